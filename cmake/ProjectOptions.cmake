@@ -1,0 +1,10 @@
+# Warnings and sanitizers for the project's own targets: link `ompdm_options` privately.
+add_library(ompdm_options INTERFACE)
+target_compile_options(ompdm_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+  -Wno-sign-conversion $<$<BOOL:${OMPDM_WERROR}>:-Werror>)
+if(OMPDM_SANITIZE)
+  string(REPLACE ";" "," ompdm_sanitizers "${OMPDM_SANITIZE}")
+  target_compile_options(ompdm_options INTERFACE -fsanitize=${ompdm_sanitizers}
+    -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(ompdm_options INTERFACE -fsanitize=${ompdm_sanitizers})
+endif()

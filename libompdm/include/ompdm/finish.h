@@ -1,0 +1,49 @@
+// Turning the spool of a finished or killed process into trace.json, and finding spools that wait for it.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "ompdm/trace.h"
+
+namespace ompdm {
+
+/// A spool found on disk.
+struct SpoolInfo {
+  std::filesystem::path path;
+  std::filesystem::path output;  ///< the trace it is to become
+  std::uint32_t pid = 0;
+  std::string host;
+  std::string program;
+  bool finished = false;  ///< has a trailer
+  bool alive = false;     ///< its process still runs (or cannot be told: another host)
+};
+
+/// Whether the file begins as a spool does. Never throws.
+bool is_spool(const std::filesystem::path& path);
+
+/// What the header of a spool says. Throws Error if it is no spool or newer than this library.
+SpoolInfo spool_info(const std::filesystem::path& path);
+
+/// The spools in a directory, sorted by name; unreadable ones are left out.
+std::vector<SpoolInfo> find_spools(const std::filesystem::path& directory);
+
+/// Reads a spool into the model: normalised, attributed, symbols resolved from the modules on this machine.
+/// Works on the spool of a running process too (what is committed by now).
+Trace read_spool(const std::filesystem::path& path);
+
+struct FinishResult {
+  std::filesystem::path trace;  ///< what was written
+  std::filesystem::path kept;   ///< an older trace that made room (trace.~N~.json), empty if none
+  std::string note;             ///< a sentence when the name had to differ from the one asked for, else empty
+  bool killed = false;          ///< the process ended without a trailer
+  Trace model;                  ///< what was written
+};
+
+/// Writes the trace of a spool and removes the spool. `output` empty: where the header says. An older ompdm trace of
+/// that name is kept as STEM.~N~.json, a foreign file is never touched. Throws Error.
+FinishResult finish(const std::filesystem::path& spool, const std::filesystem::path& output = {});
+
+}  // namespace ompdm
