@@ -1,0 +1,208 @@
+# Builds OpenMP-offload programs with a compiler of their own, whatever compiles the rest of the project:
+# g++ and older clangs cannot build a device image, and the programs are what is measured, so they are built
+# the same way under every preset (sanitizers and build types do not reach them).
+#
+#   OMPDM_HAVE_OFFLOAD      result: ON when a compiler was found that compiles and links a target region
+#   OMPDM_OFFLOAD_CXX, _C   cache: that compiler; set them to choose another
+#   OMPDM_OFFLOAD_TARGETS   cache: value of -fopenmp-targets; empty leaves the choice to OMPDM_OFFLOAD_OPTIONS
+#   OMPDM_OFFLOAD_OPTIONS   cache: more options for every program. For an NVIDIA GPU, for instance:
+#       -DOMPDM_OFFLOAD_TARGETS=nvptx64-nvidia-cuda
+#       -DOMPDM_OFFLOAD_OPTIONS="--offload-arch=sm_90;--cuda-path=/usr/local/cuda;--ptxas-path=PTXAS"
+#     (one target at a time: in a program with several the emulated host devices come first)
+#   OMPDM_OFFLOAD_LIBRARY_DIR  result: folder of that compiler's OpenMP runtime, empty when the linker knows it
+
+set(OMPDM_OFFLOAD_CXX "" CACHE FILEPATH "C++ compiler for OpenMP-offload programs (empty: search)")
+set(OMPDM_OFFLOAD_C "" CACHE FILEPATH "C compiler for OpenMP-offload programs (empty: beside the C++ one)")
+set(OMPDM_OFFLOAD_TARGETS "x86_64-pc-linux-gnu" CACHE STRING "Value of -fopenmp-targets")
+set(OMPDM_OFFLOAD_OPTIONS "" CACHE STRING "More options for every OpenMP-offload program")
+
+function(_ompdm_offload_default_options result)
+  set(options -O2 -g -fopenmp)
+  if(OMPDM_OFFLOAD_TARGETS)
+    list(APPEND options "-fopenmp-targets=${OMPDM_OFFLOAD_TARGETS}")
+  endif()
+  set(${result} ${options} ${OMPDM_OFFLOAD_OPTIONS} PARENT_SCOPE)
+endfunction()
+
+# try_compile() only knows the project's own compiler, so the attempt is made by hand.
+function(_ompdm_can_offload compiler extension result)
+  set(folder "${CMAKE_BINARY_DIR}/CMakeFiles/ompdm-offload")
+  set(source "${folder}/region.${extension}")
+  file(WRITE "${source}" "int main(void) {\n  int x = 1;\n#pragma omp target map(tofrom: x)\n  x = 0;\n  return x;\n}\n")
+  _ompdm_offload_default_options(options)
+  execute_process(
+    COMMAND "${compiler}" ${options} "${source}" -o "${folder}/region"
+    RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output TIMEOUT 120)
+  if(status EQUAL 0)
+    set(${result} ON PARENT_SCOPE)
+  else()
+    string(REGEX MATCH "error: [^\n]*" reason "${output}")
+    set(_ompdm_offload_reason "${compiler}: ${reason}" PARENT_SCOPE)
+    set(${result} OFF PARENT_SCOPE)
+  endif()
+endfunction()
+
+function(_ompdm_find_offload_compilers)
+  set(candidates "${OMPDM_OFFLOAD_CXX}")
+  if(NOT OMPDM_OFFLOAD_CXX)
+    set(candidates clang++-19 clang++)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+      list(PREPEND candidates "${CMAKE_CXX_COMPILER}")
+    endif()
+  endif()
+  set(reasons "")
+  foreach(candidate IN LISTS candidates)
+    find_program(cxx "${candidate}" NO_CACHE)
+    if(NOT cxx)
+      set(_ompdm_offload_reason "${candidate}: not found")
+    else()
+      set(c "${OMPDM_OFFLOAD_C}")
+      if(NOT c)
+        string(REGEX REPLACE "clang\\+\\+([^/]*)$" "clang\\1" c "${cxx}")
+      endif()
+      _ompdm_can_offload("${cxx}" cpp able)
+      if(able)
+        _ompdm_can_offload("${c}" c able)
+      endif()
+      if(able)
+        set(OMPDM_OFFLOAD_CXX "${cxx}" CACHE FILEPATH "" FORCE)
+        set(OMPDM_OFFLOAD_C "${c}" CACHE FILEPATH "" FORCE)
+        return()
+      endif()
+    endif()
+    list(APPEND reasons "${_ompdm_offload_reason}")
+    unset(cxx)
+  endforeach()
+  list(JOIN reasons ", " reasons)
+  set(_ompdm_offload_reason "${reasons}" PARENT_SCOPE)
+endfunction()
+
+set(_ompdm_offload_key "${OMPDM_OFFLOAD_CXX};${OMPDM_OFFLOAD_C};${OMPDM_OFFLOAD_TARGETS};${OMPDM_OFFLOAD_OPTIONS}")
+if(NOT OMPDM_OFFLOAD_CXX OR NOT OMPDM_OFFLOAD_KEY STREQUAL _ompdm_offload_key)
+  set(_ompdm_offload_reason "")
+  _ompdm_find_offload_compilers()
+  if(_ompdm_offload_reason)
+    set(OMPDM_OFFLOAD_KEY "" CACHE INTERNAL "")
+  else()
+    set(OMPDM_OFFLOAD_KEY
+      "${OMPDM_OFFLOAD_CXX};${OMPDM_OFFLOAD_C};${OMPDM_OFFLOAD_TARGETS};${OMPDM_OFFLOAD_OPTIONS}"
+      CACHE INTERNAL "What was found to work")
+    message(STATUS "Offload programs: ${OMPDM_OFFLOAD_CXX} (${OMPDM_OFFLOAD_TARGETS} ${OMPDM_OFFLOAD_OPTIONS})")
+  endif()
+endif()
+
+set(OMPDM_OFFLOAD_LIBRARY_DIR "")
+if(OMPDM_OFFLOAD_KEY)
+  set(OMPDM_HAVE_OFFLOAD ON)
+  # The compiler finds its runtime in a folder that the dynamic loader does not search.
+  execute_process(
+    COMMAND "${OMPDM_OFFLOAD_CXX}" -print-file-name=libomptarget.so
+    OUTPUT_VARIABLE _ompdm_omptarget OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  if(IS_ABSOLUTE "${_ompdm_omptarget}")
+    get_filename_component(OMPDM_OFFLOAD_LIBRARY_DIR "${_ompdm_omptarget}" DIRECTORY)
+    file(REAL_PATH "${OMPDM_OFFLOAD_LIBRARY_DIR}" OMPDM_OFFLOAD_LIBRARY_DIR)
+  endif()
+else()
+  set(OMPDM_HAVE_OFFLOAD OFF)
+  message(WARNING "No compiler for OpenMP-offload programs (${_ompdm_offload_reason}): kernels and their tests "
+    "are left out, the rest is built. Install clang-19 lld-19 libomp-19-dev, or set OMPDM_OFFLOAD_CXX.")
+endif()
+
+# ompdm_add_offload_program(NAME [SOURCES] source... [C] [SHARED] [OUTPUT_NAME name] [OUTPUT_DIRECTORY dir]
+#                           [OPTIONS option...] [LINK item...] [DEFAULT_OPTIONS off])
+#
+# Adds the target NAME, part of ALL, which builds a program (SHARED: a library) called OUTPUT_NAME (default NAME)
+# into OUTPUT_DIRECTORY (default `programs` in the current build folder, whose own names belong to targets). *.c sources are compiled as C, the others as C++;
+# C takes the C compiler for linking too. OPTIONS are given to each compilation and to the link, after
+# `-O2 -g -fopenmp -fopenmp-targets=...` and OMPDM_OFFLOAD_OPTIONS, which `DEFAULT_OPTIONS off` leaves out.
+# A LINK item is what the compiler takes (-lx, a file) or the name of a SHARED one made before by this function.
+# The file's path is the target's property OFFLOAD_PROGRAM.
+function(ompdm_add_offload_program name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "C;SHARED" "OUTPUT_NAME;OUTPUT_DIRECTORY;DEFAULT_OPTIONS"
+    "SOURCES;OPTIONS;LINK")
+  if(NOT OMPDM_HAVE_OFFLOAD)
+    message(FATAL_ERROR "ompdm_add_offload_program(${name}): no offload compiler: test OMPDM_HAVE_OFFLOAD first")
+  endif()
+  set(sources ${arg_UNPARSED_ARGUMENTS} ${arg_SOURCES})
+  if(NOT sources)
+    message(FATAL_ERROR "ompdm_add_offload_program(${name}): no source")
+  endif()
+
+  set(options "")
+  if(NOT DEFINED arg_DEFAULT_OPTIONS OR arg_DEFAULT_OPTIONS)
+    _ompdm_offload_default_options(options)
+  endif()
+  list(APPEND options ${arg_OPTIONS})
+  if(NOT arg_OUTPUT_NAME)
+    set(arg_OUTPUT_NAME "${name}")
+  endif()
+  if(NOT arg_OUTPUT_DIRECTORY)
+    set(arg_OUTPUT_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/programs")
+  endif()
+  set(output "${arg_OUTPUT_DIRECTORY}/${arg_OUTPUT_NAME}")
+  set(kind_options "")
+  set(link_options "")
+  if(arg_SHARED)
+    set(output "${arg_OUTPUT_DIRECTORY}/lib${arg_OUTPUT_NAME}.so")
+    set(kind_options -fPIC)
+    set(link_options -shared "-Wl,-soname,lib${arg_OUTPUT_NAME}.so")
+  endif()
+
+  set(folder "${CMAKE_CURRENT_BINARY_DIR}/${name}.dir")
+  file(MAKE_DIRECTORY "${folder}" "${arg_OUTPUT_DIRECTORY}")
+  set(objects "")
+  foreach(source IN LISTS sources)
+    cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE)
+    cmake_path(GET source FILENAME source_name)
+    set(compiler "${OMPDM_OFFLOAD_CXX}")
+    if(arg_C OR source MATCHES "\\.c$")
+      set(compiler "${OMPDM_OFFLOAD_C}")
+    endif()
+    set(object "${folder}/${source_name}.o")
+    add_custom_command(
+      OUTPUT "${object}"
+      COMMAND "${compiler}" ${options} ${kind_options} -MD -MF "${object}.d" -MT "${object}"
+              -c "${source}" -o "${object}"
+      DEPENDS "${source}" "${compiler}"
+      DEPFILE "${object}.d"
+      COMMENT "Compiling ${name}/${source_name} for offload"
+      COMMAND_EXPAND_LISTS VERBATIM)
+    list(APPEND objects "${object}")
+  endforeach()
+
+  set(run_paths "${OMPDM_OFFLOAD_LIBRARY_DIR}")
+  set(items "")
+  set(dependencies "")
+  foreach(item IN LISTS arg_LINK)
+    set(library "")
+    if(TARGET "${item}")
+      get_target_property(library "${item}" OFFLOAD_PROGRAM)
+    endif()
+    if(library)
+      cmake_path(GET library PARENT_PATH library_folder)
+      list(APPEND run_paths "${library_folder}")
+      list(APPEND dependencies "${library}" "${item}")
+      list(APPEND items "${library}")
+    else()
+      list(APPEND items "${item}")
+    endif()
+  endforeach()
+  list(REMOVE_DUPLICATES run_paths)
+  if(run_paths)
+    list(JOIN run_paths ":" run_path)
+    list(APPEND link_options "-Wl,--enable-new-dtags,-rpath,${run_path}")
+  endif()
+  set(compiler "${OMPDM_OFFLOAD_CXX}")
+  if(arg_C)
+    set(compiler "${OMPDM_OFFLOAD_C}")
+  endif()
+  add_custom_command(
+    OUTPUT "${output}"
+    COMMAND "${compiler}" ${options} -Wno-unused-command-line-argument ${link_options} ${objects} ${items}
+            -o "${output}"
+    DEPENDS ${objects} ${dependencies}
+    COMMENT "Linking ${name} for offload"
+    COMMAND_EXPAND_LISTS VERBATIM)
+  add_custom_target(${name} ALL DEPENDS "${output}")
+  set_target_properties(${name} PROPERTIES OFFLOAD_PROGRAM "${output}")
+endfunction()
