@@ -1,18 +1,18 @@
-# Builds OpenMP-offload programs with a compiler of their own, whatever compiles the rest of the project:
-# g++ and older clangs cannot build a device image, and the programs are what is measured, so they are built
-# the same way under every preset (sanitizers and build types do not reach them).
+# Builds OpenMP-offload programs with a compiler of their own, whatever compiles the rest: g++ and
+# older clangs cannot build a device image. And these programs are what is measured, so they are
+# built the same way under every preset (build types and sanitizers do not reach them).
 #
-#   OMPDM_HAVE_OFFLOAD      result: ON when a compiler was found that compiles and links a target region
-#   OMPDM_OFFLOAD_CXX, _C   cache: that compiler; set them to choose another
-#   OMPDM_OFFLOAD_TARGETS   cache: value of -fopenmp-targets; empty leaves the choice to OMPDM_OFFLOAD_OPTIONS
-#   OMPDM_OFFLOAD_OPTIONS   cache: more options for every program. For an NVIDIA GPU, for instance:
+#   OMPDM_HAVE_OFFLOAD          result: ON when a compiler compiles and links a target region
+#   OMPDM_OFFLOAD_CXX, _C       cache: that compiler; set them to choose another
+#   OMPDM_OFFLOAD_TARGETS       cache: value of -fopenmp-targets; empty: left to the options below
+#   OMPDM_OFFLOAD_OPTIONS       cache: more options for every program; for an NVIDIA GPU
 #       -DOMPDM_OFFLOAD_TARGETS=nvptx64-nvidia-cuda
-#       -DOMPDM_OFFLOAD_OPTIONS="--offload-arch=sm_90;--cuda-path=/usr/local/cuda;--ptxas-path=PTXAS"
-#     (one target at a time: in a program with several the emulated host devices come first)
-#   OMPDM_OFFLOAD_LIBRARY_DIR  result: folder of that compiler's OpenMP runtime, empty when the linker knows it
+#       -DOMPDM_OFFLOAD_OPTIONS="--offload-arch=sm_90;--cuda-path=CUDA;--ptxas-path=PTXAS"
+#       (not beside the host's target: in such a program the emulated devices come first)
+#   OMPDM_OFFLOAD_LIBRARY_DIR   result: folder of that compiler's OpenMP runtime
 
 set(OMPDM_OFFLOAD_CXX "" CACHE FILEPATH "C++ compiler for OpenMP-offload programs (empty: search)")
-set(OMPDM_OFFLOAD_C "" CACHE FILEPATH "C compiler for OpenMP-offload programs (empty: beside the C++ one)")
+set(OMPDM_OFFLOAD_C "" CACHE FILEPATH "C compiler for them (empty: beside the C++ one)")
 set(OMPDM_OFFLOAD_TARGETS "x86_64-pc-linux-gnu" CACHE STRING "Value of -fopenmp-targets")
 set(OMPDM_OFFLOAD_OPTIONS "" CACHE STRING "More options for every OpenMP-offload program")
 
@@ -28,7 +28,13 @@ endfunction()
 function(_ompdm_can_offload compiler extension result)
   set(folder "${CMAKE_BINARY_DIR}/CMakeFiles/ompdm-offload")
   set(source "${folder}/region.${extension}")
-  file(WRITE "${source}" "int main(void) {\n  int x = 1;\n#pragma omp target map(tofrom: x)\n  x = 0;\n  return x;\n}\n")
+  file(WRITE "${source}" "int main(void) {
+  int x = 1;
+#pragma omp target map(tofrom: x)
+  x = 0;
+  return x;
+}
+")
   _ompdm_offload_default_options(options)
   execute_process(
     COMMAND "${compiler}" ${options} "${source}" -o "${folder}/region"
@@ -77,22 +83,29 @@ function(_ompdm_find_offload_compilers)
   set(_ompdm_offload_reason "${reasons}" PARENT_SCOPE)
 endfunction()
 
-set(_ompdm_offload_key "${OMPDM_OFFLOAD_CXX};${OMPDM_OFFLOAD_C};${OMPDM_OFFLOAD_TARGETS};${OMPDM_OFFLOAD_OPTIONS}")
-if(NOT OMPDM_OFFLOAD_CXX OR NOT OMPDM_OFFLOAD_KEY STREQUAL _ompdm_offload_key)
+macro(_ompdm_offload_choice result)
+  set(${result} "${OMPDM_OFFLOAD_CXX}" "${OMPDM_OFFLOAD_C}" "${OMPDM_OFFLOAD_TARGETS}"
+    "${OMPDM_OFFLOAD_OPTIONS}")
+endmacro()
+
+# Trying takes seconds: once a choice has worked, only another choice is tried.
+_ompdm_offload_choice(_ompdm_choice)
+if(NOT OMPDM_OFFLOAD_CXX OR NOT OMPDM_OFFLOAD_WORKS STREQUAL _ompdm_choice)
   set(_ompdm_offload_reason "")
   _ompdm_find_offload_compilers()
   if(_ompdm_offload_reason)
-    set(OMPDM_OFFLOAD_KEY "" CACHE INTERNAL "")
+    set(OMPDM_OFFLOAD_WORKS "" CACHE INTERNAL "")
   else()
-    set(OMPDM_OFFLOAD_KEY
-      "${OMPDM_OFFLOAD_CXX};${OMPDM_OFFLOAD_C};${OMPDM_OFFLOAD_TARGETS};${OMPDM_OFFLOAD_OPTIONS}"
-      CACHE INTERNAL "What was found to work")
-    message(STATUS "Offload programs: ${OMPDM_OFFLOAD_CXX} (${OMPDM_OFFLOAD_TARGETS} ${OMPDM_OFFLOAD_OPTIONS})")
+    _ompdm_offload_choice(_ompdm_choice)
+    set(OMPDM_OFFLOAD_WORKS "${_ompdm_choice}" CACHE INTERNAL "The choice that was seen to work")
+    list(JOIN OMPDM_OFFLOAD_OPTIONS " " _ompdm_options)
+    message(STATUS
+      "Offload programs: ${OMPDM_OFFLOAD_CXX} for ${OMPDM_OFFLOAD_TARGETS} ${_ompdm_options}")
   endif()
 endif()
 
 set(OMPDM_OFFLOAD_LIBRARY_DIR "")
-if(OMPDM_OFFLOAD_KEY)
+if(OMPDM_OFFLOAD_WORKS)
   set(OMPDM_HAVE_OFFLOAD ON)
   # The compiler finds its runtime in a folder that the dynamic loader does not search.
   execute_process(
@@ -104,24 +117,26 @@ if(OMPDM_OFFLOAD_KEY)
   endif()
 else()
   set(OMPDM_HAVE_OFFLOAD OFF)
-  message(WARNING "No compiler for OpenMP-offload programs (${_ompdm_offload_reason}): kernels and their tests "
-    "are left out, the rest is built. Install clang-19 lld-19 libomp-19-dev, or set OMPDM_OFFLOAD_CXX.")
+  message(STATUS "WARNING: no compiler for OpenMP-offload programs (${_ompdm_offload_reason}): "
+    "the kernels and their tests are left out, the rest is built. "
+    "Install clang-19 lld-19 libomp-19-dev, or set OMPDM_OFFLOAD_CXX.")
 endif()
 
-# ompdm_add_offload_program(NAME [SOURCES] source... [C] [SHARED] [OUTPUT_NAME name] [OUTPUT_DIRECTORY dir]
-#                           [OPTIONS option...] [LINK item...] [DEFAULT_OPTIONS off])
+# ompdm_add_offload_program(NAME [SOURCES] source... [C] [SHARED] [OUTPUT_NAME name]
+#   [OUTPUT_DIRECTORY dir] [OPTIONS option...] [LINK item...] [DEFAULT_OPTIONS off])
 #
-# Adds the target NAME, part of ALL, which builds a program (SHARED: a library) called OUTPUT_NAME (default NAME)
-# into OUTPUT_DIRECTORY (default `programs` in the current build folder, whose own names belong to targets). *.c sources are compiled as C, the others as C++;
-# C takes the C compiler for linking too. OPTIONS are given to each compilation and to the link, after
-# `-O2 -g -fopenmp -fopenmp-targets=...` and OMPDM_OFFLOAD_OPTIONS, which `DEFAULT_OPTIONS off` leaves out.
-# A LINK item is what the compiler takes (-lx, a file) or the name of a SHARED one made before by this function.
-# The file's path is the target's property OFFLOAD_PROGRAM.
+# Adds the target NAME, part of ALL, which builds the program OUTPUT_NAME (default NAME), or with
+# SHARED the library libOUTPUT_NAME.so. The file's path is the target's property OFFLOAD_PROGRAM.
+#   OUTPUT_DIRECTORY  default `programs` in the current build folder, whose own names are targets'
+#   C                 compile every source as C and link so; otherwise only *.c is compiled as C
+#   OPTIONS           for each compilation and the link, after `-O2 -g -fopenmp
+#                     -fopenmp-targets=...` and OMPDM_OFFLOAD_OPTIONS (unless DEFAULT_OPTIONS off)
+#   LINK              what the compiler takes (-lx, a file), or a SHARED target made here before
 function(ompdm_add_offload_program name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "C;SHARED" "OUTPUT_NAME;OUTPUT_DIRECTORY;DEFAULT_OPTIONS"
     "SOURCES;OPTIONS;LINK")
   if(NOT OMPDM_HAVE_OFFLOAD)
-    message(FATAL_ERROR "ompdm_add_offload_program(${name}): no offload compiler: test OMPDM_HAVE_OFFLOAD first")
+    message(FATAL_ERROR "ompdm_add_offload_program(${name}): test OMPDM_HAVE_OFFLOAD first")
   endif()
   set(sources ${arg_UNPARSED_ARGUMENTS} ${arg_SOURCES})
   if(NOT sources)
@@ -198,8 +213,8 @@ function(ompdm_add_offload_program name)
   endif()
   add_custom_command(
     OUTPUT "${output}"
-    COMMAND "${compiler}" ${options} -Wno-unused-command-line-argument ${link_options} ${objects} ${items}
-            -o "${output}"
+    COMMAND "${compiler}" ${options} -Wno-unused-command-line-argument ${link_options}
+            ${objects} ${items} -o "${output}"
     DEPENDS ${objects} ${dependencies}
     COMMENT "Linking ${name} for offload"
     COMMAND_EXPAND_LISTS VERBATIM)

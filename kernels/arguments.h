@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <span>
+#include <string>
 #include <string_view>
 #include <system_error>
 
@@ -71,8 +72,8 @@ inline void print_device() {
     std::printf("device: the host: OMP_TARGET_OFFLOAD is DISABLED\n");
   } else if (devices == 0) {
     std::printf("device: the host: no device can run this program\n");
-  } else if (device < 0 || device >= devices) {
-    std::printf("device: the host: device %d is none of 0 to %d\n", device, devices - 1);
+  } else if (device == omp_get_initial_device()) {
+    std::printf("device: the host: %d is the initial device\n", device);
   } else {
     std::printf("device: %d of 0 to %d\n", device, devices - 1);
   }
@@ -115,6 +116,11 @@ const Variant<Function>& parse_arguments(int argc, char** argv, std::span<Size> 
       Size& size = sizes[given++];
       size.value = parse_number(program, size.name, argv[i], 1, size.largest);
     }
+  }
+
+  const int device = omp_get_default_device();
+  if (device < 0 || device > omp_get_initial_device()) {
+    usage_error(program, "OMP_DEFAULT_DEVICE: no such device", std::to_string(device).c_str());
   }
 
   std::printf("%s:", program);

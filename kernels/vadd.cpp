@@ -1,4 +1,5 @@
 // Adds two vectors and counts the wrong elements of the sum.
+#include <string>
 #include <vector>
 
 #include "arguments.h"
@@ -95,7 +96,8 @@ int main(int argc, char** argv) {
   const auto& variant = parse_arguments<Add>(argc, argv, sizes, kVariants);
   const int n = sizes[0].value;
   if (variant.run == add_implicit && n > kFixedSize) {
-    usage_error("vadd", "the arrays of variant implicit hold 100000 elements, not", argv[argc - 1]);
+    usage_error("vadd", "the fixed-size arrays of variant implicit are too small for n =",
+                std::to_string(n).c_str());
   }
 
   const Outcome outcome = variant.run(n);
