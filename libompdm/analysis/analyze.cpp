@@ -1,0 +1,77 @@
+#include "analysis/tables.h"
+#include "ompdm/analysis.h"
+
+namespace ompdm::analysis {
+
+bool is_transfer(OpKind kind) {
+  return kind == OpKind::kHtoD || kind == OpKind::kDtoH || kind == OpKind::kDtoD;
+}
+
+Analysis analyze(const Trace& trace) {
+  Analysis analysis;
+  analysis.file = trace.file;
+  analysis.truncated = trace.truncated;
+  analysis.process = trace.process;
+  analysis.recording = trace.recording;
+  analysis.host_device = trace.host_device;
+  analysis.devices = trace.devices;
+  analysis.losses = trace.losses;
+  analysis.totals = totals_of(trace);
+  analysis.activities = activities_of(trace, false);
+  analysis.api_calls = activities_of(trace, true);
+  DirectiveTable directives = directives_of(trace);
+  analysis.variables = variables_of(trace);
+  analysis.iterations = iterations_of(trace, directives);
+  analysis.headline = headline_of(trace, directives.rows);
+  for (const Region& region : trace.regions) {
+    if (!region.unfinished) continue;
+    const std::uint32_t row = row_of(directives, region.site);
+    analysis.unfinished.push_back({row == kNoDirective ? kNoRow : row, region.end - region.begin});
+  }
+  analysis.directives = std::move(directives.rows);
+  return analysis;
+}
+
+bool has_target_events(const Analysis& analysis) { return !analysis.directives.empty(); }
+
+std::string_view directive_name(Directive directive) {
+  switch (directive) {
+    case Directive::kTarget:
+      return "target";
+    case Directive::kTargetData:
+      return "target data";
+    case Directive::kTargetEnterData:
+      return "target enter data";
+    case Directive::kTargetExitData:
+      return "target exit data";
+    case Directive::kTargetUpdate:
+      return "target update";
+    case Directive::kApi:
+      return "api";
+    case Directive::kRuntime:
+      break;
+  }
+  return "runtime";
+}
+
+std::string_view activity_type_name(ActivityType type) {
+  switch (type) {
+    case ActivityType::kHtoD:
+      return "HtoD";
+    case ActivityType::kDtoH:
+      return "DtoH";
+    case ActivityType::kDtoD:
+      return "DtoD";
+    case ActivityType::kMemset:
+      return "memset";
+    case ActivityType::kKernel:
+      return "kernel";
+    case ActivityType::kAlloc:
+      return "alloc";
+    case ActivityType::kDelete:
+      break;
+  }
+  return "delete";
+}
+
+}  // namespace ompdm::analysis

@@ -1,0 +1,103 @@
+// Loops in a sequence of symbols, found from the sequence alone: repeated neighbours are folded
+// while reading, innermost first, so that what is before, after and between loops does not disturb
+// them. A symbol costs a bounded number of constant-time tests, and each comparison of bodies is
+// paid for by the symbols that it folds away.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "ompdm/analysis.h"
+
+namespace ompdm::analysis {
+
+/// One executed directive: its symbol, its span, and what it cost (`cost.wall` is not read).
+struct Step {
+  std::uint32_t symbol = 0;
+  Nanoseconds begin = 0;
+  Nanoseconds end = 0;
+  PassCost cost;
+};
+
+/// A loop, all of its entries together.
+struct Loop {
+  std::vector<std::uint32_t>
+      symbols;  ///< of a pass in their order, each once, those of inner loops included
+  std::uint64_t passes = 0;
+  std::uint64_t entries = 0;
+  Nanoseconds begin = 0;  ///< of the first pass of the first entry
+  PassCost first;         ///< the first pass of the first entry
+  PassCost first_passes;  ///< summed over entries: the first pass of each
+  PassCost total;         ///< summed over all passes
+};
+
+/// Folds one sequence (thread) after the other. Two passes are equal when they are the same symbols
+/// in the same order, where a symbol or an inner loop counts as one however often it is repeated in
+/// place. Not found: loops whose passes differ by more than that (a step that is skipped in some
+/// passes), and an inner loop of several symbols in an outer one where it is passed only once at
+/// times.
+class LoopFinder {
+ public:
+  /// Symbols are 0 ... symbol_count - 1.
+  explicit LoopFinder(std::uint32_t symbol_count);
+
+  /// The next directive of the current sequence.
+  void append(const Step& step);
+
+  /// Ends the current sequence: what follows is never folded with it.
+  void end_sequence();
+
+  /// Every loop seen in any sequence, equal ones together, in order of their first pass.
+  [[nodiscard]] std::vector<Loop> loops() const;
+
+ private:
+  /// A symbol or a folded loop. Nodes lie on a stack, oldest first.
+  struct Node {
+    std::uint32_t shape =
+        0;  ///< the symbol, or symbol_count_ + the number of a body of several nodes
+    std::uint32_t loop = kNone;  ///< in loops_, once it is one
+    std::uint32_t tail =
+        kNone;  ///< in tails_: last node of the latest pass, which may yet be repeated in place
+    std::uint32_t same_below = kNone;  ///< on the stack: nearest node below of the same shape
+    std::uint32_t body_below =
+        kNone;                 ///< on the stack: nearest node below with a body of several nodes
+    std::uint64_t prefix = 0;  ///< hash of the shapes of the stack up to here
+    Nanoseconds begin = 0;
+    Nanoseconds end = 0;
+    Nanoseconds pass_begin = 0;  ///< of the latest pass
+    Nanoseconds pass_wall = 0;   ///< of the latest pass, as accounted so far
+    bool in_first_pass = false;  ///< the latest pass is the first of this entry
+    PassCost cost;
+  };
+  static constexpr std::uint32_t kNone = Index<Loop>::kNone;
+
+  void push(Node node);
+  void pop(std::size_t count);
+  bool fold();
+  bool extend_loop_at(std::size_t at);
+  bool make_loop(std::size_t period);
+  void start_entry(Node& node);
+  void add_pass(Node& node, const Node& pass);
+  void lengthen_pass(Node& node, const Node& part);
+  Node take_pass(std::size_t count);
+  void release(std::uint32_t tail);
+  std::uint32_t intern_body(std::size_t at, std::size_t count);
+  [[nodiscard]] bool matches_above(const Node& node, std::size_t at) const;
+  [[nodiscard]] std::uint64_t hash_of(std::size_t at, std::size_t count);
+  [[nodiscard]] std::vector<std::uint32_t> symbols_of(std::uint32_t shape) const;
+
+  std::uint32_t symbol_count_;
+  std::vector<Node> stack_;
+  std::vector<Node> tails_;
+  std::vector<std::uint32_t> free_tails_;
+  std::vector<std::uint64_t> powers_{1};            ///< of the hash's base
+  std::vector<std::uint32_t> top_of_shape_;         ///< by shape: highest such node on the stack
+  std::uint32_t top_body_ = kNone;                  ///< highest node with a body of several nodes
+  std::vector<std::vector<std::uint32_t>> bodies_;  ///< shapes, by shape - symbol_count_
+  std::unordered_multimap<std::uint64_t, std::uint32_t> shape_of_body_;  ///< by hash
+  std::vector<std::uint32_t> loop_of_shape_;                             ///< in loops_
+  std::vector<Loop> loops_;
+};
+
+}  // namespace ompdm::analysis

@@ -1,0 +1,48 @@
+// The tables that analyze() is put together from, one function a table. Inside the analysis library
+// only.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "ompdm/analysis.h"
+
+namespace ompdm::analysis {
+
+/// The directive table with the way back from sites to its rows.
+struct DirectiveTable {
+  std::vector<DirectiveRow> rows;
+  std::vector<std::uint32_t>
+      row_of_site;            ///< by position in Trace::sites; kNoDirective if never executed
+  std::uint32_t no_site = 0;  ///< row of operations without a site, kNoDirective if there are none
+};
+inline constexpr std::uint32_t kNoDirective = Index<Site>::kNone;
+
+/// The site an operation or launch is charged to: its own, else its region's; may be none.
+template <class Operation>
+Index<Site> site_of(const Trace& trace, const Operation& operation) {
+  if (operation.site) return operation.site;
+  if (operation.region) return trace.regions[operation.region.value].site;
+  return {};
+}
+
+/// Row of a site in the table, kNoDirective if it has none.
+std::uint32_t row_of(const DirectiveTable& table, Index<Site> site);
+
+/// Whether a kind moves the program's data between memories.
+bool is_transfer(OpKind kind);
+
+Totals totals_of(const Trace& trace);
+
+/// Copies, memsets and kernels (`api_calls` false), or allocations and deletes (true).
+std::vector<Activity> activities_of(const Trace& trace, bool api_calls);
+
+DirectiveTable directives_of(const Trace& trace);
+
+std::vector<VariableRow> variables_of(const Trace& trace);
+
+std::vector<Iteration> iterations_of(const Trace& trace, const DirectiveTable& directives);
+
+Headline headline_of(const Trace& trace, const std::vector<DirectiveRow>& directives);
+
+}  // namespace ompdm::analysis

@@ -1,0 +1,40 @@
+#include <functional>
+#include <utility>
+
+#include "analysis/order.h"
+#include "analysis/tables.h"
+
+namespace ompdm::analysis {
+
+std::vector<VariableRow> variables_of(const Trace& trace) {
+  std::vector<VariableRow> rows;
+  rows.reserve(trace.variables.size());
+  for (const Variable& variable : trace.variables) {
+    VariableRow row;
+    row.name = variable.name;
+    row.expression = variable.expression;
+    row.file = variable.file;
+    row.line = variable.line;
+    row.address = variable.address;
+    row.bytes = variable.bytes;
+    row.aliases = variable.aliases;
+    rows.push_back(std::move(row));
+  }
+  for (const DataOp& op : trace.ops) {
+    if (op.internal || !op.variable) continue;
+    if (op.kind != OpKind::kHtoD && op.kind != OpKind::kDtoH) continue;
+    VariableRow& row = rows[op.variable.value];
+    Flow& flow = op.kind == OpKind::kHtoD ? row.htod : row.dtoh;
+    flow.bytes += op.bytes;
+    ++flow.count;
+    flow.time += op.end - op.begin;
+    if (op.clock == Clock::kEnqueue) row.timed = false;
+  }
+  const auto weight = [](const VariableRow& row) {
+    return std::pair(row.htod.bytes + row.dtoh.bytes, row.bytes);
+  };
+  sort_rows(rows, weight, std::greater<>{});
+  return rows;
+}
+
+}  // namespace ompdm::analysis

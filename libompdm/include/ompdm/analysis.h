@@ -1,0 +1,213 @@
+// What one recording says, as plain figures: totals, tables and shares computed from a const Trace.
+// Nothing here prints, reads a file or knows how a figure is shown. Durations are nanoseconds,
+// sizes bytes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ompdm/trace.h"
+
+namespace ompdm::analysis {
+
+/// Position in a table that means "no row".
+inline constexpr std::size_t kNoRow = std::numeric_limits<std::size_t>::max();
+
+/// Operations of one sort, summed. `time` is the sum of their durations, overlaps counted twice, on
+/// the operations' own clocks; use Headline for shares.
+struct Flow {
+  std::uint64_t bytes = 0;
+  std::uint64_t count = 0;
+  Nanoseconds time = 0;
+  bool operator==(const Flow&) const = default;
+};
+
+/// What really crossed, each byte once. The runtime's own traffic is in `runtime_internal` and
+/// nowhere else.
+struct Totals {
+  Flow htod;
+  Flow dtoh;
+  Flow dtod;
+  Flow memset;
+  Flow alloc;
+  Flow remove;  ///< deletes; bytes are 0 where the runtime does not tell them
+  Flow kernel;  ///< launches; bytes are 0
+  Flow region;  ///< instances of directives (a `target data` is one), host clock; bytes are 0
+  Flow runtime_internal;  ///< pointer-attach shadows and their like
+  bool operator==(const Totals&) const = default;
+};
+
+enum class ActivityType : std::uint8_t { kHtoD, kDtoH, kDtoD, kMemset, kKernel, kAlloc, kDelete };
+
+/// Operations of one type, name and clock: a row of nvprof's summary.
+struct Activity {
+  ActivityType type = ActivityType::kHtoD;
+  std::string function;  ///< kernels: demangled function that holds the region, or the entry's name
+                         ///< if unknown
+  std::string file;      ///< kernels: source file, empty if unknown
+  int line = 0;          ///< kernels: line of the #pragma, 0 if unknown
+  Clock clock = Clock::kHost;
+  std::uint64_t count = 0;
+  std::uint64_t bytes = 0;
+  Nanoseconds total = 0;
+  Nanoseconds average = 0;
+  Nanoseconds median = 0;
+  Nanoseconds minimum = 0;
+  Nanoseconds maximum = 0;
+  Nanoseconds deviation = 0;  ///< of the sample (n - 1); 0 for a single operation
+  std::optional<double>
+      percent;  ///< of the summed `total` of the rows listed with it; none on Clock::kEnqueue
+};
+
+/// One directive of the source (or one API call site), all of its instances summed.
+struct DirectiveRow {
+  Directive directive = Directive::kRuntime;
+  std::string file;  ///< as the compiler was given it; empty if unknown
+  int line = 0;      ///< of the #pragma; 0 if unknown
+  int column = 0;
+  std::string function;
+  std::string api;            ///< the API routine of a Directive::kApi row, empty if unknown
+  std::string module;         ///< path of the binary, for rows whose line is unknown
+  std::uint64_t address = 0;  ///< in that binary, of one of its sites
+  std::uint64_t count = 0;    ///< instances; a `target data` region is one; API rows: operations
+  Flow htod;
+  Flow dtoh;
+  Flow dtod;
+  std::uint64_t alloc_count = 0;
+  std::uint64_t kernel_count = 0;
+  std::uint64_t fallback_count = 0;  ///< instances whose kernel ran on the host instead
+  std::uint64_t mapped_bytes =
+      0;  ///< sum of the extents named by its maps, whether or not they were sent
+  Nanoseconds kernel_time = 0;  ///< sum of its launches' durations
+  Nanoseconds time =
+      0;              ///< sum of its instances' durations, host clock; API rows: of its operations
+  bool timed = true;  ///< false if a transfer or kernel has only an enqueue time: `time` alone can
+                      ///< be trusted
+};
+
+/// One piece of host storage (Trace::variables), with what crossed of it.
+struct VariableRow {
+  std::string name;        ///< by which it was first mapped; empty if unknown
+  std::string expression;  ///< as that clause has it
+  std::string file;
+  int line = 0;
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;  ///< largest extent that was mapped
+  std::vector<std::string> aliases;
+  Flow htod;
+  Flow dtoh;
+  bool timed = true;  ///< false if a transfer has only an enqueue time
+};
+
+/// What one pass of a loop costs.
+struct PassCost {
+  std::uint64_t htod_bytes = 0;
+  std::uint64_t dtoh_bytes = 0;
+  Nanoseconds transfer = 0;  ///< sum of the transfers' durations
+  Nanoseconds kernel = 0;    ///< sum of the launches' durations
+  Nanoseconds wall =
+      0;  ///< from the pass's first directive to the next pass's (of the last pass: to its own end)
+};
+
+/// A group of directives that was executed again and again on one thread: a loop of the program.
+struct Iteration {
+  std::vector<std::size_t>
+      directives;             ///< rows of Analysis::directives in the order of a pass, each once
+  std::uint64_t count = 0;    ///< passes in all, first and last included
+  std::uint64_t entries = 0;  ///< how many times the loop was entered, over all threads
+  PassCost steady;            ///< mean over the passes that are not the first of an entry
+  PassCost first;             ///< the first pass of the first entry
+  /// Bytes a pass that need not cross again; none while that is not known.
+  std::optional<std::uint64_t> invariant_bytes;
+  bool timed = true;  ///< false if a transfer or kernel has only an enqueue time: `wall` alone can
+                      ///< be trusted
+};
+
+/// How sure a finding is.
+enum class Confidence : std::uint8_t { kCertain, kLikely, kPossible };
+
+/// A pattern of needless movement, with what it wasted and what to write instead.
+struct Finding {
+  std::string pattern;  ///< design vocabulary: "round_trip_transfer", "per_iteration_mapping"
+  std::string file;
+  int line = 0;
+  std::string variable;
+  std::uint64_t count = 0;
+  std::uint64_t wasted_bytes = 0;
+  Nanoseconds wasted_time = 0;
+  Confidence confidence = Confidence::kPossible;
+  std::uint64_t examined = 0;  ///< instances whose content was looked at,
+  std::uint64_t of = 0;        ///< of this many
+  std::string evidence;
+  std::string advice;
+};
+
+/// What the run would have taken without the waste that the findings name.
+struct Prediction {
+  Nanoseconds wall = 0;
+  Nanoseconds transfer = 0;
+};
+
+/// Unions of intervals: time during which at least one such operation was running on any device.
+struct Headline {
+  bool measured =
+      false;  ///< false if any transfer or kernel has only an enqueue time: no share can be told
+  bool host_clock = false;    ///< some of these intervals are from the host's clock
+  bool device_clock = false;  ///< some are from the device's
+  Nanoseconds transfer = 0;   ///< HtoD, DtoH and DtoD of the program
+  Nanoseconds kernel = 0;
+  Nanoseconds device = 0;    ///< transfers, memsets and kernels together
+  std::size_t top = kNoRow;  ///< the row of Analysis::directives that moved most bytes
+};
+
+/// A region that was running when the recording ended.
+struct UnfinishedRegion {
+  std::size_t directive = kNoRow;  ///< row of Analysis::directives
+  Nanoseconds elapsed = 0;         ///< from its begin to the last instant known
+};
+
+/// All that is said of one trace.
+struct Analysis {
+  std::string file;
+  bool truncated = false;
+  bool running = false;  ///< set by callers that read the spool of a process that still runs
+  Process process;
+  Recording recording;
+  std::int32_t host_device = -1;
+  std::vector<Device> devices;
+  std::vector<Loss> losses;
+  Totals totals;
+  std::vector<Activity> activities;      ///< copies, memsets and kernels, longest first
+  std::vector<Activity> api_calls;       ///< allocations and deletes, longest first
+  std::vector<DirectiveRow> directives;  ///< most bytes first
+  std::vector<VariableRow> variables;    ///< most bytes first
+  std::vector<Iteration> iterations;     ///< in order of the first pass
+  std::vector<Finding> findings;
+  std::optional<Prediction> prediction;
+  Headline headline;
+  std::vector<UnfinishedRegion> unfinished;
+};
+
+/// Everything above of one trace. Linear in the number of operations, but for a sort of durations.
+Analysis analyze(const Trace& trace);
+
+/// Adds `other` to `sum`.
+void add(Totals& sum, const Totals& other);
+
+/// Whether any directive was executed or any operation was seen: if not, nothing can be said of the
+/// program.
+bool has_target_events(const Analysis& analysis);
+
+/// A directive as OpenMP spells it without the sentinel: "target enter data"; "api" and "runtime"
+/// for the others.
+std::string_view directive_name(Directive directive);
+
+/// "HtoD", "DtoH", "DtoD", "memset", "kernel", "alloc" or "delete".
+std::string_view activity_type_name(ActivityType type);
+
+}  // namespace ompdm::analysis
