@@ -18,7 +18,7 @@ inline double stencil(const double* u, int n, int i, int j, double r) {
   const double right = i < n - 1 ? u[i + 1 + j * n] : 0.0;
   const double down = j > 0 ? u[i + (j - 1) * n] : 0.0;
   const double up = j < n - 1 ? u[i + (j + 1) * n] : 0.0;
-  return (1.0 - 4.0 * r) * u[i + j * n] + r * (left + right + down + up);
+  return (1.0 - 4.0 * r) * u[i + j * n] + r * right + r * left + r * up + r * down;
 }
 #pragma omp end declare target
 
@@ -127,17 +127,23 @@ double solution(double time, double x, double y) {
          std::sin(kPi * x / kLength) * std::sin(kPi * y / kLength);
 }
 
+// The coordinates are summed up step by step, as in the tutorials: for their 8000 10 the error then
+// is the published 1.499275E-10, to the last digit.
 void fill(int n, double dx, double* u) {
-  for (int j = 0; j < n; ++j) {
-    for (int i = 0; i < n; ++i) u[i + j * n] = solution(0.0, (i + 1) * dx, (j + 1) * dx);
+  double y = dx;
+  for (int j = 0; j < n; ++j, y += dx) {
+    double x = dx;
+    for (int i = 0; i < n; ++i, x += dx) u[i + j * n] = solution(0.0, x, y);
   }
 }
 
 double error_norm(int n, double dx, const double* u) {
   double sum = 0.0;
-  for (int j = 0; j < n; ++j) {
-    for (int i = 0; i < n; ++i) {
-      const double error = u[i + j * n] - solution(kTotalTime, (i + 1) * dx, (j + 1) * dx);
+  double y = dx;
+  for (int j = 0; j < n; ++j, y += dx) {
+    double x = dx;
+    for (int i = 0; i < n; ++i, x += dx) {
+      const double error = u[i + j * n] - solution(kTotalTime, x, y);
       sum += error * error;
     }
   }
