@@ -1,5 +1,7 @@
-// The byte layout of a spool: the only thing that the recorder (in the user's process) and the reader
-// (`ompdm finish`) share. Nothing here allocates, throws or depends on more than the freestanding headers.
+// The byte layout of a spool: the only thing that the recorder (in the user's process) and the
+// reader
+// (`ompdm finish`) share. Nothing here allocates, throws or depends on more than the freestanding
+// headers.
 //
 //   offset 0          FileHeader            8192 bytes, counters and trailer are updated in place
 //   offset 8192       chunk | chunk | …     sizes differ (64 KiB … 4 MiB), each owned by one lane
@@ -7,10 +9,11 @@
 //   chunk  =  ChunkHeader (128 bytes) | record | record | … | zero (nothing committed yet)
 //   record =  head u32 { tag u8, flags u8, size u16 in units of 8 bytes } | payload … | text …
 //
-// A *lane* is a sequence of chunks written by one thread at a time; when a thread ends, the next new thread takes
-// its lane over (a LaneThread record says so). Ids of sites, map lists and regions are scoped to their lane.
-// A record is committed by one release store of its head, so whatever a killed process left is either whole or not
-// there. A Region is committed *open* (end == 0) at its begin and closed in place.
+// A *lane* is a sequence of chunks written by one thread at a time; when a thread ends, the next
+// new thread takes its lane over (a LaneThread record says so). Ids of sites, map lists and regions
+// are scoped to their lane. A record is committed by one release store of its head, so whatever a
+// killed process left is either whole or not there. A Region is committed *open* (end == 0) at its
+// begin and closed in place.
 #pragma once
 
 #include <cstddef>
@@ -47,7 +50,8 @@ struct Head {
 };
 static_assert(sizeof(Head) == 4);
 
-/// One instant on three clocks. `ticks` is in the unit of FileHeader::clock, the others in nanoseconds.
+/// One instant on three clocks. `ticks` is in the unit of FileHeader::clock, the others in
+/// nanoseconds.
 struct ClockTriple {
   std::uint64_t ticks;
   std::uint64_t monotonic_ns;
@@ -61,21 +65,22 @@ enum class Clock : std::uint32_t {
 
 /// Named losses; kept in the file header so that they survive a kill. Names as `kLossNames`.
 enum class Loss : std::uint32_t {
-  kRecordsNoSpace,       ///< records dropped: the spool could not grow (disk full, file size limit)
-  kRecordsTooLarge,      ///< records dropped or cut: larger than a record can be
-  kRecordsAfterFinish,   ///< events after the runtime's finalize, once the trace was being written
-  kRecordsReentrant,     ///< events inside the recorder's own callback (signal handlers)
-  kRegionsUnmatched,     ///< region ends without a begin, or begins without an end that nesting proved lost
-  kOpsUnmatched,         ///< data operation or submit ends without a begin, or begins without an end
-  kNamesUnavailable,     ///< regions whose names did not come from the runtime's arguments
-  kModulesUnpatched,     ///< loaded modules with offload calls that could not be patched
-  kThreadsWithoutLane,   ///< events of threads for which no lane could be made
-  kForkedEvents,         ///< events in a forked child before a recording of its own could start
+  kRecordsNoSpace,      ///< records dropped: the spool could not grow (disk full, file size limit)
+  kRecordsTooLarge,     ///< records dropped or cut: larger than a record can be
+  kRecordsAfterFinish,  ///< events after the runtime's finalize, once the trace was being written
+  kRecordsReentrant,    ///< events inside the recorder's own callback (signal handlers)
+  kRegionsUnmatched,  ///< region ends without a begin, or begins without an end that nesting proved
+                      ///< lost
+  kOpsUnmatched,      ///< data operation or submit ends without a begin, or begins without an end
+  kNamesUnavailable,  ///< regions whose names did not come from the runtime's arguments
+  kModulesUnpatched,  ///< loaded modules with offload calls that could not be patched
+  kThreadsWithoutLane,  ///< events of threads for which no lane could be made
+  kForkedEvents,        ///< events in a forked child before a recording of its own could start
   kCount
 };
 inline constexpr const char* kLossNames[] = {
-    "records_no_space",   "records_too_large", "records_after_finish",  "records_reentrant",
-    "regions_unmatched",  "ops_unmatched",     "names_unavailable",     "modules_unpatched",
+    "records_no_space",     "records_too_large", "records_after_finish", "records_reentrant",
+    "regions_unmatched",    "ops_unmatched",     "names_unavailable",    "modules_unpatched",
     "threads_without_lane", "forked_events"};
 static_assert(sizeof(kLossNames) / sizeof(kLossNames[0]) == static_cast<std::size_t>(Loss::kCount));
 
@@ -101,51 +106,56 @@ enum class State : std::uint32_t {
   kFinished = 1,  ///< the trailer is written
 };
 
-/// Whether target events can reach the recorder (ompt-facts: the `libomp.so` hole), as found at attach.
+/// Whether target events can reach the recorder (ompt-facts: the `libomp.so` hole), as found at
+/// attach.
 enum class Reach : std::uint32_t {
-  kUnknown = 0,      ///< libomptarget was not loaded yet
-  kOk = 1,           ///< libomptarget is connected to the OpenMP runtime that started the recorder
-  kUnreachable = 2,  ///< libomptarget could not open `libomp.so`: no target event will come
-  kOtherRuntime = 3, ///< libomptarget is connected to another copy of the OpenMP runtime
-  kCured = 4,        ///< it would have been unreachable; the recorder cured it from inside
-  kNoEmi = 5,        ///< the runtime has no target_emi callbacks (older than LLVM 17..19): names and sizes only
+  kUnknown = 0,       ///< libomptarget was not loaded yet
+  kOk = 1,            ///< libomptarget is connected to the OpenMP runtime that started the recorder
+  kUnreachable = 2,   ///< libomptarget could not open `libomp.so`: no target event will come
+  kOtherRuntime = 3,  ///< libomptarget is connected to another copy of the OpenMP runtime
+  kCured = 4,         ///< it would have been unreachable; the recorder cured it from inside
+  kNoEmi = 5,  ///< the runtime has no target_emi callbacks (older than LLVM 17..19): names and
+               ///< sizes only
 };
 
 /// How names are got: state of the `__tgt_*` patch.
 enum class Names : std::uint32_t { kOn = 0, kOff = 1, kFailed = 2, kUnsupported = 3 };
 
-/// First 8192 bytes of a spool. Texts are NUL-terminated; lists are NUL-separated and end with an empty text.
+/// First 8192 bytes of a spool. Texts are NUL-terminated; lists are NUL-separated and end with an
+/// empty text.
 struct FileHeader {
   char magic[8];
   std::uint32_t version;
   std::uint32_t header_size;  ///< offset of the first chunk
   std::uint32_t pid;
   std::uint32_t ppid;
-  std::uint64_t process_start;  ///< field 22 of /proc/PID/stat: with pid, it names the process for good
+  std::uint64_t
+      process_start;  ///< field 22 of /proc/PID/stat: with pid, it names the process for good
   Clock clock;
   State state;
   std::uint32_t exec_ordinal;  ///< 0, or how many images of this pid recorded before this one
   std::int32_t rank;           ///< MPI or Slurm rank, -1 if none
   std::int32_t rank_count;
-  std::uint32_t omp_version;   ///< as given to ompt_start_tool, e.g. 201611
-  std::int32_t registered[16]; ///< what ompt_set_callback answered, by Callback; 5 = always, 1 = never, -1 = not asked
+  std::uint32_t omp_version;    ///< as given to ompt_start_tool, e.g. 201611
+  std::int32_t registered[16];  ///< what ompt_set_callback answered, by Callback; 5 = always, 1 =
+                                ///< never, -1 = not asked
   Reach reach;
   Names names;
-  std::uint32_t attached_by;   ///< 0 OMP_TOOL_LIBRARIES, 1 LD_PRELOAD
+  std::uint32_t attached_by;  ///< 0 OMP_TOOL_LIBRARIES, 1 LD_PRELOAD
   std::uint32_t default_device_known;
-  ClockTriple attach;   ///< when the recorder was started
-  ClockTriple trailer;  ///< when it finished; zero until then
-  std::uint64_t file_size;           ///< bytes of the file that chunks have been given out of
-  std::uint64_t losses[32];          ///< by Loss; incremented atomically
-  std::uint64_t regions;             ///< committed at chunk changes and at the end: for progress lines only
-  char boot_id[40];                  ///< /proc/sys/kernel/random/boot_id: finish may calibrate by its own clock
+  ClockTriple attach;        ///< when the recorder was started
+  ClockTriple trailer;       ///< when it finished; zero until then
+  std::uint64_t file_size;   ///< bytes of the file that chunks have been given out of
+  std::uint64_t losses[32];  ///< by Loss; incremented atomically
+  std::uint64_t regions;     ///< committed at chunk changes and at the end: for progress lines only
+  char boot_id[40];  ///< /proc/sys/kernel/random/boot_id: finish may calibrate by its own clock
   char host[64];
-  char runtime[128];                 ///< runtime version text given to ompt_start_tool
-  char session[256];                 ///< OMPDM_SESSION: the directory by which `ompdm record` follows processes
-  char output[1024];                 ///< absolute path of the trace to be written
-  char program[1024];                ///< /proc/self/exe
-  char directory[1024];              ///< working directory
-  char arguments[2048];              ///< /proc/self/cmdline, cut at a whole argument if longer
+  char runtime[128];     ///< runtime version text given to ompt_start_tool
+  char session[256];     ///< OMPDM_SESSION: the directory by which `ompdm record` follows processes
+  char output[1024];     ///< absolute path of the trace to be written
+  char program[1024];    ///< /proc/self/exe
+  char directory[1024];  ///< working directory
+  char arguments[2048];  ///< /proc/self/cmdline, cut at a whole argument if longer
   char reserved[2128];
 };
 static_assert(sizeof(FileHeader) == 8192 && std::is_trivially_copyable_v<FileHeader>);
@@ -156,8 +166,8 @@ struct ChunkHeader {
   std::uint64_t size;      ///< bytes, this header included: the next chunk begins there
   std::uint32_t sequence;  ///< within the lane, from 0
   std::uint32_t reserved0;
-  ClockTriple first;       ///< when the chunk was made
-  ClockTriple last;        ///< refreshed now and then, for calibration after a kill
+  ClockTriple first;  ///< when the chunk was made
+  ClockTriple last;   ///< refreshed now and then, for calibration after a kill
   char reserved[56];
 };
 static_assert(sizeof(ChunkHeader) == 128 && std::is_trivially_copyable_v<ChunkHeader>);
@@ -165,7 +175,7 @@ static_assert(sizeof(ChunkHeader) == 128 && std::is_trivially_copyable_v<ChunkHe
 /// From here on this lane is written by thread `tid`.
 struct LaneThread {
   Head head;
-  std::uint32_t tid;     ///< kernel thread id
+  std::uint32_t tid;  ///< kernel thread id
   std::uint64_t ticks;
 };
 static_assert(sizeof(LaneThread) == 16);
@@ -185,22 +195,27 @@ static_assert(sizeof(Module) == 40);
 /// Which entry of the runtime a site called; kNone when only codeptr_ra is known.
 enum class Entry : std::uint8_t {
   kNone,
-  kDataBegin,         ///< __tgt_target_data_begin_mapper
-  kDataEnd,           ///< __tgt_target_data_end_mapper
-  kDataUpdate,        ///< __tgt_target_data_update_mapper
+  kDataBegin,   ///< __tgt_target_data_begin_mapper
+  kDataEnd,     ///< __tgt_target_data_end_mapper
+  kDataUpdate,  ///< __tgt_target_data_update_mapper
   kDataBeginNowait,
   kDataEndNowait,
   kDataUpdateNowait,
-  kKernel,            ///< __tgt_target_kernel
+  kKernel,  ///< __tgt_target_kernel
   kKernelNowait,
-  kMemcpy,            ///< omp_target_memcpy
-  kMemcpyRect,        ///< omp_target_memcpy_rect
-  kMemset,            ///< omp_target_memset
+  kMemcpy,        ///< omp_target_memcpy
+  kMemcpyRect,    ///< omp_target_memcpy_rect
+  kMemset,        ///< omp_target_memset
+  kAlloc,         ///< omp_target_alloc
+  kFree,          ///< omp_target_free
+  kAssociate,     ///< omp_target_associate_ptr
+  kDisassociate,  ///< omp_target_disassociate_ptr
   kCount
 };
 
-/// A place in the program that called the runtime. Followed by `text_size` bytes: psource (ident_t, ";file;func;
-/// line;col;;"), NUL, then `name_count` argument names as clang passes them (";u[0:n];heat.cpp;13;32;;"), NUL each.
+/// A place in the program that called the runtime. Followed by `text_size` bytes: psource (ident_t,
+/// ";file;func; line;col;;"), NUL, then `name_count` argument names as clang passes them
+/// (";u[0:n];heat.cpp;13;32;;"), NUL each.
 struct Site {
   Head head;              ///< flags: Entry
   std::uint32_t id;       ///< in this lane, from 1
@@ -214,7 +229,8 @@ struct Site {
 };
 static_assert(sizeof(Site) == 48);
 
-/// One mapped item as passed to `__tgt_*`; `type` are libomptarget's map type bits (OMP_TGT_MAPTYPE_*).
+/// One mapped item as passed to `__tgt_*`; `type` are libomptarget's map type bits
+/// (OMP_TGT_MAPTYPE_*).
 struct MapItem {
   std::uint64_t base;
   std::uint64_t begin;
@@ -223,8 +239,8 @@ struct MapItem {
 };
 static_assert(sizeof(MapItem) == 32);
 
-/// The mapped items of a directive; equal lists of a lane are written once. Followed by `count` MapItem. Values of
-/// literal arguments (type bit 0x100) are zeroed, since they are no addresses.
+/// The mapped items of a directive; equal lists of a lane are written once. Followed by `count`
+/// MapItem. Values of literal arguments (type bit 0x100) are zeroed, since they are no addresses.
 struct MapList {
   Head head;
   std::uint32_t id;  ///< in this lane, from 1
@@ -234,8 +250,10 @@ struct MapList {
 static_assert(sizeof(MapList) == 16);
 
 /// Bits of Head::flags of a Region.
-inline constexpr std::uint8_t kRegionKindMask = 0x0f;  ///< ompt_target_t: 1 target, 2 enter data, 3 exit data, 4 update
-inline constexpr std::uint8_t kRegionFromWrapper = 0x10;  ///< no EMI: seen by the wrapper only, it has no end
+inline constexpr std::uint8_t kRegionKindMask =
+    0x0f;  ///< ompt_target_t: 1 target, 2 enter data, 3 exit data, 4 update
+inline constexpr std::uint8_t kRegionFromWrapper =
+    0x10;  ///< no EMI: seen by the wrapper only, it has no end
 /// One instance of a directive. `end` is 0 while it runs.
 struct Region {
   Head head;
@@ -250,7 +268,8 @@ struct Region {
 static_assert(sizeof(Region) == 40);
 
 /// Bits of Head::flags of a DataOp.
-inline constexpr std::uint8_t kOpInRegion = 0x01;  ///< `owner` is a region of this lane, else a site (API call) or 0
+inline constexpr std::uint8_t kOpInRegion =
+    0x01;  ///< `owner` is a region of this lane, else a site (API call) or 0
 inline constexpr std::uint8_t kOpUnfinished = 0x02;  ///< no end came
 /// One data operation, as the callback's end gave it (raw: nothing is normalised here).
 struct DataOp {
@@ -275,8 +294,8 @@ struct Launch {
   std::uint32_t region;
   std::uint64_t begin;
   std::uint64_t end;
-  std::uint64_t kernel;      ///< host_ptr, 0 without names
-  std::uint64_t trip_count;  ///< 0 = unknown
+  std::uint64_t kernel;           ///< host_ptr, 0 without names
+  std::uint64_t trip_count;       ///< 0 = unknown
   std::uint32_t requested_teams;  ///< as the submit callback tells; 0 = the runtime chooses
   std::uint32_t num_teams;        ///< num_teams clause, 0 = none, 0xffffffff = no teams construct
   std::uint32_t thread_limit;     ///< thread_limit clause, 0 = none
@@ -284,7 +303,8 @@ struct Launch {
 };
 static_assert(sizeof(Launch) == 56);
 
-/// An entry of a module's offload table: a kernel (size 0) or a `declare target` variable. Followed by its name.
+/// An entry of a module's offload table: a kernel (size 0) or a `declare target` variable. Followed
+/// by its name.
 struct OffloadEntry {
   Head head;
   std::uint32_t module;
@@ -296,7 +316,8 @@ struct OffloadEntry {
 static_assert(sizeof(OffloadEntry) == 32);
 
 enum class DeviceEvent : std::uint8_t { kInitialize, kFinalize, kLoad };
-/// Device initialise, finalise or image load (Head::flags: DeviceEvent). Followed by the type text for initialise.
+/// Device initialise, finalise or image load (Head::flags: DeviceEvent). Followed by the type text
+/// for initialise.
 struct Device {
   Head head;
   std::int32_t number;

@@ -1,0 +1,59 @@
+#include "record/clock.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+namespace ompdm::record {
+
+bool clock_is_tsc = false;
+
+namespace {
+
+#if defined(__x86_64__)
+bool processor_has_invariant_tsc() noexcept {
+  unsigned a = 0;
+  unsigned b = 0;
+  unsigned c = 0;
+  unsigned d = 0;
+  return __get_cpuid(0x80000007U, &a, &b, &c, &d) != 0 && (d & (1U << 8U)) != 0;
+}
+
+// A kernel that has found the counter to drift between sockets no longer lists it as a clock
+// source.
+bool kernel_trusts_tsc() noexcept {
+  const int file = open("/sys/devices/system/clocksource/clocksource0/available_clocksource",
+                        O_RDONLY | O_CLOEXEC);
+  if (file < 0) {
+    return true;
+  }
+  char text[256] = {};
+  const ssize_t size = read(file, text, sizeof(text) - 1);
+  close(file);
+  return size <= 0 || strstr(text, "tsc") != nullptr;
+}
+#endif
+
+}  // namespace
+
+void choose_clock() noexcept {
+#if defined(__x86_64__)
+  clock_is_tsc = processor_has_invariant_tsc() && kernel_trusts_tsc();
+#endif
+}
+
+spool::ClockTriple clock_triple() noexcept {
+  const std::uint64_t before = ticks();
+  spool::ClockTriple triple{};
+  triple.monotonic_ns = nanoseconds_of(CLOCK_MONOTONIC);
+  const std::uint64_t after = ticks();
+  triple.realtime_ns = nanoseconds_of(CLOCK_REALTIME);
+  triple.ticks = clock_is_tsc ? before + (after - before) / 2 : triple.monotonic_ns;
+  return triple;
+}
+
+}  // namespace ompdm::record

@@ -1,0 +1,60 @@
+#include "record/config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "record/message.h"
+
+namespace ompdm::record {
+namespace {
+
+// Kept for the life of the process; taken once, before any callback can run.
+const char* kept(const char* name) noexcept {
+  const char* value = getenv(name);
+  return value != nullptr && value[0] != '\0' ? strdup(value) : nullptr;
+}
+
+bool one_of(const char* value, const char* const* words) noexcept {
+  for (; *words != nullptr; ++words) {
+    if (strcmp(value, *words) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool switch_of(const char* name, bool otherwise) noexcept {
+  static constexpr const char* kOn[] = {"on", "1", "yes", "true", nullptr};
+  static constexpr const char* kOff[] = {"off", "0", "no", "false", nullptr};
+  const char* value = getenv(name);
+  if (value == nullptr || value[0] == '\0') {
+    return otherwise;
+  }
+  if (one_of(value, kOn)) {
+    return true;
+  }
+  if (one_of(value, kOff)) {
+    return false;
+  }
+  say("%s=%s: neither on nor off: '%s' is used", name, value, otherwise ? "on" : "off");
+  return otherwise;
+}
+
+}  // namespace
+
+Config read_config() noexcept {
+  Config config;
+  config.names = switch_of("OMPDM_NAMES", true);
+  config.finish = switch_of("OMPDM_FINISH", true);
+  config.verbose = switch_of("OMPDM_VERBOSE", false);
+  config.output = kept("OMPDM_OUTPUT");
+  if (config.output == nullptr) {
+    config.output = "trace.json";
+  }
+  config.spool_dir = kept("OMPDM_SPOOL_DIR");
+  config.session = kept("OMPDM_SESSION");
+  config.command = kept("OMPDM_COMMAND");
+  return config;
+}
+
+}  // namespace ompdm::record

@@ -1,0 +1,23 @@
+// What the environment asks of the recorder. Read once at attach; a bad value is said and the
+// default is used.
+#pragma once
+
+namespace ompdm::record {
+
+struct Config {
+  bool names = true;     ///< OMPDM_NAMES: patch `__tgt_*` to get names and lines
+  bool finish = true;    ///< OMPDM_FINISH: start `ompdm finish` at the end
+  bool verbose = false;  ///< OMPDM_VERBOSE
+  const char* output =
+      nullptr;  ///< OMPDM_OUTPUT, placeholders not yet replaced; never null once read
+  const char* spool_dir = nullptr;  ///< OMPDM_SPOOL_DIR, null if unset
+  const char* session =
+      nullptr;  ///< OMPDM_SESSION: the folder by which `ompdm record` follows processes
+  const char* command =
+      nullptr;  ///< OMPDM_COMMAND: the `ompdm` to start, null: found beside the library
+};
+
+/// Reads the environment; the texts are copied, since programs may change theirs.
+Config read_config() noexcept;
+
+}  // namespace ompdm::record

@@ -1,0 +1,193 @@
+#include "record/ending.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "record/message.h"
+#include "record/modules.h"
+#include "record/reach.h"
+#include "record/recorder.h"
+#include "record/sites.h"
+#include "record/spool_file.h"
+
+extern char** environ;
+
+namespace ompdm::record {
+namespace {
+
+bool executable(const char* path) noexcept { return access(path, X_OK) == 0; }
+
+// `ompdm` lies beside the library: build/lib and build/bin, or lib[/triple] and bin under a prefix.
+bool find_command(char* path, std::size_t capacity) noexcept {
+  if (recorder.config.command != nullptr) {
+    snprintf(path, capacity, "%s", recorder.config.command);
+    return executable(path);
+  }
+  Dl_info self{};
+  if (dladdr(reinterpret_cast<const void*>(&end_recording), &self) == 0 ||
+      self.dli_fname == nullptr) {
+    return false;
+  }
+  char library[1024];
+  const char* real = realpath(self.dli_fname, nullptr);  // leaked once, at the very end
+  snprintf(library, sizeof(library), "%s", real != nullptr ? real : self.dli_fname);
+  char* slash = strrchr(library, '/');
+  if (slash == nullptr) {
+    return false;
+  }
+  *slash = '\0';
+  static constexpr const char* kPlaces[] = {"/ompdm", "/../bin/ompdm", "/../../bin/ompdm"};
+  for (const char* place : kPlaces) {
+    const int size = snprintf(path, capacity, "%s%s", library, place);
+    if (size > 0 && static_cast<std::size_t>(size) < capacity && executable(path)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// What made the program load us, or changes which libraries it finds, must not reach `ompdm`
+// itself.
+bool is_scrubbed(const char* variable) noexcept {
+  static constexpr const char* kNames[] = {
+      "LD_PRELOAD=",         "LD_AUDIT=",     "LD_LIBRARY_PATH=", "OMP_TOOL=",
+      "OMP_TOOL_LIBRARIES=", "ASAN_OPTIONS=", "LSAN_OPTIONS="};
+  for (const char* name : kNames) {
+    if (strncmp(variable, name, strlen(name)) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+char** scrubbed_environment() noexcept {
+  std::size_t count = 0;
+  while (environ != nullptr && environ[count] != nullptr) {
+    ++count;
+  }
+  auto** kept = static_cast<char**>(calloc(count + 1, sizeof(char*)));
+  std::size_t at = 0;
+  for (std::size_t i = 0; kept != nullptr && i < count; ++i) {
+    if (!is_scrubbed(environ[i])) {
+      kept[at++] = environ[i];
+    }
+  }
+  return kept;
+}
+
+bool start(const char* command, pid_t& child) noexcept {
+  char** environment = scrubbed_environment();
+  if (environment == nullptr) {
+    return false;
+  }
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  if (stderr_is_ours()) {
+    posix_spawn_file_actions_adddup2(&files, STDERR_FILENO, STDOUT_FILENO);
+  } else {
+    posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  }
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t none;
+  sigset_t all;
+  sigemptyset(&none);
+  sigfillset(&all);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setsigdefault(&attributes, &all);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  const char* const arguments[] = {command, "finish", "--attached", spool_path(), nullptr};
+  const int error = posix_spawn(&child, command, &files, &attributes,
+                                const_cast<char* const*>(arguments), environment);
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&files);
+  free(environment);
+  return error == 0;
+}
+
+void finish_spool() noexcept {
+  if (!recorder.config.finish) {
+    if (recorder.config.verbose) {
+      say("recorded into %s: ompdm finish %s", spool_path(), spool_path());
+    }
+    return;
+  }
+  char command[1200];
+  pid_t child = 0;
+  if (!find_command(command, sizeof(command)) || !start(command, child)) {
+    say("recorded into %s, but no `ompdm` could be started: ompdm finish %s", spool_path(),
+        spool_path());
+    return;
+  }
+  int status = 0;
+  pid_t waited = -1;
+  do {
+    waited = waitpid(child, &status, 0);
+  } while (waited < 0 && errno == EINTR);
+  // ECHILD: the program ignores SIGCHLD or waits for every child itself; then the child's end is
+  // all we know.
+  if (waited == child && (!WIFEXITED(status) || WEXITSTATUS(status) != 0)) {
+    say("%s is kept: `ompdm finish` failed", spool_path());
+  }
+}
+
+// A program that could have offloaded and did not is told so; one that only inherited the recorder
+// is not.
+void tell_nothing_recorded() noexcept {
+  const spool::FileHeader& header = recorder.draft;
+  if (recorder.failed.load() || !offload_runtime_is_loaded()) {
+    return;
+  }
+  const char* why = "no target region was executed on a device";
+  const char* disabled = getenv("OMP_TARGET_OFFLOAD");
+  if (header.reach == spool::Reach::kUnreachable) {
+    why = "libomptarget could not open libomp.so, so no target event came";
+  } else if (header.reach == spool::Reach::kOtherRuntime) {
+    why = "libomptarget uses another copy of the OpenMP runtime, so no target event came";
+  } else if (disabled != nullptr && strcasecmp(disabled, "disabled") == 0) {
+    why = "OMP_TARGET_OFFLOAD=DISABLED, so nothing was offloaded";
+  }
+  if (recorder.config.session != nullptr) {
+    char path[1200];
+    snprintf(path, sizeof(path), "%s/%u.%u.none", recorder.config.session, header.pid,
+             header.exec_ordinal);
+    const int file = open(path, O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0600);
+    if (file >= 0) {
+      dprintf(file, "%s\n", why);
+      close(file);
+    }
+    return;
+  }
+  say("%s: %s; no trace was written: ompdm doctor %s", header.program, why, header.program);
+}
+
+}  // namespace
+
+void end_recording() noexcept {
+  Phase expected = Phase::kArmed;
+  if (!recorder.phase.compare_exchange_strong(expected, Phase::kArmed)) {
+    return;
+  }
+  note_host_fallback();
+  if (!recorder.phase.compare_exchange_strong(expected, Phase::kFinished)) {
+    return;
+  }
+  if (!spool_is_open()) {
+    tell_nothing_recorded();
+    return;
+  }
+  write_trailer();
+  finish_spool();
+}
+
+}  // namespace ompdm::record

@@ -1,0 +1,12 @@
+// The recorder's end: trailer, messages, and starting `ompdm finish`. Runs once, outside of
+// callbacks.
+#pragma once
+
+namespace ompdm::record {
+
+/// Writes the trailer, starts `ompdm finish` on the spool and waits for it; with nothing recorded
+/// says so, if the process could have offloaded at all. Later calls, and calls in a fork's child
+/// without a recording, do nothing.
+void end_recording() noexcept;
+
+}  // namespace ompdm::record

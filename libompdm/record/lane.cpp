@@ -1,0 +1,148 @@
+#include "record/lane.h"
+
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "record/clock.h"
+#include "record/sites.h"
+
+namespace ompdm::record {
+
+__thread ThisThread this_thread __attribute__((tls_model("initial-exec")));
+
+namespace {
+
+constexpr std::size_t kFirstChunk = 64 * 1024;
+constexpr std::size_t kLargestChunk = 4 * 1024 * 1024;
+
+Lane* free_lanes = nullptr;
+std::uint32_t lanes_made = 0;
+pthread_key_t thread_end;
+bool thread_end_watched = false;
+
+bool chunk_in_use(const Lane& lane, const std::byte* base) noexcept {
+  for (unsigned i = 0; i < lane.depth; ++i) {
+    if (lane.open[i].chunk.base == base) {
+      return true;
+    }
+  }
+  return false;
+}
+
+Lane* new_lane() noexcept {
+  void* memory =
+      mmap(nullptr, sizeof(Lane), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) {
+    return nullptr;
+  }
+  auto* lane = static_cast<Lane*>(memory);
+  lane->id = lanes_made++;
+  return lane;
+}
+
+bool grow_locked(Lane& lane, std::size_t size) noexcept {
+  std::size_t bytes = lane.sequence < 7 ? kFirstChunk << lane.sequence : kLargestChunk;
+  bytes = bytes < kLargestChunk ? bytes : kLargestChunk;
+  while (bytes < size + sizeof(spool::ChunkHeader)) {
+    bytes *= 2;
+  }
+  const Chunk chunk = new_chunk(lane.id, lane.sequence, bytes);
+  if (chunk.base == nullptr) {
+    return false;
+  }
+  if (lane.chunk.base != nullptr && !chunk_in_use(lane, lane.chunk.base)) {
+    release_chunk(lane.chunk);
+  }
+  lane.chunk = chunk;
+  lane.cursor = chunk.base + sizeof(spool::ChunkHeader);
+  lane.limit = chunk.base + chunk.size;
+  ++lane.sequence;
+  return true;
+}
+
+void give_lane_back(void* /*value*/) noexcept {
+  Lane* lane = this_thread.lane;
+  if (lane == nullptr ||
+      this_thread.generation != recorder.generation.load(std::memory_order_relaxed)) {
+    return;
+  }
+  note_host_fallback();
+  this_thread.lane = nullptr;
+  const Lock lock;
+  lane->next_free = free_lanes;
+  free_lanes = lane;
+}
+
+}  // namespace
+
+Lane* acquire_lane() noexcept {
+  Lane* lane = nullptr;
+  {
+    const Lock lock;
+    if (!open_spool()) {
+      count_loss(spool::Loss::kThreadsWithoutLane);
+      return nullptr;
+    }
+    lane = free_lanes;
+    if (lane != nullptr) {
+      free_lanes = lane->next_free;
+    } else {
+      lane = new_lane();
+    }
+    if (lane == nullptr || (lane->chunk.base == nullptr && !grow_locked(*lane, 0))) {
+      count_loss(spool::Loss::kThreadsWithoutLane);
+      if (lane != nullptr) {
+        lane->next_free = free_lanes;
+        free_lanes = lane;
+      }
+      return nullptr;
+    }
+  }
+  lane->generation = recorder.generation.load(std::memory_order_relaxed);
+  lane->depth = 0;
+  lane->op_begin = 0;
+  lane->submit_begin = 0;
+  this_thread.lane = lane;
+  this_thread.generation = lane->generation;
+  if (thread_end_watched) {
+    pthread_setspecific(thread_end, lane);
+  }
+  if (auto* record = reserve<spool::LaneThread>(*lane)) {
+    record->tid = static_cast<std::uint32_t>(syscall(SYS_gettid));
+    record->ticks = ticks();
+    commit(*lane, record, spool::Tag::kLaneThread, 0);
+  }
+  write_early_events(*lane);
+  return lane;
+}
+
+bool grow(Lane& lane, std::size_t size) noexcept {
+  bool grown = false;
+  if (!recorder.failed.load(std::memory_order_relaxed)) {
+    const Lock lock;
+    grown = grow_locked(lane, size);
+  }
+  if (!grown) {
+    count_loss(spool::Loss::kRecordsNoSpace);
+  }
+  return grown;
+}
+
+void refresh_clock(Lane& lane) noexcept {
+  reinterpret_cast<spool::ChunkHeader*>(lane.chunk.base)->last = clock_triple();
+}
+
+void forget_lanes() noexcept {
+  free_lanes = nullptr;
+  lanes_made = 0;
+}
+
+void watch_thread_ends() noexcept {
+  if (!thread_end_watched) {
+    thread_end_watched = pthread_key_create(&thread_end, give_lane_back) == 0;
+  }
+}
+
+}  // namespace ompdm::record

@@ -1,0 +1,163 @@
+// Lanes: each thread's own stream of records. Everything here is called in callbacks; only growing
+// by a chunk and a thread's first and last event take the recorder's mutex.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "record/recorder.h"
+#include "record/spool_file.h"
+#include "spool/format.h"
+
+namespace ompdm::record {
+
+/// libomptarget's source location, first argument of its entry points.
+struct Ident {
+  std::int32_t reserved[4];
+  const char* psource;
+};
+
+/// The mapped items of a call, where the runtime was given them; valid while the call runs.
+struct MapArguments {
+  const std::uint64_t* bases;
+  const std::uint64_t* begins;
+  const std::int64_t* sizes;
+  const std::int64_t* types;
+  const char* const* names;
+  std::uint32_t count;
+};
+
+/// What a kernel call asked for.
+struct KernelArguments {
+  std::uint64_t host_pointer;
+  std::uint64_t trip_count;
+  std::uint32_t num_teams;
+  std::uint32_t thread_limit;
+};
+
+/// What a wrapper saw on its way into the runtime, for the callbacks on the same thread.
+struct Call {
+  const void* codeptr;  ///< return address into the program; null: no call is waiting
+  const Ident* ident;
+  MapArguments map;
+  KernelArguments kernel;
+  std::int64_t device;
+  std::uint64_t
+      begin;  ///< ticks, of kernel calls only: when one falls back to the host this is all there is
+  spool::Entry entry;
+};
+
+/// A region that runs on this lane.
+struct OpenRegion {
+  spool::Region* record;
+  Chunk chunk;
+  MapArguments map;
+  KernelArguments kernel;
+};
+
+/// Sites that a lane has defined, and the last few map lists seen at each.
+struct SiteSlot {
+  static constexpr unsigned kLists = 4;
+  const void* codeptr;
+  const void* ident;
+  std::uint64_t kernel;
+  std::uint32_t id;
+  std::uint32_t next_list;
+  std::uint64_t list_hashes[kLists];
+  std::uint32_t list_ids[kLists];
+};
+
+struct Lane {
+  static constexpr unsigned kMostOpen = 16;
+  static constexpr unsigned kSites = 512;  // a power of two
+  static constexpr unsigned kMostModules = 512;
+
+  std::byte* cursor;
+  std::byte* limit;
+  Chunk chunk;
+  std::uint32_t id;
+  std::uint32_t generation;
+  std::uint32_t sequence;
+  std::uint32_t next_region;
+  std::uint32_t next_site;
+  std::uint32_t next_list;
+  std::uint32_t api_calls;
+  std::uint32_t depth;
+  std::uint64_t op_begin;      ///< ticks; 0: no operation runs
+  std::uint64_t submit_begin;  ///< ticks; 0: no submit runs
+  OpenRegion open[kMostOpen];
+  std::uint64_t modules_written[kMostModules / 64];
+  SiteSlot sites[kSites];
+  Lane* next_free;
+};
+
+/// Per thread, in static TLS: plain data without constructor or destructor.
+struct ThisThread {
+  Lane* lane;
+  std::uint32_t generation;
+  bool inside;  ///< a callback of this thread runs: what a signal handler does meanwhile is not
+                ///< recorded
+  Call call;
+  const void* api_codeptr;
+  std::uint32_t api_call;
+  spool::Entry api_entry;
+};
+
+// Initial-exec: one instruction to reach, and no allocation at a thread's first access. It fits the
+// surplus of static TLS that the loader keeps for libraries opened late.
+extern __thread ThisThread this_thread __attribute__((tls_model("initial-exec")));
+
+/// This thread's lane, made or taken over at its first event; null (and a loss counted) if there
+/// can be none.
+Lane* acquire_lane() noexcept;
+
+inline Lane* current_lane() noexcept {
+  Lane* lane = this_thread.lane;
+  if (lane != nullptr &&
+      this_thread.generation == recorder.generation.load(std::memory_order_relaxed)) [[likely]] {
+    return lane;
+  }
+  return acquire_lane();
+}
+
+/// Makes room for `size` bytes in a new chunk; false if the spool cannot grow.
+bool grow(Lane& lane, std::size_t size) noexcept;
+
+/// Refreshes the clock triple of the lane's chunk, by which a killed process's clock is calibrated.
+void refresh_clock(Lane& lane) noexcept;
+
+/// Room for a record and `extra` bytes behind it, zeroed, not committed; null (and a loss counted)
+/// if there is none.
+template <class Record>
+Record* reserve(Lane& lane, std::size_t extra = 0) noexcept {
+  const std::size_t size = (sizeof(Record) + extra + 7U) & ~std::size_t{7};
+  if (static_cast<std::size_t>(lane.limit - lane.cursor) < size) [[unlikely]] {
+    if (!grow(lane, size)) {
+      return nullptr;
+    }
+  }
+  return reinterpret_cast<Record*>(lane.cursor);
+}
+
+/// Commits the record at the lane's cursor.
+template <class Record>
+void commit(Lane& lane, Record* record, spool::Tag tag, std::uint8_t flags,
+            std::size_t extra = 0) noexcept {
+  const std::size_t size = (sizeof(Record) + extra + 7U) & ~std::size_t{7};
+  const std::uint32_t head = static_cast<std::uint32_t>(tag) |
+                             static_cast<std::uint32_t>(flags) << 8U |
+                             static_cast<std::uint32_t>(size / 8) << 16U;
+  lane.cursor += size;
+  __atomic_store_n(reinterpret_cast<std::uint32_t*>(&record->head), head, __ATOMIC_RELEASE);
+}
+
+/// Largest record, by the 16 bits of its size; longer texts and lists are cut and counted.
+inline constexpr std::size_t kMostRecordBytes = 48 * 1024;
+
+/// Forgets all lanes of the parent in a fork's child.
+void forget_lanes() noexcept;
+
+/// Makes the hook by which a thread's end gives its lane to the next thread. Called once at attach.
+void watch_thread_ends() noexcept;
+
+}  // namespace ompdm::record

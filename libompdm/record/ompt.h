@@ -1,0 +1,65 @@
+// The part of OMPT that the recorder uses, declared from the OpenMP 5.2 specification (chapter 19);
+// values and layouts are those of every runtime's omp-tools.h, so no compiler's include folder is
+// needed to build the recorder.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+extern "C" {
+
+union ompt_data_t {
+  std::uint64_t value;
+  void* ptr;
+};
+using ompt_id_t = std::uint64_t;
+using ompt_interface_fn_t = void (*)();
+using ompt_function_lookup_t = ompt_interface_fn_t (*)(const char* name);
+using ompt_callback_t = void (*)();
+struct ompt_device_t;
+
+/// 19.4.4.x ompt_callbacks_t, of which only these are registered.
+enum ompt_callbacks_t : int {
+  ompt_callback_device_initialize = 12,
+  ompt_callback_device_finalize = 13,
+  ompt_callback_device_load = 14,
+  ompt_callback_target_emi = 33,
+  ompt_callback_target_data_op_emi = 34,
+  ompt_callback_target_submit_emi = 35,
+};
+
+enum ompt_scope_endpoint_t : int {
+  ompt_scope_begin = 1,
+  ompt_scope_end = 2,
+  ompt_scope_beginend = 3,
+};
+
+/// 19.4.4.20; the nowait forms are these plus 8.
+enum ompt_target_t : int {
+  ompt_target = 1,
+  ompt_target_enter_data = 2,
+  ompt_target_exit_data = 3,
+  ompt_target_update = 4,
+};
+
+/// 19.4.4.14; the asynchronous forms are the first four plus 16.
+enum ompt_target_data_op_t : int {
+  ompt_target_data_alloc = 1,
+  ompt_target_data_transfer_to_device = 2,
+  ompt_target_data_transfer_from_device = 3,
+  ompt_target_data_delete = 4,
+  ompt_target_data_associate = 5,
+  ompt_target_data_disassociate = 6,
+};
+
+using ompt_set_callback_t = int (*)(ompt_callbacks_t event, ompt_callback_t callback);
+using ompt_initialize_t = int (*)(ompt_function_lookup_t lookup, int initial_device_num,
+                                  ompt_data_t* tool_data);
+using ompt_finalize_t = void (*)(ompt_data_t* tool_data);
+struct ompt_start_tool_result_t {
+  ompt_initialize_t initialize;
+  ompt_finalize_t finalize;
+  ompt_data_t tool_data;
+};
+
+}  // extern "C"

@@ -1,0 +1,31 @@
+// Names of traces: placeholders, ranks, pids. Pure functions on fixed buffers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "spool/format.h"
+
+namespace ompdm::record {
+
+/// A path in a fixed buffer; `ok` turns false when something did not fit.
+struct Path {
+  static constexpr std::size_t kCapacity = 1024;
+  char text[kCapacity] = {};
+  std::size_t size = 0;
+  bool ok = true;
+
+  void add(const char* piece) noexcept;
+  void add(const char* piece, std::size_t length) noexcept;
+  void add_number(std::uint64_t number) noexcept;
+};
+
+/// OMPDM_OUTPUT with %p (pid), %h (host), %q{VAR} (a variable) and %% replaced, made absolute,
+/// ".rankR" before its ending in a job of more than one rank.
+Path base_name(const char* pattern, const spool::FileHeader& process) noexcept;
+
+/// `path` with `mark` put before its ending (".json", ".json.gz", or the last ".x" of the file's
+/// name).
+Path with_mark(const Path& path, const char* mark) noexcept;
+
+}  // namespace ompdm::record

@@ -1,0 +1,24 @@
+// Facts about this process for the spool's header, read from /proc and the environment. Called at
+// attach and after a fork, outside of callbacks.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+
+#include "spool/format.h"
+
+namespace ompdm::record {
+
+/// Field 22 of /proc/PID/stat (clock ticks since boot), 0 if there is no such process. With the pid
+/// it names a process for good.
+std::uint64_t process_start_time(pid_t pid) noexcept;
+
+/// Fills everything of the header that is about the process: ids, names, arguments, rank, host,
+/// first clock triple.
+void describe_process(spool::FileHeader& header) noexcept;
+
+/// Reads a small file whole, NUL-terminated; returns its size, or -1.
+ssize_t read_text(const char* path, char* text, std::size_t capacity) noexcept;
+
+}  // namespace ompdm::record

@@ -1,0 +1,22 @@
+// Whether target events can reach the recorder: libomptarget connects to the OpenMP runtime by
+// opening "libomp.so", a name that many installations do not have on the path it looks at.
+#pragma once
+
+#include "spool/format.h"
+
+namespace ompdm::record {
+
+/// Gives the process a library named "libomp.so" that stands for the runtime already loaded, if it
+/// needs one. Works only before libomptarget looks for it, that is from the constructor of a
+/// preloaded library. Harmless elsewhere. Returns whether it did.
+bool cure_missing_name() noexcept;
+
+/// What libomptarget will find, seen from the runtime that started the recorder (any address inside
+/// it).
+spool::Reach find_reach(const void* inside_runtime) noexcept;
+
+/// The folder of the OpenMP runtime that is loaded, for advice; empty if unknown. At most 1023
+/// characters.
+const char* runtime_folder() noexcept;
+
+}  // namespace ompdm::record

@@ -1,0 +1,193 @@
+#include "record/sites.h"
+
+#include <string.h>
+
+#include "record/modules.h"
+
+namespace ompdm::record {
+namespace {
+
+constexpr std::uint64_t kLiteral = 0x100;  // OMP_TGT_MAPTYPE_LITERAL: the pointer is a value
+constexpr std::size_t kLongestText = 4096;
+
+std::uint64_t mix(std::uint64_t a, std::uint64_t b) noexcept {
+  __extension__ using Wide = unsigned __int128;
+  const Wide product = static_cast<Wide>(a ^ 0x9e3779b97f4a7c15U) * (b ^ 0xd6e8feb86659fd93U);
+  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64U);
+}
+
+std::size_t text_size(const char* text) noexcept {
+  return text == nullptr ? 1 : strnlen(text, kLongestText) + 1;
+}
+
+char* put_text(char* at, const char* text) noexcept {
+  if (text != nullptr) {
+    const std::size_t size = strnlen(text, kLongestText);
+    memcpy(at, text, size);
+    at += size;
+  }
+  *at = '\0';
+  return at + 1;
+}
+
+// A module's record is written to a lane before the first site that refers to it.
+std::uint32_t module_of(Lane& lane, const void* address) noexcept {
+  const std::uint32_t id = find_module(reinterpret_cast<std::uint64_t>(address));
+  if (id != 0) {
+    write_module(lane, id);
+  }
+  return id;
+}
+
+void define(Lane& lane, SiteSlot& slot, const void* codeptr, const Ident* ident, spool::Entry entry,
+            const char* const* names, std::uint32_t name_count, std::uint64_t kernel) noexcept {
+  const std::uint32_t module = module_of(lane, codeptr);
+  const char* psource = ident != nullptr ? ident->psource : nullptr;
+  std::size_t size = text_size(psource);
+  std::uint32_t kept = 0;
+  if (names != nullptr) {
+    for (; kept < name_count; ++kept) {
+      const std::size_t more = text_size(names[kept]);
+      if (size + more > kMostRecordBytes) {
+        count_loss(spool::Loss::kRecordsTooLarge);
+        break;
+      }
+      size += more;
+    }
+  }
+  slot = {};
+  auto* record = reserve<spool::Site>(lane, size);
+  if (record == nullptr) {
+    return;
+  }
+  slot.codeptr = codeptr;
+  slot.ident = ident;
+  slot.kernel = kernel;
+  slot.id = ++lane.next_site;
+  record->id = slot.id;
+  record->codeptr = reinterpret_cast<std::uint64_t>(codeptr);
+  record->ident = reinterpret_cast<std::uint64_t>(ident);
+  record->kernel = kernel;
+  record->module = module;
+  record->name_count = kept;
+  record->text_size = static_cast<std::uint32_t>(size);
+  char* at = put_text(reinterpret_cast<char*>(record + 1), psource);
+  for (std::uint32_t i = 0; i < kept; ++i) {
+    at = put_text(at, names[i]);
+  }
+  commit(lane, record, spool::Tag::kSite, static_cast<std::uint8_t>(entry), size);
+}
+
+}  // namespace
+
+SiteSlot* site_of(Lane& lane, const void* codeptr, const Ident* ident, spool::Entry entry,
+                  const char* const* names, std::uint32_t name_count,
+                  std::uint64_t kernel) noexcept {
+  const std::uint64_t hash =
+      mix(reinterpret_cast<std::uint64_t>(codeptr), reinterpret_cast<std::uint64_t>(ident));
+  constexpr unsigned kProbes = 8;
+  SiteSlot* free_slot = nullptr;
+  for (unsigned i = 0; i < kProbes; ++i) {
+    SiteSlot& slot = lane.sites[(hash + i) % Lane::kSites];
+    if (slot.codeptr == codeptr && slot.ident == ident && slot.kernel == kernel) [[likely]] {
+      return &slot;
+    }
+    if (slot.codeptr == nullptr && free_slot == nullptr) {
+      free_slot = &slot;
+    }
+  }
+  if (free_slot == nullptr) {
+    // A crowded table forgets a site; it is defined again under a new id, and readers merge equal
+    // sites.
+    free_slot = &lane.sites[(hash + lane.next_site % kProbes) % Lane::kSites];
+  }
+  define(lane, *free_slot, codeptr, ident, entry, names, name_count, kernel);
+  return free_slot->id != 0 ? free_slot : nullptr;
+}
+
+std::uint32_t map_list_of(Lane& lane, SiteSlot& site, const MapArguments& map) noexcept {
+  if (map.count == 0 || map.begins == nullptr) {
+    return 0;
+  }
+  std::uint32_t count = map.count;
+  if (count * sizeof(spool::MapItem) > kMostRecordBytes) {
+    count = kMostRecordBytes / sizeof(spool::MapItem);
+  }
+  std::uint64_t hash = count;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const auto type = static_cast<std::uint64_t>(map.types[i]);
+    if ((type & kLiteral) != 0) {
+      hash = mix(hash, type);
+    } else {
+      hash = mix(hash ^ map.bases[i], map.begins[i]) +
+             mix(type, static_cast<std::uint64_t>(map.sizes[i]));
+    }
+  }
+  for (unsigned i = 0; i < SiteSlot::kLists; ++i) {
+    if (site.list_hashes[i] == hash && site.list_ids[i] != 0) [[likely]] {
+      return site.list_ids[i];
+    }
+  }
+  if (count < map.count) {
+    count_loss(spool::Loss::kRecordsTooLarge);
+  }
+  const std::size_t extra = count * sizeof(spool::MapItem);
+  auto* record = reserve<spool::MapList>(lane, extra);
+  if (record == nullptr) {
+    return 0;
+  }
+  record->id = ++lane.next_list;
+  record->site = site.id;
+  record->count = count;
+  auto* items = reinterpret_cast<spool::MapItem*>(record + 1);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const auto type = static_cast<std::uint64_t>(map.types[i]);
+    const bool literal = (type & kLiteral) != 0;
+    items[i] = {literal ? 0 : map.bases[i], literal ? 0 : map.begins[i],
+                static_cast<std::uint64_t>(map.sizes[i]), type};
+  }
+  commit(lane, record, spool::Tag::kMapList, 0, extra);
+  const unsigned slot = site.next_list++ % SiteSlot::kLists;
+  site.list_hashes[slot] = hash;
+  site.list_ids[slot] = lane.next_list;
+  return lane.next_list;
+}
+
+std::uint16_t argument_of(const MapArguments& map, std::uint64_t address) noexcept {
+  std::uint32_t best = 0;
+  std::uint64_t best_size = ~std::uint64_t{0};
+  for (std::uint32_t i = 0; i < map.count; ++i) {
+    const std::uint64_t begin = map.begins[i];
+    const auto size = static_cast<std::uint64_t>(map.sizes[i]);
+    if (address >= begin && address - begin < size && size < best_size &&
+        (static_cast<std::uint64_t>(map.types[i]) & kLiteral) == 0) {
+      best = i + 1;
+      best_size = size;
+    }
+  }
+  return static_cast<std::uint16_t>(best < 0xffff ? best : 0);
+}
+
+void note_host_fallback() noexcept {
+  Call& call = this_thread.call;
+  if (call.codeptr == nullptr ||
+      (call.entry != spool::Entry::kKernel && call.entry != spool::Entry::kKernelNowait)) {
+    return;
+  }
+  const Call fallen = call;
+  call.codeptr = nullptr;
+  Lane* lane = current_lane();
+  if (lane == nullptr) {
+    return;
+  }
+  // The call's arguments are gone by now, so this is a site of its own: without names and kernel.
+  SiteSlot* site = site_of(*lane, fallen.codeptr, fallen.ident, fallen.entry, nullptr, 0, 0);
+  auto* record = site != nullptr ? reserve<spool::Fallback>(*lane) : nullptr;
+  if (record != nullptr) {
+    record->site = site->id;
+    record->ticks = fallen.begin;
+    commit(*lane, record, spool::Tag::kFallback, 0);
+  }
+}
+
+}  // namespace ompdm::record

@@ -1,0 +1,209 @@
+// Where the runtime and the loader enter the recorder: the preload constructor, ompt_start_tool,
+// initialize and finalize, and the hooks for fork and exit.
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "record/clock.h"
+#include "record/ending.h"
+#include "record/message.h"
+#include "record/modules.h"
+#include "record/ompt.h"
+#include "record/patch.h"
+#include "record/process_facts.h"
+#include "record/reach.h"
+#include "record/regions.h"
+#include "record/sites.h"
+#include "record/spool_file.h"
+#include "record/wrappers.h"
+
+namespace ompdm::record {
+
+Recorder recorder;
+
+namespace {
+
+bool cured = false;
+bool preloaded = false;
+
+// The child starts with nothing of its parent's: it records into a spool of its own from its first
+// target event on.
+void after_fork_in_child() noexcept {
+  pthread_mutex_init(&recorder.mutex, nullptr);
+  recorder.generation.fetch_add(1);
+  forget_spool();
+  forget_lanes();
+  forget_early_events();
+  memset(recorder.draft.losses, 0, sizeof(recorder.draft.losses));
+  describe_process(recorder.draft);
+  recorder.header.store(&recorder.draft);
+  recorder.failed.store(false);
+  this_thread.inside = false;
+  this_thread.call.codeptr = nullptr;
+  if (recorder.phase.load() == Phase::kFinished) {
+    recorder.phase.store(Phase::kDetached);
+  }
+}
+
+void at_exit() noexcept {
+  // From here on FINALIZE means the end of the process. If the runtime was finalised before
+  // (omp_pause_resource_all), or will not be (a pending nowait kills the process after this), this
+  // is the last call that surely comes.
+  recorder.exiting.store(true);
+  if (recorder.paused.load()) {
+    end_recording();
+  }
+}
+
+void on_device_initialize(int device, const char* type, ompt_device_t* /*handle*/,
+                          ompt_function_lookup_t /*lookup*/, const char* /*documentation*/) {
+  if (!armed()) {
+    return;
+  }
+  if (recorder.config.names) {
+    find_entry_points();
+  }
+  scan_modules();
+  note_device(spool::DeviceEvent::kInitialize, device, 0, type);
+}
+
+void on_device_finalize(int device) {
+  if (armed() && spool_is_open()) {
+    note_device(spool::DeviceEvent::kFinalize, device, 0, nullptr);
+  }
+}
+
+void on_device_load(int device, const char* /*filename*/, std::int64_t /*offset*/,
+                    void* /*vma_in_file*/, std::size_t bytes, void* /*host_address*/,
+                    void* /*device_address*/, std::uint64_t /*module*/) {
+  if (!armed()) {
+    return;
+  }
+  scan_modules();
+  note_device(spool::DeviceEvent::kLoad, device, bytes, nullptr);
+}
+
+template <class Function>
+void ask(ompt_set_callback_t set_callback, spool::Callback which, ompt_callbacks_t event,
+         Function* callback) noexcept {
+  recorder.draft.registered[static_cast<std::size_t>(which)] =
+      set_callback(event, reinterpret_cast<ompt_callback_t>(callback));
+}
+
+void register_callbacks(ompt_set_callback_t set_callback) noexcept {
+  using spool::Callback;
+  ask(set_callback, Callback::kTargetEmi, ompt_callback_target_emi, on_target);
+  ask(set_callback, Callback::kTargetDataOpEmi, ompt_callback_target_data_op_emi, on_data_op);
+  ask(set_callback, Callback::kTargetSubmitEmi, ompt_callback_target_submit_emi, on_submit);
+  ask(set_callback, Callback::kDeviceInitialize, ompt_callback_device_initialize,
+      on_device_initialize);
+  ask(set_callback, Callback::kDeviceFinalize, ompt_callback_device_finalize, on_device_finalize);
+  ask(set_callback, Callback::kDeviceLoad, ompt_callback_device_load, on_device_load);
+}
+
+void warn_of_reach(const spool::FileHeader& header) noexcept {
+  if (header.reach == spool::Reach::kUnreachable) {
+    say("no target event can come: libomptarget cannot open libomp.so: set "
+        "LD_LIBRARY_PATH=%s, or use `ompdm record`",
+        runtime_folder());
+  } else if (header.reach == spool::Reach::kOtherRuntime) {
+    say("no target event can come: libomptarget uses another copy of libomp.so than the program: "
+        "set LD_LIBRARY_PATH=%s",
+        runtime_folder());
+  }
+}
+
+constexpr int kSetAlways = 5;  // ompt_set_always
+
+int initialize(ompt_function_lookup_t lookup, int /*initial_device*/, ompt_data_t* /*tool_data*/) {
+  auto set_callback = reinterpret_cast<ompt_set_callback_t>(lookup("ompt_set_callback"));
+  if (set_callback == nullptr) {
+    say("this OpenMP runtime offers no ompt_set_callback: nothing is recorded");
+    return 0;
+  }
+  spool::FileHeader& draft = recorder.draft;
+  // A target library that was opened after the OpenMP runtime can still be helped from here.
+  if (!preloaded && !offload_runtime_is_loaded()) {
+    cured = cure_missing_name();
+  }
+  draft.reach = find_reach(reinterpret_cast<const void*>(lookup));
+  if (cured && draft.reach == spool::Reach::kOk) {
+    draft.reach = spool::Reach::kCured;
+  }
+  warn_of_reach(draft);
+  register_callbacks(set_callback);
+  if (draft.registered[static_cast<std::size_t>(spool::Callback::kTargetEmi)] != kSetAlways) {
+    recorder.wrappers_only.store(true);
+    draft.reach = spool::Reach::kNoEmi;
+    if (recorder.config.names && offload_runtime_is_loaded()) {
+      say("this OpenMP runtime reports no target events (LLVM 19 is the oldest that does): only "
+          "directives, mapped sizes and names are recorded, no transfers");
+    }
+  }
+  if (!recorder.config.names) {
+    draft.names = spool::Names::kOff;
+  } else if (kWrapperCount == 0) {
+    draft.names = spool::Names::kUnsupported;
+  } else if (offload_runtime_is_loaded() && !find_entry_points()) {
+    draft.names = spool::Names::kFailed;
+  }
+  recorder.phase.store(Phase::kArmed);
+  scan_modules();
+  watch_thread_ends();
+  if (!recorder.hooked) {
+    recorder.hooked = true;
+    pthread_atfork(nullptr, nullptr, after_fork_in_child);
+    atexit(at_exit);
+  }
+  return 1;
+}
+
+void finalize(ompt_data_t* /*tool_data*/) {
+  if (recorder.exiting.load()) {
+    end_recording();
+  } else {
+    recorder.paused.store(true);
+  }
+}
+
+ompt_start_tool_result_t result = {initialize, finalize, {0}};
+
+// Runs in every process that inherits LD_PRELOAD, shells included: it must cost nothing there.
+[[gnu::constructor]] void on_load() noexcept {
+  const char* preload = getenv("LD_PRELOAD");
+  preloaded = preload != nullptr && strstr(preload, "libompdm.so") != nullptr;
+  if (preloaded) {
+    cured = cure_missing_name();
+  }
+}
+
+}  // namespace
+}  // namespace ompdm::record
+
+/// Entry point of OMPT tools (OpenMP 5.2, 19.2.1).
+extern "C" [[gnu::visibility("default")]] ompt_start_tool_result_t* ompt_start_tool(
+    unsigned omp_version, const char* runtime_version) {
+  using namespace ompdm::record;
+  if (recorder.phase.load() == Phase::kDetached) {
+    remember_stderr();
+    choose_clock();
+    recorder.config = read_config();
+    ompdm::spool::FileHeader& draft = recorder.draft;
+    describe_process(draft);
+    for (int& answer : draft.registered) {
+      answer = -1;
+    }
+    draft.omp_version = omp_version;
+    draft.attached_by = preloaded ? 1 : 0;
+    strncpy(draft.runtime, runtime_version != nullptr ? runtime_version : "",
+            sizeof(draft.runtime) - 1);
+    if (recorder.config.session != nullptr) {
+      strncpy(draft.session, recorder.config.session, sizeof(draft.session) - 1);
+    }
+    recorder.header.store(&draft);
+  }
+  return &result;
+}

@@ -1,0 +1,148 @@
+#include "record/wrappers.h"
+
+#include "record/clock.h"
+#include "record/regions.h"
+#include "record/sites.h"
+
+#if defined(__x86_64__)
+extern "C" {
+void ompdm_wrap_data_begin();
+void ompdm_wrap_data_end();
+void ompdm_wrap_data_update();
+void ompdm_wrap_data_begin_nowait();
+void ompdm_wrap_data_end_nowait();
+void ompdm_wrap_data_update_nowait();
+void ompdm_wrap_kernel();
+void ompdm_wrap_kernel_nowait();
+void ompdm_wrap_memcpy();
+void ompdm_wrap_memcpy_rect();
+void ompdm_wrap_memset();
+void ompdm_wrap_alloc();
+void ompdm_wrap_free();
+void ompdm_wrap_associate();
+void ompdm_wrap_disassociate();
+}
+#endif
+
+namespace ompdm::record {
+
+using spool::Entry;
+
+// In the order of the positions in wrappers_x86_64.S.
+#if defined(__x86_64__)
+const Wrapper kWrappers[kWrapperCount] = {
+    {"__tgt_target_data_begin_mapper", ompdm_wrap_data_begin, Entry::kDataBegin},
+    {"__tgt_target_data_end_mapper", ompdm_wrap_data_end, Entry::kDataEnd},
+    {"__tgt_target_data_update_mapper", ompdm_wrap_data_update, Entry::kDataUpdate},
+    {"__tgt_target_data_begin_nowait_mapper", ompdm_wrap_data_begin_nowait,
+     Entry::kDataBeginNowait},
+    {"__tgt_target_data_end_nowait_mapper", ompdm_wrap_data_end_nowait, Entry::kDataEndNowait},
+    {"__tgt_target_data_update_nowait_mapper", ompdm_wrap_data_update_nowait,
+     Entry::kDataUpdateNowait},
+    {"__tgt_target_kernel", ompdm_wrap_kernel, Entry::kKernel},
+    {"__tgt_target_kernel_nowait", ompdm_wrap_kernel_nowait, Entry::kKernelNowait},
+    {"omp_target_memcpy", ompdm_wrap_memcpy, Entry::kMemcpy},
+    {"omp_target_memcpy_rect", ompdm_wrap_memcpy_rect, Entry::kMemcpyRect},
+    {"omp_target_memset", ompdm_wrap_memset, Entry::kMemset},
+    {"omp_target_alloc", ompdm_wrap_alloc, Entry::kAlloc},
+    {"omp_target_free", ompdm_wrap_free, Entry::kFree},
+    {"omp_target_associate_ptr", ompdm_wrap_associate, Entry::kAssociate},
+    {"omp_target_disassociate_ptr", ompdm_wrap_disassociate, Entry::kDisassociate},
+};
+#else
+const Wrapper kWrappers[1] = {};
+#endif
+
+void* ompdm_real[kWrapperCount == 0 ? 1 : kWrapperCount] = {};
+
+namespace {
+
+// Positions in what a wrapper saves.
+enum Saved : unsigned { kR9, kR8, kRcx, kRdx, kRsi, kRdi, kReturn, kStack };
+
+// libomptarget's KernelArgsTy, versions 2 (LLVM 16) and 3 (LLVM 17 and later); the first one had
+// another layout.
+struct KernelArgs {
+  std::uint32_t version;
+  std::uint32_t count;
+  const std::uint64_t* bases;
+  const std::uint64_t* begins;
+  const std::int64_t* sizes;
+  const std::int64_t* types;
+  const char* const* names;
+  const void* const* mappers;
+  std::uint64_t trip_count;
+  std::uint64_t flags;
+  std::uint32_t num_teams[3];
+  std::uint32_t thread_limit[3];
+};
+
+template <class T>
+const T* pointer(std::uint64_t value) noexcept {
+  return reinterpret_cast<const T*>(value);
+}
+
+void note_data(Call& call, const std::uint64_t* saved) noexcept {
+  call.map = {pointer<std::uint64_t>(saved[kRcx]),     pointer<std::uint64_t>(saved[kR8]),
+              pointer<std::int64_t>(saved[kR9]),       pointer<std::int64_t>(saved[kStack]),
+              pointer<const char*>(saved[kStack + 1]), static_cast<std::uint32_t>(saved[kRdx])};
+  call.kernel = {};
+}
+
+void note_kernel(Call& call, const std::uint64_t* saved) noexcept {
+  call.begin = ticks();
+  call.map = {};
+  call.kernel = {};
+  call.kernel.host_pointer = saved[kR8];
+  const auto* arguments = pointer<KernelArgs>(saved[kR9]);
+  if (arguments != nullptr && arguments->version >= 2) {
+    call.map = {arguments->bases, arguments->begins, arguments->sizes,
+                arguments->types, arguments->names,  arguments->count};
+    call.kernel.trip_count = arguments->trip_count;
+    call.kernel.num_teams = arguments->num_teams[0];
+    call.kernel.thread_limit = arguments->thread_limit[0];
+  }
+}
+
+void note_api(Entry entry, const std::uint64_t* saved) noexcept {
+  Lane* lane = current_lane();
+  if (lane == nullptr) {
+    return;
+  }
+  this_thread.api_codeptr = pointer<void>(saved[kReturn]);
+  this_thread.api_entry = entry;
+  this_thread.api_call = ++lane->api_calls;
+}
+
+}  // namespace
+
+void ompdm_enter(unsigned position, const std::uint64_t* saved) {
+  ThisThread& thread = this_thread;
+  if (!armed() || thread.inside) [[unlikely]] {
+    return;
+  }
+  const Entry entry = kWrappers[position].entry;
+  if (entry >= Entry::kMemcpy) {
+    note_api(entry, saved);
+    return;
+  }
+  if (thread.call.codeptr != nullptr) [[unlikely]] {
+    note_host_fallback();
+  }
+  Call& call = thread.call;
+  call.entry = entry;
+  call.ident = pointer<Ident>(saved[kRdi]);
+  call.device = static_cast<std::int64_t>(saved[kRsi]);
+  if (entry == Entry::kKernel || entry == Entry::kKernelNowait) {
+    note_kernel(call, saved);
+  } else {
+    note_data(call, saved);
+  }
+  call.codeptr = pointer<void>(saved[kReturn]);
+  if (recorder.wrappers_only.load(std::memory_order_relaxed)) [[unlikely]] {
+    record_call_only(call);
+    call.codeptr = nullptr;
+  }
+}
+
+}  // namespace ompdm::record
