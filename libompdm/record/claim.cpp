@@ -128,7 +128,7 @@ bool set_aside(const char* spool, const Path& trace, std::uint32_t pid) noexcept
           pwrite(file, kept_trace.text, kept_trace.size + 1, offsetof(spool::FileHeader, output));
       close(file);
     }
-    say("kept the unfinished recording of process %u: ompdm report %s", pid, kept.text);
+    say("kept the recording of process %u, which was not finished yet: ompdm report %s", pid, kept.text);
     return true;
   }
   return false;

@@ -148,11 +148,15 @@ void tell_nothing_recorded() noexcept {
   if (recorder.failed.load() || !offload_runtime_is_loaded()) {
     return;
   }
+  spool::Reach reach = header.reach;
+  if (reach == spool::Reach::kUnknown && !offload_can_reach()) {
+    reach = spool::Reach::kUnreachable;
+  }
   const char* why = "no target region was executed on a device";
   const char* disabled = getenv("OMP_TARGET_OFFLOAD");
-  if (header.reach == spool::Reach::kUnreachable) {
+  if (reach == spool::Reach::kUnreachable) {
     why = "libomptarget could not open libomp.so, so no target event came";
-  } else if (header.reach == spool::Reach::kOtherRuntime) {
+  } else if (reach == spool::Reach::kOtherRuntime) {
     why = "libomptarget uses another copy of the OpenMP runtime, so no target event came";
   } else if (disabled != nullptr && strcasecmp(disabled, "disabled") == 0) {
     why = "OMP_TARGET_OFFLOAD=DISABLED, so nothing was offloaded";

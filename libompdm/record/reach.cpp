@@ -79,6 +79,8 @@ spool::Reach find_reach(const void* inside_runtime) noexcept {
   return other ? spool::Reach::kOtherRuntime : spool::Reach::kOk;
 }
 
+bool offload_can_reach() noexcept { return is_loaded(kLookedFor); }
+
 const char* runtime_folder() noexcept {
   if (folder[0] == '\0') {
     dl_iterate_phdr(find_runtime, nullptr);

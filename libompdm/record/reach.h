@@ -15,6 +15,9 @@ bool cure_missing_name() noexcept;
 /// it).
 spool::Reach find_reach(const void* inside_runtime) noexcept;
 
+/// Whether the name that libomptarget looks for is loaded.
+bool offload_can_reach() noexcept;
+
 /// The folder of the OpenMP runtime that is loaded, for advice; empty if unknown. At most 1023
 /// characters.
 const char* runtime_folder() noexcept;

@@ -80,6 +80,9 @@ void begin_region(ompt_target_t kind, int device, ompt_data_t* target,
   if (lane == nullptr) {
     return;
   }
+  if (recorder.wrappers_only.load(std::memory_order_relaxed)) [[unlikely]] {
+    recorder.wrappers_only.store(false);
+  }
   Call& waiting = this_thread.call;
   const Call* call = waiting.codeptr == codeptr ? &waiting : nullptr;
   if (lane->depth == Lane::kMostOpen) {

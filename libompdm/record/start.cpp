@@ -63,6 +63,12 @@ void on_device_initialize(int device, const char* type, ompt_device_t* /*handle*
   if (!armed()) {
     return;
   }
+  // That this event came is the proof that libomptarget is connected, however things looked before.
+  if (recorder.draft.reach != spool::Reach::kOk) {
+    const spool::Reach reach = cured ? spool::Reach::kCured : spool::Reach::kOk;
+    recorder.draft.reach = reach;
+    recorder.header.load()->reach = reach;
+  }
   if (recorder.config.names) {
     find_entry_points();
   }
@@ -134,6 +140,8 @@ int initialize(ompt_function_lookup_t lookup, int /*initial_device*/, ompt_data_
     draft.reach = spool::Reach::kCured;
   }
   warn_of_reach(draft);
+  recorder.wrappers_only.store(draft.reach == spool::Reach::kUnreachable ||
+                               draft.reach == spool::Reach::kOtherRuntime);
   register_callbacks(set_callback);
   if (draft.registered[static_cast<std::size_t>(spool::Callback::kTargetEmi)] != kSetAlways) {
     recorder.wrappers_only.store(true);
