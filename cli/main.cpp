@@ -1,18 +1,43 @@
 // The `ompdm` command: its verbs, and what becomes of an error.
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "ompdm/error.h"
 #include "verbs.h"
 
 namespace {
 
+/// A verb that runs a program takes everything from the program's name on as it is; CLI11 would
+/// stumble over the `--` that may stand before the name.
+std::vector<std::string> without_separator(const CLI::App& app, std::vector<std::string> words) {
+  if (words.empty()) return words;
+  const CLI::App* verb = app.get_subcommand_no_throw(words.front());
+  if (verb == nullptr || !verb->get_prefix_command()) return words;
+  for (std::size_t i = 1; i < words.size() && words[i].starts_with('-'); ++i) {
+    if (words[i] == "--") {
+      words.erase(words.begin() + static_cast<std::ptrdiff_t>(i));
+      break;
+    }
+    const CLI::Option* option = verb->get_option_no_throw(words[i]);
+    if (option != nullptr && option->get_items_expected_min() > 0) ++i;
+  }
+  return words;
+}
+
 int run(int argc, char** argv) {
-  CLI::App app{"ompdm shows where data movement dominates in OpenMP-offload programs."};
+  CLI::App app{
+      "ompdm shows where data movement dominates in OpenMP-offload programs, and how to stop "
+      "it.\n"};
   app.name("ompdm");
-  app.set_version_flag("--version", "ompdm " OMPDM_VERSION);
+  app.set_version_flag("--version", "ompdm " OMPDM_VERSION, "Print the version and exit");
   app.require_subcommand(1);
+  app.get_formatter()->column_width(20);
   int exit_status = 0;
 #ifdef OMPDM_HAVE_RECORD
   ompdm::cli::setup_record(app, exit_status);
@@ -32,24 +57,51 @@ int run(int argc, char** argv) {
 #ifdef OMPDM_HAVE_ENV
   ompdm::cli::setup_env(app, exit_status);
 #endif
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
+  app.footer(
+      "Start here:\n"
+      "  ompdm record ./app       run it and write trace.json\n"
+      "  ompdm report trace.json  what moved, where and for how long\n"
+      "  ompdm doctor ./app       if nothing was recorded: why, and what to change\n\n"
+      "Each command has a --help with examples.");
+  if (argc < 2) {
+    std::fputs(app.help().c_str(), stderr);
+    return 2;
   }
+  try {
+    std::vector<std::string> words =
+        without_separator(app, std::vector<std::string>(argv + 1, argv + argc));
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
+  } catch (const CLI::Success& success) {
+    return app.exit(success);
+  } catch (const CLI::ParseError& error) {
+    const auto verbs = app.get_subcommands();
+    const std::string verb = verbs.empty() ? "" : ' ' + verbs.front()->get_name();
+    std::fprintf(stderr, "ompdm:%s%s %s: see `ompdm%s --help`\n", verb.c_str(),
+                 verb.empty() ? "" : ":", error.what(), verb.c_str());
+    return 2;
+  }
+  return exit_status;
+}
+
+int fail(const char* message, int exit_status) {
+  std::fprintf(stderr, "ompdm: %s\n", message);
   return exit_status;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  int exit_status = 0;
   try {
-    return run(argc, argv);
+    exit_status = run(argc, argv);
   } catch (const ompdm::Error& error) {
-    std::fprintf(stderr, "ompdm: %s\n", error.what());
-    return static_cast<int>(error.kind());
+    exit_status = fail(error.what(), static_cast<int>(error.kind()));
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "ompdm: %s\n", error.what());
-    return 1;
+    exit_status = fail(error.what(), 1);
   }
+  // A reader that had enough (head) is no failure; a full disk is one.
+  if ((std::fflush(stdout) != 0 || std::ferror(stdout) != 0) && errno != EPIPE) {
+    return fail((std::string("standard output: ") + std::strerror(errno)).c_str(), 1);
+  }
+  return exit_status;
 }
