@@ -1,0 +1,28 @@
+// Texts and numbers of the model as JSON can hold them, without loss: any bytes, all 64 bits of an
+// integer.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace ompdm {
+
+/// The same text as valid UTF-8. A byte that is none becomes the private character U+10FE00 + byte,
+/// and so does each byte of such a character itself, so that every text has its own encoding.
+std::string to_utf8(std::string_view bytes);
+
+/// The bytes that to_utf8() was given.
+std::string from_utf8(std::string_view text);
+
+/// The text with its quotes as a JSON string in ASCII.
+std::string json_string(std::string_view bytes);
+
+/// "0x7f12" (any case) or decimal digits; nothing else and nothing larger than 64 bits.
+std::optional<std::uint64_t> parse_unsigned(std::string_view text);
+
+/// Decimal digits with or without a minus.
+std::optional<std::int64_t> parse_signed(std::string_view text);
+
+}  // namespace ompdm

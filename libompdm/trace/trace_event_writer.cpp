@@ -1,0 +1,263 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trace/counters.h"
+#include "trace/event_labels.h"
+#include "trace/event_line.h"
+#include "trace/json_text.h"
+#include "trace/trace_events.h"
+#include "trace/trace_schema.h"
+#include "trace/tracks.h"
+
+namespace ompdm {
+namespace {
+
+using namespace trace_schema;
+
+constexpr std::uint32_t kNone = Index<Region>::kNone;
+constexpr std::size_t kRateBins = 1000;
+
+// Transfers and kernels are joined to their region by arrows, in the order in which they follow
+// each other.
+bool is_in_flow(OpKind kind) {
+  return kind == OpKind::kHtoD || kind == OpKind::kDtoH || kind == OpKind::kDtoD ||
+         kind == OpKind::kMemset;
+}
+
+bool is_exact(Nanoseconds begin, Nanoseconds end) {
+  return begin <= end && begin > -kExactMicroseconds && end < kExactMicroseconds;
+}
+
+class Writer {
+ public:
+  Writer(const Trace& trace, ByteSink& sink)
+      : trace_(trace),
+        line_(sink),
+        layout_(lay_out_tracks(trace)),
+        labels_(trace),
+        memory_(trace),
+        rates_(transfer_rates(trace, kRateBins)) {
+    flow_left_.resize(trace.regions.size());
+    for (const DataOp& op : trace.ops) {
+      if (op.region && is_in_flow(op.kind)) ++flow_left_[op.region.value];
+    }
+    for (const Launch& launch : trace.launches) {
+      if (launch.region) ++flow_left_[launch.region.value];
+    }
+  }
+
+  void write() {
+    write_names();
+    const std::vector<Region>& regions = trace_.regions;
+    const std::vector<DataOp>& ops = trace_.ops;
+    const std::vector<Launch>& launches = trace_.launches;
+    std::size_t region = 0;
+    std::size_t op = 0;
+    std::size_t launch = 0;
+    constexpr Nanoseconds kNever = std::numeric_limits<Nanoseconds>::max();
+    // A column's own order is kept whatever it is: rows are told by their position in it.
+    while (region < regions.size() || op < ops.size() || launch < launches.size()) {
+      const Nanoseconds next_op = op < ops.size() ? ops[op].begin : kNever;
+      const Nanoseconds next_launch = launch < launches.size() ? launches[launch].begin : kNever;
+      const Nanoseconds next = std::min(next_op, next_launch);
+      if (region < regions.size() && regions[region].begin <= next) {
+        write_rates(regions[region].begin);
+        write_region(region++);
+      } else if (op < ops.size() && (next_op <= next_launch || launch == launches.size())) {
+        write_rates(next_op);
+        write_op(op++);
+      } else {
+        write_launch(launch++);
+      }
+    }
+    write_rates(kNever);
+    line_.flush();
+  }
+
+ private:
+  void write_name(std::string_view event, std::uint32_t pid, std::uint32_t tid,
+                  std::string_view name) {
+    line_.begin(fmt::format(R"({{"ph":"M","name":"{}","pid":{},"tid":{},"args":{{"name":{})", event,
+                            pid, tid, json_string(name)));
+    line_.end("}}");
+  }
+
+  void write_order(std::string_view event, std::uint32_t pid, std::uint32_t tid,
+                   std::size_t order) {
+    line_.begin(fmt::format(R"({{"ph":"M","name":"{}","pid":{},"tid":{},"args":{{"sort_index":{})",
+                            event, pid, tid, order));
+    line_.end("}}");
+  }
+
+  void write_names() {
+    for (std::size_t i = 0; i < layout_.groups.size(); ++i) {
+      const TrackGroup& group = layout_.groups[i];
+      const std::string& program = trace_.process.program;
+      const std::size_t slash = program.rfind('/');
+      std::string name = i > 0                   ? group.name
+                         : slash == program.npos ? program
+                                                 : program.substr(slash + 1);
+      if (i > 0) {
+        for (const Device& device : trace_.devices) {
+          if (device.number == layout_.devices[i - 1] && !device.type.empty()) {
+            name += fmt::format(" ({})", device.type);
+            break;
+          }
+        }
+      }
+      write_name("process_name", group.pid, 0, name);
+      write_order("process_sort_index", group.pid, 0, i);
+    }
+    for (std::size_t i = 0; i < layout_.tracks.size(); ++i) {
+      const Track& track = layout_.tracks[i];
+      write_name("thread_name", track.pid, track.tid, track.name);
+      write_order("thread_sort_index", track.pid, track.tid, i);
+    }
+  }
+
+  // Rates up to an instant: each stands among the events of its time.
+  void write_rates(Nanoseconds until) {
+    for (; next_rate_ < rates_.size() && rates_[next_rate_].time <= until; ++next_rate_) {
+      const RateSample& sample = rates_[next_rate_];
+      line_.begin(fmt::format(R"({{"ph":"C","name":"{} GB/s","pid":{},"ts":)",
+                              name_of(kOpCategories, sample.direction),
+                              layout_.device_pid(sample.device)));
+      line_.microseconds(sample.time);
+      line_.end(fmt::format(R"(,"args":{{"mean":{:.3f}}}}})", sample.bytes_per_ns));
+    }
+  }
+
+  // The part of a complete event before its args.
+  void open(std::string_view category, std::string_view name, std::uint32_t track,
+            Nanoseconds begin, Nanoseconds end) {
+    line_.begin(R"({"ph":"X","cat":")");
+    line_.text(category);
+    line_.text(R"(","name":)");
+    line_.text(name);
+    line_.text(R"(,"pid":)");
+    line_.number(layout_.tracks[track].pid);
+    line_.text(R"(,"tid":)");
+    line_.number(layout_.tracks[track].tid);
+    line_.text(R"(,"ts":)");
+    line_.microseconds(begin);
+    line_.text(R"(,"dur":)");
+    line_.microseconds(begin <= end && is_exact(begin, end) ? end - begin : 0);
+  }
+
+  void bind(std::size_t region) {
+    line_.text(R"(,"bind_id":)");
+    line_.number(region + 1);
+  }
+
+  // Joins an operation to what came before it in its region, and to what comes next.
+  void join_flow(Index<Region> region) {
+    bind(region.value);
+    line_.text(R"(,"flow_in":true)");
+    if (--flow_left_[region.value] > 0) line_.text(R"(,"flow_out":true)");
+  }
+
+  void add_exact_times(Nanoseconds begin, Nanoseconds end) {
+    if (is_exact(begin, end)) return;
+    line_.arg(Arg::kBeginNs, fmt::format_int(begin).str());
+    line_.arg(Arg::kEndNs, fmt::format_int(end).str());
+  }
+
+  void add_clock(Clock clock) {
+    if (clock != Clock::kHost) line_.arg(Arg::kClock, name_of(kClocks, clock));
+  }
+
+  void write_region(std::size_t position) {
+    const Region& region = trace_.regions[position];
+    open(kRegionCategory, labels_.of(region), layout_.regions[position], region.begin, region.end);
+    if (flow_left_[position] > 0) {
+      bind(position);
+      line_.text(R"(,"flow_out":true)");
+    }
+    line_.args();
+    line_.arg_unless(kNone, Arg::kSite, region.site.value);
+    line_.arg_unless(0U, Arg::kThread, region.thread);
+    line_.arg_unless(-1, Arg::kDevice, region.device);
+    line_.arg_unless(kNone, Arg::kMapList, region.map_list);
+    line_.arg_flag(Arg::kEndsData, region.ends_data);
+    line_.arg_flag(Arg::kUnfinished, region.unfinished);
+    line_.arg_flag(Arg::kHostFallback, region.host_fallback);
+    line_.arg_flag(Arg::kNowait, region.nowait);
+    add_exact_times(region.begin, region.end);
+    line_.end("}}");
+  }
+
+  void write_op(std::size_t position) {
+    const DataOp& op = trace_.ops[position];
+    open(name_of(kOpCategories, op.kind), labels_.of(op), layout_.ops[position], op.begin, op.end);
+    const bool in_flow = op.region && is_in_flow(op.kind);
+    if (in_flow) join_flow(op.region);
+    line_.args();
+    line_.arg_unless(std::uint64_t{0}, Arg::kBytes, op.bytes);
+    line_.arg_unless(kNone, Arg::kSite, op.site.value);
+    line_.arg_unless(kNone, Arg::kVariable, op.variable.value);
+    if (!in_flow) line_.arg_unless(kNone, Arg::kRegion, op.region.value);
+    line_.arg_unless(0U, Arg::kThread, op.thread);
+    line_.arg_unless(trace_.host_device, Arg::kFrom, op.src_device);
+    line_.arg_unless(trace_.host_device, Arg::kTo, op.dst_device);
+    line_.arg_address(Arg::kSrc, op.src);
+    line_.arg_address(Arg::kDst, op.dst);
+    line_.arg_unless(0U, Arg::kMapType, op.map_type);
+    add_clock(op.clock);
+    line_.arg_flag(Arg::kInternal, op.internal);
+    line_.arg_flag(Arg::kUnfinished, op.unfinished);
+    add_exact_times(op.begin, op.end);
+    line_.end("}}");
+    if (const auto sample = memory_.after(op)) write_memory(*sample);
+  }
+
+  void write_memory(const DeviceMemory::Sample& sample) {
+    line_.begin(R"({"ph":"C","name":"device memory","pid":)");
+    line_.number(layout_.device_pid(sample.device));
+    line_.text(R"(,"ts":)");
+    line_.microseconds(sample.time);
+    line_.text(R"(,"args":{"bytes":)");
+    line_.number(sample.bytes);
+    line_.end("}}");
+  }
+
+  void write_launch(std::size_t position) {
+    const Launch& launch = trace_.launches[position];
+    open(kLaunchCategory, labels_.of(launch), layout_.launches[position], launch.begin, launch.end);
+    if (launch.region) join_flow(launch.region);
+    line_.args();
+    line_.arg_unless(kNone, Arg::kSite, launch.site.value);
+    line_.arg_unless(kNone, Arg::kKernel, launch.kernel.value);
+    line_.arg_unless(0U, Arg::kThread, launch.thread);
+    line_.arg_unless(-1, Arg::kDevice, launch.device);
+    line_.arg_unless(0U, Arg::kRequestedTeams, launch.requested_teams);
+    line_.arg_unless(0U, Arg::kNumTeams, launch.num_teams);
+    line_.arg_unless(0U, Arg::kThreadLimit, launch.thread_limit);
+    line_.arg_unless(std::uint64_t{0}, Arg::kTripCount, launch.trip_count);
+    add_clock(launch.clock);
+    line_.arg_flag(Arg::kUnfinished, launch.unfinished);
+    add_exact_times(launch.begin, launch.end);
+    line_.end("}}");
+  }
+
+  const Trace& trace_;
+  EventLine line_;
+  TrackLayout layout_;
+  EventLabels labels_;
+  DeviceMemory memory_;
+  std::vector<RateSample> rates_;
+  std::size_t next_rate_ = 0;
+  std::vector<std::uint32_t> flow_left_;  // by region: events of its flow that are to come
+};
+
+}  // namespace
+
+void write_events(const Trace& trace, ByteSink& sink) { Writer(trace, sink).write(); }
+
+}  // namespace ompdm

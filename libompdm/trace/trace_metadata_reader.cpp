@@ -1,0 +1,305 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <concepts>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "trace/json_text.h"
+#include "trace/trace_metadata.h"
+#include "trace/trace_schema.h"
+
+namespace ompdm {
+namespace {
+
+using nlohmann::json;
+using namespace trace_schema;
+
+[[noreturn]] void refuse(std::string_view key) {
+  throw MalformedLine(fmt::format("{} has no value that makes sense", key));
+}
+
+// Calls `use` with the value of a key that is there.
+template <class Use>
+void with(const json& object, const char* key, Use use) {
+  const auto found = object.find(key);
+  if (found != object.end()) use(*found);
+}
+
+template <std::integral T>
+void convert(const json& value, const char* key, T& out) {
+  if (value.is_string()) {
+    const auto& digits = value.get_ref<const std::string&>();
+    if constexpr (std::is_signed_v<T>) {
+      const auto parsed = parse_signed(digits);
+      if (!parsed || !std::in_range<T>(*parsed)) refuse(key);
+      out = static_cast<T>(*parsed);
+    } else {
+      const auto parsed = parse_unsigned(digits);
+      if (!parsed || !std::in_range<T>(*parsed)) refuse(key);
+      out = static_cast<T>(*parsed);
+    }
+  } else if (value.is_number_unsigned() && std::in_range<T>(value.get<std::uint64_t>())) {
+    out = static_cast<T>(value.get<std::uint64_t>());
+  } else if (value.is_number_integer() && !value.is_number_unsigned() &&
+             std::in_range<T>(value.get<std::int64_t>())) {
+    out = static_cast<T>(value.get<std::int64_t>());
+  } else {
+    refuse(key);
+  }
+}
+
+void convert(const json& value, const char* key, bool& out) {
+  if (!value.is_boolean()) refuse(key);
+  out = value.get<bool>();
+}
+
+void convert(const json& value, const char* key, double& out) {
+  // JSON has no other number: the writer gives null for them.
+  if (value.is_null()) {
+    out = std::nan("");
+  } else if (value.is_number()) {
+    out = value.get<double>();
+  } else {
+    refuse(key);
+  }
+}
+
+void convert(const json& value, const char* key, std::string& out) {
+  if (!value.is_string()) refuse(key);
+  out = from_utf8(value.get_ref<const std::string&>());
+}
+
+template <class Row>
+void convert(const json& value, const char* key, Index<Row>& out) {
+  convert(value, key, out.value);
+}
+
+template <class T>
+void get(const json& object, const char* key, T& out) {
+  with(object, key, [&](const json& value) { convert(value, key, out); });
+}
+
+template <class Enum, std::size_t N>
+void get_word(const json& object, const char* key, const std::array<std::string_view, N>& words,
+              Enum& out) {
+  with(object, key, [&](const json& value) {
+    if (!value.is_string()) refuse(key);
+    const auto found = value_of<Enum>(words, value.get_ref<const std::string&>());
+    if (!found) refuse(key);
+    out = *found;
+  });
+}
+
+template <class Use>
+void for_each(const json& object, const char* key, Use use) {
+  with(object, key, [&](const json& value) {
+    if (!value.is_array()) refuse(key);
+    for (const json& item : value) use(item);
+  });
+}
+
+void get_texts(const json& object, const char* key, std::vector<std::string>& out) {
+  for_each(object, key, [&](const json& item) { convert(item, key, out.emplace_back()); });
+}
+
+const json& expect_object(const json& value, const char* what) {
+  if (!value.is_object()) refuse(what);
+  return value;
+}
+
+void read_row(const json& object, Process& process) {
+  get(object, "pid", process.pid);
+  get(object, "ppid", process.ppid);
+  get(object, "host", process.host);
+  get(object, "program", process.program);
+  get_texts(object, "arguments", process.arguments);
+  get(object, "directory", process.directory);
+  get(object, "rank", process.rank);
+  get(object, "rank_count", process.rank_count);
+  get(object, "start_realtime_ns", process.start_realtime_ns);
+  get(object, "wall_ns", process.wall);
+}
+
+void read_row(const json& object, Recording& recording) {
+  get(object, "ompdm_version", recording.ompdm_version);
+  get(object, "runtime", recording.runtime);
+  get(object, "omp_version", recording.omp_version);
+  get(object, "clock", recording.clock);
+  get(object, "clock_residual_ns", recording.clock_residual_ns);
+  get(object, "attached_by", recording.attached_by);
+  get(object, "reach", recording.reach);
+  get(object, "names", recording.names);
+  get(object, "finished", recording.finished);
+  for_each(object, "registered", [&](const json& item) {
+    auto& [callback, answer] = recording.registered.emplace_back();
+    get(expect_object(item, "registered"), "callback", callback);
+    get(item, "answer", answer);
+  });
+}
+
+void read_row(const json& object, Loss& loss) {
+  get(object, "name", loss.name);
+  get(object, "count", loss.count);
+}
+
+void read_row(const json& object, Device& device) {
+  get(object, "number", device.number);
+  get(object, "type", device.type);
+  get(object, "name", device.name);
+  get(object, "is_host", device.is_host);
+  get(object, "emulated", device.emulated);
+}
+
+void read_row(const json& object, Module& module) {
+  get(object, "path", module.path);
+  get(object, "build_id", module.build_id);
+  get(object, "bias", module.bias);
+}
+
+void read_row(const json& object, Thread& thread) { get(object, "tid", thread.tid); }
+
+void read_row(const json& object, Site& site) {
+  get_word(object, "directive", kDirectives, site.directive);
+  get(object, "file", site.file);
+  get(object, "line", site.line);
+  get(object, "column", site.column);
+  get(object, "function", site.function);
+  get_word(object, "source", kLineSources, site.source);
+  get(object, "api", site.api);
+  get(object, "module", site.module);
+  get(object, "address", site.address);
+  for_each(object, "inlined", [&](const json& item) {
+    Frame& frame = site.inlined.emplace_back();
+    get(expect_object(item, "inlined"), "function", frame.function);
+    get(item, "file", frame.file);
+    get(item, "line", frame.line);
+    get(item, "column", frame.column);
+  });
+}
+
+void read_row(const json& object, Variable& variable) {
+  get(object, "name", variable.name);
+  get(object, "expression", variable.expression);
+  get(object, "file", variable.file);
+  get(object, "line", variable.line);
+  get(object, "address", variable.address);
+  get(object, "bytes", variable.bytes);
+  get(object, "pieces", variable.pieces);
+  get_texts(object, "aliases", variable.aliases);
+}
+
+void read_row(const json& object, Kernel& kernel) {
+  get(object, "name", kernel.name);
+  get(object, "function", kernel.function);
+  get(object, "file", kernel.file);
+  get(object, "line", kernel.line);
+}
+
+void read_row(const json& object, MapItem& item) {
+  get(object, "variable", item.variable);
+  get(object, "name", item.name);
+  get(object, "base", item.base);
+  get(object, "begin", item.begin);
+  get(object, "bytes", item.bytes);
+  get(object, "type", item.type);
+}
+
+void read_row(const json& object, DeviceEvent& event) {
+  get_word(object, "kind", kDeviceEvents, event.kind);
+  get(object, "device", event.device);
+  get(object, "time_ns", event.time);
+  get(object, "bytes", event.bytes);
+}
+
+template <class Row>
+void append(const json& value, std::vector<Row>& rows) {
+  read_row(expect_object(value, "the row"), rows.emplace_back());
+}
+
+void append(const json& value, std::vector<std::vector<MapItem>>& lists) {
+  if (!value.is_array()) refuse("the row");
+  std::vector<MapItem>& items = lists.emplace_back();
+  items.reserve(value.size());
+  for (const json& item : value) append(item, items);
+}
+
+// Rows of lists that are not known are skipped: a later writer may have more.
+void append_to(Trace& trace, std::string_view list, const json& value) {
+  if (list == "losses") append(value, trace.losses);
+  if (list == "devices") append(value, trace.devices);
+  if (list == "modules") append(value, trace.modules);
+  if (list == "threads") append(value, trace.threads);
+  if (list == "sites") append(value, trace.sites);
+  if (list == "variables") append(value, trace.variables);
+  if (list == "kernels") append(value, trace.kernels);
+  if (list == "map_lists") append(value, trace.map_lists);
+  if (list == "device_events") append(value, trace.device_events);
+}
+
+void set_value(Trace& trace, MetadataReader::Counts& counts, const std::string& key,
+               const json& value) {
+  if (key == "process") {
+    read_row(expect_object(value, "process"), trace.process);
+  } else if (key == "recording") {
+    read_row(expect_object(value, "recording"), trace.recording);
+  } else if (key == "host_device") {
+    convert(value, "host_device", trace.host_device);
+  } else if (key == "counts") {
+    get(expect_object(value, "counts"), "regions", counts.regions);
+    get(value, "ops", counts.ops);
+    get(value, "launches", counts.launches);
+  } else if (value.is_array()) {
+    for (const json& item : value) append_to(trace, key, item);
+  }
+}
+
+json parse(std::string_view first, std::string_view second = {}, std::string_view third = {}) {
+  const std::string text = fmt::format("{}{}{}", first, second, third);
+  json value = json::parse(text, nullptr, false);
+  if (value.is_discarded()) throw MalformedLine("it is no JSON");
+  return value;
+}
+
+std::string_view without_comma(std::string_view line) {
+  if (line.ends_with(',')) line.remove_suffix(1);
+  return line;
+}
+
+}  // namespace
+
+bool MetadataReader::read_line(std::string_view line) {
+  line = without_comma(line);
+  switch (place_) {
+    case Place::kAfter:
+      if (line == kEventsBegin) return true;
+      throw MalformedLine("the events should begin here");
+    case Place::kRows:
+      if (line == kListEnd) {
+        place_ = Place::kKeys;
+      } else {
+        append_to(trace_, list_, parse(line));
+      }
+      return false;
+    case Place::kKeys:
+      break;
+  }
+  if (line == kMetadataEnd) {
+    place_ = Place::kAfter;
+  } else if (line.ends_with('[')) {
+    const json opened = parse("{", line, "]}");
+    if (opened.size() != 1) throw MalformedLine("it is no list");
+    list_ = opened.begin().key();
+    place_ = Place::kRows;
+  } else {
+    const json values = parse("{", line, "}");
+    for (const auto& [key, value] : values.items()) set_value(trace_, counts_, key, value);
+  }
+  return false;
+}
+
+}  // namespace ompdm

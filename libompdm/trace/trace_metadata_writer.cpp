@@ -1,0 +1,221 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ompdm/trace_file.h"
+#include "trace/json_text.h"
+#include "trace/trace_metadata.h"
+#include "trace/trace_schema.h"
+
+namespace ompdm {
+namespace {
+
+using nlohmann::ordered_json;
+using namespace trace_schema;
+
+ordered_json text(std::string_view bytes) { return to_utf8(bytes); }
+ordered_json address(std::uint64_t value) { return fmt::format("{:#x}", value); }
+
+ordered_json number(std::uint64_t value) {
+  if (value > kExactInteger) return fmt::format("{:#x}", value);
+  return value;
+}
+
+ordered_json signed_number(std::int64_t value) {
+  constexpr auto kLimit = static_cast<std::int64_t>(kExactInteger);
+  if (value > kLimit || value < -kLimit) return fmt::format("{}", value);
+  return value;
+}
+
+ordered_json texts(const std::vector<std::string>& values) {
+  ordered_json result = ordered_json::array();
+  for (const std::string& value : values) result.push_back(text(value));
+  return result;
+}
+
+template <class Row>
+void set_index(ordered_json& json, const char* key, Index<Row> index) {
+  if (index) json[key] = index.value;
+}
+
+ordered_json row(const Process& process) {
+  return {{"pid", process.pid},
+          {"ppid", process.ppid},
+          {"host", text(process.host)},
+          {"program", text(process.program)},
+          {"arguments", texts(process.arguments)},
+          {"directory", text(process.directory)},
+          {"rank", process.rank},
+          {"rank_count", process.rank_count},
+          {"start_realtime_ns", signed_number(process.start_realtime_ns)},
+          {"wall_ns", signed_number(process.wall)}};
+}
+
+ordered_json row(const Recording& recording) {
+  ordered_json registered = ordered_json::array();
+  for (const auto& [callback, answer] : recording.registered) {
+    registered.push_back({{"callback", text(callback)}, {"answer", answer}});
+  }
+  return {{"ompdm_version", text(recording.ompdm_version)},
+          {"runtime", text(recording.runtime)},
+          {"omp_version", recording.omp_version},
+          {"clock", text(recording.clock)},
+          {"clock_residual_ns", recording.clock_residual_ns},
+          {"attached_by", text(recording.attached_by)},
+          {"reach", text(recording.reach)},
+          {"names", text(recording.names)},
+          {"finished", recording.finished},
+          {"registered", std::move(registered)}};
+}
+
+ordered_json row(const Loss& loss) {
+  return {{"name", text(loss.name)}, {"count", number(loss.count)}};
+}
+
+ordered_json row(const Device& device) {
+  return {{"number", device.number},
+          {"type", text(device.type)},
+          {"name", text(device.name)},
+          {"is_host", device.is_host},
+          {"emulated", device.emulated}};
+}
+
+ordered_json row(const Module& module) {
+  return {{"path", text(module.path)},
+          {"build_id", text(module.build_id)},
+          {"bias", address(module.bias)}};
+}
+
+ordered_json row(const Thread& thread) {
+  ordered_json json;
+  json["tid"] = thread.tid;
+  return json;
+}
+
+ordered_json row(const Site& site) {
+  ordered_json json = {{"directive", name_of(kDirectives, site.directive)},
+                       {"file", text(site.file)},
+                       {"line", site.line},
+                       {"column", site.column},
+                       {"function", text(site.function)},
+                       {"source", name_of(kLineSources, site.source)}};
+  if (!site.api.empty()) json["api"] = text(site.api);
+  set_index(json, "module", site.module);
+  json["address"] = address(site.address);
+  if (!site.inlined.empty()) {
+    ordered_json frames = ordered_json::array();
+    for (const Frame& frame : site.inlined) {
+      frames.push_back({{"function", text(frame.function)},
+                        {"file", text(frame.file)},
+                        {"line", frame.line},
+                        {"column", frame.column}});
+    }
+    json["inlined"] = std::move(frames);
+  }
+  return json;
+}
+
+ordered_json row(const Variable& variable) {
+  ordered_json json = {{"name", text(variable.name)},
+                       {"expression", text(variable.expression)},
+                       {"file", text(variable.file)},
+                       {"line", variable.line},
+                       {"address", address(variable.address)},
+                       {"bytes", number(variable.bytes)},
+                       {"pieces", variable.pieces}};
+  if (!variable.aliases.empty()) json["aliases"] = texts(variable.aliases);
+  return json;
+}
+
+ordered_json row(const Kernel& kernel) {
+  return {{"name", text(kernel.name)},
+          {"function", text(kernel.function)},
+          {"file", text(kernel.file)},
+          {"line", kernel.line}};
+}
+
+ordered_json row(const std::vector<MapItem>& items) {
+  ordered_json json = ordered_json::array();
+  for (const MapItem& item : items) {
+    ordered_json entry = ordered_json::object();
+    set_index(entry, "variable", item.variable);
+    entry["name"] = text(item.name);
+    entry["base"] = address(item.base);
+    entry["begin"] = address(item.begin);
+    entry["bytes"] = number(item.bytes);
+    entry["type"] = address(item.type);
+    json.push_back(std::move(entry));
+  }
+  return json;
+}
+
+ordered_json row(const DeviceEvent& event) {
+  return {{"kind", name_of(kDeviceEvents, event.kind)},
+          {"device", event.device},
+          {"time_ns", signed_number(event.time)},
+          {"bytes", number(event.bytes)}};
+}
+
+class Writer {
+ public:
+  explicit Writer(ByteSink& sink) : sink_(sink) {}
+
+  void value(std::string_view key, const ordered_json& json) {
+    out_ += fmt::format(",\n\"{}\":{}", key, json.dump(-1, ' ', true));
+  }
+
+  template <class Row>
+  void list(std::string_view key, const std::vector<Row>& rows) {
+    out_ += fmt::format(",\n\"{}\":[", key);
+    std::string_view separator = "\n";
+    for (const Row& each : rows) {
+      out_ += separator;
+      out_ += row(each).dump(-1, ' ', true);
+      separator = ",\n";
+      if (out_.size() > kFlushAt) flush();
+    }
+    out_ += "\n";
+    out_ += kListEnd;
+  }
+
+  void text_line(std::string_view text) { out_ += text; }
+
+  void flush() {
+    sink_.write(out_);
+    out_.clear();
+  }
+
+ private:
+  static constexpr std::size_t kFlushAt = std::size_t{1} << 18;
+  ByteSink& sink_;
+  std::string out_;
+};
+
+}  // namespace
+
+void write_metadata(const Trace& trace, ByteSink& sink) {
+  Writer writer(sink);
+  writer.text_line(fmt::format("{}{}\"", kOpening, kVersion));
+  writer.value("process", row(trace.process));
+  writer.value("recording", row(trace.recording));
+  writer.value("host_device", trace.host_device);
+  writer.value("counts", {{"regions", trace.regions.size()},
+                          {"ops", trace.ops.size()},
+                          {"launches", trace.launches.size()}});
+  writer.list("losses", trace.losses);
+  writer.list("devices", trace.devices);
+  writer.list("modules", trace.modules);
+  writer.list("threads", trace.threads);
+  writer.list("sites", trace.sites);
+  writer.list("variables", trace.variables);
+  writer.list("kernels", trace.kernels);
+  writer.list("map_lists", trace.map_lists);
+  writer.list("device_events", trace.device_events);
+  writer.text_line(fmt::format("\n{},\n{}\n", kMetadataEnd, kEventsBegin));
+  writer.flush();
+}
+
+}  // namespace ompdm

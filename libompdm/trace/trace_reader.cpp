@@ -1,0 +1,167 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "ompdm/error.h"
+#include "ompdm/trace_file.h"
+#include "trace/byte_stream.h"
+#include "trace/json_text.h"
+#include "trace/trace_bytes.h"
+#include "trace/trace_events.h"
+#include "trace/trace_metadata.h"
+#include "trace/trace_references.h"
+#include "trace/trace_schema.h"
+
+namespace ompdm {
+namespace {
+
+using namespace trace_schema;
+
+constexpr std::string_view kRemedy = "copy it again or record the program again";
+
+// An event takes at least this much of a file, even of a compressed one.
+constexpr std::uint64_t kSmallestEvent = 4;
+
+class Reader {
+ public:
+  Reader(ByteSource& source, const std::string& name, std::uint64_t size)
+      : name_(name), size_(size), lines_(source, kMaxLine) {
+    trace_.file = name;
+  }
+
+  Trace read() && {
+    read_opening();
+    trace_.truncated = true;
+    try {
+      if (read_metadata()) read_events();
+    } catch (const MalformedLine& malformed) {
+      fail(fmt::format("line {} is damaged ({})", lines_.number(), malformed.what()), kRemedy);
+    }
+    if (trace_.truncated) drop_references_behind_the_cut();
+    const std::string broken = find_broken_reference(trace_);
+    if (!broken.empty()) fail(fmt::format("is damaged ({})", broken), kRemedy);
+    return std::move(trace_);
+  }
+
+ private:
+  [[noreturn]] void fail(std::string_view what, std::string_view remedy) {
+    throw Error(fmt::format("{}: {}: {}", name_, what, remedy));
+  }
+
+  void read_opening() {
+    std::string_view line;
+    if (!lines_.next(line)) fail("is empty", "record the program again");
+    if (!line.starts_with(kOpening)) {
+      if (!lines_.ended() && kOpening.starts_with(line)) {
+        fail("is cut short within its first line", kRemedy);
+      }
+      const bool is_json = line.starts_with('{') || line.starts_with('[');
+      fail(is_json ? "is JSON, but not as ompdm writes its traces" : "is no trace of ompdm",
+           "name a file that ompdm recorded");
+    }
+    line.remove_prefix(kOpening.size());
+    const std::size_t quote = line.find('"');
+    const auto version = quote == line.npos ? std::nullopt : parse_unsigned(line.substr(0, quote));
+    if (!lines_.ended()) fail("is cut short within its first line", kRemedy);
+    if (!version || line.substr(quote + 1) != ",") {
+      fail("has a first line as no ompdm writes it", kRemedy);
+    }
+    if (*version > kVersion) {
+      fail(fmt::format("has the format ompdm.trace/{}, this ompdm reads up to {}", *version,
+                       kTraceSchema),
+           "use the ompdm that recorded it, or a newer one");
+    }
+  }
+
+  // The next line that was written to its end.
+  bool next(std::string_view& line) {
+    if (!lines_.next(line)) return false;
+    if (lines_.too_long()) throw MalformedLine("it is longer than any line of a trace");
+    return lines_.ended();
+  }
+
+  // False if the file ends before its events.
+  bool read_metadata() {
+    MetadataReader metadata(trace_);
+    std::string_view line;
+    while (next(line)) {
+      if (!metadata.read_line(line)) continue;
+      const std::uint64_t most = size_ / kSmallestEvent;
+      const auto& counts = metadata.counts();
+      trace_.regions.reserve(std::min(counts.regions, most));
+      trace_.ops.reserve(std::min(counts.ops, most));
+      trace_.launches.reserve(std::min(counts.launches, most));
+      return true;
+    }
+    return false;
+  }
+
+  void read_events() {
+    EventReader events(trace_);
+    std::string_view line;
+    while (lines_.next(line)) {
+      if (line.starts_with(']')) {
+        trace_.truncated = !line.ends_with('}');
+        return;
+      }
+      if (lines_.too_long()) throw MalformedLine("it is longer than any line of a trace");
+      if (!lines_.ended()) return;
+      if (line.ends_with(',')) line.remove_suffix(1);
+      if (!line.empty()) events.read_event(line);
+    }
+  }
+
+  // Regions are written before their operations unless an operation's clock put it before its
+  // region.
+  void drop_references_behind_the_cut() {
+    const std::size_t regions = trace_.regions.size();
+    for (DataOp& op : trace_.ops) {
+      if (op.region && op.region.value >= regions) op.region = {};
+    }
+    for (Launch& launch : trace_.launches) {
+      if (launch.region && launch.region.value >= regions) launch.region = {};
+    }
+  }
+
+  const std::string& name_;
+  std::uint64_t size_;
+  LineReader lines_;
+  Trace trace_;
+};
+
+}  // namespace
+
+Trace read_trace_bytes(ByteSource& source, const std::string& name, std::uint64_t size) {
+  return Reader(source, name, size).read();
+}
+
+Trace read_trace(const std::filesystem::path& path) {
+  const auto source = open_source(path);
+  std::error_code error;
+  const std::uintmax_t size = std::filesystem::file_size(path, error);
+  return read_trace_bytes(*source, path.string(), error ? 0 : size);
+}
+
+bool is_trace(const std::filesystem::path& path) {
+  try {
+    // Anything else (a pipe, a device) could block, or lose what is read from it.
+    if (!std::filesystem::is_regular_file(path)) return false;
+    const auto source = open_source(path);
+    std::array<char, kOpening.size()> start{};
+    std::size_t size = 0;
+    while (size < start.size()) {
+      const std::size_t got = source->read(start.data() + size, start.size() - size);
+      if (got == 0) return false;
+      size += got;
+    }
+    return std::string_view(start.data(), start.size()) == kOpening;
+  } catch (...) {
+    return false;
+  }
+}
+
+}  // namespace ompdm

@@ -1,0 +1,79 @@
+#include "trace/trace_references.h"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace ompdm {
+namespace {
+
+class Checker {
+ public:
+  explicit Checker(const Trace& trace) : trace_(trace) {}
+
+  std::string run() && {
+    check("site", trace_.sites,
+          [this](const Site& site) { expect(site.module, trace_.modules, "module"); });
+    for (std::size_t i = 0; i < trace_.map_lists.size() && broken_.empty(); ++i) {
+      for (const MapItem& item : trace_.map_lists[i]) {
+        expect(item.variable, trace_.variables, "variable");
+      }
+      name_row("map list", i);
+    }
+    check("region", trace_.regions, [this](const Region& region) {
+      expect(region.site, trace_.sites, "site");
+      expect_position(region.thread, trace_.threads.size(), "thread");
+      if (region.map_list != Index<Region>::kNone) {
+        expect_position(region.map_list, trace_.map_lists.size(), "map list");
+      }
+    });
+    check("data operation", trace_.ops, [this](const DataOp& op) {
+      expect(op.region, trace_.regions, "region");
+      expect(op.site, trace_.sites, "site");
+      expect(op.variable, trace_.variables, "variable");
+      expect_position(op.thread, trace_.threads.size(), "thread");
+    });
+    check("launch", trace_.launches, [this](const Launch& launch) {
+      expect(launch.region, trace_.regions, "region");
+      expect(launch.site, trace_.sites, "site");
+      expect(launch.kernel, trace_.kernels, "kernel");
+      expect_position(launch.thread, trace_.threads.size(), "thread");
+    });
+    return std::move(broken_);
+  }
+
+ private:
+  template <class Row, class Check>
+  void check(std::string_view what, const std::vector<Row>& rows, Check check_row) {
+    for (std::size_t i = 0; i < rows.size() && broken_.empty(); ++i) {
+      check_row(rows[i]);
+      name_row(what, i);
+    }
+  }
+
+  template <class Row>
+  void expect(Index<Row> index, const std::vector<Row>& rows, std::string_view what) {
+    if (index) expect_position(index.value, rows.size(), what);
+  }
+
+  void expect_position(std::uint32_t position, std::size_t size, std::string_view what) {
+    if (position >= size && broken_.empty()) {
+      broken_ = fmt::format("refers to {} {} of {}", what, position, size);
+    }
+  }
+
+  void name_row(std::string_view what, std::size_t position) {
+    if (!broken_.empty()) broken_ = fmt::format("{} {} {}", what, position, broken_);
+  }
+
+  const Trace& trace_;
+  std::string broken_;
+};
+
+}  // namespace
+
+std::string find_broken_reference(const Trace& trace) { return Checker(trace).run(); }
+
+}  // namespace ompdm

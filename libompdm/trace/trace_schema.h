@@ -1,0 +1,126 @@
+// The words of trace.json that its writer and reader share. Changing one of them changes the format
+// (FORMAT.md).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "ompdm/trace.h"
+
+namespace ompdm::trace_schema {
+
+/// What every version of the format begins with, up to its version number.
+inline constexpr std::string_view kOpening = R"({"otherData":{"schema":"ompdm.trace/)";
+inline constexpr unsigned kVersion = 1;
+
+// Lines that stand alone, without the comma that may follow.
+inline constexpr std::string_view kMetadataEnd = "}";
+inline constexpr std::string_view kListEnd = "]";
+inline constexpr std::string_view kEventsBegin = R"("traceEvents":[)";
+inline constexpr std::string_view kClosing = R"(],"displayTimeUnit":"ns"})";
+
+/// No line is longer; a longer one can only come from a file that is not ours.
+inline constexpr std::size_t kMaxLine = std::size_t{64} << 20;
+
+/// JSON numbers up to here mean the same to every reader, larger ones are written as texts.
+inline constexpr std::uint64_t kExactInteger = std::uint64_t{1} << 53;
+
+/// Instants up to here (13 days) survive the way through microseconds in a double; others are also
+/// written as texts.
+inline constexpr Nanoseconds kExactMicroseconds = Nanoseconds{1} << 50;
+
+inline constexpr std::string_view kRegionCategory = "region";
+inline constexpr std::string_view kLaunchCategory = "launch";
+/// Categories of data operations, by OpKind.
+inline constexpr std::array<std::string_view, 8> kOpCategories = {
+    "alloc", "HtoD", "DtoH", "DtoD", "memset", "delete", "associate", "disassociate"};
+/// By Directive.
+inline constexpr std::array<std::string_view, 7> kDirectives = {
+    "target", "target data", "target enter data", "target exit data", "target update",
+    "api",    "runtime"};
+/// By LineSource.
+inline constexpr std::array<std::string_view, 4> kLineSources = {"none", "runtime", "dwarf",
+                                                                 "kernel_name"};
+/// By Clock.
+inline constexpr std::array<std::string_view, 3> kClocks = {"host", "device", "enqueue"};
+/// By DeviceEvent::Kind.
+inline constexpr std::array<std::string_view, 3> kDeviceEvents = {"initialize", "finalize", "load"};
+
+/// The word for an enumerator.
+template <class Enum, std::size_t N>
+constexpr std::string_view name_of(const std::array<std::string_view, N>& names, Enum value) {
+  const auto position = static_cast<std::size_t>(value);
+  return position < N ? names[position] : names[N - 1];
+}
+
+/// The enumerator for a word.
+template <class Enum, std::size_t N>
+constexpr std::optional<Enum> value_of(const std::array<std::string_view, N>& names,
+                                       std::string_view name) {
+  for (std::size_t i = 0; i < N; ++i) {
+    if (names[i] == name) return static_cast<Enum>(i);
+  }
+  return std::nullopt;
+}
+
+/// Keys of an event's args.
+enum class Arg : std::uint8_t {
+  kBeginNs,
+  kBytes,
+  kClock,
+  kDevice,
+  kDst,
+  kEndNs,
+  kEndsData,
+  kFrom,
+  kHostFallback,
+  kInternal,
+  kKernel,
+  kMapList,
+  kMapType,
+  kNowait,
+  kNumTeams,
+  kRegion,
+  kRequestedTeams,
+  kSite,
+  kSrc,
+  kThread,
+  kThreadLimit,
+  kTo,
+  kTripCount,
+  kUnfinished,
+  kVariable,
+  kCount
+};
+/// By Arg.
+inline constexpr std::array<std::string_view, static_cast<std::size_t>(Arg::kCount)> kArgs = {
+    "begin_ns",
+    "bytes",
+    "clock",
+    "device",
+    "dst",
+    "end_ns",
+    "ends_data",
+    "from",
+    "host_fallback",
+    "internal",
+    "kernel",
+    "map_list",
+    "map_type",
+    "nowait",
+    "num_teams",
+    "region",
+    "requested_teams",
+    "site",
+    "src",
+    "thread",
+    "thread_limit",
+    "to",
+    "trip_count",
+    "unfinished",
+    "variable"};
+
+}  // namespace ompdm::trace_schema

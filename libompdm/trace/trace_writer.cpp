@@ -1,0 +1,35 @@
+#include <fmt/format.h>
+
+#include <stdexcept>
+#include <string>
+
+#include "ompdm/error.h"
+#include "ompdm/trace_file.h"
+#include "trace/byte_stream.h"
+#include "trace/trace_bytes.h"
+#include "trace/trace_events.h"
+#include "trace/trace_metadata.h"
+#include "trace/trace_references.h"
+#include "trace/trace_schema.h"
+
+namespace ompdm {
+
+void write_trace_bytes(const Trace& trace, ByteSink& sink) {
+  write_metadata(trace, sink);
+  write_events(trace, sink);
+  sink.write(fmt::format("\n{}\n", trace_schema::kClosing));
+  sink.close();
+}
+
+void write_trace(const Trace& trace, const std::filesystem::path& path) {
+  // A file that no reader takes would be found out too late.
+  const std::string broken = find_broken_reference(trace);
+  if (!broken.empty()) {
+    throw Error(fmt::format("{}: is not written because {}: this is an error of ompdm, report it",
+                            path.string(), broken));
+  }
+  const auto sink = open_sink(path);
+  write_trace_bytes(trace, *sink);
+}
+
+}  // namespace ompdm

@@ -1,0 +1,179 @@
+#include "trace/tracks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+namespace ompdm {
+namespace {
+
+// Threads of one process are told apart by number in the viewers; Linux gives none above 2^22.
+constexpr std::uint32_t kFirstExtraThread = 1U << 23;
+// A slice is tried on this many of the newest lanes, so that hostile overlaps do not cost the
+// square of their number.
+constexpr std::size_t kLanesTried = 256;
+
+// Slices that share a name on the timeline, spread over as many lanes as their overlaps need.
+class Bundle {
+ public:
+  // Returns the lane, and whether it is new.
+  std::pair<std::size_t, bool> place(Nanoseconds begin, Nanoseconds end) {
+    const std::size_t first = open_.size() > kLanesTried ? open_.size() - kLanesTried : 0;
+    for (std::size_t lane = first; lane < open_.size(); ++lane) {
+      std::vector<Nanoseconds>& ends = open_[lane];
+      while (!ends.empty() && ends.back() <= begin) ends.pop_back();
+      if (ends.empty() || end <= ends.back()) {
+        ends.push_back(end);
+        return {lane, false};
+      }
+    }
+    open_.push_back({end});
+    return {open_.size() - 1, true};
+  }
+
+ private:
+  std::vector<std::vector<Nanoseconds>>
+      open_;  // by lane: ends of the slices that are open, outermost first
+};
+
+std::string_view track_kind(OpKind kind) {
+  switch (kind) {
+    case OpKind::kHtoD:
+      return "HtoD";
+    case OpKind::kDtoH:
+      return "DtoH";
+    case OpKind::kDtoD:
+      return "DtoD";
+    case OpKind::kMemset:
+      return "memset";
+    case OpKind::kAlloc:
+    case OpKind::kDelete:
+      return "alloc/delete";
+    case OpKind::kAssociate:
+    case OpKind::kDisassociate:
+      return "associate";
+  }
+  return "other";
+}
+
+constexpr std::string_view kKernelTrack = "kernels";
+
+class Layouter {
+ public:
+  explicit Layouter(const Trace& trace) : trace_(trace) {
+    layout_.groups.push_back({trace.process.pid, {}});
+    std::set<std::int32_t> devices;
+    for (const Device& device : trace.devices) {
+      if (!device.is_host) devices.insert(device.number);
+    }
+    for (const DataOp& op : trace.ops) devices.insert(device_of(trace, op));
+    for (const Launch& launch : trace.launches) devices.insert(launch.device);
+    // Small numbers keep the lines short; they only must not be the process' own.
+    std::uint32_t pid = trace.process.pid <= devices.size() ? trace.process.pid : 0;
+    for (const std::int32_t device : devices) {
+      layout_.devices.push_back(device);
+      layout_.groups.push_back(
+          {++pid, device < 0 ? "unknown device" : fmt::format("device {}", device)});
+    }
+    next_tid_.resize(layout_.groups.size());
+  }
+
+  // Columns are in order of begin unless someone made them by hand; viewers sort, so the order here
+  // is theirs.
+  template <class Row, class Place>
+  std::vector<std::uint32_t> place_rows(const std::vector<Row>& rows, Place place) {
+    std::vector<std::uint32_t> result(rows.size());
+    const auto earlier = [](const Row& a, const Row& b) { return a.begin < b.begin; };
+    if (std::is_sorted(rows.begin(), rows.end(), earlier)) {
+      for (std::size_t i = 0; i < rows.size(); ++i) result[i] = place(rows[i]);
+      return result;
+    }
+    std::vector<std::uint32_t> order(rows.size());
+    std::iota(order.begin(), order.end(), 0U);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return earlier(rows[a], rows[b]); });
+    for (const std::uint32_t i : order) result[i] = place(rows[i]);
+    return result;
+  }
+
+  TrackLayout lay_out() && {
+    layout_.regions = place_rows(trace_.regions, [this](const Region& region) {
+      const std::uint32_t tid = trace_.threads[region.thread].tid;
+      return on_track(0, tid, {}, region.begin, region.end);
+    });
+    layout_.ops = place_rows(trace_.ops, [this](const DataOp& op) {
+      return on_track(group_of(device_of(trace_, op)), 0, track_kind(op.kind), op.begin, op.end);
+    });
+    layout_.launches = place_rows(trace_.launches, [this](const Launch& launch) {
+      return on_track(group_of(launch.device), 0, kKernelTrack, launch.begin, launch.end);
+    });
+    return std::move(layout_);
+  }
+
+ private:
+  struct Named {
+    Bundle bundle;
+    std::vector<std::uint32_t> tracks;  // by lane
+  };
+
+  std::size_t group_of(std::int32_t device) const {
+    const auto found = std::lower_bound(layout_.devices.begin(), layout_.devices.end(), device);
+    return static_cast<std::size_t>(found - layout_.devices.begin()) + 1;
+  }
+
+  std::uint32_t on_track(std::size_t group, std::uint32_t thread, std::string_view kind,
+                         Nanoseconds begin, Nanoseconds end) {
+    Named& named = bundles_[{group, thread, kind}];
+    const auto [lane, is_new] = named.bundle.place(begin, std::max(begin, end));
+    if (is_new) named.tracks.push_back(add_track(group, thread, kind, lane));
+    return named.tracks[lane];
+  }
+
+  std::uint32_t add_track(std::size_t group, std::uint32_t thread, std::string_view kind,
+                          std::size_t lane) {
+    const TrackGroup& owner = layout_.groups[group];
+    Track track;
+    track.pid = owner.pid;
+    if (group == 0) {
+      track.tid = lane == 0 ? thread : kFirstExtraThread + next_tid_[0]++;
+      track.name = fmt::format("thread {}", thread);
+    } else {
+      track.tid = ++next_tid_[group];
+      track.name = fmt::format("{} {}", owner.name, kind);
+    }
+    if (lane > 0) track.name += fmt::format(" ({})", lane + 1);
+    layout_.tracks.push_back(std::move(track));
+    return static_cast<std::uint32_t>(layout_.tracks.size() - 1);
+  }
+
+  const Trace& trace_;
+  TrackLayout layout_;
+  std::vector<std::uint32_t> next_tid_;  // by group
+  std::map<std::tuple<std::size_t, std::uint32_t, std::string_view>, Named> bundles_;
+};
+
+}  // namespace
+
+std::int32_t device_of(const Trace& trace, const DataOp& op) {
+  const bool to_device = op.dst_device >= 0 && op.dst_device != trace.host_device;
+  const bool from_device = op.src_device >= 0 && op.src_device != trace.host_device;
+  if (to_device) return op.dst_device;
+  if (from_device) return op.src_device;
+  return std::max(op.src_device, op.dst_device);
+}
+
+std::uint32_t TrackLayout::device_pid(std::int32_t device) const {
+  const auto found = std::lower_bound(devices.begin(), devices.end(), device);
+  if (found == devices.end() || *found != device) return groups.front().pid;
+  return groups[static_cast<std::size_t>(found - devices.begin()) + 1].pid;
+}
+
+TrackLayout lay_out_tracks(const Trace& trace) { return Layouter(trace).lay_out(); }
+
+}  // namespace ompdm

@@ -1,0 +1,48 @@
+// Which track of the timeline each event is drawn on: slices of one track nest or are apart, as
+// viewers need them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ompdm/trace.h"
+
+namespace ompdm {
+
+/// The device that an operation is drawn under: where it writes, or reads when that is the host; -1
+/// if unknown.
+std::int32_t device_of(const Trace& trace, const DataOp& op);
+
+/// One line of the timeline: a host thread, or one kind of operation of a device.
+struct Track {
+  std::uint32_t pid = 0;
+  std::uint32_t tid = 0;
+  std::string name;  ///< "thread 4711", "device 0 HtoD", "device 0 HtoD (2)"
+};
+
+/// A group of tracks.
+struct TrackGroup {
+  std::uint32_t pid = 0;
+  std::string name;
+};
+
+/// Tracks of a trace, and the position in `tracks` of each region, operation and launch.
+struct TrackLayout {
+  std::vector<TrackGroup> groups;  ///< the process, then its devices by number
+  std::vector<Track> tracks;
+  std::vector<std::uint32_t> regions;
+  std::vector<std::uint32_t> ops;
+  std::vector<std::uint32_t> launches;
+
+  /// The group that shows a device; the process' own if the device has none.
+  [[nodiscard]] std::uint32_t device_pid(std::int32_t device) const;
+
+  std::vector<std::int32_t> devices;  ///< of groups[1], groups[2], …
+};
+
+/// Lays a trace out. Needs threads that exist (check_references()).
+TrackLayout lay_out_tracks(const Trace& trace);
+
+}  // namespace ompdm

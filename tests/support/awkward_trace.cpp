@@ -1,0 +1,141 @@
+#include "support/awkward_trace.h"
+
+#include <limits>
+#include <string>
+
+namespace ompdm::test {
+namespace {
+
+constexpr std::uint64_t kHuge = std::numeric_limits<std::uint64_t>::max();
+constexpr std::int64_t kLate = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kEarly = std::numeric_limits<std::int64_t>::min();
+
+const std::string kQuoted = "a\"b\\c/d\b\f\n\r\t\x01\x1f\x7f},\n]";
+const std::string kBroken = "caf\xc3\xa9 \xff\xfe \xc3 \xed\xa0\x80 \xf0\x9f\x98\x80 \xe2\x82";
+// The very characters by which broken bytes are written, and a NUL.
+const std::string kEscaped = std::string("\xf4\x8f\xbb\xbf \xf4\x8f\xba\x80 ") + '\0' + "end";
+
+void add_metadata(Trace& trace) {
+  trace.process = {4294967295, 0, kBroken, kQuoted, {kEscaped, "", "--x=\"1\""},
+                   kEscaped,   3, 8,       kLate,   kLate};
+  trace.recording = {
+      kQuoted, kBroken, 4294967295, kEscaped, 0.1,
+      "",      kQuoted, kBroken,    true,     {{"target_emi", 5}, {kBroken, -1}, {"", 2147483647}}};
+  trace.host_device = 4;
+  trace.losses = {
+      {"records_no_space", 0}, {kQuoted, kHuge}, {kBroken, (std::uint64_t{1} << 53) + 1}};
+  trace.devices = {{0, kQuoted, kBroken, false, true},
+                   {4, "host", "", true, false},
+                   {-2147483647, "", "", false, false}};
+  trace.modules = {{kBroken, "00ff", kHuge}, {"", "", 0}};
+  trace.threads = {{4711}, {4711}, {0}, {4294967295}};
+  for (int directive = 0; directive <= static_cast<int>(Directive::kRuntime); ++directive) {
+    Site site;
+    site.directive = static_cast<Directive>(directive);
+    site.file = directive == 1 ? kBroken : directive == 2 ? kQuoted : "";
+    site.line = directive == 3 ? 2147483647 : directive == 4 ? -1 : directive;
+    site.column = -directive;
+    site.function = directive == 5 ? kEscaped : "operator\"\" _x";
+    site.source = static_cast<LineSource>(directive % 4);
+    site.api = directive == static_cast<int>(Directive::kApi) ? kQuoted : "";
+    if (directive % 2 == 0) site.module = {1};
+    site.address = directive == 0 ? kHuge : static_cast<std::uint64_t>(directive);
+    if (directive == 1) site.inlined = {{kQuoted, kBroken, 1, 2}, {"", "", 0, -3}};
+    trace.sites.push_back(site);
+  }
+  trace.variables = {
+      {kBroken, kQuoted, kEscaped, 2147483647, kHuge, kHuge, 4294967295, {kBroken, "", kQuoted}},
+      {"", "", "", 0, 0, 0, 0, {}},
+      {"u", "u[0:n]", "heat.cpp", 13, 0x7f0000000000, (std::uint64_t{1} << 53) + 1, 1, {}}};
+  trace.kernels = {{kQuoted, kBroken, kEscaped, -1}, {"", "", "", 0}};
+  trace.map_lists = {{},
+                     {{{0}, kBroken, kHuge, 1, kHuge, kHuge}, {{}, "", 0, 0, 0, 0}},
+                     {{{2}, kQuoted, 0, 0, 8, 0x23}}};
+  trace.device_events = {{DeviceEvent::Kind::kInitialize, -1, kEarly, 0},
+                         {DeviceEvent::Kind::kFinalize, 0, kLate, kHuge},
+                         {DeviceEvent::Kind::kLoad, 2147483647, -1, 1}};
+}
+
+void add_events(Trace& trace) {
+  // Overlapping without nesting, ending before they begin, before the start, beyond what a double
+  // holds.
+  trace.regions = {
+      {{0}, 0, 0, kEarly, kLate, 2, true, true, true, true},
+      {{1}, 1, -1, -1500, -1, 0, true, false, false, false},
+      {{2}, 2, 4, 0, 0, Index<Region>::kNone, false, true, false, false},
+      {{}, 3, 2147483647, 5, 3, 1, false, false, true, false},
+      {{4}, 0, 0, 1000, 9000, 1, false, false, false, true},
+      {{5}, 0, 0, 5001, 12002, 1, true, false, false, false},
+      {{6},
+       0,
+       -2147483647,
+       std::int64_t{1} << 50,
+       (std::int64_t{1} << 60) + 1,
+       1,
+       false,
+       false,
+       false,
+       false},
+      {{3}, 0, 0, kLate, kLate, 1, false, false, false, false},
+  };
+  for (int kind = 0; kind <= static_cast<int>(OpKind::kDisassociate); ++kind) {
+    DataOp op;
+    op.kind = static_cast<OpKind>(kind);
+    op.clock = static_cast<Clock>(kind % 3);
+    op.internal = kind % 2 == 0;
+    op.unfinished = kind % 3 == 0;
+    op.thread = static_cast<std::uint32_t>(kind % 4);
+    if (kind % 3 != 1) op.region = {static_cast<std::uint32_t>(kind)};
+    if (kind % 4 != 1) op.site = {static_cast<std::uint32_t>(kind % 7)};
+    if (kind % 4 != 2) op.variable = {static_cast<std::uint32_t>(kind % 3)};
+    op.map_type = kind == 3 ? 4294967295 : static_cast<std::uint32_t>(kind);
+    op.src_device = kind % 2 == 0 ? 4 : kind - 3;
+    op.dst_device = kind % 3 == 0 ? 4 : kind == 1 ? 2147483647 : -1;
+    op.begin = kind * 100;
+    op.end = kind * 100 + (kind % 2 == 0 ? 250 : -7);
+    op.bytes = kind == 2 ? kHuge : kind == 5 ? 0 : (std::uint64_t{1} << 53) + 1;
+    op.src = kind == 4 ? 0 : kHuge;
+    op.dst = kind == 6 ? 0 : 0x7f0000000000 + static_cast<std::uint64_t>(kind);
+    trace.ops.push_back(op);
+  }
+  trace.launches = {
+      {{0},
+       {0},
+       {0},
+       3,
+       0,
+       Clock::kEnqueue,
+       true,
+       -5,
+       5,
+       4294967295,
+       4294967295,
+       4294967295,
+       kHuge},
+      {{}, {}, {}, 0, -1, Clock::kHost, false, 0, 0, 0, 0, 0, 0},
+      {{7},
+       {6},
+       {1},
+       2,
+       4,
+       Clock::kDevice,
+       false,
+       kLate - 1,
+       kEarly,
+       1,
+       0,
+       2,
+       (std::uint64_t{1} << 53) + 1},
+  };
+}
+
+}  // namespace
+
+Trace awkward_trace() {
+  Trace trace;
+  add_metadata(trace);
+  add_events(trace);
+  return trace;
+}
+
+}  // namespace ompdm::test
