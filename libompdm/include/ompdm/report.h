@@ -1,0 +1,68 @@
+// Figures to text, JSON (`ompdm.report/1`), CSV and Markdown, and conditions on them. Pure
+// functions: what is shown depends on the arguments alone, never on the locale or the terminal.
+#pragma once
+
+#include <cstddef>
+#include <iosfwd>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "ompdm/analysis.h"
+#include "ompdm/trace.h"
+
+namespace ompdm::report {
+
+inline constexpr std::string_view kReportSchema = "ompdm.report/1";
+inline constexpr std::string_view kGpuTraceSchema = "ompdm.gpu_trace/1";
+
+enum class Format {
+  kText,      ///< for people: nvprof's layout, units scaled (1 KB is 1000 B)
+  kJson,      ///< for programs: nanoseconds and bytes, every field
+  kCsv,       ///< tables one after the other, each after a line `# NAME`; nanoseconds and bytes
+  kMarkdown,  ///< the text report's tables
+};
+
+/// How text is laid out.
+struct Layout {
+  std::size_t width = 120;  ///< columns; names are shortened in the middle to fit
+  bool color = false;       ///< ANSI attributes for titles and warnings
+};
+
+/// The report on one recording, or on several that are merged: then each table has a first column
+/// `rank` (or `pid`, where there are no ranks) and totals stand for all. Ends with a newline.
+std::string render(std::span<const analysis::Analysis> analyses, Format format,
+                   const Layout& layout = {});
+
+/// Each operation in order of its begin, as `nvprof --print-gpu-trace` lists them, allocations and
+/// deletes too.
+void render_gpu_trace(std::span<const Trace> traces, Format format, const Layout& layout,
+                      std::ostream& out);
+
+/// A test on a report's JSON: `PATH OP NUMBER`. A path goes through objects by key and through
+/// arrays by position or by what a row is called (`directives.heat.cpp:41.HtoD_bytes`,
+/// `variables.u.DtoH_count`; equal names are summed); one that starts with no top-level key is
+/// looked up under `totals`. An array by itself is the number of its rows.
+struct Condition {
+  enum class Operator { kLess, kLessEqual, kGreater, kGreaterEqual, kEqual, kNotEqual };
+  std::string text;  ///< as given
+  std::string path;
+  Operator op = Operator::kGreater;
+  double number = 0;
+  bool ratio = false;  ///< NUMBER was followed by `x`: AFTER over BEFORE
+};
+
+/// Throws Error (kUsage) if the syntax is wrong.
+Condition parse_condition(std::string_view text);
+
+/// The value of a path in a report's JSON text. Throws Error: kUsage if there is no such path,
+/// kFailure if its value is unknown (null) in this report.
+double value_of(std::string_view path, std::string_view report_json);
+
+/// Whether `value` meets the condition's operator and number.
+bool holds(const Condition& condition, double value);
+
+/// A number as it was written in JSON: no exponent, no trailing zeros; the same in any locale.
+std::string plain_number(double value);
+
+}  // namespace ompdm::report

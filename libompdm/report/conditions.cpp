@@ -1,0 +1,193 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "ompdm/error.h"
+#include "ompdm/report.h"
+
+namespace ompdm::report {
+namespace {
+
+using Json = nlohmann::json;
+
+/// Patterns that may be counted though none was found.
+constexpr std::string_view kPatterns[] = {
+    "duplicate_transfer",  "round_trip_transfer", "unmodified_copy_back",  "unused_transfer",
+    "repeated_allocation", "unused_allocation",   "per_iteration_mapping", "small_transfers",
+    "serial_kernel",       "host_fallback",       "device_leak",           "pageable_transfer",
+    "no_overlap"};
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t";
+  const std::size_t begin = text.find_first_not_of(kBlanks);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kBlanks) + 1 - begin);
+}
+
+Error bad_syntax(std::string_view text) {
+  return Error(fmt::format("'{}': not a condition: write PATH OP NUMBER, as in 'DtoH.count > 12' "
+                           "(OP is <, <=, >, >=, == or !=)",
+                           text),
+               Error::Kind::kUsage);
+}
+
+Error no_such_path(std::string_view path) {
+  return Error(
+      fmt::format(
+          "'{}': no such number in the report: `ompdm report --format json` shows what there is",
+          path),
+      Error::Kind::kUsage);
+}
+
+std::string text_of(const Json& row, const char* key) {
+  const auto found = row.find(key);
+  return found != row.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+/// What a row may be called: its name, or its place with as much of the file's path as one likes.
+bool is_called(const Json& row, std::string_view name) {
+  if (!row.is_object()) return false;
+  for (const char* key : {"name", "pattern", "type", "function"}) {
+    const std::string text = text_of(row, key);
+    if (!text.empty() && text == name) return true;
+  }
+  const std::string file = text_of(row, "file");
+  if (file.empty() || !row.contains("line")) return false;
+  const std::string place = fmt::format("{}:{}", file, row["line"].get<std::int64_t>());
+  return place == name || (place.size() > name.size() && place.ends_with(name) &&
+                           place[place.size() - name.size() - 1] == '/');
+}
+
+struct Found {
+  bool any = false;
+  bool unknown = false;  ///< some value is null
+  double sum = 0;
+};
+
+void look_up(const Json& json, std::string_view path, Found& found);
+
+void look_into_array(const Json& rows, std::string_view name, std::string_view rest, Found& found) {
+  std::size_t position = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), position);
+  if (error == std::errc() && end == name.data() + name.size()) {
+    if (position < rows.size()) look_up(rows[position], rest, found);
+    return;
+  }
+  for (const Json& row : rows) {
+    if (!is_called(row, name)) continue;
+    if (rest.empty()) {  // a row by itself counts
+      found.any = true;
+      ++found.sum;
+    } else {
+      look_up(row, rest, found);
+    }
+  }
+}
+
+/// Names may hold dots: every split of the path is tried.
+void look_up(const Json& json, std::string_view path, Found& found) {
+  if (path.empty()) {
+    if (json.is_null()) found.any = found.unknown = true;
+    if (!json.is_number() && !json.is_boolean() && !json.is_array()) return;
+    found.any = true;
+    if (json.is_array()) {
+      found.sum += static_cast<double>(json.size());
+    } else {
+      found.sum += json.is_boolean() ? (json.get<bool>() ? 1 : 0) : json.get<double>();
+    }
+    return;
+  }
+  for (std::size_t dot = path.find('.');; dot = path.find('.', dot + 1)) {
+    const std::string_view name = path.substr(0, dot);
+    const std::string_view rest =
+        dot == std::string_view::npos ? std::string_view() : path.substr(dot + 1);
+    if (json.is_array()) look_into_array(json, name, rest, found);
+    if (json.is_object() && json.contains(std::string(name)))
+      look_up(json[std::string(name)], rest, found);
+    if (dot == std::string_view::npos) return;
+  }
+}
+
+bool is_pattern(std::string_view path) {
+  constexpr std::string_view kFindings = "findings.";
+  if (!path.starts_with(kFindings)) return false;
+  path.remove_prefix(kFindings.size());
+  return std::ranges::find(kPatterns, path) != std::ranges::end(kPatterns);
+}
+
+}  // namespace
+
+Condition parse_condition(std::string_view text) {
+  constexpr std::pair<std::string_view, Condition::Operator> kOperators[] = {
+      {"<=", Condition::Operator::kLessEqual}, {">=", Condition::Operator::kGreaterEqual},
+      {"==", Condition::Operator::kEqual},     {"!=", Condition::Operator::kNotEqual},
+      {"<", Condition::Operator::kLess},       {">", Condition::Operator::kGreater}};
+  Condition condition;
+  condition.text = trimmed(text);
+  const std::string_view whole = condition.text;
+  // From the end: template arguments in a kernel's name hold angle brackets too.
+  const std::size_t last = whole.find_last_of("<>=!");
+  if (last == std::string_view::npos) throw bad_syntax(text);
+  for (const auto& [symbol, op] : kOperators) {
+    if (last + 1 < symbol.size()) continue;
+    const std::size_t at = last + 1 - symbol.size();
+    if (whole.substr(at, symbol.size()) != symbol) continue;
+    condition.op = op;
+    condition.path = trimmed(whole.substr(0, at));
+    std::string_view number = trimmed(whole.substr(last + 1));
+    if (number.ends_with('x')) {
+      condition.ratio = true;
+      number.remove_suffix(1);
+    }
+    const char* end = number.data() + number.size();
+    const auto [stop, error] = std::from_chars(number.data(), end, condition.number);
+    if (error != std::errc() || stop != end || condition.path.empty()) throw bad_syntax(text);
+    return condition;
+  }
+  throw bad_syntax(text);
+}
+
+double value_of(std::string_view path, std::string_view report_json) {
+  const Json report = Json::parse(report_json);
+  Found found;
+  look_up(report, path, found);
+  if (!found.any) look_up(report.at("totals"), path, found);
+  if (!found.any && is_pattern(path)) return 0;
+  if (!found.any) throw no_such_path(path);
+  if (found.unknown) {
+    throw Error(
+        fmt::format("'{}': not known in this recording: the condition cannot be tested", path));
+  }
+  return found.sum;
+}
+
+bool holds(const Condition& condition, double value) {
+  switch (condition.op) {
+    case Condition::Operator::kLess:
+      return value < condition.number;
+    case Condition::Operator::kLessEqual:
+      return value <= condition.number;
+    case Condition::Operator::kGreater:
+      return value > condition.number;
+    case Condition::Operator::kGreaterEqual:
+      return value >= condition.number;
+    case Condition::Operator::kEqual:
+      return value == condition.number;
+    case Condition::Operator::kNotEqual:
+      break;
+  }
+  return value != condition.number;
+}
+
+std::string plain_number(double value) {
+  std::string text = fmt::format("{:.6f}", value);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.ends_with('.')) text.pop_back();
+  return text;
+}
+
+}  // namespace ompdm::report

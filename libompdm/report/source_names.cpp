@@ -1,0 +1,102 @@
+#include "report/source_names.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace ompdm::report {
+namespace {
+
+/// The last `parts` names of a path.
+std::string_view suffix(std::string_view path, int parts) {
+  std::size_t from = path.size();
+  for (int i = 0; i < parts && from != 0; ++i) {
+    const std::size_t slash = path.rfind('/', from - 1);
+    if (slash == std::string_view::npos || slash == 0) return path;
+    from = slash;
+  }
+  return path.substr(from == path.size() ? 0 : from + 1);
+}
+
+}  // namespace
+
+SourceNames::SourceNames(std::span<const analysis::Analysis> analyses) {
+  std::vector<std::string> files;
+  for (const analysis::Analysis& analysis : analyses) {
+    for (const auto& row : analysis.directives) files.push_back(row.file);
+    for (const auto& row : analysis.activities) files.push_back(row.file);
+    for (const auto& row : analysis.variables) files.push_back(row.file);
+  }
+  learn(files);
+}
+
+SourceNames::SourceNames(std::span<const Trace> traces) {
+  std::vector<std::string> files;
+  for (const Trace& trace : traces) {
+    for (const Site& site : trace.sites) files.push_back(site.file);
+    for (const Kernel& kernel : trace.kernels) files.push_back(kernel.file);
+  }
+  learn(files);
+}
+
+void SourceNames::learn(const std::vector<std::string>& files) {
+  const std::set<std::string> distinct(files.begin(), files.end());
+  std::map<std::string_view, int> last_names;
+  for (const std::string& file : distinct) ++last_names[suffix(file, 1)];
+  for (const std::string& file : distinct) {
+    int parts = 1;
+    const auto is_ambiguous = [&] {
+      return std::ranges::count_if(distinct, [&](const std::string& other) {
+               return suffix(other, parts) == suffix(file, parts);
+             }) > 1;
+    };
+    if (last_names[suffix(file, 1)] > 1) {
+      while (suffix(file, parts) != file && is_ambiguous()) ++parts;
+    }
+    shown_.emplace(file, suffix(file, parts));
+  }
+}
+
+std::string SourceNames::place(const std::string& file, int line) const {
+  if (file.empty()) return {};
+  const auto known = shown_.find(file);
+  const std::string& shown = known != shown_.end() ? known->second : file;
+  return line > 0 ? fmt::format("{}:{}", shown, line) : shown;
+}
+
+std::string SourceNames::place(const analysis::DirectiveRow& row) const {
+  if (!row.file.empty() && row.line > 0) return place(row.file, row.line);
+  if (!row.function.empty()) return fmt::format("{} (+{:#x})", row.function, row.address);
+  if (row.address == 0) return "(unknown place)";
+  return row.module.empty() ? fmt::format("{:#x}", row.address)
+                            : fmt::format("{}+{:#x}", suffix(row.module, 1), row.address);
+}
+
+std::string SourceNames::directive(const analysis::DirectiveRow& row) const {
+  if (row.directive == Directive::kRuntime) return "(after or outside any directive)";
+  std::string text(row.api.empty() ? analysis::directive_name(row.directive) : row.api);
+  text += ' ' + place(row);
+  if (!row.file.empty() && row.line > 0 && !row.function.empty()) text += " in " + row.function;
+  return text;
+}
+
+std::string SourceNames::activity(const analysis::Activity& row) const {
+  switch (row.type) {
+    case analysis::ActivityType::kHtoD:
+    case analysis::ActivityType::kDtoH:
+    case analysis::ActivityType::kDtoD:
+      return fmt::format("[memcpy {}]", analysis::activity_type_name(row.type));
+    case analysis::ActivityType::kMemset:
+    case analysis::ActivityType::kAlloc:
+    case analysis::ActivityType::kDelete:
+      return fmt::format("[{}]", analysis::activity_type_name(row.type));
+    case analysis::ActivityType::kKernel:
+      break;
+  }
+  const std::string where = place(row.file, row.line);
+  if (row.function.empty()) return where.empty() ? "(unknown kernel)" : where;
+  return where.empty() ? row.function : row.function + ' ' + where;
+}
+
+}  // namespace ompdm::report

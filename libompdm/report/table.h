@@ -1,0 +1,62 @@
+// A table as values: columns with units, rows of cells. What every rendering but JSON starts from.
+// No layout here.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace ompdm::report {
+
+enum class Unit { kText, kCount, kBytes, kTime, kPercent };
+
+/// Who a column is for: data columns are split where the reader's are joined ("heat.cpp:41").
+enum class Audience { kAll, kReader, kData };
+
+struct Column {
+  std::string key;    ///< CSV heading, named as in the report's JSON
+  std::string title;  ///< heading for readers
+  Unit unit = Unit::kText;
+  Audience audience = Audience::kAll;
+  bool drop_if_empty = false;  ///< readers are spared it when each cell is 0 or unknown
+};
+
+/// Nothing (unknown), text, a count, bytes or nanoseconds, or a percentage.
+using Cell = std::variant<std::monostate, std::string, std::int64_t, double>;
+
+struct Table {
+  std::string name;   ///< as in the report's JSON: "directives"
+  std::string title;  ///< for readers
+  std::vector<Column> columns;
+  std::vector<std::vector<Cell>> rows;
+};
+
+/// A cell for readers: scaled, "-" if unknown.
+std::string reader_text(const Cell& cell, Unit unit);
+
+/// A cell for programs: nanoseconds, bytes, empty if unknown.
+std::string data_text(const Cell& cell);
+
+/// The table with the reader's columns only, empty ones dropped.
+Table for_readers(const Table& table);
+
+/// The table with the data columns only.
+Table for_data(const Table& table);
+
+/// Text shortened to `width` columns by leaving out its middle.
+std::string shortened(const std::string& text, std::size_t width);
+
+/// Columns on a terminal that UTF-8 text takes (one a code point).
+std::size_t display_width(const std::string& text);
+
+/// Lines with aligned columns, two blanks apart, the first one a heading; the widest text gives way
+/// to fit.
+std::string aligned(const Table& reader_table, std::size_t width);
+
+/// RFC 4180, with a heading.
+std::string csv(const Table& data_table);
+
+std::string markdown(const Table& reader_table);
+
+}  // namespace ompdm::report

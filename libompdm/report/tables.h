@@ -1,0 +1,44 @@
+// The report's tables, one function each, built from figures. With several recordings each has a
+// first column that names the recording.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ompdm/analysis.h"
+#include "report/source_names.h"
+#include "report/table.h"
+
+namespace ompdm::report {
+
+using Analyses = std::span<const analysis::Analysis>;
+
+/// How recordings are told apart when there are several.
+struct Ranks {
+  std::string
+      key;  ///< "rank", or "pid" where ranks are missing or not distinct; empty: one recording
+  std::vector<std::int64_t> labels;  ///< by recording
+};
+Ranks ranks_of(Analyses analyses);
+
+/// Where each recording's directive rows begin in the report's, whose rows are all of them in turn.
+std::vector<std::size_t> directive_offsets(Analyses analyses);
+
+/// Totals of all recordings together.
+analysis::Totals totals_of(Analyses analyses);
+
+Table traces_table(Analyses analyses);
+Table totals_table(Analyses analyses);
+Table activities_table(Analyses analyses, const SourceNames& names, bool api_calls);
+Table directives_table(Analyses analyses, const SourceNames& names);
+Table variables_table(Analyses analyses, const SourceNames& names);
+Table iterations_table(Analyses analyses, const SourceNames& names);
+Table findings_table(Analyses analyses, const SourceNames& names);
+Table losses_table(Analyses analyses);
+
+/// All of the above, in the report's order; empty ones too.
+std::vector<Table> all_tables(Analyses analyses, const SourceNames& names);
+
+}  // namespace ompdm::report

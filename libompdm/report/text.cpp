@@ -1,0 +1,130 @@
+#include "report/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/nvprof_block.h"
+#include "report/sentences.h"
+
+namespace ompdm::report {
+namespace {
+
+/// A screen's worth; the whole table is in the other formats.
+constexpr std::size_t kMostRows = 25;
+
+std::string marked(const std::string& text, const char* attribute, const Layout& layout) {
+  return layout.color ? fmt::format("\x1b[{}m{}\x1b[0m", attribute, text) : text;
+}
+std::string title(const std::string& text, const Layout& layout) {
+  return marked(text, "1", layout);
+}
+std::string warning(const std::string& text, const Layout& layout) {
+  return marked("! " + text, "33", layout);
+}
+
+/// Breaks at blanks so that no line is wider than the layout; later lines are indented by two more.
+std::string wrapped(const std::string& line, std::size_t width) {
+  std::string text;
+  std::size_t used = 0;
+  for (std::size_t at = 0; at < line.size();) {
+    const std::size_t blank = std::min(line.find(' ', at), line.size());
+    const std::string word = line.substr(at, blank - at);
+    if (used > 0 && used + 1 + display_width(word) > width) {
+      text += "\n  " + word;
+      used = 2 + display_width(word);
+    } else {
+      text += (used > 0 ? " " : "") + word;
+      used += (used > 0 ? 1 : 0) + display_width(word);
+    }
+    at = blank + 1;
+  }
+  return text;
+}
+
+/// A recording's name before what is said of it, when there are several.
+std::string prefix(const Ranks& ranks, std::size_t recording) {
+  return ranks.key.empty() ? std::string()
+                           : fmt::format("{} {}: ", ranks.key, ranks.labels[recording]);
+}
+
+std::string titled(Table table, const Layout& layout) {
+  if (table.rows.empty()) return {};
+  const std::size_t hidden = table.rows.size() > kMostRows ? table.rows.size() - kMostRows : 0;
+  table.rows.resize(table.rows.size() - hidden);
+  std::string text =
+      '\n' + title(table.title, layout) + '\n' + aligned(for_readers(table), layout.width);
+  if (hidden > 0) text += fmt::format("  ... and {} more (--format csv lists all)\n", hidden);
+  return text;
+}
+
+}  // namespace
+
+std::string text_report(Analyses analyses, const SourceNames& names, const Layout& layout) {
+  const Ranks ranks = ranks_of(analyses);
+  std::string text = title(wrapped(headline(analyses, names), layout.width), layout) + '\n';
+  const std::string basis = headline_basis(analyses);
+  if (!basis.empty()) text += wrapped(basis, layout.width) + '\n';
+  for (std::size_t i = 0; i < analyses.size(); ++i) {
+    for (const std::string& line : warnings(analyses[i], names)) {
+      text += warning(wrapped(prefix(ranks, i) + line, layout.width - 2), layout) + '\n';
+    }
+  }
+  text += '\n';
+  if (ranks.key.empty()) {
+    for (const auto& [name, value] : header(analyses.front())) {
+      text += fmt::format("{:<9}{}\n", name, shortened(value, layout.width - 9));
+    }
+  } else {
+    for (const auto& [name, value] : header(analyses.front())) {
+      if (name == "Program" || name == "Devices")
+        text += fmt::format("{:<9}{}\n", name, shortened(value, layout.width - 9));
+    }
+    text += titled(traces_table(analyses), layout);
+  }
+  if (std::ranges::any_of(analyses, analysis::has_target_events)) {
+    text += '\n' + nvprof_block(analyses, names, layout.width);
+    text += titled(directives_table(analyses, names), layout);
+    text += titled(variables_table(analyses, names), layout);
+    text += titled(iterations_table(analyses, names), layout);
+    text += titled(findings_table(analyses, names), layout);
+  }
+  text += '\n';
+  const std::string internal = runtime_traffic(analyses);
+  if (!internal.empty()) text += internal + '\n';
+  return text + losses(analyses) + '\n';
+}
+
+std::string markdown_report(Analyses analyses, const SourceNames& names) {
+  const Ranks ranks = ranks_of(analyses);
+  std::string text = "**" + headline(analyses, names) + "**\n\n";
+  const std::string basis = headline_basis(analyses);
+  if (!basis.empty()) text += basis + "\n\n";
+  for (std::size_t i = 0; i < analyses.size(); ++i) {
+    for (const std::string& line : warnings(analyses[i], names)) {
+      text += "> " + prefix(ranks, i) + line + "\n\n";
+    }
+    for (const auto& [name, value] : header(analyses[i])) {
+      text += fmt::format("* {}{}: `{}`\n", prefix(ranks, i), name, value);
+    }
+    text += '\n';
+  }
+  for (const Table& table : all_tables(analyses, names)) {
+    if (table.rows.empty()) continue;
+    text += "## " + table.title + "\n\n" + markdown(for_readers(table)) + '\n';
+  }
+  const std::string internal = runtime_traffic(analyses);
+  if (!internal.empty()) text += internal + "\n\n";
+  return text + losses(analyses) + '\n';
+}
+
+std::string csv_report(Analyses analyses, const SourceNames& names) {
+  std::string text;
+  for (const Table& table : all_tables(analyses, names)) {
+    if (!text.empty()) text += '\n';
+    text += "# " + table.name + '\n' + csv(for_data(table));
+  }
+  return text;
+}
+
+}  // namespace ompdm::report

@@ -1,0 +1,99 @@
+#include "report/units.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstddef>
+#include <span>
+
+namespace ompdm::report {
+namespace {
+
+struct Unit {
+  double scale;
+  const char* name;
+};
+constexpr Unit kTimes[] = {{1, "ns"}, {1e3, "us"}, {1e6, "ms"}, {1e9, "s"}};
+constexpr Unit kSizes[] = {{1, "B"},    {1e3, "KB"},  {1e6, "MB"},
+                           {1e9, "GB"}, {1e12, "TB"}, {1e15, "PB"}};
+
+/// Digits after the point that make `digits` significant ones of a number that is at least 1.
+int decimals(double value, int digits) {
+  int before_point = 1;
+  for (; value >= 10 && before_point < digits; value /= 10) ++before_point;
+  return digits - before_point;
+}
+
+double rounded(double value, int places) {
+  const double shift = std::pow(10.0, places);
+  return std::round(value * shift) / shift;
+}
+
+struct Scaled {
+  double value;
+  int decimals;
+  const char* unit;
+};
+
+/// The largest unit in which the number, once rounded, is at least 1.
+Scaled scale(double value, std::span<const Unit> units, int digits, int last_digits) {
+  std::size_t unit = 0;
+  for (;; ++unit) {
+    const bool last = unit + 1 == units.size();
+    const double scaled = value / units[unit].scale;
+    const int places = unit == 0 ? 0 : decimals(scaled, last ? last_digits : digits);
+    if (last || rounded(scaled, places) < 1000) {
+      // 9.99996 becomes 10.0000: one digit too many.
+      return {scaled,
+              unit == 0 ? 0 : decimals(rounded(scaled, places), last ? last_digits : digits),
+              units[unit].name};
+    }
+  }
+}
+
+std::string spoken(double value, std::span<const Unit> units) {
+  const Scaled figure = scale(value, units, 3, 3);
+  return fmt::format("{:.{}f} {}", figure.value, figure.decimals, figure.unit);
+}
+
+}  // namespace
+
+std::string time_text(Nanoseconds duration) {
+  const double magnitude = std::abs(static_cast<double>(duration));
+  const Scaled figure = scale(magnitude, kTimes, 5, 6);
+  return fmt::format("{}{:.{}f}{}", duration < 0 ? "-" : "", figure.value, figure.decimals,
+                     figure.unit);
+}
+
+std::string size_text(std::uint64_t bytes) {
+  const Scaled figure = scale(static_cast<double>(bytes), kSizes, 5, 5);
+  return fmt::format("{:.{}f}{}", figure.value, figure.decimals, figure.unit);
+}
+
+std::string throughput_text(std::uint64_t bytes, Nanoseconds duration) {
+  if (duration <= 0) return "-";
+  const double per_second = static_cast<double>(bytes) * 1e9 / static_cast<double>(duration);
+  const Scaled figure = scale(per_second, kSizes, 5, 5);
+  return fmt::format("{:.{}f}{}/s", figure.value, figure.decimals, figure.unit);
+}
+
+std::string percent_text(double percent) { return fmt::format("{:.2f}%", percent); }
+
+std::string spoken_size(std::uint64_t bytes) { return spoken(static_cast<double>(bytes), kSizes); }
+
+std::string spoken_time(Nanoseconds duration) {
+  return spoken(static_cast<double>(duration), kTimes);
+}
+
+std::string spoken_share(Nanoseconds part, Nanoseconds whole) {
+  const double percent =
+      whole > 0 ? 100.0 * static_cast<double>(part) / static_cast<double>(whole) : 0.0;
+  if (part > 0 && percent < 0.05) return "less than 0.1 %";
+  return fmt::format("{:.{}f} %", percent, percent >= 9.95 || part == 0 ? 0 : 1);
+}
+
+std::string counted(std::uint64_t count, const char* one, const char* many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+}  // namespace ompdm::report

@@ -1,0 +1,36 @@
+// Figures as nvprof writes them: five significant digits and a unit stuck to the number, the same
+// in any locale.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "ompdm/trace.h"
+
+namespace ompdm::report {
+
+/// "992ns", "5.7510us", "97.765ms"; from a second on six digits: "4.58953s".
+std::string time_text(Nanoseconds duration);
+
+/// "8B", "32.000KB", "20.480GB"; 1 KB is 1000 B.
+std::string size_text(std::uint64_t bytes);
+
+/// "42.793MB/s"; "-" if it took no time.
+std::string throughput_text(std::uint64_t bytes, Nanoseconds duration);
+
+/// "35.04%".
+std::string percent_text(double percent);
+
+/// For sentences, three digits and a space: "20.5 GB", "8 B".
+std::string spoken_size(std::uint64_t bytes);
+
+/// For sentences: "4.59 s", "12 ns".
+std::string spoken_time(Nanoseconds duration);
+
+/// For sentences: "98 %", "0.4 %", "less than 0.1 %".
+std::string spoken_share(Nanoseconds part, Nanoseconds whole);
+
+/// "1 pass", "12 passes".
+std::string counted(std::uint64_t count, const char* one, const char* many);
+
+}  // namespace ompdm::report
