@@ -42,8 +42,16 @@ struct FinishResult {
   Trace model;                  ///< what was written
 };
 
+/// How to finish.
+struct FinishOptions {
+  /// The process may still run: it is about to end and waits for this (the recorder at its finalize).
+  bool owner_may_run = false;
+};
+
 /// Writes the trace of a spool and removes the spool. `output` empty: where the header says. An older ompdm trace of
 /// that name is kept as STEM.~N~.json, a foreign file is never touched. Throws Error.
 FinishResult finish(const std::filesystem::path& spool, const std::filesystem::path& output = {});
+FinishResult finish(const std::filesystem::path& spool, const std::filesystem::path& output,
+                    const FinishOptions& options);
 
 }  // namespace ompdm

@@ -1,0 +1,356 @@
+#include "trace/attribution.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <unordered_map>
+
+#include "trace/live_memory.h"
+#include "trace/storage.h"
+
+namespace ompdm::trace {
+namespace {
+
+constexpr std::uint64_t kPointerSize = 8;
+
+class Replay {
+ public:
+  explicit Replay(Draft& draft);
+  void run();
+
+ private:
+  void process(std::size_t index);
+  void allocate(DataOp& op, const OpNote& note);
+  void copy_to_device(DataOp& op, const OpNote& note);
+  void copy_to_host(DataOp& op, const OpNote& note);
+  void copy_on_devices(DataOp& op);
+  void free(DataOp& op);
+  void associate(DataOp& op, const OpNote& note);
+  void disassociate(DataOp& op);
+
+  [[nodiscard]] const std::vector<MapItem>* items_of(const DataOp& op) const;
+  // 1 + position of the item that an operation is about; 0 if none is.
+  [[nodiscard]] std::uint32_t argument_of(const DataOp& op, const OpNote& note,
+                                          std::uint64_t host) const;
+  [[nodiscard]] std::uint32_t map_type_of(const DataOp& op, std::uint32_t argument) const;
+  [[nodiscard]] Mention mention(const DataOp& op, std::uint32_t argument) const;
+  [[nodiscard]] const ItemName& name_of(Index<Site> site, std::size_t argument) const;
+  Index<Variable> touch(const DataOp& op, const OpNote& note, std::uint64_t host);
+  Index<Variable> firstprivate(const DataOp& op);
+  [[nodiscard]] bool is_packed_arguments(const DataOp& op, std::uint32_t argument) const;
+  [[nodiscard]] bool is_pointer_attach(const DataOp& op, const DeviceBlock* block,
+                                       std::uint32_t argument) const;
+  [[nodiscard]] bool is_link_reference(const DataOp& op, const DeviceBlock* block,
+                                       std::uint32_t argument) const;
+  [[nodiscard]] const OffloadSymbol* global_at(std::uint64_t host) const;
+
+  void bind_lists_before(Nanoseconds time);
+  void bind_list(std::uint32_t list, const Region& region);
+  void bind_item(MapItem& item, const Region& region, std::uint32_t argument);
+
+  Draft& draft_;
+  Trace& trace_;
+  LiveMemory memory_;
+  Storage storage_;
+  std::vector<std::vector<ItemName>> names_;  // beside sites
+  std::map<std::uint64_t, const OffloadSymbol*> globals_;
+  std::unordered_map<std::uint64_t, std::string> references_;        // of `declare target link`
+  std::unordered_map<std::uint32_t, Index<Variable>> firstprivate_;  // by site
+  std::vector<std::uint32_t> list_order_;  // regions that use a list first, by their end
+  std::size_t next_list_ = 0;
+};
+
+Replay::Replay(Draft& draft)
+    : draft_(draft), trace_(draft.trace), storage_(draft.trace.variables, draft.trace.sites) {
+  names_.reserve(draft.site_notes.size());
+  for (const SiteNote& note : draft.site_notes) {
+    auto& names = names_.emplace_back();
+    for (const std::string& name : note.names) names.push_back(parse_item(name));
+  }
+  for (const OffloadSymbol& symbol : draft.symbols) {
+    if (symbol.size == 0) continue;
+    if (symbol.name.ends_with("_decl_tgt_ref_ptr")) {
+      references_[symbol.address] = symbol.name;
+    } else {
+      globals_[symbol.address] = &symbol;
+    }
+  }
+  std::vector<bool> seen(trace_.map_lists.size());
+  for (std::uint32_t i = 0; i < trace_.regions.size(); ++i) {
+    const std::uint32_t list = trace_.regions[i].map_list;
+    if (list == kNoList || seen[list]) continue;
+    seen[list] = true;
+    list_order_.push_back(i);
+  }
+  std::stable_sort(list_order_.begin(), list_order_.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return trace_.regions[a].end < trace_.regions[b].end;
+  });
+}
+
+const std::vector<MapItem>* Replay::items_of(const DataOp& op) const {
+  if (!op.region) return nullptr;
+  const std::uint32_t list = trace_.regions[op.region.value].map_list;
+  return list == kNoList ? nullptr : &trace_.map_lists[list];
+}
+
+std::uint32_t Replay::argument_of(const DataOp& op, const OpNote& note, std::uint64_t host) const {
+  const auto* items = items_of(op);
+  if (items == nullptr) return 0;
+  if (note.argument != 0 && note.argument <= items->size()) return note.argument;
+  for (std::uint32_t i = 0; i < items->size(); ++i) {
+    const MapItem& item = (*items)[i];
+    if ((item.type & (kMapLiteral | kMapAttach | kMapNonContiguous)) != 0) continue;
+    if (host - item.begin < item.bytes) return i + 1;
+  }
+  return 0;
+}
+
+std::uint32_t Replay::map_type_of(const DataOp& op, std::uint32_t argument) const {
+  if (argument == 0) return 0;
+  return static_cast<std::uint32_t>((*items_of(op))[argument - 1].type & 0xffff);
+}
+
+const ItemName& Replay::name_of(Index<Site> site, std::size_t argument) const {
+  static const ItemName kUnknown;
+  if (!site || argument == 0) return kUnknown;
+  const auto& names = names_[site.value];
+  return argument <= names.size() ? names[argument - 1] : kUnknown;
+}
+
+Mention Replay::mention(const DataOp& op, std::uint32_t argument) const {
+  const Nanoseconds since = op.region ? trace_.regions[op.region.value].begin : op.begin;
+  return {name_of(op.site, argument), op.site, argument, since};
+}
+
+const OffloadSymbol* Replay::global_at(std::uint64_t host) const {
+  auto at = globals_.upper_bound(host);
+  if (at == globals_.begin()) return nullptr;
+  --at;
+  return host - at->first < at->second->size ? at->second : nullptr;
+}
+
+// The variable of the host storage that an operation reads or writes.
+Index<Variable> Replay::touch(const DataOp& op, const OpNote& note, std::uint64_t host) {
+  const std::uint32_t argument = argument_of(op, note, host);
+  Mention how = mention(op, argument);
+  const OffloadSymbol* global = global_at(host);
+  if (global == nullptr) return storage_.touch(host, op.bytes, how, op.begin);
+  // A part of a global is the global.
+  if (how.name.base.empty()) how.name.base = how.name.expression = demangle(global->name);
+  return storage_.touch(global->address, global->size, how, op.begin);
+}
+
+bool Replay::is_packed_arguments(const DataOp& op, std::uint32_t argument) const {
+  const auto* items = items_of(op);
+  if (items == nullptr || argument != 0 || !op.site) return false;
+  if (trace_.sites[op.site.value].directive != Directive::kTarget) return false;
+  return std::any_of(items->begin(), items->end(), [](const MapItem& item) {
+    return (item.type & kMapPrivate) != 0 && (item.type & kMapTo) != 0;
+  });
+}
+
+// The row of the small private copies that the runtime packs into one buffer of its own.
+Index<Variable> Replay::firstprivate(const DataOp& op) {
+  const auto [at, is_new] = firstprivate_.emplace(op.site.value, Index<Variable>{});
+  if (is_new) {
+    at->second = {static_cast<std::uint32_t>(trace_.variables.size())};
+    Variable variable;
+    variable.name = "firstprivate";
+    variable.file = trace_.sites[op.site.value].file;
+    variable.line = trace_.sites[op.site.value].line;
+    variable.address = op.src;
+    const auto* items = items_of(op);
+    for (std::uint32_t i = 0; i < items->size(); ++i) {
+      const bool packed = ((*items)[i].type & kMapPrivate) != 0 && ((*items)[i].type & kMapTo) != 0;
+      const std::string& name = name_of(op.site, i + 1).expression;
+      if (!packed || name.empty()) continue;
+      variable.expression += (variable.expression.empty() ? "" : ", ") + name;
+    }
+    trace_.variables.push_back(std::move(variable));
+  }
+  Variable& variable = trace_.variables[at->second.value];
+  variable.bytes = std::max(variable.bytes, op.bytes);
+  return at->second;
+}
+
+// A pointer inside mapped storage gets its device value from a shadow that is no storage of the
+// program's.
+bool Replay::is_pointer_attach(const DataOp& op, const DeviceBlock* block,
+                               std::uint32_t argument) const {
+  return op.region && op.bytes == kPointerSize && argument == 0 && block != nullptr &&
+         block->host != 0 && !block->translates(op.src, op.dst);
+}
+
+bool Replay::is_link_reference(const DataOp& op, const DeviceBlock* block,
+                               std::uint32_t argument) const {
+  if (op.bytes != kPointerSize || block != nullptr) return false;
+  if (references_.contains(op.src)) return true;
+  const auto* items = items_of(op);
+  if (items == nullptr || argument != 0) return false;
+  return std::any_of(items->begin(), items->end(),
+                     [&](const MapItem& item) { return references_.contains(item.base); });
+}
+
+void Replay::allocate(DataOp& op, const OpNote& note) {
+  // What lay here before was never freed, or went with its device.
+  if (const auto old = memory_.release(op.dst_device, op.dst); old && old->host != 0) {
+    storage_.release(old->host, op.begin);
+  }
+  DeviceBlock block{op.dst, op.bytes, op.src, {}, op.site, 0};
+  const std::uint32_t argument = argument_of(op, note, op.src);
+  op.map_type = block.map_type = map_type_of(op, argument);
+  if (op.src != 0 && is_packed_arguments(op, argument)) {
+    block.variable = firstprivate(op);
+  } else if (op.src != 0) {
+    block.variable = touch(op, note, op.src);
+    storage_.acquire(op.src);
+  }
+  op.variable = block.variable;
+  if (op.dst != 0) memory_.allocate(op.dst_device, block);
+}
+
+void Replay::copy_to_device(DataOp& op, const OpNote& note) {
+  const DeviceBlock* block = memory_.find(op.dst_device, op.dst);
+  const std::uint32_t argument = argument_of(op, note, op.src);
+  if (op.internal) return;
+  if (is_pointer_attach(op, block, argument) || is_link_reference(op, block, argument)) {
+    op.internal = true;
+    return;
+  }
+  op.map_type = map_type_of(op, argument);
+  const bool mapped = block != nullptr && block->translates(op.src, op.dst);
+  op.variable = mapped && block->variable ? block->variable : touch(op, note, op.src);
+}
+
+void Replay::copy_to_host(DataOp& op, const OpNote& note) {
+  const DeviceBlock* block = memory_.find(op.src_device, op.src);
+  const std::uint32_t argument = argument_of(op, note, op.dst);
+  op.map_type = map_type_of(op, argument);
+  const bool mapped = block != nullptr && block->translates(op.dst, op.src);
+  op.variable = mapped && block->variable ? block->variable : touch(op, note, op.dst);
+}
+
+void Replay::copy_on_devices(DataOp& op) {
+  const DeviceBlock* block = memory_.find(op.dst_device, op.dst);
+  if (block == nullptr || !block->variable) {
+    const DeviceBlock* from = memory_.find(op.src_device, op.src);
+    if (from != nullptr) block = from;
+  }
+  if (block != nullptr) op.variable = block->variable;
+}
+
+void Replay::free(DataOp& op) {
+  const auto block = memory_.release(op.src_device, op.src);
+  if (!block) return;
+  op.variable = block->variable;
+  op.map_type = block->map_type;
+  if (op.bytes == 0) op.bytes = block->bytes;
+  if (block->host != 0) storage_.release(block->host, op.begin);
+  // What a nowait region left to be freed comes from a thread of the runtime, after the region's
+  // end.
+  const bool unowned = !op.region && (!op.site || draft_.site_notes[op.site.value].in_runtime);
+  if (unowned) op.site = block->site;
+}
+
+void Replay::associate(DataOp& op, const OpNote& note) {
+  op.variable = touch(op, note, op.src);
+  storage_.acquire(op.src);
+  memory_.associate(op.dst_device, {op.dst, op.bytes, op.src, op.variable, op.site, 0});
+}
+
+void Replay::disassociate(DataOp& op) {
+  std::int32_t device = op.dst_device;
+  if (device == trace_.host_device) device = op.src_device;
+  const auto block = memory_.disassociate(device, op.src);
+  if (!block) return;
+  op.variable = block->variable;
+  if (op.bytes == 0) op.bytes = block->bytes;
+  if (op.dst == 0) op.dst = block->begin;
+  storage_.release(block->host, op.begin);
+}
+
+void Replay::process(std::size_t index) {
+  DataOp& op = trace_.ops[index];
+  const OpNote& note = draft_.op_notes[index];
+  switch (op.kind) {
+    case OpKind::kAlloc:
+      return allocate(op, note);
+    case OpKind::kHtoD:
+      return copy_to_device(op, note);
+    case OpKind::kDtoH:
+      return copy_to_host(op, note);
+    case OpKind::kDtoD:
+    case OpKind::kMemset:
+      return copy_on_devices(op);
+    case OpKind::kDelete:
+      return free(op);
+    case OpKind::kAssociate:
+      return associate(op, note);
+    case OpKind::kDisassociate:
+      return disassociate(op);
+  }
+}
+
+void Replay::bind_item(MapItem& item, const Region& region, std::uint32_t argument) {
+  const ItemName& name = name_of(region.site, argument);
+  item.name = name.expression;
+  if ((item.type & (kMapLiteral | kMapAttach)) != 0) return;
+  const std::uint64_t begin = (item.type & kMapNonContiguous) != 0 ? item.base : item.begin;
+  if (begin == 0) return;
+  const bool only_refers = item.bytes == 0 || (item.type & (kMapPrivate | kMapNonContiguous)) != 0;
+  if (!only_refers) {
+    const OffloadSymbol* global = global_at(begin);
+    Mention how{name, region.site, argument, region.begin};
+    if (global != nullptr && how.name.base.empty()) {
+      how.name.base = how.name.expression = demangle(global->name);
+    }
+    item.variable = global == nullptr
+                        ? storage_.touch(begin, item.bytes, how, region.end)
+                        : storage_.touch(global->address, global->size, how, region.end);
+    return;
+  }
+  item.variable = storage_.find(begin);
+  const auto packed = firstprivate_.find(region.site.value);
+  if (!item.variable && (item.type & kMapPrivate) != 0 && packed != firstprivate_.end()) {
+    item.variable = packed->second;
+  }
+}
+
+void Replay::bind_list(std::uint32_t list, const Region& region) {
+  auto& items = trace_.map_lists[list];
+  for (std::uint32_t i = 0; i < items.size(); ++i) bind_item(items[i], region, i + 1);
+}
+
+// A list's items are bound when the first region that used it has ended: its own operations then
+// have shown what storage is meant, and later ones cannot have put other storage there yet.
+void Replay::bind_lists_before(Nanoseconds time) {
+  while (next_list_ < list_order_.size()) {
+    const Region& region = trace_.regions[list_order_[next_list_]];
+    if (region.end > time) return;
+    ++next_list_;
+    if (region.site) bind_list(region.map_list, region);
+  }
+}
+
+void Replay::run() {
+  // An allocation takes effect at its end: until then a delete of the same address may still come.
+  const auto effect = [this](std::uint32_t i) {
+    const DataOp& op = trace_.ops[i];
+    return op.kind == OpKind::kAlloc ? op.end : op.begin;
+  };
+  std::vector<std::uint32_t> order(trace_.ops.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return effect(a) < effect(b); });
+  for (const std::uint32_t index : order) {
+    bind_lists_before(effect(index));
+    process(index);
+  }
+  bind_lists_before(std::numeric_limits<Nanoseconds>::max());
+}
+
+}  // namespace
+
+void attribute(Draft& draft) { Replay(draft).run(); }
+
+}  // namespace ompdm::trace

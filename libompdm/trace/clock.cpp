@@ -1,0 +1,112 @@
+#include "trace/clock.h"
+
+#include <time.h>
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace ompdm::trace {
+namespace {
+
+// Beyond this base, reading noise of 100 ns tilts the line by a millionth at most.
+constexpr double kLongBaseNs = 100e6;
+// Lines tried: through the origin and each of the farthest triples.
+constexpr std::size_t kCandidates = 64;
+
+struct Point {
+  double ticks;
+  double ns;
+};
+
+double difference(std::uint64_t a, std::uint64_t b) {
+  return static_cast<double>(static_cast<std::int64_t>(a - b));
+}
+
+std::vector<Point> relative_to(const spool::ClockTriple& origin,
+                               std::span<const spool::ClockTriple> triples) {
+  std::vector<Point> points;
+  for (const auto& triple : triples) {
+    if (triple.ticks == 0 || triple.monotonic_ns == 0) continue;
+    points.push_back({difference(triple.ticks, origin.ticks),
+                      difference(triple.monotonic_ns, origin.monotonic_ns)});
+  }
+  std::sort(points.begin(), points.end(),
+            [](const Point& a, const Point& b) { return a.ticks > b.ticks; });
+  return points;
+}
+
+double largest_disagreement(const std::vector<Point>& points, double rate) {
+  double largest = 0;
+  for (const auto& point : points) {
+    largest = std::max(largest, std::abs(point.ticks * rate - point.ns));
+  }
+  return largest;
+}
+
+std::uint64_t nanoseconds(clockid_t clock) {
+  timespec time{};
+  clock_gettime(clock, &time);
+  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000U +
+         static_cast<std::uint64_t>(time.tv_nsec);
+}
+
+}  // namespace
+
+ClockScale::ClockScale(spool::Clock clock, const spool::ClockTriple& origin,
+                       std::span<const spool::ClockTriple> triples)
+    : origin_(origin.ticks) {
+  if (clock == spool::Clock::kMonotonic) return;
+  const std::vector<Point> points = relative_to(origin, triples);
+  double best = std::numeric_limits<double>::max();
+  for (std::size_t i = 0; i < points.size() && i < kCandidates; ++i) {
+    if (points[i].ticks <= 0 || points[i].ns <= 0) continue;
+    const double rate = points[i].ns / points[i].ticks;
+    const double worst = largest_disagreement(points, rate);
+    if (worst < best) {
+      best = worst;
+      ns_per_tick_ = rate;
+    }
+  }
+  calibrated_ = best < std::numeric_limits<double>::max();
+  residual_ = calibrated_ ? best : 0;
+}
+
+Nanoseconds ClockScale::at(std::uint64_t ticks) const {
+  const double ns = difference(ticks, origin_) * ns_per_tick_;
+  // A damaged record may hold any number: keep it far from where the conversion would overflow.
+  return static_cast<Nanoseconds>(std::clamp(ns, 0.0, 0x1p62) + 0.5);
+}
+
+bool needs_longer_base(spool::Clock clock, const spool::ClockTriple& origin,
+                       std::span<const spool::ClockTriple> triples) {
+  if (clock == spool::Clock::kMonotonic) return false;
+  const std::vector<Point> points = relative_to(origin, triples);
+  return std::none_of(points.begin(), points.end(),
+                      [](const Point& point) { return point.ns >= kLongBaseNs; });
+}
+
+spool::ClockTriple now(spool::Clock clock) {
+  spool::ClockTriple best{};
+  std::uint64_t tightest = std::numeric_limits<std::uint64_t>::max();
+  for (int attempt = 0; attempt < 8; ++attempt) {
+    const std::uint64_t before = nanoseconds(CLOCK_MONOTONIC);
+    std::uint64_t ticks = before;
+#if defined(__x86_64__)
+    if (clock == spool::Clock::kTsc) ticks = __rdtsc();
+#else
+    if (clock == spool::Clock::kTsc) return {};
+#endif
+    const std::uint64_t after = nanoseconds(CLOCK_MONOTONIC);
+    if (after - before >= tightest) continue;
+    tightest = after - before;
+    best = {ticks, before + tightest / 2, nanoseconds(CLOCK_REALTIME)};
+  }
+  return best;
+}
+
+}  // namespace ompdm::trace

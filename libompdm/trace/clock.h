@@ -1,0 +1,42 @@
+// From the recorder's ticks to nanoseconds since attach: a line through the instants that a spool
+// holds on both clocks. Pure arithmetic but for `now()`.
+#pragma once
+
+#include <span>
+
+#include "ompdm/trace.h"
+#include "spool/format.h"
+
+namespace ompdm::trace {
+
+/// The line that the triples agree on best.
+class ClockScale {
+ public:
+  /// `triples` need no order; those that are zero are left out. `origin` is nanosecond 0.
+  ClockScale(spool::Clock clock, const spool::ClockTriple& origin,
+             std::span<const spool::ClockTriple> triples);
+
+  /// Nanoseconds since the origin, never negative: what was read before it happened at it.
+  [[nodiscard]] Nanoseconds at(std::uint64_t ticks) const;
+  /// Largest disagreement of the triples with the line.
+  [[nodiscard]] double residual_ns() const { return residual_; }
+  /// False where the ticks' rate had to be guessed: there was one instant only.
+  [[nodiscard]] bool calibrated() const { return calibrated_; }
+
+ private:
+  std::uint64_t origin_ = 0;
+  double ns_per_tick_ = 1;
+  double residual_ = 0;
+  bool calibrated_ = true;
+};
+
+/// Whether the triples alone lie too close together to give the rate, so that one taken now is
+/// worth adding.
+bool needs_longer_base(spool::Clock clock, const spool::ClockTriple& origin,
+                       std::span<const spool::ClockTriple> triples);
+
+/// A triple of this instant, the tightest of some attempts. `clock` must be one that this processor
+/// has.
+spool::ClockTriple now(spool::Clock clock);
+
+}  // namespace ompdm::trace

@@ -1,0 +1,70 @@
+// A trace in the making: the model's columns as decoded, in nanoseconds, and beside them what the
+// records hold that the steps from decode to attribution need and the model does not keep. Plain
+// values.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "ompdm/trace.h"
+#include "spool/format.h"
+
+namespace ompdm::trace {
+
+/// Not yet known, in the columns of a draft.
+inline constexpr std::uint32_t kNoList = std::numeric_limits<std::uint32_t>::max();
+inline constexpr std::uint8_t kNoKind = 0;
+
+/// Beside Trace::sites.
+struct SiteNote {
+  spool::Entry entry = spool::Entry::kNone;
+  std::uint64_t codeptr = 0;
+  std::uint64_t ident = 0;
+  std::uint64_t kernel = 0;  ///< host_ptr of the launched kernel
+  std::string psource;
+  std::vector<std::string> names;  ///< of the mapped items, as the compiler passes them
+  bool in_runtime = false;         ///< codeptr lies in the OpenMP runtime's own libraries
+};
+
+/// Beside Trace::ops.
+struct OpNote {
+  std::uint32_t api_call = 0;
+  std::uint16_t optype = 0;
+  std::uint16_t argument = 0;  ///< 1 + index into the region's map list
+};
+
+/// Beside Trace::regions.
+struct RegionNote {
+  std::uint8_t kind = kNoKind;  ///< ompt_target_t without its nowait forms
+  bool from_wrapper = false;
+};
+
+/// An entry of a module's offload table.
+struct OffloadSymbol {
+  std::string name;
+  std::uint64_t address = 0;
+  std::uint64_t size = 0;  ///< 0: a kernel
+};
+
+struct Draft {
+  Trace trace;
+  std::vector<SiteNote> site_notes;
+  std::vector<OpNote> op_notes;
+  std::vector<RegionNote> region_notes;
+  std::vector<std::uint64_t> launch_kernels;  ///< host_ptr, beside Trace::launches
+  std::vector<Index<Site>> list_sites;        ///< beside Trace::map_lists
+  std::vector<std::uint32_t>
+      variable_sites;  ///< site that mapped it first, beside Trace::variables
+  std::vector<OffloadSymbol> symbols;
+};
+
+/// A clause's map type bits, as far as they matter here (OMP_TGT_MAPTYPE_*).
+inline constexpr std::uint64_t kMapTo = 0x1;
+inline constexpr std::uint64_t kMapPrivate = 0x80;
+inline constexpr std::uint64_t kMapLiteral = 0x100;
+inline constexpr std::uint64_t kMapAttach = 0x4000;
+inline constexpr std::uint64_t kMapNonContiguous = 0x100000000000;
+
+}  // namespace ompdm::trace

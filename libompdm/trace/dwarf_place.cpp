@@ -1,0 +1,125 @@
+#include "trace/dwarf_place.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+
+#include <cstdlib>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "trace/offload_names.h"
+#include "trace/symbols.h"
+
+namespace ompdm::trace {
+
+struct DwarfPlaces::Units {
+  struct Range {
+    std::uint64_t end = 0;
+    Dwarf_Die unit{};
+  };
+  std::map<std::uint64_t, Range> ranges;  // by begin
+  std::uint64_t bias = 0;  // between the module's addresses and its debug information's
+};
+
+namespace {
+
+std::string text(const char* maybe) { return maybe == nullptr ? std::string() : maybe; }
+
+std::string attribute_text(Dwarf_Die* die, unsigned name) {
+  Dwarf_Attribute attribute;
+  if (dwarf_attr_integrate(die, name, &attribute) == nullptr) return {};
+  return text(dwarf_formstring(&attribute));
+}
+
+Dwarf_Word attribute_number(Dwarf_Die* die, unsigned name) {
+  Dwarf_Attribute attribute;
+  Dwarf_Word value = 0;
+  if (dwarf_attr(die, name, &attribute) == nullptr) return 0;
+  return dwarf_formudata(&attribute, &value) == 0 ? value : 0;
+}
+
+std::string function_of(Dwarf_Die* die) {
+  const std::string linkage = attribute_text(die, DW_AT_linkage_name);
+  return linkage.empty() ? attribute_text(die, DW_AT_name) : demangle(linkage);
+}
+
+// A line table joins names with the compilation folder; a unit that was given by a relative name
+// gets its files back as the compiler was given them.
+std::string as_given(Dwarf_Die* unit, const char* file) {
+  std::string path = text(file);
+  if (attribute_text(unit, DW_AT_name).starts_with('/')) return path;
+  const std::string folder = attribute_text(unit, DW_AT_comp_dir) + '/';
+  if (folder.size() > 1 && path.starts_with(folder)) path.erase(0, folder.size());
+  return path;
+}
+
+void read_line(Dwarf_Die* unit, std::uint64_t address, CodePlace& place) {
+  Dwarf_Line* line = dwarf_getsrc_die(unit, address);
+  if (line == nullptr) return;
+  dwarf_lineno(line, &place.line);
+  dwarf_linecol(line, &place.column);
+  place.file = as_given(unit, dwarf_linesrc(line, nullptr, nullptr));
+}
+
+// The functions around an address, innermost first; an inlined one's caller stands where it was
+// inlined.
+void read_scopes(Dwarf_Die* unit, std::uint64_t address, CodePlace& place) {
+  Dwarf_Die* around = nullptr;
+  const int found = dwarf_getscopes(unit, address, &around);
+  if (found <= 0) return;
+  Dwarf_Die* scopes = nullptr;
+  const int count = dwarf_getscopes_die(&around[0], &scopes);
+  Dwarf_Files* files = nullptr;
+  dwarf_getsrcfiles(unit, &files, nullptr);
+  Frame frame{"", place.file, place.line, place.column};
+  for (int i = 0; i < count; ++i) {
+    const int tag = dwarf_tag(&scopes[i]);
+    if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram) continue;
+    frame.function = function_of(&scopes[i]);
+    place.functions.push_back(frame.function);
+    place.inlined.push_back(frame);
+    if (tag == DW_TAG_subprogram) break;
+    const Dwarf_Word file = attribute_number(&scopes[i], DW_AT_call_file);
+    frame.file =
+        files == nullptr ? "" : as_given(unit, dwarf_filesrc(files, file, nullptr, nullptr));
+    frame.line = static_cast<int>(attribute_number(&scopes[i], DW_AT_call_line));
+    frame.column = static_cast<int>(attribute_number(&scopes[i], DW_AT_call_column));
+  }
+  if (place.inlined.size() < 2) place.inlined.clear();
+  std::free(scopes);
+  std::free(around);
+}
+
+}  // namespace
+
+DwarfPlaces::DwarfPlaces(Dwfl_Module* module) : units_(std::make_unique<Units>()) {
+  Dwarf_Addr bias = 0;
+  Dwarf_Die* unit = nullptr;
+  while ((unit = dwfl_module_nextcu(module, unit, &bias)) != nullptr) {
+    Dwarf_Addr base = 0;
+    Dwarf_Addr begin = 0;
+    Dwarf_Addr end = 0;
+    units_->bias = bias;
+    for (std::ptrdiff_t at = 0; (at = dwarf_ranges(unit, at, &base, &begin, &end)) > 0;) {
+      if (begin < end) units_->ranges.insert({begin, {end, *unit}});
+    }
+  }
+}
+
+DwarfPlaces::~DwarfPlaces() = default;
+
+CodePlace DwarfPlaces::at(std::uint64_t address) const {
+  CodePlace place;
+  address -= units_->bias;
+  auto range = units_->ranges.upper_bound(address);
+  if (range == units_->ranges.begin()) return place;
+  --range;
+  if (address >= range->second.end) return place;
+  read_line(&range->second.unit, address, place);
+  read_scopes(&range->second.unit, address, place);
+  return place;
+}
+
+}  // namespace ompdm::trace

@@ -1,0 +1,241 @@
+#include "trace/normalize.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+
+namespace ompdm::trace {
+namespace {
+
+// ompt_target_data_op_t without its asynchronous forms, which are 16 higher.
+enum OpType : std::uint16_t {
+  kAlloc = 1,
+  kToDevice = 2,
+  kFromDevice = 3,
+  kDelete = 4,
+  kAssociate = 5,
+  kDisassociate = 6,
+  kTransfer = 7,
+  kMemset = 8,
+  kTransferRect = 9,
+};
+
+std::uint16_t synchronous_form(std::uint16_t optype) {
+  return optype > 16 ? static_cast<std::uint16_t>(optype - 16) : optype;
+}
+
+// The runtime's number for the host: where allocations and uploads come from. Each operation votes,
+// since an upload from device 0 to device 1 is reported as "to device" by some plugins.
+std::int32_t learn_host_device(const Draft& draft) {
+  std::map<std::int32_t, std::uint64_t> votes;
+  const auto& ops = draft.trace.ops;
+  for (std::size_t i = 0; i < ops.size(); ++i) {
+    const std::uint16_t optype = synchronous_form(draft.op_notes[i].optype);
+    if (optype == kAlloc || optype == kToDevice || optype == kAssociate) {
+      if (ops[i].src_device >= 0) ++votes[ops[i].src_device];
+    } else if (optype == kFromDevice && ops[i].dst_device >= 0) {
+      ++votes[ops[i].dst_device];
+    }
+  }
+  const auto best = std::max_element(votes.begin(), votes.end(),
+                                     [](auto& a, auto& b) { return a.second < b.second; });
+  if (best != votes.end()) return best->first;
+  std::int32_t highest = -1;
+  for (const Device& device : draft.trace.devices) highest = std::max(highest, device.number);
+  return highest < 0 ? -1 : highest + 1;
+}
+
+// The host plugin's devices are threads of the host; a GPU's type names its architecture.
+bool is_emulated(const std::string& type) {
+  return type == "generic-64bit" || type.starts_with("x86_64") || type.starts_with("aarch64");
+}
+
+void complete_devices(Trace& trace) {
+  std::set<std::int32_t> known;
+  for (Device& device : trace.devices) {
+    device.emulated = is_emulated(device.type);
+    known.insert(device.number);
+  }
+  const auto add = [&](std::int32_t number) {
+    if (number < 0 || number == trace.host_device || !known.insert(number).second) return;
+    trace.devices.push_back({number, "", "", false, false});
+  };
+  for (const Region& region : trace.regions) add(region.device);
+  for (const DataOp& op : trace.ops) {
+    add(op.src_device);
+    add(op.dst_device);
+  }
+  if (trace.host_device >= 0 && known.insert(trace.host_device).second) {
+    trace.devices.push_back({trace.host_device, "host", "", true, false});
+  }
+  std::sort(trace.devices.begin(), trace.devices.end(),
+            [](const Device& a, const Device& b) { return a.number < b.number; });
+}
+
+// By where the bytes go, not by what the runtime calls it: a copy between devices is "from device"
+// to some plugins.
+OpKind transfer_kind(const DataOp& op, std::int32_t host, std::uint16_t optype) {
+  const bool from_host = op.src_device == host;
+  const bool to_host = op.dst_device == host;
+  if (!from_host && !to_host) return OpKind::kDtoD;
+  if (from_host && to_host) return optype == kFromDevice ? OpKind::kDtoH : OpKind::kHtoD;
+  return from_host ? OpKind::kHtoD : OpKind::kDtoH;
+}
+
+OpKind kind_of(const DataOp& op, std::int32_t host, std::uint16_t optype) {
+  switch (optype) {
+    case kAlloc:
+      return OpKind::kAlloc;
+    case kDelete:
+      return OpKind::kDelete;
+    case kAssociate:
+      return OpKind::kAssociate;
+    case kDisassociate:
+      return OpKind::kDisassociate;
+    case kMemset:
+      return OpKind::kMemset;
+    default:
+      return transfer_kind(op, host, optype);
+  }
+}
+
+bool is_copy_call(spool::Entry entry) {
+  return entry == spool::Entry::kMemcpy || entry == spool::Entry::kMemcpyRect;
+}
+
+// Whether `up` sends on what `down` has just fetched into the runtime's bounce buffer.
+bool are_halves(const Draft& draft, std::size_t down, std::size_t up) {
+  const DataOp& a = draft.trace.ops[down];
+  const DataOp& b = draft.trace.ops[up];
+  if (a.kind != OpKind::kDtoH || b.kind != OpKind::kHtoD) return false;
+  if (a.thread != b.thread || a.site != b.site || !a.site || a.region || b.region) return false;
+  if (a.bytes != b.bytes || a.dst != b.src) return false;
+  if (draft.op_notes[down].api_call != draft.op_notes[up].api_call) return false;
+  const spool::Entry entry = draft.site_notes[a.site.value].entry;
+  return is_copy_call(entry) || entry == spool::Entry::kNone;
+}
+
+// Joins halves of bounced copies and splits a memset from the upload that stages it.
+void rewrite_api_calls(Draft& draft) {
+  std::vector<DataOp> ops;
+  std::vector<OpNote> notes;
+  ops.reserve(draft.trace.ops.size());
+  notes.reserve(draft.trace.ops.size());
+  for (std::size_t i = 0; i < draft.trace.ops.size(); ++i) {
+    DataOp op = draft.trace.ops[i];
+    if (i + 1 < draft.trace.ops.size() && are_halves(draft, i, i + 1)) {
+      const DataOp& up = draft.trace.ops[i + 1];
+      op.kind = OpKind::kDtoD;
+      op.dst = up.dst;
+      op.dst_device = up.dst_device;
+      op.end = up.end;
+      op.unfinished = up.unfinished;
+      ops.push_back(op);
+      notes.push_back(draft.op_notes[i]);
+      ++i;
+      continue;
+    }
+    const bool is_memset = op.kind == OpKind::kHtoD && op.site && !op.region &&
+                           draft.site_notes[op.site.value].entry == spool::Entry::kMemset;
+    if (is_memset) {
+      DataOp fill = op;
+      fill.kind = OpKind::kMemset;
+      fill.src = 0;
+      ops.push_back(fill);
+      notes.push_back(draft.op_notes[i]);
+      op.internal = true;
+    }
+    ops.push_back(op);
+    notes.push_back(draft.op_notes[i]);
+  }
+  draft.trace.ops = std::move(ops);
+  draft.op_notes = std::move(notes);
+}
+
+// On a device that works asynchronously the host's interval is that of the submission.
+void mark_enqueued(Trace& trace) {
+  std::set<std::int32_t> asynchronous;
+  for (const Device& device : trace.devices) {
+    if (!device.is_host && !device.emulated && !device.type.empty()) {
+      asynchronous.insert(device.number);
+    }
+  }
+  if (asynchronous.empty()) return;
+  for (DataOp& op : trace.ops) {
+    const bool moves = op.kind == OpKind::kHtoD || op.kind == OpKind::kDtoH ||
+                       op.kind == OpKind::kDtoD || op.kind == OpKind::kMemset;
+    if (moves && (asynchronous.contains(op.src_device) || asynchronous.contains(op.dst_device))) {
+      op.clock = Clock::kEnqueue;
+    }
+  }
+  for (Launch& launch : trace.launches) {
+    if (asynchronous.contains(launch.device)) launch.clock = Clock::kEnqueue;
+  }
+}
+
+// Positions in the order of begin; empty if that is the order already.
+template <class Row>
+std::vector<std::uint32_t> order_of(const std::vector<Row>& rows) {
+  const auto earlier = [](const Row& a, const Row& b) { return a.begin < b.begin; };
+  if (std::is_sorted(rows.begin(), rows.end(), earlier)) return {};
+  std::vector<std::uint32_t> order(rows.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return earlier(rows[a], rows[b]); });
+  return order;
+}
+
+template <class Row>
+void apply(const std::vector<std::uint32_t>& order, std::vector<Row>& rows) {
+  if (order.empty()) return;
+  std::vector<Row> sorted;
+  sorted.reserve(rows.size());
+  for (const std::uint32_t at : order) sorted.push_back(std::move(rows[at]));
+  rows = std::move(sorted);
+}
+
+}  // namespace
+
+void normalize_operations(Draft& draft) {
+  Trace& trace = draft.trace;
+  trace.host_device = learn_host_device(draft);
+  const std::int32_t host = trace.host_device;
+  for (std::size_t i = 0; i < trace.ops.size(); ++i) {
+    DataOp& op = trace.ops[i];
+    // Where there is no other side (delete, disassociate) runtimes say -1 or leave a zero: it is
+    // the host.
+    const std::uint16_t optype = synchronous_form(draft.op_notes[i].optype);
+    if (op.src_device < 0) op.src_device = host;
+    if (op.dst_device < 0 || optype == kDelete) op.dst_device = host;
+    op.kind = kind_of(op, host, optype);
+  }
+  rewrite_api_calls(draft);
+  complete_devices(trace);
+  mark_enqueued(trace);
+}
+
+void order_by_begin(Draft& draft) {
+  Trace& trace = draft.trace;
+  if (const auto order = order_of(trace.regions); !order.empty()) {
+    apply(order, trace.regions);
+    apply(order, draft.region_notes);
+    std::vector<std::uint32_t> moved(order.size());
+    for (std::uint32_t i = 0; i < order.size(); ++i) moved[order[i]] = i;
+    const auto follow = [&](auto& row) {
+      if (row.region) row.region.value = moved[row.region.value];
+    };
+    std::for_each(trace.ops.begin(), trace.ops.end(), follow);
+    std::for_each(trace.launches.begin(), trace.launches.end(), follow);
+  }
+  const auto op_order = order_of(trace.ops);
+  apply(op_order, trace.ops);
+  apply(op_order, draft.op_notes);
+  const auto launch_order = order_of(trace.launches);
+  apply(launch_order, trace.launches);
+  apply(launch_order, draft.launch_kernels);
+  std::stable_sort(trace.device_events.begin(), trace.device_events.end(),
+                   [](const DeviceEvent& a, const DeviceEvent& b) { return a.time < b.time; });
+}
+
+}  // namespace ompdm::trace

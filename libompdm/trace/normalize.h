@@ -1,0 +1,18 @@
+// The one place where what runtimes disagree on is made equal: device numbers, kinds of operations,
+// device-to-device copies in two halves, memset as a transfer, clocks of asynchronous devices.
+// Nothing later looks at an optype.
+#pragma once
+
+#include "trace/draft.h"
+
+namespace ompdm::trace {
+
+/// Makes the operations' kinds and devices right and drops the halves of bounced copies. Expects
+/// the draft as decoded: the halves of a copy are found by their being neighbours in their lane.
+void normalize_operations(Draft& draft);
+
+/// Puts regions, operations and launches in the order of their begin, and their references with
+/// them.
+void order_by_begin(Draft& draft);
+
+}  // namespace ompdm::trace

@@ -1,0 +1,126 @@
+#include "trace/offload_names.h"
+
+#include <cxxabi.h>
+
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <memory>
+
+namespace ompdm::trace {
+namespace {
+
+// ";a;b;1;2;;" -> a, b, 1, 2. Split from the right, since only the first field can hold a
+// semicolon.
+std::optional<std::array<std::string_view, 4>> split(std::string_view text) {
+  if (!text.starts_with(';')) return std::nullopt;
+  text.remove_prefix(1);
+  while (text.ends_with(';')) text.remove_suffix(1);
+  std::array<std::string_view, 4> fields;
+  for (std::size_t i = 3; i > 0; --i) {
+    const std::size_t at = text.rfind(';');
+    if (at == std::string_view::npos) return std::nullopt;
+    fields[i] = text.substr(at + 1);
+    text = text.substr(0, at);
+  }
+  fields[0] = text;
+  return fields;
+}
+
+int number(std::string_view text) {
+  int value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value > 0 ? value : 0;
+}
+
+std::string known(std::string_view text) {
+  return text == "unknown" ? std::string() : std::string(text);
+}
+
+// "u[0:n*n][:m]" -> "u"; an index that is followed by a member is part of the name: "a[i].b[0:n]"
+// -> "a[i].b".
+std::string_view without_sections(std::string_view expression) {
+  while (expression.ends_with(']')) {
+    std::size_t at = expression.size();
+    int depth = 0;
+    do {
+      --at;
+      if (expression[at] == ']') ++depth;
+      if (expression[at] == '[') --depth;
+    } while (depth > 0 && at > 0);
+    if (depth != 0 || at == 0) break;
+    expression = expression.substr(0, at);
+  }
+  return expression;
+}
+
+// `text` without its last balanced group, if it ends in one: "run(int)" -> "run".
+std::string_view without_group(std::string_view text, char open, char close) {
+  if (!text.ends_with(close)) return text;
+  int depth = 0;
+  for (std::size_t at = text.size(); at-- > 0;) {
+    if (text[at] == close) ++depth;
+    if (text[at] == open && --depth == 0) return text.substr(0, at);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::optional<SourceName> parse_source(std::string_view psource) {
+  const auto fields = split(psource);
+  if (!fields) return std::nullopt;
+  SourceName source{known((*fields)[0]), known((*fields)[1]), number((*fields)[2]),
+                    number((*fields)[3])};
+  if (source.file.empty() || source.line == 0) return std::nullopt;
+  return source;
+}
+
+ItemName parse_item(std::string_view name) {
+  const auto fields = split(name);
+  if (!fields) return {};
+  ItemName item{known((*fields)[0]), {}, known((*fields)[1]), number((*fields)[2])};
+  item.base = without_sections(item.expression);
+  return item;
+}
+
+std::optional<KernelName> parse_kernel(std::string_view entry) {
+  constexpr std::string_view kPrefix = "__omp_offloading_";
+  if (!entry.starts_with(kPrefix)) return std::nullopt;
+  entry.remove_prefix(kPrefix.size());
+  for (int field = 0; field < 2; ++field) {  // device and inode of the source file
+    const std::size_t at = entry.find('_');
+    if (at == std::string_view::npos) return std::nullopt;
+    entry.remove_prefix(at + 1);
+  }
+  const std::size_t at = entry.rfind("_l");
+  if (at == std::string_view::npos || at == 0) return std::nullopt;
+  // A second kernel on the line has a suffix: "_l41_1".
+  const int line = number(entry.substr(at + 2));
+  if (line == 0) return std::nullopt;
+  return KernelName{std::string(entry.substr(0, at)), line};
+}
+
+std::string demangle(const std::string& name) {
+  if (!name.starts_with("_Z")) return name;
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text(
+      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
+  return status == 0 && text ? std::string(text.get()) : name;
+}
+
+std::string plain_function(std::string_view name) {
+  if (name.ends_with(" const")) name.remove_suffix(6);
+  name = without_group(name, '(', ')');
+  name = without_group(name, '<', '>');
+  int depth = 0;
+  for (std::size_t at = name.size(); at-- > 0;) {
+    const char c = name[at];
+    if (c == '>' || c == ')') ++depth;
+    if (c == '<' || c == '(') --depth;
+    if (depth == 0 && (c == ':' || c == ' ')) return std::string(name.substr(at + 1));
+  }
+  return std::string(name);
+}
+
+}  // namespace ompdm::trace

@@ -1,0 +1,50 @@
+// What the compiler writes into names: kernel entries, `ident_t` sources and the names of mapped
+// items. Pure text.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace ompdm::trace {
+
+/// ";heat.cpp;main;12;3;;": where a directive stands.
+struct SourceName {
+  std::string file;
+  std::string function;
+  int line = 0;
+  int column = 0;
+};
+
+/// ";u[0:n*n];heat.cpp;13;32;;": a mapped item and where its variable is declared.
+struct ItemName {
+  std::string expression;  ///< empty if the compiler gave none
+  std::string base;        ///< without array sections: "u"
+  std::string file;
+  int line = 0;
+  bool operator==(const ItemName&) const = default;
+};
+
+/// "__omp_offloading_fd00_1234__Z4heatv_l41": a kernel.
+struct KernelName {
+  std::string function;  ///< as the linker knows it: "_Z4heatv"
+  int line = 0;
+};
+
+/// Nothing if the text is none or names no real place ("unknown", line 0).
+std::optional<SourceName> parse_source(std::string_view psource);
+
+/// Unknown parts are empty.
+ItemName parse_item(std::string_view name);
+
+/// Nothing if this is no kernel's name.
+std::optional<KernelName> parse_kernel(std::string_view entry);
+
+/// The C++ name of a linker name; the text itself where it is none.
+std::string demangle(const std::string& name);
+
+/// A function's name without parameters, template arguments and scopes: "run" of
+/// "a::V<int>::run(double*)".
+std::string plain_function(std::string_view name);
+
+}  // namespace ompdm::trace

@@ -1,0 +1,155 @@
+// Spool -> model: the steps in their order, and what the file header says.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "ompdm/error.h"
+#include "ompdm/finish.h"
+#include "trace/attribution.h"
+#include "trace/clock.h"
+#include "trace/decode.h"
+#include "trace/normalize.h"
+#include "trace/sites.h"
+#include "trace/spool_file.h"
+#include "trace/spool_owner.h"
+#include "trace/symbols.h"
+
+namespace ompdm {
+namespace {
+
+using trace::text_of;
+
+std::vector<std::string> arguments_of(const spool::FileHeader& header) {
+  std::vector<std::string> arguments;
+  std::string_view rest(header.arguments, sizeof(header.arguments));
+  while (!rest.empty() && rest.front() != '\0') {
+    const std::size_t end = std::min(rest.find('\0'), rest.size());
+    arguments.emplace_back(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return arguments;
+}
+
+Process process_of(const spool::FileHeader& header) {
+  Process process;
+  process.pid = header.pid;
+  process.ppid = header.ppid;
+  process.host = text_of(header.host);
+  process.program = text_of(header.program);
+  process.arguments = arguments_of(header);
+  process.directory = text_of(header.directory);
+  process.rank = header.rank;
+  process.rank_count = header.rank_count;
+  process.start_realtime_ns = static_cast<std::int64_t>(header.attach.realtime_ns);
+  return process;
+}
+
+std::string reach_text(spool::Reach reach) {
+  switch (reach) {
+    case spool::Reach::kUnknown:
+      break;
+    case spool::Reach::kOk:
+      return "ok";
+    case spool::Reach::kUnreachable:
+      return "unreachable";
+    case spool::Reach::kOtherRuntime:
+      return "other_runtime";
+    case spool::Reach::kCured:
+      return "cured";
+    case spool::Reach::kNoEmi:
+      return "no_emi";
+  }
+  return "unknown";
+}
+
+std::string names_text(spool::Names names) {
+  switch (names) {
+    case spool::Names::kOn:
+      return "on";
+    case spool::Names::kOff:
+      return "off";
+    case spool::Names::kFailed:
+      return "failed";
+    case spool::Names::kUnsupported:
+      break;
+  }
+  return "unsupported";
+}
+
+Recording recording_of(const spool::FileHeader& header, const trace::ClockScale& clock) {
+  Recording recording;
+  recording.ompdm_version = OMPDM_VERSION;
+  recording.runtime = text_of(header.runtime);
+  recording.omp_version = header.omp_version;
+  recording.clock = header.clock == spool::Clock::kTsc ? "tsc" : "monotonic";
+  recording.clock_residual_ns = clock.residual_ns();
+  recording.attached_by = header.attached_by == 1 ? "LD_PRELOAD" : "OMP_TOOL_LIBRARIES";
+  recording.reach = reach_text(header.reach);
+  recording.names = names_text(header.names);
+  recording.finished = header.state == spool::State::kFinished;
+  for (std::size_t i = 0; i < std::size(spool::kCallbackNames); ++i) {
+    recording.registered.emplace_back(spool::kCallbackNames[i], header.registered[i]);
+  }
+  return recording;
+}
+
+// Every loss that the recorder knows, then those of a later recorder that this program has no name
+// for.
+std::vector<Loss> recorder_losses(const spool::FileHeader& header) {
+  std::vector<Loss> losses;
+  for (std::size_t i = 0; i < std::size(spool::kLossNames); ++i) {
+    losses.push_back({spool::kLossNames[i], header.losses[i]});
+  }
+  for (std::size_t i = std::size(spool::kLossNames); i < std::size(header.losses); ++i) {
+    if (header.losses[i] != 0) losses.push_back({fmt::format("unnamed_{}", i), header.losses[i]});
+  }
+  return losses;
+}
+
+trace::ClockScale clock_of(const trace::SpoolFile& file) {
+  const spool::FileHeader& header = file.header();
+  std::vector<spool::ClockTriple> triples{header.attach, header.trailer};
+  for (const trace::Chunk& chunk : file.chunks()) {
+    triples.push_back(chunk.first);
+    triples.push_back(chunk.last);
+  }
+  if (trace::needs_longer_base(header.clock, header.attach, triples) &&
+      trace::is_this_boot(header)) {
+    triples.push_back(trace::now(header.clock));
+  }
+  return {header.clock, header.attach, triples};
+}
+
+}  // namespace
+
+Trace read_spool(const std::filesystem::path& path) {
+  trace::SpoolFile file(path);
+  const spool::FileHeader& header = file.header();
+  const trace::ClockScale clock = clock_of(file);
+  trace::Draft draft = trace::decode(file, clock);
+  Trace& model = draft.trace;
+  model.file = path.string();
+  model.recording = recording_of(header, clock);
+  const Nanoseconds last_instant = model.process.wall;
+  model.process = process_of(header);
+  const bool has_trailer = model.recording.finished && header.trailer.ticks != 0;
+  model.process.wall = has_trailer ? clock.at(header.trailer.ticks) : last_instant;
+
+  trace::normalize_operations(draft);
+  trace::order_by_begin(draft);
+  trace::Symbols symbols(model.modules, model.process.start_realtime_ns);
+  trace::resolve_sites(draft, symbols);
+  trace::resolve_kernels(draft);
+  trace::attribute(draft);
+
+  std::vector<Loss> losses = recorder_losses(header);
+  losses.insert(losses.end(), model.losses.begin(), model.losses.end());
+  losses.push_back({"modules_missing", symbols.missing()});
+  losses.push_back({"modules_changed", symbols.changed()});
+  losses.push_back({"clock_uncalibrated", clock.calibrated() ? 0U : 1U});
+  model.losses = std::move(losses);
+  return std::move(model);
+}
+
+}  // namespace ompdm

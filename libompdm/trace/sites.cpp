@@ -1,0 +1,262 @@
+#include "trace/sites.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+
+#include "trace/offload_names.h"
+
+namespace ompdm::trace {
+namespace {
+
+enum Kind : std::uint8_t { kTarget = 1, kEnter = 2, kExit = 3, kUpdate = 4 };
+
+bool is_runtime_library(const std::string& path) {
+  const std::string name = path.substr(path.rfind('/') + 1);
+  return name.starts_with("libomp") || name.starts_with("libiomp");
+}
+
+// Kernel entries by the address that a launch names.
+using KernelNames = std::unordered_map<std::uint64_t, const OffloadSymbol*>;
+
+KernelNames kernel_names(const Draft& draft) {
+  KernelNames names;
+  for (const OffloadSymbol& symbol : draft.symbols) {
+    if (symbol.size == 0) names[symbol.address] = &symbol;
+  }
+  return names;
+}
+
+std::optional<KernelName> kernel_at(const KernelNames& names, std::uint64_t address) {
+  const auto at = names.find(address);
+  return address == 0 || at == names.end() ? std::nullopt : parse_kernel(at->second->name);
+}
+
+// A construct that ran before its library was patched has no names; another run of the same call
+// may have them.
+void lend_names(Draft& draft) {
+  std::map<std::tuple<std::uint32_t, std::uint64_t>, std::size_t> named;
+  for (std::size_t i = 0; i < draft.site_notes.size(); ++i) {
+    const SiteNote& note = draft.site_notes[i];
+    if (!note.psource.empty()) named[{draft.trace.sites[i].module.value, note.codeptr}] = i;
+  }
+  for (std::size_t i = 0; i < draft.site_notes.size(); ++i) {
+    SiteNote& note = draft.site_notes[i];
+    if (!note.psource.empty()) continue;
+    const auto at = named.find({draft.trace.sites[i].module.value, note.codeptr});
+    if (at == named.end()) continue;
+    const SiteNote& lender = draft.site_notes[at->second];
+    note.psource = lender.psource;
+    if (note.entry == spool::Entry::kNone) note.entry = lender.entry;
+    if (note.names.empty()) note.names = lender.names;
+    if (note.kernel == 0) note.kernel = lender.kernel;
+  }
+}
+
+const char* api_name(spool::Entry entry) {
+  switch (entry) {
+    case spool::Entry::kMemcpy:
+      return "omp_target_memcpy";
+    case spool::Entry::kMemcpyRect:
+      return "omp_target_memcpy_rect";
+    case spool::Entry::kMemset:
+      return "omp_target_memset";
+    default:
+      return "";
+  }
+}
+
+// The routines that OMPT's operation alone makes certain, when a program called for it outside any
+// region.
+const char* api_name(OpKind kind) {
+  switch (kind) {
+    case OpKind::kAlloc:
+      return "omp_target_alloc";
+    case OpKind::kDelete:
+      return "omp_target_free";
+    case OpKind::kAssociate:
+      return "omp_target_associate_ptr";
+    case OpKind::kDisassociate:
+      return "omp_target_disassociate_ptr";
+    default:
+      return "";
+  }
+}
+
+Directive directive_of(std::uint8_t kind, spool::Entry entry) {
+  using spool::Entry;
+  switch (kind) {
+    case kTarget:
+      return Directive::kTarget;
+    case kEnter:
+      return Directive::kTargetEnterData;
+    case kExit:
+      return Directive::kTargetExitData;
+    case kUpdate:
+      return Directive::kTargetUpdate;
+    default:
+      break;
+  }
+  switch (entry) {  // a site that no region came from
+    case Entry::kDataBegin:
+    case Entry::kDataBeginNowait:
+      return Directive::kTargetEnterData;
+    case Entry::kDataEnd:
+    case Entry::kDataEndNowait:
+      return Directive::kTargetExitData;
+    case Entry::kDataUpdate:
+    case Entry::kDataUpdateNowait:
+      return Directive::kTargetUpdate;
+    case Entry::kKernel:
+    case Entry::kKernelNowait:
+      return Directive::kTarget;
+    default:
+      return Directive::kApi;
+  }
+}
+
+void name_directives(Draft& draft) {
+  Trace& trace = draft.trace;
+  std::vector<std::uint8_t> kinds(trace.sites.size(), kNoKind);
+  for (std::size_t i = 0; i < trace.regions.size(); ++i) {
+    const Region& region = trace.regions[i];
+    if (region.site) kinds[region.site.value] = draft.region_notes[i].kind;
+  }
+  // A begin and an end that stand at one place in the source are a `target data`.
+  std::set<std::string_view> begins;
+  std::set<std::string_view> ends;
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    const SiteNote& note = draft.site_notes[i];
+    if (!parse_source(note.psource)) continue;
+    if (kinds[i] == kEnter && note.entry == spool::Entry::kDataBegin) begins.insert(note.psource);
+    if (kinds[i] == kExit && note.entry == spool::Entry::kDataEnd) ends.insert(note.psource);
+  }
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    const std::string& psource = draft.site_notes[i].psource;
+    Site& site = trace.sites[i];
+    site.directive = directive_of(kinds[i], draft.site_notes[i].entry);
+    const bool is_data = kinds[i] == kEnter || kinds[i] == kExit;
+    if (is_data && begins.contains(psource) && ends.contains(psource)) {
+      site.directive = Directive::kTargetData;
+    }
+    if (site.directive == Directive::kApi) site.api = api_name(draft.site_notes[i].entry);
+  }
+  for (std::size_t i = 0; i < trace.regions.size(); ++i) {
+    Region& region = trace.regions[i];
+    region.ends_data = draft.region_notes[i].kind == kExit && region.site &&
+                       trace.sites[region.site.value].directive == Directive::kTargetData;
+  }
+  for (const DataOp& op : trace.ops) {
+    if (op.region || !op.site || draft.site_notes[op.site.value].in_runtime) continue;
+    Site& site = trace.sites[op.site.value];
+    if (site.directive == Directive::kApi && site.api.empty()) site.api = api_name(op.kind);
+  }
+}
+
+// The fuller of the names that mean the function `plain`: the compiler's says the least ("run"),
+// the linker's the most
+// ("V<int>::run(double*)").
+std::string fullest(const std::string& plain, const std::vector<std::string>& candidates) {
+  for (const std::string& candidate : candidates) {
+    if (plain.empty() || plain_function(candidate) == plain_function(plain)) return candidate;
+  }
+  return plain;
+}
+
+void locate(Site& site, const SiteNote& note, const std::optional<KernelName>& kernel,
+            Symbols& symbols) {
+  if (note.in_runtime) return;  // its caller is unknown, and its own lines are nobody's concern
+  const CodePlace place = symbols.at(site.module, site.address - 1);
+  const auto source = parse_source(note.psource);
+  std::vector<std::string> functions = place.functions;
+  if (kernel) functions.insert(functions.begin(), demangle(kernel->function));
+  if (source) {
+    site.file = source->file;
+    site.line = source->line;
+    site.column = source->column;
+    site.source = LineSource::kRuntime;
+  } else if (kernel) {
+    site.file = place.file;
+    site.line = kernel->line;
+    site.source = LineSource::kKernelName;
+  } else if (place.line > 0) {
+    site.file = place.file;
+    site.line = place.line;
+    site.column = place.column;
+    site.source = LineSource::kDwarf;
+  } else {
+    site.file = place.file;
+  }
+  site.function = fullest(source ? source->function : std::string(), functions);
+  site.inlined = place.inlined;
+}
+
+// One directive inlined at several places is one row: let all its sites have the same function.
+void agree_on_functions(Draft& draft) {
+  std::map<std::string_view, std::string> longest;
+  for (std::size_t i = 0; i < draft.site_notes.size(); ++i) {
+    if (draft.trace.sites[i].source != LineSource::kRuntime) continue;
+    std::string& function = longest[draft.site_notes[i].psource];
+    const std::string& candidate = draft.trace.sites[i].function;
+    if (candidate.size() > function.size()) function = candidate;
+  }
+  for (std::size_t i = 0; i < draft.site_notes.size(); ++i) {
+    Site& site = draft.trace.sites[i];
+    if (site.source == LineSource::kRuntime) site.function = longest[draft.site_notes[i].psource];
+  }
+}
+
+}  // namespace
+
+void resolve_sites(Draft& draft, Symbols& symbols) {
+  Trace& trace = draft.trace;
+  for (std::size_t i = 0; i < trace.sites.size(); ++i) {
+    const Index<Module> module = trace.sites[i].module;
+    draft.site_notes[i].in_runtime = module && is_runtime_library(trace.modules[module.value].path);
+  }
+  lend_names(draft);
+  name_directives(draft);
+  const KernelNames kernels = kernel_names(draft);
+  for (std::size_t i = 0; i < trace.sites.size(); ++i) {
+    const SiteNote& note = draft.site_notes[i];
+    locate(trace.sites[i], note, kernel_at(kernels, note.kernel), symbols);
+  }
+  agree_on_functions(draft);
+}
+
+void resolve_kernels(Draft& draft) {
+  Trace& trace = draft.trace;
+  const KernelNames names = kernel_names(draft);
+  // By host_ptr; without names by the site that launched it.
+  std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint32_t> rows;
+  for (std::size_t i = 0; i < trace.launches.size(); ++i) {
+    Launch& launch = trace.launches[i];
+    std::uint64_t address = draft.launch_kernels[i];
+    if (address == 0 && launch.site) address = draft.site_notes[launch.site.value].kernel;
+    if (address == 0 && !launch.site) continue;
+    const auto [at, is_new] = rows.emplace(std::pair(address, address == 0 ? launch.site.value : 0),
+                                           static_cast<std::uint32_t>(trace.kernels.size()));
+    launch.kernel = {at->second};
+    if (!is_new) continue;
+    Kernel kernel;
+    if (launch.site) {
+      const Site& site = trace.sites[launch.site.value];
+      kernel.function = site.function;
+      kernel.file = site.file;
+      kernel.line = site.line;
+    }
+    if (const auto symbol = names.find(address); address != 0 && symbol != names.end()) {
+      kernel.name = symbol->second->name;
+      if (const auto parsed = parse_kernel(kernel.name)) {
+        kernel.function = demangle(parsed->function);
+        kernel.line = parsed->line;
+      }
+    }
+    trace.kernels.push_back(std::move(kernel));
+  }
+}
+
+}  // namespace ompdm::trace

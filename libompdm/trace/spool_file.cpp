@@ -1,0 +1,194 @@
+#include "trace/spool_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "ompdm/error.h"
+
+namespace ompdm::trace {
+namespace {
+
+// Beyond a damaged chunk header the next one is searched for at page steps, this far at most: a
+// file of any size must be read in bounded time.
+constexpr std::uint64_t kSearchLimit = 64ULL << 20;
+constexpr std::uint64_t kSearchStep = 4096;
+// The recorder's largest is 4 MiB; a header that claims more than this is damaged.
+constexpr std::uint64_t kLargestChunk = 64ULL << 20;
+
+// How many bytes came; less than asked for only at the end of the file.
+std::size_t read_at(int fd, void* to, std::size_t size, std::uint64_t offset) {
+  std::size_t done = 0;
+  while (done < size) {
+    const ssize_t got =
+        pread(fd, static_cast<char*>(to) + done, size - done, static_cast<off_t>(offset + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    done += static_cast<std::size_t>(got);
+  }
+  return done;
+}
+
+bool plausible(const spool::ChunkHeader& chunk) {
+  return chunk.magic == spool::kChunkMagic && chunk.size >= sizeof(spool::ChunkHeader) &&
+         chunk.size <= kLargestChunk && chunk.size % 8 == 0;
+}
+
+int open_spool(const std::filesystem::path& path) {
+  // O_NONBLOCK: opening a named pipe must not wait for a writer.
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) {
+    throw Error(fmt::format("{}: cannot be opened ({}): give the name of a spool that can be read",
+                            path.string(), std::strerror(errno)));
+  }
+  return fd;
+}
+
+spool::FileHeader read_header(int fd, const std::filesystem::path& path, std::uint64_t& file_size) {
+  struct stat status{};
+  if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
+    throw Error(fmt::format("{}: is no regular file: give the name of a spool", path.string()));
+  }
+  file_size = static_cast<std::uint64_t>(status.st_size);
+  spool::FileHeader header{};
+  const std::size_t got = read_at(fd, &header, sizeof(header), 0);
+  if (got < sizeof(header.magic) ||
+      std::memcmp(header.magic, spool::kMagic, sizeof(spool::kMagic)) != 0) {
+    throw Error(fmt::format("{}: is no ompdm spool: `ompdm finish` without a name lists those here",
+                            path.string()));
+  }
+  if (got >= offsetof(spool::FileHeader, header_size) && header.version > spool::kVersion) {
+    throw Error(fmt::format(
+        "{}: has spool format {}, this ompdm reads up to {}: finish it with the ompdm that made it",
+        path.string(), header.version, spool::kVersion));
+  }
+  if (got < sizeof(header) || header.version == 0 || header.header_size < sizeof(header)) {
+    throw Error(fmt::format("{}: its header is damaged or cut short: nothing can be recovered",
+                            path.string()));
+  }
+  return header;
+}
+
+}  // namespace
+
+spool::Head Record::head() const {
+  spool::Head head{};
+  std::memcpy(&head, bytes_.data(), sizeof(head));
+  return head;
+}
+
+std::optional<Record> RecordCursor::next() {
+  if (rest_.size() < sizeof(spool::Head)) return std::nullopt;
+  spool::Head head{};
+  std::memcpy(&head, rest_.data(), sizeof(head));
+  if (head.tag == static_cast<std::uint8_t>(spool::Tag::kNone)) {
+    return std::nullopt;
+  }
+  const std::size_t size = std::size_t{head.size} * 8;
+  if (size == 0 || size > rest_.size()) {
+    damaged_ = true;
+    rest_ = {};
+    return std::nullopt;
+  }
+  const Record record(rest_.first(size));
+  rest_ = rest_.subspan(size);
+  return record;
+}
+
+SpoolFile::SpoolFile(const std::filesystem::path& path) : fd_(open_spool(path)) {
+  try {
+    header_ = read_header(fd_, path, file_size_);
+    find_chunks();
+  } catch (...) {
+    close(fd_);
+    throw;
+  }
+}
+
+SpoolFile::~SpoolFile() { close(fd_); }
+
+// Where the next plausible chunk header is at or after `from`; the file's end if there is none.
+// `damaged` tells whether anything but zeros was passed over: space that was claimed but never used
+// is no loss.
+std::uint64_t SpoolFile::find_next_chunk(std::uint64_t from, bool& damaged) const {
+  for (std::uint64_t at = from; at < file_size_ && at - from <= kSearchLimit; at += kSearchStep) {
+    spool::ChunkHeader head{};
+    if (read_at(fd_, &head, sizeof(head), at) < sizeof(head)) break;
+    if (plausible(head)) return at;
+    const auto bytes = std::as_bytes(std::span(&head, 1));
+    damaged = damaged || std::any_of(bytes.begin(), bytes.end(),
+                                     [](std::byte b) { return b != std::byte{0}; });
+  }
+  if (file_size_ > from && file_size_ - from > kSearchLimit) damaged = true;
+  return file_size_;
+}
+
+void SpoolFile::find_chunks() {
+  std::uint64_t at = header_.header_size;
+  while (at < file_size_) {
+    spool::ChunkHeader head{};
+    if (read_at(fd_, &head, sizeof(head), at) < sizeof(head)) break;
+    if (!plausible(head)) {
+      bool damaged = false;
+      at = find_next_chunk(at + kSearchStep - at % kSearchStep, damaged);
+      const auto bytes = std::as_bytes(std::span(&head, 1));
+      damaged = damaged || std::any_of(bytes.begin(), bytes.end(),
+                                       [](std::byte b) { return b != std::byte{0}; });
+      if (damaged) ++unreadable_;
+      continue;
+    }
+    const std::uint64_t left = file_size_ - at;
+    // A finished recorder may cut the unused end of the last chunk away; otherwise records are
+    // missing.
+    if (head.size > left && header_.state != spool::State::kFinished) ++unreadable_;
+    chunks_.push_back(
+        {at, std::min(head.size, left), head.lane, head.sequence, head.first, head.last});
+    if (head.size >= left) break;
+    at += head.size;
+  }
+  std::stable_sort(chunks_.begin(), chunks_.end(), [](const Chunk& a, const Chunk& b) {
+    return a.lane != b.lane ? a.lane < b.lane : a.sequence < b.sequence;
+  });
+  for (std::size_t i = 0; i < chunks_.size(); ++i) {
+    const bool begins_lane = i == 0 || chunks_[i - 1].lane != chunks_[i].lane;
+    const std::uint32_t expected = begins_lane ? 0 : chunks_[i - 1].sequence + 1;
+    if (chunks_[i].sequence != expected) ++unreadable_;
+  }
+}
+
+std::span<const std::byte> SpoolFile::records(const Chunk& chunk) {
+  const auto size = static_cast<std::size_t>(chunk.size - sizeof(spool::ChunkHeader));
+  buffer_.resize((size + 7) / 8);
+  const std::size_t got =
+      read_at(fd_, buffer_.data(), size, chunk.offset + sizeof(spool::ChunkHeader));
+  return std::as_bytes(std::span(buffer_)).first(got);
+}
+
+bool has_spool_magic(const std::filesystem::path& path) noexcept {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) return false;
+  char magic[sizeof(spool::kMagic)];
+  const bool same = read_at(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
+                    std::memcmp(magic, spool::kMagic, sizeof(magic)) == 0;
+  close(fd);
+  return same;
+}
+
+spool::FileHeader read_file_header(const std::filesystem::path& path) {
+  const int fd = open_spool(path);
+  try {
+    std::uint64_t file_size = 0;
+    const spool::FileHeader header = read_header(fd, path, file_size);
+    close(fd);
+    return header;
+  } catch (...) {
+    close(fd);
+    throw;
+  }
+}
+
+}  // namespace ompdm::trace

@@ -1,0 +1,54 @@
+// Telling spools from other files, and finding those that wait to be finished.
+#include <algorithm>
+
+#include "ompdm/error.h"
+#include "ompdm/finish.h"
+#include "trace/spool_file.h"
+#include "trace/spool_owner.h"
+
+namespace ompdm {
+namespace {
+
+std::filesystem::path output_of(const spool::FileHeader& header,
+                                const std::filesystem::path& spool) {
+  const std::string named = trace::text_of(header.output);
+  if (!named.empty()) return named;
+  std::filesystem::path beside = spool;
+  return beside.extension() == ".spool" ? beside.replace_extension() : beside += ".json";
+}
+
+}  // namespace
+
+bool is_spool(const std::filesystem::path& path) { return trace::has_spool_magic(path); }
+
+SpoolInfo spool_info(const std::filesystem::path& path) {
+  const spool::FileHeader header = trace::read_file_header(path);
+  SpoolInfo info;
+  info.path = path;
+  info.output = output_of(header, path);
+  info.pid = header.pid;
+  info.host = trace::text_of(header.host);
+  info.program = trace::text_of(header.program);
+  info.finished = header.state == spool::State::kFinished;
+  info.alive = trace::owner_state(header) != trace::OwnerState::kEnded;
+  return info;
+}
+
+std::vector<SpoolInfo> find_spools(const std::filesystem::path& directory) {
+  std::vector<SpoolInfo> found;
+  std::error_code ignored;
+  for (std::filesystem::directory_iterator at(directory, ignored), end; at != end;
+       at.increment(ignored)) {
+    if (at->path().filename().string().find(".spool") == std::string::npos) continue;
+    try {
+      found.push_back(spool_info(at->path()));
+    } catch (const Error&) {
+      // Another's file, or a newer one: not for this program to finish.
+    }
+  }
+  std::sort(found.begin(), found.end(),
+            [](const SpoolInfo& a, const SpoolInfo& b) { return a.path < b.path; });
+  return found;
+}
+
+}  // namespace ompdm

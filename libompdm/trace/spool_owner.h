@@ -1,0 +1,19 @@
+// Whether the process that wrote a spool still runs. Reads /proc of this machine.
+#pragma once
+
+#include "spool/format.h"
+
+namespace ompdm::trace {
+
+enum class OwnerState {
+  kEnded,
+  kRuns,
+  kUnknown,  ///< it ran on another machine
+};
+
+OwnerState owner_state(const spool::FileHeader& header);
+
+/// Whether the header was written on this machine since it last started.
+bool is_this_boot(const spool::FileHeader& header);
+
+}  // namespace ompdm::trace

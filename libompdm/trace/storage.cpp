@@ -1,0 +1,120 @@
+#include "trace/storage.h"
+
+#include <algorithm>
+
+namespace ompdm::trace {
+
+Storage::Pieces::iterator Storage::first_overlap(std::uint64_t begin, std::uint64_t end) {
+  auto at = pieces_.upper_bound(begin);
+  if (at != pieces_.begin() && std::prev(at)->second.end > begin) --at;
+  return at != pieces_.end() && at->first < end ? at : pieces_.end();
+}
+
+Index<Variable> Storage::find(std::uint64_t address) const {
+  auto at = pieces_.upper_bound(address);
+  if (at == pieces_.begin()) return {};
+  --at;
+  return address < at->second.end ? at->second.variable : Index<Variable>{};
+}
+
+// Whether a mention means the storage that was there before, or what has taken its place since.
+bool Storage::same_storage(const Pieces::value_type& piece, std::uint64_t begin, std::uint64_t end,
+                           const Mention& mention) const {
+  const Variable& variable = variables_[piece.second.variable.value];
+  if (piece.second.present > 0 || piece.second.touched >= mention.since) return true;
+  if (mention.name.base.empty() || variable.name.empty()) {
+    // Without names only the extent can tell: a part of it, or the same.
+    return begin >= piece.first && end <= piece.second.end;
+  }
+  return variable.name == mention.name.base || (begin == piece.first && end == piece.second.end);
+}
+
+Index<Variable> Storage::variable_of(const Mention& mention, std::uint64_t begin) {
+  Variable variable;
+  variable.name = mention.name.base;
+  variable.expression = mention.name.expression;
+  variable.file = mention.name.file;
+  variable.line = mention.name.line;
+  Clause clause{variable.name, variable.file, variable.line, 0, 0};
+  if (variable.name.empty()) {
+    if (mention.site) {
+      variable.file = sites_[mention.site.value].file;
+      variable.line = sites_[mention.site.value].line;
+    }
+    // Nothing but its address tells a nameless piece from another, unless it is known as an
+    // argument.
+    const bool is_argument = mention.argument != 0 && mention.site;
+    clause = {"", "", 0, is_argument ? mention.argument : 0,
+              is_argument ? mention.site.value : begin};
+  }
+  const auto [at, is_new] = clauses_.emplace(clause, static_cast<std::uint32_t>(variables_.size()));
+  if (is_new) {
+    variable.address = begin;
+    variable.pieces = 0;
+    variables_.push_back(std::move(variable));
+  }
+  if (counted_.insert({at->second, begin}).second) ++variables_[at->second].pieces;
+  return {at->second};
+}
+
+void Storage::mention_again(Index<Variable> index, std::uint64_t bytes, const Mention& mention) {
+  Variable& variable = variables_[index.value];
+  variable.bytes = std::max(variable.bytes, bytes);
+  const std::string& name = mention.name.base;
+  if (name.empty() || name == variable.name) return;
+  if (variable.name.empty()) {
+    variable.name = name;
+    variable.expression = mention.name.expression;
+    variable.file = mention.name.file;
+    variable.line = mention.name.line;
+    return;
+  }
+  auto& aliases = variable.aliases;
+  if (std::find(aliases.begin(), aliases.end(), name) == aliases.end()) aliases.push_back(name);
+}
+
+Index<Variable> Storage::touch(std::uint64_t begin, std::uint64_t bytes, const Mention& mention,
+                               Nanoseconds time) {
+  std::uint64_t end = begin + std::max<std::uint64_t>(bytes, 1);
+  if (end < begin) end = ~std::uint64_t{0};  // a damaged record
+  Piece merged{end, {}, 0, time};
+  std::uint64_t first = begin;
+  auto at = first_overlap(begin, end);
+  if (at != pieces_.end() && at->first <= begin && at->second.end >= end &&
+      same_storage(*at, begin, end, mention)) {
+    at->second.touched = time;
+    mention_again(at->second.variable, bytes, mention);
+    return at->second.variable;
+  }
+  while (at != pieces_.end() && at->first < end) {
+    if (!merged.variable && same_storage(*at, begin, end, mention)) {
+      merged.variable = at->second.variable;
+      merged.present = at->second.present;
+      merged.end = std::max(merged.end, at->second.end);
+      first = std::min(first, at->first);
+    }
+    at = pieces_.erase(at);
+  }
+  if (!merged.variable) merged.variable = variable_of(mention, begin);
+  mention_again(merged.variable, bytes, mention);
+  pieces_[first] = merged;
+  return merged.variable;
+}
+
+void Storage::acquire(std::uint64_t address) {
+  auto at = pieces_.upper_bound(address);
+  if (at == pieces_.begin()) return;
+  --at;
+  if (address < at->second.end) ++at->second.present;
+}
+
+void Storage::release(std::uint64_t address, Nanoseconds time) {
+  auto at = pieces_.upper_bound(address);
+  if (at == pieces_.begin()) return;
+  --at;
+  if (address >= at->second.end) return;
+  if (at->second.present > 0) --at->second.present;
+  at->second.touched = std::max(at->second.touched, time);
+}
+
+}  // namespace ompdm::trace

@@ -1,0 +1,68 @@
+// Host storage at the current point of a replay, and the variables that it is shown as: a piece
+// keeps the name by which it was first mapped (host pointer swaps rename storage), until other
+// storage takes its place.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "ompdm/trace.h"
+#include "trace/offload_names.h"
+
+namespace ompdm::trace {
+
+/// How a directive speaks of a piece of storage.
+struct Mention {
+  ItemName name;     ///< empty base: the runtime gave none
+  Index<Site> site;  ///< stands in for the file and line of a name that is not known
+  std::uint32_t argument =
+      0;  ///< 1 + position in the site's list; tells nameless items of a site apart
+  Nanoseconds since =
+      0;  ///< begin of the mentioning region: what it touched itself is still its own
+};
+
+class Storage {
+ public:
+  /// New rows go to `variables`; `sites` gives a file and line to those without a name.
+  Storage(std::vector<Variable>& variables, const std::vector<Site>& sites)
+      : variables_(variables), sites_(sites) {}
+
+  /// The variable of a piece that is being mapped or copied at `time`: an old one, or a new row.
+  Index<Variable> touch(std::uint64_t begin, std::uint64_t bytes, const Mention& mention,
+                        Nanoseconds time);
+  /// The variable of the piece that holds the address, none if there is none.
+  [[nodiscard]] Index<Variable> find(std::uint64_t address) const;
+  /// The piece at `address` is present on one device more (or less).
+  void acquire(std::uint64_t address);
+  void release(std::uint64_t address, Nanoseconds time);
+
+ private:
+  struct Piece {
+    std::uint64_t end = 0;
+    Index<Variable> variable;
+    std::uint32_t present = 0;  // on how many devices
+    Nanoseconds touched = 0;
+  };
+  using Pieces = std::map<std::uint64_t, Piece>;  // by begin, disjoint
+  // Base name, file, line; for nameless items those of the site, and the argument's position.
+  using Clause = std::tuple<std::string, std::string, int, std::uint32_t, std::uint64_t>;
+
+  [[nodiscard]] Pieces::iterator first_overlap(std::uint64_t begin, std::uint64_t end);
+  [[nodiscard]] bool same_storage(const Pieces::value_type& piece, std::uint64_t begin,
+                                  std::uint64_t end, const Mention& mention) const;
+  Index<Variable> variable_of(const Mention& mention, std::uint64_t begin);
+  void mention_again(Index<Variable> variable, std::uint64_t bytes, const Mention& mention);
+
+  std::vector<Variable>& variables_;
+  const std::vector<Site>& sites_;
+  Pieces pieces_;
+  std::map<Clause, std::uint32_t> clauses_;
+  std::set<std::pair<std::uint32_t, std::uint64_t>> counted_;  // variable, begin of a piece
+};
+
+}  // namespace ompdm::trace

@@ -1,0 +1,153 @@
+#include "trace/symbols.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "trace/dwarf_place.h"
+#include "trace/offload_names.h"
+
+// After dwarf_place.h, so that libelf's macros stay here.
+#include <elfutils/libdwelf.h>
+#include <elfutils/libdwfl.h>
+
+namespace ompdm::trace {
+namespace {
+
+std::string build_id_of(Elf* elf) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  const void* bytes = nullptr;
+  const ssize_t size = dwelf_elf_gnu_build_id(elf, &bytes);
+  std::string text;
+  for (ssize_t i = 0; i < size; ++i) {
+    const unsigned byte = static_cast<const unsigned char*>(bytes)[i];
+    text += kDigits[byte >> 4];
+    text += kDigits[byte & 15];
+  }
+  return text;
+}
+
+int open_regular(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  struct stat status{};
+  if (fd >= 0 && (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))) {
+    close(fd);
+    return -1;
+  }
+  return fd;
+}
+
+// Separate debug information: by build-id, then by the name in .gnu_debuglink beside the module.
+// libdw's own search would ask debuginfod servers too.
+int find_debuginfo(Dwfl_Module* module, void** data, const char* name, Dwarf_Addr base,
+                   const char* file, const char* debuglink, GElf_Word crc, char** found) {
+  const int fd =
+      dwfl_build_id_find_debuginfo(module, data, name, base, file, debuglink, crc, found);
+  if (fd >= 0 || file == nullptr || debuglink == nullptr) return fd;
+  const std::string path(file);
+  const std::string folder = path.substr(0, path.rfind('/') + 1);
+  for (const std::string& place : {folder, folder + ".debug/", "/usr/lib/debug" + folder}) {
+    // A stripped module's link may name the module itself.
+    if (place + debuglink == path) continue;
+    const int linked = open_regular(place + debuglink);
+    if (linked >= 0) return linked;
+  }
+  return -1;
+}
+
+int find_elf(Dwfl_Module*, void**, const char*, Dwarf_Addr, char**, Elf**) { return -1; }
+
+}  // namespace
+
+// One module in a session of its own: modules of one process may have had the same addresses at
+// different times.
+struct Symbols::Loaded {
+  enum class State { kUsable, kMissing, kChanged };
+  State state = State::kMissing;
+  char* debuginfo_path = nullptr;
+  Dwfl_Callbacks callbacks{find_elf, find_debuginfo, nullptr, &debuginfo_path};
+  Dwfl* session = nullptr;
+  Dwfl_Module* module = nullptr;
+  std::unique_ptr<DwarfPlaces> places;
+
+  Loaded() = default;
+  Loaded(const Loaded&) = delete;
+  Loaded& operator=(const Loaded&) = delete;
+  ~Loaded() {
+    places.reset();
+    if (session != nullptr) dwfl_end(session);
+  }
+
+  void open_module(const Module& wanted, std::int64_t recorded_at);
+};
+
+void Symbols::Loaded::open_module(const Module& wanted, std::int64_t recorded_at) {
+  const int fd = open_regular(wanted.path);
+  if (fd < 0) return;
+  struct stat status{};
+  fstat(fd, &status);
+  session = dwfl_begin(&callbacks);
+  if (session != nullptr) {
+    // Base 0 relative to the program headers: addresses are file addresses.
+    module = dwfl_report_elf(session, wanted.path.c_str(), wanted.path.c_str(), fd, 0, true);
+  }
+  if (module == nullptr) {
+    close(fd);
+    return;
+  }
+  dwfl_report_end(session, nullptr, nullptr);
+  GElf_Addr bias = 0;
+  Elf* elf = dwfl_module_getelf(module, &bias);
+  if (elf == nullptr) return;
+  const std::int64_t modified =
+      std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
+  const bool same =
+      wanted.build_id.empty() ? modified <= recorded_at : build_id_of(elf) == wanted.build_id;
+  state = same ? State::kUsable : State::kChanged;
+  if (same) places = std::make_unique<DwarfPlaces>(module);
+}
+
+Symbols::Symbols(const std::vector<Module>& modules, std::int64_t recorded_at)
+    : modules_(modules), recorded_at_(recorded_at), loaded_(modules.size()) {}
+
+Symbols::~Symbols() = default;
+
+Symbols::Loaded& Symbols::load(std::uint32_t module) {
+  auto& loaded = loaded_[module];
+  if (!loaded) {
+    loaded = std::make_unique<Loaded>();
+    loaded->open_module(modules_[module], recorded_at_);
+  }
+  return *loaded;
+}
+
+CodePlace Symbols::at(Index<Module> module, std::uint64_t address) {
+  if (!module || module.value >= modules_.size()) return {};
+  Loaded& loaded = load(module.value);
+  if (loaded.state != Loaded::State::kUsable) return {};
+  CodePlace place = loaded.places->at(address);
+  if (place.functions.empty()) {
+    const char* symbol = dwfl_module_addrname(loaded.module, address);
+    if (symbol != nullptr) place.functions.push_back(demangle(symbol));
+  }
+  if (!place.functions.empty()) place.function = place.functions.front();
+  return place;
+}
+
+std::uint64_t Symbols::missing() const {
+  std::uint64_t count = 0;
+  for (const auto& loaded : loaded_) {
+    if (loaded && loaded->state == Loaded::State::kMissing) ++count;
+  }
+  return count;
+}
+
+std::uint64_t Symbols::changed() const {
+  std::uint64_t count = 0;
+  for (const auto& loaded : loaded_) {
+    if (loaded && loaded->state == Loaded::State::kChanged) ++count;
+  }
+  return count;
+}
+
+}  // namespace ompdm::trace

@@ -1,0 +1,51 @@
+// Source positions of code addresses, from the modules' files on this machine, by libdw. Opens no
+// network connection and only regular files; a file that is not the one recorded is not used.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ompdm/trace.h"
+
+namespace ompdm::trace {
+
+/// What debug information and symbol tables say of one address.
+struct CodePlace {
+  std::string file;
+  int line = 0;  ///< 0: the compiler gave none
+  int column = 0;
+  std::string function;                ///< innermost, demangled
+  std::vector<std::string> functions;  ///< all that the address lies in, innermost first, demangled
+  std::vector<Frame> inlined;          ///< the chain, where inlining made one
+};
+
+/// Looks up addresses in the modules of a trace, which must outlive it.
+class Symbols {
+ public:
+  /// `recorded_at`: a module without build-id that was modified after this (CLOCK_REALTIME) is not
+  /// used.
+  Symbols(const std::vector<Module>& modules, std::int64_t recorded_at);
+  ~Symbols();
+  Symbols(const Symbols&) = delete;
+  Symbols& operator=(const Symbols&) = delete;
+
+  /// `address` is a file address (pc - bias) inside the instruction. Empty where nothing is known.
+  CodePlace at(Index<Module> module, std::uint64_t address);
+
+  /// Modules that were asked for, but whose file is gone.
+  [[nodiscard]] std::uint64_t missing() const;
+  /// Modules that were asked for, but whose file is another one by now.
+  [[nodiscard]] std::uint64_t changed() const;
+
+ private:
+  struct Loaded;
+  Loaded& load(std::uint32_t module);
+
+  const std::vector<Module>& modules_;
+  std::int64_t recorded_at_;
+  std::vector<std::unique_ptr<Loaded>> loaded_;
+};
+
+}  // namespace ompdm::trace
