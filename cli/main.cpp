@@ -17,14 +17,16 @@ namespace {
 /// stumble over the `--` that may stand before the name.
 std::vector<std::string> without_separator(const CLI::App& app, std::vector<std::string> words) {
   if (words.empty()) return words;
-  const CLI::App* verb = app.get_subcommand_no_throw(words.front());
-  if (verb == nullptr || !verb->get_prefix_command()) return words;
+  const auto verbs = app.get_subcommands([&](const CLI::App* candidate) {
+    return candidate->get_name() == words.front() && candidate->get_prefix_command();
+  });
+  if (verbs.empty()) return words;
   for (std::size_t i = 1; i < words.size() && words[i].starts_with('-'); ++i) {
     if (words[i] == "--") {
       words.erase(words.begin() + static_cast<std::ptrdiff_t>(i));
       break;
     }
-    const CLI::Option* option = verb->get_option_no_throw(words[i]);
+    const CLI::Option* option = verbs.front()->get_option_no_throw(words[i]);
     if (option != nullptr && option->get_items_expected_min() > 0) ++i;
   }
   return words;

@@ -1,0 +1,49 @@
+// How the recorder comes into a program: the environment that makes the dynamic loader or the
+// OpenMP runtime load it, changing nothing else that the program would notice.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ompdm::cli {
+
+enum class AttachMethod {
+  kAuto,
+  kPreload,        ///< LD_PRELOAD: reaches every process and cures a libomp.so that is out of reach
+  kToolLibraries,  ///< OMP_TOOL_LIBRARIES: where nothing may be loaded before the program's own
+};
+
+/// Variables to set (name, value) and to remove for the program.
+struct EnvironmentChange {
+  std::vector<std::pair<std::string, std::string>> set;
+  std::vector<std::string> unset;
+};
+
+/// Why LD_PRELOAD cannot be used for this program, or nothing. A program that is no ELF file (a
+/// script) can be preloaded into.
+std::optional<std::string> preload_obstacle(const std::filesystem::path& program);
+
+/// Whether the loader's lists can hold this path: LD_PRELOAD is split at spaces and colons, the
+/// others at colons.
+bool fits_preload(const std::filesystem::path& path);
+
+/// Puts the recorder first into LD_PRELOAD and keeps what is there.
+EnvironmentChange attach_by_preload(const std::filesystem::path& recorder);
+
+/// Puts the recorder first into OMP_TOOL_LIBRARIES. Where the program's libomptarget could not open
+/// `libomp.so`, a folder made inside `session` that holds nothing but a link of that name to the
+/// runtime which the program uses is added to the end of LD_LIBRARY_PATH.
+EnvironmentChange attach_by_tool_libraries(const std::filesystem::path& recorder,
+                                           const std::filesystem::path& program,
+                                           const std::filesystem::path& session);
+
+/// Takes the recorder out of LD_PRELOAD and OMP_TOOL_LIBRARIES again.
+EnvironmentChange detach(const std::filesystem::path& recorder);
+
+/// The program's libomp.so.5 if its libomptarget will look for `libomp.so` in vain, else nothing.
+std::optional<std::filesystem::path> unreachable_runtime(const std::filesystem::path& program);
+
+}  // namespace ompdm::cli

@@ -1,0 +1,131 @@
+#include "elf_file.h"
+
+#include <fcntl.h>
+#include <gelf.h>
+#include <unistd.h>
+
+#include <string_view>
+
+namespace ompdm::cli {
+namespace {
+
+class OpenElf {
+ public:
+  explicit OpenElf(const std::filesystem::path& path)
+      : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+    elf_version(EV_CURRENT);
+    if (fd_ >= 0) elf_ = elf_begin(fd_, ELF_C_READ_MMAP, nullptr);
+  }
+  ~OpenElf() {
+    if (elf_ != nullptr) elf_end(elf_);
+    if (fd_ >= 0) ::close(fd_);
+  }
+  OpenElf(const OpenElf&) = delete;
+  OpenElf& operator=(const OpenElf&) = delete;
+
+  [[nodiscard]] Elf* get() const {
+    return elf_ != nullptr && elf_kind(elf_) == ELF_K_ELF ? elf_ : nullptr;
+  }
+
+ private:
+  int fd_;
+  Elf* elf_ = nullptr;
+};
+
+std::string text_at(Elf* elf, std::size_t table, std::size_t offset) {
+  const char* text = elf_strptr(elf, table, offset);
+  return text != nullptr ? text : "";
+}
+
+void read_interpreter(Elf* elf, ElfFile& file) {
+  std::size_t count = 0;
+  if (elf_getphdrnum(elf, &count) != 0) return;
+  std::size_t size = 0;
+  const char* image = elf_rawfile(elf, &size);
+  for (std::size_t i = 0; i < count; ++i) {
+    GElf_Phdr header;
+    if (gelf_getphdr(elf, static_cast<int>(i), &header) == nullptr) continue;
+    if (header.p_type != PT_INTERP || image == nullptr) continue;
+    if (header.p_offset >= size || header.p_filesz > size - header.p_offset) continue;
+    const std::string_view text(image + header.p_offset, header.p_filesz);
+    file.interpreter = text.substr(0, text.find('\0'));
+  }
+}
+
+void read_dynamic(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, ElfFile& file) {
+  file.dynamic = true;
+  Elf_Data* data = elf_getdata(section, nullptr);
+  if (data == nullptr || header.sh_entsize == 0) return;
+  std::string rpath;
+  for (std::size_t i = 0; i < header.sh_size / header.sh_entsize; ++i) {
+    GElf_Dyn entry;
+    if (gelf_getdyn(data, static_cast<int>(i), &entry) == nullptr || entry.d_tag == DT_NULL) break;
+    if (entry.d_tag == DT_NEEDED) {
+      file.needed.push_back(text_at(elf, header.sh_link, entry.d_un.d_val));
+    } else if (entry.d_tag == DT_SONAME) {
+      file.soname = text_at(elf, header.sh_link, entry.d_un.d_val);
+    } else if (entry.d_tag == DT_RUNPATH) {
+      file.run_path = text_at(elf, header.sh_link, entry.d_un.d_val);
+    } else if (entry.d_tag == DT_RPATH) {
+      rpath = text_at(elf, header.sh_link, entry.d_un.d_val);
+    }
+  }
+  if (file.run_path.empty()) file.run_path = rpath;
+}
+
+bool exports(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, std::string_view name) {
+  Elf_Data* data = elf_getdata(section, nullptr);
+  if (data == nullptr || header.sh_entsize == 0) return false;
+  for (std::size_t i = 0; i < header.sh_size / header.sh_entsize; ++i) {
+    GElf_Sym symbol;
+    if (gelf_getsym(data, static_cast<int>(i), &symbol) == nullptr) break;
+    if (symbol.st_shndx == SHN_UNDEF) continue;
+    const char* text = elf_strptr(elf, header.sh_link, symbol.st_name);
+    if (text != nullptr && name == text) return true;
+  }
+  return false;
+}
+
+void read_section(Elf* elf, Elf_Scn* section, std::string_view name, const GElf_Shdr& header,
+                  ElfFile& file) {
+  if (header.sh_type == SHT_DYNAMIC) {
+    read_dynamic(elf, section, header, file);
+  } else if (header.sh_type == SHT_DYNSYM) {
+    file.defines_tool = exports(elf, section, header, "ompt_start_tool");
+  } else if (header.sh_type == SHT_SYMTAB) {
+    file.has_symbols = true;
+  } else if (name == ".debug_info" || name == ".zdebug_info") {
+    file.has_debug_info = true;
+  } else if (name == "omp_offloading_entries" || name == "llvm_offload_entries") {
+    file.has_offload_entries = true;
+  } else if (name.starts_with(".gnu.offload_")) {
+    file.has_gcc_offload = true;
+  } else if (name == ".llvm.offloading") {
+    if (const Elf_Data* data = elf_rawdata(section, nullptr); data != nullptr && data->d_buf) {
+      file.offload_images.assign(static_cast<const char*>(data->d_buf), data->d_size);
+    }
+  }
+}
+
+}  // namespace
+
+std::optional<ElfFile> read_elf(const std::filesystem::path& path) {
+  const OpenElf open(path);
+  Elf* elf = open.get();
+  GElf_Ehdr elf_header;
+  if (elf == nullptr || gelf_getehdr(elf, &elf_header) == nullptr) return std::nullopt;
+  ElfFile file;
+  file.machine = elf_header.e_machine;
+  file.is_64_bit = gelf_getclass(elf) == ELFCLASS64;
+  read_interpreter(elf, file);
+  std::size_t names = 0;
+  if (elf_getshdrstrndx(elf, &names) != 0) return file;
+  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;) {
+    GElf_Shdr header;
+    if (gelf_getshdr(section, &header) == nullptr) continue;
+    read_section(elf, section, text_at(elf, names, header.sh_name), header, file);
+  }
+  return file;
+}
+
+}  // namespace ompdm::cli

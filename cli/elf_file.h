@@ -1,0 +1,36 @@
+// What an ELF file tells about itself without being run: the few facts from which the launcher
+// chooses how to attach and the doctor foretells events. Reads only; a malformed file is no ELF
+// file.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ompdm::cli {
+
+struct ElfFile {
+  std::uint16_t machine = 0;  ///< e_machine
+  bool is_64_bit = true;
+  std::string interpreter;           ///< PT_INTERP: the dynamic loader; empty if there is none
+  bool dynamic = false;              ///< has a dynamic section
+  std::vector<std::string> needed;   ///< DT_NEEDED in order
+  std::string soname;                ///< DT_SONAME
+  std::string run_path;              ///< DT_RUNPATH, else DT_RPATH, as written ($ORIGIN unexpanded)
+  bool has_symbols = false;          ///< .symtab: not stripped
+  bool has_debug_info = false;       ///< .debug_info or its compressed form
+  bool has_offload_entries = false;  ///< a table of kernels: LLVM's OpenMP offloading was linked in
+  bool has_gcc_offload = false;      ///< gcc's offload tables
+  bool defines_tool = false;         ///< exports ompt_start_tool: an OMPT tool of its own
+  std::string offload_images;        ///< contents of .llvm.offloading
+
+  /// A program that the kernel starts without a dynamic loader.
+  [[nodiscard]] bool is_static() const { return interpreter.empty(); }
+};
+
+/// Reads the facts of `path`; nothing if it cannot be read or is no ELF file.
+std::optional<ElfFile> read_elf(const std::filesystem::path& path);
+
+}  // namespace ompdm::cli

@@ -1,0 +1,80 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "attach.h"
+#include "ompdm/error.h"
+#include "recorder_library.h"
+#include "shell_words.h"
+#include "verb_help.h"
+#include "verbs.h"
+
+namespace ompdm::cli {
+namespace {
+
+struct EnvOptions {
+  std::string shell = "sh";
+  std::string output;
+  bool unset = false;
+};
+
+std::string set_line(const std::string& shell, const std::string& name, const std::string& value) {
+  const std::string word = shell_word(value);
+  if (shell == "fish") return fmt::format("set -gx {} {}", name, word);
+  if (shell == "csh") return fmt::format("setenv {} {}", name, word);
+  return fmt::format("export {}={}", name, word);
+}
+
+std::string unset_line(const std::string& shell, const std::string& name) {
+  if (shell == "fish") return "set -e " + name;
+  if (shell == "csh") return "unsetenv " + name;
+  return "unset " + name;
+}
+
+int run_env(const EnvOptions& options) {
+  const std::filesystem::path recorder = find_recorder();
+  EnvironmentChange change;
+  if (options.unset) {
+    change = detach(recorder);
+    change.unset.emplace_back("OMPDM_OUTPUT");
+  } else {
+    if (!fits_preload(recorder)) {
+      throw Error(recorder.string() +
+                  ": LD_PRELOAD cannot hold a path with spaces or colons: use `ompdm record`, or "
+                  "install ompdm elsewhere");
+    }
+    change = attach_by_preload(recorder);
+    if (!options.output.empty()) change.set.emplace_back("OMPDM_OUTPUT", options.output);
+  }
+  for (const std::string& name : change.unset) fmt::print("{}\n", unset_line(options.shell, name));
+  for (const auto& [name, value] : change.set) {
+    fmt::print("{}\n", set_line(options.shell, name, value));
+  }
+  return 0;
+}
+
+}  // namespace
+
+void setup_env(CLI::App& app, int& exit_status) {
+  auto options = std::make_shared<EnvOptions>();
+  CLI::App* verb =
+      app.add_subcommand("env", "Print shell lines that attach the recorder to what is run next");
+  verb->group("Record");
+  verb->add_option("-o,--output", options->output, "Trace to write (OMPDM_OUTPUT)")
+      ->type_name("FILE");
+  verb->add_option("--shell", options->shell, "Whose syntax (default sh)")
+      ->type_name("sh|fish|csh")
+      ->check(CLI::IsMember({"sh", "fish", "csh"}));
+  verb->add_flag("--unset", options->unset, "Lines that detach it again");
+  set_help(*verb, "ompdm env [-o FILE] [--shell sh|fish|csh] [--unset]", "",
+           "eval \"$(ompdm env)\" && ./heat 1000 10\n"
+           "eval \"$(ompdm env --unset)\"\n"
+           "ompdm env --shell fish | source");
+  verb->callback([options, &exit_status] { exit_status = run_env(*options); });
+}
+
+}  // namespace ompdm::cli

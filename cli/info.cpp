@@ -1,0 +1,223 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <cstdio>
+#include <ctime>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "ompdm/finish.h"
+#include "ompdm/trace_file.h"
+#include "shell_words.h"
+#include "verb_help.h"
+#include "verbs.h"
+
+namespace ompdm::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+struct InfoOptions {
+  std::string trace;
+  std::string format = "text";
+};
+
+std::string local_time(std::int64_t realtime_ns) {
+  const std::time_t seconds = realtime_ns / 1'000'000'000;
+  std::tm broken_down = {};
+  ::localtime_r(&seconds, &broken_down);
+  std::array<char, 40> text;
+  const std::size_t size = std::strftime(text.data(), text.size(), "%F %T %z", &broken_down);
+  return std::string(text.data(), size);
+}
+
+void row(const char* name, const std::string& value) {
+  fmt::print("{:<12}{}\n", name, value.empty() ? "unknown" : value);
+}
+
+std::string command_line(const Process& process) {
+  if (process.arguments.empty()) return process.program;
+  std::string line;
+  for (const std::string& argument : process.arguments) {
+    if (!line.empty()) line += ' ';
+    line += shell_word(argument);
+  }
+  return line;
+}
+
+std::string described(const Device& device) {
+  std::string text = device.type.empty() ? "type unknown" : device.type;
+  if (!device.name.empty()) text += ", " + device.name;
+  if (device.is_host) text += ", the host itself";
+  if (device.emulated) text += ", emulated by a host process";
+  return text;
+}
+
+// The specification's names of ompt_set_result_t.
+const char* answer_name(int answer) {
+  switch (answer) {
+    case -1:
+      return "not asked for";
+    case 0:
+      return "error";
+    case 1:
+      return "never";
+    case 2:
+      return "impossible";
+    case 3:
+      return "sometimes";
+    case 4:
+      return "sometimes paired";
+    case 5:
+      return "always";
+    default:
+      return "unknown";
+  }
+}
+
+void print_recording(const Recording& recording) {
+  row("runtime", recording.runtime);
+  row("attached by", recording.attached_by);
+  row("reach", recording.reach);
+  row("names", recording.names);
+  row("clock",
+      fmt::format("{}, calibrated within {:.0f} ns", recording.clock, recording.clock_residual_ns));
+  row("ending", recording.finished ? "by itself" : "killed, or left by _exit or exec");
+  row("ompdm", recording.ompdm_version);
+  fmt::print("\nCallbacks (what the runtime answered)\n");
+  for (const auto& [callback, answer] : recording.registered) {
+    fmt::print("  {:<24}{}  {}\n", callback, answer, answer_name(answer));
+  }
+}
+
+void print_text(const Trace& trace) {
+  const Process& process = trace.process;
+  row("file", trace.file + (trace.truncated ? " (cut short)" : ""));
+  row("command", command_line(process));
+  row("program", process.program);
+  row("directory", process.directory);
+  row("process", fmt::format("{} on {}", process.pid, process.host));
+  if (process.rank >= 0) row("rank", fmt::format("{} of {}", process.rank, process.rank_count));
+  row("started", local_time(process.start_realtime_ns));
+  row("wall", fmt::format("{:.6f} s", static_cast<double>(process.wall) / 1e9));
+  print_recording(trace.recording);
+
+  fmt::print("\nDevices\n");
+  for (const Device& device : trace.devices) {
+    fmt::print("  {:<4}{}\n", device.number, described(device));
+  }
+  if (trace.devices.empty()) fmt::print("  none was initialised\n");
+
+  const std::array<std::pair<const char*, std::size_t>, 8> counts = {{
+      {"regions", trace.regions.size()},
+      {"data operations", trace.ops.size()},
+      {"launches", trace.launches.size()},
+      {"sites", trace.sites.size()},
+      {"variables", trace.variables.size()},
+      {"kernels", trace.kernels.size()},
+      {"threads", trace.threads.size()},
+      {"device events", trace.device_events.size()},
+  }};
+  fmt::print("\nRecorded\n");
+  for (const auto& [name, count] : counts) fmt::print("  {:>12} {}\n", count, name);
+  fmt::print("\nLost\n");
+  for (const Loss& loss : trace.losses) fmt::print("  {:>12} {}\n", loss.count, loss.name);
+  fmt::print("\nModules\n");
+  for (const Module& module : trace.modules) {
+    fmt::print("  {}  build-id {}\n", module.path,
+               module.build_id.empty() ? "none" : module.build_id);
+  }
+}
+
+ordered_json to_json(const Trace& trace) {
+  const Process& process = trace.process;
+  const Recording& recording = trace.recording;
+  ordered_json json = {
+      {"schema", "ompdm.info/1"},
+      {"file", trace.file},
+      {"truncated", trace.truncated},
+      {"process",
+       {{"program", process.program},
+        {"arguments", process.arguments},
+        {"directory", process.directory},
+        {"pid", process.pid},
+        {"ppid", process.ppid},
+        {"host", process.host},
+        {"rank", process.rank},
+        {"rank_count", process.rank_count},
+        {"start_realtime_ns", process.start_realtime_ns},
+        {"wall_ns", process.wall}}},
+      {"recording",
+       {{"ompdm_version", recording.ompdm_version},
+        {"runtime", recording.runtime},
+        {"omp_version", recording.omp_version},
+        {"attached_by", recording.attached_by},
+        {"reach", recording.reach},
+        {"names", recording.names},
+        {"clock", recording.clock},
+        {"clock_residual_ns", recording.clock_residual_ns},
+        {"finished", recording.finished}}},
+      {"counts",
+       {{"regions", trace.regions.size()},
+        {"data_operations", trace.ops.size()},
+        {"launches", trace.launches.size()},
+        {"sites", trace.sites.size()},
+        {"variables", trace.variables.size()},
+        {"kernels", trace.kernels.size()},
+        {"threads", trace.threads.size()},
+        {"device_events", trace.device_events.size()}}},
+  };
+  ordered_json& callbacks = json["recording"]["registered"] = ordered_json::object();
+  for (const auto& [callback, answer] : recording.registered) callbacks[callback] = answer;
+  ordered_json& devices = json["devices"] = ordered_json::array();
+  for (const Device& device : trace.devices) {
+    devices.push_back({{"number", device.number},
+                       {"type", device.type},
+                       {"name", device.name},
+                       {"is_host", device.is_host},
+                       {"emulated", device.emulated}});
+  }
+  ordered_json& losses = json["losses"] = ordered_json::array();
+  for (const Loss& loss : trace.losses) {
+    losses.push_back({{"name", loss.name}, {"count", loss.count}});
+  }
+  ordered_json& modules = json["modules"] = ordered_json::array();
+  for (const Module& module : trace.modules) {
+    modules.push_back({{"path", module.path}, {"build_id", module.build_id}});
+  }
+  return json;
+}
+
+int run_info(const InfoOptions& options) {
+  const Trace trace =
+      is_spool(options.trace) ? read_spool(options.trace) : read_trace(options.trace);
+  if (options.format == "json") {
+    // Paths and arguments are bytes, JSON is not.
+    fmt::print("{}\n", to_json(trace).dump(2, ' ', false, ordered_json::error_handler_t::replace));
+  } else {
+    print_text(trace);
+  }
+  return 0;
+}
+
+}  // namespace
+
+void setup_info(CLI::App& app, int& exit_status) {
+  auto options = std::make_shared<InfoOptions>();
+  CLI::App* verb = app.add_subcommand("info", "Show what a trace holds and what it lost");
+  verb->group("Look");
+  verb->add_option("TRACE", options->trace, "A trace, or the spool of a process, running ones too")
+      ->required()
+      ->type_name("");
+  verb->add_option("--format", options->format, "How to print it (default text)")
+      ->type_name("text|json")
+      ->check(CLI::IsMember({"text", "json"}));
+  set_help(*verb, "ompdm info TRACE [--format text|json]", "",
+           "ompdm info trace.json\n"
+           "ompdm info --format json trace.json.spool");
+  verb->callback([options, &exit_status] { exit_status = run_info(*options); });
+}
+
+}  // namespace ompdm::cli

@@ -1,0 +1,173 @@
+#include "launch.h"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <sstream>
+
+#include "ompdm/error.h"
+
+namespace ompdm::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The signals by which a launcher is stopped or spoken to.
+constexpr std::array kForwarded = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
+
+std::atomic<pid_t> running{0};
+static_assert(std::atomic<pid_t>::is_always_lock_free);
+
+void forward(int signal, siginfo_t* info, void*) {
+  // What the terminal sends (SI_KERNEL) goes to the whole foreground group, so the program has it.
+  const int saved = errno;
+  const pid_t pid = running.load();
+  if (pid > 0 && info->si_code <= 0 && info->si_pid != pid) ::kill(pid, signal);
+  errno = saved;
+}
+
+/// Forwards signals while it lives; the program itself starts with what this process inherited.
+class SignalForwarding {
+ public:
+  SignalForwarding() {
+    struct sigaction action = {};
+    action.sa_sigaction = forward;
+    action.sa_flags = SA_SIGINFO | SA_RESTART;
+    sigemptyset(&action.sa_mask);
+    for (std::size_t i = 0; i < kForwarded.size(); ++i) {
+      ::sigaction(kForwarded[i], nullptr, &inherited_[i]);
+      // An ignored signal stays ignored (nohup).
+      if (inherited_[i].sa_handler != SIG_IGN) ::sigaction(kForwarded[i], &action, nullptr);
+    }
+  }
+  ~SignalForwarding() { restore(); }
+  SignalForwarding(const SignalForwarding&) = delete;
+  SignalForwarding& operator=(const SignalForwarding&) = delete;
+
+  void restore() const {
+    for (std::size_t i = 0; i < kForwarded.size(); ++i) {
+      ::sigaction(kForwarded[i], &inherited_[i], nullptr);
+    }
+  }
+
+ private:
+  std::array<struct sigaction, kForwarded.size()> inherited_;
+};
+
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+  std::vector<char*> list;
+  for (std::string& text : texts) list.push_back(text.data());
+  list.push_back(nullptr);
+  return list;
+}
+
+std::vector<std::string> changed_environment(const EnvironmentChange& change) {
+  std::vector<std::string> environment;
+  const auto is_changed = [&](std::string_view setting) {
+    const std::string_view name = setting.substr(0, setting.find('='));
+    for (const auto& [set, value] : change.set) {
+      if (name == set) return true;
+    }
+    for (const std::string& unset : change.unset) {
+      if (name == unset) return true;
+    }
+    return false;
+  };
+  for (char** setting = environ; *setting != nullptr; ++setting) {
+    if (!is_changed(*setting)) environment.emplace_back(*setting);
+  }
+  for (const auto& [name, value] : change.set) environment.push_back(name + '=' + value);
+  return environment;
+}
+
+Ending not_started(const std::string& program, int error) {
+  Ending ending;
+  ending.exit_status = error == ENOENT || error == ENOTDIR ? 127 : 126;
+  ending.failure = program + ": " + std::strerror(error);
+  return ending;
+}
+
+int wait_for(pid_t pid) {
+  int status = 0;
+  while (::waitpid(pid, &status, 0) < 0) {
+    if (errno != EINTR)
+      throw Error(std::string("the program cannot be waited for: ") + std::strerror(errno));
+  }
+  return status;
+}
+
+}  // namespace
+
+fs::path find_program(const std::string& program) {
+  if (program.find('/') != std::string::npos) {
+    std::error_code error;
+    return fs::exists(program, error) ? fs::path(program) : fs::path();
+  }
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path != nullptr ? path : "/usr/local/bin:/bin:/usr/bin");
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    const fs::path candidate = (folder.empty() ? fs::path(".") : fs::path(folder)) / program;
+    std::error_code error;
+    if (fs::is_regular_file(candidate, error) && ::access(candidate.c_str(), X_OK) == 0) {
+      return candidate;
+    }
+  }
+  return {};
+}
+
+Ending launch(const std::vector<std::string>& command, const EnvironmentChange& change) {
+  std::vector<std::string> words = command;
+  std::vector<std::string> settings = changed_environment(change);
+  const std::vector<char*> arguments = pointers(words);
+  const std::vector<char*> environment = pointers(settings);
+  int failure[2];
+  if (::pipe2(failure, O_CLOEXEC) != 0) {
+    throw Error(std::string("no pipe can be made: ") + std::strerror(errno));
+  }
+
+  // Held back until `running` is known, so that a signal in between is not lost.
+  sigset_t held;
+  sigset_t inherited_mask;
+  sigemptyset(&held);
+  for (const int signal : kForwarded) sigaddset(&held, signal);
+  ::sigprocmask(SIG_BLOCK, &held, &inherited_mask);
+  const SignalForwarding forwarding;
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    forwarding.restore();
+    ::sigprocmask(SIG_SETMASK, &inherited_mask, nullptr);
+    ::execvpe(arguments[0], arguments.data(), environment.data());
+    const int error = errno;
+    const ssize_t told = ::write(failure[1], &error, sizeof error);
+    ::_exit(told == sizeof error ? 127 : 126);
+  }
+  const int fork_error = errno;
+  running.store(pid);
+  ::sigprocmask(SIG_SETMASK, &inherited_mask, nullptr);
+  ::close(failure[1]);
+  int error = 0;
+  ssize_t got = 0;
+  while (pid > 0 && (got = ::read(failure[0], &error, sizeof error)) < 0 && errno == EINTR) {
+  }
+  ::close(failure[0]);
+  if (pid < 0) throw Error(std::string("no process can be started: ") + std::strerror(fork_error));
+
+  const int status = wait_for(pid);
+  running.store(0);
+  if (got == sizeof error) return not_started(command[0], error);
+  Ending ending;
+  ending.pid = pid;
+  ending.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  ending.exit_status = WIFSIGNALED(status) ? 128 + ending.signal : WEXITSTATUS(status);
+  return ending;
+}
+
+}  // namespace ompdm::cli

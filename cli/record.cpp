@@ -1,0 +1,183 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "attach.h"
+#include "launch.h"
+#include "ompdm/error.h"
+#include "recorder_library.h"
+#include "session.h"
+#include "settle.h"
+#include "verb_help.h"
+#include "verbs.h"
+
+namespace ompdm::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct RecordOptions {
+  std::string output;
+  AttachMethod attach = AttachMethod::kAuto;
+  std::string names;
+  std::string spool_dir;
+  bool no_finish = false;
+  bool verbose = false;
+  std::vector<std::string> command;
+};
+
+void say(const std::string& line) { std::fprintf(stderr, "ompdm: %s\n", line.c_str()); }
+
+/// The output pattern as the recorder wants it: absolute whatever folder the program changes to,
+/// and with the '%' of this folder's own name kept from being a placeholder.
+std::string absolute_output(const std::string& output) {
+  const fs::path path(output);
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  std::error_code error;
+  if (output.find('%') == std::string::npos) {
+    if (!fs::is_directory(folder, error)) {
+      throw Error(
+          fmt::format("{}: the folder {} does not exist: create it, or choose another with -o",
+                      output, folder.string()));
+    }
+    if (fs::is_directory(path, error)) {
+      throw Error(fmt::format("{}: is a folder: name a file in it with -o", output));
+    }
+  }
+  if (path.is_absolute()) return output;
+  std::string absolute;
+  for (const char character : fs::current_path().string()) {
+    absolute += character;
+    if (character == '%') absolute += '%';
+  }
+  return absolute + '/' + output;
+}
+
+std::string default_output() {
+  const char* wanted = std::getenv("OMPDM_OUTPUT");
+  return wanted != nullptr && wanted[0] != '\0' ? wanted : "trace.json";
+}
+
+/// The recorder's path for the loader's lists; a link in the session's folder where they could not
+/// hold the path itself.
+fs::path listed_recorder(const fs::path& recorder, const fs::path& session,
+                         EnvironmentChange& change) {
+  if (fits_preload(recorder)) return recorder;
+  const fs::path link = session / recorder.filename();
+  fs::create_symlink(recorder, link);
+  change.set.emplace_back("OMPDM_COMMAND", fs::read_symlink("/proc/self/exe"));
+  return link;
+}
+
+void append(EnvironmentChange& change, const EnvironmentChange& more) {
+  change.set.insert(change.set.end(), more.set.begin(), more.set.end());
+  change.unset.insert(change.unset.end(), more.unset.begin(), more.unset.end());
+}
+
+EnvironmentChange prepare(const RecordOptions& options, const fs::path& session) {
+  EnvironmentChange change;
+  const fs::path program = find_program(options.command.front());
+  const fs::path recorder = listed_recorder(find_recorder(), session, change);
+  AttachMethod method = options.attach;
+  const auto obstacle = preload_obstacle(program);
+  if (method == AttachMethod::kAuto) {
+    method = obstacle ? AttachMethod::kToolLibraries : AttachMethod::kPreload;
+  } else if (method == AttachMethod::kPreload && obstacle) {
+    say(fmt::format("{}: {}: try --attach tool-libraries", options.command.front(), *obstacle));
+  }
+  append(change, method == AttachMethod::kPreload
+                     ? attach_by_preload(recorder)
+                     : attach_by_tool_libraries(recorder, program, session));
+  const std::string output = options.output.empty() ? default_output() : options.output;
+  change.set.emplace_back("OMPDM_OUTPUT", absolute_output(output));
+  change.set.emplace_back("OMPDM_SESSION", session);
+  if (!options.names.empty()) change.set.emplace_back("OMPDM_NAMES", options.names);
+  if (options.no_finish) change.set.emplace_back("OMPDM_FINISH", "off");
+  if (options.verbose) change.set.emplace_back("OMPDM_VERBOSE", "on");
+  if (!options.spool_dir.empty()) {
+    std::error_code error;
+    if (!fs::is_directory(options.spool_dir, error)) {
+      throw Error(options.spool_dir +
+                  ": is no folder: create it, or choose another with --spool-dir");
+    }
+    change.set.emplace_back("OMPDM_SPOOL_DIR", fs::absolute(options.spool_dir));
+  }
+  return change;
+}
+
+int run_record(const RecordOptions& options) {
+  if (options.command.empty()) {
+    throw Error("record: no PROGRAM: ompdm record [-o FILE] PROGRAM [ARG…]", Error::Kind::kUsage);
+  }
+  if (options.command.front().starts_with('-')) {
+    throw Error(fmt::format("record: {}: no such option: see `ompdm record --help`",
+                            options.command.front()),
+                Error::Kind::kUsage);
+  }
+  const Session session;
+  const EnvironmentChange change = prepare(options, session.folder());
+  for (const std::string& name : change.unset) {
+    say(fmt::format("{}={} is left out for the program, since it forbids recording", name,
+                    std::getenv(name.c_str())));
+  }
+  if (options.verbose) {
+    for (const auto& [name, value] : change.set) say(fmt::format("sets {}={}", name, value));
+  }
+  const Ending ending = launch(options.command, change);
+  if (!ending.failure.empty()) {
+    say(ending.failure);
+    return ending.exit_status;
+  }
+  const Outcome outcome =
+      settle(read_session(session.folder()), ending, options.command.front(), options.no_finish);
+  for (const std::string& line : outcome.lines) say(line);
+  return ending.exit_status;
+}
+
+}  // namespace
+
+void setup_record(CLI::App& app, int& exit_status) {
+  auto options = std::make_shared<RecordOptions>();
+  CLI::App* verb = app.add_subcommand("record", "Run a program with the recorder attached");
+  verb->group("Record");
+  verb->prefix_command();
+  verb->add_option(
+          "-o,--output", options->output,
+          "Trace to write; %p is the pid, %h the host, %q{VAR} a variable (default trace.json)")
+      ->type_name("FILE");
+  verb->add_option("--names", options->names,
+                   "Names and lines from the runtime's arguments (default on)")
+      ->type_name("on|off")
+      ->check(CLI::IsMember({"on", "off"}));
+  verb->add_option("--spool-dir", options->spool_dir,
+                   "Where to record meanwhile (default beside FILE)")
+      ->type_name("DIR");
+  verb->add_flag("--no-finish", options->no_finish,
+                 "Leave the spool; `ompdm finish` makes the trace of it");
+  verb->add_flag("--verbose", options->verbose, "Say what is set and done");
+  const std::map<std::string, AttachMethod> methods = {
+      {"auto", AttachMethod::kAuto},
+      {"preload", AttachMethod::kPreload},
+      {"tool-libraries", AttachMethod::kToolLibraries}};
+  verb->add_option("--attach", options->attach, "How the recorder comes in (default auto)")
+      ->type_name("auto|preload|tool-libraries")
+      ->transform(CLI::Transformer(methods));
+  set_help(
+      *verb, "ompdm record [-o FILE] [options] [--] PROGRAM [ARG...]",
+      "The exit status is PROGRAM's own (128+N after signal N, 127 not found, 126 not executable).",
+      "ompdm record ./heat 1000 10\n"
+      "ompdm record -o run.json mpirun -n 4 ./heat 1000 10\n"
+      "ompdm record -- ./script.sh --its-own-option");
+  verb->callback([verb, options, &exit_status] {
+    options->command = verb->remaining();
+    exit_status = run_record(*options);
+  });
+}
+
+}  // namespace ompdm::cli

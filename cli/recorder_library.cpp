@@ -1,0 +1,29 @@
+#include "recorder_library.h"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
+#include "ompdm/error.h"
+
+namespace ompdm::cli {
+
+namespace fs = std::filesystem;
+
+fs::path find_recorder() {
+  const fs::path prefix = fs::read_symlink("/proc/self/exe").parent_path().parent_path();
+  const std::vector<fs::path> folders = {prefix / OMPDM_LIBDIR, prefix / "lib",
+                                         prefix / "lib" / OMPDM_ARCHITECTURE, prefix / "lib64"};
+  for (const fs::path& folder : folders) {
+    std::error_code error;
+    const fs::path library = folder / "libompdm.so";
+    if (fs::is_regular_file(library, error)) return fs::canonical(library);
+  }
+  throw Error(
+      fmt::format("libompdm.so: not found in {}, {} or {}: install the command and the "
+                  "library under one prefix (cmake --install)",
+                  folders[0].string(), folders[1].string(), folders[2].string()));
+}
+
+}  // namespace ompdm::cli

@@ -1,0 +1,92 @@
+#include "session.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+
+#include "attach.h"
+#include "ompdm/error.h"
+
+namespace ompdm::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct EntryName {
+  std::uint32_t pid = 0;
+  std::uint32_t exec_ordinal = 0;
+  bool none = false;
+};
+
+bool parse_name(const std::string& name, EntryName& entry) {
+  const char* const end = name.data() + name.size();
+  const auto pid = std::from_chars(name.data(), end, entry.pid);
+  if (pid.ec != std::errc{} || pid.ptr == end || *pid.ptr != '.') return false;
+  const auto ordinal = std::from_chars(pid.ptr + 1, end, entry.exec_ordinal);
+  if (ordinal.ec != std::errc{}) return false;
+  entry.none =
+      std::string_view(ordinal.ptr, static_cast<std::size_t>(end - ordinal.ptr)) == ".none";
+  return entry.none || ordinal.ptr == end;
+}
+
+}  // namespace
+
+Session::Session() {
+  const char* wanted = std::getenv("TMPDIR");
+  std::error_code error;
+  // The folder may have to stand in LD_PRELOAD.
+  const bool usable = wanted != nullptr && wanted[0] == '/' && fits_preload(wanted) &&
+                      fs::is_directory(wanted, error);
+  std::string path = std::string(usable ? wanted : "/tmp") + "/ompdm-XXXXXX";
+  if (::mkdtemp(path.data()) == nullptr) {
+    throw Error(path + ": cannot be made: " + std::strerror(errno) +
+                ": set TMPDIR to a folder that can be written");
+  }
+  folder_ = path;
+}
+
+Session::~Session() {
+  std::error_code error;
+  fs::remove_all(folder_, error);
+}
+
+SessionRecord read_session(const fs::path& folder) {
+  SessionRecord session;
+  std::error_code error;
+  for (const auto& file : fs::directory_iterator(folder, error)) {
+    EntryName name;
+    if (!parse_name(file.path().filename(), name)) continue;
+    std::ifstream lines(file.path());
+    if (name.none) {
+      SilentProcess process{name.pid, {}};
+      std::getline(lines, process.reason);
+      session.silent.push_back(std::move(process));
+      continue;
+    }
+    RecordedProcess process;
+    process.pid = name.pid;
+    process.exec_ordinal = name.exec_ordinal;
+    std::string spool;
+    std::string trace;
+    if (!std::getline(lines, spool) || !std::getline(lines, trace)) continue;
+    std::getline(lines, process.program);
+    process.spool = spool;
+    process.trace = trace;
+    session.recorded.push_back(std::move(process));
+  }
+  // FILE itself has the shortest name: the others add to its stem.
+  std::sort(session.recorded.begin(), session.recorded.end(), [](const auto& a, const auto& b) {
+    const auto key = [](const RecordedProcess& process) {
+      return std::make_tuple(process.trace.native().size(), process.pid, process.exec_ordinal);
+    };
+    return key(a) < key(b);
+  });
+  return session;
+}
+
+}  // namespace ompdm::cli

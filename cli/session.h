@@ -1,0 +1,51 @@
+// The folder in which processes under one `ompdm record` tell it what they record. A process writes
+// PID.N (three lines: spool, trace, program) when it opens a spool, and PID.N.none (one line: why)
+// when it could have offloaded and did not.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace ompdm::cli {
+
+/// A process that opened a spool.
+struct RecordedProcess {
+  std::uint32_t pid = 0;
+  std::uint32_t exec_ordinal = 0;
+  std::filesystem::path spool;
+  std::filesystem::path trace;
+  std::string program;
+};
+
+/// A process with an offload runtime in which no event came.
+struct SilentProcess {
+  std::uint32_t pid = 0;
+  std::string reason;
+};
+
+struct SessionRecord {
+  std::vector<RecordedProcess> recorded;  ///< the one that was given FILE first, then by pid
+  std::vector<SilentProcess> silent;
+};
+
+/// A fresh private folder in $TMPDIR or /tmp, removed with the object.
+class Session {
+ public:
+  /// Throws Error if no folder can be made.
+  Session();
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+/// What the processes have written by now; half-written files are left out.
+SessionRecord read_session(const std::filesystem::path& folder);
+
+}  // namespace ompdm::cli
