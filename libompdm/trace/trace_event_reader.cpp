@@ -190,7 +190,7 @@ struct Event {
   std::optional<dom::element> begin;
   std::optional<dom::element> duration;
   std::optional<dom::element> bind_id;
-  std::optional<dom::object> args;
+  std::optional<dom::element> args;
 };
 
 Event read_keys(const dom::object& object) {
@@ -207,9 +207,7 @@ Event read_keys(const dom::object& object) {
     } else if (key == "bind_id") {
       event.bind_id = value;
     } else if (key == "args") {
-      dom::object args;
-      if (value.get(args) != simdjson::SUCCESS) refuse(key);
-      event.args = args;
+      event.args = value;
     }
   }
   return event;
@@ -303,7 +301,9 @@ void EventReader::read_event(std::string_view object) {
   args.from = trace_.host_device;
   args.to = trace_.host_device;
   if (event.args) {
-    for (const auto& [key, value] : *event.args) args.set(key, value);
+    dom::object fields;
+    if (event.args->get(fields) != simdjson::SUCCESS) refuse("args");
+    for (const auto& [key, value] : fields) args.set(key, value);
   }
   if (event.bind_id) {
     std::uint64_t id = 0;

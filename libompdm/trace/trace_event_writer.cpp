@@ -82,17 +82,14 @@ class Writer {
   }
 
  private:
-  void write_name(std::string_view event, std::uint32_t pid, std::uint32_t tid,
-                  std::string_view name) {
-    line_.begin(fmt::format(R"({{"ph":"M","name":"{}","pid":{},"tid":{},"args":{{"name":{})", event,
-                            pid, tid, json_string(name)));
+  // `owner` is the JSON of whose name it is: a group's pid, or a track's pid and tid.
+  void write_name(std::string_view kind, const std::string& owner, std::string_view name,
+                  std::size_t order) {
+    line_.begin(fmt::format(R"({{"ph":"M","name":"{}_name",{},"args":{{"name":{})", kind, owner,
+                            json_string(name)));
     line_.end("}}");
-  }
-
-  void write_order(std::string_view event, std::uint32_t pid, std::uint32_t tid,
-                   std::size_t order) {
-    line_.begin(fmt::format(R"({{"ph":"M","name":"{}","pid":{},"tid":{},"args":{{"sort_index":{})",
-                            event, pid, tid, order));
+    line_.begin(fmt::format(R"({{"ph":"M","name":"{}_sort_index",{},"args":{{"sort_index":{})",
+                            kind, owner, order));
     line_.end("}}");
   }
 
@@ -112,13 +109,12 @@ class Writer {
           }
         }
       }
-      write_name("process_name", group.pid, 0, name);
-      write_order("process_sort_index", group.pid, 0, i);
+      write_name("process", fmt::format(R"("pid":{})", group.pid), name, i);
     }
     for (std::size_t i = 0; i < layout_.tracks.size(); ++i) {
       const Track& track = layout_.tracks[i];
-      write_name("thread_name", track.pid, track.tid, track.name);
-      write_order("thread_sort_index", track.pid, track.tid, i);
+      write_name("thread", fmt::format(R"("pid":{},"tid":{})", track.pid, track.tid), track.name,
+                 i);
     }
   }
 

@@ -1,0 +1,138 @@
+// Traces written by hand, one call an event, on a clock that the calls themselves move on. For
+// tests only.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "ompdm/trace.h"
+
+namespace ompdm::test {
+
+/// Everything is on thread 0 and device 0 until told otherwise; each event begins where the last
+/// one ended.
+class TraceBuilder {
+ public:
+  TraceBuilder() {
+    trace.process.pid = 4711;
+    trace.process.host = "node17";
+    trace.process.program = "./heat";
+    trace.process.arguments = {"./heat"};
+    trace.recording.ompdm_version = "0.1.0";
+    trace.recording.runtime = "LLVM OMP version: 5.0.20140926";
+    trace.recording.clock = "tsc";
+    trace.recording.attached_by = "LD_PRELOAD";
+    trace.recording.reach = "ok";
+    trace.recording.names = "on";
+    trace.recording.finished = true;
+    trace.losses = {{"records_no_space", 0}, {"ops_unmatched", 0}};
+    trace.host_device = 1;
+    trace.devices = {{0, "generic-64bit", "", false, true}, {1, "host", "", true, false}};
+    trace.threads = {{4711}};
+    trace.modules = {{"/home/ada/heat/heat", "0123456789abcdef", 0x555555554000}};
+  }
+
+  Index<Site> site(Directive directive, const std::string& file, int line,
+                   const std::string& function) {
+    Site row;
+    row.directive = directive;
+    row.file = file;
+    row.line = line;
+    row.column = 1;
+    row.function = function;
+    row.source = line > 0 ? LineSource::kRuntime : LineSource::kNone;
+    row.module = {0};
+    row.address = 0x1000 + 0x10 * trace.sites.size();
+    trace.sites.push_back(row);
+    return {static_cast<std::uint32_t>(trace.sites.size() - 1)};
+  }
+
+  Index<Site> api(const std::string& routine, const std::string& file, int line,
+                  const std::string& function) {
+    const Index<Site> index = site(Directive::kApi, file, line, function);
+    trace.sites.back().api = routine;
+    return index;
+  }
+
+  Index<Variable> variable(const std::string& name, std::uint64_t bytes,
+                           const std::string& file = "", int line = 0) {
+    Variable row;
+    row.name = name;
+    row.expression = name;
+    row.file = file;
+    row.line = line;
+    row.bytes = bytes;
+    row.address = 0x7f0000000000 + 0x10000000 * trace.variables.size();
+    trace.variables.push_back(row);
+    return {static_cast<std::uint32_t>(trace.variables.size() - 1)};
+  }
+
+  /// Lets the host compute for this long.
+  void wait(Nanoseconds duration) { now += duration; }
+
+  Index<Region> begin(Index<Site> at, bool ends_data = false) {
+    Region row;
+    row.site = at;
+    row.thread = thread;
+    row.device = 0;
+    row.begin = now;
+    row.end = now;
+    row.ends_data = ends_data;
+    trace.regions.push_back(row);
+    region = {static_cast<std::uint32_t>(trace.regions.size() - 1)};
+    return region;
+  }
+
+  void end() {
+    trace.regions[region.value].end = now;
+    region = {};
+  }
+
+  DataOp& op(OpKind kind, Index<Variable> what, std::uint64_t bytes, Nanoseconds duration) {
+    DataOp row;
+    row.kind = kind;
+    row.clock = clock;
+    row.thread = thread;
+    row.region = region;
+    if (region) row.site = trace.regions[region.value].site;
+    row.variable = what;
+    const bool from_device = kind == OpKind::kDtoH || kind == OpKind::kDelete;
+    row.src_device = from_device ? 0 : trace.host_device;
+    row.dst_device = from_device ? trace.host_device : 0;
+    row.begin = now;
+    now += duration;
+    row.end = now;
+    row.bytes = bytes;
+    trace.ops.push_back(row);
+    return trace.ops.back();
+  }
+
+  Launch& launch(Nanoseconds duration) {
+    Launch row;
+    row.region = region;
+    if (region) row.site = trace.regions[region.value].site;
+    row.thread = thread;
+    row.device = 0;
+    row.clock = clock;
+    row.begin = now;
+    now += duration;
+    row.end = now;
+    trace.launches.push_back(row);
+    return trace.launches.back();
+  }
+
+  /// The finished trace, whose wall ends here.
+  Trace take() {
+    trace.process.wall = now;
+    return std::move(trace);
+  }
+
+  Trace trace;
+  Nanoseconds now = 0;
+  std::uint32_t thread = 0;
+  Clock clock = Clock::kHost;
+  Index<Region> region;  ///< that encloses what comes next
+};
+
+}  // namespace ompdm::test
