@@ -3,13 +3,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
-#include <sstream>
 #include <string_view>
 
 #include "elf_file.h"
 #include "loader.h"
-#include "ompdm/error.h"
 
 namespace ompdm::cli {
 namespace {
@@ -54,6 +53,23 @@ bool gains_privileges(const fs::path& program) {
 /// Everybody who records wants the runtime to start a tool.
 void allow_tools(EnvironmentChange& change) {
   if (variable("OMP_TOOL") == "disabled") change.unset.emplace_back("OMP_TOOL");
+}
+
+EnvironmentChange attach_by_tool_libraries(const fs::path& recorder, const fs::path& program,
+                                           const fs::path& session) {
+  EnvironmentChange change;
+  change.set.emplace_back("OMP_TOOL_LIBRARIES",
+                          prepended(recorder, variable("OMP_TOOL_LIBRARIES"), ":"));
+  allow_tools(change);
+  if (const auto runtime = unreachable_runtime(program)) {
+    const fs::path folder = session / "libomp";
+    fs::create_directory(folder);
+    fs::create_symlink(fs::canonical(*runtime), folder / "libomp.so");
+    const std::string kept = variable("LD_LIBRARY_PATH");
+    change.set.emplace_back("LD_LIBRARY_PATH",
+                            kept.empty() ? folder.string() : kept + ':' + folder.string());
+  }
+  return change;
 }
 
 }  // namespace
@@ -101,23 +117,18 @@ std::optional<fs::path> unreachable_runtime(const fs::path& program) {
   return runtime->path;
 }
 
-EnvironmentChange attach_by_tool_libraries(const fs::path& recorder, const fs::path& program,
-                                           const fs::path& session) {
-  EnvironmentChange change;
-  change.set.emplace_back("OMP_TOOL_LIBRARIES",
-                          prepended(recorder, variable("OMP_TOOL_LIBRARIES"), ":"));
-  allow_tools(change);
-  if (const auto runtime = unreachable_runtime(program)) {
-    const fs::path folder = session / "libomp";
-    std::error_code error;
-    fs::create_directory(folder, error);
-    fs::create_symlink(fs::canonical(*runtime), folder / "libomp.so", error);
-    if (error) throw Error(folder.string() + ": cannot be made: " + error.message());
-    const std::string kept = variable("LD_LIBRARY_PATH");
-    change.set.emplace_back("LD_LIBRARY_PATH",
-                            kept.empty() ? folder.string() : kept + ':' + folder.string());
+EnvironmentChange attach(AttachMethod method, const fs::path& recorder, const fs::path& program,
+                         const fs::path& session) {
+  fs::path listed = recorder;
+  if (!fits_preload(recorder)) {
+    listed = session / recorder.filename();
+    fs::create_symlink(recorder, listed);
   }
-  return change;
+  if (method == AttachMethod::kAuto) {
+    method = preload_obstacle(program) ? AttachMethod::kToolLibraries : AttachMethod::kPreload;
+  }
+  return method == AttachMethod::kPreload ? attach_by_preload(listed)
+                                          : attach_by_tool_libraries(listed, program, session);
 }
 
 EnvironmentChange detach(const fs::path& recorder) {

@@ -33,12 +33,16 @@ bool fits_preload(const std::filesystem::path& path);
 /// Puts the recorder first into LD_PRELOAD and keeps what is there.
 EnvironmentChange attach_by_preload(const std::filesystem::path& recorder);
 
-/// Puts the recorder first into OMP_TOOL_LIBRARIES. Where the program's libomptarget could not open
-/// `libomp.so`, a folder made inside `session` that holds nothing but a link of that name to the
-/// runtime which the program uses is added to the end of LD_LIBRARY_PATH.
-EnvironmentChange attach_by_tool_libraries(const std::filesystem::path& recorder,
-                                           const std::filesystem::path& program,
-                                           const std::filesystem::path& session);
+/// What attaches the recorder to `program` (empty if it was not found) in the way that works there.
+/// `session` holds the links that this may need:
+/// - to the recorder, where a list could not hold its path;
+/// - with OMP_TOOL_LIBRARIES, of the name `libomp.so` to the runtime which the program uses, in a
+/// folder
+///   of its own at the end of LD_LIBRARY_PATH, where its libomptarget would look for that name in
+///   vain.
+EnvironmentChange attach(AttachMethod method, const std::filesystem::path& recorder,
+                         const std::filesystem::path& program,
+                         const std::filesystem::path& session);
 
 /// Takes the recorder out of LD_PRELOAD and OMP_TOOL_LIBRARIES again.
 EnvironmentChange detach(const std::filesystem::path& recorder);

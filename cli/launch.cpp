@@ -90,9 +90,23 @@ std::vector<std::string> changed_environment(const EnvironmentChange& change) {
 
 Ending not_started(const std::string& program, int error) {
   Ending ending;
-  ending.exit_status = error == ENOENT || error == ENOTDIR ? 127 : 126;
-  ending.failure = program + ": " + std::strerror(error);
+  if (error == ENOENT || error == ENOTDIR) {
+    ending.exit_status = 127;
+    ending.failure = program + ": not found: check the name and PATH";
+  } else {
+    ending.exit_status = 126;
+    ending.failure = program + ": cannot be executed (" + std::strerror(error) +
+                     "): name a program, or make it executable (chmod +x)";
+  }
   return ending;
+}
+
+void discard_output() {
+  const int nowhere = ::open("/dev/null", O_WRONLY);
+  if (nowhere < 0) return;
+  ::dup2(nowhere, STDOUT_FILENO);
+  ::dup2(nowhere, STDERR_FILENO);
+  ::close(nowhere);
 }
 
 int wait_for(pid_t pid) {
@@ -123,7 +137,8 @@ fs::path find_program(const std::string& program) {
   return {};
 }
 
-Ending launch(const std::vector<std::string>& command, const EnvironmentChange& change) {
+Ending launch(const std::vector<std::string>& command, const EnvironmentChange& change,
+              Output output) {
   std::vector<std::string> words = command;
   std::vector<std::string> settings = changed_environment(change);
   const std::vector<char*> arguments = pointers(words);
@@ -144,6 +159,7 @@ Ending launch(const std::vector<std::string>& command, const EnvironmentChange& 
   if (pid == 0) {
     forwarding.restore();
     ::sigprocmask(SIG_SETMASK, &inherited_mask, nullptr);
+    if (output == Output::kDiscarded) discard_output();
     ::execvpe(arguments[0], arguments.data(), environment.data());
     const int error = errno;
     const ssize_t told = ::write(failure[1], &error, sizeof error);

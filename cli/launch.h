@@ -23,9 +23,16 @@ struct Ending {
 /// Where execvp would find the program; empty if nowhere.
 std::filesystem::path find_program(const std::string& program);
 
+/// What a launched program writes to.
+enum class Output {
+  kInherited,
+  kDiscarded,  ///< standard output and error go nowhere
+};
+
 /// Runs `command` (program and arguments) with the environment changed and waits for it. Signals
 /// sent to this process meanwhile are passed on; those from the terminal reach the program by
 /// themselves.
-Ending launch(const std::vector<std::string>& command, const EnvironmentChange& change);
+Ending launch(const std::vector<std::string>& command, const EnvironmentChange& change,
+              Output output = Output::kInherited);
 
 }  // namespace ompdm::cli

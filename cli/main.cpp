@@ -4,11 +4,11 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "ompdm/error.h"
+#include "verb_help.h"
 #include "verbs.h"
 
 namespace {
@@ -32,6 +32,11 @@ std::vector<std::string> without_separator(const CLI::App& app, std::vector<std:
   return words;
 }
 
+bool has_verb(const CLI::App& app, const std::string& name) {
+  return !app.get_subcommands([&](const CLI::App* verb) { return verb->get_name() == name; })
+              .empty();
+}
+
 int run(int argc, char** argv) {
   CLI::App app{
       "ompdm shows where data movement dominates in OpenMP-offload programs, and how to stop "
@@ -39,7 +44,7 @@ int run(int argc, char** argv) {
   app.name("ompdm");
   app.set_version_flag("--version", "ompdm " OMPDM_VERSION, "Print the version and exit");
   app.require_subcommand(1);
-  app.get_formatter()->column_width(20);
+  ompdm::cli::set_layout(app);
   int exit_status = 0;
 #ifdef OMPDM_HAVE_RECORD
   ompdm::cli::setup_record(app, exit_status);
@@ -70,8 +75,12 @@ int run(int argc, char** argv) {
     return 2;
   }
   try {
-    std::vector<std::string> words =
+    const std::vector<std::string> words =
         without_separator(app, std::vector<std::string>(argv + 1, argv + argc));
+    if (!words.front().starts_with('-') && !has_verb(app, words.front())) {
+      throw ompdm::Error(words.front() + ": no such command: see `ompdm --help`",
+                         ompdm::Error::Kind::kUsage);
+    }
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (const CLI::Success& success) {
     return app.exit(success);

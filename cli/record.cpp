@@ -64,36 +64,13 @@ std::string default_output() {
   return wanted != nullptr && wanted[0] != '\0' ? wanted : "trace.json";
 }
 
-/// The recorder's path for the loader's lists; a link in the session's folder where they could not
-/// hold the path itself.
-fs::path listed_recorder(const fs::path& recorder, const fs::path& session,
-                         EnvironmentChange& change) {
-  if (fits_preload(recorder)) return recorder;
-  const fs::path link = session / recorder.filename();
-  fs::create_symlink(recorder, link);
-  change.set.emplace_back("OMPDM_COMMAND", fs::read_symlink("/proc/self/exe"));
-  return link;
-}
-
-void append(EnvironmentChange& change, const EnvironmentChange& more) {
-  change.set.insert(change.set.end(), more.set.begin(), more.set.end());
-  change.unset.insert(change.unset.end(), more.unset.begin(), more.unset.end());
-}
-
 EnvironmentChange prepare(const RecordOptions& options, const fs::path& session) {
-  EnvironmentChange change;
   const fs::path program = find_program(options.command.front());
-  const fs::path recorder = listed_recorder(find_recorder(), session, change);
-  AttachMethod method = options.attach;
-  const auto obstacle = preload_obstacle(program);
-  if (method == AttachMethod::kAuto) {
-    method = obstacle ? AttachMethod::kToolLibraries : AttachMethod::kPreload;
-  } else if (method == AttachMethod::kPreload && obstacle) {
+  if (const auto obstacle = preload_obstacle(program);
+      obstacle && options.attach == AttachMethod::kPreload) {
     say(fmt::format("{}: {}: try --attach tool-libraries", options.command.front(), *obstacle));
   }
-  append(change, method == AttachMethod::kPreload
-                     ? attach_by_preload(recorder)
-                     : attach_by_tool_libraries(recorder, program, session));
+  EnvironmentChange change = attach(options.attach, find_recorder(), program, session);
   const std::string output = options.output.empty() ? default_output() : options.output;
   change.set.emplace_back("OMPDM_OUTPUT", absolute_output(output));
   change.set.emplace_back("OMPDM_SESSION", session);

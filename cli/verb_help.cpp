@@ -8,13 +8,23 @@
 namespace ompdm::cli {
 namespace {
 
-/// CLI11's layout, but for the usage line and for types, which our options spell out themselves.
-class VerbFormatter : public CLI::Formatter {
+/// CLI11's layout, but for the kinds of values: our options spell those out themselves ("on|off").
+class Layout : public CLI::Formatter {
  public:
-  explicit VerbFormatter(std::string usage) : usage_(std::move(usage)) { column_width(34); }
+  explicit Layout(std::size_t column) { column_width(column); }
+
+  std::string make_option_opts(const CLI::Option* option) const override {
+    std::string text = CLI::Formatter::make_option_opts(option);
+    return text.substr(0, text.find(":{"));
+  }
+};
+
+class VerbLayout : public Layout {
+ public:
+  explicit VerbLayout(std::string usage) : Layout(34), usage_(std::move(usage)) {}
 
   std::string make_usage(const CLI::App*, std::string) const override {
-    return "Usage: " + usage_ + "\n";
+    return "\nUsage: " + usage_ + "\n";
   }
 
  private:
@@ -23,9 +33,11 @@ class VerbFormatter : public CLI::Formatter {
 
 }  // namespace
 
+void set_layout(CLI::App& app) { app.formatter(std::make_shared<Layout>(20)); }
+
 void set_help(CLI::App& verb, const std::string& usage, const std::string& notes,
               const std::string& examples) {
-  verb.formatter(std::make_shared<VerbFormatter>(usage));
+  verb.formatter(std::make_shared<VerbLayout>(usage));
   std::string footer = notes;
   std::istringstream lines(examples);
   for (std::string line; std::getline(lines, line);) {

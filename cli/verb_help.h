@@ -1,4 +1,4 @@
-// The help text of a verb: its usage line as a person would type it, its options, its examples.
+// Help texts: usage lines as a person would type them, options, examples.
 #pragma once
 
 #include <string>
@@ -8,6 +8,9 @@ class App;
 }  // namespace CLI
 
 namespace ompdm::cli {
+
+/// Lays out the help of `app` and of the verbs added to it afterwards.
+void set_layout(CLI::App& app);
 
 /// Gives `verb` this usage ("ompdm finish [SPOOL] [-o FILE]"), and a footer of example commands,
 /// one a line, below `notes` (which may be empty).

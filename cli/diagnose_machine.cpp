@@ -1,0 +1,129 @@
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <set>
+#include <string>
+
+#include "diagnosis.h"
+#include "loader.h"
+#include "ompdm/error.h"
+#include "recorder_library.h"
+
+namespace ompdm::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using Level = Finding::Level;
+
+Finding find_recorder_library() {
+  try {
+    return {Level::kOk, fmt::format("recorder {}", find_recorder().string()), ""};
+  } catch (const Error& error) {
+    return {Level::kNo, error.what(), ""};
+  }
+}
+
+/// Debian keeps each LLVM's runtime in a folder of its own, off the loader's path.
+std::set<fs::path> offload_runtimes() {
+  std::set<fs::path> found;
+  std::vector<fs::path> folders = {"/usr/lib/" OMPDM_ARCHITECTURE, "/usr/lib", "/usr/local/lib"};
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator("/usr/lib", error)) {
+    if (entry.path().filename().string().starts_with("llvm-")) {
+      folders.push_back(entry.path() / "lib");
+    }
+  }
+  for (const fs::path& folder : folders) {
+    for (const auto& entry : fs::directory_iterator(folder, error)) {
+      if (!entry.path().filename().string().starts_with("libomptarget.so")) continue;
+      const fs::path real = fs::canonical(entry.path(), error);
+      if (!error) found.insert(real);
+    }
+  }
+  return found;
+}
+
+std::string first_line(const fs::path& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+void examine_gpu(Findings& findings) {
+  const std::string driver = first_line("/proc/driver/nvidia/version");
+  const fs::path library = search_library("libcuda.so");
+  if (driver.empty() && library.empty()) {
+    findings.push_back({Level::kOk, "no NVIDIA driver: programs run on emulated host devices", ""});
+    return;
+  }
+  if (library.empty()) {
+    findings.push_back({Level::kWarn,
+                        "NVIDIA driver loaded, but libcuda.so is not on the loader's path",
+                        "add the folder of libcuda.so to LD_LIBRARY_PATH"});
+  } else {
+    findings.push_back(
+        {Level::kOk, fmt::format("NVIDIA driver {} ({})", driver, library.string()), ""});
+  }
+  for (const char* name : {"libcupti.so.13", "libcupti.so.12", "libcupti.so.11.8"}) {
+    if (const fs::path cupti = search_library(name); !cupti.empty()) {
+      findings.push_back({Level::kOk, "CUPTI " + cupti.string(), ""});
+      return;
+    }
+  }
+  findings.push_back({Level::kWarn, "no CUPTI: no device clocks for copies and kernels",
+                      "add CUDA's extras/CUPTI/lib64 to LD_LIBRARY_PATH"});
+}
+
+}  // namespace
+
+Findings examine_machine() {
+  Findings findings = {find_recorder_library()};
+  const std::set<fs::path> runtimes = offload_runtimes();
+  for (const fs::path& runtime : runtimes) {
+    findings.push_back({Level::kOk, "offload runtime " + runtime.string(), ""});
+  }
+  if (runtimes.empty()) {
+    findings.push_back({Level::kWarn, "no libomptarget in the system's folders",
+                        "install libomp-19-dev, or check a program that brings its own runtime"});
+  }
+  examine_gpu(findings);
+  return findings;
+}
+
+Findings examine_environment() {
+  Findings findings;
+  const auto value = [](const char* name) {
+    const char* text = std::getenv(name);
+    return std::string(text != nullptr ? text : "");
+  };
+  const auto is = [&](const char* name, const char* upper, const char* lower) {
+    return value(name) == upper || value(name) == lower;
+  };
+  if (is("OMP_TARGET_OFFLOAD", "DISABLED", "disabled")) {
+    findings.push_back({Level::kNo, "OMP_TARGET_OFFLOAD=DISABLED: nothing is offloaded",
+                        "unset OMP_TARGET_OFFLOAD"});
+  }
+  if (is("OMP_TOOL", "DISABLED", "disabled")) {
+    findings.push_back({Level::kWarn,
+                        "OMP_TOOL=disabled keeps every tool out; `ompdm record` overrides it",
+                        "unset OMP_TOOL"});
+  }
+  const std::string tools = value("OMP_TOOL_LIBRARIES");
+  if (!tools.empty() && tools.find("libompdm.so") == std::string::npos) {
+    findings.push_back({Level::kWarn,
+                        fmt::format("OMP_TOOL_LIBRARIES={}: a runtime starts one tool only; under "
+                                    "`ompdm record` that is the recorder",
+                                    tools),
+                        "unset OMP_TOOL_LIBRARIES"});
+  }
+  if (const std::string preloaded = value("LD_PRELOAD");
+      !preloaded.empty() && preloaded.find("libompdm.so") == std::string::npos) {
+    findings.push_back(
+        {Level::kOk, fmt::format("LD_PRELOAD={} is kept, after the recorder", preloaded), ""});
+  }
+  return findings;
+}
+
+}  // namespace ompdm::cli

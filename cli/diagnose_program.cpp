@@ -1,0 +1,275 @@
+#include <elf.h>
+#include <fmt/format.h>
+
+#include <charconv>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "attach.h"
+#include "diagnosis.h"
+#include "elf_file.h"
+#include "loader.h"
+#include "offload_image.h"
+
+namespace ompdm::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using Level = Finding::Level;
+
+/// A program and everything that is loaded with it.
+struct Loaded {
+  fs::path path;
+  ElfFile program;
+  std::vector<LoadedLibrary> libraries;
+  std::vector<ElfFile> library_files;  ///< of `libraries`; default-constructed if unreadable
+};
+
+Loaded load(const fs::path& path, ElfFile program) {
+  Loaded loaded{path, std::move(program), {}, {}};
+  loaded.libraries = loaded_libraries(path, loaded.program.interpreter);
+  for (const LoadedLibrary& library : loaded.libraries) {
+    loaded.library_files.push_back(read_elf(library.path).value_or(ElfFile{}));
+  }
+  return loaded;
+}
+
+/// LLVM's major version by the library's name (libomptarget.so.19.1); 0 if it does not tell.
+int runtime_major(const LoadedLibrary& omptarget) {
+  constexpr std::string_view kStem = "libomptarget.so.";
+  std::error_code error;
+  for (const std::string& name :
+       {omptarget.name, fs::canonical(omptarget.path, error).filename().string()}) {
+    int major = 0;
+    if (name.starts_with(kStem) &&
+        std::from_chars(name.data() + kStem.size(), name.data() + name.size(), major).ec ==
+            std::errc{}) {
+      return major;
+    }
+  }
+  return 0;
+}
+
+bool examine_offload_code(const Loaded& loaded, Findings& findings) {
+  bool offloads = loaded.program.has_offload_entries;
+  std::string where = "the program";
+  for (std::size_t i = 0; i < loaded.libraries.size() && !offloads; ++i) {
+    if (!loaded.library_files[i].has_offload_entries) continue;
+    offloads = true;
+    where = loaded.libraries[i].path;
+  }
+  if (offloads) {
+    findings.push_back({Level::kOk, "OpenMP offload code in " + where, ""});
+    return true;
+  }
+  const std::string rebuild =
+      "rebuild it with clang++ -fopenmp and --offload-arch or -fopenmp-targets";
+  if (loaded.program.has_gcc_offload || find_library(loaded.libraries, "libgomp.so") != nullptr) {
+    findings.push_back(
+        {Level::kNo, "built with gcc's OpenMP (libgomp), which starts no tool", rebuild});
+  } else if (find_library(loaded.libraries, "libnvomp.so") != nullptr) {
+    findings.push_back(
+        {Level::kNo, "built with NVIDIA's OpenMP (libnvomp), which ompdm does not know", rebuild});
+  } else if (find_library(loaded.libraries, "libomptarget.so") != nullptr) {
+    findings.push_back(
+        {Level::kWarn, "no offload code in the program, only its runtime",
+         "if it opens offload libraries while it runs, check those with ompdm doctor"});
+    return true;
+  } else {
+    findings.push_back({Level::kNo,
+                        "no OpenMP offload code in the program or the libraries it is linked to",
+                        "build it with clang++ -fopenmp and --offload-arch or -fopenmp-targets"});
+  }
+  return false;
+}
+
+Finding examine_image(const OffloadImage& image, int major) {
+  const std::string name =
+      image.architecture.empty() ? image.triple : image.triple + ' ' + image.architecture;
+  if (image.triple.starts_with("nvptx")) {
+    if (hides_its_architecture(image) && major < 22) {
+      return {Level::kNo,
+              fmt::format(
+                  "image for {} was assembled by CUDA 13's ptxas, whose e_flags {:#x} LLVM {} does "
+                  "not understand: it will count no device",
+                  name, image.elf_flags, major),
+              "link again with --ptxas-path= naming a CUDA 12 ptxas"};
+    }
+    if (search_library("libcuda.so").empty()) {
+      return {Level::kNo,
+              fmt::format("image for {}, but no libcuda.so: regions will run on the host", name),
+              "run it where an NVIDIA driver is, or add its folder to LD_LIBRARY_PATH"};
+    }
+  } else if (image.triple.starts_with("amdgcn") &&
+             search_library("libhsa-runtime64.so.1").empty()) {
+    return {Level::kNo, fmt::format("image for {}, but no libhsa-runtime64.so.1", name),
+            "run it where ROCm is installed"};
+  }
+  return {Level::kOk, "image for " + name, ""};
+}
+
+void examine_images(const Loaded& loaded, int major, Findings& findings) {
+  std::vector<OffloadImage> images = parse_offload_images(loaded.program.offload_images);
+  for (const ElfFile& library : loaded.library_files) {
+    for (OffloadImage& image : parse_offload_images(library.offload_images)) {
+      images.push_back(std::move(image));
+    }
+  }
+  Findings about;
+  bool runs = images.empty();
+  bool on_host = false;
+  bool on_gpu = false;
+  for (const OffloadImage& image : images) {
+    about.push_back(examine_image(image, major));
+    const bool gpu = image.triple.starts_with("nvptx") || image.triple.starts_with("amdgcn");
+    runs = runs || about.back().level == Level::kOk;
+    on_host = on_host || !gpu;
+    on_gpu = on_gpu || gpu;
+  }
+  for (Finding& finding : about) {
+    // One image that runs is enough.
+    if (runs && finding.level == Level::kNo) finding.level = Level::kWarn;
+    findings.push_back(std::move(finding));
+  }
+  if (on_host && on_gpu) {
+    findings.push_back({Level::kWarn,
+                        "images for the host and for a GPU: the emulated host devices are 0 to 3",
+                        "set OMP_DEFAULT_DEVICE=4 to use the GPU"});
+  }
+}
+
+int examine_runtime(const Loaded& loaded, Findings& findings) {
+  for (const LoadedLibrary& library : loaded.libraries) {
+    if (!library.path.empty()) continue;
+    findings.push_back({Level::kNo, library.name + " is not found by the loader",
+                        "add its folder to LD_LIBRARY_PATH, or link with -Wl,-rpath"});
+  }
+  const LoadedLibrary* omptarget = find_library(loaded.libraries, "libomptarget.so");
+  if (omptarget == nullptr || omptarget->path.empty()) return 0;
+  const int major = runtime_major(*omptarget);
+  const std::string runtime = fmt::format("offload runtime {}", omptarget->path.string());
+  if (major != 0 && major < 17) {
+    findings.push_back(
+        {Level::kNo,
+         fmt::format("{}: LLVM {} has no target events, only names and mapped sizes come", runtime,
+                     major),
+         "build it with clang 19 or newer"});
+  } else if (major != 0 && major < 19) {
+    findings.push_back({Level::kWarn, fmt::format("{}: LLVM {} was never tried", runtime, major),
+                        "build it with clang 19 or newer if events are missing"});
+  } else {
+    findings.push_back({Level::kOk, runtime, ""});
+  }
+  return major;
+}
+
+void examine_reach(const Loaded& loaded, Findings& findings) {
+  const LoadedLibrary* runtime = find_library(loaded.libraries, "libomp.so");
+  if (runtime == nullptr || runtime->path.empty()) return;
+  if (const auto unreachable = unreachable_runtime(loaded.path)) {
+    std::error_code error;
+    const fs::path folder = unreachable->parent_path();
+    const std::string remedy =
+        fs::exists(folder / "libomp.so", error)
+            ? fmt::format("to attach by OMP_TOOL_LIBRARIES alone, set LD_LIBRARY_PATH={}",
+                          folder.string())
+            : std::string(
+                  "attach by `ompdm record` or LD_PRELOAD, not by OMP_TOOL_LIBRARIES alone");
+    findings.push_back(
+        {Level::kOk,
+         "libomptarget will not find libomp.so; `ompdm record` and LD_PRELOAD cure that", remedy});
+    return;
+  }
+  findings.push_back({Level::kOk, fmt::format("OpenMP runtime {}", runtime->path.string()), ""});
+}
+
+void examine_second_runtime(const Loaded& loaded, Findings& findings) {
+  const LoadedLibrary* runtime = find_library(loaded.libraries, "libomp.so");
+  const LoadedLibrary* caller = find_library(loaded.libraries, "libLLVM");
+  if (caller == nullptr) caller = find_library(loaded.libraries, "libomptarget.so");
+  if (runtime == nullptr || caller == nullptr || runtime->name == "libomp.so") return;
+  const fs::path reached = search_library_from("libomp.so", caller->path);
+  std::error_code error;
+  if (reached.empty() || fs::equivalent(reached, runtime->path, error) || error) return;
+  // A linker script or a link to the same file is no second runtime.
+  if (const auto file = read_elf(reached); !file || file->soname != "libomp.so") {
+    findings.push_back(
+        {Level::kNo,
+         fmt::format(
+             "libomp.so is {}, but the program runs with {}: two OpenMP runtimes in one process",
+             reached.string(), runtime->path.string()),
+         fmt::format("take {} out of LD_LIBRARY_PATH", reached.parent_path().string())});
+  }
+}
+
+void examine_tools(const Loaded& loaded, Findings& findings) {
+  std::string owner = loaded.program.defines_tool ? loaded.path.string() : "";
+  for (std::size_t i = 0; i < loaded.libraries.size() && owner.empty(); ++i) {
+    const std::string& name = loaded.libraries[i].name;
+    // The runtime itself has a weak definition of the symbol.
+    if (name.starts_with("libomp") || name.starts_with("libiomp")) continue;
+    if (loaded.library_files[i].defines_tool) owner = loaded.libraries[i].path;
+  }
+  if (!owner.empty()) {
+    findings.push_back(
+        {Level::kNo,
+         owner + " has an OMPT tool of its own (ompt_start_tool), which takes the recorder's place",
+         "build it without that tool"});
+  }
+}
+
+void examine_attaching(const Loaded& loaded, Findings& findings) {
+  if (const auto obstacle = preload_obstacle(loaded.path)) {
+    findings.push_back(
+        {Level::kOk,
+         fmt::format("LD_PRELOAD cannot be used: {}; `ompdm record` attaches by OMP_TOOL_LIBRARIES",
+                     *obstacle),
+         ""});
+  }
+}
+
+void examine_names(const Loaded& loaded, Findings& findings) {
+  if (loaded.program.has_debug_info) {
+    findings.push_back({Level::kOk, "debug information: lines and variable names", ""});
+  } else {
+    findings.push_back(
+        {Level::kWarn,
+         loaded.program.has_symbols
+             ? "no debug information: functions, but no lines and no variable names"
+             : "stripped: no lines and no variable names unless it was built with -g",
+         "build it with -g (any optimisation level) to get them"});
+  }
+}
+
+}  // namespace
+
+Findings examine_program(const fs::path& path) {
+  Findings findings;
+  auto program = read_elf(path);
+  if (!program) {
+    return {{Level::kWarn,
+             path.string() + " is a script, not a program: what it starts is recorded",
+             "check the program that it starts"}};
+  }
+  if (!program->is_64_bit) {
+    return {{Level::kNo, "a 32-bit program", "build it for 64 bits"}};
+  }
+  if (program->is_static()) {
+    return {
+        {Level::kNo, "statically linked: nothing can be loaded into it", "link it dynamically"}};
+  }
+  const Loaded loaded = load(path, std::move(*program));
+  const bool offloads = examine_offload_code(loaded, findings);
+  const int major = examine_runtime(loaded, findings);
+  if (!offloads) return findings;
+  examine_images(loaded, major, findings);
+  examine_reach(loaded, findings);
+  examine_second_runtime(loaded, findings);
+  examine_tools(loaded, findings);
+  examine_attaching(loaded, findings);
+  examine_names(loaded, findings);
+  return findings;
+}
+
+}  // namespace ompdm::cli

@@ -1,0 +1,36 @@
+// What speaks for and against target events reaching the recorder: findings about a program, its
+// environment and this machine. Looks only; nothing is run but the dynamic loader's own listing.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace ompdm::cli {
+
+struct Finding {
+  enum class Level {
+    kOk,
+    kWarn,  ///< events come, but something will be missing or surprising
+    kNo,    ///< events will not come
+  };
+  Level level = Level::kOk;
+  std::string fact;
+  std::string remedy;  ///< the one thing to change; empty if nothing need be
+};
+
+using Findings = std::vector<Finding>;
+
+/// The recorder library, OpenMP runtimes, GPU driver and CUPTI of this machine.
+Findings examine_machine();
+
+/// The variables that keep tools or devices away.
+Findings examine_environment();
+
+/// An executable: whether it offloads, to what, with which runtime, and what stands in the way.
+Findings examine_program(const std::filesystem::path& program);
+
+/// Runs the command under the recorder, its output kept away, and tells what was recorded.
+Findings probe(const std::vector<std::string>& command);
+
+}  // namespace ompdm::cli

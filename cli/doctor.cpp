@@ -1,0 +1,108 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "diagnosis.h"
+#include "launch.h"
+#include "ompdm/error.h"
+#include "shell_words.h"
+#include "verb_help.h"
+#include "verbs.h"
+
+namespace ompdm::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct DoctorOptions {
+  bool run = false;
+  std::vector<std::string> command;
+};
+
+const char* name_of(Finding::Level level) {
+  switch (level) {
+    case Finding::Level::kOk:
+      return "ok:  ";
+    case Finding::Level::kWarn:
+      return "warn:";
+    case Finding::Level::kNo:
+      return "no:  ";
+  }
+  return "";
+}
+
+void add(Findings& findings, Findings more) {
+  for (Finding& finding : more) findings.push_back(std::move(finding));
+}
+
+fs::path existing_program(const std::string& name) {
+  const fs::path program = find_program(name);
+  std::error_code error;
+  if (program.empty()) throw Error(name + ": not found: check the name and PATH");
+  if (!fs::is_regular_file(program, error))
+    throw Error(name + ": is no program: name an executable");
+  return program;
+}
+
+int run_doctor(const DoctorOptions& options) {
+  if (options.command.empty() && options.run) {
+    throw Error("doctor: --run needs a PROGRAM: ompdm doctor --run PROGRAM [ARG...]",
+                Error::Kind::kUsage);
+  }
+  if (!options.command.empty() && options.command.front().starts_with('-')) {
+    throw Error(fmt::format("doctor: {}: no such option: see `ompdm doctor --help`",
+                            options.command.front()),
+                Error::Kind::kUsage);
+  }
+  if (options.command.size() > 1 && !options.run) {
+    throw Error("doctor: arguments are for a program that is run: add --run before PROGRAM",
+                Error::Kind::kUsage);
+  }
+  Findings findings = examine_machine();
+  add(findings, examine_environment());
+  if (!options.command.empty()) {
+    add(findings, examine_program(existing_program(options.command.front())));
+    if (options.run) add(findings, probe(options.command));
+  }
+  const Finding* obstacle = nullptr;
+  for (const Finding& finding : findings) {
+    fmt::print("{} {}{}{}\n", name_of(finding.level), finding.fact,
+               finding.remedy.empty() ? "" : ": ", finding.remedy);
+    if (finding.level == Finding::Level::kNo && obstacle == nullptr) obstacle = &finding;
+  }
+  if (obstacle != nullptr) {
+    fmt::print("Events will not come: {}\n",
+               obstacle->remedy.empty() ? obstacle->fact : obstacle->remedy);
+    return 1;
+  }
+  if (!options.command.empty()) {
+    fmt::print("Events will come: ompdm record {}\n", shell_word(options.command.front()));
+  }
+  return 0;
+}
+
+}  // namespace
+
+void setup_doctor(CLI::App& app, int& exit_status) {
+  auto options = std::make_shared<DoctorOptions>();
+  CLI::App* verb =
+      app.add_subcommand("doctor", "Say whether events will come, and if not what to change");
+  verb->group("Look");
+  verb->prefix_command();
+  verb->add_flag("--run", options->run,
+                 "Run PROGRAM once under the recorder and look at what came");
+  set_help(*verb, "ompdm doctor [--run] [--] [PROGRAM [ARG...]]",
+           "Without PROGRAM this machine is checked. The exit status is 1 if events will not come.",
+           "ompdm doctor\n"
+           "ompdm doctor ./heat\n"
+           "ompdm doctor --run ./heat 100 10");
+  verb->callback([verb, options, &exit_status] {
+    options->command = verb->remaining();
+    exit_status = run_doctor(*options);
+  });
+}
+
+}  // namespace ompdm::cli
