@@ -1,14 +1,15 @@
 // `ompdm finish`: turns the spool of a finished or killed process into a trace.
+#include "ompdm/finish.h"
+
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <string>
 
 #include "ompdm/error.h"
-#include "ompdm/finish.h"
 #include "shell_words.h"
 #include "verb_help.h"
 #include "verbs.h"
@@ -16,9 +17,103 @@
 namespace ompdm::cli {
 namespace {
 
-struct FinishVerbOptions {
+struct FinishVerb {
   std::string spool;
   std::string output;
   bool attached = false;
 };
 
+std::string counted(std::size_t count, const char* thing) {
+  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
+}
+
+std::string lost(const Trace& trace) {
+  std::string text;
+  for (const Loss& loss : trace.losses) {
+    if (loss.count == 0) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", loss.name, loss.count);
+  }
+  return text.empty() ? "nothing lost" : "lost: " + text;
+}
+
+/// "wrote trace.json (10 regions, 42 data operations, 10 kernels; nothing lost)"
+std::string summary(const FinishResult& result) {
+  const Trace& trace = result.model;
+  return fmt::format("wrote {} ({}, {}, {}; {})", typed_path(result.trace),
+                     counted(trace.regions.size(), "region"),
+                     counted(trace.ops.size(), "data operation"),
+                     counted(trace.launches.size(), "kernel"), lost(trace));
+}
+
+std::string next_command(const FinishResult& result) {
+  return "ompdm report " + shell_word(typed_path(result.trace));
+}
+
+int list_spools() {
+  const auto spools = find_spools(".");
+  if (spools.empty()) {
+    throw Error(
+        ".: no spool waits here: a trace is finished by itself when its program ends; after a "
+        "kill, give the spool's name");
+  }
+  for (const SpoolInfo& spool : spools) {
+    const char* state = spool.finished ? "ended" : spool.alive ? "may still run" : "was killed";
+    fmt::print("{}  {} (process {} on {}, {})\n", typed_path(spool.path), spool.program, spool.pid,
+               spool.host, state);
+  }
+  fmt::print("next: ompdm finish {}\n", shell_word(typed_path(spools.front().path)));
+  return 0;
+}
+
+// For the recorder, at the program's end: the program's standard output is not ours, and under
+// `ompdm record` that verb tells the outcome.
+void tell_attached(const FinishResult& result) {
+  if (std::getenv("OMPDM_SESSION") != nullptr) return;
+  const std::string note = result.note.empty() ? "" : "; " + result.note;
+  fmt::print(stderr, "ompdm: {}{}; next: {}\n", summary(result), note, next_command(result));
+}
+
+void tell(const FinishResult& result) {
+  if (result.killed) {
+    fmt::print(
+        "the process ended without a word (killed, _exit or exec): its committed records "
+        "are all there\n");
+  }
+  if (!result.note.empty()) fmt::print("{}\n", result.note);
+  if (!result.kept.empty()) fmt::print("kept the older trace as {}\n", typed_path(result.kept));
+  fmt::print("{}\nnext: {}\n", summary(result), next_command(result));
+}
+
+int run_finish(const FinishVerb& verb) {
+  if (verb.spool.empty()) return list_spools();
+  const FinishResult result = finish(verb.spool, verb.output, {.owner_may_run = verb.attached});
+  if (verb.attached) {
+    tell_attached(result);
+  } else {
+    tell(result);
+  }
+  return 0;
+}
+
+}  // namespace
+
+void setup_finish(CLI::App& app, int& exit_status) {
+  auto options = std::make_shared<FinishVerb>();
+  CLI::App* verb =
+      app.add_subcommand("finish", "Turn the spool of a finished or killed process into a trace");
+  verb->group("Record");
+  verb->add_option("SPOOL", options->spool, "The spool; without it, those here are listed")
+      ->type_name("");
+  verb->add_option("-o,--output", options->output,
+                   "The trace to write (default: the name the recorder was given)")
+      ->type_name("FILE");
+  verb->add_flag("--attached", options->attached)->group("");
+  set_help(*verb, "ompdm finish [SPOOL] [-o FILE]",
+           "An older trace of that name is kept as trace.~N~.json; other files are never touched.",
+           "ompdm finish\n"
+           "ompdm finish trace.json.spool\n"
+           "ompdm finish trace.json.spool -o killed.json");
+  verb->callback([options, &exit_status] { exit_status = run_finish(*options); });
+}
+
+}  // namespace ompdm::cli

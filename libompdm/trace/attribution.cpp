@@ -13,6 +13,29 @@ namespace {
 
 constexpr std::uint64_t kPointerSize = 8;
 
+// The position of the struct's own item that a member is mapped with, 0 if this is no such member:
+// a pointer's target is storage of its own.
+std::size_t struct_item(const MapItem& item) {
+  if ((item.type & kMapPointerAndObject) != 0) return 0;
+  return static_cast<std::size_t>(item.type >> kMapMemberOfShift);
+}
+
+// Where only members are mapped, the compiler gives the item that holds them all no name: it is the
+// struct, or its one member.
+void name_structs(const std::vector<MapItem>& items, std::vector<ItemName>& names) {
+  for (std::size_t i = 0; i < items.size() && i < names.size(); ++i) {
+    const std::size_t whole = struct_item(items[i]);
+    if (whole == 0 || whole > names.size() || names[i].base.empty()) continue;
+    ItemName& name = names[whole - 1];
+    if (name.base.empty()) {
+      name = names[i];
+      continue;
+    }
+    if (name.base == names[i].base || struct_of(name.base) != struct_of(names[i].base)) continue;
+    name.base = name.expression = struct_of(name.base);
+  }
+}
+
 class Replay {
  public:
   explicit Replay(Draft& draft);
@@ -24,7 +47,7 @@ class Replay {
   void copy_to_device(DataOp& op, const OpNote& note);
   void copy_to_host(DataOp& op, const OpNote& note);
   void copy_on_devices(DataOp& op);
-  void free(DataOp& op);
+  void free(DataOp& op, const OpNote& note);
   void associate(DataOp& op, const OpNote& note);
   void disassociate(DataOp& op);
 
@@ -67,6 +90,9 @@ Replay::Replay(Draft& draft)
     auto& names = names_.emplace_back();
     for (const std::string& name : note.names) names.push_back(parse_item(name));
   }
+  for (std::size_t i = 0; i < trace_.map_lists.size(); ++i) {
+    if (draft.list_sites[i]) name_structs(trace_.map_lists[i], names_[draft.list_sites[i].value]);
+  }
   for (const OffloadSymbol& symbol : draft.symbols) {
     if (symbol.size == 0) continue;
     if (symbol.name.ends_with("_decl_tgt_ref_ptr")) {
@@ -96,13 +122,18 @@ const std::vector<MapItem>* Replay::items_of(const DataOp& op) const {
 std::uint32_t Replay::argument_of(const DataOp& op, const OpNote& note, std::uint64_t host) const {
   const auto* items = items_of(op);
   if (items == nullptr) return 0;
-  if (note.argument != 0 && note.argument <= items->size()) return note.argument;
+  const bool holds = op.kind == OpKind::kAlloc || op.kind == OpKind::kDelete;
+  const std::uint32_t told = note.argument <= items->size() ? note.argument : 0;
+  if (!holds && told != 0) return told;
+  std::uint32_t found = 0;
   for (std::uint32_t i = 0; i < items->size(); ++i) {
     const MapItem& item = (*items)[i];
     if ((item.type & (kMapLiteral | kMapAttach | kMapNonContiguous)) != 0) continue;
-    if (host - item.begin < item.bytes) return i + 1;
+    if (host - item.begin >= std::max<std::uint64_t>(item.bytes, 1)) continue;
+    // What is allocated is the struct that holds the mapped members, not the first of them.
+    if (found == 0 || (holds && item.bytes > (*items)[found - 1].bytes)) found = i + 1;
   }
-  return 0;
+  return found == 0 ? told : found;
 }
 
 std::uint32_t Replay::map_type_of(const DataOp& op, std::uint32_t argument) const {
@@ -119,7 +150,7 @@ const ItemName& Replay::name_of(Index<Site> site, std::size_t argument) const {
 
 Mention Replay::mention(const DataOp& op, std::uint32_t argument) const {
   const Nanoseconds since = op.region ? trace_.regions[op.region.value].begin : op.begin;
-  return {name_of(op.site, argument), op.site, argument, since};
+  return {name_of(op.site, argument), op.site, argument, since, false};
 }
 
 const OffloadSymbol* Replay::global_at(std::uint64_t host) const {
@@ -134,7 +165,13 @@ Index<Variable> Replay::touch(const DataOp& op, const OpNote& note, std::uint64_
   const std::uint32_t argument = argument_of(op, note, host);
   Mention how = mention(op, argument);
   const OffloadSymbol* global = global_at(host);
-  if (global == nullptr) return storage_.touch(host, op.bytes, how, op.begin);
+  if (global == nullptr) {
+    const auto* items = items_of(op);
+    // An allocation may hold padding besides the item.
+    const bool exact = argument != 0 && (*items)[argument - 1].begin == host;
+    const std::uint64_t bytes = exact ? std::min(op.bytes, (*items)[argument - 1].bytes) : op.bytes;
+    return storage_.touch(host, bytes, how, op.begin);
+  }
   // A part of a global is the global.
   if (how.name.base.empty()) how.name.base = how.name.expression = demangle(global->name);
   return storage_.touch(global->address, global->size, how, op.begin);
@@ -181,14 +218,14 @@ bool Replay::is_pointer_attach(const DataOp& op, const DeviceBlock* block,
          block->host != 0 && !block->translates(op.src, op.dst);
 }
 
+// A `declare target link` variable's reference on the device, which was never allocated, is pointed
+// to its storage. What else a region copies to such an address is a `declare target` variable, and
+// comes from it.
 bool Replay::is_link_reference(const DataOp& op, const DeviceBlock* block,
                                std::uint32_t argument) const {
   if (op.bytes != kPointerSize || block != nullptr) return false;
-  if (references_.contains(op.src)) return true;
-  const auto* items = items_of(op);
-  if (items == nullptr || argument != 0) return false;
-  return std::any_of(items->begin(), items->end(),
-                     [&](const MapItem& item) { return references_.contains(item.base); });
+  return references_.contains(op.src) ||
+         (op.region && argument == 0 && global_at(op.src) == nullptr);
 }
 
 void Replay::allocate(DataOp& op, const OpNote& note) {
@@ -239,11 +276,12 @@ void Replay::copy_on_devices(DataOp& op) {
   if (block != nullptr) op.variable = block->variable;
 }
 
-void Replay::free(DataOp& op) {
+void Replay::free(DataOp& op, const OpNote& note) {
   const auto block = memory_.release(op.src_device, op.src);
   if (!block) return;
   op.variable = block->variable;
-  op.map_type = block->map_type;
+  const std::uint32_t argument = argument_of(op, note, block->host);
+  op.map_type = argument == 0 ? block->map_type : map_type_of(op, argument);
   if (op.bytes == 0) op.bytes = block->bytes;
   if (block->host != 0) storage_.release(block->host, op.begin);
   // What a nowait region left to be freed comes from a thread of the runtime, after the region's
@@ -283,7 +321,7 @@ void Replay::process(std::size_t index) {
     case OpKind::kMemset:
       return copy_on_devices(op);
     case OpKind::kDelete:
-      return free(op);
+      return free(op, note);
     case OpKind::kAssociate:
       return associate(op, note);
     case OpKind::kDisassociate:
@@ -293,6 +331,7 @@ void Replay::process(std::size_t index) {
 
 void Replay::bind_item(MapItem& item, const Region& region, std::uint32_t argument) {
   const ItemName& name = name_of(region.site, argument);
+  const bool is_part = struct_item(item) != 0;
   item.name = name.expression;
   if ((item.type & (kMapLiteral | kMapAttach)) != 0) return;
   const std::uint64_t begin = (item.type & kMapNonContiguous) != 0 ? item.base : item.begin;
@@ -300,7 +339,7 @@ void Replay::bind_item(MapItem& item, const Region& region, std::uint32_t argume
   const bool only_refers = item.bytes == 0 || (item.type & (kMapPrivate | kMapNonContiguous)) != 0;
   if (!only_refers) {
     const OffloadSymbol* global = global_at(begin);
-    Mention how{name, region.site, argument, region.begin};
+    Mention how{name, region.site, argument, region.begin, is_part};
     if (global != nullptr && how.name.base.empty()) {
       how.name.base = how.name.expression = demangle(global->name);
     }

@@ -40,9 +40,9 @@ Dwarf_Word attribute_number(Dwarf_Die* die, unsigned name) {
   return dwarf_formudata(&attribute, &value) == 0 ? value : 0;
 }
 
-std::string function_of(Dwarf_Die* die) {
+std::string linker_name(Dwarf_Die* die) {
   const std::string linkage = attribute_text(die, DW_AT_linkage_name);
-  return linkage.empty() ? attribute_text(die, DW_AT_name) : demangle(linkage);
+  return linkage.empty() ? attribute_text(die, DW_AT_name) : linkage;
 }
 
 // A line table joins names with the compilation folder; a unit that was given by a relative name
@@ -77,9 +77,12 @@ void read_scopes(Dwarf_Die* unit, std::uint64_t address, CodePlace& place) {
   for (int i = 0; i < count; ++i) {
     const int tag = dwarf_tag(&scopes[i]);
     if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram) continue;
-    frame.function = function_of(&scopes[i]);
-    place.functions.push_back(frame.function);
-    place.inlined.push_back(frame);
+    const std::string name = linker_name(&scopes[i]);
+    const std::string written = written_function(name);
+    frame.function = demangle(written);
+    if (!written.empty()) place.functions.push_back(frame.function);
+    // What the compiler outlined stands where its function does, and says nothing more.
+    if (written == name) place.inlined.push_back(frame);
     if (tag == DW_TAG_subprogram) break;
     const Dwarf_Word file = attribute_number(&scopes[i], DW_AT_call_file);
     frame.file =

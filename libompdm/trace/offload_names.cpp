@@ -101,6 +101,26 @@ std::optional<KernelName> parse_kernel(std::string_view entry) {
   return KernelName{std::string(entry.substr(0, at)), line};
 }
 
+std::string written_function(const std::string& name) {
+  std::string_view rest(name);
+  if (constexpr std::string_view kDebug = "_debug__"; rest.ends_with(kDebug)) {
+    rest.remove_suffix(kDebug.size());
+  }
+  if (const auto kernel = parse_kernel(rest)) return kernel->function;
+  const std::size_t at = rest.find(".omp_");
+  return at == std::string_view::npos ? name : std::string(rest.substr(0, at));
+}
+
+std::string struct_of(std::string_view member) {
+  const std::size_t dot = member.rfind('.');
+  const std::size_t arrow = member.rfind("->");
+  if (dot != std::string_view::npos && (arrow == std::string_view::npos || dot > arrow)) {
+    return std::string(member.substr(0, dot));
+  }
+  if (arrow == std::string_view::npos) return {};
+  return '*' + std::string(member.substr(0, arrow));
+}
+
 std::string demangle(const std::string& name) {
   if (!name.starts_with("_Z")) return name;
   int status = 0;

@@ -40,6 +40,15 @@ ItemName parse_item(std::string_view name);
 /// Nothing if this is no kernel's name.
 std::optional<KernelName> parse_kernel(std::string_view entry);
 
+/// The function of the program that a function made by the compiler comes from: "main" for
+/// "main.omp_outlined", "heat" for a kernel's entry, "" where the name does not tell. Other names
+/// are returned as they are. Linker names.
+std::string written_function(const std::string& name);
+
+/// The struct that a member expression is of: "s" of "s.b", "*p" of "p->b"; empty if this is no
+/// member.
+std::string struct_of(std::string_view member);
+
 /// The C++ name of a linker name; the text itself where it is none.
 std::string demangle(const std::string& name);
 

@@ -16,7 +16,10 @@ enum Kind : std::uint8_t { kTarget = 1, kEnter = 2, kExit = 3, kUpdate = 4 };
 
 bool is_runtime_library(const std::string& path) {
   const std::string name = path.substr(path.rfind('/') + 1);
-  return name.starts_with("libomp") || name.starts_with("libiomp");
+  for (const char* library : {"libomp.so", "libomp5", "libomp-", "libomptarget", "libiomp5"}) {
+    if (name.starts_with(library)) return true;
+  }
+  return false;
 }
 
 // Kernel entries by the address that a launch names.

@@ -3,6 +3,21 @@
 #include <algorithm>
 
 namespace ompdm::trace {
+namespace {
+
+bool is_called(const Variable& variable, const std::string& name) {
+  return variable.name == name || std::find(variable.aliases.begin(), variable.aliases.end(),
+                                            name) != variable.aliases.end();
+}
+
+// "s.b", "s->b" and "s[i]" are parts of "s", and no other names for it.
+bool is_part_of(const std::string& name, const std::string& whole) {
+  if (!name.starts_with(whole) || name.size() == whole.size()) return false;
+  const char next = name[whole.size()];
+  return next == '.' || next == '[' || name.compare(whole.size(), 2, "->") == 0;
+}
+
+}  // namespace
 
 Storage::Pieces::iterator Storage::first_overlap(std::uint64_t begin, std::uint64_t end) {
   auto at = pieces_.upper_bound(begin);
@@ -26,7 +41,8 @@ bool Storage::same_storage(const Pieces::value_type& piece, std::uint64_t begin,
     // Without names only the extent can tell: a part of it, or the same.
     return begin >= piece.first && end <= piece.second.end;
   }
-  return variable.name == mention.name.base || (begin == piece.first && end == piece.second.end);
+  return is_called(variable, mention.name.base) ||
+         (begin == piece.first && end == piece.second.end);
 }
 
 Index<Variable> Storage::variable_of(const Mention& mention, std::uint64_t begin) {
@@ -61,7 +77,7 @@ void Storage::mention_again(Index<Variable> index, std::uint64_t bytes, const Me
   Variable& variable = variables_[index.value];
   variable.bytes = std::max(variable.bytes, bytes);
   const std::string& name = mention.name.base;
-  if (name.empty() || name == variable.name) return;
+  if (name.empty() || is_called(variable, name)) return;
   if (variable.name.empty()) {
     variable.name = name;
     variable.expression = mention.name.expression;
@@ -69,8 +85,7 @@ void Storage::mention_again(Index<Variable> index, std::uint64_t bytes, const Me
     variable.line = mention.name.line;
     return;
   }
-  auto& aliases = variable.aliases;
-  if (std::find(aliases.begin(), aliases.end(), name) == aliases.end()) aliases.push_back(name);
+  if (!mention.is_part && !is_part_of(name, variable.name)) variable.aliases.push_back(name);
 }
 
 Index<Variable> Storage::touch(std::uint64_t begin, std::uint64_t bytes, const Mention& mention,

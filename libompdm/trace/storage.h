@@ -24,6 +24,7 @@ struct Mention {
       0;  ///< 1 + position in the site's list; tells nameless items of a site apart
   Nanoseconds since =
       0;  ///< begin of the mentioning region: what it touched itself is still its own
+  bool is_part = false;  ///< a member that is mapped with its struct: no other name for it
 };
 
 class Storage {

@@ -128,7 +128,8 @@ CodePlace Symbols::at(Index<Module> module, std::uint64_t address) {
   CodePlace place = loaded.places->at(address);
   if (place.functions.empty()) {
     const char* symbol = dwfl_module_addrname(loaded.module, address);
-    if (symbol != nullptr) place.functions.push_back(demangle(symbol));
+    const std::string written = symbol == nullptr ? "" : written_function(symbol);
+    if (!written.empty()) place.functions.push_back(demangle(written));
   }
   if (!place.functions.empty()) place.function = place.functions.front();
   return place;
