@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "trace/tracks.h"
@@ -106,8 +107,9 @@ std::vector<RateSample> transfer_rates(const Trace& trace, std::size_t bins) {
           result.push_back({device, direction, time, rate});
         });
   }
-  std::stable_sort(result.begin(), result.end(),
-                   [](const RateSample& a, const RateSample& b) { return a.time < b.time; });
+  std::sort(result.begin(), result.end(), [](const RateSample& a, const RateSample& b) {
+    return std::tie(a.time, a.device, a.direction) < std::tie(b.time, b.device, b.direction);
+  });
   return result;
 }
 

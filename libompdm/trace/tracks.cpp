@@ -96,8 +96,9 @@ class Layouter {
     }
     std::vector<std::uint32_t> order(rows.size());
     std::iota(order.begin(), order.end(), 0U);
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::uint32_t a, std::uint32_t b) { return earlier(rows[a], rows[b]); });
+    std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return std::pair(rows[a].begin, a) < std::pair(rows[b].begin, b);
+    });
     for (const std::uint32_t i : order) result[i] = place(rows[i]);
     return result;
   }

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 namespace ompdm::test {
 namespace {
@@ -185,29 +187,30 @@ class HostThread {
   std::uint32_t region_ = 0;
 };
 
+// Sorts rows by their begin, equal ones as they are, and returns where each came from.
 template <class Row>
-void sort_by_begin(std::vector<Row>& rows) {
-  std::stable_sort(rows.begin(), rows.end(),
-                   [](const Row& a, const Row& b) { return a.begin < b.begin; });
+std::vector<std::uint32_t> sort_by_begin(std::vector<Row>& rows) {
+  std::vector<std::uint32_t> order(rows.size());
+  for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return std::pair(rows[a].begin, a) < std::pair(rows[b].begin, b);
+  });
+  std::vector<Row> sorted;
+  sorted.reserve(rows.size());
+  for (const std::uint32_t from : order) sorted.push_back(rows[from]);
+  rows = std::move(sorted);
+  return order;
 }
 
 // Regions move when they are sorted, and what refers to them follows.
-void sort_regions(Trace& trace) {
-  std::vector<std::uint32_t> order(trace.regions.size());
-  for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return trace.regions[a].begin < trace.regions[b].begin;
-  });
+void sort_rows(Trace& trace) {
+  const std::vector<std::uint32_t> order = sort_by_begin(trace.regions);
   std::vector<std::uint32_t> place(order.size());
-  std::vector<Region> sorted;
-  sorted.reserve(order.size());
-  for (std::uint32_t i = 0; i < order.size(); ++i) {
-    place[order[i]] = i;
-    sorted.push_back(trace.regions[order[i]]);
-  }
-  trace.regions = std::move(sorted);
+  for (std::uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i;
   for (DataOp& op : trace.ops) op.region = {place[op.region.value]};
   for (Launch& launch : trace.launches) launch.region = {place[launch.region.value]};
+  sort_by_begin(trace.ops);
+  sort_by_begin(trace.launches);
 }
 
 }  // namespace
@@ -222,9 +225,7 @@ Trace synthetic_trace(const SyntheticOptions& options) {
   }
   const std::size_t passes = (options.events + kEventsPerPass - 1) / kEventsPerPass;
   for (std::size_t pass = 0; pass < passes; ++pass) threads[pass % threads.size()].pass();
-  sort_regions(trace);
-  sort_by_begin(trace.ops);
-  sort_by_begin(trace.launches);
+  sort_rows(trace);
   for (const Region& region : trace.regions)
     trace.process.wall = std::max(trace.process.wall, region.end + 1000);
   return trace;
