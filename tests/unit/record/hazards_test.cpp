@@ -1,0 +1,234 @@
+// What programs do to a tool: kills, full disks, closed descriptors, forks, names in use.
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "record/recording.h"
+
+namespace ompdm::test {
+namespace {
+
+void updates(int count) {
+  for (int i = 0; i < count; ++i) {
+    FakeRuntime::begin(4, 0, address(0x1000));
+    FakeRuntime::op(2, address(0x500), kHost, address(0x9000), 0, 8, address(0x1000));
+    FakeRuntime::end(4, 0, address(0x1000));
+  }
+}
+
+class Hazards : public ::testing::TestWithParam<int> {
+ protected:
+  Folder folder;
+  std::filesystem::path spool = folder.path() / "trace.json.spool";
+};
+
+TEST_P(Hazards, ADeadlySignalLosesNoCommittedRecord) {
+  const int signal = GetParam();
+  const Outcome outcome = in_child(folder, [signal] {
+    FakeRuntime runtime;
+    runtime.attach();
+    updates(1000);
+    FakeRuntime::begin(1, 0, address(0x3000));
+    FakeRuntime::op(2, address(0x500), kHost, address(0x9000), 0, 8, address(0x3000));
+    ::signal(signal, SIG_DFL);
+    raise(signal);
+  });
+  EXPECT_EQ(outcome.status, -signal);
+  const Records records = read_records(spool);
+  EXPECT_EQ(records.header.state, spool::State::kRunning);
+  ASSERT_EQ(records.regions.size(), 1001U);
+  EXPECT_EQ(records.ops.size(), 1001U);
+  EXPECT_EQ(records.regions.back().end, 0U);
+  EXPECT_NE(records.regions[999].end, 0U);
+}
+INSTANTIATE_TEST_SUITE_P(Signals, Hazards, ::testing::Values(SIGKILL, SIGSEGV, SIGABRT, SIGTERM));
+
+TEST_F(Hazards, AFileSizeLimitIsALossAndNotADeath) {
+  const Outcome outcome = in_child(folder, [] {
+    const rlimit limit{256 * 1024, 256 * 1024};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    FakeRuntime runtime;
+    runtime.attach();
+    updates(20000);
+    sigset_t mask;
+    pthread_sigmask(SIG_SETMASK, nullptr, &mask);
+    runtime.finish();
+    _exit(sigismember(&mask, SIGXFSZ) == 0 ? 0 : 1);
+  });
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_NE(outcome.messages.find("File too large"), std::string::npos) << outcome.messages;
+  EXPECT_EQ(std::count(outcome.messages.begin(), outcome.messages.end(), '\n'), 1);
+  const Records records = read_records(spool);
+  EXPECT_GT(records.regions.size(), 500U);
+  EXPECT_GT(records.loss(spool::Loss::kRecordsNoSpace), 1000U);
+}
+
+TEST_F(Hazards, AnUnwritableFolderCostsOneLine) {
+  const Outcome outcome = in_child(folder,
+                                   [] {
+                                     FakeRuntime runtime;
+                                     runtime.attach();
+                                     updates(100);
+                                     runtime.finish();
+                                   },
+                                   {{"OMPDM_OUTPUT", "/proc/no/trace.json"}});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_NE(outcome.messages.find("nothing is recorded"), std::string::npos);
+  EXPECT_EQ(std::count(outcome.messages.begin(), outcome.messages.end(), '\n'), 1)
+      << outcome.messages;
+}
+
+TEST_F(Hazards, AProgramThatClosesEveryDescriptorIsStillRecorded) {
+  const auto other = folder.path() / "program.txt";
+  const Outcome outcome = in_child(folder, [&] {
+    FakeRuntime runtime;
+    runtime.attach();
+    updates(10);
+    for (int i = 0; i < 1024; ++i) {
+      close(i);
+    }
+    for (int i = 0; i < 8; ++i) {
+      open(other.c_str(), O_CREAT | O_RDWR, 0600);
+    }
+    updates(20000);
+    runtime.finish();
+  });
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(read_records(spool).regions.size(), 20010U);
+  EXPECT_EQ(std::filesystem::file_size(other), 0U);
+}
+
+TEST_F(Hazards, AForkedChildRecordsIntoItsOwnSpool) {
+  const Outcome outcome = in_child(folder, [&] {
+    FakeRuntime runtime;
+    runtime.attach();
+    updates(100);
+    FakeRuntime::begin(1, 0, address(0x3000));
+    const pid_t forked = fork();
+    if (forked == 0) {
+      updates(7);
+      runtime.finish();
+      _exit(0);
+    }
+    int status = 0;
+    waitpid(forked, &status, 0);
+    FakeRuntime::end(1, 0, address(0x3000));
+    updates(100);
+    runtime.finish();
+    _exit(WEXITSTATUS(status));
+  });
+  ASSERT_EQ(outcome.status, 0) << outcome.messages;
+  EXPECT_EQ(read_records(spool).regions.size(), 201U);
+  const auto files = folder.files();
+  ASSERT_EQ(files.size(), 2U);
+  const std::string& other = files[0] == "trace.json.spool" ? files[1] : files[0];
+  EXPECT_EQ(other.rfind("trace.p", 0), 0U) << other;
+  EXPECT_EQ(read_records(folder.path() / other).regions.size(), 7U);
+}
+
+TEST_F(Hazards, AForkedChildThatOffloadsNothingLeavesNothing) {
+  const Outcome outcome = in_child(folder, [&] {
+    FakeRuntime runtime;
+    runtime.attach();
+    updates(3);
+    const pid_t forked = fork();
+    if (forked == 0) {
+      runtime.finish();
+      _exit(0);
+    }
+    waitpid(forked, nullptr, 0);
+    updates(3);
+    runtime.finish();
+  });
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(folder.files().size(), 1U);
+  const Records records = read_records(spool);
+  EXPECT_EQ(records.regions.size(), 6U);
+  EXPECT_EQ(records.header.state, spool::State::kFinished);
+}
+
+TEST_F(Hazards, TheSpoolOfADeadProcessIsKeptUnderAnotherName) {
+  const auto run = [&] {
+    return in_child(folder, [] {
+      FakeRuntime runtime;
+      runtime.attach();
+      updates(5);
+      raise(SIGKILL);
+    });
+  };
+  run();
+  const Outcome second = run();
+  EXPECT_NE(second.messages.find("trace.~1~.json.spool"), std::string::npos) << second.messages;
+  const auto kept = folder.path() / "trace.~1~.json.spool";
+  EXPECT_EQ(read_records(spool).regions.size(), 5U);
+  EXPECT_EQ(read_records(kept).regions.size(), 5U);
+  EXPECT_EQ(std::string(read_records(kept).header.output),
+            (folder.path() / "trace.~1~.json").string());
+}
+
+TEST_F(Hazards, AForeignFileOfTheSpoolsNameIsNotTouched) {
+  std::ofstream(spool) << "mine";
+  const Outcome outcome = in_child(folder, [] {
+    FakeRuntime runtime;
+    runtime.attach();
+    updates(5);
+    runtime.finish();
+  });
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(std::filesystem::file_size(spool), 4U);
+  EXPECT_EQ(folder.files().size(), 2U);
+}
+
+TEST_F(Hazards, ASessionGivesThePlainNameOnce) {
+  const Folder session;
+  const std::map<std::string, std::string> environment{{"OMPDM_SESSION", session.path().string()}};
+  for (int i = 0; i < 2; ++i) {
+    in_child(
+        folder,
+        [] {
+          FakeRuntime runtime;
+          runtime.attach();
+          updates(5);
+          runtime.finish();
+        },
+        environment);
+  }
+  const auto files = folder.files();
+  ASSERT_EQ(files.size(), 2U);
+  EXPECT_EQ(files[0], "trace.json.spool");
+  EXPECT_EQ(files[1].rfind("trace.p", 0), 0U);
+  EXPECT_EQ(session.files().size(), 3U);
+}
+
+TEST_F(Hazards, NothingRecordedLeavesNoFile) {
+  const Outcome outcome = in_child(folder, [] {
+    FakeRuntime runtime;
+    runtime.attach();
+    runtime.finish();
+  });
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_TRUE(folder.files().empty());
+}
+
+TEST_F(Hazards, ABadValueIsSaidAndTheDefaultUsed) {
+  const Outcome outcome = in_child(folder,
+                                   [] {
+                                     FakeRuntime runtime;
+                                     runtime.attach();
+                                     updates(5);
+                                     runtime.finish();
+                                   },
+                                   {{"OMPDM_NAMES", "perhaps"}});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_NE(outcome.messages.find("OMPDM_NAMES=perhaps"), std::string::npos);
+  EXPECT_EQ(read_records(spool).header.names, spool::Names::kOn);
+}
+
+}  // namespace
+}  // namespace ompdm::test

@@ -1,0 +1,80 @@
+// Threads, lanes and chunks: nothing is lost and nothing is mixed, however many there are.
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "record/recording.h"
+
+namespace ompdm::test {
+namespace {
+
+void regions_with_ops(int count, std::uint64_t codeptr) {
+  for (int i = 0; i < count; ++i) {
+    FakeRuntime::begin(4, 0, address(codeptr));
+    FakeRuntime::op(2, address(codeptr), kHost, address(0x9000), 0, 8, address(codeptr));
+    FakeRuntime::end(4, 0, address(codeptr));
+  }
+}
+
+TEST(Lanes, ManyShortThreadsShareFewLanes) {
+  constexpr int kThreads = 300;
+  const Records records = record([] {
+    for (int i = 0; i < kThreads; ++i) {
+      std::thread(regions_with_ops, 3, 0x1000).join();
+    }
+  });
+  EXPECT_EQ(records.regions.size(), 3U * kThreads);
+  EXPECT_EQ(records.threads.size(), kThreads);
+  EXPECT_LE(records.lanes, 2U);
+  EXPECT_EQ(records.sites.size(), 1U);
+}
+
+TEST(Lanes, ConcurrentThreadsLoseNothing) {
+  static constexpr int kThreads = 8;
+  static constexpr int kRegions = 5000;
+  const Records records = record([] {
+    std::vector<std::thread> threads;
+    for (int i = 0; i < kThreads; ++i) {
+      threads.emplace_back(regions_with_ops, int{kRegions},
+                           std::uint64_t{0x1000} + 16 * static_cast<unsigned>(i));
+    }
+    for (auto& thread : threads) {
+      thread.join();
+    }
+  });
+  EXPECT_EQ(records.regions.size(), std::size_t{kThreads} * kRegions);
+  EXPECT_EQ(records.ops.size(), std::size_t{kThreads} * kRegions);
+  EXPECT_FALSE(records.damaged);
+  EXPECT_GT(records.chunks, 8U);
+  for (std::size_t i = 0; i < std::size(spool::kLossNames); ++i) {
+    if (i != static_cast<std::size_t>(spool::Loss::kNamesUnavailable)) {
+      EXPECT_EQ(records.header.losses[i], 0U) << spool::kLossNames[i];
+    }
+  }
+}
+
+TEST(Lanes, ARegionThatOutlivesItsChunkIsStillClosed) {
+  const Records records = record([] {
+    FakeRuntime::begin(1, 0, address(0x1000));
+    for (int i = 0; i < 5000; ++i) {
+      FakeRuntime::op(2, address(0x500), kHost, address(0x9000), 0, 8, address(0x1000));
+    }
+    FakeRuntime::end(1, 0, address(0x1000));
+    regions_with_ops(5000, 0x2000);
+  });
+  ASSERT_EQ(records.regions.size(), 5001U);
+  EXPECT_GE(records.regions[0].end, records.ops[4999].end);
+  for (int i = 0; i < 5000; ++i) {
+    ASSERT_EQ(records.ops[static_cast<std::size_t>(i)].owner, records.regions[0].id);
+  }
+}
+
+TEST(Lanes, CommonRecordsStaySmall) {
+  EXPECT_LE(sizeof(spool::Region), 64U);
+  EXPECT_LE(sizeof(spool::DataOp), 64U);
+  EXPECT_LE(sizeof(spool::Launch), 64U);
+}
+
+}  // namespace
+}  // namespace ompdm::test

@@ -1,0 +1,234 @@
+// What the wrappers of the runtime's entry points add: sites by source, map lists, kernels, host
+// fallback.
+
+#include <gtest/gtest.h>
+
+#include "record/lane.h"
+#include "record/recorder.h"
+#include "record/recording.h"
+#include "record/sites.h"
+#include "record/wrappers.h"
+
+#if defined(__x86_64__)
+extern "C" {
+void ompdm_wrap_data_begin();
+void ompdm_wrap_kernel();
+void ompdm_wrap_memcpy();
+}
+
+namespace ompdm::test {
+namespace {
+
+using record::Ident;
+
+// libomptarget's argument structure, version 3.
+struct KernelArgs {
+  std::uint32_t version = 3;
+  std::uint32_t count = 0;
+  void** bases = nullptr;
+  void** begins = nullptr;
+  std::int64_t* sizes = nullptr;
+  std::int64_t* types = nullptr;
+  const char** names = nullptr;
+  void** mappers = nullptr;
+  std::uint64_t trip_count = 0;
+  std::uint64_t flags = 0;
+  std::uint32_t num_teams[3] = {};
+  std::uint32_t thread_limit[3] = {};
+  std::uint32_t shared_memory = 0;
+};
+
+using DataBegin = void(Ident*, std::int64_t, std::int32_t, void**, void**, std::int64_t*,
+                       std::int64_t*, const char**, void**);
+using Kernel = int(Ident*, std::int64_t, std::int32_t, std::int32_t, void*, KernelArgs*);
+
+// The fake's own entry points: like the real ones they take the caller's address for codeptr_ra.
+void fake_data_begin(Ident*, std::int64_t device, std::int32_t count, void**, void** begins,
+                     std::int64_t* sizes, std::int64_t*, const char**, void**) {
+  const void* codeptr = __builtin_return_address(0);
+  FakeRuntime::begin(2, static_cast<int>(device), codeptr);
+  for (int i = 0; i < count; ++i) {
+    FakeRuntime::op(2, begins[i], kHost, address(0x9000), 0, static_cast<std::size_t>(sizes[i]),
+                    codeptr);
+  }
+  FakeRuntime::end(2, static_cast<int>(device), codeptr);
+}
+
+int fake_kernel(Ident*, std::int64_t device, std::int32_t, std::int32_t, void*, KernelArgs*) {
+  const void* codeptr = __builtin_return_address(0);
+  FakeRuntime::begin(1, static_cast<int>(device), codeptr);
+  FakeRuntime::submit(8);
+  FakeRuntime::end(1, static_cast<int>(device), codeptr);
+  return 0;
+}
+
+int kernel_on_host(Ident*, std::int64_t, std::int32_t, std::int32_t, void*, KernelArgs*) {
+  return 1;
+}
+
+int fake_memcpy(void* dst, const void* src, std::size_t bytes, std::size_t, std::size_t, int, int) {
+  const void* codeptr = __builtin_return_address(0);
+  FakeRuntime::op(3, src, 0, address(0x4444), kHost, bytes, codeptr);
+  FakeRuntime::op(2, address(0x4444), kHost, dst, 1, bytes, codeptr);
+  return 0;
+}
+
+template <class Function>
+void stand_in_for(unsigned position, Function* function) {
+  record::ompdm_real[position] = reinterpret_cast<void*>(function);
+}
+
+Ident ident{{}, ";heat.cpp;main;41;3;;"};
+const char* names[] = {";u[0:n*n];heat.cpp;13;32;;", ";u_tmp[0:n*n];heat.cpp;14;32;;"};
+void* pointers[] = {reinterpret_cast<void*>(0x10000), reinterpret_cast<void*>(0x20000)};
+std::int64_t sizes[] = {800, 800};
+std::int64_t types[] = {0x21, 0x23};
+
+auto* const data_begin = reinterpret_cast<DataBegin*>(&ompdm_wrap_data_begin);
+auto* const kernel = reinterpret_cast<Kernel*>(&ompdm_wrap_kernel);
+
+[[gnu::noinline]] void enter_data(void** begins) {
+  data_begin(&ident, 0, 2, begins, begins, sizes, types, names, nullptr);
+  asm volatile("");  // keeps the call from becoming a jump
+}
+
+TEST(Names, ComeFromTheArgumentsOfTheCall) {
+  const Records records = record([] {
+    stand_in_for(0, fake_data_begin);
+    enter_data(pointers);
+  });
+  ASSERT_EQ(records.sites.size(), 1U);
+  const SiteText& site = records.sites[0];
+  EXPECT_EQ(site.psource, ";heat.cpp;main;41;3;;");
+  ASSERT_EQ(site.names.size(), 2U);
+  EXPECT_EQ(site.names[1], ";u_tmp[0:n*n];heat.cpp;14;32;;");
+  EXPECT_EQ(site.site.head.flags, static_cast<int>(spool::Entry::kDataBegin));
+  ASSERT_EQ(records.ops.size(), 2U);
+  EXPECT_EQ(records.ops[0].argument, 1);
+  EXPECT_EQ(records.ops[1].argument, 2);
+  ASSERT_EQ(records.lists.size(), 1U);
+  EXPECT_EQ(records.lists[0][1].begin, 0x20000U);
+  EXPECT_EQ(records.lists[0][1].type, 0x23U);
+  EXPECT_EQ(records.loss(spool::Loss::kNamesUnavailable), 0U);
+}
+
+// Programs swap pointers between the passes of a loop: two lists, written once each.
+TEST(Names, EqualMapListsAreWrittenOnce) {
+  const Records records = record([] {
+    stand_in_for(0, fake_data_begin);
+    void* swapped[] = {pointers[1], pointers[0]};
+    for (int i = 0; i < 1000; ++i) {
+      enter_data(i % 2 == 0 ? pointers : swapped);
+    }
+  });
+  EXPECT_EQ(records.sites.size(), 1U);
+  EXPECT_EQ(records.lists.size(), 2U);
+  ASSERT_EQ(records.regions.size(), 1000U);
+  EXPECT_EQ(records.regions[0].map_list, records.regions[2].map_list);
+  EXPECT_NE(records.regions[0].map_list, records.regions[1].map_list);
+  EXPECT_EQ(records.ops[2].argument, 1);
+}
+
+TEST(Names, TheTightestItemHoldsAnAddress) {
+  const std::uint64_t begins[] = {0x1000, 0x1010, 0x1010};
+  const std::int64_t extents[] = {0x100, 0x20, 0};
+  const std::int64_t kinds[] = {0x3, 0x3, 0x3};
+  const record::MapArguments map{begins, begins, extents, kinds, nullptr, 3};
+  EXPECT_EQ(record::argument_of(map, 0x1010), 2);
+  EXPECT_EQ(record::argument_of(map, 0x1000), 1);
+  EXPECT_EQ(record::argument_of(map, 0x1100), 0);
+}
+
+TEST(Names, ALaunchKnowsItsKernelAndShape) {
+  const Records records = record([] {
+    stand_in_for(6, fake_kernel);
+    KernelArgs arguments;
+    arguments.trip_count = 1000000;
+    arguments.num_teams[0] = 8;
+    arguments.thread_limit[0] = 64;
+    kernel(&ident, 0, 8, 64, reinterpret_cast<void*>(0xbeef), &arguments);
+  });
+  ASSERT_EQ(records.launches.size(), 1U);
+  EXPECT_EQ(records.launches[0].kernel, 0xbeefU);
+  EXPECT_EQ(records.launches[0].trip_count, 1000000U);
+  EXPECT_EQ(records.launches[0].num_teams, 8U);
+  EXPECT_EQ(records.launches[0].thread_limit, 64U);
+  EXPECT_TRUE(records.fallbacks.empty());
+}
+
+TEST(Names, AKernelCallWithoutTargetRegionIsAHostFallback) {
+  const Records records = record([] {
+    KernelArgs arguments;
+    stand_in_for(6, kernel_on_host);
+    kernel(&ident, 0, 0, 0, reinterpret_cast<void*>(0xbeef), &arguments);
+    stand_in_for(6, fake_kernel);
+    kernel(&ident, 0, 0, 0, reinterpret_cast<void*>(0xbeef), &arguments);
+    stand_in_for(6, kernel_on_host);
+    kernel(&ident, 0, 0, 0, reinterpret_cast<void*>(0xbeef), &arguments);
+  });
+  EXPECT_EQ(records.regions.size(), 1U);
+  EXPECT_EQ(records.fallbacks.size(), 2U);
+}
+
+[[gnu::noinline]] void copy_between_devices() {
+  auto* copy = reinterpret_cast<decltype(&fake_memcpy)>(&ompdm_wrap_memcpy);
+  copy(reinterpret_cast<void*>(0x8000), address(0x9000), 64, 0, 0, 1, 0);
+  asm volatile("");
+}
+
+TEST(Names, TheTwoCopiesOfOneDeviceToDeviceCallAreTied) {
+  const Records records = record([] {
+    stand_in_for(8, fake_memcpy);
+    copy_between_devices();
+    copy_between_devices();
+  });
+  ASSERT_EQ(records.ops.size(), 4U);
+  EXPECT_NE(records.ops[0].api_call, 0U);
+  EXPECT_EQ(records.ops[0].api_call, records.ops[1].api_call);
+  EXPECT_NE(records.ops[1].api_call, records.ops[2].api_call);
+  ASSERT_EQ(records.sites.size(), 1U);
+  EXPECT_EQ(records.sites[0].site.head.flags, static_cast<int>(spool::Entry::kMemcpy));
+}
+
+TEST(Names, WithoutEmiTheCallsThemselvesAreRecorded) {
+  const Folder folder;
+  const Outcome outcome = in_child(folder, [] {
+    FakeRuntime runtime(1);
+    runtime.attach();
+    stand_in_for(0, fake_data_begin);
+    enter_data(pointers);
+    runtime.finish();
+  });
+  ASSERT_EQ(outcome.status, 0) << outcome.messages;
+  const Records records = read_records(folder.path() / "trace.json.spool");
+  EXPECT_EQ(records.header.reach, spool::Reach::kNoEmi);
+  ASSERT_EQ(records.regions.size(), 1U);
+  EXPECT_EQ(records.regions[0].head.flags, spool::kRegionFromWrapper | 2);
+  EXPECT_EQ(records.regions[0].end, 0U);
+  EXPECT_EQ(records.lists.size(), 1U);
+  EXPECT_TRUE(records.ops.empty());
+}
+
+TEST(Names, ManySitesAreAllKept) {
+  constexpr unsigned kSites = 2000;
+  const Records records = record([] {
+    for (unsigned pass = 0; pass < 2; ++pass) {
+      for (unsigned i = 0; i < kSites; ++i) {
+        FakeRuntime::begin(4, 0, address(0x1000 + 16 * i));
+        FakeRuntime::end(4, 0, address(0x1000 + 16 * i));
+      }
+    }
+  });
+  ASSERT_EQ(records.regions.size(), 2 * kSites);
+  std::map<std::uint32_t, std::uint64_t> codeptr_of;
+  for (const auto& site : records.sites) {
+    codeptr_of[site.site.id] = site.site.codeptr;
+  }
+  for (unsigned i = 0; i < 2 * kSites; ++i) {
+    ASSERT_EQ(codeptr_of.at(records.regions[i].site), 0x1000 + 16 * (i % kSites));
+  }
+}
+
+}  // namespace
+}  // namespace ompdm::test
+#endif

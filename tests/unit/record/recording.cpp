@@ -1,0 +1,156 @@
+#include "record/recording.h"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+
+#include "trace/spool_file.h"
+
+namespace ompdm::test {
+namespace fs = std::filesystem;
+
+Folder::Folder() {
+  std::string name = (fs::temp_directory_path() / "ompdm-test-XXXXXX").string();
+  if (mkdtemp(name.data()) == nullptr) {
+    throw std::runtime_error("no temporary folder");
+  }
+  path_ = name;
+}
+
+Folder::~Folder() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+std::vector<std::string> Folder::files() const {
+  std::set<std::string> names;
+  for (const auto& entry : fs::directory_iterator(path_)) {
+    names.insert(entry.path().filename().string());
+  }
+  return {names.begin(), names.end()};
+}
+
+namespace {
+
+SiteText site_text(const trace::Record& record, const spool::Site& site) {
+  SiteText text{site, {}, {}};
+  const auto bytes = record.tail<spool::Site>(site.text_size);
+  const auto* at = reinterpret_cast<const char*>(bytes.data());
+  const auto* end = at + bytes.size();
+  text.psource = at;
+  for (at += text.psource.size() + 1; at < end; at += text.names.back().size() + 1) {
+    text.names.emplace_back(at);
+  }
+  return text;
+}
+
+template <class T>
+void add(std::vector<T>& column, const trace::Record& record) {
+  if (const auto value = record.as<T>()) {
+    column.push_back(*value);
+  }
+}
+
+void add_record(Records& records, const trace::Record& record) {
+  switch (record.tag()) {
+    case spool::Tag::kLaneThread:
+      return add(records.threads, record);
+    case spool::Tag::kRegion:
+      return add(records.regions, record);
+    case spool::Tag::kDataOp:
+      return add(records.ops, record);
+    case spool::Tag::kLaunch:
+      return add(records.launches, record);
+    case spool::Tag::kDevice:
+      return add(records.devices, record);
+    case spool::Tag::kFallback:
+      return add(records.fallbacks, record);
+    case spool::Tag::kSite:
+      records.sites.push_back(site_text(record, *record.as<spool::Site>()));
+      return;
+    case spool::Tag::kMapList: {
+      const auto list = *record.as<spool::MapList>();
+      const auto bytes = record.tail<spool::MapList>(list.count * sizeof(spool::MapItem));
+      const auto* items = reinterpret_cast<const spool::MapItem*>(bytes.data());
+      records.lists.emplace_back(items, items + list.count);
+      return;
+    }
+    default:
+      return;
+  }
+}
+
+}  // namespace
+
+Records read_records(const fs::path& path) {
+  trace::SpoolFile file(path);
+  Records records{};
+  records.header = file.header();
+  std::set<std::uint32_t> lanes;
+  for (const auto& chunk : file.chunks()) {
+    lanes.insert(chunk.lane);
+    ++records.chunks;
+    trace::RecordCursor cursor(file.records(chunk));
+    while (const auto record = cursor.next()) {
+      add_record(records, *record);
+    }
+    records.damaged = records.damaged || cursor.damaged();
+  }
+  records.lanes = lanes.size();
+  return records;
+}
+
+Outcome in_child(const Folder& folder, const std::function<void()>& body,
+                 const std::map<std::string, std::string>& environment) {
+  const fs::path messages = fs::path(folder.path().string() + ".stderr");
+  const pid_t child = fork();
+  if (child == 0) {
+    if (chdir(folder.path().c_str()) != 0) {
+      _exit(99);
+    }
+    setenv("OMPDM_FINISH", "off", 1);
+    for (const auto& [name, value] : environment) {
+      setenv(name.c_str(), value.c_str(), 1);
+    }
+    const int file = open(messages.c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600);
+    dup2(file, STDERR_FILENO);
+    body();
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  Outcome outcome;
+  outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+  std::stringstream text;
+  text << std::ifstream(messages).rdbuf();
+  outcome.messages = text.str();
+  fs::remove(messages);
+  return outcome;
+}
+
+Records record(const std::function<void()>& body,
+               const std::map<std::string, std::string>& environment) {
+  const Folder folder;
+  const Outcome outcome = in_child(
+      folder,
+      [&] {
+        FakeRuntime runtime;
+        runtime.attach();
+        body();
+        runtime.finish();
+      },
+      environment);
+  if (outcome.status != 0) {
+    throw std::runtime_error("the recorded child ended with " + std::to_string(outcome.status) +
+                             ": " + outcome.messages);
+  }
+  return read_records(folder.path() / "trace.json.spool");
+}
+
+}  // namespace ompdm::test
