@@ -34,6 +34,8 @@ Analysis analyze(const Trace& trace) {
 
 bool has_target_events(const Analysis& analysis) { return !analysis.directives.empty(); }
 
+bool knows_transfers(const Analysis& analysis) { return analysis.recording.reach != "no_emi"; }
+
 std::string_view directive_name(Directive directive) {
   switch (directive) {
     case Directive::kTarget:

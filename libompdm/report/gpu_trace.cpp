@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <ostream>
@@ -23,6 +24,7 @@ struct Operation {
   Clock clock = Clock::kHost;
   bool is_kernel = false;
   bool has_bytes = false;
+  bool moves = false;  ///< its bytes over its time are a throughput
   std::uint64_t bytes = 0;
   std::uint32_t teams = 0;    ///< requested; 0: unknown or left to the runtime
   std::uint32_t threads = 0;  ///< requested limit; 0: unknown or left to the runtime
@@ -67,10 +69,12 @@ class Lister {
     line.clock = op.clock;
     line.has_bytes = op.bytes > 0 || op.kind != OpKind::kDelete;
     line.bytes = op.bytes;
+    line.moves = op.kind == OpKind::kHtoD || op.kind == OpKind::kDtoH || op.kind == OpKind::kDtoD ||
+                 op.kind == OpKind::kMemset;
     const bool from_device = op.kind == OpKind::kDtoH || op.kind == OpKind::kDelete;
     line.device = from_device ? op.src_device : op.dst_device;
     line.tid = tid_of(op.thread);
-    line.name = fmt::format("[{}{}]", kind_name(op.kind), op.internal ? ", the runtime's own" : "");
+    line.name = fmt::format("[{}{}]", op.internal ? "runtime's " : "", kind_name(op.kind));
     if (op.variable) line.name += ' ' + trace_.variables[op.variable.value].name;
     line.directive = directive_of(op.site ? op.site : region_site(op.region));
     return line;
@@ -113,11 +117,11 @@ class Lister {
     row.directive = site.directive;
     row.file = site.file;
     row.line = site.line;
-    row.function = site.file.empty() || site.line == 0 ? site.function : std::string();
+    row.function = site.function;
     row.api = site.api;
     if (site.module) row.module = trace_.modules[site.module.value].path;
     row.address = site.address;
-    return names_.directive(row);
+    return names_.place(row) + ' ' + names_.directive(row);
   }
   [[nodiscard]] Index<Site> region_site(Index<Region> region) const {
     return region ? trace_.regions[region.value].site : Index<Site>{};
@@ -153,31 +157,35 @@ std::string shape(std::uint32_t requested) {
 
 std::string throughput(const Operation& line) {
   if (line.clock == Clock::kEnqueue) return "enqueue";
-  return line.bytes == 0 ? "-" : throughput_text(line.bytes, line.duration);
+  return line.moves ? throughput_text(line.bytes, line.duration) : "-";
+}
+
+/// Columns for the name, and for the directive; a list this wide does not fit every terminal.
+std::size_t text_width(const Layout& layout) {
+  constexpr std::size_t kNameAt = 9 + 10 + 11 + 12 + 10 + 12 + 8 + 10;
+  constexpr std::size_t kLeast = 28;
+  return std::max((layout.width - std::min(layout.width, kNameAt)) / 2, kLeast + 2) - 2;
 }
 
 void text_line(const Operation& line, const Layout& layout, std::string& out) {
-  constexpr std::size_t kNameAt = 9 + 10 + 11 + 12 + 10 + 12 + 8 + 10 + 2;
-  const std::size_t rest = layout.width > kNameAt + 48 ? layout.width - kNameAt : 48;
-  const std::size_t name_width = (rest - 2) / 2;
+  const std::size_t width = text_width(layout);
   fmt::format_to(
       std::back_inserter(out), "{:>9}{:>10}{:>11}{:>12}{:>10}{:>12}{:>8}{:>10}  {:<{}}  {}\n",
       time_text(line.begin), time_text(line.duration), shape(line.teams), shape(line.threads),
       line.has_bytes && !line.is_kernel ? size_text(line.bytes) : "-", throughput(line),
-      line.device, line.tid, shortened(line.name, name_width), name_width,
-      shortened(line.directive, rest - 2 - name_width));
+      line.device, line.tid, shortened(line.name, width), width, shortened(line.directive, width));
 }
 
 void csv_line(const Operation& line, std::size_t recording, bool several, std::string& out) {
+  const Cell trace = several ? Cell(static_cast<std::int64_t>(recording)) : Cell();
   Table row;
   row.rows.push_back(
-      {line.begin, line.duration, std::string(kClocks[static_cast<std::size_t>(line.clock)]),
+      {trace, line.begin, line.duration, std::string(kClocks[static_cast<std::size_t>(line.clock)]),
        std::int64_t{line.teams}, std::int64_t{line.threads},
        line.has_bytes && !line.is_kernel ? Cell(static_cast<std::int64_t>(line.bytes)) : Cell(),
        std::int64_t{line.device}, std::int64_t{line.tid}, line.name, line.directive});
-  if (several) row.rows[0].insert(row.rows[0].begin(), static_cast<std::int64_t>(recording));
-  const std::string text = csv(row);
-  out += text.substr(text.find('\n') + 1);
+  const std::string text = csv(row);  // an empty heading, then the line
+  out += text.substr(text.find('\n') + (several ? 1 : 2));
 }
 
 void markdown_line(const Operation& line, std::string& out) {
@@ -205,11 +213,12 @@ void json_line(const Operation& line, std::size_t recording, std::string& out) {
   out += json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
-std::string heading(Format format, bool several) {
+std::string heading(Format format, bool several, const Layout& layout) {
   switch (format) {
     case Format::kText:
-      return "    Start  Duration  Grid Size  Block Size      Size  Throughput  Device    Thread  "
-             "Name\n";
+      return fmt::format("{:>9}{:>10}{:>11}{:>12}{:>10}{:>12}{:>8}{:>10}  {:<{}}  {}\n", "Start",
+                         "Duration", "Grid Size", "Block Size", "Size", "Throughput", "Device",
+                         "Thread", "Name", text_width(layout), "Directive");
     case Format::kCsv:
       return fmt::format(
           "{}start_ns,duration_ns,clock,requested_teams,requested_threads,bytes,device,thread,name,"
@@ -231,14 +240,15 @@ void render_gpu_trace(std::span<const Trace> traces, Format format, const Layout
                       std::ostream& out) {
   constexpr std::size_t kFlushAt = 1 << 16;
   const SourceNames names(traces);
-  std::string text = format == Format::kText ? std::string() : heading(format, traces.size() > 1);
+  std::string text =
+      format == Format::kText ? std::string() : heading(format, traces.size() > 1, layout);
   bool requested = false;
   bool first = true;
   for (std::size_t i = 0; i < traces.size(); ++i) {
     const Lister lister(traces[i], names);
     if (format == Format::kText) {
       if (traces.size() > 1) text += fmt::format("{}== {} ==\n", i > 0 ? "\n" : "", traces[i].file);
-      text += heading(format, false);
+      text += heading(format, false, layout);
     }
     for_each_operation(traces[i], lister, [&](const Operation& line) {
       requested = requested || line.teams > 0 || line.threads > 0;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <string_view>
 
 #include "report/units.h"
@@ -45,6 +46,14 @@ std::string reason(const Analysis& one) {
 
 std::uint64_t moved_bytes(const DirectiveRow& row) {
   return row.htod.bytes + row.dtoh.bytes + row.dtod.bytes;
+}
+
+std::uint64_t fallbacks(Analyses analyses) {
+  std::uint64_t count = 0;
+  for (const Analysis& one : analyses) {
+    for (const DirectiveRow& row : one.directives) count += row.fallback_count;
+  }
+  return count;
 }
 
 /// "heat.cpp:41 moved 20.5 GB in 10 instances", of whoever moved most in any recording.
@@ -136,8 +145,7 @@ std::string headline(Analyses analyses, const SourceNames& names) {
     return fmt::format("no target event was recorded: {}: run `ompdm doctor {}`", reason(one),
                        program);
   }
-  if (std::ranges::any_of(analyses,
-                          [](const Analysis& one) { return one.recording.reach == "no_emi"; })) {
+  if (!std::ranges::all_of(analyses, analysis::knows_transfers)) {
     return "how much data moved is not known: this OpenMP runtime reports no data operations (it "
            "has no EMI "
            "callbacks); what the directives map is shown instead";
@@ -145,10 +153,13 @@ std::string headline(Analyses analyses, const SourceNames& names) {
   const analysis::Totals totals = totals_of(analyses);
   const std::uint64_t bytes = totals.htod.bytes + totals.dtoh.bytes + totals.dtod.bytes;
   const std::uint64_t transfers = totals.htod.count + totals.dtoh.count + totals.dtod.count;
+  if (bytes == 0 && totals.kernel.count == 0 && fallbacks(analyses) > 0) {
+    return fmt::format("nothing ran on a device: the kernels of {} ran on the host",
+                       counted(fallbacks(analyses), "target region", "target regions"));
+  }
   if (bytes == 0) {
-    return fmt::format("no data moved: {} launched {}",
-                       counted(totals.region.count, "directive", "directives"),
-                       counted(totals.kernel.count, "kernel", "kernels"));
+    return fmt::format("no data moved: {} in {}", counted(totals.kernel.count, "kernel", "kernels"),
+                       counted(totals.region.count, "directive", "directives"));
   }
   const std::string who = culprit(analyses, names);
   if (!std::ranges::all_of(analyses, [](const Analysis& one) {
@@ -173,9 +184,7 @@ std::string headline(Analyses analyses, const SourceNames& names) {
 
 std::string headline_basis(Analyses analyses) {
   if (std::ranges::none_of(analyses, analysis::has_target_events)) return {};
-  if (std::ranges::any_of(analyses,
-                          [](const Analysis& one) { return one.recording.reach == "no_emi"; }))
-    return {};
+  if (!std::ranges::all_of(analyses, analysis::knows_transfers)) return {};
   const analysis::Totals totals = totals_of(analyses);
   if (totals.htod.bytes + totals.dtoh.bytes + totals.dtod.bytes == 0) return {};
   bool host = false;
@@ -211,12 +220,6 @@ std::vector<std::string> warnings(const Analysis& one, const SourceNames& names)
     lines.push_back(fmt::format("{} ran on the host in {} of {}", names.place(row),
                                 row.fallback_count, counted(row.count, "instance", "instances")));
   }
-  for (const Loss& loss : one.losses) {
-    if (loss.count > 0) {
-      lines.push_back(fmt::format("the figures are not complete: {} was lost {}", loss.name,
-                                  counted(loss.count, "time", "times")));
-    }
-  }
   return lines;
 }
 
@@ -241,14 +244,17 @@ std::vector<std::pair<std::string, std::string>> header(const Analysis& one) {
 }
 
 std::string losses(Analyses analyses) {
-  std::uint64_t total = 0;
-  std::size_t kinds = 0;
+  std::map<std::string, std::uint64_t> sums;
   for (const Analysis& one : analyses) {
-    kinds = std::max(kinds, one.losses.size());
-    for (const Loss& loss : one.losses) total += loss.count;
+    for (const Loss& loss : one.losses) sums[loss.name] += loss.count;
   }
-  return fmt::format("Lost: {} ({} watched)", total,
-                     counted(kinds, "kind of loss", "kinds of loss"));
+  std::string text;
+  for (const auto& [name, count] : sums) {
+    if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, count);
+  }
+  const std::string kinds = counted(sums.size(), "kind of loss", "kinds of loss");
+  return text.empty() ? fmt::format("Lost: 0 ({} watched)", kinds)
+                      : fmt::format("Lost: {} (of {} watched)", text, kinds);
 }
 
 std::string runtime_traffic(Analyses analyses) {

@@ -68,17 +68,14 @@ std::string SourceNames::place(const std::string& file, int line) const {
 std::string SourceNames::place(const analysis::DirectiveRow& row) const {
   if (!row.file.empty() && row.line > 0) return place(row.file, row.line);
   if (!row.function.empty()) return fmt::format("{} (+{:#x})", row.function, row.address);
-  if (row.address == 0) return "(unknown place)";
+  if (row.address == 0) return "-";
   return row.module.empty() ? fmt::format("{:#x}", row.address)
                             : fmt::format("{}+{:#x}", suffix(row.module, 1), row.address);
 }
 
-std::string SourceNames::directive(const analysis::DirectiveRow& row) const {
+std::string SourceNames::directive(const analysis::DirectiveRow& row) {
   if (row.directive == Directive::kRuntime) return "(after or outside any directive)";
-  std::string text(row.api.empty() ? analysis::directive_name(row.directive) : row.api);
-  text += ' ' + place(row);
-  if (!row.file.empty() && row.line > 0 && !row.function.empty()) text += " in " + row.function;
-  return text;
+  return std::string(row.api.empty() ? analysis::directive_name(row.directive) : row.api);
 }
 
 std::string SourceNames::activity(const analysis::Activity& row) const {

@@ -27,8 +27,8 @@ class SourceNames {
   /// Where a directive is: its place, else its function or its address in the binary.
   [[nodiscard]] std::string place(const analysis::DirectiveRow& row) const;
 
-  /// "target heat.cpp:41 in solve", "omp_target_memcpy heat.cpp:50".
-  [[nodiscard]] std::string directive(const analysis::DirectiveRow& row) const;
+  /// "target enter data", "omp_target_memcpy".
+  [[nodiscard]] static std::string directive(const analysis::DirectiveRow& row);
 
   /// "[memcpy HtoD]", "[memset]", "[alloc]", or a kernel's "solve heat.cpp:41".
   [[nodiscard]] std::string activity(const analysis::Activity& row) const;

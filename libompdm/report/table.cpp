@@ -119,7 +119,7 @@ std::string aligned(const Table& table, std::size_t width) {
   }
 
   constexpr std::size_t kGap = 2;
-  constexpr std::size_t kLeastText = 24;
+  constexpr std::size_t kLeastText = 18;
   const std::size_t needed = std::accumulate(widths.begin(), widths.end(), kGap * count);
   if (needed > width) {
     std::size_t widest = count;

@@ -21,8 +21,10 @@ class Builder {
   }
 
   void add(std::size_t recording, std::vector<Cell> row) {
-    if (!ranks_.key.empty()) row.insert(row.begin(), ranks_.labels[recording]);
-    table_.rows.push_back(std::move(row));
+    std::vector<Cell>& whole = table_.rows.emplace_back();
+    whole.reserve(row.size() + 1);
+    if (!ranks_.key.empty()) whole.push_back(ranks_.labels[recording]);
+    for (Cell& cell : row) whole.push_back(std::move(cell));
   }
 
   Table take() { return std::move(table_); }
@@ -34,11 +36,6 @@ class Builder {
 
 Cell number(std::uint64_t value) { return static_cast<std::int64_t>(value); }
 
-/// A duration that is only known if something better than its enqueueing was timed.
-Cell timed(bool known, Nanoseconds duration) {
-  return known ? Cell(std::int64_t{duration}) : Cell(std::string("enqueue"));
-}
-
 std::string clock_name(Clock clock) {
   switch (clock) {
     case Clock::kHost:
@@ -49,6 +46,23 @@ std::string clock_name(Clock clock) {
       break;
   }
   return "enqueue";
+}
+
+/// "target enter data in main".
+std::string described(const analysis::DirectiveRow& row) {
+  const std::string text = SourceNames::directive(row);
+  return row.function.empty() || row.line == 0 ? text : text + " in " + row.function;
+}
+
+/// Bytes or a number of transfers; unknown where the runtime reports none.
+Cell moved(const Analysis& one, std::uint64_t value) {
+  return analysis::knows_transfers(one) ? number(value) : Cell();
+}
+
+/// A duration that is known only if transfers are, and more than their enqueueing was timed.
+Cell timed(const Analysis& one, bool known, Nanoseconds duration) {
+  if (!analysis::knows_transfers(one)) return {};
+  return known ? Cell(std::int64_t{duration}) : Cell(std::string("enqueue"));
 }
 
 std::string variable_name(const analysis::VariableRow& row, const SourceNames& names) {
@@ -107,10 +121,11 @@ Table traces_table(Analyses analyses) {
                            {}});
   for (std::size_t i = 0; i < analyses.size(); ++i) {
     const Analysis& one = analyses[i];
-    table.add(i, {one.process.wall, number(one.totals.htod.bytes), number(one.totals.dtoh.bytes),
-                  timed(one.headline.measured, one.headline.transfer),
-                  timed(one.headline.measured, one.headline.kernel), one.process.host,
-                  one.process.program, one.file});
+    table.add(
+        i, {one.process.wall, moved(one, one.totals.htod.bytes), moved(one, one.totals.dtoh.bytes),
+            timed(one, one.headline.measured, one.headline.transfer),
+            timed(one, one.headline.measured, one.headline.kernel), one.process.host,
+            one.process.program, one.file});
   }
   return table.take();
 }
@@ -169,8 +184,7 @@ Table activities_table(Analyses analyses, const SourceNames& names, bool api_cal
 
 Table directives_table(Analyses analyses, const SourceNames& names) {
   // Where the runtime tells no transfers, what the clauses name is all there is.
-  const bool no_transfers = std::ranges::any_of(
-      analyses, [](const Analysis& one) { return one.recording.reach == "no_emi"; });
+  const bool no_transfers = !std::ranges::all_of(analyses, analysis::knows_transfers);
   const Audience mapped = no_transfers ? Audience::kAll : Audience::kData;
   Builder table(analyses, {"directives",
                            "Movement by directive",
@@ -182,12 +196,13 @@ Table directives_table(Analyses analyses, const SourceNames& names) {
                             {"DtoD_bytes", "DtoD", Unit::kBytes, Audience::kAll, true},
                             {"DtoD_count", "Calls", Unit::kCount, Audience::kAll, true},
                             {"mapped_bytes", "Mapped", Unit::kBytes, mapped},
-                            {"alloc_count", "Allocs", Unit::kCount},
+                            {"alloc_count", "Allocs", Unit::kCount, Audience::kAll, true},
                             {"kernel_count", "Kernels", Unit::kCount},
                             {"fallback_count", "On host", Unit::kCount, Audience::kAll, true},
                             {"transfer_ns", "Transfers", Unit::kTime},
                             {"time_ns", "Time", Unit::kTime},
-                            {"name", "Directive", Unit::kText, Audience::kReader},
+                            {"place", "Where", Unit::kText, Audience::kReader},
+                            {"what", "Directive", Unit::kText, Audience::kReader},
                             {"directive", "", Unit::kText, Audience::kData},
                             {"file", "", Unit::kText, Audience::kData},
                             {"line", "", Unit::kCount, Audience::kData},
@@ -195,13 +210,16 @@ Table directives_table(Analyses analyses, const SourceNames& names) {
                            {}});
   for (std::size_t i = 0; i < analyses.size(); ++i) {
     for (const auto& row : analyses[i].directives) {
-      table.add(i, {number(row.count), number(row.htod.bytes), number(row.htod.count),
-                    number(row.dtoh.bytes), number(row.dtoh.count), number(row.dtod.bytes),
-                    number(row.dtod.count), number(row.mapped_bytes), number(row.alloc_count),
-                    number(row.kernel_count), number(row.fallback_count),
-                    timed(row.timed, row.htod.time + row.dtoh.time + row.dtod.time), row.time,
-                    names.directive(row), std::string(analysis::directive_name(row.directive)),
-                    row.file, std::int64_t{row.line}, row.function});
+      table.add(i, {number(row.count), moved(analyses[i], row.htod.bytes),
+                    moved(analyses[i], row.htod.count), moved(analyses[i], row.dtoh.bytes),
+                    moved(analyses[i], row.dtoh.count), moved(analyses[i], row.dtod.bytes),
+                    moved(analyses[i], row.dtod.count), number(row.mapped_bytes),
+                    moved(analyses[i], row.alloc_count), moved(analyses[i], row.kernel_count),
+                    number(row.fallback_count),
+                    timed(analyses[i], row.timed, row.htod.time + row.dtoh.time + row.dtod.time),
+                    row.time, names.place(row), described(row),
+                    std::string(analysis::directive_name(row.directive)), row.file,
+                    std::int64_t{row.line}, row.function});
     }
   }
   return table.take();
@@ -224,10 +242,11 @@ Table variables_table(Analyses analyses, const SourceNames& names) {
                            {}});
   for (std::size_t i = 0; i < analyses.size(); ++i) {
     for (const auto& row : analyses[i].variables) {
-      table.add(i, {number(row.htod.bytes), number(row.htod.count), number(row.dtoh.bytes),
-                    number(row.dtoh.count), timed(row.timed, row.htod.time + row.dtoh.time),
-                    number(row.bytes), variable_name(row, names), row.name, row.file,
-                    std::int64_t{row.line}, fmt::format("{}", fmt::join(row.aliases, " "))});
+      table.add(i, {moved(analyses[i], row.htod.bytes), moved(analyses[i], row.htod.count),
+                    moved(analyses[i], row.dtoh.bytes), moved(analyses[i], row.dtoh.count),
+                    timed(analyses[i], row.timed, row.htod.time + row.dtoh.time), number(row.bytes),
+                    variable_name(row, names), row.name, row.file, std::int64_t{row.line},
+                    fmt::format("{}", fmt::join(row.aliases, " "))});
     }
   }
   return table.take();
@@ -238,7 +257,8 @@ Table iterations_table(Analyses analyses, const SourceNames& names) {
   Builder table(analyses, {"iterations",
                            "Loops: cost of a pass after the first",
                            {{"count", "Passes", Unit::kCount},
-                            {"entries", "Entered", Unit::kCount},
+                            {"entries", "", Unit::kCount, Audience::kData},
+                            {"entered", "Entered", Unit::kCount, Audience::kReader, true},
                             {"HtoD_bytes", "HtoD", Unit::kBytes},
                             {"DtoH_bytes", "DtoH", Unit::kBytes},
                             {"transfer_ns", "Transfers", Unit::kTime},
@@ -260,13 +280,17 @@ Table iterations_table(Analyses analyses, const SourceNames& names) {
         places.push_back(names.place(analyses[i].directives[directive]));
         positions.push_back(offsets[i] + directive);
       }
-      table.add(i, {number(row.count), number(row.entries), number(row.steady.htod_bytes),
-                    number(row.steady.dtoh_bytes), timed(row.timed, row.steady.transfer),
-                    timed(row.timed, row.steady.kernel), row.steady.wall,
-                    number(row.first.htod_bytes), number(row.first.dtoh_bytes),
-                    timed(row.timed, row.first.transfer), timed(row.timed, row.first.kernel),
-                    row.first.wall, fmt::format("{}", fmt::join(places, ", ")),
-                    fmt::format("{}", fmt::join(positions, " "))});
+      table.add(
+          i,
+          {number(row.count), number(row.entries), row.entries > 1 ? number(row.entries) : Cell(),
+           moved(analyses[i], row.steady.htod_bytes), moved(analyses[i], row.steady.dtoh_bytes),
+           timed(analyses[i], row.timed, row.steady.transfer),
+           timed(analyses[i], row.timed, row.steady.kernel), row.steady.wall,
+           moved(analyses[i], row.first.htod_bytes), moved(analyses[i], row.first.dtoh_bytes),
+           timed(analyses[i], row.timed, row.first.transfer),
+           timed(analyses[i], row.timed, row.first.kernel), row.first.wall,
+           fmt::format("{}", fmt::join(places, ", ")),
+           fmt::format("{}", fmt::join(positions, " "))});
     }
   }
   return table.take();

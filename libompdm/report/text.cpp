@@ -42,6 +42,14 @@ std::string wrapped(const std::string& line, std::size_t width) {
   return text;
 }
 
+bool has_losses(const analysis::Analysis& one) {
+  return std::ranges::any_of(one.losses, [](const Loss& loss) { return loss.count > 0; });
+}
+
+bool has_activities(const analysis::Analysis& one) {
+  return !one.activities.empty() || !one.api_calls.empty();
+}
+
 /// A recording's name before what is said of it, when there are several.
 std::string prefix(const Ranks& ranks, std::size_t recording) {
   return ranks.key.empty() ? std::string()
@@ -62,7 +70,7 @@ std::string titled(Table table, const Layout& layout) {
 
 std::string text_report(Analyses analyses, const SourceNames& names, const Layout& layout) {
   const Ranks ranks = ranks_of(analyses);
-  std::string text = title(wrapped(headline(analyses, names), layout.width), layout) + '\n';
+  std::string text = title(headline(analyses, names), layout) + '\n';
   const std::string basis = headline_basis(analyses);
   if (!basis.empty()) text += wrapped(basis, layout.width) + '\n';
   for (std::size_t i = 0; i < analyses.size(); ++i) {
@@ -83,7 +91,9 @@ std::string text_report(Analyses analyses, const SourceNames& names, const Layou
     text += titled(traces_table(analyses), layout);
   }
   if (std::ranges::any_of(analyses, analysis::has_target_events)) {
-    text += '\n' + nvprof_block(analyses, names, layout.width);
+    if (std::ranges::any_of(analyses, has_activities)) {
+      text += '\n' + nvprof_block(analyses, names, layout.width);
+    }
     text += titled(directives_table(analyses, names), layout);
     text += titled(variables_table(analyses, names), layout);
     text += titled(iterations_table(analyses, names), layout);
@@ -92,7 +102,8 @@ std::string text_report(Analyses analyses, const SourceNames& names, const Layou
   text += '\n';
   const std::string internal = runtime_traffic(analyses);
   if (!internal.empty()) text += internal + '\n';
-  return text + losses(analyses) + '\n';
+  const bool lost = std::ranges::any_of(analyses, has_losses);
+  return text + (lost ? warning(losses(analyses), layout) : losses(analyses)) + '\n';
 }
 
 std::string markdown_report(Analyses analyses, const SourceNames& names) {

@@ -203,6 +203,10 @@ void add(Totals& sum, const Totals& other);
 /// program.
 bool has_target_events(const Analysis& analysis);
 
+/// Whether the runtime reports transfers at all: without its EMI callbacks, zeros in the tables
+/// mean "not known".
+bool knows_transfers(const Analysis& analysis);
+
 /// A directive as OpenMP spells it without the sentinel: "target enter data"; "api" and "runtime"
 /// for the others.
 std::string_view directive_name(Directive directive);
