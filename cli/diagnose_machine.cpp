@@ -16,14 +16,6 @@ namespace {
 namespace fs = std::filesystem;
 using Level = Finding::Level;
 
-Finding find_recorder_library() {
-  try {
-    return {Level::kOk, fmt::format("recorder {}", find_recorder().string()), ""};
-  } catch (const Error& error) {
-    return {Level::kNo, error.what(), ""};
-  }
-}
-
 /// Debian keeps each LLVM's runtime in a folder of its own, off the loader's path.
 std::set<fs::path> offload_runtimes() {
   std::set<fs::path> found;
@@ -78,8 +70,16 @@ void examine_gpu(Findings& findings) {
 
 }  // namespace
 
+Findings examine_recorder() {
+  try {
+    return {{Level::kOk, fmt::format("recorder {}", find_recorder().string()), ""}};
+  } catch (const Error& error) {
+    return {{Level::kNo, error.what(), ""}};
+  }
+}
+
 Findings examine_machine() {
-  Findings findings = {find_recorder_library()};
+  Findings findings;
   const std::set<fs::path> runtimes = offload_runtimes();
   for (const fs::path& runtime : runtimes) {
     findings.push_back({Level::kOk, "offload runtime " + runtime.string(), ""});

@@ -90,10 +90,9 @@ Finding examine_image(const OffloadImage& image, int major) {
   if (image.triple.starts_with("nvptx")) {
     if (hides_its_architecture(image) && major < 22) {
       return {Level::kNo,
-              fmt::format(
-                  "image for {} was assembled by CUDA 13's ptxas, whose e_flags {:#x} LLVM {} does "
-                  "not understand: it will count no device",
-                  name, image.elf_flags, major),
+              fmt::format("image for {} was assembled by CUDA 13's ptxas, whose e_flags {:#x} LLVM "
+                          "before 22 does not understand: it will count no device",
+                          name, image.elf_flags),
               "link again with --ptxas-path= naming a CUDA 12 ptxas"};
     }
     if (search_library("libcuda.so").empty()) {

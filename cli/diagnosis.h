@@ -21,7 +21,10 @@ struct Finding {
 
 using Findings = std::vector<Finding>;
 
-/// The recorder library, OpenMP runtimes, GPU driver and CUPTI of this machine.
+/// Whether the recorder library is where this command looks for it.
+Findings examine_recorder();
+
+/// The OpenMP runtimes, GPU driver and CUPTI of this machine.
 Findings examine_machine();
 
 /// The variables that keep tools or devices away.

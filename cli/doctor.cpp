@@ -41,9 +41,10 @@ void add(Findings& findings, Findings more) {
 fs::path existing_program(const std::string& name) {
   const fs::path program = find_program(name);
   std::error_code error;
-  if (program.empty()) throw Error(name + ": not found: check the name and PATH");
-  if (!fs::is_regular_file(program, error))
+  if (program.empty()) throw Error(not_found(name));
+  if (!fs::is_regular_file(program, error)) {
     throw Error(name + ": is no program: name an executable");
+  }
   return program;
 }
 
@@ -61,9 +62,11 @@ int run_doctor(const DoctorOptions& options) {
     throw Error("doctor: arguments are for a program that is run: add --run before PROGRAM",
                 Error::Kind::kUsage);
   }
-  Findings findings = examine_machine();
+  Findings findings = examine_recorder();
   add(findings, examine_environment());
-  if (!options.command.empty()) {
+  if (options.command.empty()) {
+    add(findings, examine_machine());
+  } else {
     add(findings, examine_program(existing_program(options.command.front())));
     if (options.run) add(findings, probe(options.command));
   }

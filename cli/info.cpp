@@ -8,8 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "ompdm/finish.h"
-#include "ompdm/trace_file.h"
+#include "open_trace.h"
 #include "shell_words.h"
 #include "verb_help.h"
 #include "verbs.h"
@@ -77,14 +76,16 @@ const char* answer_name(int answer) {
   }
 }
 
-void print_recording(const Recording& recording) {
+void print_recording(const Recording& recording, bool running) {
   row("runtime", recording.runtime);
   row("attached by", recording.attached_by);
   row("reach", recording.reach);
   row("names", recording.names);
   row("clock",
       fmt::format("{}, calibrated within {:.0f} ns", recording.clock, recording.clock_residual_ns));
-  row("ending", recording.finished ? "by itself" : "killed, or left by _exit or exec");
+  row("ending", recording.finished ? "by itself"
+                : running          ? "it still runs"
+                                   : "killed, or left by _exit or exec");
   row("ompdm", recording.ompdm_version);
   fmt::print("\nCallbacks (what the runtime answered)\n");
   for (const auto& [callback, answer] : recording.registered) {
@@ -92,7 +93,8 @@ void print_recording(const Recording& recording) {
   }
 }
 
-void print_text(const Trace& trace) {
+void print_text(const OpenedTrace& opened) {
+  const Trace& trace = opened.trace;
   const Process& process = trace.process;
   row("file", trace.file + (trace.truncated ? " (cut short)" : ""));
   row("command", command_line(process));
@@ -102,7 +104,7 @@ void print_text(const Trace& trace) {
   if (process.rank >= 0) row("rank", fmt::format("{} of {}", process.rank, process.rank_count));
   row("started", local_time(process.start_realtime_ns));
   row("wall", fmt::format("{:.6f} s", static_cast<double>(process.wall) / 1e9));
-  print_recording(trace.recording);
+  print_recording(trace.recording, opened.running);
 
   fmt::print("\nDevices\n");
   for (const Device& device : trace.devices) {
@@ -131,7 +133,8 @@ void print_text(const Trace& trace) {
   }
 }
 
-ordered_json to_json(const Trace& trace) {
+ordered_json to_json(const OpenedTrace& opened) {
+  const Trace& trace = opened.trace;
   const Process& process = trace.process;
   const Recording& recording = trace.recording;
   ordered_json json = {
@@ -158,7 +161,8 @@ ordered_json to_json(const Trace& trace) {
         {"names", recording.names},
         {"clock", recording.clock},
         {"clock_residual_ns", recording.clock_residual_ns},
-        {"finished", recording.finished}}},
+        {"finished", recording.finished},
+        {"running", opened.running}}},
       {"counts",
        {{"regions", trace.regions.size()},
         {"data_operations", trace.ops.size()},
@@ -191,13 +195,12 @@ ordered_json to_json(const Trace& trace) {
 }
 
 int run_info(const InfoOptions& options) {
-  const Trace trace =
-      is_spool(options.trace) ? read_spool(options.trace) : read_trace(options.trace);
+  const OpenedTrace opened = open_trace(options.trace);
   if (options.format == "json") {
     // Paths and arguments are bytes, JSON is not.
-    fmt::print("{}\n", to_json(trace).dump(2, ' ', false, ordered_json::error_handler_t::replace));
+    fmt::print("{}\n", to_json(opened).dump(2, ' ', false, ordered_json::error_handler_t::replace));
   } else {
-    print_text(trace);
+    print_text(opened);
   }
   return 0;
 }

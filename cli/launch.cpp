@@ -92,7 +92,7 @@ Ending not_started(const std::string& program, int error) {
   Ending ending;
   if (error == ENOENT || error == ENOTDIR) {
     ending.exit_status = 127;
-    ending.failure = program + ": not found: check the name and PATH";
+    ending.failure = not_found(program);
   } else {
     ending.exit_status = 126;
     ending.failure = program + ": cannot be executed (" + std::strerror(error) +
@@ -135,6 +135,14 @@ fs::path find_program(const std::string& program) {
     }
   }
   return {};
+}
+
+std::string not_found(const std::string& program) {
+  std::error_code error;
+  if (program.find('/') == std::string::npos && fs::is_regular_file(program, error)) {
+    return program + ": not found on PATH: did you mean ./" + program + "?";
+  }
+  return program + ": not found: check the name and PATH";
 }
 
 Ending launch(const std::vector<std::string>& command, const EnvironmentChange& change,

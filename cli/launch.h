@@ -23,6 +23,9 @@ struct Ending {
 /// Where execvp would find the program; empty if nowhere.
 std::filesystem::path find_program(const std::string& program);
 
+/// What to say of a program that is nowhere: "heat: not found: did you mean ./heat?".
+std::string not_found(const std::string& program);
+
 /// What a launched program writes to.
 enum class Output {
   kInherited,

@@ -18,7 +18,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Standard output of `loader --list program`, with LD_PRELOAD replaced if `preload` is given.
+/// Standard output of the loader asked to list, with LD_PRELOAD replaced if `preload` is given.
+/// glibc's goes on after a missing library when it is asked by its variable, and stops when by
+/// --list; another loader may not know the variable and would run the program.
 std::string list(const std::string& loader, const std::string& program, const char* preload) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return {};
@@ -33,13 +35,18 @@ std::string list(const std::string& loader, const std::string& program, const ch
       settings.emplace_back(*variable);
     }
   }
+  const bool is_glibc = fs::path(loader).filename().string().starts_with("ld-linux");
+  if (is_glibc) settings.emplace_back("LD_TRACE_LOADED_OBJECTS=1");
   if (preload != nullptr) settings.push_back(std::string("LD_PRELOAD=") + preload);
   std::vector<char*> environment;
   for (std::string& setting : settings) environment.push_back(setting.data());
   environment.push_back(nullptr);
 
-  std::array<std::string, 3> words = {loader, "--list", program};
-  std::array<char*, 4> arguments = {words[0].data(), words[1].data(), words[2].data(), nullptr};
+  std::vector<std::string> words = {loader, program};
+  if (!is_glibc) words.insert(words.begin() + 1, "--list");
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
   pid_t pid = 0;
   const int failed =
       ::posix_spawn(&pid, loader.c_str(), &actions, nullptr, arguments.data(), environment.data());

@@ -46,24 +46,12 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   ompdm::cli::set_layout(app);
   int exit_status = 0;
-#ifdef OMPDM_HAVE_RECORD
   ompdm::cli::setup_record(app, exit_status);
-#endif
-#ifdef OMPDM_HAVE_REPORT
   ompdm::cli::setup_report(app, exit_status);
-#endif
-#ifdef OMPDM_HAVE_FINISH
   ompdm::cli::setup_finish(app, exit_status);
-#endif
-#ifdef OMPDM_HAVE_INFO
   ompdm::cli::setup_info(app, exit_status);
-#endif
-#ifdef OMPDM_HAVE_DOCTOR
   ompdm::cli::setup_doctor(app, exit_status);
-#endif
-#ifdef OMPDM_HAVE_ENV
   ompdm::cli::setup_env(app, exit_status);
-#endif
   app.footer(
       "Start here:\n"
       "  ompdm record ./app       run it and write trace.json\n"

@@ -36,7 +36,7 @@ void describe(const RecordedProcess& process, Findings& findings) {
   const std::string program = std::filesystem::path(process.program).filename();
   findings.push_back(
       {trace.regions.empty() && trace.ops.empty() ? Level::kNo : Level::kOk,
-       fmt::format("{} recorded {} regions, {} data operations, {} launches on {} devices", program,
+       fmt::format("{} recorded: regions {}, data operations {}, launches {}, devices {}", program,
                    trace.regions.size(), trace.ops.size(), trace.launches.size(),
                    trace.devices.size()),
        ""});

@@ -3,7 +3,6 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstdlib>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,7 +23,7 @@ namespace fs = std::filesystem;
 
 struct RecordOptions {
   std::string output;
-  AttachMethod attach = AttachMethod::kAuto;
+  std::string attach = "auto";
   std::string names;
   std::string spool_dir;
   bool no_finish = false;
@@ -64,13 +63,19 @@ std::string default_output() {
   return wanted != nullptr && wanted[0] != '\0' ? wanted : "trace.json";
 }
 
+AttachMethod attach_method(const std::string& name) {
+  if (name == "preload") return AttachMethod::kPreload;
+  return name == "tool-libraries" ? AttachMethod::kToolLibraries : AttachMethod::kAuto;
+}
+
 EnvironmentChange prepare(const RecordOptions& options, const fs::path& session) {
   const fs::path program = find_program(options.command.front());
+  const AttachMethod method = attach_method(options.attach);
   if (const auto obstacle = preload_obstacle(program);
-      obstacle && options.attach == AttachMethod::kPreload) {
+      obstacle && method == AttachMethod::kPreload) {
     say(fmt::format("{}: {}: try --attach tool-libraries", options.command.front(), *obstacle));
   }
-  EnvironmentChange change = attach(options.attach, find_recorder(), program, session);
+  EnvironmentChange change = attach(method, find_recorder(), program, session);
   const std::string output = options.output.empty() ? default_output() : options.output;
   change.set.emplace_back("OMPDM_OUTPUT", absolute_output(output));
   change.set.emplace_back("OMPDM_SESSION", session);
@@ -138,13 +143,9 @@ void setup_record(CLI::App& app, int& exit_status) {
   verb->add_flag("--no-finish", options->no_finish,
                  "Leave the spool; `ompdm finish` makes the trace of it");
   verb->add_flag("--verbose", options->verbose, "Say what is set and done");
-  const std::map<std::string, AttachMethod> methods = {
-      {"auto", AttachMethod::kAuto},
-      {"preload", AttachMethod::kPreload},
-      {"tool-libraries", AttachMethod::kToolLibraries}};
   verb->add_option("--attach", options->attach, "How the recorder comes in (default auto)")
       ->type_name("auto|preload|tool-libraries")
-      ->transform(CLI::Transformer(methods));
+      ->check(CLI::IsMember({"auto", "preload", "tool-libraries"}));
   set_help(
       *verb, "ompdm record [-o FILE] [options] [--] PROGRAM [ARG...]",
       "The exit status is PROGRAM's own (128+N after signal N, 127 not found, 126 not executable).",

@@ -1,0 +1,28 @@
+# Installs the build tree into SCRATCH, builds a consumer against it, records with the installed command
+# (if PROGRAM is given) and has the consumer read that trace.
+cmake_minimum_required(VERSION 3.25)
+
+# A path that LD_PRELOAD cannot hold, on purpose.
+set(prefix "${SCRATCH}/some prefix")
+file(REMOVE_RECURSE "${SCRATCH}")
+file(MAKE_DIRECTORY "${SCRATCH}")
+
+function(run)
+  execute_process(COMMAND ${ARGV} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output
+    WORKING_DIRECTORY "${SCRATCH}")
+  if(NOT status EQUAL 0)
+    list(JOIN ARGV " " command)
+    message(FATAL_ERROR "${command}: ${status}\n${output}")
+  endif()
+  message("${output}")
+endfunction()
+
+run(${CMAKE_COMMAND} --install "${BUILD}" --prefix "${prefix}")
+run(${CMAKE_COMMAND} -S "${SOURCE}/consumer" -B "${SCRATCH}/consumer" -G "${GENERATOR}"
+  "-DCMAKE_CXX_COMPILER=${CXX}" "-DCMAKE_PREFIX_PATH=${prefix}")
+run(${CMAKE_COMMAND} --build "${SCRATCH}/consumer")
+run("${prefix}/${BINDIR}/ompdm" doctor)
+if(PROGRAM)
+  run("${prefix}/${BINDIR}/ompdm" record -o trace.json "${PROGRAM}")
+  run("${SCRATCH}/consumer/consumer" trace.json)
+endif()
