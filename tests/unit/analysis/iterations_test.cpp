@@ -1,0 +1,126 @@
+#include <gtest/gtest.h>
+
+#include "ompdm/analysis.h"
+#include "support/trace_builder.h"
+
+namespace ompdm::analysis {
+namespace {
+
+using test::TraceBuilder;
+
+TEST(Iterations, JacobiNaive) {
+  TraceBuilder build;
+  const auto sweep = build.site(Directive::kTarget, "jacobi.cpp", 30, "main");
+  const auto check = build.site(Directive::kTarget, "jacobi.cpp", 40, "main");
+  for (int pass = 0; pass < 20; ++pass) {
+    build.begin(sweep);
+    build.op(OpKind::kHtoD, {}, 1000, pass == 0 ? 500 : 100);
+    build.launch(50);
+    build.op(OpKind::kDtoH, {}, 10, 5);
+    build.end();
+    build.begin(check);
+    build.op(OpKind::kHtoD, {}, 20, 2);
+    build.launch(30);
+    build.op(OpKind::kDtoH, {}, 8, 1);
+    build.end();
+    build.wait(12);
+  }
+  const Analysis analysis = analyze(build.take());
+  ASSERT_EQ(analysis.iterations.size(), 1U);
+  const Iteration& row = analysis.iterations.front();
+  EXPECT_EQ(row.count, 20U);
+  EXPECT_EQ(row.entries, 1U);
+  EXPECT_EQ(row.directives, (std::vector<std::size_t>{0, 1}));
+  EXPECT_EQ(row.steady.htod_bytes, 1020U);
+  EXPECT_EQ(row.steady.dtoh_bytes, 18U);
+  EXPECT_EQ(row.steady.transfer, 108);
+  EXPECT_EQ(row.steady.kernel, 80);
+  EXPECT_EQ(row.first.transfer, 508);
+  EXPECT_EQ(row.first.wall, 600);
+  EXPECT_FALSE(row.invariant_bytes.has_value());
+  EXPECT_TRUE(row.timed);
+}
+
+TEST(Iterations, TwoPassesAreALoopIfTheyCompute) {
+  TraceBuilder build;
+  const auto upload = build.site(Directive::kTargetEnterData, "a.cpp", 3, "upload");
+  const auto solve = build.site(Directive::kTarget, "a.cpp", 9, "solve");
+  for (int i = 0; i < 2; ++i) {
+    build.begin(upload);
+    build.op(OpKind::kHtoD, {}, 100, 10);
+    build.end();
+  }
+  for (int i = 0; i < 2; ++i) {
+    build.begin(solve);
+    build.launch(10);
+    build.end();
+  }
+  const Analysis analysis = analyze(build.take());
+  ASSERT_EQ(analysis.iterations.size(), 1U);
+  EXPECT_EQ(analysis.directives[analysis.iterations[0].directives[0]].line, 9);
+}
+
+TEST(Iterations, TargetDataInsideALoop) {
+  TraceBuilder build;
+  const auto data = build.site(Directive::kTargetData, "a.cpp", 3, "main");
+  const auto end = build.site(Directive::kTargetData, "a.cpp", 3, "main");
+  const auto target = build.site(Directive::kTarget, "a.cpp", 5, "main");
+  for (int i = 0; i < 4; ++i) {
+    build.begin(data);
+    build.op(OpKind::kHtoD, {}, 100, 10);
+    build.end();
+    for (int j = 0; j < 5; ++j) {
+      build.begin(target);
+      build.launch(10);
+      build.end();
+    }
+    build.begin(end, true);
+    build.op(OpKind::kDtoH, {}, 50, 10);
+    build.end();
+  }
+  const Analysis analysis = analyze(build.take());
+  ASSERT_EQ(analysis.iterations.size(), 2U);
+  EXPECT_EQ(analysis.iterations[0].count, 4U);
+  EXPECT_EQ(analysis.iterations[0].directives, (std::vector<std::size_t>{0, 1}));
+  EXPECT_EQ(analysis.iterations[0].steady.htod_bytes, 100U);
+  EXPECT_EQ(analysis.iterations[1].count, 20U);
+  EXPECT_EQ(analysis.iterations[1].entries, 4U);
+}
+
+TEST(Iterations, ApiCallsAreSteps) {
+  TraceBuilder build;
+  const auto in = build.api("omp_target_memcpy", "a.cpp", 3, "main");
+  const auto out = build.api("omp_target_memcpy", "a.cpp", 7, "main");
+  const auto target = build.site(Directive::kTarget, "a.cpp", 5, "main");
+  for (int i = 0; i < 3; ++i) {
+    build.op(OpKind::kHtoD, {}, 100, 10).site = in;
+    build.begin(target);
+    build.launch(10);
+    build.end();
+    build.op(OpKind::kDtoH, {}, 50, 10).site = out;
+  }
+  const Analysis analysis = analyze(build.take());
+  ASSERT_EQ(analysis.iterations.size(), 1U);
+  EXPECT_EQ(analysis.iterations[0].count, 3U);
+  EXPECT_EQ(analysis.iterations[0].directives.size(), 3U);
+  EXPECT_EQ(analysis.iterations[0].steady.htod_bytes, 100U);
+}
+
+TEST(Iterations, ThreadsRunTheSameLoop) {
+  TraceBuilder build;
+  build.trace.threads.push_back({4712});
+  const auto target = build.site(Directive::kTarget, "a.cpp", 5, "main");
+  for (int i = 0; i < 10; ++i) {
+    build.thread = static_cast<std::uint32_t>(i % 2);
+    build.begin(target);
+    build.op(OpKind::kHtoD, {}, 100, 10);
+    build.end();
+  }
+  const Analysis analysis = analyze(build.take());
+  ASSERT_EQ(analysis.iterations.size(), 1U);
+  EXPECT_EQ(analysis.iterations[0].count, 10U);
+  EXPECT_EQ(analysis.iterations[0].entries, 2U);
+}
+
+}  // namespace
+}  // namespace ompdm::analysis

@@ -1,0 +1,10 @@
+add_executable(report_test
+  report/conditions_test.cpp
+  report/rendering_test.cpp
+  report/table_test.cpp
+  report/units_test.cpp
+)
+target_include_directories(report_test PRIVATE ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/libompdm)
+target_link_libraries(report_test PRIVATE ompdm_options ompdm_report nlohmann_json::nlohmann_json
+  GTest::gtest_main)
+gtest_discover_tests(report_test TEST_PREFIX report. PROPERTIES LABELS unit TIMEOUT 60)

@@ -1,0 +1,106 @@
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "ompdm/error.h"
+#include "ompdm/report.h"
+#include "support/trace_builder.h"
+
+namespace ompdm::report {
+namespace {
+
+std::string sample_report() {
+  test::TraceBuilder build;
+  const auto enter = build.site(Directive::kTargetEnterData, "src/heat.cpp", 60, "main");
+  const auto solve = build.site(Directive::kTarget, "src/heat.cpp", 41, "solve");
+  const auto u = build.variable("u", 800);
+  build.begin(enter);
+  build.op(OpKind::kHtoD, u, 800, 100);
+  build.end();
+  for (int i = 0; i < 3; ++i) {
+    build.begin(solve);
+    build.launch(50);
+    build.op(OpKind::kDtoH, u, 800, 100);
+    build.end();
+  }
+  std::vector<analysis::Analysis> analyses = {analysis::analyze(build.take())};
+  analysis::Finding finding;
+  finding.pattern = "round_trip_transfer";
+  analyses[0].findings.push_back(finding);
+  return render(analyses, Format::kJson);
+}
+
+bool tested(const std::string& condition) {
+  const Condition parsed = parse_condition(condition);
+  return holds(parsed, value_of(parsed.path, sample_report()));
+}
+
+TEST(Conditions, BarePathsAreTotals) {
+  EXPECT_TRUE(tested("DtoH.count == 3"));
+  EXPECT_FALSE(tested("DtoH.count > 12"));
+  EXPECT_TRUE(tested("HtoD.bytes<=800"));
+  EXPECT_TRUE(tested("totals.kernel.count >= 3"));
+  EXPECT_TRUE(tested("HtoD.bytes != 8e3"));
+}
+
+TEST(Conditions, ArraysCountAndRowsHaveNames) {
+  EXPECT_TRUE(tested("findings > 0"));
+  EXPECT_TRUE(tested("findings.round_trip_transfer == 1"));
+  EXPECT_TRUE(tested("findings.duplicate_transfer == 0"));
+  EXPECT_TRUE(tested("directives == 2"));
+  EXPECT_TRUE(tested("directives.0.DtoH_bytes == 2400"));
+  EXPECT_TRUE(tested("directives.heat.cpp:41.DtoH_bytes == 2400"));
+  EXPECT_TRUE(tested("directives.src/heat.cpp:60.HtoD_count == 1"));
+  EXPECT_TRUE(tested("variables.u.DtoH_count == 3"));
+  EXPECT_TRUE(tested("activities.DtoH.count == 3"));
+  EXPECT_TRUE(tested("iterations.0.count == 3"));
+  EXPECT_TRUE(tested("iterations.0.first.DtoH_bytes == 800"));
+  EXPECT_TRUE(tested("traces.0.truncated == 0"));
+}
+
+TEST(Conditions, WhatIsNotThereIsAUsageError) {
+  const std::string report = sample_report();
+  for (const char* path : {"HtoD.byte", "nothing", "findings.no_such_pattern", "directives.7.count",
+                           "directives.eat.cpp:41.count", "HtoD", "schema"}) {
+    try {
+      (void)value_of(path, report);
+      ADD_FAILURE() << path;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), Error::Kind::kUsage) << path;
+    }
+  }
+  try {
+    (void)value_of("prediction", report);
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), Error::Kind::kFailure);
+  }
+}
+
+TEST(Conditions, Syntax) {
+  EXPECT_EQ(parse_condition(" a.b >= 1.5 ").path, "a.b");
+  EXPECT_EQ(parse_condition("a >= 1").op, Condition::Operator::kGreaterEqual);
+  EXPECT_EQ(parse_condition("activities.f<int>.count < 3").path, "activities.f<int>.count");
+  EXPECT_TRUE(parse_condition("HtoD.bytes > 1.05x").ratio);
+  EXPECT_DOUBLE_EQ(parse_condition("HtoD.bytes > 1.05x").number, 1.05);
+  for (const char* text :
+       {"", "a", "a >", "> 3", "a > b", "a = 3", "a > 3 4", "a > 3y", "a >> 3x x"}) {
+    try {
+      (void)parse_condition(text);
+      ADD_FAILURE() << text;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), Error::Kind::kUsage) << text;
+    }
+  }
+}
+
+TEST(Conditions, NumbersAreWrittenPlainly) {
+  EXPECT_EQ(plain_number(20480000000), "20480000000");
+  EXPECT_EQ(plain_number(53.25), "53.25");
+  EXPECT_EQ(plain_number(0), "0");
+  EXPECT_EQ(plain_number(100), "100");
+}
+
+}  // namespace
+}  // namespace ompdm::report

@@ -1,0 +1,171 @@
+#include <gtest/gtest.h>
+
+#include <clocale>
+#include <locale>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "ompdm/report.h"
+#include "support/trace_builder.h"
+
+namespace ompdm::report {
+namespace {
+
+using nlohmann::json;
+
+Trace sample(std::int32_t rank = -1) {
+  test::TraceBuilder build;
+  build.trace.process.rank = rank;
+  const auto solve = build.site(Directive::kTarget, "heat.cpp", 41, "solve");
+  const auto u = build.variable("u", 8000000, "heat.cpp", 32);
+  for (int i = 0; i < 3; ++i) {
+    build.begin(solve);
+    build.op(OpKind::kAlloc, u, 8000000, 2000);
+    build.op(OpKind::kHtoD, u, 8000000, 1234567);
+    build.launch(800000);
+    build.op(OpKind::kDtoH, u, 8000000, 900000);
+    build.op(OpKind::kDelete, u, 0, 500);
+    build.end();
+  }
+  return build.take();
+}
+
+std::set<std::string> keys(const json& object) {
+  std::set<std::string> names;
+  for (const auto& item : object.items()) names.insert(item.key());
+  return names;
+}
+
+void expect_keys(const json& object, const std::set<std::string>& promised) {
+  const std::set<std::string> names = keys(object);
+  for (const std::string& key : promised) EXPECT_TRUE(names.contains(key)) << key;
+}
+
+TEST(Rendering, JsonHasWhatIsPromised) {
+  const std::vector<analysis::Analysis> analyses = {analysis::analyze(sample())};
+  const json report = json::parse(render(analyses, Format::kJson));
+  EXPECT_EQ(report["schema"], "ompdm.report/1");
+  expect_keys(report, {"traces", "devices", "totals", "activities", "directives", "variables",
+                       "iterations", "findings", "prediction"});
+  expect_keys(report["traces"][0], {"file", "program", "arguments", "pid", "host", "rank",
+                                    "wall_ns", "runtime", "truncated", "losses"});
+  expect_keys(report["devices"][0], {"number", "type", "name", "is_host"});
+  expect_keys(report["totals"],
+              {"HtoD", "DtoH", "DtoD", "alloc", "delete", "kernel", "region", "runtime_internal"});
+  EXPECT_EQ(keys(report["totals"]["HtoD"]), (std::set<std::string>{"bytes", "count", "time_ns"}));
+  EXPECT_EQ(keys(report["totals"]["kernel"]), (std::set<std::string>{"count", "time_ns"}));
+  expect_keys(report["activities"][0],
+              {"type", "name", "count", "bytes", "total_ns", "avg_ns", "med_ns", "min_ns", "max_ns",
+               "stddev_ns", "percent", "clock"});
+  expect_keys(report["directives"][0], {"directive", "file", "line", "function", "count",
+                                        "HtoD_bytes", "HtoD_count", "DtoH_bytes", "DtoH_count",
+                                        "alloc_count", "kernel_count", "time_ns", "transfer_ns"});
+  expect_keys(report["variables"][0], {"name", "file", "line", "bytes", "aliases", "HtoD_bytes",
+                                       "HtoD_count", "DtoH_bytes", "DtoH_count", "transfer_ns"});
+  expect_keys(report["iterations"][0],
+              {"count", "directives", "HtoD_bytes", "DtoH_bytes", "invariant_bytes", "transfer_ns",
+               "kernel_ns", "wall_ns", "first"});
+  EXPECT_TRUE(report["findings"].empty());
+  EXPECT_TRUE(report["prediction"].is_null());
+  EXPECT_EQ(report["directives"][0]["HtoD_bytes"], 24000000);
+  EXPECT_EQ(report["iterations"][0]["count"], 3);
+  EXPECT_EQ(report["iterations"][0]["HtoD_bytes"], 8000000);
+}
+
+TEST(Rendering, RanksAreMerged) {
+  const std::vector<analysis::Analysis> analyses = {analysis::analyze(sample(0)),
+                                                    analysis::analyze(sample(1))};
+  const json report = json::parse(render(analyses, Format::kJson));
+  EXPECT_EQ(report["traces"].size(), 2U);
+  EXPECT_EQ(report["totals"]["HtoD"]["bytes"], 48000000);
+  ASSERT_EQ(report["directives"].size(), 2U);
+  EXPECT_EQ(report["directives"][1]["rank"], 1);
+  EXPECT_EQ(report["iterations"][1]["directives"][0], 1);
+  const std::string csv = render(analyses, Format::kCsv);
+  EXPECT_NE(csv.find("# directives\nrank,count,"), std::string::npos);
+}
+
+TEST(Rendering, WithoutRanksProcessesAreToldApart) {
+  std::vector<analysis::Analysis> analyses = {analysis::analyze(sample()),
+                                              analysis::analyze(sample())};
+  analyses[1].process.pid = 4712;
+  const json report = json::parse(render(analyses, Format::kJson));
+  EXPECT_EQ(report["directives"][1]["pid"], 4712);
+}
+
+TEST(Rendering, TheLocaleChangesNothing) {
+  const Trace trace = sample();
+  const std::vector<analysis::Analysis> analyses = {analysis::analyze(trace)};
+  const auto everything = [&] {
+    std::ostringstream text;
+    for (const Format format : {Format::kText, Format::kJson, Format::kCsv, Format::kMarkdown}) {
+      text << render(analyses, format);
+      render_gpu_trace({&trace, 1}, format, {}, text);
+    }
+    return text.str();
+  };
+  struct Grouping : std::numpunct<char> {
+    char do_decimal_point() const override { return ','; }
+    char do_thousands_sep() const override { return '.'; }
+    std::string do_grouping() const override { return "\3"; }
+  };
+  const std::string before = everything();
+  const std::locale old = std::locale::global(std::locale(std::locale(), new Grouping));
+  const std::string after = everything();
+  std::locale::global(old);
+  EXPECT_EQ(before, after);
+}
+
+TEST(Rendering, ColorIsOnlyColor) {
+  const std::vector<analysis::Analysis> analyses = {analysis::analyze(sample())};
+  std::string colored = render(analyses, Format::kText, {120, true});
+  for (std::size_t at; (at = colored.find('\x1b')) != std::string::npos;) {
+    colored.erase(at, colored.find('m', at) + 1 - at);
+  }
+  EXPECT_EQ(colored, render(analyses, Format::kText, {120, false}));
+}
+
+TEST(Rendering, LinesFitTheTerminal) {
+  Trace trace = sample();
+  trace.sites[0].function =
+      "solver::Stencil<double, 5>::advance_one_time_step(double const*, double*)";
+  const std::vector<analysis::Analysis> analyses = {analysis::analyze(trace)};
+  for (const std::size_t width : {100U, 120U, 200U}) {
+    std::istringstream lines(render(analyses, Format::kText, {width, false}));
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), width) << line;
+  }
+}
+
+TEST(GpuTrace, JsonAndCsvListEachOperation) {
+  const Trace trace = sample();
+  std::ostringstream text;
+  render_gpu_trace({&trace, 1}, Format::kJson, {}, text);
+  const json list = json::parse(text.str());
+  ASSERT_EQ(list["operations"].size(), 15U);
+  EXPECT_EQ(list["operations"][1]["name"], "[memcpy HtoD] u");
+  EXPECT_EQ(list["operations"][1]["bytes"], 8000000);
+  EXPECT_EQ(list["operations"][2]["name"], "solve heat.cpp:41");
+  EXPECT_TRUE(list["operations"][2]["bytes"].is_null());
+  std::ostringstream csv;
+  render_gpu_trace({&trace, 1}, Format::kCsv, {}, csv);
+  std::istringstream lines(csv.str());
+  std::string line;
+  std::getline(lines, line);
+  EXPECT_EQ(line,
+            "start_ns,duration_ns,clock,requested_teams,requested_threads,bytes,device,thread,name,"
+            "directive");
+  std::getline(lines, line);
+  EXPECT_EQ(line, "0,2000,host,0,0,8000000,0,4711,[alloc] u,heat.cpp:41 target");
+}
+
+TEST(GpuTrace, AnEmptyRecordingIsAnEmptyList) {
+  const Trace trace = test::TraceBuilder().take();
+  std::ostringstream text;
+  render_gpu_trace({&trace, 1}, Format::kJson, {}, text);
+  EXPECT_TRUE(json::parse(text.str())["operations"].empty());
+}
+
+}  // namespace
+}  // namespace ompdm::report
