@@ -2,10 +2,13 @@
 // integer.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 namespace ompdm {
 
@@ -24,5 +27,19 @@ std::optional<std::uint64_t> parse_unsigned(std::string_view text);
 
 /// Decimal digits with or without a minus.
 std::optional<std::int64_t> parse_signed(std::string_view text);
+
+/// One of the two, by the type that is to hold it.
+template <std::integral Integer>
+std::optional<Integer> parse_integer(std::string_view text) {
+  if constexpr (std::is_signed_v<Integer>) {
+    const auto value = parse_signed(text);
+    if (!value || !std::in_range<Integer>(*value)) return std::nullopt;
+    return static_cast<Integer>(*value);
+  } else {
+    const auto value = parse_unsigned(text);
+    if (!value || !std::in_range<Integer>(*value)) return std::nullopt;
+    return static_cast<Integer>(*value);
+  }
+}
 
 }  // namespace ompdm

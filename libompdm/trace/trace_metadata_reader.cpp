@@ -33,16 +33,9 @@ void with(const json& object, const char* key, Use use) {
 template <std::integral T>
 void convert(const json& value, const char* key, T& out) {
   if (value.is_string()) {
-    const auto& digits = value.get_ref<const std::string&>();
-    if constexpr (std::is_signed_v<T>) {
-      const auto parsed = parse_signed(digits);
-      if (!parsed || !std::in_range<T>(*parsed)) refuse(key);
-      out = static_cast<T>(*parsed);
-    } else {
-      const auto parsed = parse_unsigned(digits);
-      if (!parsed || !std::in_range<T>(*parsed)) refuse(key);
-      out = static_cast<T>(*parsed);
-    }
+    const auto parsed = parse_integer<T>(value.get_ref<const std::string&>());
+    if (!parsed) refuse(key);
+    out = *parsed;
   } else if (value.is_number_unsigned() && std::in_range<T>(value.get<std::uint64_t>())) {
     out = static_cast<T>(value.get<std::uint64_t>());
   } else if (value.is_number_integer() && !value.is_number_unsigned() &&

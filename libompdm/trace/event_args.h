@@ -1,0 +1,56 @@
+// The args of one event of trace.json as it is read, and values of JSON as our types.
+#pragma once
+
+#include <simdjson.h>
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string_view>
+
+#include "ompdm/trace.h"
+
+namespace ompdm {
+
+/// Throws MalformedLine that names the key.
+[[noreturn]] void refuse_value(std::string_view key);
+
+/// A number, or one in a text. Throws MalformedLine.
+std::uint64_t take_unsigned(const simdjson::dom::element& value, std::string_view key);
+
+/// Microseconds with their decimals as nanoseconds. Throws MalformedLine.
+Nanoseconds take_microseconds(const simdjson::dom::element& value, std::string_view key);
+
+/// The args of any of our events; what is absent keeps the value that its absence means.
+struct EventArgs {
+  std::optional<Nanoseconds> begin_ns;
+  std::optional<Nanoseconds> end_ns;
+  std::uint64_t bytes = 0;
+  std::uint64_t dst = 0;
+  std::uint64_t src = 0;
+  std::uint64_t trip_count = 0;
+  std::uint32_t kernel = Index<Kernel>::kNone;
+  std::uint32_t map_list = std::numeric_limits<std::uint32_t>::max();
+  std::uint32_t map_type = 0;
+  std::uint32_t num_teams = 0;
+  std::uint32_t region = Index<Region>::kNone;
+  std::uint32_t requested_teams = 0;
+  std::uint32_t site = Index<Site>::kNone;
+  std::uint32_t thread = 0;
+  std::uint32_t thread_limit = 0;
+  std::uint32_t variable = Index<Variable>::kNone;
+  std::int32_t device = -1;
+  std::int32_t from = -1;
+  std::int32_t to = -1;
+  Clock clock = Clock::kHost;
+  bool ends_data = false;
+  bool host_fallback = false;
+  bool internal = false;
+  bool nowait = false;
+  bool unfinished = false;
+
+  /// Takes the value of a key; keys that are not known are passed over. Throws MalformedLine.
+  void set(std::string_view key, const simdjson::dom::element& value);
+};
+
+}  // namespace ompdm
