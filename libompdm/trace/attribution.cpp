@@ -108,8 +108,8 @@ Replay::Replay(Draft& draft)
     seen[list] = true;
     list_order_.push_back(i);
   }
-  std::stable_sort(list_order_.begin(), list_order_.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return trace_.regions[a].end < trace_.regions[b].end;
+  std::sort(list_order_.begin(), list_order_.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return std::pair(trace_.regions[a].end, a) < std::pair(trace_.regions[b].end, b);
   });
 }
 
@@ -379,8 +379,9 @@ void Replay::run() {
   };
   std::vector<std::uint32_t> order(trace_.ops.size());
   std::iota(order.begin(), order.end(), 0U);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::uint32_t a, std::uint32_t b) { return effect(a) < effect(b); });
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return std::pair(effect(a), a) < std::pair(effect(b), b);
+  });
   for (const std::uint32_t index : order) {
     bind_lists_before(effect(index));
     process(index);

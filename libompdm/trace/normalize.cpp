@@ -25,22 +25,27 @@ std::uint16_t synchronous_form(std::uint16_t optype) {
   return optype > 16 ? static_cast<std::uint16_t>(optype - 16) : optype;
 }
 
-// The runtime's number for the host: where allocations and uploads come from. Each operation votes,
-// since an upload from device 0 to device 1 is reported as "to device" by some plugins.
-std::int32_t learn_host_device(const Draft& draft) {
+// The device named most often on one side of the operations of some type; -1 if there are none.
+std::int32_t most_frequent(const Draft& draft, std::uint16_t optype, std::int32_t DataOp::* side) {
   std::map<std::int32_t, std::uint64_t> votes;
-  const auto& ops = draft.trace.ops;
-  for (std::size_t i = 0; i < ops.size(); ++i) {
-    const std::uint16_t optype = synchronous_form(draft.op_notes[i].optype);
-    if (optype == kAlloc || optype == kToDevice || optype == kAssociate) {
-      if (ops[i].src_device >= 0) ++votes[ops[i].src_device];
-    } else if (optype == kFromDevice && ops[i].dst_device >= 0) {
-      ++votes[ops[i].dst_device];
-    }
+  for (std::size_t i = 0; i < draft.trace.ops.size(); ++i) {
+    const std::int32_t device = draft.trace.ops[i].*side;
+    if (synchronous_form(draft.op_notes[i].optype) == optype && device >= 0) ++votes[device];
   }
   const auto best = std::max_element(votes.begin(), votes.end(),
                                      [](auto& a, auto& b) { return a.second < b.second; });
-  if (best != votes.end()) return best->first;
+  return best == votes.end() ? -1 : best->first;
+}
+
+// The runtime's number for the host. Allocations are always asked for by the host; copies may be
+// between devices whatever they are called.
+std::int32_t learn_host_device(const Draft& draft) {
+  for (const auto& [optype, side] :
+       {std::pair(kAlloc, &DataOp::src_device), std::pair(kAssociate, &DataOp::src_device),
+        std::pair(kToDevice, &DataOp::src_device), std::pair(kFromDevice, &DataOp::dst_device)}) {
+    const std::int32_t device = most_frequent(draft, optype, side);
+    if (device >= 0) return device;
+  }
   std::int32_t highest = -1;
   for (const Device& device : draft.trace.devices) highest = std::max(highest, device.number);
   return highest < 0 ? -1 : highest + 1;
@@ -174,20 +179,21 @@ void mark_enqueued(Trace& trace) {
   }
 }
 
-// Positions in the order of begin; empty if that is the order already.
+// Positions in the order of `when`, equals as they come; empty if that is the order already.
 template <class Row>
-std::vector<std::uint32_t> order_of(const std::vector<Row>& rows) {
-  const auto earlier = [](const Row& a, const Row& b) { return a.begin < b.begin; };
+std::vector<std::uint32_t> order_of(const std::vector<Row>& rows, Nanoseconds Row::* when) {
+  const auto earlier = [when](const Row& a, const Row& b) { return a.*when < b.*when; };
   if (std::is_sorted(rows.begin(), rows.end(), earlier)) return {};
   std::vector<std::uint32_t> order(rows.size());
   std::iota(order.begin(), order.end(), 0U);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::uint32_t a, std::uint32_t b) { return earlier(rows[a], rows[b]); });
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return rows[a].*when != rows[b].*when ? rows[a].*when < rows[b].*when : a < b;
+  });
   return order;
 }
 
 template <class Row>
-void apply(const std::vector<std::uint32_t>& order, std::vector<Row>& rows) {
+void rearrange(const std::vector<std::uint32_t>& order, std::vector<Row>& rows) {
   if (order.empty()) return;
   std::vector<Row> sorted;
   sorted.reserve(rows.size());
@@ -217,9 +223,9 @@ void normalize_operations(Draft& draft) {
 
 void order_by_begin(Draft& draft) {
   Trace& trace = draft.trace;
-  if (const auto order = order_of(trace.regions); !order.empty()) {
-    apply(order, trace.regions);
-    apply(order, draft.region_notes);
+  if (const auto order = order_of(trace.regions, &Region::begin); !order.empty()) {
+    rearrange(order, trace.regions);
+    rearrange(order, draft.region_notes);
     std::vector<std::uint32_t> moved(order.size());
     for (std::uint32_t i = 0; i < order.size(); ++i) moved[order[i]] = i;
     const auto follow = [&](auto& row) {
@@ -228,14 +234,13 @@ void order_by_begin(Draft& draft) {
     std::for_each(trace.ops.begin(), trace.ops.end(), follow);
     std::for_each(trace.launches.begin(), trace.launches.end(), follow);
   }
-  const auto op_order = order_of(trace.ops);
-  apply(op_order, trace.ops);
-  apply(op_order, draft.op_notes);
-  const auto launch_order = order_of(trace.launches);
-  apply(launch_order, trace.launches);
-  apply(launch_order, draft.launch_kernels);
-  std::stable_sort(trace.device_events.begin(), trace.device_events.end(),
-                   [](const DeviceEvent& a, const DeviceEvent& b) { return a.time < b.time; });
+  const auto op_order = order_of(trace.ops, &DataOp::begin);
+  rearrange(op_order, trace.ops);
+  rearrange(op_order, draft.op_notes);
+  const auto launch_order = order_of(trace.launches, &Launch::begin);
+  rearrange(launch_order, trace.launches);
+  rearrange(launch_order, draft.launch_kernels);
+  rearrange(order_of(trace.device_events, &DeviceEvent::time), trace.device_events);
 }
 
 }  // namespace ompdm::trace

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <tuple>
 
 #include "ompdm/error.h"
 
@@ -150,8 +151,8 @@ void SpoolFile::find_chunks() {
     if (head.size >= left) break;
     at += head.size;
   }
-  std::stable_sort(chunks_.begin(), chunks_.end(), [](const Chunk& a, const Chunk& b) {
-    return a.lane != b.lane ? a.lane < b.lane : a.sequence < b.sequence;
+  std::sort(chunks_.begin(), chunks_.end(), [](const Chunk& a, const Chunk& b) {
+    return std::tie(a.lane, a.sequence, a.offset) < std::tie(b.lane, b.sequence, b.offset);
   });
   for (std::size_t i = 0; i < chunks_.size(); ++i) {
     const bool begins_lane = i == 0 || chunks_[i - 1].lane != chunks_[i].lane;

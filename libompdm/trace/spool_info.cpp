@@ -41,7 +41,7 @@ std::vector<SpoolInfo> find_spools(const std::filesystem::path& directory) {
        at.increment(ignored)) {
     if (at->path().filename().string().find(".spool") == std::string::npos) continue;
     try {
-      found.push_back(spool_info(at->path()));
+      found.push_back(spool_info(at->path().lexically_normal()));
     } catch (const Error&) {
       // Another's file, or a newer one: not for this program to finish.
     }

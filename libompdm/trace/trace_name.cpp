@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
@@ -120,9 +121,12 @@ PlacedTrace place_trace(const fs::path& temporary, const fs::path& wanted, std::
 }
 
 fs::path temporary_name(const fs::path& wanted) {
+  static std::atomic<unsigned> count = 0;  // a process may finish several spools at once
+  const unsigned number = count++;
+  const std::string mark = number == 0 ? "" : fmt::format(".{}", number);
   // The writer compresses by the name's end.
   const char* end = wanted.extension() == ".gz" ? ".gz" : "";
-  return fs::path(wanted) += fmt::format(".tmp-{}{}", getpid(), end);
+  return fs::path(wanted) += fmt::format(".tmp-{}{}{}", getpid(), mark, end);
 }
 
 }  // namespace ompdm::trace

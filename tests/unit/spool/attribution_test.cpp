@@ -1,0 +1,249 @@
+// Operations to variables and sites.
+#include <gtest/gtest.h>
+
+#include "ompdm/finish.h"
+#include "spool/spool_builder.h"
+
+namespace ompdm::test {
+namespace {
+
+using spool::Entry;
+
+Trace read(const std::vector<LaneBuilder>& lanes) {
+  return read_spool(write_file("attribution", spool_bytes(plain_header(), lanes)));
+}
+
+const std::string& variable_of(const Trace& trace, std::size_t op) {
+  static const std::string kNone = "(none)";
+  const Index<Variable> variable = trace.ops.at(op).variable;
+  return variable ? trace.variables.at(variable.value).name : kNone;
+}
+
+spool::DataOp argument(spool::DataOp op, std::uint16_t argument) {
+  op.argument = argument;
+  return op;
+}
+
+TEST(Attribution, ATargetDataIsOneDirectiveAtItsLine) {
+  LaneBuilder lane(0);
+  const LaneBuilder::SiteText text{";a.cpp;main;7;1;;", {";u;a.cpp;3;1;;"}};
+  lane.site(1, Entry::kDataBegin, 0x10, text).site(2, Entry::kDataEnd, 0x20, text);
+  lane.site(3, Entry::kDataBegin, 0x30, {";a.cpp;main;9;1;;", {}});
+  lane.region(1, 1, 2, 10, 20).region(2, 2, 3, 30, 40).region(3, 3, 2, 50, 60);
+  const Trace trace = read({lane});
+  EXPECT_EQ(trace.sites[0].directive, Directive::kTargetData);
+  EXPECT_EQ(trace.sites[1].directive, Directive::kTargetData);
+  EXPECT_EQ(trace.sites[2].directive, Directive::kTargetEnterData);
+  EXPECT_FALSE(trace.regions[0].ends_data);
+  EXPECT_TRUE(trace.regions[1].ends_data);
+  EXPECT_EQ(trace.sites[1].line, 7);
+  EXPECT_EQ(trace.sites[1].source, LineSource::kRuntime);
+}
+
+TEST(Attribution, WithoutSourceEnterAndExitRemain) {
+  LaneBuilder lane(0);
+  lane.site(1, Entry::kDataBegin, 0x10, {";unknown;unknown;0;0;;", {}});
+  lane.site(2, Entry::kDataEnd, 0x20, {";unknown;unknown;0;0;;", {}});
+  lane.region(1, 1, 2, 10, 20).region(2, 2, 3, 30, 40);
+  const Trace trace = read({lane});
+  EXPECT_EQ(trace.sites[0].directive, Directive::kTargetEnterData);
+  EXPECT_EQ(trace.sites[1].directive, Directive::kTargetExitData);
+}
+
+TEST(Attribution, NamesComeFromTheArguments) {
+  LaneBuilder lane(0);
+  lane.site(1, Entry::kKernel, 0x10,
+            {";a.cpp;main;7;1;;", {";u[0:n*n];a.cpp;3;1;;", ";t[0:n];a.cpp;4;1;;"}});
+  lane.map_list(1, 1, {{0xa000, 0xa000, 80, 0x23}, {0xb000, 0xb000, 40, 0x21}});
+  lane.region(1, 1, 1, 10, 90, 1);
+  lane.op(1, argument(alloc(20, 0xa000, 0xd000, 80), 1));
+  lane.op(1, argument(to_device(30, 0xa000, 0xd000, 80), 1));
+  lane.op(1, argument(alloc(40, 0xb000, 0xe000, 40), 2));
+  lane.op(1, free_on_device(60, 0xd000));
+  const Trace trace = read({lane});
+  EXPECT_EQ(variable_of(trace, 0), "u");
+  EXPECT_EQ(variable_of(trace, 1), "u");
+  EXPECT_EQ(variable_of(trace, 2), "t");
+  EXPECT_EQ(variable_of(trace, 3), "u");
+  EXPECT_EQ(trace.ops[1].map_type, 0x23U);
+  EXPECT_EQ(trace.variables[0].expression, "u[0:n*n]");
+  EXPECT_EQ(trace.variables[0].line, 3);
+  EXPECT_EQ(trace.variables[0].bytes, 80U);
+  ASSERT_EQ(trace.map_lists.size(), 1U);
+  EXPECT_EQ(trace.map_lists[0][1].name, "t[0:n]");
+  EXPECT_EQ(trace.map_lists[0][1].variable.value, 1U);
+}
+
+TEST(Attribution, AnUpdateOfPresentDataIsItsVariables) {
+  LaneBuilder lane(0);
+  lane.site(1, Entry::kDataBegin, 0x10, {";a.cpp;main;7;1;;", {";u;a.cpp;3;1;;"}});
+  lane.map_list(1, 1, {{0xa000, 0xa000, 80, 0x1}});
+  lane.site(2, Entry::kDataUpdate, 0x20, {";a.cpp;main;8;1;;", {}});
+  lane.region(1, 1, 2, 10, 20, 1).op(1, argument(alloc(11, 0xa000, 0xd000, 80), 1));
+  lane.region(2, 2, 4, 30, 40).op(2, from_device(31, 0xd010, 0xa010, 8));
+  const Trace trace = read({lane});
+  EXPECT_EQ(variable_of(trace, 1), "u");
+  EXPECT_EQ(trace.variables.size(), 1U);
+}
+
+TEST(Attribution, PointerAttachIsTheRuntimesOwn) {
+  LaneBuilder lane(0);
+  lane.site(1, Entry::kDataBegin, 0x10,
+            {";a.cpp;main;7;1;;", {";s;a.cpp;3;1;;", ";s.p[:n];a.cpp;3;1;;"}});
+  lane.map_list(1, 1, {{0xa000, 0xa000, 56, 0x1}, {0xa028, 0xb000, 400, 0x1000000000011}});
+  lane.region(1, 1, 2, 10, 90, 1);
+  lane.op(1, argument(alloc(20, 0xa000, 0xd000, 56), 1));
+  lane.op(1, argument(to_device(30, 0xa000, 0xd000, 56), 1));
+  lane.op(1, argument(alloc(40, 0xb000, 0xe000, 400), 2));
+  lane.op(1, argument(to_device(50, 0xb000, 0xe000, 400), 2));
+  lane.op(1, to_device(60, 0x5ad0, 0xd028, 8));
+  const Trace trace = read({lane});
+  EXPECT_TRUE(trace.ops[4].internal);
+  EXPECT_EQ(variable_of(trace, 4), "(none)");
+  EXPECT_FALSE(trace.ops[3].internal);
+  EXPECT_EQ(variable_of(trace, 3), "s.p");
+}
+
+TEST(Attribution, AMappedPointerMemberIsTheProgramsOwn) {
+  LaneBuilder lane(0);
+  lane.site(1, Entry::kDataBegin, 0x10).region(1, 1, 2, 10, 90);
+  lane.op(1, alloc(20, 0xa000, 0xd000, 64)).op(1, to_device(30, 0xa028, 0xd028, 8));
+  // A struct of which members are mapped is padded in front on the device.
+  lane.op(1, alloc(40, 0xb008, 0xe000, 60)).op(1, to_device(50, 0xb008, 0xe008, 8));
+  const Trace trace = read({lane});
+  EXPECT_FALSE(trace.ops[1].internal);
+  EXPECT_FALSE(trace.ops[3].internal);
+}
+
+TEST(Attribution, MembersMappedTogetherAreTheirStruct) {
+  LaneBuilder lane(0);
+  lane.site(
+      1, Entry::kKernel, 0x10,
+      {";a.cpp;main;7;1;;", {";unknown;unknown;0;0;;", ";s.b;a.cpp;3;1;;", ";s.n;a.cpp;3;1;;"}});
+  lane.map_list(1, 1,
+                {{0xa000, 0xa008, 44, 0x20},
+                 {0xa000, 0xa008, 32, 0x1000000000003},
+                 {0xa000, 0xa030, 4, 0x1000000000001}});
+  lane.region(1, 1, 1, 10, 90, 1);
+  lane.op(1, argument(alloc(20, 0xa008, 0xd000, 52), 2));
+  lane.op(1, argument(to_device(30, 0xa030, 0xd030, 4), 3));
+  const Trace trace = read({lane});
+  ASSERT_EQ(trace.variables.size(), 1U);
+  EXPECT_EQ(trace.variables[0].name, "s");
+  EXPECT_EQ(trace.variables[0].bytes, 44U);
+  EXPECT_TRUE(trace.variables[0].aliases.empty());
+  EXPECT_EQ(trace.ops[0].map_type, 0x20U);
+}
+
+TEST(Attribution, PackedFirstprivateArgumentsAreTheProgramsWithTheirNames) {
+  LaneBuilder lane(0);
+  lane.site(1, Entry::kKernel, 0x10,
+            {";a.cpp;main;7;1;;", {";c1;a.cpp;3;1;;", ";n;a.cpp;4;1;;", ";c2;a.cpp;3;1;;"}});
+  lane.map_list(1, 1, {{0xa000, 0xa000, 160, 0xa1}, {0, 0, 4, 0x320}, {0xb000, 0xb000, 128, 0xa1}});
+  lane.region(1, 1, 1, 10, 90, 1);
+  lane.op(1, alloc(20, 0x7e30, 0xd000, 288)).op(1, to_device(30, 0x7e30, 0xd000, 288));
+  lane.op(1, free_on_device(80, 0xd000));
+  const Trace trace = read({lane});
+  ASSERT_EQ(trace.variables.size(), 1U);
+  EXPECT_EQ(trace.variables[0].name, "firstprivate");
+  EXPECT_EQ(trace.variables[0].expression, "c1, c2");
+  EXPECT_EQ(variable_of(trace, 1), "firstprivate");
+  EXPECT_EQ(variable_of(trace, 2), "firstprivate");
+  EXPECT_FALSE(trace.ops[1].internal);
+  EXPECT_EQ(trace.map_lists[0][0].variable.value, 0U);
+  EXPECT_FALSE(trace.map_lists[0][1].variable);
+}
+
+TEST(Attribution, DeclareTargetVariablesHaveTheNamesOfTheOffloadTable) {
+  LaneBuilder lane(0);
+  lane.symbol(0xa000, 400, "table").symbol(0xc000, 8, "linked_decl_tgt_ref_ptr");
+  lane.site(1, Entry::kDataUpdate, 0x10).region(1, 1, 4, 10, 90);
+  lane.op(1, to_device(20, 0xa010, 0xd010, 8)).op(1, to_device(30, 0x5ad0, 0xd800, 8));
+  lane.op(1, to_device(40, 0xc000, 0xd800, 8));
+  const Trace trace = read({lane});
+  EXPECT_EQ(variable_of(trace, 0), "table");
+  EXPECT_EQ(trace.variables[0].bytes, 400U);
+  EXPECT_FALSE(trace.ops[0].internal);
+  EXPECT_TRUE(trace.ops[1].internal);
+  EXPECT_TRUE(trace.ops[2].internal);
+}
+
+TEST(Attribution, ADeleteAfterItsRegionsEndIsStillItsSites) {
+  LaneBuilder lane(0);
+  lane.site(1, Entry::kKernelNowait, 0x10, {";a.cpp;main;7;1;;", {";u;a.cpp;3;1;;"}});
+  lane.map_list(1, 1, {{0xa000, 0xa000, 80, 0x23}});
+  lane.region(1, 1, 1, 10, 30, 1).op(1, argument(alloc(11, 0xa000, 0xd000, 80), 1));
+  LaneBuilder helper(1);
+  helper.module(1, "/usr/lib/libomp.so.5", 0).site(1, Entry::kNone, 0x99, {}, 0, 1);
+  helper.api_op(1, free_on_device(50, 0xd000));
+  const Trace trace = read({lane, helper});
+  ASSERT_EQ(trace.ops.size(), 2U);
+  EXPECT_EQ(trace.ops[1].site, trace.ops[0].site);
+  EXPECT_FALSE(trace.ops[1].region);
+  EXPECT_EQ(variable_of(trace, 1), "u");
+}
+
+TEST(Attribution, AnAddressThatIsUsedAgainByAnotherThreadIsNotConfused) {
+  // The second allocation begins before the first is freed, and gets its address.
+  LaneBuilder lane(0);
+  lane.site(1, Entry::kNone, 0x10).region(1, 1, 2, 10, 90);
+  lane.op(1, alloc(20, 0xa000, 0xd000, 80)).op(1, free_on_device(42, 0xd000));
+  LaneBuilder other(1);
+  spool::DataOp late = alloc(40, 0xb000, 0xd000, 16);
+  late.end = tick(60);
+  other.site(1, Entry::kNone, 0x20).region(1, 1, 2, 30, 90).op(1, late);
+  other.op(1, free_on_device(70, 0xd000));
+  const Trace trace = read({lane, other});
+  ASSERT_EQ(trace.ops.size(), 4U);
+  EXPECT_EQ(trace.ops[2].bytes, 80U);
+  EXPECT_EQ(trace.ops[3].bytes, 16U);
+}
+
+TEST(Attribution, AssociationsLieOverAllocations) {
+  LaneBuilder lane(0);
+  spool::DataOp associate = to_device(20, 0xa000, 0xd000, 80);
+  associate.optype = 5;
+  spool::DataOp disassociate = to_device(60, 0xa000, 0, 0);
+  disassociate.optype = 6;
+  lane.site(1, Entry::kNone, 0x10);
+  lane.api_op(1, alloc(10, 0, 0xd000, 80)).api_op(1, associate);
+  lane.site(2, Entry::kDataUpdate, 0x20).region(1, 2, 4, 30, 40);
+  lane.op(1, to_device(31, 0xa000, 0xd000, 80)).api_op(1, disassociate);
+  lane.api_op(1, free_on_device(70, 0xd000));
+  const Trace trace = read({lane});
+  EXPECT_EQ(trace.ops[2].variable, trace.ops[1].variable);
+  EXPECT_EQ(trace.ops[3].bytes, 80U);
+  EXPECT_EQ(trace.ops[4].bytes, 80U);
+  EXPECT_EQ(trace.sites[0].directive, Directive::kApi);
+}
+
+TEST(Attribution, LaunchesAreBoundToTheirKernels) {
+  LaneBuilder lane(0);
+  lane.symbol(0x7000, 0, "__omp_offloading_fe00_a7__Z4heatPdi_l41");
+  lane.site(1, Entry::kKernel, 0x10, {";unknown;unknown;0;0;;", {}}, 0x7000);
+  spool::Launch launch{};
+  launch.region = 1;
+  launch.kernel = 0x7000;
+  launch.begin = tick(20);
+  launch.trip_count = 100;
+  lane.region(1, 1, 1, 10, 90).launch(launch);
+  const Trace trace = read({lane});
+  ASSERT_EQ(trace.kernels.size(), 1U);
+  EXPECT_EQ(trace.kernels[0].function, "heat(double*, int)");
+  EXPECT_EQ(trace.kernels[0].line, 41);
+  EXPECT_EQ(trace.sites[0].line, 41);
+  EXPECT_EQ(trace.sites[0].source, LineSource::kKernelName);
+  EXPECT_TRUE(trace.launches[0].unfinished);
+  EXPECT_EQ(trace.launches[0].trip_count, 100U);
+}
+
+TEST(Attribution, ACallThatRanBeforeItsLibraryWasPatchedBorrowsItsNames) {
+  LaneBuilder lane(0);
+  lane.site(1, Entry::kNone, 0x10).region(1, 1, 1, 10, 20);
+  lane.site(2, Entry::kKernel, 0x10, {";a.cpp;main;7;1;;", {}}).region(2, 2, 1, 30, 40);
+  const Trace trace = read({lane});
+  EXPECT_EQ(trace.sites[0].line, 7);
+}
+
+}  // namespace
+}  // namespace ompdm::test

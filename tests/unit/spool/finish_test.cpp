@@ -1,0 +1,157 @@
+// From a spool's file to a trace's: names, rooms made, owners that still run.
+#include "ompdm/finish.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <thread>
+
+#include "ompdm/error.h"
+#include "ompdm/trace_file.h"
+#include "spool/spool_builder.h"
+#include "trace/spool_owner.h"
+
+namespace ompdm::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path spool_of(const std::string& name, const spool::FileHeader& header) {
+  LaneBuilder lane(0);
+  lane.thread(7).site(1, spool::Entry::kKernel, 0x10, {";a.cpp;main;7;1;;", {}});
+  lane.region(1, 1, 1, 10, 20);
+  return write_file(name, spool_bytes(header, {lane}));
+}
+
+fs::path spool_of(const std::string& name) { return spool_of(name, plain_header()); }
+
+// A header of this very process.
+spool::FileHeader own_header() {
+  spool::FileHeader header = plain_header();
+  header.state = spool::State::kRunning;
+  header.trailer = {};
+  header.pid = static_cast<std::uint32_t>(getpid());
+  std::ifstream("/proc/sys/kernel/random/boot_id").getline(header.boot_id, sizeof(header.boot_id));
+  gethostname(header.host, sizeof(header.host));
+  std::ifstream file("/proc/self/stat");
+  std::string field;
+  std::getline(file, field, ')');
+  for (int i = 3; i <= 22; ++i) file >> field;
+  header.process_start = std::stoull(field);
+  return header;
+}
+
+TEST(Finish, TheTraceTakesTheSpoolsPlace) {
+  const fs::path spool = spool_of("place.spool");
+  const fs::path output = spool.parent_path() / "place.json";
+  const FinishResult result = finish(spool, output);
+  EXPECT_EQ(result.trace, output);
+  EXPECT_TRUE(result.kept.empty());
+  EXPECT_TRUE(result.note.empty());
+  EXPECT_FALSE(result.killed);
+  EXPECT_FALSE(fs::exists(spool));
+  EXPECT_EQ(read_trace(output).regions.size(), 1U);
+}
+
+TEST(Finish, OlderTracesAreKeptUnderTheLowestNumberAboveTheirs) {
+  const fs::path output = spool_of("older.spool").parent_path() / "older.json";
+  (void)finish(spool_of("older.spool"), output);
+  write_file("older.~4~.json", "what an earlier one left");
+  EXPECT_EQ(finish(spool_of("older.spool"), output).kept.filename(), "older.~5~.json");
+  EXPECT_EQ(finish(spool_of("older.spool"), output).kept.filename(), "older.~6~.json");
+  EXPECT_TRUE(is_trace(output));
+}
+
+TEST(Finish, AForeignFileIsNeverTouched) {
+  const fs::path foreign = write_file("foreign.json", "{\"mine\": 1}");
+  const FinishResult result = finish(spool_of("foreign.spool"), foreign);
+  EXPECT_EQ(result.trace.filename(), "foreign.p4242.json");
+  EXPECT_NE(result.note.find("left alone"), std::string::npos);
+  EXPECT_EQ(finish(spool_of("foreign.spool"), foreign).trace.filename(), "foreign.p4242.1.json");
+  std::string line;
+  std::getline(std::ifstream(foreign) >> std::ws, line);
+  EXPECT_EQ(line, "{\"mine\": 1}");
+}
+
+TEST(Finish, CompressedTracesRotateToo) {
+  const fs::path output = spool_of("packed.spool").parent_path() / "packed.json.gz";
+  (void)finish(spool_of("packed.spool"), output);
+  EXPECT_EQ(finish(spool_of("packed.spool"), output).kept.filename(), "packed.~1~.json.gz");
+  EXPECT_EQ(read_trace(output).regions.size(), 1U);
+}
+
+TEST(Finish, ASpoolSurvivesWhatGoesWrong) {
+  const fs::path spool = spool_of("survivor.spool");
+  EXPECT_THROW((void)finish(spool, "/nonexistent/trace.json"), Error);
+  EXPECT_THROW((void)finish(spool, "/dev/null"), Error);
+  EXPECT_TRUE(fs::exists(spool));
+}
+
+TEST(Finish, NoNameIsGivenTwiceAtOnce) {
+  constexpr int kThreads = 8;
+  std::vector<fs::path> spools;
+  for (int i = 0; i < kThreads; ++i) spools.push_back(spool_of("race" + std::to_string(i)));
+  const fs::path output = spools[0].parent_path() / "race.json";
+  std::vector<std::thread> threads;
+  for (const fs::path& spool : spools) {
+    threads.emplace_back([&spool, &output] { (void)finish(spool, output); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  int traces = 0;
+  for (const auto& file : fs::directory_iterator(output.parent_path())) {
+    const std::string name = file.path().filename();
+    EXPECT_EQ(name.find(".tmp-"), std::string::npos) << name;
+    if (name == "race.json" || name.starts_with("race.~")) {
+      ++traces;
+      EXPECT_EQ(read_trace(file.path()).regions.size(), 1U);
+    }
+  }
+  EXPECT_EQ(traces, kThreads);
+}
+
+TEST(Finish, AProcessThatStillRecordsIsLeftAlone) {
+  const fs::path spool = spool_of("running.spool", own_header());
+  EXPECT_TRUE(spool_info(spool).alive);
+  EXPECT_THROW((void)finish(spool, spool.parent_path() / "running.json"), Error);
+  EXPECT_EQ(read_spool(spool).regions.size(), 1U);
+  EXPECT_FALSE(read_spool(spool).recording.finished);
+  const FinishResult result =
+      finish(spool, spool.parent_path() / "running.json", {.owner_may_run = true});
+  EXPECT_TRUE(result.killed);
+  EXPECT_FALSE(fs::exists(spool));
+}
+
+TEST(Finish, AnotherProcessOfThatNumberIsNotTheOwner) {
+  spool::FileHeader header = own_header();
+  ++header.process_start;
+  EXPECT_EQ(trace::owner_state(header), trace::OwnerState::kEnded);
+}
+
+TEST(Finish, OnAnotherMachineTheSpoolIsKept) {
+  spool::FileHeader header = own_header();
+  header.boot_id[0] = header.boot_id[0] == 'x' ? 'y' : 'x';
+  std::strcpy(header.host, "another-host");
+  const fs::path spool = spool_of("elsewhere.spool", header);
+  const FinishResult result = finish(spool, spool.parent_path() / "elsewhere.json");
+  EXPECT_TRUE(fs::exists(result.trace));
+  EXPECT_TRUE(fs::exists(spool));
+  EXPECT_NE(result.note.find("another-host"), std::string::npos);
+}
+
+TEST(Finish, SpoolsAreFoundByName) {
+  const fs::path folder = spool_of("find_b.spool").parent_path() / "find";
+  fs::create_directories(folder);
+  fs::rename(spool_of("b.json.spool"), folder / "b.json.spool");
+  fs::rename(spool_of("a.json.spool"), folder / "a.json.spool");
+  fs::rename(write_file("fake.spool", "no spool"), folder / "fake.spool");
+  const auto spools = find_spools(folder);
+  ASSERT_EQ(spools.size(), 2U);
+  EXPECT_EQ(spools[0].path.filename(), "a.json.spool");
+  EXPECT_EQ(spools[0].output.filename(), "a.json");
+  EXPECT_TRUE(spools[0].finished);
+  EXPECT_TRUE(find_spools("/nonexistent").empty());
+}
+
+}  // namespace
+}  // namespace ompdm::test

@@ -1,0 +1,138 @@
+// What runtimes disagree on.
+#include <gtest/gtest.h>
+
+#include "ompdm/finish.h"
+#include "spool/spool_builder.h"
+
+namespace ompdm::test {
+namespace {
+
+Trace read(const LaneBuilder& lane) {
+  return read_spool(write_file("normalize", spool_bytes(plain_header(), {lane})));
+}
+
+spool::DataOp on_devices(spool::DataOp op, std::int32_t src, std::int32_t dst) {
+  op.src_device = src;
+  op.dst_device = dst;
+  return op;
+}
+
+TEST(Normalize, TheHostsNumberIsLearnt) {
+  LaneBuilder lane(0);
+  lane.device(0, "generic-64bit").site(1, spool::Entry::kNone, 0x1000).region(1, 1, 2, 1, 9);
+  lane.op(1, alloc(2, 0xa000, 0xd000, 80));
+  const Trace trace = read(lane);
+  EXPECT_EQ(trace.host_device, 4);
+  ASSERT_EQ(trace.devices.size(), 2U);
+  EXPECT_TRUE(trace.devices[0].emulated);
+  EXPECT_TRUE(trace.devices[1].is_host);
+  EXPECT_EQ(trace.devices[1].number, 4);
+}
+
+TEST(Normalize, WithoutOperationsTheHostComesAfterTheDevices) {
+  LaneBuilder lane(0);
+  lane.device(0, "sm_90").device(1, "sm_90");
+  EXPECT_EQ(read(lane).host_device, 2);
+  EXPECT_EQ(read(LaneBuilder(0)).host_device, -1);
+}
+
+TEST(Normalize, ADeletesBytesAreThoseOfTheAllocation) {
+  LaneBuilder lane(0);
+  lane.site(1, spool::Entry::kNone, 0x1000).region(1, 1, 2, 1, 99);
+  lane.op(1, alloc(2, 0xa000, 0xd000, 5'368'709'120)).op(1, free_on_device(50, 0xd000));
+  const Trace trace = read(lane);
+  EXPECT_EQ(trace.ops[1].kind, OpKind::kDelete);
+  EXPECT_EQ(trace.ops[1].bytes, 5'368'709'120U);
+  EXPECT_EQ(trace.ops[1].src_device, 0);
+  EXPECT_EQ(trace.ops[1].dst_device, 4);
+}
+
+TEST(Normalize, AsynchronousFormsAndNowaitKindsAreTheirPlainForms) {
+  LaneBuilder lane(0);
+  spool::DataOp op = to_device(2, 0xa000, 0xd000, 8);
+  op.optype = 18;
+  lane.site(1, spool::Entry::kNone, 0x1000).region(1, 1, 12, 1, 9).op(1, op);
+  const Trace trace = read(lane);
+  EXPECT_EQ(trace.ops[0].kind, OpKind::kHtoD);
+  EXPECT_TRUE(trace.regions[0].nowait);
+  EXPECT_EQ(trace.sites[0].directive, Directive::kTargetUpdate);
+}
+
+TEST(Normalize, OneOperationBetweenDevicesIsOneCopy) {
+  LaneBuilder lane(0);
+  lane.device(0, "sm_90").device(1, "sm_90").site(1, spool::Entry::kMemcpy, 0x1000);
+  lane.api_op(1, alloc(1, 0, 0xd000, 64));
+  lane.api_op(1, on_devices(from_device(10, 0xd000, 0xe000, 64), 0, 1));
+  const Trace trace = read(lane);
+  EXPECT_EQ(trace.ops[1].kind, OpKind::kDtoD);
+  EXPECT_EQ(trace.ops[1].clock, Clock::kEnqueue);
+  EXPECT_EQ(trace.ops[1].dst_device, 1);
+}
+
+TEST(Normalize, TheHalvesOfABouncedCopyAreOne) {
+  LaneBuilder lane(0);
+  lane.site(1, spool::Entry::kMemcpy, 0x1000);
+  spool::DataOp down = from_device(10, 0xd000, 0xbeef0, 64);
+  spool::DataOp up = on_devices(to_device(20, 0xbeef0, 0xe000, 64), 4, 1);
+  down.api_call = up.api_call = 1;
+  lane.api_op(1, down).api_op(1, up);
+  const Trace trace = read(lane);
+  ASSERT_EQ(trace.ops.size(), 1U);
+  EXPECT_EQ(trace.ops[0].kind, OpKind::kDtoD);
+  EXPECT_EQ(trace.ops[0].src, 0xd000U);
+  EXPECT_EQ(trace.ops[0].dst, 0xe000U);
+  EXPECT_EQ(trace.ops[0].dst_device, 1);
+  EXPECT_EQ(trace.ops[0].bytes, 64U);
+  EXPECT_EQ(trace.ops[0].end, 25);
+}
+
+TEST(Normalize, TwoCallsThatGoThereAndBackAreTwoCopies) {
+  LaneBuilder lane(0);
+  lane.site(1, spool::Entry::kMemcpy, 0x1000);
+  spool::DataOp down = from_device(10, 0xd000, 0xbeef0, 64);
+  spool::DataOp up = to_device(20, 0xbeef0, 0xd000, 64);
+  down.api_call = 1;
+  up.api_call = 2;
+  lane.api_op(1, down).api_op(1, up);
+  EXPECT_EQ(read(lane).ops.size(), 2U);
+}
+
+TEST(Normalize, AMemsetIsOneFillAndItsStagingIsInternal) {
+  LaneBuilder lane(0);
+  lane.site(1, spool::Entry::kMemset, 0x1000).api_op(1, to_device(10, 0xbeef0, 0xd000, 64));
+  const Trace trace = read(lane);
+  ASSERT_EQ(trace.ops.size(), 2U);
+  EXPECT_EQ(trace.ops[0].kind, OpKind::kMemset);
+  EXPECT_FALSE(trace.ops[0].internal);
+  EXPECT_EQ(trace.ops[1].kind, OpKind::kHtoD);
+  EXPECT_TRUE(trace.ops[1].internal);
+  EXPECT_TRUE(trace.variables.empty());
+}
+
+TEST(Normalize, WorkOnAnAsynchronousDeviceIsTimedAsEnqueued) {
+  LaneBuilder lane(0);
+  lane.device(0, "sm_90").site(1, spool::Entry::kKernel, 0x1000).region(1, 1, 1, 1, 99);
+  lane.op(1, alloc(2, 0xa000, 0xd000, 8)).op(1, to_device(10, 0xa000, 0xd000, 8));
+  spool::Launch launch{};
+  launch.region = 1;
+  launch.begin = tick(30);
+  launch.end = tick(40);
+  lane.launch(launch);
+  const Trace trace = read(lane);
+  EXPECT_EQ(trace.ops[0].clock, Clock::kHost);
+  EXPECT_EQ(trace.ops[1].clock, Clock::kEnqueue);
+  EXPECT_EQ(trace.launches[0].clock, Clock::kEnqueue);
+}
+
+TEST(Normalize, AFallbackIsARegionThatRanOnTheHost) {
+  LaneBuilder lane(0);
+  lane.site(1, spool::Entry::kKernel, 0x1000, {";a.c;main;3;1;;", {}});
+  lane.add(spool::Tag::kFallback, spool::Fallback{{}, 1, tick(50)});
+  const Trace trace = read(lane);
+  ASSERT_EQ(trace.regions.size(), 1U);
+  EXPECT_TRUE(trace.regions[0].host_fallback);
+  EXPECT_EQ(trace.sites[0].directive, Directive::kTarget);
+}
+
+}  // namespace
+}  // namespace ompdm::test

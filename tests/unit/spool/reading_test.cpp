@@ -1,0 +1,184 @@
+// Files: whole, cut, damaged, hostile, newer.
+#include <gtest/gtest.h>
+
+#include "ompdm/error.h"
+#include "ompdm/finish.h"
+#include "spool/spool_builder.h"
+
+namespace ompdm::test {
+namespace {
+
+LaneBuilder small_lane() {
+  LaneBuilder lane(0);
+  lane.thread(7)
+      .device(0, "generic-64bit")
+      .site(1, spool::Entry::kKernel, 0x1000, {";heat.cpp;main;12;3;;", {";u[0:n];heat.cpp;5;1;;"}})
+      .map_list(1, 1, {{0xa000, 0xa000, 80, 0x23}})
+      .region(1, 1, 1, 100, 200, 1)
+      .op(1, alloc(110, 0xa000, 0xd000, 80))
+      .op(1, to_device(120, 0xa000, 0xd000, 80))
+      .op(1, from_device(150, 0xd000, 0xa000, 80))
+      .op(1, free_on_device(160, 0xd000));
+  return lane;
+}
+
+std::uint64_t loss(const Trace& trace, const std::string& name) {
+  for (const Loss& loss : trace.losses) {
+    if (loss.name == name) return loss.count;
+  }
+  ADD_FAILURE() << "no loss is called " << name;
+  return 0;
+}
+
+std::string failure(const std::filesystem::path& path) {
+  try {
+    (void)read_spool(path);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return {};
+}
+
+TEST(Reading, TheHeaderBecomesProcessAndRecording) {
+  const Trace trace = read_spool(write_file("whole", spool_bytes(plain_header(), {small_lane()})));
+  EXPECT_EQ(trace.process.pid, 4242U);
+  EXPECT_EQ(trace.process.program, "/home/u/heat");
+  EXPECT_EQ(trace.process.arguments, (std::vector<std::string>{"./heat", "1000"}));
+  EXPECT_EQ(trace.process.wall, 1'000'000);
+  EXPECT_EQ(trace.process.start_realtime_ns, 1'700'000'000'000'000'000);
+  EXPECT_EQ(trace.recording.reach, "ok");
+  EXPECT_EQ(trace.recording.clock, "monotonic");
+  EXPECT_TRUE(trace.recording.finished);
+  ASSERT_EQ(trace.threads.size(), 1U);
+  EXPECT_EQ(trace.threads[0].tid, 7U);
+}
+
+TEST(Reading, EveryLossIsNamedZerosToo) {
+  spool::FileHeader header = plain_header();
+  header.losses[0] = 3;
+  header.losses[31] = 2;
+  const Trace trace = read_spool(write_file("losses", spool_bytes(header, {})));
+  EXPECT_EQ(loss(trace, "records_no_space"), 3U);
+  EXPECT_EQ(loss(trace, "unnamed_31"), 2U);
+  for (const char* name : spool::kLossNames) (void)loss(trace, name);
+  for (const char* name : {"chunks_unreadable", "records_unreadable", "modules_missing",
+                           "modules_changed", "clock_uncalibrated"}) {
+    EXPECT_EQ(loss(trace, name), 0U);
+  }
+}
+
+TEST(Reading, AKilledProcessLeavesItsOpenRegion) {
+  spool::FileHeader header = plain_header();
+  header.state = spool::State::kRunning;
+  header.trailer = {};
+  LaneBuilder lane = small_lane();
+  lane.region(2, 1, 1, 300, 0, 1).op(2, alloc(310, 0xa000, 0xd000, 80));
+  lane.header_.last = {tick(900), tick(900), 0};
+  const Trace trace = read_spool(write_file("killed", spool_bytes(header, {lane})));
+  EXPECT_FALSE(trace.recording.finished);
+  EXPECT_EQ(trace.process.wall, 900);
+  ASSERT_EQ(trace.regions.size(), 2U);
+  EXPECT_TRUE(trace.regions[1].unfinished);
+  EXPECT_EQ(trace.regions[1].end, 900);
+  EXPECT_EQ(trace.ops.back().region.value, 1U);
+}
+
+TEST(Reading, ChunksOfALaneAreJoinedInSequence) {
+  LaneBuilder second(5, 1);
+  second.op(1, to_device(120, 0xa000, 0xd000, 80));
+  LaneBuilder first(5, 0);
+  first.thread(9).site(1, spool::Entry::kNone, 0x1000).region(1, 1, 2, 100, 200);
+  const Trace trace =
+      read_spool(write_file("lanes", spool_bytes(plain_header(), {second, small_lane(), first})));
+  ASSERT_EQ(trace.regions.size(), 2U);
+  EXPECT_EQ(loss(trace, "chunks_unreadable"), 0U);
+  const auto op = std::find_if(trace.ops.begin(), trace.ops.end(),
+                               [&](const DataOp& o) { return trace.threads[o.thread].tid == 9; });
+  ASSERT_NE(op, trace.ops.end());
+  EXPECT_EQ(op->region.value, 1U);
+}
+
+TEST(Reading, IdsAreScopedToTheirLane) {
+  LaneBuilder other(1);
+  other.thread(8)
+      .site(1, spool::Entry::kDataUpdate, 0x2000, {";heat.cpp;main;30;1;;", {}})
+      .region(1, 1, 4, 50, 60)
+      .op(1, to_device(52, 0xb000, 0xe000, 16));
+  const Trace trace =
+      read_spool(write_file("scopes", spool_bytes(plain_header(), {small_lane(), other})));
+  ASSERT_EQ(trace.regions.size(), 2U);
+  EXPECT_EQ(trace.sites[trace.regions[0].site.value].line, 30);  // in order of begin
+  EXPECT_EQ(trace.ops[0].region.value, 0U);
+  EXPECT_EQ(trace.sites[trace.regions[1].site.value].line, 12);
+}
+
+TEST(Reading, UnknownTagsAreSkipped) {
+  LaneBuilder lane(0);
+  lane.add(static_cast<spool::Tag>(200), spool::LaneThread{{}, 0, 0}, "and more");
+  lane.thread(7).site(1, spool::Entry::kNone, 0x1000).region(1, 1, 2, 1, 2);
+  const Trace trace = read_spool(write_file("tags", spool_bytes(plain_header(), {lane})));
+  EXPECT_EQ(trace.regions.size(), 1U);
+  EXPECT_EQ(loss(trace, "records_unreadable"), 0U);
+}
+
+TEST(Reading, ARecordThatCannotBeIsCountedAndEndsItsChunk) {
+  LaneBuilder lane = small_lane();
+  lane.raw(std::string("\x06\x00\xff\xff\0\0\0\0", 8));  // claims 512 KiB
+  const Trace trace = read_spool(write_file("damage", spool_bytes(plain_header(), {lane})));
+  EXPECT_EQ(trace.ops.size(), 4U);
+  EXPECT_EQ(loss(trace, "records_unreadable"), 1U);
+}
+
+TEST(Reading, ADamagedChunkHeaderCostsThatChunkOnly) {
+  LaneBuilder first = small_lane();
+  std::string bytes = spool_bytes(plain_header(), {});
+  std::string chunk = first.bytes();
+  chunk.resize(4096);
+  chunk[0] = 'x';
+  LaneBuilder other(1);
+  other.thread(8).site(1, spool::Entry::kNone, 0x1000).region(1, 1, 2, 1, 2);
+  bytes += chunk + other.bytes();
+  const Trace trace = read_spool(write_file("chunk", bytes));
+  EXPECT_EQ(trace.regions.size(), 1U);
+  EXPECT_EQ(loss(trace, "chunks_unreadable"), 1U);
+}
+
+TEST(Reading, EveryPrefixOfASpoolIsReadOrRefusedInOneLine) {
+  const std::string whole = spool_bytes(plain_header(), {small_lane()});
+  for (std::size_t size = 0; size < whole.size(); size += size < 8192 ? 509 : 7) {
+    const std::string message = failure(write_file("prefix", whole.substr(0, size)));
+    if (size < 8192) {
+      EXPECT_FALSE(message.empty());
+    }
+    EXPECT_EQ(message.find('\n'), std::string::npos);
+  }
+}
+
+TEST(Reading, AnyByteMayBeWrong) {
+  const std::string whole = spool_bytes(plain_header(), {small_lane()});
+  for (std::size_t at = 8192; at < whole.size(); ++at) {
+    std::string damaged = whole;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0xff);
+    (void)failure(write_file("flipped", damaged));
+  }
+}
+
+TEST(Reading, ANewerFormatIsRefusedNamingBothVersions) {
+  spool::FileHeader header = plain_header();
+  header.version = 9;
+  const auto path = write_file("newer.spool", spool_bytes(header, {}));
+  EXPECT_NE(failure(path).find("format 9"), std::string::npos);
+  EXPECT_NE(failure(path).find("up to 1"), std::string::npos);
+  EXPECT_TRUE(is_spool(path));
+}
+
+TEST(Reading, OtherFilesAreNoSpools) {
+  EXPECT_FALSE(is_spool(write_file("text", "hello")));
+  EXPECT_FALSE(is_spool("/nonexistent"));
+  EXPECT_FALSE(is_spool("/"));
+  EXPECT_NE(failure(write_file("text", "hello")).find("is no ompdm spool"), std::string::npos);
+  EXPECT_NE(failure("/nonexistent").find("cannot be opened"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace ompdm::test

@@ -1,0 +1,92 @@
+// Which storage is which variable.
+#include "trace/storage.h"
+
+#include <gtest/gtest.h>
+
+namespace ompdm::trace {
+namespace {
+
+class StorageTest : public testing::Test {
+ protected:
+  // A mapping in a region that begins at `at`.
+  Index<Variable> map(const std::string& name, std::uint64_t begin, std::uint64_t bytes,
+                      Nanoseconds at, int line = 1) {
+    Mention mention;
+    mention.name = {name + "[0:n]", name, "a.cpp", line};
+    if (name.empty()) mention.name = {};
+    mention.site = {0};
+    mention.since = at;
+    return storage.touch(begin, bytes, mention, at);
+  }
+
+  std::vector<Variable> variables;
+  std::vector<Site> sites = std::vector<Site>(1);
+  Storage storage{variables, sites};
+};
+
+TEST_F(StorageTest, ASwapOfPointersRenamesNothing) {
+  const auto u = map("u", 0x1000, 800, 10);
+  const auto t = map("t", 0x2000, 800, 10, 2);
+  EXPECT_EQ(map("u", 0x2000, 800, 20), t);
+  EXPECT_EQ(map("t", 0x1000, 800, 20, 2), u);
+  ASSERT_EQ(variables.size(), 2U);
+  EXPECT_EQ(variables[0].name, "u");
+  EXPECT_EQ(variables[0].aliases, std::vector<std::string>{"t"});
+}
+
+TEST_F(StorageTest, PiecesOfOneClauseAreOneRow) {
+  for (std::uint64_t i = 0; i < 5; ++i) map("node", 0x1000 * (i + 1), 64, 10);
+  map("node", 0x1000, 64, 20);
+  ASSERT_EQ(variables.size(), 1U);
+  EXPECT_EQ(variables[0].pieces, 5U);
+  EXPECT_EQ(variables[0].address, 0x1000U);
+}
+
+TEST_F(StorageTest, OtherStorageInTheSamePlaceIsAnotherRow) {
+  const auto first = map("a", 0x1000, 800, 10);
+  const auto second = map("b", 0x1000, 80, 20);
+  EXPECT_NE(first, second);
+  const auto third = map("c", 0x1010, 8, 30);
+  EXPECT_EQ(storage.find(0x1010), third);
+  EXPECT_EQ(variables.size(), 3U);
+}
+
+TEST_F(StorageTest, APartOfWhatIsPresentBelongsToIt) {
+  const auto s = map("s", 0x1000, 64, 10);
+  storage.acquire(0x1000);
+  EXPECT_EQ(map("s.b", 0x1008, 8, 20), s);
+  EXPECT_EQ(map("mid", 0x1020, 8, 20), s);
+  EXPECT_EQ(variables[0].aliases, std::vector<std::string>{"mid"});
+  storage.release(0x1000, 30);
+  EXPECT_NE(map("k", 0x1008, 4, 40), s);
+}
+
+TEST_F(StorageTest, AGrowingMapIsStillTheVariable) {
+  const auto a = map("a", 0x1000, 80, 10);
+  EXPECT_EQ(map("a", 0x1000, 800, 20), a);
+  EXPECT_EQ(map("a", 0x1100, 0x400, 30), a);
+  EXPECT_EQ(variables[0].bytes, 0x400U);
+  EXPECT_EQ(storage.find(0x14ff), a);
+  EXPECT_FALSE(storage.find(0x1500));
+  EXPECT_EQ(variables[0].pieces, 1U);
+}
+
+TEST_F(StorageTest, ANameComesWhenItComes) {
+  const auto nameless = map("", 0x1000, 80, 10);
+  EXPECT_EQ(variables[0].name, "");
+  EXPECT_EQ(map("a", 0x1000, 80, 20), nameless);
+  EXPECT_EQ(variables[0].name, "a");
+  EXPECT_TRUE(variables[0].aliases.empty());
+}
+
+TEST_F(StorageTest, NamelessPiecesAreToldApartByAddress) {
+  EXPECT_NE(map("", 0x1000, 80, 10), map("", 0x2000, 80, 10));
+}
+
+TEST_F(StorageTest, TheEndOfTheAddressSpaceIsNoTrap) {
+  EXPECT_TRUE(map("a", ~std::uint64_t{0} - 3, 800, 10));
+  EXPECT_TRUE(map("b", ~std::uint64_t{0} - 3, 800, 20));
+}
+
+}  // namespace
+}  // namespace ompdm::trace
