@@ -59,7 +59,7 @@ spool::Region* write_region(Lane& lane, const void* codeptr, const Call* call, s
   if (record == nullptr) {
     return nullptr;
   }
-  if (call == nullptr) {
+  if (call == nullptr && recorder.config.names) {
     count_loss(spool::Loss::kNamesUnavailable);
   }
   record->site = site != nullptr ? site->id : 0;
