@@ -1,117 +1,19 @@
 #include "trace/attribution.h"
 
 #include <algorithm>
-#include <map>
+#include <limits>
 #include <numeric>
-#include <unordered_map>
+#include <utility>
 
-#include "trace/live_memory.h"
-#include "trace/storage.h"
+#include "trace/map_items.h"
+#include "trace/replay.h"
 
 namespace ompdm::trace {
 namespace {
 
 constexpr std::uint64_t kPointerSize = 8;
 
-// The position of the struct's own item that a member is mapped with, 0 if this is no such member:
-// a pointer's target is storage of its own.
-std::size_t struct_item(const MapItem& item) {
-  if ((item.type & kMapPointerAndObject) != 0) return 0;
-  return static_cast<std::size_t>(item.type >> kMapMemberOfShift);
-}
-
-// Where only members are mapped, the compiler gives the item that holds them all no name: it is the
-// struct, or its one member.
-void name_structs(const std::vector<MapItem>& items, std::vector<ItemName>& names) {
-  for (std::size_t i = 0; i < items.size() && i < names.size(); ++i) {
-    const std::size_t whole = struct_item(items[i]);
-    if (whole == 0 || whole > names.size() || names[i].base.empty()) continue;
-    ItemName& name = names[whole - 1];
-    if (name.base.empty()) {
-      name = names[i];
-      continue;
-    }
-    if (name.base == names[i].base || struct_of(name.base) != struct_of(names[i].base)) continue;
-    name.base = name.expression = struct_of(name.base);
-  }
-}
-
-class Replay {
- public:
-  explicit Replay(Draft& draft);
-  void run();
-
- private:
-  void process(std::size_t index);
-  void allocate(DataOp& op, const OpNote& note);
-  void copy_to_device(DataOp& op, const OpNote& note);
-  void copy_to_host(DataOp& op, const OpNote& note);
-  void copy_on_devices(DataOp& op);
-  void free(DataOp& op, const OpNote& note);
-  void associate(DataOp& op, const OpNote& note);
-  void disassociate(DataOp& op);
-
-  [[nodiscard]] const std::vector<MapItem>* items_of(const DataOp& op) const;
-  // 1 + position of the item that an operation is about; 0 if none is.
-  [[nodiscard]] std::uint32_t argument_of(const DataOp& op, const OpNote& note,
-                                          std::uint64_t host) const;
-  [[nodiscard]] std::uint32_t map_type_of(const DataOp& op, std::uint32_t argument) const;
-  [[nodiscard]] Mention mention(const DataOp& op, std::uint32_t argument) const;
-  [[nodiscard]] const ItemName& name_of(Index<Site> site, std::size_t argument) const;
-  Index<Variable> touch(const DataOp& op, const OpNote& note, std::uint64_t host);
-  Index<Variable> firstprivate(const DataOp& op);
-  [[nodiscard]] bool is_packed_arguments(const DataOp& op, std::uint32_t argument) const;
-  [[nodiscard]] bool is_pointer_attach(const DataOp& op, const DeviceBlock* block,
-                                       std::uint32_t argument) const;
-  [[nodiscard]] bool is_link_reference(const DataOp& op, const DeviceBlock* block,
-                                       std::uint32_t argument) const;
-  [[nodiscard]] const OffloadSymbol* global_at(std::uint64_t host) const;
-
-  void bind_lists_before(Nanoseconds time);
-  void bind_list(std::uint32_t list, const Region& region);
-  void bind_item(MapItem& item, const Region& region, std::uint32_t argument);
-
-  Draft& draft_;
-  Trace& trace_;
-  LiveMemory memory_;
-  Storage storage_;
-  std::vector<std::vector<ItemName>> names_;  // beside sites
-  std::map<std::uint64_t, const OffloadSymbol*> globals_;
-  std::unordered_map<std::uint64_t, std::string> references_;        // of `declare target link`
-  std::unordered_map<std::uint32_t, Index<Variable>> firstprivate_;  // by site
-  std::vector<std::uint32_t> list_order_;  // regions that use a list first, by their end
-  std::size_t next_list_ = 0;
-};
-
-Replay::Replay(Draft& draft)
-    : draft_(draft), trace_(draft.trace), storage_(draft.trace.variables, draft.trace.sites) {
-  names_.reserve(draft.site_notes.size());
-  for (const SiteNote& note : draft.site_notes) {
-    auto& names = names_.emplace_back();
-    for (const std::string& name : note.names) names.push_back(parse_item(name));
-  }
-  for (std::size_t i = 0; i < trace_.map_lists.size(); ++i) {
-    if (draft.list_sites[i]) name_structs(trace_.map_lists[i], names_[draft.list_sites[i].value]);
-  }
-  for (const OffloadSymbol& symbol : draft.symbols) {
-    if (symbol.size == 0) continue;
-    if (symbol.name.ends_with("_decl_tgt_ref_ptr")) {
-      references_[symbol.address] = symbol.name;
-    } else {
-      globals_[symbol.address] = &symbol;
-    }
-  }
-  std::vector<bool> seen(trace_.map_lists.size());
-  for (std::uint32_t i = 0; i < trace_.regions.size(); ++i) {
-    const std::uint32_t list = trace_.regions[i].map_list;
-    if (list == kNoList || seen[list]) continue;
-    seen[list] = true;
-    list_order_.push_back(i);
-  }
-  std::sort(list_order_.begin(), list_order_.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return std::pair(trace_.regions[a].end, a) < std::pair(trace_.regions[b].end, b);
-  });
-}
+}  // namespace
 
 const std::vector<MapItem>* Replay::items_of(const DataOp& op) const {
   if (!op.region) return nullptr;
@@ -125,14 +27,7 @@ std::uint32_t Replay::argument_of(const DataOp& op, const OpNote& note, std::uin
   const bool holds = op.kind == OpKind::kAlloc || op.kind == OpKind::kDelete;
   const std::uint32_t told = note.argument <= items->size() ? note.argument : 0;
   if (!holds && told != 0) return told;
-  std::uint32_t found = 0;
-  for (std::uint32_t i = 0; i < items->size(); ++i) {
-    const MapItem& item = (*items)[i];
-    if ((item.type & (kMapLiteral | kMapAttach | kMapNonContiguous)) != 0) continue;
-    if (host - item.begin >= std::max<std::uint64_t>(item.bytes, 1)) continue;
-    // What is allocated is the struct that holds the mapped members, not the first of them.
-    if (found == 0 || (holds && item.bytes > (*items)[found - 1].bytes)) found = i + 1;
-  }
+  const std::uint32_t found = item_holding(*items, host, holds);
   return found == 0 ? told : found;
 }
 
@@ -181,9 +76,7 @@ bool Replay::is_packed_arguments(const DataOp& op, std::uint32_t argument) const
   const auto* items = items_of(op);
   if (items == nullptr || argument != 0 || !op.site) return false;
   if (trace_.sites[op.site.value].directive != Directive::kTarget) return false;
-  return std::any_of(items->begin(), items->end(), [](const MapItem& item) {
-    return (item.type & kMapPrivate) != 0 && (item.type & kMapTo) != 0;
-  });
+  return std::any_of(items->begin(), items->end(), is_packed);
 }
 
 // The row of the small private copies that the runtime packs into one buffer of its own.
@@ -198,9 +91,8 @@ Index<Variable> Replay::firstprivate(const DataOp& op) {
     variable.address = op.src;
     const auto* items = items_of(op);
     for (std::uint32_t i = 0; i < items->size(); ++i) {
-      const bool packed = ((*items)[i].type & kMapPrivate) != 0 && ((*items)[i].type & kMapTo) != 0;
       const std::string& name = name_of(op.site, i + 1).expression;
-      if (!packed || name.empty()) continue;
+      if (!is_packed((*items)[i]) || name.empty()) continue;
       variable.expression += (variable.expression.empty() ? "" : ", ") + name;
     }
     trace_.variables.push_back(std::move(variable));
@@ -329,48 +221,6 @@ void Replay::process(std::size_t index) {
   }
 }
 
-void Replay::bind_item(MapItem& item, const Region& region, std::uint32_t argument) {
-  const ItemName& name = name_of(region.site, argument);
-  const bool is_part = struct_item(item) != 0;
-  item.name = name.expression;
-  if ((item.type & (kMapLiteral | kMapAttach)) != 0) return;
-  const std::uint64_t begin = (item.type & kMapNonContiguous) != 0 ? item.base : item.begin;
-  if (begin == 0) return;
-  const bool only_refers = item.bytes == 0 || (item.type & (kMapPrivate | kMapNonContiguous)) != 0;
-  if (!only_refers) {
-    const OffloadSymbol* global = global_at(begin);
-    Mention how{name, region.site, argument, region.begin, is_part};
-    if (global != nullptr && how.name.base.empty()) {
-      how.name.base = how.name.expression = demangle(global->name);
-    }
-    item.variable = global == nullptr
-                        ? storage_.touch(begin, item.bytes, how, region.end)
-                        : storage_.touch(global->address, global->size, how, region.end);
-    return;
-  }
-  item.variable = storage_.find(begin);
-  const auto packed = firstprivate_.find(region.site.value);
-  if (!item.variable && (item.type & kMapPrivate) != 0 && packed != firstprivate_.end()) {
-    item.variable = packed->second;
-  }
-}
-
-void Replay::bind_list(std::uint32_t list, const Region& region) {
-  auto& items = trace_.map_lists[list];
-  for (std::uint32_t i = 0; i < items.size(); ++i) bind_item(items[i], region, i + 1);
-}
-
-// A list's items are bound when the first region that used it has ended: its own operations then
-// have shown what storage is meant, and later ones cannot have put other storage there yet.
-void Replay::bind_lists_before(Nanoseconds time) {
-  while (next_list_ < list_order_.size()) {
-    const Region& region = trace_.regions[list_order_[next_list_]];
-    if (region.end > time) return;
-    ++next_list_;
-    if (region.site) bind_list(region.map_list, region);
-  }
-}
-
 void Replay::run() {
   // An allocation takes effect at its end: until then a delete of the same address may still come.
   const auto effect = [this](std::uint32_t i) {
@@ -388,8 +238,6 @@ void Replay::run() {
   }
   bind_lists_before(std::numeric_limits<Nanoseconds>::max());
 }
-
-}  // namespace
 
 void attribute(Draft& draft) { Replay(draft).run(); }
 

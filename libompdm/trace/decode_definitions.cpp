@@ -1,0 +1,137 @@
+// Records that others refer to: threads, modules, sites, map lists, offload entries, devices.
+#include <cstring>
+#include <span>
+#include <string_view>
+
+#include "trace/decoder.h"
+
+namespace ompdm::trace {
+namespace {
+
+// NUL-separated texts, `count` of them at most.
+std::vector<std::string> split_texts(std::span<const std::byte> bytes, std::size_t count) {
+  std::vector<std::string> texts;
+  std::string_view rest(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  while (texts.size() < count && !rest.empty()) {
+    const std::size_t end = std::min(rest.find('\0'), rest.size());
+    texts.emplace_back(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return texts;
+}
+
+std::string hexadecimal(std::span<const std::byte> bytes) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  for (const std::byte byte : bytes) {
+    text += kDigits[std::to_integer<unsigned>(byte) >> 4];
+    text += kDigits[std::to_integer<unsigned>(byte) & 15];
+  }
+  return text;
+}
+
+}  // namespace
+
+std::uint32_t Decoder::thread_of(std::uint32_t tid) {
+  auto& threads = draft_.trace.threads;
+  const auto [at, is_new] = threads_.emplace(tid, static_cast<std::uint32_t>(threads.size()));
+  if (is_new) threads.push_back({tid});
+  return at->second;
+}
+
+void Decoder::add_thread(const Record& record) {
+  const auto row = record.as<spool::LaneThread>();
+  if (!row) return void(++unreadable);
+  thread_ = thread_of(row->tid);
+}
+
+void Decoder::add_module(const Record& record) {
+  const auto row = record.as<spool::Module>();
+  if (!row) return void(++unreadable);
+  const auto tail = record.tail<spool::Module>(std::uint64_t{row->build_id_size} + row->path_size);
+  const auto id_size = std::min<std::size_t>(row->build_id_size, tail.size());
+  const auto paths = split_texts(tail.subspan(id_size), 1);
+  Module module{paths.empty() ? std::string() : paths[0], hexadecimal(tail.first(id_size)),
+                row->bias};
+  auto& modules = draft_.trace.modules;
+  const auto [at, is_new] = modules_.emplace(std::tuple(module.path, module.build_id, module.bias),
+                                             static_cast<std::uint32_t>(modules.size()));
+  if (is_new) modules.push_back(std::move(module));
+  lane_.modules[row->id] = at->second;
+}
+
+void Decoder::add_site(const Record& record) {
+  const auto row = record.as<spool::Site>();
+  if (!row) return void(++unreadable);
+  auto texts =
+      split_texts(record.tail<spool::Site>(row->text_size), std::size_t{1} + row->name_count);
+  std::string psource;
+  if (!texts.empty()) {
+    psource = std::move(texts.front());
+    texts.erase(texts.begin());
+  }
+  const std::uint32_t module = find(lane_.modules, row->module);
+  const auto entry = row->head.flags < static_cast<std::uint8_t>(spool::Entry::kCount)
+                         ? static_cast<spool::Entry>(row->head.flags)
+                         : spool::Entry::kNone;
+  auto& sites = draft_.trace.sites;
+  const auto [at, is_new] =
+      sites_.emplace(SiteKey(module, row->codeptr, row->ident, row->kernel, entry, psource, texts),
+                     static_cast<std::uint32_t>(sites.size()));
+  if (is_new) {
+    Site site;
+    site.module = {module};
+    site.address = row->codeptr - (site.module ? draft_.trace.modules[module].bias : 0);
+    sites.push_back(std::move(site));
+    draft_.site_notes.push_back({entry, row->codeptr, row->ident, row->kernel, std::move(psource),
+                                 std::move(texts), false});
+  }
+  lane_.sites[row->id] = at->second;
+}
+
+void Decoder::add_list(const Record& record) {
+  const auto row = record.as<spool::MapList>();
+  if (!row) return void(++unreadable);
+  const auto tail = record.tail<spool::MapList>(std::uint64_t{row->count} * sizeof(spool::MapItem));
+  if (tail.size() < std::uint64_t{row->count} * sizeof(spool::MapItem)) ++unreadable;
+  const Index<Site> site{find(lane_.sites, row->site)};
+  std::vector<MapItem> items(tail.size() / sizeof(spool::MapItem));
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    spool::MapItem item{};
+    std::memcpy(&item, tail.data() + i * sizeof(item), sizeof(item));
+    items[i].base = item.base;
+    items[i].begin = item.begin;
+    items[i].bytes = item.size;
+    items[i].type = item.type;
+  }
+  lane_.lists[row->id] = static_cast<std::uint32_t>(draft_.trace.map_lists.size());
+  draft_.trace.map_lists.push_back(std::move(items));
+  draft_.list_sites.push_back(site);
+}
+
+void Decoder::add_symbol(const Record& record) {
+  const auto row = record.as<spool::OffloadEntry>();
+  if (!row) return void(++unreadable);
+  const auto names = split_texts(record.tail<spool::OffloadEntry>(row->name_size), 1);
+  if (names.empty()) return;
+  draft_.symbols.push_back({names[0], row->address, row->size});
+}
+
+void Decoder::add_device(const Record& record) {
+  const auto row = record.as<spool::Device>();
+  if (!row) return void(++unreadable);
+  const auto what = static_cast<spool::DeviceEvent>(row->head.flags);
+  DeviceEvent event{DeviceEvent::Kind::kInitialize, row->number, time(row->ticks), row->bytes};
+  if (what == spool::DeviceEvent::kFinalize) event.kind = DeviceEvent::Kind::kFinalize;
+  if (what == spool::DeviceEvent::kLoad) event.kind = DeviceEvent::Kind::kLoad;
+  draft_.trace.device_events.push_back(event);
+  if (what != spool::DeviceEvent::kInitialize) return;
+  const auto texts = split_texts(record.tail<spool::Device>(row->text_size), 1);
+  // Devices initialise again after the last target library was unloaded: one row each.
+  auto& devices = draft_.trace.devices;
+  const bool seen = std::any_of(devices.begin(), devices.end(),
+                                [&](const Device& d) { return d.number == row->number; });
+  if (!seen) devices.push_back({row->number, texts.empty() ? "" : texts[0], "", false, false});
+}
+
+}  // namespace ompdm::trace

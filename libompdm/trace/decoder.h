@@ -1,0 +1,82 @@
+// The decoder's state: the draft, and what the ids of the current lane stand for. Included by
+// decode.cpp and decode_definitions.cpp only.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "trace/clock.h"
+#include "trace/draft.h"
+#include "trace/spool_file.h"
+
+namespace ompdm::trace {
+
+// What identifies a site in all lanes.
+using SiteKey = std::tuple<std::uint32_t, std::uint64_t, std::uint64_t, std::uint64_t, spool::Entry,
+                           std::string, std::vector<std::string>>;
+
+/// Turns records into rows, lane after lane.
+class Decoder {
+ public:
+  explicit Decoder(const ClockScale& clock) : clock_(clock) {}
+
+  void begin_lane() {
+    lane_ = {};
+    thread_ = kNoList;
+  }
+  void add(const Record& record);
+  Draft take(std::uint64_t last_ticks);
+  std::uint64_t unreadable = 0;
+
+ private:
+  // Ids of one lane, to positions in the draft's columns.
+  struct LaneIds {
+    std::unordered_map<std::uint32_t, std::uint32_t> modules, sites, lists, regions;
+  };
+
+  void add_thread(const Record& record);
+  void add_module(const Record& record);
+  void add_site(const Record& record);
+  void add_list(const Record& record);
+  void add_region(const Record& record);
+  void add_op(const Record& record);
+  void add_launch(const Record& record);
+  void add_symbol(const Record& record);
+  void add_device(const Record& record);
+  void add_fallback(const Record& record);
+
+  static std::uint32_t find(const std::unordered_map<std::uint32_t, std::uint32_t>& ids,
+                            std::uint32_t id) {
+    const auto at = ids.find(id);
+    return at == ids.end() ? kNoList : at->second;
+  }
+  std::uint32_t thread() {
+    if (thread_ == kNoList) thread_ = thread_of(0);
+    return thread_;
+  }
+  std::uint32_t thread_of(std::uint32_t tid);
+  Nanoseconds time(std::uint64_t ticks) {
+    last_ = std::max(last_, clock_.at(ticks));
+    return clock_.at(ticks);
+  }
+  // The end of what may still be running; 0 marks it until the last instant is known.
+  Nanoseconds end_time(std::uint64_t ticks) { return ticks == 0 ? kOpen : time(ticks); }
+
+  static constexpr Nanoseconds kOpen = -1;
+  const ClockScale& clock_;
+  Draft draft_;
+  LaneIds lane_;
+  std::uint32_t thread_ = kNoList;
+  Nanoseconds last_ = 0;
+  std::unordered_map<std::uint32_t, std::uint32_t> threads_;
+  std::map<std::tuple<std::string, std::string, std::uint64_t>, std::uint32_t> modules_;
+  std::map<SiteKey, std::uint32_t> sites_;
+};
+
+}  // namespace ompdm::trace

@@ -1,0 +1,82 @@
+// Names of a replay: those that the compiler passes for each site's items, and the variables that
+// the items of a map list stand for.
+#include <algorithm>
+
+#include "trace/map_items.h"
+#include "trace/replay.h"
+
+namespace ompdm::trace {
+
+Replay::Replay(Draft& draft)
+    : draft_(draft), trace_(draft.trace), storage_(draft.trace.variables, draft.trace.sites) {
+  names_.reserve(draft.site_notes.size());
+  for (const SiteNote& note : draft.site_notes) {
+    auto& names = names_.emplace_back();
+    for (const std::string& name : note.names) names.push_back(parse_item(name));
+  }
+  for (std::size_t i = 0; i < trace_.map_lists.size(); ++i) {
+    if (draft.list_sites[i]) name_structs(trace_.map_lists[i], names_[draft.list_sites[i].value]);
+  }
+  for (const OffloadSymbol& symbol : draft.symbols) {
+    if (symbol.size == 0) continue;
+    if (symbol.name.ends_with("_decl_tgt_ref_ptr")) {
+      references_.insert(symbol.address);
+    } else {
+      globals_[symbol.address] = &symbol;
+    }
+  }
+  std::vector<bool> seen(trace_.map_lists.size());
+  for (std::uint32_t i = 0; i < trace_.regions.size(); ++i) {
+    const std::uint32_t list = trace_.regions[i].map_list;
+    if (list == kNoList || seen[list]) continue;
+    seen[list] = true;
+    list_order_.push_back(i);
+  }
+  std::sort(list_order_.begin(), list_order_.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return std::pair(trace_.regions[a].end, a) < std::pair(trace_.regions[b].end, b);
+  });
+}
+
+void Replay::bind_item(MapItem& item, const Region& region, std::uint32_t argument) {
+  const ItemName& name = name_of(region.site, argument);
+  const bool is_part = struct_item(item) != 0;
+  item.name = name.expression;
+  if ((item.type & (kMapLiteral | kMapAttach)) != 0) return;
+  const std::uint64_t begin = (item.type & kMapNonContiguous) != 0 ? item.base : item.begin;
+  if (begin == 0) return;
+  const bool only_refers = item.bytes == 0 || (item.type & (kMapPrivate | kMapNonContiguous)) != 0;
+  if (!only_refers) {
+    const OffloadSymbol* global = global_at(begin);
+    Mention how{name, region.site, argument, region.begin, is_part};
+    if (global != nullptr && how.name.base.empty()) {
+      how.name.base = how.name.expression = demangle(global->name);
+    }
+    item.variable = global == nullptr
+                        ? storage_.touch(begin, item.bytes, how, region.end)
+                        : storage_.touch(global->address, global->size, how, region.end);
+    return;
+  }
+  item.variable = storage_.find(begin);
+  const auto packed = firstprivate_.find(region.site.value);
+  if (!item.variable && (item.type & kMapPrivate) != 0 && packed != firstprivate_.end()) {
+    item.variable = packed->second;
+  }
+}
+
+void Replay::bind_list(std::uint32_t list, const Region& region) {
+  auto& items = trace_.map_lists[list];
+  for (std::uint32_t i = 0; i < items.size(); ++i) bind_item(items[i], region, i + 1);
+}
+
+// A list's items are bound when the first region that used it has ended: its own operations then
+// have shown what storage is meant, and later ones cannot have put other storage there yet.
+void Replay::bind_lists_before(Nanoseconds time) {
+  while (next_list_ < list_order_.size()) {
+    const Region& region = trace_.regions[list_order_[next_list_]];
+    if (region.end > time) return;
+    ++next_list_;
+    if (region.site) bind_list(region.map_list, region);
+  }
+}
+
+}  // namespace ompdm::trace

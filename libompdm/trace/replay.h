@@ -1,0 +1,67 @@
+// The replay that attribution is: its state, and what each operation does to it. Included by
+// attribution.cpp and map_binding.cpp only.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "trace/draft.h"
+#include "trace/live_memory.h"
+#include "trace/offload_names.h"
+#include "trace/storage.h"
+
+namespace ompdm::trace {
+
+/// Replays the operations of a draft in the order in which they took effect.
+class Replay {
+ public:
+  explicit Replay(Draft& draft);
+  void run();
+
+ private:
+  void process(std::size_t index);
+  void allocate(DataOp& op, const OpNote& note);
+  void copy_to_device(DataOp& op, const OpNote& note);
+  void copy_to_host(DataOp& op, const OpNote& note);
+  void copy_on_devices(DataOp& op);
+  void free(DataOp& op, const OpNote& note);
+  void associate(DataOp& op, const OpNote& note);
+  void disassociate(DataOp& op);
+
+  [[nodiscard]] const std::vector<MapItem>* items_of(const DataOp& op) const;
+  // 1 + position of the item that an operation is about; 0 if none is.
+  [[nodiscard]] std::uint32_t argument_of(const DataOp& op, const OpNote& note,
+                                          std::uint64_t host) const;
+  [[nodiscard]] std::uint32_t map_type_of(const DataOp& op, std::uint32_t argument) const;
+  [[nodiscard]] Mention mention(const DataOp& op, std::uint32_t argument) const;
+  [[nodiscard]] const ItemName& name_of(Index<Site> site, std::size_t argument) const;
+  Index<Variable> touch(const DataOp& op, const OpNote& note, std::uint64_t host);
+  Index<Variable> firstprivate(const DataOp& op);
+  [[nodiscard]] bool is_packed_arguments(const DataOp& op, std::uint32_t argument) const;
+  [[nodiscard]] bool is_pointer_attach(const DataOp& op, const DeviceBlock* block,
+                                       std::uint32_t argument) const;
+  [[nodiscard]] bool is_link_reference(const DataOp& op, const DeviceBlock* block,
+                                       std::uint32_t argument) const;
+  [[nodiscard]] const OffloadSymbol* global_at(std::uint64_t host) const;
+
+  void bind_lists_before(Nanoseconds time);
+  void bind_list(std::uint32_t list, const Region& region);
+  void bind_item(MapItem& item, const Region& region, std::uint32_t argument);
+
+  Draft& draft_;
+  Trace& trace_;
+  LiveMemory memory_;
+  Storage storage_;
+  std::vector<std::vector<ItemName>> names_;  // beside sites
+  std::map<std::uint64_t, const OffloadSymbol*> globals_;
+  std::unordered_set<std::uint64_t> references_;                     // of `declare target link`
+  std::unordered_map<std::uint32_t, Index<Variable>> firstprivate_;  // by site
+  std::vector<std::uint32_t> list_order_;  // regions that use a list first, by their end
+  std::size_t next_list_ = 0;
+};
+
+}  // namespace ompdm::trace
