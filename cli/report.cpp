@@ -32,7 +32,7 @@ const std::map<std::string, report::Format> kFormats = {{"text", report::Format:
 
 struct ReportOptions {
   std::vector<std::string> traces;
-  report::Format format = report::Format::kText;
+  std::string format = "text";
   bool gpu_trace = false;
   std::vector<std::string> fail_if;
   std::string output;
@@ -119,11 +119,12 @@ int run_report(const ReportOptions& options) {
     if (options.gpu_trace) traces.push_back(std::move(opened.trace));
   }
   const int exit_status = test(conditions, analyses);
+  const report::Format format = kFormats.at(options.format);
   write_out(options.output, [&](std::ostream& out) {
     if (options.gpu_trace) {
-      report::render_gpu_trace(traces, options.format, layout_for(options), out);
+      report::render_gpu_trace(traces, format, layout_for(options), out);
     } else {
-      out << report::render(analyses, options.format, layout_for(options));
+      out << report::render(analyses, format, layout_for(options));
     }
   });
   return exit_status;
@@ -140,7 +141,7 @@ void setup_report(CLI::App& app, int& exit_status) {
       ->required()
       ->type_name("");
   verb->add_option("--format", options->format, "How to print it (default text)")
-      ->transform(CLI::CheckedTransformer(kFormats))
+      ->check(CLI::IsMember({"text", "json", "csv", "markdown"}))
       ->type_name("text|json|csv|markdown");
   verb->add_flag("--gpu-trace", options->gpu_trace, "List each operation in order of time instead");
   verb->add_option("--fail-if", options->fail_if,

@@ -74,7 +74,7 @@ std::string SourceNames::place(const analysis::DirectiveRow& row) const {
 }
 
 std::string SourceNames::directive(const analysis::DirectiveRow& row) {
-  if (row.directive == Directive::kRuntime) return "(after or outside any directive)";
+  if (row.directive == Directive::kRuntime) return "(outside any)";
   return std::string(row.api.empty() ? analysis::directive_name(row.directive) : row.api);
 }
 

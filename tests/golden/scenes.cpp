@@ -1,0 +1,199 @@
+#include "scenes.h"
+
+#include "support/trace_builder.h"
+
+namespace ompdm::test {
+namespace {
+
+constexpr Nanoseconds kMicrosecond = 1000;
+constexpr Nanoseconds kMillisecond = 1000 * kMicrosecond;
+
+/// heat, rung naive: both arrays cross both ways at each of three steps.
+Trace heat_naive(std::int32_t rank = -1) {
+  TraceBuilder build;
+  build.trace.process.arguments = {"./heat", "1000", "3", "--variant", "naive"};
+  if (rank >= 0) {
+    build.trace.process.rank = rank;
+    build.trace.process.rank_count = 2;
+    build.trace.process.pid += static_cast<std::uint32_t>(rank);
+  }
+  const auto solve = build.site(Directive::kTarget, "heat.cpp", 41, "solve");
+  const auto u = build.variable("u", 8000000, "heat.cpp", 32);
+  const auto u_tmp = build.variable("u_tmp", 8000000, "heat.cpp", 32);
+  build.trace.variables[0].expression = "u[0:n*n]";
+  build.trace.variables[1].expression = "u_tmp[0:n*n]";
+  build.wait(10 * kMillisecond);
+  for (int step = 0; step < 3; ++step) {
+    const Nanoseconds slower = step == 0 ? 500 * kMicrosecond : 0;
+    build.begin(solve);
+    for (const auto array : {u, u_tmp}) {
+      build.op(OpKind::kAlloc, array, 8000000, 2 * kMicrosecond);
+      build.op(OpKind::kHtoD, array, 8000000, kMillisecond + slower);
+    }
+    Launch& launch = build.launch(800 * kMicrosecond);
+    launch.trip_count = 1000000;
+    for (const auto array : {u_tmp, u}) build.op(OpKind::kDtoH, array, 8000000, 900 * kMicrosecond);
+    for (const auto array : {u_tmp, u}) build.op(OpKind::kDelete, array, 0, 500);
+    build.end();
+    build.wait(50 * kMicrosecond);
+  }
+  build.wait(5 * kMillisecond);
+  return build.take();
+}
+
+/// heat, rung data: enter and exit once, pointers swapped by the host between the steps.
+Trace heat_data() {
+  TraceBuilder build;
+  const auto enter = build.site(Directive::kTargetEnterData, "heat.cpp", 60, "main");
+  const auto solve = build.site(Directive::kTarget, "heat.cpp", 41, "solve");
+  const auto exit = build.site(Directive::kTargetExitData, "heat.cpp", 71, "main");
+  const auto u = build.variable("u", 8000000, "heat.cpp", 55);
+  const auto u_tmp = build.variable("u_tmp", 8000000, "heat.cpp", 56);
+  build.trace.variables[0].aliases = {"u_tmp"};
+  build.begin(enter);
+  for (const auto array : {u, u_tmp}) {
+    build.op(OpKind::kAlloc, array, 8000000, 2 * kMicrosecond);
+    build.op(OpKind::kHtoD, array, 8000000, kMillisecond);
+  }
+  build.end();
+  for (int step = 0; step < 10; ++step) {
+    build.begin(solve);
+    Launch& launch = build.launch(800 * kMicrosecond);
+    launch.requested_teams = 128;
+    launch.thread_limit = 64;
+    build.end();
+    build.wait(10 * kMicrosecond);
+  }
+  build.begin(exit);
+  build.op(OpKind::kDtoH, u, 8000000, 900 * kMicrosecond);
+  for (const auto array : {u_tmp, u}) build.op(OpKind::kDelete, array, 0, 500);
+  build.end();
+  return build.take();
+}
+
+/// Every directive once, an API call, and the runtime's own traffic.
+Trace all_directives() {
+  TraceBuilder build;
+  const auto data = build.site(Directive::kTargetData, "src/all.cpp", 10, "main");
+  const auto data_end = build.site(Directive::kTargetData, "src/all.cpp", 10, "main");
+  const auto target = build.site(Directive::kTarget, "lib/all.cpp", 10, "helper(double*, int)");
+  const auto update = build.site(Directive::kTargetUpdate, "src/all.cpp", 14, "main");
+  const auto copy = build.api("omp_target_memcpy", "src/all.cpp", 20, "main");
+  const auto nameless = build.site(Directive::kTarget, "", 0, "plugin_step");
+  const auto a = build.variable("a", 4096, "src/all.cpp", 8);
+  const auto s = build.variable("s", 24, "src/all.cpp", 9);
+  build.begin(data);
+  build.op(OpKind::kAlloc, a, 4096, 900);
+  build.op(OpKind::kHtoD, a, 4096, 1200);
+  build.op(OpKind::kAlloc, s, 24, 900);
+  build.op(OpKind::kHtoD, s, 24, 300);
+  build.op(OpKind::kHtoD, s, 8, 200).internal = true;
+  build.end();
+  build.begin(target);
+  build.launch(5000);
+  build.end();
+  build.begin(update);
+  build.op(OpKind::kDtoH, a, 4096, 1100);
+  build.end();
+  build.begin(data_end, true);
+  build.op(OpKind::kDelete, a, 0, 400);
+  build.op(OpKind::kDelete, s, 0, 400);
+  build.end();
+  build.op(OpKind::kHtoD, {}, 512, 250).site = copy;
+  build.op(OpKind::kDtoD, {}, 512, 350).site = copy;
+  build.begin(nameless);
+  build.op(OpKind::kMemset, {}, 256, 150);
+  build.end();
+  build.op(OpKind::kDelete, {}, 0, 400);
+  return build.take();
+}
+
+/// A GPU without CUPTI: the host saw only the submissions.
+Trace enqueue_only() {
+  TraceBuilder build;
+  build.trace.devices = {{0, "sm_90", "NVIDIA H200", false, false}, {1, "host", "", true, false}};
+  build.clock = Clock::kEnqueue;
+  const auto target = build.site(Directive::kTarget, "vadd.cpp", 12, "main");
+  const auto a = build.variable("a", 4000000, "vadd.cpp", 5);
+  build.begin(target);
+  build.op(OpKind::kAlloc, a, 4000000, 9000).clock = Clock::kHost;
+  build.op(OpKind::kHtoD, a, 4000000, 3000);
+  build.launch(4000);
+  build.op(OpKind::kDtoH, a, 4000000, 2000);
+  build.wait(700 * kMicrosecond);
+  build.op(OpKind::kDelete, a, 0, 800).clock = Clock::kHost;
+  build.end();
+  return build.take();
+}
+
+Trace killed() {
+  TraceBuilder build;
+  const auto solve = build.site(Directive::kTarget, "heat.cpp", 41, "solve");
+  const auto u = build.variable("u", 8000000, "heat.cpp", 32);
+  build.wait(3 * kMillisecond);
+  build.begin(solve);
+  build.op(OpKind::kAlloc, u, 8000000, 2 * kMicrosecond);
+  build.op(OpKind::kHtoD, u, 8000000, kMillisecond);
+  build.launch(1200 * kMillisecond).unfinished = true;
+  build.trace.regions.back().unfinished = true;
+  build.end();
+  build.trace.recording.finished = false;
+  build.trace.truncated = true;
+  build.trace.losses[0].count = 3;
+  return build.take();
+}
+
+Trace nothing(const std::string& reach) {
+  TraceBuilder build;
+  build.trace.recording.reach = reach;
+  build.trace.devices.clear();
+  build.wait(30 * kMillisecond);
+  return build.take();
+}
+
+/// An old runtime: the wrappers tell directives and mapped sizes, no callback tells transfers.
+Trace no_emi() {
+  TraceBuilder build;
+  build.trace.recording.reach = "no_emi";
+  build.trace.devices.clear();
+  const auto solve = build.site(Directive::kTarget, "heat.cpp", 41, "solve");
+  const auto u = build.variable("u", 8000000, "heat.cpp", 32);
+  build.trace.map_lists = {{{u, "u[0:n*n]", 0, 0, 8000000, 0x23}, {{}, "n", 8, 8, 8, 0x320}}};
+  for (int step = 0; step < 4; ++step) {
+    build.begin(solve);
+    build.trace.regions.back().map_list = 0;
+    build.wait(2 * kMillisecond);
+    build.end();
+  }
+  return build.take();
+}
+
+/// The program was told to offload and the runtime ran the kernel on the host.
+Trace host_fallback() {
+  TraceBuilder build;
+  const auto solve = build.site(Directive::kTarget, "heat.cpp", 41, "solve");
+  for (int step = 0; step < 2; ++step) {
+    build.begin(solve);
+    build.trace.regions.back().host_fallback = true;
+    build.end();
+    build.wait(4 * kMillisecond);
+  }
+  return build.take();
+}
+
+}  // namespace
+
+std::vector<Scene> scenes() {
+  return {{"heat_naive", {heat_naive()}, true},
+          {"heat_data", {heat_data()}, true},
+          {"all_directives", {all_directives()}, true},
+          {"enqueue_only", {enqueue_only()}, true},
+          {"killed", {killed()}},
+          {"unreachable", {nothing("unreachable")}},
+          {"no_device", {nothing("ok")}},
+          {"no_emi", {no_emi()}},
+          {"host_fallback", {host_fallback()}},
+          {"two_ranks", {heat_naive(0), heat_naive(1)}}};
+}
+
+}  // namespace ompdm::test
