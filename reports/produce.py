@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+"""Runs every rung of every kernel under the recorder and writes its report here; then pastes into the README.
+
+    reports/produce.py BUILD_DIR [--folder host]     (cmake --build --preset default --target reports)
+    reports/produce.py --paste [--check]             only the README's blocks, from the files that are here
+"""
+import argparse
+import datetime
+import json
+import os
+import pathlib
+import platform
+import re
+import subprocess
+import sys
+import tempfile
+
+import picture
+
+HERE = pathlib.Path(__file__).resolve().parent
+README = HERE.parent / "README.md"
+
+# The tutorials' arguments where a host device copes with them in seconds; jacobi's table is for 4096.
+RUNGS = {
+    "vadd": (["serial", "cpu", "implicit", "mapped"], ["100000"]),
+    "pi": (["serial", "cpu", "target", "parallel", "distribute", "nested", "combined", "loop"], ["100000000"]),
+    "jacobi": (["serial", "cpu", "naive", "data", "branchless", "coalesced"], ["500"]),
+    "heat": (["serial", "cpu", "naive", "data", "collapse", "optimized"], ["1000", "10"]),
+}
+NO_DEVICE = ("serial", "cpu")
+
+
+def run(command, **options):
+    done = subprocess.run(command, text=True, capture_output=True, **options)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(map(str, command))} ended with {done.returncode}:\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def processor():
+    for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.split(":", 1)[1].strip()
+    return platform.processor()
+
+
+def shown(command, build):
+    """The command as a reader would type it in the project's folder."""
+    return " ".join(str(word).replace(str(build), "build") for word in command)
+
+
+def produce(build, folder):
+    ompdm = build / "bin" / "ompdm"
+    folder.mkdir(exist_ok=True)
+    rows = []
+    for kernel, (rungs, arguments) in RUNGS.items():
+        for rung in rungs:
+            program = [build / "bin" / "kernels" / kernel, "--variant", rung, *arguments]
+            print(f"{kernel} {rung}", flush=True)
+            with tempfile.TemporaryDirectory() as scratch:
+                trace = os.path.join(scratch, "trace.json")
+                record = [ompdm, "record", "-o", trace, *program]
+                printed = run(program if rung in NO_DEVICE else record)
+                solve = re.search(r"solve time: ([0-9.]+)", printed).group(1)
+                if rung in NO_DEVICE:
+                    rows.append((kernel, rung, arguments, solve, None))
+                    continue
+                text = run([ompdm, "report", trace], env={**os.environ, "COLUMNS": "120"})
+                report = json.loads(run([ompdm, "report", "--format", "json", trace]))
+            typed = shown(["build/bin/ompdm", "record", *program], build)
+            (folder / f"{kernel}-{rung}.txt").write_text(
+                f"$ {typed}\n{printed}\n$ build/bin/ompdm report trace.json\n{text.replace(str(build), 'build')}")
+            rows.append((kernel, rung, arguments, solve, report["totals"]))
+    write_table(folder, rows, run([ompdm, "--version"]).strip())
+    write_picture(folder, rows)
+
+
+def write_table(folder, rows, version):
+    lines = [
+        f"# Every rung, on {'host devices' if folder.name == 'host' else folder.name}",
+        "",
+        f"Produced by `cmake --build --preset default --target reports` on {datetime.date.today()}, {version},",
+        f"{processor()}, {os.cpu_count()} cores. " + (
+            "The device is played by this machine's processor: bytes and counts are\nthose of a GPU run, "
+            "times are not." if folder.name == "host" else ""),
+        "",
+        "| program | rung | arguments | solve time (s) | HtoD calls | HtoD MB | DtoH calls | DtoH MB | kernels | report |",
+        "|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    for kernel, rung, arguments, solve, totals in rows:
+        moved = ["", "", "", "", "", ""]
+        if totals:
+            moved = [f"{totals['HtoD']['count']}", f"{totals['HtoD']['bytes'] / 1e6:.3f}",
+                     f"{totals['DtoH']['count']}", f"{totals['DtoH']['bytes'] / 1e6:.3f}",
+                     f"{totals['kernel']['count']}", f"[{kernel}-{rung}.txt]({kernel}-{rung}.txt)"]
+        lines.append(f"| {kernel} | `{rung}` | {' '.join(arguments)} | {solve} | {' | '.join(moved)} |")
+    (folder / "README.md").write_text("\n".join(lines) + "\n")
+
+
+def write_picture(folder, rows):
+    bars = [(rung, totals["HtoD"]["bytes"], totals["DtoH"]["bytes"], totals["HtoD"]["count"] + totals["DtoH"]["count"])
+            for kernel, rung, _, _, totals in rows if kernel == "heat" and totals]
+    title = f"What heat {' '.join(RUNGS['heat'][1])} moved, rung by rung"
+    (folder / "heat.svg").write_text(picture.draw(title, bars))
+
+
+def paste(check):
+    """Each block between `<!-- from FILE -->` and `<!-- end -->` in the README is FILE's text."""
+    before = README.read_text()
+
+    def block(match):
+        text = (HERE.parent / match.group(1)).read_text().rstrip("\n")
+        body = text if match.group(1).endswith(".md") else f"```\n{text}\n```"
+        return f"<!-- from {match.group(1)} -->\n{body}\n<!-- end -->"
+
+    after = re.sub(r"<!-- from (\S+) -->\n.*?<!-- end -->", block, before, flags=re.S)
+    if check:
+        if after != before:
+            sys.exit("README.md differs from reports/: run reports/produce.py --paste")
+        return
+    README.write_text(after)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", nargs="?", type=pathlib.Path)
+    parser.add_argument("--folder", default="host", help="subfolder of reports/ (default: host)")
+    parser.add_argument("--paste", action="store_true")
+    parser.add_argument("--check", action="store_true")
+    options = parser.parse_args()
+    if options.build:
+        produce(options.build.resolve(), HERE / options.folder)
+    elif not options.paste:
+        parser.error("BUILD_DIR or --paste is needed")
+    paste(options.check)
+
+
+main()
