@@ -76,7 +76,7 @@ bool Replay::is_packed_arguments(const DataOp& op, std::uint32_t argument) const
   const auto* items = items_of(op);
   if (items == nullptr || argument != 0 || !op.site) return false;
   if (trace_.sites[op.site.value].directive != Directive::kTarget) return false;
-  return std::any_of(items->begin(), items->end(), is_packed);
+  return holds_packed(*items, op.bytes);
 }
 
 // The row of the small private copies that the runtime packs into one buffer of its own.

@@ -37,7 +37,20 @@ std::uint32_t item_holding(const std::vector<MapItem>& items, std::uint64_t addr
 }
 
 bool is_packed(const MapItem& item) {
-  return (item.type & kMapPrivate) != 0 && (item.type & kMapTo) != 0;
+  constexpr std::uint64_t kLargest = 1024;  // beyond it libomptarget copies the variable itself
+  return (item.type & kMapPrivate) != 0 && (item.type & kMapTo) != 0 && item.bytes <= kLargest;
+}
+
+bool holds_packed(const std::vector<MapItem>& items, std::uint64_t bytes) {
+  constexpr std::uint64_t kAlignment = 16;
+  std::uint64_t least = 0;
+  std::uint64_t most = 0;
+  for (const MapItem& item : items) {
+    if (!is_packed(item)) continue;
+    least += item.bytes;
+    most += item.bytes + kAlignment;
+  }
+  return least > 0 && bytes >= least && bytes <= most;
 }
 
 }  // namespace ompdm::trace

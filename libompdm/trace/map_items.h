@@ -26,4 +26,7 @@ std::uint32_t item_holding(const std::vector<MapItem>& items, std::uint64_t addr
 /// Whether this is a firstprivate variable that the runtime may pack with others into one buffer.
 bool is_packed(const MapItem& item);
 
+/// Whether a buffer of this size can be the one that holds the list's packed variables.
+bool holds_packed(const std::vector<MapItem>& items, std::uint64_t bytes);
+
 }  // namespace ompdm::trace

@@ -121,6 +121,16 @@ trace::ClockScale clock_of(const trace::SpoolFile& file) {
   return {header.clock, header.attach, triples};
 }
 
+// The loader keeps the names that libraries were opened by; the program's folder at attach is the
+// best there is to complete them with.
+void complete_paths(std::vector<Module>& modules, const std::string& directory) {
+  for (Module& module : modules) {
+    const std::filesystem::path path(module.path);
+    if (module.path.find('/') == std::string::npos || path.is_absolute()) continue;
+    module.path = (std::filesystem::path(directory) / path).lexically_normal().string();
+  }
+}
+
 }  // namespace
 
 Trace read_spool(const std::filesystem::path& path) {
@@ -136,6 +146,7 @@ Trace read_spool(const std::filesystem::path& path) {
   const bool has_trailer = model.recording.finished && header.trailer.ticks != 0;
   model.process.wall = has_trailer ? clock.at(header.trailer.ticks) : last_instant;
 
+  complete_paths(model.modules, model.process.directory);
   trace::normalize_operations(draft);
   trace::order_by_begin(draft);
   trace::Symbols symbols(model.modules, model.process.start_realtime_ns);

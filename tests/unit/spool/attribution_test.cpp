@@ -154,6 +154,16 @@ TEST(Attribution, PackedFirstprivateArgumentsAreTheProgramsWithTheirNames) {
   EXPECT_FALSE(trace.map_lists[0][1].variable);
 }
 
+TEST(Attribution, WhatADeclareMapperBringsIsNotTakenForFirstprivate) {
+  LaneBuilder lane(0);
+  lane.site(1, Entry::kKernel, 0x10, {";a.cpp;main;7;1;;", {";p;a.cpp;3;1;;", ";c;a.cpp;4;1;;"}});
+  lane.map_list(1, 1, {{0xa000, 0xa000, 16, 0x23}, {0xb000, 0xb000, 32, 0xa1}});
+  lane.region(1, 1, 1, 10, 90, 1).op(1, alloc(20, 0xf000, 0xd000, 800));
+  const Trace trace = read({lane});
+  EXPECT_EQ(variable_of(trace, 0), "");
+  EXPECT_EQ(trace.variables[0].line, 7);
+}
+
 TEST(Attribution, DeclareTargetVariablesHaveTheNamesOfTheOffloadTable) {
   LaneBuilder lane(0);
   lane.symbol(0xa000, 400, "table").symbol(0xc000, 8, "linked_decl_tgt_ref_ptr");
