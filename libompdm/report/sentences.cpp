@@ -122,10 +122,11 @@ void warn_of_end(const Analysis& one, const SourceNames& names, std::vector<std:
   for (const analysis::UnfinishedRegion& region : one.unfinished) {
     const bool known = region.directive != analysis::kNoRow;
     const DirectiveRow* row = known ? &one.directives[region.directive] : nullptr;
-    const std::string what = row == nullptr ? "a target region"
-                                            : fmt::format("{} ({}, {} in)", names.place(*row),
-                                                          analysis::directive_name(row->directive),
-                                                          spoken_time(region.elapsed));
+    const std::string what =
+        row == nullptr
+            ? "a target region"
+            : fmt::format("{} ({}, at least {} in)", names.place(*row),
+                          analysis::directive_name(row->directive), spoken_time(region.elapsed));
     if (one.running) {
       lines.push_back(fmt::format("it is inside {}", what));
     } else if (one.recording.finished) {

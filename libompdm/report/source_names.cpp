@@ -21,6 +21,22 @@ std::string_view suffix(std::string_view path, int parts) {
 
 }  // namespace
 
+std::string without_parameters(const std::string& function) {
+  std::size_t end = function.rfind(')');
+  if (end == std::string::npos) return function;
+  // What may follow a parameter list is only a qualifier.
+  if (end + 1 != function.size() && function[end + 1] != ' ') return function;
+  int depth = 0;
+  for (std::size_t at = end + 1; at-- > 0;) {
+    if (function[at] == ')') ++depth;
+    if (function[at] == '(' && --depth == 0) {
+      const std::string name = function.substr(0, at);
+      return name.empty() || name.ends_with("operator") ? function : name;
+    }
+  }
+  return function;
+}
+
 SourceNames::SourceNames(std::span<const analysis::Analysis> analyses) {
   std::vector<std::string> files;
   for (const analysis::Analysis& analysis : analyses) {
@@ -67,7 +83,9 @@ std::string SourceNames::place(const std::string& file, int line) const {
 
 std::string SourceNames::place(const analysis::DirectiveRow& row) const {
   if (!row.file.empty() && row.line > 0) return place(row.file, row.line);
-  if (!row.function.empty()) return fmt::format("{} (+{:#x})", row.function, row.address);
+  if (!row.function.empty()) {
+    return fmt::format("{} (+{:#x})", without_parameters(row.function), row.address);
+  }
   if (row.address == 0) return "-";
   return row.module.empty() ? fmt::format("{:#x}", row.address)
                             : fmt::format("{}+{:#x}", suffix(row.module, 1), row.address);
@@ -93,7 +111,8 @@ std::string SourceNames::activity(const analysis::Activity& row) const {
   }
   const std::string where = place(row.file, row.line);
   if (row.function.empty()) return where.empty() ? "(unknown kernel)" : where;
-  return where.empty() ? row.function : row.function + ' ' + where;
+  const std::string function = without_parameters(row.function);
+  return where.empty() ? function : function + ' ' + where;
 }
 
 }  // namespace ompdm::report

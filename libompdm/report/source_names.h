@@ -12,6 +12,9 @@
 
 namespace ompdm::report {
 
+/// A function without its parameters: "solve" of "solve(int, double*)", as people call it.
+std::string without_parameters(const std::string& function);
+
 class SourceNames {
  public:
   /// Knows the files that these figures name.

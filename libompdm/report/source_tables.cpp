@@ -10,7 +10,7 @@ namespace {
 
 /// The function, where it is not already told as the place.
 std::string known_function(const analysis::DirectiveRow& row) {
-  return row.line > 0 ? row.function : std::string();
+  return row.line > 0 ? without_parameters(row.function) : std::string();
 }
 
 std::string variable_name(const analysis::VariableRow& row, const SourceNames& names) {

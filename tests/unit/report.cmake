@@ -1,6 +1,7 @@
 add_executable(report_test
   report/conditions_test.cpp
   report/rendering_test.cpp
+  report/source_names_test.cpp
   report/table_test.cpp
   report/units_test.cpp
 )
