@@ -70,7 +70,15 @@ void setup_env(CLI::App& app, int& exit_status) {
       ->type_name("sh|fish|csh")
       ->check(CLI::IsMember({"sh", "fish", "csh"}));
   verb->add_flag("--unset", options->unset, "Lines that detach it again");
-  set_help(*verb, "ompdm env [-o FILE] [--shell sh|fish|csh] [--unset]", "",
+  set_help(*verb, "ompdm env [-o FILE] [--shell sh|fish|csh] [--unset]",
+           "Every process that offloads then leaves a trace of its own. What else the recorder\n"
+           "looks at:\n"
+           "  OMPDM_OUTPUT=FILE    the trace (default trace.json); %p is the pid, %h the host,\n"
+           "                       %q{VAR} a variable\n"
+           "  OMPDM_SPOOL_DIR=DIR  where to record meanwhile (default beside FILE)\n"
+           "  OMPDM_FINISH=off     leave the spool; `ompdm finish` makes the trace of it\n"
+           "  OMPDM_NAMES=off      no names and lines from the runtime's arguments\n"
+           "  OMPDM_VERBOSE=on     say what is done",
            "eval \"$(ompdm env)\" && ./heat 1000 10\n"
            "eval \"$(ompdm env --unset)\"\n"
            "ompdm env --shell fish | source");

@@ -2,6 +2,7 @@
 #include "ompdm/finish.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
@@ -84,8 +85,17 @@ void tell(const FinishResult& result) {
   fmt::print("{}\nnext: {}\n", summary(result), next_command(result));
 }
 
+// A program's soft limit on file sizes was for its own files, not for the trace.
+void lift_file_size_limit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_FSIZE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_FSIZE, &limit);
+}
+
 int run_finish(const FinishVerb& verb) {
   if (verb.spool.empty()) return list_spools();
+  if (verb.attached) lift_file_size_limit();
   const FinishResult result = finish(verb.spool, verb.output, {.owner_may_run = verb.attached});
   if (verb.attached) {
     tell_attached(result);

@@ -93,6 +93,15 @@ EnvironmentChange prepare(const RecordOptions& options, const fs::path& session)
   return change;
 }
 
+/// A runtime starts one tool: what the user's own environment asks for has to wait.
+void tell_displaced_tool(const std::string& recorder) {
+  const char* tools = std::getenv("OMP_TOOL_LIBRARIES");
+  if (tools == nullptr || tools[0] == '\0' || tools == recorder) return;
+  say(fmt::format(
+      "OMP_TOOL_LIBRARIES={}: OpenMP starts one tool only, so it is not started in this run",
+      tools));
+}
+
 int run_record(const RecordOptions& options) {
   if (options.command.empty()) {
     throw Error("record: no PROGRAM: ompdm record [-o FILE] PROGRAM [ARG…]", Error::Kind::kUsage);
@@ -108,6 +117,7 @@ int run_record(const RecordOptions& options) {
     say(fmt::format("{}={} is left out for the program, since it forbids recording", name,
                     std::getenv(name.c_str())));
   }
+  tell_displaced_tool(find_recorder());
   if (options.verbose) {
     for (const auto& [name, value] : change.set) say(fmt::format("sets {}={}", name, value));
   }

@@ -79,6 +79,11 @@ SessionRecord read_session(const fs::path& folder) {
     process.trace = trace;
     session.recorded.push_back(std::move(process));
   }
+  for (RecordedProcess& process : session.recorded) {
+    process.replaced = std::ranges::any_of(session.recorded, [&](const RecordedProcess& other) {
+      return other.pid == process.pid && other.exec_ordinal > process.exec_ordinal;
+    });
+  }
   // FILE itself has the shortest name: the others add to its stem.
   std::sort(session.recorded.begin(), session.recorded.end(), [](const auto& a, const auto& b) {
     const auto key = [](const RecordedProcess& process) {

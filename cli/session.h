@@ -14,6 +14,7 @@ namespace ompdm::cli {
 struct RecordedProcess {
   std::uint32_t pid = 0;
   std::uint32_t exec_ordinal = 0;
+  bool replaced = false;  ///< a later image of the same process recorded too (exec)
   std::filesystem::path spool;
   std::filesystem::path trace;
   std::string program;

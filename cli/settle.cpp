@@ -35,10 +35,15 @@ std::string where_it_died(const Trace& trace) {
   return {};
 }
 
-std::string how_it_died(const RecordedProcess& process, const Ending& ending) {
-  if (static_cast<pid_t>(process.pid) != ending.pid) return "was killed, or left by _exit or exec,";
-  if (ending.signal == 0) return "left by _exit, quick_exit or exec";
-  return fmt::format("was killed by signal {} ({})", ending.signal, ::strsignal(ending.signal));
+std::string how_it_died(const RecordedProcess& process, const Ending& ending,
+                        const std::string& where) {
+  if (process.replaced) return "became another program (exec)" + where;
+  if (static_cast<pid_t>(process.pid) != ending.pid) {
+    return where.empty() ? "was killed, or left by _exit or exec" : "died" + where;
+  }
+  if (ending.signal == 0) return "left by _exit, quick_exit or exec" + where;
+  return fmt::format("was killed by signal {} ({}){}", ending.signal, ::strsignal(ending.signal),
+                     where);
 }
 
 std::string counted(std::size_t count, const char* thing) {
@@ -50,8 +55,8 @@ void finish_left_open(const RecordedProcess& process, const Ending& ending, bool
   const FinishResult result = finish(process.spool);
   const std::string trace = typed_path(result.trace);
   if (!trailer) {
-    outcome.lines.push_back(fmt::format("{} {}{}: recovered {} and {}", name_of(process),
-                                        how_it_died(process, ending), where_it_died(result.model),
+    outcome.lines.push_back(fmt::format("{} {}: recovered {} and {}", name_of(process),
+                                        how_it_died(process, ending, where_it_died(result.model)),
                                         counted(result.model.regions.size(), "region"),
                                         counted(result.model.ops.size(), "data operation")));
   }

@@ -1,0 +1,114 @@
+#include "launch.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <thread>
+
+#include "scratch.h"
+
+namespace ompdm::cli {
+namespace {
+
+using testing::read_file;
+using testing::Scratch;
+using testing::Variable;
+
+Ending run_shell(const std::string& line, const EnvironmentChange& change = {}) {
+  return launch({"sh", "-c", line}, change);
+}
+
+TEST(Launch, HandsThroughHowTheProgramEnded) {
+  EXPECT_EQ(run_shell("exit 0").exit_status, 0);
+  EXPECT_EQ(run_shell("exit 77").exit_status, 77);
+  const Ending killed = run_shell("kill -9 $$");
+  EXPECT_EQ(killed.exit_status, 137);
+  EXPECT_EQ(killed.signal, 9);
+  EXPECT_EQ(run_shell("exit 137").signal, 0);
+}
+
+TEST(Launch, TellsWhyNothingWasStarted) {
+  const Scratch scratch;
+  EXPECT_EQ(launch({"no such program"}, {}).exit_status, 127);
+  EXPECT_EQ(launch({scratch.folder() / "none"}, {}).exit_status, 127);
+  const Ending refused = launch({scratch.write("text", "not a program")}, {});
+  EXPECT_EQ(refused.exit_status, 126);
+  EXPECT_NE(refused.failure.find("chmod +x"), std::string::npos) << refused.failure;
+  EXPECT_EQ(launch({scratch.folder()}, {}).exit_status, 126);
+}
+
+TEST(Launch, ChangesNothingInTheEnvironmentButWhatItIsTold) {
+  const Scratch scratch;
+  const Variable kept("OMPDM_TEST_KEPT", "kept");
+  const Variable changed("OMPDM_TEST_CHANGED", "old");
+  const Variable removed("OMPDM_TEST_REMOVED", "old");
+  EnvironmentChange change;
+  change.set.emplace_back("OMPDM_TEST_CHANGED", "new");
+  change.unset.emplace_back("OMPDM_TEST_REMOVED");
+  const auto out = scratch.folder() / "out";
+  run_shell("env | grep OMPDM_TEST | sort > " + out.string(), change);
+  EXPECT_EQ(read_file(out), "OMPDM_TEST_CHANGED=new\nOMPDM_TEST_KEPT=kept\n");
+}
+
+TEST(Launch, LeavesProcessGroupAndSignalsAsTheyAre) {
+  const Scratch scratch;
+  const auto out = scratch.folder() / "out";
+  const std::string facts =
+      "{ cut -d' ' -f5 /proc/PID/stat; grep -E 'SigIgn|SigBlk' /proc/PID/status; } > ";
+  const auto ask = [&](const std::string& pid) {
+    std::string line = facts + out.string();
+    for (auto at = line.find("PID"); at != std::string::npos; at = line.find("PID", at)) {
+      line.replace(at, 3, pid);
+    }
+    return line;
+  };
+  run_shell(ask("$$"));
+  const std::string launched = read_file(out);
+  ASSERT_EQ(std::system(ask(std::to_string(::getpid())).c_str()), 0);
+  EXPECT_EQ(launched, read_file(out));
+}
+
+TEST(Launch, PassesSignalsOnAndWaitsForTheProgram) {
+  const Scratch scratch;
+  const auto ready = scratch.folder() / "ready";
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGUSR1}) {
+    std::filesystem::remove(ready);
+    std::thread sender([&] {
+      while (!std::filesystem::exists(ready)) std::this_thread::yield();
+      ::kill(::getpid(), signal);
+    });
+    const std::string number = std::to_string(signal);
+    const Ending ending = run_shell("trap 'exit 5' " + number + "; : > " + ready.string() +
+                                    "; while :; do sleep 0.01; done");
+    sender.join();
+    EXPECT_EQ(ending.exit_status, 5) << number;
+  }
+}
+
+TEST(Launch, KeepsAnIgnoredSignalIgnored) {
+  const auto old = ::signal(SIGHUP, SIG_IGN);
+  EXPECT_EQ(run_shell("kill -HUP $$; exit 3").exit_status, 3);
+  ::signal(SIGHUP, old);
+}
+
+TEST(Launch, CanKeepTheProgramQuiet) {
+  ::testing::internal::CaptureStdout();
+  ::testing::internal::CaptureStderr();
+  launch({"sh", "-c", "echo out; echo err >&2"}, {}, Output::kDiscarded);
+  EXPECT_EQ(::testing::internal::GetCapturedStdout(), "");
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+}
+
+TEST(FindProgram, LooksWhereTheShellWould) {
+  const Scratch scratch;
+  const auto program = scratch.write("tool", "#!/bin/sh\n");
+  const Variable path("PATH", "/nowhere:" + scratch.folder().string());
+  EXPECT_EQ(find_program("tool"), "");
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  EXPECT_EQ(find_program("tool"), program);
+  EXPECT_EQ(find_program(program), program);
+}
+
+}  // namespace
+}  // namespace ompdm::cli

@@ -1,0 +1,67 @@
+#include "scratch.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "shell_words.h"
+
+namespace ompdm::cli::testing {
+
+namespace fs = std::filesystem;
+
+Scratch::Scratch() {
+  std::string path = fs::temp_directory_path() / "ompdm-cli-test-XXXXXX";
+  folder_ = ::mkdtemp(path.data());
+}
+
+Scratch::~Scratch() {
+  std::error_code error;
+  fs::remove_all(folder_, error);
+}
+
+fs::path Scratch::write(const std::string& name, const std::string& text) const {
+  const fs::path path = folder_ / name;
+  fs::create_directories(path.parent_path());
+  std::ofstream(path) << text;
+  return path;
+}
+
+Variable::Variable(const char* name, std::optional<std::string> value) : name_(name) {
+  if (const char* old = std::getenv(name)) old_ = old;
+  if (value) {
+    ::setenv(name, value->c_str(), 1);
+  } else {
+    ::unsetenv(name);
+  }
+}
+
+Variable::~Variable() {
+  if (old_) {
+    ::setenv(name_, old_->c_str(), 1);
+  } else {
+    ::unsetenv(name_);
+  }
+}
+
+Ran shell(const fs::path& folder, const std::string& command) {
+  const Scratch scratch;
+  const fs::path out = scratch.folder() / "out";
+  const fs::path err = scratch.folder() / "err";
+  const std::string line = "cd " + shell_word(folder) + " && { " + command + "\n} >" +
+                           shell_word(out) + " 2>" + shell_word(err);
+  const int status = std::system(line.c_str());
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read_file(out),
+          read_file(err)};
+}
+
+std::string read_file(const fs::path& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+}  // namespace ompdm::cli::testing

@@ -1,0 +1,60 @@
+#include "session.h"
+
+#include <gtest/gtest.h>
+
+#include "scratch.h"
+
+namespace ompdm::cli {
+namespace {
+
+using testing::Scratch;
+using testing::Variable;
+
+TEST(Session, IsAFolderThatGoesWithTheObject) {
+  std::filesystem::path folder;
+  {
+    const Session session;
+    folder = session.folder();
+    EXPECT_TRUE(std::filesystem::is_directory(folder));
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder));
+}
+
+TEST(Session, LiesInTmpdirUnlessALoaderListCouldNotHoldThat) {
+  const Scratch scratch;
+  const Variable plain("TMPDIR", scratch.folder());
+  EXPECT_EQ(Session().folder().parent_path(), scratch.folder());
+  std::filesystem::create_directory(scratch.folder() / "a b");
+  const Variable spaced("TMPDIR", scratch.folder() / "a b");
+  EXPECT_EQ(Session().folder().parent_path(), "/tmp");
+}
+
+TEST(ReadSession, ListsTheProcessThatWasGivenTheNameFirst) {
+  const Scratch scratch;
+  scratch.write("7.0", "/t/x.p7.json.spool\n/t/x.p7.json\n/bin/b\n");
+  scratch.write("9.0", "/t/x.json.spool\n/t/x.json\n/bin/a\n");
+  scratch.write("9.1", "/t/x.p9.1.json.spool\n/t/x.p9.1.json\n/bin/c\n");
+  scratch.write("first", "");
+  const SessionRecord session = read_session(scratch.folder());
+  ASSERT_EQ(session.recorded.size(), 3U);
+  EXPECT_EQ(session.recorded[0].trace, "/t/x.json");
+  EXPECT_EQ(session.recorded[0].spool, "/t/x.json.spool");
+  EXPECT_EQ(session.recorded[0].program, "/bin/a");
+  EXPECT_EQ(session.recorded[1].pid, 7U);
+  EXPECT_EQ(session.recorded[2].exec_ordinal, 1U);
+}
+
+TEST(ReadSession, KnowsSilentProcessesAndLeavesOutWhatIsHalfWritten) {
+  const Scratch scratch;
+  scratch.write("5.0.none", "nothing was offloaded\n");
+  scratch.write("6.0", "/t/x.json.spool\n");
+  scratch.write("x.0", "a\nb\nc\n");
+  scratch.write("8", "a\nb\nc\n");
+  const SessionRecord session = read_session(scratch.folder());
+  EXPECT_TRUE(session.recorded.empty());
+  ASSERT_EQ(session.silent.size(), 1U);
+  EXPECT_EQ(session.silent[0].reason, "nothing was offloaded");
+}
+
+}  // namespace
+}  // namespace ompdm::cli
