@@ -138,11 +138,25 @@ void examine_images(const Loaded& loaded, int major, Findings& findings) {
   }
 }
 
+/// Where Debian has a library of LLVM's, each version in a folder of its own.
+std::string folder_off_the_path(const std::string& library) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator("/usr/lib", error)) {
+    const fs::path folder = entry.path() / "lib";
+    if (entry.path().filename().string().starts_with("llvm-") &&
+        fs::exists(folder / library, error)) {
+      return folder;
+    }
+  }
+  return "its folder";
+}
+
 int examine_runtime(const Loaded& loaded, Findings& findings) {
   for (const LoadedLibrary& library : loaded.libraries) {
     if (!library.path.empty()) continue;
     findings.push_back({Level::kNo, library.name + " is not found by the loader",
-                        "add its folder to LD_LIBRARY_PATH, or link with -Wl,-rpath"});
+                        fmt::format("add {} to LD_LIBRARY_PATH, or link with -Wl,-rpath",
+                                    folder_off_the_path(library.name))});
   }
   const LoadedLibrary* omptarget = find_library(loaded.libraries, "libomptarget.so");
   if (omptarget == nullptr || omptarget->path.empty()) return 0;
