@@ -33,7 +33,8 @@ inline std::uint64_t ticks() noexcept {
   return nanoseconds_of(CLOCK_MONOTONIC);
 }
 
-/// One instant on all three clocks; the ticks are the middle of two readings around the others.
+/// One instant on all three clocks; the ticks are the middle of two readings around the others, the
+/// tightest of a few.
 spool::ClockTriple clock_triple() noexcept;
 
 /// Chooses the clock: the counter only where the processor promises that it never stops or changes
