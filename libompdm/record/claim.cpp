@@ -128,16 +128,32 @@ bool set_aside(const char* spool, const Path& trace, std::uint32_t pid) noexcept
           pwrite(file, kept_trace.text, kept_trace.size + 1, offsetof(spool::FileHeader, output));
       close(file);
     }
-    say("kept the recording of process %u, which was not finished yet: ompdm report %s", pid, kept.text);
+    say("kept the recording of process %u, which was not finished yet: ompdm report %s", pid,
+        kept.text);
     return true;
   }
   return false;
 }
 
-bool first_of_session(const char* session) noexcept {
+// A umask of the program's own must not keep us from the file when we open it again by its name.
+void make_readable(int file) noexcept {
+  struct stat facts;
+  if (fstat(file, &facts) == 0) {
+    fchmod(file, facts.st_mode | S_IRUSR | S_IWUSR);
+  }
+}
+
+// Whether nobody under this `ompdm record` has asked for that name before (the ranks of a job ask
+// for different ones).
+bool first_of_session(const char* session, const Path& base) noexcept {
+  std::uint64_t hash = 0xcbf29ce484222325U;  // FNV-1a
+  for (std::size_t i = 0; i < base.size; ++i) {
+    hash = (hash ^ static_cast<unsigned char>(base.text[i])) * 0x100000001b3U;
+  }
   Path path;
   path.add(session);
-  path.add("/first");
+  path.add("/first.");
+  path.add_number(hash);
   const int file = open(path.text, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
   if (file >= 0) {
     close(file);
@@ -182,7 +198,13 @@ Claim claim_spool(spool::FileHeader& header) noexcept {
   Claim claim;
   const Path base = base_name(recorder.config.output, header);
   const char* folder = other_folder(base);
-  int n = recorder.config.session == nullptr || first_of_session(recorder.config.session) ? 0 : 1;
+  int n =
+      recorder.config.session == nullptr || first_of_session(recorder.config.session, base) ? 0 : 1;
+  header.exec_ordinal = 0;
+  // The image before an exec may have had the session's plain name.
+  if (n == 1 && owner_of(spool_name(base, folder, header.pid).text, header).owner == Owner::kSelf) {
+    header.exec_ordinal = 1;
+  }
   for (; n < kMostNames; ++n) {
     const Path trace = candidate(base, n, header.pid);
     const Path spool = spool_name(trace, folder, header.pid);
@@ -195,9 +217,9 @@ Claim claim_spool(spool::FileHeader& header) noexcept {
     }
     claim.file = open(spool.text, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0644);
     if (claim.file >= 0) {
+      make_readable(claim.file);
       strcpy(claim.spool, spool.text);
       strcpy(header.output, trace.text);
-      header.exec_ordinal = n > 1 ? static_cast<std::uint32_t>(n - 1) : 0;
       return claim;
     }
     if (errno != EEXIST) {
@@ -206,6 +228,7 @@ Claim claim_spool(spool::FileHeader& header) noexcept {
       return claim;
     }
     const Found found = owner_of(spool.text, header);
+    header.exec_ordinal += found.owner == Owner::kSelf ? 1 : 0;
     if (n == 0 && found.owner == Owner::kDead && set_aside(spool.text, trace, found.pid)) {
       --n;  // the plain name is free now
     }

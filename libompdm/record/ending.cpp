@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -106,7 +107,15 @@ bool start(const char* command, pid_t& child) noexcept {
   posix_spawnattr_setsigmask(&attributes, &none);
   posix_spawnattr_setsigdefault(&attributes, &all);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  const char* const arguments[] = {command, "finish", "--attached", spool_path(), nullptr};
+  const char* arguments[] = {command, "finish", "--attached", spool_path(),
+                             nullptr, nullptr,  nullptr};
+  char told[1200];
+  if (recorder.config.session != nullptr) {
+    // `ompdm record` tells the user, and learns of the trace's name by a file.
+    session_file(told, sizeof(told), ".trace");
+    arguments[4] = "--tell";
+    arguments[5] = told;
+  }
   const int error = posix_spawn(&child, command, &files, &attributes,
                                 const_cast<char* const*>(arguments), environment);
   posix_spawnattr_destroy(&attributes);
@@ -115,13 +124,42 @@ bool start(const char* command, pid_t& child) noexcept {
   return error == 0;
 }
 
+// The program's handler for its own children is not to hear of ours. (Where another thread takes
+// the signal it does.)
+class WithoutChildSignal {
+ public:
+  WithoutChildSignal() noexcept {
+    sigemptyset(&signal_);
+    sigaddset(&signal_, SIGCHLD);
+    sigset_t pending;
+    sigpending(&pending);
+    was_pending_ = sigismember(&pending, SIGCHLD) == 1;
+    pthread_sigmask(SIG_BLOCK, &signal_, &before_);
+  }
+  ~WithoutChildSignal() {
+    if (!was_pending_ && sigismember(&before_, SIGCHLD) == 0) {
+      const timespec at_once{};
+      sigtimedwait(&signal_, nullptr, &at_once);
+    }
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  WithoutChildSignal(const WithoutChildSignal&) = delete;
+  WithoutChildSignal& operator=(const WithoutChildSignal&) = delete;
+
+ private:
+  sigset_t signal_;
+  sigset_t before_;
+  bool was_pending_;
+};
+
 void finish_spool() noexcept {
   if (!recorder.config.finish) {
-    if (recorder.config.verbose) {
+    if (recorder.config.session == nullptr) {  // else `ompdm record` tells it
       say("recorded into %s: ompdm finish %s", spool_path(), spool_path());
     }
     return;
   }
+  const WithoutChildSignal guard;
   char command[1200];
   pid_t child = 0;
   if (!find_command(command, sizeof(command)) || !start(command, child)) {
@@ -137,7 +175,8 @@ void finish_spool() noexcept {
   // ECHILD: the program ignores SIGCHLD or waits for every child itself; then the child's end is
   // all we know.
   if (waited == child && (!WIFEXITED(status) || WEXITSTATUS(status) != 0)) {
-    say("%s is kept: `ompdm finish` failed", spool_path());
+    say("%s is kept, since it could not be finished here: ompdm finish %s", spool_path(),
+        spool_path());
   }
 }
 
@@ -145,7 +184,7 @@ void finish_spool() noexcept {
 // is not.
 void tell_nothing_recorded() noexcept {
   const spool::FileHeader& header = recorder.draft;
-  if (recorder.failed.load() || !offload_runtime_is_loaded()) {
+  if (recorder.failed.load() || recorder.forked || !offload_runtime_is_loaded()) {
     return;
   }
   spool::Reach reach = header.reach;
@@ -163,10 +202,10 @@ void tell_nothing_recorded() noexcept {
   }
   if (recorder.config.session != nullptr) {
     char path[1200];
-    snprintf(path, sizeof(path), "%s/%u.%u.none", recorder.config.session, header.pid,
-             header.exec_ordinal);
+    session_file(path, sizeof(path), ".none");
     const int file = open(path, O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0600);
     if (file >= 0) {
+      fchmod(file, 0600);  // whatever the program's umask is
       dprintf(file, "%s\n", why);
       close(file);
     }
@@ -177,13 +216,22 @@ void tell_nothing_recorded() noexcept {
 
 }  // namespace
 
-void end_recording() noexcept {
-  Phase expected = Phase::kArmed;
-  if (!recorder.phase.compare_exchange_strong(expected, Phase::kArmed)) {
-    return;
+void pause_recording() noexcept {
+  if (armed()) {
+    note_host_fallback();
+    Phase expected = Phase::kArmed;
+    recorder.phase.compare_exchange_strong(expected, Phase::kPaused);
   }
-  note_host_fallback();
-  if (!recorder.phase.compare_exchange_strong(expected, Phase::kFinished)) {
+}
+
+void end_recording() noexcept {
+  if (armed()) {
+    note_host_fallback();
+  }
+  Phase expected = Phase::kArmed;
+  if (!recorder.phase.compare_exchange_strong(expected, Phase::kFinished) &&
+      (expected != Phase::kPaused ||
+       !recorder.phase.compare_exchange_strong(expected, Phase::kFinished))) {
     return;
   }
   if (!spool_is_open()) {

@@ -9,4 +9,8 @@ namespace ompdm::record {
 /// without a recording, do nothing.
 void end_recording() noexcept;
 
+/// The runtime was finalised and the process goes on: calls into it are counted as lost, until a
+/// callback comes or the tool is started again.
+void pause_recording() noexcept;
+
 }  // namespace ompdm::record

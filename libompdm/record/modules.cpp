@@ -35,6 +35,8 @@ bool could_patch = false;
 struct Scan {
   bool seen[Lane::kMostModules];
   bool unchanged;
+  bool
+      some_closed;  ///< a library may have been opened again at its old place, with slots unpatched
 };
 
 void read_build_id(LoadedModule& module, const dl_phdr_info& info,
@@ -87,6 +89,7 @@ int visit(dl_phdr_info* info, std::size_t size, void* data) noexcept {
       scan.unchanged = true;
       return 1;
     }
+    scan.some_closed = scan.some_closed || info->dlpi_subs != closes_seen;
     loads_seen = info->dlpi_adds;
     closes_seen = info->dlpi_subs;
     // Only the first object of the walk is compared: the counters are the same for all.
@@ -111,7 +114,7 @@ int visit(dl_phdr_info* info, std::size_t size, void* data) noexcept {
     __atomic_store_n(&module_count, index + 1, __ATOMIC_RELEASE);
   }
   LoadedModule& module = modules[index];
-  if (module.offloads && !module.patched && can_patch()) {
+  if (module.offloads && (!module.patched || scan.some_closed) && can_patch()) {
     module.patched = true;
     if (!patch_module(*info)) {
       count_loss(spool::Loss::kModulesUnpatched);
@@ -206,6 +209,12 @@ void write_offload_entries(Lane& lane) noexcept {
     }
     write_module(lane, i + 1);
     write_entries_of(lane, i + 1, module.path, module.bias);
+  }
+}
+
+void forget_written_entries() noexcept {
+  for (std::uint32_t i = 0; i < module_count; ++i) {
+    modules[i].entries_written = false;
   }
 }
 

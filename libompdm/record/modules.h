@@ -19,6 +19,9 @@ std::uint32_t find_module(std::uint64_t address) noexcept;
 /// Writes the module's record to this lane unless it is there already.
 void write_module(Lane& lane, std::uint32_t id) noexcept;
 
+/// In a fork's child: its own spool needs the offload entries again.
+void forget_written_entries() noexcept;
+
 /// Whether libomptarget is loaded, by any version's name.
 bool offload_runtime_is_loaded() noexcept;
 

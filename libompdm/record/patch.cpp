@@ -158,15 +158,31 @@ int find_offload_runtime(dl_phdr_info* info, std::size_t /*size*/, void* data) n
   return 1;
 }
 
+// A handle of libomptarget without loading it, or null.
+void* open_offload_runtime() noexcept {
+  char path[1024] = {};
+  dl_iterate_phdr(find_offload_runtime, path);
+  return path[0] != '\0' ? dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
+}
+
 }  // namespace
+
+void* next_entry_point(const char* name) noexcept {
+  void* next = dlsym(RTLD_NEXT, name);
+  void* runtime = next == nullptr ? open_offload_runtime() : nullptr;
+  if (runtime != nullptr) {
+    // It came with a library that was opened privately.
+    next = dlsym(runtime, name);
+    dlclose(runtime);
+  }
+  return next;
+}
 
 bool find_entry_points() noexcept {
   if (entry_points_known || kWrapperCount == 0) {
     return entry_points_known;
   }
-  char path[1024] = {};
-  dl_iterate_phdr(find_offload_runtime, path);
-  void* runtime = path[0] != '\0' ? dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
+  void* runtime = open_offload_runtime();
   if (runtime == nullptr) {
     return false;
   }

@@ -12,6 +12,9 @@ namespace ompdm::record {
 /// may run regions. Whether they are known.
 bool find_entry_points() noexcept;
 
+/// The function that a call of this name would reach without the recorder; null if there is none.
+void* next_entry_point(const char* name) noexcept;
+
 /// Whether the entry points are known and names are wanted.
 bool can_patch() noexcept;
 

@@ -15,6 +15,7 @@ namespace ompdm::record {
 enum class Phase : std::uint32_t {
   kDetached,  ///< not started, declined, or disarmed after a failure
   kArmed,     ///< recording
+  kPaused,    ///< the runtime was finalised, the process goes on (omp_pause_resource_all)
   kFinished,  ///< the trailer is written; what still comes is counted as lost
 };
 
@@ -31,8 +32,8 @@ struct Recorder {
   /// Changes with every fork's child, so that a thread knows lanes of its parent for foreign.
   std::atomic<std::uint32_t> generation{1};
   std::atomic<bool> exiting{false};
-  std::atomic<bool> paused{false};  ///< the runtime was finalised while the process goes on
-  bool hooked = false;              ///< fork and exit are watched
+  bool hooked = false;  ///< fork and exit are watched
+  bool forked = false;  ///< a fork's child: silent unless it offloads
   std::atomic<bool> wrappers_only{
       false};  ///< the runtime has no EMI callbacks: wrappers write the regions
   std::atomic<bool> failed{false};  ///< the spool cannot grow any more; said once

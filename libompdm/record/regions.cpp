@@ -40,7 +40,9 @@ bool recording() noexcept {
   if (recorder.phase.load(std::memory_order_relaxed) == Phase::kFinished) {
     count_loss(spool::Loss::kRecordsAfterFinish);
   }
-  return false;
+  // A runtime that goes on telling after its finalize is listened to.
+  Phase expected = Phase::kPaused;
+  return recorder.phase.compare_exchange_strong(expected, Phase::kArmed);
 }
 
 std::uint64_t handle_of(const Lane& lane, std::uint32_t region) noexcept {

@@ -62,9 +62,10 @@ class WithoutFileSizeSignal {
   bool was_pending_;
 };
 
-// Puts zeros into the page cache. A page that is written first and mapped then costs a seventh of one that its first
-// store brings in (0.46 against 3.4 us a page on ext4, Linux 6.18), since the kernel takes large folios and one journal
-// entry for many. It also reserves the blocks on file systems that cannot do so without writing.
+// Puts zeros into the page cache. A page that is written first and mapped then costs a seventh of
+// one that its first store brings in (0.46 against 3.4 us a page on ext4, Linux 6.18), since the
+// kernel takes large folios and one journal entry for many. It also reserves the blocks on file
+// systems that cannot do so without writing.
 int write_zeros(int file, std::uint64_t offset, std::size_t size) noexcept {
   static const char zeros[64 * 1024] = {};
   constexpr int kPieces = 64;
@@ -128,12 +129,12 @@ void tell_session(const spool::FileHeader& header) noexcept {
     return;
   }
   char path[1200];
-  snprintf(path, sizeof(path), "%s/%u.%u", recorder.config.session, header.pid,
-           header.exec_ordinal);
+  session_file(path, sizeof(path), "");
   const int file = open(path, O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0600);
   if (file < 0) {
     return;
   }
+  fchmod(file, 0600);  // whatever the program's umask is
   dprintf(file, "%s\n%s\n%s\n", spool.path, header.output, header.program);
   close(file);
 }
@@ -143,6 +144,12 @@ void tell_session(const spool::FileHeader& header) noexcept {
 bool spool_is_open() noexcept { return spool.open; }
 
 const char* spool_path() noexcept { return spool.path; }
+
+void session_file(char* path, std::size_t capacity, const char* ending) noexcept {
+  const spool::FileHeader* header = recorder.header.load(std::memory_order_acquire);
+  snprintf(path, capacity, "%s/%u.%u%s", recorder.config.session, header->pid, header->exec_ordinal,
+           ending);
+}
 
 bool open_spool() noexcept {
   if (spool.open) {
@@ -175,6 +182,9 @@ bool open_spool() noexcept {
   *header = recorder.draft;
   recorder.header.store(header, std::memory_order_release);
   tell_session(*header);
+  if (recorder.config.verbose) {
+    say("recording into %s", spool.path);
+  }
   return true;
 }
 
@@ -202,7 +212,8 @@ Chunk new_chunk(std::uint32_t lane, std::uint32_t sequence, std::size_t size) no
     fail(error);
     return {};
   }
-  // The pages are in memory already; this only enters them into the page table, not one by one in callbacks.
+  // The pages are in memory already; this only enters them into the page table, not one by one in
+  // callbacks.
   madvise(base, size, MADV_POPULATE_WRITE);
   auto* chunk = static_cast<spool::ChunkHeader*>(base);
   chunk->lane = lane;

@@ -37,12 +37,14 @@ void after_fork_in_child() noexcept {
   forget_spool();
   forget_lanes();
   forget_early_events();
+  forget_written_entries();
   memset(recorder.draft.losses, 0, sizeof(recorder.draft.losses));
   describe_process(recorder.draft);
   recorder.header.store(&recorder.draft);
   recorder.failed.store(false);
   this_thread.inside = false;
   this_thread.call.codeptr = nullptr;
+  recorder.forked = true;
   if (recorder.phase.load() == Phase::kFinished) {
     recorder.phase.store(Phase::kDetached);
   }
@@ -53,7 +55,7 @@ void at_exit() noexcept {
   // (omp_pause_resource_all), or will not be (a pending nowait kills the process after this), this
   // is the last call that surely comes.
   recorder.exiting.store(true);
-  if (recorder.paused.load()) {
+  if (recorder.phase.load() == Phase::kPaused) {
     end_recording();
   }
 }
@@ -173,7 +175,7 @@ void finalize(ompt_data_t* /*tool_data*/) {
   if (recorder.exiting.load()) {
     end_recording();
   } else {
-    recorder.paused.store(true);
+    pause_recording();
   }
 }
 
@@ -182,14 +184,31 @@ ompt_start_tool_result_t result = {initialize, finalize, {0}};
 // Runs in every process that inherits LD_PRELOAD, shells included: it must cost nothing there.
 [[gnu::constructor]] void on_load() noexcept {
   const char* preload = getenv("LD_PRELOAD");
-  preloaded = preload != nullptr && strstr(preload, "libompdm.so") != nullptr;
+  preloaded = preloaded || (preload != nullptr && strstr(preload, "libompdm.so") != nullptr);
   if (preloaded) {
-    cured = cure_missing_name();
+    cured = cure_missing_name() || cured;
   }
 }
 
 }  // namespace
 }  // namespace ompdm::record
+
+/// Stands in front of libomptarget's when the recorder is preloaded. Constructors of objects with
+/// target regions call it, those of libraries before our own constructor has run; the first call
+/// makes libomptarget look for libomp.so. Of a library that is opened later, this is the only sight
+/// before its first construct.
+extern "C" [[gnu::visibility("default")]] void __tgt_register_lib(void* descriptor) {
+  using namespace ompdm::record;
+  cured = cure_missing_name() || cured;
+  preloaded = true;
+  auto* real = reinterpret_cast<void (*)(void*)>(next_entry_point("__tgt_register_lib"));
+  if (real != nullptr) {
+    real(descriptor);
+  }
+  if (armed()) {
+    scan_modules();
+  }
+}
 
 /// Entry point of OMPT tools (OpenMP 5.2, 19.2.1).
 extern "C" [[gnu::visibility("default")]] ompt_start_tool_result_t* ompt_start_tool(

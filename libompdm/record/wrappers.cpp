@@ -118,10 +118,14 @@ void note_api(Entry entry, const std::uint64_t* saved) noexcept {
 
 void ompdm_enter(unsigned position, const std::uint64_t* saved) {
   ThisThread& thread = this_thread;
+  const Entry entry = kWrappers[position].entry;
   if (!armed() || thread.inside) [[unlikely]] {
+    if (recorder.phase.load(std::memory_order_relaxed) >= Phase::kPaused &&
+        entry < Entry::kMemcpy) {
+      count_loss(spool::Loss::kRecordsAfterFinish);
+    }
     return;
   }
-  const Entry entry = kWrappers[position].entry;
   if (entry >= Entry::kMemcpy) {
     note_api(entry, saved);
     return;

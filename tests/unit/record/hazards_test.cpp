@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -63,7 +64,8 @@ TEST_F(Hazards, AFileSizeLimitIsALossAndNotADeath) {
   });
   EXPECT_EQ(outcome.status, 0);
   EXPECT_NE(outcome.messages.find("File too large"), std::string::npos) << outcome.messages;
-  EXPECT_EQ(std::count(outcome.messages.begin(), outcome.messages.end(), '\n'), 1);
+  // And where the recording lies, since it is not finished here.
+  EXPECT_EQ(std::count(outcome.messages.begin(), outcome.messages.end(), '\n'), 2);
   const Records records = read_records(spool);
   EXPECT_GT(records.regions.size(), 500U);
   EXPECT_GT(records.loss(spool::Loss::kRecordsNoSpace), 1000U);
@@ -151,6 +153,20 @@ TEST_F(Hazards, AForkedChildThatOffloadsNothingLeavesNothing) {
   const Records records = read_records(spool);
   EXPECT_EQ(records.regions.size(), 6U);
   EXPECT_EQ(records.header.state, spool::State::kFinished);
+}
+
+TEST_F(Hazards, AUmaskAgainstEveryoneDoesNotKeepTheRecorderOut) {
+  const Outcome outcome = in_child(folder, [] {
+    umask(0777);
+    FakeRuntime runtime;
+    runtime.attach();
+    updates(5);
+    runtime.finish();
+  });
+  EXPECT_EQ(outcome.status, 0);
+  const auto rights = std::filesystem::status(spool).permissions();
+  EXPECT_EQ(rights & std::filesystem::perms::mask,
+            std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
 }
 
 TEST_F(Hazards, TheSpoolOfADeadProcessIsKeptUnderAnotherName) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <barrier>
 #include <thread>
 
 #include "record/recording.h"
@@ -35,9 +36,14 @@ TEST(Lanes, ConcurrentThreadsLoseNothing) {
   static constexpr int kRegions = 5000;
   const Records records = record([] {
     std::vector<std::thread> threads;
+    std::barrier all_have_a_lane(kThreads);
     for (int i = 0; i < kThreads; ++i) {
-      threads.emplace_back(regions_with_ops, int{kRegions},
-                           std::uint64_t{0x1000} + 16 * static_cast<unsigned>(i));
+      threads.emplace_back([&all_have_a_lane, i] {
+        const std::uint64_t codeptr = 0x1000 + 16 * static_cast<unsigned>(i);
+        regions_with_ops(1, codeptr);
+        all_have_a_lane.arrive_and_wait();
+        regions_with_ops(kRegions - 1, codeptr);
+      });
     }
     for (auto& thread : threads) {
       thread.join();

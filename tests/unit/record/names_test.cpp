@@ -170,6 +170,21 @@ TEST(Names, AKernelCallWithoutTargetRegionIsAHostFallback) {
   EXPECT_EQ(records.fallbacks.size(), 2U);
 }
 
+TEST(Names, AKernelCallAfterAPauseIsALossAndNoHostFallback) {
+  const Records records = record([] {
+    KernelArgs arguments;
+    stand_in_for(6, fake_kernel);
+    kernel(&ident, 0, 0, 0, reinterpret_cast<void*>(0xbeef), &arguments);
+    FakeRuntime::pause();
+    stand_in_for(6, kernel_on_host);
+    kernel(&ident, 0, 0, 0, reinterpret_cast<void*>(0xbeef), &arguments);
+    kernel(&ident, 0, 0, 0, reinterpret_cast<void*>(0xbeef), &arguments);
+  });
+  EXPECT_EQ(records.regions.size(), 1U);
+  EXPECT_EQ(records.fallbacks.size(), 0U);
+  EXPECT_EQ(records.loss(spool::Loss::kRecordsAfterFinish), 2U);
+}
+
 [[gnu::noinline]] void copy_between_devices() {
   auto* copy = reinterpret_cast<decltype(&fake_memcpy)>(&ompdm_wrap_memcpy);
   copy(reinterpret_cast<void*>(0x8000), address(0x9000), 64, 0, 0, 1, 0);
