@@ -6,7 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
-#include <cstdlib>
+#include <fstream>
 #include <memory>
 #include <string>
 
@@ -22,6 +22,7 @@ struct FinishVerb {
   std::string spool;
   std::string output;
   bool attached = false;
+  std::string tell;  ///< file for the trace's name and a note, instead of a message
 };
 
 std::string counted(std::size_t count, const char* thing) {
@@ -66,12 +67,18 @@ int list_spools() {
   return 0;
 }
 
-// For the recorder, at the program's end: the program's standard output is not ours, and under
-// `ompdm record` that verb tells the outcome.
+// For the recorder, at the program's end: the program's standard output is not ours.
 void tell_attached(const FinishResult& result) {
-  if (std::getenv("OMPDM_SESSION") != nullptr) return;
   const std::string note = result.note.empty() ? "" : "; " + result.note;
   fmt::print(stderr, "ompdm: {}{}; next: {}\n", summary(result), note, next_command(result));
+}
+
+// Under `ompdm record`, which tells the outcome.
+void tell_session(const FinishResult& result, const std::string& file) {
+  std::ofstream(file) << result.trace.string() << '\n' << result.note << '\n';
+  std::error_code not_ours;  // the program may have had a umask against its own files
+  std::filesystem::permissions(file, std::filesystem::perms::owner_read,
+                               std::filesystem::perm_options::add, not_ours);
 }
 
 void tell(const FinishResult& result) {
@@ -97,7 +104,9 @@ int run_finish(const FinishVerb& verb) {
   if (verb.spool.empty()) return list_spools();
   if (verb.attached) lift_file_size_limit();
   const FinishResult result = finish(verb.spool, verb.output, {.owner_may_run = verb.attached});
-  if (verb.attached) {
+  if (!verb.tell.empty()) {
+    tell_session(result, verb.tell);
+  } else if (verb.attached) {
     tell_attached(result);
   } else {
     tell(result);
@@ -118,6 +127,7 @@ void setup_finish(CLI::App& app, int& exit_status) {
                    "The trace to write (default: the name the recorder was given)")
       ->type_name("FILE");
   verb->add_flag("--attached", options->attached)->group("");
+  verb->add_option("--tell", options->tell)->group("");
   set_help(*verb, "ompdm finish [SPOOL] [-o FILE]",
            "An older trace of that name is kept as trace.~N~.json; other files are never touched.",
            "ompdm finish\n"

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 struct EntryName {
   std::uint32_t pid = 0;
   std::uint32_t exec_ordinal = 0;
-  bool none = false;
+  std::string_view ending;
 };
 
 bool parse_name(const std::string& name, EntryName& entry) {
@@ -29,9 +29,17 @@ bool parse_name(const std::string& name, EntryName& entry) {
   if (pid.ec != std::errc{} || pid.ptr == end || *pid.ptr != '.') return false;
   const auto ordinal = std::from_chars(pid.ptr + 1, end, entry.exec_ordinal);
   if (ordinal.ec != std::errc{}) return false;
-  entry.none =
-      std::string_view(ordinal.ptr, static_cast<std::size_t>(end - ordinal.ptr)) == ".none";
-  return entry.none || ordinal.ptr == end;
+  entry.ending = std::string_view(ordinal.ptr, static_cast<std::size_t>(end - ordinal.ptr));
+  return entry.ending.empty() || entry.ending == ".none";
+}
+
+/// What the finisher made of the name, if it has finished.
+void read_final_name(const fs::path& file, RecordedProcess& process) {
+  std::ifstream lines(file.string() + ".trace");
+  std::string trace;
+  if (!std::getline(lines, trace) || trace.empty()) return;
+  process.trace = trace;
+  std::getline(lines, process.note);
 }
 
 }  // namespace
@@ -60,9 +68,10 @@ SessionRecord read_session(const fs::path& folder) {
   std::error_code error;
   for (const auto& file : fs::directory_iterator(folder, error)) {
     EntryName name;
-    if (!parse_name(file.path().filename(), name)) continue;
+    const std::string filename = file.path().filename();
+    if (!parse_name(filename, name)) continue;
     std::ifstream lines(file.path());
-    if (name.none) {
+    if (!name.ending.empty()) {
       SilentProcess process{name.pid, {}};
       std::getline(lines, process.reason);
       session.silent.push_back(std::move(process));
@@ -77,6 +86,7 @@ SessionRecord read_session(const fs::path& folder) {
     std::getline(lines, process.program);
     process.spool = spool;
     process.trace = trace;
+    read_final_name(file.path(), process);
     session.recorded.push_back(std::move(process));
   }
   for (RecordedProcess& process : session.recorded) {
@@ -87,7 +97,8 @@ SessionRecord read_session(const fs::path& folder) {
   // FILE itself has the shortest name: the others add to its stem.
   std::sort(session.recorded.begin(), session.recorded.end(), [](const auto& a, const auto& b) {
     const auto key = [](const RecordedProcess& process) {
-      return std::make_tuple(process.trace.native().size(), process.pid, process.exec_ordinal);
+      return std::make_tuple(process.trace.native().size(), process.trace, process.pid,
+                             process.exec_ordinal);
     };
     return key(a) < key(b);
   });

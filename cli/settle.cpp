@@ -71,6 +71,7 @@ void settle_process(const RecordedProcess& process, const Ending& ending, bool k
   std::error_code error;
   if (!fs::exists(process.spool, error)) {
     if (fs::exists(process.trace, error)) {
+      if (!process.note.empty()) outcome.lines.push_back(process.note);
       outcome.lines.push_back("wrote " + typed_path(process.trace));
       outcome.traces.push_back(process.trace);
     } else {

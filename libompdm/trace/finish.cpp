@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 
 #include "ompdm/error.h"
@@ -74,6 +75,31 @@ class Temporary {
   fs::path path_;
 };
 
+// Past RLIMIT_FSIZE a write is to fail with a reason, not to kill the process and leave an
+// unfinished file.
+class WithoutFileSizeSignal {
+ public:
+  WithoutFileSizeSignal() {
+    sigemptyset(&signal_);
+    sigaddset(&signal_, SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &signal_, &before_);
+  }
+  ~WithoutFileSizeSignal() {
+    if (sigismember(&before_, SIGXFSZ) == 0) {
+      const timespec at_once{};
+      while (sigtimedwait(&signal_, nullptr, &at_once) == SIGXFSZ) {
+      }
+    }
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  WithoutFileSizeSignal(const WithoutFileSizeSignal&) = delete;
+  WithoutFileSizeSignal& operator=(const WithoutFileSizeSignal&) = delete;
+
+ private:
+  sigset_t signal_{};
+  sigset_t before_{};
+};
+
 void check_target(const fs::path& wanted) {
   std::error_code ignored;
   const fs::file_status status = fs::status(wanted, ignored);
@@ -85,6 +111,7 @@ void check_target(const fs::path& wanted) {
 }  // namespace
 
 FinishResult finish(const fs::path& spool, const fs::path& output, const FinishOptions& options) {
+  const WithoutFileSizeSignal guard;
   const SpoolLock lock(spool);
   const spool::FileHeader header = trace::read_file_header(spool);
   if (!lock.still_named(spool)) {
@@ -103,6 +130,10 @@ FinishResult finish(const fs::path& spool, const fs::path& output, const FinishO
   result.killed = !finished;
   const Temporary temporary(trace::temporary_name(wanted));
   write_trace(result.model, temporary.path());
+  // A program may have had a umask against its own files; whoever recorded is to read the trace.
+  std::error_code not_ours;
+  fs::permissions(temporary.path(), fs::perms::owner_read | fs::perms::owner_write,
+                  fs::perm_options::add, not_ours);
   trace::PlacedTrace placed = trace::place_trace(temporary.path(), wanted, header.pid);
   result.trace = placed.path;
   result.kept = placed.kept;

@@ -42,6 +42,19 @@ TEST(ReadSession, ListsTheProcessThatWasGivenTheNameFirst) {
   EXPECT_EQ(session.recorded[0].program, "/bin/a");
   EXPECT_EQ(session.recorded[1].pid, 7U);
   EXPECT_EQ(session.recorded[2].exec_ordinal, 1U);
+  EXPECT_TRUE(session.recorded[0].replaced);
+  EXPECT_FALSE(session.recorded[1].replaced);
+  EXPECT_FALSE(session.recorded[2].replaced);
+}
+
+TEST(ReadSession, BelievesTheFinisherAboutTheTracesName) {
+  const Scratch scratch;
+  scratch.write("9.0", "/t/x.json.spool\n/t/x.json\n/bin/a\n");
+  scratch.write("9.0.trace", "/t/x.p9.json\n/t/x.json is no ompdm trace and was left alone\n");
+  const SessionRecord session = read_session(scratch.folder());
+  ASSERT_EQ(session.recorded.size(), 1U);
+  EXPECT_EQ(session.recorded[0].trace, "/t/x.p9.json");
+  EXPECT_EQ(session.recorded[0].note, "/t/x.json is no ompdm trace and was left alone");
 }
 
 TEST(ReadSession, KnowsSilentProcessesAndLeavesOutWhatIsHalfWritten) {
