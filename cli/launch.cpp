@@ -4,13 +4,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <atomic>
 #include <cerrno>
-#include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <optional>
 #include <sstream>
 
 #include "ompdm/error.h"
@@ -20,47 +17,24 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The signals by which a launcher is stopped or spoken to.
-constexpr std::array kForwarded = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
+enum class Phase { kBefore, kRunning, kAfter };
 
+std::atomic<Phase> phase{Phase::kBefore};
 std::atomic<pid_t> running{0};
-static_assert(std::atomic<pid_t>::is_always_lock_free);
+std::atomic<int> waiting{0};  ///< a signal that came before the program had started
+static_assert(std::atomic<pid_t>::is_always_lock_free && std::atomic<Phase>::is_always_lock_free);
 
 void forward(int signal, siginfo_t* info, void*) {
   // What the terminal sends (SI_KERNEL) goes to the whole foreground group, so the program has it.
   const int saved = errno;
-  const pid_t pid = running.load();
-  if (pid > 0 && info->si_code <= 0 && info->si_pid != pid) ::kill(pid, signal);
+  const bool from_terminal = info->si_code > 0;
+  if (phase.load() == Phase::kBefore) {
+    waiting.store(signal);
+  } else if (phase.load() == Phase::kRunning && !from_terminal && info->si_pid != running.load()) {
+    ::kill(running.load(), signal);
+  }
   errno = saved;
 }
-
-/// Forwards signals while it lives; the program itself starts with what this process inherited.
-class SignalForwarding {
- public:
-  SignalForwarding() {
-    struct sigaction action = {};
-    action.sa_sigaction = forward;
-    action.sa_flags = SA_SIGINFO | SA_RESTART;
-    sigemptyset(&action.sa_mask);
-    for (std::size_t i = 0; i < kForwarded.size(); ++i) {
-      ::sigaction(kForwarded[i], nullptr, &inherited_[i]);
-      // An ignored signal stays ignored (nohup).
-      if (inherited_[i].sa_handler != SIG_IGN) ::sigaction(kForwarded[i], &action, nullptr);
-    }
-  }
-  ~SignalForwarding() { restore(); }
-  SignalForwarding(const SignalForwarding&) = delete;
-  SignalForwarding& operator=(const SignalForwarding&) = delete;
-
-  void restore() const {
-    for (std::size_t i = 0; i < kForwarded.size(); ++i) {
-      ::sigaction(kForwarded[i], &inherited_[i], nullptr);
-    }
-  }
-
- private:
-  std::array<struct sigaction, kForwarded.size()> inherited_;
-};
 
 std::vector<char*> pointers(std::vector<std::string>& texts) {
   std::vector<char*> list;
@@ -118,7 +92,36 @@ int wait_for(pid_t pid) {
   return status;
 }
 
+/// From here on the program gets the signals, the early one too. Called with them held back.
+void start_forwarding(pid_t pid) {
+  running.store(pid);
+  phase.store(Phase::kRunning);
+  if (const int signal = waiting.exchange(0); signal != 0) ::kill(pid, signal);
+}
+
 }  // namespace
+
+SignalForwarding::SignalForwarding() {
+  phase.store(Phase::kBefore);
+  waiting.store(0);
+  struct sigaction action = {};
+  action.sa_sigaction = forward;
+  action.sa_flags = SA_SIGINFO | SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  for (std::size_t i = 0; i < kSignals.size(); ++i) {
+    ::sigaction(kSignals[i], nullptr, &inherited_[i]);
+    // An ignored signal stays ignored (nohup).
+    if (inherited_[i].sa_handler != SIG_IGN) ::sigaction(kSignals[i], &action, nullptr);
+  }
+}
+
+SignalForwarding::~SignalForwarding() { restore(); }
+
+void SignalForwarding::restore() const {
+  for (std::size_t i = 0; i < kSignals.size(); ++i) {
+    ::sigaction(kSignals[i], &inherited_[i], nullptr);
+  }
+}
 
 fs::path find_program(const std::string& program) {
   if (program.find('/') != std::string::npos) {
@@ -146,7 +149,7 @@ std::string not_found(const std::string& program) {
 }
 
 Ending launch(const std::vector<std::string>& command, const EnvironmentChange& change,
-              Output output) {
+              const SignalForwarding& signals, Output output) {
   std::vector<std::string> words = command;
   std::vector<std::string> settings = changed_environment(change);
   const std::vector<char*> arguments = pointers(words);
@@ -156,16 +159,15 @@ Ending launch(const std::vector<std::string>& command, const EnvironmentChange& 
     throw Error(std::string("no pipe can be made: ") + std::strerror(errno));
   }
 
-  // Held back until `running` is known, so that a signal in between is not lost.
+  // Held back until the program's pid is known, so that a signal in between is not lost.
   sigset_t held;
   sigset_t inherited_mask;
   sigemptyset(&held);
-  for (const int signal : kForwarded) sigaddset(&held, signal);
+  for (const int signal : SignalForwarding::kSignals) sigaddset(&held, signal);
   ::sigprocmask(SIG_BLOCK, &held, &inherited_mask);
-  const SignalForwarding forwarding;
   const pid_t pid = ::fork();
   if (pid == 0) {
-    forwarding.restore();
+    signals.restore();
     ::sigprocmask(SIG_SETMASK, &inherited_mask, nullptr);
     if (output == Output::kDiscarded) discard_output();
     ::execvpe(arguments[0], arguments.data(), environment.data());
@@ -174,7 +176,7 @@ Ending launch(const std::vector<std::string>& command, const EnvironmentChange& 
     ::_exit(told == sizeof error ? 127 : 126);
   }
   const int fork_error = errno;
-  running.store(pid);
+  if (pid > 0) start_forwarding(pid);
   ::sigprocmask(SIG_SETMASK, &inherited_mask, nullptr);
   ::close(failure[1]);
   int error = 0;
@@ -185,7 +187,7 @@ Ending launch(const std::vector<std::string>& command, const EnvironmentChange& 
   if (pid < 0) throw Error(std::string("no process can be started: ") + std::strerror(fork_error));
 
   const int status = wait_for(pid);
-  running.store(0);
+  phase.store(Phase::kAfter);
   if (got == sizeof error) return not_started(command[0], error);
   Ending ending;
   ending.pid = pid;

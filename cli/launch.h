@@ -4,6 +4,8 @@
 
 #include <sys/types.h>
 
+#include <array>
+#include <csignal>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -32,10 +34,30 @@ enum class Output {
   kDiscarded,  ///< standard output and error go nowhere
 };
 
+/// While it lives, a signal that would end or speak to this process is passed on to the program
+/// that launch() runs. One that comes before the program has started waits for it; one that comes
+/// after its end is dropped, so that what it left can be put in order. Signals from the terminal
+/// are not passed on: the program has them already. One at a time.
+class SignalForwarding {
+ public:
+  SignalForwarding();
+  ~SignalForwarding();
+  SignalForwarding(const SignalForwarding&) = delete;
+  SignalForwarding& operator=(const SignalForwarding&) = delete;
+
+  static constexpr std::array kSignals = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
+
+  /// Back to what this process inherited. Async-signal-safe.
+  void restore() const;
+
+ private:
+  std::array<struct sigaction, kSignals.size()> inherited_;
+};
+
 /// Runs `command` (program and arguments) with the environment changed and waits for it. Signals
 /// sent to this process meanwhile are passed on; those from the terminal reach the program by
 /// themselves.
 Ending launch(const std::vector<std::string>& command, const EnvironmentChange& change,
-              Output output = Output::kInherited);
+              const SignalForwarding& signals, Output output = Output::kInherited);
 
 }  // namespace ompdm::cli

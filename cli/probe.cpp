@@ -47,13 +47,14 @@ void describe(const RecordedProcess& process, Findings& findings) {
 }  // namespace
 
 Findings probe(const std::vector<std::string>& command) {
+  const SignalForwarding signals;
   const Session session;
   EnvironmentChange change =
       attach(AttachMethod::kAuto, find_recorder(), find_program(command.front()), session.folder());
   change.set.emplace_back("OMPDM_SESSION", session.folder());
   change.set.emplace_back("OMPDM_OUTPUT", session.folder() / "probe.json");
   change.set.emplace_back("OMPDM_FINISH", "off");
-  const Ending ending = launch(command, change, Output::kDiscarded);
+  const Ending ending = launch(command, change, signals, Output::kDiscarded);
   Findings findings = {ended(ending)};
   const SessionRecord record = read_session(session.folder());
   for (const RecordedProcess& process : record.recorded) describe(process, findings);

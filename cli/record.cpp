@@ -111,6 +111,7 @@ int run_record(const RecordOptions& options) {
                             options.command.front()),
                 Error::Kind::kUsage);
   }
+  const SignalForwarding signals;
   const Session session;
   const EnvironmentChange change = prepare(options, session.folder());
   for (const std::string& name : change.unset) {
@@ -121,7 +122,7 @@ int run_record(const RecordOptions& options) {
   if (options.verbose) {
     for (const auto& [name, value] : change.set) say(fmt::format("sets {}={}", name, value));
   }
-  const Ending ending = launch(options.command, change);
+  const Ending ending = launch(options.command, change, signals);
   if (!ending.failure.empty()) {
     say(ending.failure);
     return ending.exit_status;

@@ -17,7 +17,8 @@ using testing::Scratch;
 using testing::Variable;
 
 Ending run_shell(const std::string& line, const EnvironmentChange& change = {}) {
-  return launch({"sh", "-c", line}, change);
+  const SignalForwarding signals;
+  return launch({"sh", "-c", line}, change, signals);
 }
 
 TEST(Launch, HandsThroughHowTheProgramEnded) {
@@ -31,12 +32,13 @@ TEST(Launch, HandsThroughHowTheProgramEnded) {
 
 TEST(Launch, TellsWhyNothingWasStarted) {
   const Scratch scratch;
-  EXPECT_EQ(launch({"no such program"}, {}).exit_status, 127);
-  EXPECT_EQ(launch({scratch.folder() / "none"}, {}).exit_status, 127);
-  const Ending refused = launch({scratch.write("text", "not a program")}, {});
+  const SignalForwarding signals;
+  EXPECT_EQ(launch({"no such program"}, {}, signals).exit_status, 127);
+  EXPECT_EQ(launch({scratch.folder() / "none"}, {}, signals).exit_status, 127);
+  const Ending refused = launch({scratch.write("text", "not a program")}, {}, signals);
   EXPECT_EQ(refused.exit_status, 126);
   EXPECT_NE(refused.failure.find("chmod +x"), std::string::npos) << refused.failure;
-  EXPECT_EQ(launch({scratch.folder()}, {}).exit_status, 126);
+  EXPECT_EQ(launch({scratch.folder()}, {}, signals).exit_status, 126);
 }
 
 TEST(Launch, ChangesNothingInTheEnvironmentButWhatItIsTold) {
@@ -88,6 +90,18 @@ TEST(Launch, PassesSignalsOnAndWaitsForTheProgram) {
   }
 }
 
+TEST(Launch, PassesOnASignalThatCameTooEarly) {
+  const SignalForwarding signals;
+  ::raise(SIGTERM);
+  EXPECT_EQ(launch({"sleep", "60"}, {}, signals).signal, SIGTERM);
+}
+
+TEST(Launch, DropsASignalThatComesTooLate) {
+  const SignalForwarding signals;
+  EXPECT_EQ(launch({"true"}, {}, signals).exit_status, 0);
+  ::raise(SIGTERM);
+}
+
 TEST(Launch, KeepsAnIgnoredSignalIgnored) {
   const auto old = ::signal(SIGHUP, SIG_IGN);
   EXPECT_EQ(run_shell("kill -HUP $$; exit 3").exit_status, 3);
@@ -97,7 +111,8 @@ TEST(Launch, KeepsAnIgnoredSignalIgnored) {
 TEST(Launch, CanKeepTheProgramQuiet) {
   ::testing::internal::CaptureStdout();
   ::testing::internal::CaptureStderr();
-  launch({"sh", "-c", "echo out; echo err >&2"}, {}, Output::kDiscarded);
+  const SignalForwarding signals;
+  launch({"sh", "-c", "echo out; echo err >&2"}, {}, signals, Output::kDiscarded);
   EXPECT_EQ(::testing::internal::GetCapturedStdout(), "");
   EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
 }

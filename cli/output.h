@@ -1,0 +1,37 @@
+// How report and compare are asked to print, and where to: the options they share and what follows
+// from them.
+#pragma once
+
+#include <functional>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "ompdm/report.h"
+
+namespace CLI {
+class App;
+}  // namespace CLI
+
+namespace ompdm::cli {
+
+struct OutputOptions {
+  std::string format = "text";
+  std::string output;  ///< a file; empty: standard output
+  std::string color = "auto";
+  std::vector<std::string> fail_if;
+};
+
+/// Adds --format, --fail-if, --output and --color; `options` must live as long as `verb`.
+/// `condition` is an example for --fail-if.
+void add_output_options(CLI::App& verb, OutputOptions& options, const std::string& condition);
+
+report::Format format_of(const OutputOptions& options);
+
+/// Colors and the width: the terminal's, or one that suits a pager and a printout.
+report::Layout layout_of(const OutputOptions& options);
+
+/// Calls `write` with the file or standard output. Throws Error if the file cannot be written.
+void write_out(const OutputOptions& options, const std::function<void(std::ostream&)>& write);
+
+}  // namespace ompdm::cli
