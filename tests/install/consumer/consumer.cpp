@@ -1,6 +1,7 @@
-#include <iostream>
 #include <ompdm/analysis.h>
 #include <ompdm/trace_file.h>
+
+#include <iostream>
 
 int main(int argc, char** argv) {
   if (argc < 2) return 2;
