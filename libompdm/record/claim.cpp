@@ -49,11 +49,11 @@ Found owner_of(const char* spool, const spool::FileHeader& self) noexcept {
   if (strcmp(other.host, self.host) != 0) {
     return found;
   }
-  if (strcmp(other.boot_id, self.boot_id) != 0) {
-    found.owner = Owner::kDead;
-  } else if (other.pid == self.pid && other.process_start == self.process_start) {
+  const bool same_boot = strcmp(other.boot_id, self.boot_id) == 0;
+  if (same_boot && other.pid == self.pid && other.process_start == self.process_start) {
     found.owner = Owner::kSelf;
-  } else if (process_start_time(static_cast<pid_t>(other.pid)) != other.process_start) {
+  } else if (!same_boot ||
+             process_start_time(static_cast<pid_t>(other.pid)) != other.process_start) {
     found.owner = Owner::kDead;
   }
   return found;
@@ -218,8 +218,8 @@ Claim claim_spool(spool::FileHeader& header) noexcept {
     claim.file = open(spool.text, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0644);
     if (claim.file >= 0) {
       make_readable(claim.file);
-      strcpy(claim.spool, spool.text);
-      strcpy(header.output, trace.text);
+      memcpy(claim.spool, spool.text, spool.size + 1);
+      memcpy(header.output, trace.text, trace.size + 1);
       return claim;
     }
     if (errno != EEXIST) {

@@ -19,8 +19,6 @@
 #include "record/sites.h"
 #include "record/spool_file.h"
 
-extern char** environ;
-
 namespace ompdm::record {
 namespace {
 
@@ -120,7 +118,7 @@ bool start(const char* command, pid_t& child) noexcept {
                                 const_cast<char* const*>(arguments), environment);
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&files);
-  free(environment);
+  free(static_cast<void*>(environment));
   return error == 0;
 }
 

@@ -14,22 +14,13 @@ __thread ThisThread this_thread __attribute__((tls_model("initial-exec")));
 
 namespace {
 
-constexpr std::size_t kFirstChunk = 64 * 1024;
-constexpr std::size_t kLargestChunk = 4 * 1024 * 1024;
+constexpr std::size_t kFirstChunk = std::size_t{64} * 1024;
+constexpr std::size_t kLargestChunk = std::size_t{4} * 1024 * 1024;
 
 Lane* free_lanes = nullptr;
 std::uint32_t lanes_made = 0;
 pthread_key_t thread_end;
 bool thread_end_watched = false;
-
-bool chunk_in_use(const Lane& lane, const std::byte* base) noexcept {
-  for (unsigned i = 0; i < lane.depth; ++i) {
-    if (lane.open[i].chunk.base == base) {
-      return true;
-    }
-  }
-  return false;
-}
 
 Lane* new_lane() noexcept {
   void* memory =
@@ -52,10 +43,9 @@ bool grow_locked(Lane& lane, std::size_t size) noexcept {
   if (chunk.base == nullptr) {
     return false;
   }
-  if (lane.chunk.base != nullptr && !chunk_in_use(lane, lane.chunk.base)) {
-    release_chunk(lane.chunk);
-  }
+  const Chunk left = lane.chunk;
   lane.chunk = chunk;
+  release_unused(lane, left);
   lane.cursor = chunk.base + sizeof(spool::ChunkHeader);
   lane.limit = chunk.base + chunk.size;
   ++lane.sequence;
@@ -103,7 +93,7 @@ Lane* acquire_lane() noexcept {
   lane->generation = recorder.generation.load(std::memory_order_relaxed);
   lane->depth = 0;
   lane->op_begin = 0;
-  lane->submit_begin = 0;
+  lane->launch = nullptr;
   this_thread.lane = lane;
   this_thread.generation = lane->generation;
   if (thread_end_watched) {
@@ -128,6 +118,15 @@ bool grow(Lane& lane, std::size_t size) noexcept {
     count_loss(spool::Loss::kRecordsNoSpace);
   }
   return grown;
+}
+
+bool chunk_in_use(const Lane& lane, const std::byte* base) noexcept {
+  for (unsigned i = 0; i < lane.depth; ++i) {
+    if (lane.open[i].chunk.base == base) {
+      return true;
+    }
+  }
+  return lane.launch != nullptr && lane.launch_chunk.base == base;
 }
 
 void refresh_clock(Lane& lane) noexcept {

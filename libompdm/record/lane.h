@@ -83,8 +83,9 @@ struct Lane {
   std::uint32_t next_list;
   std::uint32_t api_calls;
   std::uint32_t depth;
-  std::uint64_t op_begin;      ///< ticks; 0: no operation runs
-  std::uint64_t submit_begin;  ///< ticks; 0: no submit runs
+  std::uint64_t op_begin;  ///< ticks; 0: no operation runs
+  spool::Launch* launch;   ///< the submit that runs, null if none does
+  Chunk launch_chunk;
   OpenRegion open[kMostOpen];
   std::uint64_t modules_written[kMostModules / 64];
   SiteSlot sites[kSites];
@@ -122,6 +123,16 @@ inline Lane* current_lane() noexcept {
 
 /// Makes room for `size` bytes in a new chunk; false if the spool cannot grow.
 bool grow(Lane& lane, std::size_t size) noexcept;
+
+/// Whether a record that is still to be closed lies in the chunk at `base`.
+bool chunk_in_use(const Lane& lane, const std::byte* base) noexcept;
+
+/// Unmaps a chunk that the lane has left, unless a record in it is still to be closed.
+inline void release_unused(const Lane& lane, Chunk chunk) noexcept {
+  if (chunk.base != lane.chunk.base && !chunk_in_use(lane, chunk.base)) [[unlikely]] {
+    release_chunk(chunk);
+  }
+}
 
 /// Refreshes the clock triple of the lane's chunk, by which a killed process's clock is calibrated.
 void refresh_clock(Lane& lane) noexcept;

@@ -37,7 +37,7 @@ void say(const char* format, ...) noexcept {
     if (size > 0) {
       text[kPrefix + size] = '\n';
       [[maybe_unused]] const ssize_t written =
-          write(STDERR_FILENO, text, static_cast<size_t>(kPrefix + size + 1));
+          write(STDERR_FILENO, text, static_cast<size_t>(kPrefix) + static_cast<size_t>(size) + 1);
     }
   }
   errno = saved_errno;

@@ -117,15 +117,7 @@ void begin_region(ompt_target_t kind, int device, ompt_data_t* target,
 void close_top(Lane& lane, std::uint64_t end) noexcept {
   const OpenRegion closed = lane.open[--lane.depth];
   __atomic_store_n(&closed.record->end, end, __ATOMIC_RELEASE);
-  if (closed.chunk.base == lane.chunk.base) [[likely]] {
-    return;
-  }
-  for (unsigned i = 0; i < lane.depth; ++i) {
-    if (lane.open[i].chunk.base == closed.chunk.base) {
-      return;
-    }
-  }
-  release_chunk(closed.chunk);
+  release_unused(lane, closed.chunk);
 }
 
 void end_region(std::uint64_t now, const ompt_data_t* target) noexcept {
@@ -198,6 +190,39 @@ void write_op(Lane& lane, std::uint64_t end, const ompt_data_t* target,
   commit(lane, record, spool::Tag::kDataOp, region != nullptr ? spool::kOpInRegion : 0);
 }
 
+// Committed open, as regions are, so that the kernel a process died in is there.
+void begin_launch(Lane& lane, const ompt_data_t* target, unsigned requested_teams) noexcept {
+  auto* record = reserve<spool::Launch>(lane);
+  if (record == nullptr) {
+    return;
+  }
+  record->requested_teams = requested_teams;
+  if (const OpenRegion* region = region_of(lane, target)) {
+    record->region = region->record->id;
+    record->kernel = region->kernel.host_pointer;
+    record->trip_count = region->kernel.trip_count;
+    record->num_teams = region->kernel.num_teams;
+    record->thread_limit = region->kernel.thread_limit;
+  }
+  record->begin = ticks();
+  commit(lane, record, spool::Tag::kLaunch, 0);
+  if (lane.launch != nullptr) {
+    count_loss(spool::Loss::kOpsUnmatched);
+  }
+  lane.launch = record;
+  lane.launch_chunk = lane.chunk;
+}
+
+void end_launch(Lane& lane, std::uint64_t now) noexcept {
+  if (lane.launch == nullptr) {
+    count_loss(spool::Loss::kOpsUnmatched);
+    return;
+  }
+  __atomic_store_n(&lane.launch->end, now, __ATOMIC_RELEASE);
+  lane.launch = nullptr;
+  release_unused(lane, lane.launch_chunk);
+}
+
 }  // namespace
 
 void on_target(ompt_target_t kind, ompt_scope_endpoint_t endpoint, int device,
@@ -256,29 +281,12 @@ void on_submit(ompt_scope_endpoint_t endpoint, ompt_data_t* target, ompt_id_t* /
   if (lane == nullptr) {
     return;
   }
-  if (endpoint == ompt_scope_begin) {
-    lane->submit_begin = ticks();
-    return;
+  if (endpoint != ompt_scope_end) {
+    begin_launch(*lane, target, requested_teams);
   }
-  auto* record = reserve<spool::Launch>(*lane);
-  if (record == nullptr) {
-    return;
+  if (endpoint != ompt_scope_begin) {
+    end_launch(*lane, now);
   }
-  if (lane->submit_begin == 0) {
-    count_loss(spool::Loss::kOpsUnmatched);
-  }
-  record->begin = lane->submit_begin != 0 ? lane->submit_begin : now;
-  record->end = now;
-  record->requested_teams = requested_teams;
-  if (const OpenRegion* region = region_of(*lane, target)) {
-    record->region = region->record->id;
-    record->kernel = region->kernel.host_pointer;
-    record->trip_count = region->kernel.trip_count;
-    record->num_teams = region->kernel.num_teams;
-    record->thread_limit = region->kernel.thread_limit;
-  }
-  commit(*lane, record, spool::Tag::kLaunch, 0);
-  lane->submit_begin = 0;
 }
 
 void record_call_only(const Call& call) noexcept {

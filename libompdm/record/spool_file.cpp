@@ -163,7 +163,7 @@ bool open_spool() noexcept {
     recorder.failed.store(true);
     return false;
   }
-  strcpy(spool.path, claim.spool);
+  memcpy(spool.path, claim.spool, sizeof(spool.path));
   struct stat facts;
   const int error =
       fstat(claim.file, &facts) != 0 ? errno : reserve(claim.file, 0, sizeof(spool::FileHeader));
@@ -201,8 +201,8 @@ Chunk new_chunk(std::uint32_t lane, std::uint32_t sequence, std::size_t size) no
   if (error == 0) {
     error = reserve(file, header->file_size, size);
   }
-  void* base = nullptr;
-  if (error == 0 && (base = map(file, header->file_size, size)) == nullptr) {
+  void* base = error == 0 ? map(file, header->file_size, size) : nullptr;
+  if (error == 0 && base == nullptr) {
     error = errno;
   }
   if (file >= 0) {
@@ -237,7 +237,8 @@ void forget_spool() noexcept { spool = {}; }
 void write_trailer() noexcept {
   spool::FileHeader* header = recorder.header.load(std::memory_order_acquire);
   header->trailer = clock_triple();
-  __atomic_store_n(&header->state, spool::State::kFinished, __ATOMIC_RELEASE);
+  __atomic_store_n(reinterpret_cast<std::uint32_t*>(&header->state),
+                   static_cast<std::uint32_t>(spool::State::kFinished), __ATOMIC_RELEASE);
 }
 
 }  // namespace ompdm::record

@@ -79,7 +79,7 @@ ClockScale::ClockScale(spool::Clock clock, const spool::ClockTriple& origin,
 Nanoseconds ClockScale::at(std::uint64_t ticks) const {
   const double ns = difference(ticks, origin_) * ns_per_tick_;
   // A damaged record may hold any number: keep it far from where the conversion would overflow.
-  return static_cast<Nanoseconds>(std::clamp(ns, 0.0, 0x1p62) + 0.5);
+  return std::llround(std::clamp(ns, 0.0, 0x1p62));
 }
 
 bool needs_longer_base(spool::Clock clock, const spool::ClockTriple& origin,

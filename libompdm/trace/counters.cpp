@@ -1,6 +1,7 @@
 #include "trace/counters.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -47,7 +48,7 @@ class Bins {
         rate = std::max(0.0, whole) + partial_[bin] / static_cast<double>(width_);
       }
       // In steps of 1 MB/s: what is left of sums that should cancel out is no change.
-      const auto rounded = static_cast<std::uint64_t>(std::min(rate, 1e12) * 1000 + 0.5);
+      const auto rounded = static_cast<std::uint64_t>(std::llround(std::min(rate, 1e12) * 1000));
       if (rounded != previous) sink(start(bin), static_cast<double>(rounded) / 1000);
       previous = rounded;
     }

@@ -98,6 +98,7 @@ Recording recording_of(const spool::FileHeader& header, const trace::ClockScale&
 // for.
 std::vector<Loss> recorder_losses(const spool::FileHeader& header) {
   std::vector<Loss> losses;
+  losses.reserve(std::size(header.losses));
   for (std::size_t i = 0; i < std::size(spool::kLossNames); ++i) {
     losses.push_back({spool::kLossNames[i], header.losses[i]});
   }

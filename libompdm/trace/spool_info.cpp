@@ -43,7 +43,7 @@ std::vector<SpoolInfo> find_spools(const std::filesystem::path& directory) {
     try {
       found.push_back(spool_info(at->path().lexically_normal()));
     } catch (const Error&) {
-      // Another's file, or a newer one: not for this program to finish.
+      continue;  // another's file, or a newer one: not for this program to finish
     }
   }
   std::sort(found.begin(), found.end(),

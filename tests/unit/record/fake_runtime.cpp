@@ -85,6 +85,12 @@ void FakeRuntime::op(int optype, const void* src, int src_device, const void* ds
   op_endpoint(ompt_scope_end, optype, src, src_device, dst, dst_device, bytes, codeptr);
 }
 
+void FakeRuntime::submit_begin(unsigned teams) {
+  if (auto* on_submit = callback<decltype(record::on_submit)>(ompt_callback_target_submit_emi)) {
+    on_submit(ompt_scope_begin, &target_data, &host_op_id, teams);
+  }
+}
+
 void FakeRuntime::submit(unsigned teams) {
   if (auto* on_submit = callback<decltype(record::on_submit)>(ompt_callback_target_submit_emi)) {
     on_submit(ompt_scope_begin, &target_data, &host_op_id, teams);

@@ -34,6 +34,8 @@ class FakeRuntime {
                           int src_device, const void* dst, int dst_device, std::size_t bytes,
                           const void* codeptr);
   static void submit(unsigned teams);
+  /// A submit that has not come back yet.
+  static void submit_begin(unsigned teams);
 };
 
 /// An address that can stand for code or data; `n` tells them apart.

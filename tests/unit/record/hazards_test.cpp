@@ -37,6 +37,7 @@ TEST_P(Hazards, ADeadlySignalLosesNoCommittedRecord) {
     updates(1000);
     FakeRuntime::begin(1, 0, address(0x3000));
     FakeRuntime::op(2, address(0x500), kHost, address(0x9000), 0, 8, address(0x3000));
+    FakeRuntime::submit_begin(4);
     ::signal(signal, SIG_DFL);
     raise(signal);
   });
@@ -46,6 +47,9 @@ TEST_P(Hazards, ADeadlySignalLosesNoCommittedRecord) {
   ASSERT_EQ(records.regions.size(), 1001U);
   EXPECT_EQ(records.ops.size(), 1001U);
   EXPECT_EQ(records.regions.back().end, 0U);
+  ASSERT_EQ(records.launches.size(), 1U);
+  EXPECT_EQ(records.launches[0].end, 0U);
+  EXPECT_EQ(records.launches[0].region, records.regions.back().id);
   EXPECT_NE(records.regions[999].end, 0U);
 }
 INSTANTIATE_TEST_SUITE_P(Signals, Hazards, ::testing::Values(SIGKILL, SIGSEGV, SIGABRT, SIGTERM));
