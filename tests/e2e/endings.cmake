@@ -1,0 +1,63 @@
+# How programs end, and what they do to the process that the recorder lives in.
+if(NOT TARGET e2e_support)
+  return()
+endif()
+set(ending_sources ${CMAKE_CURRENT_SOURCE_DIR}/endings)
+set(ending_programs_folder ${CMAKE_CURRENT_BINARY_DIR}/endings)
+
+function(add_ending_program name source)
+  ompdm_add_offload_program(endings_${name} ${ending_sources}/programs/${source}
+    OUTPUT_NAME ${name} OUTPUT_DIRECTORY ${ending_programs_folder} ${ARGN})
+  set_property(DIRECTORY APPEND PROPERTY ENDING_PROGRAMS endings_${name})
+endfunction()
+
+foreach(name die odd late plain own_tool)
+  add_ending_program(${name} ${name}.cpp OPTIONS -std=c++20)
+endforeach()
+add_ending_program(plain_stripped plain.cpp OPTIONS -std=c++20 -s)
+add_ending_program(plain_static_libstdcxx plain.cpp OPTIONS -std=c++20 -static-libstdc++)
+foreach(name library tool preloaded)
+  add_ending_program(endings_${name} ${name}.cpp SHARED OPTIONS -std=c++20)
+endforeach()
+
+# What not every compiler's installation has is left out, and its tests say so. Sanitizers do not
+# get along with the device's image, so there the target regions are a library's.
+function(add_guest_if_possible name options)
+  file(WRITE ${ending_programs_folder}/try.cpp
+    "#include <cstdio>\nint main() { std::puts(\"\"); }\n")
+  execute_process(COMMAND ${OMPDM_OFFLOAD_CXX} ${options} ${ending_programs_folder}/try.cpp
+    -o ${ending_programs_folder}/try RESULT_VARIABLE failure OUTPUT_QUIET ERROR_QUIET)
+  if(NOT failure)
+    add_ending_program(${name} guest.cpp DEFAULT_OPTIONS off LINK endings_endings_library ${ARGN}
+      OPTIONS -std=c++20 -g ${options})
+  endif()
+endfunction()
+execute_process(COMMAND ${OMPDM_OFFLOAD_CXX} -print-file-name=libclang_rt.asan-x86_64.so
+  OUTPUT_VARIABLE shared_asan OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+cmake_path(GET shared_asan PARENT_PATH shared_asan_folder)
+add_guest_if_possible(guest -O2)
+add_guest_if_possible(guest_asan -fsanitize=address)
+add_guest_if_possible(guest_asan_shared
+  "-fsanitize=address;-shared-libasan" -Wl,-rpath,${shared_asan_folder})
+add_guest_if_possible(guest_libcxx -stdlib=libc++)
+
+get_property(ending_programs DIRECTORY PROPERTY ENDING_PROGRAMS)
+find_program(OMPDM_GXX NAMES g++)
+if(OMPDM_GXX)
+  add_custom_command(OUTPUT ${ending_programs_folder}/libgomp
+    COMMAND ${OMPDM_GXX} -std=c++20 -fopenmp -foffload=disable
+      ${ending_sources}/programs/plain.cpp -o ${ending_programs_folder}/libgomp
+    DEPENDS ${ending_sources}/programs/plain.cpp ${ending_sources}/programs/steps.h VERBATIM)
+  add_custom_target(endings_libgomp ALL DEPENDS ${ending_programs_folder}/libgomp)
+  list(APPEND ending_programs endings_libgomp)
+endif()
+
+add_executable(endings_test endings/place.cpp endings/deaths_test.cpp endings/deeds_test.cpp
+  endings/space_test.cpp endings/names_test.cpp endings/company_test.cpp)
+target_link_libraries(endings_test PRIVATE ompdm_options e2e_support GTest::gtest_main)
+target_compile_definitions(endings_test PRIVATE OMPDM_RECORDER="$<TARGET_FILE:ompdm_record>"
+  OMPDM_RUNTIME_FOLDER="${OMPDM_OFFLOAD_LIBRARY_DIR}" OMPDM_ENDINGS="${ending_programs_folder}"
+  OMPDM_ENDINGS_SOURCES="${ending_sources}/programs")
+add_dependencies(endings_test ${ending_programs})
+gtest_discover_tests(endings_test TEST_PREFIX endings. DISCOVERY_MODE PRE_TEST
+  PROPERTIES LABELS e2e TIMEOUT 120)

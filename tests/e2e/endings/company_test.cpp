@@ -1,0 +1,165 @@
+// The company the recorder keeps: other tools, other preloaded libraries, other C++ libraries,
+// sanitizers, other OpenMP runtimes, and runtimes that cannot be reached.
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "endings/place.h"
+
+namespace ompdm::e2e::endings {
+namespace {
+
+using Names = std::vector<std::string>;
+
+bool built(const std::string& name) { return std::filesystem::exists(program(name)); }
+
+class Built : public ::testing::TestWithParam<std::tuple<const char*, Attach>> {};
+
+TEST_P(Built, InAnotherWayIsRecordedLikeAnyOther) {
+  const auto& [name, attach] = GetParam();
+  if (!built(name)) GTEST_SKIP() << name << " could not be built here";
+  const Place place;
+  const Ended ended = place.run({.command = {program(name)}, .attach = attach});
+  EXPECT_EQ(ended.status, 14) << ended.err;
+  EXPECT_EQ(ended.out, "5 steps\n");
+  EXPECT_EQ(lines_of(ended.err).size(), attach == Attach::kRecord ? 2U : 1U) << ended.err;
+  EXPECT_EQ(place.files(), Names{"trace.json"});
+  expect_steps(place.report(), 5);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Built,
+                         ::testing::Combine(::testing::Values("guest", "guest_asan", "guest_libcxx",
+                                                              "plain_static_libstdcxx",
+                                                              "plain_stripped"),
+                                            ::testing::Values(Attach::kRecord, Attach::kPreload)),
+                         [](const auto& tested) {
+                           return std::string(std::get<0>(tested.param)) + "_under_" +
+                                  name_of(std::get<1>(tested.param));
+                         });
+
+// A shared sanitizer runtime insists on being loaded first, so that only the other way is open.
+INSTANTIATE_TEST_SUITE_P(SharedAsan, Built,
+                         ::testing::Combine(::testing::Values("guest_asan_shared"),
+                                            ::testing::Values(Attach::kRecord,
+                                                              Attach::kToolLibraries)),
+                         [](const auto& tested) { return name_of(std::get<1>(tested.param)); });
+
+TEST(Preload, TheUsersOwnLibraryIsKept) {
+  for (const Attach attach : {Attach::kRecord, Attach::kPreload}) {
+    const Place place;
+    const std::string mine = program("libendings_preloaded.so");
+    Start run = {.command = {program("plain")}, .attach = attach};
+    run.environment["LD_PRELOAD"] = attach == Attach::kRecord ? mine : mine + ":" + recorder();
+    const Ended ended = place.run(run);
+    EXPECT_EQ(ended.status, 14);
+    EXPECT_NE(ended.out.find("preloaded\n"), std::string::npos);
+    EXPECT_NE(ended.out.find("5 steps\n"), std::string::npos);
+    expect_steps(place.report(), 5);
+  }
+}
+
+TEST(OtherTool, OfTheUsersEnvironmentKeepsItsVariableAndIsToldToWait) {
+  const Place place;
+  const std::string tool = program("libendings_tool.so");
+  Start run = {.command = {"/bin/sh", "-c", "echo $OMP_TOOL_LIBRARIES; exec " + program("plain")},
+               .attach = Attach::kRecord};
+  run.environment["OMP_TOOL_LIBRARIES"] = tool;
+  const Ended ended = place.run(run);
+  EXPECT_EQ(ended.status, 14);
+  EXPECT_EQ(ended.out, tool + "\n5 steps\n");
+  EXPECT_NE(ended.err.find("OMP_TOOL_LIBRARIES"), std::string::npos) << ended.err;
+  expect_steps(place.report(), 5);
+}
+
+TEST(OtherTool, InsideTheProgramIsLeftAloneAndNamed) {
+  for (const Attach attach : {Attach::kNone, Attach::kPreload, Attach::kRecord}) {
+    SCOPED_TRACE(name_of(attach));
+    const Place place;
+    Start run = {.command = {program("own_tool")}, .attach = attach};
+    const Ended ended = place.run(run);
+    EXPECT_EQ(ended.status, 13);
+    EXPECT_EQ(ended.out, "own tool\n2 steps\n");
+    EXPECT_EQ(place.files(), Names{});
+    if (attach == Attach::kPreload) {
+      EXPECT_EQ(ended.err, "");
+    }
+    if (attach == Attach::kRecord) {
+      EXPECT_NE(ended.err.find("next: ompdm doctor"), std::string::npos) << ended.err;
+      const Ended doctor = place.ompdm({"doctor", program("own_tool")});
+      EXPECT_EQ(doctor.status, 1);
+      EXPECT_NE(doctor.out.find("ompt_start_tool"), std::string::npos) << doctor.out;
+    }
+  }
+}
+
+TEST(ToolsForbidden, OmpToolDisabledIsObeyedUnlessRecordWasAsked) {
+  const Place place;
+  Start run = {.command = {program("plain")}, .attach = Attach::kPreload};
+  run.environment["OMP_TOOL"] = "disabled";
+  const Ended preloaded = place.run(run);
+  EXPECT_EQ(preloaded.status, 14);
+  EXPECT_EQ(preloaded.out, "5 steps\n");
+  EXPECT_EQ(preloaded.err, "");
+  EXPECT_EQ(place.files(), Names{});
+  run.attach = Attach::kRecord;
+  const Ended recorded = place.run(run);
+  EXPECT_EQ(recorded.status, 14);
+  EXPECT_NE(recorded.err.find("OMP_TOOL=disabled is left out"), std::string::npos) << recorded.err;
+  expect_steps(place.report(), 5);
+}
+
+TEST(NothingOffloaded, BecauseItWasSwitchedOff) {
+  for (const Attach attach : {Attach::kPreload, Attach::kRecord, Attach::kToolLibraries}) {
+    SCOPED_TRACE(name_of(attach));
+    const Place place;
+    Start run = {.command = {program("plain")}, .attach = attach};
+    run.environment["OMP_TARGET_OFFLOAD"] = "DISABLED";
+    const Ended ended = place.run(run);
+    EXPECT_EQ(ended.status, 14);
+    EXPECT_EQ(ended.out, "5 steps\n");
+    if (place.files().empty()) {
+      EXPECT_NE(ended.err.find("OMP_TARGET_OFFLOAD=DISABLED, so nothing was offloaded"),
+                std::string::npos)
+          << ended.err;
+    } else {
+      const Json report = place.report();
+      EXPECT_EQ(report["totals"]["HtoD"]["count"], 0);
+      const Ended text = place.ompdm({"report", "trace.json"});
+      EXPECT_TRUE(text.out.starts_with("nothing ran on a device")) << text.out;
+    }
+  }
+}
+
+TEST(UnreachableRuntime, IsSaidAtOnceWithTheOneThingToSet) {
+  const Place place;
+  Start run = {.command = {program("plain")}, .attach = Attach::kToolLibraries};
+  run.environment["LD_LIBRARY_PATH"] = "";
+  const Ended ended = place.run(run);
+  EXPECT_EQ(ended.status, 14);
+  EXPECT_EQ(ended.out, "5 steps\n");
+  if (place.files() == Names{"trace.json"} && place.report()["totals"]["HtoD"]["count"] == 5) {
+    GTEST_SKIP() << "the loader finds libomp.so here";
+  }
+  EXPECT_NE(ended.err.find("set LD_LIBRARY_PATH=" + runtime_folder()), std::string::npos)
+      << ended.err;
+  EXPECT_NE(ended.err.find("ompdm record"), std::string::npos) << ended.err;
+}
+
+TEST(AnotherRuntime, OfGccIsLeftInPeace) {
+  if (!built("libgomp")) GTEST_SKIP() << "no g++ here";
+  for (const Attach attach : {Attach::kPreload, Attach::kToolLibraries, Attach::kRecord}) {
+    SCOPED_TRACE(name_of(attach));
+    const Place place;
+    const Ended ended = place.run({.command = {program("libgomp")}, .attach = attach});
+    EXPECT_EQ(ended.status, 14);
+    EXPECT_EQ(ended.out, "5 steps\n");
+    if (attach != Attach::kRecord) {
+      EXPECT_EQ(ended.err, "");
+    }
+    EXPECT_EQ(place.files(), Names{});
+  }
+}
+
+}  // namespace
+}  // namespace ompdm::e2e::endings

@@ -1,0 +1,164 @@
+// What programs do to the process that a recorder lives in: odd DEED. Three steps before, two
+// after.
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <omp.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "steps.h"
+
+namespace {
+
+std::string argument;
+
+void close_everything() {
+  for (int file = 0; file < 1024; ++file) close(file);
+}
+
+void close_and_reopen() {
+  const int out = dup(1);
+  const int kept = fcntl(out, F_DUPFD, 2000);
+  close_everything();
+  for (int i = 0; i < 8; ++i) open("data.bin", O_CREAT | O_RDWR, 0600);
+  steps(2000);
+  dup2(kept, 1);
+}
+
+void data_file_as_stderr() {
+  const int file = open("data.bin", O_CREAT | O_RDWR | O_TRUNC, 0600);
+  dup2(file, 2);
+  close(file);
+  if (write(2, "mine\n", 5) != 5) std::exit(97);
+}
+
+void wait_for(pid_t child) {
+  int status = 0;
+  if (waitpid(child, &status, 0) == child && status != 0) std::exit(96);
+}
+
+void fork_and(void (*then)()) {
+  std::fflush(nullptr);
+  const pid_t child = fork();
+  if (child == 0) {
+    then();
+    std::exit(0);
+  }
+  wait_for(child);
+}
+
+void pause_runtime(omp_pause_resource_t kind) { omp_pause_resource_all(kind); }
+
+// Twice, since devices are initialised again after the last target library has gone.
+void open_and_close_library() {
+  for (int round = 0; round < 2; ++round) {
+    void* library = dlopen(argument.c_str(), RTLD_NOW);
+    if (library == nullptr) std::exit(95);
+    reinterpret_cast<int (*)(int)>(dlsym(library, "library_steps"))(4);
+    dlclose(library);
+  }
+}
+
+void many_short_threads() {
+  for (int round = 0; round < 100; ++round) {
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 10; ++i) {
+      threads.emplace_back([] {
+        int values[100] = {};
+#pragma omp target map(tofrom : values)
+        values[0] = 1;
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+  }
+}
+
+void limit_file_size() {
+  const rlimit limit{200'000, 200'000};
+  setrlimit(RLIMIT_FSIZE, &limit);
+  steps(20'000);
+}
+
+void limit_descriptors() {
+  const rlimit limit{3, 3};
+  setrlimit(RLIMIT_NOFILE, &limit);
+  steps(5'000);
+}
+
+void wait_for_all_children() {
+  struct sigaction action = {};
+  action.sa_handler = [](int) {
+    while (waitpid(-1, nullptr, WNOHANG) > 0) {
+      if (write(1, "a child\n", 8) != 8) _exit(92);
+    }
+  };
+  sigaction(SIGCHLD, &action, nullptr);
+}
+
+void move_away() {
+  mkdir("elsewhere", 0700);
+  if (chdir("elsewhere") != 0) std::exit(94);
+  umask(0777);
+  steps(5'000);
+}
+
+struct Deed {
+  const char* name;
+  void (*run)();
+};
+
+constexpr Deed kDeeds[] = {
+    {"nothing", [] {}},
+    {"close_everything", close_everything},
+    {"close_and_reopen", close_and_reopen},
+    {"close_stderr", [] { close(2); }},
+    {"data_file_as_stderr", data_file_as_stderr},
+    {"fork_exit", [] { fork_and([] {}); }},
+    {"fork__exit", [] { fork_and([] { _exit(0); }); }},
+    {"fork_offload", [] { fork_and([] { steps(7); }); }},
+    {"fork_offload__exit",
+     [] {
+       fork_and([] {
+         steps(7);
+         _exit(0);
+       });
+     }},
+    {"system", [] { std::exit(std::system("true") == 0 ? 0 : 93); }},
+    {"pause_soft", [] { pause_runtime(omp_pause_soft); }},
+    {"pause_hard", [] { pause_runtime(omp_pause_hard); }},
+    {"library", open_and_close_library},
+    {"threads", many_short_threads},
+    {"ignore_sigchld", [] { std::signal(SIGCHLD, SIG_IGN); }},
+    {"wait_for_all", wait_for_all_children},
+    {"move_away", move_away},
+    {"file_size", limit_file_size},
+    {"descriptors", limit_descriptors},
+    {"many", [] { steps(20'000); }},
+    {"environment", [] { clearenv(); }},
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc == 3) argument = argv[2];
+  say_steps(3);
+  for (const Deed& deed : kDeeds) {
+    if (argc >= 2 && std::strcmp(argv[1], deed.name) == 0) {
+      deed.run();
+      say_steps(2);
+      return 11;
+    }
+  }
+  return 98;
+}
