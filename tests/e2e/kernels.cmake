@@ -1,0 +1,25 @@
+# The bundled kernels, and heat in builds that hide or blur what the compiler tells.
+if(NOT OMPDM_BUILD_KERNELS)
+  return()
+endif()
+set(heat_builds "")
+function(add_heat_build name)
+  ompdm_add_offload_program(e2e_heat_${name} ${PROJECT_SOURCE_DIR}/kernels/heat.cpp
+    OUTPUT_NAME heat_${name} OUTPUT_DIRECTORY ${e2e_programs} OPTIONS -std=c++20 ${ARGN})
+  set_property(DIRECTORY APPEND PROPERTY HEAT_BUILDS e2e_heat_${name})
+endfunction()
+add_heat_build(O0 -O0)
+add_heat_build(O3 -O3)
+add_heat_build(lines_only -gline-tables-only)
+add_heat_build(g1_O1 -O1 -g1)
+add_heat_build(lto -flto -fuse-ld=lld)
+add_heat_build(stripped -s)
+add_heat_build(no_debug -g0)
+add_heat_build(no_debug_stripped -g0 -s)
+
+get_property(heat_builds DIRECTORY PROPERTY HEAT_BUILDS)
+add_executable(e2e_kernels_test kernels_test.cpp builds_test.cpp kernel_runs.cpp)
+target_link_libraries(e2e_kernels_test PRIVATE ompdm_options e2e_support fmt::fmt GTest::gtest_main)
+add_dependencies(e2e_kernels_test vadd pi jacobi heat ${heat_builds})
+gtest_discover_tests(e2e_kernels_test TEST_PREFIX e2e. DISCOVERY_MODE PRE_TEST
+  PROPERTIES LABELS e2e TIMEOUT 120)

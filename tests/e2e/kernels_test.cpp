@@ -1,0 +1,165 @@
+// Every rung of every bundled kernel against the formulas of kernels/README.md: counts and bytes,
+// directives at their lines, variables by name, and what a pass of the loop costs.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "kernel_runs.h"
+
+namespace ompdm::e2e {
+namespace {
+
+constexpr std::string_view kTarget = "omp target teams distribute parallel for";
+constexpr std::string_view kEnter = "omp target enter data";
+constexpr std::string_view kExit = "omp target exit data";
+
+TEST(Heat, Naive) { expect_heat_naive(kernel("heat"), {}); }
+
+TEST(Heat, OnEachDevice) {
+  for (const std::string device : {"0", "1", "2", "3"}) {
+    const Recorded recorded = expect_heat_naive(kernel("heat"), {{"OMP_DEFAULT_DEVICE", device}});
+    const TrafficByDevice traffic = traffic_in(recorded.trace);
+    ASSERT_EQ(traffic.size(), 1U);
+    EXPECT_EQ(traffic.begin()->first, std::stoi(device));
+  }
+}
+
+TEST(Heat, DataCollapseOptimized) {
+  for (const std::string rung : {"data", "collapse", "optimized"}) {
+    expect_heat_data(kernel("heat"), rung);
+  }
+}
+
+// An odd number of steps ends with the pointers swapped: what comes back is still one grid.
+TEST(Heat, OddSteps) {
+  const std::uint64_t grid = 40 * 40 * 8;
+  const Recorded recorded = run_kernel(kernel("heat"), "data", {"40", "3"});
+  const Source source("heat", "solve_data");
+  EXPECT_EQ(
+      ledger_of(recorded.report, OMPDM_KERNEL_SOURCES),
+      ledger({fmt::format("total: HtoD 2 {0}, DtoH 1 {1}, alloc 2 {0}, delete 2 {0}, kernel 3",
+                          2 * grid, grid),
+              fmt::format("target enter data{} x1: HtoD 2 {}, alloc 2", source.place(kEnter),
+                          2 * grid),
+              fmt::format("target{} x3: kernel 3", source.place(kTarget)),
+              fmt::format("target exit data{} x1: DtoH 1 {}", source.place(kExit), grid),
+              fmt::format("u = u_tmp: HtoD 1 {}", grid),
+              fmt::format("u_tmp = u: HtoD 1 {0}, DtoH 1 {0}", grid)}));
+}
+
+TEST(Jacobi, Naive) {
+  const std::uint64_t n = 40;
+  const Recorded recorded = run_kernel(kernel("jacobi"), "naive", {std::to_string(n)});
+  const std::uint64_t passes = number_printed(recorded, "iterations: ");
+  const std::uint64_t sweep_in = (n * n + 3 * n) * 8;
+  const std::uint64_t sweep_out = 2 * n * 8;
+  const std::uint64_t norm_in = 2 * n * 8 + 8;
+  const Source source("jacobi", "solve_naive");
+  const std::string sweep = source.place(kTarget);
+  const std::string norm = source.place(fmt::format("{} reduction", kTarget));
+  const std::uint64_t x = n * 8 * passes;
+  EXPECT_EQ(
+      ledger_of(recorded.report, OMPDM_KERNEL_SOURCES),
+      ledger(
+          {fmt::format("total: HtoD {0} {1}, DtoH {2} {3}, alloc {0} {1}, delete {0} {1}, "
+                       "kernel {4}",
+                       7 * passes, (sweep_in + norm_in) * passes, 3 * passes,
+                       (sweep_out + 8) * passes, 2 * passes),
+           fmt::format("target{0} x{1}: HtoD {2} {3}, DtoH {4} {5}, alloc {2}, kernel {1}", sweep,
+                       passes, 4 * passes, sweep_in * passes, 2 * passes, sweep_out * passes),
+           fmt::format("target{0} x{1}: HtoD {2} {3}, DtoH {1} {4}, alloc {2}, kernel {1}", norm,
+                       passes, 3 * passes, norm_in * passes, 8 * passes),
+           fmt::format("a: HtoD {} {}", passes, n * n * 8 * passes),
+           fmt::format("b: HtoD {} {}", passes, n * 8 * passes),
+           fmt::format("conv: HtoD {0} {1}, DtoH {0} {1}", passes, 8 * passes),
+           fmt::format("x_old = x_new: HtoD {} {}, DtoH {} {}", 2 * passes, 2 * x, passes, x),
+           fmt::format("x_new = x_old: HtoD {} {}, DtoH {} {}", 2 * passes, 2 * x, passes, x)}));
+  expect_loop(recorded.report,
+              {passes,
+               sweep_in + norm_in,
+               sweep_out + 8,
+               {source.line(kTarget), source.line(fmt::format("{} reduction", kTarget))}});
+}
+
+TEST(Jacobi, DataBranchlessCoalesced) {
+  const std::uint64_t n = 40;
+  for (const std::string rung : {"data", "branchless", "coalesced"}) {
+    SCOPED_TRACE(rung);
+    const Recorded recorded = run_kernel(kernel("jacobi"), rung, {std::to_string(n)});
+    const std::uint64_t passes = number_printed(recorded, "iterations: ");
+    const std::uint64_t arrays = (n * n + 3 * n) * 8;
+    const Source source("jacobi", "solve_" + rung);
+    const std::string norm = fmt::format("{} reduction", kTarget);
+    const bool swapped = passes % 2 != 0;  // the last x is then in the other array
+    const std::string x_home = fmt::format("HtoD 1 {0}, DtoH 1 {0}", n * 8);
+    const std::string x_stays = fmt::format("HtoD 1 {}", n * 8);
+    EXPECT_EQ(
+        ledger_of(recorded.report, OMPDM_KERNEL_SOURCES),
+        ledger(
+            {fmt::format(
+                 "total: HtoD {0} {1}, DtoH {2} {3}, alloc {0} {1}, delete {0} {1}, kernel {4}",
+                 4 + passes, arrays + 8 * passes, 1 + passes, n * 8 + 8 * passes, 2 * passes),
+             fmt::format("target enter data{} x1: HtoD 4 {}, alloc 4", source.place(kEnter),
+                         arrays),
+             fmt::format("target{0} x{1}: kernel {1}", source.place(kTarget), passes),
+             fmt::format("target{0} x{1}: HtoD {1} {2}, DtoH {1} {2}, alloc {1}, kernel {1}",
+                         source.place(norm), passes, 8 * passes),
+             fmt::format("target exit data{} x1: DtoH 1 {}", source.place(kExit), n * 8),
+             fmt::format("a: HtoD 1 {}", n * n * 8), fmt::format("b: HtoD 1 {}", n * 8),
+             fmt::format("conv: HtoD {0} {1}, DtoH {0} {1}", passes, 8 * passes),
+             fmt::format("x_old{}: {}", swapped ? " = x_new" : "", swapped ? x_stays : x_home),
+             fmt::format("x_new{}: {}", swapped ? " = x_old" : "", swapped ? x_home : x_stays)}));
+    expect_loop(recorded.report, {passes, 8, 8, {source.line(kTarget), source.line(norm)}});
+  }
+}
+
+TEST(Pi, EveryRung) {
+  for (const std::string rung :
+       {"target", "parallel", "distribute", "nested", "combined", "loop"}) {
+    SCOPED_TRACE(rung);
+    const Recorded recorded = run_kernel(kernel("pi"), rung, {"200000"});
+    const std::string moved = "HtoD 1 8, DtoH 1 8, alloc 1";
+    EXPECT_EQ(ledger_of(recorded.report, OMPDM_KERNEL_SOURCES),
+              ledger({"total: HtoD 1 8, DtoH 1 8, alloc 1 8, delete 1 8, kernel 1",
+                      fmt::format("target{} x1: {}, kernel 1",
+                                  Source("pi", "integrate_" + rung).place("omp target"), moved),
+                      "sum: HtoD 1 8, DtoH 1 8"}));
+  }
+}
+
+TEST(Vadd, Implicit) {
+  const Recorded recorded = run_kernel(kernel("vadd"), "implicit", {"1000"});
+  const std::string array = "HtoD 1 400000, DtoH 1 400000";
+  EXPECT_EQ(ledger_of(recorded.report, OMPDM_KERNEL_SOURCES),
+            ledger({"total: HtoD 3 1200000, DtoH 3 1200000, alloc 3 1200000, delete 3 1200000, "
+                    "kernel 1",
+                    fmt::format("target{} x1: HtoD 3 1200000, DtoH 3 1200000, alloc 3, kernel 1",
+                                Source("vadd", "add_implicit").place(kTarget)),
+                    "a: " + array, "b: " + array, "c: " + array}));
+}
+
+TEST(Vadd, Mapped) {
+  const Recorded recorded = run_kernel(kernel("vadd"), "mapped", {"1000"});
+  EXPECT_EQ(ledger_of(recorded.report, OMPDM_KERNEL_SOURCES),
+            ledger({"total: HtoD 2 8000, DtoH 1 4000, alloc 3 12000, delete 3 12000, kernel 1",
+                    fmt::format("target{} x1: HtoD 2 8000, DtoH 1 4000, alloc 3, kernel 1",
+                                Source("vadd", "add_mapped").place(kTarget)),
+                    "a: HtoD 1 4000", "b: HtoD 1 4000", "c: DtoH 1 4000"}));
+}
+
+TEST(Kernels, SerialAndCpuUseNoDevice) {
+  for (const std::string name : {"vadd", "pi", "jacobi", "heat"}) {
+    for (const std::string rung : {"serial", "cpu"}) {
+      SCOPED_TRACE(name + ' ' + rung);
+      const Folder folder;
+      const Ended ended =
+          run({{OMPDM_COMMAND, "record", kernel(name), "--variant", rung, "50"}}, folder.path());
+      EXPECT_EQ(ended.status, 0) << ended.out;
+      EXPECT_NE(ended.err.find("no target region was executed on a device"), std::string::npos)
+          << ended.err;
+      EXPECT_FALSE(std::filesystem::exists(folder.path() / "trace.json"));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ompdm::e2e

@@ -1,0 +1,45 @@
+# Odd programs, each one idea, with the expected ledger at its head.
+set(e2e_sources ${CMAKE_CURRENT_SOURCE_DIR}/programs)
+set(e2e_programs ${CMAKE_CURRENT_BINARY_DIR}/programs)
+
+function(add_e2e_program name)
+  ompdm_add_offload_program(e2e_${name} ${ARGN} OUTPUT_NAME ${name} OUTPUT_DIRECTORY ${e2e_programs})
+  set_property(DIRECTORY APPEND PROPERTY E2E_PROGRAMS e2e_${name})
+endfunction()
+
+foreach(name always api api_async conditions declare_target devices firstprivate host_only huge
+    mapper nested_data nowait_depend parallel_regions reductions reused same_line strided_update
+    struct_members unified)
+  add_e2e_program(${name} ${e2e_sources}/${name}.c C)
+endforeach()
+foreach(name classes templates threads)
+  add_e2e_program(${name} ${e2e_sources}/${name}.cpp OPTIONS -std=c++20)
+endforeach()
+
+# Regions of other files, in linked and in loaded libraries.
+add_e2e_program(two_parts ${e2e_sources}/two_parts.c ${e2e_sources}/scale.c ${e2e_sources}/shift.c C)
+foreach(name scale shift)
+  add_e2e_program(${name} ${e2e_sources}/${name}.c C SHARED)
+endforeach()
+add_e2e_program(two_libraries ${e2e_sources}/two_parts.c C LINK e2e_scale e2e_shift)
+add_e2e_program(load_twice ${e2e_sources}/load_twice.c C)
+add_executable(load_twice_gcc ${e2e_sources}/load_twice.c)
+set_target_properties(load_twice_gcc PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${e2e_programs})
+target_link_libraries(load_twice_gcc PRIVATE ${CMAKE_DL_LIBS})
+
+add_library(e2e_support STATIC run.cpp recorded.cpp ledger.cpp)
+target_include_directories(e2e_support PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
+target_link_libraries(e2e_support PUBLIC ompdm_trace GTest::gtest nlohmann_json::nlohmann_json
+  PRIVATE ompdm_options)
+target_compile_definitions(e2e_support PUBLIC
+  OMPDM_COMMAND="$<TARGET_FILE:ompdm>" OMPDM_E2E_PROGRAMS="${e2e_programs}"
+  OMPDM_E2E_SOURCES="${e2e_sources}" OMPDM_KERNELS="${CMAKE_BINARY_DIR}/bin/kernels"
+  OMPDM_KERNEL_SOURCES="${PROJECT_SOURCE_DIR}/kernels")
+add_dependencies(e2e_support ompdm ompdm_record)
+
+get_property(e2e_built DIRECTORY PROPERTY E2E_PROGRAMS)
+add_executable(e2e_programs_test programs_test.cpp)
+target_link_libraries(e2e_programs_test PRIVATE ompdm_options e2e_support GTest::gtest_main)
+add_dependencies(e2e_programs_test ${e2e_built} load_twice_gcc)
+gtest_discover_tests(e2e_programs_test TEST_PREFIX e2e. DISCOVERY_MODE PRE_TEST
+  PROPERTIES LABELS e2e TIMEOUT 120)

@@ -1,0 +1,61 @@
+// Odd programs: each says at its head what it moves, and why is read off its source.
+#include <gtest/gtest.h>
+
+#include "ledger.h"
+
+namespace ompdm::e2e {
+namespace {
+
+struct Program {
+  std::string name;    ///< of the built program
+  std::string source;  ///< holds the ledger
+  std::vector<std::string> arguments = {};
+};
+
+void PrintTo(const Program& program, std::ostream* out) { *out << program.name; }
+
+class Programs : public testing::TestWithParam<Program> {};
+
+TEST_P(Programs, MoveWhatTheirSourcesSay) {
+  const Program& test = GetParam();
+  Command command = {{program(test.name)}};
+  for (const std::string& argument : test.arguments) command.words.push_back(argument);
+  const Recorded recorded = record(command);
+  expect_consistent(recorded);
+  ASSERT_FALSE(recorded.report.is_null());
+  const std::filesystem::path sources = OMPDM_E2E_SOURCES;
+  EXPECT_EQ(ledger_of(recorded.report, sources), ledger_in(sources / test.source));
+}
+
+const Program kPrograms[] = {
+    {"always", "always.c"},
+    {"api", "api.c"},
+    {"api_async", "api_async.c"},
+    {"classes", "classes.cpp"},
+    {"conditions", "conditions.c"},
+    {"declare_target", "declare_target.c"},
+    {"devices", "devices.c"},
+    {"firstprivate", "firstprivate.c"},
+    {"load_twice", "load_twice.c", {program("libscale.so")}},
+    {"load_twice_gcc", "load_twice.c", {program("libscale.so")}},
+    {"mapper", "mapper.c"},
+    {"nested_data", "nested_data.c"},
+    {"nowait_depend", "nowait_depend.c"},
+    {"parallel_regions", "parallel_regions.c"},
+    {"reductions", "reductions.c"},
+    {"reused", "reused.c"},
+    {"same_line", "same_line.c"},
+    {"strided_update", "strided_update.c"},
+    {"struct_members", "struct_members.c"},
+    {"templates", "templates.cpp"},
+    {"threads", "threads.cpp"},
+    {"two_libraries", "two_parts.c"},
+    {"two_parts", "two_parts.c"},
+    {"unified", "unified.c"},
+};
+
+INSTANTIATE_TEST_SUITE_P(, Programs, testing::ValuesIn(kPrograms),
+                         [](const auto& test) { return test.param.name; });
+
+}  // namespace
+}  // namespace ompdm::e2e
