@@ -1,7 +1,4 @@
 # How programs end, and what they do to the process that the recorder lives in.
-if(NOT TARGET e2e_support)
-  return()
-endif()
 set(ending_sources ${CMAKE_CURRENT_SOURCE_DIR}/endings)
 set(ending_programs_folder ${CMAKE_CURRENT_BINARY_DIR}/endings)
 
