@@ -16,6 +16,11 @@ foreach(name classes templates threads)
   add_e2e_program(${name} ${e2e_sources}/${name}.cpp OPTIONS -std=c++20)
 endforeach()
 
+# Without optimisation the compiler leaves other traces of where it was.
+foreach(name declare_target nested_data nowait_depend struct_members)
+  add_e2e_program(${name}_O0 ${e2e_sources}/${name}.c C OPTIONS -O0)
+endforeach()
+
 # Regions of other files, in linked and in loaded libraries.
 add_e2e_program(two_parts ${e2e_sources}/two_parts.c ${e2e_sources}/scale.c ${e2e_sources}/shift.c C)
 foreach(name scale shift)
@@ -38,7 +43,7 @@ target_compile_definitions(e2e_support PUBLIC
 add_dependencies(e2e_support ompdm ompdm_record)
 
 get_property(e2e_built DIRECTORY PROPERTY E2E_PROGRAMS)
-add_executable(e2e_programs_test programs_test.cpp)
+add_executable(e2e_programs_test programs_test.cpp circumstances_test.cpp)
 target_link_libraries(e2e_programs_test PRIVATE ompdm_options e2e_support GTest::gtest_main)
 add_dependencies(e2e_programs_test ${e2e_built} load_twice_gcc)
 gtest_discover_tests(e2e_programs_test TEST_PREFIX e2e. DISCOVERY_MODE PRE_TEST
