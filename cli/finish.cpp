@@ -54,9 +54,9 @@ std::string next_command(const FinishResult& result) {
 int list_spools() {
   const auto spools = find_spools(".");
   if (spools.empty()) {
-    throw Error(
-        ".: no spool waits here: a trace is finished by itself when its program ends; after a "
-        "kill, give the spool's name");
+    fmt::print(stderr,
+               "ompdm: no spool waits here: a trace is finished by itself when its program ends\n");
+    return 0;
   }
   for (const SpoolInfo& spool : spools) {
     const char* state = spool.finished ? "ended" : spool.alive ? "may still run" : "was killed";
