@@ -5,7 +5,13 @@
 namespace ompdm::trace {
 namespace {
 
+// `*p` and `p[0:n]` are two spellings of what p points to.
+bool is_dereferenced(const std::string& name, const std::string& pointer) {
+  return name.starts_with('*') && name.compare(1, std::string::npos, pointer) == 0;
+}
+
 bool is_called(const Variable& variable, const std::string& name) {
+  if (is_dereferenced(name, variable.name) || is_dereferenced(variable.name, name)) return true;
   return variable.name == name || std::find(variable.aliases.begin(), variable.aliases.end(),
                                             name) != variable.aliases.end();
 }

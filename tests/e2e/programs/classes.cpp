@@ -5,7 +5,7 @@
 //= target@step x2: kernel 2
 //= target update@fetch x1: DtoH 1 8000
 //= target exit data@exit x1:
-//= this = *this: HtoD 1 16
+//= this: HtoD 1 16
 //= this->cells_: HtoD 1 8000, DtoH 1 8000
 #include <cstdlib>
 

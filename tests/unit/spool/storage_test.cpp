@@ -34,6 +34,15 @@ TEST_F(StorageTest, ASwapOfPointersRenamesNothing) {
   EXPECT_EQ(variables[0].aliases, std::vector<std::string>{"t"});
 }
 
+TEST_F(StorageTest, ADereferencedPointerIsNoOtherName) {
+  map("this", 0x1000, 16, 10);
+  map("*this", 0x1000, 16, 20);
+  map("this", 0x1000, 16, 30);
+  ASSERT_EQ(variables.size(), 1U);
+  EXPECT_EQ(variables[0].name, "this");
+  EXPECT_TRUE(variables[0].aliases.empty());
+}
+
 TEST_F(StorageTest, PiecesOfOneClauseAreOneRow) {
   for (std::uint64_t i = 0; i < 5; ++i) map("node", 0x1000 * (i + 1), 64, 10);
   map("node", 0x1000, 64, 20);
