@@ -48,6 +48,7 @@ int run(int argc, char** argv) {
   int exit_status = 0;
   ompdm::cli::setup_record(app, exit_status);
   ompdm::cli::setup_report(app, exit_status);
+  ompdm::cli::setup_compare(app, exit_status);
   ompdm::cli::setup_finish(app, exit_status);
   ompdm::cli::setup_info(app, exit_status);
   ompdm::cli::setup_doctor(app, exit_status);
@@ -56,6 +57,7 @@ int run(int argc, char** argv) {
       "Start here:\n"
       "  ompdm record ./app       run it and write trace.json\n"
       "  ompdm report trace.json  what moved, where and for how long\n"
+      "  ompdm compare A B        what changed between two runs\n"
       "  ompdm doctor ./app       if nothing was recorded: why, and what to change\n\n"
       "Each command has a --help with examples.");
   if (argc < 2) {

@@ -42,7 +42,7 @@ std::optional<ActivityType> type_of(OpKind kind) {
 
 std::vector<Group> group_ops(const Trace& trace, bool api_calls) {
   constexpr std::size_t kTypes = 7;
-  constexpr std::size_t kClocks = 3;
+  constexpr std::size_t kClocks = 4;
   std::vector<Group> groups(kTypes * kClocks);
   for (const DataOp& op : trace.ops) {
     const std::optional<ActivityType> type = type_of(op.kind);

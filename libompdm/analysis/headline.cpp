@@ -14,6 +14,7 @@ std::size_t top_row(const std::vector<DirectiveRow>& rows) {
 void note_clock(Headline& headline, Clock clock) {
   if (clock == Clock::kHost) headline.host_clock = true;
   if (clock == Clock::kDevice) headline.device_clock = true;
+  if (clock == Clock::kModel) headline.model_clock = true;
   if (clock == Clock::kEnqueue) headline.measured = false;
 }
 

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
+#include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
 #include "ompdm/error.h"
@@ -119,6 +121,20 @@ bool is_pattern(std::string_view path) {
   return std::ranges::find(kPatterns, path) != std::ranges::end(kPatterns);
 }
 
+Error not_known(std::string_view path, std::string_view where) {
+  return Error(fmt::format("'{}': not known in {}: the condition cannot be tested", path, where));
+}
+
+/// A path that starts with no top-level key is one of the totals.
+Found find(std::string_view path, std::string_view report_json) {
+  const Json report = Json::parse(report_json);
+  Found found;
+  look_up(report, path, found);
+  if (!found.any) look_up(report.at("totals"), path, found);
+  if (!found.any) found.any = is_pattern(path);
+  return found;
+}
+
 }  // namespace
 
 Condition parse_condition(std::string_view text) {
@@ -152,17 +168,35 @@ Condition parse_condition(std::string_view text) {
 }
 
 double value_of(std::string_view path, std::string_view report_json) {
-  const Json report = Json::parse(report_json);
-  Found found;
-  look_up(report, path, found);
-  if (!found.any) look_up(report.at("totals"), path, found);
-  if (!found.any && is_pattern(path)) return 0;
+  const Found found = find(path, report_json);
   if (!found.any) throw no_such_path(path);
-  if (found.unknown) {
-    throw Error(
-        fmt::format("'{}': not known in this recording: the condition cannot be tested", path));
-  }
+  if (found.unknown) throw not_known(path, "this recording");
   return found.sum;
+}
+
+ValuePair values_of(std::string_view path, std::string_view before_json,
+                    std::string_view after_json) {
+  const Found before = find(path, before_json);
+  const Found after = find(path, after_json);
+  if (!before.any && !after.any) throw no_such_path(path);
+  const auto known = [](const Found& found) {
+    return found.unknown ? std::nullopt : std::optional(found.sum);
+  };
+  return {known(before), known(after)};
+}
+
+double ratio(const ValuePair& values) {
+  const double before = values.before.value_or(0);
+  const double after = values.after.value_or(0);
+  if (before == 0) return after == 0 ? 1 : std::numeric_limits<double>::infinity();
+  return after / before;
+}
+
+bool holds(const Condition& condition, const ValuePair& values) {
+  if (!values.after) throw not_known(condition.path, "AFTER");
+  if (!condition.ratio) return holds(condition, *values.after);
+  if (!values.before) throw not_known(condition.path, "BEFORE");
+  return holds(condition, ratio(values));
 }
 
 bool holds(const Condition& condition, double value) {

@@ -14,7 +14,7 @@
 namespace ompdm::report {
 namespace {
 
-constexpr const char* kClocks[] = {"host", "device", "enqueue"};
+constexpr const char* kClocks[] = {"host", "device", "enqueue", "model"};
 constexpr std::uint32_t kNoTeams = 0xffffffff;
 
 /// One line of the list.
@@ -243,6 +243,7 @@ void render_gpu_trace(std::span<const Trace> traces, Format format, const Layout
   std::string text =
       format == Format::kText ? std::string() : heading(format, traces.size() > 1, layout);
   bool requested = false;
+  bool modelled = false;
   bool first = true;
   for (std::size_t i = 0; i < traces.size(); ++i) {
     const Lister lister(traces[i], names);
@@ -251,6 +252,7 @@ void render_gpu_trace(std::span<const Trace> traces, Format format, const Layout
       text += heading(format, false, layout);
     }
     for_each_operation(traces[i], lister, [&](const Operation& line) {
+      modelled = modelled || line.clock == Clock::kModel;
       requested = requested || line.teams > 0 || line.threads > 0;
       if (format == Format::kText) text_line(line, layout, text);
       if (format == Format::kCsv) csv_line(line, i, traces.size() > 1, text);
@@ -269,6 +271,9 @@ void render_gpu_trace(std::span<const Trace> traces, Format format, const Layout
   if (format == Format::kJson) text += "\n]}\n";
   if (requested && (format == Format::kText || format == Format::kMarkdown)) {
     text += "\n* as requested (teams, thread limit): what the device really used is not known\n";
+  }
+  if (modelled && (format == Format::kText || format == Format::kMarkdown)) {
+    text += "\ncopies between devices are timed by a model of a link, not measured\n";
   }
   out << text;
 }

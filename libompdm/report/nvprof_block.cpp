@@ -18,12 +18,13 @@ void append_rows(const std::vector<analysis::Activity>& rows, const char* title,
                  const std::string& rank, const SourceNames& names, std::size_t name_width,
                  std::string& text) {
   for (const analysis::Activity& row : rows) {
+    const std::string model = row.clock == Clock::kModel ? " (model)" : "";
     const std::string share = row.percent ? percent_text(*row.percent) : "enqueue";
     fmt::format_to(std::back_inserter(text),
                    "{}{:>16}  {:>7}  {:>8}  {:>8}  {:>8}  {:>8}  {:>8}  {}\n", rank,
                    &row == rows.data() ? title : "", share, time_text(row.total), row.count,
                    time_text(row.average), time_text(row.minimum), time_text(row.maximum),
-                   shortened(names.activity(row), name_width));
+                   shortened(names.activity(row) + model, name_width));
   }
 }
 

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <set>
 
 #include "report/table_builder.h"
@@ -16,9 +17,11 @@ std::string clock_name(Clock clock) {
     case Clock::kDevice:
       return "device";
     case Clock::kEnqueue:
+      return "enqueue";
+    case Clock::kModel:
       break;
   }
-  return "enqueue";
+  return "model";
 }
 
 }  // namespace
@@ -140,16 +143,32 @@ Table losses_table(Analyses analyses) {
   return table.take();
 }
 
+Table link_table(Analyses analyses) {
+  Table table{"link",
+              "Model of the link",
+              {{"model", "Model"},
+               {"bytes_per_second", "Bytes a second", Unit::kBytes},
+               {"latency_ns", "Latency", Unit::kTime}},
+              {}};
+  if (const auto& link = analyses.front().link) {
+    table.rows.push_back({link->name, std::int64_t{std::llround(link->bytes_per_second)},
+                          std::int64_t{link->latency}});
+  }
+  return table;
+}
+
 std::vector<Table> all_tables(Analyses analyses, const SourceNames& names) {
-  return {traces_table(analyses),
-          totals_table(analyses),
-          activities_table(analyses, names, false),
-          activities_table(analyses, names, true),
-          directives_table(analyses, names),
-          variables_table(analyses, names),
-          iterations_table(analyses, names),
-          findings_table(analyses, names),
-          losses_table(analyses)};
+  std::vector<Table> tables = {traces_table(analyses),
+                               totals_table(analyses),
+                               activities_table(analyses, names, false),
+                               activities_table(analyses, names, true),
+                               directives_table(analyses, names),
+                               variables_table(analyses, names),
+                               iterations_table(analyses, names),
+                               findings_table(analyses, names),
+                               losses_table(analyses)};
+  if (analyses.front().link) tables.insert(tables.begin(), link_table(analyses));
+  return tables;
 }
 
 }  // namespace ompdm::report

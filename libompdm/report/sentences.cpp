@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <string_view>
 
@@ -139,6 +140,13 @@ void warn_of_end(const Analysis& one, const SourceNames& names, std::vector<std:
 
 }  // namespace
 
+std::string link_sentence(const analysis::Link& link) {
+  return fmt::format(
+      "a model, not a measurement: each transfer takes {} and its bytes at {}/s ({}); kernels and "
+      "host code took what they took when it was recorded",
+      spoken_time(link.latency), spoken_size(std::llround(link.bytes_per_second)), link.name);
+}
+
 std::string headline(Analyses analyses, const SourceNames& names) {
   if (std::ranges::none_of(analyses, analysis::has_target_events)) {
     const Analysis& one = analyses.front();
@@ -180,7 +188,8 @@ std::string headline(Analyses analyses, const SourceNames& names) {
   std::string shares =
       fmt::format("data movement is {} of device time", spoken_share(transfer, device));
   if (wall > 0) shares += fmt::format(" and {} of wall", spoken_share(transfer, wall));
-  return shares + ": " + who;
+  const auto& link = analyses.front().link;
+  return (link ? fmt::format("on a model of {}, ", link->name) : "") + shares + ": " + who;
 }
 
 std::string headline_basis(Analyses analyses) {
@@ -190,6 +199,7 @@ std::string headline_basis(Analyses analyses) {
   if (totals.htod.bytes + totals.dtoh.bytes + totals.dtod.bytes == 0) return {};
   bool host = false;
   bool device = false;
+  bool model = false;
   Nanoseconds busy = 0;
   Nanoseconds wall = 0;
   for (const Analysis& one : analyses) {
@@ -199,6 +209,7 @@ std::string headline_basis(Analyses analyses) {
     }
     host = host || one.headline.host_clock;
     device = device || one.headline.device_clock;
+    model = model || one.headline.model_clock;
     busy += one.headline.device;
     wall += one.process.wall;
   }
@@ -206,12 +217,13 @@ std::string headline_basis(Analyses analyses) {
                       : device       ? "device clock"
                                      : "host clock";
   return fmt::format("(device time {}: union of copies and kernels, {}; wall {}{})",
-                     spoken_time(busy), clock, spoken_time(wall),
-                     analyses.size() > 1 ? ", all processes added" : "");
+                     spoken_time(busy), model ? fmt::format("{}, copies modelled", clock) : clock,
+                     spoken_time(wall), analyses.size() > 1 ? ", all processes added" : "");
 }
 
 std::vector<std::string> warnings(const Analysis& one, const SourceNames& names) {
   std::vector<std::string> lines;
+  if (one.link) lines.push_back(link_sentence(*one.link));
   if (one.truncated) {
     lines.push_back("the trace file is cut short: the figures cover its whole lines only");
   }
@@ -236,12 +248,19 @@ std::vector<std::pair<std::string, std::string>> header(const Analysis& one) {
   std::string runtime = one.recording.runtime.empty() ? "unknown" : one.recording.runtime;
   if (!one.recording.attached_by.empty())
     runtime += ", recorder attached by " + one.recording.attached_by;
-  return {{"Program", command(one)},
-          {"Process", where},
-          {"Devices", device_list(one)},
-          {"Wall", fmt::format("{}, host clock ({})", spoken_time(process.wall),
-                               one.recording.clock.empty() ? "unknown" : one.recording.clock)},
-          {"Runtime", runtime}};
+  std::vector<std::pair<std::string, std::string>> lines = {
+      {"Program", command(one)},
+      {"Process", where},
+      {"Devices", device_list(one)},
+      {"Wall", fmt::format("{}, host clock ({}){}", spoken_time(process.wall),
+                           one.recording.clock.empty() ? "unknown" : one.recording.clock,
+                           one.link ? ", re-timed" : "")},
+      {"Runtime", runtime}};
+  if (one.link) {
+    lines.emplace_back("Link",
+                       fmt::format("{}: a model, on which transfers are re-timed", one.link->name));
+  }
+  return lines;
 }
 
 std::string losses(Analyses analyses) {

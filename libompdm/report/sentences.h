@@ -14,6 +14,9 @@ namespace ompdm::report {
 /// why, and the remedy.
 std::string headline(Analyses analyses, const SourceNames& names);
 
+/// That the times of transfers are a model's, and which.
+std::string link_sentence(const analysis::Link& link);
+
 /// What the headline's shares are of, and by which clock; empty where it tells none.
 std::string headline_basis(Analyses analyses);
 

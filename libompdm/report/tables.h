@@ -38,7 +38,10 @@ Table iterations_table(Analyses analyses, const SourceNames& names);
 Table findings_table(Analyses analyses, const SourceNames& names);
 Table losses_table(Analyses analyses);
 
-/// All of the above, in the report's order; empty ones too.
+/// The model that transfers are timed on; without rows if they were measured.
+Table link_table(Analyses analyses);
+
+/// All of the above, in the report's order; empty ones too, but for the link.
 std::vector<Table> all_tables(Analyses analyses, const SourceNames& names);
 
 }  // namespace ompdm::report

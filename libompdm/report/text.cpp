@@ -5,42 +5,11 @@
 #include <algorithm>
 
 #include "report/nvprof_block.h"
+#include "report/page.h"
 #include "report/sentences.h"
 
 namespace ompdm::report {
 namespace {
-
-/// A screen's worth; the whole table is in the other formats.
-constexpr std::size_t kMostRows = 25;
-
-std::string marked(const std::string& text, const char* attribute, const Layout& layout) {
-  return layout.color ? fmt::format("\x1b[{}m{}\x1b[0m", attribute, text) : text;
-}
-std::string title(const std::string& text, const Layout& layout) {
-  return marked(text, "1", layout);
-}
-std::string warning(const std::string& text, const Layout& layout) {
-  return marked("! " + text, "33", layout);
-}
-
-/// Breaks at blanks so that no line is wider than the layout; later lines are indented by two more.
-std::string wrapped(const std::string& line, std::size_t width) {
-  std::string text;
-  std::size_t used = 0;
-  for (std::size_t at = 0; at < line.size();) {
-    const std::size_t blank = std::min(line.find(' ', at), line.size());
-    const std::string word = line.substr(at, blank - at);
-    if (used > 0 && used + 1 + display_width(word) > width) {
-      text += "\n  " + word;
-      used = 2 + display_width(word);
-    } else {
-      text += (used > 0 ? " " : "") + word;
-      used += (used > 0 ? 1 : 0) + display_width(word);
-    }
-    at = blank + 1;
-  }
-  return text;
-}
 
 bool has_losses(const analysis::Analysis& one) {
   return std::ranges::any_of(one.losses, [](const Loss& loss) { return loss.count > 0; });
@@ -54,16 +23,6 @@ bool has_activities(const analysis::Analysis& one) {
 std::string prefix(const Ranks& ranks, std::size_t recording) {
   return ranks.key.empty() ? std::string()
                            : fmt::format("{} {}: ", ranks.key, ranks.labels[recording]);
-}
-
-std::string titled(Table table, const Layout& layout) {
-  if (table.rows.empty()) return {};
-  const std::size_t hidden = table.rows.size() > kMostRows ? table.rows.size() - kMostRows : 0;
-  table.rows.resize(table.rows.size() - hidden);
-  std::string text =
-      '\n' + title(table.title, layout) + '\n' + aligned(for_readers(table), layout.width);
-  if (hidden > 0) text += fmt::format("  ... and {} more (--format csv lists all)\n", hidden);
-  return text;
 }
 
 }  // namespace

@@ -92,6 +92,16 @@ std::string spoken_share(Nanoseconds part, Nanoseconds whole) {
   return fmt::format("{:.{}f} %", percent, percent >= 9.95 || part == 0 ? 0 : 1);
 }
 
+std::string ratio_text(double ratio) {
+  if (ratio > 0 && ratio < 0.0005) return "<0.001x";
+  const int places = ratio == 0 || ratio >= 99.95 ? 0 : ratio >= 9.995 ? 1 : ratio < 0.0995 ? 3 : 2;
+  return fmt::format("{:.{}f}x", ratio, places);
+}
+
+std::string spoken_ratio(double ratio) {
+  return fmt::format("{:.{}f}x", ratio, ratio >= 9.95 ? 0 : 1);
+}
+
 std::string counted(std::uint64_t count, const char* one, const char* many) {
   return fmt::format("{} {}", count, count == 1 ? one : many);
 }

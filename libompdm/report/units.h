@@ -30,6 +30,12 @@ std::string spoken_time(Nanoseconds duration);
 /// For sentences: "98 %", "0.4 %", "less than 0.1 %".
 std::string spoken_share(Nanoseconds part, Nanoseconds whole);
 
+/// AFTER over BEFORE: "0.33x", "12.5x", "<0.001x".
+std::string ratio_text(double ratio);
+
+/// For sentences: "31x", "1.9x"; a ratio of at least 1.
+std::string spoken_ratio(double ratio);
+
 /// "1 pass", "12 passes".
 std::string counted(std::uint64_t count, const char* one, const char* many);
 

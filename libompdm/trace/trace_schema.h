@@ -45,7 +45,7 @@ inline constexpr std::array<std::string_view, 7> kDirectives = {
 inline constexpr std::array<std::string_view, 4> kLineSources = {"none", "runtime", "dwarf",
                                                                  "kernel_name"};
 /// By Clock.
-inline constexpr std::array<std::string_view, 3> kClocks = {"host", "device", "enqueue"};
+inline constexpr std::array<std::string_view, 4> kClocks = {"host", "device", "enqueue", "model"};
 /// By DeviceEvent::Kind.
 inline constexpr std::array<std::string_view, 3> kDeviceEvents = {"initialize", "finalize", "load"};
 

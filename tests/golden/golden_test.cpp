@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <clocale>
 #include <filesystem>
 #include <fstream>
@@ -14,16 +15,18 @@
 #include "ompdm/analysis.h"
 #include "ompdm/report.h"
 #include "ompdm/trace_file.h"
+#include "scenes.h"
 
 namespace {
 
 namespace fs = std::filesystem;
 namespace report = ompdm::report;
+namespace test = ompdm::test;
 
 std::vector<std::string> scene_names() {
   std::vector<std::string> names;
   for (const fs::directory_entry& entry : fs::directory_iterator(OMPDM_GOLDEN_DIR)) {
-    if (entry.is_directory()) names.push_back(entry.path().filename().string());
+    if (fs::exists(entry.path() / "report.txt")) names.push_back(entry.path().filename().string());
   }
   std::ranges::sort(names);
   return names;
@@ -66,6 +69,29 @@ TEST_P(Golden, ReportIsWhatLiesBesideTheTrace) {
   report::render_gpu_trace(traces, report::Format::kText, {}, list);
   EXPECT_EQ(list.str(), contents(folder / "gpu_trace.txt"));
 }
+
+class GoldenComparison : public testing::TestWithParam<test::SceneComparison> {};
+
+TEST_P(GoldenComparison, IsWhatLiesInItsFolder) {
+  const fs::path folder = fs::path(OMPDM_GOLDEN_DIR) / GetParam().name;
+  std::array<ompdm::analysis::Analysis, 2> sides;
+  for (std::size_t i = 0; i < sides.size(); ++i) {
+    const std::string& scene = i == 0 ? GetParam().before : GetParam().after;
+    const fs::path trace = fs::path(OMPDM_GOLDEN_DIR) / scene / "trace.json";
+    sides[i] = ompdm::analysis::analyze(ompdm::read_trace(trace));
+    sides[i].file = scene + "/trace.json";
+  }
+  const auto rendered = [&](report::Format format) {
+    return report::render_comparison(sides, format);
+  };
+  EXPECT_EQ(rendered(report::Format::kText), contents(folder / "compare.txt"));
+  EXPECT_EQ(rendered(report::Format::kJson), contents(folder / "compare.json"));
+  EXPECT_EQ(rendered(report::Format::kCsv), contents(folder / "compare.csv"));
+  EXPECT_EQ(rendered(report::Format::kMarkdown), contents(folder / "compare.md"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Comparisons, GoldenComparison, testing::ValuesIn(test::comparisons()),
+                         [](const auto& pair) { return pair.param.name; });
 
 INSTANTIATE_TEST_SUITE_P(Scenes, Golden, testing::ValuesIn(scene_names()),
                          [](const auto& scene) { return scene.param; });

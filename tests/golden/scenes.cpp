@@ -196,4 +196,8 @@ std::vector<Scene> scenes() {
           {"two_ranks", {heat_naive(0), heat_naive(1)}}};
 }
 
+std::vector<SceneComparison> comparisons() {
+  return {{"heat_compared", "heat_naive", "heat_data"}};
+}
+
 }  // namespace ompdm::test

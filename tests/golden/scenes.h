@@ -16,4 +16,13 @@ struct Scene {
 
 std::vector<Scene> scenes();
 
+/// Two of the scenes above, each of one trace, side by side.
+struct SceneComparison {
+  std::string name;  ///< of its folder, which holds what is said and no trace
+  std::string before;
+  std::string after;
+};
+
+std::vector<SceneComparison> comparisons();
+
 }  // namespace ompdm::test

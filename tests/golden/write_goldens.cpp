@@ -1,5 +1,6 @@
 // Writes tests/golden anew: `cmake --build build --target update_goldens`. Read the difference
 // before committing it.
+#include <array>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -50,5 +51,20 @@ int main(int argc, char** argv) {
     std::ostringstream list;
     report::render_gpu_trace(traces, report::Format::kText, {}, list);
     write(folder / "gpu_trace.txt", list.str());
+  }
+  for (const ompdm::test::SceneComparison& pair : ompdm::test::comparisons()) {
+    const std::filesystem::path folder = std::filesystem::path(argv[1]) / pair.name;
+    std::filesystem::create_directories(folder);
+    std::array<ompdm::analysis::Analysis, 2> sides;
+    for (std::size_t i = 0; i < sides.size(); ++i) {
+      const std::string& scene = i == 0 ? pair.before : pair.after;
+      const std::filesystem::path trace = std::filesystem::path(argv[1]) / scene / "trace.json";
+      sides[i] = ompdm::analysis::analyze(ompdm::read_trace(trace));
+      sides[i].file = scene + "/trace.json";
+    }
+    write(folder / "compare.txt", report::render_comparison(sides, report::Format::kText));
+    write(folder / "compare.json", report::render_comparison(sides, report::Format::kJson));
+    write(folder / "compare.csv", report::render_comparison(sides, report::Format::kCsv));
+    write(folder / "compare.md", report::render_comparison(sides, report::Format::kMarkdown));
   }
 }

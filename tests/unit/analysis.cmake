@@ -1,8 +1,10 @@
 add_executable(analysis_test
   analysis/activities_test.cpp
+  analysis/comparison_test.cpp
   analysis/directives_test.cpp
   analysis/interval_union_test.cpp
   analysis/iterations_test.cpp
+  analysis/link_test.cpp
   analysis/repeats_test.cpp
 )
 target_include_directories(analysis_test PRIVATE ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/libompdm)

@@ -1,4 +1,5 @@
 add_executable(report_test
+  report/comparison_test.cpp
   report/conditions_test.cpp
   report/rendering_test.cpp
   report/source_names_test.cpp

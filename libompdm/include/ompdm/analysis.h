@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ompdm/link.h"
 #include "ompdm/trace.h"
 
 namespace ompdm::analysis {
@@ -159,6 +160,7 @@ struct Headline {
       false;  ///< false if any transfer or kernel has only an enqueue time: no share can be told
   bool host_clock = false;    ///< some of these intervals are from the host's clock
   bool device_clock = false;  ///< some are from the device's
+  bool model_clock = false;   ///< some are from a model of a link
   Nanoseconds transfer = 0;   ///< HtoD, DtoH and DtoD of the program
   Nanoseconds kernel = 0;
   Nanoseconds device = 0;    ///< transfers, memsets and kernels together
@@ -176,6 +178,8 @@ struct Analysis {
   std::string file;
   bool truncated = false;
   bool running = false;  ///< set by callers that read the spool of a process that still runs
+  /// Set by callers that re-timed the trace: the times of transfers are this model's.
+  std::optional<Link> link;
   Process process;
   Recording recording;
   std::int32_t host_device = -1;

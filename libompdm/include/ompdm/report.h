@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <iosfwd>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@
 namespace ompdm::report {
 
 inline constexpr std::string_view kReportSchema = "ompdm.report/1";
+inline constexpr std::string_view kCompareSchema = "ompdm.compare/1";
 inline constexpr std::string_view kGpuTraceSchema = "ompdm.gpu_trace/1";
 
 enum class Format {
@@ -33,6 +35,11 @@ struct Layout {
 /// `rank` (or `pid`, where there are no ranks) and totals stand for all. Ends with a newline.
 std::string render(std::span<const analysis::Analysis> analyses, Format format,
                    const Layout& layout = {});
+
+/// Two recordings, BEFORE and AFTER, row by row with ratios (AFTER over BEFORE), and what became of
+/// BEFORE's findings and of its prediction. The JSON is described in report/COMPARE.md.
+std::string render_comparison(std::span<const analysis::Analysis, 2> recordings, Format format,
+                              const Layout& layout = {});
 
 /// Each operation in order of its begin, as `nvprof --print-gpu-trace` lists them, allocations and
 /// deletes too.
@@ -61,6 +68,24 @@ double value_of(std::string_view path, std::string_view report_json);
 
 /// Whether `value` meets the condition's operator and number.
 bool holds(const Condition& condition, double value);
+
+/// A path's values in two reports; none where a report has it as unknown (null).
+struct ValuePair {
+  std::optional<double> before;
+  std::optional<double> after;
+};
+
+/// Of two reports' JSON texts. What only one has is 0 in the other: a row came or went. Throws
+/// Error (kUsage) if neither has the path.
+ValuePair values_of(std::string_view path, std::string_view before_json,
+                    std::string_view after_json);
+
+/// AFTER over BEFORE; 1 if both are 0, infinity if only BEFORE is.
+double ratio(const ValuePair& values);
+
+/// Whether a condition holds that may be a ratio; without one it is AFTER that is tested. Throws
+/// Error (kFailure) if a value that is needed is unknown.
+bool holds(const Condition& condition, const ValuePair& values);
 
 /// A number as it was written in JSON: no exponent, no trailing zeros; the same in any locale.
 std::string plain_number(double value);

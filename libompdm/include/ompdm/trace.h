@@ -109,6 +109,7 @@ enum class Clock : std::uint8_t {
   kHost,     ///< by the host around a synchronous operation
   kDevice,   ///< by the device (CUPTI)
   kEnqueue,  ///< by the host around the submission only; the operation itself ended later
+  kModel,    ///< by none: computed from a model of a link (ompdm/link.h)
 };
 
 /// One execution of a directive on one thread.

@@ -40,7 +40,8 @@ TEST_F(Command, WithoutAVerbShowsTheHelpAsAnError) {
 }
 
 TEST_F(Command, ExplainsEachVerbOnStandardOutput) {
-  for (const std::string verb : {"record", "env", "report", "finish", "info", "doctor"}) {
+  for (const std::string verb :
+       {"record", "env", "report", "compare", "finish", "info", "doctor"}) {
     const Ran ran = run("ompdm " + verb + " --help");
     EXPECT_EQ(ran.status, 0) << verb;
     EXPECT_NE(ran.out.find("Usage: ompdm " + verb), std::string::npos) << ran.out;

@@ -1,0 +1,110 @@
+// `ompdm compare`: two recordings side by side, what changed and what remains.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ompdm/analysis.h"
+#include "ompdm/link.h"
+#include "ompdm/report.h"
+#include "open_trace.h"
+#include "output.h"
+#include "verb_help.h"
+#include "verbs.h"
+
+namespace ompdm::cli {
+namespace {
+
+struct CompareOptions {
+  std::string before;
+  std::string after;
+  std::string link;
+  OutputOptions output;
+};
+
+using Recordings = std::array<analysis::Analysis, 2>;
+
+std::string told(const std::optional<double>& value) {
+  return value ? report::plain_number(*value) : "not known";
+}
+
+/// Exit status after testing, 3 if a condition holds; each that does is said on stderr.
+int test(const std::vector<report::Condition>& conditions, const Recordings& recordings) {
+  if (conditions.empty()) return 0;
+  std::array<std::string, 2> json;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    json[i] = report::render(std::span(&recordings[i], 1), report::Format::kJson);
+  }
+  int exit_status = 0;
+  for (const report::Condition& condition : conditions) {
+    const report::ValuePair values = report::values_of(condition.path, json[0], json[1]);
+    if (!report::holds(condition, values)) continue;
+    const std::string ratio =
+        condition.ratio ? fmt::format(" ({}x)", report::plain_number(report::ratio(values)))
+                        : std::string();
+    fmt::print(stderr, "ompdm: {} holds: {} is {} before, {} after{}\n", condition.text,
+               condition.path, told(values.before), told(values.after), ratio);
+    exit_status = 3;
+  }
+  return exit_status;
+}
+
+int run_compare(const CompareOptions& options) {
+  std::vector<report::Condition> conditions;
+  for (const std::string& text : options.output.fail_if) {
+    conditions.push_back(report::parse_condition(text));
+  }
+  std::optional<analysis::Link> link;
+  if (!options.link.empty()) link = analysis::parse_link(options.link);
+  Recordings recordings;
+  for (std::size_t i = 0; i < recordings.size(); ++i) {
+    OpenedTrace opened = open_trace(i == 0 ? options.before : options.after);
+    if (link) opened.trace = analysis::retime(std::move(opened.trace), *link);
+    recordings[i] = analysis::analyze(opened.trace);
+    recordings[i].running = opened.running;
+    recordings[i].link = link;
+  }
+  const int exit_status = test(conditions, recordings);
+  const report::Format format = format_of(options.output);
+  const report::Layout layout = layout_of(options.output);
+  write_out(options.output, [&](std::ostream& out) {
+    out << report::render_comparison(recordings, format, layout);
+  });
+  return exit_status;
+}
+
+}  // namespace
+
+void setup_compare(CLI::App& app, int& exit_status) {
+  auto options = std::make_shared<CompareOptions>();
+  CLI::App* verb = app.add_subcommand("compare", "Show what changed between two runs");
+  verb->group("Look");
+  verb->add_option("BEFORE", options->before, "A trace or a spool")->required()->type_name("");
+  verb->add_option("AFTER", options->after, "Another one, of the changed program")
+      ->required()
+      ->type_name("");
+  verb->add_option("--link", options->link,
+                   "Show what transfers of both would take on this link (a model; see below)")
+      ->type_name("LINK");
+  add_output_options(*verb, options->output, "HtoD.bytes > 1.05x");
+  set_help(
+      *verb, "ompdm compare BEFORE AFTER [options]",
+      "COND is PATH OP NUMBER[x]. PATH is a number of the JSON report (HtoD.bytes is short for\n"
+      "totals.HtoD.bytes); OP is <, <=, >, >=, == or !=. A NUMBER with an x is tested against\n"
+      "AFTER over BEFORE, one without against AFTER.\n" +
+          std::string(kLinkNotes),
+      "ompdm compare naive.json optimized.json\n"
+      "ompdm compare yesterday.json today.json --fail-if 'HtoD.bytes > 1.05x'\n"
+      "ompdm compare naive.json optimized.json --fail-if 'findings > 0' --format markdown");
+  verb->callback([options, &exit_status] { exit_status = run_compare(*options); });
+}
+
+}  // namespace ompdm::cli

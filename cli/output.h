@@ -1,0 +1,42 @@
+// How report and compare are asked to print, and where to: the options they share and what follows
+// from them.
+#pragma once
+
+#include <functional>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "ompdm/report.h"
+
+namespace CLI {
+class App;
+}  // namespace CLI
+
+namespace ompdm::cli {
+
+/// How --link is explained in a help text.
+inline constexpr const char* kLinkNotes =
+    "LINK is pcie3x16, pcie4x16, pcie5x16, nvlink4 or BANDWIDTH,LATENCY as in 25GB/s,10us:\n"
+    "transfers of a trace taken on host devices are re-timed, all else takes what it took.";
+
+struct OutputOptions {
+  std::string format = "text";
+  std::string output;  ///< a file; empty: standard output
+  std::string color = "auto";
+  std::vector<std::string> fail_if;
+};
+
+/// Adds --format, --fail-if, --output and --color; `options` must live as long as `verb`.
+/// `condition` is an example for --fail-if.
+void add_output_options(CLI::App& verb, OutputOptions& options, const std::string& condition);
+
+report::Format format_of(const OutputOptions& options);
+
+/// Colors and the width: the terminal's, or one that suits a pager and a printout.
+report::Layout layout_of(const OutputOptions& options);
+
+/// Calls `write` with the file or standard output. Throws Error if the file cannot be written.
+void write_out(const OutputOptions& options, const std::function<void(std::ostream&)>& write);
+
+}  // namespace ompdm::cli

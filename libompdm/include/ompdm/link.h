@@ -1,0 +1,48 @@
+// A model of the link between host and device, and a recording re-timed on it: what the transfers
+// of a run on host devices would take on real hardware. A model, never a measurement: whatever
+// shows such figures says so. Pure functions.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "ompdm/trace.h"
+
+namespace ompdm::analysis {
+
+/// A transfer takes `latency` and its bytes over `bytes_per_second`, each way alike, without
+/// contention.
+struct Link {
+  std::string name;  ///< the preset's, or as it was given
+  double bytes_per_second = 0;
+  Nanoseconds latency = 0;
+  bool operator==(const Link&) const = default;
+};
+
+/// A link by a preset's name, or "BANDWIDTH,LATENCY" as in "25GB/s,10us" (B, KB, MB, GB or TB of
+/// 1000; ns, us, ms or s). Throws Error (kUsage) otherwise.
+///
+/// The presets are rates that copies from pinned memory have been measured at, not the standard's:
+///   pcie3x16   12 GB/s  CUDA C++ Best Practices Guide, "Pinned Memory" (15.75 by the standard)
+///   pcie4x16   25 GB/s  A100, nvbandwidth issue 42: 25.13 (31.5 by the standard)
+///   pcie5x16   55 GB/s  NVIDIA's example of nvbandwidth: 55.63; H100, its issue 24: 52.8 (63.0)
+///   nvlink4   346 GB/s  GH200's NVLink-C2C, nvbandwidth issue 23, copy engine (450 by the
+///   standard)
+/// Each has a latency of 6 us: one cudaMemcpyAsync was measured to cost 5 to 7 us (Wu et al.,
+/// DualPath, arXiv:2602.21548, section 5.2). Pageable memory, which map clauses use unless told
+/// otherwise, reaches a third to a half of these rates: give a BANDWIDTH of your own for it.
+Link parse_link(std::string_view text);
+
+/// What a transfer of so many bytes takes on the link.
+Nanoseconds transfer_time(const Link& link, std::uint64_t bytes);
+
+/// The recording with each transfer that crosses between two devices (the host is one) on the
+/// link's clock, Clock::kModel. Kernels, allocations and host code (waiting for other threads, too)
+/// keep their durations: a region grows or shrinks with what is in it, and what came later shifts.
+/// Whatever had ended before something else began, on any thread, still has. Unfinished transfers
+/// stay as they are. Throws Error (kUsage) if a transfer was not timed by the host around the whole
+/// of it: a device of its own has a link of its own.
+Trace retime(Trace trace, const Link& link);
+
+}  // namespace ompdm::analysis

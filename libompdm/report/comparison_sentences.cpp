@@ -1,0 +1,149 @@
+#include "report/comparison_sentences.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+
+#include "report/sentences.h"
+#include "report/units.h"
+
+namespace ompdm::report {
+namespace {
+
+using analysis::Analysis;
+
+std::uint64_t moved_bytes(const Analysis& one) {
+  return one.totals.htod.bytes + one.totals.dtoh.bytes + one.totals.dtod.bytes;
+}
+
+/// "31x less", "5 % more", or nothing where the difference is below one in a thousand.
+std::string difference(double before, double after, const char* less, const char* more) {
+  const double ratio = std::max(before, after) / std::min(before, after);
+  if (ratio < 1.0005) return {};
+  const char* word = after < before ? less : more;
+  if (ratio >= 1.15) return fmt::format("{} {}", spoken_ratio(ratio), word);
+  const double percent = 100.0 * std::max(before, after) / before - 100.0;
+  const double change = after < before ? 100.0 - 100.0 * after / before : percent;
+  return fmt::format("{:.{}f} % {}", change, change >= 9.95 ? 0 : 1, word);
+}
+
+Nanoseconds transfer_time(const analysis::Totals& totals) {
+  return totals.htod.time + totals.dtoh.time + totals.dtod.time;
+}
+
+std::string movement(std::uint64_t before, std::uint64_t after) {
+  if (before == 0 && after == 0) return "neither moves any data";
+  if (before == 0)
+    return fmt::format("AFTER moves {} where BEFORE moves nothing", spoken_size(after));
+  if (after == 0)
+    return fmt::format("AFTER moves nothing where BEFORE moves {}", spoken_size(before));
+  const std::string change =
+      difference(static_cast<double>(before), static_cast<double>(after), "less", "more");
+  if (change.empty()) return fmt::format("AFTER moves as much as BEFORE: {}", spoken_size(after));
+  return fmt::format("AFTER moves {}: {} → {}", change, spoken_size(before), spoken_size(after));
+}
+
+std::string walls(Nanoseconds before, Nanoseconds after) {
+  if (before <= 0 || after <= 0) return {};
+  const std::string change =
+      difference(static_cast<double>(before), static_cast<double>(after), "shorter", "longer");
+  if (change.empty()) return fmt::format("; wall the same: {}", spoken_time(after));
+  return fmt::format("; wall {}: {} → {}", change, spoken_time(before), spoken_time(after));
+}
+
+std::string value_of(const Analysis& one, std::string_view name) {
+  for (const auto& [known, value] : header(one)) {
+    if (known == name) return value;
+  }
+  return {};
+}
+
+/// Why nothing can be compared; empty if it can be.
+std::string obstacle(const Analysis& one, const char* side, const SourceNames& names) {
+  const bool tells = analysis::has_target_events(one) && analysis::knows_transfers(one);
+  return tells ? std::string() : fmt::format("{}: {}", side, headline(std::span(&one, 1), names));
+}
+
+}  // namespace
+
+std::string comparison_headline(const Sides& sides) {
+  const std::string before = obstacle(sides.before, "BEFORE", sides.names);
+  const std::string after = obstacle(sides.after, "AFTER", sides.names);
+  if (!after.empty()) return after;
+  if (!before.empty()) return before;
+  const std::string model =
+      sides.after.link ? fmt::format("on a model of {}: ", sides.after.link->name) : "";
+  return model + movement(moved_bytes(sides.before), moved_bytes(sides.after)) +
+         walls(sides.before.process.wall, sides.after.process.wall);
+}
+
+std::vector<std::string> comparison_warnings(const Sides& sides) {
+  std::vector<std::string> lines;
+  if (sides.after.link) lines.push_back(link_sentence(*sides.after.link));
+  for (const auto& [side, one] :
+       {std::pair("BEFORE", &sides.before), std::pair("AFTER", &sides.after)}) {
+    for (const std::string& line : warnings(*one, sides.names)) {
+      if (!one->link || line != link_sentence(*one->link)) {
+        lines.push_back(fmt::format("{}: {}", side, line));
+      }
+    }
+  }
+  return lines;
+}
+
+std::vector<std::pair<std::string, std::string>> comparison_header(const Sides& sides) {
+  const auto what = [](const Analysis& one) {
+    return fmt::format("{}: {}", one.file, value_of(one, "Program"));
+  };
+  const std::string before = value_of(sides.before, "Devices");
+  const std::string after = value_of(sides.after, "Devices");
+  std::vector<std::pair<std::string, std::string>> lines = {{"BEFORE", what(sides.before)},
+                                                            {"AFTER", what(sides.after)}};
+  if (before == after) {
+    lines.emplace_back("Devices", after);
+  } else {
+    lines.emplace_back("Devices", "BEFORE " + before);
+    lines.emplace_back("", "AFTER " + after);
+  }
+  return lines;
+}
+
+std::string prediction_sentence(const Sides& sides) {
+  if (!sides.before.prediction) return {};
+  const analysis::Prediction& prediction = *sides.before.prediction;
+  const Nanoseconds wall = sides.after.process.wall;
+  std::string text = fmt::format("Predicted for BEFORE without its waste: wall {}; AFTER takes {}",
+                                 spoken_time(prediction.wall), spoken_time(wall));
+  if (prediction.wall > 0 && wall > 0) {
+    const std::string change =
+        difference(static_cast<double>(prediction.wall), static_cast<double>(wall), "less", "more");
+    text += change.empty() ? " (as predicted)" : fmt::format(" ({})", change);
+  }
+  text += fmt::format("; transfers {}, AFTER's {}", spoken_time(prediction.transfer),
+                      sides.after.headline.measured ? spoken_time(transfer_time(sides.after.totals))
+                                                    : "were not timed");
+  return text;
+}
+
+std::string findings_sentence(const Sides& sides) {
+  if (sides.pairs.findings.empty()) return "Findings: none in either";
+  std::size_t went = 0;
+  std::size_t came = 0;
+  for (const analysis::RowPair& pair : sides.pairs.findings) {
+    went += pair.after == analysis::kNoRow ? 1 : 0;
+    came += pair.before == analysis::kNoRow ? 1 : 0;
+  }
+  const std::size_t stay = sides.pairs.findings.size() - went - came;
+  return fmt::format("Findings: {} went, {} {}, {} came", went, stay, stay == 1 ? "stays" : "stay",
+                     came);
+}
+
+std::string comparison_losses(const Sides& sides) {
+  const std::string before = losses(std::span(&sides.before, 1));
+  const std::string after = losses(std::span(&sides.after, 1));
+  return before == after ? before + " in either" : fmt::format("BEFORE {}; AFTER {}", before, after);
+}
+
+}  // namespace ompdm::report

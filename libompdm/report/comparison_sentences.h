@@ -1,0 +1,32 @@
+// What a comparison says in words: the headline, what must be known before it is believed, and what
+// became of the prediction. One line each, without a newline. Inside the report library only.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "report/sides.h"
+
+namespace ompdm::report {
+
+/// "AFTER moves 31x less: 80.0 MB → 2.6 MB; wall 1.9x shorter: 30 ms → 16 ms"; or why that cannot
+/// be told.
+std::string comparison_headline(const Sides& sides);
+
+/// The warnings of both recordings, each with whose it is, and that of a model.
+std::vector<std::string> comparison_warnings(const Sides& sides);
+
+/// Name and value: which recordings these are, and on which devices.
+std::vector<std::pair<std::string, std::string>> comparison_header(const Sides& sides);
+
+/// What BEFORE was predicted to take without its waste, and what AFTER takes; empty without one.
+std::string prediction_sentence(const Sides& sides);
+
+/// How many findings went, stay and came; also that there are none in either.
+std::string findings_sentence(const Sides& sides);
+
+/// What was lost in either recording, also if nothing was.
+std::string comparison_losses(const Sides& sides);
+
+}  // namespace ompdm::report

@@ -1,0 +1,162 @@
+#include "report/json_rows.h"
+
+#include <utility>
+
+namespace ompdm::report {
+namespace {
+
+using analysis::Analysis;
+using analysis::Flow;
+
+Json known_time(bool known, Nanoseconds duration) { return known ? Json(duration) : Json(nullptr); }
+
+Json flow(const Flow& flow) {
+  return {{"bytes", flow.bytes}, {"count", flow.count}, {"time_ns", flow.time}};
+}
+
+Json flow_without_bytes(const Flow& flow) {
+  return {{"count", flow.count}, {"time_ns", flow.time}};
+}
+
+Json pass_json(const analysis::PassCost& cost, const std::optional<std::uint64_t>& invariant,
+               bool timed) {
+  return {{"HtoD_bytes", cost.htod_bytes},
+          {"DtoH_bytes", cost.dtoh_bytes},
+          {"invariant_bytes", invariant ? Json(*invariant) : Json(nullptr)},
+          {"transfer_ns", known_time(timed, cost.transfer)},
+          {"kernel_ns", known_time(timed, cost.kernel)},
+          {"wall_ns", cost.wall}};
+}
+
+}  // namespace
+
+Json totals_json(const analysis::Totals& totals) {
+  return {{"HtoD", flow(totals.htod)},
+          {"DtoH", flow(totals.dtoh)},
+          {"DtoD", flow(totals.dtod)},
+          {"memset", flow(totals.memset)},
+          {"alloc", flow(totals.alloc)},
+          {"delete", flow(totals.remove)},
+          {"kernel", flow_without_bytes(totals.kernel)},
+          {"region", flow_without_bytes(totals.region)},
+          {"runtime_internal", flow(totals.runtime_internal)}};
+}
+
+Json trace_json(const Analysis& one) {
+  Json losses = Json::array();
+  for (const Loss& loss : one.losses)
+    losses.push_back({{"name", loss.name}, {"count", loss.count}});
+  Json unfinished = Json::array();
+  for (const auto& region : one.unfinished) {
+    const bool known = region.directive != analysis::kNoRow;
+    unfinished.push_back({{"directive", known ? Json(region.directive) : Json(nullptr)},
+                          {"elapsed_ns", region.elapsed}});
+  }
+  return {{"file", one.file},
+          {"program", one.process.program},
+          {"arguments", one.process.arguments},
+          {"pid", one.process.pid},
+          {"host", one.process.host},
+          {"rank", one.process.rank >= 0 ? Json(one.process.rank) : Json(nullptr)},
+          {"wall_ns", one.process.wall},
+          {"runtime", one.recording.runtime},
+          {"reach", one.recording.reach},
+          {"finished", one.recording.finished},
+          {"truncated", one.truncated},
+          {"transfer_union_ns", known_time(one.headline.measured, one.headline.transfer)},
+          {"kernel_union_ns", known_time(one.headline.measured, one.headline.kernel)},
+          {"device_union_ns", known_time(one.headline.measured, one.headline.device)},
+          {"unfinished", std::move(unfinished)},
+          {"losses", std::move(losses)}};
+}
+
+Json device_json(const Device& device) {
+  return {{"number", device.number},
+          {"type", device.type},
+          {"name", device.name},
+          {"is_host", device.is_host}};
+}
+
+Json activity_json(const analysis::Activity& row, const SourceNames& names) {
+  constexpr const char* kClocks[] = {"host", "device", "enqueue", "model"};
+  return {{"type", analysis::activity_type_name(row.type)},
+          {"name", names.activity(row)},
+          {"count", row.count},
+          {"bytes", row.bytes},
+          {"total_ns", row.total},
+          {"avg_ns", row.average},
+          {"med_ns", row.median},
+          {"min_ns", row.minimum},
+          {"max_ns", row.maximum},
+          {"stddev_ns", row.deviation},
+          {"percent", row.percent ? Json(*row.percent) : Json(nullptr)},
+          {"clock", kClocks[static_cast<std::size_t>(row.clock)]}};
+}
+
+Json directive_json(const analysis::DirectiveRow& row) {
+  return {{"directive", analysis::directive_name(row.directive)},
+          {"file", row.file},
+          {"line", row.line},
+          {"function", row.function},
+          {"api", row.api},
+          {"count", row.count},
+          {"HtoD_bytes", row.htod.bytes},
+          {"HtoD_count", row.htod.count},
+          {"DtoH_bytes", row.dtoh.bytes},
+          {"DtoH_count", row.dtoh.count},
+          {"DtoD_bytes", row.dtod.bytes},
+          {"DtoD_count", row.dtod.count},
+          {"mapped_bytes", row.mapped_bytes},
+          {"alloc_count", row.alloc_count},
+          {"kernel_count", row.kernel_count},
+          {"fallback_count", row.fallback_count},
+          {"time_ns", row.time},
+          {"transfer_ns", known_time(row.timed, row.htod.time + row.dtoh.time + row.dtod.time)},
+          {"kernel_ns", known_time(row.timed, row.kernel_time)}};
+}
+
+Json variable_json(const analysis::VariableRow& row) {
+  return {{"name", row.name},
+          {"expression", row.expression},
+          {"file", row.file},
+          {"line", row.line},
+          {"bytes", row.bytes},
+          {"aliases", row.aliases},
+          {"HtoD_bytes", row.htod.bytes},
+          {"HtoD_count", row.htod.count},
+          {"DtoH_bytes", row.dtoh.bytes},
+          {"DtoH_count", row.dtoh.count},
+          {"transfer_ns", known_time(row.timed, row.htod.time + row.dtoh.time)}};
+}
+
+Json iteration_json(const analysis::Iteration& row, std::size_t offset) {
+  Json json = {{"count", row.count}, {"entries", row.entries}, {"directives", Json::array()}};
+  for (const std::size_t directive : row.directives)
+    json["directives"].push_back(offset + directive);
+  json.update(pass_json(row.steady, row.invariant_bytes, row.timed));
+  json["first"] = pass_json(row.first, std::nullopt, row.timed);
+  return json;
+}
+
+Json finding_json(const analysis::Finding& row) {
+  constexpr const char* kConfidence[] = {"certain", "likely", "possible"};
+  return {{"pattern", row.pattern},
+          {"file", row.file},
+          {"line", row.line},
+          {"variable", row.variable},
+          {"count", row.count},
+          {"wasted_bytes", row.wasted_bytes},
+          {"wasted_ns", row.wasted_time},
+          {"confidence", kConfidence[static_cast<std::size_t>(row.confidence)]},
+          {"coverage", {{"examined", row.examined}, {"of", row.of}}},
+          {"evidence", row.evidence},
+          {"advice", row.advice}};
+}
+
+Json link_json(const analysis::Link& link) {
+  return {{"model", link.name},
+          {"bytes_per_second", link.bytes_per_second},
+          {"latency_ns", link.latency}};
+}
+
+}  // namespace ompdm::report

@@ -1,0 +1,30 @@
+// Figures as JSON values, one function a row: what the documents `ompdm.report/1` and
+// `ompdm.compare/1` are put together from. Inside the report library only.
+#pragma once
+
+#include <cstddef>
+#include <nlohmann/json.hpp>
+
+#include "ompdm/analysis.h"
+#include "report/source_names.h"
+
+namespace ompdm::report {
+
+using Json = nlohmann::ordered_json;
+
+Json totals_json(const analysis::Totals& totals);
+Json trace_json(const analysis::Analysis& one);
+Json device_json(const Device& device);
+Json activity_json(const analysis::Activity& row, const SourceNames& names);
+Json directive_json(const analysis::DirectiveRow& row);
+Json variable_json(const analysis::VariableRow& row);
+
+/// `offset` is where the recording's directives begin in the document.
+Json iteration_json(const analysis::Iteration& row, std::size_t offset);
+
+Json finding_json(const analysis::Finding& row);
+
+/// The model that the transfers' times are of.
+Json link_json(const analysis::Link& link);
+
+}  // namespace ompdm::report

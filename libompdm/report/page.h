@@ -1,0 +1,24 @@
+// What a page of text is put together from: titles, warnings, wrapped lines, tables cut to a
+// screen's worth. Inside the report library only.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "ompdm/report.h"
+#include "report/table.h"
+
+namespace ompdm::report {
+
+std::string title(const std::string& text, const Layout& layout);
+
+/// The line marked as one that must not be missed.
+std::string warning(const std::string& text, const Layout& layout);
+
+/// Breaks at blanks so that no line is wider; later lines are indented by two more.
+std::string wrapped(const std::string& line, std::size_t width);
+
+/// A blank line, the table's title and its first rows for readers; nothing of a table without rows.
+std::string titled(Table table, const Layout& layout);
+
+}  // namespace ompdm::report

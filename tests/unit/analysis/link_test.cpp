@@ -1,0 +1,164 @@
+#include "ompdm/link.h"
+
+#include <gtest/gtest.h>
+
+#include <tuple>
+
+#include "ompdm/analysis.h"
+#include "ompdm/error.h"
+#include "support/trace_builder.h"
+
+namespace ompdm::analysis {
+namespace {
+
+/// 8 bytes take 108 ns.
+Link slow() { return {"slow", 1e9, 100}; }
+
+TEST(Link, IsReadFromAPresetOrFromTwoFigures) {
+  EXPECT_EQ(parse_link("pcie3x16"), (Link{"pcie3x16", 12e9, 6000}));
+  EXPECT_EQ(parse_link("nvlink4").bytes_per_second, 346e9);
+  EXPECT_EQ(parse_link("25GB/s,10us"), (Link{"25GB/s,10us", 25e9, 10000}));
+  EXPECT_EQ(parse_link("1.5MB/s,0ns"), (Link{"1.5MB/s,0ns", 1.5e6, 0}));
+  EXPECT_EQ(parse_link("1TB/s,0.5ms").latency, 500000);
+}
+
+TEST(Link, RefusesWhatIsNone) {
+  for (const char* text :
+       {"", "pcie", "25GB/s", "25,10", "0GB/s,1us", "-1GB/s,1us", "1GB/s,-1us", "1GB/s,1us,2",
+        "nanGB/s,1us", "infGB/s,1us", "1GB,1us", "1 GB/s,1us", "GB/s,us", "1GB/s,1e300s"}) {
+    try {
+      parse_link(text);
+      ADD_FAILURE() << text << " was taken";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), Error::Kind::kUsage) << text;
+    }
+  }
+}
+
+TEST(Link, TimesATransferByLatencyAndBytes) {
+  EXPECT_EQ(transfer_time(slow(), 0), 100);
+  EXPECT_EQ(transfer_time(slow(), 8), 108);
+  EXPECT_EQ(transfer_time(parse_link("pcie4x16"), 25'000'000'000), 1'000'006'000);
+}
+
+TEST(Retime, StretchesRegionsAndShiftsWhatFollows) {
+  test::TraceBuilder build;
+  const auto site = build.site(Directive::kTarget, "a.cpp", 1, "main");
+  const auto a = build.variable("a", 8);
+  build.trace.device_events = {{DeviceEvent::Kind::kInitialize, 0, 3, 0},
+                               {DeviceEvent::Kind::kFinalize, 0, 60, 0}};
+  build.wait(5);
+  build.begin(site);
+  build.op(OpKind::kAlloc, a, 8, 2);
+  build.op(OpKind::kHtoD, a, 8, 10);
+  build.launch(20);
+  build.op(OpKind::kDtoH, a, 8, 1000);
+  build.end();
+  build.wait(7);
+  build.begin(site);
+  build.end();
+  build.trace.process.wall = build.now + 4;
+  const Trace before = build.trace;
+  const Trace after = retime(before, slow());
+
+  EXPECT_EQ(after.regions[0].begin, 5);
+  EXPECT_EQ(after.ops[0].end - after.ops[0].begin, 2);
+  EXPECT_EQ(after.ops[0].clock, Clock::kHost);
+  EXPECT_EQ(after.ops[1].begin, 7);
+  EXPECT_EQ(after.ops[1].end, 7 + 108);
+  EXPECT_EQ(after.ops[1].clock, Clock::kModel);
+  EXPECT_EQ(after.launches[0].begin, 115);
+  EXPECT_EQ(after.launches[0].end, 135);
+  EXPECT_EQ(after.ops[2].end, 135 + 108);
+  EXPECT_EQ(after.regions[0].end, 243);
+  EXPECT_EQ(after.regions[1].begin, 250);
+  EXPECT_EQ(after.regions[1].end, 250);
+  EXPECT_EQ(after.process.wall, 254);
+  EXPECT_EQ(after.device_events[0].time, 3);
+  EXPECT_EQ(after.device_events[1].time, 158);  // within the copy, where it was
+
+  const Totals totals = analyze(after).totals;
+  EXPECT_EQ(totals.htod, (Flow{8, 1, 108}));
+  EXPECT_EQ(totals.kernel, (Flow{0, 1, 20}));
+}
+
+TEST(Retime, KeepsTransfersThatTookNoTimeInTheirRegion) {
+  test::TraceBuilder build;
+  const auto site = build.site(Directive::kTarget, "a.cpp", 1, "main");
+  build.begin(site);
+  build.op(OpKind::kHtoD, {}, 8, 0);
+  build.launch(20);
+  build.op(OpKind::kDtoH, {}, 8, 0);
+  build.end();
+  build.begin(site);
+  build.end();
+  const Trace after = retime(build.take(), slow());
+  EXPECT_EQ(after.regions[0].begin, 0);
+  EXPECT_EQ(after.ops[0].begin, 0);
+  EXPECT_EQ(after.ops[0].end, 108);
+  EXPECT_EQ(after.launches[0].begin, 108);
+  EXPECT_EQ(after.ops[1].end, 236);
+  EXPECT_EQ(after.regions[0].end, 236);
+  EXPECT_EQ(after.regions[1].begin, 236);
+}
+
+TEST(Retime, LeavesAloneWhatCrossesNoLink) {
+  test::TraceBuilder build;
+  build.op(OpKind::kDtoD, {}, 8, 10).src_device = 0;
+  build.op(OpKind::kMemset, {}, 8, 10);
+  build.op(OpKind::kHtoD, {}, 8, 10).unfinished = true;
+  const Trace before = build.take();
+  const Trace after = retime(before, slow());
+  EXPECT_EQ(after.ops, before.ops);
+  EXPECT_EQ(after.process.wall, before.process.wall);
+}
+
+/// Two threads: what had ended before something else began still has, and rows stay in order.
+TEST(Retime, KeepsThreadsInOrder) {
+  test::TraceBuilder build;
+  const auto site = build.site(Directive::kTarget, "a.cpp", 1, "main");
+  build.trace.threads = {{1}, {2}};
+  build.begin(site);
+  build.op(OpKind::kHtoD, {}, 8, 10);
+  build.end();
+  build.thread = 1;
+  build.now = 5;
+  build.begin(site);
+  build.launch(100);  // while the other thread copies and after
+  build.op(OpKind::kHtoD, {}, 8, 10);
+  build.end();
+  build.thread = 0;
+  build.begin(site);  // after both
+  build.launch(3);
+  build.end();
+  const Trace after = retime(build.take(), slow());
+  EXPECT_EQ(after.launches[0].end - after.launches[0].begin, 100);
+  EXPECT_EQ(after.launches[1].end - after.launches[1].begin, 3);
+  EXPECT_EQ(after.ops[1].end - after.ops[1].begin, 108);
+  EXPECT_GE(after.regions[2].begin, after.regions[1].end);
+  for (const auto& rows : {after.regions}) {
+    for (std::size_t i = 1; i < rows.size(); ++i) EXPECT_LE(rows[i - 1].begin, rows[i].begin);
+  }
+  for (const Launch& launch : after.launches) {
+    const Region& region = after.regions[launch.region.value];
+    EXPECT_EQ(region.thread, launch.thread);
+    EXPECT_LE(region.begin, launch.begin);
+    EXPECT_GE(region.end, launch.end);
+  }
+  EXPECT_GE(after.process.wall, after.regions[2].end);
+}
+
+TEST(Retime, RefusesDevicesThatHaveALink) {
+  test::TraceBuilder build;
+  build.clock = Clock::kEnqueue;
+  build.op(OpKind::kHtoD, {}, 8, 10);
+  EXPECT_THROW(std::ignore = retime(build.take(), slow()), Error);
+}
+
+TEST(Retime, OfNothingIsNothing) {
+  const Trace after = retime(Trace{}, slow());
+  EXPECT_EQ(after.process.wall, 0);
+}
+
+}  // namespace
+}  // namespace ompdm::analysis
