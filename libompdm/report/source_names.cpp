@@ -83,6 +83,9 @@ std::string SourceNames::place(const std::string& file, int line) const {
 
 std::string SourceNames::place(const analysis::DirectiveRow& row) const {
   if (!row.file.empty() && row.line > 0) return place(row.file, row.line);
+  if (!row.function.empty() && row.line > 0) {
+    return fmt::format("{} line {}", without_parameters(row.function), row.line);
+  }
   if (!row.function.empty()) {
     return fmt::format("{} (+{:#x})", without_parameters(row.function), row.address);
   }
@@ -112,6 +115,8 @@ std::string SourceNames::activity(const analysis::Activity& row) const {
   const std::string where = place(row.file, row.line);
   if (row.function.empty()) return where.empty() ? "(unknown kernel)" : where;
   const std::string function = without_parameters(row.function);
+  // Without -g the kernel's entry name still knows the line, but not the file.
+  if (where.empty() && row.line > 0) return fmt::format("{} line {}", function, row.line);
   return where.empty() ? function : function + ' ' + where;
 }
 
