@@ -101,9 +101,10 @@ Table compared_variables(const Sides& sides) {
   using analysis::VariableRow;
   PairTable table("variables", "Movement by variable: before, after");
   table.two_columns("HtoD_bytes", "HtoD", Unit::kBytes);
-  table.two_columns("HtoD_count", "Calls", Unit::kCount);
+  table.two_columns("HtoD_count", "", Unit::kCount, Audience::kData);
   table.two_columns("DtoH_bytes", "DtoH", Unit::kBytes);
-  table.two_columns("DtoH_count", "Calls", Unit::kCount);
+  table.two_columns("DtoH_count", "", Unit::kCount, Audience::kData);
+  table.two_columns("calls", "Calls", Unit::kCount, Audience::kReader);
   table.ratio_column("bytes_ratio");
   table.two_columns("transfer_ns", "Transfers", Unit::kTime);
   table.ratio_column("transfer_ratio");
@@ -121,10 +122,13 @@ Table compared_variables(const Sides& sides) {
     table.row(both.before != nullptr, both.after != nullptr);
     const TwoCells htod = flow(&VariableRow::htod, &Flow::bytes);
     const TwoCells dtoh = flow(&VariableRow::dtoh, &Flow::bytes);
+    const TwoCells htod_calls = flow(&VariableRow::htod, &Flow::count);
+    const TwoCells dtoh_calls = flow(&VariableRow::dtoh, &Flow::count);
     table.two(htod);
-    table.two(flow(&VariableRow::htod, &Flow::count));
+    table.two(htod_calls);
     table.two(dtoh);
-    table.two(flow(&VariableRow::dtoh, &Flow::count));
+    table.two(dtoh_calls);
+    table.two(htod_calls + dtoh_calls);
     table.ratio(htod + dtoh);
     const TwoCells time = both.each([](const Analysis& one, const VariableRow& row) {
       return timed(one, row.timed, row.htod.time + row.dtoh.time);

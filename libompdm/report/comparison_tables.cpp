@@ -19,6 +19,17 @@ Cell union_length(const Analysis& one, Nanoseconds length) {
   return timed(one, one.headline.measured, length);
 }
 
+/// "solve heat.cpp:46 (was :41)".
+std::string kernel_name(const Both<analysis::Activity>& both) {
+  const std::string name = both.sides.names.activity(both.either());
+  if (both.before == nullptr || both.after == nullptr) return name;
+  const std::string was = both.sides.names.activity(*both.before);
+  if (was == name) return name;
+  const bool same_file = both.before->file == both.after->file && both.before->line > 0;
+  return same_file ? fmt::format("{} (was :{})", name, both.before->line)
+                   : fmt::format("{} (was {})", name, was);
+}
+
 }  // namespace
 
 Table compared_totals(const Sides& sides) {
@@ -108,11 +119,7 @@ Table compared_kernels(const Sides& sides) {
     }
     const TwoCells names = both.each(
         [&](const Analysis&, const analysis::Activity& row) { return sides.names.activity(row); });
-    const bool renamed =
-        both.before != nullptr && both.after != nullptr && names.before != names.after;
-    const std::string name = sides.names.activity(both.either());
-    table.cell(renamed ? fmt::format("{} (was {})", name, sides.names.activity(*both.before))
-                       : name);
+    table.cell(kernel_name(both));
     table.cell(table.presence());
     table.two(names);
   }

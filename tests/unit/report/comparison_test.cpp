@@ -160,6 +160,12 @@ TEST(Comparison, TextFits) {
   recordings[1].process.program = std::string(300, 'p');
   recordings[0].directives[0].function = "a_namespace::" + std::string(200, 'f');
   recordings[0].findings = {finding("per_iteration_mapping", 56)};
+  for (analysis::Analysis& one : recordings) {
+    one.variables[0].htod = {123456789, 123456, 1234567};
+    one.variables[0].dtoh = {2345678, 23456, 12345678};
+    one.directives[0].count = 123456;
+  }
+  recordings[0].variables[0].htod.bytes *= 1234;
   std::istringstream lines(render_comparison(recordings, Format::kText));
   for (std::string line; std::getline(lines, line);) {
     std::size_t columns = 0;
