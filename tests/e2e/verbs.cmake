@@ -1,0 +1,45 @@
+# doctor, info and record on programs built in many ways.
+set(programs ${CMAKE_CURRENT_BINARY_DIR}/verbs)
+function(add_verbs_program name source)
+  ompdm_add_offload_program(verbs_${name} verbs/${source}
+    OUTPUT_NAME ${name} OUTPUT_DIRECTORY ${programs} ${ARGN})
+  add_dependencies(verbs_test verbs_${name})
+endfunction()
+
+add_executable(verbs_test verbs_test.cpp ../unit/cli/scratch.cpp)
+target_include_directories(verbs_test PRIVATE ${PROJECT_SOURCE_DIR}/tests/unit/cli)
+target_compile_definitions(verbs_test PRIVATE OMPDM_COMMAND="$<TARGET_FILE:ompdm>"
+  OMPDM_PROGRAMS="${programs}" OMPDM_RUNTIME_FOLDER="${OMPDM_OFFLOAD_LIBRARY_DIR}")
+target_link_libraries(verbs_test PRIVATE ompdm_options ompdm_verbs nlohmann_json::nlohmann_json
+  GTest::gtest_main)
+add_dependencies(verbs_test ompdm ompdm_record)
+
+add_verbs_program(region region.c)
+add_verbs_program(no_debug region.c OPTIONS -g0)
+add_verbs_program(stripped region.c OPTIONS -g0 LINK -s)
+add_verbs_program(own_tool own_tool.c)
+
+# As it is built by hand: nothing leads the loader to the runtime.
+add_custom_command(OUTPUT ${programs}/lost_runtime
+  COMMAND ${OMPDM_OFFLOAD_C} -fopenmp -fopenmp-targets=${OMPDM_OFFLOAD_TARGETS} ${OMPDM_OFFLOAD_OPTIONS}
+    ${CMAKE_CURRENT_SOURCE_DIR}/verbs/region.c -o ${programs}/lost_runtime
+  DEPENDS verbs/region.c COMMAND_EXPAND_LISTS VERBATIM)
+add_custom_target(verbs_lost_runtime ALL DEPENDS ${programs}/lost_runtime)
+add_dependencies(verbs_test verbs_lost_runtime)
+
+# A shared AddressSanitizer runtime must be loaded first, whoever's it is.
+execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libasan.so
+  OUTPUT_VARIABLE asan OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+if(IS_ABSOLUTE "${asan}" AND EXISTS "${asan}")
+  add_verbs_program(shared_asan region.c LINK -Wl,--no-as-needed "${asan}")
+endif()
+find_program(OMPDM_GCC NAMES gcc)
+if(OMPDM_GCC)
+  add_custom_command(OUTPUT ${programs}/libgomp
+    COMMAND ${OMPDM_GCC} -fopenmp -foffload=disable
+      ${CMAKE_CURRENT_SOURCE_DIR}/verbs/region.c -o ${programs}/libgomp
+    DEPENDS verbs/region.c VERBATIM)
+  add_custom_target(verbs_libgomp ALL DEPENDS ${programs}/libgomp)
+  add_dependencies(verbs_test verbs_libgomp)
+endif()
+gtest_discover_tests(verbs_test PROPERTIES LABELS e2e TIMEOUT 120)

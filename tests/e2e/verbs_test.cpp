@@ -1,0 +1,136 @@
+// What doctor foretells, and whether it comes true; what info tells of a recording.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "scratch.h"
+#include "shell_words.h"
+
+namespace ompdm::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::Ran;
+using testing::Scratch;
+
+struct Case {
+  const char* program;
+  bool events;                ///< foretold, and recorded
+  const char* finding;        ///< a line of the doctor's, or its beginning
+  const char* settings = "";  ///< of the environment
+};
+
+const Case kCases[] = {
+    {"region", true, "ok:   debug information: lines and variable names\n"},
+    {"no_debug", true, "warn: no debug information"},
+    {"stripped", true, "warn: stripped"},
+    {"shared_asan", true, "ok:   LD_PRELOAD cannot be used", "ASAN_OPTIONS=detect_leaks=0"},
+    {"libgomp", false, "no:   built with gcc's OpenMP (libgomp)"},
+    {"own_tool", false, "no:   "},
+    {"lost_runtime", false, "no:   libomptarget.so"},
+    {"region", false, "no:   OMP_TARGET_OFFLOAD=DISABLED", "OMP_TARGET_OFFLOAD=DISABLED"},
+    {"region", true, "warn: OMP_TOOL=disabled", "OMP_TOOL=disabled"},
+    {"region", true, "warn: OMP_TOOL_LIBRARIES=/their.so", "OMP_TOOL_LIBRARIES=/their.so"},
+};
+
+class Verbs : public ::testing::Test {
+ protected:
+  Verbs() { fs::create_directory_symlink(OMPDM_PROGRAMS, scratch_.folder() / "programs"); }
+
+  /// Runs a line in a folder of its own, where `ompdm` is the command and `programs` a link.
+  [[nodiscard]] Ran run(const std::string& line) const {
+    return testing::shell(scratch_.folder(), "unset LD_PRELOAD LD_LIBRARY_PATH\nompdm() { " +
+                                                 shell_word(OMPDM_COMMAND) + " \"$@\"; }\n" + line);
+  }
+
+  Scratch scratch_;
+};
+
+class Doctor : public Verbs, public ::testing::WithParamInterface<Case> {};
+
+TEST_P(Doctor, ForetellsWhatIsRecorded) {
+  const Case& c = GetParam();
+  if (!fs::exists(fs::path(OMPDM_PROGRAMS) / c.program)) GTEST_SKIP() << c.program << " not built";
+  const std::string settings =
+      *c.settings != '\0' ? std::string("export ") + c.settings + "\n" : "";
+  const Ran doctor = run(settings + "ompdm doctor programs/" + c.program);
+  EXPECT_EQ(doctor.status, c.events ? 0 : 1);
+  EXPECT_NE(("\n" + doctor.out).find(std::string("\n") + c.finding), std::string::npos)
+      << doctor.out;
+  EXPECT_NE(doctor.out.find(c.events ? "\nEvents will come: " : "\nEvents will not come: "),
+            std::string::npos)
+      << doctor.out;
+
+  const Ran record = run(settings + "ompdm record programs/" + c.program);
+  const Ran report = run("ompdm report --format json trace.json");
+  if (!c.events) {
+    const bool none =
+        report.status != 0 || nlohmann::json::parse(report.out)["totals"]["HtoD"]["count"] == 0;
+    EXPECT_TRUE(none) << record.err << report.out;
+    return;
+  }
+  ASSERT_EQ(report.status, 0) << record.err << report.err;
+  EXPECT_EQ(nlohmann::json::parse(report.out)["totals"]["HtoD"]["bytes"], 4) << record.err;
+}
+
+std::string name_of(const ::testing::TestParamInfo<Case>& tested) {
+  const std::string settings = tested.param.settings;
+  return tested.param.program + settings.substr(0, settings.find('='));
+}
+
+INSTANTIATE_TEST_SUITE_P(Programs, Doctor, ::testing::ValuesIn(kCases), name_of);
+
+TEST_F(Verbs, DoctorCanTry) {
+  const Ran ran = run("ompdm doctor --run programs/region");
+  EXPECT_NE(ran.out.find("ok:   region recorded: regions 1, data operations 4, launches 1"),
+            std::string::npos)
+      << ran.out;
+  EXPECT_NE(ran.out.find("the runtime answered: target_emi 5"), std::string::npos) << ran.out;
+  EXPECT_TRUE(ran.out.ends_with("\nEvents will come: ompdm record programs/region\n")) << ran.out;
+  EXPECT_EQ(run("ompdm doctor --run false").status, 1);
+}
+
+TEST_F(Verbs, DoctorKnowsADamagedProgram) {
+  const Ran ran =
+      run("head -c 5000 programs/region > cut; chmod +x cut; ompdm doctor ./cut\n"
+          "printf '#!/bin/sh\\n' > script; chmod +x script; ompdm doctor ./script");
+  EXPECT_NE(ran.out.find("warn: ./script is a script"), std::string::npos) << ran.out;
+  EXPECT_EQ(ran.err, "");
+}
+
+TEST_F(Verbs, InfoTellsWhatATraceHoldsAndLost) {
+  EXPECT_EQ(run("ompdm record programs/region").status, 0);
+  const Ran text = run("ompdm info trace.json");
+  EXPECT_EQ(text.status, 0) << text.err;
+  for (const std::string line :
+       {"\nending      by itself\n", "\n  target_emi              5  always\n",
+        "\n             1 regions\n", "\n             4 data operations\n",
+        "\n             0 records_no_space\n", "\nattached by LD_PRELOAD\n"}) {
+    EXPECT_NE(text.out.find(line), std::string::npos) << line << text.out;
+  }
+  const auto json = nlohmann::json::parse(run("ompdm info --format json trace.json").out);
+  EXPECT_EQ(json["schema"], "ompdm.info/1");
+  EXPECT_EQ(json["counts"]["data_operations"], 4);
+  EXPECT_EQ(json["process"]["program"], OMPDM_PROGRAMS "/region");
+  EXPECT_EQ(json["recording"]["registered"]["target_data_op_emi"], 5);
+  EXPECT_FALSE(json["losses"].empty());
+}
+
+TEST_F(Verbs, InfoReadsASpoolToo) {
+  const Ran record = run("ompdm record --no-finish programs/region");
+  EXPECT_EQ(record.err, "ompdm: kept trace.json.spool: ompdm finish trace.json.spool\n");
+  const auto json = nlohmann::json::parse(run("ompdm info --format json trace.json.spool").out);
+  EXPECT_EQ(json["counts"]["regions"], 1);
+  EXPECT_EQ(run("ompdm finish trace.json.spool && ls").out.find("trace.json.spool"),
+            std::string::npos);
+}
+
+TEST_F(Verbs, RecordAttachesByToolLibrariesWhereToldTo) {
+  const Ran ran =
+      run("ompdm record --attach tool-libraries programs/region; ompdm info trace.json");
+  EXPECT_NE(ran.out.find("\nattached by OMP_TOOL_LIBRARIES\n"), std::string::npos) << ran.err;
+  EXPECT_NE(ran.out.find("\nreach       ok\n"), std::string::npos) << ran.out;
+}
+
+}  // namespace
+}  // namespace ompdm::cli
