@@ -1,3 +1,6 @@
+#include <utility>
+
+#include "analysis/findings/find.h"
 #include "analysis/tables.h"
 #include "ompdm/analysis.h"
 
@@ -21,7 +24,11 @@ Analysis analyze(const Trace& trace) {
   analysis.api_calls = activities_of(trace, true);
   DirectiveTable directives = directives_of(trace);
   analysis.variables = variables_of(trace);
-  analysis.iterations = iterations_of(trace, directives);
+  const std::vector<Loop> loops = loops_of(trace, directives);
+  analysis.iterations = iterations_of(loops, directives);
+  Needless needless = find_needless(trace, directives, loops);
+  analysis.findings = std::move(needless.findings);
+  analysis.prediction = needless.prediction;
   analysis.headline = headline_of(trace, directives.rows);
   for (const Region& region : trace.regions) {
     if (!region.unfinished) continue;
@@ -34,7 +41,10 @@ Analysis analyze(const Trace& trace) {
 
 bool has_target_events(const Analysis& analysis) { return !analysis.directives.empty(); }
 
-bool knows_transfers(const Analysis& analysis) { return analysis.recording.reach != "no_emi"; }
+bool knows_transfers(const Analysis& analysis) {
+  const std::string& reach = analysis.recording.reach;
+  return reach != "no_emi" && reach != "unreachable" && reach != "other_runtime";
+}
 
 std::string_view directive_name(Directive directive) {
   switch (directive) {

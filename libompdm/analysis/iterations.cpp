@@ -87,15 +87,21 @@ PassCost steady_cost(const Loop& loop) {
 
 }  // namespace
 
-std::vector<Iteration> iterations_of(const Trace& trace, const DirectiveTable& directives) {
+std::vector<Loop> loops_of(const Trace& trace, const DirectiveTable& directives) {
   LoopFinder finder(symbol_of(static_cast<std::uint32_t>(directives.rows.size()), false));
   for (const std::vector<Step>& steps : steps_by_thread(trace, directives)) {
     for (const Step& step : steps) finder.append(step);
     finder.end_sequence();
   }
+  std::vector<Loop> loops = finder.loops();
+  std::erase_if(loops, [](const Loop& loop) { return !is_loop(loop); });
+  return loops;
+}
+
+std::vector<Iteration> iterations_of(const std::vector<Loop>& loops,
+                                     const DirectiveTable& directives) {
   std::vector<Iteration> rows;
-  for (const Loop& loop : finder.loops()) {
-    if (!is_loop(loop)) continue;
+  for (const Loop& loop : loops) {
     Iteration row;
     for (const std::uint32_t symbol : loop.symbols) {
       const std::size_t directive = symbol / 2;

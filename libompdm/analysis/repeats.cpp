@@ -42,6 +42,7 @@ void LoopFinder::end_sequence() {
   pop(stack_.size());
   tails_.clear();
   free_tails_.clear();
+  ++sequence_;
 }
 
 std::vector<Loop> LoopFinder::loops() const {
@@ -190,6 +191,8 @@ void LoopFinder::start_entry(Node& node) {
   node.pass_wall = node.end - node.begin;
   node.in_first_pass = true;
   Loop& loop = loops_[node.loop];
+  node.span = static_cast<std::uint32_t>(loop.spans.size());
+  loop.spans.push_back({sequence_, node.begin, node.end, 1});
   PassCost cost = node.cost;
   cost.wall = node.pass_wall;
   if (loop.entries == 0) {
@@ -218,6 +221,8 @@ void LoopFinder::add_pass(Node& node, const Node& pass) {
   node.end = pass.end;
   add(node.cost, pass.cost);
   ++loop.passes;
+  ++loop.spans[node.span].passes;
+  loop.spans[node.span].end = pass.end;
   add(loop.total, pass.cost);
   loop.total.wall += node.pass_wall;
 }
@@ -229,6 +234,7 @@ void LoopFinder::lengthen_pass(Node& node, const Node& part) {
   node.end = part.end;
   node.pass_wall += longer;
   add(node.cost, part.cost);
+  loop.spans[node.span].end = part.end;
   add(loop.total, part.cost);
   loop.total.wall += longer;
 }

@@ -20,16 +20,25 @@ struct Step {
   PassCost cost;
 };
 
+/// One time that a loop was entered and left.
+struct LoopEntry {
+  std::uint32_t sequence = 0;  ///< which one, in the order in which they were ended
+  Nanoseconds begin = 0;       ///< of its first pass
+  Nanoseconds end = 0;         ///< of its last pass's last step
+  std::uint64_t passes = 0;
+};
+
 /// A loop, all of its entries together.
 struct Loop {
   std::vector<std::uint32_t>
       symbols;  ///< of a pass in their order, each once, those of inner loops included
   std::uint64_t passes = 0;
   std::uint64_t entries = 0;
-  Nanoseconds begin = 0;  ///< of the first pass of the first entry
-  PassCost first;         ///< the first pass of the first entry
-  PassCost first_passes;  ///< summed over entries: the first pass of each
-  PassCost total;         ///< summed over all passes
+  Nanoseconds begin = 0;         ///< of the first pass of the first entry
+  PassCost first;                ///< the first pass of the first entry
+  PassCost first_passes;         ///< summed over entries: the first pass of each
+  PassCost total;                ///< summed over all passes
+  std::vector<LoopEntry> spans;  ///< one an entry, in the order in which they were recognized
 };
 
 /// Folds one sequence (thread) after the other. Two passes are equal when they are the same symbols
@@ -57,6 +66,7 @@ class LoopFinder {
     std::uint32_t shape =
         0;  ///< the symbol, or symbol_count_ + the number of a body of several nodes
     std::uint32_t loop = kNone;  ///< in loops_, once it is one
+    std::uint32_t span = kNone;  ///< in that loop's spans
     std::uint32_t tail =
         kNone;  ///< in tails_: last node of the latest pass, which may yet be repeated in place
     std::uint32_t same_below = kNone;  ///< on the stack: nearest node below of the same shape
@@ -88,6 +98,7 @@ class LoopFinder {
   [[nodiscard]] std::vector<std::uint32_t> symbols_of(std::uint32_t shape) const;
 
   std::uint32_t symbol_count_;
+  std::uint32_t sequence_ = 0;
   std::vector<Node> stack_;
   std::vector<Node> tails_;
   std::vector<std::uint32_t> free_tails_;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "analysis/repeats.h"
 #include "ompdm/analysis.h"
 
 namespace ompdm::analysis {
@@ -41,7 +42,12 @@ DirectiveTable directives_of(const Trace& trace);
 
 std::vector<VariableRow> variables_of(const Trace& trace);
 
-std::vector<Iteration> iterations_of(const Trace& trace, const DirectiveTable& directives);
+/// Loops worth a line, from each thread's sequence of directives: spans' sequences are threads, and
+/// symbols twice the directive's row, plus 1 for the end of a `target data`.
+std::vector<Loop> loops_of(const Trace& trace, const DirectiveTable& directives);
+
+std::vector<Iteration> iterations_of(const std::vector<Loop>& loops,
+                                     const DirectiveTable& directives);
 
 Headline headline_of(const Trace& trace, const std::vector<DirectiveRow>& directives);
 

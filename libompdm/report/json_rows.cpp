@@ -146,7 +146,7 @@ Json finding_json(const analysis::Finding& row) {
           {"variable", row.variable},
           {"count", row.count},
           {"wasted_bytes", row.wasted_bytes},
-          {"wasted_ns", row.wasted_time},
+          {"wasted_ns", known_time(row.timed, row.wasted_time)},
           {"confidence", kConfidence[static_cast<std::size_t>(row.confidence)]},
           {"coverage", {{"examined", row.examined}, {"of", row.of}}},
           {"evidence", row.evidence},

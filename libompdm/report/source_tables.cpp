@@ -168,7 +168,8 @@ Table findings_table(Analyses analyses, const SourceNames& names) {
   for (std::size_t i = 0; i < analyses.size(); ++i) {
     for (const auto& row : analyses[i].findings) {
       table.add(i, {row.pattern, names.place(row.file, row.line), row.file, std::int64_t{row.line},
-                    row.variable, number(row.count), number(row.wasted_bytes), row.wasted_time,
+                    row.variable, number(row.count), number(row.wasted_bytes),
+                    row.timed ? Cell(std::int64_t{row.wasted_time}) : Cell(),
                     kConfidence[static_cast<std::size_t>(row.confidence)], number(row.examined),
                     number(row.of), row.evidence, row.advice});
     }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "report/findings.h"
 #include "report/nvprof_block.h"
 #include "report/page.h"
 #include "report/sentences.h"
@@ -56,7 +57,7 @@ std::string text_report(Analyses analyses, const SourceNames& names, const Layou
     text += titled(directives_table(analyses, names), layout);
     text += titled(variables_table(analyses, names), layout);
     text += titled(iterations_table(analyses, names), layout);
-    text += titled(findings_table(analyses, names), layout);
+    text += findings_text(analyses, names, layout);
   }
   text += '\n';
   const std::string internal = runtime_traffic(analyses);
@@ -80,7 +81,8 @@ std::string markdown_report(Analyses analyses, const SourceNames& names) {
     text += '\n';
   }
   for (const Table& table : all_tables(analyses, names)) {
-    if (table.rows.empty()) continue;
+    if (table.name == "findings") text += findings_markdown(analyses, names);
+    if (table.rows.empty() || table.name == "findings") continue;
     text += "## " + table.title + "\n\n" + markdown(for_readers(table)) + '\n';
   }
   const std::string internal = runtime_traffic(analyses);

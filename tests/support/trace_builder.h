@@ -100,6 +100,11 @@ class TraceBuilder {
     const bool from_device = kind == OpKind::kDtoH || kind == OpKind::kDelete;
     row.src_device = from_device ? 0 : trace.host_device;
     row.dst_device = from_device ? trace.host_device : 0;
+    // A variable has one place on the host, and the same one on a device each time.
+    const std::uint64_t host = what ? trace.variables[what.value].address : 0;
+    const std::uint64_t device = what ? host + kToDevice : kNamelessOnDevice;
+    row.src = from_device || kind == OpKind::kDtoD ? device : host;
+    row.dst = kind == OpKind::kDelete ? 0 : kind == OpKind::kDtoH ? host : device;
     row.begin = now;
     now += duration;
     row.end = now;
@@ -127,6 +132,9 @@ class TraceBuilder {
     trace.process.wall = now;
     return std::move(trace);
   }
+
+  static constexpr std::uint64_t kToDevice = 0x10000000000;
+  static constexpr std::uint64_t kNamelessOnDevice = 0x7d0000000000;
 
   Trace trace;
   Nanoseconds now = 0;

@@ -4,9 +4,12 @@ add_executable(analysis_test
   analysis/directives_test.cpp
   analysis/interval_union_test.cpp
   analysis/iterations_test.cpp
+  analysis/kernel_findings_test.cpp
+  analysis/memory_findings_test.cpp
+  analysis/per_iteration_mapping_test.cpp
   analysis/link_test.cpp
   analysis/repeats_test.cpp
 )
-target_include_directories(analysis_test PRIVATE ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/libompdm)
+target_include_directories(analysis_test PRIVATE ${PROJECT_SOURCE_DIR}/tests ${CMAKE_CURRENT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/libompdm)
 target_link_libraries(analysis_test PRIVATE ompdm_options ompdm_analysis GTest::gtest_main)
 gtest_discover_tests(analysis_test TEST_PREFIX analysis. PROPERTIES LABELS unit TIMEOUT 60)

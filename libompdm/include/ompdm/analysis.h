@@ -137,21 +137,27 @@ struct Finding {
   std::string pattern;  ///< design vocabulary: "round_trip_transfer", "per_iteration_mapping"
   std::string file;
   int line = 0;
-  std::string variable;
-  std::uint64_t count = 0;
+  std::string variable;     ///< those concerned, "u, u_tmp"; empty if none or unknown
+  std::uint64_t count = 0;  ///< needless operations (or launches, or regions)
+  /// Bytes that need not have crossed; of repeated_allocation, unused_allocation and device_leak
+  /// device memory that need not have been there.
   std::uint64_t wasted_bytes = 0;
-  Nanoseconds wasted_time = 0;
+  Nanoseconds wasted_time = 0;  ///< sum of the needless operations' durations
+  bool timed = true;  ///< false if some have only an enqueue time: then wasted_time is not known
   Confidence confidence = Confidence::kPossible;
-  std::uint64_t examined = 0;  ///< instances whose content was looked at,
-  std::uint64_t of = 0;        ///< of this many
+  /// Instances that were looked into (compared, where the claim is on content),
+  std::uint64_t examined = 0;
+  std::uint64_t of = 0;  ///< of this many
   std::string evidence;
-  std::string advice;
+  std::string
+      advice;  ///< lines, separated by '\n'; those to write into the program begin with two blanks
 };
 
-/// What the run would have taken without the waste that the findings name.
+/// What the run would have taken without the waste that the findings name, no operation taken away
+/// twice.
 struct Prediction {
   Nanoseconds wall = 0;
-  Nanoseconds transfer = 0;
+  Nanoseconds transfer = 0;  ///< sum of the remaining transfers' durations
 };
 
 /// Unions of intervals: time during which at least one such operation was running on any device.
@@ -191,7 +197,7 @@ struct Analysis {
   std::vector<DirectiveRow> directives;  ///< most bytes first
   std::vector<VariableRow> variables;    ///< most bytes first
   std::vector<Iteration> iterations;     ///< in order of the first pass
-  std::vector<Finding> findings;
+  std::vector<Finding> findings;         ///< what would save most time first
   std::optional<Prediction> prediction;
   Headline headline;
   std::vector<UnfinishedRegion> unfinished;
@@ -207,8 +213,8 @@ void add(Totals& sum, const Totals& other);
 /// program.
 bool has_target_events(const Analysis& analysis);
 
-/// Whether the runtime reports transfers at all: without its EMI callbacks, zeros in the tables
-/// mean "not known".
+/// Whether the runtime's data operations could reach the recorder: without its EMI callbacks, or
+/// out of their reach, zeros in the tables mean "not known".
 bool knows_transfers(const Analysis& analysis);
 
 /// A directive as OpenMP spells it without the sentinel: "target enter data"; "api" and "runtime"

@@ -67,8 +67,14 @@ TEST(Rendering, JsonHasWhatIsPromised) {
   expect_keys(report["iterations"][0],
               {"count", "directives", "HtoD_bytes", "DtoH_bytes", "invariant_bytes", "transfer_ns",
                "kernel_ns", "wall_ns", "first"});
-  EXPECT_TRUE(report["findings"].empty());
-  EXPECT_TRUE(report["prediction"].is_null());
+  ASSERT_EQ(report["findings"].size(), 1U);
+  expect_keys(report["findings"][0],
+              {"pattern", "file", "line", "variable", "count", "wasted_bytes", "wasted_ns",
+               "confidence", "coverage", "evidence", "advice"});
+  EXPECT_EQ(report["findings"][0]["pattern"], "per_iteration_mapping");
+  EXPECT_EQ(report["findings"][0]["wasted_bytes"], 2 * 8000000 + 2 * 8000000);
+  EXPECT_EQ(keys(report["findings"][0]["coverage"]), (std::set<std::string>{"examined", "of"}));
+  EXPECT_EQ(keys(report["prediction"]), (std::set<std::string>{"wall_ns", "transfer_ns"}));
   EXPECT_EQ(report["directives"][0]["HtoD_bytes"], 24000000);
   EXPECT_EQ(report["iterations"][0]["count"], 3);
   EXPECT_EQ(report["iterations"][0]["HtoD_bytes"], 8000000);

@@ -1,0 +1,77 @@
+#include "analysis/findings/activity_times.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace ompdm::analysis {
+namespace {
+
+constexpr Nanoseconds kForEver = std::numeric_limits<Nanoseconds>::max();
+
+Nanoseconds end_of(const Trace& trace, const Launch& launch) {
+  if (launch.unfinished) return kForEver;
+  if (launch.clock != Clock::kEnqueue) return launch.end;
+  if (!launch.region) return kForEver;
+  const Region& region = trace.regions[launch.region.value];
+  return region.nowait ? kForEver : std::max(region.end, launch.end);
+}
+
+}  // namespace
+
+KernelTimes::KernelTimes(const Trace& trace) {
+  for (const Launch& launch : trace.launches) {
+    Device& device = devices_[launch.device];
+    const Nanoseconds end = end_of(trace, launch);
+    device.begins.push_back(launch.begin);
+    device.latest_end.push_back(
+        device.latest_end.empty() ? end : std::max(end, device.latest_end.back()));
+  }
+}
+
+bool KernelTimes::any(std::int32_t device, Nanoseconds from, Nanoseconds to) const {
+  const auto at = devices_.find(device);
+  if (at == devices_.end()) return false;
+  const std::vector<Nanoseconds>& begins = at->second.begins;
+  const auto after = std::ranges::lower_bound(begins, to);
+  return after != begins.begin() && at->second.latest_end[after - begins.begin() - 1] > from;
+}
+
+bool KernelTimes::launched(std::int32_t device, Nanoseconds from, Nanoseconds to) const {
+  const auto at = devices_.find(device);
+  if (at == devices_.end()) return false;
+  const auto first = std::ranges::lower_bound(at->second.begins, from);
+  return first != at->second.begins.end() && *first < to;
+}
+
+HostTimes::HostTimes(const Trace& trace) {
+  for (const Region& region : trace.regions) {
+    if (region.host_fallback) continue;
+    if (threads_.size() <= region.thread) threads_.resize(region.thread + 1);
+    Thread& thread = threads_[region.thread];
+    const Nanoseconds busy = thread.begins.empty() ? 0
+                                                   : thread.busy_before.back() +
+                                                         thread.ends.back() - thread.begins.back();
+    // A region within another one adds nothing.
+    const Nanoseconds begin =
+        thread.ends.empty() ? region.begin : std::max(region.begin, thread.ends.back());
+    thread.begins.push_back(begin);
+    thread.ends.push_back(std::max(begin, region.end));
+    thread.busy_before.push_back(busy);
+  }
+}
+
+Nanoseconds HostTimes::busy_until(const Thread& thread, Nanoseconds time) {
+  const auto after = std::ranges::upper_bound(thread.begins, time);
+  if (after == thread.begins.begin()) return 0;
+  const auto last = static_cast<std::size_t>(after - thread.begins.begin() - 1);
+  return thread.busy_before[last] + std::min(time, thread.ends[last]) - thread.begins[last];
+}
+
+Nanoseconds HostTimes::outside_regions(std::uint32_t thread, Nanoseconds from,
+                                       Nanoseconds to) const {
+  if (to <= from) return 0;
+  if (thread >= threads_.size()) return to - from;
+  return (to - from) - (busy_until(threads_[thread], to) - busy_until(threads_[thread], from));
+}
+
+}  // namespace ompdm::analysis

@@ -1,0 +1,50 @@
+// When kernels were running on each device, and when each host thread was its own: questions about
+// time that detectors ask again and again, answered in logarithmic time. Inside the analysis
+// library only.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "ompdm/trace.h"
+
+namespace ompdm::analysis {
+
+class KernelTimes {
+ public:
+  explicit KernelTimes(const Trace& trace);
+
+  /// Whether a kernel may have been running on the device at any time in (from, to). Where only the
+  /// submission of a kernel was timed it counts as running until its region ended, or for ever.
+  [[nodiscard]] bool any(std::int32_t device, Nanoseconds from, Nanoseconds to) const;
+
+  /// Whether a kernel was launched on the device in [from, to).
+  [[nodiscard]] bool launched(std::int32_t device, Nanoseconds from, Nanoseconds to) const;
+
+ private:
+  struct Device {
+    std::vector<Nanoseconds> begins;
+    std::vector<Nanoseconds> latest_end;  // of that launch and all before it
+  };
+  std::map<std::int32_t, Device> devices_;
+};
+
+class HostTimes {
+ public:
+  explicit HostTimes(const Trace& trace);
+
+  /// Time in [from, to] during which the thread was in no directive.
+  [[nodiscard]] Nanoseconds outside_regions(std::uint32_t thread, Nanoseconds from,
+                                            Nanoseconds to) const;
+
+ private:
+  struct Thread {
+    std::vector<Nanoseconds> begins;
+    std::vector<Nanoseconds> ends;
+    std::vector<Nanoseconds> busy_before;
+  };
+  [[nodiscard]] static Nanoseconds busy_until(const Thread& thread, Nanoseconds time);
+  std::vector<Thread> threads_;
+};
+
+}  // namespace ompdm::analysis

@@ -1,0 +1,20 @@
+// All detectors on one trace. Inside the analysis library only.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "analysis/tables.h"
+
+namespace ompdm::analysis {
+
+struct Needless {
+  std::vector<Finding> findings;  ///< what would save most time first
+  std::optional<Prediction> prediction;
+};
+
+/// `loops` as loops_of() gives them.
+Needless find_needless(const Trace& trace, const DirectiveTable& directives,
+                       const std::vector<Loop>& loops);
+
+}  // namespace ompdm::analysis

@@ -1,0 +1,83 @@
+// The detectors of needless movement: each a function from a trace and the indexes on it to claims.
+// Every claim is about this run. Inside the analysis library only.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "analysis/findings/activity_times.h"
+#include "analysis/findings/enclosing_loops.h"
+#include "analysis/findings/mappings.h"
+#include "analysis/tables.h"
+
+namespace ompdm::analysis {
+
+/// What every detector stands on. Contents of transfers are not part of it: until they are recorded
+/// no detector says that data was the same.
+struct Evidence {
+  Evidence(const Trace& of, const DirectiveTable& table, const std::vector<Loop>& found)
+      : trace(of),
+        directives(table),
+        loops(found),
+        mappings(of),
+        kernels(of),
+        hosts(of),
+        enclosing(found) {}
+
+  const Trace& trace;
+  const DirectiveTable& directives;
+  const std::vector<Loop>& loops;
+  Mappings mappings;
+  KernelTimes kernels;
+  HostTimes hosts;
+  EnclosingLoops enclosing;
+};
+
+/// A finding, and the operations (positions in Trace::ops) that its advice would make disappear.
+struct Claim {
+  Finding finding;
+  std::vector<std::uint32_t> ops;
+};
+
+/// Data up to this size rides along with a launch: that it crosses with each is no waste worth a
+/// line. A launch's own arguments may take 4 KB (CUDA C++ Programming Guide, "Function
+/// Parameters"); this is far less, so that only scalars and small structs are spared.
+inline constexpr std::uint64_t kRidesAlong = 256;
+
+/// Operations that claims made so far would remove: by position in Trace::ops.
+using Claimed = std::vector<bool>;
+
+/// The same data mapped in and out by the passes of a loop, where once before and once after it
+/// would do. One claim a loop.
+std::vector<Claim> per_iteration_mapping(const Evidence& evidence);
+
+/// The same storage allocated on the same device three times or more, though it could have stayed.
+/// Leaves out what `claimed` has.
+std::vector<Claim> repeated_allocation(const Evidence& evidence, const Claimed& claimed);
+
+/// Device memory that came and went without a kernel that could have seen it.
+std::vector<Claim> unused_allocation(const Evidence& evidence);
+
+/// Data sent to a device and overwritten from the host, or dropped, before any kernel that could
+/// have seen it, and before it was read back.
+std::vector<Claim> unused_transfer(const Evidence& evidence);
+
+/// 32 or more transfers of at most 4 KiB that could have been few: neighbouring memory, or one
+/// directive again and again without a kernel in between; or whose latency outweighs all else.
+std::vector<Claim> small_transfers(const Evidence& evidence, const Claimed& claimed);
+
+/// Kernels that were asked to run in one team, in teams of one thread, or in few of both.
+std::vector<Claim> serial_kernel(const Evidence& evidence);
+
+/// Target regions whose kernel ran on the host.
+std::vector<Claim> host_fallback(const Evidence& evidence);
+
+/// Device memory that was still there when the program ended by itself.
+std::vector<Claim> device_leak(const Evidence& evidence);
+
+/// What the run would have taken without the operations of the claims, each taken away once; none
+/// where they are not known to take time.
+std::optional<Prediction> predict(const Trace& trace, const std::vector<Claim>& claims);
+
+}  // namespace ompdm::analysis

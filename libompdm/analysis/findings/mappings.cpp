@@ -1,0 +1,144 @@
+#include "analysis/findings/mappings.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+#include <string_view>
+
+namespace ompdm::analysis {
+namespace {
+
+constexpr std::uint32_t kNone = Index<Mapping>::kNone;
+constexpr std::uint64_t kReturnParam = 0x40;  // OMP_TGT_MAPTYPE_RETURN_PARAM: use_device_ptr, _addr
+
+using Live = std::map<std::uint64_t, std::uint32_t>;  // device address -> mapping
+
+std::uint32_t holder(const Live& live, const std::vector<Mapping>& rows, std::uint64_t address) {
+  auto at = live.upper_bound(address);
+  if (at == live.begin()) return kNone;
+  --at;
+  return address - at->first < std::max<std::uint64_t>(rows[at->second].bytes, 1) ? at->second
+                                                                                  : kNone;
+}
+
+/// Positions in Trace::ops in the order in which memory came and went: an allocation is there at
+/// its end, a delete takes at its begin.
+std::vector<std::uint32_t> order_of_effect(const Trace& trace) {
+  std::vector<std::uint32_t> order(trace.ops.size());
+  std::iota(order.begin(), order.end(), 0U);
+  if (trace.threads.size() < 2) return order;
+  const auto time = [&](std::uint32_t i) {
+    const DataOp& op = trace.ops[i];
+    return op.kind == OpKind::kAlloc ? op.end : op.begin;
+  };
+  std::ranges::sort(order, [&](std::uint32_t a, std::uint32_t b) {
+    return time(a) != time(b) ? time(a) < time(b) : a < b;
+  });
+  return order;
+}
+
+}  // namespace
+
+Mappings::Mappings(const Trace& trace) : mapping_of_op_(trace.ops.size(), kNone) {
+  replay(trace);
+  mark_handed_out(trace);
+  first_.assign(rows_.size() + 1, 0);
+  for (const std::uint32_t mapping : mapping_of_op_) {
+    if (mapping != kNone) ++first_[mapping + 1];
+  }
+  std::partial_sum(first_.begin(), first_.end(), first_.begin());
+  transfers_.resize(first_.back());
+  std::vector<std::uint32_t> next = first_;
+  for (std::uint32_t op = 0; op < mapping_of_op_.size(); ++op) {
+    if (mapping_of_op_[op] != kNone) transfers_[next[mapping_of_op_[op]]++] = op;
+  }
+}
+
+void Mappings::replay(const Trace& trace) {
+  std::map<std::int32_t, Live> devices;
+  for (const std::uint32_t i : order_of_effect(trace)) {
+    const DataOp& op = trace.ops[i];
+    if (op.internal || op.unfinished) continue;
+    switch (op.kind) {
+      case OpKind::kAlloc: {
+        Mapping row;
+        row.device = op.dst_device;
+        row.host = op.src;
+        row.address = op.dst;
+        row.bytes = op.bytes;
+        row.variable = op.variable;
+        row.alloc = {i};
+        const auto number = static_cast<std::uint32_t>(rows_.size());
+        const auto [at, is_new] = devices[op.dst_device].try_emplace(op.dst, number);
+        if (!is_new) rows_[at->second].replaced = true;
+        at->second = number;
+        rows_.push_back(row);
+        break;
+      }
+      case OpKind::kDelete: {
+        Live& live = devices[op.src_device];
+        const auto at = live.find(op.src);
+        if (at == live.end()) break;
+        rows_[at->second].remove = {i};
+        live.erase(at);
+        break;
+      }
+      case OpKind::kHtoD:
+        mapping_of_op_[i] = holder(devices[op.dst_device], rows_, op.dst);
+        break;
+      case OpKind::kDtoH:
+        mapping_of_op_[i] = holder(devices[op.src_device], rows_, op.src);
+        break;
+      case OpKind::kDtoD:
+      case OpKind::kMemset:
+        for (const auto& [device, address] :
+             {std::pair(op.dst_device, op.dst), std::pair(op.src_device, op.src)}) {
+          const std::uint32_t mapping = holder(devices[device], rows_, address);
+          if (mapping != kNone) rows_[mapping].on_device = true;
+        }
+        break;
+      case OpKind::kAssociate:
+      case OpKind::kDisassociate:
+        break;
+    }
+  }
+}
+
+void Mappings::mark_handed_out(const Trace& trace) {
+  std::set<std::uint64_t> storage;
+  for (const std::vector<MapItem>& items : trace.map_lists) {
+    for (const MapItem& item : items) {
+      if ((item.type & kReturnParam) != 0) storage.insert({item.begin, item.base});
+    }
+  }
+  if (storage.empty()) return;
+  for (Mapping& row : rows_) {
+    const auto at = storage.lower_bound(row.host);
+    row.handed_out = at != storage.end() && *at - row.host < std::max<std::uint64_t>(row.bytes, 1);
+  }
+}
+
+std::span<const std::uint32_t> Mappings::transfers(std::size_t mapping) const {
+  return std::span(transfers_).subspan(first_[mapping], first_[mapping + 1] - first_[mapping]);
+}
+
+bool has_lost_events(const Trace& trace) {
+  constexpr std::string_view kEvents[] = {"records_", "regions_", "ops_",
+                                          "threads_", "forked_",  "chunks_"};
+  if (trace.truncated) return true;
+  return std::ranges::any_of(trace.losses, [&](const Loss& loss) {
+    return loss.count > 0 && std::ranges::any_of(kEvents, [&](std::string_view prefix) {
+             return std::string_view(loss.name).starts_with(prefix);
+           });
+  });
+}
+
+bool knows_launches(const Trace& trace) {
+  constexpr int kAlways = 5;  // ompt_set_always
+  return std::ranges::none_of(trace.recording.registered, [](const auto& answered) {
+    return answered.first == "target_submit_emi" && answered.second != kAlways;
+  });
+}
+
+}  // namespace ompdm::analysis

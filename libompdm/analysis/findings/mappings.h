@@ -1,0 +1,54 @@
+// Every stay of data on a device, from its allocation to its delete, with what was copied to and
+// from it: a replay of the operations in the order in which they took effect. Inside the analysis
+// library only.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "ompdm/trace.h"
+
+namespace ompdm::analysis {
+
+struct Mapping {
+  std::int32_t device = -1;
+  std::uint64_t host = 0;     ///< the storage it stands for; 0: none (omp_target_alloc)
+  std::uint64_t address = 0;  ///< on the device
+  std::uint64_t bytes = 0;
+  Index<Variable> variable;
+  Index<DataOp> alloc;
+  Index<DataOp> remove;     ///< none: no delete was seen
+  bool replaced = false;    ///< no delete was seen, yet the address was allocated anew
+  bool on_device = false;   ///< a copy between devices, or a memset, read or wrote it
+  bool handed_out = false;  ///< its device address was given to the program (use_device_ptr)
+};
+
+class Mappings {
+ public:
+  explicit Mappings(const Trace& trace);
+
+  /// In the order of their allocations.
+  [[nodiscard]] const std::vector<Mapping>& rows() const { return rows_; }
+
+  /// Positions in Trace::ops of the copies between host and this mapping, in order of their begin;
+  /// the runtime's own left out.
+  [[nodiscard]] std::span<const std::uint32_t> transfers(std::size_t mapping) const;
+
+ private:
+  void replay(const Trace& trace);
+  void mark_handed_out(const Trace& trace);
+
+  std::vector<Mapping> rows_;
+  std::vector<std::uint32_t> mapping_of_op_;  // transfers only, kNone for the others
+  std::vector<std::uint32_t> first_;          // by mapping, in transfers_; one more at the end
+  std::vector<std::uint32_t> transfers_;
+};
+
+/// Whether events of the program may be missing: then what was not seen proves nothing.
+bool has_lost_events(const Trace& trace);
+
+/// Whether launches were reported at all.
+bool knows_launches(const Trace& trace);
+
+}  // namespace ompdm::analysis

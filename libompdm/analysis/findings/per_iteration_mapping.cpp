@@ -1,0 +1,292 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "analysis/findings/findings.h"
+#include "analysis/findings/wording.h"
+
+namespace ompdm::analysis {
+namespace {
+
+constexpr std::uint64_t kAlways = 0x4;    // OMP_TGT_MAPTYPE_ALWAYS
+constexpr std::uint64_t kDelete = 0x8;    // OMP_TGT_MAPTYPE_DELETE
+constexpr std::uint64_t kPrivate = 0x80;  // OMP_TGT_MAPTYPE_PRIVATE: firstprivate
+
+/// Few hosts read their memory faster (STREAM on servers of two sockets: 400 to 780 GB/s): one that
+/// had less time than this takes hardly looked at all of the data.
+constexpr std::uint64_t kHostBytesPerNanosecond = 500;
+
+bool maps_data(Directive directive) {
+  return directive == Directive::kTarget || directive == Directive::kTargetData ||
+         directive == Directive::kTargetEnterData || directive == Directive::kTargetExitData;
+}
+
+/// Whether a map clause made this transfer, and would not if the data were already there.
+bool comes_of_mapping(const Trace& trace, const DataOp& op) {
+  const Index<Site> site = site_of(trace, op);
+  return site && maps_data(trace.sites[site.value].directive) && (op.map_type & kAlways) == 0;
+}
+
+bool is_candidate(const Trace& trace, const Mapping& mapping) {
+  if (mapping.host == 0 || !mapping.remove || mapping.bytes <= kRidesAlong) return false;
+  const DataOp& alloc = trace.ops[mapping.alloc.value];
+  const DataOp& remove = trace.ops[mapping.remove.value];
+  return alloc.thread == remove.thread && (alloc.map_type & kPrivate) == 0 &&
+         comes_of_mapping(trace, alloc);
+}
+
+/// All of the loop that is needless, put together over its entries and variables.
+struct LoopClaim {
+  Claim claim;
+  std::vector<std::string> names;
+  std::vector<std::string> in;    ///< expressions of what was sent
+  std::vector<std::string> made;  ///< of what was only allocated
+  std::vector<std::string> out;   ///< of what came back
+  std::vector<std::string> left;  ///< of what did not
+  std::vector<std::string> places;
+  std::map<std::uint32_t, std::uint64_t> bytes_at;  ///< by site
+  std::uint64_t passes = 0;
+  std::uint64_t entries = 0;
+  std::uint32_t last_entry = EnclosingEntry::kNoEntry;
+  std::uint64_t sent = 0, sent_enough = 0, returned = 0, returned_enough = 0;
+  std::uint64_t quick_bytes = 0;
+  bool forced = false;  ///< a map-type modifier would move data even if it were there
+};
+
+/// What the mappings of one piece of storage, in one entry into a loop, have more than they need.
+struct Surplus {
+  std::vector<std::uint32_t> ops;
+  std::uint64_t sent = 0, sent_enough = 0, returned = 0, returned_enough = 0;
+  std::uint64_t bytes = 0;
+};
+
+Surplus surplus_of(const Evidence& evidence, const std::vector<std::uint32_t>& group) {
+  using Piece = std::pair<std::uint64_t, std::uint64_t>;  // offset, bytes
+  std::map<Piece, bool> arrived;
+  std::map<Piece, std::uint32_t> returned;
+  const std::vector<DataOp>& ops = evidence.trace.ops;
+  Surplus surplus;
+  const auto drop = [&](std::uint32_t op) {
+    surplus.ops.push_back(op);
+    surplus.bytes += ops[op].bytes;
+  };
+  for (const std::uint32_t number : group) {
+    const Mapping& mapping = evidence.mappings.rows()[number];
+    for (const std::uint32_t i : evidence.mappings.transfers(number)) {
+      const DataOp& op = ops[i];
+      if (!comes_of_mapping(evidence.trace, op)) continue;
+      if (op.kind == OpKind::kHtoD) {
+        ++surplus.sent;
+        const auto [at, is_first] = arrived.try_emplace({op.dst - mapping.address, op.bytes}, true);
+        if (is_first) {
+          ++surplus.sent_enough;
+        } else {
+          drop(i);
+        }
+      } else {
+        ++surplus.returned;
+        const auto [at, is_first] = returned.try_emplace({op.src - mapping.address, op.bytes}, i);
+        if (is_first) {
+          ++surplus.returned_enough;
+        } else {
+          drop(at->second);
+          at->second = i;
+        }
+      }
+    }
+  }
+  if (surplus.bytes == 0) return surplus;
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    const Mapping& mapping = evidence.mappings.rows()[group[i]];
+    if (i > 0) surplus.ops.push_back(mapping.alloc.value);
+    if (i + 1 < group.size()) surplus.ops.push_back(mapping.remove.value);
+  }
+  return surplus;
+}
+
+/// Whether the host had too little time between the mappings to have looked at all of the data.
+bool was_quick(const Evidence& evidence, const std::vector<std::uint32_t>& group) {
+  const Trace& trace = evidence.trace;
+  std::size_t quick = 0;
+  for (std::size_t i = 1; i < group.size(); ++i) {
+    const Mapping& before = evidence.mappings.rows()[group[i - 1]];
+    const Mapping& after = evidence.mappings.rows()[group[i]];
+    const DataOp& alloc = trace.ops[after.alloc.value];
+    const Nanoseconds own = evidence.hosts.outside_regions(
+        alloc.thread, trace.ops[before.remove.value].end, alloc.begin);
+    if (static_cast<std::uint64_t>(own) * kHostBytesPerNanosecond < before.bytes) ++quick;
+  }
+  return 2 * quick >= group.size() - 1;
+}
+
+void add_mapping(const Evidence& evidence, std::uint32_t number, LoopClaim& loop) {
+  const Trace& trace = evidence.trace;
+  const Mapping& mapping = evidence.mappings.rows()[number];
+  for (const Index<DataOp> op : {mapping.alloc, mapping.remove}) {
+    const Index<Site> site = site_of(trace, trace.ops[op.value]);
+    if (site) add_once(loop.places, place_of(trace.sites[site.value]));
+    if ((trace.ops[op.value].map_type & kDelete) != 0) loop.forced = true;
+  }
+}
+
+void add_group(const Evidence& evidence, std::uint32_t entry,
+               const std::vector<std::uint32_t>& group, Surplus surplus, LoopClaim& loop) {
+  const Trace& trace = evidence.trace;
+  const Mapping& first = evidence.mappings.rows()[group.front()];
+  const std::string name = name_of(trace, first);
+  const std::string expression = expression_of(trace, first);
+  add_once(loop.names, name.empty() ? expression : name);
+  add_once(surplus.sent > 0 ? loop.in : loop.made, expression);
+  add_once(surplus.returned > 0 ? loop.out : loop.left, expression);
+  for (const std::uint32_t number : group) add_mapping(evidence, number, loop);
+  for (const std::uint32_t i : surplus.ops) {
+    const DataOp& op = trace.ops[i];
+    if (is_transfer(op.kind)) {
+      ++loop.claim.finding.count;
+      loop.bytes_at[site_of(trace, op).value] += op.bytes;
+    }
+  }
+  loop.claim.finding.wasted_bytes += surplus.bytes;
+  if (was_quick(evidence, group)) loop.quick_bytes += surplus.bytes;
+  loop.sent += surplus.sent;
+  loop.sent_enough += surplus.sent_enough;
+  loop.returned += surplus.returned;
+  loop.returned_enough += surplus.returned_enough;
+  if (loop.last_entry != entry) {
+    loop.last_entry = entry;
+    loop.passes += evidence.enclosing.entries()[entry].passes;
+    ++loop.entries;
+  }
+  loop.claim.ops.insert(loop.claim.ops.end(), surplus.ops.begin(), surplus.ops.end());
+}
+
+std::string evidence_of(const LoopClaim& loop, Confidence confidence) {
+  std::string text =
+      fmt::format("{} {} mapped anew in a loop of {}{}", spoken_list(loop.names),
+                  loop.names.size() == 1 ? "was" : "were", counted(loop.passes, "pass", "passes"),
+                  loop.entries > 1 ? fmt::format(" (entered {} times)", loop.entries) : "");
+  std::string moved;
+  if (loop.sent > loop.sent_enough) {
+    moved = fmt::format("sent in {} where {} would do", counted(loop.sent, "transfer", "transfers"),
+                        loop.sent_enough);
+  }
+  if (loop.returned > loop.returned_enough) {
+    moved += fmt::format("{}brought back in {} where {} would do", moved.empty() ? "" : ", ",
+                         moved.empty() ? counted(loop.returned, "transfer", "transfers")
+                                       : std::to_string(loop.returned),
+                         loop.returned_enough);
+  }
+  text += ": " + moved;
+  if (confidence == Confidence::kLikely) {
+    text += "; between most passes the host had too little time to look at all of it";
+  }
+  return text;
+}
+
+std::string advice_of(const LoopClaim& loop, const std::string& function) {
+  const std::string where = spoken_list(loop.places);
+  std::string text =
+      fmt::format("before the loop that runs {} ({}), write\n", where,
+                  function.empty() ? "it may be in a calling function"
+                                   : fmt::format("in {}, or in what calls it", function));
+  text += "  #pragma omp target enter data";
+  if (!loop.in.empty()) text += fmt::format(" map(to: {})", clause_list(loop.in));
+  if (!loop.made.empty()) text += fmt::format(" map(alloc: {})", clause_list(loop.made));
+  text += fmt::format("\nat {}, {}\n", where,
+                      loop.forced ? "drop the map clauses of these: map(delete:) would remove them"
+                                  : "drop the map clauses of these, or keep them: they then find "
+                                    "the data present and move nothing");
+  text += "after the loop, write\n  #pragma omp target exit data";
+  if (!loop.out.empty()) text += fmt::format(" map(from: {})", clause_list(loop.out));
+  if (!loop.left.empty()) text += fmt::format(" map(release: {})", clause_list(loop.left));
+  if (!loop.out.empty()) {
+    text += "\nwrite release instead of from for what the host does not read after the loop";
+  }
+  text +=
+      "\ntransfers do not tell whether the host reads or changes these between passes: if it does, "
+      "let that part cross there, with #pragma omp target update from(...) or to(...)";
+  return text;
+}
+
+Claim finished(const Evidence& evidence, LoopClaim& loop) {
+  const Trace& trace = evidence.trace;
+  for (auto* items : {&loop.names, &loop.in, &loop.made, &loop.out, &loop.left}) {
+    std::ranges::sort(*items);
+  }
+  // What some entry sent or brought back belongs to that clause alone.
+  std::erase_if(loop.made, [&](const auto& one) { return std::ranges::count(loop.in, one) > 0; });
+  std::erase_if(loop.left, [&](const auto& one) { return std::ranges::count(loop.out, one) > 0; });
+  const auto heaviest =
+      std::ranges::max_element(loop.bytes_at, {}, [](const auto& site) { return site.second; });
+  const Index<Site> site{heaviest->first};
+  Claim claim = std::move(loop.claim);
+  place(claim, "per_iteration_mapping", trace, site);
+  Finding& finding = claim.finding;
+  finding.variable = clause_list(loop.names);
+  finding.of = finding.count;
+  finding.confidence =
+      2 * loop.quick_bytes >= finding.wasted_bytes ? Confidence::kLikely : Confidence::kPossible;
+  finding.evidence = evidence_of(loop, finding.confidence);
+  finding.advice = advice_of(loop, function_of(trace.sites[site.value]));
+  sum_up(claim, trace);
+  return claim;
+}
+
+}  // namespace
+
+std::vector<Claim> per_iteration_mapping(const Evidence& evidence) {
+  struct Candidate {
+    std::uint32_t entry;
+    std::uint32_t mapping;
+  };
+  const Trace& trace = evidence.trace;
+  const std::vector<Mapping>& rows = evidence.mappings.rows();
+  std::vector<Candidate> candidates;
+  for (std::uint32_t i = 0; i < rows.size(); ++i) {
+    if (!is_candidate(trace, rows[i])) continue;
+    const DataOp& alloc = trace.ops[rows[i].alloc.value];
+    const std::uint32_t entry = evidence.enclosing.innermost(alloc.thread, alloc.begin,
+                                                             trace.ops[rows[i].remove.value].end);
+    if (entry != EnclosingEntry::kNoEntry) candidates.push_back({entry, i});
+  }
+  // Innermost loops first: the nearer the advice is to the passes, the less host code could need
+  // the data in between. What no inner loop maps again is left to the loops around it.
+  std::map<std::size_t, LoopClaim> loops;
+  while (!candidates.empty()) {
+    const auto key = [&](const Candidate& one) {
+      const Mapping& row = rows[one.mapping];
+      return std::tuple(one.entry, row.device, row.host, row.bytes, one.mapping);
+    };
+    std::ranges::sort(candidates, {}, key);
+    std::vector<Candidate> outwards;
+    for (std::size_t begin = 0, end = 0; begin < candidates.size(); begin = end) {
+      std::vector<std::uint32_t> group;
+      const Mapping& first = rows[candidates[begin].mapping];
+      for (; end < candidates.size() && candidates[end].entry == candidates[begin].entry &&
+             rows[candidates[end].mapping].device == first.device &&
+             rows[candidates[end].mapping].host == first.host &&
+             rows[candidates[end].mapping].bytes == first.bytes;
+           ++end) {
+        group.push_back(candidates[end].mapping);
+      }
+      const EnclosingEntry& entry = evidence.enclosing.entries()[candidates[begin].entry];
+      Surplus surplus;
+      if (group.size() > 1 && 2 * group.size() + 1 >= entry.passes) {
+        surplus = surplus_of(evidence, group);
+      }
+      if (surplus.bytes > 0) {
+        add_group(evidence, candidates[begin].entry, group, std::move(surplus), loops[entry.loop]);
+      } else if (entry.parent != EnclosingEntry::kNoEntry) {
+        for (const std::uint32_t mapping : group) outwards.push_back({entry.parent, mapping});
+      }
+    }
+    candidates = std::move(outwards);
+  }
+  std::vector<Claim> claims;
+  for (auto& [number, loop] : loops) claims.push_back(finished(evidence, loop));
+  return claims;
+}
+
+}  // namespace ompdm::analysis

@@ -1,0 +1,112 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "analysis/findings/findings.h"
+#include "analysis/findings/wording.h"
+
+namespace ompdm::analysis {
+namespace {
+
+constexpr std::uint32_t kNoTeamsConstruct = 0xffffffff;  // Launch::num_teams
+
+/// A kernel that takes about as long as its launch (5 to 20 us on GPUs) gains nothing from threads.
+constexpr Nanoseconds kLeastDuration = 20'000;
+
+/// What the tutorials ask of a kernel's parallelism; fewer threads leave a GPU idle.
+constexpr std::uint64_t kEnoughThreads = 10'000;
+constexpr std::uint64_t kMostThreadsOfTeam = 1024;  // CUDA's limit
+
+enum class Shape : std::uint8_t { kUnknown, kOneTeamOneThread, kOneTeam, kOneThreadTeams, kFew };
+
+/// What is known from the directive and its clauses; what the runtime chooses is not judged.
+Shape shape_of(const Launch& launch) {
+  const bool one_thread = launch.thread_limit == 1;
+  if (launch.num_teams == kNoTeamsConstruct || launch.num_teams == 1) {
+    return one_thread ? Shape::kOneTeamOneThread : Shape::kOneTeam;
+  }
+  if (one_thread) return Shape::kOneThreadTeams;
+  if (launch.num_teams == 0 || launch.trip_count < kEnoughThreads) return Shape::kUnknown;
+  const std::uint64_t limit = launch.thread_limit == 0 ? kMostThreadsOfTeam : launch.thread_limit;
+  return launch.num_teams * limit < kEnoughThreads ? Shape::kFew : Shape::kUnknown;
+}
+
+std::string evidence_of(Shape shape, const Launch& launch, std::uint64_t count) {
+  const std::string launches = counted(count, "launch", "launches");
+  switch (shape) {
+    case Shape::kOneTeamOneThread:
+      return fmt::format("{} as one team of one thread", launches);
+    case Shape::kOneTeam:
+      return launch.num_teams == kNoTeamsConstruct
+                 ? fmt::format(
+                       "{} of a target region without a teams construct: one team, and one "
+                       "thread but for parallel constructs within",
+                       launches)
+                 : fmt::format("{} as one team", launches);
+    case Shape::kOneThreadTeams:
+      return fmt::format("{} with thread_limit 1: teams of one thread", launches);
+    case Shape::kFew:
+      return fmt::format("{} of {} loop iterations with num_teams({}){}", launches,
+                         launch.trip_count, launch.num_teams,
+                         launch.thread_limit == 0
+                             ? std::string()
+                             : fmt::format(" and thread_limit({})", launch.thread_limit));
+    case Shape::kUnknown:
+      break;
+  }
+  return {};
+}
+
+std::string advice_of(Shape shape, const std::string& where) {
+  if (shape == Shape::kFew || shape == Shape::kOneThreadTeams) {
+    return fmt::format("at {}, leave num_teams and thread_limit to the runtime", where);
+  }
+  return fmt::format(
+      "at {}, if its loop's iterations are independent, write\n"
+      "  #pragma omp target teams distribute parallel for\n"
+      "directly before the loop, with reduction(...) for what it sums up",
+      where);
+}
+
+}  // namespace
+
+std::vector<Claim> serial_kernel(const Evidence& evidence) {
+  struct Group {
+    std::uint64_t count = 0;
+    Nanoseconds total = 0;
+    bool timed = true;
+    const Launch* first = nullptr;
+  };
+  const Trace& trace = evidence.trace;
+  std::map<std::pair<std::uint32_t, Shape>, Group> groups;  // by directive row
+  for (const Launch& launch : trace.launches) {
+    const Shape shape = shape_of(launch);
+    if (shape == Shape::kUnknown) continue;
+    Group& group = groups[{row_of(evidence.directives, site_of(trace, launch)), shape}];
+    if (group.first == nullptr) group.first = &launch;
+    ++group.count;
+    group.total += launch.end - launch.begin;
+    group.timed = group.timed && launch.clock != Clock::kEnqueue;
+  }
+  std::vector<Claim> claims;
+  for (const auto& [key, group] : groups) {
+    const auto count = static_cast<Nanoseconds>(group.count);
+    if (group.timed && group.total < count * kLeastDuration) continue;
+    const Index<Site> site = site_of(trace, *group.first);
+    Claim claim;
+    place(claim, "serial_kernel", trace, site);
+    claim.finding.count = claim.finding.examined = claim.finding.of = group.count;
+    const Shape shape = key.second;
+    claim.finding.confidence = shape == Shape::kFew                ? Confidence::kPossible
+                               : shape == Shape::kOneTeamOneThread ? Confidence::kCertain
+                                                                   : Confidence::kLikely;
+    claim.finding.evidence = evidence_of(shape, *group.first, group.count);
+    claim.finding.advice =
+        advice_of(shape, site ? place_of(trace.sites[site.value]) : "the kernel");
+    claims.push_back(std::move(claim));
+  }
+  return claims;
+}
+
+}  // namespace ompdm::analysis

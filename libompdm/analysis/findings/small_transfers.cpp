@@ -1,0 +1,181 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "analysis/findings/findings.h"
+#include "analysis/findings/wording.h"
+
+namespace ompdm::analysis {
+namespace {
+
+constexpr std::uint64_t kSmall = 4096;
+constexpr std::uint64_t kLeastTransfers = 32;
+constexpr std::uint64_t kPrivate = 0x80;  // OMP_TGT_MAPTYPE_PRIVATE: firstprivate
+
+/// Transfers of one directive by one thread in one direction between the host and one device.
+struct Stream {
+  std::vector<std::uint32_t> ops;
+  std::vector<std::uint32_t> spared;  ///< that the one before could have carried
+  std::uint64_t largest = 0;
+  bool neighbours = false;  ///< some were spared because their memory is next to the one before's
+  bool repeated = false;    ///< some because no kernel ran since the one before
+  std::vector<std::string> names;
+  std::vector<std::string> expressions;
+};
+using Key = std::tuple<std::uint32_t, OpKind, std::int32_t, std::uint32_t>;
+
+std::int32_t device_of(const DataOp& op) {
+  return op.kind == OpKind::kHtoD ? op.dst_device : op.src_device;
+}
+std::uint64_t host_of(const DataOp& op) { return op.kind == OpKind::kHtoD ? op.src : op.dst; }
+
+bool is_small(const DataOp& op) {
+  return (op.kind == OpKind::kHtoD || op.kind == OpKind::kDtoH) && !op.internal &&
+         (op.map_type & kPrivate) == 0 && op.bytes > 0 && op.bytes <= kSmall;
+}
+
+/// Whether the pieces lie within a page of each other, without overlapping: rows, members, elements
+/// of one object, that one transfer could take with what is between them.
+bool are_neighbours(const DataOp& before, const DataOp& after) {
+  if (before.variable != after.variable || !before.variable) return false;
+  const DataOp& low = host_of(before) < host_of(after) ? before : after;
+  const DataOp& high = host_of(before) < host_of(after) ? after : before;
+  const std::uint64_t end = host_of(low) + low.bytes;
+  return host_of(high) >= end && host_of(high) - end <= kSmall;
+}
+
+void append(const Evidence& evidence, std::uint32_t i, Stream& stream) {
+  const Trace& trace = evidence.trace;
+  const DataOp& op = trace.ops[i];
+  if (!stream.ops.empty()) {
+    const DataOp& before = trace.ops[stream.ops.back()];
+    const bool again = before.region != op.region || !op.region;
+    if (are_neighbours(before, op)) {
+      stream.spared.push_back(i);
+      stream.neighbours = true;
+    } else if (again && !evidence.kernels.launched(device_of(op), before.begin, op.begin)) {
+      stream.spared.push_back(i);
+      stream.repeated = true;
+    }
+  }
+  stream.ops.push_back(i);
+  stream.largest = std::max(stream.largest, op.bytes);
+  if (op.variable && stream.names.size() < 4) {
+    const Variable& variable = trace.variables[op.variable.value];
+    add_once(stream.names, variable.name);
+    add_once(stream.expressions, variable.expression.empty() ? variable.name : variable.expression);
+  }
+}
+
+/// Durations of all that a device did, summed up to each instant at which something began.
+class DeviceWork {
+ public:
+  DeviceWork(const Trace& trace, std::int32_t device) {
+    for (const DataOp& op : trace.ops) {
+      if (is_transfer(op.kind) && device_of(op) == device) items_.emplace_back(op.begin, op.end);
+    }
+    for (const Launch& launch : trace.launches) {
+      if (launch.device == device) items_.emplace_back(launch.begin, launch.end);
+    }
+    std::ranges::sort(items_);
+    sums_.push_back(0);
+    for (const auto& [begin, end] : items_) sums_.push_back(sums_.back() + end - begin);
+  }
+
+  [[nodiscard]] Nanoseconds between(Nanoseconds from, Nanoseconds to) const {
+    const auto begin = std::ranges::lower_bound(items_, std::pair(from, Nanoseconds{0}));
+    const auto end = std::ranges::upper_bound(items_, std::pair(to, to));
+    return sums_[end - items_.begin()] - sums_[begin - items_.begin()];
+  }
+
+ private:
+  std::vector<std::pair<Nanoseconds, Nanoseconds>> items_;
+  std::vector<Nanoseconds> sums_;
+};
+
+/// Whether these transfers took more than half of the device's time while they went on.
+bool outweighs_all_else(const Trace& trace, const Stream& stream, const DeviceWork& work) {
+  Nanoseconds own = 0;
+  for (const std::uint32_t i : stream.ops) {
+    if (trace.ops[i].clock == Clock::kEnqueue) return false;
+    own += trace.ops[i].end - trace.ops[i].begin;
+  }
+  return 2 * own >
+         work.between(trace.ops[stream.ops.front()].begin, trace.ops[stream.ops.back()].end);
+}
+
+std::string evidence_of(const Stream& stream, OpKind kind, bool can_be_few) {
+  std::string text = fmt::format("{} of at most {} B {} the device",
+                                 counted(stream.ops.size(), "transfer", "transfers"),
+                                 stream.largest, kind == OpKind::kHtoD ? "to" : "from");
+  if (!can_be_few) return text + ": their latency is over half of the device's time meanwhile";
+  if (stream.neighbours) text += ", of neighbouring memory";
+  if (stream.repeated) text += ", many without a kernel in between";
+  return text + fmt::format(": {} would do", stream.ops.size() - stream.spared.size());
+}
+
+std::string advice_of(const Site* site, const Stream& stream, OpKind kind, bool can_be_few) {
+  const std::string where = site != nullptr ? place_of(*site) : "there";
+  const bool to_device = kind == OpKind::kHtoD;
+  if (!can_be_few) {
+    return fmt::format(
+        "at {}, let several kernels share one transfer: collect on the device what "
+        "the host needs, and cross less often",
+        where);
+  }
+  const std::string what = stream.expressions.empty() ? "of it" : spoken_list(stream.expressions);
+  if (site != nullptr && site->directive == Directive::kApi) {
+    return fmt::format("at {}, copy once, over all the pieces {}", where, what);
+  }
+  if (site != nullptr && site->directive == Directive::kTargetUpdate) {
+    return fmt::format(
+        "{} the loop that runs {}, write one\n"
+        "  #pragma omp target update {}(...)\n"
+        "over all the pieces {}, in place of the one there",
+        to_device ? "after" : "before", where, to_device ? "to" : "from", what);
+  }
+  return fmt::format("at {}, map all the pieces {} with one clause over neighbouring memory, once",
+                     where, what);
+}
+
+}  // namespace
+
+std::vector<Claim> small_transfers(const Evidence& evidence, const Claimed& claimed) {
+  const Trace& trace = evidence.trace;
+  std::map<Key, Stream> streams;
+  for (std::uint32_t i = 0; i < trace.ops.size(); ++i) {
+    const DataOp& op = trace.ops[i];
+    if (!is_small(op) || claimed[i]) continue;
+    append(evidence, i,
+           streams[{row_of(evidence.directives, site_of(trace, op)), op.kind, device_of(op),
+                    op.thread}]);
+  }
+  std::map<std::int32_t, DeviceWork> works;
+  std::vector<Claim> claims;
+  for (auto& [key, stream] : streams) {
+    if (stream.ops.size() < kLeastTransfers) continue;
+    const auto& [row, kind, device, thread] = key;
+    const bool can_be_few = stream.spared.size() + 1 >= kLeastTransfers;
+    if (!can_be_few) {
+      const auto [work, is_new] = works.try_emplace(device, trace, device);
+      if (!outweighs_all_else(trace, stream, work->second)) continue;
+    }
+    const Index<Site> site = site_of(trace, trace.ops[stream.ops.front()]);
+    Claim claim;
+    place(claim, "small_transfers", trace, site);
+    Finding& finding = claim.finding;
+    finding.variable = clause_list(stream.names);
+    finding.count = finding.examined = finding.of = stream.ops.size();
+    finding.confidence = can_be_few ? Confidence::kLikely : Confidence::kPossible;
+    finding.evidence = evidence_of(stream, kind, can_be_few);
+    finding.advice = advice_of(site ? &trace.sites[site.value] : nullptr, stream, kind, can_be_few);
+    if (can_be_few) claim.ops = std::move(stream.spared);
+    sum_up(claim, trace);
+    claims.push_back(std::move(claim));
+  }
+  return claims;
+}
+
+}  // namespace ompdm::analysis

@@ -1,0 +1,93 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "analysis/findings/findings.h"
+#include "analysis/findings/wording.h"
+
+namespace ompdm::analysis {
+namespace {
+
+/// Whether no kernel could have seen this memory. What was given to the program may have been used
+/// by other libraries, unseen.
+bool is_unused(const Evidence& evidence, const Mapping& mapping) {
+  if (mapping.replaced || mapping.handed_out || mapping.on_device) return false;
+  if (!mapping.remove && !evidence.trace.recording.finished) return false;
+  const std::vector<DataOp>& ops = evidence.trace.ops;
+  const Nanoseconds to =
+      mapping.remove ? ops[mapping.remove.value].end : evidence.trace.process.wall;
+  return !evidence.kernels.any(mapping.device, ops[mapping.alloc.value].begin, to);
+}
+
+struct Group {
+  Claim claim;
+  std::uint32_t first = 0;  ///< mapping
+  std::uint64_t sent = 0;
+  std::uint64_t returned = 0;
+};
+
+void add_mapping(const Evidence& evidence, std::uint32_t number, Group& group) {
+  const Mapping& mapping = evidence.mappings.rows()[number];
+  ++group.claim.finding.count;
+  group.claim.finding.wasted_bytes += mapping.bytes;
+  group.claim.ops.push_back(mapping.alloc.value);
+  if (mapping.remove) group.claim.ops.push_back(mapping.remove.value);
+  for (const std::uint32_t op : evidence.mappings.transfers(number)) {
+    group.claim.ops.push_back(op);
+    ++(evidence.trace.ops[op].kind == OpKind::kHtoD ? group.sent : group.returned);
+  }
+}
+
+std::string advice_of(const Evidence& evidence, const Group& group, const std::string& expression) {
+  const Mapping& first = evidence.mappings.rows()[group.first];
+  const Index<Site> site = site_of(evidence.trace, evidence.trace.ops[first.alloc.value]);
+  const std::string where = site ? place_of(evidence.trace.sites[site.value]) : "";
+  if (first.host == 0) {
+    return fmt::format("drop this allocation at {}, or make it where a kernel needs it", where);
+  }
+  std::string text = fmt::format("at {}, drop {} from the map clauses", where, expression);
+  if (group.sent > 0 && group.returned > 0) {
+    text += "; only if the host changed it in between would that be felt: it came back as it went";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<Claim> unused_allocation(const Evidence& evidence) {
+  const Trace& trace = evidence.trace;
+  if (has_lost_events(trace) || !knows_launches(trace)) return {};
+  std::map<std::pair<std::uint32_t, std::string>, Group> groups;  // by directive row and name
+  const std::vector<Mapping>& rows = evidence.mappings.rows();
+  for (std::uint32_t i = 0; i < rows.size(); ++i) {
+    if (!is_unused(evidence, rows[i])) continue;
+    const Index<Site> site = site_of(trace, trace.ops[rows[i].alloc.value]);
+    const std::string what = rows[i].host == 0 ? std::string() : expression_of(trace, rows[i]);
+    const auto [at, is_new] = groups.try_emplace({row_of(evidence.directives, site), what});
+    if (is_new) {
+      at->second.first = i;
+      place(at->second.claim, "unused_allocation", trace, site);
+    }
+    add_mapping(evidence, i, at->second);
+  }
+  std::vector<Claim> claims;
+  for (auto& [key, group] : groups) {
+    Finding& finding = group.claim.finding;
+    const Mapping& first = rows[group.first];
+    finding.variable = name_of(trace, first);
+    finding.examined = finding.of = finding.count;
+    const bool is_sure = first.host != 0 && (group.sent == 0 || group.returned == 0) &&
+                         trace.recording.names == "on";
+    finding.confidence = is_sure ? Confidence::kCertain : Confidence::kLikely;
+    finding.evidence = fmt::format("{} was on device {} {} without a kernel running there",
+                                   key.second.empty() ? "memory of omp_target_alloc" : key.second,
+                                   first.device, counted(finding.count, "time", "times"));
+    finding.advice = advice_of(evidence, group, key.second);
+    sum_up(group.claim, trace);
+    claims.push_back(std::move(group.claim));
+  }
+  return claims;
+}
+
+}  // namespace ompdm::analysis

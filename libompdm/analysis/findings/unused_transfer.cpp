@@ -1,0 +1,139 @@
+#include <fmt/format.h>
+
+#include <map>
+#include <utility>
+
+#include "analysis/findings/findings.h"
+#include "analysis/findings/wording.h"
+
+namespace ompdm::analysis {
+namespace {
+
+enum class Fate : std::uint8_t { kOverwritten, kDropped };
+
+struct Unused {
+  std::uint32_t op;
+  Fate fate;
+};
+
+/// The transfers to this mapping that no kernel could have seen. A copy back to the host counts as
+/// a look at all of the mapping.
+std::vector<Unused> unused_in(const Evidence& evidence, std::size_t number) {
+  using Piece = std::pair<std::uint64_t, std::uint64_t>;  // device address, bytes
+  const Mapping& mapping = evidence.mappings.rows()[number];
+  const std::vector<DataOp>& ops = evidence.trace.ops;
+  const auto unseen = [&](std::uint32_t op, Nanoseconds until) {
+    return !evidence.kernels.any(mapping.device, ops[op].begin, until);
+  };
+  std::map<Piece, std::uint32_t> waiting;  // latest transfer of each piece, not yet looked at
+  std::vector<Unused> unused;
+  for (const std::uint32_t i : evidence.mappings.transfers(number)) {
+    const DataOp& op = ops[i];
+    if (op.kind == OpKind::kDtoH) {
+      waiting.clear();
+      continue;
+    }
+    const bool is_whole = op.dst == mapping.address && op.bytes >= mapping.bytes;
+    if (is_whole) {
+      for (const auto& [piece, before] : waiting) {
+        if (unseen(before, op.end)) unused.push_back({before, Fate::kOverwritten});
+      }
+      waiting.clear();
+    }
+    const auto [at, is_new] = waiting.try_emplace({op.dst, op.bytes}, i);
+    if (is_new) continue;
+    if (unseen(at->second, op.end)) unused.push_back({at->second, Fate::kOverwritten});
+    at->second = i;
+  }
+  const bool ended = mapping.remove || evidence.trace.recording.finished;
+  if (!ended) return unused;
+  const Nanoseconds until =
+      mapping.remove ? ops[mapping.remove.value].end : evidence.trace.process.wall;
+  for (const auto& [piece, op] : waiting) {
+    if (unseen(op, until)) unused.push_back({op, Fate::kDropped});
+  }
+  return unused;
+}
+
+struct Group {
+  Claim claim;
+  std::uint32_t first = 0;  ///< mapping
+  std::uint64_t overwritten = 0;
+};
+
+std::string evidence_of(const Group& group, const std::string& expression, std::int32_t device) {
+  const std::uint64_t count = group.claim.finding.count;
+  std::string fate;
+  if (group.overwritten > 0) fate = fmt::format("{} overwritten", group.overwritten);
+  if (group.overwritten < count) {
+    fate += fmt::format("{}{} dropped", fate.empty() ? "" : " and ", count - group.overwritten);
+  }
+  return fmt::format("{} went to device {} in {} that no kernel there could have seen: {}",
+                     expression, device, counted(count, "transfer", "transfers"), fate);
+}
+
+std::string advice_of(const Site* site, const Group& group, const std::string& expression) {
+  const std::string where = site != nullptr ? place_of(*site) : "there";
+  if (site == nullptr || site->directive == Directive::kApi) {
+    return fmt::format("copy at {} only what a kernel will read", where);
+  }
+  if (site->directive == Directive::kTargetUpdate) {
+    return fmt::format(
+        "drop #pragma omp target update to({}) at {}, or move it to just before "
+        "the kernel that reads it",
+        expression, where);
+  }
+  if (group.overwritten > 0) {
+    return fmt::format(
+        "at {}, write map(alloc: {}): what it sends is overwritten before it is "
+        "read",
+        where, expression);
+  }
+  return fmt::format(
+      "at {}, drop {} from the map clauses, or write map(alloc: {}) if its memory "
+      "is needed there",
+      where, expression, expression);
+}
+
+}  // namespace
+
+std::vector<Claim> unused_transfer(const Evidence& evidence) {
+  const Trace& trace = evidence.trace;
+  if (has_lost_events(trace) || !knows_launches(trace)) return {};
+  std::map<std::pair<std::uint32_t, std::string>, Group> groups;  // by directive row and name
+  const std::vector<Mapping>& rows = evidence.mappings.rows();
+  for (std::uint32_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].replaced || rows[i].handed_out || rows[i].on_device) continue;
+    for (const auto& [op, fate] : unused_in(evidence, i)) {
+      const Index<Site> site = site_of(trace, trace.ops[op]);
+      const auto [at, is_new] =
+          groups.try_emplace({row_of(evidence.directives, site), expression_of(trace, rows[i])});
+      Group& group = at->second;
+      if (is_new) {
+        group.first = i;
+        place(group.claim, "unused_transfer", trace, site);
+      }
+      group.claim.ops.push_back(op);
+      group.overwritten += fate == Fate::kOverwritten ? 1 : 0;
+      ++group.claim.finding.count;
+      group.claim.finding.wasted_bytes += trace.ops[op].bytes;
+    }
+  }
+  std::vector<Claim> claims;
+  for (auto& [key, group] : groups) {
+    Finding& finding = group.claim.finding;
+    const Mapping& first = rows[group.first];
+    const Index<Site> site = site_of(trace, trace.ops[group.claim.ops.front()]);
+    finding.variable = name_of(trace, first);
+    finding.examined = finding.of = finding.count;
+    const bool is_sure = first.host != 0 && trace.recording.names == "on";
+    finding.confidence = is_sure ? Confidence::kCertain : Confidence::kLikely;
+    finding.evidence = evidence_of(group, key.second, first.device);
+    finding.advice = advice_of(site ? &trace.sites[site.value] : nullptr, group, key.second);
+    sum_up(group.claim, trace);
+    claims.push_back(std::move(group.claim));
+  }
+  return claims;
+}
+
+}  // namespace ompdm::analysis

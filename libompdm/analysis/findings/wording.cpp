@@ -1,0 +1,99 @@
+#include "analysis/findings/wording.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analysis/findings/findings.h"
+
+namespace ompdm::analysis {
+namespace {
+
+std::string last_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+/// The item of the directive that allocated this; nullptr if it is not known.
+const MapItem* item_of(const Trace& trace, const Mapping& mapping) {
+  const DataOp& op = trace.ops[mapping.alloc.value];
+  if (!op.region) return nullptr;
+  const std::uint32_t list = trace.regions[op.region.value].map_list;
+  if (list >= trace.map_lists.size()) return nullptr;
+  const auto& items = trace.map_lists[list];
+  const auto item = std::ranges::find_if(items, [&](const MapItem& one) {
+    return one.begin == mapping.host && one.bytes == mapping.bytes && !one.name.empty();
+  });
+  return item != items.end() ? &*item : nullptr;
+}
+
+}  // namespace
+
+std::string place_of(const Site& site) {
+  if (!site.file.empty() && site.line > 0) {
+    return fmt::format("{}:{}", last_name(site.file), site.line);
+  }
+  const std::string function = function_of(site);
+  return function.empty() ? fmt::format("{:#x} in the program", site.address) : function;
+}
+
+std::string function_of(const Site& site) {
+  const std::size_t end = site.function.find('(');
+  // What an operator() or a function type's name holds is no parameter list.
+  if (end == 0 || end == std::string::npos || site.function.find("operator") != std::string::npos ||
+      site.function.find("(anonymous") != std::string::npos) {
+    return site.function;
+  }
+  return site.function.substr(0, end);
+}
+
+std::string expression_of(const Trace& trace, const Mapping& mapping) {
+  if (const MapItem* item = item_of(trace, mapping)) return item->name;
+  if (mapping.variable) {
+    const Variable& variable = trace.variables[mapping.variable.value];
+    if (!variable.expression.empty()) return variable.expression;
+    if (!variable.name.empty()) return variable.name;
+  }
+  return fmt::format("<{} B at {:#x}>", mapping.bytes, mapping.host);
+}
+
+std::string name_of(const Trace& trace, const Mapping& mapping) {
+  if (mapping.variable) {
+    const Variable& variable = trace.variables[mapping.variable.value];
+    if (!variable.name.empty()) return variable.name;
+  }
+  return {};
+}
+
+std::string spoken_list(const std::vector<std::string>& items) {
+  if (items.size() < 2) return items.empty() ? std::string() : items.front();
+  const std::vector<std::string> all_but_last(items.begin(), items.end() - 1);
+  return clause_list(all_but_last) + " and " + items.back();
+}
+
+std::string clause_list(const std::vector<std::string>& items) {
+  return fmt::format("{}", fmt::join(items, ", "));
+}
+
+std::string counted(std::uint64_t count, const char* one, const char* many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+void add_once(std::vector<std::string>& items, const std::string& item) {
+  if (!item.empty() && std::ranges::find(items, item) == items.end()) items.push_back(item);
+}
+
+void place(Claim& claim, const char* pattern, const Trace& trace, Index<Site> site) {
+  claim.finding.pattern = pattern;
+  if (!site) return;
+  claim.finding.file = trace.sites[site.value].file;
+  claim.finding.line = trace.sites[site.value].line;
+}
+
+void sum_up(Claim& claim, const Trace& trace) {
+  std::ranges::sort(claim.ops);
+  for (const std::uint32_t i : claim.ops) {
+    const DataOp& op = trace.ops[i];
+    claim.finding.wasted_time += op.end - op.begin;
+    if (op.clock == Clock::kEnqueue) claim.finding.timed = false;
+  }
+}
+
+}  // namespace ompdm::analysis

@@ -1,0 +1,43 @@
+// How findings speak of the program: its own names, expressions and places. Inside the analysis
+// library only.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/findings/mappings.h"
+#include "analysis/tables.h"
+
+namespace ompdm::analysis {
+
+/// "heat.cpp:41"; without a line the function, or the address in the binary.
+std::string place_of(const Site& site);
+
+/// "solve" of "solve(int, double*)"; empty if unknown.
+std::string function_of(const Site& site);
+
+/// The item as the directive that mapped it has it: "u[0:n*n]"; where the compiler passed no names,
+/// its address and size.
+std::string expression_of(const Trace& trace, const Mapping& mapping);
+
+/// The base name: "u" of "u[0:n*n]".
+std::string name_of(const Trace& trace, const Mapping& mapping);
+
+/// "a", "a and b", "a, b and c".
+std::string spoken_list(const std::vector<std::string>& items);
+
+/// "a, b, c", as in a clause.
+std::string clause_list(const std::vector<std::string>& items);
+
+/// "1 pass", "12 passes".
+std::string counted(std::uint64_t count, const char* one, const char* many);
+
+/// Adds a text that is not there yet.
+void add_once(std::vector<std::string>& items, const std::string& item);
+
+/// Fills pattern, file, line, count and `wasted_time` of a claim from its site and operations.
+struct Claim;
+void place(Claim& claim, const char* pattern, const Trace& trace, Index<Site> site);
+void sum_up(Claim& claim, const Trace& trace);
+
+}  // namespace ompdm::analysis

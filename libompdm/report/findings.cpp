@@ -1,0 +1,193 @@
+#include "report/findings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "report/page.h"
+#include "report/units.h"
+
+namespace ompdm::report {
+namespace {
+
+using analysis::Analysis;
+using analysis::Finding;
+
+constexpr std::string_view kTitle =
+    "Findings: what was needless in this run, what would save most time first";
+
+/// A pattern as one says it, and what its count is of.
+struct Pattern {
+  std::string_view name;
+  std::string_view words;
+  const char* one;
+  const char* many;
+};
+constexpr Pattern kPatterns[] = {
+    {"per_iteration_mapping", "mapped anew by each pass of a loop", "transfer", "transfers"},
+    {"duplicate_transfer", "sent though it was there already", "transfer", "transfers"},
+    {"round_trip_transfer", "came back and went over again unchanged", "transfer", "transfers"},
+    {"unmodified_copy_back", "came back as it had gone over", "transfer", "transfers"},
+    {"unused_transfer", "sent, and seen by no kernel", "transfer", "transfers"},
+    {"repeated_allocation", "allocated again and again", "allocation", "allocations"},
+    {"unused_allocation", "allocated, and seen by no kernel", "allocation", "allocations"},
+    {"small_transfers", "many small transfers", "transfer", "transfers"},
+    {"serial_kernel", "kernel with too little parallelism", "launch", "launches"},
+    {"host_fallback", "ran on the host", "instance", "instances"},
+    {"device_leak", "left on the device", "allocation", "allocations"},
+};
+
+Pattern pattern_of(const Finding& finding) {
+  const auto known = std::ranges::find(kPatterns, finding.pattern, &Pattern::name);
+  if (known != std::end(kPatterns)) return *known;
+  return {finding.pattern, finding.pattern, "instance", "instances"};
+}
+
+std::string_view confidence_of(const Finding& finding) {
+  switch (finding.confidence) {
+    case analysis::Confidence::kCertain:
+      return "certain";
+    case analysis::Confidence::kLikely:
+      return "likely";
+    case analysis::Confidence::kPossible:
+      break;
+  }
+  return "possible";
+}
+
+/// "heat.cpp:41, u, u_tmp: mapped anew by each pass of a loop"
+std::string heading_of(const Finding& finding, const SourceNames& names) {
+  std::string text = names.place(finding.file, finding.line);
+  if (!finding.variable.empty()) text += (text.empty() ? "" : ", ") + finding.variable;
+  return text + (text.empty() ? "" : ": ") + std::string(pattern_of(finding).words);
+}
+
+/// "36 transfers, 288 MB, 164 ms; likely"
+std::string cost_of(const Finding& finding) {
+  const Pattern pattern = pattern_of(finding);
+  std::string text = counted(finding.count, pattern.one, pattern.many);
+  if (finding.wasted_bytes > 0) text += ", " + spoken_size(finding.wasted_bytes);
+  if (!finding.timed) {
+    text += ", time not known";
+  } else if (finding.wasted_time > 0) {
+    text += ", " + spoken_time(finding.wasted_time);
+  }
+  return fmt::format("{}; {}", text, confidence_of(finding));
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    lines.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return lines;
+}
+
+bool is_code(const std::string& line) { return line.starts_with("  "); }
+
+/// Words in lines that are not wider than `width`, each after `indent` blanks.
+std::string filled(const std::string& line, std::size_t indent, std::size_t width) {
+  std::string text;
+  std::size_t used = 0;
+  for (std::size_t at = 0; at < line.size();) {
+    const std::size_t blank = std::min(line.find(' ', at), line.size());
+    const std::string word = line.substr(at, blank - at);
+    const std::size_t size = display_width(word);
+    if (used > 0 && used + 1 + size <= width) {
+      text += ' ' + word;
+      used += 1 + size;
+    } else {
+      text += (used > 0 ? "\n" : "") + std::string(indent, ' ') + word;
+      used = indent + size;
+    }
+    at = blank + 1;
+  }
+  return text + '\n';
+}
+
+/// "Without all of this the run would have taken about 217 ms instead of 381 ms."
+std::string predicted(const Analysis& one) {
+  if (!one.prediction) return {};
+  return fmt::format(
+      "Without what is needless here the run would have taken about {} instead of {}, its "
+      "transfers {}.",
+      spoken_time(one.prediction->wall), spoken_time(one.process.wall),
+      spoken_time(one.prediction->transfer));
+}
+
+bool can_tell(const Analysis& one) {
+  return analysis::has_target_events(one) && analysis::knows_transfers(one);
+}
+
+std::string none_found() {
+  return "No needless movement was found in this run. Contents were not compared: whether data "
+         "crossed again unchanged is not known.";
+}
+
+std::string prefix(const Ranks& ranks, std::size_t recording) {
+  return ranks.key.empty() ? std::string()
+                           : fmt::format("{} {}: ", ranks.key, ranks.labels[recording]);
+}
+
+}  // namespace
+
+std::string findings_text(Analyses analyses, const SourceNames& names, const Layout& layout) {
+  const Ranks ranks = ranks_of(analyses);
+  std::string text;
+  std::string predictions;
+  std::size_t number = 0;
+  for (std::size_t i = 0; i < analyses.size(); ++i) {
+    for (const Finding& finding : analyses[i].findings) {
+      const std::string label = fmt::format("{}. ", ++number);
+      const std::size_t indent = label.size();
+      text += label + filled(prefix(ranks, i) + heading_of(finding, names), indent, layout.width)
+                          .substr(indent);
+      text += filled(cost_of(finding), indent, layout.width);
+      text += filled(finding.evidence, indent, layout.width);
+      for (const std::string& line : lines_of(finding.advice)) {
+        // A pragma is one line, however long.
+        text += is_code(line) ? std::string(indent, ' ') + "    " + line + '\n'
+                              : filled("> " + line, indent, layout.width);
+      }
+    }
+    const std::string sentence = predicted(analyses[i]);
+    if (!sentence.empty()) predictions += filled(prefix(ranks, i) + sentence, 0, layout.width);
+  }
+  if (text.empty()) {
+    return std::ranges::any_of(analyses, can_tell) ? '\n' + filled(none_found(), 0, layout.width)
+                                                   : std::string();
+  }
+  return '\n' + title(std::string(kTitle), layout) + '\n' + text + predictions;
+}
+
+std::string findings_markdown(Analyses analyses, const SourceNames& names) {
+  const Ranks ranks = ranks_of(analyses);
+  std::string text;
+  std::string predictions;
+  for (std::size_t i = 0; i < analyses.size(); ++i) {
+    for (const Finding& finding : analyses[i].findings) {
+      text += fmt::format("1. **{}{}** ({})\n\n   {}\n", prefix(ranks, i),
+                          heading_of(finding, names), cost_of(finding), finding.evidence);
+      bool in_code = false;
+      for (const std::string& line : lines_of(finding.advice)) {
+        if (is_code(line) != in_code) text += in_code ? "   ```\n" : "\n   ```\n";
+        if (!is_code(line)) text += '\n';
+        text += fmt::format("   {}\n", is_code(line) ? line.substr(2) : line);
+        in_code = is_code(line);
+      }
+      text += in_code ? "   ```\n\n" : "\n";
+    }
+    const std::string sentence = predicted(analyses[i]);
+    if (!sentence.empty()) predictions += prefix(ranks, i) + sentence + "\n\n";
+  }
+  if (text.empty()) {
+    return std::ranges::any_of(analyses, can_tell) ? none_found() + "\n\n" : std::string();
+  }
+  return fmt::format("## {}\n\n", kTitle) + text + predictions;
+}
+
+}  // namespace ompdm::report

@@ -1,0 +1,148 @@
+// small_transfers, serial_kernel and host_fallback: each planted, and nearly.
+#include <gtest/gtest.h>
+
+#include "analysis/found.h"
+#include "support/trace_builder.h"
+
+namespace ompdm::analysis {
+namespace {
+
+using test::contains;
+using test::found;
+using test::patterns;
+using test::TraceBuilder;
+
+constexpr std::uint64_t kRow = 800;
+
+/// `count` updates of a row each, `distance` bytes apart, around kernels or without.
+Trace row_by_row(int count, std::uint64_t distance, bool kernels) {
+  TraceBuilder build;
+  const auto enter = build.site(Directive::kTargetEnterData, "a.cpp", 3, "main");
+  const auto update = build.site(Directive::kTargetUpdate, "a.cpp", 9, "main");
+  const auto solve = build.site(Directive::kTarget, "a.cpp", 12, "main");
+  const auto exit = build.site(Directive::kTargetExitData, "a.cpp", 15, "main");
+  const auto a = build.variable("a", 1'000'000);
+  build.begin(enter);
+  build.op(OpKind::kAlloc, a, 1'000'000, 10);
+  build.end();
+  for (int i = 0; i < count; ++i) {
+    build.begin(update);
+    DataOp& op = build.op(OpKind::kHtoD, a, kRow, 100);
+    op.src += i * distance;
+    op.dst += i * distance;
+    build.end();
+    if (!kernels) continue;
+    build.begin(solve);
+    build.launch(100'000);
+    build.end();
+  }
+  build.begin(solve);
+  build.launch(100'000);
+  build.end();
+  build.begin(exit);
+  build.op(OpKind::kDelete, a, 0, 10);
+  build.end();
+  return build.take();
+}
+
+TEST(SmallTransfers, OneDirectiveAgainAndAgain) {
+  const Analysis analysis = analyze(row_by_row(32, 100'000, false));
+  ASSERT_EQ(patterns(analysis), "small_transfers");
+  const Finding& finding = analysis.findings[0];
+  EXPECT_EQ(finding.line, 9);
+  EXPECT_EQ(finding.variable, "a");
+  EXPECT_EQ(finding.count, 32U);
+  EXPECT_EQ(finding.wasted_bytes, 0U) << "the bytes still have to cross";
+  EXPECT_EQ(finding.wasted_time, 31 * 100);
+  EXPECT_TRUE(contains(finding.evidence, "32 transfers of at most 800 B to the device"));
+  EXPECT_EQ(patterns(analyze(row_by_row(31, 100'000, false))), "");
+}
+
+TEST(SmallTransfers, NeighbouringMemoryEvenAroundKernels) {
+  EXPECT_EQ(patterns(analyze(row_by_row(32, kRow, true))), "small_transfers");
+  EXPECT_EQ(patterns(analyze(row_by_row(32, 100'000, true))), "")
+      << "each kernel may need another piece";
+}
+
+TEST(SmallTransfers, AScalarThatEachKernelReturnsIsClean) {
+  TraceBuilder build;
+  const auto solve = build.site(Directive::kTarget, "a.cpp", 12, "main");
+  const auto sum = build.variable("sum", 8);
+  for (int i = 0; i < 1000; ++i) {
+    build.begin(solve);
+    build.op(OpKind::kAlloc, sum, 8, 10);
+    build.op(OpKind::kHtoD, sum, 8, 100);
+    build.launch(30'000);
+    build.op(OpKind::kDtoH, sum, 8, 100);
+    build.op(OpKind::kDelete, sum, 0, 10);
+    build.end();
+  }
+  EXPECT_EQ(patterns(analyze(build.take())), "");
+}
+
+TEST(SmallTransfers, UnlessItsLatencyOutweighsTheKernels) {
+  TraceBuilder build;
+  const auto solve = build.site(Directive::kTarget, "a.cpp", 12, "main");
+  const auto sum = build.variable("sum", 8);
+  for (int i = 0; i < 1000; ++i) {
+    build.begin(solve);
+    build.op(OpKind::kAlloc, sum, 8, 10);
+    build.op(OpKind::kHtoD, sum, 8, 9'000);
+    build.launch(3'000);
+    build.op(OpKind::kDelete, sum, 0, 10);
+    build.end();
+  }
+  const Analysis analysis = analyze(build.take());
+  ASSERT_EQ(patterns(analysis), "small_transfers");
+  EXPECT_EQ(analysis.findings[0].confidence, Confidence::kPossible);
+}
+
+/// One kernel of this shape.
+Trace kernel(std::uint32_t num_teams, std::uint32_t thread_limit, std::uint64_t trip_count,
+             Nanoseconds duration) {
+  TraceBuilder build;
+  build.begin(build.site(Directive::kTarget, "pi.cpp", 35, "integrate"));
+  Launch& launch = build.launch(duration);
+  launch.num_teams = num_teams;
+  launch.thread_limit = thread_limit;
+  launch.trip_count = trip_count;
+  build.end();
+  return build.take();
+}
+
+TEST(SerialKernel, OneTeamOneThreadOrFewOfBoth) {
+  const Analysis analysis = analyze(kernel(0xffffffff, 0, 0, 1'000'000));
+  ASSERT_EQ(patterns(analysis), "serial_kernel");
+  EXPECT_EQ(analysis.findings[0].line, 35);
+  EXPECT_EQ(analysis.findings[0].count, 1U);
+  EXPECT_TRUE(contains(analysis.findings[0].advice, "target teams distribute parallel for"));
+  EXPECT_EQ(analyze(kernel(1, 1, 0, 1'000'000)).findings.at(0).confidence, Confidence::kCertain);
+  EXPECT_EQ(patterns(analyze(kernel(64, 1, 0, 1'000'000))), "serial_kernel");
+  EXPECT_EQ(patterns(analyze(kernel(4, 64, 1'000'000, 1'000'000))), "serial_kernel");
+}
+
+TEST(SerialKernel, NearMisses) {
+  EXPECT_EQ(patterns(analyze(kernel(0, 0, 1'000'000, 1'000'000))), "") << "the runtime chooses";
+  EXPECT_EQ(patterns(analyze(kernel(0xffffffff, 0, 0, 5'000))), "") << "too short to matter";
+  EXPECT_EQ(patterns(analyze(kernel(4, 64, 100, 1'000'000))), "") << "as many as iterations";
+  EXPECT_EQ(patterns(analyze(kernel(128, 256, 1'000'000, 1'000'000))), "");
+}
+
+TEST(HostFallback, IsCountedBySite) {
+  TraceBuilder build;
+  const auto solve = build.site(Directive::kTarget, "a.cpp", 9, "main");
+  for (int i = 0; i < 3; ++i) {
+    build.begin(solve);
+    build.trace.regions.back().host_fallback = i != 1;
+    build.end();
+    build.wait(100);
+  }
+  const Analysis analysis = analyze(build.take());
+  ASSERT_EQ(patterns(analysis), "host_fallback");
+  EXPECT_EQ(analysis.findings[0].count, 2U);
+  EXPECT_EQ(analysis.findings[0].of, 3U);
+  EXPECT_TRUE(contains(analysis.findings[0].evidence, "ran on the host in 2 of 3 instances"));
+}
+
+}  // namespace
+}  // namespace ompdm::analysis

@@ -1,0 +1,236 @@
+#include <gtest/gtest.h>
+
+#include "analysis/found.h"
+#include "support/trace_builder.h"
+
+namespace ompdm::analysis {
+namespace {
+
+using test::contains;
+using test::found;
+using test::patterns;
+using test::TraceBuilder;
+
+constexpr std::uint64_t kBytes = 8'000'000;
+
+/// A pass of `target map(tofrom)`: in, kernel, out.
+void map_tofrom(TraceBuilder& build, Index<Site> site, const std::vector<Index<Variable>>& what,
+                std::uint64_t bytes = kBytes) {
+  build.begin(site);
+  for (const auto one : what) {
+    build.op(OpKind::kAlloc, one, bytes, 10);
+    build.op(OpKind::kHtoD, one, bytes, 1000);
+  }
+  build.launch(500);
+  for (const auto one : what) {
+    build.op(OpKind::kDtoH, one, bytes, 700);
+    build.op(OpKind::kDelete, one, 0, 5);
+  }
+  build.end();
+}
+
+TEST(PerIterationMapping, AllButTheFirstInAndTheLastOut) {
+  TraceBuilder build;
+  const auto solve = build.site(Directive::kTarget, "src/heat.cpp", 41, "solve(int, double*)");
+  const auto u = build.variable("u", kBytes);
+  const auto u_tmp = build.variable("u_tmp", kBytes);
+  build.trace.variables[0].expression = "u[0:n*n]";
+  build.trace.variables[1].expression = "u_tmp[0:n*n]";
+  for (int step = 0; step < 10; ++step) {
+    map_tofrom(build, solve, {u, u_tmp});
+    build.wait(100);
+  }
+  const Analysis analysis = analyze(build.take());
+  ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
+  const Finding& finding = analysis.findings[0];
+  EXPECT_EQ(finding.file, "src/heat.cpp");
+  EXPECT_EQ(finding.line, 41);
+  EXPECT_EQ(finding.variable, "u, u_tmp");
+  EXPECT_EQ(finding.count, 36U);
+  EXPECT_EQ(finding.wasted_bytes, 36 * kBytes);
+  EXPECT_EQ(finding.wasted_time, 18 * 1000 + 18 * 700 + 18 * 10 + 18 * 5);
+  EXPECT_EQ(finding.confidence, Confidence::kLikely);
+  EXPECT_EQ(finding.examined, 0U);
+  EXPECT_EQ(finding.of, 36U);
+  EXPECT_TRUE(contains(finding.advice,
+                       "before the loop that runs heat.cpp:41 (in solve, or in what calls it), "
+                       "write\n  #pragma omp target enter data map(to: u[0:n*n], u_tmp[0:n*n])\n"));
+  EXPECT_TRUE(contains(finding.advice,
+                       "\n  #pragma omp target exit data map(from: u[0:n*n], u_tmp[0:n*n])\n"));
+  ASSERT_TRUE(analysis.prediction.has_value());
+  EXPECT_EQ(analysis.prediction->wall, analysis.process.wall - finding.wasted_time);
+  EXPECT_EQ(analysis.prediction->transfer, 2 * 1000 + 2 * 700);
+}
+
+TEST(PerIterationMapping, AHostWithTimeToChangeTheDataMakesItPossibleOnly) {
+  TraceBuilder build;
+  const auto solve = build.site(Directive::kTarget, "heat.cpp", 41, "solve");
+  const auto u = build.variable("u", kBytes);
+  for (int step = 0; step < 10; ++step) {
+    map_tofrom(build, solve, {u});
+    build.wait(1'000'000);
+  }
+  const Analysis analysis = analyze(build.take());
+  ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
+  EXPECT_EQ(analysis.findings[0].confidence, Confidence::kPossible);
+}
+
+TEST(PerIterationMapping, ALoopOfTwoDirectivesIsOneFinding) {
+  TraceBuilder build;
+  const auto sweep = build.site(Directive::kTarget, "jacobi.cpp", 75, "solve");
+  const auto check = build.site(Directive::kTarget, "jacobi.cpp", 85, "solve");
+  const auto a = build.variable("a", kBytes);
+  const auto x = build.variable("x", 8000);
+  const auto conv = build.variable("conv", 8);
+  for (int pass = 0; pass < 20; ++pass) {
+    build.begin(sweep);
+    for (const auto one : {a, x}) {
+      build.op(OpKind::kAlloc, one, one == a ? kBytes : 8000, 10);
+      build.op(OpKind::kHtoD, one, one == a ? kBytes : 8000, 1000);
+    }
+    build.launch(500);
+    build.op(OpKind::kDtoH, x, 8000, 100);
+    for (const auto one : {x, a}) build.op(OpKind::kDelete, one, 0, 5);
+    build.end();
+    build.begin(check);
+    build.op(OpKind::kAlloc, x, 8000, 10);
+    build.op(OpKind::kHtoD, x, 8000, 100);
+    build.op(OpKind::kAlloc, conv, 8, 10);
+    build.op(OpKind::kHtoD, conv, 8, 3);
+    build.launch(500);
+    build.op(OpKind::kDtoH, conv, 8, 3);
+    for (const auto one : {conv, x}) build.op(OpKind::kDelete, one, 0, 5);
+    build.end();
+  }
+  const Analysis analysis = analyze(build.take());
+  ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
+  const Finding& finding = analysis.findings[0];
+  EXPECT_EQ(finding.line, 75);
+  EXPECT_EQ(finding.variable, "a, x") << "a scalar rides along with its launch";
+  EXPECT_EQ(finding.wasted_bytes, 19 * kBytes + 39 * 8000 + 19 * 8000);
+  EXPECT_TRUE(contains(finding.advice, "jacobi.cpp:75 and jacobi.cpp:85"));
+  EXPECT_TRUE(contains(finding.advice, "exit data map(from: x) map(release: a)\n"));
+}
+
+TEST(PerIterationMapping, EachEntryKeepsItsFirstInAndLastOut) {
+  TraceBuilder build;
+  const auto setup = build.site(Directive::kTarget, "a.cpp", 3, "main");
+  const auto solve = build.site(Directive::kTarget, "a.cpp", 9, "main");
+  const auto u = build.variable("u", kBytes);
+  for (int entry = 0; entry < 3; ++entry) {
+    build.begin(setup);
+    build.launch(100);
+    build.end();
+    for (int pass = 0; pass < 5; ++pass) map_tofrom(build, solve, {u});
+  }
+  const Analysis analysis = analyze(build.take());
+  ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
+  EXPECT_EQ(analysis.findings[0].count, 3U * (4 + 4));
+  EXPECT_TRUE(contains(analysis.findings[0].evidence, "15 passes (entered 3 times)"));
+}
+
+TEST(PerIterationMapping, DataThatStaysIsClean) {
+  TraceBuilder build;
+  const auto enter = build.site(Directive::kTargetEnterData, "heat.cpp", 60, "main");
+  const auto solve = build.site(Directive::kTarget, "heat.cpp", 41, "solve");
+  const auto exit = build.site(Directive::kTargetExitData, "heat.cpp", 71, "main");
+  const auto u = build.variable("u", kBytes);
+  const auto conv = build.variable("conv", 8);
+  build.begin(enter);
+  build.op(OpKind::kAlloc, u, kBytes, 10);
+  build.op(OpKind::kHtoD, u, kBytes, 1000);
+  build.end();
+  for (int step = 0; step < 1000; ++step) {
+    build.begin(solve);
+    build.op(OpKind::kAlloc, conv, 8, 10);
+    build.op(OpKind::kHtoD, conv, 8, 100);
+    build.launch(5000);
+    build.op(OpKind::kDtoH, conv, 8, 100);
+    build.op(OpKind::kDelete, conv, 0, 10);
+    build.end();
+  }
+  build.begin(exit);
+  build.op(OpKind::kDtoH, u, kBytes, 1000);
+  build.op(OpKind::kDelete, u, 0, 10);
+  build.end();
+  EXPECT_EQ(patterns(analyze(build.take())), "");
+}
+
+TEST(PerIterationMapping, DifferentDataInEachPassIsClean) {
+  TraceBuilder build;
+  const auto solve = build.site(Directive::kTarget, "a.cpp", 9, "main");
+  for (int pass = 0; pass < 10; ++pass) {
+    map_tofrom(build, solve, {build.variable("chunk", kBytes)});
+  }
+  EXPECT_EQ(patterns(analyze(build.take())), "");
+}
+
+TEST(PerIterationMapping, ExplicitTransfersAreTheProgramsWill) {
+  TraceBuilder build;
+  const auto enter = build.site(Directive::kTargetEnterData, "a.cpp", 3, "main");
+  const auto update = build.site(Directive::kTargetUpdate, "a.cpp", 5, "main");
+  const auto solve = build.site(Directive::kTarget, "a.cpp", 9, "main");
+  const auto exit = build.site(Directive::kTargetExitData, "a.cpp", 12, "main");
+  const auto u = build.variable("u", kBytes);
+  build.begin(enter);
+  build.op(OpKind::kAlloc, u, kBytes, 10);
+  build.end();
+  for (int pass = 0; pass < 10; ++pass) {
+    build.begin(update);
+    build.op(OpKind::kHtoD, u, kBytes, 1000);
+    build.end();
+    build.begin(solve);
+    build.launch(500);
+    build.end();
+    build.begin(update);
+    build.op(OpKind::kDtoH, u, kBytes, 1000);
+    build.end();
+  }
+  build.begin(exit);
+  build.op(OpKind::kDelete, u, 0, 10);
+  build.end();
+  EXPECT_EQ(patterns(analyze(build.take())), "");
+}
+
+TEST(PerIterationMapping, OnlySentDataIsReleased) {
+  TraceBuilder build;
+  const auto solve = build.site(Directive::kTarget, "a.cpp", 9, "main");
+  const auto a = build.variable("a", kBytes);
+  for (int pass = 0; pass < 5; ++pass) {
+    build.begin(solve);
+    build.op(OpKind::kAlloc, a, kBytes, 10);
+    build.op(OpKind::kHtoD, a, kBytes, 1000);
+    build.launch(500);
+    build.op(OpKind::kDelete, a, 0, 5);
+    build.end();
+  }
+  const Analysis analysis = analyze(build.take());
+  ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
+  EXPECT_EQ(analysis.findings[0].count, 4U);
+  EXPECT_TRUE(contains(analysis.findings[0].advice, "exit data map(release: a)\n"));
+  EXPECT_FALSE(contains(analysis.findings[0].advice, "map(from: a)"));
+}
+
+TEST(PerIterationMapping, OnAsynchronousDevicesTheTimeIsNotKnown) {
+  TraceBuilder build;
+  build.clock = Clock::kEnqueue;
+  const auto solve = build.site(Directive::kTarget, "a.cpp", 9, "main");
+  const auto u = build.variable("u", kBytes);
+  for (int pass = 0; pass < 5; ++pass) map_tofrom(build, solve, {u});
+  const Analysis analysis = analyze(build.take());
+  ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
+  EXPECT_FALSE(analysis.findings[0].timed);
+  EXPECT_FALSE(analysis.prediction.has_value());
+}
+
+TEST(PerIterationMapping, FirstprivateCopiesAreEachLaunchsOwn) {
+  TraceBuilder build;
+  const auto solve = build.site(Directive::kTarget, "a.cpp", 9, "main");
+  const auto table = build.variable("table", 4000);
+  for (int pass = 0; pass < 5; ++pass) map_tofrom(build, solve, {table}, 4000);
+  for (DataOp& op : build.trace.ops) op.map_type = 0xa1;
+  EXPECT_EQ(patterns(analyze(build.take())), "");
+}
+
+}  // namespace
+}  // namespace ompdm::analysis
