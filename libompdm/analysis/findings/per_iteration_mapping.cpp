@@ -205,8 +205,8 @@ std::string advice_of(const LoopClaim& loop, const std::string& function) {
     text += "\nwrite release instead of from for what the host does not read after the loop";
   }
   text +=
-      "\ntransfers do not tell whether the host reads or changes these between passes: if it does, "
-      "let that part cross there, with #pragma omp target update from(...) or to(...)";
+      "\ntransfers do not tell whether the host reads, changes or makes these anew between passes: "
+      "what it does must still cross there, with #pragma omp target update from(...) or to(...)";
   return text;
 }
 

@@ -63,8 +63,8 @@ std::vector<Claim> unused_allocation(const Evidence& evidence) {
   for (std::uint32_t i = 0; i < rows.size(); ++i) {
     if (!is_unused(evidence, rows[i])) continue;
     const Index<Site> site = site_of(trace, trace.ops[rows[i].alloc.value]);
-    const std::string what = rows[i].host == 0 ? std::string() : expression_of(trace, rows[i]);
-    const auto [at, is_new] = groups.try_emplace({row_of(evidence.directives, site), what});
+    const auto [at, is_new] =
+        groups.try_emplace({row_of(evidence.directives, site), expression_of(trace, rows[i])});
     if (is_new) {
       at->second.first = i;
       place(at->second.claim, "unused_allocation", trace, site);
@@ -80,7 +80,7 @@ std::vector<Claim> unused_allocation(const Evidence& evidence) {
     const bool is_sure = first.host != 0 && (group.sent == 0 || group.returned == 0) &&
                          trace.recording.names == "on";
     finding.confidence = is_sure ? Confidence::kCertain : Confidence::kLikely;
-    finding.evidence = fmt::format("{} was on device {} {} without a kernel running there",
+    finding.evidence = fmt::format("{} was on device {} ({}) without a kernel running there",
                                    key.second.empty() ? "memory of omp_target_alloc" : key.second,
                                    first.device, counted(finding.count, "time", "times"));
     finding.advice = advice_of(evidence, group, key.second);

@@ -35,16 +35,26 @@ std::string place_of(const Site& site) {
 }
 
 std::string function_of(const Site& site) {
-  const std::size_t end = site.function.find('(');
-  // What an operator() or a function type's name holds is no parameter list.
-  if (end == 0 || end == std::string::npos || site.function.find("operator") != std::string::npos ||
-      site.function.find("(anonymous") != std::string::npos) {
-    return site.function;
+  const std::string& whole = site.function;
+  // What an operator's or a lambda's name holds between parentheses is no parameter list.
+  if (whole.find("operator") != std::string::npos ||
+      whole.find("(anonymous") != std::string::npos || whole.find("{lambda") != std::string::npos) {
+    return whole;
   }
-  return site.function.substr(0, end);
+  const std::string name = whole.substr(0, whole.find('('));
+  // An instance of a template is told with its return type: "bool add_one<double>".
+  std::size_t begin = 0;
+  int depth = 0;
+  for (std::size_t at = 0; at < name.size(); ++at) {
+    if (name[at] == '<') ++depth;
+    if (name[at] == '>') --depth;
+    if (name[at] == ' ' && depth == 0) begin = at + 1;
+  }
+  return name.substr(begin);
 }
 
 std::string expression_of(const Trace& trace, const Mapping& mapping) {
+  if (mapping.host == 0) return "memory of omp_target_alloc";
   if (const MapItem* item = item_of(trace, mapping)) return item->name;
   if (mapping.variable) {
     const Variable& variable = trace.variables[mapping.variable.value];

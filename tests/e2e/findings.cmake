@@ -1,0 +1,15 @@
+# What the report calls needless in real programs, and what following its advice does.
+if(NOT OMPDM_BUILD_KERNELS)
+  return()
+endif()
+set(e2e_findings ${CMAKE_CURRENT_SOURCE_DIR}/findings)
+add_e2e_program(needless ${e2e_findings}/needless.c C)
+foreach(name heat_advised jacobi_advised)
+  add_e2e_program(${name} ${e2e_findings}/${name}.cpp OPTIONS -std=c++20)
+endforeach()
+add_executable(e2e_findings_test findings_test.cpp)
+target_compile_definitions(e2e_findings_test PRIVATE OMPDM_E2E_FINDINGS="${e2e_findings}")
+target_link_libraries(e2e_findings_test PRIVATE ompdm_options e2e_support GTest::gtest_main)
+add_dependencies(e2e_findings_test vadd pi jacobi heat e2e_needless e2e_heat_advised e2e_jacobi_advised)
+gtest_discover_tests(e2e_findings_test TEST_PREFIX e2e. DISCOVERY_MODE PRE_TEST
+  PROPERTIES LABELS e2e TIMEOUT 120)

@@ -1,0 +1,156 @@
+// Needless movement in real programs: planted and nearly, on every rung of the kernels, and gone
+// once the advice was followed to the letter.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "recorded.h"
+
+namespace ompdm::e2e {
+namespace {
+
+std::string patterns(const Json& report) {
+  std::string names;
+  for (const Json& finding : report["findings"]) {
+    names += (names.empty() ? "" : " ") + finding["pattern"].get<std::string>();
+  }
+  return names;
+}
+
+/// Without blanks and line ends, so that only what the compiler reads is compared.
+std::string dense(std::string text) {
+  std::erase_if(text, [](unsigned char c) { return std::isspace(c) != 0 || c == '\\'; });
+  return text;
+}
+
+/// Fails the test unless each line that the advice says to write stands in the source.
+void expect_followed(const std::string& advice, const std::string& source) {
+  const std::string text = dense(text_of(std::string(OMPDM_E2E_FINDINGS "/") + source));
+  int lines = 0;
+  for (const std::string& line : lines_of(advice)) {
+    if (!line.starts_with("  #pragma")) continue;
+    ++lines;
+    EXPECT_NE(text.find(dense(line)), std::string::npos) << line;
+  }
+  EXPECT_EQ(lines, 2) << advice;
+}
+
+std::uint64_t moved(const Json& report, const char* way) {
+  return report["totals"][way]["bytes"].get<std::uint64_t>();
+}
+
+TEST(Advice, HeatNaive) {
+  constexpr std::uint64_t kGrid = 60 * 60 * 8;
+  const Json naive = record({{kernel("heat"), "--variant", "naive", "60", "5"}}).report;
+  ASSERT_EQ(patterns(naive), "per_iteration_mapping");
+  const Json& finding = naive["findings"][0];
+  EXPECT_EQ(finding["variable"], "u, u_tmp");
+  EXPECT_EQ(finding["count"], 2 * (10 - 2));
+  EXPECT_EQ(finding["wasted_bytes"], 2 * (10 - 2) * kGrid);
+  expect_followed(finding["advice"], "heat_advised.cpp");
+
+  const Json data = record({{kernel("heat"), "--variant", "data", "60", "5"}}).report;
+  for (const std::string clauses : {"drop", "keep"}) {
+    const Json advised = record({{program("heat_advised"), "60", "5", clauses}}).report;
+    EXPECT_EQ(patterns(advised), "") << clauses;
+    EXPECT_EQ(moved(advised, "HtoD"), moved(data, "HtoD")) << clauses;
+    // That the host does not read the other grid cannot be seen from transfers.
+    EXPECT_EQ(moved(advised, "DtoH"), moved(data, "DtoH") + kGrid) << clauses;
+    EXPECT_EQ(moved(naive, "HtoD") + moved(naive, "DtoH") - finding["wasted_bytes"].get<int>(),
+              moved(advised, "HtoD") + moved(advised, "DtoH"));
+  }
+}
+
+TEST(Advice, JacobiNaive) {
+  constexpr std::uint64_t kN = 60;
+  const Json naive = record({{kernel("jacobi"), "--variant", "naive", "60"}}).report;
+  ASSERT_EQ(patterns(naive), "per_iteration_mapping");
+  EXPECT_EQ(naive["findings"][0]["variable"], "a, b, x_new, x_old");
+  expect_followed(naive["findings"][0]["advice"], "jacobi_advised.cpp");
+
+  const Recorded advised = record({{program("jacobi_advised"), "60"}});
+  EXPECT_EQ(patterns(advised.report), "");
+  const std::uint64_t passes = advised.report["iterations"][0]["count"];
+  EXPECT_EQ(moved(advised.report, "HtoD"), (kN * kN + 3 * kN + passes) * 8);
+  EXPECT_EQ(moved(advised.report, "DtoH"), (2 * kN + passes) * 8);
+}
+
+TEST(Findings, NoneOnTheRungsWhoseDataStays) {
+  const std::vector<std::vector<std::string>> runs = {
+      {"heat", "data", "60"},     {"heat", "collapse", "60"},     {"heat", "optimized", "60"},
+      {"jacobi", "data", "60"},   {"jacobi", "branchless", "60"}, {"jacobi", "coalesced", "60"},
+      {"vadd", "mapped", "1000"}, {"vadd", "implicit", "1000"},   {"pi", "combined", "100000"},
+      {"pi", "nested", "100000"}};
+  for (const auto& one : runs) {
+    const Recorded recorded = record({{kernel(one[0]), "--variant", one[1], one[2]}});
+    EXPECT_EQ(patterns(recorded.report), "") << one[0] << ' ' << one[1];
+    EXPECT_TRUE(recorded.report["prediction"].is_null());
+  }
+}
+
+TEST(Findings, KernelsOfOneTeam) {
+  for (const std::string rung : {"target", "parallel"}) {
+    const Recorded recorded = record({{kernel("pi"), "--variant", rung, "1000000"}});
+    EXPECT_EQ(patterns(recorded.report), "serial_kernel") << rung;
+  }
+}
+
+TEST(Findings, DecideTheExitStatus) {
+  const Folder folder;
+  for (const std::string rung : {"naive", "data"}) {
+    const Ended ended = run({{OMPDM_COMMAND, "record", "-o", rung + ".json", kernel("heat"),
+                              "--variant", rung, "40", "4"}},
+                            folder.path());
+    ASSERT_EQ(ended.status, 0) << ended.err;
+    const int expected = rung == "naive" ? 3 : 0;
+    for (const std::string condition : {"findings > 0", "findings.per_iteration_mapping > 0"}) {
+      const Ended report =
+          run({{OMPDM_COMMAND, "report", rung + ".json", "--fail-if", condition}}, folder.path());
+      EXPECT_EQ(report.status, expected) << rung << ": " << condition;
+    }
+  }
+}
+
+struct Planted {
+  std::string name;
+  std::string patterns;
+  int count = 0;  ///< of the first finding
+  std::uint64_t wasted_bytes = 0;
+};
+
+void PrintTo(const Planted& planted, std::ostream* out) { *out << planted.name; }
+
+class Needless : public testing::TestWithParam<Planted> {};
+
+TEST_P(Needless, IsFoundToTheByte) {
+  const Planted& planted = GetParam();
+  const Json report = record({{program("needless"), planted.name, "20000", "40"}}).report;
+  ASSERT_EQ(patterns(report), planted.patterns) << report["findings"];
+  if (planted.patterns.empty()) return;
+  const Json& finding = report["findings"][0];
+  EXPECT_EQ(finding["variable"], "a");
+  EXPECT_EQ(finding["count"], planted.count);
+  EXPECT_EQ(finding["wasted_bytes"], planted.wasted_bytes);
+}
+
+constexpr std::uint64_t kArray = 20000 * 8;
+const Planted kPlanted[] = {
+    {"overwritten", "unused_transfer", 1, kArray},
+    {"seen_in_between", ""},
+    {"dropped", "unused_transfer", 1, kArray},
+    {"never_used", "unused_allocation", 1, kArray},
+    {"allocated_again", "repeated_allocation", 39, 39 * kArray},
+    {"leaked", "device_leak", 1, kArray},
+    {"piecewise", "small_transfers", 40, 0},
+    {"mapped_again", "per_iteration_mapping", 78, 78 * kArray},
+};
+
+INSTANTIATE_TEST_SUITE_P(, Needless, testing::ValuesIn(kPlanted),
+                         [](const auto& test) { return test.param.name; });
+
+}  // namespace
+}  // namespace ompdm::e2e
