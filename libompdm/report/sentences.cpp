@@ -154,10 +154,11 @@ std::string headline(Analyses analyses, const SourceNames& names) {
     return fmt::format("no target event was recorded: {}: run `ompdm doctor {}`", reason(one),
                        program);
   }
-  if (!std::ranges::all_of(analyses, analysis::knows_transfers)) {
-    return "how much data moved is not known: this OpenMP runtime reports no data operations (it "
-           "has no EMI "
-           "callbacks); what the directives map is shown instead";
+  const auto untold = std::ranges::find_if_not(analyses, analysis::knows_transfers);
+  if (untold != analyses.end()) {
+    return fmt::format(
+        "how much data moved is not known: {}; what the directives map is shown instead",
+        reason(*untold));
   }
   const analysis::Totals totals = totals_of(analyses);
   const std::uint64_t bytes = totals.htod.bytes + totals.dtoh.bytes + totals.dtod.bytes;
