@@ -101,6 +101,15 @@ Folder::~Folder() {
   fs::remove_all(path_, ignored);
 }
 
+std::string preloadable(const std::string& library) {
+  if (library.find_first_of(" :") == std::string::npos) return library;
+  static const Folder links;
+  const std::filesystem::path link = links.path() / std::filesystem::path(library).filename();
+  std::error_code exists_already;
+  std::filesystem::create_symlink(library, link, exists_already);
+  return link;
+}
+
 std::string text_of(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;

@@ -86,7 +86,7 @@ std::string program(const std::string& name) { return fs::path(OMPDM_ENDINGS) / 
 
 std::string runtime_folder() { return OMPDM_RUNTIME_FOLDER; }
 
-std::string recorder() { return OMPDM_RECORDER; }
+std::string recorder() { return preloadable(OMPDM_RECORDER); }
 
 int source_line(const std::string& source, const std::string& text) {
   std::ifstream file(fs::path(OMPDM_ENDINGS_SOURCES) / source);
