@@ -45,6 +45,7 @@ bool grow_locked(Lane& lane, std::size_t size) noexcept {
   }
   const Chunk left = lane.chunk;
   lane.chunk = chunk;
+  lane.whole_ops = 0;
   release_unused(lane, left);
   lane.cursor = chunk.base + sizeof(spool::ChunkHeader);
   lane.limit = chunk.base + chunk.size;

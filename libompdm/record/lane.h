@@ -49,7 +49,8 @@ struct Call {
 
 /// A region that runs on this lane.
 struct OpenRegion {
-  spool::Region* record;
+  std::uint64_t* end;  ///< of its record
+  std::uint32_t id;
   Chunk chunk;
   MapArguments map;
   KernelArguments kernel;
@@ -65,12 +66,39 @@ struct SiteSlot {
   std::uint32_t next_list;
   std::uint64_t list_hashes[kLists];
   std::uint32_t list_ids[kLists];
+  // The last whole Region record of this site; equal ones after it in its chunk are short.
+  std::uint32_t whole_region;  ///< id, 0: none
+  std::uint32_t whole_list;
+  std::int32_t whole_device;
+  std::uint32_t whole_sequence;  ///< the lane's chunks then
+  std::uint8_t whole_flags;
+};
+
+/// A data operation that the lane's chunk holds in full.
+struct KnownOp {
+  const void* src;
+  const void* dst;
+  std::uint64_t bytes;
+  std::int32_t src_device;
+  std::int32_t dst_device;
+  std::uint16_t optype;
+  std::uint16_t argument;
+  std::uint32_t position;  ///< 1 + DataOp records before it in its chunk
+  std::uint32_t sequence;  ///< the lane's chunks then
+
+  /// Whether it tells the same, times and positions aside.
+  [[nodiscard]] bool same_as(const KnownOp& other) const noexcept {
+    return src == other.src && dst == other.dst && bytes == other.bytes &&
+           src_device == other.src_device && dst_device == other.dst_device &&
+           optype == other.optype && argument == other.argument;
+  }
 };
 
 struct Lane {
   static constexpr unsigned kMostOpen = 16;
   static constexpr unsigned kSites = 512;  // a power of two
   static constexpr unsigned kMostModules = 512;
+  static constexpr unsigned kKnownOps = 64;  // a power of two
 
   std::byte* cursor;
   std::byte* limit;
@@ -83,11 +111,13 @@ struct Lane {
   std::uint32_t next_list;
   std::uint32_t api_calls;
   std::uint32_t depth;
-  std::uint64_t op_begin;  ///< ticks; 0: no operation runs
-  spool::Launch* launch;   ///< the submit that runs, null if none does
+  std::uint32_t whole_ops;  ///< DataOp records in the chunk
+  std::uint64_t op_begin;   ///< ticks; 0: no operation runs
+  spool::Launch* launch;    ///< the submit that runs, null if none does
   Chunk launch_chunk;
   OpenRegion open[kMostOpen];
   std::uint64_t modules_written[kMostModules / 64];
+  KnownOp known_ops[kKnownOps];
   SiteSlot sites[kSites];
   Lane* next_free;
 };
@@ -136,6 +166,12 @@ inline void release_unused(const Lane& lane, Chunk chunk) noexcept {
 
 /// Refreshes the clock triple of the lane's chunk, by which a killed process's clock is calibrated.
 void refresh_clock(Lane& lane) noexcept;
+
+/// Whether a record fits into the chunk as it is.
+template <class Record>
+bool has_room(const Lane& lane) noexcept {
+  return static_cast<std::size_t>(lane.limit - lane.cursor) >= sizeof(Record);
+}
 
 /// Room for a record and `extra` bytes behind it, zeroed, not committed; null (and a loss counted)
 /// if there is none.

@@ -49,20 +49,17 @@ std::uint64_t handle_of(const Lane& lane, std::uint32_t region) noexcept {
   return static_cast<std::uint64_t>(lane.id + 1) << 32U | region;
 }
 
-spool::Region* write_region(Lane& lane, const void* codeptr, const Call* call, std::uint8_t flags,
-                            int device) noexcept {
-  SiteSlot* site = call != nullptr
-                       ? site_of(lane, codeptr, call->ident, call->entry, call->map.names,
-                                 call->map.count, call->kernel.host_pointer)
-                       : site_of(lane, codeptr, nullptr, spool::Entry::kNone, nullptr, 0, 0);
-  const std::uint32_t list =
-      call != nullptr && site != nullptr ? map_list_of(lane, *site, call->map) : 0;
+// A region's record as its end has to find it again; `end` is null if there was no room.
+struct Written {
+  std::uint64_t* end;
+  std::uint32_t id;
+};
+
+Written write_whole(Lane& lane, SiteSlot* site, std::uint32_t list, std::uint8_t flags,
+                    int device) noexcept {
   auto* record = reserve<spool::Region>(lane);
   if (record == nullptr) {
-    return nullptr;
-  }
-  if (call == nullptr && recorder.config.names) {
-    count_loss(spool::Loss::kNamesUnavailable);
+    return {};
   }
   record->site = site != nullptr ? site->id : 0;
   record->id = ++lane.next_region;
@@ -70,10 +67,49 @@ spool::Region* write_region(Lane& lane, const void* codeptr, const Call* call, s
   record->device = device;
   record->begin = ticks();
   commit(lane, record, spool::Tag::kRegion, flags);
+  if (site != nullptr) {
+    site->whole_region = record->id;
+    site->whole_list = list;
+    site->whole_device = device;
+    site->whole_sequence = lane.sequence;
+    site->whole_flags = flags;
+  }
+  return {&record->end, record->id};
+}
+
+Written write_repeated(Lane& lane, const SiteSlot& site, std::uint8_t flags) noexcept {
+  auto* record = reserve<spool::RepeatedRegion>(lane);
+  if (record == nullptr) {
+    return {};
+  }
+  record->reference = site.whole_region;
+  record->begin = ticks();
+  ++lane.next_region;
+  commit(lane, record, spool::Tag::kRepeatedRegion, flags);
+  return {&record->end, lane.next_region};
+}
+
+Written write_region(Lane& lane, const void* codeptr, const Call* call, std::uint8_t flags,
+                     int device) noexcept {
+  SiteSlot* site = call != nullptr
+                       ? site_of(lane, codeptr, call->ident, call->entry, call->map.names,
+                                 call->map.count, call->kernel.host_pointer)
+                       : site_of(lane, codeptr, nullptr, spool::Entry::kNone, nullptr, 0, 0);
+  const std::uint32_t list =
+      call != nullptr && site != nullptr ? map_list_of(lane, *site, call->map) : 0;
+  if (call == nullptr && recorder.config.names) {
+    count_loss(spool::Loss::kNamesUnavailable);
+  }
+  const bool repeated = site != nullptr && site->whole_region != 0 && site->whole_list == list &&
+                        site->whole_device == device && site->whole_flags == flags &&
+                        site->whole_sequence == lane.sequence &&
+                        has_room<spool::RepeatedRegion>(lane);
+  const Written written =
+      repeated ? write_repeated(lane, *site, flags) : write_whole(lane, site, list, flags, device);
   if (lane.next_region % kClockEvery == 0) {
     refresh_clock(lane);
   }
-  return record;
+  return written;
 }
 
 void begin_region(ompt_target_t kind, int device, ompt_data_t* target,
@@ -92,11 +128,12 @@ void begin_region(ompt_target_t kind, int device, ompt_data_t* target,
     waiting.codeptr = nullptr;
     return;
   }
-  spool::Region* record = write_region(
+  const Written written = write_region(
       *lane, codeptr, call, static_cast<std::uint8_t>(kind) & spool::kRegionKindMask, device);
-  if (record != nullptr) {
+  if (written.end != nullptr) {
     OpenRegion& open = lane->open[lane->depth++];
-    open.record = record;
+    open.end = written.end;
+    open.id = written.id;
     open.chunk = lane->chunk;
     if (call != nullptr) {
       open.map = call->map;
@@ -106,7 +143,7 @@ void begin_region(ompt_target_t kind, int device, ompt_data_t* target,
       open.kernel = {};
     }
     if (target != nullptr) {
-      target->value = handle_of(*lane, record->id);
+      target->value = handle_of(*lane, written.id);
     }
   } else if (target != nullptr) {
     target->value = 0;
@@ -116,7 +153,7 @@ void begin_region(ompt_target_t kind, int device, ompt_data_t* target,
 
 void close_top(Lane& lane, std::uint64_t end) noexcept {
   const OpenRegion closed = lane.open[--lane.depth];
-  __atomic_store_n(&closed.record->end, end, __ATOMIC_RELEASE);
+  __atomic_store_n(closed.end, end, __ATOMIC_RELEASE);
   release_unused(lane, closed.chunk);
 }
 
@@ -127,7 +164,7 @@ void end_region(std::uint64_t now, const ompt_data_t* target) noexcept {
     return;
   }
   unsigned depth = lane->depth;
-  while (depth > 0 && handle_of(*lane, lane->open[depth - 1].record->id) != target->value) {
+  while (depth > 0 && handle_of(*lane, lane->open[depth - 1].id) != target->value) {
     --depth;
   }
   if (depth == 0) {
@@ -149,7 +186,7 @@ const OpenRegion* region_of(const Lane& lane, const ompt_data_t* target) noexcep
     return nullptr;
   }
   const OpenRegion& top = lane.open[lane.depth - 1];
-  return handle_of(lane, top.record->id) == target->value ? &top : nullptr;
+  return handle_of(lane, top.id) == target->value ? &top : nullptr;
 }
 
 std::uint64_t host_address(ompt_target_data_op_t optype, const void* src,
@@ -158,21 +195,58 @@ std::uint64_t host_address(ompt_target_data_op_t optype, const void* src,
   return reinterpret_cast<std::uint64_t>(to_host ? dst : src);
 }
 
+// Writes the operation short if the chunk holds an equal one; else false, and it is known from now.
+bool write_repeated_op(Lane& lane, KnownOp op, std::uint32_t region, std::uint64_t begin,
+                       std::uint64_t end) noexcept {
+  const auto hash = (reinterpret_cast<std::uint64_t>(op.src) >> 3U) ^
+                    (reinterpret_cast<std::uint64_t>(op.dst) >> 5U) ^ op.optype;
+  KnownOp& known = lane.known_ops[hash % Lane::kKnownOps];
+  const std::uint64_t duration = end - begin;
+  if (known.position != 0 && known.sequence == lane.sequence && known.same_as(op) &&
+      duration <= UINT32_MAX && has_room<spool::RepeatedOp>(lane)) {
+    auto* record = reserve<spool::RepeatedOp>(lane);
+    record->reference = known.position;
+    record->begin = begin;
+    record->duration = static_cast<std::uint32_t>(duration);
+    record->owner = region;
+    commit(lane, record, spool::Tag::kRepeatedOp, 0);
+    return true;
+  }
+  // The whole record that follows may open a new chunk: room is made first.
+  if (!has_room<spool::DataOp>(lane) && !grow(lane, sizeof(spool::DataOp))) {
+    return true;  // counted as lost
+  }
+  op.position = lane.whole_ops + 1;
+  op.sequence = lane.sequence;
+  known = op;
+  return false;
+}
+
 void write_op(Lane& lane, std::uint64_t end, const ompt_data_t* target,
               ompt_target_data_op_t optype, void* src, int src_device, void* dst, int dst_device,
               std::size_t bytes, const void* codeptr) noexcept {
   const OpenRegion* region = region_of(lane, target);
+  const std::uint64_t begin = lane.op_begin != 0 ? lane.op_begin : end;
   SiteSlot* site = nullptr;
+  std::uint16_t argument = 0;
   const bool api = region == nullptr && this_thread.api_codeptr == codeptr;
   if (region == nullptr) {
     site = site_of(lane, codeptr, nullptr, api ? this_thread.api_entry : spool::Entry::kNone,
                    nullptr, 0, 0);
+  } else {
+    argument = argument_of(region->map, host_address(optype, src, dst));
+    const KnownOp op{src,        dst,        bytes,
+                     src_device, dst_device, static_cast<std::uint16_t>(optype),
+                     argument,   0,          0};
+    if (write_repeated_op(lane, op, region->id, begin, end)) {
+      return;
+    }
   }
   auto* record = reserve<spool::DataOp>(lane);
   if (record == nullptr) {
     return;
   }
-  record->begin = lane.op_begin != 0 ? lane.op_begin : end;
+  record->begin = begin;
   record->end = end;
   record->src = reinterpret_cast<std::uint64_t>(src);
   record->dst = reinterpret_cast<std::uint64_t>(dst);
@@ -180,13 +254,10 @@ void write_op(Lane& lane, std::uint64_t end, const ompt_data_t* target,
   record->src_device = src_device;
   record->dst_device = dst_device;
   record->optype = static_cast<std::uint16_t>(optype);
+  record->argument = argument;
   record->api_call = api ? this_thread.api_call : 0;
-  if (region != nullptr) {
-    record->owner = region->record->id;
-    record->argument = argument_of(region->map, host_address(optype, src, dst));
-  } else {
-    record->owner = site != nullptr ? site->id : 0;
-  }
+  record->owner = region != nullptr ? region->id : site != nullptr ? site->id : 0;
+  ++lane.whole_ops;
   commit(lane, record, spool::Tag::kDataOp, region != nullptr ? spool::kOpInRegion : 0);
 }
 
@@ -198,7 +269,7 @@ void begin_launch(Lane& lane, const ompt_data_t* target, unsigned requested_team
   }
   record->requested_teams = requested_teams;
   if (const OpenRegion* region = region_of(lane, target)) {
-    record->region = region->record->id;
+    record->region = region->id;
     record->kernel = region->kernel.host_pointer;
     record->trip_count = region->kernel.trip_count;
     record->num_teams = region->kernel.num_teams;

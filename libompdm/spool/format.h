@@ -40,6 +40,8 @@ enum class Tag : std::uint8_t {
   kEntry = 8,
   kDevice = 9,
   kFallback = 10,
+  kRepeatedRegion = 11,
+  kRepeatedOp = 12,
 };
 
 /// First word of every record; `size` counts 8-byte units and includes this word.
@@ -287,6 +289,30 @@ struct DataOp {
   std::uint32_t api_call;  ///< ordinal in the lane of the wrapped API call it belongs to, 0 = none
 };
 static_assert(sizeof(DataOp) == 64);
+
+/// A region equal to an earlier one of the same chunk but for its times: what loops are made of.
+/// Its id is the one after the region record before it. `begin` and `end` lie where Region has
+/// them.
+struct RepeatedRegion {
+  Head head;                ///< flags: as the earlier one's
+  std::uint32_t reference;  ///< id of the earlier Region
+  std::uint64_t begin;
+  std::uint64_t end;
+};
+static_assert(sizeof(RepeatedRegion) == 24 &&
+              offsetof(RepeatedRegion, end) == offsetof(Region, end));
+
+/// A data operation of a region, equal to an earlier one of the same chunk but for its times and
+/// its region.
+struct RepeatedOp {
+  Head head;
+  std::uint32_t
+      reference;  ///< 1 + how many DataOp records of the chunk come before the earlier one
+  std::uint64_t begin;
+  std::uint32_t duration;  ///< ticks
+  std::uint32_t owner;     ///< region id
+};
+static_assert(sizeof(RepeatedOp) == 24);
 
 /// One kernel submission. `end` is when the submit returned.
 struct Launch {

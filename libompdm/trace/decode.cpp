@@ -20,6 +20,10 @@ void Decoder::add(const Record& record) {
       return add_region(record);
     case spool::Tag::kDataOp:
       return add_op(record);
+    case spool::Tag::kRepeatedRegion:
+      return add_repeated_region(record);
+    case spool::Tag::kRepeatedOp:
+      return add_repeated_op(record);
     case spool::Tag::kLaunch:
       return add_launch(record);
     case spool::Tag::kEntry:
@@ -48,9 +52,26 @@ void Decoder::add_region(const Record& record) {
   if (region.nowait) kind = static_cast<std::uint8_t>(kind - kNowaitForms);
   const bool from_wrapper = (row->head.flags & spool::kRegionFromWrapper) != 0;
   if (from_wrapper && region.end == kOpen) region.end = region.begin;
+  lane_.last_region = row->id;
   lane_.regions[row->id] = static_cast<std::uint32_t>(draft_.trace.regions.size());
   draft_.trace.regions.push_back(region);
   draft_.region_notes.push_back({kind, from_wrapper});
+}
+
+void Decoder::add_repeated_region(const Record& record) {
+  const auto row = record.as<spool::RepeatedRegion>();
+  const std::uint32_t earlier = row ? find(lane_.regions, row->reference) : Index<Region>::kNone;
+  ++lane_.last_region;
+  if (earlier == Index<Region>::kNone) return void(++unreadable);
+  Region region = draft_.trace.regions[earlier];
+  const RegionNote note = draft_.region_notes[earlier];
+  region.thread = thread();
+  region.begin = time(row->begin);
+  region.end = end_time(row->end);
+  if (note.from_wrapper && region.end == kOpen) region.end = region.begin;
+  lane_.regions[lane_.last_region] = static_cast<std::uint32_t>(draft_.trace.regions.size());
+  draft_.trace.regions.push_back(region);
+  draft_.region_notes.push_back(note);
 }
 
 void Decoder::add_op(const Record& record) {
@@ -72,8 +93,25 @@ void Decoder::add_op(const Record& record) {
   op.bytes = row->bytes;
   op.src = row->src;
   op.dst = row->dst;
+  lane_.whole_ops.push_back(static_cast<std::uint32_t>(draft_.trace.ops.size()));
   draft_.trace.ops.push_back(op);
   draft_.op_notes.push_back({row->api_call, row->optype, row->argument});
+}
+
+void Decoder::add_repeated_op(const Record& record) {
+  const auto row = record.as<spool::RepeatedOp>();
+  if (!row || row->reference == 0 || row->reference > lane_.whole_ops.size()) {
+    return void(++unreadable);
+  }
+  const std::uint32_t earlier = lane_.whole_ops[row->reference - 1];
+  DataOp op = draft_.trace.ops[earlier];
+  op.thread = thread();
+  op.region = {find(lane_.regions, row->owner)};
+  if (op.region) op.site = draft_.trace.regions[op.region.value].site;
+  op.begin = time(row->begin);
+  op.end = end_time(row->begin + row->duration);
+  draft_.trace.ops.push_back(op);
+  draft_.op_notes.push_back(draft_.op_notes[earlier]);
 }
 
 void Decoder::add_launch(const Record& record) {
@@ -131,6 +169,7 @@ Draft decode(SpoolFile& file, const ClockScale& clock) {
   for (const Chunk& chunk : file.chunks()) {
     if (previous == nullptr || previous->lane != chunk.lane) decoder.begin_lane();
     previous = &chunk;
+    decoder.begin_chunk();
     RecordCursor cursor(file.records(chunk));
     while (const auto record = cursor.next()) decoder.add(*record);
     if (cursor.damaged()) ++decoder.unreadable;

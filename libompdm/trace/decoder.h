@@ -30,6 +30,7 @@ class Decoder {
     lane_ = {};
     thread_ = kNoList;
   }
+  void begin_chunk() { lane_.whole_ops.clear(); }
   void add(const Record& record);
   Draft take(std::uint64_t last_ticks);
   std::uint64_t unreadable = 0;
@@ -38,6 +39,8 @@ class Decoder {
   // Ids of one lane, to positions in the draft's columns.
   struct LaneIds {
     std::unordered_map<std::uint32_t, std::uint32_t> modules, sites, lists, regions;
+    std::uint32_t last_region = 0;         // id
+    std::vector<std::uint32_t> whole_ops;  // of the chunk, in order
   };
 
   void add_thread(const Record& record);
@@ -45,7 +48,9 @@ class Decoder {
   void add_site(const Record& record);
   void add_list(const Record& record);
   void add_region(const Record& record);
+  void add_repeated_region(const Record& record);
   void add_op(const Record& record);
+  void add_repeated_op(const Record& record);
   void add_launch(const Record& record);
   void add_symbol(const Record& record);
   void add_device(const Record& record);

@@ -76,6 +76,34 @@ TEST(Lanes, ARegionThatOutlivesItsChunkIsStillClosed) {
   }
 }
 
+TEST(Lanes, WhatALoopRepeatsIsWrittenShort) {
+  const Records records = record([] { regions_with_ops(1000, 0x1000); });
+  ASSERT_EQ(records.regions.size(), 1000U);
+  ASSERT_EQ(records.ops.size(), 1000U);
+  EXPECT_GE(records.short_records, 2U * 1000 - 2 * records.chunks);
+  for (std::size_t i = 0; i < 1000; ++i) {
+    ASSERT_EQ(records.ops[i].owner, records.regions[i].id);
+    ASSERT_LE(records.regions[i].begin, records.ops[i].begin);
+    ASSERT_LE(records.ops[i].end, records.regions[i].end);
+    ASSERT_EQ(records.ops[i].bytes, 8U);
+  }
+}
+
+TEST(Lanes, WhatDiffersIsWrittenWhole) {
+  const Records records = record([] {
+    for (std::uint64_t i = 0; i < 100; ++i) {
+      FakeRuntime::begin(4, static_cast<int>(i % 2), address(0x1000));
+      FakeRuntime::op(2, address(0x500), kHost, address(0x9000), 0, 8 + i, address(0x1000));
+      FakeRuntime::end(4, static_cast<int>(i % 2), address(0x1000));
+    }
+  });
+  EXPECT_EQ(records.short_records, 0U);
+  for (std::uint64_t i = 0; i < 100; ++i) {
+    ASSERT_EQ(records.regions[i].device, static_cast<int>(i % 2));
+    ASSERT_EQ(records.ops[i].bytes, 8 + i);
+  }
+}
+
 TEST(Lanes, CommonRecordsStaySmall) {
   EXPECT_LE(sizeof(spool::Region), 64U);
   EXPECT_LE(sizeof(spool::DataOp), 64U);

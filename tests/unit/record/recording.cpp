@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <set>
@@ -57,13 +58,42 @@ void add(std::vector<T>& column, const trace::Record& record) {
   }
 }
 
+// Short records as the whole ones that they stand for.
+void add_repeated_region(Records& records, const trace::Record& record) {
+  const auto row = record.as<spool::RepeatedRegion>();
+  const auto id = records.regions.back().id + 1;
+  const auto earlier = std::ranges::find(records.regions.rbegin(), records.regions.rend(),
+                                         row->reference, &spool::Region::id);
+  spool::Region region = *earlier;
+  region.id = id;
+  region.begin = row->begin;
+  region.end = row->end;
+  records.regions.push_back(region);
+}
+
+void add_repeated_op(Records& records, const trace::Record& record) {
+  const auto row = record.as<spool::RepeatedOp>();
+  spool::DataOp op = records.ops[records.whole_ops.at(row->reference - 1)];
+  op.owner = row->owner;
+  op.begin = row->begin;
+  op.end = row->begin + row->duration;
+  records.ops.push_back(op);
+}
+
 void add_record(Records& records, const trace::Record& record) {
   switch (record.tag()) {
+    case spool::Tag::kRepeatedRegion:
+      ++records.short_records;
+      return add_repeated_region(records, record);
+    case spool::Tag::kRepeatedOp:
+      ++records.short_records;
+      return add_repeated_op(records, record);
     case spool::Tag::kLaneThread:
       return add(records.threads, record);
     case spool::Tag::kRegion:
       return add(records.regions, record);
     case spool::Tag::kDataOp:
+      records.whole_ops.push_back(records.ops.size());
       return add(records.ops, record);
     case spool::Tag::kLaunch:
       return add(records.launches, record);
@@ -96,6 +126,7 @@ Records read_records(const fs::path& path) {
   for (const auto& chunk : file.chunks()) {
     lanes.insert(chunk.lane);
     ++records.chunks;
+    records.whole_ops.clear();
     trace::RecordCursor cursor(file.records(chunk));
     while (const auto record = cursor.next()) {
       add_record(records, *record);

@@ -45,6 +45,8 @@ struct Records {
   std::vector<spool::Launch> launches;
   std::vector<spool::Device> devices;
   std::vector<spool::Fallback> fallbacks;
+  std::vector<std::size_t> whole_ops;  ///< positions in `ops` of the chunk's whole records
+  std::size_t short_records = 0;
   std::size_t chunks = 0;
   std::size_t lanes = 0;
   bool damaged = false;
