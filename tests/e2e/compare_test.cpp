@@ -82,7 +82,7 @@ TEST_F(Compare, ConditionsDecideTheExitStatus) {
 
 TEST_F(Compare, ASpoolIsTakenLikeATrace) {
   const Ended left = run({{kernel("heat"), "--variant", "optimized", "60", std::to_string(kSteps)},
-                          {{"LD_PRELOAD", preloadable(OMPDM_RECORDER)}, {"OMPDM_FINISH", "off"}}},
+                          {{"LD_PRELOAD", plain_path(OMPDM_RECORDER)}, {"OMPDM_FINISH", "off"}}},
                          folder_.path());
   ASSERT_EQ(left.status, 0) << left.err;
   const Json all = compared({"optimized.json", "trace.json.spool"});

@@ -101,12 +101,15 @@ Folder::~Folder() {
   fs::remove_all(path_, ignored);
 }
 
-std::string preloadable(const std::string& library) {
-  if (library.find_first_of(" :") == std::string::npos) return library;
+std::string plain_path(const std::string& file) {
+  namespace fs = std::filesystem;
+  if (file.find_first_of(" :") == std::string::npos) return file;
   static const Folder links;
-  const std::filesystem::path link = links.path() / std::filesystem::path(library).filename();
+  // Some programs run as another user.
+  fs::permissions(links.path(), fs::perms::others_exec, fs::perm_options::add);
+  const fs::path link = links.path() / fs::path(file).filename();
   std::error_code exists_already;
-  std::filesystem::create_symlink(library, link, exists_already);
+  fs::create_symlink(file, link, exists_already);
   return link;
 }
 

@@ -42,8 +42,9 @@ class Folder {
   std::filesystem::path path_;
 };
 
-/// The library's path, or a link to it if LD_PRELOAD could not hold that (spaces, colons).
-std::string preloadable(const std::string& library);
+/// The file's path, or a link to it if that has spaces or colons, which neither LD_PRELOAD nor a
+/// bare word of a shell's can hold.
+std::string plain_path(const std::string& file);
 
 /// The text of a file, empty if it cannot be read.
 std::string text_of(const std::filesystem::path& path);

@@ -48,7 +48,7 @@ INSTANTIATE_TEST_SUITE_P(SharedAsan, Built,
 TEST(Preload, TheUsersOwnLibraryIsKept) {
   for (const Attach attach : {Attach::kRecord, Attach::kPreload}) {
     const Place place;
-    const std::string mine = preloadable(program("libendings_preloaded.so"));
+    const std::string mine = program("libendings_preloaded.so");
     Start run = {.command = {program("plain")}, .attach = attach};
     run.environment["LD_PRELOAD"] = attach == Attach::kRecord ? mine : mine + ":" + recorder();
     const Ended ended = place.run(run);

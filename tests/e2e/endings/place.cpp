@@ -82,11 +82,11 @@ std::vector<std::string> Place::files() const {
   return names;
 }
 
-std::string program(const std::string& name) { return fs::path(OMPDM_ENDINGS) / name; }
+std::string program(const std::string& name) { return plain_path(fs::path(OMPDM_ENDINGS) / name); }
 
 std::string runtime_folder() { return OMPDM_RUNTIME_FOLDER; }
 
-std::string recorder() { return preloadable(OMPDM_RECORDER); }
+std::string recorder() { return plain_path(OMPDM_RECORDER); }
 
 int source_line(const std::string& source, const std::string& text) {
   std::ifstream file(fs::path(OMPDM_ENDINGS_SOURCES) / source);
