@@ -15,7 +15,7 @@ __thread ThisThread this_thread __attribute__((tls_model("initial-exec")));
 namespace {
 
 constexpr std::size_t kFirstChunk = std::size_t{64} * 1024;
-constexpr std::size_t kLargestChunk = std::size_t{4} * 1024 * 1024;
+constexpr std::size_t kLargestChunk = std::size_t{1} * 1024 * 1024;
 
 Lane* free_lanes = nullptr;
 std::uint32_t lanes_made = 0;

@@ -54,6 +54,9 @@ struct OpenRegion {
   Chunk chunk;
   MapArguments map;
   KernelArguments kernel;
+
+  /// Ticks; they lie before the end in both records of a region.
+  [[nodiscard]] std::uint64_t begin() const noexcept { return end[-1]; }
 };
 
 /// Sites that a lane has defined, and the last few map lists seen at each.

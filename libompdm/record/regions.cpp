@@ -196,19 +196,20 @@ std::uint64_t host_address(ompt_target_data_op_t optype, const void* src,
 }
 
 // Writes the operation short if the chunk holds an equal one; else false, and it is known from now.
-bool write_repeated_op(Lane& lane, KnownOp op, std::uint32_t region, std::uint64_t begin,
+bool write_repeated_op(Lane& lane, KnownOp op, const OpenRegion& region, std::uint64_t begin,
                        std::uint64_t end) noexcept {
   const auto hash = (reinterpret_cast<std::uint64_t>(op.src) >> 3U) ^
                     (reinterpret_cast<std::uint64_t>(op.dst) >> 5U) ^ op.optype;
   KnownOp& known = lane.known_ops[hash % Lane::kKnownOps];
+  const std::uint64_t since = begin - region.begin();
   const std::uint64_t duration = end - begin;
   if (known.position != 0 && known.sequence == lane.sequence && known.same_as(op) &&
-      duration <= UINT32_MAX && has_room<spool::RepeatedOp>(lane)) {
+      region.id == lane.next_region && since <= UINT32_MAX && duration <= UINT32_MAX &&
+      has_room<spool::RepeatedOp>(lane)) {
     auto* record = reserve<spool::RepeatedOp>(lane);
     record->reference = known.position;
-    record->begin = begin;
+    record->begin = static_cast<std::uint32_t>(since);
     record->duration = static_cast<std::uint32_t>(duration);
-    record->owner = region;
     commit(lane, record, spool::Tag::kRepeatedOp, 0);
     return true;
   }
@@ -238,7 +239,7 @@ void write_op(Lane& lane, std::uint64_t end, const ompt_data_t* target,
     const KnownOp op{src,        dst,        bytes,
                      src_device, dst_device, static_cast<std::uint16_t>(optype),
                      argument,   0,          0};
-    if (write_repeated_op(lane, op, region->id, begin, end)) {
+    if (write_repeated_op(lane, op, *region, begin, end)) {
       return;
     }
   }

@@ -302,17 +302,16 @@ struct RepeatedRegion {
 static_assert(sizeof(RepeatedRegion) == 24 &&
               offsetof(RepeatedRegion, end) == offsetof(Region, end));
 
-/// A data operation of a region, equal to an earlier one of the same chunk but for its times and
-/// its region.
+/// A data operation of the region whose record was the lane's last, equal to an earlier operation
+/// of the same chunk but for its times and its region.
 struct RepeatedOp {
   Head head;
   std::uint32_t
-      reference;  ///< 1 + how many DataOp records of the chunk come before the earlier one
-  std::uint64_t begin;
+      reference;           ///< 1 + how many DataOp records of the chunk come before the earlier one
+  std::uint32_t begin;     ///< ticks since the region's begin
   std::uint32_t duration;  ///< ticks
-  std::uint32_t owner;     ///< region id
 };
-static_assert(sizeof(RepeatedOp) == 24);
+static_assert(sizeof(RepeatedOp) == 16);
 
 /// One kernel submission. `end` is when the submit returned.
 struct Launch {

@@ -53,6 +53,7 @@ void Decoder::add_region(const Record& record) {
   const bool from_wrapper = (row->head.flags & spool::kRegionFromWrapper) != 0;
   if (from_wrapper && region.end == kOpen) region.end = region.begin;
   lane_.last_region = row->id;
+  lane_.last_begin = row->begin;
   lane_.regions[row->id] = static_cast<std::uint32_t>(draft_.trace.regions.size());
   draft_.trace.regions.push_back(region);
   draft_.region_notes.push_back({kind, from_wrapper});
@@ -63,6 +64,7 @@ void Decoder::add_repeated_region(const Record& record) {
   const std::uint32_t earlier = row ? find(lane_.regions, row->reference) : Index<Region>::kNone;
   ++lane_.last_region;
   if (earlier == Index<Region>::kNone) return void(++unreadable);
+  lane_.last_begin = row->begin;
   Region region = draft_.trace.regions[earlier];
   const RegionNote note = draft_.region_notes[earlier];
   region.thread = thread();
@@ -106,10 +108,11 @@ void Decoder::add_repeated_op(const Record& record) {
   const std::uint32_t earlier = lane_.whole_ops[row->reference - 1];
   DataOp op = draft_.trace.ops[earlier];
   op.thread = thread();
-  op.region = {find(lane_.regions, row->owner)};
+  op.region = {find(lane_.regions, lane_.last_region)};
   if (op.region) op.site = draft_.trace.regions[op.region.value].site;
-  op.begin = time(row->begin);
-  op.end = end_time(row->begin + row->duration);
+  const std::uint64_t begin = lane_.last_begin + row->begin;
+  op.begin = time(begin);
+  op.end = end_time(begin + row->duration);
   draft_.trace.ops.push_back(op);
   draft_.op_notes.push_back(draft_.op_notes[earlier]);
 }

@@ -40,6 +40,7 @@ class Decoder {
   struct LaneIds {
     std::unordered_map<std::uint32_t, std::uint32_t> modules, sites, lists, regions;
     std::uint32_t last_region = 0;         // id
+    std::uint64_t last_begin = 0;          // its ticks
     std::vector<std::uint32_t> whole_ops;  // of the chunk, in order
   };
 

@@ -74,9 +74,9 @@ void add_repeated_region(Records& records, const trace::Record& record) {
 void add_repeated_op(Records& records, const trace::Record& record) {
   const auto row = record.as<spool::RepeatedOp>();
   spool::DataOp op = records.ops[records.whole_ops.at(row->reference - 1)];
-  op.owner = row->owner;
-  op.begin = row->begin;
-  op.end = row->begin + row->duration;
+  op.owner = records.regions.back().id;
+  op.begin = records.regions.back().begin + row->begin;
+  op.end = op.begin + row->duration;
   records.ops.push_back(op);
 }
 
