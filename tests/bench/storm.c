@@ -1,4 +1,5 @@
-/* A storm of small constructs: the dearest thing that a recorder can meet. Prints nanoseconds a construct. */
+/* A storm of small constructs: the dearest thing that a recorder can meet. Prints nanoseconds a
+ * construct. */
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>

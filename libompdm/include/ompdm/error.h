@@ -6,7 +6,8 @@
 
 namespace ompdm {
 
-/// A failure that a user can act on. `what()` is one line in the form "FILE: what is wrong: what to do".
+/// A failure that a user can act on. `what()` is one line in the form "FILE: what is wrong: what to
+/// do".
 class Error : public std::runtime_error {
  public:
   enum class Kind {

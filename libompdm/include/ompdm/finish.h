@@ -1,4 +1,5 @@
-// Turning the spool of a finished or killed process into trace.json, and finding spools that wait for it.
+// Turning the spool of a finished or killed process into trace.json, and finding spools that wait
+// for it.
 #pragma once
 
 #include <cstdint>
@@ -30,26 +31,28 @@ SpoolInfo spool_info(const std::filesystem::path& path);
 /// The spools in a directory, sorted by name; unreadable ones are left out.
 std::vector<SpoolInfo> find_spools(const std::filesystem::path& directory);
 
-/// Reads a spool into the model: normalised, attributed, symbols resolved from the modules on this machine.
-/// Works on the spool of a running process too (what is committed by now).
+/// Reads a spool into the model: normalised, attributed, symbols resolved from the modules on this
+/// machine. Works on the spool of a running process too (what is committed by now).
 Trace read_spool(const std::filesystem::path& path);
 
 struct FinishResult {
   std::filesystem::path trace;  ///< what was written
   std::filesystem::path kept;   ///< an older trace that made room (trace.~N~.json), empty if none
-  std::string note;             ///< a sentence when the name had to differ from the one asked for, else empty
-  bool killed = false;          ///< the process ended without a trailer
-  Trace model;                  ///< what was written
+  std::string note;  ///< a sentence when the name had to differ from the one asked for, else empty
+  bool killed = false;  ///< the process ended without a trailer
+  Trace model;          ///< what was written
 };
 
 /// How to finish.
 struct FinishOptions {
-  /// The process may still run: it is about to end and waits for this (the recorder at its finalize).
+  /// The process may still run: it is about to end and waits for this (the recorder at its
+  /// finalize).
   bool owner_may_run = false;
 };
 
-/// Writes the trace of a spool and removes the spool. `output` empty: where the header says. An older ompdm trace of
-/// that name is kept as STEM.~N~.json, a foreign file is never touched. Throws Error.
+/// Writes the trace of a spool and removes the spool. `output` empty: where the header says. An
+/// older ompdm trace of that name is kept as STEM.~N~.json, a foreign file is never touched. Throws
+/// Error.
 FinishResult finish(const std::filesystem::path& spool, const std::filesystem::path& output = {});
 FinishResult finish(const std::filesystem::path& spool, const std::filesystem::path& output,
                     const FinishOptions& options);

@@ -1,5 +1,6 @@
-// The trace model: plain values in columns, normalised, in nanoseconds since the recorder was attached. What a spool
-// is turned into, what trace.json holds, and what every analysis reads. No I/O and no behaviour here.
+// The trace model: plain values in columns, normalised, in nanoseconds since the recorder was
+// attached. What a spool is turned into, what trace.json holds, and what every analysis reads. No
+// I/O and no behaviour here.
 #pragma once
 
 #include <compare>
@@ -32,7 +33,8 @@ struct Frame {
   bool operator==(const Frame&) const = default;
 };
 
-/// OpenMP's directives as the report names them. `target data` has two sites (begin and end) with one source.
+/// OpenMP's directives as the report names them. `target data` has two sites (begin and end) with
+/// one source.
 enum class Directive : std::uint8_t {
   kTarget,
   kTargetData,
@@ -56,15 +58,16 @@ enum class LineSource : std::uint8_t { kNone, kRuntime, kDwarf, kKernelName };
 /// A place in the program that moved data or launched kernels. Sites with equal source are one row.
 struct Site {
   Directive directive = Directive::kRuntime;
-  std::string file;      ///< as the compiler was given it; empty if unknown
-  int line = 0;          ///< of the #pragma; 0 if unknown
+  std::string file;  ///< as the compiler was given it; empty if unknown
+  int line = 0;      ///< of the #pragma; 0 if unknown
   int column = 0;
   std::string function;  ///< demangled, without parameters where the compiler gives none
   LineSource source = LineSource::kNone;
-  std::string api;       ///< the API routine ("omp_target_memcpy"), empty otherwise or if unknown
+  std::string api;  ///< the API routine ("omp_target_memcpy"), empty otherwise or if unknown
   Index<Module> module;
-  std::uint64_t address = 0;   ///< codeptr_ra minus the module's bias
-  std::vector<Frame> inlined;  ///< call chain by inlining at `address`, innermost first; may be empty
+  std::uint64_t address = 0;  ///< codeptr_ra minus the module's bias
+  std::vector<Frame>
+      inlined;  ///< call chain by inlining at `address`, innermost first; may be empty
   bool operator==(const Site&) const = default;
 };
 
@@ -94,8 +97,8 @@ struct Device {
   std::int32_t number = 0;
   std::string type;  ///< as the runtime tells: "generic-64bit", "sm_90"
   std::string name;
-  bool is_host = false;     ///< the initial device (its number is omp_get_num_devices())
-  bool emulated = false;    ///< a host process or thread that plays a device
+  bool is_host = false;   ///< the initial device (its number is omp_get_num_devices())
+  bool emulated = false;  ///< a host process or thread that plays a device
   bool operator==(const Device&) const = default;
 };
 
@@ -120,8 +123,8 @@ struct Region {
   Nanoseconds begin = 0;
   Nanoseconds end = 0;  ///< if unfinished: the last instant known of the recording
   std::uint32_t map_list = std::numeric_limits<std::uint32_t>::max();  ///< in Trace::map_lists
-  bool ends_data = false;   ///< the end of a `target data`, not its begin
-  bool unfinished = false;  ///< was running when the process died
+  bool ends_data = false;      ///< the end of a `target data`, not its begin
+  bool unfinished = false;     ///< was running when the process died
   bool host_fallback = false;  ///< a kernel call after which no target region came: begin == end
   bool nowait = false;
   bool operator==(const Region&) const = default;
@@ -142,13 +145,14 @@ enum class OpKind : std::uint8_t {
 struct DataOp {
   OpKind kind = OpKind::kAlloc;
   Clock clock = Clock::kHost;
-  bool internal = false;    ///< the runtime's own traffic: in no total but runtime_internal
+  bool internal = false;  ///< the runtime's own traffic: in no total but runtime_internal
   bool unfinished = false;
   std::uint32_t thread = 0;
-  Index<Region> region;     ///< none for API calls and what comes after a region's end
-  Index<Site> site;         ///< of the region, or of the API call
+  Index<Region> region;  ///< none for API calls and what comes after a region's end
+  Index<Site> site;      ///< of the region, or of the API call
   Index<Variable> variable;
-  std::uint32_t map_type = 0;  ///< low 16 bits of libomptarget's map type of the clause, 0 if unknown
+  std::uint32_t map_type =
+      0;  ///< low 16 bits of libomptarget's map type of the clause, 0 if unknown
   std::int32_t src_device = -1;
   std::int32_t dst_device = -1;
   Nanoseconds begin = 0;
@@ -225,10 +229,11 @@ struct Recording {
   std::string clock;              ///< "tsc" or "monotonic"
   double clock_residual_ns = 0;   ///< largest disagreement of the calibration's triples
   std::string attached_by;        ///< "OMP_TOOL_LIBRARIES" or "LD_PRELOAD"
-  std::string reach;              ///< "ok", "cured", "unreachable", "other_runtime", "no_emi", "unknown"
-  std::string names;              ///< "on", "off", "failed", "unsupported"
-  bool finished = false;          ///< the recorder wrote its trailer: the process ended by itself
-  std::vector<std::pair<std::string, int>> registered;  ///< callback, what ompt_set_callback answered
+  std::string reach;      ///< "ok", "cured", "unreachable", "other_runtime", "no_emi", "unknown"
+  std::string names;      ///< "on", "off", "failed", "unsupported"
+  bool finished = false;  ///< the recorder wrote its trailer: the process ended by itself
+  std::vector<std::pair<std::string, int>>
+      registered;  ///< callback, what ompt_set_callback answered
   bool operator==(const Recording&) const = default;
 };
 

@@ -1,4 +1,5 @@
-// Reading and writing trace.json (`ompdm.trace/1`, Chrome Trace Event object form; layout in trace/FORMAT.md).
+// Reading and writing trace.json (`ompdm.trace/1`, Chrome Trace Event object form; layout in
+// trace/FORMAT.md).
 #pragma once
 
 #include <filesystem>
@@ -12,15 +13,16 @@ namespace ompdm {
 /// Schema written, and the newest one read.
 inline constexpr std::string_view kTraceSchema = "ompdm.trace/1";
 
-/// Writes `trace` to exactly this path (gzip where it ends in .gz), truncating what is there; the caller renames.
-/// Throws Error when it cannot be written.
+/// Writes `trace` to exactly this path (gzip where it ends in .gz), truncating what is there; the
+/// caller renames. Throws Error when it cannot be written.
 void write_trace(const Trace& trace, const std::filesystem::path& path);
 
-/// Reads a trace. A file cut short gives its whole lines and `truncated`; a foreign, corrupt or newer file throws
-/// Error in one sentence that names the file.
+/// Reads a trace. A file cut short gives its whole lines and `truncated`; a foreign, corrupt or
+/// newer file throws Error in one sentence that names the file.
 Trace read_trace(const std::filesystem::path& path);
 
-/// Whether this file begins as an ompdm trace does (any schema version). Never throws; false if unreadable.
+/// Whether this file begins as an ompdm trace does (any schema version). Never throws; false if
+/// unreadable.
 bool is_trace(const std::filesystem::path& path);
 
 }  // namespace ompdm
