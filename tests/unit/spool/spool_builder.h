@@ -32,7 +32,7 @@ class LaneBuilder {
     bytes_.resize(at + size);
     fixed.head = {static_cast<std::uint8_t>(tag), flags, static_cast<std::uint16_t>(size / 8)};
     std::memcpy(bytes_.data() + at, &fixed, sizeof(T));
-    std::memcpy(bytes_.data() + at + sizeof(T), tail.data(), tail.size());
+    if (!tail.empty()) std::memcpy(bytes_.data() + at + sizeof(T), tail.data(), tail.size());
     return *this;
   }
   LaneBuilder& raw(std::string_view bytes) {
