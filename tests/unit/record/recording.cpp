@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <set>
@@ -140,6 +141,9 @@ Records read_records(const fs::path& path) {
 Outcome in_child(const Folder& folder, const std::function<void()>& body,
                  const std::map<std::string, std::string>& environment) {
   const fs::path messages = fs::path(folder.path().string() + ".stderr");
+  // ThreadSanitizer flushes stdio even in _exit: what the test runner has buffered would be written
+  // by the child too, into whatever descriptor 1 is by then.
+  fflush(nullptr);
   const pid_t child = fork();
   if (child == 0) {
     if (chdir(folder.path().c_str()) != 0) {
