@@ -20,8 +20,8 @@ using namespace trace_schema;
 // A perfect hash of the args' keys: one comparison tells which it is, or that it is none.
 constexpr std::size_t kSlots = 128;
 constexpr std::size_t slot_of(std::string_view key) {
-  return (key.size() + std::size_t{static_cast<unsigned char>(key.front())} * 3 +
-          std::size_t{static_cast<unsigned char>(key.back())} * 9) %
+  return (key.size() + std::size_t{static_cast<unsigned char>(key.front())} * 6 +
+          std::size_t{static_cast<unsigned char>(key.back())}) %
          kSlots;
 }
 constexpr auto kArgSlots = [] {
@@ -111,8 +111,12 @@ void EventArgs::set(std::string_view key, const dom::element& value) {
       return take(value, key, end_ns.emplace());
     case Arg::kEndsData:
       return take(value, key, ends_data);
+    case Arg::kFingerprint:
+      return take(value, key, fingerprint);
     case Arg::kFrom:
       return take(value, key, from);
+    case Arg::kHash:
+      return take(value, key, hash);
     case Arg::kHostFallback:
       return take(value, key, host_fallback);
     case Arg::kInternal:
@@ -143,6 +147,8 @@ void EventArgs::set(std::string_view key, const dom::element& value) {
       return take(value, key, to);
     case Arg::kTripCount:
       return take(value, key, trip_count);
+    case Arg::kTrivial:
+      return take(value, key, trivial);
     case Arg::kUnfinished:
       return take(value, key, unfinished);
     case Arg::kVariable:

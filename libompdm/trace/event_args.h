@@ -27,6 +27,8 @@ struct EventArgs {
   std::optional<Nanoseconds> end_ns;
   std::uint64_t bytes = 0;
   std::uint64_t dst = 0;
+  std::uint64_t fingerprint = 0;
+  std::uint64_t hash = 0;
   std::uint64_t src = 0;
   std::uint64_t trip_count = 0;
   std::uint32_t kernel = Index<Kernel>::kNone;
@@ -47,6 +49,7 @@ struct EventArgs {
   bool host_fallback = false;
   bool internal = false;
   bool nowait = false;
+  bool trivial = false;
   bool unfinished = false;
 
   /// Takes the value of a key; keys that are not known are passed over. Throws MalformedLine.

@@ -93,7 +93,8 @@ class EventLine {
     arg(name);
     out_ += "true";
   }
-  void arg_address(trace_schema::Arg name, std::uint64_t value) {
+  /// An address or a hash; 0 is none.
+  void arg_hexadecimal(trace_schema::Arg name, std::uint64_t value) {
     if (value == 0) return;
     arg(name);
     hexadecimal(value);

@@ -89,6 +89,9 @@ DataOp op_of(const Event& event, const EventArgs& args, OpKind kind) {
   op.bytes = args.bytes;
   op.src = args.src;
   op.dst = args.dst;
+  op.fingerprint = args.fingerprint;
+  op.hash = args.hash;
+  op.trivial = args.trivial;
   set_times(event, args, op);
   return op;
 }

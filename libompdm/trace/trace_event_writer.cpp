@@ -202,9 +202,12 @@ class Writer {
     line_.arg_unless(0U, Arg::kThread, op.thread);
     line_.arg_unless(trace_.host_device, Arg::kFrom, op.src_device);
     line_.arg_unless(trace_.host_device, Arg::kTo, op.dst_device);
-    line_.arg_address(Arg::kSrc, op.src);
-    line_.arg_address(Arg::kDst, op.dst);
+    line_.arg_hexadecimal(Arg::kSrc, op.src);
+    line_.arg_hexadecimal(Arg::kDst, op.dst);
     line_.arg_unless(0U, Arg::kMapType, op.map_type);
+    line_.arg_hexadecimal(Arg::kFingerprint, op.fingerprint);
+    line_.arg_hexadecimal(Arg::kHash, op.hash);
+    line_.arg_flag(Arg::kTrivial, op.trivial);
     add_clock(op.clock);
     line_.arg_flag(Arg::kInternal, op.internal);
     line_.arg_flag(Arg::kUnfinished, op.unfinished);

@@ -75,7 +75,9 @@ enum class Arg : std::uint8_t {
   kDst,
   kEndNs,
   kEndsData,
+  kFingerprint,
   kFrom,
+  kHash,
   kHostFallback,
   kInternal,
   kKernel,
@@ -91,36 +93,17 @@ enum class Arg : std::uint8_t {
   kThreadLimit,
   kTo,
   kTripCount,
+  kTrivial,
   kUnfinished,
   kVariable,
   kCount
 };
 /// By Arg.
 inline constexpr std::array<std::string_view, static_cast<std::size_t>(Arg::kCount)> kArgs = {
-    "begin_ns",
-    "bytes",
-    "clock",
-    "device",
-    "dst",
-    "end_ns",
-    "ends_data",
-    "from",
-    "host_fallback",
-    "internal",
-    "kernel",
-    "map_list",
-    "map_type",
-    "nowait",
-    "num_teams",
-    "region",
-    "requested_teams",
-    "site",
-    "src",
-    "thread",
-    "thread_limit",
-    "to",
-    "trip_count",
-    "unfinished",
-    "variable"};
+    "begin_ns",        "bytes",       "clock",      "device",  "dst",           "end_ns",
+    "ends_data",       "fingerprint", "from",       "hash",    "host_fallback", "internal",
+    "kernel",          "map_list",    "map_type",   "nowait",  "num_teams",     "region",
+    "requested_teams", "site",        "src",        "thread",  "thread_limit",  "to",
+    "trip_count",      "trivial",     "unfinished", "variable"};
 
 }  // namespace ompdm::trace_schema

@@ -96,6 +96,9 @@ void add_events(Trace& trace) {
     op.bytes = kind == 2 ? kHuge : kind == 5 ? 0 : (std::uint64_t{1} << 53) + 1;
     op.src = kind == 4 ? 0 : kHuge;
     op.dst = kind == 6 ? 0 : 0x7f0000000000 + static_cast<std::uint64_t>(kind);
+    op.fingerprint = kind == 1 ? kHuge : kind == 2 ? 1 : 0;
+    op.hash = kind == 2 ? kHuge - 1 : kind == 3 ? 7 : 0;
+    op.trivial = kind == 1 || kind == 3;
     trace.ops.push_back(op);
   }
   trace.launches = {

@@ -147,6 +147,7 @@ struct DataOp {
   Clock clock = Clock::kHost;
   bool internal = false;  ///< the runtime's own traffic: in no total but runtime_internal
   bool unfinished = false;
+  bool trivial = false;  ///< of a content that was looked at: all of its bytes are equal
   std::uint32_t thread = 0;
   Index<Region> region;  ///< none for API calls and what comes after a region's end
   Index<Site> site;      ///< of the region, or of the API call
@@ -160,6 +161,11 @@ struct DataOp {
   std::uint64_t bytes = 0;
   std::uint64_t src = 0;
   std::uint64_t dst = 0;
+  /// Of what crossed, of transfers between host and device: a hash of up to 64 blocks of 4 KiB that
+  /// are spread over it. Of two equal sizes, different fingerprints are certainly different
+  /// contents, equal ones likely the same. 0: not taken.
+  std::uint64_t fingerprint = 0;
+  std::uint64_t hash = 0;  ///< XXH3-64 of all of it; 0: not taken
   bool operator==(const DataOp&) const = default;
 };
 

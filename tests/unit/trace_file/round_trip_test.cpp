@@ -54,6 +54,28 @@ TEST_F(TraceFile, AwkwardModelSurvives) {
   EXPECT_EQ(read.file, (folder_ / "t.json").string());
 }
 
+// What other tools look for in the file (FORMAT.md).
+TEST_F(TraceFile, ContentIsToldInTextsAndOnlyWhereItWasLookedAt) {
+  Trace trace;
+  trace.threads.resize(1);
+  DataOp op;
+  op.kind = OpKind::kHtoD;
+  op.bytes = 8;
+  trace.ops.push_back(op);
+  op.fingerprint = 0xfedcba9876543210;
+  op.hash = 1;
+  op.trivial = true;
+  trace.ops.push_back(op);
+  write_trace(trace, folder_ / "t.json");
+  const std::string content = content_of(folder_ / "t.json");
+  EXPECT_NE(content.find(R"("fingerprint":"0xfedcba9876543210","hash":"0x1","trivial":true)"),
+            std::string::npos)
+      << content;
+  for (const char* key : {"fingerprint", "hash", "trivial"}) {
+    EXPECT_EQ(content.find(key), content.rfind(key)) << key;
+  }
+}
+
 TEST_F(TraceFile, LargeModelSurvivesCompressedAndPlain) {
   const Trace trace = synthetic_trace({.events = 50000, .threads = 5, .devices = 3, .seed = 7});
   for (const char* name : {"t.json", "t.json.gz"}) {
