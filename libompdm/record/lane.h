@@ -37,7 +37,7 @@ struct KernelArguments {
 
 /// What a wrapper saw on its way into the runtime, for the callbacks on the same thread.
 struct Call {
-  const void* codeptr;  ///< return address into the program; null: no call is waiting
+  const void* codeptr;  ///< return address into the program
   const Ident* ident;
   MapArguments map;
   KernelArguments kernel;
@@ -45,18 +45,6 @@ struct Call {
   std::uint64_t
       begin;  ///< ticks, of kernel calls only: when one falls back to the host this is all there is
   spool::Entry entry;
-};
-
-/// A region that runs on this lane.
-struct OpenRegion {
-  std::uint64_t* end;  ///< of its record
-  std::uint32_t id;
-  Chunk chunk;
-  MapArguments map;
-  KernelArguments kernel;
-
-  /// Ticks; they lie before the end in both records of a region.
-  [[nodiscard]] std::uint64_t begin() const noexcept { return end[-1]; }
 };
 
 /// Sites that a lane has defined, and the last few map lists seen at each.
@@ -75,6 +63,20 @@ struct SiteSlot {
   std::int32_t whole_device;
   std::uint32_t whole_sequence;  ///< the lane's chunks then
   std::uint8_t whole_flags;
+  std::uint8_t whole_op_count;
+  std::uint32_t whole_ops[spool::kMostRepeatedTimes];  ///< KnownOp::position of its operations
+};
+
+/// A region that runs on this lane, and what its call said.
+struct OpenRegion {
+  Call call;  ///< map and kernel are empty if no wrapper saw the call
+  std::uint64_t begin;  ///< ticks
+  SiteSlot* site;       ///< null if there was no room for it
+  spool::Region* whole;           ///< its record: this one, or
+  spool::RepeatedRegion* repeated;  ///< this one
+  std::uint32_t id;
+  std::uint32_t repeated_times;  ///< behind the short record
+  Chunk chunk;
 };
 
 /// A data operation that the lane's chunk holds in full.
@@ -118,7 +120,8 @@ struct Lane {
   std::uint64_t op_begin;   ///< ticks; 0: no operation runs
   spool::Launch* launch;    ///< the submit that runs, null if none does
   Chunk launch_chunk;
-  OpenRegion open[kMostOpen];
+  std::uint64_t last_begin;  ///< ticks, of the last region
+  OpenRegion open[kMostOpen + 1];  ///< the one above the open ones takes the next call
   std::uint64_t modules_written[kMostModules / 64];
   KnownOp known_ops[kKnownOps];
   SiteSlot sites[kSites];
@@ -131,7 +134,8 @@ struct ThisThread {
   std::uint32_t generation;
   bool inside;  ///< a callback of this thread runs: what a signal handler does meanwhile is not
                 ///< recorded
-  Call call;
+  const Call* call;  ///< noted by a wrapper, no region has begun for it yet; else null
+  Call first_call;   ///< its place until the thread has a lane
   const void* api_codeptr;
   std::uint32_t api_call;
   spool::Entry api_entry;
@@ -189,16 +193,22 @@ Record* reserve(Lane& lane, std::size_t extra = 0) noexcept {
   return reinterpret_cast<Record*>(lane.cursor);
 }
 
+/// Publishes a record's head; `size` in bytes, a multiple of 8.
+inline void store_head(spool::Head& at, spool::Tag tag, std::uint8_t flags,
+                       std::size_t size) noexcept {
+  const std::uint32_t head = static_cast<std::uint32_t>(tag) |
+                             static_cast<std::uint32_t>(flags) << 8U |
+                             static_cast<std::uint32_t>(size / 8) << 16U;
+  __atomic_store_n(reinterpret_cast<std::uint32_t*>(&at), head, __ATOMIC_RELEASE);
+}
+
 /// Commits the record at the lane's cursor.
 template <class Record>
 void commit(Lane& lane, Record* record, spool::Tag tag, std::uint8_t flags,
             std::size_t extra = 0) noexcept {
   const std::size_t size = (sizeof(Record) + extra + 7U) & ~std::size_t{7};
-  const std::uint32_t head = static_cast<std::uint32_t>(tag) |
-                             static_cast<std::uint32_t>(flags) << 8U |
-                             static_cast<std::uint32_t>(size / 8) << 16U;
   lane.cursor += size;
-  __atomic_store_n(reinterpret_cast<std::uint32_t*>(&record->head), head, __ATOMIC_RELEASE);
+  store_head(record->head, tag, flags, size);
 }
 
 /// Largest record, by the 16 bits of its size; longer texts and lists are cut and counted.

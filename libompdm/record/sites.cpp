@@ -169,13 +169,13 @@ std::uint16_t argument_of(const MapArguments& map, std::uint64_t address) noexce
 }
 
 void note_host_fallback() noexcept {
-  Call& call = this_thread.call;
-  if (call.codeptr == nullptr ||
-      (call.entry != spool::Entry::kKernel && call.entry != spool::Entry::kKernelNowait)) {
+  const Call* noted = this_thread.call;
+  this_thread.call = nullptr;
+  if (noted == nullptr ||
+      (noted->entry != spool::Entry::kKernel && noted->entry != spool::Entry::kKernelNowait)) {
     return;
   }
-  const Call fallen = call;
-  call.codeptr = nullptr;
+  const Call fallen = *noted;
   Lane* lane = current_lane();
   if (lane == nullptr) {
     return;

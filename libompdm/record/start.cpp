@@ -43,7 +43,7 @@ void after_fork_in_child() noexcept {
   recorder.header.store(&recorder.draft);
   recorder.failed.store(false);
   this_thread.inside = false;
-  this_thread.call.codeptr = nullptr;
+  this_thread.call = nullptr;
   recorder.forked = true;
   if (recorder.phase.load() == Phase::kFinished) {
     recorder.phase.store(Phase::kDetached);

@@ -104,6 +104,16 @@ void note_kernel(Call& call, const std::uint64_t* saved) noexcept {
   }
 }
 
+// Where the next region of this thread expects its call: no copy is made. A thread without a lane
+// gets one when its region begins, if it does.
+Call& next_call(ThisThread& thread) noexcept {
+  Lane* lane = thread.lane;
+  return lane != nullptr &&
+                 thread.generation == recorder.generation.load(std::memory_order_relaxed)
+             ? lane->open[lane->depth].call
+             : thread.first_call;
+}
+
 void note_api(Entry entry, const std::uint64_t* saved) noexcept {
   Lane* lane = current_lane();
   if (lane == nullptr) {
@@ -130,10 +140,10 @@ void ompdm_enter(unsigned position, const std::uint64_t* saved) {
     note_api(entry, saved);
     return;
   }
-  if (thread.call.codeptr != nullptr) [[unlikely]] {
+  if (thread.call != nullptr) [[unlikely]] {
     note_host_fallback();
   }
-  Call& call = thread.call;
+  Call& call = next_call(thread);
   call.entry = entry;
   call.ident = pointer<Ident>(saved[kRdi]);
   call.device = static_cast<std::int64_t>(saved[kRsi]);
@@ -145,8 +155,9 @@ void ompdm_enter(unsigned position, const std::uint64_t* saved) {
   call.codeptr = pointer<void>(saved[kReturn]);
   if (recorder.wrappers_only.load(std::memory_order_relaxed)) [[unlikely]] {
     record_call_only(call);
-    call.codeptr = nullptr;
+    return;
   }
+  thread.call = &call;
 }
 
 }  // namespace ompdm::record

@@ -42,6 +42,7 @@ enum class Tag : std::uint8_t {
   kFallback = 10,
   kRepeatedRegion = 11,
   kRepeatedOp = 12,
+  kRegionEnd = 13,
 };
 
 /// First word of every record; `size` counts 8-byte units and includes this word.
@@ -291,16 +292,34 @@ struct DataOp {
 static_assert(sizeof(DataOp) == 64);
 
 /// A region equal to an earlier one of the same chunk but for its times: what loops are made of.
-/// Its id is the one after the region record before it. `begin` and `end` lie where Region has
-/// them.
+/// Its id is the one after the region record before it. Followed by a RepeatedTimes for each of its
+/// operations, as far as they come at once and repeat the earlier region's in their order; the
+/// record grows by them in place, so its size tells how many are committed.
 struct RepeatedRegion {
   Head head;                ///< flags: as the earlier one's
-  std::uint32_t reference;  ///< id of the earlier Region
-  std::uint64_t begin;
+  std::uint32_t reference;  ///< id of the earlier Region, a whole one
+  std::uint32_t since;      ///< ticks since the begin of the region record before it in the chunk
+  std::uint32_t duration;   ///< ticks; 0 while it runs, kLongDuration: a RegionEnd tells the end
+};
+static_assert(sizeof(RepeatedRegion) == 16);
+inline constexpr std::uint32_t kLongDuration = 0xffffffff;
+
+/// When an operation of a RepeatedRegion ran.
+struct RepeatedTimes {
+  std::uint32_t begin;     ///< ticks since the region's begin
+  std::uint32_t duration;  ///< ticks
+};
+static_assert(sizeof(RepeatedTimes) == 8);
+/// As many operations of a region can be repeated by their times alone.
+inline constexpr unsigned kMostRepeatedTimes = 8;
+
+/// The end of a RepeatedRegion that ran longer than its own field can hold.
+struct RegionEnd {
+  Head head;
+  std::uint32_t region;  ///< id
   std::uint64_t end;
 };
-static_assert(sizeof(RepeatedRegion) == 24 &&
-              offsetof(RepeatedRegion, end) == offsetof(Region, end));
+static_assert(sizeof(RegionEnd) == 16);
 
 /// A data operation of the region whose record was the lane's last, equal to an earlier operation
 /// of the same chunk but for its times and its region.

@@ -22,6 +22,8 @@ void Decoder::add(const Record& record) {
       return add_op(record);
     case spool::Tag::kRepeatedRegion:
       return add_repeated_region(record);
+    case spool::Tag::kRegionEnd:
+      return add_region_end(record);
     case spool::Tag::kRepeatedOp:
       return add_repeated_op(record);
     case spool::Tag::kLaunch:
@@ -55,6 +57,7 @@ void Decoder::add_region(const Record& record) {
   lane_.last_region = row->id;
   lane_.last_begin = row->begin;
   lane_.regions[row->id] = static_cast<std::uint32_t>(draft_.trace.regions.size());
+  lane_.ops_of[row->id] = {};
   draft_.trace.regions.push_back(region);
   draft_.region_notes.push_back({kind, from_wrapper});
 }
@@ -64,16 +67,31 @@ void Decoder::add_repeated_region(const Record& record) {
   const std::uint32_t earlier = row ? find(lane_.regions, row->reference) : Index<Region>::kNone;
   ++lane_.last_region;
   if (earlier == Index<Region>::kNone) return void(++unreadable);
-  lane_.last_begin = row->begin;
+  const std::uint64_t begin = lane_.last_begin += row->since;
   Region region = draft_.trace.regions[earlier];
   const RegionNote note = draft_.region_notes[earlier];
   region.thread = thread();
-  region.begin = time(row->begin);
-  region.end = end_time(row->end);
+  region.begin = time(begin);
+  region.end = end_time(row->duration == 0 ? 0 : begin + row->duration);
   if (note.from_wrapper && region.end == kOpen) region.end = region.begin;
   lane_.regions[lane_.last_region] = static_cast<std::uint32_t>(draft_.trace.regions.size());
   draft_.trace.regions.push_back(region);
   draft_.region_notes.push_back(note);
+  const auto earlier_ops = lane_.ops_of.find(row->reference);
+  const auto times = record.rest_as<spool::RepeatedRegion, spool::RepeatedTimes>();
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    if (earlier_ops == lane_.ops_of.end() || i >= earlier_ops->second.size()) {
+      return void(++unreadable);
+    }
+    add_repetition(earlier_ops->second[i], times[i]);
+  }
+}
+
+void Decoder::add_region_end(const Record& record) {
+  const auto row = record.as<spool::RegionEnd>();
+  const std::uint32_t region = row ? find(lane_.regions, row->region) : Index<Region>::kNone;
+  if (region == Index<Region>::kNone) return void(++unreadable);
+  draft_.trace.regions[region].end = time(row->end);
 }
 
 void Decoder::add_op(const Record& record) {
@@ -83,6 +101,7 @@ void Decoder::add_op(const Record& record) {
   op.thread = thread();
   if ((row->head.flags & spool::kOpInRegion) != 0) {
     op.region = {find(lane_.regions, row->owner)};
+    note_op(row->owner, draft_.trace.ops.size());
     if (op.region) op.site = draft_.trace.regions[op.region.value].site;
   } else {
     op.site = {find(lane_.sites, row->owner)};
@@ -106,13 +125,19 @@ void Decoder::add_repeated_op(const Record& record) {
     return void(++unreadable);
   }
   const std::uint32_t earlier = lane_.whole_ops[row->reference - 1];
+  note_op(lane_.last_region, earlier);
+  add_repetition(earlier, {row->begin, row->duration});
+}
+
+// An operation of the last region, equal to the one at `earlier`.
+void Decoder::add_repetition(std::uint32_t earlier, spool::RepeatedTimes times) {
   DataOp op = draft_.trace.ops[earlier];
   op.thread = thread();
   op.region = {find(lane_.regions, lane_.last_region)};
   if (op.region) op.site = draft_.trace.regions[op.region.value].site;
-  const std::uint64_t begin = lane_.last_begin + row->begin;
+  const std::uint64_t begin = lane_.last_begin + times.begin;
   op.begin = time(begin);
-  op.end = end_time(begin + row->duration);
+  op.end = time(begin + times.duration);
   draft_.trace.ops.push_back(op);
   draft_.op_notes.push_back(draft_.op_notes[earlier]);
 }

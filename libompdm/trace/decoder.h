@@ -30,7 +30,10 @@ class Decoder {
     lane_ = {};
     thread_ = kNoList;
   }
-  void begin_chunk() { lane_.whole_ops.clear(); }
+  void begin_chunk() {
+    lane_.whole_ops.clear();
+    lane_.ops_of.clear();
+  }
   void add(const Record& record);
   Draft take(std::uint64_t last_ticks);
   std::uint64_t unreadable = 0;
@@ -42,6 +45,8 @@ class Decoder {
     std::uint32_t last_region = 0;         // id
     std::uint64_t last_begin = 0;          // its ticks
     std::vector<std::uint32_t> whole_ops;  // of the chunk, in order
+    // Of the chunk's whole regions, by id: their operations in order.
+    std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> ops_of;
   };
 
   void add_thread(const Record& record);
@@ -50,8 +55,10 @@ class Decoder {
   void add_list(const Record& record);
   void add_region(const Record& record);
   void add_repeated_region(const Record& record);
+  void add_region_end(const Record& record);
   void add_op(const Record& record);
   void add_repeated_op(const Record& record);
+  void add_repetition(std::uint32_t earlier, spool::RepeatedTimes times);
   void add_launch(const Record& record);
   void add_symbol(const Record& record);
   void add_device(const Record& record);
@@ -61,6 +68,11 @@ class Decoder {
                             std::uint32_t id) {
     const auto at = ids.find(id);
     return at == ids.end() ? kNoList : at->second;
+  }
+  // Keeps an operation of a whole region for those that repeat it.
+  void note_op(std::uint32_t region, std::size_t op) {
+    const auto at = lane_.ops_of.find(region);
+    if (at != lane_.ops_of.end()) at->second.push_back(static_cast<std::uint32_t>(op));
   }
   std::uint32_t thread() {
     if (thread_ == kNoList) thread_ = thread_of(0);

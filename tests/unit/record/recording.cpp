@@ -60,42 +60,68 @@ void add(std::vector<T>& column, const trace::Record& record) {
 }
 
 // Short records as the whole ones that they stand for.
+void add_repetition(Records& records, std::size_t earlier, spool::RepeatedTimes times) {
+  ++records.short_records;
+  spool::DataOp op = records.ops.at(earlier);
+  op.owner = records.regions.back().id;
+  op.begin = records.regions.back().begin + times.begin;
+  op.end = op.begin + times.duration;
+  records.ops.push_back(op);
+}
+
 void add_repeated_region(Records& records, const trace::Record& record) {
+  ++records.short_records;
   const auto row = record.as<spool::RepeatedRegion>();
   const auto id = records.regions.back().id + 1;
   const auto earlier = std::ranges::find(records.regions.rbegin(), records.regions.rend(),
                                          row->reference, &spool::Region::id);
   spool::Region region = *earlier;
   region.id = id;
-  region.begin = row->begin;
-  region.end = row->end;
+  region.begin = records.regions.back().begin + row->since;
+  region.end = row->duration == 0 ? 0 : region.begin + row->duration;
   records.regions.push_back(region);
+  const auto times = record.rest_as<spool::RepeatedRegion, spool::RepeatedTimes>();
+  const auto& ops = records.ops_of[row->reference];
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    add_repetition(records, ops.at(i), times[i]);
+  }
 }
 
 void add_repeated_op(Records& records, const trace::Record& record) {
   const auto row = record.as<spool::RepeatedOp>();
-  spool::DataOp op = records.ops[records.whole_ops.at(row->reference - 1)];
-  op.owner = records.regions.back().id;
-  op.begin = records.regions.back().begin + row->begin;
-  op.end = op.begin + row->duration;
-  records.ops.push_back(op);
+  const std::size_t earlier = records.whole_ops.at(row->reference - 1);
+  records.ops_of[records.regions.back().id].push_back(earlier);
+  add_repetition(records, earlier, {row->begin, row->duration});
+}
+
+void add_op(Records& records, const trace::Record& record) {
+  const auto row = *record.as<spool::DataOp>();
+  records.whole_ops.push_back(records.ops.size());
+  if ((row.head.flags & spool::kOpInRegion) != 0) {
+    records.ops_of[row.owner].push_back(records.ops.size());
+  }
+  records.ops.push_back(row);
+}
+
+void add_region_end(Records& records, const trace::Record& record) {
+  const auto row = *record.as<spool::RegionEnd>();
+  std::ranges::find(records.regions, row.region, &spool::Region::id)->end = row.end;
 }
 
 void add_record(Records& records, const trace::Record& record) {
   switch (record.tag()) {
     case spool::Tag::kRepeatedRegion:
-      ++records.short_records;
       return add_repeated_region(records, record);
     case spool::Tag::kRepeatedOp:
-      ++records.short_records;
       return add_repeated_op(records, record);
+    case spool::Tag::kRegionEnd:
+      return add_region_end(records, record);
     case spool::Tag::kLaneThread:
       return add(records.threads, record);
     case spool::Tag::kRegion:
       return add(records.regions, record);
     case spool::Tag::kDataOp:
-      records.whole_ops.push_back(records.ops.size());
-      return add(records.ops, record);
+      return add_op(records, record);
     case spool::Tag::kLaunch:
       return add(records.launches, record);
     case spool::Tag::kDevice:
@@ -128,6 +154,7 @@ Records read_records(const fs::path& path) {
     lanes.insert(chunk.lane);
     ++records.chunks;
     records.whole_ops.clear();
+    records.ops_of.clear();
     trace::RecordCursor cursor(file.records(chunk));
     while (const auto record = cursor.next()) {
       add_record(records, *record);

@@ -46,6 +46,7 @@ struct Records {
   std::vector<spool::Device> devices;
   std::vector<spool::Fallback> fallbacks;
   std::vector<std::size_t> whole_ops;  ///< positions in `ops` of the chunk's whole records
+  std::map<std::uint32_t, std::vector<std::size_t>> ops_of;  ///< the same, by the chunk's regions
   std::size_t short_records = 0;
   std::size_t chunks = 0;
   std::size_t lanes = 0;

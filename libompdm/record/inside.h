@@ -1,0 +1,46 @@
+// The gate of every callback: whether events are taken now, and whether this thread is in the
+// recorder already.
+#pragma once
+
+#include "record/lane.h"
+
+namespace ompdm::record {
+
+// Marks this thread as inside the recorder; a signal handler that gets here meanwhile is counted
+// and left alone.
+class Inside {
+ public:
+  Inside() noexcept : entered_(!this_thread.inside) {
+    if (entered_) [[likely]] {
+      this_thread.inside = true;
+    } else {
+      count_loss(spool::Loss::kRecordsReentrant);
+    }
+  }
+  ~Inside() {
+    if (entered_) {
+      this_thread.inside = false;
+    }
+  }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+  explicit operator bool() const noexcept { return entered_; }
+
+ private:
+  bool entered_;
+};
+
+/// Whether events are recorded now. A runtime that goes on telling after its finalize is listened
+/// to; what comes once the trace is being written is counted.
+inline bool recording() noexcept {
+  if (armed()) [[likely]] {
+    return true;
+  }
+  if (recorder.phase.load(std::memory_order_relaxed) == Phase::kFinished) {
+    count_loss(spool::Loss::kRecordsAfterFinish);
+  }
+  Phase expected = Phase::kPaused;
+  return recorder.phase.compare_exchange_strong(expected, Phase::kArmed);
+}
+
+}  // namespace ompdm::record
