@@ -16,8 +16,7 @@ std::uint64_t host_address(ompt_target_data_op_t optype, const void* src,
 void note_op(const Lane& lane, const OpenRegion& region, std::uint32_t position) noexcept {
   SiteSlot* site = region.site;
   if (region.whole != nullptr && site != nullptr && site->whole_region == region.id &&
-      site->whole_sequence == lane.sequence &&
-      site->whole_op_count < spool::kMostRepeatedTimes) {
+      site->whole_sequence == lane.sequence && site->whole_op_count < spool::kMostRepeatedTimes) {
     site->whole_ops[site->whole_op_count++] = position;
   }
 }

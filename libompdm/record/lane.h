@@ -69,10 +69,10 @@ struct SiteSlot {
 
 /// A region that runs on this lane, and what its call said.
 struct OpenRegion {
-  Call call;  ///< map and kernel are empty if no wrapper saw the call
-  std::uint64_t begin;  ///< ticks
-  SiteSlot* site;       ///< null if there was no room for it
-  spool::Region* whole;           ///< its record: this one, or
+  Call call;                        ///< map and kernel are empty if no wrapper saw the call
+  std::uint64_t begin;              ///< ticks
+  SiteSlot* site;                   ///< null if there was no room for it
+  spool::Region* whole;             ///< its record: this one, or
   spool::RepeatedRegion* repeated;  ///< this one
   std::uint32_t id;
   std::uint32_t repeated_times;  ///< behind the short record
@@ -120,7 +120,7 @@ struct Lane {
   std::uint64_t op_begin;   ///< ticks; 0: no operation runs
   spool::Launch* launch;    ///< the submit that runs, null if none does
   Chunk launch_chunk;
-  std::uint64_t last_begin;  ///< ticks, of the last region
+  std::uint64_t last_begin;        ///< ticks, of the last region
   OpenRegion open[kMostOpen + 1];  ///< the one above the open ones takes the next call
   std::uint64_t modules_written[kMostModules / 64];
   KnownOp known_ops[kKnownOps];

@@ -116,8 +116,8 @@ void begin_region(ompt_target_t kind, int device, ompt_data_t* target,
     open.call = *noted;
   }
   std::uint64_t handle = 0;
-  if (write_region(*lane, codeptr, noted,
-                   static_cast<std::uint8_t>(kind) & spool::kRegionKindMask, device, open)) {
+  if (write_region(*lane, codeptr, noted, static_cast<std::uint8_t>(kind) & spool::kRegionKindMask,
+                   device, open)) {
     open.chunk = lane->chunk;
     ++lane->depth;
     handle = handle_of(*lane, open.id);

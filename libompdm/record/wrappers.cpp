@@ -108,8 +108,7 @@ void note_kernel(Call& call, const std::uint64_t* saved) noexcept {
 // gets one when its region begins, if it does.
 Call& next_call(ThisThread& thread) noexcept {
   Lane* lane = thread.lane;
-  return lane != nullptr &&
-                 thread.generation == recorder.generation.load(std::memory_order_relaxed)
+  return lane != nullptr && thread.generation == recorder.generation.load(std::memory_order_relaxed)
              ? lane->open[lane->depth].call
              : thread.first_call;
 }
