@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "analysis/findings/find.h"
+#include "analysis/invariant.h"
 #include "analysis/tables.h"
 #include "ompdm/analysis.h"
 
@@ -26,6 +27,10 @@ Analysis analyze(const Trace& trace) {
   analysis.variables = variables_of(trace);
   const std::vector<Loop> loops = loops_of(trace, directives);
   analysis.iterations = iterations_of(loops, directives);
+  const auto invariant = invariant_bytes(trace, loops);
+  for (std::size_t i = 0; i < loops.size(); ++i) {
+    analysis.iterations[i].invariant_bytes = invariant[i];
+  }
   Needless needless = find_needless(trace, directives, loops);
   analysis.findings = std::move(needless.findings);
   analysis.prediction = needless.prediction;

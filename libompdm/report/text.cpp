@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "report/findings.h"
+#include "report/invariant.h"
 #include "report/nvprof_block.h"
 #include "report/page.h"
 #include "report/sentences.h"
@@ -57,6 +58,9 @@ std::string text_report(Analyses analyses, const SourceNames& names, const Layou
     text += titled(directives_table(analyses, names), layout);
     text += titled(variables_table(analyses, names), layout);
     text += titled(iterations_table(analyses, names), layout);
+    for (const std::string& line : invariant_sentences(analyses, names)) {
+      text += wrapped(line, layout.width) + '\n';
+    }
     text += findings_text(analyses, names, layout);
   }
   text += '\n';
@@ -84,6 +88,8 @@ std::string markdown_report(Analyses analyses, const SourceNames& names) {
     if (table.name == "findings") text += findings_markdown(analyses, names);
     if (table.rows.empty() || table.name == "findings") continue;
     text += "## " + table.title + "\n\n" + markdown(for_readers(table)) + '\n';
+    if (table.name != "iterations") continue;
+    for (const std::string& line : invariant_sentences(analyses, names)) text += line + "\n\n";
   }
   const std::string internal = runtime_traffic(analyses);
   if (!internal.empty()) text += internal + "\n\n";

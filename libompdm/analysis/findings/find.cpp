@@ -31,6 +31,11 @@ Needless find_needless(const Trace& trace, const DirectiveTable& directives,
   mark(claims, claimed);
   append(claims, host_fallback(evidence));
   append(claims, unused_transfer(evidence));
+  mark(claims, claimed);
+  append(claims, round_trip_transfer(evidence, claimed));
+  append(claims, duplicate_transfer(evidence, claimed));
+  append(claims, unmodified_copy_back(evidence, claimed));
+  mark(claims, claimed);
   append(claims, unused_allocation(evidence));
   append(claims, repeated_allocation(evidence, claimed));
   mark(claims, claimed);

@@ -7,20 +7,21 @@
 #include <vector>
 
 #include "analysis/findings/activity_times.h"
+#include "analysis/findings/contents.h"
 #include "analysis/findings/enclosing_loops.h"
 #include "analysis/findings/mappings.h"
 #include "analysis/tables.h"
 
 namespace ompdm::analysis {
 
-/// What every detector stands on. Contents of transfers are not part of it: until they are recorded
-/// no detector says that data was the same.
+/// What every detector stands on.
 struct Evidence {
   Evidence(const Trace& of, const DirectiveTable& table, const std::vector<Loop>& found)
       : trace(of),
         directives(table),
         loops(found),
         mappings(of),
+        contents(of, mappings),
         kernels(of),
         hosts(of),
         enclosing(found) {}
@@ -29,6 +30,7 @@ struct Evidence {
   const DirectiveTable& directives;
   const std::vector<Loop>& loops;
   Mappings mappings;
+  Contents contents;
   KernelTimes kernels;
   HostTimes hosts;
   EnclosingLoops enclosing;
@@ -51,6 +53,18 @@ using Claimed = std::vector<bool>;
 /// The same data mapped in and out by the passes of a loop, where once before and once after it
 /// would do. One claim a loop.
 std::vector<Claim> per_iteration_mapping(const Evidence& evidence);
+
+/// Data whose content went to a device that had it, or could have kept it since it was sent there.
+/// Here and in the two that follow equal values are the evidence, so that none is certain; zeroed
+/// arrays and their like are left out, and so is what `claimed` has.
+std::vector<Claim> duplicate_transfer(const Evidence& evidence, const Claimed& claimed);
+
+/// Data that came back changed, and went over again as it had come back, to a device that had it or
+/// could have kept it.
+std::vector<Claim> round_trip_transfer(const Evidence& evidence, const Claimed& claimed);
+
+/// Data that every instance of a directive brought back as it had been sent.
+std::vector<Claim> unmodified_copy_back(const Evidence& evidence, const Claimed& claimed);
 
 /// The same storage allocated on the same device three times or more, though it could have stayed.
 /// Leaves out what `claimed` has.

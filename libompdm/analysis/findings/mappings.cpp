@@ -10,6 +10,7 @@ namespace ompdm::analysis {
 namespace {
 
 constexpr std::uint32_t kNone = Index<Mapping>::kNone;
+constexpr std::uint32_t kPointerAndObject = 0x10;  // OMP_TGT_MAPTYPE_PTR_AND_OBJ
 constexpr std::uint64_t kReturnParam = 0x40;  // OMP_TGT_MAPTYPE_RETURN_PARAM: use_device_ptr, _addr
 
 using Live = std::map<std::uint64_t, std::uint32_t>;  // device address -> mapping
@@ -69,6 +70,7 @@ void Mappings::replay(const Trace& trace) {
         row.bytes = op.bytes;
         row.variable = op.variable;
         row.alloc = {i};
+        row.is_pointee = (op.map_type & kPointerAndObject) != 0;
         const auto number = static_cast<std::uint32_t>(rows_.size());
         const auto [at, is_new] = devices[op.dst_device].try_emplace(op.dst, number);
         if (!is_new) rows_[at->second].replaced = true;

@@ -21,6 +21,7 @@ struct Mapping {
   Index<DataOp> remove;     ///< none: no delete was seen
   bool replaced = false;    ///< no delete was seen, yet the address was allocated anew
   bool on_device = false;   ///< a copy between devices, or a memset, read or wrote it
+  bool is_pointee = false;  ///< what a mapped pointer points to: a struct's member, say
   bool handed_out = false;  ///< its device address was given to the program (use_device_ptr)
 };
 

@@ -41,70 +41,24 @@ bool is_candidate(const Trace& trace, const Mapping& mapping) {
 struct LoopClaim {
   Claim claim;
   std::vector<std::string> names;
-  std::vector<std::string> in;    ///< expressions of what was sent
-  std::vector<std::string> made;  ///< of what was only allocated
-  std::vector<std::string> out;   ///< of what came back
-  std::vector<std::string> left;  ///< of what did not
+  std::vector<std::string> in;       ///< expressions of what was sent
+  std::vector<std::string> made;     ///< of what was only allocated
+  std::vector<std::string> out;      ///< of what came back
+  std::vector<std::string> left;     ///< of what did not
+  std::vector<std::string> read;     ///< of what came back, and the host had time to read
+  std::vector<std::string> changed;  ///< of what the host changed in some passes
   std::vector<std::string> places;
   std::map<std::uint32_t, std::uint64_t> bytes_at;  ///< by site
   std::uint64_t passes = 0;
   std::uint64_t entries = 0;
   std::uint32_t last_entry = EnclosingEntry::kNoEntry;
   std::uint64_t sent = 0, sent_enough = 0, returned = 0, returned_enough = 0;
-  std::uint64_t quick_bytes = 0;
+  std::uint64_t backed_bytes = 0;
+  std::uint64_t compared = 0, equal = 0;  ///< transfers of a later pass with what was there
+  std::uint64_t examined = 0;             ///< needless transfers whose content was compared
+  bool quick = true;                      ///< the host had no time to look at most of it
   bool forced = false;  ///< a map-type modifier would move data even if it were there
 };
-
-/// What the mappings of one piece of storage, in one entry into a loop, have more than they need.
-struct Surplus {
-  std::vector<std::uint32_t> ops;
-  std::uint64_t sent = 0, sent_enough = 0, returned = 0, returned_enough = 0;
-  std::uint64_t bytes = 0;
-};
-
-Surplus surplus_of(const Evidence& evidence, const std::vector<std::uint32_t>& group) {
-  using Piece = std::pair<std::uint64_t, std::uint64_t>;  // offset, bytes
-  std::map<Piece, bool> arrived;
-  std::map<Piece, std::uint32_t> returned;
-  const std::vector<DataOp>& ops = evidence.trace.ops;
-  Surplus surplus;
-  const auto drop = [&](std::uint32_t op) {
-    surplus.ops.push_back(op);
-    surplus.bytes += ops[op].bytes;
-  };
-  for (const std::uint32_t number : group) {
-    const Mapping& mapping = evidence.mappings.rows()[number];
-    for (const std::uint32_t i : evidence.mappings.transfers(number)) {
-      const DataOp& op = ops[i];
-      if (!comes_of_mapping(evidence.trace, op)) continue;
-      if (op.kind == OpKind::kHtoD) {
-        ++surplus.sent;
-        const auto [at, is_first] = arrived.try_emplace({op.dst - mapping.address, op.bytes}, true);
-        if (is_first) {
-          ++surplus.sent_enough;
-        } else {
-          drop(i);
-        }
-      } else {
-        ++surplus.returned;
-        const auto [at, is_first] = returned.try_emplace({op.src - mapping.address, op.bytes}, i);
-        if (is_first) {
-          ++surplus.returned_enough;
-        } else {
-          drop(at->second);
-          at->second = i;
-        }
-      }
-    }
-  }
-  if (surplus.bytes == 0) return surplus;
-  for (std::size_t i = 0; i < group.size(); ++i) {
-    const Mapping& mapping = evidence.mappings.rows()[group[i]];
-    if (i > 0) surplus.ops.push_back(mapping.alloc.value);
-    if (i + 1 < group.size()) surplus.ops.push_back(mapping.remove.value);
-  }
-  return surplus;
-}
 
 /// Whether the host had too little time between the mappings to have looked at all of the data.
 bool was_quick(const Evidence& evidence, const std::vector<std::uint32_t>& group) {
@@ -119,6 +73,98 @@ bool was_quick(const Evidence& evidence, const std::vector<std::uint32_t>& group
     if (static_cast<std::uint64_t>(own) * kHostBytesPerNanosecond < before.bytes) ++quick;
   }
   return 2 * quick >= group.size() - 1;
+}
+
+/// What the mappings of one piece of storage, in one entry into a loop, have more than they need.
+struct Surplus {
+  std::vector<std::uint32_t> ops;
+  std::uint64_t sent = 0, sent_enough = 0, returned = 0, returned_enough = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t compared = 0, equal = 0;
+  std::uint64_t examined = 0, examined_bytes = 0;
+  bool quick = false;
+  [[nodiscard]] bool host_changes() const { return equal < compared; }
+};
+
+/// Compares what each pass sent with what the device had of it before.
+void compare_contents(const Evidence& evidence, const std::vector<std::uint32_t>& group,
+                      Surplus& surplus) {
+  if (!evidence.contents.known()) return;
+  for (std::size_t i = 1; i < group.size(); ++i) {
+    for (const std::uint32_t op : evidence.mappings.transfers(group[i])) {
+      if (evidence.trace.ops[op].kind != OpKind::kHtoD) continue;
+      const Earlier& before = evidence.contents.before(op);
+      if (before.same == Same::kNo) ++surplus.compared;
+      if (!before.tells_same()) continue;
+      ++surplus.compared;
+      ++surplus.equal;
+    }
+  }
+}
+
+/// Whether what came back need not have come before the loop's end. Where the host changed the
+/// data, or had time to read it, that cannot be told; without contents it is still possible where
+/// the data also went over.
+bool need_not_return(const Evidence& evidence, const Surplus& surplus, bool is_sent) {
+  if (surplus.host_changes()) return false;
+  return surplus.quick || (is_sent && !evidence.contents.known());
+}
+
+Surplus surplus_of(const Evidence& evidence, const std::vector<std::uint32_t>& group) {
+  using Piece = std::pair<std::uint64_t, std::uint64_t>;  // offset, bytes
+  std::map<Piece, bool> arrived;
+  std::map<Piece, std::uint32_t> returned;
+  const std::vector<DataOp>& ops = evidence.trace.ops;
+  Surplus surplus;
+  surplus.quick = was_quick(evidence, group);
+  compare_contents(evidence, group, surplus);
+  const auto drop = [&](std::uint32_t op, bool examined) {
+    surplus.ops.push_back(op);
+    surplus.bytes += ops[op].bytes;
+    if (!examined) return;
+    ++surplus.examined;
+    surplus.examined_bytes += ops[op].bytes;
+  };
+  const bool is_sent = std::ranges::any_of(group, [&](std::uint32_t number) {
+    return std::ranges::any_of(evidence.mappings.transfers(number),
+                               [&](std::uint32_t op) { return ops[op].kind == OpKind::kHtoD; });
+  });
+  const bool drops_returns = need_not_return(evidence, surplus, is_sent);
+  for (const std::uint32_t number : group) {
+    const Mapping& mapping = evidence.mappings.rows()[number];
+    for (const std::uint32_t i : evidence.mappings.transfers(number)) {
+      const DataOp& op = ops[i];
+      if (!comes_of_mapping(evidence.trace, op)) continue;
+      if (op.kind == OpKind::kHtoD) {
+        ++surplus.sent;
+        const Piece piece(op.dst - mapping.address, op.bytes);
+        const bool is_first = arrived.try_emplace(piece, true).second;
+        const bool is_same = evidence.contents.known() && evidence.contents.before(i).tells_same();
+        if (!is_first && (is_same || !surplus.host_changes())) {
+          drop(i, is_same);
+        } else {
+          ++surplus.sent_enough;
+        }
+      } else {
+        ++surplus.returned;
+        const auto [at, is_first] = returned.try_emplace({op.src - mapping.address, op.bytes}, i);
+        if (is_first || !drops_returns) {
+          ++surplus.returned_enough;
+        } else {
+          // Compared it was with what the next pass sent.
+          drop(at->second, surplus.examined > 0);
+        }
+        at->second = i;
+      }
+    }
+  }
+  if (surplus.bytes == 0) return surplus;
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    const Mapping& mapping = evidence.mappings.rows()[group[i]];
+    if (i > 0) surplus.ops.push_back(mapping.alloc.value);
+    if (i + 1 < group.size()) surplus.ops.push_back(mapping.remove.value);
+  }
+  return surplus;
 }
 
 void add_mapping(const Evidence& evidence, std::uint32_t number, LoopClaim& loop) {
@@ -140,6 +186,10 @@ void add_group(const Evidence& evidence, std::uint32_t entry,
   add_once(loop.names, name.empty() ? expression : name);
   add_once(surplus.sent > 0 ? loop.in : loop.made, expression);
   add_once(surplus.returned > 0 ? loop.out : loop.left, expression);
+  if (surplus.returned > 1 && surplus.returned_enough == surplus.returned) {
+    add_once(loop.read, expression);
+  }
+  if (surplus.host_changes()) add_once(loop.changed, expression);
   for (const std::uint32_t number : group) add_mapping(evidence, number, loop);
   for (const std::uint32_t i : surplus.ops) {
     const DataOp& op = trace.ops[i];
@@ -149,7 +199,11 @@ void add_group(const Evidence& evidence, std::uint32_t entry,
     }
   }
   loop.claim.finding.wasted_bytes += surplus.bytes;
-  if (was_quick(evidence, group)) loop.quick_bytes += surplus.bytes;
+  loop.backed_bytes += surplus.quick ? surplus.bytes : surplus.examined_bytes;
+  loop.quick = loop.quick && surplus.quick;
+  loop.compared += surplus.compared;
+  loop.equal += surplus.equal;
+  loop.examined += surplus.examined;
   loop.sent += surplus.sent;
   loop.sent_enough += surplus.sent_enough;
   loop.returned += surplus.returned;
@@ -162,7 +216,7 @@ void add_group(const Evidence& evidence, std::uint32_t entry,
   loop.claim.ops.insert(loop.claim.ops.end(), surplus.ops.begin(), surplus.ops.end());
 }
 
-std::string evidence_of(const LoopClaim& loop, Confidence confidence) {
+std::string evidence_of(const LoopClaim& loop) {
   std::string text =
       fmt::format("{} {} mapped anew in a loop of {}{}", spoken_list(loop.names),
                   loop.names.size() == 1 ? "was" : "were", counted(loop.passes, "pass", "passes"),
@@ -179,7 +233,11 @@ std::string evidence_of(const LoopClaim& loop, Confidence confidence) {
                          loop.returned_enough);
   }
   text += ": " + moved;
-  if (confidence == Confidence::kLikely) {
+  if (loop.equal > 0) {
+    text += fmt::format("; in {} of {} compared the device had had that content before", loop.equal,
+                        loop.compared);
+  }
+  if (loop.quick) {
     text += "; between most passes the host had too little time to look at all of it";
   }
   return text;
@@ -198,6 +256,18 @@ std::string advice_of(const LoopClaim& loop, const std::string& function) {
                       loop.forced ? "drop the map clauses of these: map(delete:) would remove them"
                                   : "drop the map clauses of these, or keep them: they then find "
                                     "the data present and move nothing");
+  if (!loop.changed.empty()) {
+    text += fmt::format(
+        "in the passes in which the host has changed it, before {}, write\n"
+        "  #pragma omp target update to({})\n",
+        where, clause_list(loop.changed));
+  }
+  if (!loop.read.empty()) {
+    text += fmt::format(
+        "in the passes after which the host reads it, after {}, write\n"
+        "  #pragma omp target update from({})\n",
+        where, clause_list(loop.read));
+  }
   text += "after the loop, write\n  #pragma omp target exit data";
   if (!loop.out.empty()) text += fmt::format(" map(from: {})", clause_list(loop.out));
   if (!loop.left.empty()) text += fmt::format(" map(release: {})", clause_list(loop.left));
@@ -212,7 +282,8 @@ std::string advice_of(const LoopClaim& loop, const std::string& function) {
 
 Claim finished(const Evidence& evidence, LoopClaim& loop) {
   const Trace& trace = evidence.trace;
-  for (auto* items : {&loop.names, &loop.in, &loop.made, &loop.out, &loop.left}) {
+  for (auto* items :
+       {&loop.names, &loop.in, &loop.made, &loop.out, &loop.left, &loop.read, &loop.changed}) {
     std::ranges::sort(*items);
   }
   // What some entry sent or brought back belongs to that clause alone.
@@ -225,10 +296,11 @@ Claim finished(const Evidence& evidence, LoopClaim& loop) {
   place(claim, "per_iteration_mapping", trace, site);
   Finding& finding = claim.finding;
   finding.variable = clause_list(loop.names);
+  finding.examined = loop.examined;
   finding.of = finding.count;
   finding.confidence =
-      2 * loop.quick_bytes >= finding.wasted_bytes ? Confidence::kLikely : Confidence::kPossible;
-  finding.evidence = evidence_of(loop, finding.confidence);
+      2 * loop.backed_bytes >= finding.wasted_bytes ? Confidence::kLikely : Confidence::kPossible;
+  finding.evidence = evidence_of(loop);
   finding.advice = advice_of(loop, function_of(trace.sites[site.value]));
   sum_up(claim, trace);
   return claim;

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -15,6 +16,17 @@ struct Unused {
   std::uint32_t op;
   Fate fate;
 };
+
+/// Whether the runtime's own threads made this for an asynchronous call of the API: nobody knows
+/// whether it was a copy or a memset, nor in what order it took effect.
+bool is_asynchronous_api(const Trace& trace, const DataOp& op) {
+  const Index<Site> site = site_of(trace, op);
+  if (op.region || !site) return !op.region;
+  const Site& where = trace.sites[site.value];
+  return where.directive == Directive::kRuntime ||
+         (where.directive == Directive::kApi &&
+          (where.api.empty() || where.api.ends_with("_async")));
+}
 
 /// The transfers to this mapping that no kernel could have seen. A copy back to the host counts as
 /// a look at all of the mapping.
@@ -104,6 +116,10 @@ std::vector<Claim> unused_transfer(const Evidence& evidence) {
   const std::vector<Mapping>& rows = evidence.mappings.rows();
   for (std::uint32_t i = 0; i < rows.size(); ++i) {
     if (rows[i].replaced || rows[i].handed_out || rows[i].on_device) continue;
+    const bool asynchronous = std::ranges::any_of(
+        evidence.mappings.transfers(i),
+        [&](std::uint32_t op) { return is_asynchronous_api(trace, trace.ops[op]); });
+    if (asynchronous) continue;
     for (const auto& [op, fate] : unused_in(evidence, i)) {
       const Index<Site> site = site_of(trace, trace.ops[op]);
       const auto [at, is_new] =

@@ -123,7 +123,8 @@ struct Iteration {
   std::uint64_t entries = 0;  ///< how many times the loop was entered, over all threads
   PassCost steady;            ///< mean over the passes that are not the first of an entry
   PassCost first;             ///< the first pass of the first entry
-  /// Bytes a pass that need not cross again; none while that is not known.
+  /// Bytes a pass, both ways, of pieces whose content was the same in every pass that was looked
+  /// at; none if no contents were compared.
   std::optional<std::uint64_t> invariant_bytes;
   bool timed = true;  ///< false if a transfer or kernel has only an enqueue time: `wall` alone can
                       ///< be trusted

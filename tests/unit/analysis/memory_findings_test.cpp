@@ -122,6 +122,24 @@ TEST(UnusedTransfer, WhatOtherLibrariesMaySeeIsNotJudged) {
   EXPECT_EQ(patterns(analyze(program.take())), "");
 }
 
+TEST(UnusedTransfer, WhatAsynchronousCallsCopyIsNotJudged) {
+  for (const bool asynchronous : {false, true}) {
+    Program program;
+    const auto memory = program.api("omp_target_alloc", "a.cpp", 50, "main");
+    const auto copy = asynchronous ? program.api("", "", 0, "")
+                                   : program.api("omp_target_memcpy", "a.cpp", 51, "main");
+    program.kernel();
+    DataOp& alloc = program.op(OpKind::kAlloc, {}, kBytes, 10);
+    alloc.site = memory;
+    alloc.src = 0;
+    for (int i = 0; i < 2; ++i) program.op(OpKind::kHtoD, {}, kBytes, 10).site = copy;
+    program.op(OpKind::kDtoH, {}, kBytes, 10).site = copy;
+    program.op(OpKind::kDelete, {}, 0, 10).site = memory;
+    // The first copy is overwritten; of calls by the runtime's threads the order is not known.
+    EXPECT_EQ(found(analyze(program.take()), "unused_transfer").size(), asynchronous ? 0U : 1U);
+  }
+}
+
 TEST(UnusedTransfer, LostEventsProveNothing) {
   Program program;
   program.map(true);

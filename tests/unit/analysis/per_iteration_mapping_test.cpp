@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <tuple>
+#include <utility>
+
 #include "analysis/found.h"
 #include "support/trace_builder.h"
 
@@ -229,6 +232,83 @@ TEST(PerIterationMapping, FirstprivateCopiesAreEachLaunchsOwn) {
   const auto table = build.variable("table", 4000);
   for (int pass = 0; pass < 5; ++pass) map_tofrom(build, solve, {table}, 4000);
   for (DataOp& op : build.trace.ops) op.map_type = 0xa1;
+  EXPECT_EQ(patterns(analyze(build.take())), "");
+}
+
+// ---- with contents
+
+/// Passes of `target map(tofrom: u)`: `content` tells what each sends and brings back.
+template <class Content>
+Analysis passes_with(Nanoseconds between, Content content) {
+  TraceBuilder build;
+  const auto solve = build.site(Directive::kTarget, "a.cpp", 9, "main");
+  const auto u = build.variable("u", kBytes);
+  for (int pass = 0; pass < 20; ++pass) {
+    map_tofrom(build, solve, {u});
+    std::tie((build.trace.ops.end() - 3)->hash, (build.trace.ops.end() - 2)->hash) = content(pass);
+    build.wait(between);
+  }
+  return analyze(build.take());
+}
+using Hashes = std::pair<std::uint64_t, std::uint64_t>;
+
+TEST(PerIterationMapping, RoundTripsMakeItLikelyWhateverTimeTheHostHad) {
+  const Analysis analysis =
+      passes_with(1'000'000, [](int pass) { return Hashes(1 + pass, 2 + pass); });
+  ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
+  const Finding& finding = analysis.findings[0];
+  EXPECT_EQ(finding.confidence, Confidence::kLikely);
+  EXPECT_EQ(finding.count, 19U) << "what came back the host may have read";
+  EXPECT_EQ(finding.wasted_bytes, 19 * kBytes);
+  EXPECT_EQ(finding.examined, 19U);
+  EXPECT_EQ(finding.of, 19U);
+  EXPECT_TRUE(contains(finding.evidence, "in 19 of 19 compared")) << finding.evidence;
+  EXPECT_TRUE(contains(finding.advice, "  #pragma omp target update from(u)\n"));
+  EXPECT_FALSE(contains(finding.advice, "  #pragma omp target update to("));
+}
+
+TEST(PerIterationMapping, NothingLooksAtTheDataBetweenQuickPasses) {
+  const Analysis analysis = passes_with(100, [](int pass) { return Hashes(1 + pass, 2 + pass); });
+  ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
+  EXPECT_EQ(analysis.findings[0].count, 38U);
+  EXPECT_EQ(analysis.findings[0].examined, 38U);
+  EXPECT_FALSE(contains(analysis.findings[0].advice, "  #pragma omp target update"));
+}
+
+TEST(PerIterationMapping, AHostThatChangesAByteInEachPassNeedsTheTransfers) {
+  for (const Nanoseconds between : {10, 1'000'000}) {
+    const Analysis analysis =
+        passes_with(between, [](int pass) { return Hashes(1 + 2 * pass, 2 + 2 * pass); });
+    EXPECT_TRUE(found(analysis, "per_iteration_mapping").empty()) << between;
+    EXPECT_EQ(patterns(analysis), "repeated_allocation") << "its memory could stay all the same";
+  }
+}
+
+TEST(PerIterationMapping, AHostThatChangesItAtTimesIsToldWhereToUpdate) {
+  const Analysis analysis = passes_with(100, [](int pass) {
+    return pass % 5 == 0 ? Hashes(100 + pass, 2 + pass) : Hashes(1 + pass, 2 + pass);
+  });
+  ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
+  EXPECT_EQ(analysis.findings[0].count, 16U) << "19 but those of passes 5, 10 and 15";
+  EXPECT_TRUE(contains(analysis.findings[0].advice, "  #pragma omp target update to(u)\n"));
+  EXPECT_TRUE(contains(analysis.findings[0].advice, "  #pragma omp target update from(u)\n"));
+}
+
+TEST(PerIterationMapping, ResultsThatTheHostHasTimeToReadAreClean) {
+  TraceBuilder build;
+  const auto solve = build.site(Directive::kTarget, "a.cpp", 9, "main");
+  for (int pass = 0; pass < 2; ++pass) {
+    const auto out = build.variable("out", kBytes);
+    for (int i = 0; i < 2; ++i) {
+      build.begin(solve);
+      build.op(OpKind::kAlloc, out, kBytes, 10);
+      build.launch(500);
+      build.op(OpKind::kDtoH, out, kBytes, 700);
+      build.op(OpKind::kDelete, out, 0, 5);
+      build.end();
+      build.wait(1'000'000);
+    }
+  }
   EXPECT_EQ(patterns(analyze(build.take())), "");
 }
 

@@ -1,0 +1,145 @@
+#include "analysis/findings/contents.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <numeric>
+#include <tuple>
+
+namespace ompdm::analysis {
+namespace {
+
+constexpr std::uint32_t kNone = Index<DataOp>::kNone;
+
+/// Part of a mapping, and where it is on the host (API calls copy from anywhere).
+struct Piece {
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t host = 0;
+  bool operator==(const Piece&) const = default;
+};
+
+/// The latest transfer of each piece, one way. No two pieces overlap: what a later one covers only
+/// in part is forgotten.
+class Latest {
+ public:
+  struct Entry {
+    Piece piece;
+    std::uint32_t op = kNone;
+    bool changed = false;  ///< sent ones: it has come back with another content since
+  };
+
+  Entry* find(const Piece& piece) {
+    const auto at = entries_.find(piece.offset);
+    return at != entries_.end() && at->second.piece == piece ? &at->second : nullptr;
+  }
+
+  /// Forgets what overlaps the piece and is not that piece itself.
+  void forget_parts(const Piece& piece) {
+    auto at = entries_.lower_bound(piece.offset);
+    if (at != entries_.begin()) --at;
+    while (at != entries_.end() && at->first < piece.offset + piece.bytes) {
+      const Piece& other = at->second.piece;
+      const bool apart = other.offset + other.bytes <= piece.offset || other == piece;
+      at = apart ? std::next(at) : entries_.erase(at);
+    }
+  }
+
+  void set(const Piece& piece, std::uint32_t op) {
+    forget_parts(piece);
+    entries_[piece.offset] = {piece, op, false};
+  }
+
+ private:
+  std::map<std::uint64_t, Entry> entries_;  // by offset
+};
+
+bool was_looked_at(const DataOp& op) { return op.hash != 0 || op.fingerprint != 0; }
+
+Earlier compared(const Trace& trace, std::uint32_t earlier, const DataOp& op) {
+  Earlier result;
+  if (earlier == kNone) return result;
+  const DataOp& before = trace.ops[earlier];
+  result.op = earlier;
+  result.same = same_content(before, op);
+  result.trivial = before.trivial && op.trivial && result.same != Same::kNo;
+  return result;
+}
+
+}  // namespace
+
+Same same_content(const DataOp& a, const DataOp& b) {
+  if (a.bytes != b.bytes) return Same::kNo;
+  if (a.hash != 0 && b.hash != 0) return a.hash == b.hash ? Same::kYes : Same::kNo;
+  if (a.fingerprint == 0 || b.fingerprint == 0) return Same::kUnknown;
+  return a.fingerprint == b.fingerprint ? Same::kLikely : Same::kNo;
+}
+
+Contents::Contents(const Trace& trace, const Mappings& mappings) {
+  if (std::ranges::none_of(trace.ops, was_looked_at)) return;
+  earlier_.resize(trace.ops.size());
+  sent_.resize(trace.ops.size());
+  mapping_of_.resize(trace.ops.size(), kNone);
+  KernelWrites writes(trace);
+  const std::vector<Mapping>& rows = mappings.rows();
+  std::vector<std::uint32_t> order(rows.size());
+  std::iota(order.begin(), order.end(), 0U);
+  // Memory of the API has no storage on the host that would outlive it.
+  const auto storage = [&](std::uint32_t i) {
+    const Mapping& row = rows[i];
+    return std::tuple(row.device, row.host, row.bytes, row.host == 0 ? i : 0);
+  };
+  std::ranges::sort(order, {}, [&](std::uint32_t i) { return std::pair(storage(i), i); });
+  for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
+    std::vector<std::uint32_t> stays;
+    for (; end < order.size() && storage(order[end]) == storage(order[begin]); ++end) {
+      stays.push_back(order[end]);
+    }
+    follow(trace, mappings, stays, writes);
+  }
+}
+
+/// All stays of one piece of storage on one device, in order.
+void Contents::follow(const Trace& trace, const Mappings& mappings,
+                      const std::vector<std::uint32_t>& stays, KernelWrites& writes) {
+  const bool knows = knows_launches(trace) && !has_lost_events(trace);
+  const auto is_kept = [&](std::uint32_t earlier, std::uint32_t later) {
+    const Mapping& was = mappings.rows()[mapping_of_[earlier]];
+    const bool same_stay = mapping_of_[earlier] == mapping_of_[later];
+    if (!knows || was.on_device || was.handed_out || was.replaced) return false;
+    if (!same_stay && !was.remove) return false;
+    const Nanoseconds until = trace.ops[same_stay ? later : was.remove.value].begin;
+    return !writes.could_write(was, trace.ops[earlier].begin, until);
+  };
+  Latest sent;
+  Latest returned;
+  for (const std::uint32_t number : stays) {
+    const Mapping& mapping = mappings.rows()[number];
+    for (const std::uint32_t i : mappings.transfers(number)) {
+      const DataOp& op = trace.ops[i];
+      mapping_of_[i] = number;
+      const bool to_device = op.kind == OpKind::kHtoD;
+      const Piece piece = to_device ? Piece{op.dst - mapping.address, op.bytes, op.src}
+                                    : Piece{op.src - mapping.address, op.bytes, op.dst};
+      Latest::Entry* origin = sent.find(piece);
+      const Latest::Entry* last = returned.find(piece);
+      // Positions in Trace::ops are in order of begin.
+      if (origin != nullptr && (last == nullptr || last->op < origin->op)) last = origin;
+      earlier_[i] = compared(trace, last != nullptr ? last->op : kNone, op);
+      if (to_device) {
+        if (last != nullptr) earlier_[i].kept = is_kept(last->op, i);
+        // A piece that this overwrites in part is no longer what it was when it crossed.
+        returned.forget_parts(piece);
+        sent.set(piece, i);
+        continue;
+      }
+      if (origin != nullptr && !origin->changed && mapping_of_[origin->op] == number) {
+        sent_[i] = compared(trace, origin->op, op);
+        origin->changed = sent_[i].same == Same::kNo;
+      }
+      returned.set(piece, i);
+    }
+  }
+}
+
+}  // namespace ompdm::analysis

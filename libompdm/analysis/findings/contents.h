@@ -1,0 +1,70 @@
+// What the contents of transfers tell: which carried what the other side already had. Inside the
+// analysis library only.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analysis/findings/kernel_writes.h"
+#include "analysis/findings/mappings.h"
+
+namespace ompdm::analysis {
+
+/// How two contents compare.
+enum class Same : std::uint8_t {
+  kUnknown,  ///< one was not looked at
+  kNo,       ///< certainly different
+  kLikely,   ///< equal fingerprints, or trivial ones
+  kYes,      ///< equal hashes of all bytes
+};
+
+/// Whether two transfers carried the same. By the hashes of all bytes where both were taken, else
+/// by the fingerprints; kNo for different sizes.
+Same same_content(const DataOp& a, const DataOp& b);
+
+/// A transfer beside the latest one before it that moved the same piece of the same storage to or
+/// from the same device, either way.
+struct Earlier {
+  std::uint32_t op = Index<DataOp>::kNone;  ///< position in Trace::ops; kNone: none, or it was
+                                            ///< partly overwritten from the host since
+  Same same = Same::kUnknown;
+  /// All bytes of both are equal to each other (a zeroed array): no evidence that it is the same
+  /// data.
+  bool trivial = false;
+  /// To the device: nothing there could have changed the data since, up to this transfer or to the
+  /// deletion of what `op` had reached. Without launches being reported never true.
+  bool kept = false;
+
+  /// Whether the contents are evidence that nothing changed the data in between.
+  [[nodiscard]] bool tells_same() const {
+    return !trivial && (same == Same::kLikely || same == Same::kYes);
+  }
+};
+
+class Contents {
+ public:
+  Contents(const Trace& trace, const Mappings& mappings);
+
+  /// Whether any transfer's content was looked at.
+  [[nodiscard]] bool known() const { return !earlier_.empty(); }
+
+  /// What came before a transfer, by position in Trace::ops; needs known().
+  [[nodiscard]] const Earlier& before(std::uint32_t op) const { return earlier_[op]; }
+
+  /// Of a transfer to the host: what was sent of the piece to the same mapping before it, if
+  /// nothing else of it was brought back with another content since; needs known().
+  [[nodiscard]] const Earlier& sent_before(std::uint32_t op) const { return sent_[op]; }
+
+  /// The mapping of a transfer; kNone if it is none of a mapping.
+  [[nodiscard]] std::uint32_t mapping_of(std::uint32_t op) const { return mapping_of_[op]; }
+
+ private:
+  void follow(const Trace& trace, const Mappings& mappings, const std::vector<std::uint32_t>& stays,
+              KernelWrites& writes);
+
+  std::vector<Earlier> earlier_;
+  std::vector<Earlier> sent_;
+  std::vector<std::uint32_t> mapping_of_;
+};
+
+}  // namespace ompdm::analysis

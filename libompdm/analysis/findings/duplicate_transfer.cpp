@@ -1,0 +1,11 @@
+#include "analysis/findings/findings.h"
+#include "analysis/findings/resends.h"
+
+namespace ompdm::analysis {
+
+std::vector<Claim> duplicate_transfer(const Evidence& evidence, const Claimed& claimed) {
+  return needless_resends(evidence, claimed, Resend::kDuplicate, "duplicate_transfer",
+                          "with the content that it had been sent by");
+}
+
+}  // namespace ompdm::analysis

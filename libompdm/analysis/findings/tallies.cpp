@@ -1,0 +1,90 @@
+#include "analysis/findings/tallies.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analysis/findings/wording.h"
+
+namespace ompdm::analysis {
+namespace {
+
+constexpr std::uint32_t kNone = Index<DataOp>::kNone;
+
+/// A pattern that held in this many of a directive's instances is taken to hold in the others.
+constexpr std::uint64_t kEnoughSamples = 10;
+
+/// Fingerprints are of 64 blocks of 4 KiB: of all bytes up to here.
+constexpr std::uint64_t kFingerprintCovers = 64 * 4096;
+
+}  // namespace
+
+void Tally::add(std::uint32_t op, const Earlier& earlier, const DataOp& data) {
+  if (earlier.op == kNone) {
+    ++other;
+  } else if (earlier.same == Same::kNo) {
+    ++different;
+  } else if (earlier.same == Same::kUnknown) {
+    unknown.push_back({op, earlier.op});
+  } else if (!earlier.trivial) {
+    same.push_back({op, earlier.op});
+    in_full = in_full && (earlier.same == Same::kYes || data.bytes <= kFingerprintCovers);
+  }
+}
+
+bool is_judged(const Evidence& evidence, std::uint32_t op) {
+  return evidence.contents.mapping_of(op) != kNone && evidence.trace.ops[op].bytes > kRidesAlong;
+}
+
+Tally& tally_of(Tallies& tallies, const Evidence& evidence, std::uint32_t op) {
+  const Index<Site> site = site_of(evidence.trace, evidence.trace.ops[op]);
+  const Mapping& mapping = evidence.mappings.rows()[evidence.contents.mapping_of(op)];
+  return tallies[row_of(evidence.directives, site)][expression_of(evidence.trace, mapping)];
+}
+
+void ContentClaim::take(const Evidence& evidence, const std::string& expression, const Tally& tally,
+                        const Claimed& claimed) {
+  if (tally.same.empty()) return;
+  std::vector<Tally::Pair> needless = tally.same;
+  if (tally.different == 0) {
+    needless.insert(needless.end(), tally.unknown.begin(), tally.unknown.end());
+  }
+  const std::size_t all = needless.size();
+  std::erase_if(needless, [&](const Tally::Pair& pair) { return claimed[pair.op]; });
+  if (needless.size() * 2 <= all) return;
+  const Trace& trace = evidence.trace;
+  const Mapping& mapping =
+      evidence.mappings.rows()[evidence.contents.mapping_of(needless.front().op)];
+  const std::string name = name_of(trace, mapping);
+  add_once(names, name.empty() ? expression : name);
+  add_once(expressions, expression);
+  for (const Tally::Pair& pair : needless) claim.ops.push_back(pair.op);
+  pairs.insert(pairs.end(), needless.begin(), needless.end());
+  Finding& finding = claim.finding;
+  finding.examined += tally.same.size() + tally.different;
+  finding.of += tally.same.size() + tally.different + tally.unknown.size();
+  in_full = in_full && tally.in_full;
+}
+
+Claim ContentClaim::finish(const Evidence& evidence, const char* pattern) {
+  const Trace& trace = evidence.trace;
+  Finding& finding = claim.finding;
+  place(claim, pattern, trace, site_of(trace, trace.ops[pairs.front().op]));
+  finding.variable = clause_list(names);
+  finding.count = pairs.size();
+  for (const Tally::Pair& pair : pairs) finding.wasted_bytes += trace.ops[pair.op].bytes;
+  const bool enough = finding.examined >= std::min(finding.of, kEnoughSamples);
+  finding.confidence = enough && in_full ? Confidence::kLikely : Confidence::kPossible;
+  sum_up(claim, trace);
+  return std::move(claim);
+}
+
+std::string ContentClaim::coverage_of(const Finding& finding) const {
+  std::string text = finding.examined == finding.of ? std::string("in this run")
+                                                    : fmt::format("in this run ({} of {} compared)",
+                                                                  finding.examined, finding.of);
+  if (!in_full) text += ", as far as blocks of it tell";
+  return text;
+}
+
+}  // namespace ompdm::analysis

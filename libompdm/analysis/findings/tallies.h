@@ -1,0 +1,63 @@
+// Transfers by the directive and the item that they belong to, sorted by what their contents say:
+// what the detectors that stand on contents share. Inside the analysis library only.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/findings/findings.h"
+
+namespace ompdm::analysis {
+
+/// Transfers of one item by one directive, each with the one that it is compared to.
+struct Tally {
+  struct Pair {
+    std::uint32_t op = 0;       ///< position in Trace::ops
+    std::uint32_t earlier = 0;  ///< what carried the same, or may have
+  };
+  std::vector<Pair> same;     ///< carried what was there already
+  std::vector<Pair> unknown;  ///< were not looked at, or what they are compared to was not
+  std::uint64_t different = 0;
+  std::uint64_t other = 0;  ///< with nothing that they could be compared to
+  bool in_full = true;      ///< all bytes of `same` were compared, not only blocks of them
+
+  /// Sorts a transfer in by its comparison; trivial contents are neither.
+  void add(std::uint32_t op, const Earlier& earlier, const DataOp& data);
+};
+
+/// By directive row, then by the item as its clause has it.
+using Tallies = std::map<std::uint32_t, std::map<std::string, Tally>>;
+
+/// Whether a transfer is one that detectors on contents judge: of a mapping, looked at or not, and
+/// of more than rides along.
+bool is_judged(const Evidence& evidence, std::uint32_t op);
+
+/// The tally a transfer belongs to.
+Tally& tally_of(Tallies& tallies, const Evidence& evidence, std::uint32_t op);
+
+/// Several items of one directive with one remedy, on its way to be a claim.
+struct ContentClaim {
+  Claim claim;
+  std::vector<std::string> names;
+  std::vector<std::string> expressions;
+  std::vector<Tally::Pair> pairs;  ///< needless transfers, and what made them so
+  bool in_full = true;
+
+  /// Takes the needless transfers of a tally, unless most of them are claimed already: those that
+  /// carried the same, and, if none was different, also those that were not looked at.
+  void take(const Evidence& evidence, const std::string& expression, const Tally& tally,
+            const Claimed& claimed);
+  [[nodiscard]] bool empty() const { return pairs.empty(); }
+
+  /// The claim, with all but evidence and advice filled in. No claim on values alone is certain;
+  /// one on few samples, or on blocks of large contents, is possible only.
+  Claim finish(const Evidence& evidence, const char* pattern);
+
+  /// "in this run (30 of 4000 compared)": for the end of a sentence.
+  [[nodiscard]] std::string coverage_of(const Finding& finding) const;
+};
+
+}  // namespace ompdm::analysis

@@ -1,0 +1,61 @@
+#include <fmt/format.h>
+
+#include "analysis/findings/findings.h"
+#include "analysis/findings/tallies.h"
+#include "analysis/findings/wording.h"
+
+namespace ompdm::analysis {
+namespace {
+
+std::string advice_of(const Site* site, const ContentClaim& group) {
+  const std::string where = site != nullptr ? place_of(*site) : "there";
+  const std::string items = clause_list(group.expressions);
+  switch (site != nullptr ? site->directive : Directive::kApi) {
+    case Directive::kTarget:
+    case Directive::kTargetData:
+      return fmt::format(
+          "at {}, write map(to: {}): it does not bring back what no kernel has changed", where,
+          items);
+    case Directive::kTargetExitData:
+      return fmt::format("at {}, write map(release: {}) instead of map(from: ...)", where, items);
+    case Directive::kTargetUpdate:
+      return fmt::format("drop #pragma omp target update from({}) at {}", items, where);
+    default:
+      return fmt::format("do not copy back at {}", where);
+  }
+}
+
+}  // namespace
+
+std::vector<Claim> unmodified_copy_back(const Evidence& evidence, const Claimed& claimed) {
+  const Trace& trace = evidence.trace;
+  if (!evidence.contents.known()) return {};
+  Tallies tallies;
+  for (std::uint32_t i = 0; i < trace.ops.size(); ++i) {
+    if (trace.ops[i].kind != OpKind::kDtoH || !is_judged(evidence, i)) continue;
+    tally_of(tallies, evidence, i).add(i, evidence.contents.sent_before(i), trace.ops[i]);
+  }
+  std::vector<Claim> claims;
+  for (const auto& [row, items] : tallies) {
+    ContentClaim group;
+    for (const auto& [expression, tally] : items) {
+      // A clause is advised for all of its instances: one that brought news speaks against it.
+      if (tally.different > 0 || tally.other > 0) continue;
+      group.take(evidence, expression, tally, claimed);
+    }
+    if (group.empty()) continue;
+    Claim claim = group.finish(evidence, "unmodified_copy_back");
+    claim.finding.evidence = fmt::format(
+        "{} came back in {} as {} had been sent, {}", spoken_list(group.expressions),
+        counted(group.pairs.size(), "transfer", "transfers"),
+        group.expressions.size() == 1 ? "it" : "they", group.coverage_of(claim.finding));
+    const Index<Site> site = site_of(trace, trace.ops[group.pairs.front().op]);
+    claim.finding.advice = advice_of(site ? &trace.sites[site.value] : nullptr, group) +
+                           "\nthis run cannot tell of others: it holds if no kernel writes to " +
+                           (group.expressions.size() == 1 ? "it" : "them");
+    claims.push_back(std::move(claim));
+  }
+  return claims;
+}
+
+}  // namespace ompdm::analysis

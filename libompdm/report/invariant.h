@@ -1,0 +1,15 @@
+// How much of what each loop moves never changes, in words. One line each, without a newline.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/tables.h"
+
+namespace ompdm::report {
+
+/// "134.3 of 134.4 MB per iteration never changes: loop over jacobi.cpp:75, jacobi.cpp:85", for
+/// the loops of which that is known.
+std::vector<std::string> invariant_sentences(Analyses analyses, const SourceNames& names);
+
+}  // namespace ompdm::report
