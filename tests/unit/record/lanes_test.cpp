@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <barrier>
+#include <chrono>
 #include <thread>
 
 #include "record/recording.h"
@@ -87,6 +88,48 @@ TEST(Lanes, WhatALoopRepeatsIsWrittenShort) {
     ASSERT_LE(records.ops[i].end, records.regions[i].end);
     ASSERT_EQ(records.ops[i].bytes, 8U);
   }
+}
+
+TEST(Lanes, ARegionRepeatsItsOperationsAsFarAsTheyAreTheSame) {
+  const Records records = record([] {
+    for (int i = 0; i < 4; ++i) {
+      FakeRuntime::begin(2, 0, address(0x1000));
+      FakeRuntime::op(1, address(0x500), kHost, address(0x9000), 0, 8, address(0x1000));
+      FakeRuntime::op(2, address(0x500), kHost, address(0x9000), 0, i == 2 ? 16 : 8,
+                      address(0x1000));
+      FakeRuntime::op(2, address(0x600), kHost, address(0xa000), 0, 24, address(0x1000));
+      FakeRuntime::end(2, 0, address(0x1000));
+    }
+  });
+  ASSERT_EQ(records.regions.size(), 4U);
+  ASSERT_EQ(records.ops.size(), 12U);
+  for (std::size_t i = 0; i < 12; ++i) {
+    const std::uint64_t bytes[] = {8, i / 3 == 2 ? 16U : 8U, 24};
+    EXPECT_EQ(records.ops[i].bytes, bytes[i % 3]) << i;
+    EXPECT_EQ(records.ops[i].owner, records.regions[i / 3].id) << i;
+  }
+  // The third pass's second operation is new, and what it displaced is new again in the fourth.
+  EXPECT_EQ(records.short_records, 4U + 3U + 3U);
+}
+
+TEST(Lanes, ALongRegionAndALongPauseAreToldInFull) {
+  constexpr auto kLong = std::chrono::milliseconds(2500);  // over 2^32 ticks of most processors
+  const Records records = record([=] {
+    for (int i = 0; i < 4; ++i) {
+      FakeRuntime::begin(4, 0, address(0x1000));
+      if (i == 2) {
+        std::this_thread::sleep_for(kLong);
+      }
+      FakeRuntime::end(4, 0, address(0x1000));
+    }
+  });
+  ASSERT_EQ(records.regions.size(), 4U);
+  const auto ticks_a_second =
+      static_cast<double>(records.header.trailer.ticks - records.header.attach.ticks) * 1e9 /
+      static_cast<double>(records.header.trailer.monotonic_ns - records.header.attach.monotonic_ns);
+  const auto lasted = static_cast<double>(records.regions[2].end - records.regions[2].begin);
+  EXPECT_NEAR(lasted / ticks_a_second, 2.5, 0.2);
+  EXPECT_GE(records.regions[3].begin, records.regions[2].end);
 }
 
 TEST(Lanes, WhatDiffersIsWrittenWhole) {

@@ -1,6 +1,8 @@
 // Files: whole, cut, damaged, hostile, newer.
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "ompdm/error.h"
 #include "ompdm/finish.h"
 #include "spool/spool_builder.h"
@@ -110,6 +112,63 @@ TEST(Reading, IdsAreScopedToTheirLane) {
   EXPECT_EQ(trace.sites[trace.regions[0].site.value].line, 30);  // in order of begin
   EXPECT_EQ(trace.ops[0].region.value, 0U);
   EXPECT_EQ(trace.sites[trace.regions[1].site.value].line, 12);
+}
+
+// Region 2 repeats region 1 with its first two operations; then comes one written short.
+LaneBuilder repeating_lane() {
+  LaneBuilder lane = small_lane();
+  std::string times(sizeof(spool::RepeatedTimes) * 2, '\0');
+  const spool::RepeatedTimes rows[] = {{5, 2}, {9, 4}};
+  std::memcpy(times.data(), rows, times.size());
+  lane.add(spool::Tag::kRepeatedRegion, spool::RepeatedRegion{{}, 1, 1000, 90}, times, 1)
+      .add(spool::Tag::kRepeatedOp, spool::RepeatedOp{{}, 4, 60, 7});
+  return lane;
+}
+
+TEST(Reading, ARepeatedRegionIsTheEarlierOneAtAnotherTime) {
+  const Trace trace =
+      read_spool(write_file("repeated", spool_bytes(plain_header(), {repeating_lane()})));
+  EXPECT_EQ(loss(trace, "records_unreadable"), 0U);
+  ASSERT_EQ(trace.regions.size(), 2U);
+  EXPECT_EQ(trace.regions[1].site, trace.regions[0].site);
+  EXPECT_EQ(trace.regions[1].map_list, trace.regions[0].map_list);
+  EXPECT_EQ(trace.regions[1].begin, trace.regions[0].begin + 1000);
+  EXPECT_EQ(trace.regions[1].end, trace.regions[1].begin + 90);
+  ASSERT_EQ(trace.ops.size(), 7U);
+  const OpKind kinds[] = {OpKind::kAlloc, OpKind::kHtoD, OpKind::kDelete};
+  const Nanoseconds begins[] = {5, 9, 60};
+  const Nanoseconds lasted[] = {2, 4, 7};
+  for (std::size_t i = 0; i < 3; ++i) {
+    const DataOp& op = trace.ops[4 + i];
+    EXPECT_EQ(op.kind, kinds[i]);
+    EXPECT_EQ(op.region.value, 1U);
+    EXPECT_EQ(op.begin, trace.regions[1].begin + begins[i]);
+    EXPECT_EQ(op.end, op.begin + lasted[i]);
+    EXPECT_EQ(op.bytes, 80U);
+    EXPECT_EQ(op.variable, trace.ops[1].variable);
+  }
+}
+
+TEST(Reading, ALongRepetitionEndsWhereItsOwnRecordSays) {
+  LaneBuilder lane = small_lane();
+  lane.add(spool::Tag::kRepeatedRegion, spool::RepeatedRegion{{}, 1, 1000, spool::kLongDuration},
+           {}, 1)
+      .add(spool::Tag::kRegionEnd, spool::RegionEnd{{}, 2, tick(9'000'000'000)});
+  const Trace trace = read_spool(write_file("long", spool_bytes(plain_header(), {lane})));
+  ASSERT_EQ(trace.regions.size(), 2U);
+  EXPECT_EQ(trace.regions[1].end, 9'000'000'000);
+  EXPECT_FALSE(trace.regions[1].unfinished);
+}
+
+TEST(Reading, ARepetitionOfNothingIsCounted) {
+  LaneBuilder lane = small_lane();
+  lane.add(spool::Tag::kRepeatedRegion, spool::RepeatedRegion{{}, 77, 1, 1}, {}, 1)
+      .add(spool::Tag::kRegionEnd, spool::RegionEnd{{}, 78, 1})
+      .add(spool::Tag::kRepeatedRegion, spool::RepeatedRegion{{}, 1, 1, 1},
+           std::string(5 * sizeof(spool::RepeatedTimes), '\x01'), 1);
+  const Trace trace = read_spool(write_file("nothing", spool_bytes(plain_header(), {lane})));
+  EXPECT_EQ(loss(trace, "records_unreadable"), 3U);
+  EXPECT_EQ(trace.regions.size(), 2U);
 }
 
 TEST(Reading, UnknownTagsAreSkipped) {
