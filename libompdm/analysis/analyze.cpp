@@ -25,10 +25,10 @@ Analysis analyze(const Trace& trace) {
   analysis.api_calls = activities_of(trace, true);
   DirectiveTable directives = directives_of(trace);
   analysis.variables = variables_of(trace);
-  const std::vector<Loop> loops = loops_of(trace, directives);
+  const LoopTable loops = loops_of(trace, directives);
   analysis.iterations = iterations_of(loops, directives);
   const auto invariant = invariant_bytes(trace, loops);
-  for (std::size_t i = 0; i < loops.size(); ++i) {
+  for (std::size_t i = 0; i < loops.rows.size(); ++i) {
     analysis.iterations[i].invariant_bytes = invariant[i];
   }
   Needless needless = find_needless(trace, directives, loops);

@@ -39,8 +39,8 @@ void add(const Trace& trace, std::uint32_t number, Crossings& crossings) {
 }  // namespace
 
 std::vector<std::optional<std::uint64_t>> invariant_bytes(const Trace& trace,
-                                                          const std::vector<Loop>& loops) {
-  std::vector<std::optional<std::uint64_t>> bytes(loops.size());
+                                                          const LoopTable& loops) {
+  std::vector<std::optional<std::uint64_t>> bytes(loops.rows.size());
   const bool any = std::ranges::any_of(
       trace.ops, [](const DataOp& op) { return op.hash != 0 || op.fingerprint != 0; });
   if (!any) return bytes;
@@ -61,18 +61,18 @@ std::vector<std::optional<std::uint64_t>> invariant_bytes(const Trace& trace,
       add(trace, i, pieces[piece]);
     }
   }
-  std::vector<std::uint64_t> total(loops.size());
-  std::vector<bool> compared(loops.size());
+  std::vector<std::uint64_t> total(loops.rows.size());
+  std::vector<bool> compared(loops.rows.size());
   for (const auto& [piece, crossings] : pieces) {
     if (crossings.compared == 0) continue;
     const std::size_t loop = enclosing.entries()[std::get<0>(piece)].loop;
     compared[loop] = true;
     if (!crossings.changes) total[loop] += crossings.bytes;
   }
-  for (std::size_t loop = 0; loop < loops.size(); ++loop) {
+  for (std::size_t loop = 0; loop < loops.rows.size(); ++loop) {
     if (!compared[loop]) continue;
-    bytes[loop] = static_cast<std::uint64_t>(
-        std::llround(static_cast<double>(total[loop]) / static_cast<double>(loops[loop].passes)));
+    bytes[loop] = static_cast<std::uint64_t>(std::llround(
+        static_cast<double>(total[loop]) / static_cast<double>(loops.rows[loop].passes)));
   }
   return bytes;
 }

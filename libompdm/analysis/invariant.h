@@ -13,6 +13,6 @@ namespace ompdm::analysis {
 /// one for each loop of loops_of(); none for loops of which no content was compared. A piece is
 /// host storage that crosses to or from one device; each entry into a loop is looked at by itself.
 std::vector<std::optional<std::uint64_t>> invariant_bytes(const Trace& trace,
-                                                          const std::vector<Loop>& loops);
+                                                          const LoopTable& loops);
 
 }  // namespace ompdm::analysis

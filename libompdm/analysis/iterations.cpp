@@ -1,9 +1,12 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numeric>
+#include <set>
 
 #include "analysis/order.h"
 #include "analysis/repeats.h"
+#include "analysis/sequences.h"
 #include "analysis/tables.h"
 
 namespace ompdm::analysis {
@@ -62,10 +65,48 @@ std::vector<std::vector<Step>> steps_by_thread(const Trace& trace,
 }
 
 /// Whether a repetition is worth a line: the same call twice in a row is no loop unless it
-/// computes.
+/// computes, and then once, or in several threads that share the passes.
 bool is_loop(const Loop& loop) {
   if (loop.passes >= 3 * loop.entries) return true;
-  return loop.entries == 1 && loop.total.kernel > 0;
+  if (loop.total.kernel == 0) return false;
+  std::set<std::uint32_t> sequences;
+  for (const LoopEntry& span : loop.spans) sequences.insert(span.sequence);
+  return loop.entries == sequences.size() && (loop.entries == 1 || loop.passes >= 3);
+}
+
+/// What is left of sequences once their loops are folded: the smaller, the better they are
+/// explained.
+std::size_t left_of(const std::vector<const std::vector<Step>*>& sequences, std::uint32_t symbols) {
+  LoopFinder finder(symbols);
+  std::size_t left = 0;
+  for (const std::vector<Step>* steps : sequences) {
+    for (const Step& step : *steps) finder.append(step);
+    left += finder.left();
+    finder.end_sequence();
+  }
+  return left;
+}
+
+/// Makes one sequence of a group's threads, unless they are better explained apart: threads that
+/// share data and run at the same time may be the runtime's own, or each have a loop of its own.
+void join(std::vector<std::vector<Step>>& sequences, const ThreadGroup& group,
+          std::uint32_t symbols, std::vector<std::uint32_t>& sequence_of_thread) {
+  std::vector<Step> all;
+  std::vector<const std::vector<Step>*> apart;
+  for (const std::uint32_t thread : group.threads) {
+    if (thread >= sequences.size()) continue;
+    apart.push_back(&sequences[thread]);
+    all.insert(all.end(), sequences[thread].begin(), sequences[thread].end());
+  }
+  sort_rows(all, std::mem_fn(&Step::begin));
+  if (!group.one_at_a_time && 2 * left_of({&all}, symbols) >= left_of(apart, symbols)) return;
+  const std::uint32_t first = group.threads.front();
+  for (const std::uint32_t thread : group.threads) {
+    if (thread < sequences.size()) sequences[thread].clear();
+    sequence_of_thread[thread] = first;
+  }
+  if (sequences.size() <= first) sequences.resize(first + 1);
+  sequences[first] = std::move(all);
 }
 
 template <class Number>
@@ -87,21 +128,29 @@ PassCost steady_cost(const Loop& loop) {
 
 }  // namespace
 
-std::vector<Loop> loops_of(const Trace& trace, const DirectiveTable& directives) {
-  LoopFinder finder(symbol_of(static_cast<std::uint32_t>(directives.rows.size()), false));
-  for (const std::vector<Step>& steps : steps_by_thread(trace, directives)) {
+LoopTable loops_of(const Trace& trace, const DirectiveTable& directives) {
+  const std::uint32_t symbols =
+      symbol_of(static_cast<std::uint32_t>(directives.rows.size()), false);
+  std::vector<std::vector<Step>> sequences = steps_by_thread(trace, directives);
+  LoopTable table;
+  table.sequence_of_thread.resize(std::max(trace.threads.size(), sequences.size()));
+  std::iota(table.sequence_of_thread.begin(), table.sequence_of_thread.end(), 0U);
+  for (const ThreadGroup& group : groups_of_threads(trace)) {
+    join(sequences, group, symbols, table.sequence_of_thread);
+  }
+  LoopFinder finder(symbols);
+  for (const std::vector<Step>& steps : sequences) {
     for (const Step& step : steps) finder.append(step);
     finder.end_sequence();
   }
-  std::vector<Loop> loops = finder.loops();
-  std::erase_if(loops, [](const Loop& loop) { return !is_loop(loop); });
-  return loops;
+  table.rows = finder.loops();
+  std::erase_if(table.rows, [](const Loop& loop) { return !is_loop(loop); });
+  return table;
 }
 
-std::vector<Iteration> iterations_of(const std::vector<Loop>& loops,
-                                     const DirectiveTable& directives) {
+std::vector<Iteration> iterations_of(const LoopTable& loops, const DirectiveTable& directives) {
   std::vector<Iteration> rows;
-  for (const Loop& loop : loops) {
+  for (const Loop& loop : loops.rows) {
     Iteration row;
     for (const std::uint32_t symbol : loop.symbols) {
       const std::size_t directive = symbol / 2;

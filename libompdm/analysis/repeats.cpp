@@ -9,8 +9,11 @@
 namespace ompdm::analysis {
 namespace {
 
-constexpr std::uint64_t kBase = 0x9e3779b97f4a7c15;
 constexpr int kMostCandidates = 64;
+/// Passes that are only alike are looked for among the nearest loops.
+constexpr int kMostLoopsAlike = 4;
+
+}  // namespace
 
 void add(PassCost& sum, const PassCost& cost) {
   sum.htod_bytes += cost.htod_bytes;
@@ -18,8 +21,6 @@ void add(PassCost& sum, const PassCost& cost) {
   sum.transfer += cost.transfer;
   sum.kernel += cost.kernel;
 }
-
-}  // namespace
 
 LoopFinder::LoopFinder(std::uint32_t symbol_count)
     : symbol_count_(symbol_count),
@@ -39,6 +40,7 @@ void LoopFinder::append(const Step& step) {
 }
 
 void LoopFinder::end_sequence() {
+  keep_single_pass();
   pop(stack_.size());
   tails_.clear();
   free_tails_.clear();
@@ -47,6 +49,22 @@ void LoopFinder::end_sequence() {
 
 std::vector<Loop> LoopFinder::loops() const {
   std::vector<Loop> loops = loops_;
+  for (const SinglePass& single : single_passes_) {
+    const std::uint32_t shape = known_shape(single.body);
+    if (shape == kNone || loop_of_shape_[shape] == kNone) continue;
+    Loop& loop = loops[loop_of_shape_[shape]];
+    if (single.span.begin < loop.begin) {
+      loop.begin = single.span.begin;
+      loop.first = single.cost;
+    }
+    ++loop.entries;
+    ++loop.passes;
+    add(loop.first_passes, single.cost);
+    add(loop.total, single.cost);
+    loop.first_passes.wall += single.cost.wall;
+    loop.total.wall += single.cost.wall;
+    loop.spans.push_back(single.span);
+  }
   sort_rows(loops, std::mem_fn(&Loop::begin));
   return loops;
 }
@@ -85,6 +103,11 @@ bool LoopFinder::fold() {
     if (2 * period > stack_.size()) return false;
     if (period > 1 && make_loop(period)) return true;
     same = stack_[same].same_below;
+  }
+  body = stack_[top].body_below;
+  for (int tries = 0; body != kNone && tries < kMostLoopsAlike; ++tries) {
+    if (enter_inner_loop_at(body) || take_alike_pass_at(body)) return true;
+    body = stack_[body].body_below;
   }
   return false;
 }

@@ -4,6 +4,7 @@
 // paid for by the symbols that it folds away.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
@@ -41,11 +42,21 @@ struct Loop {
   std::vector<LoopEntry> spans;  ///< one an entry, in the order in which they were recognized
 };
 
+/// Adds up all but `wall`.
+void add(PassCost& sum, const PassCost& cost);
+
+/// Loops, and whose sequences they are of.
+struct LoopTable {
+  std::vector<Loop> rows;
+  std::vector<std::uint32_t> sequence_of_thread;  ///< by position in Trace::threads
+};
+
 /// Folds one sequence (thread) after the other. Two passes are equal when they are the same symbols
 /// in the same order, where a symbol or an inner loop counts as one however often it is repeated in
-/// place. Not found: loops whose passes differ by more than that (a step that is skipped in some
-/// passes), and an inner loop of several symbols in an outer one where it is passed only once at
-/// times.
+/// place. Between two such passes of a loop there may be one that is alike: most of the symbols in
+/// their order, with others in between (a probe every tenth step) or some left out, not the last;
+/// what is only in such passes is in the loop's cost, and not among its symbols. A sequence that is
+/// one pass of a loop of other sequences is an entry of that loop too.
 class LoopFinder {
  public:
   /// Symbols are 0 ... symbol_count - 1.
@@ -53,6 +64,9 @@ class LoopFinder {
 
   /// The next directive of the current sequence.
   void append(const Step& step);
+
+  /// How many steps and loops the current sequence has been folded to so far.
+  [[nodiscard]] std::size_t left() const { return stack_.size(); }
 
   /// Ends the current sequence: what follows is never folded with it.
   void end_sequence();
@@ -81,12 +95,15 @@ class LoopFinder {
     PassCost cost;
   };
   static constexpr std::uint32_t kNone = Index<Loop>::kNone;
+  static constexpr std::uint64_t kBase = 0x9e3779b97f4a7c15;  // of the hashes
 
   void push(Node node);
   void pop(std::size_t count);
   bool fold();
   bool extend_loop_at(std::size_t at);
   bool make_loop(std::size_t period);
+  bool take_alike_pass_at(std::size_t at);
+  bool enter_inner_loop_at(std::size_t at);
   void start_entry(Node& node);
   void add_pass(Node& node, const Node& pass);
   void lengthen_pass(Node& node, const Node& part);
@@ -96,6 +113,11 @@ class LoopFinder {
   [[nodiscard]] bool matches_above(const Node& node, std::size_t at) const;
   [[nodiscard]] std::uint64_t hash_of(std::size_t at, std::size_t count);
   [[nodiscard]] std::vector<std::uint32_t> symbols_of(std::uint32_t shape) const;
+  void append_once(std::uint32_t shape, std::vector<std::uint32_t>& symbols) const;
+  [[nodiscard]] bool are_alike(const std::vector<std::uint32_t>& body, std::size_t begin,
+                               std::size_t end) const;
+  [[nodiscard]] std::uint32_t known_shape(const std::vector<std::uint32_t>& body) const;
+  void keep_single_pass();
 
   std::uint32_t symbol_count_;
   std::uint32_t sequence_ = 0;
@@ -109,6 +131,12 @@ class LoopFinder {
   std::unordered_multimap<std::uint64_t, std::uint32_t> shape_of_body_;  ///< by hash
   std::vector<std::uint32_t> loop_of_shape_;                             ///< in loops_
   std::vector<Loop> loops_;
+  struct SinglePass {
+    std::vector<std::uint32_t> body;
+    LoopEntry span;
+    PassCost cost;
+  };
+  std::vector<SinglePass> single_passes_;  ///< short sequences in which nothing is repeated
 };
 
 }  // namespace ompdm::analysis

@@ -42,12 +42,12 @@ DirectiveTable directives_of(const Trace& trace);
 
 std::vector<VariableRow> variables_of(const Trace& trace);
 
-/// Loops worth a line, from each thread's sequence of directives: spans' sequences are threads, and
-/// symbols twice the directive's row, plus 1 for the end of a `target data`.
-std::vector<Loop> loops_of(const Trace& trace, const DirectiveTable& directives);
+/// Loops worth a line, from each thread's sequence of directives: symbols are twice the directive's
+/// row, plus 1 for the end of a `target data`. Threads among which the runtime spreads a loop's
+/// deferred directives have one sequence.
+LoopTable loops_of(const Trace& trace, const DirectiveTable& directives);
 
-std::vector<Iteration> iterations_of(const std::vector<Loop>& loops,
-                                     const DirectiveTable& directives);
+std::vector<Iteration> iterations_of(const LoopTable& loops, const DirectiveTable& directives);
 
 Headline headline_of(const Trace& trace, const std::vector<DirectiveRow>& directives);
 

@@ -5,20 +5,21 @@
 
 namespace ompdm::analysis {
 
-EnclosingLoops::EnclosingLoops(const std::vector<Loop>& loops) {
-  for (std::size_t loop = 0; loop < loops.size(); ++loop) {
-    for (const LoopEntry& span : loops[loop].spans) {
+EnclosingLoops::EnclosingLoops(const LoopTable& loops)
+    : sequence_of_thread_(loops.sequence_of_thread) {
+  for (std::size_t loop = 0; loop < loops.rows.size(); ++loop) {
+    for (const LoopEntry& span : loops.rows[loop].spans) {
       entries_.push_back({loop, span.sequence, span.begin, span.end, span.passes});
     }
   }
   const auto key = [](const EnclosingEntry& entry) {
-    return std::tuple(entry.thread, entry.begin, -entry.end, entry.passes, entry.loop);
+    return std::tuple(entry.sequence, entry.begin, -entry.end, entry.passes, entry.loop);
   };
   std::ranges::sort(entries_, {}, key);
   std::vector<std::uint32_t> open;
   for (std::uint32_t i = 0; i < entries_.size(); ++i) {
     EnclosingEntry& entry = entries_[i];
-    while (!open.empty() && (entries_[open.back()].thread != entry.thread ||
+    while (!open.empty() && (entries_[open.back()].sequence != entry.sequence ||
                              entries_[open.back()].end < entry.end)) {
       open.pop_back();
     }
@@ -29,12 +30,14 @@ EnclosingLoops::EnclosingLoops(const std::vector<Loop>& loops) {
 
 std::uint32_t EnclosingLoops::innermost(std::uint32_t thread, Nanoseconds begin,
                                         Nanoseconds end) const {
+  const std::uint32_t sequence =
+      thread < sequence_of_thread_.size() ? sequence_of_thread_[thread] : thread;
   const auto after = std::ranges::upper_bound(
-      entries_, std::pair(thread, begin), {},
-      [](const EnclosingEntry& entry) { return std::pair(entry.thread, entry.begin); });
+      entries_, std::pair(sequence, begin), {},
+      [](const EnclosingEntry& entry) { return std::pair(entry.sequence, entry.begin); });
   if (after == entries_.begin()) return EnclosingEntry::kNoEntry;
   auto at = static_cast<std::uint32_t>(after - entries_.begin() - 1);
-  if (entries_[at].thread != thread) return EnclosingEntry::kNoEntry;
+  if (entries_[at].sequence != sequence) return EnclosingEntry::kNoEntry;
   while (at != EnclosingEntry::kNoEntry && entries_[at].end < end) at = entries_[at].parent;
   return at;
 }

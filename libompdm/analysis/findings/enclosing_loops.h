@@ -13,7 +13,7 @@ namespace ompdm::analysis {
 /// One entry into a loop, and the one around it.
 struct EnclosingEntry {
   std::size_t loop = 0;  ///< position in the loops given
-  std::uint32_t thread = 0;
+  std::uint32_t sequence = 0;
   Nanoseconds begin = 0;
   Nanoseconds end = 0;
   std::uint64_t passes = 0;
@@ -24,8 +24,7 @@ struct EnclosingEntry {
 
 class EnclosingLoops {
  public:
-  /// The loops' sequences are threads.
-  explicit EnclosingLoops(const std::vector<Loop>& loops);
+  explicit EnclosingLoops(const LoopTable& loops);
 
   [[nodiscard]] const std::vector<EnclosingEntry>& entries() const { return entries_; }
 
@@ -34,7 +33,8 @@ class EnclosingLoops {
                                         Nanoseconds end) const;
 
  private:
-  std::vector<EnclosingEntry> entries_;  // by thread, then begin, outer ones first
+  std::vector<EnclosingEntry> entries_;  // by sequence, then begin, outer ones first
+  std::vector<std::uint32_t> sequence_of_thread_;
 };
 
 }  // namespace ompdm::analysis

@@ -22,7 +22,7 @@ void append(std::vector<Claim>& all, std::vector<Claim> claims) {
 }  // namespace
 
 Needless find_needless(const Trace& trace, const DirectiveTable& directives,
-                       const std::vector<Loop>& loops) {
+                       const LoopTable& loops) {
   const Evidence evidence(trace, directives, loops);
   std::vector<Claim> claims = per_iteration_mapping(evidence);
   // An operation that a claim already names with its remedy is not named again for being

@@ -15,6 +15,6 @@ struct Needless {
 
 /// `loops` as loops_of() gives them.
 Needless find_needless(const Trace& trace, const DirectiveTable& directives,
-                       const std::vector<Loop>& loops);
+                       const LoopTable& loops);
 
 }  // namespace ompdm::analysis

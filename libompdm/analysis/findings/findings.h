@@ -16,7 +16,7 @@ namespace ompdm::analysis {
 
 /// What every detector stands on.
 struct Evidence {
-  Evidence(const Trace& of, const DirectiveTable& table, const std::vector<Loop>& found)
+  Evidence(const Trace& of, const DirectiveTable& table, const LoopTable& found)
       : trace(of),
         directives(table),
         loops(found),
@@ -28,7 +28,7 @@ struct Evidence {
 
   const Trace& trace;
   const DirectiveTable& directives;
-  const std::vector<Loop>& loops;
+  const LoopTable& loops;
   Mappings mappings;
   Contents contents;
   KernelTimes kernels;

@@ -125,6 +125,83 @@ TEST(Iterations, ThreadsRunTheSameLoop) {
   EXPECT_EQ(analysis.iterations[0].entries, 2U);
 }
 
+// ---- threads of the runtime
+
+/// Chains of `target nowait depend(inout: ...)`: each pass has two directives on its array, and any
+/// of the runtime's threads runs them.
+struct Deferred : TraceBuilder {
+  Index<Site> sweep = site(Directive::kTarget, "a.cpp", 5, "main");
+  Index<Site> check = site(Directive::kTarget, "a.cpp", 7, "main");
+  std::uint32_t random = 1;
+
+  Deferred() {
+    trace.threads.resize(9);
+    for (std::uint32_t i = 0; i < 9; ++i) trace.threads[i].tid = 4711 + i;
+    for (const std::uint64_t address : {0x1000, 0x2000}) {
+      trace.map_lists.push_back({{{}, "a[0:n]", address, address, 800, 0x23}});
+    }
+  }
+  void run(Index<Site> at, std::uint32_t array, Nanoseconds duration) {
+    random = random * 1664525 + 1013904223;
+    thread = 1 + (random >> 29);
+    begin(at);
+    trace.regions.back().map_list = array;
+    launch(duration);
+    end();
+  }
+};
+
+TEST(Iterations, OfAChainOfDeferredDirectives) {
+  Deferred build;
+  for (int pass = 0; pass < 50; ++pass) {
+    build.run(build.sweep, 0, 100);
+    build.run(build.check, 0, 50);
+  }
+  const Analysis analysis = analyze(build.take());
+  ASSERT_EQ(analysis.iterations.size(), 1U);
+  EXPECT_EQ(analysis.iterations[0].count, 50U);
+  EXPECT_EQ(analysis.iterations[0].entries, 1U);
+  EXPECT_EQ(analysis.iterations[0].directives.size(), 2U);
+  EXPECT_EQ(analysis.iterations[0].steady.kernel, 150);
+}
+
+TEST(Iterations, OfTwoChainsThatOverlap) {
+  Deferred build;
+  const auto other = build.site(Directive::kTarget, "a.cpp", 9, "main");
+  build.trace.map_lists[1].push_back(build.trace.map_lists[0][0]);
+  for (int pass = 0; pass < 50; ++pass) {
+    build.run(build.sweep, 0, 100);
+    build.now -= 50;
+    build.run(other, 1, 100);
+    build.now -= 30;
+    build.run(build.check, 0, 50);
+  }
+  const Analysis analysis = analyze(build.take());
+  ASSERT_EQ(analysis.iterations.size(), 1U);
+  EXPECT_EQ(analysis.iterations[0].count, 50U);
+  EXPECT_EQ(analysis.iterations[0].directives.size(), 3U);
+}
+
+TEST(Iterations, ThreadsOfTheProgramEachHaveTheirLoop) {
+  for (const std::uint32_t lists : {1U, 2U}) {
+    Deferred build;
+    for (int pass = 0; pass < 20; ++pass) {
+      for (std::uint32_t thread = 1; thread < 3; ++thread) {
+        build.begin(build.sweep);
+        build.trace.regions.back().thread = thread;
+        build.trace.regions.back().map_list = (thread - 1) % lists;
+        build.launch(100).thread = thread;
+        build.end();
+        build.now -= 50;
+      }
+    }
+    const Analysis analysis = analyze(build.take());
+    ASSERT_EQ(analysis.iterations.size(), 1U);
+    EXPECT_EQ(analysis.iterations[0].count, 40U);
+    EXPECT_EQ(analysis.iterations[0].entries, 2U) << "of " << lists << " arrays";
+  }
+}
+
 // ---- what never changes
 
 /// Ten passes that send `a`, the same each time, and `x`, which `content` tells; `x` comes back.

@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <string>
+#include <vector>
 
 namespace ompdm::analysis {
 namespace {
@@ -128,6 +129,90 @@ TEST(Repeats, SequencesDoNotMixButEqualLoopsAreOne) {
   EXPECT_EQ(loops[0].entries, 2U);
 }
 
+/// The passes of the loop over exactly these symbols; 0 if there is none.
+std::uint64_t passes_of(const std::vector<Loop>& loops, const std::string& symbols) {
+  for (const Loop& loop : loops) {
+    if (letters(loop) == symbols) return loop.passes;
+  }
+  return 0;
+}
+
+std::string repeated(const std::string& word, int times) {
+  std::string text;
+  for (int i = 0; i < times; ++i) text += word;
+  return text;
+}
+
+TEST(Repeats, AProbeWithinEveryTenthPass) {
+  const auto loops = loops_in("x" + repeated(repeated("ab", 9) + "apb", 10) + "ab");
+  ASSERT_EQ(loops.size(), 1U);
+  EXPECT_EQ(letters(loops[0]), "ab");
+  EXPECT_EQ(loops[0].passes, 101U);
+  EXPECT_EQ(loops[0].entries, 1U);
+  EXPECT_EQ(loops[0].total.htod_bytes, 212U) << "what the probes cost is part of it";
+  EXPECT_EQ(loops[0].total.wall, 211 * 20 + 10);
+}
+
+TEST(Repeats, AProbeBetweenPassesIsALoopAround) {
+  const auto loops = loops_in(repeated(repeated("ab", 10) + "p", 10));
+  EXPECT_EQ(passes_of(loops, "ab"), 100U);
+  EXPECT_EQ(passes_of(loops, "abp"), 10U);
+  const auto single = loops_in(repeated(repeated("a", 10) + "p", 10));
+  EXPECT_EQ(passes_of(single, "a"), 100U);
+  EXPECT_EQ(passes_of(single, "ap"), 10U);
+}
+
+TEST(Repeats, AStepThatIsLeftOutAtTimes) {
+  const auto loops =
+      loops_in(repeated("abc", 5) + "ac" + repeated("abc", 7) + "bc" + repeated("abc", 2));
+  std::string all;
+  for (const Loop& loop : loops) all += letters(loop) + std::to_string(loop.passes) + ' ';
+  EXPECT_EQ(all, "abc16 ");
+}
+
+TEST(Repeats, IrregularProbes) {
+  std::string word;
+  std::uint32_t random = 1;
+  for (int i = 0; i < 1000; ++i) {
+    random = random * 1664525 + 1013904223;
+    const bool probe = random >> 28 == 0;
+    word += probe ? "abpc" : "abc";
+  }
+  // Where two probes meet, or in the end, a pass may stand apart.
+  EXPECT_GE(passes_of(loops_in(word), "abc"), 950U);
+}
+
+TEST(Repeats, AnotherPhaseIsAnotherLoop) {
+  const auto loops = loops_in(repeated("abc", 10) + repeated("ab", 10));
+  ASSERT_EQ(loops.size(), 2U);
+  EXPECT_EQ(passes_of(loops, "abc"), 10U);
+  EXPECT_EQ(passes_of(loops, "ab"), 10U);
+  const auto probed = loops_in(repeated("ab", 10) + repeated("apb", 10) + repeated("ab", 10));
+  EXPECT_EQ(passes_of(probed, "ab"), 20U);
+  EXPECT_EQ(passes_of(probed, "apb"), 10U);
+}
+
+TEST(Repeats, AnInnerGroupThatIsPassedOnceAtTimes) {
+  const auto loops = loops_in(repeated("cababab", 4) + "cab" + repeated("cababab", 4));
+  ASSERT_EQ(loops.size(), 2U);
+  EXPECT_EQ(passes_of(loops, "cab"), 9U);
+  EXPECT_EQ(passes_of(loops, "ab"), 25U);
+  const auto middle = loops_in(repeated("cabababd", 4) + "cabd" + repeated("cababd", 4));
+  EXPECT_EQ(passes_of(middle, "cabd"), 9U);
+  EXPECT_EQ(passes_of(middle, "ab"), 21U);
+}
+
+TEST(Repeats, ASinglePassOfALoopOfOtherThreads) {
+  const auto loops = loops_in("ab|ababab|ab|a|abab");
+  ASSERT_EQ(loops.size(), 1U);
+  EXPECT_EQ(letters(loops[0]), "ab");
+  EXPECT_EQ(loops[0].passes, 7U);
+  EXPECT_EQ(loops[0].entries, 4U);
+  EXPECT_EQ(loops[0].total.htod_bytes, 14U);
+  EXPECT_EQ(loops[0].first.htod_bytes, 2U);
+  EXPECT_EQ(loops[0].begin, 0);
+}
+
 TEST(Repeats, LongPeriods) {
   std::string pass;
   for (int i = 0; i < 500; ++i) {
@@ -142,6 +227,24 @@ TEST(Repeats, LongPeriods) {
     if (loop.total.htod_bytes == word.size()) most = loop.passes;
   }
   EXPECT_EQ(most, 6U);
+}
+
+TEST(Repeats, AMillionStepsWithNoiseAreNoBurden) {
+  LoopFinder finder(40);
+  Step step;
+  std::uint32_t random = 1;
+  std::uint64_t passes = 0;
+  for (std::uint32_t i = 0; i < 1000000; ++i) {
+    random = random * 1664525 + 1013904223;
+    // Each pass leaves out some of its 32 steps, and has others.
+    const bool leaves_out = random >> 27 == 0;
+    const bool adds = (random >> 20 & 31) == 0;
+    if (i % 32 == 0) ++passes;
+    step.symbol = adds ? 32 + (random >> 16 & 7) : i % 32;
+    if (!leaves_out) finder.append(step);
+  }
+  finder.end_sequence();
+  EXPECT_GT(passes, 31000U);
 }
 
 TEST(Repeats, AMillionStepsThatNeverRepeatAreNoBurden) {
