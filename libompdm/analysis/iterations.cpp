@@ -67,7 +67,9 @@ std::vector<std::vector<Step>> steps_by_thread(const Trace& trace,
 /// Whether a repetition is worth a line: the same call twice in a row is no loop unless it
 /// computes, and then once, or in several threads that share the passes.
 bool is_loop(const Loop& loop) {
-  if (loop.passes >= 3 * loop.entries) return true;
+  const auto long_ones =
+      std::ranges::count_if(loop.spans, [](const LoopEntry& span) { return span.passes >= 3; });
+  if (2 * static_cast<std::uint64_t>(long_ones) >= loop.entries) return true;
   if (loop.total.kernel == 0) return false;
   std::set<std::uint32_t> sequences;
   for (const LoopEntry& span : loop.spans) sequences.insert(span.sequence);

@@ -1,0 +1,63 @@
+// Loops of real programs, found from the sequence of their directives alone.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "recorded.h"
+
+namespace ompdm::e2e {
+namespace {
+
+/// Functions of a loop's directives with its passes and entries, "sweep limit 100/1".
+std::vector<std::string> loops_of(const Json& report) {
+  std::vector<std::string> loops;
+  for (const Json& row : report["iterations"]) {
+    std::string text;
+    for (const Json& directive : row["directives"]) {
+      const Json& at = report["directives"][directive.get<std::size_t>()];
+      text += at["function"].get<std::string>() + ' ';
+    }
+    loops.push_back(text + std::to_string(row["count"].get<int>()) + '/' +
+                    std::to_string(row["entries"].get<int>()));
+  }
+  std::ranges::sort(loops);
+  return loops;
+}
+
+Json shaped(const std::string& shape, int passes) {
+  return record({{program("loops"), shape, std::to_string(passes)}}).report;
+}
+
+using Loops = std::vector<std::string>;
+
+TEST(Loops, AProbeWithinEveryTenthPass) {
+  const Json report = shaped("probe_within", 105);
+  EXPECT_EQ(loops_of(report), Loops({"sweep limit 105/1"}));
+  // 16 kB in a pass, and the mean of what ten probes brought back: 8 B each, in 104 passes.
+  EXPECT_EQ(report["iterations"][0]["DtoH_bytes"], 16000 + 1);
+}
+
+TEST(Loops, AProbeBetweenPasses) {
+  EXPECT_EQ(loops_of(shaped("probe_between", 100)),
+            Loops({"sweep limit 100/10", "sweep limit norm 10/1"}));
+}
+
+TEST(Loops, AnInnerGroupThatIsPassedOnceAtTimes) {
+  EXPECT_EQ(loops_of(shaped("inner_group", 40)),
+            Loops({"norm sweep limit 40/1", "sweep limit 110/40"}));
+}
+
+TEST(Loops, PassesThatThreadsShare) {
+  EXPECT_EQ(loops_of(shaped("threads", 40)), Loops({"sweep limit 40/4"}));
+  EXPECT_EQ(loops_of(shaped("threads", 7)), Loops({"sweep limit 7/4"}));
+}
+
+TEST(Loops, WhatTheRuntimesThreadsRun) {
+  EXPECT_EQ(loops_of(shaped("deferred", 60)), Loops({"deferred deferred 60/1"}));
+}
+
+}  // namespace
+}  // namespace ompdm::e2e
