@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 
+#include "ompdm/analysis.h"
 #include "ompdm/error.h"
 #include "shell_words.h"
 #include "verb_help.h"
@@ -31,11 +32,20 @@ std::string counted(std::size_t count, const char* thing) {
 
 std::string lost(const Trace& trace) {
   std::string text;
+  bool lost_before = false;
+  if (!analysis::has_transfers(trace.recording)) text = "transfers could not be recorded";
+  if (trace.recording.reach == "unreachable" || trace.recording.reach == "other_runtime")
+    text += ", nor what came before the recorder was started";
   for (const Loss& loss : trace.losses) {
     if (loss.count == 0) continue;
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", loss.name, loss.count);
+    text += fmt::format("{}{} {}",
+                        lost_before    ? ", "
+                        : text.empty() ? "lost: "
+                                       : "; lost: ",
+                        loss.name, loss.count);
+    lost_before = true;
   }
-  return text.empty() ? "nothing lost" : "lost: " + text;
+  return text.empty() ? "nothing lost" : text;
 }
 
 /// "wrote trace.json (10 regions, 42 data operations, 10 kernels; nothing lost)"

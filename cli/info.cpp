@@ -93,6 +93,16 @@ void print_recording(const Recording& recording, bool running) {
   }
 }
 
+void print_losses(const Trace& trace) {
+  fmt::print("\nLost\n");
+  bool any = false;
+  for (const Loss& loss : trace.losses) {
+    if (loss.count > 0) fmt::print("  {:>12} {}\n", loss.count, loss.name);
+    any = any || loss.count > 0;
+  }
+  if (!any) fmt::print("  nothing ({} kinds of loss watched)\n", trace.losses.size());
+}
+
 void print_text(const OpenedTrace& opened) {
   const Trace& trace = opened.trace;
   const Process& process = trace.process;
@@ -112,20 +122,25 @@ void print_text(const OpenedTrace& opened) {
   }
   if (trace.devices.empty()) fmt::print("  none was initialised\n");
 
-  const std::array<std::pair<const char*, std::size_t>, 8> counts = {{
-      {"regions", trace.regions.size()},
-      {"data operations", trace.ops.size()},
-      {"launches", trace.launches.size()},
-      {"sites", trace.sites.size()},
-      {"variables", trace.variables.size()},
-      {"kernels", trace.kernels.size()},
-      {"threads", trace.threads.size()},
-      {"device events", trace.device_events.size()},
-  }};
+  struct Count {
+    std::size_t count;
+    const char* one;
+    const char* many;
+  };
+  const Count counts[] = {
+      {trace.regions.size(), "region", "regions"},
+      {trace.ops.size(), "data operation", "data operations"},
+      {trace.launches.size(), "launch", "launches"},
+      {trace.sites.size(), "site", "sites"},
+      {trace.variables.size(), "variable", "variables"},
+      {trace.kernels.size(), "kernel", "kernels"},
+      {trace.threads.size(), "thread", "threads"},
+      {trace.device_events.size(), "device event", "device events"},
+  };
   fmt::print("\nRecorded\n");
-  for (const auto& [name, count] : counts) fmt::print("  {:>12} {}\n", count, name);
-  fmt::print("\nLost\n");
-  for (const Loss& loss : trace.losses) fmt::print("  {:>12} {}\n", loss.count, loss.name);
+  for (const Count& of : counts)
+    fmt::print("  {:>12} {}\n", of.count, of.count == 1 ? of.one : of.many);
+  print_losses(trace);
   fmt::print("\nModules\n");
   for (const Module& module : trace.modules) {
     fmt::print("  {}  build-id {}\n", module.path,

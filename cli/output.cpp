@@ -47,6 +47,7 @@ report::Format format_of(const OutputOptions& options) { return kFormats.at(opti
 report::Layout layout_of(const OutputOptions& options) {
   report::Layout layout;
   const bool to_terminal = options.output.empty() && isatty(STDOUT_FILENO) == 1;
+  layout.narrow = to_terminal;
   if (to_terminal) layout.width = terminal_width();
   const char* no_color = std::getenv("NO_COLOR");
   const bool refused = no_color != nullptr && *no_color != '\0';

@@ -46,8 +46,10 @@ Analysis analyze(const Trace& trace) {
 
 bool has_target_events(const Analysis& analysis) { return !analysis.directives.empty(); }
 
-bool knows_transfers(const Analysis& analysis) {
-  const std::string& reach = analysis.recording.reach;
+bool knows_transfers(const Analysis& analysis) { return has_transfers(analysis.recording); }
+
+bool has_transfers(const Recording& recording) {
+  const std::string& reach = recording.reach;
   return reach != "no_emi" && reach != "unreachable" && reach != "other_runtime";
 }
 

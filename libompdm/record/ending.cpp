@@ -216,7 +216,7 @@ void tell_nothing_recorded() noexcept {
 
 void pause_recording() noexcept {
   if (armed()) {
-    note_host_fallback();
+    note_host_fallback(false);
     Phase expected = Phase::kArmed;
     recorder.phase.compare_exchange_strong(expected, Phase::kPaused);
   }
@@ -224,7 +224,7 @@ void pause_recording() noexcept {
 
 void end_recording() noexcept {
   if (armed()) {
-    note_host_fallback();
+    note_host_fallback(false);
   }
   Phase expected = Phase::kArmed;
   if (!recorder.phase.compare_exchange_strong(expected, Phase::kFinished) &&

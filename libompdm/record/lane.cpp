@@ -59,7 +59,7 @@ void give_lane_back(void* /*value*/) noexcept {
       this_thread.generation != recorder.generation.load(std::memory_order_relaxed)) {
     return;
   }
-  note_host_fallback();
+  note_host_fallback(false);
   this_thread.lane = nullptr;
   const Lock lock;
   lane->next_free = free_lanes;

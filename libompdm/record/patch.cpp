@@ -149,6 +149,7 @@ bool patch_module(const dl_phdr_info& info) noexcept {
 namespace {
 
 bool entry_points_known = false;
+int (*get_default_device)() = nullptr;
 
 int find_offload_runtime(dl_phdr_info* info, std::size_t /*size*/, void* data) noexcept {
   if (!is_offload_runtime(*info)) {
@@ -195,9 +196,12 @@ bool find_entry_points() noexcept {
     }
   }
   dlclose(runtime);
+  get_default_device = reinterpret_cast<int (*)()>(dlsym(RTLD_DEFAULT, "omp_get_default_device"));
   entry_points_known = true;
   return true;
 }
+
+int default_device() noexcept { return get_default_device != nullptr ? get_default_device() : -1; }
 
 bool can_patch() noexcept { return entry_points_known && recorder.config.names; }
 

@@ -15,6 +15,10 @@ bool find_entry_points() noexcept;
 /// The function that a call of this name would reach without the recorder; null if there is none.
 void* next_entry_point(const char* name) noexcept;
 
+/// What omp_get_default_device() tells this thread; -1 if it is not known. Not once the runtime is
+/// being finalised.
+int default_device() noexcept;
+
 /// Whether the entry points are known and names are wanted.
 bool can_patch() noexcept;
 

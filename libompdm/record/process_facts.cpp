@@ -16,6 +16,11 @@ int number_in_environment(const char* name) noexcept {
   return value != nullptr && *value != '\0' ? atoi(value) : -1;
 }
 
+void copy_variable(const char* name, char* text, std::size_t capacity) noexcept {
+  const char* value = getenv(name);
+  snprintf(text, capacity, "%s", value != nullptr ? value : "");
+}
+
 // Launchers name the rank and the job's size each in their own way.
 void find_rank(spool::FileHeader& header) noexcept {
   static constexpr const char* kLaunchers[][2] = {
@@ -86,6 +91,7 @@ void describe_process(spool::FileHeader& header) noexcept {
   header.state = spool::State::kRunning;
   header.attach = clock_triple();
   find_rank(header);
+  copy_variable("OMP_TARGET_OFFLOAD", header.target_offload, sizeof(header.target_offload));
   read_text("/proc/sys/kernel/random/boot_id", header.boot_id, sizeof(header.boot_id));
   header.boot_id[strcspn(header.boot_id, "\n")] = '\0';
   gethostname(header.host, sizeof(header.host) - 1);

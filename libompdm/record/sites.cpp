@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "record/modules.h"
+#include "record/patch.h"
 
 namespace ompdm::record {
 namespace {
@@ -168,7 +169,19 @@ std::uint16_t argument_of(const MapArguments& map, std::uint64_t address) noexce
   return static_cast<std::uint16_t>(best < 0xffff ? best : 0);
 }
 
-void note_host_fallback() noexcept {
+namespace {
+
+// A construct without a device clause asks for -1: the default device, as it still is.
+std::uint8_t wanted_device_flag(std::int64_t device, bool runtime_can_be_asked) noexcept {
+  if (device < 0 && runtime_can_be_asked) {
+    device = default_device();
+  }
+  return device >= 0 && device < 255 ? static_cast<std::uint8_t>(device + 1) : 0;
+}
+
+}  // namespace
+
+void note_host_fallback(bool runtime_can_be_asked) noexcept {
   const Call* noted = this_thread.call;
   this_thread.call = nullptr;
   if (noted == nullptr ||
@@ -186,7 +199,8 @@ void note_host_fallback() noexcept {
   if (record != nullptr) {
     record->site = site->id;
     record->ticks = fallen.begin;
-    commit(*lane, record, spool::Tag::kFallback, 0);
+    commit(*lane, record, spool::Tag::kFallback,
+           wanted_device_flag(fallen.device, runtime_can_be_asked));
   }
 }
 

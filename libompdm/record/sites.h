@@ -22,8 +22,8 @@ std::uint32_t map_list_of(Lane& lane, SiteSlot& site, const MapArguments& map) n
 std::uint16_t argument_of(const MapArguments& map, std::uint64_t address) noexcept;
 
 /// If a kernel call of this thread was never followed by its target region, writes that it ran on
-/// the host.
-void note_host_fallback() noexcept;
+/// the host. Which device it asked for is only known while the runtime can be asked.
+void note_host_fallback(bool runtime_can_be_asked) noexcept;
 
 /// Remembers a device event, or writes it when the spool is open already.
 void note_device(spool::DeviceEvent event, int number, std::uint64_t bytes,

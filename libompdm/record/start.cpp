@@ -79,6 +79,9 @@ void on_device_initialize(int device, const char* type, ompt_device_t* /*handle*
 }
 
 void on_device_finalize(int device) {
+  if (armed()) {
+    note_host_fallback(true);
+  }
   if (armed() && spool_is_open()) {
     note_device(spool::DeviceEvent::kFinalize, device, 0, nullptr);
   }
@@ -114,9 +117,10 @@ void register_callbacks(ompt_set_callback_t set_callback) noexcept {
 
 void warn_of_reach(const spool::FileHeader& header) noexcept {
   if (header.reach == spool::Reach::kUnreachable) {
-    say("no target event can come: libomptarget cannot open libomp.so: set "
-        "LD_LIBRARY_PATH=%s, or use `ompdm record`",
-        runtime_folder());
+    // Under `ompdm record` this is how the user wanted it attached.
+    say("no target event can come: libomptarget cannot open libomp.so: set LD_LIBRARY_PATH=%s%s",
+        runtime_folder(),
+        recorder.config.session != nullptr ? ", or attach by preload" : ", or use `ompdm record`");
   } else if (header.reach == spool::Reach::kOtherRuntime) {
     say("no target event can come: libomptarget uses another copy of libomp.so than the program: "
         "set LD_LIBRARY_PATH=%s",

@@ -140,7 +140,7 @@ void ompdm_enter(unsigned position, const std::uint64_t* saved) {
     return;
   }
   if (thread.call != nullptr) [[unlikely]] {
-    note_host_fallback();
+    note_host_fallback(true);
   }
   Call& call = next_call(thread);
   call.entry = entry;

@@ -111,7 +111,9 @@ std::string filled(const std::string& line, std::size_t indent, std::size_t widt
 
 /// "Without all of this the run would have taken about 217 ms instead of 381 ms."
 std::string predicted(const Analysis& one) {
-  if (!one.prediction) return {};
+  // What would be saved may be too little to be told.
+  if (!one.prediction || spoken_time(one.prediction->wall) == spoken_time(one.process.wall))
+    return {};
   return fmt::format(
       "Without what is needless here the run would have taken about {} instead of {}, its "
       "transfers {}.",
@@ -161,7 +163,8 @@ std::string findings_text(Analyses analyses, const SourceNames& names, const Lay
     return std::ranges::any_of(analyses, can_tell) ? '\n' + filled(none_found(), 0, layout.width)
                                                    : std::string();
   }
-  return '\n' + title(std::string(kTitle), layout) + '\n' + text + predictions;
+  return '\n' + title(wrapped(std::string(kTitle), layout.width), layout) + '\n' + text +
+         predictions;
 }
 
 std::string findings_markdown(Analyses analyses, const SourceNames& names) {

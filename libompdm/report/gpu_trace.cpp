@@ -160,7 +160,9 @@ std::string throughput(const Operation& line) {
   return line.moves ? throughput_text(line.bytes, line.duration) : "-";
 }
 
-/// Columns for the name, and for the directive; a list this wide does not fit every terminal.
+constexpr std::size_t kLeastDirective = 40;
+
+/// Columns for the name; a list this wide does not fit every terminal.
 std::size_t text_width(const Layout& layout) {
   constexpr std::size_t kNameAt = 9 + 10 + 11 + 12 + 10 + 12 + 8 + 10;
   constexpr std::size_t kLeast = 28;
@@ -173,7 +175,8 @@ void text_line(const Operation& line, const Layout& layout, std::string& out) {
       std::back_inserter(out), "{:>9}{:>10}{:>11}{:>12}{:>10}{:>12}{:>8}{:>10}  {:<{}}  {}\n",
       time_text(line.begin), time_text(line.duration), shape(line.teams), shape(line.threads),
       line.has_bytes && !line.is_kernel ? size_text(line.bytes) : "-", throughput(line),
-      line.device, line.tid, shortened(line.name, width), width, shortened(line.directive, width));
+      line.device, line.tid, shortened(line.name, width), width,
+      shortened(line.directive, std::max(width, kLeastDirective)));
 }
 
 void csv_line(const Operation& line, std::size_t recording, bool several, std::string& out) {

@@ -15,8 +15,11 @@ std::string title(const std::string& text, const Layout& layout);
 /// The line marked as one that must not be missed.
 std::string warning(const std::string& text, const Layout& layout);
 
-/// Breaks at blanks so that no line is wider; later lines are indented by two more.
-std::string wrapped(const std::string& line, std::size_t width);
+/// A named fact of the page's head: "Program  build/bin/kernels/heat 1000 10".
+std::string fact(const std::string& name, const std::string& value, const Layout& layout);
+
+/// Breaks at blanks so that no line is wider; later lines begin with `indent` blanks.
+std::string wrapped(const std::string& line, std::size_t width, std::size_t indent = 2);
 
 /// A blank line, the table's title and its first rows for readers; nothing of a table without rows.
 std::string titled(Table table, const Layout& layout);

@@ -23,10 +23,10 @@ std::string text_page(const Sides& sides, const Layout& layout) {
   }
   text += '\n';
   for (const auto& [name, value] : comparison_header(sides)) {
-    text += fmt::format("{:<9}{}\n", name, shortened(value, layout.width - 9));
+    text += fact(name, value, layout);
   }
   for (const Table& table : compared_tables(sides)) text += titled(table, layout);
-  text += '\n' + findings_sentence(sides) + '\n';
+  text += '\n' + wrapped(findings_sentence(sides), layout.width) + '\n';
   const std::string prediction = prediction_sentence(sides);
   if (!prediction.empty()) text += wrapped(prediction, layout.width) + '\n';
   const std::string lost = wrapped(comparison_losses(sides), layout.width - 2);

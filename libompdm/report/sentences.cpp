@@ -27,6 +27,14 @@ std::string command(const Analysis& one) {
                                        : fmt::format("{}", fmt::join(one.process.arguments, " "));
 }
 
+/// Why nothing ran on a device though the runtime could be heard, as far as the recording tells;
+/// empty if it does not.
+std::string why_on_host(const Analysis& one) {
+  if (one.recording.target_offload == "disabled") return "OMP_TARGET_OFFLOAD=DISABLED forbids it";
+  if (!has_devices(one)) return "no device was initialized";
+  return {};
+}
+
 /// Why no target event arrived, as far as the recording tells.
 std::string reason(const Analysis& one) {
   const std::string& reach = one.recording.reach;
@@ -39,9 +47,8 @@ std::string reason(const Analysis& one) {
   if (reach == "no_emi") return "this OpenMP runtime offers no EMI callbacks";
   if (reach != "ok" && reach != "cured")
     return "it is not known whether target events could arrive";
-  if (!has_devices(one)) {
-    return "no device was initialized, so target regions, if there are any, ran on the host";
-  }
+  const std::string why = why_on_host(one);
+  if (!why.empty()) return why + ", so target regions, if there are any, ran on the host";
   return "no target construct was executed on a device";
 }
 
@@ -113,6 +120,29 @@ std::string device_list(const Analysis& one) {
   return text.empty() ? "none was initialized" : text;
 }
 
+/// Whether the row is in code of the program, whose compiler could have told its file and line.
+bool lacks_line(const DirectiveRow& row) {
+  const std::string_view module(row.module);
+  const bool in_runtime = module.substr(module.rfind('/') + 1).starts_with("libomp");
+  return row.directive != Directive::kRuntime && row.file.empty() && !in_runtime;
+}
+
+void warn_of_missing_lines(const Analysis& one, std::vector<std::string>& lines) {
+  const auto missing = std::ranges::count_if(one.directives, lacks_line);
+  if (missing == 0) return;
+  const std::string what = fmt::format(
+      "{} of {} {} no file and line, and no names of variables", missing,
+      counted(one.directives.size(), "directive", "directives"), missing == 1 ? "has" : "have");
+  const bool all_named =
+      one.recording.names == "on" && std::ranges::none_of(one.losses, [](const Loss& loss) {
+        return loss.name == "names_unavailable" && loss.count > 0;
+      });
+  lines.push_back(what + (all_named ? ": compiled without -g (-gline-tables-only is enough)"
+                          : one.recording.names == "off"
+                              ? ": build with -g, and record without OMPDM_NAMES=off"
+                              : ": build with -g; names came for some only (see `ompdm info`)"));
+}
+
 void warn_of_end(const Analysis& one, const SourceNames& names, std::vector<std::string>& lines) {
   if (one.running) {
     lines.push_back("the process still runs: these are the figures up to now");
@@ -164,8 +194,10 @@ std::string headline(Analyses analyses, const SourceNames& names) {
   const std::uint64_t bytes = totals.htod.bytes + totals.dtoh.bytes + totals.dtod.bytes;
   const std::uint64_t transfers = totals.htod.count + totals.dtoh.count + totals.dtod.count;
   if (bytes == 0 && totals.kernel.count == 0 && fallbacks(analyses) > 0) {
-    return fmt::format("nothing ran on a device: the kernels of {} ran on the host",
-                       counted(fallbacks(analyses), "target region", "target regions"));
+    std::string text = fmt::format("nothing ran on a device: {} ran on the host",
+                                   counted(fallbacks(analyses), "kernel", "kernels"));
+    const std::string why = why_on_host(analyses.front());
+    return why.empty() ? text : text + ": " + why;
   }
   if (bytes == 0) {
     return fmt::format("no data moved: {} in {}", counted(totals.kernel.count, "kernel", "kernels"),
@@ -229,6 +261,12 @@ std::vector<std::string> warnings(const Analysis& one, const SourceNames& names)
     lines.push_back("the trace file is cut short: the figures cover its whole lines only");
   }
   if (analysis::has_target_events(one)) warn_of_end(one, names, lines);
+  if (one.recording.reach == "unreachable" || one.recording.reach == "other_runtime") {
+    lines.push_back(
+        "the recorder was started by the program's first use of OpenMP's host runtime: target "
+        "constructs before that, as a rule the first one, are in no figure");
+  }
+  warn_of_missing_lines(one, lines);
   for (const DirectiveRow& row : one.directives) {
     if (row.fallback_count == 0) continue;
     lines.push_back(fmt::format("{} ran on the host in {} of {}", names.place(row),

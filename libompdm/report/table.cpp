@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
+#include <utility>
 
 #include "report/units.h"
 
@@ -59,23 +61,104 @@ std::string padded(const std::string& text, std::size_t width, bool to_left) {
   return to_left ? text + blanks : blanks + text;
 }
 
-/// Takes from the columns that give way, then from the widest text, until all fit or are as narrow
-/// as may be.
-void fit(const Table& table, std::vector<std::size_t>& widths, std::size_t width) {
-  constexpr std::size_t kLeast = 18;
-  constexpr std::size_t kLeastThatGivesWay = 8;
-  const auto narrow = [&](std::size_t column, std::size_t least) {
-    const std::size_t used = std::accumulate(widths.begin(), widths.end(), std::size_t{0});
-    if (used <= width || widths[column] <= least) return;
-    widths[column] = std::max(widths[column] - std::min(widths[column], used - width), least);
-  };
-  std::size_t widest = widths.size();
-  for (std::size_t column = 0; column < widths.size(); ++column) {
-    if (table.columns[column].unit != Unit::kText) continue;
-    if (table.columns[column].gives_way) narrow(column, kLeastThatGivesWay);
-    if (widest == widths.size() || widths[column] > widths[widest]) widest = column;
+using Cells = std::vector<std::vector<std::string>>;  // by row, the heading first
+
+constexpr std::size_t kGap = 2;
+/// A text column is not made narrower than its longest word, nor, if it must, than this.
+constexpr std::size_t kLongestWord = 40;
+constexpr std::size_t kLeast = 12;
+constexpr std::size_t kLeastThatGivesWay = 8;
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::vector<std::string> words;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t blank = std::min(text.find(' ', at), text.size());
+    if (blank > at) words.push_back(text.substr(at, blank - at));
+    at = blank + 1;
   }
-  if (widest != widths.size()) narrow(widest, kLeast);
+  return words;
+}
+
+Cells cells_of(const Table& table) {
+  Cells cells(1);
+  for (const Column& column : table.columns) cells[0].push_back(column.title);
+  for (const auto& row : table.rows) {
+    cells.emplace_back();
+    for (std::size_t column = 0; column < row.size(); ++column) {
+      cells.back().push_back(reader_text(row[column], table.columns[column].unit));
+    }
+  }
+  return cells;
+}
+
+std::size_t longest_word(const Cells& cells, std::size_t column) {
+  std::size_t longest = 0;
+  for (const auto& row : cells) {
+    for (const std::string& word : words_of(row[column]))
+      longest = std::max(longest, display_width(word));
+  }
+  return longest;
+}
+
+std::size_t needed(const std::vector<std::size_t>& widths) {
+  return std::accumulate(widths.begin(), widths.end(), kGap * widths.size());
+}
+
+/// Column widths for which no text but that which gives way is shortened, if there are any that fit
+/// into `width`; else as narrow as words allow.
+std::vector<std::size_t> fitting(const Table& table, const Cells& cells, std::size_t width) {
+  std::vector<std::size_t> widths(table.columns.size());
+  std::vector<std::size_t> texts;  // the widest first
+  for (std::size_t column = 0; column < widths.size(); ++column) {
+    for (const auto& row : cells)
+      widths[column] = std::max(widths[column], display_width(row[column]));
+    if (table.columns[column].unit == Unit::kText) texts.push_back(column);
+  }
+  std::ranges::stable_sort(texts, [&](std::size_t a, std::size_t b) {
+    return std::pair(!table.columns[a].gives_way, widths[b]) <
+           std::pair(!table.columns[b].gives_way, widths[a]);
+  });
+  for (const std::size_t column : texts) {
+    const std::size_t over = needed(widths) - std::min(needed(widths), width);
+    const std::size_t least = table.columns[column].gives_way
+                                  ? kLeastThatGivesWay
+                                  : std::min(longest_word(cells, column), kLongestWord);
+    widths[column] =
+        std::max(widths[column] - std::min(widths[column], over), std::min(widths[column], least));
+  }
+  return widths;
+}
+
+/// The column that a narrow page is spared next, or none.
+std::optional<std::size_t> least_missed(const Table& table) {
+  std::optional<std::size_t> found;
+  for (std::size_t column = 0; column < table.columns.size(); ++column) {
+    const int spare = table.columns[column].spare;
+    if (spare > 0 && (!found || spare > table.columns[*found].spare)) found = column;
+  }
+  return found;
+}
+
+void append_row(const Table& table, const std::vector<std::string>& row,
+                const std::vector<std::size_t>& widths, std::string& text) {
+  std::vector<std::vector<std::string>> parts;
+  std::size_t height = 1;
+  for (std::size_t column = 0; column < row.size(); ++column) {
+    parts.push_back(table.columns[column].gives_way
+                        ? std::vector{shortened(row[column], widths[column])}
+                        : set_in_lines(row[column], widths[column]));
+    height = std::max(height, parts.back().size());
+  }
+  for (std::size_t i = 0; i < height; ++i) {
+    std::string line;
+    for (std::size_t column = 0; column < row.size(); ++column) {
+      line.append(kGap, ' ');
+      line += padded(i < parts[column].size() ? parts[column][i] : std::string(), widths[column],
+                     table.columns[column].unit == Unit::kText);
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + '\n';
+  }
 }
 
 }  // namespace
@@ -119,39 +202,57 @@ std::string shortened(const std::string& text, std::size_t width) {
   return first(text, kept - kept / 2) + "..." + last(text, kept / 2);
 }
 
+std::vector<std::string> set_in_lines(const std::string& text, std::size_t width) {
+  if (display_width(text) <= width) return {text};
+  std::vector<std::string> lines;
+  for (const std::string& word : words_of(text)) {
+    if (!lines.empty() && display_width(lines.back()) + 1 + display_width(word) <= width) {
+      lines.back() += ' ' + word;
+    } else {
+      lines.push_back(shortened(word, width));
+    }
+  }
+  return lines;
+}
+
 std::size_t display_width(const std::string& text) {
   return text.size() - static_cast<std::size_t>(std::ranges::count_if(text, continues_code_point));
 }
 
-std::string aligned(const Table& table, std::size_t width) {
-  const std::size_t count = table.columns.size();
-  std::vector<std::vector<std::string>> cells(table.rows.size() + 1,
-                                              std::vector<std::string>(count));
-  std::vector<std::size_t> widths(count);
-  for (std::size_t column = 0; column < count; ++column) {
-    cells[0][column] = table.columns[column].title;
-    for (std::size_t row = 0; row < table.rows.size(); ++row) {
-      cells[row + 1][column] = reader_text(table.rows[row][column], table.columns[column].unit);
-    }
-    for (const auto& row : cells)
-      widths[column] = std::max(widths[column], display_width(row[column]));
+std::string aligned(const Table& whole, std::size_t width, bool may_spare) {
+  Table table = whole;
+  Cells cells = cells_of(table);
+  std::vector<std::size_t> widths = fitting(table, cells, width);
+  std::string spared;
+  while (may_spare && needed(widths) > width) {
+    const std::optional<std::size_t> column = least_missed(table);
+    if (!column) break;
+    spared += (spared.empty() ? "" : ", ") + table.columns[*column].title;
+    table = select(table, [&](std::size_t other) { return other != *column; });
+    cells = cells_of(table);
+    widths = fitting(table, cells, width);
   }
-
-  constexpr std::size_t kGap = 2;
-  fit(table, widths, width - std::min(width, kGap * count));
-
-  std::string lines;
-  for (const auto& row : cells) {
-    std::string line;
-    for (std::size_t column = 0; column < count; ++column) {
-      const bool to_left = table.columns[column].unit == Unit::kText;
-      line.append(kGap, ' ');
-      line += padded(shortened(row[column], widths[column]), widths[column], to_left);
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    lines += line + '\n';
+  for (std::size_t column = 0; may_spare && column < widths.size() && needed(widths) > width;
+       ++column) {
+    if (table.columns[column].unit != Unit::kText) continue;
+    const std::size_t over = needed(widths) - width;
+    widths[column] =
+        std::max(widths[column] - std::min(widths[column], over), std::min(widths[column], kLeast));
   }
-  return lines;
+  // Lines that are set in may leave some of their width unused.
+  for (std::size_t column = 0; column < widths.size(); ++column) {
+    if (table.columns[column].gives_way) continue;
+    std::size_t used = 0;
+    for (const auto& row : cells) {
+      for (const std::string& line : set_in_lines(row[column], widths[column]))
+        used = std::max(used, display_width(line));
+    }
+    widths[column] = used;
+  }
+  std::string text;
+  for (const auto& row : cells) append_row(table, row, widths, text);
+  if (!spared.empty()) text += fmt::format("  (no room for {})\n", spared);
+  return text;
 }
 
 std::string csv(const Table& table) {

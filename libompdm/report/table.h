@@ -20,7 +20,8 @@ struct Column {
   Unit unit = Unit::kText;
   Audience audience = Audience::kAll;
   bool drop_if_empty = false;  ///< readers are spared it when each cell is 0 or unknown
-  bool gives_way = false;      ///< text that may be shortened to almost nothing before any other is
+  bool gives_way = false;      ///< text that may be shortened to almost nothing to fit
+  int spare = 0;               ///< left out where a page is too narrow, the highest first; 0: never
 };
 
 /// Nothing (unknown), text, a count, bytes or nanoseconds, or a percentage.
@@ -48,11 +49,15 @@ Table for_data(const Table& table);
 /// Text shortened to `width` columns by leaving out its middle.
 std::string shortened(const std::string& text, std::size_t width);
 
+/// Text in lines that are not wider than `width`; words that are lose their middle.
+std::vector<std::string> set_in_lines(const std::string& text, std::size_t width);
+
 /// Columns on a terminal that UTF-8 text takes (one a code point).
 std::size_t display_width(const std::string& text);
 
-/// Lines with aligned columns, two blanks apart, the first one a heading; text gives way to fit.
-std::string aligned(const Table& reader_table, std::size_t width);
+/// Lines with aligned columns, two blanks apart, the first one a heading. To fit, text is set in
+/// several lines; where even that is too wide, columns are left out and named if they `may_spare`.
+std::string aligned(const Table& reader_table, std::size_t width, bool may_spare);
 
 /// RFC 4180, with a heading.
 std::string csv(const Table& data_table);

@@ -31,7 +31,9 @@ std::string prefix(const Ranks& ranks, std::size_t recording) {
 
 std::string text_report(Analyses analyses, const SourceNames& names, const Layout& layout) {
   const Ranks ranks = ranks_of(analyses);
-  std::string text = title(headline(analyses, names), layout) + '\n';
+  // The first line is whole for those who read it by programs.
+  const std::string first = headline(analyses, names);
+  std::string text = title(layout.narrow ? wrapped(first, layout.width) : first, layout) + '\n';
   const std::string basis = headline_basis(analyses);
   if (!basis.empty()) text += wrapped(basis, layout.width) + '\n';
   for (std::size_t i = 0; i < analyses.size(); ++i) {
@@ -42,12 +44,11 @@ std::string text_report(Analyses analyses, const SourceNames& names, const Layou
   text += '\n';
   if (ranks.key.empty()) {
     for (const auto& [name, value] : header(analyses.front())) {
-      text += fmt::format("{:<9}{}\n", name, shortened(value, layout.width - 9));
+      text += fact(name, value, layout);
     }
   } else {
     for (const auto& [name, value] : header(analyses.front())) {
-      if (name == "Program" || name == "Devices")
-        text += fmt::format("{:<9}{}\n", name, shortened(value, layout.width - 9));
+      if (name == "Program" || name == "Devices") text += fact(name, value, layout);
     }
     text += titled(traces_table(analyses), layout);
   }
@@ -65,9 +66,10 @@ std::string text_report(Analyses analyses, const SourceNames& names, const Layou
   }
   text += '\n';
   const std::string internal = runtime_traffic(analyses);
-  if (!internal.empty()) text += internal + '\n';
+  if (!internal.empty()) text += wrapped(internal, layout.width) + '\n';
   const bool lost = std::ranges::any_of(analyses, has_losses);
-  return text + (lost ? warning(losses(analyses), layout) : losses(analyses)) + '\n';
+  const std::string loss = wrapped(losses(analyses), layout.width - 2);
+  return text + (lost ? warning(loss, layout) : loss) + '\n';
 }
 
 std::string markdown_report(Analyses analyses, const SourceNames& names) {

@@ -159,7 +159,8 @@ struct FileHeader {
   char program[1024];    ///< /proc/self/exe
   char directory[1024];  ///< working directory
   char arguments[2048];  ///< /proc/self/cmdline, cut at a whole argument if longer
-  char reserved[2128];
+  char target_offload[16];  ///< OMP_TARGET_OFFLOAD at attach, empty if not set; cut if longer
+  char reserved[2112];
 };
 static_assert(sizeof(FileHeader) == 8192 && std::is_trivially_copyable_v<FileHeader>);
 
@@ -372,7 +373,8 @@ struct Device {
 };
 static_assert(sizeof(Device) == 32);
 
-/// A kernel call for which no target region came: it ran on the host.
+/// A kernel call for which no target region came: it ran on the host. Head::flags: 1 + the number
+/// of the device that it asked for, 0 if that is not known.
 struct Fallback {
   Head head;
   std::uint32_t site;

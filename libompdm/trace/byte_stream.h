@@ -32,8 +32,13 @@ class ByteSink {
 /// ends. Throws Error.
 std::unique_ptr<ByteSource> open_source(const std::filesystem::path& path);
 
-/// Creates or truncates a file, gzip where its name ends in .gz. Throws Error.
-std::unique_ptr<ByteSink> open_sink(const std::filesystem::path& path);
+/// Creates or truncates a file, gzip where its name ends in .gz. Throws Error, which names the file
+/// `named`, for instance the one that a temporary is to become.
+std::unique_ptr<ByteSink> open_sink(const std::filesystem::path& path,
+                                    const std::filesystem::path& named);
+inline std::unique_ptr<ByteSink> open_sink(const std::filesystem::path& path) {
+  return open_sink(path, path);
+}
 
 /// Cuts a source into lines.
 class LineReader {

@@ -171,6 +171,7 @@ void Decoder::add_fallback(const Record& record) {
   region.thread = thread();
   region.begin = region.end = time(row->ticks);
   region.host_fallback = true;
+  region.device = static_cast<std::int32_t>(row->head.flags) - 1;
   draft_.trace.regions.push_back(region);
   draft_.region_notes.push_back({1, false});
 }

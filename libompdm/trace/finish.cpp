@@ -129,7 +129,7 @@ FinishResult finish(const fs::path& spool, const fs::path& output, const FinishO
   result.model = read_spool(spool);
   result.killed = !finished;
   const Temporary temporary(trace::temporary_name(wanted));
-  write_trace(result.model, temporary.path());
+  write_trace(result.model, temporary.path(), wanted);
   // A program may have had a umask against its own files; whoever recorded is to read the trace.
   std::error_code not_ours;
   fs::permissions(temporary.path(), fs::perms::owner_read | fs::perms::owner_write,

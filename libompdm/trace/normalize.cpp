@@ -66,7 +66,9 @@ void complete_devices(Trace& trace) {
     if (number < 0 || number == trace.host_device || !known.insert(number).second) return;
     trace.devices.push_back({number, "", "", false, false});
   };
-  for (const Region& region : trace.regions) add(region.device);
+  for (const Region& region : trace.regions) {
+    if (!region.host_fallback) add(region.device);
+  }
   for (const DataOp& op : trace.ops) {
     add(op.src_device);
     add(op.dst_device);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <string_view>
 
 #include "ompdm/error.h"
@@ -87,6 +88,9 @@ Recording recording_of(const spool::FileHeader& header, const trace::ClockScale&
   recording.attached_by = header.attached_by == 1 ? "LD_PRELOAD" : "OMP_TOOL_LIBRARIES";
   recording.reach = reach_text(header.reach);
   recording.names = names_text(header.names);
+  recording.target_offload = text_of(header.target_offload);
+  std::ranges::transform(recording.target_offload, recording.target_offload.begin(),
+                         [](unsigned char byte) { return std::tolower(byte); });
   recording.finished = header.state == spool::State::kFinished;
   for (std::size_t i = 0; i < std::size(spool::kCallbackNames); ++i) {
     recording.registered.emplace_back(spool::kCallbackNames[i], header.registered[i]);

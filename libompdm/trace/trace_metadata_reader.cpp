@@ -126,6 +126,7 @@ void read_row(const json& object, Recording& recording) {
   get(object, "clock_residual_ns", recording.clock_residual_ns);
   get(object, "attached_by", recording.attached_by);
   get(object, "reach", recording.reach);
+  get(object, "target_offload", recording.target_offload);
   get(object, "names", recording.names);
   get(object, "finished", recording.finished);
   for_each(object, "registered", [&](const json& item) {

@@ -67,6 +67,7 @@ ordered_json row(const Recording& recording) {
           {"attached_by", text(recording.attached_by)},
           {"reach", text(recording.reach)},
           {"names", text(recording.names)},
+          {"target_offload", text(recording.target_offload)},
           {"finished", recording.finished},
           {"registered", std::move(registered)}};
 }

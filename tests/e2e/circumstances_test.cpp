@@ -23,8 +23,10 @@ TEST(Circumstances, WhereOffloadIsDisabledKernelsRunOnTheHost) {
   const Recorded recorded = record(command);
   ASSERT_FALSE(recorded.report.is_null());
   EXPECT_EQ(ledger_of(recorded.report, kSources), ledger({"total:", "target@work x6: fallback 6"}));
-  EXPECT_EQ(lines_of(text_report(command)).at(0),
-            "nothing ran on a device: the kernels of 6 target regions ran on the host");
+  EXPECT_EQ(
+      lines_of(text_report(command)).at(0),
+      "nothing ran on a device: 6 kernels ran on the host: OMP_TARGET_OFFLOAD=DISABLED forbids "
+      "it");
 }
 
 TEST(Circumstances, AProgramThatNeverOffloadsLeavesNoTrace) {
@@ -41,6 +43,9 @@ TEST(Circumstances, WhereTheHostIsTheDefaultDeviceKernelsRunThere) {
   const Recorded recorded = record({{program("nested_data")}, {{"OMP_DEFAULT_DEVICE", "4"}}});
   ASSERT_FALSE(recorded.report.is_null());
   EXPECT_EQ(ledger_of(recorded.report, kSources), ledger({"total:", "target@work x6: fallback 6"}));
+  ASSERT_EQ(recorded.report["findings"].size(), 1U);
+  const std::string advice = recorded.report["findings"][0]["advice"];
+  EXPECT_TRUE(advice.starts_with("the program asked for the host")) << advice;
 }
 
 std::uint64_t available_memory() {

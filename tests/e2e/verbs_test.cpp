@@ -104,8 +104,8 @@ TEST_F(Verbs, InfoTellsWhatATraceHoldsAndLost) {
   EXPECT_EQ(text.status, 0) << text.err;
   for (const std::string line :
        {"\nending      by itself\n", "\n  target_emi              5  always\n",
-        "\n             1 regions\n", "\n             4 data operations\n",
-        "\n             0 records_no_space\n", "\nattached by LD_PRELOAD\n"}) {
+        "\n             1 region\n", "\n             4 data operations\n", "\nLost\n  nothing (",
+        "\nattached by LD_PRELOAD\n"}) {
     EXPECT_NE(text.out.find(line), std::string::npos) << line << text.out;
   }
   const auto json = nlohmann::json::parse(run("ompdm info --format json trace.json").out);

@@ -218,6 +218,9 @@ bool has_target_events(const Analysis& analysis);
 /// out of their reach, zeros in the tables mean "not known".
 bool knows_transfers(const Analysis& analysis);
 
+/// The same of a recording by itself.
+bool has_transfers(const Recording& recording);
+
 /// A directive as OpenMP spells it without the sentinel: "target enter data"; "api" and "runtime"
 /// for the others.
 std::string_view directive_name(Directive directive);

@@ -27,8 +27,9 @@ enum class Format {
 
 /// How text is laid out.
 struct Layout {
-  std::size_t width = 120;  ///< columns; names are shortened in the middle to fit
+  std::size_t width = 120;  ///< columns
   bool color = false;       ///< ANSI attributes for titles and warnings
+  bool narrow = false;      ///< what is wider does not show (a terminal): tables are spared columns
 };
 
 /// The report on one recording, or on several that are merged: then each table has a first column

@@ -119,7 +119,7 @@ enum class Clock : std::uint8_t {
 struct Region {
   Index<Site> site;
   std::uint32_t thread = 0;  ///< position in Trace::threads
-  std::int32_t device = -1;
+  std::int32_t device = -1;  ///< of a host_fallback the one that was asked for, -1 if not known
   Nanoseconds begin = 0;
   Nanoseconds end = 0;  ///< if unfinished: the last instant known of the recording
   std::uint32_t map_list = std::numeric_limits<std::uint32_t>::max();  ///< in Trace::map_lists
@@ -235,9 +235,10 @@ struct Recording {
   std::string clock;              ///< "tsc" or "monotonic"
   double clock_residual_ns = 0;   ///< largest disagreement of the calibration's triples
   std::string attached_by;        ///< "OMP_TOOL_LIBRARIES" or "LD_PRELOAD"
-  std::string reach;      ///< "ok", "cured", "unreachable", "other_runtime", "no_emi", "unknown"
-  std::string names;      ///< "on", "off", "failed", "unsupported"
-  bool finished = false;  ///< the recorder wrote its trailer: the process ended by itself
+  std::string reach;  ///< "ok", "cured", "unreachable", "other_runtime", "no_emi", "unknown"
+  std::string names;  ///< "on", "off", "failed", "unsupported"
+  std::string target_offload;  ///< OMP_TARGET_OFFLOAD at attach, in lower case; empty if not set
+  bool finished = false;       ///< the recorder wrote its trailer: the process ended by itself
   std::vector<std::pair<std::string, int>>
       registered;  ///< callback, what ompt_set_callback answered
   bool operator==(const Recording&) const = default;

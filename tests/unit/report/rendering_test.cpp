@@ -138,10 +138,59 @@ TEST(Rendering, LinesFitTheTerminal) {
   trace.sites[0].function =
       "solver::Stencil<double, 5>::advance_one_time_step(double const*, double*)";
   const std::vector<analysis::Analysis> analyses = {analysis::analyze(trace)};
-  for (const std::size_t width : {120U, 160U, 200U}) {
-    std::istringstream lines(render(analyses, Format::kText, {width, false}));
-    for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), width) << line;
+  for (const std::size_t width : {80U, 100U, 120U, 160U, 200U}) {
+    std::istringstream lines(render(analyses, Format::kText, {width, false, true}));
+    for (std::string line; std::getline(lines, line);) {
+      // To be pasted into the program: left whole.
+      if (line.find("#pragma") != std::string::npos) continue;
+      EXPECT_LE(line.size(), width) << line;
+    }
   }
+}
+
+std::string text_of(const Trace& trace) {
+  const std::vector<analysis::Analysis> analyses = {analysis::analyze(trace)};
+  return render(analyses, Format::kText, {.width = 1000});
+}
+
+TEST(Rendering, WhereLinesAreMissingTheReasonIsSaid) {
+  EXPECT_EQ(text_of(sample()).find("without -g"), std::string::npos);
+  Trace trace = sample();
+  trace.sites[0].file.clear();
+  EXPECT_NE(text_of(trace).find("! 1 of 1 directive has no file and line, and no names of "
+                                "variables: compiled without -g (-gline-tables-only is enough)\n"),
+            std::string::npos)
+      << text_of(trace);
+  trace.recording.names = "off";
+  EXPECT_NE(text_of(trace).find("build with -g, and record without OMPDM_NAMES=off"),
+            std::string::npos);
+}
+
+TEST(Rendering, WhyNothingRanOnADeviceIsSaid) {
+  test::TraceBuilder build;
+  const auto solve = build.site(Directive::kTarget, "heat.cpp", 41, "solve");
+  build.begin(solve);
+  build.end();
+  Trace trace = build.take();
+  trace.regions[0].host_fallback = true;
+  trace.recording.target_offload = "disabled";
+  const std::string text = text_of(trace);
+  EXPECT_TRUE(
+      text.starts_with("nothing ran on a device: 1 kernel ran on the host: "
+                       "OMP_TARGET_OFFLOAD=DISABLED forbids it\n"))
+      << text;
+  EXPECT_NE(text.find("run without it"), std::string::npos) << text;
+  trace.recording.target_offload.clear();
+  EXPECT_TRUE(text_of(trace).starts_with("nothing ran on a device: 1 kernel ran on the host\n"));
+}
+
+TEST(Rendering, NoSavingIsToldWhereThereIsNone) {
+  std::vector<analysis::Analysis> analyses = {analysis::analyze(sample())};
+  EXPECT_NE(render(analyses, Format::kText).find("the run would have taken about"),
+            std::string::npos);
+  analyses[0].prediction->wall = analyses[0].process.wall;
+  EXPECT_EQ(render(analyses, Format::kText).find("the run would have taken about"),
+            std::string::npos);
 }
 
 TEST(GpuTrace, JsonAndCsvListEachOperation) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace ompdm::report {
 namespace {
 
@@ -18,7 +20,7 @@ Table sample() {
 }
 
 TEST(Tables, AlignedForReaders) {
-  EXPECT_EQ(aligned(for_readers(sample()), 80),
+  EXPECT_EQ(aligned(for_readers(sample()), 80, true),
             "  Count     Bytes  Name\n"
             "      3  2.0480KB  a,\"b\" | c\n"
             "      -        8B  short\n");
@@ -50,10 +52,61 @@ TEST(Tables, NamesLoseTheirMiddle) {
   EXPECT_EQ(display_width("\u00e4\u00f6\u00fc"), 3U);
 }
 
+std::size_t widest_line(const std::string& text) {
+  std::size_t widest = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = text.find('\n', at);
+    widest = std::max(widest, display_width(text.substr(at, end - at)));
+    at = end + 1;
+  }
+  return widest;
+}
+
+Table of_an_api() {
+  Table table{"t",
+              "T",
+              {{.key = "n", .title = "Count", .unit = Unit::kCount},
+               {.key = "k", .title = "Kernels", .unit = Unit::kCount, .spare = 1},
+               {.key = "where", .title = "Where"},
+               {.key = "what", .title = "Directive"},
+               {.key = "in", .title = "In", .gives_way = true, .spare = 2}},
+              {}};
+  table.rows.push_back({std::int64_t{1}, std::int64_t{2}, "a.cpp:1, b.cpp:2, c.cpp:3",
+                        "omp_target_associate_ptr", "function_that_calls_it"});
+  return table;
+}
+
+TEST(Tables, TextIsSetInLinesBeforeAnyIsCut) {
+  EXPECT_EQ(aligned(of_an_api(), 74, true),
+            "  Count  Kernels  Where              Directive                 In\n"
+            "      1        2  a.cpp:1, b.cpp:2,  omp_target_associate_ptr  fun...it\n"
+            "                  c.cpp:3\n");
+}
+
+TEST(Tables, ANarrowPageIsSparedColumnsAndNamesThem) {
+  EXPECT_EQ(aligned(of_an_api(), 45, true),
+            "  Count  Where     Directive\n"
+            "      1  a.cpp:1,  omp_target_associate_ptr\n"
+            "         b.cpp:2,\n"
+            "         c.cpp:3\n"
+            "  (no room for In, Kernels)\n");
+  EXPECT_EQ(aligned(of_an_api(), 45, false),
+            "  Count  Kernels  Where     Directive                 In\n"
+            "      1        2  a.cpp:1,  omp_target_associate_ptr  fun...it\n"
+            "                  b.cpp:2,\n"
+            "                  c.cpp:3\n");
+}
+
+TEST(Tables, NoLineIsWiderThanThePage) {
+  for (std::size_t width = 34; width < 120; ++width)
+    EXPECT_LE(widest_line(aligned(of_an_api(), width, true)), width)
+        << aligned(of_an_api(), width, true);
+}
+
 TEST(Tables, TheWidestTextGivesWay) {
   Table table{"t", "T", {{"n", "N", Unit::kCount}, {"name", "Name"}}, {}};
   table.rows.push_back({std::int64_t{1}, std::string(100, 'x')});
-  const std::string text = aligned(table, 60);
+  const std::string text = aligned(table, 60, false);
   EXPECT_EQ(text.find('\n', text.find('\n') + 1) - text.find('\n') - 1, 60U);
 }
 

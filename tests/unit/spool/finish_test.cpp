@@ -54,6 +54,19 @@ TEST(Finish, TheTraceTakesTheSpoolsPlace) {
   EXPECT_EQ(read_trace(output).regions.size(), 1U);
 }
 
+TEST(Finish, ErrorsNameTheTraceThatWasAskedFor) {
+  const fs::path spool = spool_of("nowhere.spool");
+  const std::string wanted = spool.parent_path() / "no_such_folder/nowhere.json";
+  try {
+    (void)finish(spool, wanted);
+    FAIL() << "the folder does not exist";
+  } catch (const Error& error) {
+    EXPECT_TRUE(std::string(error.what()).starts_with(wanted + ": cannot be written"))
+        << error.what();
+  }
+  EXPECT_TRUE(fs::exists(spool));
+}
+
 TEST(Finish, OlderTracesAreKeptUnderTheLowestNumberAboveTheirs) {
   const fs::path output = spool_of("older.spool").parent_path() / "older.json";
   (void)finish(spool_of("older.spool"), output);
