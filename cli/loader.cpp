@@ -11,8 +11,6 @@
 
 #include "elf_file.h"
 
-extern char** environ;
-
 namespace ompdm::cli {
 namespace {
 

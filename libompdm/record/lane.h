@@ -212,7 +212,7 @@ void commit(Lane& lane, Record* record, spool::Tag tag, std::uint8_t flags,
 }
 
 /// Largest record, by the 16 bits of its size; longer texts and lists are cut and counted.
-inline constexpr std::size_t kMostRecordBytes = 48 * 1024;
+inline constexpr std::size_t kMostRecordBytes = std::size_t{48} * 1024;
 
 /// Forgets all lanes of the parent in a fork's child.
 void forget_lanes() noexcept;

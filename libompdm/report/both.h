@@ -27,7 +27,7 @@ struct Both {
     return {before != nullptr ? Cell(figure(sides.before, *before)) : Cell(),
             after != nullptr ? Cell(figure(sides.after, *after)) : Cell()};
   }
-  [[nodiscard]] const Row& either() const { return after != nullptr ? *after : *before; }
+  [[nodiscard]] const Row& either() const { return *(after != nullptr ? after : before); }
 };
 
 }  // namespace ompdm::report

@@ -10,7 +10,6 @@
 namespace ompdm::report {
 namespace {
 
-using analysis::Analysis;
 using analysis::RowPair;
 
 /// Null where there is no such number on a side, or where BEFORE's is 0.

@@ -24,7 +24,7 @@ Json prediction_json(Analyses analyses) {
 
 std::string json_text(Analyses analyses, const SourceNames& names) {
   Json json = {{"schema", kReportSchema}};
-  if (analyses.front().link) json["link"] = link_json(*analyses.front().link);
+  if (const auto& link = analyses.front().link) json["link"] = link_json(*link);
   for (const char* table : {"traces", "devices"}) json[table] = Json::array();
   json["totals"] = totals_json(totals_of(analyses));
   for (const char* table :

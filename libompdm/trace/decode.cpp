@@ -66,7 +66,7 @@ void Decoder::add_repeated_region(const Record& record) {
   const auto row = record.as<spool::RepeatedRegion>();
   const std::uint32_t earlier = row ? find(lane_.regions, row->reference) : Index<Region>::kNone;
   ++lane_.last_region;
-  if (earlier == Index<Region>::kNone) return void(++unreadable);
+  if (!row || earlier == Index<Region>::kNone) return void(++unreadable);
   const std::uint64_t begin = lane_.last_begin += row->since;
   Region region = draft_.trace.regions[earlier];
   const RegionNote note = draft_.region_notes[earlier];

@@ -26,7 +26,7 @@ void add_metadata(Trace& trace) {
                      "",
                      kQuoted,
                      kBroken,
-                     kLate,
+                     kEscaped,
                      true,
                      {{"target_emi", 5}, {kBroken, -1}, {"", 2147483647}}};
   trace.host_device = 4;
