@@ -3,6 +3,7 @@
 #include <tuple>
 #include <utility>
 
+#include "analysis/api_calls.h"
 #include "analysis/order.h"
 #include "analysis/tables.h"
 
@@ -80,7 +81,8 @@ void add_regions(const Trace& trace, DirectiveTable& table) {
   }
 }
 
-void add_op(const DataOp& op, DirectiveRow& row) {
+/// `same_call`: the operation before it was of the same API call.
+void add_op(const DataOp& op, bool same_call, DirectiveRow& row) {
   const Nanoseconds duration = op.end - op.begin;
   Flow* flow = nullptr;
   switch (op.kind) {
@@ -108,9 +110,9 @@ void add_op(const DataOp& op, DirectiveRow& row) {
     flow->time += duration;
     if (op.clock == Clock::kEnqueue) row.timed = false;
   }
-  // No region brackets these: the operation itself is the instance.
+  // No region brackets these: the call is the instance, or the operation itself.
   if (row.directive == Directive::kApi || row.directive == Directive::kRuntime) {
-    ++row.count;
+    if (!same_call) ++row.count;
     row.time += duration;
   }
 }
@@ -142,8 +144,10 @@ std::uint32_t row_of(const DirectiveTable& table, Index<Site> site) {
 DirectiveTable directives_of(const Trace& trace) {
   DirectiveTable table = empty_table(trace);
   add_regions(trace, table);
+  ApiCalls calls;
   for (const DataOp& op : trace.ops) {
-    if (!op.internal) add_op(op, table.rows[row_of(table, site_of(trace, op))]);
+    if (op.internal) continue;
+    add_op(op, calls.goes_on(op), table.rows[row_of(table, site_of(trace, op))]);
   }
   for (const Launch& launch : trace.launches) {
     DirectiveRow& row = table.rows[row_of(table, site_of(trace, launch))];

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <set>
 
+#include "analysis/api_calls.h"
 #include "analysis/order.h"
 #include "analysis/repeats.h"
 #include "analysis/sequences.h"
@@ -31,6 +32,14 @@ std::vector<PassCost> region_costs(const Trace& trace) {
 /// Begin and end of a `target data` share a row but are not the same step.
 std::uint32_t symbol_of(std::uint32_t row, bool ends_data) { return 2 * row + (ends_data ? 1 : 0); }
 
+/// Lets the step go on until `end`.
+void add(Step& step, Nanoseconds end, const PassCost& cost) {
+  step.end = std::max(step.end, end);
+  step.cost.htod_bytes += cost.htod_bytes;
+  step.cost.dtoh_bytes += cost.dtoh_bytes;
+  step.cost.transfer += cost.transfer;
+}
+
 std::vector<std::vector<Step>> steps_by_thread(const Trace& trace,
                                                const DirectiveTable& directives) {
   std::vector<std::vector<Step>> threads;
@@ -47,6 +56,7 @@ std::vector<std::vector<Step>> steps_by_thread(const Trace& trace,
         .push_back({symbol_of(row, region.ends_data), region.begin, region.end, costs[i]});
   }
   bool api = false;
+  ApiCalls calls;
   for (const DataOp& op : trace.ops) {
     if (op.internal || op.region || !op.site || !is_transfer(op.kind)) continue;
     const std::uint32_t row = row_of(directives, op.site);
@@ -55,7 +65,12 @@ std::vector<std::vector<Step>> steps_by_thread(const Trace& trace,
     if (op.kind == OpKind::kHtoD) cost.htod_bytes = op.bytes;
     if (op.kind == OpKind::kDtoH) cost.dtoh_bytes = op.bytes;
     cost.transfer = op.end - op.begin;
-    steps_of(op.thread).push_back({symbol_of(row, false), op.begin, op.end, cost});
+    std::vector<Step>& steps = steps_of(op.thread);
+    if (calls.goes_on(op)) {
+      add(steps.back(), op.end, cost);  // the rows of a rectangle are one step
+    } else {
+      steps.push_back({symbol_of(row, false), op.begin, op.end, cost});
+    }
     api = true;
   }
   if (api) {

@@ -1,3 +1,4 @@
+#include "record/api_calls.h"
 #include "record/clock.h"
 #include "record/inside.h"
 #include "record/regions.h"
@@ -82,10 +83,10 @@ void write_op(Lane& lane, std::uint64_t end, const ompt_data_t* target,
   const std::uint64_t begin = lane.op_begin != 0 ? lane.op_begin : end;
   SiteSlot* site = nullptr;
   std::uint16_t argument = 0;
-  const bool api = region == nullptr && this_thread.api_codeptr == codeptr;
+  ApiCall call{};
   if (region == nullptr) {
-    site = site_of(lane, codeptr, nullptr, api ? this_thread.api_entry : spool::Entry::kNone,
-                   nullptr, 0, 0);
+    call = api_call_of(lane, codeptr);
+    site = site_of(lane, call.codeptr, nullptr, call.entry, nullptr, 0, 0);
   } else {
     argument = argument_of(region->call.map, host_address(optype, src, dst));
     const KnownOp op{src,        dst,        bytes,
@@ -108,7 +109,7 @@ void write_op(Lane& lane, std::uint64_t end, const ompt_data_t* target,
   record->dst_device = dst_device;
   record->optype = static_cast<std::uint16_t>(optype);
   record->argument = argument;
-  record->api_call = api ? this_thread.api_call : 0;
+  record->api_call = call.ordinal;
   record->owner = region != nullptr ? region->id : site != nullptr ? site->id : 0;
   ++lane.whole_ops;
   if (region != nullptr) {

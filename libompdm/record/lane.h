@@ -99,11 +99,18 @@ struct KnownOp {
   }
 };
 
+/// A text that a lane has written, by its address.
+struct NameSlot {
+  const char* text;
+  std::uint32_t id;
+};
+
 struct Lane {
   static constexpr unsigned kMostOpen = 16;
   static constexpr unsigned kSites = 512;  // a power of two
   static constexpr unsigned kMostModules = 512;
   static constexpr unsigned kKnownOps = 64;  // a power of two
+  static constexpr unsigned kNames = 64;     // a power of two
 
   std::byte* cursor;
   std::byte* limit;
@@ -114,7 +121,10 @@ struct Lane {
   std::uint32_t next_region;
   std::uint32_t next_site;
   std::uint32_t next_list;
+  std::uint32_t next_name;
   std::uint32_t api_calls;
+  std::uint32_t async_ordinal;  ///< of the last task that made an operation here
+  std::uint64_t async_call;     ///< what its data said
   std::uint32_t depth;
   std::uint32_t whole_ops;  ///< DataOp records in the chunk
   std::uint64_t op_begin;   ///< ticks; 0: no operation runs
@@ -124,6 +134,7 @@ struct Lane {
   OpenRegion open[kMostOpen + 1];  ///< the one above the open ones takes the next call
   std::uint64_t modules_written[kMostModules / 64];
   KnownOp known_ops[kKnownOps];
+  NameSlot names[kNames];
   SiteSlot sites[kSites];
   Lane* next_free;
 };
@@ -139,6 +150,7 @@ struct ThisThread {
   const void* api_codeptr;
   std::uint32_t api_call;
   spool::Entry api_entry;
+  std::uint64_t async_call;  ///< an asynchronous API call whose task is not made yet; 0: none
 };
 
 // Initial-exec: one instruction to reach, and no allocation at a thread's first access. It fits the

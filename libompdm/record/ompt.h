@@ -20,6 +20,7 @@ struct ompt_device_t;
 
 /// 19.4.4.x ompt_callbacks_t, of which only these are registered.
 enum ompt_callbacks_t : int {
+  ompt_callback_task_create = 5,
   ompt_callback_device_initialize = 12,
   ompt_callback_device_finalize = 13,
   ompt_callback_device_load = 14,
@@ -52,6 +53,10 @@ enum ompt_target_data_op_t : int {
   ompt_target_data_disassociate = 6,
 };
 
+/// 19.6.15: 0 where there is no such task.
+using ompt_get_task_info_t = int (*)(int ancestor_level, int* flags, ompt_data_t** task_data,
+                                     void** task_frame, ompt_data_t** parallel_data,
+                                     int* thread_num);
 using ompt_set_callback_t = int (*)(ompt_callbacks_t event, ompt_callback_t callback);
 using ompt_initialize_t = int (*)(ompt_function_lookup_t lookup, int initial_device_num,
                                   ompt_data_t* tool_data);

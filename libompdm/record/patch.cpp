@@ -132,7 +132,7 @@ bool patch_module(const dl_phdr_info& info) noexcept {
   }
   bool all = true;
   each_slot(dynamic, [&](const char* name, std::uint64_t offset) {
-    if (strncmp(name, "__tgt_target_", 13) != 0 && strncmp(name, "omp_target_", 11) != 0) {
+    if (strncmp(name, "__tgt_", 6) != 0 && strncmp(name, "omp_target_", 11) != 0) {
       return;
     }
     for (unsigned i = 0; i < kWrapperCount; ++i) {
@@ -150,12 +150,23 @@ namespace {
 
 bool entry_points_known = false;
 int (*get_default_device)() = nullptr;
+std::uint64_t runtime_begin = 0;  // where libomptarget lies
+std::uint64_t runtime_end = 0;
 
 int find_offload_runtime(dl_phdr_info* info, std::size_t /*size*/, void* data) noexcept {
   if (!is_offload_runtime(*info)) {
     return 0;
   }
   strncpy(static_cast<char*>(data), info->dlpi_name, 1023);
+  runtime_begin = info->dlpi_addr;
+  runtime_end = runtime_begin;
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const auto& segment = info->dlpi_phdr[i];
+    const std::uint64_t end = info->dlpi_addr + segment.p_vaddr + segment.p_memsz;
+    if (segment.p_type == PT_LOAD && end > runtime_end) {
+      runtime_end = end;
+    }
+  }
   return 1;
 }
 
@@ -202,6 +213,11 @@ bool find_entry_points() noexcept {
 }
 
 int default_device() noexcept { return get_default_device != nullptr ? get_default_device() : -1; }
+
+bool is_in_offload_runtime(const void* address) noexcept {
+  const auto at = reinterpret_cast<std::uint64_t>(address);
+  return at >= runtime_begin && at < runtime_end;
+}
 
 bool can_patch() noexcept { return entry_points_known && recorder.config.names; }
 

@@ -19,6 +19,9 @@ void* next_entry_point(const char* name) noexcept;
 /// being finalised.
 int default_device() noexcept;
 
+/// Whether the address lies in libomptarget, once its entry points are known.
+bool is_in_offload_runtime(const void* address) noexcept;
+
 /// Whether the entry points are known and names are wanted.
 bool can_patch() noexcept;
 

@@ -7,6 +7,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "record/api_calls.h"
 #include "record/clock.h"
 #include "record/ending.h"
 #include "record/message.h"
@@ -149,6 +150,10 @@ int initialize(ompt_function_lookup_t lookup, int /*initial_device*/, ompt_data_
   recorder.wrappers_only.store(draft.reach == spool::Reach::kUnreachable ||
                                draft.reach == spool::Reach::kOtherRuntime);
   register_callbacks(set_callback);
+  if (recorder.config.names) {
+    prepare_api_calls(lookup);
+    set_callback(ompt_callback_task_create, reinterpret_cast<ompt_callback_t>(on_task_create));
+  }
   if (draft.registered[static_cast<std::size_t>(spool::Callback::kTargetEmi)] != kSetAlways) {
     recorder.wrappers_only.store(true);
     draft.reach = spool::Reach::kNoEmi;

@@ -1,6 +1,8 @@
 #include "record/wrappers.h"
 
+#include "record/api_calls.h"
 #include "record/clock.h"
+#include "record/mapper_pieces.h"
 #include "record/regions.h"
 #include "record/sites.h"
 
@@ -21,6 +23,10 @@ void ompdm_wrap_alloc();
 void ompdm_wrap_free();
 void ompdm_wrap_associate();
 void ompdm_wrap_disassociate();
+void ompdm_wrap_mapper_piece();
+void ompdm_wrap_memcpy_async();
+void ompdm_wrap_memcpy_rect_async();
+void ompdm_wrap_memset_async();
 }
 #endif
 
@@ -48,6 +54,10 @@ const Wrapper kWrappers[kWrapperCount] = {
     {"omp_target_free", ompdm_wrap_free, Entry::kFree},
     {"omp_target_associate_ptr", ompdm_wrap_associate, Entry::kAssociate},
     {"omp_target_disassociate_ptr", ompdm_wrap_disassociate, Entry::kDisassociate},
+    {"__tgt_push_mapper_component", ompdm_wrap_mapper_piece, Entry::kMapperPiece},
+    {"omp_target_memcpy_async", ompdm_wrap_memcpy_async, Entry::kMemcpyAsync},
+    {"omp_target_memcpy_rect_async", ompdm_wrap_memcpy_rect_async, Entry::kMemcpyRectAsync},
+    {"omp_target_memset_async", ompdm_wrap_memset_async, Entry::kMemsetAsync},
 };
 #else
 const Wrapper kWrappers[1] = {};
@@ -113,14 +123,16 @@ Call& next_call(ThisThread& thread) noexcept {
              : thread.first_call;
 }
 
-void note_api(Entry entry, const std::uint64_t* saved) noexcept {
-  Lane* lane = current_lane();
-  if (lane == nullptr) {
-    return;
+// Calls that are no construct.
+void note_other(Entry entry, const std::uint64_t* saved) noexcept {
+  const auto* codeptr = pointer<void>(saved[kReturn]);
+  if (entry == Entry::kMapperPiece) {
+    note_mapper_piece(saved[kRdx], saved[kRcx], saved[kR8], pointer<char>(saved[kR9]));
+  } else if (entry >= Entry::kMemcpyAsync) {
+    note_async_call(entry, codeptr);
+  } else {
+    note_api_call(entry, codeptr);
   }
-  this_thread.api_codeptr = pointer<void>(saved[kReturn]);
-  this_thread.api_entry = entry;
-  this_thread.api_call = ++lane->api_calls;
 }
 
 }  // namespace
@@ -136,7 +148,7 @@ void ompdm_enter(unsigned position, const std::uint64_t* saved) {
     return;
   }
   if (entry >= Entry::kMemcpy) {
-    note_api(entry, saved);
+    note_other(entry, saved);
     return;
   }
   if (thread.call != nullptr) [[unlikely]] {

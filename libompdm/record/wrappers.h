@@ -16,7 +16,7 @@ struct Wrapper {
 };
 
 #if defined(__x86_64__)
-inline constexpr unsigned kWrapperCount = 15;
+inline constexpr unsigned kWrapperCount = 19;
 #else
 inline constexpr unsigned kWrapperCount = 0;
 #endif

@@ -54,5 +54,9 @@ ompdm_wrap_\name:
 	wrapper free, 12
 	wrapper associate, 13
 	wrapper disassociate, 14
+	wrapper mapper_piece, 15
+	wrapper memcpy_async, 16
+	wrapper memcpy_rect_async, 17
+	wrapper memset_async, 18
 #endif
 	.section .note.GNU-stack,"",@progbits

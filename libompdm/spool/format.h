@@ -43,6 +43,8 @@ enum class Tag : std::uint8_t {
   kRepeatedRegion = 11,
   kRepeatedOp = 12,
   kRegionEnd = 13,
+  kMapperName = 14,
+  kMapperPiece = 15,
 };
 
 /// First word of every record; `size` counts 8-byte units and includes this word.
@@ -207,13 +209,17 @@ enum class Entry : std::uint8_t {
   kDataUpdateNowait,
   kKernel,  ///< __tgt_target_kernel
   kKernelNowait,
-  kMemcpy,        ///< omp_target_memcpy
-  kMemcpyRect,    ///< omp_target_memcpy_rect
-  kMemset,        ///< omp_target_memset
-  kAlloc,         ///< omp_target_alloc
-  kFree,          ///< omp_target_free
-  kAssociate,     ///< omp_target_associate_ptr
-  kDisassociate,  ///< omp_target_disassociate_ptr
+  kMemcpy,           ///< omp_target_memcpy
+  kMemcpyRect,       ///< omp_target_memcpy_rect
+  kMemset,           ///< omp_target_memset
+  kAlloc,            ///< omp_target_alloc
+  kFree,             ///< omp_target_free
+  kAssociate,        ///< omp_target_associate_ptr
+  kDisassociate,     ///< omp_target_disassociate_ptr
+  kMemcpyAsync,      ///< omp_target_memcpy_async
+  kMemcpyRectAsync,  ///< omp_target_memcpy_rect_async
+  kMemsetAsync,      ///< omp_target_memset_async
+  kMapperPiece,      ///< __tgt_push_mapper_component: no site, a MapperPiece
   kCount
 };
 
@@ -347,6 +353,27 @@ struct Launch {
   std::uint32_t reserved;
 };
 static_assert(sizeof(Launch) == 56);
+
+/// A name that a `declare mapper` gives to a piece, as clang passes it. Followed by the text.
+struct MapperName {
+  Head head;
+  std::uint32_t id;    ///< in this lane, from 1
+  std::uint32_t size;  ///< NUL included
+  std::uint32_t reserved;
+};
+static_assert(sizeof(MapperName) == 16);
+
+/// A piece of storage that a `declare mapper` adds to a region that has begun.
+struct MapperPiece {
+  Head head;
+  std::uint32_t region;
+  std::uint64_t begin;
+  std::uint64_t size;
+  std::uint64_t type;  ///< OMP_TGT_MAPTYPE_*
+  std::uint32_t name;  ///< MapperName::id
+  std::uint32_t reserved;
+};
+static_assert(sizeof(MapperPiece) == 40);
 
 /// An entry of a module's offload table: a kernel (size 0) or a `declare target` variable. Followed
 /// by its name.

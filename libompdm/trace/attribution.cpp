@@ -1,6 +1,7 @@
 #include "trace/attribution.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -31,9 +32,25 @@ std::uint32_t Replay::argument_of(const DataOp& op, const OpNote& note, std::uin
   return found == 0 ? told : found;
 }
 
-std::uint32_t Replay::map_type_of(const DataOp& op, std::uint32_t argument) const {
-  if (argument == 0) return 0;
-  return static_cast<std::uint32_t>((*items_of(op))[argument - 1].type & 0xffff);
+const MapperPiece* Replay::piece_at(const DataOp& op, std::uint64_t host) const {
+  if (!op.region || pieces_.empty()) return nullptr;
+  const std::pair wanted(op.region.value, host);
+  const auto after = std::upper_bound(pieces_.begin(), pieces_.end(), wanted,
+                                      [](const auto& value, const MapperPiece& piece) {
+                                        return value < std::pair(piece.region.value, piece.begin);
+                                      });
+  if (after == pieces_.begin()) return nullptr;
+  const MapperPiece& piece = *std::prev(after);
+  const bool holds = piece.region == op.region && host - piece.begin < piece.bytes;
+  return holds ? &piece : nullptr;
+}
+
+std::uint32_t Replay::map_type_of(const DataOp& op, std::uint32_t argument,
+                                  std::uint64_t host) const {
+  constexpr std::uint64_t kTold = 0xffff;
+  if (argument != 0) return static_cast<std::uint32_t>((*items_of(op))[argument - 1].type & kTold);
+  const MapperPiece* piece = piece_at(op, host);
+  return piece == nullptr ? 0 : static_cast<std::uint32_t>(piece->type & kTold);
 }
 
 const ItemName& Replay::name_of(Index<Site> site, std::size_t argument) const {
@@ -43,9 +60,11 @@ const ItemName& Replay::name_of(Index<Site> site, std::size_t argument) const {
   return argument <= names.size() ? names[argument - 1] : kUnknown;
 }
 
-Mention Replay::mention(const DataOp& op, std::uint32_t argument) const {
+Mention Replay::mention(const DataOp& op, std::uint32_t argument, std::uint64_t host) const {
   const Nanoseconds since = op.region ? trace_.regions[op.region.value].begin : op.begin;
-  return {name_of(op.site, argument), op.site, argument, since, false};
+  const MapperPiece* piece = argument == 0 ? piece_at(op, host) : nullptr;
+  const ItemName& name = piece == nullptr ? name_of(op.site, argument) : mapper_names_[piece->name];
+  return {name, op.site, argument, since, false};
 }
 
 const OffloadSymbol* Replay::global_at(std::uint64_t host) const {
@@ -58,7 +77,7 @@ const OffloadSymbol* Replay::global_at(std::uint64_t host) const {
 // The variable of the host storage that an operation reads or writes.
 Index<Variable> Replay::touch(const DataOp& op, const OpNote& note, std::uint64_t host) {
   const std::uint32_t argument = argument_of(op, note, host);
-  Mention how = mention(op, argument);
+  Mention how = mention(op, argument, host);
   const OffloadSymbol* global = global_at(host);
   if (global == nullptr) {
     const auto* items = items_of(op);
@@ -74,7 +93,8 @@ Index<Variable> Replay::touch(const DataOp& op, const OpNote& note, std::uint64_
 
 bool Replay::is_packed_arguments(const DataOp& op, std::uint32_t argument) const {
   const auto* items = items_of(op);
-  if (items == nullptr || argument != 0 || !op.site) return false;
+  if (items == nullptr || argument != 0 || !op.site || piece_at(op, op.src) != nullptr)
+    return false;
   if (trace_.sites[op.site.value].directive != Directive::kTarget) return false;
   return holds_packed(*items, op.bytes);
 }
@@ -127,7 +147,7 @@ void Replay::allocate(DataOp& op, const OpNote& note) {
   }
   DeviceBlock block{op.dst, op.bytes, op.src, {}, op.site, 0};
   const std::uint32_t argument = argument_of(op, note, op.src);
-  op.map_type = block.map_type = map_type_of(op, argument);
+  op.map_type = block.map_type = map_type_of(op, argument, op.src);
   if (op.src != 0 && is_packed_arguments(op, argument)) {
     block.variable = firstprivate(op);
   } else if (op.src != 0) {
@@ -146,7 +166,7 @@ void Replay::copy_to_device(DataOp& op, const OpNote& note) {
     op.internal = true;
     return;
   }
-  op.map_type = map_type_of(op, argument);
+  op.map_type = map_type_of(op, argument, op.src);
   const bool mapped = block != nullptr && block->translates(op.src, op.dst);
   op.variable = mapped && block->variable ? block->variable : touch(op, note, op.src);
 }
@@ -154,7 +174,7 @@ void Replay::copy_to_device(DataOp& op, const OpNote& note) {
 void Replay::copy_to_host(DataOp& op, const OpNote& note) {
   const DeviceBlock* block = memory_.find(op.src_device, op.src);
   const std::uint32_t argument = argument_of(op, note, op.dst);
-  op.map_type = map_type_of(op, argument);
+  op.map_type = map_type_of(op, argument, op.dst);
   const bool mapped = block != nullptr && block->translates(op.dst, op.src);
   op.variable = mapped && block->variable ? block->variable : touch(op, note, op.dst);
 }
@@ -173,7 +193,7 @@ void Replay::free(DataOp& op, const OpNote& note) {
   if (!block) return;
   op.variable = block->variable;
   const std::uint32_t argument = argument_of(op, note, block->host);
-  op.map_type = argument == 0 ? block->map_type : map_type_of(op, argument);
+  op.map_type = argument == 0 ? block->map_type : map_type_of(op, argument, block->host);
   if (op.bytes == 0) op.bytes = block->bytes;
   if (block->host != 0) storage_.release(block->host, op.begin);
   // What a nowait region left to be freed comes from a thread of the runtime, after the region's

@@ -34,6 +34,10 @@ void Decoder::add(const Record& record) {
       return add_device(record);
     case spool::Tag::kFallback:
       return add_fallback(record);
+    case spool::Tag::kMapperName:
+      return add_mapper_name(record);
+    case spool::Tag::kMapperPiece:
+      return add_mapper_piece(record);
   }
   // A tag of a later minor addition: skipped by its size.
 }
@@ -107,6 +111,9 @@ void Decoder::add_op(const Record& record) {
     op.site = {find(lane_.sites, row->owner)};
   }
   op.unfinished = (row->head.flags & spool::kOpUnfinished) != 0;
+  if (row->api_call != lane_.last_call) ++calls_;
+  lane_.last_call = row->api_call;
+  op.call = row->api_call == 0 ? 0 : calls_;
   op.src_device = row->src_device;
   op.dst_device = row->dst_device;
   op.begin = time(row->begin);

@@ -117,6 +117,22 @@ void Decoder::add_symbol(const Record& record) {
   draft_.symbols.push_back({names[0], row->address, row->size});
 }
 
+void Decoder::add_mapper_name(const Record& record) {
+  const auto row = record.as<spool::MapperName>();
+  if (!row) return void(++unreadable);
+  const auto texts = split_texts(record.tail<spool::MapperName>(row->size), 1);
+  lane_.names[row->id] = static_cast<std::uint32_t>(draft_.mapper_names.size());
+  draft_.mapper_names.push_back(texts.empty() ? std::string() : texts[0]);
+}
+
+void Decoder::add_mapper_piece(const Record& record) {
+  const auto row = record.as<spool::MapperPiece>();
+  const std::uint32_t region = row ? find(lane_.regions, row->region) : kNoList;
+  const std::uint32_t name = row ? find(lane_.names, row->name) : kNoList;
+  if (!row || region == kNoList || name == kNoList) return void(++unreadable);
+  draft_.mapper_pieces.push_back({{region}, row->begin, row->size, row->type, name});
+}
+
 void Decoder::add_device(const Record& record) {
   const auto row = record.as<spool::Device>();
   if (!row) return void(++unreadable);

@@ -41,9 +41,10 @@ class Decoder {
  private:
   // Ids of one lane, to positions in the draft's columns.
   struct LaneIds {
-    std::unordered_map<std::uint32_t, std::uint32_t> modules, sites, lists, regions;
+    std::unordered_map<std::uint32_t, std::uint32_t> modules, sites, lists, regions, names;
     std::uint32_t last_region = 0;         // id
     std::uint64_t last_begin = 0;          // its ticks
+    std::uint32_t last_call = 0;           // API call of the last whole operation
     std::vector<std::uint32_t> whole_ops;  // of the chunk, in order
     // Of the chunk's whole regions, by id: their operations in order.
     std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> ops_of;
@@ -63,6 +64,8 @@ class Decoder {
   void add_symbol(const Record& record);
   void add_device(const Record& record);
   void add_fallback(const Record& record);
+  void add_mapper_name(const Record& record);
+  void add_mapper_piece(const Record& record);
 
   static std::uint32_t find(const std::unordered_map<std::uint32_t, std::uint32_t>& ids,
                             std::uint32_t id) {
@@ -92,6 +95,7 @@ class Decoder {
   LaneIds lane_;
   std::uint32_t thread_ = kNoList;
   Nanoseconds last_ = 0;
+  std::uint32_t calls_ = 0;  // API calls seen, in all lanes
   std::unordered_map<std::uint32_t, std::uint32_t> threads_;
   std::map<std::tuple<std::string, std::string, std::uint64_t>, std::uint32_t> modules_;
   std::map<SiteKey, std::uint32_t> sites_;

@@ -41,6 +41,15 @@ struct RegionNote {
   bool from_wrapper = false;
 };
 
+/// Storage that a `declare mapper` added to a region.
+struct MapperPiece {
+  Index<Region> region;
+  std::uint64_t begin = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t type = 0;  ///< libomptarget's map type bits
+  std::uint32_t name = 0;  ///< position in Draft::mapper_names
+};
+
 /// An entry of a module's offload table.
 struct OffloadSymbol {
   std::string name;
@@ -58,6 +67,8 @@ struct Draft {
   std::vector<std::uint32_t>
       variable_sites;  ///< site that mapped it first, beside Trace::variables
   std::vector<OffloadSymbol> symbols;
+  std::vector<std::string> mapper_names;  ///< as the compiler passes them
+  std::vector<MapperPiece> mapper_pieces;
 };
 
 /// A clause's map type bits, as far as they matter here (OMP_TGT_MAPTYPE_*).

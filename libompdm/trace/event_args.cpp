@@ -20,8 +20,8 @@ using namespace trace_schema;
 // A perfect hash of the args' keys: one comparison tells which it is, or that it is none.
 constexpr std::size_t kSlots = 128;
 constexpr std::size_t slot_of(std::string_view key) {
-  return (key.size() + std::size_t{static_cast<unsigned char>(key.front())} * 6 +
-          std::size_t{static_cast<unsigned char>(key.back())}) %
+  return (key.size() + std::size_t{static_cast<unsigned char>(key.front())} * 4 +
+          std::size_t{static_cast<unsigned char>(key.back())} * 15) %
          kSlots;
 }
 constexpr auto kArgSlots = [] {

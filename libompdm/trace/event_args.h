@@ -31,6 +31,7 @@ struct EventArgs {
   std::uint64_t hash = 0;
   std::uint64_t src = 0;
   std::uint64_t trip_count = 0;
+  std::uint32_t call = 0;
   std::uint32_t kernel = Index<Kernel>::kNone;
   std::uint32_t map_list = std::numeric_limits<std::uint32_t>::max();
   std::uint32_t map_type = 0;

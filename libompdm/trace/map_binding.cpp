@@ -1,6 +1,7 @@
 // Names of a replay: those that the compiler passes for each site's items, and the variables that
 // the items of a map list stand for.
 #include <algorithm>
+#include <tuple>
 
 #include "trace/map_items.h"
 #include "trace/replay.h"
@@ -17,6 +18,12 @@ Replay::Replay(Draft& draft)
   for (std::size_t i = 0; i < trace_.map_lists.size(); ++i) {
     if (draft.list_sites[i]) name_structs(trace_.map_lists[i], names_[draft.list_sites[i].value]);
   }
+  for (const std::string& name : draft.mapper_names) mapper_names_.push_back(parse_item(name));
+  pieces_ = draft.mapper_pieces;
+  std::sort(pieces_.begin(), pieces_.end(), [](const MapperPiece& a, const MapperPiece& b) {
+    return std::tuple(a.region.value, a.begin, a.bytes) <
+           std::tuple(b.region.value, b.begin, b.bytes);
+  });
   for (const OffloadSymbol& symbol : draft.symbols) {
     if (symbol.size == 0) continue;
     if (symbol.name.ends_with("_decl_tgt_ref_ptr")) {

@@ -108,7 +108,12 @@ OpKind kind_of(const DataOp& op, std::int32_t host, std::uint16_t optype) {
 }
 
 bool is_copy_call(spool::Entry entry) {
-  return entry == spool::Entry::kMemcpy || entry == spool::Entry::kMemcpyRect;
+  return entry == spool::Entry::kMemcpy || entry == spool::Entry::kMemcpyRect ||
+         entry == spool::Entry::kMemcpyAsync || entry == spool::Entry::kMemcpyRectAsync;
+}
+
+bool is_memset_call(spool::Entry entry) {
+  return entry == spool::Entry::kMemset || entry == spool::Entry::kMemsetAsync;
 }
 
 // Whether `up` sends on what `down` has just fetched into the runtime's bounce buffer.
@@ -144,7 +149,7 @@ void rewrite_api_calls(Draft& draft) {
       continue;
     }
     const bool is_memset = op.kind == OpKind::kHtoD && op.site && !op.region &&
-                           draft.site_notes[op.site.value].entry == spool::Entry::kMemset;
+                           is_memset_call(draft.site_notes[op.site.value].entry);
     if (is_memset) {
       DataOp fill = op;
       fill.kind = OpKind::kMemset;
@@ -235,6 +240,7 @@ void order_by_begin(Draft& draft) {
     };
     std::for_each(trace.ops.begin(), trace.ops.end(), follow);
     std::for_each(trace.launches.begin(), trace.launches.end(), follow);
+    std::for_each(draft.mapper_pieces.begin(), draft.mapper_pieces.end(), follow);
   }
   const auto op_order = order_of(trace.ops, &DataOp::begin);
   rearrange(op_order, trace.ops);

@@ -36,8 +36,11 @@ class Replay {
   // 1 + position of the item that an operation is about; 0 if none is.
   [[nodiscard]] std::uint32_t argument_of(const DataOp& op, const OpNote& note,
                                           std::uint64_t host) const;
-  [[nodiscard]] std::uint32_t map_type_of(const DataOp& op, std::uint32_t argument) const;
-  [[nodiscard]] Mention mention(const DataOp& op, std::uint32_t argument) const;
+  // What a mapper added to the operation's region at this address; null if nothing.
+  [[nodiscard]] const MapperPiece* piece_at(const DataOp& op, std::uint64_t host) const;
+  [[nodiscard]] std::uint32_t map_type_of(const DataOp& op, std::uint32_t argument,
+                                          std::uint64_t host) const;
+  [[nodiscard]] Mention mention(const DataOp& op, std::uint32_t argument, std::uint64_t host) const;
   [[nodiscard]] const ItemName& name_of(Index<Site> site, std::size_t argument) const;
   Index<Variable> touch(const DataOp& op, const OpNote& note, std::uint64_t host);
   Index<Variable> firstprivate(const DataOp& op);
@@ -57,6 +60,8 @@ class Replay {
   LiveMemory memory_;
   Storage storage_;
   std::vector<std::vector<ItemName>> names_;  // beside sites
+  std::vector<ItemName> mapper_names_;
+  std::vector<MapperPiece> pieces_;  // by region, then begin
   std::map<std::uint64_t, const OffloadSymbol*> globals_;
   std::unordered_set<std::uint64_t> references_;                     // of `declare target link`
   std::unordered_map<std::uint32_t, Index<Variable>> firstprivate_;  // by site

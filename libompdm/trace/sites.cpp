@@ -67,6 +67,12 @@ const char* api_name(spool::Entry entry) {
       return "omp_target_memcpy_rect";
     case spool::Entry::kMemset:
       return "omp_target_memset";
+    case spool::Entry::kMemcpyAsync:
+      return "omp_target_memcpy_async";
+    case spool::Entry::kMemcpyRectAsync:
+      return "omp_target_memcpy_rect_async";
+    case spool::Entry::kMemsetAsync:
+      return "omp_target_memset_async";
     default:
       return "";
   }

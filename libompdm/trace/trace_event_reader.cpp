@@ -83,6 +83,7 @@ DataOp op_of(const Event& event, const EventArgs& args, OpKind kind) {
   op.region.value = args.region;
   op.site.value = args.site;
   op.variable.value = args.variable;
+  op.call = args.call;
   op.map_type = args.map_type;
   op.src_device = args.from;
   op.dst_device = args.to;

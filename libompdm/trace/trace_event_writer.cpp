@@ -204,6 +204,7 @@ class Writer {
     line_.arg_unless(trace_.host_device, Arg::kTo, op.dst_device);
     line_.arg_hexadecimal(Arg::kSrc, op.src);
     line_.arg_hexadecimal(Arg::kDst, op.dst);
+    line_.arg_unless(0U, Arg::kCall, op.call);
     line_.arg_unless(0U, Arg::kMapType, op.map_type);
     line_.arg_hexadecimal(Arg::kFingerprint, op.fingerprint);
     line_.arg_hexadecimal(Arg::kHash, op.hash);

@@ -70,6 +70,7 @@ constexpr std::optional<Enum> value_of(const std::array<std::string_view, N>& na
 enum class Arg : std::uint8_t {
   kBeginNs,
   kBytes,
+  kCall,
   kClock,
   kDevice,
   kDst,
@@ -100,10 +101,10 @@ enum class Arg : std::uint8_t {
 };
 /// By Arg.
 inline constexpr std::array<std::string_view, static_cast<std::size_t>(Arg::kCount)> kArgs = {
-    "begin_ns",        "bytes",       "clock",      "device",  "dst",           "end_ns",
-    "ends_data",       "fingerprint", "from",       "hash",    "host_fallback", "internal",
-    "kernel",          "map_list",    "map_type",   "nowait",  "num_teams",     "region",
-    "requested_teams", "site",        "src",        "thread",  "thread_limit",  "to",
-    "trip_count",      "trivial",     "unfinished", "variable"};
+    "begin_ns", "bytes",           "call",        "clock",      "device",  "dst",
+    "end_ns",   "ends_data",       "fingerprint", "from",       "hash",    "host_fallback",
+    "internal", "kernel",          "map_list",    "map_type",   "nowait",  "num_teams",
+    "region",   "requested_teams", "site",        "src",        "thread",  "thread_limit",
+    "to",       "trip_count",      "trivial",     "unfinished", "variable"};
 
 }  // namespace ompdm::trace_schema

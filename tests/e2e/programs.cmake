@@ -8,7 +8,7 @@ function(add_e2e_program name)
 endfunction()
 
 foreach(name always api api_async conditions declare_target devices firstprivate host_only huge
-    mapper nested_data nowait_depend parallel_regions reductions reused same_line strided_update
+    mapper mapper_nested nested_data nowait_depend parallel_regions reductions reused same_line strided_update
     struct_members unified)
   add_e2e_program(${name} ${e2e_sources}/${name}.c C)
 endforeach()

@@ -40,6 +40,7 @@ const Program kPrograms[] = {
     {"load_twice", "load_twice.c", {program("libscale.so")}},
     {"load_twice_gcc", "load_twice.c", {program("libscale.so")}},
     {"mapper", "mapper.c"},
+    {"mapper_nested", "mapper_nested.c"},
     {"nested_data", "nested_data.c"},
     {"nested_data_O0", "nested_data.c"},
     {"nowait_depend", "nowait_depend.c"},

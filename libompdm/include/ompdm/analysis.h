@@ -75,7 +75,7 @@ struct DirectiveRow {
   std::string api;            ///< the API routine of a Directive::kApi row, empty if unknown
   std::string module;         ///< path of the binary, for rows whose line is unknown
   std::uint64_t address = 0;  ///< in that binary, of one of its sites
-  std::uint64_t count = 0;    ///< instances; a `target data` region is one; API rows: operations
+  std::uint64_t count = 0;    ///< instances; a `target data` region is one; API rows: calls
   Flow htod;
   Flow dtoh;
   Flow dtod;

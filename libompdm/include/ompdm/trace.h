@@ -152,6 +152,9 @@ struct DataOp {
   Index<Region> region;  ///< none for API calls and what comes after a region's end
   Index<Site> site;      ///< of the region, or of the API call
   Index<Variable> variable;
+  /// Equal for the operations of one API call (a rectangle is copied row by row); 0: of none, or of
+  /// one that is not known.
+  std::uint32_t call = 0;
   std::uint32_t map_type =
       0;  ///< low 16 bits of libomptarget's map type of the clause, 0 if unknown
   std::int32_t src_device = -1;

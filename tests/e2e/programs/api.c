@@ -10,7 +10,7 @@
 //= omp_target_memcpy@across x1: DtoD 1 8000
 //= omp_target_memcpy@fetch x1: DtoH 1 4000
 //= omp_target_memset@clear x1:
-//= omp_target_memcpy_rect@rect x4: HtoD 4 256
+//= omp_target_memcpy_rect@rect x1: HtoD 4 256
 //= omp_target_associate_ptr@associate x1:
 //= target@work x1: kernel 1
 //= target update@update x1: DtoH 1 8

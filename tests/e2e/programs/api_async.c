@@ -1,12 +1,13 @@
-// Asynchronous copies by the API are made by the runtime's own threads: the bytes are right, but
-// neither the places of the calls are known nor that one of them is a memset.
-//= total: HtoD 2 16000, DtoH 1 8000, alloc 1 8000, delete 1 8000
+// Asynchronous copies by the API are made by the runtime's own threads, as tasks: the bytes are
+// those of the line that called for them.
+//= total: HtoD 1 8000, DtoH 1 8000, memset 1 8000, alloc 1 8000, delete 1 8000, internal 1 8000
 //= omp_target_alloc@alloc x1: alloc 1
-//= api@(unknown) x3: HtoD 2 16000, DtoH 1 8000
+//= omp_target_memcpy_async@send x1: HtoD 1 8000
+//= omp_target_memcpy_async@fetch x1: DtoH 1 8000
+//= omp_target_memset_async@clear x1:
 //= omp_target_free@free x1:
 //= (unnamed): HtoD 1 8000
 //= (unnamed): DtoH 1 8000
-//= (unnamed): HtoD 1 8000
 #include <omp.h>
 #include <stdlib.h>
 

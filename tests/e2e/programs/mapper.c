@@ -1,9 +1,9 @@
-// A declared mapper sends what the struct points to. The runtime does not tell the name of a
-// mapper's part, and LLVM 19 leaves the struct itself on the device.
+// A declared mapper sends what the struct points to, under the name that the mapper has for it.
+// LLVM 19 leaves the struct itself on the device.
 //= total: HtoD 2 8016, DtoH 2 8016, alloc 2 8016, delete 1 8000, kernel 1, internal 1 8
 //= target@work x1: HtoD 2 8016, DtoH 2 8016, alloc 2, kernel 1
 //= v: HtoD 1 16, DtoH 1 16
-//= (unnamed): HtoD 1 8000, DtoH 1 8000
+//= v.data: HtoD 1 8000, DtoH 1 8000
 #include <stdlib.h>
 
 struct Vector {

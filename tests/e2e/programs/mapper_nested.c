@@ -1,0 +1,40 @@
+// A mapper whose member has a mapper of its own, for each struct of an array: its pieces are known by
+// the names that the mappers have for them, however many there are.
+//= total:
+#include <stdlib.h>
+
+struct Vector {
+  int n;
+  double* data;
+};
+#pragma omp declare mapper(struct Vector v) map(v, v.data[0 : v.n])
+
+struct Pair {
+  struct Vector left;
+  float* weights;
+};
+#pragma omp declare mapper(struct Pair p) map(p, p.left, p.weights[0 : 100])
+
+enum { kPairs = 300 };
+
+int main(void) {
+  struct Pair* pairs = calloc(kPairs, sizeof *pairs);
+  for (int i = 0; i < kPairs; ++i) {
+    pairs[i].left.n = 50;
+    pairs[i].left.data = calloc(50, sizeof(double));
+    pairs[i].weights = calloc(100, sizeof(float));
+  }
+#pragma omp target map(tofrom : pairs[0 : kPairs])  // @work
+  for (int i = 0; i < kPairs; ++i) {
+    pairs[i].left.data[49] += 1.0;
+    pairs[i].weights[99] += 2.0F;
+  }
+  int wrong = 0;
+  for (int i = 0; i < kPairs; ++i) {
+    wrong = wrong || pairs[i].left.data[49] != 1.0 || pairs[i].weights[99] != 2.0F;
+    free(pairs[i].left.data);
+    free(pairs[i].weights);
+  }
+  free(pairs);
+  return wrong;
+}
