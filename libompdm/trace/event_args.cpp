@@ -101,6 +101,8 @@ void EventArgs::set(std::string_view key, const dom::element& value) {
       return take(value, key, begin_ns.emplace());
     case Arg::kBytes:
       return take(value, key, bytes);
+    case Arg::kCall:
+      return take(value, key, call);
     case Arg::kClock:
       return take(value, key, clock);
     case Arg::kDevice:

@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <queue>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "trace/counters.h"
@@ -68,16 +71,16 @@ class Writer {
       const Nanoseconds next_launch = launch < launches.size() ? launches[launch].begin : kNever;
       const Nanoseconds next = std::min(next_op, next_launch);
       if (region < regions.size() && regions[region].begin <= next) {
-        write_rates(regions[region].begin);
+        write_counters(regions[region].begin);
         write_region(region++);
       } else if (op < ops.size() && (next_op <= next_launch || launch == launches.size())) {
-        write_rates(next_op);
+        write_counters(next_op);
         write_op(op++);
       } else {
         write_launch(launch++);
       }
     }
-    write_rates(kNever);
+    write_counters(kNever);
     line_.flush();
   }
 
@@ -214,7 +217,18 @@ class Writer {
     line_.arg_flag(Arg::kUnfinished, op.unfinished);
     add_exact_times(op.begin, op.end);
     line_.end("}}");
-    if (const auto sample = memory_.after(op)) write_memory(*sample);
+    if (op.kind == OpKind::kAlloc || op.kind == OpKind::kDelete)
+      allocating_.emplace(op.end, position);
+  }
+
+  // What comes with the end of an operation waits for it, since others may begin and end meanwhile.
+  void write_counters(Nanoseconds until) {
+    write_rates(until);
+    while (!allocating_.empty() && allocating_.top().first <= until) {
+      const DataOp& op = trace_.ops[allocating_.top().second];
+      allocating_.pop();
+      if (const auto sample = memory_.after(op)) write_memory(*sample);
+    }
   }
 
   void write_memory(const DeviceMemory::Sample& sample) {
@@ -251,6 +265,9 @@ class Writer {
   TrackLayout layout_;
   EventLabels labels_;
   DeviceMemory memory_;
+  // Allocations and deletes that have been written and may not have ended, the earliest first.
+  using Ending = std::pair<Nanoseconds, std::size_t>;
+  std::priority_queue<Ending, std::vector<Ending>, std::greater<>> allocating_;
   std::vector<RateSample> rates_;
   std::size_t next_rate_ = 0;
   std::vector<std::uint32_t> flow_left_;  // by region: events of its flow that are to come

@@ -23,6 +23,24 @@ def check_nesting(events):
             open_ends.append(end)
 
 
+def check_shape(events):
+    """What the Chrome Trace Event format asks of each phase."""
+    for event in events:
+        assert isinstance(event["name"], str) and isinstance(event["pid"], int), event
+        match event["ph"]:
+            case "X":
+                assert isinstance(event["tid"], int) and event["ts"] >= 0 and event["dur"] >= 0, event
+                assert isinstance(event["cat"], str) and isinstance(event.get("args", {}), dict), event
+            case "C":
+                assert event["ts"] >= 0 and event["args"], event
+                assert all(isinstance(value, (int, float)) for value in event["args"].values()), event
+            case "M":
+                assert event["name"] in ("process_name", "thread_name", "process_sort_index", "thread_sort_index"), event
+                assert len(event["args"]) == 1, event
+            case phase:
+                raise AssertionError(f"phase {phase} is none of ours")
+
+
 def check_names(events):
     named = {(e["pid"], e["tid"]) for e in events if e["name"] == "thread_name"}
     used = {(e["pid"], e["tid"]) for e in events if e["ph"] == "X"}
@@ -33,6 +51,23 @@ def check_flows(events):
     begun = {e["bind_id"] for e in events if e.get("flow_out") and not e.get("flow_in")}
     ended = {e["bind_id"] for e in events if e.get("flow_in") and not e.get("flow_out")}
     assert begun == ended, f"flows without begin or end: {begun ^ ended}"
+    # A flow is bound to slices in the order of time: none may lead back.
+    last = {}
+    for event in events:
+        if flow := event.get("bind_id"):
+            assert event["ts"] >= last.get(flow, 0), f"flow {flow} leads back at {event['ts']} us"
+            last[flow] = event["ts"]
+
+
+def check_counters(events):
+    """A counter's samples are in the order of time."""
+    last = {}
+    for event in events:
+        if event["ph"] != "C":
+            continue
+        counter = event["pid"], event["name"]
+        assert event["ts"] >= last.get(counter, 0), f"samples of {counter} go back at {event['ts']} us"
+        last[counter] = event["ts"]
 
 
 def main():
@@ -47,8 +82,10 @@ def main():
             events = trace["traceEvents"]
             check_names(events)
             if arguments[0] == "write":
+                check_shape(events)
                 check_nesting(events)
                 check_flows(events)
+                check_counters(events)
             print(*arguments[:2], len(events), "events are well-formed")
 
 

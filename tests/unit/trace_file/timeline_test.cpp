@@ -124,6 +124,24 @@ TEST(Timeline, FlowsLeadFromTheRegionThroughItsOperations) {
                                              "launch in out", "DtoH in out", "DtoH in"}));
 }
 
+TEST(Timeline, LiveMemoryIsCountedInTheOrderInWhichAllocationsEnd) {
+  Trace trace = with_transfers({{0, 100}, {10, 20}, {30, 40}});
+  for (std::size_t i = 0; i < trace.ops.size(); ++i) {
+    DataOp& op = trace.ops[i];
+    op.kind = i == 2 ? OpKind::kDelete : OpKind::kAlloc;
+    op.bytes = i == 0 ? 1000 : 10;
+    op.dst = i == 0 ? 0x1000 : 0x2000;
+    if (i == 2) op.src = 0x2000;
+  }
+  std::vector<std::pair<double, std::uint64_t>> seen;
+  const json events = events_of(trace);
+  for (const json& event : events) {
+    if (event["ph"] == "C") seen.emplace_back(event["ts"], event["args"]["bytes"]);
+  }
+  EXPECT_EQ(seen, (std::vector<std::pair<double, std::uint64_t>>{
+                      {0.020, 10}, {0.040, 0}, {0.100, 1000}}));
+}
+
 TEST(Timeline, UnfinishedRegionsSaySo) {
   Trace trace = synthetic_trace({.events = 12});
   trace.regions[1].unfinished = true;
