@@ -1,6 +1,11 @@
 // A mapper whose member has a mapper of its own, for each struct of an array: its pieces are known by
-// the names that the mappers have for them, however many there are.
-//= total:
+// the names that the mappers have for them, however many there are. Each struct crosses as a whole
+// (24 bytes) and once more as its member (16); LLVM 19 leaves the array itself on the device.
+//= total: HtoD 1200 252000, DtoH 1200 252000, alloc 601 247200, delete 600 240000, kernel 1, internal 600 4800
+//= target@work x1: HtoD 1200 252000, DtoH 1200 252000, alloc 601, kernel 1
+//= pairs: HtoD 600 12000, DtoH 600 12000
+//= v.data: HtoD 300 120000, DtoH 300 120000
+//= p.weights: HtoD 300 120000, DtoH 300 120000
 #include <stdlib.h>
 
 struct Vector {
