@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <memory>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "ompdm/analysis.h"
+#include "ompdm/error.h"
 #include "ompdm/link.h"
 #include "ompdm/report.h"
 #include "open_trace.h"
@@ -36,6 +38,27 @@ std::string told(const std::optional<double>& value) {
   return value ? report::plain_number(*value) : "not known";
 }
 
+/// Whether a path is of what became of findings: a number of the comparison, and of neither report.
+bool is_of_comparison(const std::string& path) {
+  constexpr const char* kFates[] = {"findings.came", "findings.stay", "findings.went"};
+  return std::ranges::any_of(kFates, [&](const char* fate) { return path.starts_with(fate); });
+}
+
+/// Whether it holds; if so that is said on stderr.
+bool test_comparison(const report::Condition& condition, const Recordings& recordings) {
+  if (condition.ratio) {
+    throw Error(fmt::format("'{}': {} is of both recordings: write the number without an x",
+                            condition.text, condition.path),
+                Error::Kind::kUsage);
+  }
+  const std::string json = report::render_comparison(recordings, report::Format::kJson);
+  const double value = report::value_of(condition.path, json);
+  if (!report::holds(condition, value)) return false;
+  fmt::print(stderr, "ompdm: {} holds: {} is {}\n", condition.text, condition.path,
+             report::plain_number(value));
+  return true;
+}
+
 /// Exit status after testing, 3 if a condition holds; each that does is said on stderr.
 int test(const std::vector<report::Condition>& conditions, const Recordings& recordings) {
   if (conditions.empty()) return 0;
@@ -45,6 +68,10 @@ int test(const std::vector<report::Condition>& conditions, const Recordings& rec
   }
   int exit_status = 0;
   for (const report::Condition& condition : conditions) {
+    if (is_of_comparison(condition.path)) {
+      if (test_comparison(condition, recordings)) exit_status = 3;
+      continue;
+    }
     const report::ValuePair values = report::values_of(condition.path, json[0], json[1]);
     if (!report::holds(condition, values)) continue;
     const std::string ratio =
@@ -99,11 +126,12 @@ void setup_compare(CLI::App& app, int& exit_status) {
       *verb, "ompdm compare BEFORE AFTER [options]",
       "COND is PATH OP NUMBER[x]. PATH is a number of the JSON report (HtoD.bytes is short for\n"
       "totals.HtoD.bytes); OP is <, <=, >, >=, == or !=. A NUMBER with an x is tested against\n"
-      "AFTER over BEFORE, one without against AFTER.\n" +
+      "AFTER over BEFORE, one without against AFTER. findings.came counts what only AFTER has,\n"
+      "findings.went and findings.stay the others; findings.came.PATTERN those of a pattern.\n" +
           std::string(kLinkNotes),
       "ompdm compare naive.json optimized.json\n"
       "ompdm compare yesterday.json today.json --fail-if 'HtoD.bytes > 1.05x'\n"
-      "ompdm compare naive.json optimized.json --fail-if 'findings > 0' --format markdown");
+      "ompdm compare naive.json optimized.json --fail-if 'findings.came > 0' --format markdown");
   verb->callback([options, &exit_status] { exit_status = run_compare(*options); });
 }
 

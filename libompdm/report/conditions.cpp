@@ -53,6 +53,8 @@ std::string text_of(const Json& row, const char* key) {
 /// What a row may be called: its name, or its place with as much of the file's path as one likes.
 bool is_called(const Json& row, std::string_view name) {
   if (!row.is_object()) return false;
+  // A pair of a comparison is called what its later row is.
+  if (const auto after = row.find("after"); after != row.end()) return is_called(*after, name);
   for (const char* key : {"name", "pattern", "type", "function"}) {
     const std::string text = text_of(row, key);
     if (!text.empty() && text == name) return true;
@@ -118,6 +120,9 @@ bool is_pattern(std::string_view path) {
   constexpr std::string_view kFindings = "findings.";
   if (!path.starts_with(kFindings)) return false;
   path.remove_prefix(kFindings.size());
+  for (const std::string_view fate : {"came.", "stay.", "went."}) {
+    if (path.starts_with(fate)) path.remove_prefix(fate.size());
+  }
   return std::ranges::find(kPatterns, path) != std::ranges::end(kPatterns);
 }
 

@@ -8,7 +8,7 @@
 namespace ompdm::report {
 namespace {
 
-/// "134.3 of 134.4 MB": both in the unit of the whole.
+/// "134.3 of 134.4 MB": both in the unit of the whole, with as many decimals as tell them apart.
 std::string part_of(std::uint64_t part, std::uint64_t whole) {
   constexpr const char* kUnits[] = {"B", "KB", "MB", "GB", "TB"};
   double scale = 1;
@@ -18,8 +18,14 @@ std::string part_of(std::uint64_t part, std::uint64_t whole) {
     ++unit;
   }
   if (unit == 0) return fmt::format("{} of {} B", part, whole);
-  return fmt::format("{:.1f} of {:.1f} {}", static_cast<double>(part) / scale,
-                     static_cast<double>(whole) / scale, kUnits[unit]);
+  std::string of_part;
+  std::string of_whole;
+  for (int decimals = 1; of_part == of_whole && decimals <= 3; ++decimals) {
+    of_part = fmt::format("{:.{}f}", static_cast<double>(part) / scale, decimals);
+    of_whole = fmt::format("{:.{}f}", static_cast<double>(whole) / scale, decimals);
+    if (part == whole) break;
+  }
+  return fmt::format("{} of {} {}", of_part, of_whole, kUnits[unit]);
 }
 
 }  // namespace

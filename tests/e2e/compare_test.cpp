@@ -80,6 +80,26 @@ TEST_F(Compare, ConditionsDecideTheExitStatus) {
   EXPECT_EQ(ended("HtoD.nonsense > 1x").status, 2);
 }
 
+TEST_F(Compare, WhatCameAndWentDecidesToo) {
+  const auto ended = [&](const std::string& before, const std::string& after,
+                         const std::string& condition) {
+    return ompdm({"compare", before, after, "--fail-if", condition});
+  };
+  EXPECT_EQ(ended("naive.json", "optimized.json", "findings.came > 0").status, 0);
+  EXPECT_EQ(ended("naive.json", "optimized.json", "findings.went > 0").status, 3);
+  const Ended worse = ended("optimized.json", "naive.json", "findings.came > 0");
+  EXPECT_EQ(worse.status, 3);
+  EXPECT_TRUE(worse.err.starts_with("ompdm: findings.came > 0 holds: findings.came is "))
+      << worse.err;
+  EXPECT_EQ(ended("optimized.json", "naive.json", "findings.came.per_iteration_mapping > 0").status,
+            3);
+  EXPECT_EQ(ended("optimized.json", "naive.json", "findings.came.device_leak > 0").status, 0);
+  EXPECT_EQ(ended("naive.json", "naive.json", "findings.stay.per_iteration_mapping == 1").status,
+            3);
+  EXPECT_EQ(ended("naive.json", "naive.json", "findings.came > 1x").status, 2);
+  EXPECT_EQ(ended("naive.json", "naive.json", "findings.came.nonsense > 0").status, 2);
+}
+
 TEST_F(Compare, ASpoolIsTakenLikeATrace) {
   const Ended left = run({{kernel("heat"), "--variant", "optimized", "60", std::to_string(kSteps)},
                           {{"LD_PRELOAD", plain_path(OMPDM_RECORDER)}, {"OMPDM_FINISH", "off"}}},
