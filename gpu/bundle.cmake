@@ -2,6 +2,11 @@
 #   cmake -DSTAGE=folder -DLIBRARY_DIR=folder-of-libomptarget -DCUPTI=libcupti -DARCHIVE=file -P bundle.cmake
 cmake_minimum_required(VERSION 3.25)
 
+file(GLOB archives "${STAGE}/lib/*.a")  # for programs that link to ompdm; none is built there
+if(archives)
+  file(REMOVE ${archives})
+endif()
+
 file(GLOB executables "${STAGE}/bin/*" "${STAGE}/bin/kernels/*")
 list(FILTER executables EXCLUDE REGEX "/bin/kernels$")
 file(GET_RUNTIME_DEPENDENCIES
@@ -26,8 +31,8 @@ file(COPY "${CMAKE_CURRENT_LIST_DIR}/run" DESTINATION "${STAGE}")
 
 get_filename_component(folder "${STAGE}" NAME)
 get_filename_component(parent "${STAGE}" DIRECTORY)
-execute_process(COMMAND "${CMAKE_COMMAND}" -E tar czf "${ARCHIVE}" "${folder}"
+execute_process(COMMAND "${CMAKE_COMMAND}" -E tar cJf "${ARCHIVE}" "${folder}"
   WORKING_DIRECTORY "${parent}" COMMAND_ERROR_IS_FATAL ANY)
 file(SIZE "${ARCHIVE}" size)
 math(EXPR megabytes "${size} / 1000000")
-message(STATUS "${ARCHIVE}: ${megabytes} MB. On the machine with the GPU: tar xzf, then ${folder}/run")
+message(STATUS "${ARCHIVE}: ${megabytes} MB. On the machine with the GPU: tar xf, then ${folder}/run")
