@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+"""Turns what ompdm-gpu/run left on a machine with a GPU into reports/gpu: a page of tables, every rung's report, and the
+traces of the small sizes.
+
+    reports/gpu.py RESULTS [--folder gpu]
+"""
+import argparse
+import json
+import pathlib
+import re
+import shutil
+import statistics
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def read(path):
+    return path.read_text(errors="replace") if path.exists() else ""
+
+
+def own_time(text):
+    """Seconds (or ns of a storm) that a program printed of itself."""
+    found = re.search(r"time: *([0-9.]+)", text)
+    return float(found[1]) if found else None
+
+
+def shown(value, digits="{:.4g}"):
+    return "" if value is None else digits.format(value)
+
+
+def bandwidths(text):
+    rows = {}
+    for line in text.splitlines():
+        words = line.split()
+        if len(words) == 3 and words[0] != "copy":
+            rows[words[0]] = (float(words[1]), float(words[2]))
+    return rows
+
+
+def rung_rows(results):
+    for path in sorted(results.glob("*.report.json")):
+        name = path.name.removesuffix(".report.json")
+        report = json.loads(path.read_text())
+        yield name, report
+
+
+def rate(total):
+    """GB/s of a totals entry, nothing where nothing moved."""
+    return total["bytes"] / total["time_ns"] if total["time_ns"] else None
+
+
+def clocks(report):
+    return ", ".join(sorted({row["clock"] for row in report["activities"]}))
+
+
+def ladder(results):
+    lines = [
+        "| rung | command | bare (s) | recorded (s) | HtoD calls | HtoD MB | HtoD GB/s | DtoH calls | DtoH MB | DtoH GB/s "
+        "| kernels | kernel time (ms) | clock |",
+        "|---|---|---|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    for name, report in rung_rows(results):
+        totals = report["totals"]
+        into, back, kernel = totals["HtoD"], totals["DtoH"], totals["kernel"]
+        command = read(results / f"{name}.command.txt").strip().removeprefix("$ ompdm record -- ")
+        lines.append(
+            f"| [{name}]({name}.report.txt) | `{command}` "
+            f"| {shown(own_time(read(results / f'{name}.bare.txt')))} "
+            f"| {shown(own_time(read(results / f'{name}.program.txt')))} "
+            f"| {into['count']} | {into['bytes'] / 1e6:.3f} | {shown(rate(into))} "
+            f"| {back['count']} | {back['bytes'] / 1e6:.3f} | {shown(rate(back))} "
+            f"| {kernel['count']} | {kernel['time_ns'] / 1e6:.3f} | {clocks(report)} |"
+        )
+    return lines
+
+
+def ratios(results):
+    """How much faster each rung is than its program's naive one."""
+    bare = {path.name.removesuffix(".bare.txt"): own_time(read(path)) for path in results.glob("*.bare.txt")}
+    lines = ["| rung | bare (s) | times faster than naive |", "|---|---|---|"]
+    for name, seconds in sorted(bare.items()):
+        program, _, rest = name.partition("-")
+        naive = bare.get(f"{program}-naive" + ("-large" if rest.endswith("-large") else ""))
+        if naive and seconds and program in ("heat", "jacobi"):
+            lines.append(f"| {name} | {seconds:.4g} | {naive / seconds:.2f} |")
+    return lines
+
+
+def costs(results):
+    """Medians of the ratios of runs that stood next to each other."""
+    runs = {}
+    for line in read(results / "cost.txt").splitlines():
+        words = line.split()
+        if len(words) == 3:
+            runs.setdefault(words[0], {}).setdefault(words[1], []).append(float(words[2]))
+    lines = [
+        "| program | bare | host clocks alone, ratio | with CUPTI, ratio | with CUPTI over host clocks alone |",
+        "|---|---|---|---|---|",
+    ]
+
+    def ratio(above, below):
+        pairs = [a / b for a, b in zip(above, below)]
+        return f"{statistics.median(pairs):.3f} ({min(pairs):.3f} to {max(pairs):.3f})" if pairs else ""
+
+    for name, how in runs.items():
+        none, host, cupti = how.get("none", []), how.get("host", []), how.get("cupti", [])
+        lines.append(
+            f"| {name} | {statistics.median(none) if none else '':.4g} | {ratio(host, none)} | {ratio(cupti, none)} "
+            f"| {ratio(cupti, host)} |"
+        )
+    return lines
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("results", type=pathlib.Path)
+    parser.add_argument("--folder", default="gpu")
+    arguments = parser.parse_args()
+    results, folder = arguments.results, HERE / arguments.folder
+    folder.mkdir(exist_ok=True)
+
+    page = ["# Every rung, on a GPU", "", "Produced by `ompdm-gpu/run` (`cmake --build --preset gpu`) there, and by", "`reports/gpu.py` here.", "", "```", read(results / "machine.txt").rstrip(), "```", ""]
+    page += ["## The ladder", "", *ladder(results), ""]
+    page += ["## What each rung gains", "", *ratios(results), ""]
+    limits = bandwidths(read(results / "bandwidth.txt"))
+    if limits:
+        page += ["## What the link can do", "", "`bandwidth`, 256 MiB, GB/s of ten copies.", "", "| copy | best | median |", "|---|---|---|"]
+        page += [f"| {name} | {best} | {median} |" for name, (best, median) in limits.items()] + [""]
+    if read(results / "cost.txt"):
+        page += ["## What recording costs", "", "The program's own time (s, storms in ns a construct), medians of pairs with the least and the largest.", "", *costs(results), ""]
+    (folder / "README.md").write_text("\n".join(page))
+    for pattern in ("*.report.txt", "*.gpu-trace.txt", "*.json.gz", "log.txt"):
+        for path in results.glob(pattern):
+            shutil.copy(path, folder / path.name)
+    print(folder / "README.md")
+
+
+main()
