@@ -151,6 +151,15 @@ std::string folder_off_the_path(const std::string& library) {
   return "its folder";
 }
 
+/// Whether the OpenMP runtime is one from before target events were thought of.
+bool cannot_connect(const Loaded& loaded) {
+  for (std::size_t i = 0; i < loaded.libraries.size(); ++i) {
+    const bool is_runtime = loaded.libraries[i].name.starts_with("libomp.so");
+    if (is_runtime) return !loaded.library_files[i].connects_offload;
+  }
+  return false;
+}
+
 int examine_runtime(const Loaded& loaded, Findings& findings) {
   for (const LoadedLibrary& library : loaded.libraries) {
     if (!library.path.empty()) continue;
@@ -162,12 +171,12 @@ int examine_runtime(const Loaded& loaded, Findings& findings) {
   if (omptarget == nullptr || omptarget->path.empty()) return 0;
   const int major = runtime_major(*omptarget);
   const std::string runtime = fmt::format("offload runtime {}", omptarget->path.string());
-  if (major != 0 && major < 17) {
-    findings.push_back(
-        {Level::kNo,
-         fmt::format("{}: LLVM {} has no target events, only names and mapped sizes come", runtime,
-                     major),
-         "build it with clang 19 or newer"});
+  if ((major != 0 && major < 17) || (major == 0 && cannot_connect(loaded))) {
+    const std::string version = major != 0 ? fmt::format("LLVM {}", major) : "LLVM before 15";
+    findings.push_back({Level::kNo,
+                        fmt::format("{}: {} has no target events, only names and mapped sizes come",
+                                    runtime, version),
+                        "build it with clang 19 or newer"});
   } else if (major != 0 && major < 19) {
     findings.push_back({Level::kWarn, fmt::format("{}: LLVM {} was never tried", runtime, major),
                         "build it with clang 19 or newer if events are missing"});

@@ -92,6 +92,7 @@ void read_section(Elf* elf, Elf_Scn* section, std::string_view name, const GElf_
     read_dynamic(elf, section, header, file);
   } else if (header.sh_type == SHT_DYNSYM) {
     file.defines_tool = exports(elf, section, header, "ompt_start_tool");
+    file.connects_offload = exports(elf, section, header, "ompt_libomp_connect");
   } else if (header.sh_type == SHT_SYMTAB) {
     file.has_symbols = true;
   } else if (name == ".debug_info" || name == ".zdebug_info") {

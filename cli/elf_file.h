@@ -24,7 +24,8 @@ struct ElfFile {
   bool has_offload_entries = false;  ///< a table of kernels: LLVM's OpenMP offloading was linked in
   bool has_gcc_offload = false;      ///< gcc's offload tables
   bool defines_tool = false;         ///< exports ompt_start_tool: an OMPT tool of its own
-  std::string offload_images;        ///< contents of .llvm.offloading
+  bool connects_offload = false;  ///< exports ompt_libomp_connect: libomptarget can reach OMPT here
+  std::string offload_images;     ///< contents of .llvm.offloading
 
   /// A program that the kernel starts without a dynamic loader.
   [[nodiscard]] bool is_static() const { return interpreter.empty(); }

@@ -146,7 +146,6 @@ int initialize(ompt_function_lookup_t lookup, int /*initial_device*/, ompt_data_
   if (cured && draft.reach == spool::Reach::kOk) {
     draft.reach = spool::Reach::kCured;
   }
-  warn_of_reach(draft);
   recorder.wrappers_only.store(draft.reach == spool::Reach::kUnreachable ||
                                draft.reach == spool::Reach::kOtherRuntime);
   register_callbacks(set_callback);
@@ -162,6 +161,7 @@ int initialize(ompt_function_lookup_t lookup, int /*initial_device*/, ompt_data_
           "directives, mapped sizes and names are recorded, no transfers");
     }
   }
+  warn_of_reach(draft);
   if (!recorder.config.names) {
     draft.names = spool::Names::kOff;
   } else if (kWrapperCount == 0) {
@@ -190,14 +190,16 @@ void finalize(ompt_data_t* /*tool_data*/) {
 
 ompt_start_tool_result_t result = {initialize, finalize, {0}};
 
-// Runs in every process that inherits LD_PRELOAD, shells included: it must cost nothing there.
-[[gnu::constructor]] void on_load() noexcept {
+// In every process that inherits LD_PRELOAD, shells included: it must cost nothing there.
+void look_for_preload() noexcept {
   const char* preload = getenv("LD_PRELOAD");
   preloaded = preloaded || (preload != nullptr && strstr(preload, "libompdm.so") != nullptr);
   if (preloaded) {
     cured = cure_missing_name() || cured;
   }
 }
+
+[[gnu::constructor]] void on_load() noexcept { look_for_preload(); }
 
 }  // namespace
 }  // namespace ompdm::record
@@ -224,6 +226,7 @@ extern "C" [[gnu::visibility("default")]] ompt_start_tool_result_t* ompt_start_t
     unsigned omp_version, const char* runtime_version) {
   using namespace ompdm::record;
   if (recorder.phase.load() == Phase::kDetached) {
+    look_for_preload();  // LLVM 16's libomptarget starts OpenMP in a constructor, before our own
     remember_stderr();
     choose_clock();
     recorder.config = read_config();

@@ -27,6 +27,10 @@ void ompdm_wrap_mapper_piece();
 void ompdm_wrap_memcpy_async();
 void ompdm_wrap_memcpy_rect_async();
 void ompdm_wrap_memset_async();
+void ompdm_wrap_target();
+void ompdm_wrap_target_teams();
+void ompdm_wrap_target_nowait();
+void ompdm_wrap_target_teams_nowait();
 }
 #endif
 
@@ -58,6 +62,13 @@ const Wrapper kWrappers[kWrapperCount] = {
     {"omp_target_memcpy_async", ompdm_wrap_memcpy_async, Entry::kMemcpyAsync},
     {"omp_target_memcpy_rect_async", ompdm_wrap_memcpy_rect_async, Entry::kMemcpyRectAsync},
     {"omp_target_memset_async", ompdm_wrap_memset_async, Entry::kMemsetAsync},
+    // Before LLVM 15.
+    {"__tgt_target_mapper", ompdm_wrap_target, Entry::kKernel, Wrapper::kTarget},
+    {"__tgt_target_teams_mapper", ompdm_wrap_target_teams, Entry::kKernel, Wrapper::kTargetTeams},
+    {"__tgt_target_nowait_mapper", ompdm_wrap_target_nowait, Entry::kKernelNowait,
+     Wrapper::kTarget},
+    {"__tgt_target_teams_nowait_mapper", ompdm_wrap_target_teams_nowait, Entry::kKernelNowait,
+     Wrapper::kTargetTeams},
 };
 #else
 const Wrapper kWrappers[1] = {};
@@ -70,8 +81,8 @@ namespace {
 // Positions in what a wrapper saves.
 enum Saved : unsigned { kR9, kR8, kRcx, kRdx, kRsi, kRdi, kReturn, kStack };
 
-// libomptarget's KernelArgsTy, versions 2 (LLVM 16) and 3 (LLVM 17 and later); the first one had
-// another layout.
+// libomptarget's KernelArgsTy, versions 2 (LLVM 16) and 3 (LLVM 17 and later). Version 1 (LLVM 15)
+// ends with the trip count.
 struct KernelArgs {
   std::uint32_t version;
   std::uint32_t count;
@@ -99,19 +110,37 @@ void note_data(Call& call, const std::uint64_t* saved) noexcept {
   call.kernel = {};
 }
 
+constexpr std::uint32_t kNoTeams = 0xffffffff;
+
 void note_kernel(Call& call, const std::uint64_t* saved) noexcept {
   call.begin = ticks();
   call.map = {};
   call.kernel = {};
   call.kernel.host_pointer = saved[kR8];
   const auto* arguments = pointer<KernelArgs>(saved[kR9]);
-  if (arguments != nullptr && arguments->version >= 2) {
-    call.map = {arguments->bases, arguments->begins, arguments->sizes,
-                arguments->types, arguments->names,  arguments->count};
-    call.kernel.trip_count = arguments->trip_count;
-    call.kernel.num_teams = arguments->num_teams[0];
-    call.kernel.thread_limit = arguments->thread_limit[0];
+  if (arguments == nullptr || arguments->version == 0) {
+    return;
   }
+  call.map = {arguments->bases, arguments->begins, arguments->sizes,
+              arguments->types, arguments->names,  arguments->count};
+  call.kernel.trip_count = arguments->trip_count;
+  const bool has_shape = arguments->version >= 2;
+  call.kernel.num_teams =
+      has_shape ? arguments->num_teams[0] : static_cast<std::uint32_t>(saved[kRdx]);
+  call.kernel.thread_limit =
+      has_shape ? arguments->thread_limit[0] : static_cast<std::uint32_t>(saved[kRcx]);
+}
+
+// (ident, device, host_ptr, count, bases, begins, sizes, types, names, mappers[, teams, threads])
+void note_target(Call& call, const std::uint64_t* saved, bool teams) noexcept {
+  call.begin = ticks();
+  call.map = {pointer<std::uint64_t>(saved[kR8]),      pointer<std::uint64_t>(saved[kR9]),
+              pointer<std::int64_t>(saved[kStack]),    pointer<std::int64_t>(saved[kStack + 1]),
+              pointer<const char*>(saved[kStack + 2]), static_cast<std::uint32_t>(saved[kRcx])};
+  call.kernel = {};
+  call.kernel.host_pointer = saved[kRdx];
+  call.kernel.num_teams = teams ? static_cast<std::uint32_t>(saved[kStack + 4]) : kNoTeams;
+  call.kernel.thread_limit = teams ? static_cast<std::uint32_t>(saved[kStack + 5]) : 0;
 }
 
 // Where the next region of this thread expects its call: no copy is made. A thread without a lane
@@ -158,7 +187,9 @@ void ompdm_enter(unsigned position, const std::uint64_t* saved) {
   call.entry = entry;
   call.ident = pointer<Ident>(saved[kRdi]);
   call.device = static_cast<std::int64_t>(saved[kRsi]);
-  if (entry == Entry::kKernel || entry == Entry::kKernelNowait) {
+  if (kWrappers[position].arguments != Wrapper::kCurrent) [[unlikely]] {
+    note_target(call, saved, kWrappers[position].arguments == Wrapper::kTargetTeams);
+  } else if (entry == Entry::kKernel || entry == Entry::kKernelNowait) {
     note_kernel(call, saved);
   } else {
     note_data(call, saved);

@@ -10,13 +10,17 @@
 namespace ompdm::record {
 
 struct Wrapper {
+  /// What a call's arguments are, where the entry's own name does not tell.
+  enum Arguments : std::uint8_t { kCurrent, kTarget, kTargetTeams };
+
   const char* name;  ///< the runtime's symbol
   void (*wrapper)();
   spool::Entry entry;
+  Arguments arguments = kCurrent;
 };
 
 #if defined(__x86_64__)
-inline constexpr unsigned kWrapperCount = 19;
+inline constexpr unsigned kWrapperCount = 23;
 #else
 inline constexpr unsigned kWrapperCount = 0;
 #endif

@@ -58,5 +58,9 @@ ompdm_wrap_\name:
 	wrapper memcpy_async, 16
 	wrapper memcpy_rect_async, 17
 	wrapper memset_async, 18
+	wrapper target, 19
+	wrapper target_teams, 20
+	wrapper target_nowait, 21
+	wrapper target_teams_nowait, 22
 #endif
 	.section .note.GNU-stack,"",@progbits

@@ -73,7 +73,7 @@ Table directives_table(Analyses analyses, const SourceNames& names) {
                     moved(analyses[i], row.kernel_count),
                     number(row.fallback_count),
                     timed(analyses[i], row.timed, row.htod.time + row.dtoh.time + row.dtod.time),
-                    row.time,
+                    timed(analyses[i], true, row.time),
                     names.place(row),
                     SourceNames::directive(row),
                     known_function(row),

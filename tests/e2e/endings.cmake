@@ -38,6 +38,37 @@ add_guest_if_possible(guest_asan_shared
   "-fsanitize=address;-shared-libasan" -Wl,-rpath,${shared_asan_folder})
 add_guest_if_possible(guest_libcxx -stdlib=libc++)
 
+# Runtimes of LLVM 14 to 16 have no EMI callbacks. Debian lets only one version's runtime be installed, so that most
+# machines have none beside the tested one; a compiler that has its own in a folder apart can be named here.
+set(OMPDM_OLD_OFFLOAD_CXX "" CACHE FILEPATH
+  "A clang++ of LLVM 14 to 16 with its OpenMP offload runtime, for one test (empty: search)")
+function(add_program_of_old_runtime)
+  file(REMOVE ${ending_programs_folder}/old_runtime)
+  set(candidates clang++-16 clang++-15 clang++-14)
+  if(OMPDM_OLD_OFFLOAD_CXX)
+    set(candidates ${OMPDM_OLD_OFFLOAD_CXX})
+  endif()
+  foreach(compiler ${candidates})
+    find_program(found ${compiler} NO_CACHE)
+    if(found)
+      execute_process(COMMAND ${found} -print-file-name=libomptarget.so OUTPUT_VARIABLE library
+        OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+      cmake_path(GET library PARENT_PATH folder)
+      execute_process(COMMAND ${found} -std=c++20 -O2 -g -fopenmp -fopenmp-targets=x86_64-pc-linux-gnu
+          ${ending_sources}/programs/plain.cpp -o ${ending_programs_folder}/old_runtime
+          -Wl,--disable-new-dtags,-rpath,${folder} OUTPUT_QUIET ERROR_QUIET)
+      execute_process(COMMAND ${ending_programs_folder}/old_runtime RESULT_VARIABLE status
+        OUTPUT_QUIET ERROR_QUIET)
+      if(status EQUAL 14)
+        return()
+      endif()
+      file(REMOVE ${ending_programs_folder}/old_runtime)
+    endif()
+    unset(found)
+  endforeach()
+endfunction()
+add_program_of_old_runtime()
+
 get_property(ending_programs DIRECTORY PROPERTY ENDING_PROGRAMS)
 find_program(OMPDM_GXX NAMES g++)
 if(OMPDM_GXX)

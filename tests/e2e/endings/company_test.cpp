@@ -131,6 +131,44 @@ TEST(NothingOffloaded, BecauseItWasSwitchedOff) {
   }
 }
 
+TEST(RuntimeWithoutEmi, TellsNamesAndSizesAndClaimsNoTransfers) {
+  if (!built("old_runtime")) {
+    GTEST_SKIP() << "no compiler with an OpenMP offload runtime of LLVM 14 to 16 was found: name "
+                    "one with -DOMPDM_OLD_OFFLOAD_CXX";
+  }
+  for (const Attach attach : {Attach::kPreload, Attach::kRecord}) {
+    SCOPED_TRACE(name_of(attach));
+    const Place place;
+    const Ended ended = place.run({.command = {program("old_runtime")}, .attach = attach});
+    EXPECT_EQ(ended.status, 14);
+    EXPECT_EQ(ended.out, "5 steps\n");
+    EXPECT_NE(ended.err.find("this OpenMP runtime reports no target events"), std::string::npos)
+        << ended.err;
+    EXPECT_EQ(ended.err.find("nothing lost"), std::string::npos) << ended.err;
+    const Json report = place.report();
+    EXPECT_EQ(report["totals"]["HtoD"]["count"], 0);
+    EXPECT_EQ(report["totals"]["region"]["count"], 5);
+    EXPECT_EQ(report["findings"], Json::array());
+    ASSERT_EQ(report["directives"].size(), 1U);
+    const Json& step = report["directives"][0];
+    EXPECT_EQ(step["directive"], "target");
+    EXPECT_EQ(step["line"], source_line("steps.h", "#pragma omp target"));
+    EXPECT_EQ(step["count"], 5);
+    EXPECT_EQ(step["mapped_bytes"], 5 * 4000);
+    ASSERT_EQ(report["variables"].size(), 1U);
+    EXPECT_EQ(report["variables"][0]["name"], "values");
+    EXPECT_EQ(report["variables"][0]["bytes"], 4000);
+    EXPECT_TRUE(place.ompdm({"report", "trace.json"})
+                    .out.starts_with("how much data moved is not known: this OpenMP runtime offers "
+                                     "no EMI callbacks"));
+  }
+  const Ended doctor = Place().ompdm({"doctor", program("old_runtime")});
+  EXPECT_EQ(doctor.status, 1);
+  EXPECT_NE(doctor.out.find("has no target events, only names and mapped sizes come"),
+            std::string::npos)
+      << doctor.out;
+}
+
 TEST(UnreachableRuntime, IsSaidAtOnceWithTheOneThingToSet) {
   const Place place;
   Start run = {.command = {program("plain")}, .attach = Attach::kToolLibraries};
