@@ -2,6 +2,7 @@
 """Runs every rung of every kernel under the recorder and writes its report here; then pastes into the README.
 
     reports/produce.py BUILD_DIR [--folder host]     (cmake --build --preset default --target reports)
+    reports/produce.py BUILD_DIR --predictions       only predictions.md: what was promised and what came true
     reports/produce.py --paste [--check]             only the README's blocks, from the files that are here
 """
 import argparse
@@ -11,6 +12,7 @@ import os
 import pathlib
 import platform
 import re
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -28,6 +30,16 @@ RUNGS = {
     "heat": (["serial", "cpu", "naive", "data", "collapse", "optimized"], ["1000", "10"]),
 }
 NO_DEVICE = ("serial", "cpu")
+
+# A rung with findings, and one that does what they advise (or more).
+PAIRS = [
+    ("heat", "naive", "data", ["2000", "10"]),
+    ("heat", "naive", "optimized", ["2000", "10"]),
+    ("jacobi", "naive", "data", ["1000"]),
+    ("jacobi", "naive", "coalesced", ["1000"]),
+    ("vadd", "implicit", "mapped", ["100000"]),
+]
+RUNS = 5
 
 
 def run(command, **options):
@@ -73,6 +85,7 @@ def produce(build, folder):
             rows.append((kernel, rung, arguments, solve, report["totals"]))
     write_table(folder, rows, run([ompdm, "--version"]).strip())
     write_picture(folder, rows)
+    predict(build, folder)
 
 
 def write_table(folder, rows, version):
@@ -95,6 +108,46 @@ def write_table(folder, rows, version):
                      f"{totals['kernel']['count']}", f"[{kernel}-{rung}.txt]({kernel}-{rung}.txt)"]
         lines.append(f"| {kernel} | `{rung}` | {' '.join(arguments)} | {solve} | {' | '.join(moved)} |")
     (folder / "README.md").write_text("\n".join(lines) + "\n")
+
+
+def predict(build, folder):
+    """Each pair run RUNS times in turn; the median of the predictions beside the median of what came true."""
+    ompdm = build / "bin" / "ompdm"
+    lines = [
+        "# Predicted and achieved",
+        "",
+        f"Produced by `reports/produce.py BUILD_DIR --predictions` on {datetime.date.today()},",
+        f"{processor()}, {os.cpu_count()} cores. Medians of {RUNS} pairs of runs, each with the least and the largest",
+        "ratio. A prediction is the whole process without the waste that the report on the first rung names; it knows",
+        "nothing of kernels that get better by themselves, as those of `optimized` and `coalesced` do. \"kernels\" is",
+        "the part of both that kernels took.",
+        "",
+        "| program | rung | wall (ms) | kernels (ms) | predicted (ms) | rung | achieved (ms) | kernels (ms) "
+        "| predicted / achieved |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    for kernel, before, after, arguments in PAIRS:
+        print(f"{kernel} {before} and {after}", flush=True)
+        runs = []
+        for _ in range(RUNS):
+            with tempfile.TemporaryDirectory() as scratch:
+                traces = [os.path.join(scratch, rung + ".json") for rung in (before, after)]
+                for rung, trace in zip((before, after), traces):
+                    run([ompdm, "record", "-o", trace, build / "bin" / "kernels" / kernel, "--variant", rung,
+                         *arguments])
+                compared = json.loads(run([ompdm, "compare", *traces, "--format", "json"]))
+            wall = compared["prediction"]["wall_ns"]
+            kernels = compared["totals"]["kernel"]["time_ns"]
+            runs.append((compared["trace"]["before"]["wall_ns"], kernels["before"], wall["predicted"],
+                         wall["achieved"], kernels["after"], wall["predicted"] / wall["achieved"]))
+        first, first_kernels, predicted, achieved, kernels, ratio = (statistics.median(column)
+                                                                     for column in zip(*runs))
+        ratios = [row[-1] for row in runs]
+        lines.append(
+            f"| {kernel} {' '.join(arguments)} | `{before}` | {first / 1e6:.1f} | {first_kernels / 1e6:.1f} "
+            f"| {predicted / 1e6:.1f} | `{after}` | {achieved / 1e6:.1f} | {kernels / 1e6:.1f} "
+            f"| {ratio:.2f} ({min(ratios):.2f} to {max(ratios):.2f}) |")
+    (folder / "predictions.md").write_text("\n".join(lines) + "\n")
 
 
 def write_picture(folder, rows):
@@ -125,10 +178,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", nargs="?", type=pathlib.Path)
     parser.add_argument("--folder", default="host", help="subfolder of reports/ (default: host)")
+    parser.add_argument("--predictions", action="store_true", help="only predictions.md")
     parser.add_argument("--paste", action="store_true")
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
-    if options.build:
+    if options.build and options.predictions:
+        predict(options.build.resolve(), HERE / options.folder)
+    elif options.build:
         produce(options.build.resolve(), HERE / options.folder)
     elif not options.paste:
         parser.error("BUILD_DIR or --paste is needed")

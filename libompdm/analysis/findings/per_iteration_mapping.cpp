@@ -83,6 +83,7 @@ struct Surplus {
   std::uint64_t compared = 0, equal = 0;
   std::uint64_t examined = 0, examined_bytes = 0;
   bool quick = false;
+  bool keeps_returns = false;  ///< what came back with news, the host may have read
   [[nodiscard]] bool host_changes() const { return equal < compared; }
 };
 
@@ -105,9 +106,9 @@ void compare_contents(const Evidence& evidence, const std::vector<std::uint32_t>
 /// Whether what came back need not have come before the loop's end. Where the host changed the
 /// data, or had time to read it, that cannot be told; without contents it is still possible where
 /// the data also went over.
-bool need_not_return(const Evidence& evidence, const Surplus& surplus, bool is_sent) {
+bool need_not_return(const Surplus& surplus, bool is_sent) {
   if (surplus.host_changes()) return false;
-  return surplus.quick || (is_sent && !evidence.contents.known());
+  return surplus.quick || (is_sent && surplus.compared == 0);
 }
 
 Surplus surplus_of(const Evidence& evidence, const std::vector<std::uint32_t>& group) {
@@ -129,7 +130,8 @@ Surplus surplus_of(const Evidence& evidence, const std::vector<std::uint32_t>& g
     return std::ranges::any_of(evidence.mappings.transfers(number),
                                [&](std::uint32_t op) { return ops[op].kind == OpKind::kHtoD; });
   });
-  const bool drops_returns = need_not_return(evidence, surplus, is_sent);
+  const bool drops_returns = need_not_return(surplus, is_sent);
+  surplus.keeps_returns = !drops_returns;
   for (const std::uint32_t number : group) {
     const Mapping& mapping = evidence.mappings.rows()[number];
     for (const std::uint32_t i : evidence.mappings.transfers(number)) {
@@ -148,11 +150,14 @@ Surplus surplus_of(const Evidence& evidence, const std::vector<std::uint32_t>& g
       } else {
         ++surplus.returned;
         const auto [at, is_first] = returned.try_emplace({op.src - mapping.address, op.bytes}, i);
-        if (is_first || !drops_returns) {
-          ++surplus.returned_enough;
+        // What came back as it had been sent told the host nothing, whatever it reads.
+        const bool no_news = !is_first && evidence.contents.known() &&
+                             evidence.contents.sent_before(at->second).tells_same();
+        if (!is_first && (drops_returns || no_news)) {
+          // Compared it was with what the next pass sent, or with what this one had sent.
+          drop(at->second, surplus.examined > 0 || no_news);
         } else {
-          // Compared it was with what the next pass sent.
-          drop(at->second, surplus.examined > 0);
+          ++surplus.returned_enough;
         }
         at->second = i;
       }
@@ -186,9 +191,7 @@ void add_group(const Evidence& evidence, std::uint32_t entry,
   add_once(loop.names, name.empty() ? expression : name);
   add_once(surplus.sent > 0 ? loop.in : loop.made, expression);
   add_once(surplus.returned > 0 ? loop.out : loop.left, expression);
-  if (surplus.returned > 1 && surplus.returned_enough == surplus.returned) {
-    add_once(loop.read, expression);
-  }
+  if (surplus.returned_enough > 1 && surplus.keeps_returns) add_once(loop.read, expression);
   if (surplus.host_changes()) add_once(loop.changed, expression);
   for (const std::uint32_t number : group) add_mapping(evidence, number, loop);
   for (const std::uint32_t i : surplus.ops) {
