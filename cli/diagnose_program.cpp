@@ -1,7 +1,9 @@
 #include <elf.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -82,60 +84,6 @@ bool examine_offload_code(const Loaded& loaded, Findings& findings) {
                         "build it with clang++ -fopenmp and --offload-arch or -fopenmp-targets"});
   }
   return false;
-}
-
-Finding examine_image(const OffloadImage& image, int major) {
-  const std::string name =
-      image.architecture.empty() ? image.triple : image.triple + ' ' + image.architecture;
-  if (image.triple.starts_with("nvptx")) {
-    if (hides_its_architecture(image) && major < 22) {
-      return {Level::kNo,
-              fmt::format("image for {} was assembled by CUDA 13's ptxas, whose e_flags {:#x} LLVM "
-                          "before 22 does not understand: it will count no device",
-                          name, image.elf_flags),
-              "link again with --ptxas-path= naming a CUDA 12 ptxas"};
-    }
-    if (search_library("libcuda.so").empty()) {
-      return {Level::kNo,
-              fmt::format("image for {}, but no libcuda.so: regions will run on the host", name),
-              "run it where an NVIDIA driver is, or add its folder to LD_LIBRARY_PATH"};
-    }
-  } else if (image.triple.starts_with("amdgcn") &&
-             search_library("libhsa-runtime64.so.1").empty()) {
-    return {Level::kNo, fmt::format("image for {}, but no libhsa-runtime64.so.1", name),
-            "run it where ROCm is installed"};
-  }
-  return {Level::kOk, "image for " + name, ""};
-}
-
-void examine_images(const Loaded& loaded, int major, Findings& findings) {
-  std::vector<OffloadImage> images = parse_offload_images(loaded.program.offload_images);
-  for (const ElfFile& library : loaded.library_files) {
-    for (OffloadImage& image : parse_offload_images(library.offload_images)) {
-      images.push_back(std::move(image));
-    }
-  }
-  Findings about;
-  bool runs = images.empty();
-  bool on_host = false;
-  bool on_gpu = false;
-  for (const OffloadImage& image : images) {
-    about.push_back(examine_image(image, major));
-    const bool gpu = image.triple.starts_with("nvptx") || image.triple.starts_with("amdgcn");
-    runs = runs || about.back().level == Level::kOk;
-    on_host = on_host || !gpu;
-    on_gpu = on_gpu || gpu;
-  }
-  for (Finding& finding : about) {
-    // One image that runs is enough.
-    if (runs && finding.level == Level::kNo) finding.level = Level::kWarn;
-    findings.push_back(std::move(finding));
-  }
-  if (on_host && on_gpu) {
-    findings.push_back({Level::kWarn,
-                        "images for the host and for a GPU: the emulated host devices are 0 to 3",
-                        "set OMP_DEFAULT_DEVICE=4 to use the GPU"});
-  }
 }
 
 /// Where Debian has a library of LLVM's, each version in a folder of its own.
@@ -285,7 +233,11 @@ Findings examine_program(const fs::path& path) {
   const bool offloads = examine_offload_code(loaded, findings);
   const int major = examine_runtime(loaded, findings);
   if (!offloads) return findings;
-  examine_images(loaded, major, findings);
+  std::vector<OffloadImage> images = parse_offload_images(loaded.program.offload_images);
+  for (const ElfFile& library : loaded.library_files) {
+    std::ranges::move(parse_offload_images(library.offload_images), std::back_inserter(images));
+  }
+  std::ranges::move(examine_images(images, major), std::back_inserter(findings));
   examine_reach(loaded, findings);
   examine_second_runtime(loaded, findings);
   examine_tools(loaded, findings);

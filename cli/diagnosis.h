@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "offload_image.h"
+
 namespace ompdm::cli {
 
 struct Finding {
@@ -32,6 +34,9 @@ Findings examine_environment();
 
 /// An executable: whether it offloads, to what, with which runtime, and what stands in the way.
 Findings examine_program(const std::filesystem::path& program);
+
+/// Device images: whether the runtime of LLVM `major` (0: unknown) will take them on this machine.
+Findings examine_images(const std::vector<OffloadImage>& images, int major);
 
 /// Runs the command under the recorder, its output kept away, and tells what was recorded.
 Findings probe(const std::vector<std::string>& command);

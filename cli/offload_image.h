@@ -21,8 +21,8 @@ struct OffloadImage {
 /// list.
 std::vector<OffloadImage> parse_offload_images(std::string_view section);
 
-/// A cubin whose e_flags hide its architecture from LLVM before 22: CUDA 13's ptxas moved it out of
-/// the low byte, whereupon the runtime silently counts no device.
+/// A cubin whose e_flags hide its architecture from LLVM before 22: CUDA 13's ptxas and nvlink
+/// moved it out of the low byte, whereupon the runtime silently counts no device.
 bool hides_its_architecture(const OffloadImage& image);
 
 }  // namespace ompdm::cli

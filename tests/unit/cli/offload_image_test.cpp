@@ -5,6 +5,8 @@
 
 #include <cstring>
 
+#include "diagnosis.h"
+
 namespace ompdm::cli {
 namespace {
 
@@ -82,6 +84,29 @@ TEST(Cubins, OfCuda13HideTheirArchitecture) {
   EXPECT_FALSE(hides_its_architecture({"nvptx64-nvidia-cuda", "sm_90", true, 0x5a055a}));
   EXPECT_FALSE(hides_its_architecture({"nvptx64-nvidia-cuda", "sm_90", false, 0}));
   EXPECT_FALSE(hides_its_architecture({"x86_64-pc-linux-gnu", "", true, 0}));
+}
+
+// CUDA 13 writes ABI version 8: the architecture has left the low byte.
+OffloadImage cuda13(const std::string& architecture) {
+  return {"nvptx64-nvidia-cuda", architecture, true, 0x9005a04};
+}
+
+TEST(Images, OfCuda13AreNamedWithTheOneRemedy) {
+  const Findings findings = examine_images({cuda13("sm_80"), cuda13("sm_90"), cuda13("sm_90")}, 19);
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].level, Finding::Level::kNo);
+  EXPECT_NE(findings[0].fact.find("nvptx64-nvidia-cuda sm_80, sm_90 was"), std::string::npos)
+      << findings[0].fact;
+  EXPECT_NE(findings[0].remedy.find("--cuda-path="), std::string::npos);
+}
+
+TEST(Images, OneThatRunsIsEnough) {
+  const Findings findings =
+      examine_images({cuda13("sm_90"), {"x86_64-pc-linux-gnu", "", true, 0}}, 19);
+  ASSERT_EQ(findings.size(), 3U);
+  EXPECT_EQ(findings[0].level, Finding::Level::kWarn);
+  EXPECT_EQ(findings[1].level, Finding::Level::kOk);
+  EXPECT_NE(findings[2].remedy.find("OMP_DEFAULT_DEVICE"), std::string::npos);
 }
 
 }  // namespace
