@@ -9,6 +9,7 @@ add_executable(analysis_test
   analysis/memory_findings_test.cpp
   analysis/per_iteration_mapping_test.cpp
   analysis/link_test.cpp
+  analysis/loop_place_test.cpp
   analysis/repeats_test.cpp
 )
 target_include_directories(analysis_test PRIVATE ${PROJECT_SOURCE_DIR}/tests ${CMAKE_CURRENT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/libompdm)

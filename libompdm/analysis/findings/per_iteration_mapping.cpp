@@ -5,29 +5,15 @@
 #include <tuple>
 
 #include "analysis/findings/findings.h"
+#include "analysis/findings/loop_place.h"
+#include "analysis/findings/surplus.h"
 #include "analysis/findings/wording.h"
 
 namespace ompdm::analysis {
 namespace {
 
-constexpr std::uint64_t kAlways = 0x4;    // OMP_TGT_MAPTYPE_ALWAYS
 constexpr std::uint64_t kDelete = 0x8;    // OMP_TGT_MAPTYPE_DELETE
 constexpr std::uint64_t kPrivate = 0x80;  // OMP_TGT_MAPTYPE_PRIVATE: firstprivate
-
-/// Few hosts read their memory faster (STREAM on servers of two sockets: 400 to 780 GB/s): one that
-/// had less time than this takes hardly looked at all of the data.
-constexpr std::uint64_t kHostBytesPerNanosecond = 500;
-
-bool maps_data(Directive directive) {
-  return directive == Directive::kTarget || directive == Directive::kTargetData ||
-         directive == Directive::kTargetEnterData || directive == Directive::kTargetExitData;
-}
-
-/// Whether a map clause made this transfer, and would not if the data were already there.
-bool comes_of_mapping(const Trace& trace, const DataOp& op) {
-  const Index<Site> site = site_of(trace, op);
-  return site && maps_data(trace.sites[site.value].directive) && (op.map_type & kAlways) == 0;
-}
 
 bool is_candidate(const Trace& trace, const Mapping& mapping) {
   if (mapping.host == 0 || !mapping.remove || mapping.bytes <= kRidesAlong) return false;
@@ -48,6 +34,7 @@ struct LoopClaim {
   std::vector<std::string> read;     ///< of what came back, and the host had time to read
   std::vector<std::string> changed;  ///< of what the host changed in some passes
   std::vector<std::string> places;
+  std::vector<Index<Site>> sites;                   ///< of these
   std::map<std::uint32_t, std::uint64_t> bytes_at;  ///< by site
   std::uint64_t passes = 0;
   std::uint64_t entries = 0;
@@ -60,124 +47,15 @@ struct LoopClaim {
   bool forced = false;  ///< a map-type modifier would move data even if it were there
 };
 
-/// Whether the host had too little time between the mappings to have looked at all of the data.
-bool was_quick(const Evidence& evidence, const std::vector<std::uint32_t>& group) {
-  const Trace& trace = evidence.trace;
-  std::size_t quick = 0;
-  for (std::size_t i = 1; i < group.size(); ++i) {
-    const Mapping& before = evidence.mappings.rows()[group[i - 1]];
-    const Mapping& after = evidence.mappings.rows()[group[i]];
-    const DataOp& alloc = trace.ops[after.alloc.value];
-    const Nanoseconds own = evidence.hosts.outside_regions(
-        alloc.thread, trace.ops[before.remove.value].end, alloc.begin);
-    if (static_cast<std::uint64_t>(own) * kHostBytesPerNanosecond < before.bytes) ++quick;
-  }
-  return 2 * quick >= group.size() - 1;
-}
-
-/// What the mappings of one piece of storage, in one entry into a loop, have more than they need.
-struct Surplus {
-  std::vector<std::uint32_t> ops;
-  std::uint64_t sent = 0, sent_enough = 0, returned = 0, returned_enough = 0;
-  std::uint64_t bytes = 0;
-  std::uint64_t compared = 0, equal = 0;
-  std::uint64_t examined = 0, examined_bytes = 0;
-  bool quick = false;
-  bool keeps_returns = false;  ///< what came back with news, the host may have read
-  [[nodiscard]] bool host_changes() const { return equal < compared; }
-};
-
-/// Compares what each pass sent with what the device had of it before.
-void compare_contents(const Evidence& evidence, const std::vector<std::uint32_t>& group,
-                      Surplus& surplus) {
-  if (!evidence.contents.known()) return;
-  for (std::size_t i = 1; i < group.size(); ++i) {
-    for (const std::uint32_t op : evidence.mappings.transfers(group[i])) {
-      if (evidence.trace.ops[op].kind != OpKind::kHtoD) continue;
-      const Earlier& before = evidence.contents.before(op);
-      if (before.same == Same::kNo) ++surplus.compared;
-      if (!before.tells_same()) continue;
-      ++surplus.compared;
-      ++surplus.equal;
-    }
-  }
-}
-
-/// Whether what came back need not have come before the loop's end. Where the host changed the
-/// data, or had time to read it, that cannot be told; without contents it is still possible where
-/// the data also went over.
-bool need_not_return(const Surplus& surplus, bool is_sent) {
-  if (surplus.host_changes()) return false;
-  return surplus.quick || (is_sent && surplus.compared == 0);
-}
-
-Surplus surplus_of(const Evidence& evidence, const std::vector<std::uint32_t>& group) {
-  using Piece = std::pair<std::uint64_t, std::uint64_t>;  // offset, bytes
-  std::map<Piece, bool> arrived;
-  std::map<Piece, std::uint32_t> returned;
-  const std::vector<DataOp>& ops = evidence.trace.ops;
-  Surplus surplus;
-  surplus.quick = was_quick(evidence, group);
-  compare_contents(evidence, group, surplus);
-  const auto drop = [&](std::uint32_t op, bool examined) {
-    surplus.ops.push_back(op);
-    surplus.bytes += ops[op].bytes;
-    if (!examined) return;
-    ++surplus.examined;
-    surplus.examined_bytes += ops[op].bytes;
-  };
-  const bool is_sent = std::ranges::any_of(group, [&](std::uint32_t number) {
-    return std::ranges::any_of(evidence.mappings.transfers(number),
-                               [&](std::uint32_t op) { return ops[op].kind == OpKind::kHtoD; });
-  });
-  const bool drops_returns = need_not_return(surplus, is_sent);
-  surplus.keeps_returns = !drops_returns;
-  for (const std::uint32_t number : group) {
-    const Mapping& mapping = evidence.mappings.rows()[number];
-    for (const std::uint32_t i : evidence.mappings.transfers(number)) {
-      const DataOp& op = ops[i];
-      if (!comes_of_mapping(evidence.trace, op)) continue;
-      if (op.kind == OpKind::kHtoD) {
-        ++surplus.sent;
-        const Piece piece(op.dst - mapping.address, op.bytes);
-        const bool is_first = arrived.try_emplace(piece, true).second;
-        const bool is_same = evidence.contents.known() && evidence.contents.before(i).tells_same();
-        if (!is_first && (is_same || !surplus.host_changes())) {
-          drop(i, is_same);
-        } else {
-          ++surplus.sent_enough;
-        }
-      } else {
-        ++surplus.returned;
-        const auto [at, is_first] = returned.try_emplace({op.src - mapping.address, op.bytes}, i);
-        // What came back as it had been sent told the host nothing, whatever it reads.
-        const bool no_news = !is_first && evidence.contents.known() &&
-                             evidence.contents.sent_before(at->second).tells_same();
-        if (!is_first && (drops_returns || no_news)) {
-          // Compared it was with what the next pass sent, or with what this one had sent.
-          drop(at->second, surplus.examined > 0 || no_news);
-        } else {
-          ++surplus.returned_enough;
-        }
-        at->second = i;
-      }
-    }
-  }
-  if (surplus.bytes == 0) return surplus;
-  for (std::size_t i = 0; i < group.size(); ++i) {
-    const Mapping& mapping = evidence.mappings.rows()[group[i]];
-    if (i > 0) surplus.ops.push_back(mapping.alloc.value);
-    if (i + 1 < group.size()) surplus.ops.push_back(mapping.remove.value);
-  }
-  return surplus;
-}
-
 void add_mapping(const Evidence& evidence, std::uint32_t number, LoopClaim& loop) {
   const Trace& trace = evidence.trace;
   const Mapping& mapping = evidence.mappings.rows()[number];
   for (const Index<DataOp> op : {mapping.alloc, mapping.remove}) {
     const Index<Site> site = site_of(trace, trace.ops[op.value]);
-    if (site) add_once(loop.places, place_of(trace.sites[site.value]));
+    if (site) {
+      add_once(loop.places, place_of(trace.sites[site.value]));
+      if (std::ranges::find(loop.sites, site) == loop.sites.end()) loop.sites.push_back(site);
+    }
     if ((trace.ops[op.value].map_type & kDelete) != 0) loop.forced = true;
   }
 }
@@ -246,12 +124,9 @@ std::string evidence_of(const LoopClaim& loop) {
   return text;
 }
 
-std::string advice_of(const LoopClaim& loop, const std::string& function) {
+std::string advice_of(const Trace& trace, const LoopClaim& loop) {
   const std::string where = spoken_list(loop.places);
-  std::string text =
-      fmt::format("before the loop that runs {} ({}), write\n", where,
-                  function.empty() ? "it may be in a calling function"
-                                   : fmt::format("in {}, or in what calls it", function));
+  std::string text = fmt::format("before {}, write\n", loop_place(trace, loop.sites));
   text += "  #pragma omp target enter data";
   if (!loop.in.empty()) text += fmt::format(" map(to: {})", clause_list(loop.in));
   if (!loop.made.empty()) text += fmt::format(" map(alloc: {})", clause_list(loop.made));
@@ -277,9 +152,13 @@ std::string advice_of(const LoopClaim& loop, const std::string& function) {
   if (!loop.out.empty()) {
     text += "\nwrite release instead of from for what the host does not read after the loop";
   }
-  text +=
-      "\ntransfers do not tell whether the host reads, changes or makes these anew between passes: "
-      "what it does must still cross there, with #pragma omp target update from(...) or to(...)";
+  text += loop.equal > 0 && loop.equal == loop.compared
+              ? "\nin this run the host changed none of these between passes that were compared; "
+                "what it reads or changes there must cross with #pragma omp target update "
+                "from(...) or to(...)"
+              : "\ntransfers do not tell whether the host reads, changes or makes these anew "
+                "between passes: what it does must still cross there, with #pragma omp target "
+                "update from(...) or to(...)";
   return text;
 }
 
@@ -304,7 +183,7 @@ Claim finished(const Evidence& evidence, LoopClaim& loop) {
   finding.confidence =
       2 * loop.backed_bytes >= finding.wasted_bytes ? Confidence::kLikely : Confidence::kPossible;
   finding.evidence = evidence_of(loop);
-  finding.advice = advice_of(loop, function_of(trace.sites[site.value]));
+  finding.advice = advice_of(trace, loop);
   sum_up(claim, trace);
   return claim;
 }

@@ -1,0 +1,104 @@
+#include "analysis/findings/loop_place.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "analysis/findings/wording.h"
+
+namespace ompdm::analysis {
+namespace {
+
+/// A function on the way to a directive; `line` is where it calls the next one.
+struct Caller {
+  std::string function;
+  std::string file;
+  int line = 0;
+};
+
+std::string last_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+Caller caller_of(const Frame& frame) {
+  Site named;
+  named.function = frame.function;
+  return {function_of(named), frame.file, frame.line};
+}
+
+/// From the directive's function outwards, up to main.
+std::vector<Caller> chain_of(const Site& site) {
+  std::vector<Caller> chain = {{function_of(site), site.file, site.line}};
+  if (chain.front().function.empty()) return {};
+  for (const Frame& frame : site.inlined) {
+    const Caller caller = caller_of(frame);
+    if (caller.function.empty() || chain.back().function == "main") break;
+    // The innermost frame is the directive's own function.
+    if (caller.function != chain.back().function) chain.push_back(caller);
+  }
+  return chain;
+}
+
+/// Position of a function in a chain.
+std::optional<std::size_t> find_in(const std::vector<Caller>& chain, const std::string& function) {
+  const auto at = std::ranges::find(chain, function, &Caller::function);
+  if (at == chain.end()) return std::nullopt;
+  return static_cast<std::size_t>(at - chain.begin());
+}
+
+/// The innermost function that leads to all of the directives, by its position in the first chain.
+std::optional<std::size_t> common_of(const std::vector<std::vector<Caller>>& chains) {
+  for (std::size_t i = 0; i < chains.front().size(); ++i) {
+    const std::string& function = chains.front()[i].function;
+    const bool in_all = std::ranges::all_of(
+        chains, [&](const auto& chain) { return find_in(chain, function).has_value(); });
+    if (in_all) return i;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string loop_place(const Trace& trace, const std::vector<Index<Site>>& sites) {
+  std::vector<std::string> places;
+  std::vector<std::vector<Caller>> chains;
+  for (const Index<Site> site : sites) {
+    add_once(places, place_of(trace.sites[site.value]));
+    chains.push_back(chain_of(trace.sites[site.value]));
+  }
+  const std::string runs = fmt::format("the loop that runs {}", spoken_list(places));
+  const bool known = !chains.empty() &&
+                     std::ranges::none_of(chains, [](const auto& chain) { return chain.empty(); });
+  const std::optional<std::size_t> common = known ? common_of(chains) : std::nullopt;
+  if (!common) return runs + " (it may be in a calling function)";
+  const Caller& function = chains.front()[*common];
+
+  std::vector<std::string> called;
+  for (const std::vector<Caller>& chain : chains) {
+    const std::size_t at = *find_in(chain, function.function);
+    if (at > 0) add_once(called, chain[at - 1].function);
+  }
+  if (function.function == "main") {
+    const std::string where =
+        function.file.empty() ? "main" : fmt::format("main ({})", last_name(function.file));
+    if (called.empty()) {
+      return fmt::format("the loop in {} that runs {}", where, spoken_list(places));
+    }
+    return fmt::format("the loop in {} that calls {}, which {} {}", where, spoken_list(called),
+                       called.size() == 1 ? "runs" : "run", spoken_list(places));
+  }
+  const std::string inside =
+      called.empty() ? function.function
+                     : fmt::format("{}, which calls {}", function.function, spoken_list(called));
+  if (*common + 1 >= chains.front().size()) {
+    return fmt::format("{} (in {}, or in what calls it)", runs, inside);
+  }
+  const Caller& outer = chains.front()[*common + 1];
+  std::string call =
+      fmt::format("in {}, or in {}, which calls {}", inside, outer.function, function.function);
+  if (!outer.file.empty() && outer.line > 0) {
+    call += fmt::format(" at {}:{}", last_name(outer.file), outer.line);
+  }
+  return fmt::format("{} ({})", runs, call);
+}
+
+}  // namespace ompdm::analysis

@@ -1,0 +1,18 @@
+// Where the program's own loop is, as far as a call chain tells: OpenMP's tools interface and the
+// debug information know the directives in a loop, not the loop. Inside the analysis library only.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ompdm/trace.h"
+
+namespace ompdm::analysis {
+
+/// "the loop in main (heat.cpp) that calls sweep and norm, which run heat.cpp:41 and heat.cpp:52"
+/// where the directives' functions have nothing but main in common; else "the loop that runs
+/// heat.cpp:41 (in solve, or in main, which calls it at heat.cpp:90)". Sites are those of a pass;
+/// callers are known as far as calls of them were inlined.
+std::string loop_place(const Trace& trace, const std::vector<Index<Site>>& sites);
+
+}  // namespace ompdm::analysis

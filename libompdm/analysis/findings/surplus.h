@@ -1,0 +1,30 @@
+// What mappings of the same storage by the passes of a loop have more than one mapping around the
+// loop would. Inside the analysis library only.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analysis/findings/findings.h"
+
+namespace ompdm::analysis {
+
+/// What the mappings of one piece of storage, in one entry into a loop, have more than they need.
+struct Surplus {
+  std::vector<std::uint32_t> ops;
+  std::uint64_t sent = 0, sent_enough = 0, returned = 0, returned_enough = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t compared = 0, equal = 0;
+  std::uint64_t examined = 0, examined_bytes = 0;
+  bool quick = false;
+  bool keeps_returns = false;  ///< what came back with news, the host may have read
+  [[nodiscard]] bool host_changes() const { return equal < compared; }
+};
+
+/// Whether a map clause made this transfer, and would not if the data were already there.
+bool comes_of_mapping(const Trace& trace, const DataOp& op);
+
+/// Of mappings (positions in Evidence::mappings) in the order of the passes.
+Surplus surplus_of(const Evidence& evidence, const std::vector<std::uint32_t>& group);
+
+}  // namespace ompdm::analysis

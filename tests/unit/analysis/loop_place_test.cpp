@@ -1,0 +1,82 @@
+#include "analysis/findings/loop_place.h"
+
+#include <gtest/gtest.h>
+
+#include "support/trace_builder.h"
+
+namespace ompdm::analysis {
+namespace {
+
+using test::TraceBuilder;
+
+/// Sites of a pass, by the functions that they are in and the frames that called these.
+struct Place : TraceBuilder {
+  std::vector<Index<Site>> sites;
+
+  void add(const std::string& function, int line, std::vector<Frame> callers) {
+    sites.push_back(site(Directive::kTarget, "src/heat.cpp", line, function));
+    trace.sites.back().inlined = std::move(callers);
+  }
+  [[nodiscard]] std::string text() const { return loop_place(trace, sites); }
+};
+
+TEST(LoopPlace, InMainItself) {
+  Place place;
+  place.add("main", 41, {});
+  EXPECT_EQ(place.text(), "the loop in main (heat.cpp) that runs heat.cpp:41");
+  place.add("main", 52, {{"__libc_start_call_main", "", 0, 0}});
+  EXPECT_EQ(place.text(), "the loop in main (heat.cpp) that runs heat.cpp:41 and heat.cpp:52");
+}
+
+TEST(LoopPlace, InTheDirectivesFunctionOrItsCaller) {
+  Place place;
+  place.add("solve(int, double*)", 41, {{"main", "src/main.cpp", 90, 3}});
+  EXPECT_EQ(place.text(),
+            "the loop that runs heat.cpp:41 (in solve, or in main, which calls solve at "
+            "main.cpp:90)");
+}
+
+TEST(LoopPlace, WhereTheFunctionsMeet) {
+  Place place;
+  place.add("sweep(double*)", 41, {{"main", "src/heat.cpp", 90, 3}});
+  place.add("norm(double*)", 52, {{"main", "src/heat.cpp", 91, 3}});
+  EXPECT_EQ(place.text(),
+            "the loop in main (heat.cpp) that calls sweep and norm, which run heat.cpp:41 and "
+            "heat.cpp:52");
+}
+
+TEST(LoopPlace, WhereTheyMeetBelowMain) {
+  Place place;
+  place.add("sweep(double*)", 41, {{"step(int)", "heat.cpp", 70, 3}, {"main", "heat.cpp", 90, 3}});
+  place.add("norm(double*)", 52,
+            {{"check()", "heat.cpp", 60, 3}, {"step(int)", "heat.cpp", 72, 3}, {"main", "", 0, 0}});
+  EXPECT_EQ(place.text(),
+            "the loop that runs heat.cpp:41 and heat.cpp:52 (in step, which calls sweep and check, "
+            "or in main, which calls step at heat.cpp:90)");
+}
+
+TEST(LoopPlace, ADirectiveInTheFunctionThatCallsTheOther) {
+  Place place;
+  place.add("solve(int)", 41, {{"main", "heat.cpp", 90, 3}});
+  place.add("norm(double*)", 52, {{"solve(int)", "heat.cpp", 44, 3}, {"main", "heat.cpp", 90, 3}});
+  EXPECT_EQ(place.text(),
+            "the loop that runs heat.cpp:41 and heat.cpp:52 (in solve, which calls norm, or in "
+            "main, which calls solve at heat.cpp:90)");
+}
+
+TEST(LoopPlace, WithoutCallersOrNames) {
+  Place place;
+  place.add("solve(int)", 41, {});
+  EXPECT_EQ(place.text(), "the loop that runs heat.cpp:41 (in solve, or in what calls it)");
+  place.add("", 52, {});
+  EXPECT_EQ(place.text(),
+            "the loop that runs heat.cpp:41 and heat.cpp:52 (it may be in a calling function)");
+  Place apart;
+  apart.add("first()", 41, {{"thread_main", "", 0, 0}});
+  apart.add("second()", 52, {{"other_main", "", 0, 0}});
+  EXPECT_EQ(apart.text(),
+            "the loop that runs heat.cpp:41 and heat.cpp:52 (it may be in a calling function)");
+}
+
+}  // namespace
+}  // namespace ompdm::analysis
