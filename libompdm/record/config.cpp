@@ -40,18 +40,32 @@ bool switch_of(const char* name, bool otherwise) noexcept {
   return otherwise;
 }
 
+bool cupti_of_environment() noexcept {
+  const char* value = getenv("OMPDM_CUPTI");
+  if (value == nullptr || value[0] == '\0' || strcmp(value, "auto") == 0) {
+    return true;
+  }
+  if (strcmp(value, "off") == 0) {
+    return false;
+  }
+  say("OMPDM_CUPTI=%s: neither auto nor off: 'auto' is used", value);
+  return true;
+}
+
 }  // namespace
 
 Config read_config() noexcept {
   Config config;
   config.names = switch_of("OMPDM_NAMES", true);
   config.finish = switch_of("OMPDM_FINISH", true);
+  config.cupti = cupti_of_environment();
   config.verbose = switch_of("OMPDM_VERBOSE", false);
   config.output = kept("OMPDM_OUTPUT");
   if (config.output == nullptr) {
     config.output = "trace.json";
   }
   config.spool_dir = kept("OMPDM_SPOOL_DIR");
+  config.cupti_library = kept("OMPDM_CUPTI_LIBRARY");
   config.session = kept("OMPDM_SESSION");
   config.command = kept("OMPDM_COMMAND");
   return config;

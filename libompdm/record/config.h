@@ -7,10 +7,12 @@ namespace ompdm::record {
 struct Config {
   bool names = true;     ///< OMPDM_NAMES: patch `__tgt_*` to get names and lines
   bool finish = true;    ///< OMPDM_FINISH: start `ompdm finish` at the end
+  bool cupti = true;     ///< OMPDM_CUPTI: `auto` or `off`
   bool verbose = false;  ///< OMPDM_VERBOSE
   const char* output =
       nullptr;  ///< OMPDM_OUTPUT, placeholders not yet replaced; never null once read
   const char* spool_dir = nullptr;  ///< OMPDM_SPOOL_DIR, null if unset
+  const char* cupti_library = nullptr;  ///< OMPDM_CUPTI_LIBRARY, null: found
   const char* session =
       nullptr;  ///< OMPDM_SESSION: the folder by which `ompdm record` follows processes
   const char* command =

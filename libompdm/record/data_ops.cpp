@@ -1,5 +1,6 @@
 #include "record/api_calls.h"
 #include "record/clock.h"
+#include "record/cupti.h"
 #include "record/inside.h"
 #include "record/regions.h"
 #include "record/sites.h"
@@ -137,8 +138,10 @@ void on_data_op(ompt_scope_endpoint_t endpoint, ompt_data_t* /*target_task*/, om
       count_loss(spool::Loss::kOpsUnmatched);
     }
     lane->op_begin = ticks();
+    begin_external(lane->id, lane->op_begin);
     return;
   }
+  end_external();
   if (endpoint == ompt_scope_end && lane->op_begin == 0) {
     count_loss(spool::Loss::kOpsUnmatched);
   }

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "record/cupti.h"
 #include "record/message.h"
 #include "record/modules.h"
 #include "record/reach.h"
@@ -217,6 +218,7 @@ void tell_nothing_recorded() noexcept {
 void pause_recording() noexcept {
   if (armed()) {
     note_host_fallback(false);
+    flush_activities();
     Phase expected = Phase::kArmed;
     recorder.phase.compare_exchange_strong(expected, Phase::kPaused);
   }
@@ -226,6 +228,7 @@ void end_recording() noexcept {
   if (armed()) {
     note_host_fallback(false);
   }
+  flush_activities();
   Phase expected = Phase::kArmed;
   if (!recorder.phase.compare_exchange_strong(expected, Phase::kFinished) &&
       (expected != Phase::kPaused ||

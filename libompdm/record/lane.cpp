@@ -109,6 +109,16 @@ Lane* acquire_lane() noexcept {
   return lane;
 }
 
+Lane* new_shared_lane() noexcept {
+  const Lock lock;
+  Lane* lane = open_spool() ? new_lane() : nullptr;
+  if (lane == nullptr || !grow_locked(*lane, 0)) {
+    count_loss(spool::Loss::kThreadsWithoutLane);
+    return nullptr;
+  }
+  return lane;
+}
+
 bool grow(Lane& lane, std::size_t size) noexcept {
   bool grown = false;
   if (!recorder.failed.load(std::memory_order_relaxed)) {

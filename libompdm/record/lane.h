@@ -161,6 +161,10 @@ extern __thread ThisThread this_thread __attribute__((tls_model("initial-exec"))
 /// can be none.
 Lane* acquire_lane() noexcept;
 
+/// A lane that no thread owns: whoever writes to it takes turns. Null (and a loss counted) if there
+/// can be none.
+Lane* new_shared_lane() noexcept;
+
 inline Lane* current_lane() noexcept {
   Lane* lane = this_thread.lane;
   if (lane != nullptr &&

@@ -1,4 +1,5 @@
 #include "record/clock.h"
+#include "record/cupti.h"
 #include "record/inside.h"
 #include "record/regions.h"
 
@@ -26,6 +27,7 @@ void begin_launch(Lane& lane, const ompt_data_t* target, unsigned requested_team
   }
   lane.launch = record;
   lane.launch_chunk = lane.chunk;
+  begin_external(lane.id, record->begin);
 }
 
 void end_launch(Lane& lane, std::uint64_t now) noexcept {
@@ -55,6 +57,7 @@ void on_submit(ompt_scope_endpoint_t endpoint, ompt_data_t* target, ompt_id_t* /
     begin_launch(*lane, target, requested_teams);
   }
   if (endpoint != ompt_scope_begin) {
+    end_external();
     end_launch(*lane, now);
   }
 }

@@ -1,6 +1,7 @@
 #include "record/regions.h"
 
 #include "record/clock.h"
+#include "record/cupti.h"
 #include "record/inside.h"
 #include "record/sites.h"
 
@@ -121,6 +122,7 @@ void begin_region(ompt_target_t kind, int device, ompt_data_t* target,
     open.chunk = lane->chunk;
     ++lane->depth;
     handle = handle_of(*lane, open.id);
+    begin_external(lane->id, open.begin);
   }
   if (target != nullptr) {
     target->value = handle;
@@ -190,6 +192,7 @@ void on_target(ompt_target_t kind, ompt_scope_endpoint_t endpoint, int device,
     begin_region(kind, device, target, codeptr);
   }
   if (endpoint != ompt_scope_begin) {
+    end_external();
     end_region(now, target);
   }
 }

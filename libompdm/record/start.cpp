@@ -9,6 +9,7 @@
 
 #include "record/api_calls.h"
 #include "record/clock.h"
+#include "record/cupti.h"
 #include "record/ending.h"
 #include "record/message.h"
 #include "record/modules.h"
@@ -41,7 +42,8 @@ void after_fork_in_child() noexcept {
   forget_written_entries();
   memset(recorder.draft.losses, 0, sizeof(recorder.draft.losses));
   describe_process(recorder.draft);
-  recorder.header.store(&recorder.draft);
+  recorder.header.store(&recorder.draft);  // from here on the parent's spool is out of reach
+  forget_cupti();
   recorder.failed.store(false);
   this_thread.inside = false;
   this_thread.call = nullptr;
@@ -56,7 +58,9 @@ void at_exit() noexcept {
   // (omp_pause_resource_all), or will not be (a pending nowait kills the process after this), this
   // is the last call that surely comes.
   recorder.exiting.store(true);
-  if (recorder.phase.load() == Phase::kPaused) {
+  // Nor does anyone else tell where there is no OMPT.
+  if (recorder.phase.load() == Phase::kPaused ||
+      recorder.draft.attached_by == spool::kAttachedByCuda) {
     end_recording();
   }
 }
@@ -77,6 +81,7 @@ void on_device_initialize(int device, const char* type, ompt_device_t* /*handle*
   }
   scan_modules();
   note_device(spool::DeviceEvent::kInitialize, device, 0, type);
+  cupti_device(device, type);
 }
 
 void on_device_finalize(int device) {
@@ -85,6 +90,7 @@ void on_device_finalize(int device) {
   }
   if (armed() && spool_is_open()) {
     note_device(spool::DeviceEvent::kFinalize, device, 0, nullptr);
+    flush_activities();
   }
 }
 
@@ -126,6 +132,36 @@ void warn_of_reach(const spool::FileHeader& header) noexcept {
     say("no target event can come: libomptarget uses another copy of libomp.so than the program: "
         "set LD_LIBRARY_PATH=%s",
         runtime_folder());
+  }
+}
+
+bool attached = false;
+
+// What has to be known before anything can be recorded.
+void attach() noexcept {
+  if (attached && recorder.phase.load() != Phase::kDetached) {
+    return;
+  }
+  attached = true;
+  remember_stderr();
+  choose_clock();
+  recorder.config = read_config();
+  spool::FileHeader& draft = recorder.draft;
+  describe_process(draft);
+  for (int& answer : draft.registered) {
+    answer = -1;
+  }
+  if (recorder.config.session != nullptr) {
+    strncpy(draft.session, recorder.config.session, sizeof(draft.session) - 1);
+  }
+  recorder.header.store(&draft);
+}
+
+void watch_process() noexcept {
+  if (!recorder.hooked) {
+    recorder.hooked = true;
+    pthread_atfork(nullptr, nullptr, after_fork_in_child);
+    atexit(at_exit);
   }
 }
 
@@ -172,11 +208,7 @@ int initialize(ompt_function_lookup_t lookup, int /*initial_device*/, ompt_data_
   recorder.phase.store(Phase::kArmed);
   scan_modules();
   watch_thread_ends();
-  if (!recorder.hooked) {
-    recorder.hooked = true;
-    pthread_atfork(nullptr, nullptr, after_fork_in_child);
-    atexit(at_exit);
-  }
+  watch_process();
   return 1;
 }
 
@@ -225,24 +257,26 @@ extern "C" [[gnu::visibility("default")]] void __tgt_register_lib(void* descript
 extern "C" [[gnu::visibility("default")]] ompt_start_tool_result_t* ompt_start_tool(
     unsigned omp_version, const char* runtime_version) {
   using namespace ompdm::record;
-  if (recorder.phase.load() == Phase::kDetached) {
-    look_for_preload();  // LLVM 16's libomptarget starts OpenMP in a constructor, before our own
-    remember_stderr();
-    choose_clock();
-    recorder.config = read_config();
-    ompdm::spool::FileHeader& draft = recorder.draft;
-    describe_process(draft);
-    for (int& answer : draft.registered) {
-      answer = -1;
-    }
-    draft.omp_version = omp_version;
-    draft.attached_by = preloaded ? 1 : 0;
-    strncpy(draft.runtime, runtime_version != nullptr ? runtime_version : "",
-            sizeof(draft.runtime) - 1);
-    if (recorder.config.session != nullptr) {
-      strncpy(draft.session, recorder.config.session, sizeof(draft.session) - 1);
-    }
-    recorder.header.store(&draft);
-  }
+  look_for_preload();  // LLVM 16's libomptarget starts OpenMP in a constructor, before our own
+  attach();
+  ompdm::spool::FileHeader& draft = recorder.draft;
+  draft.omp_version = omp_version;
+  draft.attached_by = preloaded ? 1 : 0;
+  strncpy(draft.runtime, runtime_version != nullptr ? runtime_version : "",
+          sizeof(draft.runtime) - 1);
   return &result;
+}
+
+/// Entry point of libraries that CUDA loads with CUDA_INJECTION64_PATH, called within cuInit (CUPTI
+/// documentation, "Usage"). In programs without OMPT there will be activities and no directives.
+extern "C" [[gnu::visibility("default")]] int InitializeInjection() {
+  using namespace ompdm::record;
+  if (!attached) {
+    attach();
+    recorder.draft.attached_by = ompdm::spool::kAttachedByCuda;
+    watch_process();
+    recorder.phase.store(Phase::kArmed);
+  }
+  cupti_injected();
+  return 1;
 }

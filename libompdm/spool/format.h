@@ -45,6 +45,13 @@ enum class Tag : std::uint8_t {
   kRegionEnd = 13,
   kMapperName = 14,
   kMapperPiece = 15,
+  // What CUPTI tells (spool/activities.h).
+  kActivityName = 32,
+  kKernelActivity = 33,
+  kMemoryActivity = 34,
+  kExternalId = 35,
+  kCuptiClock = 36,
+  kCudaDevice = 37,
 };
 
 /// First word of every record; `size` counts 8-byte units and includes this word.
@@ -79,14 +86,16 @@ enum class Loss : std::uint32_t {
   kOpsUnmatched,      ///< data operation or submit ends without a begin, or begins without an end
   kNamesUnavailable,  ///< regions whose names did not come from the runtime's arguments
   kModulesUnpatched,  ///< loaded modules with offload calls that could not be patched
-  kThreadsWithoutLane,  ///< events of threads for which no lane could be made
-  kForkedEvents,        ///< events in a forked child before a recording of its own could start
+  kThreadsWithoutLane,    ///< events of threads for which no lane could be made
+  kForkedEvents,          ///< events in a forked child before a recording of its own could start
+  kActivitiesDropped,     ///< device activities that CUPTI had no buffer for
+  kActivitiesIncomplete,  ///< device activities whose end CUPTI did not know when it was asked last
   kCount
 };
 inline constexpr const char* kLossNames[] = {
     "records_no_space",     "records_too_large", "records_after_finish", "records_reentrant",
     "regions_unmatched",    "ops_unmatched",     "names_unavailable",    "modules_unpatched",
-    "threads_without_lane", "forked_events"};
+    "threads_without_lane", "forked_events",     "activities_dropped",   "activities_incomplete"};
 static_assert(sizeof(kLossNames) / sizeof(kLossNames[0]) == static_cast<std::size_t>(Loss::kCount));
 
 /// The callbacks the recorder asked for, in the order of FileHeader::registered.
@@ -146,7 +155,7 @@ struct FileHeader {
                                 ///< never, -1 = not asked
   Reach reach;
   Names names;
-  std::uint32_t attached_by;  ///< 0 OMP_TOOL_LIBRARIES, 1 LD_PRELOAD
+  std::uint32_t attached_by;  ///< 0 OMP_TOOL_LIBRARIES, 1 LD_PRELOAD, 2 CUDA_INJECTION64_PATH
   std::uint32_t default_device_known;
   ClockTriple attach;        ///< when the recorder was started
   ClockTriple trailer;       ///< when it finished; zero until then
@@ -161,8 +170,11 @@ struct FileHeader {
   char program[1024];    ///< /proc/self/exe
   char directory[1024];  ///< working directory
   char arguments[2048];  ///< /proc/self/cmdline, cut at a whole argument if longer
-  char target_offload[16];  ///< OMP_TARGET_OFFLOAD at attach, empty if not set; cut if longer
-  char reserved[2112];
+  char target_offload[16];      ///< OMP_TARGET_OFFLOAD at attach, empty if not set; cut if longer
+  std::uint32_t cupti_version;  ///< cuptiGetVersion, 0 if it was not asked
+  std::uint32_t reserved0;
+  char cupti[128];  ///< "on", "off", "unavailable: why"; empty: no CUDA device was met
+  char reserved[1976];
 };
 static_assert(sizeof(FileHeader) == 8192 && std::is_trivially_copyable_v<FileHeader>);
 
