@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "analysis/device_clock.h"
 #include "analysis/findings/find.h"
 #include "analysis/invariant.h"
 #include "analysis/tables.h"
@@ -11,7 +12,9 @@ bool is_transfer(OpKind kind) {
   return kind == OpKind::kHtoD || kind == OpKind::kDtoH || kind == OpKind::kDtoD;
 }
 
-Analysis analyze(const Trace& trace) {
+namespace {
+
+Analysis analyze_as_it_is(const Trace& trace) {
   Analysis analysis;
   analysis.file = trace.file;
   analysis.truncated = trace.truncated;
@@ -35,6 +38,7 @@ Analysis analyze(const Trace& trace) {
   analysis.findings = std::move(needless.findings);
   analysis.prediction = needless.prediction;
   analysis.headline = headline_of(trace, directives.rows);
+  analysis.device_use = device_use_of(trace);
   for (const Region& region : trace.regions) {
     if (!region.unfinished) continue;
     const std::uint32_t row = row_of(directives, region.site);
@@ -42,6 +46,13 @@ Analysis analyze(const Trace& trace) {
   }
   analysis.directives = std::move(directives.rows);
   return analysis;
+}
+
+}  // namespace
+
+Analysis analyze(const Trace& trace) {
+  return trace.activities.empty() ? analyze_as_it_is(trace)
+                                  : analyze_as_it_is(on_device_clock(trace));
 }
 
 bool has_target_events(const Analysis& analysis) { return !analysis.directives.empty(); }

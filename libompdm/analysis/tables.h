@@ -49,6 +49,9 @@ LoopTable loops_of(const Trace& trace, const DirectiveTable& directives);
 
 std::vector<Iteration> iterations_of(const LoopTable& loops, const DirectiveTable& directives);
 
+/// From the activities' intervals; empty without them.
+std::vector<DeviceUse> device_use_of(const Trace& trace);
+
 Headline headline_of(const Trace& trace, const std::vector<DirectiveRow>& directives);
 
 }  // namespace ompdm::analysis

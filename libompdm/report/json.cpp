@@ -27,8 +27,8 @@ std::string json_text(Analyses analyses, const SourceNames& names) {
   if (const auto& link = analyses.front().link) json["link"] = link_json(*link);
   for (const char* table : {"traces", "devices"}) json[table] = Json::array();
   json["totals"] = totals_json(totals_of(analyses));
-  for (const char* table :
-       {"activities", "api_calls", "directives", "variables", "iterations", "findings"}) {
+  for (const char* table : {"activities", "api_calls", "device_use", "directives", "variables",
+                            "iterations", "findings"}) {
     json[table] = Json::array();
   }
   const Ranks ranks = ranks_of(analyses);
@@ -43,6 +43,7 @@ std::string json_text(Analyses analyses, const SourceNames& names) {
     for (const auto& row : one.devices) add("devices", device_json(row));
     for (const auto& row : one.activities) add("activities", activity_json(row, names));
     for (const auto& row : one.api_calls) add("api_calls", activity_json(row, names));
+    for (const auto& row : one.device_use) add("device_use", device_use_json(row));
     for (const auto& row : one.directives) add("directives", directive_json(row));
     for (const auto& row : one.variables) add("variables", variable_json(row));
     for (const auto& row : one.iterations) add("iterations", iteration_json(row, offsets[i]));

@@ -61,6 +61,7 @@ Json trace_json(const Analysis& one) {
           {"wall_ns", one.process.wall},
           {"runtime", one.recording.runtime},
           {"reach", one.recording.reach},
+          {"cupti", one.recording.cupti},
           {"finished", one.recording.finished},
           {"truncated", one.truncated},
           {"transfer_union_ns", known_time(one.headline.measured, one.headline.transfer)},
@@ -91,6 +92,11 @@ Json activity_json(const analysis::Activity& row, const SourceNames& names) {
           {"stddev_ns", row.deviation},
           {"percent", row.percent ? Json(*row.percent) : Json(nullptr)},
           {"clock", kClocks[static_cast<std::size_t>(row.clock)]}};
+}
+
+Json device_use_json(const analysis::DeviceUse& row) {
+  return {{"device", row.device},      {"span_ns", row.span}, {"copies_ns", row.copies},
+          {"kernels_ns", row.kernels}, {"both_ns", row.both}, {"idle_ns", row.idle}};
 }
 
 Json directive_json(const analysis::DirectiveRow& row) {

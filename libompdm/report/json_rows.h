@@ -16,6 +16,7 @@ Json totals_json(const analysis::Totals& totals);
 Json trace_json(const analysis::Analysis& one);
 Json device_json(const Device& device);
 Json activity_json(const analysis::Activity& row, const SourceNames& names);
+Json device_use_json(const analysis::DeviceUse& row);
 Json directive_json(const analysis::DirectiveRow& row);
 Json variable_json(const analysis::VariableRow& row);
 

@@ -134,6 +134,25 @@ Table activities_table(Analyses analyses, const SourceNames& names, bool api_cal
   return table.take();
 }
 
+Table device_use_table(Analyses analyses) {
+  TableBuilder table(analyses, {"device_use",
+                                "Use of the devices, by their own clock",
+                                {{"device", "Device", Unit::kCount},
+                                 {"span_ns", "First to last", Unit::kTime},
+                                 {"copies_ns", "Copies", Unit::kTime},
+                                 {"kernels_ns", "Kernels", Unit::kTime},
+                                 {"both_ns", "Both at once", Unit::kTime},
+                                 {"idle_ns", "Idle", Unit::kTime}},
+                                {}});
+  for (std::size_t i = 0; i < analyses.size(); ++i) {
+    for (const analysis::DeviceUse& row : analyses[i].device_use) {
+      table.add(i,
+                {std::int64_t{row.device}, row.span, row.copies, row.kernels, row.both, row.idle});
+    }
+  }
+  return table.take();
+}
+
 Table losses_table(Analyses analyses) {
   TableBuilder table(
       analyses, {"losses", "Losses", {{"name", "Name"}, {"count", "Count", Unit::kCount}}, {}});
@@ -167,6 +186,9 @@ std::vector<Table> all_tables(Analyses analyses, const SourceNames& names) {
                                iterations_table(analyses, names),
                                findings_table(analyses, names),
                                losses_table(analyses)};
+  if (Table use = device_use_table(analyses); !use.rows.empty()) {
+    tables.insert(tables.begin() + 4, std::move(use));
+  }
   if (analyses.front().link) tables.insert(tables.begin(), link_table(analyses));
   return tables;
 }

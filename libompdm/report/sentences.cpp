@@ -263,6 +263,12 @@ std::vector<std::string> warnings(const Analysis& one, const SourceNames& names)
     lines.push_back("the trace file is cut short: the figures cover its whole lines only");
   }
   if (analysis::has_target_events(one)) warn_of_end(one, names, lines);
+  if (one.recording.attached_by == "CUDA_INJECTION64_PATH") {
+    lines.push_back("recorded through CUDA alone, without OMPT: no directive is known");
+  }
+  if (one.recording.cupti.starts_with("unavailable")) {
+    lines.push_back("CUPTI " + one.recording.cupti + ": the device's own times are not known");
+  }
   if (one.recording.reach == "unreachable" || one.recording.reach == "other_runtime") {
     lines.push_back(
         "the recorder was started by the program's first use of OpenMP's host runtime: target "

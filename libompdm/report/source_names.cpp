@@ -104,8 +104,11 @@ std::string SourceNames::activity(const analysis::Activity& row) const {
     case analysis::ActivityType::kHtoD:
     case analysis::ActivityType::kDtoH:
     case analysis::ActivityType::kDtoD:
-      return fmt::format("[memcpy {}]", analysis::activity_type_name(row.type));
+      return fmt::format("[{}memcpy {}]", row.clock == Clock::kDevice ? "CUDA " : "",
+                         analysis::activity_type_name(row.type));
     case analysis::ActivityType::kMemset:
+      if (row.clock == Clock::kDevice) return "[CUDA memset]";
+      [[fallthrough]];
     case analysis::ActivityType::kAlloc:
     case analysis::ActivityType::kDelete:
       return fmt::format("[{}]", analysis::activity_type_name(row.type));

@@ -36,12 +36,13 @@ Table directives_table(Analyses analyses, const SourceNames& names);
 Table variables_table(Analyses analyses, const SourceNames& names);
 Table iterations_table(Analyses analyses, const SourceNames& names);
 Table findings_table(Analyses analyses, const SourceNames& names);
+Table device_use_table(Analyses analyses);
 Table losses_table(Analyses analyses);
 
 /// The model that transfers are timed on; without rows if they were measured.
 Table link_table(Analyses analyses);
 
-/// All of the above, in the report's order; empty ones too, but for the link.
+/// All of the above, in the report's order; empty ones too, but for the link and the devices' use.
 std::vector<Table> all_tables(Analyses analyses, const SourceNames& names);
 
 }  // namespace ompdm::report

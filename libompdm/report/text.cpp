@@ -56,6 +56,7 @@ std::string text_report(Analyses analyses, const SourceNames& names, const Layou
     if (std::ranges::any_of(analyses, has_activities)) {
       text += '\n' + nvprof_block(analyses, names, layout.width);
     }
+    text += titled(device_use_table(analyses), layout);
     text += titled(directives_table(analyses, names), layout);
     text += titled(variables_table(analyses, names), layout);
     text += titled(iterations_table(analyses, names), layout);

@@ -38,6 +38,18 @@ void Decoder::add(const Record& record) {
       return add_mapper_name(record);
     case spool::Tag::kMapperPiece:
       return add_mapper_piece(record);
+    case spool::Tag::kActivityName:
+      return add_activity_name(record);
+    case spool::Tag::kKernelActivity:
+      return add_kernel_activity(record);
+    case spool::Tag::kMemoryActivity:
+      return add_memory_activity(record);
+    case spool::Tag::kExternalId:
+      return add_external_id(record);
+    case spool::Tag::kCuptiClock:
+      return add_cupti_clock(record);
+    case spool::Tag::kCudaDevice:
+      return add_cuda_device(record);
   }
   // A tag of a later minor addition: skipped by its size.
 }
@@ -63,7 +75,7 @@ void Decoder::add_region(const Record& record) {
   lane_.regions[row->id] = static_cast<std::uint32_t>(draft_.trace.regions.size());
   lane_.ops_of[row->id] = {};
   draft_.trace.regions.push_back(region);
-  draft_.region_notes.push_back({kind, from_wrapper});
+  draft_.region_notes.push_back({kind, from_wrapper, external(row->begin)});
 }
 
 void Decoder::add_repeated_region(const Record& record) {
@@ -73,7 +85,8 @@ void Decoder::add_repeated_region(const Record& record) {
   if (!row || earlier == Index<Region>::kNone) return void(++unreadable);
   const std::uint64_t begin = lane_.last_begin += row->since;
   Region region = draft_.trace.regions[earlier];
-  const RegionNote note = draft_.region_notes[earlier];
+  RegionNote note = draft_.region_notes[earlier];
+  note.external = external(begin);
   region.thread = thread();
   region.begin = time(begin);
   region.end = end_time(row->duration == 0 ? 0 : begin + row->duration);
@@ -123,7 +136,7 @@ void Decoder::add_op(const Record& record) {
   op.dst = row->dst;
   lane_.whole_ops.push_back(static_cast<std::uint32_t>(draft_.trace.ops.size()));
   draft_.trace.ops.push_back(op);
-  draft_.op_notes.push_back({row->api_call, row->optype, row->argument});
+  draft_.op_notes.push_back({row->api_call, row->optype, row->argument, external(row->begin), 0});
 }
 
 void Decoder::add_repeated_op(const Record& record) {
@@ -146,7 +159,9 @@ void Decoder::add_repetition(std::uint32_t earlier, spool::RepeatedTimes times) 
   op.begin = time(begin);
   op.end = time(begin + times.duration);
   draft_.trace.ops.push_back(op);
-  draft_.op_notes.push_back(draft_.op_notes[earlier]);
+  OpNote note = draft_.op_notes[earlier];
+  note.external = external(begin);
+  draft_.op_notes.push_back(note);
 }
 
 void Decoder::add_launch(const Record& record) {
@@ -168,6 +183,7 @@ void Decoder::add_launch(const Record& record) {
   launch.trip_count = row->trip_count;
   draft_.trace.launches.push_back(launch);
   draft_.launch_kernels.push_back(row->kernel);
+  draft_.launch_externals.push_back(external(row->begin));
 }
 
 void Decoder::add_fallback(const Record& record) {
@@ -180,7 +196,7 @@ void Decoder::add_fallback(const Record& record) {
   region.host_fallback = true;
   region.device = static_cast<std::int32_t>(row->head.flags) - 1;
   draft_.trace.regions.push_back(region);
-  draft_.region_notes.push_back({1, false});
+  draft_.region_notes.push_back({1, false, 0});
 }
 
 // `last_ticks`: the latest instant that the headers know.
@@ -203,7 +219,9 @@ Draft decode(SpoolFile& file, const ClockScale& clock) {
   std::uint64_t last_ticks = std::max(file.header().attach.ticks, file.header().trailer.ticks);
   const Chunk* previous = nullptr;
   for (const Chunk& chunk : file.chunks()) {
-    if (previous == nullptr || previous->lane != chunk.lane) decoder.begin_lane();
+    if (previous == nullptr || previous->lane != chunk.lane) {
+      decoder.begin_lane(chunk.lane);
+    }
     previous = &chunk;
     decoder.begin_chunk();
     RecordCursor cursor(file.records(chunk));

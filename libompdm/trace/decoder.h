@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "spool/activities.h"
 #include "trace/clock.h"
 #include "trace/draft.h"
 #include "trace/spool_file.h"
@@ -26,8 +27,9 @@ class Decoder {
  public:
   explicit Decoder(const ClockScale& clock) : clock_(clock) {}
 
-  void begin_lane() {
+  void begin_lane(std::uint32_t lane) {
     lane_ = {};
+    lane_.number = lane;
     thread_ = kNoList;
   }
   void begin_chunk() {
@@ -42,6 +44,8 @@ class Decoder {
   // Ids of one lane, to positions in the draft's columns.
   struct LaneIds {
     std::unordered_map<std::uint32_t, std::uint32_t> modules, sites, lists, regions, names;
+    std::unordered_map<std::uint32_t, std::uint32_t> activity_names;
+    std::uint32_t number = 0;
     std::uint32_t last_region = 0;         // id
     std::uint64_t last_begin = 0;          // its ticks
     std::uint32_t last_call = 0;           // API call of the last whole operation
@@ -66,6 +70,15 @@ class Decoder {
   void add_fallback(const Record& record);
   void add_mapper_name(const Record& record);
   void add_mapper_piece(const Record& record);
+  void add_activity_name(const Record& record);
+  void add_kernel_activity(const Record& record);
+  void add_memory_activity(const Record& record);
+  void add_external_id(const Record& record);
+  void add_cupti_clock(const Record& record);
+  void add_cuda_device(const Record& record);
+  [[nodiscard]] std::uint64_t external(std::uint64_t begin) const {
+    return spool::external_id(lane_.number, begin);
+  }
 
   static std::uint32_t find(const std::unordered_map<std::uint32_t, std::uint32_t>& ids,
                             std::uint32_t id) {

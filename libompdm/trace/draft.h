@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "ompdm/trace.h"
@@ -33,12 +34,33 @@ struct OpNote {
   std::uint32_t api_call = 0;
   std::uint16_t optype = 0;
   std::uint16_t argument = 0;  ///< 1 + index into the region's map list
+  std::uint64_t external = 0;  ///< the id (spool::external_id) of what it asked the driver for
+  std::uint64_t second_external = 0;  ///< of its other half, where two operations were joined
 };
 
 /// Beside Trace::regions.
 struct RegionNote {
   std::uint8_t kind = kNoKind;  ///< ompt_target_t without its nowait forms
   bool from_wrapper = false;
+  std::uint64_t external = 0;  ///< as OpNote's
+};
+
+/// Beside Trace::activities.
+struct ActivityNote {
+  std::uint32_t name = kNoList;  ///< in Draft::activity_names
+};
+
+/// One instant on CUPTI's clock and on CLOCK_MONOTONIC, nanoseconds.
+struct ClockPair {
+  std::uint64_t cupti = 0;
+  std::uint64_t monotonic = 0;
+  std::uint32_t uncertainty = 0;
+};
+
+/// A CUDA device's row, by its ordinal.
+struct CudaDevice {
+  std::uint32_t ordinal = 0;
+  Device row;  ///< number -1: unknown
 };
 
 /// Storage that a `declare mapper` added to a region.
@@ -63,6 +85,13 @@ struct Draft {
   std::vector<OpNote> op_notes;
   std::vector<RegionNote> region_notes;
   std::vector<std::uint64_t> launch_kernels;  ///< host_ptr, beside Trace::launches
+  std::vector<std::uint64_t> launch_externals;  ///< beside Trace::launches, as OpNote's
+  /// Until they are tied, activities' times are CUPTI's and their devices CUDA's ordinals.
+  std::vector<ActivityNote> activity_notes;
+  std::vector<std::string> activity_names;
+  std::unordered_map<std::uint32_t, std::uint64_t> external_ids;  ///< by CUPTI's correlation
+  std::vector<ClockPair> cupti_clock;
+  std::vector<CudaDevice> cuda_devices;
   std::vector<Index<Site>> list_sites;        ///< beside Trace::map_lists
   std::vector<std::uint32_t>
       variable_sites;  ///< site that mapped it first, beside Trace::variables

@@ -20,9 +20,8 @@ using namespace trace_schema;
 // A perfect hash of the args' keys: one comparison tells which it is, or that it is none.
 constexpr std::size_t kSlots = 128;
 constexpr std::size_t slot_of(std::string_view key) {
-  return (key.size() + std::size_t{static_cast<unsigned char>(key.front())} * 4 +
-          std::size_t{static_cast<unsigned char>(key.back())} * 15) %
-         kSlots;
+  const auto at = [key](std::size_t i) { return std::size_t{static_cast<unsigned char>(key[i])}; };
+  return (key.size() * 1 + at(0) * 39 + at(key.size() / 2) + at(key.size() - 1) * 55) % kSlots;
 }
 constexpr auto kArgSlots = [] {
   std::array<Arg, kSlots> slots{};
@@ -69,12 +68,22 @@ void take(const dom::element& value, std::string_view key, bool& out) {
   if (value.get(out) != simdjson::SUCCESS) refuse_value(key);
 }
 
-void take(const dom::element& value, std::string_view key, Clock& out) {
+template <class Enum, std::size_t N>
+void take_word(const dom::element& value, std::string_view key,
+               const std::array<std::string_view, N>& words, Enum& out) {
   std::string_view word;
-  const auto clock =
-      value.get(word) == simdjson::SUCCESS ? value_of<Clock>(kClocks, word) : std::nullopt;
-  if (!clock) refuse_value(key);
-  out = *clock;
+  const auto found =
+      value.get(word) == simdjson::SUCCESS ? value_of<Enum>(words, word) : std::nullopt;
+  if (!found) refuse_value(key);
+  out = *found;
+}
+
+void take(const dom::element& value, std::string_view key, Clock& out) {
+  take_word(value, key, kClocks, out);
+}
+
+void take(const dom::element& value, std::string_view key, MemoryKind& out) {
+  take_word(value, key, kMemoryKinds, out);
 }
 
 }  // namespace
@@ -155,6 +164,38 @@ void EventArgs::set(std::string_view key, const dom::element& value) {
       return take(value, key, unfinished);
     case Arg::kVariable:
       return take(value, key, variable);
+    case Arg::kBlockX:
+      return take(value, key, block[0]);
+    case Arg::kBlockY:
+      return take(value, key, block[1]);
+    case Arg::kBlockZ:
+      return take(value, key, block[2]);
+    case Arg::kGridX:
+      return take(value, key, grid[0]);
+    case Arg::kGridY:
+      return take(value, key, grid[1]);
+    case Arg::kGridZ:
+      return take(value, key, grid[2]);
+    case Arg::kRegisters:
+      return take(value, key, registers);
+    case Arg::kStaticShared:
+      return take(value, key, static_shared);
+    case Arg::kDynamicShared:
+      return take(value, key, dynamic_shared);
+    case Arg::kStream:
+      return take(value, key, stream);
+    case Arg::kContext:
+      return take(value, key, context);
+    case Arg::kCorrelation:
+      return take(value, key, correlation);
+    case Arg::kOp:
+      return take(value, key, op);
+    case Arg::kLaunch:
+      return take(value, key, launch);
+    case Arg::kSourceKind:
+      return take(value, key, source_kind);
+    case Arg::kDestinationKind:
+      return take(value, key, destination_kind);
     case Arg::kCount:
       return;
   }

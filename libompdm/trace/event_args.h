@@ -3,6 +3,7 @@
 
 #include <simdjson.h>
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -31,14 +32,24 @@ struct EventArgs {
   std::uint64_t hash = 0;
   std::uint64_t src = 0;
   std::uint64_t trip_count = 0;
+  std::array<std::uint32_t, 3> block{};
+  std::array<std::uint32_t, 3> grid{};
   std::uint32_t call = 0;
+  std::uint32_t context = 0;
+  std::uint32_t correlation = 0;
+  std::uint32_t dynamic_shared = 0;
   std::uint32_t kernel = Index<Kernel>::kNone;
+  std::uint32_t launch = Index<Launch>::kNone;
   std::uint32_t map_list = std::numeric_limits<std::uint32_t>::max();
   std::uint32_t map_type = 0;
   std::uint32_t num_teams = 0;
+  std::uint32_t op = Index<DataOp>::kNone;
   std::uint32_t region = Index<Region>::kNone;
+  std::uint32_t registers = 0;
   std::uint32_t requested_teams = 0;
   std::uint32_t site = Index<Site>::kNone;
+  std::uint32_t static_shared = 0;
+  std::uint32_t stream = 0;
   std::uint32_t thread = 0;
   std::uint32_t thread_limit = 0;
   std::uint32_t variable = Index<Variable>::kNone;
@@ -46,6 +57,8 @@ struct EventArgs {
   std::int32_t from = -1;
   std::int32_t to = -1;
   Clock clock = Clock::kHost;
+  MemoryKind source_kind = MemoryKind::kUnknown;
+  MemoryKind destination_kind = MemoryKind::kUnknown;
   bool ends_data = false;
   bool host_fallback = false;
   bool internal = false;

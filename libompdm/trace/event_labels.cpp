@@ -32,7 +32,10 @@ std::string label(const Kernel& kernel) {
 }  // namespace
 
 EventLabels::EventLabels(const Trace& trace)
-    : region_(json_string("region")), launch_(json_string("kernel")) {
+    : trace_(trace), region_(json_string("region")), launch_(json_string("kernel")) {
+  for (std::size_t i = 0; i < activities_.size(); ++i) {
+    activities_[i] = json_string(trace_schema::kActivityCategories[i]);
+  }
   for (std::size_t i = 0; i < ops_.size(); ++i) {
     ops_[i] = json_string(trace_schema::kOpCategories[i]);
   }
@@ -58,6 +61,14 @@ const std::string& EventLabels::of(const DataOp& op) const {
 
 const std::string& EventLabels::of(const Launch& launch) const {
   return launch.kernel ? kernels_[launch.kernel.value] : launch_;
+}
+
+const std::string& EventLabels::of(const DeviceActivity& activity) const {
+  if (activity.op) return of(trace_.ops[activity.op.value]);
+  if (activity.kind == ActivityKind::kKernel) {
+    return activity.kernel ? kernels_[activity.kernel.value] : launch_;
+  }
+  return activities_[static_cast<std::size_t>(activity.kind) % activities_.size()];
 }
 
 }  // namespace ompdm

@@ -20,14 +20,18 @@ class EventLabels {
   [[nodiscard]] const std::string& of(const DataOp& op) const;
   /// "heat heat.cpp:41"
   [[nodiscard]] const std::string& of(const Launch& launch) const;
+  /// As what it did the work of, else its kernel or its kind.
+  [[nodiscard]] const std::string& of(const DeviceActivity& activity) const;
 
  private:
+  const Trace& trace_;
   std::string region_;
   std::string launch_;
-  std::array<std::string, 8> ops_;      // by OpKind
-  std::vector<std::string> sites_;      // by site, for its begin …
-  std::vector<std::string> site_ends_;  // … and its end
-  std::vector<std::string> variables_;  // empty: unnamed
+  std::array<std::string, 8> ops_;         // by OpKind
+  std::array<std::string, 6> activities_;  // by ActivityKind
+  std::vector<std::string> sites_;         // by site, for its begin …
+  std::vector<std::string> site_ends_;     // … and its end
+  std::vector<std::string> variables_;     // empty: unnamed
   std::vector<std::string> kernels_;
 };
 

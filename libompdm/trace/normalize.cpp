@@ -145,6 +145,7 @@ void rewrite_api_calls(Draft& draft) {
       op.unfinished = up.unfinished;
       ops.push_back(op);
       notes.push_back(draft.op_notes[i]);
+      notes.back().second_external = draft.op_notes[i + 1].external;
       ++i;
       continue;
     }
@@ -248,6 +249,7 @@ void order_by_begin(Draft& draft) {
   const auto launch_order = order_of(trace.launches, &Launch::begin);
   rearrange(launch_order, trace.launches);
   rearrange(launch_order, draft.launch_kernels);
+  rearrange(launch_order, draft.launch_externals);
   rearrange(order_of(trace.device_events, &DeviceEvent::time), trace.device_events);
 }
 

@@ -7,6 +7,8 @@
 
 #include "ompdm/error.h"
 #include "ompdm/finish.h"
+#include "spool/activities.h"
+#include "trace/activities.h"
 #include "trace/attribution.h"
 #include "trace/clock.h"
 #include "trace/decode.h"
@@ -85,12 +87,16 @@ Recording recording_of(const spool::FileHeader& header, const trace::ClockScale&
   recording.omp_version = header.omp_version;
   recording.clock = header.clock == spool::Clock::kTsc ? "tsc" : "monotonic";
   recording.clock_residual_ns = clock.residual_ns();
-  recording.attached_by = header.attached_by == 1 ? "LD_PRELOAD" : "OMP_TOOL_LIBRARIES";
+  recording.attached_by = header.attached_by == spool::kAttachedByCuda ? "CUDA_INJECTION64_PATH"
+                          : header.attached_by == 1                    ? "LD_PRELOAD"
+                                                                       : "OMP_TOOL_LIBRARIES";
   recording.reach = reach_text(header.reach);
   recording.names = names_text(header.names);
   recording.target_offload = text_of(header.target_offload);
   std::ranges::transform(recording.target_offload, recording.target_offload.begin(),
                          [](unsigned char byte) { return std::tolower(byte); });
+  recording.cupti = text_of(header.cupti);
+  recording.cupti_version = header.cupti_version;
   recording.finished = header.state == spool::State::kFinished;
   for (std::size_t i = 0; i < std::size(spool::kCallbackNames); ++i) {
     recording.registered.emplace_back(spool::kCallbackNames[i], header.registered[i]);
@@ -158,12 +164,15 @@ Trace read_spool(const std::filesystem::path& path) {
   trace::resolve_sites(draft, symbols);
   trace::resolve_kernels(draft);
   trace::attribute(draft);
+  const trace::Untied untied = trace::tie_activities(draft, header.attach.monotonic_ns);
 
   std::vector<Loss> losses = recorder_losses(header);
   losses.insert(losses.end(), model.losses.begin(), model.losses.end());
   losses.push_back({"modules_missing", symbols.missing()});
   losses.push_back({"modules_changed", symbols.changed()});
   losses.push_back({"clock_uncalibrated", clock.calibrated() ? 0U : 1U});
+  losses.push_back({"activities_missing", untied.missing});
+  losses.push_back({"activities_unequal", untied.unequal});
   model.losses = std::move(losses);
   return std::move(model);
 }

@@ -114,6 +114,32 @@ Launch launch_of(const Event& event, const EventArgs& args) {
   return launch;
 }
 
+DeviceActivity activity_of(const Event& event, const EventArgs& args, ActivityKind kind) {
+  DeviceActivity activity;
+  activity.kind = kind;
+  activity.source = args.source_kind;
+  activity.destination = args.destination_kind;
+  activity.internal = args.internal;
+  activity.op.value = args.op;
+  activity.launch.value = args.launch;
+  activity.region.value = args.region;
+  activity.kernel.value = args.kernel;
+  activity.device = args.device;
+  activity.source_device = args.from;
+  activity.destination_device = args.to;
+  activity.stream = args.stream;
+  activity.context = args.context;
+  activity.correlation = args.correlation;
+  activity.bytes = args.bytes;
+  activity.grid = args.grid;
+  activity.block = args.block;
+  activity.registers = args.registers;
+  activity.static_shared = args.static_shared;
+  activity.dynamic_shared = args.dynamic_shared;
+  set_times(event, args, activity);
+  return activity;
+}
+
 }  // namespace
 
 struct EventReader::Parser {
@@ -133,11 +159,12 @@ void EventReader::read_event(std::string_view object) {
   const bool is_region = event.category == kRegionCategory;
   const bool is_launch = event.category == kLaunchCategory;
   const auto kind = value_of<OpKind>(kOpCategories, event.category);
-  if (!is_region && !is_launch && !kind) return;
+  const auto activity =
+      kind ? std::nullopt : value_of<ActivityKind>(kActivityCategories, event.category);
+  if (!is_region && !is_launch && !kind && !activity) return;
 
   EventArgs args;
-  args.from = trace_.host_device;
-  args.to = trace_.host_device;
+  if (!activity) args.from = args.to = trace_.host_device;
   if (event.args) {
     dom::object fields;
     if (event.args->get(fields) != simdjson::SUCCESS) refuse_value("args");
@@ -152,6 +179,8 @@ void EventReader::read_event(std::string_view object) {
     trace_.regions.push_back(region_of(event, args));
   } else if (is_launch) {
     trace_.launches.push_back(launch_of(event, args));
+  } else if (activity) {
+    trace_.activities.push_back(activity_of(event, args, *activity));
   } else {
     trace_.ops.push_back(op_of(event, args, *kind));
   }

@@ -38,6 +38,22 @@ bool is_exact(Nanoseconds begin, Nanoseconds end) {
   return begin <= end && begin > -kExactMicroseconds && end < kExactMicroseconds;
 }
 
+constexpr Nanoseconds kNever = std::numeric_limits<Nanoseconds>::max();
+
+// A column on its way through the file.
+template <class Row>
+class Cursor {
+ public:
+  explicit Cursor(const std::vector<Row>& rows) : rows_(rows) {}
+  [[nodiscard]] bool left() const { return at_ < rows_.size(); }
+  [[nodiscard]] Nanoseconds next() const { return left() ? rows_[at_].begin : kNever; }
+  std::size_t take() { return at_++; }
+
+ private:
+  const std::vector<Row>& rows_;
+  std::size_t at_ = 0;
+};
+
 class Writer {
  public:
   Writer(const Trace& trace, ByteSink& sink)
@@ -54,30 +70,31 @@ class Writer {
     for (const Launch& launch : trace.launches) {
       if (launch.region) ++flow_left_[launch.region.value];
     }
+    for (const DeviceActivity& activity : trace.activities) {
+      if (activity.region) ++flow_left_[activity.region.value];
+    }
   }
 
   void write() {
     write_names();
-    const std::vector<Region>& regions = trace_.regions;
-    const std::vector<DataOp>& ops = trace_.ops;
-    const std::vector<Launch>& launches = trace_.launches;
-    std::size_t region = 0;
-    std::size_t op = 0;
-    std::size_t launch = 0;
-    constexpr Nanoseconds kNever = std::numeric_limits<Nanoseconds>::max();
     // A column's own order is kept whatever it is: rows are told by their position in it.
-    while (region < regions.size() || op < ops.size() || launch < launches.size()) {
-      const Nanoseconds next_op = op < ops.size() ? ops[op].begin : kNever;
-      const Nanoseconds next_launch = launch < launches.size() ? launches[launch].begin : kNever;
-      const Nanoseconds next = std::min(next_op, next_launch);
-      if (region < regions.size() && regions[region].begin <= next) {
-        write_counters(regions[region].begin);
-        write_region(region++);
-      } else if (op < ops.size() && (next_op <= next_launch || launch == launches.size())) {
-        write_counters(next_op);
-        write_op(op++);
+    Cursor<Region> regions(trace_.regions);
+    Cursor<DataOp> ops(trace_.ops);
+    Cursor<Launch> launches(trace_.launches);
+    Cursor<DeviceActivity> activities(trace_.activities);
+    while (regions.left() || ops.left() || launches.left() || activities.left()) {
+      const Nanoseconds next =
+          std::min({regions.next(), ops.next(), launches.next(), activities.next()});
+      if (regions.left() && regions.next() == next) {
+        write_counters(next);
+        write_region(regions.take());
+      } else if (ops.left() && ops.next() == next) {
+        write_counters(next);
+        write_op(ops.take());
+      } else if (launches.left() && launches.next() == next) {
+        write_launch(launches.take());
       } else {
-        write_launch(launch++);
+        write_activity(activities.take());
       }
     }
     write_counters(kNever);
@@ -258,6 +275,40 @@ class Writer {
     line_.arg_flag(Arg::kUnfinished, launch.unfinished);
     add_exact_times(launch.begin, launch.end);
     line_.end("}}");
+  }
+
+  void write_activity(std::size_t position) {
+    const DeviceActivity& activity = trace_.activities[position];
+    open(name_of(kActivityCategories, activity.kind), labels_.of(activity),
+         layout_.activities[position], activity.begin, activity.end);
+    if (activity.region) join_flow(activity.region);
+    line_.args();
+    line_.arg_unless(std::uint64_t{0}, Arg::kBytes, activity.bytes);
+    line_.arg_unless(kNone, Arg::kOp, activity.op.value);
+    line_.arg_unless(kNone, Arg::kLaunch, activity.launch.value);
+    line_.arg_unless(kNone, Arg::kKernel, activity.kernel.value);
+    line_.arg_unless(-1, Arg::kDevice, activity.device);
+    line_.arg_unless(-1, Arg::kFrom, activity.source_device);
+    line_.arg_unless(-1, Arg::kTo, activity.destination_device);
+    add_memory_kind(Arg::kSourceKind, activity.source);
+    add_memory_kind(Arg::kDestinationKind, activity.destination);
+    line_.arg_unless(0U, Arg::kContext, activity.context);
+    line_.arg_unless(0U, Arg::kStream, activity.stream);
+    line_.arg_unless(0U, Arg::kCorrelation, activity.correlation);
+    constexpr Arg kGrid[] = {Arg::kGridX, Arg::kGridY, Arg::kGridZ};
+    constexpr Arg kBlock[] = {Arg::kBlockX, Arg::kBlockY, Arg::kBlockZ};
+    for (std::size_t i = 0; i < 3; ++i) line_.arg_unless(0U, kGrid[i], activity.grid[i]);
+    for (std::size_t i = 0; i < 3; ++i) line_.arg_unless(0U, kBlock[i], activity.block[i]);
+    line_.arg_unless(0U, Arg::kRegisters, activity.registers);
+    line_.arg_unless(0U, Arg::kStaticShared, activity.static_shared);
+    line_.arg_unless(0U, Arg::kDynamicShared, activity.dynamic_shared);
+    line_.arg_flag(Arg::kInternal, activity.internal);
+    add_exact_times(activity.begin, activity.end);
+    line_.end("}}");
+  }
+
+  void add_memory_kind(Arg arg, MemoryKind kind) {
+    if (kind != MemoryKind::kUnknown) line_.arg(arg, name_of(kMemoryKinds, kind));
   }
 
   const Trace& trace_;

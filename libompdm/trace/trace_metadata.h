@@ -35,6 +35,7 @@ class MetadataReader {
     std::uint64_t regions = 0;
     std::uint64_t ops = 0;
     std::uint64_t launches = 0;
+    std::uint64_t activities = 0;
   };
   [[nodiscard]] const Counts& counts() const noexcept { return counts_; }
 

@@ -128,6 +128,9 @@ void read_row(const json& object, Recording& recording) {
   get(object, "reach", recording.reach);
   get(object, "target_offload", recording.target_offload);
   get(object, "names", recording.names);
+  get(object, "cupti", recording.cupti);
+  get(object, "cupti_version", recording.cupti_version);
+  get(object, "cupti_residual_ns", recording.cupti_residual_ns);
   get(object, "finished", recording.finished);
   for_each(object, "registered", [&](const json& item) {
     auto& [callback, answer] = recording.registered.emplace_back();
@@ -147,6 +150,11 @@ void read_row(const json& object, Device& device) {
   get(object, "name", device.name);
   get(object, "is_host", device.is_host);
   get(object, "emulated", device.emulated);
+  get(object, "multiprocessors", device.multiprocessors);
+  get(object, "threads_per_multiprocessor", device.threads_per_multiprocessor);
+  get(object, "blocks_per_multiprocessor", device.blocks_per_multiprocessor);
+  get(object, "registers_per_multiprocessor", device.registers_per_multiprocessor);
+  get(object, "shared_per_multiprocessor", device.shared_per_multiprocessor);
 }
 
 void read_row(const json& object, Module& module) {
@@ -247,6 +255,7 @@ void set_value(Trace& trace, MetadataReader::Counts& counts, const std::string& 
     get(expect_object(value, "counts"), "regions", counts.regions);
     get(value, "ops", counts.ops);
     get(value, "launches", counts.launches);
+    get(value, "activities", counts.activities);
   } else if (value.is_array()) {
     for (const json& item : value) append_to(trace, key, item);
   }

@@ -59,17 +59,23 @@ ordered_json row(const Recording& recording) {
   for (const auto& [callback, answer] : recording.registered) {
     registered.push_back({{"callback", text(callback)}, {"answer", answer}});
   }
-  return {{"ompdm_version", text(recording.ompdm_version)},
-          {"runtime", text(recording.runtime)},
-          {"omp_version", recording.omp_version},
-          {"clock", text(recording.clock)},
-          {"clock_residual_ns", recording.clock_residual_ns},
-          {"attached_by", text(recording.attached_by)},
-          {"reach", text(recording.reach)},
-          {"names", text(recording.names)},
-          {"target_offload", text(recording.target_offload)},
-          {"finished", recording.finished},
-          {"registered", std::move(registered)}};
+  ordered_json json = {{"ompdm_version", text(recording.ompdm_version)},
+                       {"runtime", text(recording.runtime)},
+                       {"omp_version", recording.omp_version},
+                       {"clock", text(recording.clock)},
+                       {"clock_residual_ns", recording.clock_residual_ns},
+                       {"attached_by", text(recording.attached_by)},
+                       {"reach", text(recording.reach)},
+                       {"names", text(recording.names)},
+                       {"target_offload", text(recording.target_offload)},
+                       {"finished", recording.finished},
+                       {"registered", std::move(registered)}};
+  if (!recording.cupti.empty()) {
+    json["cupti"] = text(recording.cupti);
+    json["cupti_version"] = recording.cupti_version;
+    json["cupti_residual_ns"] = recording.cupti_residual_ns;
+  }
+  return json;
 }
 
 ordered_json row(const Loss& loss) {
@@ -77,11 +83,19 @@ ordered_json row(const Loss& loss) {
 }
 
 ordered_json row(const Device& device) {
-  return {{"number", device.number},
-          {"type", text(device.type)},
-          {"name", text(device.name)},
-          {"is_host", device.is_host},
-          {"emulated", device.emulated}};
+  ordered_json json = {{"number", device.number},
+                       {"type", text(device.type)},
+                       {"name", text(device.name)},
+                       {"is_host", device.is_host},
+                       {"emulated", device.emulated}};
+  if (device.multiprocessors != 0) {
+    json["multiprocessors"] = device.multiprocessors;
+    json["threads_per_multiprocessor"] = device.threads_per_multiprocessor;
+    json["blocks_per_multiprocessor"] = device.blocks_per_multiprocessor;
+    json["registers_per_multiprocessor"] = device.registers_per_multiprocessor;
+    json["shared_per_multiprocessor"] = device.shared_per_multiprocessor;
+  }
+  return json;
 }
 
 ordered_json row(const Module& module) {
@@ -205,7 +219,8 @@ void write_metadata(const Trace& trace, ByteSink& sink) {
   writer.value("host_device", trace.host_device);
   writer.value("counts", {{"regions", trace.regions.size()},
                           {"ops", trace.ops.size()},
-                          {"launches", trace.launches.size()}});
+                          {"launches", trace.launches.size()},
+                          {"activities", trace.activities.size()}});
   writer.list("losses", trace.losses);
   writer.list("devices", trace.devices);
   writer.list("modules", trace.modules);

@@ -95,6 +95,7 @@ class Reader {
       trace_.regions.reserve(std::min(counts.regions, most));
       trace_.ops.reserve(std::min(counts.ops, most));
       trace_.launches.reserve(std::min(counts.launches, most));
+      trace_.activities.reserve(std::min(counts.activities, most));
       return true;
     }
     return false;
@@ -124,6 +125,13 @@ class Reader {
     }
     for (Launch& launch : trace_.launches) {
       if (launch.region && launch.region.value >= regions) launch.region = {};
+    }
+    const std::size_t ops = trace_.ops.size();
+    const std::size_t launches = trace_.launches.size();
+    for (DeviceActivity& activity : trace_.activities) {
+      if (activity.region && activity.region.value >= regions) activity.region = {};
+      if (activity.op && activity.op.value >= ops) activity.op = {};
+      if (activity.launch && activity.launch.value >= launches) activity.launch = {};
     }
   }
 

@@ -41,6 +41,12 @@ class Checker {
       expect(launch.kernel, trace_.kernels, "kernel");
       expect_position(launch.thread, trace_.threads.size(), "thread");
     });
+    check("activity", trace_.activities, [this](const DeviceActivity& activity) {
+      expect(activity.op, trace_.ops, "data operation");
+      expect(activity.launch, trace_.launches, "launch");
+      expect(activity.region, trace_.regions, "region");
+      expect(activity.kernel, trace_.kernels, "kernel");
+    });
     return std::move(broken_);
   }
 

@@ -37,6 +37,12 @@ inline constexpr std::string_view kLaunchCategory = "launch";
 /// Categories of data operations, by OpKind.
 inline constexpr std::array<std::string_view, 8> kOpCategories = {
     "alloc", "HtoD", "DtoH", "DtoD", "memset", "delete", "associate", "disassociate"};
+/// By ActivityKind.
+inline constexpr std::array<std::string_view, 6> kActivityCategories = {
+    "cupti.HtoD", "cupti.DtoH", "cupti.DtoD", "cupti.memset", "cupti.kernel", "cupti.HtoH"};
+/// By MemoryKind.
+inline constexpr std::array<std::string_view, 6> kMemoryKinds = {"unknown", "pageable", "pinned",
+                                                                 "device",  "array",    "managed"};
 /// By Directive.
 inline constexpr std::array<std::string_view, 7> kDirectives = {
     "target", "target data", "target enter data", "target exit data", "target update",
@@ -69,27 +75,43 @@ constexpr std::optional<Enum> value_of(const std::array<std::string_view, N>& na
 /// Keys of an event's args.
 enum class Arg : std::uint8_t {
   kBeginNs,
+  kBlockX,
+  kBlockY,
+  kBlockZ,
   kBytes,
   kCall,
   kClock,
+  kContext,
+  kCorrelation,
+  kDestinationKind,
   kDevice,
   kDst,
+  kDynamicShared,
   kEndNs,
   kEndsData,
   kFingerprint,
   kFrom,
+  kGridX,
+  kGridY,
+  kGridZ,
   kHash,
   kHostFallback,
   kInternal,
   kKernel,
+  kLaunch,
   kMapList,
   kMapType,
   kNowait,
   kNumTeams,
+  kOp,
   kRegion,
+  kRegisters,
   kRequestedTeams,
   kSite,
+  kSourceKind,
   kSrc,
+  kStaticShared,
+  kStream,
   kThread,
   kThreadLimit,
   kTo,
@@ -101,10 +123,14 @@ enum class Arg : std::uint8_t {
 };
 /// By Arg.
 inline constexpr std::array<std::string_view, static_cast<std::size_t>(Arg::kCount)> kArgs = {
-    "begin_ns", "bytes",           "call",        "clock",      "device",  "dst",
-    "end_ns",   "ends_data",       "fingerprint", "from",       "hash",    "host_fallback",
-    "internal", "kernel",          "map_list",    "map_type",   "nowait",  "num_teams",
-    "region",   "requested_teams", "site",        "src",        "thread",  "thread_limit",
-    "to",       "trip_count",      "trivial",     "unfinished", "variable"};
+    "begin_ns",    "block_x",       "block_y",         "block_z",     "bytes",
+    "call",        "clock",         "context",         "correlation", "destination_kind",
+    "device",      "dst",           "dynamic_shared",  "end_ns",      "ends_data",
+    "fingerprint", "from",          "grid_x",          "grid_y",      "grid_z",
+    "hash",        "host_fallback", "internal",        "kernel",      "launch",
+    "map_list",    "map_type",      "nowait",          "num_teams",   "op",
+    "region",      "registers",     "requested_teams", "site",        "source_kind",
+    "src",         "static_shared", "stream",          "thread",      "thread_limit",
+    "to",          "trip_count",    "trivial",         "unfinished",  "variable"};
 
 }  // namespace ompdm::trace_schema

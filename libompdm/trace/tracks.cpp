@@ -63,6 +63,7 @@ std::string_view track_kind(OpKind kind) {
 }
 
 constexpr std::string_view kKernelTrack = "kernels";
+constexpr std::string_view kStreamTrack = "stream";
 
 class Layouter {
  public:
@@ -74,6 +75,7 @@ class Layouter {
     }
     for (const DataOp& op : trace.ops) devices.insert(device_of(trace, op));
     for (const Launch& launch : trace.launches) devices.insert(launch.device);
+    for (const DeviceActivity& activity : trace.activities) devices.insert(activity.device);
     // Small numbers keep the lines short; they only must not be the process' own.
     std::uint32_t pid = trace.process.pid <= devices.size() ? trace.process.pid : 0;
     for (const std::int32_t device : devices) {
@@ -114,6 +116,10 @@ class Layouter {
     layout_.launches = place_rows(trace_.launches, [this](const Launch& launch) {
       return on_track(group_of(launch.device), 0, kKernelTrack, launch.begin, launch.end);
     });
+    layout_.activities = place_rows(trace_.activities, [this](const DeviceActivity& activity) {
+      return on_track(group_of(activity.device), activity.stream, kStreamTrack, activity.begin,
+                      activity.end);
+    });
     return std::move(layout_);
   }
 
@@ -128,25 +134,27 @@ class Layouter {
     return static_cast<std::size_t>(found - layout_.devices.begin()) + 1;
   }
 
-  std::uint32_t on_track(std::size_t group, std::uint32_t thread, std::string_view kind,
+  // `number`: of the thread or the stream, 0 for kinds of operations.
+  std::uint32_t on_track(std::size_t group, std::uint32_t number, std::string_view kind,
                          Nanoseconds begin, Nanoseconds end) {
-    Named& named = bundles_[{group, thread, kind}];
+    Named& named = bundles_[{group, number, kind}];
     const auto [lane, is_new] = named.bundle.place(begin, std::max(begin, end));
-    if (is_new) named.tracks.push_back(add_track(group, thread, kind, lane));
+    if (is_new) named.tracks.push_back(add_track(group, number, kind, lane));
     return named.tracks[lane];
   }
 
-  std::uint32_t add_track(std::size_t group, std::uint32_t thread, std::string_view kind,
+  std::uint32_t add_track(std::size_t group, std::uint32_t number, std::string_view kind,
                           std::size_t lane) {
     const TrackGroup& owner = layout_.groups[group];
     Track track;
     track.pid = owner.pid;
     if (group == 0) {
-      track.tid = lane == 0 ? thread : kFirstExtraThread + next_tid_[0]++;
-      track.name = fmt::format("thread {}", thread);
+      track.tid = lane == 0 ? number : kFirstExtraThread + next_tid_[0]++;
+      track.name = fmt::format("thread {}", number);
     } else {
       track.tid = ++next_tid_[group];
       track.name = fmt::format("{} {}", owner.name, kind);
+      if (kind == kStreamTrack) track.name += fmt::format(" {}", number);
     }
     if (lane > 0) track.name += fmt::format(" ({})", lane + 1);
     layout_.tracks.push_back(std::move(track));

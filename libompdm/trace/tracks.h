@@ -15,7 +15,8 @@ namespace ompdm {
 /// if unknown.
 std::int32_t device_of(const Trace& trace, const DataOp& op);
 
-/// One line of the timeline: a host thread, or one kind of operation of a device.
+/// One line of the timeline: a host thread, one kind of operation of a device, or one of its
+/// streams.
 struct Track {
   std::uint32_t pid = 0;
   std::uint32_t tid = 0;
@@ -28,13 +29,14 @@ struct TrackGroup {
   std::string name;
 };
 
-/// Tracks of a trace, and the position in `tracks` of each region, operation and launch.
+/// Tracks of a trace, and the position in `tracks` of each region, operation, launch and activity.
 struct TrackLayout {
   std::vector<TrackGroup> groups;  ///< the process, then its devices by number
   std::vector<Track> tracks;
   std::vector<std::uint32_t> regions;
   std::vector<std::uint32_t> ops;
   std::vector<std::uint32_t> launches;
+  std::vector<std::uint32_t> activities;
 
   /// The group that shows a device; the process' own if the device has none.
   [[nodiscard]] std::uint32_t device_pid(std::int32_t device) const;

@@ -18,23 +18,19 @@ const std::string kEscaped = std::string("\xf4\x8f\xbb\xbf \xf4\x8f\xba\x80 ") +
 void add_metadata(Trace& trace) {
   trace.process = {4294967295, 0, kBroken, kQuoted, {kEscaped, "", "--x=\"1\""},
                    kEscaped,   3, 8,       kLate,   kLate};
-  trace.recording = {kQuoted,
-                     kBroken,
-                     4294967295,
-                     kEscaped,
-                     0.1,
-                     "",
-                     kQuoted,
-                     kBroken,
-                     kEscaped,
-                     true,
-                     {{"target_emi", 5}, {kBroken, -1}, {"", 2147483647}}};
+  trace.recording = {kQuoted,    kBroken,
+                     4294967295, kEscaped,
+                     0.1,        "",
+                     kQuoted,    kBroken,
+                     kEscaped,   kQuoted,
+                     4294967295, 0.3,
+                     true,       {{"target_emi", 5}, {kBroken, -1}, {"", 2147483647}}};
   trace.host_device = 4;
   trace.losses = {
       {"records_no_space", 0}, {kQuoted, kHuge}, {kBroken, (std::uint64_t{1} << 53) + 1}};
   trace.devices = {{0, kQuoted, kBroken, false, true},
                    {4, "host", "", true, false},
-                   {-2147483647, "", "", false, false}};
+                   {-2147483647, "", "", false, false, 132, 2048, 32, 4294967295, 1}};
   trace.modules = {{kBroken, "00ff", kHuge}, {"", "", 0}};
   trace.threads = {{4711}, {4711}, {0}, {4294967295}};
   for (int directive = 0; directive <= static_cast<int>(Directive::kRuntime); ++directive) {
@@ -138,6 +134,34 @@ void add_events(Trace& trace) {
        2,
        (std::uint64_t{1} << 53) + 1},
   };
+  for (int kind = 0; kind <= static_cast<int>(ActivityKind::kHtoH); ++kind) {
+    DeviceActivity activity;
+    activity.kind = static_cast<ActivityKind>(kind);
+    activity.source = static_cast<MemoryKind>(kind);
+    activity.destination = static_cast<MemoryKind>(5 - kind);
+    activity.internal = kind % 2 == 1;
+    if (kind < 3) activity.op = {static_cast<std::uint32_t>(kind)};
+    if (kind == 4) activity.launch = {2};
+    if (kind % 2 == 0) activity.region = {static_cast<std::uint32_t>(kind)};
+    if (kind == 4) activity.kernel = {1};
+    activity.device = kind == 3 ? -1 : kind == 5 ? 2147483647 : 0;
+    activity.source_device = kind == 2 ? 0 : -1;
+    activity.destination_device = kind == 2 ? 4 : -1;
+    activity.stream = kind == 1 ? 4294967295 : 7;
+    activity.context = static_cast<std::uint32_t>(kind);
+    activity.correlation = kind == 0 ? 4294967295 : static_cast<std::uint32_t>(kind);
+    activity.begin = kind == 0 ? kEarly : kind * 50;
+    activity.end = kind == 5 ? kLate : kind * 50 + (kind == 3 ? -9 : 120);
+    activity.bytes = kind == 1 ? kHuge : 0;
+    if (kind == 4) {
+      activity.grid = {2147483647, 65535, 1};
+      activity.block = {1024, 0, 64};
+      activity.registers = 255;
+      activity.static_shared = 49152;
+      activity.dynamic_shared = 4294967295;
+    }
+    trace.activities.push_back(activity);
+  }
 }
 
 }  // namespace

@@ -30,7 +30,8 @@ std::string difference(const Trace& a, const Trace& b) {
         compare("kernels", a.kernels, b.kernels), compare("map_lists", a.map_lists, b.map_lists),
         compare("device_events", a.device_events, b.device_events),
         compare("regions", a.regions, b.regions), compare("ops", a.ops, b.ops),
-        compare("launches", a.launches, b.launches)}) {
+        compare("launches", a.launches, b.launches),
+        compare("activities", a.activities, b.activities)}) {
     if (!found.empty()) return found;
   }
   return {};

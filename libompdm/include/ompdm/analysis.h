@@ -180,6 +180,17 @@ struct UnfinishedRegion {
   Nanoseconds elapsed = 0;         ///< from its begin to the last instant known
 };
 
+/// How a device spent its time, on its own clock: unions of intervals. Copies between two devices
+/// are both devices'.
+struct DeviceUse {
+  std::int32_t device = -1;
+  Nanoseconds span = 0;     ///< from the begin of its first activity to the end of its last
+  Nanoseconds copies = 0;   ///< at least one copy was running
+  Nanoseconds kernels = 0;  ///< at least one kernel was running
+  Nanoseconds both = 0;     ///< a copy and a kernel were running
+  Nanoseconds idle = 0;     ///< of the span: neither was
+};
+
 /// All that is said of one trace.
 struct Analysis {
   std::string file;
@@ -201,6 +212,7 @@ struct Analysis {
   std::vector<Finding> findings;         ///< what would save most time first
   std::optional<Prediction> prediction;
   Headline headline;
+  std::vector<DeviceUse> device_use;  ///< by device; empty where CUPTI told nothing
   std::vector<UnfinishedRegion> unfinished;
 };
 

@@ -3,6 +3,7 @@
 // I/O and no behaviour here.
 #pragma once
 
+#include <array>
 #include <compare>
 #include <cstdint>
 #include <limits>
@@ -99,6 +100,12 @@ struct Device {
   std::string name;
   bool is_host = false;   ///< the initial device (its number is omp_get_num_devices())
   bool emulated = false;  ///< a host process or thread that plays a device
+  // Of CUDA devices, as the driver tells; 0: unknown.
+  std::uint32_t multiprocessors = 0;
+  std::uint32_t threads_per_multiprocessor = 0;
+  std::uint32_t blocks_per_multiprocessor = 0;
+  std::uint32_t registers_per_multiprocessor = 0;
+  std::uint32_t shared_per_multiprocessor = 0;  ///< bytes
   bool operator==(const Device&) const = default;
 };
 
@@ -190,6 +197,38 @@ struct Launch {
   bool operator==(const Launch&) const = default;
 };
 
+enum class ActivityKind : std::uint8_t { kHtoD, kDtoH, kDtoD, kMemset, kKernel, kHtoH };
+
+/// What kind of memory one side of a copy is.
+enum class MemoryKind : std::uint8_t { kUnknown, kPageable, kPinned, kDevice, kArray, kManaged };
+
+/// Something that a device did, on the device's clock (CUPTI).
+struct DeviceActivity {
+  ActivityKind kind = ActivityKind::kHtoD;
+  MemoryKind source = MemoryKind::kUnknown;       ///< copies
+  MemoryKind destination = MemoryKind::kUnknown;  ///< copies and memsets
+  bool internal = false;  ///< the runtime's own: no operation or launch of OMPT's stands for it
+  Index<DataOp> op;       ///< whose work it did
+  Index<Launch> launch;
+  Index<Region> region;  ///< during which it was asked for
+  Index<Kernel> kernel;
+  std::int32_t device = -1;
+  std::int32_t source_device = -1;  ///< copies between devices
+  std::int32_t destination_device = -1;
+  std::uint32_t stream = 0;
+  std::uint32_t context = 0;
+  std::uint32_t correlation = 0;  ///< CUPTI's number of the call that asked for it
+  Nanoseconds begin = 0;
+  Nanoseconds end = 0;
+  std::uint64_t bytes = 0;
+  std::array<std::uint32_t, 3> grid{};   ///< blocks: x, y, z
+  std::array<std::uint32_t, 3> block{};  ///< threads
+  std::uint32_t registers = 0;           ///< a thread
+  std::uint32_t static_shared = 0;       ///< bytes a block
+  std::uint32_t dynamic_shared = 0;
+  bool operator==(const DeviceActivity&) const = default;
+};
+
 /// One mapped item of a directive's instance.
 struct MapItem {
   Index<Variable> variable;
@@ -237,11 +276,14 @@ struct Recording {
   std::uint32_t omp_version = 0;  ///< as given to ompt_start_tool
   std::string clock;              ///< "tsc" or "monotonic"
   double clock_residual_ns = 0;   ///< largest disagreement of the calibration's triples
-  std::string attached_by;        ///< "OMP_TOOL_LIBRARIES" or "LD_PRELOAD"
+  std::string attached_by;        ///< "OMP_TOOL_LIBRARIES", "LD_PRELOAD" or "CUDA_INJECTION64_PATH"
   std::string reach;  ///< "ok", "cured", "unreachable", "other_runtime", "no_emi", "unknown"
   std::string names;  ///< "on", "off", "failed", "unsupported"
   std::string target_offload;  ///< OMP_TARGET_OFFLOAD at attach, in lower case; empty if not set
-  bool finished = false;       ///< the recorder wrote its trailer: the process ended by itself
+  std::string cupti;           ///< "on", "off", "unavailable: why"; empty: no CUDA device was met
+  std::uint32_t cupti_version = 0;  ///< as cuptiGetVersion tells, 0 if unknown
+  double cupti_residual_ns = 0;     ///< largest disagreement of its clock with the recording's
+  bool finished = false;            ///< the recorder wrote its trailer: the process ended by itself
   std::vector<std::pair<std::string, int>>
       registered;  ///< callback, what ompt_set_callback answered
   bool operator==(const Recording&) const = default;
@@ -266,6 +308,7 @@ struct Trace {
   std::vector<Region> regions;
   std::vector<DataOp> ops;
   std::vector<Launch> launches;
+  std::vector<DeviceActivity> activities;  ///< in order of their begin
 };
 
 }  // namespace ompdm

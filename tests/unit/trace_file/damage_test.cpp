@@ -149,7 +149,7 @@ TEST(Damage, WhatIsNotKnownIsPassedOver) {
                      "\"args\":{\"site\":0",
                      "\"color\":[\"red\"],\"args\":{\"note\":{\"a\":[null]},\"site\":0"),
                 "\"traceEvents\":[\n",
-                "\"traceEvents\":[\n{\"ph\":\"X\",\"cat\":\"cupti.kernel\",\"ts\":\"?\",\"args\":7}"
+                "\"traceEvents\":[\n{\"ph\":\"X\",\"cat\":\"cupti.marker\",\"ts\":\"?\",\"args\":7}"
                 ",\n{\"ph\":\"i\"},\n{},\n"),
            "],\"displayTimeUnit\":\"ns\"}\n", "],\"displayTimeUnit\":\"ns\",\"more\":[\n1\n]}\n");
   const Trace read = trace_of(later);

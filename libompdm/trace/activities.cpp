@@ -1,0 +1,261 @@
+#include "trace/activities.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <map>
+#include <set>
+
+#include "trace/offload_names.h"
+
+namespace ompdm::trace {
+namespace {
+
+// CUPTI's clock to CLOCK_MONOTONIC: the line through the first and the last pair.
+class CuptiScale {
+ public:
+  explicit CuptiScale(const std::vector<ClockPair>& pairs) {
+    if (pairs.empty()) return;
+    const auto earlier = [](const ClockPair& a, const ClockPair& b) { return a.cupti < b.cupti; };
+    const auto [first, last] = std::minmax_element(pairs.begin(), pairs.end(), earlier);
+    origin_ = first->cupti;
+    offset_ = offset_of(*first);
+    if (last->cupti > first->cupti) {
+      slope_ = static_cast<double>(offset_of(*last) - offset_) /
+               static_cast<double>(last->cupti - first->cupti);
+    }
+    for (const ClockPair& pair : pairs) {
+      const std::int64_t away =
+          static_cast<std::int64_t>(pair.monotonic) - at(static_cast<std::int64_t>(pair.cupti));
+      residual_ = std::max(residual_, static_cast<double>(std::abs(away)) + pair.uncertainty / 2.0);
+    }
+  }
+  [[nodiscard]] std::int64_t at(std::int64_t cupti) const {
+    const auto since = static_cast<double>(cupti - static_cast<std::int64_t>(origin_));
+    return cupti + offset_ + std::llround(slope_ * since);
+  }
+  [[nodiscard]] double residual() const { return residual_; }
+
+ private:
+  static std::int64_t offset_of(const ClockPair& pair) {
+    return static_cast<std::int64_t>(pair.monotonic - pair.cupti);
+  }
+  std::uint64_t origin_ = 0;
+  std::int64_t offset_ = 0;
+  double slope_ = 0;
+  double residual_ = 0;
+};
+
+// Sets times, and puts the columns in order of begin.
+void set_times(Draft& draft, const CuptiScale& scale, std::uint64_t attach) {
+  std::vector<DeviceActivity>& rows = draft.trace.activities;
+  std::vector<std::uint32_t> order(rows.size());
+  for (std::uint32_t i = 0; i < rows.size(); ++i) {
+    rows[i].begin = scale.at(rows[i].begin) - static_cast<std::int64_t>(attach);
+    rows[i].end = scale.at(rows[i].end) - static_cast<std::int64_t>(attach);
+    order[i] = i;
+  }
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return std::pair(rows[a].begin, a) < std::pair(rows[b].begin, b);
+  });
+  std::vector<DeviceActivity> sorted;
+  std::vector<ActivityNote> notes;
+  sorted.reserve(rows.size());
+  notes.reserve(rows.size());
+  for (const std::uint32_t at : order) {
+    sorted.push_back(rows[at]);
+    notes.push_back(draft.activity_notes[at]);
+  }
+  rows = std::move(sorted);
+  draft.activity_notes = std::move(notes);
+}
+
+// CUDA's ordinals to OpenMP's numbers, and what the driver said of each device to its row.
+void set_devices(Draft& draft) {
+  Trace& trace = draft.trace;
+  std::map<std::int32_t, std::int32_t> numbers;
+  for (const CudaDevice& device : draft.cuda_devices) {
+    const auto ordinal = static_cast<std::int32_t>(device.ordinal);
+    const std::int32_t number = device.row.number >= 0 ? device.row.number : ordinal;
+    numbers[ordinal] = number;
+    const auto row = std::find_if(trace.devices.begin(), trace.devices.end(),
+                                  [&](const Device& known) { return known.number == number; });
+    Device told = device.row;
+    told.number = number;
+    if (row == trace.devices.end()) {
+      trace.devices.push_back(told);
+    } else if (!row->is_host) {
+      if (!row->type.empty()) told.type = row->type;
+      *row = told;
+    }
+  }
+  const auto translate = [&](std::int32_t& device) {
+    const auto known = numbers.find(device);
+    if (known != numbers.end()) device = known->second;
+  };
+  std::set<std::int32_t> seen;
+  for (DeviceActivity& activity : trace.activities) {
+    translate(activity.device);
+    translate(activity.source_device);
+    translate(activity.destination_device);
+    seen.insert(activity.device);
+  }
+  for (const Device& device : trace.devices) seen.erase(device.number);
+  for (const std::int32_t number : seen) trace.devices.push_back({number, "", "", false, false});
+  std::sort(trace.devices.begin(), trace.devices.end(),
+            [](const Device& a, const Device& b) { return a.number < b.number; });
+  // Without OMPT nobody numbered the host.
+  if (trace.host_device < 0 && !trace.devices.empty()) {
+    trace.host_device = trace.devices.back().number + 1;
+    trace.devices.push_back({trace.host_device, "host", "", true, false});
+  }
+}
+
+// Kernels by their names; those that no launch told of get a row.
+class Kernels {
+ public:
+  explicit Kernels(Draft& draft) : draft_(draft) {
+    for (std::uint32_t i = 0; i < draft.trace.kernels.size(); ++i) {
+      rows_.emplace(draft.trace.kernels[i].name, i);
+    }
+  }
+  Index<Kernel> find(const DeviceActivity& activity, const ActivityNote& note) {
+    const Trace& trace = draft_.trace;
+    if (activity.launch && trace.launches[activity.launch.value].kernel) {
+      const Index<Kernel> known = trace.launches[activity.launch.value].kernel;
+      Kernel& kernel = draft_.trace.kernels[known.value];
+      if (kernel.name.empty() && note.name != kNoList) {
+        kernel.name = draft_.activity_names[note.name];
+      }
+      return known;
+    }
+    if (note.name == kNoList) return {};
+    const std::string& name = draft_.activity_names[note.name];
+    const auto [at, is_new] = rows_.emplace(name, static_cast<std::uint32_t>(trace.kernels.size()));
+    if (is_new) {
+      Kernel kernel;
+      kernel.name = name;
+      const auto parsed = parse_kernel(name);
+      kernel.function = demangle(parsed ? parsed->function : name);
+      kernel.line = parsed ? parsed->line : 0;
+      draft_.trace.kernels.push_back(std::move(kernel));
+    }
+    return {at->second};
+  }
+
+ private:
+  Draft& draft_;
+  std::map<std::string, std::uint32_t> rows_;
+};
+
+bool does(const DataOp& op, ActivityKind kind) {
+  switch (op.kind) {
+    case OpKind::kHtoD:
+      return kind == ActivityKind::kHtoD;
+    case OpKind::kDtoH:
+      return kind == ActivityKind::kDtoH;
+    case OpKind::kDtoD:  // bounced copies are done as one of each
+      return kind != ActivityKind::kKernel && kind != ActivityKind::kMemset;
+    case OpKind::kMemset:
+      return kind == ActivityKind::kMemset;
+    case OpKind::kAlloc:
+    case OpKind::kDelete:
+    case OpKind::kAssociate:
+    case OpKind::kDisassociate:
+      break;
+  }
+  return false;
+}
+
+// Who pushed which external id.
+struct Owners {
+  std::unordered_multimap<std::uint64_t, std::uint32_t> ops;
+  std::unordered_map<std::uint64_t, std::uint32_t> launches;
+  std::unordered_map<std::uint64_t, std::uint32_t> regions;
+
+  explicit Owners(const Draft& draft) {
+    for (std::uint32_t i = 0; i < draft.op_notes.size(); ++i) {
+      ops.emplace(draft.op_notes[i].external, i);
+      if (draft.op_notes[i].second_external != 0) {
+        ops.emplace(draft.op_notes[i].second_external, i);
+      }
+    }
+    for (std::uint32_t i = 0; i < draft.launch_externals.size(); ++i) {
+      launches.emplace(draft.launch_externals[i], i);
+    }
+    for (std::uint32_t i = 0; i < draft.region_notes.size(); ++i) {
+      regions.emplace(draft.region_notes[i].external, i);
+    }
+  }
+};
+
+void tie(const Trace& trace, const Owners& owners, std::uint64_t id, DeviceActivity& activity) {
+  const auto [first, last] = owners.ops.equal_range(id);
+  for (auto at = first; at != last; ++at) {
+    const DataOp& op = trace.ops[at->second];
+    activity.region = op.region;
+    if (does(op, activity.kind)) {
+      activity.op = {at->second};
+      activity.internal = op.internal;
+      return;
+    }
+  }
+  if (const auto at = owners.launches.find(id); at != owners.launches.end()) {
+    activity.region = trace.launches[at->second].region;
+    if (activity.kind == ActivityKind::kKernel) activity.launch = {at->second};
+    activity.internal = activity.kind != ActivityKind::kKernel;
+  } else if (const auto region = owners.regions.find(id); region != owners.regions.end()) {
+    activity.region = {region->second};
+  }
+}
+
+Untied count_untied(const Trace& trace) {
+  Untied untied;
+  std::vector<bool> op_done(trace.ops.size());
+  std::vector<bool> launch_done(trace.launches.size());
+  std::vector<std::uint64_t> bytes(trace.ops.size());
+  for (const DeviceActivity& activity : trace.activities) {
+    if (activity.op) op_done[activity.op.value] = true;
+    if (activity.launch) launch_done[activity.launch.value] = true;
+    if (!activity.op) continue;
+    if (activity.bytes != trace.ops[activity.op.value].bytes) ++untied.unequal;
+  }
+  for (std::size_t i = 0; i < trace.ops.size(); ++i) {
+    const DataOp& op = trace.ops[i];
+    const bool copies =
+        op.kind == OpKind::kHtoD || op.kind == OpKind::kDtoH || op.kind == OpKind::kDtoD;
+    if (copies && op.clock == Clock::kEnqueue && op.bytes > 0 && !op_done[i]) ++untied.missing;
+  }
+  for (std::size_t i = 0; i < trace.launches.size(); ++i) {
+    if (trace.launches[i].clock == Clock::kEnqueue && !launch_done[i]) ++untied.missing;
+  }
+  return untied;
+}
+
+}  // namespace
+
+Untied tie_activities(Draft& draft, std::uint64_t attach) {
+  Trace& trace = draft.trace;
+  const CuptiScale scale(draft.cupti_clock);
+  trace.recording.cupti_residual_ns = scale.residual();
+  set_times(draft, scale, attach);
+  set_devices(draft);
+  if (!trace.activities.empty()) {
+    const Owners owners(draft);
+    const bool has_directives = !trace.regions.empty() || !trace.ops.empty();
+    Kernels kernels(draft);
+    for (std::size_t i = 0; i < trace.activities.size(); ++i) {
+      DeviceActivity& activity = trace.activities[i];
+      activity.internal = has_directives;
+      const auto id = draft.external_ids.find(activity.correlation);
+      if (id != draft.external_ids.end()) tie(trace, owners, id->second, activity);
+      if (activity.launch) activity.internal = false;
+      if (activity.kind == ActivityKind::kKernel) {
+        activity.kernel = kernels.find(activity, draft.activity_notes[i]);
+      }
+    }
+  }
+  return trace.recording.cupti == "on" ? count_untied(trace) : Untied{};
+}
+
+}  // namespace ompdm::trace
