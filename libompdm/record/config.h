@@ -11,7 +11,7 @@ struct Config {
   bool verbose = false;  ///< OMPDM_VERBOSE
   const char* output =
       nullptr;  ///< OMPDM_OUTPUT, placeholders not yet replaced; never null once read
-  const char* spool_dir = nullptr;  ///< OMPDM_SPOOL_DIR, null if unset
+  const char* spool_dir = nullptr;      ///< OMPDM_SPOOL_DIR, null if unset
   const char* cupti_library = nullptr;  ///< OMPDM_CUPTI_LIBRARY, null: found
   const char* session =
       nullptr;  ///< OMPDM_SESSION: the folder by which `ompdm record` follows processes

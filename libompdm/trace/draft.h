@@ -84,7 +84,7 @@ struct Draft {
   std::vector<SiteNote> site_notes;
   std::vector<OpNote> op_notes;
   std::vector<RegionNote> region_notes;
-  std::vector<std::uint64_t> launch_kernels;  ///< host_ptr, beside Trace::launches
+  std::vector<std::uint64_t> launch_kernels;    ///< host_ptr, beside Trace::launches
   std::vector<std::uint64_t> launch_externals;  ///< beside Trace::launches, as OpNote's
   /// Until they are tied, activities' times are CUPTI's and their devices CUDA's ordinals.
   std::vector<ActivityNote> activity_notes;
@@ -92,7 +92,7 @@ struct Draft {
   std::unordered_map<std::uint32_t, std::uint64_t> external_ids;  ///< by CUPTI's correlation
   std::vector<ClockPair> cupti_clock;
   std::vector<CudaDevice> cuda_devices;
-  std::vector<Index<Site>> list_sites;        ///< beside Trace::map_lists
+  std::vector<Index<Site>> list_sites;  ///< beside Trace::map_lists
   std::vector<std::uint32_t>
       variable_sites;  ///< site that mapped it first, beside Trace::variables
   std::vector<OffloadSymbol> symbols;
