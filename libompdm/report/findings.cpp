@@ -35,6 +35,8 @@ constexpr Pattern kPatterns[] = {
     {"unused_allocation", "allocated, and seen by no kernel", "allocation", "allocations"},
     {"small_transfers", "many small transfers", "transfer", "transfers"},
     {"serial_kernel", "kernel with too little parallelism", "launch", "launches"},
+    {"pageable_transfer", "copied from or to pageable memory", "transfer", "transfers"},
+    {"no_overlap", "waited for a kernel that it does not need", "transfer", "transfers"},
     {"host_fallback", "ran on the host", "instance", "instances"},
     {"device_leak", "left on the device", "allocation", "allocations"},
 };

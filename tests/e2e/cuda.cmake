@@ -10,7 +10,7 @@ function(add_cuda_program name)
     OUTPUT_NAME ${name} OUTPUT_DIRECTORY ${cuda_programs})
   set_property(DIRECTORY APPEND PROPERTY CUDA_PROGRAMS cuda_${name})
 endfunction()
-foreach(name late peers pinned shapes storm)
+foreach(name beside late peers pinned shapes storm)
   add_cuda_program(${name} ${CMAKE_CURRENT_SOURCE_DIR}/cuda/${name}.c C OPTIONS ${OMPDM_STANDIN_OPTIONS})
 endforeach()
 # Programs that were written for other tests: kernels do nothing here, so what these compute is wrong.
@@ -26,7 +26,7 @@ set_target_properties(cuda_plain PROPERTIES OUTPUT_NAME plain RUNTIME_OUTPUT_DIR
 target_link_libraries(cuda_plain PRIVATE standin_cuda)
 
 get_property(cuda_built DIRECTORY PROPERTY CUDA_PROGRAMS)
-add_executable(e2e_cuda_test cuda/activities_test.cpp cuda/failures_test.cpp cuda/met.cpp)
+add_executable(e2e_cuda_test cuda/activities_test.cpp cuda/failures_test.cpp cuda/findings_test.cpp cuda/met.cpp)
 target_link_libraries(e2e_cuda_test PRIVATE ompdm_options e2e_support GTest::gtest_main)
 target_compile_definitions(e2e_cuda_test PRIVATE OMPDM_CUDA_PROGRAMS="${cuda_programs}"
   OMPDM_STANDIN_LIBRARIES="${OMPDM_STANDIN_LIBRARIES}" OMPDM_RECORDER="$<TARGET_FILE:ompdm_record>")

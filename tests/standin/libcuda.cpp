@@ -5,6 +5,7 @@
 //   STANDIN_DEVICES    how many devices there are (1)
 //   STANDIN_COPY_US    how long each asynchronous copy takes (20)
 //   STANDIN_KERNEL_US  how long each kernel takes (50)
+//   STANDIN_PAGEABLE   how many times longer if its host memory is pageable (1)
 //   STANDIN_PEER       1: devices can reach each other's memory (0)
 #include <dlfcn.h>
 #include <elf.h>
@@ -163,8 +164,11 @@ Done copy_of(CopyKind kind, const void* destination, const void* source, std::si
 int copy_async(CopyKind kind, void* destination, const void* source, std::size_t bytes,
                Stream* stream, std::uint32_t cbid) {
   const Calling call(cbid);
-  enqueue(*stream, copy_of(kind, destination, source, bytes, call.correlation()),
-          setting("STANDIN_COPY_US", 20), [=] { std::memcpy(destination, source, bytes); });
+  const Done copy = copy_of(kind, destination, source, bytes, call.correlation());
+  const bool pageable = copy.source == standin::kPageable || copy.destination == standin::kPageable;
+  const int times = pageable ? setting("STANDIN_PAGEABLE", 1) : 1;
+  enqueue(*stream, copy, setting("STANDIN_COPY_US", 20) * times,
+          [=] { std::memcpy(destination, source, bytes); });
   return kSuccess;
 }
 

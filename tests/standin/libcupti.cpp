@@ -3,6 +3,7 @@
 //
 //   STANDIN_CUPTI       no_driver: every call that needs the driver fails as it does without one;
 //                       subscribed: another tool has the only place
+//   STANDIN_REGISTERS   what each thread of a kernel needs (32)
 //   STANDIN_CUPTI_DROP  every so many activities one is dropped, as when no buffer can be had
 #include <dlfcn.h>
 #include <time.h>
@@ -300,7 +301,9 @@ void on_done(const standin::Done& done) {
     }
     case standin::Work::kKernel: {
       auto record = begun<Kernel>(kConcurrentKernel, done);
-      record.registers = 32;
+      static const char* registers = std::getenv("STANDIN_REGISTERS");
+      record.registers =
+          static_cast<std::uint16_t>(registers != nullptr ? std::atoi(registers) : 32);
       record.static_shared = 1024;
       record.dynamic_shared = static_cast<std::int32_t>(done.dynamic_shared);
       for (int i = 0; i < 3; ++i) {

@@ -41,6 +41,8 @@ Needless find_needless(const Trace& trace, const DirectiveTable& directives,
   mark(claims, claimed);
   append(claims, small_transfers(evidence, claimed));
   append(claims, serial_kernel(evidence));
+  append(claims, pageable_transfer(evidence));
+  append(claims, no_overlap(evidence));
   append(claims, device_leak(evidence));
 
   Needless needless;

@@ -81,7 +81,8 @@ std::vector<Claim> unused_transfer(const Evidence& evidence);
 /// directive again and again without a kernel in between; or whose latency outweighs all else.
 std::vector<Claim> small_transfers(const Evidence& evidence, const Claimed& claimed);
 
-/// Kernels that were asked to run in one team, in teams of one thread, or in few of both.
+/// Kernels that were asked to run in one team, in teams of one thread, or in few of both; or that
+/// did run so, or at low occupancy, where the device told.
 std::vector<Claim> serial_kernel(const Evidence& evidence);
 
 /// Target regions whose kernel ran on the host.
@@ -89,6 +90,14 @@ std::vector<Claim> host_fallback(const Evidence& evidence);
 
 /// Device memory that was still there when the program ended by itself.
 std::vector<Claim> device_leak(const Evidence& evidence);
+
+/// Transfers between a device and pageable host memory that took a tenth of its busy time or more,
+/// unless page-locked memory was no faster in this run. Needs activities.
+std::vector<Claim> pageable_transfer(const Evidence& evidence);
+
+/// Transfers to a device that began only after a kernel whose maps do not name what is sent. Needs
+/// activities.
+std::vector<Claim> no_overlap(const Evidence& evidence);
 
 /// What the run would have taken without the operations of the claims, each taken away once; none
 /// where they are not known to take time.

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "analysis/findings/findings.h"
+#include "analysis/findings/kernel_shapes.h"
 #include "analysis/findings/wording.h"
 
 namespace ompdm::analysis {
@@ -18,7 +19,18 @@ constexpr Nanoseconds kLeastDuration = 20'000;
 constexpr std::uint64_t kEnoughThreads = 10'000;
 constexpr std::uint64_t kMostThreadsOfTeam = 1024;  // CUDA's limit
 
-enum class Shape : std::uint8_t { kUnknown, kOneTeamOneThread, kOneTeam, kOneThreadTeams, kFew };
+/// Below this share of a multiprocessor's threads little is left to hide memory's latency behind.
+constexpr double kLeastOccupancy = 0.25;
+
+enum class Shape : std::uint8_t {
+  kUnknown,
+  kOneTeamOneThread,
+  kOneTeam,
+  kOneThreadTeams,
+  kFew,
+  kRanAsFew,      ///< the runtime's choice, as the device ran it
+  kLowOccupancy,  ///< enough threads, few of which fit on a multiprocessor
+};
 
 /// What is known from the directive and its clauses; what the runtime chooses is not judged.
 Shape shape_of(const Launch& launch) {
@@ -30,6 +42,32 @@ Shape shape_of(const Launch& launch) {
   if (launch.num_teams == 0 || launch.trip_count < kEnoughThreads) return Shape::kUnknown;
   const std::uint64_t limit = launch.thread_limit == 0 ? kMostThreadsOfTeam : launch.thread_limit;
   return launch.num_teams * limit < kEnoughThreads ? Shape::kFew : Shape::kUnknown;
+}
+
+/// What the device ran, where the directive alone says nothing.
+Shape shape_of_run(const Trace& trace, const Launch& launch, const DeviceActivity& run) {
+  if (launch.trip_count < kEnoughThreads) return Shape::kUnknown;
+  if (blocks_of(run) * threads_of(run) < kEnoughThreads) return Shape::kRanAsFew;
+  const Device* device = device_row(trace, run.device);
+  const auto occupancy = device != nullptr ? occupancy_of(run, *device) : std::nullopt;
+  const bool low = occupancy && static_cast<double>(occupancy->threads) <
+                                    kLeastOccupancy * static_cast<double>(occupancy->most);
+  return low ? Shape::kLowOccupancy : Shape::kUnknown;
+}
+
+std::string evidence_of_run(Shape shape, const Trace& trace, const DeviceActivity& run) {
+  std::string text = fmt::format("ran as {}", shape_text(run));
+  const Device* device = device_row(trace, run.device);
+  if (device == nullptr || device->multiprocessors == 0) return text;
+  if (blocks_of(run) < device->multiprocessors) {
+    text +=
+        fmt::format(": {} of {} multiprocessors had work", blocks_of(run), device->multiprocessors);
+  }
+  if (shape != Shape::kLowOccupancy) return text;
+  const auto occupancy = occupancy_of(run, *device);
+  if (!occupancy) return text;
+  return text + fmt::format(": {} let {} of {} threads be on a multiprocessor at once",
+                            occupancy->limit, occupancy->threads, occupancy->most);
 }
 
 std::string evidence_of(Shape shape, const Launch& launch, std::uint64_t count) {
@@ -52,6 +90,9 @@ std::string evidence_of(Shape shape, const Launch& launch, std::uint64_t count) 
                          launch.thread_limit == 0
                              ? std::string()
                              : fmt::format(" and thread_limit({})", launch.thread_limit));
+    case Shape::kRanAsFew:
+    case Shape::kLowOccupancy:
+      return fmt::format("{} of {} loop iterations", launches, launch.trip_count);
     case Shape::kUnknown:
       break;
   }
@@ -59,6 +100,18 @@ std::string evidence_of(Shape shape, const Launch& launch, std::uint64_t count) 
 }
 
 std::string advice_of(Shape shape, const std::string& where) {
+  if (shape == Shape::kLowOccupancy) {
+    return fmt::format(
+        "at {}, try smaller teams with thread_limit(128), or less work and fewer private variables "
+        "an iteration",
+        where);
+  }
+  if (shape == Shape::kRanAsFew) {
+    return fmt::format(
+        "at {}, let all its loops' iterations be shared: collapse(...) where they nest, and "
+        "num_teams only where it is known to be better",
+        where);
+  }
   if (shape == Shape::kFew || shape == Shape::kOneThreadTeams) {
     return fmt::format("at {}, leave num_teams and thread_limit to the runtime", where);
   }
@@ -77,14 +130,23 @@ std::vector<Claim> serial_kernel(const Evidence& evidence) {
     Nanoseconds total = 0;
     bool timed = true;
     const Launch* first = nullptr;
+    const DeviceActivity* run = nullptr;  ///< of the first
   };
   const Trace& trace = evidence.trace;
   std::map<std::pair<std::uint32_t, Shape>, Group> groups;  // by directive row
-  for (const Launch& launch : trace.launches) {
-    const Shape shape = shape_of(launch);
+  const std::vector<const DeviceActivity*> runs = runs_of(trace);
+  for (std::size_t i = 0; i < trace.launches.size(); ++i) {
+    const Launch& launch = trace.launches[i];
+    Shape shape = shape_of(launch);
+    if (shape == Shape::kUnknown && runs[i] != nullptr) {
+      shape = shape_of_run(trace, launch, *runs[i]);
+    }
     if (shape == Shape::kUnknown) continue;
     Group& group = groups[{row_of(evidence.directives, site_of(trace, launch)), shape}];
-    if (group.first == nullptr) group.first = &launch;
+    if (group.first == nullptr) {
+      group.first = &launch;
+      group.run = runs[i];
+    }
     ++group.count;
     group.total += launch.end - launch.begin;
     group.timed = group.timed && launch.clock != Clock::kEnqueue;
@@ -98,10 +160,14 @@ std::vector<Claim> serial_kernel(const Evidence& evidence) {
     place(claim, "serial_kernel", trace, site);
     claim.finding.count = claim.finding.examined = claim.finding.of = group.count;
     const Shape shape = key.second;
-    claim.finding.confidence = shape == Shape::kFew                ? Confidence::kPossible
+    claim.finding.confidence = shape == Shape::kFew || shape == Shape::kLowOccupancy
+                                   ? Confidence::kPossible
                                : shape == Shape::kOneTeamOneThread ? Confidence::kCertain
                                                                    : Confidence::kLikely;
     claim.finding.evidence = evidence_of(shape, *group.first, group.count);
+    if (group.run != nullptr) {
+      claim.finding.evidence += ", " + evidence_of_run(shape, trace, *group.run);
+    }
     claim.finding.advice =
         advice_of(shape, site ? place_of(trace.sites[site.value]) : "the kernel");
     claims.push_back(std::move(claim));

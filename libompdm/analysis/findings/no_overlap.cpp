@@ -1,0 +1,113 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "analysis/findings/findings.h"
+#include "analysis/findings/wording.h"
+
+namespace ompdm::analysis {
+namespace {
+
+/// Worth a line: what could have been hidden is this share of the device's busy time.
+constexpr double kLeastShare = 0.1;
+constexpr std::uint64_t kLeastCount = 2;
+/// A copy this short is not worth a stream of its own.
+constexpr Nanoseconds kLeastDuration = 20'000;
+
+struct Group {
+  std::uint64_t count = 0;
+  Nanoseconds hidden = 0;
+  Index<Site> copy;
+  Index<Site> kernel;
+  std::vector<std::string> names;
+};
+
+/// The variables that a region's kernel can reach by its maps; nothing if they are not all known.
+std::optional<std::set<std::uint32_t>> reached(const Trace& trace, Index<Region> region) {
+  if (!region) return std::nullopt;
+  const std::uint32_t list = trace.regions[region.value].map_list;
+  if (list >= trace.map_lists.size()) return std::nullopt;
+  constexpr std::uint64_t kValue = 0x80 | 0x100;  // private or literal: no storage of the program's
+  std::set<std::uint32_t> variables;
+  for (const MapItem& item : trace.map_lists[list]) {
+    if ((item.type & kValue) != 0) continue;
+    if (!item.variable) return std::nullopt;
+    variables.insert(item.variable.value);
+  }
+  return variables;
+}
+
+/// Whether the copy had to wait for the kernel: its region is another one, of the same thread, and
+/// the kernel's maps name everything but what is copied.
+bool waited_needlessly(const Trace& trace, const DeviceActivity& kernel,
+                       const DeviceActivity& copy) {
+  if (!copy.op || !copy.region || !kernel.region || copy.region == kernel.region) return false;
+  const DataOp& op = trace.ops[copy.op.value];
+  if (!op.variable || op.internal) return false;
+  const Region& before = trace.regions[kernel.region.value];
+  const Region& after = trace.regions[copy.region.value];
+  if (before.thread != after.thread || before.nowait || after.nowait) return false;
+  const auto variables = reached(trace, kernel.region);
+  return variables && !variables->contains(op.variable.value);
+}
+
+}  // namespace
+
+std::vector<Claim> no_overlap(const Evidence& evidence) {
+  const Trace& trace = evidence.trace;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Group> groups;  // by sites
+  std::map<std::int32_t, const DeviceActivity*> last_kernel;        // by device
+  Nanoseconds busy = 0;
+  for (const DeviceActivity& activity : trace.activities) {
+    const Nanoseconds time = activity.end - activity.begin;
+    if (!activity.internal) busy += time;
+    if (activity.kind == ActivityKind::kKernel) {
+      last_kernel[activity.device] = &activity;
+      continue;
+    }
+    if (activity.kind != ActivityKind::kHtoD || time < kLeastDuration) continue;
+    const DeviceActivity*& kernel = last_kernel[activity.device];
+    if (kernel == nullptr || kernel->end > activity.begin ||
+        !waited_needlessly(trace, *kernel, activity)) {
+      continue;
+    }
+    const Index<Site> copy = trace.regions[activity.region.value].site;
+    const Index<Site> ran = trace.regions[kernel->region.value].site;
+    Group& group = groups[{copy.value, ran.value}];
+    ++group.count;
+    group.hidden += std::min(time, kernel->end - kernel->begin);
+    group.copy = copy;
+    group.kernel = ran;
+    const Index<Variable> variable = trace.ops[activity.op.value].variable;
+    add_once(group.names, trace.variables[variable.value].name);
+    kernel = nullptr;  // it can hide one copy of its length, not each that follows
+  }
+  std::vector<Claim> claims;
+  for (const auto& [key, group] : groups) {
+    if (group.count < kLeastCount || !group.copy || !group.kernel) continue;
+    if (static_cast<double>(group.hidden) < kLeastShare * static_cast<double>(busy)) continue;
+    Claim claim;
+    place(claim, "no_overlap", trace, group.copy);
+    Finding& finding = claim.finding;
+    finding.variable = clause_list(group.names);
+    finding.count = finding.examined = finding.of = group.count;
+    finding.wasted_time = group.hidden;
+    finding.confidence = Confidence::kPossible;
+    const std::string kernel = place_of(trace.sites[group.kernel.value]);
+    finding.evidence = fmt::format(
+        "{} of {} began only after the kernel of {}, whose maps do not name it",
+        counted(group.count, "transfer", "transfers"), spoken_list(group.names), kernel);
+    finding.advice = fmt::format(
+        "if the kernel of {} does not reach {} by another pointer, add nowait and depend(...) to "
+        "both directives (and a taskwait before their results are used): the copy then runs beside "
+        "the kernel",
+        kernel, spoken_list(group.names));
+    claims.push_back(std::move(claim));
+  }
+  return claims;
+}
+
+}  // namespace ompdm::analysis

@@ -1,0 +1,110 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "analysis/findings/findings.h"
+#include "analysis/findings/wording.h"
+
+namespace ompdm::analysis {
+namespace {
+
+/// Smaller copies are latency, whatever the memory.
+constexpr std::uint64_t kLeastBytes = 64 * 1024;
+/// Worth a line: this share of the time in which the device copied or computed.
+constexpr double kLeastShare = 0.1;
+/// A pinned rate has to be this much better to be a reason.
+constexpr double kLeastGain = 1.2;
+
+struct Rate {
+  std::uint64_t bytes = 0;
+  Nanoseconds time = 0;
+
+  [[nodiscard]] double bytes_per_ns() const {
+    return time > 0 ? static_cast<double>(bytes) / static_cast<double>(time) : 0;
+  }
+};
+
+struct Group {
+  Rate rate;
+  std::uint64_t count = 0;
+  Index<Site> site;
+  std::vector<std::string> names;
+};
+
+MemoryKind host_side(const DeviceActivity& copy) {
+  return copy.kind == ActivityKind::kHtoD ? copy.source : copy.destination;
+}
+
+std::string evidence_of(const Group& group, ActivityKind kind, const Rate& pinned) {
+  std::string text = fmt::format(
+      "{} of {:.1f} MB in all {} pageable host memory, at {:.2f} GB/s",
+      counted(group.count, "transfer", "transfers"), static_cast<double>(group.rate.bytes) / 1e6,
+      kind == ActivityKind::kHtoD ? "from" : "to", group.rate.bytes_per_ns());
+  if (pinned.bytes > 0) {
+    text += fmt::format(", where page-locked memory reached {:.2f} GB/s in this run",
+                        pinned.bytes_per_ns());
+  } else {
+    text += "; no transfer of this run tells what page-locked memory would reach";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<Claim> pageable_transfer(const Evidence& evidence) {
+  const Trace& trace = evidence.trace;
+  std::map<std::tuple<std::uint32_t, ActivityKind>, Group> groups;  // by directive row
+  std::map<ActivityKind, Rate> pinned;
+  Nanoseconds busy = 0;
+  for (const DeviceActivity& activity : trace.activities) {
+    if (activity.internal) continue;
+    const Nanoseconds time = activity.end - activity.begin;
+    busy += time;
+    const bool by_link =
+        activity.kind == ActivityKind::kHtoD || activity.kind == ActivityKind::kDtoH;
+    if (!by_link || activity.bytes < kLeastBytes) continue;
+    if (host_side(activity) == MemoryKind::kPinned) {
+      pinned[activity.kind].bytes += activity.bytes;
+      pinned[activity.kind].time += time;
+    }
+    if (host_side(activity) != MemoryKind::kPageable || !activity.op) continue;
+    const DataOp& op = trace.ops[activity.op.value];
+    const Index<Site> site = site_of(trace, op);
+    Group& group = groups[{row_of(evidence.directives, site), activity.kind}];
+    group.rate.bytes += activity.bytes;
+    group.rate.time += time;
+    ++group.count;
+    group.site = site;
+    if (op.variable) add_once(group.names, trace.variables[op.variable.value].name);
+  }
+  std::vector<Claim> claims;
+  for (const auto& [key, group] : groups) {
+    const ActivityKind kind = std::get<1>(key);
+    if (static_cast<double>(group.rate.time) < kLeastShare * static_cast<double>(busy)) continue;
+    const Rate& known = pinned[kind];
+    if (known.bytes > 0 && known.bytes_per_ns() < kLeastGain * group.rate.bytes_per_ns()) continue;
+    Claim claim;
+    place(claim, "pageable_transfer", trace, group.site);
+    Finding& finding = claim.finding;
+    finding.variable = clause_list(group.names);
+    finding.count = finding.examined = finding.of = group.count;
+    finding.timed = known.bytes > 0;
+    if (known.bytes > 0) {
+      const double faster = static_cast<double>(group.rate.bytes) / known.bytes_per_ns();
+      finding.wasted_time = group.rate.time - static_cast<Nanoseconds>(faster);
+    }
+    finding.confidence = known.bytes > 0 ? Confidence::kLikely : Confidence::kPossible;
+    finding.evidence = evidence_of(group, kind, known);
+    finding.advice = fmt::format(
+        "if {} can stay allocated, take its memory from an allocator whose trait omp_atk_pinned is "
+        "true (omp_init_allocator, omp_alloc; with LLVM llvm_omp_target_alloc_host), and keep it: "
+        "page-locking costs more than a few transfers",
+        group.names.empty() ? std::string("the host's storage") : spoken_list(group.names));
+    claims.push_back(std::move(claim));
+  }
+  return claims;
+}
+
+}  // namespace ompdm::analysis
