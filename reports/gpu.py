@@ -5,6 +5,7 @@ traces of the small sizes.
     reports/gpu.py RESULTS [--folder gpu]
 """
 import argparse
+import gzip
 import json
 import pathlib
 import re
@@ -74,6 +75,40 @@ def ladder(results):
     return lines
 
 
+def meeting(results):
+    """Whether the device's activities (CUPTI) meet OMPT's operations, and lie inside their regions: from the traces."""
+    lines = [
+        "| rung | operations | launches | activities | of them the runtime's own | missing | unequal bytes "
+        "| inside their region | clock residual (ns) |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    for path in sorted(results.glob("*.json.gz")):
+        with gzip.open(path, "rt") as file:
+            trace = json.load(file)
+        events = trace["traceEvents"]
+        recording = trace["otherData"]["recording"]
+        losses = {loss["name"]: loss["count"] for loss in trace["otherData"]["losses"]}
+        slack = (recording["clock_residual_ns"] + recording.get("cupti_residual_ns", 0)) / 1000
+        regions = {event["bind_id"]: event for event in events if event.get("cat") == "region" and "bind_id" in event}
+        moved = ("HtoD", "DtoH", "DtoD", "memset")
+        operations = sum(event.get("cat") in moved and not event["args"].get("internal") for event in events)
+        launches = sum(event.get("cat") == "launch" for event in events)
+        activities = [event for event in events if event.get("cat", "").startswith("cupti.")]
+        tied = [event for event in activities if event.get("bind_id") in regions]
+        inside = 0
+        for event in tied:
+            region = regions[event["bind_id"]]
+            begin, end = region["ts"] - slack, region["ts"] + region["dur"] + slack
+            inside += begin <= event["ts"] and event["ts"] + event["dur"] <= end
+        lines.append(
+            f"| {path.name.removesuffix('.json.gz')} | {operations} | {launches} | {len(activities)} "
+            f"| {sum(bool(event['args'].get('internal')) for event in activities)} "
+            f"| {losses.get('activities_missing', '')} | {losses.get('activities_unequal', '')} "
+            f"| {inside} of {len(tied)} | {recording.get('cupti_residual_ns', '')} |"
+        )
+    return lines
+
+
 def ratios(results):
     """How much faster each rung is than its program's naive one."""
     bare = {path.name.removesuffix(".bare.txt"): own_time(read(path)) for path in results.glob("*.bare.txt")}
@@ -121,6 +156,7 @@ def main():
 
     page = ["# Every rung, on a GPU", "", "Produced by `ompdm-gpu/run` (`cmake --build --preset gpu`) there, and by", "`reports/gpu.py` here.", "", "```", read(results / "machine.txt").rstrip(), "```", ""]
     page += ["## The ladder", "", *ladder(results), ""]
+    page += ["## OMPT's operations and the device's activities", "", *meeting(results), ""]
     page += ["## What each rung gains", "", *ratios(results), ""]
     limits = bandwidths(read(results / "bandwidth.txt"))
     if limits:
