@@ -83,6 +83,12 @@ void print_recording(const Recording& recording, bool running) {
   row("names", recording.names);
   row("clock",
       fmt::format("{}, calibrated within {:.0f} ns", recording.clock, recording.clock_residual_ns));
+  if (!recording.cupti.empty()) {
+    row("CUPTI", recording.cupti == "on"
+                     ? fmt::format("on (version {}), its clock within {:.0f} ns",
+                                   recording.cupti_version, recording.cupti_residual_ns)
+                     : recording.cupti);
+  }
   row("ending", recording.finished ? "by itself"
                 : running          ? "it still runs"
                                    : "killed, or left by _exit or exec");
@@ -131,6 +137,7 @@ void print_text(const OpenedTrace& opened) {
       {trace.regions.size(), "region", "regions"},
       {trace.ops.size(), "data operation", "data operations"},
       {trace.launches.size(), "launch", "launches"},
+      {trace.activities.size(), "device activity", "device activities"},
       {trace.sites.size(), "site", "sites"},
       {trace.variables.size(), "variable", "variables"},
       {trace.kernels.size(), "kernel", "kernels"},
@@ -182,6 +189,7 @@ ordered_json to_json(const OpenedTrace& opened) {
        {{"regions", trace.regions.size()},
         {"data_operations", trace.ops.size()},
         {"launches", trace.launches.size()},
+        {"activities", trace.activities.size()},
         {"sites", trace.sites.size()},
         {"variables", trace.variables.size()},
         {"kernels", trace.kernels.size()},

@@ -11,9 +11,34 @@
 namespace ompdm {
 namespace {
 
-bool has_rate(const DataOp& op) {
-  return (op.kind == OpKind::kHtoD || op.kind == OpKind::kDtoH) && op.clock != Clock::kEnqueue &&
-         !op.unfinished && op.begin >= 0 && op.end > op.begin && op.bytes > 0;
+// A copy whose begin and end are known.
+struct Timed {
+  std::int32_t device = -1;
+  OpKind direction = OpKind::kHtoD;
+  Nanoseconds begin = 0;
+  Nanoseconds end = 0;
+  std::uint64_t bytes = 0;
+};
+
+// By the host's clock where an operation is done when it returns, by the device's where it told.
+std::vector<Timed> timed_copies(const Trace& trace) {
+  std::vector<Timed> copies;
+  const auto add = [&](const Timed& copy) {
+    if (copy.begin >= 0 && copy.end > copy.begin && copy.bytes > 0) copies.push_back(copy);
+  };
+  for (const DataOp& op : trace.ops) {
+    const bool crosses = op.kind == OpKind::kHtoD || op.kind == OpKind::kDtoH;
+    if (!crosses || op.clock == Clock::kEnqueue || op.unfinished) continue;
+    add({device_of(trace, op), op.kind, op.begin, op.end, op.bytes});
+  }
+  for (const DeviceActivity& activity : trace.activities) {
+    if (activity.kind == ActivityKind::kHtoD || activity.kind == ActivityKind::kDtoH) {
+      const bool up = activity.kind == ActivityKind::kHtoD;
+      add({activity.device, up ? OpKind::kHtoD : OpKind::kDtoH, activity.begin, activity.end,
+           activity.bytes});
+    }
+  }
+  return copies;
 }
 
 // Bytes by bin. A transfer's bytes lie evenly over its interval; whole bins are summed as
@@ -22,17 +47,17 @@ class Bins {
  public:
   Bins(std::size_t count, Nanoseconds width) : partial_(count), step_(count + 1), width_(width) {}
 
-  void add(const DataOp& op) {
-    const auto duration = static_cast<double>(op.end - op.begin);
-    const double rate = static_cast<double>(op.bytes) / duration;
-    const auto first = static_cast<std::size_t>(op.begin / width_);
-    const auto last = static_cast<std::size_t>((op.end - 1) / width_);
+  void add(const Timed& copy) {
+    const auto duration = static_cast<double>(copy.end - copy.begin);
+    const double rate = static_cast<double>(copy.bytes) / duration;
+    const auto first = static_cast<std::size_t>(copy.begin / width_);
+    const auto last = static_cast<std::size_t>((copy.end - 1) / width_);
     if (first == last) {
-      partial_[first] += static_cast<double>(op.bytes);
+      partial_[first] += static_cast<double>(copy.bytes);
       return;
     }
-    partial_[first] += rate * static_cast<double>(start(first + 1) - op.begin);
-    partial_[last] += rate * static_cast<double>(op.end - start(last));
+    partial_[first] += rate * static_cast<double>(start(first + 1) - copy.begin);
+    partial_[last] += rate * static_cast<double>(copy.end - start(last));
     step_[first + 1] += rate;
     step_[last] -= rate;
   }
@@ -90,16 +115,14 @@ std::optional<DeviceMemory::Sample> DeviceMemory::after(const DataOp& op) {
 }
 
 std::vector<RateSample> transfer_rates(const Trace& trace, std::size_t bins) {
+  const std::vector<Timed> copies = timed_copies(trace);
   Nanoseconds end = 0;
-  for (const DataOp& op : trace.ops) {
-    if (has_rate(op)) end = std::max(end, op.end);
-  }
+  for (const Timed& copy : copies) end = std::max(end, copy.end);
   const Nanoseconds width = end / static_cast<Nanoseconds>(bins) + 1;
   std::map<std::pair<std::int32_t, OpKind>, Bins> by_track;
-  for (const DataOp& op : trace.ops) {
-    if (!has_rate(op)) continue;
-    const auto key = std::pair{device_of(trace, op), op.kind};
-    by_track.try_emplace(key, bins, width).first->second.add(op);
+  for (const Timed& copy : copies) {
+    const auto key = std::pair{copy.device, copy.direction};
+    by_track.try_emplace(key, bins, width).first->second.add(copy);
   }
   std::vector<RateSample> result;
   for (const auto& [key, track] : by_track) {

@@ -45,7 +45,8 @@ struct RateSample {
 };
 
 /// Rates over `bins` equal parts of the recording, in order of time and only where they change.
-/// Transfers whose end is not known (clock enqueue, unfinished) are left out.
+/// Where a device told, its activities count; transfers whose end is not known (clock enqueue,
+/// unfinished) are left out.
 std::vector<RateSample> transfer_rates(const Trace& trace, std::size_t bins);
 
 }  // namespace ompdm
