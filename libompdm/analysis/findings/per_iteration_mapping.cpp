@@ -181,7 +181,7 @@ Claim finished(const Evidence& evidence, LoopClaim& loop) {
   finding.examined = loop.examined;
   finding.of = finding.count;
   finding.confidence =
-      2 * loop.backed_bytes >= finding.wasted_bytes ? Confidence::kLikely : Confidence::kPossible;
+      2 * loop.backed_bytes > finding.wasted_bytes ? Confidence::kLikely : Confidence::kPossible;
   finding.evidence = evidence_of(loop);
   finding.advice = advice_of(trace, loop);
   sum_up(claim, trace);

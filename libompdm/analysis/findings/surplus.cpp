@@ -50,11 +50,11 @@ void compare_contents(const Evidence& evidence, const std::vector<std::uint32_t>
 }
 
 /// Whether what came back need not have come before the loop's end. Where the host changed the
-/// data, or had time to read it, that cannot be told; without contents it is still possible where
-/// the data also went over.
+/// data it has read it, or may have; that it did not is likely where it had no time to, and
+/// possible where the data went over again.
 bool need_not_return(const Surplus& surplus, bool is_sent) {
   if (surplus.host_changes()) return false;
-  return surplus.quick || (is_sent && surplus.compared == 0);
+  return surplus.quick || is_sent;
 }
 
 }  // namespace
@@ -108,8 +108,8 @@ Surplus surplus_of(const Evidence& evidence, const std::vector<std::uint32_t>& g
         const bool no_news = !is_first && !surplus.host_changes() && evidence.contents.known() &&
                              evidence.contents.sent_before(at->second).tells_same();
         if (!is_first && (drops_returns || no_news)) {
-          // Compared it was with what the next pass sent, or with what this one had sent.
-          drop(at->second, surplus.examined > 0 || no_news);
+          // That the next pass sent it unchanged does not tell whether the host has read it.
+          drop(at->second, no_news || (surplus.quick && surplus.examined > 0));
         } else {
           ++surplus.returned_enough;
         }

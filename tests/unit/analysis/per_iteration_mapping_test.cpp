@@ -252,19 +252,18 @@ Analysis passes_with(Nanoseconds between, Content content) {
 }
 using Hashes = std::pair<std::uint64_t, std::uint64_t>;
 
-TEST(PerIterationMapping, RoundTripsMakeItLikelyWhateverTimeTheHostHad) {
+TEST(PerIterationMapping, RoundTripsDoNotTellWhatTheHostHadTimeToRead) {
   const Analysis analysis =
       passes_with(1'000'000, [](int pass) { return Hashes(1 + pass, 2 + pass); });
   ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
   const Finding& finding = analysis.findings[0];
-  EXPECT_EQ(finding.confidence, Confidence::kLikely);
-  EXPECT_EQ(finding.count, 19U) << "what came back the host may have read";
-  EXPECT_EQ(finding.wasted_bytes, 19 * kBytes);
-  EXPECT_EQ(finding.examined, 19U);
-  EXPECT_EQ(finding.of, 19U);
+  EXPECT_EQ(finding.confidence, Confidence::kPossible);
+  EXPECT_EQ(finding.count, 38U);
+  EXPECT_EQ(finding.wasted_bytes, 38 * kBytes);
+  EXPECT_EQ(finding.examined, 19U) << "those that were sent";
+  EXPECT_EQ(finding.of, 38U);
   EXPECT_TRUE(contains(finding.evidence, "in 19 of 19 compared")) << finding.evidence;
-  EXPECT_TRUE(contains(finding.advice, "  #pragma omp target update from(u)\n"));
-  EXPECT_FALSE(contains(finding.advice, "  #pragma omp target update to("));
+  EXPECT_TRUE(contains(finding.advice, "the host changed none of these between passes"));
 }
 
 TEST(PerIterationMapping, NothingLooksAtTheDataBetweenQuickPasses) {
