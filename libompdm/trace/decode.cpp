@@ -107,7 +107,7 @@ void Decoder::add_repeated_region(const Record& record) {
 void Decoder::add_region_end(const Record& record) {
   const auto row = record.as<spool::RegionEnd>();
   const std::uint32_t region = row ? find(lane_.regions, row->region) : Index<Region>::kNone;
-  if (region == Index<Region>::kNone) return void(++unreadable);
+  if (!row || region == Index<Region>::kNone) return void(++unreadable);
   draft_.trace.regions[region].end = time(row->end);
 }
 
