@@ -35,17 +35,18 @@ std::vector<std::string> invariant_sentences(Analyses analyses, const SourceName
   std::vector<std::string> lines;
   for (std::size_t i = 0; i < analyses.size(); ++i) {
     for (const analysis::Iteration& row : analyses[i].iterations) {
-      if (row.invariant_bytes.value_or(0) == 0) continue;
+      const std::uint64_t invariant = row.invariant_bytes.value_or(0);
+      if (invariant == 0) continue;
       std::vector<std::string> places;
       for (const std::size_t directive : row.directives) {
         places.push_back(names.place(analyses[i].directives[directive]));
       }
       const std::uint64_t whole =
-          std::max(row.steady.htod_bytes + row.steady.dtoh_bytes, *row.invariant_bytes);
+          std::max(row.steady.htod_bytes + row.steady.dtoh_bytes, invariant);
       lines.push_back(
           fmt::format("{}{} per iteration never changes: loop over {}",
                       ranks.key.empty() ? "" : fmt::format("{} {}: ", ranks.key, ranks.labels[i]),
-                      part_of(*row.invariant_bytes, whole), fmt::join(places, ", ")));
+                      part_of(invariant, whole), fmt::join(places, ", ")));
     }
   }
   return lines;

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
-#include <utility>
+#include <tuple>
 
 #include "report/units.h"
 
@@ -114,9 +114,9 @@ std::vector<std::size_t> fitting(const Table& table, const Cells& cells, std::si
       widths[column] = std::max(widths[column], display_width(row[column]));
     if (table.columns[column].unit == Unit::kText) texts.push_back(column);
   }
-  std::ranges::stable_sort(texts, [&](std::size_t a, std::size_t b) {
-    return std::pair(!table.columns[a].gives_way, widths[b]) <
-           std::pair(!table.columns[b].gives_way, widths[a]);
+  std::ranges::sort(texts, [&](std::size_t a, std::size_t b) {
+    return std::tuple(!table.columns[a].gives_way, widths[b], a) <
+           std::tuple(!table.columns[b].gives_way, widths[a], b);
   });
   for (const std::size_t column : texts) {
     const std::size_t over = needed(widths) - std::min(needed(widths), width);

@@ -15,7 +15,7 @@ constexpr std::uint32_t kNone = Index<DataOp>::kNone;
 constexpr std::uint64_t kEnoughSamples = 10;
 
 /// Fingerprints are of 64 blocks of 4 KiB: of all bytes up to here.
-constexpr std::uint64_t kFingerprintCovers = 64 * 4096;
+constexpr std::uint64_t kFingerprintCovers = std::uint64_t{64} * 4096;
 
 }  // namespace
 
