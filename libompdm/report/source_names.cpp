@@ -96,6 +96,10 @@ std::string SourceNames::place(const analysis::DirectiveRow& row) const {
 
 std::string SourceNames::directive(const analysis::DirectiveRow& row) {
   if (row.directive == Directive::kRuntime) return "(outside any)";
+  // The runtime makes tasks of these: without its arguments (OMPDM_NAMES=off) their lines are lost.
+  const bool in_runtime = suffix(row.module, 1).starts_with("libomp");
+  if (row.directive == Directive::kApi && row.api.empty() && in_runtime)
+    return "omp_target_*_async";
   return std::string(row.api.empty() ? analysis::directive_name(row.directive) : row.api);
 }
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
-#include <tuple>
+#include <utility>
 
 #include "report/units.h"
 
@@ -67,7 +67,6 @@ constexpr std::size_t kGap = 2;
 /// A text column is not made narrower than its longest word, nor, if it must, than this.
 constexpr std::size_t kLongestWord = 40;
 constexpr std::size_t kLeast = 12;
-constexpr std::size_t kLeastThatGivesWay = 8;
 
 std::vector<std::string> words_of(const std::string& text) {
   std::vector<std::string> words;
@@ -104,25 +103,30 @@ std::size_t needed(const std::vector<std::size_t>& widths) {
   return std::accumulate(widths.begin(), widths.end(), kGap * widths.size());
 }
 
-/// Column widths for which no text but that which gives way is shortened, if there are any that fit
-/// into `width`; else as narrow as words allow.
+/// Widths for which nothing is shortened or set in lines.
+std::vector<std::size_t> natural(const Cells& cells) {
+  std::vector<std::size_t> widths(cells.front().size());
+  for (const auto& row : cells) {
+    for (std::size_t column = 0; column < widths.size(); ++column)
+      widths[column] = std::max(widths[column], display_width(row[column]));
+  }
+  return widths;
+}
+
+/// Column widths for which no text is shortened, if there are any that fit into `width`; else as
+/// narrow as words allow.
 std::vector<std::size_t> fitting(const Table& table, const Cells& cells, std::size_t width) {
-  std::vector<std::size_t> widths(table.columns.size());
+  std::vector<std::size_t> widths = natural(cells);
   std::vector<std::size_t> texts;  // the widest first
   for (std::size_t column = 0; column < widths.size(); ++column) {
-    for (const auto& row : cells)
-      widths[column] = std::max(widths[column], display_width(row[column]));
     if (table.columns[column].unit == Unit::kText) texts.push_back(column);
   }
   std::ranges::sort(texts, [&](std::size_t a, std::size_t b) {
-    return std::tuple(!table.columns[a].gives_way, widths[b], a) <
-           std::tuple(!table.columns[b].gives_way, widths[a], b);
+    return std::pair(widths[b], a) < std::pair(widths[a], b);
   });
   for (const std::size_t column : texts) {
     const std::size_t over = needed(widths) - std::min(needed(widths), width);
-    const std::size_t least = table.columns[column].gives_way
-                                  ? kLeastThatGivesWay
-                                  : std::min(longest_word(cells, column), kLongestWord);
+    const std::size_t least = std::min(longest_word(cells, column), kLongestWord);
     widths[column] =
         std::max(widths[column] - std::min(widths[column], over), std::min(widths[column], least));
   }
@@ -144,9 +148,7 @@ void append_row(const Table& table, const std::vector<std::string>& row,
   std::vector<std::vector<std::string>> parts;
   std::size_t height = 1;
   for (std::size_t column = 0; column < row.size(); ++column) {
-    parts.push_back(table.columns[column].gives_way
-                        ? std::vector{shortened(row[column], widths[column])}
-                        : set_in_lines(row[column], widths[column]));
+    parts.push_back(set_in_lines(row[column], widths[column]));
     height = std::max(height, parts.back().size());
   }
   for (std::size_t i = 0; i < height; ++i) {
@@ -222,6 +224,10 @@ std::size_t display_width(const std::string& text) {
 std::string aligned(const Table& whole, std::size_t width, bool may_spare) {
   Table table = whole;
   Cells cells = cells_of(table);
+  if (needed(natural(cells)) > width) {
+    table = select(table, [&](std::size_t column) { return !whole.columns[column].gives_way; });
+    cells = cells_of(table);
+  }
   std::vector<std::size_t> widths = fitting(table, cells, width);
   std::string spared;
   while (may_spare && needed(widths) > width) {
@@ -241,7 +247,6 @@ std::string aligned(const Table& whole, std::size_t width, bool may_spare) {
   }
   // Lines that are set in may leave some of their width unused.
   for (std::size_t column = 0; column < widths.size(); ++column) {
-    if (table.columns[column].gives_way) continue;
     std::size_t used = 0;
     for (const auto& row : cells) {
       for (const std::string& line : set_in_lines(row[column], widths[column]))

@@ -20,7 +20,7 @@ struct Column {
   Unit unit = Unit::kText;
   Audience audience = Audience::kAll;
   bool drop_if_empty = false;  ///< readers are spared it when each cell is 0 or unknown
-  bool gives_way = false;      ///< text that may be shortened to almost nothing to fit
+  bool gives_way = false;      ///< left out unless the whole table fits with it
   int spare = 0;               ///< left out where a page is too narrow, the highest first; 0: never
 };
 

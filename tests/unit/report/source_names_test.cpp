@@ -37,6 +37,17 @@ TEST(SourceNames, AsMuchOfThePathAsTellsFilesApart) {
   EXPECT_EQ(names.place("", 3), "");
 }
 
+TEST(SourceNames, WhatTheRuntimesOwnTasksDoIsAnAsynchronousCall) {
+  analysis::DirectiveRow row;
+  row.directive = Directive::kApi;
+  row.module = "/usr/lib/llvm-19/lib/libomp.so.5";
+  EXPECT_EQ(SourceNames::directive(row), "omp_target_*_async");
+  row.module = "/home/ada/heat";
+  EXPECT_EQ(SourceNames::directive(row), "api");
+  row.api = "omp_target_memcpy";
+  EXPECT_EQ(SourceNames::directive(row), "omp_target_memcpy");
+}
+
 TEST(SourceNames, WithoutALineTheBinaryTellsThePlace) {
   const SourceNames names{std::span<const analysis::Analysis>()};
   analysis::DirectiveRow row;
