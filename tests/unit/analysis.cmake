@@ -2,6 +2,7 @@ add_executable(analysis_test
   analysis/activities_test.cpp
   analysis/comparison_test.cpp
   analysis/content_findings_test.cpp
+  analysis/device_clock_test.cpp
   analysis/directives_test.cpp
   analysis/interval_union_test.cpp
   analysis/iterations_test.cpp

@@ -22,6 +22,32 @@ using nlohmann::json;
 
 json events_of(const Trace& trace) { return json::parse(text_of(trace))["traceEvents"]; }
 
+// What a device did on a stream is drawn on the stream's own track, at the end of an arrow from the
+// directive.
+TEST(Timeline, StreamsHaveTracksOfTheirOwn) {
+  Trace trace = synthetic_trace({.events = 12});
+  DeviceActivity activity;
+  activity.kind = ActivityKind::kKernel;
+  activity.device = 0;
+  activity.region = {0};
+  activity.launch = {0};
+  activity.stream = 13;
+  activity.begin = trace.launches[0].begin + 5;
+  activity.end = trace.launches[0].end + 5;
+  trace.activities = {activity, activity};
+  trace.activities[1].stream = 14;
+  std::map<int, std::string> names;
+  std::set<std::string> drawn_on;
+  for (const json& event : events_of(trace)) {
+    if (event["name"] == "thread_name") names[event["tid"]] = event["args"]["name"];
+    if (event.value("cat", "") != "cupti.kernel") continue;
+    drawn_on.insert(names[event["tid"]]);
+    EXPECT_EQ(event["bind_id"], 1);
+    EXPECT_EQ(event["flow_in"], true);
+  }
+  EXPECT_EQ(drawn_on, (std::set<std::string>{"device 0 stream 13", "device 0 stream 14"}));
+}
+
 template <class Row>
 void expect_nested(const std::vector<Row>& rows, const std::vector<std::uint32_t>& tracks) {
   std::map<std::uint32_t, std::vector<std::pair<Nanoseconds, Nanoseconds>>> by_track;
