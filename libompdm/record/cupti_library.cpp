@@ -71,10 +71,24 @@ int major_of_driver() noexcept {
   return major >= kOldestMajor ? major : kNewestMajor;
 }
 
-void* open_in(const char* folder, int major) noexcept {
+void* open_named(const char* folder, const char* version) noexcept {
   char path[1200];
-  snprintf(path, sizeof(path), "%s%slibcupti.so.%d", folder, folder[0] != '\0' ? "/" : "", major);
+  snprintf(path, sizeof(path), "%s%slibcupti.so.%s", folder, folder[0] != '\0' ? "/" : "", version);
   return dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+}
+
+// CUDA 11 named its CUPTI by the minor version too.
+void* open_in(const char* folder, int major) noexcept {
+  char version[16];
+  snprintf(version, sizeof(version), "%d", major);
+  void* library = open_named(folder, version);
+  constexpr int kLastMinorOf11 = 8;
+  for (int minor = kLastMinorOf11; library == nullptr && major == kOldestMajor && minor >= 0;
+       --minor) {
+    snprintf(version, sizeof(version), "%d.%d", major, minor);
+    library = open_named(folder, version);
+  }
+  return library;
 }
 
 void* open_installed(int major) noexcept {

@@ -3,6 +3,7 @@
 // nothing.
 //
 //   STANDIN_DEVICES    how many devices there are (1)
+//   STANDIN_DRIVER     version of CUDA that the driver is of (13000)
 //   STANDIN_COPY_US    how long each asynchronous copy takes (20)
 //   STANDIN_KERNEL_US  how long each kernel takes (50)
 //   STANDIN_PAGEABLE   how many times longer if its host memory is pageable (1)
@@ -227,7 +228,7 @@ int cuInit(unsigned) {
   return kSuccess;
 }
 int cuDriverGetVersion(int* version) {
-  *version = 13000;
+  *version = setting("STANDIN_DRIVER", 13000);
   return kSuccess;
 }
 int cuDeviceGetCount(int* count) {

@@ -62,9 +62,17 @@ TEST(Cuda, ABadSettingIsSaidAndTheDefaultUsed) {
 // Other layouts, no timestamp callback (its clock is the wall clock), no choice of driver calls.
 TEST(Cuda, Cupti11IsUnderstood) {
   const OnStandin run = run_on_standin(
-      {"shapes"}, {{"OMPDM_CUPTI_LIBRARY", OMPDM_STANDIN_LIBRARIES "/11/libcupti.so.11"}});
+      {"shapes"}, {{"OMPDM_CUPTI_LIBRARY", OMPDM_STANDIN_LIBRARIES "/11/libcupti.so.11.8"}});
   expect_all_met(run);
   EXPECT_EQ(run.trace.recording.cupti_version, 13U);
+}
+
+TEST(Cuda, NoNewerCuptiThanTheDriverIsTaken) {
+  const OnStandin run = run_on_standin(
+      {"shapes"}, {{"LD_LIBRARY_PATH", OMPDM_STANDIN_LIBRARIES ":" OMPDM_STANDIN_LIBRARIES "/11"},
+                   {"STANDIN_DRIVER", "11080"}});
+  expect_all_met(run);
+  EXPECT_EQ(run.trace.recording.cupti_version, 13U);  // of CUDA 11.0, as the stand-in says
 }
 
 TEST(Cuda, DroppedRecordsAreCounted) {
