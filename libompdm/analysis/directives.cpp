@@ -73,7 +73,7 @@ void add_regions(const Trace& trace, DirectiveTable& table) {
   const std::vector<std::uint64_t> mapped = mapped_bytes(trace);
   for (const Region& region : trace.regions) {
     DirectiveRow& row = table.rows[row_of(table, region.site)];
-    row.time += region.end - region.begin;
+    row.time += region.end - region.begin - region.hashing;
     if (region.ends_data) continue;
     ++row.count;
     if (region.host_fallback) ++row.fallback_count;

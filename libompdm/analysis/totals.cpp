@@ -42,7 +42,7 @@ Totals totals_of(const Trace& trace) {
     add(totals.kernel, {0, 1, launch.end - launch.begin});
   }
   for (const Region& region : trace.regions) {
-    add(totals.region, {0, region.ends_data ? 0U : 1U, region.end - region.begin});
+    add(totals.region, {0, region.ends_data ? 0U : 1U, region.end - region.begin - region.hashing});
   }
   return totals;
 }

@@ -52,6 +52,53 @@ bool cupti_of_environment() noexcept {
   return true;
 }
 
+// Digits and at most one point, "3", "0.5", "12.5%": up to 100. The C library's functions would
+// follow the program's locale.
+bool parse_percent(const char* text, std::uint32_t& millionths) noexcept {
+  std::uint32_t value = 0;
+  std::uint32_t unit = 10'000;
+  bool digits = false;
+  bool point = false;
+  for (; *text != '\0' && strcmp(text, "%") != 0; ++text) {
+    if (*text == '.' && !point) {
+      point = true;
+      continue;
+    }
+    if (*text < '0' || *text > '9' || value > 100 * 10'000) {
+      return false;
+    }
+    const auto digit = static_cast<std::uint32_t>(*text - '0');
+    if (point) {
+      unit /= 10;
+      value += digit * unit;
+    } else {
+      value = value * 10 + digit * unit;
+    }
+    digits = true;
+  }
+  millionths = value;
+  return digits && value <= 100 * 10'000;
+}
+
+std::uint32_t hashing_of(const char* name) noexcept {
+  const char* value = getenv(name);
+  if (value == nullptr || value[0] == '\0') {
+    return kHashDefault;
+  }
+  if (strcmp(value, "off") == 0) {
+    return kHashNothing;
+  }
+  if (strcmp(value, "full") == 0) {
+    return kHashEverything;
+  }
+  std::uint32_t share = 0;
+  if (parse_percent(value, share)) {
+    return share;
+  }
+  say("%s=%s: neither off, full nor a percentage of the time: 3 is used", name, value);
+  return kHashDefault;
+}
+
 }  // namespace
 
 Config read_config() noexcept {
@@ -60,6 +107,7 @@ Config read_config() noexcept {
   config.finish = switch_of("OMPDM_FINISH", true);
   config.cupti = cupti_of_environment();
   config.verbose = switch_of("OMPDM_VERBOSE", false);
+  config.hashing = hashing_of("OMPDM_HASH");
   config.output = kept("OMPDM_OUTPUT");
   if (config.output == nullptr) {
     config.output = "trace.json";

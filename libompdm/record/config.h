@@ -2,6 +2,10 @@
 // default is used.
 #pragma once
 
+#include <cstdint>
+
+#include "record/budget.h"
+
 namespace ompdm::record {
 
 struct Config {
@@ -9,6 +13,9 @@ struct Config {
   bool finish = true;    ///< OMPDM_FINISH: start `ompdm finish` at the end
   bool cupti = true;     ///< OMPDM_CUPTI: `auto` or `off`
   bool verbose = false;  ///< OMPDM_VERBOSE
+  /// OMPDM_HASH: share of the time that contents may take, in millionths; kHashNothing for `off`,
+  /// kHashEverything for `full`
+  std::uint32_t hashing = kHashDefault;
   const char* output =
       nullptr;  ///< OMPDM_OUTPUT, placeholders not yet replaced; never null once read
   const char* spool_dir = nullptr;      ///< OMPDM_SPOOL_DIR, null if unset

@@ -1,4 +1,5 @@
 #include "record/api_calls.h"
+#include "record/budget.h"
 #include "record/clock.h"
 #include "record/cupti.h"
 #include "record/inside.h"
@@ -56,6 +57,7 @@ bool write_repeated_op(Lane& lane, KnownOp op, OpenRegion& region, std::uint64_t
       has_room<spool::RepeatedOp>(lane)) {
     const spool::RepeatedTimes times{static_cast<std::uint32_t>(since),
                                      static_cast<std::uint32_t>(duration)};
+    ++lane.op_records;
     if (append_times(lane, region, known.position, times)) {
       return true;
     }
@@ -77,18 +79,26 @@ bool write_repeated_op(Lane& lane, KnownOp op, OpenRegion& region, std::uint64_t
   return false;
 }
 
-void write_op(Lane& lane, std::uint64_t end, const ompt_data_t* target,
+// Where an operation was asked for: its region's site, or that of the API call.
+struct Place {
+  SiteSlot* site;
+  std::uint32_t api_call;  // ordinal in the lane, 0 if it is none
+};
+
+Place place_of(Lane& lane, const OpenRegion* region, const void* codeptr) noexcept {
+  if (region != nullptr) [[likely]] {
+    return {region->site, 0};
+  }
+  const ApiCall call = api_call_of(lane, codeptr);
+  return {site_of(lane, call.codeptr, nullptr, call.entry, nullptr, 0, 0), call.ordinal};
+}
+
+void write_op(Lane& lane, std::uint64_t end, OpenRegion* region, Place place,
               ompt_target_data_op_t optype, void* src, int src_device, void* dst, int dst_device,
-              std::size_t bytes, const void* codeptr) noexcept {
-  OpenRegion* region = region_of(lane, target);
+              std::size_t bytes) noexcept {
   const std::uint64_t begin = lane.op_begin != 0 ? lane.op_begin : end;
-  SiteSlot* site = nullptr;
   std::uint16_t argument = 0;
-  ApiCall call{};
-  if (region == nullptr) {
-    call = api_call_of(lane, codeptr);
-    site = site_of(lane, call.codeptr, nullptr, call.entry, nullptr, 0, 0);
-  } else {
+  if (region != nullptr) {
     argument = argument_of(region->call.map, host_address(optype, src, dst));
     const KnownOp op{src,        dst,        bytes,
                      src_device, dst_device, static_cast<std::uint16_t>(optype),
@@ -110,13 +120,14 @@ void write_op(Lane& lane, std::uint64_t end, const ompt_data_t* target,
   record->dst_device = dst_device;
   record->optype = static_cast<std::uint16_t>(optype);
   record->argument = argument;
-  record->api_call = call.ordinal;
-  record->owner = region != nullptr ? region->id : site != nullptr ? site->id : 0;
+  record->api_call = place.api_call;
+  record->owner = region != nullptr ? region->id : place.site != nullptr ? place.site->id : 0;
   ++lane.whole_ops;
   if (region != nullptr) {
     note_op(lane, *region, lane.whole_ops);
   }
   commit(lane, record, spool::Tag::kDataOp, region != nullptr ? spool::kOpInRegion : 0);
+  ++lane.op_records;
 }
 
 }  // namespace
@@ -133,9 +144,15 @@ void on_data_op(ompt_scope_endpoint_t endpoint, ompt_data_t* /*target_task*/, om
   if (lane == nullptr) {
     return;
   }
+  OpenRegion* region = region_of(*lane, target);
+  const Transfer transfer =
+      budget.off() ? Transfer{} : transfer_of(optype, src, src_device, dst, dst_device, bytes);
   if (endpoint == ompt_scope_begin) {
     if (lane->op_begin != 0) {
       count_loss(spool::Loss::kOpsUnmatched);
+    }
+    if (transfer.to_device) {
+      examine_before(*lane, region, place_of(*lane, region, codeptr).site, transfer);
     }
     lane->op_begin = ticks();
     begin_external(lane->id, lane->op_begin);
@@ -145,8 +162,13 @@ void on_data_op(ompt_scope_endpoint_t endpoint, ompt_data_t* /*target_task*/, om
   if (endpoint == ompt_scope_end && lane->op_begin == 0) {
     count_loss(spool::Loss::kOpsUnmatched);
   }
-  write_op(*lane, now, target, optype, src, src_device, dst, dst_device, bytes, codeptr);
+  const Place place = place_of(*lane, region, codeptr);
+  const std::uint64_t records = lane->op_records;
+  write_op(*lane, now, region, place, optype, src, src_device, dst, dst_device, bytes);
   lane->op_begin = 0;
+  if (transfer.host != nullptr && lane->op_records != records) {
+    note_transfer(*lane, region, place.site, transfer);
+  }
 }
 
 }  // namespace ompdm::record

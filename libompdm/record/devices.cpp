@@ -1,8 +1,13 @@
+#include "record/devices.h"
+
 #include <string.h>
+
+#include <atomic>
 
 #include "record/clock.h"
 #include "record/modules.h"
 #include "record/sites.h"
+#include "spool/device_types.h"
 
 namespace ompdm::record {
 namespace {
@@ -20,6 +25,29 @@ Early early[kMostEarly];
 unsigned early_count = 0;
 bool early_written = false;
 
+// A bit for each number.
+constexpr int kMostKnown = 64;
+std::atomic<std::uint64_t> known{0};
+std::atomic<std::uint64_t> emulated{0};
+
+void remember(int number, const char* type) noexcept {
+  if (number >= 0 && number < kMostKnown) {
+    const std::uint64_t bit = std::uint64_t{1} << static_cast<unsigned>(number);
+    // After a pause of the runtime a number may stand for another device.
+    if (type != nullptr && spool::is_emulated_device(type)) {
+      emulated.fetch_or(bit);
+    } else {
+      emulated.fetch_and(~bit);
+    }
+    known.fetch_or(bit);
+  }
+}
+
+bool has_bit(const std::atomic<std::uint64_t>& bits, int number) noexcept {
+  return number >= 0 &&
+         (bits.load(std::memory_order_relaxed) >> static_cast<unsigned>(number) & 1U) != 0;
+}
+
 void write_device(Lane& lane, const Early& event) noexcept {
   const std::size_t size = strlen(event.type) + 1;
   auto* record = reserve<spool::Device>(lane, size);
@@ -36,8 +64,19 @@ void write_device(Lane& lane, const Early& event) noexcept {
 
 }  // namespace
 
+bool device_is_known(int number) noexcept { return has_bit(known, number); }
+
+bool device_is_host(int number) noexcept {
+  return number >= 0 && number < kMostKnown && !has_bit(known, number);
+}
+
+bool device_is_emulated(int number) noexcept { return has_bit(emulated, number); }
+
 void note_device(spool::DeviceEvent event, int number, std::uint64_t bytes,
                  const char* type) noexcept {
+  if (event == spool::DeviceEvent::kInitialize) {
+    remember(number, type);
+  }
   Early now{event, number, ticks(), bytes, {}};
   strncpy(now.type, type != nullptr ? type : "", sizeof(now.type) - 1);
   {

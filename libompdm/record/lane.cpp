@@ -95,6 +95,7 @@ Lane* acquire_lane() noexcept {
   lane->depth = 0;
   lane->op_begin = 0;
   lane->launch = nullptr;
+  lane->content.pending_count = 0;
   this_thread.lane = lane;
   this_thread.generation = lane->generation;
   if (thread_end_watched) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "record/content.h"
 #include "record/recorder.h"
 #include "record/spool_file.h"
 #include "spool/format.h"
@@ -65,6 +66,7 @@ struct SiteSlot {
   std::uint8_t whole_flags;
   std::uint8_t whole_op_count;
   std::uint32_t whole_ops[spool::kMostRepeatedTimes];  ///< KnownOp::position of its operations
+  Sampling sampling;
 };
 
 /// A region that runs on this lane, and what its call said.
@@ -76,6 +78,7 @@ struct OpenRegion {
   spool::RepeatedRegion* repeated;  ///< this one
   std::uint32_t id;
   std::uint32_t repeated_times;  ///< behind the short record
+  bool moves;                    ///< a transfer of it was met
   Chunk chunk;
 };
 
@@ -126,9 +129,10 @@ struct Lane {
   std::uint32_t async_ordinal;  ///< of the last task that made an operation here
   std::uint64_t async_call;     ///< what its data said
   std::uint32_t depth;
-  std::uint32_t whole_ops;  ///< DataOp records in the chunk
-  std::uint64_t op_begin;   ///< ticks; 0: no operation runs
-  spool::Launch* launch;    ///< the submit that runs, null if none does
+  std::uint32_t whole_ops;   ///< DataOp records in the chunk
+  std::uint64_t op_records;  ///< of operations, whole or short, in the lane
+  std::uint64_t op_begin;    ///< ticks; 0: no operation runs
+  spool::Launch* launch;     ///< the submit that runs, null if none does
   Chunk launch_chunk;
   std::uint64_t last_begin;        ///< ticks, of the last region
   OpenRegion open[kMostOpen + 1];  ///< the one above the open ones takes the next call
@@ -136,6 +140,7 @@ struct Lane {
   KnownOp known_ops[kKnownOps];
   NameSlot names[kNames];
   SiteSlot sites[kSites];
+  ContentState content;
   Lane* next_free;
 };
 

@@ -120,6 +120,7 @@ void begin_region(ompt_target_t kind, int device, ompt_data_t* target,
   if (write_region(*lane, codeptr, noted, static_cast<std::uint8_t>(kind) & spool::kRegionKindMask,
                    device, open)) {
     open.chunk = lane->chunk;
+    open.moves = false;
     ++lane->depth;
     handle = handle_of(*lane, open.id);
     begin_external(lane->id, open.begin);
@@ -172,7 +173,11 @@ void end_region(std::uint64_t now, const ompt_data_t* target) noexcept {
     count_loss(spool::Loss::kRegionsUnmatched);
     close_top(*lane, now);
   }
+  const std::uint32_t id = lane->open[lane->depth - 1].id;
   close_top(*lane, now);
+  if (lane->content.pending_count != 0) {
+    examine_arrived(*lane, id);
+  }
 }
 
 }  // namespace

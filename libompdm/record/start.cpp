@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "record/api_calls.h"
+#include "record/budget.h"
 #include "record/clock.h"
 #include "record/cupti.h"
 #include "record/ending.h"
@@ -42,6 +43,7 @@ void after_fork_in_child() noexcept {
   forget_written_entries();
   memset(recorder.draft.losses, 0, sizeof(recorder.draft.losses));
   describe_process(recorder.draft);
+  budget.restart(recorder.draft.attach.ticks);
   recorder.header.store(&recorder.draft);  // from here on the parent's spool is out of reach
   forget_cupti();
   recorder.failed.store(false);
@@ -138,6 +140,21 @@ void warn_of_reach(const spool::FileHeader& header) noexcept {
 bool attached = false;
 
 // What has to be known before anything can be recorded.
+// The credit is a time, so the rate of the ticks must be known: by two instants a little apart.
+void start_budget() noexcept {
+  constexpr std::uint64_t kApart = 20'000;  // ns: the readings disagree by some tens
+  const spool::ClockTriple& attach = recorder.draft.attach;
+  spool::ClockTriple now = clock_triple();
+  while (now.monotonic_ns - attach.monotonic_ns < kApart) {
+    now = clock_triple();
+  }
+  __extension__ using Wide = unsigned __int128;
+  const auto credit =
+      static_cast<std::uint64_t>(static_cast<Wide>(now.ticks - attach.ticks) * kCreditNanoseconds /
+                                 (now.monotonic_ns - attach.monotonic_ns));
+  budget.start(recorder.config.hashing, attach.ticks, credit);
+}
+
 void attach() noexcept {
   if (attached && recorder.phase.load() != Phase::kDetached) {
     return;
@@ -154,6 +171,8 @@ void attach() noexcept {
   if (recorder.config.session != nullptr) {
     strncpy(draft.session, recorder.config.session, sizeof(draft.session) - 1);
   }
+  draft.hashing = recorder.config.hashing;
+  start_budget();
   recorder.header.store(&draft);
 }
 

@@ -45,6 +45,7 @@ enum class Tag : std::uint8_t {
   kRegionEnd = 13,
   kMapperName = 14,
   kMapperPiece = 15,
+  kContent = 16,
   // What CUPTI tells (spool/activities.h).
   kActivityName = 32,
   kKernelActivity = 33,
@@ -90,12 +91,19 @@ enum class Loss : std::uint32_t {
   kForkedEvents,          ///< events in a forked child before a recording of its own could start
   kActivitiesDropped,     ///< device activities that CUPTI had no buffer for
   kActivitiesIncomplete,  ///< device activities whose end CUPTI did not know when it was asked last
+  kContentsPendingOverflow,  ///< contents from devices not examined: too many waited for one region
+  kContentsUnknownCompletion,  ///< contents from devices not examined: nothing tells when they have
+                               ///< arrived (API calls and nowait on asynchronous devices)
   kCount
 };
 inline constexpr const char* kLossNames[] = {
-    "records_no_space",     "records_too_large", "records_after_finish", "records_reentrant",
-    "regions_unmatched",    "ops_unmatched",     "names_unavailable",    "modules_unpatched",
-    "threads_without_lane", "forked_events",     "activities_dropped",   "activities_incomplete"};
+    "records_no_space",          "records_too_large",
+    "records_after_finish",      "records_reentrant",
+    "regions_unmatched",         "ops_unmatched",
+    "names_unavailable",         "modules_unpatched",
+    "threads_without_lane",      "forked_events",
+    "activities_dropped",        "activities_incomplete",
+    "contents_pending_overflow", "contents_unknown_completion"};
 static_assert(sizeof(kLossNames) / sizeof(kLossNames[0]) == static_cast<std::size_t>(Loss::kCount));
 
 /// The callbacks the recorder asked for, in the order of FileHeader::registered.
@@ -172,8 +180,9 @@ struct FileHeader {
   char arguments[2048];  ///< /proc/self/cmdline, cut at a whole argument if longer
   char target_offload[16];      ///< OMP_TARGET_OFFLOAD at attach, empty if not set; cut if longer
   std::uint32_t cupti_version;  ///< cuptiGetVersion, 0 if it was not asked
-  std::uint32_t reserved0;
-  char cupti[128];  ///< "on", "off", "unavailable: why"; empty: no CUDA device was met
+  std::uint32_t hashing;  ///< share of the time since attach that contents may take, in millionths;
+                          ///< 0: none are examined, 0xffffffff: all
+  char cupti[128];        ///< "on", "off", "unavailable: why"; empty: no CUDA device was met
   char reserved[1976];
 };
 static_assert(sizeof(FileHeader) == 8192 && std::is_trivially_copyable_v<FileHeader>);
@@ -350,6 +359,23 @@ struct RepeatedOp {
   std::uint32_t duration;  ///< ticks
 };
 static_assert(sizeof(RepeatedOp) == 16);
+
+/// Bits of Head::flags of a Content.
+inline constexpr std::uint8_t kContentTrivial = 0x01;  ///< all bytes that were read are equal
+inline constexpr std::uint8_t kContentAfter =
+    0x02;  ///< read after the operation's region had ended (an API call: after the operation), else
+           ///< right before the operation began
+/// What a transfer carried. The time that looking at it took lies outside the operation's own
+/// interval, but inside that of its region unless kContentAfter is set.
+struct Content {
+  Head head;
+  std::uint32_t back;  ///< which operation: 1 the last DataOp or RepeatedOp of the lane, 2 the one
+                       ///< before it, …
+  std::uint64_t fingerprint;  ///< of at most 64 blocks of 4 KiB spread over it, never 0
+  std::uint64_t hash;         ///< XXH3-64 of all bytes, 0: not taken
+  std::uint64_t ticks;        ///< that looking at it took
+};
+static_assert(sizeof(Content) == 32);
 
 /// One kernel submission. `end` is when the submit returned.
 struct Launch {

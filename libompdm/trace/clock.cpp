@@ -82,6 +82,11 @@ Nanoseconds ClockScale::at(std::uint64_t ticks) const {
   return std::llround(std::clamp(ns, 0.0, 0x1p62));
 }
 
+Nanoseconds ClockScale::duration(std::uint64_t ticks) const {
+  // Nothing that is timed apart takes longer than minutes; a damaged record may say so.
+  return std::llround(std::min(static_cast<double>(ticks) * ns_per_tick_, 0x1p40));
+}
+
 bool needs_longer_base(spool::Clock clock, const spool::ClockTriple& origin,
                        std::span<const spool::ClockTriple> triples) {
   if (clock == spool::Clock::kMonotonic) return false;

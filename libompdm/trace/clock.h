@@ -18,6 +18,8 @@ class ClockScale {
 
   /// Nanoseconds since the origin, never negative: what was read before it happened at it.
   [[nodiscard]] Nanoseconds at(std::uint64_t ticks) const;
+  /// So many ticks in nanoseconds.
+  [[nodiscard]] Nanoseconds duration(std::uint64_t ticks) const;
   /// Largest disagreement of the triples with the line.
   [[nodiscard]] double residual_ns() const { return residual_; }
   /// False where the ticks' rate had to be guessed: there was one instant only.

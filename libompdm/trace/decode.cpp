@@ -26,6 +26,8 @@ void Decoder::add(const Record& record) {
       return add_region_end(record);
     case spool::Tag::kRepeatedOp:
       return add_repeated_op(record);
+    case spool::Tag::kContent:
+      return add_content(record);
     case spool::Tag::kLaunch:
       return add_launch(record);
     case spool::Tag::kEntry:
@@ -54,6 +56,18 @@ void Decoder::add(const Record& record) {
   // A tag of a later minor addition: skipped by its size.
 }
 
+// A lane's regions nest, and come in the order of their begins.
+void Decoder::add_row(const Region& region, RegionNote note) {
+  auto& regions = draft_.trace.regions;
+  const auto has_ended = [&](std::uint32_t at) {
+    return regions[at].end != kOpen && regions[at].end <= region.begin;
+  };
+  while (!lane_.open.empty() && has_ended(lane_.open.back())) lane_.open.pop_back();
+  lane_.open.push_back(static_cast<std::uint32_t>(regions.size()));
+  regions.push_back(region);
+  draft_.region_notes.push_back(note);
+}
+
 void Decoder::add_region(const Record& record) {
   const auto row = record.as<spool::Region>();
   if (!row) return void(++unreadable);
@@ -74,17 +88,17 @@ void Decoder::add_region(const Record& record) {
   lane_.last_begin = row->begin;
   lane_.regions[row->id] = static_cast<std::uint32_t>(draft_.trace.regions.size());
   lane_.ops_of[row->id] = {};
-  draft_.trace.regions.push_back(region);
-  draft_.region_notes.push_back({kind, from_wrapper, external(row->begin)});
+  add_row(region, {kind, from_wrapper, external(row->begin)});
 }
 
 void Decoder::add_repeated_region(const Record& record) {
   const auto row = record.as<spool::RepeatedRegion>();
   const std::uint32_t earlier = row ? find(lane_.regions, row->reference) : Index<Region>::kNone;
   ++lane_.last_region;
-  if (!row || earlier == Index<Region>::kNone) return void(++unreadable);
+  if (!row || earlier == Index<Region>::kNone) return miss_op();
   const std::uint64_t begin = lane_.last_begin += row->since;
   Region region = draft_.trace.regions[earlier];
+  region.hashing = 0;
   RegionNote note = draft_.region_notes[earlier];
   note.external = external(begin);
   region.thread = thread();
@@ -92,13 +106,12 @@ void Decoder::add_repeated_region(const Record& record) {
   region.end = end_time(row->duration == 0 ? 0 : begin + row->duration);
   if (note.from_wrapper && region.end == kOpen) region.end = region.begin;
   lane_.regions[lane_.last_region] = static_cast<std::uint32_t>(draft_.trace.regions.size());
-  draft_.trace.regions.push_back(region);
-  draft_.region_notes.push_back(note);
+  add_row(region, note);
   const auto earlier_ops = lane_.ops_of.find(row->reference);
   const auto times = record.rest_as<spool::RepeatedRegion, spool::RepeatedTimes>();
   for (std::size_t i = 0; i < times.size(); ++i) {
     if (earlier_ops == lane_.ops_of.end() || i >= earlier_ops->second.size()) {
-      return void(++unreadable);
+      return miss_op();
     }
     add_repetition(earlier_ops->second[i], times[i]);
   }
@@ -113,7 +126,7 @@ void Decoder::add_region_end(const Record& record) {
 
 void Decoder::add_op(const Record& record) {
   const auto row = record.as<spool::DataOp>();
-  if (!row) return void(++unreadable);
+  if (!row) return miss_op();
   DataOp op;
   op.thread = thread();
   if ((row->head.flags & spool::kOpInRegion) != 0) {
@@ -141,9 +154,7 @@ void Decoder::add_op(const Record& record) {
 
 void Decoder::add_repeated_op(const Record& record) {
   const auto row = record.as<spool::RepeatedOp>();
-  if (!row || row->reference == 0 || row->reference > lane_.whole_ops.size()) {
-    return void(++unreadable);
-  }
+  if (!row || row->reference == 0 || row->reference > lane_.whole_ops.size()) return miss_op();
   const std::uint32_t earlier = lane_.whole_ops[row->reference - 1];
   note_op(lane_.last_region, earlier);
   add_repetition(earlier, {row->begin, row->duration});
@@ -152,6 +163,8 @@ void Decoder::add_repeated_op(const Record& record) {
 // An operation of the last region, equal to the one at `earlier`.
 void Decoder::add_repetition(std::uint32_t earlier, spool::RepeatedTimes times) {
   DataOp op = draft_.trace.ops[earlier];
+  op.fingerprint = op.hash = 0;
+  op.trivial = false;
   op.thread = thread();
   op.region = {find(lane_.regions, lane_.last_region)};
   if (op.region) op.site = draft_.trace.regions[op.region.value].site;
@@ -162,6 +175,39 @@ void Decoder::add_repetition(std::uint32_t earlier, spool::RepeatedTimes times) 
   OpNote note = draft_.op_notes[earlier];
   note.external = external(begin);
   draft_.op_notes.push_back(note);
+}
+
+// What lies between two instants of the regions that are still open then: looking at contents took
+// it.
+void Decoder::charge_regions(const DataOp& op, bool after, Nanoseconds taken) {
+  auto& regions = draft_.trace.regions;
+  Nanoseconds instant = op.begin;
+  if (after) {
+    instant = op.region ? regions[op.region.value].end : op.end;
+    if (instant == kOpen) return;
+  }
+  for (const std::uint32_t at : lane_.open) {
+    Region& region = regions[at];
+    // What was looked at after a region's end is outside of it.
+    if (after && op.region == Index<Region>{at}) continue;
+    if (region.begin <= instant && (region.end == kOpen || instant <= region.end)) {
+      region.hashing += taken;
+    }
+  }
+}
+
+void Decoder::add_content(const Record& record) {
+  const auto row = record.as<spool::Content>();
+  auto& ops = draft_.trace.ops;
+  if (!row || row->back == 0 || row->back > ops.size() - lane_.first_op) {
+    return void(++unreadable);
+  }
+  DataOp& op = ops[ops.size() - row->back];
+  op.fingerprint = row->fingerprint;
+  op.hash = row->hash;
+  op.trivial = (row->head.flags & spool::kContentTrivial) != 0;
+  hashing_ticks_ += row->ticks;
+  charge_regions(op, (row->head.flags & spool::kContentAfter) != 0, clock_.duration(row->ticks));
 }
 
 void Decoder::add_launch(const Record& record) {
@@ -211,6 +257,7 @@ Draft Decoder::take(std::uint64_t last_ticks) {
   std::for_each(draft_.trace.ops.begin(), draft_.trace.ops.end(), close);
   std::for_each(draft_.trace.launches.begin(), draft_.trace.launches.end(), close);
   draft_.trace.process.wall = last_;
+  draft_.trace.recording.hashing_ns = clock_.duration(hashing_ticks_);
   return std::move(draft_);
 }
 
@@ -221,12 +268,17 @@ Draft decode(SpoolFile& file, const ClockScale& clock) {
   for (const Chunk& chunk : file.chunks()) {
     if (previous == nullptr || previous->lane != chunk.lane) {
       decoder.begin_lane(chunk.lane);
+    } else if (chunk.sequence != previous->sequence + 1) {
+      decoder.skip_ops();
     }
     previous = &chunk;
     decoder.begin_chunk();
     RecordCursor cursor(file.records(chunk));
     while (const auto record = cursor.next()) decoder.add(*record);
-    if (cursor.damaged()) ++decoder.unreadable;
+    if (cursor.damaged()) {
+      ++decoder.unreadable;
+      decoder.skip_ops();
+    }
     last_ticks = std::max({last_ticks, chunk.first.ticks, chunk.last.ticks});
   }
   Draft draft = decoder.take(last_ticks);

@@ -30,12 +30,15 @@ class Decoder {
   void begin_lane(std::uint32_t lane) {
     lane_ = {};
     lane_.number = lane;
+    lane_.first_op = draft_.trace.ops.size();
     thread_ = kNoList;
   }
   void begin_chunk() {
     lane_.whole_ops.clear();
     lane_.ops_of.clear();
   }
+  /// Operations are missing here: what counts back may not count across.
+  void skip_ops() { lane_.first_op = draft_.trace.ops.size(); }
   void add(const Record& record);
   Draft take(std::uint64_t last_ticks);
   std::uint64_t unreadable = 0;
@@ -52,6 +55,8 @@ class Decoder {
     std::vector<std::uint32_t> whole_ops;  // of the chunk, in order
     // Of the chunk's whole regions, by id: their operations in order.
     std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> ops_of;
+    std::vector<std::uint32_t> open;  // positions of regions, each inside the one before it
+    std::size_t first_op = 0;         // the lane's, or the first after some that are missing
   };
 
   void add_thread(const Record& record);
@@ -64,6 +69,7 @@ class Decoder {
   void add_op(const Record& record);
   void add_repeated_op(const Record& record);
   void add_repetition(std::uint32_t earlier, spool::RepeatedTimes times);
+  void add_content(const Record& record);
   void add_launch(const Record& record);
   void add_symbol(const Record& record);
   void add_device(const Record& record);
@@ -95,6 +101,12 @@ class Decoder {
     return thread_;
   }
   std::uint32_t thread_of(std::uint32_t tid);
+  void add_row(const Region& region, RegionNote note);
+  void charge_regions(const DataOp& op, bool after, Nanoseconds taken);
+  void miss_op() {
+    ++unreadable;
+    skip_ops();
+  }
   Nanoseconds time(std::uint64_t ticks) {
     last_ = std::max(last_, clock_.at(ticks));
     return clock_.at(ticks);
@@ -109,6 +121,7 @@ class Decoder {
   std::uint32_t thread_ = kNoList;
   Nanoseconds last_ = 0;
   std::uint32_t calls_ = 0;  // API calls seen, in all lanes
+  std::uint64_t hashing_ticks_ = 0;
   std::unordered_map<std::uint32_t, std::uint32_t> threads_;
   std::map<std::tuple<std::string, std::string, std::uint64_t>, std::uint32_t> modules_;
   std::map<SiteKey, std::uint32_t> sites_;

@@ -21,7 +21,7 @@ using namespace trace_schema;
 constexpr std::size_t kSlots = 128;
 constexpr std::size_t slot_of(std::string_view key) {
   const auto at = [key](std::size_t i) { return std::size_t{static_cast<unsigned char>(key[i])}; };
-  return (key.size() * 1 + at(0) * 39 + at(key.size() / 2) + at(key.size() - 1) * 55) % kSlots;
+  return (key.size() + at(0) * 10 + at(key.size() - 1) * 5) % kSlots;
 }
 constexpr auto kArgSlots = [] {
   std::array<Arg, kSlots> slots{};
@@ -128,6 +128,8 @@ void EventArgs::set(std::string_view key, const dom::element& value) {
       return take(value, key, from);
     case Arg::kHash:
       return take(value, key, hash);
+    case Arg::kHashingNs:
+      return take(value, key, hashing_ns);
     case Arg::kHostFallback:
       return take(value, key, host_fallback);
     case Arg::kInternal:

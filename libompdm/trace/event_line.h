@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "ompdm/trace.h"
 #include "trace/byte_stream.h"
@@ -81,11 +82,17 @@ class EventLine {
   template <class Integer>
   void arg_unless(Integer absent, trace_schema::Arg name, Integer value) {
     if (value == absent) return;
+    const bool exact =
+        value < 0 || static_cast<std::uint64_t>(value) <= trace_schema::kExactInteger;
+    if (!exact && std::is_signed_v<Integer>) {
+      arg(name, fmt::format_int(value).str());
+      return;
+    }
     arg(name);
-    if (value >= 0 && static_cast<std::uint64_t>(value) > trace_schema::kExactInteger) {
-      hexadecimal(static_cast<std::uint64_t>(value));
-    } else {
+    if (exact) {
       number(value);
+    } else {
+      hexadecimal(static_cast<std::uint64_t>(value));
     }
   }
   void arg_flag(trace_schema::Arg name, bool value) {

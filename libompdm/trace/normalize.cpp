@@ -5,6 +5,8 @@
 #include <numeric>
 #include <set>
 
+#include "spool/device_types.h"
+
 namespace ompdm::trace {
 namespace {
 
@@ -51,15 +53,10 @@ std::int32_t learn_host_device(const Draft& draft) {
   return highest < 0 ? -1 : highest + 1;
 }
 
-// The host plugin's devices are threads of the host; a GPU's type names its architecture.
-bool is_emulated(const std::string& type) {
-  return type == "generic-64bit" || type.starts_with("x86_64") || type.starts_with("aarch64");
-}
-
 void complete_devices(Trace& trace) {
   std::set<std::int32_t> known;
   for (Device& device : trace.devices) {
-    device.emulated = is_emulated(device.type);
+    device.emulated = spool::is_emulated_device(device.type);
     known.insert(device.number);
   }
   const auto add = [&](std::int32_t number) {

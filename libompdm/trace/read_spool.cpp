@@ -80,6 +80,12 @@ std::string names_text(spool::Names names) {
   return "unsupported";
 }
 
+std::string hashing_text(std::uint32_t share) {
+  if (share == 0) return "off";
+  if (share == ~std::uint32_t{0}) return "full";
+  return fmt::format("{} %", share / 1e4);
+}
+
 Recording recording_of(const spool::FileHeader& header, const trace::ClockScale& clock) {
   Recording recording;
   recording.ompdm_version = OMPDM_VERSION;
@@ -97,6 +103,7 @@ Recording recording_of(const spool::FileHeader& header, const trace::ClockScale&
                          [](unsigned char byte) { return std::tolower(byte); });
   recording.cupti = text_of(header.cupti);
   recording.cupti_version = header.cupti_version;
+  recording.hashing = hashing_text(header.hashing);
   recording.finished = header.state == spool::State::kFinished;
   for (std::size_t i = 0; i < std::size(spool::kCallbackNames); ++i) {
     recording.registered.emplace_back(spool::kCallbackNames[i], header.registered[i]);
@@ -151,7 +158,9 @@ Trace read_spool(const std::filesystem::path& path) {
   trace::Draft draft = trace::decode(file, clock);
   Trace& model = draft.trace;
   model.file = path.string();
+  const Nanoseconds hashing_ns = model.recording.hashing_ns;
   model.recording = recording_of(header, clock);
+  model.recording.hashing_ns = hashing_ns;
   const Nanoseconds last_instant = model.process.wall;
   model.process = process_of(header);
   const bool has_trailer = model.recording.finished && header.trailer.ticks != 0;

@@ -69,6 +69,7 @@ Region region_of(const Event& event, const EventArgs& args) {
   region.unfinished = args.unfinished;
   region.host_fallback = args.host_fallback;
   region.nowait = args.nowait;
+  region.hashing = args.hashing_ns;
   set_times(event, args, region);
   return region;
 }

@@ -205,6 +205,7 @@ class Writer {
     line_.arg_flag(Arg::kUnfinished, region.unfinished);
     line_.arg_flag(Arg::kHostFallback, region.host_fallback);
     line_.arg_flag(Arg::kNowait, region.nowait);
+    line_.arg_unless(Nanoseconds{0}, Arg::kHashingNs, region.hashing);
     add_exact_times(region.begin, region.end);
     line_.end("}}");
   }

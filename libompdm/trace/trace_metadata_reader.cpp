@@ -131,6 +131,8 @@ void read_row(const json& object, Recording& recording) {
   get(object, "cupti", recording.cupti);
   get(object, "cupti_version", recording.cupti_version);
   get(object, "cupti_residual_ns", recording.cupti_residual_ns);
+  get(object, "hashing", recording.hashing);
+  get(object, "hashing_ns", recording.hashing_ns);
   get(object, "finished", recording.finished);
   for_each(object, "registered", [&](const json& item) {
     auto& [callback, answer] = recording.registered.emplace_back();
@@ -165,6 +167,16 @@ void read_row(const json& object, Module& module) {
 
 void read_row(const json& object, Thread& thread) { get(object, "tid", thread.tid); }
 
+void read_frames(const json& object, const char* key, std::vector<Frame>& frames) {
+  for_each(object, key, [&](const json& item) {
+    Frame& frame = frames.emplace_back();
+    get(expect_object(item, key), "function", frame.function);
+    get(item, "file", frame.file);
+    get(item, "line", frame.line);
+    get(item, "column", frame.column);
+  });
+}
+
 void read_row(const json& object, Site& site) {
   get_word(object, "directive", kDirectives, site.directive);
   get(object, "file", site.file);
@@ -175,13 +187,8 @@ void read_row(const json& object, Site& site) {
   get(object, "api", site.api);
   get(object, "module", site.module);
   get(object, "address", site.address);
-  for_each(object, "inlined", [&](const json& item) {
-    Frame& frame = site.inlined.emplace_back();
-    get(expect_object(item, "inlined"), "function", frame.function);
-    get(item, "file", frame.file);
-    get(item, "line", frame.line);
-    get(item, "column", frame.column);
-  });
+  read_frames(object, "inlined", site.inlined);
+  read_frames(object, "callers", site.callers);
 }
 
 void read_row(const json& object, Variable& variable) {

@@ -67,9 +67,11 @@ ordered_json row(const Recording& recording) {
                        {"attached_by", text(recording.attached_by)},
                        {"reach", text(recording.reach)},
                        {"names", text(recording.names)},
-                       {"target_offload", text(recording.target_offload)},
-                       {"finished", recording.finished},
-                       {"registered", std::move(registered)}};
+                       {"target_offload", text(recording.target_offload)}};
+  if (!recording.hashing.empty()) json["hashing"] = text(recording.hashing);
+  if (recording.hashing_ns != 0) json["hashing_ns"] = signed_number(recording.hashing_ns);
+  json["finished"] = recording.finished;
+  json["registered"] = std::move(registered);
   if (!recording.cupti.empty()) {
     json["cupti"] = text(recording.cupti);
     json["cupti_version"] = recording.cupti_version;
@@ -110,6 +112,17 @@ ordered_json row(const Thread& thread) {
   return json;
 }
 
+ordered_json frames(const std::vector<Frame>& chain) {
+  ordered_json json = ordered_json::array();
+  for (const Frame& frame : chain) {
+    json.push_back({{"function", text(frame.function)},
+                    {"file", text(frame.file)},
+                    {"line", frame.line},
+                    {"column", frame.column}});
+  }
+  return json;
+}
+
 ordered_json row(const Site& site) {
   ordered_json json = {{"directive", name_of(kDirectives, site.directive)},
                        {"file", text(site.file)},
@@ -120,16 +133,8 @@ ordered_json row(const Site& site) {
   if (!site.api.empty()) json["api"] = text(site.api);
   set_index(json, "module", site.module);
   json["address"] = address(site.address);
-  if (!site.inlined.empty()) {
-    ordered_json frames = ordered_json::array();
-    for (const Frame& frame : site.inlined) {
-      frames.push_back({{"function", text(frame.function)},
-                        {"file", text(frame.file)},
-                        {"line", frame.line},
-                        {"column", frame.column}});
-    }
-    json["inlined"] = std::move(frames);
-  }
+  if (!site.inlined.empty()) json["inlined"] = frames(site.inlined);
+  if (!site.callers.empty()) json["callers"] = frames(site.callers);
   return json;
 }
 

@@ -95,6 +95,7 @@ enum class Arg : std::uint8_t {
   kGridY,
   kGridZ,
   kHash,
+  kHashingNs,
   kHostFallback,
   kInternal,
   kKernel,
@@ -123,14 +124,15 @@ enum class Arg : std::uint8_t {
 };
 /// By Arg.
 inline constexpr std::array<std::string_view, static_cast<std::size_t>(Arg::kCount)> kArgs = {
-    "begin_ns",    "block_x",       "block_y",         "block_z",     "bytes",
-    "call",        "clock",         "context",         "correlation", "destination_kind",
-    "device",      "dst",           "dynamic_shared",  "end_ns",      "ends_data",
-    "fingerprint", "from",          "grid_x",          "grid_y",      "grid_z",
-    "hash",        "host_fallback", "internal",        "kernel",      "launch",
-    "map_list",    "map_type",      "nowait",          "num_teams",   "op",
-    "region",      "registers",     "requested_teams", "site",        "source_kind",
-    "src",         "static_shared", "stream",          "thread",      "thread_limit",
-    "to",          "trip_count",    "trivial",         "unfinished",  "variable"};
+    "begin_ns",     "block_x",    "block_y",        "block_z",         "bytes",
+    "call",         "clock",      "context",        "correlation",     "destination_kind",
+    "device",       "dst",        "dynamic_shared", "end_ns",          "ends_data",
+    "fingerprint",  "from",       "grid_x",         "grid_y",          "grid_z",
+    "hash",         "hashing_ns", "host_fallback",  "internal",        "kernel",
+    "launch",       "map_list",   "map_type",       "nowait",          "num_teams",
+    "op",           "region",     "registers",      "requested_teams", "site",
+    "source_kind",  "src",        "static_shared",  "stream",          "thread",
+    "thread_limit", "to",         "trip_count",     "trivial",         "unfinished",
+    "variable"};
 
 }  // namespace ompdm::trace_schema

@@ -18,13 +18,11 @@ const std::string kEscaped = std::string("\xf4\x8f\xbb\xbf \xf4\x8f\xba\x80 ") +
 void add_metadata(Trace& trace) {
   trace.process = {4294967295, 0, kBroken, kQuoted, {kEscaped, "", "--x=\"1\""},
                    kEscaped,   3, 8,       kLate,   kLate};
-  trace.recording = {kQuoted,    kBroken,
-                     4294967295, kEscaped,
-                     0.1,        "",
-                     kQuoted,    kBroken,
-                     kEscaped,   kQuoted,
-                     4294967295, 0.3,
-                     true,       {{"target_emi", 5}, {kBroken, -1}, {"", 2147483647}}};
+  trace.recording = {
+      kQuoted,  kBroken, 4294967295, kEscaped,
+      0.1,      "",      kQuoted,    kBroken,
+      kEscaped, kQuoted, 4294967295, 0.3,
+      kEscaped, kLate,   true,       {{"target_emi", 5}, {kBroken, -1}, {"", 2147483647}}};
   trace.host_device = 4;
   trace.losses = {
       {"records_no_space", 0}, {kQuoted, kHuge}, {kBroken, (std::uint64_t{1} << 53) + 1}};
@@ -45,6 +43,7 @@ void add_metadata(Trace& trace) {
     if (directive % 2 == 0) site.module = {1};
     site.address = directive == 0 ? kHuge : static_cast<std::uint64_t>(directive);
     if (directive == 1) site.inlined = {{kQuoted, kBroken, 1, 2}, {"", "", 0, -3}};
+    if (directive == 2) site.callers = {{kEscaped, kQuoted, 2147483647, 0}, {"", kBroken, -1, 1}};
     trace.sites.push_back(site);
   }
   trace.variables = {
@@ -82,6 +81,9 @@ void add_events(Trace& trace) {
        false},
       {{3}, 0, 0, kLate, kLate, 1, false, false, false, false},
   };
+  trace.regions[1].hashing = kLate;
+  trace.regions[2].hashing = 1;
+  trace.regions[3].hashing = -5;
   for (int kind = 0; kind <= static_cast<int>(OpKind::kDisassociate); ++kind) {
     DataOp op;
     op.kind = static_cast<OpKind>(kind);

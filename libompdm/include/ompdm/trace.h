@@ -69,6 +69,10 @@ struct Site {
   std::uint64_t address = 0;  ///< codeptr_ra minus the module's bias
   std::vector<Frame>
       inlined;  ///< call chain by inlining at `address`, innermost first; may be empty
+  /// Who called `function` when the site was first met, innermost first, inlined calls included:
+  /// the first is the caller of the function that `address` lies in. Other calls of it may have
+  /// come from elsewhere. Empty if unknown.
+  std::vector<Frame> callers;
   bool operator==(const Site&) const = default;
 };
 
@@ -134,6 +138,9 @@ struct Region {
   bool unfinished = false;     ///< was running when the process died
   bool host_fallback = false;  ///< a kernel call after which no target region came: begin == end
   bool nowait = false;
+  /// Of the time between `begin` and `end`, what the recorder spent on contents: the directive
+  /// without the recorder would have taken end - begin - hashing. Operations have none in theirs.
+  Nanoseconds hashing = 0;
   bool operator==(const Region&) const = default;
 };
 
@@ -154,7 +161,7 @@ struct DataOp {
   Clock clock = Clock::kHost;
   bool internal = false;  ///< the runtime's own traffic: in no total but runtime_internal
   bool unfinished = false;
-  bool trivial = false;  ///< of a content that was looked at: all of its bytes are equal
+  bool trivial = false;  ///< all bytes of the content that were looked at are equal
   std::uint32_t thread = 0;
   Index<Region> region;  ///< none for API calls and what comes after a region's end
   Index<Site> site;      ///< of the region, or of the API call
@@ -283,7 +290,10 @@ struct Recording {
   std::string cupti;           ///< "on", "off", "unavailable: why"; empty: no CUDA device was met
   std::uint32_t cupti_version = 0;  ///< as cuptiGetVersion tells, 0 if unknown
   double cupti_residual_ns = 0;     ///< largest disagreement of its clock with the recording's
-  bool finished = false;            ///< the recorder wrote its trailer: the process ended by itself
+  /// What share of the time contents might take: "off", "full", "3 %"; "" if unknown.
+  std::string hashing;
+  Nanoseconds hashing_ns = 0;  ///< time of all threads that contents took
+  bool finished = false;       ///< the recorder wrote its trailer: the process ended by itself
   std::vector<std::pair<std::string, int>>
       registered;  ///< callback, what ompt_set_callback answered
   bool operator==(const Recording&) const = default;

@@ -38,11 +38,15 @@ FakeRuntime::FakeRuntime(int answer) { answer_to_all = answer; }
 void FakeRuntime::attach() {
   tool = ompt_start_tool(201611, "fake runtime 1.0");
   tool->initialize(lookup, 0, &tool->tool_data);
+  for (int number = 0; number < 2; ++number) {
+    device(number, "generic-64bit");
+  }
+}
+
+void FakeRuntime::device(int number, const char* type) {
   using OnInitialize = void(int, const char*, ompt_device_t*, ompt_function_lookup_t, const char*);
-  for (int device = 0; device < 2; ++device) {
-    if (auto* initialize = callback<OnInitialize>(ompt_callback_device_initialize)) {
-      initialize(device, "generic-64bit", nullptr, nullptr, nullptr);
-    }
+  if (auto* initialize = callback<OnInitialize>(ompt_callback_device_initialize)) {
+    initialize(number, type, nullptr, nullptr, nullptr);
   }
 }
 

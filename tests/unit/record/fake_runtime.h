@@ -25,6 +25,8 @@ class FakeRuntime {
   /// omp_pause_resource_all: finalize while the process goes on.
   static void pause();
 
+  /// Another device_initialize.
+  static void device(int number, const char* type);
   static void begin(int kind, int device, const void* codeptr);
   static void end(int kind, int device, const void* codeptr);
   /// A data operation, both endpoints, in the region that runs on this thread or in none.

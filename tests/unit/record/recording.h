@@ -34,6 +34,12 @@ struct SiteText {
   std::vector<std::string> names;
 };
 
+/// A content and the position in Records::ops of the operation that it belongs to.
+struct ContentOf {
+  spool::Content content;
+  std::size_t op;
+};
+
 /// All records of a spool, by kind, lanes one after the other.
 struct Records {
   spool::FileHeader header;
@@ -42,6 +48,7 @@ struct Records {
   std::vector<std::vector<spool::MapItem>> lists;
   std::vector<spool::Region> regions;
   std::vector<spool::DataOp> ops;
+  std::vector<ContentOf> contents;
   std::vector<spool::Launch> launches;
   std::vector<spool::Device> devices;
   std::vector<spool::Fallback> fallbacks;
@@ -65,7 +72,8 @@ struct Outcome {
   std::string messages;
 };
 
-/// Runs `body` in a child whose working directory is `folder`, with OMPDM_FINISH=off and these
+/// Runs `body` in a child whose working directory is `folder`, with OMPDM_FINISH=off,
+/// OMPDM_HASH=off and these
 /// variables.
 Outcome in_child(const Folder& folder, const std::function<void()>& body,
                  const std::map<std::string, std::string>& environment = {});

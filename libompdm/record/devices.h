@@ -1,0 +1,16 @@
+// What is known of devices while the program runs. Called in callbacks.
+#pragma once
+
+namespace ompdm::record {
+
+/// Whether the runtime has initialised a device of this number. Nothing is known of numbers
+/// past 63.
+bool device_is_known(int number) noexcept;
+
+/// Whether it is the host's: a number, but none of the devices'.
+bool device_is_host(int number) noexcept;
+
+/// Whether it is a host that plays a device: its copies are done when they return.
+bool device_is_emulated(int number) noexcept;
+
+}  // namespace ompdm::record
