@@ -26,6 +26,9 @@ std::vector<PassCost> region_costs(const Trace& trace) {
   for (const Launch& launch : trace.launches) {
     if (launch.region) costs[launch.region.value].kernel += launch.end - launch.begin;
   }
+  for (std::size_t i = 0; i < costs.size(); ++i) {
+    costs[i].hashing = trace.regions[i].hashing + trace.regions[i].hashing_after;
+  }
   return costs;
 }
 
@@ -53,7 +56,8 @@ std::vector<std::vector<Step>> steps_by_thread(const Trace& trace,
     const std::uint32_t row = row_of(directives, region.site);
     if (row == kNoDirective) continue;
     steps_of(region.thread)
-        .push_back({symbol_of(row, region.ends_data), region.begin, region.end, costs[i]});
+        .push_back({symbol_of(row, region.ends_data), region.begin,
+                    region.end + region.hashing_after, costs[i]});
   }
   bool api = false;
   ApiCalls calls;
@@ -139,7 +143,8 @@ PassCost steady_cost(const Loop& loop) {
   cost.dtoh_bytes = mean(loop.total.dtoh_bytes, loop.first_passes.dtoh_bytes, passes);
   cost.transfer = mean(loop.total.transfer, loop.first_passes.transfer, passes);
   cost.kernel = mean(loop.total.kernel, loop.first_passes.kernel, passes);
-  cost.wall = mean(loop.total.wall, loop.first_passes.wall, passes);
+  cost.hashing = mean(loop.total.hashing, loop.first_passes.hashing, passes);
+  cost.wall = mean(loop.total.wall, loop.first_passes.wall, passes) - cost.hashing;
   return cost;
 }
 
@@ -179,6 +184,7 @@ std::vector<Iteration> iterations_of(const LoopTable& loops, const DirectiveTabl
     row.count = loop.passes;
     row.entries = loop.entries;
     row.first = loop.first;
+    row.first.wall -= row.first.hashing;
     row.steady = steady_cost(loop);
     rows.push_back(std::move(row));
   }

@@ -20,6 +20,7 @@ void add(PassCost& sum, const PassCost& cost) {
   sum.dtoh_bytes += cost.dtoh_bytes;
   sum.transfer += cost.transfer;
   sum.kernel += cost.kernel;
+  sum.hashing += cost.hashing;
 }
 
 LoopFinder::LoopFinder(std::uint32_t symbol_count)

@@ -6,6 +6,7 @@
 #include <cctype>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "recorded.h"
@@ -159,6 +160,91 @@ const Planted kPlanted[] = {
 
 INSTANTIATE_TEST_SUITE_P(, Needless, testing::ValuesIn(kPlanted),
                          [](const auto& test) { return test.param.name; });
+
+// ---- what contents tell
+
+Json with_contents(std::vector<std::string> words) {
+  return record({std::move(words), {{"OMPDM_HASH", "full"}}}).report;
+}
+
+class Contents : public testing::TestWithParam<Planted> {};
+
+TEST_P(Contents, AreFoundToTheByte) {
+  const Planted& planted = GetParam();
+  const Json report = with_contents({program("contents"), planted.name, "20000", "12"});
+  ASSERT_EQ(patterns(report), planted.patterns) << report["findings"];
+  if (planted.patterns.empty()) return;
+  const Json& finding = report["findings"][0];
+  EXPECT_EQ(finding["count"], planted.count);
+  EXPECT_EQ(finding["wasted_bytes"], planted.wasted_bytes);
+  if (planted.patterns == "repeated_allocation") return;
+  EXPECT_EQ(finding["variable"], "a");
+  EXPECT_EQ(finding["confidence"], "likely") << "equal values prove no more";
+  EXPECT_EQ(finding["coverage"]["examined"], planted.count);
+  EXPECT_EQ(finding["coverage"]["of"], planted.count);
+}
+
+const Planted kContents[] = {
+    {"sent_again", "duplicate_transfer", 1, kArray},
+    {"sent_again_changed", ""},
+    {"sent_again_restoring", ""},
+    {"mapped_twice", "duplicate_transfer", 1, kArray},
+    {"equal_arrays", ""},
+    {"zeros", ""},
+    {"two_devices", ""},
+    {"there_and_back", "round_trip_transfer", 1, kArray},
+    {"there_and_back_changed", ""},
+    {"only_read", "unmodified_copy_back", 1, kArray},
+    {"one_element", ""},
+    {"alternating", ""},
+    {"loop_unchanged", "per_iteration_mapping", 11, 11 * kArray},
+    {"loop_changed", "repeated_allocation", 11, 11 * kArray},
+};
+
+INSTANTIATE_TEST_SUITE_P(, Contents, testing::ValuesIn(kContents),
+                         [](const auto& test) { return test.param.name; });
+
+TEST(ContentFindings, OtherDataAtTheSameAddressIsNoRepetition) {
+  const Json report = with_contents({program("contents"), "freed_and_made_anew", "20000", "12"});
+  // That its memory on the device could have stayed is all that can be said.
+  EXPECT_TRUE(patterns(report).empty() || patterns(report) == "repeated_allocation") << report;
+}
+
+TEST(ContentFindings, OfEachRung) {
+  const std::vector<std::vector<std::string>> runs = {
+      {"heat", "naive", "60", "per_iteration_mapping"},
+      {"heat", "data", "60", ""},
+      {"heat", "collapse", "60", ""},
+      {"heat", "optimized", "60", ""},
+      {"jacobi", "naive", "60", "per_iteration_mapping"},
+      {"jacobi", "data", "60", ""},
+      {"jacobi", "branchless", "60", ""},
+      {"jacobi", "coalesced", "60", ""},
+      {"vadd", "implicit", "1000", "unmodified_copy_back"},
+      {"vadd", "mapped", "1000", ""},
+      {"pi", "target", "100000", "serial_kernel"},
+      {"pi", "combined", "100000", ""}};
+  for (const auto& one : runs) {
+    const Json report = with_contents({kernel(one[0]), "--variant", one[1], one[2]});
+    EXPECT_EQ(patterns(report), one[3]) << one[0] << ' ' << one[1] << report["findings"];
+  }
+}
+
+TEST(ContentFindings, TheMatrixOfJacobiNeverChanges) {
+  constexpr std::uint64_t kN = 60;
+  const Json report = with_contents({kernel("jacobi"), "--variant", "naive", "60"});
+  const Json& loop = report["iterations"][0];
+  EXPECT_EQ(loop["HtoD_bytes"], (kN * kN + 5 * kN + 1) * 8);
+  // The matrix, the right-hand side, and the sum of squares that starts with 0 in each pass.
+  EXPECT_EQ(loop["invariant_bytes"], (kN * kN + kN + 1) * 8);
+}
+
+TEST(ContentFindings, VaddImplicitReturnsItsInputs) {
+  const Json report = with_contents({kernel("vadd"), "--variant", "implicit"});
+  ASSERT_EQ(patterns(report), "unmodified_copy_back");
+  EXPECT_EQ(report["findings"][0]["variable"], "a, b");
+  EXPECT_EQ(report["findings"][0]["count"], 2);
+}
 
 }  // namespace
 }  // namespace ompdm::e2e

@@ -55,7 +55,7 @@ HostTimes::HostTimes(const Trace& trace) {
     const Nanoseconds begin =
         thread.ends.empty() ? region.begin : std::max(region.begin, thread.ends.back());
     thread.begins.push_back(begin);
-    thread.ends.push_back(std::max(begin, region.end));
+    thread.ends.push_back(std::max(begin, region.end + region.hashing_after));
     thread.busy_before.push_back(busy);
   }
 }

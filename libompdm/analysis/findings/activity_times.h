@@ -33,7 +33,7 @@ class HostTimes {
  public:
   explicit HostTimes(const Trace& trace);
 
-  /// Time in [from, to] during which the thread was in no directive.
+  /// Time in [from, to] during which the thread was in no directive, nor in the recorder.
   [[nodiscard]] Nanoseconds outside_regions(std::uint32_t thread, Nanoseconds from,
                                             Nanoseconds to) const;
 

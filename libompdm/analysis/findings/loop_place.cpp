@@ -29,11 +29,15 @@ Caller caller_of(const Frame& frame) {
 std::vector<Caller> chain_of(const Site& site) {
   std::vector<Caller> chain = {{function_of(site), site.file, site.line}};
   if (chain.front().function.empty()) return {};
-  for (const Frame& frame : site.inlined) {
-    const Caller caller = caller_of(frame);
-    if (caller.function.empty() || chain.back().function == "main") break;
-    // The innermost frame is the directive's own function.
-    if (caller.function != chain.back().function) chain.push_back(caller);
+  for (const auto* frames : {&site.inlined, &site.callers}) {
+    for (const Frame& frame : *frames) {
+      const Caller caller = caller_of(frame);
+      if (chain.back().function == "main") return chain;
+      if (caller.function.empty()) return chain;
+      // The innermost inlined frame is the directive's own function.
+      if (frames == &site.inlined && caller.function == chain.back().function) continue;
+      chain.push_back(caller);
+    }
   }
   return chain;
 }

@@ -12,7 +12,7 @@ namespace ompdm::analysis {
 /// "the loop in main (heat.cpp) that calls sweep and norm, which run heat.cpp:41 and heat.cpp:52"
 /// where the directives' functions have nothing but main in common; else "the loop that runs
 /// heat.cpp:41 (in solve, or in main, which calls it at heat.cpp:90)". Sites are those of a pass;
-/// callers are known as far as calls of them were inlined.
+/// their call chains are those of the first time that each was met.
 std::string loop_place(const Trace& trace, const std::vector<Index<Site>>& sites);
 
 }  // namespace ompdm::analysis

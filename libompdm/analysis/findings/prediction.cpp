@@ -1,7 +1,23 @@
+#include <set>
+
 #include "analysis/findings/findings.h"
 #include "analysis/interval_union.h"
 
 namespace ompdm::analysis {
+
+namespace {
+
+/// What looking at contents added to the wall time: threads that move data do so side by side.
+Nanoseconds hashing_in_wall(const Trace& trace) {
+  std::set<std::uint32_t> threads;
+  for (const DataOp& op : trace.ops) {
+    if (op.hash != 0 || op.fingerprint != 0) threads.insert(op.thread);
+  }
+  if (threads.empty()) return 0;
+  return trace.recording.hashing_ns / static_cast<Nanoseconds>(threads.size());
+}
+
+}  // namespace
 
 std::optional<Prediction> predict(const Trace& trace, const std::vector<Claim>& claims) {
   Claimed gone(trace.ops.size());
@@ -28,8 +44,8 @@ std::optional<Prediction> predict(const Trace& trace, const std::vector<Claim>& 
     before.push_back({launch.begin, launch.end});
     after.push_back({launch.begin, launch.end});
   }
-  prediction.wall =
-      trace.process.wall - (union_length(std::move(before)) - union_length(std::move(after)));
+  prediction.wall = trace.process.wall - hashing_in_wall(trace) -
+                    (union_length(std::move(before)) - union_length(std::move(after)));
   return prediction;
 }
 

@@ -111,8 +111,10 @@ struct PassCost {
   std::uint64_t dtoh_bytes = 0;
   Nanoseconds transfer = 0;  ///< sum of the transfers' durations
   Nanoseconds kernel = 0;    ///< sum of the launches' durations
-  Nanoseconds wall =
-      0;  ///< from the pass's first directive to the next pass's (of the last pass: to its own end)
+  /// From the pass's first directive to the next pass's (of the last pass: to its own end), less
+  /// `hashing`.
+  Nanoseconds wall = 0;
+  Nanoseconds hashing = 0;  ///< what the recorder spent on contents meanwhile
 };
 
 /// A group of directives that was executed again and again on one thread: a loop of the program.
@@ -155,7 +157,7 @@ struct Finding {
 };
 
 /// What the run would have taken without the waste that the findings name, no operation taken away
-/// twice.
+/// twice, and without the recorder's looking at contents.
 struct Prediction {
   Nanoseconds wall = 0;
   Nanoseconds transfer = 0;  ///< sum of the remaining transfers' durations

@@ -141,6 +141,7 @@ struct Region {
   /// Of the time between `begin` and `end`, what the recorder spent on contents: the directive
   /// without the recorder would have taken end - begin - hashing. Operations have none in theirs.
   Nanoseconds hashing = 0;
+  Nanoseconds hashing_after = 0;  ///< what it spent right after `end`, on what had come back
   bool operator==(const Region&) const = default;
 };
 

@@ -15,7 +15,7 @@ struct Place : TraceBuilder {
 
   void add(const std::string& function, int line, std::vector<Frame> callers) {
     sites.push_back(site(Directive::kTarget, "src/heat.cpp", line, function));
-    trace.sites.back().inlined = std::move(callers);
+    trace.sites.back().callers = std::move(callers);
   }
   [[nodiscard]] std::string text() const { return loop_place(trace, sites); }
 };

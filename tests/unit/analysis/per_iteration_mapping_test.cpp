@@ -274,6 +274,28 @@ TEST(PerIterationMapping, NothingLooksAtTheDataBetweenQuickPasses) {
   EXPECT_FALSE(contains(analysis.findings[0].advice, "  #pragma omp target update"));
 }
 
+TEST(PerIterationMapping, TheRecordersTimeIsNotTheHosts) {
+  TraceBuilder build;
+  const auto solve = build.site(Directive::kTarget, "a.cpp", 9, "main");
+  const auto u = build.variable("u", kBytes);
+  for (std::uint64_t pass = 0; pass < 20; ++pass) {
+    map_tofrom(build, solve, {u});
+    (build.trace.ops.end() - 3)->hash = 1 + pass;
+    (build.trace.ops.end() - 2)->hash = 2 + pass;
+    build.trace.regions.back().hashing_after = 999'900;
+    build.wait(1'000'000);
+  }
+  build.trace.recording.hashing_ns = 20 * 999'900;
+  const Analysis analysis = analyze(build.take());
+  ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
+  const Finding& finding = analysis.findings[0];
+  EXPECT_EQ(finding.count, 38U) << "the host itself had 100 ns between passes";
+  EXPECT_EQ(analysis.prediction->wall, analysis.process.wall - finding.wasted_time - 20 * 999'900);
+  ASSERT_EQ(analysis.iterations.size(), 1U);
+  EXPECT_EQ(analysis.iterations[0].steady.wall, 2310) << "2315, but 2215 in the last";
+  EXPECT_EQ(analysis.iterations[0].first.wall, 10 + 1000 + 500 + 700 + 5 + 100);
+}
+
 TEST(PerIterationMapping, AHostThatChangesAByteInEachPassNeedsTheTransfers) {
   for (const Nanoseconds between : {10, 1'000'000}) {
     const Analysis analysis =
