@@ -98,7 +98,7 @@ void Decoder::add_repeated_region(const Record& record) {
   if (!row || earlier == Index<Region>::kNone) return miss_op();
   const std::uint64_t begin = lane_.last_begin += row->since;
   Region region = draft_.trace.regions[earlier];
-  region.hashing = 0;
+  region.hashing = region.hashing_after = 0;
   RegionNote note = draft_.region_notes[earlier];
   note.external = external(begin);
   region.thread = thread();
@@ -185,6 +185,7 @@ void Decoder::charge_regions(const DataOp& op, bool after, Nanoseconds taken) {
   if (after) {
     instant = op.region ? regions[op.region.value].end : op.end;
     if (instant == kOpen) return;
+    if (op.region) regions[op.region.value].hashing_after += taken;
   }
   for (const std::uint32_t at : lane_.open) {
     Region& region = regions[at];

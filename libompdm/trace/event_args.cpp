@@ -128,6 +128,8 @@ void EventArgs::set(std::string_view key, const dom::element& value) {
       return take(value, key, from);
     case Arg::kHash:
       return take(value, key, hash);
+    case Arg::kHashingAfterNs:
+      return take(value, key, hashing_after_ns);
     case Arg::kHashingNs:
       return take(value, key, hashing_ns);
     case Arg::kHostFallback:

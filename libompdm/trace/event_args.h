@@ -26,6 +26,7 @@ Nanoseconds take_microseconds(const simdjson::dom::element& value, std::string_v
 struct EventArgs {
   std::optional<Nanoseconds> begin_ns;
   std::optional<Nanoseconds> end_ns;
+  Nanoseconds hashing_after_ns = 0;
   Nanoseconds hashing_ns = 0;
   std::uint64_t bytes = 0;
   std::uint64_t dst = 0;

@@ -70,6 +70,7 @@ Region region_of(const Event& event, const EventArgs& args) {
   region.host_fallback = args.host_fallback;
   region.nowait = args.nowait;
   region.hashing = args.hashing_ns;
+  region.hashing_after = args.hashing_after_ns;
   set_times(event, args, region);
   return region;
 }

@@ -206,6 +206,7 @@ class Writer {
     line_.arg_flag(Arg::kHostFallback, region.host_fallback);
     line_.arg_flag(Arg::kNowait, region.nowait);
     line_.arg_unless(Nanoseconds{0}, Arg::kHashingNs, region.hashing);
+    line_.arg_unless(Nanoseconds{0}, Arg::kHashingAfterNs, region.hashing_after);
     add_exact_times(region.begin, region.end);
     line_.end("}}");
   }

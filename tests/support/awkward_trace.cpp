@@ -84,6 +84,7 @@ void add_events(Trace& trace) {
   trace.regions[1].hashing = kLate;
   trace.regions[2].hashing = 1;
   trace.regions[3].hashing = -5;
+  trace.regions[2].hashing_after = kLate;
   for (int kind = 0; kind <= static_cast<int>(OpKind::kDisassociate); ++kind) {
     DataOp op;
     op.kind = static_cast<OpKind>(kind);
