@@ -6,15 +6,12 @@
 #include "report/comparison_json.h"
 #include "report/comparison_sentences.h"
 #include "report/comparison_tables.h"
+#include "report/losses.h"
 #include "report/page.h"
 #include "report/tables.h"
 
 namespace ompdm::report {
 namespace {
-
-bool has_losses(const analysis::Analysis& one) {
-  return std::ranges::any_of(one.losses, [](const Loss& loss) { return loss.count > 0; });
-}
 
 std::string text_page(const Sides& sides, const Layout& layout) {
   std::string text = title(wrapped(comparison_headline(sides), layout.width), layout) + '\n';

@@ -310,20 +310,6 @@ std::vector<std::pair<std::string, std::string>> header(const Analysis& one) {
   return lines;
 }
 
-std::string losses(Analyses analyses) {
-  std::map<std::string, std::uint64_t> sums;
-  for (const Analysis& one : analyses) {
-    for (const Loss& loss : one.losses) sums[loss.name] += loss.count;
-  }
-  std::string text;
-  for (const auto& [name, count] : sums) {
-    if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, count);
-  }
-  const std::string kinds = counted(sums.size(), "kind of loss", "kinds of loss");
-  return text.empty() ? fmt::format("Lost: 0 ({} watched)", kinds)
-                      : fmt::format("Lost: {} (of {} watched)", text, kinds);
-}
-
 std::string runtime_traffic(Analyses analyses) {
   const analysis::Flow flow = totals_of(analyses).runtime_internal;
   if (flow.count == 0) return {};

@@ -27,9 +27,6 @@ std::vector<std::string> warnings(const analysis::Analysis& analysis, const Sour
 /// Header lines, name and value: program, process, devices, wall, runtime.
 std::vector<std::pair<std::string, std::string>> header(const analysis::Analysis& analysis);
 
-/// What was lost, also if nothing was.
-std::string losses(Analyses analyses);
-
 /// What the runtime sent for its own purposes; empty if nothing.
 std::string runtime_traffic(Analyses analyses);
 

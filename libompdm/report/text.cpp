@@ -6,16 +6,13 @@
 
 #include "report/findings.h"
 #include "report/invariant.h"
+#include "report/losses.h"
 #include "report/nvprof_block.h"
 #include "report/page.h"
 #include "report/sentences.h"
 
 namespace ompdm::report {
 namespace {
-
-bool has_losses(const analysis::Analysis& one) {
-  return std::ranges::any_of(one.losses, [](const Loss& loss) { return loss.count > 0; });
-}
 
 bool has_activities(const analysis::Analysis& one) {
   return !one.activities.empty() || !one.api_calls.empty();
@@ -68,6 +65,8 @@ std::string text_report(Analyses analyses, const SourceNames& names, const Layou
   text += '\n';
   const std::string internal = runtime_traffic(analyses);
   if (!internal.empty()) text += wrapped(internal, layout.width) + '\n';
+  const std::string not_seen = unexamined(analyses);
+  if (!not_seen.empty()) text += wrapped(not_seen, layout.width) + '\n';
   const bool lost = std::ranges::any_of(analyses, has_losses);
   const std::string loss = wrapped(losses(analyses), layout.width - 2);
   return text + (lost ? warning(loss, layout) : loss) + '\n';
@@ -96,6 +95,8 @@ std::string markdown_report(Analyses analyses, const SourceNames& names) {
   }
   const std::string internal = runtime_traffic(analyses);
   if (!internal.empty()) text += internal + "\n\n";
+  const std::string not_seen = unexamined(analyses);
+  if (!not_seen.empty()) text += not_seen + "\n\n";
   return text + losses(analyses) + '\n';
 }
 

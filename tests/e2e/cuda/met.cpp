@@ -111,7 +111,11 @@ void expect_all_met(const OnStandin& run) {
   const Trace& trace = run.trace;
   EXPECT_LT(run.ended.status, 128);
   EXPECT_EQ(trace.recording.cupti, "on");
-  for (const Loss& loss : trace.losses) EXPECT_EQ(loss.count, 0) << loss.name;
+  for (const Loss& loss : trace.losses) {
+    // Deferred copies back are not looked at, and counted as such; every event is there.
+    if (loss.name == "contents_unknown_completion") continue;
+    EXPECT_EQ(loss.count, 0) << loss.name;
+  }
   const auto slack = static_cast<Nanoseconds>(
       1000 + std::ceil(trace.recording.cupti_residual_ns + trace.recording.clock_residual_ns));
   EXPECT_LT(slack, 1'000'000);

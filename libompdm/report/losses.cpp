@@ -1,0 +1,59 @@
+#include "report/losses.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+
+#include "report/units.h"
+
+namespace ompdm::report {
+namespace {
+
+bool is_event(const Loss& loss) { return !loss.name.starts_with("contents_"); }
+
+}  // namespace
+
+bool has_losses(const analysis::Analysis& one) {
+  return std::ranges::any_of(one.losses,
+                             [](const Loss& loss) { return loss.count > 0 && is_event(loss); });
+}
+
+std::string losses(Analyses analyses) {
+  std::map<std::string, std::uint64_t> sums;
+  for (const analysis::Analysis& one : analyses) {
+    for (const Loss& loss : one.losses) {
+      if (is_event(loss)) sums[loss.name] += loss.count;
+    }
+  }
+  std::string text;
+  for (const auto& [name, count] : sums) {
+    if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, count);
+  }
+  const std::string kinds = counted(sums.size(), "kind of loss", "kinds of loss");
+  return text.empty() ? fmt::format("Lost: 0 ({} watched)", kinds)
+                      : fmt::format("Lost: {} (of {} watched)", text, kinds);
+}
+
+std::string unexamined(Analyses analyses) {
+  std::uint64_t too_many = 0;
+  std::uint64_t unknown = 0;
+  for (const analysis::Analysis& one : analyses) {
+    for (const Loss& loss : one.losses) {
+      if (loss.name == "contents_pending_overflow") too_many += loss.count;
+      if (loss.name == "contents_unknown_completion") unknown += loss.count;
+    }
+  }
+  if (too_many + unknown == 0) return {};
+  std::string why;
+  if (too_many > 0) why = fmt::format("{} came back in regions with many more", too_many);
+  if (unknown > 0) {
+    why += fmt::format("{}of {} nothing tells when they had arrived", why.empty() ? "" : ", ",
+                       unknown);
+  }
+  return fmt::format("Contents not looked at: of {} from devices ({})",
+                     counted(too_many + unknown, "transfer", "transfers"), why);
+}
+
+}  // namespace ompdm::report
