@@ -25,6 +25,7 @@ struct RecordOptions {
   std::string output;
   std::string attach = "auto";
   std::string names;
+  std::string hash;
   std::string spool_dir;
   bool no_finish = false;
   bool verbose = false;
@@ -79,6 +80,7 @@ EnvironmentChange prepare(const RecordOptions& options, const fs::path& session)
   const std::string output = options.output.empty() ? default_output() : options.output;
   change.set.emplace_back("OMPDM_OUTPUT", absolute_output(output));
   change.set.emplace_back("OMPDM_SESSION", session);
+  if (!options.hash.empty()) change.set.emplace_back("OMPDM_HASH", options.hash);
   if (!options.names.empty()) change.set.emplace_back("OMPDM_NAMES", options.names);
   if (options.no_finish) change.set.emplace_back("OMPDM_FINISH", "off");
   if (options.verbose) change.set.emplace_back("OMPDM_VERBOSE", "on");
@@ -148,6 +150,9 @@ void setup_record(CLI::App& app, int& exit_status) {
                    "Names and lines from the runtime's arguments (default on)")
       ->type_name("on|off")
       ->check(CLI::IsMember({"on", "off"}));
+  verb->add_option("--hash", options->hash,
+                   "Contents to look at: a percentage of the time that it may take (default 3)")
+      ->type_name("off|full|PERCENT");
   verb->add_option("--spool-dir", options->spool_dir,
                    "Where to record meanwhile (default beside FILE)")
       ->type_name("DIR");

@@ -9,7 +9,7 @@
 namespace ompdm::record {
 
 struct Config {
-  bool names = true;     ///< OMPDM_NAMES: patch `__tgt_*` to get names and lines
+  bool names = true;     ///< OMPDM_NAMES: patch `__tgt_*` to get names and lines, note call chains
   bool finish = true;    ///< OMPDM_FINISH: start `ompdm finish` at the end
   bool cupti = true;     ///< OMPDM_CUPTI: `auto` or `off`
   bool verbose = false;  ///< OMPDM_VERBOSE

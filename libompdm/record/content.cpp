@@ -28,8 +28,9 @@ void next_occurrence(Sampling& sampling) noexcept {
   constexpr std::uint32_t kRunsAtFirst = 16;
   const std::uint32_t run = occurrence / kRun;
   const std::uint32_t rarer = run < kRunsAtFirst ? 1 : std::bit_floor(run / (kRunsAtFirst / 2));
-  sampling.large = run % (std::uint32_t{1} << budget.thinning()) == 0;
-  sampling.small = sampling.large && run % rarer == 0;
+  const auto each = [run](std::uint32_t power_of_two) { return (run & (power_of_two - 1)) == 0; };
+  sampling.large = each(std::uint32_t{1} << budget.thinning());
+  sampling.small = sampling.large && each(rarer);
   sampling.checked = false;
   sampling.refused = false;
 }
@@ -102,19 +103,25 @@ Wanted wanted(ContentState& state, SiteSlot& site, const Transfer& transfer) noe
                                                              : Wanted::kFingerprint;
 }
 
-// An occurrence of a site is one instance of its directive that moves something, or one API call.
-Wanted wanted_of(Lane& lane, OpenRegion* region, SiteSlot* site,
-                 const Transfer& transfer) noexcept {
-  if (site == nullptr) {
+// An occurrence of a site is one instance of its directive that moves something, or one API call,
+// which may move many pieces.
+Wanted wanted_of(Lane& lane, const Origin& origin, const Transfer& transfer) noexcept {
+  if (origin.site == nullptr) {
     return Wanted::kNothing;
   }
-  if (region == nullptr || !region->moves) {
-    next_occurrence(site->sampling);
-    if (region != nullptr) {
-      region->moves = true;
-    }
+  ContentState& state = lane.content;
+  bool known = false;
+  if (origin.region != nullptr) [[likely]] {
+    known = origin.region->moves;
+    origin.region->moves = true;
+  } else {
+    known = origin.api_call != 0 && origin.api_call == state.api_call;
+    state.api_call = origin.api_call;
   }
-  return wanted(lane.content, *site, transfer);
+  if (!known) {
+    next_occurrence(origin.site->sampling);
+  }
+  return wanted(state, *origin.site, transfer);
 }
 
 Digest examine(const void* host, std::uint64_t bytes, bool whole, Sampling& sampling,
@@ -163,20 +170,20 @@ bool completion_is_known(const OpenRegion* region, int device) noexcept {
           !has_no_wait(region->call.entry));
 }
 
-void note_from_device(Lane& lane, OpenRegion* region, SiteSlot* site,
-                      const Transfer& transfer) noexcept {
-  if (!completion_is_known(region, transfer.device)) {
+void note_from_device(Lane& lane, const Origin& origin, const Transfer& transfer) noexcept {
+  if (!completion_is_known(origin.region, transfer.device)) {
     count_loss(spool::Loss::kContentsUnknownCompletion);
     return;
   }
-  const Wanted want = wanted_of(lane, region, site, transfer);
+  const Wanted want = wanted_of(lane, origin, transfer);
   if (want == Wanted::kNothing) {
     return;
   }
   const bool whole = want == Wanted::kWhole;
-  if (region == nullptr) {
+  if (origin.region == nullptr) {
     std::uint64_t taken = 0;
-    const Digest digest = examine(transfer.host, transfer.bytes, whole, site->sampling, taken);
+    const Digest digest =
+        examine(transfer.host, transfer.bytes, whole, origin.site->sampling, taken);
     write_content(lane, 1, digest, taken, spool::kContentAfter);
     return;
   }
@@ -185,8 +192,8 @@ void note_from_device(Lane& lane, OpenRegion* region, SiteSlot* site,
     count_loss(spool::Loss::kContentsPendingOverflow);
     return;
   }
-  state.pending[state.pending_count++] = {transfer.host, transfer.bytes, lane.op_records,
-                                          site,          region->id,     whole};
+  state.pending[state.pending_count++] = {transfer.host, transfer.bytes,    lane.op_records,
+                                          origin.site,   origin.region->id, whole};
 }
 
 }  // namespace
@@ -211,28 +218,29 @@ Transfer transfer_of(ompt_target_data_op_t optype, const void* src, int src_devi
   return {};
 }
 
-void examine_before(Lane& lane, OpenRegion* region, SiteSlot* site,
-                    const Transfer& transfer) noexcept {
+void examine_before(Lane& lane, const Origin& origin, const Transfer& transfer) noexcept {
   ContentState& state = lane.content;
   state.waiting = {};
   if (!transfer.to_device || transfer.host == nullptr) {
     return;
   }
-  const Wanted want = wanted_of(lane, region, site, transfer);
+  const Wanted want = wanted_of(lane, origin, transfer);
   if (want == Wanted::kNothing) {
     return;
   }
   // The runtime is about to read it, so it can be read.
-  state.digest =
-      examine(transfer.host, transfer.bytes, want == Wanted::kWhole, site->sampling, state.ticks);
+  state.digest = examine(transfer.host, transfer.bytes, want == Wanted::kWhole,
+                         origin.site->sampling, state.ticks);
   state.waiting = transfer;
 }
 
-void note_transfer(Lane& lane, OpenRegion* region, SiteSlot* site,
-                   const Transfer& transfer) noexcept {
+void note_transfer(Lane& lane, const Origin& origin, const Transfer& transfer) noexcept {
   ContentState& state = lane.content;
+  if (transfer.host == nullptr) {
+    return;
+  }
   if (!transfer.to_device) {
-    note_from_device(lane, region, site, transfer);
+    note_from_device(lane, origin, transfer);
   } else if (state.waiting.host == transfer.host && state.waiting.bytes == transfer.bytes) {
     write_content(lane, 1, state.digest, state.ticks, 0);
   }

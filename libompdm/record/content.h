@@ -21,6 +21,13 @@ struct Lane;
 struct OpenRegion;
 struct SiteSlot;
 
+/// Who asked for an operation.
+struct Origin {
+  OpenRegion* region;      ///< null: an API call, or nothing that is known
+  SiteSlot* site;          ///< null if there was no room for it
+  std::uint32_t api_call;  ///< its ordinal in the lane, 0 if there is none
+};
+
 /// A transfer between host memory and a device.
 struct Transfer {
   const void* host = nullptr;  ///< null: the operation is no such transfer
@@ -68,6 +75,7 @@ struct ContentState {
   Transfer waiting;
   Digest digest;
   std::uint64_t ticks;
+  std::uint32_t api_call;  ///< that transferred last
   std::uint32_t pending_count;
   Pending pending[kMostPending];
   Variable variables[kVariables];
@@ -78,14 +86,11 @@ Transfer transfer_of(ompt_target_data_op_t optype, const void* src, int src_devi
                      int dst_device, std::size_t bytes) noexcept;
 
 /// Before an operation runs, and before its begin is taken: looks at what goes to a device.
-/// `region` is null for API calls, `site` is where the operation was asked for.
-void examine_before(Lane& lane, OpenRegion* region, SiteSlot* site,
-                    const Transfer& transfer) noexcept;
+void examine_before(Lane& lane, const Origin& origin, const Transfer& transfer) noexcept;
 
 /// Behind the record of a transfer: writes what was examined before it, or notes what is to be
-/// examined once it has surely arrived.
-void note_transfer(Lane& lane, OpenRegion* region, SiteSlot* site,
-                   const Transfer& transfer) noexcept;
+/// examined once it has surely arrived. Nothing for an operation that is no such transfer.
+void note_transfer(Lane& lane, const Origin& origin, const Transfer& transfer) noexcept;
 
 /// At a region's end, after its end was taken: what came from the device has arrived.
 void examine_arrived(Lane& lane, std::uint32_t region) noexcept;

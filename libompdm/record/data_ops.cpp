@@ -80,22 +80,24 @@ bool write_repeated_op(Lane& lane, KnownOp op, OpenRegion& region, std::uint64_t
 }
 
 // Where an operation was asked for: its region's site, or that of the API call.
-struct Place {
-  SiteSlot* site;
-  std::uint32_t api_call;  // ordinal in the lane, 0 if it is none
-};
-
-Place place_of(Lane& lane, const OpenRegion* region, const void* codeptr) noexcept {
-  if (region != nullptr) [[likely]] {
-    return {region->site, 0};
+Origin origin_of(Lane& lane, const ompt_data_t* target, const void* codeptr) noexcept {
+  if (OpenRegion* region = region_of(lane, target)) [[likely]] {
+    return {region, region->site, 0};
   }
   const ApiCall call = api_call_of(lane, codeptr);
-  return {site_of(lane, call.codeptr, nullptr, call.entry, nullptr, 0, 0), call.ordinal};
+  return {nullptr, site_of(lane, call.codeptr, nullptr, call.entry, nullptr, 0, 0), call.ordinal};
 }
 
-void write_op(Lane& lane, std::uint64_t end, OpenRegion* region, Place place,
-              ompt_target_data_op_t optype, void* src, int src_device, void* dst, int dst_device,
-              std::size_t bytes) noexcept {
+// What goes to a device was examined before, or will not be.
+bool may_have_content(const Lane& lane, ompt_target_data_op_t optype) noexcept {
+  return lane.content.waiting.host != nullptr ||
+         (static_cast<int>(optype) & 0xf) == ompt_target_data_transfer_from_device;
+}
+
+void write_op(Lane& lane, std::uint64_t end, const Origin& origin, ompt_target_data_op_t optype,
+              void* src, int src_device, void* dst, int dst_device, std::size_t bytes) noexcept {
+  OpenRegion* region = origin.region;
+  const SiteSlot* site = origin.site;
   const std::uint64_t begin = lane.op_begin != 0 ? lane.op_begin : end;
   std::uint16_t argument = 0;
   if (region != nullptr) {
@@ -120,8 +122,8 @@ void write_op(Lane& lane, std::uint64_t end, OpenRegion* region, Place place,
   record->dst_device = dst_device;
   record->optype = static_cast<std::uint16_t>(optype);
   record->argument = argument;
-  record->api_call = place.api_call;
-  record->owner = region != nullptr ? region->id : place.site != nullptr ? place.site->id : 0;
+  record->api_call = origin.api_call;
+  record->owner = region != nullptr ? region->id : site != nullptr ? site->id : 0;
   ++lane.whole_ops;
   if (region != nullptr) {
     note_op(lane, *region, lane.whole_ops);
@@ -144,15 +146,15 @@ void on_data_op(ompt_scope_endpoint_t endpoint, ompt_data_t* /*target_task*/, om
   if (lane == nullptr) {
     return;
   }
-  OpenRegion* region = region_of(*lane, target);
-  const Transfer transfer =
-      budget.off() ? Transfer{} : transfer_of(optype, src, src_device, dst, dst_device, bytes);
   if (endpoint == ompt_scope_begin) {
     if (lane->op_begin != 0) {
       count_loss(spool::Loss::kOpsUnmatched);
     }
-    if (transfer.to_device) {
-      examine_before(*lane, region, place_of(*lane, region, codeptr).site, transfer);
+    if (!budget.off()) {
+      const Transfer transfer = transfer_of(optype, src, src_device, dst, dst_device, bytes);
+      if (transfer.to_device) {
+        examine_before(*lane, origin_of(*lane, target, codeptr), transfer);
+      }
     }
     lane->op_begin = ticks();
     begin_external(lane->id, lane->op_begin);
@@ -162,12 +164,12 @@ void on_data_op(ompt_scope_endpoint_t endpoint, ompt_data_t* /*target_task*/, om
   if (endpoint == ompt_scope_end && lane->op_begin == 0) {
     count_loss(spool::Loss::kOpsUnmatched);
   }
-  const Place place = place_of(*lane, region, codeptr);
+  const Origin origin = origin_of(*lane, target, codeptr);
   const std::uint64_t records = lane->op_records;
-  write_op(*lane, now, region, place, optype, src, src_device, dst, dst_device, bytes);
+  write_op(*lane, now, origin, optype, src, src_device, dst, dst_device, bytes);
   lane->op_begin = 0;
-  if (transfer.host != nullptr && lane->op_records != records) {
-    note_transfer(*lane, region, place.site, transfer);
+  if (!budget.off() && lane->op_records != records && may_have_content(*lane, optype)) {
+    note_transfer(*lane, origin, transfer_of(optype, src, src_device, dst, dst_device, bytes));
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "record/callers.h"
 #include "record/modules.h"
 #include "record/patch.h"
 
@@ -77,6 +78,9 @@ void define(Lane& lane, SiteSlot& slot, const void* codeptr, const Ident* ident,
     at = put_text(at, names[i]);
   }
   commit(lane, record, spool::Tag::kSite, static_cast<std::uint8_t>(entry), size);
+  if (recorder.config.names) {
+    write_callers(lane, slot.id, codeptr);
+  }
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "record/api_calls.h"
 #include "record/budget.h"
+#include "record/callers.h"
 #include "record/clock.h"
 #include "record/cupti.h"
 #include "record/ending.h"
@@ -173,6 +174,9 @@ void attach() noexcept {
   }
   draft.hashing = recorder.config.hashing;
   start_budget();
+  if (recorder.config.names) {
+    prepare_callers();
+  }
   recorder.header.store(&draft);
 }
 

@@ -46,6 +46,7 @@ enum class Tag : std::uint8_t {
   kMapperName = 14,
   kMapperPiece = 15,
   kContent = 16,
+  kCallers = 17,
   // What CUPTI tells (spool/activities.h).
   kActivityName = 32,
   kKernelActivity = 33,
@@ -259,6 +260,24 @@ struct Site {
   std::uint32_t reserved;
 };
 static_assert(sizeof(Site) == 48);
+
+/// A return address above a site.
+struct Caller {
+  std::uint64_t address;  ///< so look up address - 1
+  std::uint32_t module;   ///< 0 = unknown
+  std::uint32_t reserved;
+};
+static_assert(sizeof(Caller) == 16);
+
+/// The call chain above a site when the lane met it first, innermost first: the first is the caller
+/// of the function that the site's codeptr lies in. Followed by `count` Caller.
+struct Callers {
+  Head head;
+  std::uint32_t site;
+  std::uint32_t count;
+  std::uint32_t reserved;
+};
+static_assert(sizeof(Callers) == 16);
 
 /// One mapped item as passed to `__tgt_*`; `type` are libomptarget's map type bits
 /// (OMP_TGT_MAPTYPE_*).

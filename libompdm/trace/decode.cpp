@@ -14,6 +14,8 @@ void Decoder::add(const Record& record) {
       return add_module(record);
     case spool::Tag::kSite:
       return add_site(record);
+    case spool::Tag::kCallers:
+      return add_callers(record);
     case spool::Tag::kMapList:
       return add_list(record);
     case spool::Tag::kRegion:

@@ -83,10 +83,33 @@ void Decoder::add_site(const Record& record) {
     site.module = {module};
     site.address = row->codeptr - (site.module ? draft_.trace.modules[module].bias : 0);
     sites.push_back(std::move(site));
-    draft_.site_notes.push_back({entry, row->codeptr, row->ident, row->kernel, std::move(psource),
-                                 std::move(texts), false});
+    draft_.site_notes.push_back({entry,
+                                 row->codeptr,
+                                 row->ident,
+                                 row->kernel,
+                                 std::move(psource),
+                                 std::move(texts),
+                                 {},
+                                 false});
   }
   lane_.sites[row->id] = at->second;
+}
+
+void Decoder::add_callers(const Record& record) {
+  const auto row = record.as<spool::Callers>();
+  const std::uint32_t site = row ? find(lane_.sites, row->site) : Index<Site>::kNone;
+  if (site == Index<Site>::kNone) return void(++unreadable);
+  // Each lane notes its own: one is enough, the first.
+  std::vector<CallerNote>& callers = draft_.site_notes[site].callers;
+  if (!callers.empty()) return;
+  const auto tail = record.tail<spool::Callers>(std::uint64_t{row->count} * sizeof(spool::Caller));
+  for (std::size_t at = 0; at + sizeof(spool::Caller) <= tail.size(); at += sizeof(spool::Caller)) {
+    spool::Caller caller{};
+    std::memcpy(&caller, tail.data() + at, sizeof(caller));
+    const Index<Module> module{find(lane_.modules, caller.module)};
+    const std::uint64_t bias = module ? draft_.trace.modules[module.value].bias : 0;
+    callers.push_back({module, caller.address - bias});
+  }
 }
 
 void Decoder::add_list(const Record& record) {

@@ -62,6 +62,7 @@ class Decoder {
   void add_thread(const Record& record);
   void add_module(const Record& record);
   void add_site(const Record& record);
+  void add_callers(const Record& record);
   void add_list(const Record& record);
   void add_region(const Record& record);
   void add_repeated_region(const Record& record);

@@ -18,6 +18,12 @@ namespace ompdm::trace {
 inline constexpr std::uint32_t kNoList = std::numeric_limits<std::uint32_t>::max();
 inline constexpr std::uint8_t kNoKind = 0;
 
+/// A return address above a site.
+struct CallerNote {
+  Index<Module> module;
+  std::uint64_t address = 0;  ///< in the module's file
+};
+
 /// Beside Trace::sites.
 struct SiteNote {
   spool::Entry entry = spool::Entry::kNone;
@@ -25,8 +31,9 @@ struct SiteNote {
   std::uint64_t ident = 0;
   std::uint64_t kernel = 0;  ///< host_ptr of the launched kernel
   std::string psource;
-  std::vector<std::string> names;  ///< of the mapped items, as the compiler passes them
-  bool in_runtime = false;         ///< codeptr lies in the OpenMP runtime's own libraries
+  std::vector<std::string> names;   ///< of the mapped items, as the compiler passes them
+  std::vector<CallerNote> callers;  ///< innermost first
+  bool in_runtime = false;          ///< codeptr lies in the OpenMP runtime's own libraries
 };
 
 /// Beside Trace::ops.

@@ -203,6 +203,34 @@ void locate(Site& site, const SiteNote& note, const std::optional<KernelName>& k
   site.inlined = place.inlined;
 }
 
+bool is_system_library(const std::string& path) {
+  const std::string name = path.substr(path.rfind('/') + 1);
+  return name.starts_with("libc.so") || name.starts_with("libc-") ||
+         name.starts_with("libpthread") || name.starts_with("ld-linux");
+}
+
+// The program's functions of a chain of return addresses, up to main.
+std::vector<Frame> callers_of(const SiteNote& note, const std::vector<Module>& modules,
+                              Symbols& symbols) {
+  std::vector<Frame> frames;
+  std::size_t programs =
+      0;  // up to the outermost that is not the C library's, which starts threads
+  for (const CallerNote& caller : note.callers) {
+    if (!caller.module || is_runtime_library(modules[caller.module.value].path)) continue;
+    const CodePlace place = symbols.at(caller.module, caller.address - 1);
+    if (place.inlined.empty()) {
+      frames.push_back({place.function, place.file, place.line, place.column});
+    } else {
+      frames.insert(frames.end(), place.inlined.begin(), place.inlined.end());
+    }
+    if (!is_system_library(modules[caller.module.value].path)) programs = frames.size();
+    if (place.functions.empty()) continue;
+    if (place.functions.back() == "main") break;
+  }
+  frames.resize(programs);
+  return frames;
+}
+
 // One directive inlined at several places is one row: let all its sites have the same function.
 void agree_on_functions(Draft& draft) {
   std::map<std::string_view, std::string> longest;
@@ -232,6 +260,7 @@ void resolve_sites(Draft& draft, Symbols& symbols) {
   for (std::size_t i = 0; i < trace.sites.size(); ++i) {
     const SiteNote& note = draft.site_notes[i];
     locate(trace.sites[i], note, kernel_at(kernels, note.kernel), symbols);
+    if (!note.in_runtime) trace.sites[i].callers = callers_of(note, trace.modules, symbols);
   }
   agree_on_functions(draft);
 }

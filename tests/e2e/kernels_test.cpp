@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "kernel_runs.h"
 
 namespace ompdm::e2e {
@@ -13,6 +15,29 @@ constexpr std::string_view kEnter = "omp target enter data";
 constexpr std::string_view kExit = "omp target exit data";
 
 TEST(Heat, Naive) { expect_heat_naive(kernel("heat"), {}); }
+
+// The recorder looks at what crosses, and at who calls a directive when it meets it first.
+TEST(Heat, NaiveCarriesItsOwnResultsBack) {
+  const Recorded recorded = expect_heat_naive(kernel("heat"), {{"OMPDM_HASH", "full"}});
+  std::map<std::uint64_t, std::uint64_t> on_host;  // by address, what came last
+  std::size_t returns = 0;
+  for (const DataOp& op : recorded.trace.ops) {
+    if (op.kind == OpKind::kDtoH) {
+      EXPECT_NE(op.hash, 0U);
+      on_host[op.dst] = op.hash;
+    } else if (op.kind == OpKind::kHtoD && on_host.contains(op.src)) {
+      EXPECT_EQ(op.hash, on_host[op.src]) << "the host changes nothing between steps";
+      ++returns;
+    } else {
+      EXPECT_EQ(op.hash != 0, op.kind == OpKind::kHtoD);
+    }
+  }
+  EXPECT_EQ(returns, 18U);
+  EXPECT_EQ(recorded.trace.recording.hashing, "full");
+  ASSERT_EQ(recorded.trace.sites.size(), 1U);
+  ASSERT_EQ(recorded.trace.sites[0].callers.size(), 1U);
+  EXPECT_EQ(recorded.trace.sites[0].callers[0].function, "main");
+}
 
 TEST(Heat, OnEachDevice) {
   for (const std::string device : {"0", "1", "2", "3"}) {

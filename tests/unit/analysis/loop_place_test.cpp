@@ -36,6 +36,20 @@ TEST(LoopPlace, InTheDirectivesFunctionOrItsCaller) {
             "main.cpp:90)");
 }
 
+TEST(LoopPlace, InlinedCallersComeBeforeTheOthers) {
+  Place place;
+  place.add("sweep(double*)", 41, {{"main", "src/main.cpp", 90, 3}});
+  place.trace.sites.back().inlined = {{"sweep(double*)", "heat.cpp", 41, 3},
+                                      {"step(int)", "heat.cpp", 70, 3}};
+  EXPECT_EQ(place.text(),
+            "the loop that runs heat.cpp:41 (in sweep, or in step, which calls sweep at "
+            "heat.cpp:70)");
+  place.add("norm(double*)", 52, {{"main", "src/main.cpp", 91, 3}});
+  EXPECT_EQ(place.text(),
+            "the loop in main (main.cpp) that calls step and norm, which run heat.cpp:41 and "
+            "heat.cpp:52");
+}
+
 TEST(LoopPlace, WhereTheFunctionsMeet) {
   Place place;
   place.add("sweep(double*)", 41, {{"main", "src/heat.cpp", 90, 3}});

@@ -240,6 +240,28 @@ TEST(Content, BuffersThatTakeTurnsHavePairsToo) {
   EXPECT_EQ(records.contents[3].content.hash, hash_of(other));
 }
 
+// A rectangle is copied row by row; its rows are one occurrence, all looked at or none.
+TEST(Content, TheOperationsOfOneApiCallAreOneOccurrence) {
+  constexpr std::size_t kRows = 10;
+  const Buffer buffer = numbers(8000);
+  const Records records = record(
+      [&] {
+        for (std::uint32_t call = 1; call <= 80; ++call) {
+          record::this_thread.api_codeptr = kSite;
+          record::this_thread.api_entry = spool::Entry::kMemcpyRect;
+          record::this_thread.api_call = call;
+          for (std::size_t row = 0; row < kRows; ++row) {
+            FakeRuntime::op(2, buffer.data() + row * 100, kHost, kThere, 0, 64, kSite);
+          }
+        }
+      },
+      kDefault);
+  ASSERT_EQ(records.ops.size(), 80 * kRows);
+  // 16 runs of four calls, then each second.
+  ASSERT_EQ(records.contents.size(), (64U + 8) * kRows);
+  EXPECT_EQ(records.contents.back().op, 76 * kRows - 1);
+}
+
 TEST(Content, MoreThanCanWaitForARegionIsALoss) {
   const Buffer buffer = numbers(64'000);
   const Records records = record(
