@@ -44,7 +44,7 @@ void remember(int number, const char* type) noexcept {
 }
 
 bool has_bit(const std::atomic<std::uint64_t>& bits, int number) noexcept {
-  return number >= 0 &&
+  return number >= 0 && number < kMostKnown &&
          (bits.load(std::memory_order_relaxed) >> static_cast<unsigned>(number) & 1U) != 0;
 }
 

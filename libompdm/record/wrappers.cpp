@@ -145,11 +145,11 @@ void note_target(Call& call, const std::uint64_t* saved, bool teams) noexcept {
 
 // Where the next region of this thread expects its call: no copy is made. A thread without a lane
 // gets one when its region begins, if it does.
-Call& next_call(ThisThread& thread) noexcept {
-  Lane* lane = thread.lane;
-  return lane != nullptr && thread.generation == recorder.generation.load(std::memory_order_relaxed)
-             ? lane->open[lane->depth].call
-             : thread.first_call;
+Call& next_call() noexcept {
+  Lane* lane = this_thread.lane;
+  const bool current = lane != nullptr && this_thread.generation ==
+                                              recorder.generation.load(std::memory_order_relaxed);
+  return current ? lane->open[lane->depth].call : this_thread.first_call;
 }
 
 // Calls that are no construct.
@@ -183,7 +183,7 @@ void ompdm_enter(unsigned position, const std::uint64_t* saved) {
   if (thread.call != nullptr) [[unlikely]] {
     note_host_fallback(true);
   }
-  Call& call = next_call(thread);
+  Call& call = next_call();
   call.entry = entry;
   call.ident = pointer<Ident>(saved[kRdi]);
   call.device = static_cast<std::int64_t>(saved[kRsi]);
