@@ -167,9 +167,8 @@ void note_other(Entry entry, const std::uint64_t* saved) noexcept {
 }  // namespace
 
 void ompdm_enter(unsigned position, const std::uint64_t* saved) {
-  ThisThread& thread = this_thread;
   const Entry entry = kWrappers[position].entry;
-  if (!armed() || thread.inside) [[unlikely]] {
+  if (!armed() || this_thread.inside) [[unlikely]] {
     if (recorder.phase.load(std::memory_order_relaxed) >= Phase::kPaused &&
         entry < Entry::kMemcpy) {
       count_loss(spool::Loss::kRecordsAfterFinish);
@@ -180,7 +179,7 @@ void ompdm_enter(unsigned position, const std::uint64_t* saved) {
     note_other(entry, saved);
     return;
   }
-  if (thread.call != nullptr) [[unlikely]] {
+  if (this_thread.call != nullptr) [[unlikely]] {
     note_host_fallback(true);
   }
   Call& call = next_call();
@@ -199,7 +198,7 @@ void ompdm_enter(unsigned position, const std::uint64_t* saved) {
     record_call_only(call);
     return;
   }
-  thread.call = &call;
+  this_thread.call = &call;
 }
 
 }  // namespace ompdm::record
