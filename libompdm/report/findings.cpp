@@ -127,9 +127,18 @@ bool can_tell(const Analysis& one) {
   return analysis::has_target_events(one) && analysis::knows_transfers(one);
 }
 
-std::string none_found() {
-  return "No needless movement was found in this run. Contents were not compared: whether data "
-         "crossed again unchanged is not known.";
+std::string none_found(Analyses analyses) {
+  const auto unseen = [](const Analysis& one) {
+    return one.recording.hashing.empty() || one.recording.hashing == "off";
+  };
+  if (std::ranges::any_of(analyses, unseen)) {
+    return "No needless movement was found in this run. Contents were not compared: whether data "
+           "crossed again unchanged is not known.";
+  }
+  const std::string& hashing = analyses.front().recording.hashing;
+  return "No needless movement was found in this run; " +
+         (hashing == "full" ? "all contents were compared."
+                            : "contents were compared within " + hashing + " of its time.");
 }
 
 std::string prefix(const Ranks& ranks, std::size_t recording) {
@@ -162,8 +171,9 @@ std::string findings_text(Analyses analyses, const SourceNames& names, const Lay
     if (!sentence.empty()) predictions += filled(prefix(ranks, i) + sentence, 0, layout.width);
   }
   if (text.empty()) {
-    return std::ranges::any_of(analyses, can_tell) ? '\n' + filled(none_found(), 0, layout.width)
-                                                   : std::string();
+    return std::ranges::any_of(analyses, can_tell)
+               ? '\n' + filled(none_found(analyses), 0, layout.width)
+               : std::string();
   }
   return '\n' + title(wrapped(std::string(kTitle), layout.width), layout) + '\n' + text +
          predictions;
@@ -190,7 +200,7 @@ std::string findings_markdown(Analyses analyses, const SourceNames& names) {
     if (!sentence.empty()) predictions += prefix(ranks, i) + sentence + "\n\n";
   }
   if (text.empty()) {
-    return std::ranges::any_of(analyses, can_tell) ? none_found() + "\n\n" : std::string();
+    return std::ranges::any_of(analyses, can_tell) ? none_found(analyses) + "\n\n" : std::string();
   }
   return fmt::format("## {}\n\n", kTitle) + text + predictions;
 }
