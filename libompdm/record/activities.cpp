@@ -294,13 +294,21 @@ void complete_buffer(void* context, std::uint32_t stream, std::uint8_t* buffer,
     if (cupti_functions.dropped_records(context, stream, &dropped) == cupti::kSuccess) {
       count_loss(spool::Loss::kActivitiesDropped, dropped);
     }
-    if (valid > 0 && have_lane()) {
-      std::uint8_t* record = nullptr;
-      while (cupti_functions.next_record(buffer, valid, &record) == cupti::kSuccess) {
+    const bool recorded = valid > 0 && have_lane();
+    std::uint8_t* record = nullptr;
+    std::uint64_t too_late = 0;
+    while (valid > 0 && cupti_functions.next_record(buffer, valid, &record) == cupti::kSuccess) {
+      if (recorded) {
         write_activity(record);
+      } else {
+        ++too_late;
       }
+    }
+    if (recorded) {
       write_clock(clock_now());
       refresh_clock(*lane);
+    } else if (spool_is_open()) {
+      count_loss(spool::Loss::kActivitiesDropped, too_late);
     }
   }
   if (buffer != nullptr) {
