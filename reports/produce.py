@@ -85,6 +85,7 @@ def produce(build, folder):
             rows.append((kernel, rung, arguments, solve, report["totals"]))
     write_table(folder, rows, run([ompdm, "--version"]).strip())
     write_picture(folder, rows)
+    write_comparison(ompdm, build, folder)
     predict(build, folder)
 
 
@@ -148,6 +149,17 @@ def predict(build, folder):
             f"| {predicted / 1e6:.1f} | `{after}` | {achieved / 1e6:.1f} | {kernels / 1e6:.1f} "
             f"| {ratio:.2f} ({min(ratios):.2f} to {max(ratios):.2f}) |")
     (folder / "predictions.md").write_text("\n".join(lines) + "\n")
+
+
+def write_comparison(ompdm, build, folder):
+    """The first line of what compare says of heat's first and last rung."""
+    with tempfile.TemporaryDirectory() as scratch:
+        for rung in ("naive", "optimized"):
+            run([ompdm, "record", "-o", f"{rung}.json", build / "bin" / "kernels" / "heat", "--variant", rung,
+                 *RUNGS["heat"][1]], cwd=scratch)
+        command = [ompdm, "compare", "naive.json", "optimized.json"]
+        first = run(command, cwd=scratch).splitlines()[0]
+    (folder / "heat-compare.txt").write_text(f"$ {shown(command, build)} | head -1\n{first}\n")
 
 
 def write_picture(folder, rows):
