@@ -1,0 +1,90 @@
+#include "cupti_buffers.h"
+
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+#include <utility>
+
+namespace standin::cupti {
+namespace {
+
+void complete(const Buffer& buffer) {
+  state().complete(nullptr, 0, buffer.bytes, buffer.size, buffer.used);
+}
+
+void deliver_full_buffers() {
+  State& all = state();
+  std::unique_lock lock(all.mutex);
+  for (;;) {
+    all.full_one.wait(lock, [&] { return !all.full.empty(); });
+    const Buffer buffer = all.full.front();
+    all.full.pop_front();
+    lock.unlock();
+    complete(buffer);
+    lock.lock();
+  }
+}
+
+}  // namespace
+
+State& state() {
+  static State* one = new State;
+  return *one;
+}
+
+void register_callbacks(RequestBuffer request, CompleteBuffer complete) {
+  State& all = state();
+  const std::lock_guard lock(all.mutex);
+  if (all.request == nullptr) std::thread(deliver_full_buffers).detach();
+  all.request = request;
+  all.complete = complete;
+}
+
+void append(const void* record, std::size_t size) {
+  State& all = state();
+  if (all.buffer.bytes != nullptr && all.buffer.size - all.buffer.used < size) {
+    all.full.push_back(std::exchange(all.buffer, {}));
+    all.full_one.notify_one();
+  }
+  if (all.buffer.bytes == nullptr) {
+    std::size_t most = 0;
+    all.request(&all.buffer.bytes, &all.buffer.size, &most);
+  }
+  if (all.buffer.bytes == nullptr || all.buffer.size < size) {
+    ++all.dropped;
+    return;
+  }
+  std::memcpy(all.buffer.bytes + all.buffer.used, record, size);
+  all.buffer.used += size;
+}
+
+bool wanted(std::uint32_t kind) {
+  static const char* every = std::getenv("STANDIN_CUPTI_DROP");
+  State& all = state();
+  if (!all.kinds.contains(kind)) return false;
+  ++all.activities;
+  if (every == nullptr || all.activities % std::strtoull(every, nullptr, 10) != 0) return true;
+  ++all.dropped;
+  return false;
+}
+
+bool flush() {
+  State& all = state();
+  std::unique_lock lock(all.mutex);
+  if (all.request == nullptr) return false;
+  std::deque<Buffer> buffers = std::exchange(all.full, {});
+  if (all.buffer.used > 0) buffers.push_back(std::exchange(all.buffer, {}));
+  lock.unlock();
+  if (const char* late = std::getenv("STANDIN_CUPTI_LATE")) {
+    std::thread([buffers, wait = std::chrono::microseconds(std::atoi(late))] {
+      std::this_thread::sleep_for(wait);
+      for (const Buffer& buffer : buffers) complete(buffer);
+    }).detach();
+    return true;
+  }
+  for (const Buffer& buffer : buffers) complete(buffer);
+  return true;
+}
+
+}  // namespace standin::cupti
