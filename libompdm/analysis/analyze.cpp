@@ -39,6 +39,7 @@ Analysis analyze_as_it_is(const Trace& trace) {
   analysis.prediction = needless.prediction;
   analysis.headline = headline_of(trace, directives.rows);
   analysis.device_use = device_use_of(trace);
+  analysis.host_waits = host_waits_of(trace, directives);
   for (const Region& region : trace.regions) {
     if (!region.unfinished) continue;
     const std::uint32_t row = row_of(directives, region.site);
@@ -51,8 +52,10 @@ Analysis analyze_as_it_is(const Trace& trace) {
 }  // namespace
 
 Analysis analyze(const Trace& trace) {
-  return trace.activities.empty() ? analyze_as_it_is(trace)
-                                  : analyze_as_it_is(on_device_clock(trace));
+  if (trace.activities.empty()) return analyze_as_it_is(trace);
+  Analysis analysis = analyze_as_it_is(on_device_clock(trace));
+  analysis.start_latencies = start_latencies_of(trace);
+  return analysis;
 }
 
 bool has_target_events(const Analysis& analysis) { return !analysis.directives.empty(); }

@@ -1,12 +1,11 @@
 #include "analysis/device_clock.h"
 
 #include <algorithm>
-#include <cstddef>
-#include <numeric>
 #include <optional>
-#include <tuple>
 #include <utility>
 #include <vector>
+
+#include "analysis/order.h"
 
 namespace ompdm::analysis {
 namespace {
@@ -80,25 +79,6 @@ DataOp op_of(const Trace& trace, const DeviceActivity& activity, OpKind kind) {
   return op;
 }
 
-/// Puts rows in order of their begin and tells where each one went.
-template <class Row>
-std::vector<std::uint32_t> reorder(std::vector<Row>& rows) {
-  std::vector<std::uint32_t> order(rows.size());
-  std::iota(order.begin(), order.end(), 0U);
-  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return std::tuple(rows[a].begin, a) < std::tuple(rows[b].begin, b);
-  });
-  std::vector<Row> sorted;
-  sorted.reserve(rows.size());
-  std::vector<std::uint32_t> moved_to(rows.size());
-  for (const std::uint32_t from : order) {
-    moved_to[from] = static_cast<std::uint32_t>(sorted.size());
-    sorted.push_back(std::move(rows[from]));
-  }
-  rows = std::move(sorted);
-  return moved_to;
-}
-
 }  // namespace
 
 Trace on_device_clock(Trace trace) {
@@ -116,11 +96,14 @@ Trace on_device_clock(Trace trace) {
     if (activity.op) take_interval(trace.ops[activity.op.value], activity);
     if (activity.launch) take_interval(trace.launches[activity.launch.value], activity);
   }
-  const std::vector<std::uint32_t> ops = reorder(trace.ops);
-  const std::vector<std::uint32_t> launches = reorder(trace.launches);
+  const std::vector<std::uint32_t> ops = order_by_begin(trace.ops);
+  const std::vector<std::uint32_t> launches = order_by_begin(trace.launches);
   for (DeviceActivity& activity : trace.activities) {
     if (activity.op) activity.op.value = ops[activity.op.value];
     if (activity.launch) activity.launch.value = launches[activity.launch.value];
+  }
+  for (Synchronization& wait : trace.synchronizations) {
+    if (wait.op) wait.op.value = ops[wait.op.value];
   }
   return trace;
 }

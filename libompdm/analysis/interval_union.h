@@ -1,4 +1,4 @@
-// Length of a union of time intervals, so that overlapping operations are not counted twice.
+// Unions of time intervals, so that overlapping operations are not counted twice.
 #pragma once
 
 #include <vector>
@@ -16,5 +16,12 @@ struct Interval {
 /// Time covered by at least one interval. Linear if they are in order of begin, else it sorts its
 /// copy.
 Nanoseconds union_length(std::vector<Interval> intervals);
+
+/// The same time as intervals in order that do not touch.
+std::vector<Interval> merged(std::vector<Interval> intervals);
+
+/// Of the time of `merged` intervals what lies in `within`. Logarithmic in their number, linear in
+/// that of those inside.
+Nanoseconds overlap(const std::vector<Interval>& merged, Interval within);
 
 }  // namespace ompdm::analysis

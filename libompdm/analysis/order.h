@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <numeric>
 #include <utility>
@@ -34,6 +35,20 @@ void sort_rows(std::vector<Row>& rows, KeyOf key_of, Before before = {}) {
     sorted.push_back(std::move(rows[position]));
   }
   rows = std::move(sorted);
+}
+
+/// Puts rows in order of their begin, and tells where each one went.
+template <class Row>
+std::vector<std::uint32_t> order_by_begin(std::vector<Row>& rows) {
+  std::vector<Row> sorted;
+  sorted.reserve(rows.size());
+  std::vector<std::uint32_t> moved_to(rows.size());
+  for (const std::size_t from : stable_order(rows, [](const Row& row) { return row.begin; })) {
+    moved_to[from] = static_cast<std::uint32_t>(sorted.size());
+    sorted.push_back(std::move(rows[from]));
+  }
+  rows = std::move(sorted);
+  return moved_to;
 }
 
 }  // namespace ompdm::analysis

@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <numeric>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "analysis/order.h"
 #include "analysis/tables.h"
 #include "ompdm/error.h"
 #include "ompdm/link.h"
@@ -161,25 +161,6 @@ class Retimer {
   Nanoseconds last_after_ = 0;
 };
 
-/// Puts rows in order of their begin again and tells where each one went.
-template <class Row>
-std::vector<std::uint32_t> reorder(std::vector<Row>& rows) {
-  std::vector<std::uint32_t> order(rows.size());
-  std::iota(order.begin(), order.end(), 0U);
-  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return std::tuple(rows[a].begin, a) < std::tuple(rows[b].begin, b);
-  });
-  std::vector<Row> sorted;
-  sorted.reserve(rows.size());
-  std::vector<std::uint32_t> moved_to(rows.size());
-  for (const std::uint32_t from : order) {
-    moved_to[from] = static_cast<std::uint32_t>(sorted.size());
-    sorted.push_back(std::move(rows[from]));
-  }
-  rows = std::move(sorted);
-  return moved_to;
-}
-
 void check_clocks(const Trace& trace) {
   for (const DataOp& op : trace.ops) {
     if (!crosses(op) || op.clock == Clock::kHost) continue;
@@ -217,15 +198,15 @@ Trace retime(Trace trace, const Link& link) {
   for (DataOp& op : trace.ops) {
     if (crosses(op)) op.clock = Clock::kModel;
   }
-  const std::vector<std::uint32_t> moved_to = reorder(trace.regions);
+  const std::vector<std::uint32_t> moved_to = order_by_begin(trace.regions);
   for (DataOp& op : trace.ops) {
     if (op.region) op.region.value = moved_to[op.region.value];
   }
   for (Launch& launch : trace.launches) {
     if (launch.region) launch.region.value = moved_to[launch.region.value];
   }
-  reorder(trace.ops);
-  reorder(trace.launches);
+  order_by_begin(trace.ops);
+  order_by_begin(trace.launches);
   return trace;
 }
 

@@ -52,6 +52,12 @@ std::vector<Iteration> iterations_of(const LoopTable& loops, const DirectiveTabl
 /// From the activities' intervals; empty without them.
 std::vector<DeviceUse> device_use_of(const Trace& trace);
 
+/// From the synchronizations, what the device did meanwhile from the activities.
+std::vector<HostWait> host_waits_of(const Trace& trace, const DirectiveTable& directives);
+
+/// Needs a trace that is not on the device's clock yet.
+std::vector<StartLatency> start_latencies_of(const Trace& trace);
+
 Headline headline_of(const Trace& trace, const std::vector<DirectiveRow>& directives);
 
 }  // namespace ompdm::analysis

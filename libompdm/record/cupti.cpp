@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "record/activities.h"
+#include "record/activity_buffers.h"
+#include "record/activity_lane.h"
 #include "record/clock.h"
 #include "record/cupti_library.h"
 #include "record/message.h"
@@ -54,15 +55,17 @@ void explain(const char* call, cupti::Result result, char* why, std::size_t capa
            result == cupti::kUnknownError ? ": does the driver work?" : "");
 }
 
-// Driver calls that ask the device for work, by CUpti_driver_api_trace_cbid: the others' records
-// would only cost time.
-constexpr std::uint32_t kWorkCalls[] = {
+// Driver calls that ask the device for work or wait for it, by CUpti_driver_api_trace_cbid: the
+// others' records would only cost time. (cuStreamWaitEvent, which LLVM calls before each kernel,
+// makes no host wait.)
+constexpr std::uint32_t kCallsOfInterest[] = {
     276, 277, 278, 279, 280, 281,       // cuMemcpy{HtoD,DtoH,DtoD}{,Async}_v2
     287, 288, 289, 290, 291,            // cuMemcpy{2D,2DUnaligned,2DAsync,3D,3DAsync}_v2
     248, 305, 306, 318, 319, 320, 321,  // cuMemcpy_v2, cuMemcpy{,Async,Peer,PeerAsync,3DPeer…}
     249, 250, 251, 252, 253, 254,       // cuMemset{D8,D16,D32,D2D8,D2D16,D2D32}_v2
     216, 218, 220, 222, 224, 226,       // their asynchronous forms
     307,                                // cuLaunchKernel
+    17,  121, 126,                      // cu{Ctx,Event,Stream}Synchronize
 };
 
 // External ids come in front of records of driver calls, so some of those must be asked for.
@@ -70,7 +73,7 @@ cupti::Result enable_calls() noexcept {
   if (cupti_functions.enable_driver_api == nullptr) {
     return cupti_functions.enable(Kind::kDriver);
   }
-  for (const std::uint32_t call : kWorkCalls) {
+  for (const std::uint32_t call : kCallsOfInterest) {
     const cupti::Result result = cupti_functions.enable_driver_api(call, 1);
     if (result != cupti::kSuccess) {
       return cupti_functions.enable(Kind::kDriver);
@@ -106,6 +109,10 @@ bool enable(char* why, std::size_t capacity) noexcept {
     explain(failed, result, why, capacity);
     cupti_functions.unsubscribe(subscriber);
     return false;
+  }
+  // Worth having, and not worth doing without the others.
+  if (cupti_functions.enable(Kind::kSynchronization) != cupti::kSuccess) {
+    say("this CUPTI does not tell what the host waits for");
   }
   if (cupti_functions.flush_period != nullptr) {
     cupti_functions.flush_period(kFlushPeriodMs);
@@ -248,7 +255,8 @@ void forget_cupti() noexcept {
   pthread_mutex_init(&mutex, nullptr);
   cupti_on.store(false);
   collecting.store(false);
-  forget_activities();
+  forget_activity_buffers();
+  forget_activity_lane();
   if (tried) {
     set_state("unavailable: this process was forked from one that used CUDA");
   }

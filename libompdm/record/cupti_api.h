@@ -21,6 +21,7 @@ enum class Kind : std::uint32_t {
   kDriver = 4,
   kConcurrentKernel = 10,
   kMemcpyPeer = 22,  ///< CUPTI_ACTIVITY_KIND_MEMCPY2
+  kSynchronization = 38,
   kExternalCorrelation = 39,
 };
 
@@ -51,8 +52,8 @@ struct [[gnu::packed, gnu::aligned(8)]] KernelRecord {
   const char* name;
 };
 
-/// CUpti_ActivityMemcpy4 to 6.
-struct [[gnu::packed, gnu::aligned(8)]] MemcpyRecord {
+/// What all copies begin with. (Not aligned: what follows begins where it ends.)
+struct [[gnu::packed]] CopyHead {
   Kind kind;
   std::uint8_t copy_kind;
   std::uint8_t source_kind;
@@ -64,22 +65,17 @@ struct [[gnu::packed, gnu::aligned(8)]] MemcpyRecord {
   std::uint32_t device;
   std::uint32_t context;
   std::uint32_t stream;
+};
+
+/// CUpti_ActivityMemcpy4 to 6.
+struct [[gnu::packed, gnu::aligned(8)]] MemcpyRecord {
+  CopyHead copy;
   std::uint32_t correlation;
 };
 
 /// CUpti_ActivityMemcpyPtoP3 and 4.
 struct [[gnu::packed, gnu::aligned(8)]] PeerRecord {
-  Kind kind;
-  std::uint8_t copy_kind;
-  std::uint8_t source_kind;
-  std::uint8_t destination_kind;
-  std::uint8_t flags;
-  std::uint64_t bytes;
-  std::uint64_t start;
-  std::uint64_t end;
-  std::uint32_t device;
-  std::uint32_t context;
-  std::uint32_t stream;
+  CopyHead copy;
   std::uint32_t source_device;
   std::uint32_t source_context;
   std::uint32_t destination_device;
@@ -108,6 +104,18 @@ struct [[gnu::packed, gnu::aligned(8)]] ExternalRecord {
   std::uint32_t external_kind;
   std::uint64_t id;
   std::uint32_t correlation;
+};
+
+/// CUpti_ActivitySynchronization and, from CUDA 12.8, 2.
+struct [[gnu::packed, gnu::aligned(8)]] SynchronizationRecord {
+  Kind kind;
+  std::uint32_t type;  ///< CUpti_ActivitySynchronizationType
+  std::uint64_t start;
+  std::uint64_t end;
+  std::uint32_t correlation;
+  std::uint32_t context;
+  std::uint32_t stream;  ///< 0xffffffff: none
+  std::uint32_t event;   ///< 0xffffffff: none
 };
 
 using RequestBuffer = void (*)(std::uint8_t** buffer, std::size_t* size, std::size_t* most_records);

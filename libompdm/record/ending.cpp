@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "record/activity_lane.h"
 #include "record/cupti.h"
 #include "record/message.h"
 #include "record/modules.h"
@@ -239,6 +240,7 @@ void end_recording() noexcept {
     tell_nothing_recorded();
     return;
   }
+  settle_activities();
   write_trailer();
   finish_spool();
 }

@@ -27,8 +27,9 @@ std::string json_text(Analyses analyses, const SourceNames& names) {
   if (const auto& link = analyses.front().link) json["link"] = link_json(*link);
   for (const char* table : {"traces", "devices"}) json[table] = Json::array();
   json["totals"] = totals_json(totals_of(analyses));
-  for (const char* table : {"activities", "api_calls", "device_use", "directives", "variables",
-                            "iterations", "findings"}) {
+  for (const char* table :
+       {"activities", "api_calls", "device_use", "host_waits", "start_latencies", "directives",
+        "variables", "iterations", "findings"}) {
     json[table] = Json::array();
   }
   const Ranks ranks = ranks_of(analyses);
@@ -44,6 +45,10 @@ std::string json_text(Analyses analyses, const SourceNames& names) {
     for (const auto& row : one.activities) add("activities", activity_json(row, names));
     for (const auto& row : one.api_calls) add("api_calls", activity_json(row, names));
     for (const auto& row : one.device_use) add("device_use", device_use_json(row));
+    for (const auto& row : one.host_waits) add("host_waits", host_wait_json(row, offsets[i]));
+    for (const auto& row : one.start_latencies) {
+      add("start_latencies", start_latency_json(row));
+    }
     for (const auto& row : one.directives) add("directives", directive_json(row));
     for (const auto& row : one.variables) add("variables", variable_json(row));
     for (const auto& row : one.iterations) add("iterations", iteration_json(row, offsets[i]));

@@ -99,6 +99,27 @@ Json device_use_json(const analysis::DeviceUse& row) {
           {"kernels_ns", row.kernels}, {"both_ns", row.both}, {"idle_ns", row.idle}};
 }
 
+Json host_wait_json(const analysis::HostWait& row, std::size_t offset) {
+  const bool known = row.directive != analysis::kNoRow;
+  return {{"directive", known ? Json(offset + row.directive) : Json(nullptr)},
+          {"count", row.count},
+          {"total_ns", row.total},
+          {"avg_ns", row.average},
+          {"max_ns", row.maximum},
+          {"kernels_ns", row.kernels},
+          {"copies_ns", row.copies},
+          {"neither_ns", row.neither}};
+}
+
+Json start_latency_json(const analysis::StartLatency& row) {
+  return {{"type", analysis::activity_type_name(row.type)},
+          {"count", row.count},
+          {"min_ns", row.minimum},
+          {"avg_ns", row.average},
+          {"max_ns", row.maximum},
+          {"queued_count", row.queued}};
+}
+
 Json directive_json(const analysis::DirectiveRow& row) {
   return {{"directive", analysis::directive_name(row.directive)},
           {"file", row.file},

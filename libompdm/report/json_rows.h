@@ -17,6 +17,9 @@ Json trace_json(const analysis::Analysis& one);
 Json device_json(const Device& device);
 Json activity_json(const analysis::Activity& row, const SourceNames& names);
 Json device_use_json(const analysis::DeviceUse& row);
+/// `offset`: of the recording's directives in the report's.
+Json host_wait_json(const analysis::HostWait& row, std::size_t offset);
+Json start_latency_json(const analysis::StartLatency& row);
 Json directive_json(const analysis::DirectiveRow& row);
 Json variable_json(const analysis::VariableRow& row);
 

@@ -186,8 +186,10 @@ std::vector<Table> all_tables(Analyses analyses, const SourceNames& names) {
                                iterations_table(analyses, names),
                                findings_table(analyses, names),
                                losses_table(analyses)};
-  if (Table use = device_use_table(analyses); !use.rows.empty()) {
-    tables.insert(tables.begin() + 4, std::move(use));
+  auto after_activities = tables.begin() + 4;
+  for (const Table& table : {device_use_table(analyses), host_waits_table(analyses, names),
+                             start_latencies_table(analyses)}) {
+    if (!table.rows.empty()) after_activities = tables.insert(after_activities, table) + 1;
   }
   if (analyses.front().link) tables.insert(tables.begin(), link_table(analyses));
   return tables;

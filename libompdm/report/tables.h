@@ -37,12 +37,15 @@ Table variables_table(Analyses analyses, const SourceNames& names);
 Table iterations_table(Analyses analyses, const SourceNames& names);
 Table findings_table(Analyses analyses, const SourceNames& names);
 Table device_use_table(Analyses analyses);
+Table host_waits_table(Analyses analyses, const SourceNames& names);
+Table start_latencies_table(Analyses analyses);
 Table losses_table(Analyses analyses);
 
 /// The model that transfers are timed on; without rows if they were measured.
 Table link_table(Analyses analyses);
 
-/// All of the above, in the report's order; empty ones too, but for the link and the devices' use.
+/// All of the above, in the report's order; empty ones too, but for the link and what only devices
+/// tell.
 std::vector<Table> all_tables(Analyses analyses, const SourceNames& names);
 
 }  // namespace ompdm::report

@@ -54,6 +54,8 @@ std::string text_report(Analyses analyses, const SourceNames& names, const Layou
       text += '\n' + nvprof_block(analyses, names, layout.width);
     }
     text += titled(device_use_table(analyses), layout);
+    text += titled(host_waits_table(analyses, names), layout);
+    text += titled(start_latencies_table(analyses), layout);
     text += titled(directives_table(analyses, names), layout);
     text += titled(variables_table(analyses, names), layout);
     text += titled(iterations_table(analyses, names), layout);

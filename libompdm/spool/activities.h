@@ -67,6 +67,20 @@ struct MemoryActivity {
 };
 static_assert(sizeof(MemoryActivity) == 48);
 
+/// CUpti_ActivitySynchronization, with its type as Head::flags: a call of the host's that waited
+/// for a device, or made a stream wait.
+struct Synchronization {
+  Head head;
+  std::uint32_t correlation;
+  std::uint64_t begin;
+  std::uint64_t end;
+  std::uint32_t context;
+  std::uint32_t stream;  ///< 0xffffffff: none
+  std::uint32_t event;   ///< 0xffffffff: none
+  std::uint32_t reserved;
+};
+static_assert(sizeof(Synchronization) == 40);
+
 /// A driver call (by its correlation) was made while `id` was on its thread's stack.
 struct ExternalId {
   Head head;

@@ -54,6 +54,7 @@ enum class Tag : std::uint8_t {
   kExternalId = 35,
   kCuptiClock = 36,
   kCudaDevice = 37,
+  kSynchronization = 38,
 };
 
 /// First word of every record; `size` counts 8-byte units and includes this word.
@@ -90,21 +91,29 @@ enum class Loss : std::uint32_t {
   kModulesUnpatched,  ///< loaded modules with offload calls that could not be patched
   kThreadsWithoutLane,    ///< events of threads for which no lane could be made
   kForkedEvents,          ///< events in a forked child before a recording of its own could start
-  kActivitiesDropped,     ///< device activities that CUPTI had no buffer for
+  kActivitiesDropped,     ///< device activities that CUPTI had no buffer for, or the spool no lane
   kActivitiesIncomplete,  ///< device activities whose end CUPTI did not know when it was asked last
   kContentsPendingOverflow,  ///< contents from devices not examined: too many waited for one region
   kContentsUnknownCompletion,  ///< contents from devices not examined: nothing tells when they have
                                ///< arrived (API calls and nowait on asynchronous devices)
+  kActivitiesLate,  ///< device activities that CUPTI gave back when the recording had ended
   kCount
 };
-inline constexpr const char* kLossNames[] = {
-    "records_no_space",          "records_too_large",
-    "records_after_finish",      "records_reentrant",
-    "regions_unmatched",         "ops_unmatched",
-    "names_unavailable",         "modules_unpatched",
-    "threads_without_lane",      "forked_events",
-    "activities_dropped",        "activities_incomplete",
-    "contents_pending_overflow", "contents_unknown_completion"};
+inline constexpr const char* kLossNames[] = {"records_no_space",
+                                             "records_too_large",
+                                             "records_after_finish",
+                                             "records_reentrant",
+                                             "regions_unmatched",
+                                             "ops_unmatched",
+                                             "names_unavailable",
+                                             "modules_unpatched",
+                                             "threads_without_lane",
+                                             "forked_events",
+                                             "activities_dropped",
+                                             "activities_incomplete",
+                                             "contents_pending_overflow",
+                                             "contents_unknown_completion",
+                                             "activities_late"};
 static_assert(sizeof(kLossNames) / sizeof(kLossNames[0]) == static_cast<std::size_t>(Loss::kCount));
 
 /// The callbacks the recorder asked for, in the order of FileHeader::registered.

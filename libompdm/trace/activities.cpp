@@ -6,7 +6,9 @@
 #include <map>
 #include <set>
 
+#include "trace/external_owners.h"
 #include "trace/offload_names.h"
+#include "trace/synchronizations.h"
 
 namespace ompdm::trace {
 namespace {
@@ -46,9 +48,10 @@ class CuptiScale {
   double residual_ = 0;
 };
 
-// Sets times, and puts the columns in order of begin.
-void set_times(Draft& draft, const CuptiScale& scale, std::uint64_t attach) {
-  std::vector<DeviceActivity>& rows = draft.trace.activities;
+// Sets times, and tells in which order the rows begin.
+template <class Row>
+std::vector<std::uint32_t> set_times(std::vector<Row>& rows, const CuptiScale& scale,
+                                     std::uint64_t attach) {
   std::vector<std::uint32_t> order(rows.size());
   for (std::uint32_t i = 0; i < rows.size(); ++i) {
     rows[i].begin = scale.at(rows[i].begin) - static_cast<std::int64_t>(attach);
@@ -58,16 +61,15 @@ void set_times(Draft& draft, const CuptiScale& scale, std::uint64_t attach) {
   std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
     return std::pair(rows[a].begin, a) < std::pair(rows[b].begin, b);
   });
-  std::vector<DeviceActivity> sorted;
-  std::vector<ActivityNote> notes;
+  return order;
+}
+
+template <class Row>
+void put_in_order(std::vector<Row>& rows, const std::vector<std::uint32_t>& order) {
+  std::vector<Row> sorted;
   sorted.reserve(rows.size());
-  notes.reserve(rows.size());
-  for (const std::uint32_t at : order) {
-    sorted.push_back(rows[at]);
-    notes.push_back(draft.activity_notes[at]);
-  }
+  for (const std::uint32_t at : order) sorted.push_back(rows[at]);
   rows = std::move(sorted);
-  draft.activity_notes = std::move(notes);
 }
 
 // CUDA's ordinals to OpenMP's numbers, and what the driver said of each device to its row.
@@ -167,29 +169,8 @@ bool does(const DataOp& op, ActivityKind kind) {
   return false;
 }
 
-// Who pushed which external id.
-struct Owners {
-  std::unordered_multimap<std::uint64_t, std::uint32_t> ops;
-  std::unordered_map<std::uint64_t, std::uint32_t> launches;
-  std::unordered_map<std::uint64_t, std::uint32_t> regions;
-
-  explicit Owners(const Draft& draft) {
-    for (std::uint32_t i = 0; i < draft.op_notes.size(); ++i) {
-      ops.emplace(draft.op_notes[i].external, i);
-      if (draft.op_notes[i].second_external != 0) {
-        ops.emplace(draft.op_notes[i].second_external, i);
-      }
-    }
-    for (std::uint32_t i = 0; i < draft.launch_externals.size(); ++i) {
-      launches.emplace(draft.launch_externals[i], i);
-    }
-    for (std::uint32_t i = 0; i < draft.region_notes.size(); ++i) {
-      regions.emplace(draft.region_notes[i].external, i);
-    }
-  }
-};
-
-void tie(const Trace& trace, const Owners& owners, std::uint64_t id, DeviceActivity& activity) {
+void tie(const Trace& trace, const ExternalOwners& owners, std::uint64_t id,
+         DeviceActivity& activity) {
   const auto [first, last] = owners.ops.equal_range(id);
   for (auto at = first; at != last; ++at) {
     const DataOp& op = trace.ops[at->second];
@@ -238,10 +219,13 @@ Untied tie_activities(Draft& draft, std::uint64_t attach) {
   Trace& trace = draft.trace;
   const CuptiScale scale(draft.cupti_clock);
   trace.recording.cupti_residual_ns = scale.residual();
-  set_times(draft, scale, attach);
+  const std::vector<std::uint32_t> order = set_times(trace.activities, scale, attach);
+  put_in_order(trace.activities, order);
+  put_in_order(draft.activity_notes, order);
+  put_in_order(trace.synchronizations, set_times(trace.synchronizations, scale, attach));
   set_devices(draft);
-  if (!trace.activities.empty()) {
-    const Owners owners(draft);
+  if (!trace.activities.empty() || !trace.synchronizations.empty()) {
+    const ExternalOwners owners(draft);
     const bool has_directives = !trace.regions.empty() || !trace.ops.empty();
     Kernels kernels(draft);
     for (std::size_t i = 0; i < trace.activities.size(); ++i) {
@@ -254,6 +238,7 @@ Untied tie_activities(Draft& draft, std::uint64_t attach) {
         activity.kernel = kernels.find(activity, draft.activity_notes[i]);
       }
     }
+    tie_synchronizations(draft, owners);
   }
   return trace.recording.cupti == "on" ? count_untied(trace) : Untied{};
 }

@@ -50,6 +50,8 @@ void Decoder::add(const Record& record) {
       return add_memory_activity(record);
     case spool::Tag::kExternalId:
       return add_external_id(record);
+    case spool::Tag::kSynchronization:
+      return add_synchronization(record);
     case spool::Tag::kCuptiClock:
       return add_cupti_clock(record);
     case spool::Tag::kCudaDevice:

@@ -28,6 +28,14 @@ ActivityKind copy_kind(std::uint8_t kind) {
   return kind < kKinds.size() ? kKinds[kind] : ActivityKind::kDtoD;
 }
 
+// CUpti_ActivitySynchronizationType.
+SynchronizationKind synchronization_kind(std::uint8_t type) {
+  constexpr std::array kKinds = {SynchronizationKind::kUnknown, SynchronizationKind::kEvent,
+                                 SynchronizationKind::kStreamWaitEvent,
+                                 SynchronizationKind::kStream, SynchronizationKind::kContext};
+  return type < kKinds.size() ? kKinds[type] : SynchronizationKind::kUnknown;
+}
+
 }  // namespace
 
 void Decoder::add_activity_name(const Record& record) {
@@ -85,6 +93,20 @@ void Decoder::add_external_id(const Record& record) {
   const auto row = record.as<spool::ExternalId>();
   if (!row) return void(++unreadable);
   draft_.external_ids[row->correlation] = row->id;
+}
+
+void Decoder::add_synchronization(const Record& record) {
+  const auto row = record.as<spool::Synchronization>();
+  if (!row) return void(++unreadable);
+  constexpr std::uint32_t kNoStream = 0xffffffff;
+  Synchronization wait;
+  wait.kind = synchronization_kind(row->head.flags);
+  wait.context = row->context;
+  wait.stream = row->stream == kNoStream ? 0 : row->stream;
+  wait.correlation = row->correlation;
+  wait.begin = static_cast<Nanoseconds>(row->begin);
+  wait.end = static_cast<Nanoseconds>(row->end);
+  draft_.trace.synchronizations.push_back(wait);
 }
 
 void Decoder::add_cupti_clock(const Record& record) {

@@ -81,6 +81,7 @@ class Decoder {
   void add_kernel_activity(const Record& record);
   void add_memory_activity(const Record& record);
   void add_external_id(const Record& record);
+  void add_synchronization(const Record& record);
   void add_cupti_clock(const Record& record);
   void add_cuda_device(const Record& record);
   [[nodiscard]] std::uint64_t external(std::uint64_t begin) const {

@@ -93,7 +93,8 @@ struct Draft {
   std::vector<RegionNote> region_notes;
   std::vector<std::uint64_t> launch_kernels;    ///< host_ptr, beside Trace::launches
   std::vector<std::uint64_t> launch_externals;  ///< beside Trace::launches, as OpNote's
-  /// Until they are tied, activities' times are CUPTI's and their devices CUDA's ordinals.
+  /// Until they are tied, activities' (and synchronizations') times are CUPTI's and their devices
+  /// CUDA's ordinals.
   std::vector<ActivityNote> activity_notes;
   std::vector<std::string> activity_names;
   std::unordered_map<std::uint32_t, std::uint64_t> external_ids;  ///< by CUPTI's correlation

@@ -36,6 +36,9 @@ EventLabels::EventLabels(const Trace& trace)
   for (std::size_t i = 0; i < activities_.size(); ++i) {
     activities_[i] = json_string(trace_schema::kActivityCategories[i]);
   }
+  for (std::size_t i = 0; i < waits_.size(); ++i) {
+    waits_[i] = json_string(trace_schema::kSynchronizationCategories[i]);
+  }
   for (std::size_t i = 0; i < ops_.size(); ++i) {
     ops_[i] = json_string(trace_schema::kOpCategories[i]);
   }
@@ -69,6 +72,10 @@ const std::string& EventLabels::of(const DeviceActivity& activity) const {
     return activity.kernel ? kernels_[activity.kernel.value] : launch_;
   }
   return activities_[static_cast<std::size_t>(activity.kind) % activities_.size()];
+}
+
+const std::string& EventLabels::of(const Synchronization& wait) const {
+  return waits_[static_cast<std::size_t>(wait.kind) % waits_.size()];
 }
 
 }  // namespace ompdm

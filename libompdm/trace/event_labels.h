@@ -22,6 +22,8 @@ class EventLabels {
   [[nodiscard]] const std::string& of(const Launch& launch) const;
   /// As what it did the work of, else its kernel or its kind.
   [[nodiscard]] const std::string& of(const DeviceActivity& activity) const;
+  /// "cupti.stream_synchronize"
+  [[nodiscard]] const std::string& of(const Synchronization& wait) const;
 
  private:
   const Trace& trace_;
@@ -29,6 +31,7 @@ class EventLabels {
   std::string launch_;
   std::array<std::string, 8> ops_;         // by OpKind
   std::array<std::string, 6> activities_;  // by ActivityKind
+  std::array<std::string, 5> waits_;       // by SynchronizationKind
   std::vector<std::string> sites_;         // by site, for its begin …
   std::vector<std::string> site_ends_;     // … and its end
   std::vector<std::string> variables_;     // empty: unnamed

@@ -142,6 +142,20 @@ DeviceActivity activity_of(const Event& event, const EventArgs& args, ActivityKi
   return activity;
 }
 
+Synchronization synchronization_of(const Event& event, const EventArgs& args,
+                                   SynchronizationKind kind) {
+  Synchronization wait;
+  wait.kind = kind;
+  wait.op.value = args.op;
+  wait.region.value = args.region;
+  wait.device = args.device;
+  wait.context = args.context;
+  wait.stream = args.stream;
+  wait.correlation = args.correlation;
+  set_times(event, args, wait);
+  return wait;
+}
+
 }  // namespace
 
 struct EventReader::Parser {
@@ -163,7 +177,10 @@ void EventReader::read_event(std::string_view object) {
   const auto kind = value_of<OpKind>(kOpCategories, event.category);
   const auto activity =
       kind ? std::nullopt : value_of<ActivityKind>(kActivityCategories, event.category);
-  if (!is_region && !is_launch && !kind && !activity) return;
+  const auto wait = kind || activity
+                        ? std::nullopt
+                        : value_of<SynchronizationKind>(kSynchronizationCategories, event.category);
+  if (!is_region && !is_launch && !kind && !activity && !wait) return;
 
   EventArgs args;
   if (!activity) args.from = args.to = trace_.host_device;
@@ -183,6 +200,8 @@ void EventReader::read_event(std::string_view object) {
     trace_.launches.push_back(launch_of(event, args));
   } else if (activity) {
     trace_.activities.push_back(activity_of(event, args, *activity));
+  } else if (wait) {
+    trace_.synchronizations.push_back(synchronization_of(event, args, *wait));
   } else {
     trace_.ops.push_back(op_of(event, args, *kind));
   }

@@ -82,9 +82,10 @@ class Writer {
     Cursor<DataOp> ops(trace_.ops);
     Cursor<Launch> launches(trace_.launches);
     Cursor<DeviceActivity> activities(trace_.activities);
-    while (regions.left() || ops.left() || launches.left() || activities.left()) {
+    Cursor<Synchronization> waits(trace_.synchronizations);
+    while (regions.left() || ops.left() || launches.left() || activities.left() || waits.left()) {
       const Nanoseconds next =
-          std::min({regions.next(), ops.next(), launches.next(), activities.next()});
+          std::min({regions.next(), ops.next(), launches.next(), activities.next(), waits.next()});
       if (regions.left() && regions.next() == next) {
         write_counters(next);
         write_region(regions.take());
@@ -93,8 +94,10 @@ class Writer {
         write_op(ops.take());
       } else if (launches.left() && launches.next() == next) {
         write_launch(launches.take());
-      } else {
+      } else if (activities.left() && activities.next() == next) {
         write_activity(activities.take());
+      } else {
+        write_synchronization(waits.take());
       }
     }
     write_counters(kNever);
@@ -306,6 +309,21 @@ class Writer {
     line_.arg_unless(0U, Arg::kDynamicShared, activity.dynamic_shared);
     line_.arg_flag(Arg::kInternal, activity.internal);
     add_exact_times(activity.begin, activity.end);
+    line_.end("}}");
+  }
+
+  void write_synchronization(std::size_t position) {
+    const Synchronization& wait = trace_.synchronizations[position];
+    open(name_of(kSynchronizationCategories, wait.kind), labels_.of(wait),
+         layout_.synchronizations[position], wait.begin, wait.end);
+    line_.args();
+    line_.arg_unless(kNone, Arg::kOp, wait.op.value);
+    line_.arg_unless(kNone, Arg::kRegion, wait.region.value);
+    line_.arg_unless(-1, Arg::kDevice, wait.device);
+    line_.arg_unless(0U, Arg::kContext, wait.context);
+    line_.arg_unless(0U, Arg::kStream, wait.stream);
+    line_.arg_unless(0U, Arg::kCorrelation, wait.correlation);
+    add_exact_times(wait.begin, wait.end);
     line_.end("}}");
   }
 

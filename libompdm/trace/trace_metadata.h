@@ -36,6 +36,7 @@ class MetadataReader {
     std::uint64_t ops = 0;
     std::uint64_t launches = 0;
     std::uint64_t activities = 0;
+    std::uint64_t synchronizations = 0;
   };
   [[nodiscard]] const Counts& counts() const noexcept { return counts_; }
 

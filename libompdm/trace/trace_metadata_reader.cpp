@@ -263,6 +263,7 @@ void set_value(Trace& trace, MetadataReader::Counts& counts, const std::string& 
     get(value, "ops", counts.ops);
     get(value, "launches", counts.launches);
     get(value, "activities", counts.activities);
+    get(value, "synchronizations", counts.synchronizations);
   } else if (value.is_array()) {
     for (const json& item : value) append_to(trace, key, item);
   }

@@ -225,7 +225,8 @@ void write_metadata(const Trace& trace, ByteSink& sink) {
   writer.value("counts", {{"regions", trace.regions.size()},
                           {"ops", trace.ops.size()},
                           {"launches", trace.launches.size()},
-                          {"activities", trace.activities.size()}});
+                          {"activities", trace.activities.size()},
+                          {"synchronizations", trace.synchronizations.size()}});
   writer.list("losses", trace.losses);
   writer.list("devices", trace.devices);
   writer.list("modules", trace.modules);

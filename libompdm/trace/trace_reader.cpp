@@ -96,6 +96,7 @@ class Reader {
       trace_.ops.reserve(std::min(counts.ops, most));
       trace_.launches.reserve(std::min(counts.launches, most));
       trace_.activities.reserve(std::min(counts.activities, most));
+      trace_.synchronizations.reserve(std::min(counts.synchronizations, most));
       return true;
     }
     return false;
@@ -132,6 +133,10 @@ class Reader {
       if (activity.region && activity.region.value >= regions) activity.region = {};
       if (activity.op && activity.op.value >= ops) activity.op = {};
       if (activity.launch && activity.launch.value >= launches) activity.launch = {};
+    }
+    for (Synchronization& wait : trace_.synchronizations) {
+      if (wait.region && wait.region.value >= regions) wait.region = {};
+      if (wait.op && wait.op.value >= ops) wait.op = {};
     }
   }
 

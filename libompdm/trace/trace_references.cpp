@@ -47,6 +47,10 @@ class Checker {
       expect(activity.region, trace_.regions, "region");
       expect(activity.kernel, trace_.kernels, "kernel");
     });
+    check("synchronization", trace_.synchronizations, [this](const Synchronization& wait) {
+      expect(wait.op, trace_.ops, "data operation");
+      expect(wait.region, trace_.regions, "region");
+    });
     return std::move(broken_);
   }
 

@@ -40,6 +40,10 @@ inline constexpr std::array<std::string_view, 8> kOpCategories = {
 /// By ActivityKind.
 inline constexpr std::array<std::string_view, 6> kActivityCategories = {
     "cupti.HtoD", "cupti.DtoH", "cupti.DtoD", "cupti.memset", "cupti.kernel", "cupti.HtoH"};
+/// By SynchronizationKind.
+inline constexpr std::array<std::string_view, 5> kSynchronizationCategories = {
+    "cupti.synchronize", "cupti.event_synchronize", "cupti.stream_wait_event",
+    "cupti.stream_synchronize", "cupti.context_synchronize"};
 /// By MemoryKind.
 inline constexpr std::array<std::string_view, 6> kMemoryKinds = {"unknown", "pageable", "pinned",
                                                                  "device",  "array",    "managed"};

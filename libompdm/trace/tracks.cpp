@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <set>
@@ -64,6 +65,15 @@ std::string_view track_kind(OpKind kind) {
 
 constexpr std::string_view kKernelTrack = "kernels";
 constexpr std::string_view kStreamTrack = "stream";
+constexpr std::string_view kWaitTrack = "synchronization";
+
+// The thread that called, as far as directives and operations tell.
+std::uint32_t thread_of(const Trace& trace, const Synchronization& wait) {
+  constexpr std::uint32_t kUnknown = std::numeric_limits<std::uint32_t>::max();
+  return wait.op       ? trace.ops[wait.op.value].thread
+         : wait.region ? trace.regions[wait.region.value].thread
+                       : kUnknown;
+}
 
 class Layouter {
  public:
@@ -76,6 +86,7 @@ class Layouter {
     for (const DataOp& op : trace.ops) devices.insert(device_of(trace, op));
     for (const Launch& launch : trace.launches) devices.insert(launch.device);
     for (const DeviceActivity& activity : trace.activities) devices.insert(activity.device);
+    for (const Synchronization& wait : trace.synchronizations) devices.insert(wait.device);
     // Small numbers keep the lines short; they only must not be the process' own.
     std::uint32_t pid = trace.process.pid <= devices.size() ? trace.process.pid : 0;
     for (const std::int32_t device : devices) {
@@ -120,6 +131,15 @@ class Layouter {
       return on_track(group_of(activity.device), activity.stream, kStreamTrack, activity.begin,
                       activity.end);
     });
+    // A thread waits inside its directive; who waits without one is not known.
+    layout_.synchronizations =
+        place_rows(trace_.synchronizations, [this](const Synchronization& wait) {
+          const std::uint32_t thread = thread_of(trace_, wait);
+          if (thread < trace_.threads.size()) {
+            return on_track(0, trace_.threads[thread].tid, {}, wait.begin, wait.end);
+          }
+          return on_track(group_of(wait.device), 0, kWaitTrack, wait.begin, wait.end);
+        });
     return std::move(layout_);
   }
 

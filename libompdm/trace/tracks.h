@@ -29,7 +29,8 @@ struct TrackGroup {
   std::string name;
 };
 
-/// Tracks of a trace, and the position in `tracks` of each region, operation, launch and activity.
+/// Tracks of a trace, and the position in `tracks` of each region, operation, launch, activity and
+/// synchronization.
 struct TrackLayout {
   std::vector<TrackGroup> groups;  ///< the process, then its devices by number
   std::vector<Track> tracks;
@@ -37,6 +38,7 @@ struct TrackLayout {
   std::vector<std::uint32_t> ops;
   std::vector<std::uint32_t> launches;
   std::vector<std::uint32_t> activities;
+  std::vector<std::uint32_t> synchronizations;
 
   /// The group that shows a device; the process' own if the device has none.
   [[nodiscard]] std::uint32_t device_pid(std::int32_t device) const;

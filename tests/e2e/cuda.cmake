@@ -26,7 +26,8 @@ set_target_properties(cuda_plain PROPERTIES OUTPUT_NAME plain RUNTIME_OUTPUT_DIR
 target_link_libraries(cuda_plain PRIVATE standin_cuda)
 
 get_property(cuda_built DIRECTORY PROPERTY CUDA_PROGRAMS)
-add_executable(e2e_cuda_test cuda/activities_test.cpp cuda/failures_test.cpp cuda/findings_test.cpp cuda/met.cpp)
+add_executable(e2e_cuda_test cuda/activities_test.cpp cuda/failures_test.cpp cuda/findings_test.cpp cuda/waits_test.cpp
+  cuda/met.cpp)
 target_link_libraries(e2e_cuda_test PRIVATE ompdm_options e2e_support GTest::gtest_main)
 target_compile_definitions(e2e_cuda_test PRIVATE OMPDM_CUDA_PROGRAMS="${cuda_programs}"
   OMPDM_STANDIN_LIBRARIES="${OMPDM_STANDIN_LIBRARIES}" OMPDM_RECORDER="$<TARGET_FILE:ompdm_record>")

@@ -1,5 +1,8 @@
 #include "scenes.h"
 
+#include <utility>
+#include <vector>
+
 #include "support/trace_builder.h"
 
 namespace ompdm::test {
@@ -258,6 +261,61 @@ Trace contents() {
   return build.take();
 }
 
+/// A GPU under CUPTI: a copy, a kernel and a copy are asked for at once, and waited for together.
+Trace gpu_waits() {
+  TraceBuilder build;
+  build.clock = Clock::kEnqueue;
+  build.trace.devices[0] = {0, "sm_90", "NVIDIA H200", false, false};
+  build.trace.recording.cupti = "on";
+  const auto solve = build.site(Directive::kTarget, "heat.cpp", 41, "solve");
+  const auto u = build.variable("u", 8000000, "heat.cpp", 32);
+  build.wait(kMillisecond);
+  std::vector<DeviceActivity> activities;
+  std::vector<Synchronization> waits;
+  const auto did = [&](ActivityKind kind, Nanoseconds begin, Nanoseconds end) -> DeviceActivity& {
+    DeviceActivity& row = activities.emplace_back();
+    row.kind = kind;
+    row.device = 0;
+    row.context = 1;
+    row.stream = 13;
+    row.begin = begin;
+    row.end = end;
+    row.bytes = kind == ActivityKind::kKernel ? 0 : 8000000;
+    row.region = {static_cast<std::uint32_t>(waits.size())};
+    return row;
+  };
+  for (std::uint32_t step = 0; step < 3; ++step) {
+    const Nanoseconds begin = build.now;
+    build.begin(solve);
+    build.op(OpKind::kHtoD, u, 8000000, 4 * kMicrosecond);
+    build.launch(6 * kMicrosecond);
+    build.op(OpKind::kDtoH, u, 8000000, 4 * kMicrosecond);
+    const Nanoseconds start = begin + (10 + step) * kMicrosecond;
+    did(ActivityKind::kHtoD, start, start + 300 * kMicrosecond).op = {2 * step};
+    DeviceActivity& kernel =
+        did(ActivityKind::kKernel, start + 305 * kMicrosecond, start + 405 * kMicrosecond);
+    kernel.launch = {step};
+    kernel.grid = {128, 1, 1};
+    kernel.block = {64, 1, 1};
+    did(ActivityKind::kDtoH, start + 410 * kMicrosecond, start + 660 * kMicrosecond).op = {
+        2 * step + 1};
+    Synchronization& wait = waits.emplace_back();
+    wait.kind = SynchronizationKind::kStream;
+    wait.region = {step};
+    wait.device = 0;
+    wait.context = 1;
+    wait.stream = 13;
+    wait.begin = begin + 15 * kMicrosecond;
+    wait.end = start + 668 * kMicrosecond;
+    build.wait(wait.end - build.now + kMicrosecond);
+    build.end();
+    build.wait(20 * kMicrosecond);
+  }
+  build.trace.activities = std::move(activities);
+  build.trace.synchronizations = std::move(waits);
+  return build.take();
+}
+
 }  // namespace
 
 std::vector<Scene> scenes() {
@@ -265,6 +323,7 @@ std::vector<Scene> scenes() {
           {"heat_data", {heat_data()}, true},
           {"all_directives", {all_directives()}, true},
           {"enqueue_only", {enqueue_only()}, true},
+          {"gpu_waits", {gpu_waits()}, true},
           {"killed", {killed()}},
           {"unreachable", {nothing("unreachable")}},
           {"no_device", {nothing("ok")}},

@@ -165,6 +165,19 @@ void add_events(Trace& trace) {
     }
     trace.activities.push_back(activity);
   }
+  for (int kind = 0; kind <= static_cast<int>(SynchronizationKind::kContext); ++kind) {
+    Synchronization wait;
+    wait.kind = static_cast<SynchronizationKind>(kind);
+    if (kind == 1) wait.op = {2};
+    if (kind % 2 == 0) wait.region = {static_cast<std::uint32_t>(kind)};
+    wait.device = kind == 3 ? -1 : kind == 4 ? 2147483647 : 0;
+    wait.context = static_cast<std::uint32_t>(kind);
+    wait.stream = kind == 2 ? 4294967295 : static_cast<std::uint32_t>(kind);
+    wait.correlation = kind == 0 ? 4294967295 : static_cast<std::uint32_t>(kind);
+    wait.begin = kind == 0 ? kEarly : kind * 60;
+    wait.end = kind == 4 ? kLate : kind * 60 + (kind == 3 ? -9 : 120);
+    trace.synchronizations.push_back(wait);
+  }
 }
 
 }  // namespace

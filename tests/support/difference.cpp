@@ -31,7 +31,8 @@ std::string difference(const Trace& a, const Trace& b) {
         compare("device_events", a.device_events, b.device_events),
         compare("regions", a.regions, b.regions), compare("ops", a.ops, b.ops),
         compare("launches", a.launches, b.launches),
-        compare("activities", a.activities, b.activities)}) {
+        compare("activities", a.activities, b.activities),
+        compare("synchronizations", a.synchronizations, b.synchronizations)}) {
     if (!found.empty()) return found;
   }
   return {};

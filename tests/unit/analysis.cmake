@@ -4,6 +4,7 @@ add_executable(analysis_test
   analysis/content_findings_test.cpp
   analysis/device_clock_test.cpp
   analysis/directives_test.cpp
+  analysis/host_waits_test.cpp
   analysis/interval_union_test.cpp
   analysis/iterations_test.cpp
   analysis/kernel_findings_test.cpp

@@ -193,6 +193,29 @@ struct DeviceUse {
   Nanoseconds idle = 0;     ///< of the span: neither was
 };
 
+/// What the host stood still for at one directive: CUDA calls that return when the device is done.
+struct HostWait {
+  std::size_t directive = kNoRow;  ///< row of Analysis::directives; kNoRow: at none that is known
+  std::uint64_t count = 0;
+  Nanoseconds total = 0;
+  Nanoseconds average = 0;
+  Nanoseconds maximum = 0;
+  Nanoseconds kernels = 0;  ///< of `total`: a kernel ran that was waited for
+  Nanoseconds copies = 0;   ///< a copy or memset ran that was waited for, and no such kernel
+  Nanoseconds neither = 0;  ///< starting work, and noticing that it is done
+};
+
+/// How long it took from the host's request (the begin of a submit or of a data operation) to the
+/// device's begin, of all requests of one type.
+struct StartLatency {
+  ActivityType type = ActivityType::kHtoD;
+  std::uint64_t count = 0;
+  Nanoseconds minimum = 0;
+  Nanoseconds average = 0;
+  Nanoseconds maximum = 0;
+  std::uint64_t queued = 0;  ///< that found earlier work of their stream unfinished
+};
+
 /// All that is said of one trace.
 struct Analysis {
   std::string file;
@@ -215,6 +238,9 @@ struct Analysis {
   std::optional<Prediction> prediction;
   Headline headline;
   std::vector<DeviceUse> device_use;  ///< by device; empty where CUPTI told nothing
+  /// Longest first, then what is of no directive; empty where CUPTI told none.
+  std::vector<HostWait> host_waits;
+  std::vector<StartLatency> start_latencies;  ///< by type; empty where CUPTI told nothing
   std::vector<UnfinishedRegion> unfinished;
 };
 

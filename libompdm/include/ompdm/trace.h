@@ -237,6 +237,31 @@ struct DeviceActivity {
   bool operator==(const DeviceActivity&) const = default;
 };
 
+/// What a call of CUDA's waited for. kStreamWaitEvent lets a stream wait, and not the host.
+enum class SynchronizationKind : std::uint8_t {
+  kUnknown,
+  kEvent,
+  kStreamWaitEvent,
+  kStream,
+  kContext
+};
+
+/// A call of CUDA's by which the host (or a stream) waited for a device (CUPTI).
+struct Synchronization {
+  SynchronizationKind kind = SynchronizationKind::kUnknown;
+  /// During which it was called; if none ran (API calls wait after their operation), whose work
+  /// it waited for.
+  Index<DataOp> op;
+  Index<Region> region;
+  std::int32_t device = -1;  ///< of its context, -1 if no activity told
+  std::uint32_t context = 0;
+  std::uint32_t stream = 0;       ///< that was waited for; 0: none in particular
+  std::uint32_t correlation = 0;  ///< CUPTI's number of the call
+  Nanoseconds begin = 0;
+  Nanoseconds end = 0;
+  bool operator==(const Synchronization&) const = default;
+};
+
 /// One mapped item of a directive's instance.
 struct MapItem {
   Index<Variable> variable;
@@ -319,7 +344,8 @@ struct Trace {
   std::vector<Region> regions;
   std::vector<DataOp> ops;
   std::vector<Launch> launches;
-  std::vector<DeviceActivity> activities;  ///< in order of their begin
+  std::vector<DeviceActivity> activities;         ///< in order of their begin
+  std::vector<Synchronization> synchronizations;  ///< in order of their begin
 };
 
 }  // namespace ompdm

@@ -74,6 +74,14 @@ TEST(Cuda, SynchronousRegionsEncloseWhatTheyAskedFor) {
     ++tied;
   }
   EXPECT_EQ(tied, 7U + 4U + 4U);
+  std::size_t waits = 0;
+  for (const Synchronization& wait : run.trace.synchronizations) {
+    if (!wait.region || wait.kind != SynchronizationKind::kStream) continue;
+    EXPECT_LE(wait.end, run.trace.regions[wait.region.value].end + slack);
+    ++waits;
+  }
+  // The begin of `target data`, seven kernels (each with what comes back), two updates, and the end.
+  EXPECT_EQ(waits, 1U + 7U + 2U + 1U);
 }
 
 TEST(Cuda, DeferredRegionsEndBeforeTheirWork) {

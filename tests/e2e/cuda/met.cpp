@@ -50,6 +50,28 @@ void expect_copy_met(const Trace& trace, const DataOp& op,
   }
 }
 
+// The host waits during the directive, or after the API call or deferred directive, that it waits
+// for.
+void expect_waits_inside(const Trace& trace, Nanoseconds slack) {
+  std::size_t tied = 0;
+  for (const Synchronization& wait : trace.synchronizations) {
+    EXPECT_GT(wait.end, wait.begin);
+    if (!wait.op && !wait.region) continue;
+    ++tied;
+    if (wait.region) {
+      const Region& region = trace.regions[wait.region.value];
+      EXPECT_GE(wait.begin, region.begin - slack);
+      const bool deferred = wait.begin > region.end;
+      if (!deferred) {
+        EXPECT_LE(wait.end, region.end + slack);
+      }
+    } else {
+      EXPECT_GE(wait.begin, trace.ops[wait.op.value].begin - slack);
+    }
+  }
+  EXPECT_GT(tied, 0U) << "no wait of " << trace.synchronizations.size();
+}
+
 // What the runtime tells with LIBOMPTARGET_INFO: copies that go by the host, those that a launch
 // makes for itself too, which OMPT does not tell.
 TrafficByDevice traffic_by_host(const Trace& trace,
@@ -140,6 +162,7 @@ void expect_all_met(const OnStandin& run) {
     EXPECT_EQ(kernel.device, launch.device);
     EXPECT_GE(kernel.begin, launch.begin - slack);
   }
+  expect_waits_inside(trace, slack);
   EXPECT_EQ(traffic_by_host(trace, of_op), traffic_told_by_runtime(run.ended.err));
 
   // The report is by the device's clock, and counts each of them once.
