@@ -1,14 +1,18 @@
+#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "diagnosis.h"
 #include "loader.h"
 #include "ompdm/error.h"
 #include "recorder_library.h"
+#include "spool/cupti_places.h"
 
 namespace ompdm::cli {
 namespace {
@@ -43,6 +47,64 @@ std::string first_line(const fs::path& path) {
   return line;
 }
 
+/// Of a driver that can be loaded here; 0 if it does not say.
+int version_of(const fs::path& driver) {
+  int version = 0;
+  if (void* library = driver.empty() ? nullptr : dlopen(driver.c_str(), RTLD_LAZY | RTLD_LOCAL)) {
+    auto get = reinterpret_cast<int (*)(int*)>(dlsym(library, "cuDriverGetVersion"));
+    if (get == nullptr || get(&version) != 0) version = 0;
+    dlclose(library);
+  }
+  return version;
+}
+
+/// The CUPTI that the recorder would open in a program whose only library of CUDA's is the driver.
+fs::path find_cupti(const fs::path& driver, int newest) {
+  const std::string folder = driver.parent_path().string();
+  const char* beside[] = {folder.c_str()};
+  fs::path found;
+  const auto look = [&](const char* path) {
+    const fs::path file = std::strchr(path, '/') == nullptr ? search_library(path) : fs::path(path);
+    if (std::error_code error; !fs::exists(file, error)) return false;
+    found = file.lexically_normal();
+    return true;
+  };
+  const std::size_t beside_count = folder.empty() ? 0 : 1;
+  for (int major = newest; major >= spool::kOldestCuptiMajor; --major) {
+    if (spool::look_for_cupti(beside, beside_count, major, look)) break;
+  }
+  return found;
+}
+
+void examine_cupti(const fs::path& driver, Findings& findings) {
+  const char* const off = std::getenv("OMPDM_CUPTI");
+  if (off != nullptr && std::string_view(off) == "off") {
+    findings.push_back({Level::kWarn, "OMPDM_CUPTI=off: no device clocks for copies and kernels",
+                        "unset OMPDM_CUPTI"});
+    return;
+  }
+  if (const char* chosen = std::getenv("OMPDM_CUPTI_LIBRARY"); chosen != nullptr && *chosen) {
+    if (std::error_code error; fs::exists(chosen, error)) {
+      findings.push_back({Level::kOk, fmt::format("CUPTI {} (OMPDM_CUPTI_LIBRARY)", chosen), ""});
+    } else {
+      findings.push_back({Level::kWarn, fmt::format("OMPDM_CUPTI_LIBRARY={}: no such file", chosen),
+                          "unset OMPDM_CUPTI_LIBRARY, or name a libcupti.so"});
+    }
+    return;
+  }
+  const int newest = spool::newest_cupti_for(version_of(driver));
+  if (const fs::path cupti = find_cupti(driver, newest); !cupti.empty()) {
+    findings.push_back({Level::kOk, "CUPTI " + cupti.string(), ""});
+    return;
+  }
+  findings.push_back({Level::kWarn,
+                      fmt::format("no CUPTI of CUDA {} to {}: no device clocks for copies and "
+                                  "kernels",
+                                  spool::kOldestCuptiMajor, newest),
+                      "set OMPDM_CUPTI_LIBRARY to a libcupti.so, which CUDA has in "
+                      "extras/CUPTI/lib64"});
+}
+
 void examine_gpu(Findings& findings) {
   const std::string driver = first_line("/proc/driver/nvidia/version");
   const fs::path library = search_library("libcuda.so");
@@ -58,14 +120,7 @@ void examine_gpu(Findings& findings) {
     findings.push_back(
         {Level::kOk, fmt::format("NVIDIA driver {} ({})", driver, library.string()), ""});
   }
-  for (const char* name : {"libcupti.so.13", "libcupti.so.12", "libcupti.so.11.8"}) {
-    if (const fs::path cupti = search_library(name); !cupti.empty()) {
-      findings.push_back({Level::kOk, "CUPTI " + cupti.string(), ""});
-      return;
-    }
-  }
-  findings.push_back({Level::kWarn, "no CUPTI: no device clocks for copies and kernels",
-                      "add CUDA's extras/CUPTI/lib64 to LD_LIBRARY_PATH"});
+  examine_cupti(library, findings);
 }
 
 }  // namespace

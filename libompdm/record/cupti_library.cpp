@@ -3,16 +3,14 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "record/recorder.h"
+#include "spool/cupti_places.h"
 
 namespace ompdm::record {
 namespace {
 
-constexpr int kOldestMajor = 11;
-constexpr int kNewestMajor = 13;
 constexpr std::size_t kMostFolders = 8;
 
 // Paths of what is loaded: a library by the begin of its file's name, or the folders of CUDA's.
@@ -58,7 +56,7 @@ void* loaded_library(const char* name) noexcept {
   return loaded.path[0] != '\0' ? dlopen(loaded.path, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
 }
 
-int major_of_driver() noexcept {
+int newest_major() noexcept {
   using GetVersion = int (*)(int* version);
   int version = 0;
   if (void* driver = loaded_cuda_driver()) {
@@ -67,28 +65,7 @@ int major_of_driver() noexcept {
       version = 0;
     }
   }
-  const int major = version / 1000;
-  return major >= kOldestMajor ? major : kNewestMajor;
-}
-
-void* open_named(const char* folder, const char* version) noexcept {
-  char path[1200];
-  snprintf(path, sizeof(path), "%s%slibcupti.so.%s", folder, folder[0] != '\0' ? "/" : "", version);
-  return dlopen(path, RTLD_LAZY | RTLD_LOCAL);
-}
-
-// CUDA 11 named its CUPTI by the minor version too.
-void* open_in(const char* folder, int major) noexcept {
-  char version[16];
-  snprintf(version, sizeof(version), "%d", major);
-  void* library = open_named(folder, version);
-  constexpr int kLastMinorOf11 = 8;
-  for (int minor = kLastMinorOf11; library == nullptr && major == kOldestMajor && minor >= 0;
-       --minor) {
-    snprintf(version, sizeof(version), "%d.%d", major, minor);
-    library = open_named(folder, version);
-  }
-  return library;
+  return spool::newest_cupti_for(version);
 }
 
 void* open_installed(int major) noexcept {
@@ -96,37 +73,12 @@ void* open_installed(int major) noexcept {
   loaded = {};
   loaded.folders_wanted = true;
   dl_iterate_phdr(look_at, &loaded);
-  char folder[1100];
-  for (std::size_t i = 0; i < loaded.folder_count; ++i) {
-    if (void* library = open_in(loaded.folders[i], major)) {
-      return library;
-    }
-    snprintf(folder, sizeof(folder), "%s/../extras/CUPTI/lib64", loaded.folders[i]);
-    if (void* library = open_in(folder, major)) {
-      return library;
-    }
-  }
-  if (void* library = open_in("", major)) {
-    return library;
-  }
-  const char* roots[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH"), "/usr/local/cuda", nullptr};
-  char versioned[64];
-  snprintf(versioned, sizeof(versioned), "/usr/local/cuda-%d", major);
-  roots[3] = versioned;
-  static constexpr const char* kPlaces[] = {"extras/CUPTI/lib64", "targets/x86_64-linux/lib",
-                                            "targets/sbsa-linux/lib", "lib64"};
-  for (const char* root : roots) {
-    for (const char* place : kPlaces) {
-      if (root == nullptr || root[0] != '/') {
-        continue;
-      }
-      snprintf(folder, sizeof(folder), "%s/%s", root, place);
-      if (void* library = open_in(folder, major)) {
-        return library;
-      }
-    }
-  }
-  return nullptr;
+  void* library = nullptr;
+  spool::look_for_cupti(loaded.folders, loaded.folder_count, major, [&](const char* path) noexcept {
+    library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+    return library != nullptr;
+  });
+  return library;
 }
 
 void* find_library(char* why, std::size_t capacity) noexcept {
@@ -140,14 +92,14 @@ void* find_library(char* why, std::size_t capacity) noexcept {
   if (void* library = loaded_library("libcupti.so")) {
     return library;
   }
-  const int newest = major_of_driver();
-  for (int major = newest; major >= kOldestMajor; --major) {
+  const int newest = newest_major();
+  for (int major = newest; major >= spool::kOldestCuptiMajor; --major) {
     if (void* library = open_installed(major)) {
       return library;
     }
   }
-  snprintf(why, capacity, "no libcupti.so.%d to %d found: set OMPDM_CUPTI_LIBRARY", kOldestMajor,
-           newest);
+  snprintf(why, capacity, "no libcupti.so.%d to %d found: set OMPDM_CUPTI_LIBRARY",
+           spool::kOldestCuptiMajor, newest);
   return nullptr;
 }
 
@@ -181,7 +133,7 @@ bool open_cupti(cupti::Functions& functions, char* why, std::size_t capacity) no
       find(library, "cuptiActivityPopExternalCorrelationId", functions.pop_external) &&
       find(library, "cuptiGetTimestamp", functions.get_timestamp);
   if (!complete) {
-    snprintf(why, capacity, "this CUPTI is too old (CUDA %d is needed)", kOldestMajor);
+    snprintf(why, capacity, "this CUPTI is too old (CUDA %d is needed)", spool::kOldestCuptiMajor);
     return false;
   }
   find(library, "cuptiActivityRegisterTimestampCallback", functions.register_timestamp);

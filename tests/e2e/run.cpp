@@ -21,7 +21,8 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 bool steers(std::string_view variable) {
-  for (const std::string_view prefix : {"OMP_", "OMPDM_", "LIBOMPTARGET_", "KMP_", "LD_PRELOAD="}) {
+  for (const std::string_view prefix :
+       {"OMP_", "OMPDM_", "LIBOMPTARGET_", "KMP_", "LD_PRELOAD=", "CUDA_INJECTION64_PATH="}) {
     if (variable.starts_with(prefix)) return true;
   }
   return false;
@@ -30,7 +31,10 @@ bool steers(std::string_view variable) {
 std::vector<std::string> environment_of(const Command& command) {
   std::vector<std::string> environment;
   for (char** at = environ; *at != nullptr; ++at) {
-    if (!steers(*at)) environment.emplace_back(*at);
+    const std::string_view variable(*at);
+    const std::string name(variable.substr(0, variable.find('=')));
+    if (!steers(variable) && !command.environment.contains(name))
+      environment.emplace_back(variable);
   }
   for (const auto& [name, value] : command.environment) environment.push_back(name + '=' + value);
   return environment;
