@@ -178,6 +178,12 @@ void tie(const Trace& trace, const ExternalOwners& owners, std::uint64_t id,
     if (does(op, activity.kind)) {
       activity.op = {at->second};
       activity.internal = op.internal;
+      // LLVM 19 names the two contexts of cuMemcpyPeerAsync the wrong way round (the addresses
+      // count), and CUPTI may tell either; the operation tells what was asked for.
+      if (activity.source_device >= 0) {
+        activity.source_device = op.src_device;
+        activity.destination_device = op.dst_device;
+      }
       return;
     }
   }

@@ -15,14 +15,6 @@ namespace {
 
 using Shape = std::array<std::uint32_t, 3>;
 
-std::vector<const DeviceActivity*> kernels_of(const Trace& trace) {
-  std::vector<const DeviceActivity*> kernels;
-  for (const DeviceActivity& activity : trace.activities) {
-    if (activity.kind == ActivityKind::kKernel) kernels.push_back(&activity);
-  }
-  return kernels;
-}
-
 class OthersPrograms : public testing::TestWithParam<const char*> {};
 
 TEST_P(OthersPrograms, MeetTheirActivities) { expect_all_met(run_on_standin({GetParam()})); }
@@ -80,7 +72,8 @@ TEST(Cuda, SynchronousRegionsEncloseWhatTheyAskedFor) {
     EXPECT_LE(wait.end, run.trace.regions[wait.region.value].end + slack);
     ++waits;
   }
-  // The begin of `target data`, seven kernels (each with what comes back), two updates, and the end.
+  // The begin of `target data`, seven kernels (each with what comes back), two updates, and the
+  // end.
   EXPECT_EQ(waits, 1U + 7U + 2U + 1U);
 }
 
@@ -106,40 +99,6 @@ TEST(Cuda, DeferredRegionsEndBeforeTheirWork) {
   EXPECT_EQ(use["copies_ns"].get<Nanoseconds>() + use["kernels_ns"].get<Nanoseconds>() -
                 use["both_ns"].get<Nanoseconds>() + use["idle_ns"].get<Nanoseconds>(),
             use["span_ns"]);
-}
-
-TEST(Cuda, DevicesReachEachOther) {
-  const OnStandin run =
-      run_on_standin({"peers"}, {{"STANDIN_DEVICES", "2"}, {"STANDIN_PEER", "1"}});
-  EXPECT_EQ(run.ended.status, 0) << run.ended.err;
-  EXPECT_EQ(loss_of(run.trace, "activities_missing"), 0);
-  EXPECT_EQ(run.report["totals"]["DtoD"]["bytes"], 8000);
-  EXPECT_EQ(run.report["totals"]["DtoD"]["count"], 1);
-  const auto peer = std::ranges::find_if(run.trace.activities, [](const DeviceActivity& activity) {
-    return activity.kind == ActivityKind::kDtoD;
-  });
-  ASSERT_NE(peer, run.trace.activities.end());
-  // (LLVM 19's plugin names the two contexts the wrong way round; the operation says it right.)
-  EXPECT_EQ(std::set({peer->source_device, peer->destination_device}), std::set({0, 1}));
-  ASSERT_TRUE(peer->op);
-  EXPECT_EQ(run.trace.ops[peer->op.value].src_device, 0);
-  EXPECT_EQ(run.trace.ops[peer->op.value].dst_device, 1);
-  const auto kernels = kernels_of(run.trace);
-  ASSERT_EQ(kernels.size(), 2U);
-  for (std::uint32_t device = 0; device < 2; ++device) {
-    EXPECT_EQ(kernels[device]->device, static_cast<std::int32_t>(device));
-    EXPECT_EQ(kernels[device]->grid[0], device + 2);
-    EXPECT_EQ(run.trace.devices[device].name, "Stand-in GPU " + std::to_string(device));
-    EXPECT_EQ(run.trace.devices[device].multiprocessors, 132U);
-  }
-}
-
-TEST(Cuda, CopiesBetweenDevicesMayGoByTheHost) {
-  const OnStandin run = run_on_standin({"peers"}, {{"STANDIN_DEVICES", "2"}});
-  EXPECT_EQ(run.ended.status, 0) << run.ended.err;
-  EXPECT_EQ(loss_of(run.trace, "activities_missing"), 0);
-  EXPECT_EQ(loss_of(run.trace, "activities_unequal"), 0);
-  EXPECT_EQ(run.report["totals"]["DtoD"]["bytes"], 8000);
 }
 
 TEST(Cuda, KindsOfMemoryAreTold) {
@@ -180,29 +139,6 @@ TEST(Cuda, TheListHasNvprofsColumns) {
     EXPECT_LE(row["submitted_ns"].get<Nanoseconds>(), row["start_ns"].get<Nanoseconds>() + 1000);
   }
   EXPECT_EQ(kernels, 7U);
-}
-
-TEST(Cuda, ProgramsWithoutOpenMpAreTracedByInjection) {
-  const Folder folder;
-  Command command{{OMPDM_CUDA_PROGRAMS "/plain"}};
-  command.environment = {{"LD_LIBRARY_PATH", OMPDM_STANDIN_LIBRARIES},
-                         {"CUDA_INJECTION64_PATH", OMPDM_RECORDER}};
-  const Ended ended = e2e::run(command, folder.path());
-  EXPECT_EQ(ended.status, 0) << ended.err;
-  const auto trace_file = folder.path() / "trace.json";
-  const Trace trace = read_trace(trace_file);
-  EXPECT_EQ(trace.recording.attached_by, "CUDA_INJECTION64_PATH");
-  EXPECT_EQ(trace.recording.cupti, "on");
-  ASSERT_EQ(trace.activities.size(), 22U);
-  EXPECT_EQ(kernels_of(trace).front()->grid, (Shape{4, 2, 1}));
-  EXPECT_EQ(kernels_of(trace).front()->block, (Shape{32, 8, 1}));
-  EXPECT_EQ(kernels_of(trace).front()->dynamic_shared, 512U);
-  const std::string report =
-      e2e::run({{OMPDM_COMMAND, "report", trace_file.string()}}, folder.path()).out;
-  for (const char* part : {"[CUDA memcpy HtoD]", "[CUDA memcpy DtoH]", "[CUDA memset]", "scale",
-                           "Stand-in GPU 0", "no directive is known"}) {
-    EXPECT_NE(report.find(part), std::string::npos) << part << " in\n" << report;
-  }
 }
 
 }  // namespace

@@ -92,6 +92,38 @@ TEST(Cuda, DroppedRecordsAreCounted) {
   EXPECT_EQ(run.report["totals"]["kernel"]["count"], 500);
 }
 
+class LateBuffers : public testing::TestWithParam<const char*> {};
+
+// CUPTI's thread may give buffers back while the recording ends, while its spool is read, or never.
+TEST_P(LateBuffers, HarmNothingAndAreCounted) {
+  const OnStandin run = run_on_standin(
+      {"storm", "2000"},
+      {{"STANDIN_CUPTI_LATE", GetParam()}, {"STANDIN_COPY_US", "1"}, {"STANDIN_KERNEL_US", "1"}});
+  EXPECT_EQ(run.ended.status, 0) << run.ended.err;
+  EXPECT_FALSE(run.trace.truncated);
+  EXPECT_TRUE(run.trace.recording.finished);
+  EXPECT_EQ(run.trace.recording.cupti, "on");
+  EXPECT_EQ(run.trace.launches.size(), 2000U);
+  EXPECT_EQ(run.report["totals"]["kernel"]["count"], 2000);
+  std::size_t ran = 0;
+  std::size_t asked = run.trace.launches.size();
+  for (const DataOp& op : run.trace.ops) asked += op.kind == OpKind::kHtoD ? 1 : 0;
+  for (const DeviceActivity& activity : run.trace.activities) {
+    if (activity.op || activity.launch) ++ran;
+  }
+  const std::uint64_t missing = loss_of(run.trace, "activities_missing");
+  EXPECT_EQ(ran + missing, asked);
+  // What came late was one of these, or a wait: each kernel makes two, each copy one.
+  EXPECT_LE(loss_of(run.trace, "activities_late"), 3 * missing + 4);
+  if (std::string_view(GetParam()) == "60000000") {
+    EXPECT_GT(missing, 0U);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(, LateBuffers,
+                         testing::Values("0", "50", "200", "1000", "5000", "20000", "60000000"),
+                         [](const auto& test) { return std::string(test.param) + "_us"; });
+
 TEST(Cuda, AKilledProcessLosesTheLastBufferAlone) {
   const Folder folder;
   Command command{{OMPDM_COMMAND, "record", "--", OMPDM_CUDA_PROGRAMS "/storm", "3000", "kill"}};

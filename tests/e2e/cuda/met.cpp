@@ -123,6 +123,14 @@ OnStandin run_on_standin(std::vector<std::string> words,
   return run;
 }
 
+std::vector<const DeviceActivity*> kernels_of(const Trace& trace) {
+  std::vector<const DeviceActivity*> kernels;
+  for (const DeviceActivity& activity : trace.activities) {
+    if (activity.kind == ActivityKind::kKernel) kernels.push_back(&activity);
+  }
+  return kernels;
+}
+
 std::uint64_t loss_of(const Trace& trace, const std::string& name) {
   const auto found =
       std::ranges::find_if(trace.losses, [&](const Loss& loss) { return loss.name == name; });

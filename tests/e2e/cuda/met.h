@@ -29,6 +29,9 @@ std::map<std::string, std::string> standin_environment();
 /// the same device and within the same time, and no activity is the program's but those.
 void expect_all_met(const OnStandin& run);
 
+/// The kernels that ran.
+std::vector<const DeviceActivity*> kernels_of(const Trace& trace);
+
 /// 0 if there is none of this name.
 std::uint64_t loss_of(const Trace& trace, const std::string& name);
 
