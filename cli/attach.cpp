@@ -50,9 +50,13 @@ bool gains_privileges(const fs::path& program) {
          ((status.st_mode & S_ISGID) != 0 && status.st_gid != ::getegid());
 }
 
-/// Everybody who records wants the runtime to start a tool.
-void allow_tools(EnvironmentChange& change) {
+constexpr const char* kInjection = "CUDA_INJECTION64_PATH";
+
+/// Everybody who records wants the runtime to start a tool; where there is no OpenMP, CUDA's driver
+/// starts the recorder, unless it is to start another tool.
+void allow_tools(const fs::path& recorder, EnvironmentChange& change) {
   if (variable("OMP_TOOL") == "disabled") change.unset.emplace_back("OMP_TOOL");
+  if (variable(kInjection).empty()) change.set.emplace_back(kInjection, recorder);
 }
 
 EnvironmentChange attach_by_tool_libraries(const fs::path& recorder, const fs::path& program,
@@ -60,7 +64,7 @@ EnvironmentChange attach_by_tool_libraries(const fs::path& recorder, const fs::p
   EnvironmentChange change;
   change.set.emplace_back("OMP_TOOL_LIBRARIES",
                           prepended(recorder, variable("OMP_TOOL_LIBRARIES"), ":"));
-  allow_tools(change);
+  allow_tools(recorder, change);
   if (const auto runtime = unreachable_runtime(program)) {
     const fs::path folder = session / "libomp";
     fs::create_directory(folder);
@@ -95,7 +99,7 @@ bool fits_preload(const fs::path& path) {
 EnvironmentChange attach_by_preload(const fs::path& recorder) {
   EnvironmentChange change;
   change.set.emplace_back("LD_PRELOAD", prepended(recorder, variable("LD_PRELOAD"), ": "));
-  allow_tools(change);
+  allow_tools(recorder, change);
   return change;
 }
 
@@ -143,6 +147,7 @@ EnvironmentChange detach(const fs::path& recorder) {
       change.set.emplace_back(name, rest);
     }
   }
+  if (variable(kInjection) == recorder) change.unset.emplace_back(kInjection);
   return change;
 }
 

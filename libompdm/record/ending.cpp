@@ -60,7 +60,7 @@ bool find_command(char* path, std::size_t capacity) noexcept {
 bool is_scrubbed(const char* variable) noexcept {
   static constexpr const char* kNames[] = {
       "LD_PRELOAD=",         "LD_AUDIT=",     "LD_LIBRARY_PATH=", "OMP_TOOL=",
-      "OMP_TOOL_LIBRARIES=", "ASAN_OPTIONS=", "LSAN_OPTIONS="};
+      "OMP_TOOL_LIBRARIES=", "ASAN_OPTIONS=", "LSAN_OPTIONS=",    "CUDA_INJECTION64_PATH="};
   for (const char* name : kNames) {
     if (strncmp(variable, name, strlen(name)) == 0) {
       return true;

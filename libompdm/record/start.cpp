@@ -79,6 +79,10 @@ void on_device_initialize(int device, const char* type, ompt_device_t* /*handle*
     recorder.draft.reach = reach;
     recorder.header.load()->reach = reach;
   }
+  if (recorder.draft.attached_by == spool::kAttachedByCuda) {
+    recorder.draft.attached_by = preloaded ? 1 : 0;
+    recorder.header.load()->attached_by = recorder.draft.attached_by;
+  }
   if (recorder.config.names) {
     find_entry_points();
   }
@@ -284,22 +288,27 @@ extern "C" [[gnu::visibility("default")]] ompt_start_tool_result_t* ompt_start_t
   attach();
   ompdm::spool::FileHeader& draft = recorder.draft;
   draft.omp_version = omp_version;
-  draft.attached_by = preloaded ? 1 : 0;
+  if (draft.attached_by != ompdm::spool::kAttachedByCuda) {
+    draft.attached_by = preloaded ? 1 : 0;
+  }
   strncpy(draft.runtime, runtime_version != nullptr ? runtime_version : "",
           sizeof(draft.runtime) - 1);
   return &result;
 }
 
 /// Entry point of libraries that CUDA loads with CUDA_INJECTION64_PATH, called within cuInit (CUPTI
-/// documentation, "Usage"). In programs without OMPT there will be activities and no directives.
+/// documentation, "Usage"). Where no OpenMP offload runtime is loaded there will be activities and
+/// no directives.
 extern "C" [[gnu::visibility("default")]] int InitializeInjection() {
   using namespace ompdm::record;
   if (!attached) {
     attach();
-    recorder.draft.attached_by = ompdm::spool::kAttachedByCuda;
     watch_process();
     recorder.phase.store(Phase::kArmed);
+  } else if (offload_runtime_is_loaded()) {
+    return 1;  // OMPT tells of the devices, and CUPTI is started with the first
   }
+  recorder.draft.attached_by = ompdm::spool::kAttachedByCuda;
   cupti_injected();
   return 1;
 }

@@ -21,16 +21,18 @@ endforeach()
 foreach(name classes templates threads)
   add_cuda_program(${name} ${e2e_sources}/${name}.cpp OPTIONS ${OMPDM_STANDIN_OPTIONS} -std=c++20)
 endforeach()
-add_executable(cuda_plain ${CMAKE_CURRENT_SOURCE_DIR}/cuda/plain.c)
-set_target_properties(cuda_plain PROPERTIES OUTPUT_NAME plain RUNTIME_OUTPUT_DIRECTORY ${cuda_programs})
-target_link_libraries(cuda_plain PRIVATE standin_cuda)
+foreach(name plain plain_peers)
+  add_executable(cuda_${name} ${CMAKE_CURRENT_SOURCE_DIR}/cuda/${name}.c)
+  set_target_properties(cuda_${name} PROPERTIES OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${cuda_programs})
+  target_link_libraries(cuda_${name} PRIVATE standin_cuda)
+endforeach()
 
 get_property(cuda_built DIRECTORY PROPERTY CUDA_PROGRAMS)
-add_executable(e2e_cuda_test cuda/activities_test.cpp cuda/failures_test.cpp cuda/findings_test.cpp cuda/waits_test.cpp
-  cuda/met.cpp)
+add_executable(e2e_cuda_test cuda/activities_test.cpp cuda/failures_test.cpp cuda/findings_test.cpp
+  cuda/injection_test.cpp cuda/peers_test.cpp cuda/places_test.cpp cuda/waits_test.cpp cuda/met.cpp)
 target_link_libraries(e2e_cuda_test PRIVATE ompdm_options e2e_support GTest::gtest_main)
 target_compile_definitions(e2e_cuda_test PRIVATE OMPDM_CUDA_PROGRAMS="${cuda_programs}"
   OMPDM_STANDIN_LIBRARIES="${OMPDM_STANDIN_LIBRARIES}" OMPDM_RECORDER="$<TARGET_FILE:ompdm_record>")
-add_dependencies(e2e_cuda_test ${cuda_built} cuda_plain standin)
+add_dependencies(e2e_cuda_test ${cuda_built} cuda_plain cuda_plain_peers standin)
 gtest_discover_tests(e2e_cuda_test TEST_PREFIX e2e. DISCOVERY_MODE PRE_TEST
   PROPERTIES LABELS e2e TIMEOUT 120)

@@ -142,14 +142,17 @@ TEST_F(Command, RecordKeepsAPercentSignOfItsOwnFolder) {
 TEST_F(Command, EnvAttachesAndDetaches) {
   const std::string recorder = (prefix_ / "lib/libompdm.so").string();
   const Ran ran =
-      run("unset LD_PRELOAD OMP_TOOL; eval \"$(ompdm env -o 'a b.json')\"; echo $LD_PRELOAD; echo "
-          "$OMPDM_OUTPUT\n"
-          "eval \"$(ompdm env --unset)\"; echo ${LD_PRELOAD-none} ${OMPDM_OUTPUT-none}");
-  EXPECT_EQ(ran.out, recorder + "\na b.json\nnone none\n") << ran.err;
-  EXPECT_EQ(run("unset LD_PRELOAD; ompdm env --shell fish").out,
-            "set -gx LD_PRELOAD " + recorder + "\n");
-  EXPECT_EQ(run("unset LD_PRELOAD; ompdm env --shell csh").out,
-            "setenv LD_PRELOAD " + recorder + "\n");
+      run("unset LD_PRELOAD OMP_TOOL CUDA_INJECTION64_PATH\n"
+          "eval \"$(ompdm env -o 'a b.json')\"; echo $LD_PRELOAD; echo $OMPDM_OUTPUT\n"
+          "echo $CUDA_INJECTION64_PATH\n"
+          "eval \"$(ompdm env --unset)\"; echo ${LD_PRELOAD-none} ${OMPDM_OUTPUT-none} "
+          "${CUDA_INJECTION64_PATH-none}");
+  EXPECT_EQ(ran.out, recorder + "\na b.json\n" + recorder + "\nnone none none\n") << ran.err;
+  const std::string clean = "unset LD_PRELOAD CUDA_INJECTION64_PATH; ompdm env --shell ";
+  EXPECT_EQ(run(clean + "fish").out, "set -gx LD_PRELOAD " + recorder +
+                                         "\nset -gx CUDA_INJECTION64_PATH " + recorder + "\n");
+  EXPECT_EQ(run(clean + "csh").out,
+            "setenv LD_PRELOAD " + recorder + "\nsetenv CUDA_INJECTION64_PATH " + recorder + "\n");
 }
 
 TEST_F(Command, DoctorSeesThatAProgramDoesNotOffload) {
