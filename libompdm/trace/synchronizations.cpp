@@ -62,7 +62,8 @@ void tie_synchronizations(Draft& draft, const ExternalOwners& owners) {
   for (Synchronization& wait : trace.synchronizations) {
     const auto device = device_of.find(wait.context);
     if (device != device_of.end()) wait.device = device->second;
-    // LLVM calls it before each kernel: whatever was asked of the stream before, it is not for that.
+    // LLVM calls it before each kernel: whatever was asked of the stream before, it is not for
+    // that.
     if (wait.kind == SynchronizationKind::kStreamWaitEvent) continue;
     const auto id = draft.external_ids.find(wait.correlation);
     if (id != draft.external_ids.end()) {
