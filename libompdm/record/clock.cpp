@@ -10,8 +10,6 @@
 
 namespace ompdm::record {
 
-bool clock_is_tsc = false;
-
 namespace {
 
 #if defined(__x86_64__)
@@ -40,9 +38,16 @@ bool kernel_trusts_tsc() noexcept {
 
 }  // namespace
 
+std::uint64_t nanoseconds_of(clockid_t clock) noexcept {
+  timespec now{};
+  clock_gettime(clock, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U +
+         static_cast<std::uint64_t>(now.tv_nsec);
+}
+
 void choose_clock() noexcept {
 #if defined(__x86_64__)
-  clock_is_tsc = processor_has_invariant_tsc() && kernel_trusts_tsc();
+  recorder.clock_is_tsc = processor_has_invariant_tsc() && kernel_trusts_tsc();
 #endif
 }
 
@@ -58,7 +63,7 @@ spool::ClockTriple clock_triple() noexcept {
     if (after - before < tightest) {
       tightest = after - before;
       triple.monotonic_ns = monotonic;
-      triple.ticks = clock_is_tsc ? before + (after - before) / 2 : monotonic;
+      triple.ticks = recorder.clock_is_tsc ? before + (after - before) / 2 : monotonic;
       triple.realtime_ns = nanoseconds_of(CLOCK_REALTIME);
     }
   }

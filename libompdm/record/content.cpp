@@ -264,7 +264,7 @@ void examine_arrived(Lane& lane, std::uint32_t region) noexcept {
     write_content(lane, lane.op_records - pending.op + 1, digest, taken, spool::kContentAfter);
   }
   state.pending_count = kept;
-  if (lane.depth == 0 && kept != 0) {
+  if (lane.idle() && kept != 0) {
     // Of regions that never told their end.
     count_loss(spool::Loss::kContentsUnknownCompletion, kept);
     state.pending_count = 0;

@@ -71,12 +71,12 @@ struct ContentState {
     bool owed;
   };
 
+  std::uint32_t pending_count;
   // To a device: examined at the operation's begin, written behind its record.
   Transfer waiting;
   Digest digest;
   std::uint64_t ticks;
   std::uint32_t api_call;  ///< that transferred last
-  std::uint32_t pending_count;
   Pending pending[kMostPending];
   Variable variables[kVariables];
 };

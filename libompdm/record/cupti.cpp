@@ -14,7 +14,6 @@
 
 namespace ompdm::record {
 
-std::atomic<bool> cupti_on{false};
 cupti::Functions cupti_functions{};
 
 namespace {
@@ -219,10 +218,10 @@ void cupti_device(int number, const char* type) noexcept {
   }
   pthread_mutex_lock(&mutex);
   start();
-  if (collecting.load() && !cupti_on.load()) {
+  if (collecting.load() && !recorder.cupti.load()) {
     const cupti::Result result = enable_external_ids();
     if (result == cupti::kSuccess) {
-      cupti_on.store(true, std::memory_order_release);
+      recorder.cupti.store(true, std::memory_order_release);
     } else {
       char why[112] = {};
       explain("cuptiActivityEnable", result, why, sizeof(why));
@@ -253,7 +252,7 @@ void flush_activities() noexcept {
 
 void forget_cupti() noexcept {
   pthread_mutex_init(&mutex, nullptr);
-  cupti_on.store(false);
+  recorder.cupti.store(false);
   collecting.store(false);
   forget_activity_buffers();
   forget_activity_lane();

@@ -7,13 +7,12 @@
 #include <cstdint>
 
 #include "record/cupti_api.h"
+#include "record/recorder.h"
 #include "spool/activities.h"
 
 namespace ompdm::record {
 
-/// Whether activities are recorded; while false no callback does more than read this.
-extern std::atomic<bool> cupti_on;
-/// Valid while `cupti_on`.
+/// Valid while `recorder.cupti`.
 extern cupti::Functions cupti_functions;
 
 /// A device of this type was initialised: starts CUPTI if it is the first of CUDA's, and notes what
@@ -33,12 +32,12 @@ void forget_cupti() noexcept;
 /// From now until end_external, what this thread asks the driver for belongs to what began at
 /// `begin` ticks in `lane`.
 inline void begin_external(std::uint32_t lane, std::uint64_t begin) noexcept {
-  if (cupti_on.load(std::memory_order_acquire)) [[unlikely]] {
+  if (recorder.cupti.load(std::memory_order_acquire)) [[unlikely]] {
     cupti_functions.push_external(cupti::kCustom0, spool::external_id(lane, begin));
   }
 }
 inline void end_external() noexcept {
-  if (cupti_on.load(std::memory_order_acquire)) [[unlikely]] {
+  if (recorder.cupti.load(std::memory_order_acquire)) [[unlikely]] {
     cupti_functions.pop_external(cupti::kCustom0, nullptr);
   }
 }

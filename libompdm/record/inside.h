@@ -30,17 +30,11 @@ class Inside {
   bool entered_;
 };
 
-/// Whether events are recorded now. A runtime that goes on telling after its finalize is listened
-/// to; what comes once the trace is being written is counted.
-inline bool recording() noexcept {
-  if (armed()) [[likely]] {
-    return true;
-  }
-  if (recorder.phase.load(std::memory_order_relaxed) == Phase::kFinished) {
-    count_loss(spool::Loss::kRecordsAfterFinish);
-  }
-  Phase expected = Phase::kPaused;
-  return recorder.phase.compare_exchange_strong(expected, Phase::kArmed);
-}
+/// A runtime that goes on telling after its finalize is listened to; what comes once the trace is
+/// being written is counted. Whether events are recorded again.
+[[gnu::cold]] bool resume() noexcept;
+
+/// Whether events are recorded now.
+inline bool recording() noexcept { return armed() || resume(); }
 
 }  // namespace ompdm::record

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "record/clock.h"
+#include "record/inside.h"
 #include "record/sites.h"
 
 namespace ompdm::record {
@@ -22,6 +23,11 @@ std::uint32_t lanes_made = 0;
 pthread_key_t thread_end;
 bool thread_end_watched = false;
 
+void close_all(Lane& lane) noexcept {
+  lane.open[0].handle = ~std::uint64_t{0};  // no region's
+  lane.next = lane.open + 1;
+}
+
 Lane* new_lane() noexcept {
   void* memory =
       mmap(nullptr, sizeof(Lane), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -30,6 +36,7 @@ Lane* new_lane() noexcept {
   }
   auto* lane = static_cast<Lane*>(memory);
   lane->id = lanes_made++;
+  close_all(*lane);
   return lane;
 }
 
@@ -43,10 +50,12 @@ bool grow_locked(Lane& lane, std::size_t size) noexcept {
   if (chunk.base == nullptr) {
     return false;
   }
-  const Chunk left = lane.chunk;
+  std::byte* left = lane.chunk.base;
   lane.chunk = chunk;
   lane.whole_ops = 0;
-  release_unused(lane, left);
+  if (left != nullptr) {
+    release_unused(lane, left);
+  }
   lane.cursor = chunk.base + sizeof(spool::ChunkHeader);
   lane.limit = chunk.base + chunk.size;
   ++lane.sequence;
@@ -55,8 +64,7 @@ bool grow_locked(Lane& lane, std::size_t size) noexcept {
 
 void give_lane_back(void* /*value*/) noexcept {
   Lane* lane = this_thread.lane;
-  if (lane == nullptr ||
-      this_thread.generation != recorder.generation.load(std::memory_order_relaxed)) {
+  if (lane == nullptr) {
     return;
   }
   note_host_fallback(false);
@@ -67,6 +75,14 @@ void give_lane_back(void* /*value*/) noexcept {
 }
 
 }  // namespace
+
+bool resume() noexcept {
+  if (recorder.phase.load(std::memory_order_relaxed) == Phase::kFinished) {
+    count_loss(spool::Loss::kRecordsAfterFinish);
+  }
+  Phase expected = Phase::kPaused;
+  return recorder.phase.compare_exchange_strong(expected, Phase::kArmed);
+}
 
 Lane* acquire_lane() noexcept {
   Lane* lane = nullptr;
@@ -91,13 +107,11 @@ Lane* acquire_lane() noexcept {
       return nullptr;
     }
   }
-  lane->generation = recorder.generation.load(std::memory_order_relaxed);
-  lane->depth = 0;
+  close_all(*lane);
   lane->op_begin = 0;
   lane->launch = nullptr;
   lane->content.pending_count = 0;
   this_thread.lane = lane;
-  this_thread.generation = lane->generation;
   if (thread_end_watched) {
     pthread_setspecific(thread_end, lane);
   }
@@ -132,13 +146,24 @@ bool grow(Lane& lane, std::size_t size) noexcept {
   return grown;
 }
 
+namespace {
+
+// Whether a record that is still to be closed lies in the chunk at `base`.
 bool chunk_in_use(const Lane& lane, const std::byte* base) noexcept {
-  for (unsigned i = 0; i < lane.depth; ++i) {
-    if (lane.open[i].chunk.base == base) {
+  for (const OpenRegion* open = lane.open + 1; open != lane.next; ++open) {
+    if (open->chunk == base) {
       return true;
     }
   }
-  return lane.launch != nullptr && lane.launch_chunk.base == base;
+  return lane.launch != nullptr && lane.launch_chunk == base;
+}
+
+}  // namespace
+
+void release_left(const Lane& lane, std::byte* base) noexcept {
+  if (!chunk_in_use(lane, base)) {
+    release_chunk({base, reinterpret_cast<const spool::ChunkHeader*>(base)->size});
+  }
 }
 
 void refresh_clock(Lane& lane) noexcept {
@@ -148,6 +173,7 @@ void refresh_clock(Lane& lane) noexcept {
 void forget_lanes() noexcept {
   free_lanes = nullptr;
   lanes_made = 0;
+  this_thread.lane = nullptr;
 }
 
 void watch_thread_ends() noexcept {

@@ -65,41 +65,30 @@ struct SiteSlot {
   std::uint32_t whole_sequence;  ///< the lane's chunks then
   std::uint8_t whole_flags;
   std::uint8_t whole_op_count;
-  std::uint32_t whole_ops[spool::kMostRepeatedTimes];  ///< KnownOp::position of its operations
+  const spool::DataOp* whole_ops[spool::kMostRepeatedTimes];  ///< what its operations were
   Sampling sampling;
 };
 
 /// A region that runs on this lane, and what its call said.
 struct OpenRegion {
   Call call;                        ///< map and kernel are empty if no wrapper saw the call
+  std::uint64_t handle;             ///< what the runtime keeps for it; never 0
   std::uint64_t begin;              ///< ticks
   SiteSlot* site;                   ///< null if there was no room for it
   spool::Region* whole;             ///< its record: this one, or
   spool::RepeatedRegion* repeated;  ///< this one
   std::uint32_t id;
   std::uint32_t repeated_times;  ///< behind the short record
+  std::byte* next_time;          ///< where the next one would be
   bool moves;                    ///< a transfer of it was met
-  Chunk chunk;
+  std::byte* chunk;              ///< that its record lies in
 };
 
 /// A data operation that the lane's chunk holds in full.
 struct KnownOp {
-  const void* src;
-  const void* dst;
-  std::uint64_t bytes;
-  std::int32_t src_device;
-  std::int32_t dst_device;
-  std::uint16_t optype;
-  std::uint16_t argument;
-  std::uint32_t position;  ///< 1 + DataOp records before it in its chunk
+  const spool::DataOp* record;
+  std::uint32_t position;  ///< 1 + DataOp records before it in its chunk; 0: none
   std::uint32_t sequence;  ///< the lane's chunks then
-
-  /// Whether it tells the same, times and positions aside.
-  [[nodiscard]] bool same_as(const KnownOp& other) const noexcept {
-    return src == other.src && dst == other.dst && bytes == other.bytes &&
-           src_device == other.src_device && dst_device == other.dst_device &&
-           optype == other.optype && argument == other.argument;
-  }
 };
 
 /// A text that a lane has written, by its address.
@@ -110,16 +99,17 @@ struct NameSlot {
 
 struct Lane {
   static constexpr unsigned kMostOpen = 16;
-  static constexpr unsigned kSites = 512;  // a power of two
+  static constexpr unsigned kSitesBits = 9;
+  static constexpr unsigned kSites = 1U << kSitesBits;
   static constexpr unsigned kMostModules = 512;
   static constexpr unsigned kKnownOps = 64;  // a power of two
   static constexpr unsigned kNames = 64;     // a power of two
 
   std::byte* cursor;
   std::byte* limit;
+  OpenRegion* next;  ///< takes the next call; the open regions are before it
   Chunk chunk;
   std::uint32_t id;
-  std::uint32_t generation;
   std::uint32_t sequence;
   std::uint32_t next_region;
   std::uint32_t next_site;
@@ -128,26 +118,26 @@ struct Lane {
   std::uint32_t api_calls;
   std::uint32_t async_ordinal;  ///< of the last task that made an operation here
   std::uint64_t async_call;     ///< what its data said
-  std::uint32_t depth;
-  std::uint32_t whole_ops;   ///< DataOp records in the chunk
-  std::uint64_t op_records;  ///< of operations, whole or short, in the lane
-  std::uint64_t op_begin;    ///< ticks; 0: no operation runs
-  spool::Launch* launch;     ///< the submit that runs, null if none does
-  Chunk launch_chunk;
+  std::uint32_t whole_ops;      ///< DataOp records in the chunk
+  std::uint64_t op_records;     ///< of operations, whole or short, in the lane
+  std::uint64_t op_begin;       ///< ticks; 0: no operation runs
+  spool::Launch* launch;        ///< the submit that runs, null if none does
+  std::byte* launch_chunk;
   std::uint64_t last_begin;        ///< ticks, of the last region
-  OpenRegion open[kMostOpen + 1];  ///< the one above the open ones takes the next call
+  OpenRegion open[kMostOpen + 2];  ///< a sentinel, the open ones, and that of the next call
+  ContentState content;
   std::uint64_t modules_written[kMostModules / 64];
   KnownOp known_ops[kKnownOps];
   NameSlot names[kNames];
   SiteSlot sites[kSites];
-  ContentState content;
   Lane* next_free;
+
+  [[nodiscard]] bool idle() const noexcept { return next == open + 1; }
 };
 
 /// Per thread, in static TLS: plain data without constructor or destructor.
 struct ThisThread {
   Lane* lane;
-  std::uint32_t generation;
   bool inside;  ///< a callback of this thread runs: what a signal handler does meanwhile is not
                 ///< recorded
   const Call* call;  ///< noted by a wrapper, no region has begun for it yet; else null
@@ -164,7 +154,7 @@ extern __thread ThisThread this_thread __attribute__((tls_model("initial-exec"))
 
 /// This thread's lane, made or taken over at its first event; null (and a loss counted) if there
 /// can be none.
-Lane* acquire_lane() noexcept;
+[[gnu::cold]] Lane* acquire_lane() noexcept;
 
 /// A lane that no thread owns: whoever writes to it takes turns. Null (and a loss counted) if there
 /// can be none.
@@ -172,28 +162,24 @@ Lane* new_shared_lane() noexcept;
 
 inline Lane* current_lane() noexcept {
   Lane* lane = this_thread.lane;
-  if (lane != nullptr &&
-      this_thread.generation == recorder.generation.load(std::memory_order_relaxed)) [[likely]] {
-    return lane;
-  }
-  return acquire_lane();
+  return lane != nullptr ? lane : acquire_lane();
 }
 
 /// Makes room for `size` bytes in a new chunk; false if the spool cannot grow.
-bool grow(Lane& lane, std::size_t size) noexcept;
-
-/// Whether a record that is still to be closed lies in the chunk at `base`.
-bool chunk_in_use(const Lane& lane, const std::byte* base) noexcept;
+[[gnu::cold]] bool grow(Lane& lane, std::size_t size) noexcept;
 
 /// Unmaps a chunk that the lane has left, unless a record in it is still to be closed.
-inline void release_unused(const Lane& lane, Chunk chunk) noexcept {
-  if (chunk.base != lane.chunk.base && !chunk_in_use(lane, chunk.base)) [[unlikely]] {
-    release_chunk(chunk);
+[[gnu::cold]] void release_left(const Lane& lane, std::byte* base) noexcept;
+
+/// The same for a chunk that it may have left.
+inline void release_unused(const Lane& lane, std::byte* base) noexcept {
+  if (base != lane.chunk.base) [[unlikely]] {
+    release_left(lane, base);
   }
 }
 
 /// Refreshes the clock triple of the lane's chunk, by which a killed process's clock is calibrated.
-void refresh_clock(Lane& lane) noexcept;
+[[gnu::cold]] void refresh_clock(Lane& lane) noexcept;
 
 /// Whether a record fits into the chunk as it is.
 template <class Record>
@@ -235,7 +221,7 @@ void commit(Lane& lane, Record* record, spool::Tag tag, std::uint8_t flags,
 /// Largest record, by the 16 bits of its size; longer texts and lists are cut and counted.
 inline constexpr std::size_t kMostRecordBytes = std::size_t{48} * 1024;
 
-/// Forgets all lanes of the parent in a fork's child.
+/// Forgets all lanes of the parent in a fork's child, whose only thread calls this.
 void forget_lanes() noexcept;
 
 /// Makes the hook by which a thread's end gives its lane to the next thread. Called once at attach.

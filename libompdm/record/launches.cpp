@@ -26,7 +26,7 @@ void begin_launch(Lane& lane, const ompt_data_t* target, unsigned requested_team
     count_loss(spool::Loss::kOpsUnmatched);
   }
   lane.launch = record;
-  lane.launch_chunk = lane.chunk;
+  lane.launch_chunk = lane.chunk.base;
   begin_external(lane.id, record->begin);
 }
 

@@ -32,7 +32,7 @@ std::uint32_t name_of(Lane& lane, const char* name) noexcept {
 void note_mapper_piece(std::uint64_t begin, std::uint64_t size, std::uint64_t type,
                        const char* name) noexcept {
   Lane* lane = current_lane();
-  if (lane == nullptr || lane->depth == 0 || name == nullptr) {
+  if (lane == nullptr || lane->idle() || name == nullptr) {
     return;
   }
   const std::uint32_t id = name_of(*lane, name);
@@ -40,7 +40,7 @@ void note_mapper_piece(std::uint64_t begin, std::uint64_t size, std::uint64_t ty
   if (record == nullptr) {
     return;
   }
-  record->region = lane->open[lane->depth - 1].id;
+  record->region = lane->next[-1].id;
   record->begin = begin;
   record->size = size;
   record->type = type;

@@ -87,7 +87,7 @@ void describe_process(spool::FileHeader& header) noexcept {
   header.pid = static_cast<std::uint32_t>(getpid());
   header.ppid = static_cast<std::uint32_t>(getppid());
   header.process_start = process_start_time(getpid());
-  header.clock = clock_is_tsc ? spool::Clock::kTsc : spool::Clock::kMonotonic;
+  header.clock = recorder.clock_is_tsc ? spool::Clock::kTsc : spool::Clock::kMonotonic;
   header.state = spool::State::kRunning;
   header.attach = clock_triple();
   find_rank(header);

@@ -19,35 +19,33 @@ enum class Phase : std::uint32_t {
   kFinished,  ///< the trailer is written; what still comes is counted as lost
 };
 
-struct Recorder {
+struct alignas(64) Recorder {
+  // What every callback reads lies in one cache line.
   std::atomic<Phase> phase{Phase::kDetached};
-  Config config;
-  /// Guards the spool's growth, lanes given out and back, and the patching of modules; never taken
-  /// on the hot path.
-  pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-  /// The file's header once the spool is open, `draft` before: counters and facts always have a
-  /// place.
-  std::atomic<spool::FileHeader*> header{nullptr};
-  spool::FileHeader draft{};
-  /// Changes with every fork's child, so that a thread knows lanes of its parent for foreign.
-  std::atomic<std::uint32_t> generation{1};
-  std::atomic<bool> exiting{false};
-  bool hooked = false;  ///< fork and exit are watched
-  bool forked = false;  ///< a fork's child: silent unless it offloads
+  bool clock_is_tsc = false;       ///< decided once at attach, before any thread can call ticks()
+  bool contents = false;           ///< contents are looked at, within the budget
+  std::atomic<bool> cupti{false};  ///< activities are recorded; while false no callback does more
+                                   ///< than read this
   std::atomic<bool> wrappers_only{
       false};  ///< the runtime has no EMI callbacks: wrappers write the regions
   std::atomic<bool> failed{false};  ///< the spool cannot grow any more; said once
+  std::atomic<bool> exiting{false};
+  bool hooked = false;  ///< fork and exit are watched
+  bool forked = false;  ///< a fork's child: silent unless it offloads
+  /// The file's header once the spool is open, `draft` before: counters and facts always have a
+  /// place.
+  std::atomic<spool::FileHeader*> header{nullptr};
+  /// Guards the spool's growth, lanes given out and back, and the patching of modules; never taken
+  /// on the hot path.
+  pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  Config config;
+  spool::FileHeader draft{};
 };
 
 extern Recorder recorder;
 
 /// Adds to a named loss. Safe anywhere; survives a kill once the spool is open.
-inline void count_loss(spool::Loss loss, std::uint64_t count = 1) noexcept {
-  spool::FileHeader* header = recorder.header.load(std::memory_order_acquire);
-  if (header != nullptr) {
-    __atomic_fetch_add(&header->losses[static_cast<std::uint32_t>(loss)], count, __ATOMIC_RELAXED);
-  }
-}
+[[gnu::cold]] void count_loss(spool::Loss loss, std::uint64_t count = 1) noexcept;
 
 inline bool armed() noexcept {
   return recorder.phase.load(std::memory_order_relaxed) == Phase::kArmed;

@@ -70,23 +70,16 @@ bool write_repeated(Lane& lane, const Facts& facts, OpenRegion& open) noexcept {
   open.whole = nullptr;
   open.repeated = record;
   open.repeated_times = 0;
+  open.next_time = reinterpret_cast<std::byte*>(record + 1);
   return true;
 }
 
-bool write_region(Lane& lane, const void* codeptr, const Call* call, std::uint8_t flags, int device,
-                  OpenRegion& open) noexcept {
-  Facts facts{nullptr, 0, device, flags};
-  if (call != nullptr) [[likely]] {
-    facts.site = site_of(lane, codeptr, call->ident, call->entry, call->map.names, call->map.count,
-                         call->kernel.host_pointer);
-    facts.list = facts.site != nullptr ? map_list_of(lane, *facts.site, call->map) : 0;
-  } else {
-    facts.site = site_of(lane, codeptr, nullptr, spool::Entry::kNone, nullptr, 0, 0);
-    if (recorder.config.names) {
-      count_loss(spool::Loss::kNamesUnavailable);
-    }
-  }
-  open.site = facts.site;
+// `open.call` is known already.
+bool write_region(Lane& lane, std::uint8_t flags, int device, OpenRegion& open) noexcept {
+  SiteSlot* site = site_of(lane, open.call);
+  const std::uint32_t list = site != nullptr ? map_list_of(lane, *site, open.call.map) : 0;
+  const Facts facts{site, list, device, flags};
+  open.site = site;
   const bool written = write_repeated(lane, facts, open) || write_whole(lane, facts, open);
   if (lane.next_region % kClockEvery == 0) {
     refresh_clock(lane);
@@ -94,10 +87,24 @@ bool write_region(Lane& lane, const void* codeptr, const Call* call, std::uint8_
   return written;
 }
 
+// Of a thread's first region, or of one whose call no wrapper saw.
+[[gnu::cold]] void take_call(OpenRegion& open, const Call* noted, const void* codeptr) noexcept {
+  if (noted != nullptr && noted->codeptr == codeptr) {
+    open.call = *noted;
+    return;
+  }
+  open.call = {};
+  open.call.codeptr = codeptr;
+  if (recorder.config.names) {
+    count_loss(spool::Loss::kNamesUnavailable);
+  }
+}
+
 void begin_region(ompt_target_t kind, int device, ompt_data_t* target,
                   const void* codeptr) noexcept {
-  Lane* lane = current_lane();
-  if (lane == nullptr) {
+  const Inside inside;
+  Lane* lane = inside ? current_lane() : nullptr;
+  if (lane == nullptr) [[unlikely]] {
     return;
   }
   if (recorder.wrappers_only.load(std::memory_order_relaxed)) [[unlikely]] {
@@ -105,28 +112,25 @@ void begin_region(ompt_target_t kind, int device, ompt_data_t* target,
   }
   const Call* noted = this_thread.call;
   this_thread.call = nullptr;
-  if (lane->depth == Lane::kMostOpen) {
+  OpenRegion& open = *lane->next;
+  if (lane->next == lane->open + Lane::kMostOpen + 1) [[unlikely]] {
     count_loss(spool::Loss::kRegionsUnmatched);
     return;
   }
-  OpenRegion& open = lane->open[lane->depth];
-  if (noted == nullptr || noted->codeptr != codeptr) {
-    open.call = {};
-    noted = nullptr;
-  } else if (noted != &open.call) {
-    open.call = *noted;
+  if (noted != &open.call || noted->codeptr != codeptr) [[unlikely]] {
+    take_call(open, noted, codeptr);
   }
-  std::uint64_t handle = 0;
-  if (write_region(*lane, codeptr, noted, static_cast<std::uint8_t>(kind) & spool::kRegionKindMask,
-                   device, open)) {
-    open.chunk = lane->chunk;
+  open.handle = 0;
+  if (write_region(*lane, static_cast<std::uint8_t>(kind) & spool::kRegionKindMask, device, open))
+      [[likely]] {
+    open.handle = static_cast<std::uint64_t>(lane->id + 1) << 32U | open.id;
+    open.chunk = lane->chunk.base;
     open.moves = false;
-    ++lane->depth;
-    handle = handle_of(*lane, open.id);
+    ++lane->next;
     begin_external(lane->id, open.begin);
   }
   if (target != nullptr) {
-    target->value = handle;
+    target->value = open.handle;
   }
 }
 
@@ -144,39 +148,48 @@ void close_repeated(Lane& lane, const OpenRegion& region, std::uint64_t end) noe
 }
 
 void close_top(Lane& lane, std::uint64_t end) noexcept {
-  const OpenRegion& closed = lane.open[lane.depth - 1];
+  const OpenRegion& closed = *--lane.next;
   if (closed.repeated != nullptr) [[likely]] {
     close_repeated(lane, closed, end);
   } else {
     __atomic_store_n(&closed.whole->end, end, __ATOMIC_RELEASE);
   }
-  --lane.depth;
   release_unused(lane, closed.chunk);
 }
 
+// Closes what lies above the region: it never got its end, and ends with what encloses it. False if
+// the region is not open on this lane.
+[[gnu::cold]] bool close_above(Lane& lane, std::uint64_t handle, std::uint64_t end) noexcept {
+  const OpenRegion* region = lane.next - 1;
+  while (region != lane.open && region->handle != handle) {
+    --region;
+  }
+  if (region == lane.open) {
+    count_loss(spool::Loss::kRegionsUnmatched);
+    return false;
+  }
+  while (lane.next - 1 != region) {
+    count_loss(spool::Loss::kRegionsUnmatched);
+    close_top(lane, end);
+  }
+  return true;
+}
+
 void end_region(std::uint64_t now, const ompt_data_t* target) noexcept {
+  const Inside inside;
+  if (!inside) [[unlikely]] {
+    return;
+  }
+  end_external();
   Lane* lane = this_thread.lane;
   if (lane == nullptr || target == nullptr || target->value == 0 ||
-      this_thread.generation != recorder.generation.load(std::memory_order_relaxed)) {
+      (lane->next[-1].handle != target->value && !close_above(*lane, target->value, now)))
+      [[unlikely]] {
     return;
   }
-  unsigned depth = lane->depth;
-  while (depth > 0 && handle_of(*lane, lane->open[depth - 1].id) != target->value) {
-    --depth;
-  }
-  if (depth == 0) {
-    count_loss(spool::Loss::kRegionsUnmatched);
-    return;
-  }
-  // What lies above never got its end; it is closed with what encloses it.
-  while (lane->depth > depth) {
-    count_loss(spool::Loss::kRegionsUnmatched);
-    close_top(*lane, now);
-  }
-  const std::uint32_t id = lane->open[lane->depth - 1].id;
   close_top(*lane, now);
   if (lane->content.pending_count != 0) {
-    examine_arrived(*lane, id);
+    examine_arrived(*lane, lane->next->id);
   }
 }
 
@@ -185,20 +198,17 @@ void end_region(std::uint64_t now, const ompt_data_t* target) noexcept {
 void on_target(ompt_target_t kind, ompt_scope_endpoint_t endpoint, int device,
                ompt_data_t* /*task*/, ompt_data_t* /*target_task*/, ompt_data_t* target,
                const void* codeptr) {
-  const std::uint64_t now = endpoint == ompt_scope_begin ? 0 : ticks();
-  if (!recording()) {
+  const std::uint64_t now = endpoint == ompt_scope_end ? ticks() : 0;
+  if (!recording()) [[unlikely]] {
     return;
   }
-  const Inside inside;
-  if (!inside) {
-    return;
-  }
-  if (endpoint != ompt_scope_end) {
-    begin_region(kind, device, target, codeptr);
-  }
-  if (endpoint != ompt_scope_begin) {
-    end_external();
+  if (endpoint == ompt_scope_end) {
     end_region(now, target);
+    return;
+  }
+  begin_region(kind, device, target, codeptr);
+  if (endpoint == ompt_scope_beginend) [[unlikely]] {
+    end_region(ticks(), target);
   }
 }
 
@@ -211,8 +221,8 @@ void record_call_only(const Call& call) noexcept {
   static_assert(sizeof(kKinds) == static_cast<std::size_t>(spool::Entry::kKernelNowait) + 1);
   const auto kind = kKinds[static_cast<std::size_t>(call.entry)];
   OpenRegion never_closed;
-  write_region(*lane, call.codeptr, &call,
-               static_cast<std::uint8_t>(kind | spool::kRegionFromWrapper),
+  never_closed.call = call;
+  write_region(*lane, static_cast<std::uint8_t>(kind | spool::kRegionFromWrapper),
                static_cast<int>(call.device), never_closed);
 }
 

@@ -20,19 +20,11 @@ void on_data_op(ompt_scope_endpoint_t endpoint, ompt_data_t* target_task, ompt_d
 void on_submit(ompt_scope_endpoint_t endpoint, ompt_data_t* target, ompt_id_t* host_op_id,
                unsigned requested_teams);
 
-/// What the runtime keeps for a region of this lane.
-inline std::uint64_t handle_of(const Lane& lane, std::uint32_t region) noexcept {
-  return static_cast<std::uint64_t>(lane.id + 1) << 32U | region;
-}
-
 /// The open region that an operation belongs to, or null: API calls, and what comes after a
 /// region's end.
 inline OpenRegion* region_of(Lane& lane, const ompt_data_t* target) noexcept {
-  if (target == nullptr || target->value == 0 || lane.depth == 0) {
-    return nullptr;
-  }
-  OpenRegion& top = lane.open[lane.depth - 1];
-  return handle_of(lane, top.id) == target->value ? &top : nullptr;
+  OpenRegion* top = lane.next - 1;
+  return target != nullptr && target->value == top->handle ? top : nullptr;
 }
 
 /// Where the runtime has no EMI callbacks: a region known by its call alone, which has no end.

@@ -9,14 +9,7 @@
 namespace ompdm::record {
 namespace {
 
-constexpr std::uint64_t kLiteral = 0x100;  // OMP_TGT_MAPTYPE_LITERAL: the pointer is a value
 constexpr std::size_t kLongestText = 4096;
-
-std::uint64_t mix(std::uint64_t a, std::uint64_t b) noexcept {
-  __extension__ using Wide = unsigned __int128;
-  const Wide product = static_cast<Wide>(a ^ 0x9e3779b97f4a7c15U) * (b ^ 0xd6e8feb86659fd93U);
-  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64U);
-}
 
 std::size_t text_size(const char* text) noexcept {
   return text == nullptr ? 1 : strnlen(text, kLongestText) + 1;
@@ -41,15 +34,14 @@ std::uint32_t module_of(Lane& lane, const void* address) noexcept {
   return id;
 }
 
-void define(Lane& lane, SiteSlot& slot, const void* codeptr, const Ident* ident, spool::Entry entry,
-            const char* const* names, std::uint32_t name_count, std::uint64_t kernel) noexcept {
-  const std::uint32_t module = module_of(lane, codeptr);
-  const char* psource = ident != nullptr ? ident->psource : nullptr;
+void define(Lane& lane, SiteSlot& slot, const Call& call) noexcept {
+  const std::uint32_t module = module_of(lane, call.codeptr);
+  const char* psource = call.ident != nullptr ? call.ident->psource : nullptr;
   std::size_t size = text_size(psource);
   std::uint32_t kept = 0;
-  if (names != nullptr) {
-    for (; kept < name_count; ++kept) {
-      const std::size_t more = text_size(names[kept]);
+  if (call.map.names != nullptr) {
+    for (; kept < call.map.count; ++kept) {
+      const std::size_t more = text_size(call.map.names[kept]);
       if (size + more > kMostRecordBytes) {
         count_loss(spool::Loss::kRecordsTooLarge);
         break;
@@ -62,39 +54,36 @@ void define(Lane& lane, SiteSlot& slot, const void* codeptr, const Ident* ident,
   if (record == nullptr) {
     return;
   }
-  slot.codeptr = codeptr;
-  slot.ident = ident;
-  slot.kernel = kernel;
+  slot.codeptr = call.codeptr;
+  slot.ident = call.ident;
+  slot.kernel = call.kernel.host_pointer;
   slot.id = ++lane.next_site;
   record->id = slot.id;
-  record->codeptr = reinterpret_cast<std::uint64_t>(codeptr);
-  record->ident = reinterpret_cast<std::uint64_t>(ident);
-  record->kernel = kernel;
+  record->codeptr = reinterpret_cast<std::uint64_t>(call.codeptr);
+  record->ident = reinterpret_cast<std::uint64_t>(call.ident);
+  record->kernel = call.kernel.host_pointer;
   record->module = module;
   record->name_count = kept;
   record->text_size = static_cast<std::uint32_t>(size);
   char* at = put_text(reinterpret_cast<char*>(record + 1), psource);
   for (std::uint32_t i = 0; i < kept; ++i) {
-    at = put_text(at, names[i]);
+    at = put_text(at, call.map.names[i]);
   }
-  commit(lane, record, spool::Tag::kSite, static_cast<std::uint8_t>(entry), size);
+  commit(lane, record, spool::Tag::kSite, static_cast<std::uint8_t>(call.entry), size);
   if (recorder.config.names) {
-    write_callers(lane, slot.id, codeptr);
+    write_callers(lane, slot.id, call.codeptr);
   }
 }
 
 }  // namespace
 
-SiteSlot* site_of(Lane& lane, const void* codeptr, const Ident* ident, spool::Entry entry,
-                  const char* const* names, std::uint32_t name_count,
-                  std::uint64_t kernel) noexcept {
-  const std::uint64_t hash =
-      mix(reinterpret_cast<std::uint64_t>(codeptr), reinterpret_cast<std::uint64_t>(ident));
+SiteSlot* find_or_define_site(Lane& lane, const Call& call) noexcept {
   constexpr unsigned kProbes = 8;
+  const std::uint32_t first = site_index(call);
   SiteSlot* free_slot = nullptr;
   for (unsigned i = 0; i < kProbes; ++i) {
-    SiteSlot& slot = lane.sites[(hash + i) % Lane::kSites];
-    if (slot.codeptr == codeptr && slot.ident == ident && slot.kernel == kernel) [[likely]] {
+    SiteSlot& slot = lane.sites[(first + i) % Lane::kSites];
+    if (is_site_of(slot, call)) {
       return &slot;
     }
     if (slot.codeptr == nullptr && free_slot == nullptr) {
@@ -104,36 +93,17 @@ SiteSlot* site_of(Lane& lane, const void* codeptr, const Ident* ident, spool::En
   if (free_slot == nullptr) {
     // A crowded table forgets a site; it is defined again under a new id, and readers merge equal
     // sites.
-    free_slot = &lane.sites[(hash + lane.next_site % kProbes) % Lane::kSites];
+    free_slot = &lane.sites[(first + lane.next_site % kProbes) % Lane::kSites];
   }
-  define(lane, *free_slot, codeptr, ident, entry, names, name_count, kernel);
+  define(lane, *free_slot, call);
   return free_slot->id != 0 ? free_slot : nullptr;
 }
 
-std::uint32_t map_list_of(Lane& lane, SiteSlot& site, const MapArguments& map) noexcept {
-  if (map.count == 0 || map.begins == nullptr) {
-    return 0;
-  }
+std::uint32_t define_map_list(Lane& lane, SiteSlot& site, const MapArguments& map,
+                              std::uint64_t hash) noexcept {
   std::uint32_t count = map.count;
   if (count * sizeof(spool::MapItem) > kMostRecordBytes) {
     count = kMostRecordBytes / sizeof(spool::MapItem);
-  }
-  std::uint64_t hash = count;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const auto type = static_cast<std::uint64_t>(map.types[i]);
-    if ((type & kLiteral) != 0) {
-      hash = mix(hash, type);
-    } else {
-      hash = mix(hash ^ map.bases[i], map.begins[i]) +
-             mix(type, static_cast<std::uint64_t>(map.sizes[i]));
-    }
-  }
-  for (unsigned i = 0; i < SiteSlot::kLists; ++i) {
-    if (site.list_hashes[i] == hash && site.list_ids[i] != 0) [[likely]] {
-      return site.list_ids[i];
-    }
-  }
-  if (count < map.count) {
     count_loss(spool::Loss::kRecordsTooLarge);
   }
   const std::size_t extra = count * sizeof(spool::MapItem);
@@ -198,7 +168,11 @@ void note_host_fallback(bool runtime_can_be_asked) noexcept {
     return;
   }
   // The call's arguments are gone by now, so this is a site of its own: without names and kernel.
-  SiteSlot* site = site_of(*lane, fallen.codeptr, fallen.ident, fallen.entry, nullptr, 0, 0);
+  Call known{};
+  known.codeptr = fallen.codeptr;
+  known.ident = fallen.ident;
+  known.entry = fallen.entry;
+  SiteSlot* site = site_of(*lane, known);
   auto* record = site != nullptr ? reserve<spool::Fallback>(*lane) : nullptr;
   if (record != nullptr) {
     record->site = site->id;

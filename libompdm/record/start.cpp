@@ -28,6 +28,13 @@ namespace ompdm::record {
 
 Recorder recorder;
 
+void count_loss(spool::Loss loss, std::uint64_t count) noexcept {
+  spool::FileHeader* header = recorder.header.load(std::memory_order_acquire);
+  if (header != nullptr) {
+    __atomic_fetch_add(&header->losses[static_cast<std::uint32_t>(loss)], count, __ATOMIC_RELAXED);
+  }
+}
+
 namespace {
 
 bool cured = false;
@@ -37,7 +44,6 @@ bool preloaded = false;
 // target event on.
 void after_fork_in_child() noexcept {
   pthread_mutex_init(&recorder.mutex, nullptr);
-  recorder.generation.fetch_add(1);
   forget_spool();
   forget_lanes();
   forget_early_events();
@@ -158,6 +164,7 @@ void start_budget() noexcept {
       static_cast<std::uint64_t>(static_cast<Wide>(now.ticks - attach.ticks) * kCreditNanoseconds /
                                  (now.monotonic_ns - attach.monotonic_ns));
   budget.start(recorder.config.hashing, attach.ticks, credit);
+  recorder.contents = !budget.off();
 }
 
 void attach() noexcept {

@@ -147,9 +147,7 @@ void note_target(Call& call, const std::uint64_t* saved, bool teams) noexcept {
 // gets one when its region begins, if it does.
 Call& next_call() noexcept {
   Lane* lane = this_thread.lane;
-  const bool current = lane != nullptr && this_thread.generation ==
-                                              recorder.generation.load(std::memory_order_relaxed);
-  return current ? lane->open[lane->depth].call : this_thread.first_call;
+  return lane != nullptr ? lane->next->call : this_thread.first_call;
 }
 
 // Calls that are no construct.
