@@ -60,11 +60,12 @@ void append(const void* record, std::size_t size) {
 }
 
 bool wanted(std::uint32_t kind) {
-  static const char* every = std::getenv("STANDIN_CUPTI_DROP");
+  static const char* text = std::getenv("STANDIN_CUPTI_DROP");
+  static const std::uint64_t every = text != nullptr ? std::strtoull(text, nullptr, 10) : 0;
   State& all = state();
   if (!all.kinds.contains(kind)) return false;
   ++all.activities;
-  if (every == nullptr || all.activities % std::strtoull(every, nullptr, 10) != 0) return true;
+  if (every == 0 || all.activities % every != 0) return true;
   ++all.dropped;
   return false;
 }

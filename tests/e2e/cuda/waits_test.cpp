@@ -39,8 +39,8 @@ TEST_P(Waits, AreAsLongAsWhatIsWaitedFor) {
   ASSERT_FALSE(kernels.is_null()) << run.report["host_waits"];
   EXPECT_EQ(kernels["count"], 5);
   EXPECT_EQ(kernels["copies_ns"], 0);
-  EXPECT_LE(kernels["kernels_ns"], 5 * 20 * kMillisecond + kScale);
-  EXPECT_GE(kernels["kernels_ns"], 5 * 10 * kMillisecond);
+  EXPECT_LE(kernels["kernels_ns"], 100 * kMillisecond + kScale);
+  EXPECT_GE(kernels["kernels_ns"], 50 * kMillisecond);
   EXPECT_GE(kernels["max_ns"], kernels["avg_ns"]);
   EXPECT_EQ(kernels["total_ns"].get<Nanoseconds>(),
             kernels["kernels_ns"].get<Nanoseconds>() + kernels["neither_ns"].get<Nanoseconds>());

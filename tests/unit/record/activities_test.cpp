@@ -59,12 +59,12 @@ void flush() {
   function<int(std::uint32_t)>(cupti, "cuptiActivityFlushAll")(0);
 }
 
-void update_on_threads(int threads, int updates) {
+void update_on_threads(std::size_t threads, std::size_t updates) {
   std::vector<std::thread> running;
-  for (int i = 0; i < threads; ++i) {
+  for (std::size_t i = 0; i < threads; ++i) {
     running.emplace_back([updates] {
       Stream stream;
-      for (int k = 0; k < updates; ++k) stream.update();
+      for (std::size_t k = 0; k < updates; ++k) stream.update();
     });
   }
   for (std::thread& thread : running) thread.join();
@@ -121,14 +121,14 @@ TEST(Activities, AreTiedToWhatAskedForThem) {
 }
 
 TEST(Activities, OfManyThreadsAreAllThere) {
-  constexpr int kThreads = 4;
-  constexpr int kUpdates = 1000;
+  constexpr std::size_t kThreads = 4;
+  constexpr std::size_t kUpdates = 1000;
   const Trace trace = record_cuda([](FakeRuntime& runtime) {
     update_on_threads(kThreads, kUpdates);
     runtime.finish();
   });
-  ASSERT_EQ(trace.activities.size(), std::size_t{kThreads * kUpdates});
-  EXPECT_EQ(trace.synchronizations.size(), std::size_t{kThreads * kUpdates});
+  ASSERT_EQ(trace.activities.size(), kThreads * kUpdates);
+  EXPECT_EQ(trace.synchronizations.size(), kThreads * kUpdates);
   EXPECT_EQ(loss_of(trace, "activities_missing"), 0U);
   for (const DeviceActivity& activity : trace.activities) ASSERT_TRUE(activity.op);
   for (const Synchronization& wait : trace.synchronizations) ASSERT_TRUE(wait.region);
@@ -136,7 +136,7 @@ TEST(Activities, OfManyThreadsAreAllThere) {
 
 // One buffer, which CUPTI gives back 50 ms after the recording has ended.
 TEST(Activities, ThatComeAfterTheEndAreCountedOneByOne) {
-  constexpr int kUpdates = 50;
+  constexpr std::size_t kUpdates = 50;
   const Trace trace = record_cuda(
       [](FakeRuntime& runtime) {
         update_on_threads(1, kUpdates);
@@ -144,29 +144,29 @@ TEST(Activities, ThatComeAfterTheEndAreCountedOneByOne) {
         usleep(500'000);
       },
       "50000");
-  EXPECT_EQ(trace.regions.size(), std::size_t{kUpdates});
+  EXPECT_EQ(trace.regions.size(), kUpdates);
   EXPECT_TRUE(trace.activities.empty());
   EXPECT_TRUE(trace.synchronizations.empty());
-  EXPECT_EQ(loss_of(trace, "activities_late"), std::uint64_t{2 * kUpdates});
-  EXPECT_EQ(loss_of(trace, "activities_missing"), std::uint64_t{kUpdates});
+  EXPECT_EQ(loss_of(trace, "activities_late"), 2 * kUpdates);
+  EXPECT_EQ(loss_of(trace, "activities_missing"), kUpdates);
 }
 
 // Whatever is on its way when the recording ends is in the spool or counted, nothing twice.
 TEST(Activities, ThatComeWhileItEndsAreThereOrCounted) {
-  constexpr int kThreads = 3;
-  constexpr int kBefore = 200;
-  constexpr int kAfter = 200;
+  constexpr std::size_t kThreads = 3;
+  constexpr std::size_t kBefore = 200;
+  constexpr std::size_t kAfter = 200;
   for (const char* late : {"0", "100", "1000"}) {
     const Trace trace = record_cuda(
         [](FakeRuntime& runtime) {
-          std::atomic<int> ready{0};
+          std::atomic<std::size_t> ready{0};
           std::vector<std::thread> running;
-          for (int i = 0; i < kThreads; ++i) {
+          for (std::size_t i = 0; i < kThreads; ++i) {
             running.emplace_back([&] {
               Stream stream;
-              for (int k = 0; k < kBefore; ++k) stream.update();
+              for (std::size_t k = 0; k < kBefore; ++k) stream.update();
               ++ready;
-              for (int k = 0; k < kAfter; ++k) {
+              for (std::size_t k = 0; k < kAfter; ++k) {
                 stream.update();
                 if (k % 10 == 0) flush();
               }
@@ -181,8 +181,8 @@ TEST(Activities, ThatComeWhileItEndsAreThereOrCounted) {
         late);
     const std::uint64_t told = trace.activities.size() + trace.synchronizations.size();
     const std::uint64_t late_ones = loss_of(trace, "activities_late");
-    EXPECT_EQ(told + late_ones, std::uint64_t{2 * kThreads * (kBefore + kAfter)}) << late;
-    EXPECT_GE(trace.regions.size(), std::size_t{kThreads * kBefore});
+    EXPECT_EQ(told + late_ones, 2 * kThreads * (kBefore + kAfter)) << late;
+    EXPECT_GE(trace.regions.size(), kThreads * kBefore);
   }
 }
 
