@@ -157,6 +157,13 @@ void compare_cupti(int pairs, const std::string& part, const fs::path& folder) {
         0,
         true},
        "5"},
+      {{"stand-in: jacobi 1000 data, 500 iterations (no kernel computes: transfers and waits "
+        "alone)",
+        {OMPDM_STANDIN_JACOBI, "--variant", "data", "1000"},
+        "solve time: ([0-9.]+)",
+        0,
+        true},
+       "5"},
   };
   for (const auto& [program, microseconds] : cases) {
     if (program.name.find(part) == std::string::npos) continue;
