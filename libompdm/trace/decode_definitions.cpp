@@ -97,7 +97,8 @@ void Decoder::add_site(const Record& record) {
 
 void Decoder::add_callers(const Record& record) {
   const auto row = record.as<spool::Callers>();
-  const std::uint32_t site = row ? find(lane_.sites, row->site) : Index<Site>::kNone;
+  if (!row) return void(++unreadable);
+  const std::uint32_t site = find(lane_.sites, row->site);
   if (site == Index<Site>::kNone) return void(++unreadable);
   // Each lane notes its own: one is enough, the first.
   std::vector<CallerNote>& callers = draft_.site_notes[site].callers;

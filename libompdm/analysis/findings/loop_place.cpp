@@ -78,8 +78,8 @@ std::string loop_place(const Trace& trace, const std::vector<Index<Site>>& sites
 
   std::vector<std::string> called;
   for (const std::vector<Caller>& chain : chains) {
-    const std::size_t at = *find_in(chain, function.function);
-    if (at > 0) add_once(called, chain[at - 1].function);
+    const std::optional<std::size_t> at = find_in(chain, function.function);
+    if (at && *at > 0) add_once(called, chain[*at - 1].function);
   }
   if (function.function == "main") {
     const std::string where =

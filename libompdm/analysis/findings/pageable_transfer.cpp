@@ -11,7 +11,7 @@ namespace ompdm::analysis {
 namespace {
 
 /// Smaller copies are latency, whatever the memory.
-constexpr std::uint64_t kLeastBytes = 64 * 1024;
+constexpr std::uint64_t kLeastBytes = std::uint64_t{64} * 1024;
 /// Worth a line: this share of the time in which the device copied or computed.
 constexpr double kLeastShare = 0.1;
 /// A pinned rate has to be this much better to be a reason.
