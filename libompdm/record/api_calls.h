@@ -5,6 +5,7 @@
 
 #include "record/lane.h"
 #include "record/ompt.h"
+#include "spool/definitions.h"
 
 namespace ompdm::record {
 

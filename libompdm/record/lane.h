@@ -8,6 +8,8 @@
 #include "record/content.h"
 #include "record/recorder.h"
 #include "record/spool_file.h"
+#include "spool/definitions.h"
+#include "spool/events.h"
 #include "spool/format.h"
 
 namespace ompdm::record {

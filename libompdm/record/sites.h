@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "record/lane.h"
+#include "spool/events.h"
 
 namespace ompdm::record {
 

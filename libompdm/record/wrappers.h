@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "spool/format.h"
+#include "spool/definitions.h"
 
 namespace ompdm::record {
 

@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "spool/activities.h"
+#include "spool/definitions.h"
+#include "spool/events.h"
 #include "trace/clock.h"
 #include "trace/draft.h"
 #include "trace/spool_file.h"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "ompdm/trace.h"
-#include "spool/format.h"
+#include "spool/definitions.h"
 
 namespace ompdm::trace {
 

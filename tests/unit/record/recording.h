@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "record/fake_runtime.h"
+#include "spool/definitions.h"
+#include "spool/events.h"
 #include "spool/format.h"
 
 namespace ompdm::test {

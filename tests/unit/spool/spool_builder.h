@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "spool/definitions.h"
+#include "spool/events.h"
 #include "spool/format.h"
 
 namespace ompdm::test {

@@ -1,0 +1,123 @@
+// Records of what events refer to: modules, call sites, mapped items, names. Each is written
+// once a lane, and known there by its id from then on.
+#pragma once
+
+#include <cstdint>
+
+#include "spool/format.h"
+
+namespace ompdm::spool {
+
+/// A loaded object. Followed by build-id bytes, then the path (NUL-terminated).
+struct Module {
+  Head head;
+  std::uint32_t id;     ///< in this lane; referenced by Site and Entry, 0 = unknown
+  std::uint64_t bias;   ///< load bias (link_map l_addr): file address = pc - bias
+  std::uint64_t begin;  ///< mapped range
+  std::uint64_t end;
+  std::uint32_t build_id_size;
+  std::uint32_t path_size;  ///< NUL included
+};
+static_assert(sizeof(Module) == 40);
+
+/// Which entry of the runtime a site called; kNone when only codeptr_ra is known.
+enum class Entry : std::uint8_t {
+  kNone,
+  kDataBegin,   ///< __tgt_target_data_begin_mapper
+  kDataEnd,     ///< __tgt_target_data_end_mapper
+  kDataUpdate,  ///< __tgt_target_data_update_mapper
+  kDataBeginNowait,
+  kDataEndNowait,
+  kDataUpdateNowait,
+  kKernel,  ///< __tgt_target_kernel
+  kKernelNowait,
+  kMemcpy,           ///< omp_target_memcpy
+  kMemcpyRect,       ///< omp_target_memcpy_rect
+  kMemset,           ///< omp_target_memset
+  kAlloc,            ///< omp_target_alloc
+  kFree,             ///< omp_target_free
+  kAssociate,        ///< omp_target_associate_ptr
+  kDisassociate,     ///< omp_target_disassociate_ptr
+  kMemcpyAsync,      ///< omp_target_memcpy_async
+  kMemcpyRectAsync,  ///< omp_target_memcpy_rect_async
+  kMemsetAsync,      ///< omp_target_memset_async
+  kMapperPiece,      ///< __tgt_push_mapper_component: no site, a MapperPiece
+  kCount
+};
+
+/// A place in the program that called the runtime. Followed by `text_size` bytes: psource (ident_t,
+/// ";file;func; line;col;;"), NUL, then `name_count` argument names as clang passes them
+/// (";u[0:n];heat.cpp;13;32;;"), NUL each.
+struct Site {
+  Head head;              ///< flags: Entry
+  std::uint32_t id;       ///< in this lane, from 1
+  std::uint64_t codeptr;  ///< codeptr_ra: a return address, so look up codeptr - 1
+  std::uint64_t ident;    ///< address of the ident_t, 0 without names
+  std::uint64_t kernel;   ///< host_ptr of the launched kernel (its Entry's address), 0 if none
+  std::uint32_t module;
+  std::uint32_t name_count;
+  std::uint32_t text_size;
+  std::uint32_t reserved;
+};
+static_assert(sizeof(Site) == 48);
+
+/// A return address above a site.
+struct Caller {
+  std::uint64_t address;  ///< so look up address - 1
+  std::uint32_t module;   ///< 0 = unknown
+  std::uint32_t reserved;
+};
+static_assert(sizeof(Caller) == 16);
+
+/// The call chain above a site when the lane met it first, innermost first: the first is the caller
+/// of the function that the site's codeptr lies in. Followed by `count` Caller.
+struct Callers {
+  Head head;
+  std::uint32_t site;
+  std::uint32_t count;
+  std::uint32_t reserved;
+};
+static_assert(sizeof(Callers) == 16);
+
+/// One mapped item as passed to `__tgt_*`; `type` are libomptarget's map type bits
+/// (OMP_TGT_MAPTYPE_*).
+struct MapItem {
+  std::uint64_t base;
+  std::uint64_t begin;
+  std::uint64_t size;
+  std::uint64_t type;
+};
+static_assert(sizeof(MapItem) == 32);
+
+/// The mapped items of a directive; equal lists of a lane are written once. Followed by `count`
+/// MapItem. Values of literal arguments (type bit 0x100) are zeroed, since they are no addresses.
+struct MapList {
+  Head head;
+  std::uint32_t id;  ///< in this lane, from 1
+  std::uint32_t site;
+  std::uint32_t count;
+};
+static_assert(sizeof(MapList) == 16);
+
+/// A name that a `declare mapper` gives to a piece, as clang passes it. Followed by the text.
+struct MapperName {
+  Head head;
+  std::uint32_t id;    ///< in this lane, from 1
+  std::uint32_t size;  ///< NUL included
+  std::uint32_t reserved;
+};
+static_assert(sizeof(MapperName) == 16);
+
+/// An entry of a module's offload table: a kernel (size 0) or a `declare target` variable. Followed
+/// by its name.
+struct OffloadEntry {
+  Head head;
+  std::uint32_t module;
+  std::uint64_t address;
+  std::uint64_t size;
+  std::uint32_t flags;
+  std::uint32_t name_size;  ///< NUL included
+};
+static_assert(sizeof(OffloadEntry) == 32);
+
+}  // namespace ompdm::spool
