@@ -1,0 +1,111 @@
+// What the host saw happen: directives, data operations, launches. Part of the trace model
+// (ompdm/trace.h).
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "ompdm/definitions.h"
+#include "ompdm/index.h"
+
+namespace ompdm {
+
+/// Where an interval's clock was read.
+enum class Clock : std::uint8_t {
+  kHost,     ///< by the host around a synchronous operation
+  kDevice,   ///< by the device (CUPTI)
+  kEnqueue,  ///< by the host around the submission only; the operation itself ended later
+  kModel,    ///< by none: computed from a model of a link (ompdm/link.h)
+};
+
+/// One execution of a directive on one thread.
+struct Region {
+  Index<Site> site;
+  std::uint32_t thread = 0;  ///< position in Trace::threads
+  std::int32_t device = -1;  ///< of a host_fallback the one that was asked for, -1 if not known
+  Nanoseconds begin = 0;
+  Nanoseconds end = 0;  ///< if unfinished: the last instant known of the recording
+  std::uint32_t map_list = std::numeric_limits<std::uint32_t>::max();  ///< in Trace::map_lists
+  bool ends_data = false;      ///< the end of a `target data`, not its begin
+  bool unfinished = false;     ///< was running when the process died
+  bool host_fallback = false;  ///< a kernel call after which no target region came: begin == end
+  bool nowait = false;
+  /// Of the time between `begin` and `end`, what the recorder spent on contents: the directive
+  /// without the recorder would have taken end - begin - hashing. Operations have none in theirs.
+  Nanoseconds hashing = 0;
+  Nanoseconds hashing_after = 0;  ///< what it spent right after `end`, on what had come back
+  bool operator==(const Region&) const = default;
+};
+
+/// What a data operation does.
+enum class OpKind : std::uint8_t {
+  kAlloc,
+  kHtoD,
+  kDtoH,
+  kDtoD,
+  kMemset,
+  kDelete,
+  kAssociate,
+  kDisassociate,
+};
+
+/// One data operation. Devices that are the host are Trace::host_device.
+struct DataOp {
+  OpKind kind = OpKind::kAlloc;
+  Clock clock = Clock::kHost;
+  bool internal = false;  ///< the runtime's own traffic: in no total but runtime_internal
+  bool unfinished = false;
+  bool trivial = false;  ///< all bytes of the content that were looked at are equal
+  std::uint32_t thread = 0;
+  Index<Region> region;  ///< none for API calls and what comes after a region's end
+  Index<Site> site;      ///< of the region, or of the API call
+  Index<Variable> variable;
+  /// Equal for the operations of one API call (a rectangle is copied row by row); 0: of none, or of
+  /// one that is not known.
+  std::uint32_t call = 0;
+  std::uint32_t map_type =
+      0;  ///< low 16 bits of libomptarget's map type of the clause, 0 if unknown
+  std::int32_t src_device = -1;
+  std::int32_t dst_device = -1;
+  Nanoseconds begin = 0;
+  Nanoseconds end = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t src = 0;
+  std::uint64_t dst = 0;
+  /// Of what crossed, of transfers between host and device: a hash of up to 64 blocks of 4 KiB that
+  /// are spread over it. Of two equal sizes, different fingerprints are certainly different
+  /// contents, equal ones likely the same. 0: not taken.
+  std::uint64_t fingerprint = 0;
+  std::uint64_t hash = 0;  ///< XXH3-64 of all of it; 0: not taken
+  bool operator==(const DataOp&) const = default;
+};
+
+/// One kernel launch, as the host saw it.
+struct Launch {
+  Index<Region> region;
+  Index<Site> site;
+  Index<Kernel> kernel;
+  std::uint32_t thread = 0;
+  std::int32_t device = -1;
+  Clock clock = Clock::kHost;
+  bool unfinished = false;
+  Nanoseconds begin = 0;
+  Nanoseconds end = 0;
+  std::uint32_t requested_teams = 0;  ///< as OMPT tells; 0: the runtime chooses
+  std::uint32_t num_teams = 0;        ///< the clause; 0: none, 0xffffffff: no teams construct
+  std::uint32_t thread_limit = 0;     ///< the clause; 0: none
+  std::uint64_t trip_count = 0;       ///< of the associated loops; 0: unknown
+  bool operator==(const Launch&) const = default;
+};
+
+/// That a device was initialised or finalised, or an image loaded onto it.
+struct DeviceEvent {
+  enum class Kind : std::uint8_t { kInitialize, kFinalize, kLoad };
+  Kind kind = Kind::kInitialize;
+  std::int32_t device = -1;
+  Nanoseconds time = 0;
+  std::uint64_t bytes = 0;
+  bool operator==(const DeviceEvent&) const = default;
+};
+
+}  // namespace ompdm

@@ -1,0 +1,59 @@
+// Of which process a trace is, how it was recorded and what it lacks. Part of the trace model
+// (ompdm/trace.h).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ompdm/index.h"
+
+namespace ompdm {
+
+/// The process that was recorded.
+struct Process {
+  std::uint32_t pid = 0;
+  std::uint32_t ppid = 0;
+  std::string host;
+  std::string program;
+  std::vector<std::string> arguments;  ///< argv, program first
+  std::string directory;
+  std::int32_t rank = -1;
+  std::int32_t rank_count = 0;
+  std::int64_t start_realtime_ns = 0;  ///< CLOCK_REALTIME at attach
+  Nanoseconds wall = 0;  ///< from attach to the trailer; if killed, to the last instant known
+  bool operator==(const Process&) const = default;
+};
+
+/// How the recording was made and what it can tell.
+struct Recording {
+  std::string ompdm_version;
+  std::string runtime;            ///< "LLVM OMP version: 5.0.20140926"
+  std::uint32_t omp_version = 0;  ///< as given to ompt_start_tool
+  std::string clock;              ///< "tsc" or "monotonic"
+  double clock_residual_ns = 0;   ///< largest disagreement of the calibration's triples
+  std::string attached_by;        ///< "OMP_TOOL_LIBRARIES", "LD_PRELOAD" or "CUDA_INJECTION64_PATH"
+  std::string reach;  ///< "ok", "cured", "unreachable", "other_runtime", "no_emi", "unknown"
+  std::string names;  ///< "on", "off", "failed", "unsupported"
+  std::string target_offload;  ///< OMP_TARGET_OFFLOAD at attach, in lower case; empty if not set
+  std::string cupti;           ///< "on", "off", "unavailable: why"; empty: no CUDA device was met
+  std::uint32_t cupti_version = 0;  ///< as cuptiGetVersion tells, 0 if unknown
+  double cupti_residual_ns = 0;     ///< largest disagreement of its clock with the recording's
+  /// What share of the time contents might take: "off", "full", "3 %"; "" if unknown.
+  std::string hashing;
+  Nanoseconds hashing_ns = 0;  ///< time of all threads that contents took
+  bool finished = false;       ///< the recorder wrote its trailer: the process ended by itself
+  std::vector<std::pair<std::string, int>>
+      registered;  ///< callback, what ompt_set_callback answered
+  bool operator==(const Recording&) const = default;
+};
+
+/// How much was lost for one reason.
+struct Loss {
+  std::string name;
+  std::uint64_t count = 0;
+  bool operator==(const Loss&) const = default;
+};
+
+}  // namespace ompdm
