@@ -1,11 +1,8 @@
-// Where the runtime and the loader enter the recorder: the preload constructor, ompt_start_tool,
-// initialize and finalize, and the hooks for fork and exit.
+// Where the runtime, CUDA and the loader enter the recorder: the preload constructor,
+// ompt_start_tool, initialize and finalize, InitializeInjection.
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-#include <unistd.h>
 
 #include "record/api_calls.h"
 #include "record/budget.h"
@@ -18,6 +15,7 @@
 #include "record/ompt.h"
 #include "record/patch.h"
 #include "record/process_facts.h"
+#include "record/process_hooks.h"
 #include "record/reach.h"
 #include "record/regions.h"
 #include "record/sites.h"
@@ -25,54 +23,10 @@
 #include "record/wrappers.h"
 
 namespace ompdm::record {
-
-Recorder recorder;
-
-void count_loss(spool::Loss loss, std::uint64_t count) noexcept {
-  spool::FileHeader* header = recorder.header.load(std::memory_order_acquire);
-  if (header != nullptr) {
-    __atomic_fetch_add(&header->losses[static_cast<std::uint32_t>(loss)], count, __ATOMIC_RELAXED);
-  }
-}
-
 namespace {
 
 bool cured = false;
 bool preloaded = false;
-
-// The child starts with nothing of its parent's: it records into a spool of its own from its first
-// target event on.
-void after_fork_in_child() noexcept {
-  pthread_mutex_init(&recorder.mutex, nullptr);
-  forget_spool();
-  forget_lanes();
-  forget_early_events();
-  forget_written_entries();
-  memset(recorder.draft.losses, 0, sizeof(recorder.draft.losses));
-  describe_process(recorder.draft);
-  budget.restart(recorder.draft.attach.ticks);
-  recorder.header.store(&recorder.draft);  // from here on the parent's spool is out of reach
-  forget_cupti();
-  recorder.failed.store(false);
-  this_thread.inside = false;
-  this_thread.call = nullptr;
-  recorder.forked = true;
-  if (recorder.phase.load() == Phase::kFinished) {
-    recorder.phase.store(Phase::kDetached);
-  }
-}
-
-void at_exit() noexcept {
-  // From here on FINALIZE means the end of the process. If the runtime was finalised before
-  // (omp_pause_resource_all), or will not be (a pending nowait kills the process after this), this
-  // is the last call that surely comes.
-  recorder.exiting.store(true);
-  // Nor does anyone else tell where there is no OMPT.
-  if (recorder.phase.load() == Phase::kPaused ||
-      recorder.draft.attached_by == spool::kAttachedByCuda) {
-    end_recording();
-  }
-}
 
 void on_device_initialize(int device, const char* type, ompt_device_t* /*handle*/,
                           ompt_function_lookup_t /*lookup*/, const char* /*documentation*/) {
@@ -150,7 +104,6 @@ void warn_of_reach(const spool::FileHeader& header) noexcept {
 
 bool attached = false;
 
-// What has to be known before anything can be recorded.
 // The credit is a time, so the rate of the ticks must be known: by two instants a little apart.
 void start_budget() noexcept {
   constexpr std::uint64_t kApart = 20'000;  // ns: the readings disagree by some tens
@@ -167,6 +120,7 @@ void start_budget() noexcept {
   recorder.contents = !budget.off();
 }
 
+// What has to be known before anything can be recorded.
 void attach() noexcept {
   if (attached && recorder.phase.load() != Phase::kDetached) {
     return;
@@ -189,14 +143,6 @@ void attach() noexcept {
     prepare_callers();
   }
   recorder.header.store(&draft);
-}
-
-void watch_process() noexcept {
-  if (!recorder.hooked) {
-    recorder.hooked = true;
-    pthread_atfork(nullptr, nullptr, after_fork_in_child);
-    atexit(at_exit);
-  }
 }
 
 constexpr int kSetAlways = 5;  // ompt_set_always
