@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 
+#include "report/headline.h"
 #include "report/losses.h"
 #include "report/sentences.h"
 #include "report/units.h"

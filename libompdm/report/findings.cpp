@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "report/fitted_text.h"
 #include "report/page.h"
 #include "report/units.h"
 

@@ -8,6 +8,7 @@
 
 #include "ompdm/analysis.h"
 #include "ompdm/report.h"
+#include "report/fitted_text.h"
 #include "report/operation_list.h"
 #include "report/source_names.h"
 #include "report/table.h"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "report/fitted_text.h"
 #include "report/table.h"
 #include "report/units.h"
 

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include "report/aligned_table.h"
+#include "report/fitted_text.h"
+
 namespace ompdm::report {
 namespace {
 

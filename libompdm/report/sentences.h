@@ -1,5 +1,5 @@
-// What the report says in words: the headline, what must be known before the figures are believed,
-// and the header. One line each, without a newline.
+// What the report says in words around its headline: what must be known before the figures are
+// believed, and the header. One line each, without a newline.
 #pragma once
 
 #include <string>
@@ -10,15 +10,8 @@
 
 namespace ompdm::report {
 
-/// The first line: what data movement cost and who caused most of it; or that nothing was recorded,
-/// why, and the remedy.
-std::string headline(Analyses analyses, const SourceNames& names);
-
 /// That the times of transfers are a model's, and which.
 std::string link_sentence(const analysis::Link& link);
-
-/// What the headline's shares are of, and by which clock; empty where it tells none.
-std::string headline_basis(Analyses analyses);
 
 /// What limits the figures: a killed process, a cut file, missing callbacks, kernels that ran on
 /// the host.

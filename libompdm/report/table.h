@@ -2,7 +2,9 @@
 // No layout here.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -40,24 +42,14 @@ std::string reader_text(const Cell& cell, Unit unit);
 /// A cell for programs: nanoseconds, bytes, empty if unknown.
 std::string data_text(const Cell& cell);
 
+/// The table with those of its columns, told by their position, that `keep` agrees to.
+Table select(const Table& table, const std::function<bool(std::size_t)>& keep);
+
 /// The table with the reader's columns only, empty ones dropped.
 Table for_readers(const Table& table);
 
 /// The table with the data columns only.
 Table for_data(const Table& table);
-
-/// Text shortened to `width` columns by leaving out its middle.
-std::string shortened(const std::string& text, std::size_t width);
-
-/// Text in lines that are not wider than `width`; words that are lose their middle.
-std::vector<std::string> set_in_lines(const std::string& text, std::size_t width);
-
-/// Columns on a terminal that UTF-8 text takes (one a code point).
-std::size_t display_width(const std::string& text);
-
-/// Lines with aligned columns, two blanks apart, the first one a heading. To fit, text is set in
-/// several lines; where even that is too wide, columns are left out and named if they `may_spare`.
-std::string aligned(const Table& reader_table, std::size_t width, bool may_spare);
 
 /// RFC 4180, with a heading.
 std::string csv(const Table& data_table);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "report/findings.h"
+#include "report/headline.h"
 #include "report/invariant.h"
 #include "report/losses.h"
 #include "report/nvprof_block.h"

@@ -1,0 +1,162 @@
+#include "report/headline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "report/units.h"
+
+namespace ompdm::report {
+namespace {
+
+using analysis::Analysis;
+using analysis::DirectiveRow;
+
+bool has_devices(const Analysis& one) {
+  return std::ranges::any_of(one.devices, [](const Device& device) { return !device.is_host; });
+}
+
+/// Why nothing ran on a device though the runtime could be heard, as far as the recording tells;
+/// empty if it does not.
+std::string why_on_host(const Analysis& one) {
+  if (one.recording.target_offload == "disabled") return "OMP_TARGET_OFFLOAD=DISABLED forbids it";
+  if (!has_devices(one)) return "no device was initialized";
+  return {};
+}
+
+/// Why no target event arrived, as far as the recording tells.
+std::string reason(const Analysis& one) {
+  const std::string& reach = one.recording.reach;
+  if (reach == "unreachable") {
+    return "libomptarget found no libomp.so and so could not reach the recorder";
+  }
+  if (reach == "other_runtime") {
+    return "the target regions belong to another OpenMP runtime than the one that is recorded";
+  }
+  if (reach == "no_emi") return "this OpenMP runtime offers no EMI callbacks";
+  if (reach != "ok" && reach != "cured")
+    return "it is not known whether target events could arrive";
+  const std::string why = why_on_host(one);
+  if (!why.empty()) return why + ", so target regions, if there are any, ran on the host";
+  return "no target construct was executed on a device";
+}
+
+std::uint64_t moved_bytes(const DirectiveRow& row) {
+  return row.htod.bytes + row.dtoh.bytes + row.dtod.bytes;
+}
+
+std::uint64_t fallbacks(Analyses analyses) {
+  std::uint64_t count = 0;
+  for (const Analysis& one : analyses) {
+    for (const DirectiveRow& row : one.directives) count += row.fallback_count;
+  }
+  return count;
+}
+
+/// "heat.cpp:41 moved 20.5 GB in 10 instances", of whoever moved most in any recording.
+std::string culprit(Analyses analyses, const SourceNames& names) {
+  const DirectiveRow* worst = nullptr;
+  std::size_t recording = 0;
+  for (std::size_t i = 0; i < analyses.size(); ++i) {
+    const std::size_t top = analyses[i].headline.top;
+    if (top == analysis::kNoRow) continue;
+    const DirectiveRow& row = analyses[i].directives[top];
+    if (worst != nullptr && moved_bytes(*worst) >= moved_bytes(row)) continue;
+    worst = &row;
+    recording = i;
+  }
+  if (worst == nullptr) return {};
+  const bool is_api =
+      worst->directive == Directive::kApi || worst->directive == Directive::kRuntime;
+  std::string text =
+      fmt::format("{} moved {} in {}",
+                  worst->directive == Directive::kRuntime ? "no directive" : names.place(*worst),
+                  spoken_size(moved_bytes(*worst)),
+                  is_api ? counted(worst->count, "operation", "operations")
+                         : counted(worst->count, "instance", "instances"));
+  const Ranks ranks = ranks_of(analyses);
+  if (!ranks.key.empty()) text += fmt::format(" on {} {}", ranks.key, ranks.labels[recording]);
+  return text;
+}
+
+}  // namespace
+
+std::string headline(Analyses analyses, const SourceNames& names) {
+  if (std::ranges::none_of(analyses, analysis::has_target_events)) {
+    const Analysis& one = analyses.front();
+    const std::string program = one.process.program.empty() ? "PROGRAM" : one.process.program;
+    return fmt::format("no target event was recorded: {}: run `ompdm doctor {}`", reason(one),
+                       program);
+  }
+  const auto untold = std::ranges::find_if_not(analyses, analysis::knows_transfers);
+  if (untold != analyses.end()) {
+    return fmt::format(
+        "how much data moved is not known: {}; what the directives map is shown instead",
+        reason(*untold));
+  }
+  const analysis::Totals totals = totals_of(analyses);
+  const std::uint64_t bytes = totals.htod.bytes + totals.dtoh.bytes + totals.dtod.bytes;
+  const std::uint64_t transfers = totals.htod.count + totals.dtoh.count + totals.dtod.count;
+  if (bytes == 0 && totals.kernel.count == 0 && fallbacks(analyses) > 0) {
+    std::string text = fmt::format("nothing ran on a device: {} ran on the host",
+                                   counted(fallbacks(analyses), "kernel", "kernels"));
+    const std::string why = why_on_host(analyses.front());
+    return why.empty() ? text : text + ": " + why;
+  }
+  if (bytes == 0) {
+    return fmt::format("no data moved: {} in {}", counted(totals.kernel.count, "kernel", "kernels"),
+                       counted(totals.region.count, "directive", "directives"));
+  }
+  const std::string who = culprit(analyses, names);
+  if (!std::ranges::all_of(analyses, [](const Analysis& one) {
+        return one.headline.measured || !analysis::has_target_events(one);
+      })) {
+    return fmt::format("data movement is {} in {}, its share of the time is not known: {}",
+                       spoken_size(bytes), counted(transfers, "transfer", "transfers"), who);
+  }
+  Nanoseconds transfer = 0;
+  Nanoseconds device = 0;
+  Nanoseconds wall = 0;
+  for (const Analysis& one : analyses) {
+    transfer += one.headline.transfer;
+    device += one.headline.device;
+    wall += one.process.wall;
+  }
+  std::string shares =
+      fmt::format("data movement is {} of device time", spoken_share(transfer, device));
+  if (wall > 0) shares += fmt::format(" and {} of wall", spoken_share(transfer, wall));
+  const auto& link = analyses.front().link;
+  return (link ? fmt::format("on a model of {}, ", link->name) : "") + shares + ": " + who;
+}
+
+std::string headline_basis(Analyses analyses) {
+  if (std::ranges::none_of(analyses, analysis::has_target_events)) return {};
+  if (!std::ranges::all_of(analyses, analysis::knows_transfers)) return {};
+  const analysis::Totals totals = totals_of(analyses);
+  if (totals.htod.bytes + totals.dtoh.bytes + totals.dtod.bytes == 0) return {};
+  bool host = false;
+  bool device = false;
+  bool model = false;
+  Nanoseconds busy = 0;
+  Nanoseconds wall = 0;
+  for (const Analysis& one : analyses) {
+    if (!one.headline.measured && analysis::has_target_events(one)) {
+      return "(this device works asynchronously and only the enqueueing of its operations was "
+             "timed)";
+    }
+    host = host || one.headline.host_clock;
+    device = device || one.headline.device_clock;
+    model = model || one.headline.model_clock;
+    busy += one.headline.device;
+    wall += one.process.wall;
+  }
+  const char* clock = host && device ? "host and device clocks"
+                      : device       ? "device clock"
+                                     : "host clock";
+  return fmt::format("(device time {}: union of copies and kernels, {}; wall {}{})",
+                     spoken_time(busy), model ? fmt::format("{}, copies modelled", clock) : clock,
+                     spoken_time(wall), analyses.size() > 1 ? ", all processes added" : "");
+}
+
+}  // namespace ompdm::report

@@ -1,0 +1,17 @@
+// The report's headline and what it rests on. One line each, without a newline.
+#pragma once
+
+#include <string>
+
+#include "report/tables.h"
+
+namespace ompdm::report {
+
+/// The first line: what data movement cost and who caused most of it; or that nothing was recorded,
+/// why, and the remedy.
+std::string headline(Analyses analyses, const SourceNames& names);
+
+/// What the headline's shares are of, and by which clock; empty where it tells none.
+std::string headline_basis(Analyses analyses);
+
+}  // namespace ompdm::report
