@@ -88,10 +88,6 @@ void take(const dom::element& value, std::string_view key, MemoryKind& out) {
 
 }  // namespace
 
-void refuse_value(std::string_view key) {
-  throw MalformedLine(fmt::format("{} has no value that makes sense", key));
-}
-
 std::uint64_t take_unsigned(const dom::element& value, std::string_view key) {
   std::uint64_t number = 0;
   take(value, key, number);

@@ -10,11 +10,9 @@
 #include <string_view>
 
 #include "ompdm/trace.h"
+#include "trace/malformed_line.h"
 
 namespace ompdm {
-
-/// Throws MalformedLine that names the key.
-[[noreturn]] void refuse_value(std::string_view key);
 
 /// A number, or one in a text. Throws MalformedLine.
 std::uint64_t take_unsigned(const simdjson::dom::element& value, std::string_view key);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "trace/counters.h"
+#include "trace/event_args_writer.h"
 #include "trace/event_labels.h"
 #include "trace/event_line.h"
 #include "trace/json_text.h"
@@ -24,7 +25,6 @@ namespace {
 
 using namespace trace_schema;
 
-constexpr std::uint32_t kNone = Index<Region>::kNone;
 constexpr std::size_t kRateBins = 1000;
 
 // Transfers and kernels are joined to their region by arrows, in the order in which they follow
@@ -32,10 +32,6 @@ constexpr std::size_t kRateBins = 1000;
 bool is_in_flow(OpKind kind) {
   return kind == OpKind::kHtoD || kind == OpKind::kDtoH || kind == OpKind::kDtoD ||
          kind == OpKind::kMemset;
-}
-
-bool is_exact(Nanoseconds begin, Nanoseconds end) {
-  return begin <= end && begin > -kExactMicroseconds && end < kExactMicroseconds;
 }
 
 constexpr Nanoseconds kNever = std::numeric_limits<Nanoseconds>::max();
@@ -182,16 +178,6 @@ class Writer {
     if (--flow_left_[region.value] > 0) line_.text(R"(,"flow_out":true)");
   }
 
-  void add_exact_times(Nanoseconds begin, Nanoseconds end) {
-    if (is_exact(begin, end)) return;
-    line_.arg(Arg::kBeginNs, fmt::format_int(begin).str());
-    line_.arg(Arg::kEndNs, fmt::format_int(end).str());
-  }
-
-  void add_clock(Clock clock) {
-    if (clock != Clock::kHost) line_.arg(Arg::kClock, name_of(kClocks, clock));
-  }
-
   void write_region(std::size_t position) {
     const Region& region = trace_.regions[position];
     open(kRegionCategory, labels_.of(region), layout_.regions[position], region.begin, region.end);
@@ -199,18 +185,7 @@ class Writer {
       bind(position);
       line_.text(R"(,"flow_out":true)");
     }
-    line_.args();
-    line_.arg_unless(kNone, Arg::kSite, region.site.value);
-    line_.arg_unless(0U, Arg::kThread, region.thread);
-    line_.arg_unless(-1, Arg::kDevice, region.device);
-    line_.arg_unless(kNone, Arg::kMapList, region.map_list);
-    line_.arg_flag(Arg::kEndsData, region.ends_data);
-    line_.arg_flag(Arg::kUnfinished, region.unfinished);
-    line_.arg_flag(Arg::kHostFallback, region.host_fallback);
-    line_.arg_flag(Arg::kNowait, region.nowait);
-    line_.arg_unless(Nanoseconds{0}, Arg::kHashingNs, region.hashing);
-    line_.arg_unless(Nanoseconds{0}, Arg::kHashingAfterNs, region.hashing_after);
-    add_exact_times(region.begin, region.end);
+    write_args(region, line_);
     line_.end("}}");
   }
 
@@ -219,25 +194,7 @@ class Writer {
     open(name_of(kOpCategories, op.kind), labels_.of(op), layout_.ops[position], op.begin, op.end);
     const bool in_flow = op.region && is_in_flow(op.kind);
     if (in_flow) join_flow(op.region);
-    line_.args();
-    line_.arg_unless(std::uint64_t{0}, Arg::kBytes, op.bytes);
-    line_.arg_unless(kNone, Arg::kSite, op.site.value);
-    line_.arg_unless(kNone, Arg::kVariable, op.variable.value);
-    if (!in_flow) line_.arg_unless(kNone, Arg::kRegion, op.region.value);
-    line_.arg_unless(0U, Arg::kThread, op.thread);
-    line_.arg_unless(trace_.host_device, Arg::kFrom, op.src_device);
-    line_.arg_unless(trace_.host_device, Arg::kTo, op.dst_device);
-    line_.arg_hexadecimal(Arg::kSrc, op.src);
-    line_.arg_hexadecimal(Arg::kDst, op.dst);
-    line_.arg_unless(0U, Arg::kCall, op.call);
-    line_.arg_unless(0U, Arg::kMapType, op.map_type);
-    line_.arg_hexadecimal(Arg::kFingerprint, op.fingerprint);
-    line_.arg_hexadecimal(Arg::kHash, op.hash);
-    line_.arg_flag(Arg::kTrivial, op.trivial);
-    add_clock(op.clock);
-    line_.arg_flag(Arg::kInternal, op.internal);
-    line_.arg_flag(Arg::kUnfinished, op.unfinished);
-    add_exact_times(op.begin, op.end);
+    write_args(op, in_flow, trace_.host_device, line_);
     line_.end("}}");
     if (op.kind == OpKind::kAlloc || op.kind == OpKind::kDelete)
       allocating_.emplace(op.end, position);
@@ -267,18 +224,7 @@ class Writer {
     const Launch& launch = trace_.launches[position];
     open(kLaunchCategory, labels_.of(launch), layout_.launches[position], launch.begin, launch.end);
     if (launch.region) join_flow(launch.region);
-    line_.args();
-    line_.arg_unless(kNone, Arg::kSite, launch.site.value);
-    line_.arg_unless(kNone, Arg::kKernel, launch.kernel.value);
-    line_.arg_unless(0U, Arg::kThread, launch.thread);
-    line_.arg_unless(-1, Arg::kDevice, launch.device);
-    line_.arg_unless(0U, Arg::kRequestedTeams, launch.requested_teams);
-    line_.arg_unless(0U, Arg::kNumTeams, launch.num_teams);
-    line_.arg_unless(0U, Arg::kThreadLimit, launch.thread_limit);
-    line_.arg_unless(std::uint64_t{0}, Arg::kTripCount, launch.trip_count);
-    add_clock(launch.clock);
-    line_.arg_flag(Arg::kUnfinished, launch.unfinished);
-    add_exact_times(launch.begin, launch.end);
+    write_args(launch, line_);
     line_.end("}}");
   }
 
@@ -287,28 +233,7 @@ class Writer {
     open(name_of(kActivityCategories, activity.kind), labels_.of(activity),
          layout_.activities[position], activity.begin, activity.end);
     if (activity.region) join_flow(activity.region);
-    line_.args();
-    line_.arg_unless(std::uint64_t{0}, Arg::kBytes, activity.bytes);
-    line_.arg_unless(kNone, Arg::kOp, activity.op.value);
-    line_.arg_unless(kNone, Arg::kLaunch, activity.launch.value);
-    line_.arg_unless(kNone, Arg::kKernel, activity.kernel.value);
-    line_.arg_unless(-1, Arg::kDevice, activity.device);
-    line_.arg_unless(-1, Arg::kFrom, activity.source_device);
-    line_.arg_unless(-1, Arg::kTo, activity.destination_device);
-    add_memory_kind(Arg::kSourceKind, activity.source);
-    add_memory_kind(Arg::kDestinationKind, activity.destination);
-    line_.arg_unless(0U, Arg::kContext, activity.context);
-    line_.arg_unless(0U, Arg::kStream, activity.stream);
-    line_.arg_unless(0U, Arg::kCorrelation, activity.correlation);
-    constexpr Arg kGrid[] = {Arg::kGridX, Arg::kGridY, Arg::kGridZ};
-    constexpr Arg kBlock[] = {Arg::kBlockX, Arg::kBlockY, Arg::kBlockZ};
-    for (std::size_t i = 0; i < 3; ++i) line_.arg_unless(0U, kGrid[i], activity.grid[i]);
-    for (std::size_t i = 0; i < 3; ++i) line_.arg_unless(0U, kBlock[i], activity.block[i]);
-    line_.arg_unless(0U, Arg::kRegisters, activity.registers);
-    line_.arg_unless(0U, Arg::kStaticShared, activity.static_shared);
-    line_.arg_unless(0U, Arg::kDynamicShared, activity.dynamic_shared);
-    line_.arg_flag(Arg::kInternal, activity.internal);
-    add_exact_times(activity.begin, activity.end);
+    write_args(activity, line_);
     line_.end("}}");
   }
 
@@ -316,19 +241,8 @@ class Writer {
     const Synchronization& wait = trace_.synchronizations[position];
     open(name_of(kSynchronizationCategories, wait.kind), labels_.of(wait),
          layout_.synchronizations[position], wait.begin, wait.end);
-    line_.args();
-    line_.arg_unless(kNone, Arg::kOp, wait.op.value);
-    line_.arg_unless(kNone, Arg::kRegion, wait.region.value);
-    line_.arg_unless(-1, Arg::kDevice, wait.device);
-    line_.arg_unless(0U, Arg::kContext, wait.context);
-    line_.arg_unless(0U, Arg::kStream, wait.stream);
-    line_.arg_unless(0U, Arg::kCorrelation, wait.correlation);
-    add_exact_times(wait.begin, wait.end);
+    write_args(wait, line_);
     line_.end("}}");
-  }
-
-  void add_memory_kind(Arg arg, MemoryKind kind) {
-    if (kind != MemoryKind::kUnknown) line_.arg(arg, name_of(kMemoryKinds, kind));
   }
 
   const Trace& trace_;

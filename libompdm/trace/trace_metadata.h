@@ -3,21 +3,14 @@
 #pragma once
 
 #include <cstdint>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 
 #include "ompdm/trace.h"
 #include "trace/byte_stream.h"
+#include "trace/malformed_line.h"
 
 namespace ompdm {
-
-/// A line that is not what its place asks for; `what()` says why in some words, without the file's
-/// name.
-class MalformedLine : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
 
 /// Writes the file's beginning up to the events.
 void write_metadata(const Trace& trace, ByteSink& sink);

@@ -1,15 +1,11 @@
 #include <fmt/format.h>
 
-#include <cmath>
-#include <concepts>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
-#include "trace/json_text.h"
+#include "trace/json_fields.h"
 #include "trace/trace_metadata.h"
 #include "trace/trace_schema.h"
 
@@ -17,93 +13,8 @@ namespace ompdm {
 namespace {
 
 using nlohmann::json;
+using namespace json_fields;
 using namespace trace_schema;
-
-[[noreturn]] void refuse(std::string_view key) {
-  throw MalformedLine(fmt::format("{} has no value that makes sense", key));
-}
-
-// Calls `use` with the value of a key that is there.
-template <class Use>
-void with(const json& object, const char* key, Use use) {
-  const auto found = object.find(key);
-  if (found != object.end()) use(*found);
-}
-
-template <std::integral T>
-void convert(const json& value, const char* key, T& out) {
-  if (value.is_string()) {
-    const auto parsed = parse_integer<T>(value.get_ref<const std::string&>());
-    if (!parsed) refuse(key);
-    out = *parsed;
-  } else if (value.is_number_unsigned() && std::in_range<T>(value.get<std::uint64_t>())) {
-    out = static_cast<T>(value.get<std::uint64_t>());
-  } else if (value.is_number_integer() && !value.is_number_unsigned() &&
-             std::in_range<T>(value.get<std::int64_t>())) {
-    out = static_cast<T>(value.get<std::int64_t>());
-  } else {
-    refuse(key);
-  }
-}
-
-void convert(const json& value, const char* key, bool& out) {
-  if (!value.is_boolean()) refuse(key);
-  out = value.get<bool>();
-}
-
-void convert(const json& value, const char* key, double& out) {
-  // JSON has no other number: the writer gives null for them.
-  if (value.is_null()) {
-    out = std::nan("");
-  } else if (value.is_number()) {
-    out = value.get<double>();
-  } else {
-    refuse(key);
-  }
-}
-
-void convert(const json& value, const char* key, std::string& out) {
-  if (!value.is_string()) refuse(key);
-  out = from_utf8(value.get_ref<const std::string&>());
-}
-
-template <class Row>
-void convert(const json& value, const char* key, Index<Row>& out) {
-  convert(value, key, out.value);
-}
-
-template <class T>
-void get(const json& object, const char* key, T& out) {
-  with(object, key, [&](const json& value) { convert(value, key, out); });
-}
-
-template <class Enum, std::size_t N>
-void get_word(const json& object, const char* key, const std::array<std::string_view, N>& words,
-              Enum& out) {
-  with(object, key, [&](const json& value) {
-    if (!value.is_string()) refuse(key);
-    const auto found = value_of<Enum>(words, value.get_ref<const std::string&>());
-    if (!found) refuse(key);
-    out = *found;
-  });
-}
-
-template <class Use>
-void for_each(const json& object, const char* key, Use use) {
-  with(object, key, [&](const json& value) {
-    if (!value.is_array()) refuse(key);
-    for (const json& item : value) use(item);
-  });
-}
-
-void get_texts(const json& object, const char* key, std::vector<std::string>& out) {
-  for_each(object, key, [&](const json& item) { convert(item, key, out.emplace_back()); });
-}
-
-const json& expect_object(const json& value, const char* what) {
-  if (!value.is_object()) refuse(what);
-  return value;
-}
 
 void read_row(const json& object, Process& process) {
   get(object, "pid", process.pid);
@@ -231,7 +142,7 @@ void append(const json& value, std::vector<Row>& rows) {
 }
 
 void append(const json& value, std::vector<std::vector<MapItem>>& lists) {
-  if (!value.is_array()) refuse("the row");
+  if (!value.is_array()) refuse_value("the row");
   std::vector<MapItem>& items = lists.emplace_back();
   items.reserve(value.size());
   for (const json& item : value) append(item, items);
