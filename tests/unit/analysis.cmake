@@ -1,18 +1,21 @@
 add_executable(analysis_test
   analysis/activities_test.cpp
   analysis/comparison_test.cpp
-  analysis/content_findings_test.cpp
   analysis/device_clock_test.cpp
   analysis/directives_test.cpp
+  analysis/duplicate_transfer_test.cpp
   analysis/host_waits_test.cpp
   analysis/interval_union_test.cpp
   analysis/iterations_test.cpp
   analysis/kernel_findings_test.cpp
-  analysis/memory_findings_test.cpp
-  analysis/per_iteration_mapping_test.cpp
   analysis/link_test.cpp
   analysis/loop_place_test.cpp
+  analysis/memory_findings_test.cpp
+  analysis/per_iteration_contents_test.cpp
+  analysis/per_iteration_mapping_test.cpp
   analysis/repeats_test.cpp
+  analysis/round_trip_transfer_test.cpp
+  analysis/unmodified_copy_back_test.cpp
 )
 target_include_directories(analysis_test PRIVATE ${PROJECT_SOURCE_DIR}/tests ${CMAKE_CURRENT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/libompdm)
 target_link_libraries(analysis_test PRIVATE ompdm_options ompdm_analysis GTest::gtest_main)

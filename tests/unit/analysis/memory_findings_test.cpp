@@ -3,56 +3,24 @@
 #include <gtest/gtest.h>
 
 #include "analysis/found.h"
-#include "support/trace_builder.h"
+#include "analysis/one_array.h"
 
 namespace ompdm::analysis {
 namespace {
 
 using test::contains;
 using test::found;
+using test::OneArray;
 using test::patterns;
-using test::TraceBuilder;
 
-constexpr std::uint64_t kBytes = 1'000'000;
-
-/// A program with one array and the directives to move it.
-struct Program : TraceBuilder {
-  Index<Variable> a = variable("a", kBytes);
-  Index<Site> enter = site(Directive::kTargetEnterData, "a.cpp", 10, "main");
-  Index<Site> to = site(Directive::kTargetUpdate, "a.cpp", 20, "main");
-  Index<Site> solve = site(Directive::kTarget, "a.cpp", 30, "main");
-  Index<Site> exit = site(Directive::kTargetExitData, "a.cpp", 40, "main");
-
-  void map(bool sends) {
-    begin(enter);
-    op(OpKind::kAlloc, a, kBytes, 10);
-    if (sends) op(OpKind::kHtoD, a, kBytes, 100);
-    end();
-  }
-  void update(std::uint64_t bytes = kBytes) {
-    begin(to);
-    op(OpKind::kHtoD, a, bytes, 100);
-    end();
-  }
-  void kernel() {
-    begin(solve);
-    launch(1000);
-    end();
-  }
-  void unmap(bool brings) {
-    begin(exit);
-    if (brings) op(OpKind::kDtoH, a, kBytes, 100);
-    op(OpKind::kDelete, a, 0, 5);
-    end();
-  }
-};
+constexpr std::uint64_t kBytes = OneArray::kBytes;
 
 TEST(UnusedTransfer, OverwrittenBeforeAKernel) {
-  Program program;
-  program.map(true);
-  program.update();
+  OneArray program;
+  program.map();
+  program.send();
   program.kernel();
-  program.unmap(true);
+  program.unmap_from();
   const Analysis analysis = analyze(program.take());
   ASSERT_EQ(patterns(analysis), "unused_transfer");
   const Finding& finding = analysis.findings[0];
@@ -66,11 +34,11 @@ TEST(UnusedTransfer, OverwrittenBeforeAKernel) {
 }
 
 TEST(UnusedTransfer, DroppedBeforeAKernel) {
-  Program program;
-  program.map(true);
+  OneArray program;
+  program.map();
   program.kernel();
-  program.update();
-  program.unmap(false);
+  program.send();
+  program.unmap();
   const Analysis analysis = analyze(program.take());
   ASSERT_EQ(patterns(analysis), "unused_transfer");
   EXPECT_EQ(analysis.findings[0].line, 20);
@@ -78,53 +46,53 @@ TEST(UnusedTransfer, DroppedBeforeAKernel) {
 }
 
 TEST(UnusedTransfer, NearMisses) {
-  Program seen;
-  seen.map(true);
+  OneArray seen;
+  seen.map();
   seen.kernel();
-  seen.update();
+  seen.send();
   seen.kernel();
-  seen.unmap(true);
-  EXPECT_EQ(patterns(analyze(seen.take())), "") << "a kernel ran in between";
+  seen.unmap_from();
+  EXPECT_EQ(seen.patterns(), "") << "a kernel ran in between";
 
-  Program partly;
-  partly.map(true);
-  partly.update(kBytes / 2);
+  OneArray partly;
+  partly.map();
+  partly.send(0, kBytes / 2);
   partly.kernel();
-  partly.unmap(true);
-  EXPECT_EQ(patterns(analyze(partly.take())), "") << "half of it was still to be seen";
+  partly.unmap_from();
+  EXPECT_EQ(partly.patterns(), "") << "half of it was still to be seen";
 
-  Program read_back;
-  read_back.map(true);
+  OneArray read_back;
+  read_back.map();
   read_back.kernel();
-  read_back.update();
-  read_back.unmap(true);
-  EXPECT_EQ(patterns(analyze(read_back.take())), "") << "it came back to the host";
+  read_back.send();
+  read_back.unmap_from();
+  EXPECT_EQ(read_back.patterns(), "") << "it came back to the host";
 
-  Program during;
-  during.map(true);
+  OneArray during;
+  during.map();
   during.begin(during.solve);
   during.launch(10'000);
   during.end();
   during.now -= 5'000;
-  during.update();
-  during.update();
+  during.send();
+  during.send();
   during.now += 5'000;
-  during.unmap(true);
-  EXPECT_EQ(patterns(analyze(during.take())), "") << "a kernel was running meanwhile";
+  during.unmap_from();
+  EXPECT_EQ(during.patterns(), "") << "a kernel was running meanwhile";
 }
 
 TEST(UnusedTransfer, WhatOtherLibrariesMaySeeIsNotJudged) {
-  Program program;
-  program.map(true);
+  OneArray program;
+  program.map();
   const std::uint64_t host = program.trace.variables[0].address;
   program.trace.map_lists = {{{program.a, "a[0:n]", host, host, kBytes, 0x40}}};
-  program.unmap(true);
-  EXPECT_EQ(patterns(analyze(program.take())), "");
+  program.unmap_from();
+  EXPECT_EQ(program.patterns(), "");
 }
 
 TEST(UnusedTransfer, WhatAsynchronousCallsCopyIsNotJudged) {
   for (const bool asynchronous : {false, true}) {
-    Program program;
+    OneArray program;
     const auto memory = program.api("omp_target_alloc", "a.cpp", 50, "main");
     const auto copy = asynchronous ? program.api("", "", 0, "")
                                    : program.api("omp_target_memcpy", "a.cpp", 51, "main");
@@ -141,18 +109,18 @@ TEST(UnusedTransfer, WhatAsynchronousCallsCopyIsNotJudged) {
 }
 
 TEST(UnusedTransfer, LostEventsProveNothing) {
-  Program program;
-  program.map(true);
-  program.unmap(false);
+  OneArray program;
+  program.map();
+  program.unmap();
   program.trace.losses[0].count = 1;
-  EXPECT_EQ(patterns(analyze(program.take())), "");
+  EXPECT_EQ(program.patterns(), "");
 }
 
 TEST(UnusedAllocation, NoKernelWhileItWasThere) {
-  Program program;
+  OneArray program;
   program.kernel();
-  program.map(false);
-  program.unmap(false);
+  program.allocate();
+  program.unmap();
   program.kernel();
   const Analysis analysis = analyze(program.take());
   ASSERT_EQ(patterns(analysis), "unused_allocation");
@@ -165,9 +133,9 @@ TEST(UnusedAllocation, NoKernelWhileItWasThere) {
 }
 
 TEST(UnusedAllocation, RoundTripsWithoutAKernelAreLikely) {
-  Program program;
-  program.map(true);
-  program.unmap(true);
+  OneArray program;
+  program.map();
+  program.unmap_from();
   const Analysis analysis = analyze(program.take());
   ASSERT_EQ(patterns(analysis), "unused_allocation");
   EXPECT_EQ(analysis.findings[0].confidence, Confidence::kLikely)
@@ -175,23 +143,23 @@ TEST(UnusedAllocation, RoundTripsWithoutAKernelAreLikely) {
 }
 
 TEST(UnusedAllocation, AnotherDevicesKernelDoesNotSeeIt) {
-  Program program;
-  program.map(false);
+  OneArray program;
+  program.allocate();
   program.kernel();
   program.trace.launches.back().device = 2;
-  program.unmap(false);
-  EXPECT_EQ(patterns(analyze(program.take())), "unused_allocation");
+  program.unmap();
+  EXPECT_EQ(program.patterns(), "unused_allocation");
 }
 
 TEST(RepeatedAllocation, FromTheThirdTimeOn) {
-  Program program;
+  OneArray program;
   for (int i = 0; i < 4; ++i) {
-    program.map(false);
+    program.allocate();
     program.kernel();
-    program.unmap(false);
+    program.unmap();
     if (i == 1) {
-      Program twice = program;
-      EXPECT_EQ(patterns(analyze(twice.take())), "");
+      OneArray twice = program;
+      EXPECT_EQ(twice.patterns(), "");
     }
   }
   const Analysis analysis = analyze(program.take());
@@ -205,19 +173,19 @@ TEST(RepeatedAllocation, FromTheThirdTimeOn) {
 }
 
 TEST(RepeatedAllocation, DifferentArraysAreClean) {
-  Program program;
+  OneArray program;
   for (int i = 0; i < 4; ++i) {
     program.a = program.variable("a", kBytes);
-    program.map(false);
+    program.allocate();
     program.kernel();
-    program.unmap(false);
+    program.unmap();
   }
-  EXPECT_EQ(patterns(analyze(program.take())), "");
+  EXPECT_EQ(program.patterns(), "");
 }
 
 TEST(DeviceLeak, LeftByEnterData) {
-  Program program;
-  program.map(true);
+  OneArray program;
+  program.map();
   program.kernel();
   const Analysis analysis = analyze(program.take());
   ASSERT_EQ(patterns(analysis), "device_leak");
@@ -231,17 +199,17 @@ TEST(DeviceLeak, LeftByEnterData) {
 }
 
 TEST(DeviceLeak, AKilledProgramHadNoChance) {
-  Program program;
-  program.map(true);
+  OneArray program;
+  program.map();
   program.kernel();
   program.trace.recording.finished = false;
-  EXPECT_EQ(patterns(analyze(program.take())), "");
+  EXPECT_EQ(program.patterns(), "");
 }
 
 TEST(Prediction, NoOperationIsTakenAwayTwice) {
-  Program program;
-  program.map(true);
-  program.unmap(false);
+  OneArray program;
+  program.map();
+  program.unmap();
   program.kernel();
   const Analysis analysis = analyze(program.take());
   ASSERT_EQ(patterns(analysis), "unused_allocation unused_transfer");

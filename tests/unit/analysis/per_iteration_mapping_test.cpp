@@ -1,36 +1,17 @@
 #include <gtest/gtest.h>
 
-#include <tuple>
-#include <utility>
-
 #include "analysis/found.h"
-#include "support/trace_builder.h"
+#include "analysis/passes.h"
 
 namespace ompdm::analysis {
 namespace {
 
 using test::contains;
 using test::found;
+using test::kBytes;
+using test::map_tofrom;
 using test::patterns;
 using test::TraceBuilder;
-
-constexpr std::uint64_t kBytes = 8'000'000;
-
-/// A pass of `target map(tofrom)`: in, kernel, out.
-void map_tofrom(TraceBuilder& build, Index<Site> site, const std::vector<Index<Variable>>& what,
-                std::uint64_t bytes = kBytes) {
-  build.begin(site);
-  for (const auto one : what) {
-    build.op(OpKind::kAlloc, one, bytes, 10);
-    build.op(OpKind::kHtoD, one, bytes, 1000);
-  }
-  build.launch(500);
-  for (const auto one : what) {
-    build.op(OpKind::kDtoH, one, bytes, 700);
-    build.op(OpKind::kDelete, one, 0, 5);
-  }
-  build.end();
-}
 
 TEST(PerIterationMapping, AllButTheFirstInAndTheLastOut) {
   TraceBuilder build;
@@ -233,86 +214,6 @@ TEST(PerIterationMapping, FirstprivateCopiesAreEachLaunchsOwn) {
   for (int pass = 0; pass < 5; ++pass) map_tofrom(build, solve, {table}, 4000);
   for (DataOp& op : build.trace.ops) op.map_type = 0xa1;
   EXPECT_EQ(patterns(analyze(build.take())), "");
-}
-
-// ---- with contents
-
-/// Passes of `target map(tofrom: u)`: `content` tells what each sends and brings back.
-template <class Content>
-Analysis passes_with(Nanoseconds between, Content content) {
-  TraceBuilder build;
-  const auto solve = build.site(Directive::kTarget, "a.cpp", 9, "main");
-  const auto u = build.variable("u", kBytes);
-  for (int pass = 0; pass < 20; ++pass) {
-    map_tofrom(build, solve, {u});
-    std::tie((build.trace.ops.end() - 3)->hash, (build.trace.ops.end() - 2)->hash) = content(pass);
-    build.wait(between);
-  }
-  return analyze(build.take());
-}
-using Hashes = std::pair<std::uint64_t, std::uint64_t>;
-
-TEST(PerIterationMapping, RoundTripsDoNotTellWhatTheHostHadTimeToRead) {
-  const Analysis analysis =
-      passes_with(1'000'000, [](int pass) { return Hashes(1 + pass, 2 + pass); });
-  ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
-  const Finding& finding = analysis.findings[0];
-  EXPECT_EQ(finding.confidence, Confidence::kPossible);
-  EXPECT_EQ(finding.count, 38U);
-  EXPECT_EQ(finding.wasted_bytes, 38 * kBytes);
-  EXPECT_EQ(finding.examined, 19U) << "those that were sent";
-  EXPECT_EQ(finding.of, 38U);
-  EXPECT_TRUE(contains(finding.evidence, "in 19 of 19 compared")) << finding.evidence;
-  EXPECT_TRUE(contains(finding.advice, "the host changed none of these between passes"));
-}
-
-TEST(PerIterationMapping, NothingLooksAtTheDataBetweenQuickPasses) {
-  const Analysis analysis = passes_with(100, [](int pass) { return Hashes(1 + pass, 2 + pass); });
-  ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
-  EXPECT_EQ(analysis.findings[0].count, 38U);
-  EXPECT_EQ(analysis.findings[0].examined, 38U);
-  EXPECT_FALSE(contains(analysis.findings[0].advice, "  #pragma omp target update"));
-}
-
-TEST(PerIterationMapping, TheRecordersTimeIsNotTheHosts) {
-  TraceBuilder build;
-  const auto solve = build.site(Directive::kTarget, "a.cpp", 9, "main");
-  const auto u = build.variable("u", kBytes);
-  for (std::uint64_t pass = 0; pass < 20; ++pass) {
-    map_tofrom(build, solve, {u});
-    (build.trace.ops.end() - 3)->hash = 1 + pass;
-    (build.trace.ops.end() - 2)->hash = 2 + pass;
-    build.trace.regions.back().hashing_after = 999'900;
-    build.wait(1'000'000);
-  }
-  build.trace.recording.hashing_ns = 20 * 999'900;
-  const Analysis analysis = analyze(build.take());
-  ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
-  const Finding& finding = analysis.findings[0];
-  EXPECT_EQ(finding.count, 38U) << "the host itself had 100 ns between passes";
-  EXPECT_EQ(analysis.prediction->wall, analysis.process.wall - finding.wasted_time - 20 * 999'900);
-  ASSERT_EQ(analysis.iterations.size(), 1U);
-  EXPECT_EQ(analysis.iterations[0].steady.wall, 2310) << "2315, but 2215 in the last";
-  EXPECT_EQ(analysis.iterations[0].first.wall, 10 + 1000 + 500 + 700 + 5 + 100);
-}
-
-TEST(PerIterationMapping, AHostThatChangesAByteInEachPassNeedsTheTransfers) {
-  for (const Nanoseconds between : {10, 1'000'000}) {
-    const Analysis analysis =
-        passes_with(between, [](int pass) { return Hashes(1 + 2 * pass, 2 + 2 * pass); });
-    EXPECT_TRUE(found(analysis, "per_iteration_mapping").empty()) << between;
-    EXPECT_EQ(patterns(analysis), "repeated_allocation") << "its memory could stay all the same";
-  }
-}
-
-TEST(PerIterationMapping, AHostThatChangesItAtTimesIsToldWhereToUpdate) {
-  const Analysis analysis = passes_with(100, [](int pass) {
-    return pass % 5 == 0 ? Hashes(100 + pass, 2 + pass) : Hashes(1 + pass, 2 + pass);
-  });
-  ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
-  EXPECT_EQ(analysis.findings[0].count, 16U) << "19 but those of passes 5, 10 and 15";
-  EXPECT_TRUE(contains(analysis.findings[0].advice, "  #pragma omp target update to(u)\n"));
-  EXPECT_TRUE(contains(analysis.findings[0].advice, "  #pragma omp target update from(u)\n"));
 }
 
 TEST(PerIterationMapping, ResultsThatTheHostHasTimeToReadAreClean) {

@@ -1,0 +1,205 @@
+// duplicate_transfer: planted, and nearly.
+#include <gtest/gtest.h>
+
+#include "analysis/found.h"
+#include "analysis/one_array.h"
+
+namespace ompdm::analysis {
+namespace {
+
+using test::contains;
+using test::found;
+using test::OneArray;
+using test::patterns;
+
+constexpr std::uint64_t kBytes = OneArray::kBytes;
+
+TEST(DuplicateTransfer, ToDataThatIsThere) {
+  OneArray program;
+  program.map_and_send(7, 7);
+  const Analysis analysis = analyze(program.take());
+  ASSERT_EQ(patterns(analysis), "duplicate_transfer");
+  const Finding& finding = analysis.findings[0];
+  EXPECT_EQ(finding.line, 20);
+  EXPECT_EQ(finding.variable, "a");
+  EXPECT_EQ(finding.count, 1U);
+  EXPECT_EQ(finding.wasted_bytes, kBytes);
+  EXPECT_EQ(finding.wasted_time, 100);
+  EXPECT_EQ(finding.confidence, Confidence::kLikely) << "equal values prove no more";
+  EXPECT_EQ(finding.examined, 1U);
+  EXPECT_EQ(finding.of, 1U);
+  EXPECT_TRUE(contains(finding.evidence, "by a.cpp:10, in this run")) << finding.evidence;
+  EXPECT_TRUE(contains(finding.advice, "drop #pragma omp target update to(a) at a.cpp:20"));
+  ASSERT_TRUE(analysis.prediction.has_value());
+  EXPECT_EQ(analysis.prediction->wall, analysis.process.wall - 100);
+}
+
+TEST(DuplicateTransfer, ToDataThatCouldHaveBeenKept) {
+  OneArray program;
+  for (const auto at : {program.enter, program.again}) {
+    program.map(at, 7);
+    program.reader();
+    program.unmap();
+    program.wait(1000);
+  }
+  const Analysis analysis = analyze(program.take());
+  ASSERT_EQ(found(analysis, "duplicate_transfer").size(), 1U) << patterns(analysis);
+  const Finding finding = found(analysis, "duplicate_transfer")[0];
+  EXPECT_EQ(finding.count, 1U);
+  EXPECT_EQ(finding.wasted_time, 100 + 10 + 5) << "its delete and allocation are needless too";
+  EXPECT_TRUE(contains(finding.evidence, "could have been kept"));
+  EXPECT_TRUE(contains(finding.advice, "  #pragma omp target enter data map(to: a)\n"));
+  EXPECT_TRUE(contains(finding.advice, "  #pragma omp target exit data map(release: a)"));
+}
+
+TEST(DuplicateTransfer, AtAnotherAddressOfTheDevice) {
+  OneArray program;
+  program.map(7);
+  program.reader();
+  program.unmap();
+  program.map(program.again, 7);
+  for (auto& op : program.trace.ops) {
+    if (op.begin > 1100) op.dst += 0x1000;
+  }
+  program.reader();
+  program.unmap();
+  program.trace.ops.back().src += 0x1000;
+  EXPECT_EQ(program.patterns(), "duplicate_transfer");
+}
+
+TEST(DuplicateTransfer, KernelsThatDoNotNameItCannotHaveChangedIt) {
+  OneArray program;
+  program.map(7);
+  program.stranger();
+  program.send(7);
+  program.reader();
+  program.unmap();
+  EXPECT_EQ(program.patterns(), "duplicate_transfer");
+}
+
+TEST(DuplicateTransfer, NearMisses) {
+  OneArray changed;
+  changed.map_and_send(7, 8);
+  EXPECT_EQ(changed.patterns(), "") << "the host changed it";
+
+  OneArray written;
+  written.map(7);
+  written.writer();
+  written.send(7);
+  written.reader();
+  written.unmap();
+  EXPECT_EQ(written.patterns(), "") << "a kernel may have changed it";
+
+  OneArray unknown;
+  unknown.map(7);
+  unknown.kernel();
+  unknown.send(7);
+  unknown.reader();
+  unknown.unmap();
+  EXPECT_EQ(unknown.patterns(), "") << "what the kernel's directive maps is unknown";
+
+  OneArray dropped;
+  for (const auto at : {dropped.enter, dropped.again}) {
+    dropped.map(at, 7);
+    dropped.writer();
+    dropped.unmap();
+  }
+  EXPECT_EQ(dropped.patterns(), "") << "what the kernel left there was not what had been sent";
+
+  OneArray parts;
+  parts.map(7);
+  parts.reader();
+  parts.begin(parts.to);
+  parts.move(OpKind::kHtoD, 9, kBytes / 2);
+  parts.end();
+  parts.reader();
+  parts.send(7);
+  parts.reader();
+  parts.unmap();
+  EXPECT_EQ(parts.patterns(), "") << "a part had been overwritten in between";
+
+  OneArray device;
+  device.map(7);
+  device.reader();
+  device.unmap();
+  device.map(device.again, 7);
+  for (auto& op : device.trace.ops) {
+    if (op.begin > 1100) op.dst_device = 2;
+  }
+  device.begin(device.solve);
+  device.trace.regions.back().map_list = 0;
+  device.launch(1000).device = 2;
+  device.end();
+  device.unmap();
+  device.trace.ops.back().src_device = 2;
+  EXPECT_EQ(device.patterns(), "") << "another device had it";
+
+  OneArray zeros;
+  zeros.zeros = true;
+  zeros.map_and_send(7, 7);
+  EXPECT_EQ(zeros.patterns(), "") << "all bytes equal are no evidence";
+
+  OneArray unhashed;
+  unhashed.map_and_send(0, 0);
+  EXPECT_EQ(unhashed.patterns(), "") << "nothing was looked at";
+}
+
+TEST(DuplicateTransfer, TwoArraysOfEqualContent) {
+  OneArray program;
+  const auto b = program.variable("b", kBytes);
+  for (const auto one : {program.a, b}) {
+    program.begin(program.enter);
+    program.op(OpKind::kAlloc, one, kBytes, 10);
+    DataOp& sent = program.op(OpKind::kHtoD, one, kBytes, 100);
+    sent.fingerprint = sent.hash = 7;
+    program.end();
+  }
+  program.reader();
+  for (const auto one : {program.a, b}) {
+    program.begin(program.exit);
+    program.op(OpKind::kDelete, one, 0, 5);
+    program.end();
+  }
+  EXPECT_EQ(program.patterns(), "");
+}
+
+TEST(DuplicateTransfer, SampledWithGaps) {
+  const auto run = [](bool host_changes) {
+    OneArray program;
+    program.map(7);
+    for (int i = 0; i < 400; ++i) {
+      program.reader();
+      program.wait(1'000'000);
+      // Pairs of occurrences are looked at, so that neighbours can be compared.
+      const bool sampled = i % 40 < 2;
+      program.send(!sampled ? 0 : host_changes && i % 80 == 1 ? 8 : 7);
+    }
+    program.reader();
+    program.unmap();
+    return analyze(program.take());
+  };
+  const Analysis same = run(false);
+  ASSERT_EQ(patterns(same), "duplicate_transfer");
+  EXPECT_EQ(same.findings[0].count, 400U) << "no sample speaks against the others";
+  EXPECT_EQ(same.findings[0].examined, 11U) << "ten pairs, and the first with the mapping";
+  EXPECT_EQ(same.findings[0].of, 400U);
+  EXPECT_EQ(same.findings[0].confidence, Confidence::kLikely);
+  EXPECT_TRUE(contains(same.findings[0].evidence, "11 of 400 compared"));
+
+  const Analysis some = run(true);
+  ASSERT_EQ(patterns(some), "duplicate_transfer");
+  EXPECT_EQ(some.findings[0].count, 6U) << "only what was seen to be equal";
+}
+
+TEST(DuplicateTransfer, BlocksOfALargeArrayMakeItPossibleOnly) {
+  OneArray program;
+  program.blocks_only = true;
+  program.map_and_send(7, 7);
+  const Analysis analysis = analyze(program.take());
+  ASSERT_EQ(patterns(analysis), "duplicate_transfer");
+  EXPECT_EQ(analysis.findings[0].confidence, Confidence::kPossible);
+  EXPECT_TRUE(contains(analysis.findings[0].evidence, "as far as blocks of it tell"));
+}
+
+}  // namespace
+}  // namespace ompdm::analysis

@@ -1,0 +1,84 @@
+// round_trip_transfer: planted, and nearly.
+#include <gtest/gtest.h>
+
+#include "analysis/found.h"
+#include "analysis/one_array.h"
+
+namespace ompdm::analysis {
+namespace {
+
+using test::contains;
+using test::OneArray;
+using test::patterns;
+
+constexpr std::uint64_t kBytes = OneArray::kBytes;
+
+TEST(RoundTrip, ResidentData) {
+  OneArray program;
+  program.map(7);
+  program.writer();
+  program.bring(8);
+  program.send(8);
+  program.writer();
+  program.bring(9);
+  program.unmap();
+  const Analysis analysis = analyze(program.take());
+  ASSERT_EQ(patterns(analysis), "round_trip_transfer");
+  const Finding& finding = analysis.findings[0];
+  EXPECT_EQ(finding.line, 20);
+  EXPECT_EQ(finding.count, 1U);
+  EXPECT_EQ(finding.wasted_bytes, kBytes);
+  EXPECT_EQ(finding.confidence, Confidence::kLikely);
+  EXPECT_TRUE(contains(finding.evidence, "brought back by a.cpp:25")) << finding.evidence;
+  EXPECT_TRUE(contains(finding.advice, "drop #pragma omp target update to(a) at a.cpp:20"));
+}
+
+TEST(RoundTrip, BetweenTwoDirectivesThatMapIt) {
+  OneArray program;
+  program.map_tofrom(program.solve, 7, 8);
+  program.wait(1'000'000);
+  program.map_tofrom(program.check, 8, 9);
+  const Analysis analysis = analyze(program.take());
+  ASSERT_EQ(patterns(analysis), "round_trip_transfer");
+  const Finding& finding = analysis.findings[0];
+  EXPECT_EQ(finding.line, 35);
+  EXPECT_EQ(finding.count, 1U);
+  EXPECT_EQ(finding.wasted_time, 100 + 10 + 5);
+  EXPECT_TRUE(contains(finding.advice, "keep the data on the device from a.cpp:30 to a.cpp:35"))
+      << finding.advice;
+  EXPECT_TRUE(contains(finding.advice, "  #pragma omp target enter data map(to: a)\n"));
+  EXPECT_TRUE(contains(finding.advice, "  #pragma omp target update from(a)\n"));
+  EXPECT_TRUE(contains(finding.advice, "  #pragma omp target exit data map(from: a)"));
+}
+
+TEST(RoundTrip, NearMisses) {
+  OneArray changed;
+  changed.map_tofrom(changed.solve, 7, 8);
+  changed.map_tofrom(changed.check, 10, 9);
+  EXPECT_EQ(changed.patterns(), "") << "the host changed it in between";
+
+  OneArray written;
+  written.map(7);
+  written.writer();
+  written.bring(8);
+  written.writer();
+  written.send(8);
+  written.reader();
+  written.unmap();
+  EXPECT_EQ(written.patterns(), "") << "the device had changed it again";
+
+  OneArray zeros;
+  zeros.zeros = true;
+  zeros.map_tofrom(zeros.solve, 7, 8);
+  zeros.map_tofrom(zeros.check, 8, 9);
+  EXPECT_EQ(zeros.patterns(), "");
+
+  OneArray lost;
+  lost.map_tofrom(lost.solve, 7, 8);
+  lost.map_tofrom(lost.check, 8, 9);
+  lost.trace.losses[0].count = 1;
+  EXPECT_EQ(lost.patterns(), "") << "a kernel may have been lost";
+}
+
+}  // namespace
+}  // namespace ompdm::analysis

@@ -1,0 +1,96 @@
+// unmodified_copy_back: planted, and nearly.
+#include <gtest/gtest.h>
+
+#include "analysis/found.h"
+#include "analysis/one_array.h"
+
+namespace ompdm::analysis {
+namespace {
+
+using test::contains;
+using test::found;
+using test::OneArray;
+using test::patterns;
+
+constexpr std::uint64_t kBytes = OneArray::kBytes;
+
+TEST(UnmodifiedCopyBack, OfATarget) {
+  OneArray program;
+  program.map_tofrom(program.solve, 7, 7);
+  const Analysis analysis = analyze(program.take());
+  ASSERT_EQ(patterns(analysis), "unmodified_copy_back");
+  const Finding& finding = analysis.findings[0];
+  EXPECT_EQ(finding.line, 30);
+  EXPECT_EQ(finding.count, 1U);
+  EXPECT_EQ(finding.wasted_bytes, kBytes);
+  EXPECT_EQ(finding.confidence, Confidence::kLikely);
+  EXPECT_TRUE(contains(finding.evidence, "in this run")) << finding.evidence;
+  EXPECT_TRUE(contains(finding.advice, "at a.cpp:30, write map(to: a)")) << finding.advice;
+}
+
+TEST(UnmodifiedCopyBack, SeveralVariablesOfADirectiveAreOneFinding) {
+  OneArray program;
+  const auto b = program.variable("b", kBytes);
+  program.begin(program.solve);
+  for (const auto one : {program.a, b}) {
+    program.op(OpKind::kAlloc, one, kBytes, 10);
+    program.op(OpKind::kHtoD, one, kBytes, 100).hash = 7 + one.value;
+  }
+  program.launch(1000);
+  for (const auto one : {program.a, b}) {
+    program.op(OpKind::kDtoH, one, kBytes, 100).hash = 7 + one.value;
+    program.op(OpKind::kDelete, one, 0, 5);
+  }
+  program.end();
+  const Analysis analysis = analyze(program.take());
+  ASSERT_EQ(patterns(analysis), "unmodified_copy_back");
+  EXPECT_EQ(analysis.findings[0].variable, "a, b");
+  EXPECT_EQ(analysis.findings[0].count, 2U);
+  EXPECT_TRUE(contains(analysis.findings[0].advice, "map(to: a, b)"));
+}
+
+TEST(UnmodifiedCopyBack, NearMisses) {
+  OneArray written;
+  written.map_tofrom(written.solve, 7, 8);
+  EXPECT_EQ(written.patterns(), "") << "the device wrote it";
+
+  OneArray once;
+  once.map_tofrom(once.solve, 7, 7);
+  once.wait(1'000'000);
+  once.map_tofrom(once.check, 17, 17);
+  once.map_tofrom(once.check, 27, 28);
+  const auto back = found(analyze(once.take()), "unmodified_copy_back");
+  ASSERT_EQ(back.size(), 1U);
+  EXPECT_EQ(back[0].line, 30) << "the other directive did bring news once";
+
+  OneArray zeros;
+  zeros.zeros = true;
+  zeros.map_tofrom(zeros.solve, 7, 7);
+  EXPECT_EQ(zeros.patterns(), "") << "a kernel may have computed zeros";
+
+  OneArray made;
+  made.begin(made.solve);
+  made.op(OpKind::kAlloc, made.a, kBytes, 10);
+  made.launch(1000);
+  made.move(OpKind::kDtoH, 7);
+  made.op(OpKind::kDelete, made.a, 0, 5);
+  made.end();
+  EXPECT_EQ(made.patterns(), "") << "it was made there";
+}
+
+TEST(UnmodifiedCopyBack, WhatARoundTripBringsBackUnchangedIsADuplicate) {
+  OneArray program;
+  program.map_tofrom(program.solve, 7, 7);
+  program.wait(1'000'000);
+  program.map_tofrom(program.check, 7, 7);
+  const Analysis analysis = analyze(program.take());
+  EXPECT_EQ(found(analysis, "unmodified_copy_back").size(), 2U);
+  EXPECT_EQ(found(analysis, "duplicate_transfer").size(), 1U);
+  EXPECT_TRUE(found(analysis, "round_trip_transfer").empty());
+  // Three needless transfers, one delete and one allocation, each counted once.
+  ASSERT_TRUE(analysis.prediction.has_value());
+  EXPECT_EQ(analysis.prediction->wall, analysis.process.wall - 3 * 100 - 10 - 5);
+}
+
+}  // namespace
+}  // namespace ompdm::analysis
