@@ -1,0 +1,226 @@
+// Which contents of transfers are examined, within what budget.
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <set>
+#include <thread>
+
+#include "ompdm/finish.h"
+#include "record/budget.h"
+#include "record/content.h"
+#include "record/lane.h"
+#include "record/transfers.h"
+
+namespace ompdm::test {
+namespace {
+
+TEST(ContentSampling, SharesAreReadAndOthersSaid) {
+  const std::map<std::string, std::uint32_t> shares = {{"3", 30'000},
+                                                       {"0.5", 5'000},
+                                                       {"12.25%", 122'500},
+                                                       {"100", 1'000'000},
+                                                       {"full", record::kHashEverything}};
+  for (const auto& [text, share] : shares) {
+    const Records records = record([] { update_to({}); }, {{"OMPDM_HASH", text}});
+    EXPECT_EQ(records.header.hashing, share) << text;
+  }
+  for (const char* wrong : {"on", "-1", "101", "1e1", "3,5", "%", ".", "3%%", "99999999999"}) {
+    const Folder folder;
+    const Outcome outcome = in_child(folder,
+                                     [] {
+                                       FakeRuntime runtime;
+                                       runtime.attach();
+                                       FakeRuntime::begin(kUpdate, 0, kSite);
+                                       FakeRuntime::end(kUpdate, 0, kSite);
+                                       runtime.finish();
+                                     },
+                                     {{"OMPDM_HASH", wrong}});
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_NE(outcome.messages.find(std::string("OMPDM_HASH=") + wrong +
+                                    ": neither off, full nor a percentage"),
+              std::string::npos)
+        << outcome.messages;
+    EXPECT_EQ(read_records(folder.path() / "trace.json.spool").header.hashing,
+              record::kHashDefault);
+  }
+}
+
+TEST(ContentSampling, SmallTransfersAreExaminedInRunsThatGrowRarer) {
+  const Buffer buffer = numbers(64);
+  const auto body = [&] {
+    for (int i = 0; i < 2000; ++i) {
+      update_to(buffer);
+    }
+  };
+  const Records records = record(body, {{"OMPDM_HASH", "100"}});
+  ASSERT_EQ(records.ops.size(), 2000U);
+  const std::vector<std::size_t> ops = examined(records);
+  // 16 runs of four, then 8 in each doubling: 16 to 31, …, 256 to 499.
+  ASSERT_EQ(ops.size(), (16U + 5 * 8) * 4);
+  for (std::size_t i = 0; i < ops.size(); i += 4) {
+    EXPECT_EQ(ops[i] % 4, 0U);
+    EXPECT_EQ(ops[i + 3], ops[i] + 3);
+  }
+  EXPECT_EQ(ops.back(), 480U * 4 + 3);
+
+  EXPECT_EQ(record(body, kFull).contents.size(), 2000U);
+}
+
+// Bytes enough for the budget to run out, at a site whose transfers are hashed whole by turns.
+TEST(ContentSampling, PastTheBudgetConsecutiveOccurrencesAreHashedWhole) {
+  constexpr std::size_t kCount = 60;
+  const Buffer buffer = numbers(64 << 20);
+  const Records records = record(
+      [&] {
+        for (std::size_t i = 0; i < kCount; ++i) {
+          update_to(buffer);
+        }
+      },
+      kDefault);
+  std::vector<std::size_t> whole;
+  for (const auto& [content, op] : records.contents) {
+    if (content.hash != 0) {
+      EXPECT_EQ(content.hash, hash_of(buffer));
+      whole.push_back(op);
+    }
+  }
+  ASSERT_GE(whole.size(), 2U);
+  EXPECT_LT(whole.size(), kCount);
+  for (std::size_t i = 0; i + 1 < whole.size(); i += 2) {
+    EXPECT_EQ(whole[i + 1], whole[i] + 1);
+  }
+}
+
+// A solver that swaps its buffers maps each of them at every second pass.
+TEST(ContentSampling, BuffersThatTakeTurnsHavePairsToo) {
+  const Buffer one = numbers(1 << 20, 1);
+  const Buffer other = numbers(1 << 20, 2);
+  const Records records = record(
+      [&] {
+        for (int i = 0; i < 4; ++i) {
+          update_to(i % 2 == 0 ? one : other);
+        }
+      },
+      kDefault);
+  ASSERT_EQ(examined(records), (std::vector<std::size_t>{0, 1, 2, 3}));
+  EXPECT_EQ(records.contents[0].content.hash, hash_of(one));
+  EXPECT_EQ(records.contents[1].content.hash, hash_of(other));
+  EXPECT_EQ(records.contents[2].content.hash, hash_of(one));
+  EXPECT_EQ(records.contents[3].content.hash, hash_of(other));
+}
+
+// A rectangle is copied row by row; its rows are one occurrence, all looked at or none.
+TEST(ContentSampling, TheOperationsOfOneApiCallAreOneOccurrence) {
+  constexpr std::size_t kRows = 10;
+  const Buffer buffer = numbers(8000);
+  const Records records = record(
+      [&] {
+        for (std::uint32_t call = 1; call <= 80; ++call) {
+          record::this_thread.api_codeptr = kSite;
+          record::this_thread.api_entry = spool::Entry::kMemcpyRect;
+          record::this_thread.api_call = call;
+          for (std::size_t row = 0; row < kRows; ++row) {
+            FakeRuntime::op(2, buffer.data() + row * 100, kHost, kThere, 0, 64, kSite);
+          }
+        }
+      },
+      kDefault);
+  ASSERT_EQ(records.ops.size(), 80 * kRows);
+  // 16 runs of four calls, then each second.
+  ASSERT_EQ(records.contents.size(), (64U + 8) * kRows);
+  EXPECT_EQ(records.contents.back().op, 76 * kRows - 1);
+}
+
+TEST(ContentSampling, AForksChildHasABudgetOfItsOwn) {
+  const Folder folder;
+  const Buffer buffer = numbers(8000);
+  const Outcome outcome = in_child(
+      folder,
+      [&] {
+        FakeRuntime runtime;
+        runtime.attach();
+        update_to(buffer);
+        record::budget.charge(std::uint64_t{1} << 60U);  // all of it and more
+        update_to(buffer);
+        const pid_t child = fork();
+        if (child == 0) {
+          update_to(buffer);
+          runtime.finish();
+          _exit(0);
+        }
+        waitpid(child, nullptr, 0);
+        runtime.finish();
+      },
+      kDefault);
+  EXPECT_EQ(outcome.status, 0);
+  std::multiset<std::pair<std::size_t, std::size_t>> counts;  // operations, contents
+  for (const std::string& file : folder.files()) {
+    const Records records = read_records(folder.path() / file);
+    counts.insert({records.ops.size(), records.contents.size()});
+  }
+  EXPECT_EQ(counts, (std::multiset<std::pair<std::size_t, std::size_t>>{{1, 1}, {2, 1}}));
+}
+
+TEST(ContentSampling, ThreadsShareTheBudget) {
+  constexpr int kThreads = 4;
+  const Records records = record(
+      [] {
+        std::vector<std::thread> threads;
+        for (int thread = 0; thread < kThreads; ++thread) {
+          threads.emplace_back([thread] {
+            const Buffer own = numbers(1 << 20, static_cast<std::uint64_t>(thread) + 1);
+            for (int i = 0; i < 100; ++i) {
+              update_to(own);
+            }
+          });
+        }
+        for (auto& thread : threads) {
+          thread.join();
+        }
+      },
+      kDefault);
+  EXPECT_EQ(records.ops.size(), 400U);
+  std::set<std::uint64_t> hashes;
+  for (const auto& [content, op] : records.contents) {
+    EXPECT_NE(content.fingerprint, 0U);
+    if (content.hash != 0) {
+      hashes.insert(content.hash);
+    }
+  }
+  for (int thread = 0; thread < kThreads; ++thread) {
+    hashes.erase(hash_of(numbers(1 << 20, static_cast<std::uint64_t>(thread) + 1)));
+  }
+  EXPECT_TRUE(hashes.empty());
+}
+
+TEST(ContentSampling, OfShortRecordsIsTheirsAlone) {
+  const Folder folder;
+  const Buffer buffer = numbers(4096);
+  in_child(
+      folder,
+      [&] {
+        FakeRuntime runtime;
+        runtime.attach();
+        for (int i = 0; i < 200; ++i) {
+          update_to(buffer);
+        }
+        runtime.finish();
+      },
+      kDefault);
+  const Trace trace = read_spool(folder.path() / "trace.json.spool");
+  ASSERT_EQ(trace.ops.size(), 200U);
+  ASSERT_EQ(trace.regions.size(), 200U);
+  for (std::size_t i = 0; i < 200; ++i) {
+    // The first 16 runs of four, then each second.
+    const bool taken = i < 64 || (i < 128 ? i / 4 % 2 == 0 : i / 4 % 4 == 0);
+    EXPECT_EQ(trace.ops[i].fingerprint, taken ? hash_of(buffer) : 0) << i;
+    EXPECT_EQ(trace.regions[i].hashing > 0, taken)
+        << i << ' ' << trace.regions[i].hashing << ' ' << trace.ops[i].begin << ' '
+        << trace.regions[i].begin << ' ' << trace.regions[i].end;
+  }
+}
+
+}  // namespace
+}  // namespace ompdm::test
