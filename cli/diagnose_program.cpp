@@ -1,5 +1,6 @@
 #include <elf.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -148,7 +149,9 @@ void examine_reach(const Loaded& loaded, Findings& findings) {
                   "attach by `ompdm record` or LD_PRELOAD, not by OMP_TOOL_LIBRARIES alone");
     findings.push_back(
         {Level::kOk,
-         "libomptarget will not find libomp.so; `ompdm record` and LD_PRELOAD cure that", remedy});
+         "OMP_TOOL_LIBRARIES alone would not reach it (libomptarget finds no libomp.so); `ompdm "
+         "record` and LD_PRELOAD do",
+         remedy});
     return;
   }
   findings.push_back({Level::kOk, fmt::format("OpenMP runtime {}", runtime->path.string()), ""});
@@ -217,6 +220,10 @@ void examine_names(const Loaded& loaded, Findings& findings) {
 Findings examine_program(const fs::path& path) {
   Findings findings;
   auto program = read_elf(path);
+  if (::access(path.c_str(), X_OK) != 0) {
+    return {{Level::kNo, path.string() + " is not executable",
+             "name the program that was built, or make it executable (chmod +x)"}};
+  }
   if (!program) {
     return {{Level::kWarn,
              path.string() + " is a script, not a program: what it starts is recorded",

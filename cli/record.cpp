@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
@@ -45,6 +46,10 @@ std::string absolute_output(const std::string& output) {
       throw Error(
           fmt::format("{}: the folder {} does not exist: create it, or choose another with -o",
                       output, folder.string()));
+    }
+    if (::access(folder.c_str(), W_OK | X_OK) != 0) {
+      throw Error(fmt::format("{}: the folder {} cannot be written to: choose another with -o",
+                              output, folder.string()));
     }
     if (fs::is_directory(path, error)) {
       throw Error(fmt::format("{}: is a folder: name a file in it with -o", output));

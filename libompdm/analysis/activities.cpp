@@ -17,6 +17,11 @@ namespace {
 struct Group {
   Activity row;
   std::vector<Nanoseconds> durations;
+  std::vector<Nanoseconds> unfinished;  ///< lower bounds: told of only where nothing else is known
+
+  void add(bool ended, Nanoseconds duration) {
+    (ended ? durations : unfinished).push_back(duration);
+  }
 };
 
 std::optional<ActivityType> type_of(OpKind kind) {
@@ -53,9 +58,11 @@ std::vector<Group> group_ops(const Trace& trace, bool api_calls) {
     group.row.type = *type;
     group.row.clock = op.clock;
     group.row.bytes += op.bytes;
-    group.durations.push_back(op.end - op.begin);
+    group.add(!op.unfinished, op.end - op.begin);
   }
-  std::erase_if(groups, [](const Group& group) { return group.durations.empty(); });
+  std::erase_if(groups, [](const Group& group) {
+    return group.durations.empty() && group.unfinished.empty();
+  });
   return groups;
 }
 
@@ -93,18 +100,19 @@ std::vector<Group> group_launches(const Trace& trace) {
       const auto [same, first] = by_name.try_emplace(
           std::tuple(row.function, row.file, row.line, row.clock), groups.size());
       known->second = same->second;
-      if (first) groups.push_back({std::move(row), {}});
+      if (first) groups.push_back({std::move(row), {}, {}});
     }
-    groups[known->second].durations.push_back(launch.end - launch.begin);
+    groups[known->second].add(!launch.unfinished, launch.end - launch.begin);
   }
   return groups;
 }
 
 Activity summarize(Group group) {
   Activity row = std::move(group.row);
-  std::vector<Nanoseconds>& durations = group.durations;
+  row.count = group.durations.size() + group.unfinished.size();
+  std::vector<Nanoseconds>& durations =
+      group.durations.empty() ? group.unfinished : group.durations;
   const std::size_t count = durations.size();
-  row.count = count;
   for (const Nanoseconds duration : durations) row.total += duration;
   const auto [least, most] = std::minmax_element(durations.begin(), durations.end());
   row.minimum = *least;

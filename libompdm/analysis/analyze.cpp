@@ -19,6 +19,7 @@ Analysis analyze_as_it_is(const Trace& trace) {
   analysis.file = trace.file;
   analysis.truncated = trace.truncated;
   analysis.process = trace.process;
+  analysis.program_wall = program_wall_of(trace);
   analysis.recording = trace.recording;
   analysis.host_device = trace.host_device;
   analysis.devices = trace.devices;

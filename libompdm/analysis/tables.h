@@ -58,6 +58,10 @@ std::vector<HostWait> host_waits_of(const Trace& trace, const DirectiveTable& di
 /// Needs a trace that is not on the device's clock yet.
 std::vector<StartLatency> start_latencies_of(const Trace& trace);
 
+/// The wall time of the process, less what looking at contents added to it: threads that move data
+/// do so side by side.
+Nanoseconds program_wall_of(const Trace& trace);
+
 Headline headline_of(const Trace& trace, const std::vector<DirectiveRow>& directives);
 
 }  // namespace ompdm::analysis

@@ -1,3 +1,5 @@
+#include <set>
+
 #include "analysis/tables.h"
 
 namespace ompdm::analysis {
@@ -45,6 +47,15 @@ Totals totals_of(const Trace& trace) {
     add(totals.region, {0, region.ends_data ? 0U : 1U, region.end - region.begin - region.hashing});
   }
   return totals;
+}
+
+Nanoseconds program_wall_of(const Trace& trace) {
+  std::set<std::uint32_t> threads;
+  for (const DataOp& op : trace.ops) {
+    if (op.hash != 0 || op.fingerprint != 0) threads.insert(op.thread);
+  }
+  if (threads.empty()) return trace.process.wall;
+  return trace.process.wall - trace.recording.hashing_ns / static_cast<Nanoseconds>(threads.size());
 }
 
 void add(Totals& sum, const Totals& other) {

@@ -223,7 +223,7 @@ Claim claim_spool(spool::FileHeader& header) noexcept {
       return claim;
     }
     if (errno != EEXIST) {
-      say("%s: %s: nothing is recorded: set OMPDM_OUTPUT to a file that can be written", spool.text,
+      say("%s: %s: nothing is recorded: have the trace written elsewhere (OMPDM_OUTPUT, or -o of ompdm record)", spool.text,
           strerror(errno));
       return claim;
     }

@@ -109,7 +109,9 @@ Json findings_json(const Sides& sides) {
 }
 
 Json prediction_json(const Sides& sides) {
-  if (!sides.before.prediction) return nullptr;
+  // Without waste there is nothing to hold AFTER against.
+  if (!sides.before.prediction || sides.before.prediction->wall == sides.before.program_wall)
+    return nullptr;
   const auto compared = [](const Json& predicted, const Json& achieved) {
     return Json{{"predicted", predicted},
                 {"achieved", achieved},
@@ -119,7 +121,7 @@ Json prediction_json(const Sides& sides) {
   const Json transfer = sides.after.headline.measured
                             ? Json(totals.htod.time + totals.dtoh.time + totals.dtod.time)
                             : Json(nullptr);
-  return {{"wall_ns", compared(sides.before.prediction->wall, sides.after.process.wall)},
+  return {{"wall_ns", compared(sides.before.prediction->wall, sides.after.program_wall)},
           {"transfer_ns", compared(sides.before.prediction->transfer, transfer)}};
 }
 

@@ -78,7 +78,7 @@ std::string comparison_headline(const Sides& sides) {
   const std::string model =
       sides.after.link ? fmt::format("on a model of {}: ", sides.after.link->name) : "";
   return model + movement(moved_bytes(sides.before), moved_bytes(sides.after)) +
-         walls(sides.before.process.wall, sides.after.process.wall);
+         walls(sides.before.program_wall, sides.after.program_wall);
 }
 
 std::vector<std::string> comparison_warnings(const Sides& sides) {
@@ -116,8 +116,8 @@ std::string prediction_sentence(const Sides& sides) {
   if (!sides.before.prediction) return {};
   const analysis::Prediction& prediction = *sides.before.prediction;
   // What would be saved may be too little to be told.
-  if (spoken_time(prediction.wall) == spoken_time(sides.before.process.wall)) return {};
-  const Nanoseconds wall = sides.after.process.wall;
+  if (spoken_time(prediction.wall) == spoken_time(sides.before.program_wall)) return {};
+  const Nanoseconds wall = sides.after.program_wall;
   std::string text = fmt::format("Predicted for BEFORE without its waste: wall {}; AFTER takes {}",
                                  spoken_time(prediction.wall), spoken_time(wall));
   if (prediction.wall > 0 && wall > 0) {

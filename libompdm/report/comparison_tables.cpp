@@ -86,7 +86,7 @@ Table compared_totals(const Sides& sides) {
   };
   add_time("movement (union)", each(&analysis::Headline::transfer));
   add_time("kernels (union)", each(&analysis::Headline::kernel));
-  add_time("wall", {sides.before.process.wall, sides.after.process.wall});
+  add_time("wall", {sides.before.program_wall, sides.after.program_wall});
   return table.take();
 }
 

@@ -115,12 +115,12 @@ std::string filled(const std::string& line, std::size_t indent, std::size_t widt
 /// "Without all of this the run would have taken about 217 ms instead of 381 ms."
 std::string predicted(const Analysis& one) {
   // What would be saved may be too little to be told.
-  if (!one.prediction || spoken_time(one.prediction->wall) == spoken_time(one.process.wall))
+  if (!one.prediction || spoken_time(one.prediction->wall) == spoken_time(one.program_wall))
     return {};
   return fmt::format(
       "Without what is needless here the run would have taken about {} instead of {}, its "
       "transfers {}.",
-      spoken_time(one.prediction->wall), spoken_time(one.process.wall),
+      spoken_time(one.prediction->wall), spoken_time(one.program_wall),
       spoken_time(one.prediction->transfer));
 }
 
@@ -138,8 +138,9 @@ std::string none_found(Analyses analyses) {
   }
   const std::string& hashing = analyses.front().recording.hashing;
   return "No needless movement was found in this run; " +
-         (hashing == "full" ? "all contents were compared."
-                            : "contents were compared within " + hashing + " of its time.");
+         (hashing == "full"
+              ? "all contents were compared."
+              : "contents were compared as far as their budget went (OMPDM_HASH=" + hashing + ").");
 }
 
 std::string prefix(const Ranks& ranks, std::size_t recording) {

@@ -59,6 +59,7 @@ Json trace_json(const Analysis& one) {
           {"host", one.process.host},
           {"rank", one.process.rank >= 0 ? Json(one.process.rank) : Json(nullptr)},
           {"wall_ns", one.process.wall},
+          {"hashing_ns", one.process.wall - one.program_wall},
           {"runtime", one.recording.runtime},
           {"reach", one.recording.reach},
           {"cupti", one.recording.cupti},

@@ -138,6 +138,22 @@ std::vector<std::string> warnings(const Analysis& one, const SourceNames& names)
   return lines;
 }
 
+namespace {
+
+/// What ompdm itself added is told apart as soon as it shows.
+std::string wall_time(const Analysis& one) {
+  const Nanoseconds hashing = one.process.wall - one.program_wall;
+  std::string text = fmt::format("{}, host clock ({}){}", spoken_time(one.program_wall),
+                                 one.recording.clock.empty() ? "unknown" : one.recording.clock,
+                                 one.link ? ", re-timed" : "");
+  if (spoken_time(one.process.wall) != spoken_time(one.program_wall)) {
+    text += fmt::format("; and {} in which ompdm looked at contents", spoken_time(hashing));
+  }
+  return text;
+}
+
+}  // namespace
+
 std::vector<std::pair<std::string, std::string>> header(const Analysis& one) {
   const Process& process = one.process;
   std::string where =
@@ -150,14 +166,11 @@ std::vector<std::pair<std::string, std::string>> header(const Analysis& one) {
   std::string runtime = one.recording.runtime.empty() ? "unknown" : one.recording.runtime;
   if (!one.recording.attached_by.empty())
     runtime += ", recorder attached by " + one.recording.attached_by;
-  std::vector<std::pair<std::string, std::string>> lines = {
-      {"Program", command(one)},
-      {"Process", where},
-      {"Devices", device_list(one)},
-      {"Wall", fmt::format("{}, host clock ({}){}", spoken_time(process.wall),
-                           one.recording.clock.empty() ? "unknown" : one.recording.clock,
-                           one.link ? ", re-timed" : "")},
-      {"Runtime", runtime}};
+  std::vector<std::pair<std::string, std::string>> lines = {{"Program", command(one)},
+                                                            {"Process", where},
+                                                            {"Devices", device_list(one)},
+                                                            {"Wall", wall_time(one)},
+                                                            {"Runtime", runtime}};
   if (one.link) {
     lines.emplace_back("Link",
                        fmt::format("{}: a model, on which transfers are re-timed", one.link->name));

@@ -157,7 +157,7 @@ struct Finding {
 };
 
 /// What the run would have taken without the waste that the findings name, no operation taken away
-/// twice, and without the recorder's looking at contents.
+/// twice: against Analysis::program_wall.
 struct Prediction {
   Nanoseconds wall = 0;
   Nanoseconds transfer = 0;  ///< sum of the remaining transfers' durations
@@ -224,6 +224,8 @@ struct Analysis {
   /// Set by callers that re-timed the trace: the times of transfers are this model's.
   std::optional<Link> link;
   Process process;
+  /// The wall time of the process, less what the recorder's looking at contents added to it.
+  Nanoseconds program_wall = 0;
   Recording recording;
   std::int32_t host_device = -1;
   std::vector<Device> devices;

@@ -8,6 +8,23 @@ namespace {
 
 using test::TraceBuilder;
 
+TEST(Activities, AnUnfinishedKernelCountsAndSaysNothingOfTheOthersTimes) {
+  test::TraceBuilder build;
+  const auto solve = build.site(Directive::kTarget, "a.cpp", 9, "main");
+  build.begin(solve);
+  build.launch(50);
+  build.launch(70);
+  build.launch(1);
+  build.end();
+  build.trace.launches.back().unfinished = true;
+  const Trace trace = build.take();
+  const Analysis analysis = analyze(trace);
+  ASSERT_EQ(analysis.activities.size(), 1U);
+  EXPECT_EQ(analysis.activities[0].count, 3U);
+  EXPECT_EQ(analysis.activities[0].minimum, 50);
+  EXPECT_EQ(analysis.activities[0].average, 60);
+}
+
 TEST(Activities, StatisticsOfDurations) {
   TraceBuilder build;
   const auto site = build.site(Directive::kTarget, "a.cpp", 3, "main");

@@ -195,7 +195,8 @@ TEST(DeviceLeak, LeftByEnterData) {
   EXPECT_EQ(finding.wasted_bytes, kBytes);
   EXPECT_EQ(finding.confidence, Confidence::kCertain);
   EXPECT_TRUE(contains(finding.evidence, "left by target enter data at a.cpp:10"));
-  EXPECT_FALSE(analysis.prediction.has_value());
+  ASSERT_TRUE(analysis.prediction.has_value());
+  EXPECT_EQ(analysis.prediction->wall, analysis.process.wall);
 }
 
 TEST(DeviceLeak, AKilledProgramHadNoChance) {

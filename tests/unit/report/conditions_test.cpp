@@ -71,7 +71,7 @@ TEST(Conditions, WhatIsNotThereIsAUsageError) {
     }
   }
   try {
-    (void)value_of("prediction", report);
+    (void)value_of("prediction", R"({"totals": {}, "prediction": null})");
     ADD_FAILURE();
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), Error::Kind::kFailure);

@@ -184,6 +184,14 @@ TEST(Rendering, WhyNothingRanOnADeviceIsSaid) {
   EXPECT_TRUE(text_of(trace).starts_with("nothing ran on a device: 1 kernel ran on the host\n"));
 }
 
+TEST(Rendering, WhatLookingAtContentsTookIsNotTheProgramsTime) {
+  std::vector<analysis::Analysis> analyses = {analysis::analyze(sample())};
+  EXPECT_EQ(render(analyses, Format::kText).find("looked at contents"), std::string::npos);
+  analyses[0].process.wall = analyses[0].program_wall + 30'000'000;
+  EXPECT_NE(render(analyses, Format::kText).find("; and 30.0 ms in which ompdm looked at contents"),
+            std::string::npos);
+}
+
 TEST(Rendering, NoSavingIsToldWhereThereIsNone) {
   std::vector<analysis::Analysis> analyses = {analysis::analyze(sample())};
   EXPECT_NE(render(analyses, Format::kText).find("the run would have taken about"),
