@@ -172,7 +172,8 @@ class Layouter {
       track.tid = lane == 0 ? number : kFirstExtraThread + next_tid_[0]++;
       track.name = fmt::format("thread {}", number);
     } else {
-      track.tid = ++next_tid_[group];
+      // Viewers take a thread with its process's number for the main thread.
+      track.tid = owner.pid + ++next_tid_[group];
       track.name = fmt::format("{} {}", owner.name, kind);
       if (kind == kStreamTrack) track.name += fmt::format(" {}", number);
     }
