@@ -1,14 +1,11 @@
 #include "trace/event_args.h"
 
-#include <fmt/format.h>
-
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <utility>
 
 #include "trace/json_text.h"
-#include "trace/trace_metadata.h"
 #include "trace/trace_schema.h"
 
 namespace ompdm {

@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "trace/event_args.h"
+#include "trace/malformed_line.h"
 #include "trace/trace_events.h"
-#include "trace/trace_metadata.h"
 #include "trace/trace_schema.h"
 
 namespace ompdm {
