@@ -121,7 +121,7 @@ std::string headline(Analyses analyses, const SourceNames& names) {
   for (const Analysis& one : analyses) {
     transfer += one.headline.transfer;
     device += one.headline.device;
-    wall += one.process.wall;
+    wall += one.program_wall;
   }
   std::string shares =
       fmt::format("data movement is {} of device time", spoken_share(transfer, device));
@@ -149,7 +149,7 @@ std::string headline_basis(Analyses analyses) {
     device = device || one.headline.device_clock;
     model = model || one.headline.model_clock;
     busy += one.headline.device;
-    wall += one.process.wall;
+    wall += one.program_wall;
   }
   const char* clock = host && device ? "host and device clocks"
                       : device       ? "device clock"
