@@ -25,7 +25,15 @@ Caller caller_of(const Frame& frame) {
   return {function_of(named), frame.file, frame.line};
 }
 
-/// From the directive's function outwards, up to main.
+/// Whether the C library starts a program or a thread there: no place to write anything.
+bool starts_programs(const std::string& function) {
+  return function.starts_with("__libc_start_") || function == "_start" ||
+         function == "start_thread" || function == "clone" || function == "clone3" ||
+         function == "__clone3";
+}
+
+/// From the directive's function outwards, up to main. What __libc_start_call_main calls is main,
+/// whose own frame is missing where all between was inlined into it.
 std::vector<Caller> chain_of(const Site& site) {
   std::vector<Caller> chain = {{function_of(site), site.file, site.line}};
   if (chain.front().function.empty()) return {};
@@ -34,6 +42,8 @@ std::vector<Caller> chain_of(const Site& site) {
       const Caller caller = caller_of(frame);
       if (chain.back().function == "main") return chain;
       if (caller.function.empty()) return chain;
+      if (caller.function == "__libc_start_call_main") chain.push_back({"main", "", 0});
+      if (starts_programs(caller.function)) return chain;
       // The innermost inlined frame is the directive's own function.
       if (frames == &site.inlined && caller.function == chain.back().function) continue;
       chain.push_back(caller);
@@ -60,19 +70,28 @@ std::optional<std::size_t> common_of(const std::vector<std::vector<Caller>>& cha
   return std::nullopt;
 }
 
+std::vector<std::vector<Caller>> chains_of(const Trace& trace,
+                                           const std::vector<Index<Site>>& sites) {
+  std::vector<std::vector<Caller>> chains;
+  for (const Index<Site> site : sites) chains.push_back(chain_of(trace.sites[site.value]));
+  const bool known = std::ranges::none_of(chains, [](const auto& chain) { return chain.empty(); });
+  return known ? chains : std::vector<std::vector<Caller>>();
+}
+
 }  // namespace
+
+std::string loop_function(const Trace& trace, const std::vector<Index<Site>>& sites) {
+  const std::vector<std::vector<Caller>> chains = chains_of(trace, sites);
+  const std::optional<std::size_t> common = chains.empty() ? std::nullopt : common_of(chains);
+  return common ? chains.front()[*common].function : std::string();
+}
 
 std::string loop_place(const Trace& trace, const std::vector<Index<Site>>& sites) {
   std::vector<std::string> places;
-  std::vector<std::vector<Caller>> chains;
-  for (const Index<Site> site : sites) {
-    add_once(places, place_of(trace.sites[site.value]));
-    chains.push_back(chain_of(trace.sites[site.value]));
-  }
+  for (const Index<Site> site : sites) add_once(places, place_of(trace.sites[site.value]));
+  const std::vector<std::vector<Caller>> chains = chains_of(trace, sites);
   const std::string runs = fmt::format("the loop that runs {}", spoken_list(places));
-  const bool known = !chains.empty() &&
-                     std::ranges::none_of(chains, [](const auto& chain) { return chain.empty(); });
-  const std::optional<std::size_t> common = known ? common_of(chains) : std::nullopt;
+  const std::optional<std::size_t> common = chains.empty() ? std::nullopt : common_of(chains);
   if (!common) return runs + " (it may be in a calling function)";
   const Caller& function = chains.front()[*common];
 

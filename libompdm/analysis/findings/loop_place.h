@@ -15,4 +15,7 @@ namespace ompdm::analysis {
 /// their call chains are those of the first time that each was met.
 std::string loop_place(const Trace& trace, const std::vector<Index<Site>>& sites);
 
+/// The innermost function that such a loop can be in: "main". Empty if the call chains do not tell.
+std::string loop_function(const Trace& trace, const std::vector<Index<Site>>& sites);
+
 }  // namespace ompdm::analysis

@@ -78,6 +78,21 @@ TEST(LoopPlace, ADirectiveInTheFunctionThatCallsTheOther) {
             "main, which calls solve at heat.cpp:90)");
 }
 
+TEST(LoopPlace, WhereTheCLibraryStartsIsNone) {
+  const std::vector<Frame> start = {{"__libc_start_call_main", "libc_start_call_main.h", 58, 16},
+                                    {"__libc_start_main_impl", "libc-start.c", 360, 3},
+                                    {"_start", "", 0, 0}};
+  Place place;
+  place.add("sweep(double*)", 41, start);
+  place.add("norm(double*)", 52, start);
+  EXPECT_EQ(place.text(),
+            "the loop in main that calls sweep and norm, which run heat.cpp:41 and heat.cpp:52");
+  EXPECT_EQ(loop_function(place.trace, place.sites), "main");
+  Place thread;
+  thread.add("work(void*)", 41, {{"start_thread", "pthread_create.c", 442, 3}});
+  EXPECT_EQ(thread.text(), "the loop that runs heat.cpp:41 (in work, or in what calls it)");
+}
+
 TEST(LoopPlace, WithoutCallersOrNames) {
   Place place;
   place.add("solve(int)", 41, {});
