@@ -13,6 +13,7 @@ add_executable(analysis_test
   analysis/memory_findings_test.cpp
   analysis/per_iteration_contents_test.cpp
   analysis/per_iteration_mapping_test.cpp
+  analysis/named_data_test.cpp
   analysis/repeats_test.cpp
   analysis/round_trip_transfer_test.cpp
   analysis/unmodified_copy_back_test.cpp

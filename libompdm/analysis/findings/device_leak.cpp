@@ -3,6 +3,7 @@
 #include <map>
 
 #include "analysis/findings/findings.h"
+#include "analysis/findings/named_data.h"
 #include "analysis/findings/wording.h"
 
 namespace ompdm::analysis {
@@ -13,13 +14,10 @@ bool has_to_be_ended(Directive directive) {
   return directive == Directive::kTargetEnterData || directive == Directive::kApi;
 }
 
-std::string advice_of(bool is_mapped, const std::string& expression) {
+std::string advice_of(bool is_mapped, const NamedData& data) {
   if (!is_mapped) return "after its last use, call omp_target_free";
-  return fmt::format(
-      "after its last use, write\n"
-      "  #pragma omp target exit data map(release: {})\n"
-      "or map(from: ...) if the host still needs what the device computed",
-      expression);
+  return data.to_write("after its last use", "exit data", {{"release", data.all()}}, "") +
+         "or map(from: ...) if the host still needs what the device computed" + data.notes();
 }
 
 }  // namespace
@@ -29,6 +27,7 @@ std::vector<Claim> device_leak(const Evidence& evidence) {
   if (has_lost_events(trace) || !trace.recording.finished) return {};
   std::map<std::pair<std::uint32_t, std::string>, Claim> groups;  // by directive row and name
   std::map<std::pair<std::uint32_t, std::string>, Index<Mapping>> firsts;
+  std::map<std::pair<std::uint32_t, std::string>, NamedData> data;
   const std::vector<Mapping>& rows = evidence.mappings.rows();
   for (std::uint32_t i = 0; i < rows.size(); ++i) {
     const Mapping& mapping = rows[i];
@@ -42,6 +41,7 @@ std::vector<Claim> device_leak(const Evidence& evidence) {
       firsts[key] = {i};
       place(at->second, "device_leak", trace, site);
     }
+    data[key].add(trace, mapping);
     ++at->second.finding.count;
     at->second.finding.wasted_bytes += mapping.bytes;
   }
@@ -55,13 +55,13 @@ std::vector<Claim> device_leak(const Evidence& evidence) {
     finding.examined = finding.of = finding.count;
     finding.confidence = Confidence::kCertain;
     finding.evidence =
-        fmt::format("{} was still on device {} when the program ended, left by {} at {} ({})",
-                    is_mapped ? key.second : "memory", first.device,
+        fmt::format("{} was still on {} when the program ended, left by {} at {} ({})",
+                    is_mapped ? key.second : "memory", devices_text(data[key].devices()),
                     site.directive == Directive::kApi && !site.api.empty()
                         ? site.api
                         : std::string(directive_name(site.directive)),
                     place_of(site), counted(finding.count, "allocation", "allocations"));
-    finding.advice = advice_of(is_mapped, key.second);
+    finding.advice = advice_of(is_mapped, data[key]);
     claims.push_back(std::move(claim));
   }
   return claims;

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "analysis/findings/findings.h"
 #include "analysis/findings/loop_place.h"
+#include "analysis/findings/named_data.h"
 #include "analysis/findings/surplus.h"
 #include "analysis/findings/wording.h"
 
@@ -26,13 +28,14 @@ bool is_candidate(const Trace& trace, const Mapping& mapping) {
 /// All of the loop that is needless, put together over its entries and variables.
 struct LoopClaim {
   Claim claim;
-  std::vector<std::string> names;
-  std::vector<std::string> in;       ///< expressions of what was sent
-  std::vector<std::string> made;     ///< of what was only allocated
-  std::vector<std::string> out;      ///< of what came back
-  std::vector<std::string> left;     ///< of what did not
-  std::vector<std::string> read;     ///< of what came back, and the host had time to read
-  std::vector<std::string> changed;  ///< of what the host changed in some passes
+  NamedData data;
+  // Numbers in `data`.
+  std::set<std::uint32_t> in;       ///< what was sent
+  std::set<std::uint32_t> made;     ///< what was only allocated
+  std::set<std::uint32_t> out;      ///< what came back
+  std::set<std::uint32_t> left;     ///< what did not
+  std::set<std::uint32_t> read;     ///< what came back, and the host had time to read
+  std::set<std::uint32_t> changed;  ///< what the host changed in some passes
   std::vector<std::string> places;
   std::vector<Index<Site>> sites;                   ///< of these
   std::map<std::uint32_t, std::uint64_t> bytes_at;  ///< by site
@@ -63,14 +66,11 @@ void add_mapping(const Evidence& evidence, std::uint32_t number, LoopClaim& loop
 void add_group(const Evidence& evidence, std::uint32_t entry,
                const std::vector<std::uint32_t>& group, Surplus surplus, LoopClaim& loop) {
   const Trace& trace = evidence.trace;
-  const Mapping& first = evidence.mappings.rows()[group.front()];
-  const std::string name = name_of(trace, first);
-  const std::string expression = expression_of(trace, first);
-  add_once(loop.names, name.empty() ? expression : name);
-  add_once(surplus.sent > 0 ? loop.in : loop.made, expression);
-  add_once(surplus.returned > 0 ? loop.out : loop.left, expression);
-  if (surplus.returned_enough > 1 && surplus.keeps_returns) add_once(loop.read, expression);
-  if (surplus.host_changes()) add_once(loop.changed, expression);
+  const std::uint32_t data = loop.data.add(trace, evidence.mappings.rows()[group.front()]);
+  (surplus.sent > 0 ? loop.in : loop.made).insert(data);
+  (surplus.returned > 0 ? loop.out : loop.left).insert(data);
+  if (surplus.returned_enough > 1 && surplus.keeps_returns) loop.read.insert(data);
+  if (surplus.host_changes()) loop.changed.insert(data);
   for (const std::uint32_t number : group) add_mapping(evidence, number, loop);
   for (const std::uint32_t i : surplus.ops) {
     const DataOp& op = trace.ops[i];
@@ -98,10 +98,14 @@ void add_group(const Evidence& evidence, std::uint32_t entry,
 }
 
 std::string evidence_of(const LoopClaim& loop) {
-  std::string text =
-      fmt::format("{} {} mapped anew in a loop of {}{}", spoken_list(loop.names),
-                  loop.names.size() == 1 ? "was" : "were", counted(loop.passes, "pass", "passes"),
-                  loop.entries > 1 ? fmt::format(" (entered {} times)", loop.entries) : "");
+  const std::vector<std::string> names = loop.data.names();
+  const bool several = loop.data.devices().size() > 1;
+  std::string text = fmt::format(
+      "{} {} mapped anew {}in a loop of {}{}", spoken_list(names),
+      names.size() == 1 ? "was" : "were",
+      several ? fmt::format("on {}, ", devices_text(loop.data.devices())) : std::string(),
+      counted(loop.passes, "pass", "passes"),
+      loop.entries > 1 ? fmt::format(" (entered {} times)", loop.entries) : "");
   std::string moved;
   if (loop.sent > loop.sent_enough) {
     moved = fmt::format("sent in {} where {} would do", counted(loop.sent, "transfer", "transfers"),
@@ -124,60 +128,60 @@ std::string evidence_of(const LoopClaim& loop) {
   return text;
 }
 
+std::vector<std::uint32_t> list_of(const std::set<std::uint32_t>& numbers) {
+  return {numbers.begin(), numbers.end()};
+}
+
 std::string advice_of(const Trace& trace, const LoopClaim& loop) {
   const std::string where = spoken_list(loop.places);
-  std::string text = fmt::format("before {}, write\n", loop_place(trace, loop.sites));
-  text += "  #pragma omp target enter data";
-  if (!loop.in.empty()) text += fmt::format(" map(to: {})", clause_list(loop.in));
-  if (!loop.made.empty()) text += fmt::format(" map(alloc: {})", clause_list(loop.made));
-  text += fmt::format("\nat {}, {}\n", where,
+  const std::string function = loop_function(trace, loop.sites);
+  const NamedData& data = loop.data;
+  std::string text =
+      data.to_write("before " + loop_place(trace, loop.sites), "enter data",
+                    {{"to", list_of(loop.in)}, {"alloc", list_of(loop.made)}}, function);
+  text += fmt::format("at {}, {}\n", where,
                       loop.forced ? "drop the map clauses of these: map(delete:) would remove them"
                                   : "drop the map clauses of these, or keep them: they then find "
                                     "the data present and move nothing");
-  if (!loop.changed.empty()) {
-    text += fmt::format(
-        "in the passes in which the host has changed it, before {}, write\n"
-        "  #pragma omp target update to({})\n",
-        where, clause_list(loop.changed));
-  }
-  if (!loop.read.empty()) {
-    text += fmt::format(
-        "in the passes after which the host reads it, after {}, write\n"
-        "  #pragma omp target update from({})\n",
-        where, clause_list(loop.read));
-  }
-  text += "after the loop, write\n  #pragma omp target exit data";
-  if (!loop.out.empty()) text += fmt::format(" map(from: {})", clause_list(loop.out));
-  if (!loop.left.empty()) text += fmt::format(" map(release: {})", clause_list(loop.left));
+  text +=
+      data.to_write(fmt::format("in the passes in which the host has changed it, before {}", where),
+                    "update", {{"to", list_of(loop.changed)}}, function);
+  text += data.to_write(fmt::format("in the passes after which the host reads it, after {}", where),
+                        "update", {{"from", list_of(loop.read)}}, function);
+  text += data.to_write("after the loop", "exit data",
+                        {{"from", list_of(loop.out)}, {"release", list_of(loop.left)}}, function);
+  text.pop_back();  // the line's end
   if (!loop.out.empty()) {
     text += "\nwrite release instead of from for what the host does not read after the loop";
   }
+  text += data.notes();
+  const std::string update = data.directive("update");
   text += loop.equal > 0 && loop.equal == loop.compared
-              ? "\nin this run the host changed none of these between passes that were compared; "
-                "what it reads or changes there must cross with #pragma omp target update "
-                "from(...) or to(...)"
-              : "\ntransfers do not tell whether the host reads, changes or makes these anew "
-                "between passes: what it does must still cross there, with #pragma omp target "
-                "update from(...) or to(...)";
+              ? fmt::format(
+                    "\nin this run the host changed none of these between passes that were "
+                    "compared; what it reads or changes there must cross with {} from(...) "
+                    "or to(...)",
+                    update)
+              : fmt::format(
+                    "\ntransfers do not tell whether the host reads, changes or makes "
+                    "these anew between passes: what it does must still cross there, with "
+                    "{} from(...) or to(...)",
+                    update);
   return text;
 }
 
 Claim finished(const Evidence& evidence, LoopClaim& loop) {
   const Trace& trace = evidence.trace;
-  for (auto* items :
-       {&loop.names, &loop.in, &loop.made, &loop.out, &loop.left, &loop.read, &loop.changed}) {
-    std::ranges::sort(*items);
-  }
   // What some entry sent or brought back belongs to that clause alone.
-  std::erase_if(loop.made, [&](const auto& one) { return std::ranges::count(loop.in, one) > 0; });
-  std::erase_if(loop.left, [&](const auto& one) { return std::ranges::count(loop.out, one) > 0; });
+  std::erase_if(loop.made, [&](std::uint32_t one) { return loop.in.contains(one); });
+  std::erase_if(loop.left, [&](std::uint32_t one) { return loop.out.contains(one); });
   const auto heaviest =
       std::ranges::max_element(loop.bytes_at, {}, [](const auto& site) { return site.second; });
   const Index<Site> site{heaviest->first};
   Claim claim = std::move(loop.claim);
   place(claim, "per_iteration_mapping", trace, site);
   Finding& finding = claim.finding;
-  finding.variable = clause_list(loop.names);
+  finding.variable = clause_list(loop.data.names());
   finding.examined = loop.examined;
   finding.of = finding.count;
   finding.confidence =

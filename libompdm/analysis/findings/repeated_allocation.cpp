@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "analysis/findings/findings.h"
+#include "analysis/findings/named_data.h"
 #include "analysis/findings/wording.h"
 
 namespace ompdm::analysis {
@@ -21,16 +22,16 @@ bool is_candidate(const Evidence& evidence, const Claimed& claimed, const Mappin
          !claimed[mapping.alloc.value] && !(mapping.remove && claimed[mapping.remove.value]);
 }
 
-std::string advice_of(const std::string& expression, const std::string& where) {
-  return fmt::format(
-      "before the first of these, write\n"
-      "  #pragma omp target enter data map(alloc: {0})\n"
-      "at {1}, drop its map clause, or keep it: it then finds the data present and moves nothing; "
-      "what has to cross there: #pragma omp target update to(...) or from(...)\n"
-      "after the last of these, write\n"
-      "  #pragma omp target exit data map(release: {0})\n"
-      "if the program makes that storage anew each time, make it once",
-      expression, where);
+std::string advice_of(const NamedData& data, const std::string& where) {
+  const std::string update = data.directive("update");
+  std::string text =
+      data.to_write("before the first of these", "enter data", {{"alloc", data.all()}}, "");
+  text += fmt::format(
+      "at {}, drop its map clause, or keep it: it then finds the data present and moves nothing; "
+      "what has to cross there: {} to(...) or from(...)\n",
+      where, update);
+  text += data.to_write("after the last of these", "exit data", {{"release", data.all()}}, "");
+  return text + "if the program makes that storage anew each time, make it once" + data.notes();
 }
 
 }  // namespace
@@ -52,6 +53,7 @@ std::vector<Claim> repeated_allocation(const Evidence& evidence, const Claimed& 
     std::uint32_t first = 0;  ///< mapping
     std::uint64_t allocations = 0;
     std::uint64_t pieces = 0;
+    NamedData data;
     std::vector<std::string> places;
   };
   std::map<std::pair<std::uint32_t, std::string>, Group> groups;  // by directive row and name
@@ -69,6 +71,7 @@ std::vector<Claim> repeated_allocation(const Evidence& evidence, const Claimed& 
     }
     ++group.pieces;
     group.allocations += end - begin;
+    group.data.add(trace, first);
     for (std::size_t i = begin; i < end; ++i) {
       const Mapping& row = rows[order[i]];
       const Index<Site> by = site_of(trace, trace.ops[row.alloc.value]);
@@ -87,9 +90,9 @@ std::vector<Claim> repeated_allocation(const Evidence& evidence, const Claimed& 
     finding.examined = finding.of = finding.count;
     finding.confidence = Confidence::kLikely;
     finding.evidence = fmt::format(
-        "{} was allocated {} times on device {}, by {}, where {} would do", key.second,
-        group.allocations, rows[group.first].device, spoken_list(group.places), group.pieces);
-    finding.advice = advice_of(key.second, spoken_list(group.places));
+        "{} was allocated {} times on {}, by {}, where {} would do", key.second, group.allocations,
+        devices_text(group.data.devices()), spoken_list(group.places), group.pieces);
+    finding.advice = advice_of(group.data, spoken_list(group.places));
     sum_up(group.claim, trace);
     claims.push_back(std::move(group.claim));
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "analysis/findings/named_data.h"
 #include "analysis/findings/wording.h"
 
 namespace ompdm::analysis {
@@ -23,7 +24,8 @@ Resend relation_of(const Evidence& evidence, std::uint32_t op) {
 struct Group {
   ContentClaim content;
   std::vector<std::string> before;  ///< where the data was sent or brought back before
-  std::vector<std::string> came;    ///< expressions that came back where they were before
+  NamedData data;                   ///< what was sent
+  NamedData came;                   ///< what came back where it was before, as it is called there
   bool remapped = false;            ///< some had been deleted in between
   bool resident = false;            ///< some were there all the time
   bool brings_back = false;         ///< what was mapped anew came back later
@@ -66,27 +68,23 @@ std::string advice_for_resident(const Site* site, const std::string& items, bool
 
 /// Each place can keep its clauses: they find the data present and move nothing. What used to come
 /// back at the first place still does, until the program's author knows better.
-std::string advice_for_remapped(const Group& group, const std::string& where,
-                                const std::string& items) {
+std::string advice_for_remapped(const Group& group, const std::string& where) {
   const std::string before = spoken_list(group.before);
-  std::string text = fmt::format(
-      "keep the data on the device from {} to {}: before the first of these, write\n"
-      "  #pragma omp target enter data map(to: {})\n"
-      "their map clauses can stay: they then find the data present and move nothing",
-      before, before == where ? "its next time" : where, items);
-  if (!group.came.empty()) {
-    text += fmt::format(
-        "\nafter {}, unless the host does not read it there, write\n"
-        "  #pragma omp target update from({})",
-        before, clause_list(group.came));
-  }
+  const NamedData& data = group.data;
+  std::string text =
+      data.to_write(fmt::format("keep the data on the device from {} to {}: before the first of "
+                                "these",
+                                before, before == where ? "its next time" : where),
+                    "enter data", {{"to", data.all()}}, "");
+  text += "their map clauses can stay: they then find the data present and move nothing\n";
   text +=
-      fmt::format("\nafter the last of these, write\n  #pragma omp target exit data map({}: {})",
-                  group.brings_back ? "from" : "release", items);
-  text +=
-      "\nwhat the host changes in between (nothing, in this run) must cross with "
-      "#pragma omp target update to(...)";
-  return text;
+      group.came.to_write(fmt::format("after {}, unless the host does not read it there", before),
+                          "update", {{"from", group.came.all()}}, "");
+  text += data.to_write("after the last of these", "exit data",
+                        {{group.brings_back ? "from" : "release", data.all()}}, "");
+  text += "what the host changes in between (nothing, in this run) must cross with " +
+          data.directive("update") + " to(...)";
+  return text + data.notes();
 }
 
 Claim finished(const Evidence& evidence, Group& group, const char* pattern, const char* what) {
@@ -100,28 +98,28 @@ Claim finished(const Evidence& evidence, Group& group, const char* pattern, cons
     if (by) add_once(group.before, place_of(trace.sites[by.value]));
     if (trace.ops[pair.earlier].kind == OpKind::kDtoH) {
       const std::uint32_t mapping = evidence.contents.mapping_of(pair.earlier);
-      add_once(group.came, expression_of(trace, evidence.mappings.rows()[mapping]));
+      group.came.add(trace, evidence.mappings.rows()[mapping]);
     }
+    group.data.add(trace, evidence.mappings.rows()[evidence.contents.mapping_of(pair.op)]);
   }
   std::ranges::sort(group.content.claim.ops);
   const auto twice = std::ranges::unique(group.content.claim.ops);
   group.content.claim.ops.erase(twice.begin(), twice.end());
   const bool always = (trace.ops[first.op].map_type & kAlways) != 0;
-  const std::int32_t device = trace.ops[first.op].dst_device;
   Claim claim = group.content.finish(evidence, pattern);
   Finding& finding = claim.finding;
   const std::string items = clause_list(group.content.expressions);
   const std::string where = site != nullptr ? place_of(*site) : std::string("there");
-  finding.evidence =
-      fmt::format("{} went to device {} in {} {} {}, {}", spoken_list(group.content.expressions),
-                  device, counted(finding.count, "transfer", "transfers"), what,
-                  group.before.empty() ? "elsewhere" : spoken_list(group.before),
-                  group.content.coverage_of(finding));
+  finding.evidence = fmt::format(
+      "{} went to {} in {} {} {}, {}", spoken_list(group.content.expressions),
+      devices_text(group.data.devices()), counted(finding.count, "transfer", "transfers"), what,
+      group.before.empty() ? "elsewhere" : spoken_list(group.before),
+      group.content.coverage_of(finding));
   if (group.remapped) finding.evidence += ": its memory there could have been kept";
   if (group.resident) finding.advice = advice_for_resident(site, items, always);
   if (group.remapped) {
     if (group.resident) finding.advice += '\n';
-    finding.advice += advice_for_remapped(group, where, items);
+    finding.advice += advice_for_remapped(group, where);
   }
   return claim;
 }

@@ -116,7 +116,8 @@ std::string evidence_of(const Stream& stream, OpKind kind, bool can_be_few) {
   return text + fmt::format(": {} would do", stream.ops.size() - stream.spared.size());
 }
 
-std::string advice_of(const Site* site, const Stream& stream, OpKind kind, bool can_be_few) {
+std::string advice_of(const Site* site, const Stream& stream, OpKind kind, std::int32_t device,
+                      bool can_be_few) {
   const std::string where = site != nullptr ? place_of(*site) : "there";
   const bool to_device = kind == OpKind::kHtoD;
   if (!can_be_few) {
@@ -132,9 +133,11 @@ std::string advice_of(const Site* site, const Stream& stream, OpKind kind, bool 
   if (site != nullptr && site->directive == Directive::kTargetUpdate) {
     return fmt::format(
         "{} the loop that runs {}, write one\n"
-        "  #pragma omp target update {}(...)\n"
+        "  #pragma omp target update{} {}(...)\n"
         "over all the pieces {}, in place of the one there",
-        to_device ? "after" : "before", where, to_device ? "to" : "from", what);
+        to_device ? "after" : "before", where,
+        device == 0 ? std::string() : fmt::format(" device({})", device), to_device ? "to" : "from",
+        what);
   }
   return fmt::format("at {}, map all the pieces {} with one clause over neighbouring memory, once",
                      where, what);
@@ -170,7 +173,8 @@ std::vector<Claim> small_transfers(const Evidence& evidence, const Claimed& clai
     finding.count = finding.examined = finding.of = stream.ops.size();
     finding.confidence = can_be_few ? Confidence::kLikely : Confidence::kPossible;
     finding.evidence = evidence_of(stream, kind, can_be_few);
-    finding.advice = advice_of(site ? &trace.sites[site.value] : nullptr, stream, kind, can_be_few);
+    finding.advice =
+        advice_of(site ? &trace.sites[site.value] : nullptr, stream, kind, device, can_be_few);
     if (can_be_few) claim.ops = std::move(stream.spared);
     sum_up(claim, trace);
     claims.push_back(std::move(claim));

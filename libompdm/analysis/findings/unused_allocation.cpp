@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "analysis/findings/findings.h"
+#include "analysis/findings/named_data.h"
 #include "analysis/findings/wording.h"
 
 namespace ompdm::analysis {
@@ -23,12 +25,14 @@ bool is_unused(const Evidence& evidence, const Mapping& mapping) {
 struct Group {
   Claim claim;
   std::uint32_t first = 0;  ///< mapping
+  std::set<std::int32_t> devices;
   std::uint64_t sent = 0;
   std::uint64_t returned = 0;
 };
 
 void add_mapping(const Evidence& evidence, std::uint32_t number, Group& group) {
   const Mapping& mapping = evidence.mappings.rows()[number];
+  group.devices.insert(mapping.device);
   ++group.claim.finding.count;
   group.claim.finding.wasted_bytes += mapping.bytes;
   group.claim.ops.push_back(mapping.alloc.value);
@@ -80,9 +84,10 @@ std::vector<Claim> unused_allocation(const Evidence& evidence) {
     const bool is_sure = first.host != 0 && (group.sent == 0 || group.returned == 0) &&
                          trace.recording.names == "on";
     finding.confidence = is_sure ? Confidence::kCertain : Confidence::kLikely;
-    finding.evidence = fmt::format("{} was on device {} ({}) without a kernel running there",
-                                   key.second.empty() ? "memory of omp_target_alloc" : key.second,
-                                   first.device, counted(finding.count, "time", "times"));
+    finding.evidence =
+        fmt::format("{} was on {} ({}) without a kernel running there",
+                    key.second.empty() ? "memory of omp_target_alloc" : key.second,
+                    devices_text(group.devices), counted(finding.count, "time", "times"));
     finding.advice = advice_of(evidence, group, key.second);
     sum_up(group.claim, trace);
     claims.push_back(std::move(group.claim));

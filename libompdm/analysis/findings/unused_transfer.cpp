@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "analysis/findings/findings.h"
+#include "analysis/findings/named_data.h"
 #include "analysis/findings/wording.h"
 
 namespace ompdm::analysis {
@@ -70,18 +72,19 @@ std::vector<Unused> unused_in(const Evidence& evidence, std::size_t number) {
 struct Group {
   Claim claim;
   std::uint32_t first = 0;  ///< mapping
+  std::set<std::int32_t> devices;
   std::uint64_t overwritten = 0;
 };
 
-std::string evidence_of(const Group& group, const std::string& expression, std::int32_t device) {
+std::string evidence_of(const Group& group, const std::string& expression) {
   const std::uint64_t count = group.claim.finding.count;
   std::string fate;
   if (group.overwritten > 0) fate = fmt::format("{} overwritten", group.overwritten);
   if (group.overwritten < count) {
     fate += fmt::format("{}{} dropped", fate.empty() ? "" : " and ", count - group.overwritten);
   }
-  return fmt::format("{} went to device {} in {} that no kernel there could have seen: {}",
-                     expression, device, counted(count, "transfer", "transfers"), fate);
+  return fmt::format("{} went to {} in {} that no kernel there could have seen: {}", expression,
+                     devices_text(group.devices), counted(count, "transfer", "transfers"), fate);
 }
 
 std::string advice_of(const Site* site, const Group& group, const std::string& expression) {
@@ -129,6 +132,7 @@ std::vector<Claim> unused_transfer(const Evidence& evidence) {
         group.first = i;
         place(group.claim, "unused_transfer", trace, site);
       }
+      group.devices.insert(rows[i].device);
       group.claim.ops.push_back(op);
       group.overwritten += fate == Fate::kOverwritten ? 1 : 0;
       ++group.claim.finding.count;
@@ -144,7 +148,7 @@ std::vector<Claim> unused_transfer(const Evidence& evidence) {
     finding.examined = finding.of = finding.count;
     const bool is_sure = first.host != 0 && trace.recording.names == "on";
     finding.confidence = is_sure ? Confidence::kCertain : Confidence::kLikely;
-    finding.evidence = evidence_of(group, key.second, first.device);
+    finding.evidence = evidence_of(group, key.second);
     finding.advice = advice_of(site ? &trace.sites[site.value] : nullptr, group, key.second);
     sum_up(group.claim, trace);
     claims.push_back(std::move(group.claim));

@@ -31,7 +31,8 @@ std::string place_of(const Site& site) {
     return fmt::format("{}:{}", last_name(site.file), site.line);
   }
   const std::string function = function_of(site);
-  return function.empty() ? fmt::format("{:#x} in the program", site.address) : function;
+  if (function.empty()) return fmt::format("{:#x} in the program", site.address);
+  return site.line > 0 ? fmt::format("{} line {}", function, site.line) : function;
 }
 
 std::string function_of(const Site& site) {
@@ -61,15 +62,42 @@ std::string expression_of(const Trace& trace, const Mapping& mapping) {
     if (!variable.expression.empty()) return variable.expression;
     if (!variable.name.empty()) return variable.name;
   }
-  return fmt::format("<{} B at {:#x}>", mapping.bytes, mapping.host);
+  return fmt::format("{} at {:#x}", size_text(mapping.bytes), mapping.host);
+}
+
+bool has_name(const Trace& trace, const Mapping& mapping) {
+  if (mapping.host == 0) return false;
+  if (item_of(trace, mapping) != nullptr) return true;
+  return mapping.variable && !trace.variables[mapping.variable.value].name.empty();
+}
+
+std::string base_of(const std::string& expression) {
+  std::string base;
+  int depth = 0;
+  for (const char c : expression) {
+    if (c == ']') --depth;
+    if (depth == 0 && c != '[' && c != ']') base += c;
+    if (c == '[') ++depth;
+  }
+  return base;
 }
 
 std::string name_of(const Trace& trace, const Mapping& mapping) {
-  if (mapping.variable) {
-    const Variable& variable = trace.variables[mapping.variable.value];
-    if (!variable.name.empty()) return variable.name;
-  }
-  return {};
+  if (has_name(trace, mapping)) return base_of(expression_of(trace, mapping));
+  if (mapping.host == 0) return {};
+  const Index<Site> site = site_of(trace, trace.ops[mapping.alloc.value]);
+  return fmt::format("{} that {} maps", size_text(mapping.bytes),
+                     site ? place_of(trace.sites[site.value]) : "a directive");
+}
+
+std::string size_text(std::uint64_t bytes) {
+  constexpr const char* kUnits[] = {"B", "KB", "MB", "GB", "TB"};
+  auto value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  // What would be told as 1000 of a unit is 1 of the next.
+  for (; value >= 999.5 && unit + 1 < std::size(kUnits); ++unit) value /= 1000;
+  if (unit == 0) return fmt::format("{} B", bytes);
+  return fmt::format("{:.{}f} {}", value, value < 9.995 ? 2 : value < 99.95 ? 1 : 0, kUnits[unit]);
 }
 
 std::string spoken_list(const std::vector<std::string>& items) {

@@ -10,18 +10,28 @@
 
 namespace ompdm::analysis {
 
-/// "heat.cpp:41"; without a line the function, or the address in the binary.
+/// "heat.cpp:41"; without a file the function and line, or the address in the binary.
 std::string place_of(const Site& site);
 
 /// "solve" of "solve(int, double*)"; empty if unknown.
 std::string function_of(const Site& site);
 
 /// The item as the directive that mapped it has it: "u[0:n*n]"; where the compiler passed no names,
-/// its address and size.
+/// its size and address. Not for code.
 std::string expression_of(const Trace& trace, const Mapping& mapping);
 
-/// The base name: "u" of "u[0:n*n]".
+/// Whether the compiler passed a name for this data.
+bool has_name(const Trace& trace, const Mapping& mapping);
+
+/// The item's name without array sections: "u" of "u[0:n*n]".
+std::string base_of(const std::string& expression);
+
+/// The base name: "u" of "u[0:n*n]"; without a name what is known in words: "786 KB that gray line
+/// 5 maps".
 std::string name_of(const Trace& trace, const Mapping& mapping);
+
+/// "786 KB": of three digits.
+std::string size_text(std::uint64_t bytes);
 
 /// "a", "a and b", "a, b and c".
 std::string spoken_list(const std::vector<std::string>& items);

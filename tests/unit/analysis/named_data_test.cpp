@@ -1,0 +1,158 @@
+// Advice that is safe to copy: devices, objects, names of several functions, and no names at all.
+#include "analysis/findings/named_data.h"
+
+#include <gtest/gtest.h>
+
+#include "analysis/found.h"
+#include "support/trace_builder.h"
+
+namespace ompdm::analysis {
+namespace {
+
+using test::contains;
+using test::found;
+using test::patterns;
+using test::TraceBuilder;
+
+constexpr std::uint64_t kBytes = 800'000;
+
+/// A program whose directives map arrays by the names that their functions have for them.
+struct Program : TraceBuilder {
+  /// One execution of `target map(tofrom: NAME)` on a device.
+  void map(Index<Site> site, Index<Variable> what, const std::string& name, int device = 0,
+           std::uint64_t bytes = kBytes) {
+    const std::uint64_t host = trace.variables[what.value].address;
+    begin(site);
+    trace.regions[region.value].device = device;
+    trace.regions[region.value].map_list = static_cast<std::uint32_t>(trace.map_lists.size());
+    trace.map_lists.push_back({{what, name, host, host, bytes, 0x23}});
+    op(OpKind::kAlloc, what, bytes, 10).dst_device = device;
+    op(OpKind::kHtoD, what, bytes, 1000).dst_device = device;
+    launch(500).device = device;
+    op(OpKind::kDtoH, what, bytes, 700).src_device = device;
+    op(OpKind::kDelete, what, 0, 5).src_device = device;
+    end();
+  }
+  [[nodiscard]] Finding only() {
+    const Analysis analysis = analyze(take());
+    EXPECT_EQ(analysis.findings.size(), 1U) << patterns(analysis);
+    return analysis.findings.empty() ? Finding() : analysis.findings[0];
+  }
+};
+
+TEST(NamedData, SeveralDevicesAreNamedInEveryLine) {
+  Program program;
+  const auto solve = program.site(Directive::kTarget, "split.cpp", 7, "main");
+  const auto a = program.variable("a", kBytes);
+  for (int pass = 0; pass < 10; ++pass) {
+    for (int device = 0; device < 3; ++device) program.map(solve, a, "a[lo:len]", device);
+  }
+  const Finding finding = program.only();
+  EXPECT_TRUE(contains(finding.evidence, "on devices 0, 1 and 2")) << finding.evidence;
+  EXPECT_TRUE(
+      contains(finding.advice,
+               "\n  #pragma omp target enter data device(d /* each of 0, 1, 2 */) map(alloc: "
+               "a[lo:len])\n"))
+      << finding.advice;
+  EXPECT_TRUE(contains(finding.advice, "exit data device(d /* each of 0, 1, 2 */)"));
+  EXPECT_TRUE(contains(finding.advice, "update device(d /* each of 0, 1, 2 */)"));
+  EXPECT_TRUE(contains(finding.advice, "d is the device: write this for each of 0, 1 and 2"));
+}
+
+TEST(NamedData, OneDeviceThatIsNotTheFirst) {
+  Program program;
+  const auto solve = program.site(Directive::kTarget, "a.cpp", 7, "main");
+  const auto a = program.variable("a", kBytes);
+  for (int pass = 0; pass < 10; ++pass) program.map(solve, a, "a[0:n]", 2);
+  const Finding finding = program.only();
+  EXPECT_TRUE(contains(finding.advice, "enter data device(2) map(to: a[0:n])")) << finding.advice;
+  EXPECT_TRUE(contains(finding.advice, "update device(2)"));
+}
+
+TEST(NamedData, TheFirstDeviceNeedsNoClause) {
+  Program program;
+  const auto solve = program.site(Directive::kTarget, "a.cpp", 7, "main");
+  const auto a = program.variable("a", kBytes);
+  for (int pass = 0; pass < 10; ++pass) program.map(solve, a, "a[0:n]");
+  EXPECT_FALSE(contains(program.only().advice, "device("));
+}
+
+TEST(NamedData, AnObjectGoesWithItsMembers) {
+  Program program;
+  const auto smooth = program.site(Directive::kTarget, "grid.cpp", 6, "Grid<double>::smooth");
+  const auto coarse = program.site(Directive::kTarget, "grid.cpp", 6, "Grid<float>::smooth");
+  const auto a = program.variable("this->d", kBytes);
+  const auto b = program.variable("this->d", kBytes);
+  for (int pass = 0; pass < 10; ++pass) {
+    program.map(smooth, a, "this->d[0:this->n]");
+    program.map(coarse, b, "this->d[0:this->n]", 0, kBytes / 2);
+  }
+  const Finding finding = program.only();
+  EXPECT_EQ(finding.variable, "this->d");
+  EXPECT_TRUE(contains(finding.advice,
+                       "in a member function called once for each object, write\n"
+                       "  #pragma omp target enter data map(to: this[0:1], this->d[0:this->n])\n"))
+      << finding.advice;
+  EXPECT_TRUE(contains(finding.advice,
+                       "  #pragma omp target exit data map(from: this->d[0:this->n]) map(release: "
+                       "this[0:1])\n"));
+  EXPECT_TRUE(contains(finding.advice,
+                       "this->d[0:this->n] stands for 2 pieces of storage (800 KB and 400 KB)"));
+}
+
+TEST(NamedData, AStructGoesWithItsMembers) {
+  Program program;
+  const auto solve = program.site(Directive::kTarget, "a.cpp", 7, "main");
+  const auto p = program.variable("s.p", kBytes);
+  const auto q = program.variable("t->q", kBytes);
+  for (int pass = 0; pass < 10; ++pass) {
+    program.map(solve, p, "s.p[0:s.n]");
+    program.map(solve, q, "t->q[0:t->n]");
+  }
+  const Finding finding = program.only();
+  EXPECT_TRUE(contains(finding.advice, "enter data map(to: s, t[0:1], s.p[0:s.n], t->q[0:t->n])\n"))
+      << finding.advice;
+  EXPECT_TRUE(contains(finding.advice,
+                       "exit data map(from: s.p[0:s.n], t->q[0:t->n]) map(release: s, t[0:1])\n"));
+}
+
+TEST(NamedData, WhatFunctionsCallTheSameIsToldApart) {
+  Program program;
+  const auto blur = program.site(Directive::kTarget, "image.cpp", 8, "blur(char*)");
+  const auto edge = program.site(Directive::kTarget, "image.cpp", 11, "edge(char*)");
+  for (const auto& site : {blur, edge}) {
+    program.trace.sites[site.value].callers = {{"main", "image.cpp", 30, 1}};
+  }
+  const auto b = program.variable("o", kBytes);
+  const auto e = program.variable("o", kBytes);
+  for (int pass = 0; pass < 10; ++pass) {
+    program.map(blur, b, "o[0:n]");
+    program.map(edge, b, "g[0:n]");
+    program.map(edge, e, "o[0:n]");
+  }
+  const Finding finding = program.only();
+  EXPECT_EQ(finding.variable, "o (in blur), o (in edge)");
+  EXPECT_TRUE(
+      contains(finding.advice, "enter data map(to: o[0:n] /* in blur */, o[0:n] /* in edge */)\n"))
+      << finding.advice;
+  EXPECT_TRUE(contains(finding.advice, "names and sizes are those in blur and edge"));
+}
+
+TEST(NamedData, WithoutNamesThereIsNoCode) {
+  Program program;
+  const auto gray = program.site(Directive::kTarget, "", 5, "gray");
+  const auto a = program.variable("", kBytes);
+  for (int pass = 0; pass < 10; ++pass) program.map(gray, a, "");
+  const Finding finding = program.only();
+  EXPECT_EQ(finding.variable, "800 KB that gray line 5 maps");
+  EXPECT_FALSE(contains(finding.advice, "\n  #pragma")) << finding.advice;
+  EXPECT_FALSE(contains(finding.advice, "0x")) << finding.advice;
+  EXPECT_TRUE(contains(finding.advice,
+                       "write #pragma omp target enter data with map(to: ...) for the 800 KB that "
+                       "gray line 5 maps"))
+      << finding.advice;
+  EXPECT_TRUE(contains(finding.advice, "compiled with -g"));
+}
+
+}  // namespace
+}  // namespace ompdm::analysis
