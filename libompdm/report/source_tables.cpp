@@ -15,6 +15,8 @@ std::string known_function(const analysis::DirectiveRow& row) {
 
 std::string variable_name(const analysis::VariableRow& row, const SourceNames& names) {
   std::string text = row.name.empty() ? fmt::format("{:#x}", row.address) : row.name;
+  // Its size is the largest one's: several objects' members, say.
+  if (row.pieces > 1) text += fmt::format(" ({} pieces)", row.pieces);
   if (!row.aliases.empty()) text += fmt::format(" (also {})", fmt::join(row.aliases, ", "));
   const std::string place = names.place(row.file, row.line);
   return place.empty() ? text : text + ' ' + place;

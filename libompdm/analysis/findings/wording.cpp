@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "analysis/findings/findings.h"
 
@@ -36,10 +37,14 @@ std::string place_of(const Site& site) {
 }
 
 std::string function_of(const Site& site) {
-  const std::string& whole = site.function;
+  std::string whole = site.function;
+  // Of a scope without a name there is nothing to say.
+  constexpr std::string_view kNameless = "(anonymous namespace)::";
+  for (std::size_t at = 0; (at = whole.find(kNameless, at)) != std::string::npos;) {
+    whole.erase(at, kNameless.size());
+  }
   // What an operator's or a lambda's name holds between parentheses is no parameter list.
-  if (whole.find("operator") != std::string::npos ||
-      whole.find("(anonymous") != std::string::npos || whole.find("{lambda") != std::string::npos) {
+  if (whole.find("operator") != std::string::npos || whole.find("{lambda") != std::string::npos) {
     return whole;
   }
   const std::string name = whole.substr(0, whole.find('('));

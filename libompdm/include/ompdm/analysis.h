@@ -98,7 +98,8 @@ struct VariableRow {
   std::string file;
   int line = 0;
   std::uint64_t address = 0;
-  std::uint64_t bytes = 0;  ///< largest extent that was mapped
+  std::uint64_t bytes = 0;   ///< largest extent that was mapped
+  std::uint32_t pieces = 1;  ///< distinct pieces of storage under this name
   std::vector<std::string> aliases;
   Flow htod;
   Flow dtoh;

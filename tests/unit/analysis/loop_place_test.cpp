@@ -93,6 +93,14 @@ TEST(LoopPlace, WhereTheCLibraryStartsIsNone) {
   EXPECT_EQ(thread.text(), "the loop that runs heat.cpp:41 (in work, or in what calls it)");
 }
 
+TEST(LoopPlace, AScopeWithoutANameIsNotTold) {
+  Place place;
+  place.add("(anonymous namespace)::Grid<int>::sweep(double*)", 41, {{"main", "heat.cpp", 90, 3}});
+  EXPECT_EQ(place.text(),
+            "the loop that runs heat.cpp:41 (in Grid<int>::sweep, or in main, which calls "
+            "Grid<int>::sweep at heat.cpp:90)");
+}
+
 TEST(LoopPlace, WithoutCallersOrNames) {
   Place place;
   place.add("solve(int)", 41, {});

@@ -192,6 +192,15 @@ TEST(Rendering, WhatLookingAtContentsTookIsNotTheProgramsTime) {
             std::string::npos);
 }
 
+TEST(Rendering, ANameOfSeveralPiecesOfStorageSaysSo) {
+  Trace trace = sample();
+  std::vector<analysis::Analysis> analyses = {analysis::analyze(trace)};
+  EXPECT_EQ(render(analyses, Format::kText).find("pieces)"), std::string::npos);
+  trace.variables[0].pieces = 3;
+  analyses = {analysis::analyze(trace)};
+  EXPECT_NE(render(analyses, Format::kText).find(" u (3 pieces) heat.cpp:32"), std::string::npos);
+}
+
 TEST(Rendering, NoSavingIsToldWhereThereIsNone) {
   std::vector<analysis::Analysis> analyses = {analysis::analyze(sample())};
   EXPECT_NE(render(analyses, Format::kText).find("the run would have taken about"),
