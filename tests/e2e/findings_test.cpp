@@ -200,6 +200,8 @@ const Planted kContents[] = {
     {"one_element", ""},
     {"alternating", ""},
     {"loop_changed", "repeated_allocation", 11, 11 * kArray},
+    {"sent_over_in_each_pass", "duplicate_transfer", 12, 12 * kArray},
+    {"returned_changed", ""},
 };
 
 INSTANTIATE_TEST_SUITE_P(, Contents, testing::ValuesIn(kContents),
@@ -209,6 +211,34 @@ TEST(ContentFindings, OtherDataAtTheSameAddressIsNoRepetition) {
   const Json report = with_contents({program("contents"), "freed_and_made_anew", "20000", "12"});
   // That its memory on the device could have stayed is all that can be said.
   EXPECT_TRUE(patterns(report).empty() || patterns(report) == "repeated_allocation") << report;
+}
+
+// Each of the two sends is needless because of the other: both findings at once would leave none.
+TEST(ContentFindings, OneOfTwoSendsStays) {
+  const Json report = with_contents({program("contents"), "sent_over", "20000", "12"});
+  ASSERT_EQ(patterns(report), "unused_transfer") << report["findings"];
+  EXPECT_EQ(report["findings"][0]["count"], 1);
+  EXPECT_EQ(report["findings"][0]["wasted_bytes"], kArray);
+}
+
+TEST(ContentFindings, BroughtBackTwice) {
+  const Json report = with_contents({program("contents"), "returned_twice", "20000", "12"});
+  ASSERT_EQ(patterns(report), "unmodified_copy_back") << report["findings"];
+  const Json& finding = report["findings"][0];
+  EXPECT_EQ(finding["variable"], "a");
+  EXPECT_EQ(finding["count"], 12) << "the second of each pass";
+  EXPECT_EQ(finding["wasted_bytes"], 12 * kArray);
+  EXPECT_NE(finding["confidence"], "certain");
+}
+
+// Nothing tells this from a copy that nobody needs: it must not be claimed as more than possible.
+TEST(ContentFindings, AHostThatWantsItsCopyRestored) {
+  const Json report = with_contents({program("contents"), "returned_to_restore", "20000", "12"});
+  for (const Json& finding : report["findings"]) {
+    EXPECT_EQ(finding["pattern"], "unmodified_copy_back");
+    EXPECT_EQ(finding["confidence"], "possible") << finding;
+    EXPECT_NE(finding["advice"].get<std::string>().find("restored"), std::string::npos);
+  }
 }
 
 TEST(ContentFindings, ALoopWhoseHostReadsTheData) {

@@ -14,8 +14,10 @@ add_executable(analysis_test
   analysis/per_iteration_contents_test.cpp
   analysis/per_iteration_mapping_test.cpp
   analysis/named_data_test.cpp
+  analysis/repeated_copy_back_test.cpp
   analysis/repeats_test.cpp
   analysis/round_trip_transfer_test.cpp
+  analysis/settle_test.cpp
   analysis/unmodified_copy_back_test.cpp
 )
 target_include_directories(analysis_test PRIVATE ${PROJECT_SOURCE_DIR}/tests ${CMAKE_CURRENT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/libompdm)

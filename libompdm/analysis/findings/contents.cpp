@@ -11,6 +11,9 @@ namespace {
 
 constexpr std::uint32_t kNone = Index<DataOp>::kNone;
 
+/// Fingerprints are of 64 blocks of 4 KiB: of all bytes up to here.
+constexpr std::uint64_t kFingerprintCovers = std::uint64_t{64} * 4096;
+
 /// Part of a mapping, and where it is on the host (API calls copy from anywhere).
 struct Piece {
   std::uint64_t offset = 0;
@@ -72,7 +75,8 @@ Same same_content(const DataOp& a, const DataOp& b) {
   if (a.bytes != b.bytes) return Same::kNo;
   if (a.hash != 0 && b.hash != 0) return a.hash == b.hash ? Same::kYes : Same::kNo;
   if (a.fingerprint == 0 || b.fingerprint == 0) return Same::kUnknown;
-  return a.fingerprint == b.fingerprint ? Same::kLikely : Same::kNo;
+  if (a.fingerprint != b.fingerprint) return Same::kNo;
+  return a.bytes <= kFingerprintCovers ? Same::kYes : Same::kLikely;
 }
 
 Contents::Contents(const Trace& trace, const Mappings& mappings) {
@@ -96,6 +100,7 @@ Contents::Contents(const Trace& trace, const Mappings& mappings) {
       stays.push_back(order[end]);
     }
     follow(trace, mappings, stays, writes);
+    doubt(trace, mappings, stays);
   }
 }
 
@@ -126,8 +131,8 @@ void Contents::follow(const Trace& trace, const Mappings& mappings,
       // Positions in Trace::ops are in order of begin.
       if (origin != nullptr && (last == nullptr || last->op < origin->op)) last = origin;
       earlier_[i] = compared(trace, last != nullptr ? last->op : kNone, op);
+      if (last != nullptr) earlier_[i].kept = is_kept(last->op, i);
       if (to_device) {
-        if (last != nullptr) earlier_[i].kept = is_kept(last->op, i);
         // A piece that this overwrites in part is no longer what it was when it crossed.
         returned.forget_parts(piece);
         sent.set(piece, i);
@@ -138,6 +143,37 @@ void Contents::follow(const Trace& trace, const Mappings& mappings,
         origin->changed = sent_[i].same == Same::kNo;
       }
       returned.set(piece, i);
+    }
+  }
+}
+
+/// Whoever was seen to change the storage may have changed it where no block was looked at.
+void Contents::doubt(const Trace& trace, const Mappings& mappings,
+                     const std::vector<std::uint32_t>& stays) {
+  bool host_changes = false;
+  bool device_changes = false;
+  for (const std::uint32_t number : stays) {
+    for (const std::uint32_t i : mappings.transfers(number)) {
+      const bool differs = earlier_[i].same == Same::kNo;
+      if (trace.ops[i].kind == OpKind::kHtoD) {
+        host_changes = host_changes || differs;
+      } else {
+        device_changes = device_changes || differs || sent_[i].same == Same::kNo;
+      }
+    }
+  }
+  for (const std::uint32_t number : stays) {
+    for (const std::uint32_t i : mappings.transfers(number)) {
+      const bool changes = trace.ops[i].kind == OpKind::kHtoD ? host_changes : device_changes;
+      if (!changes) continue;
+      // What nothing on the device could have changed between two copies of it is the same.
+      const Earlier& before = earlier_[i];
+      const bool is_again = before.op != kNone && before.kept &&
+                            trace.ops[before.op].kind == OpKind::kDtoH &&
+                            trace.ops[i].kind == OpKind::kDtoH;
+      if (is_again) continue;
+      if (earlier_[i].same == Same::kLikely) earlier_[i] = {};
+      if (sent_[i].same == Same::kLikely) sent_[i] = {};
     }
   }
 }

@@ -14,8 +14,8 @@ namespace ompdm::analysis {
 enum class Same : std::uint8_t {
   kUnknown,  ///< one was not looked at
   kNo,       ///< certainly different
-  kLikely,   ///< equal fingerprints, or trivial ones
-  kYes,      ///< equal hashes of all bytes
+  kLikely,   ///< equal fingerprints of blocks of them
+  kYes,      ///< equal hashes of all bytes, or fingerprints that cover all
 };
 
 /// Whether two transfers carried the same. By the hashes of all bytes where both were taken, else
@@ -31,7 +31,7 @@ struct Earlier {
   /// All bytes of both are equal to each other (a zeroed array): no evidence that it is the same
   /// data.
   bool trivial = false;
-  /// To the device: nothing there could have changed the data since, up to this transfer or to the
+  /// Nothing on the device could have changed the data since, up to this transfer or to the
   /// deletion of what `op` had reached. Without launches being reported never true.
   bool kept = false;
 
@@ -48,7 +48,10 @@ class Contents {
   /// Whether any transfer's content was looked at.
   [[nodiscard]] bool known() const { return !earlier_.empty(); }
 
-  /// What came before a transfer, by position in Trace::ops; needs known().
+  /// What came before a transfer, by position in Trace::ops; needs known(). Of storage that the
+  /// host (to the device) or the device (to the host) was seen to change, blocks that are equal are
+  /// no evidence that all of it is: such transfers have nothing before them here, unless both came
+  /// back and nothing on the device could have changed them in between.
   [[nodiscard]] const Earlier& before(std::uint32_t op) const { return earlier_[op]; }
 
   /// Of a transfer to the host: what was sent of the piece to the same mapping before it, if
@@ -61,6 +64,7 @@ class Contents {
  private:
   void follow(const Trace& trace, const Mappings& mappings, const std::vector<std::uint32_t>& stays,
               KernelWrites& writes);
+  void doubt(const Trace& trace, const Mappings& mappings, const std::vector<std::uint32_t>& stays);
 
   std::vector<Earlier> earlier_;
   std::vector<Earlier> sent_;

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <iterator>
 #include <tuple>
+#include <utility>
 
 #include "analysis/findings/findings.h"
+#include "analysis/findings/settle.h"
 
 namespace ompdm::analysis {
 namespace {
@@ -35,8 +37,11 @@ Needless find_needless(const Trace& trace, const DirectiveTable& directives,
   append(claims, round_trip_transfer(evidence, claimed));
   append(claims, duplicate_transfer(evidence, claimed));
   append(claims, unmodified_copy_back(evidence, claimed));
-  mark(claims, claimed);
+  append(claims, repeated_copy_back(evidence, claimed));
   append(claims, unused_allocation(evidence));
+  claims = settled(std::move(claims), trace.ops.size());
+  claimed.assign(trace.ops.size(), false);
+  mark(claims, claimed);
   append(claims, repeated_allocation(evidence, claimed));
   mark(claims, claimed);
   append(claims, small_transfers(evidence, claimed));

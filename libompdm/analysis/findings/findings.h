@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "analysis/findings/activity_times.h"
@@ -36,16 +38,33 @@ struct Evidence {
   EnclosingLoops enclosing;
 };
 
+/// Why an operation is needless: because of another that takes place.
+struct Rest {
+  std::uint32_t op = 0;  ///< position in Trace::ops
+  std::uint32_t on = 0;  ///< the other; Index<DataOp>::kNone: what it brought about is so anyway
+};
+
+/// An item of a directive's map clauses: the row of the directive, and the item's expression.
+using Clause = std::pair<std::uint32_t, std::string>;
+
 /// A finding, and the operations (positions in Trace::ops) that its advice would make disappear.
 struct Claim {
   Finding finding;
   std::vector<std::uint32_t> ops;
+  /// Of operations that others may rest on. What one without an entry brought about is gone with
+  /// it.
+  std::vector<Rest> rests;
+  std::vector<Clause> clauses;  ///< that the advice writes anew
 };
 
 /// Data up to this size rides along with a launch: that it crosses with each is no waste worth a
 /// line. A launch's own arguments may take 4 KB (CUDA C++ Programming Guide, "Function
 /// Parameters"); this is far less, so that only scalars and small structs are spared.
 inline constexpr std::uint64_t kRidesAlong = 256;
+
+/// Few hosts read their memory faster (STREAM on servers of two sockets: 400 to 780 GB/s): one that
+/// had less time than this takes hardly looked at all of the data.
+inline constexpr std::uint64_t kHostBytesPerNanosecond = 500;
 
 /// Operations that claims made so far would remove: by position in Trace::ops.
 using Claimed = std::vector<bool>;
@@ -65,6 +84,11 @@ std::vector<Claim> round_trip_transfer(const Evidence& evidence, const Claimed& 
 
 /// Data that every instance of a directive brought back as it had been sent.
 std::vector<Claim> unmodified_copy_back(const Evidence& evidence, const Claimed& claimed);
+
+/// Data that came back as it had come back before, with nothing in between that could have changed
+/// the device's copy: pattern unmodified_copy_back, too. Whether the host had changed its own copy
+/// meanwhile, and wants it restored, cannot be seen.
+std::vector<Claim> repeated_copy_back(const Evidence& evidence, const Claimed& claimed);
 
 /// The same storage allocated on the same device three times or more, though it could have stayed.
 /// Leaves out what `claimed` has.

@@ -46,6 +46,7 @@ struct LoopClaim {
   std::uint64_t backed_bytes = 0;
   std::uint64_t compared = 0, equal = 0;  ///< transfers of a later pass with what was there
   std::uint64_t examined = 0;             ///< needless transfers whose content was compared
+  bool in_full = true;                    ///< all bytes of the equal ones were compared
   bool quick = true;                      ///< the host had no time to look at most of it
   bool forced = false;  ///< a map-type modifier would move data even if it were there
 };
@@ -94,7 +95,9 @@ void add_group(const Evidence& evidence, std::uint32_t entry,
     loop.passes += evidence.enclosing.entries()[entry].passes;
     ++loop.entries;
   }
+  loop.in_full = loop.in_full && surplus.in_full;
   loop.claim.ops.insert(loop.claim.ops.end(), surplus.ops.begin(), surplus.ops.end());
+  loop.claim.rests.insert(loop.claim.rests.end(), surplus.rests.begin(), surplus.rests.end());
 }
 
 std::string evidence_of(const LoopClaim& loop) {
@@ -121,6 +124,7 @@ std::string evidence_of(const LoopClaim& loop) {
   if (loop.equal > 0) {
     text += fmt::format("; in {} of {} compared the device had had that content before", loop.equal,
                         loop.compared);
+    if (!loop.in_full) text += ", as far as blocks of it tell";
   }
   if (loop.quick) {
     text += "; between most passes the host had too little time to look at all of it";
@@ -156,7 +160,7 @@ std::string advice_of(const Trace& trace, const LoopClaim& loop) {
   }
   text += data.notes();
   const std::string update = data.directive("update");
-  text += loop.equal > 0 && loop.equal == loop.compared
+  text += loop.equal > 0 && loop.equal == loop.compared && loop.in_full
               ? fmt::format(
                     "\nin this run the host changed none of these between passes that were "
                     "compared; what it reads or changes there must cross with {} from(...) "
@@ -184,8 +188,9 @@ Claim finished(const Evidence& evidence, LoopClaim& loop) {
   finding.variable = clause_list(loop.data.names());
   finding.examined = loop.examined;
   finding.of = finding.count;
-  finding.confidence =
-      2 * loop.backed_bytes > finding.wasted_bytes ? Confidence::kLikely : Confidence::kPossible;
+  // Equal blocks do not tell that the host changed nothing in between them.
+  const bool is_backed = loop.in_full && 2 * loop.backed_bytes > finding.wasted_bytes;
+  finding.confidence = is_backed ? Confidence::kLikely : Confidence::kPossible;
   finding.evidence = evidence_of(loop);
   finding.advice = advice_of(trace, loop);
   sum_up(claim, trace);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "analysis/findings/named_data.h"
 #include "analysis/findings/wording.h"
@@ -21,6 +22,14 @@ Resend relation_of(const Evidence& evidence, std::uint32_t op) {
   return sent.tells_same() ? Resend::kDuplicate : Resend::kRoundTrip;
 }
 
+/// What makes a transfer needless: that its content was sent before. What the device computed and
+/// brought back is there without any transfer.
+std::uint32_t rests_on(const Evidence& evidence, const Tally::Pair& pair) {
+  if (evidence.trace.ops[pair.earlier].kind == OpKind::kHtoD) return pair.earlier;
+  const Earlier& sent = evidence.contents.sent_before(pair.earlier);
+  return sent.tells_same() ? sent.op : kNone;
+}
+
 struct Group {
   ContentClaim content;
   std::vector<std::string> before;  ///< where the data was sent or brought back before
@@ -29,6 +38,7 @@ struct Group {
   bool remapped = false;            ///< some had been deleted in between
   bool resident = false;            ///< some were there all the time
   bool brings_back = false;         ///< what was mapped anew came back later
+  std::uint64_t all = 0;            ///< transfers of these items by this directive
 };
 
 /// What keeping the data would make needless besides the transfer: that it was deleted, and
@@ -51,10 +61,22 @@ void add_stay(const Evidence& evidence, const Tally::Pair& pair, Group& group) {
   group.content.claim.ops.push_back(rows[is].alloc.value);
 }
 
-std::string advice_for_resident(const Site* site, const std::string& items, bool always) {
+/// `in_all`: each of the directive's transfers was needless, so that it can go.
+std::string advice_for_resident(const Site* site, const std::string& items, bool always,
+                                bool in_all) {
   const std::string where = site != nullptr ? place_of(*site) : "there";
   if (site == nullptr || site->directive == Directive::kApi) {
     return fmt::format("copy at {} only after the host has changed the data", where);
+  }
+  if (!in_all) {
+    return fmt::format(
+        "at {}, let {} cross only where the host has changed the data, or a kernel has changed "
+        "what "
+        "must be restored: {}",
+        where, items,
+        site->directive == Directive::kTargetUpdate
+            ? "reach the directive only then"
+            : "#pragma omp target update to(...) there, in place of its map clause");
   }
   if (site->directive == Directive::kTargetUpdate) {
     return fmt::format(
@@ -94,6 +116,7 @@ Claim finished(const Evidence& evidence, Group& group, const char* pattern, cons
   const Site* site = at ? &trace.sites[at.value] : nullptr;
   for (const Tally::Pair& pair : group.content.pairs) {
     add_stay(evidence, pair, group);
+    group.content.claim.rests.push_back({pair.op, rests_on(evidence, pair)});
     const Index<Site> by = site_of(trace, trace.ops[pair.earlier]);
     if (by) add_once(group.before, place_of(trace.sites[by.value]));
     if (trace.ops[pair.earlier].kind == OpKind::kDtoH) {
@@ -106,6 +129,7 @@ Claim finished(const Evidence& evidence, Group& group, const char* pattern, cons
   const auto twice = std::ranges::unique(group.content.claim.ops);
   group.content.claim.ops.erase(twice.begin(), twice.end());
   const bool always = (trace.ops[first.op].map_type & kAlways) != 0;
+  const bool in_all = group.content.pairs.size() == group.all;
   Claim claim = group.content.finish(evidence, pattern);
   Finding& finding = claim.finding;
   const std::string items = clause_list(group.content.expressions);
@@ -116,7 +140,8 @@ Claim finished(const Evidence& evidence, Group& group, const char* pattern, cons
       group.before.empty() ? "elsewhere" : spoken_list(group.before),
       group.content.coverage_of(finding));
   if (group.remapped) finding.evidence += ": its memory there could have been kept";
-  if (group.resident) finding.advice = advice_for_resident(site, items, always);
+  if (!in_all) finding.evidence += fmt::format("; {} in all", group.all);
+  if (group.resident) finding.advice = advice_for_resident(site, items, always, in_all);
   if (group.remapped) {
     if (group.resident) finding.advice += '\n';
     finding.advice += advice_for_remapped(group, where);
@@ -131,16 +156,20 @@ std::vector<Claim> needless_resends(const Evidence& evidence, const Claimed& cla
   const Trace& trace = evidence.trace;
   if (!evidence.contents.known()) return {};
   Tallies tallies;
+  std::map<Clause, std::uint64_t> sent;
   for (std::uint32_t i = 0; i < trace.ops.size(); ++i) {
     if (trace.ops[i].kind != OpKind::kHtoD || !is_judged(evidence, i)) continue;
+    ++sent[clause_of(evidence, i)];
     if (relation_of(evidence, i) != relation) continue;
-    tally_of(tallies, evidence, i).add(i, evidence.contents.before(i), trace.ops[i]);
+    tally_of(tallies, evidence, i).add(i, evidence.contents.before(i));
   }
   std::vector<Claim> claims;
   for (const auto& [row, items] : tallies) {
     Group group;
     for (const auto& [expression, tally] : items) {
+      const std::size_t before = group.content.pairs.size();
       group.content.take(evidence, expression, tally, claimed);
+      if (group.content.pairs.size() > before) group.all += sent[{row, expression}];
     }
     if (!group.content.empty()) claims.push_back(finished(evidence, group, pattern, what));
   }

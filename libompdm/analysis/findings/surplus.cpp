@@ -9,10 +9,6 @@ namespace {
 
 constexpr std::uint64_t kAlways = 0x4;  // OMP_TGT_MAPTYPE_ALWAYS
 
-/// Few hosts read their memory faster (STREAM on servers of two sockets: 400 to 780 GB/s): one that
-/// had less time than this takes hardly looked at all of the data.
-constexpr std::uint64_t kHostBytesPerNanosecond = 500;
-
 bool maps_data(Directive directive) {
   return directive == Directive::kTarget || directive == Directive::kTargetData ||
          directive == Directive::kTargetEnterData || directive == Directive::kTargetExitData;
@@ -45,6 +41,7 @@ void compare_contents(const Evidence& evidence, const std::vector<std::uint32_t>
       if (!before.tells_same()) continue;
       ++surplus.compared;
       ++surplus.equal;
+      surplus.in_full = surplus.in_full && before.same == Same::kYes;
     }
   }
 }
@@ -66,14 +63,15 @@ bool comes_of_mapping(const Trace& trace, const DataOp& op) {
 
 Surplus surplus_of(const Evidence& evidence, const std::vector<std::uint32_t>& group) {
   using Piece = std::pair<std::uint64_t, std::uint64_t>;  // offset, bytes
-  std::map<Piece, bool> arrived;
+  std::map<Piece, std::uint32_t> arrived;
   std::map<Piece, std::uint32_t> returned;
   const std::vector<DataOp>& ops = evidence.trace.ops;
   Surplus surplus;
   surplus.quick = was_quick(evidence, group);
   compare_contents(evidence, group, surplus);
-  const auto drop = [&](std::uint32_t op, bool examined) {
+  const auto drop = [&](std::uint32_t op, std::uint32_t because_of, bool examined) {
     surplus.ops.push_back(op);
+    surplus.rests.push_back({op, because_of});
     surplus.bytes += ops[op].bytes;
     if (!examined) return;
     ++surplus.examined;
@@ -93,10 +91,10 @@ Surplus surplus_of(const Evidence& evidence, const std::vector<std::uint32_t>& g
       if (op.kind == OpKind::kHtoD) {
         ++surplus.sent;
         const Piece piece(op.dst - mapping.address, op.bytes);
-        const bool is_first = arrived.try_emplace(piece, true).second;
+        const auto [first, is_first] = arrived.try_emplace(piece, i);
         const bool is_same = evidence.contents.known() && evidence.contents.before(i).tells_same();
         if (!is_first && (is_same || !surplus.host_changes())) {
-          drop(i, is_same);
+          drop(i, first->second, is_same);
         } else {
           ++surplus.sent_enough;
         }
@@ -109,7 +107,7 @@ Surplus surplus_of(const Evidence& evidence, const std::vector<std::uint32_t>& g
                              evidence.contents.sent_before(at->second).tells_same();
         if (!is_first && (drops_returns || no_news)) {
           // That the next pass sent it unchanged does not tell whether the host has read it.
-          drop(at->second, no_news || (surplus.quick && surplus.examined > 0));
+          drop(at->second, i, no_news || (surplus.quick && surplus.examined > 0));
         } else {
           ++surplus.returned_enough;
         }

@@ -12,10 +12,12 @@ namespace ompdm::analysis {
 /// What the mappings of one piece of storage, in one entry into a loop, have more than they need.
 struct Surplus {
   std::vector<std::uint32_t> ops;
+  std::vector<Rest> rests;
   std::uint64_t sent = 0, sent_enough = 0, returned = 0, returned_enough = 0;
   std::uint64_t bytes = 0;
   std::uint64_t compared = 0, equal = 0;
   std::uint64_t examined = 0, examined_bytes = 0;
+  bool in_full = true;  ///< all bytes of the equal ones were compared, not only blocks of them
   bool quick = false;
   bool keeps_returns = false;  ///< what came back with news, the host may have read
   [[nodiscard]] bool host_changes() const { return equal < compared; }

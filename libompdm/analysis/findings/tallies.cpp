@@ -14,12 +14,9 @@ constexpr std::uint32_t kNone = Index<DataOp>::kNone;
 /// A pattern that held in this many of a directive's instances is taken to hold in the others.
 constexpr std::uint64_t kEnoughSamples = 10;
 
-/// Fingerprints are of 64 blocks of 4 KiB: of all bytes up to here.
-constexpr std::uint64_t kFingerprintCovers = std::uint64_t{64} * 4096;
-
 }  // namespace
 
-void Tally::add(std::uint32_t op, const Earlier& earlier, const DataOp& data) {
+void Tally::add(std::uint32_t op, const Earlier& earlier) {
   if (earlier.op == kNone) {
     ++other;
   } else if (earlier.same == Same::kNo) {
@@ -28,7 +25,7 @@ void Tally::add(std::uint32_t op, const Earlier& earlier, const DataOp& data) {
     unknown.push_back({op, earlier.op});
   } else if (!earlier.trivial) {
     same.push_back({op, earlier.op});
-    in_full = in_full && (earlier.same == Same::kYes || data.bytes <= kFingerprintCovers);
+    in_full = in_full && earlier.same == Same::kYes;
   }
 }
 
@@ -36,10 +33,15 @@ bool is_judged(const Evidence& evidence, std::uint32_t op) {
   return evidence.contents.mapping_of(op) != kNone && evidence.trace.ops[op].bytes > kRidesAlong;
 }
 
-Tally& tally_of(Tallies& tallies, const Evidence& evidence, std::uint32_t op) {
+Clause clause_of(const Evidence& evidence, std::uint32_t op) {
   const Index<Site> site = site_of(evidence.trace, evidence.trace.ops[op]);
   const Mapping& mapping = evidence.mappings.rows()[evidence.contents.mapping_of(op)];
-  return tallies[row_of(evidence.directives, site)][expression_of(evidence.trace, mapping)];
+  return {row_of(evidence.directives, site), expression_of(evidence.trace, mapping)};
+}
+
+Tally& tally_of(Tallies& tallies, const Evidence& evidence, std::uint32_t op) {
+  const auto [row, expression] = clause_of(evidence, op);
+  return tallies[row][expression];
 }
 
 void ContentClaim::take(const Evidence& evidence, const std::string& expression, const Tally& tally,

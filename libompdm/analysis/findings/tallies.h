@@ -25,7 +25,7 @@ struct Tally {
   bool in_full = true;      ///< all bytes of `same` were compared, not only blocks of them
 
   /// Sorts a transfer in by its comparison; trivial contents are neither.
-  void add(std::uint32_t op, const Earlier& earlier, const DataOp& data);
+  void add(std::uint32_t op, const Earlier& earlier);
 };
 
 /// By directive row, then by the item as its clause has it.
@@ -34,6 +34,9 @@ using Tallies = std::map<std::uint32_t, std::map<std::string, Tally>>;
 /// Whether a transfer is one that detectors on contents judge: of a mapping, looked at or not, and
 /// of more than rides along.
 bool is_judged(const Evidence& evidence, std::uint32_t op);
+
+/// The directive and the item that a judged transfer belongs to.
+Clause clause_of(const Evidence& evidence, std::uint32_t op);
 
 /// The tally a transfer belongs to.
 Tally& tally_of(Tallies& tallies, const Evidence& evidence, std::uint32_t op);

@@ -33,7 +33,7 @@ std::vector<Claim> unmodified_copy_back(const Evidence& evidence, const Claimed&
   Tallies tallies;
   for (std::uint32_t i = 0; i < trace.ops.size(); ++i) {
     if (trace.ops[i].kind != OpKind::kDtoH || !is_judged(evidence, i)) continue;
-    tally_of(tallies, evidence, i).add(i, evidence.contents.sent_before(i), trace.ops[i]);
+    tally_of(tallies, evidence, i).add(i, evidence.contents.sent_before(i));
   }
   std::vector<Claim> claims;
   for (const auto& [row, items] : tallies) {
@@ -44,12 +44,19 @@ std::vector<Claim> unmodified_copy_back(const Evidence& evidence, const Claimed&
       group.take(evidence, expression, tally, claimed);
     }
     if (group.empty()) continue;
+    for (const Tally::Pair& pair : group.pairs) {
+      // What it would have brought back is what the host sent.
+      group.claim.rests.push_back({pair.op, Index<DataOp>::kNone});
+    }
+    const Index<Site> site = site_of(trace, trace.ops[group.pairs.front().op]);
+    if (site && trace.sites[site.value].directive != Directive::kTargetUpdate) {
+      for (const std::string& item : group.expressions) group.claim.clauses.emplace_back(row, item);
+    }
     Claim claim = group.finish(evidence, "unmodified_copy_back");
     claim.finding.evidence = fmt::format(
         "{} came back in {} as {} had been sent, {}", spoken_list(group.expressions),
         counted(group.pairs.size(), "transfer", "transfers"),
         group.expressions.size() == 1 ? "it" : "they", group.coverage_of(claim.finding));
-    const Index<Site> site = site_of(trace, trace.ops[group.pairs.front().op]);
     claim.finding.advice = advice_of(site ? &trace.sites[site.value] : nullptr, group) +
                            "\nthis run cannot tell of others: it holds if no kernel writes to " +
                            (group.expressions.size() == 1 ? "it" : "them");

@@ -12,11 +12,14 @@
 namespace ompdm::analysis {
 namespace {
 
+constexpr std::uint32_t kFrom = 0x2;  // OMP_TGT_MAPTYPE_FROM
+
 enum class Fate : std::uint8_t { kOverwritten, kDropped };
 
 struct Unused {
   std::uint32_t op;
   Fate fate;
+  std::uint32_t by = Index<DataOp>::kNone;  ///< what overwrote it
 };
 
 /// Whether the runtime's own threads made this for an asynchronous call of the API: nobody knows
@@ -50,13 +53,13 @@ std::vector<Unused> unused_in(const Evidence& evidence, std::size_t number) {
     const bool is_whole = op.dst == mapping.address && op.bytes >= mapping.bytes;
     if (is_whole) {
       for (const auto& [piece, before] : waiting) {
-        if (unseen(before, op.end)) unused.push_back({before, Fate::kOverwritten});
+        if (unseen(before, op.end)) unused.push_back({before, Fate::kOverwritten, i});
       }
       waiting.clear();
     }
     const auto [at, is_new] = waiting.try_emplace({op.dst, op.bytes}, i);
     if (is_new) continue;
-    if (unseen(at->second, op.end)) unused.push_back({at->second, Fate::kOverwritten});
+    if (unseen(at->second, op.end)) unused.push_back({at->second, Fate::kOverwritten, i});
     at->second = i;
   }
   const bool ended = mapping.remove || evidence.trace.recording.finished;
@@ -74,6 +77,7 @@ struct Group {
   std::uint32_t first = 0;  ///< mapping
   std::set<std::int32_t> devices;
   std::uint64_t overwritten = 0;
+  bool brings_back = false;  ///< its clause copies back too
 };
 
 std::string evidence_of(const Group& group, const std::string& expression) {
@@ -99,15 +103,16 @@ std::string advice_of(const Site* site, const Group& group, const std::string& e
         expression, where);
   }
   if (group.overwritten > 0) {
+    // What no kernel has seen is not all of what happens to the data: it may come back later.
     return fmt::format(
-        "at {}, write map(alloc: {}): what it sends is overwritten before it is "
+        "at {}, write map({}: {}): what it sends is overwritten before it is "
         "read",
-        where, expression);
+        where, group.brings_back ? "from" : "alloc", expression);
   }
   return fmt::format(
-      "at {}, drop {} from the map clauses, or write map(alloc: {}) if its memory "
+      "at {}, drop {} from the map clauses, or write map({}: {}) if its memory "
       "is needed there",
-      where, expression, expression);
+      where, expression, group.brings_back ? "from" : "alloc", expression);
 }
 
 }  // namespace
@@ -123,7 +128,7 @@ std::vector<Claim> unused_transfer(const Evidence& evidence) {
         evidence.mappings.transfers(i),
         [&](std::uint32_t op) { return is_asynchronous_api(trace, trace.ops[op]); });
     if (asynchronous) continue;
-    for (const auto& [op, fate] : unused_in(evidence, i)) {
+    for (const auto& [op, fate, by] : unused_in(evidence, i)) {
       const Index<Site> site = site_of(trace, trace.ops[op]);
       const auto [at, is_new] =
           groups.try_emplace({row_of(evidence.directives, site), expression_of(trace, rows[i])});
@@ -134,6 +139,8 @@ std::vector<Claim> unused_transfer(const Evidence& evidence) {
       }
       group.devices.insert(rows[i].device);
       group.claim.ops.push_back(op);
+      if (fate == Fate::kOverwritten) group.claim.rests.push_back({op, by});
+      group.brings_back = group.brings_back || (trace.ops[op].map_type & kFrom) != 0;
       group.overwritten += fate == Fate::kOverwritten ? 1 : 0;
       ++group.claim.finding.count;
       group.claim.finding.wasted_bytes += trace.ops[op].bytes;
@@ -150,6 +157,9 @@ std::vector<Claim> unused_transfer(const Evidence& evidence) {
     finding.confidence = is_sure ? Confidence::kCertain : Confidence::kLikely;
     finding.evidence = evidence_of(group, key.second);
     finding.advice = advice_of(site ? &trace.sites[site.value] : nullptr, group, key.second);
+    if (!site || trace.sites[site.value].directive != Directive::kTargetUpdate) {
+      group.claim.clauses = {key};
+    }
     sum_up(group.claim, trace);
     claims.push_back(std::move(group.claim));
   }

@@ -147,6 +147,47 @@ static void freed_and_made_anew(int n, int count) {
   }
 }
 
+// The mapping's send and the update's are the same: either would do, but not neither.
+static void sent_over(double* a, int n) {
+#pragma omp target enter data map(to : a[0 : n])
+#pragma omp target update to(a[0 : n])
+  look(a, n);
+#pragma omp target exit data map(release : a[0 : n])
+}
+
+static void sent_over_in_each_pass(double* a, int n, int count) {
+#pragma omp target enter data map(to : a[0 : n])
+  for (int pass = 0; pass < count; ++pass) {
+#pragma omp target update to(a[0 : n])
+    look(a, n);
+  }
+#pragma omp target exit data map(release : a[0 : n])
+}
+
+static void returned_twice(double* a, int n, int count, int changes) {
+#pragma omp target enter data map(to : a[0 : n])
+  for (int pass = 0; pass < count; ++pass) {
+    change(a, n);
+#pragma omp target update from(a[0 : n])
+    if (changes) change(a, n);
+#pragma omp target update from(a[0 : n])
+  }
+#pragma omp target exit data map(release : a[0 : n])
+}
+
+// The host uses its copy as a scratch pad, and gets the result back again.
+static void returned_to_restore(double* a, int n) {
+#pragma omp target enter data map(to : a[0 : n])
+  change(a, n);
+#pragma omp target update from(a[0 : n])
+  for (int round = 0; round < 100; ++round) {
+    for (int i = 0; i < n; ++i) a[i] = a[i] * 0.5 + round;
+  }
+#pragma omp target update from(a[0 : n])
+#pragma omp target exit data map(release : a[0 : n])
+  if (a[0] != 1.25) abort();
+}
+
 int main(int argc, char** argv) {
   if (argc < 4) return 2;
   const char* pattern = argv[1];
@@ -169,6 +210,11 @@ int main(int argc, char** argv) {
   if (strcmp(pattern, "loop_unchanged") == 0) loop_unchanged(a, n, count);
   if (strcmp(pattern, "loop_changed") == 0) loop_changed(a, n, count);
   if (strcmp(pattern, "freed_and_made_anew") == 0) freed_and_made_anew(n, count);
+  if (strcmp(pattern, "sent_over") == 0) sent_over(a, n);
+  if (strcmp(pattern, "sent_over_in_each_pass") == 0) sent_over_in_each_pass(a, n, count);
+  if (strcmp(pattern, "returned_twice") == 0) returned_twice(a, n, count, 0);
+  if (strcmp(pattern, "returned_changed") == 0) returned_twice(a, n, count, 1);
+  if (strcmp(pattern, "returned_to_restore") == 0) returned_to_restore(a, n);
   free(a);
   return 0;
 }

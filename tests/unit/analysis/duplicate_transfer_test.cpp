@@ -201,5 +201,20 @@ TEST(DuplicateTransfer, BlocksOfALargeArrayMakeItPossibleOnly) {
   EXPECT_TRUE(contains(analysis.findings[0].evidence, "as far as blocks of it tell"));
 }
 
+TEST(DuplicateTransfer, ADirectiveThatIsNeededAtTimesIsNotDropped) {
+  OneArray program;
+  program.map(7);
+  program.reader();
+  for (const std::uint64_t content : {7, 8, 9, 10}) {
+    program.send(content);
+    program.reader();
+  }
+  program.unmap();
+  const Analysis analysis = analyze(program.take());
+  ASSERT_EQ(patterns(analysis), "duplicate_transfer");
+  EXPECT_EQ(analysis.findings[0].count, 1U);
+  EXPECT_FALSE(contains(analysis.findings[0].advice, "drop")) << analysis.findings[0].advice;
+}
+
 }  // namespace
 }  // namespace ompdm::analysis

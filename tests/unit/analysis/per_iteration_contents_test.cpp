@@ -95,5 +95,37 @@ TEST(PerIterationContents, AHostThatChangesItAtTimesIsToldWhereToUpdate) {
   EXPECT_TRUE(contains(analysis.findings[0].advice, "  #pragma omp target update from(u)\n"));
 }
 
+/// Passes of `target map(to: u)` of which only blocks were looked at.
+template <class Content>
+Analysis passes_with_blocks(Content content) {
+  TraceBuilder build;
+  const auto solve = build.site(Directive::kTarget, "a.cpp", 9, "main");
+  const auto u = build.variable("u", kBytes);
+  for (int pass = 0; pass < 30; ++pass) {
+    build.begin(solve);
+    build.op(OpKind::kAlloc, u, kBytes, 10);
+    build.op(OpKind::kHtoD, u, kBytes, 1000).fingerprint = content(pass);
+    build.launch(500);
+    build.op(OpKind::kDelete, u, 0, 5);
+    build.end();
+  }
+  return analyze(build.take());
+}
+
+TEST(PerIterationMapping, BlocksMakeItPossibleOnly) {
+  const Analysis analysis = passes_with_blocks([](int) { return 7; });
+  ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
+  const Finding& finding = analysis.findings[0];
+  EXPECT_EQ(finding.count, 29U);
+  EXPECT_EQ(finding.confidence, Confidence::kPossible);
+  EXPECT_TRUE(contains(finding.evidence, "as far as blocks of it tell")) << finding.evidence;
+  EXPECT_FALSE(contains(finding.advice, "the host changed none")) << finding.advice;
+}
+
+TEST(PerIterationMapping, BlocksAreNoEvidenceWhereTheHostIsSeenToChangeIt) {
+  const Analysis analysis = passes_with_blocks([](int pass) { return 7 + pass / 4; });
+  EXPECT_TRUE(found(analysis, "per_iteration_mapping").empty()) << patterns(analysis);
+}
+
 }  // namespace
 }  // namespace ompdm::analysis

@@ -1,0 +1,167 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+
+#include "analysis/findings/findings.h"
+#include "analysis/findings/tallies.h"
+#include "analysis/findings/wording.h"
+
+namespace ompdm::analysis {
+namespace {
+
+constexpr std::uint32_t kTo = 0x1;  // OMP_TGT_MAPTYPE_TO
+
+/// Whether the host had no time to change all of its own copy between the two.
+bool was_quick(const Evidence& evidence, const Tally::Pair& pair) {
+  const DataOp& op = evidence.trace.ops[pair.op];
+  const DataOp& earlier = evidence.trace.ops[pair.earlier];
+  if (op.thread != earlier.thread) return false;
+  const Nanoseconds own = evidence.hosts.outside_regions(op.thread, earlier.end, op.begin);
+  return static_cast<std::uint64_t>(own) * kHostBytesPerNanosecond < op.bytes;
+}
+
+/// Which transfer last wrote a piece of the host's memory: two devices may bring back to one place.
+class HostWrites {
+ public:
+  /// Whether the transfer wrote all of what this one will write, and no other any of it since.
+  [[nodiscard]] bool last_is(std::uint32_t earlier, const DataOp& op) const {
+    const auto at = pieces_.find(op.dst);
+    return at != pieces_.end() && at->second.op == earlier && at->second.bytes == op.bytes;
+  }
+
+  void add(std::uint32_t number, const DataOp& op) {
+    auto at = pieces_.lower_bound(op.dst);
+    if (at != pieces_.begin()) {
+      const auto before = std::prev(at);
+      if (before->first + before->second.bytes > op.dst) at = before;
+    }
+    while (at != pieces_.end() && at->first < op.dst + op.bytes) at = pieces_.erase(at);
+    pieces_[op.dst] = {op.bytes, number};
+  }
+
+ private:
+  struct Piece {
+    std::uint64_t bytes = 0;
+    std::uint32_t op = 0;
+  };
+  std::map<std::uint64_t, Piece> pieces_;  // by begin, none overlaps another
+};
+
+struct Group {
+  ContentClaim content;
+  std::vector<std::string> before;  ///< where the data had been brought back
+  std::uint64_t all = 0;            ///< transfers of these items by this directive
+  bool is_sent = false;             ///< its clause sends, too
+};
+
+std::string advice_of(const Site* site, const Group& group, bool in_all) {
+  const std::string where = site != nullptr ? place_of(*site) : "there";
+  const std::string items = clause_list(group.content.expressions);
+  switch (site != nullptr ? site->directive : Directive::kApi) {
+    case Directive::kTargetUpdate:
+      return in_all ? fmt::format("drop #pragma omp target update from({}) at {}", items, where)
+                    : fmt::format(
+                          "at {}, reach #pragma omp target update from({}) only after a "
+                          "kernel that may have changed the data",
+                          where, items);
+    case Directive::kTargetExitData:
+      return fmt::format("at {}, write map(release: {}) instead of map(from: ...)", where, items);
+    case Directive::kTarget:
+    case Directive::kTargetData:
+      return fmt::format("at {}, write map({}: {})", where, group.is_sent ? "to" : "alloc", items);
+    default:
+      return fmt::format("copy back at {} only what a kernel may have changed", where);
+  }
+}
+
+/// Whether a transfer to the host brought what is there since the one before it.
+bool is_repeated(const Evidence& evidence, const HostWrites& writes, std::uint32_t i) {
+  const Earlier& before = evidence.contents.before(i);
+  return before.op != Index<DataOp>::kNone && before.kept && before.tells_same() &&
+         evidence.trace.ops[before.op].kind == OpKind::kDtoH &&
+         evidence.contents.mapping_of(before.op) == evidence.contents.mapping_of(i) &&
+         writes.last_is(before.op, evidence.trace.ops[i]);
+}
+
+Claim finished(const Evidence& evidence, Group& group, std::uint32_t row) {
+  const Trace& trace = evidence.trace;
+  const std::uint32_t first = group.content.pairs.front().op;
+  const Index<Site> at = site_of(trace, trace.ops[first]);
+  const Site* site = at ? &trace.sites[at.value] : nullptr;
+  for (const Tally::Pair& pair : group.content.pairs) {
+    group.content.claim.rests.push_back({pair.op, pair.earlier});
+    const Index<Site> by = site_of(trace, trace.ops[pair.earlier]);
+    if (by) add_once(group.before, place_of(trace.sites[by.value]));
+  }
+  if (site != nullptr && site->directive != Directive::kTargetUpdate) {
+    for (const std::string& item : group.content.expressions) {
+      group.content.claim.clauses.emplace_back(row, item);
+    }
+  }
+  const bool quick = std::ranges::all_of(
+      group.content.pairs, [&](const Tally::Pair& pair) { return was_quick(evidence, pair); });
+  const bool in_all = group.content.pairs.size() == group.all;
+  const bool is_one = group.content.expressions.size() == 1;
+  Claim claim = group.content.finish(evidence, "unmodified_copy_back");
+  Finding& finding = claim.finding;
+  if (!quick) finding.confidence = Confidence::kPossible;
+  finding.evidence = fmt::format(
+      "{} came back in {} as {} had come back by {}, with no kernel or send in between that could "
+      "have changed {} on the device, {}",
+      spoken_list(group.content.expressions), counted(finding.count, "transfer", "transfers"),
+      is_one ? "it" : "they", group.before.empty() ? "another" : spoken_list(group.before),
+      is_one ? "it" : "them", group.content.coverage_of(finding));
+  if (!in_all) finding.evidence += fmt::format("; {} in all", group.all);
+  finding.advice = advice_of(site, group, in_all);
+  finding.advice += fmt::format(
+      "\ntransfers do not tell whether the host had changed its own copy meanwhile, and wants {} "
+      "restored: only then is this needed",
+      is_one ? "it" : "them");
+  return claim;
+}
+
+}  // namespace
+
+std::vector<Claim> repeated_copy_back(const Evidence& evidence, const Claimed& claimed) {
+  const Trace& trace = evidence.trace;
+  if (!evidence.contents.known()) return {};
+  HostWrites writes;
+  Tallies tallies;
+  std::map<Clause, std::uint64_t> returned;
+  for (std::uint32_t i = 0; i < trace.ops.size(); ++i) {
+    const DataOp& op = trace.ops[i];
+    if (op.kind != OpKind::kDtoH) continue;
+    if (is_judged(evidence, i)) {
+      ++returned[clause_of(evidence, i)];
+      // What came back as it had been sent is told as that.
+      const bool as_sent = evidence.contents.sent_before(i).tells_same();
+      if (!as_sent && is_repeated(evidence, writes, i)) {
+        tally_of(tallies, evidence, i).add(i, evidence.contents.before(i));
+      }
+    }
+    writes.add(i, op);
+  }
+  std::vector<Claim> claims;
+  for (const auto& [row, items] : tallies) {
+    Group group;
+    for (const auto& [expression, tally] : items) {
+      // A clause stands for all of its instances: one that brought news speaks against it.
+      const DataOp& op = trace.ops[tally.same.front().op];
+      const Index<Site> site = site_of(trace, op);
+      const bool by_update = site && trace.sites[site.value].directive == Directive::kTargetUpdate;
+      const std::uint64_t all = returned[{row, expression}];
+      if (!by_update && tally.same.size() < all) continue;
+      const std::size_t before = group.content.pairs.size();
+      group.content.take(evidence, expression, tally, claimed);
+      if (group.content.pairs.size() == before) continue;
+      group.all += all;
+      group.is_sent = group.is_sent || (op.map_type & kTo) != 0;
+    }
+    if (!group.content.empty()) claims.push_back(finished(evidence, group, row));
+  }
+  return claims;
+}
+
+}  // namespace ompdm::analysis

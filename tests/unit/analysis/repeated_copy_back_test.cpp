@@ -1,0 +1,100 @@
+// Data that comes back twice as it is: planted, and nearly.
+#include <gtest/gtest.h>
+
+#include "analysis/found.h"
+#include "analysis/one_array.h"
+
+namespace ompdm::analysis {
+namespace {
+
+using test::contains;
+using test::OneArray;
+using test::patterns;
+
+constexpr std::uint64_t kBytes = OneArray::kBytes;
+
+TEST(RepeatedCopyBack, WithNothingInBetween) {
+  OneArray program;
+  program.map(7);
+  const auto twice = program.site(Directive::kTargetUpdate, "a.cpp", 26, "main");
+  for (const std::uint64_t content : {8, 9, 10}) {
+    program.writer();
+    program.bring(content);
+    program.begin(twice);
+    program.move(OpKind::kDtoH, content);
+    program.end();
+  }
+  program.unmap();
+  const Analysis analysis = analyze(program.take());
+  ASSERT_EQ(patterns(analysis), "unmodified_copy_back");
+  const Finding& finding = analysis.findings[0];
+  EXPECT_EQ(finding.line, 26);
+  EXPECT_EQ(finding.count, 3U);
+  EXPECT_EQ(finding.wasted_bytes, 3 * kBytes);
+  EXPECT_EQ(finding.confidence, Confidence::kLikely);
+  EXPECT_TRUE(contains(finding.evidence, "as it had come back by a.cpp:25")) << finding.evidence;
+  EXPECT_TRUE(contains(finding.advice, "drop #pragma omp target update from(a) at a.cpp:26"))
+      << finding.advice;
+  EXPECT_EQ(analysis.prediction->wall, analysis.process.wall - 300);
+}
+
+TEST(RepeatedCopyBack, OfADirectiveThatBringsNewsAtTimes) {
+  OneArray program;
+  program.map(7);
+  program.writer();
+  for (int i = 0; i < 4; ++i) program.bring(8);
+  program.unmap();
+  const Analysis analysis = analyze(program.take());
+  ASSERT_EQ(patterns(analysis), "unmodified_copy_back");
+  EXPECT_EQ(analysis.findings[0].count, 3U);
+  EXPECT_FALSE(contains(analysis.findings[0].advice, "drop")) << "its first time is needed";
+  EXPECT_TRUE(contains(analysis.findings[0].advice, "only after a kernel"));
+}
+
+TEST(RepeatedCopyBack, AHostWithTimeMayWantItsOwnCopyRestored) {
+  OneArray program;
+  program.map(7);
+  program.writer();
+  program.bring(8);
+  program.wait(1'000'000);
+  program.bring(8);
+  program.unmap();
+  const Analysis analysis = analyze(program.take());
+  ASSERT_EQ(patterns(analysis), "unmodified_copy_back");
+  EXPECT_EQ(analysis.findings[0].confidence, Confidence::kPossible);
+  EXPECT_TRUE(contains(analysis.findings[0].advice, "restored"));
+}
+
+TEST(RepeatedCopyBack, NearMisses) {
+  OneArray written;
+  written.map(7);
+  written.writer();
+  written.bring(8);
+  written.writer();
+  written.bring(8);
+  written.unmap();
+  EXPECT_EQ(patterns(analyze(written.take())), "") << "a kernel may have changed it in between";
+
+  OneArray sent;
+  sent.map(7);
+  sent.writer();
+  sent.bring(8);
+  sent.send(9);
+  sent.writer();
+  sent.bring(8);
+  sent.unmap();
+  EXPECT_EQ(patterns(analyze(sent.take())), "") << "the host had sent something else";
+
+  OneArray other;
+  other.map(7);
+  other.writer();
+  other.bring(8);
+  other.bring(5);
+  other.trace.ops.back().src_device = 2;
+  other.bring(8);
+  other.unmap();
+  EXPECT_EQ(patterns(analyze(other.take())), "") << "another device's result lay there meanwhile";
+}
+
+}  // namespace
+}  // namespace ompdm::analysis
