@@ -8,6 +8,9 @@
 namespace ompdm::report {
 namespace {
 
+/// Less than one part in this many is a scalar that rides along: not worth a line.
+constexpr std::uint64_t kLeastShare = 100;
+
 /// "134.3 of 134.4 MB": both in the unit of the whole, with as many decimals as tell them apart.
 std::string part_of(std::uint64_t part, std::uint64_t whole) {
   constexpr const char* kUnits[] = {"B", "KB", "MB", "GB", "TB"};
@@ -36,13 +39,13 @@ std::vector<std::string> invariant_sentences(Analyses analyses, const SourceName
   for (std::size_t i = 0; i < analyses.size(); ++i) {
     for (const analysis::Iteration& row : analyses[i].iterations) {
       const std::uint64_t invariant = row.invariant_bytes.value_or(0);
-      if (invariant == 0) continue;
+      const std::uint64_t whole =
+          std::max(row.steady.htod_bytes + row.steady.dtoh_bytes, invariant);
+      if (invariant == 0 || invariant < whole / kLeastShare) continue;
       std::vector<std::string> places;
       for (const std::size_t directive : row.directives) {
         places.push_back(names.place(analyses[i].directives[directive]));
       }
-      const std::uint64_t whole =
-          std::max(row.steady.htod_bytes + row.steady.dtoh_bytes, invariant);
       lines.push_back(
           fmt::format("{}{} per iteration never changes: loop over {}",
                       ranks.key.empty() ? "" : fmt::format("{} {}: ", ranks.key, ranks.labels[i]),
