@@ -79,7 +79,8 @@ std::string advice_of(const Site* site, const Group& group, bool in_all) {
 /// Whether a transfer to the host brought what is there since the one before it.
 bool is_repeated(const Evidence& evidence, const HostWrites& writes, std::uint32_t i) {
   const Earlier& before = evidence.contents.before(i);
-  return before.op != Index<DataOp>::kNone && before.kept && before.tells_same() &&
+  return before.op != Index<DataOp>::kNone && before.kept &&
+         (before.same == Same::kLikely || before.same == Same::kYes) &&
          evidence.trace.ops[before.op].kind == OpKind::kDtoH &&
          evidence.contents.mapping_of(before.op) == evidence.contents.mapping_of(i) &&
          writes.last_is(before.op, evidence.trace.ops[i]);
@@ -138,7 +139,9 @@ std::vector<Claim> repeated_copy_back(const Evidence& evidence, const Claimed& c
       // What came back as it had been sent is told as that.
       const bool as_sent = evidence.contents.sent_before(i).tells_same();
       if (!as_sent && is_repeated(evidence, writes, i)) {
-        tally_of(tallies, evidence, i).add(i, evidence.contents.before(i));
+        Earlier before = evidence.contents.before(i);
+        before.trivial = false;  // the device kept it: zeros are as good as any
+        tally_of(tallies, evidence, i).add(i, before);
       }
     }
     writes.add(i, op);

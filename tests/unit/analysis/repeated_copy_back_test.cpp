@@ -38,6 +38,20 @@ TEST(RepeatedCopyBack, WithNothingInBetween) {
   EXPECT_EQ(analysis.prediction->wall, analysis.process.wall - 300);
 }
 
+TEST(RepeatedCopyBack, OfZeros) {
+  OneArray program;
+  program.map(7);
+  program.writer();
+  program.zeros = true;
+  program.bring(8);
+  program.begin(program.exit);
+  program.move(OpKind::kDtoH, 8);
+  program.op(OpKind::kDelete, program.a, 0, 5);
+  program.end();
+  EXPECT_EQ(patterns(analyze(program.take())), "unmodified_copy_back")
+      << "that nothing ran in between is the evidence, not the zeros";
+}
+
 TEST(RepeatedCopyBack, OfADirectiveThatBringsNewsAtTimes) {
   OneArray program;
   program.map(7);
