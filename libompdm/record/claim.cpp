@@ -223,8 +223,9 @@ Claim claim_spool(spool::FileHeader& header) noexcept {
       return claim;
     }
     if (errno != EEXIST) {
-      say("%s: %s: nothing is recorded: have the trace written elsewhere (OMPDM_OUTPUT, or -o of ompdm record)", spool.text,
-          strerror(errno));
+      say("%s: %s: nothing is recorded: have the trace written elsewhere (OMPDM_OUTPUT, or -o of "
+          "ompdm record)",
+          spool.text, strerror(errno));
       return claim;
     }
     const Found found = owner_of(spool.text, header);
