@@ -77,6 +77,7 @@ struct Group {
   std::uint32_t first = 0;  ///< mapping
   std::set<std::int32_t> devices;
   std::uint64_t overwritten = 0;
+  std::uint64_t sends = 0;   ///< that its clause made in all
   bool brings_back = false;  ///< its clause copies back too
 };
 
@@ -88,13 +89,20 @@ std::string evidence_of(const Group& group, const std::string& expression) {
     fate += fmt::format("{}{} dropped", fate.empty() ? "" : " and ", count - group.overwritten);
   }
   return fmt::format("{} went to {} in {} that no kernel there could have seen: {}", expression,
-                     devices_text(group.devices), counted(count, "transfer", "transfers"), fate);
+                     devices_text(group.devices), counted(count, "transfer", "transfers"), fate) +
+         (group.sends > count ? fmt::format("; {} in all", group.sends) : "");
 }
 
 std::string advice_of(const Site* site, const Group& group, const std::string& expression) {
   const std::string where = site != nullptr ? place_of(*site) : "there";
   if (site == nullptr || site->directive == Directive::kApi) {
     return fmt::format("copy at {} only what a kernel will read", where);
+  }
+  if (group.sends > group.claim.finding.count) {
+    return fmt::format(
+        "{} is needed at {} where a kernel reads it ({} of {} times): keep it there, and send "
+        "nothing where none does",
+        expression, where, group.sends - group.claim.finding.count, group.sends);
   }
   if (site->directive == Directive::kTargetUpdate) {
     return fmt::format(
@@ -121,8 +129,14 @@ std::vector<Claim> unused_transfer(const Evidence& evidence) {
   const Trace& trace = evidence.trace;
   if (has_lost_events(trace) || !knows_launches(trace)) return {};
   std::map<std::pair<std::uint32_t, std::string>, Group> groups;  // by directive row and name
+  std::map<std::pair<std::uint32_t, std::string>, std::uint64_t> sends;
   const std::vector<Mapping>& rows = evidence.mappings.rows();
   for (std::uint32_t i = 0; i < rows.size(); ++i) {
+    for (const std::uint32_t op : evidence.mappings.transfers(i)) {
+      if (trace.ops[op].kind != OpKind::kHtoD) continue;
+      const std::uint32_t row = row_of(evidence.directives, site_of(trace, trace.ops[op]));
+      ++sends[{row, expression_of(trace, rows[i])}];
+    }
     if (rows[i].replaced || rows[i].handed_out || rows[i].on_device) continue;
     const bool asynchronous = std::ranges::any_of(
         evidence.mappings.transfers(i),
@@ -149,6 +163,7 @@ std::vector<Claim> unused_transfer(const Evidence& evidence) {
   std::vector<Claim> claims;
   for (auto& [key, group] : groups) {
     Finding& finding = group.claim.finding;
+    group.sends = sends[key];
     const Mapping& first = rows[group.first];
     const Index<Site> site = site_of(trace, trace.ops[group.claim.ops.front()]);
     finding.variable = name_of(trace, first);

@@ -45,6 +45,25 @@ TEST(UnusedTransfer, DroppedBeforeAKernel) {
   EXPECT_TRUE(contains(analysis.findings[0].advice, "drop #pragma omp target update to(a)"));
 }
 
+TEST(UnusedTransfer, WhatOtherInstancesNeedIsNotDropped) {
+  OneArray program;
+  program.map();
+  program.send();
+  program.kernel();
+  program.send();
+  program.unmap();
+  const Analysis analysis = analyze(program.take());
+  const auto unused = found(analysis, "unused_transfer");
+  ASSERT_FALSE(unused.empty());
+  for (const Finding& finding : unused) {
+    if (finding.line != 20) continue;
+    EXPECT_FALSE(contains(finding.advice, "drop #pragma")) << finding.advice;
+    EXPECT_TRUE(contains(finding.advice, "1 of 2 times")) << finding.advice;
+    return;
+  }
+  ADD_FAILURE() << "the second send was seen by no kernel";
+}
+
 TEST(UnusedTransfer, NearMisses) {
   OneArray seen;
   seen.map();
