@@ -1,87 +1,19 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <numeric>
 #include <set>
+#include <utility>
 
-#include "analysis/api_calls.h"
 #include "analysis/order.h"
 #include "analysis/repeats.h"
 #include "analysis/sequences.h"
+#include "analysis/steps.h"
 #include "analysis/tables.h"
 
 namespace ompdm::analysis {
 namespace {
-
-/// What each region cost, by position in Trace::regions.
-std::vector<PassCost> region_costs(const Trace& trace) {
-  std::vector<PassCost> costs(trace.regions.size());
-  for (const DataOp& op : trace.ops) {
-    if (op.internal || !op.region || !is_transfer(op.kind)) continue;
-    PassCost& cost = costs[op.region.value];
-    if (op.kind == OpKind::kHtoD) cost.htod_bytes += op.bytes;
-    if (op.kind == OpKind::kDtoH) cost.dtoh_bytes += op.bytes;
-    cost.transfer += op.end - op.begin;
-  }
-  for (const Launch& launch : trace.launches) {
-    if (launch.region) costs[launch.region.value].kernel += launch.end - launch.begin;
-  }
-  for (std::size_t i = 0; i < costs.size(); ++i) {
-    costs[i].hashing = trace.regions[i].hashing + trace.regions[i].hashing_after;
-  }
-  return costs;
-}
-
-/// Begin and end of a `target data` share a row but are not the same step.
-std::uint32_t symbol_of(std::uint32_t row, bool ends_data) { return 2 * row + (ends_data ? 1 : 0); }
-
-/// Lets the step go on until `end`.
-void add(Step& step, Nanoseconds end, const PassCost& cost) {
-  step.end = std::max(step.end, end);
-  step.cost.htod_bytes += cost.htod_bytes;
-  step.cost.dtoh_bytes += cost.dtoh_bytes;
-  step.cost.transfer += cost.transfer;
-}
-
-std::vector<std::vector<Step>> steps_by_thread(const Trace& trace,
-                                               const DirectiveTable& directives) {
-  std::vector<std::vector<Step>> threads;
-  const auto steps_of = [&](std::uint32_t thread) -> std::vector<Step>& {
-    if (threads.size() <= thread) threads.resize(thread + 1);
-    return threads[thread];
-  };
-  const std::vector<PassCost> costs = region_costs(trace);
-  for (std::size_t i = 0; i < trace.regions.size(); ++i) {
-    const Region& region = trace.regions[i];
-    const std::uint32_t row = row_of(directives, region.site);
-    if (row == kNoDirective) continue;
-    steps_of(region.thread)
-        .push_back({symbol_of(row, region.ends_data), region.begin,
-                    region.end + region.hashing_after, costs[i]});
-  }
-  bool api = false;
-  ApiCalls calls;
-  for (const DataOp& op : trace.ops) {
-    if (op.internal || op.region || !op.site || !is_transfer(op.kind)) continue;
-    const std::uint32_t row = row_of(directives, op.site);
-    if (row == kNoDirective || directives.rows[row].directive != Directive::kApi) continue;
-    PassCost cost;
-    if (op.kind == OpKind::kHtoD) cost.htod_bytes = op.bytes;
-    if (op.kind == OpKind::kDtoH) cost.dtoh_bytes = op.bytes;
-    cost.transfer = op.end - op.begin;
-    std::vector<Step>& steps = steps_of(op.thread);
-    if (calls.goes_on(op)) {
-      add(steps.back(), op.end, cost);  // the rows of a rectangle are one step
-    } else {
-      steps.push_back({symbol_of(row, false), op.begin, op.end, cost});
-    }
-    api = true;
-  }
-  if (api) {
-    for (std::vector<Step>& steps : threads) sort_rows(steps, std::mem_fn(&Step::begin));
-  }
-  return threads;
-}
 
 /// Whether a repetition is worth a line: the same call twice in a row is no loop unless it
 /// computes, and then once, or in several threads that share the passes.
@@ -106,6 +38,55 @@ std::size_t left_of(const std::vector<const std::vector<Step>*>& sequences, std:
     finder.end_sequence();
   }
   return left;
+}
+
+/// Gives what a sequence does on each of its devices symbols of its own, unless it is better
+/// explained without: which device is next may be decided anew each time. Returns the number of
+/// devices told apart.
+std::uint32_t tell_devices_apart(std::vector<Step>& steps, std::uint32_t symbols) {
+  const std::uint32_t devices = number_devices(steps);
+  if (devices < 2) return 1;
+  std::vector<Step> apart = steps;
+  for (Step& step : apart) step.symbol += symbols * static_cast<std::uint32_t>(step.device);
+  // A loop for each device explains them as well as one loop over all of them.
+  if (left_of({&apart}, symbols * devices) > devices * left_of({&steps}, symbols)) return 1;
+  steps = std::move(apart);
+  return devices;
+}
+
+/// What a loop does, whichever devices it does that on: each device by the order in which a pass
+/// comes to it.
+std::vector<std::uint32_t> on_any_device(const Loop& loop, std::uint32_t symbols) {
+  std::map<std::uint32_t, std::uint32_t> numbers;
+  std::vector<std::uint32_t> same;
+  for (const std::uint32_t symbol : loop.symbols) {
+    const auto next = static_cast<std::uint32_t>(numbers.size());
+    const std::uint32_t device = numbers.try_emplace(symbol / symbols, next).first->second;
+    same.push_back(symbol % symbols + symbols * device);
+  }
+  return same;
+}
+
+/// Makes one row of loops that do the same on different devices, with symbols that name none.
+std::vector<Loop> forget_devices(std::vector<Loop> loops, std::uint32_t symbols) {
+  std::map<std::vector<std::uint32_t>, std::size_t> known;
+  std::vector<Loop> rows;
+  for (Loop& loop : loops) {
+    const std::vector<std::uint32_t> same = on_any_device(loop, symbols);
+    const auto [at, is_new] = known.try_emplace(same, rows.size());
+    if (!is_new) {
+      add(rows[at->second], loop);
+      continue;
+    }
+    loop.devices = std::ranges::max(same) / symbols + 1;
+    std::vector<std::uint32_t> once;
+    for (const std::uint32_t symbol : loop.symbols) {
+      if (std::ranges::find(once, symbol % symbols) == once.end()) once.push_back(symbol % symbols);
+    }
+    loop.symbols = std::move(once);
+    rows.push_back(std::move(loop));
+  }
+  return rows;
 }
 
 /// Makes one sequence of a group's threads, unless they are better explained apart: threads that
@@ -151,8 +132,7 @@ PassCost steady_cost(const Loop& loop) {
 }  // namespace
 
 LoopTable loops_of(const Trace& trace, const DirectiveTable& directives) {
-  const std::uint32_t symbols =
-      symbol_of(static_cast<std::uint32_t>(directives.rows.size()), false);
+  const auto symbols = 2 * static_cast<std::uint32_t>(directives.rows.size());
   std::vector<std::vector<Step>> sequences = steps_by_thread(trace, directives);
   LoopTable table;
   table.sequence_of_thread.resize(std::max(trace.threads.size(), sequences.size()));
@@ -160,12 +140,16 @@ LoopTable loops_of(const Trace& trace, const DirectiveTable& directives) {
   for (const ThreadGroup& group : groups_of_threads(trace)) {
     join(sequences, group, symbols, table.sequence_of_thread);
   }
-  LoopFinder finder(symbols);
+  std::uint32_t devices = 1;
+  for (std::vector<Step>& steps : sequences) {
+    devices = std::max(devices, tell_devices_apart(steps, symbols));
+  }
+  LoopFinder finder(symbols * devices);
   for (const std::vector<Step>& steps : sequences) {
     for (const Step& step : steps) finder.append(step);
     finder.end_sequence();
   }
-  table.rows = finder.loops();
+  table.rows = forget_devices(finder.loops(), symbols);
   std::erase_if(table.rows, [](const Loop& loop) { return !is_loop(loop); });
   return table;
 }
@@ -183,6 +167,7 @@ std::vector<Iteration> iterations_of(const LoopTable& loops, const DirectiveTabl
     }
     row.count = loop.passes;
     row.entries = loop.entries;
+    row.devices = loop.devices;
     row.first = loop.first;
     row.first.wall -= row.first.hashing;
     row.steady = steady_cost(loop);

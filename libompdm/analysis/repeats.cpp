@@ -23,6 +23,20 @@ void add(PassCost& sum, const PassCost& cost) {
   sum.hashing += cost.hashing;
 }
 
+void add(Loop& sum, const Loop& loop) {
+  if (loop.begin < sum.begin) {
+    sum.begin = loop.begin;
+    sum.first = loop.first;
+  }
+  sum.passes += loop.passes;
+  sum.entries += loop.entries;
+  add(sum.first_passes, loop.first_passes);
+  add(sum.total, loop.total);
+  sum.first_passes.wall += loop.first_passes.wall;
+  sum.total.wall += loop.total.wall;
+  sum.spans.insert(sum.spans.end(), loop.spans.begin(), loop.spans.end());
+}
+
 LoopFinder::LoopFinder(std::uint32_t symbol_count)
     : symbol_count_(symbol_count),
       top_of_shape_(symbol_count, kNone),
@@ -53,18 +67,13 @@ std::vector<Loop> LoopFinder::loops() const {
   for (const SinglePass& single : single_passes_) {
     const std::uint32_t shape = known_shape(single.body);
     if (shape == kNone || loop_of_shape_[shape] == kNone) continue;
-    Loop& loop = loops[loop_of_shape_[shape]];
-    if (single.span.begin < loop.begin) {
-      loop.begin = single.span.begin;
-      loop.first = single.cost;
-    }
-    ++loop.entries;
-    ++loop.passes;
-    add(loop.first_passes, single.cost);
-    add(loop.total, single.cost);
-    loop.first_passes.wall += single.cost.wall;
-    loop.total.wall += single.cost.wall;
-    loop.spans.push_back(single.span);
+    Loop entry;
+    entry.passes = 1;
+    entry.entries = 1;
+    entry.begin = single.span.begin;
+    entry.first = entry.first_passes = entry.total = single.cost;
+    entry.spans = {single.span};
+    add(loops[loop_of_shape_[shape]], entry);
   }
   sort_rows(loops, std::mem_fn(&Loop::begin));
   return loops;
@@ -261,39 +270,6 @@ void LoopFinder::lengthen_pass(Node& node, const Node& part) {
   loop.spans[node.span].end = part.end;
   add(loop.total, part.cost);
   loop.total.wall += longer;
-}
-
-std::uint32_t LoopFinder::intern_body(std::size_t at, std::size_t count) {
-  std::vector<std::uint32_t> body(count);
-  for (std::size_t i = 0; i < count; ++i) body[i] = stack_[at + i].shape;
-  const std::uint64_t hash = hash_of(at, count);
-  const auto [begin, end] = shape_of_body_.equal_range(hash);
-  for (auto known = begin; known != end; ++known) {
-    if (bodies_[known->second - symbol_count_] == body) return known->second;
-  }
-  const auto shape = static_cast<std::uint32_t>(symbol_count_ + bodies_.size());
-  shape_of_body_.emplace(hash, shape);
-  bodies_.push_back(std::move(body));
-  top_of_shape_.push_back(kNone);
-  loop_of_shape_.push_back(kNone);
-  return shape;
-}
-
-std::uint64_t LoopFinder::hash_of(std::size_t at, std::size_t count) {
-  while (powers_.size() <= count) powers_.push_back(powers_.back() * kBase);
-  const std::uint64_t below = at == 0 ? 0 : stack_[at - 1].prefix;
-  return stack_[at + count - 1].prefix - below * powers_[count];
-}
-
-std::vector<std::uint32_t> LoopFinder::symbols_of(std::uint32_t shape) const {
-  if (shape < symbol_count_) return {shape};
-  std::vector<std::uint32_t> symbols;
-  for (const std::uint32_t part : bodies_[shape - symbol_count_]) {
-    for (const std::uint32_t symbol : symbols_of(part)) {
-      if (std::ranges::find(symbols, symbol) == symbols.end()) symbols.push_back(symbol);
-    }
-  }
-  return symbols;
 }
 
 }  // namespace ompdm::analysis

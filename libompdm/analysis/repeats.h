@@ -13,12 +13,14 @@
 
 namespace ompdm::analysis {
 
-/// One executed directive: its symbol, its span, and what it cost (`cost.wall` is not read).
+/// One executed directive: its symbol, its span, and what it cost. LoopFinder reads neither
+/// `cost.wall` nor `device`.
 struct Step {
   std::uint32_t symbol = 0;
   Nanoseconds begin = 0;
   Nanoseconds end = 0;
   PassCost cost;
+  std::int32_t device = 0;
 };
 
 /// One time that a loop was entered and left.
@@ -33,6 +35,7 @@ struct LoopEntry {
 struct Loop {
   std::vector<std::uint32_t>
       symbols;  ///< of a pass in their order, each once, those of inner loops included
+  std::uint32_t devices = 1;  ///< that a pass goes over
   std::uint64_t passes = 0;
   std::uint64_t entries = 0;
   Nanoseconds begin = 0;         ///< of the first pass of the first entry
@@ -44,6 +47,9 @@ struct Loop {
 
 /// Adds up all but `wall`.
 void add(PassCost& sum, const PassCost& cost);
+
+/// Adds the entries of a loop that does the same; `symbols` stay as they are.
+void add(Loop& sum, const Loop& loop);
 
 /// Loops, and whose sequences they are of.
 struct LoopTable {
@@ -95,6 +101,7 @@ class LoopFinder {
     PassCost cost;
   };
   static constexpr std::uint32_t kNone = Index<Loop>::kNone;
+  static constexpr std::size_t kLongestAlike = 64;            // passes that need not be equal
   static constexpr std::uint64_t kBase = 0x9e3779b97f4a7c15;  // of the hashes
 
   void push(Node node);

@@ -5,12 +5,6 @@
 
 // Passes that are not equal to their neighbours, and yet belong to the loop.
 namespace ompdm::analysis {
-namespace {
-
-constexpr std::size_t kLongestAlike = 64;
-
-}  // namespace
-
 /// Takes the nodes above `at` as two more passes of that loop, if the upper ones are exactly one
 /// and the others are alike: a pass that differs stands between two that do not.
 bool LoopFinder::take_alike_pass_at(std::size_t at) {
@@ -80,28 +74,6 @@ bool LoopFinder::are_alike(const std::vector<std::uint32_t>& body, std::size_t b
     from = next + 1;
   }
   return 2 * matched > expected.size() && found.size() - matched <= expected.size();
-}
-
-/// The symbols of a shape, inner loops taken once.
-void LoopFinder::append_once(std::uint32_t shape, std::vector<std::uint32_t>& symbols) const {
-  if (symbols.size() > 2 * kLongestAlike) return;
-  if (shape < symbol_count_) {
-    symbols.push_back(shape);
-    return;
-  }
-  for (const std::uint32_t part : bodies_[shape - symbol_count_]) append_once(part, symbols);
-}
-
-/// The shape of a loop's body; kNone if there is no such loop.
-std::uint32_t LoopFinder::known_shape(const std::vector<std::uint32_t>& body) const {
-  if (body.size() == 1) return body.front();
-  std::uint64_t hash = 0;
-  for (const std::uint32_t shape : body) hash = hash * kBase + shape + 1;
-  const auto [begin, end] = shape_of_body_.equal_range(hash);
-  for (auto known = begin; known != end; ++known) {
-    if (bodies_[known->second - symbol_count_] == body) return known->second;
-  }
-  return kNone;
 }
 
 /// Remembers a short sequence in which nothing was folded: it may turn out to be one pass of a loop

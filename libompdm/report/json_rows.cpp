@@ -158,7 +158,10 @@ Json variable_json(const analysis::VariableRow& row) {
 }
 
 Json iteration_json(const analysis::Iteration& row, std::size_t offset) {
-  Json json = {{"count", row.count}, {"entries", row.entries}, {"directives", Json::array()}};
+  Json json = {{"count", row.count},
+               {"entries", row.entries},
+               {"devices", row.devices},
+               {"directives", Json::array()}};
   for (const std::size_t directive : row.directives)
     json["directives"].push_back(offset + directive);
   json.update(pass_json(row.steady, row.invariant_bytes, row.timed));

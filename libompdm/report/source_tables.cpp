@@ -115,6 +115,15 @@ Table variables_table(Analyses analyses, const SourceNames& names) {
   return table.take();
 }
 
+namespace {
+
+std::string loop_text(const std::vector<std::string>& places, std::uint32_t devices) {
+  const std::string text = fmt::format("{}", fmt::join(places, ", "));
+  return devices > 1 ? fmt::format("{} on {} devices", text, devices) : text;
+}
+
+}  // namespace
+
 Table iterations_table(Analyses analyses, const SourceNames& names) {
   const std::vector<std::size_t> offsets = directive_offsets(analyses);
   TableBuilder table(
@@ -123,6 +132,7 @@ Table iterations_table(Analyses analyses, const SourceNames& names) {
        "Loops: cost of a pass after the first",
        {{"count", "Passes", Unit::kCount},
         {"entries", "", Unit::kCount, Audience::kData},
+        {"devices", "", Unit::kCount, Audience::kData},
         {"entered", "Entered", Unit::kCount, Audience::kReader, true},
         {"HtoD_bytes", "HtoD", Unit::kBytes},
         {"DtoH_bytes", "DtoH", Unit::kBytes},
@@ -147,17 +157,16 @@ Table iterations_table(Analyses analyses, const SourceNames& names) {
         positions.push_back(offsets[i] + directive);
       }
       table.add(
-          i,
-          {number(row.count), number(row.entries), row.entries > 1 ? number(row.entries) : Cell(),
-           moved(analyses[i], row.steady.htod_bytes), moved(analyses[i], row.steady.dtoh_bytes),
-           row.invariant_bytes ? number(*row.invariant_bytes) : Cell(),
-           timed(analyses[i], row.timed, row.steady.transfer),
-           timed(analyses[i], row.timed, row.steady.kernel), row.steady.wall,
-           moved(analyses[i], row.first.htod_bytes), moved(analyses[i], row.first.dtoh_bytes),
-           timed(analyses[i], row.timed, row.first.transfer),
-           timed(analyses[i], row.timed, row.first.kernel), row.first.wall,
-           fmt::format("{}", fmt::join(places, ", ")),
-           fmt::format("{}", fmt::join(positions, " "))});
+          i, {number(row.count), number(row.entries), number(std::uint64_t{row.devices}),
+              row.entries > 1 ? number(row.entries) : Cell(),
+              moved(analyses[i], row.steady.htod_bytes), moved(analyses[i], row.steady.dtoh_bytes),
+              row.invariant_bytes ? number(*row.invariant_bytes) : Cell(),
+              timed(analyses[i], row.timed, row.steady.transfer),
+              timed(analyses[i], row.timed, row.steady.kernel), row.steady.wall,
+              moved(analyses[i], row.first.htod_bytes), moved(analyses[i], row.first.dtoh_bytes),
+              timed(analyses[i], row.timed, row.first.transfer),
+              timed(analyses[i], row.timed, row.first.kernel), row.first.wall,
+              loop_text(places, row.devices), fmt::format("{}", fmt::join(positions, " "))});
     }
   }
   return table.take();

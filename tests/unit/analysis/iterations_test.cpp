@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "ompdm/analysis.h"
 #include "support/trace_builder.h"
@@ -107,6 +108,46 @@ TEST(Iterations, ApiCallsAreSteps) {
   EXPECT_EQ(analysis.iterations[0].count, 3U);
   EXPECT_EQ(analysis.iterations[0].directives.size(), 3U);
   EXPECT_EQ(analysis.iterations[0].steady.htod_bytes, 100U);
+}
+
+/// A directive once on each of these devices, in turn.
+Analysis on_devices(const std::vector<std::int32_t>& devices) {
+  TraceBuilder build;
+  const auto solve = build.site(Directive::kTarget, "a.cpp", 9, "main");
+  for (const std::int32_t device : devices) {
+    build.begin(solve);
+    build.trace.regions.back().device = device;
+    build.op(OpKind::kHtoD, {}, 1000, 10);
+    build.launch(10);
+    build.end();
+  }
+  return analyze(build.take());
+}
+
+TEST(Iterations, APassMayGoOverSeveralDevices) {
+  const Analysis analysis = on_devices({0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2});
+  ASSERT_EQ(analysis.iterations.size(), 1U);
+  const Iteration& row = analysis.iterations.front();
+  EXPECT_EQ(row.count, 5U);
+  EXPECT_EQ(row.devices, 3U);
+  EXPECT_EQ(row.directives, (std::vector<std::size_t>{0}));
+  EXPECT_EQ(row.steady.htod_bytes, 3000U);
+}
+
+TEST(Iterations, LoopsThatDoTheSameOnAnotherDeviceAreOneRow) {
+  const Analysis analysis = on_devices({2, 2, 2, 2, 1, 1, 1, 1});
+  ASSERT_EQ(analysis.iterations.size(), 1U);
+  const Iteration& row = analysis.iterations.front();
+  EXPECT_EQ(row.count, 8U);
+  EXPECT_EQ(row.entries, 2U);
+  EXPECT_EQ(row.devices, 1U);
+}
+
+TEST(Iterations, OverDevicesInNoOrderAreStillALoop) {
+  const Analysis analysis = on_devices({0, 2, 1, 1, 0, 2, 2, 1, 0, 1, 2, 0, 0, 1, 2, 0, 2});
+  ASSERT_EQ(analysis.iterations.size(), 1U);
+  EXPECT_EQ(analysis.iterations.front().count, 17U);
+  EXPECT_EQ(analysis.iterations.front().devices, 1U);
 }
 
 TEST(Iterations, ThreadsRunTheSameLoop) {
