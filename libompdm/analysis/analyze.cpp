@@ -31,9 +31,11 @@ Analysis analyze_as_it_is(const Trace& trace) {
   analysis.variables = variables_of(trace);
   const LoopTable loops = loops_of(trace, directives);
   analysis.iterations = iterations_of(loops, directives);
-  const auto invariant = invariant_bytes(trace, loops);
+  const auto invariants = invariants_of(trace, loops);
   for (std::size_t i = 0; i < loops.rows.size(); ++i) {
-    analysis.iterations[i].invariant_bytes = invariant[i];
+    if (!invariants[i]) continue;
+    analysis.iterations[i].invariant_bytes = invariants[i]->bytes;
+    analysis.iterations[i].invariant_items = invariants[i]->items;
   }
   Needless needless = find_needless(trace, directives, loops);
   analysis.findings = std::move(needless.findings);

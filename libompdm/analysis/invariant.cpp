@@ -1,12 +1,17 @@
 #include "analysis/invariant.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <tuple>
+#include <utility>
 
 #include "analysis/findings/contents.h"
 #include "analysis/findings/enclosing_loops.h"
+#include "analysis/findings/wording.h"
+#include "analysis/order.h"
 #include "analysis/tables.h"
 
 namespace ompdm::analysis {
@@ -17,6 +22,7 @@ namespace {
 using Piece = std::tuple<std::uint32_t, bool, std::int32_t, std::uint64_t, std::uint64_t>;
 
 struct Crossings {
+  std::uint32_t first = 0;  ///< position in Trace::ops
   std::uint32_t latest = Index<DataOp>::kNone;  ///< whose content is known
   std::uint64_t compared = 0;
   std::uint64_t bytes = 0;
@@ -36,14 +42,30 @@ void add(const Trace& trace, std::uint32_t number, Crossings& crossings) {
   crossings.latest = number;
 }
 
+/// "table (lookup.cpp:16)"; empty if its name is not known.
+std::string item_of(const Trace& trace, const DataOp& op) {
+  if (!op.variable || trace.variables[op.variable.value].name.empty()) return {};
+  const std::string& name = trace.variables[op.variable.value].name;
+  const Index<Site> site = site_of(trace, op);
+  return site ? fmt::format("{} ({})", name, place_of(trace.sites[site.value])) : name;
+}
+
+/// Those with most bytes first, each once.
+std::vector<std::string> by_bytes(const std::map<std::string, std::uint64_t>& bytes) {
+  std::vector<std::pair<std::string, std::uint64_t>> rows(bytes.begin(), bytes.end());
+  sort_rows(rows, [](const auto& row) { return ~row.second; });
+  std::vector<std::string> items;
+  for (auto& row : rows) items.push_back(std::move(row.first));
+  return items;
+}
+
 }  // namespace
 
-std::vector<std::optional<std::uint64_t>> invariant_bytes(const Trace& trace,
-                                                          const LoopTable& loops) {
-  std::vector<std::optional<std::uint64_t>> bytes(loops.rows.size());
+std::vector<std::optional<Invariant>> invariants_of(const Trace& trace, const LoopTable& loops) {
+  std::vector<std::optional<Invariant>> invariants(loops.rows.size());
   const bool any = std::ranges::any_of(
       trace.ops, [](const DataOp& op) { return op.hash != 0 || op.fingerprint != 0; });
-  if (!any) return bytes;
+  if (!any) return invariants;
   const EnclosingLoops enclosing(loops);
   std::map<Piece, Crossings> pieces;
   for (std::uint32_t i = 0; i < trace.ops.size(); ++i) {
@@ -58,23 +80,31 @@ std::vector<std::optional<std::uint64_t>> invariant_bytes(const Trace& trace,
     for (; entry != EnclosingEntry::kNoEntry; entry = enclosing.entries()[entry].parent) {
       const Piece piece(entry, to_device, to_device ? op.dst_device : op.src_device,
                         to_device ? op.src : op.dst, op.bytes);
-      add(trace, i, pieces[piece]);
+      const auto [at, is_new] = pieces.try_emplace(piece);
+      if (is_new) at->second.first = i;
+      add(trace, i, at->second);
     }
   }
   std::vector<std::uint64_t> total(loops.rows.size());
   std::vector<bool> compared(loops.rows.size());
+  std::vector<std::map<std::string, std::uint64_t>> items(loops.rows.size());
   for (const auto& [piece, crossings] : pieces) {
     if (crossings.compared == 0) continue;
     const std::size_t loop = enclosing.entries()[std::get<0>(piece)].loop;
     compared[loop] = true;
-    if (!crossings.changes) total[loop] += crossings.bytes;
+    if (crossings.changes) continue;
+    total[loop] += crossings.bytes;
+    const std::string item = item_of(trace, trace.ops[crossings.first]);
+    if (!item.empty() && crossings.bytes > 0) items[loop][item] += crossings.bytes;
   }
   for (std::size_t loop = 0; loop < loops.rows.size(); ++loop) {
     if (!compared[loop]) continue;
-    bytes[loop] = static_cast<std::uint64_t>(std::llround(
-        static_cast<double>(total[loop]) / static_cast<double>(loops.rows[loop].passes)));
+    const double passes = static_cast<double>(loops.rows[loop].passes);
+    invariants[loop] = {
+        static_cast<std::uint64_t>(std::llround(static_cast<double>(total[loop]) / passes)),
+        by_bytes(items[loop])};
   }
-  return bytes;
+  return invariants;
 }
 
 }  // namespace ompdm::analysis

@@ -3,16 +3,21 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "analysis/repeats.h"
 
 namespace ompdm::analysis {
 
-/// Bytes a pass, both ways, of pieces whose content was the same in every pass that was looked at:
-/// one for each loop of loops_of(); none for loops of which no content was compared. A piece is
+/// What of a loop's movement was the same in every pass that was looked at.
+struct Invariant {
+  std::uint64_t bytes = 0;         ///< a pass, both ways
+  std::vector<std::string> items;  ///< "a (jacobi.cpp:75)", those with most bytes first
+};
+
+/// One for each loop of loops_of(); none for loops of which no content was compared. A piece is
 /// host storage that crosses to or from one device; each entry into a loop is looked at by itself.
-std::vector<std::optional<std::uint64_t>> invariant_bytes(const Trace& trace,
-                                                          const LoopTable& loops);
+std::vector<std::optional<Invariant>> invariants_of(const Trace& trace, const LoopTable& loops);
 
 }  // namespace ompdm::analysis

@@ -137,10 +137,17 @@ std::string none_found(Analyses analyses) {
            "crossed again unchanged is not known.";
   }
   const std::string& hashing = analyses.front().recording.hashing;
+  const bool any_invariant = std::ranges::any_of(analyses, [](const Analysis& one) {
+    return std::ranges::any_of(one.iterations, has_invariant);
+  });
   return "No needless movement was found in this run; " +
          (hashing == "full"
               ? "all contents were compared."
-              : "contents were compared as far as their budget went (OMPDM_HASH=" + hashing + ").");
+              : "contents were compared as far as their budget went (OMPDM_HASH=" + hashing +
+                    ").") +
+         (any_invariant ? " What never changes on its way is needed only if kernels change it on "
+                          "the device, which transfers do not tell."
+                        : "");
 }
 
 std::string prefix(const Ranks& ranks, std::size_t recording) {

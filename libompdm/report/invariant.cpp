@@ -4,12 +4,24 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <ranges>
 
 namespace ompdm::report {
 namespace {
 
-/// Less than one part in this many is a scalar that rides along: not worth a line.
+/// Less than one part in this many, or this few bytes, is a scalar that rides along: not worth a
+/// line.
 constexpr std::uint64_t kLeastShare = 100;
+constexpr std::uint64_t kLeastBytes = 256;
+
+/// "a (jacobi.cpp:75), b (jacobi.cpp:75) and 2 more".
+std::string named(const std::vector<std::string>& items) {
+  constexpr std::size_t kMost = 3;
+  const auto shown = items | std::views::take(kMost);
+  std::string text = fmt::format("{}", fmt::join(shown, ", "));
+  if (items.size() > kMost) text += fmt::format(" and {} more", items.size() - kMost);
+  return text;
+}
 
 /// "134.3 of 134.4 MB": both in the unit of the whole, with as many decimals as tell them apart.
 std::string part_of(std::uint64_t part, std::uint64_t whole) {
@@ -31,25 +43,33 @@ std::string part_of(std::uint64_t part, std::uint64_t whole) {
   return fmt::format("{} of {} {}", of_part, of_whole, kUnits[unit]);
 }
 
+std::uint64_t whole_of(const analysis::Iteration& row) {
+  return std::max(row.steady.htod_bytes + row.steady.dtoh_bytes, row.invariant_bytes.value_or(0));
+}
+
 }  // namespace
+
+bool has_invariant(const analysis::Iteration& row) {
+  const std::uint64_t invariant = row.invariant_bytes.value_or(0);
+  return invariant >= kLeastBytes && invariant >= whole_of(row) / kLeastShare;
+}
 
 std::vector<std::string> invariant_sentences(Analyses analyses, const SourceNames& names) {
   const Ranks ranks = ranks_of(analyses);
   std::vector<std::string> lines;
   for (std::size_t i = 0; i < analyses.size(); ++i) {
     for (const analysis::Iteration& row : analyses[i].iterations) {
-      const std::uint64_t invariant = row.invariant_bytes.value_or(0);
-      const std::uint64_t whole =
-          std::max(row.steady.htod_bytes + row.steady.dtoh_bytes, invariant);
-      if (invariant == 0 || invariant < whole / kLeastShare) continue;
+      if (!has_invariant(row)) continue;
       std::vector<std::string> places;
       for (const std::size_t directive : row.directives) {
         places.push_back(names.place(analyses[i].directives[directive]));
       }
       lines.push_back(
-          fmt::format("{}{} per iteration never changes: loop over {}",
+          fmt::format("{}{} per iteration never changes: {}loop over {}",
                       ranks.key.empty() ? "" : fmt::format("{} {}: ", ranks.key, ranks.labels[i]),
-                      part_of(invariant, whole), fmt::join(places, ", ")));
+                      part_of(*row.invariant_bytes, whole_of(row)),
+                      row.invariant_items.empty() ? "" : named(row.invariant_items) + "; ",
+                      fmt::join(places, ", ")));
     }
   }
   return lines;

@@ -165,6 +165,7 @@ Json iteration_json(const analysis::Iteration& row, std::size_t offset) {
   for (const std::size_t directive : row.directives)
     json["directives"].push_back(offset + directive);
   json.update(pass_json(row.steady, row.invariant_bytes, row.timed));
+  json["invariant_items"] = row.invariant_items;
   json["first"] = pass_json(row.first, std::nullopt, row.timed);
   return json;
 }

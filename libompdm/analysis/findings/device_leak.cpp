@@ -16,8 +16,9 @@ bool has_to_be_ended(Directive directive) {
 
 std::string advice_of(bool is_mapped, const NamedData& data) {
   if (!is_mapped) return "after its last use, call omp_target_free";
-  return data.to_write("after its last use", "exit data", {{"release", data.all()}}, "") +
-         "or map(from: ...) if the host still needs what the device computed" + data.notes();
+  return data.notes() +
+         data.to_write("after its last use", "exit data", {{"release", data.all()}}, "") +
+         "or map(from: ...) if the host still needs what the device computed";
 }
 
 }  // namespace

@@ -39,10 +39,11 @@ Needless find_needless(const Trace& trace, const DirectiveTable& directives,
   append(claims, unmodified_copy_back(evidence, claimed));
   append(claims, repeated_copy_back(evidence, claimed));
   append(claims, unused_allocation(evidence));
-  claims = settled(std::move(claims), trace.ops.size());
+  Settlement settlement(trace.ops.size());
+  claims = settlement.settle(std::move(claims));
   claimed.assign(trace.ops.size(), false);
   mark(claims, claimed);
-  append(claims, repeated_allocation(evidence, claimed));
+  append(claims, settlement.settle(repeated_allocation(evidence, claimed)));
   mark(claims, claimed);
   append(claims, small_transfers(evidence, claimed));
   append(claims, serial_kernel(evidence));

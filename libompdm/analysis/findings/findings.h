@@ -12,6 +12,7 @@
 #include "analysis/findings/contents.h"
 #include "analysis/findings/enclosing_loops.h"
 #include "analysis/findings/mappings.h"
+#include "analysis/findings/presence.h"
 #include "analysis/tables.h"
 
 namespace ompdm::analysis {
@@ -23,6 +24,7 @@ struct Evidence {
         directives(table),
         loops(found),
         mappings(of),
+        presence(of, mappings),
         contents(of, mappings),
         kernels(of),
         hosts(of),
@@ -32,6 +34,7 @@ struct Evidence {
   const DirectiveTable& directives;
   const LoopTable& loops;
   Mappings mappings;
+  Presence presence;
   Contents contents;
   KernelTimes kernels;
   HostTimes hosts;
@@ -55,6 +58,9 @@ struct Claim {
   /// it.
   std::vector<Rest> rests;
   std::vector<Clause> clauses;  ///< that the advice writes anew
+  std::vector<Clause> thinned;  ///< of which it may leave out instances
+  std::vector<Clause> needed;   ///< that it counts on as they are
+  std::vector<Stay> stays;      ///< that it keeps on a device
 };
 
 /// Data up to this size rides along with a launch: that it crosses with each is no waste worth a

@@ -211,8 +211,8 @@ std::string NamedData::notes() const {
   }
   if (!functions.empty()) {
     text += fmt::format(
-        "\nnames and sizes are those in {}: write what the same data is called "
-        "where you write this",
+        "names and sizes are those in {}: write what the same data is called "
+        "where you write this\n",
         spoken_list(functions));
   }
   for (const Row& row : rows_) {
@@ -220,21 +220,21 @@ std::string NamedData::notes() const {
     std::vector<std::string> sizes;
     for (const auto& [address, bytes] : row.storage) add_once(sizes, size_text(bytes));
     constexpr std::size_t kFew = 4;
-    text += fmt::format("\n{} stands for {} pieces of storage{}: write this for each",
+    text += fmt::format("{} stands for {} pieces of storage{}: write this for each\n",
                         row.expression, row.storage.size(),
                         sizes.size() > kFew ? "" : fmt::format(" ({})", spoken_list(sizes)));
   }
   if (devices_.size() > 1) {
     text += fmt::format(
-        "\nd is the device: write this for each of {}, with the data that this "
-        "device works on",
+        "d is the device: write this for each of {}, with the data that this "
+        "device works on\n",
         numbers(devices_, true));
   }
   if (of_object) {
-    text += "\nother members that the host or a kernel changes meanwhile must cross with " +
-            directive("update") + " too";
+    text += "other members that the host or a kernel changes meanwhile must cross with " +
+            directive("update") + " too\n";
   }
-  if (nameless) text += "\ncompiled with -g, the program tells the names of its data";
+  if (nameless) text += "compiled with -g, the program tells the names of its data\n";
   return text;
 }
 

@@ -33,6 +33,8 @@ class NamedData {
   /// "o (in blur)", "o (in edge)". In alphabetical order.
   [[nodiscard]] std::vector<std::string> names() const;
 
+  [[nodiscard]] bool empty() const { return rows_.empty(); }
+
   /// The numbers of all that was added.
   [[nodiscard]] std::vector<std::uint32_t> all() const;
 
@@ -50,7 +52,7 @@ class NamedData {
                                      const std::vector<DataClause>& clauses,
                                      const std::string& here) const;
 
-  /// Sentences, each after a line end, on whose names these are, what they stand for and for which
+  /// Sentences, each with a line end, on whose names these are, what they stand for and for which
   /// devices the directives are to be written.
   [[nodiscard]] std::string notes() const;
 

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <tuple>
 
 #include "analysis/findings/findings.h"
+#include "analysis/findings/keep_data.h"
 #include "analysis/findings/loop_place.h"
-#include "analysis/findings/named_data.h"
 #include "analysis/findings/surplus.h"
 #include "analysis/findings/wording.h"
 
@@ -28,15 +27,7 @@ bool is_candidate(const Trace& trace, const Mapping& mapping) {
 /// All of the loop that is needless, put together over its entries and variables.
 struct LoopClaim {
   Claim claim;
-  NamedData data;
-  // Numbers in `data`.
-  std::set<std::uint32_t> in;       ///< what was sent
-  std::set<std::uint32_t> made;     ///< what was only allocated
-  std::set<std::uint32_t> out;      ///< what came back
-  std::set<std::uint32_t> left;     ///< what did not
-  std::set<std::uint32_t> read;     ///< what came back, and the host had time to read
-  std::set<std::uint32_t> changed;  ///< what the host changed in some passes
-  std::vector<std::string> places;
+  KeptData kept;
   std::vector<Index<Site>> sites;                   ///< of these
   std::map<std::uint32_t, std::uint64_t> bytes_at;  ///< by site
   std::uint64_t passes = 0;
@@ -48,7 +39,7 @@ struct LoopClaim {
   std::uint64_t examined = 0;             ///< needless transfers whose content was compared
   bool in_full = true;                    ///< all bytes of the equal ones were compared
   bool quick = true;                      ///< the host had no time to look at most of it
-  bool forced = false;  ///< a map-type modifier would move data even if it were there
+  bool with_others = false;               ///< other directives map the same in between
 };
 
 void add_mapping(const Evidence& evidence, std::uint32_t number, LoopClaim& loop) {
@@ -57,21 +48,21 @@ void add_mapping(const Evidence& evidence, std::uint32_t number, LoopClaim& loop
   for (const Index<DataOp> op : {mapping.alloc, mapping.remove}) {
     const Index<Site> site = site_of(trace, trace.ops[op.value]);
     if (site) {
-      add_once(loop.places, place_of(trace.sites[site.value]));
+      add_once(loop.kept.places, place_of(trace.sites[site.value]));
       if (std::ranges::find(loop.sites, site) == loop.sites.end()) loop.sites.push_back(site);
     }
-    if ((trace.ops[op.value].map_type & kDelete) != 0) loop.forced = true;
+    if ((trace.ops[op.value].map_type & kDelete) != 0) loop.kept.forced = true;
   }
 }
 
 void add_group(const Evidence& evidence, std::uint32_t entry,
-               const std::vector<std::uint32_t>& group, Surplus surplus, LoopClaim& loop) {
+               const std::vector<std::uint32_t>& group, const OtherMappings& others,
+               Surplus surplus, LoopClaim& loop) {
   const Trace& trace = evidence.trace;
-  const std::uint32_t data = loop.data.add(trace, evidence.mappings.rows()[group.front()]);
-  (surplus.sent > 0 ? loop.in : loop.made).insert(data);
-  (surplus.returned > 0 ? loop.out : loop.left).insert(data);
-  if (surplus.returned_enough > 1 && surplus.keeps_returns) loop.read.insert(data);
-  if (surplus.host_changes()) loop.changed.insert(data);
+  const Mapping& first = evidence.mappings.rows()[group.front()];
+  loop.kept.add(trace, first, surplus.sent > 0, surplus.returned > 0, others);
+  loop.claim.stays.push_back({first.device, first.host, first.bytes});
+  loop.with_others = loop.with_others || others.any;
   for (const std::uint32_t number : group) add_mapping(evidence, number, loop);
   for (const std::uint32_t i : surplus.ops) {
     const DataOp& op = trace.ops[i];
@@ -101,12 +92,12 @@ void add_group(const Evidence& evidence, std::uint32_t entry,
 }
 
 std::string evidence_of(const LoopClaim& loop) {
-  const std::vector<std::string> names = loop.data.names();
-  const bool several = loop.data.devices().size() > 1;
+  const std::vector<std::string> names = loop.kept.data.names();
+  const bool several = loop.kept.data.devices().size() > 1;
   std::string text = fmt::format(
       "{} {} mapped anew {}in a loop of {}{}", spoken_list(names),
       names.size() == 1 ? "was" : "were",
-      several ? fmt::format("on {}, ", devices_text(loop.data.devices())) : std::string(),
+      several ? fmt::format("on {}, ", devices_text(loop.kept.data.devices())) : std::string(),
       counted(loop.passes, "pass", "passes"),
       loop.entries > 1 ? fmt::format(" (entered {} times)", loop.entries) : "");
   std::string moved;
@@ -132,64 +123,32 @@ std::string evidence_of(const LoopClaim& loop) {
   return text;
 }
 
-std::vector<std::uint32_t> list_of(const std::set<std::uint32_t>& numbers) {
-  return {numbers.begin(), numbers.end()};
-}
-
 std::string advice_of(const Trace& trace, const LoopClaim& loop) {
-  const std::string where = spoken_list(loop.places);
-  const std::string function = loop_function(trace, loop.sites);
-  const NamedData& data = loop.data;
-  std::string text =
-      data.to_write("before " + loop_place(trace, loop.sites), "enter data",
-                    {{"to", list_of(loop.in)}, {"alloc", list_of(loop.made)}}, function);
-  text += fmt::format("at {}, {}\n", where,
-                      loop.forced ? "drop the map clauses of these: map(delete:) would remove them"
-                                  : "drop the map clauses of these, or keep them: they then find "
-                                    "the data present and move nothing");
-  text +=
-      data.to_write(fmt::format("in the passes in which the host has changed it, before {}", where),
-                    "update", {{"to", list_of(loop.changed)}}, function);
-  text += data.to_write(fmt::format("in the passes after which the host reads it, after {}", where),
-                        "update", {{"from", list_of(loop.read)}}, function);
-  text += data.to_write("after the loop", "exit data",
-                        {{"from", list_of(loop.out)}, {"release", list_of(loop.left)}}, function);
-  text.pop_back();  // the line's end
-  if (!loop.out.empty()) {
-    text += "\nwrite release instead of from for what the host does not read after the loop";
+  std::string text = advice_to_keep(loop.kept, {.before = "before " + loop_place(trace, loop.sites),
+                                                .meanwhile = "in the loop",
+                                                .after = "after the loop",
+                                                .function = loop_function(trace, loop.sites)});
+  if (loop.equal > 0 && loop.equal == loop.compared && loop.in_full && !loop.with_others) {
+    text += "\nin this run the host changed none of these between passes that were compared";
   }
-  text += data.notes();
-  const std::string update = data.directive("update");
-  text += loop.equal > 0 && loop.equal == loop.compared && loop.in_full
-              ? fmt::format(
-                    "\nin this run the host changed none of these between passes that were "
-                    "compared; what it reads or changes there must cross with {} from(...) "
-                    "or to(...)",
-                    update)
-              : fmt::format(
-                    "\ntransfers do not tell whether the host reads, changes or makes "
-                    "these anew between passes: what it does must still cross there, with "
-                    "{} from(...) or to(...)",
-                    update);
   return text;
 }
 
 Claim finished(const Evidence& evidence, LoopClaim& loop) {
   const Trace& trace = evidence.trace;
-  // What some entry sent or brought back belongs to that clause alone.
-  std::erase_if(loop.made, [&](std::uint32_t one) { return loop.in.contains(one); });
-  std::erase_if(loop.left, [&](std::uint32_t one) { return loop.out.contains(one); });
+  loop.kept.settle();
   const auto heaviest =
       std::ranges::max_element(loop.bytes_at, {}, [](const auto& site) { return site.second; });
   const Index<Site> site{heaviest->first};
   Claim claim = std::move(loop.claim);
   place(claim, "per_iteration_mapping", trace, site);
   Finding& finding = claim.finding;
-  finding.variable = clause_list(loop.data.names());
+  finding.variable = clause_list(loop.kept.data.names());
   finding.examined = loop.examined;
   finding.of = finding.count;
   // Equal blocks do not tell that the host changed nothing in between them.
-  const bool is_backed = loop.in_full && 2 * loop.backed_bytes > finding.wasted_bytes;
+  const bool is_backed =
+      loop.in_full && !loop.with_others && 2 * loop.backed_bytes > finding.wasted_bytes;
   finding.confidence = is_backed ? Confidence::kLikely : Confidence::kPossible;
   finding.evidence = evidence_of(loop);
   finding.advice = advice_of(trace, loop);
@@ -240,7 +199,11 @@ std::vector<Claim> per_iteration_mapping(const Evidence& evidence) {
         surplus = surplus_of(evidence, group);
       }
       if (surplus.bytes > 0) {
-        add_group(evidence, candidates[begin].entry, group, std::move(surplus), loops[entry.loop]);
+        const OtherMappings others =
+            evidence.presence.others(first, entry.begin, entry.end, group.size());
+        if (others.blocks) continue;
+        add_group(evidence, candidates[begin].entry, group, others, std::move(surplus),
+                  loops[entry.loop]);
       } else if (entry.parent != EnclosingEntry::kNoEntry) {
         for (const std::uint32_t mapping : group) outwards.push_back({entry.parent, mapping});
       }

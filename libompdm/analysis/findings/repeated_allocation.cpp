@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "analysis/findings/findings.h"
 #include "analysis/findings/named_data.h"
+#include "analysis/findings/surplus.h"
 #include "analysis/findings/wording.h"
 
 namespace ompdm::analysis {
@@ -22,16 +26,89 @@ bool is_candidate(const Evidence& evidence, const Claimed& claimed, const Mappin
          !claimed[mapping.alloc.value] && !(mapping.remove && claimed[mapping.remove.value]);
 }
 
-std::string advice_of(const NamedData& data, const std::string& where) {
-  const std::string update = data.directive("update");
-  std::string text =
-      data.to_write("before the first of these", "enter data", {{"alloc", data.all()}}, "");
+/// By the directive that moves it: numbers of the data that crosses there each time.
+using Crossings = std::map<std::uint32_t, std::set<std::uint32_t>>;
+
+struct Group {
+  Claim claim;
+  std::uint32_t first = 0;  ///< mapping
+  std::uint64_t allocations = 0;
+  std::uint64_t pieces = 0;
+  NamedData data;
+  Crossings sent;
+  Crossings returned;
+  std::vector<std::string> allocating;
+  std::vector<std::string> places;  ///< those that free it, too
+};
+
+void add_place(const Trace& trace, const DataOp& op, std::vector<std::string>& places) {
+  const Index<Site> site = site_of(trace, op);
+  if (site) add_once(places, place_of(trace.sites[site.value]));
+}
+
+/// Takes in the mappings of one piece of storage; false if it cannot be kept on the device.
+bool add(const Evidence& evidence, const std::vector<std::uint32_t>& mappings, Group& group) {
+  const Trace& trace = evidence.trace;
+  const std::vector<Mapping>& rows = evidence.mappings.rows();
+  const Mapping& first = rows[mappings.front()];
+  const Mapping& last = rows[mappings.back()];
+  const Nanoseconds end = last.remove ? trace.ops[last.remove.value].end : trace.process.wall;
+  const Nanoseconds begin = trace.ops[first.alloc.value].begin;
+  // Parts of it would be found present, and not cross any more.
+  if (evidence.presence.others(first, begin, end, mappings.size()).any) return false;
+  ++group.pieces;
+  group.allocations += mappings.size();
+  const std::uint32_t number = group.data.add(trace, first);
+  group.claim.stays.push_back({first.device, first.host, first.bytes});
+  for (std::size_t i = 0; i < mappings.size(); ++i) {
+    const Mapping& row = rows[mappings[i]];
+    add_place(trace, trace.ops[row.alloc.value], group.allocating);
+    add_place(trace, trace.ops[row.alloc.value], group.places);
+    if (row.remove) add_place(trace, trace.ops[row.remove.value], group.places);
+    if (i > 0) group.claim.ops.push_back(row.alloc.value);
+    if (i + 1 < mappings.size() && row.remove) group.claim.ops.push_back(row.remove.value);
+    for (const std::uint32_t op : evidence.mappings.transfers(mappings[i])) {
+      if (!comes_of_mapping(trace, trace.ops[op])) continue;
+      Crossings& crossings = trace.ops[op].kind == OpKind::kHtoD ? group.sent : group.returned;
+      crossings[site_of(trace, trace.ops[op]).value].insert(number);
+    }
+  }
+  group.claim.finding.count += mappings.size() - 1;
+  group.claim.finding.wasted_bytes += (mappings.size() - 1) * first.bytes;
+  return true;
+}
+
+std::string to_cross(const Trace& trace, const NamedData& data, const char* when, const char* kind,
+                     const Crossings& crossings) {
+  std::string text;
+  for (const auto& [site, numbers] : crossings) {
+    text += data.to_write(fmt::format("each time {} {}", when, place_of(trace.sites[site])),
+                          "update", {{kind, {numbers.begin(), numbers.end()}}}, "");
+  }
+  return text;
+}
+
+std::string advice_of(const Trace& trace, const Group& group) {
+  const NamedData& data = group.data;
+  const std::string where = spoken_list(group.places);
+  std::string text = data.notes();
+  text += data.to_write(fmt::format("before {} for the first time", where), "enter data",
+                        {{"alloc", data.all()}}, "");
   text += fmt::format(
-      "at {}, drop its map clause, or keep it: it then finds the data present and moves nothing; "
-      "what has to cross there: {} to(...) or from(...)\n",
-      where, update);
-  text += data.to_write("after the last of these", "exit data", {{"release", data.all()}}, "");
-  return text + "if the program makes that storage anew each time, make it once" + data.notes();
+      "at {}, leave the map clauses as they are: they then find the data present and move "
+      "nothing\n",
+      where);
+  text += to_cross(trace, data, "before", "to", group.sent);
+  text += to_cross(trace, data, "after", "from", group.returned);
+  text += data.to_write(fmt::format("after {} for the last time", where), "exit data",
+                        {{"release", data.all()}}, "");
+  return text + "what is made anew each time must be made once, before all this";
+}
+
+/// Whether what the claim saves is worth what it takes to follow it.
+bool is_worthwhile(const Trace& trace, const Claim& claim) {
+  constexpr Nanoseconds kHundredth = 100;
+  return kHundredth * claim.finding.wasted_time >= program_wall_of(trace);
 }
 
 }  // namespace
@@ -48,14 +125,6 @@ std::vector<Claim> repeated_allocation(const Evidence& evidence, const Claimed& 
   };
   std::ranges::sort(order, {}, [&](std::uint32_t i) { return std::pair(storage(i), i); });
 
-  struct Group {
-    Claim claim;
-    std::uint32_t first = 0;  ///< mapping
-    std::uint64_t allocations = 0;
-    std::uint64_t pieces = 0;
-    NamedData data;
-    std::vector<std::string> places;
-  };
   std::map<std::pair<std::uint32_t, std::string>, Group> groups;  // by directive row and name
   for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
     while (end < order.size() && storage(order[end]) == storage(order[begin])) ++end;
@@ -69,32 +138,25 @@ std::vector<Claim> repeated_allocation(const Evidence& evidence, const Claimed& 
       group.first = order[begin];
       place(group.claim, "repeated_allocation", trace, site);
     }
-    ++group.pieces;
-    group.allocations += end - begin;
-    group.data.add(trace, first);
-    for (std::size_t i = begin; i < end; ++i) {
-      const Mapping& row = rows[order[i]];
-      const Index<Site> by = site_of(trace, trace.ops[row.alloc.value]);
-      if (by) add_once(group.places, place_of(trace.sites[by.value]));
-      if (i > begin) group.claim.ops.push_back(row.alloc.value);
-      if (i + 1 < end && row.remove) group.claim.ops.push_back(row.remove.value);
-    }
-    group.claim.finding.count += end - begin - 1;
-    group.claim.finding.wasted_bytes += (end - begin - 1) * first.bytes;
+    add(evidence,
+        {order.begin() + static_cast<std::ptrdiff_t>(begin),
+         order.begin() + static_cast<std::ptrdiff_t>(end)},
+        group);
   }
 
   std::vector<Claim> claims;
   for (auto& [key, group] : groups) {
+    if (group.pieces == 0) continue;
     Finding& finding = group.claim.finding;
     finding.variable = name_of(trace, rows[group.first]);
     finding.examined = finding.of = finding.count;
     finding.confidence = Confidence::kLikely;
     finding.evidence = fmt::format(
         "{} was allocated {} times on {}, by {}, where {} would do", key.second, group.allocations,
-        devices_text(group.data.devices()), spoken_list(group.places), group.pieces);
-    finding.advice = advice_of(group.data, spoken_list(group.places));
+        devices_text(group.data.devices()), spoken_list(group.allocating), group.pieces);
+    finding.advice = advice_of(trace, group);
     sum_up(group.claim, trace);
-    claims.push_back(std::move(group.claim));
+    if (is_worthwhile(trace, group.claim)) claims.push_back(std::move(group.claim));
   }
   return claims;
 }

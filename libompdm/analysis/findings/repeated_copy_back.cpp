@@ -11,6 +11,10 @@
 namespace ompdm::analysis {
 namespace {
 
+/// The last copy of all may repeat one that a loop made in just this run, which has a step more in
+/// another.
+constexpr std::uint64_t kLeastTimes = 2;
+
 constexpr std::uint32_t kTo = 0x1;  // OMP_TGT_MAPTYPE_TO
 
 /// Whether the host had no time to change all of its own copy between the two.
@@ -117,9 +121,10 @@ Claim finished(const Evidence& evidence, Group& group, std::uint32_t row) {
   if (!in_all) finding.evidence += fmt::format("; {} in all", group.all);
   finding.advice = advice_of(site, group, in_all);
   finding.advice += fmt::format(
-      "\ntransfers do not tell whether the host had changed its own copy meanwhile, and wants {} "
-      "restored: only then is this needed",
-      is_one ? "it" : "them");
+      "\nit stays needed where, in another run, a kernel changes {} in between, or the host "
+      "changes "
+      "its own copy and wants {} restored",
+      is_one ? "it" : "them", is_one ? "it" : "them");
   return claim;
 }
 
@@ -155,7 +160,7 @@ std::vector<Claim> repeated_copy_back(const Evidence& evidence, const Claimed& c
       const Index<Site> site = site_of(trace, op);
       const bool by_update = site && trace.sites[site.value].directive == Directive::kTargetUpdate;
       const std::uint64_t all = returned[{row, expression}];
-      if (!by_update && tally.same.size() < all) continue;
+      if (!by_update && (tally.same.size() < all || all < kLeastTimes)) continue;
       const std::size_t before = group.content.pairs.size();
       group.content.take(evidence, expression, tally, claimed);
       if (group.content.pairs.size() == before) continue;

@@ -4,14 +4,19 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <utility>
 
-#include "analysis/findings/named_data.h"
+#include "analysis/findings/keep_data.h"
 #include "analysis/findings/wording.h"
 
 namespace ompdm::analysis {
 namespace {
 
 constexpr std::uint32_t kNone = Index<DataOp>::kNone;
+constexpr std::uint32_t kFrom = 0x2;    // OMP_TGT_MAPTYPE_FROM
 constexpr std::uint32_t kAlways = 0x4;  // OMP_TGT_MAPTYPE_ALWAYS
 
 Resend relation_of(const Evidence& evidence, std::uint32_t op) {
@@ -33,12 +38,10 @@ std::uint32_t rests_on(const Evidence& evidence, const Tally::Pair& pair) {
 struct Group {
   ContentClaim content;
   std::vector<std::string> before;  ///< where the data was sent or brought back before
-  NamedData data;                   ///< what was sent
-  NamedData came;                   ///< what came back where it was before, as it is called there
-  bool remapped = false;            ///< some had been deleted in between
-  bool resident = false;            ///< some were there all the time
-  bool brings_back = false;         ///< what was mapped anew came back later
-  std::uint64_t all = 0;            ///< transfers of these items by this directive
+  std::set<std::int32_t> devices;
+  KeptData kept;          ///< what had been deleted in between
+  bool resident = false;  ///< some were there all the time
+  std::uint64_t all = 0;  ///< transfers of these items by this directive
 };
 
 /// What keeping the data would make needless besides the transfer: that it was deleted, and
@@ -48,35 +51,71 @@ void add_stay(const Evidence& evidence, const Tally::Pair& pair, Group& group) {
   const std::vector<Mapping>& rows = evidence.mappings.rows();
   const std::uint32_t was = contents.mapping_of(pair.earlier);
   const std::uint32_t is = contents.mapping_of(pair.op);
-  if (was == is) {
-    group.resident = true;
-    return;
-  }
-  group.remapped = true;
-  for (const std::uint32_t i : evidence.mappings.transfers(is)) {
-    if (evidence.trace.ops[i].kind == OpKind::kDtoH) group.brings_back = true;
-  }
-  if (evidence.trace.ops[pair.op].bytes < rows[is].bytes) return;
+  if (was == is || evidence.trace.ops[pair.op].bytes < rows[is].bytes) return;
   group.content.claim.ops.push_back(rows[was].remove.value);
   group.content.claim.ops.push_back(rows[is].alloc.value);
 }
 
+/// Takes in the storage that is to be kept; false if it cannot be.
+bool keep(const Evidence& evidence, Group& group) {
+  struct Span {
+    std::uint32_t first = 0;  // mapping
+    Nanoseconds from = 0;
+    Nanoseconds to = 0;
+  };
+  const Trace& trace = evidence.trace;
+  const std::vector<Mapping>& rows = evidence.mappings.rows();
+  std::map<std::tuple<std::int32_t, std::uint64_t, std::uint64_t>, Span> spans;
+  for (const Tally::Pair& pair : group.content.pairs) {
+    const std::uint32_t was = evidence.contents.mapping_of(pair.earlier);
+    const std::uint32_t is = evidence.contents.mapping_of(pair.op);
+    group.devices.insert(rows[is].device);
+    if (was == is) {
+      group.resident = true;
+      continue;
+    }
+    const Nanoseconds from = trace.ops[rows[was].alloc.value].begin;
+    const Nanoseconds to =
+        rows[is].remove ? trace.ops[rows[is].remove.value].end : trace.process.wall;
+    const auto [at, is_new] =
+        spans.try_emplace({rows[is].device, rows[is].host, rows[is].bytes}, Span{is, from, to});
+    at->second.from = std::min(at->second.from, from);
+    at->second.to = std::max(at->second.to, to);
+    for (const Index<DataOp> op :
+         {rows[was].alloc, rows[was].remove, rows[is].alloc, rows[is].remove}) {
+      const Index<Site> site = op ? site_of(trace, trace.ops[op.value]) : Index<Site>();
+      if (site) add_once(group.kept.places, place_of(trace.sites[site.value]));
+    }
+  }
+  for (const auto& [storage, span] : spans) {
+    const Mapping& piece = rows[span.first];
+    const OtherMappings others = evidence.presence.others(piece, span.from, span.to, 0);
+    if (others.blocks) return false;
+    group.kept.add(trace, piece, true, false, others);
+    group.content.claim.stays.push_back({piece.device, piece.host, piece.bytes});
+  }
+  group.kept.settle();
+  return true;
+}
+
 /// `in_all`: each of the directive's transfers was needless, so that it can go.
+/// `brings_back`: its clause copies back too.
 std::string advice_for_resident(const Site* site, const std::string& items, bool always,
-                                bool in_all) {
+                                bool brings_back, bool in_all) {
   const std::string where = site != nullptr ? place_of(*site) : "there";
   if (site == nullptr || site->directive == Directive::kApi) {
     return fmt::format("copy at {} only after the host has changed the data", where);
   }
   if (!in_all) {
-    return fmt::format(
-        "at {}, let {} cross only where the host has changed the data, or a kernel has changed "
-        "what "
-        "must be restored: {}",
-        where, items,
-        site->directive == Directive::kTargetUpdate
-            ? "reach the directive only then"
-            : "#pragma omp target update to(...) there, in place of its map clause");
+    return site->directive == Directive::kTargetUpdate
+               ? fmt::format(
+                     "reach #pragma omp target update to({}) at {} only after the host has changed "
+                     "the data, or a kernel what must be restored",
+                     items, where)
+               : fmt::format(
+                     "at {}, write map({}: {}), and before it, where the host has changed the data "
+                     "or a kernel what must be restored,\n  #pragma omp target update to({})",
+                     where, brings_back ? "always, from" : "to", items, items);
   }
   if (site->directive == Directive::kTargetUpdate) {
     return fmt::format(
@@ -84,32 +123,28 @@ std::string advice_for_resident(const Site* site, const std::string& items, bool
         "the data",
         items, where);
   }
-  return always ? fmt::format("at {}, drop the always modifier of {}", where, items)
+  return always ? fmt::format("at {}, write map({}: {})", where,
+                              brings_back ? "always, from" : "to", items)
                 : fmt::format("at {}, leave out {}: it is on the device", where, items);
 }
 
-/// Each place can keep its clauses: they find the data present and move nothing. What used to come
-/// back at the first place still does, until the program's author knows better.
-std::string advice_for_remapped(const Group& group, const std::string& where) {
+std::string advice_for_remapped(const Group& group, const std::string& where, bool unchanged) {
   const std::string before = spoken_list(group.before);
-  const NamedData& data = group.data;
-  std::string text =
-      data.to_write(fmt::format("keep the data on the device from {} to {}: before the first of "
-                                "these",
-                                before, before == where ? "its next time" : where),
-                    "enter data", {{"to", data.all()}}, "");
-  text += "their map clauses can stay: they then find the data present and move nothing\n";
-  text +=
-      group.came.to_write(fmt::format("after {}, unless the host does not read it there", before),
-                          "update", {{"from", group.came.all()}}, "");
-  text += data.to_write("after the last of these", "exit data",
-                        {{group.brings_back ? "from" : "release", data.all()}}, "");
-  text += "what the host changes in between (nothing, in this run) must cross with " +
-          data.directive("update") + " to(...)";
-  return text + data.notes();
+  std::string text = advice_to_keep(
+      group.kept,
+      {.before = fmt::format("keep the data on the device from {} to {}: before the first of these",
+                             before, before == where ? "its next time" : where),
+       .meanwhile = "in between",
+       .after = "after the last of these",
+       .function = ""});
+  if (unchanged) text += "\nin this run the host changed none of these in between";
+  return text;
 }
 
-Claim finished(const Evidence& evidence, Group& group, const char* pattern, const char* what) {
+/// None where the data cannot be kept.
+std::optional<Claim> finished(const Evidence& evidence, Group& group, const char* pattern,
+                              const char* what) {
+  if (!keep(evidence, group)) return std::nullopt;
   const Trace& trace = evidence.trace;
   const Tally::Pair first = group.content.pairs.front();
   const Index<Site> at = site_of(trace, trace.ops[first.op]);
@@ -119,32 +154,33 @@ Claim finished(const Evidence& evidence, Group& group, const char* pattern, cons
     group.content.claim.rests.push_back({pair.op, rests_on(evidence, pair)});
     const Index<Site> by = site_of(trace, trace.ops[pair.earlier]);
     if (by) add_once(group.before, place_of(trace.sites[by.value]));
-    if (trace.ops[pair.earlier].kind == OpKind::kDtoH) {
-      const std::uint32_t mapping = evidence.contents.mapping_of(pair.earlier);
-      group.came.add(trace, evidence.mappings.rows()[mapping]);
+    if (group.resident) {
+      group.content.claim.thinned.push_back(clause_of(evidence, pair.op));
     }
-    group.data.add(trace, evidence.mappings.rows()[evidence.contents.mapping_of(pair.op)]);
   }
   std::ranges::sort(group.content.claim.ops);
   const auto twice = std::ranges::unique(group.content.claim.ops);
   group.content.claim.ops.erase(twice.begin(), twice.end());
   const bool always = (trace.ops[first.op].map_type & kAlways) != 0;
+  const bool brings_back = (trace.ops[first.op].map_type & kFrom) != 0;
   const bool in_all = group.content.pairs.size() == group.all;
   Claim claim = group.content.finish(evidence, pattern);
   Finding& finding = claim.finding;
   const std::string items = clause_list(group.content.expressions);
   const std::string where = site != nullptr ? place_of(*site) : std::string("there");
-  finding.evidence = fmt::format(
-      "{} went to {} in {} {} {}, {}", spoken_list(group.content.expressions),
-      devices_text(group.data.devices()), counted(finding.count, "transfer", "transfers"), what,
-      group.before.empty() ? "elsewhere" : spoken_list(group.before),
-      group.content.coverage_of(finding));
-  if (group.remapped) finding.evidence += ": its memory there could have been kept";
+  finding.evidence =
+      fmt::format("{} went to {} in {} {} {}, {}", spoken_list(group.content.expressions),
+                  devices_text(group.devices), counted(finding.count, "transfer", "transfers"),
+                  what, group.before.empty() ? "elsewhere" : spoken_list(group.before),
+                  group.content.coverage_of(finding));
+  if (!group.kept.data.empty()) finding.evidence += ": its memory there could have been kept";
   if (!in_all) finding.evidence += fmt::format("; {} in all", group.all);
-  if (group.resident) finding.advice = advice_for_resident(site, items, always, in_all);
-  if (group.remapped) {
+  if (group.resident) {
+    finding.advice = advice_for_resident(site, items, always, brings_back, in_all);
+  }
+  if (!group.kept.data.empty()) {
     if (group.resident) finding.advice += '\n';
-    finding.advice += advice_for_remapped(group, where);
+    finding.advice += advice_for_remapped(group, where, in_all && group.content.in_full);
   }
   return claim;
 }
@@ -157,21 +193,30 @@ std::vector<Claim> needless_resends(const Evidence& evidence, const Claimed& cla
   if (!evidence.contents.known()) return {};
   Tallies tallies;
   std::map<Clause, std::uint64_t> sent;
+  std::map<Clause, std::uint64_t> seen;  // of these, with a known content
   for (std::uint32_t i = 0; i < trace.ops.size(); ++i) {
     if (trace.ops[i].kind != OpKind::kHtoD || !is_judged(evidence, i)) continue;
     ++sent[clause_of(evidence, i)];
+    if (trace.ops[i].hash != 0 || trace.ops[i].fingerprint != 0) ++seen[clause_of(evidence, i)];
     if (relation_of(evidence, i) != relation) continue;
     tally_of(tallies, evidence, i).add(i, evidence.contents.before(i));
   }
   std::vector<Claim> claims;
   for (const auto& [row, items] : tallies) {
     Group group;
+    std::uint64_t examined = 0;
     for (const auto& [expression, tally] : items) {
       const std::size_t before = group.content.pairs.size();
       group.content.take(evidence, expression, tally, claimed);
-      if (group.content.pairs.size() > before) group.all += sent[{row, expression}];
+      if (group.content.pairs.size() == before) continue;
+      group.all += sent[{row, expression}];
+      examined += seen[{row, expression}];
     }
-    if (!group.content.empty()) claims.push_back(finished(evidence, group, pattern, what));
+    // Few of many are chance: the first time, say, that a loop's data comes from elsewhere.
+    constexpr std::uint64_t kFew = 10;
+    if (group.content.empty() || kFew * group.content.pairs.size() < examined) continue;
+    std::optional<Claim> claim = finished(evidence, group, pattern, what);
+    if (claim) claims.push_back(std::move(*claim));
   }
   return claims;
 }

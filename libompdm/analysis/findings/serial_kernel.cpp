@@ -99,7 +99,7 @@ std::string evidence_of(Shape shape, const Launch& launch, std::uint64_t count) 
   return {};
 }
 
-std::string advice_of(Shape shape, const std::string& where) {
+std::string advice_of(Shape shape, const Launch& launch, const std::string& where) {
   if (shape == Shape::kLowOccupancy) {
     return fmt::format(
         "at {}, try smaller teams with thread_limit(128), or less work and fewer private variables "
@@ -112,13 +112,15 @@ std::string advice_of(Shape shape, const std::string& where) {
         "num_teams only where it is known to be better",
         where);
   }
-  if (shape == Shape::kFew || shape == Shape::kOneThreadTeams) {
+  if (launch.num_teams != kNoTeamsConstruct) {
     return fmt::format("at {}, leave num_teams and thread_limit to the runtime", where);
   }
   return fmt::format(
-      "at {}, if its loop's iterations are independent, write\n"
+      "at {}, if its loop's iterations are independent, write in place of the target directive, "
+      "with "
+      "its map clauses,\n"
       "  #pragma omp target teams distribute parallel for\n"
-      "directly before the loop, with reduction(...) for what it sums up",
+      "directly before the loop, and reduction(...) for what it sums up",
       where);
 }
 
@@ -169,7 +171,7 @@ std::vector<Claim> serial_kernel(const Evidence& evidence) {
       claim.finding.evidence += ", " + evidence_of_run(shape, trace, *group.run);
     }
     claim.finding.advice =
-        advice_of(shape, site ? place_of(trace.sites[site.value]) : "the kernel");
+        advice_of(shape, *group.first, site ? place_of(trace.sites[site.value]) : "the kernel");
     claims.push_back(std::move(claim));
   }
   return claims;

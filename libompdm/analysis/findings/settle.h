@@ -2,17 +2,56 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "analysis/findings/findings.h"
 
 namespace ompdm::analysis {
 
-/// The claims, in their order, less those that fall with another: whose operations are needless
-/// only because of one that another claim takes away (two sends of the same data of which either
-/// would do), or whose advice rewrites the same item of the same map clause. Of such claims the one
-/// that saves the most bytes stays, then the surest, then the first: bytes are the same in every
-/// run, times are not. `op_count` is that of the trace.
-std::vector<Claim> settled(std::vector<Claim> claims, std::size_t op_count);
+/// Takes claims in, as far as they can be given together with those taken before. Left out are
+/// those that fall with another: whose operations are needless only because of one that another
+/// claim takes away (two sends of the same data of which either would do), whose advice rewrites an
+/// item of a map clause that another rewrites or counts on, or keeps storage on a device that
+/// another keeps there too, in directives that were not made to stand together.
+class Settlement {
+ public:
+  /// `op_count` is that of the trace.
+  explicit Settlement(std::size_t op_count);
+
+  /// Those of the claims that stand, in their order. Of claims that cannot stand together the one
+  /// that saves the most bytes stays, then the surest, then the first: bytes are the same in every
+  /// run, times are not.
+  std::vector<Claim> settle(std::vector<Claim> claims);
+
+ private:
+  struct Link {
+    std::uint32_t on = Index<DataOp>::kNone;
+    bool known = false;
+  };
+  enum class State : std::uint8_t { kOpen, kHolds, kFalls };
+  struct Seen {
+    std::uint32_t round = 0;
+    State state = State::kOpen;
+  };
+
+  bool take(const Claim& claim);
+  [[nodiscard]] bool contradicts(const Claim& claim) const;
+  [[nodiscard]] bool is_kept(const Stay& stay) const;
+  bool holds(std::uint32_t op);
+
+  std::vector<bool> removed_;    // all by position in Trace::ops
+  std::vector<bool> rested_on_;  // by what was taken
+  std::vector<Link> links_;
+  std::vector<Seen> seen_;
+  std::uint32_t round_ = 0;
+  std::set<Clause> clauses_;
+  std::set<Clause> thinned_;
+  std::set<Clause> needed_;
+  std::map<std::pair<std::int32_t, std::uint64_t>, std::uint64_t> kept_;  // device, begin -> end
+};
 
 }  // namespace ompdm::analysis

@@ -82,7 +82,6 @@ Surplus surplus_of(const Evidence& evidence, const std::vector<std::uint32_t>& g
                                [&](std::uint32_t op) { return ops[op].kind == OpKind::kHtoD; });
   });
   const bool drops_returns = need_not_return(surplus, is_sent);
-  surplus.keeps_returns = !drops_returns;
   for (const std::uint32_t number : group) {
     const Mapping& mapping = evidence.mappings.rows()[number];
     for (const std::uint32_t i : evidence.mappings.transfers(number)) {

@@ -19,7 +19,6 @@ struct Surplus {
   std::uint64_t examined = 0, examined_bytes = 0;
   bool in_full = true;  ///< all bytes of the equal ones were compared, not only blocks of them
   bool quick = false;
-  bool keeps_returns = false;  ///< what came back with news, the host may have read
   [[nodiscard]] bool host_changes() const { return equal < compared; }
 };
 

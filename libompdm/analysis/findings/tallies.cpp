@@ -34,9 +34,10 @@ bool is_judged(const Evidence& evidence, std::uint32_t op) {
 }
 
 Clause clause_of(const Evidence& evidence, std::uint32_t op) {
-  const Index<Site> site = site_of(evidence.trace, evidence.trace.ops[op]);
+  const DataOp& transfer = evidence.trace.ops[op];
   const Mapping& mapping = evidence.mappings.rows()[evidence.contents.mapping_of(op)];
-  return {row_of(evidence.directives, site), expression_of(evidence.trace, mapping)};
+  return {row_of(evidence.directives, site_of(evidence.trace, transfer)),
+          expression_at(evidence.trace, transfer, mapping)};
 }
 
 Tally& tally_of(Tallies& tallies, const Evidence& evidence, std::uint32_t op) {
@@ -57,7 +58,7 @@ void ContentClaim::take(const Evidence& evidence, const std::string& expression,
   const Trace& trace = evidence.trace;
   const Mapping& mapping =
       evidence.mappings.rows()[evidence.contents.mapping_of(needless.front().op)];
-  const std::string name = name_of(trace, mapping);
+  const std::string name = has_name(trace, mapping) ? base_of(expression) : name_of(trace, mapping);
   add_once(names, name.empty() ? expression : name);
   add_once(expressions, expression);
   for (const Tally::Pair& pair : needless) claim.ops.push_back(pair.op);

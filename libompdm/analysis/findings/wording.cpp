@@ -70,6 +70,20 @@ std::string expression_of(const Trace& trace, const Mapping& mapping) {
   return fmt::format("{} at {:#x}", size_text(mapping.bytes), mapping.host);
 }
 
+std::string expression_at(const Trace& trace, const DataOp& op, const Mapping& mapping) {
+  const std::uint32_t list =
+      op.region ? trace.regions[op.region.value].map_list : Index<Region>::kNone;
+  if (list < trace.map_lists.size()) {
+    const std::uint64_t host = op.kind == OpKind::kDtoH ? op.dst : op.src;
+    const auto& items = trace.map_lists[list];
+    const auto item = std::ranges::find_if(items, [&](const MapItem& one) {
+      return one.begin == host && one.bytes == op.bytes && !one.name.empty();
+    });
+    if (item != items.end()) return item->name;
+  }
+  return expression_of(trace, mapping);
+}
+
 bool has_name(const Trace& trace, const Mapping& mapping) {
   if (mapping.host == 0) return false;
   if (item_of(trace, mapping) != nullptr) return true;

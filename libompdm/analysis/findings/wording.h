@@ -20,6 +20,10 @@ std::string function_of(const Site& site);
 /// its size and address. Not for code.
 std::string expression_of(const Trace& trace, const Mapping& mapping);
 
+/// What a transfer moved, as the directive that made it has it: pointers are swapped, and a mapping
+/// is known by the name that its storage had when it was allocated.
+std::string expression_at(const Trace& trace, const DataOp& op, const Mapping& mapping);
+
 /// Whether the compiler passed a name for this data.
 bool has_name(const Trace& trace, const Mapping& mapping);
 

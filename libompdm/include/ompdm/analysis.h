@@ -130,6 +130,7 @@ struct Iteration {
   /// Bytes a pass, both ways, of pieces whose content was the same in every pass that was looked
   /// at; none if no contents were compared.
   std::optional<std::uint64_t> invariant_bytes;
+  std::vector<std::string> invariant_items;  ///< what these are: "a (jacobi.cpp:75)", most first
   bool timed = true;  ///< false if a transfer or kernel has only an enqueue time: `wall` alone can
                       ///< be trusted
 };

@@ -51,7 +51,7 @@ TEST(PerIterationContents, NothingLooksAtTheDataBetweenQuickPasses) {
   ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
   EXPECT_EQ(analysis.findings[0].count, 38U);
   EXPECT_EQ(analysis.findings[0].examined, 38U);
-  EXPECT_FALSE(contains(analysis.findings[0].advice, "  #pragma omp target update"));
+  EXPECT_TRUE(contains(analysis.findings[0].evidence, "the host had too little time"));
 }
 
 TEST(PerIterationContents, TheRecordersTimeIsNotTheHosts) {
@@ -80,8 +80,7 @@ TEST(PerIterationContents, AHostThatChangesAByteInEachPassNeedsTheTransfers) {
   for (const Nanoseconds between : {10, 1'000'000}) {
     const Analysis analysis =
         passes_with(between, [](int pass) { return Hashes(1 + 2 * pass, 2 + 2 * pass); });
-    EXPECT_TRUE(found(analysis, "per_iteration_mapping").empty()) << between;
-    EXPECT_EQ(patterns(analysis), "repeated_allocation") << "its memory could stay all the same";
+    EXPECT_EQ(patterns(analysis), "") << between << ": and its allocations take under 1 %";
   }
 }
 

@@ -44,10 +44,8 @@ TEST(RepeatedCopyBack, OfZeros) {
   program.writer();
   program.zeros = true;
   program.bring(8);
-  program.begin(program.exit);
-  program.move(OpKind::kDtoH, 8);
-  program.op(OpKind::kDelete, program.a, 0, 5);
-  program.end();
+  program.bring(8);
+  program.unmap();
   EXPECT_EQ(patterns(analyze(program.take())), "unmodified_copy_back")
       << "that nothing ran in between is the evidence, not the zeros";
 }
