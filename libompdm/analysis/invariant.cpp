@@ -22,7 +22,7 @@ namespace {
 using Piece = std::tuple<std::uint32_t, bool, std::int32_t, std::uint64_t, std::uint64_t>;
 
 struct Crossings {
-  std::uint32_t first = 0;  ///< position in Trace::ops
+  std::uint32_t first = 0;                      ///< position in Trace::ops
   std::uint32_t latest = Index<DataOp>::kNone;  ///< whose content is known
   std::uint64_t compared = 0;
   std::uint64_t bytes = 0;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "report/fitted_text.h"
+#include "report/invariant.h"
 #include "report/page.h"
 #include "report/units.h"
 
@@ -30,7 +31,7 @@ constexpr Pattern kPatterns[] = {
     {"per_iteration_mapping", "mapped anew by each pass of a loop", "transfer", "transfers"},
     {"duplicate_transfer", "sent though it was there already", "transfer", "transfers"},
     {"round_trip_transfer", "came back and went over again unchanged", "transfer", "transfers"},
-    {"unmodified_copy_back", "came back as it had gone over", "transfer", "transfers"},
+    {"unmodified_copy_back", "came back unchanged", "transfer", "transfers"},
     {"unused_transfer", "sent, and seen by no kernel", "transfer", "transfers"},
     {"repeated_allocation", "allocated again and again", "allocation", "allocations"},
     {"unused_allocation", "allocated, and seen by no kernel", "allocation", "allocations"},
@@ -76,6 +77,9 @@ std::string cost_of(const Finding& finding) {
     text += ", time not known";
   } else if (finding.wasted_time > 0) {
     text += ", " + spoken_time(finding.wasted_time);
+    if (finding.with_allocations && pattern.one == std::string_view("transfer")) {
+      text += " with allocations";
+    }
   }
   return fmt::format("{}; {}", text, confidence_of(finding));
 }
@@ -141,10 +145,9 @@ std::string none_found(Analyses analyses) {
     return std::ranges::any_of(one.iterations, has_invariant);
   });
   return "No needless movement was found in this run; " +
-         (hashing == "full"
-              ? "all contents were compared."
-              : "contents were compared as far as their budget went (OMPDM_HASH=" + hashing +
-                    ").") +
+         (hashing == "full" ? "all contents were compared."
+                            : "contents were compared as far as their budget went (OMPDM_HASH=" +
+                                  hashing + ").") +
          (any_invariant ? " What never changes on its way is needed only if kernels change it on "
                           "the device, which transfers do not tell."
                         : "");
@@ -171,7 +174,7 @@ std::string findings_text(Analyses analyses, const SourceNames& names, const Lay
       text += filled(cost_of(finding), indent, layout.width);
       text += filled(finding.evidence, indent, layout.width);
       for (const std::string& line : lines_of(finding.advice)) {
-        // A pragma is one line, however long.
+        // A pragma's lines are as they are to be copied.
         text += is_code(line) ? std::string(indent, ' ') + "    " + line + '\n'
                               : filled("> " + line, indent, layout.width);
       }

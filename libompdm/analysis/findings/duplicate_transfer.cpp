@@ -5,7 +5,7 @@ namespace ompdm::analysis {
 
 std::vector<Claim> duplicate_transfer(const Evidence& evidence, const Claimed& claimed) {
   return needless_resends(evidence, claimed, Resend::kDuplicate, "duplicate_transfer",
-                          "with the content that it had been sent by");
+                          "with a content that had gone there by");
 }
 
 }  // namespace ompdm::analysis

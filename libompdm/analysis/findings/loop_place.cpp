@@ -32,6 +32,11 @@ bool starts_programs(const std::string& function) {
          function == "__clone3";
 }
 
+/// Whether a library's templates are compiled there: no place to write anything either.
+bool is_library(const Caller& caller) {
+  return caller.function.starts_with("std::") || caller.file.starts_with("/usr/");
+}
+
 /// From the directive's function outwards, up to main. What __libc_start_call_main calls is main,
 /// whose own frame is missing where all between was inlined into it.
 std::vector<Caller> chain_of(const Site& site) {
@@ -44,6 +49,7 @@ std::vector<Caller> chain_of(const Site& site) {
       if (caller.function.empty()) return chain;
       if (caller.function == "__libc_start_call_main") chain.push_back({"main", "", 0});
       if (starts_programs(caller.function)) return chain;
+      if (is_library(caller)) continue;
       // The innermost inlined frame is the directive's own function.
       if (frames == &site.inlined && caller.function == chain.back().function) continue;
       chain.push_back(caller);

@@ -34,6 +34,41 @@ std::string numbers(const Range& devices, bool spoken) {
   return spoken ? spoken_list(texts) : clause_list(texts);
 }
 
+/// A directive in lines of at most some 96 characters, broken before a clause or an item.
+std::string folded(const std::string& directive) {
+  constexpr std::size_t kWidest = 96;
+  std::string text;
+  std::size_t used = 0;
+  int depth = 0;
+  for (std::size_t begin = 0; begin < directive.size();) {
+    // A part ends behind a blank that is in no item and no comment.
+    std::size_t end = begin;
+    bool in_comment = false;
+    for (; end < directive.size(); ++end) {
+      const char c = directive[end];
+      if (directive.compare(end, 2, "/*") == 0) in_comment = true;
+      if (directive.compare(end, 2, "*/") == 0) in_comment = false;
+      if (c == '(' || c == '[') ++depth;
+      if (c == ')' || c == ']') --depth;
+      const bool after_item = depth == 1 && end > 0 && directive[end - 1] == ',';
+      const bool after_clause = depth == 0 && end > 0 && directive[end - 1] == ')';
+      if (c == ' ' && !in_comment && (after_item || after_clause)) break;
+    }
+    const std::string part = directive.substr(begin, end - begin);
+    if (used > 0 && used + 1 + part.size() > kWidest) {
+      text += " \\\n      ";
+      used = 4;
+    } else if (used > 0) {
+      text += ' ';
+      ++used;
+    }
+    text += part;
+    used += part.size();
+    begin = end + 1;
+  }
+  return text;
+}
+
 bool is_update(std::string_view name) { return name == "update"; }
 
 }  // namespace
@@ -104,9 +139,9 @@ std::string NamedData::directive(const char* name) const {
   return text;
 }
 
+/// Names of one function alone are told whose they are by notes().
 bool NamedData::needs_function(const Row& row, const std::string& here) const {
-  if (row.object == kThis || row.function.empty()) return false;
-  if (!here.empty()) return row.function != here;
+  if (row.object == kThis || row.function.empty() || row.function == here) return false;
   return std::ranges::any_of(rows_, [&](const Row& other) {
     return other.object != kThis && other.function != row.function;
   });
@@ -186,7 +221,7 @@ std::string NamedData::to_write(const std::string& lead, const char* name,
   std::string text = in_words(lead, name, clauses);
   const auto write = [&](const char* where, const std::string& what) {
     if (!what.empty())
-      text += fmt::format("{}{}, write\n  {}{}\n", lead, where, directive(name), what);
+      text += fmt::format("{}{}, write\n  {}\n", lead, where, folded(directive(name) + what));
   };
   const std::string plain = clauses_of(name, clauses, false, here);
   const std::string own = clauses_of(name, clauses, true, here);
@@ -220,9 +255,11 @@ std::string NamedData::notes() const {
     std::vector<std::string> sizes;
     for (const auto& [address, bytes] : row.storage) add_once(sizes, size_text(bytes));
     constexpr std::size_t kFew = 4;
-    text += fmt::format("{} stands for {} pieces of storage{}: write this for each\n",
-                        row.expression, row.storage.size(),
-                        sizes.size() > kFew ? "" : fmt::format(" ({})", spoken_list(sizes)));
+    const auto of_the_name = std::ranges::count(rows_, row.expression, &Row::expression);
+    text += fmt::format(
+        "{}{} stands for {} pieces of storage{}: write this for each\n", row.expression,
+        of_the_name > 1 ? fmt::format(" in {}", row.function) : std::string(), row.storage.size(),
+        sizes.size() > kFew ? "" : fmt::format(" ({})", spoken_list(sizes)));
   }
   if (devices_.size() > 1) {
     text += fmt::format(

@@ -39,9 +39,12 @@ struct Group {
   ContentClaim content;
   std::vector<std::string> before;  ///< where the data was sent or brought back before
   std::set<std::int32_t> devices;
-  KeptData kept;          ///< what had been deleted in between
-  bool resident = false;  ///< some were there all the time
-  std::uint64_t all = 0;  ///< transfers of these items by this directive
+  KeptData kept;                       ///< what had been deleted in between
+  bool resident = false;               ///< some were there all the time
+  bool always = false;                 ///< by map(always, ...)
+  std::vector<std::string> one_way;    ///< the items that the clauses only send
+  std::vector<std::string> both_ways;  ///< and those that they bring back too
+  std::uint64_t all = 0;               ///< transfers of these items by this directive
 };
 
 /// What keeping the data would make needless besides the transfer: that it was deleted, and
@@ -98,34 +101,39 @@ bool keep(const Evidence& evidence, Group& group) {
   return true;
 }
 
+/// The clauses that still move what comes back, and send nothing.
+std::string quiet_clauses(const Group& group) {
+  std::string text;
+  if (!group.one_way.empty()) text = fmt::format("map(to: {})", clause_list(group.one_way));
+  if (group.both_ways.empty()) return text;
+  return fmt::format("{}{}map(always, from: {})", text, text.empty() ? "" : " ",
+                     clause_list(group.both_ways));
+}
+
 /// `in_all`: each of the directive's transfers was needless, so that it can go.
-/// `brings_back`: its clause copies back too.
-std::string advice_for_resident(const Site* site, const std::string& items, bool always,
-                                bool brings_back, bool in_all) {
+std::string advice_for_resident(const Site* site, const Group& group, bool in_all) {
   const std::string where = site != nullptr ? place_of(*site) : "there";
+  const std::string items = clause_list(group.content.expressions);
   if (site == nullptr || site->directive == Directive::kApi) {
     return fmt::format("copy at {} only after the host has changed the data", where);
   }
-  if (!in_all) {
-    return site->directive == Directive::kTargetUpdate
-               ? fmt::format(
-                     "reach #pragma omp target update to({}) at {} only after the host has changed "
-                     "the data, or a kernel what must be restored",
-                     items, where)
-               : fmt::format(
-                     "at {}, write map({}: {}), and before it, where the host has changed the data "
-                     "or a kernel what must be restored,\n  #pragma omp target update to({})",
-                     where, brings_back ? "always, from" : "to", items, items);
-  }
   if (site->directive == Directive::kTargetUpdate) {
-    return fmt::format(
-        "drop #pragma omp target update to({}) at {}, or reach it only after the host has changed "
-        "the data",
-        items, where);
+    return in_all ? fmt::format(
+                        "drop #pragma omp target update to({}) at {}, or reach it only after the "
+                        "host has changed the data",
+                        items, where)
+                  : fmt::format(
+                        "reach #pragma omp target update to({}) at {} only after the host has "
+                        "changed the data, or a kernel what must be restored",
+                        items, where);
   }
-  return always ? fmt::format("at {}, write map({}: {})", where,
-                              brings_back ? "always, from" : "to", items)
-                : fmt::format("at {}, leave out {}: it is on the device", where, items);
+  if (!group.always) return fmt::format("at {}, leave out {}: it is on the device", where, items);
+  const std::string text = fmt::format("at {}, write {}", where, quiet_clauses(group));
+  if (in_all) return text;
+  return fmt::format(
+      "{}, and before it, where the host has changed the data or a kernel what must be restored,\n"
+      "  #pragma omp target update to({})",
+      text, items);
 }
 
 std::string advice_for_remapped(const Group& group, const std::string& where, bool unchanged) {
@@ -161,12 +169,9 @@ std::optional<Claim> finished(const Evidence& evidence, Group& group, const char
   std::ranges::sort(group.content.claim.ops);
   const auto twice = std::ranges::unique(group.content.claim.ops);
   group.content.claim.ops.erase(twice.begin(), twice.end());
-  const bool always = (trace.ops[first.op].map_type & kAlways) != 0;
-  const bool brings_back = (trace.ops[first.op].map_type & kFrom) != 0;
   const bool in_all = group.content.pairs.size() == group.all;
   Claim claim = group.content.finish(evidence, pattern);
   Finding& finding = claim.finding;
-  const std::string items = clause_list(group.content.expressions);
   const std::string where = site != nullptr ? place_of(*site) : std::string("there");
   finding.evidence =
       fmt::format("{} went to {} in {} {} {}, {}", spoken_list(group.content.expressions),
@@ -176,7 +181,7 @@ std::optional<Claim> finished(const Evidence& evidence, Group& group, const char
   if (!group.kept.data.empty()) finding.evidence += ": its memory there could have been kept";
   if (!in_all) finding.evidence += fmt::format("; {} in all", group.all);
   if (group.resident) {
-    finding.advice = advice_for_resident(site, items, always, brings_back, in_all);
+    finding.advice = advice_for_resident(site, group, in_all);
   }
   if (!group.kept.data.empty()) {
     if (group.resident) finding.advice += '\n';
@@ -204,17 +209,19 @@ std::vector<Claim> needless_resends(const Evidence& evidence, const Claimed& cla
   std::vector<Claim> claims;
   for (const auto& [row, items] : tallies) {
     Group group;
-    std::uint64_t examined = 0;
     for (const auto& [expression, tally] : items) {
+      // Few of many are chance: the first time, say, that a loop's data comes from elsewhere.
+      constexpr std::uint64_t kFew = 10;
+      if (kFew * tally.same.size() < seen[{row, expression}]) continue;
       const std::size_t before = group.content.pairs.size();
       group.content.take(evidence, expression, tally, claimed);
       if (group.content.pairs.size() == before) continue;
       group.all += sent[{row, expression}];
-      examined += seen[{row, expression}];
+      const std::uint32_t map_type = trace.ops[group.content.pairs[before].op].map_type;
+      (map_type & kFrom ? group.both_ways : group.one_way).push_back(expression);
+      group.always = group.always || (map_type & kAlways) != 0;
     }
-    // Few of many are chance: the first time, say, that a loop's data comes from elsewhere.
-    constexpr std::uint64_t kFew = 10;
-    if (group.content.empty() || kFew * group.content.pairs.size() < examined) continue;
+    if (group.content.empty()) continue;
     std::optional<Claim> claim = finished(evidence, group, pattern, what);
     if (claim) claims.push_back(std::move(*claim));
   }

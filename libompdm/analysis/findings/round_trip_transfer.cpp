@@ -5,7 +5,7 @@ namespace ompdm::analysis {
 
 std::vector<Claim> round_trip_transfer(const Evidence& evidence, const Claimed& claimed) {
   return needless_resends(evidence, claimed, Resend::kRoundTrip, "round_trip_transfer",
-                          "unchanged since it was brought back by");
+                          "unchanged since brought back by");
 }
 
 }  // namespace ompdm::analysis

@@ -150,6 +150,7 @@ void sum_up(Claim& claim, const Trace& trace) {
     const DataOp& op = trace.ops[i];
     claim.finding.wasted_time += op.end - op.begin;
     if (op.clock == Clock::kEnqueue) claim.finding.timed = false;
+    if (!is_transfer(op.kind)) claim.finding.with_allocations = true;
   }
 }
 

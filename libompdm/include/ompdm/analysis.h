@@ -150,13 +150,14 @@ struct Finding {
   std::uint64_t wasted_bytes = 0;
   Nanoseconds wasted_time = 0;  ///< sum of the needless operations' durations
   bool timed = true;  ///< false if some have only an enqueue time: then wasted_time is not known
+  bool with_allocations = false;  ///< some of them are allocations or deletes
   Confidence confidence = Confidence::kPossible;
   /// Instances that were looked into (compared, where the claim is on content),
   std::uint64_t examined = 0;
   std::uint64_t of = 0;  ///< of this many
   std::string evidence;
-  std::string
-      advice;  ///< lines, separated by '\n'; those to write into the program begin with two blanks
+  std::string advice;  ///< lines, separated by '\n'; those to write into the program begin with two
+                       ///< blanks, and may go on in the next
 };
 
 /// What the run would have taken without the waste that the findings name, no operation taken away

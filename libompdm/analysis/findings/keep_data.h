@@ -1,0 +1,46 @@
+// Advice to keep data on a device that was mapped anew again and again: what to write before,
+// meanwhile and after, so that it is right whatever the host does in between. Inside the analysis
+// library only.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "analysis/findings/named_data.h"
+#include "analysis/findings/presence.h"
+
+namespace ompdm::analysis {
+
+/// The data, and what happened to it so far. Each number is in `sent` or `made`, and in `returned`
+/// or `left`.
+struct KeptData {
+  NamedData data;
+  std::set<std::uint32_t> sent;      ///< numbers in `data` of what went over
+  std::set<std::uint32_t> made;      ///< of what was only allocated
+  std::set<std::uint32_t> returned;  ///< of what came back
+  std::set<std::uint32_t> left;      ///< of what did not
+  std::vector<std::string> places;   ///< of the directives that map it
+  bool forced = false;               ///< one of these deletes what it maps
+
+  /// Takes a piece in, and what its own and other mappings do with it. Returns its number.
+  std::uint32_t add(const Trace& trace, const Mapping& mapping, bool is_sent, bool is_returned,
+                    const OtherMappings& others);
+
+  /// What some piece sent or brought back belongs to that clause alone.
+  void settle();
+};
+
+/// Where advice is to be written.
+struct KeepingPlace {
+  std::string before;     ///< "before the loop in main (heat.cpp) that runs heat.cpp:41"
+  std::string meanwhile;  ///< "in the loop"
+  std::string after;      ///< "after the loop"
+  std::string function;   ///< that this is in, empty if that is not certain
+};
+
+/// Lines to write, with no line end after the last.
+std::string advice_to_keep(const KeptData& kept, const KeepingPlace& place);
+
+}  // namespace ompdm::analysis

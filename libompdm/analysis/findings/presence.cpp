@@ -1,0 +1,71 @@
+#include "analysis/findings/presence.h"
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+
+namespace ompdm::analysis {
+
+Presence::Presence(const Trace& trace, const Mappings& mappings)
+    : trace_(trace), mappings_(mappings) {
+  std::map<std::tuple<std::int32_t, std::uint64_t, std::uint64_t>, std::vector<std::uint32_t>>
+      pieces;
+  const std::vector<Mapping>& rows = mappings.rows();
+  for (std::uint32_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].host != 0) pieces[{rows[i].device, rows[i].host, rows[i].bytes}].push_back(i);
+  }
+  for (auto& [key, numbers] : pieces) {
+    const auto& [device, host, bytes] = key;
+    std::vector<Storage>& storages = by_device_[device];
+    const std::uint64_t latest = storages.empty() ? 0 : storages.back().latest_end;
+    storages.push_back({host, bytes, std::max(latest, host + bytes), std::move(numbers)});
+  }
+}
+
+OtherMappings Presence::others(const Mapping& piece, Nanoseconds from, Nanoseconds to,
+                               std::size_t known) const {
+  OtherMappings others;
+  const auto device = by_device_.find(piece.device);
+  if (device == by_device_.end()) return others;
+  const std::uint64_t end = piece.host + piece.bytes;
+  const std::vector<Storage>& storages = device->second;
+  auto at = std::ranges::lower_bound(storages, end, {}, &Storage::host);
+  while (at != storages.begin()) {
+    --at;
+    if (at->latest_end <= piece.host) break;
+    if (at->host + at->bytes <= piece.host) continue;
+    const bool is_piece = at->host == piece.host && at->bytes == piece.bytes;
+    OtherMappings found;
+    add(*at, from, to, is_piece ? known : 0, found);
+    const bool within = at->host >= piece.host && at->host + at->bytes <= end;
+    others.blocks = others.blocks || (found.any && !within);
+    others.any = others.any || found.any;
+    others.sent = others.sent || found.sent;
+    others.returned = others.returned || found.returned;
+  }
+  return others;
+}
+
+void Presence::add(const Storage& storage, Nanoseconds from, Nanoseconds to, std::size_t known,
+                   OtherMappings& others) const {
+  const auto gone = [&](std::uint32_t number) {
+    const Mapping& row = mappings_.rows()[number];
+    return row.remove ? trace_.ops[row.remove.value].end : std::numeric_limits<Nanoseconds>::max();
+  };
+  std::size_t count = 0;
+  OtherMappings found;
+  for (auto at = std::ranges::lower_bound(storage.mappings, from, {}, gone);
+       at != storage.mappings.end(); ++at) {
+    const Mapping& row = mappings_.rows()[*at];
+    if (trace_.ops[row.alloc.value].begin > to) break;
+    ++count;
+    for (const std::uint32_t op : mappings_.transfers(*at)) {
+      (trace_.ops[op].kind == OpKind::kHtoD ? found.sent : found.returned) = true;
+    }
+  }
+  if (count <= known) return;
+  found.any = true;
+  others = found;
+}
+
+}  // namespace ompdm::analysis

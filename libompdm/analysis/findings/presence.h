@@ -1,0 +1,55 @@
+// What else is mapped of a piece of storage while advice would keep it on a device. Inside the
+// analysis library only.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "analysis/findings/mappings.h"
+
+namespace ompdm::analysis {
+
+/// Storage that advice keeps on a device.
+struct Stay {
+  std::int32_t device = -1;
+  std::uint64_t host = 0;
+  std::uint64_t bytes = 0;
+};
+
+/// The mappings of a piece of storage, or of a part of it, besides those that are known.
+struct OtherMappings {
+  /// One reaches beyond the piece: the runtime would refuse it while the piece is there ("explicit
+  /// extension not allowed").
+  bool blocks = false;
+  bool any = false;       ///< the others would find the piece present, and move nothing
+  bool sent = false;      ///< some of them sent
+  bool returned = false;  ///< some of them brought back
+};
+
+class Presence {
+ public:
+  Presence(const Trace& trace, const Mappings& mappings);
+
+  /// Of mappings on the piece's device that were there at some time in [from, to], all but the
+  /// `known` ones of the piece itself.
+  [[nodiscard]] OtherMappings others(const Mapping& piece, Nanoseconds from, Nanoseconds to,
+                                     std::size_t known) const;
+
+ private:
+  struct Storage {
+    std::uint64_t host = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t latest_end = 0;         // of this and all before it
+    std::vector<std::uint32_t> mappings;  // one after the other in time
+  };
+  void add(const Storage& storage, Nanoseconds from, Nanoseconds to, std::size_t known,
+           OtherMappings& others) const;
+
+  const Trace& trace_;
+  const Mappings& mappings_;
+  std::map<std::int32_t, std::vector<Storage>> by_device_;  // by host address
+};
+
+}  // namespace ompdm::analysis
