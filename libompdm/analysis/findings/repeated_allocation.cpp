@@ -31,7 +31,6 @@ using Crossings = std::map<std::uint32_t, std::set<std::uint32_t>>;
 
 struct Group {
   Claim claim;
-  std::uint32_t first = 0;  ///< mapping
   std::uint64_t allocations = 0;
   std::uint64_t pieces = 0;
   NamedData data;
@@ -105,10 +104,20 @@ std::string advice_of(const Trace& trace, const Group& group) {
   return text + "what is made anew each time must be made once, before all this";
 }
 
-/// Whether what the claim saves is worth what it takes to follow it.
+/// Whether what the claim saves is worth what it takes to follow it: a hundredth of the time of the
+/// directives that allocate and free.
 bool is_worthwhile(const Trace& trace, const Claim& claim) {
   constexpr Nanoseconds kHundredth = 100;
-  return kHundredth * claim.finding.wasted_time >= program_wall_of(trace);
+  std::set<std::uint32_t> regions;
+  for (const std::uint32_t op : claim.ops) {
+    if (trace.ops[op].region) regions.insert(trace.ops[op].region.value);
+  }
+  Nanoseconds total = 0;
+  for (const std::uint32_t number : regions) {
+    const Region& region = trace.regions[number];
+    total += region.end - region.begin - region.hashing;
+  }
+  return kHundredth * claim.finding.wasted_time >= total;
 }
 
 }  // namespace
@@ -125,19 +134,15 @@ std::vector<Claim> repeated_allocation(const Evidence& evidence, const Claimed& 
   };
   std::ranges::sort(order, {}, [&](std::uint32_t i) { return std::pair(storage(i), i); });
 
-  std::map<std::pair<std::uint32_t, std::string>, Group> groups;  // by directive row and name
+  std::map<std::uint32_t, Group> groups;  // by directive row
   for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
     while (end < order.size() && storage(order[end]) == storage(order[begin])) ++end;
     if (end - begin < kLeastAllocations) continue;
     const Mapping& first = rows[order[begin]];
     const Index<Site> site = site_of(trace, trace.ops[first.alloc.value]);
-    const auto [at, is_new] =
-        groups.try_emplace({row_of(evidence.directives, site), expression_of(trace, first)});
+    const auto [at, is_new] = groups.try_emplace(row_of(evidence.directives, site));
     Group& group = at->second;
-    if (is_new) {
-      group.first = order[begin];
-      place(group.claim, "repeated_allocation", trace, site);
-    }
+    if (is_new) place(group.claim, "repeated_allocation", trace, site);
     add(evidence,
         {order.begin() + static_cast<std::ptrdiff_t>(begin),
          order.begin() + static_cast<std::ptrdiff_t>(end)},
@@ -145,15 +150,17 @@ std::vector<Claim> repeated_allocation(const Evidence& evidence, const Claimed& 
   }
 
   std::vector<Claim> claims;
-  for (auto& [key, group] : groups) {
+  for (auto& [row, group] : groups) {
     if (group.pieces == 0) continue;
     Finding& finding = group.claim.finding;
-    finding.variable = name_of(trace, rows[group.first]);
+    const std::vector<std::string> names = group.data.names();
+    finding.variable = clause_list(names);
     finding.examined = finding.of = finding.count;
     finding.confidence = Confidence::kLikely;
-    finding.evidence = fmt::format(
-        "{} was allocated {} times on {}, by {}, where {} would do", key.second, group.allocations,
-        devices_text(group.data.devices()), spoken_list(group.allocating), group.pieces);
+    finding.evidence = fmt::format("{} {} allocated {} times on {}, by {}, where {} would do",
+                                   spoken_list(names), names.size() == 1 ? "was" : "were",
+                                   group.allocations, devices_text(group.data.devices()),
+                                   spoken_list(group.allocating), group.pieces);
     finding.advice = advice_of(trace, group);
     sum_up(group.claim, trace);
     if (is_worthwhile(trace, group.claim)) claims.push_back(std::move(group.claim));

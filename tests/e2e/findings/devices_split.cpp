@@ -20,8 +20,7 @@ int main(int argc, char** argv) {
   if (advised) {
     for (int d = 0; d < devices; ++d) {
       const int lo = d * len;
-#pragma omp target enter data device(d /* each of 0, 1, 2, 3 */) map(to : a[lo : len])
-#pragma omp target enter data device(d /* each of 0, 1, 2, 3 */) map(to : b[lo : len])
+#pragma omp target enter data device(d /* each of 0, 1, 2, 3 */) map(to : a[lo : len], b[lo : len])
     }
   }
   for (int pass = 0; pass < passes; ++pass) {
@@ -35,8 +34,8 @@ int main(int argc, char** argv) {
   if (advised) {
     for (int d = 0; d < devices; ++d) {
       const int lo = d * len;
-#pragma omp target exit data device(d /* each of 0, 1, 2, 3 */) map(from : a[lo : len])
-#pragma omp target exit data device(d /* each of 0, 1, 2, 3 */) map(release : b[lo : len])
+#pragma omp target exit data device(d /* each of 0, 1, 2, 3 */) map(from : a[lo : len]) \
+    map(release : b[lo : len])
     }
   }
   double sum = 0;

@@ -1,0 +1,44 @@
+#include "advice.h"
+
+#include <gtest/gtest.h>
+
+#include <cctype>
+
+namespace ompdm::e2e {
+
+std::string dense(std::string text) {
+  for (std::size_t at = text.find("/*"); at != std::string::npos; at = text.find("/*")) {
+    text.erase(at, text.find("*/", at) + 2 - at);
+  }
+  std::erase_if(text, [](unsigned char c) { return std::isspace(c) != 0 || c == '\\'; });
+  return text;
+}
+
+std::vector<std::string> to_write(const Json& finding, bool always) {
+  std::vector<std::string> directives;
+  std::string lead;
+  bool goes_on = false;
+  for (const std::string& line : lines_of(finding["advice"].get<std::string>())) {
+    const bool is_code = line.starts_with("  ");
+    if (!is_code) lead = line;
+    const bool depends = lead.find("wherever") != std::string::npos || lead.starts_with("if ");
+    if (!is_code || (always && depends)) continue;
+    if (goes_on) {
+      directives.back() += line;
+    } else {
+      directives.push_back(line);
+    }
+    goes_on = line.ends_with("\\");
+  }
+  return directives;
+}
+
+void expect_written(const std::vector<std::string>& directives, const std::string& source) {
+  const std::string text = dense(text_of(std::string(OMPDM_E2E_FINDINGS "/") + source));
+  EXPECT_FALSE(directives.empty());
+  for (const std::string& directive : directives) {
+    EXPECT_NE(text.find(dense(directive)), std::string::npos) << directive;
+  }
+}
+
+}  // namespace ompdm::e2e

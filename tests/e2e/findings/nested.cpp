@@ -1,0 +1,36 @@
+// Loops within a loop that map the same array, which the host changes between the outer passes.
+// `nested PASSES`: as a beginner writes it; with `advised` after it, as the report's advice has it.
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+int main(int argc, char** argv) {
+  const int passes = argc > 1 ? std::atoi(argv[1]) : 8;
+  const bool advised = argc > 2 && std::strcmp(argv[2], "advised") == 0;
+  const int n = 20000;
+  std::vector<double> force(n, 1.0);
+  std::vector<double> state(n);
+  double* f = force.data();
+  double* s = state.data();
+  double total = 0;
+  for (int pass = 0; pass < passes; ++pass) {
+    if (advised) {
+#pragma omp target enter data map(to : f[0 : n], s[0 : n])
+    }
+    for (int inner = 0; inner < 4; ++inner) {
+#pragma omp target teams distribute parallel for map(to : f[0 : n]) map(tofrom : s[0 : n])
+      for (int i = 0; i < n; ++i) s[i] = 0.5 * s[i] + f[i];
+    }
+    if (advised) {
+#pragma omp target exit data map(from : s[0 : n]) map(release : f[0 : n])
+    }
+    double sum = 0;
+#pragma omp target teams distribute parallel for map(to : f[0 : n]) map(tofrom : sum) \
+    reduction(+ : sum)
+    for (int i = 0; i < n; ++i) sum += f[i] * f[i];
+    total += sum + s[pass % n];
+    for (int i = 0; i < n; ++i) f[i] = 1 + 0.001 * ((i + pass) % 5);
+  }
+  std::printf("%.9f\n", total);
+}
