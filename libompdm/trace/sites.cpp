@@ -7,20 +7,13 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "trace/callers.h"
 #include "trace/offload_names.h"
 
 namespace ompdm::trace {
 namespace {
 
 enum Kind : std::uint8_t { kTarget = 1, kEnter = 2, kExit = 3, kUpdate = 4 };
-
-bool is_runtime_library(const std::string& path) {
-  const std::string name = path.substr(path.rfind('/') + 1);
-  for (const char* library : {"libomp.so", "libomp5", "libomp-", "libomptarget", "libiomp5"}) {
-    if (name.starts_with(library)) return true;
-  }
-  return false;
-}
 
 // Kernel entries by the address that a launch names.
 using KernelNames = std::unordered_map<std::uint64_t, const OffloadSymbol*>;
@@ -175,21 +168,6 @@ std::string fullest(const std::string& plain, const std::vector<std::string>& ca
   return plain;
 }
 
-// The call of a directive that was inlined with its function has no place in the line table (the
-// compiler gives it line 0), so that the debug information knows only what it was inlined into. The
-// runtime's arguments, or the kernel's name, know better.
-std::vector<Frame> inlined_into(const Site& site, const CodePlace& place) {
-  if (site.function.empty() || place.functions.empty()) return {};
-  for (const std::string& function : place.functions) {
-    // "f(int) [clone .cold]" is part of f.
-    const std::string whole = function.substr(0, function.find(" ["));
-    if (plain_function(whole) == plain_function(site.function)) return {};
-  }
-  std::vector<Frame> chain = {{site.function, site.file, site.line, site.column}};
-  chain.push_back({place.functions.back(), place.file, 0, 0});
-  return chain;
-}
-
 void locate(Site& site, const SiteNote& note, const std::optional<KernelName>& kernel,
             Symbols& symbols) {
   if (note.in_runtime) return;  // its caller is unknown, and its own lines are nobody's concern
@@ -216,40 +194,6 @@ void locate(Site& site, const SiteNote& note, const std::optional<KernelName>& k
   }
   site.function = fullest(source ? source->function : std::string(), functions);
   site.inlined = place.inlined.empty() ? inlined_into(site, place) : place.inlined;
-}
-
-bool is_system_library(const std::string& path) {
-  const std::string name = path.substr(path.rfind('/') + 1);
-  return name.starts_with("libc.so") || name.starts_with("libc-") ||
-         name.starts_with("libpthread") || name.starts_with("ld-linux");
-}
-
-bool starts_programs(const std::string& function) {
-  return function.starts_with("__libc_start_") || function == "_start";
-}
-
-// The program's functions of a chain of return addresses, up to main.
-std::vector<Frame> callers_of(const SiteNote& note, const std::vector<Module>& modules,
-                              Symbols& symbols) {
-  std::vector<Frame> frames;
-  std::size_t programs =
-      0;  // up to the outermost that is not the C library's, which starts threads
-  for (const CallerNote& caller : note.callers) {
-    if (!caller.module || is_runtime_library(modules[caller.module.value].path)) continue;
-    const CodePlace place = symbols.at(caller.module, caller.address - 1);
-    // main itself is not among these where all that it called was inlined into it.
-    if (starts_programs(place.function)) break;
-    if (place.inlined.empty()) {
-      frames.push_back({place.function, place.file, place.line, place.column});
-    } else {
-      frames.insert(frames.end(), place.inlined.begin(), place.inlined.end());
-    }
-    if (!is_system_library(modules[caller.module.value].path)) programs = frames.size();
-    if (place.functions.empty()) continue;
-    if (place.functions.back() == "main") break;
-  }
-  frames.resize(programs);
-  return frames;
 }
 
 // One directive inlined at several places is one row: let all its sites have the same function.

@@ -6,7 +6,9 @@ add_executable(analysis_test
   analysis/duplicate_transfer_test.cpp
   analysis/host_waits_test.cpp
   analysis/interval_union_test.cpp
+  analysis/invariant_test.cpp
   analysis/iterations_test.cpp
+  analysis/keep_data_test.cpp
   analysis/kernel_findings_test.cpp
   analysis/link_test.cpp
   analysis/loop_place_test.cpp

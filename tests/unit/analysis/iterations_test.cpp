@@ -1,7 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <optional>
-#include <utility>
 #include <vector>
 
 #include "ompdm/analysis.h"
@@ -241,77 +239,6 @@ TEST(Iterations, ThreadsOfTheProgramEachHaveTheirLoop) {
     EXPECT_EQ(analysis.iterations[0].count, 40U);
     EXPECT_EQ(analysis.iterations[0].entries, 2U) << "of " << lists << " arrays";
   }
-}
-
-// ---- what never changes
-
-/// Ten passes that send `a`, the same each time, and `x`, which `content` tells; `x` comes back.
-template <class Content>
-std::optional<std::uint64_t> invariant_of(Content content) {
-  TraceBuilder build;
-  const auto a = build.variable("a", 1000);
-  const auto x = build.variable("x", 50);
-  const auto target = build.site(Directive::kTarget, "a.cpp", 5, "main");
-  for (std::uint64_t pass = 0; pass < 10; ++pass) {
-    build.begin(target);
-    for (const auto& [what, bytes] : {std::pair(a, 1000), std::pair(x, 50)}) {
-      DataOp& sent = build.op(OpKind::kHtoD, what, static_cast<std::uint64_t>(bytes), 10);
-      sent.fingerprint = sent.hash = content(what == a, pass);
-    }
-    build.launch(10);
-    build.op(OpKind::kDtoH, x, 50, 10).hash = 100 + pass;
-    build.end();
-  }
-  return analyze(build.take()).iterations.at(0).invariant_bytes;
-}
-
-TEST(InvariantBytes, AreThoseOfPiecesThatNeverChange) {
-  EXPECT_EQ(invariant_of([](bool is_a, std::uint64_t pass) { return is_a ? 7 : 10 + pass; }),
-            1000U);
-  EXPECT_EQ(invariant_of([](bool, std::uint64_t) { return 7U; }), 1050U);
-  EXPECT_EQ(invariant_of([](bool, std::uint64_t pass) { return 7 + pass; }), 0U);
-}
-
-TEST(InvariantBytes, ASampleStandsForTheOthersUntilOneDiffers) {
-  const auto sampled = [](bool, std::uint64_t pass) { return pass % 5 < 2 ? 7U : 0U; };
-  EXPECT_EQ(invariant_of(sampled), 1050U);
-  const auto late = [&](bool is_a, std::uint64_t pass) {
-    return is_a && pass == 6 ? 8U : sampled(is_a, pass);
-  };
-  EXPECT_EQ(invariant_of(late), 50U);
-}
-
-TEST(InvariantBytes, AreNotKnownWhereNothingCouldBeCompared) {
-  TraceBuilder build;
-  const auto a = build.variable("a", 1000);
-  const auto target = build.site(Directive::kTarget, "a.cpp", 5, "main");
-  for (int pass = 0; pass < 10; ++pass) {
-    build.begin(target);
-    build.op(OpKind::kHtoD, a, 1000, 10).hash = pass == 3 ? 7 : 0;
-    build.end();
-  }
-  EXPECT_FALSE(analyze(build.take()).iterations.at(0).invariant_bytes.has_value());
-}
-
-TEST(InvariantBytes, OfALoopThatIsEnteredWithOtherDataEachTime) {
-  TraceBuilder build;
-  const auto a = build.variable("a", 1000);
-  const auto outer = build.site(Directive::kTarget, "a.cpp", 5, "main");
-  const auto inner = build.site(Directive::kTarget, "a.cpp", 7, "main");
-  for (std::uint64_t i = 0; i < 4; ++i) {
-    build.begin(outer);
-    build.launch(10);
-    build.end();
-    for (int j = 0; j < 5; ++j) {
-      build.begin(inner);
-      build.op(OpKind::kHtoD, a, 1000, 10).hash = 7 + i;
-      build.end();
-    }
-  }
-  const Analysis analysis = analyze(build.take());
-  ASSERT_EQ(analysis.iterations.size(), 2U);
-  EXPECT_EQ(analysis.iterations[0].invariant_bytes, 0U) << "it changes from pass to pass";
-  EXPECT_EQ(analysis.iterations[1].invariant_bytes, 1000U) << "within each entry it does not";
 }
 
 }  // namespace

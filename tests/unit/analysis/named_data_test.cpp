@@ -49,10 +49,9 @@ TEST(NamedData, SeveralDevicesAreNamedInEveryLine) {
   }
   const Finding finding = program.only();
   EXPECT_TRUE(contains(finding.evidence, "on devices 0, 1 and 2")) << finding.evidence;
-  EXPECT_TRUE(
-      contains(finding.advice,
-               "\n  #pragma omp target enter data device(d /* each of 0, 1, 2 */) map(to: "
-               "a[lo:len])\n"))
+  EXPECT_TRUE(contains(finding.advice,
+                       "\n  #pragma omp target enter data device(d /* each of 0, 1, 2 */) map(to: "
+                       "a[lo:len])\n"))
       << finding.advice;
   EXPECT_TRUE(contains(finding.advice, "exit data device(d /* each of 0, 1, 2 */)"));
   EXPECT_TRUE(contains(finding.advice, "update device(d /* each of 0, 1, 2 */)"));

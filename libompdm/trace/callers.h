@@ -1,0 +1,24 @@
+// Which functions of the program lead to a directive. Inside the trace library only.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "trace/draft.h"
+#include "trace/symbols.h"
+
+namespace ompdm::trace {
+
+/// Whether a module is the OpenMP runtime, by its path.
+bool is_runtime_library(const std::string& path);
+
+/// The call of a directive that was inlined with its function has no place in the line table (the
+/// compiler gives it line 0), so that the debug information knows only what it was inlined into.
+/// The runtime's arguments, or the kernel's name, which `site` has, know better.
+std::vector<Frame> inlined_into(const Site& site, const CodePlace& place);
+
+/// The program's functions of a chain of return addresses, up to main.
+std::vector<Frame> callers_of(const SiteNote& note, const std::vector<Module>& modules,
+                              Symbols& symbols);
+
+}  // namespace ompdm::trace

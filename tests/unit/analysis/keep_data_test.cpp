@@ -1,0 +1,188 @@
+// Advice to keep data on a device: what it says has to cross, and where it is not given.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "analysis/found.h"
+#include "analysis/one_array.h"
+
+namespace ompdm::analysis {
+namespace {
+
+using test::contains;
+using test::OneArray;
+using test::patterns;
+
+constexpr std::uint64_t kBytes = OneArray::kBytes;
+
+TEST(KeptData, CrossesWhereTheHostNeedsIt) {
+  OneArray program;
+  for (int i = 0; i < 5; ++i) program.map_tofrom(program.solve, 7 + i, 8 + i);
+  const Analysis analysis = analyze(program.take());
+  ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
+  EXPECT_EQ(analysis.findings[0].advice,
+            "before the loop in main (a.cpp) that runs a.cpp:30, write\n"
+            "  #pragma omp target enter data map(to: a)\n"
+            "at a.cpp:30, leave the map clauses as they are: they then find the data present and "
+            "move nothing\n"
+            "in the loop, wherever the host reads or changes these, before that, write\n"
+            "  #pragma omp target update from(a)\n"
+            "in the loop, wherever the host has changed these, after that, write\n"
+            "  #pragma omp target update to(a)\n"
+            "after the loop, write\n"
+            "  #pragma omp target exit data map(from: a)\n"
+            "write release instead of from for what the host does not read from then on\n"
+            "what is made anew each time must be made once, before all this\n"
+            "in this run the host changed none of these between passes that were compared");
+  EXPECT_TRUE(analysis.findings[0].with_allocations);
+}
+
+TEST(KeptData, ThatOnlyGoesOverMayBeAKernelsToChange) {
+  OneArray program;
+  for (int i = 0; i < 5; ++i) {
+    program.begin(program.solve);
+    program.trace.regions.back().map_list = 0;
+    program.op(OpKind::kAlloc, program.a, kBytes, 10);
+    program.move(OpKind::kHtoD, 7);
+    program.launch(1000);
+    program.op(OpKind::kDelete, program.a, 0, 5);
+    program.end();
+  }
+  const Analysis analysis = analyze(program.take());
+  ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
+  const std::string& advice = analysis.findings[0].advice;
+  EXPECT_TRUE(contains(advice,
+                       "if a kernel changes what map(to:) sent, each time before a.cpp:30, write\n"
+                       "  #pragma omp target update to(a)\n"));
+  EXPECT_FALSE(contains(advice, "update from")) << advice;
+  EXPECT_TRUE(contains(advice, "exit data map(release: a)"));
+}
+
+/// Outer passes of five inner ones by one directive and one by another.
+Analysis nested(const std::function<std::uint64_t(int outer)>& content) {
+  OneArray program;
+  for (int outer = 0; outer < 6; ++outer) {
+    for (int inner = 0; inner < 5; ++inner) {
+      program.map_tofrom(program.solve, content(outer), content(outer));
+    }
+    program.map_tofrom(program.check, content(outer), content(outer));
+  }
+  return analyze(program.take());
+}
+
+TEST(KeptData, IsKeptOverOneOfTwoLoopsThatNest) {
+  const Analysis changing = nested([](int outer) { return 100 + outer; });
+  ASSERT_EQ(patterns(changing), "per_iteration_mapping");
+  EXPECT_TRUE(contains(changing.findings[0].evidence, "30 passes (entered 6 times)"))
+      << "what the inner passes have in common does not hold between the outer ones: "
+      << changing.findings[0].evidence;
+}
+
+TEST(KeptData, IsNotWhatIsMappedInPartThatReachesBeyond) {
+  OneArray program;
+  const std::uint64_t host = program.trace.variables[0].address;
+  for (int i = 0; i < 10; ++i) {
+    for (const std::uint64_t offset : {std::uint64_t{0}, kBytes / 2}) {
+      program.begin(program.solve);
+      const std::size_t first = program.trace.ops.size();
+      program.op(OpKind::kAlloc, program.a, kBytes, 10);
+      program.move(OpKind::kHtoD, 7 + offset);
+      program.launch(1000);
+      program.op(OpKind::kDelete, program.a, 0, 5);
+      program.trace.ops[first].src = program.trace.ops[first + 1].src = host + offset;
+      program.end();
+    }
+  }
+  EXPECT_EQ(program.patterns(), "") << "the runtime would refuse the second piece";
+}
+
+TEST(RepeatedAllocation, SaysWhatCrossesEachTime) {
+  OneArray program;
+  for (int i = 0; i < 4; ++i) {
+    program.map(100 + i);
+    program.writer();
+    program.begin(program.exit);
+    program.move(OpKind::kDtoH, 200 + i);
+    program.op(OpKind::kDelete, program.a, 0, 5);
+    program.end();
+    program.wait(10'000'000);
+  }
+  const Analysis analysis = analyze(program.take());
+  ASSERT_EQ(patterns(analysis), "repeated_allocation");
+  const std::string& advice = analysis.findings[0].advice;
+  EXPECT_TRUE(contains(advice,
+                       "before a.cpp:10 and a.cpp:40 for the first time, write\n"
+                       "  #pragma omp target enter data map(alloc: a)\n"))
+      << advice;
+  EXPECT_TRUE(contains(advice,
+                       "each time before a.cpp:10, write\n  #pragma omp target update to(a)\n"
+                       "each time after a.cpp:40, write\n  #pragma omp target update from(a)\n"))
+      << advice;
+}
+
+TEST(RepeatedAllocation, IsNotWorthALineBesideLongKernels) {
+  OneArray program;
+  for (int i = 0; i < 4; ++i) {
+    program.begin(program.solve);
+    program.op(OpKind::kAlloc, program.a, kBytes, 10);
+    program.launch(3000);
+    program.move(OpKind::kDtoH, 200 + i);
+    program.op(OpKind::kDelete, program.a, 0, 5);
+    program.end();
+    program.wait(10'000'000);
+  }
+  EXPECT_EQ(program.patterns(), "") << "15 ns of 3115";
+}
+
+TEST(ClaimsThatRestOnEachOther, WhatOneCountsOnAnotherDoesNotThin) {
+  OneArray program;
+  program.map(6);
+  for (int i = 0; i < 20; ++i) {
+    program.send(7 + i);
+    program.writer();
+    program.bring(8 + i);
+  }
+  program.unmap();
+  const Analysis analysis = analyze(program.take());
+  ASSERT_EQ(patterns(analysis), "round_trip_transfer")
+      << "that the first send is overwritten holds only with all of the updates";
+  EXPECT_EQ(analysis.findings[0].count, 19U);
+}
+
+TEST(RoundTripTransfer, OneOfManyIsChance) {
+  OneArray program;
+  program.map(1);
+  for (int i = 0; i < 20; ++i) {
+    program.writer();
+    program.bring(1000 + i);
+    program.send(i == 4 ? 1004 : 10 + i);
+  }
+  program.writer();
+  program.unmap();
+  EXPECT_EQ(program.patterns(), "");
+}
+
+TEST(RoundTripTransfer, OfMapAlwaysStillComesBack) {
+  constexpr std::uint32_t kAlwaysTofrom = 0x7;
+  OneArray program;
+  program.map(1);
+  for (std::uint64_t i = 0; i < 10; ++i) {
+    program.begin(program.solve);
+    program.trace.regions.back().map_list = 1;
+    program.move(OpKind::kHtoD, 1 + i).map_type = kAlwaysTofrom;
+    program.launch(1000);
+    program.move(OpKind::kDtoH, 2 + i).map_type = kAlwaysTofrom;
+    program.end();
+  }
+  program.unmap();
+  const Analysis analysis = analyze(program.take());
+  const auto found = test::found(analysis, "round_trip_transfer");
+  ASSERT_EQ(found.size(), 1U) << patterns(analysis);
+  EXPECT_TRUE(contains(found[0].advice, "at a.cpp:30, write map(always, from: a)"))
+      << found[0].advice;
+}
+
+}  // namespace
+}  // namespace ompdm::analysis
