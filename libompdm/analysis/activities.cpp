@@ -24,27 +24,6 @@ struct Group {
   }
 };
 
-std::optional<ActivityType> type_of(OpKind kind) {
-  switch (kind) {
-    case OpKind::kAlloc:
-      return ActivityType::kAlloc;
-    case OpKind::kHtoD:
-      return ActivityType::kHtoD;
-    case OpKind::kDtoH:
-      return ActivityType::kDtoH;
-    case OpKind::kDtoD:
-      return ActivityType::kDtoD;
-    case OpKind::kMemset:
-      return ActivityType::kMemset;
-    case OpKind::kDelete:
-      return ActivityType::kDelete;
-    case OpKind::kAssociate:
-    case OpKind::kDisassociate:
-      break;
-  }
-  return std::nullopt;
-}
-
 std::vector<Group> group_ops(const Trace& trace, bool api_calls) {
   constexpr std::size_t kTypes = 7;
   constexpr std::size_t kClocks = 4;
@@ -136,6 +115,27 @@ Activity summarize(Group group) {
 }
 
 }  // namespace
+
+std::optional<ActivityType> type_of(OpKind kind) {
+  switch (kind) {
+    case OpKind::kAlloc:
+      return ActivityType::kAlloc;
+    case OpKind::kHtoD:
+      return ActivityType::kHtoD;
+    case OpKind::kDtoH:
+      return ActivityType::kDtoH;
+    case OpKind::kDtoD:
+      return ActivityType::kDtoD;
+    case OpKind::kMemset:
+      return ActivityType::kMemset;
+    case OpKind::kDelete:
+      return ActivityType::kDelete;
+    case OpKind::kAssociate:
+    case OpKind::kDisassociate:
+      break;
+  }
+  return std::nullopt;
+}
 
 std::vector<Activity> activities_of(const Trace& trace, bool api_calls) {
   std::vector<Group> groups = group_ops(trace, api_calls);

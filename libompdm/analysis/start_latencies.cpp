@@ -13,25 +13,13 @@ struct Request {
   Nanoseconds begin;
 };
 
-std::optional<ActivityType> type_of(OpKind kind) {
-  switch (kind) {
-    case OpKind::kHtoD:
-      return ActivityType::kHtoD;
-    case OpKind::kDtoH:
-      return ActivityType::kDtoH;
-    case OpKind::kDtoD:
-      return ActivityType::kDtoD;
-    default:  // memsets are done by other means, and the rest by no activity
-      return std::nullopt;
-  }
-}
-
 std::optional<Request> request_of(const Trace& trace, const DeviceActivity& activity) {
   if (activity.launch) {
     return Request{ActivityType::kKernel, trace.launches[activity.launch.value].begin};
   }
   if (!activity.op || activity.internal) return std::nullopt;
   const DataOp& op = trace.ops[activity.op.value];
+  if (op.kind == OpKind::kMemset) return std::nullopt;  // done by other means
   const std::optional<ActivityType> type = type_of(op.kind);
   return type ? std::optional(Request{*type, op.begin}) : std::nullopt;
 }

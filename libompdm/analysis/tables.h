@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "analysis/repeats.h"
@@ -34,6 +35,9 @@ std::uint32_t row_of(const DirectiveTable& table, Index<Site> site);
 bool is_transfer(OpKind kind);
 
 Totals totals_of(const Trace& trace);
+
+/// What the device does for an operation; none where it does nothing.
+std::optional<ActivityType> type_of(OpKind kind);
 
 /// Copies, memsets and kernels (`api_calls` false), or allocations and deletes (true).
 std::vector<Activity> activities_of(const Trace& trace, bool api_calls);

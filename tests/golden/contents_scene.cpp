@@ -3,13 +3,6 @@
 #include "support/trace_builder.h"
 
 namespace ompdm::test {
-namespace {
-
-constexpr Nanoseconds kMicrosecond = 1000;
-constexpr Nanoseconds kMillisecond = 1000 * kMicrosecond;
-
-}  // namespace
-
 Trace contents_scene() {
   TraceBuilder build;
   build.trace.process.program = "./jacobi";
@@ -37,6 +30,16 @@ Trace contents_scene() {
     op.fingerprint = content;
     op.hash = content * 0x9e3779b97f4a7c15;
   };
+  const auto map_x = [&](std::uint64_t content) {
+    build.begin(norm);
+    build.trace.regions.back().map_list = 2;
+    build.op(OpKind::kAlloc, x, 8000, 500);
+    transfer(OpKind::kHtoD, x, content);
+    build.launch(20 * kMicrosecond);
+    transfer(OpKind::kDtoH, x, content);
+    build.op(OpKind::kDelete, x, 0, 200);
+    build.end();
+  };
   for (std::uint64_t pass = 0; pass < 20; ++pass) {
     build.begin(sweep);
     build.trace.regions.back().map_list = 0;
@@ -59,25 +62,11 @@ Trace contents_scene() {
   build.begin(update);
   build.wait(300);
   build.end();
-  build.begin(norm);
-  build.trace.regions.back().map_list = 2;
-  build.op(OpKind::kAlloc, x, 8000, 500);
-  transfer(OpKind::kHtoD, x, 500);
-  build.launch(20 * kMicrosecond);
-  transfer(OpKind::kDtoH, x, 500);
-  build.op(OpKind::kDelete, x, 0, 200);
-  build.end();
+  map_x(500);
   build.begin(update);
   transfer(OpKind::kHtoD, r, 7);
   build.end();
-  build.begin(norm);
-  build.trace.regions.back().map_list = 2;
-  build.op(OpKind::kAlloc, x, 8000, 500);
-  transfer(OpKind::kHtoD, x, 501);
-  build.launch(20 * kMicrosecond);
-  transfer(OpKind::kDtoH, x, 501);
-  build.op(OpKind::kDelete, x, 0, 200);
-  build.end();
+  map_x(501);
   build.begin(exit);
   build.op(OpKind::kDelete, r, 0, 200);
   build.end();

@@ -9,9 +9,6 @@
 namespace ompdm::test {
 namespace {
 
-constexpr Nanoseconds kMicrosecond = 1000;
-constexpr Nanoseconds kMillisecond = 1000 * kMicrosecond;
-
 /// heat, rung naive: both arrays cross both ways at each of three steps.
 Trace heat_naive(std::int32_t rank = -1) {
   TraceBuilder build;

@@ -10,6 +10,9 @@
 
 namespace ompdm::test {
 
+inline constexpr Nanoseconds kMicrosecond = 1000;
+inline constexpr Nanoseconds kMillisecond = 1000 * kMicrosecond;
+
 /// Everything is on thread 0 and device 0 until told otherwise; each event begins where the last
 /// one ended.
 class TraceBuilder {

@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "analysis/enqueued.h"
 #include "analysis/found.h"
-#include "support/trace_builder.h"
 
 namespace ompdm::analysis {
 namespace {
@@ -36,17 +36,7 @@ DeviceActivity kernel(Index<Launch> launch, Nanoseconds begin, Nanoseconds end) 
 /// One region: a copy and a kernel that are enqueued at once and done later, side by side for a
 /// while; before it an upload of the runtime's own, and a copy that no activity stands for.
 Trace asynchronous() {
-  TraceBuilder build;
-  build.clock = Clock::kEnqueue;
-  const auto site = build.site(Directive::kTarget, "a.cpp", 3, "main");
-  const auto x = build.variable("x", 800);
-  build.wait(100);
-  build.begin(site);
-  build.op(OpKind::kHtoD, x, 800, 10);  // 100 to 110
-  build.launch(10);                     // 110 to 120
-  build.op(OpKind::kDtoH, x, 800, 10);  // 120 to 130
-  build.wait(970);
-  build.end();
+  TraceBuilder build = test::enqueued();
   Trace trace = build.take();
   DeviceActivity own = copy({}, ActivityKind::kHtoD, 40, 50);
   own.internal = true;

@@ -2,8 +2,8 @@
 // to, what ran meanwhile, and who stood in a queue.
 #include <gtest/gtest.h>
 
+#include "analysis/enqueued.h"
 #include "ompdm/analysis.h"
-#include "support/trace_builder.h"
 
 namespace ompdm::analysis {
 namespace {
@@ -37,17 +37,7 @@ Synchronization wait_for(SynchronizationKind kind, Nanoseconds begin, Nanosecond
 /// A region asks for a copy, a kernel and a copy, then waits from 130 to 1100: the first copy runs
 /// from 200 to 400, the kernel from 450 to 850, the second copy from 800 to 1000.
 Trace waiting() {
-  TraceBuilder build;
-  build.clock = Clock::kEnqueue;
-  const auto site = build.site(Directive::kTarget, "a.cpp", 3, "main");
-  const auto x = build.variable("x", 800);
-  build.wait(100);
-  build.begin(site);
-  build.op(OpKind::kHtoD, x, 800, 10);  // 100 to 110
-  build.launch(10);                     // 110 to 120
-  build.op(OpKind::kDtoH, x, 800, 10);  // 120 to 130
-  build.wait(970);
-  build.end();
+  TraceBuilder build = test::enqueued();
   build.wait(900);
   Trace trace = build.take();
   trace.activities = {on_stream(ActivityKind::kHtoD, 200, 400),

@@ -43,6 +43,27 @@ void expect_keys(const json& object, const std::set<std::string>& promised) {
   for (const std::string& key : promised) EXPECT_TRUE(names.contains(key)) << key;
 }
 
+TEST(Rendering, WhatNeverChangesIsNamedAndNotCalledNeedless) {
+  test::TraceBuilder build;
+  build.trace.recording.hashing = "full";
+  const auto update = build.site(Directive::kTargetUpdate, "a.cpp", 4, "main");
+  const auto table = build.variable("table", 8000, "a.cpp", 1);
+  for (int i = 0; i < 10; ++i) {
+    build.begin(update);
+    build.op(OpKind::kHtoD, table, 8000, 100).hash = 7;
+    build.end();
+    build.wait(1000);
+  }
+  const std::vector<analysis::Analysis> analyses = {analysis::analyze(build.take())};
+  const std::string text = render(analyses, Format::kText);
+  EXPECT_NE(
+      text.find("8.0 of 8.0 KB per iteration never changes: table (a.cpp:4); loop over a.cpp:4"),
+      std::string::npos)
+      << text;
+  EXPECT_NE(text.find("What never changes on its way is needed only if"), std::string::npos)
+      << text;
+}
+
 TEST(Rendering, JsonHasWhatIsPromised) {
   const std::vector<analysis::Analysis> analyses = {analysis::analyze(sample())};
   const json report = json::parse(render(analyses, Format::kJson));
