@@ -4,10 +4,14 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <map>
+#include <string_view>
+#include <system_error>
 
 #include "ompdm/error.h"
 
@@ -18,6 +22,15 @@ const std::map<std::string, report::Format> kFormats = {{"text", report::Format:
                                                         {"json", report::Format::kJson},
                                                         {"csv", report::Format::kCsv},
                                                         {"markdown", report::Format::kMarkdown}};
+
+/// The width that the user asks for with COLUMNS, as for other commands; 0 if none.
+std::size_t asked_width() {
+  const char* columns = std::getenv("COLUMNS");
+  const std::string_view text = columns != nullptr ? columns : "";
+  std::size_t width = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), width);
+  return parsed.ec == std::errc() && parsed.ptr == text.data() + text.size() ? width : 0;
+}
 
 std::size_t terminal_width() {
   winsize size{};
@@ -47,8 +60,10 @@ report::Format format_of(const OutputOptions& options) { return kFormats.at(opti
 report::Layout layout_of(const OutputOptions& options) {
   report::Layout layout;
   const bool to_terminal = options.output.empty() && isatty(STDOUT_FILENO) == 1;
-  layout.narrow = to_terminal;
-  if (to_terminal) layout.width = terminal_width();
+  const std::size_t asked = asked_width();
+  layout.narrow = to_terminal || asked > 0;
+  constexpr std::size_t kLeast = 40;
+  if (layout.narrow) layout.width = asked > 0 ? std::max(asked, kLeast) : terminal_width();
   const char* no_color = std::getenv("NO_COLOR");
   const bool refused = no_color != nullptr && *no_color != '\0';
   layout.color = options.color == "always" || (options.color == "auto" && to_terminal && !refused);

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
 
 #include "scratch.h"
 #include "shell_words.h"
@@ -123,6 +125,15 @@ TEST_F(Verbs, InfoReadsASpoolToo) {
   EXPECT_EQ(json["counts"]["regions"], 1);
   EXPECT_EQ(run("ompdm finish trace.json.spool && ls").out.find("trace.json.spool"),
             std::string::npos);
+}
+
+TEST_F(Verbs, ReportIsAsWideAsColumnsSays) {
+  const Ran recorded = run("ompdm record -o trace.json programs/region");
+  ASSERT_EQ(recorded.status, 0) << recorded.err;
+  const Ran report = run("COLUMNS=80 ompdm report trace.json | grep -v '^Program\\|pragma'");
+  std::istringstream lines(report.out);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80U) << line;
+  EXPECT_EQ(run("COLUMNS=wide ompdm report trace.json").out, run("ompdm report trace.json").out);
 }
 
 TEST_F(Verbs, RecordAttachesByToolLibrariesWhereToldTo) {
