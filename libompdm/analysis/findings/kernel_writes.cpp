@@ -81,7 +81,9 @@ bool KernelWrites::could_write(const Mapping& mapping, Nanoseconds from, Nanosec
     return at != launches.end() && at->second.any(from, to);
   };
   if (!any(all_, mapping.device)) return false;
-  if (mapping.host == 0 || mapping.is_pointee || any(unknown_, mapping.device)) return true;
+  // Any kernel may name a global variable, or have a pointer to memory that is not mapped.
+  if (mapping.host == 0 || mapping.is_pointee || mapping.is_static || any(unknown_, mapping.device))
+    return true;
   const auto& lists =
       writers_of(mapping.host, mapping.host + std::max<std::uint64_t>(mapping.bytes, 1));
   return std::ranges::any_of(

@@ -6,6 +6,8 @@
 #include <set>
 #include <string_view>
 
+#include "analysis/tables.h"
+
 namespace ompdm::analysis {
 namespace {
 
@@ -21,6 +23,11 @@ std::uint32_t holder(const Live& live, const std::vector<Mapping>& rows, std::ui
   --at;
   return address - at->first < std::max<std::uint64_t>(rows[at->second].bytes, 1) ? at->second
                                                                                   : kNone;
+}
+
+bool is_update(const Trace& trace, const DataOp& op) {
+  const Index<Site> site = site_of(trace, op);
+  return op.region && site && trace.sites[site.value].directive == Directive::kTargetUpdate;
 }
 
 /// Positions in Trace::ops in the order in which memory came and went: an allocation is there at
@@ -58,6 +65,24 @@ Mappings::Mappings(const Trace& trace) : mapping_of_op_(trace.ops.size(), kNone)
 
 void Mappings::replay(const Trace& trace) {
   std::map<std::int32_t, Live> devices;
+  const auto held_by = [&](std::uint32_t op, std::int32_t device, std::uint64_t address,
+                           std::uint64_t host) {
+    Live& live = devices[device];
+    const std::uint32_t known = holder(live, rows_, address);
+    if (known != kNone || address == 0 || !is_update(trace, trace.ops[op])) return known;
+    Mapping row;
+    row.device = device;
+    row.host = host;
+    row.address = address;
+    row.bytes = trace.ops[op].bytes;
+    row.variable = trace.ops[op].variable;
+    row.alloc = {op};
+    row.is_static = true;
+    const auto number = static_cast<std::uint32_t>(rows_.size());
+    live.emplace(address, number);
+    rows_.push_back(row);
+    return number;
+  };
   for (const std::uint32_t i : order_of_effect(trace)) {
     const DataOp& op = trace.ops[i];
     if (op.internal || op.unfinished) continue;
@@ -87,10 +112,10 @@ void Mappings::replay(const Trace& trace) {
         break;
       }
       case OpKind::kHtoD:
-        mapping_of_op_[i] = holder(devices[op.dst_device], rows_, op.dst);
+        mapping_of_op_[i] = held_by(i, op.dst_device, op.dst, op.src);
         break;
       case OpKind::kDtoH:
-        mapping_of_op_[i] = holder(devices[op.src_device], rows_, op.src);
+        mapping_of_op_[i] = held_by(i, op.src_device, op.src, op.dst);
         break;
       case OpKind::kDtoD:
       case OpKind::kMemset:

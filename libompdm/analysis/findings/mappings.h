@@ -23,6 +23,9 @@ struct Mapping {
   bool on_device = false;   ///< a copy between devices, or a memset, read or wrote it
   bool is_pointee = false;  ///< what a mapped pointer points to: a struct's member, say
   bool handed_out = false;  ///< its device address was given to the program (use_device_ptr)
+  /// Nothing that was seen allocated what a `target update` reached: a `declare target` variable,
+  /// or memory that the program associated. `alloc` is the first transfer.
+  bool is_static = false;
 };
 
 class Mappings {

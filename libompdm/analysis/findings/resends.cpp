@@ -124,14 +124,14 @@ std::string advice_for_resident(const Site* site, const Group& group, bool in_al
                         items, where)
                   : fmt::format(
                         "reach #pragma omp target update to({}) at {} only after the host has "
-                        "changed the data, or a kernel what must be restored",
+                        "changed the data, or where a kernel has changed what must be restored",
                         items, where);
   }
   if (!group.always) return fmt::format("at {}, leave out {}: it is on the device", where, items);
   const std::string text = fmt::format("at {}, write {}", where, quiet_clauses(group));
   if (in_all) return text;
   return fmt::format(
-      "{}, and before it, where the host has changed the data or a kernel what must be restored,\n"
+      "{}, and before it, where the host has changed the data, or a kernel what must be restored,\n"
       "  #pragma omp target update to({})",
       text, items);
 }

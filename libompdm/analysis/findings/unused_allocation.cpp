@@ -14,7 +14,8 @@ namespace {
 /// Whether no kernel could have seen this memory. What was given to the program may have been used
 /// by other libraries, unseen.
 bool is_unused(const Evidence& evidence, const Mapping& mapping) {
-  if (mapping.replaced || mapping.handed_out || mapping.on_device) return false;
+  if (mapping.replaced || mapping.handed_out || mapping.on_device || mapping.is_static)
+    return false;
   if (!mapping.remove && !evidence.trace.recording.finished) return false;
   const std::vector<DataOp>& ops = evidence.trace.ops;
   const Nanoseconds to =

@@ -184,5 +184,31 @@ TEST(RoundTripTransfer, OfMapAlwaysStillComesBack) {
       << found[0].advice;
 }
 
+/// Updates of what no directive maps: a `declare target` array.
+Analysis of_global(bool kernel_in_between) {
+  OneArray program;
+  for (std::uint64_t i = 0; i < 10; ++i) {
+    program.send(1 + i);
+    program.stranger();
+    program.bring(2 + i);
+    if (kernel_in_between) program.stranger();
+  }
+  return analyze(program.take());
+}
+
+TEST(RoundTripTransfer, OfAGlobalVariable) {
+  const Analysis analysis = of_global(false);
+  ASSERT_EQ(patterns(analysis), "round_trip_transfer");
+  EXPECT_EQ(analysis.findings[0].count, 9U);
+  EXPECT_EQ(analysis.findings[0].line, 20);
+  EXPECT_TRUE(contains(analysis.findings[0].advice,
+                       "reach #pragma omp target update to(a) at a.cpp:20 only after"))
+      << analysis.findings[0].advice;
+}
+
+TEST(RoundTripTransfer, OfAGlobalVariableThatAKernelMayHaveChanged) {
+  EXPECT_EQ(patterns(of_global(true)), "") << "no map clause tells which kernels write it";
+}
+
 }  // namespace
 }  // namespace ompdm::analysis
