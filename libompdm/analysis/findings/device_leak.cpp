@@ -1,6 +1,12 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "analysis/findings/findings.h"
 #include "analysis/findings/named_data.h"
@@ -21,14 +27,69 @@ std::string advice_of(bool is_mapped, const NamedData& data) {
          "or map(from: ...) if the host still needs what the device computed";
 }
 
+struct Group {
+  Claim claim;
+  Index<Mapping> first;
+  NamedData data;
+  std::set<std::uint64_t> silent;  ///< host addresses of what never came back
+};
+
+bool came_back(const Evidence& evidence, std::uint32_t mapping) {
+  return std::ranges::any_of(evidence.mappings.transfers(mapping), [&](std::uint32_t op) {
+    return evidence.trace.ops[op].kind == OpKind::kDtoH;
+  });
+}
+
+/// By the host address of data: the directives whose map clauses ask for it back.
+using Asked = std::map<std::uint64_t, std::vector<std::string>>;
+
+Asked asked_back(const Trace& trace, const std::set<std::uint64_t>& data) {
+  constexpr std::uint64_t kFrom = 0x2;        // OMP_TGT_MAPTYPE_FROM
+  constexpr std::uint64_t kImplicit = 0x200;  // OMP_TGT_MAPTYPE_IMPLICIT
+  Asked places;
+  if (data.empty()) return places;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> seen;  // site, map list
+  for (const Region& region : trace.regions) {
+    if (!region.site || region.map_list >= trace.map_lists.size()) continue;
+    if (!seen.insert({region.site.value, region.map_list}).second) continue;
+    for (const MapItem& item : trace.map_lists[region.map_list]) {
+      if ((item.type & (kFrom | kImplicit)) != kFrom || !data.contains(item.begin)) continue;
+      add_once(places[item.begin], place_of(trace.sites[region.site.value]));
+    }
+  }
+  return places;
+}
+
+std::string evidence_of(const Trace& trace, const Mapping& first, const Group& group,
+                        const std::string& expression, const Asked& asked) {
+  const Site& site = trace.sites[site_of(trace, trace.ops[first.alloc.value]).value];
+  std::string text =
+      fmt::format("{} was still on {} when the program ended, left by {} at {} ({})",
+                  first.host != 0 ? expression : "memory", devices_text(group.data.devices()),
+                  site.directive == Directive::kApi && !site.api.empty()
+                      ? site.api
+                      : std::string(directive_name(site.directive)),
+                  place_of(site), counted(group.claim.finding.count, "allocation", "allocations"));
+  std::vector<std::string> places;
+  for (const std::uint64_t host : group.silent) {
+    const auto at = asked.find(host);
+    if (at == asked.end()) continue;
+    for (const std::string& place : at->second) add_once(places, place);
+  }
+  if (places.empty()) return text;
+  return text + fmt::format(
+                    "; map(from: ...) or map(tofrom: ...) at {} found it there and brought nothing "
+                    "back: what the device computed never reached the host",
+                    spoken_list(places));
+}
+
 }  // namespace
 
 std::vector<Claim> device_leak(const Evidence& evidence) {
   const Trace& trace = evidence.trace;
   if (has_lost_events(trace) || !trace.recording.finished) return {};
-  std::map<std::pair<std::uint32_t, std::string>, Claim> groups;  // by directive row and name
-  std::map<std::pair<std::uint32_t, std::string>, Index<Mapping>> firsts;
-  std::map<std::pair<std::uint32_t, std::string>, NamedData> data;
+  std::map<std::pair<std::uint32_t, std::string>, Group> groups;  // by directive row and name
+  std::set<std::uint64_t> silent;
   const std::vector<Mapping>& rows = evidence.mappings.rows();
   for (std::uint32_t i = 0; i < rows.size(); ++i) {
     const Mapping& mapping = rows[i];
@@ -36,34 +97,31 @@ std::vector<Claim> device_leak(const Evidence& evidence) {
     const Index<Site> site = site_of(trace, trace.ops[mapping.alloc.value]);
     if (!site || !has_to_be_ended(trace.sites[site.value].directive)) continue;
     const std::string what = mapping.host == 0 ? std::string() : expression_of(trace, mapping);
-    const std::pair key(row_of(evidence.directives, site), what);
-    const auto [at, is_new] = groups.try_emplace(key);
+    const auto [at, is_new] =
+        groups.try_emplace(std::pair(row_of(evidence.directives, site), what));
+    Group& group = at->second;
     if (is_new) {
-      firsts[key] = {i};
-      place(at->second, "device_leak", trace, site);
+      group.first = {i};
+      place(group.claim, "device_leak", trace, site);
     }
-    data[key].add(trace, mapping);
-    ++at->second.finding.count;
-    at->second.finding.wasted_bytes += mapping.bytes;
+    group.data.add(trace, mapping);
+    if (mapping.host != 0 && !mapping.handed_out && !came_back(evidence, i))
+      group.silent.insert(mapping.host);
+    ++group.claim.finding.count;
+    group.claim.finding.wasted_bytes += mapping.bytes;
   }
+  for (const auto& [key, group] : groups) silent.insert(group.silent.begin(), group.silent.end());
+  const Asked asked = asked_back(trace, silent);
   std::vector<Claim> claims;
-  for (auto& [key, claim] : groups) {
-    const Mapping& first = rows[firsts[key].value];
-    const Site& site = trace.sites[site_of(trace, trace.ops[first.alloc.value]).value];
-    const bool is_mapped = first.host != 0;
-    Finding& finding = claim.finding;
+  for (auto& [key, group] : groups) {
+    const Mapping& first = rows[group.first.value];
+    Finding& finding = group.claim.finding;
     finding.variable = name_of(trace, first);
     finding.examined = finding.of = finding.count;
     finding.confidence = Confidence::kCertain;
-    finding.evidence =
-        fmt::format("{} was still on {} when the program ended, left by {} at {} ({})",
-                    is_mapped ? key.second : "memory", devices_text(data[key].devices()),
-                    site.directive == Directive::kApi && !site.api.empty()
-                        ? site.api
-                        : std::string(directive_name(site.directive)),
-                    place_of(site), counted(finding.count, "allocation", "allocations"));
-    finding.advice = advice_of(is_mapped, data[key]);
-    claims.push_back(std::move(claim));
+    finding.evidence = evidence_of(trace, first, group, key.second, asked);
+    finding.advice = advice_of(first.host != 0, group.data);
+    claims.push_back(std::move(group.claim));
   }
   return claims;
 }

@@ -99,7 +99,7 @@ std::string evidence_of(const LoopClaim& loop) {
       names.size() == 1 ? "was" : "were",
       several ? fmt::format("on {}, ", devices_text(loop.kept.data.devices())) : std::string(),
       counted(loop.passes, "pass", "passes"),
-      loop.entries > 1 ? fmt::format(" (entered {} times)", loop.entries) : "");
+      loop.entries > 1 ? fmt::format(" in all, entered {} times", loop.entries) : "");
   std::string moved;
   if (loop.sent > loop.sent_enough) {
     moved = fmt::format("sent in {} where {} would do", counted(loop.sent, "transfer", "transfers"),
@@ -151,6 +151,9 @@ Claim finished(const Evidence& evidence, LoopClaim& loop) {
       loop.in_full && !loop.with_others && 2 * loop.backed_bytes > finding.wasted_bytes;
   finding.confidence = is_backed ? Confidence::kLikely : Confidence::kPossible;
   finding.evidence = evidence_of(loop);
+  if (!is_backed && loop.in_full && loop.compared > 0) {
+    finding.evidence += "; of most of these bytes it cannot be told whether the host needs them";
+  }
   finding.advice = advice_of(trace, loop);
   sum_up(claim, trace);
   return claim;

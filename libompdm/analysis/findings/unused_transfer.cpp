@@ -168,6 +168,9 @@ std::vector<Claim> unused_transfer(const Evidence& evidence) {
   for (auto& [key, group] : groups) {
     Finding& finding = group.claim.finding;
     group.sends = sends[key];
+    // One of many, at a loop's end, say, is not worth a change.
+    constexpr std::uint64_t kFew = 10;
+    if (kFew * finding.count < group.sends) continue;
     const Mapping& first = rows[group.first];
     const Index<Site> site = site_of(trace, trace.ops[group.claim.ops.front()]);
     finding.variable = name_of(trace, first);

@@ -202,6 +202,24 @@ TEST(RepeatedAllocation, DifferentArraysAreClean) {
   EXPECT_EQ(program.patterns(), "");
 }
 
+TEST(DeviceLeak, OfWhatAMapClauseDidNotBringBack) {
+  OneArray program;
+  program.map();
+  program.writer();  // map(tofrom:), which finds it present
+  const Analysis analysis = analyze(program.take());
+  ASSERT_EQ(patterns(analysis), "device_leak");
+  EXPECT_TRUE(contains(analysis.findings[0].evidence,
+                       "map(from: ...) or map(tofrom: ...) at a.cpp:30 found it there and brought "
+                       "nothing back"))
+      << analysis.findings[0].evidence;
+
+  OneArray updated;
+  updated.map();
+  updated.writer();
+  updated.bring(9);
+  EXPECT_FALSE(contains(found(analyze(updated.take()), "device_leak").at(0).evidence, "found it"));
+}
+
 TEST(DeviceLeak, LeftByEnterData) {
   OneArray program;
   program.map();

@@ -110,7 +110,7 @@ TEST(PerIterationMapping, EachEntryKeepsItsFirstInAndLastOut) {
   const Analysis analysis = analyze(build.take());
   ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
   EXPECT_EQ(analysis.findings[0].count, 3U * (4 + 4));
-  EXPECT_TRUE(contains(analysis.findings[0].evidence, "15 passes (entered 3 times)"));
+  EXPECT_TRUE(contains(analysis.findings[0].evidence, "15 passes in all, entered 3 times"));
 }
 
 TEST(PerIterationMapping, DataThatStaysIsClean) {
