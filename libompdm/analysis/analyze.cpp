@@ -33,9 +33,10 @@ Analysis analyze_as_it_is(const Trace& trace) {
   analysis.iterations = iterations_of(loops, directives);
   const auto invariants = invariants_of(trace, loops);
   for (std::size_t i = 0; i < loops.rows.size(); ++i) {
-    if (!invariants[i]) continue;
-    analysis.iterations[i].invariant_bytes = invariants[i]->bytes;
-    analysis.iterations[i].invariant_items = invariants[i]->items;
+    const std::optional<Invariant>& invariant = invariants[i];
+    if (!invariant) continue;
+    analysis.iterations[i].invariant_bytes = invariant->bytes;
+    analysis.iterations[i].invariant_items = invariant->items;
   }
   Needless needless = find_needless(trace, directives, loops);
   analysis.findings = std::move(needless.findings);

@@ -145,9 +145,10 @@ std::string none_found(Analyses analyses) {
     return std::ranges::any_of(one.iterations, has_invariant);
   });
   return "No needless movement was found in this run; " +
-         (hashing == "full" ? "all contents were compared."
-                            : "contents were compared as far as their budget went (OMPDM_HASH=" +
-                                  hashing + ").") +
+         (hashing == "full"
+              ? "the contents of all transfers of the same piece of memory were compared."
+              : "contents were compared as far as their budget went (OMPDM_HASH=" + hashing +
+                    ").") +
          (any_invariant ? " What never changes on its way is needed only if kernels change it on "
                           "the device, which transfers do not tell."
                         : "");

@@ -67,7 +67,7 @@ std::vector<std::string> invariant_sentences(Analyses analyses, const SourceName
       lines.push_back(
           fmt::format("{}{} per iteration never changes: {}loop over {}",
                       ranks.key.empty() ? "" : fmt::format("{} {}: ", ranks.key, ranks.labels[i]),
-                      part_of(*row.invariant_bytes, whole_of(row)),
+                      part_of(row.invariant_bytes.value_or(0), whole_of(row)),
                       row.invariant_items.empty() ? "" : named(row.invariant_items) + "; ",
                       fmt::join(places, ", ")));
     }

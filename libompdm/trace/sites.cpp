@@ -88,6 +88,12 @@ const char* api_name(OpKind kind) {
   }
 }
 
+bool is_nowait(spool::Entry entry) {
+  using spool::Entry;
+  return entry == Entry::kDataBeginNowait || entry == Entry::kDataEndNowait ||
+         entry == Entry::kDataUpdateNowait || entry == Entry::kKernelNowait;
+}
+
 Directive directive_of(std::uint8_t kind, spool::Entry entry) {
   using spool::Entry;
   switch (kind) {
@@ -150,6 +156,9 @@ void name_directives(Draft& draft) {
     Region& region = trace.regions[i];
     region.ends_data = draft.region_notes[i].kind == kExit && region.site &&
                        trace.sites[region.site.value].directive == Directive::kTargetData;
+    // OMPT's own kinds for these never come (LLVM 14 to 22).
+    region.nowait =
+        region.nowait || (region.site && is_nowait(draft.site_notes[region.site.value].entry));
   }
   for (const DataOp& op : trace.ops) {
     if (op.region || !op.site || draft.site_notes[op.site.value].in_runtime) continue;

@@ -27,6 +27,11 @@ std::string advice_of(bool is_mapped, const NamedData& data) {
          "or map(from: ...) if the host still needs what the device computed";
 }
 
+/// A global pointer goes over with what it points to, and stays when that is released.
+bool is_bare_pointer(const Trace& trace, const Mapping& mapping) {
+  return mapping.host != 0 && mapping.bytes == sizeof(void*) && !has_name(trace, mapping);
+}
+
 struct Group {
   Claim claim;
   Index<Mapping> first;
@@ -93,7 +98,7 @@ std::vector<Claim> device_leak(const Evidence& evidence) {
   const std::vector<Mapping>& rows = evidence.mappings.rows();
   for (std::uint32_t i = 0; i < rows.size(); ++i) {
     const Mapping& mapping = rows[i];
-    if (mapping.remove || mapping.replaced) continue;
+    if (mapping.remove || mapping.replaced || is_bare_pointer(trace, mapping)) continue;
     const Index<Site> site = site_of(trace, trace.ops[mapping.alloc.value]);
     if (!site || !has_to_be_ended(trace.sites[site.value].directive)) continue;
     const std::string what = mapping.host == 0 ? std::string() : expression_of(trace, mapping);

@@ -2,13 +2,18 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <iterator>
-
+#include "analysis/findings/surplus.h"
 #include "analysis/findings/wording.h"
 
 namespace ompdm::analysis {
 namespace {
+
+/// Whether a target task may have done this: of a kernel that is not told, but such tasks do not
+/// run on the thread that meets the directive.
+bool may_be_deferred(const Trace& trace, const DataOp& op) {
+  return (op.region && trace.regions[op.region.value].nowait) ||
+         trace.threads[op.thread].tid != trace.process.pid;
+}
 
 std::vector<std::uint32_t> list_of(const std::set<std::uint32_t>& numbers) {
   return {numbers.begin(), numbers.end()};
@@ -22,6 +27,29 @@ std::uint32_t KeptData::add(const Trace& trace, const Mapping& mapping, bool is_
   (is_sent || others.sent ? sent : made).insert(number);
   (is_returned || others.returned ? returned : left).insert(number);
   return number;
+}
+
+void KeptData::add_directives(const Trace& trace, const Mappings& mappings, std::uint32_t mapping,
+                              std::uint32_t number) {
+  constexpr std::uint64_t kFrom = 0x2;    // OMP_TGT_MAPTYPE_FROM
+  constexpr std::uint64_t kDelete = 0x8;  // OMP_TGT_MAPTYPE_DELETE
+  const Mapping& row = mappings.rows()[mapping];
+  for (const Index<DataOp> at : {row.alloc, row.remove}) {
+    if (!at) continue;
+    const DataOp& op = trace.ops[at.value];
+    const Index<Site> site = site_of(trace, op);
+    if (site) add_once(places, place_of(trace.sites[site.value]));
+    forced = forced || (op.map_type & kDelete) != 0;
+    deferred = deferred || may_be_deferred(trace, op);
+  }
+  for (const std::uint32_t i : mappings.transfers(mapping)) {
+    const DataOp& op = trace.ops[i];
+    const Index<Site> site = site_of(trace, op);
+    if (op.kind != OpKind::kHtoD || !site || !comes_of_mapping(trace, op)) continue;
+    if ((op.map_type & kFrom) == 0) {
+      add_once(sent_alone[number], place_of(trace.sites[site.value]));
+    }
+  }
 }
 
 void KeptData::settle() {
@@ -40,24 +68,35 @@ std::string advice_to_keep(const KeptData& kept, const KeepingPlace& place) {
                       kept.forced ? "drop map(delete:) of these: it would remove them"
                                   : "leave the map clauses as they are: they then find the data "
                                     "present and move nothing");
+  const auto each = [&](const char* what, const std::set<std::uint32_t>& numbers,
+                        const char* when) {
+    const bool one = numbers.size() == 1;
+    return fmt::format(
+        "{}, wherever the host (or a target region whose if() is false) {} {}, {} that{}",
+        place.meanwhile, what, one ? "this" : "one of these", when,
+        one ? "" : ", for that one alone");
+  };
+  text += data.to_write(each("reads or changes", kept.returned, "before"), "update",
+                        {{"from", list_of(kept.returned)}}, place.function);
+  text += data.to_write(each("has changed", kept.sent, "after"), "update",
+                        {{"to", list_of(kept.sent)}}, place.function);
+  std::map<std::vector<std::string>, std::vector<std::uint32_t>> alone;
+  for (const auto& [number, places] : kept.sent_alone) {
+    if (!kept.returned.contains(number)) alone[places].push_back(number);
+  }
+  for (const auto& [places, numbers] : alone) {
+    text += data.to_write(
+        fmt::format("if the kernel of {} changes what its map(to:) names, each time before it{}",
+                    spoken_list(places), numbers.size() == 1 ? "" : ", for that alone"),
+        "update", {{"to", numbers}}, place.function);
+  }
   text += data.to_write(
-      fmt::format("{}, wherever the host reads or changes these, before that", place.meanwhile),
-      "update", {{"from", list_of(kept.returned)}}, place.function);
-  text += data.to_write(
-      fmt::format("{}, wherever the host has changed these, after that", place.meanwhile), "update",
-      {{"to", list_of(kept.sent)}}, place.function);
-  std::vector<std::uint32_t> only_sent;
-  std::ranges::set_difference(kept.sent, kept.returned, std::back_inserter(only_sent));
-  text += data.to_write(
-      fmt::format("if a kernel changes what map(to:) sent, each time before {}", where), "update",
-      {{"to", only_sent}}, place.function);
-  text += data.to_write(place.after, "exit data",
-                        {{"from", list_of(kept.returned)}, {"release", list_of(kept.left)}},
-                        place.function);
+      place.after + (kept.deferred ? ", and the taskwait for it if it is nowait" : ""), "exit data",
+      {{"from", list_of(kept.returned)}, {"release", list_of(kept.left)}}, place.function);
   if (!kept.returned.empty()) {
     text += "write release instead of from for what the host does not read from then on\n";
   }
-  return text + "what is made anew each time must be made once, before all this";
+  return text + "if the program makes any of these anew each time, make it once, before all this";
 }
 
 }  // namespace ompdm::analysis

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -21,12 +22,19 @@ struct KeptData {
   std::set<std::uint32_t> made;      ///< of what was only allocated
   std::set<std::uint32_t> returned;  ///< of what came back
   std::set<std::uint32_t> left;      ///< of what did not
-  std::vector<std::string> places;   ///< of the directives that map it
-  bool forced = false;               ///< one of these deletes what it maps
+  /// By number: where it went over by a clause that does not bring it back.
+  std::map<std::uint32_t, std::vector<std::string>> sent_alone;
+  std::vector<std::string> places;  ///< of the directives that map it
+  bool forced = false;              ///< one of these deletes what it maps
+  bool deferred = false;            ///< one of these may be nowait
 
   /// Takes a piece in, and what its own and other mappings do with it. Returns its number.
   std::uint32_t add(const Trace& trace, const Mapping& mapping, bool is_sent, bool is_returned,
                     const OtherMappings& others);
+
+  /// Takes in the directives of one of the piece's mappings.
+  void add_directives(const Trace& trace, const Mappings& mappings, std::uint32_t mapping,
+                      std::uint32_t number);
 
   /// What some piece sent or brought back belongs to that clause alone.
   void settle();

@@ -92,11 +92,12 @@ std::string loop_function(const Trace& trace, const std::vector<Index<Site>>& si
   return common ? chains.front()[*common].function : std::string();
 }
 
-std::string loop_place(const Trace& trace, const std::vector<Index<Site>>& sites) {
+std::string loop_place(const Trace& trace, const std::vector<Index<Site>>& sites, bool innermost) {
+  const char* loop = innermost ? "the innermost loop" : "the loop";
   std::vector<std::string> places;
   for (const Index<Site> site : sites) add_once(places, place_of(trace.sites[site.value]));
   const std::vector<std::vector<Caller>> chains = chains_of(trace, sites);
-  const std::string runs = fmt::format("the loop that runs {}", spoken_list(places));
+  const std::string runs = fmt::format("{} that runs {}", loop, spoken_list(places));
   const std::optional<std::size_t> common = chains.empty() ? std::nullopt : common_of(chains);
   if (!common) return runs + " (it may be in a calling function)";
   const Caller& function = chains.front()[*common];
@@ -110,9 +111,9 @@ std::string loop_place(const Trace& trace, const std::vector<Index<Site>>& sites
     const std::string where =
         function.file.empty() ? "main" : fmt::format("main ({})", last_name(function.file));
     if (called.empty()) {
-      return fmt::format("the loop in {} that runs {}", where, spoken_list(places));
+      return fmt::format("{} in {} that runs {}", loop, where, spoken_list(places));
     }
-    return fmt::format("the loop in {} that calls {}, which {} {}", where, spoken_list(called),
+    return fmt::format("{} in {} that calls {}, which {} {}", loop, where, spoken_list(called),
                        called.size() == 1 ? "runs" : "run", spoken_list(places));
   }
   const std::string inside =

@@ -13,7 +13,6 @@
 namespace ompdm::analysis {
 namespace {
 
-constexpr std::uint64_t kDelete = 0x8;    // OMP_TGT_MAPTYPE_DELETE
 constexpr std::uint64_t kPrivate = 0x80;  // OMP_TGT_MAPTYPE_PRIVATE: firstprivate
 
 bool is_candidate(const Trace& trace, const Mapping& mapping) {
@@ -22,6 +21,24 @@ bool is_candidate(const Trace& trace, const Mapping& mapping) {
   const DataOp& remove = trace.ops[mapping.remove.value];
   return alloc.thread == remove.thread && (alloc.map_type & kPrivate) == 0 &&
          comes_of_mapping(trace, alloc);
+}
+
+/// What else is mapped of the storage while it would be kept. Where several entries into the loop
+/// are found, what lies between them may be in the program's loop too.
+OtherMappings others_of(const Evidence& evidence, const EnclosingEntry& entry, const Mapping& piece,
+                        std::size_t known) {
+  OtherMappings others = evidence.presence.others(piece, entry.begin, entry.end, known);
+  const auto& spans = evidence.loops.rows[entry.loop].spans;
+  if (spans.size() == 1) return others;
+  Nanoseconds end = entry.end;
+  for (const LoopEntry& span : spans) end = std::max(end, span.end);
+  const OtherMappings between =
+      evidence.presence.others(piece, evidence.loops.rows[entry.loop].begin, end, 0);
+  others.sent = others.sent || between.sent;
+  others.returned = others.returned || between.returned;
+  others.elsewhere = others.elsewhere || between.elsewhere;
+  others.elsewhere_returned = others.elsewhere_returned || between.elsewhere_returned;
+  return others;
 }
 
 /// All of the loop that is needless, put together over its entries and variables.
@@ -42,16 +59,12 @@ struct LoopClaim {
   bool with_others = false;               ///< other directives map the same in between
 };
 
-void add_mapping(const Evidence& evidence, std::uint32_t number, LoopClaim& loop) {
+void add_sites(const Evidence& evidence, std::uint32_t number, LoopClaim& loop) {
   const Trace& trace = evidence.trace;
   const Mapping& mapping = evidence.mappings.rows()[number];
   for (const Index<DataOp> op : {mapping.alloc, mapping.remove}) {
     const Index<Site> site = site_of(trace, trace.ops[op.value]);
-    if (site) {
-      add_once(loop.kept.places, place_of(trace.sites[site.value]));
-      if (std::ranges::find(loop.sites, site) == loop.sites.end()) loop.sites.push_back(site);
-    }
-    if ((trace.ops[op.value].map_type & kDelete) != 0) loop.kept.forced = true;
+    if (site && std::ranges::find(loop.sites, site) == loop.sites.end()) loop.sites.push_back(site);
   }
 }
 
@@ -60,10 +73,14 @@ void add_group(const Evidence& evidence, std::uint32_t entry,
                Surplus surplus, LoopClaim& loop) {
   const Trace& trace = evidence.trace;
   const Mapping& first = evidence.mappings.rows()[group.front()];
-  loop.kept.add(trace, first, surplus.sent > 0, surplus.returned > 0, others);
+  const std::uint32_t data =
+      loop.kept.add(trace, first, surplus.sent > 0, surplus.returned > 0, others);
   loop.claim.stays.push_back({first.device, first.host, first.bytes});
   loop.with_others = loop.with_others || others.any;
-  for (const std::uint32_t number : group) add_mapping(evidence, number, loop);
+  for (const std::uint32_t number : group) {
+    add_sites(evidence, number, loop);
+    loop.kept.add_directives(trace, evidence.mappings, number, data);
+  }
   for (const std::uint32_t i : surplus.ops) {
     const DataOp& op = trace.ops[i];
     if (is_transfer(op.kind)) {
@@ -124,12 +141,13 @@ std::string evidence_of(const LoopClaim& loop) {
 }
 
 std::string advice_of(const Trace& trace, const LoopClaim& loop) {
-  std::string text = advice_to_keep(loop.kept, {.before = "before " + loop_place(trace, loop.sites),
-                                                .meanwhile = "in the loop",
-                                                .after = "after the loop",
-                                                .function = loop_function(trace, loop.sites)});
+  std::string text = advice_to_keep(
+      loop.kept, {.before = "before " + loop_place(trace, loop.sites, loop.entries > 1),
+                  .meanwhile = "in the loop",
+                  .after = "after the loop",
+                  .function = loop_function(trace, loop.sites)});
   if (loop.equal > 0 && loop.equal == loop.compared && loop.in_full && !loop.with_others) {
-    text += "\nin this run the host changed none of these between passes that were compared";
+    text += "\nin this run these went over again with the content that the device had had";
   }
   return text;
 }
@@ -202,9 +220,8 @@ std::vector<Claim> per_iteration_mapping(const Evidence& evidence) {
         surplus = surplus_of(evidence, group);
       }
       if (surplus.bytes > 0) {
-        const OtherMappings others =
-            evidence.presence.others(first, entry.begin, entry.end, group.size());
-        if (others.blocks) continue;
+        const OtherMappings others = others_of(evidence, entry, first, group.size());
+        if (!others.allow_to_keep(surplus.returned > 0)) continue;
         add_group(evidence, candidates[begin].entry, group, others, std::move(surplus),
                   loops[entry.loop]);
       } else if (entry.parent != EnclosingEntry::kNoEntry) {

@@ -25,10 +25,23 @@ Presence::Presence(const Trace& trace, const Mappings& mappings)
 OtherMappings Presence::others(const Mapping& piece, Nanoseconds from, Nanoseconds to,
                                std::size_t known) const {
   OtherMappings others;
-  const auto device = by_device_.find(piece.device);
-  if (device == by_device_.end()) return others;
+  for (const auto& [device, storages] : by_device_) {
+    if (device == piece.device) {
+      add_device(storages, piece, from, to, known, others);
+      continue;
+    }
+    OtherMappings there;
+    add_device(storages, piece, from, to, 0, there);
+    others.elsewhere = others.elsewhere || there.any;
+    others.elsewhere_returned = others.elsewhere_returned || there.returned;
+  }
+  return others;
+}
+
+void Presence::add_device(const std::vector<Storage>& storages, const Mapping& piece,
+                          Nanoseconds from, Nanoseconds to, std::size_t known,
+                          OtherMappings& others) const {
   const std::uint64_t end = piece.host + piece.bytes;
-  const std::vector<Storage>& storages = device->second;
   auto at = std::ranges::lower_bound(storages, end, {}, &Storage::host);
   while (at != storages.begin()) {
     --at;
@@ -43,7 +56,6 @@ OtherMappings Presence::others(const Mapping& piece, Nanoseconds from, Nanosecon
     others.sent = others.sent || found.sent;
     others.returned = others.returned || found.returned;
   }
-  return others;
 }
 
 void Presence::add(const Storage& storage, Nanoseconds from, Nanoseconds to, std::size_t known,

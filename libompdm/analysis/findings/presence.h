@@ -23,17 +23,25 @@ struct OtherMappings {
   /// One reaches beyond the piece: the runtime would refuse it while the piece is there ("explicit
   /// extension not allowed").
   bool blocks = false;
-  bool any = false;       ///< the others would find the piece present, and move nothing
-  bool sent = false;      ///< some of them sent
-  bool returned = false;  ///< some of them brought back
+  bool any = false;                 ///< the others would find the piece present, and move nothing
+  bool sent = false;                ///< some of them sent
+  bool returned = false;            ///< some of them brought back
+  bool elsewhere = false;           ///< another device worked on some of the same storage
+  bool elsewhere_returned = false;  ///< and brought back what it may have changed
+
+  /// Whether the piece can stay on its device. What `comes_back` from there another device would
+  /// miss, and this one what the other brings back: the host does not tell them.
+  [[nodiscard]] bool allow_to_keep(bool comes_back) const {
+    return !blocks && !elsewhere_returned && !(elsewhere && (comes_back || returned));
+  }
 };
 
 class Presence {
  public:
   Presence(const Trace& trace, const Mappings& mappings);
 
-  /// Of mappings on the piece's device that were there at some time in [from, to], all but the
-  /// `known` ones of the piece itself.
+  /// Of mappings that were there at some time in [from, to], all but the `known` ones of the piece
+  /// itself.
   [[nodiscard]] OtherMappings others(const Mapping& piece, Nanoseconds from, Nanoseconds to,
                                      std::size_t known) const;
 
@@ -44,6 +52,8 @@ class Presence {
     std::uint64_t latest_end = 0;         // of this and all before it
     std::vector<std::uint32_t> mappings;  // one after the other in time
   };
+  void add_device(const std::vector<Storage>& storages, const Mapping& piece, Nanoseconds from,
+                  Nanoseconds to, std::size_t known, OtherMappings& others) const;
   void add(const Storage& storage, Nanoseconds from, Nanoseconds to, std::size_t known,
            OtherMappings& others) const;
 

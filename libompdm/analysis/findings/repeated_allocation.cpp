@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <tuple>
@@ -53,6 +54,15 @@ bool add(const Evidence& evidence, const std::vector<std::uint32_t>& mappings, G
   const Mapping& last = rows[mappings.back()];
   const Nanoseconds end = last.remove ? trace.ops[last.remove.value].end : trace.process.wall;
   const Nanoseconds begin = trace.ops[first.alloc.value].begin;
+  // What is deferred is not done when the directive is.
+  const bool deferred = std::ranges::any_of(mappings, [&](std::uint32_t number) {
+    return std::ranges::any_of(
+        std::array{rows[number].alloc, rows[number].remove}, [&](Index<DataOp> op) {
+          const Index<Region> region = op ? trace.ops[op.value].region : Index<Region>();
+          return region && trace.regions[region.value].nowait;
+        });
+  });
+  if (deferred) return false;
   // Parts of it would be found present, and not cross any more.
   if (evidence.presence.others(first, begin, end, mappings.size()).any) return false;
   ++group.pieces;
@@ -101,7 +111,7 @@ std::string advice_of(const Trace& trace, const Group& group) {
   text += to_cross(trace, data, "after", "from", group.returned);
   text += data.to_write(fmt::format("after {} for the last time", where), "exit data",
                         {{"release", data.all()}}, "");
-  return text + "what is made anew each time must be made once, before all this";
+  return text + "if the program makes any of these anew each time, make it once, before all this";
 }
 
 /// Whether what the claim saves is worth what it takes to follow it: a hundredth of the time of the

@@ -65,6 +65,7 @@ bool keep(const Evidence& evidence, Group& group) {
     std::uint32_t first = 0;  // mapping
     Nanoseconds from = 0;
     Nanoseconds to = 0;
+    std::set<std::uint32_t> mappings = {};
   };
   const Trace& trace = evidence.trace;
   const std::vector<Mapping>& rows = evidence.mappings.rows();
@@ -84,17 +85,16 @@ bool keep(const Evidence& evidence, Group& group) {
         spans.try_emplace({rows[is].device, rows[is].host, rows[is].bytes}, Span{is, from, to});
     at->second.from = std::min(at->second.from, from);
     at->second.to = std::max(at->second.to, to);
-    for (const Index<DataOp> op :
-         {rows[was].alloc, rows[was].remove, rows[is].alloc, rows[is].remove}) {
-      const Index<Site> site = op ? site_of(trace, trace.ops[op.value]) : Index<Site>();
-      if (site) add_once(group.kept.places, place_of(trace.sites[site.value]));
-    }
+    at->second.mappings.insert({was, is});
   }
   for (const auto& [storage, span] : spans) {
     const Mapping& piece = rows[span.first];
     const OtherMappings others = evidence.presence.others(piece, span.from, span.to, 0);
-    if (others.blocks) return false;
-    group.kept.add(trace, piece, true, false, others);
+    if (!others.allow_to_keep(false)) return false;
+    const std::uint32_t number = group.kept.add(trace, piece, true, false, others);
+    for (const std::uint32_t mapping : span.mappings) {
+      group.kept.add_directives(trace, evidence.mappings, mapping, number);
+    }
     group.content.claim.stays.push_back({piece.device, piece.host, piece.bytes});
   }
   group.kept.settle();
@@ -118,18 +118,19 @@ std::string advice_for_resident(const Site* site, const Group& group, bool in_al
     return fmt::format("copy at {} only after the host has changed the data", where);
   }
   if (site->directive == Directive::kTargetUpdate) {
-    return in_all ? fmt::format(
-                        "drop #pragma omp target update to({}) at {}, or reach it only after the "
-                        "host has changed the data",
-                        items, where)
-                  : fmt::format(
-                        "reach #pragma omp target update to({}) at {} only after the host has "
-                        "changed the data, or where a kernel has changed what must be restored",
-                        items, where);
+    return fmt::format(
+        "{} #pragma omp target update to({}) at {} only after the host has changed the data, or "
+        "where a kernel has changed what must be restored",
+        in_all ? "drop, or reach" : "reach", items, where);
   }
-  if (!group.always) return fmt::format("at {}, leave out {}: it is on the device", where, items);
+  if (!group.always)
+    return fmt::format(
+        "at {}, leave out {}: it is on the device, unless a kernel has changed it there", where,
+        items);
   const std::string text = fmt::format("at {}, write {}", where, quiet_clauses(group));
-  if (in_all) return text;
+  if (in_all) {
+    return text + "\nit stays needed where a kernel changes what only map(to:) names";
+  }
   return fmt::format(
       "{}, and before it, where the host has changed the data, or a kernel what must be restored,\n"
       "  #pragma omp target update to({})",
@@ -145,7 +146,9 @@ std::string advice_for_remapped(const Group& group, const std::string& where, bo
        .meanwhile = "in between",
        .after = "after the last of these",
        .function = ""});
-  if (unchanged) text += "\nin this run the host changed none of these in between";
+  if (unchanged) {
+    text += "\nin this run these went over again with the content that the device had had";
+  }
   return text;
 }
 

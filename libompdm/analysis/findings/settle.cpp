@@ -14,6 +14,20 @@ bool share_one(const std::vector<Clause>& some, const std::set<Clause>& others) 
   return std::ranges::any_of(some, [&](const Clause& clause) { return others.contains(clause); });
 }
 
+/// Whether two pieces cannot be on a device at once: the runtime does not extend what is there.
+bool overlap_in_part(std::vector<Stay> stays) {
+  const auto key = [](const Stay& stay) { return std::tuple(stay.device, stay.host, stay.bytes); };
+  std::ranges::sort(stays, {}, key);
+  for (std::size_t i = 1; i < stays.size(); ++i) {
+    const Stay& before = stays[i - 1];
+    if (before.device == stays[i].device && key(before) != key(stays[i]) &&
+        stays[i].host < before.host + before.bytes) {
+      return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 Settlement::Settlement(std::size_t op_count)
@@ -72,9 +86,9 @@ bool Settlement::take(const Claim& claim) {
 }
 
 bool Settlement::contradicts(const Claim& claim) const {
-  return share_one(claim.clauses, clauses_) || share_one(claim.clauses, needed_) ||
-         share_one(claim.thinned, needed_) || share_one(claim.needed, clauses_) ||
-         share_one(claim.needed, thinned_) ||
+  return overlap_in_part(claim.stays) || share_one(claim.clauses, clauses_) ||
+         share_one(claim.clauses, needed_) || share_one(claim.thinned, needed_) ||
+         share_one(claim.needed, clauses_) || share_one(claim.needed, thinned_) ||
          std::ranges::any_of(claim.stays, [&](const Stay& stay) { return is_kept(stay); });
 }
 

@@ -51,7 +51,9 @@ std::string advice_of(const Evidence& evidence, const Group& group, const std::s
   if (first.host == 0) {
     return fmt::format("drop this allocation at {}, or make it where a kernel needs it", where);
   }
-  std::string text = fmt::format("at {}, drop {} from the map clauses", where, expression);
+  std::string text =
+      fmt::format("at {}, drop {} from the map clauses, or the directive if it maps nothing else",
+                  where, expression);
   if (group.sent > 0 && group.returned > 0) {
     text += "; only if the host changed it in between would that be felt: it came back as it went";
   }
@@ -65,11 +67,15 @@ std::vector<Claim> unused_allocation(const Evidence& evidence) {
   if (has_lost_events(trace) || !knows_launches(trace)) return {};
   std::map<std::pair<std::uint32_t, std::string>, Group> groups;  // by directive row and name
   const std::vector<Mapping>& rows = evidence.mappings.rows();
+  std::set<std::pair<std::uint32_t, std::string>> used;
   for (std::uint32_t i = 0; i < rows.size(); ++i) {
-    if (!is_unused(evidence, rows[i])) continue;
     const Index<Site> site = site_of(trace, trace.ops[rows[i].alloc.value]);
-    const auto [at, is_new] =
-        groups.try_emplace({row_of(evidence.directives, site), expression_of(trace, rows[i])});
+    const std::pair key(row_of(evidence.directives, site), expression_of(trace, rows[i]));
+    if (!is_unused(evidence, rows[i])) {
+      used.insert(key);
+      continue;
+    }
+    const auto [at, is_new] = groups.try_emplace(key);
     if (is_new) {
       at->second.first = i;
       place(at->second.claim, "unused_allocation", trace, site);
@@ -78,6 +84,7 @@ std::vector<Claim> unused_allocation(const Evidence& evidence) {
   }
   std::vector<Claim> claims;
   for (auto& [key, group] : groups) {
+    if (used.contains(key)) continue;  // a clause stands for all of its instances
     Finding& finding = group.claim.finding;
     const Mapping& first = rows[group.first];
     finding.variable = name_of(trace, first);

@@ -100,8 +100,7 @@ std::string advice_of(const Site* site, const Group& group, const std::string& e
   }
   if (group.sends > group.claim.finding.count) {
     return fmt::format(
-        "{} is needed at {} where a kernel reads it ({} of {} times): keep it there, and send "
-        "nothing where none does",
+        "{} is needed at {} in {} of {} instances: leave it out where no kernel follows",
         expression, where, group.sends - group.claim.finding.count, group.sends);
   }
   if (site->directive == Directive::kTargetUpdate) {

@@ -22,20 +22,23 @@ TEST(KeptData, CrossesWhereTheHostNeedsIt) {
   for (int i = 0; i < 5; ++i) program.map_tofrom(program.solve, 7 + i, 8 + i);
   const Analysis analysis = analyze(program.take());
   ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
-  EXPECT_EQ(analysis.findings[0].advice,
-            "before the loop in main (a.cpp) that runs a.cpp:30, write\n"
-            "  #pragma omp target enter data map(to: a)\n"
-            "at a.cpp:30, leave the map clauses as they are: they then find the data present and "
-            "move nothing\n"
-            "in the loop, wherever the host reads or changes these, before that, write\n"
-            "  #pragma omp target update from(a)\n"
-            "in the loop, wherever the host has changed these, after that, write\n"
-            "  #pragma omp target update to(a)\n"
-            "after the loop, write\n"
-            "  #pragma omp target exit data map(from: a)\n"
-            "write release instead of from for what the host does not read from then on\n"
-            "what is made anew each time must be made once, before all this\n"
-            "in this run the host changed none of these between passes that were compared");
+  EXPECT_EQ(
+      analysis.findings[0].advice,
+      "before the loop in main (a.cpp) that runs a.cpp:30, write\n"
+      "  #pragma omp target enter data map(to: a)\n"
+      "at a.cpp:30, leave the map clauses as they are: they then find the data present and "
+      "move nothing\n"
+      "in the loop, wherever the host (or a target region whose if() is false) reads or changes "
+      "this, before that, write\n"
+      "  #pragma omp target update from(a)\n"
+      "in the loop, wherever the host (or a target region whose if() is false) has changed this, "
+      "after that, write\n"
+      "  #pragma omp target update to(a)\n"
+      "after the loop, write\n"
+      "  #pragma omp target exit data map(from: a)\n"
+      "write release instead of from for what the host does not read from then on\n"
+      "if the program makes any of these anew each time, make it once, before all this\n"
+      "in this run these went over again with the content that the device had had");
   EXPECT_TRUE(analysis.findings[0].with_allocations);
 }
 
@@ -53,9 +56,10 @@ TEST(KeptData, ThatOnlyGoesOverMayBeAKernelsToChange) {
   const Analysis analysis = analyze(program.take());
   ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
   const std::string& advice = analysis.findings[0].advice;
-  EXPECT_TRUE(contains(advice,
-                       "if a kernel changes what map(to:) sent, each time before a.cpp:30, write\n"
-                       "  #pragma omp target update to(a)\n"));
+  EXPECT_TRUE(contains(
+      advice,
+      "if the kernel of a.cpp:30 changes what its map(to:) names, each time before it, write\n"
+      "  #pragma omp target update to(a)\n"));
   EXPECT_FALSE(contains(advice, "update from")) << advice;
   EXPECT_TRUE(contains(advice, "exit data map(release: a)"));
 }
@@ -98,6 +102,36 @@ TEST(KeptData, IsNotWhatIsMappedInPartThatReachesBeyond) {
   EXPECT_EQ(program.patterns(), "") << "the runtime would refuse the second piece";
 }
 
+/// Passes on one device, in each of which another device maps the same array.
+Analysis with_another_device(bool brings_back) {
+  OneArray program;
+  for (int i = 0; i < 10; ++i) {
+    program.map_tofrom(program.solve, 7 + i, 8 + i);
+    program.begin(program.check);
+    const std::size_t first = program.trace.ops.size();
+    program.op(OpKind::kAlloc, program.a, kBytes, 10);
+    program.move(OpKind::kHtoD, 8 + i);
+    if (brings_back) program.move(OpKind::kDtoH, 8 + i);
+    program.op(OpKind::kDelete, program.a, 0, 5);
+    for (std::size_t op = first; op < program.trace.ops.size(); ++op) {
+      DataOp& row = program.trace.ops[op];
+      const bool from = row.kind == OpKind::kDtoH || row.kind == OpKind::kDelete;
+      (from ? row.src_device : row.dst_device) = 2;
+    }
+    program.launch(1000).device = 2;
+    program.end();
+  }
+  return analyze(program.take());
+}
+
+TEST(KeptData, IsNotWhatAnotherDeviceSharesAndThisOneChanges) {
+  for (const bool brings_back : {false, true}) {
+    const Analysis analysis = with_another_device(brings_back);
+    EXPECT_TRUE(test::found(analysis, "per_iteration_mapping").empty()) << patterns(analysis);
+    EXPECT_TRUE(test::found(analysis, "round_trip_transfer").empty()) << patterns(analysis);
+  }
+}
+
 TEST(RepeatedAllocation, SaysWhatCrossesEachTime) {
   OneArray program;
   for (int i = 0; i < 4; ++i) {
@@ -107,7 +141,7 @@ TEST(RepeatedAllocation, SaysWhatCrossesEachTime) {
     program.move(OpKind::kDtoH, 200 + i);
     program.op(OpKind::kDelete, program.a, 0, 5);
     program.end();
-    program.wait(10'000'000);
+    program.wait(1000);
   }
   const Analysis analysis = analyze(program.take());
   ASSERT_EQ(patterns(analysis), "repeated_allocation");
@@ -182,6 +216,28 @@ TEST(RoundTripTransfer, OfMapAlwaysStillComesBack) {
   ASSERT_EQ(found.size(), 1U) << patterns(analysis);
   EXPECT_TRUE(contains(found[0].advice, "at a.cpp:30, write map(always, from: a)"))
       << found[0].advice;
+}
+
+TEST(DuplicateTransfer, IsNamedAsItsDirectiveNamesIt) {
+  OneArray program;
+  const std::uint64_t host = program.trace.variables[0].address;
+  const auto own_name = static_cast<std::uint32_t>(program.trace.map_lists.size());
+  program.trace.map_lists.push_back({{program.a, "cur[0:n]", host, host, kBytes, 0x1}});
+  program.map(7);
+  for (int i = 0; i < 5; ++i) {
+    program.reader();
+    program.begin(program.to);
+    program.trace.regions.back().map_list = own_name;
+    program.move(OpKind::kHtoD, 7);
+    program.end();
+  }
+  program.reader();
+  program.unmap();
+  const Analysis analysis = analyze(program.take());
+  ASSERT_EQ(patterns(analysis), "duplicate_transfer");
+  EXPECT_EQ(analysis.findings[0].variable, "cur") << "it was called a where it was mapped";
+  EXPECT_TRUE(contains(analysis.findings[0].advice, "update to(cur[0:n]) at a.cpp:20"))
+      << analysis.findings[0].advice;
 }
 
 /// Updates of what no directive maps: a `declare target` array.

@@ -58,7 +58,7 @@ TEST(UnusedTransfer, WhatOtherInstancesNeedIsNotDropped) {
   for (const Finding& finding : unused) {
     if (finding.line != 20) continue;
     EXPECT_FALSE(contains(finding.advice, "drop #pragma")) << finding.advice;
-    EXPECT_TRUE(contains(finding.advice, "1 of 2 times")) << finding.advice;
+    EXPECT_TRUE(contains(finding.advice, "in 1 of 2 instances")) << finding.advice;
     return;
   }
   ADD_FAILURE() << "the second send was seen by no kernel";

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "analysis/found.h"
 #include "support/trace_builder.h"
 
@@ -43,9 +45,12 @@ struct Program : TraceBuilder {
 TEST(NamedData, SeveralDevicesAreNamedInEveryLine) {
   Program program;
   const auto solve = program.site(Directive::kTarget, "split.cpp", 7, "main");
-  const auto a = program.variable("a", kBytes);
+  std::vector<Index<Variable>> parts;
+  for (int device = 0; device < 3; ++device) parts.push_back(program.variable("a", kBytes));
   for (int pass = 0; pass < 10; ++pass) {
-    for (int device = 0; device < 3; ++device) program.map(solve, a, "a[lo:len]", device);
+    for (int device = 0; device < 3; ++device) {
+      program.map(solve, parts[device], "a[lo:len]", device);
+    }
   }
   const Finding finding = program.only();
   EXPECT_TRUE(contains(finding.evidence, "on devices 0, 1 and 2")) << finding.evidence;
