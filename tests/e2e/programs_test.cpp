@@ -62,5 +62,16 @@ const Program kPrograms[] = {
 INSTANTIATE_TEST_SUITE_P(, Programs, testing::ValuesIn(kPrograms),
                          [](const auto& test) { return test.param.name; });
 
+// OMPT does not tell, but for data directives the runtime's entry point does.
+TEST(Deferred, DataDirectivesAreKnownToBe) {
+  const Recorded recorded = record({{program("nowait_depend")}});
+  for (const Region& region : recorded.trace.regions) {
+    ASSERT_TRUE(region.site);
+    const Directive directive = recorded.trace.sites[region.site.value].directive;
+    EXPECT_EQ(region.nowait, directive != Directive::kTarget);
+  }
+  EXPECT_FALSE(recorded.trace.regions.empty());
+}
+
 }  // namespace
 }  // namespace ompdm::e2e

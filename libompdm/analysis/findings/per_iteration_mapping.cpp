@@ -132,7 +132,7 @@ std::string evidence_of(const LoopClaim& loop) {
   if (loop.equal > 0) {
     text += fmt::format("; in {} of {} compared the device had had that content before", loop.equal,
                         loop.compared);
-    if (!loop.in_full) text += ", as far as blocks of it tell";
+    if (!loop.in_full) text += ", by blocks of it (OMPDM_HASH=full compares all)";
   }
   if (loop.quick) {
     text += "; between most passes the host had too little time to look at all of it";

@@ -126,7 +126,12 @@ std::string advice_of(const Site* site, const Stream& stream, OpKind kind, std::
         "the host needs, and cross less often",
         where);
   }
-  const std::string what = stream.expressions.empty() ? "of it" : spoken_list(stream.expressions);
+  std::vector<std::string> items;
+  for (const std::string& expression : stream.expressions) {
+    // An object that is mapped without being named: "*this".
+    items.push_back(expression.starts_with('*') ? expression.substr(1) + "[0:1]" : expression);
+  }
+  const std::string what = items.empty() ? "of it" : spoken_list(items);
   if (site != nullptr && site->directive == Directive::kApi) {
     return fmt::format("at {}, copy once, over all the pieces {}", where, what);
   }
@@ -139,8 +144,11 @@ std::string advice_of(const Site* site, const Stream& stream, OpKind kind, std::
         device == 0 ? std::string() : fmt::format(" device({})", device), to_device ? "to" : "from",
         what);
   }
-  return fmt::format("at {}, map all the pieces {} with one clause over neighbouring memory, once",
-                     where, what);
+  return fmt::format(
+      "let one clause over neighbouring memory take all the pieces {}, once: in a target enter "
+      "data "
+      "or exit data beside the loop that runs {}",
+      what, where);
 }
 
 }  // namespace

@@ -86,7 +86,7 @@ std::string ContentClaim::coverage_of(const Finding& finding) const {
   std::string text = finding.examined == finding.of ? std::string("in this run")
                                                     : fmt::format("in this run ({} of {} compared)",
                                                                   finding.examined, finding.of);
-  if (!in_full) text += ", as far as blocks of it tell";
+  if (!in_full) text += ", by blocks of it (OMPDM_HASH=full compares all)";
   return text;
 }
 

@@ -199,7 +199,8 @@ TEST(DuplicateTransfer, BlocksOfALargeArrayMakeItPossibleOnly) {
   const Analysis analysis = analyze(program.take());
   ASSERT_EQ(patterns(analysis), "duplicate_transfer");
   EXPECT_EQ(analysis.findings[0].confidence, Confidence::kPossible);
-  EXPECT_TRUE(contains(analysis.findings[0].evidence, "as far as blocks of it tell"));
+  EXPECT_TRUE(
+      contains(analysis.findings[0].evidence, "by blocks of it (OMPDM_HASH=full compares all)"));
 }
 
 TEST(DuplicateTransfer, ADirectiveThatIsNeededAtTimesIsNotDropped) {

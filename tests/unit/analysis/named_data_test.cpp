@@ -63,6 +63,18 @@ TEST(NamedData, SeveralDevicesAreNamedInEveryLine) {
   EXPECT_TRUE(contains(finding.advice, "d is the device: write this for each of 0, 1 and 2"));
 }
 
+TEST(NamedData, PiecesOfSeveralSizesAreNotThereAtOnce) {
+  Program program;
+  const auto solve = program.site(Directive::kTarget, "grow.cpp", 7, "main");
+  for (const std::uint64_t bytes : {kBytes, 2 * kBytes}) {
+    const auto a = program.variable("a", bytes);
+    for (int pass = 0; pass < 10; ++pass) program.map(solve, a, "a[0:n]", 0, bytes);
+  }
+  EXPECT_TRUE(contains(program.only().advice,
+                       "a[0:n] stands for 2 pieces of storage (800 KB and 1.60 MB): write this for "
+                       "each, from when it is made until it is freed\n"));
+}
+
 TEST(NamedData, OneDeviceThatIsNotTheFirst) {
   Program program;
   const auto solve = program.site(Directive::kTarget, "a.cpp", 7, "main");
