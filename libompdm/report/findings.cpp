@@ -144,7 +144,7 @@ std::string none_found(Analyses analyses) {
   const bool any_invariant = std::ranges::any_of(analyses, [](const Analysis& one) {
     return std::ranges::any_of(one.iterations, has_invariant);
   });
-  return "No needless movement was found in this run; " +
+  return "No needless movement that can safely be left out was found in this run; " +
          (hashing == "full"
               ? "the contents of all transfers of the same piece of memory were compared."
               : "contents were compared as far as their budget went (OMPDM_HASH=" + hashing +

@@ -21,7 +21,8 @@ std::vector<std::string> to_write(const Json& finding, bool always) {
   for (const std::string& line : lines_of(finding["advice"].get<std::string>())) {
     const bool is_code = line.starts_with("  ");
     if (!is_code) lead = line;
-    const bool depends = lead.find("wherever") != std::string::npos || lead.starts_with("if ");
+    const bool depends = lead.find("wherever") != std::string::npos || lead.starts_with("if ") ||
+                         lead.starts_with("and after it");
     if (!is_code || (always && depends)) continue;
     if (goes_on) {
       directives.back() += line;

@@ -11,6 +11,7 @@
 #include "analysis/findings/activity_times.h"
 #include "analysis/findings/contents.h"
 #include "analysis/findings/enclosing_loops.h"
+#include "analysis/findings/idle_updates.h"
 #include "analysis/findings/mappings.h"
 #include "analysis/findings/presence.h"
 #include "analysis/tables.h"
@@ -28,7 +29,8 @@ struct Evidence {
         contents(of, mappings),
         kernels(of),
         hosts(of),
-        enclosing(found) {}
+        enclosing(found),
+        idle_updates(of) {}
 
   const Trace& trace;
   const DirectiveTable& directives;
@@ -39,6 +41,7 @@ struct Evidence {
   KernelTimes kernels;
   HostTimes hosts;
   EnclosingLoops enclosing;
+  IdleUpdates idle_updates;
 };
 
 /// Why an operation is needless: because of another that takes place.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "analysis/findings/surplus.h"
 #include "analysis/findings/wording.h"
 
@@ -13,6 +15,13 @@ namespace {
 bool may_be_deferred(const Trace& trace, const DataOp& op) {
   return (op.region && trace.regions[op.region.value].nowait) ||
          trace.threads[op.thread].tid != trace.process.pid;
+}
+
+/// Whether a clause brings this back when it ends.
+bool comes_back(const Trace& trace, const Mappings& mappings, std::uint32_t mapping) {
+  return std::ranges::any_of(mappings.transfers(mapping), [&](std::uint32_t op) {
+    return trace.ops[op].kind == OpKind::kDtoH && comes_of_mapping(trace, trace.ops[op]);
+  });
 }
 
 std::vector<std::uint32_t> list_of(const std::set<std::uint32_t>& numbers) {
@@ -42,13 +51,10 @@ void KeptData::add_directives(const Trace& trace, const Mappings& mappings, std:
     forced = forced || (op.map_type & kDelete) != 0;
     deferred = deferred || may_be_deferred(trace, op);
   }
-  for (const std::uint32_t i : mappings.transfers(mapping)) {
-    const DataOp& op = trace.ops[i];
-    const Index<Site> site = site_of(trace, op);
-    if (op.kind != OpKind::kHtoD || !site || !comes_of_mapping(trace, op)) continue;
-    if ((op.map_type & kFrom) == 0) {
-      add_once(sent_alone[number], place_of(trace.sites[site.value]));
-    }
+  const DataOp& alloc = trace.ops[row.alloc.value];
+  const Index<Site> site = site_of(trace, alloc);
+  if (site && (alloc.map_type & kFrom) == 0 && !comes_back(trace, mappings, mapping)) {
+    add_once(forgotten[number], place_of(trace.sites[site.value]));
   }
 }
 
@@ -80,15 +86,28 @@ std::string advice_to_keep(const KeptData& kept, const KeepingPlace& place) {
                         {{"from", list_of(kept.returned)}}, place.function);
   text += data.to_write(each("has changed", kept.sent, "after"), "update",
                         {{"to", list_of(kept.sent)}}, place.function);
-  std::map<std::vector<std::string>, std::vector<std::uint32_t>> alone;
-  for (const auto& [number, places] : kept.sent_alone) {
-    if (!kept.returned.contains(number)) alone[places].push_back(number);
+  std::vector<std::string> forgetting;
+  std::vector<std::uint32_t> forgotten;
+  std::vector<std::uint32_t> and_needed;
+  for (const auto& [number, places] : kept.forgotten) {
+    // What never goes over has no content that a kernel could spoil.
+    if (!kept.sent.contains(number)) continue;
+    forgotten.push_back(number);
+    if (kept.returned.contains(number)) and_needed.push_back(number);
+    for (const std::string& one : places) add_once(forgetting, one);
   }
-  for (const auto& [places, numbers] : alone) {
-    text += data.to_write(
-        fmt::format("if the kernel of {} changes what its map(to:) names, each time before it{}",
-                    spoken_list(places), numbers.size() == 1 ? "" : ", for that alone"),
-        "update", {{"to", numbers}}, place.function);
+  const std::string if_changed =
+      fmt::format("if the kernel of {} changes what its map(to:) or map(alloc:) names",
+                  spoken_list(forgetting));
+  const std::string alone = forgotten.size() == 1 ? "" : ", for that one alone";
+  text += data.to_write(if_changed + ", before it" + alone, "update", {{"from", and_needed}},
+                        place.function);
+  text += data.to_write((and_needed.empty() ? if_changed + ", after it" : "and after it") + alone,
+                        "update", {{"to", forgotten}}, place.function);
+  if (!kept.idle.empty()) {
+    text += fmt::format(
+        "drop #pragma omp target update at {}: it found nothing there so far, and now would\n",
+        spoken_list(kept.idle));
   }
   text += data.to_write(
       place.after + (kept.deferred ? ", and the taskwait for it if it is nowait" : ""), "exit data",
@@ -96,7 +115,9 @@ std::string advice_to_keep(const KeptData& kept, const KeepingPlace& place) {
   if (!kept.returned.empty()) {
     text += "write release instead of from for what the host does not read from then on\n";
   }
-  return text + "if the program makes any of these anew each time, make it once, before all this";
+  return text +
+         "if the program makes any of these anew each time, or only later, make it once, before "
+         "all this";
 }
 
 }  // namespace ompdm::analysis

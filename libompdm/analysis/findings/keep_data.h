@@ -22,9 +22,11 @@ struct KeptData {
   std::set<std::uint32_t> made;      ///< of what was only allocated
   std::set<std::uint32_t> returned;  ///< of what came back
   std::set<std::uint32_t> left;      ///< of what did not
-  /// By number: where it went over by a clause that does not bring it back.
-  std::map<std::uint32_t, std::vector<std::string>> sent_alone;
+  /// By number: where a clause maps it and does not bring it back, so that nothing remains of what
+  /// a kernel may have changed.
+  std::map<std::uint32_t, std::vector<std::string>> forgotten;
   std::vector<std::string> places;  ///< of the directives that map it
+  std::vector<std::string> idle;    ///< of updates that found nothing to update
   bool forced = false;              ///< one of these deletes what it maps
   bool deferred = false;            ///< one of these may be nowait
 

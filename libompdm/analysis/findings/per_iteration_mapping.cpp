@@ -23,23 +23,37 @@ bool is_candidate(const Trace& trace, const Mapping& mapping) {
          comes_of_mapping(trace, alloc);
 }
 
-/// What else is mapped of the storage while it would be kept. Where several entries into the loop
-/// are found, what lies between them may be in the program's loop too.
-OtherMappings others_of(const Evidence& evidence, const EnclosingEntry& entry, const Mapping& piece,
-                        std::size_t known) {
-  OtherMappings others = evidence.presence.others(piece, entry.begin, entry.end, known);
-  const auto& spans = evidence.loops.rows[entry.loop].spans;
-  if (spans.size() == 1) return others;
-  Nanoseconds end = entry.end;
-  for (const LoopEntry& span : spans) end = std::max(end, span.end);
-  const OtherMappings between =
-      evidence.presence.others(piece, evidence.loops.rows[entry.loop].begin, end, 0);
-  others.sent = others.sent || between.sent;
-  others.returned = others.returned || between.returned;
-  others.elsewhere = others.elsewhere || between.elsewhere;
-  others.elsewhere_returned = others.elsewhere_returned || between.elsewhere_returned;
-  return others;
-}
+/// What else is mapped of storage while it would be kept. Where several entries into a loop are
+/// found, what lies between them may be in the program's loop too.
+class Others {
+ public:
+  explicit Others(const Evidence& evidence) : evidence_(evidence) {}
+
+  OtherMappings of(const EnclosingEntry& entry, const Mapping& piece, std::size_t known) {
+    const Loop& loop = evidence_.loops.rows[entry.loop];
+    OtherMappings others = evidence_.presence.others(piece, entry.begin, entry.end, known);
+    if (loop.spans.size() == 1) return others;
+    const auto [at, is_new] =
+        between_.try_emplace({entry.loop, piece.device, piece.host, piece.bytes});
+    OtherMappings& between = at->second;
+    if (is_new) {
+      Nanoseconds end = entry.end;
+      for (const LoopEntry& span : loop.spans) end = std::max(end, span.end);
+      between = evidence_.presence.others(piece, loop.begin, end, 0);
+    } else {
+      between.mappings.clear();  // told once
+    }
+    const bool any = others.any;
+    others = between;
+    others.any = any;
+    return others;
+  }
+
+ private:
+  const Evidence& evidence_;
+  std::map<std::tuple<std::size_t, std::int32_t, std::uint64_t, std::uint64_t>, OtherMappings>
+      between_;
+};
 
 /// All of the loop that is needless, put together over its entries and variables.
 struct LoopClaim {
@@ -77,6 +91,9 @@ void add_group(const Evidence& evidence, std::uint32_t entry,
       loop.kept.add(trace, first, surplus.sent > 0, surplus.returned > 0, others);
   loop.claim.stays.push_back({first.device, first.host, first.bytes});
   loop.with_others = loop.with_others || others.any;
+  for (const std::uint32_t number : others.mappings) {
+    loop.kept.add_directives(trace, evidence.mappings, number, data);
+  }
   for (const std::uint32_t number : group) {
     add_sites(evidence, number, loop);
     loop.kept.add_directives(trace, evidence.mappings, number, data);
@@ -155,6 +172,9 @@ std::string advice_of(const Trace& trace, const LoopClaim& loop) {
 Claim finished(const Evidence& evidence, LoopClaim& loop) {
   const Trace& trace = evidence.trace;
   loop.kept.settle();
+  for (const Stay& stay : loop.claim.stays) {
+    for (const std::string& one : evidence.idle_updates.of(stay)) add_once(loop.kept.idle, one);
+  }
   const auto heaviest =
       std::ranges::max_element(loop.bytes_at, {}, [](const auto& site) { return site.second; });
   const Index<Site> site{heaviest->first};
@@ -197,6 +217,7 @@ std::vector<Claim> per_iteration_mapping(const Evidence& evidence) {
   // Innermost loops first: the nearer the advice is to the passes, the less host code could need
   // the data in between. What no inner loop maps again is left to the loops around it.
   std::map<std::size_t, LoopClaim> loops;
+  Others others_of(evidence);
   while (!candidates.empty()) {
     const auto key = [&](const Candidate& one) {
       const Mapping& row = rows[one.mapping];
@@ -220,7 +241,7 @@ std::vector<Claim> per_iteration_mapping(const Evidence& evidence) {
         surplus = surplus_of(evidence, group);
       }
       if (surplus.bytes > 0) {
-        const OtherMappings others = others_of(evidence, entry, first, group.size());
+        const OtherMappings others = others_of.of(entry, first, group.size());
         if (!others.allow_to_keep(surplus.returned > 0)) continue;
         add_group(evidence, candidates[begin].entry, group, others, std::move(surplus),
                   loops[entry.loop]);

@@ -55,6 +55,7 @@ void Presence::add_device(const std::vector<Storage>& storages, const Mapping& p
     others.any = others.any || found.any;
     others.sent = others.sent || found.sent;
     others.returned = others.returned || found.returned;
+    others.mappings.insert(others.mappings.end(), found.mappings.begin(), found.mappings.end());
   }
 }
 
@@ -71,6 +72,7 @@ void Presence::add(const Storage& storage, Nanoseconds from, Nanoseconds to, std
     const Mapping& row = mappings_.rows()[*at];
     if (trace_.ops[row.alloc.value].begin > to) break;
     ++count;
+    found.mappings.push_back(*at);
     for (const std::uint32_t op : mappings_.transfers(*at)) {
       (trace_.ops[op].kind == OpKind::kHtoD ? found.sent : found.returned) = true;
     }

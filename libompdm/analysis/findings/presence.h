@@ -23,11 +23,12 @@ struct OtherMappings {
   /// One reaches beyond the piece: the runtime would refuse it while the piece is there ("explicit
   /// extension not allowed").
   bool blocks = false;
-  bool any = false;                 ///< the others would find the piece present, and move nothing
-  bool sent = false;                ///< some of them sent
-  bool returned = false;            ///< some of them brought back
-  bool elsewhere = false;           ///< another device worked on some of the same storage
-  bool elsewhere_returned = false;  ///< and brought back what it may have changed
+  bool any = false;       ///< the others would find the piece present, and move nothing
+  bool sent = false;      ///< some of them sent
+  bool returned = false;  ///< some of them brought back
+  std::vector<std::uint32_t> mappings;  ///< they, and the known ones
+  bool elsewhere = false;               ///< another device worked on some of the same storage
+  bool elsewhere_returned = false;      ///< and brought back what it may have changed
 
   /// Whether the piece can stay on its device. What `comes_back` from there another device would
   /// miss, and this one what the other brings back: the host does not tell them.

@@ -27,8 +27,8 @@ bool is_candidate(const Evidence& evidence, const Claimed& claimed, const Mappin
          !claimed[mapping.alloc.value] && !(mapping.remove && claimed[mapping.remove.value]);
 }
 
-/// By the directive that moves it: numbers of the data that crosses there each time.
-using Crossings = std::map<std::uint32_t, std::set<std::uint32_t>>;
+/// By the directive that moves it: what crosses there each time, as that directive has it.
+using Crossings = std::map<std::uint32_t, std::vector<std::string>>;
 
 struct Group {
   Claim claim;
@@ -67,7 +67,7 @@ bool add(const Evidence& evidence, const std::vector<std::uint32_t>& mappings, G
   if (evidence.presence.others(first, begin, end, mappings.size()).any) return false;
   ++group.pieces;
   group.allocations += mappings.size();
-  const std::uint32_t number = group.data.add(trace, first);
+  group.data.add(trace, first);
   group.claim.stays.push_back({first.device, first.host, first.bytes});
   for (std::size_t i = 0; i < mappings.size(); ++i) {
     const Mapping& row = rows[mappings[i]];
@@ -79,7 +79,8 @@ bool add(const Evidence& evidence, const std::vector<std::uint32_t>& mappings, G
     for (const std::uint32_t op : evidence.mappings.transfers(mappings[i])) {
       if (!comes_of_mapping(trace, trace.ops[op])) continue;
       Crossings& crossings = trace.ops[op].kind == OpKind::kHtoD ? group.sent : group.returned;
-      crossings[site_of(trace, trace.ops[op]).value].insert(number);
+      add_once(crossings[site_of(trace, trace.ops[op]).value],
+               expression_at(trace, trace.ops[op], row));
     }
   }
   group.claim.finding.count += mappings.size() - 1;
@@ -90,9 +91,9 @@ bool add(const Evidence& evidence, const std::vector<std::uint32_t>& mappings, G
 std::string to_cross(const Trace& trace, const NamedData& data, const char* when, const char* kind,
                      const Crossings& crossings) {
   std::string text;
-  for (const auto& [site, numbers] : crossings) {
-    text += data.to_write(fmt::format("each time {} {}", when, place_of(trace.sites[site])),
-                          "update", {{kind, {numbers.begin(), numbers.end()}}}, "");
+  for (const auto& [site, items] : crossings) {
+    text += fmt::format("each time {} {}, write\n  {} {}({})\n", when, place_of(trace.sites[site]),
+                        data.directive("update"), kind, clause_list(items));
   }
   return text;
 }
@@ -111,7 +112,9 @@ std::string advice_of(const Trace& trace, const Group& group) {
   text += to_cross(trace, data, "after", "from", group.returned);
   text += data.to_write(fmt::format("after {} for the last time", where), "exit data",
                         {{"release", data.all()}}, "");
-  return text + "if the program makes any of these anew each time, make it once, before all this";
+  return text +
+         "if the program makes any of these anew each time, or only later, make it once, before "
+         "all this";
 }
 
 /// Whether what the claim saves is worth what it takes to follow it: a hundredth of the time of the

@@ -65,7 +65,7 @@ bool keep(const Evidence& evidence, Group& group) {
     std::uint32_t first = 0;  // mapping
     Nanoseconds from = 0;
     Nanoseconds to = 0;
-    std::set<std::uint32_t> mappings = {};
+    std::set<std::uint32_t> mappings;
   };
   const Trace& trace = evidence.trace;
   const std::vector<Mapping>& rows = evidence.mappings.rows();
@@ -81,11 +81,12 @@ bool keep(const Evidence& evidence, Group& group) {
     const Nanoseconds from = trace.ops[rows[was].alloc.value].begin;
     const Nanoseconds to =
         rows[is].remove ? trace.ops[rows[is].remove.value].end : trace.process.wall;
-    const auto [at, is_new] =
-        spans.try_emplace({rows[is].device, rows[is].host, rows[is].bytes}, Span{is, from, to});
-    at->second.from = std::min(at->second.from, from);
-    at->second.to = std::max(at->second.to, to);
-    at->second.mappings.insert({was, is});
+    const auto [at, is_new] = spans.try_emplace({rows[is].device, rows[is].host, rows[is].bytes});
+    Span& span = at->second;
+    if (is_new) span.first = is;
+    span.from = is_new ? from : std::min(span.from, from);
+    span.to = is_new ? to : std::max(span.to, to);
+    span.mappings.insert({was, is});
   }
   for (const auto& [storage, span] : spans) {
     const Mapping& piece = rows[span.first];
@@ -95,7 +96,13 @@ bool keep(const Evidence& evidence, Group& group) {
     for (const std::uint32_t mapping : span.mappings) {
       group.kept.add_directives(trace, evidence.mappings, mapping, number);
     }
+    for (const std::uint32_t mapping : others.mappings) {
+      group.kept.add_directives(trace, evidence.mappings, mapping, number);
+    }
     group.content.claim.stays.push_back({piece.device, piece.host, piece.bytes});
+    for (const std::string& one : evidence.idle_updates.of(group.content.claim.stays.back())) {
+      add_once(group.kept.idle, one);
+    }
   }
   group.kept.settle();
   return true;
@@ -119,8 +126,9 @@ std::string advice_for_resident(const Site* site, const Group& group, bool in_al
   }
   if (site->directive == Directive::kTargetUpdate) {
     return fmt::format(
-        "{} #pragma omp target update to({}) at {} only after the host has changed the data, or "
-        "where a kernel has changed what must be restored",
+        "{} #pragma omp target update to({}) at {} only after the host's copy has changed, by the "
+        "host or by what another device brought back, or where a kernel has changed what must be "
+        "restored",
         in_all ? "drop, or reach" : "reach", items, where);
   }
   if (!group.always)
@@ -132,7 +140,8 @@ std::string advice_for_resident(const Site* site, const Group& group, bool in_al
     return text + "\nit stays needed where a kernel changes what only map(to:) names";
   }
   return fmt::format(
-      "{}, and before it, where the host has changed the data, or a kernel what must be restored,\n"
+      "{}, and before it, where the host's copy has changed, or a kernel has changed what must be "
+      "restored,\n"
       "  #pragma omp target update to({})",
       text, items);
 }

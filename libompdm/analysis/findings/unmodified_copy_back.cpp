@@ -59,7 +59,7 @@ std::vector<Claim> unmodified_copy_back(const Evidence& evidence, const Claimed&
         group.expressions.size() == 1 ? "it" : "they", group.coverage_of(claim.finding));
     claim.finding.advice = advice_of(site ? &trace.sites[site.value] : nullptr, group) +
                            "\nthis run cannot tell of others: it holds if no kernel writes to " +
-                           (group.expressions.size() == 1 ? "it" : "them");
+                           (group.expressions.size() == 1 ? "it" : "them") + " between the two";
     claims.push_back(std::move(claim));
   }
   return claims;

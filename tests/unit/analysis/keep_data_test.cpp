@@ -37,7 +37,8 @@ TEST(KeptData, CrossesWhereTheHostNeedsIt) {
       "after the loop, write\n"
       "  #pragma omp target exit data map(from: a)\n"
       "write release instead of from for what the host does not read from then on\n"
-      "if the program makes any of these anew each time, make it once, before all this\n"
+      "if the program makes any of these anew each time, or only later, make it once, before "
+      "all this\n"
       "in this run these went over again with the content that the device had had");
   EXPECT_TRUE(analysis.findings[0].with_allocations);
 }
@@ -58,10 +59,56 @@ TEST(KeptData, ThatOnlyGoesOverMayBeAKernelsToChange) {
   const std::string& advice = analysis.findings[0].advice;
   EXPECT_TRUE(contains(
       advice,
-      "if the kernel of a.cpp:30 changes what its map(to:) names, each time before it, write\n"
+      "if the kernel of a.cpp:30 changes what its map(to:) or map(alloc:) names, after it, write\n"
       "  #pragma omp target update to(a)\n"));
   EXPECT_FALSE(contains(advice, "update from")) << advice;
   EXPECT_TRUE(contains(advice, "exit data map(release: a)"));
+}
+
+/// `target map(to: a)` at a.cpp:35.
+void map_to(OneArray& program, std::uint64_t content) {
+  program.begin(program.check);
+  program.trace.regions.back().map_list = 0;
+  program.op(OpKind::kAlloc, program.a, kBytes, 10);
+  program.move(OpKind::kHtoD, content);
+  program.launch(1000);
+  program.op(OpKind::kDelete, program.a, 0, 5);
+  program.end();
+}
+
+TEST(KeptData, ThatOneDirectiveForgetsAndAnotherBringsBack) {
+  // In each pass, and in every fifth: then the loop seems to be entered again after it.
+  for (const int period : {1, 5}) {
+    OneArray program;
+    for (int i = 0; i < 20; ++i) {
+      program.map_tofrom(program.solve, 7 + i, 8 + i);
+      if (i % period == period - 1) map_to(program, 8 + i);
+    }
+    const Analysis analysis = analyze(program.take());
+    ASSERT_EQ(patterns(analysis), "per_iteration_mapping") << period;
+    const std::string& advice = analysis.findings[0].advice;
+    EXPECT_TRUE(
+        contains(advice,
+                 "if the kernel of a.cpp:35 changes what its map(to:) or map(alloc:) names, "
+                 "before it, write\n  #pragma omp target update from(a)\n"))
+        << advice;
+    EXPECT_TRUE(contains(advice, "\nand after it, write\n  #pragma omp target update to(a)\n"));
+  }
+}
+
+TEST(KeptData, IsNotToBeUpdatedByWhatFoundNothingSoFar) {
+  OneArray program;
+  for (int i = 0; i < 5; ++i) {
+    program.begin(program.to);
+    program.trace.regions.back().map_list = 0;
+    program.end();
+    program.map_tofrom(program.solve, 7 + i, 8 + i);
+  }
+  const Analysis analysis = analyze(program.take());
+  ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
+  EXPECT_TRUE(contains(analysis.findings[0].advice,
+                       "drop #pragma omp target update at a.cpp:20: it found nothing there so far"))
+      << analysis.findings[0].advice;
 }
 
 /// Outer passes of five inner ones by one directive and one by another.
