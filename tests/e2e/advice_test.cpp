@@ -97,5 +97,17 @@ TEST(Advice, OnNestedLoopsIsGivenForOneOfThem) {
   expect_written(to_write(report["findings"][0], true), "nested.cpp");
 }
 
+// The copy that a clause forgot is not forgotten once the data stays.
+TEST(Advice, SaysWhatToDoAboutKernelsThatSpoilTheirCopy) {
+  const Json report = followed("scratch", 1.5, "round_trip_transfer");
+  ASSERT_EQ(report["findings"].size(), 1U) << report["findings"];
+  expect_written(to_write(report["findings"][0], true), "scratch.cpp");
+  const std::string advice = report["findings"][0]["advice"];
+  EXPECT_NE(advice.find("changes what its map(to:) or map(alloc:) names, before it, for that one "
+                        "alone, write\n  #pragma omp target update from(x[0:n]"),
+            std::string::npos)
+      << advice;
+}
+
 }  // namespace
 }  // namespace ompdm::e2e

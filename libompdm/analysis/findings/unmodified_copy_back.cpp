@@ -25,6 +25,15 @@ std::string advice_of(const Site* site, const ContentClaim& group) {
   }
 }
 
+/// Whether the only time that data came back it had just been sent by an update: the last pass of a
+/// loop may end so in this run, and otherwise in another.
+bool is_chance(const Evidence& evidence, const Tally& tally) {
+  if (tally.same.size() != 1) return false;
+  const Trace& trace = evidence.trace;
+  const Index<Site> sent = site_of(trace, trace.ops[tally.same.front().earlier]);
+  return sent && trace.sites[sent.value].directive == Directive::kTargetUpdate;
+}
+
 }  // namespace
 
 std::vector<Claim> unmodified_copy_back(const Evidence& evidence, const Claimed& claimed) {
@@ -40,7 +49,7 @@ std::vector<Claim> unmodified_copy_back(const Evidence& evidence, const Claimed&
     ContentClaim group;
     for (const auto& [expression, tally] : items) {
       // A clause is advised for all of its instances: one that brought news speaks against it.
-      if (tally.different > 0 || tally.other > 0) continue;
+      if (tally.different > 0 || tally.other > 0 || is_chance(evidence, tally)) continue;
       group.take(evidence, expression, tally, claimed);
     }
     if (group.empty()) continue;

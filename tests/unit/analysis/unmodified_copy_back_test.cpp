@@ -49,6 +49,19 @@ TEST(UnmodifiedCopyBack, SeveralVariablesOfADirectiveAreOneFinding) {
   EXPECT_TRUE(contains(analysis.findings[0].advice, "map(to: a, b)"));
 }
 
+TEST(UnmodifiedCopyBack, OnceAfterAnUpdateIsChance) {
+  OneArray program;
+  program.map(7);
+  program.writer();
+  program.bring(8);
+  program.send(9);
+  program.begin(program.exit);
+  program.move(OpKind::kDtoH, 9);
+  program.op(OpKind::kDelete, program.a, 0, 5);
+  program.end();
+  EXPECT_EQ(program.patterns(), "") << "a step more, and a kernel would have run in between";
+}
+
 TEST(UnmodifiedCopyBack, NearMisses) {
   OneArray written;
   written.map_tofrom(written.solve, 7, 8);
