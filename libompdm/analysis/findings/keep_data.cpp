@@ -74,17 +74,16 @@ std::string advice_to_keep(const KeptData& kept, const KeepingPlace& place) {
                       kept.forced ? "drop map(delete:) of these: it would remove them"
                                   : "leave the map clauses as they are: they then find the data "
                                     "present and move nothing");
-  const auto each = [&](const char* what, const std::set<std::uint32_t>& numbers,
-                        const char* when) {
+  const auto each = [&](const char* what, const std::set<std::uint32_t>& numbers, const char* when,
+                        bool is_first) {
     const bool one = numbers.size() == 1;
-    return fmt::format(
-        "{}, wherever the host (or a target region whose if() is false) {} {}, {} that{}",
-        place.meanwhile, what, one ? "this" : "one of these", when,
-        one ? "" : ", for that one alone");
+    return fmt::format("{}, wherever the host {}{} {}, {} that{}", place.meanwhile,
+                       is_first ? "(or a target region whose if() is false) " : "", what,
+                       one ? "this" : "one of these", when, one ? "" : ", for that one alone");
   };
-  text += data.to_write(each("reads or changes", kept.returned, "before"), "update",
+  text += data.to_write(each("reads or changes", kept.returned, "before", true), "update",
                         {{"from", list_of(kept.returned)}}, place.function);
-  text += data.to_write(each("has changed", kept.sent, "after"), "update",
+  text += data.to_write(each("has changed", kept.sent, "after", kept.returned.empty()), "update",
                         {{"to", list_of(kept.sent)}}, place.function);
   std::vector<std::string> forgetting;
   std::vector<std::uint32_t> forgotten;
