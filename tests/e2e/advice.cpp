@@ -22,7 +22,7 @@ std::vector<std::string> to_write(const Json& finding, bool always) {
     const bool is_code = line.starts_with("  ");
     if (!is_code) lead = line;
     const bool depends = lead.find("wherever") != std::string::npos || lead.starts_with("if ") ||
-                         lead.starts_with("and after it");
+                         lead.starts_with("and after that");
     if (!is_code || (always && depends)) continue;
     if (goes_on) {
       directives.back() += line;

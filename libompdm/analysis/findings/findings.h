@@ -11,7 +11,7 @@
 #include "analysis/findings/activity_times.h"
 #include "analysis/findings/contents.h"
 #include "analysis/findings/enclosing_loops.h"
-#include "analysis/findings/idle_updates.h"
+#include "analysis/findings/idle_directives.h"
 #include "analysis/findings/mappings.h"
 #include "analysis/findings/presence.h"
 #include "analysis/tables.h"
@@ -30,7 +30,7 @@ struct Evidence {
         kernels(of),
         hosts(of),
         enclosing(found),
-        idle_updates(of) {}
+        idle_directives(of, presence) {}
 
   const Trace& trace;
   const DirectiveTable& directives;
@@ -41,7 +41,7 @@ struct Evidence {
   KernelTimes kernels;
   HostTimes hosts;
   EnclosingLoops enclosing;
-  IdleUpdates idle_updates;
+  IdleDirectives idle_directives;
 };
 
 /// Why an operation is needless: because of another that takes place.

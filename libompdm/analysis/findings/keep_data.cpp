@@ -47,14 +47,15 @@ void KeptData::add_directives(const Trace& trace, const Mappings& mappings, std:
     if (!at) continue;
     const DataOp& op = trace.ops[at.value];
     const Index<Site> site = site_of(trace, op);
-    if (site) add_once(places, place_of(trace.sites[site.value]));
-    forced = forced || (op.map_type & kDelete) != 0;
+    const bool deletes = (op.map_type & kDelete) != 0;
+    if (site) add_once(deletes ? deleting : places, place_of(trace.sites[site.value]));
     deferred = deferred || may_be_deferred(trace, op);
   }
   const DataOp& alloc = trace.ops[row.alloc.value];
   const Index<Site> site = site_of(trace, alloc);
   if (site && (alloc.map_type & kFrom) == 0 && !comes_back(trace, mappings, mapping)) {
     add_once(forgotten[number], place_of(trace.sites[site.value]));
+    blocks = blocks || trace.sites[site.value].directive != Directive::kTarget;
   }
 }
 
@@ -65,15 +66,20 @@ void KeptData::settle() {
 
 std::string advice_to_keep(const KeptData& kept, const KeepingPlace& place) {
   const NamedData& data = kept.data;
-  const std::string where = spoken_list(kept.places);
   std::string text = data.notes();
   text +=
       data.to_write(place.before, "enter data",
                     {{"to", list_of(kept.sent)}, {"alloc", list_of(kept.made)}}, place.function);
-  text += fmt::format("at {}, {}\n", where,
-                      kept.forced ? "drop map(delete:) of these: it would remove them"
-                                  : "leave the map clauses as they are: they then find the data "
-                                    "present and move nothing");
+  if (!kept.places.empty()) {
+    text += fmt::format(
+        "at {}, leave the map clauses as they are: they then find the data present and move "
+        "nothing\n",
+        spoken_list(kept.places));
+  }
+  if (!kept.deleting.empty()) {
+    text += fmt::format("at {}, write map(release:) instead of map(delete:) for these\n",
+                        spoken_list(kept.deleting));
+  }
   const auto each = [&](const char* what, const std::set<std::uint32_t>& numbers, const char* when,
                         bool is_first) {
     const bool one = numbers.size() == 1;
@@ -95,19 +101,19 @@ std::string advice_to_keep(const KeptData& kept, const KeepingPlace& place) {
     if (kept.returned.contains(number)) and_needed.push_back(number);
     for (const std::string& one : places) add_once(forgetting, one);
   }
-  const std::string if_changed =
-      fmt::format("if the kernel of {} changes what its map(to:) or map(alloc:) names",
-                  spoken_list(forgetting));
+  const std::string if_changed = fmt::format(
+      "if a kernel of {} changes what the map(to:) or map(alloc:) there names (or "
+      "omp_target_memcpy "
+      "does)",
+      spoken_list(forgetting));
   const std::string alone = forgotten.size() == 1 ? "" : ", for that one alone";
-  text += data.to_write(if_changed + ", before it" + alone, "update", {{"from", and_needed}},
-                        place.function);
-  text += data.to_write((and_needed.empty() ? if_changed + ", after it" : "and after it") + alone,
-                        "update", {{"to", forgotten}}, place.function);
-  if (!kept.idle.empty()) {
-    text += fmt::format(
-        "drop #pragma omp target update at {}: it found nothing there so far, and now would\n",
-        spoken_list(kept.idle));
-  }
+  const std::string after =
+      kept.blocks ? "after that directive, or that target data's end" : "after that directive";
+  text += data.to_write(if_changed + ", before that directive" + alone, "update",
+                        {{"from", and_needed}}, place.function);
+  text += data.to_write((and_needed.empty() ? if_changed + ", " : "and ") + after + alone, "update",
+                        {{"to", forgotten}}, place.function);
+  for (const std::string& one : kept.idle) text += one + '\n';
   text += data.to_write(
       place.after + (kept.deferred ? ", and the taskwait for it if it is nowait" : ""), "exit data",
       {{"from", list_of(kept.returned)}, {"release", list_of(kept.left)}}, place.function);

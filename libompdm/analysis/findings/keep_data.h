@@ -25,10 +25,11 @@ struct KeptData {
   /// By number: where a clause maps it and does not bring it back, so that nothing remains of what
   /// a kernel may have changed.
   std::map<std::uint32_t, std::vector<std::string>> forgotten;
-  std::vector<std::string> places;  ///< of the directives that map it
-  std::vector<std::string> idle;    ///< of updates that found nothing to update
-  bool forced = false;              ///< one of these deletes what it maps
-  bool deferred = false;            ///< one of these may be nowait
+  std::vector<std::string> places;    ///< of the directives that map it
+  std::vector<std::string> deleting;  ///< of those of them that delete it
+  std::vector<std::string> idle;      ///< what to do about directives that found nothing there
+  bool blocks = false;                ///< one that forgets it is a target data, or an enter data
+  bool deferred = false;              ///< one of these may be nowait
 
   /// Takes a piece in, and what its own and other mappings do with it. Returns its number.
   std::uint32_t add(const Trace& trace, const Mapping& mapping, bool is_sent, bool is_returned,

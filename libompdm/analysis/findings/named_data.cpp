@@ -257,10 +257,10 @@ std::string NamedData::notes() const {
     constexpr std::size_t kFew = 4;
     const auto of_the_name = std::ranges::count(rows_, row.expression, &Row::expression);
     text += fmt::format(
-        "{}{} stands for {} pieces of storage{}: write this for each{}\n", row.expression,
-        of_the_name > 1 ? fmt::format(" in {}", row.function) : std::string(), row.storage.size(),
-        sizes.size() > kFew ? "" : fmt::format(" ({})", spoken_list(sizes)),
-        sizes.size() > 1 ? ", from when it is made until it is freed" : "");
+        "{}{} stands for {} pieces of storage{}: write this for each, from when it is made "
+        "until it is freed\n",
+        row.expression, of_the_name > 1 ? fmt::format(" in {}", row.function) : std::string(),
+        row.storage.size(), sizes.size() > kFew ? "" : fmt::format(" ({})", spoken_list(sizes)));
   }
   if (devices_.size() > 1) {
     text += fmt::format(

@@ -173,7 +173,8 @@ Claim finished(const Evidence& evidence, LoopClaim& loop) {
   const Trace& trace = evidence.trace;
   loop.kept.settle();
   for (const Stay& stay : loop.claim.stays) {
-    for (const std::string& one : evidence.idle_updates.of(stay)) add_once(loop.kept.idle, one);
+    for (const std::string& one : evidence.idle_directives.advice_on(stay))
+      add_once(loop.kept.idle, one);
   }
   const auto heaviest =
       std::ranges::max_element(loop.bytes_at, {}, [](const auto& site) { return site.second; });

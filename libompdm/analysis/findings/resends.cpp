@@ -100,7 +100,8 @@ bool keep(const Evidence& evidence, Group& group) {
       group.kept.add_directives(trace, evidence.mappings, mapping, number);
     }
     group.content.claim.stays.push_back({piece.device, piece.host, piece.bytes});
-    for (const std::string& one : evidence.idle_updates.of(group.content.claim.stays.back())) {
+    for (const std::string& one :
+         evidence.idle_directives.advice_on(group.content.claim.stays.back())) {
       add_once(group.kept.idle, one);
     }
   }
@@ -126,10 +127,11 @@ std::string advice_for_resident(const Site* site, const Group& group, bool in_al
   }
   if (site->directive == Directive::kTargetUpdate) {
     return fmt::format(
-        "{} #pragma omp target update to({}) at {} only after the host's copy has changed, by the "
+        "reach #pragma omp target update to({}) at {} only after the host's copy has changed, by "
+        "the "
         "host or by what another device brought back, or where a kernel has changed what must be "
-        "restored",
-        in_all ? "drop, or reach" : "reach", items, where);
+        "restored{}",
+        items, where, in_all ? "; drop it if neither ever happens" : "");
   }
   if (!group.always)
     return fmt::format(

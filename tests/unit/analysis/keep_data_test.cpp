@@ -56,10 +56,11 @@ TEST(KeptData, ThatOnlyGoesOverMayBeAKernelsToChange) {
   const Analysis analysis = analyze(program.take());
   ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
   const std::string& advice = analysis.findings[0].advice;
-  EXPECT_TRUE(contains(
-      advice,
-      "if the kernel of a.cpp:30 changes what its map(to:) or map(alloc:) names, after it, write\n"
-      "  #pragma omp target update to(a)\n"));
+  EXPECT_TRUE(
+      contains(advice,
+               "if a kernel of a.cpp:30 changes what the map(to:) or map(alloc:) there names (or "
+               "omp_target_memcpy does), after that directive, write\n"
+               "  #pragma omp target update to(a)\n"));
   EXPECT_FALSE(contains(advice, "update from")) << advice;
   EXPECT_TRUE(contains(advice, "exit data map(release: a)"));
 }
@@ -86,28 +87,57 @@ TEST(KeptData, ThatOneDirectiveForgetsAndAnotherBringsBack) {
     const Analysis analysis = analyze(program.take());
     ASSERT_EQ(patterns(analysis), "per_iteration_mapping") << period;
     const std::string& advice = analysis.findings[0].advice;
-    EXPECT_TRUE(
-        contains(advice,
-                 "if the kernel of a.cpp:35 changes what its map(to:) or map(alloc:) names, "
-                 "before it, write\n  #pragma omp target update from(a)\n"))
+    EXPECT_TRUE(contains(
+        advice,
+        "if a kernel of a.cpp:35 changes what the map(to:) or map(alloc:) there names (or "
+        "omp_target_memcpy does), before that directive, write\n  #pragma omp target update "
+        "from(a)\n"))
         << advice;
-    EXPECT_TRUE(contains(advice, "\nand after it, write\n  #pragma omp target update to(a)\n"));
+    EXPECT_TRUE(
+        contains(advice, "\nand after that directive, write\n  #pragma omp target update to(a)\n"));
   }
 }
 
-TEST(KeptData, IsNotToBeUpdatedByWhatFoundNothingSoFar) {
+TEST(KeptData, IsNotForDirectivesThatFoundNothingSoFar) {
   OneArray program;
   for (int i = 0; i < 5; ++i) {
     program.begin(program.to);
     program.trace.regions.back().map_list = 0;
     program.end();
+    program.wait(10);
     program.map_tofrom(program.solve, 7 + i, 8 + i);
+    program.wait(10);
+    program.begin(program.exit);
+    program.trace.regions.back().map_list = 0;
+    program.end();
+    program.wait(10);
   }
   const Analysis analysis = analyze(program.take());
   ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
-  EXPECT_TRUE(contains(analysis.findings[0].advice,
-                       "drop #pragma omp target update at a.cpp:20: it found nothing there so far"))
-      << analysis.findings[0].advice;
+  for (const std::string directive :
+       {"target update at a.cpp:20", "target exit data at a.cpp:40"}) {
+    EXPECT_TRUE(contains(analysis.findings[0].advice,
+                         "drop #pragma omp " + directive + ": it found nothing there so far"))
+        << analysis.findings[0].advice;
+  }
+}
+
+TEST(KeptData, IsReleasedWhereItWasDeleted) {
+  OneArray program;
+  for (int i = 0; i < 5; ++i) {
+    program.map(7 + i);
+    program.writer();
+    program.begin(program.exit);
+    program.move(OpKind::kDtoH, 8 + i);
+    program.op(OpKind::kDelete, program.a, 0, 5).map_type = 0xa;
+    program.end();
+  }
+  const Analysis analysis = analyze(program.take());
+  ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
+  const std::string& advice = analysis.findings[0].advice;
+  EXPECT_TRUE(contains(advice, "at a.cpp:10, leave the map clauses as they are")) << advice;
+  EXPECT_TRUE(contains(advice, "at a.cpp:40, write map(release:) instead of map(delete:)"))
+      << advice;
 }
 
 /// Outer passes of five inner ones by one directive and one by another.

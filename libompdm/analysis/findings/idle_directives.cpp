@@ -1,0 +1,80 @@
+#include "analysis/findings/idle_directives.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "analysis/findings/wording.h"
+
+namespace ompdm::analysis {
+namespace {
+
+bool needs_presence(const Site& site) {
+  return site.directive == Directive::kTargetUpdate || site.directive == Directive::kTargetExitData;
+}
+
+}  // namespace
+
+IdleDirectives::IdleDirectives(const Trace& trace, const Presence& presence) : trace_(trace) {
+  std::vector<bool> moved(trace.regions.size());
+  for (const DataOp& op : trace.ops) {
+    if (op.region) moved[op.region.value] = true;
+  }
+  std::map<std::tuple<std::uint32_t, std::int32_t, std::uint64_t, std::uint64_t>, Item> items;
+  for (std::uint32_t i = 0; i < trace.regions.size(); ++i) {
+    const Region& region = trace.regions[i];
+    if (region.unfinished || !region.site || region.map_list >= trace.map_lists.size()) continue;
+    if (!needs_presence(trace.sites[region.site.value])) continue;
+    for (const MapItem& item : trace.map_lists[region.map_list]) {
+      if (item.begin == 0 || item.bytes == 0) continue;
+      Item& row = items[{region.site.value, region.device, item.begin, item.bytes}];
+      row.device = region.device;
+      row.host = item.begin;
+      row.bytes = item.bytes;
+      row.site = region.site;
+      ++row.instances;
+      if (moved[i]) continue;
+      // One that only counts a reference down makes no operation either.
+      Mapping piece;
+      piece.device = region.device;
+      piece.host = item.begin;
+      piece.bytes = item.bytes;
+      if (!presence.others(piece, region.begin, region.begin, 0).any) ++row.idle;
+    }
+  }
+  for (const auto& [key, item] : items) {
+    if (item.idle > 0) items_.push_back(item);
+  }
+}
+
+std::vector<std::string> IdleDirectives::advice_on(const Stay& stay) const {
+  struct Count {
+    std::uint64_t instances = 0;
+    std::uint64_t idle = 0;
+  };
+  std::map<std::uint32_t, Count> sites;
+  for (const Item& item : items_) {
+    const bool overlaps = item.device == stay.device && item.host < stay.host + stay.bytes &&
+                          stay.host < item.host + item.bytes;
+    if (!overlaps) continue;
+    sites[item.site.value].instances += item.instances;
+    sites[item.site.value].idle += item.idle;
+  }
+  std::vector<std::string> advice;
+  for (const auto& [number, count] : sites) {
+    const Site& site = trace_.sites[number];
+    const std::string directive =
+        fmt::format("#pragma omp {} at {}", directive_name(site.directive), place_of(site));
+    advice.push_back(
+        count.idle == count.instances
+            ? fmt::format("drop {}: it found nothing there so far, and now would", directive)
+            : fmt::format("where {} found nothing there so far ({} of {} instances), do not reach "
+                          "it: it now would",
+                          directive, count.idle, count.instances));
+  }
+  return advice;
+}
+
+}  // namespace ompdm::analysis

@@ -1,0 +1,34 @@
+// Updates and ends of data that was not there: they did nothing so far, and would if advice kept
+// the data. Inside the analysis library only.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analysis/findings/presence.h"
+
+namespace ompdm::analysis {
+
+class IdleDirectives {
+ public:
+  IdleDirectives(const Trace& trace, const Presence& presence);
+
+  /// What to do about each that names some of this storage: "drop #pragma omp target update at
+  /// heat.cpp:41: it found nothing there so far".
+  [[nodiscard]] std::vector<std::string> advice_on(const Stay& stay) const;
+
+ private:
+  struct Item {
+    std::int32_t device = -1;
+    std::uint64_t host = 0;
+    std::uint64_t bytes = 0;
+    Index<Site> site;
+    std::uint64_t instances = 0;
+    std::uint64_t idle = 0;
+  };
+  const Trace& trace_;
+  std::vector<Item> items_;  // those that were idle at least once
+};
+
+}  // namespace ompdm::analysis
