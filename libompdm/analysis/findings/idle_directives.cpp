@@ -44,9 +44,10 @@ IdleDirectives::IdleDirectives(const Trace& trace, const Presence& presence) : t
       if (!presence.others(piece, region.begin, region.begin, 0).any) ++row.idle;
     }
   }
-  for (const auto& [key, item] : items) {
-    if (item.idle > 0) items_.push_back(item);
-  }
+  const bool any =
+      std::ranges::any_of(items, [](const auto& item) { return item.second.idle > 0; });
+  if (!any) return;
+  for (const auto& [key, item] : items) items_.push_back(item);
 }
 
 std::vector<std::string> IdleDirectives::advice_on(const Stay& stay) const {
@@ -54,19 +55,21 @@ std::vector<std::string> IdleDirectives::advice_on(const Stay& stay) const {
     std::uint64_t instances = 0;
     std::uint64_t idle = 0;
   };
-  std::map<std::uint32_t, Count> sites;
+  // One directive that is inlined at several places has several sites.
+  std::map<std::string, Count> directives;
   for (const Item& item : items_) {
     const bool overlaps = item.device == stay.device && item.host < stay.host + stay.bytes &&
                           stay.host < item.host + item.bytes;
     if (!overlaps) continue;
-    sites[item.site.value].instances += item.instances;
-    sites[item.site.value].idle += item.idle;
+    const Site& site = trace_.sites[item.site.value];
+    Count& count = directives[fmt::format("#pragma omp {} at {}", directive_name(site.directive),
+                                          place_of(site))];
+    count.instances += item.instances;
+    count.idle += item.idle;
   }
   std::vector<std::string> advice;
-  for (const auto& [number, count] : sites) {
-    const Site& site = trace_.sites[number];
-    const std::string directive =
-        fmt::format("#pragma omp {} at {}", directive_name(site.directive), place_of(site));
+  for (const auto& [directive, count] : directives) {
+    if (count.idle == 0) continue;
     advice.push_back(
         count.idle == count.instances
             ? fmt::format("drop {}: it found nothing there so far, and now would", directive)

@@ -28,7 +28,7 @@ class IdleDirectives {
     std::uint64_t idle = 0;
   };
   const Trace& trace_;
-  std::vector<Item> items_;  // those that were idle at least once
+  std::vector<Item> items_;  // none if none was ever idle
 };
 
 }  // namespace ompdm::analysis

@@ -122,6 +122,32 @@ TEST(KeptData, IsNotForDirectivesThatFoundNothingSoFar) {
   }
 }
 
+TEST(KeptData, IsNotForInstancesThatFoundNothingSoFar) {
+  OneArray program;
+  for (int i = 0; i < 10; ++i) {
+    program.begin(program.to);
+    program.trace.regions.back().map_list = 0;
+    program.end();
+    program.wait(10);
+    program.map_tofrom(program.solve, 7 + i, 8 + i);
+    program.wait(10);
+  }
+  program.map(17);
+  program.begin(program.to);
+  program.trace.regions.back().map_list = 0;
+  program.move(OpKind::kHtoD, 30);
+  program.end();
+  program.kernel();
+  program.unmap();
+  const Analysis analysis = analyze(program.take());
+  const auto found = test::found(analysis, "per_iteration_mapping");
+  ASSERT_EQ(found.size(), 1U) << patterns(analysis);
+  EXPECT_TRUE(contains(found[0].advice,
+                       "where #pragma omp target update at a.cpp:20 found nothing there so far "
+                       "(10 of 11 instances), do not reach it: it now would"))
+      << found[0].advice;
+}
+
 TEST(KeptData, IsReleasedWhereItWasDeleted) {
   OneArray program;
   for (int i = 0; i < 5; ++i) {
