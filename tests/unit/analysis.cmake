@@ -18,6 +18,7 @@ add_executable(analysis_test
   analysis/named_data_test.cpp
   analysis/repeated_copy_back_test.cpp
   analysis/repeats_test.cpp
+  analysis/resident_data_test.cpp
   analysis/round_trip_transfer_test.cpp
   analysis/settle_test.cpp
   analysis/unmodified_copy_back_test.cpp

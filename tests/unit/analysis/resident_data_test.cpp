@@ -1,0 +1,153 @@
+// Data that is on the device already, or could be: what crosses all the same, and what advice says.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+
+#include "analysis/found.h"
+#include "analysis/one_array.h"
+
+namespace ompdm::analysis {
+namespace {
+
+using test::contains;
+using test::OneArray;
+using test::patterns;
+
+constexpr std::uint64_t kBytes = OneArray::kBytes;
+
+TEST(RepeatedAllocation, SaysWhatCrossesEachTime) {
+  OneArray program;
+  for (int i = 0; i < 4; ++i) {
+    program.map(100 + i);
+    program.writer();
+    program.begin(program.exit);
+    program.move(OpKind::kDtoH, 200 + i);
+    program.op(OpKind::kDelete, program.a, 0, 5);
+    program.end();
+    program.wait(1000);
+  }
+  const Analysis analysis = analyze(program.take());
+  ASSERT_EQ(patterns(analysis), "repeated_allocation");
+  const std::string& advice = analysis.findings[0].advice;
+  EXPECT_TRUE(contains(advice,
+                       "before a.cpp:10 and a.cpp:40 for the first time, write\n"
+                       "  #pragma omp target enter data map(alloc: a)\n"))
+      << advice;
+  EXPECT_TRUE(contains(advice,
+                       "each time before a.cpp:10, write\n  #pragma omp target update to(a)\n"
+                       "each time after a.cpp:40, write\n  #pragma omp target update from(a)\n"))
+      << advice;
+}
+
+TEST(RepeatedAllocation, IsNotWorthALineBesideLongKernels) {
+  OneArray program;
+  for (int i = 0; i < 4; ++i) {
+    program.begin(program.solve);
+    program.op(OpKind::kAlloc, program.a, kBytes, 10);
+    program.launch(3000);
+    program.move(OpKind::kDtoH, 200 + i);
+    program.op(OpKind::kDelete, program.a, 0, 5);
+    program.end();
+    program.wait(10'000'000);
+  }
+  EXPECT_EQ(program.patterns(), "") << "15 ns of 3115";
+}
+
+TEST(ClaimsThatRestOnEachOther, WhatOneCountsOnAnotherDoesNotThin) {
+  OneArray program;
+  program.map(6);
+  for (int i = 0; i < 20; ++i) {
+    program.send(7 + i);
+    program.writer();
+    program.bring(8 + i);
+  }
+  program.unmap();
+  const Analysis analysis = analyze(program.take());
+  ASSERT_EQ(patterns(analysis), "round_trip_transfer")
+      << "that the first send is overwritten holds only with all of the updates";
+  EXPECT_EQ(analysis.findings[0].count, 19U);
+}
+
+TEST(RoundTripTransfer, OneOfManyIsChance) {
+  OneArray program;
+  program.map(1);
+  for (int i = 0; i < 20; ++i) {
+    program.writer();
+    program.bring(1000 + i);
+    program.send(i == 4 ? 1004 : 10 + i);
+  }
+  program.writer();
+  program.unmap();
+  EXPECT_EQ(program.patterns(), "");
+}
+
+TEST(RoundTripTransfer, OfMapAlwaysStillComesBack) {
+  constexpr std::uint32_t kAlwaysTofrom = 0x7;
+  OneArray program;
+  program.map(1);
+  for (std::uint64_t i = 0; i < 10; ++i) {
+    program.begin(program.solve);
+    program.trace.regions.back().map_list = 1;
+    program.move(OpKind::kHtoD, 1 + i).map_type = kAlwaysTofrom;
+    program.launch(1000);
+    program.move(OpKind::kDtoH, 2 + i).map_type = kAlwaysTofrom;
+    program.end();
+  }
+  program.unmap();
+  const Analysis analysis = analyze(program.take());
+  const auto found = test::found(analysis, "round_trip_transfer");
+  ASSERT_EQ(found.size(), 1U) << patterns(analysis);
+  EXPECT_TRUE(contains(found[0].advice, "at a.cpp:30, write map(always, from: a)"))
+      << found[0].advice;
+}
+
+TEST(DuplicateTransfer, IsNamedAsItsDirectiveNamesIt) {
+  OneArray program;
+  const std::uint64_t host = program.trace.variables[0].address;
+  const auto own_name = static_cast<std::uint32_t>(program.trace.map_lists.size());
+  program.trace.map_lists.push_back({{program.a, "cur[0:n]", host, host, kBytes, 0x1}});
+  program.map(7);
+  for (int i = 0; i < 5; ++i) {
+    program.reader();
+    program.begin(program.to);
+    program.trace.regions.back().map_list = own_name;
+    program.move(OpKind::kHtoD, 7);
+    program.end();
+  }
+  program.reader();
+  program.unmap();
+  const Analysis analysis = analyze(program.take());
+  ASSERT_EQ(patterns(analysis), "duplicate_transfer");
+  EXPECT_EQ(analysis.findings[0].variable, "cur") << "it was called a where it was mapped";
+  EXPECT_TRUE(contains(analysis.findings[0].advice, "update to(cur[0:n]) at a.cpp:20"))
+      << analysis.findings[0].advice;
+}
+
+/// Updates of what no directive maps: a `declare target` array.
+Analysis of_global(bool kernel_in_between) {
+  OneArray program;
+  for (std::uint64_t i = 0; i < 10; ++i) {
+    program.send(1 + i);
+    program.stranger();
+    program.bring(2 + i);
+    if (kernel_in_between) program.stranger();
+  }
+  return analyze(program.take());
+}
+
+TEST(RoundTripTransfer, OfAGlobalVariable) {
+  const Analysis analysis = of_global(false);
+  ASSERT_EQ(patterns(analysis), "round_trip_transfer");
+  EXPECT_EQ(analysis.findings[0].count, 9U);
+  EXPECT_EQ(analysis.findings[0].line, 20);
+  EXPECT_TRUE(contains(analysis.findings[0].advice,
+                       "reach #pragma omp target update to(a) at a.cpp:20 only after"))
+      << analysis.findings[0].advice;
+}
+
+TEST(RoundTripTransfer, OfAGlobalVariableThatAKernelMayHaveChanged) {
+  EXPECT_EQ(patterns(of_global(true)), "") << "no map clause tells which kernels write it";
+}
+
+}  // namespace
+}  // namespace ompdm::analysis
