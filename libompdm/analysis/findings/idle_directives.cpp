@@ -23,30 +23,41 @@ IdleDirectives::IdleDirectives(const Trace& trace, const Presence& presence) : t
     if (op.region) moved[op.region.value] = true;
   }
   std::map<std::tuple<std::uint32_t, std::int32_t, std::uint64_t, std::uint64_t>, Item> items;
-  for (std::uint32_t i = 0; i < trace.regions.size(); ++i) {
-    const Region& region = trace.regions[i];
-    if (region.unfinished || !region.site || region.map_list >= trace.map_lists.size()) continue;
-    if (!needs_presence(trace.sites[region.site.value])) continue;
+  const auto for_items = [&](const Region& region, auto take) {
     for (const MapItem& item : trace.map_lists[region.map_list]) {
       if (item.begin == 0 || item.bytes == 0) continue;
-      Item& row = items[{region.site.value, region.device, item.begin, item.bytes}];
-      row.device = region.device;
-      row.host = item.begin;
-      row.bytes = item.bytes;
-      row.site = region.site;
-      ++row.instances;
-      if (moved[i]) continue;
+      take(items[{region.site.value, region.device, item.begin, item.bytes}], item);
+    }
+  };
+  const auto needs_data = [&](const Region& region) {
+    return !region.unfinished && region.site && region.map_list < trace.map_lists.size() &&
+           needs_presence(trace.sites[region.site.value]);
+  };
+  for (std::uint32_t i = 0; i < trace.regions.size(); ++i) {
+    const Region& region = trace.regions[i];
+    if (moved[i] || !needs_data(region)) continue;
+    for_items(region, [&](Item& row, const MapItem& item) {
       // One that only counts a reference down makes no operation either.
       Mapping piece;
       piece.device = region.device;
       piece.host = item.begin;
       piece.bytes = item.bytes;
       if (!presence.others(piece, region.begin, region.begin, 0).any) ++row.idle;
-    }
+    });
   }
   const bool any =
       std::ranges::any_of(items, [](const auto& item) { return item.second.idle > 0; });
   if (!any) return;
+  for (const Region& region : trace.regions) {
+    if (!needs_data(region)) continue;
+    for_items(region, [&](Item& row, const MapItem& item) {
+      row.device = region.device;
+      row.host = item.begin;
+      row.bytes = item.bytes;
+      row.site = region.site;
+      ++row.instances;
+    });
+  }
   for (const auto& [key, item] : items) items_.push_back(item);
 }
 

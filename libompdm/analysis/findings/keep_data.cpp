@@ -24,6 +24,10 @@ bool comes_back(const Trace& trace, const Mappings& mappings, std::uint32_t mapp
   });
 }
 
+void add_site(std::vector<Index<Site>>& sites, Index<Site> site) {
+  if (std::ranges::find(sites, site) == sites.end()) sites.push_back(site);
+}
+
 std::vector<std::uint32_t> list_of(const std::set<std::uint32_t>& numbers) {
   return {numbers.begin(), numbers.end()};
 }
@@ -48,15 +52,19 @@ void KeptData::add_directives(const Trace& trace, const Mappings& mappings, std:
     const DataOp& op = trace.ops[at.value];
     const Index<Site> site = site_of(trace, op);
     const bool deletes = (op.map_type & kDelete) != 0;
-    if (site) add_once(deletes ? deleting : places, place_of(trace.sites[site.value]));
+    if (site) add_site(deletes ? deleting : sites, site);
     deferred = deferred || may_be_deferred(trace, op);
   }
   const DataOp& alloc = trace.ops[row.alloc.value];
   const Index<Site> site = site_of(trace, alloc);
   if (site && (alloc.map_type & kFrom) == 0 && !comes_back(trace, mappings, mapping)) {
-    add_once(forgotten[number], place_of(trace.sites[site.value]));
+    add_site(forgotten[number], site);
     blocks = blocks || trace.sites[site.value].directive != Directive::kTarget;
   }
+}
+
+void KeptData::add_idle(const std::vector<std::string>& advice) {
+  for (const std::string& one : advice) add_once(idle, one);
 }
 
 void KeptData::settle() {
@@ -64,22 +72,40 @@ void KeptData::settle() {
   std::erase_if(left, [&](std::uint32_t one) { return returned.contains(one); });
 }
 
-std::string advice_to_keep(const KeptData& kept, const KeepingPlace& place) {
+std::string places_of(const Trace& trace, const std::vector<Index<Site>>& sites) {
+  std::vector<std::string> places;
+  for (const Index<Site> site : sites) add_once(places, place_of(trace.sites[site.value]));
+  return spoken_list(places);
+}
+
+std::string advice_on_directives(const Trace& trace, const KeptData& kept) {
+  std::string text;
+  if (!kept.sites.empty()) {
+    text += fmt::format(
+        "at {}, leave the map clauses as they are: they then find the data present and move "
+        "nothing\n",
+        places_of(trace, kept.sites));
+  }
+  if (!kept.deleting.empty()) {
+    text += fmt::format("at {}, write map(release:) instead of map(delete:) for these\n",
+                        places_of(trace, kept.deleting));
+  }
+  for (const std::string& one : kept.idle) text += one + '\n';
+  return text;
+}
+
+std::string advice_on_storage() {
+  return "if the program makes any of these anew each time, or only later, make it once, before "
+         "all this";
+}
+
+std::string advice_to_keep(const Trace& trace, const KeptData& kept, const KeepingPlace& place) {
   const NamedData& data = kept.data;
   std::string text = data.notes();
   text +=
       data.to_write(place.before, "enter data",
                     {{"to", list_of(kept.sent)}, {"alloc", list_of(kept.made)}}, place.function);
-  if (!kept.places.empty()) {
-    text += fmt::format(
-        "at {}, leave the map clauses as they are: they then find the data present and move "
-        "nothing\n",
-        spoken_list(kept.places));
-  }
-  if (!kept.deleting.empty()) {
-    text += fmt::format("at {}, write map(release:) instead of map(delete:) for these\n",
-                        spoken_list(kept.deleting));
-  }
+  text += advice_on_directives(trace, kept);
   const auto each = [&](const char* what, const std::set<std::uint32_t>& numbers, const char* when,
                         bool is_first) {
     const bool one = numbers.size() == 1;
@@ -91,21 +117,20 @@ std::string advice_to_keep(const KeptData& kept, const KeepingPlace& place) {
                         {{"from", list_of(kept.returned)}}, place.function);
   text += data.to_write(each("has changed", kept.sent, "after", kept.returned.empty()), "update",
                         {{"to", list_of(kept.sent)}}, place.function);
-  std::vector<std::string> forgetting;
+  std::vector<Index<Site>> forgetting;
   std::vector<std::uint32_t> forgotten;
   std::vector<std::uint32_t> and_needed;
-  for (const auto& [number, places] : kept.forgotten) {
+  for (const auto& [number, sites] : kept.forgotten) {
     // What never goes over has no content that a kernel could spoil.
     if (!kept.sent.contains(number)) continue;
     forgotten.push_back(number);
     if (kept.returned.contains(number)) and_needed.push_back(number);
-    for (const std::string& one : places) add_once(forgetting, one);
+    for (const Index<Site> site : sites) add_site(forgetting, site);
   }
   const std::string if_changed = fmt::format(
       "if a kernel of {} changes what the map(to:) or map(alloc:) there names (or "
-      "omp_target_memcpy "
-      "does)",
-      spoken_list(forgetting));
+      "omp_target_memcpy does)",
+      places_of(trace, forgetting));
   const std::string alone = forgotten.size() == 1 ? "" : ", for that one alone";
   const std::string after =
       kept.blocks ? "after that directive, or that target data's end" : "after that directive";
@@ -113,16 +138,13 @@ std::string advice_to_keep(const KeptData& kept, const KeepingPlace& place) {
                         {{"from", and_needed}}, place.function);
   text += data.to_write((and_needed.empty() ? if_changed + ", " : "and ") + after + alone, "update",
                         {{"to", forgotten}}, place.function);
-  for (const std::string& one : kept.idle) text += one + '\n';
   text += data.to_write(
       place.after + (kept.deferred ? ", and the taskwait for it if it is nowait" : ""), "exit data",
       {{"from", list_of(kept.returned)}, {"release", list_of(kept.left)}}, place.function);
   if (!kept.returned.empty()) {
     text += "write release instead of from for what the host does not read from then on\n";
   }
-  return text +
-         "if the program makes any of these anew each time, or only later, make it once, before "
-         "all this";
+  return text + advice_on_storage();
 }
 
 }  // namespace ompdm::analysis

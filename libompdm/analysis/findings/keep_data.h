@@ -24,9 +24,9 @@ struct KeptData {
   std::set<std::uint32_t> left;      ///< of what did not
   /// By number: where a clause maps it and does not bring it back, so that nothing remains of what
   /// a kernel may have changed.
-  std::map<std::uint32_t, std::vector<std::string>> forgotten;
-  std::vector<std::string> places;    ///< of the directives that map it
-  std::vector<std::string> deleting;  ///< of those of them that delete it
+  std::map<std::uint32_t, std::vector<Index<Site>>> forgotten;
+  std::vector<Index<Site>> sites;     ///< the directives that map it
+  std::vector<Index<Site>> deleting;  ///< those of them that delete it
   std::vector<std::string> idle;      ///< what to do about directives that found nothing there
   bool blocks = false;                ///< one that forgets it is a target data, or an enter data
   bool deferred = false;              ///< one of these may be nowait
@@ -38,6 +38,9 @@ struct KeptData {
   /// Takes in the directives of one of the piece's mappings.
   void add_directives(const Trace& trace, const Mappings& mappings, std::uint32_t mapping,
                       std::uint32_t number);
+
+  /// Takes in what found none of the storage there so far.
+  void add_idle(const std::vector<std::string>& advice);
 
   /// What some piece sent or brought back belongs to that clause alone.
   void settle();
@@ -52,6 +55,13 @@ struct KeepingPlace {
 };
 
 /// Lines to write, with no line end after the last.
-std::string advice_to_keep(const KeptData& kept, const KeepingPlace& place);
+std::string advice_to_keep(const Trace& trace, const KeptData& kept, const KeepingPlace& place);
+
+/// Of these the lines, each with its end, on the directives that map the data, and the last one.
+std::string advice_on_directives(const Trace& trace, const KeptData& kept);
+std::string advice_on_storage();
+
+/// "heat.cpp:41 and heat.cpp:52".
+std::string places_of(const Trace& trace, const std::vector<Index<Site>>& sites);
 
 }  // namespace ompdm::analysis

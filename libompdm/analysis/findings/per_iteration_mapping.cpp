@@ -158,11 +158,12 @@ std::string evidence_of(const LoopClaim& loop) {
 }
 
 std::string advice_of(const Trace& trace, const LoopClaim& loop) {
-  std::string text = advice_to_keep(
-      loop.kept, {.before = "before " + loop_place(trace, loop.sites, loop.entries > 1),
-                  .meanwhile = "in the loop",
-                  .after = "after the loop",
-                  .function = loop_function(trace, loop.sites)});
+  std::string text =
+      advice_to_keep(trace, loop.kept,
+                     {.before = "before " + loop_place(trace, loop.sites, loop.entries > 1),
+                      .meanwhile = "in the loop",
+                      .after = "after the loop",
+                      .function = loop_function(trace, loop.sites)});
   if (loop.equal > 0 && loop.equal == loop.compared && loop.in_full && !loop.with_others) {
     text += "\nin this run these went over again with the content that the device had had";
   }
@@ -173,8 +174,7 @@ Claim finished(const Evidence& evidence, LoopClaim& loop) {
   const Trace& trace = evidence.trace;
   loop.kept.settle();
   for (const Stay& stay : loop.claim.stays) {
-    for (const std::string& one : evidence.idle_directives.advice_on(stay))
-      add_once(loop.kept.idle, one);
+    loop.kept.add_idle(evidence.idle_directives.advice_on(stay));
   }
   const auto heaviest =
       std::ranges::max_element(loop.bytes_at, {}, [](const auto& site) { return site.second; });

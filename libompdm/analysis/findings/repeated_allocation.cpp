@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "analysis/findings/findings.h"
-#include "analysis/findings/named_data.h"
+#include "analysis/findings/keep_data.h"
 #include "analysis/findings/surplus.h"
 #include "analysis/findings/wording.h"
 
@@ -34,17 +34,11 @@ struct Group {
   Claim claim;
   std::uint64_t allocations = 0;
   std::uint64_t pieces = 0;
-  NamedData data;
+  KeptData kept;
   Crossings sent;
   Crossings returned;
   std::vector<std::string> allocating;
-  std::vector<std::string> places;  ///< those that free it, too
 };
-
-void add_place(const Trace& trace, const DataOp& op, std::vector<std::string>& places) {
-  const Index<Site> site = site_of(trace, op);
-  if (site) add_once(places, place_of(trace.sites[site.value]));
-}
 
 /// Takes in the mappings of one piece of storage; false if it cannot be kept on the device.
 bool add(const Evidence& evidence, const std::vector<std::uint32_t>& mappings, Group& group) {
@@ -67,13 +61,14 @@ bool add(const Evidence& evidence, const std::vector<std::uint32_t>& mappings, G
   if (evidence.presence.others(first, begin, end, mappings.size()).any) return false;
   ++group.pieces;
   group.allocations += mappings.size();
-  group.data.add(trace, first);
+  const std::uint32_t number = group.kept.data.add(trace, first);
   group.claim.stays.push_back({first.device, first.host, first.bytes});
+  group.kept.add_idle(evidence.idle_directives.advice_on(group.claim.stays.back()));
   for (std::size_t i = 0; i < mappings.size(); ++i) {
     const Mapping& row = rows[mappings[i]];
-    add_place(trace, trace.ops[row.alloc.value], group.allocating);
-    add_place(trace, trace.ops[row.alloc.value], group.places);
-    if (row.remove) add_place(trace, trace.ops[row.remove.value], group.places);
+    const Index<Site> site = site_of(trace, trace.ops[row.alloc.value]);
+    if (site) add_once(group.allocating, place_of(trace.sites[site.value]));
+    group.kept.add_directives(trace, evidence.mappings, mappings[i], number);
     if (i > 0) group.claim.ops.push_back(row.alloc.value);
     if (i + 1 < mappings.size() && row.remove) group.claim.ops.push_back(row.remove.value);
     for (const std::uint32_t op : evidence.mappings.transfers(mappings[i])) {
@@ -99,22 +94,19 @@ std::string to_cross(const Trace& trace, const NamedData& data, const char* when
 }
 
 std::string advice_of(const Trace& trace, const Group& group) {
-  const NamedData& data = group.data;
-  const std::string where = spoken_list(group.places);
+  const NamedData& data = group.kept.data;
+  std::vector<Index<Site>> all = group.kept.sites;
+  all.insert(all.end(), group.kept.deleting.begin(), group.kept.deleting.end());
+  const std::string where = places_of(trace, all);
   std::string text = data.notes();
   text += data.to_write(fmt::format("before {} for the first time", where), "enter data",
                         {{"alloc", data.all()}}, "");
-  text += fmt::format(
-      "at {}, leave the map clauses as they are: they then find the data present and move "
-      "nothing\n",
-      where);
+  text += advice_on_directives(trace, group.kept);
   text += to_cross(trace, data, "before", "to", group.sent);
   text += to_cross(trace, data, "after", "from", group.returned);
   text += data.to_write(fmt::format("after {} for the last time", where), "exit data",
                         {{"release", data.all()}}, "");
-  return text +
-         "if the program makes any of these anew each time, or only later, make it once, before "
-         "all this";
+  return text + advice_on_storage();
 }
 
 /// Whether what the claim saves is worth what it takes to follow it: a hundredth of the time of the
@@ -166,13 +158,13 @@ std::vector<Claim> repeated_allocation(const Evidence& evidence, const Claimed& 
   for (auto& [row, group] : groups) {
     if (group.pieces == 0) continue;
     Finding& finding = group.claim.finding;
-    const std::vector<std::string> names = group.data.names();
+    const std::vector<std::string> names = group.kept.data.names();
     finding.variable = clause_list(names);
     finding.examined = finding.of = finding.count;
     finding.confidence = Confidence::kLikely;
     finding.evidence = fmt::format("{} {} allocated {} times on {}, by {}, where {} would do",
                                    spoken_list(names), names.size() == 1 ? "was" : "were",
-                                   group.allocations, devices_text(group.data.devices()),
+                                   group.allocations, devices_text(group.kept.data.devices()),
                                    spoken_list(group.allocating), group.pieces);
     finding.advice = advice_of(trace, group);
     sum_up(group.claim, trace);

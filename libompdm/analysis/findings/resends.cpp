@@ -65,7 +65,6 @@ bool keep(const Evidence& evidence, Group& group) {
     std::uint32_t first = 0;  // mapping
     Nanoseconds from = 0;
     Nanoseconds to = 0;
-    std::set<std::uint32_t> mappings;
   };
   const Trace& trace = evidence.trace;
   const std::vector<Mapping>& rows = evidence.mappings.rows();
@@ -86,24 +85,17 @@ bool keep(const Evidence& evidence, Group& group) {
     if (is_new) span.first = is;
     span.from = is_new ? from : std::min(span.from, from);
     span.to = is_new ? to : std::max(span.to, to);
-    span.mappings.insert({was, is});
   }
   for (const auto& [storage, span] : spans) {
     const Mapping& piece = rows[span.first];
     const OtherMappings others = evidence.presence.others(piece, span.from, span.to, 0);
     if (!others.allow_to_keep(false)) return false;
     const std::uint32_t number = group.kept.add(trace, piece, true, false, others);
-    for (const std::uint32_t mapping : span.mappings) {
-      group.kept.add_directives(trace, evidence.mappings, mapping, number);
-    }
     for (const std::uint32_t mapping : others.mappings) {
       group.kept.add_directives(trace, evidence.mappings, mapping, number);
     }
     group.content.claim.stays.push_back({piece.device, piece.host, piece.bytes});
-    for (const std::string& one :
-         evidence.idle_directives.advice_on(group.content.claim.stays.back())) {
-      add_once(group.kept.idle, one);
-    }
+    group.kept.add_idle(evidence.idle_directives.advice_on(group.content.claim.stays.back()));
   }
   group.kept.settle();
   return true;
@@ -148,10 +140,11 @@ std::string advice_for_resident(const Site* site, const Group& group, bool in_al
       text, items);
 }
 
-std::string advice_for_remapped(const Group& group, const std::string& where, bool unchanged) {
+std::string advice_for_remapped(const Trace& trace, const Group& group, const std::string& where,
+                                bool unchanged) {
   const std::string before = spoken_list(group.before);
   std::string text = advice_to_keep(
-      group.kept,
+      trace, group.kept,
       {.before = fmt::format("keep the data on the device from {} to {}: before the first of these",
                              before, before == where ? "its next time" : where),
        .meanwhile = "in between",
@@ -199,7 +192,7 @@ std::optional<Claim> finished(const Evidence& evidence, Group& group, const char
   }
   if (!group.kept.data.empty()) {
     if (group.resident) finding.advice += '\n';
-    finding.advice += advice_for_remapped(group, where, in_all && group.content.in_full);
+    finding.advice += advice_for_remapped(trace, group, where, in_all && group.content.in_full);
   }
   return claim;
 }

@@ -39,6 +39,22 @@ TEST(RepeatedAllocation, SaysWhatCrossesEachTime) {
       << advice;
 }
 
+TEST(RepeatedAllocation, IsNotDeletedEachTime) {
+  OneArray program;
+  for (int i = 0; i < 4; ++i) {
+    program.allocate();
+    program.kernel();
+    program.begin(program.exit);
+    program.op(OpKind::kDelete, program.a, 0, 5).map_type = 0x8;
+    program.end();
+  }
+  const Analysis analysis = analyze(program.take());
+  ASSERT_EQ(patterns(analysis), "repeated_allocation");
+  EXPECT_TRUE(contains(analysis.findings[0].advice,
+                       "at a.cpp:40, write map(release:) instead of map(delete:) for these\n"))
+      << analysis.findings[0].advice;
+}
+
 TEST(RepeatedAllocation, IsNotWorthALineBesideLongKernels) {
   OneArray program;
   for (int i = 0; i < 4; ++i) {
