@@ -5,6 +5,8 @@
 #include <set>
 #include <utility>
 
+#include "analysis/map_types.h"
+
 namespace ompdm::analysis {
 namespace {
 
@@ -38,8 +40,7 @@ std::vector<ThreadGroup> groups_of_threads(const Trace& trace) {
     if (is_main(trace, region.thread) || region.map_list >= trace.map_lists.size()) continue;
     if (!seen.insert({region.thread, region.map_list}).second) continue;
     for (const MapItem& item : trace.map_lists[region.map_list]) {
-      constexpr std::uint64_t kByValue = 0x180;  // OMP_TGT_MAPTYPE_PRIVATE, _LITERAL
-      if (item.begin == 0 || (item.type & kByValue) != 0) continue;
+      if (item.begin == 0 || (item.type & (kMapPrivate | kMapLiteral)) != 0) continue;
       const auto [user, is_new] = users.try_emplace(item.begin, region.thread);
       if (!is_new) groups.join(user->second, region.thread);
     }

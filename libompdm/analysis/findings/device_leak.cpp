@@ -11,6 +11,7 @@
 #include "analysis/findings/findings.h"
 #include "analysis/findings/named_data.h"
 #include "analysis/findings/wording.h"
+#include "analysis/map_types.h"
 
 namespace ompdm::analysis {
 namespace {
@@ -49,8 +50,6 @@ bool came_back(const Evidence& evidence, std::uint32_t mapping) {
 using Asked = std::map<std::uint64_t, std::vector<std::string>>;
 
 Asked asked_back(const Trace& trace, const std::set<std::uint64_t>& data) {
-  constexpr std::uint64_t kFrom = 0x2;        // OMP_TGT_MAPTYPE_FROM
-  constexpr std::uint64_t kImplicit = 0x200;  // OMP_TGT_MAPTYPE_IMPLICIT
   Asked places;
   if (data.empty()) return places;
   std::set<std::pair<std::uint32_t, std::uint32_t>> seen;  // site, map list
@@ -58,7 +57,8 @@ Asked asked_back(const Trace& trace, const std::set<std::uint64_t>& data) {
     if (!region.site || region.map_list >= trace.map_lists.size()) continue;
     if (!seen.insert({region.site.value, region.map_list}).second) continue;
     for (const MapItem& item : trace.map_lists[region.map_list]) {
-      if ((item.type & (kFrom | kImplicit)) != kFrom || !data.contains(item.begin)) continue;
+      if ((item.type & (kMapFrom | kMapImplicit)) != kMapFrom || !data.contains(item.begin))
+        continue;
       add_once(places[item.begin], place_of(trace.sites[region.site.value]));
     }
   }

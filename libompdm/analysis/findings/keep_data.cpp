@@ -6,6 +6,7 @@
 
 #include "analysis/findings/surplus.h"
 #include "analysis/findings/wording.h"
+#include "analysis/map_types.h"
 
 namespace ompdm::analysis {
 namespace {
@@ -44,20 +45,18 @@ std::uint32_t KeptData::add(const Trace& trace, const Mapping& mapping, bool is_
 
 void KeptData::add_directives(const Trace& trace, const Mappings& mappings, std::uint32_t mapping,
                               std::uint32_t number) {
-  constexpr std::uint64_t kFrom = 0x2;    // OMP_TGT_MAPTYPE_FROM
-  constexpr std::uint64_t kDelete = 0x8;  // OMP_TGT_MAPTYPE_DELETE
   const Mapping& row = mappings.rows()[mapping];
   for (const Index<DataOp> at : {row.alloc, row.remove}) {
     if (!at) continue;
     const DataOp& op = trace.ops[at.value];
     const Index<Site> site = site_of(trace, op);
-    const bool deletes = (op.map_type & kDelete) != 0;
+    const bool deletes = (op.map_type & kMapDelete) != 0;
     if (site) add_site(deletes ? deleting : sites, site);
     deferred = deferred || may_be_deferred(trace, op);
   }
   const DataOp& alloc = trace.ops[row.alloc.value];
   const Index<Site> site = site_of(trace, alloc);
-  if (site && (alloc.map_type & kFrom) == 0 && !comes_back(trace, mappings, mapping)) {
+  if (site && (alloc.map_type & kMapFrom) == 0 && !comes_back(trace, mappings, mapping)) {
     add_site(forgotten[number], site);
     blocks = blocks || trace.sites[site.value].directive != Directive::kTarget;
   }

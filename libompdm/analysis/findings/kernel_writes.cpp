@@ -3,14 +3,10 @@
 #include <algorithm>
 #include <limits>
 
+#include "analysis/map_types.h"
+
 namespace ompdm::analysis {
 namespace {
-
-// libomptarget's OMP_TGT_MAPTYPE_*.
-constexpr std::uint64_t kTo = 0x1;
-constexpr std::uint64_t kFrom = 0x2;
-constexpr std::uint64_t kPrivate = 0x80;
-constexpr std::uint64_t kLiteral = 0x100;
 
 Nanoseconds end_of(const Trace& trace, const Launch& launch) {
   constexpr Nanoseconds kForEver = std::numeric_limits<Nanoseconds>::max();
@@ -21,8 +17,8 @@ Nanoseconds end_of(const Trace& trace, const Launch& launch) {
 }
 
 bool may_write(const MapItem& item) {
-  if ((item.type & (kPrivate | kLiteral)) != 0) return false;
-  return (item.type & (kTo | kFrom)) != kTo;
+  if ((item.type & (kMapPrivate | kMapLiteral)) != 0) return false;
+  return (item.type & (kMapTo | kMapFrom)) != kMapTo;
 }
 
 }  // namespace

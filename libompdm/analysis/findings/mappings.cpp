@@ -6,14 +6,13 @@
 #include <set>
 #include <string_view>
 
+#include "analysis/map_types.h"
 #include "analysis/tables.h"
 
 namespace ompdm::analysis {
 namespace {
 
 constexpr std::uint32_t kNone = Index<Mapping>::kNone;
-constexpr std::uint32_t kPointerAndObject = 0x10;  // OMP_TGT_MAPTYPE_PTR_AND_OBJ
-constexpr std::uint64_t kReturnParam = 0x40;  // OMP_TGT_MAPTYPE_RETURN_PARAM: use_device_ptr, _addr
 
 using Live = std::map<std::uint64_t, std::uint32_t>;  // device address -> mapping
 
@@ -95,7 +94,7 @@ void Mappings::replay(const Trace& trace) {
         row.bytes = op.bytes;
         row.variable = op.variable;
         row.alloc = {i};
-        row.is_pointee = (op.map_type & kPointerAndObject) != 0;
+        row.is_pointee = (op.map_type & kMapPointerAndObject) != 0;
         const auto number = static_cast<std::uint32_t>(rows_.size());
         const auto [at, is_new] = devices[op.dst_device].try_emplace(op.dst, number);
         if (!is_new) rows_[at->second].replaced = true;
@@ -136,7 +135,7 @@ void Mappings::mark_handed_out(const Trace& trace) {
   std::set<std::uint64_t> storage;
   for (const std::vector<MapItem>& items : trace.map_lists) {
     for (const MapItem& item : items) {
-      if ((item.type & kReturnParam) != 0) storage.insert({item.begin, item.base});
+      if ((item.type & kMapReturnParam) != 0) storage.insert({item.begin, item.base});
     }
   }
   if (storage.empty()) return;

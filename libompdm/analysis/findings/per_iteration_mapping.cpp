@@ -9,17 +9,16 @@
 #include "analysis/findings/loop_place.h"
 #include "analysis/findings/surplus.h"
 #include "analysis/findings/wording.h"
+#include "analysis/map_types.h"
 
 namespace ompdm::analysis {
 namespace {
-
-constexpr std::uint64_t kPrivate = 0x80;  // OMP_TGT_MAPTYPE_PRIVATE: firstprivate
 
 bool is_candidate(const Trace& trace, const Mapping& mapping) {
   if (mapping.host == 0 || !mapping.remove || mapping.bytes <= kRidesAlong) return false;
   const DataOp& alloc = trace.ops[mapping.alloc.value];
   const DataOp& remove = trace.ops[mapping.remove.value];
-  return alloc.thread == remove.thread && (alloc.map_type & kPrivate) == 0 &&
+  return alloc.thread == remove.thread && (alloc.map_type & kMapPrivate) == 0 &&
          comes_of_mapping(trace, alloc);
 }
 

@@ -12,18 +12,17 @@
 #include "analysis/findings/keep_data.h"
 #include "analysis/findings/surplus.h"
 #include "analysis/findings/wording.h"
+#include "analysis/map_types.h"
 
 namespace ompdm::analysis {
 namespace {
-
-constexpr std::uint64_t kPrivate = 0x80;  // OMP_TGT_MAPTYPE_PRIVATE: firstprivate
 
 /// Twice may be a warm-up and the run itself, or two phases of a program.
 constexpr std::size_t kLeastAllocations = 3;
 
 bool is_candidate(const Evidence& evidence, const Claimed& claimed, const Mapping& mapping) {
   const DataOp& alloc = evidence.trace.ops[mapping.alloc.value];
-  return mapping.host != 0 && mapping.bytes > kRidesAlong && (alloc.map_type & kPrivate) == 0 &&
+  return mapping.host != 0 && mapping.bytes > kRidesAlong && (alloc.map_type & kMapPrivate) == 0 &&
          !claimed[mapping.alloc.value] && !(mapping.remove && claimed[mapping.remove.value]);
 }
 

@@ -7,6 +7,7 @@
 #include "analysis/findings/findings.h"
 #include "analysis/findings/tallies.h"
 #include "analysis/findings/wording.h"
+#include "analysis/map_types.h"
 
 namespace ompdm::analysis {
 namespace {
@@ -14,8 +15,6 @@ namespace {
 /// The last copy of all may repeat one that a loop made in just this run, which has a step more in
 /// another.
 constexpr std::uint64_t kLeastTimes = 2;
-
-constexpr std::uint32_t kTo = 0x1;  // OMP_TGT_MAPTYPE_TO
 
 /// Whether the host had no time to change all of its own copy between the two.
 bool was_quick(const Evidence& evidence, const Tally::Pair& pair) {
@@ -165,7 +164,7 @@ std::vector<Claim> repeated_copy_back(const Evidence& evidence, const Claimed& c
       group.content.take(evidence, expression, tally, claimed);
       if (group.content.pairs.size() == before) continue;
       group.all += all;
-      group.is_sent = group.is_sent || (op.map_type & kTo) != 0;
+      group.is_sent = group.is_sent || (op.map_type & kMapTo) != 0;
     }
     if (!group.content.empty()) claims.push_back(finished(evidence, group, row));
   }

@@ -11,13 +11,12 @@
 
 #include "analysis/findings/keep_data.h"
 #include "analysis/findings/wording.h"
+#include "analysis/map_types.h"
 
 namespace ompdm::analysis {
 namespace {
 
 constexpr std::uint32_t kNone = Index<DataOp>::kNone;
-constexpr std::uint32_t kFrom = 0x2;    // OMP_TGT_MAPTYPE_FROM
-constexpr std::uint32_t kAlways = 0x4;  // OMP_TGT_MAPTYPE_ALWAYS
 
 Resend relation_of(const Evidence& evidence, std::uint32_t op) {
   const Earlier& before = evidence.contents.before(op);
@@ -225,8 +224,8 @@ std::vector<Claim> needless_resends(const Evidence& evidence, const Claimed& cla
       if (group.content.pairs.size() == before) continue;
       group.all += sent[{row, expression}];
       const std::uint32_t map_type = trace.ops[group.content.pairs[before].op].map_type;
-      (map_type & kFrom ? group.both_ways : group.one_way).push_back(expression);
-      group.always = group.always || (map_type & kAlways) != 0;
+      (map_type & kMapFrom ? group.both_ways : group.one_way).push_back(expression);
+      group.always = group.always || (map_type & kMapAlways) != 0;
     }
     if (group.content.empty()) continue;
     std::optional<Claim> claim = finished(evidence, group, pattern, what);

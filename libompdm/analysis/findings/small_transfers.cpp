@@ -6,13 +6,13 @@
 
 #include "analysis/findings/findings.h"
 #include "analysis/findings/wording.h"
+#include "analysis/map_types.h"
 
 namespace ompdm::analysis {
 namespace {
 
 constexpr std::uint64_t kSmall = 4096;
 constexpr std::uint64_t kLeastTransfers = 32;
-constexpr std::uint64_t kPrivate = 0x80;  // OMP_TGT_MAPTYPE_PRIVATE: firstprivate
 
 /// Transfers of one directive by one thread in one direction between the host and one device.
 struct Stream {
@@ -33,7 +33,7 @@ std::uint64_t host_of(const DataOp& op) { return op.kind == OpKind::kHtoD ? op.s
 
 bool is_small(const DataOp& op) {
   return (op.kind == OpKind::kHtoD || op.kind == OpKind::kDtoH) && !op.internal &&
-         (op.map_type & kPrivate) == 0 && op.bytes > 0 && op.bytes <= kSmall;
+         (op.map_type & kMapPrivate) == 0 && op.bytes > 0 && op.bytes <= kSmall;
 }
 
 /// Whether the pieces lie within a page of each other, without overlapping: rows, members, elements

@@ -4,10 +4,10 @@
 #include <map>
 #include <utility>
 
+#include "analysis/map_types.h"
+
 namespace ompdm::analysis {
 namespace {
-
-constexpr std::uint64_t kAlways = 0x4;  // OMP_TGT_MAPTYPE_ALWAYS
 
 bool maps_data(Directive directive) {
   return directive == Directive::kTarget || directive == Directive::kTargetData ||
@@ -58,7 +58,7 @@ bool need_not_return(const Surplus& surplus, bool is_sent) {
 
 bool comes_of_mapping(const Trace& trace, const DataOp& op) {
   const Index<Site> site = site_of(trace, op);
-  return site && maps_data(trace.sites[site.value].directive) && (op.map_type & kAlways) == 0;
+  return site && maps_data(trace.sites[site.value].directive) && (op.map_type & kMapAlways) == 0;
 }
 
 Surplus surplus_of(const Evidence& evidence, const std::vector<std::uint32_t>& group) {

@@ -8,11 +8,10 @@
 #include "analysis/findings/findings.h"
 #include "analysis/findings/named_data.h"
 #include "analysis/findings/wording.h"
+#include "analysis/map_types.h"
 
 namespace ompdm::analysis {
 namespace {
-
-constexpr std::uint32_t kFrom = 0x2;  // OMP_TGT_MAPTYPE_FROM
 
 enum class Fate : std::uint8_t { kOverwritten, kDropped };
 
@@ -157,7 +156,7 @@ std::vector<Claim> unused_transfer(const Evidence& evidence) {
         group.claim.needed.push_back({row_of(evidence.directives, site_of(trace, trace.ops[by])),
                                       expression_at(trace, trace.ops[by], rows[i])});
       }
-      group.brings_back = group.brings_back || (trace.ops[op].map_type & kFrom) != 0;
+      group.brings_back = group.brings_back || (trace.ops[op].map_type & kMapFrom) != 0;
       group.overwritten += fate == Fate::kOverwritten ? 1 : 0;
       ++group.claim.finding.count;
       group.claim.finding.wasted_bytes += trace.ops[op].bytes;

@@ -98,19 +98,20 @@ TEST(KeptData, ThatOneDirectiveForgetsAndAnotherBringsBack) {
   }
 }
 
+void names_what_is_not_there(OneArray& program, Index<Site> at) {
+  program.begin(at);
+  program.trace.regions.back().map_list = 0;
+  program.end();
+  program.wait(10);
+}
+
 TEST(KeptData, IsNotForDirectivesThatFoundNothingSoFar) {
   OneArray program;
   for (int i = 0; i < 5; ++i) {
-    program.begin(program.to);
-    program.trace.regions.back().map_list = 0;
-    program.end();
-    program.wait(10);
+    names_what_is_not_there(program, program.to);
     program.map_tofrom(program.solve, 7 + i, 8 + i);
     program.wait(10);
-    program.begin(program.exit);
-    program.trace.regions.back().map_list = 0;
-    program.end();
-    program.wait(10);
+    names_what_is_not_there(program, program.exit);
   }
   const Analysis analysis = analyze(program.take());
   ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
@@ -125,10 +126,7 @@ TEST(KeptData, IsNotForDirectivesThatFoundNothingSoFar) {
 TEST(KeptData, IsNotForInstancesThatFoundNothingSoFar) {
   OneArray program;
   for (int i = 0; i < 10; ++i) {
-    program.begin(program.to);
-    program.trace.regions.back().map_list = 0;
-    program.end();
-    program.wait(10);
+    names_what_is_not_there(program, program.to);
     program.map_tofrom(program.solve, 7 + i, 8 + i);
     program.wait(10);
   }
