@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -44,9 +45,21 @@ std::uint64_t timestamp() {
   return state().timestamp != nullptr ? state().timestamp() : nanoseconds(CLOCK_REALTIME);
 }
 
-// The device's clock, which here is CLOCK_MONOTONIC, on the clock of the records.
+// The device's clock, which here is CLOCK_MONOTONIC, on the clock of the records. Two clocks are
+// not read at once: of a few readings the one counts that was disturbed least.
 std::uint64_t normalized(std::uint64_t device_time) {
-  return timestamp() - nanoseconds(CLOCK_MONOTONIC) + device_time;
+  constexpr int kReadings = 5;
+  std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t offset = 0;
+  for (int i = 0; i < kReadings; ++i) {
+    const std::uint64_t before = nanoseconds(CLOCK_MONOTONIC);
+    const std::uint64_t now = timestamp();
+    const std::uint64_t taken = nanoseconds(CLOCK_MONOTONIC) - before;
+    if (taken >= least) continue;
+    least = taken;
+    offset = now - (before + taken / 2);
+  }
+  return offset + device_time;
 }
 
 bool mode_is(std::string_view mode) {
