@@ -1,6 +1,6 @@
 // The time that contents may take, on a clock of the test's own: a tick is a nanosecond.
 
-#include "record/budget.h"
+#include "record/contents/budget.h"
 
 #include <gtest/gtest.h>
 

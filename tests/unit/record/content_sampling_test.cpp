@@ -8,9 +8,9 @@
 #include <thread>
 
 #include "ompdm/finish.h"
-#include "record/budget.h"
-#include "record/content.h"
-#include "record/lane.h"
+#include "record/contents/budget.h"
+#include "record/contents/content.h"
+#include "record/stream/lane.h"
 #include "record/transfers.h"
 
 namespace ompdm::test {

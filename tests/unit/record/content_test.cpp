@@ -1,12 +1,12 @@
 // When contents of transfers are examined, and what is written of them.
 
-#include "record/content.h"
+#include "record/contents/content.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>
 
 #include "ompdm/finish.h"
-#include "record/lane.h"
+#include "record/stream/lane.h"
 #include "record/transfers.h"
 
 namespace ompdm::test {

@@ -1,6 +1,6 @@
 // Fingerprints and hashes of memory.
 
-#include "record/digest.h"
+#include "record/contents/digest.h"
 
 #include <gtest/gtest.h>
 #include <xxhash.h>

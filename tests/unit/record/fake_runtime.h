@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "record/ompt.h"
-#include "record/regions.h"
+#include "record/events/ompt.h"
+#include "record/events/regions.h"
 
 namespace ompdm::test {
 

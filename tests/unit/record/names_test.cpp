@@ -3,11 +3,11 @@
 
 #include <gtest/gtest.h>
 
-#include "record/lane.h"
-#include "record/recorder.h"
+#include "record/events/wrappers.h"
+#include "record/process/recorder.h"
 #include "record/recording.h"
-#include "record/sites.h"
-#include "record/wrappers.h"
+#include "record/stream/lane.h"
+#include "record/stream/sites.h"
 
 #if defined(__x86_64__)
 extern "C" {

@@ -1,6 +1,6 @@
 // Names of traces from OMPDM_OUTPUT, ranks and marks.
 
-#include "record/output_name.h"
+#include "record/stream/output_name.h"
 
 #include <gtest/gtest.h>
 

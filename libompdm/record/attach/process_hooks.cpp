@@ -1,0 +1,64 @@
+#include "record/attach/process_hooks.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "record/attach/ending.h"
+#include "record/contents/budget.h"
+#include "record/cupti/cupti.h"
+#include "record/modules/modules.h"
+#include "record/process/process_facts.h"
+#include "record/stream/lane.h"
+#include "record/stream/sites.h"
+#include "record/stream/spool_file.h"
+#include "spool/activities.h"
+
+namespace ompdm::record {
+namespace {
+
+// The child starts with nothing of its parent's: it records into a spool of its own from its first
+// target event on.
+void after_fork_in_child() noexcept {
+  pthread_mutex_init(&recorder.mutex, nullptr);
+  forget_spool();
+  forget_lanes();
+  forget_early_events();
+  forget_written_entries();
+  memset(recorder.draft.losses, 0, sizeof(recorder.draft.losses));
+  describe_process(recorder.draft);
+  budget.restart(recorder.draft.attach.ticks);
+  recorder.header.store(&recorder.draft);  // from here on the parent's spool is out of reach
+  forget_cupti();
+  recorder.failed.store(false);
+  this_thread.inside = false;
+  this_thread.call = nullptr;
+  recorder.forked = true;
+  if (recorder.phase.load() == Phase::kFinished) {
+    recorder.phase.store(Phase::kDetached);
+  }
+}
+
+void at_exit() noexcept {
+  // From here on FINALIZE means the end of the process. If the runtime was finalised before
+  // (omp_pause_resource_all), or will not be (a pending nowait kills the process after this), this
+  // is the last call that surely comes.
+  recorder.exiting.store(true);
+  // Nor does anyone else tell where there is no OMPT.
+  if (recorder.phase.load() == Phase::kPaused ||
+      recorder.draft.attached_by == spool::kAttachedByCuda) {
+    end_recording();
+  }
+}
+
+}  // namespace
+
+void watch_process() noexcept {
+  if (!recorder.hooked) {
+    recorder.hooked = true;
+    pthread_atfork(nullptr, nullptr, after_fork_in_child);
+    atexit(at_exit);
+  }
+}
+
+}  // namespace ompdm::record

@@ -1,0 +1,91 @@
+#include "record/attach/reach.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "record/attach/stand_in.h"
+#include "record/modules/modules.h"
+#include "record/process/message.h"
+
+namespace ompdm::record {
+namespace {
+
+constexpr const char* kLookedFor = "libomp.so";
+constexpr const char* kInstalled = "libomp.so.5";
+
+// A handle without loading anything; null if the name is not loaded.
+void* loaded(const char* name) noexcept { return dlopen(name, RTLD_LAZY | RTLD_NOLOAD); }
+
+bool is_loaded(const char* name) noexcept {
+  void* handle = loaded(name);
+  if (handle != nullptr) {
+    dlclose(handle);
+  }
+  return handle != nullptr;
+}
+
+char folder[1024];
+
+int find_runtime(dl_phdr_info* info, std::size_t /*size*/, void* /*data*/) noexcept {
+  const char* slash = strrchr(info->dlpi_name, '/');
+  if (slash == nullptr || strncmp(slash + 1, kLookedFor, strlen(kLookedFor)) != 0 ||
+      static_cast<std::size_t>(slash - info->dlpi_name) >= sizeof(folder)) {
+    return 0;
+  }
+  memcpy(folder, info->dlpi_name, static_cast<std::size_t>(slash - info->dlpi_name));
+  folder[slash - info->dlpi_name] = '\0';
+  return 1;
+}
+
+}  // namespace
+
+bool cure_missing_name() noexcept {
+  if (is_loaded(kLookedFor) || !is_loaded(kInstalled)) {
+    return false;
+  }
+  const int file = memfd_create(kLookedFor, MFD_CLOEXEC);
+  if (file < 0) {
+    return false;
+  }
+  bool cured = false;
+  if (write(file, kStandIn, kStandInSize) == static_cast<ssize_t>(kStandInSize)) {
+    char path[64];
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
+    // Never closed: libomptarget finds it by its soname whenever it looks.
+    cured = dlopen(path, RTLD_LAZY) != nullptr;
+  }
+  close(file);
+  return cured;
+}
+
+spool::Reach find_reach(const void* inside_runtime) noexcept {
+  if (!offload_runtime_is_loaded()) {
+    return spool::Reach::kUnknown;
+  }
+  void* handle = loaded(kLookedFor);
+  if (handle == nullptr) {
+    return spool::Reach::kUnreachable;
+  }
+  Dl_info ours{};
+  Dl_info theirs{};
+  const void* connect = dlsym(handle, "ompt_libomp_connect");
+  const bool other = connect != nullptr && dladdr(connect, &theirs) != 0 &&
+                     dladdr(inside_runtime, &ours) != 0 && ours.dli_fbase != theirs.dli_fbase;
+  dlclose(handle);
+  return other ? spool::Reach::kOtherRuntime : spool::Reach::kOk;
+}
+
+bool offload_can_reach() noexcept { return is_loaded(kLookedFor); }
+
+const char* runtime_folder() noexcept {
+  if (folder[0] == '\0') {
+    dl_iterate_phdr(find_runtime, nullptr);
+  }
+  return folder;
+}
+
+}  // namespace ompdm::record

@@ -1,0 +1,267 @@
+// Where the runtime, CUDA and the loader enter the recorder: the preload constructor,
+// ompt_start_tool, initialize and finalize, InitializeInjection.
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "record/attach/ending.h"
+#include "record/attach/process_hooks.h"
+#include "record/attach/reach.h"
+#include "record/contents/budget.h"
+#include "record/cupti/cupti.h"
+#include "record/events/api_calls.h"
+#include "record/events/ompt.h"
+#include "record/events/regions.h"
+#include "record/events/wrappers.h"
+#include "record/modules/modules.h"
+#include "record/modules/patch.h"
+#include "record/process/clock.h"
+#include "record/process/message.h"
+#include "record/process/process_facts.h"
+#include "record/stream/callers.h"
+#include "record/stream/sites.h"
+#include "record/stream/spool_file.h"
+
+namespace ompdm::record {
+namespace {
+
+bool cured = false;
+bool preloaded = false;
+
+void on_device_initialize(int device, const char* type, ompt_device_t* /*handle*/,
+                          ompt_function_lookup_t /*lookup*/, const char* /*documentation*/) {
+  if (!armed()) {
+    return;
+  }
+  // That this event came is the proof that libomptarget is connected, however things looked before.
+  if (recorder.draft.reach != spool::Reach::kOk) {
+    const spool::Reach reach = cured ? spool::Reach::kCured : spool::Reach::kOk;
+    recorder.draft.reach = reach;
+    recorder.header.load()->reach = reach;
+  }
+  if (recorder.draft.attached_by == spool::kAttachedByCuda) {
+    recorder.draft.attached_by = preloaded ? 1 : 0;
+    recorder.header.load()->attached_by = recorder.draft.attached_by;
+  }
+  if (recorder.config.names) {
+    find_entry_points();
+  }
+  scan_modules();
+  note_device(spool::DeviceEvent::kInitialize, device, 0, type);
+  cupti_device(device, type);
+}
+
+void on_device_finalize(int device) {
+  if (armed()) {
+    note_host_fallback(true);
+  }
+  if (armed() && spool_is_open()) {
+    note_device(spool::DeviceEvent::kFinalize, device, 0, nullptr);
+    flush_activities();
+  }
+}
+
+void on_device_load(int device, const char* /*filename*/, std::int64_t /*offset*/,
+                    void* /*vma_in_file*/, std::size_t bytes, void* /*host_address*/,
+                    void* /*device_address*/, std::uint64_t /*module*/) {
+  if (!armed()) {
+    return;
+  }
+  scan_modules();
+  note_device(spool::DeviceEvent::kLoad, device, bytes, nullptr);
+}
+
+template <class Function>
+void ask(ompt_set_callback_t set_callback, spool::Callback which, ompt_callbacks_t event,
+         Function* callback) noexcept {
+  recorder.draft.registered[static_cast<std::size_t>(which)] =
+      set_callback(event, reinterpret_cast<ompt_callback_t>(callback));
+}
+
+void register_callbacks(ompt_set_callback_t set_callback) noexcept {
+  using spool::Callback;
+  ask(set_callback, Callback::kTargetEmi, ompt_callback_target_emi, on_target);
+  ask(set_callback, Callback::kTargetDataOpEmi, ompt_callback_target_data_op_emi, on_data_op);
+  ask(set_callback, Callback::kTargetSubmitEmi, ompt_callback_target_submit_emi, on_submit);
+  ask(set_callback, Callback::kDeviceInitialize, ompt_callback_device_initialize,
+      on_device_initialize);
+  ask(set_callback, Callback::kDeviceFinalize, ompt_callback_device_finalize, on_device_finalize);
+  ask(set_callback, Callback::kDeviceLoad, ompt_callback_device_load, on_device_load);
+}
+
+void warn_of_reach(const spool::FileHeader& header) noexcept {
+  if (header.reach == spool::Reach::kUnreachable) {
+    // Under `ompdm record` this is how the user wanted it attached.
+    say("no target event can come: libomptarget cannot open libomp.so: set LD_LIBRARY_PATH=%s%s",
+        runtime_folder(),
+        recorder.config.session != nullptr ? ", or attach by preload" : ", or use `ompdm record`");
+  } else if (header.reach == spool::Reach::kOtherRuntime) {
+    say("no target event can come: libomptarget uses another copy of libomp.so than the program: "
+        "set LD_LIBRARY_PATH=%s",
+        runtime_folder());
+  }
+}
+
+bool attached = false;
+
+// The credit is a time, so the rate of the ticks must be known: by two instants a little apart.
+void start_budget() noexcept {
+  constexpr std::uint64_t kApart = 20'000;  // ns: the readings disagree by some tens
+  const spool::ClockTriple& attach = recorder.draft.attach;
+  spool::ClockTriple now = clock_triple();
+  while (now.monotonic_ns - attach.monotonic_ns < kApart) {
+    now = clock_triple();
+  }
+  __extension__ using Wide = unsigned __int128;
+  const auto credit =
+      static_cast<std::uint64_t>(static_cast<Wide>(now.ticks - attach.ticks) * kCreditNanoseconds /
+                                 (now.monotonic_ns - attach.monotonic_ns));
+  budget.start(recorder.config.hashing, attach.ticks, credit);
+  recorder.contents = !budget.off();
+}
+
+// What has to be known before anything can be recorded.
+void attach() noexcept {
+  if (attached && recorder.phase.load() != Phase::kDetached) {
+    return;
+  }
+  attached = true;
+  remember_stderr();
+  choose_clock();
+  recorder.config = read_config();
+  spool::FileHeader& draft = recorder.draft;
+  describe_process(draft);
+  for (int& answer : draft.registered) {
+    answer = -1;
+  }
+  if (recorder.config.session != nullptr) {
+    strncpy(draft.session, recorder.config.session, sizeof(draft.session) - 1);
+  }
+  draft.hashing = recorder.config.hashing;
+  start_budget();
+  if (recorder.config.names) {
+    prepare_callers();
+  }
+  recorder.header.store(&draft);
+}
+
+constexpr int kSetAlways = 5;  // ompt_set_always
+
+int initialize(ompt_function_lookup_t lookup, int /*initial_device*/, ompt_data_t* /*tool_data*/) {
+  auto set_callback = reinterpret_cast<ompt_set_callback_t>(lookup("ompt_set_callback"));
+  if (set_callback == nullptr) {
+    say("this OpenMP runtime offers no ompt_set_callback: nothing is recorded");
+    return 0;
+  }
+  spool::FileHeader& draft = recorder.draft;
+  // A target library that was opened after the OpenMP runtime can still be helped from here.
+  if (!preloaded && !offload_runtime_is_loaded()) {
+    cured = cure_missing_name();
+  }
+  draft.reach = find_reach(reinterpret_cast<const void*>(lookup));
+  if (cured && draft.reach == spool::Reach::kOk) {
+    draft.reach = spool::Reach::kCured;
+  }
+  recorder.wrappers_only.store(draft.reach == spool::Reach::kUnreachable ||
+                               draft.reach == spool::Reach::kOtherRuntime);
+  register_callbacks(set_callback);
+  if (recorder.config.names) {
+    prepare_api_calls(lookup);
+    set_callback(ompt_callback_task_create, reinterpret_cast<ompt_callback_t>(on_task_create));
+  }
+  if (draft.registered[static_cast<std::size_t>(spool::Callback::kTargetEmi)] != kSetAlways) {
+    recorder.wrappers_only.store(true);
+    draft.reach = spool::Reach::kNoEmi;
+    if (recorder.config.names && offload_runtime_is_loaded()) {
+      say("this OpenMP runtime reports no target events (LLVM 19 is the oldest that does): only "
+          "directives, mapped sizes and names are recorded, no transfers");
+    }
+  }
+  warn_of_reach(draft);
+  if (!recorder.config.names) {
+    draft.names = spool::Names::kOff;
+  } else if (kWrapperCount == 0) {
+    draft.names = spool::Names::kUnsupported;
+  } else if (offload_runtime_is_loaded() && !find_entry_points()) {
+    draft.names = spool::Names::kFailed;
+  }
+  recorder.phase.store(Phase::kArmed);
+  scan_modules();
+  watch_thread_ends();
+  watch_process();
+  return 1;
+}
+
+void finalize(ompt_data_t* /*tool_data*/) {
+  if (recorder.exiting.load()) {
+    end_recording();
+  } else {
+    pause_recording();
+  }
+}
+
+ompt_start_tool_result_t result = {initialize, finalize, {0}};
+
+// In every process that inherits LD_PRELOAD, shells included: it must cost nothing there.
+void look_for_preload() noexcept {
+  const char* preload = getenv("LD_PRELOAD");
+  preloaded = preloaded || (preload != nullptr && strstr(preload, "libompdm.so") != nullptr);
+  if (preloaded) {
+    cured = cure_missing_name() || cured;
+  }
+}
+
+[[gnu::constructor]] void on_load() noexcept { look_for_preload(); }
+
+}  // namespace
+}  // namespace ompdm::record
+
+/// Stands in front of libomptarget's when the recorder is preloaded. Constructors of objects with
+/// target regions call it, those of libraries before our own constructor has run; the first call
+/// makes libomptarget look for libomp.so. Of a library that is opened later, this is the only sight
+/// before its first construct.
+extern "C" [[gnu::visibility("default")]] void __tgt_register_lib(void* descriptor) {
+  using namespace ompdm::record;
+  cured = cure_missing_name() || cured;
+  preloaded = true;
+  auto* real = reinterpret_cast<void (*)(void*)>(next_entry_point("__tgt_register_lib"));
+  if (real != nullptr) {
+    real(descriptor);
+  }
+  if (armed()) {
+    scan_modules();
+  }
+}
+
+/// Entry point of OMPT tools (OpenMP 5.2, 19.2.1).
+extern "C" [[gnu::visibility("default")]] ompt_start_tool_result_t* ompt_start_tool(
+    unsigned omp_version, const char* runtime_version) {
+  using namespace ompdm::record;
+  look_for_preload();  // LLVM 16's libomptarget starts OpenMP in a constructor, before our own
+  attach();
+  ompdm::spool::FileHeader& draft = recorder.draft;
+  draft.omp_version = omp_version;
+  if (draft.attached_by != ompdm::spool::kAttachedByCuda) {
+    draft.attached_by = preloaded ? 1 : 0;
+  }
+  strncpy(draft.runtime, runtime_version != nullptr ? runtime_version : "",
+          sizeof(draft.runtime) - 1);
+  return &result;
+}
+
+/// Entry point of libraries that CUDA loads with CUDA_INJECTION64_PATH, called within cuInit (CUPTI
+/// documentation, "Usage"). Where no OpenMP offload runtime is loaded there will be activities and
+/// no directives.
+extern "C" [[gnu::visibility("default")]] int InitializeInjection() {
+  using namespace ompdm::record;
+  if (!attached) {
+    attach();
+    watch_process();
+    recorder.phase.store(Phase::kArmed);
+  } else if (offload_runtime_is_loaded()) {
+    return 1;  // OMPT tells of the devices, and CUPTI is started with the first
+  }
+  recorder.draft.attached_by = ompdm::spool::kAttachedByCuda;
+  cupti_injected();
+  return 1;
+}

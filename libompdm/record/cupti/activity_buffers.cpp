@@ -1,0 +1,63 @@
+#include "record/cupti/activity_buffers.h"
+
+#include <pthread.h>
+#include <sys/mman.h>
+
+#include "record/cupti/activities.h"
+
+namespace ompdm::record {
+namespace {
+
+// Small: a killed process loses what is in the buffer that CUPTI still fills.
+constexpr std::size_t kBufferBytes = std::size_t{64} * 1024;
+constexpr unsigned kMostKept = 32;  // buffers for another use; more are given back
+
+// Its own mutex: CUPTI asks from inside the driver, whatever the recorder's others hold.
+pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+std::uint8_t* kept[kMostKept];
+unsigned kept_count = 0;
+
+std::uint8_t* take_kept() noexcept {
+  pthread_mutex_lock(&mutex);
+  std::uint8_t* buffer = kept_count > 0 ? kept[--kept_count] : nullptr;
+  pthread_mutex_unlock(&mutex);
+  return buffer;
+}
+
+bool keep(std::uint8_t* buffer) noexcept {
+  pthread_mutex_lock(&mutex);
+  const bool has_place = kept_count < kMostKept;
+  if (has_place) {
+    kept[kept_count++] = buffer;
+  }
+  pthread_mutex_unlock(&mutex);
+  return has_place;
+}
+
+}  // namespace
+
+void request_buffer(std::uint8_t** buffer, std::size_t* size, std::size_t* most_records) {
+  *size = kBufferBytes;
+  *most_records = 0;  // as many as fit
+  *buffer = take_kept();
+  if (*buffer != nullptr) {
+    return;
+  }
+  void* memory =
+      mmap(nullptr, kBufferBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory != MAP_FAILED) {
+    *buffer = static_cast<std::uint8_t*>(memory);
+  }
+}
+
+void complete_buffer(void* context, std::uint32_t stream, std::uint8_t* buffer,
+                     std::size_t /*size*/, std::size_t valid) {
+  write_activities(context, stream, buffer, valid);
+  if (buffer != nullptr && !keep(buffer)) {
+    munmap(buffer, kBufferBytes);
+  }
+}
+
+void forget_activity_buffers() noexcept { pthread_mutex_init(&mutex, nullptr); }
+
+}  // namespace ompdm::record

@@ -1,0 +1,166 @@
+#include "record/cupti/activity_lane.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "record/cupti/cupti.h"
+#include "record/process/clock.h"
+
+namespace ompdm::record {
+
+pthread_mutex_t activity_mutex = PTHREAD_MUTEX_INITIALIZER;
+
+namespace {
+
+constexpr unsigned kMostDevices = 64;
+constexpr unsigned kMostNames = 1024;  // a power of two
+
+struct NamedDevice {
+  spool::CudaDevice record;
+  char name[128];
+};
+NamedDevice devices[kMostDevices];
+unsigned device_count = 0;
+unsigned devices_written = 0;
+
+spool::CuptiClock first_clock{};
+bool first_clock_written = false;
+
+Lane* lane = nullptr;
+
+struct KnownName {
+  std::uint64_t hash;
+  std::uint32_t id;
+};
+KnownName names[kMostNames];
+std::uint32_t next_name = 0;
+
+void write_clock(Lane& to, const spool::CuptiClock& clock) noexcept {
+  if (auto* record = reserve<spool::CuptiClock>(to)) {
+    *record = clock;
+    record->head = {};
+    commit(to, record, spool::Tag::kCuptiClock, 0);
+  }
+}
+
+spool::CuptiClock clock_now() noexcept {
+  spool::CuptiClock clock{};
+  const std::uint64_t before = nanoseconds_of(CLOCK_MONOTONIC);
+  cupti_functions.get_timestamp(&clock.cupti_ns);
+  const std::uint64_t after = nanoseconds_of(CLOCK_MONOTONIC);
+  clock.monotonic_ns = before + (after - before) / 2;
+  clock.uncertainty = static_cast<std::uint32_t>(after - before);
+  return clock;
+}
+
+void write_devices() noexcept {
+  for (; devices_written < device_count; ++devices_written) {
+    const NamedDevice& device = devices[devices_written];
+    const std::size_t size = strlen(device.name) + 1;
+    auto* record = reserve<spool::CudaDevice>(*lane, size);
+    if (record == nullptr) {
+      return;
+    }
+    *record = device.record;
+    record->head = {};
+    record->size = static_cast<std::uint32_t>(size);
+    memcpy(record + 1, device.name, size);
+    commit(*lane, record, spool::Tag::kCudaDevice, 0, size);
+  }
+}
+
+}  // namespace
+
+Lane* activity_lane() noexcept {
+  const Phase phase = recorder.phase.load(std::memory_order_relaxed);
+  if (phase != Phase::kArmed && phase != Phase::kPaused) {
+    return nullptr;
+  }
+  if (lane == nullptr) {
+    // Where there are directives, their spool has to be there already: what the runtime copies
+    // before the first of them is not worth a trace.
+    if (!spool_is_open() && recorder.draft.attached_by != spool::kAttachedByCuda) {
+      return nullptr;
+    }
+    lane = new_shared_lane();
+    if (lane == nullptr) {
+      return nullptr;
+    }
+  }
+  if (!first_clock_written) {
+    first_clock_written = true;
+    write_clock(*lane, first_clock);
+  }
+  write_devices();
+  return lane;
+}
+
+std::uint32_t activity_name(Lane& to, const char* text) noexcept {
+  if (text == nullptr) {
+    return 0;
+  }
+  const std::size_t length = strlen(text);
+  std::uint64_t hash = 0xcbf29ce484222325U;  // FNV-1a
+  for (std::size_t i = 0; i < length; ++i) {
+    hash = (hash ^ static_cast<unsigned char>(text[i])) * 0x100000001b3U;
+  }
+  std::size_t at = hash % kMostNames;
+  for (unsigned tries = 0; tries < kMostNames && names[at].id != 0; ++tries) {
+    if (names[at].hash == hash) {
+      return names[at].id;
+    }
+    at = (at + 1) % kMostNames;
+  }
+  const std::size_t most = kMostRecordBytes - sizeof(spool::ActivityName);
+  const std::size_t size = (length < most ? length : most - 1) + 1;
+  auto* record = reserve<spool::ActivityName>(to, size);
+  if (record == nullptr) {
+    return 0;
+  }
+  record->id = ++next_name;
+  record->size = static_cast<std::uint32_t>(size);
+  memcpy(record + 1, text, size - 1);
+  commit(to, record, spool::Tag::kActivityName, 0, size);
+  if (names[at].id == 0) {
+    names[at] = {hash, next_name};
+  }
+  return next_name;
+}
+
+void write_cupti_clock(Lane& to) noexcept { write_clock(to, clock_now()); }
+
+void note_cuda_device(const spool::CudaDevice& device, const char* name) noexcept {
+  const ActivityLock lock;
+  if (device_count < kMostDevices) {
+    NamedDevice& kept_device = devices[device_count++];
+    kept_device.record = device;
+    strncpy(kept_device.name, name, sizeof(kept_device.name) - 1);
+  }
+}
+
+void note_cupti_clock() noexcept {
+  const ActivityLock lock;
+  if (first_clock.cupti_ns == 0) {
+    first_clock = clock_now();
+  }
+}
+
+void settle_activities() noexcept {
+  timespec until{};
+  clock_gettime(CLOCK_REALTIME, &until);
+  ++until.tv_sec;
+  if (pthread_mutex_timedlock(&activity_mutex, &until) == 0) {
+    pthread_mutex_unlock(&activity_mutex);
+  }
+}
+
+void forget_activity_lane() noexcept {
+  pthread_mutex_init(&activity_mutex, nullptr);
+  lane = nullptr;
+  devices_written = 0;
+  first_clock_written = false;
+  next_name = 0;
+  memset(names, 0, sizeof(names));
+}
+
+}  // namespace ompdm::record

@@ -1,0 +1,78 @@
+#include "record/events/api_calls.h"
+
+#include <atomic>
+
+#include "record/modules/patch.h"
+
+namespace ompdm::record {
+namespace {
+
+ompt_get_task_info_t get_task_info = nullptr;
+// Until a program calls an asynchronous routine no operation asks for its task.
+std::atomic<bool> async_was_called{false};
+
+// What a task's data says: a return address, the routine, and a number that tells calls apart.
+constexpr unsigned kAddressBits = 48;
+constexpr unsigned kEntryBits = 8;
+
+std::uint64_t packed(spool::Entry entry, const void* codeptr, std::uint64_t number) noexcept {
+  return reinterpret_cast<std::uint64_t>(codeptr) |
+         static_cast<std::uint64_t>(entry) << kAddressBits | number << (kAddressBits + kEntryBits);
+}
+
+}  // namespace
+
+void note_api_call(spool::Entry entry, const void* codeptr) noexcept {
+  Lane* lane = current_lane();
+  if (lane == nullptr) {
+    return;
+  }
+  this_thread.api_codeptr = codeptr;
+  this_thread.api_entry = entry;
+  this_thread.api_call = ++lane->api_calls;
+}
+
+void note_async_call(spool::Entry entry, const void* codeptr) noexcept {
+  if (get_task_info == nullptr || reinterpret_cast<std::uint64_t>(codeptr) >> kAddressBits != 0) {
+    return;
+  }
+  static std::atomic<std::uint8_t> number{0};
+  async_was_called.store(true, std::memory_order_relaxed);
+  this_thread.async_call = packed(entry, codeptr, number.fetch_add(1, std::memory_order_relaxed));
+}
+
+ApiCall api_call_of(Lane& lane, const void* codeptr) noexcept {
+  if (this_thread.api_codeptr == codeptr) {
+    return {codeptr, this_thread.api_entry, this_thread.api_call};
+  }
+  ompt_data_t* task = nullptr;
+  if (!async_was_called.load(std::memory_order_relaxed) ||
+      get_task_info(0, nullptr, &task, nullptr, nullptr, nullptr) == 0 || task == nullptr ||
+      task->value == 0) {
+    return {codeptr, spool::Entry::kNone, 0};
+  }
+  if (task->value != lane.async_call) {
+    lane.async_call = task->value;
+    lane.async_ordinal = ++lane.api_calls;
+  }
+  constexpr std::uint64_t kAddressMask = (std::uint64_t{1} << kAddressBits) - 1;
+  return {reinterpret_cast<const void*>(task->value & kAddressMask),
+          static_cast<spool::Entry>(task->value >> kAddressBits & 0xff), lane.async_ordinal};
+}
+
+void on_task_create(ompt_data_t* /*encountering_task*/, const void* /*frame*/,
+                    ompt_data_t* new_task, int /*flags*/, int /*has_dependences*/,
+                    const void* codeptr) {
+  // A call that failed made no task: the next one of the program's own is not its.
+  if (this_thread.async_call == 0 || new_task == nullptr || !is_in_offload_runtime(codeptr)) {
+    return;
+  }
+  new_task->value = this_thread.async_call;
+  this_thread.async_call = 0;
+}
+
+void prepare_api_calls(ompt_function_lookup_t lookup) noexcept {
+  get_task_info = reinterpret_cast<ompt_get_task_info_t>(lookup("ompt_get_task_info"));
+}
+
+}  // namespace ompdm::record

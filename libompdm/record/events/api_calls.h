@@ -1,0 +1,36 @@
+// Which API routine a data operation outside any region belongs to, and where it was called. Of the
+// asynchronous ones the runtime makes tasks, which run on threads of its own: the call is noted in
+// the task's data when the task is made, and read there when the operation comes.
+#pragma once
+
+#include "record/events/ompt.h"
+#include "record/stream/lane.h"
+#include "spool/definitions.h"
+
+namespace ompdm::record {
+
+/// An API call as an operation's record needs it.
+struct ApiCall {
+  const void* codeptr;
+  spool::Entry entry;     ///< kNone if no wrapper saw the call
+  std::uint32_t ordinal;  ///< in this lane, 0 if no wrapper saw it
+};
+
+/// What a wrapper sees of a synchronous routine.
+void note_api_call(spool::Entry entry, const void* codeptr) noexcept;
+
+/// What a wrapper sees of an asynchronous one: the next task that the runtime makes on this thread
+/// is its.
+void note_async_call(spool::Entry entry, const void* codeptr) noexcept;
+
+/// The call that an operation with this codeptr_ra belongs to.
+ApiCall api_call_of(Lane& lane, const void* codeptr) noexcept;
+
+/// ompt_callback_task_create_t (OpenMP 5.2, 19.5.2.7).
+void on_task_create(ompt_data_t* encountering_task, const void* frame, ompt_data_t* new_task,
+                    int flags, int has_dependences, const void* codeptr);
+
+/// Takes the entry points of this runtime that are needed for the asynchronous routines.
+void prepare_api_calls(ompt_function_lookup_t lookup) noexcept;
+
+}  // namespace ompdm::record

@@ -1,0 +1,112 @@
+#include "record/events/devices.h"
+
+#include <string.h>
+
+#include <atomic>
+
+#include "record/modules/modules.h"
+#include "record/process/clock.h"
+#include "record/stream/sites.h"
+#include "spool/device_types.h"
+
+namespace ompdm::record {
+namespace {
+
+// Devices are initialised before the first target event opens the spool: they wait here.
+struct Early {
+  spool::DeviceEvent event;
+  int number;
+  std::uint64_t ticks;
+  std::uint64_t bytes;
+  char type[64];
+};
+constexpr unsigned kMostEarly = 64;
+Early early[kMostEarly];
+unsigned early_count = 0;
+bool early_written = false;
+
+// A bit for each number.
+constexpr int kMostKnown = 64;
+std::atomic<std::uint64_t> known{0};
+std::atomic<std::uint64_t> emulated{0};
+
+void remember(int number, const char* type) noexcept {
+  if (number >= 0 && number < kMostKnown) {
+    const std::uint64_t bit = std::uint64_t{1} << static_cast<unsigned>(number);
+    // After a pause of the runtime a number may stand for another device.
+    if (type != nullptr && spool::is_emulated_device(type)) {
+      emulated.fetch_or(bit);
+    } else {
+      emulated.fetch_and(~bit);
+    }
+    known.fetch_or(bit);
+  }
+}
+
+bool has_bit(const std::atomic<std::uint64_t>& bits, int number) noexcept {
+  return number >= 0 && number < kMostKnown &&
+         (bits.load(std::memory_order_relaxed) >> static_cast<unsigned>(number) & 1U) != 0;
+}
+
+void write_device(Lane& lane, const Early& event) noexcept {
+  const std::size_t size = strlen(event.type) + 1;
+  auto* record = reserve<spool::Device>(lane, size);
+  if (record == nullptr) {
+    return;
+  }
+  record->number = event.number;
+  record->ticks = event.ticks;
+  record->bytes = event.bytes;
+  record->text_size = static_cast<std::uint32_t>(size);
+  memcpy(record + 1, event.type, size);
+  commit(lane, record, spool::Tag::kDevice, static_cast<std::uint8_t>(event.event), size);
+}
+
+}  // namespace
+
+bool device_is_known(int number) noexcept { return has_bit(known, number); }
+
+bool device_is_host(int number) noexcept {
+  return number >= 0 && number < kMostKnown && !has_bit(known, number);
+}
+
+bool device_is_emulated(int number) noexcept { return has_bit(emulated, number); }
+
+void note_device(spool::DeviceEvent event, int number, std::uint64_t bytes,
+                 const char* type) noexcept {
+  if (event == spool::DeviceEvent::kInitialize) {
+    remember(number, type);
+  }
+  Early now{event, number, ticks(), bytes, {}};
+  strncpy(now.type, type != nullptr ? type : "", sizeof(now.type) - 1);
+  {
+    const Lock lock;
+    if (!early_written) {
+      if (early_count < kMostEarly) {
+        early[early_count++] = now;
+      }
+      return;
+    }
+  }
+  if (Lane* lane = current_lane()) {
+    write_device(*lane, now);
+    write_offload_entries(*lane);
+  }
+}
+
+void write_early_events(Lane& lane) noexcept {
+  unsigned count = 0;
+  {
+    const Lock lock;
+    count = early_written ? 0 : early_count;
+    early_written = true;
+  }
+  for (unsigned i = 0; i < count; ++i) {
+    write_device(lane, early[i]);
+  }
+  write_offload_entries(lane);
+}
+
+void forget_early_events() noexcept { early_written = false; }
+
+}  // namespace ompdm::record

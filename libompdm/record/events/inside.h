@@ -1,0 +1,40 @@
+// The gate of every callback: whether events are taken now, and whether this thread is in the
+// recorder already.
+#pragma once
+
+#include "record/stream/lane.h"
+
+namespace ompdm::record {
+
+// Marks this thread as inside the recorder; a signal handler that gets here meanwhile is counted
+// and left alone.
+class Inside {
+ public:
+  Inside() noexcept : entered_(!this_thread.inside) {
+    if (entered_) [[likely]] {
+      this_thread.inside = true;
+    } else {
+      count_loss(spool::Loss::kRecordsReentrant);
+    }
+  }
+  ~Inside() {
+    if (entered_) {
+      this_thread.inside = false;
+    }
+  }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+  explicit operator bool() const noexcept { return entered_; }
+
+ private:
+  bool entered_;
+};
+
+/// A runtime that goes on telling after its finalize is listened to; what comes once the trace is
+/// being written is counted. Whether events are recorded again.
+[[gnu::cold]] bool resume() noexcept;
+
+/// Whether events are recorded now.
+inline bool recording() noexcept { return armed() || resume(); }
+
+}  // namespace ompdm::record

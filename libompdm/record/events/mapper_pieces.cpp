@@ -1,0 +1,51 @@
+#include "record/events/mapper_pieces.h"
+
+#include <string.h>
+
+namespace ompdm::record {
+namespace {
+
+constexpr std::size_t kLongestName = 4096;
+
+// The id of the name in this lane, its record written if it is not among those the lane remembers;
+// 0 if there is no room for it.
+std::uint32_t name_of(Lane& lane, const char* name) noexcept {
+  NameSlot& slot = lane.names[(reinterpret_cast<std::uint64_t>(name) >> 3U) % Lane::kNames];
+  if (slot.text == name) {
+    return slot.id;
+  }
+  const std::size_t size = strnlen(name, kLongestName);
+  auto* record = reserve<spool::MapperName>(lane, size + 1);
+  if (record == nullptr) {
+    return 0;
+  }
+  slot = {name, ++lane.next_name};
+  record->id = slot.id;
+  record->size = static_cast<std::uint32_t>(size + 1);
+  memcpy(record + 1, name, size);
+  commit(lane, record, spool::Tag::kMapperName, 0, size + 1);
+  return slot.id;
+}
+
+}  // namespace
+
+void note_mapper_piece(std::uint64_t begin, std::uint64_t size, std::uint64_t type,
+                       const char* name) noexcept {
+  Lane* lane = current_lane();
+  if (lane == nullptr || lane->idle() || name == nullptr) {
+    return;
+  }
+  const std::uint32_t id = name_of(*lane, name);
+  auto* record = id != 0 ? reserve<spool::MapperPiece>(*lane) : nullptr;
+  if (record == nullptr) {
+    return;
+  }
+  record->region = lane->next[-1].id;
+  record->begin = begin;
+  record->size = size;
+  record->type = type;
+  record->name = id;
+  commit(*lane, record, spool::Tag::kMapperPiece, 0);
+}
+
+}  // namespace ompdm::record

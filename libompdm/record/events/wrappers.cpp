@@ -1,0 +1,202 @@
+#include "record/events/wrappers.h"
+
+#include "record/events/api_calls.h"
+#include "record/events/mapper_pieces.h"
+#include "record/events/regions.h"
+#include "record/process/clock.h"
+#include "record/stream/sites.h"
+
+#if defined(__x86_64__)
+extern "C" {
+void ompdm_wrap_data_begin();
+void ompdm_wrap_data_end();
+void ompdm_wrap_data_update();
+void ompdm_wrap_data_begin_nowait();
+void ompdm_wrap_data_end_nowait();
+void ompdm_wrap_data_update_nowait();
+void ompdm_wrap_kernel();
+void ompdm_wrap_kernel_nowait();
+void ompdm_wrap_memcpy();
+void ompdm_wrap_memcpy_rect();
+void ompdm_wrap_memset();
+void ompdm_wrap_alloc();
+void ompdm_wrap_free();
+void ompdm_wrap_associate();
+void ompdm_wrap_disassociate();
+void ompdm_wrap_mapper_piece();
+void ompdm_wrap_memcpy_async();
+void ompdm_wrap_memcpy_rect_async();
+void ompdm_wrap_memset_async();
+void ompdm_wrap_target();
+void ompdm_wrap_target_teams();
+void ompdm_wrap_target_nowait();
+void ompdm_wrap_target_teams_nowait();
+}
+#endif
+
+namespace ompdm::record {
+
+using spool::Entry;
+
+// In the order of the positions in wrappers_x86_64.S.
+#if defined(__x86_64__)
+const Wrapper kWrappers[kWrapperCount] = {
+    {"__tgt_target_data_begin_mapper", ompdm_wrap_data_begin, Entry::kDataBegin},
+    {"__tgt_target_data_end_mapper", ompdm_wrap_data_end, Entry::kDataEnd},
+    {"__tgt_target_data_update_mapper", ompdm_wrap_data_update, Entry::kDataUpdate},
+    {"__tgt_target_data_begin_nowait_mapper", ompdm_wrap_data_begin_nowait,
+     Entry::kDataBeginNowait},
+    {"__tgt_target_data_end_nowait_mapper", ompdm_wrap_data_end_nowait, Entry::kDataEndNowait},
+    {"__tgt_target_data_update_nowait_mapper", ompdm_wrap_data_update_nowait,
+     Entry::kDataUpdateNowait},
+    {"__tgt_target_kernel", ompdm_wrap_kernel, Entry::kKernel},
+    {"__tgt_target_kernel_nowait", ompdm_wrap_kernel_nowait, Entry::kKernelNowait},
+    {"omp_target_memcpy", ompdm_wrap_memcpy, Entry::kMemcpy},
+    {"omp_target_memcpy_rect", ompdm_wrap_memcpy_rect, Entry::kMemcpyRect},
+    {"omp_target_memset", ompdm_wrap_memset, Entry::kMemset},
+    {"omp_target_alloc", ompdm_wrap_alloc, Entry::kAlloc},
+    {"omp_target_free", ompdm_wrap_free, Entry::kFree},
+    {"omp_target_associate_ptr", ompdm_wrap_associate, Entry::kAssociate},
+    {"omp_target_disassociate_ptr", ompdm_wrap_disassociate, Entry::kDisassociate},
+    {"__tgt_push_mapper_component", ompdm_wrap_mapper_piece, Entry::kMapperPiece},
+    {"omp_target_memcpy_async", ompdm_wrap_memcpy_async, Entry::kMemcpyAsync},
+    {"omp_target_memcpy_rect_async", ompdm_wrap_memcpy_rect_async, Entry::kMemcpyRectAsync},
+    {"omp_target_memset_async", ompdm_wrap_memset_async, Entry::kMemsetAsync},
+    // Before LLVM 15.
+    {"__tgt_target_mapper", ompdm_wrap_target, Entry::kKernel, Wrapper::kTarget},
+    {"__tgt_target_teams_mapper", ompdm_wrap_target_teams, Entry::kKernel, Wrapper::kTargetTeams},
+    {"__tgt_target_nowait_mapper", ompdm_wrap_target_nowait, Entry::kKernelNowait,
+     Wrapper::kTarget},
+    {"__tgt_target_teams_nowait_mapper", ompdm_wrap_target_teams_nowait, Entry::kKernelNowait,
+     Wrapper::kTargetTeams},
+};
+#else
+const Wrapper kWrappers[1] = {};
+#endif
+
+void* ompdm_real[kWrapperCount == 0 ? 1 : kWrapperCount] = {};
+
+namespace {
+
+// Positions in what a wrapper saves.
+enum Saved : unsigned { kR9, kR8, kRcx, kRdx, kRsi, kRdi, kReturn, kStack };
+
+// libomptarget's KernelArgsTy, versions 2 (LLVM 16) and 3 (LLVM 17 and later). Version 1 (LLVM 15)
+// ends with the trip count.
+struct KernelArgs {
+  std::uint32_t version;
+  std::uint32_t count;
+  const std::uint64_t* bases;
+  const std::uint64_t* begins;
+  const std::int64_t* sizes;
+  const std::int64_t* types;
+  const char* const* names;
+  const void* const* mappers;
+  std::uint64_t trip_count;
+  std::uint64_t flags;
+  std::uint32_t num_teams[3];
+  std::uint32_t thread_limit[3];
+};
+
+template <class T>
+const T* pointer(std::uint64_t value) noexcept {
+  return reinterpret_cast<const T*>(value);
+}
+
+void note_data(Call& call, const std::uint64_t* saved) noexcept {
+  call.map = {pointer<std::uint64_t>(saved[kRcx]),     pointer<std::uint64_t>(saved[kR8]),
+              pointer<std::int64_t>(saved[kR9]),       pointer<std::int64_t>(saved[kStack]),
+              pointer<const char*>(saved[kStack + 1]), static_cast<std::uint32_t>(saved[kRdx])};
+  call.kernel = {};
+}
+
+constexpr std::uint32_t kNoTeams = 0xffffffff;
+
+void note_kernel(Call& call, const std::uint64_t* saved) noexcept {
+  call.begin = ticks();
+  call.map = {};
+  call.kernel = {};
+  call.kernel.host_pointer = saved[kR8];
+  const auto* arguments = pointer<KernelArgs>(saved[kR9]);
+  if (arguments == nullptr || arguments->version == 0) {
+    return;
+  }
+  call.map = {arguments->bases, arguments->begins, arguments->sizes,
+              arguments->types, arguments->names,  arguments->count};
+  call.kernel.trip_count = arguments->trip_count;
+  const bool has_shape = arguments->version >= 2;
+  call.kernel.num_teams =
+      has_shape ? arguments->num_teams[0] : static_cast<std::uint32_t>(saved[kRdx]);
+  call.kernel.thread_limit =
+      has_shape ? arguments->thread_limit[0] : static_cast<std::uint32_t>(saved[kRcx]);
+}
+
+// (ident, device, host_ptr, count, bases, begins, sizes, types, names, mappers[, teams, threads])
+void note_target(Call& call, const std::uint64_t* saved, bool teams) noexcept {
+  call.begin = ticks();
+  call.map = {pointer<std::uint64_t>(saved[kR8]),      pointer<std::uint64_t>(saved[kR9]),
+              pointer<std::int64_t>(saved[kStack]),    pointer<std::int64_t>(saved[kStack + 1]),
+              pointer<const char*>(saved[kStack + 2]), static_cast<std::uint32_t>(saved[kRcx])};
+  call.kernel = {};
+  call.kernel.host_pointer = saved[kRdx];
+  call.kernel.num_teams = teams ? static_cast<std::uint32_t>(saved[kStack + 4]) : kNoTeams;
+  call.kernel.thread_limit = teams ? static_cast<std::uint32_t>(saved[kStack + 5]) : 0;
+}
+
+// Where the next region of this thread expects its call: no copy is made. A thread without a lane
+// gets one when its region begins, if it does.
+Call& next_call() noexcept {
+  Lane* lane = this_thread.lane;
+  return lane != nullptr ? lane->next->call : this_thread.first_call;
+}
+
+// Calls that are no construct.
+void note_other(Entry entry, const std::uint64_t* saved) noexcept {
+  const auto* codeptr = pointer<void>(saved[kReturn]);
+  if (entry == Entry::kMapperPiece) {
+    note_mapper_piece(saved[kRdx], saved[kRcx], saved[kR8], pointer<char>(saved[kR9]));
+  } else if (entry >= Entry::kMemcpyAsync) {
+    note_async_call(entry, codeptr);
+  } else {
+    note_api_call(entry, codeptr);
+  }
+}
+
+}  // namespace
+
+void ompdm_enter(unsigned position, const std::uint64_t* saved) {
+  const Entry entry = kWrappers[position].entry;
+  if (!armed() || this_thread.inside) [[unlikely]] {
+    if (recorder.phase.load(std::memory_order_relaxed) >= Phase::kPaused &&
+        entry < Entry::kMemcpy) {
+      count_loss(spool::Loss::kRecordsAfterFinish);
+    }
+    return;
+  }
+  if (entry >= Entry::kMemcpy) {
+    note_other(entry, saved);
+    return;
+  }
+  if (this_thread.call != nullptr) [[unlikely]] {
+    note_host_fallback(true);
+  }
+  Call& call = next_call();
+  call.entry = entry;
+  call.ident = pointer<Ident>(saved[kRdi]);
+  call.device = static_cast<std::int64_t>(saved[kRsi]);
+  if (kWrappers[position].arguments != Wrapper::kCurrent) [[unlikely]] {
+    note_target(call, saved, kWrappers[position].arguments == Wrapper::kTargetTeams);
+  } else if (entry == Entry::kKernel || entry == Entry::kKernelNowait) {
+    note_kernel(call, saved);
+  } else {
+    note_data(call, saved);
+  }
+  call.codeptr = pointer<void>(saved[kReturn]);
+  if (recorder.wrappers_only.load(std::memory_order_relaxed)) [[unlikely]] {
+    record_call_only(call);
+    return;
+  }
+  this_thread.call = &call;
+}
+
+}  // namespace ompdm::record

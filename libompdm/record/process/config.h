@@ -1,0 +1,32 @@
+// What the environment asks of the recorder. Read once at attach; a bad value is said and the
+// default is used.
+#pragma once
+
+#include <cstdint>
+
+#include "record/contents/budget.h"
+
+namespace ompdm::record {
+
+struct Config {
+  bool names = true;     ///< OMPDM_NAMES: patch `__tgt_*` to get names and lines, note call chains
+  bool finish = true;    ///< OMPDM_FINISH: start `ompdm finish` at the end
+  bool cupti = true;     ///< OMPDM_CUPTI: `auto` or `off`
+  bool verbose = false;  ///< OMPDM_VERBOSE
+  /// OMPDM_HASH: share of the time that contents may take, in millionths; kHashNothing for `off`,
+  /// kHashEverything for `full`
+  std::uint32_t hashing = kHashDefault;
+  const char* output =
+      nullptr;  ///< OMPDM_OUTPUT, placeholders not yet replaced; never null once read
+  const char* spool_dir = nullptr;      ///< OMPDM_SPOOL_DIR, null if unset
+  const char* cupti_library = nullptr;  ///< OMPDM_CUPTI_LIBRARY, null: found
+  const char* session =
+      nullptr;  ///< OMPDM_SESSION: the folder by which `ompdm record` follows processes
+  const char* command =
+      nullptr;  ///< OMPDM_COMMAND: the `ompdm` to start, null: found beside the library
+};
+
+/// Reads the environment; the texts are copied, since programs may change theirs.
+Config read_config() noexcept;
+
+}  // namespace ompdm::record

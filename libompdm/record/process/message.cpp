@@ -1,0 +1,46 @@
+#include "record/process/message.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace ompdm::record {
+namespace {
+
+struct stat stderr_at_attach;
+bool stderr_known = false;
+
+}  // namespace
+
+void remember_stderr() noexcept { stderr_known = fstat(STDERR_FILENO, &stderr_at_attach) == 0; }
+
+bool stderr_is_ours() noexcept {
+  struct stat now;
+  return stderr_known && fstat(STDERR_FILENO, &now) == 0 && now.st_dev == stderr_at_attach.st_dev &&
+         now.st_ino == stderr_at_attach.st_ino;
+}
+
+void say(const char* format, ...) noexcept {
+  const int saved_errno = errno;
+  if (stderr_is_ours()) {
+    char text[1024] = "ompdm: ";
+    constexpr int kPrefix = 7;
+    va_list arguments;
+    va_start(arguments, format);
+    int size = vsnprintf(text + kPrefix, sizeof(text) - kPrefix - 1, format, arguments);
+    va_end(arguments);
+    if (size > static_cast<int>(sizeof(text)) - kPrefix - 2) {
+      size = static_cast<int>(sizeof(text)) - kPrefix - 2;
+    }
+    if (size > 0) {
+      text[kPrefix + size] = '\n';
+      [[maybe_unused]] const ssize_t written =
+          write(STDERR_FILENO, text, static_cast<size_t>(kPrefix) + static_cast<size_t>(size) + 1);
+    }
+  }
+  errno = saved_errno;
+}
+
+}  // namespace ompdm::record

@@ -1,0 +1,112 @@
+#include "record/process/process_facts.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "record/process/clock.h"
+
+namespace ompdm::record {
+namespace {
+
+int number_in_environment(const char* name) noexcept {
+  const char* value = getenv(name);
+  return value != nullptr && *value != '\0' ? atoi(value) : -1;
+}
+
+void copy_variable(const char* name, char* text, std::size_t capacity) noexcept {
+  const char* value = getenv(name);
+  snprintf(text, capacity, "%s", value != nullptr ? value : "");
+}
+
+// Launchers name the rank and the job's size each in their own way.
+void find_rank(spool::FileHeader& header) noexcept {
+  static constexpr const char* kLaunchers[][2] = {
+      {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+      {"PMIX_RANK", "PMIX_SIZE"},
+      {"PMI_RANK", "PMI_SIZE"},
+      {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},
+      {"SLURM_PROCID", "SLURM_NTASKS"},
+  };
+  header.rank = -1;
+  header.rank_count = 0;
+  for (const auto& launcher : kLaunchers) {
+    const int rank = number_in_environment(launcher[0]);
+    const int count = number_in_environment(launcher[1]);
+    if (rank >= 0 && count > 1) {
+      header.rank = rank;
+      header.rank_count = count;
+      return;
+    }
+  }
+}
+
+}  // namespace
+
+ssize_t read_text(const char* path, char* text, std::size_t capacity) noexcept {
+  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) {
+    text[0] = '\0';
+    return -1;
+  }
+  std::size_t size = 0;
+  while (size + 1 < capacity) {
+    const ssize_t got = read(file, text + size, capacity - 1 - size);
+    if (got <= 0) {
+      break;
+    }
+    size += static_cast<std::size_t>(got);
+  }
+  close(file);
+  text[size] = '\0';
+  return static_cast<ssize_t>(size);
+}
+
+std::uint64_t process_start_time(pid_t pid) noexcept {
+  char path[64];
+  snprintf(path, sizeof(path), "/proc/%d/stat", static_cast<int>(pid));
+  char text[1024];
+  if (read_text(path, text, sizeof(text)) <= 0) {
+    return 0;
+  }
+  // The second field is the program's name in parentheses and may hold spaces and parentheses
+  // itself.
+  const char* at = strrchr(text, ')');
+  for (int field = 2; at != nullptr && field < 22; ++field) {
+    at = strchr(at + 1, ' ');
+  }
+  return at != nullptr ? strtoull(at + 1, nullptr, 10) : 0;
+}
+
+void describe_process(spool::FileHeader& header) noexcept {
+  memcpy(header.magic, spool::kMagic, sizeof(header.magic));
+  header.version = spool::kVersion;
+  header.header_size = sizeof(spool::FileHeader);
+  header.pid = static_cast<std::uint32_t>(getpid());
+  header.ppid = static_cast<std::uint32_t>(getppid());
+  header.process_start = process_start_time(getpid());
+  header.clock = recorder.clock_is_tsc ? spool::Clock::kTsc : spool::Clock::kMonotonic;
+  header.state = spool::State::kRunning;
+  header.attach = clock_triple();
+  find_rank(header);
+  copy_variable("OMP_TARGET_OFFLOAD", header.target_offload, sizeof(header.target_offload));
+  read_text("/proc/sys/kernel/random/boot_id", header.boot_id, sizeof(header.boot_id));
+  header.boot_id[strcspn(header.boot_id, "\n")] = '\0';
+  gethostname(header.host, sizeof(header.host) - 1);
+  const ssize_t program = readlink("/proc/self/exe", header.program, sizeof(header.program) - 1);
+  header.program[program > 0 ? program : 0] = '\0';
+  if (getcwd(header.directory, sizeof(header.directory)) == nullptr) {
+    header.directory[0] = '\0';
+  }
+  // One byte less than there is keeps the empty text that ends the list.
+  ssize_t size = read_text("/proc/self/cmdline", header.arguments, sizeof(header.arguments) - 1);
+  if (size == static_cast<ssize_t>(sizeof(header.arguments)) - 2) {
+    while (size > 0 && header.arguments[size - 1] != '\0') {
+      header.arguments[--size] = '\0';
+    }
+  }
+}
+
+}  // namespace ompdm::record

@@ -1,0 +1,63 @@
+// The recorder's process-wide state. One instance, plain data, never destroyed: callbacks may come
+// before constructors and after destructors of everything else.
+#pragma once
+
+#include <pthread.h>
+
+#include <atomic>
+#include <cstdint>
+
+#include "record/process/config.h"
+#include "spool/format.h"
+
+namespace ompdm::record {
+
+enum class Phase : std::uint32_t {
+  kDetached,  ///< not started, declined, or disarmed after a failure
+  kArmed,     ///< recording
+  kPaused,    ///< the runtime was finalised, the process goes on (omp_pause_resource_all)
+  kFinished,  ///< the trailer is written; what still comes is counted as lost
+};
+
+struct alignas(64) Recorder {
+  // What every callback reads lies in one cache line.
+  std::atomic<Phase> phase{Phase::kDetached};
+  bool clock_is_tsc = false;       ///< decided once at attach, before any thread can call ticks()
+  bool contents = false;           ///< contents are looked at, within the budget
+  std::atomic<bool> cupti{false};  ///< activities are recorded; while false no callback does more
+                                   ///< than read this
+  std::atomic<bool> wrappers_only{
+      false};  ///< the runtime has no EMI callbacks: wrappers write the regions
+  std::atomic<bool> failed{false};  ///< the spool cannot grow any more; said once
+  std::atomic<bool> exiting{false};
+  bool hooked = false;  ///< fork and exit are watched
+  bool forked = false;  ///< a fork's child: silent unless it offloads
+  /// The file's header once the spool is open, `draft` before: counters and facts always have a
+  /// place.
+  std::atomic<spool::FileHeader*> header{nullptr};
+  /// Guards the spool's growth, lanes given out and back, and the patching of modules; never taken
+  /// on the hot path.
+  pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  Config config;
+  spool::FileHeader draft{};
+};
+
+extern Recorder recorder;
+
+/// Adds to a named loss. Safe anywhere; survives a kill once the spool is open.
+[[gnu::cold]] void count_loss(spool::Loss loss, std::uint64_t count = 1) noexcept;
+
+inline bool armed() noexcept {
+  return recorder.phase.load(std::memory_order_relaxed) == Phase::kArmed;
+}
+
+/// Scoped hold of the recorder's mutex.
+class Lock {
+ public:
+  Lock() noexcept { pthread_mutex_lock(&recorder.mutex); }
+  ~Lock() { pthread_mutex_unlock(&recorder.mutex); }
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
+};
+
+}  // namespace ompdm::record

@@ -1,0 +1,185 @@
+#include "record/stream/lane.h"
+
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "record/events/inside.h"
+#include "record/process/clock.h"
+#include "record/stream/sites.h"
+
+namespace ompdm::record {
+
+__thread ThisThread this_thread __attribute__((tls_model("initial-exec")));
+
+namespace {
+
+constexpr std::size_t kFirstChunk = std::size_t{64} * 1024;
+constexpr std::size_t kLargestChunk = std::size_t{1} * 1024 * 1024;
+
+Lane* free_lanes = nullptr;
+std::uint32_t lanes_made = 0;
+pthread_key_t thread_end;
+bool thread_end_watched = false;
+
+void close_all(Lane& lane) noexcept {
+  lane.open[0].handle = ~std::uint64_t{0};  // no region's
+  lane.next = lane.open + 1;
+}
+
+Lane* new_lane() noexcept {
+  void* memory =
+      mmap(nullptr, sizeof(Lane), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) {
+    return nullptr;
+  }
+  auto* lane = static_cast<Lane*>(memory);
+  lane->id = lanes_made++;
+  close_all(*lane);
+  return lane;
+}
+
+bool grow_locked(Lane& lane, std::size_t size) noexcept {
+  std::size_t bytes = lane.sequence < 7 ? kFirstChunk << lane.sequence : kLargestChunk;
+  bytes = bytes < kLargestChunk ? bytes : kLargestChunk;
+  while (bytes < size + sizeof(spool::ChunkHeader)) {
+    bytes *= 2;
+  }
+  const Chunk chunk = new_chunk(lane.id, lane.sequence, bytes);
+  if (chunk.base == nullptr) {
+    return false;
+  }
+  std::byte* left = lane.chunk.base;
+  lane.chunk = chunk;
+  lane.whole_ops = 0;
+  if (left != nullptr) {
+    release_unused(lane, left);
+  }
+  lane.cursor = chunk.base + sizeof(spool::ChunkHeader);
+  lane.limit = chunk.base + chunk.size;
+  ++lane.sequence;
+  return true;
+}
+
+void give_lane_back(void* /*value*/) noexcept {
+  Lane* lane = this_thread.lane;
+  if (lane == nullptr) {
+    return;
+  }
+  note_host_fallback(false);
+  this_thread.lane = nullptr;
+  const Lock lock;
+  lane->next_free = free_lanes;
+  free_lanes = lane;
+}
+
+}  // namespace
+
+bool resume() noexcept {
+  if (recorder.phase.load(std::memory_order_relaxed) == Phase::kFinished) {
+    count_loss(spool::Loss::kRecordsAfterFinish);
+  }
+  Phase expected = Phase::kPaused;
+  return recorder.phase.compare_exchange_strong(expected, Phase::kArmed);
+}
+
+Lane* acquire_lane() noexcept {
+  Lane* lane = nullptr;
+  {
+    const Lock lock;
+    if (!open_spool()) {
+      count_loss(spool::Loss::kThreadsWithoutLane);
+      return nullptr;
+    }
+    lane = free_lanes;
+    if (lane != nullptr) {
+      free_lanes = lane->next_free;
+    } else {
+      lane = new_lane();
+    }
+    if (lane == nullptr || (lane->chunk.base == nullptr && !grow_locked(*lane, 0))) {
+      count_loss(spool::Loss::kThreadsWithoutLane);
+      if (lane != nullptr) {
+        lane->next_free = free_lanes;
+        free_lanes = lane;
+      }
+      return nullptr;
+    }
+  }
+  close_all(*lane);
+  lane->op_begin = 0;
+  lane->launch = nullptr;
+  lane->content.pending_count = 0;
+  this_thread.lane = lane;
+  if (thread_end_watched) {
+    pthread_setspecific(thread_end, lane);
+  }
+  if (auto* record = reserve<spool::LaneThread>(*lane)) {
+    record->tid = static_cast<std::uint32_t>(syscall(SYS_gettid));
+    record->ticks = ticks();
+    commit(*lane, record, spool::Tag::kLaneThread, 0);
+  }
+  write_early_events(*lane);
+  return lane;
+}
+
+Lane* new_shared_lane() noexcept {
+  const Lock lock;
+  Lane* lane = open_spool() ? new_lane() : nullptr;
+  if (lane == nullptr || !grow_locked(*lane, 0)) {
+    count_loss(spool::Loss::kThreadsWithoutLane);
+    return nullptr;
+  }
+  return lane;
+}
+
+bool grow(Lane& lane, std::size_t size) noexcept {
+  bool grown = false;
+  if (!recorder.failed.load(std::memory_order_relaxed)) {
+    const Lock lock;
+    grown = grow_locked(lane, size);
+  }
+  if (!grown) {
+    count_loss(spool::Loss::kRecordsNoSpace);
+  }
+  return grown;
+}
+
+namespace {
+
+// Whether a record that is still to be closed lies in the chunk at `base`.
+bool chunk_in_use(const Lane& lane, const std::byte* base) noexcept {
+  for (const OpenRegion* open = lane.open + 1; open != lane.next; ++open) {
+    if (open->chunk == base) {
+      return true;
+    }
+  }
+  return lane.launch != nullptr && lane.launch_chunk == base;
+}
+
+}  // namespace
+
+void release_left(const Lane& lane, std::byte* base) noexcept {
+  if (!chunk_in_use(lane, base)) {
+    release_chunk({base, reinterpret_cast<const spool::ChunkHeader*>(base)->size});
+  }
+}
+
+void refresh_clock(Lane& lane) noexcept {
+  reinterpret_cast<spool::ChunkHeader*>(lane.chunk.base)->last = clock_triple();
+}
+
+void forget_lanes() noexcept {
+  free_lanes = nullptr;
+  lanes_made = 0;
+  this_thread.lane = nullptr;
+}
+
+void watch_thread_ends() noexcept {
+  if (!thread_end_watched) {
+    thread_end_watched = pthread_key_create(&thread_end, give_lane_back) == 0;
+  }
+}
+
+}  // namespace ompdm::record

@@ -1,0 +1,232 @@
+// Lanes: each thread's own stream of records. Everything here is called in callbacks; only growing
+// by a chunk and a thread's first and last event take the recorder's mutex.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "record/contents/content.h"
+#include "record/process/recorder.h"
+#include "record/stream/spool_file.h"
+#include "spool/definitions.h"
+#include "spool/events.h"
+#include "spool/format.h"
+
+namespace ompdm::record {
+
+/// libomptarget's source location, first argument of its entry points.
+struct Ident {
+  std::int32_t reserved[4];
+  const char* psource;
+};
+
+/// The mapped items of a call, where the runtime was given them; valid while the call runs.
+struct MapArguments {
+  const std::uint64_t* bases;
+  const std::uint64_t* begins;
+  const std::int64_t* sizes;
+  const std::int64_t* types;
+  const char* const* names;
+  std::uint32_t count;
+};
+
+/// What a kernel call asked for.
+struct KernelArguments {
+  std::uint64_t host_pointer;
+  std::uint64_t trip_count;
+  std::uint32_t num_teams;
+  std::uint32_t thread_limit;
+};
+
+/// What a wrapper saw on its way into the runtime, for the callbacks on the same thread.
+struct Call {
+  const void* codeptr;  ///< return address into the program
+  const Ident* ident;
+  MapArguments map;
+  KernelArguments kernel;
+  std::int64_t device;
+  std::uint64_t
+      begin;  ///< ticks, of kernel calls only: when one falls back to the host this is all there is
+  spool::Entry entry;
+};
+
+/// Sites that a lane has defined, and the last few map lists seen at each.
+struct SiteSlot {
+  static constexpr unsigned kLists = 4;
+  const void* codeptr;
+  const void* ident;
+  std::uint64_t kernel;
+  std::uint32_t id;
+  std::uint32_t next_list;
+  std::uint64_t list_hashes[kLists];
+  std::uint32_t list_ids[kLists];
+  // The last whole Region record of this site; equal ones after it in its chunk are short.
+  std::uint32_t whole_region;  ///< id, 0: none
+  std::uint32_t whole_list;
+  std::int32_t whole_device;
+  std::uint32_t whole_sequence;  ///< the lane's chunks then
+  std::uint8_t whole_flags;
+  std::uint8_t whole_op_count;
+  const spool::DataOp* whole_ops[spool::kMostRepeatedTimes];  ///< what its operations were
+  Sampling sampling;
+};
+
+/// A region that runs on this lane, and what its call said.
+struct OpenRegion {
+  Call call;                        ///< map and kernel are empty if no wrapper saw the call
+  std::uint64_t handle;             ///< what the runtime keeps for it; never 0
+  std::uint64_t begin;              ///< ticks
+  SiteSlot* site;                   ///< null if there was no room for it
+  spool::Region* whole;             ///< its record: this one, or
+  spool::RepeatedRegion* repeated;  ///< this one
+  std::uint32_t id;
+  std::uint32_t repeated_times;  ///< behind the short record
+  std::byte* next_time;          ///< where the next one would be
+  bool moves;                    ///< a transfer of it was met
+  std::byte* chunk;              ///< that its record lies in
+};
+
+/// A data operation that the lane's chunk holds in full.
+struct KnownOp {
+  const spool::DataOp* record;
+  std::uint32_t position;  ///< 1 + DataOp records before it in its chunk; 0: none
+  std::uint32_t sequence;  ///< the lane's chunks then
+};
+
+/// A text that a lane has written, by its address.
+struct NameSlot {
+  const char* text;
+  std::uint32_t id;
+};
+
+struct Lane {
+  static constexpr unsigned kMostOpen = 16;
+  static constexpr unsigned kSitesBits = 9;
+  static constexpr unsigned kSites = 1U << kSitesBits;
+  static constexpr unsigned kMostModules = 512;
+  static constexpr unsigned kKnownOps = 64;  // a power of two
+  static constexpr unsigned kNames = 64;     // a power of two
+
+  std::byte* cursor;
+  std::byte* limit;
+  OpenRegion* next;  ///< takes the next call; the open regions are before it
+  Chunk chunk;
+  std::uint32_t id;
+  std::uint32_t sequence;
+  std::uint32_t next_region;
+  std::uint32_t next_site;
+  std::uint32_t next_list;
+  std::uint32_t next_name;
+  std::uint32_t api_calls;
+  std::uint32_t async_ordinal;  ///< of the last task that made an operation here
+  std::uint64_t async_call;     ///< what its data said
+  std::uint32_t whole_ops;      ///< DataOp records in the chunk
+  std::uint64_t op_records;     ///< of operations, whole or short, in the lane
+  std::uint64_t op_begin;       ///< ticks; 0: no operation runs
+  spool::Launch* launch;        ///< the submit that runs, null if none does
+  std::byte* launch_chunk;
+  std::uint64_t last_begin;        ///< ticks, of the last region
+  OpenRegion open[kMostOpen + 2];  ///< a sentinel, the open ones, and that of the next call
+  ContentState content;
+  std::uint64_t modules_written[kMostModules / 64];
+  KnownOp known_ops[kKnownOps];
+  NameSlot names[kNames];
+  SiteSlot sites[kSites];
+  Lane* next_free;
+
+  [[nodiscard]] bool idle() const noexcept { return next == open + 1; }
+};
+
+/// Per thread, in static TLS: plain data without constructor or destructor.
+struct ThisThread {
+  Lane* lane;
+  bool inside;  ///< a callback of this thread runs: what a signal handler does meanwhile is not
+                ///< recorded
+  const Call* call;  ///< noted by a wrapper, no region has begun for it yet; else null
+  Call first_call;   ///< its place until the thread has a lane
+  const void* api_codeptr;
+  std::uint32_t api_call;
+  spool::Entry api_entry;
+  std::uint64_t async_call;  ///< an asynchronous API call whose task is not made yet; 0: none
+};
+
+// Initial-exec: one instruction to reach, and no allocation at a thread's first access. It fits the
+// surplus of static TLS that the loader keeps for libraries opened late.
+extern __thread ThisThread this_thread __attribute__((tls_model("initial-exec")));
+
+/// This thread's lane, made or taken over at its first event; null (and a loss counted) if there
+/// can be none.
+[[gnu::cold]] Lane* acquire_lane() noexcept;
+
+/// A lane that no thread owns: whoever writes to it takes turns. Null (and a loss counted) if there
+/// can be none.
+Lane* new_shared_lane() noexcept;
+
+inline Lane* current_lane() noexcept {
+  Lane* lane = this_thread.lane;
+  return lane != nullptr ? lane : acquire_lane();
+}
+
+/// Makes room for `size` bytes in a new chunk; false if the spool cannot grow.
+[[gnu::cold]] bool grow(Lane& lane, std::size_t size) noexcept;
+
+/// Unmaps a chunk that the lane has left, unless a record in it is still to be closed.
+[[gnu::cold]] void release_left(const Lane& lane, std::byte* base) noexcept;
+
+/// The same for a chunk that it may have left.
+inline void release_unused(const Lane& lane, std::byte* base) noexcept {
+  if (base != lane.chunk.base) [[unlikely]] {
+    release_left(lane, base);
+  }
+}
+
+/// Refreshes the clock triple of the lane's chunk, by which a killed process's clock is calibrated.
+[[gnu::cold]] void refresh_clock(Lane& lane) noexcept;
+
+/// Whether a record fits into the chunk as it is.
+template <class Record>
+bool has_room(const Lane& lane) noexcept {
+  return static_cast<std::size_t>(lane.limit - lane.cursor) >= sizeof(Record);
+}
+
+/// Room for a record and `extra` bytes behind it, zeroed, not committed; null (and a loss counted)
+/// if there is none.
+template <class Record>
+Record* reserve(Lane& lane, std::size_t extra = 0) noexcept {
+  const std::size_t size = (sizeof(Record) + extra + 7U) & ~std::size_t{7};
+  if (static_cast<std::size_t>(lane.limit - lane.cursor) < size) [[unlikely]] {
+    if (!grow(lane, size)) {
+      return nullptr;
+    }
+  }
+  return reinterpret_cast<Record*>(lane.cursor);
+}
+
+/// Publishes a record's head; `size` in bytes, a multiple of 8.
+inline void store_head(spool::Head& at, spool::Tag tag, std::uint8_t flags,
+                       std::size_t size) noexcept {
+  const std::uint32_t head = static_cast<std::uint32_t>(tag) |
+                             static_cast<std::uint32_t>(flags) << 8U |
+                             static_cast<std::uint32_t>(size / 8) << 16U;
+  __atomic_store_n(reinterpret_cast<std::uint32_t*>(&at), head, __ATOMIC_RELEASE);
+}
+
+/// Commits the record at the lane's cursor.
+template <class Record>
+void commit(Lane& lane, Record* record, spool::Tag tag, std::uint8_t flags,
+            std::size_t extra = 0) noexcept {
+  const std::size_t size = (sizeof(Record) + extra + 7U) & ~std::size_t{7};
+  lane.cursor += size;
+  store_head(record->head, tag, flags, size);
+}
+
+/// Largest record, by the 16 bits of its size; longer texts and lists are cut and counted.
+inline constexpr std::size_t kMostRecordBytes = std::size_t{48} * 1024;
+
+/// Forgets all lanes of the parent in a fork's child, whose only thread calls this.
+void forget_lanes() noexcept;
+
+/// Makes the hook by which a thread's end gives its lane to the next thread. Called once at attach.
+void watch_thread_ends() noexcept;
+
+}  // namespace ompdm::record

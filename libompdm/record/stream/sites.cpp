@@ -1,0 +1,185 @@
+#include "record/stream/sites.h"
+
+#include <string.h>
+
+#include "record/modules/modules.h"
+#include "record/modules/patch.h"
+#include "record/stream/callers.h"
+
+namespace ompdm::record {
+namespace {
+
+constexpr std::size_t kLongestText = 4096;
+
+std::size_t text_size(const char* text) noexcept {
+  return text == nullptr ? 1 : strnlen(text, kLongestText) + 1;
+}
+
+char* put_text(char* at, const char* text) noexcept {
+  if (text != nullptr) {
+    const std::size_t size = strnlen(text, kLongestText);
+    memcpy(at, text, size);
+    at += size;
+  }
+  *at = '\0';
+  return at + 1;
+}
+
+// A module's record is written to a lane before the first site that refers to it.
+std::uint32_t module_of(Lane& lane, const void* address) noexcept {
+  const std::uint32_t id = find_module(reinterpret_cast<std::uint64_t>(address));
+  if (id != 0) {
+    write_module(lane, id);
+  }
+  return id;
+}
+
+void define(Lane& lane, SiteSlot& slot, const Call& call) noexcept {
+  const std::uint32_t module = module_of(lane, call.codeptr);
+  const char* psource = call.ident != nullptr ? call.ident->psource : nullptr;
+  std::size_t size = text_size(psource);
+  std::uint32_t kept = 0;
+  if (call.map.names != nullptr) {
+    for (; kept < call.map.count; ++kept) {
+      const std::size_t more = text_size(call.map.names[kept]);
+      if (size + more > kMostRecordBytes) {
+        count_loss(spool::Loss::kRecordsTooLarge);
+        break;
+      }
+      size += more;
+    }
+  }
+  slot = {};
+  auto* record = reserve<spool::Site>(lane, size);
+  if (record == nullptr) {
+    return;
+  }
+  slot.codeptr = call.codeptr;
+  slot.ident = call.ident;
+  slot.kernel = call.kernel.host_pointer;
+  slot.id = ++lane.next_site;
+  record->id = slot.id;
+  record->codeptr = reinterpret_cast<std::uint64_t>(call.codeptr);
+  record->ident = reinterpret_cast<std::uint64_t>(call.ident);
+  record->kernel = call.kernel.host_pointer;
+  record->module = module;
+  record->name_count = kept;
+  record->text_size = static_cast<std::uint32_t>(size);
+  char* at = put_text(reinterpret_cast<char*>(record + 1), psource);
+  for (std::uint32_t i = 0; i < kept; ++i) {
+    at = put_text(at, call.map.names[i]);
+  }
+  commit(lane, record, spool::Tag::kSite, static_cast<std::uint8_t>(call.entry), size);
+  if (recorder.config.names) {
+    write_callers(lane, slot.id, call.codeptr);
+  }
+}
+
+}  // namespace
+
+SiteSlot* find_or_define_site(Lane& lane, const Call& call) noexcept {
+  constexpr unsigned kProbes = 8;
+  const std::uint32_t first = site_index(call);
+  SiteSlot* free_slot = nullptr;
+  for (unsigned i = 0; i < kProbes; ++i) {
+    SiteSlot& slot = lane.sites[(first + i) % Lane::kSites];
+    if (is_site_of(slot, call)) {
+      return &slot;
+    }
+    if (slot.codeptr == nullptr && free_slot == nullptr) {
+      free_slot = &slot;
+    }
+  }
+  if (free_slot == nullptr) {
+    // A crowded table forgets a site; it is defined again under a new id, and readers merge equal
+    // sites.
+    free_slot = &lane.sites[(first + lane.next_site % kProbes) % Lane::kSites];
+  }
+  define(lane, *free_slot, call);
+  return free_slot->id != 0 ? free_slot : nullptr;
+}
+
+std::uint32_t define_map_list(Lane& lane, SiteSlot& site, const MapArguments& map,
+                              std::uint64_t hash) noexcept {
+  std::uint32_t count = map.count;
+  if (count * sizeof(spool::MapItem) > kMostRecordBytes) {
+    count = kMostRecordBytes / sizeof(spool::MapItem);
+    count_loss(spool::Loss::kRecordsTooLarge);
+  }
+  const std::size_t extra = count * sizeof(spool::MapItem);
+  auto* record = reserve<spool::MapList>(lane, extra);
+  if (record == nullptr) {
+    return 0;
+  }
+  record->id = ++lane.next_list;
+  record->site = site.id;
+  record->count = count;
+  auto* items = reinterpret_cast<spool::MapItem*>(record + 1);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const auto type = static_cast<std::uint64_t>(map.types[i]);
+    const bool literal = (type & kLiteral) != 0;
+    items[i] = {literal ? 0 : map.bases[i], literal ? 0 : map.begins[i],
+                static_cast<std::uint64_t>(map.sizes[i]), type};
+  }
+  commit(lane, record, spool::Tag::kMapList, 0, extra);
+  const unsigned slot = site.next_list++ % SiteSlot::kLists;
+  site.list_hashes[slot] = hash;
+  site.list_ids[slot] = lane.next_list;
+  return lane.next_list;
+}
+
+std::uint16_t argument_of(const MapArguments& map, std::uint64_t address) noexcept {
+  std::uint32_t best = 0;
+  std::uint64_t best_size = ~std::uint64_t{0};
+  for (std::uint32_t i = 0; i < map.count; ++i) {
+    const std::uint64_t begin = map.begins[i];
+    const auto size = static_cast<std::uint64_t>(map.sizes[i]);
+    if (address >= begin && address - begin < size && size < best_size &&
+        (static_cast<std::uint64_t>(map.types[i]) & kLiteral) == 0) {
+      best = i + 1;
+      best_size = size;
+    }
+  }
+  return static_cast<std::uint16_t>(best < 0xffff ? best : 0);
+}
+
+namespace {
+
+// A construct without a device clause asks for -1: the default device, as it still is.
+std::uint8_t wanted_device_flag(std::int64_t device, bool runtime_can_be_asked) noexcept {
+  if (device < 0 && runtime_can_be_asked) {
+    device = default_device();
+  }
+  return device >= 0 && device < 255 ? static_cast<std::uint8_t>(device + 1) : 0;
+}
+
+}  // namespace
+
+void note_host_fallback(bool runtime_can_be_asked) noexcept {
+  const Call* noted = this_thread.call;
+  this_thread.call = nullptr;
+  if (noted == nullptr ||
+      (noted->entry != spool::Entry::kKernel && noted->entry != spool::Entry::kKernelNowait)) {
+    return;
+  }
+  const Call fallen = *noted;
+  Lane* lane = current_lane();
+  if (lane == nullptr) {
+    return;
+  }
+  // The call's arguments are gone by now, so this is a site of its own: without names and kernel.
+  Call known{};
+  known.codeptr = fallen.codeptr;
+  known.ident = fallen.ident;
+  known.entry = fallen.entry;
+  SiteSlot* site = site_of(*lane, known);
+  auto* record = site != nullptr ? reserve<spool::Fallback>(*lane) : nullptr;
+  if (record != nullptr) {
+    record->site = site->id;
+    record->ticks = fallen.begin;
+    commit(*lane, record, spool::Tag::kFallback,
+           wanted_device_flag(fallen.device, runtime_can_be_asked));
+  }
+}
+
+}  // namespace ompdm::record

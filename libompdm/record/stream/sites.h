@@ -1,0 +1,94 @@
+// Sites, map lists and modules as a lane defines them: looked up at every region's begin, written
+// once. Called in callbacks.
+#pragma once
+
+#include <cstdint>
+
+#include "record/stream/lane.h"
+#include "spool/events.h"
+
+namespace ompdm::record {
+
+/// Whether the slot holds the site of a call.
+inline bool is_site_of(const SiteSlot& slot, const Call& call) noexcept {
+  return slot.codeptr == call.codeptr && slot.ident == call.ident &&
+         slot.kernel == call.kernel.host_pointer;
+}
+
+/// Where the search for a call's site begins (multiplicative hashing: Knuth, The Art of Computer
+/// Programming, volume 3, section 6.4).
+inline std::uint32_t site_index(const Call& call) noexcept {
+  const auto key =
+      reinterpret_cast<std::uint64_t>(call.codeptr) + reinterpret_cast<std::uint64_t>(call.ident);
+  return static_cast<std::uint32_t>((key * 0x9e3779b97f4a7c15U) >> (64U - Lane::kSitesBits));
+}
+
+/// A site that is not where its search begins: found further on, or its record is written.
+[[gnu::cold]] SiteSlot* find_or_define_site(Lane& lane, const Call& call) noexcept;
+
+/// The slot of a call's site (codeptr, ident and kernel), its record written if this lane has not
+/// yet; null if there is no room.
+inline SiteSlot* site_of(Lane& lane, const Call& call) noexcept {
+  SiteSlot& first = lane.sites[site_index(call)];
+  return is_site_of(first, call) ? &first : find_or_define_site(lane, call);
+}
+
+inline constexpr std::uint64_t kLiteral = 0x100;  ///< OMP_TGT_MAPTYPE_LITERAL: a value, no pointer
+
+/// Equal for equal map lists, else different with near certainty: multilinear in each item's words
+/// (Lemire and Kaser, Strongly universal string hashing is fast, 2014). A literal counts by its
+/// type alone. Never 0.
+inline std::uint64_t map_list_hash(const MapArguments& map) noexcept {
+  std::uint64_t hash = map.count;
+  for (std::uint32_t i = 0; i < map.count; ++i) {
+    const auto type = static_cast<std::uint64_t>(map.types[i]);
+    hash = (hash ^ hash >> 29U) * 0x9e3779b97f4a7c15U + type * 0xff51afd7ed558ccdU;
+    if ((type & kLiteral) == 0) [[likely]] {
+      hash += map.bases[i] * 0xc4ceb9fe1a85ec53U + map.begins[i] * 0xd6e8feb86659fd93U +
+              static_cast<std::uint64_t>(map.sizes[i]) * 0xbf58476d1ce4e5b9U;
+    }
+  }
+  return hash | 1U;
+}
+
+/// Writes a map list that is not among the last few of its site.
+[[gnu::cold]] std::uint32_t define_map_list(Lane& lane, SiteSlot& site, const MapArguments& map,
+                                            std::uint64_t hash) noexcept;
+
+/// The id of the map list at this site, its record written if it is not among the last few; 0 if
+/// there is none.
+inline std::uint32_t map_list_of(Lane& lane, SiteSlot& site, const MapArguments& map) noexcept {
+  if (map.count == 0 || map.begins == nullptr) {
+    return 0;
+  }
+  const std::uint64_t hash = map_list_hash(map);
+  for (unsigned i = 0; i < SiteSlot::kLists; ++i) {
+    if (site.list_hashes[i] == hash) [[likely]] {
+      return site.list_ids[i];
+    }
+  }
+  return define_map_list(lane, site, map, hash);
+}
+
+/// 1 + the index of the item that holds `address` most tightly, 0 if none does.
+std::uint16_t argument_of(const MapArguments& map, std::uint64_t address) noexcept;
+
+/// If a kernel call of this thread was never followed by its target region, writes that it ran on
+/// the host. Which device it asked for is only known while the runtime can be asked.
+void note_host_fallback(bool runtime_can_be_asked) noexcept;
+
+/// Remembers a device event, or writes it when the spool is open already.
+void note_device(spool::DeviceEvent event, int number, std::uint64_t bytes,
+                 const char* type) noexcept;
+
+/// Writes the device events that came before the spool was opened (once), and offload entries not
+/// yet written.
+void write_early_events(Lane& lane) noexcept;
+
+/// Keeps the early events for the recording of a fork's child.
+void forget_early_events() noexcept;
+
+/// Writes the offload entries of modules found since the last call.
+void write_offload_entries(Lane& lane) noexcept;
+
+}  // namespace ompdm::record
