@@ -189,7 +189,7 @@ void end_region(std::uint64_t now, const ompt_data_t* target) noexcept {
   }
   close_top(*lane, now);
   if (lane->content.pending_count != 0) {
-    examine_arrived(*lane, lane->next->id);
+    look_at_arrived(*lane, lane->next->id);
   }
 }
 
