@@ -1,6 +1,7 @@
 // The byte layout of a spool: the only thing that the recorder (in the user's process) and the
 // reader (`ompdm finish`) share. Nothing in this folder allocates, throws or depends on more than
-// the freestanding headers. The records are in definitions.h, events.h and activities.h.
+// the freestanding headers (file_size_signal.h apart). The records are in definitions.h, events.h
+// and activities.h.
 //
 //   offset 0          FileHeader            8192 bytes, counters and trailer are updated in place
 //   offset 8192       chunk | chunk | …     sizes differ (64 KiB … 1 MiB), each owned by one lane
@@ -178,7 +179,7 @@ struct FileHeader {
   std::uint32_t attached_by;  ///< 0 OMP_TOOL_LIBRARIES, 1 LD_PRELOAD, 2 CUDA_INJECTION64_PATH
   std::uint32_t default_device_known;
   ClockTriple attach;        ///< when the recorder was started
-  ClockTriple trailer;       ///< when it finished; zero until then
+  ClockTriple trailer;       ///< when it finished; whole once `state` says so
   std::uint64_t file_size;   ///< bytes of the file that chunks have been given out of
   std::uint64_t losses[32];  ///< by Loss; incremented atomically
   std::uint64_t regions;     ///< committed at chunk changes and at the end: for progress lines only
@@ -195,7 +196,8 @@ struct FileHeader {
   std::uint32_t hashing;  ///< share of the time since attach that contents may take, in millionths;
                           ///< 0: none are examined, 0xffffffff: all
   char cupti[128];        ///< "on", "off", "unavailable: why"; empty: no CUDA device was met
-  char reserved[1976];
+  std::uint64_t pid_namespace;  ///< inode of /proc/self/ns/pid, in which `pid` counts; 0: not known
+  char reserved[1968];
 };
 static_assert(sizeof(FileHeader) == 8192 && std::is_trivially_copyable_v<FileHeader>);
 
@@ -203,11 +205,11 @@ static_assert(sizeof(FileHeader) == 8192 && std::is_trivially_copyable_v<FileHea
 struct ChunkHeader {
   std::uint32_t magic;
   std::uint32_t lane;
-  std::uint64_t size;      ///< bytes, this header included: the next chunk begins there
-  std::uint32_t sequence;  ///< within the lane, from 0
-  std::uint32_t reserved0;
-  ClockTriple first;  ///< when the chunk was made
-  ClockTriple last;   ///< refreshed now and then, for calibration after a kill
+  std::uint64_t size;         ///< bytes, this header included: the next chunk begins there
+  std::uint32_t sequence;     ///< within the lane, from 0
+  std::uint32_t last_writes;  ///< odd while `last` is being written: a kill may have torn it
+  ClockTriple first;          ///< when the chunk was made
+  ClockTriple last;           ///< refreshed now and then, for calibration after a kill
   char reserved[56];
 };
 static_assert(sizeof(ChunkHeader) == 128 && std::is_trivially_copyable_v<ChunkHeader>);

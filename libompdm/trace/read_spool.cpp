@@ -127,7 +127,9 @@ std::vector<Loss> recorder_losses(const spool::FileHeader& header) {
 
 trace::ClockScale clock_of(const trace::SpoolFile& file) {
   const spool::FileHeader& header = file.header();
-  std::vector<spool::ClockTriple> triples{header.attach, header.trailer};
+  std::vector<spool::ClockTriple> triples{header.attach};
+  // A kill may have come in the middle of a trailer.
+  if (header.state == spool::State::kFinished) triples.push_back(header.trailer);
   for (const trace::Chunk& chunk : file.chunks()) {
     triples.push_back(chunk.first);
     triples.push_back(chunk.last);

@@ -15,6 +15,7 @@
 #include "record/events/wrappers.h"
 #include "record/modules/modules.h"
 #include "record/modules/patch.h"
+#include "record/process/cancellation.h"
 #include "record/process/clock.h"
 #include "record/process/message.h"
 #include "record/process/process_facts.h"
@@ -33,6 +34,7 @@ void on_device_initialize(int device, const char* type, ompt_device_t* /*handle*
   if (!armed()) {
     return;
   }
+  const WithoutCancellation uncancelled;
   // That this event came is the proof that libomptarget is connected, however things looked before.
   if (recorder.draft.reach != spool::Reach::kOk) {
     const spool::Reach reach = cured ? spool::Reach::kCured : spool::Reach::kOk;
@@ -52,6 +54,7 @@ void on_device_initialize(int device, const char* type, ompt_device_t* /*handle*
 }
 
 void on_device_finalize(int device) {
+  const WithoutCancellation uncancelled;
   if (armed()) {
     note_host_fallback(true);
   }
@@ -67,6 +70,7 @@ void on_device_load(int device, const char* /*filename*/, std::int64_t /*offset*
   if (!armed()) {
     return;
   }
+  const WithoutCancellation uncancelled;
   scan_modules();
   note_device(spool::DeviceEvent::kLoad, device, bytes, nullptr);
 }
@@ -148,6 +152,7 @@ void attach() noexcept {
 constexpr int kSetAlways = 5;  // ompt_set_always
 
 int initialize(ompt_function_lookup_t lookup, int /*initial_device*/, ompt_data_t* /*tool_data*/) {
+  const WithoutCancellation uncancelled;
   auto set_callback = reinterpret_cast<ompt_set_callback_t>(lookup("ompt_set_callback"));
   if (set_callback == nullptr) {
     say("this OpenMP runtime offers no ompt_set_callback: nothing is recorded");
@@ -193,6 +198,7 @@ int initialize(ompt_function_lookup_t lookup, int /*initial_device*/, ompt_data_
 }
 
 void finalize(ompt_data_t* /*tool_data*/) {
+  const WithoutCancellation uncancelled;
   if (recorder.exiting.load()) {
     end_recording();
   } else {
@@ -237,6 +243,7 @@ extern "C" [[gnu::visibility("default")]] void __tgt_register_lib(void* descript
 extern "C" [[gnu::visibility("default")]] ompt_start_tool_result_t* ompt_start_tool(
     unsigned omp_version, const char* runtime_version) {
   using namespace ompdm::record;
+  const WithoutCancellation uncancelled;
   look_for_preload();  // LLVM 16's libomptarget starts OpenMP in a constructor, before our own
   attach();
   ompdm::spool::FileHeader& draft = recorder.draft;
@@ -254,6 +261,7 @@ extern "C" [[gnu::visibility("default")]] ompt_start_tool_result_t* ompt_start_t
 /// no directives.
 extern "C" [[gnu::visibility("default")]] int InitializeInjection() {
   using namespace ompdm::record;
+  const WithoutCancellation uncancelled;
   if (!attached) {
     attach();
     watch_process();
