@@ -195,7 +195,8 @@ struct FileHeader {
   std::uint32_t hashing;  ///< share of the time since attach that contents may take, in millionths;
                           ///< 0: none are examined, 0xffffffff: all
   char cupti[128];        ///< "on", "off", "unavailable: why"; empty: no CUDA device was met
-  char reserved[1976];
+  char runtime_library[512];  ///< path that libomptarget was loaded from; empty if it was not met
+  char reserved[1464];
 };
 static_assert(sizeof(FileHeader) == 8192 && std::is_trivially_copyable_v<FileHeader>);
 
