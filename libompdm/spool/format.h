@@ -197,7 +197,8 @@ struct FileHeader {
                           ///< 0: none are examined, 0xffffffff: all
   char cupti[128];        ///< "on", "off", "unavailable: why"; empty: no CUDA device was met
   std::uint64_t pid_namespace;  ///< inode of /proc/self/ns/pid, in which `pid` counts; 0: not known
-  char reserved[1968];
+  char runtime_library[512];    ///< path that libomptarget was loaded from; empty if it was not met
+  char reserved[1456];
 };
 static_assert(sizeof(FileHeader) == 8192 && std::is_trivially_copyable_v<FileHeader>);
 

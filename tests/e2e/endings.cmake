@@ -77,6 +77,7 @@ if(OMPDM_GXX)
       ${ending_sources}/programs/plain.cpp -o ${ending_programs_folder}/libgomp
     DEPENDS ${ending_sources}/programs/plain.cpp ${ending_sources}/programs/steps.h VERBATIM)
   add_custom_target(endings_libgomp ALL DEPENDS ${ending_programs_folder}/libgomp)
+  add_dependencies(offload_programs endings_libgomp)
   list(APPEND ending_programs endings_libgomp)
 endif()
 
@@ -84,7 +85,6 @@ add_executable(endings_test endings/place.cpp endings/deaths_test.cpp endings/de
   endings/space_test.cpp endings/names_test.cpp endings/company_test.cpp)
 target_link_libraries(endings_test PRIVATE ompdm_options e2e_support GTest::gtest_main)
 target_compile_definitions(endings_test PRIVATE OMPDM_RECORDER="$<TARGET_FILE:ompdm_record>"
-  OMPDM_RUNTIME_FOLDER="${OMPDM_OFFLOAD_LIBRARY_DIR}" OMPDM_ENDINGS="${ending_programs_folder}"
   OMPDM_ENDINGS_SOURCES="${ending_sources}/programs")
 add_dependencies(endings_test ${ending_programs})
 gtest_discover_tests(endings_test TEST_PREFIX endings. DISCOVERY_MODE PRE_TEST

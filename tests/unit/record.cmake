@@ -10,3 +10,12 @@ target_include_directories(record_test PRIVATE ${PROJECT_SOURCE_DIR}/libompdm ${
 target_compile_definitions(record_test PRIVATE OMPDM_STANDIN_LIBRARIES="${OMPDM_STANDIN_LIBRARIES}")
 add_dependencies(record_test standin)
 gtest_discover_tests(record_test PROPERTIES LABELS unit TIMEOUT 120)
+
+# The library itself, as a file.
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
+  add_executable(library_test record/library_test.cpp)
+  target_link_libraries(library_test PRIVATE ompdm_options PkgConfig::libelf GTest::gtest_main)
+  target_compile_definitions(library_test PRIVATE OMPDM_RECORDER="$<TARGET_FILE:ompdm_record>")
+  add_dependencies(library_test ompdm_record)
+  gtest_discover_tests(library_test PROPERTIES LABELS unit TIMEOUT 120)
+endif()

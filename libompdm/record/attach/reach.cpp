@@ -10,12 +10,14 @@
 #include "record/attach/stand_in.h"
 #include "record/modules/modules.h"
 #include "record/process/message.h"
+#include "record/process/recorder.h"
 
 namespace ompdm::record {
 namespace {
 
 constexpr const char* kLookedFor = "libomp.so";
 constexpr const char* kInstalled = "libomp.so.5";
+constexpr const char* kOffloadRuntime = "libomptarget.so";  // then the version, where it has one
 
 // A handle without loading anything; null if the name is not loaded.
 void* loaded(const char* name) noexcept { return dlopen(name, RTLD_LAZY | RTLD_NOLOAD); }
@@ -38,6 +40,15 @@ int find_runtime(dl_phdr_info* info, std::size_t /*size*/, void* /*data*/) noexc
   }
   memcpy(folder, info->dlpi_name, static_cast<std::size_t>(slash - info->dlpi_name));
   folder[slash - info->dlpi_name] = '\0';
+  return 1;
+}
+
+int find_offload_runtime(dl_phdr_info* info, std::size_t /*size*/, void* data) noexcept {
+  const char* slash = strrchr(info->dlpi_name, '/');
+  if (slash == nullptr || strncmp(slash + 1, kOffloadRuntime, strlen(kOffloadRuntime)) != 0) {
+    return 0;
+  }
+  *static_cast<const char**>(data) = info->dlpi_name;
   return 1;
 }
 
@@ -80,6 +91,19 @@ spool::Reach find_reach(const void* inside_runtime) noexcept {
 }
 
 bool offload_can_reach() noexcept { return is_loaded(kLookedFor); }
+
+void note_runtime_library() noexcept {
+  spool::FileHeader& draft = recorder.draft;
+  const char* path = nullptr;
+  if (draft.runtime_library[0] != '\0' || dl_iterate_phdr(find_offload_runtime, &path) == 0) {
+    return;
+  }
+  strncpy(draft.runtime_library, path, sizeof(draft.runtime_library) - 1);
+  spool::FileHeader* header = recorder.header.load();
+  if (header != &draft) {
+    memcpy(header->runtime_library, draft.runtime_library, sizeof(draft.runtime_library));
+  }
+}
 
 const char* runtime_folder() noexcept {
   if (folder[0] == '\0') {

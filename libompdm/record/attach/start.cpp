@@ -45,6 +45,7 @@ void on_device_initialize(int device, const char* type, ompt_device_t* /*handle*
     recorder.draft.attached_by = preloaded ? 1 : 0;
     recorder.header.load()->attached_by = recorder.draft.attached_by;
   }
+  note_runtime_library();
   if (recorder.config.names) {
     find_entry_points();
   }
@@ -183,6 +184,7 @@ int initialize(ompt_function_lookup_t lookup, int /*initial_device*/, ompt_data_
     }
   }
   warn_of_reach(draft);
+  note_runtime_library();
   if (!recorder.config.names) {
     draft.names = spool::Names::kOff;
   } else if (kWrapperCount == 0) {

@@ -184,12 +184,15 @@ TEST(UnreachableRuntime, IsSaidAtOnceWithTheOneThingToSet) {
   EXPECT_NE(ended.err.find("ompdm record"), std::string::npos) << ended.err;
 }
 
+// Not with LLVM's folder on the path: from 22 on a libgomp.so.1 of its own lies there.
 TEST(AnotherRuntime, OfGccIsLeftInPeace) {
   if (!built("libgomp")) GTEST_SKIP() << "no g++ here";
   for (const Attach attach : {Attach::kPreload, Attach::kToolLibraries, Attach::kRecord}) {
     SCOPED_TRACE(name_of(attach));
     const Place place;
-    const Ended ended = place.run({.command = {program("libgomp")}, .attach = attach});
+    const Ended ended = place.run({.command = {program("libgomp")},
+                                   .attach = attach,
+                                   .environment = {{"LD_LIBRARY_PATH", ""}}});
     EXPECT_EQ(ended.status, 14);
     EXPECT_EQ(ended.out, "5 steps\n");
     if (attach != Attach::kRecord) {
