@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "record/attach/stand_in.h"
-#include "record/modules/modules.h"
-#include "record/process/message.h"
+#include "record/modules/entry_points.h"
+#include "record/process/cancellation.h"
 
 namespace ompdm::record {
 namespace {
@@ -47,14 +47,17 @@ bool cure_missing_name() noexcept {
   if (is_loaded(kLookedFor) || !is_loaded(kInstalled)) {
     return false;
   }
+  const WithoutCancellation uncancelled;
   const int file = memfd_create(kLookedFor, MFD_CLOEXEC);
   if (file < 0) {
     return false;
   }
   bool cured = false;
   if (write(file, kStandIn, kStandInSize) == static_cast<ssize_t>(kStandInSize)) {
+    // The loader gives an object to whoever spells its name in the same way, so this is a way in
+    // which no program spells the name of a descriptor of its own.
     char path[64];
-    snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
+    snprintf(path, sizeof(path), "/proc/self/fd/../fd/.././fd/%d", file);
     // Never closed: libomptarget finds it by its soname whenever it looks.
     cured = dlopen(path, RTLD_LAZY) != nullptr;
   }

@@ -5,16 +5,18 @@
 #include <string.h>
 
 #include "record/attach/ending.h"
+#include "record/attach/other_tool.h"
 #include "record/attach/process_hooks.h"
 #include "record/attach/reach.h"
 #include "record/contents/budget.h"
 #include "record/cupti/cupti.h"
 #include "record/events/api_calls.h"
+#include "record/events/inside.h"
 #include "record/events/ompt.h"
 #include "record/events/regions.h"
 #include "record/events/wrappers.h"
+#include "record/modules/entry_points.h"
 #include "record/modules/modules.h"
-#include "record/modules/patch.h"
 #include "record/process/clock.h"
 #include "record/process/message.h"
 #include "record/process/process_facts.h"
@@ -28,9 +30,20 @@ namespace {
 bool cured = false;
 bool preloaded = false;
 
+// From a preloaded library alone. Where the program has a tool of its own, libomptarget is left as
+// unconnected as it is: the cure would wake that tool.
+void help_to_reach() noexcept {
+  if (other_tool() == nullptr) {
+    cured = cure_missing_name() || cured;
+  } else if (offload_runtime_is_loaded()) {
+    tell_of_other_tool();
+  }
+}
+
 void on_device_initialize(int device, const char* type, ompt_device_t* /*handle*/,
                           ompt_function_lookup_t /*lookup*/, const char* /*documentation*/) {
-  if (!armed()) {
+  const Inside inside;
+  if (!inside || !armed()) {
     return;
   }
   // That this event came is the proof that libomptarget is connected, however things looked before.
@@ -52,6 +65,10 @@ void on_device_initialize(int device, const char* type, ompt_device_t* /*handle*
 }
 
 void on_device_finalize(int device) {
+  const Inside inside;
+  if (!inside) {
+    return;
+  }
   if (armed()) {
     note_host_fallback(true);
   }
@@ -64,7 +81,8 @@ void on_device_finalize(int device) {
 void on_device_load(int device, const char* /*filename*/, std::int64_t /*offset*/,
                     void* /*vma_in_file*/, std::size_t bytes, void* /*host_address*/,
                     void* /*device_address*/, std::uint64_t /*module*/) {
-  if (!armed()) {
+  const Inside inside;
+  if (!inside || !armed()) {
     return;
   }
   scan_modules();
@@ -185,6 +203,7 @@ int initialize(ompt_function_lookup_t lookup, int /*initial_device*/, ompt_data_
   } else if (offload_runtime_is_loaded() && !find_entry_points()) {
     draft.names = spool::Names::kFailed;
   }
+  const Inside inside;
   recorder.phase.store(Phase::kArmed);
   scan_modules();
   watch_thread_ends();
@@ -207,7 +226,7 @@ void look_for_preload() noexcept {
   const char* preload = getenv("LD_PRELOAD");
   preloaded = preloaded || (preload != nullptr && strstr(preload, "libompdm.so") != nullptr);
   if (preloaded) {
-    cured = cure_missing_name() || cured;
+    help_to_reach();
   }
 }
 
@@ -222,14 +241,17 @@ void look_for_preload() noexcept {
 /// before its first construct.
 extern "C" [[gnu::visibility("default")]] void __tgt_register_lib(void* descriptor) {
   using namespace ompdm::record;
-  cured = cure_missing_name() || cured;
   preloaded = true;
+  help_to_reach();
   auto* real = reinterpret_cast<void (*)(void*)>(next_entry_point("__tgt_register_lib"));
   if (real != nullptr) {
     real(descriptor);
   }
   if (armed()) {
-    scan_modules();
+    const Inside inside;
+    if (inside) {
+      scan_modules();
+    }
   }
 }
 
@@ -238,6 +260,12 @@ extern "C" [[gnu::visibility("default")]] ompt_start_tool_result_t* ompt_start_t
     unsigned omp_version, const char* runtime_version) {
   using namespace ompdm::record;
   look_for_preload();  // LLVM 16's libomptarget starts OpenMP in a constructor, before our own
+  if (preloaded && other_tool() != nullptr) {
+    if (ompt_start_tool_result_t* theirs = start_other_tool(omp_version, runtime_version)) {
+      tell_of_other_tool();
+      return theirs;
+    }
+  }
   attach();
   ompdm::spool::FileHeader& draft = recorder.draft;
   draft.omp_version = omp_version;

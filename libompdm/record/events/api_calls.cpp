@@ -2,7 +2,7 @@
 
 #include <atomic>
 
-#include "record/modules/patch.h"
+#include "record/modules/entry_points.h"
 
 namespace ompdm::record {
 namespace {
