@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "record/modules/loaded_objects.h"
 #include "record/modules/slots.h"
 #include "record/process/message.h"
 
@@ -78,7 +79,7 @@ const char* other_tool() noexcept {
   static bool looked = false;
   if (!looked) {
     looked = true;
-    dl_iterate_phdr(visit, nullptr);
+    walk_objects(visit, nullptr);
   }
   return found[0] != '\0' ? found : nullptr;
 }

@@ -9,6 +9,7 @@
 
 #include "record/attach/stand_in.h"
 #include "record/modules/entry_points.h"
+#include "record/modules/loaded_objects.h"
 #include "record/process/cancellation.h"
 
 namespace ompdm::record {
@@ -86,7 +87,7 @@ bool offload_can_reach() noexcept { return is_loaded(kLookedFor); }
 
 const char* runtime_folder() noexcept {
   if (folder[0] == '\0') {
-    dl_iterate_phdr(find_runtime, nullptr);
+    walk_objects(find_runtime, nullptr);
   }
   return folder;
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "record/events/wrappers.h"
+#include "record/modules/loaded_objects.h"
 
 namespace ompdm::record {
 namespace {
@@ -47,7 +48,7 @@ int visit(dl_phdr_info* info, std::size_t size, void* data) noexcept {
 
 Runtime find_runtime() noexcept {
   Runtime runtime{};
-  dl_iterate_phdr(visit, &runtime);
+  walk_objects(visit, &runtime);
   return runtime;
 }
 

@@ -7,6 +7,7 @@
 
 #include "record/modules/entry_points.h"
 #include "record/modules/identity.h"
+#include "record/modules/loaded_objects.h"
 #include "record/modules/offload_entries.h"
 #include "record/modules/patch.h"
 #include "record/modules/slots.h"
@@ -39,7 +40,8 @@ struct Table {
   std::uint32_t capacity = 0;
   std::uint32_t used = 0;  ///< no module lies behind these
   std::uint32_t last_id = 0;
-  bool full = false;  ///< no memory for more: counted once
+  bool full = false;      ///< no memory for more: counted once
+  bool scanning = false;  ///< it changes now: a fork's child cannot believe it
 };
 Table table;
 
@@ -201,8 +203,10 @@ int visit(dl_phdr_info* info, std::size_t size, void* data) noexcept {
 void scan_locked(bool retry) noexcept {
   Scan scan{};
   scan.retry = retry;
-  dl_iterate_phdr(visit, &scan);
-  if (scan.unchanged) {
+  table.scanning = true;
+  walk_objects(visit, &scan);
+  if (scan.unchanged || !scan.compared) {
+    table.scanning = false;
     return;
   }
   scanned = true;
@@ -220,6 +224,7 @@ void scan_locked(bool retry) noexcept {
   if (offloading_closed) {
     generation_of_modules.fetch_add(1, std::memory_order_relaxed);
   }
+  table.scanning = false;
 }
 
 LoadedModule* module_at(std::uint64_t address) noexcept {
@@ -346,7 +351,12 @@ void write_offload_entries(Lane& lane) noexcept {
   }
 }
 
-void forget_written_entries() noexcept {
+void revise_modules_after_fork() noexcept {
+  doubt_the_list();
+  if (table.scanning) {
+    table = {};
+    scanned = false;
+  }
   for (std::uint32_t i = 0; i < table.used; ++i) {
     table.places[i].entries_written = false;
   }

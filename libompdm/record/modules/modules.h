@@ -34,7 +34,8 @@ std::uint32_t known_module(std::uint64_t address) noexcept;
 /// Writes the module's record to this lane, unless it is among those that the lane wrote last.
 void write_module(Lane& lane, std::uint32_t id) noexcept;
 
-/// In a fork's child: its own spool needs the offload entries again.
-void forget_written_entries() noexcept;
+/// In a fork's child: its own spool needs the offload entries again, and what another thread was
+/// doing to the modules, or to the loader's list, was left half done.
+void revise_modules_after_fork() noexcept;
 
 }  // namespace ompdm::record

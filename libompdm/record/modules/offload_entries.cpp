@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "record/modules/loaded_objects.h"
 #include "record/process/cancellation.h"
 
 namespace ompdm::record {
@@ -230,7 +231,7 @@ bool write_entries_of(Lane& lane, std::uint32_t module, const LoadedFile& loaded
   if (copy.section.size == 0) {
     return true;
   }
-  dl_iterate_phdr(visit, &copy);
+  walk_objects(visit, &copy);
   Entry entry;
   for (std::size_t at = 0; at < copy.used; at += space_of(entry)) {
     memcpy(&entry, copy.memory + at, sizeof(entry));
