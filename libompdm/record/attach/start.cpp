@@ -230,6 +230,16 @@ void look_for_preload() noexcept {
   }
 }
 
+// Under `ompdm record` the command has said so already.
+void tell_displaced_tools() noexcept {
+  const char* tools = getenv("OMP_TOOL_LIBRARIES");
+  if (preloaded && recorder.config.session == nullptr && tools != nullptr && tools[0] != '\0' &&
+      strstr(tools, "libompdm.so") == nullptr) {
+    say("OMP_TOOL_LIBRARIES=%s: OpenMP starts one tool only, so it is not started in this run",
+        tools);
+  }
+}
+
 [[gnu::constructor]] void on_load() noexcept { look_for_preload(); }
 
 }  // namespace
@@ -272,6 +282,7 @@ extern "C" [[gnu::visibility("default")]] ompt_start_tool_result_t* ompt_start_t
   if (draft.attached_by != ompdm::spool::kAttachedByCuda) {
     draft.attached_by = preloaded ? 1 : 0;
   }
+  tell_displaced_tools();
   strncpy(draft.runtime, runtime_version != nullptr ? runtime_version : "",
           sizeof(draft.runtime) - 1);
   return &result;

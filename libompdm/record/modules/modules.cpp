@@ -45,12 +45,29 @@ struct Table {
 };
 Table table;
 
-// What the loader had counted at the last scan, and what was known then.
-std::uint64_t loads_seen = 0;
-std::uint64_t closes_seen = 0;
-bool scanned = false;
-bool could_patch = false;
-bool some_wait = false;
+// What the loader had counted at the last scan, and what was known then. Read without the mutex, to
+// see that nothing is to be done.
+std::atomic<std::uint64_t> loads_seen{0};
+std::atomic<std::uint64_t> closes_seen{0};
+std::atomic<bool> scanned{false};
+std::atomic<bool> could_patch{false};
+std::atomic<bool> some_wait{false};
+
+int compare_counters(dl_phdr_info* info, std::size_t /*size*/, void* data) noexcept {
+  *static_cast<bool*>(data) = info->dlpi_adds == loads_seen.load(std::memory_order_relaxed) &&
+                              info->dlpi_subs == closes_seen.load(std::memory_order_relaxed);
+  return 1;
+}
+
+// Whether nothing was loaded or closed since the last scan, and nothing can be done that could not.
+bool up_to_date() noexcept {
+  bool same = false;
+  if (scanned.load(std::memory_order_relaxed) &&
+      could_patch.load(std::memory_order_relaxed) == can_patch()) {
+    walk_objects(compare_counters, &same);
+  }
+  return same;
+}
 
 bool make_room() noexcept {
   constexpr std::uint32_t kFirst = 64;
@@ -138,25 +155,12 @@ void patch(LoadedModule& module, const dl_phdr_info& info) noexcept {
 }
 
 struct Scan {
-  bool retry;  ///< modules that wait, though nothing was loaded or closed
-  bool compared;
-  bool unchanged;
+  bool begun;
+  std::uint64_t loads;  ///< the loader's counters, the same for all objects of one walk
+  std::uint64_t closes;
   bool some_closed;    ///< another library may lie in the place of one that is known
   std::uint32_t next;  ///< place of the object that the loader's list most likely has next
 };
-
-// Whether anything was loaded or closed since the last scan, or can be done now that could not.
-bool has_changed(Scan& scan, const dl_phdr_info& info, std::size_t size) noexcept {
-  bool changed = scan.retry || !scanned || could_patch != can_patch();
-  if (size >= offsetof(dl_phdr_info, dlpi_subs) + sizeof(info.dlpi_subs)) {
-    scan.some_closed = info.dlpi_subs != closes_seen;
-    changed = changed || info.dlpi_adds != loads_seen || scan.some_closed;
-    loads_seen = info.dlpi_adds;
-    closes_seen = info.dlpi_subs;
-  }
-  could_patch = can_patch();
-  return changed;
-}
 
 LoadedModule* find_place(Scan& scan, const dl_phdr_info& info, const Range& range,
                          const Identity& identity) noexcept {
@@ -170,27 +174,22 @@ LoadedModule* find_place(Scan& scan, const dl_phdr_info& info, const Range& rang
   return nullptr;
 }
 
-int visit(dl_phdr_info* info, std::size_t size, void* data) noexcept {
+int visit(dl_phdr_info* info, std::size_t /*size*/, void* data) noexcept {
   Scan& scan = *static_cast<Scan*>(data);
-  // The loader's counters are the same for all objects of one walk.
-  if (!scan.compared) {
-    scan.compared = true;
-    scan.unchanged = !has_changed(scan, *info, size);
-    if (scan.unchanged) {
-      return 1;
-    }
+  if (!scan.begun) {
+    scan.begun = true;
+    scan.loads = info->dlpi_adds;
+    scan.closes = info->dlpi_subs;
+    scan.some_closed = !scanned || scan.closes != closes_seen;
   }
   const Range range = range_of(*info);
-  Identity identity{};
-  if (scan.some_closed || !scanned) {
-    identity = identity_of(*info);
-  }
+  const Identity identity = scan.some_closed ? identity_of(*info) : Identity{};
   LoadedModule* module = find_place(scan, *info, range, identity);
   if (module == nullptr) {
-    module = add_module(*info, range, scan.some_closed || !scanned ? identity : identity_of(*info));
-    if (module == nullptr) {
-      return 0;
-    }
+    module = add_module(*info, range, scan.some_closed ? identity : identity_of(*info));
+  }
+  if (module == nullptr) {
+    return 0;
   }
   module->seen = true;
   scan.next = static_cast<std::uint32_t>(module - table.places) + 1;
@@ -200,17 +199,15 @@ int visit(dl_phdr_info* info, std::size_t size, void* data) noexcept {
   return 0;
 }
 
-void scan_locked(bool retry) noexcept {
-  Scan scan{};
-  scan.retry = retry;
-  table.scanning = true;
-  walk_objects(visit, &scan);
-  if (scan.unchanged || !scan.compared) {
-    table.scanning = false;
+void scan_locked() noexcept {
+  if (!can_walk_objects()) {
     return;
   }
-  scanned = true;
-  some_wait = false;
+  Scan scan{};
+  table.scanning = true;
+  const bool patches = can_patch();
+  walk_objects(visit, &scan);
+  bool wait = false;
   bool offloading_closed = false;
   for (std::uint32_t i = 0; i < table.used; ++i) {
     LoadedModule& module = table.places[i];
@@ -219,11 +216,17 @@ void scan_locked(bool retry) noexcept {
       module.id = 0;
     }
     module.seen = false;
-    some_wait = some_wait || (module.id != 0 && module.waits);
+    wait = wait || (module.id != 0 && module.waits);
   }
   if (offloading_closed) {
     generation_of_modules.fetch_add(1, std::memory_order_relaxed);
   }
+  // Last, since other threads take it for done by these.
+  some_wait = wait;
+  could_patch = patches;
+  loads_seen = scan.loads;
+  closes_seen = scan.closes;
+  scanned = true;
   table.scanning = false;
 }
 
@@ -249,19 +252,24 @@ LoadedModule* module_of_id(std::uint32_t id) noexcept {
 }  // namespace
 
 void scan_modules() noexcept {
+  if (!some_wait.load(std::memory_order_relaxed) && up_to_date()) {
+    return;
+  }
   const Lock lock;
-  scan_locked(some_wait);
+  scan_locked();
 }
 
 std::uint32_t find_module(std::uint64_t address) noexcept {
   const Lock lock;
   // A closed library's range may have been given to another one since: look before believing the
   // table.
-  scan_locked(false);
+  if (!up_to_date()) {
+    scan_locked();
+  }
   LoadedModule* module = module_at(address);
   if (module != nullptr && module->waits) {
     // Its code runs, so the loader is done with it: what cannot be patched now never can.
-    scan_locked(true);
+    scan_locked();
     module = module_at(address);
     if (module != nullptr && module->waits) {
       module->waits = false;
