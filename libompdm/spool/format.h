@@ -91,7 +91,7 @@ enum class Loss : std::uint32_t {
                       ///< lost
   kOpsUnmatched,      ///< data operation or submit ends without a begin, or begins without an end
   kNamesUnavailable,  ///< regions whose names did not come from the runtime's arguments
-  kModulesUnpatched,  ///< loaded modules with offload calls that could not be patched
+  kModulesUnpatched,  ///< loaded modules with offload calls that could not be patched (each once)
   kThreadsWithoutLane,    ///< events of threads for which no lane could be made
   kForkedEvents,          ///< events in a forked child before a recording of its own could start
   kActivitiesDropped,     ///< device activities that CUPTI had no buffer for, or the spool no lane
@@ -100,23 +100,19 @@ enum class Loss : std::uint32_t {
   kContentsUnknownCompletion,  ///< contents from devices not examined: nothing tells when they have
                                ///< arrived (API calls and nowait on asynchronous devices)
   kActivitiesLate,  ///< device activities that CUPTI gave back when the recording had ended
+  kEntriesUnread,   ///< modules with offload calls whose file is not the one that was loaded: their
+                    ///< kernels and `declare target` variables have no names
   kCount
 };
-inline constexpr const char* kLossNames[] = {"records_no_space",
-                                             "records_too_large",
-                                             "records_after_finish",
-                                             "records_reentrant",
-                                             "regions_unmatched",
-                                             "ops_unmatched",
-                                             "names_unavailable",
-                                             "modules_unpatched",
-                                             "threads_without_lane",
-                                             "forked_events",
-                                             "activities_dropped",
-                                             "activities_incomplete",
-                                             "contents_pending_overflow",
-                                             "contents_unknown_completion",
-                                             "activities_late"};
+inline constexpr const char* kLossNames[] = {
+    "records_no_space",          "records_too_large",
+    "records_after_finish",      "records_reentrant",
+    "regions_unmatched",         "ops_unmatched",
+    "names_unavailable",         "modules_unpatched",
+    "threads_without_lane",      "forked_events",
+    "activities_dropped",        "activities_incomplete",
+    "contents_pending_overflow", "contents_unknown_completion",
+    "activities_late",           "offload_entries_unread"};
 static_assert(sizeof(kLossNames) / sizeof(kLossNames[0]) == static_cast<std::size_t>(Loss::kCount));
 
 /// The callbacks the recorder asked for, in the order of FileHeader::registered.

@@ -25,7 +25,7 @@ void after_fork_in_child() noexcept {
   forget_spool();
   forget_lanes();
   forget_early_events();
-  forget_written_entries();
+  revise_modules_after_fork();
   memset(recorder.draft.losses, 0, sizeof(recorder.draft.losses));
   describe_process(recorder.draft);
   budget.restart(recorder.draft.attach.ticks);

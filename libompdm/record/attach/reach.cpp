@@ -8,8 +8,9 @@
 #include <unistd.h>
 
 #include "record/attach/stand_in.h"
-#include "record/modules/modules.h"
-#include "record/process/message.h"
+#include "record/modules/entry_points.h"
+#include "record/modules/loaded_objects.h"
+#include "record/process/cancellation.h"
 #include "record/process/recorder.h"
 
 namespace ompdm::record {
@@ -17,7 +18,6 @@ namespace {
 
 constexpr const char* kLookedFor = "libomp.so";
 constexpr const char* kInstalled = "libomp.so.5";
-constexpr const char* kOffloadRuntime = "libomptarget.so";  // then the version, where it has one
 
 // A handle without loading anything; null if the name is not loaded.
 void* loaded(const char* name) noexcept { return dlopen(name, RTLD_LAZY | RTLD_NOLOAD); }
@@ -44,8 +44,7 @@ int find_runtime(dl_phdr_info* info, std::size_t /*size*/, void* /*data*/) noexc
 }
 
 int find_offload_runtime(dl_phdr_info* info, std::size_t /*size*/, void* data) noexcept {
-  const char* slash = strrchr(info->dlpi_name, '/');
-  if (slash == nullptr || strncmp(slash + 1, kOffloadRuntime, strlen(kOffloadRuntime)) != 0) {
+  if (!is_offload_runtime(*info)) {
     return 0;
   }
   *static_cast<const char**>(data) = info->dlpi_name;
@@ -58,14 +57,17 @@ bool cure_missing_name() noexcept {
   if (is_loaded(kLookedFor) || !is_loaded(kInstalled)) {
     return false;
   }
+  const WithoutCancellation uncancelled;
   const int file = memfd_create(kLookedFor, MFD_CLOEXEC);
   if (file < 0) {
     return false;
   }
   bool cured = false;
   if (write(file, kStandIn, kStandInSize) == static_cast<ssize_t>(kStandInSize)) {
+    // The loader gives an object to whoever spells its name in the same way, so this is a way in
+    // which no program spells the name of a descriptor of its own.
     char path[64];
-    snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
+    snprintf(path, sizeof(path), "/proc/self/fd/../fd/.././fd/%d", file);
     // Never closed: libomptarget finds it by its soname whenever it looks.
     cured = dlopen(path, RTLD_LAZY) != nullptr;
   }
@@ -95,7 +97,10 @@ bool offload_can_reach() noexcept { return is_loaded(kLookedFor); }
 void note_runtime_library() noexcept {
   spool::FileHeader& draft = recorder.draft;
   const char* path = nullptr;
-  if (draft.runtime_library[0] != '\0' || dl_iterate_phdr(find_offload_runtime, &path) == 0) {
+  if (draft.runtime_library[0] == '\0') {
+    walk_objects(find_offload_runtime, &path);
+  }
+  if (path == nullptr) {
     return;
   }
   strncpy(draft.runtime_library, path, sizeof(draft.runtime_library) - 1);
@@ -107,7 +112,7 @@ void note_runtime_library() noexcept {
 
 const char* runtime_folder() noexcept {
   if (folder[0] == '\0') {
-    dl_iterate_phdr(find_runtime, nullptr);
+    walk_objects(find_runtime, nullptr);
   }
   return folder;
 }

@@ -2,6 +2,7 @@
 
 #include "record/cupti/cupti.h"
 #include "record/events/inside.h"
+#include "record/modules/modules.h"
 #include "record/process/clock.h"
 #include "record/stream/sites.h"
 
@@ -95,6 +96,7 @@ bool write_region(Lane& lane, std::uint8_t flags, int device, OpenRegion& open) 
   }
   open.call = {};
   open.call.codeptr = codeptr;
+  scan_modules();  // a library may have been opened since, in the place of another one
   if (recorder.config.names) {
     count_loss(spool::Loss::kNamesUnavailable);
   }
