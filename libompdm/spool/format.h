@@ -1,6 +1,7 @@
 // The byte layout of a spool: the only thing that the recorder (in the user's process) and the
 // reader (`ompdm finish`) share. Nothing in this folder allocates, throws or depends on more than
-// the freestanding headers. The records are in definitions.h, events.h and activities.h.
+// the freestanding headers (file_size_signal.h apart). The records are in definitions.h, events.h
+// and activities.h.
 //
 //   offset 0          FileHeader            8192 bytes, counters and trailer are updated in place
 //   offset 8192       chunk | chunk | …     sizes differ (64 KiB … 1 MiB), each owned by one lane
@@ -90,7 +91,7 @@ enum class Loss : std::uint32_t {
                       ///< lost
   kOpsUnmatched,      ///< data operation or submit ends without a begin, or begins without an end
   kNamesUnavailable,  ///< regions whose names did not come from the runtime's arguments
-  kModulesUnpatched,  ///< loaded modules with offload calls that could not be patched
+  kModulesUnpatched,  ///< loaded modules with offload calls that could not be patched (each once)
   kThreadsWithoutLane,    ///< events of threads for which no lane could be made
   kForkedEvents,          ///< events in a forked child before a recording of its own could start
   kActivitiesDropped,     ///< device activities that CUPTI had no buffer for, or the spool no lane
@@ -99,23 +100,19 @@ enum class Loss : std::uint32_t {
   kContentsUnknownCompletion,  ///< contents from devices not examined: nothing tells when they have
                                ///< arrived (API calls and nowait on asynchronous devices)
   kActivitiesLate,  ///< device activities that CUPTI gave back when the recording had ended
+  kEntriesUnread,   ///< modules with offload calls whose file is not the one that was loaded: their
+                    ///< kernels and `declare target` variables have no names
   kCount
 };
-inline constexpr const char* kLossNames[] = {"records_no_space",
-                                             "records_too_large",
-                                             "records_after_finish",
-                                             "records_reentrant",
-                                             "regions_unmatched",
-                                             "ops_unmatched",
-                                             "names_unavailable",
-                                             "modules_unpatched",
-                                             "threads_without_lane",
-                                             "forked_events",
-                                             "activities_dropped",
-                                             "activities_incomplete",
-                                             "contents_pending_overflow",
-                                             "contents_unknown_completion",
-                                             "activities_late"};
+inline constexpr const char* kLossNames[] = {
+    "records_no_space",          "records_too_large",
+    "records_after_finish",      "records_reentrant",
+    "regions_unmatched",         "ops_unmatched",
+    "names_unavailable",         "modules_unpatched",
+    "threads_without_lane",      "forked_events",
+    "activities_dropped",        "activities_incomplete",
+    "contents_pending_overflow", "contents_unknown_completion",
+    "activities_late",           "offload_entries_unread"};
 static_assert(sizeof(kLossNames) / sizeof(kLossNames[0]) == static_cast<std::size_t>(Loss::kCount));
 
 /// The callbacks the recorder asked for, in the order of FileHeader::registered.
@@ -178,7 +175,7 @@ struct FileHeader {
   std::uint32_t attached_by;  ///< 0 OMP_TOOL_LIBRARIES, 1 LD_PRELOAD, 2 CUDA_INJECTION64_PATH
   std::uint32_t default_device_known;
   ClockTriple attach;        ///< when the recorder was started
-  ClockTriple trailer;       ///< when it finished; zero until then
+  ClockTriple trailer;       ///< when it finished; whole once `state` says so
   std::uint64_t file_size;   ///< bytes of the file that chunks have been given out of
   std::uint64_t losses[32];  ///< by Loss; incremented atomically
   std::uint64_t regions;     ///< committed at chunk changes and at the end: for progress lines only
@@ -195,7 +192,9 @@ struct FileHeader {
   std::uint32_t hashing;  ///< share of the time since attach that contents may take, in millionths;
                           ///< 0: none are examined, 0xffffffff: all
   char cupti[128];        ///< "on", "off", "unavailable: why"; empty: no CUDA device was met
-  char reserved[1976];
+  std::uint64_t pid_namespace;  ///< inode of /proc/self/ns/pid, in which `pid` counts; 0: not known
+  char runtime_library[512];    ///< path that libomptarget was loaded from; empty if it was not met
+  char reserved[1456];
 };
 static_assert(sizeof(FileHeader) == 8192 && std::is_trivially_copyable_v<FileHeader>);
 
@@ -203,11 +202,11 @@ static_assert(sizeof(FileHeader) == 8192 && std::is_trivially_copyable_v<FileHea
 struct ChunkHeader {
   std::uint32_t magic;
   std::uint32_t lane;
-  std::uint64_t size;      ///< bytes, this header included: the next chunk begins there
-  std::uint32_t sequence;  ///< within the lane, from 0
-  std::uint32_t reserved0;
-  ClockTriple first;  ///< when the chunk was made
-  ClockTriple last;   ///< refreshed now and then, for calibration after a kill
+  std::uint64_t size;         ///< bytes, this header included: the next chunk begins there
+  std::uint32_t sequence;     ///< within the lane, from 0
+  std::uint32_t last_writes;  ///< odd while `last` is being written: a kill may have torn it
+  ClockTriple first;          ///< when the chunk was made
+  ClockTriple last;           ///< refreshed now and then, for calibration after a kill
   char reserved[56];
 };
 static_assert(sizeof(ChunkHeader) == 128 && std::is_trivially_copyable_v<ChunkHeader>);

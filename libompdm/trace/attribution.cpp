@@ -257,6 +257,7 @@ void Replay::run() {
     process(index);
   }
   bind_lists_before(std::numeric_limits<Nanoseconds>::max());
+  drop_attach_items(trace_.map_lists);
 }
 
 void attribute(Draft& draft) { Replay(draft).run(); }

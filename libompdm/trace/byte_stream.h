@@ -32,13 +32,11 @@ class ByteSink {
 /// ends. Throws Error.
 std::unique_ptr<ByteSource> open_source(const std::filesystem::path& path);
 
-/// Creates or truncates a file, gzip where its name ends in .gz. Throws Error, which names the file
-/// `named`, for instance the one that a temporary is to become.
-std::unique_ptr<ByteSink> open_sink(const std::filesystem::path& path,
-                                    const std::filesystem::path& named);
-inline std::unique_ptr<ByteSink> open_sink(const std::filesystem::path& path) {
-  return open_sink(path, path);
-}
+/// Creates or truncates a file, gzip where its name ends in .gz. Throws Error.
+std::unique_ptr<ByteSink> open_sink(const std::filesystem::path& path);
+
+/// The same on an open descriptor, which it closes, of the file that is (or is to become) `named`.
+std::unique_ptr<ByteSink> sink_on(int descriptor, const std::filesystem::path& named);
 
 /// Cuts a source into lines.
 class LineReader {

@@ -15,6 +15,9 @@ namespace {
 
 // Beyond this base, reading noise of 100 ns tilts the line by a millionth at most.
 constexpr double kLongBaseNs = 100e6;
+// Between knots this far apart a reading that is late by 1 us tilts the line by a ten-millionth,
+// which is what a processor's clock wanders by itself.
+constexpr double kKnotsApartNs = 10e9;
 // Lines tried: through the origin and each of the farthest triples.
 constexpr std::size_t kCandidates = 64;
 
@@ -73,11 +76,31 @@ ClockScale::ClockScale(spool::Clock clock, const spool::ClockTriple& origin,
     }
   }
   calibrated_ = best < std::numeric_limits<double>::max();
-  residual_ = calibrated_ ? best : 0;
+  if (!calibrated_) return;
+  for (auto point = points.rbegin(); point != points.rend(); ++point) {
+    const Knot& last = knots_.back();
+    const double apart = point->ns - last.ns;
+    const double expected = (point->ticks - last.ticks) * ns_per_tick_;
+    // A damaged triple may hold anything.
+    const bool plausible = apart > expected / 2 && apart < expected * 2;
+    if (plausible && apart >= kKnotsApartNs) knots_.push_back({point->ticks, point->ns});
+  }
+  for (const Point& point : points) {
+    residual_ = std::max(residual_, std::abs(ns_since_origin(point.ticks) - point.ns));
+  }
+}
+
+double ClockScale::ns_since_origin(double ticks) const {
+  if (knots_.size() == 1) return ticks * ns_per_tick_;
+  // The last stretch goes on behind its end.
+  const auto to = std::upper_bound(knots_.begin() + 1, knots_.end() - 1, ticks,
+                                   [](double at, const Knot& knot) { return at < knot.ticks; });
+  const Knot& from = *(to - 1);
+  return from.ns + (ticks - from.ticks) * (to->ns - from.ns) / (to->ticks - from.ticks);
 }
 
 Nanoseconds ClockScale::at(std::uint64_t ticks) const {
-  const double ns = difference(ticks, origin_) * ns_per_tick_;
+  const double ns = ns_since_origin(difference(ticks, origin_));
   // A damaged record may hold any number: keep it far from where the conversion would overflow.
   return std::llround(std::clamp(ns, 0.0, 0x1p62));
 }

@@ -9,13 +9,14 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 
 #include "ompdm/error.h"
-#include "ompdm/trace_file.h"
+#include "spool/file_size_signal.h"
 #include "trace/spool_file.h"
 #include "trace/spool_owner.h"
+#include "trace/temporary_file.h"
+#include "trace/trace_bytes.h"
 #include "trace/trace_name.h"
 
 namespace ompdm {
@@ -26,7 +27,8 @@ namespace fs = std::filesystem;
 // Held while a spool is finished, so that two programs do not both turn it into a trace.
 class SpoolLock {
  public:
-  explicit SpoolLock(const fs::path& path) : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+  explicit SpoolLock(const fs::path& path)
+      : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) {
     if (fd_ < 0) {
       throw Error(fmt::format("{}: cannot be opened ({}): give the name of a spool", path.string(),
                               std::strerror(errno)));
@@ -40,6 +42,13 @@ class SpoolLock {
   ~SpoolLock() { close(fd_); }
   SpoolLock(const SpoolLock&) = delete;
   SpoolLock& operator=(const SpoolLock&) = delete;
+
+  [[nodiscard]] int descriptor() const { return fd_; }
+
+  [[nodiscard]] bool is_ours() const {
+    struct stat facts{};
+    return fstat(fd_, &facts) == 0 && facts.st_uid == geteuid();
+  }
 
   // Whether the name is still that of the locked file: another finisher may have removed it
   // meanwhile.
@@ -59,46 +68,11 @@ void refuse_running(const fs::path& spool, const spool::FileHeader& header) {
                           spool.string(), header.pid, trace::text_of(header.program)));
 }
 
-// Removes the unfinished file unless it got its name.
-class Temporary {
- public:
-  explicit Temporary(fs::path path) : path_(std::move(path)) {}
-  ~Temporary() {
-    std::error_code ignored;
-    fs::remove(path_, ignored);
-  }
-  Temporary(const Temporary&) = delete;
-  Temporary& operator=(const Temporary&) = delete;
-  [[nodiscard]] const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
-
-// Past RLIMIT_FSIZE a write is to fail with a reason, not to kill the process and leave an
-// unfinished file.
-class WithoutFileSizeSignal {
- public:
-  WithoutFileSizeSignal() {
-    sigemptyset(&signal_);
-    sigaddset(&signal_, SIGXFSZ);
-    pthread_sigmask(SIG_BLOCK, &signal_, &before_);
-  }
-  ~WithoutFileSizeSignal() {
-    if (sigismember(&before_, SIGXFSZ) == 0) {
-      const timespec at_once{};
-      while (sigtimedwait(&signal_, nullptr, &at_once) == SIGXFSZ) {
-      }
-    }
-    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-  }
-  WithoutFileSizeSignal(const WithoutFileSizeSignal&) = delete;
-  WithoutFileSizeSignal& operator=(const WithoutFileSizeSignal&) = delete;
-
- private:
-  sigset_t signal_{};
-  sigset_t before_{};
-};
+// Its header names the trace's file: anyone could have ours made anywhere.
+void refuse_foreign(const fs::path& spool) {
+  throw Error(fmt::format("{}: belongs to another user: say with -o where its trace is to go",
+                          spool.string()));
+}
 
 void check_target(const fs::path& wanted) {
   std::error_code ignored;
@@ -111,36 +85,34 @@ void check_target(const fs::path& wanted) {
 }  // namespace
 
 FinishResult finish(const fs::path& spool, const fs::path& output, const FinishOptions& options) {
-  const WithoutFileSizeSignal guard;
+  const spool::WithoutFileSizeSignal guard;
   const SpoolLock lock(spool);
-  const spool::FileHeader header = trace::read_file_header(spool);
+  const spool::FileHeader header = trace::read_file_header(lock.descriptor(), spool);
   if (!lock.still_named(spool)) {
     throw Error(fmt::format("{}: was finished by another process: see its trace", spool.string()));
   }
   const bool finished = header.state == spool::State::kFinished;
-  const trace::OwnerState owner = trace::owner_state(header);
-  if (!finished && owner == trace::OwnerState::kRuns && !options.owner_may_run) {
+  const spool::Owner owner = trace::owner_state(header);
+  if (!finished && owner == spool::Owner::kRuns && !options.owner_may_run) {
     refuse_running(spool, header);
   }
-  const fs::path wanted = output.empty() ? spool_info(spool).output : output;
+  if (output.empty() && !options.owner_may_run && !lock.is_ours()) refuse_foreign(spool);
+  const fs::path wanted = output.empty() ? trace::output_of(header, spool) : output;
   check_target(wanted);
 
   FinishResult result;
   result.model = read_spool(spool);
   result.killed = !finished;
-  const Temporary temporary(trace::temporary_name(wanted));
-  write_trace(result.model, temporary.path(), wanted);
-  // A program may have had a umask against its own files; whoever recorded is to read the trace.
-  std::error_code not_ours;
-  fs::permissions(temporary.path(), fs::perms::owner_read | fs::perms::owner_write,
-                  fs::perm_options::add, not_ours);
+  check_references(result.model, wanted.string());
+  trace::TemporaryFile temporary(wanted);
+  write_trace_bytes(result.model, *sink_on(temporary.take_descriptor(), wanted));
   trace::PlacedTrace placed = trace::place_trace(temporary.path(), wanted, header.pid);
   result.trace = placed.path;
   result.kept = placed.kept;
   result.note = placed.note;
   result.model.file = placed.path.string();
 
-  if (!finished && owner == trace::OwnerState::kUnknown) {
+  if (!finished && owner == spool::Owner::kUnknown) {
     const std::string kept = fmt::format("{} was kept: its process may still run on {}",
                                          spool.string(), trace::text_of(header.host));
     result.note += (result.note.empty() ? "" : "; ") + kept;

@@ -36,6 +36,12 @@ std::uint32_t item_holding(const std::vector<MapItem>& items, std::uint64_t addr
   return found;
 }
 
+void drop_attach_items(std::vector<std::vector<MapItem>>& lists) {
+  for (std::vector<MapItem>& items : lists) {
+    std::erase_if(items, [](const MapItem& item) { return (item.type & kMapAttach) != 0; });
+  }
+}
+
 bool is_packed(const MapItem& item) {
   constexpr std::uint64_t kLargest = 1024;  // beyond it libomptarget copies the variable itself
   return (item.type & kMapPrivate) != 0 && (item.type & kMapTo) != 0 && item.bytes <= kLargest;

@@ -13,6 +13,7 @@
 #include "trace/clock.h"
 #include "trace/decode.h"
 #include "trace/normalize.h"
+#include "trace/runtime_name.h"
 #include "trace/sites.h"
 #include "trace/spool_file.h"
 #include "trace/spool_owner.h"
@@ -89,7 +90,7 @@ std::string hashing_text(std::uint32_t share) {
 Recording recording_of(const spool::FileHeader& header, const trace::ClockScale& clock) {
   Recording recording;
   recording.ompdm_version = OMPDM_VERSION;
-  recording.runtime = text_of(header.runtime);
+  recording.runtime = runtime_name(text_of(header.runtime), text_of(header.runtime_library));
   recording.omp_version = header.omp_version;
   recording.clock = header.clock == spool::Clock::kTsc ? "tsc" : "monotonic";
   recording.clock_residual_ns = clock.residual_ns();
@@ -127,7 +128,9 @@ std::vector<Loss> recorder_losses(const spool::FileHeader& header) {
 
 trace::ClockScale clock_of(const trace::SpoolFile& file) {
   const spool::FileHeader& header = file.header();
-  std::vector<spool::ClockTriple> triples{header.attach, header.trailer};
+  std::vector<spool::ClockTriple> triples{header.attach};
+  // A kill may have come in the middle of a trailer.
+  if (header.state == spool::State::kFinished) triples.push_back(header.trailer);
   for (const trace::Chunk& chunk : file.chunks()) {
     triples.push_back(chunk.first);
     triples.push_back(chunk.last);

@@ -146,8 +146,9 @@ void SpoolFile::find_chunks() {
     // A finished recorder may cut the unused end of the last chunk away; otherwise records are
     // missing.
     if (head.size > left && header_.state != spool::State::kFinished) ++unreadable_;
-    chunks_.push_back(
-        {at, std::min(head.size, left), head.lane, head.sequence, head.first, head.last});
+    const bool torn = head.last_writes % 2 != 0;
+    chunks_.push_back({at, std::min(head.size, left), head.lane, head.sequence, head.first,
+                       torn ? spool::ClockTriple{} : head.last});
     if (head.size >= left) break;
     at += head.size;
   }
@@ -179,11 +180,15 @@ bool has_spool_magic(const std::filesystem::path& path) noexcept {
   return same;
 }
 
+spool::FileHeader read_file_header(int descriptor, const std::filesystem::path& path) {
+  std::uint64_t file_size = 0;
+  return read_header(descriptor, path, file_size);
+}
+
 spool::FileHeader read_file_header(const std::filesystem::path& path) {
   const int fd = open_spool(path);
   try {
-    std::uint64_t file_size = 0;
-    const spool::FileHeader header = read_header(fd, path, file_size);
+    const spool::FileHeader header = read_file_header(fd, path);
     close(fd);
     return header;
   } catch (...) {

@@ -23,7 +23,7 @@ struct Chunk {
   std::uint32_t lane = 0;
   std::uint32_t sequence = 0;
   spool::ClockTriple first{};
-  spool::ClockTriple last{};
+  spool::ClockTriple last{};  ///< zero if a kill tore it
 };
 
 /// One committed record. Valid as long as the bytes it was found in.
@@ -115,6 +115,8 @@ bool has_spool_magic(const std::filesystem::path& path) noexcept;
 
 /// Reads the header alone. Throws Error as SpoolFile does.
 spool::FileHeader read_file_header(const std::filesystem::path& path);
+/// The same of a spool that is open already, whatever has its name by now.
+spool::FileHeader read_file_header(int descriptor, const std::filesystem::path& path);
 
 /// A text of a fixed-size field, up to its NUL or its end.
 template <std::size_t Size>

@@ -5,32 +5,21 @@
 #include "ompdm/finish.h"
 #include "trace/spool_file.h"
 #include "trace/spool_owner.h"
+#include "trace/trace_name.h"
 
 namespace ompdm {
-namespace {
-
-std::filesystem::path output_of(const spool::FileHeader& header,
-                                const std::filesystem::path& spool) {
-  const std::string named = trace::text_of(header.output);
-  if (!named.empty()) return named;
-  std::filesystem::path beside = spool;
-  return beside.extension() == ".spool" ? beside.replace_extension() : beside += ".json";
-}
-
-}  // namespace
-
 bool is_spool(const std::filesystem::path& path) { return trace::has_spool_magic(path); }
 
 SpoolInfo spool_info(const std::filesystem::path& path) {
   const spool::FileHeader header = trace::read_file_header(path);
   SpoolInfo info;
   info.path = path;
-  info.output = output_of(header, path);
+  info.output = trace::output_of(header, path);
   info.pid = header.pid;
   info.host = trace::text_of(header.host);
   info.program = trace::text_of(header.program);
   info.finished = header.state == spool::State::kFinished;
-  info.alive = trace::owner_state(header) != trace::OwnerState::kEnded;
+  info.alive = trace::owner_state(header) != spool::Owner::kEnded;
   return info;
 }
 

@@ -1,11 +1,12 @@
 #include "trace/spool_owner.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <fstream>
-#include <sstream>
+#include <iterator>
 #include <string>
 
 #include "trace/spool_file.h"
@@ -18,41 +19,39 @@ std::string this_host() {
   return gethostname(name.data(), name.size() - 1) == 0 ? std::string(name.data()) : std::string();
 }
 
-// Field 22 of /proc/PID/stat, when that process started; 0 if it does not run (any more). The
-// second field, the command in parentheses, may hold anything: count from its end.
-std::uint64_t start_of(std::uint32_t pid) {
+std::string this_boot() {
+  std::ifstream file("/proc/sys/kernel/random/boot_id");
+  std::string boot;
+  file >> boot;
+  return boot;
+}
+
+std::uint64_t this_pid_namespace() {
+  struct stat facts{};
+  return stat("/proc/self/ns/pid", &facts) == 0 ? facts.st_ino : 0;
+}
+
+spool::ProcessStat stat_of(std::uint32_t pid) {
   std::ifstream file(fmt::format("/proc/{}/stat", pid));
-  std::string line;
-  if (!std::getline(file, line)) return 0;
-  const std::size_t at = line.rfind(')');
-  if (at == std::string::npos) return 0;
-  std::istringstream fields(line.substr(at + 1));
-  std::string field;
-  fields >> field;
-  if (field == "Z" || field == "X") return 0;  // dead, and only waiting for its parent
-  for (int i = 4; i <= 22; ++i) fields >> field;
-  std::istringstream number(field);
-  std::uint64_t start = 0;
-  number >> start;
-  return start;
+  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  return spool::parse_process_stat(text.c_str());
 }
 
 }  // namespace
 
 bool is_this_boot(const spool::FileHeader& header) {
-  std::ifstream file("/proc/sys/kernel/random/boot_id");
-  std::string boot;
-  file >> boot;
+  const std::string boot = this_boot();
   return !boot.empty() && boot == text_of(header.boot_id);
 }
 
-OwnerState owner_state(const spool::FileHeader& header) {
-  if (!is_this_boot(header)) {
-    // The same name after another start is the same machine: nothing of before runs any more.
-    return text_of(header.host) == this_host() ? OwnerState::kEnded : OwnerState::kUnknown;
-  }
-  const std::uint64_t start = start_of(header.pid);
-  return start != 0 && start == header.process_start ? OwnerState::kRuns : OwnerState::kEnded;
+spool::Owner owner_state(const spool::FileHeader& header) {
+  // A damaged header's texts may have no end.
+  spool::FileHeader safe = header;
+  safe.boot_id[sizeof(safe.boot_id) - 1] = '\0';
+  safe.host[sizeof(safe.host) - 1] = '\0';
+  const std::string boot = this_boot();
+  const std::string host = this_host();
+  return spool::owner_of(safe, {boot.c_str(), host.c_str(), this_pid_namespace()}, stat_of);
 }
 
 }  // namespace ompdm::trace

@@ -2,16 +2,12 @@
 #pragma once
 
 #include "spool/format.h"
+#include "spool/owner.h"
 
 namespace ompdm::trace {
 
-enum class OwnerState {
-  kEnded,
-  kRuns,
-  kUnknown,  ///< it ran on another machine
-};
-
-OwnerState owner_state(const spool::FileHeader& header);
+/// As seen from this process.
+spool::Owner owner_state(const spool::FileHeader& header);
 
 /// Whether the header was written on this machine since it last started.
 bool is_this_boot(const spool::FileHeader& header);

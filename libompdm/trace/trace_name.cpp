@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
@@ -14,6 +13,7 @@
 
 #include "ompdm/error.h"
 #include "ompdm/trace_file.h"
+#include "trace/spool_file.h"
 
 namespace ompdm::trace {
 namespace {
@@ -104,6 +104,13 @@ fs::path place_beside(const fs::path& temporary, const Parts& parts, std::uint32
 
 }  // namespace
 
+fs::path output_of(const spool::FileHeader& header, const fs::path& spool) {
+  const std::string named = text_of(header.output);
+  if (!named.empty()) return named;
+  fs::path beside = spool;
+  return beside.extension() == ".spool" ? beside.replace_extension() : beside += ".json";
+}
+
 PlacedTrace place_trace(const fs::path& temporary, const fs::path& wanted, std::uint32_t pid) {
   const Parts parts = split(wanted);
   PlacedTrace placed{wanted, {}, {}};
@@ -111,22 +118,14 @@ PlacedTrace place_trace(const fs::path& temporary, const fs::path& wanted, std::
     const int error = rename_without_overwriting(temporary, wanted);
     if (error == 0) return placed;
     if (error != EEXIST) fail(wanted, error);
-    if (!is_trace(wanted)) {
+    std::error_code ignored;
+    if (!fs::is_regular_file(wanted, ignored) || !is_trace(wanted)) {
       placed.path = place_beside(temporary, parts, pid);
       placed.note = fmt::format("{} is no ompdm trace and was left alone", wanted.string());
       return placed;
     }
     if (const fs::path kept = keep(wanted, parts); !kept.empty()) placed.kept = kept;
   }
-}
-
-fs::path temporary_name(const fs::path& wanted) {
-  static std::atomic<unsigned> count = 0;  // a process may finish several spools at once
-  const unsigned number = count++;
-  const std::string mark = number == 0 ? "" : fmt::format(".{}", number);
-  // The writer compresses by the name's end.
-  const char* end = wanted.extension() == ".gz" ? ".gz" : "";
-  return fs::path(wanted) += fmt::format(".tmp-{}{}{}", getpid(), mark, end);
 }
 
 }  // namespace ompdm::trace

@@ -5,7 +5,13 @@
 #include <filesystem>
 #include <string>
 
+#include "spool/format.h"
+
 namespace ompdm::trace {
+
+/// The trace that the spool of this header is to become: as the header says, else beside it.
+std::filesystem::path output_of(const spool::FileHeader& header,
+                                const std::filesystem::path& spool);
 
 /// Where a trace has come to lie.
 struct PlacedTrace {
@@ -19,8 +25,5 @@ struct PlacedTrace {
 /// has that name. Throws Error, leaving `temporary` where it is.
 PlacedTrace place_trace(const std::filesystem::path& temporary, const std::filesystem::path& wanted,
                         std::uint32_t pid);
-
-/// A name beside `wanted` to write under: "trace.json.tmp-123".
-std::filesystem::path temporary_name(const std::filesystem::path& wanted);
 
 }  // namespace ompdm::trace

@@ -21,17 +21,17 @@ void write_trace_bytes(const Trace& trace, ByteSink& sink) {
   sink.close();
 }
 
-void write_trace(const Trace& trace, const std::filesystem::path& path,
-                 const std::filesystem::path& named) {
-  const std::filesystem::path& shown = named.empty() ? path : named;
-  // A file that no reader takes would be found out too late.
+// A file that no reader takes would be found out too late.
+void check_references(const Trace& trace, const std::string& name) {
   const std::string broken = find_broken_reference(trace);
-  if (!broken.empty()) {
-    throw Error(fmt::format("{}: is not written because {}: this is an error of ompdm, report it",
-                            shown.string(), broken));
-  }
-  const auto sink = open_sink(path, shown);
-  write_trace_bytes(trace, *sink);
+  if (broken.empty()) return;
+  throw Error(fmt::format("{}: is not written because {}: this is an error of ompdm, report it",
+                          name, broken));
+}
+
+void write_trace(const Trace& trace, const std::filesystem::path& path) {
+  check_references(trace, path.string());
+  write_trace_bytes(trace, *open_sink(path));
 }
 
 }  // namespace ompdm

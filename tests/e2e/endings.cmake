@@ -8,7 +8,7 @@ function(add_ending_program name source)
   set_property(DIRECTORY APPEND PROPERTY ENDING_PROGRAMS endings_${name})
 endfunction()
 
-foreach(name die odd late plain own_tool)
+foreach(name die odd late plain own_tool modules)
   add_ending_program(${name} ${name}.cpp OPTIONS -std=c++20)
 endforeach()
 add_ending_program(plain_stripped plain.cpp OPTIONS -std=c++20 -s)
@@ -16,6 +16,23 @@ add_ending_program(plain_static_libstdcxx plain.cpp OPTIONS -std=c++20 -static-l
 foreach(name library tool preloaded)
   add_ending_program(endings_${name} ${name}.cpp SHARED OPTIONS -std=c++20)
 endforeach()
+
+add_ending_program(linked_tool linked_tool.cpp OPTIONS -std=c++20 LINK endings_endings_tool)
+
+# Libraries without target regions: bound at once, at the first call, without read-only slots; without a build-id; and
+# one whose tables lie elsewhere than in the library that it replaces.
+function(add_plugin name source)
+  add_ending_program(${name} ${source} SHARED DEFAULT_OPTIONS off OPTIONS -std=c++20 -O2 ${ARGN})
+endfunction()
+add_plugin(plugin plugin.cpp)
+add_plugin(slow_now slow_plugin.cpp -Wl,-z,now)
+add_plugin(slow_lazy slow_plugin.cpp -Wl,-z,lazy)
+add_plugin(slow_now_norelro slow_plugin.cpp -Wl,-z,now,-z,norelro)
+add_plugin(slow_lazy_norelro slow_plugin.cpp -Wl,-z,lazy,-z,norelro)
+set(far_tables -Wl,--section-start=omp_offloading_entries=0x40000000,--section-start=llvm_offload_entries=0x40000000)
+add_ending_program(rebuilt library.cpp SHARED OPTIONS -std=c++20 ${far_tables})
+add_ending_program(nameless library.cpp SHARED OPTIONS -std=c++20 -Wl,--build-id=none)
+add_ending_program(rebuilt_nameless library.cpp SHARED OPTIONS -std=c++20 -Wl,--build-id=none ${far_tables})
 
 # What not every compiler's installation has is left out, and its tests say so. Sanitizers do not
 # get along with the device's image, so there the target regions are a library's.
@@ -77,14 +94,14 @@ if(OMPDM_GXX)
       ${ending_sources}/programs/plain.cpp -o ${ending_programs_folder}/libgomp
     DEPENDS ${ending_sources}/programs/plain.cpp ${ending_sources}/programs/steps.h VERBATIM)
   add_custom_target(endings_libgomp ALL DEPENDS ${ending_programs_folder}/libgomp)
+  add_dependencies(offload_programs endings_libgomp)
   list(APPEND ending_programs endings_libgomp)
 endif()
 
 add_executable(endings_test endings/place.cpp endings/deaths_test.cpp endings/deeds_test.cpp
-  endings/space_test.cpp endings/names_test.cpp endings/company_test.cpp)
+  endings/space_test.cpp endings/names_test.cpp endings/company_test.cpp endings/modules_test.cpp)
 target_link_libraries(endings_test PRIVATE ompdm_options e2e_support GTest::gtest_main)
 target_compile_definitions(endings_test PRIVATE OMPDM_RECORDER="$<TARGET_FILE:ompdm_record>"
-  OMPDM_RUNTIME_FOLDER="${OMPDM_OFFLOAD_LIBRARY_DIR}" OMPDM_ENDINGS="${ending_programs_folder}"
   OMPDM_ENDINGS_SOURCES="${ending_sources}/programs")
 add_dependencies(endings_test ${ending_programs})
 gtest_discover_tests(endings_test TEST_PREFIX endings. DISCOVERY_MODE PRE_TEST

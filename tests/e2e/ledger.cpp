@@ -1,14 +1,33 @@
 #include "ledger.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
+#include <optional>
+
+#include "offload_build.h"
 
 namespace ompdm::e2e {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kMark = "//= ";
+constexpr std::string_view kMark = "//=";
+constexpr int kEveryVersion = 0;
+
+struct Marked {
+  int version = kEveryVersion;  ///< of LLVM, from which on the text is true
+  std::string text;
+};
+
+std::optional<Marked> marked(const std::string& line) {
+  if (!line.starts_with(kMark)) return std::nullopt;
+  const std::size_t space = line.find(' ');
+  if (space == std::string::npos) return std::nullopt;
+  Marked found{.text = line.substr(space + 1)};
+  std::from_chars(line.data() + kMark.size(), line.data() + space, found.version);
+  return found;
+}
 
 class Entries {
  public:
@@ -104,9 +123,17 @@ std::string ledger_of(const Json& report, const fs::path& sources) {
 }
 
 std::string ledger_in(const fs::path& source) {
-  std::vector<std::string> lines;
+  std::vector<Marked> all;
+  int version = kEveryVersion;
   for (const std::string& line : lines_of(text_of(source))) {
-    if (line.starts_with(kMark)) lines.push_back(line.substr(kMark.size()));
+    const std::optional<Marked> found = marked(line);
+    if (!found || found->version > offload_build().llvm) continue;
+    version = std::max(version, found->version);
+    all.push_back(*found);
+  }
+  std::vector<std::string> lines;
+  for (const Marked& one : all) {
+    if (one.version == kEveryVersion || one.version == version) lines.push_back(one.text);
   }
   return ledger(std::move(lines));
 }

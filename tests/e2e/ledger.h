@@ -7,7 +7,11 @@
 //
 // A count and, where there are any, bytes; what is zero is left out. Each directive has a line, at
 // the comment `@work` of its own line of source or the one before, and so have each variable and
-// whatever was lost.
+// whatever was lost. What runtimes do differently is written for each of them, with the version
+// that did so first; a line without a version is true of all:
+//
+//   //=19 a: HtoD 1 4000
+//   //=22 a: HtoD 500 4000
 #pragma once
 
 #include <string>
@@ -23,7 +27,7 @@ std::string ledger_of(const Json& report, const std::filesystem::path& sources);
 /// The same of lines written out.
 std::string ledger(std::vector<std::string> lines);
 
-/// The ledger at the head of a program, sorted.
+/// The ledger at the head of a program, sorted: what is true of the offload_build()'s runtime.
 std::string ledger_in(const std::filesystem::path& source);
 
 }  // namespace ompdm::e2e

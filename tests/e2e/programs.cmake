@@ -31,15 +31,15 @@ add_e2e_program(load_twice ${e2e_sources}/load_twice.c C)
 add_executable(load_twice_gcc ${e2e_sources}/load_twice.c)
 set_target_properties(load_twice_gcc PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${e2e_programs})
 target_link_libraries(load_twice_gcc PRIVATE ${CMAKE_DL_LIBS})
+add_dependencies(offload_programs load_twice_gcc)
 
-add_library(e2e_support STATIC run.cpp recorded.cpp ledger.cpp)
+add_library(e2e_support STATIC run.cpp recorded.cpp ledger.cpp offload_build.cpp)
 target_include_directories(e2e_support PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
 target_link_libraries(e2e_support PUBLIC ompdm_trace GTest::gtest nlohmann_json::nlohmann_json
   PRIVATE ompdm_options)
 target_compile_definitions(e2e_support PUBLIC
-  OMPDM_COMMAND="$<TARGET_FILE:ompdm>" OMPDM_E2E_PROGRAMS="${e2e_programs}"
-  OMPDM_E2E_SOURCES="${e2e_sources}" OMPDM_KERNELS="${CMAKE_BINARY_DIR}/bin/kernels"
-  OMPDM_KERNEL_SOURCES="${PROJECT_SOURCE_DIR}/kernels")
+  OMPDM_COMMAND="$<TARGET_FILE:ompdm>" OMPDM_OFFLOAD_BUILD="${offload_build}"
+  OMPDM_E2E_SOURCES="${e2e_sources}" OMPDM_KERNEL_SOURCES="${PROJECT_SOURCE_DIR}/kernels")
 add_dependencies(e2e_support ompdm ompdm_record)
 
 get_property(e2e_built DIRECTORY PROPERTY E2E_PROGRAMS)

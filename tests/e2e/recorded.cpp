@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstddef>
 
+#include "offload_build.h"
 #include "ompdm/trace_file.h"
 
 namespace ompdm::e2e {
@@ -148,8 +149,8 @@ void expect_consistent(const Recorded& recorded) {
   EXPECT_EQ(traffic_in(recorded.trace), traffic_told_by_runtime(recorded.ended.err));
 }
 
-std::string program(const std::string& name) { return std::string(OMPDM_E2E_PROGRAMS "/") + name; }
+std::string program(const std::string& name) { return offload_build().folder + "/programs/" + name; }
 
-std::string kernel(const std::string& name) { return std::string(OMPDM_KERNELS "/") + name; }
+std::string kernel(const std::string& name) { return offload_build().kernels + '/' + name; }
 
 }  // namespace ompdm::e2e

@@ -8,9 +8,7 @@ endfunction()
 
 add_executable(verbs_test verbs_test.cpp ../unit/cli/scratch.cpp)
 target_include_directories(verbs_test PRIVATE ${PROJECT_SOURCE_DIR}/tests/unit/cli)
-target_compile_definitions(verbs_test PRIVATE OMPDM_COMMAND="$<TARGET_FILE:ompdm>"
-  OMPDM_PROGRAMS="${programs}" OMPDM_RUNTIME_FOLDER="${OMPDM_OFFLOAD_LIBRARY_DIR}")
-target_link_libraries(verbs_test PRIVATE ompdm_options ompdm_verbs nlohmann_json::nlohmann_json
+target_link_libraries(verbs_test PRIVATE ompdm_options ompdm_verbs e2e_support nlohmann_json::nlohmann_json
   GTest::gtest_main)
 add_dependencies(verbs_test ompdm ompdm_record)
 
@@ -26,6 +24,7 @@ add_custom_command(OUTPUT ${programs}/lost_runtime
   DEPENDS verbs/region.c COMMAND_EXPAND_LISTS VERBATIM)
 add_custom_target(verbs_lost_runtime ALL DEPENDS ${programs}/lost_runtime)
 add_dependencies(verbs_test verbs_lost_runtime)
+add_dependencies(offload_programs verbs_lost_runtime)
 
 # A shared AddressSanitizer runtime must be loaded first, whoever's it is.
 execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libasan.so
@@ -41,5 +40,6 @@ if(OMPDM_GCC)
     DEPENDS verbs/region.c VERBATIM)
   add_custom_target(verbs_libgomp ALL DEPENDS ${programs}/libgomp)
   add_dependencies(verbs_test verbs_libgomp)
+  add_dependencies(offload_programs verbs_libgomp)
 endif()
 gtest_discover_tests(verbs_test PROPERTIES LABELS e2e TIMEOUT 120)

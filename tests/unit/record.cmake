@@ -2,7 +2,7 @@
 add_executable(record_test record/fake_runtime.cpp record/recording.cpp record/regions_test.cpp
   record/hazards_test.cpp record/names_test.cpp record/lanes_test.cpp record/output_name_test.cpp
   record/digest_test.cpp record/budget_test.cpp record/content_test.cpp record/content_sampling_test.cpp
-  record/callers_test.cpp record/activities_test.cpp)
+  record/callers_test.cpp record/activities_test.cpp record/cancellation_test.cpp record/spool_folder_test.cpp)
 target_link_libraries(record_test PRIVATE ompdm_options ompdm_record_tested ompdm_digest_tested xxhash
   ompdm_trace ompdm_spool
   GTest::gtest_main Threads::Threads ${CMAKE_DL_LIBS})
@@ -10,3 +10,12 @@ target_include_directories(record_test PRIVATE ${PROJECT_SOURCE_DIR}/libompdm ${
 target_compile_definitions(record_test PRIVATE OMPDM_STANDIN_LIBRARIES="${OMPDM_STANDIN_LIBRARIES}")
 add_dependencies(record_test standin)
 gtest_discover_tests(record_test PROPERTIES LABELS unit TIMEOUT 120)
+
+# The library itself, as a file.
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
+  add_executable(library_test record/library_test.cpp)
+  target_link_libraries(library_test PRIVATE ompdm_options PkgConfig::libelf GTest::gtest_main)
+  target_compile_definitions(library_test PRIVATE OMPDM_RECORDER="$<TARGET_FILE:ompdm_record>")
+  add_dependencies(library_test ompdm_record)
+  gtest_discover_tests(library_test PROPERTIES LABELS unit TIMEOUT 120)
+endif()

@@ -29,7 +29,7 @@ struct Process {
 /// How the recording was made and what it can tell.
 struct Recording {
   std::string ompdm_version;
-  std::string runtime;            ///< "LLVM OMP version: 5.0.20140926"
+  std::string runtime;            ///< "LLVM 19.1 (libomptarget.so.19.1)", or what it says of itself
   std::uint32_t omp_version = 0;  ///< as given to ompt_start_tool
   std::string clock;              ///< "tsc" or "monotonic"
   double clock_residual_ns = 0;   ///< largest disagreement of the calibration's triples

@@ -13,11 +13,9 @@ namespace ompdm {
 /// Schema written, and the newest one read.
 inline constexpr std::string_view kTraceSchema = "ompdm.trace/1";
 
-/// Writes `trace` to exactly this path (gzip where it ends in .gz), truncating what is there; the
-/// caller renames. Throws Error when it cannot be written, which names `path`, or the file `named`
-/// that it is to become.
-void write_trace(const Trace& trace, const std::filesystem::path& path,
-                 const std::filesystem::path& named = {});
+/// Writes `trace` to exactly this path (gzip where it ends in .gz), truncating what is there.
+/// Throws Error when it cannot be written, which names `path`.
+void write_trace(const Trace& trace, const std::filesystem::path& path);
 
 /// Reads a trace. A file cut short gives its whole lines and `truncated`; a foreign, corrupt or
 /// newer file throws Error in one sentence that names the file.

@@ -15,7 +15,7 @@
 #include "record/attach/reach.h"
 #include "record/cupti/activity_lane.h"
 #include "record/cupti/cupti.h"
-#include "record/modules/modules.h"
+#include "record/modules/entry_points.h"
 #include "record/process/message.h"
 #include "record/process/recorder.h"
 #include "record/stream/sites.h"

@@ -8,6 +8,7 @@
 #include "record/contents/budget.h"
 #include "record/cupti/cupti.h"
 #include "record/modules/modules.h"
+#include "record/process/cancellation.h"
 #include "record/process/process_facts.h"
 #include "record/stream/lane.h"
 #include "record/stream/sites.h"
@@ -24,7 +25,7 @@ void after_fork_in_child() noexcept {
   forget_spool();
   forget_lanes();
   forget_early_events();
-  forget_written_entries();
+  revise_modules_after_fork();
   memset(recorder.draft.losses, 0, sizeof(recorder.draft.losses));
   describe_process(recorder.draft);
   budget.restart(recorder.draft.attach.ticks);
@@ -40,6 +41,7 @@ void after_fork_in_child() noexcept {
 }
 
 void at_exit() noexcept {
+  const WithoutCancellation uncancelled;
   // From here on FINALIZE means the end of the process. If the runtime was finalised before
   // (omp_pause_resource_all), or will not be (a pending nowait kills the process after this), this
   // is the last call that surely comes.

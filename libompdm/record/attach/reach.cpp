@@ -8,8 +8,10 @@
 #include <unistd.h>
 
 #include "record/attach/stand_in.h"
-#include "record/modules/modules.h"
-#include "record/process/message.h"
+#include "record/modules/entry_points.h"
+#include "record/modules/loaded_objects.h"
+#include "record/process/cancellation.h"
+#include "record/process/recorder.h"
 
 namespace ompdm::record {
 namespace {
@@ -41,20 +43,31 @@ int find_runtime(dl_phdr_info* info, std::size_t /*size*/, void* /*data*/) noexc
   return 1;
 }
 
+int find_offload_runtime(dl_phdr_info* info, std::size_t /*size*/, void* data) noexcept {
+  if (!is_offload_runtime(*info)) {
+    return 0;
+  }
+  *static_cast<const char**>(data) = info->dlpi_name;
+  return 1;
+}
+
 }  // namespace
 
 bool cure_missing_name() noexcept {
   if (is_loaded(kLookedFor) || !is_loaded(kInstalled)) {
     return false;
   }
+  const WithoutCancellation uncancelled;
   const int file = memfd_create(kLookedFor, MFD_CLOEXEC);
   if (file < 0) {
     return false;
   }
   bool cured = false;
   if (write(file, kStandIn, kStandInSize) == static_cast<ssize_t>(kStandInSize)) {
+    // The loader gives an object to whoever spells its name in the same way, so this is a way in
+    // which no program spells the name of a descriptor of its own.
     char path[64];
-    snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
+    snprintf(path, sizeof(path), "/proc/self/fd/../fd/.././fd/%d", file);
     // Never closed: libomptarget finds it by its soname whenever it looks.
     cured = dlopen(path, RTLD_LAZY) != nullptr;
   }
@@ -81,9 +94,25 @@ spool::Reach find_reach(const void* inside_runtime) noexcept {
 
 bool offload_can_reach() noexcept { return is_loaded(kLookedFor); }
 
+void note_runtime_library() noexcept {
+  spool::FileHeader& draft = recorder.draft;
+  const char* path = nullptr;
+  if (draft.runtime_library[0] == '\0') {
+    walk_objects(find_offload_runtime, &path);
+  }
+  if (path == nullptr) {
+    return;
+  }
+  strncpy(draft.runtime_library, path, sizeof(draft.runtime_library) - 1);
+  spool::FileHeader* header = recorder.header.load();
+  if (header != &draft) {
+    memcpy(header->runtime_library, draft.runtime_library, sizeof(draft.runtime_library));
+  }
+}
+
 const char* runtime_folder() noexcept {
   if (folder[0] == '\0') {
-    dl_iterate_phdr(find_runtime, nullptr);
+    walk_objects(find_runtime, nullptr);
   }
   return folder;
 }

@@ -22,4 +22,8 @@ bool offload_can_reach() noexcept;
 /// characters.
 const char* runtime_folder() noexcept;
 
+/// Notes in the spool's header which file libomptarget was loaded from, once: its name tells users
+/// what the runtime's own text does not, the version.
+void note_runtime_library() noexcept;
+
 }  // namespace ompdm::record

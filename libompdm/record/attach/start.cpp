@@ -5,16 +5,19 @@
 #include <string.h>
 
 #include "record/attach/ending.h"
+#include "record/attach/other_tool.h"
 #include "record/attach/process_hooks.h"
 #include "record/attach/reach.h"
 #include "record/contents/budget.h"
 #include "record/cupti/cupti.h"
 #include "record/events/api_calls.h"
+#include "record/events/inside.h"
 #include "record/events/ompt.h"
 #include "record/events/regions.h"
 #include "record/events/wrappers.h"
+#include "record/modules/entry_points.h"
 #include "record/modules/modules.h"
-#include "record/modules/patch.h"
+#include "record/process/cancellation.h"
 #include "record/process/clock.h"
 #include "record/process/message.h"
 #include "record/process/process_facts.h"
@@ -28,11 +31,23 @@ namespace {
 bool cured = false;
 bool preloaded = false;
 
+// From a preloaded library alone. Where the program has a tool of its own, libomptarget is left as
+// unconnected as it is: the cure would wake that tool.
+void help_to_reach() noexcept {
+  if (other_tool() == nullptr) {
+    cured = cure_missing_name() || cured;
+  } else if (offload_runtime_is_loaded()) {
+    tell_of_other_tool();
+  }
+}
+
 void on_device_initialize(int device, const char* type, ompt_device_t* /*handle*/,
                           ompt_function_lookup_t /*lookup*/, const char* /*documentation*/) {
-  if (!armed()) {
+  const Inside inside;
+  if (!inside || !armed()) {
     return;
   }
+  const WithoutCancellation uncancelled;
   // That this event came is the proof that libomptarget is connected, however things looked before.
   if (recorder.draft.reach != spool::Reach::kOk) {
     const spool::Reach reach = cured ? spool::Reach::kCured : spool::Reach::kOk;
@@ -43,6 +58,7 @@ void on_device_initialize(int device, const char* type, ompt_device_t* /*handle*
     recorder.draft.attached_by = preloaded ? 1 : 0;
     recorder.header.load()->attached_by = recorder.draft.attached_by;
   }
+  note_runtime_library();
   if (recorder.config.names) {
     find_entry_points();
   }
@@ -52,6 +68,11 @@ void on_device_initialize(int device, const char* type, ompt_device_t* /*handle*
 }
 
 void on_device_finalize(int device) {
+  const Inside inside;
+  if (!inside) {
+    return;
+  }
+  const WithoutCancellation uncancelled;
   if (armed()) {
     note_host_fallback(true);
   }
@@ -64,9 +85,11 @@ void on_device_finalize(int device) {
 void on_device_load(int device, const char* /*filename*/, std::int64_t /*offset*/,
                     void* /*vma_in_file*/, std::size_t bytes, void* /*host_address*/,
                     void* /*device_address*/, std::uint64_t /*module*/) {
-  if (!armed()) {
+  const Inside inside;
+  if (!inside || !armed()) {
     return;
   }
+  const WithoutCancellation uncancelled;
   scan_modules();
   note_device(spool::DeviceEvent::kLoad, device, bytes, nullptr);
 }
@@ -148,6 +171,7 @@ void attach() noexcept {
 constexpr int kSetAlways = 5;  // ompt_set_always
 
 int initialize(ompt_function_lookup_t lookup, int /*initial_device*/, ompt_data_t* /*tool_data*/) {
+  const WithoutCancellation uncancelled;
   auto set_callback = reinterpret_cast<ompt_set_callback_t>(lookup("ompt_set_callback"));
   if (set_callback == nullptr) {
     say("this OpenMP runtime offers no ompt_set_callback: nothing is recorded");
@@ -178,6 +202,7 @@ int initialize(ompt_function_lookup_t lookup, int /*initial_device*/, ompt_data_
     }
   }
   warn_of_reach(draft);
+  note_runtime_library();
   if (!recorder.config.names) {
     draft.names = spool::Names::kOff;
   } else if (kWrapperCount == 0) {
@@ -185,6 +210,7 @@ int initialize(ompt_function_lookup_t lookup, int /*initial_device*/, ompt_data_
   } else if (offload_runtime_is_loaded() && !find_entry_points()) {
     draft.names = spool::Names::kFailed;
   }
+  const Inside inside;
   recorder.phase.store(Phase::kArmed);
   scan_modules();
   watch_thread_ends();
@@ -193,6 +219,7 @@ int initialize(ompt_function_lookup_t lookup, int /*initial_device*/, ompt_data_
 }
 
 void finalize(ompt_data_t* /*tool_data*/) {
+  const WithoutCancellation uncancelled;
   if (recorder.exiting.load()) {
     end_recording();
   } else {
@@ -207,7 +234,17 @@ void look_for_preload() noexcept {
   const char* preload = getenv("LD_PRELOAD");
   preloaded = preloaded || (preload != nullptr && strstr(preload, "libompdm.so") != nullptr);
   if (preloaded) {
-    cured = cure_missing_name() || cured;
+    help_to_reach();
+  }
+}
+
+// Under `ompdm record` the command has said so already.
+void tell_displaced_tools() noexcept {
+  const char* tools = getenv("OMP_TOOL_LIBRARIES");
+  if (preloaded && recorder.config.session == nullptr && tools != nullptr && tools[0] != '\0' &&
+      strstr(tools, "libompdm.so") == nullptr) {
+    say("OMP_TOOL_LIBRARIES=%s: OpenMP starts one tool only, so it is not started in this run",
+        tools);
   }
 }
 
@@ -222,14 +259,17 @@ void look_for_preload() noexcept {
 /// before its first construct.
 extern "C" [[gnu::visibility("default")]] void __tgt_register_lib(void* descriptor) {
   using namespace ompdm::record;
-  cured = cure_missing_name() || cured;
   preloaded = true;
+  help_to_reach();
   auto* real = reinterpret_cast<void (*)(void*)>(next_entry_point("__tgt_register_lib"));
   if (real != nullptr) {
     real(descriptor);
   }
   if (armed()) {
-    scan_modules();
+    const Inside inside;
+    if (inside) {
+      scan_modules();
+    }
   }
 }
 
@@ -237,13 +277,21 @@ extern "C" [[gnu::visibility("default")]] void __tgt_register_lib(void* descript
 extern "C" [[gnu::visibility("default")]] ompt_start_tool_result_t* ompt_start_tool(
     unsigned omp_version, const char* runtime_version) {
   using namespace ompdm::record;
+  const WithoutCancellation uncancelled;
   look_for_preload();  // LLVM 16's libomptarget starts OpenMP in a constructor, before our own
+  if (preloaded && other_tool() != nullptr) {
+    if (ompt_start_tool_result_t* theirs = start_other_tool(omp_version, runtime_version)) {
+      tell_of_other_tool();
+      return theirs;
+    }
+  }
   attach();
   ompdm::spool::FileHeader& draft = recorder.draft;
   draft.omp_version = omp_version;
   if (draft.attached_by != ompdm::spool::kAttachedByCuda) {
     draft.attached_by = preloaded ? 1 : 0;
   }
+  tell_displaced_tools();
   strncpy(draft.runtime, runtime_version != nullptr ? runtime_version : "",
           sizeof(draft.runtime) - 1);
   return &result;
@@ -254,6 +302,7 @@ extern "C" [[gnu::visibility("default")]] ompt_start_tool_result_t* ompt_start_t
 /// no directives.
 extern "C" [[gnu::visibility("default")]] int InitializeInjection() {
   using namespace ompdm::record;
+  const WithoutCancellation uncancelled;
   if (!attached) {
     attach();
     watch_process();

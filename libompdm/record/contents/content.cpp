@@ -1,7 +1,5 @@
 #include "record/contents/content.h"
 
-#include <bit>
-
 #include "record/contents/budget.h"
 #include "record/events/devices.h"
 #include "record/process/clock.h"
@@ -10,104 +8,9 @@
 namespace ompdm::record {
 namespace {
 
-constexpr std::uint32_t kRun = 4;
-constexpr std::uint64_t kSmall = 4096;
-
-enum class Wanted : std::uint8_t { kNothing, kFingerprint, kWhole };
-
-void next_occurrence(Sampling& sampling) noexcept {
-  const std::uint32_t occurrence = sampling.occurrences++;
-  if (sampling.running != 0) {
-    sampling.cost = sampling.running;
-    sampling.running = 0;
-  }
-  if (occurrence % kRun != 0) {
-    return;
-  }
-  // Of small transfers the first 16 runs are examined, then 8 in each doubling of their number.
-  constexpr std::uint32_t kRunsAtFirst = 16;
-  const std::uint32_t run = occurrence / kRun;
-  const std::uint32_t rarer = run < kRunsAtFirst ? 1 : std::bit_floor(run / (kRunsAtFirst / 2));
-  const auto each = [run](std::uint32_t power_of_two) { return (run & (power_of_two - 1)) == 0; };
-  sampling.large = each(std::uint32_t{1} << budget.thinning());
-  sampling.small = sampling.large && each(rarer);
-  sampling.checked = false;
-  sampling.refused = false;
-}
-
-// The budget is asked once a run, when its first transfer is to be examined.
-bool run_is_affordable(Sampling& sampling, std::uint64_t now) noexcept {
-  if (!sampling.checked) {
-    sampling.checked = true;
-    sampling.refused = !budget.allows(now, kRun * sampling.cost);
-    if (sampling.refused) {
-      budget.refused(now);
-    } else {
-      budget.afforded(now);
-    }
-  }
-  return !sampling.refused;
-}
-
-ContentState::Variable& variable_of(ContentState& state, const SiteSlot* site,
-                                    const Transfer& transfer) noexcept {
-  const auto hash = (reinterpret_cast<std::uint64_t>(transfer.host) >> 4U) * 0x9e3779b97f4a7c15U ^
-                    reinterpret_cast<std::uint64_t>(site) * 0xd6e8feb86659fd93U ^
-                    (transfer.to_device ? 0 : ~std::uint64_t{0});
-  auto& variable = state.variables[(hash >> 32U) % ContentState::kVariables];
-  if (variable.host != transfer.host || variable.site != site ||
-      variable.to_device != transfer.to_device) {
-    if (variable.owed) {
-      budget.release(variable.promised);
-    }
-    variable = {transfer.host, site, 0, 0, transfer.to_device, false};
-  }
-  return variable;
-}
-
-// Whether all of it is to be hashed, this time and the next.
-bool begin_turn(ContentState::Variable& variable, std::uint64_t bytes, std::uint64_t now) noexcept {
-  constexpr std::uint16_t kMostTurns = 7;
-  const std::uint64_t each = budget.expected(bytes);
-  if (!budget.allows_dear(now, 2 * each * (std::uint64_t{1} + variable.turns))) {
-    return false;
-  }
-  variable.turns = variable.turns < kMostTurns ? variable.turns + 1 : kMostTurns;
-  variable.promised = each;
-  variable.owed = true;
-  budget.charge(each);
-  return true;
-}
-
-Wanted wanted(ContentState& state, SiteSlot& site, const Transfer& transfer) noexcept {
-  if (budget.unlimited()) {
-    return Wanted::kWhole;
-  }
-  Sampling& sampling = site.sampling;
-  const bool large = transfer.bytes > kFingerprintBytes;
-  ContentState::Variable* variable = large ? &variable_of(state, &site, transfer) : nullptr;
-  if (variable != nullptr && variable->owed) {
-    variable->owed = false;
-    budget.release(variable->promised);
-    return Wanted::kWhole;
-  }
-  if (transfer.bytes > kSmall ? !sampling.large : !sampling.small) [[likely]] {
-    return Wanted::kNothing;
-  }
-  const std::uint64_t now = ticks();
-  const std::uint64_t read = large ? kFingerprintBytes : transfer.bytes;
-  if (!run_is_affordable(sampling, now) || !budget.allows(now, budget.expected(read))) {
-    return Wanted::kNothing;
-  }
-  return large && begin_turn(*variable, transfer.bytes, now) ? Wanted::kWhole
-                                                             : Wanted::kFingerprint;
-}
-
-// An occurrence of a site is one instance of its directive that moves something, or one API call,
-// which may move many pieces.
-Wanted wanted_of(Lane& lane, const Origin& origin, const Transfer& transfer) noexcept {
+Look look_of(Lane& lane, const Origin& origin, const Transfer& transfer) noexcept {
   if (origin.site == nullptr) {
-    return Wanted::kNothing;
+    return Look::kNone;
   }
   ContentState& state = lane.content;
   bool known = false;
@@ -119,9 +22,9 @@ Wanted wanted_of(Lane& lane, const Origin& origin, const Transfer& transfer) noe
     state.api_call = origin.api_call;
   }
   if (!known) {
-    next_occurrence(origin.site->sampling);
+    origin.site->sampling.begin_occurrence();
   }
-  return wanted(state, *origin.site, transfer);
+  return state.turns.look_at(*origin.site, origin.site->sampling, transfer);
 }
 
 Digest examine(const void* host, std::uint64_t bytes, bool whole, Sampling& sampling,
@@ -170,16 +73,16 @@ bool completion_is_known(const OpenRegion* region, int device) noexcept {
           !has_no_wait(region->call.entry));
 }
 
-void note_from_device(Lane& lane, const Origin& origin, const Transfer& transfer) noexcept {
+void look_at_incoming(Lane& lane, const Origin& origin, const Transfer& transfer) noexcept {
   if (!completion_is_known(origin.region, transfer.device)) {
     count_loss(spool::Loss::kContentsUnknownCompletion);
     return;
   }
-  const Wanted want = wanted_of(lane, origin, transfer);
-  if (want == Wanted::kNothing) {
+  const Look look = look_of(lane, origin, transfer);
+  if (look == Look::kNone) {
     return;
   }
-  const bool whole = want == Wanted::kWhole;
+  const bool whole = look == Look::kWhole;
   if (origin.region == nullptr) {
     std::uint64_t taken = 0;
     const Digest digest =
@@ -198,56 +101,38 @@ void note_from_device(Lane& lane, const Origin& origin, const Transfer& transfer
 
 }  // namespace
 
-Transfer transfer_of(ompt_target_data_op_t optype, const void* src, int src_device, const void* dst,
-                     int dst_device, std::size_t bytes) noexcept {
-  // An address is read only if the runtime says that it is the host's: that its device is none of
-  // those that were initialised, and that the other side is one. What the operation is called says
-  // less: some plugins call a copy between devices "from device".
-  const int kind = static_cast<int>(optype) & 0xf;
-  if ((kind != ompt_target_data_transfer_to_device &&
-       kind != ompt_target_data_transfer_from_device) ||
-      bytes == 0) {
-    return {};
-  }
-  if (device_is_known(dst_device) && device_is_host(src_device)) {
-    return {src, bytes, dst_device, true};
-  }
-  if (device_is_known(src_device) && device_is_host(dst_device)) {
-    return {dst, bytes, src_device, false};
-  }
-  return {};
-}
-
-void examine_before(Lane& lane, const Origin& origin, const Transfer& transfer) noexcept {
+void look_before(Lane& lane, const Origin& origin, const Operation& op) noexcept {
   ContentState& state = lane.content;
-  state.waiting = {};
-  if (!transfer.to_device || transfer.host == nullptr) {
+  const Transfer transfer = transfer_of(op);
+  state.transfer = transfer;
+  if (transfer.host == nullptr || !transfer.to_device) {
     return;
   }
-  const Wanted want = wanted_of(lane, origin, transfer);
-  if (want == Wanted::kNothing) {
+  const Look look = look_of(lane, origin, transfer);
+  if (look == Look::kNone) {
+    state.transfer = {};
     return;
   }
   // The runtime is about to read it, so it can be read.
-  state.digest = examine(transfer.host, transfer.bytes, want == Wanted::kWhole,
-                         origin.site->sampling, state.ticks);
-  state.waiting = transfer;
+  state.digest = examine(transfer.host, transfer.bytes, look == Look::kWhole, origin.site->sampling,
+                         state.ticks);
 }
 
-void note_transfer(Lane& lane, const Origin& origin, const Transfer& transfer) noexcept {
+void look_after(Lane& lane, const Origin& origin, const Operation& op) noexcept {
   ContentState& state = lane.content;
-  if (transfer.host == nullptr) {
+  const Transfer transfer = state.transfer;
+  state.transfer = {};
+  if (transfer.host == nullptr || !transfer.is_of(op)) {
     return;
   }
-  if (!transfer.to_device) {
-    note_from_device(lane, origin, transfer);
-  } else if (state.waiting.host == transfer.host && state.waiting.bytes == transfer.bytes) {
+  if (transfer.to_device) {
     write_content(lane, 1, state.digest, state.ticks, 0);
+  } else {
+    look_at_incoming(lane, origin, transfer);
   }
-  state.waiting = {};
 }
 
-void examine_arrived(Lane& lane, std::uint32_t region) noexcept {
+void look_at_arrived(Lane& lane, std::uint32_t region) noexcept {
   ContentState& state = lane.content;
   std::uint32_t kept = 0;
   for (std::uint32_t i = 0; i < state.pending_count; ++i) {

@@ -5,6 +5,7 @@
 
 #include "record/cupti/cupti.h"
 #include "record/process/clock.h"
+#include "record/stream/fnv1a.h"
 
 namespace ompdm::record {
 
@@ -100,10 +101,7 @@ std::uint32_t activity_name(Lane& to, const char* text) noexcept {
     return 0;
   }
   const std::size_t length = strlen(text);
-  std::uint64_t hash = 0xcbf29ce484222325U;  // FNV-1a
-  for (std::size_t i = 0; i < length; ++i) {
-    hash = (hash ^ static_cast<unsigned char>(text[i])) * 0x100000001b3U;
-  }
+  const std::uint64_t hash = fnv1a(text, length);
   std::size_t at = hash % kMostNames;
   for (unsigned tries = 0; tries < kMostNames && names[at].id != 0; ++tries) {
     if (names[at].hash == hash) {

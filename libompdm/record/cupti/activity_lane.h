@@ -22,6 +22,9 @@ class ActivityLock {
   ~ActivityLock() { pthread_mutex_unlock(&activity_mutex); }
   ActivityLock(const ActivityLock&) = delete;
   ActivityLock& operator=(const ActivityLock&) = delete;
+
+ private:
+  WithoutCancellation uncancelled_;
 };
 
 /// The lane, made when the first activity comes; null if nothing is recorded (any more). The lock

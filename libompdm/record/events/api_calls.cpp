@@ -2,7 +2,8 @@
 
 #include <atomic>
 
-#include "record/modules/patch.h"
+#include "record/modules/entry_points.h"
+#include "record/modules/modules.h"
 
 namespace ompdm::record {
 namespace {
@@ -49,6 +50,7 @@ ApiCall api_call_of(Lane& lane, const void* codeptr) noexcept {
   if (!async_was_called.load(std::memory_order_relaxed) ||
       get_task_info(0, nullptr, &task, nullptr, nullptr, nullptr) == 0 || task == nullptr ||
       task->value == 0) {
+    scan_modules();  // a library may have been opened since, in the place of another one
     return {codeptr, spool::Entry::kNone, 0};
   }
   if (task->value != lane.async_call) {

@@ -1,4 +1,4 @@
-#include "record/contents/budget.h"
+#include "record/contents/content.h"
 #include "record/cupti/cupti.h"
 #include "record/events/api_calls.h"
 #include "record/events/inside.h"
@@ -9,23 +9,13 @@
 namespace ompdm::record {
 namespace {
 
-// What the runtime tells of an operation.
-struct Operation {
-  const void* src;
-  const void* dst;
-  std::uint64_t bytes;
-  std::int32_t src_device;
-  std::int32_t dst_device;
-  ompt_target_data_op_t optype;
-
-  // Whether an operation of a region repeats a recorded one, times and map item aside.
-  [[nodiscard]] bool repeats(const spool::DataOp& record) const noexcept {
-    return record.src == reinterpret_cast<std::uint64_t>(src) &&
-           record.dst == reinterpret_cast<std::uint64_t>(dst) && record.bytes == bytes &&
-           record.src_device == src_device && record.dst_device == dst_device &&
-           record.optype == static_cast<std::uint16_t>(optype) && record.api_call == 0;
-  }
-};
+// Whether an operation of a region repeats a recorded one, times and map item aside.
+inline bool repeats(const Operation& op, const spool::DataOp& record) noexcept {
+  return record.src == reinterpret_cast<std::uint64_t>(op.src) &&
+         record.dst == reinterpret_cast<std::uint64_t>(op.dst) && record.bytes == op.bytes &&
+         record.src_device == op.src_device && record.dst_device == op.dst_device &&
+         record.optype == static_cast<std::uint16_t>(op.optype) && record.api_call == 0;
+}
 
 bool from_device(ompt_target_data_op_t optype) noexcept {
   return (static_cast<int>(optype) & 0xf) == ompt_target_data_transfer_from_device;
@@ -88,7 +78,7 @@ bool write_repeated_op(Lane& lane, const KnownOp& known, const OpenRegion& regio
                        std::uint64_t end) noexcept {
   const std::uint64_t since = begin - region.begin;
   const std::uint64_t duration = end - begin;
-  if (known.position == 0 || known.sequence != lane.sequence || !op.repeats(*known.record) ||
+  if (known.position == 0 || known.sequence != lane.sequence || !repeats(op, *known.record) ||
       known.record->argument != argument || region.id != lane.next_region ||
       ((since | duration) >> 32U) != 0 || !has_room<spool::RepeatedOp>(lane)) {
     return false;
@@ -112,11 +102,6 @@ Origin origin_of(Lane& lane, const ompt_data_t* target, const void* codeptr) noe
   call.codeptr = made.codeptr;
   call.entry = made.entry;
   return {nullptr, site_of(lane, call), made.ordinal};
-}
-
-// What goes to a device was examined before, or will not be.
-bool may_have_content(const Lane& lane, ompt_target_data_op_t optype) noexcept {
-  return lane.content.waiting.host != nullptr || from_device(optype);
 }
 
 // False if there was no room for a record.
@@ -155,33 +140,56 @@ bool write_op(Lane& lane, const Origin& origin, const Operation& op, std::uint64
   return true;
 }
 
-[[gnu::noinline]] void examine_outgoing(Lane& lane, const ompt_data_t* target, const void* codeptr,
-                                        const Operation& op) noexcept {
-  const Transfer transfer =
-      transfer_of(op.optype, op.src, op.src_device, op.dst, op.dst_device, op.bytes);
-  if (transfer.to_device) {
-    examine_before(lane, origin_of(lane, target, codeptr), transfer);
-  }
+[[gnu::noinline]] void look_before(Lane& lane, const ompt_data_t* target, const void* codeptr,
+                                   const Operation& op) noexcept {
+  look_before(lane, origin_of(lane, target, codeptr), op);
 }
 
-// The end of an operation that does not go on as expected, or may carry content.
-[[gnu::noinline]] void end_op(Lane& lane, const ompt_data_t* target, const void* codeptr,
-                              const Operation& op, std::uint64_t begin, std::uint64_t end,
-                              bool content) noexcept {
+void begin_op(Lane& lane, const ompt_data_t* target, const void* codeptr,
+              const Operation& op) noexcept {
+  if (lane.op_begin != 0) [[unlikely]] {
+    count_loss(spool::Loss::kOpsUnmatched);
+  }
+  if (recorder.contents) {
+    look_before(lane, target, codeptr, op);
+  }
+  lane.op_begin = ticks();
+  begin_external(lane.id, lane.op_begin);
+}
+
+// The end of an operation that does not go on as expected, or has a content.
+[[gnu::noinline]] void end_other(Lane& lane, const ompt_data_t* target, const void* codeptr,
+                                 const Operation& op, std::uint64_t begin,
+                                 std::uint64_t end) noexcept {
   const Origin origin = origin_of(lane, target, codeptr);
   const spool::DataOp* expected =
       origin.region != nullptr ? expected_op(lane, *origin.region) : nullptr;
-  const bool written = (expected != nullptr && op.repeats(*expected) &&
-                        append_times(lane, *origin.region, begin, end)) ||
-                       write_op(lane, origin, op, begin, end);
-  if (!written) {
-    return;
+  if ((expected != nullptr && repeats(op, *expected) &&
+       append_times(lane, *origin.region, begin, end)) ||
+      write_op(lane, origin, op, begin, end)) {
+    ++lane.op_records;
+    look_after(lane, origin, op);
   }
-  ++lane.op_records;
-  if (content) {
-    note_transfer(lane, origin,
-                  transfer_of(op.optype, op.src, op.src_device, op.dst, op.dst_device, op.bytes));
+}
+
+void end_op(Lane& lane, const ompt_data_t* target, const void* codeptr, const Operation& op,
+            std::uint64_t end) noexcept {
+  std::uint64_t begin = lane.op_begin;
+  lane.op_begin = 0;
+  if (begin == 0) [[unlikely]] {
+    begin = end;
+    count_loss(spool::Loss::kOpsUnmatched);
   }
+  OpenRegion* region = region_of(lane, target);
+  if (region != nullptr && lane.content.transfer.host == nullptr) [[likely]] {
+    const spool::DataOp* expected = expected_op(lane, *region);
+    if (expected != nullptr && repeats(op, *expected) && append_times(lane, *region, begin, end))
+        [[likely]] {
+      ++lane.op_records;
+      return;
+    }
+  }
+  end_other(lane, target, codeptr, op, begin, end);
 }
 
 }  // namespace
@@ -189,7 +197,7 @@ bool write_op(Lane& lane, const Origin& origin, const Operation& op, std::uint64
 void on_data_op(ompt_scope_endpoint_t endpoint, ompt_data_t* /*target_task*/, ompt_data_t* target,
                 ompt_id_t* /*host_op_id*/, ompt_target_data_op_t optype, void* src, int src_device,
                 void* dst, int dst_device, std::size_t bytes, const void* codeptr) {
-  const std::uint64_t now = endpoint == ompt_scope_begin ? 0 : ticks();
+  const std::uint64_t now = endpoint == ompt_scope_end ? ticks() : 0;
   if (!recording()) [[unlikely]] {
     return;
   }
@@ -198,39 +206,14 @@ void on_data_op(ompt_scope_endpoint_t endpoint, ompt_data_t* /*target_task*/, om
   if (lane == nullptr) [[unlikely]] {
     return;
   }
-  std::uint64_t begin = lane->op_begin;
-  if (endpoint == ompt_scope_begin) {
-    if (begin != 0) [[unlikely]] {
-      count_loss(spool::Loss::kOpsUnmatched);
-    }
-    if (recorder.contents) {
-      examine_outgoing(*lane, target, codeptr, {src, dst, bytes, src_device, dst_device, optype});
-    }
-    lane->op_begin = ticks();
-    begin_external(lane->id, lane->op_begin);
-    return;
+  const Operation op{src, dst, bytes, src_device, dst_device, optype};
+  if (endpoint != ompt_scope_end) {
+    begin_op(*lane, target, codeptr, op);
   }
-  end_external();
-  lane->op_begin = 0;
-  if (begin == 0) [[unlikely]] {
-    begin = now;
-    if (endpoint == ompt_scope_end) {
-      count_loss(spool::Loss::kOpsUnmatched);
-    }
+  if (endpoint != ompt_scope_begin) {
+    end_external();
+    end_op(*lane, target, codeptr, op, now != 0 ? now : lane->op_begin);
   }
-  OpenRegion* region = region_of(*lane, target);
-  const bool content = recorder.contents && may_have_content(*lane, optype);
-  if (region != nullptr && !content) [[likely]] {
-    const spool::DataOp* expected = expected_op(*lane, *region);
-    if (expected != nullptr &&
-        Operation{src, dst, bytes, src_device, dst_device, optype}.repeats(*expected) &&
-        append_times(*lane, *region, begin, now)) [[likely]] {
-      ++lane->op_records;
-      return;
-    }
-  }
-  end_op(*lane, target, codeptr, {src, dst, bytes, src_device, dst_device, optype}, begin, now,
-         content);
 }
 
 }  // namespace ompdm::record

@@ -2,6 +2,7 @@
 
 #include "record/cupti/cupti.h"
 #include "record/events/inside.h"
+#include "record/modules/modules.h"
 #include "record/process/clock.h"
 #include "record/stream/sites.h"
 
@@ -95,6 +96,7 @@ bool write_region(Lane& lane, std::uint8_t flags, int device, OpenRegion& open) 
   }
   open.call = {};
   open.call.codeptr = codeptr;
+  scan_modules();  // a library may have been opened since, in the place of another one
   if (recorder.config.names) {
     count_loss(spool::Loss::kNamesUnavailable);
   }
@@ -189,7 +191,7 @@ void end_region(std::uint64_t now, const ompt_data_t* target) noexcept {
   }
   close_top(*lane, now);
   if (lane->content.pending_count != 0) {
-    examine_arrived(*lane, lane->next->id);
+    look_at_arrived(*lane, lane->next->id);
   }
 }
 

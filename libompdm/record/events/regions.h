@@ -1,5 +1,5 @@
 // The OMPT callbacks: regions, data operations and submits become records. Called from any thread,
-// inside the user's process; no allocation, lock or system call but once a chunk.
+// inside the user's process; locks and system calls only where a chunk, a lane or a site is new.
 #pragma once
 
 #include "record/events/ompt.h"

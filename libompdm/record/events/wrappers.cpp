@@ -1,6 +1,7 @@
 #include "record/events/wrappers.h"
 
 #include "record/events/api_calls.h"
+#include "record/events/inside.h"
 #include "record/events/mapper_pieces.h"
 #include "record/events/regions.h"
 #include "record/process/clock.h"
@@ -8,29 +9,9 @@
 
 #if defined(__x86_64__)
 extern "C" {
-void ompdm_wrap_data_begin();
-void ompdm_wrap_data_end();
-void ompdm_wrap_data_update();
-void ompdm_wrap_data_begin_nowait();
-void ompdm_wrap_data_end_nowait();
-void ompdm_wrap_data_update_nowait();
-void ompdm_wrap_kernel();
-void ompdm_wrap_kernel_nowait();
-void ompdm_wrap_memcpy();
-void ompdm_wrap_memcpy_rect();
-void ompdm_wrap_memset();
-void ompdm_wrap_alloc();
-void ompdm_wrap_free();
-void ompdm_wrap_associate();
-void ompdm_wrap_disassociate();
-void ompdm_wrap_mapper_piece();
-void ompdm_wrap_memcpy_async();
-void ompdm_wrap_memcpy_rect_async();
-void ompdm_wrap_memset_async();
-void ompdm_wrap_target();
-void ompdm_wrap_target_teams();
-void ompdm_wrap_target_nowait();
-void ompdm_wrap_target_teams_nowait();
+#define OMPDM_WRAPPER(name, symbol, entry, arguments) void ompdm_wrap_##name();
+#include "record/events/wrappers.def"
+#undef OMPDM_WRAPPER
 }
 #endif
 
@@ -38,37 +19,12 @@ namespace ompdm::record {
 
 using spool::Entry;
 
-// In the order of the positions in wrappers_x86_64.S.
 #if defined(__x86_64__)
 const Wrapper kWrappers[kWrapperCount] = {
-    {"__tgt_target_data_begin_mapper", ompdm_wrap_data_begin, Entry::kDataBegin},
-    {"__tgt_target_data_end_mapper", ompdm_wrap_data_end, Entry::kDataEnd},
-    {"__tgt_target_data_update_mapper", ompdm_wrap_data_update, Entry::kDataUpdate},
-    {"__tgt_target_data_begin_nowait_mapper", ompdm_wrap_data_begin_nowait,
-     Entry::kDataBeginNowait},
-    {"__tgt_target_data_end_nowait_mapper", ompdm_wrap_data_end_nowait, Entry::kDataEndNowait},
-    {"__tgt_target_data_update_nowait_mapper", ompdm_wrap_data_update_nowait,
-     Entry::kDataUpdateNowait},
-    {"__tgt_target_kernel", ompdm_wrap_kernel, Entry::kKernel},
-    {"__tgt_target_kernel_nowait", ompdm_wrap_kernel_nowait, Entry::kKernelNowait},
-    {"omp_target_memcpy", ompdm_wrap_memcpy, Entry::kMemcpy},
-    {"omp_target_memcpy_rect", ompdm_wrap_memcpy_rect, Entry::kMemcpyRect},
-    {"omp_target_memset", ompdm_wrap_memset, Entry::kMemset},
-    {"omp_target_alloc", ompdm_wrap_alloc, Entry::kAlloc},
-    {"omp_target_free", ompdm_wrap_free, Entry::kFree},
-    {"omp_target_associate_ptr", ompdm_wrap_associate, Entry::kAssociate},
-    {"omp_target_disassociate_ptr", ompdm_wrap_disassociate, Entry::kDisassociate},
-    {"__tgt_push_mapper_component", ompdm_wrap_mapper_piece, Entry::kMapperPiece},
-    {"omp_target_memcpy_async", ompdm_wrap_memcpy_async, Entry::kMemcpyAsync},
-    {"omp_target_memcpy_rect_async", ompdm_wrap_memcpy_rect_async, Entry::kMemcpyRectAsync},
-    {"omp_target_memset_async", ompdm_wrap_memset_async, Entry::kMemsetAsync},
-    // Before LLVM 15.
-    {"__tgt_target_mapper", ompdm_wrap_target, Entry::kKernel, Wrapper::kTarget},
-    {"__tgt_target_teams_mapper", ompdm_wrap_target_teams, Entry::kKernel, Wrapper::kTargetTeams},
-    {"__tgt_target_nowait_mapper", ompdm_wrap_target_nowait, Entry::kKernelNowait,
-     Wrapper::kTarget},
-    {"__tgt_target_teams_nowait_mapper", ompdm_wrap_target_teams_nowait, Entry::kKernelNowait,
-     Wrapper::kTargetTeams},
+#define OMPDM_WRAPPER(name, symbol, entry, arguments) \
+  {#symbol, ompdm_wrap_##name, Entry::entry, Wrapper::arguments},
+#include "record/events/wrappers.def"
+#undef OMPDM_WRAPPER
 };
 #else
 const Wrapper kWrappers[1] = {};
@@ -174,10 +130,12 @@ void ompdm_enter(unsigned position, const std::uint64_t* saved) {
     return;
   }
   if (entry >= Entry::kMemcpy) {
+    const Inside inside;
     note_other(entry, saved);
     return;
   }
   if (this_thread.call != nullptr) [[unlikely]] {
+    const Inside inside;
     note_host_fallback(true);
   }
   Call& call = next_call();
@@ -193,6 +151,7 @@ void ompdm_enter(unsigned position, const std::uint64_t* saved) {
   }
   call.codeptr = pointer<void>(saved[kReturn]);
   if (recorder.wrappers_only.load(std::memory_order_relaxed)) [[unlikely]] {
+    const Inside inside;
     record_call_only(call);
     return;
   }

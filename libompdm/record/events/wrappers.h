@@ -16,14 +16,19 @@ struct Wrapper {
   const char* name;  ///< the runtime's symbol
   void (*wrapper)();
   spool::Entry entry;
-  Arguments arguments = kCurrent;
+  Arguments arguments;
 };
 
+/// Positions in kWrappers, in the order of wrappers.def.
+enum WrapperPosition : unsigned {
 #if defined(__x86_64__)
-inline constexpr unsigned kWrapperCount = 23;
-#else
-inline constexpr unsigned kWrapperCount = 0;
+#define OMPDM_WRAPPER(name, symbol, entry, arguments) kWrapper_##name,
+#include "record/events/wrappers.def"
+#undef OMPDM_WRAPPER
 #endif
+  kWrapperEnd
+};
+inline constexpr unsigned kWrapperCount = kWrapperEnd;
 
 extern const Wrapper kWrappers[kWrapperCount == 0 ? 1 : kWrapperCount];
 

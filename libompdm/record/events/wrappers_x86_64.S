@@ -5,7 +5,7 @@
 	.hidden	ompdm_enter
 	.hidden	ompdm_real
 
-.macro wrapper name, position
+.macro wrapper name
 	.globl	ompdm_wrap_\name
 	.hidden	ompdm_wrap_\name
 	.type	ompdm_wrap_\name, @function
@@ -20,7 +20,7 @@ ompdm_wrap_\name:
 	pushq	%r8
 	pushq	%r9
 	.cfi_adjust_cfa_offset 48
-	movl	$\position, %edi
+	movl	$.Lposition, %edi
 	movq	%rsp, %rsi
 	subq	$8, %rsp
 	.cfi_adjust_cfa_offset 8
@@ -34,33 +34,15 @@ ompdm_wrap_\name:
 	popq	%rsi
 	popq	%rdi
 	.cfi_adjust_cfa_offset -48
-	jmp	*(ompdm_real + 8 * \position)(%rip)
+	jmp	*(ompdm_real + 8 * .Lposition)(%rip)
 	.cfi_endproc
 	.size	ompdm_wrap_\name, . - ompdm_wrap_\name
+	.set	.Lposition, .Lposition + 1
 .endm
 
-	wrapper data_begin, 0
-	wrapper data_end, 1
-	wrapper data_update, 2
-	wrapper data_begin_nowait, 3
-	wrapper data_end_nowait, 4
-	wrapper data_update_nowait, 5
-	wrapper kernel, 6
-	wrapper kernel_nowait, 7
-	wrapper memcpy, 8
-	wrapper memcpy_rect, 9
-	wrapper memset, 10
-	wrapper alloc, 11
-	wrapper free, 12
-	wrapper associate, 13
-	wrapper disassociate, 14
-	wrapper mapper_piece, 15
-	wrapper memcpy_async, 16
-	wrapper memcpy_rect_async, 17
-	wrapper memset_async, 18
-	wrapper target, 19
-	wrapper target_teams, 20
-	wrapper target_nowait, 21
-	wrapper target_teams_nowait, 22
+	.set	.Lposition, 0
+#define OMPDM_WRAPPER(name, symbol, entry, arguments) wrapper name
+#include "record/events/wrappers.def"
+#undef OMPDM_WRAPPER
 #endif
 	.section .note.GNU-stack,"",@progbits

@@ -2,164 +2,259 @@
 
 #include <link.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
+#include "record/modules/entry_points.h"
+#include "record/modules/identity.h"
+#include "record/modules/loaded_objects.h"
 #include "record/modules/offload_entries.h"
 #include "record/modules/patch.h"
+#include "record/modules/slots.h"
 #include "record/stream/sites.h"
 
 namespace ompdm::record {
+
+std::atomic<std::uint32_t> generation_of_modules{0};
+
 namespace {
 
 struct LoadedModule {
+  std::uint32_t id;  ///< 0: the place is free
+  bool seen;         ///< by the scan that runs
+  bool offloads;     ///< refers to `__tgt_*`, so it may have an entry table
+  bool waits;        ///< to be patched once the loader is done with it
+  bool unpatched;    ///< counted as such
+  bool entries_written;
   std::uint64_t bias;
   std::uint64_t begin;
   std::uint64_t end;
-  std::uint32_t build_id_size;
-  unsigned char build_id[32];
+  Identity identity;
   char path[768];
-  bool closed;
-  bool offloads;  ///< calls `__tgt_*`, so it may have an entry table
-  bool patched;
-  bool entries_written;
 };
 
-// Entries are only ever added or marked closed, so that an id stays good without the mutex.
-LoadedModule modules[Lane::kMostModules];
-std::uint32_t module_count = 0;
-std::uint64_t loads_seen = 0;
-std::uint64_t closes_seen = 0;
-bool scanned = false;
-bool could_patch = false;
-
-struct Scan {
-  bool seen[Lane::kMostModules];
-  bool unchanged;
-  bool
-      some_closed;  ///< a library may have been opened again at its old place, with slots unpatched
+// Of the modules that are open, under the recorder's mutex. It moves when it grows; a place is used
+// again when its module was closed.
+struct Table {
+  LoadedModule* places = nullptr;
+  std::uint32_t capacity = 0;
+  std::uint32_t used = 0;  ///< no module lies behind these
+  std::uint32_t last_id = 0;
+  bool full = false;      ///< no memory for more: counted once
+  bool scanning = false;  ///< it changes now: a fork's child cannot believe it
 };
+Table table;
 
-void read_build_id(LoadedModule& module, const dl_phdr_info& info,
-                   const ElfW(Phdr) & header) noexcept {
-  const auto* at = reinterpret_cast<const unsigned char*>(info.dlpi_addr + header.p_vaddr);
-  const unsigned char* end = at + header.p_memsz;
-  while (at + sizeof(ElfW(Nhdr)) <= end) {
-    ElfW(Nhdr) note;
-    memcpy(&note, at, sizeof(note));
-    const unsigned char* name = at + sizeof(note);
-    const unsigned char* value = name + ((note.n_namesz + 3U) & ~3U);
-    if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && memcmp(name, "GNU", 4) == 0 &&
-        note.n_descsz <= sizeof(module.build_id) && value + note.n_descsz <= end) {
-      memcpy(module.build_id, value, note.n_descsz);
-      module.build_id_size = note.n_descsz;
-      return;
-    }
-    at = value + ((note.n_descsz + 3U) & ~3U);
-  }
+// What the loader had counted at the last scan, and what was known then. Read without the mutex, to
+// see that nothing is to be done.
+std::atomic<std::uint64_t> loads_seen{0};
+std::atomic<std::uint64_t> closes_seen{0};
+std::atomic<bool> scanned{false};
+std::atomic<bool> could_patch{false};
+std::atomic<bool> some_wait{false};
+
+int compare_counters(dl_phdr_info* info, std::size_t /*size*/, void* data) noexcept {
+  *static_cast<bool*>(data) = info->dlpi_adds == loads_seen.load(std::memory_order_relaxed) &&
+                              info->dlpi_subs == closes_seen.load(std::memory_order_relaxed);
+  return 1;
 }
 
-LoadedModule describe(const dl_phdr_info& info) noexcept {
-  LoadedModule module{};
-  module.bias = info.dlpi_addr;
-  module.begin = ~std::uint64_t{0};
+// Whether nothing was loaded or closed since the last scan, and nothing can be done that could not.
+bool up_to_date() noexcept {
+  bool same = false;
+  if (scanned.load(std::memory_order_relaxed) &&
+      could_patch.load(std::memory_order_relaxed) == can_patch()) {
+    walk_objects(compare_counters, &same);
+  }
+  return same;
+}
+
+bool make_room() noexcept {
+  constexpr std::uint32_t kFirst = 64;
+  const std::uint32_t capacity = table.capacity == 0 ? kFirst : 2 * table.capacity;
+  void* memory = mmap(nullptr, capacity * sizeof(LoadedModule), PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) {
+    if (!table.full) {
+      count_loss(spool::Loss::kModulesUnpatched);
+    }
+    table.full = true;
+    return false;
+  }
+  if (table.places != nullptr) {
+    memcpy(memory, table.places, table.used * sizeof(LoadedModule));
+    munmap(table.places, table.capacity * sizeof(LoadedModule));
+  }
+  table.places = static_cast<LoadedModule*>(memory);
+  table.capacity = capacity;
+  return true;
+}
+
+LoadedModule* free_place() noexcept {
+  for (std::uint32_t i = 0; i < table.used; ++i) {
+    if (table.places[i].id == 0) {
+      return &table.places[i];
+    }
+  }
+  return table.used < table.capacity || make_room() ? &table.places[table.used++] : nullptr;
+}
+
+struct Range {
+  std::uint64_t begin;
+  std::uint64_t end;
+};
+
+Range range_of(const dl_phdr_info& info) noexcept {
+  Range range{~std::uint64_t{0}, 0};
   for (unsigned i = 0; i < info.dlpi_phnum; ++i) {
     const auto& header = info.dlpi_phdr[i];
     const std::uint64_t begin = info.dlpi_addr + header.p_vaddr;
     if (header.p_type == PT_LOAD) {
-      module.begin = begin < module.begin ? begin : module.begin;
-      module.end = begin + header.p_memsz > module.end ? begin + header.p_memsz : module.end;
-    } else if (header.p_type == PT_NOTE && module.build_id_size == 0) {
-      read_build_id(module, info, header);
+      range.begin = begin < range.begin ? begin : range.begin;
+      range.end = begin + header.p_memsz > range.end ? begin + header.p_memsz : range.end;
     }
   }
+  return range;
+}
+
+LoadedModule* add_module(const dl_phdr_info& info, const Range& range,
+                         const Identity& identity) noexcept {
+  LoadedModule* module = free_place();
+  if (module == nullptr) {
+    return nullptr;
+  }
+  *module = {};
+  module->id = ++table.last_id;
+  module->bias = info.dlpi_addr;
+  module->begin = range.begin;
+  module->end = range.end;
+  module->identity = identity;
+  module->offloads = calls_offload_runtime(info);
   if (info.dlpi_name != nullptr && info.dlpi_name[0] != '\0') {
-    strncpy(module.path, info.dlpi_name, sizeof(module.path) - 1);
+    strncpy(module->path, info.dlpi_name, sizeof(module->path) - 1);
   } else {
-    const ssize_t size = readlink("/proc/self/exe", module.path, sizeof(module.path) - 1);
-    module.path[size > 0 ? size : 0] = '\0';
+    const ssize_t size = readlink("/proc/self/exe", module->path, sizeof(module->path) - 1);
+    module->path[size > 0 ? size : 0] = '\0';
   }
   return module;
 }
 
-int visit(dl_phdr_info* info, std::size_t size, void* data) noexcept {
+void count_unpatched(LoadedModule& module) noexcept {
+  if (!module.unpatched) {
+    module.unpatched = true;
+    count_loss(spool::Loss::kModulesUnpatched);
+  }
+}
+
+void patch(LoadedModule& module, const dl_phdr_info& info) noexcept {
+  const Patched patched = patch_module(info);
+  module.waits = patched == Patched::kNotYet && !module.unpatched;
+  if (patched == Patched::kNotAll) {
+    count_unpatched(module);
+  }
+}
+
+struct Scan {
+  bool begun;
+  std::uint64_t loads;  ///< the loader's counters, the same for all objects of one walk
+  std::uint64_t closes;
+  bool some_closed;    ///< another library may lie in the place of one that is known
+  std::uint32_t next;  ///< place of the object that the loader's list most likely has next
+};
+
+LoadedModule* find_place(Scan& scan, const dl_phdr_info& info, const Range& range,
+                         const Identity& identity) noexcept {
+  for (std::uint32_t i = 0; i < table.used; ++i) {
+    LoadedModule& module = table.places[(scan.next + i) % table.used];
+    if (module.id != 0 && !module.seen && module.begin == range.begin && module.end == range.end &&
+        module.bias == info.dlpi_addr && (!scan.some_closed || module.identity == identity)) {
+      return &module;
+    }
+  }
+  return nullptr;
+}
+
+int visit(dl_phdr_info* info, std::size_t /*size*/, void* data) noexcept {
   Scan& scan = *static_cast<Scan*>(data);
-  if (size >= offsetof(dl_phdr_info, dlpi_subs) + sizeof(info->dlpi_subs)) {
-    if (scanned && info->dlpi_adds == loads_seen && info->dlpi_subs == closes_seen &&
-        could_patch == can_patch()) {
-      scan.unchanged = true;
-      return 1;
-    }
-    scan.some_closed = scan.some_closed || info->dlpi_subs != closes_seen;
-    loads_seen = info->dlpi_adds;
-    closes_seen = info->dlpi_subs;
-    // Only the first object of the walk is compared: the counters are the same for all.
-    scanned = false;
-    could_patch = can_patch();
+  if (!scan.begun) {
+    scan.begun = true;
+    scan.loads = info->dlpi_adds;
+    scan.closes = info->dlpi_subs;
+    scan.some_closed = !scanned || scan.closes != closes_seen;
   }
-  const LoadedModule found = describe(*info);
-  std::uint32_t index = 0;
-  while (index < module_count &&
-         (modules[index].closed || modules[index].begin != found.begin ||
-          modules[index].end != found.end || modules[index].bias != found.bias ||
-          memcmp(modules[index].build_id, found.build_id, sizeof(found.build_id)) != 0)) {
-    ++index;
+  const Range range = range_of(*info);
+  const Identity identity = scan.some_closed ? identity_of(*info) : Identity{};
+  LoadedModule* module = find_place(scan, *info, range, identity);
+  if (module == nullptr) {
+    module = add_module(*info, range, scan.some_closed ? identity : identity_of(*info));
   }
-  if (index == module_count) {
-    if (module_count == Lane::kMostModules) {
-      count_loss(spool::Loss::kModulesUnpatched);
-      return 0;
-    }
-    modules[index] = found;
-    modules[index].offloads = calls_offload_runtime(*info);
-    __atomic_store_n(&module_count, index + 1, __ATOMIC_RELEASE);
+  if (module == nullptr) {
+    return 0;
   }
-  LoadedModule& module = modules[index];
-  if (module.offloads && (!module.patched || scan.some_closed) && can_patch()) {
-    module.patched = true;
-    if (!patch_module(*info)) {
-      count_loss(spool::Loss::kModulesUnpatched);
-    }
+  module->seen = true;
+  scan.next = static_cast<std::uint32_t>(module - table.places) + 1;
+  if (module->offloads && can_patch()) {
+    patch(*module, *info);
   }
-  scan.seen[index] = true;
   return 0;
 }
 
 void scan_locked() noexcept {
-  static Scan scan;
-  scan = {};
-  dl_iterate_phdr(visit, &scan);
-  if (scan.unchanged) {
+  if (!can_walk_objects()) {
     return;
   }
-  scanned = true;
-  for (std::uint32_t i = 0; i < module_count; ++i) {
-    modules[i].closed = !scan.seen[i];
+  Scan scan{};
+  table.scanning = true;
+  const bool patches = can_patch();
+  walk_objects(visit, &scan);
+  bool wait = false;
+  bool offloading_closed = false;
+  for (std::uint32_t i = 0; i < table.used; ++i) {
+    LoadedModule& module = table.places[i];
+    if (module.id != 0 && !module.seen) {
+      offloading_closed = offloading_closed || module.offloads;
+      module.id = 0;
+    }
+    module.seen = false;
+    wait = wait || (module.id != 0 && module.waits);
   }
+  if (offloading_closed) {
+    generation_of_modules.fetch_add(1, std::memory_order_relaxed);
+  }
+  // Last, since other threads take it for done by these.
+  some_wait = wait;
+  could_patch = patches;
+  loads_seen = scan.loads;
+  closes_seen = scan.closes;
+  scanned = true;
+  table.scanning = false;
 }
 
-std::uint32_t known_module(std::uint64_t address) noexcept {
-  for (std::uint32_t i = module_count; i > 0; --i) {
-    const LoadedModule& module = modules[i - 1];
-    if (!module.closed && address >= module.begin && address < module.end) {
-      return i;
+LoadedModule* module_at(std::uint64_t address) noexcept {
+  for (std::uint32_t i = 0; i < table.used; ++i) {
+    LoadedModule& module = table.places[i];
+    if (module.id != 0 && address >= module.begin && address < module.end) {
+      return &module;
     }
   }
-  return 0;
+  return nullptr;
 }
 
-int is_offload_runtime(dl_phdr_info* info, std::size_t /*size*/, void* data) noexcept {
-  const char* slash = strrchr(info->dlpi_name, '/');
-  const char* name = slash != nullptr ? slash + 1 : info->dlpi_name;
-  if (strncmp(name, "libomptarget.so", 15) == 0) {
-    *static_cast<bool*>(data) = true;
-    return 1;
+LoadedModule* module_of_id(std::uint32_t id) noexcept {
+  for (std::uint32_t i = 0; i < table.used; ++i) {
+    if (table.places[i].id == id) {
+      return &table.places[i];
+    }
   }
-  return 0;
+  return nullptr;
 }
 
 }  // namespace
 
 void scan_modules() noexcept {
+  if (!some_wait.load(std::memory_order_relaxed) && up_to_date()) {
+    return;
+  }
   const Lock lock;
   scan_locked();
 }
@@ -168,20 +263,45 @@ std::uint32_t find_module(std::uint64_t address) noexcept {
   const Lock lock;
   // A closed library's range may have been given to another one since: look before believing the
   // table.
-  scan_locked();
-  return known_module(address);
+  if (!up_to_date()) {
+    scan_locked();
+  }
+  LoadedModule* module = module_at(address);
+  if (module != nullptr && module->waits) {
+    // Its code runs, so the loader is done with it: what cannot be patched now never can.
+    scan_locked();
+    module = module_at(address);
+    if (module != nullptr && module->waits) {
+      module->waits = false;
+      count_unpatched(*module);
+    }
+  }
+  return module != nullptr ? module->id : 0;
+}
+
+std::uint32_t known_module(std::uint64_t address) noexcept {
+  const Lock lock;
+  const LoadedModule* module = module_at(address);
+  return module != nullptr ? module->id : 0;
 }
 
 void write_module(Lane& lane, std::uint32_t id) noexcept {
-  const std::uint32_t index = id - 1;
-  std::uint64_t& word = lane.modules_written[index / 64];
-  const std::uint64_t bit = std::uint64_t{1} << (index % 64);
-  if ((word & bit) != 0) {
+  std::uint32_t& written = lane.modules_written[id % Lane::kModules];
+  if (written == id) {
     return;
   }
-  const LoadedModule& module = modules[index];
+  LoadedModule module{};
+  {
+    const Lock lock;
+    if (const LoadedModule* found = module_of_id(id)) {
+      module = *found;
+    }
+  }
+  if (module.id == 0) {
+    return;  // closed in this moment
+  }
   const std::size_t path_size = strlen(module.path) + 1;
-  const std::size_t extra = module.build_id_size + path_size;
+  const std::size_t extra = module.identity.build_id_size + path_size;
   auto* record = reserve<spool::Module>(lane, extra);
   if (record == nullptr) {
     return;
@@ -190,38 +310,64 @@ void write_module(Lane& lane, std::uint32_t id) noexcept {
   record->bias = module.bias;
   record->begin = module.begin;
   record->end = module.end;
-  record->build_id_size = module.build_id_size;
+  record->build_id_size = module.identity.build_id_size;
   record->path_size = static_cast<std::uint32_t>(path_size);
   auto* at = reinterpret_cast<char*>(record + 1);
-  memcpy(at, module.build_id, module.build_id_size);
-  memcpy(at + module.build_id_size, module.path, path_size);
+  memcpy(at, module.identity.build_id, module.identity.build_id_size);
+  memcpy(at + module.identity.build_id_size, module.path, path_size);
   commit(lane, record, spool::Tag::kModule, 0, extra);
-  word |= bit;
+  written = id;
 }
+
+namespace {
+
+// The open module with the least id above `after` whose entries are not written, marked as if they
+// were; false if there is none.
+bool take_next(std::uint32_t after, LoadedModule& taken) noexcept {
+  const Lock lock;
+  LoadedModule* next = nullptr;
+  for (std::uint32_t i = 0; i < table.used; ++i) {
+    LoadedModule& module = table.places[i];
+    if (module.id > after && module.offloads && !module.entries_written &&
+        (next == nullptr || module.id < next->id)) {
+      next = &module;
+    }
+  }
+  if (next != nullptr) {
+    next->entries_written = true;
+    taken = *next;
+  }
+  return next != nullptr;
+}
+
+void give_back(std::uint32_t id) noexcept {
+  const Lock lock;
+  if (LoadedModule* module = module_of_id(id)) {
+    module->entries_written = false;
+  }
+}
+
+}  // namespace
 
 void write_offload_entries(Lane& lane) noexcept {
-  const std::uint32_t count = __atomic_load_n(&module_count, __ATOMIC_ACQUIRE);
-  for (std::uint32_t i = 0; i < count; ++i) {
-    LoadedModule& module = modules[i];
-    if (!module.offloads || module.closed ||
-        __atomic_exchange_n(&module.entries_written, true, __ATOMIC_ACQ_REL)) {
-      continue;
+  LoadedModule module{};
+  while (take_next(module.id, module)) {
+    write_module(lane, module.id);
+    if (!write_entries_of(lane, module.id, {module.path, module.bias, module.identity})) {
+      give_back(module.id);
     }
-    write_module(lane, i + 1);
-    write_entries_of(lane, i + 1, module.path, module.bias);
   }
 }
 
-void forget_written_entries() noexcept {
-  for (std::uint32_t i = 0; i < module_count; ++i) {
-    modules[i].entries_written = false;
+void revise_modules_after_fork() noexcept {
+  doubt_the_list();
+  if (table.scanning) {
+    table = {};
+    scanned = false;
   }
-}
-
-bool offload_runtime_is_loaded() noexcept {
-  bool loaded = false;
-  dl_iterate_phdr(is_offload_runtime, &loaded);
-  return loaded;
+  for (std::uint32_t i = 0; i < table.used; ++i) {
+    table.places[i].entries_written = false;
+  }
 }
 
 }  // namespace ompdm::record

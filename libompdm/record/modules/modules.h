@@ -1,28 +1,41 @@
-// Loaded objects: where they lie, their build-ids, their offload entries, and whether their calls
-// are patched. The scan takes the recorder's mutex and the loader's list lock, never the lock that
-// dlopen holds over constructors.
+// Loaded objects: where they lie, which files they are, their offload entries, and whether their
+// calls are patched. A scan takes the recorder's mutex and the loader's list lock, never the lock
+// that dlopen holds over constructors.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "record/stream/lane.h"
 
 namespace ompdm::record {
 
+extern std::atomic<std::uint32_t> generation_of_modules;
+
+/// Changes when a scan has found that a module was closed which could offload: from then on its
+/// addresses may be another module's, and what was kept by them (sites, texts) is void.
+inline std::uint32_t modules_generation() noexcept {
+  return generation_of_modules.load(std::memory_order_relaxed);
+}
+
 /// Looks at all loaded objects: notes new ones, drops closed ones, patches `__tgt_*` slots where
-/// names are wanted. Cheap when nothing was loaded or closed since the last call.
+/// names are wanted, and tries again where the loader was not done the last time. Cheap when there
+/// is nothing to do (the loader counts what it loads and closes).
 void scan_modules() noexcept;
 
-/// The id of the module that holds `address`, scanning if it is not known; 0 if none does.
+/// The id of the module that holds `address`, scanning if anything was loaded or closed; 0 if none
+/// does. Ids are never given twice.
 std::uint32_t find_module(std::uint64_t address) noexcept;
 
-/// Writes the module's record to this lane unless it is there already.
+/// The same among the modules that the last scan found, without another one: for the addresses that
+/// follow one another, as those of a call chain do.
+std::uint32_t known_module(std::uint64_t address) noexcept;
+
+/// Writes the module's record to this lane, unless it is among those that the lane wrote last.
 void write_module(Lane& lane, std::uint32_t id) noexcept;
 
-/// In a fork's child: its own spool needs the offload entries again.
-void forget_written_entries() noexcept;
-
-/// Whether libomptarget is loaded, by any version's name.
-bool offload_runtime_is_loaded() noexcept;
+/// In a fork's child: its own spool needs the offload entries again, and what another thread was
+/// doing to the modules, or to the loader's list, was left half done.
+void revise_modules_after_fork() noexcept;
 
 }  // namespace ompdm::record

@@ -8,6 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "record/modules/loaded_objects.h"
+#include "record/process/cancellation.h"
+
 namespace ompdm::record {
 namespace {
 
@@ -36,6 +39,7 @@ struct NewEntry {
 class MappedFile {
  public:
   explicit MappedFile(const char* path) noexcept {
+    const WithoutCancellation uncancelled;
     const int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0) {
       return;
@@ -59,6 +63,10 @@ class MappedFile {
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
 
+  [[nodiscard]] Identity identity() const noexcept {
+    return identity_of(reinterpret_cast<const std::byte*>(base_), size_);
+  }
+
   template <class T>
   const T* at(std::uint64_t offset, std::uint64_t count = 1) const noexcept {
     return offset <= size_ && count <= (size_ - offset) / sizeof(T)
@@ -71,49 +79,32 @@ class MappedFile {
   std::size_t size_ = 0;
 };
 
-void write_entry(Lane& lane, std::uint32_t module, const void* address, const char* name,
-                 std::uint64_t size, std::uint32_t flags) noexcept {
-  const std::size_t length = name != nullptr ? strnlen(name, 4096) : 0;
-  if (length == 0 || address == nullptr) {
-    return;
-  }
-  auto* record = reserve<spool::OffloadEntry>(lane, length + 1);
-  if (record == nullptr) {
-    return;
-  }
-  record->module = module;
-  record->address = reinterpret_cast<std::uint64_t>(address);
-  record->size = size;
-  record->flags = flags;
-  record->name_size = static_cast<std::uint32_t>(length + 1);
-  auto* text = reinterpret_cast<char*>(record + 1);
-  memcpy(text, name, length);
-  text[length] = '\0';
-  commit(lane, record, spool::Tag::kEntry, 0, length + 1);
+constexpr std::size_t kLongestName = 4096;
+
+/// An entry as it is kept between its table and its record; the name follows, NUL-terminated.
+struct Entry {
+  std::uint64_t address;
+  std::uint64_t size;
+  std::uint32_t flags;
+  std::uint32_t name_size;  ///< NUL included
+};
+
+constexpr std::size_t space_of(const Entry& entry) noexcept {
+  return sizeof(Entry) + ((entry.name_size + std::size_t{7}) & ~std::size_t{7});
 }
 
-template <class Entry>
-void write_table(Lane& lane, std::uint32_t module, std::uint64_t begin,
-                 std::uint64_t size) noexcept {
-  const auto* entry = reinterpret_cast<const Entry*>(begin);
-  for (const Entry* end = entry + size / sizeof(Entry); entry != end; ++entry) {
-    write_entry(lane, module, entry->address, entry->name, entry->size,
-                static_cast<std::uint32_t>(entry->flags));
-  }
-}
+struct Section {
+  std::uint64_t address;  ///< in the file's own numbering
+  std::uint64_t size;
+  bool is_new;  ///< holds NewEntry, else OldEntry
+};
 
-}  // namespace
-
-void write_entries_of(Lane& lane, std::uint32_t module, const char* path,
-                      std::uint64_t bias) noexcept {
-  const MappedFile file(path);
+// A section that the file says is loaded, with entries in it; size 0 if there is none.
+Section find_section(const MappedFile& file) noexcept {
   const auto* elf = file.at<ElfW(Ehdr)>(0);
-  if (elf == nullptr || memcmp(elf->e_ident, ELFMAG, SELFMAG) != 0) {
-    return;
-  }
-  const auto* sections = file.at<ElfW(Shdr)>(elf->e_shoff, elf->e_shnum);
+  const auto* sections = elf != nullptr ? file.at<ElfW(Shdr)>(elf->e_shoff, elf->e_shnum) : nullptr;
   if (sections == nullptr || elf->e_shstrndx >= elf->e_shnum) {
-    return;
+    return {};
   }
   const ElfW(Shdr)& strings = sections[elf->e_shstrndx];
   for (unsigned i = 0; i < elf->e_shnum; ++i) {
@@ -128,12 +119,129 @@ void write_entries_of(Lane& lane, std::uint32_t module, const char* path,
     if (name == nullptr) {
       continue;
     }
-    if (strncmp(name, "omp_offloading_entries", most) == 0) {
-      write_table<OldEntry>(lane, module, bias + section.sh_addr, section.sh_size);
-    } else if (strncmp(name, "llvm_offload_entries", most) == 0) {
-      write_table<NewEntry>(lane, module, bias + section.sh_addr, section.sh_size);
+    const bool is_old = strncmp(name, "omp_offloading_entries", most) == 0;
+    if (is_old || strncmp(name, "llvm_offload_entries", most) == 0) {
+      return {section.sh_addr, section.sh_size, !is_old};
     }
   }
+  return {};
+}
+
+/// Copies the table while the loader's list lock keeps the module where it is.
+struct Copy {
+  const LoadedFile& loaded;
+  Section section;
+  bool filled;        ///< every entry has its name, so the loader has relocated the table
+  std::byte* memory;  ///< Entry after Entry; null if there are none
+  std::size_t capacity;
+  std::size_t used;
+};
+
+// The longest text at `name` that lies in the module; empty if none does.
+std::size_t name_length(const dl_phdr_info& info, const char* name) noexcept {
+  const auto at = reinterpret_cast<std::uint64_t>(name);
+  const auto* segment = segment_of(info, at, 1, PF_R);
+  if (segment == nullptr) {
+    return 0;
+  }
+  const std::uint64_t rest = info.dlpi_addr + segment->p_vaddr + segment->p_memsz - at;
+  return strnlen(name, rest < kLongestName ? rest : kLongestName);
+}
+
+template <class Row, class Visit>
+void each_entry(const dl_phdr_info& info, const Section& section, Visit&& visit) noexcept {
+  const auto* row = reinterpret_cast<const Row*>(info.dlpi_addr + section.address);
+  for (const Row* end = row + section.size / sizeof(Row); row != end; ++row) {
+    const std::size_t length = name_length(info, row->name);
+    visit(Entry{reinterpret_cast<std::uint64_t>(row->address), row->size,
+                static_cast<std::uint32_t>(row->flags), static_cast<std::uint32_t>(length + 1)},
+          row->name);
+  }
+}
+
+template <class Row>
+void copy_table(const dl_phdr_info& info, Copy& copy) noexcept {
+  copy.filled = true;
+  each_entry<Row>(info, copy.section, [&](const Entry& entry, const char* /*name*/) {
+    copy.filled = copy.filled && entry.name_size > 1;
+    copy.capacity += space_of(entry);
+  });
+  if (!copy.filled || copy.capacity == 0) {
+    return;
+  }
+  void* memory =
+      mmap(nullptr, copy.capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) {
+    return;
+  }
+  copy.memory = static_cast<std::byte*>(memory);
+  each_entry<Row>(info, copy.section, [&](const Entry& entry, const char* name) {
+    if (copy.capacity - copy.used >= space_of(entry)) {
+      memcpy(copy.memory + copy.used, &entry, sizeof(entry));
+      memcpy(copy.memory + copy.used + sizeof(entry), name, entry.name_size - 1);
+      copy.used += space_of(entry);
+    }
+  });
+}
+
+int visit(dl_phdr_info* info, std::size_t /*size*/, void* data) noexcept {
+  Copy& copy = *static_cast<Copy*>(data);
+  if (info->dlpi_addr != copy.loaded.bias || !(identity_of(*info) == copy.loaded.identity)) {
+    return 0;
+  }
+  const std::uint64_t table = info->dlpi_addr + copy.section.address;
+  if (segment_of(*info, table, copy.section.size, PF_R) == nullptr) {
+    return 1;
+  }
+  if (copy.section.is_new) {
+    copy_table<NewEntry>(*info, copy);
+  } else {
+    copy_table<OldEntry>(*info, copy);
+  }
+  return 1;
+}
+
+void write_entry(Lane& lane, std::uint32_t module, const Entry& entry, const char* name) noexcept {
+  if (entry.address == 0) {
+    return;
+  }
+  auto* record = reserve<spool::OffloadEntry>(lane, entry.name_size);
+  if (record == nullptr) {
+    return;
+  }
+  record->module = module;
+  record->address = entry.address;
+  record->size = entry.size;
+  record->flags = entry.flags;
+  record->name_size = entry.name_size;
+  memcpy(record + 1, name, entry.name_size);
+  commit(lane, record, spool::Tag::kEntry, 0, entry.name_size);
+}
+
+}  // namespace
+
+bool write_entries_of(Lane& lane, std::uint32_t module, const LoadedFile& loaded) noexcept {
+  const MappedFile file(loaded.path);
+  if (!loaded.identity.known() || !(file.identity() == loaded.identity)) {
+    // Replaced since it was loaded: its sections lie elsewhere.
+    count_loss(spool::Loss::kEntriesUnread);
+    return true;
+  }
+  Copy copy{loaded, find_section(file), false, nullptr, 0, 0};
+  if (copy.section.size == 0) {
+    return true;
+  }
+  walk_objects(visit, &copy);
+  Entry entry;
+  for (std::size_t at = 0; at < copy.used; at += space_of(entry)) {
+    memcpy(&entry, copy.memory + at, sizeof(entry));
+    write_entry(lane, module, entry,
+                reinterpret_cast<const char*>(copy.memory + at) + sizeof(entry));
+  }
+  if (copy.memory != nullptr) {
+    munmap(copy.memory, copy.capacity);
+  }
+  return copy.filled;
 }
 
 }  // namespace ompdm::record

@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "record/process/cancellation.h"
+
 namespace ompdm::record {
 namespace {
 
@@ -24,6 +26,7 @@ bool stderr_is_ours() noexcept {
 
 void say(const char* format, ...) noexcept {
   const int saved_errno = errno;
+  const WithoutCancellation uncancelled;
   if (stderr_is_ours()) {
     char text[1024] = "ompdm: ";
     constexpr int kPrefix = 7;

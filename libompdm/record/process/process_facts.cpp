@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "record/process/clock.h"
@@ -64,20 +65,12 @@ ssize_t read_text(const char* path, char* text, std::size_t capacity) noexcept {
   return static_cast<ssize_t>(size);
 }
 
-std::uint64_t process_start_time(pid_t pid) noexcept {
+spool::ProcessStat process_stat(std::uint32_t pid) noexcept {
   char path[64];
-  snprintf(path, sizeof(path), "/proc/%d/stat", static_cast<int>(pid));
+  snprintf(path, sizeof(path), "/proc/%u/stat", pid);
   char text[1024];
-  if (read_text(path, text, sizeof(text)) <= 0) {
-    return 0;
-  }
-  // The second field is the program's name in parentheses and may hold spaces and parentheses
-  // itself.
-  const char* at = strrchr(text, ')');
-  for (int field = 2; at != nullptr && field < 22; ++field) {
-    at = strchr(at + 1, ' ');
-  }
-  return at != nullptr ? strtoull(at + 1, nullptr, 10) : 0;
+  return read_text(path, text, sizeof(text)) > 0 ? spool::parse_process_stat(text)
+                                                 : spool::ProcessStat{};
 }
 
 void describe_process(spool::FileHeader& header) noexcept {
@@ -86,7 +79,9 @@ void describe_process(spool::FileHeader& header) noexcept {
   header.header_size = sizeof(spool::FileHeader);
   header.pid = static_cast<std::uint32_t>(getpid());
   header.ppid = static_cast<std::uint32_t>(getppid());
-  header.process_start = process_start_time(getpid());
+  header.process_start = process_stat(header.pid).start;
+  struct stat pid_namespace;
+  header.pid_namespace = stat("/proc/self/ns/pid", &pid_namespace) == 0 ? pid_namespace.st_ino : 0;
   header.clock = recorder.clock_is_tsc ? spool::Clock::kTsc : spool::Clock::kMonotonic;
   header.state = spool::State::kRunning;
   header.attach = clock_triple();

@@ -7,12 +7,12 @@
 #include <cstdint>
 
 #include "spool/format.h"
+#include "spool/owner.h"
 
 namespace ompdm::record {
 
-/// Field 22 of /proc/PID/stat (clock ticks since boot), 0 if there is no such process. With the pid
-/// it names a process for good.
-std::uint64_t process_start_time(pid_t pid) noexcept;
+/// What /proc/PID/stat says; all zero if there is no such process.
+spool::ProcessStat process_stat(std::uint32_t pid) noexcept;
 
 /// Fills everything of the header that is about the process: ids, names, arguments, rank, host,
 /// first clock triple.

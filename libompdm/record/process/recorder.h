@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "record/process/cancellation.h"
 #include "record/process/config.h"
 #include "spool/format.h"
 
@@ -51,13 +52,16 @@ inline bool armed() noexcept {
   return recorder.phase.load(std::memory_order_relaxed) == Phase::kArmed;
 }
 
-/// Scoped hold of the recorder's mutex.
+/// Scoped hold of the recorder's mutex, by a thread that cannot be cancelled meanwhile.
 class Lock {
  public:
   Lock() noexcept { pthread_mutex_lock(&recorder.mutex); }
   ~Lock() { pthread_mutex_unlock(&recorder.mutex); }
   Lock(const Lock&) = delete;
   Lock& operator=(const Lock&) = delete;
+
+ private:
+  WithoutCancellation uncancelled_;
 };
 
 }  // namespace ompdm::record

@@ -2,6 +2,7 @@
 
 #include <execinfo.h>
 
+#include "record/modules/loaded_objects.h"
 #include "record/modules/modules.h"
 
 namespace ompdm::record {
@@ -19,6 +20,9 @@ void prepare_callers() noexcept {
 }
 
 void write_callers(Lane& lane, std::uint32_t site, const void* codeptr) noexcept {
+  if (!can_walk_objects()) {
+    return;  // where glibc is older than 2.35, unwinding walks the loader's list too
+  }
   void* chain[kMostInner + kMostCallers];
   const int depth = backtrace(chain, kMostInner + kMostCallers);
   int first = 0;

@@ -2,40 +2,53 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "record/process/message.h"
 #include "record/process/process_facts.h"
 #include "record/process/recorder.h"
+#include "record/stream/fnv1a.h"
 #include "record/stream/output_name.h"
+#include "record/stream/spool_folder.h"
+#include "spool/owner.h"
 
 namespace ompdm::record {
 namespace {
 
 constexpr int kMostNames = 1000;
 
-enum class Owner {
-  kNobody,  ///< no spool there, or not one of ours: leave it alone
-  kSelf,    ///< this pid, before an exec
-  kAlive,   ///< another process that still runs, or may run on another machine
-  kDead,
-};
-
 struct Found {
-  Owner owner = Owner::kNobody;
+  bool is_spool = false;  ///< false: not one of ours, or nothing; leave it alone
+  bool is_self = false;   ///< of this pid, before an exec
+  spool::Owner owner = spool::Owner::kUnknown;
   std::uint32_t pid = 0;
 };
 
-Found owner_of(const char* spool, const spool::FileHeader& self) noexcept {
+// A name that everyone can foresee: whatever lies there neither keeps us waiting (a named pipe) nor
+// leads elsewhere, by whatever kind of link, nor becomes our terminal.
+int open_regular(const char* path, int access) noexcept {
+  const int file = open(path, access | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  struct stat facts;
+  if (file >= 0 && (fstat(file, &facts) != 0 || !S_ISREG(facts.st_mode) || facts.st_nlink != 1)) {
+    close(file);
+    return -1;
+  }
+  return file;
+}
+
+// Opening a device can set it going: one that is known is not even opened.
+bool is_regular(const char* path) noexcept {
+  struct stat facts;
+  return lstat(path, &facts) == 0 && S_ISREG(facts.st_mode);
+}
+
+Found look_at(const char* spool, const spool::FileHeader& self) noexcept {
   static spool::FileHeader
       other;  // too large for an unknown stack; guarded by the recorder's mutex
-  const int file = open(spool, O_RDONLY | O_CLOEXEC);
+  const int file = is_regular(spool) ? open_regular(spool, O_RDONLY) : -1;
   if (file < 0) {
     return {};
   }
@@ -45,63 +58,13 @@ Found owner_of(const char* spool, const spool::FileHeader& self) noexcept {
       memcmp(other.magic, spool::kMagic, sizeof(other.magic)) != 0) {
     return {};
   }
-  Found found{Owner::kAlive, other.pid};
-  if (strcmp(other.host, self.host) != 0) {
-    return found;
-  }
-  const bool same_boot = strcmp(other.boot_id, self.boot_id) == 0;
-  if (same_boot && other.pid == self.pid && other.process_start == self.process_start) {
-    found.owner = Owner::kSelf;
-  } else if (!same_boot ||
-             process_start_time(static_cast<pid_t>(other.pid)) != other.process_start) {
-    found.owner = Owner::kDead;
-  }
+  other.host[sizeof(other.host) - 1] = '\0';
+  other.boot_id[sizeof(other.boot_id) - 1] = '\0';
+  const spool::Here here{self.boot_id, self.host, self.pid_namespace};
+  Found found{true, false, spool::owner_of(other, here, process_stat), other.pid};
+  found.is_self = found.owner == spool::Owner::kRuns && other.pid == self.pid &&
+                  other.process_start == self.process_start;
   return found;
-}
-
-// A network file system neither promises a shared mapping nor a quick page: the spool goes to a
-// local folder.
-bool is_remote(const char* directory) noexcept {
-  static constexpr unsigned long kRemote[] = {
-      0x6969,      // NFS
-      0x0BD00BD0,  // Lustre
-      0x65735546,  // FUSE
-      0xFF534D42,  // CIFS
-      0xFE534D42,  // SMB2
-      0x47504653,  // GPFS
-      0x01021997,  // 9p
-      0x19830326,  // BeeGFS
-  };
-  struct statfs facts;
-  if (statfs(directory, &facts) != 0) {
-    return false;
-  }
-  for (const unsigned long magic : kRemote) {
-    if (static_cast<unsigned long>(facts.f_type) == magic) {
-      return true;
-    }
-  }
-  return false;
-}
-
-// The folder for the spool when it is not beside the trace, else null.
-const char* other_folder(const Path& trace) noexcept {
-  if (recorder.config.spool_dir != nullptr) {
-    return recorder.config.spool_dir;
-  }
-  Path folder = trace;
-  char* slash = strrchr(folder.text, '/');
-  if (slash == nullptr) {
-    return nullptr;
-  }
-  slash[slash == folder.text ? 1 : 0] = '\0';
-  if (!is_remote(folder.text)) {
-    return nullptr;
-  }
-  const char* temporary = getenv("TMPDIR");
-  temporary = temporary != nullptr && *temporary != '\0' ? temporary : "/tmp";
-  say("%s is on a network file system: recording into %s meanwhile", folder.text, temporary);
-  return temporary;
 }
 
 // An unfinished spool of a dead process gets out of the way under a name of its own, and is told
@@ -122,7 +85,7 @@ bool set_aside(const char* spool, const Path& trace, std::uint32_t pid) noexcept
       }
       return errno == ENOENT;  // another process was quicker
     }
-    const int file = open(kept.text, O_RDWR | O_CLOEXEC);
+    const int file = open_regular(kept.text, O_RDWR);
     if (file >= 0) {
       [[maybe_unused]] const ssize_t written =
           pwrite(file, kept_trace.text, kept_trace.size + 1, offsetof(spool::FileHeader, output));
@@ -133,6 +96,12 @@ bool set_aside(const char* spool, const Path& trace, std::uint32_t pid) noexcept
     return true;
   }
   return false;
+}
+
+// A folder, a device, a named pipe or a socket: no trace can take its name.
+bool is_no_file(const char* path) noexcept {
+  struct stat facts;
+  return stat(path, &facts) == 0 && !S_ISREG(facts.st_mode);
 }
 
 // A umask of the program's own must not keep us from the file when we open it again by its name.
@@ -146,14 +115,10 @@ void make_readable(int file) noexcept {
 // Whether nobody under this `ompdm record` has asked for that name before (the ranks of a job ask
 // for different ones).
 bool first_of_session(const char* session, const Path& base) noexcept {
-  std::uint64_t hash = 0xcbf29ce484222325U;  // FNV-1a
-  for (std::size_t i = 0; i < base.size; ++i) {
-    hash = (hash ^ static_cast<unsigned char>(base.text[i])) * 0x100000001b3U;
-  }
   Path path;
   path.add(session);
   path.add("/first.");
-  path.add_number(hash);
+  path.add_number(fnv1a(base.text, base.size));
   const int file = open(path.text, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
   if (file >= 0) {
     close(file);
@@ -197,17 +162,21 @@ Path spool_name(const Path& trace, const char* folder, std::uint32_t pid) noexce
 Claim claim_spool(spool::FileHeader& header) noexcept {
   Claim claim;
   const Path base = base_name(recorder.config.output, header);
-  const char* folder = other_folder(base);
+  const SpoolFolder folder = spool_folder(base);
+  if (!folder.found) {
+    return claim;
+  }
   int n =
       recorder.config.session == nullptr || first_of_session(recorder.config.session, base) ? 0 : 1;
   header.exec_ordinal = 0;
   // The image before an exec may have had the session's plain name.
-  if (n == 1 && owner_of(spool_name(base, folder, header.pid).text, header).owner == Owner::kSelf) {
+  if (n == 1 && look_at(spool_name(base, folder.path, header.pid).text, header).is_self) {
     header.exec_ordinal = 1;
   }
+  Path refused;
   for (; n < kMostNames; ++n) {
     const Path trace = candidate(base, n, header.pid);
-    const Path spool = spool_name(trace, folder, header.pid);
+    const Path spool = spool_name(trace, folder.path, header.pid);
     if (!trace.ok || !spool.ok) {
       say("OMPDM_OUTPUT is too long: nothing is recorded");
       return claim;
@@ -215,11 +184,18 @@ Claim claim_spool(spool::FileHeader& header) noexcept {
     if (n > 0 && access(trace.text, F_OK) == 0) {
       continue;
     }
+    if (n == 0 && is_no_file(trace.text)) {
+      refused = trace;
+      continue;
+    }
     claim.file = open(spool.text, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0644);
     if (claim.file >= 0) {
       make_readable(claim.file);
       memcpy(claim.spool, spool.text, spool.size + 1);
       memcpy(header.output, trace.text, trace.size + 1);
+      if (refused.size > 0) {
+        say("%s is not ompdm's and is left alone: the trace will be %s", refused.text, trace.text);
+      }
       return claim;
     }
     if (errno != EEXIST) {
@@ -228,10 +204,12 @@ Claim claim_spool(spool::FileHeader& header) noexcept {
           spool.text, strerror(errno));
       return claim;
     }
-    const Found found = owner_of(spool.text, header);
-    header.exec_ordinal += found.owner == Owner::kSelf ? 1 : 0;
-    if (n == 0 && found.owner == Owner::kDead && set_aside(spool.text, trace, found.pid)) {
+    const Found found = look_at(spool.text, header);
+    header.exec_ordinal += found.is_self ? 1 : 0;
+    if (n == 0 && found.owner == spool::Owner::kEnded && set_aside(spool.text, trace, found.pid)) {
       --n;  // the plain name is free now
+    } else if (!found.is_spool) {
+      refused = spool;
     }
   }
   say("%s: no free name was found: nothing is recorded: remove old traces", base.text);

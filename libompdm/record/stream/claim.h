@@ -14,10 +14,10 @@ struct Claim {
 
 /// Creates the spool beside the trace it is to become (contract: the newest run has the plain name,
 /// a process that still runs keeps its own, an older unfinished spool is kept as
-/// STEM.~N~.json.spool), or in OMPDM_SPOOL_DIR, or in $TMPDIR when the trace's folder is on a
-/// network file system. Writes the trace's path, the ordinal after exec and the session into
-/// `header`. Says on stderr what a user would not expect; on failure says what is wrong and what to
-/// do.
+/// STEM.~N~.json.spool), or in another folder (spool_folder.h). What has the name and is not ours
+/// is neither opened for long nor followed. Writes the trace's path, the ordinal after exec and the
+/// session into `header`. Says on stderr what a user would not expect; on failure says what is
+/// wrong and what to do.
 Claim claim_spool(spool::FileHeader& header) noexcept;
 
 }  // namespace ompdm::record

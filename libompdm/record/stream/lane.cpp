@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "record/events/inside.h"
+#include "record/process/cancellation.h"
 #include "record/process/clock.h"
 #include "record/stream/sites.h"
 
@@ -67,7 +68,14 @@ void give_lane_back(void* /*value*/) noexcept {
   if (lane == nullptr) {
     return;
   }
-  note_host_fallback(false);
+  const WithoutCancellation uncancelled;
+  if (this_thread.inside) {
+    // Cancelled in the middle of a callback, asynchronously: whatever it was about to write may lie
+    // half done behind the cursor, so the next thread begins with a chunk of its own.
+    lane->cursor = lane->limit;
+  } else {
+    note_host_fallback(false);
+  }
   this_thread.lane = nullptr;
   const Lock lock;
   lane->next_free = free_lanes;
@@ -85,6 +93,7 @@ bool resume() noexcept {
 }
 
 Lane* acquire_lane() noexcept {
+  const WithoutCancellation uncancelled;
   Lane* lane = nullptr;
   {
     const Lock lock;
@@ -167,7 +176,12 @@ void release_left(const Lane& lane, std::byte* base) noexcept {
 }
 
 void refresh_clock(Lane& lane) noexcept {
-  reinterpret_cast<spool::ChunkHeader*>(lane.chunk.base)->last = clock_triple();
+  const spool::ClockTriple now = clock_triple();
+  auto* chunk = reinterpret_cast<spool::ChunkHeader*>(lane.chunk.base);
+  __atomic_store_n(&chunk->last_writes, chunk->last_writes + 1, __ATOMIC_RELAXED);
+  __atomic_thread_fence(__ATOMIC_RELEASE);
+  chunk->last = now;
+  __atomic_store_n(&chunk->last_writes, chunk->last_writes + 1, __ATOMIC_RELEASE);
 }
 
 void forget_lanes() noexcept {

@@ -103,7 +103,7 @@ struct Lane {
   static constexpr unsigned kMostOpen = 16;
   static constexpr unsigned kSitesBits = 9;
   static constexpr unsigned kSites = 1U << kSitesBits;
-  static constexpr unsigned kMostModules = 512;
+  static constexpr unsigned kModules = 64;   // a power of two
   static constexpr unsigned kKnownOps = 64;  // a power of two
   static constexpr unsigned kNames = 64;     // a power of two
 
@@ -128,7 +128,7 @@ struct Lane {
   std::uint64_t last_begin;        ///< ticks, of the last region
   OpenRegion open[kMostOpen + 2];  ///< a sentinel, the open ones, and that of the next call
   ContentState content;
-  std::uint64_t modules_written[kMostModules / 64];
+  std::uint32_t modules_written[kModules];  ///< ids, each at its own modulo kModules
   KnownOp known_ops[kKnownOps];
   NameSlot names[kNames];
   SiteSlot sites[kSites];

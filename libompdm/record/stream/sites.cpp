@@ -2,8 +2,8 @@
 
 #include <string.h>
 
+#include "record/modules/entry_points.h"
 #include "record/modules/modules.h"
-#include "record/modules/patch.h"
 #include "record/stream/callers.h"
 
 namespace ompdm::record {

@@ -2,8 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -16,6 +14,7 @@
 #include "record/process/message.h"
 #include "record/process/recorder.h"
 #include "record/stream/claim.h"
+#include "spool/file_size_signal.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
@@ -25,42 +24,13 @@ namespace ompdm::record {
 namespace {
 
 struct OpenSpool {
-  char path[1152];
-  dev_t device;
-  ino_t inode;
-  bool open;
+  char path[1152] = {};
+  dev_t device = 0;
+  ino_t inode = 0;
+  int kept = -1;  // a descriptor, while the program lets us have it
+  bool open = false;
 };
 OpenSpool spool;
-
-// A write past RLIMIT_FSIZE raises SIGXFSZ, which kills a program that never wrote anything itself.
-class WithoutFileSizeSignal {
- public:
-  WithoutFileSizeSignal() noexcept {
-    sigemptyset(&signal_);
-    sigaddset(&signal_, SIGXFSZ);
-    sigset_t pending;
-    sigpending(&pending);
-    was_pending_ = sigismember(&pending, SIGXFSZ) == 1;
-    pthread_sigmask(SIG_BLOCK, &signal_, &before_);
-  }
-  ~WithoutFileSizeSignal() {
-    const int saved_errno = errno;
-    if (!was_pending_) {
-      const timespec at_once{};
-      while (sigtimedwait(&signal_, nullptr, &at_once) == SIGXFSZ) {
-      }
-    }
-    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-    errno = saved_errno;
-  }
-  WithoutFileSizeSignal(const WithoutFileSizeSignal&) = delete;
-  WithoutFileSizeSignal& operator=(const WithoutFileSizeSignal&) = delete;
-
- private:
-  sigset_t signal_;
-  sigset_t before_;
-  bool was_pending_;
-};
 
 // Puts zeros into the page cache. A page that is written first and mapped then costs a seventh of
 // one that its first store brings in (0.46 against 3.4 us a page on ext4, Linux 6.18), since the
@@ -97,12 +67,14 @@ int reserve(int file, std::uint64_t offset, std::size_t size) noexcept {
       offset + size > limit.rlim_cur) {
     return EFBIG;
   }
-  const WithoutFileSizeSignal guard;
-  int result = EINTR;
-  while (result == EINTR) {
-    result = posix_fallocate(file, static_cast<off_t>(offset), static_cast<off_t>(size));
+  const spool::WithoutFileSizeSignal guard;
+  int error = EINTR;
+  while (error == EINTR) {
+    error =
+        fallocate(file, 0, static_cast<off_t>(offset), static_cast<off_t>(size)) == 0 ? 0 : errno;
   }
-  return result == 0 ? write_zeros(file, offset, size) : result;
+  // ext2, ext3 and ramfs, of the file systems that are mapped at all: there zeros reserve as well.
+  return error == 0 || error == EOPNOTSUPP ? write_zeros(file, offset, size) : error;
 }
 
 void fail(int error) noexcept {
@@ -112,15 +84,74 @@ void fail(int error) noexcept {
   }
 }
 
-bool same_file(int file) noexcept {
+bool is_spool(int file) noexcept {
   struct stat facts;
-  return fstat(file, &facts) == 0 && facts.st_dev == spool.device && facts.st_ino == spool.inode;
+  return file >= 0 && fstat(file, &facts) == 0 && facts.st_dev == spool.device &&
+         facts.st_ino == spool.inode;
 }
 
-void* map(int file, std::uint64_t offset, std::size_t size) noexcept {
-  void* base =
-      mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, static_cast<off_t>(offset));
-  return base == MAP_FAILED ? nullptr : base;
+// Out of the way of the numbers that programs expect to get, and within the 64 that every process
+// has room for: a larger table would have to wait until no thread looks at the old one.
+constexpr int kKeptNumber = 60;
+
+// The name is all that is left when the program has closed our descriptor; the descriptor is when
+// it has changed its root folder or its user, or renamed the file.
+int open_again(bool& is_kept) noexcept {
+  is_kept = is_spool(spool.kept);
+  if (is_kept) {
+    return spool.kept;
+  }
+  spool.kept = -1;  // closed, or another file's number by now
+  const int file = open(spool.path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (file < 0) {
+    return -1;
+  }
+  if (!is_spool(file)) {
+    close(file);
+    errno = ESTALE;
+    return -1;
+  }
+  spool.kept = fcntl(file, F_DUPFD_CLOEXEC, kKeptNumber);
+  return file;
+}
+
+// Reserves a piece of the file, maps it and enters its pages into the page table, not one by one in
+// callbacks. Returns 0 or errno.
+int map_piece(int file, std::uint64_t offset, std::size_t size, void*& base) noexcept {
+  if (const int error = reserve(file, offset, size); error != 0) {
+    return error;
+  }
+  base = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, static_cast<off_t>(offset));
+  if (base == MAP_FAILED) {
+    base = nullptr;
+    return errno;
+  }
+  // EINVAL: kernels before 5.14. EFAULT stands for the SIGBUS that a store would have met.
+  if (madvise(base, size, MADV_POPULATE_WRITE) != 0 && errno != EINVAL) {
+    const int error = errno == EFAULT ? ENOSPC : errno;
+    munmap(base, size);
+    base = nullptr;
+    return error;
+  }
+  return 0;
+}
+
+int grow_file(std::uint64_t offset, std::size_t size, void*& base) noexcept {
+  // A program that closes what it did not open may do so while we are at it.
+  constexpr int kTries = 3;
+  int error = EBADF;
+  for (int tries = 0; tries < kTries && error == EBADF; ++tries) {
+    bool is_kept = false;
+    const int file = open_again(is_kept);
+    if (file < 0) {
+      return errno;
+    }
+    error = map_piece(file, offset, size, base);
+    if (!is_kept) {
+      close(file);
+    }
+  }
+  return error;
 }
 
 // Lets `ompdm record` find this process's recording, however the process ends.
@@ -130,7 +161,8 @@ void tell_session(const spool::FileHeader& header) noexcept {
   }
   char path[1200];
   session_file(path, sizeof(path), "");
-  const int file = open(path, O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0600);
+  const int file =
+      open(path, O_CREAT | O_WRONLY | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
   if (file < 0) {
     return;
   }
@@ -165,15 +197,18 @@ bool open_spool() noexcept {
   }
   memcpy(spool.path, claim.spool, sizeof(spool.path));
   struct stat facts;
-  const int error =
-      fstat(claim.file, &facts) != 0 ? errno : reserve(claim.file, 0, sizeof(spool::FileHeader));
-  void* base = error == 0 ? map(claim.file, 0, sizeof(spool::FileHeader)) : nullptr;
-  close(claim.file);
-  if (base == nullptr) {
-    fail(error != 0 ? error : errno);
+  void* base = nullptr;
+  const int error = fstat(claim.file, &facts) != 0
+                        ? errno
+                        : map_piece(claim.file, 0, sizeof(spool::FileHeader), base);
+  if (error != 0) {
+    fail(error);
     unlink(spool.path);
+    close(claim.file);
     return false;
   }
+  spool.kept = fcntl(claim.file, F_DUPFD_CLOEXEC, kKeptNumber);
+  close(claim.file);
   spool.device = facts.st_dev;
   spool.inode = facts.st_ino;
   spool.open = true;
@@ -193,28 +228,11 @@ Chunk new_chunk(std::uint32_t lane, std::uint32_t sequence, std::size_t size) no
     return {};
   }
   spool::FileHeader* header = recorder.header.load(std::memory_order_acquire);
-  const int file = open(spool.path, O_RDWR | O_CLOEXEC);
-  int error = file < 0 ? errno : 0;
-  if (error == 0 && !same_file(file)) {
-    error = ESTALE;
-  }
-  if (error == 0) {
-    error = reserve(file, header->file_size, size);
-  }
-  void* base = error == 0 ? map(file, header->file_size, size) : nullptr;
-  if (error == 0 && base == nullptr) {
-    error = errno;
-  }
-  if (file >= 0) {
-    close(file);
-  }
-  if (base == nullptr) {
+  void* base = nullptr;
+  if (const int error = grow_file(header->file_size, size, base); error != 0) {
     fail(error);
     return {};
   }
-  // The pages are in memory already; this only enters them into the page table, not one by one in
-  // callbacks.
-  madvise(base, size, MADV_POPULATE_WRITE);
   auto* chunk = static_cast<spool::ChunkHeader*>(base);
   chunk->lane = lane;
   chunk->size = size;
@@ -232,7 +250,12 @@ void release_chunk(Chunk chunk) noexcept {
   }
 }
 
-void forget_spool() noexcept { spool = {}; }
+void forget_spool() noexcept {
+  if (is_spool(spool.kept)) {
+    close(spool.kept);
+  }
+  spool = {};
+}
 
 void write_trailer() noexcept {
   spool::FileHeader* header = recorder.header.load(std::memory_order_acquire);

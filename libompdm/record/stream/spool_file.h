@@ -1,6 +1,7 @@
-// The spool as a growing file of mapped chunks. Takes system calls, so it is called once a chunk;
-// no descriptor is kept open in between, because programs close descriptors that they did not open
-// and reuse their numbers.
+// The spool as a growing file of mapped chunks. Takes system calls, so it is called once a chunk.
+// Programs close descriptors that they did not open and reuse their numbers, or leave the spool's
+// name behind (chroot, setuid): a descriptor is kept and believed only while it is still the
+// spool's, and the name serves otherwise.
 #pragma once
 
 #include <cstddef>

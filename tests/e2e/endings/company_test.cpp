@@ -72,6 +72,55 @@ TEST(OtherTool, OfTheUsersEnvironmentKeepsItsVariableAndIsToldToWait) {
   expect_steps(place.report(), 5);
 }
 
+std::string has_a_tool(const std::string& owner) {
+  return "ompdm: " + owner + " has an OMPT tool of its own (ompt_start_tool), which takes the " +
+         "recorder's place: nothing is recorded\n";
+}
+
+// Unless libomptarget finds the OpenMP runtime by itself, that tool sleeps until the program uses
+// OpenMP.
+TEST(OtherTool, ThatSleepsIsNotWoken) {
+  Start run = {.command = {program("own_tool"), "idle"}, .attach = Attach::kNone};
+  const Ended alone = Place().run(run);
+  EXPECT_EQ(alone.status, 13);
+  for (const Attach attach : {Attach::kPreload, Attach::kRecord}) {
+    SCOPED_TRACE(name_of(attach));
+    const Place place;
+    run.attach = attach;
+    const Ended ended = place.run(run);
+    EXPECT_EQ(ended.status, 13);
+    EXPECT_EQ(ended.out, alone.out);
+    EXPECT_EQ(ended.err.find(has_a_tool(program("own_tool"))), 0U) << ended.err;
+    EXPECT_EQ(place.files(), Names{});
+  }
+}
+
+TEST(OtherTool, ThatTheProgramWasLinkedWithKeepsItsPlace) {
+  for (const Attach attach : {Attach::kNone, Attach::kPreload, Attach::kRecord}) {
+    SCOPED_TRACE(name_of(attach));
+    const Place place;
+    const Ended ended = place.run({.command = {program("linked_tool")}, .attach = attach});
+    EXPECT_EQ(ended.status, 13);
+    EXPECT_EQ(ended.out, "user's tool\n2 steps\n");
+    EXPECT_EQ(place.files(), Names{});
+    if (attach != Attach::kNone) {
+      EXPECT_EQ(ended.err.find(has_a_tool(program("libendings_tool.so"))), 0U) << ended.err;
+    }
+  }
+}
+
+TEST(OtherTool, OfTheEnvironmentIsSaidToWaitWhereTheRecorderIsPreloaded) {
+  const Place place;
+  Start run = {.command = {program("plain")}, .attach = Attach::kPreload};
+  run.environment["OMP_TOOL_LIBRARIES"] = program("libendings_tool.so");
+  const Ended ended = place.run(run);
+  EXPECT_EQ(ended.status, 14);
+  EXPECT_EQ(ended.out, "5 steps\n");
+  EXPECT_EQ(ended.err.find("ompdm: OMP_TOOL_LIBRARIES=" + program("libendings_tool.so") + ": "), 0U)
+      << ended.err;
+  expect_steps(place.report(), 5);
+}
+
 TEST(OtherTool, InsideTheProgramIsLeftAloneAndNamed) {
   for (const Attach attach : {Attach::kNone, Attach::kPreload, Attach::kRecord}) {
     SCOPED_TRACE(name_of(attach));
@@ -81,8 +130,11 @@ TEST(OtherTool, InsideTheProgramIsLeftAloneAndNamed) {
     EXPECT_EQ(ended.status, 13);
     EXPECT_EQ(ended.out, "own tool\n2 steps\n");
     EXPECT_EQ(place.files(), Names{});
+    if (attach != Attach::kNone) {
+      EXPECT_EQ(ended.err.find(has_a_tool(program("own_tool"))), 0U) << ended.err;
+    }
     if (attach == Attach::kPreload) {
-      EXPECT_EQ(ended.err, "");
+      EXPECT_EQ(lines_of(ended.err).size(), 1U) << ended.err;
     }
     if (attach == Attach::kRecord) {
       EXPECT_NE(ended.err.find("next: ompdm doctor"), std::string::npos) << ended.err;
@@ -184,12 +236,15 @@ TEST(UnreachableRuntime, IsSaidAtOnceWithTheOneThingToSet) {
   EXPECT_NE(ended.err.find("ompdm record"), std::string::npos) << ended.err;
 }
 
+// Not with LLVM's folder on the path: from 22 on a libgomp.so.1 of its own lies there.
 TEST(AnotherRuntime, OfGccIsLeftInPeace) {
   if (!built("libgomp")) GTEST_SKIP() << "no g++ here";
   for (const Attach attach : {Attach::kPreload, Attach::kToolLibraries, Attach::kRecord}) {
     SCOPED_TRACE(name_of(attach));
     const Place place;
-    const Ended ended = place.run({.command = {program("libgomp")}, .attach = attach});
+    const Ended ended = place.run({.command = {program("libgomp")},
+                                   .attach = attach,
+                                   .environment = {{"LD_LIBRARY_PATH", ""}}});
     EXPECT_EQ(ended.status, 14);
     EXPECT_EQ(ended.out, "5 steps\n");
     if (attach != Attach::kRecord) {

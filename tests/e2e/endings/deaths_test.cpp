@@ -152,7 +152,10 @@ TEST(PendingNowait, KeepsWhatWasCommitted) {
     const Ended ended = place.run(run);
     EXPECT_EQ(ended.status, alone.status);
     EXPECT_EQ(ended.out, alone.out);
-    EXPECT_LE(lines_of(ended.err).size(), attach == Attach::kRecord ? 3U : 1U) << ended.err;
+    // LLVM 19 dies of a signal without a word, 22 may say why.
+    EXPECT_LE(lines_of(ended.err).size(),
+              lines_of(alone.err).size() + (attach == Attach::kRecord ? 3U : 1U))
+        << ended.err;
     const Json report = place.report();
     EXPECT_GE(report["totals"]["HtoD"]["count"], 5);
     EXPECT_EQ(place.files(), std::vector<std::string>{"trace.json"});

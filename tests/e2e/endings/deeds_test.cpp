@@ -25,6 +25,7 @@ constexpr Deed kDeeds[] = {
     {"close_stderr", 5, 0}, {"fork_exit", 5},      {"fork__exit", 5},
     {"system", 3},          {"ignore_sigchld", 5}, {"wait_for_all", 5},
     {"move_away", 5'005},   {"environment", 5},    {"pause_soft", 5},
+    {"cancel", 3'005},
 };
 
 class Deeds : public ::testing::TestWithParam<std::tuple<Deed, Attach>> {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <fstream>
 
+#include "offload_build.h"
+
 namespace ompdm::e2e::endings {
 namespace {
 
@@ -82,9 +84,9 @@ std::vector<std::string> Place::files() const {
   return names;
 }
 
-std::string program(const std::string& name) { return plain_path(fs::path(OMPDM_ENDINGS) / name); }
+std::string program(const std::string& name) { return plain_path(fs::path(offload_build().folder) / "endings" / name); }
 
-std::string runtime_folder() { return OMPDM_RUNTIME_FOLDER; }
+std::string runtime_folder() { return offload_build().runtime; }
 
 std::string recorder() { return plain_path(OMPDM_RECORDER); }
 

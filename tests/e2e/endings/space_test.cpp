@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 
@@ -68,6 +69,48 @@ TEST_P(FullDisk, CostsRecordsAndNothingElse) {
 }
 INSTANTIATE_TEST_SUITE_P(All, FullDisk, ::testing::Values(Attach::kPreload, Attach::kRecord),
                          [](const auto& tested) { return name_of(tested.param); });
+
+/// A small Btrfs in a file; needs root, mkfs.btrfs and loop devices.
+class CopyOnWriteDisk {
+ public:
+  explicit CopyOnWriteDisk(const fs::path& at) : at_(at) {
+    const std::string image = image_.path() / "image";
+    std::ofstream{image}.flush();
+    fs::resize_file(image, 64U << 20U);
+    const std::string command = "PATH=$PATH:/sbin:/usr/sbin; mkfs.btrfs --mixed -q '" + image +
+                                "' && mount -o loop '" + image + "' '" + at_.string() + "'";
+    mounted_ = std::system(("(" + command + ") >/dev/null 2>&1").c_str()) == 0;
+  }
+  ~CopyOnWriteDisk() {
+    if (mounted_) umount2(at_.c_str(), MNT_DETACH);
+  }
+  CopyOnWriteDisk(const CopyOnWriteDisk&) = delete;
+  CopyOnWriteDisk& operator=(const CopyOnWriteDisk&) = delete;
+  [[nodiscard]] bool mounted() const { return mounted_; }
+
+ private:
+  Folder image_;
+  fs::path at_;
+  bool mounted_ = false;
+};
+
+// There each store into a mapped file takes new room, and finds none.
+TEST(FullDisk, WhereDataIsCopiedOnWriteKillsNothing) {
+  const Place place;
+  const CopyOnWriteDisk disk(place.path());
+  if (!disk.mounted()) GTEST_SKIP() << "needs root, mkfs.btrfs and loop devices";
+  const Place on_disk(place.path());
+  const Place elsewhere;
+  Start run = odd("fill_disk", Attach::kPreload);
+  run.environment["TMPDIR"] = elsewhere.path();
+  const Ended ended = on_disk.run(run);
+  EXPECT_EQ(ended.status, 11);
+  EXPECT_EQ(ended.out, "3 steps\n20005 steps\n");
+  EXPECT_NE(ended.err.find("recording into "), std::string::npos) << ended.err;
+  EXPECT_EQ(on_disk.files(), std::vector<std::string>{"trace.json"}) << ended.err;
+  EXPECT_EQ(elsewhere.files(), std::vector<std::string>{});
+  expect_steps(on_disk.report(), 20'005);
+}
 
 TEST(FullDisk, AlreadyFullBeforeTheFirstRecordIsOneLine) {
   const Place place;
@@ -154,6 +197,34 @@ TEST(Umask, AgainstEveryoneDoesNotKeepTheRecorderOut) {
     expect_steps(place.report(), 5'005);
   }
 }
+
+class LeftBehind : public ::testing::TestWithParam<std::tuple<const char*, Attach>> {};
+
+TEST_P(LeftBehind, TheSpoolGrowsOn) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root, to become another user or to change the root";
+  const auto& [deed, attach] = GetParam();
+  const Place place;
+  const Ended alone = Place().run(odd(deed, Attach::kNone));
+  const Ended ended = place.run(odd(deed, attach));
+  EXPECT_EQ(ended.status, 11);
+  EXPECT_EQ(alone.status, 11);
+  EXPECT_EQ(ended.out, alone.out);
+  EXPECT_EQ(ended.err.find("recording stops here"), std::string::npos) << ended.err;
+  // Where it is now the program can start no `ompdm`; the launcher still can.
+  if (attach == Attach::kPreload) {
+    EXPECT_NE(ended.err.find("ompdm finish "), std::string::npos) << ended.err;
+    const Ended finished = place.ompdm({"finish", "trace.json.spool"});
+    EXPECT_EQ(finished.status, 0) << finished.err;
+  }
+  expect_steps(place.report(), 5'005);
+}
+INSTANTIATE_TEST_SUITE_P(All, LeftBehind,
+                         ::testing::Combine(::testing::Values("jail", "nobody"),
+                                            ::testing::Values(Attach::kPreload, Attach::kRecord)),
+                         [](const auto& tested) {
+                           return std::string(std::get<0>(tested.param)) + "_under_" +
+                                  name_of(std::get<1>(tested.param));
+                         });
 
 TEST(UnwritableFolder, OfAVanishedNameIsSaidOnce) {
   for (const Attach attach : {Attach::kPreload, Attach::kToolLibraries}) {

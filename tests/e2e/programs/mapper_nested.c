@@ -1,9 +1,13 @@
 // A mapper whose member has a mapper of its own, for each struct of an array: its pieces are known by
 // the names that the mappers have for them, however many there are. Each struct crosses as a whole
-// (24 bytes) and once more as its member (16); LLVM 19 leaves the array itself on the device.
-//= total: HtoD 1200 252000, DtoH 1200 252000, alloc 601 247200, delete 600 240000, kernel 1, internal 600 4800
-//= target@work x1: HtoD 1200 252000, DtoH 1200 252000, alloc 601, kernel 1
-//= pairs: HtoD 600 12000, DtoH 600 12000
+// (24 bytes) and once more as its member (16), with LLVM 22 twice on the way back; the array
+// itself is left on the device.
+//=19 total: HtoD 1200 252000, DtoH 1200 252000, alloc 601 247200, delete 600 240000, kernel 1, internal 600 4800
+//=22 total: HtoD 1200 252000, DtoH 1500 256800, alloc 601 247200, delete 600 240000, kernel 1, internal 600 4800
+//=19 target@work x1: HtoD 1200 252000, DtoH 1200 252000, alloc 601, kernel 1
+//=22 target@work x1: HtoD 1200 252000, DtoH 1500 256800, alloc 601, kernel 1
+//=19 pairs: HtoD 600 12000, DtoH 600 12000
+//=22 pairs: HtoD 600 12000, DtoH 900 16800
 //= v.data: HtoD 300 120000, DtoH 300 120000
 //= p.weights: HtoD 300 120000, DtoH 300 120000
 #include <stdlib.h>

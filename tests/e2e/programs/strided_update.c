@@ -1,11 +1,15 @@
-// What the runtime really copies for a strided update, which is not what the clause says: LLVM 19
-// sends one block of 500 elements, and of a rectangle the first element of each row.
-//= total: HtoD 3 13024, DtoH 4 32, alloc 2 9024, delete 2 9024
+// What the runtime really copies for a strided update. Of a row LLVM 19 sends one block of 500
+// elements, which is not what the clause says; 22 sends each of the 500 that it names. Of a rectangle
+// both bring back the first element of each row.
+//=19 total: HtoD 3 13024, DtoH 4 32, alloc 2 9024, delete 2 9024
+//=22 total: HtoD 502 13024, DtoH 4 32, alloc 2 9024, delete 2 9024
 //= target enter data@enter x1: HtoD 2 9024, alloc 2
-//= target update@row x1: HtoD 1 4000
+//=19 target update@row x1: HtoD 1 4000
+//=22 target update@row x1: HtoD 500 4000
 //= target update@rectangle x1: DtoH 4 32
 //= target exit data@exit x1:
-//= a: HtoD 2 12000
+//=19 a: HtoD 2 12000
+//=22 a: HtoD 501 12000
 //= grid: HtoD 1 1024, DtoH 4 32
 #include <stdlib.h>
 

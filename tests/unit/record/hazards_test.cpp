@@ -111,6 +111,67 @@ TEST_F(Hazards, AProgramThatClosesEveryDescriptorIsStillRecorded) {
   EXPECT_EQ(std::filesystem::file_size(other), 0U);
 }
 
+TEST_F(Hazards, ASpoolThatIsRenamedOrLeftBehindGrowsOn) {
+  const auto renamed = folder.path() / "renamed.spool";
+  const Outcome outcome = in_child(folder, [&] {
+    FakeRuntime runtime;
+    runtime.attach();
+    updates(10);
+    std::filesystem::rename(spool, renamed);
+    updates(20000);
+    runtime.finish();
+  });
+  EXPECT_EQ(outcome.status, 0);
+  const Records records = read_records(renamed);
+  EXPECT_EQ(records.regions.size(), 20010U);
+  EXPECT_EQ(records.loss(spool::Loss::kRecordsNoSpace), 0U);
+}
+
+TEST_F(Hazards, OnceBothNameAndDescriptorAreGoneTheRestIsLost) {
+  const Outcome outcome = in_child(folder, [&] {
+    FakeRuntime runtime;
+    runtime.attach();
+    updates(10);
+    std::filesystem::rename(spool, folder.path() / "renamed.spool");
+    std::ofstream(spool) << "of another";
+    for (int i = 3; i < 1024; ++i) {
+      close(i);
+    }
+    updates(20000);
+    runtime.finish();
+  });
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_NE(outcome.messages.find("recording stops here"), std::string::npos) << outcome.messages;
+  EXPECT_GT(read_records(folder.path() / "renamed.spool").loss(spool::Loss::kRecordsNoSpace),
+            1000U);
+  EXPECT_EQ(std::filesystem::file_size(spool), 10U);
+}
+
+TEST_F(Hazards, AForkedChildHoldsNoDescriptorOfItsParentsSpool) {
+  const auto held = [&] {
+    int count = 0;
+    for (const auto& file : std::filesystem::directory_iterator("/proc/self/fd")) {
+      std::error_code gone;
+      count += std::filesystem::equivalent(file.path(), spool, gone) ? 1 : 0;
+    }
+    return count;
+  };
+  const Outcome outcome = in_child(folder, [&] {
+    FakeRuntime runtime;
+    runtime.attach();
+    updates(3);
+    const int before = held();
+    const pid_t forked = fork();
+    if (forked == 0) {
+      _exit(held());
+    }
+    int status = 0;
+    waitpid(forked, &status, 0);
+    _exit(before == 1 ? WEXITSTATUS(status) : 99);
+  });
+  EXPECT_EQ(outcome.status, 0);
+}
+
 TEST_F(Hazards, AForkedChildRecordsIntoItsOwnSpool) {
   const Outcome outcome = in_child(folder, [&] {
     FakeRuntime runtime;

@@ -94,7 +94,7 @@ auto* const kernel = reinterpret_cast<Kernel*>(&ompdm_wrap_kernel);
 
 TEST(Names, ComeFromTheArgumentsOfTheCall) {
   const Records records = record([] {
-    stand_in_for(0, fake_data_begin);
+    stand_in_for(record::kWrapper_data_begin, fake_data_begin);
     enter_data(pointers);
   });
   ASSERT_EQ(records.sites.size(), 1U);
@@ -115,7 +115,7 @@ TEST(Names, ComeFromTheArgumentsOfTheCall) {
 // Programs swap pointers between the passes of a loop: two lists, written once each.
 TEST(Names, EqualMapListsAreWrittenOnce) {
   const Records records = record([] {
-    stand_in_for(0, fake_data_begin);
+    stand_in_for(record::kWrapper_data_begin, fake_data_begin);
     void* swapped[] = {pointers[1], pointers[0]};
     for (int i = 0; i < 1000; ++i) {
       enter_data(i % 2 == 0 ? pointers : swapped);
@@ -141,7 +141,7 @@ TEST(Names, TheTightestItemHoldsAnAddress) {
 
 TEST(Names, ALaunchKnowsItsKernelAndShape) {
   const Records records = record([] {
-    stand_in_for(6, fake_kernel);
+    stand_in_for(record::kWrapper_kernel, fake_kernel);
     KernelArgs arguments;
     arguments.trip_count = 1000000;
     arguments.num_teams[0] = 8;
@@ -159,11 +159,11 @@ TEST(Names, ALaunchKnowsItsKernelAndShape) {
 TEST(Names, AKernelCallWithoutTargetRegionIsAHostFallback) {
   const Records records = record([] {
     KernelArgs arguments;
-    stand_in_for(6, kernel_on_host);
+    stand_in_for(record::kWrapper_kernel, kernel_on_host);
     kernel(&ident, 0, 0, 0, reinterpret_cast<void*>(0xbeef), &arguments);
-    stand_in_for(6, fake_kernel);
+    stand_in_for(record::kWrapper_kernel, fake_kernel);
     kernel(&ident, 0, 0, 0, reinterpret_cast<void*>(0xbeef), &arguments);
-    stand_in_for(6, kernel_on_host);
+    stand_in_for(record::kWrapper_kernel, kernel_on_host);
     kernel(&ident, 0, 0, 0, reinterpret_cast<void*>(0xbeef), &arguments);
   });
   EXPECT_EQ(records.regions.size(), 1U);
@@ -173,10 +173,10 @@ TEST(Names, AKernelCallWithoutTargetRegionIsAHostFallback) {
 TEST(Names, AKernelCallAfterAPauseIsALossAndNoHostFallback) {
   const Records records = record([] {
     KernelArgs arguments;
-    stand_in_for(6, fake_kernel);
+    stand_in_for(record::kWrapper_kernel, fake_kernel);
     kernel(&ident, 0, 0, 0, reinterpret_cast<void*>(0xbeef), &arguments);
     FakeRuntime::pause();
-    stand_in_for(6, kernel_on_host);
+    stand_in_for(record::kWrapper_kernel, kernel_on_host);
     kernel(&ident, 0, 0, 0, reinterpret_cast<void*>(0xbeef), &arguments);
     kernel(&ident, 0, 0, 0, reinterpret_cast<void*>(0xbeef), &arguments);
   });
@@ -193,7 +193,7 @@ TEST(Names, AKernelCallAfterAPauseIsALossAndNoHostFallback) {
 
 TEST(Names, TheTwoCopiesOfOneDeviceToDeviceCallAreTied) {
   const Records records = record([] {
-    stand_in_for(8, fake_memcpy);
+    stand_in_for(record::kWrapper_memcpy, fake_memcpy);
     copy_between_devices();
     copy_between_devices();
   });
@@ -210,7 +210,7 @@ TEST(Names, WithoutEmiTheCallsThemselvesAreRecorded) {
   const Outcome outcome = in_child(folder, [] {
     FakeRuntime runtime(1);
     runtime.attach();
-    stand_in_for(0, fake_data_begin);
+    stand_in_for(record::kWrapper_data_begin, fake_data_begin);
     enter_data(pointers);
     runtime.finish();
   });

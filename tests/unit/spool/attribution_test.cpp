@@ -74,6 +74,22 @@ TEST(Attribution, NamesComeFromTheArguments) {
   EXPECT_EQ(trace.map_lists[0][1].variable.value, 1U);
 }
 
+// From LLVM 22 on: without TO and FROM it would read as data that a kernel may change.
+TEST(Attribution, AttachItemsAreNoData) {
+  LaneBuilder lane(0);
+  lane.site(1, Entry::kKernel, 0x10,
+            {";a.cpp;main;7;1;;", {";a[0:n];a.cpp;3;1;;", ";a[0:n];a.cpp;3;1;;", ";n;a.cpp;4;1;;"}});
+  lane.map_list(1, 1, {{0xa000, 0xa000, 80, 0x21}, {0x7f00, 0xa000, 8, 0x4000}, {9, 9, 4, 0x320}});
+  lane.region(1, 1, 1, 10, 90, 1);
+  lane.op(1, argument(to_device(30, 0xa000, 0xd000, 80), 1));
+  const Trace trace = read({lane});
+  ASSERT_EQ(trace.map_lists.size(), 1U);
+  ASSERT_EQ(trace.map_lists[0].size(), 2U);
+  EXPECT_EQ(trace.map_lists[0][0].name, "a[0:n]");
+  EXPECT_EQ(trace.map_lists[0][1].name, "n");
+  EXPECT_EQ(variable_of(trace, 0), "a");
+}
+
 TEST(Attribution, AnUpdateOfPresentDataIsItsVariables) {
   LaneBuilder lane(0);
   lane.site(1, Entry::kDataBegin, 0x10, {";a.cpp;main;7;1;;", {";u;a.cpp;3;1;;"}});

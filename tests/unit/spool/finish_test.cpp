@@ -2,6 +2,7 @@
 #include "ompdm/finish.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -9,6 +10,7 @@
 
 #include "ompdm/error.h"
 #include "ompdm/trace_file.h"
+#include "spool/owner.h"
 #include "spool/spool_builder.h"
 #include "trace/spool_owner.h"
 
@@ -34,11 +36,11 @@ spool::FileHeader own_header() {
   header.pid = static_cast<std::uint32_t>(getpid());
   std::ifstream("/proc/sys/kernel/random/boot_id").getline(header.boot_id, sizeof(header.boot_id));
   gethostname(header.host, sizeof(header.host));
-  std::ifstream file("/proc/self/stat");
-  std::string field;
-  std::getline(file, field, ')');
-  for (int i = 3; i <= 22; ++i) file >> field;
-  header.process_start = std::stoull(field);
+  struct stat pid_namespace{};
+  if (stat("/proc/self/ns/pid", &pid_namespace) == 0) header.pid_namespace = pid_namespace.st_ino;
+  std::string text;
+  std::getline(std::ifstream("/proc/self/stat"), text);
+  header.process_start = spool::parse_process_stat(text.c_str()).start;
   return header;
 }
 
@@ -138,7 +140,84 @@ TEST(Finish, AProcessThatStillRecordsIsLeftAlone) {
 TEST(Finish, AnotherProcessOfThatNumberIsNotTheOwner) {
   spool::FileHeader header = own_header();
   ++header.process_start;
-  EXPECT_EQ(trace::owner_state(header), trace::OwnerState::kEnded);
+  EXPECT_EQ(trace::owner_state(header), spool::Owner::kEnded);
+}
+
+TEST(Finish, WhereProcessesHaveOtherNumbersTheSpoolIsKept) {
+  spool::FileHeader header = own_header();
+  if (header.pid_namespace == 0) GTEST_SKIP() << "/proc does not tell the PID namespace";
+  EXPECT_EQ(trace::owner_state(header), spool::Owner::kRuns);
+  ++header.pid_namespace;
+  header.process_start = 1;
+  EXPECT_EQ(trace::owner_state(header), spool::Owner::kUnknown);
+  const fs::path spool = spool_of("container.spool", header);
+  const FinishResult result = finish(spool, spool.parent_path() / "container.json");
+  EXPECT_TRUE(fs::exists(result.trace));
+  EXPECT_TRUE(fs::exists(spool));
+  EXPECT_NE(result.note.find("may still run"), std::string::npos);
+}
+
+// The name that the trace has while it is written can be foreseen by others in a shared folder.
+TEST(Finish, WhatIsPlantedUnderTheTemporaryNameIsNotWritten) {
+  const fs::path folder = spool_of("planted.spool").parent_path();
+  const fs::path victim = write_file("victim", "mine");
+  const auto plant = [&](const fs::path& output) {
+    return fs::path(output) += ".tmp-" + std::to_string(getpid());
+  };
+  const fs::path output = folder / "planted.json";
+  for (const char* kind : {"symlink", "hard link", "dangling symlink", "fifo", "folder"}) {
+    SCOPED_TRACE(kind);
+    const fs::path planted = plant(output);
+    fs::remove_all(planted);
+    fs::remove(output);
+    switch (kind[0]) {
+      case 's':
+        fs::create_symlink(victim, planted);
+        break;
+      case 'h':
+        fs::create_hard_link(victim, planted);
+        break;
+      case 'd':
+        fs::create_symlink(folder / "made_elsewhere", planted);
+        break;
+      default:
+        if (std::string(kind) == "fifo") {
+          ASSERT_EQ(mkfifo(planted.c_str(), 0600), 0);
+        } else {
+          fs::create_directory(planted);
+        }
+    }
+    const FinishResult result = finish(spool_of("planted.spool"), output);
+    EXPECT_EQ(result.trace, output);
+    EXPECT_FALSE(fs::is_symlink(output));
+    EXPECT_EQ(read_trace(output).regions.size(), 1U);
+    EXPECT_EQ(fs::file_size(victim), 4U);
+    EXPECT_FALSE(fs::exists(folder / "made_elsewhere"));
+    EXPECT_TRUE(fs::exists(fs::symlink_status(planted)));
+    fs::remove_all(planted);
+  }
+}
+
+TEST(Finish, ANamedPipeIsNoSpoolAndKeepsNobodyWaiting) {
+  const fs::path pipe = spool_of("pipe.spool").parent_path() / "pipe.fifo.spool";
+  fs::remove(pipe);
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_THROW((void)finish(pipe), Error);
+  EXPECT_FALSE(is_spool(pipe));
+  fs::remove(pipe);
+}
+
+TEST(Finish, AnotherUsersSpoolDoesNotSayWhereWeWrite) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root, to have another user's file";
+  spool::FileHeader header = plain_header();
+  const fs::path folder = spool_of("foreign_owner.spool").parent_path();
+  const fs::path named = folder / "foreign_owner.json";
+  std::strncpy(header.output, named.c_str(), sizeof(header.output) - 1);
+  const fs::path spool = spool_of("foreign_owner.spool", header);
+  ASSERT_EQ(chown(spool.c_str(), 65534, 65534), 0);
+  EXPECT_THROW((void)finish(spool), Error);
+  EXPECT_FALSE(fs::exists(named));
+  EXPECT_EQ(finish(spool, folder / "chosen.json").trace, folder / "chosen.json");
 }
 
 TEST(Finish, OnAnotherMachineTheSpoolIsKept) {

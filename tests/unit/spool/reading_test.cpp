@@ -32,6 +32,36 @@ std::uint64_t loss(const Trace& trace, const std::string& name) {
   return 0;
 }
 
+double residual_of(const std::string& name, const spool::FileHeader& header,
+                   const spool::ChunkHeader& chunk) {
+  LaneBuilder lane = small_lane();
+  lane.header_ = chunk;
+  return read_spool(write_file(name, spool_bytes(header, {lane}))).recording.clock_residual_ns;
+}
+
+// A kill may come between two words of a triple that is written in place.
+TEST(Reading, TriplesThatAKillMayHaveTornAreNotBelieved) {
+  constexpr spool::ClockTriple kAttach{1'000'000, 500, 0};
+  constexpr spool::ClockTriple kWhole{1'000'000 + 1'000'000'000, 500 + 400'000'000, 0};
+  constexpr spool::ClockTriple kTorn{1'000'000 + 900'000'000, 500 + 40'000'000, 0};
+  spool::FileHeader header = plain_header();
+  header.clock = spool::Clock::kTsc;
+  header.attach = kAttach;
+  header.trailer = kWhole;
+  spool::ChunkHeader chunk = LaneBuilder(0).header_;
+  chunk.first = kAttach;
+  chunk.last = kTorn;
+  chunk.last_writes = 7;
+  EXPECT_LT(residual_of("torn.spool", header, chunk), 100);
+  chunk.last_writes = 8;
+  EXPECT_GT(residual_of("untorn.spool", header, chunk), 1e6);
+
+  header.state = spool::State::kRunning;
+  header.trailer = kTorn;
+  chunk.last = kWhole;
+  EXPECT_LT(residual_of("torn_trailer.spool", header, chunk), 100);
+}
+
 std::string failure(const std::filesystem::path& path) {
   try {
     (void)read_spool(path);

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <omp.h>
+#include <pthread.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -113,6 +114,58 @@ void move_away() {
   steps(5'000);
 }
 
+// A thread is ended by what asked for it before, as soon as anything it calls gives it the chance:
+// nothing but its own pthread_testcancel() may, since no offloading does.
+void* offload_while_cancelled(void* /*nothing*/) {
+  int values[kValues] = {};
+  pthread_cancel(pthread_self());
+  for (int step = 0; step < 1'000; ++step) {
+#pragma omp target map(tofrom : values)
+    values[0] += 1;
+  }
+  pthread_testcancel();
+  std::exit(91);
+}
+
+void cancel_threads() {
+  for (int round = 0; round < 3; ++round) {
+    pthread_t thread{};
+    pthread_create(&thread, nullptr, offload_while_cancelled, nullptr);
+    void* result = nullptr;
+    pthread_join(thread, &result);
+    if (result != PTHREAD_CANCELED) std::exit(90);
+  }
+}
+
+void enter_jail() {
+  mkdir("jail", 0700);
+  if (chroot("jail") != 0 || chdir("/") != 0) std::exit(89);
+  steps(5'000);
+}
+
+void become_nobody() {
+  constexpr unsigned kNobody = 65534;
+  if (setgid(kNobody) != 0 || setuid(kNobody) != 0) std::exit(88);
+  steps(5'000);
+}
+
+// Nothing is left on the disk once everything that was written so far has come to lie there.
+void fill_disk() {
+  const int file = open("filler", O_CREAT | O_WRONLY, 0600);
+  static const char block[64 * 1024] = {1};
+  for (int round = 0; round < 2; ++round) {
+    for (std::size_t size = sizeof(block); size >= 1024; size /= 2) {
+      while (write(file, block, size) == static_cast<ssize_t>(size)) {
+      }
+    }
+    sync();
+  }
+  close(file);
+  steps(20'000);
+  unlink("filler");
+  sync();
+}
+
 struct Deed {
   const char* name;
   void (*run)();
@@ -146,6 +199,10 @@ constexpr Deed kDeeds[] = {
     {"descriptors", limit_descriptors},
     {"many", [] { steps(20'000); }},
     {"environment", [] { clearenv(); }},
+    {"cancel", cancel_threads},
+    {"jail", enter_jail},
+    {"nobody", become_nobody},
+    {"fill_disk", fill_disk},
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A program that is its own OMPT tool.
+// A program that is its own OMPT tool. With an argument it offloads nothing.
 
 #include <omp-tools.h>
 
@@ -18,7 +18,7 @@ ompt_start_tool_result_t result = {initialize, finalize, {}};
 
 extern "C" ompt_start_tool_result_t* ompt_start_tool(unsigned, const char*) { return &result; }
 
-int main() {
-  say_steps(2);
+int main(int argc, char**) {
+  if (argc == 1) say_steps(2);
   return 13;
 }
