@@ -46,7 +46,7 @@ std::string how_it_died(const RecordedProcess& process, const Ending& ending,
                      where);
 }
 
-std::string counted(std::size_t count, const char* thing) {
+std::string number_of(std::size_t count, const char* thing) {
   return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
 }
 
@@ -57,8 +57,8 @@ void finish_left_open(const RecordedProcess& process, const Ending& ending, bool
   if (!trailer) {
     outcome.lines.push_back(fmt::format("{} {}: recovered {} and {}", name_of(process),
                                         how_it_died(process, ending, where_it_died(result.model)),
-                                        counted(result.model.regions.size(), "region"),
-                                        counted(result.model.ops.size(), "data operation")));
+                                        number_of(result.model.regions.size(), "region"),
+                                        number_of(result.model.ops.size(), "data operation")));
   }
   if (!result.note.empty()) outcome.lines.push_back(result.note);
   outcome.lines.push_back("wrote " + trace);

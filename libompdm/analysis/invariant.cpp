@@ -19,7 +19,7 @@ namespace {
 
 /// What crosses again and again: entry into a loop, whether to the device, device, place on the
 /// host, size.
-using Piece = std::tuple<std::uint32_t, bool, std::int32_t, std::uint64_t, std::uint64_t>;
+using EntryPiece = std::tuple<std::uint32_t, bool, std::int32_t, std::uint64_t, std::uint64_t>;
 
 struct Crossings {
   std::uint32_t first = 0;                      ///< position in Trace::ops
@@ -67,7 +67,7 @@ std::vector<std::optional<Invariant>> invariants_of(const Trace& trace, const Lo
       trace.ops, [](const DataOp& op) { return op.hash != 0 || op.fingerprint != 0; });
   if (!any) return invariants;
   const EnclosingLoops enclosing(loops);
-  std::map<Piece, Crossings> pieces;
+  std::map<EntryPiece, Crossings> pieces;
   for (std::uint32_t i = 0; i < trace.ops.size(); ++i) {
     const DataOp& op = trace.ops[i];
     const bool to_device = op.kind == OpKind::kHtoD;
@@ -78,8 +78,8 @@ std::vector<std::optional<Invariant>> invariants_of(const Trace& trace, const Lo
                                               region != nullptr ? region->begin : op.begin,
                                               region != nullptr ? region->end : op.end);
     for (; entry != EnclosingEntry::kNoEntry; entry = enclosing.entries()[entry].parent) {
-      const Piece piece(entry, to_device, to_device ? op.dst_device : op.src_device,
-                        to_device ? op.src : op.dst, op.bytes);
+      const EntryPiece piece(entry, to_device, to_device ? op.dst_device : op.src_device,
+                             to_device ? op.src : op.dst, op.bytes);
       const auto [at, is_new] = pieces.try_emplace(piece);
       if (is_new) at->second.first = i;
       add(trace, i, at->second);

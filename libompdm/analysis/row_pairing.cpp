@@ -12,7 +12,7 @@ namespace {
 
 using Rows = std::vector<std::size_t>;
 
-std::string_view last_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+std::string_view last_part(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
 auto place(const RowLabel& label) { return std::tuple(label.line, label.column, label.address); }
 
@@ -110,7 +110,7 @@ class Pairing {
 std::vector<RowPair> pair_rows(const std::vector<RowLabel>& before,
                                const std::vector<RowLabel>& after, Renamed renamed) {
   Pairing pairing(before, after);
-  const auto file_name = [](const RowLabel& row) { return std::string(last_name(row.file)); };
+  const auto file_name = [](const RowLabel& row) { return std::string(last_part(row.file)); };
   pairing.pair_groups([](const RowLabel& row) { return std::tuple(row.sort, row.name, row.file); });
   pairing.pair_groups(
       [&](const RowLabel& row) { return std::tuple(row.sort, row.name, file_name(row)); });

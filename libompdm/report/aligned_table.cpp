@@ -18,7 +18,7 @@ using Cells = std::vector<std::vector<std::string>>;  // by row, the heading fir
 constexpr std::size_t kGap = 2;
 /// A text column is not made narrower than its longest word, nor, if it must, than this.
 constexpr std::size_t kLongestWord = 40;
-constexpr std::size_t kLeast = 12;
+constexpr std::size_t kLeastWidth = 12;
 
 std::string padded(const std::string& text, std::size_t width, bool to_left) {
   const std::size_t used = display_width(text);
@@ -134,8 +134,8 @@ std::string aligned(const Table& whole, std::size_t width, bool may_spare) {
        ++column) {
     if (table.columns[column].unit != Unit::kText) continue;
     const std::size_t over = needed(widths) - width;
-    widths[column] =
-        std::max(widths[column] - std::min(widths[column], over), std::min(widths[column], kLeast));
+    widths[column] = std::max(widths[column] - std::min(widths[column], over),
+                              std::min(widths[column], kLeastWidth));
   }
   // Lines that are set in may leave some of their width unused.
   for (std::size_t column = 0; column < widths.size(); ++column) {

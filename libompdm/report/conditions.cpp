@@ -14,10 +14,10 @@
 namespace ompdm::report {
 namespace {
 
-using Json = nlohmann::json;
+using ReportJson = nlohmann::json;
 
 /// Patterns that may be counted though none was found.
-constexpr std::string_view kPatterns[] = {
+constexpr std::string_view kPatternNames[] = {
     "duplicate_transfer",  "round_trip_transfer", "unmodified_copy_back",  "unused_transfer",
     "repeated_allocation", "unused_allocation",   "per_iteration_mapping", "small_transfers",
     "serial_kernel",       "host_fallback",       "device_leak",           "pageable_transfer",
@@ -45,13 +45,13 @@ Error no_such_path(std::string_view path) {
       Error::Kind::kUsage);
 }
 
-std::string text_of(const Json& row, const char* key) {
+std::string text_of(const ReportJson& row, const char* key) {
   const auto found = row.find(key);
   return found != row.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
 /// What a row may be called: its name, or its place with as much of the file's path as one likes.
-bool is_called(const Json& row, std::string_view name) {
+bool is_called(const ReportJson& row, std::string_view name) {
   if (!row.is_object()) return false;
   // A pair of a comparison is called what its later row is.
   if (const auto after = row.find("after"); after != row.end()) return is_called(*after, name);
@@ -72,16 +72,17 @@ struct Found {
   double sum = 0;
 };
 
-void look_up(const Json& json, std::string_view path, Found& found);
+void look_up(const ReportJson& json, std::string_view path, Found& found);
 
-void look_into_array(const Json& rows, std::string_view name, std::string_view rest, Found& found) {
+void look_into_array(const ReportJson& rows, std::string_view name, std::string_view rest,
+                     Found& found) {
   std::size_t position = 0;
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), position);
   if (error == std::errc() && end == name.data() + name.size()) {
     if (position < rows.size()) look_up(rows[position], rest, found);
     return;
   }
-  for (const Json& row : rows) {
+  for (const ReportJson& row : rows) {
     if (!is_called(row, name)) continue;
     if (rest.empty()) {  // a row by itself counts
       found.any = true;
@@ -93,7 +94,7 @@ void look_into_array(const Json& rows, std::string_view name, std::string_view r
 }
 
 /// Names may hold dots: every split of the path is tried.
-void look_up(const Json& json, std::string_view path, Found& found) {
+void look_up(const ReportJson& json, std::string_view path, Found& found) {
   if (path.empty()) {
     if (json.is_null()) found.any = found.unknown = true;
     if (!json.is_number() && !json.is_boolean() && !json.is_array()) return;
@@ -123,7 +124,7 @@ bool is_pattern(std::string_view path) {
   for (const std::string_view fate : {"came.", "stay.", "went."}) {
     if (path.starts_with(fate)) path.remove_prefix(fate.size());
   }
-  return std::ranges::find(kPatterns, path) != std::ranges::end(kPatterns);
+  return std::ranges::find(kPatternNames, path) != std::ranges::end(kPatternNames);
 }
 
 Error not_known(std::string_view path, std::string_view where) {
@@ -132,7 +133,7 @@ Error not_known(std::string_view path, std::string_view where) {
 
 /// A path that starts with no top-level key is one of the totals.
 Found find(std::string_view path, std::string_view report_json) {
-  const Json report = Json::parse(report_json);
+  const ReportJson report = ReportJson::parse(report_json);
   Found found;
   look_up(report, path, found);
   if (!found.any) look_up(report.at("totals"), path, found);

@@ -154,11 +154,6 @@ std::string none_found(Analyses analyses) {
                         : "");
 }
 
-std::string prefix(const Ranks& ranks, std::size_t recording) {
-  return ranks.key.empty() ? std::string()
-                           : fmt::format("{} {}: ", ranks.key, ranks.labels[recording]);
-}
-
 }  // namespace
 
 std::string findings_text(Analyses analyses, const SourceNames& names, const Layout& layout) {

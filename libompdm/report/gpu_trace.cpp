@@ -21,7 +21,7 @@ constexpr const char* kClocks[] = {"host", "device", "enqueue", "model"};
 constexpr const char* kMemoryKinds[] = {"-", "Pageable", "Pinned", "Device", "Array", "Managed"};
 
 /// Which columns the list has.
-struct Columns {
+struct OperationColumns {
   bool trace = false;   ///< several recordings: which one
   bool device = false;  ///< some device told what it did: its shapes, memory and streams
 };
@@ -44,7 +44,7 @@ constexpr std::size_t kLeastDirective = 40;
 const char* memory_name(MemoryKind kind) { return kMemoryKinds[static_cast<std::size_t>(kind)]; }
 
 /// The cells before the name, as nvprof's --print-gpu-trace has them.
-std::vector<std::string> cells_of(const Operation& line, const Columns& columns) {
+std::vector<std::string> cells_of(const Operation& line, const OperationColumns& columns) {
   const DeviceActivity* activity = line.activity;
   const bool ran = line.is_kernel && activity != nullptr;
   const std::string size = line.has_bytes && !line.is_kernel ? size_text(line.bytes) : "-";
@@ -83,7 +83,7 @@ constexpr Heading kHeadings[] = {
     {"SrcMemType", 12, true},  {"DstMemType", 12, true}, {"Device", 8, false},
     {"Stream", 8, true},       {"Thread", 10, false}};
 
-std::vector<Heading> headings_of(const Columns& columns) {
+std::vector<Heading> headings_of(const OperationColumns& columns) {
   std::vector<Heading> headings;
   for (Heading heading : kHeadings) {
     if (heading.device && !columns.device) continue;
@@ -95,14 +95,14 @@ std::vector<Heading> headings_of(const Columns& columns) {
 }
 
 /// Columns for the name; a list this wide does not fit every terminal.
-std::size_t text_width(const Layout& layout, const Columns& columns) {
+std::size_t text_width(const Layout& layout, const OperationColumns& columns) {
   std::size_t name_at = 0;
   for (const Heading& heading : headings_of(columns)) name_at += heading.width;
   constexpr std::size_t kLeast = 28;
   return std::max((layout.width - std::min(layout.width, name_at)) / 2, kLeast + 2) - 2;
 }
 
-void text_line(const Operation& line, const Columns& columns, const Layout& layout,
+void text_line(const Operation& line, const OperationColumns& columns, const Layout& layout,
                std::string& out) {
   const std::size_t width = text_width(layout, columns);
   const std::vector<Heading> headings = headings_of(columns);
@@ -114,7 +114,7 @@ void text_line(const Operation& line, const Columns& columns, const Layout& layo
                  shortened(line.directive, std::max(width, kLeastDirective)));
 }
 
-void csv_line(const Operation& line, std::size_t recording, const Columns& columns,
+void csv_line(const Operation& line, std::size_t recording, const OperationColumns& columns,
               std::string& out) {
   const Cell trace = columns.trace ? Cell(static_cast<std::int64_t>(recording)) : Cell();
   Table row;
@@ -151,7 +151,7 @@ void csv_line(const Operation& line, std::size_t recording, const Columns& colum
   out += text.substr(text.find('\n') + (columns.trace ? 1 : 2));
 }
 
-void markdown_line(const Operation& line, const Columns& columns, std::string& out) {
+void markdown_line(const Operation& line, const OperationColumns& columns, std::string& out) {
   fmt::format_to(std::back_inserter(out), "| {} | `{}` | {} |\n",
                  fmt::join(cells_of(line, columns), " | "), line.name, line.directive);
 }
@@ -192,7 +192,7 @@ void json_line(const Operation& line, std::size_t recording, std::string& out) {
   out += json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
-std::string text_heading(const Columns& columns, const Layout& layout) {
+std::string text_heading(const OperationColumns& columns, const Layout& layout) {
   std::string text;
   for (const Heading& heading : headings_of(columns)) {
     fmt::format_to(std::back_inserter(text), "{:>{}}", heading.title, heading.width);
@@ -200,7 +200,7 @@ std::string text_heading(const Columns& columns, const Layout& layout) {
   return text + fmt::format("  {:<{}}  {}\n", "Name", text_width(layout, columns), "Directive");
 }
 
-std::string markdown_heading(const Columns& columns) {
+std::string markdown_heading(const OperationColumns& columns) {
   std::string titles = "|";
   std::string rule = "|";
   for (const Heading& heading : headings_of(columns)) {
@@ -210,7 +210,7 @@ std::string markdown_heading(const Columns& columns) {
   return titles + " Name | Directive |\n" + rule + " --- | --- |\n";
 }
 
-std::string heading(Format format, const Columns& columns, const Layout& layout) {
+std::string heading(Format format, const OperationColumns& columns, const Layout& layout) {
   switch (format) {
     case Format::kText:
       return text_heading(columns, layout);
@@ -236,9 +236,9 @@ void render_gpu_trace(std::span<const Trace> traces, Format format, const Layout
                       std::ostream& out) {
   constexpr std::size_t kFlushAt = 1 << 16;
   const SourceNames names(traces);
-  const Columns columns{traces.size() > 1, std::ranges::any_of(traces, [](const Trace& trace) {
-                          return !trace.activities.empty();
-                        })};
+  const OperationColumns columns{
+      traces.size() > 1,
+      std::ranges::any_of(traces, [](const Trace& trace) { return !trace.activities.empty(); })};
   std::string text = format == Format::kText ? std::string() : heading(format, columns, layout);
   bool requested = false;
   bool modelled = false;

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <cmath>
 #include <set>
 
@@ -41,6 +43,11 @@ Ranks ranks_of(Analyses analyses) {
                                                : std::int64_t{analysis.process.pid});
   }
   return ranks;
+}
+
+std::string prefix(const Ranks& ranks, std::size_t recording) {
+  return ranks.key.empty() ? std::string()
+                           : fmt::format("{} {}: ", ranks.key, ranks.labels[recording]);
 }
 
 std::vector<std::size_t> directive_offsets(Analyses analyses) {

@@ -23,6 +23,9 @@ struct Ranks {
 };
 Ranks ranks_of(Analyses analyses);
 
+/// A recording's name before what is said of it, when there are several.
+std::string prefix(const Ranks& ranks, std::size_t recording);
+
 /// Where each recording's directive rows begin in the report's, whose rows are all of them in turn.
 std::vector<std::size_t> directive_offsets(Analyses analyses);
 

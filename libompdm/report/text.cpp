@@ -19,12 +19,6 @@ bool has_activities(const analysis::Analysis& one) {
   return !one.activities.empty() || !one.api_calls.empty();
 }
 
-/// A recording's name before what is said of it, when there are several.
-std::string prefix(const Ranks& ranks, std::size_t recording) {
-  return ranks.key.empty() ? std::string()
-                           : fmt::format("{} {}: ", ranks.key, ranks.labels[recording]);
-}
-
 }  // namespace
 
 std::string text_report(Analyses analyses, const SourceNames& names, const Layout& layout) {

@@ -9,13 +9,13 @@
 namespace ompdm::report {
 namespace {
 
-struct Unit {
+struct UnitName {
   double scale;
   const char* name;
 };
-constexpr Unit kTimes[] = {{1, "ns"}, {1e3, "us"}, {1e6, "ms"}, {1e9, "s"}};
-constexpr Unit kSizes[] = {{1, "B"},    {1e3, "KB"},  {1e6, "MB"},
-                           {1e9, "GB"}, {1e12, "TB"}, {1e15, "PB"}};
+constexpr UnitName kTimes[] = {{1, "ns"}, {1e3, "us"}, {1e6, "ms"}, {1e9, "s"}};
+constexpr UnitName kSizes[] = {{1, "B"},    {1e3, "KB"},  {1e6, "MB"},
+                               {1e9, "GB"}, {1e12, "TB"}, {1e15, "PB"}};
 
 /// Digits after the point that make `digits` significant ones of a number that is at least 1.
 int decimals(double value, int digits) {
@@ -36,7 +36,7 @@ struct Scaled {
 };
 
 /// The largest unit in which the number, once rounded, is at least 1.
-Scaled scale(double value, std::span<const Unit> units, int digits, int last_digits) {
+Scaled scale(double value, std::span<const UnitName> units, int digits, int last_digits) {
   std::size_t unit = 0;
   for (;; ++unit) {
     const bool last = unit + 1 == units.size();
@@ -51,7 +51,7 @@ Scaled scale(double value, std::span<const Unit> units, int digits, int last_dig
   }
 }
 
-std::string spoken(double value, std::span<const Unit> units) {
+std::string spoken(double value, std::span<const UnitName> units) {
   const Scaled figure = scale(value, units, 3, 3);
   return fmt::format("{:.{}f} {}", figure.value, figure.decimals, figure.unit);
 }

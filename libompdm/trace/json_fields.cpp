@@ -4,19 +4,19 @@
 
 namespace ompdm::json_fields {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
-const json& expect_object(const json& value, const char* what) {
+const Json& expect_object(const Json& value, const char* what) {
   if (!value.is_object()) refuse_value(what);
   return value;
 }
 
-void convert(const json& value, const char* key, bool& out) {
+void convert(const Json& value, const char* key, bool& out) {
   if (!value.is_boolean()) refuse_value(key);
   out = value.get<bool>();
 }
 
-void convert(const json& value, const char* key, double& out) {
+void convert(const Json& value, const char* key, double& out) {
   // JSON has no other number: the writer gives null for them.
   if (value.is_null()) {
     out = std::nan("");
@@ -27,13 +27,13 @@ void convert(const json& value, const char* key, double& out) {
   }
 }
 
-void convert(const json& value, const char* key, std::string& out) {
+void convert(const Json& value, const char* key, std::string& out) {
   if (!value.is_string()) refuse_value(key);
   out = from_utf8(value.get_ref<const std::string&>());
 }
 
-void get_texts(const json& object, const char* key, std::vector<std::string>& out) {
-  for_each(object, key, [&](const json& item) { convert(item, key, out.emplace_back()); });
+void get_texts(const Json& object, const char* key, std::vector<std::string>& out) {
+  for_each(object, key, [&](const Json& item) { convert(item, key, out.emplace_back()); });
 }
 
 }  // namespace ompdm::json_fields

@@ -12,11 +12,11 @@
 namespace ompdm {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 using namespace json_fields;
 using namespace trace_schema;
 
-void read_row(const json& object, Process& process) {
+void read_row(const Json& object, Process& process) {
   get(object, "pid", process.pid);
   get(object, "ppid", process.ppid);
   get(object, "host", process.host);
@@ -29,7 +29,7 @@ void read_row(const json& object, Process& process) {
   get(object, "wall_ns", process.wall);
 }
 
-void read_row(const json& object, Recording& recording) {
+void read_row(const Json& object, Recording& recording) {
   get(object, "ompdm_version", recording.ompdm_version);
   get(object, "runtime", recording.runtime);
   get(object, "omp_version", recording.omp_version);
@@ -45,19 +45,19 @@ void read_row(const json& object, Recording& recording) {
   get(object, "hashing", recording.hashing);
   get(object, "hashing_ns", recording.hashing_ns);
   get(object, "finished", recording.finished);
-  for_each(object, "registered", [&](const json& item) {
+  for_each(object, "registered", [&](const Json& item) {
     auto& [callback, answer] = recording.registered.emplace_back();
     get(expect_object(item, "registered"), "callback", callback);
     get(item, "answer", answer);
   });
 }
 
-void read_row(const json& object, Loss& loss) {
+void read_row(const Json& object, Loss& loss) {
   get(object, "name", loss.name);
   get(object, "count", loss.count);
 }
 
-void read_row(const json& object, Device& device) {
+void read_row(const Json& object, Device& device) {
   get(object, "number", device.number);
   get(object, "type", device.type);
   get(object, "name", device.name);
@@ -70,16 +70,16 @@ void read_row(const json& object, Device& device) {
   get(object, "shared_per_multiprocessor", device.shared_per_multiprocessor);
 }
 
-void read_row(const json& object, Module& module) {
+void read_row(const Json& object, Module& module) {
   get(object, "path", module.path);
   get(object, "build_id", module.build_id);
   get(object, "bias", module.bias);
 }
 
-void read_row(const json& object, Thread& thread) { get(object, "tid", thread.tid); }
+void read_row(const Json& object, Thread& thread) { get(object, "tid", thread.tid); }
 
-void read_frames(const json& object, const char* key, std::vector<Frame>& frames) {
-  for_each(object, key, [&](const json& item) {
+void read_frames(const Json& object, const char* key, std::vector<Frame>& frames) {
+  for_each(object, key, [&](const Json& item) {
     Frame& frame = frames.emplace_back();
     get(expect_object(item, key), "function", frame.function);
     get(item, "file", frame.file);
@@ -88,7 +88,7 @@ void read_frames(const json& object, const char* key, std::vector<Frame>& frames
   });
 }
 
-void read_row(const json& object, Site& site) {
+void read_row(const Json& object, Site& site) {
   get_word(object, "directive", kDirectives, site.directive);
   get(object, "file", site.file);
   get(object, "line", site.line);
@@ -102,7 +102,7 @@ void read_row(const json& object, Site& site) {
   read_frames(object, "callers", site.callers);
 }
 
-void read_row(const json& object, Variable& variable) {
+void read_row(const Json& object, Variable& variable) {
   get(object, "name", variable.name);
   get(object, "expression", variable.expression);
   get(object, "file", variable.file);
@@ -113,14 +113,14 @@ void read_row(const json& object, Variable& variable) {
   get_texts(object, "aliases", variable.aliases);
 }
 
-void read_row(const json& object, Kernel& kernel) {
+void read_row(const Json& object, Kernel& kernel) {
   get(object, "name", kernel.name);
   get(object, "function", kernel.function);
   get(object, "file", kernel.file);
   get(object, "line", kernel.line);
 }
 
-void read_row(const json& object, MapItem& item) {
+void read_row(const Json& object, MapItem& item) {
   get(object, "variable", item.variable);
   get(object, "name", item.name);
   get(object, "base", item.base);
@@ -129,7 +129,7 @@ void read_row(const json& object, MapItem& item) {
   get(object, "type", item.type);
 }
 
-void read_row(const json& object, DeviceEvent& event) {
+void read_row(const Json& object, DeviceEvent& event) {
   get_word(object, "kind", kDeviceEvents, event.kind);
   get(object, "device", event.device);
   get(object, "time_ns", event.time);
@@ -137,19 +137,19 @@ void read_row(const json& object, DeviceEvent& event) {
 }
 
 template <class Row>
-void append(const json& value, std::vector<Row>& rows) {
+void append(const Json& value, std::vector<Row>& rows) {
   read_row(expect_object(value, "the row"), rows.emplace_back());
 }
 
-void append(const json& value, std::vector<std::vector<MapItem>>& lists) {
+void append(const Json& value, std::vector<std::vector<MapItem>>& lists) {
   if (!value.is_array()) refuse_value("the row");
   std::vector<MapItem>& items = lists.emplace_back();
   items.reserve(value.size());
-  for (const json& item : value) append(item, items);
+  for (const Json& item : value) append(item, items);
 }
 
 // Rows of lists that are not known are skipped: a later writer may have more.
-void append_to(Trace& trace, std::string_view list, const json& value) {
+void append_to(Trace& trace, std::string_view list, const Json& value) {
   if (list == "losses") append(value, trace.losses);
   if (list == "devices") append(value, trace.devices);
   if (list == "modules") append(value, trace.modules);
@@ -162,7 +162,7 @@ void append_to(Trace& trace, std::string_view list, const json& value) {
 }
 
 void set_value(Trace& trace, MetadataReader::Counts& counts, const std::string& key,
-               const json& value) {
+               const Json& value) {
   if (key == "process") {
     read_row(expect_object(value, "process"), trace.process);
   } else if (key == "recording") {
@@ -176,13 +176,13 @@ void set_value(Trace& trace, MetadataReader::Counts& counts, const std::string& 
     get(value, "activities", counts.activities);
     get(value, "synchronizations", counts.synchronizations);
   } else if (value.is_array()) {
-    for (const json& item : value) append_to(trace, key, item);
+    for (const Json& item : value) append_to(trace, key, item);
   }
 }
 
-json parse(std::string_view first, std::string_view second = {}, std::string_view third = {}) {
+Json parse(std::string_view first, std::string_view second = {}, std::string_view third = {}) {
   const std::string text = fmt::format("{}{}{}", first, second, third);
-  json value = json::parse(text, nullptr, false);
+  Json value = Json::parse(text, nullptr, false);
   if (value.is_discarded()) throw MalformedLine("it is no JSON");
   return value;
 }
@@ -213,12 +213,12 @@ bool MetadataReader::read_line(std::string_view line) {
   if (line == kMetadataEnd) {
     place_ = Place::kAfter;
   } else if (line.ends_with('[')) {
-    const json opened = parse("{", line, "]}");
+    const Json opened = parse("{", line, "]}");
     if (opened.size() != 1) throw MalformedLine("it is no list");
     list_ = opened.begin().key();
     place_ = Place::kRows;
   } else {
-    const json values = parse("{", line, "}");
+    const Json values = parse("{", line, "}");
     for (const auto& [key, value] : values.items()) set_value(trace_, counts_, key, value);
   }
   return false;

@@ -179,9 +179,9 @@ ordered_json row(const DeviceEvent& event) {
           {"bytes", number(event.bytes)}};
 }
 
-class Writer {
+class MetadataWriter {
  public:
-  explicit Writer(ByteSink& sink) : sink_(sink) {}
+  explicit MetadataWriter(ByteSink& sink) : sink_(sink) {}
 
   void value(std::string_view key, const ordered_json& json) {
     out_ += fmt::format(",\n\"{}\":{}", key, json.dump(-1, ' ', true));
@@ -217,7 +217,7 @@ class Writer {
 }  // namespace
 
 void write_metadata(const Trace& trace, ByteSink& sink) {
-  Writer writer(sink);
+  MetadataWriter writer(sink);
   writer.text_line(fmt::format("{}{}\"", kOpening, kVersion));
   writer.value("process", row(trace.process));
   writer.value("recording", row(trace.recording));

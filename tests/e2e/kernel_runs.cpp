@@ -8,7 +8,6 @@
 namespace ompdm::e2e {
 namespace {
 
-constexpr std::string_view kTarget = "omp target teams distribute parallel for";
 constexpr std::uint64_t kGrid = 40 * 40 * 8;
 constexpr std::uint64_t kSteps = 10;
 

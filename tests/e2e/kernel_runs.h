@@ -11,6 +11,9 @@
 
 namespace ompdm::e2e {
 
+/// How the directive of a kernel's region begins.
+inline constexpr std::string_view kTarget = "omp target teams distribute parallel for";
+
 /// A function of a bundled kernel, for the lines of its directives.
 class Source {
  public:

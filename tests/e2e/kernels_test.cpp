@@ -10,7 +10,6 @@
 namespace ompdm::e2e {
 namespace {
 
-constexpr std::string_view kTarget = "omp target teams distribute parallel for";
 constexpr std::string_view kEnter = "omp target enter data";
 constexpr std::string_view kExit = "omp target exit data";
 

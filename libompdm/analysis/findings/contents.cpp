@@ -9,17 +9,15 @@
 namespace ompdm::analysis {
 namespace {
 
-constexpr std::uint32_t kNone = Index<DataOp>::kNone;
-
 /// Fingerprints are of 64 blocks of 4 KiB: of all bytes up to here.
 constexpr std::uint64_t kFingerprintCovers = std::uint64_t{64} * 4096;
 
 /// Part of a mapping, and where it is on the host (API calls copy from anywhere).
-struct Piece {
+struct MappedPiece {
   std::uint64_t offset = 0;
   std::uint64_t bytes = 0;
   std::uint64_t host = 0;
-  bool operator==(const Piece&) const = default;
+  bool operator==(const MappedPiece&) const = default;
 };
 
 /// The latest transfer of each piece, one way. No two pieces overlap: what a later one covers only
@@ -27,28 +25,28 @@ struct Piece {
 class Latest {
  public:
   struct Entry {
-    Piece piece;
-    std::uint32_t op = kNone;
+    MappedPiece piece;
+    std::uint32_t op = kNoOp;
     bool changed = false;  ///< sent ones: it has come back with another content since
   };
 
-  Entry* find(const Piece& piece) {
+  Entry* find(const MappedPiece& piece) {
     const auto at = entries_.find(piece.offset);
     return at != entries_.end() && at->second.piece == piece ? &at->second : nullptr;
   }
 
   /// Forgets what overlaps the piece and is not that piece itself.
-  void forget_parts(const Piece& piece) {
+  void forget_parts(const MappedPiece& piece) {
     auto at = entries_.lower_bound(piece.offset);
     if (at != entries_.begin()) --at;
     while (at != entries_.end() && at->first < piece.offset + piece.bytes) {
-      const Piece& other = at->second.piece;
+      const MappedPiece& other = at->second.piece;
       const bool apart = other.offset + other.bytes <= piece.offset || other == piece;
       at = apart ? std::next(at) : entries_.erase(at);
     }
   }
 
-  void set(const Piece& piece, std::uint32_t op) {
+  void set(const MappedPiece& piece, std::uint32_t op) {
     forget_parts(piece);
     entries_[piece.offset] = {piece, op, false};
   }
@@ -61,7 +59,7 @@ bool was_looked_at(const DataOp& op) { return op.hash != 0 || op.fingerprint != 
 
 Earlier compared(const Trace& trace, std::uint32_t earlier, const DataOp& op) {
   Earlier result;
-  if (earlier == kNone) return result;
+  if (earlier == kNoOp) return result;
   const DataOp& before = trace.ops[earlier];
   result.op = earlier;
   result.same = same_content(before, op);
@@ -83,7 +81,7 @@ Contents::Contents(const Trace& trace, const Mappings& mappings) {
   if (std::ranges::none_of(trace.ops, was_looked_at)) return;
   earlier_.resize(trace.ops.size());
   sent_.resize(trace.ops.size());
-  mapping_of_.resize(trace.ops.size(), kNone);
+  mapping_of_.resize(trace.ops.size(), kNoOp);
   KernelWrites writes(trace);
   const std::vector<Mapping>& rows = mappings.rows();
   std::vector<std::uint32_t> order(rows.size());
@@ -124,13 +122,13 @@ void Contents::follow(const Trace& trace, const Mappings& mappings,
       const DataOp& op = trace.ops[i];
       mapping_of_[i] = number;
       const bool to_device = op.kind == OpKind::kHtoD;
-      const Piece piece = to_device ? Piece{op.dst - mapping.address, op.bytes, op.src}
-                                    : Piece{op.src - mapping.address, op.bytes, op.dst};
+      const MappedPiece piece = to_device ? MappedPiece{op.dst - mapping.address, op.bytes, op.src}
+                                          : MappedPiece{op.src - mapping.address, op.bytes, op.dst};
       Latest::Entry* origin = sent.find(piece);
       const Latest::Entry* last = returned.find(piece);
       // Positions in Trace::ops are in order of begin.
       if (origin != nullptr && (last == nullptr || last->op < origin->op)) last = origin;
-      earlier_[i] = compared(trace, last != nullptr ? last->op : kNone, op);
+      earlier_[i] = compared(trace, last != nullptr ? last->op : kNoOp, op);
       if (last != nullptr) earlier_[i].kept = is_kept(last->op, i);
       if (to_device) {
         // A piece that this overwrites in part is no longer what it was when it crossed.
@@ -168,7 +166,7 @@ void Contents::doubt(const Trace& trace, const Mappings& mappings,
       if (!changes) continue;
       // What nothing on the device could have changed between two copies of it is the same.
       const Earlier& before = earlier_[i];
-      const bool is_again = before.op != kNone && before.kept &&
+      const bool is_again = before.op != kNoOp && before.kept &&
                             trace.ops[before.op].kind == OpKind::kDtoH &&
                             trace.ops[i].kind == OpKind::kDtoH;
       if (is_again) continue;

@@ -22,6 +22,9 @@ enum class Same : std::uint8_t {
 /// by the fingerprints; kNo for different sizes.
 Same same_content(const DataOp& a, const DataOp& b);
 
+/// A position in Trace::ops that is none.
+inline constexpr std::uint32_t kNoOp = Index<DataOp>::kNone;
+
 /// A transfer beside the latest one before it that moved the same piece of the same storage to or
 /// from the same device, either way.
 struct Earlier {

@@ -33,7 +33,7 @@ bool is_bare_pointer(const Trace& trace, const Mapping& mapping) {
   return mapping.host != 0 && mapping.bytes == sizeof(void*) && !has_name(trace, mapping);
 }
 
-struct Group {
+struct LeakGroup {
   Claim claim;
   Index<Mapping> first;
   NamedData data;
@@ -65,7 +65,7 @@ Asked asked_back(const Trace& trace, const std::set<std::uint64_t>& data) {
   return places;
 }
 
-std::string evidence_of(const Trace& trace, const Mapping& first, const Group& group,
+std::string evidence_of(const Trace& trace, const Mapping& first, const LeakGroup& group,
                         const std::string& expression, const Asked& asked) {
   const Site& site = trace.sites[site_of(trace, trace.ops[first.alloc.value]).value];
   std::string text =
@@ -93,7 +93,7 @@ std::string evidence_of(const Trace& trace, const Mapping& first, const Group& g
 std::vector<Claim> device_leak(const Evidence& evidence) {
   const Trace& trace = evidence.trace;
   if (has_lost_events(trace) || !trace.recording.finished) return {};
-  std::map<std::pair<std::uint32_t, std::string>, Group> groups;  // by directive row and name
+  std::map<std::pair<std::uint32_t, std::string>, LeakGroup> groups;  // by directive row and name
   std::set<std::uint64_t> silent;
   const std::vector<Mapping>& rows = evidence.mappings.rows();
   for (std::uint32_t i = 0; i < rows.size(); ++i) {
@@ -104,7 +104,7 @@ std::vector<Claim> device_leak(const Evidence& evidence) {
     const std::string what = mapping.host == 0 ? std::string() : expression_of(trace, mapping);
     const auto [at, is_new] =
         groups.try_emplace(std::pair(row_of(evidence.directives, site), what));
-    Group& group = at->second;
+    LeakGroup& group = at->second;
     if (is_new) {
       group.first = {i};
       place(group.claim, "device_leak", trace, site);

@@ -8,12 +8,12 @@
 namespace ompdm::analysis {
 namespace {
 
-Nanoseconds end_of(const Trace& trace, const Launch& launch) {
-  constexpr Nanoseconds kForEver = std::numeric_limits<Nanoseconds>::max();
-  if (launch.unfinished) return kForEver;
+Nanoseconds end_of_writes(const Trace& trace, const Launch& launch) {
+  constexpr Nanoseconds kNeverEnds = std::numeric_limits<Nanoseconds>::max();
+  if (launch.unfinished) return kNeverEnds;
   if (launch.clock != Clock::kEnqueue) return launch.end;
   const bool waited = launch.region && !trace.regions[launch.region.value].nowait;
-  return waited ? launch.end : kForEver;
+  return waited ? launch.end : kNeverEnds;
 }
 
 bool may_write(const MapItem& item) {
@@ -35,7 +35,7 @@ bool KernelWrites::Launches::any(Nanoseconds from, Nanoseconds to) const {
 
 KernelWrites::KernelWrites(const Trace& trace) {
   for (const Launch& launch : trace.launches) {
-    const Nanoseconds end = end_of(trace, launch);
+    const Nanoseconds end = end_of_writes(trace, launch);
     all_[launch.device].add(launch.begin, end);
     const std::uint32_t list =
         launch.region ? trace.regions[launch.region.value].map_list : Index<Region>::kNone;

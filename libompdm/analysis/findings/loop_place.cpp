@@ -17,7 +17,7 @@ struct Caller {
   int line = 0;
 };
 
-std::string last_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+std::string file_part(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 Caller caller_of(const Frame& frame) {
   Site named;
@@ -109,7 +109,7 @@ std::string loop_place(const Trace& trace, const std::vector<Index<Site>>& sites
   }
   if (function.function == "main") {
     const std::string where =
-        function.file.empty() ? "main" : fmt::format("main ({})", last_name(function.file));
+        function.file.empty() ? "main" : fmt::format("main ({})", file_part(function.file));
     if (called.empty()) {
       return fmt::format("{} in {} that runs {}", loop, where, spoken_list(places));
     }
@@ -126,7 +126,7 @@ std::string loop_place(const Trace& trace, const std::vector<Index<Site>>& sites
   std::string call =
       fmt::format("in {}, or in {}, which calls {}", inside, outer.function, function.function);
   if (!outer.file.empty() && outer.line > 0) {
-    call += fmt::format(" at {}:{}", last_name(outer.file), outer.line);
+    call += fmt::format(" at {}:{}", file_part(outer.file), outer.line);
   }
   return fmt::format("{} ({})", runs, call);
 }

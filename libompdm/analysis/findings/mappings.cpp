@@ -12,16 +12,16 @@
 namespace ompdm::analysis {
 namespace {
 
-constexpr std::uint32_t kNone = Index<Mapping>::kNone;
+constexpr std::uint32_t kNoMapping = Index<Mapping>::kNone;
 
 using Live = std::map<std::uint64_t, std::uint32_t>;  // device address -> mapping
 
 std::uint32_t holder(const Live& live, const std::vector<Mapping>& rows, std::uint64_t address) {
   auto at = live.upper_bound(address);
-  if (at == live.begin()) return kNone;
+  if (at == live.begin()) return kNoMapping;
   --at;
   return address - at->first < std::max<std::uint64_t>(rows[at->second].bytes, 1) ? at->second
-                                                                                  : kNone;
+                                                                                  : kNoMapping;
 }
 
 bool is_update(const Trace& trace, const DataOp& op) {
@@ -47,18 +47,18 @@ std::vector<std::uint32_t> order_of_effect(const Trace& trace) {
 
 }  // namespace
 
-Mappings::Mappings(const Trace& trace) : mapping_of_op_(trace.ops.size(), kNone) {
+Mappings::Mappings(const Trace& trace) : mapping_of_op_(trace.ops.size(), kNoMapping) {
   replay(trace);
   mark_handed_out(trace);
   first_.assign(rows_.size() + 1, 0);
   for (const std::uint32_t mapping : mapping_of_op_) {
-    if (mapping != kNone) ++first_[mapping + 1];
+    if (mapping != kNoMapping) ++first_[mapping + 1];
   }
   std::partial_sum(first_.begin(), first_.end(), first_.begin());
   transfers_.resize(first_.back());
   std::vector<std::uint32_t> next = first_;
   for (std::uint32_t op = 0; op < mapping_of_op_.size(); ++op) {
-    if (mapping_of_op_[op] != kNone) transfers_[next[mapping_of_op_[op]]++] = op;
+    if (mapping_of_op_[op] != kNoMapping) transfers_[next[mapping_of_op_[op]]++] = op;
   }
 }
 
@@ -68,7 +68,7 @@ void Mappings::replay(const Trace& trace) {
                            std::uint64_t host) {
     Live& live = devices[device];
     const std::uint32_t known = holder(live, rows_, address);
-    if (known != kNone || address == 0 || !is_update(trace, trace.ops[op])) return known;
+    if (known != kNoMapping || address == 0 || !is_update(trace, trace.ops[op])) return known;
     Mapping row;
     row.device = device;
     row.host = host;
@@ -121,7 +121,7 @@ void Mappings::replay(const Trace& trace) {
         for (const auto& [device, address] :
              {std::pair(op.dst_device, op.dst), std::pair(op.src_device, op.src)}) {
           const std::uint32_t mapping = holder(devices[device], rows_, address);
-          if (mapping != kNone) rows_[mapping].on_device = true;
+          if (mapping != kNoMapping) rows_[mapping].on_device = true;
         }
         break;
       case OpKind::kAssociate:

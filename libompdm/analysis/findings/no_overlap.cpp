@@ -12,12 +12,12 @@ namespace ompdm::analysis {
 namespace {
 
 /// Worth a line: what could have been hidden is this share of the device's busy time.
-constexpr double kLeastShare = 0.1;
+constexpr double kLeastHiddenShare = 0.1;
 constexpr std::uint64_t kLeastCount = 2;
 /// A copy this short is not worth a stream of its own.
-constexpr Nanoseconds kLeastDuration = 20'000;
+constexpr Nanoseconds kLeastCopyTime = 20'000;
 
-struct Group {
+struct OverlapGroup {
   std::uint64_t count = 0;
   Nanoseconds hidden = 0;
   Index<Site> copy;
@@ -58,8 +58,8 @@ bool waited_needlessly(const Trace& trace, const DeviceActivity& kernel,
 
 std::vector<Claim> no_overlap(const Evidence& evidence) {
   const Trace& trace = evidence.trace;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, Group> groups;  // by sites
-  std::map<std::int32_t, const DeviceActivity*> last_kernel;        // by device
+  std::map<std::pair<std::uint32_t, std::uint32_t>, OverlapGroup> groups;  // by sites
+  std::map<std::int32_t, const DeviceActivity*> last_kernel;               // by device
   Nanoseconds busy = 0;
   for (const DeviceActivity& activity : trace.activities) {
     const Nanoseconds time = activity.end - activity.begin;
@@ -68,7 +68,7 @@ std::vector<Claim> no_overlap(const Evidence& evidence) {
       last_kernel[activity.device] = &activity;
       continue;
     }
-    if (activity.kind != ActivityKind::kHtoD || time < kLeastDuration) continue;
+    if (activity.kind != ActivityKind::kHtoD || time < kLeastCopyTime) continue;
     const DeviceActivity*& kernel = last_kernel[activity.device];
     if (kernel == nullptr || kernel->end > activity.begin ||
         !waited_needlessly(trace, *kernel, activity)) {
@@ -76,7 +76,7 @@ std::vector<Claim> no_overlap(const Evidence& evidence) {
     }
     const Index<Site> copy = trace.regions[activity.region.value].site;
     const Index<Site> ran = trace.regions[kernel->region.value].site;
-    Group& group = groups[{copy.value, ran.value}];
+    OverlapGroup& group = groups[{copy.value, ran.value}];
     ++group.count;
     group.hidden += std::min(time, kernel->end - kernel->begin);
     group.copy = copy;
@@ -88,7 +88,7 @@ std::vector<Claim> no_overlap(const Evidence& evidence) {
   std::vector<Claim> claims;
   for (const auto& [key, group] : groups) {
     if (group.count < kLeastCount || !group.copy || !group.kernel) continue;
-    if (static_cast<double>(group.hidden) < kLeastShare * static_cast<double>(busy)) continue;
+    if (static_cast<double>(group.hidden) < kLeastHiddenShare * static_cast<double>(busy)) continue;
     Claim claim;
     place(claim, "no_overlap", trace, group.copy);
     Finding& finding = claim.finding;

@@ -13,7 +13,7 @@ namespace {
 /// Smaller copies are latency, whatever the memory.
 constexpr std::uint64_t kLeastBytes = std::uint64_t{64} * 1024;
 /// Worth a line: this share of the time in which the device copied or computed.
-constexpr double kLeastShare = 0.1;
+constexpr double kLeastPageableShare = 0.1;
 /// A pinned rate has to be this much better to be a reason.
 constexpr double kLeastGain = 1.2;
 
@@ -26,7 +26,7 @@ struct Rate {
   }
 };
 
-struct Group {
+struct PageableGroup {
   Rate rate;
   std::uint64_t count = 0;
   Index<Site> site;
@@ -37,7 +37,7 @@ MemoryKind host_side(const DeviceActivity& copy) {
   return copy.kind == ActivityKind::kHtoD ? copy.source : copy.destination;
 }
 
-std::string evidence_of(const Group& group, ActivityKind kind, const Rate& pinned) {
+std::string evidence_of(const PageableGroup& group, ActivityKind kind, const Rate& pinned) {
   std::string text = fmt::format(
       "{} of {:.1f} MB in all {} pageable host memory, at {:.2f} GB/s",
       counted(group.count, "transfer", "transfers"), static_cast<double>(group.rate.bytes) / 1e6,
@@ -55,7 +55,7 @@ std::string evidence_of(const Group& group, ActivityKind kind, const Rate& pinne
 
 std::vector<Claim> pageable_transfer(const Evidence& evidence) {
   const Trace& trace = evidence.trace;
-  std::map<std::tuple<std::uint32_t, ActivityKind>, Group> groups;  // by directive row
+  std::map<std::tuple<std::uint32_t, ActivityKind>, PageableGroup> groups;  // by directive row
   std::map<ActivityKind, Rate> pinned;
   Nanoseconds busy = 0;
   for (const DeviceActivity& activity : trace.activities) {
@@ -72,7 +72,7 @@ std::vector<Claim> pageable_transfer(const Evidence& evidence) {
     if (host_side(activity) != MemoryKind::kPageable || !activity.op) continue;
     const DataOp& op = trace.ops[activity.op.value];
     const Index<Site> site = site_of(trace, op);
-    Group& group = groups[{row_of(evidence.directives, site), activity.kind}];
+    PageableGroup& group = groups[{row_of(evidence.directives, site), activity.kind}];
     group.rate.bytes += activity.bytes;
     group.rate.time += time;
     ++group.count;
@@ -82,7 +82,8 @@ std::vector<Claim> pageable_transfer(const Evidence& evidence) {
   std::vector<Claim> claims;
   for (const auto& [key, group] : groups) {
     const ActivityKind kind = std::get<1>(key);
-    if (static_cast<double>(group.rate.time) < kLeastShare * static_cast<double>(busy)) continue;
+    if (static_cast<double>(group.rate.time) < kLeastPageableShare * static_cast<double>(busy))
+      continue;
     const Rate& known = pinned[kind];
     if (known.bytes > 0 && known.bytes_per_ns() < kLeastGain * group.rate.bytes_per_ns()) continue;
     Claim claim;

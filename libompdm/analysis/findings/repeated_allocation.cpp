@@ -27,20 +27,21 @@ bool is_candidate(const Evidence& evidence, const Claimed& claimed, const Mappin
 }
 
 /// By the directive that moves it: what crosses there each time, as that directive has it.
-using Crossings = std::map<std::uint32_t, std::vector<std::string>>;
+using CrossingNames = std::map<std::uint32_t, std::vector<std::string>>;
 
-struct Group {
+struct AllocationGroup {
   Claim claim;
   std::uint64_t allocations = 0;
   std::uint64_t pieces = 0;
   KeptData kept;
-  Crossings sent;
-  Crossings returned;
+  CrossingNames sent;
+  CrossingNames returned;
   std::vector<std::string> allocating;
 };
 
 /// Takes in the mappings of one piece of storage; false if it cannot be kept on the device.
-bool add(const Evidence& evidence, const std::vector<std::uint32_t>& mappings, Group& group) {
+bool add(const Evidence& evidence, const std::vector<std::uint32_t>& mappings,
+         AllocationGroup& group) {
   const Trace& trace = evidence.trace;
   const std::vector<Mapping>& rows = evidence.mappings.rows();
   const Mapping& first = rows[mappings.front()];
@@ -72,7 +73,7 @@ bool add(const Evidence& evidence, const std::vector<std::uint32_t>& mappings, G
     if (i + 1 < mappings.size() && row.remove) group.claim.ops.push_back(row.remove.value);
     for (const std::uint32_t op : evidence.mappings.transfers(mappings[i])) {
       if (!comes_of_mapping(trace, trace.ops[op])) continue;
-      Crossings& crossings = trace.ops[op].kind == OpKind::kHtoD ? group.sent : group.returned;
+      CrossingNames& crossings = trace.ops[op].kind == OpKind::kHtoD ? group.sent : group.returned;
       add_once(crossings[site_of(trace, trace.ops[op]).value],
                expression_at(trace, trace.ops[op], row));
     }
@@ -83,7 +84,7 @@ bool add(const Evidence& evidence, const std::vector<std::uint32_t>& mappings, G
 }
 
 std::string to_cross(const Trace& trace, const NamedData& data, const char* when, const char* kind,
-                     const Crossings& crossings) {
+                     const CrossingNames& crossings) {
   std::string text;
   for (const auto& [site, items] : crossings) {
     text += fmt::format("each time {} {}, write\n  {} {}({})\n", when, place_of(trace.sites[site]),
@@ -92,7 +93,7 @@ std::string to_cross(const Trace& trace, const NamedData& data, const char* when
   return text;
 }
 
-std::string advice_of(const Trace& trace, const Group& group) {
+std::string advice_of(const Trace& trace, const AllocationGroup& group) {
   const NamedData& data = group.kept.data;
   std::vector<Index<Site>> all = group.kept.sites;
   all.insert(all.end(), group.kept.deleting.begin(), group.kept.deleting.end());
@@ -138,14 +139,14 @@ std::vector<Claim> repeated_allocation(const Evidence& evidence, const Claimed& 
   };
   std::ranges::sort(order, {}, [&](std::uint32_t i) { return std::pair(storage(i), i); });
 
-  std::map<std::uint32_t, Group> groups;  // by directive row
+  std::map<std::uint32_t, AllocationGroup> groups;  // by directive row
   for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
     while (end < order.size() && storage(order[end]) == storage(order[begin])) ++end;
     if (end - begin < kLeastAllocations) continue;
     const Mapping& first = rows[order[begin]];
     const Index<Site> site = site_of(trace, trace.ops[first.alloc.value]);
     const auto [at, is_new] = groups.try_emplace(row_of(evidence.directives, site));
-    Group& group = at->second;
+    AllocationGroup& group = at->second;
     if (is_new) place(group.claim, "repeated_allocation", trace, site);
     add(evidence,
         {order.begin() + static_cast<std::ptrdiff_t>(begin),

@@ -52,14 +52,14 @@ class HostWrites {
   std::map<std::uint64_t, Piece> pieces_;  // by begin, none overlaps another
 };
 
-struct Group {
+struct CopyBackGroup {
   ContentClaim content;
   std::vector<std::string> before;  ///< where the data had been brought back
   std::uint64_t all = 0;            ///< transfers of these items by this directive
   bool is_sent = false;             ///< its clause sends, too
 };
 
-std::string advice_of(const Site* site, const Group& group, bool in_all) {
+std::string advice_of(const Site* site, const CopyBackGroup& group, bool in_all) {
   const std::string where = site != nullptr ? place_of(*site) : "there";
   const std::string items = clause_list(group.content.expressions);
   switch (site != nullptr ? site->directive : Directive::kApi) {
@@ -89,7 +89,7 @@ bool is_repeated(const Evidence& evidence, const HostWrites& writes, std::uint32
          writes.last_is(before.op, evidence.trace.ops[i]);
 }
 
-Claim finished(const Evidence& evidence, Group& group, std::uint32_t row) {
+Claim finished(const Evidence& evidence, CopyBackGroup& group, std::uint32_t row) {
   const Trace& trace = evidence.trace;
   const std::uint32_t first = group.content.pairs.front().op;
   const Index<Site> at = site_of(trace, trace.ops[first]);
@@ -152,7 +152,7 @@ std::vector<Claim> repeated_copy_back(const Evidence& evidence, const Claimed& c
   }
   std::vector<Claim> claims;
   for (const auto& [row, items] : tallies) {
-    Group group;
+    CopyBackGroup group;
     for (const auto& [expression, tally] : items) {
       // A clause stands for all of its instances: one that brought news speaks against it.
       const DataOp& op = trace.ops[tally.same.front().op];

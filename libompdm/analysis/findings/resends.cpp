@@ -16,11 +16,9 @@
 namespace ompdm::analysis {
 namespace {
 
-constexpr std::uint32_t kNone = Index<DataOp>::kNone;
-
 Resend relation_of(const Evidence& evidence, std::uint32_t op) {
   const Earlier& before = evidence.contents.before(op);
-  if (before.op == kNone || !before.kept) return Resend::kNone;
+  if (before.op == kNoOp || !before.kept) return Resend::kNone;
   if (evidence.trace.ops[before.op].kind == OpKind::kHtoD) return Resend::kDuplicate;
   const Earlier& sent = evidence.contents.sent_before(before.op);
   return sent.tells_same() ? Resend::kDuplicate : Resend::kRoundTrip;
@@ -31,10 +29,10 @@ Resend relation_of(const Evidence& evidence, std::uint32_t op) {
 std::uint32_t rests_on(const Evidence& evidence, const Tally::Pair& pair) {
   if (evidence.trace.ops[pair.earlier].kind == OpKind::kHtoD) return pair.earlier;
   const Earlier& sent = evidence.contents.sent_before(pair.earlier);
-  return sent.tells_same() ? sent.op : kNone;
+  return sent.tells_same() ? sent.op : kNoOp;
 }
 
-struct Group {
+struct ResendGroup {
   ContentClaim content;
   std::vector<std::string> before;  ///< where the data was sent or brought back before
   std::set<std::int32_t> devices;
@@ -48,7 +46,7 @@ struct Group {
 
 /// What keeping the data would make needless besides the transfer: that it was deleted, and
 /// allocated again for this.
-void add_stay(const Evidence& evidence, const Tally::Pair& pair, Group& group) {
+void add_stay(const Evidence& evidence, const Tally::Pair& pair, ResendGroup& group) {
   const Contents& contents = evidence.contents;
   const std::vector<Mapping>& rows = evidence.mappings.rows();
   const std::uint32_t was = contents.mapping_of(pair.earlier);
@@ -59,15 +57,15 @@ void add_stay(const Evidence& evidence, const Tally::Pair& pair, Group& group) {
 }
 
 /// Takes in the storage that is to be kept; false if it cannot be.
-bool keep(const Evidence& evidence, Group& group) {
-  struct Span {
+bool keep(const Evidence& evidence, ResendGroup& group) {
+  struct KeptSpan {
     std::uint32_t first = 0;  // mapping
     Nanoseconds from = 0;
     Nanoseconds to = 0;
   };
   const Trace& trace = evidence.trace;
   const std::vector<Mapping>& rows = evidence.mappings.rows();
-  std::map<std::tuple<std::int32_t, std::uint64_t, std::uint64_t>, Span> spans;
+  std::map<std::tuple<std::int32_t, std::uint64_t, std::uint64_t>, KeptSpan> spans;
   for (const Tally::Pair& pair : group.content.pairs) {
     const std::uint32_t was = evidence.contents.mapping_of(pair.earlier);
     const std::uint32_t is = evidence.contents.mapping_of(pair.op);
@@ -80,7 +78,7 @@ bool keep(const Evidence& evidence, Group& group) {
     const Nanoseconds to =
         rows[is].remove ? trace.ops[rows[is].remove.value].end : trace.process.wall;
     const auto [at, is_new] = spans.try_emplace({rows[is].device, rows[is].host, rows[is].bytes});
-    Span& span = at->second;
+    KeptSpan& span = at->second;
     if (is_new) span.first = is;
     span.from = is_new ? from : std::min(span.from, from);
     span.to = is_new ? to : std::max(span.to, to);
@@ -101,7 +99,7 @@ bool keep(const Evidence& evidence, Group& group) {
 }
 
 /// The clauses that still move what comes back, and send nothing.
-std::string quiet_clauses(const Group& group) {
+std::string quiet_clauses(const ResendGroup& group) {
   std::string text;
   if (!group.one_way.empty()) text = fmt::format("map(to: {})", clause_list(group.one_way));
   if (group.both_ways.empty()) return text;
@@ -110,7 +108,7 @@ std::string quiet_clauses(const Group& group) {
 }
 
 /// `in_all`: each of the directive's transfers was needless, so that it can go.
-std::string advice_for_resident(const Site* site, const Group& group, bool in_all) {
+std::string advice_for_resident(const Site* site, const ResendGroup& group, bool in_all) {
   const std::string where = site != nullptr ? place_of(*site) : "there";
   const std::string items = clause_list(group.content.expressions);
   if (site == nullptr || site->directive == Directive::kApi) {
@@ -139,8 +137,8 @@ std::string advice_for_resident(const Site* site, const Group& group, bool in_al
       text, items);
 }
 
-std::string advice_for_remapped(const Trace& trace, const Group& group, const std::string& where,
-                                bool unchanged) {
+std::string advice_for_remapped(const Trace& trace, const ResendGroup& group,
+                                const std::string& where, bool unchanged) {
   const std::string before = spoken_list(group.before);
   std::string text = advice_to_keep(
       trace, group.kept,
@@ -156,7 +154,7 @@ std::string advice_for_remapped(const Trace& trace, const Group& group, const st
 }
 
 /// None where the data cannot be kept.
-std::optional<Claim> finished(const Evidence& evidence, Group& group, const char* pattern,
+std::optional<Claim> finished(const Evidence& evidence, ResendGroup& group, const char* pattern,
                               const char* what) {
   if (!keep(evidence, group)) return std::nullopt;
   const Trace& trace = evidence.trace;
@@ -214,7 +212,7 @@ std::vector<Claim> needless_resends(const Evidence& evidence, const Claimed& cla
   }
   std::vector<Claim> claims;
   for (const auto& [row, items] : tallies) {
-    Group group;
+    ResendGroup group;
     for (const auto& [expression, tally] : items) {
       // Few of many are chance: the first time, say, that a loop's data comes from elsewhere.
       constexpr std::uint64_t kFew = 10;

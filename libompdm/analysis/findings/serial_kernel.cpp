@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint32_t kNoTeamsConstruct = 0xffffffff;  // Launch::num_teams
 
 /// A kernel that takes about as long as its launch (5 to 20 us on GPUs) gains nothing from threads.
-constexpr Nanoseconds kLeastDuration = 20'000;
+constexpr Nanoseconds kLeastKernelTime = 20'000;
 
 /// What the tutorials ask of a kernel's parallelism; fewer threads leave a GPU idle.
 constexpr std::uint64_t kEnoughThreads = 10'000;
@@ -156,7 +156,7 @@ std::vector<Claim> serial_kernel(const Evidence& evidence) {
   std::vector<Claim> claims;
   for (const auto& [key, group] : groups) {
     const auto count = static_cast<Nanoseconds>(group.count);
-    if (group.timed && group.total < count * kLeastDuration) continue;
+    if (group.timed && group.total < count * kLeastKernelTime) continue;
     const Index<Site> site = site_of(trace, *group.first);
     Claim claim;
     place(claim, "serial_kernel", trace, site);

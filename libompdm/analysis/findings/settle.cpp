@@ -8,8 +8,6 @@
 namespace ompdm::analysis {
 namespace {
 
-constexpr std::uint32_t kNone = Index<DataOp>::kNone;
-
 bool share_one(const std::vector<Clause>& some, const std::set<Clause>& others) {
   return std::ranges::any_of(some, [&](const Clause& clause) { return others.contains(clause); });
 }
@@ -80,7 +78,7 @@ bool Settlement::take(const Claim& claim) {
     end = std::max(end, stay.host + stay.bytes);
   }
   for (const Rest& rest : claim.rests) {
-    if (rest.on != kNone) rested_on_[rest.on] = true;
+    if (rest.on != kNoOp) rested_on_[rest.on] = true;
   }
   return true;
 }
@@ -104,7 +102,7 @@ bool Settlement::is_kept(const Stay& stay) const {
 bool Settlement::holds(std::uint32_t op) {
   std::vector<std::uint32_t> path;
   State end = State::kHolds;
-  while (op != kNone && removed_[op]) {
+  while (op != kNoOp && removed_[op]) {
     Seen& seen = seen_[op];
     if (seen.round == round_) {
       end = seen.state == State::kHolds ? State::kHolds : State::kFalls;

@@ -26,7 +26,7 @@ struct Stream {
 };
 using Key = std::tuple<std::uint32_t, OpKind, std::int32_t, std::uint32_t>;
 
-std::int32_t device_of(const DataOp& op) {
+std::int32_t copying_device_of(const DataOp& op) {
   return op.kind == OpKind::kHtoD ? op.dst_device : op.src_device;
 }
 std::uint64_t host_of(const DataOp& op) { return op.kind == OpKind::kHtoD ? op.src : op.dst; }
@@ -55,7 +55,7 @@ void append(const Evidence& evidence, std::uint32_t i, Stream& stream) {
     if (are_neighbours(before, op)) {
       stream.spared.push_back(i);
       stream.neighbours = true;
-    } else if (again && !evidence.kernels.launched(device_of(op), before.begin, op.begin)) {
+    } else if (again && !evidence.kernels.launched(copying_device_of(op), before.begin, op.begin)) {
       stream.spared.push_back(i);
       stream.repeated = true;
     }
@@ -74,7 +74,8 @@ class DeviceWork {
  public:
   DeviceWork(const Trace& trace, std::int32_t device) {
     for (const DataOp& op : trace.ops) {
-      if (is_transfer(op.kind) && device_of(op) == device) items_.emplace_back(op.begin, op.end);
+      if (is_transfer(op.kind) && copying_device_of(op) == device)
+        items_.emplace_back(op.begin, op.end);
     }
     for (const Launch& launch : trace.launches) {
       if (launch.device == device) items_.emplace_back(launch.begin, launch.end);
@@ -160,7 +161,7 @@ std::vector<Claim> small_transfers(const Evidence& evidence, const Claimed& clai
     const DataOp& op = trace.ops[i];
     if (!is_small(op) || claimed[i]) continue;
     append(evidence, i,
-           streams[{row_of(evidence.directives, site_of(trace, op)), op.kind, device_of(op),
+           streams[{row_of(evidence.directives, site_of(trace, op)), op.kind, copying_device_of(op),
                     op.thread}]);
   }
   std::map<std::int32_t, DeviceWork> works;

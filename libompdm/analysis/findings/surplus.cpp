@@ -62,9 +62,9 @@ bool comes_of_mapping(const Trace& trace, const DataOp& op) {
 }
 
 Surplus surplus_of(const Evidence& evidence, const std::vector<std::uint32_t>& group) {
-  using Piece = std::pair<std::uint64_t, std::uint64_t>;  // offset, bytes
-  std::map<Piece, std::uint32_t> arrived;
-  std::map<Piece, std::uint32_t> returned;
+  using OffsetPiece = std::pair<std::uint64_t, std::uint64_t>;  // offset, bytes
+  std::map<OffsetPiece, std::uint32_t> arrived;
+  std::map<OffsetPiece, std::uint32_t> returned;
   const std::vector<DataOp>& ops = evidence.trace.ops;
   Surplus surplus;
   surplus.quick = was_quick(evidence, group);
@@ -89,7 +89,7 @@ Surplus surplus_of(const Evidence& evidence, const std::vector<std::uint32_t>& g
       if (!comes_of_mapping(evidence.trace, op)) continue;
       if (op.kind == OpKind::kHtoD) {
         ++surplus.sent;
-        const Piece piece(op.dst - mapping.address, op.bytes);
+        const OffsetPiece piece(op.dst - mapping.address, op.bytes);
         const auto [first, is_first] = arrived.try_emplace(piece, i);
         const bool is_same = evidence.contents.known() && evidence.contents.before(i).tells_same();
         if (!is_first && (is_same || !surplus.host_changes())) {

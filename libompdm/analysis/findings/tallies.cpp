@@ -9,15 +9,13 @@
 namespace ompdm::analysis {
 namespace {
 
-constexpr std::uint32_t kNone = Index<DataOp>::kNone;
-
 /// A pattern that held in this many of a directive's instances is taken to hold in the others.
 constexpr std::uint64_t kEnoughSamples = 10;
 
 }  // namespace
 
 void Tally::add(std::uint32_t op, const Earlier& earlier) {
-  if (earlier.op == kNone) {
+  if (earlier.op == kNoOp) {
     ++other;
   } else if (earlier.same == Same::kNo) {
     ++different;
@@ -30,7 +28,7 @@ void Tally::add(std::uint32_t op, const Earlier& earlier) {
 }
 
 bool is_judged(const Evidence& evidence, std::uint32_t op) {
-  return evidence.contents.mapping_of(op) != kNone && evidence.trace.ops[op].bytes > kRidesAlong;
+  return evidence.contents.mapping_of(op) != kNoOp && evidence.trace.ops[op].bytes > kRidesAlong;
 }
 
 Clause clause_of(const Evidence& evidence, std::uint32_t op) {

@@ -23,7 +23,7 @@ bool is_unused(const Evidence& evidence, const Mapping& mapping) {
   return !evidence.kernels.any(mapping.device, ops[mapping.alloc.value].begin, to);
 }
 
-struct Group {
+struct UnusedAllocationGroup {
   Claim claim;
   std::uint32_t first = 0;  ///< mapping
   std::set<std::int32_t> devices;
@@ -31,7 +31,7 @@ struct Group {
   std::uint64_t returned = 0;
 };
 
-void add_mapping(const Evidence& evidence, std::uint32_t number, Group& group) {
+void add_mapping(const Evidence& evidence, std::uint32_t number, UnusedAllocationGroup& group) {
   const Mapping& mapping = evidence.mappings.rows()[number];
   group.devices.insert(mapping.device);
   ++group.claim.finding.count;
@@ -44,7 +44,8 @@ void add_mapping(const Evidence& evidence, std::uint32_t number, Group& group) {
   }
 }
 
-std::string advice_of(const Evidence& evidence, const Group& group, const std::string& expression) {
+std::string advice_of(const Evidence& evidence, const UnusedAllocationGroup& group,
+                      const std::string& expression) {
   const Mapping& first = evidence.mappings.rows()[group.first];
   const Index<Site> site = site_of(evidence.trace, evidence.trace.ops[first.alloc.value]);
   const std::string where = site ? place_of(evidence.trace.sites[site.value]) : "";
@@ -65,7 +66,8 @@ std::string advice_of(const Evidence& evidence, const Group& group, const std::s
 std::vector<Claim> unused_allocation(const Evidence& evidence) {
   const Trace& trace = evidence.trace;
   if (has_lost_events(trace) || !knows_launches(trace)) return {};
-  std::map<std::pair<std::uint32_t, std::string>, Group> groups;  // by directive row and name
+  std::map<std::pair<std::uint32_t, std::string>, UnusedAllocationGroup>
+      groups;  // by directive row and name
   const std::vector<Mapping>& rows = evidence.mappings.rows();
   std::set<std::pair<std::uint32_t, std::string>> used;
   for (std::uint32_t i = 0; i < rows.size(); ++i) {

@@ -35,13 +35,13 @@ bool is_asynchronous_api(const Trace& trace, const DataOp& op) {
 /// The transfers to this mapping that no kernel could have seen. A copy back to the host counts as
 /// a look at all of the mapping.
 std::vector<Unused> unused_in(const Evidence& evidence, std::size_t number) {
-  using Piece = std::pair<std::uint64_t, std::uint64_t>;  // device address, bytes
+  using DevicePiece = std::pair<std::uint64_t, std::uint64_t>;  // device address, bytes
   const Mapping& mapping = evidence.mappings.rows()[number];
   const std::vector<DataOp>& ops = evidence.trace.ops;
   const auto unseen = [&](std::uint32_t op, Nanoseconds until) {
     return !evidence.kernels.any(mapping.device, ops[op].begin, until);
   };
-  std::map<Piece, std::uint32_t> waiting;  // latest transfer of each piece, not yet looked at
+  std::map<DevicePiece, std::uint32_t> waiting;  // latest transfer of each piece, not yet looked at
   std::vector<Unused> unused;
   for (const std::uint32_t i : evidence.mappings.transfers(number)) {
     const DataOp& op = ops[i];
@@ -71,7 +71,7 @@ std::vector<Unused> unused_in(const Evidence& evidence, std::size_t number) {
   return unused;
 }
 
-struct Group {
+struct UnusedTransferGroup {
   Claim claim;
   std::uint32_t first = 0;  ///< mapping
   std::set<std::int32_t> devices;
@@ -80,7 +80,7 @@ struct Group {
   bool brings_back = false;  ///< its clause copies back too
 };
 
-std::string evidence_of(const Group& group, const std::string& expression) {
+std::string evidence_of(const UnusedTransferGroup& group, const std::string& expression) {
   const std::uint64_t count = group.claim.finding.count;
   std::string fate;
   if (group.overwritten > 0) fate = fmt::format("{} overwritten", group.overwritten);
@@ -92,7 +92,8 @@ std::string evidence_of(const Group& group, const std::string& expression) {
          (group.sends > count ? fmt::format("; {} in all", group.sends) : "");
 }
 
-std::string advice_of(const Site* site, const Group& group, const std::string& expression) {
+std::string advice_of(const Site* site, const UnusedTransferGroup& group,
+                      const std::string& expression) {
   const std::string where = site != nullptr ? place_of(*site) : "there";
   if (site == nullptr || site->directive == Directive::kApi) {
     return fmt::format("copy at {} only what a kernel will read", where);
@@ -126,7 +127,8 @@ std::string advice_of(const Site* site, const Group& group, const std::string& e
 std::vector<Claim> unused_transfer(const Evidence& evidence) {
   const Trace& trace = evidence.trace;
   if (has_lost_events(trace) || !knows_launches(trace)) return {};
-  std::map<std::pair<std::uint32_t, std::string>, Group> groups;  // by directive row and name
+  std::map<std::pair<std::uint32_t, std::string>, UnusedTransferGroup>
+      groups;  // by directive row and name
   std::map<std::pair<std::uint32_t, std::string>, std::uint64_t> sends;
   const std::vector<Mapping>& rows = evidence.mappings.rows();
   for (std::uint32_t i = 0; i < rows.size(); ++i) {
@@ -144,7 +146,7 @@ std::vector<Claim> unused_transfer(const Evidence& evidence) {
       const Index<Site> site = site_of(trace, trace.ops[op]);
       const auto [at, is_new] = groups.try_emplace(
           {row_of(evidence.directives, site), expression_at(trace, trace.ops[op], rows[i])});
-      Group& group = at->second;
+      UnusedTransferGroup& group = at->second;
       if (is_new) {
         group.first = i;
         place(group.claim, "unused_transfer", trace, site);

@@ -12,8 +12,6 @@ using test::found;
 using test::OneArray;
 using test::patterns;
 
-constexpr std::uint64_t kBytes = OneArray::kBytes;
-
 TEST(DuplicateTransfer, ToDataThatIsThere) {
   OneArray program;
   program.map_and_send(7, 7);
@@ -23,7 +21,7 @@ TEST(DuplicateTransfer, ToDataThatIsThere) {
   EXPECT_EQ(finding.line, 20);
   EXPECT_EQ(finding.variable, "a");
   EXPECT_EQ(finding.count, 1U);
-  EXPECT_EQ(finding.wasted_bytes, kBytes);
+  EXPECT_EQ(finding.wasted_bytes, OneArray::kBytes);
   EXPECT_EQ(finding.wasted_time, 100);
   EXPECT_EQ(finding.confidence, Confidence::kLikely) << "equal values prove no more";
   EXPECT_EQ(finding.examined, 1U);
@@ -111,7 +109,7 @@ TEST(DuplicateTransfer, NearMisses) {
   parts.map(7);
   parts.reader();
   parts.begin(parts.to);
-  parts.move(OpKind::kHtoD, 9, kBytes / 2);
+  parts.move(OpKind::kHtoD, 9, OneArray::kBytes / 2);
   parts.end();
   parts.reader();
   parts.send(7);
@@ -147,11 +145,11 @@ TEST(DuplicateTransfer, NearMisses) {
 
 TEST(DuplicateTransfer, TwoArraysOfEqualContent) {
   OneArray program;
-  const auto b = program.variable("b", kBytes);
+  const auto b = program.variable("b", OneArray::kBytes);
   for (const auto one : {program.a, b}) {
     program.begin(program.enter);
-    program.op(OpKind::kAlloc, one, kBytes, 10);
-    DataOp& sent = program.op(OpKind::kHtoD, one, kBytes, 100);
+    program.op(OpKind::kAlloc, one, OneArray::kBytes, 10);
+    DataOp& sent = program.op(OpKind::kHtoD, one, OneArray::kBytes, 100);
     sent.fingerprint = sent.hash = 7;
     program.end();
   }

@@ -15,8 +15,6 @@ using test::contains;
 using test::OneArray;
 using test::patterns;
 
-constexpr std::uint64_t kBytes = OneArray::kBytes;
-
 TEST(KeptData, CrossesWhereTheHostNeedsIt) {
   OneArray program;
   for (int i = 0; i < 5; ++i) program.map_tofrom(program.solve, 7 + i, 8 + i);
@@ -47,7 +45,7 @@ TEST(KeptData, ThatOnlyGoesOverMayBeAKernelsToChange) {
   for (int i = 0; i < 5; ++i) {
     program.begin(program.solve);
     program.trace.regions.back().map_list = 0;
-    program.op(OpKind::kAlloc, program.a, kBytes, 10);
+    program.op(OpKind::kAlloc, program.a, OneArray::kBytes, 10);
     program.move(OpKind::kHtoD, 7);
     program.launch(1000);
     program.op(OpKind::kDelete, program.a, 0, 5);
@@ -69,7 +67,7 @@ TEST(KeptData, ThatOnlyGoesOverMayBeAKernelsToChange) {
 void map_to(OneArray& program, std::uint64_t content) {
   program.begin(program.check);
   program.trace.regions.back().map_list = 0;
-  program.op(OpKind::kAlloc, program.a, kBytes, 10);
+  program.op(OpKind::kAlloc, program.a, OneArray::kBytes, 10);
   program.move(OpKind::kHtoD, content);
   program.launch(1000);
   program.op(OpKind::kDelete, program.a, 0, 5);
@@ -188,10 +186,10 @@ TEST(KeptData, IsNotWhatIsMappedInPartThatReachesBeyond) {
   OneArray program;
   const std::uint64_t host = program.trace.variables[0].address;
   for (int i = 0; i < 10; ++i) {
-    for (const std::uint64_t offset : {std::uint64_t{0}, kBytes / 2}) {
+    for (const std::uint64_t offset : {std::uint64_t{0}, OneArray::kBytes / 2}) {
       program.begin(program.solve);
       const std::size_t first = program.trace.ops.size();
-      program.op(OpKind::kAlloc, program.a, kBytes, 10);
+      program.op(OpKind::kAlloc, program.a, OneArray::kBytes, 10);
       program.move(OpKind::kHtoD, 7 + offset);
       program.launch(1000);
       program.op(OpKind::kDelete, program.a, 0, 5);
@@ -209,7 +207,7 @@ Analysis with_another_device(bool brings_back) {
     program.map_tofrom(program.solve, 7 + i, 8 + i);
     program.begin(program.check);
     const std::size_t first = program.trace.ops.size();
-    program.op(OpKind::kAlloc, program.a, kBytes, 10);
+    program.op(OpKind::kAlloc, program.a, OneArray::kBytes, 10);
     program.move(OpKind::kHtoD, 8 + i);
     if (brings_back) program.move(OpKind::kDtoH, 8 + i);
     program.op(OpKind::kDelete, program.a, 0, 5);

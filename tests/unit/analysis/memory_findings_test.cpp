@@ -13,8 +13,6 @@ using test::found;
 using test::OneArray;
 using test::patterns;
 
-constexpr std::uint64_t kBytes = OneArray::kBytes;
-
 TEST(UnusedTransfer, OverwrittenBeforeAKernel) {
   OneArray program;
   program.map();
@@ -27,7 +25,7 @@ TEST(UnusedTransfer, OverwrittenBeforeAKernel) {
   EXPECT_EQ(finding.line, 10);
   EXPECT_EQ(finding.variable, "a");
   EXPECT_EQ(finding.count, 1U);
-  EXPECT_EQ(finding.wasted_bytes, kBytes);
+  EXPECT_EQ(finding.wasted_bytes, OneArray::kBytes);
   EXPECT_EQ(finding.wasted_time, 100);
   EXPECT_EQ(finding.confidence, Confidence::kCertain);
   EXPECT_TRUE(contains(finding.advice, "at a.cpp:10, write map(alloc: a)"));
@@ -75,7 +73,7 @@ TEST(UnusedTransfer, NearMisses) {
 
   OneArray partly;
   partly.map();
-  partly.send(0, kBytes / 2);
+  partly.send(0, OneArray::kBytes / 2);
   partly.kernel();
   partly.unmap_from();
   EXPECT_EQ(partly.patterns(), "") << "half of it was still to be seen";
@@ -104,7 +102,7 @@ TEST(UnusedTransfer, WhatOtherLibrariesMaySeeIsNotJudged) {
   OneArray program;
   program.map();
   const std::uint64_t host = program.trace.variables[0].address;
-  program.trace.map_lists = {{{program.a, "a[0:n]", host, host, kBytes, 0x40}}};
+  program.trace.map_lists = {{{program.a, "a[0:n]", host, host, OneArray::kBytes, 0x40}}};
   program.unmap_from();
   EXPECT_EQ(program.patterns(), "");
 }
@@ -116,11 +114,11 @@ TEST(UnusedTransfer, WhatAsynchronousCallsCopyIsNotJudged) {
     const auto copy = asynchronous ? program.api("", "", 0, "")
                                    : program.api("omp_target_memcpy", "a.cpp", 51, "main");
     program.kernel();
-    DataOp& alloc = program.op(OpKind::kAlloc, {}, kBytes, 10);
+    DataOp& alloc = program.op(OpKind::kAlloc, {}, OneArray::kBytes, 10);
     alloc.site = memory;
     alloc.src = 0;
-    for (int i = 0; i < 2; ++i) program.op(OpKind::kHtoD, {}, kBytes, 10).site = copy;
-    program.op(OpKind::kDtoH, {}, kBytes, 10).site = copy;
+    for (int i = 0; i < 2; ++i) program.op(OpKind::kHtoD, {}, OneArray::kBytes, 10).site = copy;
+    program.op(OpKind::kDtoH, {}, OneArray::kBytes, 10).site = copy;
     program.op(OpKind::kDelete, {}, 0, 10).site = memory;
     // The first copy is overwritten; of calls by the runtime's threads the order is not known.
     EXPECT_EQ(found(analyze(program.take()), "unused_transfer").size(), asynchronous ? 0U : 1U);
@@ -146,7 +144,7 @@ TEST(UnusedAllocation, NoKernelWhileItWasThere) {
   const Finding& finding = analysis.findings[0];
   EXPECT_EQ(finding.line, 10);
   EXPECT_EQ(finding.count, 1U);
-  EXPECT_EQ(finding.wasted_bytes, kBytes);
+  EXPECT_EQ(finding.wasted_bytes, OneArray::kBytes);
   EXPECT_EQ(finding.wasted_time, 15);
   EXPECT_EQ(finding.confidence, Confidence::kCertain);
 }
@@ -186,7 +184,7 @@ TEST(RepeatedAllocation, FromTheThirdTimeOn) {
   const Finding& finding = analysis.findings[0];
   EXPECT_EQ(finding.line, 10);
   EXPECT_EQ(finding.count, 3U);
-  EXPECT_EQ(finding.wasted_bytes, 3 * kBytes);
+  EXPECT_EQ(finding.wasted_bytes, 3 * OneArray::kBytes);
   EXPECT_EQ(finding.wasted_time, 3 * (10 + 5));
   EXPECT_TRUE(contains(finding.advice, "#pragma omp target enter data map(alloc: a)"));
 }
@@ -194,7 +192,7 @@ TEST(RepeatedAllocation, FromTheThirdTimeOn) {
 TEST(RepeatedAllocation, DifferentArraysAreClean) {
   OneArray program;
   for (int i = 0; i < 4; ++i) {
-    program.a = program.variable("a", kBytes);
+    program.a = program.variable("a", OneArray::kBytes);
     program.allocate();
     program.kernel();
     program.unmap();
@@ -266,7 +264,7 @@ TEST(DeviceLeak, LeftByEnterData) {
   const Finding& finding = analysis.findings[0];
   EXPECT_EQ(finding.line, 10);
   EXPECT_EQ(finding.variable, "a");
-  EXPECT_EQ(finding.wasted_bytes, kBytes);
+  EXPECT_EQ(finding.wasted_bytes, OneArray::kBytes);
   EXPECT_EQ(finding.confidence, Confidence::kCertain);
   EXPECT_TRUE(contains(finding.evidence, "left by target enter data at a.cpp:10"));
   ASSERT_TRUE(analysis.prediction.has_value());

@@ -16,13 +16,13 @@ using test::found;
 using test::patterns;
 using test::TraceBuilder;
 
-constexpr std::uint64_t kBytes = 800'000;
+constexpr std::uint64_t kArrayBytes = 800'000;
 
 /// A program whose directives map arrays by the names that their functions have for them.
 struct Program : TraceBuilder {
   /// One execution of `target map(tofrom: NAME)` on a device.
   void map(Index<Site> site, Index<Variable> what, const std::string& name, int device = 0,
-           std::uint64_t bytes = kBytes) {
+           std::uint64_t bytes = kArrayBytes) {
     const std::uint64_t host = trace.variables[what.value].address;
     begin(site);
     trace.regions[region.value].device = device;
@@ -46,7 +46,7 @@ TEST(NamedData, SeveralDevicesAreNamedInEveryLine) {
   Program program;
   const auto solve = program.site(Directive::kTarget, "split.cpp", 7, "main");
   std::vector<Index<Variable>> parts;
-  for (int device = 0; device < 3; ++device) parts.push_back(program.variable("a", kBytes));
+  for (int device = 0; device < 3; ++device) parts.push_back(program.variable("a", kArrayBytes));
   for (int pass = 0; pass < 10; ++pass) {
     for (int device = 0; device < 3; ++device) {
       program.map(solve, parts[device], "a[lo:len]", device);
@@ -66,7 +66,7 @@ TEST(NamedData, SeveralDevicesAreNamedInEveryLine) {
 TEST(NamedData, PiecesOfSeveralSizesAreNotThereAtOnce) {
   Program program;
   const auto solve = program.site(Directive::kTarget, "grow.cpp", 7, "main");
-  for (const std::uint64_t bytes : {kBytes, 2 * kBytes}) {
+  for (const std::uint64_t bytes : {kArrayBytes, 2 * kArrayBytes}) {
     const auto a = program.variable("a", bytes);
     for (int pass = 0; pass < 10; ++pass) program.map(solve, a, "a[0:n]", 0, bytes);
   }
@@ -78,7 +78,7 @@ TEST(NamedData, PiecesOfSeveralSizesAreNotThereAtOnce) {
 TEST(NamedData, OneDeviceThatIsNotTheFirst) {
   Program program;
   const auto solve = program.site(Directive::kTarget, "a.cpp", 7, "main");
-  const auto a = program.variable("a", kBytes);
+  const auto a = program.variable("a", kArrayBytes);
   for (int pass = 0; pass < 10; ++pass) program.map(solve, a, "a[0:n]", 2);
   const Finding finding = program.only();
   EXPECT_TRUE(contains(finding.advice, "enter data device(2) map(to: a[0:n])")) << finding.advice;
@@ -88,7 +88,7 @@ TEST(NamedData, OneDeviceThatIsNotTheFirst) {
 TEST(NamedData, TheFirstDeviceNeedsNoClause) {
   Program program;
   const auto solve = program.site(Directive::kTarget, "a.cpp", 7, "main");
-  const auto a = program.variable("a", kBytes);
+  const auto a = program.variable("a", kArrayBytes);
   for (int pass = 0; pass < 10; ++pass) program.map(solve, a, "a[0:n]");
   EXPECT_FALSE(contains(program.only().advice, "device("));
 }
@@ -97,11 +97,11 @@ TEST(NamedData, AnObjectGoesWithItsMembers) {
   Program program;
   const auto smooth = program.site(Directive::kTarget, "grid.cpp", 6, "Grid<double>::smooth");
   const auto coarse = program.site(Directive::kTarget, "grid.cpp", 6, "Grid<float>::smooth");
-  const auto a = program.variable("this->d", kBytes);
-  const auto b = program.variable("this->d", kBytes);
+  const auto a = program.variable("this->d", kArrayBytes);
+  const auto b = program.variable("this->d", kArrayBytes);
   for (int pass = 0; pass < 10; ++pass) {
     program.map(smooth, a, "this->d[0:this->n]");
-    program.map(coarse, b, "this->d[0:this->n]", 0, kBytes / 2);
+    program.map(coarse, b, "this->d[0:this->n]", 0, kArrayBytes / 2);
   }
   const Finding finding = program.only();
   EXPECT_EQ(finding.variable, "this->d");
@@ -119,8 +119,8 @@ TEST(NamedData, AnObjectGoesWithItsMembers) {
 TEST(NamedData, AStructGoesWithItsMembers) {
   Program program;
   const auto solve = program.site(Directive::kTarget, "a.cpp", 7, "main");
-  const auto p = program.variable("s.p", kBytes);
-  const auto q = program.variable("t->q", kBytes);
+  const auto p = program.variable("s.p", kArrayBytes);
+  const auto q = program.variable("t->q", kArrayBytes);
   for (int pass = 0; pass < 10; ++pass) {
     program.map(solve, p, "s.p[0:s.n]");
     program.map(solve, q, "t->q[0:t->n]");
@@ -139,8 +139,8 @@ TEST(NamedData, WhatFunctionsCallTheSameIsToldApart) {
   for (const auto& site : {blur, edge}) {
     program.trace.sites[site.value].callers = {{"main", "image.cpp", 30, 1}};
   }
-  const auto b = program.variable("o", kBytes);
-  const auto e = program.variable("o", kBytes);
+  const auto b = program.variable("o", kArrayBytes);
+  const auto e = program.variable("o", kArrayBytes);
   for (int pass = 0; pass < 10; ++pass) {
     program.map(blur, b, "o[0:n]");
     program.map(edge, b, "g[0:n]");
@@ -157,7 +157,7 @@ TEST(NamedData, WhatFunctionsCallTheSameIsToldApart) {
 TEST(NamedData, WithoutNamesThereIsNoCode) {
   Program program;
   const auto gray = program.site(Directive::kTarget, "", 5, "gray");
-  const auto a = program.variable("", kBytes);
+  const auto a = program.variable("", kArrayBytes);
   for (int pass = 0; pass < 10; ++pass) program.map(gray, a, "");
   const Finding finding = program.only();
   EXPECT_EQ(finding.variable, "800 KB that gray line 5 maps");

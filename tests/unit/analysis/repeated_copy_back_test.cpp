@@ -11,8 +11,6 @@ using test::contains;
 using test::OneArray;
 using test::patterns;
 
-constexpr std::uint64_t kBytes = OneArray::kBytes;
-
 TEST(RepeatedCopyBack, WithNothingInBetween) {
   OneArray program;
   program.map(7);
@@ -30,7 +28,7 @@ TEST(RepeatedCopyBack, WithNothingInBetween) {
   const Finding& finding = analysis.findings[0];
   EXPECT_EQ(finding.line, 26);
   EXPECT_EQ(finding.count, 3U);
-  EXPECT_EQ(finding.wasted_bytes, 3 * kBytes);
+  EXPECT_EQ(finding.wasted_bytes, 3 * OneArray::kBytes);
   EXPECT_EQ(finding.confidence, Confidence::kLikely);
   EXPECT_TRUE(contains(finding.evidence, "as it had come back by a.cpp:25")) << finding.evidence;
   EXPECT_TRUE(contains(finding.advice, "drop #pragma omp target update from(a) at a.cpp:26"))

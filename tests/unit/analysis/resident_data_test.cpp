@@ -13,8 +13,6 @@ using test::contains;
 using test::OneArray;
 using test::patterns;
 
-constexpr std::uint64_t kBytes = OneArray::kBytes;
-
 TEST(RepeatedAllocation, SaysWhatCrossesEachTime) {
   OneArray program;
   for (int i = 0; i < 4; ++i) {
@@ -59,7 +57,7 @@ TEST(RepeatedAllocation, IsNotWorthALineBesideLongKernels) {
   OneArray program;
   for (int i = 0; i < 4; ++i) {
     program.begin(program.solve);
-    program.op(OpKind::kAlloc, program.a, kBytes, 10);
+    program.op(OpKind::kAlloc, program.a, OneArray::kBytes, 10);
     program.launch(3000);
     program.move(OpKind::kDtoH, 200 + i);
     program.op(OpKind::kDelete, program.a, 0, 5);
@@ -121,7 +119,7 @@ TEST(DuplicateTransfer, IsNamedAsItsDirectiveNamesIt) {
   OneArray program;
   const std::uint64_t host = program.trace.variables[0].address;
   const auto own_name = static_cast<std::uint32_t>(program.trace.map_lists.size());
-  program.trace.map_lists.push_back({{program.a, "cur[0:n]", host, host, kBytes, 0x1}});
+  program.trace.map_lists.push_back({{program.a, "cur[0:n]", host, host, OneArray::kBytes, 0x1}});
   program.map(7);
   for (int i = 0; i < 5; ++i) {
     program.reader();

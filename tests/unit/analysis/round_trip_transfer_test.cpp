@@ -11,8 +11,6 @@ using test::contains;
 using test::OneArray;
 using test::patterns;
 
-constexpr std::uint64_t kBytes = OneArray::kBytes;
-
 TEST(RoundTrip, ResidentData) {
   OneArray program;
   program.map(7);
@@ -27,7 +25,7 @@ TEST(RoundTrip, ResidentData) {
   const Finding& finding = analysis.findings[0];
   EXPECT_EQ(finding.line, 20);
   EXPECT_EQ(finding.count, 1U);
-  EXPECT_EQ(finding.wasted_bytes, kBytes);
+  EXPECT_EQ(finding.wasted_bytes, OneArray::kBytes);
   EXPECT_EQ(finding.confidence, Confidence::kLikely);
   EXPECT_TRUE(contains(finding.evidence, "brought back by a.cpp:25")) << finding.evidence;
   EXPECT_TRUE(contains(finding.advice, "reach #pragma omp target update to(a) at a.cpp:20"));

@@ -11,8 +11,6 @@ using test::contains;
 using test::OneArray;
 using test::patterns;
 
-constexpr std::uint64_t kBytes = OneArray::kBytes;
-
 TEST(ClaimsThatRestOnEachOther, OneOfTwoSendsStays) {
   OneArray program;
   program.map(7);
@@ -43,7 +41,7 @@ TEST(ClaimsThatRestOnEachOther, OneClauseIsWrittenAnewOnce) {
   OneArray program;
   program.begin(program.solve);
   program.trace.regions.back().map_list = 1;
-  program.op(OpKind::kAlloc, program.a, kBytes, 10);
+  program.op(OpKind::kAlloc, program.a, OneArray::kBytes, 10);
   program.move(OpKind::kHtoD, 7).map_type = 0x3;
   program.send(7);
   program.reader();

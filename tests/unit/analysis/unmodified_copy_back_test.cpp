@@ -12,8 +12,6 @@ using test::found;
 using test::OneArray;
 using test::patterns;
 
-constexpr std::uint64_t kBytes = OneArray::kBytes;
-
 TEST(UnmodifiedCopyBack, OfATarget) {
   OneArray program;
   program.map_tofrom(program.solve, 7, 7);
@@ -22,7 +20,7 @@ TEST(UnmodifiedCopyBack, OfATarget) {
   const Finding& finding = analysis.findings[0];
   EXPECT_EQ(finding.line, 30);
   EXPECT_EQ(finding.count, 1U);
-  EXPECT_EQ(finding.wasted_bytes, kBytes);
+  EXPECT_EQ(finding.wasted_bytes, OneArray::kBytes);
   EXPECT_EQ(finding.confidence, Confidence::kLikely);
   EXPECT_TRUE(contains(finding.evidence, "in this run")) << finding.evidence;
   EXPECT_TRUE(contains(finding.advice, "at a.cpp:30, write map(to: a)")) << finding.advice;
@@ -30,15 +28,15 @@ TEST(UnmodifiedCopyBack, OfATarget) {
 
 TEST(UnmodifiedCopyBack, SeveralVariablesOfADirectiveAreOneFinding) {
   OneArray program;
-  const auto b = program.variable("b", kBytes);
+  const auto b = program.variable("b", OneArray::kBytes);
   program.begin(program.solve);
   for (const auto one : {program.a, b}) {
-    program.op(OpKind::kAlloc, one, kBytes, 10);
-    program.op(OpKind::kHtoD, one, kBytes, 100).hash = 7 + one.value;
+    program.op(OpKind::kAlloc, one, OneArray::kBytes, 10);
+    program.op(OpKind::kHtoD, one, OneArray::kBytes, 100).hash = 7 + one.value;
   }
   program.launch(1000);
   for (const auto one : {program.a, b}) {
-    program.op(OpKind::kDtoH, one, kBytes, 100).hash = 7 + one.value;
+    program.op(OpKind::kDtoH, one, OneArray::kBytes, 100).hash = 7 + one.value;
     program.op(OpKind::kDelete, one, 0, 5);
   }
   program.end();
@@ -83,7 +81,7 @@ TEST(UnmodifiedCopyBack, NearMisses) {
 
   OneArray made;
   made.begin(made.solve);
-  made.op(OpKind::kAlloc, made.a, kBytes, 10);
+  made.op(OpKind::kAlloc, made.a, OneArray::kBytes, 10);
   made.launch(1000);
   made.move(OpKind::kDtoH, 7);
   made.op(OpKind::kDelete, made.a, 0, 5);

@@ -10,7 +10,7 @@
 namespace ompdm::report {
 namespace {
 
-Table sample() {
+Table small_table() {
   return {"sample",
           "Sample",
           {{"count", "Count", Unit::kCount},
@@ -23,21 +23,21 @@ Table sample() {
 }
 
 TEST(Tables, AlignedForReaders) {
-  EXPECT_EQ(aligned(for_readers(sample()), 80, true),
+  EXPECT_EQ(aligned(for_readers(small_table()), 80, true),
             "  Count     Bytes  Name\n"
             "      3  2.0480KB  a,\"b\" | c\n"
             "      -        8B  short\n");
 }
 
 TEST(Tables, CsvIsRawAndQuoted) {
-  EXPECT_EQ(csv(for_data(sample())),
+  EXPECT_EQ(csv(for_data(small_table())),
             "count,bytes,empty,line,name\n"
             "3,2048,0,41,\"a,\"\"b\"\" | c\"\n"
             ",8,,7,short\n");
 }
 
 TEST(Tables, MarkdownIsEscaped) {
-  EXPECT_EQ(markdown(for_readers(sample())),
+  EXPECT_EQ(markdown(for_readers(small_table())),
             "| Count | Bytes | Name |\n"
             "| ---: | ---: | --- |\n"
             "| 3 | 2.0480KB | a,\"b\" \\| c |\n"
