@@ -90,7 +90,7 @@ std::string hashing_text(std::uint32_t share) {
 Recording recording_of(const spool::FileHeader& header, const trace::ClockScale& clock) {
   Recording recording;
   recording.ompdm_version = OMPDM_VERSION;
-  recording.runtime = runtime_name(text_of(header.runtime), text_of(header.runtime_library));
+  recording.runtime = trace::runtime_name(text_of(header.runtime), text_of(header.runtime_library));
   recording.omp_version = header.omp_version;
   recording.clock = header.clock == spool::Clock::kTsc ? "tsc" : "monotonic";
   recording.clock_residual_ns = clock.residual_ns();
