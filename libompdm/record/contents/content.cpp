@@ -202,10 +202,11 @@ Transfer transfer_of(ompt_target_data_op_t optype, const void* src, int src_devi
                      int dst_device, std::size_t bytes) noexcept {
   // An address is read only if the runtime says that it is the host's: that its device is none of
   // those that were initialised, and that the other side is one. What the operation is called says
-  // less: some plugins call a copy between devices "from device".
-  const int kind = static_cast<int>(optype) & 0xf;
+  // less: some plugins call a copy between devices "from device". A rectangle's bytes lie
+  // scattered, and what is not known by name may be no transfer at all.
+  const ompt_target_data_op_t kind = synchronous_form(optype);
   if ((kind != ompt_target_data_transfer_to_device &&
-       kind != ompt_target_data_transfer_from_device) ||
+       kind != ompt_target_data_transfer_from_device && kind != ompt_target_data_transfer) ||
       bytes == 0) {
     return {};
   }

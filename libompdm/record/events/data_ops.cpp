@@ -1,6 +1,7 @@
 #include "record/contents/budget.h"
 #include "record/cupti/cupti.h"
 #include "record/events/api_calls.h"
+#include "record/events/devices.h"
 #include "record/events/inside.h"
 #include "record/events/regions.h"
 #include "record/process/clock.h"
@@ -27,8 +28,12 @@ struct Operation {
   }
 };
 
-bool from_device(ompt_target_data_op_t optype) noexcept {
-  return (static_cast<int>(optype) & 0xf) == ompt_target_data_transfer_from_device;
+bool from_device(ompt_target_data_op_t optype, std::int32_t dst_device) noexcept {
+  const ompt_target_data_op_t kind = synchronous_form(optype);
+  if (kind == ompt_target_data_transfer || kind == ompt_target_data_transfer_rect) {
+    return device_is_host(dst_device);
+  }
+  return kind == ompt_target_data_transfer_from_device;
 }
 
 // The operation that comes next if the region goes on as the earlier one of its site did, and its
@@ -115,8 +120,9 @@ Origin origin_of(Lane& lane, const ompt_data_t* target, const void* codeptr) noe
 }
 
 // What goes to a device was examined before, or will not be.
-bool may_have_content(const Lane& lane, ompt_target_data_op_t optype) noexcept {
-  return lane.content.waiting.host != nullptr || from_device(optype);
+bool may_have_content(const Lane& lane, ompt_target_data_op_t optype,
+                      std::int32_t dst_device) noexcept {
+  return lane.content.waiting.host != nullptr || from_device(optype, dst_device);
 }
 
 // False if there was no room for a record.
@@ -125,7 +131,7 @@ bool write_op(Lane& lane, const Origin& origin, const Operation& op, std::uint64
   const OpenRegion* region = origin.region;
   std::uint16_t argument = 0;
   if (region != nullptr) {
-    const void* host = from_device(op.optype) ? op.dst : op.src;
+    const void* host = from_device(op.optype, op.dst_device) ? op.dst : op.src;
     argument = argument_of(region->call.map, reinterpret_cast<std::uint64_t>(host));
     if (write_repeated_op(lane, known_op_of(lane, op), *region, op, argument, begin, end)) {
       return true;
@@ -219,7 +225,7 @@ void on_data_op(ompt_scope_endpoint_t endpoint, ompt_data_t* /*target_task*/, om
     }
   }
   OpenRegion* region = region_of(*lane, target);
-  const bool content = recorder.contents && may_have_content(*lane, optype);
+  const bool content = recorder.contents && may_have_content(*lane, optype, dst_device);
   if (region != nullptr && !content) [[likely]] {
     const spool::DataOp* expected = expected_op(*lane, *region);
     if (expected != nullptr &&
