@@ -12,6 +12,7 @@
 #include "trace/attribution.h"
 #include "trace/clock.h"
 #include "trace/decode.h"
+#include "trace/flang.h"
 #include "trace/normalize.h"
 #include "trace/runtime_name.h"
 #include "trace/sites.h"
@@ -173,6 +174,7 @@ Trace read_spool(const std::filesystem::path& path) {
   trace::normalize_operations(draft);
   trace::order_by_begin(draft);
   trace::Symbols symbols(model.modules, model.process.start_realtime_ns);
+  trace::read_flang(draft, symbols);
   trace::resolve_sites(draft, symbols);
   trace::resolve_kernels(draft);
   trace::attribute(draft);
