@@ -9,6 +9,9 @@
 #include "record/stream/sites.h"
 
 namespace ompdm::record {
+
+std::atomic<std::uint32_t> generation_of_modules{0};
+
 namespace {
 
 struct LoadedModule {
@@ -132,12 +135,18 @@ void scan_locked() noexcept {
     return;
   }
   scanned = true;
+  bool offloading_closed = false;
   for (std::uint32_t i = 0; i < module_count; ++i) {
+    offloading_closed =
+        offloading_closed || (modules[i].offloads && !modules[i].closed && !scan.seen[i]);
     modules[i].closed = !scan.seen[i];
+  }
+  if (offloading_closed) {
+    generation_of_modules.fetch_add(1, std::memory_order_relaxed);
   }
 }
 
-std::uint32_t known_module(std::uint64_t address) noexcept {
+std::uint32_t known_module_locked(std::uint64_t address) noexcept {
   for (std::uint32_t i = module_count; i > 0; --i) {
     const LoadedModule& module = modules[i - 1];
     if (!module.closed && address >= module.begin && address < module.end) {
@@ -169,7 +178,12 @@ std::uint32_t find_module(std::uint64_t address) noexcept {
   // A closed library's range may have been given to another one since: look before believing the
   // table.
   scan_locked();
-  return known_module(address);
+  return known_module_locked(address);
+}
+
+std::uint32_t known_module(std::uint64_t address) noexcept {
+  const Lock lock;
+  return known_module_locked(address);
 }
 
 void write_module(Lane& lane, std::uint32_t id) noexcept {
