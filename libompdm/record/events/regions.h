@@ -1,5 +1,6 @@
 // The OMPT callbacks: regions, data operations and submits become records. Called from any thread,
-// inside the user's process; no allocation, lock or system call but once a chunk.
+// inside the user's process; no lock or system call but once a chunk and when a thread meets a site
+// first, and never an allocation.
 #pragma once
 
 #include "record/events/ompt.h"
