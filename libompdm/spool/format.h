@@ -4,7 +4,7 @@
 // and activities.h.
 //
 //   offset 0          FileHeader            8192 bytes, counters and trailer are updated in place
-//   offset 8192       chunk | chunk | …     sizes differ (64 KiB … 1 MiB), each owned by one lane
+//   offset 8192       chunk | chunk | …     sizes differ (8 KiB … 1 MiB), each owned by one lane
 //
 //   chunk  =  ChunkHeader (128 bytes) | record | record | … | zero (nothing committed yet)
 //   record =  head u32 { tag u8, flags u8, size u16 in units of 8 bytes } | payload … | text …

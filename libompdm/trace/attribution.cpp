@@ -67,13 +67,6 @@ Mention Replay::mention(const DataOp& op, std::uint32_t argument, std::uint64_t 
   return {name, op.site, argument, since, false};
 }
 
-const OffloadSymbol* Replay::global_at(std::uint64_t host) const {
-  auto at = globals_.upper_bound(host);
-  if (at == globals_.begin()) return nullptr;
-  --at;
-  return host - at->first < at->second->size ? at->second : nullptr;
-}
-
 // The variable of the host storage that an operation reads or writes.
 Index<Variable> Replay::touch(const DataOp& op, const OpNote& note, std::uint64_t host) {
   const std::uint32_t argument = argument_of(op, note, host);
@@ -258,6 +251,7 @@ void Replay::disassociate(DataOp& op) {
 void Replay::process(std::size_t index) {
   DataOp& op = trace_.ops[index];
   const OpNote& note = draft_.op_notes[index];
+  settle(op.site);
   switch (op.kind) {
     case OpKind::kAlloc:
       return allocate(op, note);

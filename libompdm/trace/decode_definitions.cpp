@@ -56,7 +56,10 @@ void Decoder::add_module(const Record& record) {
   auto& modules = draft_.trace.modules;
   const auto [at, is_new] = modules_.emplace(std::tuple(module.path, module.build_id, module.bias),
                                              static_cast<std::uint32_t>(modules.size()));
-  if (is_new) modules.push_back(std::move(module));
+  if (is_new) {
+    modules.push_back(std::move(module));
+    draft_.module_ranges.push_back({row->begin, row->end});
+  }
   lane_.modules[row->id] = at->second;
 }
 
@@ -139,7 +142,7 @@ void Decoder::add_symbol(const Record& record) {
   if (!row) return void(++unreadable);
   const auto names = split_texts(record.tail<spool::OffloadEntry>(row->name_size), 1);
   if (names.empty()) return;
-  draft_.symbols.push_back({names[0], row->address, row->size});
+  draft_.symbols.push_back({{find(lane_.modules, row->module)}, names[0], row->address, row->size});
 }
 
 void Decoder::add_mapper_name(const Record& record) {

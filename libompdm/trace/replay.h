@@ -7,6 +7,7 @@
 #include <map>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "trace/draft.h"
@@ -57,7 +58,13 @@ class Replay {
   // How much host storage an operation is about that begins at `host`.
   [[nodiscard]] std::uint64_t item_bytes(const DataOp& op, std::uint32_t argument,
                                          std::uint64_t host) const;
+  [[nodiscard]] Index<Module> module_at(std::uint64_t address) const;
   [[nodiscard]] const OffloadSymbol* global_at(std::uint64_t host) const;
+
+  // From now on the site's module lies in its place.
+  void settle(Index<Site> site);
+  void place(std::uint32_t module);
+  void add_global(const OffloadSymbol& symbol);
 
   void bind_lists_before(Nanoseconds time);
   void bind_list(std::uint32_t list, const Region& region);
@@ -71,11 +78,14 @@ class Replay {
   std::vector<std::vector<Descriptor>> descriptors_;  // beside map lists
   std::vector<ItemName> mapper_names_;
   std::vector<MapperPiece> pieces_;  // by region, then begin
-  std::map<std::uint64_t, const OffloadSymbol*> globals_;
+  // By the module that they lie in, and their address.
+  std::map<std::pair<std::uint32_t, std::uint64_t>, const OffloadSymbol*> globals_;
   std::unordered_set<std::uint64_t> references_;                     // of `declare target link`
   std::unordered_map<std::uint32_t, Index<Variable>> firstprivate_;  // by site
   std::vector<std::uint32_t> list_order_;  // regions that use a list first, by their end
   std::size_t next_list_ = 0;
+  std::map<std::uint64_t, std::uint32_t> places_;  // modules that lie in memory now, by their begin
+  std::vector<bool> settled_;                      // whether a module is among them
 };
 
 }  // namespace ompdm::trace

@@ -15,20 +15,31 @@ namespace {
 
 enum Kind : std::uint8_t { kTarget = 1, kEnter = 2, kExit = 3, kUpdate = 4 };
 
-// Kernel entries by the address that a launch names.
-using KernelNames = std::unordered_map<std::uint64_t, const OffloadSymbol*>;
+// Kernel entries by the address that a launch names, and by their module: another one may have lain
+// there before.
+using KernelNames = std::map<std::pair<std::uint64_t, std::uint32_t>, const OffloadSymbol*>;
 
 KernelNames kernel_names(const Draft& draft) {
   KernelNames names;
   for (const OffloadSymbol& symbol : draft.symbols) {
-    if (symbol.size == 0) names[symbol.address] = &symbol;
+    if (symbol.size == 0) names[{symbol.address, symbol.module.value}] = &symbol;
   }
   return names;
 }
 
-std::optional<KernelName> kernel_at(const KernelNames& names, std::uint64_t address) {
-  const auto at = names.find(address);
-  return address == 0 || at == names.end() ? std::nullopt : parse_kernel(at->second->name);
+// The entry of the module that launches it, else of any that has one there.
+const OffloadSymbol* entry_at(const KernelNames& names, Index<Module> module,
+                              std::uint64_t address) {
+  if (address == 0) return nullptr;
+  auto at = names.find({address, module.value});
+  if (at == names.end()) at = names.lower_bound({address, 0});
+  return at != names.end() && at->first.first == address ? at->second : nullptr;
+}
+
+std::optional<KernelName> kernel_at(const KernelNames& names, Index<Module> module,
+                                    std::uint64_t address) {
+  const OffloadSymbol* symbol = entry_at(names, module, address);
+  return symbol == nullptr ? std::nullopt : parse_kernel(symbol->name);
 }
 
 // A construct that ran before its library was patched has no names; another run of the same call
@@ -233,7 +244,7 @@ void resolve_sites(Draft& draft, Symbols& symbols) {
   const KernelNames kernels = kernel_names(draft);
   for (std::size_t i = 0; i < trace.sites.size(); ++i) {
     const SiteNote& note = draft.site_notes[i];
-    locate(trace.sites[i], note, kernel_at(kernels, note.kernel), symbols);
+    locate(trace.sites[i], note, kernel_at(kernels, trace.sites[i].module, note.kernel), symbols);
     if (!note.in_runtime) trace.sites[i].callers = callers_of(note, trace.modules, symbols);
   }
   agree_on_functions(draft);
@@ -242,15 +253,21 @@ void resolve_sites(Draft& draft, Symbols& symbols) {
 void resolve_kernels(Draft& draft) {
   Trace& trace = draft.trace;
   const KernelNames names = kernel_names(draft);
-  // By host_ptr; without names by the site that launched it.
+  // By host_ptr and the entry's module; without names by the site that launched it.
   std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint32_t> rows;
   for (std::size_t i = 0; i < trace.launches.size(); ++i) {
     Launch& launch = trace.launches[i];
     std::uint64_t address = draft.launch_kernels[i];
     if (address == 0 && launch.site) address = draft.site_notes[launch.site.value].kernel;
     if (address == 0 && !launch.site) continue;
-    const auto [at, is_new] = rows.emplace(std::pair(address, address == 0 ? launch.site.value : 0),
-                                           static_cast<std::uint32_t>(trace.kernels.size()));
+    const Index<Module> module =
+        launch.site ? trace.sites[launch.site.value].module : Index<Module>{};
+    const OffloadSymbol* symbol = entry_at(names, module, address);
+    const std::uint32_t apart = address == 0        ? launch.site.value
+                                : symbol == nullptr ? 0
+                                                    : symbol->module.value;
+    const auto [at, is_new] =
+        rows.emplace(std::pair(address, apart), static_cast<std::uint32_t>(trace.kernels.size()));
     launch.kernel = {at->second};
     if (!is_new) continue;
     Kernel kernel;
@@ -260,8 +277,8 @@ void resolve_kernels(Draft& draft) {
       kernel.file = site.file;
       kernel.line = site.line;
     }
-    if (const auto symbol = names.find(address); address != 0 && symbol != names.end()) {
-      kernel.name = symbol->second->name;
+    if (symbol != nullptr) {
+      kernel.name = symbol->name;
       if (const auto parsed = parse_kernel(kernel.name)) {
         kernel.function = demangle(parsed->function);
         kernel.line = parsed->line;

@@ -139,4 +139,9 @@ void Storage::release(std::uint64_t address, Nanoseconds time) {
   at->second.touched = std::max(at->second.touched, time);
 }
 
+void Storage::forget(std::uint64_t begin, std::uint64_t end) {
+  auto at = first_overlap(begin, end);
+  while (at != pieces_.end() && at->first < end) at = pieces_.erase(at);
+}
+
 }  // namespace ompdm::trace

@@ -41,6 +41,8 @@ class Storage {
   /// The piece at `address` is present on one device more (or less).
   void acquire(std::uint64_t address);
   void release(std::uint64_t address, Nanoseconds time);
+  /// What lay there is gone for good: a library was closed.
+  void forget(std::uint64_t begin, std::uint64_t end);
 
  private:
   struct Piece {

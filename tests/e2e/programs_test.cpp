@@ -1,6 +1,8 @@
 // Odd programs: each says at its head what it moves, and why is read off its source.
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "ledger.h"
 
 namespace ompdm::e2e {
@@ -61,6 +63,26 @@ const Program kPrograms[] = {
 
 INSTANTIATE_TEST_SUITE_P(, Programs, testing::ValuesIn(kPrograms),
                          [](const auto& test) { return test.param.name; });
+
+TEST(SamePlace, TakenByTwoLibrariesEachHasItsOwnLinesAndVariables) {
+  const Command command = {
+      {program("same_place"), program("libtenant_one.so"), program("libtenant_two.so")}};
+  constexpr int kElsewhere = 77;
+  const Folder folder;
+  if (run(command, folder.path()).status == kElsewhere) {
+    GTEST_SKIP() << "the loader puts the second library elsewhere";
+  }
+  const Recorded recorded = record(command);
+  expect_consistent(recorded);
+  ASSERT_FALSE(recorded.report.is_null());
+  const std::filesystem::path sources = OMPDM_E2E_SOURCES;
+  EXPECT_EQ(ledger_of(recorded.report, sources), ledger_in(sources / "same_place.c"));
+  std::set<std::string> kernels;
+  for (const Kernel& kernel : recorded.trace.kernels) {
+    kernels.insert(std::filesystem::path(kernel.file).filename());
+  }
+  EXPECT_EQ(kernels, (std::set<std::string>{"same_place.c", "tenant_one.c", "tenant_two.c"}));
+}
 
 // OMPT does not tell, but for data directives the runtime's entry point does.
 TEST(Deferred, DataDirectivesAreKnownToBe) {
