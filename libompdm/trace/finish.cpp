@@ -4,13 +4,17 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstring>
+#include <thread>
 
 #include "ompdm/error.h"
 #include "ompdm/trace_file.h"
@@ -18,21 +22,27 @@
 #include "trace/spool_owner.h"
 #include "trace/trace_name.h"
 
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434
+#endif
+
 namespace ompdm {
 namespace {
 
 namespace fs = std::filesystem;
 
-// Held while a spool is finished, so that two programs do not both turn it into a trace.
+// Held while a spool is finished, so that two programs do not both turn it into a trace. The kernel
+// takes it back from a finisher that dies.
 class SpoolLock {
  public:
-  explicit SpoolLock(const fs::path& path) : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+  SpoolLock(const fs::path& path, const FinishOptions& options)
+      : fd_(options.handed_over >= 0 ? options.handed_over
+                                     : open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
     if (fd_ < 0) {
       throw Error(fmt::format("{}: cannot be opened ({}): give the name of a spool", path.string(),
                               std::strerror(errno)));
     }
-    // Where the file system has no locks, one finisher at a time is the user's affair.
-    if (flock(fd_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
+    if (lock(options)) return;
     close(fd_);
     throw Error(
         fmt::format("{}: is being finished by another process: wait for its trace", path.string()));
@@ -41,18 +51,59 @@ class SpoolLock {
   SpoolLock(const SpoolLock&) = delete;
   SpoolLock& operator=(const SpoolLock&) = delete;
 
-  // Whether the name is still that of the locked file: another finisher may have removed it
-  // meanwhile.
-  [[nodiscard]] bool still_named(const fs::path& path) const {
+  // Leads to the locked file whatever its name is by now.
+  [[nodiscard]] fs::path handle() const { return fmt::format("/proc/self/fd/{}", fd_); }
+
+  // Whether another finisher has removed it meanwhile.
+  [[nodiscard]] bool removed() const {
+    struct stat locked{};
+    return fstat(fd_, &locked) == 0 && locked.st_nlink == 0;
+  }
+
+  // Removes the file under the name that it has by now.
+  void remove_file(std::error_code& error) const {
+    const fs::path name = fs::read_symlink(handle(), error);
     struct stat locked{};
     struct stat named{};
-    return fstat(fd_, &locked) == 0 && stat(path.c_str(), &named) == 0 &&
-           locked.st_dev == named.st_dev && locked.st_ino == named.st_ino;
+    if (!error && fstat(fd_, &locked) == 0 && stat(name.c_str(), &named) == 0 &&
+        locked.st_dev == named.st_dev && locked.st_ino == named.st_ino) {
+      fs::remove(name, error);
+    }
   }
 
  private:
+  // Where the file system has no locks, one finisher at a time is the user's affair.
+  [[nodiscard]] bool try_lock() const {
+    return flock(fd_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+  }
+
+  [[nodiscard]] bool lock(const FinishOptions& options) const {
+    using Clock = std::chrono::steady_clock;
+    constexpr std::chrono::milliseconds kWorthAWord{300};
+    const Clock::time_point begin = Clock::now();
+    for (bool told = false; !try_lock();) {
+      const auto waited = Clock::now() - begin;
+      if (waited >= options.patience) return false;
+      if (!told && waited > kWorthAWord && options.waiting) options.waiting();
+      told = waited > kWorthAWord;
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    return true;
+  }
+
   int fd_;
 };
+
+// A process that has written its trailer is about to end. What it still counts as lost until then
+// belongs into the trace.
+void await_end(const spool::FileHeader& header) {
+  constexpr int kMilliseconds = 5000;  // its exit may hang; the trace need not
+  const int process = static_cast<int>(syscall(SYS_pidfd_open, header.pid, 0));
+  if (process < 0) return;
+  pollfd ended{process, POLLIN, 0};
+  if (trace::owner_state(header) == trace::OwnerState::kRuns) poll(&ended, 1, kMilliseconds);
+  close(process);
+}
 
 void refuse_running(const fs::path& spool, const spool::FileHeader& header) {
   throw Error(fmt::format("{}: process {} ({}) is still recording: finish it when it has ended",
@@ -108,25 +159,44 @@ void check_target(const fs::path& wanted) {
   }
 }
 
+// Reads by the handle, and speaks of the name.
+template <class Read>
+auto read_locked(const SpoolLock& lock, const fs::path& spool, Read read) {
+  const fs::path handle = lock.handle();
+  try {
+    return read(handle);
+  } catch (const Error& error) {
+    const std::string text = error.what();
+    if (!text.starts_with(handle.native())) throw;
+    throw Error(spool.native() + text.substr(handle.native().size()));
+  }
+}
+
 }  // namespace
 
 FinishResult finish(const fs::path& spool, const fs::path& output, const FinishOptions& options) {
   const WithoutFileSizeSignal guard;
-  const SpoolLock lock(spool);
-  const spool::FileHeader header = trace::read_file_header(spool);
-  if (!lock.still_named(spool)) {
-    throw Error(fmt::format("{}: was finished by another process: see its trace", spool.string()));
+  const SpoolLock lock(spool, options);
+  const spool::FileHeader header = read_locked(lock, spool, trace::read_file_header);
+  FinishResult result;
+  if (lock.removed()) {
+    result.by_another = true;
+    result.trace = output.empty() ? fs::path(trace::text_of(header.output)) : output;
+    return result;
   }
   const bool finished = header.state == spool::State::kFinished;
   const trace::OwnerState owner = trace::owner_state(header);
-  if (!finished && owner == trace::OwnerState::kRuns && !options.owner_may_run) {
-    refuse_running(spool, header);
+  if (owner == trace::OwnerState::kRuns) {
+    if (!finished) refuse_running(spool, header);
+    await_end(header);
   }
-  const fs::path wanted = output.empty() ? spool_info(spool).output : output;
+  const auto wanted_by_now = [&] {
+    return output.empty() ? spool_info(lock.handle()).output : output;
+  };
+  const fs::path wanted = wanted_by_now();
   check_target(wanted);
 
-  FinishResult result;
-  result.model = read_spool(spool);
+  result.model = read_locked(lock, spool, read_spool);
   result.killed = !finished;
   const Temporary temporary(trace::temporary_name(wanted));
   write_trace(result.model, temporary.path(), wanted);
@@ -134,7 +204,7 @@ FinishResult finish(const fs::path& spool, const fs::path& output, const FinishO
   std::error_code not_ours;
   fs::permissions(temporary.path(), fs::perms::owner_read | fs::perms::owner_write,
                   fs::perm_options::add, not_ours);
-  trace::PlacedTrace placed = trace::place_trace(temporary.path(), wanted, header.pid);
+  trace::PlacedTrace placed = trace::place_trace(temporary.path(), wanted_by_now(), header.pid);
   result.trace = placed.path;
   result.kept = placed.kept;
   result.note = placed.note;
@@ -147,7 +217,8 @@ FinishResult finish(const fs::path& spool, const fs::path& output, const FinishO
     return result;
   }
   std::error_code error;
-  if (!fs::remove(spool, error) && error) {
+  lock.remove_file(error);
+  if (error) {
     const std::string left =
         fmt::format("{} could not be removed ({})", spool.string(), error.message());
     result.note += (result.note.empty() ? "" : "; ") + left;

@@ -30,6 +30,7 @@ enum class Owner {
 struct Found {
   Owner owner = Owner::kNobody;
   std::uint32_t pid = 0;
+  bool finished = false;  ///< only its trace is not written yet
 };
 
 Found owner_of(const char* spool, const spool::FileHeader& self) noexcept {
@@ -45,7 +46,7 @@ Found owner_of(const char* spool, const spool::FileHeader& self) noexcept {
       memcmp(other.magic, spool::kMagic, sizeof(other.magic)) != 0) {
     return {};
   }
-  Found found{Owner::kAlive, other.pid};
+  Found found{Owner::kAlive, other.pid, other.state == spool::State::kFinished};
   if (strcmp(other.host, self.host) != 0) {
     return found;
   }
@@ -104,9 +105,9 @@ const char* other_folder(const Path& trace) noexcept {
   return temporary;
 }
 
-// An unfinished spool of a dead process gets out of the way under a name of its own, and is told
-// its new trace.
-bool set_aside(const char* spool, const Path& trace, std::uint32_t pid) noexcept {
+// The spool of a dead process gets out of the way under a name of its own, and is told its new
+// trace. Whoever is finishing it follows.
+bool set_aside(const char* spool, const Path& trace, const Found& found) noexcept {
   for (int n = 1; n < kMostNames; ++n) {
     char mark[32];
     snprintf(mark, sizeof(mark), ".~%d~", n);
@@ -128,8 +129,10 @@ bool set_aside(const char* spool, const Path& trace, std::uint32_t pid) noexcept
           pwrite(file, kept_trace.text, kept_trace.size + 1, offsetof(spool::FileHeader, output));
       close(file);
     }
-    say("kept the recording of process %u, which was not finished yet: ompdm report %s", pid,
-        kept.text);
+    if (!found.finished) {
+      say("kept the recording of process %u, which was not finished yet: ompdm report %s",
+          found.pid, kept.text);
+    }
     return true;
   }
   return false;
@@ -230,7 +233,7 @@ Claim claim_spool(spool::FileHeader& header) noexcept {
     }
     const Found found = owner_of(spool.text, header);
     header.exec_ordinal += found.owner == Owner::kSelf ? 1 : 0;
-    if (n == 0 && found.owner == Owner::kDead && set_aside(spool.text, trace, found.pid)) {
+    if (n == 0 && found.owner == Owner::kDead && set_aside(spool.text, trace, found)) {
       --n;  // the plain name is free now
     }
   }
