@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -39,8 +40,19 @@ struct Attachment {
 
 struct Run {
   double own = 0;    ///< as printed by the program
-  double whole = 0;  ///< seconds from start to exit, attach and finish included
+  double whole = 0;  ///< seconds from start until the trace is there, attach and finish included
 };
+
+// The process that was handed the spool holds its lock until it ends.
+void wait_for_trace(const fs::path& folder) {
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() != ".spool") continue;
+    const int spool = open(entry.path().c_str(), O_RDONLY | O_CLOEXEC);
+    if (spool < 0) continue;
+    flock(spool, LOCK_EX);
+    close(spool);
+  }
+}
 
 Run run(const Program& program, const Attachment& attachment, const fs::path& folder) {
   const fs::path output = folder / "output";
@@ -66,6 +78,7 @@ Run run(const Program& program, const Attachment& attachment, const fs::path& fo
   }
   int status = 0;
   waitpid(child, &status, 0);
+  wait_for_trace(folder);
   Run result;
   result.whole = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   std::stringstream text;
