@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "trace/draft.h"
+#include "trace/item_index.h"
 #include "trace/live_memory.h"
 #include "trace/offload_names.h"
 #include "trace/storage.h"
@@ -23,6 +24,13 @@ class Replay {
   void run();
 
  private:
+  // A `declare target` variable.
+  struct Global {
+    std::uint64_t address = 0;
+    std::uint64_t bytes = 0;
+    ItemName name;  // for where a directive has none
+  };
+
   void process(std::size_t index);
   void allocate(DataOp& op, const OpNote& note);
   void copy_to_device(DataOp& op, const OpNote& note);
@@ -33,6 +41,8 @@ class Replay {
   void disassociate(DataOp& op);
 
   [[nodiscard]] const std::vector<MapItem>* items_of(const DataOp& op) const;
+  // The index of the operation's list; null where it is short, and looked through as quickly.
+  [[nodiscard]] const ItemIndex* index_of(const DataOp& op) const;
   // 1 + position of the item that an operation is about; 0 if none is.
   [[nodiscard]] std::uint32_t argument_of(const DataOp& op, const OpNote& note,
                                           std::uint64_t host) const;
@@ -49,7 +59,7 @@ class Replay {
                                        std::uint32_t argument) const;
   [[nodiscard]] bool is_link_reference(const DataOp& op, const DeviceBlock* block,
                                        std::uint32_t argument) const;
-  [[nodiscard]] const OffloadSymbol* global_at(std::uint64_t host) const;
+  [[nodiscard]] const Global* global_at(std::uint64_t host) const;
 
   void bind_lists_before(Nanoseconds time);
   void bind_list(std::uint32_t list, const Region& region);
@@ -61,9 +71,10 @@ class Replay {
   Storage storage_;
   std::vector<std::vector<ItemName>> names_;  // beside sites
   std::vector<ItemName> mapper_names_;
-  std::vector<MapperPiece> pieces_;  // by region, then begin
-  std::map<std::uint64_t, const OffloadSymbol*> globals_;
-  std::unordered_set<std::uint64_t> references_;                     // of `declare target link`
+  std::vector<MapperPiece> pieces_;                               // by region, then begin
+  mutable std::unordered_map<std::uint32_t, ItemIndex> indexes_;  // by list, as they are asked for
+  std::map<std::uint64_t, Global> globals_;                       // by address
+  std::unordered_set<std::uint64_t> references_;                  // of `declare target link`
   std::unordered_map<std::uint32_t, Index<Variable>> firstprivate_;  // by site
   std::vector<std::uint32_t> list_order_;  // regions that use a list first, by their end
   std::size_t next_list_ = 0;
