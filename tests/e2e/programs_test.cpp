@@ -73,5 +73,18 @@ TEST(Deferred, DataDirectivesAreKnownToBe) {
   EXPECT_FALSE(recorded.trace.regions.empty());
 }
 
+// A row stands for both instances; what runs in each is that one's own.
+TEST(Templates, AreNotShownUnderOneInstancesName) {
+  const Recorded recorded = record({{program("templates")}});
+  ASSERT_EQ(recorded.report["directives"].size(), 1U);
+  EXPECT_EQ(recorded.report["directives"][0]["function"], "add_one<...>");
+  for (const Launch& launch : recorded.trace.launches) {
+    ASSERT_TRUE(launch.site && launch.kernel);
+    EXPECT_EQ(recorded.trace.sites[launch.site.value].function,
+              recorded.trace.kernels[launch.kernel.value].function);
+  }
+  EXPECT_EQ(recorded.trace.kernels.size(), 2U);
+}
+
 }  // namespace
 }  // namespace ompdm::e2e
