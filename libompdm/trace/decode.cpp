@@ -1,10 +1,27 @@
 #include "trace/decode.h"
 
+#include <sys/mman.h>
+
 #include <cstring>
 
 #include "trace/decoder.h"
 
 namespace ompdm::trace {
+namespace {
+
+// Reserves, and asks for large pages where there are many: a fault for each of 4 KiB costs as much
+// as filling it.
+template <class Row>
+void make_room(std::vector<Row>& column, std::size_t count) {
+  constexpr std::uintptr_t kPage = std::uintptr_t{2} << 20;
+  column.reserve(count);
+  const auto begin = reinterpret_cast<std::uintptr_t>(column.data());
+  const std::uintptr_t first = (begin + kPage - 1) / kPage * kPage;
+  const std::uintptr_t last = (begin + count * sizeof(Row)) / kPage * kPage;
+  if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+}
+
+}  // namespace
 
 void Decoder::add(const Record& record) {
   switch (record.tag()) {
@@ -94,14 +111,14 @@ void Decoder::add_region(const Record& record) {
   if (from_wrapper && region.end == kOpen) region.end = region.begin;
   lane_.last_region = row->id;
   lane_.last_begin = row->begin;
-  lane_.regions[row->id] = static_cast<std::uint32_t>(draft_.trace.regions.size());
+  lane_.regions.set(row->id, static_cast<std::uint32_t>(draft_.trace.regions.size()));
   lane_.ops_of[row->id] = {};
   add_row(region, {kind, from_wrapper, external(row->begin)});
 }
 
 void Decoder::add_repeated_region(const Record& record) {
   const auto row = record.as<spool::RepeatedRegion>();
-  const std::uint32_t earlier = row ? find(lane_.regions, row->reference) : Index<Region>::kNone;
+  const std::uint32_t earlier = row ? lane_.regions.find(row->reference) : Index<Region>::kNone;
   ++lane_.last_region;
   if (!row || earlier == Index<Region>::kNone) return miss_op();
   const std::uint64_t begin = lane_.last_begin += row->since;
@@ -113,7 +130,7 @@ void Decoder::add_repeated_region(const Record& record) {
   region.begin = time(begin);
   region.end = end_time(row->duration == 0 ? 0 : begin + row->duration);
   if (note.from_wrapper && region.end == kOpen) region.end = region.begin;
-  lane_.regions[lane_.last_region] = static_cast<std::uint32_t>(draft_.trace.regions.size());
+  lane_.regions.set(lane_.last_region, static_cast<std::uint32_t>(draft_.trace.regions.size()));
   add_row(region, note);
   const auto earlier_ops = lane_.ops_of.find(row->reference);
   const auto times = record.tail<spool::RepeatedRegion>(record.size());
@@ -129,7 +146,7 @@ void Decoder::add_repeated_region(const Record& record) {
 
 void Decoder::add_region_end(const Record& record) {
   const auto row = record.as<spool::RegionEnd>();
-  const std::uint32_t region = row ? find(lane_.regions, row->region) : Index<Region>::kNone;
+  const std::uint32_t region = row ? lane_.regions.find(row->region) : Index<Region>::kNone;
   if (!row || region == Index<Region>::kNone) return void(++unreadable);
   draft_.trace.regions[region].end = time(row->end);
 }
@@ -140,7 +157,7 @@ void Decoder::add_op(const Record& record) {
   DataOp op;
   op.thread = thread();
   if ((row->head.flags & spool::kOpInRegion) != 0) {
-    op.region = {find(lane_.regions, row->owner)};
+    op.region = {lane_.regions.find(row->owner)};
     note_op(row->owner, draft_.trace.ops.size());
     if (op.region) op.site = draft_.trace.regions[op.region.value].site;
   } else {
@@ -176,7 +193,7 @@ void Decoder::add_repetition(std::uint32_t earlier, spool::RepeatedTimes times) 
   op.fingerprint = op.hash = 0;
   op.trivial = false;
   op.thread = thread();
-  op.region = {find(lane_.regions, lane_.last_region)};
+  op.region = {lane_.regions.find(lane_.last_region)};
   if (op.region) op.site = draft_.trace.regions[op.region.value].site;
   const std::uint64_t begin = lane_.last_begin + times.begin;
   op.begin = time(begin);
@@ -237,7 +254,7 @@ void Decoder::add_launch(const Record& record) {
   const auto row = record.as<spool::Launch>();
   if (!row) return void(++unreadable);
   Launch launch;
-  launch.region = {find(lane_.regions, row->region)};
+  launch.region = {lane_.regions.find(row->region)};
   if (launch.region) {
     const Region& region = draft_.trace.regions[launch.region.value];
     launch.site = region.site;
@@ -301,10 +318,10 @@ void Decoder::reserve(SpoolFile& file) {
           record->tail<spool::RepeatedRegion>(record->size()).size() / sizeof(spool::RepeatedTimes);
     }
   }
-  draft_.trace.regions.reserve(regions);
-  draft_.region_notes.reserve(regions);
-  draft_.trace.ops.reserve(ops);
-  draft_.op_notes.reserve(ops);
+  make_room(draft_.trace.regions, regions);
+  make_room(draft_.region_notes, regions);
+  make_room(draft_.trace.ops, ops);
+  make_room(draft_.op_notes, ops);
 }
 
 Draft decode(SpoolFile& file, const ClockScale& clock) {

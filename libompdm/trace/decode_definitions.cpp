@@ -162,7 +162,7 @@ void Decoder::add_mapper_name(const Record& record) {
 
 void Decoder::add_mapper_piece(const Record& record) {
   const auto row = record.as<spool::MapperPiece>();
-  const std::uint32_t region = row ? find(lane_.regions, row->region) : kNoList;
+  const std::uint32_t region = row ? lane_.regions.find(row->region) : kNoList;
   const std::uint32_t name = row ? find(lane_.names, row->name) : kNoList;
   if (!row || region == kNoList || name == kNoList) return void(++unreadable);
   draft_.mapper_pieces.push_back({{region}, row->begin, row->size, row->type, name});

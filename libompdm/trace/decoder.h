@@ -24,6 +24,34 @@ namespace ompdm::trace {
 using SiteKey = std::tuple<std::uint32_t, std::uint64_t, std::uint64_t, std::uint64_t, spool::Entry,
                            std::string, std::vector<std::string>>;
 
+/// Positions of a lane's regions by their ids, which follow each other unless the spool is damaged.
+class RegionIds {
+ public:
+  void set(std::uint32_t id, std::uint32_t position) {
+    if (positions_.empty()) first_ = id;
+    const std::uint32_t at = id - first_;  // ids wrap
+    if (at == positions_.size()) {
+      positions_.push_back(position);
+    } else if (at < positions_.size()) {
+      positions_[at] = position;
+    } else {
+      others_[id] = position;
+    }
+  }
+  /// kNoList if it is not known.
+  [[nodiscard]] std::uint32_t find(std::uint32_t id) const {
+    const std::uint32_t at = id - first_;
+    if (at < positions_.size()) return positions_[at];
+    const auto other = others_.find(id);
+    return other == others_.end() ? kNoList : other->second;
+  }
+
+ private:
+  std::uint32_t first_ = 0;
+  std::vector<std::uint32_t> positions_;
+  std::unordered_map<std::uint32_t, std::uint32_t> others_;
+};
+
 /// Turns records into rows, lane after lane.
 class Decoder {
  public:
@@ -52,7 +80,8 @@ class Decoder {
  private:
   // Ids of one lane, to positions in the draft's columns.
   struct LaneIds {
-    std::unordered_map<std::uint32_t, std::uint32_t> modules, sites, lists, regions, names;
+    std::unordered_map<std::uint32_t, std::uint32_t> modules, sites, lists, names;
+    RegionIds regions;
     std::unordered_map<std::uint32_t, std::uint32_t> activity_names;
     std::uint32_t number = 0;
     std::uint32_t last_region = 0;         // id

@@ -88,13 +88,18 @@ class EventLine {
       *at_++ = '-';
       magnitude = 0 - magnitude;
     }
-    number(magnitude / 1000);
-    const auto rest = static_cast<unsigned>(magnitude % 1000);
-    const char decimals[] = {'.', static_cast<char>('0' + rest / 100),
-                             static_cast<char>('0' + rest / 10 % 10),
-                             static_cast<char>('0' + rest % 10)};
-    std::memcpy(at_, decimals, sizeof(decimals));
-    at_ += sizeof(decimals);
+    std::array<char, 2 * kLongestTime> digits{};  // written from the middle backwards
+    char* at = digits.data() + kLongestTime;
+    const auto put = [&at](std::uint64_t digit) { *--at = static_cast<char>('0' + digit); };
+    for (int i = 0; i < 3; ++i, magnitude /= 10) put(magnitude % 10);
+    *--at = '.';
+    do {
+      put(magnitude % 10);
+      magnitude /= 10;
+    } while (magnitude != 0);
+    // A copy of one size takes a few instructions; what lies behind the number is written over.
+    std::memcpy(at_, at, kLongestTime);
+    at_ += digits.data() + kLongestTime - at;
   }
 
   /// Opens the args; each argument follows by one of the functions below.
@@ -154,6 +159,7 @@ class EventLine {
   // All arguments at once, and a dozen texts.
   static constexpr std::size_t kLargestEvent = std::size_t{1} << 14;
   static constexpr std::size_t kLongestNumber = 20;
+  static constexpr std::size_t kLongestTime = 24;
   static_assert(trace_schema::kArgs.size() * (event_line::ArgText::kSize + kLongestNumber + 2) +
                     12 * kLongText <=
                 kLargestEvent);
