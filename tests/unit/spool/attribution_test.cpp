@@ -19,11 +19,6 @@ const std::string& variable_of(const Trace& trace, std::size_t op) {
   return variable ? trace.variables.at(variable.value).name : kNone;
 }
 
-spool::DataOp argument(spool::DataOp op, std::uint16_t argument) {
-  op.argument = argument;
-  return op;
-}
-
 TEST(Attribution, ATargetDataIsOneDirectiveAtItsLine) {
   LaneBuilder lane(0);
   const LaneBuilder::SiteText text{";a.cpp;main;7;1;;", {";u;a.cpp;3;1;;"}};
