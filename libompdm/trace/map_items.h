@@ -23,9 +23,9 @@ void name_structs(const std::vector<MapItem>& items, std::vector<ItemName>& name
 /// first; 0 if none does.
 std::uint32_t item_holding(const std::vector<MapItem>& items, std::uint64_t address, bool largest);
 
-/// Removes the items by which compilers from LLVM 22 on have pointers set on the device: they move no
-/// data of the program's, and what they point to has an item of its own. Positions of other items
-/// change, so this comes when all are bound.
+/// Removes the items by which compilers from LLVM 22 on have pointers set on the device: they move
+/// no data of the program's, and what they point to has an item of its own. Positions of other
+/// items change, so this comes when all are bound.
 void drop_attach_items(std::vector<std::vector<MapItem>>& lists);
 
 /// Whether this is a firstprivate variable that the runtime may pack with others into one buffer.
