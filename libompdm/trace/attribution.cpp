@@ -80,11 +80,7 @@ Index<Variable> Replay::touch(const DataOp& op, const OpNote& note, std::uint64_
   Mention how = mention(op, argument, host);
   const OffloadSymbol* global = global_at(host);
   if (global == nullptr) {
-    const auto* items = items_of(op);
-    // An allocation may hold padding besides the item.
-    const bool exact = argument != 0 && (*items)[argument - 1].begin == host;
-    const std::uint64_t bytes = exact ? std::min(op.bytes, (*items)[argument - 1].bytes) : op.bytes;
-    return storage_.touch(host, bytes, how, op.begin);
+    return storage_.touch(host, item_bytes(op, argument, host), how, op.begin);
   }
   // A part of a global is the global.
   if (how.name.base.empty()) how.name.base = how.name.expression = demangle(global->name);
@@ -140,14 +136,50 @@ bool Replay::is_link_reference(const DataOp& op, const DeviceBlock* block,
          (op.region && argument == 0 && global_at(op.src) == nullptr);
 }
 
+// What the runtime hands to its own code on a device, which LLVM tells from version 23 on: the
+// environments of an image and of a launch. It lies in no allocation, and neither a map clause nor
+// a call asked for it; that can be said only where those are known. From that version on the host
+// is told as omp_initial_device.
+bool Replay::is_environment(const DataOp& op, const OpNote& note, const DeviceBlock* block,
+                            std::uint32_t argument) const {
+  if (!note.from_initial_device || block != nullptr || trace_.recording.names != "on" ||
+      global_at(op.src) != nullptr) {
+    return false;
+  }
+  if (!op.region) {
+    return note.api_call == 0 &&
+           (!op.site || draft_.site_notes[op.site.value].entry < spool::Entry::kMemcpy);
+  }
+  return items_of(op) != nullptr && argument == 0 && piece_at(op, op.src) == nullptr;
+}
+
+// An allocation may hold padding besides the item.
+std::uint64_t Replay::item_bytes(const DataOp& op, std::uint32_t argument,
+                                 std::uint64_t host) const {
+  if (argument == 0) return op.bytes;
+  const MapItem& item = (*items_of(op))[argument - 1];
+  return item.begin == host ? std::min(op.bytes, item.bytes) : op.bytes;
+}
+
+bool Replay::is_descriptor(const DataOp& op, std::uint64_t host, std::uint64_t bytes) const {
+  const std::uint32_t list = op.region ? trace_.regions[op.region.value].map_list : kNoList;
+  if (list == kNoList || host == 0) return false;
+  return std::ranges::any_of(descriptors_[list], [&](const Descriptor& descriptor) {
+    return descriptor.holds(host) && host - descriptor.begin + bytes <= descriptor.bytes;
+  });
+}
+
 void Replay::allocate(DataOp& op, const OpNote& note) {
   // What lay here before was never freed, or went with its device.
-  if (const auto old = memory_.release(op.dst_device, op.dst); old && old->host != 0) {
+  if (const auto old = memory_.release(op.dst_device, op.dst);
+      old && old->host != 0 && !old->internal) {
     storage_.release(old->host, op.begin);
   }
   DeviceBlock block{op.dst, op.bytes, op.src, {}, op.site, 0};
   const std::uint32_t argument = argument_of(op, note, op.src);
   op.map_type = block.map_type = map_type_of(op, argument, op.src);
+  op.internal = block.internal = is_descriptor(op, op.src, item_bytes(op, argument, op.src));
+  if (op.internal) return memory_.allocate(op.dst_device, block);
   if (op.src != 0 && is_packed_arguments(op, argument)) {
     block.variable = firstprivate(op);
   } else if (op.src != 0) {
@@ -162,7 +194,8 @@ void Replay::copy_to_device(DataOp& op, const OpNote& note) {
   const DeviceBlock* block = memory_.find(op.dst_device, op.dst);
   const std::uint32_t argument = argument_of(op, note, op.src);
   if (op.internal) return;
-  if (is_pointer_attach(op, block, argument) || is_link_reference(op, block, argument)) {
+  if (is_pointer_attach(op, block, argument) || is_link_reference(op, block, argument) ||
+      is_environment(op, note, block, argument) || is_descriptor(op, op.src, op.bytes)) {
     op.internal = true;
     return;
   }
@@ -173,6 +206,8 @@ void Replay::copy_to_device(DataOp& op, const OpNote& note) {
 
 void Replay::copy_to_host(DataOp& op, const OpNote& note) {
   const DeviceBlock* block = memory_.find(op.src_device, op.src);
+  op.internal = is_descriptor(op, op.dst, op.bytes);
+  if (op.internal) return;
   const std::uint32_t argument = argument_of(op, note, op.dst);
   op.map_type = map_type_of(op, argument, op.dst);
   const bool mapped = block != nullptr && block->translates(op.dst, op.src);
@@ -192,10 +227,11 @@ void Replay::free(DataOp& op, const OpNote& note) {
   const auto block = memory_.release(op.src_device, op.src);
   if (!block) return;
   op.variable = block->variable;
+  op.internal = block->internal;
   const std::uint32_t argument = argument_of(op, note, block->host);
   op.map_type = argument == 0 ? block->map_type : map_type_of(op, argument, block->host);
   if (op.bytes == 0) op.bytes = block->bytes;
-  if (block->host != 0) storage_.release(block->host, op.begin);
+  if (block->host != 0 && !block->internal) storage_.release(block->host, op.begin);
   // What a nowait region left to be freed comes from a thread of the runtime, after the region's
   // end.
   const bool unowned = !op.region && (!op.site || draft_.site_notes[op.site.value].in_runtime);

@@ -1,5 +1,6 @@
 #include "trace/callers.h"
 
+#include "trace/flang_names.h"
 #include "trace/offload_names.h"
 
 namespace ompdm::trace {
@@ -54,7 +55,7 @@ std::vector<Frame> callers_of(const SiteNote& note, const std::vector<Module>& m
     }
     if (!is_system_library(modules[caller.module.value].path)) programs = frames.size();
     if (place.functions.empty()) continue;
-    if (place.functions.back() == "main") break;
+    if (place.functions.back() == "main" || place.functions.back() == kMainProgram) break;
   }
   frames.resize(programs);
   return frames;

@@ -90,6 +90,7 @@ void Decoder::add_site(const Record& record) {
                                  std::move(psource),
                                  std::move(texts),
                                  {},
+                                 false,
                                  false});
   }
   lane_.sites[row->id] = at->second;

@@ -34,6 +34,7 @@ struct SiteNote {
   std::vector<std::string> names;   ///< of the mapped items, as the compiler passes them
   std::vector<CallerNote> callers;  ///< innermost first
   bool in_runtime = false;          ///< codeptr lies in the OpenMP runtime's own libraries
+  bool is_fortran = false;          ///< flang's: its items may be descriptors
 };
 
 /// Beside Trace::ops.
@@ -43,6 +44,7 @@ struct OpNote {
   std::uint16_t argument = 0;  ///< 1 + index into the region's map list
   std::uint64_t external = 0;  ///< the id (spool::external_id) of what it asked the driver for
   std::uint64_t second_external = 0;  ///< of its other half, where two operations were joined
+  bool from_initial_device = false;   ///< it told the host as omp_initial_device (-1)
 };
 
 /// Beside Trace::regions.

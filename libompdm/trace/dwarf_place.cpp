@@ -40,9 +40,11 @@ Dwarf_Word attribute_number(Dwarf_Die* die, unsigned name) {
   return dwarf_formudata(&attribute, &value) == 0 ? value : 0;
 }
 
+// Where the linker knows a Fortran procedure by its name and an underscore, the name says it all.
 std::string linker_name(Dwarf_Die* die) {
   const std::string linkage = attribute_text(die, DW_AT_linkage_name);
-  return linkage.empty() ? attribute_text(die, DW_AT_name) : linkage;
+  std::string name = attribute_text(die, DW_AT_name);
+  return linkage.empty() || linkage == name + '_' ? name : linkage;
 }
 
 // A line table joins names with the compilation folder; a unit that was given by a relative name

@@ -19,6 +19,7 @@ struct DeviceBlock {
   Index<Variable> variable;
   Index<Site> site;
   std::uint32_t map_type = 0;
+  bool internal = false;  ///< as the allocation's DataOp::internal
 
   /// Whether host and device address are at the same offset, as they are in every copy of mapped
   /// storage. A struct of which only members are mapped may be padded to its alignment in front.

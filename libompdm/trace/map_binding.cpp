@@ -15,8 +15,16 @@ Replay::Replay(Draft& draft)
     auto& names = names_.emplace_back();
     for (const std::string& name : note.names) names.push_back(parse_item(name));
   }
+  descriptors_.resize(trace_.map_lists.size());
   for (std::size_t i = 0; i < trace_.map_lists.size(); ++i) {
-    if (draft.list_sites[i]) name_structs(trace_.map_lists[i], names_[draft.list_sites[i].value]);
+    if (!draft.list_sites[i]) continue;
+    const std::vector<MapItem>& items = trace_.map_lists[i];
+    std::vector<ItemName>& names = names_[draft.list_sites[i].value];
+    if (draft.site_notes[draft.list_sites[i].value].is_fortran) {
+      descriptors_[i] = descriptors_in(items);
+      name_described(items, descriptors_[i], names);
+    }
+    name_structs(items, names);
   }
   for (const std::string& name : draft.mapper_names) mapper_names_.push_back(parse_item(name));
   pieces_ = draft.mapper_pieces;
@@ -72,7 +80,24 @@ void Replay::bind_item(MapItem& item, const Region& region, std::uint32_t argume
 
 void Replay::bind_list(std::uint32_t list, const Region& region) {
   auto& items = trace_.map_lists[list];
-  for (std::uint32_t i = 0; i < items.size(); ++i) bind_item(items[i], region, i + 1);
+  const std::vector<Descriptor>& descriptors = descriptors_[list];
+  const auto describing = [&](const MapItem& item) {
+    return std::ranges::find_if(descriptors, [&](const Descriptor& descriptor) {
+      return descriptor.holds(item.begin) &&
+             item.begin - descriptor.begin + item.bytes <= descriptor.bytes;
+    });
+  };
+  for (std::uint32_t i = 0; i < items.size(); ++i) {
+    if (describing(items[i]) == descriptors.end()) {
+      bind_item(items[i], region, i + 1);
+    } else {
+      items[i].name = name_of(region.site, i + 1).expression;
+    }
+  }
+  for (MapItem& item : items) {
+    const auto descriptor = describing(item);
+    if (descriptor != descriptors.end()) item.variable = items[descriptor->data].variable;
+  }
 }
 
 // A list's items are bound when the first region that used it has ended: its own operations then

@@ -25,6 +25,35 @@ void name_structs(const std::vector<MapItem>& items, std::vector<ItemName>& name
   }
 }
 
+std::vector<Descriptor> descriptors_in(const std::vector<MapItem>& items) {
+  constexpr std::uint64_t kSmallest = 24;
+  std::vector<Descriptor> descriptors;
+  for (std::size_t data = 0; data < items.size(); ++data) {
+    if ((items[data].type & kMapPointerAndObject) == 0 || items[data].base == 0) continue;
+    Descriptor found{items[data].base, 0, data};
+    for (const MapItem& item : items) {
+      // A struct may begin with the descriptor: it is larger.
+      if ((item.type & kMapPointerAndObject) != 0 || item.begin != found.begin) continue;
+      if (item.bytes < kSmallest || (found.bytes != 0 && item.bytes >= found.bytes)) continue;
+      found.bytes = item.bytes;
+    }
+    if (found.bytes != 0) descriptors.push_back(found);
+  }
+  return descriptors;
+}
+
+void name_described(const std::vector<MapItem>& items, const std::vector<Descriptor>& descriptors,
+                    std::vector<ItemName>& names) {
+  for (const Descriptor& descriptor : descriptors) {
+    if (descriptor.data >= names.size() || !names[descriptor.data].base.empty()) continue;
+    for (std::size_t i = 0; i < items.size() && i < names.size(); ++i) {
+      if (items[i].begin != descriptor.begin || names[i].base.empty()) continue;
+      names[descriptor.data] = names[i];
+      break;
+    }
+  }
+}
+
 std::uint32_t item_holding(const std::vector<MapItem>& items, std::uint64_t address, bool largest) {
   std::uint32_t found = 0;
   for (std::uint32_t i = 0; i < items.size(); ++i) {

@@ -19,6 +19,25 @@ std::size_t struct_item(const MapItem& item);
 /// It is the struct then, or its one member.
 void name_structs(const std::vector<MapItem>& items, std::vector<ItemName>& names);
 
+/// Storage that describes an array: what flang maps besides an allocatable's, pointer's or
+/// assumed-shape argument's data (its runtime's Fortran::runtime::Descriptor, 24 bytes and 24 more
+/// a dimension).
+struct Descriptor {
+  std::uint64_t begin = 0;
+  std::uint64_t bytes = 0;
+  std::size_t data = 0;  ///< position of the item that holds the data
+
+  [[nodiscard]] bool holds(std::uint64_t address) const { return address - begin < bytes; }
+};
+
+/// The descriptors in a list that flang made. They begin with a pointer to the data, and are mapped
+/// as structs are: whole, or in pieces, alone or as components of another struct.
+std::vector<Descriptor> descriptors_in(const std::vector<MapItem>& items);
+
+/// Names items of data that have only their descriptor's name.
+void name_described(const std::vector<MapItem>& items, const std::vector<Descriptor>& descriptors,
+                    std::vector<ItemName>& names);
+
 /// 1 + position of the item whose storage holds the address, the largest if `largest`, else the
 /// first; 0 if none does.
 std::uint32_t item_holding(const std::vector<MapItem>& items, std::uint64_t address, bool largest);

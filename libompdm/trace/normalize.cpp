@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <set>
 
 #include "spool/device_types.h"
@@ -10,7 +11,7 @@
 namespace ompdm::trace {
 namespace {
 
-// ompt_target_data_op_t without its asynchronous forms, which are 16 higher.
+// ompt_target_data_op_t of OpenMP 5.2 and 6.0 without its asynchronous forms, which are 16 higher.
 enum OpType : std::uint16_t {
   kAlloc = 1,
   kToDevice = 2,
@@ -24,23 +25,33 @@ enum OpType : std::uint16_t {
 };
 
 std::uint16_t synchronous_form(std::uint16_t optype) {
-  return optype > 16 ? static_cast<std::uint16_t>(optype - 16) : optype;
+  constexpr std::uint16_t kAsync = 16;
+  return optype > kAsync && optype <= kAsync + kTransferRect
+             ? static_cast<std::uint16_t>(optype - kAsync)
+             : optype;
 }
 
-// The device named most often on one side of the operations of some type; -1 if there are none.
+// The number named most often on one side of the operations of some type that is no device's which
+// was initialised; -1 if there are none.
 std::int32_t most_frequent(const Draft& draft, std::uint16_t optype, std::int32_t DataOp::* side) {
   std::map<std::int32_t, std::uint64_t> votes;
+  const auto is_device = [&](std::int32_t number) {
+    return std::ranges::find(draft.trace.devices, number, &Device::number) !=
+           draft.trace.devices.end();
+  };
   for (std::size_t i = 0; i < draft.trace.ops.size(); ++i) {
     const std::int32_t device = draft.trace.ops[i].*side;
     if (synchronous_form(draft.op_notes[i].optype) == optype && device >= 0) ++votes[device];
   }
+  std::erase_if(votes, [&](const auto& vote) { return is_device(vote.first); });
   const auto best = std::max_element(votes.begin(), votes.end(),
                                      [](auto& a, auto& b) { return a.second < b.second; });
   return best == votes.end() ? -1 : best->first;
 }
 
 // The runtime's number for the host. Allocations are always asked for by the host; copies may be
-// between devices whatever they are called.
+// between devices whatever they are called. Where the host is always told as omp_initial_device
+// (-1, from LLVM 23 on) it gets the number that omp_get_num_devices() would give it.
 std::int32_t learn_host_device(const Draft& draft) {
   for (const auto& [optype, side] :
        {std::pair(kAlloc, &DataOp::src_device), std::pair(kAssociate, &DataOp::src_device),
@@ -50,6 +61,12 @@ std::int32_t learn_host_device(const Draft& draft) {
   }
   std::int32_t highest = -1;
   for (const Device& device : draft.trace.devices) highest = std::max(highest, device.number);
+  for (const DataOp& op : draft.trace.ops) {
+    highest = std::max({highest, op.src_device, op.dst_device});
+  }
+  for (const Region& region : draft.trace.regions) {
+    if (!region.host_fallback) highest = std::max(highest, region.device);
+  }
   return highest < 0 ? -1 : highest + 1;
 }
 
@@ -87,7 +104,8 @@ OpKind transfer_kind(const DataOp& op, std::int32_t host, std::uint16_t optype) 
   return from_host ? OpKind::kHtoD : OpKind::kDtoH;
 }
 
-OpKind kind_of(const DataOp& op, std::int32_t host, std::uint16_t optype) {
+// Nothing for what no specification knows.
+std::optional<OpKind> kind_of(const DataOp& op, std::int32_t host, std::uint16_t optype) {
   switch (optype) {
     case kAlloc:
       return OpKind::kAlloc;
@@ -99,9 +117,43 @@ OpKind kind_of(const DataOp& op, std::int32_t host, std::uint16_t optype) {
       return OpKind::kDisassociate;
     case kMemset:
       return OpKind::kMemset;
-    default:
+    case kToDevice:
+    case kFromDevice:
+    case kTransfer:
+    case kTransferRect:
       return transfer_kind(op, host, optype);
+    default:
+      return std::nullopt;
   }
+}
+
+// Sides that the runtime leaves open are the host: where there is no other side (delete,
+// disassociate) runtimes say -1 or leave a zero. Operations of a later specification are none that
+// could be told; how many.
+std::uint64_t name_operations(Draft& draft) {
+  std::vector<DataOp>& ops = draft.trace.ops;
+  const std::int32_t host = draft.trace.host_device;
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < ops.size(); ++i) {
+    DataOp& op = ops[i];
+    const std::uint16_t optype = synchronous_form(draft.op_notes[i].optype);
+    draft.op_notes[i].from_initial_device = op.src_device < 0;
+    if (op.src_device < 0) op.src_device = host;
+    if (op.dst_device < 0 || optype == kDelete) op.dst_device = host;
+    const std::optional<OpKind> kind = kind_of(op, host, optype);
+    if (!kind) continue;
+    op.kind = *kind;
+    if (op.kind == OpKind::kMemset) op.src = 0;  // a value comes from nowhere
+    if (kept != i) {
+      ops[kept] = std::move(op);
+      draft.op_notes[kept] = draft.op_notes[i];
+    }
+    ++kept;
+  }
+  const std::uint64_t unknown = ops.size() - kept;
+  ops.resize(kept);
+  draft.op_notes.resize(kept);
+  return unknown;
 }
 
 bool is_copy_call(spool::Entry entry) {
@@ -211,16 +263,7 @@ void rearrange(const std::vector<std::uint32_t>& order, std::vector<Row>& rows) 
 void normalize_operations(Draft& draft) {
   Trace& trace = draft.trace;
   trace.host_device = learn_host_device(draft);
-  const std::int32_t host = trace.host_device;
-  for (std::size_t i = 0; i < trace.ops.size(); ++i) {
-    DataOp& op = trace.ops[i];
-    // Where there is no other side (delete, disassociate) runtimes say -1 or leave a zero: it is
-    // the host.
-    const std::uint16_t optype = synchronous_form(draft.op_notes[i].optype);
-    if (op.src_device < 0) op.src_device = host;
-    if (op.dst_device < 0 || optype == kDelete) op.dst_device = host;
-    op.kind = kind_of(op, host, optype);
-  }
+  trace.losses.push_back({"ops_unknown", name_operations(draft)});
   rewrite_api_calls(draft);
   complete_devices(trace);
   mark_enqueued(trace);

@@ -3,9 +3,12 @@
 #include <cxxabi.h>
 
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <cstdlib>
 #include <memory>
+
+#include "trace/flang_names.h"
 
 namespace ompdm::trace {
 namespace {
@@ -37,9 +40,34 @@ std::string known(std::string_view text) {
   return text == "unknown" ? std::string() : std::string(text);
 }
 
+// `text` without its last balanced group, if it ends in one: "run(int)" -> "run".
+std::string_view without_group(std::string_view text, char open, char close) {
+  if (!text.ends_with(close)) return text;
+  int depth = 0;
+  for (std::size_t at = text.size(); at-- > 0;) {
+    if (text[at] == close) ++depth;
+    if (text[at] == open && --depth == 0) return text.substr(0, at);
+  }
+  return text;
+}
+
+// Where the section of a Fortran array begins that an expression ends in: that of "(1:n)" in
+// "s%w(1:n)"; npos if it ends in none. In C a call alone ends so, and is no list item.
+std::size_t fortran_section(std::string_view expression) {
+  const std::string_view name = without_group(expression, '(', ')');
+  if (name.empty() || expression.find(':', name.size()) == std::string_view::npos) {
+    return std::string_view::npos;
+  }
+  const auto last = static_cast<unsigned char>(name.back());
+  return std::isalnum(last) != 0 || last == '_' ? name.size() : std::string_view::npos;
+}
+
 // "u[0:n*n][:m]" -> "u"; an index that is followed by a member is part of the name: "a[i].b[0:n]"
 // -> "a[i].b".
 std::string_view without_sections(std::string_view expression) {
+  if (const std::size_t at = fortran_section(expression); at != std::string_view::npos) {
+    return expression.substr(0, at);
+  }
   while (expression.ends_with(']')) {
     std::size_t at = expression.size();
     int depth = 0;
@@ -54,15 +82,17 @@ std::string_view without_sections(std::string_view expression) {
   return expression;
 }
 
-// `text` without its last balanced group, if it ends in one: "run(int)" -> "run".
-std::string_view without_group(std::string_view text, char open, char close) {
-  if (!text.ends_with(close)) return text;
+// The last '%' of Fortran that is not within an index, where C has a remainder; npos if there is
+// none.
+std::size_t component_of(std::string_view member) {
   int depth = 0;
-  for (std::size_t at = text.size(); at-- > 0;) {
-    if (text[at] == close) ++depth;
-    if (text[at] == open && --depth == 0) return text.substr(0, at);
+  for (std::size_t at = member.size(); at-- > 0;) {
+    const char c = member[at];
+    if (c == ')' || c == ']') ++depth;
+    if (c == '(' || c == '[') --depth;
+    if (c == '%' && depth == 0) return at;
   }
-  return text;
+  return std::string_view::npos;
 }
 
 }  // namespace
@@ -72,7 +102,7 @@ std::optional<SourceName> parse_source(std::string_view psource) {
   if (!fields) return std::nullopt;
   SourceName source{known((*fields)[0]), known((*fields)[1]), number((*fields)[2]),
                     number((*fields)[3])};
-  if (source.file.empty() || source.line == 0) return std::nullopt;
+  if (source.line == 0) return std::nullopt;
   return source;
 }
 
@@ -112,6 +142,8 @@ std::string written_function(const std::string& name) {
 }
 
 std::string struct_of(std::string_view member) {
+  const std::size_t component = component_of(member);
+  if (component != std::string_view::npos) return std::string(member.substr(0, component));
   const std::size_t dot = member.rfind('.');
   const std::size_t arrow = member.rfind("->");
   if (dot != std::string_view::npos && (arrow == std::string_view::npos || dot > arrow)) {
@@ -122,6 +154,7 @@ std::string struct_of(std::string_view member) {
 }
 
 std::string demangle(const std::string& name) {
+  if (const auto fortran = fortran_name(name)) return *fortran;
   if (!name.starts_with("_Z")) return name;
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> text(

@@ -31,7 +31,7 @@ struct KernelName {
   int line = 0;
 };
 
-/// Nothing if the text is none or names no real place ("unknown", line 0).
+/// Nothing if the text is none or names no real place (line 0).
 std::optional<SourceName> parse_source(std::string_view psource);
 
 /// Unknown parts are empty.
@@ -45,11 +45,11 @@ std::optional<KernelName> parse_kernel(std::string_view entry);
 /// are returned as they are. Linker names.
 std::string written_function(const std::string& name);
 
-/// The struct that a member expression is of: "s" of "s.b", "*p" of "p->b"; empty if this is no
-/// member.
+/// The struct that a member expression is of: "s" of "s.b", "*p" of "p->b", "c" of Fortran's "c%t";
+/// empty if this is no member.
 std::string struct_of(std::string_view member);
 
-/// The C++ name of a linker name; the text itself where it is none.
+/// The C++ or Fortran name of a linker name; the text itself where it is none.
 std::string demangle(const std::string& name);
 
 /// A function's name without parameters, template arguments and scopes: "run" of

@@ -12,6 +12,7 @@
 #include "trace/attribution.h"
 #include "trace/clock.h"
 #include "trace/decode.h"
+#include "trace/flang.h"
 #include "trace/normalize.h"
 #include "trace/runtime_name.h"
 #include "trace/sites.h"
@@ -90,7 +91,7 @@ std::string hashing_text(std::uint32_t share) {
 Recording recording_of(const spool::FileHeader& header, const trace::ClockScale& clock) {
   Recording recording;
   recording.ompdm_version = OMPDM_VERSION;
-  recording.runtime = runtime_name(text_of(header.runtime), text_of(header.runtime_library));
+  recording.runtime = trace::runtime_name(text_of(header.runtime), text_of(header.runtime_library));
   recording.omp_version = header.omp_version;
   recording.clock = header.clock == spool::Clock::kTsc ? "tsc" : "monotonic";
   recording.clock_residual_ns = clock.residual_ns();
@@ -173,6 +174,7 @@ Trace read_spool(const std::filesystem::path& path) {
   trace::normalize_operations(draft);
   trace::order_by_begin(draft);
   trace::Symbols symbols(model.modules, model.process.start_realtime_ns);
+  trace::read_flang(draft, symbols);
   trace::resolve_sites(draft, symbols);
   trace::resolve_kernels(draft);
   trace::attribute(draft);

@@ -11,6 +11,7 @@
 
 #include "trace/draft.h"
 #include "trace/live_memory.h"
+#include "trace/map_items.h"
 #include "trace/offload_names.h"
 #include "trace/storage.h"
 
@@ -49,6 +50,13 @@ class Replay {
                                        std::uint32_t argument) const;
   [[nodiscard]] bool is_link_reference(const DataOp& op, const DeviceBlock* block,
                                        std::uint32_t argument) const;
+  [[nodiscard]] bool is_environment(const DataOp& op, const OpNote& note, const DeviceBlock* block,
+                                    std::uint32_t argument) const;
+  // Whether an operation is about a Fortran array's descriptor and nothing else.
+  [[nodiscard]] bool is_descriptor(const DataOp& op, std::uint64_t host, std::uint64_t bytes) const;
+  // How much host storage an operation is about that begins at `host`.
+  [[nodiscard]] std::uint64_t item_bytes(const DataOp& op, std::uint32_t argument,
+                                         std::uint64_t host) const;
   [[nodiscard]] const OffloadSymbol* global_at(std::uint64_t host) const;
 
   void bind_lists_before(Nanoseconds time);
@@ -59,7 +67,8 @@ class Replay {
   Trace& trace_;
   LiveMemory memory_;
   Storage storage_;
-  std::vector<std::vector<ItemName>> names_;  // beside sites
+  std::vector<std::vector<ItemName>> names_;          // beside sites
+  std::vector<std::vector<Descriptor>> descriptors_;  // beside map lists
   std::vector<ItemName> mapper_names_;
   std::vector<MapperPiece> pieces_;  // by region, then begin
   std::map<std::uint64_t, const OffloadSymbol*> globals_;

@@ -185,7 +185,7 @@ void locate(Site& site, const SiteNote& note, const std::optional<KernelName>& k
   std::vector<std::string> functions = place.functions;
   if (kernel) functions.insert(functions.begin(), demangle(kernel->function));
   if (source) {
-    site.file = source->file;
+    site.file = source->file.empty() ? place.file : source->file;
     site.line = source->line;
     site.column = source->column;
     site.source = LineSource::kRuntime;

@@ -16,11 +16,12 @@ bool is_called(const Variable& variable, const std::string& name) {
                                             name) != variable.aliases.end();
 }
 
-// "s.b", "s->b" and "s[i]" are parts of "s", and no other names for it.
+// "s.b", "s->b", "s[i]", Fortran's "s%b" and "s(i)" are parts of "s", and no other names for it.
 bool is_part_of(const std::string& name, const std::string& whole) {
   if (!name.starts_with(whole) || name.size() == whole.size()) return false;
   const char next = name[whole.size()];
-  return next == '.' || next == '[' || name.compare(whole.size(), 2, "->") == 0;
+  return next == '.' || next == '[' || next == '%' || next == '(' ||
+         name.compare(whole.size(), 2, "->") == 0;
 }
 
 }  // namespace

@@ -69,6 +69,7 @@ struct Symbols::Loaded {
   Dwfl* session = nullptr;
   Dwfl_Module* module = nullptr;
   std::unique_ptr<DwarfPlaces> places;
+  std::unique_ptr<FortranVariables> fortran_variables;
 
   Loaded() = default;
   Loaded(const Loaded&) = delete;
@@ -133,6 +134,17 @@ CodePlace Symbols::at(Index<Module> module, std::uint64_t address) {
   }
   if (!place.functions.empty()) place.function = place.functions.front();
   return place;
+}
+
+Declaration Symbols::fortran_variable(Index<Module> module, const std::string& fortran_module,
+                                      const std::string& variable) {
+  if (!module || module.value >= modules_.size()) return {};
+  Loaded& loaded = load(module.value);
+  if (loaded.state != Loaded::State::kUsable) return {};
+  if (!loaded.fortran_variables) {
+    loaded.fortran_variables = std::make_unique<FortranVariables>(loaded.module);
+  }
+  return loaded.fortran_variables->find(fortran_module, variable);
 }
 
 std::uint64_t Symbols::missing() const {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ompdm/trace.h"
+#include "trace/fortran_variables.h"
 
 namespace ompdm::trace {
 
@@ -33,6 +34,10 @@ class Symbols {
 
   /// `address` is a file address (pc - bias) inside the instruction. Empty where nothing is known.
   CodePlace at(Index<Module> module, std::uint64_t address);
+
+  /// Where a Fortran module's variable is declared, by the debug information of one loaded module.
+  Declaration fortran_variable(Index<Module> module, const std::string& fortran_module,
+                               const std::string& variable);
 
   /// Modules that were asked for, but whose file is gone.
   [[nodiscard]] std::uint64_t missing() const;

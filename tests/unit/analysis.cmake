@@ -4,6 +4,7 @@ add_executable(analysis_test
   analysis/device_clock_test.cpp
   analysis/directives_test.cpp
   analysis/duplicate_transfer_test.cpp
+  analysis/fortran_wording_test.cpp
   analysis/host_waits_test.cpp
   analysis/interval_union_test.cpp
   analysis/invariant_test.cpp

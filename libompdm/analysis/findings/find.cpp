@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "analysis/findings/findings.h"
+#include "analysis/findings/fortran_wording.h"
 #include "analysis/findings/settle.h"
 #include "analysis/tables.h"
 
@@ -91,7 +92,12 @@ Needless find_needless(const Trace& trace, const DirectiveTable& directives,
     const Finding& finding = claims.all[i].finding;
     return std::tuple(-finding.wasted_time, claims.all[i].ops.empty(), i);
   });
-  for (const std::size_t i : order) needless.findings.push_back(std::move(claims.all[i].finding));
+  for (const std::size_t i : order) {
+    Finding& finding = needless.findings.emplace_back(std::move(claims.all[i].finding));
+    if (is_fortran_source(finding.file)) {
+      finding.advice = in_fortran(finding.file, std::move(finding.advice));
+    }
+  }
   return needless;
 }
 

@@ -45,7 +45,7 @@ std::vector<Caller> chain_of(const Site& site) {
   for (const auto* frames : {&site.inlined, &site.callers}) {
     for (const Frame& frame : *frames) {
       const Caller caller = caller_of(frame);
-      if (chain.back().function == "main") return chain;
+      if (is_main(chain.back().function)) return chain;
       if (caller.function.empty()) return chain;
       if (caller.function == "__libc_start_call_main") chain.push_back({"main", "", 0});
       if (starts_programs(caller.function)) return chain;
@@ -107,9 +107,10 @@ std::string loop_place(const Trace& trace, const std::vector<Index<Site>>& sites
     const std::optional<std::size_t> at = find_in(chain, function.function);
     if (at && *at > 0) add_once(called, chain[*at - 1].function);
   }
-  if (function.function == "main") {
+  if (is_main(function.function)) {
     const std::string where =
-        function.file.empty() ? "main" : fmt::format("main ({})", file_part(function.file));
+        function.file.empty() ? function.function
+                              : fmt::format("{} ({})", function.function, file_part(function.file));
     if (called.empty()) {
       return fmt::format("{} in {} that runs {}", loop, where, spoken_list(places));
     }

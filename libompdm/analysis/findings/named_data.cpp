@@ -240,7 +240,7 @@ std::string NamedData::notes() const {
     nameless = nameless || row.expression.empty();
     of_object = of_object || !row.object.empty();
     const bool of_this = row.object == kThis;
-    if (!row.expression.empty() && !of_this && row.function != "main") {
+    if (!row.expression.empty() && !of_this && !is_main(row.function)) {
       add_once(functions, row.function);
     }
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <string_view>
 
 #include "analysis/findings/findings.h"
@@ -23,6 +24,22 @@ const MapItem* item_of(const Trace& trace, const Mapping& mapping) {
     return one.begin == mapping.host && one.bytes == mapping.bytes && !one.name.empty();
   });
   return item != items.end() ? &*item : nullptr;
+}
+
+/// "u" of "u(1:n)"; in C only a call ends so, and "*(p)".
+std::string without_fortran_section(const std::string& expression) {
+  if (!expression.ends_with(')')) return expression;
+  int depth = 0;
+  for (std::size_t at = expression.size(); at-- > 0;) {
+    if (expression[at] == ')') ++depth;
+    if (expression[at] == '(') --depth;
+    if (depth > 0) continue;
+    const bool is_array = at > 0 && (std::isalnum(static_cast<unsigned char>(expression[at - 1])) ||
+                                     expression[at - 1] == '_');
+    const bool is_section = expression.find(':', at) != std::string::npos;
+    return is_array && is_section ? expression.substr(0, at) : expression;
+  }
+  return expression;
 }
 
 }  // namespace
@@ -47,6 +64,7 @@ std::string function_of(const Site& site) {
   if (whole.find("operator") != std::string::npos || whole.find("{lambda") != std::string::npos) {
     return whole;
   }
+  if (is_main(whole)) return whole;
   const std::string name = whole.substr(0, whole.find('('));
   // An instance of a template is told with its return type: "bool add_one<double>".
   std::size_t begin = 0;
@@ -90,6 +108,10 @@ bool has_name(const Trace& trace, const Mapping& mapping) {
   return mapping.variable && !trace.variables[mapping.variable.value].name.empty();
 }
 
+bool is_main(const std::string& function) {
+  return function == "main" || function == "main program";
+}
+
 std::string base_of(const std::string& expression) {
   std::string base;
   int depth = 0;
@@ -98,7 +120,7 @@ std::string base_of(const std::string& expression) {
     if (depth == 0 && c != '[' && c != ']') base += c;
     if (c == '[') ++depth;
   }
-  return base;
+  return without_fortran_section(base);
 }
 
 std::string name_of(const Trace& trace, const Mapping& mapping) {

@@ -27,7 +27,10 @@ std::string expression_at(const Trace& trace, const DataOp& op, const Mapping& m
 /// Whether the compiler passed a name for this data.
 bool has_name(const Trace& trace, const Mapping& mapping);
 
-/// The item's name without array sections: "u" of "u[0:n*n]".
+/// Whether a function is the whole program: C's main, or Fortran's main program, whatever its name.
+bool is_main(const std::string& function);
+
+/// The item's name without array sections: "u" of "u[0:n*n]" and of Fortran's "u(1:n)".
 std::string base_of(const std::string& expression);
 
 /// The base name: "u" of "u[0:n*n]"; without a name what is known in words: "786 KB that gray line

@@ -1,6 +1,7 @@
 #include "record/contents/content.h"
 #include "record/cupti/cupti.h"
 #include "record/events/api_calls.h"
+#include "record/events/devices.h"
 #include "record/events/inside.h"
 #include "record/events/regions.h"
 #include "record/process/clock.h"
@@ -17,8 +18,12 @@ inline bool repeats(const Operation& op, const spool::DataOp& record) noexcept {
          record.optype == static_cast<std::uint16_t>(op.optype) && record.api_call == 0;
 }
 
-bool from_device(ompt_target_data_op_t optype) noexcept {
-  return (static_cast<int>(optype) & 0xf) == ompt_target_data_transfer_from_device;
+bool from_device(ompt_target_data_op_t optype, std::int32_t dst_device) noexcept {
+  const ompt_target_data_op_t kind = synchronous_form(optype);
+  if (kind == ompt_target_data_transfer || kind == ompt_target_data_transfer_rect) {
+    return device_is_host(dst_device);
+  }
+  return kind == ompt_target_data_transfer_from_device;
 }
 
 // The operation that comes next if the region goes on as the earlier one of its site did, and its
@@ -110,7 +115,7 @@ bool write_op(Lane& lane, const Origin& origin, const Operation& op, std::uint64
   const OpenRegion* region = origin.region;
   std::uint16_t argument = 0;
   if (region != nullptr) {
-    const void* host = from_device(op.optype) ? op.dst : op.src;
+    const void* host = from_device(op.optype, op.dst_device) ? op.dst : op.src;
     argument = argument_of(region->call.map, reinterpret_cast<std::uint64_t>(host));
     if (write_repeated_op(lane, known_op_of(lane, op), *region, op, argument, begin, end)) {
       return true;

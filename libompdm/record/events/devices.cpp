@@ -4,6 +4,7 @@
 
 #include <atomic>
 
+#include "record/events/ompt.h"
 #include "record/modules/modules.h"
 #include "record/process/clock.h"
 #include "record/stream/sites.h"
@@ -67,7 +68,8 @@ void write_device(Lane& lane, const Early& event) noexcept {
 bool device_is_known(int number) noexcept { return has_bit(known, number); }
 
 bool device_is_host(int number) noexcept {
-  return number >= 0 && number < kMostKnown && !has_bit(known, number);
+  return number == kInitialDevice ||
+         (number >= 0 && number < kMostKnown && !has_bit(known, number));
 }
 
 bool device_is_emulated(int number) noexcept { return has_bit(emulated, number); }

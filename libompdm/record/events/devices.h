@@ -7,7 +7,7 @@ namespace ompdm::record {
 /// past 63.
 bool device_is_known(int number) noexcept;
 
-/// Whether it is the host's: a number, but none of the devices'.
+/// Whether it is the host's: a number, but none of the devices', or omp_initial_device.
 bool device_is_host(int number) noexcept;
 
 /// Whether it is a host that plays a device: its copies are done when they return.

@@ -1,4 +1,5 @@
-// The part of OMPT that the recorder uses, declared from the OpenMP 5.2 specification (chapter 19);
+// The part of OMPT that the recorder uses, declared from the OpenMP 5.2 specification (chapter 19),
+// what 6.0 has added included;
 // values and layouts are those of every runtime's omp-tools.h, so no compiler's include folder is
 // needed to build the recorder.
 #pragma once
@@ -43,7 +44,8 @@ enum ompt_target_t : int {
   ompt_target_update = 4,
 };
 
-/// 19.4.4.14; the asynchronous forms are the first four plus 16.
+/// 19.4.4.14; OpenMP 6.0 (32.2.1) has the last three in place of the two transfers. The
+/// asynchronous forms are these plus 16.
 enum ompt_target_data_op_t : int {
   ompt_target_data_alloc = 1,
   ompt_target_data_transfer_to_device = 2,
@@ -51,7 +53,21 @@ enum ompt_target_data_op_t : int {
   ompt_target_data_delete = 4,
   ompt_target_data_associate = 5,
   ompt_target_data_disassociate = 6,
+  ompt_target_data_transfer = 7,
+  ompt_target_data_memset = 8,
+  ompt_target_data_transfer_rect = 9,
 };
+
+/// An operation without its asynchronous form; what no specification knows is returned as it is.
+constexpr ompt_target_data_op_t synchronous_form(ompt_target_data_op_t optype) noexcept {
+  constexpr int kAsync = 16;
+  const bool is_async = optype > kAsync && optype <= kAsync + ompt_target_data_transfer_rect;
+  return is_async ? static_cast<ompt_target_data_op_t>(optype - kAsync) : optype;
+}
+
+/// The number that OpenMP gives the host besides omp_get_num_devices() (omp_initial_device, 5.2
+/// section 18.1); LLVM tells it so from version 23 on.
+inline constexpr int kInitialDevice = -1;
 
 /// 19.6.15: 0 where there is no such task.
 using ompt_get_task_info_t = int (*)(int ancestor_level, int* flags, ompt_data_t** task_data,

@@ -37,8 +37,9 @@ namespace {
 // Positions in what a wrapper saves.
 enum Saved : unsigned { kR9, kR8, kRcx, kRdx, kRsi, kRdi, kReturn, kStack };
 
-// libomptarget's KernelArgsTy, versions 2 (LLVM 16) and 3 (LLVM 17 and later). Version 1 (LLVM 15)
-// ends with the trip count.
+// libomptarget's KernelArgsTy, versions 2 (LLVM 16) to 5. Version 1 (LLVM 15) ends with the trip
+// count. From version 4 on (LLVM 23) the last argument is the runtime's own (dyn_ptr), which has no
+// name: the array of names may end before it.
 struct KernelArgs {
   std::uint32_t version;
   std::uint32_t count;
@@ -77,10 +78,15 @@ void note_kernel(Call& call, const std::uint64_t* saved) noexcept {
   if (arguments == nullptr || arguments->version == 0) {
     return;
   }
+  const bool has_own = arguments->version >= 4 && arguments->count > 0;
   call.map = {arguments->bases, arguments->begins, arguments->sizes,
-              arguments->types, arguments->names,  arguments->count};
+              arguments->types, arguments->names,  arguments->count - (has_own ? 1 : 0)};
   call.kernel.trip_count = arguments->trip_count;
   const bool has_shape = arguments->version >= 2;
+  constexpr std::uint64_t kNoWait = 1;
+  if (has_shape && (arguments->flags & kNoWait) != 0) {
+    call.entry = Entry::kKernelNowait;
+  }
   call.kernel.num_teams =
       has_shape ? arguments->num_teams[0] : static_cast<std::uint32_t>(saved[kRdx]);
   call.kernel.thread_limit =

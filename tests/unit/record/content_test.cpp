@@ -144,14 +144,15 @@ TEST(Content, WithoutKnownCompletionItIsNotTakenAndCounted) {
 // Between devices, whatever the runtime calls it, and before any device is known: no address here
 // can be read.
 TEST(Content, OnlyWhatIsSurelyTheHostsIsRead) {
+  constexpr int kInvalid = -2;  // below omp_initial_device no number is a device's
   const Records records = record(
       [] {
         FakeRuntime::begin(kTarget, 0, kSite);
         for (const int optype : {2, 3}) {
           FakeRuntime::op(optype, address(0x5000), 0, address(0x6000), 1, 800, kSite);
           FakeRuntime::op(optype, address(0x5000), kHost, address(0x6000), kHost, 800, kSite);
-          FakeRuntime::op(optype, address(0x5000), -1, address(0x6000), 1, 800, kSite);
-          FakeRuntime::op(optype, address(0x5000), 0, address(0x6000), -1, 800, kSite);
+          FakeRuntime::op(optype, address(0x5000), kInvalid, address(0x6000), 1, 800, kSite);
+          FakeRuntime::op(optype, address(0x5000), 0, address(0x6000), kInvalid, 800, kSite);
           FakeRuntime::op(optype, address(0x5000), kHost, address(0x6000), 100, 800, kSite);
           FakeRuntime::op(optype, address(0x5000), kHost, address(0x6000), 0, 0, kSite);
         }

@@ -271,5 +271,33 @@ TEST(Attribution, ACallThatRanBeforeItsLibraryWasPatchedBorrowsItsNames) {
   EXPECT_EQ(trace.sites[0].line, 7);
 }
 
+spool::DataOp from_initial_device(spool::DataOp op) {
+  op.src_device = -1;
+  return op;
+}
+
+// LLVM 23 tells of what it uploads for its own code: an image's and a launch's environment.
+TEST(Attribution, EnvironmentsAreTheRuntimesOwn) {
+  LaneBuilder lane(0);
+  lane.device(0, "sm_90").symbol(0xb000, 48, "table");
+  lane.site(1, Entry::kNone, 0x10)
+      .site(2, Entry::kKernel, 0x10, {";a.cpp;main;7;1;;", {";u;a.cpp;3;1;;"}});
+  lane.site(3, Entry::kMemcpy, 0x20).map_list(1, 2, {{0xa000, 0xa000, 80, 0x23}});
+  lane.api_op(1, from_initial_device(to_device(5, 0x7fff0, 0xd800, 48)));
+  lane.region(1, 2, 1, 10, 90, 1);
+  lane.op(1, from_initial_device(alloc(20, 0xa000, 0xd000, 80)));
+  lane.op(1, from_initial_device(to_device(30, 0xa000, 0xd000, 80)));
+  lane.op(1, from_initial_device(to_device(40, 0xb000, 0xdf00, 48)));
+  lane.op(1, from_initial_device(to_device(50, 0x5ad0, 0xd900, 48)));
+  lane.api_op(3, from_initial_device(to_device(95, 0xc000, 0xcada0000, 48)));
+  const Trace trace = read({lane});
+  ASSERT_EQ(trace.ops.size(), 6U);
+  EXPECT_TRUE(trace.ops[0].internal);
+  EXPECT_FALSE(trace.ops[2].internal);
+  EXPECT_FALSE(trace.ops[3].internal) << "a declare target variable";
+  EXPECT_TRUE(trace.ops[4].internal);
+  EXPECT_FALSE(trace.ops[5].internal) << "what the program copied to memory of another library";
+}
+
 }  // namespace
 }  // namespace ompdm::test

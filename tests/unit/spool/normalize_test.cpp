@@ -134,5 +134,86 @@ TEST(Normalize, AFallbackIsARegionThatRanOnTheHost) {
   EXPECT_EQ(trace.sites[0].directive, Directive::kTarget);
 }
 
+spool::DataOp of_type(spool::DataOp op, std::uint16_t optype) {
+  op.optype = optype;
+  return op;
+}
+
+std::uint64_t loss(const Trace& trace, const std::string& name) {
+  for (const Loss& one : trace.losses) {
+    if (one.name == name) return one.count;
+  }
+  return ~std::uint64_t{0};
+}
+
+// LLVM 23 tells the host as omp_initial_device: most "to device" copies here are between devices.
+TEST(Normalize, AHostThatIsOnlyToldAsTheInitialDeviceComesAfterTheDevices) {
+  LaneBuilder lane(0);
+  lane.device(0, "sm_90").device(1, "sm_90").site(1, spool::Entry::kMemcpy, 0x1000);
+  lane.api_op(1, on_devices(alloc(1, 0, 0xd000, 64), -1, 0));
+  lane.api_op(1, on_devices(to_device(10, 0xa000, 0xd000, 64), -1, 0));
+  lane.api_op(1, on_devices(to_device(20, 0xd000, 0xe000, 64), 0, 1));
+  lane.api_op(1, on_devices(to_device(30, 0xd000, 0xe000, 64), 0, 1));
+  lane.api_op(1, on_devices(from_device(40, 0xe000, 0xa000, 64), 1, -1));
+  const Trace trace = read(lane);
+  EXPECT_EQ(trace.host_device, 2);
+  ASSERT_EQ(trace.ops.size(), 5U);
+  EXPECT_EQ(trace.ops[1].kind, OpKind::kHtoD);
+  EXPECT_EQ(trace.ops[1].src_device, 2);
+  EXPECT_EQ(trace.ops[2].kind, OpKind::kDtoD);
+  EXPECT_EQ(trace.ops[3].kind, OpKind::kDtoD);
+  EXPECT_EQ(trace.ops[4].kind, OpKind::kDtoH);
+  ASSERT_EQ(trace.devices.size(), 3U);
+  EXPECT_TRUE(trace.devices[2].is_host);
+}
+
+TEST(Normalize, OperationsOfOpenMp60AreKnown) {
+  LaneBuilder lane(0);
+  lane.device(0, "sm_90").site(1, spool::Entry::kNone, 0x1000).region(1, 1, 4, 1, 99);
+  lane.op(1, of_type(to_device(10, 0xa000, 0xd000, 8), 7));
+  lane.op(1, of_type(from_device(20, 0xd000, 0xa000, 8), 23));
+  lane.op(1, of_type(to_device(30, 0xa000, 0xd000, 8), 9));
+  lane.op(1, of_type(from_device(40, 0xd000, 0xa000, 8), 25));
+  lane.op(1, of_type(to_device(50, 0xa000, 0xd000, 8), 24));
+  lane.op(1, of_type(alloc(60, 0xa000, 0xe000, 8), 17))
+      .op(1, of_type(free_on_device(70, 0xe000), 20));
+  const Trace trace = read(lane);
+  std::vector<OpKind> kinds;
+  for (const DataOp& op : trace.ops) kinds.push_back(op.kind);
+  EXPECT_EQ(kinds, (std::vector<OpKind>{OpKind::kHtoD, OpKind::kDtoH, OpKind::kHtoD, OpKind::kDtoH,
+                                        OpKind::kMemset, OpKind::kAlloc, OpKind::kDelete}));
+  EXPECT_EQ(loss(trace, "ops_unknown"), 0U);
+}
+
+TEST(Normalize, AMemsetThatIsToldIsOneFill) {
+  LaneBuilder lane(0);
+  lane.site(1, spool::Entry::kMemset, 0x1000).api_op(1, alloc(1, 0, 0xd000, 64));
+  lane.api_op(1, of_type(on_devices(to_device(10, 0xbeef0, 0xd000, 64), -1, 0), 8));
+  const Trace trace = read(lane);
+  ASSERT_EQ(trace.ops.size(), 2U);
+  EXPECT_EQ(trace.ops[1].kind, OpKind::kMemset);
+  EXPECT_FALSE(trace.ops[1].internal);
+  EXPECT_EQ(trace.ops[1].src, 0U);
+  EXPECT_EQ(trace.ops[1].bytes, 64U);
+}
+
+TEST(Normalize, WhatNoSpecificationKnowsIsNoTransferButLost) {
+  LaneBuilder lane(0);
+  lane.site(1, spool::Entry::kNone, 0x1000).region(1, 1, 4, 1, 99);
+  lane.op(1, to_device(10, 0xa000, 0xd000, 8));
+  std::uint64_t at = 20;
+  constexpr std::uint16_t kUnknown[] = {0, 10, 16, 26, 35, 66};
+  for (const std::uint16_t optype : kUnknown) {
+    lane.op(1, of_type(to_device(at, 0xa000, 0xd000, 8), optype));
+    at += 10;
+  }
+  lane.op(1, from_device(90, 0xd000, 0xa000, 8));
+  const Trace trace = read(lane);
+  ASSERT_EQ(trace.ops.size(), 2U);
+  EXPECT_EQ(trace.ops[0].kind, OpKind::kHtoD);
+  EXPECT_EQ(trace.ops[1].kind, OpKind::kDtoH);
+  EXPECT_EQ(loss(trace, "ops_unknown"), 6U);
+}
+
 }  // namespace
 }  // namespace ompdm::test

@@ -1,0 +1,109 @@
+// Fortran, by every flang that was found: file, line and name of what is mapped are those of the
+// source, and the descriptors that flang maps besides are told apart.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <sstream>
+
+#include "ledger.h"
+
+namespace ompdm::e2e {
+namespace {
+
+std::vector<std::string> programs() {
+  std::istringstream names(OMPDM_FORTRAN_PROGRAMS);
+  std::vector<std::string> found;
+  for (std::string name; names >> name;) found.push_back(name);
+  return found;
+}
+
+class Fortran : public testing::TestWithParam<std::string> {
+ protected:
+  static Recorded recorded() { return record({{program(GetParam())}}); }
+};
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Fortran);
+
+// Where there is no compiler this is what says so.
+TEST(FortranCompilers, OneIsFound) {
+  if (programs().empty()) GTEST_SKIP() << "no flang was found (OMPDM_FLANG)";
+}
+
+// How many descriptors there are is the compiler's affair.
+std::string without_internal(std::string text) {
+  const std::size_t begin = text.find(", internal ");
+  if (begin != std::string::npos) text.erase(begin, text.find('\n', begin) - begin);
+  return text;
+}
+
+TEST_P(Fortran, ReadsAsItsSources) {
+  const Recorded program = recorded();
+  expect_consistent(program);
+  ASSERT_FALSE(program.report.is_null());
+  EXPECT_EQ(without_internal(ledger_of(program.report, OMPDM_FORTRAN_SOURCES)),
+            ledger({
+                "total: HtoD 15 39008, DtoH 12 23680, alloc 13 33088, delete 13 33088",
+                "target enter data@arrays.f90:15 x1: HtoD 2 8800, alloc 2",
+                "target enter data@arrays.f90:16 x1: HtoD 1 8000, alloc 1",
+                "target enter data@arrays.f90:17 x1: HtoD 1 2400, alloc 1",
+                "target enter data@arrays.f90:18 x1: HtoD 1 8, alloc 1",
+                "target data@arrays.f90:19 x1: HtoD 2 3280, DtoH 1 80, alloc 2",
+                "target update@arrays.f90:21 x2: HtoD 2 1600, DtoH 2 9600",
+                "target update@arrays.f90:22 x2: DtoH 2 4800",
+                "target exit data@arrays.f90:25 x1: DtoH 1 8000",
+                "target exit data@arrays.f90:26 x1: DtoH 1 2400",
+                "target exit data@arrays.f90:27 x1:",
+                "target data@fields.f90:11 x1: HtoD 2 5200, DtoH 1 4800, alloc 2",
+                "target update@fields.f90:12 x1: HtoD 1 4800",
+                "target data@fields.f90:22 x1: HtoD 1 320, alloc 1",
+                "target update@fields.f90:23 x1: DtoH 1 320",
+                "target data@legacy.f:5 x1: HtoD 1 400, alloc 1",
+                "target update@legacy.f:6 x1: DtoH 1 400",
+                "target enter data@fields.f90:31 x1: HtoD 1 800, alloc 1",
+                "target exit data@fields.f90:32 x1: DtoH 1 800",
+                "target exit data@others.f90:31 x1:",
+                "target enter data@others.f90:32 x1: HtoD 1 800, alloc 1",
+                "target exit data@others.f90:33 x1: DtoH 1 800",
+            }));
+}
+
+std::vector<std::string> functions(const Json& report) {
+  std::set<std::string> names;
+  for (const Json& row : report["directives"]) names.insert(row["function"]);
+  return {names.begin(), names.end()};
+}
+
+TEST_P(Fortran, ProceduresAreCalledAsInTheSource) {
+  EXPECT_EQ(functions(recorded().report),
+            (std::vector<std::string>{"fields::outer::inner", "fields::push", "fields::twin",
+                                      "legacy", "main program", "others::twin"}));
+}
+
+// A module's variable is declared in the module's source, not in the file that its users read.
+TEST_P(Fortran, VariablesOfModulesAreDeclaredInTheirSource) {
+  const Json report = recorded().report;
+  for (const std::string name : {"grid", "heat"}) {
+    const auto row = std::ranges::find_if(report["variables"],
+                                          [&](const Json& one) { return one["name"] == name; });
+    ASSERT_NE(row, report["variables"].end());
+    EXPECT_EQ((*row)["file"], OMPDM_FORTRAN_SOURCES "/fields.f90");
+    EXPECT_EQ((*row)["line"], name == "grid" ? 5 : 6);
+  }
+}
+
+TEST_P(Fortran, AdviceIsWrittenInFortran) {
+  const Folder folder;
+  const Command run_it = {{OMPDM_COMMAND, "record", "--", program(GetParam())}};
+  ASSERT_EQ(run(run_it, folder.path()).status, 0);
+  const Ended report = run({{OMPDM_COMMAND, "report", "trace.json"}}, folder.path());
+  EXPECT_NE(report.out.find("drop !$omp target update from(p) at arrays.f90:22"), std::string::npos)
+      << report.out;
+  EXPECT_EQ(report.out.find("#pragma"), std::string::npos) << report.out;
+  EXPECT_EQ(report.out.find("48 B"), std::string::npos) << "a descriptor in: " << report.out;
+}
+
+INSTANTIATE_TEST_SUITE_P(, Fortran, testing::ValuesIn(programs()),
+                         [](const auto& test) { return test.param; });
+
+}  // namespace
+}  // namespace ompdm::e2e
