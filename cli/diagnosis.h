@@ -38,7 +38,13 @@ Findings examine_program(const std::filesystem::path& program);
 /// Device images: whether the runtime of LLVM `major` (0: unknown) will take them on this machine.
 Findings examine_images(const std::vector<OffloadImage>& images, int major);
 
+/// What a run under the recorder has shown.
+struct Probe {
+  Findings findings;
+  bool events_came = false;  ///< whatever else speaks against it
+};
+
 /// Runs the command under the recorder, its output kept away, and tells what was recorded.
-Findings probe(const std::vector<std::string>& command);
+Probe probe(const std::vector<std::string>& command);
 
 }  // namespace ompdm::cli

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "diagnosis.h"
 #include "launch.h"
@@ -38,6 +39,16 @@ void add(Findings& findings, Findings more) {
   for (Finding& finding : more) findings.push_back(std::move(finding));
 }
 
+/// What came counts: an obstacle that did not stop it (an interpreter that has no offload code, but
+/// opens a library which has) is only worth knowing.
+void yield_to_events(Findings& findings) {
+  for (Finding& finding : findings) {
+    if (finding.level != Finding::Level::kNo) continue;
+    finding.level = Finding::Level::kWarn;
+    finding.remedy.clear();
+  }
+}
+
 fs::path existing_program(const std::string& name) {
   const fs::path program = find_program(name);
   std::error_code error;
@@ -68,7 +79,11 @@ int run_doctor(const DoctorOptions& options) {
     add(findings, examine_machine());
   } else {
     add(findings, examine_program(existing_program(options.command.front())));
-    if (options.run) add(findings, probe(options.command));
+    if (options.run) {
+      Probe probed = probe(options.command);
+      add(findings, std::move(probed.findings));
+      if (probed.events_came) yield_to_events(findings);
+    }
   }
   const Finding* obstacle = nullptr;
   for (const Finding& finding : findings) {

@@ -3,15 +3,16 @@
 
 #include <fmt/format.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <cstdio>
-#include <fstream>
 #include <memory>
 #include <string>
 
 #include "ompdm/analysis.h"
-#include "ompdm/error.h"
+#include "open_trace.h"
 #include "shell_words.h"
 #include "verb_help.h"
 #include "verbs.h"
@@ -22,8 +23,7 @@ namespace {
 struct FinishVerb {
   std::string spool;
   std::string output;
-  bool attached = false;
-  std::string tell;  ///< file for the trace's name and a note, instead of a message
+  bool handed_over = false;  ///< by the recorder: standard input is the spool, locked
 };
 
 std::string counted(std::size_t count, const char* thing) {
@@ -77,21 +77,12 @@ int list_spools() {
   return 0;
 }
 
-// For the recorder, at the program's end: the program's standard output is not ours.
-void tell_attached(const FinishResult& result) {
-  const std::string note = result.note.empty() ? "" : "; " + result.note;
-  fmt::print(stderr, "ompdm: {}{}; next: {}\n", summary(result), note, next_command(result));
-}
-
-// Under `ompdm record`, which tells the outcome.
-void tell_session(const FinishResult& result, const std::string& file) {
-  std::ofstream(file) << result.trace.string() << '\n' << result.note << '\n';
-  std::error_code not_ours;  // the program may have had a umask against its own files
-  std::filesystem::permissions(file, std::filesystem::perms::owner_read,
-                               std::filesystem::perm_options::add, not_ours);
-}
-
 void tell(const FinishResult& result) {
+  if (result.by_another) {
+    fmt::print("another process wrote {}\nnext: {}\n", typed_path(result.trace),
+               next_command(result));
+    return;
+  }
   if (result.killed) {
     fmt::print(
         "the process ended without a word (killed, _exit or exec): its committed records "
@@ -110,17 +101,21 @@ void lift_file_size_limit() {
   setrlimit(RLIMIT_FSIZE, &limit);
 }
 
+// Nobody waits for us, and nobody would read what we say: whoever asks for the trace finds it, or
+// the spool.
+int finish_handed_over(const FinishVerb& verb) {
+  lift_file_size_limit();
+  sigset_t none;  // the recorder blocked all of them
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  (void)finish(verb.spool, {}, {.handed_over = STDIN_FILENO});
+  return 0;
+}
+
 int run_finish(const FinishVerb& verb) {
   if (verb.spool.empty()) return list_spools();
-  if (verb.attached) lift_file_size_limit();
-  const FinishResult result = finish(verb.spool, verb.output, {.owner_may_run = verb.attached});
-  if (!verb.tell.empty()) {
-    tell_session(result, verb.tell);
-  } else if (verb.attached) {
-    tell_attached(result);
-  } else {
-    tell(result);
-  }
+  if (verb.handed_over) return finish_handed_over(verb);
+  tell(finish(verb.spool, verb.output, patient(verb.spool)));
   return 0;
 }
 
@@ -136,8 +131,7 @@ void setup_finish(CLI::App& app, int& exit_status) {
   verb->add_option("-o,--output", options->output,
                    "The trace to write (default: the name the recorder was given)")
       ->type_name("FILE");
-  verb->add_flag("--attached", options->attached)->group("");
-  verb->add_option("--tell", options->tell)->group("");
+  verb->add_flag("--handed-over", options->handed_over)->group("");
   set_help(*verb, "ompdm finish [SPOOL] [-o FILE]",
            "An older trace of that name is kept as trace.~N~.json; other files are never touched.",
            "ompdm finish\n"

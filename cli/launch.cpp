@@ -1,6 +1,7 @@
 #include "launch.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,6 +23,7 @@ enum class Phase { kBefore, kRunning, kAfter };
 std::atomic<Phase> phase{Phase::kBefore};
 std::atomic<pid_t> running{0};
 std::atomic<int> waiting{0};  ///< a signal that came before the program had started
+std::atomic<int> late{0};     ///< one that came after its end
 static_assert(std::atomic<pid_t>::is_always_lock_free && std::atomic<Phase>::is_always_lock_free);
 
 void forward(int signal, siginfo_t* info, void*) {
@@ -32,6 +34,8 @@ void forward(int signal, siginfo_t* info, void*) {
     waiting.store(signal);
   } else if (phase.load() == Phase::kRunning && !from_terminal && info->si_pid != running.load()) {
     ::kill(running.load(), signal);
+  } else if (phase.load() == Phase::kAfter && signal != SIGUSR1 && signal != SIGUSR2) {
+    late.store(signal);
   }
   errno = saved;
 }
@@ -104,6 +108,7 @@ void start_forwarding(pid_t pid) {
 SignalForwarding::SignalForwarding() {
   phase.store(Phase::kBefore);
   waiting.store(0);
+  late.store(0);
   struct sigaction action = {};
   action.sa_sigaction = forward;
   action.sa_flags = SA_SIGINFO | SA_RESTART;
@@ -121,6 +126,32 @@ void SignalForwarding::restore() const {
   for (std::size_t i = 0; i < kSignals.size(); ++i) {
     ::sigaction(kSignals[i], &inherited_[i], nullptr);
   }
+}
+
+SignalForwarding::Came SignalForwarding::wait_for(int file,
+                                                  std::chrono::milliseconds at_most) const {
+  // Held back but while we wait, so that none can come between the look and the wait.
+  sigset_t held;
+  sigset_t before;
+  sigemptyset(&held);
+  for (const int signal : kSignals) sigaddset(&held, signal);
+  ::sigprocmask(SIG_BLOCK, &held, &before);
+  const timespec limit{at_most.count() / 1000, (at_most.count() % 1000) * 1'000'000};
+  pollfd input{file, POLLIN, 0};
+  int ready = 0;
+  do {
+    ready =
+        late.load() != 0 ? 0 : ::ppoll(&input, 1, at_most.count() < 0 ? nullptr : &limit, &before);
+  } while (ready < 0 && late.load() == 0);
+  ::sigprocmask(SIG_SETMASK, &before, nullptr);
+  if (late.load() != 0) return Came::kSignal;
+  return ready > 0 ? Came::kInput : Came::kNothing;
+}
+
+std::string how_it_ended(const Ending& ending) {
+  if (ending.signal == 0) return "exited with " + std::to_string(ending.exit_status);
+  return "was killed by signal " + std::to_string(ending.signal) + " (" +
+         ::strsignal(ending.signal) + ")";
 }
 
 fs::path find_program(const std::string& program) {

@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <array>
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <string>
@@ -22,6 +23,9 @@ struct Ending {
   std::string failure;  ///< why it could not be started, empty if it was
 };
 
+/// "was killed by signal 11 (Segmentation fault)" or "exited with 3".
+std::string how_it_ended(const Ending& ending);
+
 /// Where execvp would find the program; empty if nowhere.
 std::filesystem::path find_program(const std::string& program);
 
@@ -36,8 +40,8 @@ enum class Output {
 
 /// While it lives, a signal that would end or speak to this process is passed on to the program
 /// that launch() runs. One that comes before the program has started waits for it; one that comes
-/// after its end is dropped, so that what it left can be put in order. Signals from the terminal
-/// are not passed on: the program has them already. One at a time.
+/// after its end does nothing by itself, so that what it left can be put in order: see wait_for().
+/// Signals from the terminal are not passed on: the program has them already. One at a time.
 class SignalForwarding {
  public:
   SignalForwarding();
@@ -49,6 +53,12 @@ class SignalForwarding {
 
   /// Back to what this process inherited. Async-signal-safe.
   void restore() const;
+
+  enum class Came { kInput, kSignal, kNothing };
+
+  /// Waits until `file` can be read, or has no writer any more, or a signal that would end this
+  /// process has come since the program's end, but no longer than `at_most` (negative: for ever).
+  [[nodiscard]] Came wait_for(int file, std::chrono::milliseconds at_most) const;
 
  private:
   std::array<struct sigaction, kSignals.size()> inherited_;

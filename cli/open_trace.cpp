@@ -1,12 +1,18 @@
 #include "open_trace.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "ompdm/error.h"
-#include "ompdm/finish.h"
 #include "ompdm/trace_file.h"
 
 namespace ompdm::cli {
@@ -19,37 +25,90 @@ bool exists(const fs::path& path) {
   return fs::exists(path, error);
 }
 
-/// Whether a spool that is to become `name` lies beside it and nobody writes it any more.
-bool has_abandoned_spool(const std::string& name, const fs::path& spool) {
-  if (!is_spool(spool)) return false;
-  const SpoolInfo info = spool_info(spool);
-  if (!info.alive) return true;
+/// Where a spool of that trace may lie: beside it, or where the recorder puts it otherwise.
+std::vector<fs::path> spool_folders(const fs::path& trace) {
+  std::vector<fs::path> folders = {trace.parent_path()};
+  for (const char* variable : {"OMPDM_SPOOL_DIR", "TMPDIR"}) {
+    const char* folder = std::getenv(variable);
+    if (folder != nullptr && *folder != '\0') folders.emplace_back(folder);
+  }
+  folders.emplace_back("/tmp");
+  return folders;
+}
+
+/// Whether a spool is our own, and of a later run than the trace of its name.
+bool is_awaited(const fs::path& spool, const std::string& trace) {
+  struct stat ours{};
+  std::error_code error;
+  return ::stat(spool.c_str(), &ours) == 0 && ours.st_uid == ::geteuid() &&
+         (!exists(trace) || fs::last_write_time(spool, error) > fs::last_write_time(trace, error));
+}
+
+/// The spool that is to become `name`; empty if there is none.
+fs::path spool_of(const std::string& name) {
+  const fs::path beside = name + ".spool";
+  if (is_spool(beside)) return beside;
+  std::error_code error;
+  const fs::path trace = fs::absolute(name, error).lexically_normal();
+  for (const fs::path& folder : spool_folders(trace)) {
+    for (const SpoolInfo& spool : find_spools(folder)) {
+      if (spool.output == trace && spool.finished && is_awaited(spool.path, name))
+        return spool.path;
+    }
+  }
+  return {};
+}
+
+/// Whether the process has ended, or is at its end. One that still records is told about.
+bool has_ended(const std::string& name, const SpoolInfo& spool) {
+  if (spool.finished || !spool.alive) return true;
   fmt::print(stderr,
              "ompdm: {}: process {} still records: `ompdm report {}` shows it as it is now\n",
-             spool.string(), info.pid, spool.string());
+             spool.path.string(), spool.pid, spool.path.string());
   if (!exists(name)) {
     throw Error(
         fmt::format("{}: no such file yet: its process still runs: wait for its end, or name {}",
-                    name, spool.string()));
+                    name, spool.path.string()));
   }
   return false;
+}
+
+/// The trace, if there was something to finish.
+std::optional<Trace> finish_first(const std::string& name) {
+  const fs::path spool = spool_of(name);
+  try {
+    if (spool.empty() || !has_ended(name, spool_info(spool))) return std::nullopt;
+    FinishResult result = finish(spool, name, patient(name));
+    if (result.by_another) return std::nullopt;
+    fmt::print(stderr, "ompdm: {}: {} finished first, the {}\n", result.trace.string(),
+               spool.string(), result.killed ? "process was killed" : "process had ended");
+    return std::move(result.model);
+  } catch (const Error&) {
+    // Another process may have finished it before we could open it.
+    if (is_spool(spool) || !exists(name)) throw;
+    return std::nullopt;
+  }
 }
 
 }  // namespace
 
 OpenedTrace open_trace(const std::string& name) {
   if (is_spool(name)) return {read_spool(name), spool_info(name).alive};
-  const fs::path spool = name + ".spool";
-  if (has_abandoned_spool(name, spool)) {
-    FinishResult result = finish(spool, name);
-    fmt::print(stderr, "ompdm: {}: {} finished first, the {}\n", result.trace.string(),
-               spool.string(), result.killed ? "process was killed" : "process had ended");
-    return {std::move(result.model), false};
-  }
+  if (std::optional<Trace> finished = finish_first(name)) return {std::move(*finished), false};
   if (!exists(name)) {
     throw Error(name + ": no such file: run `ompdm record PROGRAM` first, or name a trace");
   }
   return {read_trace(name), false};
+}
+
+FinishOptions patient(const std::string& name) {
+  constexpr std::chrono::minutes kPatience{10};
+  const auto tell = [name] {
+    if (isatty(STDERR_FILENO) == 1) {
+      fmt::print(stderr, "ompdm: {}: is being written by another process: waiting for it\n", name);
+    }
+  };
+  return {.patience = kPatience, .waiting = tell};
 }
 
 }  // namespace ompdm::cli

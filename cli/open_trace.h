@@ -1,9 +1,10 @@
 // What a TRACE argument of report and compare may be: a trace, the spool of a process (also one
-// that still runs), or the name of a trace whose process died and left only its spool.
+// that still runs), or the name of a trace of which there is only the spool yet.
 #pragma once
 
 #include <string>
 
+#include "ompdm/finish.h"
 #include "ompdm/trace.h"
 
 namespace ompdm::cli {
@@ -13,8 +14,12 @@ struct OpenedTrace {
   bool running = false;  ///< read from the spool of a process that still runs
 };
 
-/// Reads it; a dead process' spool beside the name is finished first, which is said in one line on
-/// stderr. Throws Error.
+/// Reads it. A trace that is being written is waited for; the spool of a process that has ended is
+/// finished first, if nobody else is at it, which is said in one line on stderr. Throws Error.
 OpenedTrace open_trace(const std::string& name);
+
+/// To finish `name` with the patience of somebody who has asked for it, told on a terminal what is
+/// waited for.
+FinishOptions patient(const std::string& name);
 
 }  // namespace ompdm::cli

@@ -16,11 +16,14 @@ namespace {
 
 using Level = Finding::Level;
 
-Finding ended(const Ending& ending) {
+Finding ended(const Ending& ending, bool events_came) {
   if (!ending.failure.empty()) return {Level::kNo, ending.failure, ""};
-  if (ending.exit_status == 0) return {Level::kOk, "the program ran and exited with 0", ""};
-  return {Level::kWarn, fmt::format("the program ran and exited with {}", ending.exit_status),
-          "give it the arguments that it needs after --run PROGRAM"};
+  const std::string how = how_it_ended(ending);
+  if (ending.exit_status == 0) return {Level::kOk, "the program ran and " + how, ""};
+  const std::string remedy =
+      ending.signal != 0 ? "" : "give it the arguments that it needs after --run PROGRAM";
+  if (events_came) return {Level::kWarn, "the program ran and " + how, remedy};
+  return {Level::kNo, fmt::format("the program {} before a target region came", how), remedy};
 }
 
 std::string answers(const Recording& recording) {
@@ -31,22 +34,24 @@ std::string answers(const Recording& recording) {
   return text;
 }
 
-void describe(const RecordedProcess& process, Findings& findings) {
+void describe(const RecordedProcess& process, Probe& probe) {
   const Trace trace = read_spool(process.spool);
   const std::string program = std::filesystem::path(process.program).filename();
-  findings.push_back(
-      {trace.regions.empty() && trace.ops.empty() ? Level::kNo : Level::kOk,
+  const bool came = !trace.regions.empty() || !trace.ops.empty();
+  probe.events_came = probe.events_came || came;
+  probe.findings.push_back(
+      {came ? Level::kOk : Level::kNo,
        fmt::format("{} recorded: regions {}, data operations {}, launches {}, devices {}", program,
                    trace.regions.size(), trace.ops.size(), trace.launches.size(),
                    trace.devices.size()),
        ""});
-  findings.push_back(
+  probe.findings.push_back(
       {Level::kOk, fmt::format("the runtime answered: {}", answers(trace.recording)), ""});
 }
 
 }  // namespace
 
-Findings probe(const std::vector<std::string>& command) {
+Probe probe(const std::vector<std::string>& command) {
   const SignalForwarding signals;
   const Session session;
   EnvironmentChange change =
@@ -55,16 +60,17 @@ Findings probe(const std::vector<std::string>& command) {
   change.set.emplace_back("OMPDM_OUTPUT", session.folder() / "probe.json");
   change.set.emplace_back("OMPDM_FINISH", "off");
   const Ending ending = launch(command, change, signals, Output::kDiscarded);
-  Findings findings = {ended(ending)};
+  Probe probe;
   const SessionRecord record = read_session(session.folder());
-  for (const RecordedProcess& process : record.recorded) describe(process, findings);
+  for (const RecordedProcess& process : record.recorded) describe(process, probe);
   for (const SilentProcess& process : record.silent) {
-    findings.push_back({Level::kNo, process.reason, ""});
+    probe.findings.push_back({Level::kNo, process.reason, ""});
   }
   if (ending.failure.empty() && record.recorded.empty() && record.silent.empty()) {
-    findings.push_back({Level::kNo, "no target region was recorded", ""});
+    probe.findings.push_back({Level::kNo, "no target region was recorded", ""});
   }
-  return findings;
+  probe.findings.insert(probe.findings.begin(), ended(ending, probe.events_came));
+  return probe;
 }
 
 }  // namespace ompdm::cli

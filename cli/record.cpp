@@ -8,12 +8,14 @@
 #include <string>
 #include <vector>
 
+#include "apart.h"
 #include "attach.h"
 #include "launch.h"
 #include "ompdm/error.h"
 #include "recorder_library.h"
 #include "session.h"
 #include "settle.h"
+#include "shell_words.h"
 #include "verb_help.h"
 #include "verbs.h"
 
@@ -109,6 +111,38 @@ void tell_displaced_tool(const std::string& recorder) {
       tools));
 }
 
+/// "trace.json trace.p77.json", as a shell takes them.
+std::string names_of_traces(const SessionRecord& session) {
+  std::string names;
+  for (const RecordedProcess& process : session.recorded) {
+    names += (names.empty() ? "" : " ") + shell_word(typed_path(process.trace));
+  }
+  return names;
+}
+
+/// Finishes what the program left and says what there is. Neither Ctrl-C nor an end for want of
+/// memory may cost the trace, or the exit status.
+void tell_outcome(const SessionRecord& session, const Ending& ending, const RecordOptions& options,
+                  const SignalForwarding& signals) {
+  const auto settled = [&] {
+    return settle(session, ending, options.command.front(), options.no_finish);
+  };
+  if (session.recorded.empty() || options.no_finish) {
+    for (const std::string& line : settled()) say(line);
+    return;
+  }
+  const std::string traces = names_of_traces(session);
+  const Apart apart = work_apart(settled, signals, [&] {
+    if (::isatty(STDERR_FILENO) == 1) say("writing " + traces);
+  });
+  for (const std::string& line : apart.lines) say(line);
+  if (apart.left || apart.died) {
+    say(fmt::format("{} {}; next: ompdm report {}", traces,
+                    apart.left ? "will be written in the background" : "could not be written",
+                    traces));
+  }
+}
+
 int run_record(const RecordOptions& options) {
   if (options.command.empty()) {
     throw Error("record: no PROGRAM: ompdm record [-o FILE] PROGRAM [ARG…]", Error::Kind::kUsage);
@@ -134,9 +168,7 @@ int run_record(const RecordOptions& options) {
     say(ending.failure);
     return ending.exit_status;
   }
-  const Outcome outcome =
-      settle(read_session(session.folder()), ending, options.command.front(), options.no_finish);
-  for (const std::string& line : outcome.lines) say(line);
+  tell_outcome(read_session(session.folder()), ending, options, signals);
   return ending.exit_status;
 }
 

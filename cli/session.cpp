@@ -33,15 +33,6 @@ bool parse_name(const std::string& name, EntryName& entry) {
   return entry.ending.empty() || entry.ending == ".none";
 }
 
-/// What the finisher made of the name, if it has finished.
-void read_final_name(const fs::path& file, RecordedProcess& process) {
-  std::ifstream lines(file.string() + ".trace");
-  std::string trace;
-  if (!std::getline(lines, trace) || trace.empty()) return;
-  process.trace = trace;
-  std::getline(lines, process.note);
-}
-
 }  // namespace
 
 Session::Session() {
@@ -86,7 +77,6 @@ SessionRecord read_session(const fs::path& folder) {
     std::getline(lines, process.program);
     process.spool = spool;
     process.trace = trace;
-    read_final_name(file.path(), process);
     session.recorded.push_back(std::move(process));
   }
   for (RecordedProcess& process : session.recorded) {

@@ -1,7 +1,6 @@
 // The folder in which processes under one `ompdm record` tell it what they record. A process writes
-// PID.N (three lines: spool, trace, program) when it opens a spool, PID.N.trace (two lines: the
-// trace's name in the end, a note on it) when it is finished, and PID.N.none (one line: why) when
-// it could have offloaded and did not.
+// PID.N (three lines: spool, trace, program) when it opens a spool, and PID.N.none (one line: why)
+// when it could have offloaded and did not.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +18,6 @@ struct RecordedProcess {
   std::filesystem::path spool;
   std::filesystem::path trace;
   std::string program;
-  std::string note;  ///< a sentence when the trace's name is not the one asked for
 };
 
 /// A process with an offload runtime in which no event came.

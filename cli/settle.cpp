@@ -4,18 +4,26 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstring>
+#include <atomic>
 #include <set>
+#include <thread>
 
 #include "ompdm/analysis.h"
 #include "ompdm/error.h"
 #include "ompdm/finish.h"
+#include "open_trace.h"
 #include "shell_words.h"
 
 namespace ompdm::cli {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// What there is of one process.
+struct Outcome {
+  std::vector<std::string> lines;
+  fs::path trace;  ///< that can be reported now, empty if none
+};
 
 std::string name_of(const RecordedProcess& process) {
   const std::string name = fs::path(process.program).filename();
@@ -42,27 +50,24 @@ std::string how_it_died(const RecordedProcess& process, const Ending& ending,
     return where.empty() ? "was killed, or left by _exit or exec" : "died" + where;
   }
   if (ending.signal == 0) return "left by _exit, quick_exit or exec" + where;
-  return fmt::format("was killed by signal {} ({}){}", ending.signal, ::strsignal(ending.signal),
-                     where);
+  return how_it_ended(ending) + where;
 }
 
 std::string number_of(std::size_t count, const char* thing) {
   return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
 }
 
-void finish_left_open(const RecordedProcess& process, const Ending& ending, bool trailer,
-                      Outcome& outcome) {
-  const FinishResult result = finish(process.spool);
-  const std::string trace = typed_path(result.trace);
-  if (!trailer) {
+void finish_spool(const RecordedProcess& process, const Ending& ending, Outcome& outcome) {
+  const FinishResult result = finish(process.spool, {}, patient(process.trace));
+  if (result.killed) {
     outcome.lines.push_back(fmt::format("{} {}: recovered {} and {}", name_of(process),
                                         how_it_died(process, ending, where_it_died(result.model)),
                                         number_of(result.model.regions.size(), "region"),
                                         number_of(result.model.ops.size(), "data operation")));
   }
   if (!result.note.empty()) outcome.lines.push_back(result.note);
-  outcome.lines.push_back("wrote " + trace);
-  outcome.traces.push_back(result.trace);
+  outcome.lines.push_back("wrote " + typed_path(result.trace));
+  outcome.trace = result.trace;
 }
 
 void settle_process(const RecordedProcess& process, const Ending& ending, bool keep_spools,
@@ -71,9 +76,8 @@ void settle_process(const RecordedProcess& process, const Ending& ending, bool k
   std::error_code error;
   if (!fs::exists(process.spool, error)) {
     if (fs::exists(process.trace, error)) {
-      if (!process.note.empty()) outcome.lines.push_back(process.note);
       outcome.lines.push_back("wrote " + typed_path(process.trace));
-      outcome.traces.push_back(process.trace);
+      outcome.trace = process.trace;
     } else {
       outcome.lines.push_back(fmt::format("{}: its recording {} is gone: was it removed?", who,
                                           typed_path(process.spool)));
@@ -90,42 +94,65 @@ void settle_process(const RecordedProcess& process, const Ending& ending, bool k
     outcome.lines.push_back(fmt::format("kept {}: ompdm finish {}", typed_path(process.spool),
                                         shell_word(typed_path(process.spool))));
   } else {
-    finish_left_open(process, ending, info.finished, outcome);
+    finish_spool(process, ending, outcome);
   }
 }
 
-void describe_nothing(const SessionRecord& session, const std::string& program, Outcome& outcome) {
+Outcome settled(const RecordedProcess& process, const Ending& ending, bool keep_spools) {
+  Outcome outcome;
+  try {
+    settle_process(process, ending, keep_spools, outcome);
+  } catch (const Error& error) {
+    outcome.lines = {error.what(), fmt::format("the recording is kept: ompdm finish {}",
+                                               shell_word(typed_path(process.spool)))};
+  }
+  return outcome;
+}
+
+/// The ranks of a job all end at once.
+std::vector<Outcome> settled(const std::vector<RecordedProcess>& processes, const Ending& ending,
+                             bool keep_spools) {
+  std::vector<Outcome> outcomes(processes.size());
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < processes.size(); i = next++) {
+      outcomes[i] = settled(processes[i], ending, keep_spools);
+    }
+  };
+  const std::size_t most = std::max(1U, std::thread::hardware_concurrency());
+  std::vector<std::jthread> others;
+  while (others.size() + 1 < std::min(most, processes.size())) others.emplace_back(work);
+  work();
+  others.clear();  // joins them
+  return outcomes;
+}
+
+void describe_nothing(const SessionRecord& session, const Ending& ending,
+                      const std::string& program, std::vector<std::string>& lines) {
   std::set<std::string> reasons;
   for (const SilentProcess& process : session.silent) {
     if (!process.reason.empty()) reasons.insert(process.reason);
   }
-  outcome.lines.push_back(
-      reasons.empty() ? std::string("no target region was recorded")
+  if (ending.exit_status != 0) reasons.insert(fmt::format("{} {}", program, how_it_ended(ending)));
+  lines.push_back(reasons.empty()
+                      ? std::string("no target region was recorded")
                       : fmt::format("no target region was recorded: {}", fmt::join(reasons, "; ")));
-  outcome.lines.push_back("next: ompdm doctor " + shell_word(program));
+  lines.push_back("next: ompdm doctor " + shell_word(program));
 }
 
 }  // namespace
 
-Outcome settle(const SessionRecord& session, const Ending& ending, const std::string& program,
-               bool keep_spools) {
-  Outcome outcome;
-  for (const RecordedProcess& process : session.recorded) {
-    try {
-      settle_process(process, ending, keep_spools, outcome);
-    } catch (const Error& error) {
-      outcome.lines.push_back(error.what());
-      outcome.lines.push_back(fmt::format("the recording is kept: ompdm finish {}",
-                                          shell_word(typed_path(process.spool))));
-    }
+std::vector<std::string> settle(const SessionRecord& session, const Ending& ending,
+                                const std::string& program, bool keep_spools) {
+  std::vector<std::string> lines;
+  std::string traces;
+  for (const Outcome& outcome : settled(session.recorded, ending, keep_spools)) {
+    lines.insert(lines.end(), outcome.lines.begin(), outcome.lines.end());
+    if (!outcome.trace.empty()) traces += ' ' + shell_word(typed_path(outcome.trace));
   }
-  if (session.recorded.empty()) describe_nothing(session, program, outcome);
-  if (!outcome.traces.empty()) {
-    std::string command = "next: ompdm report";
-    for (const std::string& trace : outcome.traces) command += ' ' + shell_word(typed_path(trace));
-    outcome.lines.push_back(command);
-  }
-  return outcome;
+  if (session.recorded.empty()) describe_nothing(session, ending, program, lines);
+  if (!traces.empty()) lines.push_back("next: ompdm report" + traces);
+  return lines;
 }
 
 }  // namespace ompdm::cli

@@ -10,10 +10,13 @@ namespace ompdm::spool {
 inline constexpr std::uint32_t kAttachedByCuda = 2;
 
 /// The external correlation id that is pushed while a region, data operation or submit runs: its
-/// lane and the low 52 bits of its begin in ticks, so that no record needs to hold it.
+/// lane and the low 52 bits of its begin in ticks, so that no record needs to hold it. Above 12
+/// bits the lane's number changes the ticks, so that no two lanes have equal ids at one instant.
 inline std::uint64_t external_id(std::uint32_t lane, std::uint64_t begin) noexcept {
   constexpr unsigned kTickBits = 52;
-  return std::uint64_t{lane} << kTickBits | (begin & ((std::uint64_t{1} << kTickBits) - 1));
+  constexpr unsigned kLaneBits = 64 - kTickBits;
+  const std::uint64_t moved = begin ^ std::uint64_t{lane >> kLaneBits} << 32U;
+  return std::uint64_t{lane} << kTickBits | (moved & ((std::uint64_t{1} << kTickBits) - 1));
 }
 
 /// A kernel's name, for the records after it in its lane. Followed by the text.

@@ -56,8 +56,19 @@ void Decoder::add_module(const Record& record) {
   auto& modules = draft_.trace.modules;
   const auto [at, is_new] = modules_.emplace(std::tuple(module.path, module.build_id, module.bias),
                                              static_cast<std::uint32_t>(modules.size()));
-  if (is_new) modules.push_back(std::move(module));
+  if (is_new) {
+    modules.push_back(std::move(module));
+    draft_.module_ranges.push_back({row->begin, row->end});
+  }
   lane_.modules[row->id] = at->second;
+}
+
+// What no compiler writes: each operation would be compared with it, and carry it into the trace.
+void Decoder::drop_if_endless(std::string& name) {
+  constexpr std::size_t kLongestName = 8192;  // a path and an expression
+  if (name.size() <= kLongestName) return;
+  ++unreadable;
+  name.clear();
 }
 
 void Decoder::add_site(const Record& record) {
@@ -65,6 +76,7 @@ void Decoder::add_site(const Record& record) {
   if (!row) return void(++unreadable);
   auto texts =
       split_texts(record.tail<spool::Site>(row->text_size), std::size_t{1} + row->name_count);
+  for (std::string& text : texts) drop_if_endless(text);
   std::string psource;
   if (!texts.empty()) {
     psource = std::move(texts.front());
@@ -137,22 +149,24 @@ void Decoder::add_list(const Record& record) {
 void Decoder::add_symbol(const Record& record) {
   const auto row = record.as<spool::OffloadEntry>();
   if (!row) return void(++unreadable);
-  const auto names = split_texts(record.tail<spool::OffloadEntry>(row->name_size), 1);
+  auto names = split_texts(record.tail<spool::OffloadEntry>(row->name_size), 1);
+  for (std::string& name : names) drop_if_endless(name);
   if (names.empty()) return;
-  draft_.symbols.push_back({names[0], row->address, row->size});
+  draft_.symbols.push_back({{find(lane_.modules, row->module)}, names[0], row->address, row->size});
 }
 
 void Decoder::add_mapper_name(const Record& record) {
   const auto row = record.as<spool::MapperName>();
   if (!row) return void(++unreadable);
-  const auto texts = split_texts(record.tail<spool::MapperName>(row->size), 1);
+  auto texts = split_texts(record.tail<spool::MapperName>(row->size), 1);
+  for (std::string& text : texts) drop_if_endless(text);
   lane_.names[row->id] = static_cast<std::uint32_t>(draft_.mapper_names.size());
   draft_.mapper_names.push_back(texts.empty() ? std::string() : texts[0]);
 }
 
 void Decoder::add_mapper_piece(const Record& record) {
   const auto row = record.as<spool::MapperPiece>();
-  const std::uint32_t region = row ? find(lane_.regions, row->region) : kNoList;
+  const std::uint32_t region = row ? lane_.regions.find(row->region) : kNoList;
   const std::uint32_t name = row ? find(lane_.names, row->name) : kNoList;
   if (!row || region == kNoList || name == kNoList) return void(++unreadable);
   draft_.mapper_pieces.push_back({{region}, row->begin, row->size, row->type, name});
@@ -162,7 +176,8 @@ void Decoder::add_device(const Record& record) {
   const auto row = record.as<spool::Device>();
   if (!row) return void(++unreadable);
   const auto what = static_cast<spool::DeviceEvent>(row->head.flags);
-  DeviceEvent event{DeviceEvent::Kind::kInitialize, row->number, time(row->ticks), row->bytes};
+  const std::int32_t number = device_number(row->number);
+  DeviceEvent event{DeviceEvent::Kind::kInitialize, number, time(row->ticks), row->bytes};
   if (what == spool::DeviceEvent::kFinalize) event.kind = DeviceEvent::Kind::kFinalize;
   if (what == spool::DeviceEvent::kLoad) event.kind = DeviceEvent::Kind::kLoad;
   draft_.trace.device_events.push_back(event);
@@ -171,8 +186,8 @@ void Decoder::add_device(const Record& record) {
   // Devices initialise again after the last target library was unloaded: one row each.
   auto& devices = draft_.trace.devices;
   const bool seen = std::any_of(devices.begin(), devices.end(),
-                                [&](const Device& d) { return d.number == row->number; });
-  if (!seen) devices.push_back({row->number, texts.empty() ? "" : texts[0], "", false, false});
+                                [&](const Device& d) { return d.number == number; });
+  if (!seen) devices.push_back({number, texts.empty() ? "" : texts[0], "", false, false});
 }
 
 }  // namespace ompdm::trace

@@ -68,7 +68,7 @@ struct ClockPair {
 
 /// A CUDA device's row, by its ordinal.
 struct CudaDevice {
-  std::uint32_t ordinal = 0;
+  std::int32_t ordinal = 0;
   Device row;  ///< number -1: unknown
 };
 
@@ -83,13 +83,21 @@ struct MapperPiece {
 
 /// An entry of a module's offload table.
 struct OffloadSymbol {
+  Index<Module> module;
   std::string name;
   std::uint64_t address = 0;
   std::uint64_t size = 0;  ///< 0: a kernel
 };
 
+/// Where a module lay in the process.
+struct ModuleRange {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+
 struct Draft {
   Trace trace;
+  std::vector<ModuleRange> module_ranges;  ///< beside Trace::modules
   std::vector<SiteNote> site_notes;
   std::vector<OpNote> op_notes;
   std::vector<RegionNote> region_notes;

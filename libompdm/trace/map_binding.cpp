@@ -32,14 +32,9 @@ Replay::Replay(Draft& draft)
     return std::tuple(a.region.value, a.begin, a.bytes) <
            std::tuple(b.region.value, b.begin, b.bytes);
   });
-  for (const OffloadSymbol& symbol : draft.symbols) {
-    if (symbol.size == 0) continue;
-    if (symbol.name.ends_with("_decl_tgt_ref_ptr")) {
-      references_.insert(symbol.address);
-    } else {
-      globals_[symbol.address] = &symbol;
-    }
-  }
+  settled_.resize(trace_.modules.size());
+  for (std::uint32_t i = 0; i < trace_.modules.size(); ++i) place(i);
+  for (const OffloadSymbol& symbol : draft.symbols) add_global(symbol);
   std::vector<bool> seen(trace_.map_lists.size());
   for (std::uint32_t i = 0; i < trace_.regions.size(); ++i) {
     const std::uint32_t list = trace_.regions[i].map_list;
@@ -61,14 +56,12 @@ void Replay::bind_item(MapItem& item, const Region& region, std::uint32_t argume
   if (begin == 0) return;
   const bool only_refers = item.bytes == 0 || (item.type & (kMapPrivate | kMapNonContiguous)) != 0;
   if (!only_refers) {
-    const OffloadSymbol* global = global_at(begin);
-    Mention how{name, region.site, argument, region.begin, is_part};
-    if (global != nullptr && how.name.base.empty()) {
-      how.name.base = how.name.expression = demangle(global->name);
-    }
+    const Global* global = global_at(begin);
+    Mention how{&name, region.site, argument, region.begin, is_part};
+    if (global != nullptr && name.base.empty()) how.name = &global->name;
     item.variable = global == nullptr
                         ? storage_.touch(begin, item.bytes, how, region.end)
-                        : storage_.touch(global->address, global->size, how, region.end);
+                        : storage_.touch(global->address, global->bytes, how, region.end);
     return;
   }
   item.variable = storage_.find(begin);
@@ -79,6 +72,7 @@ void Replay::bind_item(MapItem& item, const Region& region, std::uint32_t argume
 }
 
 void Replay::bind_list(std::uint32_t list, const Region& region) {
+  settle(region.site);
   auto& items = trace_.map_lists[list];
   const std::vector<Descriptor>& descriptors = descriptors_[list];
   const auto describing = [&](const MapItem& item) {

@@ -15,20 +15,31 @@ namespace {
 
 enum Kind : std::uint8_t { kTarget = 1, kEnter = 2, kExit = 3, kUpdate = 4 };
 
-// Kernel entries by the address that a launch names.
-using KernelNames = std::unordered_map<std::uint64_t, const OffloadSymbol*>;
+// Kernel entries by the address that a launch names, and by their module: another one may have lain
+// there before.
+using KernelNames = std::map<std::pair<std::uint64_t, std::uint32_t>, const OffloadSymbol*>;
 
 KernelNames kernel_names(const Draft& draft) {
   KernelNames names;
   for (const OffloadSymbol& symbol : draft.symbols) {
-    if (symbol.size == 0) names[symbol.address] = &symbol;
+    if (symbol.size == 0) names[{symbol.address, symbol.module.value}] = &symbol;
   }
   return names;
 }
 
-std::optional<KernelName> kernel_at(const KernelNames& names, std::uint64_t address) {
-  const auto at = names.find(address);
-  return address == 0 || at == names.end() ? std::nullopt : parse_kernel(at->second->name);
+// The entry of the module that launches it, else of any that has one there.
+const OffloadSymbol* entry_at(const KernelNames& names, Index<Module> module,
+                              std::uint64_t address) {
+  if (address == 0) return nullptr;
+  auto at = names.find({address, module.value});
+  if (at == names.end()) at = names.lower_bound({address, 0});
+  return at != names.end() && at->first.first == address ? at->second : nullptr;
+}
+
+std::optional<KernelName> kernel_at(const KernelNames& names, Index<Module> module,
+                                    std::uint64_t address) {
+  const OffloadSymbol* symbol = entry_at(names, module, address);
+  return symbol == nullptr ? std::nullopt : parse_kernel(symbol->name);
 }
 
 // A construct that ran before its library was patched has no names; another run of the same call
@@ -180,7 +191,7 @@ std::string fullest(const std::string& plain, const std::vector<std::string>& ca
 void locate(Site& site, const SiteNote& note, const std::optional<KernelName>& kernel,
             Symbols& symbols) {
   if (note.in_runtime) return;  // its caller is unknown, and its own lines are nobody's concern
-  const CodePlace place = symbols.at(site.module, site.address - 1);
+  const CodePlace& place = symbols.at(site.module, site.address - 1);
   const auto source = parse_source(note.psource);
   std::vector<std::string> functions = place.functions;
   if (kernel) functions.insert(functions.begin(), demangle(kernel->function));
@@ -205,18 +216,23 @@ void locate(Site& site, const SiteNote& note, const std::optional<KernelName>& k
   site.inlined = place.inlined.empty() ? inlined_into(site, place) : place.inlined;
 }
 
-// One directive inlined at several places is one row: let all its sites have the same function.
-void agree_on_functions(Draft& draft) {
-  std::map<std::string_view, std::string> longest;
+// Where a directive was inlined, the debug information may know its function by the plain name
+// alone: its other sites tell the rest. Which instance of a template a site is in they cannot tell.
+void lend_functions(Draft& draft) {
+  std::map<std::string_view, std::set<std::string>> full;
+  const auto is_plain = [](const std::string& name) { return name == plain_function(name); };
   for (std::size_t i = 0; i < draft.site_notes.size(); ++i) {
-    if (draft.trace.sites[i].source != LineSource::kRuntime) continue;
-    std::string& function = longest[draft.site_notes[i].psource];
-    const std::string& candidate = draft.trace.sites[i].function;
-    if (candidate.size() > function.size()) function = candidate;
+    const Site& site = draft.trace.sites[i];
+    if (site.source != LineSource::kRuntime || is_plain(site.function)) continue;
+    full[draft.site_notes[i].psource].insert(site.function);
   }
   for (std::size_t i = 0; i < draft.site_notes.size(); ++i) {
     Site& site = draft.trace.sites[i];
-    if (site.source == LineSource::kRuntime) site.function = longest[draft.site_notes[i].psource];
+    if (site.source != LineSource::kRuntime || !is_plain(site.function)) continue;
+    const auto names = full.find(draft.site_notes[i].psource);
+    if (names == full.end() || names->second.size() > 1) continue;
+    const std::string& name = *names->second.begin();
+    if (name.find('<') == std::string::npos) site.function = name;
   }
 }
 
@@ -233,24 +249,33 @@ void resolve_sites(Draft& draft, Symbols& symbols) {
   const KernelNames kernels = kernel_names(draft);
   for (std::size_t i = 0; i < trace.sites.size(); ++i) {
     const SiteNote& note = draft.site_notes[i];
-    locate(trace.sites[i], note, kernel_at(kernels, note.kernel), symbols);
+    locate(trace.sites[i], note, kernel_at(kernels, trace.sites[i].module, note.kernel), symbols);
+  }
+  for (std::size_t i = 0; i < trace.sites.size(); ++i) {
+    const SiteNote& note = draft.site_notes[i];
     if (!note.in_runtime) trace.sites[i].callers = callers_of(note, trace.modules, symbols);
   }
-  agree_on_functions(draft);
+  lend_functions(draft);
 }
 
 void resolve_kernels(Draft& draft) {
   Trace& trace = draft.trace;
   const KernelNames names = kernel_names(draft);
-  // By host_ptr; without names by the site that launched it.
+  // By host_ptr and the entry's module; without names by the site that launched it.
   std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint32_t> rows;
   for (std::size_t i = 0; i < trace.launches.size(); ++i) {
     Launch& launch = trace.launches[i];
     std::uint64_t address = draft.launch_kernels[i];
     if (address == 0 && launch.site) address = draft.site_notes[launch.site.value].kernel;
     if (address == 0 && !launch.site) continue;
-    const auto [at, is_new] = rows.emplace(std::pair(address, address == 0 ? launch.site.value : 0),
-                                           static_cast<std::uint32_t>(trace.kernels.size()));
+    const Index<Module> module =
+        launch.site ? trace.sites[launch.site.value].module : Index<Module>{};
+    const OffloadSymbol* symbol = entry_at(names, module, address);
+    const std::uint32_t apart = address == 0        ? launch.site.value
+                                : symbol == nullptr ? 0
+                                                    : symbol->module.value;
+    const auto [at, is_new] =
+        rows.emplace(std::pair(address, apart), static_cast<std::uint32_t>(trace.kernels.size()));
     launch.kernel = {at->second};
     if (!is_new) continue;
     Kernel kernel;
@@ -260,8 +285,8 @@ void resolve_kernels(Draft& draft) {
       kernel.file = site.file;
       kernel.line = site.line;
     }
-    if (const auto symbol = names.find(address); address != 0 && symbol != names.end()) {
-      kernel.name = symbol->second->name;
+    if (symbol != nullptr) {
+      kernel.name = symbol->name;
       if (const auto parsed = parse_kernel(kernel.name)) {
         kernel.function = demangle(parsed->function);
         kernel.line = parsed->line;

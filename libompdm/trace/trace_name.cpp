@@ -57,7 +57,8 @@ int rename_without_overwriting(const fs::path& from, const fs::path& to) {
   return rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
 }
 
-// The highest N of the STEM.~N~.EXTENSION beside a trace, 0 without any.
+// The highest N of the STEM.~N~.EXTENSION beside a trace, 0 without any. A spool that was set aside
+// becomes one.
 unsigned highest_kept(const Parts& parts) {
   unsigned highest = 0;
   std::error_code ignored;
@@ -65,6 +66,7 @@ unsigned highest_kept(const Parts& parts) {
   for (fs::directory_iterator at(folder, ignored), end; at != end; at.increment(ignored)) {
     const std::string name = at->path().filename().string();
     std::string_view rest(name);
+    if (rest.ends_with(".spool")) rest.remove_suffix(std::strlen(".spool"));
     if (!rest.starts_with(parts.stem + ".~") || !rest.ends_with("~" + parts.extension)) continue;
     rest.remove_prefix(parts.stem.size() + 2);
     unsigned number = 0;

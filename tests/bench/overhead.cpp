@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -39,8 +40,19 @@ struct Attachment {
 
 struct Run {
   double own = 0;    ///< as printed by the program
-  double whole = 0;  ///< seconds from start to exit, attach and finish included
+  double whole = 0;  ///< seconds from start until the trace is there, attach and finish included
 };
+
+// The process that was handed the spool holds its lock until it ends.
+void wait_for_trace(const fs::path& folder) {
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() != ".spool") continue;
+    const int spool = open(entry.path().c_str(), O_RDONLY | O_CLOEXEC);
+    if (spool < 0) continue;
+    flock(spool, LOCK_EX);
+    close(spool);
+  }
+}
 
 Run run(const Program& program, const Attachment& attachment, const fs::path& folder) {
   const fs::path output = folder / "output";
@@ -66,6 +78,7 @@ Run run(const Program& program, const Attachment& attachment, const fs::path& fo
   }
   int status = 0;
   waitpid(child, &status, 0);
+  wait_for_trace(folder);
   Run result;
   result.whole = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   std::stringstream text;
@@ -206,6 +219,10 @@ int main(int argc, char** argv) {
        {{"200,000 updates of 8 bytes", {OMPDM_STORM, "updates", "200000"}, "time: ([0-9.]+)", 1.30},
         {"100,000 enter and exit data of 8 bytes",
          {OMPDM_STORM, "enter_exit", "100000"},
+         "time: ([0-9.]+)",
+         0},
+        {"2,000 sites of updates of 8 bytes, 100 passes",
+         {OMPDM_SITES, "100"},
          "time: ([0-9.]+)",
          0},
         {"100,000 target regions", {OMPDM_STORM, "regions", "100000"}, "time: ([0-9.]+)", 0},

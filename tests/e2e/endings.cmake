@@ -8,7 +8,7 @@ function(add_ending_program name source)
   set_property(DIRECTORY APPEND PROPERTY ENDING_PROGRAMS endings_${name})
 endfunction()
 
-foreach(name die odd late plain own_tool modules)
+foreach(name busy die odd late plain own_tool modules)
   add_ending_program(${name} ${name}.cpp OPTIONS -std=c++20)
 endforeach()
 add_ending_program(plain_stripped plain.cpp OPTIONS -std=c++20 -s)
@@ -99,7 +99,8 @@ if(OMPDM_GXX)
 endif()
 
 add_executable(endings_test endings/place.cpp endings/deaths_test.cpp endings/deeds_test.cpp
-  endings/space_test.cpp endings/names_test.cpp endings/company_test.cpp endings/modules_test.cpp)
+  endings/finishing_test.cpp endings/space_test.cpp endings/names_test.cpp endings/company_test.cpp
+  endings/modules_test.cpp)
 target_link_libraries(endings_test PRIVATE ompdm_options e2e_support GTest::gtest_main)
 target_compile_definitions(endings_test PRIVATE OMPDM_RECORDER="$<TARGET_FILE:ompdm_record>"
   OMPDM_ENDINGS_SOURCES="${ending_sources}/programs")

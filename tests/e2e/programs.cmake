@@ -12,7 +12,7 @@ foreach(name always api api_async conditions declare_target devices firstprivate
     struct_members unified)
   add_e2e_program(${name} ${e2e_sources}/${name}.c C)
 endforeach()
-foreach(name classes templates threads)
+foreach(name classes instances templates threads)
   add_e2e_program(${name} ${e2e_sources}/${name}.cpp OPTIONS -std=c++20)
 endforeach()
 
@@ -23,11 +23,12 @@ endforeach()
 
 # Regions of other files, in linked and in loaded libraries.
 add_e2e_program(two_parts ${e2e_sources}/two_parts.c ${e2e_sources}/scale.c ${e2e_sources}/shift.c C)
-foreach(name scale shift)
+foreach(name scale shift tenant_one tenant_two)
   add_e2e_program(${name} ${e2e_sources}/${name}.c C SHARED)
 endforeach()
 add_e2e_program(two_libraries ${e2e_sources}/two_parts.c C LINK e2e_scale e2e_shift)
 add_e2e_program(load_twice ${e2e_sources}/load_twice.c C)
+add_e2e_program(same_place ${e2e_sources}/same_place.c C)
 add_executable(load_twice_gcc ${e2e_sources}/load_twice.c)
 set_target_properties(load_twice_gcc PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${e2e_programs})
 target_link_libraries(load_twice_gcc PRIVATE ${CMAKE_DL_LIBS})

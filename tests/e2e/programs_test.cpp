@@ -1,6 +1,8 @@
 // Odd programs: each says at its head what it moves, and why is read off its source.
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "ledger.h"
 
 namespace ompdm::e2e {
@@ -37,6 +39,7 @@ const Program kPrograms[] = {
     {"declare_target_O0", "declare_target.c"},
     {"devices", "devices.c"},
     {"firstprivate", "firstprivate.c"},
+    {"instances", "instances.cpp"},
     {"load_twice", "load_twice.c", {program("libscale.so")}},
     {"load_twice_gcc", "load_twice.c", {program("libscale.so")}},
     {"mapper", "mapper.c"},
@@ -62,6 +65,26 @@ const Program kPrograms[] = {
 INSTANTIATE_TEST_SUITE_P(, Programs, testing::ValuesIn(kPrograms),
                          [](const auto& test) { return test.param.name; });
 
+TEST(SamePlace, TakenByTwoLibrariesEachHasItsOwnLinesAndVariables) {
+  const Command command = {
+      {program("same_place"), program("libtenant_one.so"), program("libtenant_two.so")}};
+  constexpr int kElsewhere = 77;
+  const Folder folder;
+  if (run(command, folder.path()).status == kElsewhere) {
+    GTEST_SKIP() << "the loader puts the second library elsewhere";
+  }
+  const Recorded recorded = record(command);
+  expect_consistent(recorded);
+  ASSERT_FALSE(recorded.report.is_null());
+  const std::filesystem::path sources = OMPDM_E2E_SOURCES;
+  EXPECT_EQ(ledger_of(recorded.report, sources), ledger_in(sources / "same_place.c"));
+  std::set<std::string> kernels;
+  for (const Kernel& kernel : recorded.trace.kernels) {
+    kernels.insert(std::filesystem::path(kernel.file).filename());
+  }
+  EXPECT_EQ(kernels, (std::set<std::string>{"same_place.c", "tenant_one.c", "tenant_two.c"}));
+}
+
 // OMPT does not tell, but for data directives the runtime's entry point does.
 TEST(Deferred, DataDirectivesAreKnownToBe) {
   const Recorded recorded = record({{program("nowait_depend")}});
@@ -71,6 +94,23 @@ TEST(Deferred, DataDirectivesAreKnownToBe) {
     EXPECT_EQ(region.nowait, directive != Directive::kTarget);
   }
   EXPECT_FALSE(recorded.trace.regions.empty());
+}
+
+// A row stands for both instances; what runs in one, or is called, is that one's own.
+TEST(Templates, AreNotShownUnderOneInstancesName) {
+  const Recorded recorded = record({{program("instances")}});
+  ASSERT_EQ(recorded.report["directives"].size(), 1U);
+  EXPECT_EQ(recorded.report["directives"][0]["function"], "scale<...>");
+  EXPECT_EQ(recorded.trace.kernels.size(), 2U);
+  for (const Launch& launch : recorded.trace.launches) {
+    ASSERT_TRUE(launch.site && launch.kernel);
+    EXPECT_EQ(recorded.trace.sites[launch.site.value].function,
+              recorded.trace.kernels[launch.kernel.value].function);
+  }
+  const std::string findings = recorded.report["findings"].dump();
+  EXPECT_NE(findings.find("which calls scale<float> at instances.cpp:"), std::string::npos)
+      << findings;
+  EXPECT_EQ(findings.find("scale<double>"), std::string::npos) << findings;
 }
 
 }  // namespace

@@ -16,6 +16,11 @@ add_verbs_program(region region.c)
 add_verbs_program(no_debug region.c OPTIONS -g0)
 add_verbs_program(stripped region.c OPTIONS -g0 LINK -s)
 add_verbs_program(own_tool own_tool.c)
+add_verbs_program(part part.c SHARED)
+add_executable(verbs_opener verbs/opener.c)
+set_target_properties(verbs_opener PROPERTIES OUTPUT_NAME opener RUNTIME_OUTPUT_DIRECTORY ${programs})
+target_link_libraries(verbs_opener PRIVATE ${CMAKE_DL_LIBS})
+add_dependencies(verbs_test verbs_opener)
 
 # As it is built by hand: nothing leads the loader to the runtime.
 add_custom_command(OUTPUT ${programs}/lost_runtime

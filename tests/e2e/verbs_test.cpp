@@ -98,6 +98,29 @@ TEST_F(Verbs, DoctorCanTry) {
   EXPECT_EQ(run("ompdm doctor --run false").status, 1);
 }
 
+// An interpreter holds no offload code; the library that it opens does.
+TEST_F(Verbs, DoctorBelievesWhatCame) {
+  const Ran ran = run("ompdm doctor --run programs/opener $PWD/programs/libpart.so");
+  EXPECT_EQ(ran.status, 0) << ran.out;
+  EXPECT_NE(ran.out.find("warn: no OpenMP offload code"), std::string::npos) << ran.out;
+  EXPECT_EQ(ran.out.find("no:   "), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find("ok:   opener recorded: regions 1,"), std::string::npos) << ran.out;
+  EXPECT_TRUE(ran.out.ends_with("\nEvents will come: ompdm record programs/opener\n")) << ran.out;
+}
+
+TEST_F(Verbs, DoctorTellsTheDeathBeforeTheFirstRegion) {
+  const Ran doctor = run("ompdm doctor --run programs/region die");
+  EXPECT_EQ(doctor.status, 1);
+  EXPECT_NE(doctor.out.find("no:   the program was killed by signal 11 (Segmentation fault) before "
+                            "a target region came"),
+            std::string::npos)
+      << doctor.out;
+  const Ran record = run("ompdm record programs/region die");
+  EXPECT_EQ(record.status, 139);
+  EXPECT_NE(record.err.find("killed by signal 11 (Segmentation fault)"), std::string::npos)
+      << record.err;
+}
+
 TEST_F(Verbs, DoctorKnowsADamagedProgram) {
   const Ran ran =
       run("head -c 5000 programs/region > cut; chmod +x cut; ompdm doctor ./cut\n"

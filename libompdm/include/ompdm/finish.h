@@ -2,8 +2,10 @@
 // for it.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -40,20 +42,25 @@ struct FinishResult {
   std::filesystem::path trace;  ///< what was written
   std::filesystem::path kept;   ///< an older trace that made room (trace.~N~.json), empty if none
   std::string note;  ///< a sentence when the name had to differ from the one asked for, else empty
-  bool killed = false;  ///< the process ended without a trailer
-  Trace model;          ///< what was written
+  bool killed = false;      ///< the process ended without a trailer
+  bool by_another = false;  ///< another process wrote it while we waited; `model` is empty
+  Trace model;              ///< what was written
 };
 
 /// How to finish.
 struct FinishOptions {
-  /// The process may still run: it is about to end and waits for this (the recorder at its
-  /// finalize).
-  bool owner_may_run = false;
+  /// Descriptor of the spool, locked by the recorder that hands it over; closed in the end. -1: it
+  /// is opened by its name.
+  int handed_over = -1;
+  /// How long to wait for another process that is at it already.
+  std::chrono::milliseconds patience{0};
+  /// Called once, when that has taken long enough for a user to wonder.
+  std::function<void()> waiting = nullptr;
 };
 
-/// Writes the trace of a spool and removes the spool. `output` empty: where the header says. An
-/// older ompdm trace of that name is kept as STEM.~N~.json, a foreign file is never touched. Throws
-/// Error.
+/// Writes the trace of a spool and removes the spool, under whatever name it has then: the next run
+/// may have set it aside meanwhile. `output` empty: where the header says. An older ompdm trace of
+/// that name is kept as STEM.~N~.json, a foreign file is never touched. Throws Error.
 FinishResult finish(const std::filesystem::path& spool, const std::filesystem::path& output = {});
 FinishResult finish(const std::filesystem::path& spool, const std::filesystem::path& output,
                     const FinishOptions& options);

@@ -1,182 +1,125 @@
 #include "record/attach/ending.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "record/attach/hand_over.h"
 #include "record/attach/reach.h"
 #include "record/cupti/activity_lane.h"
 #include "record/cupti/cupti.h"
 #include "record/modules/entry_points.h"
 #include "record/process/message.h"
 #include "record/process/recorder.h"
+#include "record/stream/output_name.h"
 #include "record/stream/sites.h"
 #include "record/stream/spool_file.h"
 
 namespace ompdm::record {
 namespace {
 
-bool executable(const char* path) noexcept { return access(path, X_OK) == 0; }
-
-// `ompdm` lies beside the library: build/lib and build/bin, or lib[/triple] and bin under a prefix.
-bool find_command(char* path, std::size_t capacity) noexcept {
-  if (recorder.config.command != nullptr) {
-    snprintf(path, capacity, "%s", recorder.config.command);
-    return executable(path);
-  }
-  Dl_info self{};
-  if (dladdr(reinterpret_cast<const void*>(&end_recording), &self) == 0 ||
-      self.dli_fname == nullptr) {
-    return false;
-  }
-  char library[1024];
-  const char* real = realpath(self.dli_fname, nullptr);  // leaked once, at the very end
-  snprintf(library, sizeof(library), "%s", real != nullptr ? real : self.dli_fname);
-  char* slash = strrchr(library, '/');
-  if (slash == nullptr) {
-    return false;
-  }
-  *slash = '\0';
-  static constexpr const char* kPlaces[] = {"/ompdm", "/../bin/ompdm", "/../../bin/ompdm"};
-  for (const char* place : kPlaces) {
-    const int size = snprintf(path, capacity, "%s%s", library, place);
-    if (size > 0 && static_cast<std::size_t>(size) < capacity && executable(path)) {
-      return true;
-    }
-  }
-  return false;
+// Whether `ompdm record` waits for this process and finishes its spool. A process that outlives it,
+// or runs on another machine, has no session any more.
+bool record_finishes() noexcept {
+  return recorder.config.session != nullptr && access(recorder.config.session, F_OK) == 0;
 }
 
-// What made the program load us, or changes which libraries it finds, must not reach `ompdm`
-// itself.
-bool is_scrubbed(const char* variable) noexcept {
-  static constexpr const char* kNames[] = {
-      "LD_PRELOAD=",         "LD_AUDIT=",     "LD_LIBRARY_PATH=", "OMP_TOOL=",
-      "OMP_TOOL_LIBRARIES=", "ASAN_OPTIONS=", "LSAN_OPTIONS=",    "CUDA_INJECTION64_PATH="};
-  for (const char* name : kNames) {
-    if (strncmp(variable, name, strlen(name)) == 0) {
-      return true;
-    }
+// Whether a file that is no trace of ours has the name; a compressed one is taken for a trace.
+bool is_foreign(const char* path) noexcept {
+  static constexpr char kOpening[] = "{\"otherData\":{\"schema\":\"ompdm.trace/";
+  static constexpr char kGzip[] = "\x1f\x8b";
+  const int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (file < 0) {
+    return errno != ENOENT;
   }
-  return false;
+  struct stat facts;
+  char start[sizeof(kOpening) - 1] = {};
+  const bool is_file = fstat(file, &facts) == 0 && S_ISREG(facts.st_mode);
+  [[maybe_unused]] const ssize_t size = is_file ? read(file, start, sizeof(start)) : 0;
+  close(file);
+  return !is_file || (memcmp(start, kOpening, sizeof(start)) != 0 &&
+                      memcmp(start, kGzip, sizeof(kGzip) - 1) != 0);
 }
 
-char** scrubbed_environment() noexcept {
-  std::size_t count = 0;
-  while (environ != nullptr && environ[count] != nullptr) {
-    ++count;
+// Nobody hears the finisher, so the name is settled while the user can still be told.
+void avoid_foreign_file() noexcept {
+  spool::FileHeader* header = recorder.header.load(std::memory_order_acquire);
+  Path wanted;
+  wanted.add(header->output);
+  if (!is_foreign(wanted.text)) {
+    return;
   }
-  auto** kept = static_cast<char**>(calloc(count + 1, sizeof(char*)));
-  std::size_t at = 0;
-  for (std::size_t i = 0; kept != nullptr && i < count; ++i) {
-    if (!is_scrubbed(environ[i])) {
-      kept[at++] = environ[i];
-    }
+  char mark[32];
+  snprintf(mark, sizeof(mark), ".p%u", header->pid);
+  const Path other = with_mark(wanted, mark);
+  if (other.ok && access(other.text, F_OK) != 0) {
+    say("%s is no ompdm trace and was left alone", wanted.text);
+    memcpy(header->output, other.text, other.size + 1);
   }
-  return kept;
 }
 
-bool start(const char* command, pid_t& child) noexcept {
-  char** environment = scrubbed_environment();
-  if (environment == nullptr) {
-    return false;
+// The path as a shell takes it, relative to the working directory where it lies below.
+Path typed(const char* path) noexcept {
+  static constexpr char kPlain[] =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
+  char here[Path::kCapacity];
+  const std::size_t length = getcwd(here, sizeof(here)) != nullptr ? strlen(here) : 0;
+  if (length > 1 && strncmp(path, here, length) == 0 && path[length] == '/') {
+    path += length + 1;
   }
-  posix_spawn_file_actions_t files;
-  posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  if (stderr_is_ours()) {
-    posix_spawn_file_actions_adddup2(&files, STDERR_FILENO, STDOUT_FILENO);
-  } else {
-    posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-    posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  Path word;
+  if (path[strspn(path, kPlain)] == '\0') {
+    word.add(path);
+    return word;
   }
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  sigset_t none;
-  sigset_t all;
-  sigemptyset(&none);
-  sigfillset(&all);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setsigdefault(&attributes, &all);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  const char* arguments[] = {command, "finish", "--attached", spool_path(),
-                             nullptr, nullptr,  nullptr};
-  char told[1200];
-  if (recorder.config.session != nullptr) {
-    // `ompdm record` tells the user, and learns of the trace's name by a file.
-    session_file(told, sizeof(told), ".trace");
-    arguments[4] = "--tell";
-    arguments[5] = told;
+  word.add("'");
+  for (; *path != '\0'; ++path) {
+    if (*path == '\'') {
+      word.add("'\\''");
+    } else {
+      word.add(path, 1);
+    }
   }
-  const int error = posix_spawn(&child, command, &files, &attributes,
-                                const_cast<char* const*>(arguments), environment);
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&files);
-  free(static_cast<void*>(environment));
-  return error == 0;
+  word.add("'");
+  return word;
 }
 
-// The program's handler for its own children is not to hear of ours. (Where another thread takes
-// the signal it does.)
-class WithoutChildSignal {
- public:
-  WithoutChildSignal() noexcept {
-    sigemptyset(&signal_);
-    sigaddset(&signal_, SIGCHLD);
-    sigset_t pending;
-    sigpending(&pending);
-    was_pending_ = sigismember(&pending, SIGCHLD) == 1;
-    pthread_sigmask(SIG_BLOCK, &signal_, &before_);
-  }
-  ~WithoutChildSignal() {
-    if (!was_pending_ && sigismember(&before_, SIGCHLD) == 0) {
-      const timespec at_once{};
-      sigtimedwait(&signal_, nullptr, &at_once);
+// "; lost: records_no_space 5", or nothing.
+Path lost() noexcept {
+  const spool::FileHeader* header = recorder.header.load(std::memory_order_acquire);
+  Path text;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(spool::Loss::kCount); ++i) {
+    if (header->losses[i] != 0) {
+      text.add(text.size == 0 ? "; lost: " : ", ");
+      text.add(spool::kLossNames[i]);
+      text.add(" ");
+      text.add_number(header->losses[i]);
     }
-    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
   }
-  WithoutChildSignal(const WithoutChildSignal&) = delete;
-  WithoutChildSignal& operator=(const WithoutChildSignal&) = delete;
-
- private:
-  sigset_t signal_;
-  sigset_t before_;
-  bool was_pending_;
-};
+  return text;
+}
 
 void finish_spool() noexcept {
+  if (record_finishes()) {
+    return;
+  }
+  const Path spool = typed(spool_path());
   if (!recorder.config.finish) {
-    if (recorder.config.session == nullptr) {  // else `ompdm record` tells it
-      say("recorded into %s: ompdm finish %s", spool_path(), spool_path());
-    }
+    say("recorded into %s: ompdm finish %s", spool.text, spool.text);
     return;
   }
-  const WithoutChildSignal guard;
-  char command[1200];
-  pid_t child = 0;
-  if (!find_command(command, sizeof(command)) || !start(command, child)) {
-    say("recorded into %s, but no `ompdm` could be started: ompdm finish %s", spool_path(),
-        spool_path());
-    return;
-  }
-  int status = 0;
-  pid_t waited = -1;
-  do {
-    waited = waitpid(child, &status, 0);
-  } while (waited < 0 && errno == EINTR);
-  // ECHILD: the program ignores SIGCHLD or waits for every child itself; then the child's end is
-  // all we know.
-  if (waited == child && (!WIFEXITED(status) || WEXITSTATUS(status) != 0)) {
-    say("%s is kept, since it could not be finished here: ompdm finish %s", spool_path(),
-        spool_path());
+  avoid_foreign_file();
+  const Path trace = typed(recorder.header.load(std::memory_order_acquire)->output);
+  if (hand_over_spool()) {
+    say("%s is being written%s; next: ompdm report %s", trace.text, lost().text, trace.text);
+  } else {
+    say("recorded into %s, but no `ompdm` could be started: ompdm finish %s", spool.text,
+        spool.text);
   }
 }
 

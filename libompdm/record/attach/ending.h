@@ -1,12 +1,13 @@
-// The recorder's end: trailer, messages, and starting `ompdm finish`. Runs once, outside of
-// callbacks.
+// The recorder's end: trailer, messages, and handing the spool over. Runs once, outside of
+// callbacks, where the runtime is torn down already: what holds the process here crashes threads
+// that still offload.
 #pragma once
 
 namespace ompdm::record {
 
-/// Writes the trailer, starts `ompdm finish` on the spool and waits for it; with nothing recorded
-/// says so, if the process could have offloaded at all. Later calls, and calls in a fork's child
-/// without a recording, do nothing.
+/// Writes the trailer and leaves the spool to `ompdm record`, which finishes it once the process
+/// has ended, or to a process of its own; with nothing recorded says so, if the process could have
+/// offloaded at all. Later calls, and calls in a fork's child without a recording, do nothing.
 void end_recording() noexcept;
 
 /// The runtime was finalised and the process goes on: calls into it are counted as lost, until a

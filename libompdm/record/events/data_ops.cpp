@@ -3,6 +3,7 @@
 #include "record/events/api_calls.h"
 #include "record/events/devices.h"
 #include "record/events/inside.h"
+#include "record/events/map_items.h"
 #include "record/events/regions.h"
 #include "record/process/clock.h"
 #include "record/stream/sites.h"
@@ -24,6 +25,13 @@ bool from_device(ompt_target_data_op_t optype, std::int32_t dst_device) noexcept
     return device_is_host(dst_device);
   }
   return kind == ompt_target_data_transfer_from_device;
+}
+
+// Of the storage that a map item may name, 0 if the runtime does not tell it: a delete has the
+// device's alone.
+std::uint64_t host_address(const Operation& op) noexcept {
+  const void* host = from_device(op.optype, op.dst_device) ? op.dst : op.src;
+  return synchronous_form(op.optype) == ompt_target_data_delete ? 0 : reinterpret_cast<std::uint64_t>(host);
 }
 
 // The operation that comes next if the region goes on as the earlier one of its site did, and its
@@ -115,8 +123,7 @@ bool write_op(Lane& lane, const Origin& origin, const Operation& op, std::uint64
   const OpenRegion* region = origin.region;
   std::uint16_t argument = 0;
   if (region != nullptr) {
-    const void* host = from_device(op.optype, op.dst_device) ? op.dst : op.src;
-    argument = argument_of(region->call.map, reinterpret_cast<std::uint64_t>(host));
+    argument = argument_of(region->call.map, host_address(op), lane.last_argument);
     if (write_repeated_op(lane, known_op_of(lane, op), *region, op, argument, begin, end)) {
       return true;
     }

@@ -1,6 +1,7 @@
 #include "record/events/devices.h"
 
 #include <string.h>
+#include <sys/mman.h>
 
 #include <atomic>
 
@@ -21,10 +22,32 @@ struct Early {
   std::uint64_t bytes;
   char type[64];
 };
-constexpr unsigned kMostEarly = 64;
-Early early[kMostEarly];
+constexpr unsigned kFirstEarly = 64;
+Early first_early[kFirstEarly];
+Early* early = first_early;
+unsigned early_room = kFirstEarly;
 unsigned early_count = 0;
 bool early_written = false;
+
+// Needs the recorder's mutex. False if there is no memory for one more.
+bool make_room_for_early() noexcept {
+  if (early_count < early_room) {
+    return true;
+  }
+  // A program may open and close libraries with target regions many times and run none of them.
+  void* memory = mmap(nullptr, 2 * early_room * sizeof(Early), PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) {
+    return false;
+  }
+  memcpy(memory, early, early_count * sizeof(Early));
+  if (early != first_early) {
+    munmap(early, early_room * sizeof(Early));
+  }
+  early = static_cast<Early*>(memory);
+  early_room *= 2;
+  return true;
+}
 
 // A bit for each number.
 constexpr int kMostKnown = 64;
@@ -84,8 +107,10 @@ void note_device(spool::DeviceEvent event, int number, std::uint64_t bytes,
   {
     const Lock lock;
     if (!early_written) {
-      if (early_count < kMostEarly) {
+      if (make_room_for_early()) {
         early[early_count++] = now;
+      } else {
+        count_loss(spool::Loss::kRecordsNoSpace);
       }
       return;
     }

@@ -39,7 +39,7 @@ void write_callers(Lane& lane, std::uint32_t site, const void* codeptr) noexcept
   for (std::uint32_t i = 0; i < count; ++i) {
     const auto address =
         reinterpret_cast<std::uint64_t>(chain[static_cast<std::uint32_t>(first) + i]);
-    const std::uint32_t module = find_module(address);
+    const std::uint32_t module = known_module(address);
     if (module != 0) {
       write_module(lane, module);  // before the record that refers to it
     }

@@ -10,7 +10,8 @@ namespace ompdm::record {
 /// Lets glibc load what backtrace() needs, so that no callback does. To be called at attach.
 void prepare_callers() noexcept;
 
-/// Writes the call chain above `codeptr`, if it lies on this thread's stack. Some microseconds.
+/// Writes the call chain above `codeptr`, if it lies on this thread's stack, with modules as of the
+/// last scan. Some microseconds.
 void write_callers(Lane& lane, std::uint32_t site, const void* codeptr) noexcept;
 
 }  // namespace ompdm::record

@@ -25,6 +25,7 @@ struct Found {
   bool is_self = false;   ///< of this pid, before an exec
   spool::Owner owner = spool::Owner::kUnknown;
   std::uint32_t pid = 0;
+  bool finished = false;  ///< only its trace is not written yet
 };
 
 // A name that everyone can foresee: whatever lies there neither keeps us waiting (a named pipe) nor
@@ -61,15 +62,16 @@ Found look_at(const char* spool, const spool::FileHeader& self) noexcept {
   other.host[sizeof(other.host) - 1] = '\0';
   other.boot_id[sizeof(other.boot_id) - 1] = '\0';
   const spool::Here here{self.boot_id, self.host, self.pid_namespace};
-  Found found{true, false, spool::owner_of(other, here, process_stat), other.pid};
+  Found found{true, false, spool::owner_of(other, here, process_stat), other.pid,
+              other.state == spool::State::kFinished};
   found.is_self = found.owner == spool::Owner::kRuns && other.pid == self.pid &&
                   other.process_start == self.process_start;
   return found;
 }
 
-// An unfinished spool of a dead process gets out of the way under a name of its own, and is told
-// its new trace.
-bool set_aside(const char* spool, const Path& trace, std::uint32_t pid) noexcept {
+// The spool of a dead process gets out of the way under a name of its own, and is told its new
+// trace. Whoever is finishing it follows.
+bool set_aside(const char* spool, const Path& trace, const Found& found) noexcept {
   for (int n = 1; n < kMostNames; ++n) {
     char mark[32];
     snprintf(mark, sizeof(mark), ".~%d~", n);
@@ -91,8 +93,10 @@ bool set_aside(const char* spool, const Path& trace, std::uint32_t pid) noexcept
           pwrite(file, kept_trace.text, kept_trace.size + 1, offsetof(spool::FileHeader, output));
       close(file);
     }
-    say("kept the recording of process %u, which was not finished yet: ompdm report %s", pid,
-        kept.text);
+    if (!found.finished) {
+      say("kept the recording of process %u, which was not finished yet: ompdm report %s",
+          found.pid, kept.text);
+    }
     return true;
   }
   return false;
@@ -206,7 +210,7 @@ Claim claim_spool(spool::FileHeader& header) noexcept {
     }
     const Found found = look_at(spool.text, header);
     header.exec_ordinal += found.is_self ? 1 : 0;
-    if (n == 0 && found.owner == spool::Owner::kEnded && set_aside(spool.text, trace, found.pid)) {
+    if (n == 0 && found.owner == spool::Owner::kEnded && set_aside(spool.text, trace, found)) {
       --n;  // the plain name is free now
     } else if (!found.is_spool) {
       refused = spool;

@@ -16,8 +16,9 @@ __thread ThisThread this_thread __attribute__((tls_model("initial-exec")));
 
 namespace {
 
-constexpr std::size_t kFirstChunk = std::size_t{64} * 1024;
-constexpr std::size_t kLargestChunk = std::size_t{1} * 1024 * 1024;
+// Programs may have thousands of threads with a region each, or one with millions.
+constexpr std::size_t kFirstChunk = std::size_t{8} * 1024;
+constexpr unsigned kDoublings = 7;
 
 Lane* free_lanes = nullptr;
 std::uint32_t lanes_made = 0;
@@ -38,12 +39,12 @@ Lane* new_lane() noexcept {
   auto* lane = static_cast<Lane*>(memory);
   lane->id = lanes_made++;
   close_all(*lane);
+  start_sites(lane->sites);
   return lane;
 }
 
 bool grow_locked(Lane& lane, std::size_t size) noexcept {
-  std::size_t bytes = lane.sequence < 7 ? kFirstChunk << lane.sequence : kLargestChunk;
-  bytes = bytes < kLargestChunk ? bytes : kLargestChunk;
+  std::size_t bytes = kFirstChunk << (lane.sequence < kDoublings ? lane.sequence : kDoublings);
   while (bytes < size + sizeof(spool::ChunkHeader)) {
     bytes *= 2;
   }

@@ -1,5 +1,5 @@
 // Lanes: each thread's own stream of records. Everything here is called in callbacks; only growing
-// by a chunk and a thread's first and last event take the recorder's mutex.
+// by a chunk, a site's first event and a thread's first and last take the recorder's mutex.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +7,7 @@
 
 #include "record/contents/content.h"
 #include "record/process/recorder.h"
+#include "record/stream/site_table.h"
 #include "record/stream/spool_file.h"
 #include "spool/definitions.h"
 #include "spool/events.h"
@@ -50,27 +51,6 @@ struct Call {
   spool::Entry entry;
 };
 
-/// Sites that a lane has defined, and the last few map lists seen at each.
-struct SiteSlot {
-  static constexpr unsigned kLists = 4;
-  const void* codeptr;
-  const void* ident;
-  std::uint64_t kernel;
-  std::uint32_t id;
-  std::uint32_t next_list;
-  std::uint64_t list_hashes[kLists];
-  std::uint32_t list_ids[kLists];
-  // The last whole Region record of this site; equal ones after it in its chunk are short.
-  std::uint32_t whole_region;  ///< id, 0: none
-  std::uint32_t whole_list;
-  std::int32_t whole_device;
-  std::uint32_t whole_sequence;  ///< the lane's chunks then
-  std::uint8_t whole_flags;
-  std::uint8_t whole_op_count;
-  const spool::DataOp* whole_ops[spool::kMostRepeatedTimes];  ///< what its operations were
-  Sampling sampling;
-};
-
 /// A region that runs on this lane, and what its call said.
 struct OpenRegion {
   Call call;                        ///< map and kernel are empty if no wrapper saw the call
@@ -101,8 +81,6 @@ struct NameSlot {
 
 struct Lane {
   static constexpr unsigned kMostOpen = 16;
-  static constexpr unsigned kSitesBits = 9;
-  static constexpr unsigned kSites = 1U << kSitesBits;
   static constexpr unsigned kModules = 64;   // a power of two
   static constexpr unsigned kKnownOps = 64;  // a power of two
   static constexpr unsigned kNames = 64;     // a power of two
@@ -118,6 +96,7 @@ struct Lane {
   std::uint32_t next_list;
   std::uint32_t next_name;
   std::uint32_t api_calls;
+  std::uint32_t last_argument;  ///< 1 + the map item that an operation was found to be about
   std::uint32_t async_ordinal;  ///< of the last task that made an operation here
   std::uint64_t async_call;     ///< what its data said
   std::uint32_t whole_ops;      ///< DataOp records in the chunk
@@ -131,8 +110,8 @@ struct Lane {
   std::uint32_t modules_written[kModules];  ///< ids, each at its own modulo kModules
   KnownOp known_ops[kKnownOps];
   NameSlot names[kNames];
-  SiteSlot sites[kSites];
   Lane* next_free;
+  SiteTable sites;
 
   [[nodiscard]] bool idle() const noexcept { return next == open + 1; }
 };

@@ -25,40 +25,40 @@ char* put_text(char* at, const char* text) noexcept {
   return at + 1;
 }
 
-// A module's record is written to a lane before the first site that refers to it.
-std::uint32_t module_of(Lane& lane, const void* address) noexcept {
-  const std::uint32_t id = find_module(reinterpret_cast<std::uint64_t>(address));
-  if (id != 0) {
-    write_module(lane, id);
+// How many of the call's names fit into a record; `size` grows by theirs.
+std::uint32_t names_that_fit(const MapArguments& map, std::size_t& size) noexcept {
+  std::uint32_t kept = 0;
+  for (; map.names != nullptr && kept < map.count; ++kept) {
+    const std::size_t more = text_size(map.names[kept]);
+    if (size + more > kMostRecordBytes) {
+      count_loss(spool::Loss::kRecordsTooLarge);
+      break;
+    }
+    size += more;
   }
-  return id;
+  return kept;
 }
 
-void define(Lane& lane, SiteSlot& slot, const Call& call) noexcept {
-  const std::uint32_t module = module_of(lane, call.codeptr);
+// The modules are looked at once, and their records written before those that refer to them. Some
+// microseconds, most of them for the call chain.
+[[gnu::cold, gnu::noinline]] SiteSlot* define(Lane& lane, const Call& call) noexcept {
+  const std::uint32_t module = find_module(reinterpret_cast<std::uint64_t>(call.codeptr));
+  if (module != 0) {
+    write_module(lane, module);
+  }
   const char* psource = call.ident != nullptr ? call.ident->psource : nullptr;
   std::size_t size = text_size(psource);
-  std::uint32_t kept = 0;
-  if (call.map.names != nullptr) {
-    for (; kept < call.map.count; ++kept) {
-      const std::size_t more = text_size(call.map.names[kept]);
-      if (size + more > kMostRecordBytes) {
-        count_loss(spool::Loss::kRecordsTooLarge);
-        break;
-      }
-      size += more;
-    }
-  }
-  slot = {};
+  const std::uint32_t kept = names_that_fit(call.map, size);
   auto* record = reserve<spool::Site>(lane, size);
-  if (record == nullptr) {
-    return;
+  SiteSlot* slot = record != nullptr
+                       ? add_site(lane.sites, call.codeptr, call.ident, call.kernel.host_pointer)
+                       : nullptr;
+  if (slot == nullptr) {
+    return nullptr;
   }
-  slot.codeptr = call.codeptr;
-  slot.ident = call.ident;
-  slot.kernel = call.kernel.host_pointer;
-  slot.id = ++lane.next_site;
-  record->id = slot.id;
+  slot->id = ++lane.next_site;
+  slot->module = module;
+  record->id = slot->id;
   record->codeptr = reinterpret_cast<std::uint64_t>(call.codeptr);
   record->ident = reinterpret_cast<std::uint64_t>(call.ident);
   record->kernel = call.kernel.host_pointer;
@@ -71,32 +71,33 @@ void define(Lane& lane, SiteSlot& slot, const Call& call) noexcept {
   }
   commit(lane, record, spool::Tag::kSite, static_cast<std::uint8_t>(call.entry), size);
   if (recorder.config.names) {
-    write_callers(lane, slot.id, call.codeptr);
+    write_callers(lane, slot->id, call.codeptr);
   }
+  return slot;
+}
+
+// Whatever the lane knows by an address in a module that was closed since.
+[[gnu::cold, gnu::noinline]] void forget_closed_modules(Lane& lane) noexcept {
+  lane.sites.generation = modules_generation();
+  drop_closed_sites(lane.sites);
+  memset(lane.names, 0, sizeof(lane.names));
 }
 
 }  // namespace
 
 SiteSlot* find_or_define_site(Lane& lane, const Call& call) noexcept {
-  constexpr unsigned kProbes = 8;
-  const std::uint32_t first = site_index(call);
-  SiteSlot* free_slot = nullptr;
-  for (unsigned i = 0; i < kProbes; ++i) {
-    SiteSlot& slot = lane.sites[(first + i) % Lane::kSites];
-    if (is_site_of(slot, call)) {
-      return &slot;
-    }
-    if (slot.codeptr == nullptr && free_slot == nullptr) {
-      free_slot = &slot;
-    }
+  SiteTable& table = lane.sites;
+  if (table.generation != modules_generation()) [[unlikely]] {
+    forget_closed_modules(lane);
   }
-  if (free_slot == nullptr) {
-    // A crowded table forgets a site; it is defined again under a new id, and readers merge equal
-    // sites.
-    free_slot = &lane.sites[(first + lane.next_site % kProbes) % Lane::kSites];
+  std::uint64_t place = site_place(table, call.codeptr, call.ident);
+  while (SiteSlot* slot = table.places[place]) {
+    if (is_site_of(*slot, call)) {
+      return slot;
+    }
+    place = next_place(table, place);
   }
-  define(lane, *free_slot, call);
-  return free_slot->id != 0 ? free_slot : nullptr;
+  return define(lane, call);
 }
 
 std::uint32_t define_map_list(Lane& lane, SiteSlot& site, const MapArguments& map,
@@ -126,21 +127,6 @@ std::uint32_t define_map_list(Lane& lane, SiteSlot& site, const MapArguments& ma
   site.list_hashes[slot] = hash;
   site.list_ids[slot] = lane.next_list;
   return lane.next_list;
-}
-
-std::uint16_t argument_of(const MapArguments& map, std::uint64_t address) noexcept {
-  std::uint32_t best = 0;
-  std::uint64_t best_size = ~std::uint64_t{0};
-  for (std::uint32_t i = 0; i < map.count; ++i) {
-    const std::uint64_t begin = map.begins[i];
-    const auto size = static_cast<std::uint64_t>(map.sizes[i]);
-    if (address >= begin && address - begin < size && size < best_size &&
-        (static_cast<std::uint64_t>(map.types[i]) & kLiteral) == 0) {
-      best = i + 1;
-      best_size = size;
-    }
-  }
-  return static_cast<std::uint16_t>(best < 0xffff ? best : 0);
 }
 
 namespace {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "record/modules/modules.h"
 #include "record/stream/lane.h"
 #include "spool/events.h"
 
@@ -15,22 +16,17 @@ inline bool is_site_of(const SiteSlot& slot, const Call& call) noexcept {
          slot.kernel == call.kernel.host_pointer;
 }
 
-/// Where the search for a call's site begins (multiplicative hashing: Knuth, The Art of Computer
-/// Programming, volume 3, section 6.4).
-inline std::uint32_t site_index(const Call& call) noexcept {
-  const auto key =
-      reinterpret_cast<std::uint64_t>(call.codeptr) + reinterpret_cast<std::uint64_t>(call.ident);
-  return static_cast<std::uint32_t>((key * 0x9e3779b97f4a7c15U) >> (64U - Lane::kSitesBits));
-}
-
 /// A site that is not where its search begins: found further on, or its record is written.
-[[gnu::cold]] SiteSlot* find_or_define_site(Lane& lane, const Call& call) noexcept;
+[[gnu::noinline]] SiteSlot* find_or_define_site(Lane& lane, const Call& call) noexcept;
 
 /// The slot of a call's site (codeptr, ident and kernel), its record written if this lane has not
 /// yet; null if there is no room.
 inline SiteSlot* site_of(Lane& lane, const Call& call) noexcept {
-  SiteSlot& first = lane.sites[site_index(call)];
-  return is_site_of(first, call) ? &first : find_or_define_site(lane, call);
+  const SiteTable& table = lane.sites;
+  SiteSlot* first = table.places[site_place(table, call.codeptr, call.ident)];
+  return first != nullptr && is_site_of(*first, call) && table.generation == modules_generation()
+             ? first
+             : find_or_define_site(lane, call);
 }
 
 inline constexpr std::uint64_t kLiteral = 0x100;  ///< OMP_TGT_MAPTYPE_LITERAL: a value, no pointer
@@ -69,9 +65,6 @@ inline std::uint32_t map_list_of(Lane& lane, SiteSlot& site, const MapArguments&
   }
   return define_map_list(lane, site, map, hash);
 }
-
-/// 1 + the index of the item that holds `address` most tightly, 0 if none does.
-std::uint16_t argument_of(const MapArguments& map, std::uint64_t address) noexcept;
 
 /// If a kernel call of this thread was never followed by its target region, writes that it ran on
 /// the host. Which device it asked for is only known while the runtime can be asked.

@@ -30,9 +30,9 @@ const char* spool_path() noexcept;
 /// The path of this process's file in the session's folder: PID.N and the ending.
 void session_file(char* path, std::size_t capacity, const char* ending) noexcept;
 
-/// Grows the file by a chunk of `size` bytes (a multiple of 64 KiB) and maps it, its header filled
-/// and its pages present. On the first failure says why, and no chunk is ever given again. Needs
-/// the recorder's mutex.
+/// Grows the file by a chunk of `size` bytes (a multiple of the page's) and maps it, its header
+/// filled and its pages present. On the first failure says why, and no chunk is ever given again.
+/// Needs the recorder's mutex.
 Chunk new_chunk(std::uint32_t lane, std::uint32_t sequence, std::size_t size) noexcept;
 
 /// Unmaps a chunk that nobody writes any more.

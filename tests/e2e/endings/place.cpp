@@ -1,6 +1,9 @@
 #include "endings/place.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
@@ -34,6 +37,17 @@ std::map<std::string, std::string> environment_of(const Start& run) {
   return environment;
 }
 
+/// Until no process that was handed a spool here is at it any more.
+void wait_for_finishers(const fs::path& folder) {
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() != ".spool") continue;
+    const int spool = open(entry.path().c_str(), O_RDONLY | O_CLOEXEC);
+    if (spool < 0) continue;
+    flock(spool, LOCK_EX);
+    close(spool);
+  }
+}
+
 }  // namespace
 
 std::string name_of(Attach attach) {
@@ -59,6 +73,7 @@ Ended Place::run(const Start& run) const {
       {.words = words_of(run), .environment = environment_of(run), .before_exec = run.before_exec},
       folder_);
   EXPECT_FALSE(ended.timed_out);
+  if (run.waits) wait_for_finishers(folder_);
   return ended;
 }
 

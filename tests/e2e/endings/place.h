@@ -33,6 +33,7 @@ struct Start {
   std::vector<std::string> record_options = {};
   std::map<std::string, std::string> environment = {};  ///< beside what attaches
   std::function<void()> before_exec = {};               ///< in the child
+  bool waits = true;  ///< for the trace too, where another process writes it
 };
 
 /// A folder to run in; a fresh one is removed with the object.

@@ -110,6 +110,29 @@ TEST_F(Command, RecordSaysThatNothingWasOffloaded) {
             "ompdm: next: ompdm doctor true\n");
 }
 
+TEST_F(Command, RecordTellsHowAProgramDiedBeforeItsFirstRegion) {
+  const Ran killed = run("ompdm record sh -c 'kill -SEGV $$'");
+  EXPECT_EQ(killed.status, 139);
+  EXPECT_EQ(killed.err,
+            "ompdm: no target region was recorded: sh was killed by signal 11 (Segmentation "
+            "fault)\nompdm: next: ompdm doctor sh\n");
+  EXPECT_EQ(run("ompdm record sh -c 'exit 3'").err,
+            "ompdm: no target region was recorded: sh exited with 3\n"
+            "ompdm: next: ompdm doctor sh\n");
+}
+
+TEST_F(Command, DoctorTellsHowAProgramDiedBeforeItsFirstRegion) {
+  const Ran killed = run("ompdm doctor --run sh -c 'kill -SEGV $$'");
+  EXPECT_EQ(killed.status, 1);
+  EXPECT_NE(killed.out.find("\nno:   the program was killed by signal 11 (Segmentation fault) "
+                            "before a target region came\n"),
+            std::string::npos)
+      << killed.out;
+  EXPECT_NE(run("ompdm doctor --run sh -c 'exit 3'")
+                .out.find("\nno:   the program exited with 3 before a target region came: "),
+            std::string::npos);
+}
+
 TEST_F(Command, RecordLeavesInputOutputAndArgumentsAlone) {
   const Ran ran =
       run("printf 'in\\n' | ompdm record -- sh -c 'cat; printf \"[%s]\" \"$@\"; exit 9' sh -o -- "

@@ -47,16 +47,6 @@ TEST(ReadSession, ListsTheProcessThatWasGivenTheNameFirst) {
   EXPECT_FALSE(session.recorded[2].replaced);
 }
 
-TEST(ReadSession, BelievesTheFinisherAboutTheTracesName) {
-  const Scratch scratch;
-  scratch.write("9.0", "/t/x.json.spool\n/t/x.json\n/bin/a\n");
-  scratch.write("9.0.trace", "/t/x.p9.json\n/t/x.json is no ompdm trace and was left alone\n");
-  const SessionRecord session = read_session(scratch.folder());
-  ASSERT_EQ(session.recorded.size(), 1U);
-  EXPECT_EQ(session.recorded[0].trace, "/t/x.p9.json");
-  EXPECT_EQ(session.recorded[0].note, "/t/x.json is no ompdm trace and was left alone");
-}
-
 TEST(ReadSession, KnowsSilentProcessesAndLeavesOutWhatIsHalfWritten) {
   const Scratch scratch;
   scratch.write("5.0.none", "nothing was offloaded\n");

@@ -22,11 +22,15 @@ void update(std::uint64_t bytes) {
   FakeRuntime::end(4, 0, address(0x1000));
 }
 
+// Not without end: a loaded machine may be slow to cancel.
 void* offload_until_cancelled(void* kind) {
   pthread_setcanceltype(*static_cast<int*>(kind), nullptr);
-  for (;;) {
+  for (int i = 0; i < 5'000; ++i) {
     update(kCancelled);
     pthread_testcancel();
+  }
+  for (;;) {
+    pause();
   }
 }
 
@@ -40,8 +44,11 @@ void* offload_a_little(void* /*nothing*/) {
 class Cancellation : public ::testing::TestWithParam<int> {};
 
 TEST_P(Cancellation, OfThreadsThatOffloadHarmsNobodyElse) {
-  constexpr int kRounds = 300;
+  constexpr int kRounds = 100;
   int kind = GetParam();
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  if (kind == PTHREAD_CANCEL_ASYNCHRONOUS) GTEST_SKIP() << "a sanitizer's own locks would be left";
+#endif
   const Folder folder;
   const Outcome outcome = in_child(folder, [&] {
     alarm(60);  // a mutex that nobody gives back ends the test

@@ -298,6 +298,20 @@ TEST_F(Hazards, NothingRecordedLeavesNoFile) {
   EXPECT_TRUE(folder.files().empty());
 }
 
+TEST_F(Hazards, ManyDeviceEventsBeforeTheFirstRegionAreAllKept) {
+  constexpr int kEvents = 1000;
+  const Records records = record([] {
+    for (int i = 0; i < kEvents; ++i) {
+      FakeRuntime::device(i % 4, "generic-64bit");
+    }
+    updates(1);
+  });
+  ASSERT_EQ(records.devices.size(), 2U + kEvents);
+  for (std::size_t i = 0; i < kEvents; ++i) {
+    EXPECT_EQ(records.devices[2 + i].number, static_cast<int>(i % 4));
+  }
+}
+
 TEST_F(Hazards, ABadValueIsSaidAndTheDefaultUsed) {
   const Outcome outcome = in_child(folder,
                                    [] {

@@ -1,12 +1,17 @@
 // Threads, lanes and chunks: nothing is lost and nothing is mixed, however many there are.
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <barrier>
 #include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <set>
 #include <thread>
 
 #include "record/recording.h"
+#include "spool/activities.h"
 
 namespace ompdm::test {
 namespace {
@@ -59,6 +64,56 @@ TEST(Lanes, ConcurrentThreadsLoseNothing) {
       EXPECT_EQ(records.header.losses[i], 0U) << spool::kLossNames[i];
     }
   }
+}
+
+std::uint64_t resident_bytes() {
+  std::uint64_t total = 0;
+  std::uint64_t resident = 0;
+  std::ifstream("/proc/self/statm") >> total >> resident;
+  return resident * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+TEST(Lanes, OfAThousandThreadsAtOnceAreSmall) {
+  static constexpr int kThreads = 1000;
+  static constexpr std::uint64_t kMebibyte = 1 << 20;
+  const Folder folder;
+  const Outcome outcome = in_child(folder, [] {
+    FakeRuntime runtime;
+    runtime.attach();
+    std::barrier all(kThreads + 1);
+    std::vector<std::thread> threads;
+    for (int i = 0; i < kThreads; ++i) {
+      threads.emplace_back([&all] {
+        all.arrive_and_wait();
+        all.arrive_and_wait();
+        regions_with_ops(1, 0x1000);
+        all.arrive_and_wait();
+        all.arrive_and_wait();
+      });
+    }
+    all.arrive_and_wait();
+    const std::uint64_t before = resident_bytes();
+    all.arrive_and_wait();
+    all.arrive_and_wait();
+    std::ofstream("grown") << resident_bytes() - before;
+    all.arrive_and_wait();
+    for (auto& thread : threads) {
+      thread.join();
+    }
+    runtime.finish();
+  });
+  ASSERT_EQ(outcome.status, 0) << outcome.messages;
+  const Records records = read_records(folder.path() / "trace.json.spool");
+  EXPECT_EQ(records.lanes, kThreads);
+  EXPECT_EQ(records.regions.size(), kThreads);
+  EXPECT_EQ(records.ops.size(), kThreads);
+  EXPECT_LT(std::filesystem::file_size(folder.path() / "trace.json.spool"), 16 * kMebibyte);
+  std::uint64_t grown = 0;
+  std::ifstream(folder.path() / "grown") >> grown;
+  EXPECT_GT(grown, 0U);
+#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
+  EXPECT_LT(grown, 64 * kMebibyte);
+#endif
 }
 
 TEST(Lanes, ARegionThatOutlivesItsChunkIsStillClosed) {
@@ -145,6 +200,17 @@ TEST(Lanes, WhatDiffersIsWrittenWhole) {
     ASSERT_EQ(records.regions[i].device, static_cast<int>(i % 2));
     ASSERT_EQ(records.ops[i].bytes, 8 + i);
   }
+}
+
+// By these ids CUPTI's activities find what asked for them.
+TEST(Lanes, NoTwoHaveTheSameExternalIdAtOneInstant) {
+  constexpr std::uint64_t kInstant = 0x12'3456'789a'bcde;
+  std::set<std::uint64_t> ids;
+  constexpr std::uint32_t kLanes = 20'000;
+  for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+    ids.insert(spool::external_id(lane, kInstant));
+  }
+  EXPECT_EQ(ids.size(), kLanes);
 }
 
 TEST(Lanes, CommonRecordsStaySmall) {

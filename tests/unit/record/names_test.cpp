@@ -7,7 +7,6 @@
 #include "record/process/recorder.h"
 #include "record/recording.h"
 #include "record/stream/lane.h"
-#include "record/stream/sites.h"
 
 #if defined(__x86_64__)
 extern "C" {
@@ -129,16 +128,6 @@ TEST(Names, EqualMapListsAreWrittenOnce) {
   EXPECT_EQ(records.ops[2].argument, 1);
 }
 
-TEST(Names, TheTightestItemHoldsAnAddress) {
-  const std::uint64_t begins[] = {0x1000, 0x1010, 0x1010};
-  const std::int64_t extents[] = {0x100, 0x20, 0};
-  const std::int64_t kinds[] = {0x3, 0x3, 0x3};
-  const record::MapArguments map{begins, begins, extents, kinds, nullptr, 3};
-  EXPECT_EQ(record::argument_of(map, 0x1010), 2);
-  EXPECT_EQ(record::argument_of(map, 0x1000), 1);
-  EXPECT_EQ(record::argument_of(map, 0x1100), 0);
-}
-
 TEST(Names, ALaunchKnowsItsKernelAndShape) {
   const Records records = record([] {
     stand_in_for(record::kWrapper_kernel, fake_kernel);
@@ -222,26 +211,6 @@ TEST(Names, WithoutEmiTheCallsThemselvesAreRecorded) {
   EXPECT_EQ(records.regions[0].end, 0U);
   EXPECT_EQ(records.lists.size(), 1U);
   EXPECT_TRUE(records.ops.empty());
-}
-
-TEST(Names, ManySitesAreAllKept) {
-  constexpr unsigned kSites = 2000;
-  const Records records = record([] {
-    for (unsigned pass = 0; pass < 2; ++pass) {
-      for (unsigned i = 0; i < kSites; ++i) {
-        FakeRuntime::begin(4, 0, address(0x1000 + 16 * i));
-        FakeRuntime::end(4, 0, address(0x1000 + 16 * i));
-      }
-    }
-  });
-  ASSERT_EQ(records.regions.size(), 2 * kSites);
-  std::map<std::uint32_t, std::uint64_t> codeptr_of;
-  for (const auto& site : records.sites) {
-    codeptr_of[site.site.id] = site.site.codeptr;
-  }
-  for (unsigned i = 0; i < 2 * kSites; ++i) {
-    ASSERT_EQ(codeptr_of.at(records.regions[i].site), 0x1000 + 16 * (i % kSites));
-  }
 }
 
 }  // namespace

@@ -1,17 +1,22 @@
 // From a spool's file to a trace's: names, rooms made, owners that still run.
 #include "ompdm/finish.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <fstream>
+#include <future>
 #include <thread>
 
 #include "ompdm/error.h"
 #include "ompdm/trace_file.h"
 #include "spool/owner.h"
 #include "spool/spool_builder.h"
+#include "trace/spool_file.h"
 #include "trace/spool_owner.h"
 
 namespace ompdm::test {
@@ -28,6 +33,14 @@ fs::path spool_of(const std::string& name, const spool::FileHeader& header) {
 
 fs::path spool_of(const std::string& name) { return spool_of(name, plain_header()); }
 
+std::uint64_t start_of(pid_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+  std::string field;
+  std::getline(file, field, ')');
+  for (int i = 3; i <= 22; ++i) file >> field;
+  return std::stoull(field);
+}
+
 // A header of this very process.
 spool::FileHeader own_header() {
   spool::FileHeader header = plain_header();
@@ -38,9 +51,7 @@ spool::FileHeader own_header() {
   gethostname(header.host, sizeof(header.host));
   struct stat pid_namespace{};
   if (stat("/proc/self/ns/pid", &pid_namespace) == 0) header.pid_namespace = pid_namespace.st_ino;
-  std::string text;
-  std::getline(std::ifstream("/proc/self/stat"), text);
-  header.process_start = spool::parse_process_stat(text.c_str()).start;
+  header.process_start = start_of(getpid());
   return header;
 }
 
@@ -131,10 +142,94 @@ TEST(Finish, AProcessThatStillRecordsIsLeftAlone) {
   EXPECT_THROW((void)finish(spool, spool.parent_path() / "running.json"), Error);
   EXPECT_EQ(read_spool(spool).regions.size(), 1U);
   EXPECT_FALSE(read_spool(spool).recording.finished);
+  EXPECT_TRUE(fs::exists(spool));
+}
+
+/// A descriptor of the spool, locked as the recorder locks it.
+int locked(const fs::path& spool) {
+  const int file = open(spool.c_str(), O_RDONLY | O_CLOEXEC);
+  EXPECT_EQ(flock(file, LOCK_EX | LOCK_NB), 0);
+  return file;
+}
+
+TEST(Finish, OfASpoolThatWasHandedOverFollowsIt) {
+  const fs::path spool = spool_of("given.spool");
+  const int file = locked(spool);
+  const fs::path aside = spool.parent_path() / "given.~1~.spool";
+  fs::rename(spool, aside);
+  fs::rename(spool_of("next.spool"), spool);  // the next run has the name
   const FinishResult result =
-      finish(spool, spool.parent_path() / "running.json", {.owner_may_run = true});
-  EXPECT_TRUE(result.killed);
-  EXPECT_FALSE(fs::exists(spool));
+      finish(spool, spool.parent_path() / "given.json", {.handed_over = file});
+  EXPECT_EQ(result.model.regions.size(), 1U);
+  EXPECT_FALSE(fs::exists(aside));
+  EXPECT_TRUE(fs::exists(spool));
+}
+
+TEST(Finish, ThatWasAskedForTakesTheNameThatTheHeaderHasInTheEnd) {
+  const fs::path spool = spool_of("moved.spool");
+  spool::FileHeader header = trace::read_file_header(spool);
+  const int file = open(spool.c_str(), O_RDWR | O_CLOEXEC);
+  const std::string output = spool.parent_path() / "moved.~1~.json";
+  output.copy(header.output, sizeof(header.output) - 1);
+  header.output[output.size()] = '\0';
+  EXPECT_EQ(pwrite(file, &header, sizeof(header), 0), static_cast<ssize_t>(sizeof(header)));
+  close(file);
+  EXPECT_EQ(finish(spool).trace, output);
+}
+
+TEST(Finish, OnlyOneProcessIsAtASpool) {
+  const fs::path spool = spool_of("held.spool");
+  const int file = locked(spool);
+  EXPECT_THROW((void)finish(spool, spool.parent_path() / "held.json"), Error);
+  bool told = false;
+  EXPECT_THROW(
+      (void)finish(spool, spool.parent_path() / "held.json",
+                   {.patience = std::chrono::milliseconds(600), .waiting = [&] { told = true; }}),
+      Error);
+  EXPECT_TRUE(told);
+  close(file);
+  EXPECT_TRUE(fs::exists(finish(spool, spool.parent_path() / "held.json").trace));
+}
+
+TEST(Finish, ThatWaitedLearnsOfTheTraceOfAnother) {
+  const fs::path spool = spool_of("awaited.spool");
+  const fs::path output = spool.parent_path() / "awaited.json";
+  const int file = locked(spool);
+  std::promise<void> waits;
+  auto other = std::async(std::launch::async, [&] {
+    return finish(spool, output,
+                  {.patience = std::chrono::minutes(1), .waiting = [&] { waits.set_value(); }});
+  });
+  waits.get_future().wait();
+  (void)finish(spool, output, {.handed_over = file});
+  const FinishResult result = other.get();
+  EXPECT_TRUE(result.by_another);
+  EXPECT_EQ(result.trace, output);
+  EXPECT_TRUE(result.kept.empty());
+}
+
+TEST(Finish, WaitsForTheEndOfAProcessThatIsAtItsEnd) {
+  int go[2];
+  ASSERT_EQ(pipe(go), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    close(go[1]);
+    char byte = 0;
+    (void)!read(go[0], &byte, 1);
+    _exit(0);
+  }
+  close(go[0]);
+  spool::FileHeader header = own_header();
+  header.pid = static_cast<std::uint32_t>(child);
+  header.process_start = start_of(child);
+  header.state = spool::State::kFinished;
+  const fs::path spool = spool_of("ending.spool", header);
+  auto result = std::async(std::launch::async,
+                           [&] { return finish(spool, spool.parent_path() / "ending.json"); });
+  EXPECT_EQ(result.wait_for(std::chrono::milliseconds(200)), std::future_status::timeout);
+  close(go[1]);
+  EXPECT_FALSE(result.get().killed);
+  waitpid(child, nullptr, 0);
 }
 
 TEST(Finish, AnotherProcessOfThatNumberIsNotTheOwner) {

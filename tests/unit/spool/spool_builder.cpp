@@ -25,10 +25,12 @@ LaneBuilder& LaneBuilder::thread(std::uint32_t tid) {
 }
 
 LaneBuilder& LaneBuilder::module(std::uint32_t id, const std::string& path, std::uint64_t bias,
-                                 const std::string& build_id) {
+                                 const std::string& build_id, std::uint64_t size) {
   spool::Module module{};
   module.id = id;
   module.bias = bias;
+  module.begin = bias;
+  module.end = bias + size;
   module.build_id_size = static_cast<std::uint32_t>(build_id.size());
   module.path_size = static_cast<std::uint32_t>(path.size() + 1);
   return add(spool::Tag::kModule, module, build_id + path + '\0');
@@ -83,9 +85,10 @@ LaneBuilder& LaneBuilder::api_op(std::uint32_t site, spool::DataOp op) {
 
 LaneBuilder& LaneBuilder::launch(spool::Launch launch) { return add(spool::Tag::kLaunch, launch); }
 
-LaneBuilder& LaneBuilder::symbol(std::uint64_t address, std::uint64_t size,
-                                 const std::string& name) {
+LaneBuilder& LaneBuilder::symbol(std::uint64_t address, std::uint64_t size, const std::string& name,
+                                 std::uint32_t module) {
   spool::OffloadEntry entry{};
+  entry.module = module;
   entry.address = address;
   entry.size = size;
   entry.name_size = static_cast<std::uint32_t>(name.size() + 1);

@@ -44,7 +44,7 @@ class LaneBuilder {
 
   LaneBuilder& thread(std::uint32_t tid);
   LaneBuilder& module(std::uint32_t id, const std::string& path, std::uint64_t bias,
-                      const std::string& build_id = {});
+                      const std::string& build_id = {}, std::uint64_t size = 0);
   struct SiteText {
     std::string psource;
     std::vector<std::string> names;
@@ -59,7 +59,8 @@ class LaneBuilder {
   LaneBuilder& op(std::uint32_t owner, spool::DataOp op);
   LaneBuilder& api_op(std::uint32_t site, spool::DataOp op);
   LaneBuilder& launch(spool::Launch launch);
-  LaneBuilder& symbol(std::uint64_t address, std::uint64_t size, const std::string& name);
+  LaneBuilder& symbol(std::uint64_t address, std::uint64_t size, const std::string& name,
+                      std::uint32_t module = 0);
   LaneBuilder& device(std::int32_t number, const std::string& type, std::uint64_t ticks = 1);
 
   /// Chunk header and records, `free_bytes` of zeros behind them.

@@ -1,0 +1,28 @@
+// Ends while other threads still offload, and never asks them to stop.
+
+#include <atomic>
+#include <cstdio>
+#include <thread>
+
+namespace {
+
+constexpr int kThreads = 3;
+std::atomic<int> begun = 0;
+
+[[noreturn]] void offload_for_ever() {
+  int values[1000] = {};
+  for (int pass = 0;; ++pass) {
+#pragma omp target map(tofrom : values)
+    for (int& value : values) value += 1;
+    if (pass == 0) ++begun;
+  }
+}
+
+}  // namespace
+
+int main() {
+  for (int i = 0; i < kThreads; ++i) std::thread(offload_for_ever).detach();
+  while (begun.load() < kThreads) std::this_thread::yield();
+  std::puts("busy");
+  return 15;
+}

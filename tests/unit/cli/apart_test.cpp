@@ -1,0 +1,119 @@
+#include "apart.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <thread>
+
+#include "scratch.h"
+
+namespace ompdm::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::read_file;
+using testing::Scratch;
+using Lines = std::vector<std::string>;
+
+void nothing() {}
+
+/// Signals come after a program's end.
+class WorkApart : public ::testing::Test {
+ protected:
+  WorkApart() { launch({"true"}, {}, signals); }
+
+  const SignalForwarding signals;
+  const Scratch scratch;
+};
+
+TEST_F(WorkApart, GivesTheLinesOfAProcessOfItsOwnSession) {
+  const Apart apart = work_apart(
+      [] { return Lines{std::to_string(::getpid() == ::getsid(0)), std::string(100'000, 'x')}; },
+      signals, nothing);
+  EXPECT_EQ(apart.lines, (Lines{"1", std::string(100'000, 'x')}));
+  EXPECT_FALSE(apart.left);
+  EXPECT_FALSE(apart.died);
+}
+
+TEST_F(WorkApart, HoldsNoStreamOfOurs) {
+  const Apart apart = work_apart(
+      [] {
+        Lines lines;
+        for (int stream = 0; stream <= STDERR_FILENO; ++stream) {
+          lines.push_back(fs::read_symlink("/proc/self/fd/" + std::to_string(stream)));
+        }
+        return lines;
+      },
+      signals, nothing);
+  EXPECT_EQ(apart.lines, Lines(3, "/dev/null"));
+}
+
+TEST_F(WorkApart, GoesOnWhenASignalEndsTheWaiting) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    const SignalForwarding fresh;
+    launch({"true"}, {}, fresh);
+    const fs::path done = scratch.folder() / std::to_string(signal);
+    const fs::path go = done.string() + ".go";
+    std::thread sender([&] {
+      while (!fs::exists(done.string() + ".begun")) std::this_thread::yield();
+      ::kill(::getpid(), signal);
+    });
+    const Apart apart = work_apart(
+        [&] {
+          std::ofstream(done.string() + ".begun") << "begun";
+          while (!fs::exists(go)) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+          std::ofstream(done.string() + ".tmp") << "done";
+          fs::rename(done.string() + ".tmp", done);
+          return Lines{"nobody reads this"};
+        },
+        fresh, nothing);
+    sender.join();
+    EXPECT_TRUE(apart.left);
+    EXPECT_EQ(apart.lines, Lines{});
+    EXPECT_FALSE(fs::exists(done));
+    std::ofstream(go) << "go";
+    while (!fs::exists(done)) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+}
+
+TEST_F(WorkApart, ASignalForTheProgramIsNotOne) {
+  ::raise(SIGUSR1);
+  EXPECT_FALSE(work_apart([] { return Lines{}; }, signals, nothing).left);
+  ::raise(SIGTERM);
+  EXPECT_TRUE(work_apart([] { return Lines{}; }, signals, nothing).left);
+}
+
+TEST_F(WorkApart, TellsThatItDied) {
+  const Apart apart = work_apart(
+      []() -> Lines {
+        ::raise(SIGKILL);
+        return {};
+      },
+      signals, nothing);
+  EXPECT_TRUE(apart.died);
+  EXPECT_FALSE(apart.left);
+}
+
+TEST_F(WorkApart, SaysOnceThatItTakesLong) {
+  int told = 0;
+  const fs::path go = scratch.folder() / "go";
+  const Apart apart = work_apart(
+      [&] {
+        while (!fs::exists(go)) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        return Lines{"done"};
+      },
+      signals,
+      [&] {
+        ++told;
+        std::ofstream(go) << "go";
+      });
+  EXPECT_EQ(told, 1);
+  EXPECT_EQ(apart.lines, Lines{"done"});
+}
+
+}  // namespace
+}  // namespace ompdm::cli
