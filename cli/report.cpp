@@ -16,6 +16,7 @@
 #include "ompdm/analysis.h"
 #include "ompdm/error.h"
 #include "ompdm/link.h"
+#include "one_run.h"
 #include "open_trace.h"
 #include "output.h"
 #include "verb_help.h"
@@ -68,13 +69,20 @@ int test(const std::vector<report::Condition>& conditions,
   return exit_status;
 }
 
+template <class Row>
+void put_in_order(const std::vector<std::size_t>& order, std::vector<Row>& rows) {
+  std::vector<Row> sorted;
+  for (const std::size_t at : order) sorted.push_back(std::move(rows[at]));
+  rows = std::move(sorted);
+}
+
 int run_report(const ReportOptions& options) {
   const std::vector<report::Condition> conditions = parse_conditions(options.output.fail_if);
   std::optional<analysis::Link> link;
   if (!options.link.empty()) link = analysis::parse_link(options.link);
   std::vector<Trace> traces;
   std::vector<analysis::Analysis> analyses;
-  for (const std::string& name : options.traces) {
+  for (const std::string& name : without_older_runs(options.traces)) {
     OpenedTrace opened = open_trace(name);
     if (link) opened.trace = analysis::retime(std::move(opened.trace), *link);
     analyses.push_back(analysis::analyze(opened.trace));
@@ -82,6 +90,10 @@ int run_report(const ReportOptions& options) {
     analyses.back().link = link;
     if (options.gpu_trace) traces.push_back(std::move(opened.trace));
   }
+  check_one_run(analyses);
+  const std::vector<std::size_t> order = rank_order(analyses);
+  put_in_order(order, analyses);
+  if (options.gpu_trace) put_in_order(order, traces);
   const int exit_status = test(conditions, analyses);
   const report::Format format = format_of(options.output);
   const report::Layout layout = layout_of(options.output);
@@ -102,7 +114,7 @@ void setup_report(CLI::App& app, int& exit_status) {
   CLI::App* verb = app.add_subcommand("report", "Show what moved, where and for how long");
   verb->group("Look");
   verb->add_option("TRACE", options->traces,
-                   "Traces or spools; several are shown together, rank by rank")
+                   "Traces or spools; several of one run are shown together, rank by rank")
       ->required()
       ->type_name("");
   verb->add_flag("--gpu-trace", options->gpu_trace, "List each operation in order of time instead");

@@ -1,17 +1,20 @@
 #include <functional>
 #include <map>
+#include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "analysis/api_calls.h"
+#include "analysis/function_names.h"
 #include "analysis/order.h"
 #include "analysis/tables.h"
 
 namespace ompdm::analysis {
 namespace {
 
-/// Equal keys are one row. Without a line only the address tells two directives of a function
-/// apart.
+/// Equal keys are one row. Instances of a template stand at one place; without a line only the
+/// address tells two directives of a function apart.
 using SourceKey = std::tuple<Directive, std::string, int, int, std::string, std::string,
                              std::uint32_t, std::uint64_t>;
 
@@ -21,7 +24,7 @@ SourceKey key_of(const Site& site) {
           site.file,
           site.line,
           site.column,
-          site.function,
+          has_line ? plain_name(site.function) : site.function,
           site.api,
           has_line ? Index<Module>::kNone : site.module.value,
           has_line ? 0 : site.address};
@@ -33,7 +36,6 @@ DirectiveRow describe(const Trace& trace, const Site& site) {
   row.file = site.file;
   row.line = site.line;
   row.column = site.column;
-  row.function = site.function;
   row.api = site.api;
   if (site.module) row.module = trace.modules[site.module.value].path;
   row.address = site.address;
@@ -44,11 +46,17 @@ DirectiveRow describe(const Trace& trace, const Site& site) {
 DirectiveTable empty_table(const Trace& trace) {
   DirectiveTable table;
   std::map<SourceKey, std::uint32_t> rows;
+  std::vector<std::vector<std::string>> functions;  // of each row's sites
   for (const Site& site : trace.sites) {
     const auto next = static_cast<std::uint32_t>(table.rows.size());
     const auto [row, is_new] = rows.try_emplace(key_of(site), next);
     if (is_new) table.rows.push_back(describe(trace, site));
     table.row_of_site.push_back(row->second);
+    if (is_new) functions.emplace_back();
+    functions[row->second].push_back(site.function);
+  }
+  for (std::size_t i = 0; i < functions.size(); ++i) {
+    table.rows[i].function = common_function(functions[i]);
   }
   table.no_site = static_cast<std::uint32_t>(table.rows.size());
   table.rows.emplace_back();

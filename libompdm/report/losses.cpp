@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <set>
 
 #include "report/units.h"
 
@@ -21,9 +22,11 @@ bool has_losses(const analysis::Analysis& one) {
 }
 
 std::string losses(Analyses analyses) {
+  std::set<std::string> watched;
   std::map<std::string, std::uint64_t> sums;
   for (const analysis::Analysis& one : analyses) {
     for (const Loss& loss : one.losses) {
+      watched.insert(loss.name);
       if (is_event(loss)) sums[loss.name] += loss.count;
     }
   }
@@ -31,7 +34,7 @@ std::string losses(Analyses analyses) {
   for (const auto& [name, count] : sums) {
     if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, count);
   }
-  const std::string kinds = counted(sums.size(), "kind of loss", "kinds of loss");
+  const std::string kinds = counted(watched.size(), "kind of loss", "kinds of loss");
   return text.empty() ? fmt::format("Lost: 0 ({} watched)", kinds)
                       : fmt::format("Lost: {} (of {} watched)", text, kinds);
 }

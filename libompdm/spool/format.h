@@ -81,7 +81,8 @@ enum class Clock : std::uint32_t {
   kTsc = 1,        ///< ticks are the invariant time stamp counter; calibrate by the triples
 };
 
-/// Named losses; kept in the file header so that they survive a kill. Names as `kLossNames`.
+/// Named losses; kept in the file header so that they survive a kill. Names as `kLossNames`; one
+/// without a name is not in use.
 enum class Loss : std::uint32_t {
   kRecordsNoSpace,      ///< records dropped: the spool could not grow (disk full, file size limit)
   kRecordsTooLarge,     ///< records dropped or cut: larger than a record can be
@@ -93,7 +94,7 @@ enum class Loss : std::uint32_t {
   kNamesUnavailable,  ///< regions whose names did not come from the runtime's arguments
   kModulesUnpatched,  ///< loaded modules with offload calls that could not be patched (each once)
   kThreadsWithoutLane,    ///< events of threads for which no lane could be made
-  kForkedEvents,          ///< events in a forked child before a recording of its own could start
+  kReserved9,             ///< never counted
   kActivitiesDropped,     ///< device activities that CUPTI had no buffer for, or the spool no lane
   kActivitiesIncomplete,  ///< device activities whose end CUPTI did not know when it was asked last
   kContentsPendingOverflow,  ///< contents from devices not examined: too many waited for one region
@@ -109,7 +110,7 @@ inline constexpr const char* kLossNames[] = {
     "records_after_finish",      "records_reentrant",
     "regions_unmatched",         "ops_unmatched",
     "names_unavailable",         "modules_unpatched",
-    "threads_without_lane",      "forked_events",
+    "threads_without_lane",      "",
     "activities_dropped",        "activities_incomplete",
     "contents_pending_overflow", "contents_unknown_completion",
     "activities_late",           "offload_entries_unread"};
@@ -173,12 +174,12 @@ struct FileHeader {
   Reach reach;
   Names names;
   std::uint32_t attached_by;  ///< 0 OMP_TOOL_LIBRARIES, 1 LD_PRELOAD, 2 CUDA_INJECTION64_PATH
-  std::uint32_t default_device_known;
+  std::uint32_t reserved0;
   ClockTriple attach;        ///< when the recorder was started
   ClockTriple trailer;       ///< when it finished; whole once `state` says so
   std::uint64_t file_size;   ///< bytes of the file that chunks have been given out of
   std::uint64_t losses[32];  ///< by Loss; incremented atomically
-  std::uint64_t regions;     ///< committed at chunk changes and at the end: for progress lines only
+  std::uint64_t reserved1;
   char boot_id[40];  ///< /proc/sys/kernel/random/boot_id: finish may calibrate by its own clock
   char host[64];
   char runtime[128];     ///< runtime version text given to ompt_start_tool

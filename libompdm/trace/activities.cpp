@@ -77,9 +77,8 @@ void set_devices(Draft& draft) {
   Trace& trace = draft.trace;
   std::map<std::int32_t, std::int32_t> numbers;
   for (const CudaDevice& device : draft.cuda_devices) {
-    const auto ordinal = static_cast<std::int32_t>(device.ordinal);
-    const std::int32_t number = device.row.number >= 0 ? device.row.number : ordinal;
-    numbers[ordinal] = number;
+    const std::int32_t number = device.row.number >= 0 ? device.row.number : device.ordinal;
+    numbers[device.ordinal] = number;
     const auto row = std::find_if(trace.devices.begin(), trace.devices.end(),
                                   [&](const Device& known) { return known.number == number; });
     Device told = device.row;
@@ -171,8 +170,10 @@ bool does(const DataOp& op, ActivityKind kind) {
 
 void tie(const Trace& trace, const ExternalOwners& owners, std::uint64_t id,
          DeviceActivity& activity) {
-  const auto [first, last] = owners.ops.equal_range(id);
-  for (auto at = first; at != last; ++at) {
+  // Ids are told apart by their instants: few are the same, unless the spool is damaged.
+  constexpr int kMostOwners = 16;
+  auto at = owners.first_op(id);
+  for (int i = 0; at != owners.ops.end() && at->first == id && i < kMostOwners; ++at, ++i) {
     const DataOp& op = trace.ops[at->second];
     activity.region = op.region;
     if (does(op, activity.kind)) {
@@ -187,9 +188,9 @@ void tie(const Trace& trace, const ExternalOwners& owners, std::uint64_t id,
       return;
     }
   }
-  if (const auto at = owners.launches.find(id); at != owners.launches.end()) {
-    activity.region = trace.launches[at->second].region;
-    if (activity.kind == ActivityKind::kKernel) activity.launch = {at->second};
+  if (const auto launch = owners.launches.find(id); launch != owners.launches.end()) {
+    activity.region = trace.launches[launch->second].region;
+    if (activity.kind == ActivityKind::kKernel) activity.launch = {launch->second};
     activity.internal = activity.kind != ActivityKind::kKernel;
   } else if (const auto region = owners.regions.find(id); region != owners.regions.end()) {
     activity.region = {region->second};

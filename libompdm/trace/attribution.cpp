@@ -22,13 +22,24 @@ const std::vector<MapItem>* Replay::items_of(const DataOp& op) const {
   return list == kNoList ? nullptr : &trace_.map_lists[list];
 }
 
+const ItemIndex* Replay::index_of(const DataOp& op) const {
+  constexpr std::size_t kShort = 16;
+  const auto* items = items_of(op);
+  if (items == nullptr || items->size() <= kShort) return nullptr;
+  const std::uint32_t list = trace_.regions[op.region.value].map_list;
+  const auto known = indexes_.find(list);
+  return known != indexes_.end() ? &known->second : &indexes_.emplace(list, *items).first->second;
+}
+
 std::uint32_t Replay::argument_of(const DataOp& op, const OpNote& note, std::uint64_t host) const {
   const auto* items = items_of(op);
   if (items == nullptr) return 0;
   const bool holds = op.kind == OpKind::kAlloc || op.kind == OpKind::kDelete;
   const std::uint32_t told = note.argument <= items->size() ? note.argument : 0;
   if (!holds && told != 0) return told;
-  const std::uint32_t found = item_holding(*items, host, holds);
+  const ItemIndex* index = index_of(op);
+  const std::uint32_t found =
+      index == nullptr ? item_holding(*items, host, holds) : index->holding(host, holds);
   return found == 0 ? told : found;
 }
 
@@ -64,20 +75,20 @@ Mention Replay::mention(const DataOp& op, std::uint32_t argument, std::uint64_t 
   const Nanoseconds since = op.region ? trace_.regions[op.region.value].begin : op.begin;
   const MapperPiece* piece = argument == 0 ? piece_at(op, host) : nullptr;
   const ItemName& name = piece == nullptr ? name_of(op.site, argument) : mapper_names_[piece->name];
-  return {name, op.site, argument, since, false};
+  return {&name, op.site, argument, since, false};
 }
 
 // The variable of the host storage that an operation reads or writes.
 Index<Variable> Replay::touch(const DataOp& op, const OpNote& note, std::uint64_t host) {
   const std::uint32_t argument = argument_of(op, note, host);
   Mention how = mention(op, argument, host);
-  const OffloadSymbol* global = global_at(host);
+  const Global* global = global_at(host);
   if (global == nullptr) {
     return storage_.touch(host, item_bytes(op, argument, host), how, op.begin);
   }
   // A part of a global is the global.
-  if (how.name.base.empty()) how.name.base = how.name.expression = demangle(global->name);
-  return storage_.touch(global->address, global->size, how, op.begin);
+  if (how.name->base.empty()) how.name = &global->name;
+  return storage_.touch(global->address, global->bytes, how, op.begin);
 }
 
 bool Replay::is_packed_arguments(const DataOp& op, std::uint32_t argument) const {
@@ -85,7 +96,8 @@ bool Replay::is_packed_arguments(const DataOp& op, std::uint32_t argument) const
   if (items == nullptr || argument != 0 || !op.site || piece_at(op, op.src) != nullptr)
     return false;
   if (trace_.sites[op.site.value].directive != Directive::kTarget) return false;
-  return holds_packed(*items, op.bytes);
+  const ItemIndex* index = index_of(op);
+  return (index == nullptr ? packed_size(*items) : index->packed()).allows(op.bytes);
 }
 
 // The row of the small private copies that the runtime packs into one buffer of its own.
@@ -279,9 +291,12 @@ void Replay::run() {
   };
   std::vector<std::uint32_t> order(trace_.ops.size());
   std::iota(order.begin(), order.end(), 0U);
-  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+  const auto earlier = [&](std::uint32_t a, std::uint32_t b) {
     return std::pair(effect(a), a) < std::pair(effect(b), b);
-  });
+  };
+  if (!std::is_sorted(order.begin(), order.end(), earlier)) {
+    std::sort(order.begin(), order.end(), earlier);
+  }
   for (const std::uint32_t index : order) {
     bind_lists_before(effect(index));
     process(index);

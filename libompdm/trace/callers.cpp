@@ -45,15 +45,18 @@ std::vector<Frame> callers_of(const SiteNote& note, const std::vector<Module>& m
       0;  // up to the outermost that is not the C library's, which starts threads
   for (const CallerNote& caller : note.callers) {
     if (!caller.module || is_runtime_library(modules[caller.module.value].path)) continue;
-    const CodePlace place = symbols.at(caller.module, caller.address - 1);
+    const bool is_system = is_system_library(modules[caller.module.value].path);
+    const CodePlace& place = symbols.caller_at(caller.module, caller.address - 1);
     // main itself is not among these where all that it called was inlined into it.
     if (starts_programs(place.function)) break;
+    // What the C library does not export has no name.
+    if (is_system && place.functions.empty()) continue;
     if (place.inlined.empty()) {
       frames.push_back({place.function, place.file, place.line, place.column});
     } else {
       frames.insert(frames.end(), place.inlined.begin(), place.inlined.end());
     }
-    if (!is_system_library(modules[caller.module.value].path)) programs = frames.size();
+    if (!is_system) programs = frames.size();
     if (place.functions.empty()) continue;
     if (place.functions.back() == "main" || place.functions.back() == kMainProgram) break;
   }

@@ -51,6 +51,12 @@ double largest_disagreement(const std::vector<Point>& points, double rate) {
   return largest;
 }
 
+// The nearest whole number of what is not negative, without a call.
+Nanoseconds nearest(double ns) {
+  const auto whole = static_cast<Nanoseconds>(ns);
+  return whole + (ns - static_cast<double>(whole) >= 0.5 ? 1 : 0);
+}
+
 std::uint64_t nanoseconds(clockid_t clock) {
   timespec time{};
   clock_gettime(clock, &time);
@@ -102,12 +108,12 @@ double ClockScale::ns_since_origin(double ticks) const {
 Nanoseconds ClockScale::at(std::uint64_t ticks) const {
   const double ns = ns_since_origin(difference(ticks, origin_));
   // A damaged record may hold any number: keep it far from where the conversion would overflow.
-  return std::llround(std::clamp(ns, 0.0, 0x1p62));
+  return nearest(std::clamp(ns, 0.0, 0x1p62));
 }
 
 Nanoseconds ClockScale::duration(std::uint64_t ticks) const {
   // Nothing that is timed apart takes longer than minutes; a damaged record may say so.
-  return std::llround(std::min(static_cast<double>(ticks) * ns_per_tick_, 0x1p40));
+  return nearest(std::min(static_cast<double>(ticks) * ns_per_tick_, 0x1p40));
 }
 
 bool needs_longer_base(spool::Clock clock, const spool::ClockTriple& origin,

@@ -1,8 +1,27 @@
 #include "trace/decode.h"
 
+#include <sys/mman.h>
+
+#include <cstring>
+
 #include "trace/decoder.h"
 
 namespace ompdm::trace {
+namespace {
+
+// Reserves, and asks for large pages where there are many: a fault for each of 4 KiB costs as much
+// as filling it.
+template <class Row>
+void make_room(std::vector<Row>& column, std::size_t count) {
+  constexpr std::uintptr_t kPage = std::uintptr_t{2} << 20;
+  column.reserve(count);
+  const auto begin = reinterpret_cast<std::uintptr_t>(column.data());
+  const std::uintptr_t first = (begin + kPage - 1) / kPage * kPage;
+  const std::uintptr_t last = (begin + count * sizeof(Row)) / kPage * kPage;
+  if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+}
+
+}  // namespace
 
 void Decoder::add(const Record& record) {
   switch (record.tag()) {
@@ -66,7 +85,9 @@ void Decoder::add_row(const Region& region, RegionNote note) {
   const auto has_ended = [&](std::uint32_t at) {
     return regions[at].end != kOpen && regions[at].end <= region.begin;
   };
-  while (!lane_.open.empty() && has_ended(lane_.open.back())) lane_.open.pop_back();
+  std::size_t depth = lane_.open.size();
+  while (depth > 0 && has_ended(lane_.open[depth - 1])) --depth;
+  close_regions(depth);
   lane_.open.push_back(static_cast<std::uint32_t>(regions.size()));
   regions.push_back(region);
   draft_.region_notes.push_back(note);
@@ -80,7 +101,7 @@ void Decoder::add_region(const Record& record) {
   Region region;
   region.site = {find(lane_.sites, row->site)};
   region.thread = thread();
-  region.device = row->device;
+  region.device = device_number(row->device);
   region.begin = time(row->begin);
   region.end = end_time(row->end);
   region.map_list = find(lane_.lists, row->map_list);
@@ -90,14 +111,14 @@ void Decoder::add_region(const Record& record) {
   if (from_wrapper && region.end == kOpen) region.end = region.begin;
   lane_.last_region = row->id;
   lane_.last_begin = row->begin;
-  lane_.regions[row->id] = static_cast<std::uint32_t>(draft_.trace.regions.size());
+  lane_.regions.set(row->id, static_cast<std::uint32_t>(draft_.trace.regions.size()));
   lane_.ops_of[row->id] = {};
   add_row(region, {kind, from_wrapper, external(row->begin)});
 }
 
 void Decoder::add_repeated_region(const Record& record) {
   const auto row = record.as<spool::RepeatedRegion>();
-  const std::uint32_t earlier = row ? find(lane_.regions, row->reference) : Index<Region>::kNone;
+  const std::uint32_t earlier = row ? lane_.regions.find(row->reference) : Index<Region>::kNone;
   ++lane_.last_region;
   if (!row || earlier == Index<Region>::kNone) return miss_op();
   const std::uint64_t begin = lane_.last_begin += row->since;
@@ -109,21 +130,23 @@ void Decoder::add_repeated_region(const Record& record) {
   region.begin = time(begin);
   region.end = end_time(row->duration == 0 ? 0 : begin + row->duration);
   if (note.from_wrapper && region.end == kOpen) region.end = region.begin;
-  lane_.regions[lane_.last_region] = static_cast<std::uint32_t>(draft_.trace.regions.size());
+  lane_.regions.set(lane_.last_region, static_cast<std::uint32_t>(draft_.trace.regions.size()));
   add_row(region, note);
   const auto earlier_ops = lane_.ops_of.find(row->reference);
-  const auto times = record.rest_as<spool::RepeatedRegion, spool::RepeatedTimes>();
-  for (std::size_t i = 0; i < times.size(); ++i) {
+  const auto times = record.tail<spool::RepeatedRegion>(record.size());
+  for (std::size_t i = 0; (i + 1) * sizeof(spool::RepeatedTimes) <= times.size(); ++i) {
     if (earlier_ops == lane_.ops_of.end() || i >= earlier_ops->second.size()) {
       return miss_op();
     }
-    add_repetition(earlier_ops->second[i], times[i]);
+    spool::RepeatedTimes at{};
+    std::memcpy(&at, times.data() + i * sizeof(at), sizeof(at));
+    add_repetition(earlier_ops->second[i], at);
   }
 }
 
 void Decoder::add_region_end(const Record& record) {
   const auto row = record.as<spool::RegionEnd>();
-  const std::uint32_t region = row ? find(lane_.regions, row->region) : Index<Region>::kNone;
+  const std::uint32_t region = row ? lane_.regions.find(row->region) : Index<Region>::kNone;
   if (!row || region == Index<Region>::kNone) return void(++unreadable);
   draft_.trace.regions[region].end = time(row->end);
 }
@@ -134,7 +157,7 @@ void Decoder::add_op(const Record& record) {
   DataOp op;
   op.thread = thread();
   if ((row->head.flags & spool::kOpInRegion) != 0) {
-    op.region = {find(lane_.regions, row->owner)};
+    op.region = {lane_.regions.find(row->owner)};
     note_op(row->owner, draft_.trace.ops.size());
     if (op.region) op.site = draft_.trace.regions[op.region.value].site;
   } else {
@@ -144,8 +167,8 @@ void Decoder::add_op(const Record& record) {
   if (row->api_call != lane_.last_call) ++calls_;
   lane_.last_call = row->api_call;
   op.call = row->api_call == 0 ? 0 : calls_;
-  op.src_device = row->src_device;
-  op.dst_device = row->dst_device;
+  op.src_device = device_number(row->src_device);
+  op.dst_device = device_number(row->dst_device);
   op.begin = time(row->begin);
   op.end = end_time(row->end);
   op.bytes = row->bytes;
@@ -170,7 +193,7 @@ void Decoder::add_repetition(std::uint32_t earlier, spool::RepeatedTimes times) 
   op.fingerprint = op.hash = 0;
   op.trivial = false;
   op.thread = thread();
-  op.region = {find(lane_.regions, lane_.last_region)};
+  op.region = {lane_.regions.find(lane_.last_region)};
   if (op.region) op.site = draft_.trace.regions[op.region.value].site;
   const std::uint64_t begin = lane_.last_begin + times.begin;
   op.begin = time(begin);
@@ -181,8 +204,18 @@ void Decoder::add_repetition(std::uint32_t earlier, spool::RepeatedTimes times) 
   draft_.op_notes.push_back(note);
 }
 
-// What lies between two instants of the regions that are still open then: looking at contents took
-// it.
+// What was charged to a region lies in those around it, too.
+void Decoder::close_regions(std::size_t depth) {
+  auto& open = lane_.open;
+  auto& regions = draft_.trace.regions;
+  for (; open.size() > depth; open.pop_back()) {
+    if (open.size() > 1) regions[open[open.size() - 2]].hashing += regions[open.back()].hashing;
+  }
+}
+
+// Looking at contents took a part of the regions that were open at an instant: it is charged to the
+// innermost. Those around it get it when that closes, so that a record costs the same however many
+// are open.
 void Decoder::charge_regions(const DataOp& op, bool after, Nanoseconds taken) {
   auto& regions = draft_.trace.regions;
   Nanoseconds instant = op.begin;
@@ -191,14 +224,16 @@ void Decoder::charge_regions(const DataOp& op, bool after, Nanoseconds taken) {
     if (instant == kOpen) return;
     if (op.region) regions[op.region.value].hashing_after += taken;
   }
-  for (const std::uint32_t at : lane_.open) {
-    Region& region = regions[at];
-    // What was looked at after a region's end is outside of it.
-    if (after && op.region == Index<Region>{at}) continue;
-    if (region.begin <= instant && (region.end == kOpen || instant <= region.end)) {
-      region.hashing += taken;
-    }
-  }
+  const auto holds = [&](std::uint32_t at) {
+    const Region& region = regions[at];
+    return region.begin <= instant && (region.end == kOpen || instant <= region.end);
+  };
+  const auto& open = lane_.open;
+  auto inner = std::partition_point(open.begin(), open.end(), holds);
+  // What was looked at after a region's end is outside of it.
+  const bool is_outside = after && inner != open.begin() && op.region.value == *std::prev(inner);
+  if (is_outside) --inner;
+  if (inner != open.begin()) regions[*std::prev(inner)].hashing += taken;
 }
 
 void Decoder::add_content(const Record& record) {
@@ -219,7 +254,7 @@ void Decoder::add_launch(const Record& record) {
   const auto row = record.as<spool::Launch>();
   if (!row) return void(++unreadable);
   Launch launch;
-  launch.region = {find(lane_.regions, row->region)};
+  launch.region = {lane_.regions.find(row->region)};
   if (launch.region) {
     const Region& region = draft_.trace.regions[launch.region.value];
     launch.site = region.site;
@@ -252,6 +287,7 @@ void Decoder::add_fallback(const Record& record) {
 
 // `last_ticks`: the latest instant that the headers know.
 Draft Decoder::take(std::uint64_t last_ticks) {
+  close_regions(0);
   last_ = std::max(last_, clock_.at(last_ticks));
   const auto close = [this](auto& row) {
     if (row.end != kOpen) return;
@@ -266,8 +302,31 @@ Draft Decoder::take(std::uint64_t last_ticks) {
   return std::move(draft_);
 }
 
+// Columns that grow as they are filled are copied, and touch twice the memory.
+void Decoder::reserve(SpoolFile& file) {
+  std::size_t regions = 0;
+  std::size_t ops = 0;
+  for (const Chunk& chunk : file.chunks()) {
+    RecordCursor cursor(file.records(chunk));
+    while (const auto record = cursor.next()) {
+      const spool::Tag tag = record->tag();
+      if (tag == spool::Tag::kRegion || tag == spool::Tag::kFallback) ++regions;
+      if (tag == spool::Tag::kDataOp || tag == spool::Tag::kRepeatedOp) ++ops;
+      if (tag != spool::Tag::kRepeatedRegion) continue;
+      ++regions;
+      ops +=
+          record->tail<spool::RepeatedRegion>(record->size()).size() / sizeof(spool::RepeatedTimes);
+    }
+  }
+  make_room(draft_.trace.regions, regions);
+  make_room(draft_.region_notes, regions);
+  make_room(draft_.trace.ops, ops);
+  make_room(draft_.op_notes, ops);
+}
+
 Draft decode(SpoolFile& file, const ClockScale& clock) {
   Decoder decoder(clock);
+  decoder.reserve(file);
   std::uint64_t last_ticks = std::max(file.header().attach.ticks, file.header().trailer.ticks);
   const Chunk* previous = nullptr;
   for (const Chunk& chunk : file.chunks()) {

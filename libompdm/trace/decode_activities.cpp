@@ -50,7 +50,7 @@ void Decoder::add_kernel_activity(const Record& record) {
   if (!row) return void(++unreadable);
   DeviceActivity activity;
   activity.kind = ActivityKind::kKernel;
-  activity.device = row->device;
+  activity.device = device_number(row->device);
   activity.stream = row->stream;
   activity.context = row->context;
   activity.correlation = row->correlation;
@@ -74,10 +74,10 @@ void Decoder::add_memory_activity(const Record& record) {
       work == spool::MemoryWork::kMemset ? ActivityKind::kMemset : copy_kind(row->copy_kind);
   activity.source = memory_kind(row->source_kind);
   activity.destination = memory_kind(row->destination_kind);
-  activity.device = row->device;
+  activity.device = device_number(row->device);
   if (work == spool::MemoryWork::kPeerCopy) {
-    activity.source_device = row->source_device;
-    activity.destination_device = row->destination_device;
+    activity.source_device = device_number(row->source_device);
+    activity.destination_device = device_number(row->destination_device);
   }
   activity.stream = row->stream;
   activity.context = row->context;
@@ -119,7 +119,7 @@ void Decoder::add_cuda_device(const Record& record) {
   const auto row = record.as<spool::CudaDevice>();
   if (!row) return void(++unreadable);
   Device device;
-  device.number = row->number;
+  device.number = device_number(row->number);
   device.type = "sm_" + std::to_string(row->compute_capability);
   device.name = text_after(record.tail<spool::CudaDevice>(row->size));
   device.multiprocessors = row->multiprocessors;
@@ -127,7 +127,8 @@ void Decoder::add_cuda_device(const Record& record) {
   device.blocks_per_multiprocessor = row->blocks_per_multiprocessor;
   device.registers_per_multiprocessor = row->registers_per_multiprocessor;
   device.shared_per_multiprocessor = row->shared_per_multiprocessor;
-  draft_.cuda_devices.push_back({row->ordinal, std::move(device)});
+  const std::int32_t ordinal = device_number(row->ordinal);
+  if (ordinal >= 0) draft_.cuda_devices.push_back({ordinal, std::move(device)});
 }
 
 }  // namespace ompdm::trace

@@ -63,11 +63,20 @@ void Decoder::add_module(const Record& record) {
   lane_.modules[row->id] = at->second;
 }
 
+// What no compiler writes: each operation would be compared with it, and carry it into the trace.
+void Decoder::drop_if_endless(std::string& name) {
+  constexpr std::size_t kLongestName = 8192;  // a path and an expression
+  if (name.size() <= kLongestName) return;
+  ++unreadable;
+  name.clear();
+}
+
 void Decoder::add_site(const Record& record) {
   const auto row = record.as<spool::Site>();
   if (!row) return void(++unreadable);
   auto texts =
       split_texts(record.tail<spool::Site>(row->text_size), std::size_t{1} + row->name_count);
+  for (std::string& text : texts) drop_if_endless(text);
   std::string psource;
   if (!texts.empty()) {
     psource = std::move(texts.front());
@@ -140,7 +149,8 @@ void Decoder::add_list(const Record& record) {
 void Decoder::add_symbol(const Record& record) {
   const auto row = record.as<spool::OffloadEntry>();
   if (!row) return void(++unreadable);
-  const auto names = split_texts(record.tail<spool::OffloadEntry>(row->name_size), 1);
+  auto names = split_texts(record.tail<spool::OffloadEntry>(row->name_size), 1);
+  for (std::string& name : names) drop_if_endless(name);
   if (names.empty()) return;
   draft_.symbols.push_back({{find(lane_.modules, row->module)}, names[0], row->address, row->size});
 }
@@ -148,14 +158,15 @@ void Decoder::add_symbol(const Record& record) {
 void Decoder::add_mapper_name(const Record& record) {
   const auto row = record.as<spool::MapperName>();
   if (!row) return void(++unreadable);
-  const auto texts = split_texts(record.tail<spool::MapperName>(row->size), 1);
+  auto texts = split_texts(record.tail<spool::MapperName>(row->size), 1);
+  for (std::string& text : texts) drop_if_endless(text);
   lane_.names[row->id] = static_cast<std::uint32_t>(draft_.mapper_names.size());
   draft_.mapper_names.push_back(texts.empty() ? std::string() : texts[0]);
 }
 
 void Decoder::add_mapper_piece(const Record& record) {
   const auto row = record.as<spool::MapperPiece>();
-  const std::uint32_t region = row ? find(lane_.regions, row->region) : kNoList;
+  const std::uint32_t region = row ? lane_.regions.find(row->region) : kNoList;
   const std::uint32_t name = row ? find(lane_.names, row->name) : kNoList;
   if (!row || region == kNoList || name == kNoList) return void(++unreadable);
   draft_.mapper_pieces.push_back({{region}, row->begin, row->size, row->type, name});
@@ -165,7 +176,8 @@ void Decoder::add_device(const Record& record) {
   const auto row = record.as<spool::Device>();
   if (!row) return void(++unreadable);
   const auto what = static_cast<spool::DeviceEvent>(row->head.flags);
-  DeviceEvent event{DeviceEvent::Kind::kInitialize, row->number, time(row->ticks), row->bytes};
+  const std::int32_t number = device_number(row->number);
+  DeviceEvent event{DeviceEvent::Kind::kInitialize, number, time(row->ticks), row->bytes};
   if (what == spool::DeviceEvent::kFinalize) event.kind = DeviceEvent::Kind::kFinalize;
   if (what == spool::DeviceEvent::kLoad) event.kind = DeviceEvent::Kind::kLoad;
   draft_.trace.device_events.push_back(event);
@@ -174,8 +186,8 @@ void Decoder::add_device(const Record& record) {
   // Devices initialise again after the last target library was unloaded: one row each.
   auto& devices = draft_.trace.devices;
   const bool seen = std::any_of(devices.begin(), devices.end(),
-                                [&](const Device& d) { return d.number == row->number; });
-  if (!seen) devices.push_back({row->number, texts.empty() ? "" : texts[0], "", false, false});
+                                [&](const Device& d) { return d.number == number; });
+  if (!seen) devices.push_back({number, texts.empty() ? "" : texts[0], "", false, false});
 }
 
 }  // namespace ompdm::trace

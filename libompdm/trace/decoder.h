@@ -24,12 +24,43 @@ namespace ompdm::trace {
 using SiteKey = std::tuple<std::uint32_t, std::uint64_t, std::uint64_t, std::uint64_t, spool::Entry,
                            std::string, std::vector<std::string>>;
 
+/// Positions of a lane's regions by their ids, which follow each other unless the spool is damaged.
+class RegionIds {
+ public:
+  void set(std::uint32_t id, std::uint32_t position) {
+    if (positions_.empty()) first_ = id;
+    const std::uint32_t at = id - first_;  // ids wrap
+    if (at == positions_.size()) {
+      positions_.push_back(position);
+    } else if (at < positions_.size()) {
+      positions_[at] = position;
+    } else {
+      others_[id] = position;
+    }
+  }
+  /// kNoList if it is not known.
+  [[nodiscard]] std::uint32_t find(std::uint32_t id) const {
+    const std::uint32_t at = id - first_;
+    if (at < positions_.size()) return positions_[at];
+    const auto other = others_.find(id);
+    return other == others_.end() ? kNoList : other->second;
+  }
+
+ private:
+  std::uint32_t first_ = 0;
+  std::vector<std::uint32_t> positions_;
+  std::unordered_map<std::uint32_t, std::uint32_t> others_;
+};
+
 /// Turns records into rows, lane after lane.
 class Decoder {
  public:
   explicit Decoder(const ClockScale& clock) : clock_(clock) {}
 
+  /// Makes room for the rows of the spool.
+  void reserve(SpoolFile& file);
   void begin_lane(std::uint32_t lane) {
+    close_regions(0);
     lane_ = {};
     lane_.number = lane;
     lane_.first_op = draft_.trace.ops.size();
@@ -37,7 +68,8 @@ class Decoder {
   }
   void begin_chunk() {
     lane_.whole_ops.clear();
-    lane_.ops_of.clear();
+    // Emptying a table costs as much as the largest it has been.
+    if (!lane_.ops_of.empty()) lane_.ops_of = {};
   }
   /// Operations are missing here: what counts back may not count across.
   void skip_ops() { lane_.first_op = draft_.trace.ops.size(); }
@@ -48,7 +80,8 @@ class Decoder {
  private:
   // Ids of one lane, to positions in the draft's columns.
   struct LaneIds {
-    std::unordered_map<std::uint32_t, std::uint32_t> modules, sites, lists, regions, names;
+    std::unordered_map<std::uint32_t, std::uint32_t> modules, sites, lists, names;
+    RegionIds regions;
     std::unordered_map<std::uint32_t, std::uint32_t> activity_names;
     std::uint32_t number = 0;
     std::uint32_t last_region = 0;         // id
@@ -90,6 +123,15 @@ class Decoder {
     return spool::external_id(lane_.number, begin);
   }
 
+  // A damaged record may name any device, and much is kept for each: beyond what any machine has it
+  // is unknown.
+  std::int32_t device_number(std::int64_t number) {
+    constexpr std::int64_t kMostDevices = 1024;
+    if (number >= -kMostDevices && number < kMostDevices) return static_cast<std::int32_t>(number);
+    ++unreadable;
+    return -1;
+  }
+
   static std::uint32_t find(const std::unordered_map<std::uint32_t, std::uint32_t>& ids,
                             std::uint32_t id) {
     const auto at = ids.find(id);
@@ -100,20 +142,23 @@ class Decoder {
     const auto at = lane_.ops_of.find(region);
     if (at != lane_.ops_of.end()) at->second.push_back(static_cast<std::uint32_t>(op));
   }
+  void drop_if_endless(std::string& name);
   std::uint32_t thread() {
     if (thread_ == kNoList) thread_ = thread_of(0);
     return thread_;
   }
   std::uint32_t thread_of(std::uint32_t tid);
   void add_row(const Region& region, RegionNote note);
+  void close_regions(std::size_t depth);
   void charge_regions(const DataOp& op, bool after, Nanoseconds taken);
   void miss_op() {
     ++unreadable;
     skip_ops();
   }
   Nanoseconds time(std::uint64_t ticks) {
-    last_ = std::max(last_, clock_.at(ticks));
-    return clock_.at(ticks);
+    const Nanoseconds time = clock_.at(ticks);
+    last_ = std::max(last_, time);
+    return time;
   }
   // The end of what may still be running; 0 marks it until the last instant is known.
   Nanoseconds end_time(std::uint64_t ticks) { return ticks == 0 ? kOpen : time(ticks); }

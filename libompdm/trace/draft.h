@@ -68,7 +68,7 @@ struct ClockPair {
 
 /// A CUDA device's row, by its ordinal.
 struct CudaDevice {
-  std::uint32_t ordinal = 0;
+  std::int32_t ordinal = 0;
   Device row;  ///< number -1: unknown
 };
 

@@ -1,7 +1,5 @@
 #include "trace/event_args_writer.h"
 
-#include <fmt/format.h>
-
 #include <cstddef>
 #include <cstdint>
 
@@ -16,8 +14,8 @@ constexpr std::uint32_t kNone = Index<Region>::kNone;
 
 void add_exact_times(Nanoseconds begin, Nanoseconds end, EventLine& line) {
   if (is_exact(begin, end)) return;
-  line.arg(Arg::kBeginNs, fmt::format_int(begin).str());
-  line.arg(Arg::kEndNs, fmt::format_int(end).str());
+  line.arg_text(Arg::kBeginNs, begin);
+  line.arg_text(Arg::kEndNs, end);
 }
 
 void add_clock(Clock clock, EventLine& line) {

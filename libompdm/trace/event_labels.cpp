@@ -17,6 +17,15 @@ std::string place_of(std::string_view file, int line) {
   return fmt::format(" {}:{}", slash == file.npos ? file : file.substr(slash + 1), line);
 }
 
+// Every event repeats its label: one of a template's instances can be as long as a page.
+std::string shortened(std::string text) {
+  constexpr std::size_t kLongest = 256;
+  if (text.size() <= kLongest) return text;
+  std::size_t end = kLongest;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80U) --end;
+  return text.substr(0, end) + "...";
+}
+
 std::string label(const Site& site) {
   const std::string_view what =
       site.api.empty() ? trace_schema::name_of(trace_schema::kDirectives, site.directive)
@@ -43,13 +52,16 @@ EventLabels::EventLabels(const Trace& trace)
     ops_[i] = json_string(trace_schema::kOpCategories[i]);
   }
   for (const Site& site : trace.sites) {
-    sites_.push_back(json_string(label(site)));
-    site_ends_.push_back(json_string("end " + label(site)));
+    const std::string name = shortened(label(site));
+    sites_.push_back(json_string(name));
+    site_ends_.push_back(json_string("end " + name));
   }
   for (const Variable& variable : trace.variables) {
-    variables_.push_back(variable.name.empty() ? std::string() : json_string(variable.name));
+    variables_.push_back(variable.name.empty() ? std::string()
+                                               : json_string(shortened(variable.name)));
   }
-  for (const Kernel& kernel : trace.kernels) kernels_.push_back(json_string(label(kernel)));
+  for (const Kernel& kernel : trace.kernels)
+    kernels_.push_back(json_string(shortened(label(kernel))));
 }
 
 const std::string& EventLabels::of(const Region& region) const {

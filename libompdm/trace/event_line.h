@@ -1,14 +1,16 @@
-// One event of trace.json as it is put together: pieces appended to a large buffer, no locale, no
-// allocation per line.
+// One event of trace.json as it is put together: pieces written to a large buffer, no locale, no
+// allocation per line. There are millions of lines: between begin() and end() nothing asks for
+// room.
 #pragma once
 
-#include <fmt/format.h>
-
+#include <array>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
-#include <string>
+#include <cstring>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "ompdm/trace.h"
 #include "trace/byte_stream.h"
@@ -16,67 +18,107 @@
 
 namespace ompdm {
 
-/// Appends events; what is full goes to the sink.
+namespace event_line {
+
+// `,"name":` of each argument, of one size, so that copying one takes a few instructions.
+struct ArgText {
+  static constexpr std::size_t kSize = 24;
+  std::array<char, kSize> text{};
+  std::size_t size = 0;
+};
+
+constexpr std::array<ArgText, trace_schema::kArgs.size()> arg_texts() {
+  std::array<ArgText, trace_schema::kArgs.size()> texts{};
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    ArgText& arg = texts[i];
+    const auto add = [&arg](char c) { arg.text[arg.size++] = c; };
+    add(',');
+    add('"');
+    for (const char c : trace_schema::kArgs[i]) add(c);
+    add('"');
+    add(':');
+  }
+  return texts;
+}
+
+inline constexpr auto kArgTexts = arg_texts();
+
+}  // namespace event_line
+
+/// Writes events; what is full goes to the sink. An event is a few texts of any length and as many
+/// numbers and arguments as an event of the format has.
 class EventLine {
  public:
-  explicit EventLine(ByteSink& sink) : sink_(sink) { out_.reserve(kFlushAt * 2); }
+  explicit EventLine(ByteSink& sink)
+      : sink_(sink), buffer_(kBuffer), at_(buffer_.data()), full_(at_ + kBuffer - kLargestEvent) {}
 
   /// Begins an event with `text`, which opens its object.
-  void begin(std::string_view text) {
-    out_ += separator_;
+  void begin(std::string_view opening) {
+    if (at_ > full_) flush();
+    text(separator_);
     separator_ = ",\n";
-    out_ += text;
+    text(opening);
   }
   /// Ends the event with `text`, which closes its object.
-  void end(std::string_view text) {
-    out_ += text;
-    if (out_.size() > kFlushAt) flush();
-  }
+  void end(std::string_view closing) { text(closing); }
   void flush() {
-    sink_.write(out_);
-    out_.clear();
+    sink_.write({buffer_.data(), static_cast<std::size_t>(at_ - buffer_.data())});
+    at_ = buffer_.data();
   }
 
-  void text(std::string_view text) { out_ += text; }
+  void text(std::string_view text) {
+    if (text.size() > kLongText) {
+      flush();
+      sink_.write(text);
+      return;
+    }
+    std::memcpy(at_, text.data(), text.size());
+    at_ += text.size();
+  }
 
   template <class Integer>
   void number(Integer value) {
-    const fmt::format_int digits(value);
-    out_.append(digits.data(), digits.size());
+    at_ = std::to_chars(at_, at_ + kLongestNumber, value).ptr;
   }
 
   /// Nanoseconds as microseconds with three decimals.
   void microseconds(Nanoseconds value) {
     auto magnitude = static_cast<std::uint64_t>(value);
     if (value < 0) {
-      out_ += '-';
+      *at_++ = '-';
       magnitude = 0 - magnitude;
     }
-    number(magnitude / 1000);
-    const auto rest = static_cast<unsigned>(magnitude % 1000);
-    const char decimals[] = {'.', static_cast<char>('0' + rest / 100),
-                             static_cast<char>('0' + rest / 10 % 10),
-                             static_cast<char>('0' + rest % 10)};
-    out_.append(decimals, sizeof(decimals));
+    std::array<char, 2 * kLongestTime> digits{};  // written from the middle backwards
+    char* at = digits.data() + kLongestTime;
+    const auto put = [&at](std::uint64_t digit) { *--at = static_cast<char>('0' + digit); };
+    for (int i = 0; i < 3; ++i, magnitude /= 10) put(magnitude % 10);
+    *--at = '.';
+    do {
+      put(magnitude % 10);
+      magnitude /= 10;
+    } while (magnitude != 0);
+    // A copy of one size takes a few instructions; what lies behind the number is written over.
+    std::memcpy(at_, at, kLongestTime);
+    at_ += digits.data() + kLongestTime - at;
   }
 
   /// Opens the args; each argument follows by one of the functions below.
   void args() {
-    out_ += ",\"args\":{";
-    first_ = true;
+    text(",\"args\":{");
+    skipped_ = 1;
   }
   void arg(trace_schema::Arg name) {
-    if (!first_) out_ += ',';
-    first_ = false;
-    out_ += '"';
-    out_ += trace_schema::kArgs[static_cast<std::size_t>(name)];
-    out_ += "\":";
+    const event_line::ArgText& arg = event_line::kArgTexts[static_cast<std::size_t>(name)];
+    // The first one has no comma.
+    std::memcpy(at_, arg.text.data() + skipped_, event_line::ArgText::kSize - 1);
+    at_ += arg.size - skipped_;
+    skipped_ = 0;
   }
   void arg(trace_schema::Arg name, std::string_view word) {
     arg(name);
-    out_ += '"';
-    out_ += word;
-    out_ += '"';
+    *at_++ = '"';
+    text(word);
+    *at_++ = '"';
   }
   /// A number where it differs from what its absence means.
   template <class Integer>
@@ -84,21 +126,24 @@ class EventLine {
     if (value == absent) return;
     const bool exact =
         value < 0 || static_cast<std::uint64_t>(value) <= trace_schema::kExactInteger;
-    if (!exact && std::is_signed_v<Integer>) {
-      arg(name, fmt::format_int(value).str());
-      return;
-    }
     arg(name);
     if (exact) {
       number(value);
+    } else if (std::is_signed_v<Integer>) {
+      quoted(value);
     } else {
       hexadecimal(static_cast<std::uint64_t>(value));
     }
   }
+  /// A number as a text, for readers that keep numbers in doubles.
+  void arg_text(trace_schema::Arg name, std::int64_t value) {
+    arg(name);
+    quoted(value);
+  }
   void arg_flag(trace_schema::Arg name, bool value) {
     if (!value) return;
     arg(name);
-    out_ += "true";
+    text("true");
   }
   /// An address or a hash; 0 is none.
   void arg_hexadecimal(trace_schema::Arg name, std::uint64_t value) {
@@ -108,24 +153,35 @@ class EventLine {
   }
 
  private:
-  static constexpr std::size_t kFlushAt = std::size_t{1} << 18;
+  static constexpr std::size_t kBuffer = std::size_t{1} << 18;
+  // A longer text goes past the buffer.
+  static constexpr std::size_t kLongText = 512;
+  // All arguments at once, and a dozen texts.
+  static constexpr std::size_t kLargestEvent = std::size_t{1} << 14;
+  static constexpr std::size_t kLongestNumber = 20;
+  static constexpr std::size_t kLongestTime = 24;
+  static_assert(trace_schema::kArgs.size() * (event_line::ArgText::kSize + kLongestNumber + 2) +
+                    12 * kLongText <=
+                kLargestEvent);
 
+  template <class Integer>
+  void quoted(Integer value) {
+    *at_++ = '"';
+    number(value);
+    *at_++ = '"';
+  }
   void hexadecimal(std::uint64_t value) {
-    char digits[16];
-    std::size_t at = sizeof(digits);
-    do {
-      digits[--at] = "0123456789abcdef"[value & 15];
-      value >>= 4;
-    } while (value != 0);
-    out_ += "\"0x";
-    out_.append(digits + at, sizeof(digits) - at);
-    out_ += '"';
+    std::memcpy(at_, "\"0x", 3);
+    at_ = std::to_chars(at_ + 3, at_ + 3 + kLongestNumber, value, 16).ptr;
+    *at_++ = '"';
   }
 
   ByteSink& sink_;
-  std::string out_;
+  std::vector<char> buffer_;
+  char* at_;
+  char* full_;  // from here on an event might not fit
   std::string_view separator_;
-  bool first_ = true;
+  std::size_t skipped_ = 0;  // of the next argument's text
 };
 
 }  // namespace ompdm

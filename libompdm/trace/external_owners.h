@@ -1,8 +1,11 @@
 // Who pushed which external id, by which CUPTI ties what it tells to what asked for it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "trace/draft.h"
 
@@ -10,23 +13,30 @@ namespace ompdm::trace {
 
 /// Positions of operations, launches and regions by the external id that they pushed.
 struct ExternalOwners {
-  std::unordered_multimap<std::uint64_t, std::uint32_t> ops;
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> ops;  ///< in order
   std::unordered_map<std::uint64_t, std::uint32_t> launches;
   std::unordered_map<std::uint64_t, std::uint32_t> regions;
 
   explicit ExternalOwners(const Draft& draft) {
     for (std::uint32_t i = 0; i < draft.op_notes.size(); ++i) {
-      ops.emplace(draft.op_notes[i].external, i);
+      ops.emplace_back(draft.op_notes[i].external, i);
       if (draft.op_notes[i].second_external != 0) {
-        ops.emplace(draft.op_notes[i].second_external, i);
+        ops.emplace_back(draft.op_notes[i].second_external, i);
       }
     }
+    std::sort(ops.begin(), ops.end());
     for (std::uint32_t i = 0; i < draft.launch_externals.size(); ++i) {
       launches.emplace(draft.launch_externals[i], i);
     }
     for (std::uint32_t i = 0; i < draft.region_notes.size(); ++i) {
       regions.emplace(draft.region_notes[i].external, i);
     }
+  }
+
+  /// The first operation that pushed an id; as many may follow as did. ops.end() if none did.
+  [[nodiscard]] auto first_op(std::uint64_t id) const {
+    const auto at = std::lower_bound(ops.begin(), ops.end(), std::pair(id, std::uint32_t{0}));
+    return at != ops.end() && at->first == id ? at : ops.end();
   }
 };
 

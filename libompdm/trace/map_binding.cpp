@@ -56,14 +56,12 @@ void Replay::bind_item(MapItem& item, const Region& region, std::uint32_t argume
   if (begin == 0) return;
   const bool only_refers = item.bytes == 0 || (item.type & (kMapPrivate | kMapNonContiguous)) != 0;
   if (!only_refers) {
-    const OffloadSymbol* global = global_at(begin);
-    Mention how{name, region.site, argument, region.begin, is_part};
-    if (global != nullptr && how.name.base.empty()) {
-      how.name.base = how.name.expression = demangle(global->name);
-    }
+    const Global* global = global_at(begin);
+    Mention how{&name, region.site, argument, region.begin, is_part};
+    if (global != nullptr && name.base.empty()) how.name = &global->name;
     item.variable = global == nullptr
                         ? storage_.touch(begin, item.bytes, how, region.end)
-                        : storage_.touch(global->address, global->size, how, region.end);
+                        : storage_.touch(global->address, global->bytes, how, region.end);
     return;
   }
   item.variable = storage_.find(begin);

@@ -54,11 +54,15 @@ void name_described(const std::vector<MapItem>& items, const std::vector<Descrip
   }
 }
 
+bool holds_addresses(const MapItem& item) {
+  return (item.type & (kMapLiteral | kMapAttach | kMapNonContiguous)) == 0;
+}
+
 std::uint32_t item_holding(const std::vector<MapItem>& items, std::uint64_t address, bool largest) {
   std::uint32_t found = 0;
   for (std::uint32_t i = 0; i < items.size(); ++i) {
     const MapItem& item = items[i];
-    if ((item.type & (kMapLiteral | kMapAttach | kMapNonContiguous)) != 0) continue;
+    if (!holds_addresses(item)) continue;
     if (address - item.begin >= std::max<std::uint64_t>(item.bytes, 1)) continue;
     if (found == 0 || (largest && item.bytes > items[found - 1].bytes)) found = i + 1;
   }
@@ -76,16 +80,15 @@ bool is_packed(const MapItem& item) {
   return (item.type & kMapPrivate) != 0 && (item.type & kMapTo) != 0 && item.bytes <= kLargest;
 }
 
-bool holds_packed(const std::vector<MapItem>& items, std::uint64_t bytes) {
+PackedSize packed_size(const std::vector<MapItem>& items) {
   constexpr std::uint64_t kAlignment = 16;
-  std::uint64_t least = 0;
-  std::uint64_t most = 0;
+  PackedSize size;
   for (const MapItem& item : items) {
     if (!is_packed(item)) continue;
-    least += item.bytes;
-    most += item.bytes + kAlignment;
+    size.least += item.bytes;
+    size.most += item.bytes + kAlignment;
   }
-  return least > 0 && bytes >= least && bytes <= most;
+  return size;
 }
 
 }  // namespace ompdm::trace

@@ -38,19 +38,30 @@ std::vector<Descriptor> descriptors_in(const std::vector<MapItem>& items);
 void name_described(const std::vector<MapItem>& items, const std::vector<Descriptor>& descriptors,
                     std::vector<ItemName>& names);
 
+/// Whether the item stands for storage at its address: no value, no attachment, no description of
+/// pieces.
+bool holds_addresses(const MapItem& item);
+
 /// 1 + position of the item whose storage holds the address, the largest if `largest`, else the
 /// first; 0 if none does.
 std::uint32_t item_holding(const std::vector<MapItem>& items, std::uint64_t address, bool largest);
 
-/// Removes the items by which compilers from LLVM 22 on have pointers set on the device: they move no
-/// data of the program's, and what they point to has an item of its own. Positions of other items
-/// change, so this comes when all are bound.
+/// Removes the items by which compilers from LLVM 22 on have pointers set on the device: they move
+/// no data of the program's, and what they point to has an item of its own. Positions of other
+/// items change, so this comes when all are bound.
 void drop_attach_items(std::vector<std::vector<MapItem>>& lists);
 
 /// Whether this is a firstprivate variable that the runtime may pack with others into one buffer.
 bool is_packed(const MapItem& item);
 
-/// Whether a buffer of this size can be the one that holds the list's packed variables.
-bool holds_packed(const std::vector<MapItem>& items, std::uint64_t bytes);
+/// How large a buffer of all of a list's packed variables can be.
+struct PackedSize {
+  std::uint64_t least = 0;  ///< 0: none is packed
+  std::uint64_t most = 0;
+  [[nodiscard]] bool allows(std::uint64_t bytes) const {
+    return least > 0 && bytes >= least && bytes <= most;
+  }
+};
+PackedSize packed_size(const std::vector<MapItem>& items);
 
 }  // namespace ompdm::trace

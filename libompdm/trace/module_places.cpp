@@ -2,6 +2,7 @@
 // one lies now, with data and `declare target` variables of its own.
 #include <iterator>
 
+#include "trace/offload_names.h"
 #include "trace/replay.h"
 
 namespace ompdm::trace {
@@ -37,7 +38,9 @@ void Replay::add_global(const OffloadSymbol& symbol) {
   // A program that is not position-independent may hold a library's variable.
   const bool is_own = symbol.address >= own.begin && symbol.address < own.end;
   const Index<Module> owner = is_own ? symbol.module : module_at(symbol.address);
-  globals_[{owner.value, symbol.address}] = &symbol;
+  Global& global = globals_[{owner.value, symbol.address}];
+  global = {symbol.address, symbol.size, {}};
+  global.name.base = global.name.expression = demangle(symbol.name);
 }
 
 Index<Module> Replay::module_at(std::uint64_t address) const {
@@ -47,13 +50,13 @@ Index<Module> Replay::module_at(std::uint64_t address) const {
   return address < draft_.module_ranges[module].end ? Index<Module>{module} : Index<Module>{};
 }
 
-const OffloadSymbol* Replay::global_at(std::uint64_t host) const {
+const Replay::Global* Replay::global_at(std::uint64_t host) const {
   const std::uint32_t owner = module_at(host).value;
   auto at = globals_.upper_bound({owner, host});
   if (at == globals_.begin()) return nullptr;
   --at;
   const auto [module, address] = at->first;
-  return module == owner && host - address < at->second->size ? at->second : nullptr;
+  return module == owner && host - address < at->second.bytes ? &at->second : nullptr;
 }
 
 }  // namespace ompdm::trace

@@ -76,9 +76,11 @@ void complete_devices(Trace& trace) {
     device.emulated = spool::is_emulated_device(device.type);
     known.insert(device.number);
   }
+  std::int32_t last = -1;  // most operations are of the same device
   const auto add = [&](std::int32_t number) {
-    if (number < 0 || number == trace.host_device || !known.insert(number).second) return;
-    trace.devices.push_back({number, "", "", false, false});
+    if (number < 0 || number == trace.host_device || number == last) return;
+    last = number;
+    if (known.insert(number).second) trace.devices.push_back({number, "", "", false, false});
   };
   for (const Region& region : trace.regions) {
     if (!region.host_fallback) add(region.device);
@@ -177,8 +179,20 @@ bool are_halves(const Draft& draft, std::size_t down, std::size_t up) {
   return is_copy_call(entry) || entry == spool::Entry::kNone;
 }
 
+bool is_staged_memset(const Draft& draft, const DataOp& op) {
+  return op.kind == OpKind::kHtoD && op.site && !op.region &&
+         is_memset_call(draft.site_notes[op.site.value].entry);
+}
+
 // Joins halves of bounced copies and splits a memset from the upload that stages it.
 void rewrite_api_calls(Draft& draft) {
+  const std::size_t count = draft.trace.ops.size();
+  std::size_t first = 0;
+  while (first < count && !is_staged_memset(draft, draft.trace.ops[first]) &&
+         (first + 1 == count || !are_halves(draft, first, first + 1))) {
+    ++first;
+  }
+  if (first == count) return;
   std::vector<DataOp> ops;
   std::vector<OpNote> notes;
   ops.reserve(draft.trace.ops.size());
@@ -198,9 +212,7 @@ void rewrite_api_calls(Draft& draft) {
       ++i;
       continue;
     }
-    const bool is_memset = op.kind == OpKind::kHtoD && op.site && !op.region &&
-                           is_memset_call(draft.site_notes[op.site.value].entry);
-    if (is_memset) {
+    if (is_staged_memset(draft, op)) {
       DataOp fill = op;
       fill.kind = OpKind::kMemset;
       fill.src = 0;

@@ -113,16 +113,17 @@ Recording recording_of(const spool::FileHeader& header, const trace::ClockScale&
   return recording;
 }
 
-// Every loss that the recorder knows, then those of a later recorder that this program has no name
-// for.
+// Every loss that the recorder counts, then what it counted that this program has no name for.
 std::vector<Loss> recorder_losses(const spool::FileHeader& header) {
   std::vector<Loss> losses;
   losses.reserve(std::size(header.losses));
-  for (std::size_t i = 0; i < std::size(spool::kLossNames); ++i) {
-    losses.push_back({spool::kLossNames[i], header.losses[i]});
-  }
-  for (std::size_t i = std::size(spool::kLossNames); i < std::size(header.losses); ++i) {
-    if (header.losses[i] != 0) losses.push_back({fmt::format("unnamed_{}", i), header.losses[i]});
+  for (std::size_t i = 0; i < std::size(header.losses); ++i) {
+    const std::string name = i < std::size(spool::kLossNames) ? spool::kLossNames[i] : "";
+    if (!name.empty()) {
+      losses.push_back({name, header.losses[i]});
+    } else if (header.losses[i] != 0) {
+      losses.push_back({fmt::format("unnamed_{}", i), header.losses[i]});
+    }
   }
   return losses;
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "trace/draft.h"
+#include "trace/item_index.h"
 #include "trace/live_memory.h"
 #include "trace/map_items.h"
 #include "trace/offload_names.h"
@@ -25,6 +26,13 @@ class Replay {
   void run();
 
  private:
+  // A `declare target` variable.
+  struct Global {
+    std::uint64_t address = 0;
+    std::uint64_t bytes = 0;
+    ItemName name;  // for where a directive has none
+  };
+
   void process(std::size_t index);
   void allocate(DataOp& op, const OpNote& note);
   void copy_to_device(DataOp& op, const OpNote& note);
@@ -35,6 +43,8 @@ class Replay {
   void disassociate(DataOp& op);
 
   [[nodiscard]] const std::vector<MapItem>* items_of(const DataOp& op) const;
+  // The index of the operation's list; null where it is short, and looked through as quickly.
+  [[nodiscard]] const ItemIndex* index_of(const DataOp& op) const;
   // 1 + position of the item that an operation is about; 0 if none is.
   [[nodiscard]] std::uint32_t argument_of(const DataOp& op, const OpNote& note,
                                           std::uint64_t host) const;
@@ -59,7 +69,7 @@ class Replay {
   [[nodiscard]] std::uint64_t item_bytes(const DataOp& op, std::uint32_t argument,
                                          std::uint64_t host) const;
   [[nodiscard]] Index<Module> module_at(std::uint64_t address) const;
-  [[nodiscard]] const OffloadSymbol* global_at(std::uint64_t host) const;
+  [[nodiscard]] const Global* global_at(std::uint64_t host) const;
 
   // From now on the site's module lies in its place.
   void settle(Index<Site> site);
@@ -77,9 +87,10 @@ class Replay {
   std::vector<std::vector<ItemName>> names_;          // beside sites
   std::vector<std::vector<Descriptor>> descriptors_;  // beside map lists
   std::vector<ItemName> mapper_names_;
-  std::vector<MapperPiece> pieces_;  // by region, then begin
+  std::vector<MapperPiece> pieces_;                               // by region, then begin
+  mutable std::unordered_map<std::uint32_t, ItemIndex> indexes_;  // by list, as they are asked for
   // By the module that they lie in, and their address.
-  std::map<std::pair<std::uint32_t, std::uint64_t>, const OffloadSymbol*> globals_;
+  std::map<std::pair<std::uint32_t, std::uint64_t>, Global> globals_;
   std::unordered_set<std::uint64_t> references_;                     // of `declare target link`
   std::unordered_map<std::uint32_t, Index<Variable>> firstprivate_;  // by site
   std::vector<std::uint32_t> list_order_;  // regions that use a list first, by their end

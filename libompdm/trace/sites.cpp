@@ -191,7 +191,7 @@ std::string fullest(const std::string& plain, const std::vector<std::string>& ca
 void locate(Site& site, const SiteNote& note, const std::optional<KernelName>& kernel,
             Symbols& symbols) {
   if (note.in_runtime) return;  // its caller is unknown, and its own lines are nobody's concern
-  const CodePlace place = symbols.at(site.module, site.address - 1);
+  const CodePlace& place = symbols.at(site.module, site.address - 1);
   const auto source = parse_source(note.psource);
   std::vector<std::string> functions = place.functions;
   if (kernel) functions.insert(functions.begin(), demangle(kernel->function));
@@ -216,18 +216,23 @@ void locate(Site& site, const SiteNote& note, const std::optional<KernelName>& k
   site.inlined = place.inlined.empty() ? inlined_into(site, place) : place.inlined;
 }
 
-// One directive inlined at several places is one row: let all its sites have the same function.
-void agree_on_functions(Draft& draft) {
-  std::map<std::string_view, std::string> longest;
+// Where a directive was inlined, the debug information may know its function by the plain name
+// alone: its other sites tell the rest. Which instance of a template a site is in they cannot tell.
+void lend_functions(Draft& draft) {
+  std::map<std::string_view, std::set<std::string>> full;
+  const auto is_plain = [](const std::string& name) { return name == plain_function(name); };
   for (std::size_t i = 0; i < draft.site_notes.size(); ++i) {
-    if (draft.trace.sites[i].source != LineSource::kRuntime) continue;
-    std::string& function = longest[draft.site_notes[i].psource];
-    const std::string& candidate = draft.trace.sites[i].function;
-    if (candidate.size() > function.size()) function = candidate;
+    const Site& site = draft.trace.sites[i];
+    if (site.source != LineSource::kRuntime || is_plain(site.function)) continue;
+    full[draft.site_notes[i].psource].insert(site.function);
   }
   for (std::size_t i = 0; i < draft.site_notes.size(); ++i) {
     Site& site = draft.trace.sites[i];
-    if (site.source == LineSource::kRuntime) site.function = longest[draft.site_notes[i].psource];
+    if (site.source != LineSource::kRuntime || !is_plain(site.function)) continue;
+    const auto names = full.find(draft.site_notes[i].psource);
+    if (names == full.end() || names->second.size() > 1) continue;
+    const std::string& name = *names->second.begin();
+    if (name.find('<') == std::string::npos) site.function = name;
   }
 }
 
@@ -245,9 +250,12 @@ void resolve_sites(Draft& draft, Symbols& symbols) {
   for (std::size_t i = 0; i < trace.sites.size(); ++i) {
     const SiteNote& note = draft.site_notes[i];
     locate(trace.sites[i], note, kernel_at(kernels, trace.sites[i].module, note.kernel), symbols);
+  }
+  for (std::size_t i = 0; i < trace.sites.size(); ++i) {
+    const SiteNote& note = draft.site_notes[i];
     if (!note.in_runtime) trace.sites[i].callers = callers_of(note, trace.modules, symbols);
   }
-  agree_on_functions(draft);
+  lend_functions(draft);
 }
 
 void resolve_kernels(Draft& draft) {

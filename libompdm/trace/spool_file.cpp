@@ -76,12 +76,6 @@ spool::FileHeader read_header(int fd, const std::filesystem::path& path, std::ui
 
 }  // namespace
 
-spool::Head Record::head() const {
-  spool::Head head{};
-  std::memcpy(&head, bytes_.data(), sizeof(head));
-  return head;
-}
-
 std::optional<Record> RecordCursor::next() {
   if (rest_.size() < sizeof(spool::Head)) return std::nullopt;
   spool::Head head{};

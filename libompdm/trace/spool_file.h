@@ -31,7 +31,12 @@ class Record {
  public:
   explicit Record(std::span<const std::byte> bytes) : bytes_(bytes) {}
 
-  [[nodiscard]] spool::Head head() const;
+  [[nodiscard]] spool::Head head() const {
+    spool::Head head{};
+    std::memcpy(&head, bytes_.data(), sizeof(head));
+    return head;
+  }
+  [[nodiscard]] std::size_t size() const { return bytes_.size(); }
   [[nodiscard]] spool::Tag tag() const { return static_cast<spool::Tag>(head().tag); }
 
   /// The fixed part; nothing if the record is too short to hold one.

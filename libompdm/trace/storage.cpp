@@ -10,12 +10,6 @@ bool is_dereferenced(const std::string& name, const std::string& pointer) {
   return name.starts_with('*') && name.compare(1, std::string::npos, pointer) == 0;
 }
 
-bool is_called(const Variable& variable, const std::string& name) {
-  if (is_dereferenced(name, variable.name) || is_dereferenced(variable.name, name)) return true;
-  return variable.name == name || std::find(variable.aliases.begin(), variable.aliases.end(),
-                                            name) != variable.aliases.end();
-}
-
 // "s.b", "s->b", "s[i]", Fortran's "s%b" and "s(i)" are parts of "s", and no other names for it.
 bool is_part_of(const std::string& name, const std::string& whole) {
   if (!name.starts_with(whole) || name.size() == whole.size()) return false;
@@ -39,25 +33,32 @@ Index<Variable> Storage::find(std::uint64_t address) const {
   return address < at->second.end ? at->second.variable : Index<Variable>{};
 }
 
+bool Storage::is_called(Index<Variable> index, const std::string& name) const {
+  const Variable& variable = variables_[index.value];
+  if (variable.name == name) return true;
+  if (is_dereferenced(name, variable.name) || is_dereferenced(variable.name, name)) return true;
+  return !variable.aliases.empty() && aliases_.contains({index.value, name});
+}
+
 // Whether a mention means the storage that was there before, or what has taken its place since.
 bool Storage::same_storage(const Pieces::value_type& piece, std::uint64_t begin, std::uint64_t end,
                            const Mention& mention) const {
   const Variable& variable = variables_[piece.second.variable.value];
   if (piece.second.present > 0 || piece.second.touched >= mention.since) return true;
-  if (mention.name.base.empty() || variable.name.empty()) {
+  if (mention.name->base.empty() || variable.name.empty()) {
     // Without names only the extent can tell: a part of it, or the same.
     return begin >= piece.first && end <= piece.second.end;
   }
-  return is_called(variable, mention.name.base) ||
+  return is_called(piece.second.variable, mention.name->base) ||
          (begin == piece.first && end == piece.second.end);
 }
 
 Index<Variable> Storage::variable_of(const Mention& mention, std::uint64_t begin) {
   Variable variable;
-  variable.name = mention.name.base;
-  variable.expression = mention.name.expression;
-  variable.file = mention.name.file;
-  variable.line = mention.name.line;
+  variable.name = mention.name->base;
+  variable.expression = mention.name->expression;
+  variable.file = mention.name->file;
+  variable.line = mention.name->line;
   Clause clause{variable.name, variable.file, variable.line, 0, 0};
   if (variable.name.empty()) {
     if (mention.site) {
@@ -83,16 +84,18 @@ Index<Variable> Storage::variable_of(const Mention& mention, std::uint64_t begin
 void Storage::mention_again(Index<Variable> index, std::uint64_t bytes, const Mention& mention) {
   Variable& variable = variables_[index.value];
   variable.bytes = std::max(variable.bytes, bytes);
-  const std::string& name = mention.name.base;
-  if (name.empty() || is_called(variable, name)) return;
+  const std::string& name = mention.name->base;
+  if (name.empty() || is_called(index, name)) return;
   if (variable.name.empty()) {
     variable.name = name;
-    variable.expression = mention.name.expression;
-    variable.file = mention.name.file;
-    variable.line = mention.name.line;
+    variable.expression = mention.name->expression;
+    variable.file = mention.name->file;
+    variable.line = mention.name->line;
     return;
   }
-  if (!mention.is_part && !is_part_of(name, variable.name)) variable.aliases.push_back(name);
+  if (mention.is_part || is_part_of(name, variable.name)) return;
+  variable.aliases.push_back(name);
+  aliases_.emplace(index.value, name);
 }
 
 Index<Variable> Storage::touch(std::uint64_t begin, std::uint64_t bytes, const Mention& mention,

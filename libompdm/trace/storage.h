@@ -18,8 +18,8 @@ namespace ompdm::trace {
 
 /// How a directive speaks of a piece of storage.
 struct Mention {
-  ItemName name;     ///< empty base: the runtime gave none
-  Index<Site> site;  ///< stands in for the file and line of a name that is not known
+  const ItemName* name = nullptr;  ///< empty base: the runtime gave none
+  Index<Site> site;                ///< stands in for the file and line of a name that is not known
   std::uint32_t argument =
       0;  ///< 1 + position in the site's list; tells nameless items of a site apart
   Nanoseconds since =
@@ -59,12 +59,14 @@ class Storage {
   [[nodiscard]] bool same_storage(const Pieces::value_type& piece, std::uint64_t begin,
                                   std::uint64_t end, const Mention& mention) const;
   Index<Variable> variable_of(const Mention& mention, std::uint64_t begin);
+  [[nodiscard]] bool is_called(Index<Variable> variable, const std::string& name) const;
   void mention_again(Index<Variable> variable, std::uint64_t bytes, const Mention& mention);
 
   std::vector<Variable>& variables_;
   const std::vector<Site>& sites_;
   Pieces pieces_;
   std::map<Clause, std::uint32_t> clauses_;
+  std::set<std::pair<std::uint32_t, std::string>> aliases_;    // of each variable
   std::set<std::pair<std::uint32_t, std::uint64_t>> counted_;  // variable, begin of a piece
 };
 

@@ -4,6 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <unordered_map>
+
 #include "trace/dwarf_place.h"
 #include "trace/offload_names.h"
 
@@ -55,6 +57,19 @@ int find_debuginfo(Dwfl_Module* module, void** data, const char* name, Dwarf_Add
   return -1;
 }
 
+// For modules whose own file is enough.
+int find_nothing(Dwfl_Module*, void**, const char*, Dwarf_Addr, const char*, const char*, GElf_Word,
+                 char**) {
+  return -1;
+}
+
+bool is_of_the_system(const std::string& path) {
+  for (const char* folder : {"/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/"}) {
+    if (path.starts_with(folder)) return true;
+  }
+  return false;
+}
+
 int find_elf(Dwfl_Module*, void**, const char*, Dwarf_Addr, char**, Elf**) { return -1; }
 
 }  // namespace
@@ -68,18 +83,22 @@ struct Symbols::Loaded {
   Dwfl_Callbacks callbacks{find_elf, find_debuginfo, nullptr, &debuginfo_path};
   Dwfl* session = nullptr;
   Dwfl_Module* module = nullptr;
-  std::unique_ptr<DwarfPlaces> places;
+  std::unique_ptr<DwarfPlaces> dwarf;
   std::unique_ptr<FortranVariables> fortran_variables;
+  std::unordered_map<std::uint64_t, CodePlace> places;  // that were asked for
 
-  Loaded() = default;
+  explicit Loaded(bool has_separate) {
+    if (!has_separate) callbacks.find_debuginfo = find_nothing;
+  }
   Loaded(const Loaded&) = delete;
   Loaded& operator=(const Loaded&) = delete;
   ~Loaded() {
-    places.reset();
+    dwarf.reset();
     if (session != nullptr) dwfl_end(session);
   }
 
   void open_module(const Module& wanted, std::int64_t recorded_at);
+  [[nodiscard]] CodePlace look_up(std::uint64_t address) const;
 };
 
 void Symbols::Loaded::open_module(const Module& wanted, std::int64_t recorded_at) {
@@ -105,30 +124,13 @@ void Symbols::Loaded::open_module(const Module& wanted, std::int64_t recorded_at
   const bool same =
       wanted.build_id.empty() ? modified <= recorded_at : build_id_of(elf) == wanted.build_id;
   state = same ? State::kUsable : State::kChanged;
-  if (same) places = std::make_unique<DwarfPlaces>(module);
+  if (same) dwarf = std::make_unique<DwarfPlaces>(module);
 }
 
-Symbols::Symbols(const std::vector<Module>& modules, std::int64_t recorded_at)
-    : modules_(modules), recorded_at_(recorded_at), loaded_(modules.size()) {}
-
-Symbols::~Symbols() = default;
-
-Symbols::Loaded& Symbols::load(std::uint32_t module) {
-  auto& loaded = loaded_[module];
-  if (!loaded) {
-    loaded = std::make_unique<Loaded>();
-    loaded->open_module(modules_[module], recorded_at_);
-  }
-  return *loaded;
-}
-
-CodePlace Symbols::at(Index<Module> module, std::uint64_t address) {
-  if (!module || module.value >= modules_.size()) return {};
-  Loaded& loaded = load(module.value);
-  if (loaded.state != Loaded::State::kUsable) return {};
-  CodePlace place = loaded.places->at(address);
+CodePlace Symbols::Loaded::look_up(std::uint64_t address) const {
+  CodePlace place = dwarf->at(address);
   if (place.functions.empty()) {
-    const char* symbol = dwfl_module_addrname(loaded.module, address);
+    const char* symbol = dwfl_module_addrname(module, address);
     const std::string written = symbol == nullptr ? "" : written_function(symbol);
     if (!written.empty()) place.functions.push_back(demangle(written));
   }
@@ -139,7 +141,7 @@ CodePlace Symbols::at(Index<Module> module, std::uint64_t address) {
 Declaration Symbols::fortran_variable(Index<Module> module, const std::string& fortran_module,
                                       const std::string& variable) {
   if (!module || module.value >= modules_.size()) return {};
-  Loaded& loaded = load(module.value);
+  Loaded& loaded = load(modules_[module.value], true);
   if (loaded.state != Loaded::State::kUsable) return {};
   if (!loaded.fortran_variables) {
     loaded.fortran_variables = std::make_unique<FortranVariables>(loaded.module);
@@ -147,18 +149,52 @@ Declaration Symbols::fortran_variable(Index<Module> module, const std::string& f
   return loaded.fortran_variables->find(fortran_module, variable);
 }
 
+Symbols::Symbols(const std::vector<Module>& modules, std::int64_t recorded_at)
+    : modules_(modules), recorded_at_(recorded_at) {}
+
+Symbols::~Symbols() = default;
+
+// A library that is loaded again, wherever, is the same file.
+Symbols::Loaded& Symbols::load(const Module& module, bool has_separate) {
+  auto& loaded = loaded_[{module.path, module.build_id}];
+  if (!loaded) {
+    loaded = std::make_unique<Loaded>(has_separate);
+    loaded->open_module(module, recorded_at_);
+  }
+  return *loaded;
+}
+
+const CodePlace& Symbols::look_up(Index<Module> module, std::uint64_t address, bool has_separate) {
+  static const CodePlace kUnknown;
+  if (!module || module.value >= modules_.size()) return kUnknown;
+  Loaded& loaded = load(modules_[module.value], has_separate);
+  if (loaded.state != Loaded::State::kUsable) return kUnknown;
+  const auto [at, is_new] = loaded.places.try_emplace(address);
+  if (is_new) at->second = loaded.look_up(address);
+  return at->second;
+}
+
+const CodePlace& Symbols::at(Index<Module> module, std::uint64_t address) {
+  return look_up(module, address, true);
+}
+
+const CodePlace& Symbols::caller_at(Index<Module> module, std::uint64_t address) {
+  const bool known = module && module.value < modules_.size();
+  return look_up(module, address, known && !is_of_the_system(modules_[module.value].path));
+}
+
 std::uint64_t Symbols::missing() const {
   std::uint64_t count = 0;
-  for (const auto& loaded : loaded_) {
-    if (loaded && loaded->state == Loaded::State::kMissing) ++count;
+  for (const auto& [name, loaded] : loaded_) {
+    if (loaded->state == Loaded::State::kMissing) ++count;
   }
   return count;
 }
 
 std::uint64_t Symbols::changed() const {
   std::uint64_t count = 0;
-  for (const auto& loaded : loaded_) {
-    if (loaded && loaded->state == Loaded::State::kChanged) ++count;
+  for (const auto& [name, loaded] : loaded_) {
+    if (loaded->state == Loaded::State::kChanged) ++count;
   }
   return count;
 }

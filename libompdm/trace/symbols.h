@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ompdm/trace.h"
@@ -33,7 +35,11 @@ class Symbols {
   Symbols& operator=(const Symbols&) = delete;
 
   /// `address` is a file address (pc - bias) inside the instruction. Empty where nothing is known.
-  CodePlace at(Index<Module> module, std::uint64_t address);
+  const CodePlace& at(Index<Module> module, std::uint64_t address);
+  /// The same for a place that only leads to others of interest: of a system library that at() was
+  /// never asked about it knows what the library itself tells, which is the names that it exports.
+  /// Its separate debug information is large, and says nothing about the program.
+  const CodePlace& caller_at(Index<Module> module, std::uint64_t address);
 
   /// Where a Fortran module's variable is declared, by the debug information of one loaded module.
   Declaration fortran_variable(Index<Module> module, const std::string& fortran_module,
@@ -46,11 +52,12 @@ class Symbols {
 
  private:
   struct Loaded;
-  Loaded& load(std::uint32_t module);
+  Loaded& load(const Module& module, bool has_separate);
+  const CodePlace& look_up(Index<Module> module, std::uint64_t address, bool has_separate);
 
   const std::vector<Module>& modules_;
   std::int64_t recorded_at_;
-  std::vector<std::unique_ptr<Loaded>> loaded_;
+  std::map<std::pair<std::string, std::string>, std::unique_ptr<Loaded>> loaded_;  // path, build-id
 };
 
 }  // namespace ompdm::trace

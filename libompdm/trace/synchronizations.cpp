@@ -12,7 +12,7 @@ namespace {
 // The directive that was running, whatever it asked for last.
 void tie(const Trace& trace, const ExternalOwners& owners, std::uint64_t id,
          Synchronization& wait) {
-  if (const auto op = owners.ops.find(id); op != owners.ops.end()) {
+  if (const auto op = owners.first_op(id); op != owners.ops.end()) {
     wait.op = {op->second};
     wait.region = trace.ops[op->second].region;
   } else if (const auto launch = owners.launches.find(id); launch != owners.launches.end()) {

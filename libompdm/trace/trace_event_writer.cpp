@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <map>
 #include <queue>
 #include <string>
 #include <string_view>
@@ -59,6 +60,9 @@ class Writer {
         labels_(trace),
         memory_(trace),
         rates_(transfer_rates(trace, kRateBins)) {
+    for (const Track& track : layout_.tracks) {
+      places_.push_back(fmt::format(R"(,"pid":{},"tid":{},"ts":)", track.pid, track.tid));
+    }
     flow_left_.resize(trace.regions.size());
     for (const DataOp& op : trace.ops) {
       if (op.region && is_in_flow(op.kind)) ++flow_left_[op.region.value];
@@ -113,6 +117,10 @@ class Writer {
   }
 
   void write_names() {
+    std::map<std::int32_t, std::string_view> types;
+    for (const Device& device : trace_.devices) {
+      if (!device.type.empty()) types.emplace(device.number, device.type);
+    }
     for (std::size_t i = 0; i < layout_.groups.size(); ++i) {
       const TrackGroup& group = layout_.groups[i];
       const std::string& program = trace_.process.program;
@@ -120,14 +128,8 @@ class Writer {
       std::string name = i > 0                   ? group.name
                          : slash == program.npos ? program
                                                  : program.substr(slash + 1);
-      if (i > 0) {
-        for (const Device& device : trace_.devices) {
-          if (device.number == layout_.devices[i - 1] && !device.type.empty()) {
-            name += fmt::format(" ({})", device.type);
-            break;
-          }
-        }
-      }
+      const auto type = i > 0 ? types.find(layout_.devices[i - 1]) : types.end();
+      if (type != types.end()) name += fmt::format(" ({})", type->second);
       write_name("process", fmt::format(R"("pid":{})", group.pid), name, i);
     }
     for (std::size_t i = 0; i < layout_.tracks.size(); ++i) {
@@ -156,11 +158,7 @@ class Writer {
     line_.text(category);
     line_.text(R"(","name":)");
     line_.text(name);
-    line_.text(R"(,"pid":)");
-    line_.number(layout_.tracks[track].pid);
-    line_.text(R"(,"tid":)");
-    line_.number(layout_.tracks[track].tid);
-    line_.text(R"(,"ts":)");
+    line_.text(places_[track]);
     line_.microseconds(begin);
     line_.text(R"(,"dur":)");
     line_.microseconds(begin <= end && is_exact(begin, end) ? end - begin : 0);
@@ -248,6 +246,7 @@ class Writer {
   const Trace& trace_;
   EventLine line_;
   TrackLayout layout_;
+  std::vector<std::string> places_;  // of each track: its pid and tid, as its events begin
   EventLabels labels_;
   DeviceMemory memory_;
   // Allocations and deletes that have been written and may not have ended, the earliest first.

@@ -157,7 +157,9 @@ class Layouter {
   // `number`: of the thread or the stream, 0 for kinds of operations.
   std::uint32_t on_track(std::size_t group, std::uint32_t number, std::string_view kind,
                          Nanoseconds begin, Nanoseconds end) {
-    Named& named = bundles_[{group, number, kind}];
+    const Key key{group, number, kind};
+    if (last_ == nullptr || key != last_->first) last_ = &*bundles_.try_emplace(key).first;
+    Named& named = last_->second;
     const auto [lane, is_new] = named.bundle.place(begin, std::max(begin, end));
     if (is_new) named.tracks.push_back(add_track(group, number, kind, lane));
     return named.tracks[lane];
@@ -185,7 +187,9 @@ class Layouter {
   const Trace& trace_;
   TrackLayout layout_;
   std::vector<std::uint32_t> next_tid_;  // by group
-  std::map<std::tuple<std::size_t, std::uint32_t, std::string_view>, Named> bundles_;
+  using Key = std::tuple<std::size_t, std::uint32_t, std::string_view>;
+  std::map<Key, Named> bundles_;
+  std::pair<const Key, Named>* last_ = nullptr;  // the one before is mostly the same
 };
 
 }  // namespace

@@ -39,6 +39,7 @@ const Program kPrograms[] = {
     {"declare_target_O0", "declare_target.c"},
     {"devices", "devices.c"},
     {"firstprivate", "firstprivate.c"},
+    {"instances", "instances.cpp"},
     {"load_twice", "load_twice.c", {program("libscale.so")}},
     {"load_twice_gcc", "load_twice.c", {program("libscale.so")}},
     {"mapper", "mapper.c"},
@@ -84,15 +85,33 @@ TEST(SamePlace, TakenByTwoLibrariesEachHasItsOwnLinesAndVariables) {
   EXPECT_EQ(kernels, (std::set<std::string>{"same_place.c", "tenant_one.c", "tenant_two.c"}));
 }
 
-// OMPT does not tell, but for data directives the runtime's entry point does.
-TEST(Deferred, DataDirectivesAreKnownToBe) {
+// OMPT does not tell, but the runtime's entry points for data directives do, and a kernel's flags.
+TEST(Deferred, DirectivesAreKnownToBe) {
   const Recorded recorded = record({{program("nowait_depend")}});
   for (const Region& region : recorded.trace.regions) {
     ASSERT_TRUE(region.site);
-    const Directive directive = recorded.trace.sites[region.site.value].directive;
-    EXPECT_EQ(region.nowait, directive != Directive::kTarget);
+    const Site& site = recorded.trace.sites[region.site.value];
+    constexpr int kUndeferred = 24;
+    EXPECT_EQ(region.nowait, site.line != kUndeferred) << site.line;
   }
   EXPECT_FALSE(recorded.trace.regions.empty());
+}
+
+// A row stands for both instances; what runs in one, or is called, is that one's own.
+TEST(Templates, AreNotShownUnderOneInstancesName) {
+  const Recorded recorded = record({{program("instances")}});
+  ASSERT_EQ(recorded.report["directives"].size(), 1U);
+  EXPECT_EQ(recorded.report["directives"][0]["function"], "scale<...>");
+  EXPECT_EQ(recorded.trace.kernels.size(), 2U);
+  for (const Launch& launch : recorded.trace.launches) {
+    ASSERT_TRUE(launch.site && launch.kernel);
+    EXPECT_EQ(recorded.trace.sites[launch.site.value].function,
+              recorded.trace.kernels[launch.kernel.value].function);
+  }
+  const std::string findings = recorded.report["findings"].dump();
+  EXPECT_NE(findings.find("which calls scale<float> at instances.cpp:"), std::string::npos)
+      << findings;
+  EXPECT_EQ(findings.find("scale<double>"), std::string::npos) << findings;
 }
 
 }  // namespace

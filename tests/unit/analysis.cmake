@@ -22,6 +22,7 @@ add_executable(analysis_test
   analysis/resident_data_test.cpp
   analysis/round_trip_transfer_test.cpp
   analysis/settle_test.cpp
+  analysis/templates_test.cpp
   analysis/unmodified_copy_back_test.cpp
 )
 target_include_directories(analysis_test PRIVATE ${PROJECT_SOURCE_DIR}/tests ${CMAKE_CURRENT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/libompdm)

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "analysis/findings/wording.h"
+#include "analysis/function_names.h"
 
 namespace ompdm::analysis {
 namespace {
@@ -20,9 +21,7 @@ struct Caller {
 std::string file_part(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 Caller caller_of(const Frame& frame) {
-  Site named;
-  named.function = frame.function;
-  return {function_of(named), frame.file, frame.line};
+  return {without_signature(frame.function), frame.file, frame.line};
 }
 
 /// Whether the C library starts a program or a thread there: no place to write anything.

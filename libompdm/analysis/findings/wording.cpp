@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "analysis/findings/findings.h"
+#include "analysis/function_names.h"
 
 namespace ompdm::analysis {
 namespace {
@@ -53,29 +54,7 @@ std::string place_of(const Site& site) {
   return site.line > 0 ? fmt::format("{} line {}", function, site.line) : function;
 }
 
-std::string function_of(const Site& site) {
-  std::string whole = site.function;
-  // Of a scope without a name there is nothing to say.
-  constexpr std::string_view kNameless = "(anonymous namespace)::";
-  for (std::size_t at = 0; (at = whole.find(kNameless, at)) != std::string::npos;) {
-    whole.erase(at, kNameless.size());
-  }
-  // What an operator's or a lambda's name holds between parentheses is no parameter list.
-  if (whole.find("operator") != std::string::npos || whole.find("{lambda") != std::string::npos) {
-    return whole;
-  }
-  if (is_main(whole)) return whole;
-  const std::string name = whole.substr(0, whole.find('('));
-  // An instance of a template is told with its return type: "bool add_one<double>".
-  std::size_t begin = 0;
-  int depth = 0;
-  for (std::size_t at = 0; at < name.size(); ++at) {
-    if (name[at] == '<') ++depth;
-    if (name[at] == '>') --depth;
-    if (name[at] == ' ' && depth == 0) begin = at + 1;
-  }
-  return name.substr(begin);
-}
+std::string function_of(const Site& site) { return without_signature(site.function); }
 
 std::string expression_of(const Trace& trace, const Mapping& mapping) {
   if (mapping.host == 0) return "memory of omp_target_alloc";
@@ -106,10 +85,6 @@ bool has_name(const Trace& trace, const Mapping& mapping) {
   if (mapping.host == 0) return false;
   if (item_of(trace, mapping) != nullptr) return true;
   return mapping.variable && !trace.variables[mapping.variable.value].name.empty();
-}
-
-bool is_main(const std::string& function) {
-  return function == "main" || function == "main program";
 }
 
 std::string base_of(const std::string& expression) {

@@ -27,9 +27,6 @@ std::string expression_at(const Trace& trace, const DataOp& op, const Mapping& m
 /// Whether the compiler passed a name for this data.
 bool has_name(const Trace& trace, const Mapping& mapping);
 
-/// Whether a function is the whole program: C's main, or Fortran's main program, whatever its name.
-bool is_main(const std::string& function);
-
 /// The item's name without array sections: "u" of "u[0:n*n]" and of Fortran's "u(1:n)".
 std::string base_of(const std::string& expression);
 

@@ -12,6 +12,8 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "trace/clock.h"
+#include "trace/decode.h"
 #include "trace/spool_file.h"
 
 namespace ompdm::test {
@@ -148,6 +150,31 @@ void add_record(Records& records, const trace::Record& record) {
   }
 }
 
+// The reader's own decoder must make the same of the spool: each test of the recorder is one of it.
+void expect_the_reader_agrees(trace::SpoolFile& file, const Records& records) {
+  const trace::ClockScale clock(file.header().clock, file.header().attach, {});
+  const trace::Draft draft = trace::decode(file, clock);
+  const auto require = [](bool same, const char* what) {
+    if (!same) throw std::runtime_error(std::string("the reader disagrees on ") + what);
+  };
+  require(draft.trace.regions.size() == records.regions.size() + records.fallbacks.size(),
+          "regions");
+  require(draft.trace.launches.size() == records.launches.size(), "launches");
+  require(draft.trace.device_events.size() == records.devices.size(), "devices");
+  require(draft.trace.ops.size() == records.ops.size(), "operations");
+  for (std::size_t i = 0; i < records.ops.size(); ++i) {
+    const DataOp& op = draft.trace.ops[i];
+    const spool::DataOp& row = records.ops[i];
+    const bool in_region = (row.head.flags & spool::kOpInRegion) != 0;
+    require(op.bytes == row.bytes && op.src == row.src && op.dst == row.dst, "what is moved");
+    require(op.begin == clock.at(row.begin), "when an operation begins");
+    require(in_region == static_cast<bool>(op.region), "whose an operation is");
+  }
+  for (const ContentOf& content : records.contents) {
+    require(draft.trace.ops[content.op].fingerprint == content.content.fingerprint, "contents");
+  }
+}
+
 }  // namespace
 
 Records read_records(const fs::path& path) {
@@ -167,6 +194,7 @@ Records read_records(const fs::path& path) {
     records.damaged = records.damaged || cursor.damaged();
   }
   records.lanes = lanes.size();
+  if (!records.damaged) expect_the_reader_agrees(file, records);
   return records;
 }
 

@@ -12,8 +12,9 @@ class StorageTest : public testing::Test {
   Index<Variable> map(const std::string& name, std::uint64_t begin, std::uint64_t bytes,
                       Nanoseconds at, int line = 1) {
     Mention mention;
-    mention.name = {name + "[0:n]", name, "a.cpp", line};
-    if (name.empty()) mention.name = {};
+    ItemName item{name + "[0:n]", name, "a.cpp", line};
+    if (name.empty()) item = {};
+    mention.name = &item;
     mention.site = {0};
     mention.since = at;
     return storage.touch(begin, bytes, mention, at);

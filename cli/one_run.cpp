@@ -1,0 +1,114 @@
+#include "one_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "ompdm/error.h"
+
+namespace ompdm::cli {
+namespace {
+
+using analysis::Analysis;
+
+/// "trace.json" of "trace.~1~.json"; nothing of other names.
+std::optional<std::string> newest_name(const std::string& name) {
+  const std::size_t file = name.rfind('/') + 1;
+  const std::size_t begin = name.find(".~", file);
+  if (begin == std::string::npos) return std::nullopt;
+  std::size_t end = begin + 2;
+  while (end < name.size() && std::isdigit(static_cast<unsigned char>(name[end])) != 0) ++end;
+  if (end == begin + 2 || end >= name.size() || name[end] != '~') return std::nullopt;
+  return name.substr(0, begin) + name.substr(end + 1);
+}
+
+/// Ranks of one job run at the same time. Clocks of two machines may differ.
+void doubt_what_ran_apart(const std::vector<Analysis>& recordings) {
+  const auto end = [](const Process& process) { return process.start_realtime_ns + process.wall; };
+  std::map<std::string, std::pair<const Analysis*, const Analysis*>>
+      hosts;  // first end, last begin
+  for (const Analysis& one : recordings) {
+    if (one.process.rank < 0) continue;
+    auto& [ended, begun] = hosts.try_emplace(one.process.host, &one, &one).first->second;
+    if (end(one.process) < end(ended->process)) ended = &one;
+    if (one.process.start_realtime_ns > begun->process.start_realtime_ns) begun = &one;
+  }
+  for (const auto& [host, apart] : hosts) {
+    const auto& [ended, begun] = apart;
+    if (end(ended->process) >= begun->process.start_realtime_ns) continue;
+    fmt::print(stderr, "ompdm: {} had ended before {} began: are they of one run?\n", ended->file,
+               begun->file);
+  }
+}
+
+[[noreturn]] void refuse(const Analysis& one, const Analysis& other, std::string_view why) {
+  throw Error(fmt::format("{} and {}: {}: name the traces of one run, or `ompdm compare` two",
+                          one.file, other.file, why));
+}
+
+}  // namespace
+
+std::vector<std::string> without_older_runs(const std::vector<std::string>& names) {
+  const std::set<std::string> named(names.begin(), names.end());
+  std::vector<std::string> newest;
+  for (const std::string& name : names) {
+    const std::optional<std::string> newer = newest_name(name);
+    if (newer && named.contains(*newer)) {
+      fmt::print(stderr, "ompdm: {}: left out: it is an older run than {}\n", name, *newer);
+    } else {
+      newest.push_back(name);
+    }
+  }
+  return newest;
+}
+
+void check_one_run(const std::vector<Analysis>& recordings) {
+  std::map<std::tuple<std::string, std::uint32_t, std::int64_t>, const Analysis*> processes;
+  std::map<std::int32_t, const Analysis*> ranks;
+  const Analysis* of_a_job = nullptr;
+  for (const Analysis& one : recordings) {
+    const Process& process = one.process;
+    const auto same =
+        processes.emplace(std::tuple(process.host, process.pid, process.start_realtime_ns), &one);
+    if (!same.second && process.pid != 0) {
+      refuse(*same.first->second, one, "are the same recording");
+    }
+    if (process.rank < 0) continue;
+    const bool other_size = of_a_job != nullptr && process.rank_count > 0 &&
+                            of_a_job->process.rank_count != process.rank_count;
+    if (other_size) {
+      refuse(*of_a_job, one,
+             fmt::format("are of runs of {} and of {} ranks", of_a_job->process.rank_count,
+                         process.rank_count));
+    }
+    if (process.rank_count > 0) of_a_job = &one;
+    const auto [other, is_new] = ranks.emplace(process.rank, &one);
+    if (is_new) continue;
+    // A rank may be a script that runs several programs.
+    const Process& first = other->second->process;
+    const bool same_script = first.host == process.host && first.ppid == process.ppid;
+    if (!same_script) {
+      refuse(*other->second, one, fmt::format("are both rank {}, of different runs", process.rank));
+    }
+  }
+  doubt_what_ran_apart(recordings);
+}
+
+std::vector<std::size_t> rank_order(const std::vector<Analysis>& recordings) {
+  std::vector<std::size_t> order(recordings.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(
+      order, {}, [&](std::size_t at) { return std::max(recordings[at].process.rank, -1); });
+  return order;
+}
+
+}  // namespace ompdm::cli

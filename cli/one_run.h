@@ -1,0 +1,25 @@
+// Which of the traces that were named together are of one run: ranks and processes of one run are
+// added up, and an older run must not be among them.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "ompdm/analysis.h"
+
+namespace ompdm::cli {
+
+/// What remains of `names` without traces that were kept when a newer one among them took their
+/// name (`trace.~1~.json` beside `trace.json`). Each that is left out is said on stderr.
+std::vector<std::string> without_older_runs(const std::vector<std::string>& names);
+
+/// Throws Error where two recordings cannot be of one run: the same one twice, the same rank twice
+/// (but for processes that one parent started one after the other), or ranks of jobs of different
+/// sizes. Says on stderr where ranks of one machine did not run at the same time.
+void check_one_run(const std::vector<analysis::Analysis>& recordings);
+
+/// Positions in the order of ranks; recordings without a rank come first, as they were named.
+std::vector<std::size_t> rank_order(const std::vector<analysis::Analysis>& recordings);
+
+}  // namespace ompdm::cli

@@ -1,0 +1,127 @@
+// `ompdm report` of several traces: those of one run, rank by rank.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "ompdm/trace_file.h"
+#include "scratch.h"
+#include "shell_words.h"
+#include "support/trace_builder.h"
+
+namespace ompdm::cli {
+namespace {
+
+using testing::Ran;
+using testing::Scratch;
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+
+class ReportRuns : public ::testing::Test {
+ protected:
+  struct Run {
+    std::int32_t rank = -1;
+    std::int32_t ranks = 0;
+    std::uint32_t ppid = 100;
+    std::int64_t start = 1000 * kSecond;
+  };
+
+  /// A second of one region that sends 8000 bytes.
+  void write(const std::string& name, const Run& run) {
+    test::TraceBuilder build;
+    Process& process = build.trace.process;
+    process.pid = ++pid_;
+    process.ppid = run.ppid;
+    process.rank = run.rank;
+    process.rank_count = run.ranks;
+    process.start_realtime_ns = run.start;
+    const auto at = build.site(Directive::kTarget, "a.cpp", 4, "main");
+    build.begin(at);
+    build.op(OpKind::kHtoD, build.variable("a", 8000), 8000, kSecond);
+    build.end();
+    write_trace(build.take(), scratch_.folder() / name);
+  }
+  [[nodiscard]] Ran report(const std::string& arguments) const {
+    return testing::shell(scratch_.folder(),
+                          shell_word(OMPDM_COMMAND) + " report --format json " + arguments);
+  }
+  static std::vector<int> ranks(const Ran& ran) {
+    std::vector<int> ranks;
+    const auto json = nlohmann::json::parse(ran.out);
+    for (const auto& trace : json.at("traces")) ranks.push_back(trace.at("rank").get<int>());
+    return ranks;
+  }
+
+  Scratch scratch_;
+  std::uint32_t pid_ = 200;
+};
+
+TEST_F(ReportRuns, AreInTheOrderOfRanks) {
+  for (const int rank : {0, 1, 2, 10, 11}) {
+    write("trace.rank" + std::to_string(rank) + ".json", {rank, 12});
+  }
+  const Ran ran = report("trace.rank*.json");
+  EXPECT_EQ(ran.err, "");
+  EXPECT_EQ(ranks(ran), (std::vector<int>{0, 1, 2, 10, 11}));
+}
+
+TEST_F(ReportRuns, LeaveOutWhatIsKeptOfOlderOnes) {
+  for (const int rank : {0, 1}) {
+    const std::string stem = "trace.rank" + std::to_string(rank);
+    write(stem + ".~1~.json", {rank, 2, 100, 500 * kSecond});
+    write(stem + ".json", {rank, 2, 101});
+  }
+  const Ran ran = report("trace.rank*.json");
+  EXPECT_EQ(ranks(ran), (std::vector<int>{0, 1}));
+  EXPECT_EQ(ran.err,
+            "ompdm: trace.rank0.~1~.json: left out: it is an older run than trace.rank0.json\n"
+            "ompdm: trace.rank1.~1~.json: left out: it is an older run than trace.rank1.json\n");
+  EXPECT_EQ(nlohmann::json::parse(ran.out)["totals"]["HtoD"]["bytes"], 16000);
+  EXPECT_EQ(ranks(report("trace.rank*.~1~.json")), (std::vector<int>{0, 1}));
+}
+
+TEST_F(ReportRuns, WithARankTwiceAreRefused) {
+  write("new.json", {0, 2, 101});
+  write("old.json", {0, 2, 100, 500 * kSecond});
+  const Ran ran = report("new.json old.json");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_EQ(ran.out, "");
+  EXPECT_EQ(ran.err,
+            "ompdm: new.json and old.json: are both rank 0, of different runs: name the traces of "
+            "one run, or `ompdm compare` two\n");
+}
+
+TEST_F(ReportRuns, MayHaveSeveralProgramsInARank) {
+  write("trace.rank0.json", {0, 2});
+  write("trace.rank0.p202.json", {0, 2, 100, 1001 * kSecond});
+  EXPECT_EQ(report("trace.rank*.json").status, 0);
+}
+
+TEST_F(ReportRuns, OfOtherSizesAreRefused) {
+  write("trace.rank0.json", {0, 2});
+  write("trace.rank3.json", {3, 4});
+  const Ran ran = report("trace.rank*.json");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_NE(ran.err.find("are of runs of 2 and of 4 ranks"), std::string::npos) << ran.err;
+}
+
+TEST_F(ReportRuns, ThatRanApartAreDoubted) {
+  write("trace.rank0.json", {0, 2});
+  write("trace.rank1.json", {1, 2, 100, 500 * kSecond});
+  const Ran ran = report("trace.rank*.json");
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_EQ(ran.err,
+            "ompdm: trace.rank1.json had ended before trace.rank0.json began: are they of one "
+            "run?\n");
+}
+
+TEST_F(ReportRuns, WithARecordingTwiceAreRefused) {
+  write("trace.json", {});
+  const Ran ran = report("trace.json ./trace.json");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_NE(ran.err.find("are the same recording"), std::string::npos) << ran.err;
+}
+
+}  // namespace
+}  // namespace ompdm::cli
