@@ -31,7 +31,9 @@ bool from_device(ompt_target_data_op_t optype, std::int32_t dst_device) noexcept
 // device's alone.
 std::uint64_t host_address(const Operation& op) noexcept {
   const void* host = from_device(op.optype, op.dst_device) ? op.dst : op.src;
-  return synchronous_form(op.optype) == ompt_target_data_delete ? 0 : reinterpret_cast<std::uint64_t>(host);
+  return synchronous_form(op.optype) == ompt_target_data_delete
+             ? 0
+             : reinterpret_cast<std::uint64_t>(host);
 }
 
 // The operation that comes next if the region goes on as the earlier one of its site did, and its
