@@ -58,6 +58,7 @@ TEST(Modules, ASignalHandlerThatOffloadsWhileTheyAreScannedMeetsNoLock) {
   const Outcome outcome = in_child(folder, [] {
     FakeRuntime fake;
     fake.attach();
+    offload_in_handler(0);
     signal(SIGALRM, offload_in_handler);
     const itimerval often{{0, 50}, {0, 50}};
     setitimer(ITIMER_REAL, &often, nullptr);
@@ -70,7 +71,7 @@ TEST(Modules, ASignalHandlerThatOffloadsWhileTheyAreScannedMeetsNoLock) {
   });
   ASSERT_EQ(outcome.status, 0) << outcome.messages;
   const Records records = read_records(folder.path() / "trace.json.spool");
-  EXPECT_GT(records.regions.size() + records.loss(spool::Loss::kRecordsReentrant), 0U);
+  EXPECT_GT(records.regions.size() + records.loss(spool::Loss::kRecordsReentrant), 1U);
   EXPECT_FALSE(records.damaged);
 }
 
