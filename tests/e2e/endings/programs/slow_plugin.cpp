@@ -6,7 +6,6 @@ extern "C" {
 void* omp_target_alloc(unsigned long bytes, int device);
 void omp_target_free(void* memory, int device);
 
-
 // A resolver runs before the library is relocated: it can call nothing.
 static long system_call(long number, long file, void* data, long size) {
   long result;
