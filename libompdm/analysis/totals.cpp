@@ -37,8 +37,6 @@ void add(Flow& sum, const Flow& other) {
 Totals totals_of(const Trace& trace) {
   Totals totals;
   for (const DataOp& op : trace.ops) {
-    // What the runtime keeps for itself is told by what crosses.
-    if (op.internal && !is_transfer(op.kind)) continue;
     Flow* flow = op.internal ? &totals.runtime_internal : flow_of(totals, op.kind);
     if (flow != nullptr) add(*flow, {op.bytes, 1, op.end - op.begin});
   }

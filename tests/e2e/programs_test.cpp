@@ -85,13 +85,14 @@ TEST(SamePlace, TakenByTwoLibrariesEachHasItsOwnLinesAndVariables) {
   EXPECT_EQ(kernels, (std::set<std::string>{"same_place.c", "tenant_one.c", "tenant_two.c"}));
 }
 
-// OMPT does not tell, but for data directives the runtime's entry point does.
-TEST(Deferred, DataDirectivesAreKnownToBe) {
+// OMPT does not tell, but the runtime's entry points for data directives do, and a kernel's flags.
+TEST(Deferred, DirectivesAreKnownToBe) {
   const Recorded recorded = record({{program("nowait_depend")}});
   for (const Region& region : recorded.trace.regions) {
     ASSERT_TRUE(region.site);
-    const Directive directive = recorded.trace.sites[region.site.value].directive;
-    EXPECT_EQ(region.nowait, directive != Directive::kTarget);
+    const Site& site = recorded.trace.sites[region.site.value];
+    constexpr int kUndeferred = 24;
+    EXPECT_EQ(region.nowait, site.line != kUndeferred) << site.line;
   }
   EXPECT_FALSE(recorded.trace.regions.empty());
 }

@@ -14,7 +14,7 @@ namespace standin {
 namespace {
 
 // CUPTI_DRIVER_TRACE_CBID_* of the calls that ask for copies.
-enum Cbid : std::uint32_t {
+enum CopyCbid : std::uint32_t {
   kCbHtoD = 276,
   kCbHtoDAsync = 277,
   kCbDtoH = 278,

@@ -19,7 +19,7 @@ std::atomic<const Observer*> observer{nullptr};
 std::atomic<std::uint32_t> correlations{0};
 
 // CUPTI_DRIVER_TRACE_CBID_* of the calls that wait.
-enum Cbid : std::uint32_t {
+enum WaitCbid : std::uint32_t {
   kCbCtxSynchronize = 17,
   kCbEventSynchronize = 121,
   kCbStreamSynchronize = 126,

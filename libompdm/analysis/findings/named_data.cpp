@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "analysis/findings/wording.h"
+#include "analysis/function_names.h"
 
 namespace ompdm::analysis {
 namespace {

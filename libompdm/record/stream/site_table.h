@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "record/contents/content.h"
+#include "record/contents/sampling.h"
 #include "spool/events.h"
 
 namespace ompdm::record {

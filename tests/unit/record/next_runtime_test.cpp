@@ -37,7 +37,7 @@ TEST(NextRuntime, AHostToldAsTheInitialDeviceIsTheHost) {
         });
       },
       kFull);
-  EXPECT_EQ(examined(records), (std::vector<std::size_t>{0, 1}));
+  ASSERT_EQ(examined(records), (std::vector<std::size_t>{0, 1}));
   EXPECT_EQ(records.contents[0].content.hash, hash_of(buffer));
   EXPECT_EQ(records.contents[1].content.hash, hash_of(buffer));
 }

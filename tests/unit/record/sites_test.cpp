@@ -60,17 +60,17 @@ TEST(Sites, OfALongLoopAreStillWrittenShort) {
 }
 
 std::vector<std::string> mapper_names(const std::filesystem::path& spool) {
-  std::vector<std::string> names;
+  std::vector<std::string> found;
   trace::SpoolFile file(spool);
   for (const auto& chunk : file.chunks()) {
     trace::RecordCursor cursor(file.records(chunk));
     while (const auto record = cursor.next()) {
       if (record->tag() != spool::Tag::kMapperName) continue;
       const auto text = record->tail<spool::MapperName>(record->as<spool::MapperName>()->size);
-      names.emplace_back(reinterpret_cast<const char*>(text.data()));
+      found.emplace_back(reinterpret_cast<const char*>(text.data()));
     }
   }
-  return names;
+  return found;
 }
 
 TEST(Sites, OfAClosedLibraryTakeTheirTextsWithThem) {

@@ -60,13 +60,8 @@ TEST(FlangNames, SectionsAndComponents) {
   EXPECT_EQ(trace::struct_of("a[i % 2].b"), "a[i % 2]");
 }
 
-Trace read(const std::vector<LaneBuilder>& lanes) {
+Trace read_flang(const std::vector<LaneBuilder>& lanes) {
   return read_spool(write_file("flang", spool_bytes(plain_header(), lanes)));
-}
-
-spool::DataOp argument(spool::DataOp op, std::uint16_t argument) {
-  op.argument = argument;
-  return op;
 }
 
 struct Shown {
@@ -90,7 +85,7 @@ TEST(Flang, AFileIsThatOfTheVariables) {
   lane.site(2, Entry::kDataBegin, 0x20, {";FIRModule;MAIN;10;9;;", {";/src/e.f90;u;4;14;;"}});
   lane.site(3, Entry::kDataUpdate, 0x30,
             {";FIRModule;push;14;11;;", {";/src/fields.f90;unknown;14;25;;"}});
-  const Trace trace = read({lane});
+  const Trace trace = read_flang({lane});
   EXPECT_EQ(shown(trace, 0), (Shown{"/src/d.f90", 10, "main program"}));
   EXPECT_EQ(shown(trace, 1), (Shown{"/src/e.f90", 10, "main program"}));
   EXPECT_EQ(shown(trace, 2), (Shown{"/src/fields.f90", 14, "push"}));
@@ -105,7 +100,7 @@ TEST(Flang, AFileThatNoVariableTellsIsThatOfTheProcedure) {
             {";FIRModule;push;13;9;;", {";/src/fields.mod;grid;4;10;;"}});
   lane.site(2, Entry::kDataEnd, 0x20, {";FIRModule;push;17;9;;", {";/src/more.f90;x;8;10;;"}});
   lane.site(3, Entry::kDataEnd, 0x30, {";FIRModule;pull;25;9;;", {";/src/fields.mod;grid;4;10;;"}});
-  const Trace trace = read({lane});
+  const Trace trace = read_flang({lane});
   EXPECT_EQ(shown(trace, 0), (Shown{"/src/more.f90", 13, "push"}));
   EXPECT_EQ(shown(trace, 2), (Shown{"", 25, "pull"}));
 }
@@ -115,7 +110,7 @@ TEST(Flang, ProceduresOfTwoFilesAreToldApart) {
   lane.site(1, Entry::kDataBegin, 0x10, {";FIRModule;twin;31;11;;", {";/src/a.f90;v;28;22;;"}});
   lane.site(2, Entry::kDataEnd, 0x20, {";FIRModule;twin;31;11;;", {";/src/b.f90;v;29;22;;"}});
   lane.region(1, 1, 2, 10, 20).region(2, 2, 3, 30, 40);
-  const Trace trace = read({lane});
+  const Trace trace = read_flang({lane});
   EXPECT_EQ(trace.sites[0].directive, Directive::kTargetEnterData);
   EXPECT_EQ(trace.sites[1].directive, Directive::kTargetExitData);
 }
@@ -127,7 +122,7 @@ TEST(Flang, AModulesVariableHasItsNameAlone) {
             {";FIRModule;push;13;9;;", {";/src/fields.mod;grid(1:100);4;10;;"}});
   lane.map_list(1, 1, {{0xa000, 0xa000, 800, 0x1}});
   lane.region(1, 1, 2, 10, 20, 1).op(1, argument(alloc(11, 0xa000, 0xd000, 800), 1));
-  const Trace trace = read({lane});
+  const Trace trace = read_flang({lane});
   ASSERT_EQ(trace.variables.size(), 1U);
   EXPECT_EQ(trace.variables[0].name, "grid");
   EXPECT_EQ(trace.variables[0].expression, "grid(1:100)");
@@ -187,7 +182,7 @@ TEST(Flang, OfVersion19ADescriptorIsNoPieceOfItsArray) {
   lane.op(2, argument(to_device(130, 0x4220, 0xd000, 72), 1));
   lane.region(3, 3, 3, 200, 290, 3);
   lane.op(3, free_on_device(210, 0xe000)).op(3, free_on_device(220, 0xd000));
-  expect_descriptor_told_apart(read({lane}), 4);
+  expect_descriptor_told_apart(read_flang({lane}), 4);
 }
 
 TEST(Flang, OfVersion22ADescriptorsPiecesAreNoneOfItsArray) {
@@ -210,7 +205,7 @@ TEST(Flang, OfVersion22ADescriptorsPiecesAreNoneOfItsArray) {
   lane.op(1, argument(to_device(35, 0xa4530, 0xe000, 32000), 5));
   lane.op(1, to_device(40, 0x5ad0, 0xd000, 8));
   lane.op(1, free_on_device(60, 0xe000)).op(1, free_on_device(70, 0xd000));
-  const Trace trace = read({lane});
+  const Trace trace = read_flang({lane});
   expect_descriptor_told_apart(trace, 3);
   EXPECT_EQ(trace.map_lists[0][4].name, "b");
 }
@@ -236,7 +231,7 @@ TEST(Flang, ADescriptorMayBeAComponent) {
   lane.op(1, argument(alloc(30, 0xbfe70, 0xe000, 800), 4));
   lane.op(1, argument(to_device(35, 0xbfe70, 0xe000, 800), 4));
   lane.op(1, argument(to_device(45, 0x4240, 0xd030, 24), 5));
-  const Trace trace = read({lane});
+  const Trace trace = read_flang({lane});
   std::vector<bool> internal;
   for (const DataOp& op : trace.ops) internal.push_back(op.internal);
   EXPECT_EQ(internal, (std::vector<bool>{false, true, true, false, false, false}));
@@ -257,7 +252,7 @@ TEST(Flang, WhatClangMapsIsNoDescriptor) {
   lane.region(1, 1, 2, 10, 90, 1);
   lane.op(1, argument(alloc(20, 0xa000, 0xd000, 48), 1));
   lane.op(1, argument(to_device(30, 0xa000, 0xd000, 48), 1));
-  const Trace trace = read({lane});
+  const Trace trace = read_flang({lane});
   EXPECT_FALSE(trace.ops[0].internal);
   EXPECT_FALSE(trace.ops[1].internal);
 }
