@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <initializer_list>
+
 #include "record/cupti/activity_buffers.h"
 #include "record/cupti/activity_lane.h"
 #include "record/cupti/cupti_library.h"
