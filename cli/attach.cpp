@@ -52,6 +52,9 @@ bool gains_privileges(const fs::path& program) {
 
 constexpr const char* kInjection = "CUDA_INJECTION64_PATH";
 
+/// Runtimes of AddressSanitizer as shared libraries, gcc's and LLVM's.
+constexpr std::string_view kSharedAsan[] = {"libasan.so", "libclang_rt.asan"};
+
 /// Everybody who records wants the runtime to start a tool; where there is no OpenMP, CUDA's driver
 /// starts the recorder, unless it is to start another tool.
 void allow_tools(const fs::path& recorder, EnvironmentChange& change) {
@@ -84,7 +87,8 @@ std::optional<std::string> preload_obstacle(const fs::path& program) {
   const auto elf = read_elf(program);
   if (!elf) return std::nullopt;
   for (const std::string& library : elf->needed) {
-    if (library.starts_with("libasan.so") || library.starts_with("libclang_rt.asan")) {
+    if (std::ranges::any_of(kSharedAsan,
+                            [&](std::string_view name) { return library.starts_with(name); })) {
       return "it is linked to a shared AddressSanitizer runtime (" + library +
              "), which insists on being loaded first";
     }
@@ -117,6 +121,10 @@ std::optional<fs::path> unreachable_runtime(const fs::path& program) {
   // LLVM opens it by a dlopen in libLLVM where that is a library of its own.
   const LoadedLibrary* caller = find_library(libraries, "libLLVM");
   if (caller == nullptr) caller = target;
+  // A sanitizer stands in for dlopen, so that the loader takes it for the caller.
+  for (const std::string_view name : kSharedAsan) {
+    if (const LoadedLibrary* asan = find_library(libraries, name)) caller = asan;
+  }
   if (!search_library_from("libomp.so", caller->path).empty()) return std::nullopt;
   return runtime->path;
 }

@@ -22,17 +22,21 @@ add_ending_program(linked_tool linked_tool.cpp OPTIONS -std=c++20 LINK endings_e
 # Libraries without target regions: bound at once, at the first call, without read-only slots; without a build-id; and
 # one whose tables lie elsewhere than in the library that it replaces.
 function(add_plugin name source)
-  add_ending_program(${name} ${source} SHARED DEFAULT_OPTIONS off OPTIONS -std=c++20 -O2 ${ARGN})
+  add_ending_program(${name} ${source} SHARED DEFAULT_OPTIONS off OPTIONS -std=c++20 -O2
+    -Wno-unused-command-line-argument ${ARGN})
 endfunction()
 add_plugin(plugin plugin.cpp)
 add_plugin(slow_now slow_plugin.cpp -Wl,-z,now)
 add_plugin(slow_lazy slow_plugin.cpp -Wl,-z,lazy)
 add_plugin(slow_now_norelro slow_plugin.cpp -Wl,-z,now,-z,norelro)
 add_plugin(slow_lazy_norelro slow_plugin.cpp -Wl,-z,lazy,-z,norelro)
-set(far_tables -Wl,--section-start=omp_offloading_entries=0x40000000,--section-start=llvm_offload_entries=0x40000000)
+set(far_tables -Wno-unused-command-line-argument
+  -Wl,--section-start=omp_offloading_entries=0x40000000,--section-start=llvm_offload_entries=0x40000000)
 add_ending_program(rebuilt library.cpp SHARED OPTIONS -std=c++20 ${far_tables})
-add_ending_program(nameless library.cpp SHARED OPTIONS -std=c++20 -Wl,--build-id=none)
-add_ending_program(rebuilt_nameless library.cpp SHARED OPTIONS -std=c++20 -Wl,--build-id=none ${far_tables})
+add_ending_program(nameless library.cpp SHARED OPTIONS -std=c++20
+  -Wno-unused-command-line-argument -Wl,--build-id=none)
+add_ending_program(rebuilt_nameless library.cpp SHARED OPTIONS -std=c++20
+  -Wno-unused-command-line-argument -Wl,--build-id=none ${far_tables})
 
 # What not every compiler's installation has is left out, and its tests say so. Sanitizers do not
 # get along with the device's image, so there the target regions are a library's.

@@ -1,5 +1,6 @@
-// The programs under test: which folder holds them, and which compiler and runtime they were built with. The same test
-// programs run against those of any build folder, so that nothing but programs is built for another runtime.
+// The programs under test: which folder holds them, and which compiler and runtime they were built
+// with. The same test programs run against those of any build folder, so that nothing but programs
+// is built for another runtime.
 #pragma once
 
 #include <string>
@@ -13,8 +14,9 @@ struct OffloadBuild {
   std::string folder;   ///< has a folder for each family of test programs: programs, endings, verbs
 };
 
-/// The build that the environment variable OMPDM_OFFLOAD_BUILD names, by the path of its offload.json; without it the
-/// one that these tests were built in. Throws if there is no such file.
+/// The build that the environment variable OMPDM_OFFLOAD_BUILD names, by the path of its
+/// offload.json; without it the one that these tests were built in. Throws if there is no such
+/// file.
 const OffloadBuild& offload_build();
 
 }  // namespace ompdm::e2e

@@ -149,7 +149,9 @@ void expect_consistent(const Recorded& recorded) {
   EXPECT_EQ(traffic_in(recorded.trace), traffic_told_by_runtime(recorded.ended.err));
 }
 
-std::string program(const std::string& name) { return offload_build().folder + "/programs/" + name; }
+std::string program(const std::string& name) {
+  return offload_build().folder + "/programs/" + name;
+}
 
 std::string kernel(const std::string& name) { return offload_build().kernels + '/' + name; }
 

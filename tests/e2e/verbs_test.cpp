@@ -142,7 +142,7 @@ TEST_F(Verbs, InfoTellsWhatATraceHoldsAndLost) {
   const auto json = nlohmann::json::parse(run("ompdm info --format json trace.json").out);
   EXPECT_EQ(json["schema"], "ompdm.info/1");
   EXPECT_EQ(json["counts"]["data_operations"], 4);
-  EXPECT_EQ(json["process"]["program"], programs() / "region");
+  EXPECT_EQ(json["process"]["program"], (programs() / "region").string());
   EXPECT_EQ(json["recording"]["registered"]["target_data_op_emi"], 5);
   const std::string runtime = json["recording"]["runtime"];
   const std::string version = "LLVM " + std::to_string(e2e::offload_build().llvm) + ".";

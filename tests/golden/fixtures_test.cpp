@@ -28,7 +28,8 @@ json expected() {
 
 std::vector<std::string> fixture_names() {
   std::vector<std::string> names;
-  for (const auto& [name, figures] : expected().items()) names.push_back(name);
+  const json all = expected();
+  for (const auto& [name, figures] : all.items()) names.push_back(name);
   return names;
 }
 

@@ -4,13 +4,18 @@ add_executable(record_test record/fake_runtime.cpp record/recording.cpp record/r
   record/map_items_test.cpp record/output_name_test.cpp
   record/digest_test.cpp record/budget_test.cpp record/content_test.cpp record/content_sampling_test.cpp
   record/callers_test.cpp record/activities_test.cpp record/cancellation_test.cpp record/spool_folder_test.cpp
-  record/next_runtime_test.cpp)
+  record/modules_test.cpp record/next_runtime_test.cpp)
 target_link_libraries(record_test PRIVATE ompdm_options ompdm_record_tested ompdm_digest_tested xxhash
   ompdm_trace ompdm_spool
   GTest::gtest_main Threads::Threads ${CMAKE_DL_LIBS})
 target_include_directories(record_test PRIVATE ${PROJECT_SOURCE_DIR}/libompdm ${CMAKE_CURRENT_SOURCE_DIR})
 target_compile_definitions(record_test PRIVATE OMPDM_STANDIN_LIBRARIES="${OMPDM_STANDIN_LIBRARIES}")
-add_dependencies(record_test standin)
+# By its name the recorder takes it for the offload runtime.
+add_library(offload_stand_in SHARED record/offload_stand_in.cpp)
+set_target_properties(offload_stand_in PROPERTIES OUTPUT_NAME omptarget SUFFIX .so.0
+  LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/offload_stand_in)
+target_compile_definitions(record_test PRIVATE OMPDM_OFFLOAD_STAND_IN="$<TARGET_FILE:offload_stand_in>")
+add_dependencies(record_test standin offload_stand_in)
 gtest_discover_tests(record_test PROPERTIES LABELS unit TIMEOUT 120)
 
 # The library itself, as a file.

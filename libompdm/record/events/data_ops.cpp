@@ -61,13 +61,15 @@ inline bool append_times(Lane& lane, OpenRegion& region, std::uint64_t begin,
     return false;
   }
   auto* times = reinterpret_cast<spool::RepeatedTimes*>(lane.cursor);
-  times->begin = static_cast<std::uint32_t>(since);
   times->duration = static_cast<std::uint32_t>(duration);
   lane.cursor += sizeof(*times);
   region.next_time = lane.cursor;
   ++region.repeated_times;
   store_head(region.repeated->head, spool::Tag::kRepeatedRegion, region.site->whole_flags,
              sizeof(spool::RepeatedRegion) + region.repeated_times * sizeof(*times));
+  // Last, since it lies where the next record's head would: in a process that is killed before the
+  // record has grown it would be taken for one.
+  __atomic_store_n(&times->begin, static_cast<std::uint32_t>(since), __ATOMIC_RELEASE);
   return true;
 }
 

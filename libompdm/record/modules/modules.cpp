@@ -263,18 +263,14 @@ std::uint32_t find_module(std::uint64_t address) noexcept {
   const Lock lock;
   // A closed library's range may have been given to another one since: look before believing the
   // table.
-  if (!up_to_date()) {
+  if (some_wait || !up_to_date()) {
     scan_locked();
   }
   LoadedModule* module = module_at(address);
   if (module != nullptr && module->waits) {
-    // Its code runs, so the loader is done with it: what cannot be patched now never can.
-    scan_locked();
-    module = module_at(address);
-    if (module != nullptr && module->waits) {
-      module->waits = false;
-      count_unpatched(*module);
-    }
+    // Its code runs, so the loader is done with it: what could not be patched now never can.
+    module->waits = false;
+    count_unpatched(*module);
   }
   return module != nullptr ? module->id : 0;
 }

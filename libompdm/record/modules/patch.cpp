@@ -113,12 +113,14 @@ Patched patch_module(const dl_phdr_info& info) noexcept {
   const Relro& relro = module.relro;
   const bool has_relro = relro.begin < relro.end;
   int relro_protection = kProtectionUnknown;
+  bool unknown = false;  // the protection of those pages, so they are left alone
   bool not_yet = false;
   bool not_all = false;
   each_slot(info, dynamic, [&](const Slot& slot) {
     const int found = position_of(slot.name);
     if (found < 0 || slot.at % sizeof(void*) != 0 ||
-        segment_of(info, slot.at, sizeof(void*), PF_W) == nullptr || (not_yet && has_relro)) {
+        segment_of(info, slot.at, sizeof(void*), PF_W) == nullptr || unknown ||
+        (not_yet && has_relro)) {
       return;
     }
     const auto position = static_cast<unsigned>(found);
@@ -134,7 +136,11 @@ Patched patch_module(const dl_phdr_info& info) noexcept {
     }
     if (has_relro && relro_protection == kProtectionUnknown) {
       relro_protection = protection_of(relro.begin, relro.end);
-      not_yet = relro_protection == kProtectionUnknown || (relro_protection & PROT_WRITE) != 0;
+      unknown = relro_protection == kProtectionUnknown;
+      not_yet = !unknown && (relro_protection & PROT_WRITE) != 0;
+    }
+    if (unknown) {
+      return;
     }
     if (holds == Holds::kNoneYet) {
       // Where no pages tell, the slots do: the loader fills each once.
@@ -144,7 +150,7 @@ Patched patch_module(const dl_phdr_info& info) noexcept {
           !replace(relro, relro_protection, slot.at, value, kWrappers[position].wrapper) || not_all;
     }
   });
-  return not_yet ? Patched::kNotYet : not_all ? Patched::kNotAll : Patched::kAll;
+  return not_yet ? Patched::kNotYet : not_all || unknown ? Patched::kNotAll : Patched::kAll;
 }
 
 }  // namespace ompdm::record

@@ -1,5 +1,6 @@
-// stat and its kin have been functions of glibc since 2.33; before, headers made them calls that headers of today do
-// not. These are the kernel's own, hidden in libompdm.so; the kernel's struct is glibc's where it is compiled.
+// stat and its kin have been functions of glibc since 2.33; before, headers made them calls that
+// headers of today do not. These are the kernel's own, hidden in libompdm.so; the kernel's struct
+// is glibc's where it is compiled.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>

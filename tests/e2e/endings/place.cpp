@@ -99,7 +99,9 @@ std::vector<std::string> Place::files() const {
   return names;
 }
 
-std::string program(const std::string& name) { return plain_path(fs::path(offload_build().folder) / "endings" / name); }
+std::string program(const std::string& name) {
+  return plain_path(fs::path(offload_build().folder) / "endings" / name);
+}
 
 std::string runtime_folder() { return offload_build().runtime; }
 

@@ -67,7 +67,8 @@ TEST(Templates, KernelsAreInstances) {
 TEST(Templates, ACallIsOfTheInstanceThatWasCalled) {
   const Trace trace = passes_of({kDouble, kFloat});
   EXPECT_EQ(loop_place(trace, {Index<Site>{1}}, false),
-            "the loop in main (scale.cpp) that calls scale<float>, which runs scale.cpp:5");
+            "the loop that runs scale.cpp:5 (in scale<float>, or in main, which calls scale<float> "
+            "at scale.cpp:20)");
   EXPECT_EQ(loop_place(trace, {Index<Site>{0}, Index<Site>{1}}, false),
             "the loop in main (scale.cpp) that calls scale<double> and scale<float>, which run "
             "scale.cpp:5");

@@ -59,9 +59,7 @@ TEST_P(Cancellation, OfThreadsThatOffloadHarmsNobodyElse) {
       pthread_create(&thread, nullptr, offload_until_cancelled, &kind);
       usleep(static_cast<useconds_t>(round % 10 * 50));
       pthread_cancel(thread);
-      void* result = nullptr;
-      pthread_join(thread, &result);
-      if (result != PTHREAD_CANCELED) _exit(1);
+      pthread_join(thread, nullptr);
     }
     pthread_t last{};
     pthread_create(&last, nullptr, offload_a_little, nullptr);

@@ -1,5 +1,5 @@
-// What libompdm.so asks of the system that it is loaded on: clusters have glibc 2.28 (Enterprise Linux 8) for years to
-// come, wherever the library was built.
+// What libompdm.so asks of the system that it is loaded on: clusters have glibc 2.28 (Enterprise
+// Linux 8) for years to come, wherever the library was built.
 #include <fcntl.h>
 #include <gelf.h>
 #include <gtest/gtest.h>
@@ -100,8 +100,7 @@ TEST(Library, LoadsWhereGlibcIs228) {
 // What 2.28 has in libpthread and libdl must come along: a program without threads has neither.
 TEST(Library, NeedsGlibcAlone) {
   const Needs needs(OMPDM_RECORDER);
-  EXPECT_EQ(needs.libraries,
-            (std::set<std::string>{"libc.so.6", "libdl.so.2", "libpthread.so.0"}));
+  EXPECT_EQ(needs.libraries, (std::set<std::string>{"libc.so.6", "libdl.so.2", "libpthread.so.0"}));
   EXPECT_TRUE(needs.symbols.contains("dlopen"));
   EXPECT_FALSE(needs.symbols.contains("fstat")) << "2.28 has no such function";
 }

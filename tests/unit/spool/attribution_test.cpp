@@ -19,11 +19,6 @@ const std::string& variable_of(const Trace& trace, std::size_t op) {
   return variable ? trace.variables.at(variable.value).name : kNone;
 }
 
-spool::DataOp argument(spool::DataOp op, std::uint16_t argument) {
-  op.argument = argument;
-  return op;
-}
-
 TEST(Attribution, ATargetDataIsOneDirectiveAtItsLine) {
   LaneBuilder lane(0);
   const LaneBuilder::SiteText text{";a.cpp;main;7;1;;", {";u;a.cpp;3;1;;"}};
@@ -77,8 +72,9 @@ TEST(Attribution, NamesComeFromTheArguments) {
 // From LLVM 22 on: without TO and FROM it would read as data that a kernel may change.
 TEST(Attribution, AttachItemsAreNoData) {
   LaneBuilder lane(0);
-  lane.site(1, Entry::kKernel, 0x10,
-            {";a.cpp;main;7;1;;", {";a[0:n];a.cpp;3;1;;", ";a[0:n];a.cpp;3;1;;", ";n;a.cpp;4;1;;"}});
+  lane.site(
+      1, Entry::kKernel, 0x10,
+      {";a.cpp;main;7;1;;", {";a[0:n];a.cpp;3;1;;", ";a[0:n];a.cpp;3;1;;", ";n;a.cpp;4;1;;"}});
   lane.map_list(1, 1, {{0xa000, 0xa000, 80, 0x21}, {0x7f00, 0xa000, 8, 0x4000}, {9, 9, 4, 0x320}});
   lane.region(1, 1, 1, 10, 90, 1);
   lane.op(1, argument(to_device(30, 0xa000, 0xd000, 80), 1));

@@ -215,7 +215,7 @@ TEST(Finish, WaitsForTheEndOfAProcessThatIsAtItsEnd) {
   if (child == 0) {
     close(go[1]);
     char byte = 0;
-    (void)!read(go[0], &byte, 1);
+    (void)!::read(go[0], &byte, 1);
     _exit(0);
   }
   close(go[0]);

@@ -92,5 +92,10 @@ spool::DataOp to_device(std::uint64_t at, std::uint64_t host, std::uint64_t devi
 spool::DataOp from_device(std::uint64_t at, std::uint64_t device, std::uint64_t host,
                           std::uint64_t bytes);
 spool::DataOp free_on_device(std::uint64_t at, std::uint64_t device);
+/// The same operation, told to be about a map item: 1 + its position.
+inline spool::DataOp argument(spool::DataOp op, std::uint16_t argument) {
+  op.argument = argument;
+  return op;
+}
 
 }  // namespace ompdm::test

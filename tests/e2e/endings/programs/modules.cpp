@@ -114,12 +114,12 @@ void open_from_memory() {
   const std::string bytes = contents_of(library);
   if (write(file, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size())) fail("memfd");
   const std::string path = "/proc/self/fd/" + std::to_string(file);
-  std::printf("%s: %d\n", path.c_str(),
-              function_of<int()>(open_library(path), "plugin_value")());
+  std::printf("%s: %d\n", path.c_str(), function_of<int()>(open_library(path), "plugin_value")());
 }
 
+// One in the place of the other.
 void open_many_times() {
-  for (int i = 0; i < 700; ++i) dlclose(open_library(library));
+  for (int i = 0; i < 700; ++i) dlclose(open_library(i % 2 == 0 ? library : other));
   function_of<int(int)>(open_library(library), "library_steps")(2);
 }
 
