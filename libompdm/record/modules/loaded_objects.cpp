@@ -12,6 +12,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "record/process/cancellation.h"
 #include "record/process/recorder.h"
 
 namespace ompdm::record {
@@ -81,6 +82,7 @@ bool can_walk_objects() noexcept {
 
 void walk_objects(int (*visit)(dl_phdr_info* info, std::size_t size, void* data),
                   void* data) noexcept {
+  const WithoutCancellation uncancelled;  // it would leave with the loader's lock
   if (can_walk_objects()) {
     dl_iterate_phdr(visit, data);
   }
