@@ -25,7 +25,7 @@ class Groups {
   std::vector<std::uint32_t> leader_;
 };
 
-bool is_main(const Trace& trace, std::uint32_t thread) {
+bool is_main_thread(const Trace& trace, std::uint32_t thread) {
   return trace.threads[thread].tid == trace.process.pid;
 }
 
@@ -37,7 +37,7 @@ std::vector<ThreadGroup> groups_of_threads(const Trace& trace) {
   std::set<std::pair<std::uint32_t, std::uint32_t>> seen;  // thread, map list
   std::map<std::uint64_t, std::uint32_t> users;            // of host storage, by its address
   for (const Region& region : trace.regions) {
-    if (is_main(trace, region.thread) || region.map_list >= trace.map_lists.size()) continue;
+    if (is_main_thread(trace, region.thread) || region.map_list >= trace.map_lists.size()) continue;
     if (!seen.insert({region.thread, region.map_list}).second) continue;
     for (const MapItem& item : trace.map_lists[region.map_list]) {
       if (item.begin == 0 || (item.type & (kMapPrivate | kMapLiteral)) != 0) continue;
@@ -53,7 +53,7 @@ std::vector<ThreadGroup> groups_of_threads(const Trace& trace) {
   std::map<std::uint32_t, Latest> latest;
   std::vector<bool> known(trace.threads.size());
   for (const Region& region : trace.regions) {
-    if (is_main(trace, region.thread)) continue;
+    if (is_main_thread(trace, region.thread)) continue;
     const std::uint32_t leader = groups.leader(region.thread);
     ThreadGroup& group = found[leader];
     if (!known[region.thread]) group.threads.push_back(region.thread);

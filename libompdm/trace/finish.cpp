@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 // A process that has written its trailer is about to end. What it still counts as lost until then
 // belongs into the trace.
 void await_end(const spool::FileHeader& header) {
-  constexpr int kMilliseconds = 5000;  // its exit may hang; the trace need not
+  constexpr int kMilliseconds = 2000;  // its exit may hang; the trace need not
   const int process = static_cast<int>(syscall(SYS_pidfd_open, header.pid, 0));
   if (process < 0) return;
   pollfd ended{process, POLLIN, 0};

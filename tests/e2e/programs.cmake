@@ -41,7 +41,7 @@ target_link_libraries(e2e_support PUBLIC ompdm_trace GTest::gtest nlohmann_json:
 target_compile_definitions(e2e_support PUBLIC
   OMPDM_COMMAND="$<TARGET_FILE:ompdm>" OMPDM_OFFLOAD_BUILD="${offload_build}"
   OMPDM_E2E_SOURCES="${e2e_sources}" OMPDM_KERNEL_SOURCES="${PROJECT_SOURCE_DIR}/kernels")
-#HACK
+add_dependencies(e2e_support ompdm ompdm_record)
 
 get_property(e2e_built DIRECTORY PROPERTY E2E_PROGRAMS)
 add_executable(e2e_programs_test programs_test.cpp circumstances_test.cpp)

@@ -1,5 +1,6 @@
 # Installs the build tree into SCRATCH, builds a consumer against it, records with the installed command
-# (if PROGRAM is given) and has the consumer read that trace.
+# (if PROGRAM is given) and has the consumer read that trace. Then installs a tree in which only what scripts/demo
+# builds was built.
 cmake_minimum_required(VERSION 3.25)
 
 # A path that LD_PRELOAD cannot hold, on purpose.
@@ -26,3 +27,17 @@ if(PROGRAM)
   run("${prefix}/${BINDIR}/ompdm" record -o trace.json "${PROGRAM}")
   run("${SCRATCH}/consumer/consumer" trace.json)
 endif()
+
+# Its files stand for their being built, which takes minutes.
+set(demo "${SCRATCH}/demo")
+run(${CMAKE_COMMAND} -S "${PROJECT}" -B "${demo}" -G "${GENERATOR}" "-DCMAKE_CXX_COMPILER=${CXX}"
+  -DCMAKE_BUILD_TYPE=RelWithDebInfo -DOMPDM_BUILD_TESTS=OFF)
+foreach(file bin/ompdm lib/libompdm.so lib/libompdm_trace.a lib/libompdm_analysis.a lib/libompdm_report.a
+    bin/kernels/heat)
+  cmake_path(GET file PARENT_PATH folder)
+  if(EXISTS "${BUILD}/${file}")
+    file(COPY "${BUILD}/${file}" DESTINATION "${demo}/${folder}")
+  endif()
+endforeach()
+run(${CMAKE_COMMAND} --install "${demo}" --prefix "${SCRATCH}/after the demo")
+run("${SCRATCH}/after the demo/${BINDIR}/ompdm" doctor)

@@ -82,8 +82,7 @@ bool can_walk_objects() noexcept {
 
 void walk_objects(int (*visit)(dl_phdr_info* info, std::size_t size, void* data),
                   void* data) noexcept {
-  // A thread that ended here would leave the list locked.
-  const WithoutCancellation uncancelled;
+  const WithoutCancellation uncancelled;  // it would leave with the loader's lock
   if (can_walk_objects()) {
     dl_iterate_phdr(visit, data);
   }

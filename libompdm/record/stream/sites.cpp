@@ -4,6 +4,7 @@
 
 #include "record/modules/entry_points.h"
 #include "record/modules/modules.h"
+#include "record/process/cancellation.h"
 #include "record/stream/callers.h"
 
 namespace ompdm::record {
@@ -42,6 +43,7 @@ std::uint32_t names_that_fit(const MapArguments& map, std::size_t& size) noexcep
 // The modules are looked at once, and their records written before those that refer to them. Some
 // microseconds, most of them for the call chain.
 [[gnu::cold, gnu::noinline]] SiteSlot* define(Lane& lane, const Call& call) noexcept {
+  const WithoutCancellation uncancelled;  // the next thread takes the table over
   const std::uint32_t module = find_module(reinterpret_cast<std::uint64_t>(call.codeptr));
   if (module != 0) {
     write_module(lane, module);
@@ -78,6 +80,7 @@ std::uint32_t names_that_fit(const MapArguments& map, std::size_t& size) noexcep
 
 // Whatever the lane knows by an address in a module that was closed since.
 [[gnu::cold, gnu::noinline]] void forget_closed_modules(Lane& lane) noexcept {
+  const WithoutCancellation uncancelled;
   lane.sites.generation = modules_generation();
   drop_closed_sites(lane.sites);
   memset(lane.names, 0, sizeof(lane.names));

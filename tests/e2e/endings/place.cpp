@@ -79,7 +79,7 @@ Ended Place::run(const Start& run) const {
 
 Ended Place::ompdm(std::vector<std::string> arguments) const {
   arguments.insert(arguments.begin(), OMPDM_COMMAND);
-  return run({.command = std::move(arguments), .attach = Attach::kNone});
+  return run({.command = std::move(arguments), .attach = Attach::kNone, .waits = false});
 }
 
 Json Place::report(const std::vector<std::string>& traces) const {

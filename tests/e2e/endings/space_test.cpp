@@ -150,7 +150,8 @@ TEST(FileSizeLimit, SetByTheProgramForGoodLeavesTheSpool) {
   EXPECT_EQ(ended.status, 11);
   EXPECT_EQ(ended.out, "3 steps\n20005 steps\n");
   EXPECT_EQ(place.files(), std::vector<std::string>{"trace.json.spool"}) << ended.err;
-  EXPECT_NE(ended.err.find("ompdm finish"), std::string::npos) << ended.err;
+  EXPECT_NE(ended.err.find("; lost: records_no_space "), std::string::npos) << ended.err;
+  EXPECT_NE(ended.err.find("; next: ompdm report trace.json\n"), std::string::npos) << ended.err;
   const Json report = place.report();
   EXPECT_GT(report["totals"]["HtoD"]["count"], 100);
   EXPECT_GT(lost(report), 1000);

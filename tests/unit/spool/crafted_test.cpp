@@ -2,6 +2,7 @@
 // grows with its size. Processor time is measured, so that a loaded machine changes little; each of
 // these once took longer than the bound, and four times as long for twice the size.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <ctime>
 #include <filesystem>
@@ -166,7 +167,13 @@ TEST_F(Crafted, ALibraryThatIsLoadedAgainAndAgain) {
     lane.site(i, spool::Entry::kNone, (std::uint64_t{i} << 32) + 0x401000, {}, 0, i);
     lane.region(i, i, 1, i, i);
   }
+  // Each would keep its file open, too.
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit few{64, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
   const Trace trace = read(spool_bytes(header, {lane}));
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
   EXPECT_EQ(trace.modules.size(), kCount);
   EXPECT_EQ(loss(trace, "modules_missing") + loss(trace, "modules_changed"), 0U);
 }

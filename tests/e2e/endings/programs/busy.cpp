@@ -24,5 +24,6 @@ int main() {
   for (int i = 0; i < kThreads; ++i) std::thread(offload_for_ever).detach();
   while (begun.load() < kThreads) std::this_thread::yield();
   std::puts("busy");
+  std::fflush(stdout);
   return 15;
 }

@@ -1,0 +1,2 @@
+// Nothing: the program whose headers the others share.
+int main() {}
