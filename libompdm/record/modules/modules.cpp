@@ -2,12 +2,12 @@
 
 #include <link.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "record/modules/entry_points.h"
 #include "record/modules/identity.h"
 #include "record/modules/loaded_objects.h"
+#include "record/modules/module_table.h"
 #include "record/modules/offload_entries.h"
 #include "record/modules/patch.h"
 #include "record/modules/slots.h"
@@ -18,32 +18,6 @@ namespace ompdm::record {
 std::atomic<std::uint32_t> generation_of_modules{0};
 
 namespace {
-
-struct LoadedModule {
-  std::uint32_t id;  ///< 0: the place is free
-  bool seen;         ///< by the scan that runs
-  bool offloads;     ///< refers to `__tgt_*`, so it may have an entry table
-  bool waits;        ///< to be patched once the loader is done with it
-  bool unpatched;    ///< counted as such
-  bool entries_written;
-  std::uint64_t bias;
-  std::uint64_t begin;
-  std::uint64_t end;
-  Identity identity;
-  char path[768];
-};
-
-// Of the modules that are open, under the recorder's mutex. It moves when it grows; a place is used
-// again when its module was closed.
-struct Table {
-  LoadedModule* places = nullptr;
-  std::uint32_t capacity = 0;
-  std::uint32_t used = 0;  ///< no module lies behind these
-  std::uint32_t last_id = 0;
-  bool full = false;      ///< no memory for more: counted once
-  bool scanning = false;  ///< it changes now: a fork's child cannot believe it
-};
-Table table;
 
 // What the loader had counted at the last scan, and what was known then. Read without the mutex, to
 // see that nothing is to be done.
@@ -69,36 +43,6 @@ bool up_to_date() noexcept {
   return same;
 }
 
-bool make_room() noexcept {
-  constexpr std::uint32_t kFirst = 64;
-  const std::uint32_t capacity = table.capacity == 0 ? kFirst : 2 * table.capacity;
-  void* memory = mmap(nullptr, capacity * sizeof(LoadedModule), PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) {
-    if (!table.full) {
-      count_loss(spool::Loss::kModulesUnpatched);
-    }
-    table.full = true;
-    return false;
-  }
-  if (table.places != nullptr) {
-    memcpy(memory, table.places, table.used * sizeof(LoadedModule));
-    munmap(table.places, table.capacity * sizeof(LoadedModule));
-  }
-  table.places = static_cast<LoadedModule*>(memory);
-  table.capacity = capacity;
-  return true;
-}
-
-LoadedModule* free_place() noexcept {
-  for (std::uint32_t i = 0; i < table.used; ++i) {
-    if (table.places[i].id == 0) {
-      return &table.places[i];
-    }
-  }
-  return table.used < table.capacity || make_room() ? &table.places[table.used++] : nullptr;
-}
-
 struct Range {
   std::uint64_t begin;
   std::uint64_t end;
@@ -119,12 +63,10 @@ Range range_of(const dl_phdr_info& info) noexcept {
 
 LoadedModule* add_module(const dl_phdr_info& info, const Range& range,
                          const Identity& identity) noexcept {
-  LoadedModule* module = free_place();
+  LoadedModule* module = new_module();
   if (module == nullptr) {
     return nullptr;
   }
-  *module = {};
-  module->id = ++table.last_id;
   module->bias = info.dlpi_addr;
   module->begin = range.begin;
   module->end = range.end;
@@ -164,8 +106,8 @@ struct Scan {
 
 LoadedModule* find_place(Scan& scan, const dl_phdr_info& info, const Range& range,
                          const Identity& identity) noexcept {
-  for (std::uint32_t i = 0; i < table.used; ++i) {
-    LoadedModule& module = table.places[(scan.next + i) % table.used];
+  for (std::uint32_t i = 0; i < module_table.used; ++i) {
+    LoadedModule& module = module_table.places[(scan.next + i) % module_table.used];
     if (module.id != 0 && !module.seen && module.begin == range.begin && module.end == range.end &&
         module.bias == info.dlpi_addr && (!scan.some_closed || module.identity == identity)) {
       return &module;
@@ -192,7 +134,7 @@ int visit(dl_phdr_info* info, std::size_t /*size*/, void* data) noexcept {
     return 0;
   }
   module->seen = true;
-  scan.next = static_cast<std::uint32_t>(module - table.places) + 1;
+  scan.next = static_cast<std::uint32_t>(module - module_table.places) + 1;
   if (module->offloads && can_patch()) {
     patch(*module, *info);
   }
@@ -204,13 +146,12 @@ void scan_locked() noexcept {
     return;
   }
   Scan scan{};
-  table.scanning = true;
+  module_table.scanning = true;
   const bool patches = can_patch();
   walk_objects(visit, &scan);
   bool wait = false;
   bool offloading_closed = false;
-  for (std::uint32_t i = 0; i < table.used; ++i) {
-    LoadedModule& module = table.places[i];
+  for (LoadedModule& module : module_table) {
     if (module.id != 0 && !module.seen) {
       offloading_closed = offloading_closed || module.offloads;
       module.id = 0;
@@ -227,26 +168,7 @@ void scan_locked() noexcept {
   loads_seen = scan.loads;
   closes_seen = scan.closes;
   scanned = true;
-  table.scanning = false;
-}
-
-LoadedModule* module_at(std::uint64_t address) noexcept {
-  for (std::uint32_t i = 0; i < table.used; ++i) {
-    LoadedModule& module = table.places[i];
-    if (module.id != 0 && address >= module.begin && address < module.end) {
-      return &module;
-    }
-  }
-  return nullptr;
-}
-
-LoadedModule* module_of_id(std::uint32_t id) noexcept {
-  for (std::uint32_t i = 0; i < table.used; ++i) {
-    if (table.places[i].id == id) {
-      return &table.places[i];
-    }
-  }
-  return nullptr;
+  module_table.scanning = false;
 }
 
 }  // namespace
@@ -322,8 +244,7 @@ namespace {
 bool take_next(std::uint32_t after, LoadedModule& taken) noexcept {
   const Lock lock;
   LoadedModule* next = nullptr;
-  for (std::uint32_t i = 0; i < table.used; ++i) {
-    LoadedModule& module = table.places[i];
+  for (LoadedModule& module : module_table) {
     if (module.id > after && module.offloads && !module.entries_written &&
         (next == nullptr || module.id < next->id)) {
       next = &module;
@@ -357,12 +278,12 @@ void write_offload_entries(Lane& lane) noexcept {
 
 void revise_modules_after_fork() noexcept {
   doubt_the_list();
-  if (table.scanning) {
-    table = {};
+  if (module_table.scanning) {
+    module_table = {};
     scanned = false;
   }
-  for (std::uint32_t i = 0; i < table.used; ++i) {
-    table.places[i].entries_written = false;
+  for (LoadedModule& module : module_table) {
+    module.entries_written = false;
   }
 }
 

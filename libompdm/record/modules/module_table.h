@@ -1,0 +1,46 @@
+// The table of the modules that are open. It moves when it grows; a place is used again when its
+// module was closed. Everything here needs the recorder's mutex.
+#pragma once
+
+#include <cstdint>
+
+#include "record/modules/identity.h"
+
+namespace ompdm::record {
+
+struct LoadedModule {
+  std::uint32_t id;  ///< 0: the place is free
+  bool seen;         ///< by the scan that runs
+  bool offloads;     ///< refers to `__tgt_*`, so it may have an entry table
+  bool waits;        ///< to be patched once the loader is done with it
+  bool unpatched;    ///< counted as such
+  bool entries_written;
+  std::uint64_t bias;
+  std::uint64_t begin;
+  std::uint64_t end;
+  Identity identity;
+  char path[768];
+};
+
+struct ModuleTable {
+  LoadedModule* places = nullptr;
+  std::uint32_t used = 0;  ///< no module lies behind these
+  std::uint32_t capacity = 0;
+  std::uint32_t last_id = 0;
+  bool full = false;      ///< no memory for more: counted once
+  bool scanning = false;  ///< it changes now: a fork's child cannot believe it
+
+  [[nodiscard]] LoadedModule* begin() const noexcept { return places; }
+  [[nodiscard]] LoadedModule* end() const noexcept { return places + used; }
+};
+
+extern ModuleTable module_table;
+
+/// A place with the next id and nothing else in it; null if there is no memory, which is counted.
+LoadedModule* new_module() noexcept;
+
+/// The module that holds the address, or has the id; null if none does.
+LoadedModule* module_at(std::uint64_t address) noexcept;
+LoadedModule* module_of_id(std::uint32_t id) noexcept;
+
+}  // namespace ompdm::record
