@@ -1,6 +1,5 @@
 #include "record/attach/ending.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,10 +33,10 @@ bool is_foreign(const char* path) noexcept {
   static constexpr char kOpening[] = "{\"otherData\":{\"schema\":\"ompdm.trace/";
   static constexpr char kGzip[] = "\x1f\x8b";
   const int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  if (file < 0) {
-    return errno != ENOENT;
-  }
   struct stat facts;
+  if (file < 0) {
+    return lstat(path, &facts) == 0;
+  }
   char start[sizeof(kOpening) - 1] = {};
   const bool is_file = fstat(file, &facts) == 0 && S_ISREG(facts.st_mode);
   [[maybe_unused]] const ssize_t size = is_file ? read(file, start, sizeof(start)) : 0;

@@ -20,6 +20,9 @@ TEST(Cuda, ProgramsWithoutOpenMpAreTracedByInjection) {
   const Ended ended = e2e::run(command, folder.path());
   EXPECT_EQ(ended.status, 0) << ended.err;
   const auto trace_file = folder.path() / "trace.json";
+  // It waits for the trace that is being written.
+  const std::string report =
+      e2e::run({{OMPDM_COMMAND, "report", trace_file.string()}}, folder.path()).out;
   const Trace trace = read_trace(trace_file);
   EXPECT_EQ(trace.recording.attached_by, "CUDA_INJECTION64_PATH");
   EXPECT_EQ(trace.recording.cupti, "on");
@@ -27,8 +30,6 @@ TEST(Cuda, ProgramsWithoutOpenMpAreTracedByInjection) {
   EXPECT_EQ(kernels_of(trace).front()->grid, (Shape{4, 2, 1}));
   EXPECT_EQ(kernels_of(trace).front()->block, (Shape{32, 8, 1}));
   EXPECT_EQ(kernels_of(trace).front()->dynamic_shared, 512U);
-  const std::string report =
-      e2e::run({{OMPDM_COMMAND, "report", trace_file.string()}}, folder.path()).out;
   for (const char* part : {"[CUDA memcpy HtoD]", "[CUDA memcpy DtoH]", "[CUDA memset]", "scale",
                            "Stand-in GPU 0", "no directive is known"}) {
     EXPECT_NE(report.find(part), std::string::npos) << part << " in\n" << report;

@@ -110,11 +110,12 @@ TEST(Cuda, WaitsWithoutOpenMpBelongToNoDirective) {
                          {"STANDIN_KERNEL_US", "5000"}};
   EXPECT_EQ(e2e::run(command, folder.path()).status, 0);
   const auto file = folder.path() / "trace.json";
+  // It waits for the trace that is being written.
+  const Json report = Json::parse(
+      e2e::run({{OMPDM_COMMAND, "report", "--format", "json", file.string()}}, folder.path()).out);
   const Trace trace = read_trace(file);
   ASSERT_EQ(trace.synchronizations.size(), 1U);
   EXPECT_EQ(trace.synchronizations[0].device, 0);
-  const Json report = Json::parse(
-      e2e::run({{OMPDM_COMMAND, "report", "--format", "json", file.string()}}, folder.path()).out);
   ASSERT_EQ(report["host_waits"].size(), 1U);
   EXPECT_TRUE(report["host_waits"][0]["directive"].is_null());
   EXPECT_GE(report["host_waits"][0]["kernels_ns"], 25 * kMillisecond);
