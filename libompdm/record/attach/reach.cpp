@@ -11,6 +11,7 @@
 #include "record/modules/entry_points.h"
 #include "record/modules/loaded_objects.h"
 #include "record/process/cancellation.h"
+#include "record/process/message.h"
 #include "record/process/recorder.h"
 
 namespace ompdm::record {
@@ -90,6 +91,19 @@ spool::Reach find_reach(const void* inside_runtime) noexcept {
                      dladdr(inside_runtime, &ours) != 0 && ours.dli_fbase != theirs.dli_fbase;
   dlclose(handle);
   return other ? spool::Reach::kOtherRuntime : spool::Reach::kOk;
+}
+
+void warn_of_reach(spool::Reach reach) noexcept {
+  if (reach == spool::Reach::kUnreachable) {
+    // Under `ompdm record` this is how the user wanted it attached.
+    say("no target event can come: libomptarget cannot open libomp.so: set LD_LIBRARY_PATH=%s%s",
+        runtime_folder(),
+        recorder.config.session != nullptr ? ", or attach by preload" : ", or use `ompdm record`");
+  } else if (reach == spool::Reach::kOtherRuntime) {
+    say("no target event can come: libomptarget uses another copy of libomp.so than the program: "
+        "set LD_LIBRARY_PATH=%s",
+        runtime_folder());
+  }
 }
 
 bool offload_can_reach() noexcept { return is_loaded(kLookedFor); }

@@ -15,6 +15,9 @@ bool cure_missing_name() noexcept;
 /// it).
 spool::Reach find_reach(const void* inside_runtime) noexcept;
 
+/// Says so where no target event can come, and what to change.
+void warn_of_reach(spool::Reach reach) noexcept;
+
 /// Whether the name that libomptarget looks for is loaded.
 bool offload_can_reach() noexcept;
 

@@ -112,36 +112,7 @@ void register_callbacks(ompt_set_callback_t set_callback) noexcept {
   ask(set_callback, Callback::kDeviceLoad, ompt_callback_device_load, on_device_load);
 }
 
-void warn_of_reach(const spool::FileHeader& header) noexcept {
-  if (header.reach == spool::Reach::kUnreachable) {
-    // Under `ompdm record` this is how the user wanted it attached.
-    say("no target event can come: libomptarget cannot open libomp.so: set LD_LIBRARY_PATH=%s%s",
-        runtime_folder(),
-        recorder.config.session != nullptr ? ", or attach by preload" : ", or use `ompdm record`");
-  } else if (header.reach == spool::Reach::kOtherRuntime) {
-    say("no target event can come: libomptarget uses another copy of libomp.so than the program: "
-        "set LD_LIBRARY_PATH=%s",
-        runtime_folder());
-  }
-}
-
 bool attached = false;
-
-// The credit is a time, so the rate of the ticks must be known: by two instants a little apart.
-void start_budget() noexcept {
-  constexpr std::uint64_t kApart = 20'000;  // ns: the readings disagree by some tens
-  const spool::ClockTriple& attach = recorder.draft.attach;
-  spool::ClockTriple now = clock_triple();
-  while (now.monotonic_ns - attach.monotonic_ns < kApart) {
-    now = clock_triple();
-  }
-  __extension__ using Wide = unsigned __int128;
-  const auto credit =
-      static_cast<std::uint64_t>(static_cast<Wide>(now.ticks - attach.ticks) * kCreditNanoseconds /
-                                 (now.monotonic_ns - attach.monotonic_ns));
-  budget.start(recorder.config.hashing, attach.ticks, credit);
-  recorder.contents = !budget.off();
-}
 
 // What has to be known before anything can be recorded.
 void attach() noexcept {
@@ -161,7 +132,8 @@ void attach() noexcept {
     strncpy(draft.session, recorder.config.session, sizeof(draft.session) - 1);
   }
   draft.hashing = recorder.config.hashing;
-  start_budget();
+  start_budget(recorder.config.hashing, draft.attach);
+  recorder.contents = !budget.off();
   if (recorder.config.names) {
     prepare_callers();
   }
@@ -201,7 +173,7 @@ int initialize(ompt_function_lookup_t lookup, int /*initial_device*/, ompt_data_
           "directives, mapped sizes and names are recorded, no transfers");
     }
   }
-  warn_of_reach(draft);
+  warn_of_reach(draft.reach);
   note_runtime_library();
   if (!recorder.config.names) {
     draft.names = spool::Names::kOff;

@@ -1,5 +1,7 @@
 #include "record/contents/budget.h"
 
+#include "record/process/clock.h"
+
 namespace ompdm::record {
 
 Budget budget;
@@ -70,6 +72,19 @@ void Budget::afforded(std::uint64_t now) noexcept {
   if (thinning() > 0 && spent() < limit(now) / 2 && may_change(now, credit_ * 2)) {
     thinning_.fetch_sub(1, std::memory_order_relaxed);
   }
+}
+
+void start_budget(std::uint32_t share, const spool::ClockTriple& attach) noexcept {
+  constexpr std::uint64_t kApart = 20'000;  // ns: the readings disagree by some tens
+  spool::ClockTriple now = clock_triple();
+  while (now.monotonic_ns - attach.monotonic_ns < kApart) {
+    now = clock_triple();
+  }
+  __extension__ using Wide = unsigned __int128;
+  const auto credit =
+      static_cast<std::uint64_t>(static_cast<Wide>(now.ticks - attach.ticks) * kCreditNanoseconds /
+                                 (now.monotonic_ns - attach.monotonic_ns));
+  budget.start(share, attach.ticks, credit);
 }
 
 }  // namespace ompdm::record

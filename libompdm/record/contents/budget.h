@@ -5,6 +5,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "spool/format.h"
+
 namespace ompdm::record {
 
 /// Shares are in millionths of the time since attach.
@@ -67,5 +69,9 @@ class Budget {
 };
 
 extern Budget budget;
+
+/// Starts it at `attach`, which was a moment ago: the credit is a time, so the rate of the ticks
+/// must be known, by two instants a little apart. Takes 20 us at most.
+void start_budget(std::uint32_t share, const spool::ClockTriple& attach) noexcept;
 
 }  // namespace ompdm::record
