@@ -21,6 +21,7 @@ add_executable(verbs_opener verbs/opener.c)
 set_target_properties(verbs_opener PROPERTIES OUTPUT_NAME opener RUNTIME_OUTPUT_DIRECTORY ${programs})
 target_link_libraries(verbs_opener PRIVATE ${CMAKE_DL_LIBS})
 add_dependencies(verbs_test verbs_opener)
+add_dependencies(offload_programs verbs_opener)
 
 # As it is built by hand: nothing leads the loader to the runtime.
 add_custom_command(OUTPUT ${programs}/lost_runtime
