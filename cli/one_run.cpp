@@ -1,10 +1,13 @@
 #include "one_run.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
+#include <cstdint>
 #include <cstdio>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -48,6 +51,25 @@ void doubt_what_ran_apart(const std::vector<Analysis>& recordings) {
     fmt::print(stderr, "ompdm: {} had ended before {} began: are they of one run?\n", ended->file,
                begun->file);
   }
+}
+
+/// Says which ranks of their job are not among several recordings.
+void tell_missing_ranks(const std::vector<Analysis>& recordings) {
+  if (recordings.size() < 2) return;
+  std::set<std::int32_t> missing;
+  for (const Analysis& one : recordings) {
+    if (one.process.rank < 0) return;
+    for (std::int32_t rank = 0; rank < one.process.rank_count; ++rank) missing.insert(rank);
+  }
+  for (const Analysis& one : recordings) missing.erase(one.process.rank);
+  constexpr std::size_t kMostTold = 8;
+  if (missing.empty()) return;
+  const std::vector<std::int32_t> told(
+      missing.begin(), std::next(missing.begin(), std::min(missing.size(), kMostTold)));
+  fmt::print(stderr, "ompdm: of this job's {} ranks {} {} not among these: {}{}\n",
+             recordings.front().process.rank_count, missing.size(),
+             missing.size() == 1 ? "is" : "are", fmt::join(told, ", "),
+             missing.size() > kMostTold ? ", …" : "");
 }
 
 [[noreturn]] void refuse(const Analysis& one, const Analysis& other, std::string_view why) {
@@ -101,6 +123,7 @@ void check_one_run(const std::vector<Analysis>& recordings) {
     }
   }
   doubt_what_ran_apart(recordings);
+  tell_missing_ranks(recordings);
 }
 
 std::vector<std::size_t> rank_order(const std::vector<Analysis>& recordings) {

@@ -21,6 +21,7 @@
 #include "output.h"
 #include "verb_help.h"
 #include "verbs.h"
+#include "waiting_ranks.h"
 
 namespace ompdm::cli {
 namespace {
@@ -82,7 +83,7 @@ int run_report(const ReportOptions& options) {
   if (!options.link.empty()) link = analysis::parse_link(options.link);
   std::vector<Trace> traces;
   std::vector<analysis::Analysis> analyses;
-  for (const std::string& name : without_older_runs(options.traces)) {
+  for (const std::string& name : without_older_runs(with_waiting_ranks(options.traces))) {
     OpenedTrace opened = open_trace(name);
     if (link) opened.trace = analysis::retime(std::move(opened.trace), *link);
     analyses.push_back(analysis::analyze(opened.trace));

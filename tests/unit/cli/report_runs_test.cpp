@@ -1,6 +1,8 @@
 // `ompdm report` of several traces: those of one run, rank by rank.
 #include <gtest/gtest.h>
 
+#include <cstring>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -8,6 +10,7 @@
 #include "ompdm/trace_file.h"
 #include "scratch.h"
 #include "shell_words.h"
+#include "spool/format.h"
 #include "support/trace_builder.h"
 
 namespace ompdm::cli {
@@ -62,8 +65,30 @@ TEST_F(ReportRuns, AreInTheOrderOfRanks) {
     write("trace.rank" + std::to_string(rank) + ".json", {rank, 12});
   }
   const Ran ran = report("trace.rank*.json");
-  EXPECT_EQ(ran.err, "");
   EXPECT_EQ(ranks(ran), (std::vector<int>{0, 1, 2, 10, 11}));
+  EXPECT_EQ(ran.err, "ompdm: of this job's 12 ranks 7 are not among these: 3, 4, 5, 6, 7, 8, 9\n");
+}
+
+// A shell cannot expand a pattern to what is not written yet.
+TEST_F(ReportRuns, TakeInTheRanksThatWaitAsSpools) {
+  write("trace.rank0.json", {0, 2});
+  spool::FileHeader header{};
+  std::memcpy(header.magic, spool::kMagic, sizeof(header.magic));
+  header.version = spool::kVersion;
+  header.header_size = sizeof(header);
+  header.pid = 1;
+  header.rank = 1;
+  header.rank_count = 2;
+  header.state = spool::State::kFinished;
+  header.file_size = sizeof(header);
+  header.attach = {1000, 1000, 1000 * kSecond};
+  header.trailer = {2000, 2000, 1000 * kSecond + 1000};
+  const std::string output = scratch_.folder() / "trace.rank1.json";
+  std::memcpy(header.output, output.c_str(), output.size() + 1);
+  std::ofstream(output + ".spool", std::ios::binary)
+      .write(reinterpret_cast<const char*>(&header), sizeof(header));
+  const Ran ran = report("trace.rank*.json");
+  EXPECT_EQ(ranks(ran), (std::vector<int>{0, 1})) << ran.err;
 }
 
 TEST_F(ReportRuns, LeaveOutWhatIsKeptOfOlderOnes) {
