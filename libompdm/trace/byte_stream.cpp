@@ -17,7 +17,7 @@
 namespace ompdm {
 namespace {
 
-constexpr std::size_t kBlock = std::size_t{1} << 18;
+constexpr std::size_t kReadAtOnce = std::size_t{1} << 18;
 
 [[noreturn]] void fail_reading(const std::string& name, int error) {
   throw Error(fmt::format("{}: cannot be read ({}): check the name and its permissions", name,
@@ -44,7 +44,7 @@ class FileSource final : public ByteSource {
       ::close(fd);
       fail_reading(name_, ENOMEM);
     }
-    gzbuffer(file_, kBlock);
+    gzbuffer(file_, kReadAtOnce);
   }
   FileSource(const FileSource&) = delete;
   FileSource& operator=(const FileSource&) = delete;
@@ -52,7 +52,7 @@ class FileSource final : public ByteSource {
 
   std::size_t read(char* buffer, std::size_t size) override {
     errno = 0;
-    const int got = gzread(file_, buffer, static_cast<unsigned>(std::min(size, kBlock * 4)));
+    const int got = gzread(file_, buffer, static_cast<unsigned>(std::min(size, kReadAtOnce * 4)));
     if (got > 0) return static_cast<std::size_t>(got);
     int error = Z_OK;
     gzerror(file_, &error);
@@ -107,7 +107,7 @@ class GzipSink final : public ByteSink {
       ::close(descriptor);
       fail_writing(name_, ENOMEM);
     }
-    gzbuffer(file_, kBlock);
+    gzbuffer(file_, kReadAtOnce);
   }
   GzipSink(const GzipSink&) = delete;
   GzipSink& operator=(const GzipSink&) = delete;
@@ -117,7 +117,7 @@ class GzipSink final : public ByteSink {
 
   void write(std::string_view bytes) override {
     while (!bytes.empty()) {
-      const auto part = static_cast<unsigned>(std::min(bytes.size(), kBlock));
+      const auto part = static_cast<unsigned>(std::min(bytes.size(), kReadAtOnce));
       errno = 0;
       if (gzwrite(file_, bytes.data(), part) != static_cast<int>(part))
         fail_writing(name_, cause());
@@ -157,7 +157,7 @@ std::unique_ptr<ByteSink> sink_on(int descriptor, const std::filesystem::path& n
 }
 
 LineReader::LineReader(ByteSource& source, std::size_t max_line)
-    : source_(source), max_line_(max_line), buffer_(kBlock + kPadding) {}
+    : source_(source), max_line_(max_line), buffer_(kReadAtOnce + kPadding) {}
 
 bool LineReader::next(std::string_view& line) {
   if (too_long_) return false;
@@ -194,7 +194,7 @@ bool LineReader::refill() {
   if (begin_ > 0) std::memmove(buffer_.data(), buffer_.data() + begin_, pending);
   begin_ = 0;
   end_ = pending;
-  if (buffer_.size() - kPadding - end_ < kBlock / 2) buffer_.resize(buffer_.size() * 2);
+  if (buffer_.size() - kPadding - end_ < kReadAtOnce / 2) buffer_.resize(buffer_.size() * 2);
   const std::size_t got = source_.read(buffer_.data() + end_, buffer_.size() - kPadding - end_);
   end_ += got;
   exhausted_ = got == 0;

@@ -72,6 +72,7 @@ class EventLine {
       sink_.write(text);
       return;
     }
+    if (text.empty()) return;  // its address may be null
     std::memcpy(at_, text.data(), text.size());
     at_ += text.size();
   }

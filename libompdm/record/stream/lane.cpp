@@ -179,8 +179,7 @@ void release_left(const Lane& lane, std::byte* base) noexcept {
 void refresh_clock(Lane& lane) noexcept {
   const spool::ClockTriple now = clock_triple();
   auto* chunk = reinterpret_cast<spool::ChunkHeader*>(lane.chunk.base);
-  __atomic_store_n(&chunk->last_writes, chunk->last_writes + 1, __ATOMIC_RELAXED);
-  __atomic_thread_fence(__ATOMIC_RELEASE);
+  __atomic_fetch_add(&chunk->last_writes, 1, __ATOMIC_ACQ_REL);  // before what follows
   chunk->last = now;
   __atomic_store_n(&chunk->last_writes, chunk->last_writes + 1, __ATOMIC_RELEASE);
 }

@@ -3,9 +3,9 @@
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <search.h>
 
 #include <cstdint>
-#include <cstdlib>
 #include <limits>
 #include <vector>
 
@@ -16,7 +16,7 @@ namespace {
 // than all else that finishing a small recording does.
 TEST(Symbols, OfASystemLibraryOnACallChainAreThoseItExports) {
   Dl_info info{};
-  const auto address = reinterpret_cast<std::uintptr_t>(&std::qsort);
+  const auto address = reinterpret_cast<std::uintptr_t>(&::lsearch);
   ASSERT_NE(dladdr(reinterpret_cast<void*>(address), &info), 0);
   const std::string path = info.dli_fname;
   if (!path.starts_with("/lib") && !path.starts_with("/usr/lib")) {
@@ -26,7 +26,7 @@ TEST(Symbols, OfASystemLibraryOnACallChainAreThoseItExports) {
   const std::vector<Module> modules = {{path, "", base}};
   Symbols symbols(modules, std::numeric_limits<std::int64_t>::max());
   const CodePlace& place = symbols.caller_at({0}, address - base);
-  EXPECT_EQ(place.function, "qsort");
+  EXPECT_EQ(place.function, "lsearch");
   EXPECT_EQ(place.file, "");
   EXPECT_EQ(place.line, 0);
 }
