@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -168,6 +169,8 @@ int run_record(const RecordOptions& options) {
     say(ending.failure);
     return ending.exit_status;
   }
+  // The status is the program's own, also where nobody reads what is said here.
+  std::signal(SIGPIPE, SIG_IGN);
   tell_outcome(read_session(session.folder()), ending, options, signals);
   return ending.exit_status;
 }

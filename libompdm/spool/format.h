@@ -1,6 +1,6 @@
 // The byte layout of a spool: the only thing that the recorder (in the user's process) and the
 // reader (`ompdm finish`) share. Nothing in this folder allocates, throws or depends on more than
-// the freestanding headers (file_size_signal.h apart). The records are in definitions.h, events.h
+// the freestanding headers (without_signal.h apart). The records are in definitions.h, events.h
 // and activities.h.
 //
 //   offset 0          FileHeader            8192 bytes, counters and trailer are updated in place

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "ompdm/error.h"
-#include "spool/file_size_signal.h"
+#include "spool/without_signal.h"
 #include "trace/spool_file.h"
 #include "trace/spool_lock.h"
 #include "trace/spool_owner.h"

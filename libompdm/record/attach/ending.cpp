@@ -18,6 +18,7 @@
 #include "record/stream/output_name.h"
 #include "record/stream/sites.h"
 #include "record/stream/spool_file.h"
+#include "spool/without_signal.h"
 
 namespace ompdm::record {
 namespace {
@@ -148,6 +149,7 @@ void tell_nothing_recorded() noexcept {
     const int file = open(path, O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0600);
     if (file >= 0) {
       fchmod(file, 0600);  // whatever the program's umask is
+      const spool::WithoutFileSizeSignal guard;
       dprintf(file, "%s\n", why);
       close(file);
     }

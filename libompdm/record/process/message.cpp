@@ -1,12 +1,17 @@
 #include "record/process/message.h"
 
 #include <errno.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstddef>
+
 #include "record/process/cancellation.h"
+#include "spool/without_signal.h"
 
 namespace ompdm::record {
 namespace {
@@ -24,6 +29,21 @@ bool stderr_is_ours() noexcept {
          now.st_ino == stderr_at_attach.st_ino;
 }
 
+namespace {
+
+// A reader that is gone costs the message, never the program; one that does not read does not keep
+// it waiting.
+void write_line(const char* text, std::size_t size) noexcept {
+  const spool::WithoutSignal no_reader(SIGPIPE);
+  const spool::WithoutFileSizeSignal no_room;
+  pollfd ready{STDERR_FILENO, POLLOUT, 0};
+  if (poll(&ready, 1, 0) == 1 && (ready.revents & POLLOUT) != 0) {
+    [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text, size);
+  }
+}
+
+}  // namespace
+
 void say(const char* format, ...) noexcept {
   const int saved_errno = errno;
   const WithoutCancellation uncancelled;
@@ -39,8 +59,7 @@ void say(const char* format, ...) noexcept {
     }
     if (size > 0) {
       text[kPrefix + size] = '\n';
-      [[maybe_unused]] const ssize_t written =
-          write(STDERR_FILENO, text, static_cast<size_t>(kPrefix) + static_cast<size_t>(size) + 1);
+      write_line(text, static_cast<std::size_t>(kPrefix) + static_cast<std::size_t>(size) + 1);
     }
   }
   errno = saved_errno;

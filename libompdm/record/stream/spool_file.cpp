@@ -14,7 +14,7 @@
 #include "record/process/message.h"
 #include "record/process/recorder.h"
 #include "record/stream/claim.h"
-#include "spool/file_size_signal.h"
+#include "spool/without_signal.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
@@ -167,6 +167,7 @@ void tell_session(const spool::FileHeader& header) noexcept {
     return;
   }
   fchmod(file, 0600);  // whatever the program's umask is
+  const spool::WithoutFileSizeSignal guard;
   dprintf(file, "%s\n%s\n%s\n", spool.path, header.output, header.program);
   close(file);
 }

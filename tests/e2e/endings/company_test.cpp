@@ -254,5 +254,14 @@ TEST(AnotherRuntime, OfGccIsLeftInPeace) {
   }
 }
 
+// The reader of standard error is gone when the recorder says what became of the recording.
+TEST(Messages, ThatNobodyReadsKillNothing) {
+  const Place place;
+  Start run = {
+      .command = {"/bin/bash", "-c", "exec 2> >(exec true); sleep 0.1; exec " + program("plain")},
+      .attach = Attach::kPreload};
+  EXPECT_EQ(place.run(run).status, 14);
+}
+
 }  // namespace
 }  // namespace ompdm::e2e::endings
