@@ -96,9 +96,14 @@ int open_locked() noexcept {
 
 constexpr std::size_t kStack = 64 * 1024;
 
+// glibc's clone() by the name that nobody interposes: TSan's would have the process below touch the
+// state of the thread whose memory it borrows.
+extern "C" int __clone(int (*function)(void*), void* stack, int flags, void* argument, ...);
+
 // What the two processes below need. They borrow our memory, so nothing of it is ever given back.
 struct HandOver {
   char command[1200];
+  const char* arguments[5];
   char** environment;
   int spool;
   char* stacks;
@@ -151,10 +156,9 @@ OMPDM_IN_BORROWED_MEMORY int become_finisher(void* given) {
   kernel(SYS_setsid);
   if (keep_spool_alone(hand_over->spool)) {
     kernel(SYS_chdir, reinterpret_cast<long>("/"));
-    const char* const arguments[] = {hand_over->command, "finish", "--handed-over", spool_path(),
-                                     nullptr};
     kernel(SYS_execve, reinterpret_cast<long>(hand_over->command),
-           reinterpret_cast<long>(arguments), reinterpret_cast<long>(hand_over->environment));
+           reinterpret_cast<long>(hand_over->arguments),
+           reinterpret_cast<long>(hand_over->environment));
   }
   return 127;
 }
@@ -163,7 +167,7 @@ OMPDM_IN_BORROWED_MEMORY int become_finisher(void* given) {
 // every wait() that does not ask for such children. What it starts is not the program's child.
 OMPDM_IN_BORROWED_MEMORY int step_aside(void* given) {
   const auto* hand_over = static_cast<const HandOver*>(given);
-  clone(become_finisher, hand_over->stacks + 2 * kStack, CLONE_VM | SIGCHLD, given);
+  __clone(become_finisher, hand_over->stacks + 2 * kStack, CLONE_VM | SIGCHLD, given);
   return 0;
 }
 
@@ -182,7 +186,7 @@ bool start(HandOver& hand_over) noexcept {
   sigset_t before;
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, &before);
-  const int child = clone(step_aside, hand_over.stacks + kStack, CLONE_VM, &hand_over);
+  const int child = __clone(step_aside, hand_over.stacks + kStack, CLONE_VM, &hand_over);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return child > 0;
 }
@@ -196,6 +200,10 @@ bool hand_over_spool() noexcept {
       !find_command(hand_over.command, sizeof(hand_over.command))) {
     return false;
   }
+  hand_over.arguments[0] = hand_over.command;
+  hand_over.arguments[1] = "finish";
+  hand_over.arguments[2] = "--handed-over";
+  hand_over.arguments[3] = spool_path();
   hand_over.spool = open_locked();
   const bool started = hand_over.spool >= 0 && start(hand_over);
   if (hand_over.spool >= 0) {
