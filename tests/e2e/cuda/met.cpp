@@ -51,13 +51,12 @@ void expect_copy_met(const Trace& trace, const DataOp& op,
 }
 
 // The host waits during the directive, or after the API call or deferred directive, that it waits
-// for.
+// for. How many there are is the program's affair: deferred work that is done when the runtime asks
+// after it is never waited for.
 void expect_waits_inside(const Trace& trace, Nanoseconds slack) {
-  std::size_t tied = 0;
   for (const Synchronization& wait : trace.synchronizations) {
     EXPECT_GT(wait.end, wait.begin);
     if (!wait.op && !wait.region) continue;
-    ++tied;
     if (wait.region) {
       const Region& region = trace.regions[wait.region.value];
       EXPECT_GE(wait.begin, region.begin - slack);
@@ -69,7 +68,6 @@ void expect_waits_inside(const Trace& trace, Nanoseconds slack) {
       EXPECT_GE(wait.begin, trace.ops[wait.op.value].begin - slack);
     }
   }
-  EXPECT_GT(tied, 0U) << "no wait of " << trace.synchronizations.size();
 }
 
 // What the runtime tells with LIBOMPTARGET_INFO: copies that go by the host, those that a launch
