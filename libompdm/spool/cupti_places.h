@@ -24,7 +24,7 @@ constexpr int newest_cupti_for(int driver_version) noexcept {
 /// returns true; without a folder with names for the loader. Returns whether it did.
 template <class Look>
 bool look_for_cupti_in(const char* folder, int major, Look look) noexcept {
-  char path[1200];
+  char path[1024];
   const char* slash = folder[0] != '\0' ? "/" : "";
   snprintf(path, sizeof(path), "%s%slibcupti.so.%d", folder, slash, major);
   if (look(path)) {
@@ -45,7 +45,7 @@ bool look_for_cupti_in(const char* folder, int major, Look look) noexcept {
 /// where the loader looks, where CUDA's installer puts it.
 template <class Beside, class Look>
 bool look_for_cupti(const Beside& beside, std::size_t beside_count, int major, Look look) noexcept {
-  char folder[1100];
+  char folder[960];
   for (std::size_t i = 0; i < beside_count; ++i) {
     if (look_for_cupti_in(beside[i], major, look)) {
       return true;

@@ -16,9 +16,9 @@
 #include "record/process/message.h"
 #include "record/process/recorder.h"
 #include "record/stream/output_name.h"
+#include "record/stream/session.h"
 #include "record/stream/sites.h"
 #include "record/stream/spool_file.h"
-#include "spool/without_signal.h"
 
 namespace ompdm::record {
 namespace {
@@ -46,36 +46,47 @@ bool is_foreign(const char* path) noexcept {
                       memcmp(start, kGzip, sizeof(kGzip) - 1) != 0);
 }
 
+// What the last words are made of; there is one end.
+struct Words {
+  Path wanted;
+  Path other;
+  Path spool;
+  Path trace;
+  Path lost;
+};
+Words words;
+
 // Nobody hears the finisher, so the name is settled while the user can still be told.
 void avoid_foreign_file() noexcept {
   spool::FileHeader* header = recorder.header.load(std::memory_order_acquire);
-  Path wanted;
-  wanted.add(header->output);
-  if (!is_foreign(wanted.text)) {
+  if (!is_foreign(header->output)) {
     return;
   }
+  words.wanted.clear();
+  words.wanted.add(header->output);
+  words.other = words.wanted;
   char mark[32];
   snprintf(mark, sizeof(mark), ".p%u", header->pid);
-  const Path other = with_mark(wanted, mark);
-  if (other.ok && access(other.text, F_OK) != 0) {
-    say("%s is no ompdm trace and was left alone", wanted.text);
-    memcpy(header->output, other.text, other.size + 1);
+  words.other.add_mark(mark);
+  if (words.other.ok && access(words.other.text, F_OK) != 0) {
+    say("%s is no ompdm trace and was left alone", words.wanted.text);
+    memcpy(header->output, words.other.text, words.other.size + 1);
   }
 }
 
 // The path as a shell takes it, relative to the working directory where it lies below.
-Path typed(const char* path) noexcept {
+const char* typed(const char* path, Path& word) noexcept {
   static constexpr char kPlain[] =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
-  char here[Path::kCapacity];
+  static char here[Path::kCapacity];
   const std::size_t length = getcwd(here, sizeof(here)) != nullptr ? strlen(here) : 0;
   if (length > 1 && strncmp(path, here, length) == 0 && path[length] == '/') {
     path += length + 1;
   }
-  Path word;
+  word.clear();
   if (path[strspn(path, kPlain)] == '\0') {
     word.add(path);
-    return word;
+    return word.text;
   }
   word.add("'");
   for (; *path != '\0'; ++path) {
@@ -86,13 +97,14 @@ Path typed(const char* path) noexcept {
     }
   }
   word.add("'");
-  return word;
+  return word.text;
 }
 
 // "; lost: records_no_space 5", or nothing.
-Path lost() noexcept {
+const char* lost() noexcept {
   const spool::FileHeader* header = recorder.header.load(std::memory_order_acquire);
-  Path text;
+  Path& text = words.lost;
+  text.clear();
   for (std::size_t i = 0; i < static_cast<std::size_t>(spool::Loss::kCount); ++i) {
     if (header->losses[i] != 0) {
       text.add(text.size == 0 ? "; lost: " : ", ");
@@ -101,25 +113,24 @@ Path lost() noexcept {
       text.add_number(header->losses[i]);
     }
   }
-  return text;
+  return text.text;
 }
 
 void finish_spool() noexcept {
   if (record_finishes()) {
     return;
   }
-  const Path spool = typed(spool_path());
+  const char* spool = typed(spool_path(), words.spool);
   if (!recorder.config.finish) {
-    say("recorded into %s: ompdm finish %s", spool.text, spool.text);
+    say("recorded into %s: ompdm finish %s", spool, spool);
     return;
   }
   avoid_foreign_file();
-  const Path trace = typed(recorder.header.load(std::memory_order_acquire)->output);
+  const char* trace = typed(recorder.header.load(std::memory_order_acquire)->output, words.trace);
   if (hand_over_spool()) {
-    say("%s is being written%s; next: ompdm report %s", trace.text, lost().text, trace.text);
+    say("%s is being written%s; next: ompdm report %s", trace, lost(), trace);
   } else {
-    say("recorded into %s, but no `ompdm` could be started: ompdm finish %s", spool.text,
-        spool.text);
+    say("recorded into %s, but no `ompdm` could be started: ompdm finish %s", spool, spool);
   }
 }
 
@@ -144,15 +155,7 @@ void tell_nothing_recorded() noexcept {
     why = "OMP_TARGET_OFFLOAD=DISABLED, so nothing was offloaded";
   }
   if (recorder.config.session != nullptr) {
-    char path[1200];
-    session_file(path, sizeof(path), ".none");
-    const int file = open(path, O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0600);
-    if (file >= 0) {
-      fchmod(file, 0600);  // whatever the program's umask is
-      const spool::WithoutFileSizeSignal guard;
-      dprintf(file, "%s\n", why);
-      close(file);
-    }
+    tell_session(".none", {why});
     return;
   }
   say("%s: %s; no trace was written: ompdm doctor %s", header.program, why, header.program);
@@ -165,7 +168,7 @@ void pause_recording() noexcept {
     note_host_fallback(false);
     flush_activities();
     Phase expected = Phase::kArmed;
-    recorder.phase.compare_exchange_strong(expected, Phase::kPaused);
+    of_this_process.phase.compare_exchange_strong(expected, Phase::kPaused);
   }
 }
 
@@ -175,9 +178,9 @@ void end_recording() noexcept {
   }
   flush_activities();
   Phase expected = Phase::kArmed;
-  if (!recorder.phase.compare_exchange_strong(expected, Phase::kFinished) &&
+  if (!of_this_process.phase.compare_exchange_strong(expected, Phase::kFinished) &&
       (expected != Phase::kPaused ||
-       !recorder.phase.compare_exchange_strong(expected, Phase::kFinished))) {
+       !of_this_process.phase.compare_exchange_strong(expected, Phase::kFinished))) {
     return;
   }
   if (!spool_is_open()) {

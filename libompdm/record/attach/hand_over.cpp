@@ -38,7 +38,7 @@ bool find_command(char* path, std::size_t capacity) noexcept {
       self.dli_fname == nullptr) {
     return false;
   }
-  char library[1024];
+  static char library[1024];
   const char* real = realpath(self.dli_fname, nullptr);  // leaked once, at the very end
   snprintf(library, sizeof(library), "%s", real != nullptr ? real : self.dli_fname);
   char* slash = strrchr(library, '/');

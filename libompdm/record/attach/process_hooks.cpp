@@ -18,6 +18,10 @@
 namespace ompdm::record {
 namespace {
 
+Phase phase_at_fork = Phase::kDetached;
+
+void before_fork() noexcept { phase_at_fork = of_this_process.phase.load(); }
+
 // The child starts with nothing of its parent's: it records into a spool of its own from its first
 // target event on.
 void after_fork_in_child() noexcept {
@@ -35,9 +39,7 @@ void after_fork_in_child() noexcept {
   this_thread.inside = false;
   this_thread.call = nullptr;
   recorder.forked = true;
-  if (recorder.phase.load() == Phase::kFinished) {
-    recorder.phase.store(Phase::kDetached);
-  }
+  of_this_process.phase.store(phase_at_fork == Phase::kFinished ? Phase::kDetached : phase_at_fork);
 }
 
 void at_exit() noexcept {
@@ -47,7 +49,7 @@ void at_exit() noexcept {
   // is the last call that surely comes.
   recorder.exiting.store(true);
   // Nor does anyone else tell where there is no OMPT.
-  if (recorder.phase.load() == Phase::kPaused ||
+  if (of_this_process.phase.load() == Phase::kPaused ||
       recorder.draft.attached_by == spool::kAttachedByCuda) {
     end_recording();
   }
@@ -58,7 +60,8 @@ void at_exit() noexcept {
 void watch_process() noexcept {
   if (!recorder.hooked) {
     recorder.hooked = true;
-    pthread_atfork(nullptr, nullptr, after_fork_in_child);
+    pthread_atfork(before_fork, nullptr, after_fork_in_child);
+    detach_unseen_children();
     atexit(at_exit);
   }
 }

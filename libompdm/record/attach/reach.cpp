@@ -13,6 +13,7 @@
 #include "record/process/cancellation.h"
 #include "record/process/message.h"
 #include "record/process/recorder.h"
+#include "spool/without_signal.h"
 
 namespace ompdm::record {
 namespace {
@@ -52,6 +53,11 @@ int find_offload_runtime(dl_phdr_info* info, std::size_t /*size*/, void* data) n
   return 1;
 }
 
+bool is_filled(int file) noexcept {
+  const spool::WithoutFileSizeSignal guard;
+  return write(file, kStandIn, kStandInSize) == static_cast<ssize_t>(kStandInSize);
+}
+
 }  // namespace
 
 bool cure_missing_name() noexcept {
@@ -64,7 +70,7 @@ bool cure_missing_name() noexcept {
     return false;
   }
   bool cured = false;
-  if (write(file, kStandIn, kStandInSize) == static_cast<ssize_t>(kStandInSize)) {
+  if (is_filled(file)) {
     // The loader gives an object to whoever spells its name in the same way, so this is a way in
     // which no program spells the name of a descriptor of its own.
     char path[64];

@@ -116,7 +116,7 @@ bool attached = false;
 
 // What has to be known before anything can be recorded.
 void attach() noexcept {
-  if (attached && recorder.phase.load() != Phase::kDetached) {
+  if (attached && of_this_process.phase.load() != Phase::kDetached) {
     return;
   }
   attached = true;
@@ -183,7 +183,7 @@ int initialize(ompt_function_lookup_t lookup, int /*initial_device*/, ompt_data_
     draft.names = spool::Names::kFailed;
   }
   const Inside inside;
-  recorder.phase.store(Phase::kArmed);
+  of_this_process.phase.store(Phase::kArmed);
   scan_modules();
   watch_thread_ends();
   watch_process();
@@ -278,7 +278,7 @@ extern "C" [[gnu::visibility("default")]] int InitializeInjection() {
   if (!attached) {
     attach();
     watch_process();
-    recorder.phase.store(Phase::kArmed);
+    of_this_process.phase.store(Phase::kArmed);
   } else if (offload_runtime_is_loaded()) {
     return 1;  // OMPT tells of the devices, and CUPTI is started with the first
   }

@@ -73,7 +73,7 @@ void write_devices() noexcept {
 }  // namespace
 
 Lane* activity_lane() noexcept {
-  const Phase phase = recorder.phase.load(std::memory_order_relaxed);
+  const Phase phase = of_this_process.phase.load(std::memory_order_relaxed);
   if (phase != Phase::kArmed && phase != Phase::kPaused) {
     return nullptr;
   }

@@ -54,28 +54,24 @@ int protection_of(std::uint64_t begin, std::uint64_t end) noexcept {
     return kProtectionUnknown;
   }
   Look look{begin, end, kProtectionUnknown};
-  char text[4096 + 512];  // a line is shorter than a path and some numbers
-  std::size_t kept = 0;
+  // Of each line the begin alone: two addresses and the protection.
+  constexpr std::size_t kBegin = 16 + 1 + 16 + 1 + 4;
+  char line[kBegin + 1];
+  std::size_t length = 0;
+  char text[512];
   bool more = true;
-  while (more) {
-    const ssize_t got = read(file, text + kept, sizeof(text) - 1 - kept);
-    if (got <= 0) {
-      break;
-    }
-    const std::size_t size = kept + static_cast<std::size_t>(got);
-    text[size] = '\0';
-    char* line = text;
-    char* line_end = nullptr;
-    while (more && (line_end = strchr(line, '\n')) != nullptr) {
-      *line_end = '\0';
+  for (ssize_t size; more && (size = read(file, text, sizeof(text))) > 0;) {
+    for (const char* at = text; more && at < text + size; ++at) {
+      if (*at != '\n') {
+        if (length < kBegin) {
+          line[length++] = *at;
+        }
+        continue;
+      }
+      line[length] = '\0';
+      length = 0;
       more = look.take(line);
-      line = line_end + 1;
     }
-    kept = size - static_cast<std::size_t>(line - text);
-    if (kept == sizeof(text) - 1) {
-      break;
-    }
-    memmove(text, line, kept);
   }
   close(file);
   return look.at >= end ? look.protection : kProtectionUnknown;

@@ -4,13 +4,12 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
-#include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cstddef>
-
 #include "record/process/cancellation.h"
+#include "record/process/pieces.h"
 #include "spool/without_signal.h"
 
 namespace ompdm::record {
@@ -33,12 +32,12 @@ namespace {
 
 // A reader that is gone costs the message, never the program; one that does not read does not keep
 // it waiting.
-void write_line(const char* text, std::size_t size) noexcept {
+void write_line(const Pieces& line) noexcept {
   const spool::WithoutSignal no_reader(SIGPIPE);
   const spool::WithoutFileSizeSignal no_room;
   pollfd ready{STDERR_FILENO, POLLOUT, 0};
   if (poll(&ready, 1, 0) == 1 && (ready.revents & POLLOUT) != 0) {
-    [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text, size);
+    line.write(STDERR_FILENO);
   }
 }
 
@@ -48,19 +47,23 @@ void say(const char* format, ...) noexcept {
   const int saved_errno = errno;
   const WithoutCancellation uncancelled;
   if (stderr_is_ours()) {
-    char text[1024] = "ompdm: ";
-    constexpr int kPrefix = 7;
+    Pieces line;
+    line.add("ompdm: ");
     va_list arguments;
     va_start(arguments, format);
-    int size = vsnprintf(text + kPrefix, sizeof(text) - kPrefix - 1, format, arguments);
+    const char* at = format;
+    for (const char* percent; (percent = strchr(at, '%')) != nullptr; at = percent + 2) {
+      line.add(at, static_cast<std::size_t>(percent - at));
+      if (percent[1] == 'u') {
+        line.add_number(va_arg(arguments, unsigned));
+      } else {
+        line.add(va_arg(arguments, const char*));
+      }
+    }
     va_end(arguments);
-    if (size > static_cast<int>(sizeof(text)) - kPrefix - 2) {
-      size = static_cast<int>(sizeof(text)) - kPrefix - 2;
-    }
-    if (size > 0) {
-      text[kPrefix + size] = '\n';
-      write_line(text, static_cast<std::size_t>(kPrefix) + static_cast<std::size_t>(size) + 1);
-    }
+    line.add(at);
+    line.add("\n");
+    write_line(line);
   }
   errno = saved_errno;
 }

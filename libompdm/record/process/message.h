@@ -11,7 +11,8 @@ void remember_stderr() noexcept;
 /// Whether descriptor 2 is still what it was at attach.
 bool stderr_is_ours() noexcept;
 
-/// Writes "ompdm: <text>\n", formatted as printf does, cut at 1 KiB.
+/// Writes "ompdm: <text>\n". Of printf's formats it knows %s and %u. Safe in signal handlers and on
+/// small stacks.
 [[gnu::format(printf, 1, 2)]] void say(const char* format, ...) noexcept;
 
 }  // namespace ompdm::record

@@ -68,7 +68,7 @@ ssize_t read_text(const char* path, char* text, std::size_t capacity) noexcept {
 spool::ProcessStat process_stat(std::uint32_t pid) noexcept {
   char path[64];
   snprintf(path, sizeof(path), "/proc/%u/stat", pid);
-  char text[1024];
+  char text[512];  // a name of 16 and 50 numbers, of which 22 are wanted
   return read_text(path, text, sizeof(text)) > 0 ? spool::parse_process_stat(text)
                                                  : spool::ProcessStat{};
 }

@@ -20,9 +20,21 @@ enum class Phase : std::uint32_t {
   kFinished,  ///< the trailer is written; what still comes is counted as lost
 };
 
-struct alignas(64) Recorder {
-  // What every callback reads lies in one cache line.
+/// Zero in a child that was made behind the back of pthread_atfork(3) (_Fork, a bare clone): it is
+/// detached, rather than write into the spool of its parent. A page by itself, see
+/// `detach_unseen_children`.
+struct alignas(4096) OfThisProcess {
   std::atomic<Phase> phase{Phase::kDetached};
+};
+
+extern OfThisProcess of_this_process;
+
+/// Has the kernel empty `of_this_process` in every child; what a fork(2) child needs of it is put
+/// back by the hooks. Nothing on kernels before 4.14, or with larger pages.
+void detach_unseen_children() noexcept;
+
+struct alignas(64) Recorder {
+  // What every callback reads besides the phase lies in one cache line.
   bool clock_is_tsc = false;       ///< decided once at attach, before any thread can call ticks()
   bool contents = false;           ///< contents are looked at, within the budget
   std::atomic<bool> cupti{false};  ///< activities are recorded; while false no callback does more
@@ -49,7 +61,7 @@ extern Recorder recorder;
 [[gnu::cold]] void count_loss(spool::Loss loss, std::uint64_t count = 1) noexcept;
 
 inline bool armed() noexcept {
-  return recorder.phase.load(std::memory_order_relaxed) == Phase::kArmed;
+  return of_this_process.phase.load(std::memory_order_relaxed) == Phase::kArmed;
 }
 
 /// Scoped hold of the recorder's mutex, by a thread that cannot be cancelled meanwhile.

@@ -7,11 +7,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "record/process/descriptors.h"
 #include "record/process/message.h"
 #include "record/process/process_facts.h"
 #include "record/process/recorder.h"
-#include "record/stream/fnv1a.h"
-#include "record/stream/output_name.h"
+#include "record/stream/session.h"
 #include "record/stream/spool_folder.h"
 #include "spool/owner.h"
 
@@ -19,6 +19,16 @@ namespace ompdm::record {
 namespace {
 
 constexpr int kMostNames = 1000;
+
+// What would be too large for an unknown stack; guarded by the recorder's mutex.
+struct Names {
+  Path base;
+  Path trace;
+  Path refused;
+  Path kept_trace;
+  Path kept;
+};
+Names names;
 
 struct Found {
   bool is_spool = false;  ///< false: not one of ours, or nothing; leave it alone
@@ -47,8 +57,7 @@ bool is_regular(const char* path) noexcept {
 }
 
 Found look_at(const char* spool, const spool::FileHeader& self) noexcept {
-  static spool::FileHeader
-      other;  // too large for an unknown stack; guarded by the recorder's mutex
+  static spool::FileHeader other;  // too large as well
   const int file = is_regular(spool) ? open_regular(spool, O_RDONLY) : -1;
   if (file < 0) {
     return {};
@@ -72,11 +81,14 @@ Found look_at(const char* spool, const spool::FileHeader& self) noexcept {
 // The spool of a dead process gets out of the way under a name of its own, and is told its new
 // trace. Whoever is finishing it follows.
 bool set_aside(const char* spool, const Path& trace, const Found& found) noexcept {
+  Path& kept_trace = names.kept_trace;
+  Path& kept = names.kept;
   for (int n = 1; n < kMostNames; ++n) {
     char mark[32];
     snprintf(mark, sizeof(mark), ".~%d~", n);
-    Path kept_trace = with_mark(trace, mark);
-    Path kept = kept_trace;
+    kept_trace = trace;
+    kept_trace.add_mark(mark);
+    kept = kept_trace;
     kept.add(".spool");
     if (!kept.ok || access(kept_trace.text, F_OK) == 0) {
       continue;
@@ -116,41 +128,27 @@ void make_readable(int file) noexcept {
   }
 }
 
-// Whether nobody under this `ompdm record` has asked for that name before (the ranks of a job ask
-// for different ones).
-bool first_of_session(const char* session, const Path& base) noexcept {
-  Path path;
-  path.add(session);
-  path.add("/first.");
-  path.add_number(fnv1a(base.text, base.size));
-  const int file = open(path.text, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
-  if (file >= 0) {
-    close(file);
-    return true;
-  }
-  return errno != EEXIST;  // a session folder that cannot be written must not cost the name
-}
-
 // The n-th name to try: the plain one, then with the pid, then with the pid and a number.
-Path candidate(const Path& base, int n, std::uint32_t pid) noexcept {
+void make_candidate(const Path& base, int n, std::uint32_t pid, Path& trace) noexcept {
   char mark[48];
-  if (n == 0) {
-    return base;
-  }
+  trace = base;
   if (n == 1) {
     snprintf(mark, sizeof(mark), ".p%u", pid);
   } else {
     snprintf(mark, sizeof(mark), ".p%u.%d", pid, n - 1);
   }
-  return with_mark(base, mark);
+  if (n > 0) {
+    trace.add_mark(mark);
+  }
 }
 
-Path spool_name(const Path& trace, const char* folder, std::uint32_t pid) noexcept {
-  Path spool;
+void make_spool_name(const Path& trace, const char* folder, std::uint32_t pid,
+                     Path& spool) noexcept {
   if (folder == nullptr) {
     spool = trace;
   } else {
     const char* name = strrchr(trace.text, '/');
+    spool.clear();
     spool.add(folder);
     spool.add("/");
     spool.add(name != nullptr ? name + 1 : trace.text);
@@ -158,32 +156,33 @@ Path spool_name(const Path& trace, const char* folder, std::uint32_t pid) noexce
     spool.add_number(pid);
   }
   spool.add(".spool");
-  return spool;
 }
 
 }  // namespace
 
-Claim claim_spool(spool::FileHeader& header) noexcept {
-  Claim claim;
-  const Path base = base_name(recorder.config.output, header);
+int claim_spool(spool::FileHeader& header, Path& spool) noexcept {
+  Path& base = names.base;
+  base_name(recorder.config.output, header, base);
   const SpoolFolder folder = spool_folder(base);
   if (!folder.found) {
-    return claim;
+    return -1;
   }
-  int n =
-      recorder.config.session == nullptr || first_of_session(recorder.config.session, base) ? 0 : 1;
+  int n = first_of_session(base) ? 0 : 1;
   header.exec_ordinal = 0;
   // The image before an exec may have had the session's plain name.
-  if (n == 1 && look_at(spool_name(base, folder.path, header.pid).text, header).is_self) {
+  make_spool_name(base, folder.path, header.pid, spool);
+  if (n == 1 && look_at(spool.text, header).is_self) {
     header.exec_ordinal = 1;
   }
-  Path refused;
+  Path& trace = names.trace;
+  Path& refused = names.refused;
+  refused.clear();
   for (; n < kMostNames; ++n) {
-    const Path trace = candidate(base, n, header.pid);
-    const Path spool = spool_name(trace, folder.path, header.pid);
+    make_candidate(base, n, header.pid, trace);
+    make_spool_name(trace, folder.path, header.pid, spool);
     if (!trace.ok || !spool.ok) {
       say("OMPDM_OUTPUT is too long: nothing is recorded");
-      return claim;
+      return -1;
     }
     if (n > 0 && access(trace.text, F_OK) == 0) {
       continue;
@@ -192,21 +191,20 @@ Claim claim_spool(spool::FileHeader& header) noexcept {
       refused = trace;
       continue;
     }
-    claim.file = open(spool.text, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0644);
-    if (claim.file >= 0) {
-      make_readable(claim.file);
-      memcpy(claim.spool, spool.text, spool.size + 1);
+    const int file = open_above_streams(AT_FDCWD, spool.text, O_CREAT | O_EXCL | O_RDWR, 0644);
+    if (file >= 0) {
+      make_readable(file);
       memcpy(header.output, trace.text, trace.size + 1);
       if (refused.size > 0) {
         say("%s is not ompdm's and is left alone: the trace will be %s", refused.text, trace.text);
       }
-      return claim;
+      return file;
     }
     if (errno != EEXIST) {
       say("%s: %s: nothing is recorded: have the trace written elsewhere (OMPDM_OUTPUT, or -o of "
           "ompdm record)",
           spool.text, strerror(errno));
-      return claim;
+      return -1;
     }
     const Found found = look_at(spool.text, header);
     header.exec_ordinal += found.is_self ? 1 : 0;
@@ -217,7 +215,7 @@ Claim claim_spool(spool::FileHeader& header) noexcept {
     }
   }
   say("%s: no free name was found: nothing is recorded: remove old traces", base.text);
-  return claim;
+  return -1;
 }
 
 }  // namespace ompdm::record

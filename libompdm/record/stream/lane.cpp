@@ -78,19 +78,23 @@ void give_lane_back(void* /*value*/) noexcept {
     note_host_fallback(false);
   }
   this_thread.lane = nullptr;
-  const Lock lock;
-  lane->next_free = free_lanes;
-  free_lanes = lane;
+  this_thread.inside = true;  // a signal handler that offloads now would wait for our own lock
+  {
+    const Lock lock;
+    lane->next_free = free_lanes;
+    free_lanes = lane;
+  }
+  this_thread.inside = false;
 }
 
 }  // namespace
 
 bool resume() noexcept {
-  if (recorder.phase.load(std::memory_order_relaxed) == Phase::kFinished) {
+  if (of_this_process.phase.load(std::memory_order_relaxed) == Phase::kFinished) {
     count_loss(spool::Loss::kRecordsAfterFinish);
   }
   Phase expected = Phase::kPaused;
-  return recorder.phase.compare_exchange_strong(expected, Phase::kArmed);
+  return of_this_process.phase.compare_exchange_strong(expected, Phase::kArmed);
 }
 
 Lane* acquire_lane() noexcept {

@@ -6,6 +6,12 @@
 
 namespace ompdm::record {
 
+void Path::clear() noexcept {
+  text[0] = '\0';
+  size = 0;
+  ok = true;
+}
+
 void Path::add(const char* piece, std::size_t length) noexcept {
   if (size + length + 1 > kCapacity) {
     ok = false;
@@ -72,18 +78,20 @@ std::size_t ending_of(const Path& path) noexcept {
 
 }  // namespace
 
-Path with_mark(const Path& path, const char* mark) noexcept {
-  const std::size_t ending = ending_of(path);
-  Path marked;
-  marked.ok = path.ok;
-  marked.add(path.text, ending);
-  marked.add(mark);
-  marked.add(path.text + ending);
-  return marked;
+void Path::add_mark(const char* mark) noexcept {
+  const std::size_t length = strlen(mark);
+  if (size + length + 1 > kCapacity) {
+    ok = false;
+    return;
+  }
+  const std::size_t ending = ending_of(*this);
+  memmove(text + ending + length, text + ending, size + 1 - ending);
+  memcpy(text + ending, mark, length);
+  size += length;
 }
 
-Path base_name(const char* pattern, const spool::FileHeader& process) noexcept {
-  Path path;
+void base_name(const char* pattern, const spool::FileHeader& process, Path& path) noexcept {
+  path.clear();
   if (pattern[0] != '/') {
     path.add(process.directory);
     path.add("/");
@@ -96,12 +104,11 @@ Path base_name(const char* pattern, const spool::FileHeader& process) noexcept {
       ++at;
     }
   }
-  if (process.rank < 0) {
-    return path;
+  if (process.rank >= 0) {
+    char mark[32];
+    snprintf(mark, sizeof(mark), ".rank%d", process.rank);
+    path.add_mark(mark);
   }
-  char mark[32];
-  snprintf(mark, sizeof(mark), ".rank%d", process.rank);
-  return with_mark(path, mark);
 }
 
 }  // namespace ompdm::record

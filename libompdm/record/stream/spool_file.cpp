@@ -11,9 +11,11 @@
 #include <unistd.h>
 
 #include "record/process/clock.h"
+#include "record/process/descriptors.h"
 #include "record/process/message.h"
 #include "record/process/recorder.h"
 #include "record/stream/claim.h"
+#include "record/stream/session.h"
 #include "spool/without_signal.h"
 
 #ifndef MADV_POPULATE_WRITE
@@ -24,7 +26,7 @@ namespace ompdm::record {
 namespace {
 
 struct OpenSpool {
-  char path[1152] = {};
+  Path path;
   dev_t device = 0;
   ino_t inode = 0;
   int kept = -1;  // a descriptor, while the program lets us have it
@@ -39,7 +41,7 @@ OpenSpool spool;
 int write_zeros(int file, std::uint64_t offset, std::size_t size) noexcept {
   static const char zeros[64 * 1024] = {};
   constexpr int kPieces = 64;
-  iovec pieces[kPieces];
+  static iovec pieces[kPieces];  // guarded by the recorder's mutex
   for (iovec& piece : pieces) {
     piece = {const_cast<char*>(zeros), sizeof(zeros)};
   }
@@ -80,7 +82,7 @@ int reserve(int file, std::uint64_t offset, std::size_t size) noexcept {
 void fail(int error) noexcept {
   if (!recorder.failed.exchange(true)) {
     say("%s: %s: recording stops here, the program goes on; what follows is counted as lost",
-        spool.path, strerror(error));
+        spool.path.text, strerror(error));
   }
 }
 
@@ -94,25 +96,30 @@ bool is_spool(int file) noexcept {
 // has room for: a larger table would have to wait until no thread looks at the old one.
 constexpr int kKeptNumber = 60;
 
-// The name is all that is left when the program has closed our descriptor; the descriptor is when
-// it has changed its root folder or its user, or renamed the file.
+// A descriptor for the time of one growth: the program may put another file under the number that
+// is kept at any time, but does not know this one. The name is all that is left when it has closed
+// that; the number is when it has changed its root folder or its user, or renamed the file.
 int open_again(bool& is_kept) noexcept {
-  is_kept = is_spool(spool.kept);
+  const int file = duplicate(spool.kept, kKeptNumber + 1);
+  is_kept = file < 0 && is_spool(spool.kept);  // the program has used up all numbers
   if (is_kept) {
     return spool.kept;
   }
-  spool.kept = -1;  // closed, or another file's number by now
-  const int file = open(spool.path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-  if (file < 0) {
-    return -1;
+  if (is_spool(file)) {
+    return file;
   }
-  if (!is_spool(file)) {
+  if (file >= 0) {
     close(file);
+  }
+  const int opened =
+      open_above_streams(AT_FDCWD, spool.path.text, O_RDWR | O_NOFOLLOW | O_NONBLOCK);
+  if (opened >= 0 && !is_spool(opened)) {
+    close(opened);
     errno = ESTALE;
     return -1;
   }
-  spool.kept = fcntl(file, F_DUPFD_CLOEXEC, kKeptNumber);
-  return file;
+  spool.kept = opened < 0 ? -1 : duplicate(opened, kKeptNumber);
+  return opened;
 }
 
 // Reserves a piece of the file, maps it and enters its pages into the page table, not one by one in
@@ -154,35 +161,11 @@ int grow_file(std::uint64_t offset, std::size_t size, void*& base) noexcept {
   return error;
 }
 
-// Lets `ompdm record` find this process's recording, however the process ends.
-void tell_session(const spool::FileHeader& header) noexcept {
-  if (recorder.config.session == nullptr) {
-    return;
-  }
-  char path[1200];
-  session_file(path, sizeof(path), "");
-  const int file =
-      open(path, O_CREAT | O_WRONLY | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
-  if (file < 0) {
-    return;
-  }
-  fchmod(file, 0600);  // whatever the program's umask is
-  const spool::WithoutFileSizeSignal guard;
-  dprintf(file, "%s\n%s\n%s\n", spool.path, header.output, header.program);
-  close(file);
-}
-
 }  // namespace
 
 bool spool_is_open() noexcept { return spool.open; }
 
-const char* spool_path() noexcept { return spool.path; }
-
-void session_file(char* path, std::size_t capacity, const char* ending) noexcept {
-  const spool::FileHeader* header = recorder.header.load(std::memory_order_acquire);
-  snprintf(path, capacity, "%s/%u.%u%s", recorder.config.session, header->pid, header->exec_ordinal,
-           ending);
-}
+const char* spool_path() noexcept { return spool.path.text; }
 
 bool open_spool() noexcept {
   if (spool.open) {
@@ -191,25 +174,23 @@ bool open_spool() noexcept {
   if (recorder.failed.load()) {
     return false;
   }
-  const Claim claim = claim_spool(recorder.draft);
-  if (claim.file < 0) {
+  const int file = claim_spool(recorder.draft, spool.path);
+  if (file < 0) {
     recorder.failed.store(true);
     return false;
   }
-  memcpy(spool.path, claim.spool, sizeof(spool.path));
   struct stat facts;
   void* base = nullptr;
-  const int error = fstat(claim.file, &facts) != 0
-                        ? errno
-                        : map_piece(claim.file, 0, sizeof(spool::FileHeader), base);
+  const int error =
+      fstat(file, &facts) != 0 ? errno : map_piece(file, 0, sizeof(spool::FileHeader), base);
   if (error != 0) {
     fail(error);
-    unlink(spool.path);
-    close(claim.file);
+    unlink(spool.path.text);
+    close(file);
     return false;
   }
-  spool.kept = fcntl(claim.file, F_DUPFD_CLOEXEC, kKeptNumber);
-  close(claim.file);
+  spool.kept = duplicate(file, kKeptNumber);
+  close(file);
   spool.device = facts.st_dev;
   spool.inode = facts.st_ino;
   spool.open = true;
@@ -217,9 +198,10 @@ bool open_spool() noexcept {
   auto* header = static_cast<spool::FileHeader*>(base);
   *header = recorder.draft;
   recorder.header.store(header, std::memory_order_release);
-  tell_session(*header);
+  // Lets `ompdm record` find this recording, however the process ends.
+  tell_session("", {spool.path.text, header->output, header->program});
   if (recorder.config.verbose) {
-    say("recording into %s", spool.path);
+    say("recording into %s", spool.path.text);
   }
   return true;
 }
@@ -255,7 +237,9 @@ void forget_spool() noexcept {
   if (is_spool(spool.kept)) {
     close(spool.kept);
   }
-  spool = {};
+  spool.path.clear();
+  spool.kept = -1;
+  spool.open = false;
 }
 
 void write_trailer() noexcept {

@@ -27,9 +27,6 @@ bool spool_is_open() noexcept;
 /// The absolute path of the open spool.
 const char* spool_path() noexcept;
 
-/// The path of this process's file in the session's folder: PID.N and the ending.
-void session_file(char* path, std::size_t capacity, const char* ending) noexcept;
-
 /// Grows the file by a chunk of `size` bytes (a multiple of the page's) and maps it, its header
 /// filled and its pages present. On the first failure says why, and no chunk is ever given again.
 /// Needs the recorder's mutex.

@@ -8,6 +8,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "record/process/descriptors.h"
 #include "record/process/message.h"
 #include "record/process/recorder.h"
 
@@ -46,11 +47,13 @@ namespace {
 
 // Only a file tells what lies below: a folder may be one of a layer that is never written.
 Promise ask_below(const char* folder) noexcept {
-  Path name;
+  static Path name;  // guarded by the recorder's mutex
+  name.clear();
   name.add(folder);
   name.add("/.ompdm-");
   name.add_number(static_cast<std::uint64_t>(getpid()));
-  const int file = open(name.text, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0600);
+  const int file =
+      open_above_streams(AT_FDCWD, name.text, O_CREAT | O_EXCL | O_RDWR | O_NOFOLLOW, 0600);
   if (file < 0) {
     return Promise::kRoom;  // as of a folder that is not there
   }
@@ -96,7 +99,8 @@ const char* local_folder() noexcept {
 
 SpoolFolder spool_folder(const Path& trace) noexcept {
   SpoolFolder chosen{true, recorder.config.spool_dir};
-  Path beside = trace;
+  static Path beside;  // guarded by the recorder's mutex
+  beside = trace;
   char* slash = strrchr(beside.text, '/');
   if (chosen.path == nullptr && slash == nullptr) {
     return chosen;

@@ -2,6 +2,8 @@
 // them, and the report is right.
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -82,6 +84,26 @@ TEST(Descriptors, ADataFileInThePlaceOfStderrGetsNoMessage) {
   }
 }
 
+TEST(Descriptors, AreNeverThoseOfClosedStreams) {
+  for (const Attach attach : {Attach::kPreload, Attach::kRecord}) {
+    const Place place;
+    Start start = odd("print_to_closed_stderr", attach);
+    start.before_exec = [] {
+      const rlimit limit{40, 40};  // below the number that we would keep
+      setrlimit(RLIMIT_NOFILE, &limit);
+    };
+    EXPECT_EQ(place.run(start).status, 11);
+    expect_steps(place.report(), 20'005);
+  }
+}
+
+TEST(Descriptors, OfTheProgramStayItsOwnWhateverTheirNumbers) {
+  const Place place;
+  EXPECT_EQ(place.run(odd("numbers", Attach::kPreload)).status, 11);
+  EXPECT_EQ(text_of(place.path() / "data.bin"), "");
+  expect_steps(place.report(), 20'005);
+}
+
 // Not even records: the spool's own was there before.
 TEST(Descriptors, ALimitOnThemCostsNothing) {
   const Place place;
@@ -90,6 +112,14 @@ TEST(Descriptors, ALimitOnThemCostsNothing) {
   EXPECT_EQ(ended.out, "3 steps\n5005 steps\n");
   EXPECT_EQ(ended.err.find("Too many open files"), std::string::npos) << ended.err;
   expect_steps(place.report(), 5005);
+}
+
+TEST(Threads, WithTheLeastStackOffloadAndExit) {
+  for (const Attach attach : {Attach::kPreload, Attach::kRecord, Attach::kToolLibraries}) {
+    const Place place;
+    EXPECT_EQ(place.run(odd("little_stack", attach)).status, 11) << name_of(attach);
+    expect_steps(place.report(), 5'000);
+  }
 }
 
 TEST(Threads, ThousandShortOnesShareFewLanes) {
@@ -133,6 +163,19 @@ TEST(Pause, HardLosesWhatComesAfterAndSaysSo) {
   EXPECT_EQ(report["totals"]["region"]["count"], 3);
   EXPECT_EQ(losses(report), Json({{"records_after_finish", 2}}));
   EXPECT_EQ(place.files(), std::vector<std::string>{"trace.json"});
+}
+
+// It is not recorded: nobody tells us of it. What it does must not come into its parent's
+// recording.
+TEST(UnseenChild, WritesNothingIntoItsParentsSpool) {
+  for (const Attach attach : {Attach::kPreload, Attach::kRecord}) {
+    const Place place;
+    const Ended ended = place.run(odd("fork_unseen", attach));
+    EXPECT_EQ(ended.status, 11);
+    EXPECT_EQ(ended.out, "3 steps\n5 steps\n");
+    EXPECT_EQ(place.files(), std::vector<std::string>{"trace.json"});
+    expect_steps(place.report(), 5);
+  }
 }
 
 class ForkedChild : public ::testing::TestWithParam<std::tuple<const char*, Attach>> {};

@@ -19,32 +19,45 @@ spool::FileHeader process() {
   return header;
 }
 
+Path named(const char* pattern, const spool::FileHeader& process) {
+  Path path;
+  base_name(pattern, process, path);
+  return path;
+}
+
 TEST(OutputName, PlaceholdersAreReplaced) {
   setenv("OMPDM_TEST_RANK", "3", 1);
-  EXPECT_STREQ(base_name("a%p-%h-%q{OMPDM_TEST_RANK}-%%.json", process()).text,
+  EXPECT_STREQ(named("a%p-%h-%q{OMPDM_TEST_RANK}-%%.json", process()).text,
                "/data/a42-node7-3-%.json");
-  EXPECT_STREQ(base_name("/x/%q{OMPDM_NOT_SET}t.json", process()).text, "/x/t.json");
-  EXPECT_STREQ(base_name("odd%z%q{open.json", process()).text, "/data/odd%z%q{open.json");
+  EXPECT_STREQ(named("/x/%q{OMPDM_NOT_SET}t.json", process()).text, "/x/t.json");
+  EXPECT_STREQ(named("odd%z%q{open.json", process()).text, "/data/odd%z%q{open.json");
 }
 
 TEST(OutputName, ARankIsPutBeforeTheEnding) {
   auto header = process();
   header.rank = 2;
   header.rank_count = 4;
-  EXPECT_STREQ(base_name("trace.json", header).text, "/data/trace.rank2.json");
-  EXPECT_STREQ(base_name("trace.json.gz", header).text, "/data/trace.rank2.json.gz");
-  EXPECT_STREQ(base_name("trace", header).text, "/data/trace.rank2");
+  EXPECT_STREQ(named("trace.json", header).text, "/data/trace.rank2.json");
+  EXPECT_STREQ(named("trace.json.gz", header).text, "/data/trace.rank2.json.gz");
+  EXPECT_STREQ(named("trace", header).text, "/data/trace.rank2");
 }
 
 TEST(OutputName, DotsInFoldersAreNoEnding) {
   Path path;
   path.add("/a.b/trace");
-  EXPECT_STREQ(with_mark(path, ".p1").text, "/a.b/trace.p1");
+  path.add_mark(".p1");
+  EXPECT_STREQ(path.text, "/a.b/trace.p1");
 }
 
 TEST(OutputName, WhatDoesNotFitIsToldApart) {
   const std::string longest(2000, 'x');
-  EXPECT_FALSE(base_name(longest.c_str(), process()).ok);
+  EXPECT_FALSE(named(longest.c_str(), process()).ok);
+  Path path;
+  path.add(std::string(Path::kCapacity - 3, 'x').c_str());
+  path.add_mark(".p");
+  EXPECT_TRUE(path.ok);
+  path.add_mark("y");
+  EXPECT_FALSE(path.ok);
 }
 
 }  // namespace

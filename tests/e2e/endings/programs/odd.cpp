@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -166,6 +167,59 @@ void fill_disk() {
   sync();
 }
 
+// The whole of a thread's memory is what POSIX asks for at least; then it ends the process.
+void* offload_and_exit(void* /*nothing*/) {
+  static int values[kValues];
+  for (int step = 0; step < 5'000; ++step) {
+#pragma omp target map(tofrom : values)
+    values[0] += 1;
+  }
+  std::exit(11);
+}
+
+void use_little_stack() {
+  pthread_attr_t little;
+  pthread_attr_init(&little);
+  pthread_attr_setstacksize(&little, 16 * 1024);
+  pthread_t thread{};
+  pthread_create(&thread, &little, offload_and_exit, nullptr);
+  pthread_join(thread, nullptr);
+}
+
+// Without the handlers of pthread_atfork.
+void fork_unseen() {
+  std::fflush(nullptr);
+  const auto child = static_cast<pid_t>(syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0));
+  if (child == 0) {
+    steps(3'000);
+    std::exit(0);
+  }
+  wait_for(child);
+}
+
+// Beside what another thread does all the time.
+void steps_beside(void (*again)()) {
+  bool done = false;
+  std::thread other([&] {
+    while (!__atomic_load_n(&done, __ATOMIC_RELAXED)) again();
+  });
+  steps(20'000);
+  __atomic_store_n(&done, true, __ATOMIC_RELAXED);
+  other.join();
+}
+
+// As a program does that hands out the numbers itself.
+void put_files_under_numbers() {
+  static const int mine = open("data.bin", O_CREAT | O_RDWR, 0600);
+  steps_beside([] { close(dup2(mine, 60)); });
+}
+
+// As a program does that was started without one.
+void print_to_closed_stderr() {
+  close(2);
+  steps_beside([] { (void)!write(2, "mine", 4); });
+}
+
 struct Deed {
   const char* name;
   void (*run)();
@@ -203,12 +257,16 @@ constexpr Deed kDeeds[] = {
     {"jail", enter_jail},
     {"nobody", become_nobody},
     {"fill_disk", fill_disk},
+    {"fork_unseen", fork_unseen},
+    {"numbers", put_files_under_numbers},
+    {"print_to_closed_stderr", print_to_closed_stderr},
 };
 
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc == 3) argument = argv[2];
+  if (argc >= 2 && std::strcmp(argv[1], "little_stack") == 0) use_little_stack();
   say_steps(3);
   for (const Deed& deed : kDeeds) {
     if (argc >= 2 && std::strcmp(argv[1], deed.name) == 0) {
