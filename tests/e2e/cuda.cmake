@@ -34,5 +34,5 @@ target_link_libraries(e2e_cuda_test PRIVATE ompdm_options e2e_support GTest::gte
 target_compile_definitions(e2e_cuda_test PRIVATE OMPDM_CUDA_PROGRAMS="${cuda_programs}"
   OMPDM_STANDIN_LIBRARIES="${OMPDM_STANDIN_LIBRARIES}" OMPDM_RECORDER="$<TARGET_FILE:ompdm_record>")
 add_dependencies(e2e_cuda_test ${cuda_built} cuda_plain cuda_plain_peers standin)
-gtest_discover_tests(e2e_cuda_test TEST_PREFIX e2e.cuda. DISCOVERY_MODE PRE_TEST
+gtest_discover_tests(e2e_cuda_test NO_PRETTY_VALUES TEST_PREFIX e2e.cuda. DISCOVERY_MODE PRE_TEST
   PROPERTIES LABELS e2e TIMEOUT 120)

@@ -109,5 +109,5 @@ target_link_libraries(endings_test PRIVATE ompdm_options e2e_support GTest::gtes
 target_compile_definitions(endings_test PRIVATE OMPDM_RECORDER="$<TARGET_FILE:ompdm_record>"
   OMPDM_ENDINGS_SOURCES="${ending_sources}/programs")
 add_dependencies(endings_test ${ending_programs})
-gtest_discover_tests(endings_test TEST_PREFIX endings. DISCOVERY_MODE PRE_TEST
+gtest_discover_tests(endings_test NO_PRETTY_VALUES TEST_PREFIX endings. DISCOVERY_MODE PRE_TEST
   PROPERTIES LABELS e2e TIMEOUT 120)

@@ -13,5 +13,5 @@ target_compile_definitions(e2e_findings_test PRIVATE OMPDM_E2E_FINDINGS="${e2e_f
 target_link_libraries(e2e_findings_test PRIVATE ompdm_options e2e_support GTest::gtest_main)
 add_dependencies(e2e_findings_test vadd pi jacobi heat e2e_needless e2e_contents e2e_heat_advised e2e_jacobi_advised
   e2e_devices_split e2e_members e2e_same_names e2e_meanwhile e2e_nested e2e_scratch)
-gtest_discover_tests(e2e_findings_test TEST_PREFIX e2e. DISCOVERY_MODE PRE_TEST
+gtest_discover_tests(e2e_findings_test NO_PRETTY_VALUES TEST_PREFIX e2e. DISCOVERY_MODE PRE_TEST
   PROPERTIES LABELS e2e TIMEOUT 120)

@@ -80,5 +80,5 @@ target_compile_definitions(e2e_fortran_test PRIVATE OMPDM_FORTRAN_SOURCES="${for
 foreach(name IN LISTS fortran_programs)
   add_dependencies(e2e_fortran_test e2e_${name})
 endforeach()
-gtest_discover_tests(e2e_fortran_test TEST_PREFIX e2e. DISCOVERY_MODE PRE_TEST
+gtest_discover_tests(e2e_fortran_test NO_PRETTY_VALUES TEST_PREFIX e2e. DISCOVERY_MODE PRE_TEST
   PROPERTIES LABELS e2e TIMEOUT 120)

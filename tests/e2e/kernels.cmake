@@ -21,5 +21,5 @@ get_property(heat_builds DIRECTORY PROPERTY HEAT_BUILDS)
 add_executable(e2e_kernels_test kernels_test.cpp builds_test.cpp kernel_runs.cpp)
 target_link_libraries(e2e_kernels_test PRIVATE ompdm_options e2e_support fmt::fmt GTest::gtest_main)
 add_dependencies(e2e_kernels_test vadd pi jacobi heat ${heat_builds})
-gtest_discover_tests(e2e_kernels_test TEST_PREFIX e2e. DISCOVERY_MODE PRE_TEST
+gtest_discover_tests(e2e_kernels_test NO_PRETTY_VALUES TEST_PREFIX e2e. DISCOVERY_MODE PRE_TEST
   PROPERTIES LABELS e2e TIMEOUT 120)

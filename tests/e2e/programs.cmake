@@ -47,5 +47,5 @@ get_property(e2e_built DIRECTORY PROPERTY E2E_PROGRAMS)
 add_executable(e2e_programs_test programs_test.cpp circumstances_test.cpp)
 target_link_libraries(e2e_programs_test PRIVATE ompdm_options e2e_support GTest::gtest_main)
 add_dependencies(e2e_programs_test ${e2e_built} load_twice_gcc)
-gtest_discover_tests(e2e_programs_test TEST_PREFIX e2e. DISCOVERY_MODE PRE_TEST
+gtest_discover_tests(e2e_programs_test NO_PRETTY_VALUES TEST_PREFIX e2e. DISCOVERY_MODE PRE_TEST
   PROPERTIES LABELS e2e TIMEOUT 120)

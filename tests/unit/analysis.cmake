@@ -27,4 +27,4 @@ add_executable(analysis_test
 )
 target_include_directories(analysis_test PRIVATE ${PROJECT_SOURCE_DIR}/tests ${CMAKE_CURRENT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/libompdm)
 target_link_libraries(analysis_test PRIVATE ompdm_options ompdm_analysis GTest::gtest_main)
-gtest_discover_tests(analysis_test TEST_PREFIX analysis. PROPERTIES LABELS unit TIMEOUT 60)
+gtest_discover_tests(analysis_test NO_PRETTY_VALUES TEST_PREFIX analysis. PROPERTIES LABELS unit TIMEOUT 60)

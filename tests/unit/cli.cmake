@@ -9,4 +9,4 @@ target_compile_definitions(cli_test PRIVATE OMPDM_COMMAND="$<TARGET_FILE:ompdm>"
   OMPDM_FAKE_RECORDER="$<TARGET_FILE:cli_fake_recorder>")
 target_link_libraries(cli_test PRIVATE ompdm_options ompdm_verbs GTest::gtest_main)
 add_dependencies(cli_test ompdm cli_fake_recorder)
-gtest_discover_tests(cli_test PROPERTIES LABELS unit TIMEOUT 120)
+gtest_discover_tests(cli_test NO_PRETTY_VALUES PROPERTIES LABELS unit TIMEOUT 120)

@@ -16,7 +16,7 @@ set_target_properties(offload_stand_in PROPERTIES OUTPUT_NAME omptarget SUFFIX .
   LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/offload_stand_in)
 target_compile_definitions(record_test PRIVATE OMPDM_OFFLOAD_STAND_IN="$<TARGET_FILE:offload_stand_in>")
 add_dependencies(record_test standin offload_stand_in)
-gtest_discover_tests(record_test PROPERTIES LABELS unit TIMEOUT 120)
+gtest_discover_tests(record_test NO_PRETTY_VALUES PROPERTIES LABELS unit TIMEOUT 120)
 
 # The library itself, as a file.
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
@@ -24,5 +24,5 @@ if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
   target_link_libraries(library_test PRIVATE ompdm_options PkgConfig::libelf GTest::gtest_main)
   target_compile_definitions(library_test PRIVATE OMPDM_RECORDER="$<TARGET_FILE:ompdm_record>")
   add_dependencies(library_test ompdm_record)
-  gtest_discover_tests(library_test PROPERTIES LABELS unit TIMEOUT 120)
+  gtest_discover_tests(library_test NO_PRETTY_VALUES PROPERTIES LABELS unit TIMEOUT 120)
 endif()

@@ -9,4 +9,4 @@ add_executable(report_test
 target_include_directories(report_test PRIVATE ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/libompdm)
 target_link_libraries(report_test PRIVATE ompdm_options ompdm_report nlohmann_json::nlohmann_json
   GTest::gtest_main)
-gtest_discover_tests(report_test TEST_PREFIX report. PROPERTIES LABELS unit TIMEOUT 60)
+gtest_discover_tests(report_test NO_PRETTY_VALUES TEST_PREFIX report. PROPERTIES LABELS unit TIMEOUT 60)

@@ -4,4 +4,4 @@ add_executable(spool_test spool/spool_builder.cpp spool/attribution_test.cpp spo
   spool/reading_test.cpp spool/runtime_name_test.cpp spool/storage_test.cpp spool/symbols_test.cpp)
 target_link_libraries(spool_test PRIVATE ompdm_options ompdm_trace ompdm_spool fmt::fmt GTest::gtest_main)
 target_include_directories(spool_test PRIVATE ${PROJECT_SOURCE_DIR}/libompdm ${CMAKE_CURRENT_SOURCE_DIR})
-gtest_discover_tests(spool_test TEST_PREFIX unit. PROPERTIES LABELS unit)
+gtest_discover_tests(spool_test NO_PRETTY_VALUES TEST_PREFIX unit. PROPERTIES LABELS unit)

@@ -4,7 +4,7 @@ add_executable(trace_file_test
   trace_file/timeline_test.cpp trace_file/truncation_test.cpp)
 target_link_libraries(trace_file_test PRIVATE ompdm_options ompdm_test_support ompdm_trace fmt::fmt
   nlohmann_json::nlohmann_json GTest::gtest_main)
-gtest_discover_tests(trace_file_test TEST_PREFIX unit. PROPERTIES LABELS unit)
+gtest_discover_tests(trace_file_test NO_PRETTY_VALUES TEST_PREFIX unit. PROPERTIES LABELS unit)
 
 # Another reader's view: Python's json, and what Perfetto asks of complete events.
 find_package(Python3 COMPONENTS Interpreter)
