@@ -3,6 +3,7 @@
 #pragma once
 
 #include "spool/format.h"
+#include "spool/ids.h"
 
 namespace ompdm::spool {
 
@@ -12,7 +13,8 @@ inline constexpr std::uint32_t kAttachedByCuda = 2;
 /// The external correlation id that is pushed while a region, data operation or submit runs: its
 /// lane and the low 52 bits of its begin in ticks, so that no record needs to hold it. Above 12
 /// bits the lane's number changes the ticks, so that no two lanes have equal ids at one instant.
-inline std::uint64_t external_id(std::uint32_t lane, std::uint64_t begin) noexcept {
+inline std::uint64_t external_id(LaneId id, std::uint64_t begin) noexcept {
+  const std::uint32_t lane = number(id);
   constexpr unsigned kTickBits = 52;
   constexpr unsigned kLaneBits = 64 - kTickBits;
   const std::uint64_t moved = begin ^ std::uint64_t{lane >> kLaneBits} << 32U;
@@ -22,7 +24,7 @@ inline std::uint64_t external_id(std::uint32_t lane, std::uint64_t begin) noexce
 /// A kernel's name, for the records after it in its lane. Followed by the text.
 struct ActivityName {
   Head head;
-  std::uint32_t id;    ///< from 1
+  ActivityNameId id;
   std::uint32_t size;  ///< NUL included
   std::uint32_t reserved;
 };
@@ -34,7 +36,7 @@ struct KernelActivity {
   std::uint32_t correlation;
   std::uint64_t begin;
   std::uint64_t end;
-  std::uint32_t name;  ///< ActivityName::id, 0: unknown
+  ActivityNameId name;  ///< none: unknown
   std::uint32_t stream;
   std::uint16_t device;  ///< CUDA's ordinal
   std::uint16_t context;

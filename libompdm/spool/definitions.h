@@ -5,13 +5,14 @@
 #include <cstdint>
 
 #include "spool/format.h"
+#include "spool/ids.h"
 
 namespace ompdm::spool {
 
 /// A loaded object. Followed by build-id bytes, then the path (NUL-terminated).
 struct Module {
   Head head;
-  std::uint32_t id;     ///< in this lane; referenced by Site and Entry, 0 = unknown
+  ModuleId id;
   std::uint64_t bias;   ///< load bias (link_map l_addr): file address = pc - bias
   std::uint64_t begin;  ///< mapped range
   std::uint64_t end;
@@ -49,12 +50,12 @@ enum class Entry : std::uint8_t {
 /// ";file;func; line;col;;"), NUL, then `name_count` argument names as clang passes them
 /// (";u[0:n];heat.cpp;13;32;;"), NUL each.
 struct Site {
-  Head head;              ///< flags: Entry
-  std::uint32_t id;       ///< in this lane, from 1
+  Head head;  ///< flags: Entry
+  SiteId id;
   std::uint64_t codeptr;  ///< codeptr_ra: a return address, so look up codeptr - 1
   std::uint64_t ident;    ///< address of the ident_t, 0 without names
   std::uint64_t kernel;   ///< host_ptr of the launched kernel (its Entry's address), 0 if none
-  std::uint32_t module;
+  ModuleId module;
   std::uint32_t name_count;
   std::uint32_t text_size;
   std::uint32_t reserved;
@@ -64,7 +65,7 @@ static_assert(sizeof(Site) == 48);
 /// A return address above a site.
 struct Caller {
   std::uint64_t address;  ///< so look up address - 1
-  std::uint32_t module;   ///< 0 = unknown
+  ModuleId module;        ///< none: unknown
   std::uint32_t reserved;
 };
 static_assert(sizeof(Caller) == 16);
@@ -73,7 +74,7 @@ static_assert(sizeof(Caller) == 16);
 /// of the function that the site's codeptr lies in. Followed by `count` Caller.
 struct Callers {
   Head head;
-  std::uint32_t site;
+  SiteId site;
   std::uint32_t count;
   std::uint32_t reserved;
 };
@@ -93,8 +94,8 @@ static_assert(sizeof(MapItem) == 32);
 /// MapItem. Values of literal arguments (type bit 0x100) are zeroed, since they are no addresses.
 struct MapList {
   Head head;
-  std::uint32_t id;  ///< in this lane, from 1
-  std::uint32_t site;
+  MapListId id;
+  SiteId site;
   std::uint32_t count;
 };
 static_assert(sizeof(MapList) == 16);
@@ -102,7 +103,7 @@ static_assert(sizeof(MapList) == 16);
 /// A name that a `declare mapper` gives to a piece, as clang passes it. Followed by the text.
 struct MapperName {
   Head head;
-  std::uint32_t id;    ///< in this lane, from 1
+  MapperNameId id;
   std::uint32_t size;  ///< NUL included
   std::uint32_t reserved;
 };
@@ -112,7 +113,7 @@ static_assert(sizeof(MapperName) == 16);
 /// by its name.
 struct OffloadEntry {
   Head head;
-  std::uint32_t module;
+  ModuleId module;
   std::uint64_t address;
   std::uint64_t size;
   std::uint32_t flags;

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "spool/format.h"
+#include "spool/ids.h"
 
 namespace ompdm::spool {
 
@@ -24,11 +25,11 @@ inline constexpr std::uint8_t kRegionFromWrapper =
 /// One instance of a directive. `end` is 0 while it runs.
 struct Region {
   Head head;
-  std::uint32_t site;
+  SiteId site;
   std::uint64_t begin;
   std::uint64_t end;
-  std::uint32_t id;        ///< in this lane, from 1, wraps
-  std::uint32_t map_list;  ///< 0 = unknown
+  RegionId id;
+  MapListId map_list;  ///< none: unknown
   std::int32_t device;
   std::uint32_t reserved;
 };
@@ -36,12 +37,15 @@ static_assert(sizeof(Region) == 40);
 
 /// Bits of Head::flags of a DataOp.
 inline constexpr std::uint8_t kOpInRegion =
-    0x01;  ///< `owner` is a region of this lane, else a site (API call) or 0
+    0x01;  ///< it belongs to a region of this lane, else to a site (API call) or none
 inline constexpr std::uint8_t kOpUnfinished = 0x02;  ///< no end came
 /// One data operation, as the callback's end gave it (raw: nothing is normalised here).
 struct DataOp {
   Head head;
-  std::uint32_t owner;
+  union {
+    RegionId region;  ///< with kOpInRegion
+    SiteId site;      ///< without
+  };
   std::uint64_t begin;
   std::uint64_t end;
   std::uint64_t src;
@@ -51,7 +55,7 @@ struct DataOp {
   std::int32_t dst_device;
   std::uint16_t optype;    ///< ompt_target_data_op_t
   std::uint16_t argument;  ///< 1 + index of the map item whose storage it touches, 0 = none matches
-  std::uint32_t api_call;  ///< ordinal in the lane of the wrapped API call it belongs to, 0 = none
+  CallId api_call;         ///< the wrapped API call it belongs to
 };
 static_assert(sizeof(DataOp) == 64);
 
@@ -60,10 +64,10 @@ static_assert(sizeof(DataOp) == 64);
 /// operations, as far as they come at once and repeat the earlier region's in their order; the
 /// record grows by them in place, so its size tells how many are committed.
 struct RepeatedRegion {
-  Head head;                ///< flags: as the earlier one's
-  std::uint32_t reference;  ///< id of the earlier Region, a whole one
-  std::uint32_t since;      ///< ticks since the begin of the region record before it in the chunk
-  std::uint32_t duration;   ///< ticks; 0 while it runs, kLongDuration: a RegionEnd tells the end
+  Head head;               ///< flags: as the earlier one's
+  RegionId reference;      ///< the earlier Region, a whole one
+  std::uint32_t since;     ///< ticks since the begin of the region record before it in the chunk
+  std::uint32_t duration;  ///< ticks; 0 while it runs, kLongDuration: a RegionEnd tells the end
 };
 static_assert(sizeof(RepeatedRegion) == 16);
 inline constexpr std::uint32_t kLongDuration = 0xffffffff;
@@ -80,7 +84,7 @@ inline constexpr unsigned kMostRepeatedTimes = 8;
 /// The end of a RepeatedRegion that ran longer than its own field can hold.
 struct RegionEnd {
   Head head;
-  std::uint32_t region;  ///< id
+  RegionId region;
   std::uint64_t end;
 };
 static_assert(sizeof(RegionEnd) == 16);
@@ -116,7 +120,7 @@ static_assert(sizeof(Content) == 32);
 /// One kernel submission. `end` is when the submit returned.
 struct Launch {
   Head head;
-  std::uint32_t region;
+  RegionId region;
   std::uint64_t begin;
   std::uint64_t end;
   std::uint64_t kernel;           ///< host_ptr, 0 without names
@@ -131,11 +135,11 @@ static_assert(sizeof(Launch) == 56);
 /// A piece of storage that a `declare mapper` adds to a region that has begun.
 struct MapperPiece {
   Head head;
-  std::uint32_t region;
+  RegionId region;
   std::uint64_t begin;
   std::uint64_t size;
   std::uint64_t type;  ///< OMP_TGT_MAPTYPE_*
-  std::uint32_t name;  ///< MapperName::id
+  MapperNameId name;
   std::uint32_t reserved;
 };
 static_assert(sizeof(MapperPiece) == 40);
@@ -158,7 +162,7 @@ static_assert(sizeof(Device) == 32);
 /// of the device that it asked for, 0 if that is not known.
 struct Fallback {
   Head head;
-  std::uint32_t site;
+  SiteId site;
   std::uint64_t ticks;
 };
 static_assert(sizeof(Fallback) == 16);

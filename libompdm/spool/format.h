@@ -20,6 +20,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "spool/ids.h"
+
 namespace ompdm::spool {
 
 /// The first bytes of every spool.
@@ -202,7 +204,7 @@ static_assert(sizeof(FileHeader) == 8192 && std::is_trivially_copyable_v<FileHea
 /// First 128 bytes of every chunk.
 struct ChunkHeader {
   std::uint32_t magic;
-  std::uint32_t lane;
+  LaneId lane;
   std::uint64_t size;         ///< bytes, this header included: the next chunk begins there
   std::uint32_t sequence;     ///< within the lane, from 0
   std::uint32_t last_writes;  ///< odd while `last` is being written: a kill may have torn it

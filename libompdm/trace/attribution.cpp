@@ -152,7 +152,7 @@ bool Replay::is_environment(const DataOp& op, const OpNote& note, const DeviceBl
     return false;
   }
   if (!op.region) {
-    return note.api_call == 0 &&
+    return note.api_call == spool::CallId::kNone &&
            (!op.site || draft_.site_notes[op.site.value].entry < spool::Entry::kMemcpy);
   }
   return items_of(op) != nullptr && argument == 0 && piece_at(op, op.src) == nullptr;

@@ -119,7 +119,7 @@ void Decoder::add_region(const Record& record) {
 void Decoder::add_repeated_region(const Record& record) {
   const auto row = record.as<spool::RepeatedRegion>();
   const std::uint32_t earlier = row ? lane_.regions.find(row->reference) : Index<Region>::kNone;
-  ++lane_.last_region;
+  spool::give_next(lane_.last_region);
   if (!row || earlier == Index<Region>::kNone) return miss_op();
   const std::uint64_t begin = lane_.last_begin += row->since;
   Region region = draft_.trace.regions[earlier];
@@ -157,16 +157,16 @@ void Decoder::add_op(const Record& record) {
   DataOp op;
   op.thread = thread();
   if ((row->head.flags & spool::kOpInRegion) != 0) {
-    op.region = {lane_.regions.find(row->owner)};
-    note_op(row->owner, draft_.trace.ops.size());
+    op.region = {lane_.regions.find(row->region)};
+    note_op(row->region, draft_.trace.ops.size());
     if (op.region) op.site = draft_.trace.regions[op.region.value].site;
   } else {
-    op.site = {find(lane_.sites, row->owner)};
+    op.site = {find(lane_.sites, row->site)};
   }
   op.unfinished = (row->head.flags & spool::kOpUnfinished) != 0;
   if (row->api_call != lane_.last_call) ++calls_;
   lane_.last_call = row->api_call;
-  op.call = row->api_call == 0 ? 0 : calls_;
+  op.call = row->api_call == spool::CallId::kNone ? 0 : calls_;
   op.src_device = device_number(row->src_device);
   op.dst_device = device_number(row->dst_device);
   op.begin = time(row->begin);

@@ -27,9 +27,9 @@ using SiteKey = std::tuple<std::uint32_t, std::uint64_t, std::uint64_t, std::uin
 /// Positions of a lane's regions by their ids, which follow each other unless the spool is damaged.
 class RegionIds {
  public:
-  void set(std::uint32_t id, std::uint32_t position) {
-    if (positions_.empty()) first_ = id;
-    const std::uint32_t at = id - first_;  // ids wrap
+  void set(spool::RegionId id, std::uint32_t position) {
+    if (positions_.empty()) first_ = number(id);
+    const std::uint32_t at = number(id) - first_;  // ids wrap
     if (at == positions_.size()) {
       positions_.push_back(position);
     } else if (at < positions_.size()) {
@@ -39,8 +39,8 @@ class RegionIds {
     }
   }
   /// kNoList if it is not known.
-  [[nodiscard]] std::uint32_t find(std::uint32_t id) const {
-    const std::uint32_t at = id - first_;
+  [[nodiscard]] std::uint32_t find(spool::RegionId id) const {
+    const std::uint32_t at = number(id) - first_;
     if (at < positions_.size()) return positions_[at];
     const auto other = others_.find(id);
     return other == others_.end() ? kNoList : other->second;
@@ -49,7 +49,7 @@ class RegionIds {
  private:
   std::uint32_t first_ = 0;
   std::vector<std::uint32_t> positions_;
-  std::unordered_map<std::uint32_t, std::uint32_t> others_;
+  std::unordered_map<spool::RegionId, std::uint32_t> others_;
 };
 
 /// Turns records into rows, lane after lane.
@@ -59,7 +59,7 @@ class Decoder {
 
   /// Makes room for the rows of the spool.
   void reserve(SpoolFile& file);
-  void begin_lane(std::uint32_t lane) {
+  void begin_lane(spool::LaneId lane) {
     close_regions(0);
     lane_ = {};
     lane_.number = lane;
@@ -79,17 +79,23 @@ class Decoder {
 
  private:
   // Ids of one lane, to positions in the draft's columns.
+  template <class Id>
+  using Positions = std::unordered_map<Id, std::uint32_t>;
+
   struct LaneIds {
-    std::unordered_map<std::uint32_t, std::uint32_t> modules, sites, lists, names;
+    Positions<spool::ModuleId> modules;
+    Positions<spool::SiteId> sites;
+    Positions<spool::MapListId> lists;
+    Positions<spool::MapperNameId> names;
+    Positions<spool::ActivityNameId> activity_names;
     RegionIds regions;
-    std::unordered_map<std::uint32_t, std::uint32_t> activity_names;
-    std::uint32_t number = 0;
-    std::uint32_t last_region = 0;         // id
-    std::uint64_t last_begin = 0;          // its ticks
-    std::uint32_t last_call = 0;           // API call of the last whole operation
-    std::vector<std::uint32_t> whole_ops;  // of the chunk, in order
+    spool::LaneId number{};
+    spool::RegionId last_region = spool::RegionId::kNone;
+    std::uint64_t last_begin = 0;                    // its ticks
+    spool::CallId last_call = spool::CallId::kNone;  // of the last whole operation
+    std::vector<std::uint32_t> whole_ops;            // of the chunk, in order
     // Of the chunk's whole regions, by id: their operations in order.
-    std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> ops_of;
+    std::unordered_map<spool::RegionId, std::vector<std::uint32_t>> ops_of;
     std::vector<std::uint32_t> open;  // positions of regions, each inside the one before it
     std::size_t first_op = 0;         // the lane's, or the first after some that are missing
   };
@@ -132,13 +138,13 @@ class Decoder {
     return -1;
   }
 
-  static std::uint32_t find(const std::unordered_map<std::uint32_t, std::uint32_t>& ids,
-                            std::uint32_t id) {
+  template <class Id>
+  static std::uint32_t find(const Positions<Id>& ids, Id id) {
     const auto at = ids.find(id);
     return at == ids.end() ? kNoList : at->second;
   }
   // Keeps an operation of a whole region for those that repeat it.
-  void note_op(std::uint32_t region, std::size_t op) {
+  void note_op(spool::RegionId region, std::size_t op) {
     const auto at = lane_.ops_of.find(region);
     if (at != lane_.ops_of.end()) at->second.push_back(static_cast<std::uint32_t>(op));
   }

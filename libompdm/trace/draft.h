@@ -39,7 +39,7 @@ struct SiteNote {
 
 /// Beside Trace::ops.
 struct OpNote {
-  std::uint32_t api_call = 0;
+  spool::CallId api_call = spool::CallId::kNone;
   std::uint16_t optype = 0;
   std::uint16_t argument = 0;  ///< 1 + index into the region's map list
   std::uint64_t external = 0;  ///< the id (spool::external_id) of what it asked the driver for

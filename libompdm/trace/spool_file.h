@@ -20,7 +20,7 @@ namespace ompdm::trace {
 struct Chunk {
   std::uint64_t offset = 0;  ///< of its header
   std::uint64_t size = 0;    ///< bytes that can be read, header included
-  std::uint32_t lane = 0;
+  spool::LaneId lane{};
   std::uint32_t sequence = 0;
   spool::ClockTriple first{};
   spool::ClockTriple last{};  ///< zero if a kill tore it

@@ -18,7 +18,7 @@ Look look_of(Lane& lane, const Origin& origin, const Transfer& transfer) noexcep
     known = origin.region->moves;
     origin.region->moves = true;
   } else {
-    known = origin.api_call != 0 && origin.api_call == state.api_call;
+    known = origin.api_call != spool::CallId::kNone && origin.api_call == state.api_call;
     state.api_call = origin.api_call;
   }
   if (!known) {
@@ -132,7 +132,7 @@ void look_after(Lane& lane, const Origin& origin, const Operation& op) noexcept 
   }
 }
 
-void look_at_arrived(Lane& lane, std::uint32_t region) noexcept {
+void look_at_arrived(Lane& lane, spool::RegionId region) noexcept {
   ContentState& state = lane.content;
   std::uint32_t kept = 0;
   for (std::uint32_t i = 0; i < state.pending_count; ++i) {

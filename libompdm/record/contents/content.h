@@ -8,6 +8,7 @@
 #include "record/contents/digest.h"
 #include "record/contents/sampling.h"
 #include "record/contents/transfer.h"
+#include "spool/ids.h"
 
 namespace ompdm::record {
 
@@ -19,7 +20,7 @@ struct SiteSlot;
 struct Origin {
   OpenRegion* region;      ///< null: an API call, or nothing that is known
   SiteSlot* site;          ///< null if there was no room for it
-  std::uint32_t api_call;  ///< its ordinal in the lane, 0 if there is none
+  spool::CallId api_call;  ///< its ordinal in the lane, 0 if there is none
 };
 
 /// Contents of a lane that are on their way to a record.
@@ -32,7 +33,7 @@ struct ContentState {
     std::uint64_t bytes;
     std::uint64_t op;  ///< Lane::op_records after its record
     SiteSlot* site;
-    std::uint32_t region;
+    spool::RegionId region;
     bool whole;
   };
 
@@ -41,7 +42,7 @@ struct ContentState {
   Digest digest;        ///< to a device: what was seen before the operation began
   std::uint64_t ticks;  ///< that looking took
   std::uint32_t pending_count;
-  std::uint32_t api_call;  ///< that transferred last
+  spool::CallId api_call;  ///< that transferred last
   Pending pending[kMostPending];
   Turns turns;
 };
@@ -54,6 +55,6 @@ void look_before(Lane& lane, const Origin& origin, const Operation& op) noexcept
 void look_after(Lane& lane, const Origin& origin, const Operation& op) noexcept;
 
 /// At a region's end, after its end was taken: what came from the device has arrived.
-void look_at_arrived(Lane& lane, std::uint32_t region) noexcept;
+void look_at_arrived(Lane& lane, spool::RegionId region) noexcept;
 
 }  // namespace ompdm::record

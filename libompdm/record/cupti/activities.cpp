@@ -23,7 +23,7 @@ void write_kernel(Lane& lane, const cupti::KernelRecord& kernel) noexcept {
   if (!is_complete(kernel.start, kernel.end)) {
     return;
   }
-  const std::uint32_t name = activity_name(lane, kernel.name);
+  const spool::ActivityNameId name = activity_name(lane, kernel.name);
   auto* record = reserve<spool::KernelActivity>(lane);
   if (record == nullptr) {
     return;

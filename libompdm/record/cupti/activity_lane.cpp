@@ -31,10 +31,10 @@ Lane* lane = nullptr;
 
 struct KnownName {
   std::uint64_t hash;
-  std::uint32_t id;
+  spool::ActivityNameId id;
 };
 KnownName names[kMostNames];
-std::uint32_t next_name = 0;
+spool::ActivityNameId last_name = spool::ActivityNameId::kNone;
 
 void write_clock(Lane& to, const spool::CuptiClock& clock) noexcept {
   if (auto* record = reserve<spool::CuptiClock>(to)) {
@@ -96,14 +96,15 @@ Lane* activity_lane() noexcept {
   return lane;
 }
 
-std::uint32_t activity_name(Lane& to, const char* text) noexcept {
+spool::ActivityNameId activity_name(Lane& to, const char* text) noexcept {
   if (text == nullptr) {
-    return 0;
+    return spool::ActivityNameId::kNone;
   }
   const std::size_t length = strlen(text);
   const std::uint64_t hash = fnv1a(text, length);
   std::size_t at = hash % kMostNames;
-  for (unsigned tries = 0; tries < kMostNames && names[at].id != 0; ++tries) {
+  for (unsigned tries = 0; tries < kMostNames && names[at].id != spool::ActivityNameId::kNone;
+       ++tries) {
     if (names[at].hash == hash) {
       return names[at].id;
     }
@@ -113,16 +114,16 @@ std::uint32_t activity_name(Lane& to, const char* text) noexcept {
   const std::size_t size = (length < most ? length : most - 1) + 1;
   auto* record = reserve<spool::ActivityName>(to, size);
   if (record == nullptr) {
-    return 0;
+    return spool::ActivityNameId::kNone;
   }
-  record->id = ++next_name;
+  record->id = spool::give_next(last_name);
   record->size = static_cast<std::uint32_t>(size);
   memcpy(record + 1, text, size - 1);
   commit(to, record, spool::Tag::kActivityName, 0, size);
-  if (names[at].id == 0) {
-    names[at] = {hash, next_name};
+  if (names[at].id == spool::ActivityNameId::kNone) {
+    names[at] = {hash, last_name};
   }
-  return next_name;
+  return last_name;
 }
 
 void write_cupti_clock(Lane& to) noexcept { write_clock(to, clock_now()); }
@@ -157,7 +158,7 @@ void forget_activity_lane() noexcept {
   lane = nullptr;
   devices_written = 0;
   first_clock_written = false;
-  next_name = 0;
+  last_name = spool::ActivityNameId::kNone;
   memset(names, 0, sizeof(names));
 }
 

@@ -31,8 +31,8 @@ class ActivityLock {
 /// is held.
 Lane* activity_lane() noexcept;
 
-/// The id of a name in the lane, written there when it is new; 0 for none. The lock is held.
-std::uint32_t activity_name(Lane& lane, const char* text) noexcept;
+/// A name in the lane, written there when it is new; none for null. The lock is held.
+spool::ActivityNameId activity_name(Lane& lane, const char* text) noexcept;
 
 /// Writes CUPTI's clock beside ours, now. The lock is held.
 void write_cupti_clock(Lane& lane) noexcept;

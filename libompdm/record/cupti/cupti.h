@@ -31,7 +31,7 @@ void forget_cupti() noexcept;
 
 /// From now until end_external, what this thread asks the driver for belongs to what began at
 /// `begin` ticks in `lane`.
-inline void begin_external(std::uint32_t lane, std::uint64_t begin) noexcept {
+inline void begin_external(spool::LaneId lane, std::uint64_t begin) noexcept {
   if (recorder.cupti.load(std::memory_order_acquire)) [[unlikely]] {
     cupti_functions.push_external(cupti::kCustom0, spool::external_id(lane, begin));
   }

@@ -30,7 +30,7 @@ void note_api_call(spool::Entry entry, const void* codeptr) noexcept {
   }
   this_thread.api_codeptr = codeptr;
   this_thread.api_entry = entry;
-  this_thread.api_call = ++lane->api_calls;
+  this_thread.api_call = spool::give_next(lane->last_api_call);
 }
 
 void note_async_call(spool::Entry entry, const void* codeptr) noexcept {
@@ -51,15 +51,15 @@ ApiCall api_call_of(Lane& lane, const void* codeptr) noexcept {
       get_task_info(0, nullptr, &task, nullptr, nullptr, nullptr) == 0 || task == nullptr ||
       task->value == 0) {
     scan_modules();  // a library may have been opened since, in the place of another one
-    return {codeptr, spool::Entry::kNone, 0};
+    return {codeptr, spool::Entry::kNone, spool::CallId::kNone};
   }
   if (task->value != lane.async_call) {
     lane.async_call = task->value;
-    lane.async_ordinal = ++lane.api_calls;
+    lane.async_id = spool::give_next(lane.last_api_call);
   }
   constexpr std::uint64_t kAddressMask = (std::uint64_t{1} << kAddressBits) - 1;
   return {reinterpret_cast<const void*>(task->value & kAddressMask),
-          static_cast<spool::Entry>(task->value >> kAddressBits & 0xff), lane.async_ordinal};
+          static_cast<spool::Entry>(task->value >> kAddressBits & 0xff), lane.async_id};
 }
 
 void on_task_create(ompt_data_t* /*encountering_task*/, const void* /*frame*/,

@@ -12,8 +12,8 @@ namespace ompdm::record {
 /// An API call as an operation's record needs it.
 struct ApiCall {
   const void* codeptr;
-  spool::Entry entry;     ///< kNone if no wrapper saw the call
-  std::uint32_t ordinal;  ///< in this lane, 0 if no wrapper saw it
+  spool::Entry entry;  ///< kNone if no wrapper saw the call
+  spool::CallId id;    ///< as well
 };
 
 /// What a wrapper sees of a synchronous routine.

@@ -16,7 +16,8 @@ inline bool repeats(const Operation& op, const spool::DataOp& record) noexcept {
   return record.src == reinterpret_cast<std::uint64_t>(op.src) &&
          record.dst == reinterpret_cast<std::uint64_t>(op.dst) && record.bytes == op.bytes &&
          record.src_device == op.src_device && record.dst_device == op.dst_device &&
-         record.optype == static_cast<std::uint16_t>(op.optype) && record.api_call == 0;
+         record.optype == static_cast<std::uint16_t>(op.optype) &&
+         record.api_call == spool::CallId::kNone;
 }
 
 bool from_device(ompt_target_data_op_t optype, std::int32_t dst_device) noexcept {
@@ -96,7 +97,7 @@ bool write_repeated_op(Lane& lane, const KnownOp& known, const OpenRegion& regio
   const std::uint64_t since = begin - region.begin;
   const std::uint64_t duration = end - begin;
   if (known.position == 0 || known.sequence != lane.sequence || !repeats(op, *known.record) ||
-      known.record->argument != argument || region.id != lane.next_region ||
+      known.record->argument != argument || region.id != lane.last_region ||
       ((since | duration) >> 32U) != 0 || !has_room<spool::RepeatedOp>(lane)) {
     return false;
   }
@@ -112,13 +113,13 @@ bool write_repeated_op(Lane& lane, const KnownOp& known, const OpenRegion& regio
 // Where an operation was asked for: its region's site, or that of the API call.
 Origin origin_of(Lane& lane, const ompt_data_t* target, const void* codeptr) noexcept {
   if (OpenRegion* region = region_of(lane, target)) [[likely]] {
-    return {region, region->site, 0};
+    return {region, region->site, spool::CallId::kNone};
   }
   const ApiCall made = api_call_of(lane, codeptr);
   Call call{};
   call.codeptr = made.codeptr;
   call.entry = made.entry;
-  return {nullptr, site_of(lane, call), made.ordinal};
+  return {nullptr, site_of(lane, call), made.id};
 }
 
 // False if there was no room for a record.
@@ -146,9 +147,11 @@ bool write_op(Lane& lane, const Origin& origin, const Operation& op, std::uint64
   record->optype = static_cast<std::uint16_t>(op.optype);
   record->argument = argument;
   record->api_call = origin.api_call;
-  record->owner = region != nullptr ? region->id : origin.site != nullptr ? origin.site->id : 0;
   ++lane.whole_ops;
-  if (region != nullptr) {
+  if (region == nullptr) {
+    record->site = origin.site != nullptr ? origin.site->id : spool::SiteId::kNone;
+  } else {
+    record->region = region->id;
     known_op_of(lane, op) = {record, lane.whole_ops, lane.sequence};
     note_op(lane, *region, record);
   }

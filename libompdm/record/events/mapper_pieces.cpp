@@ -7,9 +7,9 @@ namespace {
 
 constexpr std::size_t kLongestName = 4096;
 
-// The id of the name in this lane, its record written if it is not among those the lane remembers;
-// 0 if there is no room for it.
-std::uint32_t name_of(Lane& lane, const char* name) noexcept {
+// The name in this lane, its record written if it is not among those the lane remembers; none if
+// there is no room for it.
+spool::MapperNameId name_of(Lane& lane, const char* name) noexcept {
   NameSlot& slot = lane.names[(reinterpret_cast<std::uint64_t>(name) >> 3U) % Lane::kNames];
   if (slot.text == name) {
     return slot.id;
@@ -17,9 +17,9 @@ std::uint32_t name_of(Lane& lane, const char* name) noexcept {
   const std::size_t size = strnlen(name, kLongestName);
   auto* record = reserve<spool::MapperName>(lane, size + 1);
   if (record == nullptr) {
-    return 0;
+    return spool::MapperNameId::kNone;
   }
-  slot = {name, ++lane.next_name};
+  slot = {name, spool::give_next(lane.last_name)};
   record->id = slot.id;
   record->size = static_cast<std::uint32_t>(size + 1);
   memcpy(record + 1, name, size);
@@ -35,8 +35,8 @@ void note_mapper_piece(std::uint64_t begin, std::uint64_t size, std::uint64_t ty
   if (lane == nullptr || lane->idle() || name == nullptr) {
     return;
   }
-  const std::uint32_t id = name_of(*lane, name);
-  auto* record = id != 0 ? reserve<spool::MapperPiece>(*lane) : nullptr;
+  const spool::MapperNameId id = name_of(*lane, name);
+  auto* record = id != spool::MapperNameId::kNone ? reserve<spool::MapperPiece>(*lane) : nullptr;
   if (record == nullptr) {
     return;
   }

@@ -14,7 +14,7 @@ constexpr std::uint32_t kClockEvery =
 
 struct Facts {
   SiteSlot* site;
-  std::uint32_t list;
+  spool::MapListId list;
   std::int32_t device;
   std::uint8_t flags;
 };
@@ -24,9 +24,9 @@ bool write_whole(Lane& lane, const Facts& facts, OpenRegion& open) noexcept {
   if (record == nullptr) {
     return false;
   }
-  const std::uint32_t id = ++lane.next_region;
+  const spool::RegionId id = spool::give_next(lane.last_region);
   const std::uint64_t begin = ticks();
-  record->site = facts.site != nullptr ? facts.site->id : 0;
+  record->site = facts.site != nullptr ? facts.site->id : spool::SiteId::kNone;
   record->id = id;
   record->map_list = facts.list;
   record->device = facts.device;
@@ -51,9 +51,10 @@ bool write_whole(Lane& lane, const Facts& facts, OpenRegion& open) noexcept {
 // False if the region does not repeat the last whole one of its site in this chunk.
 bool write_repeated(Lane& lane, const Facts& facts, OpenRegion& open) noexcept {
   const SiteSlot* site = facts.site;
-  if (site == nullptr || site->whole_region == 0 || site->whole_list != facts.list ||
-      site->whole_device != facts.device || site->whole_flags != facts.flags ||
-      site->whole_sequence != lane.sequence || !has_room<spool::RepeatedRegion>(lane)) {
+  if (site == nullptr || site->whole_region == spool::RegionId::kNone ||
+      site->whole_list != facts.list || site->whole_device != facts.device ||
+      site->whole_flags != facts.flags || site->whole_sequence != lane.sequence ||
+      !has_room<spool::RepeatedRegion>(lane)) {
     return false;
   }
   const std::uint64_t begin = ticks();
@@ -67,7 +68,7 @@ bool write_repeated(Lane& lane, const Facts& facts, OpenRegion& open) noexcept {
   commit(lane, record, spool::Tag::kRepeatedRegion, facts.flags);
   lane.last_begin = begin;
   open.begin = begin;
-  open.id = ++lane.next_region;
+  open.id = spool::give_next(lane.last_region);
   open.whole = nullptr;
   open.repeated = record;
   open.repeated_times = 0;
@@ -78,11 +79,12 @@ bool write_repeated(Lane& lane, const Facts& facts, OpenRegion& open) noexcept {
 // `open.call` is known already.
 bool write_region(Lane& lane, std::uint8_t flags, int device, OpenRegion& open) noexcept {
   SiteSlot* site = site_of(lane, open.call);
-  const std::uint32_t list = site != nullptr ? map_list_of(lane, *site, open.call.map) : 0;
+  const spool::MapListId list =
+      site != nullptr ? map_list_of(lane, *site, open.call.map) : spool::MapListId::kNone;
   const Facts facts{site, list, device, flags};
   open.site = site;
   const bool written = write_repeated(lane, facts, open) || write_whole(lane, facts, open);
-  if (lane.next_region % kClockEvery == 0) {
+  if (number(lane.last_region) % kClockEvery == 0) {
     refresh_clock(lane);
   }
   return written;
@@ -125,7 +127,7 @@ void begin_region(ompt_target_t kind, int device, ompt_data_t* target,
   open.handle = 0;
   if (write_region(*lane, static_cast<std::uint8_t>(kind) & spool::kRegionKindMask, device, open))
       [[likely]] {
-    open.handle = static_cast<std::uint64_t>(lane->id + 1) << 32U | open.id;
+    open.handle = (std::uint64_t{number(lane->id)} + 1) << 32U | number(open.id);
     open.chunk = lane->chunk.base;
     open.moves = false;
     ++lane->next;

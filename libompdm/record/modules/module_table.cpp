@@ -34,7 +34,7 @@ bool make_room() noexcept {
 
 LoadedModule* free_place() noexcept {
   for (LoadedModule& module : module_table) {
-    if (module.id == 0) {
+    if (module.id == spool::ModuleId::kNone) {
       return &module;
     }
   }
@@ -49,21 +49,21 @@ LoadedModule* new_module() noexcept {
   LoadedModule* module = free_place();
   if (module != nullptr) {
     *module = {};
-    module->id = ++module_table.last_id;
+    module->id = spool::give_next(module_table.last_id);
   }
   return module;
 }
 
 LoadedModule* module_at(std::uint64_t address) noexcept {
   for (LoadedModule& module : module_table) {
-    if (module.id != 0 && address >= module.begin && address < module.end) {
+    if (module.id != spool::ModuleId::kNone && address >= module.begin && address < module.end) {
       return &module;
     }
   }
   return nullptr;
 }
 
-LoadedModule* module_of_id(std::uint32_t id) noexcept {
+LoadedModule* module_of_id(spool::ModuleId id) noexcept {
   for (LoadedModule& module : module_table) {
     if (module.id == id) {
       return &module;

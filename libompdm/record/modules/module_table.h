@@ -5,15 +5,16 @@
 #include <cstdint>
 
 #include "record/modules/identity.h"
+#include "spool/ids.h"
 
 namespace ompdm::record {
 
 struct LoadedModule {
-  std::uint32_t id;  ///< 0: the place is free
-  bool seen;         ///< by the scan that runs
-  bool offloads;     ///< refers to `__tgt_*`, so it may have an entry table
-  bool waits;        ///< to be patched once the loader is done with it
-  bool unpatched;    ///< counted as such
+  spool::ModuleId id;  ///< none: the place is free
+  bool seen;           ///< by the scan that runs
+  bool offloads;       ///< refers to `__tgt_*`, so it may have an entry table
+  bool waits;          ///< to be patched once the loader is done with it
+  bool unpatched;      ///< counted as such
   bool entries_written;
   std::uint64_t bias;
   std::uint64_t begin;
@@ -26,7 +27,7 @@ struct ModuleTable {
   LoadedModule* places = nullptr;
   std::uint32_t used = 0;  ///< no module lies behind these
   std::uint32_t capacity = 0;
-  std::uint32_t last_id = 0;
+  spool::ModuleId last_id = spool::ModuleId::kNone;
   bool full = false;      ///< no memory for more: counted once
   bool scanning = false;  ///< it changes now: a fork's child cannot believe it
 
@@ -41,6 +42,6 @@ LoadedModule* new_module() noexcept;
 
 /// The module that holds the address, or has the id; null if none does.
 LoadedModule* module_at(std::uint64_t address) noexcept;
-LoadedModule* module_of_id(std::uint32_t id) noexcept;
+LoadedModule* module_of_id(spool::ModuleId id) noexcept;
 
 }  // namespace ompdm::record

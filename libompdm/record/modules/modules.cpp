@@ -108,8 +108,9 @@ LoadedModule* find_place(Scan& scan, const dl_phdr_info& info, const Range& rang
                          const Identity& identity) noexcept {
   for (std::uint32_t i = 0; i < module_table.used; ++i) {
     LoadedModule& module = module_table.places[(scan.next + i) % module_table.used];
-    if (module.id != 0 && !module.seen && module.begin == range.begin && module.end == range.end &&
-        module.bias == info.dlpi_addr && (!scan.some_closed || module.identity == identity)) {
+    if (module.id != spool::ModuleId::kNone && !module.seen && module.begin == range.begin &&
+        module.end == range.end && module.bias == info.dlpi_addr &&
+        (!scan.some_closed || module.identity == identity)) {
       return &module;
     }
   }
@@ -152,12 +153,12 @@ void scan_locked() noexcept {
   bool wait = false;
   bool offloading_closed = false;
   for (LoadedModule& module : module_table) {
-    if (module.id != 0 && !module.seen) {
+    if (module.id != spool::ModuleId::kNone && !module.seen) {
       offloading_closed = offloading_closed || module.offloads;
-      module.id = 0;
+      module.id = spool::ModuleId::kNone;
     }
     module.seen = false;
-    wait = wait || (module.id != 0 && module.waits);
+    wait = wait || (module.id != spool::ModuleId::kNone && module.waits);
   }
   if (offloading_closed) {
     generation_of_modules.fetch_add(1, std::memory_order_relaxed);
@@ -181,7 +182,7 @@ void scan_modules() noexcept {
   scan_locked();
 }
 
-std::uint32_t find_module(std::uint64_t address) noexcept {
+spool::ModuleId find_module(std::uint64_t address) noexcept {
   const Lock lock;
   // A closed library's range may have been given to another one since: look before believing the
   // table.
@@ -194,17 +195,17 @@ std::uint32_t find_module(std::uint64_t address) noexcept {
     module->waits = false;
     count_unpatched(*module);
   }
-  return module != nullptr ? module->id : 0;
+  return module != nullptr ? module->id : spool::ModuleId::kNone;
 }
 
-std::uint32_t known_module(std::uint64_t address) noexcept {
+spool::ModuleId known_module(std::uint64_t address) noexcept {
   const Lock lock;
   const LoadedModule* module = module_at(address);
-  return module != nullptr ? module->id : 0;
+  return module != nullptr ? module->id : spool::ModuleId::kNone;
 }
 
-void write_module(Lane& lane, std::uint32_t id) noexcept {
-  std::uint32_t& written = lane.modules_written[id % Lane::kModules];
+void write_module(Lane& lane, spool::ModuleId id) noexcept {
+  spool::ModuleId& written = lane.modules_written[number(id) % Lane::kModules];
   if (written == id) {
     return;
   }
@@ -215,7 +216,7 @@ void write_module(Lane& lane, std::uint32_t id) noexcept {
       module = *found;
     }
   }
-  if (module.id == 0) {
+  if (module.id == spool::ModuleId::kNone) {
     return;  // closed in this moment
   }
   const std::size_t path_size = strlen(module.path) + 1;
@@ -241,7 +242,7 @@ namespace {
 
 // The open module with the least id above `after` whose entries are not written, marked as if they
 // were; false if there is none.
-bool take_next(std::uint32_t after, LoadedModule& taken) noexcept {
+bool take_next(spool::ModuleId after, LoadedModule& taken) noexcept {
   const Lock lock;
   LoadedModule* next = nullptr;
   for (LoadedModule& module : module_table) {
@@ -257,7 +258,7 @@ bool take_next(std::uint32_t after, LoadedModule& taken) noexcept {
   return next != nullptr;
 }
 
-void give_back(std::uint32_t id) noexcept {
+void give_back(spool::ModuleId id) noexcept {
   const Lock lock;
   if (LoadedModule* module = module_of_id(id)) {
     module->entries_written = false;

@@ -23,16 +23,15 @@ inline std::uint32_t modules_generation() noexcept {
 /// is nothing to do (the loader counts what it loads and closes).
 void scan_modules() noexcept;
 
-/// The id of the module that holds `address`, scanning if anything was loaded or closed; 0 if none
-/// does. Ids are never given twice.
-std::uint32_t find_module(std::uint64_t address) noexcept;
+/// The module that holds `address`, scanning if anything was loaded or closed; none if none does.
+spool::ModuleId find_module(std::uint64_t address) noexcept;
 
 /// The same among the modules that the last scan found, without another one: for the addresses that
 /// follow one another, as those of a call chain do.
-std::uint32_t known_module(std::uint64_t address) noexcept;
+spool::ModuleId known_module(std::uint64_t address) noexcept;
 
 /// Writes the module's record to this lane, unless it is among those that the lane wrote last.
-void write_module(Lane& lane, std::uint32_t id) noexcept;
+void write_module(Lane& lane, spool::ModuleId id) noexcept;
 
 /// In a fork's child: its own spool needs the offload entries again, and what another thread was
 /// doing to the modules, or to the loader's list, was left half done.

@@ -201,7 +201,8 @@ int visit(dl_phdr_info* info, std::size_t /*size*/, void* data) noexcept {
   return 1;
 }
 
-void write_entry(Lane& lane, std::uint32_t module, const Entry& entry, const char* name) noexcept {
+void write_entry(Lane& lane, spool::ModuleId module, const Entry& entry,
+                 const char* name) noexcept {
   if (entry.address == 0) {
     return;
   }
@@ -220,7 +221,7 @@ void write_entry(Lane& lane, std::uint32_t module, const Entry& entry, const cha
 
 }  // namespace
 
-bool write_entries_of(Lane& lane, std::uint32_t module, const LoadedFile& loaded) noexcept {
+bool write_entries_of(Lane& lane, spool::ModuleId module, const LoadedFile& loaded) noexcept {
   const MappedFile file(loaded.path);
   if (!loaded.identity.known() || !(file.identity() == loaded.identity)) {
     // Replaced since it was loaded: its sections lie elsewhere.

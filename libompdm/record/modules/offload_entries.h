@@ -19,6 +19,6 @@ struct LoadedFile {
 /// through the section headers of the module's file, reads it where it is loaded, and writes a
 /// record for each entry. A file that is not the one that was loaded is a counted loss. False if
 /// the loader has not filled the table yet: to be tried again.
-bool write_entries_of(Lane& lane, std::uint32_t module, const LoadedFile& loaded) noexcept;
+bool write_entries_of(Lane& lane, spool::ModuleId module, const LoadedFile& loaded) noexcept;
 
 }  // namespace ompdm::record

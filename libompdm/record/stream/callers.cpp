@@ -19,7 +19,7 @@ void prepare_callers() noexcept {
   backtrace(one, 1);
 }
 
-void write_callers(Lane& lane, std::uint32_t site, const void* codeptr) noexcept {
+void write_callers(Lane& lane, spool::SiteId site, const void* codeptr) noexcept {
   if (!can_walk_objects()) {
     return;  // where glibc is older than 2.35, unwinding walks the loader's list too
   }
@@ -39,8 +39,8 @@ void write_callers(Lane& lane, std::uint32_t site, const void* codeptr) noexcept
   for (std::uint32_t i = 0; i < count; ++i) {
     const auto address =
         reinterpret_cast<std::uint64_t>(chain[static_cast<std::uint32_t>(first) + i]);
-    const std::uint32_t module = known_module(address);
-    if (module != 0) {
+    const spool::ModuleId module = known_module(address);
+    if (module != spool::ModuleId::kNone) {
       write_module(lane, module);  // before the record that refers to it
     }
     callers[i] = {address, module, 0};

@@ -12,6 +12,6 @@ void prepare_callers() noexcept;
 
 /// Writes the call chain above `codeptr`, if it lies on this thread's stack, with modules as of the
 /// last scan. Some microseconds.
-void write_callers(Lane& lane, std::uint32_t site, const void* codeptr) noexcept;
+void write_callers(Lane& lane, spool::SiteId site, const void* codeptr) noexcept;
 
 }  // namespace ompdm::record

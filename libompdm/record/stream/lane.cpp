@@ -37,7 +37,7 @@ Lane* new_lane() noexcept {
     return nullptr;
   }
   auto* lane = static_cast<Lane*>(memory);
-  lane->id = lanes_made++;
+  lane->id = spool::LaneId{lanes_made++};
   close_all(*lane);
   start_sites(lane->sites);
   return lane;

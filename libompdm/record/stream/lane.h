@@ -12,6 +12,7 @@
 #include "spool/definitions.h"
 #include "spool/events.h"
 #include "spool/format.h"
+#include "spool/ids.h"
 
 namespace ompdm::record {
 
@@ -59,7 +60,7 @@ struct OpenRegion {
   SiteSlot* site;                   ///< null if there was no room for it
   spool::Region* whole;             ///< its record: this one, or
   spool::RepeatedRegion* repeated;  ///< this one
-  std::uint32_t id;
+  spool::RegionId id;
   std::uint32_t repeated_times;  ///< behind the short record
   std::byte* next_time;          ///< where the next one would be
   bool moves;                    ///< a transfer of it was met
@@ -76,7 +77,7 @@ struct KnownOp {
 /// A text that a lane has written, by its address.
 struct NameSlot {
   const char* text;
-  std::uint32_t id;
+  spool::MapperNameId id;
 };
 
 struct Lane {
@@ -89,15 +90,15 @@ struct Lane {
   std::byte* limit;
   OpenRegion* next;  ///< takes the next call; the open regions are before it
   Chunk chunk;
-  std::uint32_t id;
+  spool::LaneId id;
   std::uint32_t sequence;
-  std::uint32_t next_region;
-  std::uint32_t next_site;
-  std::uint32_t next_list;
-  std::uint32_t next_name;
-  std::uint32_t api_calls;
+  spool::RegionId last_region;
+  spool::SiteId last_site;
+  spool::MapListId last_list;
+  spool::MapperNameId last_name;
+  spool::CallId last_api_call;
   std::uint32_t last_argument;  ///< 1 + the map item that an operation was found to be about
-  std::uint32_t async_ordinal;  ///< of the last task that made an operation here
+  spool::CallId async_id;       ///< of the last task that made an operation here
   std::uint64_t async_call;     ///< what its data said
   std::uint32_t whole_ops;      ///< DataOp records in the chunk
   std::uint64_t op_records;     ///< of operations, whole or short, in the lane
@@ -107,7 +108,7 @@ struct Lane {
   std::uint64_t last_begin;        ///< ticks, of the last region
   OpenRegion open[kMostOpen + 2];  ///< a sentinel, the open ones, and that of the next call
   ContentState content;
-  std::uint32_t modules_written[kModules];  ///< ids, each at its own modulo kModules
+  spool::ModuleId modules_written[kModules];  ///< each at its number modulo kModules
   KnownOp known_ops[kKnownOps];
   NameSlot names[kNames];
   Lane* next_free;
@@ -124,7 +125,7 @@ struct ThisThread {
   const Call* call;  ///< noted by a wrapper, no region has begun for it yet; else null
   Call first_call;   ///< its place until the thread has a lane
   const void* api_codeptr;
-  std::uint32_t api_call;
+  spool::CallId api_call;
   spool::Entry api_entry;
   std::uint64_t async_call;  ///< an asynchronous API call whose task is not made yet; 0: none
 };

@@ -19,18 +19,18 @@ struct alignas(64) SiteSlot {
   };
   const void* ident;
   std::uint64_t kernel;
-  std::uint32_t id;
+  spool::SiteId id;
   std::uint32_t next_list;
   std::uint64_t list_hashes[kLists];
-  std::uint32_t list_ids[kLists];
+  spool::MapListId list_ids[kLists];
   // The last whole Region record of this site; equal ones after it in its chunk are short.
-  std::uint32_t whole_region;  ///< id, 0: none
-  std::uint32_t whole_list;
+  spool::RegionId whole_region;
+  spool::MapListId whole_list;
   std::int32_t whole_device;
   std::uint32_t whole_sequence;  ///< the lane's chunks then
   std::uint8_t whole_flags;
   std::uint8_t whole_op_count;
-  std::uint32_t module;                                       ///< that codeptr lies in, 0: unknown
+  spool::ModuleId module;                                     ///< that codeptr lies in
   const spool::DataOp* whole_ops[spool::kMostRepeatedTimes];  ///< what its operations were
   Sampling sampling;
 };

@@ -44,8 +44,8 @@ std::uint32_t names_that_fit(const MapArguments& map, std::size_t& size) noexcep
 // microseconds, most of them for the call chain.
 [[gnu::cold, gnu::noinline]] SiteSlot* define(Lane& lane, const Call& call) noexcept {
   const WithoutCancellation uncancelled;  // the next thread takes the table over
-  const std::uint32_t module = find_module(reinterpret_cast<std::uint64_t>(call.codeptr));
-  if (module != 0) {
+  const spool::ModuleId module = find_module(reinterpret_cast<std::uint64_t>(call.codeptr));
+  if (module != spool::ModuleId::kNone) {
     write_module(lane, module);
   }
   const char* psource = call.ident != nullptr ? call.ident->psource : nullptr;
@@ -58,7 +58,7 @@ std::uint32_t names_that_fit(const MapArguments& map, std::size_t& size) noexcep
   if (slot == nullptr) {
     return nullptr;
   }
-  slot->id = ++lane.next_site;
+  slot->id = spool::give_next(lane.last_site);
   slot->module = module;
   record->id = slot->id;
   record->codeptr = reinterpret_cast<std::uint64_t>(call.codeptr);
@@ -103,8 +103,8 @@ SiteSlot* find_or_define_site(Lane& lane, const Call& call) noexcept {
   return define(lane, call);
 }
 
-std::uint32_t define_map_list(Lane& lane, SiteSlot& site, const MapArguments& map,
-                              std::uint64_t hash) noexcept {
+spool::MapListId define_map_list(Lane& lane, SiteSlot& site, const MapArguments& map,
+                                 std::uint64_t hash) noexcept {
   std::uint32_t count = map.count;
   if (count * sizeof(spool::MapItem) > kMostRecordBytes) {
     count = kMostRecordBytes / sizeof(spool::MapItem);
@@ -113,9 +113,9 @@ std::uint32_t define_map_list(Lane& lane, SiteSlot& site, const MapArguments& ma
   const std::size_t extra = count * sizeof(spool::MapItem);
   auto* record = reserve<spool::MapList>(lane, extra);
   if (record == nullptr) {
-    return 0;
+    return spool::MapListId::kNone;
   }
-  record->id = ++lane.next_list;
+  record->id = spool::give_next(lane.last_list);
   record->site = site.id;
   record->count = count;
   auto* items = reinterpret_cast<spool::MapItem*>(record + 1);
@@ -128,8 +128,8 @@ std::uint32_t define_map_list(Lane& lane, SiteSlot& site, const MapArguments& ma
   commit(lane, record, spool::Tag::kMapList, 0, extra);
   const unsigned slot = site.next_list++ % SiteSlot::kLists;
   site.list_hashes[slot] = hash;
-  site.list_ids[slot] = lane.next_list;
-  return lane.next_list;
+  site.list_ids[slot] = lane.last_list;
+  return lane.last_list;
 }
 
 namespace {

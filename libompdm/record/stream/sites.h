@@ -48,14 +48,14 @@ inline std::uint64_t map_list_hash(const MapArguments& map) noexcept {
 }
 
 /// Writes a map list that is not among the last few of its site.
-[[gnu::cold]] std::uint32_t define_map_list(Lane& lane, SiteSlot& site, const MapArguments& map,
-                                            std::uint64_t hash) noexcept;
+[[gnu::cold]] spool::MapListId define_map_list(Lane& lane, SiteSlot& site, const MapArguments& map,
+                                               std::uint64_t hash) noexcept;
 
-/// The id of the map list at this site, its record written if it is not among the last few; 0 if
-/// there is none.
-inline std::uint32_t map_list_of(Lane& lane, SiteSlot& site, const MapArguments& map) noexcept {
+/// The map list at this site, its record written if it is not among the last few; none if there is
+/// none.
+inline spool::MapListId map_list_of(Lane& lane, SiteSlot& site, const MapArguments& map) noexcept {
   if (map.count == 0 || map.begins == nullptr) {
-    return 0;
+    return spool::MapListId::kNone;
   }
   const std::uint64_t hash = map_list_hash(map);
   for (unsigned i = 0; i < SiteSlot::kLists; ++i) {

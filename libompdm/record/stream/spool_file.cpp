@@ -206,7 +206,7 @@ bool open_spool() noexcept {
   return true;
 }
 
-Chunk new_chunk(std::uint32_t lane, std::uint32_t sequence, std::size_t size) noexcept {
+Chunk new_chunk(spool::LaneId lane, std::uint32_t sequence, std::size_t size) noexcept {
   if (!spool.open || recorder.failed.load(std::memory_order_relaxed)) {
     return {};
   }

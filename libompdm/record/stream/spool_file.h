@@ -30,7 +30,7 @@ const char* spool_path() noexcept;
 /// Grows the file by a chunk of `size` bytes (a multiple of the page's) and maps it, its header
 /// filled and its pages present. On the first failure says why, and no chunk is ever given again.
 /// Needs the recorder's mutex.
-Chunk new_chunk(std::uint32_t lane, std::uint32_t sequence, std::size_t size) noexcept;
+Chunk new_chunk(spool::LaneId lane, std::uint32_t sequence, std::size_t size) noexcept;
 
 /// Unmaps a chunk that nobody writes any more.
 void release_chunk(Chunk chunk) noexcept;

@@ -244,7 +244,7 @@ TEST(Attribution, LaunchesAreBoundToTheirKernels) {
   lane.symbol(0x7000, 0, "__omp_offloading_fe00_a7__Z4heatPdi_l41");
   lane.site(1, Entry::kKernel, 0x10, {";unknown;unknown;0;0;;", {}}, 0x7000);
   spool::Launch launch{};
-  launch.region = 1;
+  launch.region = spool::RegionId{1};
   launch.kernel = 0x7000;
   launch.begin = tick(20);
   launch.trip_count = 100;
@@ -321,7 +321,7 @@ TEST(Attribution, LibrariesInOnePlaceEachHaveTheirOwn) {
     lane.op(i + 1, argument(to_device(at + 200, kBias + 0x900, 0x9000, 32), 1));
     lane.op(i + 1, to_device(at + 300, kBias + 0x810, 0x7000, 16));
     spool::Launch launch{};
-    launch.region = i + 1;
+    launch.region = spool::RegionId{i + 1};
     launch.kernel = kBias + 0x500;
     launch.begin = tick(at + 400);
     launch.end = tick(at + 500);

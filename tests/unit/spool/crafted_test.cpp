@@ -44,7 +44,7 @@ class Crafted : public testing::Test {
 };
 
 spool::RepeatedRegion repeated(std::uint32_t reference, std::uint32_t duration) {
-  return {{}, reference, 100, duration};
+  return {{}, spool::RegionId{reference}, 100, duration};
 }
 
 // `count` operations of a repeated region, each some ticks long.
@@ -146,7 +146,8 @@ TEST_F(Crafted, ActivitiesOfOneInstant) {
   lane.thread(7).site(1, spool::Entry::kMemcpy, 0x401000);
   for (std::uint32_t i = 0; i < kCount; ++i) lane.api_op(1, to_device(10, 0xa000, 0xd000, 80));
   for (std::uint32_t i = 1; i <= kCount; ++i) {
-    lane.add(spool::Tag::kExternalId, spool::ExternalId{{}, i, spool::external_id(0, tick(10))});
+    lane.add(spool::Tag::kExternalId,
+             spool::ExternalId{{}, i, spool::external_id(spool::LaneId{0}, tick(10))});
     spool::MemoryActivity copy{};
     copy.correlation = i;
     copy.copy_kind = 2;  // device to host, which none of them did

@@ -74,7 +74,7 @@ TEST(Normalize, TheHalvesOfABouncedCopyAreOne) {
   lane.site(1, spool::Entry::kMemcpy, 0x1000);
   spool::DataOp down = from_device(10, 0xd000, 0xbeef0, 64);
   spool::DataOp up = on_devices(to_device(20, 0xbeef0, 0xe000, 64), 4, 1);
-  down.api_call = up.api_call = 1;
+  down.api_call = up.api_call = spool::CallId{1};
   lane.api_op(1, down).api_op(1, up);
   const Trace trace = read(lane);
   ASSERT_EQ(trace.ops.size(), 1U);
@@ -91,8 +91,8 @@ TEST(Normalize, TwoCallsThatGoThereAndBackAreTwoCopies) {
   lane.site(1, spool::Entry::kMemcpy, 0x1000);
   spool::DataOp down = from_device(10, 0xd000, 0xbeef0, 64);
   spool::DataOp up = to_device(20, 0xbeef0, 0xd000, 64);
-  down.api_call = 1;
-  up.api_call = 2;
+  down.api_call = spool::CallId{1};
+  up.api_call = spool::CallId{2};
   lane.api_op(1, down).api_op(1, up);
   EXPECT_EQ(read(lane).ops.size(), 2U);
 }
@@ -114,7 +114,7 @@ TEST(Normalize, WorkOnAnAsynchronousDeviceIsTimedAsEnqueued) {
   lane.device(0, "sm_90").site(1, spool::Entry::kKernel, 0x1000).region(1, 1, 1, 1, 99);
   lane.op(1, alloc(2, 0xa000, 0xd000, 8)).op(1, to_device(10, 0xa000, 0xd000, 8));
   spool::Launch launch{};
-  launch.region = 1;
+  launch.region = spool::RegionId{1};
   launch.begin = tick(30);
   launch.end = tick(40);
   lane.launch(launch);
@@ -127,7 +127,7 @@ TEST(Normalize, WorkOnAnAsynchronousDeviceIsTimedAsEnqueued) {
 TEST(Normalize, AFallbackIsARegionThatRanOnTheHost) {
   LaneBuilder lane(0);
   lane.site(1, spool::Entry::kKernel, 0x1000, {";a.c;main;3;1;;", {}});
-  lane.add(spool::Tag::kFallback, spool::Fallback{{}, 1, tick(50)});
+  lane.add(spool::Tag::kFallback, spool::Fallback{{}, spool::SiteId{1}, tick(50)});
   const Trace trace = read(lane);
   ASSERT_EQ(trace.regions.size(), 1U);
   EXPECT_TRUE(trace.regions[0].host_fallback);

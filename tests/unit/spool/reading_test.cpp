@@ -172,7 +172,8 @@ LaneBuilder repeating_lane() {
   std::string times(sizeof(spool::RepeatedTimes) * 2, '\0');
   const spool::RepeatedTimes rows[] = {{5, 2}, {9, 4}};
   std::memcpy(times.data(), rows, times.size());
-  lane.add(spool::Tag::kRepeatedRegion, spool::RepeatedRegion{{}, 1, 1000, 90}, times, 1)
+  lane.add(spool::Tag::kRepeatedRegion, spool::RepeatedRegion{{}, spool::RegionId{1}, 1000, 90},
+           times, 1)
       .add(spool::Tag::kRepeatedOp, spool::RepeatedOp{{}, 4, 60, 7});
   return lane;
 }
@@ -203,9 +204,9 @@ TEST(Reading, ARepeatedRegionIsTheEarlierOneAtAnotherTime) {
 
 TEST(Reading, ALongRepetitionEndsWhereItsOwnRecordSays) {
   LaneBuilder lane = small_lane();
-  lane.add(spool::Tag::kRepeatedRegion, spool::RepeatedRegion{{}, 1, 1000, spool::kLongDuration},
-           {}, 1)
-      .add(spool::Tag::kRegionEnd, spool::RegionEnd{{}, 2, tick(9'000'000'000)});
+  lane.add(spool::Tag::kRepeatedRegion,
+           spool::RepeatedRegion{{}, spool::RegionId{1}, 1000, spool::kLongDuration}, {}, 1)
+      .add(spool::Tag::kRegionEnd, spool::RegionEnd{{}, spool::RegionId{2}, tick(9'000'000'000)});
   const Trace trace = read_spool(write_file("long", spool_bytes(plain_header(), {lane})));
   ASSERT_EQ(trace.regions.size(), 2U);
   EXPECT_EQ(trace.regions[1].end, 9'000'000'000);
@@ -214,9 +215,9 @@ TEST(Reading, ALongRepetitionEndsWhereItsOwnRecordSays) {
 
 TEST(Reading, ARepetitionOfNothingIsCounted) {
   LaneBuilder lane = small_lane();
-  lane.add(spool::Tag::kRepeatedRegion, spool::RepeatedRegion{{}, 77, 1, 1}, {}, 1)
-      .add(spool::Tag::kRegionEnd, spool::RegionEnd{{}, 78, 1})
-      .add(spool::Tag::kRepeatedRegion, spool::RepeatedRegion{{}, 1, 1, 1},
+  lane.add(spool::Tag::kRepeatedRegion, spool::RepeatedRegion{{}, spool::RegionId{77}, 1, 1}, {}, 1)
+      .add(spool::Tag::kRegionEnd, spool::RegionEnd{{}, spool::RegionId{78}, 1})
+      .add(spool::Tag::kRepeatedRegion, spool::RepeatedRegion{{}, spool::RegionId{1}, 1, 1},
            std::string(5 * sizeof(spool::RepeatedTimes), '\x01'), 1);
   const Trace trace = read_spool(write_file("nothing", spool_bytes(plain_header(), {lane})));
   EXPECT_EQ(loss(trace, "records_unreadable"), 3U);

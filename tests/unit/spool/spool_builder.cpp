@@ -27,7 +27,7 @@ LaneBuilder& LaneBuilder::thread(std::uint32_t tid) {
 LaneBuilder& LaneBuilder::module(std::uint32_t id, const std::string& path, std::uint64_t bias,
                                  const std::string& build_id, std::uint64_t size) {
   spool::Module module{};
-  module.id = id;
+  module.id = spool::ModuleId{id};
   module.bias = bias;
   module.begin = bias;
   module.end = bias + size;
@@ -41,10 +41,10 @@ LaneBuilder& LaneBuilder::site(std::uint32_t id, spool::Entry entry, std::uint64
   std::string tail = text.psource + '\0';
   for (const std::string& name : text.names) tail += name + '\0';
   spool::Site site{};
-  site.id = id;
+  site.id = spool::SiteId{id};
   site.codeptr = codeptr;
   site.kernel = kernel;
-  site.module = module;
+  site.module = spool::ModuleId{module};
   site.name_count = static_cast<std::uint32_t>(text.names.size());
   site.text_size = static_cast<std::uint32_t>(tail.size());
   return add(spool::Tag::kSite, site, tail, static_cast<std::uint8_t>(entry));
@@ -53,8 +53,8 @@ LaneBuilder& LaneBuilder::site(std::uint32_t id, spool::Entry entry, std::uint64
 LaneBuilder& LaneBuilder::map_list(std::uint32_t id, std::uint32_t site,
                                    const std::vector<spool::MapItem>& items) {
   spool::MapList list{};
-  list.id = id;
-  list.site = site;
+  list.id = spool::MapListId{id};
+  list.site = spool::SiteId{site};
   list.count = static_cast<std::uint32_t>(items.size());
   return add(spool::Tag::kMapList, list,
              {reinterpret_cast<const char*>(items.data()), items.size() * sizeof(items[0])});
@@ -64,22 +64,22 @@ LaneBuilder& LaneBuilder::region(std::uint32_t id, std::uint32_t site, std::uint
                                  std::uint64_t begin, std::uint64_t end, std::uint32_t map_list,
                                  std::int32_t device) {
   spool::Region region{};
-  region.id = id;
-  region.site = site;
+  region.id = spool::RegionId{id};
+  region.site = spool::SiteId{site};
   region.begin = tick(begin);
   region.end = end == 0 ? 0 : tick(end);
-  region.map_list = map_list;
+  region.map_list = spool::MapListId{map_list};
   region.device = device;
   return add(spool::Tag::kRegion, region, {}, kind);
 }
 
-LaneBuilder& LaneBuilder::op(std::uint32_t owner, spool::DataOp op) {
-  op.owner = owner;
+LaneBuilder& LaneBuilder::op(std::uint32_t region, spool::DataOp op) {
+  op.region = spool::RegionId{region};
   return add(spool::Tag::kDataOp, op, {}, spool::kOpInRegion);
 }
 
 LaneBuilder& LaneBuilder::api_op(std::uint32_t site, spool::DataOp op) {
-  op.owner = site;
+  op.site = spool::SiteId{site};
   return add(spool::Tag::kDataOp, op);
 }
 
@@ -88,7 +88,7 @@ LaneBuilder& LaneBuilder::launch(spool::Launch launch) { return add(spool::Tag::
 LaneBuilder& LaneBuilder::symbol(std::uint64_t address, std::uint64_t size, const std::string& name,
                                  std::uint32_t module) {
   spool::OffloadEntry entry{};
-  entry.module = module;
+  entry.module = spool::ModuleId{module};
   entry.address = address;
   entry.size = size;
   entry.name_size = static_cast<std::uint32_t>(name.size() + 1);

@@ -22,7 +22,7 @@ class LaneBuilder {
  public:
   explicit LaneBuilder(std::uint32_t number, std::uint32_t sequence = 0) {
     header_.magic = spool::kChunkMagic;
-    header_.lane = number;
+    header_.lane = spool::LaneId{number};
     header_.sequence = sequence;
   }
 
@@ -55,8 +55,8 @@ class LaneBuilder {
                         const std::vector<spool::MapItem>& items);
   LaneBuilder& region(std::uint32_t id, std::uint32_t site, std::uint8_t kind, std::uint64_t begin,
                       std::uint64_t end, std::uint32_t map_list = 0, std::int32_t device = 0);
-  /// In region `owner`; `api` and `api_op` are for calls outside any.
-  LaneBuilder& op(std::uint32_t owner, spool::DataOp op);
+  /// In a region; `api_op` is for calls outside any.
+  LaneBuilder& op(std::uint32_t region, spool::DataOp op);
   LaneBuilder& api_op(std::uint32_t site, spool::DataOp op);
   LaneBuilder& launch(spool::Launch launch);
   LaneBuilder& symbol(std::uint64_t address, std::uint64_t size, const std::string& name,
