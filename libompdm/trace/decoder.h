@@ -1,5 +1,5 @@
 // The decoder's state: the draft, and what the ids of the current lane stand for. Included by
-// decode.cpp and decode_definitions.cpp only.
+// decode*.cpp only.
 #pragma once
 
 #include <algorithm>

@@ -11,8 +11,4 @@ namespace ompdm::trace {
 /// the draft as decoded: the halves of a copy are found by their being neighbours in their lane.
 void normalize_operations(Draft& draft);
 
-/// Puts regions, operations and launches in the order of their begin, and their references with
-/// them.
-void order_by_begin(Draft& draft);
-
 }  // namespace ompdm::trace

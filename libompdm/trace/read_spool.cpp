@@ -14,6 +14,7 @@
 #include "trace/decode.h"
 #include "trace/flang.h"
 #include "trace/normalize.h"
+#include "trace/order.h"
 #include "trace/runtime_name.h"
 #include "trace/sites.h"
 #include "trace/spool_file.h"
