@@ -18,6 +18,10 @@ target_compile_definitions(record_test PRIVATE OMPDM_OFFLOAD_STAND_IN="$<TARGET_
 add_dependencies(record_test standin offload_stand_in)
 gtest_discover_tests(record_test NO_PRETTY_VALUES PROPERTIES LABELS unit TIMEOUT 120)
 
+add_test(NAME unit.record_rooms COMMAND ${CMAKE_COMMAND} -DRECORD=${PROJECT_SOURCE_DIR}/libompdm/record
+  -P ${CMAKE_CURRENT_SOURCE_DIR}/record/rooms.cmake)
+set_tests_properties(unit.record_rooms PROPERTIES LABELS unit TIMEOUT 60)
+
 # The library itself, as a file.
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
   add_executable(library_test record/library_test.cpp)

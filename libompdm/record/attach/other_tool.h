@@ -2,7 +2,7 @@
 // program that has its own keeps it.
 #pragma once
 
-#include "record/events/ompt.h"
+#include "record/runtime/ompt.h"
 
 namespace ompdm::record {
 

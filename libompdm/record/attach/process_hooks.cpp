@@ -10,6 +10,7 @@
 #include "record/modules/modules.h"
 #include "record/process/cancellation.h"
 #include "record/process/process_facts.h"
+#include "record/stream/device_events.h"
 #include "record/stream/lane.h"
 #include "record/stream/sites.h"
 #include "record/stream/spool_file.h"

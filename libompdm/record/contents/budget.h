@@ -5,14 +5,10 @@
 #include <atomic>
 #include <cstdint>
 
+#include "record/process/config.h"
 #include "spool/format.h"
 
 namespace ompdm::record {
-
-/// Shares are in millionths of the time since attach.
-inline constexpr std::uint32_t kHashNothing = 0;
-inline constexpr std::uint32_t kHashEverything = ~std::uint32_t{0};
-inline constexpr std::uint32_t kHashDefault = 30'000;
 
 /// What the budget advances at the start, before its share of the time has come to as much.
 inline constexpr std::uint64_t kCreditNanoseconds = 50'000'000;

@@ -1,6 +1,6 @@
 #include "record/contents/transfer.h"
 
-#include "record/events/devices.h"
+#include "record/runtime/devices.h"
 
 namespace ompdm::record {
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "record/events/ompt.h"
+#include "record/runtime/ompt.h"
 
 namespace ompdm::record {
 

@@ -3,7 +3,7 @@
 // the task's data when the task is made, and read there when the operation comes.
 #pragma once
 
-#include "record/events/ompt.h"
+#include "record/runtime/ompt.h"
 #include "record/stream/lane.h"
 #include "spool/definitions.h"
 

@@ -1,11 +1,11 @@
-#include "record/contents/content.h"
 #include "record/cupti/cupti.h"
 #include "record/events/api_calls.h"
-#include "record/events/devices.h"
-#include "record/events/inside.h"
+#include "record/events/content.h"
 #include "record/events/map_items.h"
 #include "record/events/regions.h"
 #include "record/process/clock.h"
+#include "record/runtime/devices.h"
+#include "record/stream/inside.h"
 #include "record/stream/sites.h"
 
 namespace ompdm::record {

@@ -1,7 +1,7 @@
 #include "record/cupti/cupti.h"
-#include "record/events/inside.h"
 #include "record/events/regions.h"
 #include "record/process/clock.h"
+#include "record/stream/inside.h"
 
 namespace ompdm::record {
 namespace {

@@ -1,9 +1,10 @@
 #include "record/events/regions.h"
 
 #include "record/cupti/cupti.h"
-#include "record/events/inside.h"
+#include "record/events/content.h"
 #include "record/modules/modules.h"
 #include "record/process/clock.h"
+#include "record/stream/inside.h"
 #include "record/stream/sites.h"
 
 namespace ompdm::record {

@@ -2,7 +2,7 @@
 // inside the user's process; locks and system calls only where a chunk, a lane or a site is new.
 #pragma once
 
-#include "record/events/ompt.h"
+#include "record/runtime/ompt.h"
 #include "record/stream/lane.h"
 
 namespace ompdm::record {

@@ -1,16 +1,16 @@
-#include "record/events/wrappers.h"
+#include "record/runtime/wrappers.h"
 
 #include "record/events/api_calls.h"
-#include "record/events/inside.h"
 #include "record/events/mapper_pieces.h"
 #include "record/events/regions.h"
 #include "record/process/clock.h"
+#include "record/stream/inside.h"
 #include "record/stream/sites.h"
 
 #if defined(__x86_64__)
 extern "C" {
 #define OMPDM_WRAPPER(name, symbol, entry, arguments) void ompdm_wrap_##name();
-#include "record/events/wrappers.def"
+#include "record/runtime/wrappers.def"
 #undef OMPDM_WRAPPER
 }
 #endif
@@ -23,7 +23,7 @@ using spool::Entry;
 const Wrapper kWrappers[kWrapperCount] = {
 #define OMPDM_WRAPPER(name, symbol, entry, arguments) \
   {#symbol, ompdm_wrap_##name, Entry::entry, Wrapper::arguments},
-#include "record/events/wrappers.def"
+#include "record/runtime/wrappers.def"
 #undef OMPDM_WRAPPER
 };
 #else

@@ -42,7 +42,7 @@ ompdm_wrap_\name:
 
 	.set	.Lposition, 0
 #define OMPDM_WRAPPER(name, symbol, entry, arguments) wrapper name
-#include "record/events/wrappers.def"
+#include "record/runtime/wrappers.def"
 #undef OMPDM_WRAPPER
 #endif
 	.section .note.GNU-stack,"",@progbits

@@ -5,8 +5,8 @@
 
 #include <cstdint>
 
-#include "record/events/wrappers.h"
 #include "record/modules/loaded_objects.h"
+#include "record/runtime/wrappers.h"
 
 namespace ompdm::record {
 namespace {

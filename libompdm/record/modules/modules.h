@@ -6,7 +6,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "record/stream/lane.h"
+#include "spool/ids.h"
 
 namespace ompdm::record {
 
@@ -29,9 +29,6 @@ spool::ModuleId find_module(std::uint64_t address) noexcept;
 /// The same among the modules that the last scan found, without another one: for the addresses that
 /// follow one another, as those of a call chain do.
 spool::ModuleId known_module(std::uint64_t address) noexcept;
-
-/// Writes the module's record to this lane, unless it is among those that the lane wrote last.
-void write_module(Lane& lane, spool::ModuleId id) noexcept;
 
 /// In a fork's child: its own spool needs the offload entries again, and what another thread was
 /// doing to the modules, or to the loader's list, was left half done.

@@ -6,12 +6,12 @@
 
 #include <cstdint>
 
-#include "record/events/wrappers.h"
 #include "record/modules/entry_points.h"
 #include "record/modules/identity.h"
 #include "record/modules/protection.h"
 #include "record/modules/slots.h"
 #include "record/process/recorder.h"
+#include "record/runtime/wrappers.h"
 
 namespace ompdm::record {
 namespace {

@@ -4,9 +4,12 @@
 
 #include <cstdint>
 
-#include "record/contents/budget.h"
-
 namespace ompdm::record {
+
+/// Shares are in millionths of the time since attach.
+inline constexpr std::uint32_t kHashNothing = 0;
+inline constexpr std::uint32_t kHashEverything = ~std::uint32_t{0};
+inline constexpr std::uint32_t kHashDefault = 30'000;
 
 struct Config {
   bool names = true;     ///< OMPDM_NAMES: patch `__tgt_*` to get names and lines, note call chains

@@ -4,6 +4,7 @@
 
 #include "record/modules/loaded_objects.h"
 #include "record/modules/modules.h"
+#include "record/stream/module_records.h"
 
 namespace ompdm::record {
 namespace {

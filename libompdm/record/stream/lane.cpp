@@ -5,9 +5,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "record/events/inside.h"
 #include "record/process/cancellation.h"
 #include "record/process/clock.h"
+#include "record/stream/device_events.h"
+#include "record/stream/inside.h"
 #include "record/stream/sites.h"
 
 namespace ompdm::record {

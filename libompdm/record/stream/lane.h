@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "record/contents/content.h"
+#include "record/contents/state.h"
 #include "record/process/recorder.h"
 #include "record/stream/site_table.h"
 #include "record/stream/spool_file.h"

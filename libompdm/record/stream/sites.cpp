@@ -6,6 +6,7 @@
 #include "record/modules/modules.h"
 #include "record/process/cancellation.h"
 #include "record/stream/callers.h"
+#include "record/stream/module_records.h"
 
 namespace ompdm::record {
 namespace {

@@ -70,18 +70,4 @@ inline spool::MapListId map_list_of(Lane& lane, SiteSlot& site, const MapArgumen
 /// the host. Which device it asked for is only known while the runtime can be asked.
 void note_host_fallback(bool runtime_can_be_asked) noexcept;
 
-/// Remembers a device event, or writes it when the spool is open already.
-void note_device(spool::DeviceEvent event, int number, std::uint64_t bytes,
-                 const char* type) noexcept;
-
-/// Writes the device events that came before the spool was opened (once), and offload entries not
-/// yet written.
-void write_early_events(Lane& lane) noexcept;
-
-/// Keeps the early events for the recording of a fork's child.
-void forget_early_events() noexcept;
-
-/// Writes the offload entries of modules found since the last call.
-void write_offload_entries(Lane& lane) noexcept;
-
 }  // namespace ompdm::record

@@ -9,7 +9,7 @@
 
 #include "ompdm/finish.h"
 #include "record/contents/budget.h"
-#include "record/contents/content.h"
+#include "record/events/content.h"
 #include "record/stream/lane.h"
 #include "record/transfers.h"
 

@@ -1,6 +1,6 @@
 // When contents of transfers are examined, and what is written of them.
 
-#include "record/contents/content.h"
+#include "record/events/content.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>

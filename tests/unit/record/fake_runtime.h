@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "record/events/ompt.h"
+#include "record/runtime/ompt.h"
 #include "record/events/regions.h"
 
 namespace ompdm::test {

@@ -13,7 +13,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "record/events/wrappers.h"
+#include "record/runtime/wrappers.h"
 #include "record/modules/entry_points.h"
 #include "record/modules/identity.h"
 #include "record/modules/loaded_objects.h"

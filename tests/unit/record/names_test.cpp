@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "record/events/wrappers.h"
+#include "record/runtime/wrappers.h"
 #include "record/process/recorder.h"
 #include "record/recording.h"
 #include "record/stream/lane.h"

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "record/events/wrappers.h"
+#include "record/runtime/wrappers.h"
 #include "record/stream/lane.h"
 #include "record/transfers.h"
 

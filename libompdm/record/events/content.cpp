@@ -1,8 +1,8 @@
-#include "record/contents/content.h"
+#include "record/events/content.h"
 
 #include "record/contents/budget.h"
-#include "record/events/devices.h"
 #include "record/process/clock.h"
+#include "record/runtime/devices.h"
 #include "record/stream/lane.h"
 
 namespace ompdm::record {

@@ -1,4 +1,4 @@
-#include "record/modules/offload_entries.h"
+#include "record/stream/offload_entries.h"
 
 #include <elf.h>
 #include <fcntl.h>

@@ -23,7 +23,7 @@ struct Wrapper {
 enum WrapperPosition : unsigned {
 #if defined(__x86_64__)
 #define OMPDM_WRAPPER(name, symbol, entry, arguments) kWrapper_##name,
-#include "record/events/wrappers.def"
+#include "record/runtime/wrappers.def"
 #undef OMPDM_WRAPPER
 #endif
   kWrapperEnd

@@ -3,6 +3,9 @@
 
 namespace ompdm::record {
 
+/// The runtime has initialised a device, of this type as ompt_callback_device_initialize tells it.
+void learn_device(int number, const char* type) noexcept;
+
 /// Whether the runtime has initialised a device of this number. Nothing is known of numbers
 /// past 63.
 bool device_is_known(int number) noexcept;

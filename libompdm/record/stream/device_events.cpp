@@ -1,15 +1,11 @@
-#include "record/events/devices.h"
+#include "record/stream/device_events.h"
 
 #include <string.h>
 #include <sys/mman.h>
 
-#include <atomic>
-
-#include "record/events/ompt.h"
-#include "record/modules/modules.h"
 #include "record/process/clock.h"
-#include "record/stream/sites.h"
-#include "spool/device_types.h"
+#include "record/runtime/devices.h"
+#include "record/stream/module_records.h"
 
 namespace ompdm::record {
 namespace {
@@ -49,29 +45,6 @@ bool make_room_for_early() noexcept {
   return true;
 }
 
-// A bit for each number.
-constexpr int kMostKnown = 64;
-std::atomic<std::uint64_t> known{0};
-std::atomic<std::uint64_t> emulated{0};
-
-void remember(int number, const char* type) noexcept {
-  if (number >= 0 && number < kMostKnown) {
-    const std::uint64_t bit = std::uint64_t{1} << static_cast<unsigned>(number);
-    // After a pause of the runtime a number may stand for another device.
-    if (type != nullptr && spool::is_emulated_device(type)) {
-      emulated.fetch_or(bit);
-    } else {
-      emulated.fetch_and(~bit);
-    }
-    known.fetch_or(bit);
-  }
-}
-
-bool has_bit(const std::atomic<std::uint64_t>& bits, int number) noexcept {
-  return number >= 0 && number < kMostKnown &&
-         (bits.load(std::memory_order_relaxed) >> static_cast<unsigned>(number) & 1U) != 0;
-}
-
 void write_device(Lane& lane, const Early& event) noexcept {
   const std::size_t size = strlen(event.type) + 1;
   auto* record = reserve<spool::Device>(lane, size);
@@ -88,19 +61,10 @@ void write_device(Lane& lane, const Early& event) noexcept {
 
 }  // namespace
 
-bool device_is_known(int number) noexcept { return has_bit(known, number); }
-
-bool device_is_host(int number) noexcept {
-  return number == kInitialDevice ||
-         (number >= 0 && number < kMostKnown && !has_bit(known, number));
-}
-
-bool device_is_emulated(int number) noexcept { return has_bit(emulated, number); }
-
 void note_device(spool::DeviceEvent event, int number, std::uint64_t bytes,
                  const char* type) noexcept {
   if (event == spool::DeviceEvent::kInitialize) {
-    remember(number, type);
+    learn_device(number, type);
   }
   Early now{event, number, ticks(), bytes, {}};
   strncpy(now.type, type != nullptr ? type : "", sizeof(now.type) - 1);
