@@ -57,16 +57,6 @@ class Record {
     return rest.first(size < rest.size() ? static_cast<std::size_t>(size) : rest.size());
   }
 
-  /// What follows the fixed part T, as a sequence of Items; a piece too short for one is left out.
-  template <class T, class Item>
-  [[nodiscard]] std::vector<Item> rest_as() const {
-    static_assert(std::is_trivially_copyable_v<Item>);
-    const auto rest = tail<T>(bytes_.size());
-    std::vector<Item> items(rest.size() / sizeof(Item));
-    if (!items.empty()) std::memcpy(items.data(), rest.data(), items.size() * sizeof(Item));
-    return items;
-  }
-
  private:
   std::span<const std::byte> bytes_;
 };

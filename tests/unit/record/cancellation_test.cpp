@@ -67,9 +67,8 @@ TEST_P(Cancellation, OfThreadsThatOffloadHarmsNobodyElse) {
     runtime.finish();
   });
   ASSERT_EQ(outcome.status, 0) << outcome.messages;
-  const Records records = read_records(folder.path() / "trace.json.spool");
-  EXPECT_FALSE(records.damaged);
-  EXPECT_EQ(std::ranges::count(records.ops, kLast, &spool::DataOp::bytes), 100);
+  const Recorded recorded = read_back(folder.path() / "trace.json.spool");
+  EXPECT_EQ(std::ranges::count(recorded.trace.ops, kLast, &DataOp::bytes), 100);
 }
 INSTANTIATE_TEST_SUITE_P(Kinds, Cancellation,
                          ::testing::Values(PTHREAD_CANCEL_DEFERRED, PTHREAD_CANCEL_ASYNCHRONOUS),
@@ -103,9 +102,9 @@ TEST(Cancellation, WithinACallbackLeavesNoHoleInTheLane) {
     runtime.finish();
   });
   ASSERT_EQ(outcome.status, 0) << outcome.messages;
-  const Records records = read_records(folder.path() / "trace.json.spool");
-  EXPECT_EQ(records.lanes, 1U);
-  EXPECT_EQ(std::ranges::count(records.ops, kLast, &spool::DataOp::bytes), 100);
+  const Recorded recorded = read_back(folder.path() / "trace.json.spool");
+  EXPECT_EQ(recorded.lanes, 1U);
+  EXPECT_EQ(std::ranges::count(recorded.trace.ops, kLast, &DataOp::bytes), 100);
 }
 
 }  // namespace

@@ -23,8 +23,8 @@ TEST(ContentSampling, SharesAreReadAndOthersSaid) {
                                                        {"100", 1'000'000},
                                                        {"full", record::kHashEverything}};
   for (const auto& [text, share] : shares) {
-    const Records records = record([] { update_to({}); }, {{"OMPDM_HASH", text}});
-    EXPECT_EQ(records.header.hashing, share) << text;
+    const Recorded recorded = record([] { update_to({}); }, {{"OMPDM_HASH", text}});
+    EXPECT_EQ(recorded.header.hashing, share) << text;
   }
   for (const char* wrong : {"on", "-1", "101", "1e1", "3,5", "%", ".", "3%%", "99999999999"}) {
     const Folder folder;
@@ -42,8 +42,7 @@ TEST(ContentSampling, SharesAreReadAndOthersSaid) {
                                     ": neither off, full nor a percentage"),
               std::string::npos)
         << outcome.messages;
-    EXPECT_EQ(read_records(folder.path() / "trace.json.spool").header.hashing,
-              record::kHashDefault);
+    EXPECT_EQ(read_back(folder.path() / "trace.json.spool").header.hashing, record::kHashDefault);
   }
 }
 
@@ -54,9 +53,9 @@ TEST(ContentSampling, SmallTransfersAreExaminedInRunsThatGrowRarer) {
       update_to(buffer);
     }
   };
-  const Records records = record(body, {{"OMPDM_HASH", "100"}});
-  ASSERT_EQ(records.ops.size(), 2000U);
-  const std::vector<std::size_t> ops = examined(records);
+  const Recorded recorded = record(body, {{"OMPDM_HASH", "100"}});
+  ASSERT_EQ(recorded.trace.ops.size(), 2000U);
+  const std::vector<std::size_t> ops = examined(recorded);
   // 16 runs of four, then 8 in each doubling: 16 to 31, …, 256 to 499.
   ASSERT_EQ(ops.size(), (16U + 5 * 8) * 4);
   for (std::size_t i = 0; i < ops.size(); i += 4) {
@@ -65,14 +64,14 @@ TEST(ContentSampling, SmallTransfersAreExaminedInRunsThatGrowRarer) {
   }
   EXPECT_EQ(ops.back(), 480U * 4 + 3);
 
-  EXPECT_EQ(record(body, kFull).contents.size(), 2000U);
+  EXPECT_EQ(examined(record(body, kFull)).size(), 2000U);
 }
 
 // Bytes enough for the budget to run out, at a site whose transfers are hashed whole by turns.
 TEST(ContentSampling, PastTheBudgetConsecutiveOccurrencesAreHashedWhole) {
   constexpr std::size_t kCount = 60;
   const Buffer buffer = numbers(64 << 20);
-  const Records records = record(
+  const Recorded recorded = record(
       [&] {
         for (std::size_t i = 0; i < kCount; ++i) {
           update_to(buffer);
@@ -80,9 +79,10 @@ TEST(ContentSampling, PastTheBudgetConsecutiveOccurrencesAreHashedWhole) {
       },
       kDefault);
   std::vector<std::size_t> whole;
-  for (const auto& [content, op] : records.contents) {
-    if (content.hash != 0) {
-      EXPECT_EQ(content.hash, hash_of(buffer));
+  for (const std::size_t op : examined(recorded)) {
+    const std::uint64_t hash = recorded.trace.ops[op].hash;
+    if (hash != 0) {
+      EXPECT_EQ(hash, hash_of(buffer));
       whole.push_back(op);
     }
   }
@@ -97,25 +97,25 @@ TEST(ContentSampling, PastTheBudgetConsecutiveOccurrencesAreHashedWhole) {
 TEST(ContentSampling, BuffersThatTakeTurnsHavePairsToo) {
   const Buffer one = numbers(1 << 20, 1);
   const Buffer other = numbers(1 << 20, 2);
-  const Records records = record(
+  const Recorded recorded = record(
       [&] {
         for (int i = 0; i < 4; ++i) {
           update_to(i % 2 == 0 ? one : other);
         }
       },
       kDefault);
-  ASSERT_EQ(examined(records), (std::vector<std::size_t>{0, 1, 2, 3}));
-  EXPECT_EQ(records.contents[0].content.hash, hash_of(one));
-  EXPECT_EQ(records.contents[1].content.hash, hash_of(other));
-  EXPECT_EQ(records.contents[2].content.hash, hash_of(one));
-  EXPECT_EQ(records.contents[3].content.hash, hash_of(other));
+  ASSERT_EQ(examined(recorded), (std::vector<std::size_t>{0, 1, 2, 3}));
+  EXPECT_EQ(recorded.trace.ops[0].hash, hash_of(one));
+  EXPECT_EQ(recorded.trace.ops[1].hash, hash_of(other));
+  EXPECT_EQ(recorded.trace.ops[2].hash, hash_of(one));
+  EXPECT_EQ(recorded.trace.ops[3].hash, hash_of(other));
 }
 
 // A rectangle is copied row by row; its rows are one occurrence, all looked at or none.
 TEST(ContentSampling, TheOperationsOfOneApiCallAreOneOccurrence) {
   constexpr std::size_t kRows = 10;
   const Buffer buffer = numbers(8000);
-  const Records records = record(
+  const Recorded recorded = record(
       [&] {
         for (std::uint32_t call = 1; call <= 80; ++call) {
           record::this_thread.api_codeptr = kSite;
@@ -127,10 +127,11 @@ TEST(ContentSampling, TheOperationsOfOneApiCallAreOneOccurrence) {
         }
       },
       kDefault);
-  ASSERT_EQ(records.ops.size(), 80 * kRows);
+  ASSERT_EQ(recorded.trace.ops.size(), 80 * kRows);
   // 16 runs of four calls, then each second.
-  ASSERT_EQ(records.contents.size(), (64U + 8) * kRows);
-  EXPECT_EQ(records.contents.back().op, 76 * kRows - 1);
+  const std::vector<std::size_t> ops = examined(recorded);
+  ASSERT_EQ(ops.size(), (64U + 8) * kRows);
+  EXPECT_EQ(ops.back(), 76 * kRows - 1);
 }
 
 TEST(ContentSampling, AForksChildHasABudgetOfItsOwn) {
@@ -157,15 +158,15 @@ TEST(ContentSampling, AForksChildHasABudgetOfItsOwn) {
   EXPECT_EQ(outcome.status, 0);
   std::multiset<std::pair<std::size_t, std::size_t>> counts;  // operations, contents
   for (const std::string& file : folder.files()) {
-    const Records records = read_records(folder.path() / file);
-    counts.insert({records.ops.size(), records.contents.size()});
+    const Recorded recorded = read_back(folder.path() / file);
+    counts.insert({recorded.trace.ops.size(), examined(recorded).size()});
   }
   EXPECT_EQ(counts, (std::multiset<std::pair<std::size_t, std::size_t>>{{1, 1}, {2, 1}}));
 }
 
 TEST(ContentSampling, ThreadsShareTheBudget) {
   constexpr int kThreads = 4;
-  const Records records = record(
+  const Recorded recorded = record(
       [] {
         std::vector<std::thread> threads;
         for (int thread = 0; thread < kThreads; ++thread) {
@@ -181,12 +182,11 @@ TEST(ContentSampling, ThreadsShareTheBudget) {
         }
       },
       kDefault);
-  EXPECT_EQ(records.ops.size(), 400U);
+  EXPECT_EQ(recorded.trace.ops.size(), 400U);
   std::set<std::uint64_t> hashes;
-  for (const auto& [content, op] : records.contents) {
-    EXPECT_NE(content.fingerprint, 0U);
-    if (content.hash != 0) {
-      hashes.insert(content.hash);
+  for (const std::size_t op : examined(recorded)) {
+    if (recorded.trace.ops[op].hash != 0) {
+      hashes.insert(recorded.trace.ops[op].hash);
     }
   }
   for (int thread = 0; thread < kThreads; ++thread) {

@@ -24,7 +24,7 @@ void call_of(spool::Entry entry, const void* codeptr) {
 TEST(Content, OfATransferToADeviceIsTakenBeforeItBegins) {
   Buffer buffer = numbers(80'000);
   const std::uint64_t sent = hash_of(buffer);
-  const Records records = record(
+  const Recorded recorded = record(
       [&] {
         FakeRuntime::begin(kUpdate, 0, kSite);
         FakeRuntime::op_endpoint(ompt_scope_begin, 2, buffer.data(), kHost, kThere, 0,
@@ -35,22 +35,23 @@ TEST(Content, OfATransferToADeviceIsTakenBeforeItBegins) {
         FakeRuntime::end(kUpdate, 0, kSite);
       },
       kDefault);
-  ASSERT_EQ(records.contents.size(), 1U);
-  const auto& [content, op] = records.contents[0];
-  EXPECT_EQ(op, 0U);
-  EXPECT_EQ(content.hash, sent);
-  EXPECT_EQ(content.fingerprint, sent);
-  EXPECT_EQ(content.head.flags, 0);
+  ASSERT_EQ(examined(recorded), (std::vector<std::size_t>{0}));
+  const DataOp& op = recorded.trace.ops[0];
+  EXPECT_EQ(op.hash, sent);
+  EXPECT_EQ(op.fingerprint, sent);
+  EXPECT_FALSE(op.trivial);
   // The time it took lies inside the region and outside the operation.
-  EXPECT_GT(content.ticks, 0U);
-  EXPECT_GE(records.ops[0].begin - records.regions[0].begin, content.ticks);
-  EXPECT_EQ(records.header.hashing, record::kHashDefault);
+  const Region& region = recorded.trace.regions[0];
+  EXPECT_GT(region.hashing, 0);
+  EXPECT_EQ(region.hashing, recorded.trace.recording.hashing_ns);
+  EXPECT_EQ(region.hashing_after, 0);
+  EXPECT_GE(op.begin - region.begin, region.hashing);
+  EXPECT_EQ(recorded.header.hashing, record::kHashDefault);
 }
 
 TEST(Content, FromADeviceIsTakenOnceItsRegionHasEnded) {
   Buffer first = numbers(80'000);
   Buffer second = numbers(8'000, 5);
-  Records records{};
   const auto body = [&] {
     FakeRuntime::begin(kTarget, 0, kSite);
     fetch(first);
@@ -60,42 +61,43 @@ TEST(Content, FromADeviceIsTakenOnceItsRegionHasEnded) {
     FakeRuntime::end(kTarget, 0, kSite);
     first[7] = 100;
   };
-  records = record(body, kDefault);
+  const Recorded recorded = record(body, kDefault);
   first[7] = 99;
-  ASSERT_EQ(records.contents.size(), 2U);
-  EXPECT_EQ(examined(records), (std::vector<std::size_t>{0, 1}));
-  EXPECT_EQ(records.contents[0].content.hash, hash_of(first));
-  EXPECT_EQ(records.contents[1].content.hash, hash_of(second));
-  EXPECT_EQ(records.contents[0].content.head.flags, spool::kContentAfter);
+  ASSERT_EQ(examined(recorded), (std::vector<std::size_t>{0, 1}));
+  EXPECT_EQ(recorded.trace.ops[0].hash, hash_of(first));
+  EXPECT_EQ(recorded.trace.ops[1].hash, hash_of(second));
+  EXPECT_FALSE(recorded.trace.ops[0].trivial);
+  EXPECT_GT(recorded.trace.regions[0].hashing_after, 0);
+  EXPECT_EQ(recorded.trace.regions[0].hashing, 0);
 }
 
 TEST(Content, OffTakesNone) {
   const Buffer buffer = numbers(80'000);
   for (const char* off : {"off", "0", "0.0%"}) {
-    const Records records = record([&] { update_to(buffer); }, {{"OMPDM_HASH", off}});
-    EXPECT_EQ(records.ops.size(), 1U);
-    EXPECT_TRUE(records.contents.empty());
-    EXPECT_EQ(records.header.hashing, record::kHashNothing);
+    const Recorded recorded = record([&] { update_to(buffer); }, {{"OMPDM_HASH", off}});
+    EXPECT_EQ(recorded.trace.ops.size(), 1U);
+    EXPECT_TRUE(examined(recorded).empty());
+    EXPECT_EQ(recorded.header.hashing, record::kHashNothing);
   }
 }
 
 TEST(Content, OneValueThroughoutIsMarked) {
   const Buffer zeros(1000, 0);
   const Buffer others = numbers(8000);
-  const Records records = record(
+  const Recorded recorded = record(
       [&] {
         update_to(zeros);
         update_to(others);
       },
       kDefault);
-  ASSERT_EQ(records.contents.size(), 2U);
-  EXPECT_EQ(records.contents[0].content.head.flags, spool::kContentTrivial);
-  EXPECT_EQ(records.contents[1].content.head.flags, 0);
+  ASSERT_EQ(examined(recorded), (std::vector<std::size_t>{0, 1}));
+  EXPECT_TRUE(recorded.trace.ops[0].trivial);
+  EXPECT_FALSE(recorded.trace.ops[1].trivial);
 }
 
 TEST(Content, MoreThanCanWaitForARegionIsALoss) {
   const Buffer buffer = numbers(64'000);
-  const Records records = record(
+  const Recorded recorded = record(
       [&] {
         FakeRuntime::begin(kTarget, 0, kSite);
         for (std::size_t i = 0; i < 40; ++i) {
@@ -104,18 +106,17 @@ TEST(Content, MoreThanCanWaitForARegionIsALoss) {
         FakeRuntime::end(kTarget, 0, kSite);
       },
       kFull);
-  ASSERT_EQ(records.ops.size(), 40U);
-  ASSERT_EQ(records.contents.size(), 32U);
+  ASSERT_EQ(recorded.trace.ops.size(), 40U);
+  ASSERT_EQ(examined(recorded).size(), 32U);
   for (std::size_t i = 0; i < 32; ++i) {
-    EXPECT_EQ(records.contents[i].op, i);
-    EXPECT_EQ(records.contents[i].content.hash, XXH3_64bits(buffer.data() + i, 800));
+    EXPECT_EQ(recorded.trace.ops[i].hash, XXH3_64bits(buffer.data() + i, 800));
   }
-  EXPECT_EQ(records.loss(spool::Loss::kContentsPendingOverflow), 8U);
+  EXPECT_EQ(recorded.loss(spool::Loss::kContentsPendingOverflow), 8U);
 }
 
 TEST(Content, WithoutKnownCompletionItIsNotTakenAndCounted) {
   const Buffer buffer = numbers(8000);
-  const Records records = record(
+  const Recorded recorded = record(
       [&] {
         FakeRuntime::device(1, "sm_90");
         const auto target = [&](spool::Entry entry) {
@@ -136,16 +137,16 @@ TEST(Content, WithoutKnownCompletionItIsNotTakenAndCounted) {
         fetch(buffer, 0);                     // 9
       },
       kDefault);
-  ASSERT_EQ(records.ops.size(), 10U);
-  EXPECT_EQ(examined(records), (std::vector<std::size_t>{0, 1, 2, 4, 6, 8, 9}));
-  EXPECT_EQ(records.loss(spool::Loss::kContentsUnknownCompletion), 3U);
+  ASSERT_EQ(recorded.trace.ops.size(), 10U);
+  EXPECT_EQ(examined(recorded), (std::vector<std::size_t>{0, 1, 2, 4, 6, 8, 9}));
+  EXPECT_EQ(recorded.loss(spool::Loss::kContentsUnknownCompletion), 3U);
 }
 
 // Between devices, whatever the runtime calls it, and before any device is known: no address here
 // can be read.
 TEST(Content, OnlyWhatIsSurelyTheHostsIsRead) {
   constexpr int kInvalid = -2;  // below omp_initial_device no number is a device's
-  const Records records = record(
+  const Recorded recorded = record(
       [] {
         FakeRuntime::begin(kTarget, 0, kSite);
         for (const int optype : {2, 3}) {
@@ -160,13 +161,13 @@ TEST(Content, OnlyWhatIsSurelyTheHostsIsRead) {
         FakeRuntime::end(kTarget, 0, kSite);
       },
       kFull);
-  EXPECT_EQ(records.ops.size(), 13U);
-  EXPECT_TRUE(records.contents.empty());
+  EXPECT_EQ(recorded.trace.ops.size(), 13U);
+  EXPECT_TRUE(examined(recorded).empty());
 }
 
 TEST(Content, OfARegionThatNeverEndsIsCounted) {
   const Buffer buffer = numbers(8000);
-  const Records records = record(
+  const Recorded recorded = record(
       [&] {
         ompt_data_t outer{0};
         ompt_data_t inner{0};
@@ -183,8 +184,8 @@ TEST(Content, OfARegionThatNeverEndsIsCounted) {
         target(ompt_scope_end, outer);
       },
       kDefault);
-  EXPECT_TRUE(records.contents.empty());
-  EXPECT_EQ(records.loss(spool::Loss::kContentsUnknownCompletion), 1U);
+  EXPECT_TRUE(examined(recorded).empty());
+  EXPECT_EQ(recorded.loss(spool::Loss::kContentsUnknownCompletion), 1U);
 }
 
 TEST(Content, WhatWasCommittedSurvivesAKill) {
@@ -202,9 +203,9 @@ TEST(Content, WhatWasCommittedSurvivesAKill) {
         raise(SIGKILL);
       },
       kDefault);
-  const Records records = read_records(folder.path() / "trace.json.spool");
-  EXPECT_EQ(records.ops.size(), 3U);
-  EXPECT_EQ(examined(records), (std::vector<std::size_t>{0, 1}));
+  const Recorded recorded = read_back(folder.path() / "trace.json.spool");
+  EXPECT_EQ(recorded.trace.ops.size(), 3U);
+  EXPECT_EQ(examined(recorded), (std::vector<std::size_t>{0, 1}));
 }
 
 // From the callbacks to the model: whose content it is, and whose time.

@@ -43,15 +43,15 @@ TEST_P(Hazards, ADeadlySignalLosesNoCommittedRecord) {
     raise(signal);
   });
   EXPECT_EQ(outcome.status, -signal);
-  const Records records = read_records(spool);
-  EXPECT_EQ(records.header.state, spool::State::kRunning);
-  ASSERT_EQ(records.regions.size(), 1001U);
-  EXPECT_EQ(records.ops.size(), 1001U);
-  EXPECT_EQ(records.regions.back().end, 0U);
-  ASSERT_EQ(records.launches.size(), 1U);
-  EXPECT_EQ(records.launches[0].end, 0U);
-  EXPECT_EQ(records.launches[0].region, records.regions.back().id);
-  EXPECT_NE(records.regions[999].end, 0U);
+  const Recorded recorded = read_back(spool);
+  EXPECT_EQ(recorded.header.state, spool::State::kRunning);
+  ASSERT_EQ(recorded.trace.regions.size(), 1001U);
+  EXPECT_EQ(recorded.trace.ops.size(), 1001U);
+  EXPECT_TRUE(recorded.trace.regions.back().unfinished);
+  ASSERT_EQ(recorded.trace.launches.size(), 1U);
+  EXPECT_TRUE(recorded.trace.launches[0].unfinished);
+  EXPECT_EQ(recorded.trace.launches[0].region.value, 1000U);
+  EXPECT_FALSE(recorded.trace.regions[999].unfinished);
 }
 INSTANTIATE_TEST_SUITE_P(Signals, Hazards, ::testing::Values(SIGKILL, SIGSEGV, SIGABRT, SIGTERM));
 
@@ -71,9 +71,9 @@ TEST_F(Hazards, AFileSizeLimitIsALossAndNotADeath) {
   EXPECT_NE(outcome.messages.find("File too large"), std::string::npos) << outcome.messages;
   // And where the recording lies, since it is not finished here.
   EXPECT_EQ(std::count(outcome.messages.begin(), outcome.messages.end(), '\n'), 2);
-  const Records records = read_records(spool);
-  EXPECT_GT(records.regions.size(), 500U);
-  EXPECT_GT(records.loss(spool::Loss::kRecordsNoSpace), 1000U);
+  const Recorded recorded = read_back(spool);
+  EXPECT_GT(recorded.trace.regions.size(), 500U);
+  EXPECT_GT(recorded.loss(spool::Loss::kRecordsNoSpace), 1000U);
 }
 
 TEST_F(Hazards, AnUnwritableFolderCostsOneLine) {
@@ -107,7 +107,7 @@ TEST_F(Hazards, AProgramThatClosesEveryDescriptorIsStillRecorded) {
     runtime.finish();
   });
   EXPECT_EQ(outcome.status, 0);
-  EXPECT_EQ(read_records(spool).regions.size(), 20010U);
+  EXPECT_EQ(read_back(spool).trace.regions.size(), 20010U);
   EXPECT_EQ(std::filesystem::file_size(other), 0U);
 }
 
@@ -122,9 +122,9 @@ TEST_F(Hazards, ASpoolThatIsRenamedOrLeftBehindGrowsOn) {
     runtime.finish();
   });
   EXPECT_EQ(outcome.status, 0);
-  const Records records = read_records(renamed);
-  EXPECT_EQ(records.regions.size(), 20010U);
-  EXPECT_EQ(records.loss(spool::Loss::kRecordsNoSpace), 0U);
+  const Recorded recorded = read_back(renamed);
+  EXPECT_EQ(recorded.trace.regions.size(), 20010U);
+  EXPECT_EQ(recorded.loss(spool::Loss::kRecordsNoSpace), 0U);
 }
 
 TEST_F(Hazards, OnceBothNameAndDescriptorAreGoneTheRestIsLost) {
@@ -142,8 +142,7 @@ TEST_F(Hazards, OnceBothNameAndDescriptorAreGoneTheRestIsLost) {
   });
   EXPECT_EQ(outcome.status, 0);
   EXPECT_NE(outcome.messages.find("recording stops here"), std::string::npos) << outcome.messages;
-  EXPECT_GT(read_records(folder.path() / "renamed.spool").loss(spool::Loss::kRecordsNoSpace),
-            1000U);
+  EXPECT_GT(read_back(folder.path() / "renamed.spool").loss(spool::Loss::kRecordsNoSpace), 1000U);
   EXPECT_EQ(std::filesystem::file_size(spool), 10U);
 }
 
@@ -192,12 +191,12 @@ TEST_F(Hazards, AForkedChildRecordsIntoItsOwnSpool) {
     _exit(WEXITSTATUS(status));
   });
   ASSERT_EQ(outcome.status, 0) << outcome.messages;
-  EXPECT_EQ(read_records(spool).regions.size(), 201U);
+  EXPECT_EQ(read_back(spool).trace.regions.size(), 201U);
   const auto files = folder.files();
   ASSERT_EQ(files.size(), 2U);
   const std::string& other = files[0] == "trace.json.spool" ? files[1] : files[0];
   EXPECT_EQ(other.rfind("trace.p", 0), 0U) << other;
-  EXPECT_EQ(read_records(folder.path() / other).regions.size(), 7U);
+  EXPECT_EQ(read_back(folder.path() / other).trace.regions.size(), 7U);
 }
 
 TEST_F(Hazards, AForkedChildThatOffloadsNothingLeavesNothing) {
@@ -216,9 +215,9 @@ TEST_F(Hazards, AForkedChildThatOffloadsNothingLeavesNothing) {
   });
   EXPECT_EQ(outcome.status, 0);
   EXPECT_EQ(folder.files().size(), 1U);
-  const Records records = read_records(spool);
-  EXPECT_EQ(records.regions.size(), 6U);
-  EXPECT_EQ(records.header.state, spool::State::kFinished);
+  const Recorded recorded = read_back(spool);
+  EXPECT_EQ(recorded.trace.regions.size(), 6U);
+  EXPECT_EQ(recorded.header.state, spool::State::kFinished);
 }
 
 TEST_F(Hazards, AUmaskAgainstEveryoneDoesNotKeepTheRecorderOut) {
@@ -248,9 +247,9 @@ TEST_F(Hazards, TheSpoolOfADeadProcessIsKeptUnderAnotherName) {
   const Outcome second = run();
   EXPECT_NE(second.messages.find("trace.~1~.json.spool"), std::string::npos) << second.messages;
   const auto kept = folder.path() / "trace.~1~.json.spool";
-  EXPECT_EQ(read_records(spool).regions.size(), 5U);
-  EXPECT_EQ(read_records(kept).regions.size(), 5U);
-  EXPECT_EQ(std::string(read_records(kept).header.output),
+  EXPECT_EQ(read_back(spool).trace.regions.size(), 5U);
+  EXPECT_EQ(read_back(kept).trace.regions.size(), 5U);
+  EXPECT_EQ(std::string(read_back(kept).header.output),
             (folder.path() / "trace.~1~.json").string());
 }
 
@@ -300,15 +299,15 @@ TEST_F(Hazards, NothingRecordedLeavesNoFile) {
 
 TEST_F(Hazards, ManyDeviceEventsBeforeTheFirstRegionAreAllKept) {
   constexpr int kEvents = 1000;
-  const Records records = record([] {
+  const Recorded recorded = record([] {
     for (int i = 0; i < kEvents; ++i) {
       FakeRuntime::device(i % 4, "generic-64bit");
     }
     updates(1);
   });
-  ASSERT_EQ(records.devices.size(), 2U + kEvents);
+  ASSERT_EQ(recorded.trace.device_events.size(), 2U + kEvents);
   for (std::size_t i = 0; i < kEvents; ++i) {
-    EXPECT_EQ(records.devices[2 + i].number, static_cast<int>(i % 4));
+    EXPECT_EQ(recorded.trace.device_events[2 + i].device, static_cast<int>(i % 4));
   }
 }
 
@@ -323,7 +322,7 @@ TEST_F(Hazards, ABadValueIsSaidAndTheDefaultUsed) {
                                    {{"OMPDM_NAMES", "perhaps"}});
   EXPECT_EQ(outcome.status, 0);
   EXPECT_NE(outcome.messages.find("OMPDM_NAMES=perhaps"), std::string::npos);
-  EXPECT_EQ(read_records(spool).header.names, spool::Names::kOn);
+  EXPECT_EQ(read_back(spool).header.names, spool::Names::kOn);
 }
 
 }  // namespace

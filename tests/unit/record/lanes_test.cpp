@@ -26,21 +26,21 @@ void regions_with_ops(int count, std::uint64_t codeptr) {
 
 TEST(Lanes, ManyShortThreadsShareFewLanes) {
   constexpr int kThreads = 300;
-  const Records records = record([] {
+  const Recorded recorded = record([] {
     for (int i = 0; i < kThreads; ++i) {
       std::thread(regions_with_ops, 3, 0x1000).join();
     }
   });
-  EXPECT_EQ(records.regions.size(), 3U * kThreads);
-  EXPECT_EQ(records.threads.size(), kThreads);
-  EXPECT_LE(records.lanes, 2U);
-  EXPECT_EQ(records.sites.size(), 1U);
+  EXPECT_EQ(recorded.trace.regions.size(), 3U * kThreads);
+  EXPECT_EQ(recorded.count(spool::Tag::kLaneThread), kThreads);
+  EXPECT_LE(recorded.lanes, 2U);
+  EXPECT_EQ(recorded.count(spool::Tag::kSite), 1U);
 }
 
 TEST(Lanes, ConcurrentThreadsLoseNothing) {
   static constexpr int kThreads = 8;
   static constexpr int kRegions = 5000;
-  const Records records = record([] {
+  const Recorded recorded = record([] {
     std::vector<std::thread> threads;
     std::barrier all_have_a_lane(kThreads);
     for (int i = 0; i < kThreads; ++i) {
@@ -55,13 +55,12 @@ TEST(Lanes, ConcurrentThreadsLoseNothing) {
       thread.join();
     }
   });
-  EXPECT_EQ(records.regions.size(), std::size_t{kThreads} * kRegions);
-  EXPECT_EQ(records.ops.size(), std::size_t{kThreads} * kRegions);
-  EXPECT_FALSE(records.damaged);
-  EXPECT_GT(records.chunks, 8U);
+  EXPECT_EQ(recorded.trace.regions.size(), std::size_t{kThreads} * kRegions);
+  EXPECT_EQ(recorded.trace.ops.size(), std::size_t{kThreads} * kRegions);
+  EXPECT_GT(recorded.chunks, 8U);
   for (std::size_t i = 0; i < std::size(spool::kLossNames); ++i) {
     if (i != static_cast<std::size_t>(spool::Loss::kNamesUnavailable)) {
-      EXPECT_EQ(records.header.losses[i], 0U) << spool::kLossNames[i];
+      EXPECT_EQ(recorded.header.losses[i], 0U) << spool::kLossNames[i];
     }
   }
 }
@@ -103,10 +102,10 @@ TEST(Lanes, OfAThousandThreadsAtOnceAreSmall) {
     runtime.finish();
   });
   ASSERT_EQ(outcome.status, 0) << outcome.messages;
-  const Records records = read_records(folder.path() / "trace.json.spool");
-  EXPECT_EQ(records.lanes, kThreads);
-  EXPECT_EQ(records.regions.size(), kThreads);
-  EXPECT_EQ(records.ops.size(), kThreads);
+  const Recorded recorded = read_back(folder.path() / "trace.json.spool");
+  EXPECT_EQ(recorded.lanes, kThreads);
+  EXPECT_EQ(recorded.trace.regions.size(), kThreads);
+  EXPECT_EQ(recorded.trace.ops.size(), kThreads);
   EXPECT_LT(std::filesystem::file_size(folder.path() / "trace.json.spool"), 16 * kMebibyte);
   std::uint64_t grown = 0;
   std::ifstream(folder.path() / "grown") >> grown;
@@ -117,7 +116,7 @@ TEST(Lanes, OfAThousandThreadsAtOnceAreSmall) {
 }
 
 TEST(Lanes, ARegionThatOutlivesItsChunkIsStillClosed) {
-  const Records records = record([] {
+  const Recorded recorded = record([] {
     FakeRuntime::begin(1, 0, address(0x1000));
     for (int i = 0; i < 5000; ++i) {
       FakeRuntime::op(2, address(0x500), kHost, address(0x9000), 0, 8, address(0x1000));
@@ -125,28 +124,29 @@ TEST(Lanes, ARegionThatOutlivesItsChunkIsStillClosed) {
     FakeRuntime::end(1, 0, address(0x1000));
     regions_with_ops(5000, 0x2000);
   });
-  ASSERT_EQ(records.regions.size(), 5001U);
-  EXPECT_GE(records.regions[0].end, records.ops[4999].end);
+  ASSERT_EQ(recorded.trace.regions.size(), 5001U);
+  EXPECT_GE(recorded.trace.regions[0].end, recorded.trace.ops[4999].end);
   for (int i = 0; i < 5000; ++i) {
-    ASSERT_EQ(records.ops[static_cast<std::size_t>(i)].owner, records.regions[0].id);
+    ASSERT_EQ(recorded.trace.ops[static_cast<std::size_t>(i)].region.value, 0U);
   }
 }
 
 TEST(Lanes, WhatALoopRepeatsIsWrittenShort) {
-  const Records records = record([] { regions_with_ops(1000, 0x1000); });
-  ASSERT_EQ(records.regions.size(), 1000U);
-  ASSERT_EQ(records.ops.size(), 1000U);
-  EXPECT_GE(records.short_records, 2U * 1000 - 2 * records.chunks);
+  const Recorded recorded = record([] { regions_with_ops(1000, 0x1000); });
+  ASSERT_EQ(recorded.trace.regions.size(), 1000U);
+  ASSERT_EQ(recorded.trace.ops.size(), 1000U);
+  EXPECT_LE(recorded.count(spool::Tag::kRegion), recorded.chunks);
+  EXPECT_LE(recorded.count(spool::Tag::kDataOp), recorded.chunks);
   for (std::size_t i = 0; i < 1000; ++i) {
-    ASSERT_EQ(records.ops[i].owner, records.regions[i].id);
-    ASSERT_LE(records.regions[i].begin, records.ops[i].begin);
-    ASSERT_LE(records.ops[i].end, records.regions[i].end);
-    ASSERT_EQ(records.ops[i].bytes, 8U);
+    ASSERT_EQ(recorded.trace.ops[i].region.value, i);
+    ASSERT_LE(recorded.trace.regions[i].begin, recorded.trace.ops[i].begin);
+    ASSERT_LE(recorded.trace.ops[i].end, recorded.trace.regions[i].end);
+    ASSERT_EQ(recorded.trace.ops[i].bytes, 8U);
   }
 }
 
 TEST(Lanes, ARegionRepeatsItsOperationsAsFarAsTheyAreTheSame) {
-  const Records records = record([] {
+  const Recorded recorded = record([] {
     for (int i = 0; i < 4; ++i) {
       FakeRuntime::begin(2, 0, address(0x1000));
       FakeRuntime::op(1, address(0x500), kHost, address(0x9000), 0, 8, address(0x1000));
@@ -156,20 +156,21 @@ TEST(Lanes, ARegionRepeatsItsOperationsAsFarAsTheyAreTheSame) {
       FakeRuntime::end(2, 0, address(0x1000));
     }
   });
-  ASSERT_EQ(records.regions.size(), 4U);
-  ASSERT_EQ(records.ops.size(), 12U);
+  ASSERT_EQ(recorded.trace.regions.size(), 4U);
+  ASSERT_EQ(recorded.trace.ops.size(), 12U);
   for (std::size_t i = 0; i < 12; ++i) {
     const std::uint64_t bytes[] = {8, i / 3 == 2 ? 16U : 8U, 24};
-    EXPECT_EQ(records.ops[i].bytes, bytes[i % 3]) << i;
-    EXPECT_EQ(records.ops[i].owner, records.regions[i / 3].id) << i;
+    EXPECT_EQ(recorded.trace.ops[i].bytes, bytes[i % 3]) << i;
+    EXPECT_EQ(recorded.trace.ops[i].region.value, i / 3) << i;
   }
   // The third pass's second operation is new; the fourth pass goes on as the first did.
-  EXPECT_EQ(records.short_records, 4U + 3U + 4U);
+  EXPECT_EQ(recorded.count(spool::Tag::kRegion), 1U);
+  EXPECT_EQ(recorded.count(spool::Tag::kDataOp), 3U + 1U);
 }
 
 TEST(Lanes, ALongRegionAndALongPauseAreToldInFull) {
   constexpr auto kLong = std::chrono::milliseconds(2500);  // over 2^32 ticks of most processors
-  const Records records = record([=] {
+  const Recorded recorded = record([=] {
     for (int i = 0; i < 4; ++i) {
       FakeRuntime::begin(4, 0, address(0x1000));
       if (i == 2) {
@@ -178,27 +179,25 @@ TEST(Lanes, ALongRegionAndALongPauseAreToldInFull) {
       FakeRuntime::end(4, 0, address(0x1000));
     }
   });
-  ASSERT_EQ(records.regions.size(), 4U);
-  const auto ticks_a_second =
-      static_cast<double>(records.header.trailer.ticks - records.header.attach.ticks) * 1e9 /
-      static_cast<double>(records.header.trailer.monotonic_ns - records.header.attach.monotonic_ns);
-  const auto lasted = static_cast<double>(records.regions[2].end - records.regions[2].begin);
-  EXPECT_NEAR(lasted / ticks_a_second, 2.5, 0.2);
-  EXPECT_GE(records.regions[3].begin, records.regions[2].end);
+  ASSERT_EQ(recorded.trace.regions.size(), 4U);
+  const Region& region = recorded.trace.regions[2];
+  EXPECT_NEAR(static_cast<double>(region.end - region.begin) / 1e9, 2.5, 0.2);
+  EXPECT_GE(recorded.trace.regions[3].begin, region.end);
 }
 
 TEST(Lanes, WhatDiffersIsWrittenWhole) {
-  const Records records = record([] {
+  const Recorded recorded = record([] {
     for (std::uint64_t i = 0; i < 100; ++i) {
       FakeRuntime::begin(4, static_cast<int>(i % 2), address(0x1000));
       FakeRuntime::op(2, address(0x500), kHost, address(0x9000), 0, 8 + i, address(0x1000));
       FakeRuntime::end(4, static_cast<int>(i % 2), address(0x1000));
     }
   });
-  EXPECT_EQ(records.short_records, 0U);
+  EXPECT_EQ(recorded.count(spool::Tag::kRegion), 100U);
+  EXPECT_EQ(recorded.count(spool::Tag::kDataOp), 100U);
   for (std::uint64_t i = 0; i < 100; ++i) {
-    ASSERT_EQ(records.regions[i].device, static_cast<int>(i % 2));
-    ASSERT_EQ(records.ops[i].bytes, 8 + i);
+    ASSERT_EQ(recorded.trace.regions[i].device, static_cast<int>(i % 2));
+    ASSERT_EQ(recorded.trace.ops[i].bytes, 8 + i);
   }
 }
 

@@ -70,9 +70,8 @@ TEST(Modules, ASignalHandlerThatOffloadsWhileTheyAreScannedMeetsNoLock) {
     fake.finish();
   });
   ASSERT_EQ(outcome.status, 0) << outcome.messages;
-  const Records records = read_records(folder.path() / "trace.json.spool");
-  EXPECT_GT(records.regions.size() + records.loss(spool::Loss::kRecordsReentrant), 1U);
-  EXPECT_FALSE(records.damaged);
+  const Recorded recorded = read_back(folder.path() / "trace.json.spool");
+  EXPECT_GT(recorded.trace.regions.size() + recorded.loss(spool::Loss::kRecordsReentrant), 1U);
 }
 
 TEST(Protection, OfARangeIsThatOfAllItsPages) {

@@ -92,44 +92,44 @@ auto* const kernel = reinterpret_cast<Kernel*>(&ompdm_wrap_kernel);
 }
 
 TEST(Names, ComeFromTheArgumentsOfTheCall) {
-  const Records records = record([] {
+  const Recorded recorded = record([] {
     stand_in_for(record::kWrapper_data_begin, fake_data_begin);
     enter_data(pointers);
   });
-  ASSERT_EQ(records.sites.size(), 1U);
-  const SiteText& site = records.sites[0];
+  ASSERT_EQ(recorded.count(spool::Tag::kSite), 1U);
+  const trace::SiteNote& site = recorded.site_notes[0];
   EXPECT_EQ(site.psource, ";heat.cpp;main;41;3;;");
   ASSERT_EQ(site.names.size(), 2U);
   EXPECT_EQ(site.names[1], ";u_tmp[0:n*n];heat.cpp;14;32;;");
-  EXPECT_EQ(site.site.head.flags, static_cast<int>(spool::Entry::kDataBegin));
-  ASSERT_EQ(records.ops.size(), 2U);
-  EXPECT_EQ(records.ops[0].argument, 1);
-  EXPECT_EQ(records.ops[1].argument, 2);
-  ASSERT_EQ(records.lists.size(), 1U);
-  EXPECT_EQ(records.lists[0][1].begin, 0x20000U);
-  EXPECT_EQ(records.lists[0][1].type, 0x23U);
-  EXPECT_EQ(records.loss(spool::Loss::kNamesUnavailable), 0U);
+  EXPECT_EQ(site.entry, spool::Entry::kDataBegin);
+  ASSERT_EQ(recorded.trace.ops.size(), 2U);
+  EXPECT_EQ(recorded.op_notes[0].argument, 1);
+  EXPECT_EQ(recorded.op_notes[1].argument, 2);
+  ASSERT_EQ(recorded.trace.map_lists.size(), 1U);
+  EXPECT_EQ(recorded.trace.map_lists[0][1].begin, 0x20000U);
+  EXPECT_EQ(recorded.trace.map_lists[0][1].type, 0x23U);
+  EXPECT_EQ(recorded.loss(spool::Loss::kNamesUnavailable), 0U);
 }
 
 // Programs swap pointers between the passes of a loop: two lists, written once each.
 TEST(Names, EqualMapListsAreWrittenOnce) {
-  const Records records = record([] {
+  const Recorded recorded = record([] {
     stand_in_for(record::kWrapper_data_begin, fake_data_begin);
     void* swapped[] = {pointers[1], pointers[0]};
     for (int i = 0; i < 1000; ++i) {
       enter_data(i % 2 == 0 ? pointers : swapped);
     }
   });
-  EXPECT_EQ(records.sites.size(), 1U);
-  EXPECT_EQ(records.lists.size(), 2U);
-  ASSERT_EQ(records.regions.size(), 1000U);
-  EXPECT_EQ(records.regions[0].map_list, records.regions[2].map_list);
-  EXPECT_NE(records.regions[0].map_list, records.regions[1].map_list);
-  EXPECT_EQ(records.ops[2].argument, 1);
+  EXPECT_EQ(recorded.count(spool::Tag::kSite), 1U);
+  EXPECT_EQ(recorded.trace.map_lists.size(), 2U);
+  ASSERT_EQ(recorded.trace.regions.size(), 1000U);
+  EXPECT_EQ(recorded.trace.regions[0].map_list, recorded.trace.regions[2].map_list);
+  EXPECT_NE(recorded.trace.regions[0].map_list, recorded.trace.regions[1].map_list);
+  EXPECT_EQ(recorded.op_notes[2].argument, 1);
 }
 
 TEST(Names, ALaunchKnowsItsKernelAndShape) {
-  const Records records = record([] {
+  const Recorded recorded = record([] {
     stand_in_for(record::kWrapper_kernel, fake_kernel);
     KernelArgs arguments;
     arguments.trip_count = 1000000;
@@ -137,16 +137,17 @@ TEST(Names, ALaunchKnowsItsKernelAndShape) {
     arguments.thread_limit[0] = 64;
     kernel(&ident, 0, 8, 64, reinterpret_cast<void*>(0xbeef), &arguments);
   });
-  ASSERT_EQ(records.launches.size(), 1U);
-  EXPECT_EQ(records.launches[0].kernel, 0xbeefU);
-  EXPECT_EQ(records.launches[0].trip_count, 1000000U);
-  EXPECT_EQ(records.launches[0].num_teams, 8U);
-  EXPECT_EQ(records.launches[0].thread_limit, 64U);
-  EXPECT_TRUE(records.fallbacks.empty());
+  ASSERT_EQ(recorded.trace.launches.size(), 1U);
+  EXPECT_EQ(recorded.launch_kernels[0], 0xbeefU);
+  EXPECT_EQ(recorded.trace.launches[0].trip_count, 1000000U);
+  EXPECT_EQ(recorded.trace.launches[0].num_teams, 8U);
+  EXPECT_EQ(recorded.trace.launches[0].thread_limit, 64U);
+  ASSERT_EQ(recorded.trace.regions.size(), 1U);
+  EXPECT_FALSE(recorded.trace.regions[0].host_fallback);
 }
 
 TEST(Names, AKernelCallWithoutTargetRegionIsAHostFallback) {
-  const Records records = record([] {
+  const Recorded recorded = record([] {
     KernelArgs arguments;
     stand_in_for(record::kWrapper_kernel, kernel_on_host);
     kernel(&ident, 0, 0, 0, reinterpret_cast<void*>(0xbeef), &arguments);
@@ -155,12 +156,14 @@ TEST(Names, AKernelCallWithoutTargetRegionIsAHostFallback) {
     stand_in_for(record::kWrapper_kernel, kernel_on_host);
     kernel(&ident, 0, 0, 0, reinterpret_cast<void*>(0xbeef), &arguments);
   });
-  EXPECT_EQ(records.regions.size(), 1U);
-  EXPECT_EQ(records.fallbacks.size(), 2U);
+  ASSERT_EQ(recorded.trace.regions.size(), 3U);
+  EXPECT_TRUE(recorded.trace.regions[0].host_fallback);
+  EXPECT_FALSE(recorded.trace.regions[1].host_fallback);
+  EXPECT_TRUE(recorded.trace.regions[2].host_fallback);
 }
 
 TEST(Names, AKernelCallAfterAPauseIsALossAndNoHostFallback) {
-  const Records records = record([] {
+  const Recorded recorded = record([] {
     KernelArgs arguments;
     stand_in_for(record::kWrapper_kernel, fake_kernel);
     kernel(&ident, 0, 0, 0, reinterpret_cast<void*>(0xbeef), &arguments);
@@ -169,9 +172,9 @@ TEST(Names, AKernelCallAfterAPauseIsALossAndNoHostFallback) {
     kernel(&ident, 0, 0, 0, reinterpret_cast<void*>(0xbeef), &arguments);
     kernel(&ident, 0, 0, 0, reinterpret_cast<void*>(0xbeef), &arguments);
   });
-  EXPECT_EQ(records.regions.size(), 1U);
-  EXPECT_EQ(records.fallbacks.size(), 0U);
-  EXPECT_EQ(records.loss(spool::Loss::kRecordsAfterFinish), 2U);
+  ASSERT_EQ(recorded.trace.regions.size(), 1U);
+  EXPECT_FALSE(recorded.trace.regions[0].host_fallback);
+  EXPECT_EQ(recorded.loss(spool::Loss::kRecordsAfterFinish), 2U);
 }
 
 [[gnu::noinline]] void copy_between_devices() {
@@ -181,17 +184,17 @@ TEST(Names, AKernelCallAfterAPauseIsALossAndNoHostFallback) {
 }
 
 TEST(Names, TheTwoCopiesOfOneDeviceToDeviceCallAreTied) {
-  const Records records = record([] {
+  const Recorded recorded = record([] {
     stand_in_for(record::kWrapper_memcpy, fake_memcpy);
     copy_between_devices();
     copy_between_devices();
   });
-  ASSERT_EQ(records.ops.size(), 4U);
-  EXPECT_NE(records.ops[0].api_call, 0U);
-  EXPECT_EQ(records.ops[0].api_call, records.ops[1].api_call);
-  EXPECT_NE(records.ops[1].api_call, records.ops[2].api_call);
-  ASSERT_EQ(records.sites.size(), 1U);
-  EXPECT_EQ(records.sites[0].site.head.flags, static_cast<int>(spool::Entry::kMemcpy));
+  ASSERT_EQ(recorded.trace.ops.size(), 4U);
+  EXPECT_NE(recorded.trace.ops[0].call, 0U);
+  EXPECT_EQ(recorded.trace.ops[0].call, recorded.trace.ops[1].call);
+  EXPECT_NE(recorded.trace.ops[1].call, recorded.trace.ops[2].call);
+  ASSERT_EQ(recorded.count(spool::Tag::kSite), 1U);
+  EXPECT_EQ(recorded.site_notes[0].entry, spool::Entry::kMemcpy);
 }
 
 TEST(Names, WithoutEmiTheCallsThemselvesAreRecorded) {
@@ -204,13 +207,15 @@ TEST(Names, WithoutEmiTheCallsThemselvesAreRecorded) {
     runtime.finish();
   });
   ASSERT_EQ(outcome.status, 0) << outcome.messages;
-  const Records records = read_records(folder.path() / "trace.json.spool");
-  EXPECT_EQ(records.header.reach, spool::Reach::kNoEmi);
-  ASSERT_EQ(records.regions.size(), 1U);
-  EXPECT_EQ(records.regions[0].head.flags, spool::kRegionFromWrapper | 2);
-  EXPECT_EQ(records.regions[0].end, 0U);
-  EXPECT_EQ(records.lists.size(), 1U);
-  EXPECT_TRUE(records.ops.empty());
+  const Recorded recorded = read_back(folder.path() / "trace.json.spool");
+  EXPECT_EQ(recorded.header.reach, spool::Reach::kNoEmi);
+  ASSERT_EQ(recorded.trace.regions.size(), 1U);
+  EXPECT_TRUE(recorded.region_notes[0].from_wrapper);
+  EXPECT_EQ(recorded.region_notes[0].kind, 2);
+  EXPECT_FALSE(recorded.trace.regions[0].nowait);
+  EXPECT_EQ(recorded.trace.regions[0].end, recorded.trace.regions[0].begin);
+  EXPECT_EQ(recorded.trace.map_lists.size(), 1U);
+  EXPECT_TRUE(recorded.trace.ops.empty());
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ void update(const std::function<void()>& operation) {
 
 TEST(NextRuntime, AHostToldAsTheInitialDeviceIsTheHost) {
   const Buffer buffer = numbers(80'000);
-  const Records records = record(
+  const Recorded recorded = record(
       [&] {
         update([&] {
           FakeRuntime::op(2, buffer.data(), kInitialDevice, kThere, 0, bytes_of(buffer), kSite);
@@ -37,9 +37,9 @@ TEST(NextRuntime, AHostToldAsTheInitialDeviceIsTheHost) {
         });
       },
       kFull);
-  ASSERT_EQ(examined(records), (std::vector<std::size_t>{0, 1}));
-  EXPECT_EQ(records.contents[0].content.hash, hash_of(buffer));
-  EXPECT_EQ(records.contents[1].content.hash, hash_of(buffer));
+  ASSERT_EQ(examined(recorded), (std::vector<std::size_t>{0, 1}));
+  EXPECT_EQ(recorded.trace.ops[0].hash, hash_of(buffer));
+  EXPECT_EQ(recorded.trace.ops[1].hash, hash_of(buffer));
 }
 
 // Of an operation that is between devices, or whose devices are not known, no address is read.
@@ -47,7 +47,7 @@ TEST(NextRuntime, TransfersOfOpenMp60AreToldByTheirDevices) {
   const Buffer buffer = numbers(80'000);
   const void* nowhere = address(0x40);
   const std::size_t bytes = bytes_of(buffer);
-  const Records records = record(
+  const Recorded recorded = record(
       [&] {
         update([&] { FakeRuntime::op(kTransfer, buffer.data(), kHost, kThere, 0, bytes, kSite); });
         update([&] {
@@ -59,9 +59,9 @@ TEST(NextRuntime, TransfersOfOpenMp60AreToldByTheirDevices) {
             [&] { FakeRuntime::op(kTransfer, nowhere, kInitialDevice, kThere, 70, bytes, kSite); });
       },
       kFull);
-  EXPECT_EQ(examined(records), (std::vector<std::size_t>{0, 1}));
-  ASSERT_EQ(records.ops.size(), 4U);
-  EXPECT_EQ(records.ops[1].optype, kTransfer + kAsync);
+  EXPECT_EQ(examined(recorded), (std::vector<std::size_t>{0, 1}));
+  ASSERT_EQ(recorded.trace.ops.size(), 4U);
+  EXPECT_EQ(recorded.op_notes[1].optype, kTransfer + kAsync);
 }
 
 TEST(NextRuntime, WhatIsNoPlainTransferIsNotLookedAt) {
@@ -70,7 +70,7 @@ TEST(NextRuntime, WhatIsNoPlainTransferIsNotLookedAt) {
   // bits of a transfer.
   const std::vector<int> optypes = {
       kMemset, kTransferRect, kMemset + kAsync, kTransferRect + kAsync, 10, 21 + kAsync, 35, 66};
-  const Records records = record(
+  const Recorded recorded = record(
       [&] {
         for (const int optype : optypes) {
           update([&] { FakeRuntime::op(optype, nowhere, kHost, kThere, 0, 4096, kSite); });
@@ -78,9 +78,9 @@ TEST(NextRuntime, WhatIsNoPlainTransferIsNotLookedAt) {
         }
       },
       kFull);
-  EXPECT_TRUE(records.contents.empty());
-  EXPECT_EQ(records.ops.size(), 2 * optypes.size());
-  EXPECT_EQ(records.loss(spool::Loss::kContentsUnknownCompletion), 0U);
+  EXPECT_TRUE(examined(recorded).empty());
+  EXPECT_EQ(recorded.trace.ops.size(), 2 * optypes.size());
+  EXPECT_EQ(recorded.loss(spool::Loss::kContentsUnknownCompletion), 0U);
 }
 
 #if defined(__x86_64__)
@@ -113,7 +113,7 @@ int fake_kernel(Ident*, std::int64_t device, std::int32_t, std::int32_t, void*, 
 }
 
 // Two arguments of the program, and the runtime's own, which has no name: reading it ends badly.
-Records launch(std::uint32_t version, std::uint32_t count, std::uint64_t flags) {
+Recorded launch(std::uint32_t version, std::uint32_t count, std::uint64_t flags) {
   return record([=] {
     static const char* const kNoName = reinterpret_cast<const char*>(0x40);
     static Ident ident{{}, ";heat.cpp;main;41;3;;"};
@@ -135,26 +135,24 @@ Records launch(std::uint32_t version, std::uint32_t count, std::uint64_t flags) 
 
 TEST(NextRuntime, TheRuntimesOwnKernelArgumentIsNoItem) {
   for (const std::uint32_t version : {4U, 5U}) {
-    const Records records = launch(version, 3, 0);
-    ASSERT_EQ(records.sites.size(), 1U);
-    EXPECT_EQ(records.sites[0].names.size(), 2U);
-    ASSERT_EQ(records.lists.size(), 1U);
-    EXPECT_EQ(records.lists[0].size(), 2U);
-    EXPECT_EQ(records.launches.size(), 1U);
+    const Recorded recorded = launch(version, 3, 0);
+    ASSERT_EQ(recorded.count(spool::Tag::kSite), 1U);
+    EXPECT_EQ(recorded.site_notes[0].names.size(), 2U);
+    ASSERT_EQ(recorded.trace.map_lists.size(), 1U);
+    EXPECT_EQ(recorded.trace.map_lists[0].size(), 2U);
+    EXPECT_EQ(recorded.trace.launches.size(), 1U);
   }
 }
 
 TEST(NextRuntime, AKernelWithoutItemsHasItToo) {
-  const Records records = launch(4, 1, 0);
-  ASSERT_EQ(records.sites.size(), 1U);
-  EXPECT_TRUE(records.sites[0].names.empty());
-  EXPECT_TRUE(records.lists.empty());
+  const Recorded recorded = launch(4, 1, 0);
+  ASSERT_EQ(recorded.count(spool::Tag::kSite), 1U);
+  EXPECT_TRUE(recorded.site_notes[0].names.empty());
+  EXPECT_TRUE(recorded.trace.map_lists.empty());
 }
 
 TEST(NextRuntime, NowaitIsToldByAFlag) {
-  const auto entry = [](std::uint64_t flags) {
-    return static_cast<spool::Entry>(launch(3, 2, flags).sites.at(0).site.head.flags);
-  };
+  const auto entry = [](std::uint64_t flags) { return launch(3, 2, flags).site_notes.at(0).entry; };
   EXPECT_EQ(entry(0), spool::Entry::kKernel);
   EXPECT_EQ(entry(1), spool::Entry::kKernelNowait);
   EXPECT_EQ(entry(2), spool::Entry::kKernel);

@@ -1,5 +1,5 @@
-// Runs a piece of recorded behaviour in a child process and gives back the records that its spool
-// holds.
+// Runs a piece of recorded behaviour in a child process and gives back what the reader makes of its
+// spool.
 #pragma once
 
 #include <filesystem>
@@ -9,9 +9,8 @@
 #include <vector>
 
 #include "record/fake_runtime.h"
-#include "spool/definitions.h"
-#include "spool/events.h"
 #include "spool/format.h"
+#include "trace/draft.h"
 
 namespace ompdm::test {
 
@@ -29,44 +28,24 @@ class Folder {
   std::filesystem::path path_;
 };
 
-/// A site's record with its texts.
-struct SiteText {
-  spool::Site site;
-  std::string psource;
-  std::vector<std::string> names;
-};
-
-/// A content and the position in Records::ops of the operation that it belongs to.
-struct ContentOf {
-  spool::Content content;
-  std::size_t op;
-};
-
-/// All records of a spool, by kind, lanes one after the other.
-struct Records {
+/// A spool as the reader decodes it, and beside that what only its layout tells.
+struct Recorded : trace::Draft {
   spool::FileHeader header;
-  std::vector<spool::LaneThread> threads;
-  std::vector<SiteText> sites;
-  std::vector<std::vector<spool::MapItem>> lists;
-  std::vector<spool::Region> regions;
-  std::vector<spool::DataOp> ops;
-  std::vector<ContentOf> contents;
-  std::vector<spool::Launch> launches;
-  std::vector<spool::Device> devices;
-  std::vector<spool::Fallback> fallbacks;
-  std::vector<std::size_t> whole_ops;  ///< positions in `ops` of the chunk's whole records
-  std::map<std::uint32_t, std::vector<std::size_t>> ops_of;  ///< the same, by the chunk's regions
-  std::size_t short_records = 0;
+  std::map<spool::Tag, std::size_t> records = {};  ///< how many of each kind were written
   std::size_t chunks = 0;
   std::size_t lanes = 0;
-  bool damaged = false;
 
+  [[nodiscard]] std::size_t count(spool::Tag tag) const {
+    const auto at = records.find(tag);
+    return at == records.end() ? 0 : at->second;
+  }
   [[nodiscard]] std::uint64_t loss(spool::Loss which) const {
     return header.losses[static_cast<std::size_t>(which)];
   }
 };
 
-Records read_records(const std::filesystem::path& spool);
+/// Throws if the reader finds a record or a chunk that it cannot read.
+Recorded read_back(const std::filesystem::path& spool);
 
 /// How a child ended, and what it wrote to standard error.
 struct Outcome {
@@ -75,13 +54,12 @@ struct Outcome {
 };
 
 /// Runs `body` in a child whose working directory is `folder`, with OMPDM_FINISH=off,
-/// OMPDM_HASH=off and these
-/// variables.
+/// OMPDM_HASH=off and these variables.
 Outcome in_child(const Folder& folder, const std::function<void()>& body,
                  const std::map<std::string, std::string>& environment = {});
 
-/// The plain case: attach, `body`, finish, in a child; gives the records of trace.json.spool.
-Records record(const std::function<void()>& body,
-               const std::map<std::string, std::string>& environment = {});
+/// The plain case: attach, `body`, finish, in a child; reads trace.json.spool back.
+Recorded record(const std::function<void()>& body,
+                const std::map<std::string, std::string>& environment = {});
 
 }  // namespace ompdm::test

@@ -4,12 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <map>
 
 #include "record/events/mapper_pieces.h"
 #include "record/modules/modules.h"
 #include "record/recording.h"
-#include "trace/spool_file.h"
 
 namespace ompdm::test {
 namespace {
@@ -25,21 +23,19 @@ void visit_sites(unsigned count) {
 TEST(Sites, EachOfMoreThanAnyProgramHasIsDefinedOnce) {
   constexpr unsigned kSites = 100'000;
   constexpr unsigned kPasses = 3;
-  const Records records = record(
+  const Recorded recorded = record(
       [] {
         for (unsigned pass = 0; pass < kPasses; ++pass) {
           visit_sites(kSites);
         }
       },
       {{"OMPDM_NAMES", "off"}});
-  EXPECT_EQ(records.sites.size(), kSites);
-  ASSERT_EQ(records.regions.size(), std::size_t{kPasses} * kSites);
-  std::map<std::uint32_t, std::uint64_t> codeptr_of;
-  for (const auto& site : records.sites) {
-    codeptr_of[site.site.id] = site.site.codeptr;
-  }
+  EXPECT_EQ(recorded.count(spool::Tag::kSite), kSites);
+  ASSERT_EQ(recorded.trace.regions.size(), std::size_t{kPasses} * kSites);
   for (unsigned i = 0; i < kPasses * kSites; ++i) {
-    ASSERT_EQ(codeptr_of.at(records.regions[i].site), 0x1000 + std::uint64_t{32} * (i % kSites));
+    const Index<Site> site = recorded.trace.regions[i].site;
+    ASSERT_EQ(recorded.site_notes.at(site.value).codeptr,
+              0x1000 + std::uint64_t{32} * (i % kSites));
   }
 }
 
@@ -48,29 +44,15 @@ TEST(Sites, EachOfMoreThanAnyProgramHasIsDefinedOnce) {
 TEST(Sites, OfALongLoopAreStillWrittenShort) {
   constexpr unsigned kSites = 2000;
   constexpr unsigned kPasses = 20;
-  const Records records = record(
+  const Recorded recorded = record(
       [] {
         for (unsigned pass = 0; pass < kPasses; ++pass) {
           visit_sites(kSites);
         }
       },
       {{"OMPDM_NAMES", "off"}});
-  ASSERT_EQ(records.regions.size(), std::size_t{kPasses} * kSites);
-  EXPECT_GT(records.short_records, std::size_t{kPasses} * kSites / 2);
-}
-
-std::vector<std::string> mapper_names(const std::filesystem::path& spool) {
-  std::vector<std::string> found;
-  trace::SpoolFile file(spool);
-  for (const auto& chunk : file.chunks()) {
-    trace::RecordCursor cursor(file.records(chunk));
-    while (const auto record = cursor.next()) {
-      if (record->tag() != spool::Tag::kMapperName) continue;
-      const auto text = record->tail<spool::MapperName>(record->as<spool::MapperName>()->size);
-      found.emplace_back(reinterpret_cast<const char*>(text.data()));
-    }
-  }
-  return found;
+  ASSERT_EQ(recorded.trace.regions.size(), std::size_t{kPasses} * kSites);
+  EXPECT_LT(recorded.count(spool::Tag::kRegion), std::size_t{kPasses} * kSites / 2);
 }
 
 TEST(Sites, OfAClosedLibraryTakeTheirTextsWithThem) {
@@ -93,17 +75,17 @@ TEST(Sites, OfAClosedLibraryTakeTheirTextsWithThem) {
     runtime.finish();
   });
   ASSERT_EQ(outcome.status, 0) << outcome.messages;
-  const std::filesystem::path spool = folder.path() / "trace.json.spool";
-  EXPECT_EQ(mapper_names(spool),
+  const Recorded recorded = read_back(folder.path() / "trace.json.spool");
+  EXPECT_EQ(recorded.mapper_names,
             (std::vector<std::string>{";b.apples[0:n];one.c;3;1;;", ";b.grapes[0:n];two.c;7;1;;"}));
   // Of its own modules none was closed.
-  EXPECT_EQ(read_records(spool).sites.size(), 1U);
+  EXPECT_EQ(recorded.count(spool::Tag::kSite), 1U);
 }
 
 TEST(Sites, ThatStayAreKeptWhereOthersAreDropped) {
   constexpr unsigned kSites = 3000;
   constexpr unsigned kTimes = 5;
-  const Records records = record(
+  const Recorded recorded = record(
       [] {
         for (unsigned i = 0; i < kTimes; ++i) {
           visit_sites(kSites);
@@ -111,8 +93,8 @@ TEST(Sites, ThatStayAreKeptWhereOthersAreDropped) {
         }
       },
       {{"OMPDM_NAMES", "off"}});
-  EXPECT_EQ(records.sites.size(), kSites);
-  EXPECT_EQ(records.regions.size(), std::size_t{kTimes} * kSites);
+  EXPECT_EQ(recorded.count(spool::Tag::kSite), kSites);
+  EXPECT_EQ(recorded.trace.regions.size(), std::size_t{kTimes} * kSites);
 }
 
 }  // namespace

@@ -107,7 +107,7 @@ TEST_P(Planted, InTheSpoolsPlaceIsLeftAloneAndSaid) {
   EXPECT_EQ(fs::symlink_status(spool).type(), before);
   const auto files = folder.files();
   ASSERT_EQ(files.size(), 2U);
-  EXPECT_EQ(read_records(folder.path() / files[1]).regions.size(), 5U) << files[1];
+  EXPECT_EQ(read_back(folder.path() / files[1]).trace.regions.size(), 5U) << files[1];
 }
 
 TEST_P(Planted, InTheTracesPlaceIsLeftAloneAndSaid) {
@@ -121,9 +121,9 @@ TEST_P(Planted, InTheTracesPlaceIsLeftAloneAndSaid) {
       << outcome.messages;
   const auto files = folder.files();
   ASSERT_EQ(files.size(), 2U);
-  const Records records = read_records(folder.path() / files[1]);
-  EXPECT_EQ(records.regions.size(), 5U) << files[1];
-  EXPECT_NE(fs::path(records.header.output).filename(), "trace.json");
+  const Recorded recorded = read_back(folder.path() / files[1]);
+  EXPECT_EQ(recorded.trace.regions.size(), 5U) << files[1];
+  EXPECT_NE(fs::path(recorded.header.output).filename(), "trace.json");
 }
 INSTANTIATE_TEST_SUITE_P(Kinds, Planted,
                          ::testing::Values("pipe", "folder", "socket", "device", "link_to_pipe",
@@ -135,7 +135,7 @@ TEST(OtherNumbers, OfAPidNamespaceKeepTheSpoolInItsPlace) {
   const Folder folder;
   const fs::path spool = folder.path() / "trace.json.spool";
   in_child(folder, record_five);
-  spool::FileHeader header = read_records(spool).header;
+  spool::FileHeader header = read_back(spool).header;
   if (header.pid_namespace == 0) GTEST_SKIP() << "/proc does not tell the PID namespace";
   ++header.pid_namespace;
   std::fstream(spool, std::ios::in | std::ios::out | std::ios::binary)

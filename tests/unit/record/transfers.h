@@ -2,6 +2,7 @@
 // For tests only.
 #pragma once
 
+#include <gtest/gtest.h>
 #include <xxhash.h>
 
 #include <cstddef>
@@ -56,12 +57,16 @@ inline void update_to(const Buffer& buffer, const void* codeptr = kSite) {
   FakeRuntime::end(kUpdate, 0, codeptr);
 }
 
-/// Positions in Records::ops of the operations whose contents were looked at.
-inline std::vector<std::size_t> examined(const Records& records) {
+/// Positions of the operations whose contents were looked at, none of them twice.
+inline std::vector<std::size_t> examined(const Recorded& recorded) {
+  const auto& rows = recorded.trace.ops;
   std::vector<std::size_t> ops;
-  for (const ContentOf& each : records.contents) {
-    ops.push_back(each.op);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].fingerprint != 0) {
+      ops.push_back(i);
+    }
   }
+  EXPECT_EQ(ops.size(), recorded.count(spool::Tag::kContent));
   return ops;
 }
 
