@@ -38,7 +38,6 @@ static_assert(sizeof(Region) == 40);
 /// Bits of Head::flags of a DataOp.
 inline constexpr std::uint8_t kOpInRegion =
     0x01;  ///< it belongs to a region of this lane, else to a site (API call) or none
-inline constexpr std::uint8_t kOpUnfinished = 0x02;  ///< no end came
 /// One data operation, as the callback's end gave it (raw: nothing is normalised here).
 struct DataOp {
   Head head;

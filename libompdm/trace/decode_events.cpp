@@ -90,7 +90,6 @@ void Decoder::add_op(const Record& record) {
   } else {
     op.site = {find(lane_.sites, row->site)};
   }
-  op.unfinished = (row->head.flags & spool::kOpUnfinished) != 0;
   if (row->api_call != lane_.last_call) ++calls_;
   lane_.last_call = row->api_call;
   op.call = row->api_call == spool::CallId::kNone ? 0 : calls_;

@@ -148,6 +148,8 @@ void close_repeated(Lane& lane, const OpenRegion& region, std::uint64_t end) noe
     record->region = region.id;
     record->end = end;
     commit(lane, record, spool::Tag::kRegionEnd, 0);
+  } else {
+    return;  // counted; to the reader it never ended
   }
   __atomic_store_n(&region.repeated->duration, duration, __ATOMIC_RELEASE);
 }

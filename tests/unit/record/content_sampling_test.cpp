@@ -120,7 +120,7 @@ TEST(ContentSampling, TheOperationsOfOneApiCallAreOneOccurrence) {
         for (std::uint32_t call = 1; call <= 80; ++call) {
           record::this_thread.api_codeptr = kSite;
           record::this_thread.api_entry = spool::Entry::kMemcpyRect;
-          record::this_thread.api_call = call;
+          record::this_thread.api_call = spool::CallId{call};
           for (std::size_t row = 0; row < kRows; ++row) {
             FakeRuntime::op(2, buffer.data() + row * 100, kHost, kThere, 0, 64, kSite);
           }

@@ -207,7 +207,7 @@ TEST(Lanes, NoTwoHaveTheSameExternalIdAtOneInstant) {
   std::set<std::uint64_t> ids;
   constexpr std::uint32_t kLanes = 20'000;
   for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-    ids.insert(spool::external_id(lane, kInstant));
+    ids.insert(spool::external_id(spool::LaneId{lane}, kInstant));
   }
   EXPECT_EQ(ids.size(), kLanes);
 }

@@ -13,12 +13,12 @@
 #include <fstream>
 #include <iterator>
 
-#include "record/runtime/wrappers.h"
 #include "record/modules/entry_points.h"
 #include "record/modules/identity.h"
 #include "record/modules/loaded_objects.h"
 #include "record/modules/protection.h"
 #include "record/recording.h"
+#include "record/runtime/wrappers.h"
 
 namespace ompdm::test {
 namespace {

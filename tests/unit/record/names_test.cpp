@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "record/runtime/wrappers.h"
 #include "record/process/recorder.h"
 #include "record/recording.h"
+#include "record/runtime/wrappers.h"
 #include "record/stream/lane.h"
 
 #if defined(__x86_64__)

@@ -45,7 +45,7 @@ Recorded read_back(const fs::path& path) {
   // Of a killed process there is no trailer: a tick counts as a nanosecond.
   const trace::ClockScale clock(header.clock, header.attach, {&header.trailer, 1});
   Recorded recorded{trace::decode(file, clock), header};
-  std::set<std::uint32_t> lanes;
+  std::set<spool::LaneId> lanes;
   for (const trace::Chunk& chunk : file.chunks()) {
     lanes.insert(chunk.lane);
     trace::RecordCursor cursor(file.records(chunk));
