@@ -1,4 +1,5 @@
-# Configures one build folder again and again, with compilers that compile nothing. SCRATCH, SOURCE, OFFLOAD_PROGRAM.
+# Configures one build folder again and again, with compilers that compile nothing. SCRATCH, SOURCE, OFFLOAD_PROGRAM, and
+# the GENERATOR that this build has: a machine need not have another.
 file(REMOVE_RECURSE ${SCRATCH})
 foreach(version 19 22)
   foreach(name clang++-${version} clang-${version})
@@ -10,11 +11,15 @@ endforeach()
 file(COPY_FILE ${SCRATCH}/bin/clang-22 ${SCRATCH}/bin/other)
 
 function(expect choice wanted)
-  execute_process(COMMAND ${CMAKE_COMMAND} -S ${SOURCE} -B ${SCRATCH}/build -DOFFLOAD_PROGRAM=${OFFLOAD_PROGRAM} ${choice}
+  execute_process(COMMAND ${CMAKE_COMMAND} -G ${GENERATOR} -S ${SOURCE} -B ${SCRATCH}/build
+      -DOFFLOAD_PROGRAM=${OFFLOAD_PROGRAM} ${choice}
     WORKING_DIRECTORY ${SCRATCH} OUTPUT_VARIABLE output ERROR_VARIABLE output RESULT_VARIABLE failure)
+  if(failure)
+    message(FATAL_ERROR "${output}")
+  endif()
   file(READ ${SCRATCH}/build/chosen chosen)
   string(REPLACE "${SCRATCH}/bin/" "" chosen "${chosen}")
-  if(failure OR NOT chosen STREQUAL wanted)
+  if(NOT chosen STREQUAL wanted)
     message(SEND_ERROR "${choice}: chosen was ${chosen}, wanted ${wanted}\n${output}")
   endif()
 endfunction()
