@@ -1,45 +1,26 @@
-// Fortran, by every flang that was found: file, line and name of what is mapped are those of the
-// source, and the descriptors that flang maps besides are told apart.
+// Fortran, by flang: file, line and name of what is mapped are those of the source, and the
+// descriptors that it maps besides are told apart.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <set>
-#include <sstream>
 
 #include "ledger.h"
+#include "offload_build.h"
 
 namespace ompdm::e2e {
 namespace {
 
-struct Built {
-  std::string name;
-  std::string library_path;  ///< of the compiler's own runtime
-};
-void PrintTo(const Built& built, std::ostream* out) { *out << built.name; }
-
-std::vector<Built> programs() {
-  std::istringstream texts(OMPDM_FORTRAN_PROGRAMS);
-  std::vector<Built> found;
-  for (std::string text; std::getline(texts, text, '|');) {
-    const std::size_t at = text.find('=');
-    found.push_back({text.substr(0, at), text.substr(at + 1)});
-  }
-  return found;
-}
-
-class Fortran : public testing::TestWithParam<Built> {
+class Fortran : public testing::Test {
  protected:
+  void SetUp() override {
+    if (offload_build().fortran.empty()) GTEST_SKIP() << "no flang was found (OMPDM_FLANG)";
+  }
   static Command command() {
-    return {{program(GetParam().name)}, {{"LD_LIBRARY_PATH", GetParam().library_path}}};
+    return {{program("arrays")}, {{"LD_LIBRARY_PATH", offload_build().fortran}}};
   }
   static Recorded recorded() { return record(command()); }
 };
-GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Fortran);
-
-// Where there is no compiler this is what says so.
-TEST(FortranCompilers, OneIsFound) {
-  if (programs().empty()) GTEST_SKIP() << "no flang was found (OMPDM_FLANG)";
-}
 
 // How many descriptors there are is the compiler's affair.
 std::string without_internal(std::string text) {
@@ -48,7 +29,7 @@ std::string without_internal(std::string text) {
   return text;
 }
 
-TEST_P(Fortran, ReadsAsItsSources) {
+TEST_F(Fortran, ReadsAsItsSources) {
   const Recorded program = recorded();
   expect_consistent(program);
   ASSERT_FALSE(program.report.is_null());
@@ -97,7 +78,7 @@ std::set<std::string> functions(const Json& report) {
 }
 
 // Of a procedure within another that was inlined there, debug information may not tell the other.
-TEST_P(Fortran, ProceduresAreCalledAsInTheSource) {
+TEST_F(Fortran, ProceduresAreCalledAsInTheSource) {
   std::set<std::string> names = functions(recorded().report);
   EXPECT_EQ(names.erase("fields::outer::inner") + names.erase("inner"), 1U);
   EXPECT_EQ(names, (std::set<std::string>{"fields::push", "fields::twin", "legacy", "main program",
@@ -105,7 +86,7 @@ TEST_P(Fortran, ProceduresAreCalledAsInTheSource) {
 }
 
 // A module's variable is declared in the module's source, not in the file that its users read.
-TEST_P(Fortran, VariablesOfModulesAreDeclaredInTheirSource) {
+TEST_F(Fortran, VariablesOfModulesAreDeclaredInTheirSource) {
   const Json report = recorded().report;
   for (const std::string name : {"grid", "heat"}) {
     const auto row = std::ranges::find_if(report["variables"],
@@ -116,7 +97,7 @@ TEST_P(Fortran, VariablesOfModulesAreDeclaredInTheirSource) {
   }
 }
 
-TEST_P(Fortran, AdviceIsWrittenInFortran) {
+TEST_F(Fortran, AdviceIsWrittenInFortran) {
   const Folder folder;
   Command run_it = command();
   run_it.words.insert(run_it.words.begin(), {OMPDM_COMMAND, "record", "--"});
@@ -126,9 +107,6 @@ TEST_P(Fortran, AdviceIsWrittenInFortran) {
       << report.out;
   EXPECT_EQ(report.out.find("#pragma"), std::string::npos) << report.out;
 }
-
-INSTANTIATE_TEST_SUITE_P(, Fortran, testing::ValuesIn(programs()),
-                         [](const auto& test) { return test.param.name; });
 
 }  // namespace
 }  // namespace ompdm::e2e

@@ -15,6 +15,7 @@ OffloadBuild read(const std::string& path) {
   return {.llvm = std::stoi(json.at("llvm").get<std::string>()),
           .runtime = json.at("runtime"),
           .kernels = json.at("kernels"),
+          .fortran = json.at("fortran"),
           .folder = json.at("folder")};
 }
 

@@ -11,6 +11,7 @@ struct OffloadBuild {
   int llvm = 0;         ///< major version of compiler and runtime
   std::string runtime;  ///< folder of the runtime's libraries
   std::string kernels;  ///< folder of the bundled kernels
+  std::string fortran;  ///< folders of the Fortran compiler's libraries; empty: there is none
   std::string folder;   ///< has a folder for each family of test programs: programs, endings, verbs
 };
 
