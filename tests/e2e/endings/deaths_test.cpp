@@ -3,7 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <csignal>
+
 #include "endings/place.h"
+#include "offload_build.h"
 
 namespace ompdm::e2e::endings {
 namespace {
@@ -148,16 +152,18 @@ TEST(PendingNowait, KeepsWhatWasCommitted) {
   for (const Attach attach : {Attach::kRecord, Attach::kPreload}) {
     SCOPED_TRACE(name_of(attach));
     const Place place;
-    const Start run = {.command = {program("die"), "pending_nowait"}, .attach = attach};
-    Start bare = run;
-    bare.attach = Attach::kNone;
-    const Ended alone = Place().run(bare);
-    const Ended ended = place.run(run);
-    EXPECT_EQ(ended.status, alone.status);
-    EXPECT_EQ(ended.out, alone.out);
-    // LLVM 19 dies of a signal without a word, 22 may say why.
-    EXPECT_LE(lines_of(ended.err).size(),
-              lines_of(alone.err).size() + (attach == Attach::kRecord ? 3U : 1U))
+    const Ended ended =
+        place.run({.command = {program("die"), "pending_nowait"}, .attach = attach});
+    // By itself it dies too: under LLVM 19 of SIGSEGV, under 22 in one of four runs of SIGABRT,
+    // with words of the runtime's own.
+    EXPECT_TRUE(ended.status == 128 + SIGSEGV ||
+                (offload_build().llvm > 19 && ended.status == 128 + SIGABRT))
+        << ended.status;
+    EXPECT_EQ(ended.out, "5 steps\n");
+    EXPECT_LE(
+        std::ranges::count_if(lines_of(ended.err),
+                              [](const std::string& line) { return line.starts_with("ompdm: "); }),
+        attach == Attach::kRecord ? 3 : 1)
         << ended.err;
     const Json report = place.report();
     EXPECT_GE(report["totals"]["HtoD"]["count"], 5);
