@@ -1,12 +1,15 @@
 #include "settle.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <set>
 #include <thread>
+#include <utility>
 
 #include "ompdm/analysis.h"
 #include "ompdm/error.h"
@@ -53,12 +56,57 @@ std::string how_it_died(const RecordedProcess& process, const Ending& ending,
   return how_it_ended(ending) + where;
 }
 
+/// The spool of a process, known by what it says of itself: a run that began since may have set it
+/// aside under another name.
+class OwnSpool {
+ public:
+  explicit OwnSpool(const RecordedProcess& process) {
+    if (take(process.spool, process)) return;
+    for (const SpoolInfo& other : find_spools(process.spool.parent_path())) {
+      if (take(other.path, process)) return;
+    }
+  }
+  ~OwnSpool() {
+    if (file_ >= 0) ::close(file_);
+  }
+  OwnSpool(const OwnSpool&) = delete;
+  OwnSpool& operator=(const OwnSpool&) = delete;
+
+  [[nodiscard]] bool found() const { return file_ >= 0; }
+  [[nodiscard]] const SpoolInfo& info() const { return info_; }
+  [[nodiscard]] int take_descriptor() { return std::exchange(file_, -1); }
+
+ private:
+  bool take(const fs::path& name, const RecordedProcess& process) {
+    file_ = ::open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (file_ < 0) return false;
+    try {
+      info_ = spool_info(fmt::format("/proc/self/fd/{}", file_));
+      info_.path = name;
+      if (info_.session == process.session && info_.pid == process.pid &&
+          info_.exec_ordinal == process.exec_ordinal) {
+        return true;
+      }
+    } catch (const Error&) {  // half made, or none of ours
+    }
+    ::close(file_);
+    file_ = -1;
+    return false;
+  }
+
+  int file_ = -1;
+  SpoolInfo info_;
+};
+
 std::string number_of(std::size_t count, const char* thing) {
   return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
 }
 
-void finish_spool(const RecordedProcess& process, const Ending& ending, Outcome& outcome) {
-  const FinishResult result = finish(process.spool, {}, patient(process.trace));
+void finish_spool(OwnSpool& spool, const RecordedProcess& process, const Ending& ending,
+                  Outcome& outcome) {
+  FinishOptions options = patient(spool.info().output);
+  options.opened = spool.take_descriptor();
+  const FinishResult result = finish(spool.info().path, {}, options);
   if (result.killed) {
     outcome.lines.push_back(fmt::format("{} {}: recovered {} and {}", name_of(process),
                                         how_it_died(process, ending, where_it_died(result.model)),
@@ -74,7 +122,8 @@ void settle_process(const RecordedProcess& process, const Ending& ending, bool k
                     Outcome& outcome) {
   const std::string who = fmt::format("{} (process {})", name_of(process), process.pid);
   std::error_code error;
-  if (!fs::exists(process.spool, error)) {
+  OwnSpool spool(process);
+  if (!spool.found()) {
     if (fs::exists(process.trace, error)) {
       outcome.lines.push_back("wrote " + typed_path(process.trace));
       outcome.trace = process.trace;
@@ -84,17 +133,17 @@ void settle_process(const RecordedProcess& process, const Ending& ending, bool k
     }
     return;
   }
-  const SpoolInfo info = spool_info(process.spool);
+  const SpoolInfo& info = spool.info();
   // The launched program has been waited for, whatever /proc says of a process with its number.
   const bool alive = info.alive && static_cast<pid_t>(process.pid) != ending.pid;
   if (alive && !info.finished) {
     outcome.lines.push_back(
-        fmt::format("{} still runs: its trace will be {}", who, typed_path(process.trace)));
+        fmt::format("{} still runs: its trace will be {}", who, typed_path(info.output)));
   } else if (keep_spools) {
-    outcome.lines.push_back(fmt::format("kept {}: ompdm finish {}", typed_path(process.spool),
-                                        shell_word(typed_path(process.spool))));
+    outcome.lines.push_back(fmt::format("kept {}: ompdm finish {}", typed_path(info.path),
+                                        shell_word(typed_path(info.path))));
   } else {
-    finish_spool(process, ending, outcome);
+    finish_spool(spool, process, ending, outcome);
   }
 }
 

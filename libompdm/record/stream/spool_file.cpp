@@ -154,6 +154,17 @@ int grow_file(std::uint64_t offset, std::size_t size, void*& base) noexcept {
   return error;
 }
 
+// The magic comes last: until then every other process sees a spool that is being made.
+void write_header(spool::FileHeader& header) noexcept {
+  constexpr std::size_t kMagic = sizeof(header.magic);
+  memcpy(reinterpret_cast<std::byte*>(&header) + kMagic,
+         reinterpret_cast<const std::byte*>(&recorder.draft) + kMagic, sizeof(header) - kMagic);
+  std::uint64_t magic;
+  static_assert(sizeof(magic) == kMagic);
+  memcpy(&magic, recorder.draft.magic, kMagic);
+  __atomic_store_n(reinterpret_cast<std::uint64_t*>(header.magic), magic, __ATOMIC_RELEASE);
+}
+
 // Lets `ompdm record` find this process's recording, however the process ends.
 void tell_session(const spool::FileHeader& header) noexcept {
   if (recorder.config.session == nullptr) {
@@ -215,7 +226,7 @@ bool open_spool() noexcept {
   spool.open = true;
   recorder.draft.file_size = sizeof(spool::FileHeader);
   auto* header = static_cast<spool::FileHeader*>(base);
-  *header = recorder.draft;
+  write_header(*header);
   recorder.header.store(header, std::memory_order_release);
   tell_session(*header);
   if (recorder.config.verbose) {
@@ -249,6 +260,22 @@ void release_chunk(Chunk chunk) noexcept {
   if (chunk.base != nullptr) {
     munmap(chunk.base, chunk.size);
   }
+}
+
+int open_spool_anew() noexcept {
+  if (is_spool(spool.kept)) {
+    char handle[32];
+    snprintf(handle, sizeof(handle), "/proc/self/fd/%d", spool.kept);
+    if (const int file = open(handle, O_RDONLY | O_CLOEXEC); file >= 0) {
+      return file;
+    }
+  }
+  const int file = open(spool.path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (file >= 0 && !is_spool(file)) {
+    close(file);
+    return -1;
+  }
+  return file;
 }
 
 void forget_spool() noexcept {

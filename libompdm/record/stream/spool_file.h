@@ -27,6 +27,10 @@ bool spool_is_open() noexcept;
 /// The absolute path of the open spool.
 const char* spool_path() noexcept;
 
+/// A descriptor of its own for the open spool, to read, whatever its name leads to by now; -1 if
+/// none can be had.
+int open_spool_anew() noexcept;
+
 /// The path of this process's file in the session's folder: PID.N and the ending.
 void session_file(char* path, std::size_t capacity, const char* ending) noexcept;
 

@@ -130,6 +130,20 @@ INSTANTIATE_TEST_SUITE_P(Kinds, Planted,
                                            "dangling_link"),
                          [](const auto& tested) { return tested.param; });
 
+// Between the name and the header another process sees an empty file, or zeros.
+TEST(HalfMade, SpoolsAreKnownAsOmpdmsOwn) {
+  for (const std::size_t size : {0U, 8192U}) {
+    const Folder folder;
+    std::ofstream(folder.path() / "trace.json.spool") << std::string(size, '\0');
+    const Outcome outcome = in_child(folder, record_five);
+    EXPECT_EQ(outcome.messages.find("is not ompdm's"), std::string::npos) << outcome.messages;
+    const auto files = folder.files();
+    ASSERT_EQ(files.size(), 2U);
+    EXPECT_EQ(fs::file_size(folder.path() / files[0]), size) << files[0];
+    EXPECT_EQ(files[1].rfind("trace.p", 0), 0U) << files[1];
+  }
+}
+
 // The recording of a container whose processes have other numbers looks like a dead one's.
 TEST(OtherNumbers, OfAPidNamespaceKeepTheSpoolInItsPlace) {
   const Folder folder;
