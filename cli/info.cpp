@@ -1,13 +1,12 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <array>
 #include <cstdio>
-#include <ctime>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "local_time.h"
 #include "open_trace.h"
 #include "shell_words.h"
 #include "verb_help.h"
@@ -22,15 +21,6 @@ struct InfoOptions {
   std::string trace;
   std::string format = "text";
 };
-
-std::string local_time(std::int64_t realtime_ns) {
-  const std::time_t seconds = realtime_ns / 1'000'000'000;
-  std::tm broken_down = {};
-  ::localtime_r(&seconds, &broken_down);
-  std::array<char, 40> text;
-  const std::size_t size = std::strftime(text.data(), text.size(), "%F %T %z", &broken_down);
-  return std::string(text.data(), size);
-}
 
 void row(const char* name, const std::string& value) {
   fmt::print("{:<12}{}\n", name, value.empty() ? "unknown" : value);
@@ -89,9 +79,7 @@ void print_recording(const Recording& recording, bool running) {
                                    recording.cupti_version, recording.cupti_residual_ns)
                      : recording.cupti);
   }
-  row("ending", recording.finished ? "by itself"
-                : running          ? "it still runs"
-                                   : "killed, or left by _exit or exec");
+  row("ending", recording.finished ? "by itself" : running ? "it still runs" : kEndedSilently);
   row("ompdm", recording.ompdm_version);
   fmt::print("\nCallbacks (what the runtime answered)\n");
   for (const auto& [callback, answer] : recording.registered) {
@@ -118,7 +106,7 @@ void print_text(const OpenedTrace& opened) {
   row("directory", process.directory);
   row("process", fmt::format("{} on {}", process.pid, process.host));
   if (process.rank >= 0) row("rank", fmt::format("{} of {}", process.rank, process.rank_count));
-  row("started", local_time(process.start_realtime_ns));
+  row("started", local_time(process.start_realtime_ns / 1'000'000'000));
   row("wall", fmt::format("{:.6f} s", static_cast<double>(process.wall) / 1e9));
   print_recording(trace.recording, opened.running);
 

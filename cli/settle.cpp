@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <thread>
 #include <utility>
 
+#include "local_time.h"
 #include "ompdm/analysis.h"
 #include "ompdm/error.h"
 #include "ompdm/finish.h"
@@ -50,7 +52,7 @@ std::string how_it_died(const RecordedProcess& process, const Ending& ending,
                         const std::string& where) {
   if (process.replaced) return "became another program (exec)" + where;
   if (static_cast<pid_t>(process.pid) != ending.pid) {
-    return where.empty() ? "was killed, or left by _exit or exec" : "died" + where;
+    return where.empty() ? kEndedSilently : "died" + where;
   }
   if (ending.signal == 0) return "left by _exit, quick_exit or exec" + where;
   return how_it_ended(ending) + where;
@@ -177,7 +179,8 @@ std::vector<Outcome> settled(const std::vector<RecordedProcess>& processes, cons
 }
 
 void describe_nothing(const SessionRecord& session, const Ending& ending,
-                      const std::string& program, std::vector<std::string>& lines) {
+                      const std::string& program, const fs::path& output,
+                      std::vector<std::string>& lines) {
   std::set<std::string> reasons;
   for (const SilentProcess& process : session.silent) {
     if (!process.reason.empty()) reasons.insert(process.reason);
@@ -186,20 +189,25 @@ void describe_nothing(const SessionRecord& session, const Ending& ending,
   lines.push_back(reasons.empty()
                       ? std::string("no target region was recorded")
                       : fmt::format("no target region was recorded: {}", fmt::join(reasons, "; ")));
+  if (struct stat older{}; ::stat(output.c_str(), &older) == 0 && S_ISREG(older.st_mode)) {
+    lines.push_back(fmt::format("{} is not of this run: it is from {}", typed_path(output),
+                                local_time(older.st_mtime)));
+  }
   lines.push_back("next: ompdm doctor " + shell_word(program));
 }
 
 }  // namespace
 
 std::vector<std::string> settle(const SessionRecord& session, const Ending& ending,
-                                const std::string& program, bool keep_spools) {
+                                const std::string& program, const fs::path& output,
+                                bool keep_spools) {
   std::vector<std::string> lines;
   std::string traces;
   for (const Outcome& outcome : settled(session.recorded, ending, keep_spools)) {
     lines.insert(lines.end(), outcome.lines.begin(), outcome.lines.end());
     if (!outcome.trace.empty()) traces += ' ' + shell_word(typed_path(outcome.trace));
   }
-  if (session.recorded.empty()) describe_nothing(session, ending, program, lines);
+  if (session.recorded.empty()) describe_nothing(session, ending, program, output, lines);
   if (!traces.empty()) lines.push_back("next: ompdm report" + traces);
   return lines;
 }

@@ -190,6 +190,10 @@ Path spool_name(const Path& trace, const char* folder, std::uint32_t pid) noexce
 Claim claim_spool(spool::FileHeader& header) noexcept {
   Claim claim;
   const Path base = base_name(recorder.config.output, header);
+  if (base.text[0] != '/') {
+    say("the working directory is gone, or its path too long: %s", kElsewhere);
+    return claim;
+  }
   const SpoolFolder folder = spool_folder(base);
   if (!folder.found) {
     return claim;
@@ -227,9 +231,7 @@ Claim claim_spool(spool::FileHeader& header) noexcept {
       return claim;
     }
     if (errno != EEXIST) {
-      say("%s: %s: nothing is recorded: have the trace written elsewhere (OMPDM_OUTPUT, or -o of "
-          "ompdm record)",
-          spool.text, strerror(errno));
+      say("%s: %s: %s", spool.text, strerror(errno), kElsewhere);
       return claim;
     }
     const Found found = look_at(spool.text, header);

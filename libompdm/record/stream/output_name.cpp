@@ -26,6 +26,11 @@ void Path::add_number(std::uint64_t number) noexcept {
 
 namespace {
 
+// Whether variables that are not set, or a folder alone, have left no name to tell a trace by.
+bool is_nameless(const char* name) noexcept {
+  return name[0] == '\0' || strcmp(name, ".json") == 0 || strcmp(name, ".json.gz") == 0;
+}
+
 // Handles one placeholder at `at` (which points behind the '%'); returns where the pattern goes on.
 const char* expand(Path& path, const char* at, const spool::FileHeader& process) noexcept {
   switch (*at) {
@@ -85,6 +90,9 @@ Path with_mark(const Path& path, const char* mark) noexcept {
 Path base_name(const char* pattern, const spool::FileHeader& process) noexcept {
   Path path;
   if (pattern[0] != '/') {
+    if (process.directory[0] == '\0') {
+      return path;
+    }
     path.add(process.directory);
     path.add("/");
   }
@@ -95,6 +103,12 @@ Path base_name(const char* pattern, const spool::FileHeader& process) noexcept {
       path.add(at, 1);
       ++at;
     }
+  }
+  const std::size_t start = static_cast<std::size_t>(strrchr(path.text, '/') + 1 - path.text);
+  if (is_nameless(path.text + start)) {
+    const bool zipped = strcmp(path.text + start, ".json.gz") == 0;
+    path.size = start;
+    path.add(zipped ? "trace.json.gz" : "trace.json");
   }
   if (process.rank < 0) {
     return path;

@@ -21,7 +21,9 @@ struct Path {
 };
 
 /// OMPDM_OUTPUT with %p (pid), %h (host), %q{VAR} (a variable) and %% replaced, made absolute,
-/// ".rankR" before its ending in a job of more than one rank.
+/// ".rankR" before its ending in a job of more than one rank. Where nothing is left of a name but
+/// its ending, the default's stands for it. Empty if it is relative and the process has no working
+/// directory.
 Path base_name(const char* pattern, const spool::FileHeader& process) noexcept;
 
 /// `path` with `mark` put before its ending (".json", ".json.gz", or the last ".x" of the file's

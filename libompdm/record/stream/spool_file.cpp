@@ -263,19 +263,17 @@ void release_chunk(Chunk chunk) noexcept {
 }
 
 int open_spool_anew() noexcept {
-  if (is_spool(spool.kept)) {
-    char handle[32];
-    snprintf(handle, sizeof(handle), "/proc/self/fd/%d", spool.kept);
-    if (const int file = open(handle, O_RDONLY | O_CLOEXEC); file >= 0) {
-      return file;
-    }
+  const int named = open(spool.path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (is_spool(named) || (named < 0 && errno != ENOENT)) {
+    return named;
   }
-  const int file = open(spool.path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-  if (file >= 0 && !is_spool(file)) {
-    close(file);
-    return -1;
+  if (named >= 0) {
+    close(named);
   }
-  return file;
+  // A run that began since has the name, or holds it for a moment (claim.cpp).
+  char handle[32];
+  snprintf(handle, sizeof(handle), "/proc/self/fd/%d", spool.kept);
+  return is_spool(spool.kept) ? open(handle, O_RDONLY | O_CLOEXEC) : -1;
 }
 
 void forget_spool() noexcept {

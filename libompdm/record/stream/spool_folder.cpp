@@ -1,10 +1,12 @@
 #include "record/stream/spool_folder.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -44,17 +46,41 @@ Promise promise_below(int flags, std::uint32_t extents) noexcept {
 
 namespace {
 
-// Only a file tells what lies below: a folder may be one of a layer that is never written.
-Promise ask_below(const char* folder) noexcept {
+// A file in it that has no name any more; -1 and errno if none can be made.
+int make_nameless(const char* folder) noexcept {
   Path name;
   name.add(folder);
   name.add("/.ompdm-");
   name.add_number(static_cast<std::uint64_t>(getpid()));
   const int file = open(name.text, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (file >= 0) {
+    unlink(name.text);
+  }
+  return file;
+}
+
+// Why a folder cannot hold a trace; null if it can. Rights and flags do not tell (root, /proc).
+const char* obstacle(const char* folder) noexcept {
+  struct stat wanted;
+  struct stat devices;
+  if (stat(folder, &wanted) == 0 && stat("/dev", &devices) == 0 &&
+      wanted.st_dev == devices.st_dev && wanted.st_ino == devices.st_ino) {
+    return "it is for devices";
+  }
+  const int file = make_nameless(folder);
+  if (file < 0) {
+    return strerror(errno);
+  }
+  close(file);
+  return nullptr;
+}
+
+// Only a file tells what lies below: a folder may be one of a layer that is never written.
+Promise ask_below(const char* folder) noexcept {
+  const int file = make_nameless(folder);
   if (file < 0) {
     return Promise::kRoom;  // as of a folder that is not there
   }
-  unlink(name.text);
   constexpr off_t kPage = 4096;
   int flags = 0;
   fsxattr attributes{};
@@ -103,6 +129,10 @@ SpoolFolder spool_folder(const Path& trace) noexcept {
   }
   if (slash != nullptr) {
     slash[slash == beside.text ? 1 : 0] = '\0';
+    if (const char* why = obstacle(beside.text); why != nullptr) {
+      say("%s: its folder can hold no trace (%s): %s", trace.text, why, kElsewhere);
+      return {false, nullptr};
+    }
   }
   const char* wanted = chosen.path != nullptr ? chosen.path : beside.text;
   const Promise promise = promise_of_folder(wanted);

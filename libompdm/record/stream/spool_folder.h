@@ -28,6 +28,10 @@ Promise promise_of(unsigned long file_system) noexcept;
 Promise promise_below(int flags, std::uint32_t extents) noexcept;
 
 /// Where the spool of this trace is to lie.
+/// What becomes of a recording whose trace could not be written, and what to do.
+inline constexpr const char* kElsewhere =
+    "nothing is recorded: have the trace written elsewhere (OMPDM_OUTPUT, or -o of ompdm record)";
+
 struct SpoolFolder {
   bool found = true;           ///< false: nowhere; it was said
   const char* path = nullptr;  ///< null: beside the trace. Valid while the environment is the same

@@ -36,6 +36,21 @@ TEST(OutputName, ARankIsPutBeforeTheEnding) {
   EXPECT_STREQ(base_name("trace", header).text, "/data/trace.rank2");
 }
 
+TEST(OutputName, WhereNoNameIsLeftTheDefaultStandsForIt) {
+  EXPECT_STREQ(base_name("%q{OMPDM_NOT_SET}", process()).text, "/data/trace.json");
+  EXPECT_STREQ(base_name("/x/%q{OMPDM_NOT_SET}.json", process()).text, "/x/trace.json");
+  EXPECT_STREQ(base_name("/x/%q{OMPDM_NOT_SET}.json.gz", process()).text, "/x/trace.json.gz");
+  EXPECT_STREQ(base_name("/x/", process()).text, "/x/trace.json");
+  EXPECT_STREQ(base_name("/x/.hidden.json", process()).text, "/x/.hidden.json");
+}
+
+TEST(OutputName, IsEmptyWhereThereIsNoWorkingDirectory) {
+  auto header = process();
+  header.directory[0] = '\0';
+  EXPECT_STREQ(base_name("trace.json", header).text, "");
+  EXPECT_STREQ(base_name("/x/trace.json", header).text, "/x/trace.json");
+}
+
 TEST(OutputName, DotsInFoldersAreNoEnding) {
   Path path;
   path.add("/a.b/trace");
