@@ -22,6 +22,25 @@ struct InfoOptions {
   std::string format = "text";
 };
 
+constexpr const char* kWords =
+    "What its words mean:\n"
+    "  attached by       what made the program load the recorder\n"
+    "  reach             whether target events reached it: ok; cured (the offload runtime would "
+    "not\n"
+    "                    have found libomp.so, the recorder showed it the way); else see ompdm "
+    "doctor\n"
+    "  names             whether names and lines were taken from the runtime's arguments\n"
+    "  clock             tsc: the processor's time stamp counter; and how exactly it was set by the\n"
+    "                    system's clock\n"
+    "  callbacks         OMPT's, by which the runtime tells of events; 5, always, is the best\n"
+    "  data operation    an allocation, a transfer or a release, as the host saw it\n"
+    "  launch            one start of a kernel, as the host saw it\n"
+    "  device activity   a copy or a kernel, as a CUDA device itself saw it\n"
+    "  site              a directive, or a call of omp_target_..., in the program\n"
+    "  device event      a device was initialised, given code, or shut down\n"
+    "  lost              what happened and is not in the trace, by kind\n"
+    "The trace's own words are explained in libompdm/trace/FORMAT.md.";
+
 void row(const char* name, const std::string& value) {
   fmt::print("{:<12}{}\n", name, value.empty() ? "unknown" : value);
 }
@@ -141,6 +160,7 @@ void print_text(const OpenedTrace& opened) {
     fmt::print("  {}  build-id {}\n", module.path,
                module.build_id.empty() ? "none" : module.build_id);
   }
+  fmt::print("\nWhat these words mean: ompdm info --help\n");
 }
 
 ordered_json to_json(const OpenedTrace& opened) {
@@ -228,7 +248,7 @@ void setup_info(CLI::App& app, int& exit_status) {
   verb->add_option("--format", options->format, "How to print it (default text)")
       ->type_name("text|json")
       ->check(CLI::IsMember({"text", "json"}));
-  set_help(*verb, "ompdm info TRACE [--format text|json]", "",
+  set_help(*verb, "ompdm info TRACE [--format text|json]", kWords,
            "ompdm info trace.json\n"
            "ompdm info --format json trace.json.spool");
   verb->callback([options, &exit_status] { exit_status = run_info(*options); });

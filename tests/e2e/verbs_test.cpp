@@ -171,8 +171,13 @@ TEST_F(Verbs, InfoTellsWhatATraceHoldsAndLost) {
   for (const std::string line :
        {"\nending      by itself\n", "\n  target_emi              5  always\n",
         "\n             1 region\n", "\n             4 data operations\n", "\nLost\n  nothing (",
-        "\nattached by LD_PRELOAD\n"}) {
+        "\nattached by LD_PRELOAD\n", "\nWhat these words mean: ompdm info --help\n"}) {
     EXPECT_NE(text.out.find(line), std::string::npos) << line << text.out;
+  }
+  const Ran help = run("ompdm info --help");
+  for (const std::string word : {"reach", "names", "clock", "callbacks", "data operation", "launch",
+                                 "device activity", "site", "device event", "lost"}) {
+    EXPECT_NE(help.out.find("\n  " + word + " "), std::string::npos) << word << help.out;
   }
   const auto json = nlohmann::json::parse(run("ompdm info --format json trace.json").out);
   EXPECT_EQ(json["schema"], "ompdm.info/1");
