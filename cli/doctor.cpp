@@ -121,11 +121,13 @@ void setup_doctor(CLI::App& app, int& exit_status) {
   verb->prefix_command();
   verb->add_flag("--run", options->run,
                  "Run PROGRAM once under the recorder and look at what came");
-  set_help(*verb, "ompdm doctor [--run] [--] [PROGRAM [ARG...]]",
-           "Without PROGRAM this machine is checked. The exit status is 1 if events will not come.",
-           "ompdm doctor\n"
-           "ompdm doctor ./heat\n"
-           "ompdm doctor --run ./heat 100 10");
+  set_help(
+      *verb, "ompdm doctor [--run] [--] [PROGRAM [ARG...]]",
+      "Without PROGRAM this machine is checked. The exit status is 1 if events will not come;\n"
+      "that only a run can tell, as of a program that opens libraries, is said, and 0.",
+      "ompdm doctor\n"
+      "ompdm doctor ./heat\n"
+      "ompdm doctor --run ./heat 100 10");
   verb->callback([verb, options, &exit_status] {
     options->command = verb->remaining();
     exit_status = run_doctor(*options);
