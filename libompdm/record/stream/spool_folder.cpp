@@ -47,7 +47,7 @@ Promise promise_below(int flags, std::uint32_t extents) noexcept {
 namespace {
 
 // A file in it that has no name any more; -1 and errno if none can be made.
-int make_nameless(const char* folder) noexcept {
+[[gnu::noinline]] int make_nameless(const char* folder) noexcept {
   Path name;
   name.add(folder);
   name.add("/.ompdm-");
