@@ -1,5 +1,6 @@
 #include "attach.h"
 
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -58,7 +59,7 @@ constexpr std::string_view kSharedAsan[] = {"libasan.so", "libclang_rt.asan"};
 /// Everybody who records wants the runtime to start a tool; where there is no OpenMP, CUDA's driver
 /// starts the recorder, unless it is to start another tool.
 void allow_tools(const fs::path& recorder, EnvironmentChange& change) {
-  if (variable("OMP_TOOL") == "disabled") change.unset.emplace_back("OMP_TOOL");
+  if (is_disabled("OMP_TOOL")) change.unset.emplace_back("OMP_TOOL");
   if (variable(kInjection).empty()) change.set.emplace_back(kInjection, recorder);
 }
 
@@ -80,6 +81,14 @@ EnvironmentChange attach_by_tool_libraries(const fs::path& recorder, const fs::p
 }
 
 }  // namespace
+
+bool is_disabled(const char* name) {
+  constexpr const char* kBlanks = " \t";
+  const std::string value = variable(name);
+  const std::size_t begin = std::min(value.find_first_not_of(kBlanks), value.size());
+  const std::size_t end = value.find_last_not_of(kBlanks) + 1;
+  return ::strcasecmp(value.substr(begin, end - begin).c_str(), "disabled") == 0;
+}
 
 std::optional<std::string> preload_obstacle(const fs::path& program) {
   if (gains_privileges(program))

@@ -22,6 +22,9 @@ struct EnvironmentChange {
   std::vector<std::string> unset;
 };
 
+/// Whether a variable of OpenMP's is set to "disabled", in whatever case, as runtimes read it.
+bool is_disabled(const char* variable);
+
 /// Why LD_PRELOAD cannot be used for this program, or nothing. A program that is no ELF file (a
 /// script) can be preloaded into.
 std::optional<std::string> preload_obstacle(const std::filesystem::path& program);

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "attach.h"
 #include "diagnosis.h"
 #include "loader.h"
 #include "ompdm/error.h"
@@ -153,16 +154,16 @@ Findings examine_environment() {
     const char* text = std::getenv(name);
     return std::string(text != nullptr ? text : "");
   };
-  const auto is = [&](const char* name, const char* upper, const char* lower) {
-    return value(name) == upper || value(name) == lower;
-  };
-  if (is("OMP_TARGET_OFFLOAD", "DISABLED", "disabled")) {
-    findings.push_back({Level::kNo, "OMP_TARGET_OFFLOAD=DISABLED: nothing is offloaded",
-                        "unset OMP_TARGET_OFFLOAD"});
+  if (is_disabled("OMP_TARGET_OFFLOAD")) {
+    findings.push_back(
+        {Level::kNo,
+         fmt::format("OMP_TARGET_OFFLOAD={}: nothing is offloaded", value("OMP_TARGET_OFFLOAD")),
+         "unset OMP_TARGET_OFFLOAD"});
   }
-  if (is("OMP_TOOL", "DISABLED", "disabled")) {
+  if (is_disabled("OMP_TOOL")) {
     findings.push_back({Level::kWarn,
-                        "OMP_TOOL=disabled keeps every tool out; `ompdm record` overrides it",
+                        fmt::format("OMP_TOOL={} keeps every tool out; `ompdm record` overrides it",
+                                    value("OMP_TOOL")),
                         "unset OMP_TOOL"});
   }
   const std::string tools = value("OMP_TOOL_LIBRARIES");

@@ -14,6 +14,7 @@
 #include "elf_file.h"
 #include "loader.h"
 #include "offload_image.h"
+#include "shell_words.h"
 
 namespace ompdm::cli {
 namespace {
@@ -54,9 +55,22 @@ int runtime_major(const LoadedLibrary& omptarget) {
   return 0;
 }
 
+/// How to try a program whose events cannot be foretold.
+std::string trial(const fs::path& program) {
+  return fmt::format("ompdm doctor --run {} [ARG...]", shell_word(program.string()));
+}
+
+/// Whether it can load what it is not linked to. What the C library does for itself is no sign.
+bool opens_libraries(const Loaded& loaded) {
+  bool opens = loaded.program.opens_libraries;
+  for (const ElfFile& library : loaded.library_files) opens = opens || library.opens_libraries;
+  return opens;
+}
+
+/// Returns whether there is some.
 bool examine_offload_code(const Loaded& loaded, Findings& findings) {
   bool offloads = loaded.program.has_offload_entries;
-  std::string where = "the program";
+  std::string where = loaded.program.is_library ? "the library" : "the program";
   for (std::size_t i = 0; i < loaded.libraries.size() && !offloads; ++i) {
     if (!loaded.library_files[i].has_offload_entries) continue;
     offloads = true;
@@ -74,15 +88,17 @@ bool examine_offload_code(const Loaded& loaded, Findings& findings) {
   } else if (find_library(loaded.libraries, "libnvomp.so") != nullptr) {
     findings.push_back(
         {Level::kNo, "built with NVIDIA's OpenMP (libnvomp), which ompdm does not know", rebuild});
-  } else if (find_library(loaded.libraries, "libomptarget.so") != nullptr) {
-    findings.push_back(
-        {Level::kWarn, "no offload code in the program, only its runtime",
-         "if it opens offload libraries while it runs, check those with ompdm doctor"});
-    return true;
+  } else if (opens_libraries(loaded)) {
+    findings.push_back({Level::kUnknown,
+                        fmt::format("no OpenMP offload code in {} or the libraries it is linked "
+                                    "to, but it can open others while it runs",
+                                    where),
+                        trial(loaded.path)});
   } else {
-    findings.push_back({Level::kNo,
-                        "no OpenMP offload code in the program or the libraries it is linked to",
-                        "build it with clang++ -fopenmp and --offload-arch or -fopenmp-targets"});
+    findings.push_back(
+        {Level::kNo,
+         fmt::format("no OpenMP offload code in {} or the libraries it is linked to", where),
+         "build it with clang++ -fopenmp and --offload-arch or -fopenmp-targets"});
   }
   return false;
 }
@@ -220,17 +236,19 @@ void examine_names(const Loaded& loaded, Findings& findings) {
 Findings examine_program(const fs::path& path) {
   Findings findings;
   auto program = read_elf(path);
-  if (::access(path.c_str(), X_OK) != 0) {
+  const bool is_library = program && program->is_library;
+  if (!is_library && ::access(path.c_str(), X_OK) != 0) {
     return {{Level::kNo, path.string() + " is not executable",
              "name the program that was built, or make it executable (chmod +x)"}};
   }
   if (!program) {
-    return {{Level::kWarn,
+    return {{Level::kUnknown,
              path.string() + " is a script, not a program: what it starts is recorded",
-             "check the program that it starts"}};
+             trial(path)}};
   }
   if (!program->is_64_bit) {
-    return {{Level::kNo, "a 32-bit program", "build it for 64 bits"}};
+    return {
+        {Level::kNo, is_library ? "a 32-bit library" : "a 32-bit program", "build it for 64 bits"}};
   }
   if (program->is_static()) {
     return {
@@ -250,6 +268,11 @@ Findings examine_program(const fs::path& path) {
   examine_tools(loaded, findings);
   examine_attaching(loaded, findings);
   examine_names(loaded, findings);
+  if (is_library) {
+    findings.push_back({Level::kUnknown,
+                        "a shared library: it is recorded in a program that loads it",
+                        trial("PROGRAM")});
+  }
   return findings;
 }
 

@@ -13,8 +13,9 @@ namespace ompdm::cli {
 struct Finding {
   enum class Level {
     kOk,
-    kWarn,  ///< events come, but something will be missing or surprising
-    kNo,    ///< events will not come
+    kWarn,     ///< events come, but something will be missing or surprising
+    kUnknown,  ///< only a run tells whether events come: the remedy is how to try
+    kNo,       ///< events will not come
   };
   Level level = Level::kOk;
   std::string fact;
@@ -32,7 +33,8 @@ Findings examine_machine();
 /// The variables that keep tools or devices away.
 Findings examine_environment();
 
-/// An executable: whether it offloads, to what, with which runtime, and what stands in the way.
+/// A program or a library: whether it offloads, to what, with which runtime, and what stands in the
+/// way.
 Findings examine_program(const std::filesystem::path& program);
 
 /// Device images: whether the runtime of LLVM `major` (0: unknown) will take them on this machine.

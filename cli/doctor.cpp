@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -28,6 +29,7 @@ const char* name_of(Finding::Level level) {
     case Finding::Level::kOk:
       return "ok:  ";
     case Finding::Level::kWarn:
+    case Finding::Level::kUnknown:
       return "warn:";
     case Finding::Level::kNo:
       return "no:  ";
@@ -39,14 +41,21 @@ void add(Findings& findings, Findings more) {
   for (Finding& finding : more) findings.push_back(std::move(finding));
 }
 
-/// What came counts: an obstacle that did not stop it (an interpreter that has no offload code, but
-/// opens a library which has) is only worth knowing.
-void yield_to_events(Findings& findings) {
+/// A run tells what was unknown, and an obstacle that did not stop events is only worth knowing.
+void yield_to_run(Findings& findings, bool events_came) {
   for (Finding& finding : findings) {
-    if (finding.level != Finding::Level::kNo) continue;
+    const bool told = finding.level == Finding::Level::kUnknown ||
+                      (finding.level == Finding::Level::kNo && events_came);
+    if (!told) continue;
     finding.level = Finding::Level::kWarn;
     finding.remedy.clear();
   }
+}
+
+std::string typed(const std::vector<std::string>& command) {
+  std::string line;
+  for (const std::string& word : command) line += (line.empty() ? "" : " ") + shell_word(word);
+  return line;
 }
 
 fs::path existing_program(const std::string& name) {
@@ -82,22 +91,22 @@ int run_doctor(const DoctorOptions& options) {
     if (options.run) {
       Probe probed = probe(options.command);
       add(findings, std::move(probed.findings));
-      if (probed.events_came) yield_to_events(findings);
+      yield_to_run(findings, probed.events_came);
     }
   }
-  const Finding* obstacle = nullptr;
   for (const Finding& finding : findings) {
     fmt::print("{} {}{}{}\n", name_of(finding.level), finding.fact,
                finding.remedy.empty() ? "" : ": ", finding.remedy);
-    if (finding.level == Finding::Level::kNo && obstacle == nullptr) obstacle = &finding;
   }
-  if (obstacle != nullptr) {
-    fmt::print("Events will not come: {}\n",
-               obstacle->remedy.empty() ? obstacle->fact : obstacle->remedy);
+  const Finding& worst = *std::ranges::max_element(findings, {}, &Finding::level);
+  if (worst.level == Finding::Level::kNo) {
+    fmt::print("Events will not come: {}\n", worst.remedy.empty() ? worst.fact : worst.remedy);
     return 1;
   }
-  if (!options.command.empty()) {
-    fmt::print("Events will come: ompdm record {}\n", shell_word(options.command.front()));
+  if (worst.level == Finding::Level::kUnknown) {
+    fmt::print("Not known before a run: {}\n", worst.remedy);
+  } else if (!options.command.empty()) {
+    fmt::print("Events will come: ompdm record {}\n", typed(options.command));
   }
   return 0;
 }
@@ -112,11 +121,13 @@ void setup_doctor(CLI::App& app, int& exit_status) {
   verb->prefix_command();
   verb->add_flag("--run", options->run,
                  "Run PROGRAM once under the recorder and look at what came");
-  set_help(*verb, "ompdm doctor [--run] [--] [PROGRAM [ARG...]]",
-           "Without PROGRAM this machine is checked. The exit status is 1 if events will not come.",
-           "ompdm doctor\n"
-           "ompdm doctor ./heat\n"
-           "ompdm doctor --run ./heat 100 10");
+  set_help(
+      *verb, "ompdm doctor [--run] [--] [PROGRAM [ARG...]]",
+      "Without PROGRAM this machine is checked. The exit status is 1 if events will not come;\n"
+      "that only a run can tell, as of a program that opens libraries, is said, and 0.",
+      "ompdm doctor\n"
+      "ompdm doctor ./heat\n"
+      "ompdm doctor --run ./heat 100 10");
   verb->callback([verb, options, &exit_status] {
     options->command = verb->remaining();
     exit_status = run_doctor(*options);

@@ -54,6 +54,9 @@ void read_interpreter(Elf* elf, ElfFile& file) {
 
 void read_dynamic(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, ElfFile& file) {
   file.dynamic = true;
+  GElf_Ehdr elf_header;
+  bool is_program = gelf_getehdr(elf, &elf_header) == nullptr || elf_header.e_type != ET_DYN ||
+                    !file.interpreter.empty();
   Elf_Data* data = elf_getdata(section, nullptr);
   if (data == nullptr || header.sh_entsize == 0) return;
   std::string rpath;
@@ -68,18 +71,23 @@ void read_dynamic(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, ElfFile& 
       file.run_path = text_at(elf, header.sh_link, entry.d_un.d_val);
     } else if (entry.d_tag == DT_RPATH) {
       rpath = text_at(elf, header.sh_link, entry.d_un.d_val);
+    } else if (entry.d_tag == DT_FLAGS_1) {
+      is_program = is_program || (entry.d_un.d_val & DF_1_PIE) != 0;
     }
   }
+  file.is_library = !is_program;
   if (file.run_path.empty()) file.run_path = rpath;
 }
 
-bool exports(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, std::string_view name) {
+enum class Symbol { kExported, kImported };
+
+bool has(Symbol kind, std::string_view name, Elf* elf, Elf_Scn* section, const GElf_Shdr& header) {
   Elf_Data* data = elf_getdata(section, nullptr);
   if (data == nullptr || header.sh_entsize == 0) return false;
   for (std::size_t i = 0; i < header.sh_size / header.sh_entsize; ++i) {
     GElf_Sym symbol;
     if (gelf_getsym(data, static_cast<int>(i), &symbol) == nullptr) break;
-    if (symbol.st_shndx == SHN_UNDEF) continue;
+    if ((symbol.st_shndx == SHN_UNDEF) != (kind == Symbol::kImported)) continue;
     const char* text = elf_strptr(elf, header.sh_link, symbol.st_name);
     if (text != nullptr && name == text) return true;
   }
@@ -91,8 +99,10 @@ void read_section(Elf* elf, Elf_Scn* section, std::string_view name, const GElf_
   if (header.sh_type == SHT_DYNAMIC) {
     read_dynamic(elf, section, header, file);
   } else if (header.sh_type == SHT_DYNSYM) {
-    file.defines_tool = exports(elf, section, header, "ompt_start_tool");
-    file.connects_offload = exports(elf, section, header, "ompt_libomp_connect");
+    file.defines_tool = has(Symbol::kExported, "ompt_start_tool", elf, section, header);
+    file.connects_offload = has(Symbol::kExported, "ompt_libomp_connect", elf, section, header);
+    file.opens_libraries = has(Symbol::kImported, "dlopen", elf, section, header) ||
+                           has(Symbol::kImported, "dlmopen", elf, section, header);
   } else if (header.sh_type == SHT_SYMTAB) {
     file.has_symbols = true;
   } else if (name == ".debug_info" || name == ".zdebug_info") {

@@ -25,10 +25,12 @@ struct ElfFile {
   bool has_gcc_offload = false;      ///< gcc's offload tables
   bool defines_tool = false;         ///< exports ompt_start_tool: an OMPT tool of its own
   bool connects_offload = false;  ///< exports ompt_libomp_connect: libomptarget can reach OMPT here
+  bool opens_libraries = false;   ///< imports dlopen
+  bool is_library = false;        ///< a shared object that is no program
   std::string offload_images;     ///< contents of .llvm.offloading
 
   /// A program that the kernel starts without a dynamic loader.
-  [[nodiscard]] bool is_static() const { return interpreter.empty(); }
+  [[nodiscard]] bool is_static() const { return interpreter.empty() && !is_library; }
 };
 
 /// Reads the facts of `path`; nothing if it cannot be read or is no ELF file.

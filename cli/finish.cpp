@@ -69,7 +69,7 @@ int list_spools() {
     return 0;
   }
   for (const SpoolInfo& spool : spools) {
-    const char* state = spool.finished ? "ended" : spool.alive ? "may still run" : "was killed";
+    const char* state = spool.finished ? "ended" : spool.alive ? "may still run" : kEndedSilently;
     fmt::print("{}  {} (process {} on {}, {})\n", typed_path(spool.path), spool.program, spool.pid,
                spool.host, state);
   }
@@ -84,9 +84,7 @@ void tell(const FinishResult& result) {
     return;
   }
   if (result.killed) {
-    fmt::print(
-        "the process ended without a word (killed, _exit or exec): its committed records "
-        "are all there\n");
+    fmt::print("the process {}: its committed records are all there\n", kEndedSilently);
   }
   if (!result.note.empty()) fmt::print("{}\n", result.note);
   if (!result.kept.empty()) fmt::print("kept the older trace as {}\n", typed_path(result.kept));

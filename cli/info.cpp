@@ -1,13 +1,12 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <array>
 #include <cstdio>
-#include <ctime>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "local_time.h"
 #include "open_trace.h"
 #include "shell_words.h"
 #include "verb_help.h"
@@ -23,14 +22,22 @@ struct InfoOptions {
   std::string format = "text";
 };
 
-std::string local_time(std::int64_t realtime_ns) {
-  const std::time_t seconds = realtime_ns / 1'000'000'000;
-  std::tm broken_down = {};
-  ::localtime_r(&seconds, &broken_down);
-  std::array<char, 40> text;
-  const std::size_t size = std::strftime(text.data(), text.size(), "%F %T %z", &broken_down);
-  return std::string(text.data(), size);
-}
+constexpr const char* kWords =
+    "What its words mean:\n"
+    "  attached by       what made the program load the recorder\n"
+    "  reach             whether target events reached it: ok; cured (the offload runtime was led\n"
+    "                    to libomp.so by the recorder); else see ompdm doctor\n"
+    "  names             whether names and lines were taken from the runtime's arguments\n"
+    "  clock             tsc: the processor's time stamp counter; and its error against the\n"
+    "                    system's clock\n"
+    "  callbacks         OMPT's, by which the runtime tells of events; 5, always, is the best\n"
+    "  data operation    an allocation, a transfer or a release, as the host saw it\n"
+    "  launch            one start of a kernel, as the host saw it\n"
+    "  device activity   a copy or a kernel, as a CUDA device itself saw it\n"
+    "  site              a directive, or a call of omp_target_..., in the program\n"
+    "  device event      a device was initialised, given code, or shut down\n"
+    "  lost              what happened and is not in the trace, by kind\n"
+    "The trace's own words are explained in libompdm/trace/FORMAT.md.";
 
 void row(const char* name, const std::string& value) {
   fmt::print("{:<12}{}\n", name, value.empty() ? "unknown" : value);
@@ -89,9 +96,7 @@ void print_recording(const Recording& recording, bool running) {
                                    recording.cupti_version, recording.cupti_residual_ns)
                      : recording.cupti);
   }
-  row("ending", recording.finished ? "by itself"
-                : running          ? "it still runs"
-                                   : "killed, or left by _exit or exec");
+  row("ending", recording.finished ? "by itself" : running ? "it still runs" : kEndedSilently);
   row("ompdm", recording.ompdm_version);
   fmt::print("\nCallbacks (what the runtime answered)\n");
   for (const auto& [callback, answer] : recording.registered) {
@@ -118,7 +123,7 @@ void print_text(const OpenedTrace& opened) {
   row("directory", process.directory);
   row("process", fmt::format("{} on {}", process.pid, process.host));
   if (process.rank >= 0) row("rank", fmt::format("{} of {}", process.rank, process.rank_count));
-  row("started", local_time(process.start_realtime_ns));
+  row("started", local_time(process.start_realtime_ns / 1'000'000'000));
   row("wall", fmt::format("{:.6f} s", static_cast<double>(process.wall) / 1e9));
   print_recording(trace.recording, opened.running);
 
@@ -153,6 +158,7 @@ void print_text(const OpenedTrace& opened) {
     fmt::print("  {}  build-id {}\n", module.path,
                module.build_id.empty() ? "none" : module.build_id);
   }
+  fmt::print("\nWhat these words mean: ompdm info --help\n");
 }
 
 ordered_json to_json(const OpenedTrace& opened) {
@@ -240,7 +246,7 @@ void setup_info(CLI::App& app, int& exit_status) {
   verb->add_option("--format", options->format, "How to print it (default text)")
       ->type_name("text|json")
       ->check(CLI::IsMember({"text", "json"}));
-  set_help(*verb, "ompdm info TRACE [--format text|json]", "",
+  set_help(*verb, "ompdm info TRACE [--format text|json]", kWords,
            "ompdm info trace.json\n"
            "ompdm info --format json trace.json.spool");
   verb->callback([options, &exit_status] { exit_status = run_info(*options); });

@@ -98,12 +98,23 @@ fs::path search_folders(const std::string& folders, const std::string& name,
   return {};
 }
 
+constexpr const char* kSelf = "/proc/self/exe";
+
+/// This command's own; empty if it has none.
+std::string own_loader() {
+  const auto elf = read_elf(kSelf);
+  return elf ? elf->interpreter : "";
+}
+
 }  // namespace
 
 std::vector<LoadedLibrary> loaded_libraries(const fs::path& program,
                                             const std::string& interpreter) {
-  if (interpreter.empty()) return {};
-  return parse(list(interpreter, fs::absolute(program), nullptr));
+  const std::string loader = interpreter.empty() ? own_loader() : interpreter;
+  std::error_code error;
+  const fs::path absolute = fs::absolute(program, error);
+  if (loader.empty() || error) return {};
+  return parse(list(loader, absolute, nullptr));
 }
 
 const LoadedLibrary* find_library(const std::vector<LoadedLibrary>& libraries,
@@ -117,10 +128,11 @@ const LoadedLibrary* find_library(const std::vector<LoadedLibrary>& libraries,
 fs::path search_library(const std::string& name) {
   // The loader searches for a bare name in LD_PRELOAD where a dlopen would; this command itself is
   // a program whose own run path leads nowhere near an OpenMP runtime.
-  const fs::path self = fs::read_symlink("/proc/self/exe");
-  const auto elf = read_elf(self);
-  if (!elf || elf->is_static()) return {};
-  for (const LoadedLibrary& library : parse(list(elf->interpreter, self, name.c_str()))) {
+  const std::string loader = own_loader();
+  std::error_code error;
+  const fs::path self = fs::read_symlink(kSelf, error);
+  if (loader.empty() || error) return {};
+  for (const LoadedLibrary& library : parse(list(loader, self, name.c_str()))) {
     if (library.name == name) return library.path;
   }
   return {};

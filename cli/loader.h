@@ -15,7 +15,8 @@ struct LoadedLibrary {
 };
 
 /// The libraries that `program` (a path) starts with under this process's environment, in load
-/// order. Empty if the loader could not be asked.
+/// order; of a library, which names no interpreter, those that it brings into a program like this
+/// command. Empty if the loader could not be asked.
 std::vector<LoadedLibrary> loaded_libraries(const std::filesystem::path& program,
                                             const std::string& interpreter);
 

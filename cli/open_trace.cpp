@@ -80,8 +80,8 @@ std::optional<Trace> finish_first(const std::string& name) {
     if (spool.empty() || !has_ended(name, spool_info(spool))) return std::nullopt;
     FinishResult result = finish(spool, name, patient(name));
     if (result.by_another) return std::nullopt;
-    fmt::print(stderr, "ompdm: {}: {} finished first, the {}\n", result.trace.string(),
-               spool.string(), result.killed ? "process was killed" : "process had ended");
+    fmt::print(stderr, "ompdm: {}: {} finished first, the process {}\n", result.trace.string(),
+               spool.string(), result.killed ? kEndedSilently : "had ended");
     return std::move(result.model);
   } catch (const Error&) {
     // Another process may have finished it before we could open it.

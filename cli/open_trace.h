@@ -9,6 +9,9 @@
 
 namespace ompdm::cli {
 
+/// How a process ended that could not say so: nothing in its recording tells one way from another.
+inline constexpr const char* kEndedSilently = "was killed, or left by _exit, quick_exit or exec";
+
 struct OpenedTrace {
   Trace trace;
   bool running = false;  ///< read from the spool of a process that still runs

@@ -21,7 +21,7 @@ Finding ended(const Ending& ending, bool events_came) {
   const std::string how = how_it_ended(ending);
   if (ending.exit_status == 0) return {Level::kOk, "the program ran and " + how, ""};
   const std::string remedy =
-      ending.signal != 0 ? "" : "give it the arguments that it needs after --run PROGRAM";
+      ending.signal != 0 ? "" : "run it by itself to see why: what it says is kept away here";
   if (events_came) return {Level::kWarn, "the program ran and " + how, remedy};
   return {Level::kNo, fmt::format("the program {} before a target region came", how), remedy};
 }
@@ -37,7 +37,7 @@ std::string answers(const Recording& recording) {
 void describe(const RecordedProcess& process, Probe& probe) {
   const Trace trace = read_spool(process.spool);
   const std::string program = std::filesystem::path(process.program).filename();
-  const bool came = !trace.regions.empty() || !trace.ops.empty();
+  const bool came = !trace.ops.empty() || !trace.launches.empty();
   probe.events_came = probe.events_came || came;
   probe.findings.push_back(
       {came ? Level::kOk : Level::kNo,

@@ -58,16 +58,20 @@ std::string absolute_output(const std::string& output) {
       throw Error(fmt::format("{}: is a folder: name a file in it with -o", output));
     }
   }
-  if (path.is_absolute()) return output;
+  // Where the working directory is gone, the recorder says so at the first target region.
+  const std::string here = fs::current_path(error).string();
+  if (path.is_absolute() || error) return output;
   std::string absolute;
-  for (const char character : fs::current_path().string()) {
+  for (const char character : here) {
     absolute += character;
     if (character == '%') absolute += '%';
   }
   return absolute + '/' + output;
 }
 
-std::string default_output() {
+/// The pattern of the trace's name.
+std::string output_of(const RecordOptions& options) {
+  if (!options.output.empty()) return options.output;
   const char* wanted = std::getenv("OMPDM_OUTPUT");
   return wanted != nullptr && wanted[0] != '\0' ? wanted : "trace.json";
 }
@@ -85,8 +89,7 @@ EnvironmentChange prepare(const RecordOptions& options, const fs::path& session)
     say(fmt::format("{}: {}: try --attach tool-libraries", options.command.front(), *obstacle));
   }
   EnvironmentChange change = attach(method, find_recorder(), program, session);
-  const std::string output = options.output.empty() ? default_output() : options.output;
-  change.set.emplace_back("OMPDM_OUTPUT", absolute_output(output));
+  change.set.emplace_back("OMPDM_OUTPUT", absolute_output(output_of(options)));
   change.set.emplace_back("OMPDM_SESSION", session);
   if (!options.hash.empty()) change.set.emplace_back("OMPDM_HASH", options.hash);
   if (!options.names.empty()) change.set.emplace_back("OMPDM_NAMES", options.names);
@@ -98,7 +101,8 @@ EnvironmentChange prepare(const RecordOptions& options, const fs::path& session)
       throw Error(options.spool_dir +
                   ": is no folder: create it, or choose another with --spool-dir");
     }
-    change.set.emplace_back("OMPDM_SPOOL_DIR", fs::absolute(options.spool_dir));
+    const fs::path folder = fs::absolute(options.spool_dir, error);
+    change.set.emplace_back("OMPDM_SPOOL_DIR", error ? fs::path(options.spool_dir) : folder);
   }
   return change;
 }
@@ -126,7 +130,7 @@ std::string names_of_traces(const SessionRecord& session) {
 void tell_outcome(const SessionRecord& session, const Ending& ending, const RecordOptions& options,
                   const SignalForwarding& signals) {
   const auto settled = [&] {
-    return settle(session, ending, options.command.front(), options.no_finish);
+    return settle(session, ending, options.command.front(), output_of(options), options.no_finish);
   };
   if (session.recorded.empty() || options.no_finish) {
     for (const std::string& line : settled()) say(line);
@@ -182,9 +186,10 @@ void setup_record(CLI::App& app, int& exit_status) {
   CLI::App* verb = app.add_subcommand("record", "Run a program with the recorder attached");
   verb->group("Record");
   verb->prefix_command();
-  verb->add_option(
-          "-o,--output", options->output,
-          "Trace to write; %p is the pid, %h the host, %q{VAR} a variable (default trace.json)")
+  verb->add_option("-o,--output", options->output,
+                   "Trace to write; %p is the pid, %h the host, %q{VAR} a variable (default "
+                   "trace.json, also "
+                   "where no name is left)")
       ->type_name("FILE");
   verb->add_option("--names", options->names,
                    "Names and lines from the runtime's arguments (default on)")

@@ -75,6 +75,7 @@ SessionRecord read_session(const fs::path& folder) {
     std::string trace;
     if (!std::getline(lines, spool) || !std::getline(lines, trace)) continue;
     std::getline(lines, process.program);
+    process.session = folder;
     process.spool = spool;
     process.trace = trace;
     session.recorded.push_back(std::move(process));

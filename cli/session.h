@@ -15,6 +15,7 @@ struct RecordedProcess {
   std::uint32_t pid = 0;
   std::uint32_t exec_ordinal = 0;
   bool replaced = false;  ///< a later image of the same process recorded too (exec)
+  std::filesystem::path session;
   std::filesystem::path spool;
   std::filesystem::path trace;
   std::string program;

@@ -1,13 +1,18 @@
 #include "settle.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <set>
 #include <thread>
+#include <utility>
 
+#include "local_time.h"
 #include "ompdm/analysis.h"
 #include "ompdm/error.h"
 #include "ompdm/finish.h"
@@ -47,18 +52,63 @@ std::string how_it_died(const RecordedProcess& process, const Ending& ending,
                         const std::string& where) {
   if (process.replaced) return "became another program (exec)" + where;
   if (static_cast<pid_t>(process.pid) != ending.pid) {
-    return where.empty() ? "was killed, or left by _exit or exec" : "died" + where;
+    return where.empty() ? kEndedSilently : "died" + where;
   }
   if (ending.signal == 0) return "left by _exit, quick_exit or exec" + where;
   return how_it_ended(ending) + where;
 }
 
+/// The spool of a process, known by what it says of itself: a run that began since may have set it
+/// aside under another name.
+class OwnSpool {
+ public:
+  explicit OwnSpool(const RecordedProcess& process) {
+    if (take(process.spool, process)) return;
+    for (const SpoolInfo& other : find_spools(process.spool.parent_path())) {
+      if (take(other.path, process)) return;
+    }
+  }
+  ~OwnSpool() {
+    if (file_ >= 0) ::close(file_);
+  }
+  OwnSpool(const OwnSpool&) = delete;
+  OwnSpool& operator=(const OwnSpool&) = delete;
+
+  [[nodiscard]] bool found() const { return file_ >= 0; }
+  [[nodiscard]] const SpoolInfo& info() const { return info_; }
+  [[nodiscard]] int take_descriptor() { return std::exchange(file_, -1); }
+
+ private:
+  bool take(const fs::path& name, const RecordedProcess& process) {
+    file_ = ::open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (file_ < 0) return false;
+    try {
+      info_ = spool_info(fmt::format("/proc/self/fd/{}", file_));
+      info_.path = name;
+      if (info_.session == process.session && info_.pid == process.pid &&
+          info_.exec_ordinal == process.exec_ordinal) {
+        return true;
+      }
+    } catch (const Error&) {  // half made, or none of ours
+    }
+    ::close(file_);
+    file_ = -1;
+    return false;
+  }
+
+  int file_ = -1;
+  SpoolInfo info_;
+};
+
 std::string number_of(std::size_t count, const char* thing) {
   return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
 }
 
-void finish_spool(const RecordedProcess& process, const Ending& ending, Outcome& outcome) {
-  const FinishResult result = finish(process.spool, {}, patient(process.trace));
+void finish_spool(OwnSpool& spool, const RecordedProcess& process, const Ending& ending,
+                  Outcome& outcome) {
+  FinishOptions options = patient(spool.info().output);
+  options.opened = spool.take_descriptor();
+  const FinishResult result = finish(spool.info().path, {}, options);
   if (result.killed) {
     outcome.lines.push_back(fmt::format("{} {}: recovered {} and {}", name_of(process),
                                         how_it_died(process, ending, where_it_died(result.model)),
@@ -74,7 +124,8 @@ void settle_process(const RecordedProcess& process, const Ending& ending, bool k
                     Outcome& outcome) {
   const std::string who = fmt::format("{} (process {})", name_of(process), process.pid);
   std::error_code error;
-  if (!fs::exists(process.spool, error)) {
+  OwnSpool spool(process);
+  if (!spool.found()) {
     if (fs::exists(process.trace, error)) {
       outcome.lines.push_back("wrote " + typed_path(process.trace));
       outcome.trace = process.trace;
@@ -84,17 +135,17 @@ void settle_process(const RecordedProcess& process, const Ending& ending, bool k
     }
     return;
   }
-  const SpoolInfo info = spool_info(process.spool);
+  const SpoolInfo& info = spool.info();
   // The launched program has been waited for, whatever /proc says of a process with its number.
   const bool alive = info.alive && static_cast<pid_t>(process.pid) != ending.pid;
   if (alive && !info.finished) {
     outcome.lines.push_back(
-        fmt::format("{} still runs: its trace will be {}", who, typed_path(process.trace)));
+        fmt::format("{} still runs: its trace will be {}", who, typed_path(info.output)));
   } else if (keep_spools) {
-    outcome.lines.push_back(fmt::format("kept {}: ompdm finish {}", typed_path(process.spool),
-                                        shell_word(typed_path(process.spool))));
+    outcome.lines.push_back(fmt::format("kept {}: ompdm finish {}", typed_path(info.path),
+                                        shell_word(typed_path(info.path))));
   } else {
-    finish_spool(process, ending, outcome);
+    finish_spool(spool, process, ending, outcome);
   }
 }
 
@@ -128,7 +179,8 @@ std::vector<Outcome> settled(const std::vector<RecordedProcess>& processes, cons
 }
 
 void describe_nothing(const SessionRecord& session, const Ending& ending,
-                      const std::string& program, std::vector<std::string>& lines) {
+                      const std::string& program, const fs::path& output,
+                      std::vector<std::string>& lines) {
   std::set<std::string> reasons;
   for (const SilentProcess& process : session.silent) {
     if (!process.reason.empty()) reasons.insert(process.reason);
@@ -137,20 +189,25 @@ void describe_nothing(const SessionRecord& session, const Ending& ending,
   lines.push_back(reasons.empty()
                       ? std::string("no target region was recorded")
                       : fmt::format("no target region was recorded: {}", fmt::join(reasons, "; ")));
+  if (struct stat older{}; ::stat(output.c_str(), &older) == 0 && S_ISREG(older.st_mode)) {
+    lines.push_back(fmt::format("{} is not of this run: it is from {}", typed_path(output),
+                                local_time(older.st_mtime)));
+  }
   lines.push_back("next: ompdm doctor " + shell_word(program));
 }
 
 }  // namespace
 
 std::vector<std::string> settle(const SessionRecord& session, const Ending& ending,
-                                const std::string& program, bool keep_spools) {
+                                const std::string& program, const fs::path& output,
+                                bool keep_spools) {
   std::vector<std::string> lines;
   std::string traces;
   for (const Outcome& outcome : settled(session.recorded, ending, keep_spools)) {
     lines.insert(lines.end(), outcome.lines.begin(), outcome.lines.end());
     if (!outcome.trace.empty()) traces += ' ' + shell_word(typed_path(outcome.trace));
   }
-  if (session.recorded.empty()) describe_nothing(session, ending, program, lines);
+  if (session.recorded.empty()) describe_nothing(session, ending, program, output, lines);
   if (!traces.empty()) lines.push_back("next: ompdm report" + traces);
   return lines;
 }

@@ -12,8 +12,10 @@ namespace ompdm::cli {
 
 /// Finishes what processes left, as many at once as there are processors (not with `keep_spools`),
 /// and describes every recording, in lines without a prefix. `program` is the command as typed.
+/// Where nothing was recorded, an older file at `output`, the trace asked for, is told about too.
 /// Never throws for a recording that cannot be finished: that is a line.
 std::vector<std::string> settle(const SessionRecord& session, const Ending& ending,
-                                const std::string& program, bool keep_spools);
+                                const std::string& program, const std::filesystem::path& output,
+                                bool keep_spools);
 
 }  // namespace ompdm::cli

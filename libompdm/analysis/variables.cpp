@@ -17,6 +17,7 @@ std::vector<VariableRow> variables_of(const Trace& trace) {
     row.line = variable.line;
     row.address = variable.address;
     row.bytes = variable.bytes;
+    row.least_bytes = variable.least_bytes;
     row.pieces = variable.pieces;
     row.aliases = variable.aliases;
     rows.push_back(std::move(row));

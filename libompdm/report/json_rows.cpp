@@ -144,17 +144,19 @@ Json directive_json(const analysis::DirectiveRow& row) {
 }
 
 Json variable_json(const analysis::VariableRow& row) {
-  return {{"name", row.name},
-          {"expression", row.expression},
-          {"file", row.file},
-          {"line", row.line},
-          {"bytes", row.bytes},
-          {"aliases", row.aliases},
-          {"HtoD_bytes", row.htod.bytes},
-          {"HtoD_count", row.htod.count},
-          {"DtoH_bytes", row.dtoh.bytes},
-          {"DtoH_count", row.dtoh.count},
-          {"transfer_ns", known_time(row.timed, row.htod.time + row.dtoh.time)}};
+  Json json = {{"name", row.name},
+               {"expression", row.expression},
+               {"file", row.file},
+               {"line", row.line},
+               {"bytes", row.bytes},
+               {"aliases", row.aliases},
+               {"HtoD_bytes", row.htod.bytes},
+               {"HtoD_count", row.htod.count},
+               {"DtoH_bytes", row.dtoh.bytes},
+               {"DtoH_count", row.dtoh.count},
+               {"transfer_ns", known_time(row.timed, row.htod.time + row.dtoh.time)}};
+  if (row.least_bytes != 0) json["least_bytes"] = row.least_bytes;
+  return json;
 }
 
 Json iteration_json(const analysis::Iteration& row, std::size_t offset) {

@@ -82,7 +82,8 @@ void warn_of_end(const Analysis& one, const SourceNames& names, std::vector<std:
     lines.push_back("the process still runs: these are the figures up to now");
   } else if (!one.recording.finished && one.unfinished.empty()) {
     lines.push_back(
-        "the process was killed or left without ending OpenMP: what it did until then is here");
+        "the process was killed, or left by _exit, quick_exit or exec: what it did until then is "
+        "here");
   }
   for (const analysis::UnfinishedRegion& region : one.unfinished) {
     const bool known = region.directive != analysis::kNoRow;
@@ -94,10 +95,8 @@ void warn_of_end(const Analysis& one, const SourceNames& names, std::vector<std:
                           analysis::directive_name(row->directive), spoken_time(region.elapsed));
     if (one.running) {
       lines.push_back(fmt::format("it is inside {}", what));
-    } else if (one.recording.finished) {
-      lines.push_back(fmt::format("the process ended while inside {}", what));
     } else {
-      lines.push_back(fmt::format("the process was killed inside {}", what));
+      lines.push_back(fmt::format("the process ended inside {}", what));
     }
   }
 }

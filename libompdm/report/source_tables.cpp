@@ -4,6 +4,7 @@
 
 #include "report/table_builder.h"
 #include "report/tables.h"
+#include "report/units.h"
 
 namespace ompdm::report {
 namespace {
@@ -15,8 +16,13 @@ std::string known_function(const analysis::DirectiveRow& row) {
 
 std::string variable_name(const analysis::VariableRow& row, const SourceNames& names) {
   std::string text = row.name.empty() ? fmt::format("{:#x}", row.address) : row.name;
-  // Its size is the largest one's: several objects' members, say.
-  if (row.pieces > 1) text += fmt::format(" ({} pieces)", row.pieces);
+  // What shares a clause need not be alike: members of several objects, instances of a template.
+  std::vector<std::string> several;
+  if (row.pieces > 1) several.push_back(fmt::format("{} pieces", row.pieces));
+  if (row.least_bytes != 0) {
+    several.push_back(fmt::format("{} to {}", size_text(row.least_bytes), size_text(row.bytes)));
+  }
+  if (!several.empty()) text += fmt::format(" ({})", fmt::join(several, ", "));
   if (!row.aliases.empty()) text += fmt::format(" (also {})", fmt::join(row.aliases, ", "));
   const std::string place = names.place(row.file, row.line);
   return place.empty() ? text : text + ' ' + place;

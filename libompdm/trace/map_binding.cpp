@@ -23,6 +23,8 @@ Replay::Replay(Draft& draft)
     if (draft.site_notes[draft.list_sites[i].value].is_fortran) {
       descriptors_[i] = descriptors_in(items);
       name_described(items, descriptors_[i], names);
+    } else {
+      name_object(items, trace_.sites[draft.list_sites[i].value], names);
     }
     name_structs(items, names);
   }

@@ -25,6 +25,16 @@ void name_structs(const std::vector<MapItem>& items, std::vector<ItemName>& name
   }
 }
 
+void name_object(const std::vector<MapItem>& items, const Site& place,
+                 std::vector<ItemName>& names) {
+  constexpr std::uint64_t kObject = kMapTo | kMapFrom | kMapImplicit;
+  constexpr std::uint64_t kOther = kMapPointerAndObject | kMapPrivate | kMapLiteral;
+  for (std::size_t i = 0; i < items.size() && i < names.size(); ++i) {
+    if (!names[i].base.empty() || (items[i].type & (kObject | kOther)) != kObject) continue;
+    names[i] = {"this[:1]", "this", place.file, place.line};
+  }
+}
+
 std::vector<Descriptor> descriptors_in(const std::vector<MapItem>& items) {
   constexpr std::uint64_t kSmallest = 24;
   std::vector<Descriptor> descriptors;

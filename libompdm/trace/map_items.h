@@ -19,6 +19,12 @@ std::size_t struct_item(const MapItem& item);
 /// It is the struct then, or its one member.
 void name_structs(const std::vector<MapItem>& items, std::vector<ItemName>& names);
 
+/// Names what a member function's kernel maps without a clause: its object. Of what clang maps
+/// implicitly and both ways, that alone is no expression of the program's. `place` is the
+/// directive's.
+void name_object(const std::vector<MapItem>& items, const Site& place,
+                 std::vector<ItemName>& names);
+
 /// Storage that describes an array: what flang maps besides an allocatable's, pointer's or
 /// assumed-shape argument's data (its runtime's Fortran::runtime::Descriptor, 24 bytes and 24 more
 /// a dimension).

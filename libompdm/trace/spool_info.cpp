@@ -16,6 +16,8 @@ SpoolInfo spool_info(const std::filesystem::path& path) {
   info.path = path;
   info.output = trace::output_of(header, path);
   info.pid = header.pid;
+  info.exec_ordinal = header.exec_ordinal;
+  info.session = trace::text_of(header.session);
   info.host = trace::text_of(header.host);
   info.program = trace::text_of(header.program);
   info.finished = header.state == spool::State::kFinished;

@@ -37,8 +37,9 @@ bool lock(int file, const FinishOptions& options) {
 }  // namespace
 
 SpoolLock::SpoolLock(const fs::path& path, const FinishOptions& options)
-    : fd_(options.handed_over >= 0
-              ? options.handed_over
+    : fd_(options.handed_over >= 0 ? options.handed_over
+          : options.opened >= 0
+              ? options.opened
               : open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) {
   if (fd_ < 0) {
     throw Error(fmt::format("{}: cannot be opened ({}): give the name of a spool", path.string(),
@@ -64,14 +65,29 @@ bool SpoolLock::belongs_to_us() const {
   return fstat(fd_, &facts) == 0 && facts.st_uid == geteuid();
 }
 
+// Another run may set it aside at any time and take its name; so it is removed under a name that
+// nobody else takes.
 void SpoolLock::remove_file(std::error_code& error) const {
-  const fs::path name = fs::read_symlink(handle(), error);
+  constexpr int kTries = 10;
+  for (int tries = 0; tries < kTries && !removed(); ++tries) {
+    const fs::path name = fs::read_symlink(handle(), error);
+    if (error || !is_locked_file(name)) continue;
+    const fs::path apart = fmt::format("{}.{}.removed", name.string(), getpid());
+    fs::rename(name, apart, error);
+    if (error) continue;
+    if (is_locked_file(apart)) {
+      fs::remove(apart, error);
+      return;
+    }
+    renameat2(AT_FDCWD, apart.c_str(), AT_FDCWD, name.c_str(), RENAME_NOREPLACE);
+  }
+}
+
+bool SpoolLock::is_locked_file(const fs::path& name) const {
   struct stat locked{};
   struct stat named{};
-  if (!error && fstat(fd_, &locked) == 0 && stat(name.c_str(), &named) == 0 &&
-      locked.st_dev == named.st_dev && locked.st_ino == named.st_ino) {
-    fs::remove(name, error);
-  }
+  return fstat(fd_, &locked) == 0 && stat(name.c_str(), &named) == 0 &&
+         locked.st_dev == named.st_dev && locked.st_ino == named.st_ino;
 }
 
 }  // namespace ompdm::trace

@@ -29,6 +29,8 @@ class SpoolLock {
   void remove_file(std::error_code& error) const;
 
  private:
+  [[nodiscard]] bool is_locked_file(const std::filesystem::path& name) const;
+
   int fd_;
 };
 

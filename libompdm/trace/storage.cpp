@@ -81,6 +81,17 @@ Index<Variable> Storage::variable_of(const Mention& mention, std::uint64_t begin
   return {at->second};
 }
 
+// Instances of a template share a clause, and so a row, and their data need not be of one size.
+// What is present already may be mentioned in part.
+void Storage::note_extent(Index<Variable> index, std::uint64_t bytes, const Mention& mention,
+                          bool is_present) {
+  Variable& variable = variables_[index.value];
+  if (is_present || variable.bytes == 0 || bytes == variable.bytes) return;
+  if (mention.name->base != variable.name) return;
+  const std::uint64_t least = variable.least_bytes != 0 ? variable.least_bytes : variable.bytes;
+  variable.least_bytes = std::min(least, bytes);
+}
+
 void Storage::mention_again(Index<Variable> index, std::uint64_t bytes, const Mention& mention) {
   Variable& variable = variables_[index.value];
   variable.bytes = std::max(variable.bytes, bytes);
@@ -108,6 +119,7 @@ Index<Variable> Storage::touch(std::uint64_t begin, std::uint64_t bytes, const M
   if (at != pieces_.end() && at->first <= begin && at->second.end >= end &&
       same_storage(*at, begin, end, mention)) {
     at->second.touched = time;
+    note_extent(at->second.variable, bytes, mention, at->second.present > 0);
     mention_again(at->second.variable, bytes, mention);
     return at->second.variable;
   }
@@ -121,6 +133,7 @@ Index<Variable> Storage::touch(std::uint64_t begin, std::uint64_t bytes, const M
     at = pieces_.erase(at);
   }
   if (!merged.variable) merged.variable = variable_of(mention, begin);
+  note_extent(merged.variable, bytes, mention, merged.present > 0);
   mention_again(merged.variable, bytes, mention);
   pieces_[first] = merged;
   return merged.variable;

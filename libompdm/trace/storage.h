@@ -60,6 +60,8 @@ class Storage {
                                   std::uint64_t end, const Mention& mention) const;
   Index<Variable> variable_of(const Mention& mention, std::uint64_t begin);
   [[nodiscard]] bool is_called(Index<Variable> variable, const std::string& name) const;
+  void note_extent(Index<Variable> variable, std::uint64_t bytes, const Mention& mention,
+                   bool is_present);
   void mention_again(Index<Variable> variable, std::uint64_t bytes, const Mention& mention);
 
   std::vector<Variable>& variables_;

@@ -109,6 +109,7 @@ void read_row(const Json& object, Variable& variable) {
   get(object, "line", variable.line);
   get(object, "address", variable.address);
   get(object, "bytes", variable.bytes);
+  get(object, "least_bytes", variable.least_bytes);
   get(object, "pieces", variable.pieces);
   get_texts(object, "aliases", variable.aliases);
 }

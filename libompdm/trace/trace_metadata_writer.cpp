@@ -146,6 +146,7 @@ ordered_json row(const Variable& variable) {
                        {"address", address(variable.address)},
                        {"bytes", number(variable.bytes)},
                        {"pieces", variable.pieces}};
+  if (variable.least_bytes != 0) json["least_bytes"] = number(variable.least_bytes);
   if (!variable.aliases.empty()) json["aliases"] = texts(variable.aliases);
   return json;
 }

@@ -12,7 +12,7 @@ foreach(name always api api_async conditions declare_target devices firstprivate
     struct_members unified)
   add_e2e_program(${name} ${e2e_sources}/${name}.c C)
 endforeach()
-foreach(name classes instances templates threads)
+foreach(name classes instances objects templates threads)
   add_e2e_program(${name} ${e2e_sources}/${name}.cpp OPTIONS -std=c++20)
 endforeach()
 

@@ -48,6 +48,7 @@ const Program kPrograms[] = {
     {"nested_data_O0", "nested_data.c"},
     {"nowait_depend", "nowait_depend.c"},
     {"nowait_depend_O0", "nowait_depend.c"},
+    {"objects", "objects.cpp"},
     {"parallel_regions", "parallel_regions.c"},
     {"reductions", "reductions.c"},
     {"reused", "reused.c"},

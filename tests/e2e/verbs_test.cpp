@@ -105,7 +105,42 @@ TEST_F(Verbs, DoctorBelievesWhatCame) {
   EXPECT_NE(ran.out.find("warn: no OpenMP offload code"), std::string::npos) << ran.out;
   EXPECT_EQ(ran.out.find("no:   "), std::string::npos) << ran.out;
   EXPECT_NE(ran.out.find("ok:   opener recorded: regions 1,"), std::string::npos) << ran.out;
-  EXPECT_TRUE(ran.out.ends_with("\nEvents will come: ompdm record programs/opener\n")) << ran.out;
+  EXPECT_TRUE(ran.out.ends_with("\nEvents will come: ompdm record programs/opener " +
+                                shell_word(scratch_.folder() / "programs/libpart.so") + "\n"))
+      << ran.out;
+}
+
+TEST_F(Verbs, DoctorDoesNotForetellWhatAProgramOpens) {
+  const std::string not_known = "\nNot known before a run: ompdm doctor --run ";
+  const Ran opener = run("ompdm doctor programs/opener");
+  EXPECT_EQ(opener.status, 0) << opener.out;
+  EXPECT_TRUE(opener.out.ends_with(not_known + "programs/opener [ARG...]\n")) << opener.out;
+  const Ran script = run("printf '#!/bin/sh\\n' > script; chmod +x script; ompdm doctor ./script");
+  EXPECT_TRUE(script.out.ends_with(not_known + "./script [ARG...]\n")) << script.out;
+  EXPECT_EQ(run("ompdm doctor --run programs/opener").status, 1);
+}
+
+// As a package installs it: not executable.
+TEST_F(Verbs, DoctorTellsALibraryFromAProgram) {
+  const Ran ran =
+      run("cp programs/libpart.so . && chmod 644 libpart.so && ompdm doctor ./libpart.so");
+  EXPECT_EQ(ran.status, 0) << ran.out;
+  EXPECT_NE(ran.out.find("\nok:   OpenMP offload code in the library\nok:   offload runtime "),
+            std::string::npos)
+      << ran.out;
+  EXPECT_TRUE(ran.out.ends_with("\nNot known before a run: ompdm doctor --run PROGRAM [ARG...]\n"))
+      << ran.out;
+}
+
+TEST_F(Verbs, DoctorReadsDisabledAsTheRuntimeDoes) {
+  const Ran ran = run("OMP_TARGET_OFFLOAD=Disabled ompdm doctor --run programs/region");
+  EXPECT_EQ(ran.status, 1) << ran.out;
+  EXPECT_NE(ran.out.find("\nno:   OMP_TARGET_OFFLOAD=Disabled: nothing is offloaded"),
+            std::string::npos)
+      << ran.out;
+  EXPECT_TRUE(ran.out.ends_with("\nEvents will not come: unset OMP_TARGET_OFFLOAD\n")) << ran.out;
+  const Ran tool = run("OMP_TOOL=Disabled ompdm record programs/region && ls");
+  EXPECT_EQ(tool.out, "programs\ntrace.json\n") << tool.err;
 }
 
 TEST_F(Verbs, DoctorTellsTheDeathBeforeTheFirstRegion) {
@@ -136,8 +171,13 @@ TEST_F(Verbs, InfoTellsWhatATraceHoldsAndLost) {
   for (const std::string line :
        {"\nending      by itself\n", "\n  target_emi              5  always\n",
         "\n             1 region\n", "\n             4 data operations\n", "\nLost\n  nothing (",
-        "\nattached by LD_PRELOAD\n"}) {
+        "\nattached by LD_PRELOAD\n", "\nWhat these words mean: ompdm info --help\n"}) {
     EXPECT_NE(text.out.find(line), std::string::npos) << line << text.out;
+  }
+  const Ran help = run("ompdm info --help");
+  for (const std::string word : {"reach", "names", "clock", "callbacks", "data operation", "launch",
+                                 "device activity", "site", "device event", "lost"}) {
+    EXPECT_NE(help.out.find("\n  " + word + " "), std::string::npos) << word << help.out;
   }
   const auto json = nlohmann::json::parse(run("ompdm info --format json trace.json").out);
   EXPECT_EQ(json["schema"], "ompdm.info/1");

@@ -47,7 +47,15 @@ void add_metadata(Trace& trace) {
     trace.sites.push_back(site);
   }
   trace.variables = {
-      {kBroken, kQuoted, kEscaped, 2147483647, kHuge, kHuge, 4294967295, {kBroken, "", kQuoted}},
+      {kBroken,
+       kQuoted,
+       kEscaped,
+       2147483647,
+       kHuge,
+       kHuge,
+       4294967295,
+       {kBroken, "", kQuoted},
+       kHuge - 1},
       {"", "", "", 0, 0, 0, 0, {}},
       {"u", "u[0:n]", "heat.cpp", 13, 0x7f0000000000, (std::uint64_t{1} << 53) + 1, 1, {}}};
   trace.kernels = {{kQuoted, kBroken, kEscaped, -1}, {"", "", "", 0}};

@@ -11,11 +11,8 @@
 namespace ompdm::analysis {
 namespace {
 
-/// Whether a target task may have done this: of a kernel that is not told, but such tasks do not
-/// run on the thread that meets the directive.
-bool may_be_deferred(const Trace& trace, const DataOp& op) {
-  return (op.region && trace.regions[op.region.value].nowait) ||
-         trace.threads[op.thread].tid != trace.process.pid;
+bool is_deferred(const Trace& trace, const DataOp& op) {
+  return op.region && trace.regions[op.region.value].nowait;
 }
 
 /// Whether a clause brings this back when it ends.
@@ -52,7 +49,7 @@ void KeptData::add_directives(const Trace& trace, const Mappings& mappings, std:
     const Index<Site> site = site_of(trace, op);
     const bool deletes = (op.map_type & kMapDelete) != 0;
     if (site) add_site(deletes ? deleting : sites, site);
-    deferred = deferred || may_be_deferred(trace, op);
+    deferred = deferred || is_deferred(trace, op);
   }
   const DataOp& alloc = trace.ops[row.alloc.value];
   const Index<Site> site = site_of(trace, alloc);
@@ -138,8 +135,9 @@ std::string advice_to_keep(const Trace& trace, const KeptData& kept, const Keepi
   text += data.to_write((and_needed.empty() ? if_changed + ", " : "and ") + after + alone, "update",
                         {{"to", forgotten}}, place.function);
   text += data.to_write(
-      place.after + (kept.deferred ? ", and the taskwait for it if it is nowait" : ""), "exit data",
-      {{"from", list_of(kept.returned)}, {"release", list_of(kept.left)}}, place.function);
+      place.after + (kept.deferred ? ", and after the taskwait for what is nowait there" : ""),
+      "exit data", {{"from", list_of(kept.returned)}, {"release", list_of(kept.left)}},
+      place.function);
   if (!kept.returned.empty()) {
     text += "write release instead of from for what the host does not read from then on\n";
   }

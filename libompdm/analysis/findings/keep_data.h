@@ -29,7 +29,7 @@ struct KeptData {
   std::vector<Index<Site>> deleting;  ///< those of them that delete it
   std::vector<std::string> idle;      ///< what to do about directives that found nothing there
   bool blocks = false;                ///< one that forgets it is a target data, or an enter data
-  bool deferred = false;              ///< one of these may be nowait
+  bool deferred = false;              ///< one of these is nowait
 
   /// Takes a piece in, and what its own and other mappings do with it. Returns its number.
   std::uint32_t add(const Trace& trace, const Mapping& mapping, bool is_sent, bool is_returned,

@@ -98,8 +98,9 @@ struct VariableRow {
   std::string file;
   int line = 0;
   std::uint64_t address = 0;
-  std::uint64_t bytes = 0;   ///< largest extent that was mapped
-  std::uint32_t pieces = 1;  ///< distinct pieces of storage under this name
+  std::uint64_t bytes = 0;        ///< largest extent that was mapped
+  std::uint64_t least_bytes = 0;  ///< smallest extent that was mapped; 0: all were alike
+  std::uint32_t pieces = 1;       ///< distinct pieces of storage under this name
   std::vector<std::string> aliases;
   Flow htod;
   Flow dtoh;

@@ -72,6 +72,7 @@ struct Variable {
   std::uint64_t bytes = 0;           ///< largest extent that was mapped
   std::uint32_t pieces = 1;          ///< distinct pieces of storage under this name
   std::vector<std::string> aliases;  ///< other names by which the same storage was mapped
+  std::uint64_t least_bytes = 0;     ///< smallest extent that was mapped; 0: all were alike
   bool operator==(const Variable&) const = default;
 };
 

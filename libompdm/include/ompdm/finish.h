@@ -18,6 +18,8 @@ struct SpoolInfo {
   std::filesystem::path path;
   std::filesystem::path output;  ///< the trace it is to become
   std::uint32_t pid = 0;
+  std::uint32_t exec_ordinal = 0;  ///< how many images of this process recorded before this one
+  std::string session;             ///< folder of the `ompdm record` that it runs under, if any
   std::string host;
   std::string program;
   bool finished = false;  ///< has a trailer
@@ -52,6 +54,8 @@ struct FinishOptions {
   /// Descriptor of the spool, locked by the recorder that hands it over; closed in the end. -1: it
   /// is opened by its name.
   int handed_over = -1;
+  /// Descriptor of the spool, to which its name may not lead any more; closed in the end. -1: none.
+  int opened = -1;
   /// How long to wait for another process that is at it already.
   std::chrono::milliseconds patience{0};
   /// Called once, when that has taken long enough for a user to wonder.

@@ -87,7 +87,7 @@ char** scrubbed_environment() noexcept {
 
 // The spool, opened and locked; -1 if it cannot be (descriptors run out, another user by now).
 int open_locked() noexcept {
-  const int file = open(spool_path(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  const int file = open_spool_anew();
   if (file >= 0) {
     flock(file, LOCK_EX | LOCK_NB);  // where there are no locks, nobody can wait for us
   }

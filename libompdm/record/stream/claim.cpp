@@ -31,11 +31,13 @@ struct Names {
 Names names;
 
 struct Found {
-  bool is_spool = false;  ///< false: not one of ours, or nothing; leave it alone
+  bool is_spool = false;  ///< false: not one of ours; leave it alone
+  bool is_gone = false;   ///< there was one, whose trace is written now
   bool is_self = false;   ///< of this pid, before an exec
   spool::Owner owner = spool::Owner::kUnknown;
   std::uint32_t pid = 0;
   bool finished = false;  ///< only its trace is not written yet
+  ino_t inode = 0;
 };
 
 // A name that everyone can foresee: whatever lies there neither keeps us waiting (a named pipe) nor
@@ -43,7 +45,7 @@ struct Found {
 int open_regular(const char* path, int access) noexcept {
   const int file = open(path, access | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
   struct stat facts;
-  if (file >= 0 && (fstat(file, &facts) != 0 || !S_ISREG(facts.st_mode) || facts.st_nlink != 1)) {
+  if (file >= 0 && (fstat(file, &facts) != 0 || !S_ISREG(facts.st_mode) || facts.st_nlink > 1)) {
     close(file);
     return -1;
   }
@@ -59,27 +61,43 @@ bool is_regular(const char* path) noexcept {
 Found look_at(const char* spool, const spool::FileHeader& self) noexcept {
   static spool::FileHeader other;  // too large as well
   const int file = is_regular(spool) ? open_regular(spool, O_RDONLY) : -1;
+  struct stat facts{};
   if (file < 0) {
-    return {};
+    Found none;
+    none.is_gone = lstat(spool, &facts) != 0 && errno == ENOENT;
+    return none;
   }
+  fstat(file, &facts);
+  memset(other.magic, 0, sizeof(other.magic));
   const ssize_t size = read(file, &other, sizeof(other));
-  close(file);
-  if (size != static_cast<ssize_t>(sizeof(other)) ||
-      memcmp(other.magic, spool::kMagic, sizeof(other.magic)) != 0) {
-    return {};
+  static constexpr char kUnwritten[sizeof(other.magic)] = {};
+  Found found;
+  // open_spool() writes the magic last.
+  const bool half_made = size >= 0 && memcmp(other.magic, kUnwritten, sizeof(kUnwritten)) == 0;
+  found.is_spool = half_made || (size == static_cast<ssize_t>(sizeof(other)) &&
+                                 memcmp(other.magic, spool::kMagic, sizeof(other.magic)) == 0);
+  if (half_made || !found.is_spool) {
+    close(file);
+    return found;
   }
   other.host[sizeof(other.host) - 1] = '\0';
   other.boot_id[sizeof(other.boot_id) - 1] = '\0';
   const spool::Here here{self.boot_id, self.host, self.pid_namespace};
-  Found found{true, false, spool::owner_of(other, here, process_stat), other.pid,
-              other.state == spool::State::kFinished};
+  found.owner = spool::owner_of(other, here, process_stat);
+  found.pid = other.pid;
+  // It may have finished and ended since.
+  [[maybe_unused]] const ssize_t again =
+      pread(file, &other.state, sizeof(other.state), offsetof(spool::FileHeader, state));
+  found.finished = other.state == spool::State::kFinished;
+  found.inode = facts.st_ino;
+  close(file);
   found.is_self = found.owner == spool::Owner::kRuns && other.pid == self.pid &&
                   other.process_start == self.process_start;
   return found;
 }
 
 // The spool of a dead process gets out of the way under a name of its own, and is told its new
-// trace. Whoever is finishing it follows.
+// trace. Whoever is finishing it follows. Returns whether the name is worth another try.
 bool set_aside(const char* spool, const Path& trace, const Found& found) noexcept {
   Path& kept_trace = names.kept_trace;
   Path& kept = names.kept;
@@ -100,6 +118,12 @@ bool set_aside(const char* spool, const Path& trace, const Found& found) noexcep
       return errno == ENOENT;  // another process was quicker
     }
     const int file = open_regular(kept.text, O_RDWR);
+    struct stat facts;
+    if (file >= 0 && fstat(file, &facts) == 0 && facts.st_ino != found.inode &&
+        renameat2(AT_FDCWD, kept.text, AT_FDCWD, spool, RENAME_NOREPLACE) == 0) {
+      close(file);
+      return true;  // another process was quicker, and this was its own
+    }
     if (file >= 0) {
       [[maybe_unused]] const ssize_t written =
           pwrite(file, kept_trace.text, kept_trace.size + 1, offsetof(spool::FileHeader, output));
@@ -163,6 +187,10 @@ void make_spool_name(const Path& trace, const char* folder, std::uint32_t pid,
 int claim_spool(spool::FileHeader& header, Path& spool) noexcept {
   Path& base = names.base;
   base_name(recorder.config.output, header, base);
+  if (base.text[0] != '/') {
+    say("the working directory is gone, or its path too long: %s", kElsewhere);
+    return -1;
+  }
   const SpoolFolder folder = spool_folder(base);
   if (!folder.found) {
     return -1;
@@ -177,7 +205,8 @@ int claim_spool(spool::FileHeader& header, Path& spool) noexcept {
   Path& trace = names.trace;
   Path& refused = names.refused;
   refused.clear();
-  for (; n < kMostNames; ++n) {
+  // A name that is free again is tried once more, but nobody keeps us at that for ever.
+  for (int tries = 0; n < kMostNames && tries < 2 * kMostNames; ++n, ++tries) {
     make_candidate(base, n, header.pid, trace);
     make_spool_name(trace, folder.path, header.pid, spool);
     if (!trace.ok || !spool.ok) {
@@ -201,15 +230,18 @@ int claim_spool(spool::FileHeader& header, Path& spool) noexcept {
       return file;
     }
     if (errno != EEXIST) {
-      say("%s: %s: nothing is recorded: have the trace written elsewhere (OMPDM_OUTPUT, or -o of "
-          "ompdm record)",
-          spool.text, strerror(errno));
+      if (folder.path == nullptr) {
+        say(kNoTraceThere, trace.text, strerror(errno), kElsewhere);
+      } else {
+        say("%s: %s: %s", spool.text, strerror(errno), kElsewhere);
+      }
       return -1;
     }
     const Found found = look_at(spool.text, header);
     header.exec_ordinal += found.is_self ? 1 : 0;
-    if (n == 0 && found.owner == spool::Owner::kEnded && set_aside(spool.text, trace, found)) {
-      --n;  // the plain name is free now
+    if (found.is_gone ||
+        (n == 0 && found.owner == spool::Owner::kEnded && set_aside(spool.text, trace, found))) {
+      --n;  // the name is free now
     } else if (!found.is_spool) {
       refused = spool;
     }

@@ -32,6 +32,11 @@ void Path::add_number(std::uint64_t number) noexcept {
 
 namespace {
 
+// Whether variables that are not set, or a folder alone, have left no name to tell a trace by.
+bool is_nameless(const char* name) noexcept {
+  return name[0] == '\0' || strcmp(name, ".json") == 0 || strcmp(name, ".json.gz") == 0;
+}
+
 // Handles one placeholder at `at` (which points behind the '%'); returns where the pattern goes on.
 const char* expand(Path& path, const char* at, const spool::FileHeader& process) noexcept {
   switch (*at) {
@@ -93,6 +98,9 @@ void Path::add_mark(const char* mark) noexcept {
 void base_name(const char* pattern, const spool::FileHeader& process, Path& path) noexcept {
   path.clear();
   if (pattern[0] != '/') {
+    if (process.directory[0] == '\0') {
+      return;
+    }
     path.add(process.directory);
     path.add("/");
   }
@@ -103,6 +111,12 @@ void base_name(const char* pattern, const spool::FileHeader& process, Path& path
       path.add(at, 1);
       ++at;
     }
+  }
+  const std::size_t start = static_cast<std::size_t>(strrchr(path.text, '/') + 1 - path.text);
+  if (is_nameless(path.text + start)) {
+    const bool zipped = strcmp(path.text + start, ".json.gz") == 0;
+    path.size = start;
+    path.add(zipped ? "trace.json.gz" : "trace.json");
   }
   if (process.rank >= 0) {
     char mark[32];

@@ -161,6 +161,17 @@ int grow_file(std::uint64_t offset, std::size_t size, void*& base) noexcept {
   return error;
 }
 
+// The magic comes last: until then every other process sees a spool that is being made.
+void write_header(spool::FileHeader& header) noexcept {
+  constexpr std::size_t kMagic = sizeof(header.magic);
+  memcpy(reinterpret_cast<std::byte*>(&header) + kMagic,
+         reinterpret_cast<const std::byte*>(&recorder.draft) + kMagic, sizeof(header) - kMagic);
+  std::uint64_t magic;
+  static_assert(sizeof(magic) == kMagic);
+  memcpy(&magic, recorder.draft.magic, kMagic);
+  __atomic_store_n(reinterpret_cast<std::uint64_t*>(header.magic), magic, __ATOMIC_RELEASE);
+}
+
 }  // namespace
 
 bool spool_is_open() noexcept { return spool.open; }
@@ -196,7 +207,7 @@ bool open_spool() noexcept {
   spool.open = true;
   recorder.draft.file_size = sizeof(spool::FileHeader);
   auto* header = static_cast<spool::FileHeader*>(base);
-  *header = recorder.draft;
+  write_header(*header);
   recorder.header.store(header, std::memory_order_release);
   // Lets `ompdm record` find this recording, however the process ends.
   tell_session("", {spool.path.text, header->output, header->program});
@@ -231,6 +242,21 @@ void release_chunk(Chunk chunk) noexcept {
   if (chunk.base != nullptr) {
     munmap(chunk.base, chunk.size);
   }
+}
+
+int open_spool_anew() noexcept {
+  const int named =
+      open_above_streams(AT_FDCWD, spool.path.text, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  if (is_spool(named) || (named < 0 && errno != ENOENT)) {
+    return named;
+  }
+  if (named >= 0) {
+    close(named);
+  }
+  // A run that began since has the name, or holds it for a moment (claim.cpp).
+  char handle[32];
+  snprintf(handle, sizeof(handle), "/proc/self/fd/%d", spool.kept);
+  return is_spool(spool.kept) ? open_above_streams(AT_FDCWD, handle, O_RDONLY) : -1;
 }
 
 void forget_spool() noexcept {

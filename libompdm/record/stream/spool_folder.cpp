@@ -1,10 +1,12 @@
 #include "record/stream/spool_folder.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -45,8 +47,8 @@ Promise promise_below(int flags, std::uint32_t extents) noexcept {
 
 namespace {
 
-// Only a file tells what lies below: a folder may be one of a layer that is never written.
-Promise ask_below(const char* folder) noexcept {
+// A file in it that has no name any more; -1 and errno if none can be made.
+int make_nameless(const char* folder) noexcept {
   static Path name;  // guarded by the recorder's mutex
   name.clear();
   name.add(folder);
@@ -54,10 +56,41 @@ Promise ask_below(const char* folder) noexcept {
   name.add_number(static_cast<std::uint64_t>(getpid()));
   const int file =
       open_above_streams(AT_FDCWD, name.text, O_CREAT | O_EXCL | O_RDWR | O_NOFOLLOW, 0600);
+  if (file >= 0) {
+    unlink(name.text);
+  }
+  return file;
+}
+
+// Where root could make files too.
+bool is_for_devices(const char* folder) noexcept {
+  struct stat wanted;
+  struct stat devices;
+  return stat(folder, &wanted) == 0 && stat("/dev", &devices) == 0 &&
+         wanted.st_dev == devices.st_dev && wanted.st_ino == devices.st_ino;
+}
+
+// Why a folder cannot hold a trace; null if it can. Rights and flags do not tell (root, /proc).
+const char* obstacle(const char* folder) noexcept {
+  const int file = make_nameless(folder);
+  if (file < 0) {
+    return strerror(errno);
+  }
+  close(file);
+  return nullptr;
+}
+
+SpoolFolder nowhere(const Path& trace, const char* why) noexcept {
+  say(kNoTraceThere, trace.text, why, kElsewhere);
+  return {false, nullptr};
+}
+
+// Only a file tells what lies below: a folder may be one of a layer that is never written.
+Promise ask_below(const char* folder) noexcept {
+  const int file = make_nameless(folder);
   if (file < 0) {
     return Promise::kRoom;  // as of a folder that is not there
   }
-  unlink(name.text);
   constexpr off_t kPage = 4096;
   int flags = 0;
   fsxattr attributes{};
@@ -102,28 +135,31 @@ SpoolFolder spool_folder(const Path& trace) noexcept {
   static Path beside;  // guarded by the recorder's mutex
   beside = trace;
   char* slash = strrchr(beside.text, '/');
-  if (chosen.path == nullptr && slash == nullptr) {
-    return chosen;
-  }
-  if (slash != nullptr) {
-    slash[slash == beside.text ? 1 : 0] = '\0';
+  slash[slash == beside.text ? 1 : 0] = '\0';
+  if (is_for_devices(beside.text)) {
+    return nowhere(trace, "it is for devices");
   }
   const char* wanted = chosen.path != nullptr ? chosen.path : beside.text;
   const Promise promise = promise_of_folder(wanted);
+  if (promise == Promise::kRoom && chosen.path == nullptr) {
+    return chosen;  // the spool itself will tell whether a file can be made there
+  }
+  if (const char* why = obstacle(beside.text); why != nullptr) {
+    return nowhere(trace, why);
+  }
   if (promise == Promise::kRoom) {
     return chosen;
   }
   const char* why = promise == Promise::kRemote
                         ? "a network file system"
                         : "a file system that may have no room left for what is mapped";
-  const char* other = local_folder();
-  if (other == nullptr) {
+  chosen.path = local_folder();
+  if (chosen.path == nullptr) {
     say("%s is on %s: nothing is recorded: name a folder on ext4, XFS or tmpfs (OMPDM_SPOOL_DIR)",
         wanted, why);
     return {false, nullptr};
   }
-  say("%s is on %s: recording into %s meanwhile", wanted, why, other);
-  chosen.path = other;
+  say("%s is on %s: recording into %s meanwhile", wanted, why, chosen.path);
   return chosen;
 }
 

@@ -27,14 +27,22 @@ Promise promise_of(unsigned long file_system) noexcept;
 /// XFS counts `fsx_nextents`.
 Promise promise_below(int flags, std::uint32_t extents) noexcept;
 
-/// Where the spool of this trace is to lie.
+/// The trace, and why.
+inline constexpr char kNoTraceThere[] = "%s: its folder can hold no trace (%s): %s";
+
+/// What becomes of a recording whose trace could not be written, and what to do.
+inline constexpr const char* kElsewhere =
+    "nothing is recorded: have the trace written elsewhere (OMPDM_OUTPUT, or -o of ompdm record)";
+
+/// Where the spool of a trace is to lie.
 struct SpoolFolder {
   bool found = true;           ///< false: nowhere; it was said
   const char* path = nullptr;  ///< null: beside the trace. Valid while the environment is the same
 };
 
-/// The folder of the trace, or OMPDM_SPOOL_DIR; where that promises no room the first of $TMPDIR,
-/// /tmp and /dev/shm that does, which is said.
+/// The folder of the trace (an absolute path), or OMPDM_SPOOL_DIR; where that promises no room the
+/// first of $TMPDIR, /tmp and /dev/shm that does, which is said. None, which is said too, where the
+/// trace itself could not be written. Needs the recorder's mutex.
 SpoolFolder spool_folder(const Path& trace) noexcept;
 
 }  // namespace ompdm::record

@@ -98,6 +98,30 @@ TEST(Output, OfTwoRunsAtOnceIsOneEach) {
   }
 }
 
+// All claim one name, and set aside what those before have left, while that is being finished.
+TEST(Output, OfManyRunsAtOnceIsOneEach) {
+  constexpr int kRounds = 6;
+  constexpr std::size_t kAtOnce = 16;
+  for (const Attach attach : {Attach::kPreload, Attach::kRecord}) {
+    const Place place;
+    for (int round = 0; round < kRounds; ++round) {
+      std::vector<std::future<Ended>> runs;
+      while (runs.size() < kAtOnce) {
+        runs.push_back(std::async(std::launch::async, [&] { return place.run(plain(attach)); }));
+      }
+      for (auto& run : runs) {
+        const Ended ended = run.get();
+        EXPECT_EQ(ended.status, 14);
+        EXPECT_EQ(lines_of(ended.err).size(), attach == Attach::kRecord ? 2U : 1U) << ended.err;
+      }
+    }
+    const Names files = place.files();
+    EXPECT_EQ(files.size(), kRounds * kAtOnce);
+    EXPECT_TRUE(std::ranges::none_of(
+        files, [](const std::string& name) { return name.ends_with(".spool"); }));
+  }
+}
+
 TEST(Output, OfAnMpiRankBearsIt) {
   for (const Attach attach : {Attach::kPreload, Attach::kRecord}) {
     const Place place;

@@ -40,6 +40,25 @@ TEST(KeptData, CrossesWhereTheHostNeedsIt) {
   EXPECT_TRUE(analysis.findings[0].with_allocations);
 }
 
+// A thread of the program's own is no sign of deferral.
+TEST(KeptData, IsWaitedForWhereADirectiveIsNowait) {
+  for (const bool nowait : {false, true}) {
+    OneArray program;
+    program.trace.threads.push_back({4712});
+    program.thread = 1;
+    for (int i = 0; i < 5; ++i) {
+      program.map_tofrom(program.solve, 7 + i, 8 + i);
+      program.trace.regions.back().nowait = nowait;
+    }
+    const Analysis analysis = analyze(program.take());
+    ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
+    const char* const waits =
+        "after the loop, and after the taskwait for what is nowait there, write";
+    EXPECT_EQ(contains(analysis.findings[0].advice, waits), nowait) << analysis.findings[0].advice;
+    EXPECT_EQ(contains(analysis.findings[0].advice, "taskwait"), nowait);
+  }
+}
+
 TEST(KeptData, ThatOnlyGoesOverMayBeAKernelsToChange) {
   OneArray program;
   for (int i = 0; i < 5; ++i) {

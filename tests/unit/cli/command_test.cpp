@@ -110,6 +110,31 @@ TEST_F(Command, RecordSaysThatNothingWasOffloaded) {
             "ompdm: next: ompdm doctor true\n");
 }
 
+TEST_F(Command, RecordTellsThatATraceIsOfAnEarlierRun) {
+  const std::string old =
+      "echo '{}' > trace.json; touch -d '2026-01-02 03:04:05 +0000' trace.json; ";
+  const Ran ran = run("export TZ=UTC; " + old + "ompdm record true; cat trace.json");
+  EXPECT_EQ(ran.err,
+            "ompdm: no target region was recorded\n"
+            "ompdm: trace.json is not of this run: it is from 2026-01-02 03:04:05 +0000\n"
+            "ompdm: next: ompdm doctor true\n");
+  EXPECT_EQ(ran.out, "{}\n");
+}
+
+TEST_F(Command, RunsWhereTheWorkingDirectoryIsGone) {
+  const std::string gone = "mkdir gone; cd gone; rmdir ../gone; ";
+  EXPECT_EQ(run(gone + "ompdm record sh -c 'exit 9'").status, 9);
+  EXPECT_EQ(run(gone + "ompdm record --spool-dir . sh -c 'exit 9'").status, 9);
+  const Ran ran = run(gone + "FAKE_RECORDER=trace ompdm record -o " + shell_word(work()) +
+                      "/trace.json true && cat ../trace.json");
+  EXPECT_EQ(ran.out, "{}\n") << ran.err;
+  for (const char* verb : {"report", "info", "finish", "doctor"}) {
+    const Ran failed = run(gone + "ompdm " + verb + " ./nothing");
+    EXPECT_EQ(failed.status, 1) << verb;
+    EXPECT_TRUE(failed.err.starts_with("ompdm: ./nothing: ")) << failed.err;
+  }
+}
+
 TEST_F(Command, RecordTellsHowAProgramDiedBeforeItsFirstRegion) {
   const Ran killed = run("ompdm record sh -c 'kill -SEGV $$'");
   EXPECT_EQ(killed.status, 139);

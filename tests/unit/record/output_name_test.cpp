@@ -42,6 +42,21 @@ TEST(OutputName, ARankIsPutBeforeTheEnding) {
   EXPECT_STREQ(named("trace", header).text, "/data/trace.rank2");
 }
 
+TEST(OutputName, WhereNoNameIsLeftTheDefaultStandsForIt) {
+  EXPECT_STREQ(named("%q{OMPDM_NOT_SET}", process()).text, "/data/trace.json");
+  EXPECT_STREQ(named("/x/%q{OMPDM_NOT_SET}.json", process()).text, "/x/trace.json");
+  EXPECT_STREQ(named("/x/%q{OMPDM_NOT_SET}.json.gz", process()).text, "/x/trace.json.gz");
+  EXPECT_STREQ(named("/x/", process()).text, "/x/trace.json");
+  EXPECT_STREQ(named("/x/.hidden.json", process()).text, "/x/.hidden.json");
+}
+
+TEST(OutputName, IsEmptyWhereThereIsNoWorkingDirectory) {
+  auto header = process();
+  header.directory[0] = '\0';
+  EXPECT_STREQ(named("trace.json", header).text, "");
+  EXPECT_STREQ(named("/x/trace.json", header).text, "/x/trace.json");
+}
+
 TEST(OutputName, DotsInFoldersAreNoEnding) {
   Path path;
   path.add("/a.b/trace");

@@ -12,6 +12,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <map>
@@ -129,6 +130,46 @@ INSTANTIATE_TEST_SUITE_P(Kinds, Planted,
                          ::testing::Values("pipe", "folder", "socket", "device", "link_to_pipe",
                                            "dangling_link"),
                          [](const auto& tested) { return tested.param; });
+
+// Between the name and the header another process sees an empty file, or zeros.
+TEST(HalfMade, SpoolsAreKnownAsOmpdmsOwn) {
+  for (const std::size_t size : {0U, 8192U}) {
+    const Folder folder;
+    std::ofstream(folder.path() / "trace.json.spool") << std::string(size, '\0');
+    const Outcome outcome = in_child(folder, record_five);
+    EXPECT_EQ(outcome.messages.find("is not ompdm's"), std::string::npos) << outcome.messages;
+    const auto files = folder.files();
+    ASSERT_EQ(files.size(), 2U);
+    EXPECT_EQ(fs::file_size(folder.path() / files[0]), size) << files[0];
+    EXPECT_EQ(files[1].rfind("trace.p", 0), 0U) << files[1];
+  }
+}
+
+// Root may write anywhere, as access() has it; and devices lie on a tmpfs.
+TEST(SpoolFolder, AFolderThatCanHoldNoTraceIsToldOnceWithTheReason) {
+  for (const char* output : {"/proc/trace.json", "/dev/null", "/nowhere/trace.json"}) {
+    const Folder folder;
+    const Outcome outcome = in_child(folder, record_five, {{"OMPDM_OUTPUT", output}});
+    EXPECT_EQ(outcome.status, 0);
+    const std::string beginning =
+        std::string("ompdm: ") + output + ": its folder can hold no trace (";
+    EXPECT_TRUE(outcome.messages.starts_with(beginning)) << outcome.messages;
+    EXPECT_EQ(std::ranges::count(outcome.messages, '\n'), 1) << outcome.messages;
+    EXPECT_TRUE(folder.files().empty());
+  }
+}
+
+TEST(SpoolFolder, AWorkingDirectoryThatIsGoneIsTold) {
+  const Folder folder;
+  const Outcome outcome = in_child(folder, [] {
+    if (mkdir("gone", 0700) != 0 || chdir("gone") != 0 || rmdir("../gone") != 0) _exit(98);
+    record_five();
+  });
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_TRUE(outcome.messages.starts_with("ompdm: the working directory is gone"))
+      << outcome.messages;
+  EXPECT_TRUE(folder.files().empty());
+}
 
 // The recording of a container whose processes have other numbers looks like a dead one's.
 TEST(OtherNumbers, OfAPidNamespaceKeepTheSpoolInItsPlace) {

@@ -147,6 +147,21 @@ TEST(Attribution, MembersMappedTogetherAreTheirStruct) {
   EXPECT_EQ(trace.ops[0].map_type, 0x20U);
 }
 
+// As clang 19 passes what a kernel in a member function uses of its object by calling another.
+TEST(Attribution, AnObjectThatIsMappedWithoutAClauseIsThis) {
+  LaneBuilder lane(0);
+  const std::string unknown = ";unknown;unknown;0;0;;";
+  lane.site(1, Entry::kKernel, 0x10, {";a.cpp;step;7;1;;", {unknown, ";n;a.cpp;3;1;;", unknown}});
+  lane.map_list(1, 1, {{0xa000, 0xa000, 496, 0x223}, {0, 0, 4, 0x320}, {0, 0, 8, 0x320}});
+  lane.region(1, 1, 1, 10, 90, 1);
+  lane.op(1, argument(alloc(20, 0xa000, 0xd000, 496), 1));
+  const Trace trace = read({lane});
+  ASSERT_EQ(trace.variables.size(), 1U);
+  EXPECT_EQ(trace.variables[0].name, "this");
+  EXPECT_EQ(trace.variables[0].expression, "this[:1]");
+  EXPECT_EQ(trace.variables[0].line, 7);
+}
+
 TEST(Attribution, PackedFirstprivateArgumentsAreTheProgramsWithTheirNames) {
   LaneBuilder lane(0);
   lane.site(1, Entry::kKernel, 0x10,

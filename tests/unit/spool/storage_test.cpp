@@ -52,6 +52,18 @@ TEST_F(StorageTest, PiecesOfOneClauseAreOneRow) {
   EXPECT_EQ(variables[0].address, 0x1000U);
 }
 
+TEST_F(StorageTest, PiecesOfOneClauseNeedNotBeAlike) {
+  map("data", 0x1000, 400, 10);
+  storage.acquire(0x1000);
+  map("data", 0x1000, 40, 20);  // a part of what is present
+  EXPECT_EQ(variables[0].least_bytes, 0U);
+  storage.release(0x1000, 30);
+  map("data", 0x9000, 40'000, 40);
+  ASSERT_EQ(variables.size(), 1U);
+  EXPECT_EQ(variables[0].bytes, 40'000U);
+  EXPECT_EQ(variables[0].least_bytes, 400U);
+}
+
 TEST_F(StorageTest, OtherStorageInTheSamePlaceIsAnotherRow) {
   const auto first = map("a", 0x1000, 800, 10);
   const auto second = map("b", 0x1000, 80, 20);
