@@ -15,6 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "record/process/raw_clone.h"
 #include "record/process/recorder.h"
 #include "record/stream/spool_file.h"
 
@@ -95,10 +96,6 @@ int open_locked() noexcept {
 }
 
 constexpr std::size_t kStack = 64 * 1024;
-
-// glibc's clone() by the name that nobody interposes: TSan's would have the process below touch the
-// state of the thread whose memory it borrows.
-extern "C" int __clone(int (*function)(void*), void* stack, int flags, void* argument, ...);
 
 // What the two processes below need. They borrow our memory, so nothing of it is ever given back.
 struct HandOver {

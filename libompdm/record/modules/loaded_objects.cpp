@@ -13,6 +13,7 @@
 #include <cstdint>
 
 #include "record/process/cancellation.h"
+#include "record/process/raw_clone.h"
 #include "record/process/recorder.h"
 
 namespace ompdm::record {
@@ -54,7 +55,7 @@ bool ask() noexcept {
   pthread_sigmask(SIG_SETMASK, &all, &before);
   // No signal tells of its end, and only who asks for such children can wait for it.
   const int child =
-      clone(walk_or_die, static_cast<char*>(stack) + kStack, CLONE_VM | CLONE_VFORK, nullptr);
+      __clone(walk_or_die, static_cast<char*>(stack) + kStack, CLONE_VM | CLONE_VFORK, nullptr);
   int status = 0;
   const bool walked = child > 0 && waitpid(child, &status, __WALL) == child && WIFEXITED(status) &&
                       WEXITSTATUS(status) == 0;

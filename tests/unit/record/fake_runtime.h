@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "record/runtime/ompt.h"
 #include "record/events/regions.h"
+#include "record/runtime/ompt.h"
 
 namespace ompdm::test {
 
