@@ -69,10 +69,10 @@ bool opens_libraries(const Loaded& loaded) {
 
 /// Returns whether there is some.
 bool examine_offload_code(const Loaded& loaded, Findings& findings) {
-  bool offloads = loaded.program.has_offload_entries;
+  bool offloads = loaded.program.offloads;
   std::string where = loaded.program.is_library ? "the library" : "the program";
   for (std::size_t i = 0; i < loaded.libraries.size() && !offloads; ++i) {
-    if (!loaded.library_files[i].has_offload_entries) continue;
+    if (!loaded.library_files[i].offloads) continue;
     offloads = true;
     where = loaded.libraries[i].path;
   }
@@ -88,6 +88,11 @@ bool examine_offload_code(const Loaded& loaded, Findings& findings) {
   } else if (find_library(loaded.libraries, "libnvomp.so") != nullptr) {
     findings.push_back(
         {Level::kNo, "built with NVIDIA's OpenMP (libnvomp), which ompdm does not know", rebuild});
+  } else if (loaded.program.has_target_regions) {
+    findings.push_back({Level::kNo,
+                        "the target regions in " + where + " are compiled for the host alone",
+                        "build it with --offload-arch or -fopenmp-targets besides -fopenmp, when "
+                        "compiling and when linking"});
   } else if (opens_libraries(loaded)) {
     findings.push_back({Level::kUnknown,
                         fmt::format("no OpenMP offload code in {} or the libraries it is linked "

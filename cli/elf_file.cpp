@@ -79,9 +79,10 @@ void read_dynamic(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, ElfFile& 
   if (file.run_path.empty()) file.run_path = rpath;
 }
 
-enum class Symbol { kExported, kImported };
+enum class Symbol { kExported, kImported };  // the former: defined here
 
-bool has(Symbol kind, std::string_view name, Elf* elf, Elf_Scn* section, const GElf_Shdr& header) {
+template <class Wanted>
+bool has_any(Symbol kind, Wanted wanted, Elf* elf, Elf_Scn* section, const GElf_Shdr& header) {
   Elf_Data* data = elf_getdata(section, nullptr);
   if (data == nullptr || header.sh_entsize == 0) return false;
   for (std::size_t i = 0; i < header.sh_size / header.sh_entsize; ++i) {
@@ -89,9 +90,20 @@ bool has(Symbol kind, std::string_view name, Elf* elf, Elf_Scn* section, const G
     if (gelf_getsym(data, static_cast<int>(i), &symbol) == nullptr) break;
     if ((symbol.st_shndx == SHN_UNDEF) != (kind == Symbol::kImported)) continue;
     const char* text = elf_strptr(elf, header.sh_link, symbol.st_name);
-    if (text != nullptr && name == text) return true;
+    if (text != nullptr && wanted(std::string_view(text))) return true;
   }
   return false;
+}
+
+bool has(Symbol kind, std::string_view name, Elf* elf, Elf_Scn* section, const GElf_Shdr& header) {
+  const auto is_it = [&](std::string_view text) { return text == name; };
+  return has_any(kind, is_it, elf, section, header);
+}
+
+bool has_beginning(Symbol kind, std::string_view beginning, Elf* elf, Elf_Scn* section,
+                   const GElf_Shdr& header) {
+  const auto begins_so = [&](std::string_view text) { return text.starts_with(beginning); };
+  return has_any(kind, begins_so, elf, section, header);
 }
 
 void read_section(Elf* elf, Elf_Scn* section, std::string_view name, const GElf_Shdr& header,
@@ -101,14 +113,18 @@ void read_section(Elf* elf, Elf_Scn* section, std::string_view name, const GElf_
   } else if (header.sh_type == SHT_DYNSYM) {
     file.defines_tool = has(Symbol::kExported, "ompt_start_tool", elf, section, header);
     file.connects_offload = has(Symbol::kExported, "ompt_libomp_connect", elf, section, header);
+    // Directives that only move data have no table of kernels.
+    file.offloads |= has_beginning(Symbol::kImported, "__tgt_target_", elf, section, header);
     file.opens_libraries = has(Symbol::kImported, "dlopen", elf, section, header) ||
                            has(Symbol::kImported, "dlmopen", elf, section, header);
   } else if (header.sh_type == SHT_SYMTAB) {
     file.has_symbols = true;
+    file.has_target_regions =
+        has_beginning(Symbol::kExported, "__omp_offloading_", elf, section, header);
   } else if (name == ".debug_info" || name == ".zdebug_info") {
     file.has_debug_info = true;
   } else if (name == "omp_offloading_entries" || name == "llvm_offload_entries") {
-    file.has_offload_entries = true;
+    file.offloads = true;
   } else if (name.starts_with(".gnu.offload_")) {
     file.has_gcc_offload = true;
   } else if (name == ".llvm.offloading") {

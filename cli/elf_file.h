@@ -14,16 +14,17 @@ namespace ompdm::cli {
 struct ElfFile {
   std::uint16_t machine = 0;  ///< e_machine
   bool is_64_bit = true;
-  std::string interpreter;           ///< PT_INTERP: the dynamic loader; empty if there is none
-  bool dynamic = false;              ///< has a dynamic section
-  std::vector<std::string> needed;   ///< DT_NEEDED in order
-  std::string soname;                ///< DT_SONAME
-  std::string run_path;              ///< DT_RUNPATH, else DT_RPATH, as written ($ORIGIN unexpanded)
-  bool has_symbols = false;          ///< .symtab: not stripped
-  bool has_debug_info = false;       ///< .debug_info or its compressed form
-  bool has_offload_entries = false;  ///< a table of kernels: LLVM's OpenMP offloading was linked in
-  bool has_gcc_offload = false;      ///< gcc's offload tables
-  bool defines_tool = false;         ///< exports ompt_start_tool: an OMPT tool of its own
+  std::string interpreter;          ///< PT_INTERP: the dynamic loader; empty if there is none
+  bool dynamic = false;             ///< has a dynamic section
+  std::vector<std::string> needed;  ///< DT_NEEDED in order
+  std::string soname;               ///< DT_SONAME
+  std::string run_path;             ///< DT_RUNPATH, else DT_RPATH, as written ($ORIGIN unexpanded)
+  bool has_symbols = false;         ///< .symtab: not stripped
+  bool has_debug_info = false;      ///< .debug_info or its compressed form
+  bool offloads = false;  ///< LLVM's OpenMP offloading: a table of kernels, or calls of directives
+  bool has_target_regions = false;  ///< as .symtab tells: for the host alone, unless it `offloads`
+  bool has_gcc_offload = false;     ///< gcc's offload tables
+  bool defines_tool = false;        ///< exports ompt_start_tool: an OMPT tool of its own
   bool connects_offload = false;  ///< exports ompt_libomp_connect: libomptarget can reach OMPT here
   bool opens_libraries = false;   ///< imports dlopen
   bool is_library = false;        ///< a shared object that is no program

@@ -23,7 +23,8 @@ Finding ended(const Ending& ending, bool events_came) {
   const std::string remedy =
       ending.signal != 0 ? "" : "run it by itself to see why: what it says is kept away here";
   if (events_came) return {Level::kWarn, "the program ran and " + how, remedy};
-  return {Level::kNo, fmt::format("the program {} before a target region came", how), remedy};
+  return {Level::kNo, fmt::format("the program {}, and no target region was recorded", how),
+          remedy};
 }
 
 std::string answers(const Recording& recording) {

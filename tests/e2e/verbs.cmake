@@ -16,6 +16,7 @@ add_verbs_program(region region.c)
 add_verbs_program(no_debug region.c OPTIONS -g0)
 add_verbs_program(stripped region.c OPTIONS -g0 LINK -s)
 add_verbs_program(own_tool own_tool.c)
+add_verbs_program(data_only data_only.c)
 add_verbs_program(part part.c SHARED)
 add_executable(verbs_opener verbs/opener.c)
 set_target_properties(verbs_opener PROPERTIES OUTPUT_NAME opener RUNTIME_OUTPUT_DIRECTORY ${programs})
@@ -31,6 +32,15 @@ add_custom_command(OUTPUT ${programs}/lost_runtime
 add_custom_target(verbs_lost_runtime ALL DEPENDS ${programs}/lost_runtime)
 add_dependencies(verbs_test verbs_lost_runtime)
 add_dependencies(offload_programs verbs_lost_runtime)
+
+# As it is built where the targets are forgotten.
+add_custom_command(OUTPUT ${programs}/host_alone
+  COMMAND ${OMPDM_OFFLOAD_C} -fopenmp ${OMPDM_OFFLOAD_OPTIONS} ${CMAKE_CURRENT_SOURCE_DIR}/verbs/region.c
+    -o ${programs}/host_alone -Wl,-rpath,${OMPDM_OFFLOAD_LIBRARY_DIR}
+  DEPENDS verbs/region.c COMMAND_EXPAND_LISTS VERBATIM)
+add_custom_target(verbs_host_alone ALL DEPENDS ${programs}/host_alone)
+add_dependencies(verbs_test verbs_host_alone)
+add_dependencies(offload_programs verbs_host_alone)
 
 # A shared AddressSanitizer runtime must be loaded first, whoever's it is.
 execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libasan.so

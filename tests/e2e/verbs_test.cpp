@@ -132,6 +132,28 @@ TEST_F(Verbs, DoctorTellsALibraryFromAProgram) {
       << ran.out;
 }
 
+TEST_F(Verbs, DoctorKnowsDirectivesThatOnlyMoveData) {
+  const Ran ran = run("ompdm doctor --run programs/data_only");
+  EXPECT_EQ(ran.status, 0) << ran.out;
+  EXPECT_NE(ran.out.find("\nok:   OpenMP offload code in the program\n"), std::string::npos)
+      << ran.out;
+  EXPECT_EQ(ran.out.find("warn: no OpenMP"), std::string::npos) << ran.out;
+}
+
+// What is forgotten most often.
+TEST_F(Verbs, DoctorKnowsRegionsThatAreCompiledForTheHostAlone) {
+  const Ran ran = run("ompdm doctor programs/host_alone");
+  EXPECT_EQ(ran.status, 1) << ran.out;
+  EXPECT_NE(ran.out.find("\nno:   the target regions in the program are compiled for the host "
+                         "alone"),
+            std::string::npos)
+      << ran.out;
+  EXPECT_TRUE(
+      ran.out.ends_with("\nEvents will not come: build it with --offload-arch or "
+                        "-fopenmp-targets besides -fopenmp, when compiling and when linking\n"))
+      << ran.out;
+}
+
 TEST_F(Verbs, DoctorReadsDisabledAsTheRuntimeDoes) {
   const Ran ran = run("OMP_TARGET_OFFLOAD=Disabled ompdm doctor --run programs/region");
   EXPECT_EQ(ran.status, 1) << ran.out;
@@ -146,8 +168,8 @@ TEST_F(Verbs, DoctorReadsDisabledAsTheRuntimeDoes) {
 TEST_F(Verbs, DoctorTellsTheDeathBeforeTheFirstRegion) {
   const Ran doctor = run("ompdm doctor --run programs/region die");
   EXPECT_EQ(doctor.status, 1);
-  EXPECT_NE(doctor.out.find("no:   the program was killed by signal 11 (Segmentation fault) before "
-                            "a target region came"),
+  EXPECT_NE(doctor.out.find("no:   the program was killed by signal 11 (Segmentation fault), and "
+                            "no target region was recorded"),
             std::string::npos)
       << doctor.out;
   const Ran record = run("ompdm record programs/region die");

@@ -149,12 +149,12 @@ TEST_F(Command, RecordTellsHowAProgramDiedBeforeItsFirstRegion) {
 TEST_F(Command, DoctorTellsHowAProgramDiedBeforeItsFirstRegion) {
   const Ran killed = run("ompdm doctor --run sh -c 'kill -SEGV $$'");
   EXPECT_EQ(killed.status, 1);
-  EXPECT_NE(killed.out.find("\nno:   the program was killed by signal 11 (Segmentation fault) "
-                            "before a target region came\n"),
+  EXPECT_NE(killed.out.find("\nno:   the program was killed by signal 11 (Segmentation fault), "
+                            "and no target region was recorded\n"),
             std::string::npos)
       << killed.out;
   EXPECT_NE(run("ompdm doctor --run sh -c 'exit 3'")
-                .out.find("\nno:   the program exited with 3 before a target region came: "),
+                .out.find("\nno:   the program exited with 3, and no target region was recorded: "),
             std::string::npos);
 }
 
