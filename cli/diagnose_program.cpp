@@ -230,8 +230,8 @@ void examine_names(const Loaded& loaded, Findings& findings) {
     findings.push_back(
         {Level::kWarn,
          loaded.program.has_symbols
-             ? "no debug information: functions, but no lines and no variable names"
-             : "stripped: no lines and no variable names unless it was built with -g",
+             ? "no debug information: functions and lines, but no files and no variable names"
+             : "stripped: no files and no variable names unless it was built with -g",
          "build it with -g (any optimisation level) to get them"});
   }
 }

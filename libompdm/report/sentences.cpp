@@ -54,7 +54,7 @@ std::string device_list(const Analysis& one) {
   return text.empty() ? "none was initialized" : text;
 }
 
-/// Whether the row is in code of the program, whose compiler could have told its file and line.
+/// Whether the row is in code of the program, whose compiler could have told its file.
 bool lacks_line(const DirectiveRow& row) {
   const std::string_view module(row.module);
   const bool in_runtime = module.substr(module.rfind('/') + 1).starts_with("libomp");
@@ -65,7 +65,7 @@ void warn_of_missing_lines(const Analysis& one, std::vector<std::string>& lines)
   const auto missing = std::ranges::count_if(one.directives, lacks_line);
   if (missing == 0) return;
   const std::string what = fmt::format(
-      "{} of {} {} no file and line, and no names of variables", missing,
+      "{} of {} {} no source file, and no names of variables", missing,
       counted(one.directives.size(), "directive", "directives"), missing == 1 ? "has" : "have");
   const bool all_named =
       one.recording.names == "on" && std::ranges::none_of(one.losses, [](const Loss& loss) {

@@ -178,7 +178,7 @@ TEST(Rendering, WhereLinesAreMissingTheReasonIsSaid) {
   EXPECT_EQ(text_of(sample()).find("without -g"), std::string::npos);
   Trace trace = sample();
   trace.sites[0].file.clear();
-  EXPECT_NE(text_of(trace).find("! 1 of 1 directive has no file and line, and no names of "
+  EXPECT_NE(text_of(trace).find("! 1 of 1 directive has no source file, and no names of "
                                 "variables: compiled without -g (-gline-tables-only is enough)\n"),
             std::string::npos)
       << text_of(trace);
