@@ -34,6 +34,7 @@ target_compile_options(ompdm_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow
   $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict> $<$<BOOL:${OMPDM_WERROR}>:-Werror>)
 if(OMPDM_SANITIZE)
+  target_compile_definitions(ompdm_options INTERFACE OMPDM_SANITIZED)
   string(REPLACE ";" "," ompdm_sanitizers "${OMPDM_SANITIZE}")
   target_compile_options(ompdm_options INTERFACE -fsanitize=${ompdm_sanitizers}
     -fno-sanitize-recover=all -fno-omit-frame-pointer)

@@ -106,7 +106,7 @@ struct HandOver {
   char* stacks;
 };
 
-#define OMPDM_IN_BORROWED_MEMORY [[gnu::no_sanitize("address", "thread", "undefined")]]
+#define OMPDM_IN_BORROWED_MEMORY __attribute__((no_sanitize("address", "thread", "undefined")))
 
 // From here on nothing may touch what belongs to a thread, errno above all: the thread that started
 // us runs on. Hence bare system calls, and no sanitizer.

@@ -46,7 +46,7 @@ class Cancellation : public ::testing::TestWithParam<int> {};
 TEST_P(Cancellation, OfThreadsThatOffloadHarmsNobodyElse) {
   constexpr int kRounds = 100;
   int kind = GetParam();
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(OMPDM_SANITIZED)
   if (kind == PTHREAD_CANCEL_ASYNCHRONOUS) GTEST_SKIP() << "a sanitizer's own locks would be left";
 #endif
   const Folder folder;

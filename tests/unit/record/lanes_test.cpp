@@ -110,7 +110,7 @@ TEST(Lanes, OfAThousandThreadsAtOnceAreSmall) {
   std::uint64_t grown = 0;
   std::ifstream(folder.path() / "grown") >> grown;
   EXPECT_GT(grown, 0U);
-#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
+#if !defined(OMPDM_SANITIZED)
   EXPECT_LT(grown, 64 * kMebibyte);
 #endif
 }
