@@ -9,24 +9,24 @@
 
 namespace ompdm::spool {
 
-/// While one lives, a write of this thread that would raise the signal fails with an error and does
-/// nothing else: the signal would kill a process that asked for no handler. errno is kept.
+/// While one lives, a write of this thread that would raise one of the signals fails with an error
+/// and does nothing else: the signal would kill, or stop, a process that asked for no handler. (Of
+/// SIGTTOU the write then succeeds: termios(3).) errno is kept.
 class WithoutSignal {
  public:
-  explicit WithoutSignal(int number) noexcept : number_(number) {
-    sigemptyset(&signal_);
-    sigaddset(&signal_, number);
+  template <class... Numbers>
+  explicit WithoutSignal(Numbers... numbers) noexcept {
+    sigemptyset(&ours_);
+    (sigaddset(&ours_, numbers), ...);
     sigset_t pending;
     sigpending(&pending);
-    was_pending_ = sigismember(&pending, number) == 1;
-    pthread_sigmask(SIG_BLOCK, &signal_, &before_);
+    pthread_sigmask(SIG_BLOCK, &ours_, &before_);
+    ((sigismember(&pending, numbers) == 1 ? sigdelset(&ours_, numbers) : 0), ...);
   }
   ~WithoutSignal() {
     const int saved_errno = errno;
-    if (!was_pending_) {
-      const timespec at_once{};
-      while (sigtimedwait(&signal_, nullptr, &at_once) == number_) {
-      }
+    const timespec at_once{};
+    while (sigtimedwait(&ours_, nullptr, &at_once) > 0) {
     }
     pthread_sigmask(SIG_SETMASK, &before_, nullptr);
     errno = saved_errno;
@@ -35,10 +35,8 @@ class WithoutSignal {
   WithoutSignal& operator=(const WithoutSignal&) = delete;
 
  private:
-  int number_;
-  sigset_t signal_;
+  sigset_t ours_;  ///< to be taken back: those that were pending before are the program's
   sigset_t before_;
-  bool was_pending_;
 };
 
 /// Of writes past RLIMIT_FSIZE, which fail with EFBIG.

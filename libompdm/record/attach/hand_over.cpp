@@ -57,35 +57,6 @@ bool find_command(char* path, std::size_t capacity) noexcept {
   return false;
 }
 
-// What made the program load us, or changes which libraries it finds, must not reach `ompdm`
-// itself.
-bool is_scrubbed(const char* variable) noexcept {
-  static constexpr const char* kNames[] = {
-      "LD_PRELOAD=",         "LD_AUDIT=",     "LD_LIBRARY_PATH=", "OMP_TOOL=",
-      "OMP_TOOL_LIBRARIES=", "ASAN_OPTIONS=", "LSAN_OPTIONS=",    "CUDA_INJECTION64_PATH="};
-  for (const char* name : kNames) {
-    if (strncmp(variable, name, strlen(name)) == 0) {
-      return true;
-    }
-  }
-  return false;
-}
-
-char** scrubbed_environment() noexcept {
-  std::size_t count = 0;
-  while (environ != nullptr && environ[count] != nullptr) {
-    ++count;
-  }
-  auto** kept = static_cast<char**>(calloc(count + 1, sizeof(char*)));
-  std::size_t at = 0;
-  for (std::size_t i = 0; kept != nullptr && i < count; ++i) {
-    if (!is_scrubbed(environ[i])) {
-      kept[at++] = environ[i];
-    }
-  }
-  return kept;
-}
-
 // The spool, opened and locked; -1 if it cannot be (descriptors run out, another user by now).
 int open_locked() noexcept {
   const int file = open_spool_anew();
@@ -97,11 +68,14 @@ int open_locked() noexcept {
 
 constexpr std::size_t kStack = 64 * 1024;
 
+// Its environment: what made the program load us must not reach it, it needs none of the rest, and
+// by now an entry may lead nowhere (putenv(3) in a library that is closed).
+constexpr const char* kNoVariables[] = {nullptr};
+
 // What the two processes below need. They borrow our memory, so nothing of it is ever given back.
 struct HandOver {
   char command[1200];
   const char* arguments[5];
-  char** environment;
   int spool;
   char* stacks;
 };
@@ -154,8 +128,7 @@ OMPDM_IN_BORROWED_MEMORY int become_finisher(void* given) {
   if (keep_spool_alone(hand_over->spool)) {
     kernel(SYS_chdir, reinterpret_cast<long>("/"));
     kernel(SYS_execve, reinterpret_cast<long>(hand_over->command),
-           reinterpret_cast<long>(hand_over->arguments),
-           reinterpret_cast<long>(hand_over->environment));
+           reinterpret_cast<long>(hand_over->arguments), reinterpret_cast<long>(kNoVariables));
   }
   return 127;
 }
@@ -192,9 +165,7 @@ bool start(HandOver& hand_over) noexcept {
 
 bool hand_over_spool() noexcept {
   static HandOver hand_over;
-  hand_over.environment = scrubbed_environment();
-  if (hand_over.environment == nullptr ||
-      !find_command(hand_over.command, sizeof(hand_over.command))) {
+  if (!find_command(hand_over.command, sizeof(hand_over.command))) {
     return false;
   }
   hand_over.arguments[0] = hand_over.command;

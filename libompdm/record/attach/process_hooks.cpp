@@ -27,6 +27,12 @@ void before_fork() noexcept { phase_at_fork = of_this_process.phase.load(); }
 // target event on.
 void after_fork_in_child() noexcept {
   pthread_mutex_init(&recorder.mutex, nullptr);
+  if (this_thread.inside) {
+    // Forked in a signal handler: the child goes on in the midst of a callback, with what is its
+    // parent's in hand, and stays detached.
+    of_this_process.phase.store(Phase::kDetached);
+    return;
+  }
   forget_spool();
   forget_lanes();
   forget_early_events();
@@ -37,7 +43,6 @@ void after_fork_in_child() noexcept {
   recorder.header.store(&recorder.draft);  // from here on the parent's spool is out of reach
   forget_cupti();
   recorder.failed.store(false);
-  this_thread.inside = false;
   this_thread.call = nullptr;
   recorder.forked = true;
   of_this_process.phase.store(phase_at_fork == Phase::kFinished ? Phase::kDetached : phase_at_fork);

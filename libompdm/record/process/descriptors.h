@@ -18,17 +18,25 @@ inline int duplicate(int file, int lowest) noexcept {
   return number >= 0 || errno != EINVAL ? number : fcntl(file, F_DUPFD_CLOEXEC, kAboveStreams);
 }
 
-/// As openat(2) with O_CLOEXEC, but never a standard stream's number.
+/// As openat(2) with O_CLOEXEC, but never a standard stream's number, not even for a moment: those
+/// that are free are taken meanwhile, and lead nowhere.
 inline int open_above_streams(int folder, const char* path, int flags, mode_t mode = 0) noexcept {
-  const int file = openat(folder, path, flags | O_CLOEXEC, mode);
-  if (file < 0 || file > STDERR_FILENO) {
-    return file;
+  int taken[STDERR_FILENO + 1];
+  int count = 0;
+  int nowhere = 0;
+  while ((nowhere = open("/dev/null", O_RDWR | O_CLOEXEC)) >= 0 && nowhere <= STDERR_FILENO) {
+    taken[count++] = nowhere;
   }
-  const int moved = duplicate(file, STDERR_FILENO + 1);
+  if (nowhere >= 0) {
+    close(nowhere);
+  }
+  const int file = openat(folder, path, flags | O_CLOEXEC, mode);
   const int error = errno;
-  close(file);
+  while (count > 0) {
+    close(taken[--count]);
+  }
   errno = error;
-  return moved;
+  return file;
 }
 
 }  // namespace ompdm::record

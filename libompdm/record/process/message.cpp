@@ -32,12 +32,12 @@ namespace {
 
 // A reader that is gone costs the message, never the program; one that does not read does not keep
 // it waiting.
-void write_line(const Pieces& line) noexcept {
-  const spool::WithoutSignal no_reader(SIGPIPE);
-  const spool::WithoutFileSizeSignal no_room;
+void write_line(Pieces& line) noexcept {
+  // No reader, no room, a terminal's background with tostop.
+  const spool::WithoutSignal unharmed(SIGPIPE, SIGXFSZ, SIGTTOU);
   pollfd ready{STDERR_FILENO, POLLOUT, 0};
   if (poll(&ready, 1, 0) == 1 && (ready.revents & POLLOUT) != 0) {
-    line.write(STDERR_FILENO);
+    line.write_line(STDERR_FILENO);
   }
 }
 
@@ -62,7 +62,6 @@ void say(const char* format, ...) noexcept {
     }
     va_end(arguments);
     line.add(at);
-    line.add("\n");
     write_line(line);
   }
   errno = saved_errno;

@@ -2,6 +2,7 @@
 // memory nor a stack of some kilobytes, and may be called in a signal handler.
 #pragma once
 
+#include <limits.h>
 #include <string.h>
 #include <sys/uio.h>
 
@@ -10,14 +11,18 @@
 
 namespace ompdm::record {
 
-/// Room for 20 pieces, of which two may be numbers; what is more is left out.
+/// Room for 20 pieces, of which two may be numbers, and for what a pipe takes at once; what is more
+/// is left out.
 class Pieces {
  public:
   void add(const char* text) noexcept { add(text, strlen(text)); }
 
   void add(const char* text, std::size_t size) noexcept {
+    const std::size_t room = kMostBytes - bytes_;
+    size = size < room ? size : room;
     if (count_ < kMost && size > 0) {
       pieces_[count_++] = {const_cast<char*>(text), size};
+      bytes_ += size;
     }
   }
 
@@ -34,16 +39,20 @@ class Pieces {
     add(begin, static_cast<std::size_t>(end - begin));
   }
 
-  /// One writev(2); what does not go in is lost.
-  void write(int file) const noexcept {
+  /// One writev(2), with a last line end; what does not go in is lost.
+  void write_line(int file) noexcept {
+    static const char kLineEnd = '\n';
+    pieces_[count_++] = {const_cast<char*>(&kLineEnd), 1};
     [[maybe_unused]] const ssize_t written = writev(file, pieces_, count_);
   }
 
  private:
   static constexpr int kMost = 20;
+  static constexpr std::size_t kMostBytes = PIPE_BUF - 1;
   static constexpr int kMostNumbers = 2;
   static constexpr int kMostDigits = 10;  // of 32 bits
-  iovec pieces_[kMost];
+  iovec pieces_[kMost + 1];
+  std::size_t bytes_ = 0;
   char digits_[kMostNumbers][kMostDigits];
   int count_ = 0;
   int numbers_ = 0;

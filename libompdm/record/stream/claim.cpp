@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "record/process/descriptors.h"
@@ -20,6 +21,9 @@ namespace {
 
 constexpr int kMostNames = 1000;
 
+// Seconds; it takes microseconds.
+constexpr std::int64_t kLongestMaking = 10;
+
 // What would be too large for an unknown stack; guarded by the recorder's mutex.
 struct Names {
   Path base;
@@ -33,6 +37,7 @@ Names names;
 struct Found {
   bool is_spool = false;  ///< false: not one of ours; leave it alone
   bool is_gone = false;   ///< there was one, whose trace is written now
+  bool is_empty = false;  ///< nothing was recorded: it is being made, or was when its maker died
   bool is_self = false;   ///< of this pid, before an exec
   spool::Owner owner = spool::Owner::kUnknown;
   std::uint32_t pid = 0;
@@ -73,10 +78,14 @@ Found look_at(const char* spool, const spool::FileHeader& self) noexcept {
   static constexpr char kUnwritten[sizeof(other.magic)] = {};
   Found found;
   // open_spool() writes the magic last.
-  const bool half_made = size >= 0 && memcmp(other.magic, kUnwritten, sizeof(kUnwritten)) == 0;
-  found.is_spool = half_made || (size == static_cast<ssize_t>(sizeof(other)) &&
-                                 memcmp(other.magic, spool::kMagic, sizeof(other.magic)) == 0);
-  if (half_made || !found.is_spool) {
+  found.is_empty = size >= 0 && memcmp(other.magic, kUnwritten, sizeof(kUnwritten)) == 0;
+  found.is_spool = found.is_empty || (size == static_cast<ssize_t>(sizeof(other)) &&
+                                      memcmp(other.magic, spool::kMagic, sizeof(other.magic)) == 0);
+  found.inode = facts.st_ino;
+  if (found.is_empty && time(nullptr) - facts.st_mtime > kLongestMaking) {
+    found.owner = spool::Owner::kEnded;
+  }
+  if (found.is_empty || !found.is_spool) {
     close(file);
     return found;
   }
@@ -89,7 +98,6 @@ Found look_at(const char* spool, const spool::FileHeader& self) noexcept {
   [[maybe_unused]] const ssize_t again =
       pread(file, &other.state, sizeof(other.state), offsetof(spool::FileHeader, state));
   found.finished = other.state == spool::State::kFinished;
-  found.inode = facts.st_ino;
   close(file);
   found.is_self = found.owner == spool::Owner::kRuns && other.pid == self.pid &&
                   other.process_start == self.process_start;
@@ -125,11 +133,15 @@ bool set_aside(const char* spool, const Path& trace, const Found& found) noexcep
       return true;  // another process was quicker, and this was its own
     }
     if (file >= 0) {
-      [[maybe_unused]] const ssize_t written =
-          pwrite(file, kept_trace.text, kept_trace.size + 1, offsetof(spool::FileHeader, output));
+      if (!found.is_empty) {
+        [[maybe_unused]] const ssize_t written =
+            pwrite(file, kept_trace.text, kept_trace.size + 1, offsetof(spool::FileHeader, output));
+      }
       close(file);
     }
-    if (!found.finished) {
+    if (found.is_empty) {
+      say("%s holds nothing: its program was killed as it started", kept.text);
+    } else if (!found.finished) {
       say("kept the recording of process %u, which was not finished yet: ompdm report %s",
           found.pid, kept.text);
     }

@@ -67,7 +67,8 @@ bool grow_locked(Lane& lane, std::size_t size) noexcept {
 
 void give_lane_back(void* /*value*/) noexcept {
   Lane* lane = this_thread.lane;
-  if (lane == nullptr) {
+  // No callback has looked whether this is a child, which has its parent's lane.
+  if (lane == nullptr || of_this_process.phase.load() == Phase::kDetached) {
     return;
   }
   const WithoutCancellation uncancelled;

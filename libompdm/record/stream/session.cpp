@@ -43,12 +43,14 @@ void tell_session(const char* ending, std::initializer_list<const char*> lines) 
   }
   fchmod(file, 0600);  // whatever the program's umask is
   Pieces text;
+  const char* between = "";
   for (const char* line : lines) {
+    text.add(between);
     text.add(line);
-    text.add("\n");
+    between = "\n";
   }
   const spool::WithoutFileSizeSignal guard;
-  text.write(file);
+  text.write_line(file);
   close(file);
 }
 

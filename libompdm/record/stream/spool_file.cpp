@@ -96,10 +96,18 @@ bool is_spool(int file) noexcept {
 // has room for: a larger table would have to wait until no thread looks at the old one.
 constexpr int kKeptNumber = 60;
 
+// Where the process has no number so high, the name alone must do: the low ones are the program's.
+void keep(int file) noexcept {
+  spool.kept = file < 0 ? -1 : fcntl(file, F_DUPFD_CLOEXEC, kKeptNumber);
+}
+
 // A descriptor for the time of one growth: the program may put another file under the number that
 // is kept at any time, but does not know this one. The name is all that is left when it has closed
 // that; the number is when it has changed its root folder or its user, or renamed the file.
 int open_again(bool& is_kept) noexcept {
+  if (!is_spool(spool.kept)) {
+    spool.kept = -1;  // closed, or another file's: closing even a duplicate would cost its locks
+  }
   const int file = duplicate(spool.kept, kKeptNumber + 1);
   is_kept = file < 0 && is_spool(spool.kept);  // the program has used up all numbers
   if (is_kept) {
@@ -118,7 +126,7 @@ int open_again(bool& is_kept) noexcept {
     errno = ESTALE;
     return -1;
   }
-  spool.kept = opened < 0 ? -1 : duplicate(opened, kKeptNumber);
+  keep(opened);
   return opened;
 }
 
@@ -200,7 +208,7 @@ bool open_spool() noexcept {
     close(file);
     return false;
   }
-  spool.kept = duplicate(file, kKeptNumber);
+  keep(file);
   close(file);
   spool.device = facts.st_dev;
   spool.inode = facts.st_ino;
@@ -226,6 +234,9 @@ Chunk new_chunk(spool::LaneId lane, std::uint32_t sequence, std::size_t size) no
   if (const int error = grow_file(header->file_size, size, base); error != 0) {
     fail(error);
     return {};
+  }
+  if (of_this_process.phase.load() == Phase::kDetached) {
+    return {};  // a child by now, forked in a signal handler meanwhile: the file is its parent's
   }
   auto* chunk = static_cast<spool::ChunkHeader*>(base);
   chunk->lane = lane;

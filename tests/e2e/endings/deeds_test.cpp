@@ -27,7 +27,8 @@ constexpr Deed kDeeds[] = {
     {"close_stderr", 5, 0}, {"fork_exit", 5},      {"fork__exit", 5},
     {"system", 3},          {"ignore_sigchld", 5}, {"wait_for_all", 5},
     {"move_away", 5'005},   {"environment", 5},    {"pause_soft", 5},
-    {"cancel", 3'005},
+    {"cancel", 3'005},      {"lock", 20'005},      {"left_variable", 5},
+    {"say_numbers", 6},
 };
 
 class Deeds : public ::testing::TestWithParam<std::tuple<Deed, Attach>> {
@@ -49,6 +50,7 @@ TEST_P(Deeds, ChangeNothingAndLoseNothing) {
   }
   auto files = place.files();
   std::erase(files, "elsewhere");
+  std::erase(files, "data.bin");
   EXPECT_EQ(files, std::vector<std::string>{"trace.json"});
   const auto rights = std::filesystem::status(place.path() / "trace.json").permissions();
   EXPECT_NE(rights & std::filesystem::perms::owner_read, std::filesystem::perms::none);
@@ -176,6 +178,11 @@ TEST(UnseenChild, WritesNothingIntoItsParentsSpool) {
     EXPECT_EQ(place.files(), std::vector<std::string>{"trace.json"});
     expect_steps(place.report(), 5);
   }
+  const Place place;
+  const Ended ended = place.run(odd("unseen_thread_end", Attach::kPreload));
+  EXPECT_EQ(ended.status, 11);
+  EXPECT_EQ(place.report()["totals"]["HtoD"]["count"], 5);
+  EXPECT_EQ(losses(place.report()), Json::object());
 }
 
 class ForkedChild : public ::testing::TestWithParam<std::tuple<const char*, Attach>> {};

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <fstream>
 #include <map>
@@ -143,6 +144,20 @@ TEST(HalfMade, SpoolsAreKnownAsOmpdmsOwn) {
     EXPECT_EQ(fs::file_size(folder.path() / files[0]), size) << files[0];
     EXPECT_EQ(files[1].rfind("trace.p", 0), 0U) << files[1];
   }
+}
+
+// Of a run that was killed as it started; such a file must not keep the name for good.
+TEST(HalfMade, SpoolsOfLongAgoGiveWay) {
+  const Folder folder;
+  const fs::path spool = folder.path() / "trace.json.spool";
+  std::ofstream(spool).close();
+  fs::last_write_time(spool, fs::file_time_type::clock::now() - std::chrono::minutes(1));
+  const Outcome outcome = in_child(folder, record_five);
+  EXPECT_NE(outcome.messages.find("trace.~1~.json.spool holds nothing: its program was killed"),
+            std::string::npos)
+      << outcome.messages;
+  EXPECT_EQ(folder.files(), (std::vector<std::string>{"trace.json.spool", "trace.~1~.json.spool"}));
+  EXPECT_EQ(fs::file_size(folder.path() / "trace.~1~.json.spool"), 0U);
 }
 
 // Root may write anywhere, as access() has it; and devices lie on a tmpfs.

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <omp.h>
 #include <pthread.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -220,6 +221,50 @@ void print_to_closed_stderr() {
   steps_beside([] { (void)!write(2, "mine", 4); });
 }
 
+// Record locks are the process's: any descriptor of the file that it closes costs them.
+void keep_a_lock() {
+  const int file = open("data.bin", O_CREAT | O_RDWR, 0600);
+  for (int number = 60; number < 64; ++number) dup2(file, number);
+  struct flock lock = {};
+  lock.l_type = F_WRLCK;
+  if (fcntl(file, F_SETLK, &lock) != 0) std::exit(87);
+  steps(20'000);
+  fork_and([] {
+    struct flock seen = {};
+    seen.l_type = F_WRLCK;
+    fcntl(60, F_GETLK, &seen);
+    std::printf("%s\n", seen.l_type == F_UNLCK ? "not locked" : "locked");
+  });
+}
+
+// As of a library that called putenv() and was closed.
+void leave_a_variable_behind() {
+  constexpr std::size_t kPage = 4096;
+  auto* variable = static_cast<char*>(
+      mmap(nullptr, kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  std::strcpy(variable, "GONE=1");
+  putenv(variable);
+  munmap(variable, kPage);
+}
+
+void say_numbers() {
+  const rlimit limit{40, 40};
+  setrlimit(RLIMIT_NOFILE, &limit);
+  steps(1);
+  for (int i = 0; i < 3; ++i) std::printf("%d\n", open("/dev/null", O_RDONLY));
+}
+
+// A kernel call that fell back to the host is noted until the thread's next, or its end.
+void end_a_thread_of_an_unseen_child() {
+  static int values[kValues];
+#pragma omp target device(omp_get_initial_device()) map(tofrom : values)
+  values[0] += 1;
+  std::fflush(nullptr);
+  const auto child = static_cast<pid_t>(syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0));
+  if (child == 0) pthread_exit(nullptr);
+  wait_for(child);
+}
+
 struct Deed {
   const char* name;
   void (*run)();
@@ -258,6 +303,10 @@ constexpr Deed kDeeds[] = {
     {"nobody", become_nobody},
     {"fill_disk", fill_disk},
     {"fork_unseen", fork_unseen},
+    {"unseen_thread_end", end_a_thread_of_an_unseen_child},
+    {"lock", keep_a_lock},
+    {"left_variable", leave_a_variable_behind},
+    {"say_numbers", say_numbers},
     {"numbers", put_files_under_numbers},
     {"print_to_closed_stderr", print_to_closed_stderr},
 };

@@ -1,0 +1,51 @@
+// What the recorder says, as text.
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <limits.h>
+#include <unistd.h>
+
+#include <string>
+
+#include "record/process/pieces.h"
+
+namespace ompdm::record {
+namespace {
+
+std::string written(Pieces& line) {
+  int ends[2];
+  EXPECT_EQ(pipe2(ends, O_NONBLOCK), 0);
+  line.write_line(ends[1]);
+  std::string text(2 * PIPE_BUF, ' ');
+  const ssize_t size = read(ends[0], text.data(), text.size());
+  text.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
+  close(ends[0]);
+  close(ends[1]);
+  return text;
+}
+
+TEST(Pieces, OfTextAndNumbersAreOneLine) {
+  Pieces line;
+  line.add("process ");
+  line.add_number(0);
+  line.add(" of ");
+  line.add_number(4'294'967'295);
+  line.add("");
+  EXPECT_EQ(written(line), "process 0 of 4294967295\n");
+}
+
+// More than that a pipe may not take at once, and then the program would wait.
+TEST(Pieces, AreNoMoreThanAPipeTakesAtOnce) {
+  Pieces line;
+  const std::string half(3000, 'x');
+  line.add(half.c_str());
+  line.add(half.c_str());
+  line.add(half.c_str());
+  EXPECT_EQ(written(line), std::string(PIPE_BUF - 1, 'x') + "\n");
+  Pieces many;
+  for (int i = 0; i < 100; ++i) many.add("y");
+  EXPECT_EQ(written(many), std::string(20, 'y') + "\n");
+}
+
+}  // namespace
+}  // namespace ompdm::record
