@@ -105,6 +105,7 @@ FinishResult finish(const fs::path& spool, const fs::path& output, const FinishO
   trace::TemporaryFile temporary(wanted);
   write_trace_bytes(result.model, *sink_on(temporary.take_descriptor(), wanted));
   trace::PlacedTrace placed = trace::place_trace(temporary.path(), wanted_by_now(), header.pid);
+  temporary.renamed();
   result.trace = placed.path;
   result.kept = placed.kept;
   result.note = placed.note;

@@ -40,6 +40,7 @@ TemporaryFile::TemporaryFile(const fs::path& wanted) {
 
 TemporaryFile::~TemporaryFile() {
   if (fd_ >= 0) close(fd_);
+  if (path_.empty()) return;
   std::error_code ignored;
   fs::remove(path_, ignored);
 }

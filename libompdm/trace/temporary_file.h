@@ -20,6 +20,8 @@ class TemporaryFile {
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   /// The descriptor, open for writing; it is the caller's from here on.
   [[nodiscard]] int take_descriptor();
+  /// It has another name by now: what has this one at the end is somebody else's.
+  void renamed() { path_.clear(); }
 
  private:
   std::filesystem::path path_;

@@ -93,6 +93,22 @@ fs::path keep(const fs::path& old, const Parts& parts) {
   }
 }
 
+enum class Found { kNothing, kTrace, kOther };
+
+// Of one file, whatever other processes put under that name meanwhile.
+Found look_at(const fs::path& path) {
+  std::error_code ignored;
+  const int file = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  if (file < 0) {
+    const bool is_gone = errno == ENOENT && !fs::is_symlink(fs::symlink_status(path, ignored));
+    return is_gone ? Found::kNothing : Found::kOther;
+  }
+  const fs::path opened = fmt::format("/proc/self/fd/{}", file);
+  const bool ours = fs::is_regular_file(opened, ignored) && is_trace(opened);
+  close(file);
+  return ours ? Found::kTrace : Found::kOther;
+}
+
 fs::path place_beside(const fs::path& temporary, const Parts& parts, std::uint32_t pid) {
   for (unsigned number = 0;; ++number) {
     const std::string mark =
@@ -120,8 +136,9 @@ PlacedTrace place_trace(const fs::path& temporary, const fs::path& wanted, std::
     const int error = rename_without_overwriting(temporary, wanted);
     if (error == 0) return placed;
     if (error != EEXIST) fail(wanted, error);
-    std::error_code ignored;
-    if (!fs::is_regular_file(wanted, ignored) || !is_trace(wanted)) {
+    const Found found = look_at(wanted);
+    if (found == Found::kNothing) continue;
+    if (found == Found::kOther) {
       placed.path = place_beside(temporary, parts, pid);
       placed.note = fmt::format("{} is no ompdm trace and was left alone", wanted.string());
       return placed;
