@@ -121,7 +121,7 @@ class Needless : public testing::TestWithParam<Planted> {};
 
 TEST_P(Needless, IsFoundToTheByte) {
   const Planted& planted = GetParam();
-  const Json report = record({{program("needless"), planted.name, "20000", "40"}}).report;
+  const Json report = record({{program("needless"), planted.name, "20000", "400"}}).report;
   ASSERT_EQ(patterns(report), planted.patterns) << report["findings"];
   if (planted.patterns.empty()) return;
   const Json& finding = report["findings"][0];
@@ -136,10 +136,10 @@ const Planted kPlanted[] = {
     {"seen_in_between", ""},
     {"dropped", "unused_transfer", 1, kArray},
     {"never_used", "unused_allocation", 1, kArray},
-    {"allocated_again", "repeated_allocation", 39, 39 * kArray},
+    {"allocated_again", "repeated_allocation", 399, 399 * kArray},
     {"leaked", "device_leak", 1, kArray},
-    {"piecewise", "small_transfers", 40, 0},
-    {"mapped_again", "per_iteration_mapping", 78, 78 * kArray},
+    {"piecewise", "small_transfers", 400, 0},
+    {"mapped_again", "per_iteration_mapping", 798, 798 * kArray},
 };
 
 INSTANTIATE_TEST_SUITE_P(, Needless, testing::ValuesIn(kPlanted),
