@@ -41,10 +41,14 @@ TEST(Pieces, AreNoMoreThanAPipeTakesAtOnce) {
   line.add(half.c_str());
   line.add(half.c_str());
   line.add(half.c_str());
-  EXPECT_EQ(written(line), std::string(PIPE_BUF - 1, 'x') + "\n");
+  std::string most(PIPE_BUF, 'x');
+  most.back() = '\n';
+  EXPECT_EQ(written(line), most);
   Pieces many;
   for (int i = 0; i < 100; ++i) many.add("y");
-  EXPECT_EQ(written(many), std::string(20, 'y') + "\n");
+  std::string twenty(21, 'y');
+  twenty.back() = '\n';
+  EXPECT_EQ(written(many), twenty);
 }
 
 }  // namespace
