@@ -28,9 +28,11 @@ void before_fork() noexcept { phase_at_fork = of_this_process.phase.load(); }
 void after_fork_in_child() noexcept {
   pthread_mutex_init(&recorder.mutex, nullptr);
   if (this_thread.inside) {
-    // Forked in a signal handler: the child goes on in the midst of a callback, with what is its
-    // parent's in hand, and stays detached.
+    // Forked in a signal handler: the child goes on in the midst of a callback, writes what that
+    // was about to write where nobody reads it, and stays detached.
     of_this_process.phase.store(Phase::kDetached);
+    recorder.header.store(&recorder.draft);
+    part_from_chunk();
     return;
   }
   forget_spool();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <pthread.h>
+#include <signal.h>
 
 #include <atomic>
 #include <cstdint>
@@ -64,16 +65,19 @@ inline bool armed() noexcept {
   return of_this_process.phase.load(std::memory_order_relaxed) == Phase::kArmed;
 }
 
-/// Scoped hold of the recorder's mutex, by a thread that cannot be cancelled meanwhile.
+/// Scoped hold of the recorder's mutex, by a thread that meanwhile cannot be cancelled, and takes
+/// no signal: a handler that forks would leave the child in the midst of growing its parent's
+/// spool, one that ends the process would wait for its own thread.
 class Lock {
  public:
-  Lock() noexcept { pthread_mutex_lock(&recorder.mutex); }
-  ~Lock() { pthread_mutex_unlock(&recorder.mutex); }
+  Lock() noexcept;
+  ~Lock();
   Lock(const Lock&) = delete;
   Lock& operator=(const Lock&) = delete;
 
  private:
   WithoutCancellation uncancelled_;
+  sigset_t before_;
 };
 
 }  // namespace ompdm::record

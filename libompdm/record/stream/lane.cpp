@@ -1,6 +1,7 @@
 #include "record/stream/lane.h"
 
 #include <pthread.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -122,12 +123,12 @@ Lane* acquire_lane() noexcept {
       }
       return nullptr;
     }
+    this_thread.lane = lane;
   }
   close_all(*lane);
   lane->op_begin = 0;
   lane->launch = nullptr;
   lane->content.pending_count = 0;
-  this_thread.lane = lane;
   if (thread_end_watched) {
     pthread_setspecific(thread_end, lane);
   }
@@ -188,6 +189,19 @@ void refresh_clock(Lane& lane) noexcept {
   __atomic_fetch_add(&chunk->last_writes, 1, __ATOMIC_ACQ_REL);  // before what follows
   chunk->last = now;
   __atomic_store_n(&chunk->last_writes, chunk->last_writes + 1, __ATOMIC_RELEASE);
+}
+
+void part_from_chunk() noexcept {
+  if (this_thread.lane == nullptr) {
+    return;
+  }
+  const Chunk chunk = this_thread.lane->chunk;
+  void* copy =
+      mmap(nullptr, chunk.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (copy != MAP_FAILED) {
+    memcpy(copy, chunk.base, chunk.size);
+    mremap(copy, chunk.size, chunk.size, MREMAP_MAYMOVE | MREMAP_FIXED, chunk.base);
+  }
 }
 
 void forget_lanes() noexcept {

@@ -203,6 +203,10 @@ void commit(Lane& lane, Record* record, spool::Tag tag, std::uint8_t flags,
 /// Largest record, by the 16 bits of its size; longer texts and lists are cut and counted.
 inline constexpr std::size_t kMostRecordBytes = std::size_t{48} * 1024;
 
+/// Puts a copy in the place of the chunk that this thread writes, in a fork's child that is still
+/// about to write there.
+void part_from_chunk() noexcept;
+
 /// Forgets all lanes of the parent in a fork's child, whose only thread calls this.
 void forget_lanes() noexcept;
 

@@ -47,7 +47,7 @@ namespace {
 
 // The open module with the least id above `after` whose entries are not written, marked as if they
 // were; false if there is none.
-bool take_next(spool::ModuleId after, LoadedModule& taken) noexcept {
+[[gnu::noinline]] bool take_next(spool::ModuleId after, LoadedModule& taken) noexcept {
   const Lock lock;
   LoadedModule* next = nullptr;
   for (LoadedModule& module : module_table) {

@@ -79,6 +79,9 @@ int reserve(int file, std::uint64_t offset, std::size_t size) noexcept {
   return error == 0 || error == EOPNOTSUPP ? write_zeros(file, offset, size) : error;
 }
 
+// In a child that was forked in the midst of a callback.
+bool is_parents() noexcept { return of_this_process.phase.load() == Phase::kDetached; }
+
 void fail(int error) noexcept {
   if (!recorder.failed.exchange(true)) {
     say("%s: %s: recording stops here, the program goes on; what follows is counted as lost",
@@ -190,7 +193,7 @@ bool open_spool() noexcept {
   if (spool.open) {
     return true;
   }
-  if (recorder.failed.load()) {
+  if (is_parents() || recorder.failed.load()) {
     return false;
   }
   const int file = claim_spool(recorder.draft, spool.path);
@@ -226,7 +229,7 @@ bool open_spool() noexcept {
 }
 
 Chunk new_chunk(spool::LaneId lane, std::uint32_t sequence, std::size_t size) noexcept {
-  if (!spool.open || recorder.failed.load(std::memory_order_relaxed)) {
+  if (!spool.open || is_parents() || recorder.failed.load(std::memory_order_relaxed)) {
     return {};
   }
   spool::FileHeader* header = recorder.header.load(std::memory_order_acquire);
@@ -234,9 +237,6 @@ Chunk new_chunk(spool::LaneId lane, std::uint32_t sequence, std::size_t size) no
   if (const int error = grow_file(header->file_size, size, base); error != 0) {
     fail(error);
     return {};
-  }
-  if (of_this_process.phase.load() == Phase::kDetached) {
-    return {};  // a child by now, forked in a signal handler meanwhile: the file is its parent's
   }
   auto* chunk = static_cast<spool::ChunkHeader*>(base);
   chunk->lane = lane;
