@@ -1,4 +1,4 @@
-// What programs do to a tool: kills, full disks, closed descriptors, forks, names in use.
+// What programs do to a tool: kills, full disks, closed descriptors, names in use.
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -15,14 +15,6 @@
 
 namespace ompdm::test {
 namespace {
-
-void updates(int count) {
-  for (int i = 0; i < count; ++i) {
-    FakeRuntime::begin(4, 0, address(0x1000));
-    FakeRuntime::op(2, address(0x500), kHost, address(0x9000), 0, 8, address(0x1000));
-    FakeRuntime::end(4, 0, address(0x1000));
-  }
-}
 
 class Hazards : public ::testing::TestWithParam<int> {
  protected:
@@ -144,80 +136,6 @@ TEST_F(Hazards, OnceBothNameAndDescriptorAreGoneTheRestIsLost) {
   EXPECT_NE(outcome.messages.find("recording stops here"), std::string::npos) << outcome.messages;
   EXPECT_GT(read_back(folder.path() / "renamed.spool").loss(spool::Loss::kRecordsNoSpace), 1000U);
   EXPECT_EQ(std::filesystem::file_size(spool), 10U);
-}
-
-TEST_F(Hazards, AForkedChildHoldsNoDescriptorOfItsParentsSpool) {
-  const auto held = [&] {
-    int count = 0;
-    for (const auto& file : std::filesystem::directory_iterator("/proc/self/fd")) {
-      std::error_code gone;
-      count += std::filesystem::equivalent(file.path(), spool, gone) ? 1 : 0;
-    }
-    return count;
-  };
-  const Outcome outcome = in_child(folder, [&] {
-    FakeRuntime runtime;
-    runtime.attach();
-    updates(3);
-    const int before = held();
-    const pid_t forked = fork();
-    if (forked == 0) {
-      _exit(held());
-    }
-    int status = 0;
-    waitpid(forked, &status, 0);
-    _exit(before == 1 ? WEXITSTATUS(status) : 99);
-  });
-  EXPECT_EQ(outcome.status, 0);
-}
-
-TEST_F(Hazards, AForkedChildRecordsIntoItsOwnSpool) {
-  const Outcome outcome = in_child(folder, [&] {
-    FakeRuntime runtime;
-    runtime.attach();
-    updates(100);
-    FakeRuntime::begin(1, 0, address(0x3000));
-    const pid_t forked = fork();
-    if (forked == 0) {
-      updates(7);
-      runtime.finish();
-      _exit(0);
-    }
-    int status = 0;
-    waitpid(forked, &status, 0);
-    FakeRuntime::end(1, 0, address(0x3000));
-    updates(100);
-    runtime.finish();
-    _exit(WEXITSTATUS(status));
-  });
-  ASSERT_EQ(outcome.status, 0) << outcome.messages;
-  EXPECT_EQ(read_back(spool).trace.regions.size(), 201U);
-  const auto files = folder.files();
-  ASSERT_EQ(files.size(), 2U);
-  const std::string& other = files[0] == "trace.json.spool" ? files[1] : files[0];
-  EXPECT_EQ(other.rfind("trace.p", 0), 0U) << other;
-  EXPECT_EQ(read_back(folder.path() / other).trace.regions.size(), 7U);
-}
-
-TEST_F(Hazards, AForkedChildThatOffloadsNothingLeavesNothing) {
-  const Outcome outcome = in_child(folder, [&] {
-    FakeRuntime runtime;
-    runtime.attach();
-    updates(3);
-    const pid_t forked = fork();
-    if (forked == 0) {
-      runtime.finish();
-      _exit(0);
-    }
-    waitpid(forked, nullptr, 0);
-    updates(3);
-    runtime.finish();
-  });
-  EXPECT_EQ(outcome.status, 0);
-  EXPECT_EQ(folder.files().size(), 1U);
-  const Recorded recorded = read_back(spool);
-  EXPECT_EQ(recorded.trace.regions.size(), 6U);
-  EXPECT_EQ(recorded.header.state, spool::State::kFinished);
 }
 
 TEST_F(Hazards, AUmaskAgainstEveryoneDoesNotKeepTheRecorderOut) {

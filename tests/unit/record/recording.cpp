@@ -91,6 +91,14 @@ Outcome in_child(const Folder& folder, const std::function<void()>& body,
   return outcome;
 }
 
+void updates(int count) {
+  for (int i = 0; i < count; ++i) {
+    FakeRuntime::begin(4, 0, address(0x1000));
+    FakeRuntime::op(2, address(0x500), kHost, address(0x9000), 0, 8, address(0x1000));
+    FakeRuntime::end(4, 0, address(0x1000));
+  }
+}
+
 Recorded record(const std::function<void()>& body,
                 const std::map<std::string, std::string>& environment) {
   const Folder folder;

@@ -58,6 +58,9 @@ struct Outcome {
 Outcome in_child(const Folder& folder, const std::function<void()>& body,
                  const std::map<std::string, std::string>& environment = {});
 
+/// The plain load: `count` updates, each a region that sends 8 bytes.
+void updates(int count);
+
 /// The plain case: attach, `body`, finish, in a child; reads trace.json.spool back.
 Recorded record(const std::function<void()>& body,
                 const std::map<std::string, std::string>& environment = {});

@@ -2,22 +2,12 @@
 #include <gtest/gtest.h>
 
 #include "ompdm/finish.h"
-#include "spool/spool_builder.h"
+#include "spool/attributed.h"
 
 namespace ompdm::test {
 namespace {
 
 using spool::Entry;
-
-Trace read(const std::vector<LaneBuilder>& lanes) {
-  return read_spool(write_file("attribution", spool_bytes(plain_header(), lanes)));
-}
-
-const std::string& variable_of(const Trace& trace, std::size_t op) {
-  static const std::string kNone = "(none)";
-  const Index<Variable> variable = trace.ops.at(op).variable;
-  return variable ? trace.variables.at(variable.value).name : kNone;
-}
 
 TEST(Attribution, ATargetDataIsOneDirectiveAtItsLine) {
   LaneBuilder lane(0);
@@ -254,34 +244,6 @@ TEST(Attribution, AssociationsLieOverAllocations) {
   EXPECT_EQ(trace.sites[0].directive, Directive::kApi);
 }
 
-TEST(Attribution, LaunchesAreBoundToTheirKernels) {
-  LaneBuilder lane(0);
-  lane.symbol(0x7000, 0, "__omp_offloading_fe00_a7__Z4heatPdi_l41");
-  lane.site(1, Entry::kKernel, 0x10, {";unknown;unknown;0;0;;", {}}, 0x7000);
-  spool::Launch launch{};
-  launch.region = spool::RegionId{1};
-  launch.kernel = 0x7000;
-  launch.begin = tick(20);
-  launch.trip_count = 100;
-  lane.region(1, 1, 1, 10, 90).launch(launch);
-  const Trace trace = read({lane});
-  ASSERT_EQ(trace.kernels.size(), 1U);
-  EXPECT_EQ(trace.kernels[0].function, "heat(double*, int)");
-  EXPECT_EQ(trace.kernels[0].line, 41);
-  EXPECT_EQ(trace.sites[0].line, 41);
-  EXPECT_EQ(trace.sites[0].source, LineSource::kKernelName);
-  EXPECT_TRUE(trace.launches[0].unfinished);
-  EXPECT_EQ(trace.launches[0].trip_count, 100U);
-}
-
-TEST(Attribution, ACallThatRanBeforeItsLibraryWasPatchedBorrowsItsNames) {
-  LaneBuilder lane(0);
-  lane.site(1, Entry::kNone, 0x10).region(1, 1, 1, 10, 20);
-  lane.site(2, Entry::kKernel, 0x10, {";a.cpp;main;7;1;;", {}}).region(2, 2, 1, 30, 40);
-  const Trace trace = read({lane});
-  EXPECT_EQ(trace.sites[0].line, 7);
-}
-
 spool::DataOp from_initial_device(spool::DataOp op) {
   op.src_device = -1;
   return op;
@@ -308,58 +270,6 @@ TEST(Attribution, EnvironmentsAreTheRuntimesOwn) {
   EXPECT_FALSE(trace.ops[3].internal) << "a declare target variable";
   EXPECT_TRUE(trace.ops[4].internal);
   EXPECT_FALSE(trace.ops[5].internal) << "what the program copied to memory of another library";
-}
-
-// A library closed, and another one opened where it lay: the same addresses mean other kernels,
-// other `declare target` variables and other data.
-TEST(Attribution, LibrariesInOnePlaceEachHaveTheirOwn) {
-  constexpr std::uint64_t kBias = 0x10000;
-  const std::string kernel = "__omp_offloading_fd00_1_";
-  LaneBuilder lane(0);
-  for (std::uint32_t library = 1; library <= 2; ++library) {
-    const bool first = library == 1;
-    const std::string file = first ? "a.cpp" : "b.cpp";
-    lane.module(library, first ? "/a.so" : "/b.so", kBias, first ? "aa" : "bb", 0x1000);
-    lane.symbol(kBias + 0x500, 0, kernel + (first ? "f_l7" : "g_l9"), library);
-    lane.symbol(kBias + 0x800, 64, first ? "apples" : "grapes", library);
-    lane.site(library, Entry::kKernel, kBias + 0x10,
-              {";" + file + ";f;7;1;;", {first ? ";u;a.cpp;3;1;;" : ";v;b.cpp;3;1;;"}},
-              kBias + 0x500, library);
-    lane.map_list(library, library, {{kBias + 0x900, kBias + 0x900, 32, 0x21}});
-  }
-  // The first comes back after the second.
-  for (std::uint32_t i = 0; i < 3; ++i) {
-    const std::uint64_t at = 1000 * (i + 1);
-    const std::uint32_t library = i == 1 ? 2 : 1;
-    lane.region(i + 1, library, 1, at, at + 900, library);
-    lane.op(i + 1, argument(alloc(at + 100, kBias + 0x900, 0x9000, 32), 1));
-    lane.op(i + 1, argument(to_device(at + 200, kBias + 0x900, 0x9000, 32), 1));
-    lane.op(i + 1, to_device(at + 300, kBias + 0x810, 0x7000, 16));
-    spool::Launch launch{};
-    launch.region = spool::RegionId{i + 1};
-    launch.kernel = kBias + 0x500;
-    launch.begin = tick(at + 400);
-    launch.end = tick(at + 500);
-    lane.launch(launch);
-    lane.op(i + 1, free_on_device(at + 600, 0x9000));
-  }
-  const Trace trace = read({lane});
-  ASSERT_EQ(trace.ops.size(), 12U);
-  EXPECT_EQ(variable_of(trace, 1), "u");
-  EXPECT_EQ(variable_of(trace, 2), "apples");
-  EXPECT_EQ(variable_of(trace, 5), "v");
-  EXPECT_EQ(variable_of(trace, 6), "grapes");
-  EXPECT_EQ(variable_of(trace, 9), "u");
-  EXPECT_EQ(variable_of(trace, 10), "apples");
-  EXPECT_EQ(trace.variables.size(), 4U);
-  for (const Variable& variable : trace.variables) {
-    EXPECT_TRUE(variable.aliases.empty()) << variable.name;
-  }
-  ASSERT_EQ(trace.kernels.size(), 2U);
-  EXPECT_EQ(trace.kernels[0].name, kernel + "f_l7");
-  EXPECT_EQ(trace.kernels[1].name, kernel + "g_l9");
-  EXPECT_EQ(trace.launches[1].kernel.value, 1U);
-  EXPECT_EQ(trace.launches[2].kernel.value, 0U);
 }
 
 }  // namespace

@@ -186,4 +186,11 @@ spool::DataOp free_on_device(std::uint64_t at, std::uint64_t device) {
   return op;
 }
 
+std::filesystem::path spool_of(const std::string& name, const spool::FileHeader& header) {
+  LaneBuilder lane(0);
+  lane.thread(7).site(1, spool::Entry::kKernel, 0x10, {";a.cpp;main;7;1;;", {}});
+  lane.region(1, 1, 1, 10, 20);
+  return write_file(name, spool_bytes(header, {lane}));
+}
+
 }  // namespace ompdm::test

@@ -84,6 +84,10 @@ std::string spool_bytes(const spool::FileHeader& header, const std::vector<LaneB
 /// Writes a file into a folder of this test's own and returns its path.
 std::filesystem::path write_file(const std::string& name, const std::string& bytes);
 
+/// A spool of one region, written as write_file does.
+std::filesystem::path spool_of(const std::string& name,
+                               const spool::FileHeader& header = plain_header());
+
 /// Operations by what OMPT reports: host 4, device 0.
 spool::DataOp alloc(std::uint64_t at, std::uint64_t host, std::uint64_t device,
                     std::uint64_t bytes);

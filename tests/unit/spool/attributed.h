@@ -1,0 +1,21 @@
+// What reading a spool made by hand attributes its operations to.
+#pragma once
+
+#include "ompdm/finish.h"
+#include "spool/spool_builder.h"
+
+namespace ompdm::test {
+
+/// The model of a spool of these lanes.
+inline Trace read(const std::vector<LaneBuilder>& lanes) {
+  return read_spool(write_file("attribution", spool_bytes(plain_header(), lanes)));
+}
+
+/// What the operation's variable is called, "(none)" if it has none.
+inline const std::string& variable_of(const Trace& trace, std::size_t op) {
+  static const std::string kNone = "(none)";
+  const Index<Variable> variable = trace.ops.at(op).variable;
+  return variable ? trace.variables.at(variable.value).name : kNone;
+}
+
+}  // namespace ompdm::test
