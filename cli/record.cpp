@@ -188,8 +188,7 @@ void setup_record(CLI::App& app, int& exit_status) {
   verb->prefix_command();
   verb->add_option("-o,--output", options->output,
                    "Trace to write; %p is the pid, %h the host, %q{VAR} a variable (default "
-                   "trace.json, also "
-                   "where no name is left)")
+                   "trace.json, also where no name is left)")
       ->type_name("FILE");
   verb->add_option("--names", options->names,
                    "Names and lines from the runtime's arguments (default on)")

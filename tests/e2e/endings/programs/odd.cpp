@@ -6,7 +6,6 @@
 #include <omp.h>
 #include <pthread.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -20,31 +19,12 @@
 #include <thread>
 #include <vector>
 
+#include "odd_files.h"
 #include "steps.h"
 
 namespace {
 
 std::string argument;
-
-void close_everything() {
-  for (int file = 0; file < 1024; ++file) close(file);
-}
-
-void close_and_reopen() {
-  const int out = dup(1);
-  const int kept = fcntl(out, F_DUPFD, 2000);
-  close_everything();
-  for (int i = 0; i < 8; ++i) open("data.bin", O_CREAT | O_RDWR, 0600);
-  steps(2000);
-  dup2(kept, 1);
-}
-
-void data_file_as_stderr() {
-  const int file = open("data.bin", O_CREAT | O_RDWR | O_TRUNC, 0600);
-  dup2(file, 2);
-  close(file);
-  if (write(2, "mine\n", 5) != 5) std::exit(97);
-}
 
 void wait_for(pid_t child) {
   int status = 0;
@@ -87,18 +67,6 @@ void many_short_threads() {
   }
 }
 
-void limit_file_size() {
-  const rlimit limit{200'000, 200'000};
-  setrlimit(RLIMIT_FSIZE, &limit);
-  steps(20'000);
-}
-
-void limit_descriptors() {
-  const rlimit limit{3, 3};
-  setrlimit(RLIMIT_NOFILE, &limit);
-  steps(5'000);
-}
-
 void wait_for_all_children() {
   struct sigaction action = {};
   action.sa_handler = [](int) {
@@ -107,13 +75,6 @@ void wait_for_all_children() {
     }
   };
   sigaction(SIGCHLD, &action, nullptr);
-}
-
-void move_away() {
-  mkdir("elsewhere", 0700);
-  if (chdir("elsewhere") != 0) std::exit(94);
-  umask(0777);
-  steps(5'000);
 }
 
 // A thread is ended by what asked for it before, as soon as anything it calls gives it the chance:
@@ -151,23 +112,6 @@ void become_nobody() {
   steps(5'000);
 }
 
-// Nothing is left on the disk once everything that was written so far has come to lie there.
-void fill_disk() {
-  const int file = open("filler", O_CREAT | O_WRONLY, 0600);
-  static const char block[64 * 1024] = {1};
-  for (int round = 0; round < 2; ++round) {
-    for (std::size_t size = sizeof(block); size >= 1024; size /= 2) {
-      while (write(file, block, size) == static_cast<ssize_t>(size)) {
-      }
-    }
-    sync();
-  }
-  close(file);
-  steps(20'000);
-  unlink("filler");
-  sync();
-}
-
 // The whole of a thread's memory is what POSIX asks for at least; then it ends the process.
 void* offload_and_exit(void* /*nothing*/) {
   static int values[kValues];
@@ -198,29 +142,6 @@ void fork_unseen() {
   wait_for(child);
 }
 
-// Beside what another thread does all the time.
-void steps_beside(void (*again)()) {
-  bool done = false;
-  std::thread other([&] {
-    while (!__atomic_load_n(&done, __ATOMIC_RELAXED)) again();
-  });
-  steps(20'000);
-  __atomic_store_n(&done, true, __ATOMIC_RELAXED);
-  other.join();
-}
-
-// As a program does that hands out the numbers itself.
-void put_files_under_numbers() {
-  static const int mine = open("data.bin", O_CREAT | O_RDWR, 0600);
-  steps_beside([] { close(dup2(mine, 60)); });
-}
-
-// As a program does that was started without one.
-void print_to_closed_stderr() {
-  close(2);
-  steps_beside([] { (void)!write(2, "mine", 4); });
-}
-
 // Record locks are the process's: any descriptor of the file that it closes costs them.
 void keep_a_lock() {
   const int file = open("data.bin", O_CREAT | O_RDWR, 0600);
@@ -245,13 +166,6 @@ void leave_a_variable_behind() {
   std::strcpy(variable, "GONE=1");
   putenv(variable);
   munmap(variable, kPage);
-}
-
-void say_numbers() {
-  const rlimit limit{40, 40};
-  setrlimit(RLIMIT_NOFILE, &limit);
-  steps(1);
-  for (int i = 0; i < 3; ++i) std::printf("%d\n", open("/dev/null", O_RDONLY));
 }
 
 // A kernel call that fell back to the host is noted until the thread's next, or its end.
