@@ -1,6 +1,6 @@
 // What recording costs: each program runs in turn without a tool, with an empty tool and under the
 // recorder, and prints its own time; the figures are ratios of pairs that ran next to each other,
-// since machines drift.
+// since machines drift, over several layouts of the recorder's code and data.
 //
 //   overhead [PAIRS [PART]]   (default 11, up to five times as many of programs that end within a
 //                              second; PART: only programs whose names hold it)
@@ -108,6 +108,22 @@ std::string spread(std::vector<double> values) {
                      values.back());
 }
 
+// Each pair has the recorder in another layout than the one before.
+Attachment in_layout(const Attachment& attachment, int pair) {
+  static const std::vector<std::string> layouts = [] {
+    std::vector<std::string> files;
+    std::stringstream list(OMPDM_LAYOUTS);
+    for (std::string file; std::getline(list, file, ':');) files.push_back(file);
+    return files;
+  }();
+  Attachment placed = attachment;
+  for (std::string& variable : placed.environment) {
+    if (variable != "LD_PRELOAD=" OMPDM_RECORDER) continue;
+    variable = "LD_PRELOAD=" + layouts[static_cast<std::size_t>(pair) % layouts.size()];
+  }
+  return placed;
+}
+
 // One row: the attachment's own and whole time over the bare program's, pair by pair.
 bool compare(const Program& program, const Attachment& bare, const Attachment& attachment,
              int pairs, const fs::path& folder) {
@@ -119,7 +135,7 @@ bool compare(const Program& program, const Attachment& bare, const Attachment& a
   pairs = static_cast<int>(pairs * std::clamp(1 / warm_up, 1.0, 5.0));
   for (int i = 0; i < pairs; ++i) {
     const Run without = run(program, bare, folder);
-    const Run with = run(program, attachment, folder);
+    const Run with = run(program, in_layout(attachment, i), folder);
     own.push_back(with.own / without.own);
     whole.push_back(with.whole / without.whole);
     base.push_back(without.own);
