@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <memory>
@@ -61,6 +62,14 @@ std::string next_command(const FinishResult& result) {
   return "ompdm report " + shell_word(typed_path(result.trace));
 }
 
+bool still_records(const SpoolInfo& spool) { return spool.runs && !spool.finished; }
+
+const char* state_of(const SpoolInfo& spool) {
+  if (spool.finished) return "ended";
+  if (spool.runs) return "still runs";
+  return spool.alive ? "may still run" : kEndedSilently;
+}
+
 int list_spools() {
   const auto spools = find_spools(".");
   if (spools.empty()) {
@@ -69,11 +78,16 @@ int list_spools() {
     return 0;
   }
   for (const SpoolInfo& spool : spools) {
-    const char* state = spool.finished ? "ended" : spool.alive ? "may still run" : kEndedSilently;
     fmt::print("{}  {} (process {} on {}, {})\n", typed_path(spool.path), spool.program, spool.pid,
-               spool.host, state);
+               spool.host, state_of(spool));
   }
-  fmt::print("next: ompdm finish {}\n", shell_word(typed_path(spools.front().path)));
+  const auto waiting = std::ranges::find_if_not(spools, still_records);
+  if (waiting != spools.end()) {
+    fmt::print("next: ompdm finish {}\n", shell_word(typed_path(waiting->path)));
+  } else {
+    fmt::print("none waits yet: `ompdm report {}` shows what is recorded by now\n",
+               shell_word(typed_path(spools.front().path)));
+  }
   return 0;
 }
 

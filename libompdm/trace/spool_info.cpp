@@ -21,7 +21,9 @@ SpoolInfo spool_info(const std::filesystem::path& path) {
   info.host = trace::text_of(header.host);
   info.program = trace::text_of(header.program);
   info.finished = header.state == spool::State::kFinished;
-  info.alive = trace::owner_state(header) != spool::Owner::kEnded;
+  const spool::Owner owner = trace::owner_state(header);
+  info.runs = owner == spool::Owner::kRuns;
+  info.alive = owner != spool::Owner::kEnded;
   return info;
 }
 

@@ -186,6 +186,19 @@ TEST_F(Verbs, DoctorKnowsADamagedProgram) {
   EXPECT_EQ(ran.err, "");
 }
 
+TEST_F(Verbs, FinishLeavesAProcessThatRunsAlone) {
+  const std::string start =
+      "mkfifo end; ompdm record programs/region wait <end & exec 3>end\n"
+      "until ompdm finish | grep -q region; do sleep 0.05; done\n";
+  const Ran running = run(start + "ompdm finish; exec 3>&-; wait");
+  EXPECT_NE(running.out.find("trace.json.spool  "), std::string::npos) << running.out;
+  EXPECT_NE(
+      running.out.find(", still runs)\nnone waits yet: `ompdm report trace.json.spool` shows "),
+      std::string::npos)
+      << running.out;
+  EXPECT_EQ(running.out.find("next: "), std::string::npos) << running.out;
+}
+
 TEST_F(Verbs, InfoTellsWhatATraceHoldsAndLost) {
   EXPECT_EQ(run("ompdm record programs/region").status, 0);
   const Ran text = run("ompdm info trace.json");

@@ -23,8 +23,8 @@ struct SpoolInfo {
   std::string host;
   std::string program;
   bool finished = false;  ///< has a trailer
-  bool alive = false;     ///< its process still runs (or cannot be told: another host
-                          ///< or container)
+  bool runs = false;      ///< its process surely still runs
+  bool alive = false;     ///< it runs, or that cannot be told: another host or container
 };
 
 /// Whether the file begins as a spool does. Never throws.

@@ -1,11 +1,16 @@
-// One target region: what the verbs look at, built in many ways. With an argument it dies before.
+// One target region: what the verbs look at, built in many ways. It can die before, or wait for the
+// end of its input behind it.
 #include <signal.h>
+#include <stdio.h>
+#include <string.h>
 
 int main(int argc, char** argv) {
-  (void)argv;
-  if (argc > 1) raise(SIGSEGV);
+  const char* deed = argc > 1 ? argv[1] : "";
+  if (strcmp(deed, "die") == 0) raise(SIGSEGV);
   int x = 1;
 #pragma omp target map(tofrom : x)
   x = 2;
+  while (strcmp(deed, "wait") == 0 && getchar() != EOF) {
+  }
   return x - 2;
 }

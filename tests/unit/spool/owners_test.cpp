@@ -49,6 +49,7 @@ spool::FileHeader own_header() {
 
 TEST(Owner, AProcessThatStillRecordsIsLeftAlone) {
   const fs::path spool = spool_of("running.spool", own_header());
+  EXPECT_TRUE(spool_info(spool).runs);
   EXPECT_TRUE(spool_info(spool).alive);
   EXPECT_THROW((void)finish(spool, spool.parent_path() / "running.json"), Error);
   EXPECT_EQ(read_spool(spool).regions.size(), 1U);
@@ -157,6 +158,8 @@ TEST(Owner, WhereProcessesHaveOtherNumbersTheSpoolIsKept) {
   header.process_start = 1;
   EXPECT_EQ(trace::owner_state(header), spool::Owner::kUnknown);
   const fs::path spool = spool_of("container.spool", header);
+  EXPECT_FALSE(spool_info(spool).runs);
+  EXPECT_TRUE(spool_info(spool).alive);
   const FinishResult result = finish(spool, spool.parent_path() / "container.json");
   EXPECT_TRUE(fs::exists(result.trace));
   EXPECT_TRUE(fs::exists(spool));
