@@ -122,7 +122,11 @@ std::optional<fs::path> unreachable_runtime(const fs::path& program) {
   const auto libraries = loaded_libraries(program, elf->interpreter);
   const LoadedLibrary* target = find_library(libraries, "libomptarget.so");
   const LoadedLibrary* runtime = find_library(libraries, "libomp.so.");
-  if (target == nullptr || runtime == nullptr || runtime->path.empty()) return std::nullopt;
+  // Where the program cannot be loaded, or a library is led to them by its program, who knows.
+  const auto is_found = [](const LoadedLibrary* library) {
+    return library != nullptr && !library->path.empty();
+  };
+  if (!is_found(target) || !is_found(runtime)) return std::nullopt;
   for (const LoadedLibrary& library : libraries) {
     const auto loaded = read_elf(library.path);
     if (loaded && loaded->soname == "libomp.so") return std::nullopt;

@@ -60,6 +60,14 @@ std::string trial(const fs::path& program) {
   return fmt::format("ompdm doctor --run {} [ARG...]", shell_word(program.string()));
 }
 
+/// An obstacle in what the loader finds. For a library that is settled by the program which loads
+/// it, whose own run path may lead elsewhere.
+Finding where_it_loads(const Loaded& loaded, const std::string& fact, const std::string& remedy) {
+  if (!loaded.program.is_library) return {Level::kNo, fact, remedy};
+  return {Level::kUnknown, fact + ", unless the program that loads the library leads elsewhere",
+          trial("PROGRAM")};
+}
+
 /// Whether it can load what it is not linked to. What the C library does for itself is no sign.
 bool opens_libraries(const Loaded& loaded) {
   bool opens = loaded.program.opens_libraries;
@@ -133,9 +141,10 @@ bool cannot_connect(const Loaded& loaded) {
 int examine_runtime(const Loaded& loaded, Findings& findings) {
   for (const LoadedLibrary& library : loaded.libraries) {
     if (!library.path.empty()) continue;
-    findings.push_back({Level::kNo, library.name + " is not found by the loader",
-                        fmt::format("add {} to LD_LIBRARY_PATH, or link with -Wl,-rpath",
-                                    folder_off_the_path(library.name))});
+    findings.push_back(where_it_loads(loaded, library.name + " is not found by the loader",
+                                      fmt::format("add {} to LD_LIBRARY_PATH, or link with "
+                                                  "-Wl,-rpath",
+                                                  folder_off_the_path(library.name))));
   }
   const LoadedLibrary* omptarget = find_library(loaded.libraries, "libomptarget.so");
   if (omptarget == nullptr || omptarget->path.empty()) return 0;
@@ -188,12 +197,12 @@ void examine_second_runtime(const Loaded& loaded, Findings& findings) {
   if (reached.empty() || fs::equivalent(reached, runtime->path, error) || error) return;
   // A linker script or a link to the same file is no second runtime.
   if (const auto file = read_elf(reached); !file || file->soname != "libomp.so") {
-    findings.push_back(
-        {Level::kNo,
-         fmt::format(
-             "libomp.so is {}, but the program runs with {}: two OpenMP runtimes in one process",
-             reached.string(), runtime->path.string()),
-         fmt::format("take {} out of LD_LIBRARY_PATH", reached.parent_path().string())});
+    findings.push_back(where_it_loads(
+        loaded,
+        fmt::format(
+            "libomp.so is {}, but the program runs with {}: two OpenMP runtimes in one process",
+            reached.string(), runtime->path.string()),
+        fmt::format("take {} out of LD_LIBRARY_PATH", reached.parent_path().string())));
   }
 }
 

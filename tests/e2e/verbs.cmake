@@ -29,7 +29,11 @@ add_custom_command(OUTPUT ${programs}/lost_runtime
   COMMAND ${OMPDM_OFFLOAD_C} -fopenmp -fopenmp-targets=${OMPDM_OFFLOAD_TARGETS} ${OMPDM_OFFLOAD_OPTIONS}
     ${CMAKE_CURRENT_SOURCE_DIR}/verbs/region.c -o ${programs}/lost_runtime
   DEPENDS verbs/region.c COMMAND_EXPAND_LISTS VERBATIM)
-add_custom_target(verbs_lost_runtime ALL DEPENDS ${programs}/lost_runtime)
+add_custom_command(OUTPUT ${programs}/lost_library
+  COMMAND ${OMPDM_OFFLOAD_C} -fopenmp -fopenmp-targets=${OMPDM_OFFLOAD_TARGETS} ${OMPDM_OFFLOAD_OPTIONS} -fPIC -shared
+    ${CMAKE_CURRENT_SOURCE_DIR}/verbs/part.c -o ${programs}/lost_library
+  DEPENDS verbs/part.c COMMAND_EXPAND_LISTS VERBATIM)
+add_custom_target(verbs_lost_runtime ALL DEPENDS ${programs}/lost_runtime ${programs}/lost_library)
 add_dependencies(verbs_test verbs_lost_runtime)
 add_dependencies(offload_programs verbs_lost_runtime)
 

@@ -132,6 +132,23 @@ TEST_F(Verbs, DoctorTellsALibraryFromAProgram) {
       << ran.out;
 }
 
+// It has no run path of its own: the program that loads it has one, or has not.
+TEST_F(Verbs, DoctorDoesNotForetellWhereALibraryFindsItsRuntime) {
+  const Ran ran = run("ompdm doctor programs/lost_library");
+  if (ran.out.find("is not found by the loader") == std::string::npos) {
+    GTEST_SKIP() << "this machine's loader knows the runtime's folder";
+  }
+  EXPECT_EQ(ran.status, 0) << ran.out;
+  EXPECT_NE(ran.out.find(" is not found by the loader, unless the program that loads the library "
+                         "leads elsewhere: ompdm doctor --run PROGRAM"),
+            std::string::npos)
+      << ran.out;
+  EXPECT_EQ(ran.out.find("no:   "), std::string::npos) << ran.out;
+  EXPECT_EQ(ran.out.find("would not reach it"), std::string::npos) << ran.out;
+  EXPECT_TRUE(ran.out.ends_with("\nNot known before a run: ompdm doctor --run PROGRAM [ARG...]\n"))
+      << ran.out;
+}
+
 TEST_F(Verbs, DoctorKnowsDirectivesThatOnlyMoveData) {
   const Ran ran = run("ompdm doctor --run programs/data_only");
   EXPECT_EQ(ran.status, 0) << ran.out;
