@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 
@@ -16,13 +17,13 @@ namespace {
 
 using Level = Finding::Level;
 
-Finding ended(const Ending& ending, bool events_came) {
+Finding ended(const Ending& ending, bool recorded) {
   if (!ending.failure.empty()) return {Level::kNo, ending.failure, ""};
   const std::string how = how_it_ended(ending);
   if (ending.exit_status == 0) return {Level::kOk, "the program ran and " + how, ""};
   const std::string remedy =
       ending.signal != 0 ? "" : "run it by itself to see why: what it says is kept away here";
-  if (events_came) return {Level::kWarn, "the program ran and " + how, remedy};
+  if (recorded) return {Level::kWarn, "the program ran and " + how, remedy};
   return {Level::kNo, fmt::format("the program {}, and no target region was recorded", how),
           remedy};
 }
@@ -39,13 +40,23 @@ void describe(const RecordedProcess& process, Probe& probe) {
   const Trace trace = read_spool(process.spool);
   const std::string program = std::filesystem::path(process.program).filename();
   const bool came = !trace.ops.empty() || !trace.launches.empty();
+  const auto on_host = std::ranges::count_if(trace.regions, &Region::host_fallback);
   probe.events_came = probe.events_came || came;
-  probe.findings.push_back(
-      {came ? Level::kOk : Level::kNo,
-       fmt::format("{} recorded: regions {}, data operations {}, launches {}, devices {}", program,
-                   trace.regions.size(), trace.ops.size(), trace.launches.size(),
-                   trace.devices.size()),
-       ""});
+  if (came || on_host == 0) {
+    probe.findings.push_back(
+        {came ? Level::kOk : Level::kNo,
+         fmt::format("{} recorded: regions {}, data operations {}, launches {}, devices {}",
+                     program, trace.regions.size(), trace.ops.size(), trace.launches.size(),
+                     trace.devices.size()),
+         ""});
+  }
+  if (on_host > 0) {
+    probe.findings.push_back(
+        {came ? Level::kWarn : Level::kNo,
+         fmt::format("{}: {}{} kernel{} ran on the host", program,
+                     came ? "" : "nothing ran on a device: ", on_host, on_host == 1 ? "" : "s"),
+         ""});
+  }
   probe.findings.push_back(
       {Level::kOk, fmt::format("the runtime answered: {}", answers(trace.recording)), ""});
 }
@@ -70,7 +81,7 @@ Probe probe(const std::vector<std::string>& command) {
   if (ending.failure.empty() && record.recorded.empty() && record.silent.empty()) {
     probe.findings.push_back({Level::kNo, "no target region was recorded", ""});
   }
-  probe.findings.insert(probe.findings.begin(), ended(ending, probe.events_came));
+  probe.findings.insert(probe.findings.begin(), ended(ending, !record.recorded.empty()));
   return probe;
 }
 

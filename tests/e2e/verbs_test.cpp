@@ -182,6 +182,21 @@ TEST_F(Verbs, DoctorReadsDisabledAsTheRuntimeDoes) {
   EXPECT_EQ(tool.out, "programs\ntrace.json\n") << tool.err;
 }
 
+TEST_F(Verbs, DoctorSaysOnceThatKernelsRanOnTheHost) {
+  for (const std::string setting : {"OMP_TARGET_OFFLOAD=disabled", "OMP_DEFAULT_DEVICE=4"}) {
+    const Ran ran = run("export " + setting + "; ompdm doctor --run programs/region fail");
+    EXPECT_EQ(ran.status, 1) << ran.out;
+    EXPECT_NE(ran.out.find("\nwarn: the program ran and exited with 5: run it by itself"),
+              std::string::npos)
+        << ran.out;
+    EXPECT_NE(ran.out.find("\nno:   region: nothing ran on a device: 1 kernel ran on the host\n"),
+              std::string::npos)
+        << ran.out;
+    EXPECT_EQ(ran.out.find("no target region"), std::string::npos) << ran.out;
+    EXPECT_EQ(ran.out.find("data operations 0"), std::string::npos) << ran.out;
+  }
+}
+
 TEST_F(Verbs, DoctorTellsTheDeathBeforeTheFirstRegion) {
   const Ran doctor = run("ompdm doctor --run programs/region die");
   EXPECT_EQ(doctor.status, 1);

@@ -1,5 +1,5 @@
-// One target region: what the verbs look at, built in many ways. It can die before, or wait for the
-// end of its input behind it.
+// One target region: what the verbs look at, built in many ways. It can die before, wait for the
+// end of its input behind it, or fail.
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,5 +12,5 @@ int main(int argc, char** argv) {
   x = 2;
   while (strcmp(deed, "wait") == 0 && getchar() != EOF) {
   }
-  return x - 2;
+  return strcmp(deed, "fail") == 0 ? 5 : x - 2;
 }
