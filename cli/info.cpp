@@ -106,12 +106,15 @@ void print_recording(const Recording& recording, bool running) {
 
 void print_losses(const Trace& trace) {
   fmt::print("\nLost\n");
+  if (trace.truncated) fmt::print("  {:>12} behind the cut\n", "all");
   bool any = false;
   for (const Loss& loss : trace.losses) {
     if (loss.count > 0) fmt::print("  {:>12} {}\n", loss.count, loss.name);
     any = any || loss.count > 0;
   }
-  if (!any) fmt::print("  nothing ({} kinds of loss watched)\n", trace.losses.size());
+  if (any || trace.losses.empty()) return;
+  fmt::print("  nothing{} ({} kinds of loss watched)\n", trace.truncated ? " in recording" : "",
+             trace.losses.size());
 }
 
 void print_text(const OpenedTrace& opened) {

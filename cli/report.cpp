@@ -63,7 +63,10 @@ int test(const std::vector<report::Condition>& conditions,
   const bool tells_transfers = std::ranges::all_of(analyses, [](const analysis::Analysis& one) {
     return analysis::has_target_events(one) && analysis::knows_transfers(one);
   });
-  if (exit_status == 0 && !tells_transfers) {
+  const bool cut = std::ranges::any_of(analyses, &analysis::Analysis::truncated);
+  if (exit_status == 0 && cut) {
+    fmt::print(stderr, "ompdm: no condition holds in what is left of a trace that is cut short\n");
+  } else if (exit_status == 0 && !tells_transfers) {
     fmt::print(stderr,
                "ompdm: no condition holds, but transfers were not recorded: see `ompdm doctor`\n");
   }

@@ -77,7 +77,9 @@ std::string comparison_headline(const Sides& sides) {
   if (!before.empty()) return before;
   const std::string model =
       sides.after.link ? fmt::format("on a model of {}: ", sides.after.link->name) : "";
-  return model + movement(moved_bytes(sides.before), moved_bytes(sides.after)) +
+  const bool cut = sides.before.truncated || sides.after.truncated;
+  return (cut ? kInWhatIsLeft : "") + model +
+         movement(moved_bytes(sides.before), moved_bytes(sides.after)) +
          walls(sides.before.program_wall, sides.after.program_wall);
 }
 

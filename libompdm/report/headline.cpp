@@ -17,6 +17,8 @@ bool has_devices(const Analysis& one) {
   return std::ranges::any_of(one.devices, [](const Device& device) { return !device.is_host; });
 }
 
+bool is_cut(Analyses analyses) { return std::ranges::any_of(analyses, &Analysis::truncated); }
+
 /// Why nothing ran on a device though the runtime could be heard, as far as the recording tells;
 /// empty if it does not.
 std::string why_on_host(const Analysis& one) {
@@ -80,15 +82,20 @@ std::string culprit(Analyses analyses, const SourceNames& names) {
   return text;
 }
 
-}  // namespace
-
-std::string headline(Analyses analyses, const SourceNames& names) {
-  if (std::ranges::none_of(analyses, analysis::has_target_events)) {
-    const Analysis& one = analyses.front();
-    const std::string program = one.process.program.empty() ? "PROGRAM" : one.process.program;
-    return fmt::format("no target event was recorded: {}: run `ompdm doctor {}`", reason(one),
-                       program);
+/// "no target event was recorded: ...": why, and what to do.
+std::string nothing_recorded(Analyses analyses) {
+  if (is_cut(analyses)) {
+    return "no target event is in what is left of the trace: the file ends early: copy it again, "
+           "or record the program again";
   }
+  const Analysis& one = analyses.front();
+  const std::string program = one.process.program.empty() ? "PROGRAM" : one.process.program;
+  return fmt::format("no target event was recorded: {}: run `ompdm doctor {}`", reason(one),
+                     program);
+}
+
+/// Of recordings with events.
+std::string what_moved(Analyses analyses, const SourceNames& names) {
   const auto untold = std::ranges::find_if_not(analyses, analysis::knows_transfers);
   if (untold != analyses.end()) {
     return fmt::format(
@@ -125,9 +132,20 @@ std::string headline(Analyses analyses, const SourceNames& names) {
   }
   std::string shares =
       fmt::format("data movement is {} of device time", spoken_share(transfer, device));
-  if (wall > 0) shares += fmt::format(" and {} of wall", spoken_share(transfer, wall));
+  // The whole run's wall is known, and not all that moved in it.
+  if (wall > 0 && !is_cut(analyses))
+    shares += fmt::format(" and {} of wall", spoken_share(transfer, wall));
   const auto& link = analyses.front().link;
   return (link ? fmt::format("on a model of {}, ", link->name) : "") + shares + ": " + who;
+}
+
+}  // namespace
+
+std::string headline(Analyses analyses, const SourceNames& names) {
+  if (std::ranges::none_of(analyses, analysis::has_target_events)) {
+    return nothing_recorded(analyses);
+  }
+  return (is_cut(analyses) ? kInWhatIsLeft : "") + what_moved(analyses, names);
 }
 
 std::string headline_basis(Analyses analyses) {

@@ -17,8 +17,9 @@ bool is_event(const Loss& loss) { return !loss.name.starts_with("contents_"); }
 }  // namespace
 
 bool has_losses(const analysis::Analysis& one) {
-  return std::ranges::any_of(one.losses,
-                             [](const Loss& loss) { return loss.count > 0 && is_event(loss); });
+  return one.truncated || std::ranges::any_of(one.losses, [](const Loss& loss) {
+           return loss.count > 0 && is_event(loss);
+         });
 }
 
 std::string losses(Analyses analyses) {
@@ -34,9 +35,12 @@ std::string losses(Analyses analyses) {
   for (const auto& [name, count] : sums) {
     if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, count);
   }
+  const bool cut = std::ranges::any_of(analyses, &analysis::Analysis::truncated);
+  const char* const lost = cut ? "Lost: all behind the cut; in recording" : "Lost";
+  if (watched.empty() && cut) return fmt::format("{} not known", lost);
   const std::string kinds = counted(watched.size(), "kind of loss", "kinds of loss");
-  return text.empty() ? fmt::format("Lost: 0 ({} watched)", kinds)
-                      : fmt::format("Lost: {} (of {} watched)", text, kinds);
+  return text.empty() ? fmt::format("{}: 0 ({} watched)", lost, kinds)
+                      : fmt::format("{}: {} (of {} watched)", lost, text, kinds);
 }
 
 std::string unexamined(Analyses analyses) {

@@ -8,7 +8,8 @@
 
 namespace ompdm::report {
 
-/// Whether events were lost. Contents that were not examined are evidence less, and no event.
+/// Whether events were lost, be it behind the cut of a file. Contents that were not examined are
+/// evidence less, and no event.
 bool has_losses(const analysis::Analysis& one);
 
 /// What was lost, also if nothing was.

@@ -49,8 +49,8 @@ std::string device_list(const Analysis& one) {
     }
     i = end;
   }
-  // Without device events of the runtime nothing is known of them.
-  if (text.empty() && !analysis::knows_transfers(one)) return "not known";
+  // Without device events of the runtime, or behind a cut, nothing is known of them.
+  if (text.empty() && (one.truncated || !analysis::knows_transfers(one))) return "not known";
   return text.empty() ? "none was initialized" : text;
 }
 

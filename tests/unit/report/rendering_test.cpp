@@ -101,6 +101,40 @@ TEST(Rendering, JsonHasWhatIsPromised) {
   EXPECT_EQ(report["iterations"][0]["HtoD_bytes"], 8000000);
 }
 
+bool begins(const std::string& text, const std::string& beginning) {
+  return text.starts_with(beginning);
+}
+
+TEST(Rendering, OfACutTraceSpeaksOfWhatIsLeft) {
+  Trace trace = sample();
+  trace.truncated = true;
+  trace.losses = {{"records_no_space", 0}};
+  std::vector<analysis::Analysis> analyses = {analysis::analyze(trace)};
+  std::string text = render(analyses, Format::kText);
+  EXPECT_TRUE(begins(text, "in what is left of the trace, data movement is ")) << text;
+  EXPECT_EQ(text.substr(0, text.find('\n')).find("of wall"), std::string::npos) << text;
+  EXPECT_TRUE(
+      text.ends_with("\n! Lost: all behind the cut; in recording: 0 (1 kind of loss "
+                     "watched)\n"))
+      << text;
+}
+
+TEST(Rendering, OfATraceCutBeforeItsEventsClaimsNothingOfTheRun) {
+  Trace trace;
+  trace.truncated = true;
+  for (const std::string reach : {"", "ok", "unreachable"}) {
+    trace.recording.reach = reach;
+    const std::vector<analysis::Analysis> analyses = {analysis::analyze(trace)};
+    const std::string text = render(analyses, Format::kText);
+    EXPECT_TRUE(begins(text,
+                       "no target event is in what is left of the trace: the file ends "
+                       "early: copy it again, or record the program again\n"))
+        << text;
+    EXPECT_NE(text.find("\nDevices  not known\n"), std::string::npos) << text;
+    EXPECT_TRUE(text.ends_with("\n! Lost: all behind the cut; in recording not known\n")) << text;
+  }
+}
+
 TEST(Rendering, RanksAreMerged) {
   const std::vector<analysis::Analysis> analyses = {analysis::analyze(sample(0)),
                                                     analysis::analyze(sample(1))};
