@@ -78,7 +78,12 @@ Probe probe(const std::vector<std::string>& command) {
   for (const SilentProcess& process : record.silent) {
     probe.findings.push_back({Level::kNo, process.reason, ""});
   }
-  if (ending.failure.empty() && record.recorded.empty() && record.silent.empty()) {
+  if (record.told) {
+    probe.findings.push_back(
+        {Level::kNo,
+         fmt::format("nothing could be recorded in {}", session.folder().parent_path().string()),
+         "set TMPDIR to a folder with room"});
+  } else if (ending.failure.empty() && record.recorded.empty() && record.silent.empty()) {
     probe.findings.push_back({Level::kNo, "no target region was recorded", ""});
   }
   probe.findings.insert(probe.findings.begin(), ended(ending, !record.recorded.empty()));

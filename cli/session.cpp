@@ -30,7 +30,7 @@ bool parse_name(const std::string& name, EntryName& entry) {
   const auto ordinal = std::from_chars(pid.ptr + 1, end, entry.exec_ordinal);
   if (ordinal.ec != std::errc{}) return false;
   entry.ending = std::string_view(ordinal.ptr, static_cast<std::size_t>(end - ordinal.ptr));
-  return entry.ending.empty() || entry.ending == ".none";
+  return entry.ending.empty() || entry.ending == ".none" || entry.ending == ".told";
 }
 
 }  // namespace
@@ -62,6 +62,10 @@ SessionRecord read_session(const fs::path& folder) {
     const std::string filename = file.path().filename();
     if (!parse_name(filename, name)) continue;
     std::ifstream lines(file.path());
+    if (name.ending == ".told") {
+      session.told = true;
+      continue;
+    }
     if (!name.ending.empty()) {
       SilentProcess process{name.pid, {}};
       std::getline(lines, process.reason);

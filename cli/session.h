@@ -1,6 +1,7 @@
 // The folder in which processes under one `ompdm record` tell it what they record. A process writes
-// PID.N (three lines: spool, trace, program) when it opens a spool, and PID.N.none (one line: why)
-// when it could have offloaded and did not.
+// PID.N (three lines: spool, trace, program) when it opens a spool, PID.N.none (one line: why) when
+// it could have offloaded and did not, and PID.N.told when it could open no spool, having told the
+// user why.
 #pragma once
 
 #include <cstdint>
@@ -30,6 +31,7 @@ struct SilentProcess {
 struct SessionRecord {
   std::vector<RecordedProcess> recorded;  ///< the one that was given FILE first, then by pid
   std::vector<SilentProcess> silent;
+  bool told = false;  ///< a process has told the user why it could record nothing
 };
 
 /// A fresh private folder in $TMPDIR or /tmp, removed with the object.

@@ -178,22 +178,30 @@ std::vector<Outcome> settled(const std::vector<RecordedProcess>& processes, cons
   return outcomes;
 }
 
-void describe_nothing(const SessionRecord& session, const Ending& ending,
-                      const std::string& program, const fs::path& output,
-                      std::vector<std::string>& lines) {
+/// Empty where one of its processes has told the user.
+std::string why_nothing(const SessionRecord& session, const Ending& ending,
+                        const std::string& program) {
+  if (session.told) return {};
   std::set<std::string> reasons;
   for (const SilentProcess& process : session.silent) {
     if (!process.reason.empty()) reasons.insert(process.reason);
   }
   if (ending.exit_status != 0) reasons.insert(fmt::format("{} {}", program, how_it_ended(ending)));
-  lines.push_back(reasons.empty()
-                      ? std::string("no target region was recorded")
-                      : fmt::format("no target region was recorded: {}", fmt::join(reasons, "; ")));
+  return reasons.empty()
+             ? std::string("no target region was recorded")
+             : fmt::format("no target region was recorded: {}", fmt::join(reasons, "; "));
+}
+
+void describe_nothing(const SessionRecord& session, const Ending& ending,
+                      const std::string& program, const fs::path& output,
+                      std::vector<std::string>& lines) {
+  const std::string why = why_nothing(session, ending, program);
+  lines.push_back(!why.empty() ? why : "no trace was written: the recorder has said why");
   if (struct stat older{}; ::stat(output.c_str(), &older) == 0 && S_ISREG(older.st_mode)) {
     lines.push_back(fmt::format("{} is not of this run: it is from {}", typed_path(output),
                                 local_time(older.st_mtime)));
   }
-  lines.push_back("next: ompdm doctor " + shell_word(program));
+  if (!why.empty()) lines.push_back("next: ompdm doctor " + shell_word(program));
 }
 
 }  // namespace

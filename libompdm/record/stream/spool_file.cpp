@@ -199,6 +199,7 @@ bool open_spool() noexcept {
   const int file = claim_spool(recorder.draft, spool.path);
   if (file < 0) {
     recorder.failed.store(true);
+    tell_session(".told", {});
     return false;
   }
   struct stat facts;
@@ -209,6 +210,7 @@ bool open_spool() noexcept {
     fail(error);
     unlink(spool.path.text);
     close(file);
+    tell_session(".told", {});
     return false;
   }
   keep(file);

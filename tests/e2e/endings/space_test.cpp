@@ -239,5 +239,18 @@ TEST(UnwritableFolder, OfAVanishedNameIsSaidOnce) {
   }
 }
 
+TEST(UnwritableFolder, IsNoCaseForTheDoctor) {
+  const Place place;
+  Start run = odd("nothing", Attach::kRecord);
+  run.record_options = {"-o", "/proc/no%p/trace.json"};
+  const Ended ended = place.run(run);
+  EXPECT_EQ(ended.status, 11);
+  const auto lines = lines_of(ended.err);
+  ASSERT_EQ(lines.size(), 2U) << ended.err;
+  EXPECT_NE(lines[0].find("nothing is recorded: have the trace written elsewhere"),
+            std::string::npos);
+  EXPECT_EQ(lines[1], "ompdm: no trace was written: the recorder has said why");
+}
+
 }  // namespace
 }  // namespace ompdm::e2e::endings

@@ -110,6 +110,19 @@ TEST_F(Command, RecordSaysThatNothingWasOffloaded) {
             "ompdm: next: ompdm doctor true\n");
 }
 
+TEST_F(Command, RecordSendsNobodyToTheDoctorWhoWasToldWhy) {
+  EXPECT_EQ(run("FAKE_RECORDER=told ompdm record true").err,
+            "ompdm: no trace was written: the recorder has said why\n");
+  EXPECT_EQ(run("FAKE_RECORDER=told ompdm record false").status, 1);
+  const Ran doctor = run("unset TMPDIR; FAKE_RECORDER=told ompdm doctor --run true");
+  EXPECT_NE(
+      doctor.out.find("\nno:   nothing could be recorded in /tmp: set TMPDIR to a folder with "
+                      "room\n"),
+      std::string::npos)
+      << doctor.out;
+  EXPECT_EQ(doctor.out.find("no target region was recorded"), std::string::npos) << doctor.out;
+}
+
 TEST_F(Command, RecordTellsThatATraceIsOfAnEarlierRun) {
   const std::string old =
       "echo '{}' > trace.json; touch -d '2026-01-02 03:04:05 +0000' trace.json; ";

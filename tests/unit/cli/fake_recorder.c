@@ -1,5 +1,5 @@
 // Plays the recorder for tests of the launcher: what it tells the session is named in FAKE_RECORDER
-// ("trace", "nothing"); without that it is as silent as in a program that never offloads.
+// ("trace", "nothing", "told"); without that it is as silent as in a program that never offloads.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,5 +29,8 @@ __attribute__((destructor)) static void end(void) {
   } else if (strcmp(role, "nothing") == 0) {
     snprintf(name, sizeof name, "%s/%d.0.none", session, (int)getpid());
     write_lines(name, "no target region was executed on a device", NULL, NULL);
+  } else if (strcmp(role, "told") == 0) {
+    snprintf(name, sizeof name, "%s/%d.0.told", session, (int)getpid());
+    write_lines(name, "", NULL, NULL);
   }
 }
