@@ -232,17 +232,11 @@ void examine_attaching(const Loaded& loaded, Findings& findings) {
   }
 }
 
-void examine_names(const Loaded& loaded, Findings& findings) {
-  if (loaded.program.has_debug_info) {
-    findings.push_back({Level::kOk, "debug information: lines and variable names", ""});
-  } else {
-    findings.push_back(
-        {Level::kWarn,
-         loaded.program.has_symbols
-             ? "no debug information: functions and lines, but no files and no variable names"
-             : "stripped: no files and no variable names unless it was built with -g",
-         "build it with -g (any optimisation level) to get them"});
-  }
+/// Whose directives are recorded.
+const ElfFile& offload_code(const Loaded& loaded) {
+  const auto library = std::ranges::find_if(loaded.library_files, &ElfFile::offloads);
+  const bool own = loaded.program.offloads || library == loaded.library_files.end();
+  return own ? loaded.program : *library;
 }
 
 }  // namespace
@@ -281,7 +275,7 @@ Findings examine_program(const fs::path& path) {
   examine_second_runtime(loaded, findings);
   examine_tools(loaded, findings);
   examine_attaching(loaded, findings);
-  examine_names(loaded, findings);
+  findings.push_back(examine_names(offload_code(loaded)));
   if (is_library) {
     findings.push_back({Level::kUnknown,
                         "a shared library: it is recorded in a program that loads it",

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "elf_file.h"
 #include "offload_image.h"
 
 namespace ompdm::cli {
@@ -39,6 +40,9 @@ Findings examine_program(const std::filesystem::path& program);
 
 /// Device images: whether the runtime of LLVM `major` (0: unknown) will take them on this machine.
 Findings examine_images(const std::vector<OffloadImage>& images, int major);
+
+/// Lines and names of the directives in a program or library.
+Finding examine_names(const ElfFile& code);
 
 /// What a run under the recorder has shown.
 struct Probe {

@@ -4,6 +4,7 @@
 #include <gelf.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <string_view>
 
 namespace ompdm::cli {
@@ -106,6 +107,36 @@ bool has_beginning(Symbol kind, std::string_view beginning, Elf* elf, Elf_Scn* s
   return has_any(kind, begins_so, elf, section, header);
 }
 
+bool is_number_above_zero(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == text.npos && text.front() != '0';
+}
+
+/// ";a[0:n];heat.cpp;41;30;;", which LLVM's compilers hand to the runtime where they know the line;
+/// elsewhere ";unknown;unknown;0;0;;".
+bool is_place(std::string_view text) {
+  constexpr std::string_view kEnd = ";;";
+  if (!text.starts_with(';') || !text.ends_with(kEnd)) return false;
+  text = text.substr(1, text.size() - std::min(text.size(), 1 + kEnd.size()));
+  const std::size_t column = text.rfind(';');
+  const std::string_view before = text.substr(0, column);
+  const std::size_t line = before.rfind(';');
+  if (column == text.npos || line == text.npos || before.find(';') == line) return false;
+  return is_number_above_zero(before.substr(line + 1)) &&
+         text.find_first_not_of("0123456789", column + 1) == text.npos;
+}
+
+/// Among the strings of a section.
+bool has_place(std::string_view strings) {
+  using namespace std::string_view_literals;
+  constexpr std::string_view kEnd = ";;\0"sv;
+  for (std::size_t at = 0; (at = strings.find(kEnd, at)) != strings.npos; at += kEnd.size()) {
+    const std::size_t before = strings.rfind('\0', at);
+    const std::size_t begin = before == strings.npos ? 0 : before + 1;
+    if (is_place(strings.substr(begin, at + 2 - begin))) return true;
+  }
+  return false;
+}
+
 void read_section(Elf* elf, Elf_Scn* section, std::string_view name, const GElf_Shdr& header,
                   ElfFile& file) {
   if (header.sh_type == SHT_DYNAMIC) {
@@ -123,6 +154,11 @@ void read_section(Elf* elf, Elf_Scn* section, std::string_view name, const GElf_
         has_beginning(Symbol::kExported, "__omp_offloading_", elf, section, header);
   } else if (name == ".debug_info" || name == ".zdebug_info") {
     file.has_debug_info = true;
+  } else if (name.starts_with(".rodata")) {
+    const Elf_Data* data = elf_rawdata(section, nullptr);
+    const bool readable = data != nullptr && data->d_buf != nullptr;
+    file.tells_names |=
+        readable && has_place({static_cast<const char*>(data->d_buf), data->d_size});
   } else if (name == "omp_offloading_entries" || name == "llvm_offload_entries") {
     file.offloads = true;
   } else if (name.starts_with(".gnu.offload_")) {

@@ -21,6 +21,7 @@ struct ElfFile {
   std::string run_path;             ///< DT_RUNPATH, else DT_RPATH, as written ($ORIGIN unexpanded)
   bool has_symbols = false;         ///< .symtab: not stripped
   bool has_debug_info = false;      ///< .debug_info or its compressed form
+  bool tells_names = false;  ///< holds places in the source, as they are handed to the runtime
   bool offloads = false;  ///< LLVM's OpenMP offloading: a table of kernels, or calls of directives
   bool has_target_regions = false;  ///< as .symtab tells: for the host alone, unless it `offloads`
   bool has_gcc_offload = false;     ///< gcc's offload tables

@@ -28,7 +28,9 @@ struct Case {
 const Case kCases[] = {
     {"region", true, "ok:   debug information: lines and variable names\n"},
     {"no_debug", true, "warn: no debug information"},
-    {"stripped", true, "warn: stripped"},
+    {"stripped", true, "warn: stripped, and built without -g"},
+    {"stripped_lines", true, "ok:   no debug information is left, but the code itself tells"},
+    {"user", true, "ok:   debug information: lines and variable names\n"},
     {"shared_asan", true, "ok:   LD_PRELOAD cannot be used", "ASAN_OPTIONS=detect_leaks=0"},
     {"libgomp", false, "no:   built with gcc's OpenMP (libgomp)"},
     {"own_tool", false, "no:   "},
