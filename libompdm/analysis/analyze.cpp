@@ -30,7 +30,7 @@ Analysis analyze_as_it_is(const Trace& trace) {
   DirectiveTable directives = directives_of(trace);
   analysis.variables = variables_of(trace);
   const LoopTable loops = loops_of(trace, directives);
-  analysis.iterations = iterations_of(loops, directives);
+  analysis.iterations = iterations_of(trace, loops, directives);
   const auto invariants = invariants_of(trace, loops);
   for (std::size_t i = 0; i < loops.rows.size(); ++i) {
     const std::optional<Invariant>& invariant = invariants[i];

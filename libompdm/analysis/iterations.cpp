@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "analysis/order.h"
+#include "analysis/passes.h"
 #include "analysis/repeats.h"
 #include "analysis/sequences.h"
 #include "analysis/steps.h"
@@ -124,6 +125,7 @@ PassCost steady_cost(const Loop& loop) {
   cost.dtoh_bytes = mean(loop.total.dtoh_bytes, loop.first_passes.dtoh_bytes, passes);
   cost.transfer = mean(loop.total.transfer, loop.first_passes.transfer, passes);
   cost.kernel = mean(loop.total.kernel, loop.first_passes.kernel, passes);
+  cost.allocations = mean(loop.total.allocations, loop.first_passes.allocations, passes);
   cost.hashing = mean(loop.total.hashing, loop.first_passes.hashing, passes);
   cost.wall = mean(loop.total.wall, loop.first_passes.wall, passes) - cost.hashing;
   return cost;
@@ -140,6 +142,11 @@ LoopTable loops_of(const Trace& trace, const DirectiveTable& directives) {
   for (const ThreadGroup& group : groups_of_threads(trace)) {
     join(sequences, group, symbols, table.sequence_of_thread);
   }
+  const CallOrder order(trace);
+  PassFinder passes(trace, order, symbols);
+  for (std::uint32_t i = 0; i < sequences.size(); ++i) {
+    if (passes.read(sequences[i], i)) sequences[i].clear();
+  }
   std::uint32_t devices = 1;
   for (std::vector<Step>& steps : sequences) {
     devices = std::max(devices, tell_devices_apart(steps, symbols));
@@ -151,13 +158,30 @@ LoopTable loops_of(const Trace& trace, const DirectiveTable& directives) {
   }
   table.rows = forget_devices(finder.loops(), symbols);
   std::erase_if(table.rows, [](const Loop& loop) { return !is_loop(loop); });
+  for (Loop& loop : passes.loops()) table.rows.push_back(std::move(loop));
+  sort_rows(table.rows, std::mem_fn(&Loop::begin));
   return table;
 }
 
-std::vector<Iteration> iterations_of(const LoopTable& loops, const DirectiveTable& directives) {
+std::vector<Iteration> iterations_of(const Trace& trace, const LoopTable& loops,
+                                     const DirectiveTable& directives) {
+  std::map<std::uint32_t, std::size_t> row_of_code;
+  for (std::size_t i = 0; i < loops.rows.size(); ++i) {
+    if (loops.rows[i].code) row_of_code[loops.rows[i].code.value] = i;
+  }
   std::vector<Iteration> rows;
   for (const Loop& loop : loops.rows) {
     Iteration row;
+    if (loop.code) {
+      const CodeLoop& code = trace.loops[loop.code.value];
+      row.file = code.file;
+      row.line = code.line;
+      row.function = code.function;
+      row.from_code = true;
+      row.unrolled = code.unrolled;
+      row.at_least = loop.at_least;
+      if (loop.parent) row.parent = row_of_code.at(loop.parent.value);
+    }
     for (const std::uint32_t symbol : loop.symbols) {
       const std::size_t directive = symbol / 2;
       if (std::ranges::find(row.directives, directive) == row.directives.end()) {

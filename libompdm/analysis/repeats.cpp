@@ -21,6 +21,7 @@ void add(PassCost& sum, const PassCost& cost) {
   sum.transfer += cost.transfer;
   sum.kernel += cost.kernel;
   sum.hashing += cost.hashing;
+  sum.allocations += cost.allocations;
 }
 
 void add(Loop& sum, const Loop& loop) {

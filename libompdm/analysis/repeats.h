@@ -21,6 +21,7 @@ struct Step {
   Nanoseconds end = 0;
   PassCost cost;
   std::int32_t device = 0;
+  Index<CallPath> path;
 };
 
 /// One time that a loop was entered and left.
@@ -36,6 +37,10 @@ struct Loop {
   std::vector<std::uint32_t>
       symbols;  ///< of a pass in their order, each once, those of inner loops included
   std::uint32_t devices = 1;  ///< that a pass goes over
+  Index<CodeLoop> code;    ///< the loop of the program's code; none: found from the order of events
+  Index<CodeLoop> parent;  ///< `code` of the row that all of its entries were passes of
+  bool at_least =
+      false;  ///< passes in which nothing was recorded may be among those counted as one
   std::uint64_t passes = 0;
   std::uint64_t entries = 0;
   Nanoseconds begin = 0;         ///< of the first pass of the first entry

@@ -14,8 +14,10 @@ namespace {
 std::vector<PassCost> region_costs(const Trace& trace) {
   std::vector<PassCost> costs(trace.regions.size());
   for (const DataOp& op : trace.ops) {
-    if (op.internal || !op.region || !is_transfer(op.kind)) continue;
+    if (op.internal || !op.region) continue;
     PassCost& cost = costs[op.region.value];
+    if (op.kind == OpKind::kAlloc) ++cost.allocations;
+    if (!is_transfer(op.kind)) continue;
     if (op.kind == OpKind::kHtoD) cost.htod_bytes += op.bytes;
     if (op.kind == OpKind::kDtoH) cost.dtoh_bytes += op.bytes;
     cost.transfer += op.end - op.begin;
@@ -61,7 +63,7 @@ std::vector<std::vector<Step>> steps_by_thread(const Trace& trace,
     if (row == kNoDirective) continue;
     steps_of(region.thread)
         .push_back({symbol_of(row, region.ends_data), region.begin,
-                    region.end + region.hashing_after, costs[i], region.device});
+                    region.end + region.hashing_after, costs[i], region.device, region.path});
   }
   bool api = false;
   ApiCalls calls;
@@ -77,7 +79,7 @@ std::vector<std::vector<Step>> steps_by_thread(const Trace& trace,
     if (calls.goes_on(op)) {
       add(steps.back(), op.end, cost);  // the rows of a rectangle are one step
     } else {
-      steps.push_back({symbol_of(row, false), op.begin, op.end, cost, device_of(op)});
+      steps.push_back({symbol_of(row, false), op.begin, op.end, cost, device_of(op), op.path});
     }
     api = true;
   }

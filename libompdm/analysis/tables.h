@@ -51,7 +51,8 @@ std::vector<VariableRow> variables_of(const Trace& trace);
 /// deferred directives have one sequence.
 LoopTable loops_of(const Trace& trace, const DirectiveTable& directives);
 
-std::vector<Iteration> iterations_of(const LoopTable& loops, const DirectiveTable& directives);
+std::vector<Iteration> iterations_of(const Trace& trace, const LoopTable& loops,
+                                     const DirectiveTable& directives);
 
 /// From the activities' intervals; empty without them.
 std::vector<DeviceUse> device_use_of(const Trace& trace);

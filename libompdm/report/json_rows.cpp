@@ -160,7 +160,14 @@ Json variable_json(const analysis::VariableRow& row) {
 }
 
 Json iteration_json(const analysis::Iteration& row, std::size_t offset) {
-  Json json = {{"count", row.count},
+  Json json = {{"from", row.unrolled    ? "repeats"
+                        : row.from_code ? "code"
+                                        : "order"},
+               {"file", row.file},
+               {"line", row.line},
+               {"function", row.function},
+               {"count", row.count},
+               {"at_least", row.at_least},
                {"entries", row.entries},
                {"devices", row.devices},
                {"directives", Json::array()}};

@@ -123,9 +123,26 @@ Table variables_table(Analyses analyses, const SourceNames& names) {
 
 namespace {
 
-std::string loop_text(const std::vector<std::string>& places, std::uint32_t devices) {
+std::string over_text(const std::vector<std::string>& places, std::uint32_t devices) {
   const std::string text = fmt::format("{}", fmt::join(places, ", "));
   return devices > 1 ? fmt::format("{} on {} devices", text, devices) : text;
+}
+
+/// Where the loop is: inner ones are further to the right.
+std::string loop_text(const std::vector<analysis::Iteration>& rows, const analysis::Iteration& row,
+                      const SourceNames& names) {
+  if (!row.from_code) return "(by order)";
+  std::string text;
+  for (std::size_t at = row.parent; at != analysis::kNoRow; at = rows[at].parent) text += "  ";
+  text += row.line > 0 ? names.place(row.file, row.line) : std::string("(no line)");
+  if (row.unrolled) return text + " repeated";
+  if (row.function.empty()) return text;
+  return fmt::format("{} in {}", text, without_parameters(row.function));
+}
+
+/// Passes of a loop that may have more of them than were seen.
+Cell passes_text(const analysis::Iteration& row) {
+  return row.at_least ? Cell(fmt::format(">= {}", row.count)) : number(row.count);
 }
 
 }  // namespace
@@ -136,7 +153,8 @@ Table iterations_table(Analyses analyses, const SourceNames& names) {
       analyses,
       {"iterations",
        "Loops: cost of a pass after the first",
-       {{"count", "Passes", Unit::kCount},
+       {{"count", "", Unit::kCount, Audience::kData},
+        {"passes", "Passes", Unit::kCount, Audience::kReader},
         {"entries", "", Unit::kCount, Audience::kData},
         {"devices", "", Unit::kCount, Audience::kData},
         {"entered", "Entered", Unit::kCount, Audience::kReader, true},
@@ -151,7 +169,8 @@ Table iterations_table(Analyses analyses, const SourceNames& names) {
         {"first_transfer_ns", "", Unit::kTime, Audience::kData},
         {"first_kernel_ns", "", Unit::kTime, Audience::kData},
         {.key = "first_wall_ns", .title = "1st wall", .unit = Unit::kTime, .spare = 5},
-        {"loop", "Loop over", Unit::kText, Audience::kReader},
+        {"loop", "Loop", Unit::kText, Audience::kReader},
+        {"over", "Over", Unit::kText, Audience::kReader},
         {"directives", "", Unit::kText, Audience::kData}},
        {}});
   for (std::size_t i = 0; i < analyses.size(); ++i) {
@@ -163,8 +182,8 @@ Table iterations_table(Analyses analyses, const SourceNames& names) {
         positions.push_back(offsets[i] + directive);
       }
       table.add(
-          i, {number(row.count), number(row.entries), number(std::uint64_t{row.devices}),
-              row.entries > 1 ? number(row.entries) : Cell(),
+          i, {number(row.count), passes_text(row), number(row.entries),
+              number(std::uint64_t{row.devices}), row.entries > 1 ? number(row.entries) : Cell(),
               moved(analyses[i], row.steady.htod_bytes), moved(analyses[i], row.steady.dtoh_bytes),
               row.invariant_bytes ? number(*row.invariant_bytes) : Cell(),
               timed(analyses[i], row.timed, row.steady.transfer),
@@ -172,7 +191,8 @@ Table iterations_table(Analyses analyses, const SourceNames& names) {
               moved(analyses[i], row.first.htod_bytes), moved(analyses[i], row.first.dtoh_bytes),
               timed(analyses[i], row.timed, row.first.transfer),
               timed(analyses[i], row.timed, row.first.kernel), row.first.wall,
-              loop_text(places, row.devices), fmt::format("{}", fmt::join(positions, " "))});
+              loop_text(analyses[i].iterations, row, names), over_text(places, row.devices),
+              fmt::format("{}", fmt::join(positions, " "))});
     }
   }
   return table.take();

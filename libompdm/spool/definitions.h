@@ -71,7 +71,8 @@ struct Caller {
 static_assert(sizeof(Caller) == 16);
 
 /// The call chain above a site when the lane met it first, innermost first: the first is the caller
-/// of the function that the site's codeptr lies in. Followed by `count` Caller.
+/// of the function that the site's codeptr lies in. Followed by `count` Caller. Recorders before
+/// 0.2 wrote these in the place of paths.
 struct Callers {
   Head head;
   SiteId site;
@@ -79,6 +80,35 @@ struct Callers {
   std::uint32_t reserved;
 };
 static_assert(sizeof(Callers) == 16);
+
+/// A frame of a call path.
+struct PathFrame {
+  std::uint64_t address;  ///< return address, so look up address - 1
+  ModuleId module;        ///< none: unknown
+  std::uint32_t offset;   ///< of the place on the stack that holds it, from Path::stack up
+};
+static_assert(sizeof(PathFrame) == 16);
+
+/// Bits of Head::flags of a Path.
+inline constexpr std::uint8_t kPathCut = 0x01;  ///< there are more frames above
+/// A way by which a site was reached. Followed by `count` PathFrame, innermost first: the first is
+/// the caller of the function that the site's codeptr lies in; whoever started the program or the
+/// thread is left out.
+struct Path {
+  Head head;
+  SiteId site;
+  PathId id;
+  std::uint32_t count;
+  std::uint64_t stack;  ///< where the return address of the site's own call lay
+};
+static_assert(sizeof(Path) == 24);
+
+/// By which path the API calls of the lane are reached from here on.
+struct ApiPath {
+  Head head;
+  PathId path;
+};
+static_assert(sizeof(ApiPath) == 8);
 
 /// One mapped item as passed to `__tgt_*`; `type` are libomptarget's map type bits
 /// (OMP_TGT_MAPTYPE_*).

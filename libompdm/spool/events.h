@@ -31,7 +31,7 @@ struct Region {
   RegionId id;
   MapListId map_list;  ///< none: unknown
   std::int32_t device;
-  std::uint32_t reserved;
+  PathId path;  ///< none: unknown
 };
 static_assert(sizeof(Region) == 40);
 

@@ -51,6 +51,8 @@ enum class Tag : std::uint8_t {
   kMapperPiece = 15,
   kContent = 16,
   kCallers = 17,
+  kPath = 18,
+  kApiPath = 19,
   // What CUPTI tells (spool/activities.h).
   kActivityName = 32,
   kKernelActivity = 33,
@@ -96,7 +98,7 @@ enum class Loss : std::uint32_t {
   kNamesUnavailable,  ///< regions whose names did not come from the runtime's arguments
   kModulesUnpatched,  ///< loaded modules with offload calls that could not be patched (each once)
   kThreadsWithoutLane,    ///< events of threads for which no lane could be made
-  kReserved9,             ///< never counted
+  kPathsUntold,           ///< regions and API calls whose call path is not told: too many were met
   kActivitiesDropped,     ///< device activities that CUPTI had no buffer for, or the spool no lane
   kActivitiesIncomplete,  ///< device activities whose end CUPTI did not know when it was asked last
   kContentsPendingOverflow,  ///< contents from devices not examined: too many waited for one region
@@ -112,7 +114,7 @@ inline constexpr const char* kLossNames[] = {
     "records_after_finish",      "records_reentrant",
     "regions_unmatched",         "ops_unmatched",
     "names_unavailable",         "modules_unpatched",
-    "threads_without_lane",      "",
+    "threads_without_lane",      "paths_untold",
     "activities_dropped",        "activities_incomplete",
     "contents_pending_overflow", "contents_unknown_completion",
     "activities_late",           "offload_entries_unread"};

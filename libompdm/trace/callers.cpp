@@ -26,6 +26,10 @@ bool is_runtime_library(const std::string& path) {
   return false;
 }
 
+bool is_foreign_library(const std::string& path) {
+  return is_runtime_library(path) || is_system_library(path);
+}
+
 std::vector<Frame> inlined_into(const Site& site, const CodePlace& place) {
   if (site.function.empty() || place.functions.empty()) return {};
   for (const std::string& function : place.functions) {

@@ -12,6 +12,9 @@ namespace ompdm::trace {
 /// Whether a module is the OpenMP runtime, by its path.
 bool is_runtime_library(const std::string& path);
 
+/// The runtime's, or the C library's.
+bool is_foreign_library(const std::string& path);
+
 /// The call of a directive that was inlined with its function has no place in the line table (the
 /// compiler gives it line 0), so that the debug information knows only what it was inlined into.
 /// The runtime's arguments, or the kernel's name, which `site` has, know better.

@@ -35,6 +35,10 @@ void Decoder::add(const Record& record) {
       return add_site(record);
     case spool::Tag::kCallers:
       return add_callers(record);
+    case spool::Tag::kPath:
+      return add_path(record);
+    case spool::Tag::kApiPath:
+      return add_api_path(record);
     case spool::Tag::kMapList:
       return add_list(record);
     case spool::Tag::kRegion:

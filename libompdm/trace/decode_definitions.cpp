@@ -126,6 +126,36 @@ void Decoder::add_callers(const Record& record) {
   }
 }
 
+void Decoder::add_path(const Record& record) {
+  const auto row = record.as<spool::Path>();
+  if (!row) return void(++unreadable);
+  const std::uint32_t site = find(lane_.sites, row->site);
+  if (site == Index<Site>::kNone) return void(++unreadable);
+  PathNote note{{site}, row->stack, {}};
+  const auto tail = record.tail<spool::Path>(std::uint64_t{row->count} * sizeof(spool::PathFrame));
+  for (std::size_t at = 0; at + sizeof(spool::PathFrame) <= tail.size();
+       at += sizeof(spool::PathFrame)) {
+    spool::PathFrame frame{};
+    std::memcpy(&frame, tail.data() + at, sizeof(frame));
+    const Index<Module> module{find(lane_.modules, frame.module)};
+    const std::uint64_t bias = module ? draft_.trace.modules[module.value].bias : 0;
+    note.frames.push_back({module, frame.address - bias, row->stack + frame.offset});
+  }
+  // Each lane notes its own: one is enough to tell a site's callers by, the first.
+  std::vector<CallerNote>& callers = draft_.site_notes[site].callers;
+  if (callers.empty()) {
+    for (const FrameNote& frame : note.frames) callers.push_back({frame.module, frame.address});
+  }
+  lane_.paths[row->id] = static_cast<std::uint32_t>(draft_.path_notes.size());
+  draft_.path_notes.push_back(std::move(note));
+}
+
+void Decoder::add_api_path(const Record& record) {
+  const auto row = record.as<spool::ApiPath>();
+  if (!row) return void(++unreadable);
+  lane_.api_path = find(lane_.paths, row->path);
+}
+
 void Decoder::add_list(const Record& record) {
   const auto row = record.as<spool::MapList>();
   if (!row) return void(++unreadable);

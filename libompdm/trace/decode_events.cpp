@@ -27,6 +27,7 @@ void Decoder::add_region(const Record& record) {
   std::uint8_t kind = row->head.flags & spool::kRegionKindMask;
   Region region;
   region.site = {find(lane_.sites, row->site)};
+  region.path = {find(lane_.paths, row->path)};
   region.thread = thread();
   region.device = device_number(row->device);
   region.begin = time(row->begin);
@@ -89,6 +90,7 @@ void Decoder::add_op(const Record& record) {
     if (op.region) op.site = draft_.trace.regions[op.region.value].site;
   } else {
     op.site = {find(lane_.sites, row->site)};
+    if (row->api_call != spool::CallId::kNone) op.path = {lane_.api_path};
   }
   if (row->api_call != lane_.last_call) ++calls_;
   lane_.last_call = row->api_call;

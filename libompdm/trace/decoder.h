@@ -87,6 +87,8 @@ class Decoder {
     Positions<spool::SiteId> sites;
     Positions<spool::MapListId> lists;
     Positions<spool::MapperNameId> names;
+    Positions<spool::PathId> paths;
+    std::uint32_t api_path = kNoList;  // of the API calls that follow
     Positions<spool::ActivityNameId> activity_names;
     RegionIds regions;
     spool::LaneId number{};
@@ -104,6 +106,8 @@ class Decoder {
   void add_module(const Record& record);
   void add_site(const Record& record);
   void add_callers(const Record& record);
+  void add_path(const Record& record);
+  void add_api_path(const Record& record);
   void add_list(const Record& record);
   void add_region(const Record& record);
   void add_repeated_region(const Record& record);

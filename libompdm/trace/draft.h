@@ -24,6 +24,20 @@ struct CallerNote {
   std::uint64_t address = 0;  ///< in the module's file
 };
 
+/// A frame of a call path.
+struct FrameNote {
+  Index<Module> module;
+  std::uint64_t address = 0;  ///< in the module's file
+  std::uint64_t stack = 0;    ///< where it lay
+};
+
+/// How a site was reached.
+struct PathNote {
+  Index<Site> site;
+  std::uint64_t stack = 0;        ///< where the return address of the site's own call lay
+  std::vector<FrameNote> frames;  ///< innermost first
+};
+
 /// Beside Trace::sites.
 struct SiteNote {
   spool::Entry entry = spool::Entry::kNone;
@@ -99,6 +113,7 @@ struct Draft {
   Trace trace;
   std::vector<ModuleRange> module_ranges;  ///< beside Trace::modules
   std::vector<SiteNote> site_notes;
+  std::vector<PathNote> path_notes;  ///< that Region::path means until call paths are resolved
   std::vector<OpNote> op_notes;
   std::vector<RegionNote> region_notes;
   std::vector<std::uint64_t> launch_kernels;    ///< host_ptr, beside Trace::launches

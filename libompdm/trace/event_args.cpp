@@ -18,7 +18,7 @@ using namespace trace_schema;
 constexpr std::size_t kSlots = 128;
 constexpr std::size_t slot_of(std::string_view key) {
   const auto at = [key](std::size_t i) { return std::size_t{static_cast<unsigned char>(key[i])}; };
-  return (key.size() + at(0) * 10 + at(key.size() - 1) * 5) % kSlots;
+  return (key.size() + at(0) * 123 + at(key.size() - 1) * 11) % kSlots;
 }
 constexpr auto kArgSlots = [] {
   std::array<Arg, kSlots> slots{};
@@ -187,6 +187,8 @@ void EventArgs::set(std::string_view key, const dom::element& value) {
       return take(value, key, correlation);
     case Arg::kOp:
       return take(value, key, op);
+    case Arg::kPath:
+      return take(value, key, path);
     case Arg::kLaunch:
       return take(value, key, launch);
     case Arg::kSourceKind:

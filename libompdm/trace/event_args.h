@@ -44,6 +44,7 @@ struct EventArgs {
   std::uint32_t map_type = 0;
   std::uint32_t num_teams = 0;
   std::uint32_t op = Index<DataOp>::kNone;
+  std::uint32_t path = Index<CallPath>::kNone;
   std::uint32_t region = Index<Region>::kNone;
   std::uint32_t registers = 0;
   std::uint32_t requested_teams = 0;

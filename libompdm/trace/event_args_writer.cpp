@@ -35,6 +35,7 @@ bool is_exact(Nanoseconds begin, Nanoseconds end) {
 void write_args(const Region& region, EventLine& line) {
   line.args();
   line.arg_unless(kNone, Arg::kSite, region.site.value);
+  line.arg_unless(kNone, Arg::kPath, region.path.value);
   line.arg_unless(0U, Arg::kThread, region.thread);
   line.arg_unless(-1, Arg::kDevice, region.device);
   line.arg_unless(kNone, Arg::kMapList, region.map_list);
@@ -51,6 +52,7 @@ void write_args(const DataOp& op, bool in_flow, std::int32_t host_device, EventL
   line.args();
   line.arg_unless(std::uint64_t{0}, Arg::kBytes, op.bytes);
   line.arg_unless(kNone, Arg::kSite, op.site.value);
+  line.arg_unless(kNone, Arg::kPath, op.path.value);
   line.arg_unless(kNone, Arg::kVariable, op.variable.value);
   if (!in_flow) line.arg_unless(kNone, Arg::kRegion, op.region.value);
   line.arg_unless(0U, Arg::kThread, op.thread);

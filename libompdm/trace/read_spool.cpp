@@ -10,6 +10,7 @@
 #include "spool/activities.h"
 #include "trace/activities.h"
 #include "trace/attribution.h"
+#include "trace/call_paths.h"
 #include "trace/clock.h"
 #include "trace/decode.h"
 #include "trace/flang.h"
@@ -179,6 +180,7 @@ Trace read_spool(const std::filesystem::path& path) {
   trace::read_flang(draft, symbols);
   trace::resolve_sites(draft, symbols);
   trace::resolve_kernels(draft);
+  trace::resolve_call_paths(draft, symbols);
   trace::attribute(draft);
   const trace::Untied untied = trace::tie_activities(draft, header.attach.monotonic_ns);
 

@@ -85,6 +85,7 @@ struct Symbols::Loaded {
   Dwfl_Module* module = nullptr;
   std::unique_ptr<DwarfPlaces> dwarf;
   std::unique_ptr<FortranVariables> fortran_variables;
+  std::unique_ptr<ModuleCode> code;
   std::unordered_map<std::uint64_t, CodePlace> places;  // that were asked for
 
   explicit Loaded(bool has_separate) {
@@ -136,6 +137,18 @@ CodePlace Symbols::Loaded::look_up(std::uint64_t address) const {
   }
   if (!place.functions.empty()) place.function = place.functions.front();
   return place;
+}
+
+const ModuleCode* Symbols::code(Index<Module> module) {
+  if (!module || module.value >= modules_.size()) return nullptr;
+  const Module& wanted = modules_[module.value];
+  Loaded& loaded = load(wanted, !is_of_the_system(wanted.path));
+  if (loaded.state != Loaded::State::kUsable) return nullptr;
+  if (!loaded.code) {
+    GElf_Addr bias = 0;
+    loaded.code = std::make_unique<ModuleCode>(dwfl_module_getelf(loaded.module, &bias));
+  }
+  return loaded.code.get();
 }
 
 Declaration Symbols::fortran_variable(Index<Module> module, const std::string& fortran_module,

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ompdm/trace.h"
+#include "trace/code/module_code.h"
 #include "trace/fortran_variables.h"
 
 namespace ompdm::trace {
@@ -40,6 +41,9 @@ class Symbols {
   /// never asked about it knows what the library itself tells, which is the names that it exports.
   /// Its separate debug information is large, and says nothing about the program.
   const CodePlace& caller_at(Index<Module> module, std::uint64_t address);
+
+  /// The module's machine code; null where its file cannot be used.
+  const ModuleCode* code(Index<Module> module);
 
   /// Where a Fortran module's variable is declared, by the debug information of one loaded module.
   Declaration fortran_variable(Index<Module> module, const std::string& fortran_module,

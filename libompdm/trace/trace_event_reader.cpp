@@ -62,6 +62,7 @@ void set_times(const Event& event, const EventArgs& args, Row& row) {
 Region region_of(const Event& event, const EventArgs& args) {
   Region region;
   region.site.value = args.site;
+  region.path.value = args.path;
   region.thread = args.thread;
   region.device = args.device;
   region.map_list = args.map_list;
@@ -84,6 +85,7 @@ DataOp op_of(const Event& event, const EventArgs& args, OpKind kind) {
   op.thread = args.thread;
   op.region.value = args.region;
   op.site.value = args.site;
+  op.path.value = args.path;
   op.variable.value = args.variable;
   op.call = args.call;
   op.map_type = args.map_type;

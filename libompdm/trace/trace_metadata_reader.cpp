@@ -121,6 +121,38 @@ void read_row(const Json& object, Kernel& kernel) {
   get(object, "line", kernel.line);
 }
 
+void read_row(const Json& object, CodeLoop& loop) {
+  get(object, "function", loop.function);
+  get(object, "file", loop.file);
+  get(object, "line", loop.line);
+  get(object, "column", loop.column);
+  get(object, "parent", loop.parent);
+  get(object, "counts_all", loop.counts_all);
+  get(object, "unrolled", loop.unrolled);
+}
+
+void read_row(const Json& object, CallPlace& place) {
+  get(object, "module", place.module);
+  get(object, "address", place.address);
+  read_frames(object, "frames", place.frames);
+  get(object, "function", place.function);
+  get(object, "code_read", place.code_read);
+  get(object, "called", place.called);
+  get(object, "loop", place.loop);
+  for_each(object, "onward",
+           [&](const Json& item) { convert(item, "onward", place.onward.emplace_back()); });
+  for_each(object, "repeats",
+           [&](const Json& item) { convert(item, "repeats", place.repeats.emplace_back()); });
+  for_each(object, "tail_calls",
+           [&](const Json& item) { convert(item, "tail_calls", place.tail_calls.emplace_back()); });
+}
+
+void read_row(const Json& object, CallPath& path) {
+  get(object, "caller", path.caller);
+  get(object, "place", path.place);
+  get(object, "stack", path.stack);
+}
+
 void read_row(const Json& object, MapItem& item) {
   get(object, "variable", item.variable);
   get(object, "name", item.name);
@@ -158,6 +190,9 @@ void append_to(Trace& trace, std::string_view list, const Json& value) {
   if (list == "sites") append(value, trace.sites);
   if (list == "variables") append(value, trace.variables);
   if (list == "kernels") append(value, trace.kernels);
+  if (list == "loops") append(value, trace.loops);
+  if (list == "call_places") append(value, trace.call_places);
+  if (list == "call_paths") append(value, trace.call_paths);
   if (list == "map_lists") append(value, trace.map_lists);
   if (list == "device_events") append(value, trace.device_events);
 }

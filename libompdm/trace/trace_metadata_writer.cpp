@@ -158,6 +158,48 @@ ordered_json row(const Kernel& kernel) {
           {"line", kernel.line}};
 }
 
+ordered_json row(const CodeLoop& loop) {
+  ordered_json json = {{"function", text(loop.function)},
+                       {"file", text(loop.file)},
+                       {"line", loop.line},
+                       {"column", loop.column}};
+  set_index(json, "parent", loop.parent);
+  if (loop.counts_all) json["counts_all"] = true;
+  if (loop.unrolled) json["unrolled"] = true;
+  return json;
+}
+
+ordered_json row(const CallPlace& place) {
+  ordered_json json = ordered_json::object();
+  set_index(json, "module", place.module);
+  json["address"] = address(place.address);
+  json["frames"] = frames(place.frames);
+  if (place.function != 0) json["function"] = address(place.function);
+  if (!place.code_read) return json;
+  json["code_read"] = true;
+  if (place.called != 0) json["called"] = address(place.called);
+  set_index(json, "loop", place.loop);
+  const auto set_places = [&json](const char* key, const std::vector<Index<CallPlace>>& places) {
+    ordered_json list = ordered_json::array();
+    for (const Index<CallPlace> each : places) list.push_back(each.value);
+    if (!list.empty()) json[key] = std::move(list);
+  };
+  set_places("onward", place.onward);
+  set_places("repeats", place.repeats);
+  ordered_json tail_calls = ordered_json::array();
+  for (const std::uint64_t function : place.tail_calls) tail_calls.push_back(address(function));
+  if (!tail_calls.empty()) json["tail_calls"] = std::move(tail_calls);
+  return json;
+}
+
+ordered_json row(const CallPath& path) {
+  ordered_json json = ordered_json::object();
+  set_index(json, "caller", path.caller);
+  set_index(json, "place", path.place);
+  json["stack"] = address(path.stack);
+  return json;
+}
+
 ordered_json row(const std::vector<MapItem>& items) {
   ordered_json json = ordered_json::array();
   for (const MapItem& item : items) {
@@ -235,6 +277,9 @@ void write_metadata(const Trace& trace, ByteSink& sink) {
   writer.list("sites", trace.sites);
   writer.list("variables", trace.variables);
   writer.list("kernels", trace.kernels);
+  writer.list("loops", trace.loops);
+  writer.list("call_places", trace.call_places);
+  writer.list("call_paths", trace.call_paths);
   writer.list("map_lists", trace.map_lists);
   writer.list("device_events", trace.device_events);
   writer.text_line(fmt::format("\n{},\n{}\n", kMetadataEnd, kEventsBegin));

@@ -16,6 +16,21 @@ class Checker {
   std::string run() && {
     check("site", trace_.sites,
           [this](const Site& site) { expect(site.module, trace_.modules, "module"); });
+    check_tree("loop", trace_.loops, &CodeLoop::parent);
+    check("call place", trace_.call_places, [this](const CallPlace& place) {
+      expect(place.module, trace_.modules, "module");
+      expect(place.loop, trace_.loops, "loop");
+      for (const Index<CallPlace> next : place.onward) {
+        expect(next, trace_.call_places, "call place");
+      }
+      for (const Index<CallPlace> next : place.repeats) {
+        expect(next, trace_.call_places, "call place");
+      }
+    });
+    check_tree("call path", trace_.call_paths, &CallPath::caller);
+    check("call path", trace_.call_paths, [this](const CallPath& path) {
+      expect_position(path.place.value, trace_.call_places.size(), "call place");
+    });
     for (std::size_t i = 0; i < trace_.map_lists.size() && broken_.empty(); ++i) {
       for (const MapItem& item : trace_.map_lists[i]) {
         expect(item.variable, trace_.variables, "variable");
@@ -24,6 +39,7 @@ class Checker {
     }
     check("region", trace_.regions, [this](const Region& region) {
       expect(region.site, trace_.sites, "site");
+      expect(region.path, trace_.call_paths, "call path");
       expect_position(region.thread, trace_.threads.size(), "thread");
       if (region.map_list != Index<Region>::kNone) {
         expect_position(region.map_list, trace_.map_lists.size(), "map list");
@@ -32,6 +48,7 @@ class Checker {
     check("data operation", trace_.ops, [this](const DataOp& op) {
       expect(op.region, trace_.regions, "region");
       expect(op.site, trace_.sites, "site");
+      expect(op.path, trace_.call_paths, "call path");
       expect(op.variable, trace_.variables, "variable");
       expect_position(op.thread, trace_.threads.size(), "thread");
     });
@@ -59,6 +76,15 @@ class Checker {
   void check(std::string_view what, const std::vector<Row>& rows, Check check_row) {
     for (std::size_t i = 0; i < rows.size() && broken_.empty(); ++i) {
       check_row(rows[i]);
+      name_row(what, i);
+    }
+  }
+
+  /// Each row's own comes before it, so that none is its own.
+  template <class Row>
+  void check_tree(std::string_view what, const std::vector<Row>& rows, Index<Row> Row::* above) {
+    for (std::size_t i = 0; i < rows.size() && broken_.empty(); ++i) {
+      if (rows[i].*above) expect_position((rows[i].*above).value, i, what);
       name_row(what, i);
     }
   }

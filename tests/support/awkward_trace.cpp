@@ -59,6 +59,10 @@ void add_metadata(Trace& trace) {
       {"", "", "", 0, 0, 0, 0, {}},
       {"u", "u[0:n]", "heat.cpp", 13, 0x7f0000000000, (std::uint64_t{1} << 53) + 1, 1, {}}};
   trace.kernels = {{kQuoted, kBroken, kEscaped, -1}, {"", "", "", 0}};
+  trace.loops = {{kQuoted, kBroken, 54, 3, {}, true, false}, {"", "", 0, 0, {0}, false, true}};
+  trace.call_places = {{{}, kHuge, {{kEscaped, kBroken, -1, 0}}, 0, 0, false, {}, {}, {}, {}},
+                       {{0}, 16, {}, kHuge, 8, true, {1}, {{0}, {1}}, {{1}}, {kHuge, 0}}};
+  trace.call_paths = {{{}, {1}, kHuge}, {{0}, {0}, 0}};
   trace.map_lists = {{},
                      {{{0}, kBroken, kHuge, 1, kHuge, kHuge}, {{}, "", 0, 0, 0, 0}},
                      {{{2}, kQuoted, 0, 0, 8, 0x23}}};
@@ -70,25 +74,32 @@ void add_metadata(Trace& trace) {
 void add_events(Trace& trace) {
   // Overlapping without nesting, ending before they begin, before the start, beyond what a double
   // holds.
-  trace.regions = {
-      {{0}, 0, 0, kEarly, kLate, 2, true, true, true, true},
-      {{1}, 1, -1, -1500, -1, 0, true, false, false, false},
-      {{2}, 2, 4, 0, 0, Index<Region>::kNone, false, true, false, false},
-      {{}, 3, 2147483647, 5, 3, 1, false, false, true, false},
-      {{4}, 0, 0, 1000, 9000, 1, false, false, false, true},
-      {{5}, 0, 0, 5001, 12002, 1, true, false, false, false},
-      {{6},
-       0,
-       -2147483647,
-       std::int64_t{1} << 50,
-       (std::int64_t{1} << 60) + 1,
-       1,
-       false,
-       false,
-       false,
-       false},
-      {{3}, 0, 0, kLate, kLate, 1, false, false, false, false},
+  const auto add = [&trace](Index<Site> site, std::uint32_t thread, std::int32_t device,
+                            Nanoseconds begin, Nanoseconds end, std::uint32_t map_list,
+                            bool ends_data, bool unfinished, bool host_fallback, bool nowait) {
+    Region region;
+    region.site = site;
+    region.thread = thread;
+    region.device = device;
+    region.begin = begin;
+    region.end = end;
+    region.map_list = map_list;
+    region.ends_data = ends_data;
+    region.unfinished = unfinished;
+    region.host_fallback = host_fallback;
+    region.nowait = nowait;
+    trace.regions.push_back(region);
   };
+  add({0}, 0, 0, kEarly, kLate, 2, true, true, true, true);
+  add({1}, 1, -1, -1500, -1, 0, true, false, false, false);
+  add({2}, 2, 4, 0, 0, Index<Region>::kNone, false, true, false, false);
+  add({}, 3, 2147483647, 5, 3, 1, false, false, true, false);
+  add({4}, 0, 0, 1000, 9000, 1, false, false, false, true);
+  add({5}, 0, 0, 5001, 12002, 1, true, false, false, false);
+  constexpr Nanoseconds kInexact = std::int64_t{1} << 50;
+  add({6}, 0, -2147483647, kInexact, (std::int64_t{1} << 60) + 1, 1, false, false, false, false);
+  add({3}, 0, 0, kLate, kLate, 1, false, false, false, false);
+  trace.regions[0].path = {1};
   trace.regions[1].hashing = kLate;
   trace.regions[2].hashing = 1;
   trace.regions[3].hashing = -5;

@@ -117,10 +117,20 @@ struct PassCost {
   /// `hashing`.
   Nanoseconds wall = 0;
   Nanoseconds hashing = 0;  ///< what the recorder spent on contents meanwhile
+  std::uint64_t allocations = 0;
 };
 
 /// A group of directives that was executed again and again on one thread: a loop of the program.
 struct Iteration {
+  /// Where its `for` or `while` is, and in which function; empty and 0 where it was found from the
+  /// order of events alone, or the compiler left no line.
+  std::string file;
+  int line = 0;
+  std::string function;
+  bool unrolled = false;   ///< repeats of one source line: the code has no loop there (any more)
+  bool from_code = false;  ///< found in the program's code, not from the order of events
+  bool at_least = false;   ///< more passes may have come, in which nothing was recorded
+  std::size_t parent = kNoRow;  ///< row of the loop that all of its passes were in
   std::vector<std::size_t>
       directives;             ///< rows of Analysis::directives in the order of a pass, each once
   std::uint64_t count = 0;    ///< passes in all, first and last included

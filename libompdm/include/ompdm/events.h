@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "ompdm/call_paths.h"
 #include "ompdm/definitions.h"
 #include "ompdm/index.h"
 
@@ -34,6 +35,7 @@ struct Region {
   /// without the recorder would have taken end - begin - hashing. Operations have none in theirs.
   Nanoseconds hashing = 0;
   Nanoseconds hashing_after = 0;  ///< what it spent right after `end`, on what had come back
+  Index<CallPath> path;           ///< of its directive's call of the runtime; none: not known
   bool operator==(const Region&) const = default;
 };
 
@@ -77,6 +79,7 @@ struct DataOp {
   /// contents, equal ones likely the same. 0: not taken.
   std::uint64_t fingerprint = 0;
   std::uint64_t hash = 0;  ///< XXH3-64 of all of it; 0: not taken
+  Index<CallPath> path;    ///< of the API call; none: not known, or of a region
   bool operator==(const DataOp&) const = default;
 };
 

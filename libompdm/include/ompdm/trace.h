@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ompdm/activities.h"
+#include "ompdm/call_paths.h"
 #include "ompdm/definitions.h"
 #include "ompdm/events.h"
 #include "ompdm/recording.h"
@@ -28,6 +29,9 @@ struct Trace {
   std::vector<Site> sites;
   std::vector<Variable> variables;
   std::vector<Kernel> kernels;
+  std::vector<CodeLoop> loops;  ///< outer before inner
+  std::vector<CallPlace> call_places;
+  std::vector<CallPath> call_paths;  ///< callers before what they called
   std::vector<std::vector<MapItem>> map_lists;
   std::vector<DeviceEvent> device_events;
   std::vector<Region> regions;

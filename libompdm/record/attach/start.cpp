@@ -20,9 +20,9 @@
 #include "record/process/process_facts.h"
 #include "record/runtime/ompt.h"
 #include "record/runtime/wrappers.h"
-#include "record/stream/callers.h"
 #include "record/stream/device_events.h"
 #include "record/stream/inside.h"
+#include "record/stream/paths.h"
 #include "record/stream/sites.h"
 #include "record/stream/spool_file.h"
 
@@ -136,7 +136,7 @@ void attach() noexcept {
   start_budget(recorder.config.hashing, draft.attach);
   recorder.contents = !budget.off();
   if (recorder.config.names) {
-    prepare_callers();
+    prepare_paths();
   }
   recorder.header.store(&draft);
 }

@@ -23,12 +23,13 @@ std::uint64_t packed(spool::Entry entry, const void* codeptr, std::uint64_t numb
 
 }  // namespace
 
-void note_api_call(spool::Entry entry, const void* codeptr) noexcept {
+void note_api_call(spool::Entry entry, const void* codeptr, std::uint64_t stack) noexcept {
   Lane* lane = current_lane();
   if (lane == nullptr) {
     return;
   }
   this_thread.api_codeptr = codeptr;
+  this_thread.api_stack = stack;
   this_thread.api_entry = entry;
   this_thread.api_call = spool::give_next(lane->last_api_call);
 }
@@ -44,21 +45,21 @@ void note_async_call(spool::Entry entry, const void* codeptr) noexcept {
 
 ApiCall api_call_of(Lane& lane, const void* codeptr) noexcept {
   if (this_thread.api_codeptr == codeptr) {
-    return {codeptr, this_thread.api_entry, this_thread.api_call};
+    return {codeptr, this_thread.api_stack, this_thread.api_entry, this_thread.api_call};
   }
   ompt_data_t* task = nullptr;
   if (!async_was_called.load(std::memory_order_relaxed) ||
       get_task_info(0, nullptr, &task, nullptr, nullptr, nullptr) == 0 || task == nullptr ||
       task->value == 0) {
     scan_modules();  // a library may have been opened since, in the place of another one
-    return {codeptr, spool::Entry::kNone, spool::CallId::kNone};
+    return {codeptr, 0, spool::Entry::kNone, spool::CallId::kNone};
   }
   if (task->value != lane.async_call) {
     lane.async_call = task->value;
     lane.async_id = spool::give_next(lane.last_api_call);
   }
   constexpr std::uint64_t kAddressMask = (std::uint64_t{1} << kAddressBits) - 1;
-  return {reinterpret_cast<const void*>(task->value & kAddressMask),
+  return {reinterpret_cast<const void*>(task->value & kAddressMask), 0,
           static_cast<spool::Entry>(task->value >> kAddressBits & 0xff), lane.async_id};
 }
 

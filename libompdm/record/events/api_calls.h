@@ -12,12 +12,13 @@ namespace ompdm::record {
 /// An API call as an operation's record needs it.
 struct ApiCall {
   const void* codeptr;
-  spool::Entry entry;  ///< kNone if no wrapper saw the call
-  spool::CallId id;    ///< as well
+  std::uint64_t stack;  ///< where on the stack that lies; 0: not known
+  spool::Entry entry;   ///< kNone if no wrapper saw the call
+  spool::CallId id;     ///< as well
 };
 
 /// What a wrapper sees of a synchronous routine.
-void note_api_call(spool::Entry entry, const void* codeptr) noexcept;
+void note_api_call(spool::Entry entry, const void* codeptr, std::uint64_t stack) noexcept;
 
 /// What a wrapper sees of an asynchronous one: the next task that the runtime makes on this thread
 /// is its.

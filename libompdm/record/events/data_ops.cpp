@@ -6,6 +6,7 @@
 #include "record/process/clock.h"
 #include "record/runtime/devices.h"
 #include "record/stream/inside.h"
+#include "record/stream/paths.h"
 #include "record/stream/sites.h"
 
 namespace ompdm::record {
@@ -110,6 +111,18 @@ bool write_repeated_op(Lane& lane, const KnownOp& known, const OpenRegion& regio
   return true;
 }
 
+// Says by which path the lane's API calls are reached from here on.
+void note_api_path(Lane& lane, spool::PathId path) noexcept {
+  if (path == lane.api_path) {
+    return;
+  }
+  if (auto* record = reserve<spool::ApiPath>(lane)) {
+    record->path = path;
+    commit(lane, record, spool::Tag::kApiPath, 0);
+    lane.api_path = path;
+  }
+}
+
 // Where an operation was asked for: its region's site, or that of the API call.
 Origin origin_of(Lane& lane, const ompt_data_t* target, const void* codeptr) noexcept {
   if (OpenRegion* region = region_of(lane, target)) [[likely]] {
@@ -118,8 +131,13 @@ Origin origin_of(Lane& lane, const ompt_data_t* target, const void* codeptr) noe
   const ApiCall made = api_call_of(lane, codeptr);
   Call call{};
   call.codeptr = made.codeptr;
+  call.stack = made.stack;
   call.entry = made.entry;
-  return {nullptr, site_of(lane, call), made.id};
+  SiteSlot* site = site_of(lane, call);
+  if (site != nullptr && made.stack != 0) {
+    note_api_path(lane, path_of(lane, *site, call));
+  }
+  return {nullptr, site, made.id};
 }
 
 // False if there was no room for a record.

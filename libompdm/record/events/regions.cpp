@@ -5,6 +5,7 @@
 #include "record/modules/modules.h"
 #include "record/process/clock.h"
 #include "record/stream/inside.h"
+#include "record/stream/paths.h"
 #include "record/stream/sites.h"
 
 namespace ompdm::record {
@@ -16,6 +17,7 @@ constexpr std::uint32_t kClockEvery =
 struct Facts {
   SiteSlot* site;
   spool::MapListId list;
+  spool::PathId path;
   std::int32_t device;
   std::uint8_t flags;
 };
@@ -31,11 +33,13 @@ bool write_whole(Lane& lane, const Facts& facts, OpenRegion& open) noexcept {
   record->id = id;
   record->map_list = facts.list;
   record->device = facts.device;
+  record->path = facts.path;
   record->begin = begin;
   commit(lane, record, spool::Tag::kRegion, facts.flags);
   if (SiteSlot* site = facts.site) {
     site->whole_region = id;
     site->whole_list = facts.list;
+    site->whole_path = facts.path;
     site->whole_device = facts.device;
     site->whole_sequence = lane.sequence;
     site->whole_flags = facts.flags;
@@ -53,9 +57,9 @@ bool write_whole(Lane& lane, const Facts& facts, OpenRegion& open) noexcept {
 bool write_repeated(Lane& lane, const Facts& facts, OpenRegion& open) noexcept {
   const SiteSlot* site = facts.site;
   if (site == nullptr || site->whole_region == spool::RegionId::kNone ||
-      site->whole_list != facts.list || site->whole_device != facts.device ||
-      site->whole_flags != facts.flags || site->whole_sequence != lane.sequence ||
-      !has_room<spool::RepeatedRegion>(lane)) {
+      site->whole_list != facts.list || site->whole_path != facts.path ||
+      site->whole_device != facts.device || site->whole_flags != facts.flags ||
+      site->whole_sequence != lane.sequence || !has_room<spool::RepeatedRegion>(lane)) {
     return false;
   }
   const std::uint64_t begin = ticks();
@@ -82,7 +86,9 @@ bool write_region(Lane& lane, std::uint8_t flags, int device, OpenRegion& open) 
   SiteSlot* site = site_of(lane, open.call);
   const spool::MapListId list =
       site != nullptr ? map_list_of(lane, *site, open.call.map) : spool::MapListId::kNone;
-  const Facts facts{site, list, device, flags};
+  const spool::PathId path =
+      site != nullptr ? path_of(lane, *site, open.call) : spool::PathId::kNone;
+  const Facts facts{site, list, path, device, flags};
   open.site = site;
   const bool written = write_repeated(lane, facts, open) || write_whole(lane, facts, open);
   if (number(lane.last_region) % kClockEvery == 0) {

@@ -120,7 +120,7 @@ void note_other(Entry entry, const std::uint64_t* saved) noexcept {
   } else if (entry >= Entry::kMemcpyAsync) {
     note_async_call(entry, codeptr);
   } else {
-    note_api_call(entry, codeptr);
+    note_api_call(entry, codeptr, reinterpret_cast<std::uint64_t>(saved + kReturn));
   }
 }
 
@@ -147,6 +147,7 @@ void ompdm_enter(unsigned position, const std::uint64_t* saved) {
   Call& call = next_call();
   call.entry = entry;
   call.ident = pointer<Ident>(saved[kRdi]);
+  call.stack = reinterpret_cast<std::uint64_t>(saved + kReturn);
   call.device = static_cast<std::int64_t>(saved[kRsi]);
   if (kWrappers[position].arguments != Wrapper::kCurrent) [[unlikely]] {
     note_target(call, saved, kWrappers[position].arguments == Wrapper::kTargetTeams);

@@ -7,6 +7,7 @@
 
 #include "record/contents/state.h"
 #include "record/process/recorder.h"
+#include "record/stream/path_table.h"
 #include "record/stream/site_table.h"
 #include "record/stream/spool_file.h"
 #include "spool/definitions.h"
@@ -43,6 +44,7 @@ struct KernelArguments {
 /// What a wrapper saw on its way into the runtime, for the callbacks on the same thread.
 struct Call {
   const void* codeptr;  ///< return address into the program
+  std::uint64_t stack;  ///< where on the stack that lies; 0 if no wrapper saw it
   const Ident* ident;
   MapArguments map;
   KernelArguments kernel;
@@ -97,6 +99,8 @@ struct Lane {
   spool::MapListId last_list;
   spool::MapperNameId last_name;
   spool::CallId last_api_call;
+  spool::PathId last_path;
+  spool::PathId api_path;       ///< of the API calls that follow, as the lane says
   std::uint32_t last_argument;  ///< 1 + the map item that an operation was found to be about
   spool::CallId async_id;       ///< of the last task that made an operation here
   std::uint64_t async_call;     ///< what its data said
@@ -112,6 +116,7 @@ struct Lane {
   KnownOp known_ops[kKnownOps];
   NameSlot names[kNames];
   Lane* next_free;
+  PathTable paths;
   SiteTable sites;
 
   [[nodiscard]] bool idle() const noexcept { return next == open + 1; }
@@ -125,6 +130,7 @@ struct ThisThread {
   const Call* call;  ///< noted by a wrapper, no region has begun for it yet; else null
   Call first_call;   ///< its place until the thread has a lane
   const void* api_codeptr;
+  std::uint64_t api_stack;
   spool::CallId api_call;
   spool::Entry api_entry;
   std::uint64_t async_call;  ///< an asynchronous API call whose task is not made yet; 0: none

@@ -116,6 +116,11 @@ void drop_closed_sites(SiteTable& table) noexcept {
     memset(table.places, 0, places_of(table) * sizeof(*table.places));
     table.count = 0;
   }
+  for (std::uint64_t i = 0; i < places_of(table); ++i) {
+    if (table.places[i] != nullptr) {
+      table.places[i]->path_stack = 0;
+    }
+  }
 }
 
 }  // namespace ompdm::record

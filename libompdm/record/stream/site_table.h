@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "record/contents/sampling.h"
+#include "record/stream/path_table.h"
 #include "spool/events.h"
 
 namespace ompdm::record {
@@ -30,11 +31,15 @@ struct alignas(64) SiteSlot {
   std::uint32_t whole_sequence;  ///< the lane's chunks then
   std::uint8_t whole_flags;
   std::uint8_t whole_op_count;
-  spool::ModuleId module;                                     ///< that codeptr lies in
+  spool::ModuleId module;  ///< that codeptr lies in
+  spool::PathId whole_path;
+  // The tree of paths from where the latest call lay on the stack.
+  std::uint64_t path_stack;
+  PathNode* path_root;
   const spool::DataOp* whole_ops[spool::kMostRepeatedTimes];  ///< what its operations were
   Sampling sampling;
 };
-static_assert(sizeof(SiteSlot) == 192);
+static_assert(sizeof(SiteSlot) == 256);
 
 /// Places that point to slots, looked through from where a site's hash says: of four places at most
 /// one is taken, so that nearly each search ends where it begins.
@@ -75,7 +80,8 @@ void start_sites(SiteTable& table) noexcept;
 SiteSlot* add_site(SiteTable& table, const void* codeptr, const void* ident,
                    std::uint64_t kernel) noexcept;
 
-/// Drops the sites of closed modules: by now their addresses may be another one's.
+/// Drops the sites of closed modules, by now their addresses may be another one's, and what the
+/// others know of paths.
 void drop_closed_sites(SiteTable& table) noexcept;
 
 }  // namespace ompdm::record

@@ -5,8 +5,8 @@
 #include "record/modules/entry_points.h"
 #include "record/modules/modules.h"
 #include "record/process/cancellation.h"
-#include "record/stream/callers.h"
 #include "record/stream/module_records.h"
+#include "record/stream/paths.h"
 
 namespace ompdm::record {
 namespace {
@@ -73,8 +73,9 @@ std::uint32_t names_that_fit(const MapArguments& map, std::size_t& size) noexcep
     at = put_text(at, call.map.names[i]);
   }
   commit(lane, record, spool::Tag::kSite, static_cast<std::uint8_t>(call.entry), size);
-  if (recorder.config.names) {
-    write_callers(lane, slot->id, call.codeptr);
+  // A call that no wrapper saw has one path as far as is known, the first.
+  if (recorder.config.names && call.stack == 0) {
+    define_path(lane, *slot, call);
   }
   return slot;
 }
@@ -84,6 +85,7 @@ std::uint32_t names_that_fit(const MapArguments& map, std::size_t& size) noexcep
   const WithoutCancellation uncancelled;
   lane.sites.generation = modules_generation();
   drop_closed_sites(lane.sites);
+  forget_paths(lane.paths);
   memset(lane.names, 0, sizeof(lane.names));
 }
 

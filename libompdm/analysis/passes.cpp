@@ -1,0 +1,183 @@
+#include "analysis/passes.h"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "analysis/order.h"
+
+namespace ompdm::analysis {
+
+PassFinder::PassFinder(const Trace& trace, const CallOrder& order, std::uint32_t symbol_count)
+    : trace_(trace), order_(order), symbol_count_(symbol_count) {}
+
+bool PassFinder::read(const std::vector<Step>& steps, std::uint32_t sequence) {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::optional<Transition>> known;
+  std::vector<Transition> transitions(steps.size());
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (!steps[i].path) return false;
+    if (i == 0) continue;
+    const auto [at, is_new] =
+        known.try_emplace({steps[i - 1].path.value, steps[i].path.value}, std::nullopt);
+    if (is_new) at->second = order_.between(steps[i - 1].path, steps[i].path);
+    if (!at->second) return false;
+    transitions[i] = *at->second;
+  }
+  sequence_ = sequence;
+  for (std::size_t i = 0; i < steps.size(); ++i) take(steps[i], transitions[i]);
+  leave_to(0);
+  return true;
+}
+
+/// A loop over devices that comes to one of them again was entered anew, by the loop around it.
+Transition PassFinder::by_devices(const Step& step, const Transition& transition) const {
+  if (!transition.new_pass || active_.empty()) return transition;
+  const auto active = std::ranges::find_if(active_, [&](const Active& each) {
+    return each.level == transition.level && each.code == transition.loop;
+  });
+  const Index<CodeLoop> around = trace_.loops[transition.loop.value].parent;
+  if (active == active_.end() || !around) return transition;
+  const auto has = [&](const std::vector<std::int32_t>& devices) {
+    return std::ranges::find(devices, step.device) != devices.end();
+  };
+  if (has(active->devices) || !has(active->seen_devices)) return transition;
+  return {transition.level, around, true};
+}
+
+void PassFinder::take(const Step& step, Transition transition) {
+  transition = by_devices(step, transition);
+  // The loops that go on are those further out, and those around both calls where their paths part.
+  const auto goes_on = [&](const Active& active) {
+    if (active.level != transition.level) return active.level < transition.level;
+    for (Index<CodeLoop> loop = transition.loop; loop; loop = trace_.loops[loop.value].parent) {
+      if (loop == active.code) return true;
+    }
+    return false;
+  };
+  std::size_t kept = 0;
+  while (kept < active_.size() && goes_on(active_[kept])) ++kept;
+  leave_to(kept);
+  if (transition.new_pass && !active_.empty()) {
+    Active& active = active_.back();
+    end_pass(active, step.begin);
+    active.begin = step.begin;
+    active.pass = {};
+    active.first = false;
+    active.devices.clear();
+    Loop& row = rows_[active.row];
+    ++row.passes;
+    ++row.spans[active.span].passes;
+  }
+  const auto& chain = order_.chain(step.path);
+  for (std::uint32_t level = transition.level; level < chain.size(); ++level) {
+    for (const Index<CodeLoop> loop : order_.loops_of(chain[level])) {
+      const bool is_active = std::ranges::any_of(active_, [&](const Active& active) {
+        return active.level == level && active.code == loop;
+      });
+      if (!is_active) enter(step, level, loop);
+    }
+  }
+  for (Active& active : active_) {
+    add(active.pass, step.cost);
+    active.end = std::max(active.end, step.end);
+    if (std::ranges::find(active.devices, step.device) == active.devices.end()) {
+      active.devices.push_back(step.device);
+    }
+    if (std::ranges::find(active.seen_devices, step.device) == active.seen_devices.end()) {
+      active.seen_devices.push_back(step.device);
+    }
+    if (!has_symbol_[active.row][step.symbol]) {
+      has_symbol_[active.row][step.symbol] = true;
+      rows_[active.row].symbols.push_back(step.symbol);
+    }
+  }
+}
+
+std::uint32_t PassFinder::row_of(Index<CodeLoop> code) {
+  const CodeLoop& loop = trace_.loops[code.value];
+  const bool has_place = !loop.file.empty() && loop.line > 0;
+  const auto [at, is_new] = row_of_.try_emplace(
+      {has_place ? loop.file : "", has_place ? loop.line : 0, has_place ? loop.column : 0,
+       has_place ? Index<CodeLoop>::kNone : code.value},
+      static_cast<std::uint32_t>(rows_.size()));
+  if (is_new) {
+    rows_.emplace_back();
+    rows_.back().code = code;
+    has_symbol_.emplace_back(symbol_count_);
+    over_devices_.push_back(true);
+  }
+  return at->second;
+}
+
+void PassFinder::enter(const Step& step, std::uint32_t level, Index<CodeLoop> code) {
+  Active active;
+  active.level = level;
+  active.code = code;
+  active.row = row_of(code);
+  Loop& row = rows_[active.row];
+  active.span = static_cast<std::uint32_t>(row.spans.size());
+  row.spans.push_back({sequence_, step.begin, step.end, 1});
+  const Index<CodeLoop> parent =
+      active_.empty() ? Index<CodeLoop>{} : rows_[active_.back().row].code;
+  if (row.entries == 0) {
+    row.begin = step.begin;
+    row.parent = parent;
+  } else if (row.parent != parent) {
+    row.parent = {};
+  }
+  row.at_least = row.at_least || !trace_.loops[code.value].counts_all;
+  ++row.entries;
+  ++row.passes;
+  active.begin = step.begin;
+  active_.push_back(std::move(active));
+}
+
+/// `end`: where the next pass begins, or the last one ended.
+void PassFinder::end_pass(Active& active, Nanoseconds end) {
+  Loop& row = rows_[active.row];
+  PassCost cost = active.pass;
+  cost.wall = end - active.begin;
+  const auto add_up = [&](PassCost& sum) {
+    add(sum, cost);
+    sum.wall += cost.wall;
+  };
+  add_up(row.total);
+  if (active.first) add_up(row.first_passes);
+  if (active.first && active.span == 0) row.first = cost;
+  row.devices = std::max(row.devices, static_cast<std::uint32_t>(active.devices.size()));
+  row.spans[active.span].end = active.end;
+}
+
+void PassFinder::leave_to(std::size_t count) {
+  while (active_.size() > count) {
+    const Active& left = active_.back();
+    const std::uint64_t passes = rows_[left.row].spans[left.span].passes;
+    const bool has_own = passes == left.seen_devices.size() && left.devices.size() == 1;
+    over_devices_[left.row] = over_devices_[left.row] && has_own && passes > 1;
+    end_pass(active_.back(), active_.back().end);
+    active_.pop_back();
+  }
+}
+
+std::vector<Loop> PassFinder::loops() const {
+  const auto is_repeated = [](const Loop& row) { return row.passes > row.entries; };
+  std::map<std::uint32_t, const Loop*> by_code;
+  for (const Loop& row : rows_) by_code[row.code.value] = &row;
+  const auto repeated_above = [&](const Loop& row) {
+    Index<CodeLoop> above = row.parent;
+    while (above && !is_repeated(*by_code[above.value])) above = by_code[above.value]->parent;
+    return above;
+  };
+  std::vector<Loop> repeated;
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    const Index<CodeLoop> above = repeated_above(rows_[i]);
+    // That a pass goes over devices is said of the loop around the one that does so.
+    if (!is_repeated(rows_[i]) || (over_devices_[i] && above)) continue;
+    repeated.push_back(rows_[i]);
+    repeated.back().parent = above;
+  }
+  sort_rows(repeated, std::mem_fn(&Loop::begin));
+  return repeated;
+}
+
+}  // namespace ompdm::analysis

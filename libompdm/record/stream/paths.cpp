@@ -1,0 +1,193 @@
+#include "record/stream/paths.h"
+
+#include <dlfcn.h>
+#include <unwind.h>
+
+#include "record/modules/loaded_objects.h"
+#include "record/modules/modules.h"
+#include "record/process/cancellation.h"
+#include "record/stream/module_records.h"
+
+namespace ompdm::record {
+namespace {
+
+constexpr std::uint32_t kMostFrames = 32;
+constexpr std::uint32_t kMostInner =
+    48;  // of the recorder and the runtime, below the program's own
+
+// libgcc's, as backtrace() uses them: one linked into the recorder would need a glibc that the
+// program may not have.
+decltype(&_Unwind_Backtrace) walk = nullptr;
+decltype(&_Unwind_GetIP) address_of = nullptr;
+decltype(&_Unwind_GetCFA) frame_of = nullptr;
+std::uint64_t in_libc = 0;  // an address of its own, 0: not known
+
+struct Chain {
+  std::uint64_t stack;  // of the site's call; 0: not known
+  std::uint64_t codeptr;
+  std::uint32_t inner;
+  std::uint32_t count;
+  bool found;
+  bool cut;
+  struct {
+    std::uint64_t place;  // on the stack
+    std::uint64_t address;
+  } frames[kMostFrames];
+};
+
+// A frame's canonical address lies right above the return address of what it called.
+_Unwind_Reason_Code take_frame(_Unwind_Context* context, void* data) noexcept {
+  auto& chain = *static_cast<Chain*>(data);
+  const std::uint64_t address = address_of(context);
+  const std::uint64_t place = frame_of(context) - sizeof(address);
+  if (!chain.found) {
+    chain.found = chain.stack != 0 ? place == chain.stack : address == chain.codeptr;
+    if (chain.found) {
+      chain.stack = place;
+    }
+    return ++chain.inner < kMostInner || chain.found ? _URC_NO_REASON : _URC_END_OF_STACK;
+  }
+  const std::uint64_t last = chain.count == 0 ? chain.stack : chain.frames[chain.count - 1].place;
+  if (address == 0 || place <= last || place - chain.stack > UINT32_MAX ||
+      *reinterpret_cast<const std::uint64_t*>(place) != address) {
+    return _URC_END_OF_STACK;  // a signal's frame, or one that says nothing of itself
+  }
+  if (chain.count == kMostFrames) {
+    chain.cut = true;
+    return _URC_END_OF_STACK;
+  }
+  chain.frames[chain.count++] = {place, address};
+  return _URC_NO_REASON;
+}
+
+// Whoever started the program or the thread is the same for all that it does.
+void drop_starters(Chain& chain) noexcept {
+  const spool::ModuleId libc = known_module(in_libc);
+  if (libc == spool::ModuleId::kNone || chain.cut) {
+    return;
+  }
+  const auto is_libc = [&](std::uint32_t i) {
+    return known_module(chain.frames[i].address) == libc;
+  };
+  if (chain.count >= 2 && !is_libc(chain.count - 1) && is_libc(chain.count - 2)) {
+    --chain.count;  // _start
+  }
+  while (chain.count > 0 && is_libc(chain.count - 1)) {
+    --chain.count;
+  }
+}
+
+// Lets the tree of paths lead to `id` along the chain. False if there is no room.
+bool grow_tree(Lane& lane, SiteSlot& site, const Chain& chain, spool::PathId id) noexcept {
+  PathNode* node = follow_edge(lane.paths, &site, chain.stack);
+  if (node == nullptr) {
+    node = add_edge(lane.paths, &site, chain.stack);
+  }
+  for (std::uint32_t i = 0; node != nullptr && i < chain.count; ++i) {
+    node->offset = static_cast<std::uint32_t>(chain.frames[i].place - chain.stack);
+    PathNode* next = follow_edge(lane.paths, node, chain.frames[i].address);
+    if (next == nullptr) {
+      next = add_edge(lane.paths, node, chain.frames[i].address);
+    }
+    node->address = chain.frames[i].address;
+    node->next = next;
+    node = next;
+  }
+  if (node == nullptr) {
+    return false;
+  }
+  node->id = id;
+  return true;
+}
+
+bool write_path(Lane& lane, const SiteSlot& site, const Chain& chain) noexcept {
+  spool::ModuleId modules[kMostFrames];
+  for (std::uint32_t i = 0; i < chain.count; ++i) {
+    modules[i] = known_module(chain.frames[i].address);
+    if (modules[i] != spool::ModuleId::kNone) {
+      write_module(lane, modules[i]);  // before the record that refers to it
+    }
+  }
+  const std::size_t extra = chain.count * sizeof(spool::PathFrame);
+  auto* record = reserve<spool::Path>(lane, extra);
+  if (record == nullptr) {
+    return false;
+  }
+  record->id = spool::give_next(lane.last_path);
+  record->site = site.id;
+  record->count = chain.count;
+  record->stack = chain.stack;
+  auto* frames = reinterpret_cast<spool::PathFrame*>(record + 1);
+  for (std::uint32_t i = 0; i < chain.count; ++i) {
+    frames[i] = {chain.frames[i].address, modules[i],
+                 static_cast<std::uint32_t>(chain.frames[i].place - chain.stack)};
+  }
+  commit(lane, record, spool::Tag::kPath, chain.cut ? spool::kPathCut : 0, extra);
+  return true;
+}
+
+}  // namespace
+
+void prepare_paths() noexcept {
+  void* library = dlopen("libgcc_s.so.1", RTLD_NOW);
+  if (library == nullptr) {
+    return;
+  }
+  address_of = reinterpret_cast<decltype(address_of)>(dlsym(library, "_Unwind_GetIP"));
+  frame_of = reinterpret_cast<decltype(frame_of)>(dlsym(library, "_Unwind_GetCFA"));
+  walk = reinterpret_cast<decltype(walk)>(dlsym(library, "_Unwind_Backtrace"));
+  if (address_of == nullptr || frame_of == nullptr) {
+    walk = nullptr;
+  }
+  if (void* libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD)) {
+    in_libc = reinterpret_cast<std::uint64_t>(dlsym(libc, "getpid"));
+  }
+}
+
+PathNode* find_path_root(Lane& lane, SiteSlot& site, std::uint64_t stack) noexcept {
+  PathNode* root = follow_edge(lane.paths, &site, stack);
+  if (root != nullptr) {
+    site.path_stack = stack;
+    site.path_root = root;
+  }
+  return root;
+}
+
+PathNode* find_next_node(Lane& lane, PathNode& node, std::uint64_t address) noexcept {
+  PathNode* next = follow_edge(lane.paths, &node, address);
+  if (next != nullptr) {
+    node.address = address;
+    node.next = next;
+  }
+  return next;
+}
+
+spool::PathId define_path(Lane& lane, SiteSlot& site, const Call& call) noexcept {
+  // Where glibc is older than 2.35, unwinding walks the loader's list too.
+  if (walk == nullptr || !can_walk_objects()) {
+    return spool::PathId::kNone;
+  }
+  if (lane.paths.edges == PathTable::kMostNodes ||
+      number(lane.last_path) == PathTable::kMostNodes) {
+    count_loss(spool::Loss::kPathsUntold);
+    return spool::PathId::kNone;
+  }
+  const WithoutCancellation uncancelled;
+  Chain chain;
+  chain.stack = call.stack;
+  chain.codeptr = reinterpret_cast<std::uint64_t>(call.codeptr);
+  chain.inner = chain.count = 0;
+  chain.found = chain.cut = false;
+  walk(take_frame, &chain);
+  // Where no call of the site is on this stack, nobody above it called it; and none will be found
+  // the next time.
+  drop_starters(chain);
+  const spool::PathId id =
+      chain.found && write_path(lane, site, chain) ? lane.last_path : spool::PathId::kNone;
+  if (call.stack != 0 && !grow_tree(lane, site, chain, id)) {
+    count_loss(spool::Loss::kPathsUntold);
+  }
+  return id;
+}
+
+}  // namespace ompdm::record

@@ -1,0 +1,40 @@
+// How a site was reached: the return addresses above its call, found by unwinding once, and by
+// looking at the same places of the stack from then on. Called in callbacks.
+#pragma once
+
+#include <cstdint>
+
+#include "record/stream/lane.h"
+
+namespace ompdm::record {
+
+/// Finds what unwinds, so that no callback does. To be called at attach.
+void prepare_paths() noexcept;
+
+/// A call path that is not known yet: unwinds, and writes its record. None if it cannot be told, or
+/// has no place. Some microseconds.
+[[gnu::cold, gnu::noinline]] spool::PathId define_path(Lane& lane, SiteSlot& site,
+                                                       const Call& call) noexcept;
+
+/// The way down the tree of paths where it is not the last one; null if it was never gone.
+[[gnu::noinline]] PathNode* find_path_root(Lane& lane, SiteSlot& site,
+                                           std::uint64_t stack) noexcept;
+[[gnu::noinline]] PathNode* find_next_node(Lane& lane, PathNode& node,
+                                           std::uint64_t address) noexcept;
+
+/// The path by which the call came to its site; none where no wrapper saw it.
+inline spool::PathId path_of(Lane& lane, SiteSlot& site, const Call& call) noexcept {
+  if (call.stack == 0) [[unlikely]] {
+    return spool::PathId::kNone;
+  }
+  PathNode* node =
+      site.path_stack == call.stack ? site.path_root : find_path_root(lane, site, call.stack);
+  while (node != nullptr && node->offset != 0) {
+    const std::uint64_t address =
+        *reinterpret_cast<const std::uint64_t*>(call.stack + node->offset);
+    node = node->address == address ? node->next : find_next_node(lane, *node, address);
+  }
+  return node != nullptr ? node->id : define_path(lane, site, call);
+}
+
+}  // namespace ompdm::record

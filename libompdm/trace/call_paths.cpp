@@ -1,0 +1,242 @@
+#include "trace/call_paths.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "trace/callers.h"
+#include "trace/code/call_places.h"
+#include "trace/repeats.h"
+
+namespace ompdm::trace {
+namespace {
+
+/// Makes one node of equal calls with equal callers.
+class PathTree {
+ public:
+  explicit PathTree(Trace& trace) : trace_(trace) {}
+
+  Index<CallPath> add(Index<CallPath> caller, const FrameNote& frame) {
+    const auto [at, is_new] =
+        nodes_.emplace(std::tuple(caller.value, place_of(frame).value, frame.stack),
+                       static_cast<std::uint32_t>(trace_.call_paths.size()));
+    if (is_new) trace_.call_paths.push_back({caller, place_of(frame), frame.stack});
+    return {at->second};
+  }
+
+ private:
+  Index<CallPlace> place_of(const FrameNote& frame) {
+    const auto [at, is_new] =
+        places_.emplace(std::pair(frame.module.value, frame.address),
+                        static_cast<std::uint32_t>(trace_.call_places.size()));
+    if (is_new) {
+      CallPlace place;
+      place.module = frame.module;
+      place.address = frame.address;
+      trace_.call_places.push_back(std::move(place));
+    }
+    return {at->second};
+  }
+
+  Trace& trace_;
+  std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> places_;
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>, std::uint32_t> nodes_;
+};
+
+void locate(Trace& trace, Symbols& symbols) {
+  for (CallPlace& place : trace.call_places) {
+    const CodePlace& at = symbols.caller_at(place.module, place.address - 1);
+    place.frames = at.inlined;
+    if (place.frames.empty()) place.frames = {{at.function, at.file, at.line, at.column}};
+  }
+  // Of the directives themselves the compiler tells more than debug information does.
+  std::map<std::pair<std::uint32_t, std::uint64_t>, const Site*> sites;
+  for (const Site& site : trace.sites) sites[{site.module.value, site.address}] = &site;
+  for (CallPlace& place : trace.call_places) {
+    const auto at = sites.find({place.module.value, place.address});
+    if (at == sites.end()) continue;
+    const Site& site = *at->second;
+    place.frames = site.inlined;
+    if (place.frames.empty()) place.frames = {{site.function, site.file, site.line, site.column}};
+  }
+}
+
+/// The loop's own place: compilers give the branch that leads back the line of its `for` or
+/// `while`. Of several (`continue`) the first line that any of them has.
+CodeLoop loop_at(Index<Module> module, const CallLoop& loop, Symbols& symbols) {
+  CodeLoop row;
+  for (const std::uint64_t branch : loop.branches) {
+    const CodePlace& place = symbols.at(module, branch);
+    const bool is_better = place.line > 0 && (row.line == 0 || place.line < row.line);
+    if (!is_better && !row.function.empty()) continue;
+    row.function = place.function;
+    row.file = place.file;
+    row.line = place.line;
+    row.column = place.column;
+  }
+  return row;
+}
+
+/// A function that holds calls.
+struct Function {
+  std::vector<std::uint32_t> places;  ///< in Trace::call_places
+  FunctionCalls calls;
+  bool is_sure = false;  ///< each time that it is called, something is recorded
+};
+
+/// The functions of a trace's calls, each read once. Those of the runtime and of the system make no
+/// passes of the program's.
+class Functions {
+ public:
+  Functions(Trace& trace, Symbols& symbols) : trace_(trace), symbols_(symbols) {
+    std::map<std::pair<std::uint32_t, CodeRange>, std::vector<std::uint32_t>> places;
+    for (std::uint32_t i = 0; i < trace.call_places.size(); ++i) {
+      CallPlace& place = trace.call_places[i];
+      if (!place.module || is_foreign_library(trace.modules[place.module.value].path)) continue;
+      const ModuleCode* code = symbols.code(place.module);
+      const auto range = code == nullptr ? std::nullopt : code->function_at(place.address - 1);
+      if (!range) continue;
+      place.function = range->begin;
+      places[{place.module.value, *range}].push_back(i);
+    }
+    for (auto& [key, calls] : places) {
+      std::vector<std::uint64_t> returns;
+      for (const std::uint32_t call : calls) returns.push_back(trace.call_places[call].address);
+      FunctionCalls read(*symbols.code({key.first}), key.second, std::move(returns));
+      if (!read.read()) continue;
+      for (const std::uint32_t call : calls) function_of_[call] = rows_.size();
+      rows_.push_back({std::move(calls), std::move(read)});
+    }
+  }
+
+  void describe(const std::vector<spool::Entry>& entries) {
+    find_sure_calls();
+    for (const Function& function : rows_) describe(function);
+    for (const Function& function : rows_) {
+      find_repeats(trace_, function.places, entries);
+    }
+  }
+
+ private:
+  [[nodiscard]] std::vector<bool> sure_of(const Function& function) const {
+    std::vector<bool> sure;
+    for (const std::uint32_t place : function.places) sure.push_back(sure_[place]);
+    return sure;
+  }
+
+  /// A directive's own call is always recorded; another one is if its function, or each that it was
+  /// seen to call, always makes one that is.
+  void find_sure_calls() {
+    std::map<std::uint32_t, std::set<std::uint32_t>> called;  // places by the place of their caller
+    for (const CallPath& path : trace_.call_paths) {
+      if (path.caller) {
+        called[trace_.call_paths[path.caller.value].place.value].insert(path.place.value);
+      }
+    }
+    sure_.assign(trace_.call_places.size(), false);
+    for (std::uint32_t i = 0; i < sure_.size(); ++i) sure_[i] = !called.contains(i);
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (Function& function : rows_) {
+        function.is_sure = function.is_sure || function.calls.always_calls(sure_of(function));
+      }
+      for (const auto& [place, callees] : called) {
+        const bool is_sure = std::ranges::all_of(callees, [this](std::uint32_t callee) {
+          const auto function = function_of_.find(callee);
+          return function != function_of_.end() && rows_[function->second].is_sure;
+        });
+        changed = changed || is_sure != sure_[place];
+        sure_[place] = is_sure;
+      }
+    }
+  }
+
+  void describe(const Function& function) {
+    const Index<Module> module = trace_.call_places[function.places.front()].module;
+    const auto first = static_cast<std::uint32_t>(trace_.loops.size());
+    const auto row_of = [first](std::uint32_t loop) {
+      return loop == kNoLoop ? Index<CodeLoop>{} : Index<CodeLoop>{first + loop};
+    };
+    const std::vector<bool> sure = sure_of(function);
+    for (std::uint32_t i = 0; i < function.calls.loops().size(); ++i) {
+      const CallLoop& loop = function.calls.loops()[i];
+      CodeLoop row = loop_at(module, loop, symbols_);
+      row.parent = row_of(loop.parent);
+      row.counts_all = function.calls.counts_all(i, sure);
+      trace_.loops.push_back(std::move(row));
+    }
+    for (std::size_t i = 0; i < function.places.size(); ++i) {
+      const CallInLoop& call = function.calls.calls()[i];
+      if (!call.reached) continue;
+      CallPlace& place = trace_.call_places[function.places[i]];
+      place.code_read = true;
+      place.loop = row_of(call.loop);
+      place.called = call.called;
+      place.tail_calls = tail_calls_from(module, call.tail_calls);
+      for (std::size_t j = 0; j < function.places.size(); ++j) {
+        if (call.onward[j]) place.onward.push_back({function.places[j]});
+      }
+    }
+  }
+
+  /// Functions that are gone on with have tail calls of their own.
+  std::vector<std::uint64_t> tail_calls_from(Index<Module> module,
+                                             const std::vector<std::uint64_t>& functions) {
+    constexpr std::size_t kMost = 64;
+    std::vector<std::uint64_t> all = functions;
+    for (std::size_t i = 0; i < all.size() && all.size() < kMost; ++i) {
+      for (const std::uint64_t next : tail_calls_of(module, all[i])) {
+        if (std::ranges::find(all, next) == all.end()) all.push_back(next);
+      }
+    }
+    return all;
+  }
+
+  const std::vector<std::uint64_t>& tail_calls_of(Index<Module> module, std::uint64_t function) {
+    const auto [at, is_new] = tail_calls_.try_emplace({module.value, function});
+    const ModuleCode* code = is_new ? symbols_.code(module) : nullptr;
+    const auto range = code == nullptr ? std::nullopt : code->function_at(function);
+    const auto flow = range ? read_flow(*code, *range) : std::nullopt;
+    if (!flow) return at->second;
+    for (const std::uint64_t next : flow->tail_calls) {
+      if (next != 0) at->second.push_back(next);
+    }
+    return at->second;
+  }
+
+  Trace& trace_;
+  Symbols& symbols_;
+  std::map<std::pair<std::uint32_t, std::uint64_t>, std::vector<std::uint64_t>> tail_calls_;
+  std::vector<Function> rows_;
+  std::map<std::uint32_t, std::size_t> function_of_;  // by place, in rows_
+  std::vector<bool> sure_;                            // by place
+};
+
+}  // namespace
+
+void resolve_call_paths(Draft& draft, Symbols& symbols) {
+  Trace& trace = draft.trace;
+  PathTree tree(trace);
+  std::vector<Index<CallPath>> paths;
+  for (const PathNote& note : draft.path_notes) {
+    Index<CallPath> node;
+    for (std::size_t i = note.frames.size(); i > 0; --i) node = tree.add(node, note.frames[i - 1]);
+    const Site& site = trace.sites[note.site.value];
+    paths.push_back(tree.add(node, {site.module, site.address, note.stack}));
+  }
+  const auto resolve = [&](auto& row) {
+    if (row.path) row.path = paths[row.path.value];
+  };
+  std::ranges::for_each(trace.regions, resolve);
+  std::ranges::for_each(trace.ops, resolve);
+  locate(trace, symbols);
+  std::vector<spool::Entry> entries(trace.call_places.size());
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    const CallPath& path = trace.call_paths[paths[i].value];
+    entries[path.place.value] = draft.site_notes[draft.path_notes[i].site.value].entry;
+  }
+  Functions(trace, symbols).describe(entries);
+}
+
+}  // namespace ompdm::trace

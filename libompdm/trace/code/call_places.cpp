@@ -1,0 +1,131 @@
+#include "trace/code/call_places.h"
+
+#include <algorithm>
+
+namespace ompdm::trace {
+
+/// Which calls a pass may begin and end with, as far as is recorded, and whether one may have none.
+struct FunctionCalls::Ends {
+  std::vector<bool> first;
+  std::vector<bool> last;
+  bool skips = false;
+};
+
+FunctionCalls::FunctionCalls(const ModuleCode& code, const CodeRange& function,
+                             std::vector<std::uint64_t> returns)
+    : returns_(std::move(returns)) {
+  auto flow = read_flow(code, function);
+  if (!flow) return;
+  flow_ = std::make_unique<FlowGraph>(std::move(*flow));
+  auto nest = std::make_unique<LoopNest>(flow_->successors);
+  if (!nest->reducible()) return;
+  nest_ = std::move(nest);
+  for (const std::uint64_t address : returns_) blocks_.push_back(flow_->block_at(address - 1));
+  calls_.resize(returns_.size());
+  for (std::uint32_t i = 0; i < calls_.size(); ++i) place_call(i);
+}
+
+/// Loops that lie around a call are numbered outer first.
+std::uint32_t FunctionCalls::keep_loop(std::uint32_t loop) {
+  if (loop == kNoLoop) return kNoLoop;
+  const auto known = number_of_.find(loop);
+  if (known != number_of_.end()) return known->second;
+  CallLoop kept;
+  kept.parent = keep_loop(nest_->loops()[loop].parent);
+  for (const std::uint32_t latch : nest_->loops()[loop].latches) {
+    kept.branches.push_back(flow_->lasts[latch]);
+  }
+  const auto number = static_cast<std::uint32_t>(loops_.size());
+  loops_.push_back(std::move(kept));
+  kept_.push_back(loop);
+  number_of_.emplace(loop, number);
+  return number;
+}
+
+void FunctionCalls::place_call(std::uint32_t position) {
+  CallInLoop& call = calls_[position];
+  const std::uint32_t block = blocks_[position];
+  const auto called = flow_->called.find(returns_[position]);
+  if (called != flow_->called.end()) call.called = called->second;
+  call.onward.resize(calls_.size());
+  call.reached = nest_->reached(block);
+  if (!call.reached) return;
+  const std::uint32_t own = nest_->innermost(block);
+  call.loop = keep_loop(own);
+  std::map<std::uint32_t, std::vector<bool>> onward;  // by the loop that both lie in
+  const auto blocks_onward = [&](std::uint32_t common) -> const std::vector<bool>& {
+    auto [at, is_new] = onward.try_emplace(common);
+    if (is_new) at->second = nest_->onward(block, common);
+    return at->second;
+  };
+  for (std::uint32_t other = 0; other < calls_.size(); ++other) {
+    if (!nest_->reached(blocks_[other])) continue;
+    if (blocks_[other] == block) {
+      call.onward[other] = returns_[other] > returns_[position];
+      continue;
+    }
+    const std::uint32_t common = nest_->common(own, nest_->innermost(blocks_[other]));
+    call.onward[other] = blocks_onward(common)[blocks_[other]];
+  }
+  const std::vector<bool>& later = blocks_onward(kNoLoop);
+  for (std::uint32_t i = 0; i < later.size(); ++i) {
+    if (flow_->tail_calls[i] != 0 && (later[i] || i == block)) {
+      call.tail_calls.push_back(flow_->tail_calls[i]);
+    }
+  }
+}
+
+std::vector<bool> FunctionCalls::blocks_of(const std::vector<bool>& sure) const {
+  std::vector<bool> blocks(flow_->begins.size());
+  for (std::size_t i = 0; i < blocks_.size(); ++i) {
+    if (sure[i]) blocks[blocks_[i]] = true;
+  }
+  return blocks;
+}
+
+FunctionCalls::Ends FunctionCalls::ends_of(std::uint32_t loop,
+                                           const std::vector<bool>& sure) const {
+  const std::vector<bool> marked = blocks_of(sure);
+  const std::vector<bool> until = nest_->until(marked, loop);
+  const std::vector<bool> since = nest_->since(marked, loop);
+  Ends ends;
+  ends.first.resize(calls_.size());
+  ends.last.resize(calls_.size());
+  for (std::uint32_t i = 0; i < calls_.size(); ++i) {
+    if (!nest_->contains(loop, blocks_[i])) continue;
+    bool is_first = until[blocks_[i]];
+    bool is_last = since[blocks_[i]];
+    for (std::uint32_t j = 0; j < calls_.size(); ++j) {
+      if (!sure[j] || blocks_[j] != blocks_[i]) continue;
+      if (returns_[j] < returns_[i]) is_first = false;
+      if (returns_[j] > returns_[i]) is_last = false;
+    }
+    ends.first[i] = is_first;
+    ends.last[i] = is_last;
+  }
+  for (std::uint32_t block = 0; block < marked.size(); ++block) {
+    if (until[block] && since[block] && !marked[block]) ends.skips = true;
+  }
+  return ends;
+}
+
+bool FunctionCalls::counts_all(std::uint32_t number, const std::vector<bool>& sure) const {
+  const std::uint32_t loop = kept_[number];
+  const Ends ends = ends_of(loop, sure);
+  if (ends.skips) return false;
+  for (std::uint32_t x = 0; x < calls_.size(); ++x) {
+    for (std::uint32_t y = 0; ends.last[x] && y < calls_.size(); ++y) {
+      if (!ends.first[y]) continue;
+      const std::uint32_t common =
+          nest_->common(nest_->innermost(blocks_[x]), nest_->innermost(blocks_[y]));
+      if (calls_[x].onward[y] || common != loop) return false;
+    }
+  }
+  return true;
+}
+
+bool FunctionCalls::always_calls(const std::vector<bool>& sure) const {
+  return !ends_of(kNoLoop, sure).skips;
+}
+
+}  // namespace ompdm::trace

@@ -1,0 +1,30 @@
+// The flow graph of one function, from its x86-64 machine code. Calls are taken to return.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "trace/code/loop_nest.h"
+#include "trace/code/module_code.h"
+
+namespace ompdm::trace {
+
+struct FlowGraph {
+  std::vector<std::uint64_t> begins;  ///< address of each block, ascending
+  std::vector<std::uint64_t> lasts;   ///< address of each block's last instruction
+  BlockGraph successors;
+  /// By block: the function that it jumps to, which returns in this one's place; 0: none.
+  std::vector<std::uint64_t> tail_calls;
+  std::map<std::uint64_t, std::uint64_t>
+      called;  ///< functions, by return address; direct calls alone
+
+  /// The block that holds the address; `address` must lie in the function.
+  [[nodiscard]] std::uint32_t block_at(std::uint64_t address) const;
+};
+
+/// None where an instruction cannot be read, or where a jump's targets are not known.
+std::optional<FlowGraph> read_flow(const ModuleCode& code, const CodeRange& function);
+
+}  // namespace ompdm::trace

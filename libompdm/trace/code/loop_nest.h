@@ -1,0 +1,67 @@
+// Natural loops of a graph of blocks, how they nest, and in which order a pass meets its blocks.
+// Knows nothing of instructions.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace ompdm::trace {
+
+/// Successors of each block; block 0 is where the function is entered.
+using BlockGraph = std::vector<std::vector<std::uint32_t>>;
+
+inline constexpr std::uint32_t kNoLoop = 0xffffffff;
+
+/// Edges that lead back to a block through which all ways to them go, and what lies between (Aho,
+/// Lam, Sethi, Ullman, Compilers, 2nd edition, 9.6.6).
+struct NaturalLoop {
+  std::uint32_t header = 0;
+  std::uint32_t parent = kNoLoop;      ///< the loop around it
+  std::vector<std::uint32_t> latches;  ///< where the edges back come from
+  std::vector<std::uint32_t> blocks;   ///< sorted, header and inner loops included
+};
+
+class LoopNest {
+ public:
+  /// `graph` must outlive this.
+  explicit LoopNest(const BlockGraph& graph);
+
+  [[nodiscard]] const std::vector<NaturalLoop>& loops() const { return loops_; }
+  /// The innermost loop that the block lies in, kNoLoop if it lies in none.
+  [[nodiscard]] std::uint32_t innermost(std::uint32_t block) const { return innermost_[block]; }
+  /// Whether any way from the entry leads there.
+  [[nodiscard]] bool reached(std::uint32_t block) const { return order_[block] != kNoLoop; }
+  /// Whether each cycle is a natural loop: one that is entered at several places has no header.
+  [[nodiscard]] bool reducible() const { return reducible_; }
+  /// The innermost loop that both lie in; of loops themselves.
+  [[nodiscard]] std::uint32_t common(std::uint32_t loop, std::uint32_t other) const;
+  /// Which blocks one pass of `loop` (kNoLoop: one call of the function) may come to after `block`,
+  /// by number. `block` itself is one of them only where it can be repeated within the pass.
+  [[nodiscard]] std::vector<bool> onward(std::uint32_t block, std::uint32_t loop) const;
+  /// Whether the block lies in the loop; all do in kNoLoop.
+  [[nodiscard]] bool contains(std::uint32_t loop, std::uint32_t block) const;
+  /// Which blocks a pass of `loop` (kNoLoop: a call of the function) may come to before it has gone
+  /// through any that is marked, these included.
+  [[nodiscard]] std::vector<bool> until(const std::vector<bool>& marked, std::uint32_t loop) const;
+  /// From which blocks a pass may come to its end (a call of the function to its return) without
+  /// going through another one that is marked.
+  [[nodiscard]] std::vector<bool> since(const std::vector<bool>& marked, std::uint32_t loop) const;
+
+ private:
+  void number_blocks();
+  void find_dominators();
+  void find_loops();
+  void nest_loops();
+  [[nodiscard]] bool dominates(std::uint32_t above, std::uint32_t block) const;
+
+  const BlockGraph& graph_;
+  std::vector<std::uint32_t> order_;   // of each block: its place in reverse postorder
+  std::vector<std::uint32_t> sorted_;  // blocks in that order
+  std::vector<std::vector<std::uint32_t>> before_;
+  std::vector<std::uint32_t> dominator_;  // immediate
+  std::vector<NaturalLoop> loops_;
+  std::vector<std::uint32_t> innermost_;
+  bool reducible_ = true;
+};
+
+}  // namespace ompdm::trace

@@ -1,0 +1,157 @@
+#include "trace/code/module_code.h"
+
+#include <gelf.h>
+
+#include <cstring>
+
+namespace ompdm::trace {
+namespace {
+
+// Encodings of pointers in unwinding tables (Linux Standard Base, Core, 10.5.1).
+constexpr std::uint8_t kUnsigned4 = 0x03;
+constexpr std::uint8_t kSigned4 = 0x0b;
+constexpr std::uint8_t kPcRelativeSigned4 = 0x1b;
+constexpr std::uint8_t kHeaderRelativeSigned4 = 0x3b;
+constexpr std::uint8_t kFormat = 0x0f;
+constexpr std::uint8_t kOmitted = 0xff;
+
+constexpr std::uint64_t kRowBytes = 8;
+
+}  // namespace
+
+ModuleCode::ModuleCode(Elf* elf) {
+  GElf_Ehdr header;
+  std::size_t count = 0;
+  if (elf == nullptr || gelf_getclass(elf) != ELFCLASS64 || gelf_getehdr(elf, &header) == nullptr ||
+      header.e_ident[EI_DATA] != ELFDATA2LSB || elf_getphdrnum(elf, &count) != 0) {
+    return;
+  }
+  std::optional<std::uint64_t> table;
+  for (int i = 0; i < static_cast<int>(count); ++i) {
+    GElf_Phdr segment;
+    if (gelf_getphdr(elf, i, &segment) == nullptr) continue;
+    if (segment.p_type == PT_GNU_EH_FRAME) table = segment.p_vaddr;
+    if (segment.p_type != PT_LOAD || segment.p_filesz == 0) continue;
+    const Elf_Data* data = elf_getdata_rawchunk(elf, static_cast<std::int64_t>(segment.p_offset),
+                                                segment.p_filesz, ELF_T_BYTE);
+    if (data == nullptr) continue;
+    segments_.push_back(
+        {segment.p_vaddr, {static_cast<const std::byte*>(data->d_buf), data->d_size}});
+  }
+  if (table) find_table(*table);
+}
+
+std::span<const std::byte> ModuleCode::bytes(std::uint64_t address, std::uint64_t size) const {
+  for (const Segment& segment : segments_) {
+    const std::uint64_t offset = address - segment.address;
+    if (offset >= segment.bytes.size()) continue;
+    if (size > segment.bytes.size() - offset) return {};
+    return segment.bytes.subspan(offset, size);
+  }
+  return {};
+}
+
+template <class Number>
+std::optional<Number> ModuleCode::read(std::uint64_t address) const {
+  const auto at = bytes(address, sizeof(Number));
+  if (at.empty()) return std::nullopt;
+  Number number{};
+  std::memcpy(&number, at.data(), sizeof(number));
+  return number;
+}
+
+// Only of the form that linkers write.
+void ModuleCode::find_table(std::uint64_t address) {
+  const auto version = read<std::uint8_t>(address);
+  const auto frames = read<std::uint8_t>(address + 1);
+  const auto counts = read<std::uint8_t>(address + 2);
+  const auto rows = read<std::uint8_t>(address + 3);
+  const auto count = read<std::uint32_t>(address + 8);
+  if (version != 1 || frames != kPcRelativeSigned4 || counts != kUnsigned4 ||
+      rows != kHeaderRelativeSigned4 || !count) {
+    return;
+  }
+  if (bytes(address + 12, std::uint64_t{*count} * kRowBytes).empty()) return;
+  header_ = address;
+  table_ = address + 12;
+  rows_ = *count;
+}
+
+std::optional<std::uint64_t> ModuleCode::location_of(std::uint64_t row) const {
+  const auto offset = read<std::int32_t>(table_ + row * kRowBytes);
+  if (!offset) return std::nullopt;
+  return header_ + static_cast<std::uint64_t>(std::int64_t{*offset});
+}
+
+/// How the entries that share `common_entry` (a CIE) give a function's begin and size.
+std::uint8_t ModuleCode::encoding_of(std::uint64_t common_entry) const {
+  std::uint64_t at = common_entry + 4 + 4;
+  const std::uint8_t version = read<std::uint8_t>(at++).value_or(0);
+  constexpr std::uint64_t kLongest = 16;
+  const std::uint64_t letters = at;
+  while (at - letters < kLongest && read<std::uint8_t>(at).value_or(0) != 0) ++at;
+  const std::uint64_t letters_end = at++;
+  const auto skip_number = [&] {  // LEB128
+    while ((read<std::uint8_t>(at++).value_or(0) & 0x80U) != 0) {
+    }
+  };
+  if (read<std::uint8_t>(letters) != 'z') return 0;  // an address of 8 bytes
+  skip_number();                                     // code alignment
+  skip_number();                                     // data alignment
+  version == 1 ? void(++at) : skip_number();         // register of the return address
+  skip_number();                                     // bytes that the letters have
+  for (std::uint64_t letter = letters + 1; letter < letters_end; ++letter) {
+    switch (read<std::uint8_t>(letter).value_or(0)) {
+      case 'R':
+        return read<std::uint8_t>(at).value_or(kOmitted);
+      case 'L':
+        ++at;
+        break;
+      case 'P': {
+        const std::uint8_t format = read<std::uint8_t>(at++).value_or(0) & kFormat;
+        at += format == kUnsigned4 || format == kSigned4 ? 4 : 8;
+        break;
+      }
+      default:
+        break;  // no bytes of its own
+    }
+  }
+  return 0;
+}
+
+/// Bytes of the function that an entry (an FDE) is of; 0 if that cannot be read.
+std::uint64_t ModuleCode::size_of(std::uint64_t entry) const {
+  const auto length = read<std::uint32_t>(entry);
+  const auto back = read<std::uint32_t>(entry + 4);
+  if (!length || *length == 0 || *length == 0xffffffff || !back || *back == 0) return 0;
+  const std::uint8_t encoding = encoding_of(entry + 4 - *back);
+  if (encoding == kOmitted) return 0;
+  const std::uint8_t format = encoding & kFormat;
+  if (format == kUnsigned4 || format == kSigned4) {
+    return read<std::uint32_t>(entry + 8 + 4).value_or(0);
+  }
+  return read<std::uint64_t>(entry + 8 + 8).value_or(0);
+}
+
+std::optional<CodeRange> ModuleCode::function_at(std::uint64_t address) const {
+  std::uint64_t low = 0;
+  std::uint64_t high = rows_;  // rows from here on begin above the address
+  while (low < high) {
+    const std::uint64_t middle = (low + high) / 2;
+    const auto location = location_of(middle);
+    if (location && *location <= address) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  if (low == 0) return std::nullopt;
+  const auto begin = location_of(low - 1);
+  const auto entry = read<std::int32_t>(table_ + (low - 1) * kRowBytes + 4);
+  if (!begin || !entry) return std::nullopt;
+  const std::uint64_t size = size_of(header_ + static_cast<std::uint64_t>(std::int64_t{*entry}));
+  if (address - *begin >= size) return std::nullopt;
+  return CodeRange{*begin, *begin + size};
+}
+
+}  // namespace ompdm::trace

@@ -1,0 +1,121 @@
+#include "trace/repeats.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+namespace ompdm::trace {
+namespace {
+
+/// Places that are one call in the source, within one loop, in order of their addresses.
+using Copies = std::vector<std::uint32_t>;
+
+std::vector<Copies> copies_of(const Trace& trace, const std::vector<std::uint32_t>& places,
+                              const std::vector<spool::Entry>& entries) {
+  using Key = std::tuple<std::uint32_t, std::string, std::string, int, int>;
+  std::map<std::pair<spool::Entry, std::vector<Key>>, Copies> groups;
+  for (const std::uint32_t position : places) {
+    const CallPlace& place = trace.call_places[position];
+    if (!place.code_read || place.frames.empty() || place.frames.front().line <= 0) continue;
+    std::vector<Key> key;
+    for (const Frame& frame : place.frames) {
+      key.emplace_back(place.loop.value, frame.function, frame.file, frame.line, frame.column);
+    }
+    groups[{entries[position], std::move(key)}].push_back(position);
+  }
+  std::vector<Copies> rows;
+  for (auto& [key, copies] : groups) {
+    if (copies.size() > 1) rows.push_back(std::move(copies));
+  }
+  return rows;
+}
+
+class Order {
+ public:
+  explicit Order(const Trace& trace) : trace_(trace) {}
+
+  [[nodiscard]] bool leads(std::uint32_t from, std::uint32_t to) const {
+    const auto& onward = trace_.call_places[from].onward;
+    return std::ranges::find(onward, Index<CallPlace>{to}) != onward.end();
+  }
+  /// Copies in branches that exclude each other are none of a loop's.
+  [[nodiscard]] bool repeats(const Copies& copies) const {
+    return std::ranges::any_of(copies, [&](std::uint32_t to) { return leads(copies.front(), to); });
+  }
+  /// Whether a copy of `other` lies between two of `one`.
+  [[nodiscard]] bool surrounds(const Copies& one, const Copies& other) const {
+    return std::ranges::any_of(other, [&](std::uint32_t between) {
+      return leads(one.front(), between) && leads(between, one.back());
+    });
+  }
+  /// Whether nothing of `other` comes before it.
+  [[nodiscard]] bool begins(const Copies& one, const Copies& other) const {
+    return !leads(other.front(), one.front());
+  }
+
+ private:
+  const Trace& trace_;
+};
+
+/// What is repeated together, each by its calls.
+std::vector<std::vector<Copies>> clusters_of(std::vector<Copies> copies, const Order& order) {
+  std::vector<std::size_t> leader(copies.size());
+  std::iota(leader.begin(), leader.end(), std::size_t{0});
+  for (std::size_t i = 0; i < copies.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (!order.surrounds(copies[i], copies[j]) && !order.surrounds(copies[j], copies[i]))
+        continue;
+      const std::size_t from = leader[i];
+      for (std::size_t& each : leader) each = each == from ? leader[j] : each;
+    }
+  }
+  std::map<std::size_t, std::vector<Copies>> clusters;
+  for (std::size_t i = 0; i < copies.size(); ++i) {
+    clusters[leader[i]].push_back(std::move(copies[i]));
+  }
+  std::vector<std::vector<Copies>> rows;
+  for (auto& [at, cluster] : clusters) rows.push_back(std::move(cluster));
+  return rows;
+}
+
+/// The call that each repetition begins with: of those that are repeated least, the first.
+const Copies& marker_of(const std::vector<Copies>& cluster, const Order& order) {
+  const Copies* marker = &cluster.front();
+  for (const Copies& copies : cluster) {
+    if (copies.size() > marker->size()) continue;
+    if (copies.size() < marker->size() || order.begins(copies, *marker)) marker = &copies;
+  }
+  return *marker;
+}
+
+}  // namespace
+
+void find_repeats(Trace& trace, const std::vector<std::uint32_t>& places,
+                  const std::vector<spool::Entry>& entries) {
+  const Order order(trace);
+  std::vector<Copies> copies = copies_of(trace, places, entries);
+  std::erase_if(copies, [&](const Copies& each) { return !order.repeats(each); });
+  for (const auto& cluster : clusters_of(std::move(copies), order)) {
+    const Copies& marker = marker_of(cluster, order);
+    const CallPlace& first = trace.call_places[marker.front()];
+    const Frame& frame = first.frames.front();
+    CodeLoop row{frame.function, frame.file, frame.line, frame.column, first.loop, true, true};
+    const Index<CodeLoop> loop{static_cast<std::uint32_t>(trace.loops.size())};
+    trace.loops.push_back(std::move(row));
+    for (const Copies& each : cluster) {
+      for (const std::uint32_t position : each) {
+        CallPlace& place = trace.call_places[position];
+        place.loop = loop;
+        std::erase_if(place.onward, [&](Index<CallPlace> next) {
+          if (std::ranges::find(marker, next.value) == marker.end()) return false;
+          place.repeats.push_back(next);
+          return true;
+        });
+      }
+    }
+  }
+}
+
+}  // namespace ompdm::trace

@@ -1,0 +1,19 @@
+// Calls of which the compiler left several copies behind each other: loops that it unrolled away,
+// and functions that it inlined more than once. Inside the trace library only.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "ompdm/trace.h"
+#include "spool/definitions.h"
+
+namespace ompdm::trace {
+
+/// Makes a loop row, marked as `unrolled`, of the copies among the given places of one function,
+/// whose loops and order are known already. `entries`, by place, tell apart the calls of the
+/// runtime that one directive makes (the begin and the end of a `target data`).
+void find_repeats(Trace& trace, const std::vector<std::uint32_t>& places,
+                  const std::vector<spool::Entry>& entries);
+
+}  // namespace ompdm::trace

@@ -1,0 +1,77 @@
+// Passes of loops that the order of directives does not tell, compiled in two ways: as written, and
+// with calls inlined, made the function's last jump, and loops unrolled.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "recorded.h"
+
+namespace ompdm::e2e {
+namespace {
+
+using Loops = std::vector<std::string>;
+
+/// "passes/entries" of each loop, ">=" where it is at least that, with "x devices" where there are
+/// several, and "repeats" where the code has no loop.
+Loops loops_of(const std::string& built, const std::string& shape) {
+  Loops loops;
+  const Json report = record({{program(built), shape}}).report;
+  for (const Json& row : report["iterations"]) {
+    std::string text = row["at_least"].get<bool>() ? ">=" : "";
+    text +=
+        std::to_string(row["count"].get<int>()) + '/' + std::to_string(row["entries"].get<int>());
+    if (row["devices"] != 1) text += " x" + std::to_string(row["devices"].get<int>());
+    if (row["from"] != "code") text += ' ' + row["from"].get<std::string>();
+    loops.push_back(text);
+  }
+  return loops;
+}
+
+struct Case {
+  const char* shape;
+  Loops written;    ///< at -O0
+  Loops optimized;  ///< at -O2
+};
+
+void PrintTo(const Case& each, std::ostream* out) { *out << each.shape; }
+
+class Passes : public ::testing::TestWithParam<Case> {};
+
+TEST_P(Passes, OfTheCodeAsItIsWritten) {
+  EXPECT_EQ(loops_of("shapes_O0", GetParam().shape), GetParam().written);
+}
+
+TEST_P(Passes, OfOptimizedCode) {
+  EXPECT_EQ(loops_of("shapes_O2", GetParam().shape), GetParam().optimized);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, Passes,
+    ::testing::Values(
+        Case{"optional", {"1000/1"}, {"1000/1"}}, Case{"either", {"1000/1"}, {"1000/1"}},
+        Case{"alternating", {"1000/1"}, {"1000/1"}},
+        Case{"levels", {"200/1", "600/200"}, {"200/1", "600/200 repeats"}},
+        Case{"v_cycles", {"100/1"}, {"100/1"}},
+        Case{"w_cycles", {"100/1", "1400/700"}, {"100/1", "1400/700 repeats"}},
+        Case{"sweeps", {"20/1"}, {"20/1"}}, Case{"three_solves", {"180/3"}, {"180/3"}},
+        Case{"solves_in_a_loop", {"3/1", "180/3"}, {"3/1 repeats", "180/3"}},
+        Case{"three_calls", {"42/3"}, {"42/3"}},
+        Case{"nested", {"10/1", "100/10", "1000/100"}, {"10/1", "100/10 repeats"}},
+        Case{"one_line", {"10/1", "20/1"}, {"10/1 repeats", "20/1 repeats"}},
+        Case{"templates", {"80/2"}, {"80/2"}}, Case{"frames_above", {"25/1"}, {"25/1 repeats"}},
+        Case{"devices", {">=30/1 x4"}, {"30/1 x4"}}, Case{"maybe", {">=25/1"}, {">=50/1"}},
+        Case{"copies", {"40/1"}, {"40/1"}}),
+    [](const auto& tested) { return std::string(tested.param.shape); });
+
+TEST(PassesOf, ALoopNameItsOwnLine) {
+  const Json report = record({{program("shapes_O0"), "levels"}}).report;
+  ASSERT_EQ(report["iterations"].size(), 2U);
+  const Json& outer = report["iterations"][0];
+  const Json& inner = report["iterations"][1];
+  EXPECT_EQ(outer["function"].get<std::string>().find("(anonymous namespace)::levels"), 0U);
+  EXPECT_EQ(inner["line"].get<int>() - outer["line"].get<int>(), 2);
+}
+
+}  // namespace
+}  // namespace ompdm::e2e

@@ -1,0 +1,116 @@
+// Calls in loops, read from the machine code of this program itself.
+
+#include "trace/code/call_places.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <libelf.h>
+#include <link.h>
+#include <unistd.h>
+
+#include <cstring>
+
+extern "C" {
+void code_branch();
+void code_switch();
+void code_tail_call();
+void code_unknown_jump();
+}
+
+namespace ompdm::trace {
+namespace {
+
+class CallPlaces : public ::testing::Test {
+ protected:
+  CallPlaces() {
+    elf_version(EV_CURRENT);
+    file_ = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    elf_ = elf_begin(file_, ELF_C_READ, nullptr);
+  }
+  ~CallPlaces() override {
+    elf_end(elf_);
+    close(file_);
+  }
+
+  static std::uint64_t address_of(void (*function)()) {
+    Dl_info info;
+    link_map* map = nullptr;
+    auto* address = reinterpret_cast<void*>(function);
+    dladdr1(address, &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP);
+    return reinterpret_cast<std::uint64_t>(address) - map->l_addr;
+  }
+
+  /// Of all calls (opcode E8 and four bytes, which nothing else here has) of the function.
+  FunctionCalls calls_of(void (*function)()) {
+    const ModuleCode code(elf_);
+    const CodeRange range = code.function_at(address_of(function)).value();
+    const auto bytes = code.bytes(range.begin, range.end - range.begin);
+    std::vector<std::uint64_t> returns;
+    for (std::size_t i = 0; i + 5 <= bytes.size(); ++i) {
+      if (bytes[i] == std::byte{0xe8}) returns.push_back(range.begin + i + 5);
+    }
+    return FunctionCalls(code, range, returns);
+  }
+
+ private:
+  int file_ = -1;
+  Elf* elf_ = nullptr;
+};
+
+TEST_F(CallPlaces, FunctionsBeginAndEndWhereTheyDo) {
+  const int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+  Elf* elf = elf_begin(file, ELF_C_READ, nullptr);
+  const ModuleCode code(elf);
+  const std::uint64_t begin = address_of(code_branch);
+  const auto range = code.function_at(begin + 7);
+  ASSERT_TRUE(range);
+  EXPECT_EQ(range->begin, begin);
+  EXPECT_EQ(range->end, address_of(code_switch));
+  EXPECT_FALSE(code.function_at(1));
+  EXPECT_TRUE(code.bytes(~std::uint64_t{0}, 8).empty());
+  elf_end(elf);
+  close(file);
+}
+
+TEST_F(CallPlaces, OfABranchMayBeLeftOut) {
+  const FunctionCalls found = calls_of(code_branch);
+  ASSERT_TRUE(found.read());
+  ASSERT_EQ(found.loops().size(), 1U);
+  EXPECT_EQ(found.loops()[0].branches.size(), 1U);
+  ASSERT_EQ(found.calls().size(), 3U);
+  EXPECT_EQ(found.calls()[0].onward, (std::vector<bool>{false, true, true}));
+  EXPECT_EQ(found.calls()[1].onward, (std::vector<bool>{false, false, true}));
+  EXPECT_EQ(found.calls()[2].onward, (std::vector<bool>{false, false, false}));
+  EXPECT_TRUE(found.counts_all(0, {true, true, true}));
+  EXPECT_TRUE(found.counts_all(0, {false, false, true}));
+  // Two passes with the middle one alone look like one only if the others are not recorded.
+  EXPECT_FALSE(found.counts_all(0, {false, true, false}));
+  EXPECT_TRUE(found.always_calls({true, false, false}));
+  EXPECT_FALSE(found.always_calls({false, true, false}));
+}
+
+TEST_F(CallPlaces, OfASwitchAreFoundThroughItsTable) {
+  const FunctionCalls found = calls_of(code_switch);
+  ASSERT_TRUE(found.read());
+  ASSERT_EQ(found.calls().size(), 2U);
+  for (const CallInLoop& call : found.calls()) {
+    EXPECT_TRUE(call.reached);
+    EXPECT_EQ(call.loop, 0U);
+    EXPECT_EQ(call.onward, (std::vector<bool>{false, false}));
+  }
+}
+
+TEST_F(CallPlaces, BeforeAnIndirectTailCallAreKnown) {
+  const FunctionCalls found = calls_of(code_tail_call);
+  ASSERT_TRUE(found.read());
+  ASSERT_EQ(found.calls().size(), 1U);
+  EXPECT_EQ(found.calls()[0].loop, 0U);
+}
+
+TEST_F(CallPlaces, BesideAJumpToNobodyKnowsWhereAreNot) {
+  EXPECT_FALSE(calls_of(code_unknown_jump).read());
+}
+
+}  // namespace
+}  // namespace ompdm::trace
