@@ -5,20 +5,32 @@
 namespace ompdm::analysis {
 namespace {
 
-template <class Value>
-bool has(const std::vector<Value>& values, const Value& value) {
-  return std::ranges::find(values, value) != values.end();
+bool has(const std::vector<CallRange>& ranges, Index<CallPlace> place) {
+  return std::ranges::any_of(ranges, [place](const CallRange& range) {
+    return range.first <= place.value && place.value <= range.last;
+  });
+}
+
+bool has(const std::vector<std::uint64_t>& functions, std::uint64_t function) {
+  return std::ranges::find(functions, function) != functions.end();
 }
 
 }  // namespace
 
-CallOrder::CallOrder(const Trace& trace) : trace_(trace) {
-  chains_.resize(trace.call_paths.size());
-  for (std::uint32_t i = 0; i < trace.call_paths.size(); ++i) {
-    const Index<CallPath> caller = trace.call_paths[i].caller;
-    if (caller) chains_[i] = chains_[caller.value];
-    chains_[i].push_back({i});
+const std::vector<Index<CallPath>>& CallOrder::chain(Index<CallPath> path) const {
+  constexpr std::size_t kMost = 64;
+  const auto [at, is_new] = chains_.try_emplace(path.value);
+  std::vector<Index<CallPath>>& chain = at->second;
+  if (!is_new) return chain;
+  for (Index<CallPath> node = path; node; node = trace_.call_paths[node.value].caller) {
+    if (chain.size() == kMost) {
+      chain.clear();
+      return chain;
+    }
+    chain.push_back(node);
   }
+  std::ranges::reverse(chain);
+  return chain;
 }
 
 std::vector<Index<CodeLoop>> CallOrder::loops_of(Index<CallPath> node) const {

@@ -15,7 +15,7 @@ bool PassFinder::read(const std::vector<Step>& steps, std::uint32_t sequence) {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::optional<Transition>> known;
   std::vector<Transition> transitions(steps.size());
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    if (!steps[i].path) return false;
+    if (!steps[i].path || order_.chain(steps[i].path).empty()) return false;
     if (i == 0) continue;
     const auto [at, is_new] =
         known.try_emplace({steps[i - 1].path.value, steps[i].path.value}, std::nullopt);

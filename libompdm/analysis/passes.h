@@ -25,12 +25,10 @@ struct Transition {
 /// What the calls of a trace say of each other. Built once a trace.
 class CallOrder {
  public:
-  explicit CallOrder(const Trace& trace);
+  explicit CallOrder(const Trace& trace) : trace_(trace) {}
 
-  /// The nodes of a path, outermost first.
-  [[nodiscard]] const std::vector<Index<CallPath>>& chain(Index<CallPath> path) const {
-    return chains_[path.value];
-  }
+  /// The nodes of a path, outermost first; none if it is longer than any that is recorded.
+  [[nodiscard]] const std::vector<Index<CallPath>>& chain(Index<CallPath> path) const;
   [[nodiscard]] const CallPlace& place(Index<CallPath> node) const {
     return trace_.call_places[trace_.call_paths[node.value].place.value];
   }
@@ -45,7 +43,7 @@ class CallOrder {
   [[nodiscard]] Index<CodeLoop> common_loop(const CallPlace& a, const CallPlace& b) const;
 
   const Trace& trace_;
-  std::vector<std::vector<Index<CallPath>>> chains_;
+  mutable std::map<std::uint32_t, std::vector<Index<CallPath>>> chains_;  // of those asked for
 };
 
 /// Reads one sequence of steps after the other, as LoopFinder does.

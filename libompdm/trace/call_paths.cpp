@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <set>
 #include <tuple>
 
@@ -43,6 +44,23 @@ class PathTree {
   std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> places_;
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>, std::uint32_t> nodes_;
 };
+
+/// Puts the calls of each function behind each other.
+void sort_places(Trace& trace) {
+  std::vector<std::uint32_t> order(trace.call_places.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::ranges::sort(order, {}, [&](std::uint32_t i) {
+    return std::pair(trace.call_places[i].module.value, trace.call_places[i].address);
+  });
+  std::vector<CallPlace> places;
+  std::vector<std::uint32_t> moved_to(order.size());
+  for (const std::uint32_t from : order) {
+    moved_to[from] = static_cast<std::uint32_t>(places.size());
+    places.push_back(std::move(trace.call_places[from]));
+  }
+  trace.call_places = std::move(places);
+  for (CallPath& path : trace.call_paths) path.place = {moved_to[path.place.value]};
+}
 
 void locate(Trace& trace, Symbols& symbols) {
   for (CallPlace& place : trace.call_places) {
@@ -175,7 +193,7 @@ class Functions {
       place.called = call.called;
       place.tail_calls = tail_calls_from(module, call.tail_calls);
       for (std::size_t j = 0; j < function.places.size(); ++j) {
-        if (call.onward[j]) place.onward.push_back({function.places[j]});
+        if (call.onward[j]) add_call(place.onward, function.places[j]);
       }
     }
   }
@@ -230,6 +248,7 @@ void resolve_call_paths(Draft& draft, Symbols& symbols) {
   };
   std::ranges::for_each(trace.regions, resolve);
   std::ranges::for_each(trace.ops, resolve);
+  sort_places(trace);
   locate(trace, symbols);
   std::vector<spool::Entry> entries(trace.call_places.size());
   for (std::size_t i = 0; i < paths.size(); ++i) {

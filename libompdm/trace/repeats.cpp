@@ -37,8 +37,9 @@ class Order {
   explicit Order(const Trace& trace) : trace_(trace) {}
 
   [[nodiscard]] bool leads(std::uint32_t from, std::uint32_t to) const {
-    const auto& onward = trace_.call_places[from].onward;
-    return std::ranges::find(onward, Index<CallPlace>{to}) != onward.end();
+    return std::ranges::any_of(trace_.call_places[from].onward, [to](const CallRange& range) {
+      return range.first <= to && to <= range.last;
+    });
   }
   /// Copies in branches that exclude each other are none of a loop's.
   [[nodiscard]] bool repeats(const Copies& copies) const {
@@ -92,6 +93,14 @@ const Copies& marker_of(const std::vector<Copies>& cluster, const Order& order) 
 
 }  // namespace
 
+void add_call(std::vector<CallRange>& ranges, std::uint32_t place) {
+  if (!ranges.empty() && ranges.back().last + 1 == place) {
+    ++ranges.back().last;
+  } else {
+    ranges.push_back({place, place});
+  }
+}
+
 void find_repeats(Trace& trace, const std::vector<std::uint32_t>& places,
                   const std::vector<spool::Entry>& entries) {
   const Order order(trace);
@@ -108,11 +117,14 @@ void find_repeats(Trace& trace, const std::vector<std::uint32_t>& places,
       for (const std::uint32_t position : each) {
         CallPlace& place = trace.call_places[position];
         place.loop = loop;
-        std::erase_if(place.onward, [&](Index<CallPlace> next) {
-          if (std::ranges::find(marker, next.value) == marker.end()) return false;
-          place.repeats.push_back(next);
-          return true;
-        });
+        const std::vector<CallRange> onward = std::move(place.onward);
+        place.onward.clear();
+        for (const CallRange& range : onward) {
+          for (std::uint32_t next = range.first; next <= range.last; ++next) {
+            const bool begins = std::ranges::binary_search(marker, next);
+            add_call(begins ? place.repeats : place.onward, next);
+          }
+        }
       }
     }
   }

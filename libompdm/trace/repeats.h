@@ -10,6 +10,9 @@
 
 namespace ompdm::trace {
 
+/// Adds a row of Trace::call_places that comes after those that are there.
+void add_call(std::vector<CallRange>& ranges, std::uint32_t place);
+
 /// Makes a loop row, marked as `unrolled`, of the copies among the given places of one function,
 /// whose loops and order are known already. `entries`, by place, tell apart the calls of the
 /// runtime that one directive makes (the begin and the end of a `target data`).

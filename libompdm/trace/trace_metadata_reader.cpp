@@ -131,6 +131,15 @@ void read_row(const Json& object, CodeLoop& loop) {
   get(object, "unrolled", loop.unrolled);
 }
 
+void read_ranges(const Json& object, const char* key, std::vector<CallRange>& ranges) {
+  for_each(object, key, [&](const Json& item) {
+    if (!item.is_array() || item.size() != 2) refuse_value(key);
+    CallRange& range = ranges.emplace_back();
+    convert(item[0], key, range.first);
+    convert(item[1], key, range.last);
+  });
+}
+
 void read_row(const Json& object, CallPlace& place) {
   get(object, "module", place.module);
   get(object, "address", place.address);
@@ -139,10 +148,8 @@ void read_row(const Json& object, CallPlace& place) {
   get(object, "code_read", place.code_read);
   get(object, "called", place.called);
   get(object, "loop", place.loop);
-  for_each(object, "onward",
-           [&](const Json& item) { convert(item, "onward", place.onward.emplace_back()); });
-  for_each(object, "repeats",
-           [&](const Json& item) { convert(item, "repeats", place.repeats.emplace_back()); });
+  read_ranges(object, "onward", place.onward);
+  read_ranges(object, "repeats", place.repeats);
   for_each(object, "tail_calls",
            [&](const Json& item) { convert(item, "tail_calls", place.tail_calls.emplace_back()); });
 }

@@ -179,13 +179,13 @@ ordered_json row(const CallPlace& place) {
   json["code_read"] = true;
   if (place.called != 0) json["called"] = address(place.called);
   set_index(json, "loop", place.loop);
-  const auto set_places = [&json](const char* key, const std::vector<Index<CallPlace>>& places) {
+  const auto set_ranges = [&json](const char* key, const std::vector<CallRange>& ranges) {
     ordered_json list = ordered_json::array();
-    for (const Index<CallPlace> each : places) list.push_back(each.value);
+    for (const CallRange& each : ranges) list.push_back({each.first, each.last});
     if (!list.empty()) json[key] = std::move(list);
   };
-  set_places("onward", place.onward);
-  set_places("repeats", place.repeats);
+  set_ranges("onward", place.onward);
+  set_ranges("repeats", place.repeats);
   ordered_json tail_calls = ordered_json::array();
   for (const std::uint64_t function : place.tail_calls) tail_calls.push_back(address(function));
   if (!tail_calls.empty()) json["tail_calls"] = std::move(tail_calls);

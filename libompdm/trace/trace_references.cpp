@@ -20,11 +20,10 @@ class Checker {
     check("call place", trace_.call_places, [this](const CallPlace& place) {
       expect(place.module, trace_.modules, "module");
       expect(place.loop, trace_.loops, "loop");
-      for (const Index<CallPlace> next : place.onward) {
-        expect(next, trace_.call_places, "call place");
-      }
-      for (const Index<CallPlace> next : place.repeats) {
-        expect(next, trace_.call_places, "call place");
+      for (const auto& ranges : {place.onward, place.repeats}) {
+        for (const CallRange& range : ranges) {
+          expect_position(range.last, trace_.call_places.size(), "call place");
+        }
       }
     });
     check_tree("call path", trace_.call_paths, &CallPath::caller);

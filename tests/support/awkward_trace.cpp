@@ -61,7 +61,7 @@ void add_metadata(Trace& trace) {
   trace.kernels = {{kQuoted, kBroken, kEscaped, -1}, {"", "", "", 0}};
   trace.loops = {{kQuoted, kBroken, 54, 3, {}, true, false}, {"", "", 0, 0, {0}, false, true}};
   trace.call_places = {{{}, kHuge, {{kEscaped, kBroken, -1, 0}}, 0, 0, false, {}, {}, {}, {}},
-                       {{0}, 16, {}, kHuge, 8, true, {1}, {{0}, {1}}, {{1}}, {kHuge, 0}}};
+                       {{0}, 16, {}, kHuge, 8, true, {1}, {{0, 1}}, {{1, 1}, {0, 0}}, {kHuge, 0}}};
   trace.call_paths = {{{}, {1}, kHuge}, {{0}, {0}, 0}};
   trace.map_lists = {{},
                      {{{0}, kBroken, kHuge, 1, kHuge, kHuge}, {{}, "", 0, 0, 0, 0}},

@@ -28,6 +28,14 @@ struct CodeLoop {
   bool operator==(const CodeLoop&) const = default;
 };
 
+/// Rows [first, last] of Trace::call_places. Those of one function follow one another there, in the
+/// order of their addresses.
+struct CallRange {
+  std::uint32_t first = 0;
+  std::uint32_t last = 0;
+  bool operator==(const CallRange&) const = default;
+};
+
 /// An instruction that calls: a directive's own call of the runtime, or one above it.
 struct CallPlace {
   Index<Module> module;
@@ -41,9 +49,9 @@ struct CallPlace {
   Index<CodeLoop> loop;    ///< the innermost around it
   /// Which calls may follow within one pass of the innermost loop that both lie in, or in one call
   /// of the function if they share none: of the same function alone.
-  std::vector<Index<CallPlace>> onward;
+  std::vector<CallRange> onward;
   /// Which calls may follow as the begin of the next repetition, where `loop` is unrolled.
-  std::vector<Index<CallPlace>> repeats;
+  std::vector<CallRange> repeats;
   /// Addresses of functions that may go on in its function's place after it (tail calls).
   std::vector<std::uint64_t> tail_calls;
   bool operator==(const CallPlace&) const = default;

@@ -195,7 +195,7 @@ std::uint32_t FlowGraph::block_at(std::uint64_t address) const {
 }
 
 std::optional<FlowGraph> read_flow(const ModuleCode& code, const CodeRange& function) {
-  static const Disassembler disassembler;
+  const Disassembler disassembler;
   const auto all =
       disassembler.read(code.bytes(function.begin, function.end - function.begin), function.begin);
   if (all.empty()) return std::nullopt;
