@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "analysis/passes.h"
+#include "analysis/pass_finder.h"
 
 namespace ompdm::analysis {
 namespace {

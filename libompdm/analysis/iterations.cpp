@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "analysis/order.h"
-#include "analysis/passes.h"
+#include "analysis/pass_finder.h"
 #include "analysis/repeats.h"
 #include "analysis/sequences.h"
 #include "analysis/steps.h"

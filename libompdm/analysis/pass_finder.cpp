@@ -1,4 +1,4 @@
-#include "analysis/passes.h"
+#include "analysis/pass_finder.h"
 
 #include <algorithm>
 #include <functional>

@@ -1,0 +1,104 @@
+// Passes by what the code allows between two directives, on hand-made call paths.
+
+#include "analysis/pass_finder.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace ompdm::analysis {
+namespace {
+
+/// for (...) { a(); if (...) b(); }, then c(); all of one function that calls nothing else.
+Trace one_loop() {
+  Trace trace;
+  trace.loops = {{"f()", "f.cpp", 3, 1, {}, true, false}};
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    CallPlace place;
+    place.address = 16 * (i + 1);
+    place.function = 8;
+    place.code_read = true;
+    if (i < 2) place.loop = {0};
+    trace.call_places.push_back(place);
+    trace.call_paths.push_back({{}, {i}, 0x1000});
+  }
+  trace.call_places[0].onward = {{1, 2}};
+  trace.call_places[1].onward = {{2, 2}};
+  return trace;
+}
+
+/// One step a letter, its path that of the letter's call.
+std::vector<Step> steps_of(const std::string& letters) {
+  std::vector<Step> steps;
+  for (const char letter : letters) {
+    const auto position = static_cast<std::uint32_t>(letter - 'a');
+    const auto begin = static_cast<Nanoseconds>(steps.size() * 10);
+    Step step;
+    step.symbol = position;
+    step.begin = begin;
+    step.end = begin + 4;
+    step.cost.htod_bytes = 1;
+    step.path = {position};
+    steps.push_back(step);
+  }
+  return steps;
+}
+
+TEST(Passes, BeginWhereTheCodeGoesBack) {
+  const Trace trace = one_loop();
+  const CallOrder order(trace);
+  PassFinder finder(trace, order, 3);
+  ASSERT_TRUE(finder.read(steps_of("aababac"), 0));
+  const std::vector<Loop> loops = finder.loops();
+  ASSERT_EQ(loops.size(), 1U);
+  EXPECT_EQ(loops[0].passes, 4U);
+  EXPECT_EQ(loops[0].entries, 1U);
+  EXPECT_FALSE(loops[0].at_least);
+  EXPECT_EQ(loops[0].symbols, (std::vector<std::uint32_t>{0, 1}));
+  EXPECT_EQ(loops[0].total.htod_bytes, 6U);
+  EXPECT_EQ(loops[0].first.htod_bytes, 1U);
+  EXPECT_EQ(loops[0].first.wall, 10);
+  EXPECT_EQ(loops[0].total.wall, 54);  // to the end of the last step
+}
+
+TEST(Passes, OfWhatTheCodeDoesNotLeadToAreNone) {
+  const Trace trace = one_loop();
+  const CallOrder order(trace);
+  PassFinder finder(trace, order, 3);
+  EXPECT_FALSE(finder.read(steps_of("aca"), 0));  // nobody calls the function again
+  EXPECT_TRUE(finder.loops().empty());
+}
+
+TEST(Passes, NeedEachStepsPath) {
+  const Trace trace = one_loop();
+  const CallOrder order(trace);
+  PassFinder finder(trace, order, 3);
+  std::vector<Step> steps = steps_of("aaa");
+  steps[1].path = {};
+  EXPECT_FALSE(finder.read(steps, 0));
+}
+
+TEST(Passes, OfUnreadCodeAreNotGuessed) {
+  Trace trace = one_loop();
+  trace.call_places[0].code_read = false;
+  const CallOrder order(trace);
+  PassFinder finder(trace, order, 3);
+  EXPECT_FALSE(finder.read(steps_of("aa"), 0));
+}
+
+// Paths of a trace that nobody recorded.
+TEST(Passes, OfEndlessPathsAreNone) {
+  Trace trace = one_loop();
+  for (std::uint32_t i = 0; i < 1000; ++i) {
+    trace.call_paths.push_back({{static_cast<std::uint32_t>(trace.call_paths.size() - 1)}, {0}, i});
+  }
+  const CallOrder order(trace);
+  PassFinder finder(trace, order, 3);
+  std::vector<Step> steps = steps_of("aa");
+  steps[1].path = {static_cast<std::uint32_t>(trace.call_paths.size() - 1)};
+  EXPECT_FALSE(finder.read(steps, 0));
+}
+
+}  // namespace
+}  // namespace ompdm::analysis

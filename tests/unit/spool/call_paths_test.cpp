@@ -1,0 +1,83 @@
+// How directives were reached, from what the recorder notes of it.
+
+#include <gtest/gtest.h>
+
+#include "spool/attributed.h"
+
+namespace ompdm::test {
+namespace {
+
+using spool::Entry;
+
+/// A path of `site` whose call lay at `stack`, innermost caller first, each 16 bytes further up.
+void add_path(LaneBuilder& lane, std::uint32_t id, std::uint32_t site, std::uint64_t stack,
+              const std::vector<std::uint64_t>& callers) {
+  std::vector<spool::PathFrame> frames;
+  for (const std::uint64_t address : callers) {
+    const auto offset = static_cast<std::uint32_t>(16 * (frames.size() + 1));
+    frames.push_back({address, spool::ModuleId::kNone, offset});
+  }
+  spool::Path path{};
+  path.id = spool::PathId{id};
+  path.site = spool::SiteId{site};
+  path.count = static_cast<std::uint32_t>(frames.size());
+  path.stack = stack;
+  lane.add(spool::Tag::kPath, path,
+           {reinterpret_cast<const char*>(frames.data()), frames.size() * sizeof(frames[0])});
+}
+
+void add_region(LaneBuilder& lane, std::uint32_t id, std::uint32_t path, std::uint64_t begin) {
+  spool::Region region{};
+  region.site = spool::SiteId{1};
+  region.id = spool::RegionId{id};
+  region.path = spool::PathId{path};
+  region.begin = tick(begin);
+  region.end = tick(begin + 5);
+  lane.add(spool::Tag::kRegion, region, {}, 1);
+}
+
+TEST(CallPaths, ShareTheirCallers) {
+  LaneBuilder lane(0);
+  lane.site(1, Entry::kKernel, 0x10);
+  add_path(lane, 1, 1, 0x1000, {0x20, 0x90});
+  add_path(lane, 2, 1, 0x1000, {0x30, 0x90});
+  add_region(lane, 1, 1, 10);
+  add_region(lane, 2, 2, 20);
+  add_region(lane, 3, 1, 30);
+  add_region(lane, 4, 0, 40);
+  const Trace trace = read({lane});
+  ASSERT_EQ(trace.regions.size(), 4U);
+  EXPECT_EQ(trace.regions[0].path, trace.regions[2].path);
+  EXPECT_NE(trace.regions[0].path, trace.regions[1].path);
+  EXPECT_FALSE(trace.regions[3].path);
+  EXPECT_EQ(trace.call_paths.size(), 5U);  // main, two callers, the site under each
+  const CallPath& leaf = trace.call_paths[trace.regions[0].path.value];
+  EXPECT_EQ(trace.call_places[leaf.place.value].address, 0x10U);
+  EXPECT_EQ(leaf.stack, 0x1000U);
+  const CallPath& caller = trace.call_paths[leaf.caller.value];
+  EXPECT_EQ(trace.call_places[caller.place.value].address, 0x20U);
+  EXPECT_EQ(caller.stack, 0x1010U);
+  EXPECT_FALSE(trace.call_paths[caller.caller.value].caller);
+}
+
+TEST(CallPaths, OfARecursionAreAsManyAsItsLevels) {
+  LaneBuilder lane(0);
+  lane.site(1, Entry::kKernel, 0x10);
+  add_path(lane, 1, 1, 0x1000, {0x20});
+  add_path(lane, 2, 1, 0x0f00, {0x20, 0x20});
+  add_region(lane, 1, 1, 10);
+  add_region(lane, 2, 2, 20);
+  const Trace trace = read({lane});
+  EXPECT_NE(trace.regions[0].path, trace.regions[1].path);
+  EXPECT_EQ(trace.call_places.size(), 2U);
+}
+
+TEST(CallPaths, OfASiteThatIsNotThereAreDamage) {
+  LaneBuilder lane(0);
+  add_path(lane, 1, 7, 0x1000, {0x20});
+  const Trace trace = read({lane});
+  EXPECT_TRUE(trace.call_paths.empty());
+}
+
+}  // namespace
+}  // namespace ompdm::test
