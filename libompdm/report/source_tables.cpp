@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
+#include <string_view>
 
 #include "report/table_builder.h"
 #include "report/tables.h"
@@ -128,16 +130,18 @@ std::string over_text(const std::vector<std::string>& places, std::uint32_t devi
   return devices > 1 ? fmt::format("{} on {} devices", text, devices) : text;
 }
 
-/// Where the loop is: inner ones are further to the right.
+/// Where the loop is, with a dash for each loop around it.
 std::string loop_text(const std::vector<analysis::Iteration>& rows, const analysis::Iteration& row,
                       const SourceNames& names) {
   if (!row.from_code) return "(by order)";
   std::string text;
-  for (std::size_t at = row.parent; at != analysis::kNoRow; at = rows[at].parent) text += "  ";
+  for (std::size_t at = row.parent; at != analysis::kNoRow; at = rows[at].parent) text += '-';
   text += row.line > 0 ? names.place(row.file, row.line) : std::string("(no line)");
   if (row.unrolled) return text + " repeated";
-  if (row.function.empty()) return text;
-  return fmt::format("{} in {}", text, without_parameters(row.function));
+  std::string function = without_parameters(row.function);
+  constexpr std::string_view kNameless = "(anonymous namespace)::";
+  if (function.starts_with(kNameless)) function.erase(0, kNameless.size());
+  return function.empty() ? text : fmt::format("{} in {}", text, function);
 }
 
 /// Passes of a loop that may have more of them than were seen.
