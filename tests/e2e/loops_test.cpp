@@ -41,8 +41,7 @@ TEST(Loops, AProbeWithinEveryTenthPass) {
 }
 
 TEST(Loops, AProbeBetweenPasses) {
-  EXPECT_EQ(loops_of(shaped("probe_between", 100)),
-            Loops({"sweep limit norm 100/1"}));
+  EXPECT_EQ(loops_of(shaped("probe_between", 100)), Loops({"sweep limit norm 100/1"}));
 }
 
 TEST(Loops, AnInnerGroupThatIsPassedOnceAtTimes) {
