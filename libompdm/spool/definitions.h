@@ -71,8 +71,8 @@ struct Caller {
 static_assert(sizeof(Caller) == 16);
 
 /// The call chain above a site when the lane met it first, innermost first: the first is the caller
-/// of the function that the site's codeptr lies in. Followed by `count` Caller. Recorders before
-/// 0.2 wrote these in the place of paths.
+/// of the function that the site's codeptr lies in. Followed by `count` Caller. Older recorders
+/// wrote these in the place of paths.
 struct Callers {
   Head head;
   SiteId site;

@@ -146,6 +146,8 @@ void Decoder::add_path(const Record& record) {
   if (callers.empty()) {
     for (const FrameNote& frame : note.frames) callers.push_back({frame.module, frame.address});
   }
+  // Where it begins is not known: what two of them have in common, either.
+  if ((row->head.flags & spool::kPathCut) != 0) return;
   lane_.paths[row->id] = static_cast<std::uint32_t>(draft_.path_notes.size());
   draft_.path_notes.push_back(std::move(note));
 }

@@ -11,7 +11,7 @@ using spool::Entry;
 
 /// A path of `site` whose call lay at `stack`, innermost caller first, each 16 bytes further up.
 void add_path(LaneBuilder& lane, std::uint32_t id, std::uint32_t site, std::uint64_t stack,
-              const std::vector<std::uint64_t>& callers) {
+              const std::vector<std::uint64_t>& callers, std::uint8_t flags = 0) {
   std::vector<spool::PathFrame> frames;
   for (const std::uint64_t address : callers) {
     const auto offset = static_cast<std::uint32_t>(16 * (frames.size() + 1));
@@ -23,7 +23,8 @@ void add_path(LaneBuilder& lane, std::uint32_t id, std::uint32_t site, std::uint
   path.count = static_cast<std::uint32_t>(frames.size());
   path.stack = stack;
   lane.add(spool::Tag::kPath, path,
-           {reinterpret_cast<const char*>(frames.data()), frames.size() * sizeof(frames[0])});
+           {reinterpret_cast<const char*>(frames.data()), frames.size() * sizeof(frames[0])},
+           flags);
 }
 
 void add_region(LaneBuilder& lane, std::uint32_t id, std::uint32_t path, std::uint64_t begin) {
@@ -70,6 +71,16 @@ TEST(CallPaths, OfARecursionAreAsManyAsItsLevels) {
   const Trace trace = read({lane});
   EXPECT_NE(trace.regions[0].path, trace.regions[1].path);
   EXPECT_EQ(trace.call_places.size(), 2U);
+}
+
+TEST(CallPaths, ThatAreCutAreNotComparedWithOthers) {
+  LaneBuilder lane(0);
+  lane.site(1, Entry::kKernel, 0x10);
+  add_path(lane, 1, 1, 0x1000, {0x20, 0x20}, spool::kPathCut);
+  add_region(lane, 1, 1, 10);
+  const Trace trace = read({lane});
+  ASSERT_EQ(trace.regions.size(), 1U);
+  EXPECT_FALSE(trace.regions[0].path);
 }
 
 TEST(CallPaths, OfASiteThatIsNotThereAreDamage) {
