@@ -158,10 +158,10 @@ TEST(PendingNowait, KeepsWhatWasCommitted) {
     const Place place;
     const Ended ended =
         place.run({.command = {program("die"), "pending_nowait"}, .attach = attach});
-    // By itself it dies too: under LLVM 19 of SIGSEGV, under 22 in one of four runs of SIGABRT,
-    // with words of the runtime's own.
-    EXPECT_TRUE(ended.status == 128 + SIGSEGV ||
-                (offload_build().llvm > 19 && ended.status == 128 + SIGABRT))
+    // By itself it dies too, of what its runtime's threads find gone: mostly of SIGSEGV; under
+    // LLVM 22 in one of four runs, and under 19 on a loaded machine, of SIGABRT or SIGBUS.
+    EXPECT_TRUE(ended.status == 128 + SIGSEGV || ended.status == 128 + SIGABRT ||
+                ended.status == 128 + SIGBUS)
         << ended.status;
     EXPECT_EQ(ended.out, "5 steps\n");
     EXPECT_LE(
