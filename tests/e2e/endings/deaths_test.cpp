@@ -7,7 +7,6 @@
 #include <csignal>
 
 #include "endings/place.h"
-#include "offload_build.h"
 
 namespace ompdm::e2e::endings {
 namespace {
