@@ -8,7 +8,8 @@ add_library(ompdm::ompdm ALIAS ompdm_library)
 
 set(ompdm_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ompdm)
 install(DIRECTORY libompdm/include/ompdm DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(TARGETS ompdm_library ompdm_api ompdm_trace ompdm_analysis ompdm_report EXPORT ompdm_targets
+install(TARGETS ompdm_library ompdm_api ompdm_calls ompdm_trace ompdm_analysis ompdm_report
+  EXPORT ompdm_targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(EXPORT ompdm_targets NAMESPACE ompdm:: FILE ompdmTargets.cmake DESTINATION ${ompdm_cmake_dir})
 configure_package_config_file(cmake/ompdmConfig.cmake.in ${PROJECT_BINARY_DIR}/ompdmConfig.cmake

@@ -92,8 +92,8 @@ static_assert(sizeof(PathFrame) == 16);
 /// Bits of Head::flags of a Path.
 inline constexpr std::uint8_t kPathCut = 0x01;  ///< there are more frames above
 /// A way by which a site was reached. Followed by `count` PathFrame, innermost first: the first is
-/// the caller of the function that the site's codeptr lies in; whoever started the program or the
-/// thread is left out.
+/// the caller of the function that the site's codeptr lies in. Whoever started the program or the
+/// thread is left out, but for where its return address lies: the last frame, of address 0.
 struct Path {
   Head head;
   SiteId site;

@@ -23,7 +23,9 @@ void Replay::allocate(DataOp& op, const OpNote& note) {
   if (op.src != 0 && is_packed_arguments(op, argument)) {
     block.variable = firstprivate(op);
   } else if (op.src != 0) {
-    block.variable = touch(op, note, op.src);
+    const Meant meant = touch(op, note, op.src);
+    block.variable = meant.variable;
+    op.storage = meant.storage;
     storage_.acquire(op.src);
   }
   op.variable = block.variable;
@@ -41,7 +43,8 @@ void Replay::copy_to_device(DataOp& op, const OpNote& note) {
   }
   op.map_type = map_type_of(op, argument, op.src);
   const bool mapped = block != nullptr && block->translates(op.src, op.dst);
-  op.variable = mapped && block->variable ? block->variable : touch(op, note, op.src);
+  op.variable = mapped && block->variable ? block->variable : touch(op, note, op.src).variable;
+  storage_.note_content(op.src, op);
 }
 
 void Replay::copy_to_host(DataOp& op, const OpNote& note) {
@@ -51,7 +54,8 @@ void Replay::copy_to_host(DataOp& op, const OpNote& note) {
   const std::uint32_t argument = argument_of(op, note, op.dst);
   op.map_type = map_type_of(op, argument, op.dst);
   const bool mapped = block != nullptr && block->translates(op.dst, op.src);
-  op.variable = mapped && block->variable ? block->variable : touch(op, note, op.dst);
+  op.variable = mapped && block->variable ? block->variable : touch(op, note, op.dst).variable;
+  storage_.note_content(op.dst, op);
 }
 
 void Replay::copy_on_devices(DataOp& op) {
@@ -79,7 +83,9 @@ void Replay::free(DataOp& op, const OpNote& note) {
 }
 
 void Replay::associate(DataOp& op, const OpNote& note) {
-  op.variable = touch(op, note, op.src);
+  const Meant meant = touch(op, note, op.src);
+  op.variable = meant.variable;
+  op.storage = meant.storage;
   storage_.acquire(op.src);
   memory_.associate(op.dst_device, {op.dst, op.bytes, op.src, op.variable, op.site, 0});
 }

@@ -74,11 +74,15 @@ Mention Replay::mention(const DataOp& op, std::uint32_t argument, std::uint64_t 
   const Nanoseconds since = op.region ? trace_.regions[op.region.value].begin : op.begin;
   const MapperPiece* piece = argument == 0 ? piece_at(op, host) : nullptr;
   const ItemName& name = piece == nullptr ? name_of(op.site, argument) : mapper_names_[piece->name];
-  return {&name, op.site, argument, since, false};
+  const Index<CallPath> path = op.region ? trace_.regions[op.region.value].path : op.path;
+  const calls::Holder holder =
+      op.region ? activations_.of_region(op.region.value, host)
+                : activations_.of_op(static_cast<std::uint32_t>(&op - trace_.ops.data()), host);
+  return {&name, op.site, argument, since, false, path, holder, &op};
 }
 
-// The variable of the host storage that an operation reads or writes.
-Index<Variable> Replay::touch(const DataOp& op, const OpNote& note, std::uint64_t host) {
+// The host storage that an operation reads or writes.
+Meant Replay::touch(const DataOp& op, const OpNote& note, std::uint64_t host) {
   const std::uint32_t argument = argument_of(op, note, host);
   Mention how = mention(op, argument, host);
   const Global* global = global_at(host);

@@ -18,11 +18,13 @@ class PathTree {
  public:
   explicit PathTree(Trace& trace) : trace_(trace) {}
 
-  Index<CallPath> add(Index<CallPath> caller, const FrameNote& frame) {
+  /// `end` is that of the outermost frame.
+  Index<CallPath> add(Index<CallPath> caller, const FrameNote& frame, std::uint64_t end) {
     const auto [at, is_new] =
         nodes_.emplace(std::tuple(caller.value, place_of(frame).value, frame.stack),
                        static_cast<std::uint32_t>(trace_.call_paths.size()));
-    if (is_new) trace_.call_paths.push_back({caller, place_of(frame), frame.stack});
+    const std::uint64_t frame_end = caller ? trace_.call_paths[caller.value].stack : end;
+    if (is_new) trace_.call_paths.push_back({caller, place_of(frame), frame.stack, frame_end});
     return {at->second};
   }
 
@@ -239,9 +241,11 @@ void resolve_call_paths(Draft& draft, Symbols& symbols) {
   std::vector<Index<CallPath>> paths;
   for (const PathNote& note : draft.path_notes) {
     Index<CallPath> node;
-    for (std::size_t i = note.frames.size(); i > 0; --i) node = tree.add(node, note.frames[i - 1]);
+    for (std::size_t i = note.frames.size(); i > 0; --i) {
+      node = tree.add(node, note.frames[i - 1], note.end);
+    }
     const Site& site = trace.sites[note.site.value];
-    paths.push_back(tree.add(node, {site.module, site.address, note.stack}));
+    paths.push_back(tree.add(node, {site.module, site.address, note.stack}, note.end));
   }
   const auto resolve = [&](auto& row) {
     if (row.path) row.path = paths[row.path.value];

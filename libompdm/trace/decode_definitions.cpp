@@ -131,12 +131,16 @@ void Decoder::add_path(const Record& record) {
   if (!row) return void(++unreadable);
   const std::uint32_t site = find(lane_.sites, row->site);
   if (site == Index<Site>::kNone) return void(++unreadable);
-  PathNote note{{site}, row->stack, {}};
+  PathNote note{{site}, row->stack, 0, {}};
   const auto tail = record.tail<spool::Path>(std::uint64_t{row->count} * sizeof(spool::PathFrame));
   for (std::size_t at = 0; at + sizeof(spool::PathFrame) <= tail.size();
        at += sizeof(spool::PathFrame)) {
     spool::PathFrame frame{};
     std::memcpy(&frame, tail.data() + at, sizeof(frame));
+    if (frame.address == 0) {
+      note.end = row->stack + frame.offset;
+      break;
+    }
     const Index<Module> module{find(lane_.modules, frame.module)};
     const std::uint64_t bias = module ? draft_.trace.modules[module.value].bias : 0;
     note.frames.push_back({module, frame.address - bias, row->stack + frame.offset});

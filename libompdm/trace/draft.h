@@ -35,6 +35,7 @@ struct FrameNote {
 struct PathNote {
   Index<Site> site;
   std::uint64_t stack = 0;        ///< where the return address of the site's own call lay
+  std::uint64_t end = 0;          ///< where that of the outermost function lay; 0: not known
   std::vector<FrameNote> frames;  ///< innermost first
 };
 

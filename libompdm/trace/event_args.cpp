@@ -18,7 +18,7 @@ using namespace trace_schema;
 constexpr std::size_t kSlots = 128;
 constexpr std::size_t slot_of(std::string_view key) {
   const auto at = [key](std::size_t i) { return std::size_t{static_cast<unsigned char>(key[i])}; };
-  return (key.size() + at(0) * 123 + at(key.size() - 1) * 11) % kSlots;
+  return (key.size() + at(0) * 81 + at(key.size() / 2) * 7 + at(key.size() - 1) * 84) % kSlots;
 }
 constexpr auto kArgSlots = [] {
   std::array<Arg, kSlots> slots{};
@@ -147,6 +147,8 @@ void EventArgs::set(std::string_view key, const dom::element& value) {
       return take(value, key, site);
     case Arg::kSrc:
       return take(value, key, src);
+    case Arg::kStorage:
+      return take(value, key, storage);
     case Arg::kThread:
       return take(value, key, thread);
     case Arg::kThreadLimit:

@@ -54,6 +54,7 @@ void write_args(const DataOp& op, bool in_flow, std::int32_t host_device, EventL
   line.arg_unless(kNone, Arg::kSite, op.site.value);
   line.arg_unless(kNone, Arg::kPath, op.path.value);
   line.arg_unless(kNone, Arg::kVariable, op.variable.value);
+  line.arg_unless(0U, Arg::kStorage, op.storage);
   if (!in_flow) line.arg_unless(kNone, Arg::kRegion, op.region.value);
   line.arg_unless(0U, Arg::kThread, op.thread);
   line.arg_unless(host_device, Arg::kFrom, op.src_device);

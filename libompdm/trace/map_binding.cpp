@@ -9,7 +9,12 @@
 namespace ompdm::trace {
 
 Replay::Replay(Draft& draft)
-    : draft_(draft), trace_(draft.trace), storage_(draft.trace.variables, draft.trace.sites) {
+    : draft_(draft),
+      trace_(draft.trace),
+      order_(draft.trace),
+      activations_(draft.trace, order_),
+      source_calls_(draft.trace),
+      storage_(draft.trace, source_calls_) {
   names_.reserve(draft.site_notes.size());
   for (const SiteNote& note : draft.site_notes) {
     auto& names = names_.emplace_back();
@@ -49,7 +54,8 @@ Replay::Replay(Draft& draft)
   });
 }
 
-void Replay::bind_item(MapItem& item, const Region& region, std::uint32_t argument) {
+void Replay::bind_item(MapItem& item, std::uint32_t user, std::uint32_t argument) {
+  const Region& region = trace_.regions[user];
   const ItemName& name = name_of(region.site, argument);
   const bool is_part = struct_item(item) != 0;
   item.name = name.expression;
@@ -59,11 +65,19 @@ void Replay::bind_item(MapItem& item, const Region& region, std::uint32_t argume
   const bool only_refers = item.bytes == 0 || (item.type & (kMapPrivate | kMapNonContiguous)) != 0;
   if (!only_refers) {
     const Global* global = global_at(begin);
-    Mention how{&name, region.site, argument, region.begin, is_part};
+    Mention how{&name,
+                region.site,
+                argument,
+                region.begin,
+                is_part,
+                region.path,
+                activations_.of_region(user, begin),
+                nullptr};
     if (global != nullptr && name.base.empty()) how.name = &global->name;
-    item.variable = global == nullptr
-                        ? storage_.touch(begin, item.bytes, how, region.end)
-                        : storage_.touch(global->address, global->bytes, how, region.end);
+    const Meant meant = global == nullptr
+                            ? storage_.touch(begin, item.bytes, how, region.end)
+                            : storage_.touch(global->address, global->bytes, how, region.end);
+    item.variable = meant.variable;
     return;
   }
   item.variable = storage_.find(begin);
@@ -73,7 +87,8 @@ void Replay::bind_item(MapItem& item, const Region& region, std::uint32_t argume
   }
 }
 
-void Replay::bind_list(std::uint32_t list, const Region& region) {
+void Replay::bind_list(std::uint32_t list, std::uint32_t user) {
+  const Region& region = trace_.regions[user];
   settle(region.site);
   auto& items = trace_.map_lists[list];
   const std::vector<Descriptor>& descriptors = descriptors_[list];
@@ -85,7 +100,7 @@ void Replay::bind_list(std::uint32_t list, const Region& region) {
   };
   for (std::uint32_t i = 0; i < items.size(); ++i) {
     if (describing(items[i]) == descriptors.end()) {
-      bind_item(items[i], region, i + 1);
+      bind_item(items[i], user, i + 1);
     } else {
       items[i].name = name_of(region.site, i + 1).expression;
     }
@@ -100,10 +115,11 @@ void Replay::bind_list(std::uint32_t list, const Region& region) {
 // have shown what storage is meant, and later ones cannot have put other storage there yet.
 void Replay::bind_lists_before(Nanoseconds time) {
   while (next_list_ < list_order_.size()) {
-    const Region& region = trace_.regions[list_order_[next_list_]];
+    const std::uint32_t user = list_order_[next_list_];
+    const Region& region = trace_.regions[user];
     if (region.end > time) return;
     ++next_list_;
-    if (region.site) bind_list(region.map_list, region);
+    if (region.site) bind_list(region.map_list, user);
   }
 }
 

@@ -52,9 +52,10 @@ class Replay {
   [[nodiscard]] const MapperPiece* piece_at(const DataOp& op, std::uint64_t host) const;
   [[nodiscard]] std::uint32_t map_type_of(const DataOp& op, std::uint32_t argument,
                                           std::uint64_t host) const;
+  // `host` begins the storage.
   [[nodiscard]] Mention mention(const DataOp& op, std::uint32_t argument, std::uint64_t host) const;
   [[nodiscard]] const ItemName& name_of(Index<Site> site, std::size_t argument) const;
-  Index<Variable> touch(const DataOp& op, const OpNote& note, std::uint64_t host);
+  Meant touch(const DataOp& op, const OpNote& note, std::uint64_t host);
   Index<Variable> firstprivate(const DataOp& op);
   [[nodiscard]] bool is_packed_arguments(const DataOp& op, std::uint32_t argument) const;
   [[nodiscard]] bool is_pointer_attach(const DataOp& op, const DeviceBlock* block,
@@ -77,12 +78,15 @@ class Replay {
   void add_global(const OffloadSymbol& symbol);
 
   void bind_lists_before(Nanoseconds time);
-  void bind_list(std::uint32_t list, const Region& region);
-  void bind_item(MapItem& item, const Region& region, std::uint32_t argument);
+  void bind_list(std::uint32_t list, std::uint32_t user);
+  void bind_item(MapItem& item, std::uint32_t user, std::uint32_t argument);
 
   Draft& draft_;
   Trace& trace_;
   LiveMemory memory_;
+  calls::CallOrder order_;
+  calls::Activations activations_;
+  calls::SourceCalls source_calls_;
   Storage storage_;
   std::vector<std::vector<ItemName>> names_;          // beside sites
   std::vector<std::vector<Descriptor>> descriptors_;  // beside map lists

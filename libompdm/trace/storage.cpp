@@ -18,6 +18,12 @@ bool is_part_of(const std::string& name, const std::string& whole) {
          name.compare(whole.size(), 2, "->") == 0;
 }
 
+// Whether a directive speaks of an object of its own function as a whole: by its name alone.
+bool is_whole(const Mention& mention) {
+  return mention.holder.path == mention.path && !mention.name->base.empty() &&
+         mention.name->expression == mention.name->base && mention.name->base.front() != '*';
+}
+
 }  // namespace
 
 Storage::Pieces::iterator Storage::first_overlap(std::uint64_t begin, std::uint64_t end) {
@@ -40,17 +46,50 @@ bool Storage::is_called(Index<Variable> index, const std::string& name) const {
   return !variable.aliases.empty() && aliases_.contains({index.value, name});
 }
 
+// Within one call of a function its variables stay what they are, whatever they are called. But
+// variables of functions that were inlined into it, or of other blocks, take turns in one place:
+// one that is spoken of as a whole is declared where that is done, or above.
+bool Storage::same_in_frame(const Piece& piece, const Mention& mention) const {
+  const bool same_name = is_called(piece.variable, mention.name->base);
+  const bool related = calls_.are_related(piece.holder.path, mention.holder.path);
+  if (!piece.is_whole && !is_whole(mention)) return same_name || related;
+  if (piece.is_whole && is_whole(mention) && !same_name) return false;
+  return related && !calls_.in_other_inlined_call(piece.holder.path, mention.holder.path);
+}
+
+// Whether the directive of an allocation goes on to send what the storage was seen to hold last.
+bool Storage::sends_content_of(const Piece& piece, const Mention& mention) const {
+  if (piece.content == nullptr || mention.op == nullptr) return false;
+  const DataOp* op = mention.op;
+  for (; op != ops_.data() + ops_.size() && op->region == mention.op->region; ++op) {
+    if (op->kind != OpKind::kHtoD || op->src != mention.op->src) continue;
+    if (op->bytes != piece.content->bytes || op->trivial) return false;
+    if (op->hash != 0 && piece.content->hash != 0) return op->hash == piece.content->hash;
+    return op->fingerprint != 0 && op->fingerprint == piece.content->fingerprint;
+  }
+  return false;
+}
+
 // Whether a mention means the storage that was there before, or what has taken its place since.
-bool Storage::same_storage(const Pieces::value_type& piece, std::uint64_t begin, std::uint64_t end,
+bool Storage::same_storage(const Pieces::value_type& at, std::uint64_t begin, std::uint64_t end,
                            const Mention& mention) const {
-  const Variable& variable = variables_[piece.second.variable.value];
-  if (piece.second.present > 0 || piece.second.touched >= mention.since) return true;
+  const Piece& piece = at.second;
+  if (piece.present > 0 || piece.touched >= mention.since) return true;
+  if (piece.holder.path && mention.holder.path) {
+    return piece.holder.activation == mention.holder.activation && same_in_frame(piece, mention);
+  }
+  const Variable& variable = variables_[piece.variable.value];
   if (mention.name->base.empty() || variable.name.empty()) {
     // Without names only the extent can tell: a part of it, or the same.
-    return begin >= piece.first && end <= piece.second.end;
+    return begin >= at.first && end <= piece.end;
   }
-  return is_called(piece.second.variable, mention.name->base) ||
-         (begin == piece.first && end == piece.second.end);
+  // Another declaration on another path is other storage, unless it holds what was there before;
+  // and so is another extent: that has been freed. What is handed on, or swapped, has two names.
+  const bool same_extent = begin == at.first && end == piece.end;
+  const bool same_name = is_called(piece.variable, mention.name->base);
+  if (!same_extent && !same_name) return false;
+  return (same_extent && same_name) || calls_.are_related(piece.path, mention.path) ||
+         (same_extent && sends_content_of(piece, mention));
 }
 
 Index<Variable> Storage::variable_of(const Mention& mention, std::uint64_t begin) {
@@ -109,34 +148,41 @@ void Storage::mention_again(Index<Variable> index, std::uint64_t bytes, const Me
   aliases_.emplace(index.value, name);
 }
 
-Index<Variable> Storage::touch(std::uint64_t begin, std::uint64_t bytes, const Mention& mention,
-                               Nanoseconds time) {
+Meant Storage::touch(std::uint64_t begin, std::uint64_t bytes, const Mention& mention,
+                     Nanoseconds time) {
   std::uint64_t end = begin + std::max<std::uint64_t>(bytes, 1);
   if (end < begin) end = ~std::uint64_t{0};  // a damaged record
-  Piece merged{end, {}, 0, time};
+  Piece merged{end, {}, 0, 0, time, mention.path, mention.holder, is_whole(mention), nullptr};
   std::uint64_t first = begin;
   auto at = first_overlap(begin, end);
   if (at != pieces_.end() && at->first <= begin && at->second.end >= end &&
       same_storage(*at, begin, end, mention)) {
-    at->second.touched = time;
-    note_extent(at->second.variable, bytes, mention, at->second.present > 0);
-    mention_again(at->second.variable, bytes, mention);
-    return at->second.variable;
+    Piece& known = at->second;
+    known.touched = time;
+    if (mention.path) known.path = mention.path;
+    if (mention.holder.path) known.holder = mention.holder;
+    known.is_whole = is_whole(mention);
+    note_extent(known.variable, bytes, mention, known.present > 0);
+    mention_again(known.variable, bytes, mention);
+    return {known.variable, known.storage};
   }
   while (at != pieces_.end() && at->first < end) {
     if (!merged.variable && same_storage(*at, begin, end, mention)) {
       merged.variable = at->second.variable;
+      merged.storage = at->second.storage;
       merged.present = at->second.present;
+      merged.content = at->second.content;
       merged.end = std::max(merged.end, at->second.end);
       first = std::min(first, at->first);
     }
     at = pieces_.erase(at);
   }
   if (!merged.variable) merged.variable = variable_of(mention, begin);
+  if (merged.storage == 0) merged.storage = ++last_storage_;
   note_extent(merged.variable, bytes, mention, merged.present > 0);
   mention_again(merged.variable, bytes, mention);
   pieces_[first] = merged;
-  return merged.variable;
+  return {merged.variable, merged.storage};
 }
 
 void Storage::acquire(std::uint64_t address) {
@@ -153,6 +199,13 @@ void Storage::release(std::uint64_t address, Nanoseconds time) {
   if (address >= at->second.end) return;
   if (at->second.present > 0) --at->second.present;
   at->second.touched = std::max(at->second.touched, time);
+}
+
+void Storage::note_content(std::uint64_t address, const DataOp& transfer) {
+  const auto at = pieces_.find(address);
+  if (at != pieces_.end() && at->second.end - address == transfer.bytes) {
+    at->second.content = &transfer;
+  }
 }
 
 void Storage::forget(std::uint64_t begin, std::uint64_t end) {

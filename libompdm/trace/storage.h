@@ -1,6 +1,7 @@
 // Host storage at the current point of a replay, and the variables that it is shown as: a piece
 // keeps the name by which it was first mapped (host pointer swaps rename storage), until other
-// storage takes its place.
+// storage takes its place. When memory on the heap is freed is not seen: there other storage is
+// what something speaks for.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "calls/activations.h"
+#include "calls/source_calls.h"
 #include "ompdm/trace.h"
 #include "trace/offload_names.h"
 
@@ -24,23 +27,33 @@ struct Mention {
       0;  ///< 1 + position in the site's list; tells nameless items of a site apart
   Nanoseconds since =
       0;  ///< begin of the mentioning region: what it touched itself is still its own
-  bool is_part = false;  ///< a member that is mapped with its struct: no other name for it
+  bool is_part = false;        ///< a member that is mapped with its struct: no other name for it
+  Index<CallPath> path;        ///< of the directive
+  calls::Holder holder;        ///< whose frame the storage lies in
+  const DataOp* op = nullptr;  ///< of Trace::ops, that the storage is mentioned for
+};
+
+/// What a mention turned out to mean.
+struct Meant {
+  Index<Variable> variable;
+  std::uint32_t storage = 0;  ///< equal for mentions of the same storage, from 1
 };
 
 class Storage {
  public:
-  /// New rows go to `variables`; `sites` gives a file and line to those without a name.
-  Storage(std::vector<Variable>& variables, const std::vector<Site>& sites)
-      : variables_(variables), sites_(sites) {}
+  /// New rows go to the trace's variables; its sites give a file and line to those without a name.
+  Storage(Trace& trace, calls::SourceCalls& calls)
+      : variables_(trace.variables), sites_(trace.sites), ops_(trace.ops), calls_(calls) {}
 
-  /// The variable of a piece that is being mapped or copied at `time`: an old one, or a new row.
-  Index<Variable> touch(std::uint64_t begin, std::uint64_t bytes, const Mention& mention,
-                        Nanoseconds time);
+  /// What a piece that is being mapped or copied at `time` is: something known, or something new.
+  Meant touch(std::uint64_t begin, std::uint64_t bytes, const Mention& mention, Nanoseconds time);
   /// The variable of the piece that holds the address, none if there is none.
   [[nodiscard]] Index<Variable> find(std::uint64_t address) const;
   /// The piece at `address` is present on one device more (or less).
   void acquire(std::uint64_t address);
   void release(std::uint64_t address, Nanoseconds time);
+  /// A transfer took its bytes from `address` on the host, or left them there.
+  void note_content(std::uint64_t address, const DataOp& transfer);
   /// What lay there is gone for good: a library was closed.
   void forget(std::uint64_t begin, std::uint64_t end);
 
@@ -48,8 +61,13 @@ class Storage {
   struct Piece {
     std::uint64_t end = 0;
     Index<Variable> variable;
+    std::uint32_t storage = 0;
     std::uint32_t present = 0;  // on how many devices
     Nanoseconds touched = 0;
+    Index<CallPath> path;             // of the directive that spoke of it last
+    calls::Holder holder;             // as it said
+    bool is_whole = false;            // it spoke of all of an object of that function
+    const DataOp* content = nullptr;  // the last transfer of all of it
   };
   using Pieces = std::map<std::uint64_t, Piece>;  // by begin, disjoint
   // Base name, file, line; for nameless items those of the site, and the argument's position.
@@ -58,6 +76,8 @@ class Storage {
   [[nodiscard]] Pieces::iterator first_overlap(std::uint64_t begin, std::uint64_t end);
   [[nodiscard]] bool same_storage(const Pieces::value_type& piece, std::uint64_t begin,
                                   std::uint64_t end, const Mention& mention) const;
+  [[nodiscard]] bool sends_content_of(const Piece& piece, const Mention& mention) const;
+  [[nodiscard]] bool same_in_frame(const Piece& piece, const Mention& mention) const;
   Index<Variable> variable_of(const Mention& mention, std::uint64_t begin);
   [[nodiscard]] bool is_called(Index<Variable> variable, const std::string& name) const;
   void note_extent(Index<Variable> variable, std::uint64_t bytes, const Mention& mention,
@@ -66,6 +86,9 @@ class Storage {
 
   std::vector<Variable>& variables_;
   const std::vector<Site>& sites_;
+  const std::vector<DataOp>& ops_;
+  calls::SourceCalls& calls_;
+  std::uint32_t last_storage_ = 0;
   Pieces pieces_;
   std::map<Clause, std::uint32_t> clauses_;
   std::set<std::pair<std::uint32_t, std::string>> aliases_;    // of each variable

@@ -88,6 +88,7 @@ DataOp op_of(const Event& event, const EventArgs& args, OpKind kind) {
   op.path.value = args.path;
   op.variable.value = args.variable;
   op.call = args.call;
+  op.storage = args.storage;
   op.map_type = args.map_type;
   op.src_device = args.from;
   op.dst_device = args.to;

@@ -158,6 +158,7 @@ void read_row(const Json& object, CallPath& path) {
   get(object, "caller", path.caller);
   get(object, "place", path.place);
   get(object, "stack", path.stack);
+  get(object, "frame_end", path.frame_end);
 }
 
 void read_row(const Json& object, MapItem& item) {

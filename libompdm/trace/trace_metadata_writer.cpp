@@ -197,6 +197,7 @@ ordered_json row(const CallPath& path) {
   set_index(json, "caller", path.caller);
   set_index(json, "place", path.place);
   json["stack"] = address(path.stack);
+  if (path.frame_end != 0) json["frame_end"] = address(path.frame_end);
   return json;
 }
 

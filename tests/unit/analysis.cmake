@@ -1,6 +1,7 @@
 add_executable(analysis_test
   analysis/activities_test.cpp
   analysis/pass_finder_test.cpp
+  calls/activations_test.cpp
   analysis/comparison_test.cpp
   analysis/device_clock_test.cpp
   analysis/directives_test.cpp

@@ -89,7 +89,7 @@ Contents::Contents(const Trace& trace, const Mappings& mappings) {
   // Memory of the API has no storage on the host that would outlive it.
   const auto storage = [&](std::uint32_t i) {
     const Mapping& row = rows[i];
-    return std::tuple(row.device, row.host, row.bytes, row.host == 0 ? i : 0);
+    return std::tuple(row.device, row.host, row.storage, row.bytes, row.host == 0 ? i : 0);
   };
   std::ranges::sort(order, {}, [&](std::uint32_t i) { return std::pair(storage(i), i); });
   for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {

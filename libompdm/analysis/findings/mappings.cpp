@@ -90,6 +90,7 @@ void Mappings::replay(const Trace& trace) {
         Mapping row;
         row.device = op.dst_device;
         row.host = op.src;
+        row.storage = op.storage;
         row.address = op.dst;
         row.bytes = op.bytes;
         row.variable = op.variable;

@@ -13,7 +13,8 @@ namespace ompdm::analysis {
 
 struct Mapping {
   std::int32_t device = -1;
-  std::uint64_t host = 0;     ///< the storage it stands for; 0: none (omp_target_alloc)
+  std::uint64_t host = 0;  ///< where the storage is that it stands for; 0: none (omp_target_alloc)
+  std::uint32_t storage = 0;  ///< which storage that is (DataOp::storage)
   std::uint64_t address = 0;  ///< on the device
   std::uint64_t bytes = 0;
   Index<Variable> variable;

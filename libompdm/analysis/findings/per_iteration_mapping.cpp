@@ -221,7 +221,7 @@ std::vector<Claim> per_iteration_mapping(const Evidence& evidence) {
   while (!candidates.empty()) {
     const auto key = [&](const Candidate& one) {
       const Mapping& row = rows[one.mapping];
-      return std::tuple(one.entry, row.device, row.host, row.bytes, one.mapping);
+      return std::tuple(one.entry, row.device, row.host, row.storage, row.bytes, one.mapping);
     };
     std::ranges::sort(candidates, {}, key);
     std::vector<Candidate> outwards;
@@ -231,6 +231,7 @@ std::vector<Claim> per_iteration_mapping(const Evidence& evidence) {
       for (; end < candidates.size() && candidates[end].entry == candidates[begin].entry &&
              rows[candidates[end].mapping].device == first.device &&
              rows[candidates[end].mapping].host == first.host &&
+             rows[candidates[end].mapping].storage == first.storage &&
              rows[candidates[end].mapping].bytes == first.bytes;
            ++end) {
         group.push_back(candidates[end].mapping);

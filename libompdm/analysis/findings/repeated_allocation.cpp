@@ -135,7 +135,7 @@ std::vector<Claim> repeated_allocation(const Evidence& evidence, const Claimed& 
     if (is_candidate(evidence, claimed, rows[i])) order.push_back(i);
   }
   const auto storage = [&](std::uint32_t i) {
-    return std::tuple(rows[i].device, rows[i].host, rows[i].bytes);
+    return std::tuple(rows[i].device, rows[i].host, rows[i].storage, rows[i].bytes);
   };
   std::ranges::sort(order, {}, [&](std::uint32_t i) { return std::pair(storage(i), i); });
 

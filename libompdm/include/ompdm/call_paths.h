@@ -63,9 +63,10 @@ struct CallPlace {
 struct CallPath {
   Index<CallPath> caller;  ///< none: the program or a thread begins there, or more is not known
   Index<CallPlace> place;
-  /// Where on the thread's stack its return address lay: tells apart levels of a recursion, and in
-  /// whose frame a variable is.
+  /// Where on the thread's stack its return address lay: tells apart levels of a recursion. The
+  /// frame of the function that calls lies above it, up to `frame_end`.
   std::uint64_t stack = 0;
+  std::uint64_t frame_end = 0;  ///< where that function's own return address lay; 0: not known
   bool operator==(const CallPath&) const = default;
 };
 

@@ -62,6 +62,9 @@ struct DataOp {
   Index<Region> region;  ///< none for API calls and what comes after a region's end
   Index<Site> site;      ///< of the region, or of the API call
   Index<Variable> variable;
+  /// Of allocations and associations: equal where they stand for the same host storage, which an
+  /// address alone does not tell (local variables and freed memory take turns). 0: not known.
+  std::uint32_t storage = 0;
   /// Equal for the operations of one API call (a rectangle is copied row by row); 0: of none, or of
   /// one that is not known.
   std::uint32_t call = 0;

@@ -25,6 +25,7 @@ std::uint64_t in_libc = 0;  // an address of its own, 0: not known
 struct Chain {
   std::uint64_t stack;  // of the site's call; 0: not known
   std::uint64_t codeptr;
+  std::uint64_t end;  // of the outermost frame, 0: not known
   std::uint32_t inner;
   std::uint32_t count;
   bool found;
@@ -60,7 +61,8 @@ _Unwind_Reason_Code take_frame(_Unwind_Context* context, void* data) noexcept {
   return _URC_NO_REASON;
 }
 
-// Whoever started the program or the thread is the same for all that it does.
+// Whoever started the program or the thread is the same for all that it does. Where it will be
+// returned to is the end of the outermost frame.
 void drop_starters(Chain& chain) noexcept {
   const spool::ModuleId libc = known_module(in_libc);
   if (libc == spool::ModuleId::kNone || chain.cut) {
@@ -73,7 +75,7 @@ void drop_starters(Chain& chain) noexcept {
     --chain.count;  // _start
   }
   while (chain.count > 0 && is_libc(chain.count - 1)) {
-    --chain.count;
+    chain.end = chain.frames[--chain.count].place;
   }
 }
 
@@ -108,19 +110,24 @@ bool write_path(Lane& lane, const SiteSlot& site, const Chain& chain) noexcept {
       write_module(lane, modules[i]);  // before the record that refers to it
     }
   }
-  const std::size_t extra = chain.count * sizeof(spool::PathFrame);
+  const std::uint32_t count = chain.count + (chain.end != 0 ? 1 : 0);
+  const std::size_t extra = count * sizeof(spool::PathFrame);
   auto* record = reserve<spool::Path>(lane, extra);
   if (record == nullptr) {
     return false;
   }
   record->id = spool::give_next(lane.last_path);
   record->site = site.id;
-  record->count = chain.count;
+  record->count = count;
   record->stack = chain.stack;
   auto* frames = reinterpret_cast<spool::PathFrame*>(record + 1);
   for (std::uint32_t i = 0; i < chain.count; ++i) {
     frames[i] = {chain.frames[i].address, modules[i],
                  static_cast<std::uint32_t>(chain.frames[i].place - chain.stack)};
+  }
+  if (chain.end != 0) {
+    frames[chain.count] = {0, spool::ModuleId::kNone,
+                           static_cast<std::uint32_t>(chain.end - chain.stack)};
   }
   commit(lane, record, spool::Tag::kPath, chain.cut ? spool::kPathCut : 0, extra);
   return true;
@@ -176,6 +183,7 @@ spool::PathId define_path(Lane& lane, SiteSlot& site, const Call& call) noexcept
   Chain chain;
   chain.stack = call.stack;
   chain.codeptr = reinterpret_cast<std::uint64_t>(call.codeptr);
+  chain.end = 0;
   chain.inner = chain.count = 0;
   chain.found = chain.cut = false;
   walk(take_frame, &chain);

@@ -22,6 +22,7 @@ struct Instruction {
   /// What a table of jumps is found by.
   std::uint64_t table = 0;        // an address that it loads relative to its own, or indexes
   std::uint64_t limit = 0;        // 1 + what it compares with
+  std::uint64_t subtracted = 0;   // what it takes away, which compares too
   x86_reg sum = X86_REG_INVALID;  // the register that it adds another to, or jumps by
 };
 
@@ -48,6 +49,10 @@ class Disassembler {
     while (left > 0) {
       if (!cs_disasm_iter(handle_, &at, &left, &address, instruction_)) return {};
       all.push_back(read_one());
+      // What is not optimized takes away where it compares.
+      if (all.back().flow != Flow::kBranch || all.size() < 2) continue;
+      Instruction& before = all[all.size() - 2];
+      if (before.subtracted != 0) before.limit = before.subtracted + 1;
     }
     return all;
   }
@@ -103,6 +108,10 @@ Instruction Disassembler::read_one() const {
   if (instruction_->id == X86_INS_CMP && detail.op_count == 2 &&
       detail.operands[1].type == X86_OP_IMM && detail.operands[1].imm >= 0) {
     found.limit = static_cast<std::uint64_t>(detail.operands[1].imm) + 1;
+  }
+  if (instruction_->id == X86_INS_SUB && detail.operands[1].type == X86_OP_IMM &&
+      detail.operands[1].imm > 0) {
+    found.subtracted = static_cast<std::uint64_t>(detail.operands[1].imm);
   }
   return found;
 }

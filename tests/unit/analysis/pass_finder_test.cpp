@@ -21,7 +21,7 @@ Trace one_loop() {
     place.code_read = true;
     if (i < 2) place.loop = {0};
     trace.call_places.push_back(place);
-    trace.call_paths.push_back({{}, {i}, 0x1000});
+    trace.call_paths.push_back({{}, {i}, 0x1000, 0});
   }
   trace.call_places[0].onward = {{1, 2}};
   trace.call_places[1].onward = {{2, 2}};
@@ -91,7 +91,8 @@ TEST(Passes, OfUnreadCodeAreNotGuessed) {
 TEST(Passes, OfEndlessPathsAreNone) {
   Trace trace = one_loop();
   for (std::uint32_t i = 0; i < 1000; ++i) {
-    trace.call_paths.push_back({{static_cast<std::uint32_t>(trace.call_paths.size() - 1)}, {0}, i});
+    trace.call_paths.push_back(
+        {{static_cast<std::uint32_t>(trace.call_paths.size() - 1)}, {0}, i, 0});
   }
   const CallOrder order(trace);
   PassFinder finder(trace, order, 3);

@@ -17,12 +17,17 @@ class StorageTest : public testing::Test {
     mention.name = &item;
     mention.site = {0};
     mention.since = at;
-    return storage.touch(begin, bytes, mention, at);
+    return storage.touch(begin, bytes, mention, at).variable;
   }
 
-  std::vector<Variable> variables;
-  std::vector<Site> sites = std::vector<Site>(1);
-  Storage storage{variables, sites};
+  Trace trace = [] {
+    Trace made;
+    made.sites.resize(1);
+    return made;
+  }();
+  std::vector<Variable>& variables = trace.variables;
+  calls::SourceCalls source_calls{trace};
+  Storage storage{trace, source_calls};
 };
 
 TEST_F(StorageTest, ASwapOfPointersRenamesNothing) {

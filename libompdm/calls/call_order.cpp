@@ -1,8 +1,8 @@
+#include "calls/call_order.h"
+
 #include <algorithm>
 
-#include "analysis/pass_finder.h"
-
-namespace ompdm::analysis {
+namespace ompdm::calls {
 namespace {
 
 bool has(const std::vector<CallRange>& ranges, Index<CallPlace> place) {
@@ -85,4 +85,4 @@ std::optional<Transition> CallOrder::between(Index<CallPath> before, Index<CallP
   }
 }
 
-}  // namespace ompdm::analysis
+}  // namespace ompdm::calls
