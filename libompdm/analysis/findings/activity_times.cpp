@@ -36,13 +36,6 @@ bool KernelTimes::any(std::int32_t device, Nanoseconds from, Nanoseconds to) con
   return after != begins.begin() && at->second.latest_end[after - begins.begin() - 1] > from;
 }
 
-bool KernelTimes::launched(std::int32_t device, Nanoseconds from, Nanoseconds to) const {
-  const auto at = devices_.find(device);
-  if (at == devices_.end()) return false;
-  const auto first = std::ranges::lower_bound(at->second.begins, from);
-  return first != at->second.begins.end() && *first < to;
-}
-
 HostTimes::HostTimes(const Trace& trace) {
   for (const Region& region : trace.regions) {
     if (region.host_fallback) continue;

@@ -18,9 +18,6 @@ class KernelTimes {
   /// submission of a kernel was timed it counts as running until its region ended, or for ever.
   [[nodiscard]] bool any(std::int32_t device, Nanoseconds from, Nanoseconds to) const;
 
-  /// Whether a kernel was launched on the device in [from, to).
-  [[nodiscard]] bool launched(std::int32_t device, Nanoseconds from, Nanoseconds to) const;
-
  private:
   struct Device {
     std::vector<Nanoseconds> begins;

@@ -40,6 +40,9 @@ class Mappings {
   /// the runtime's own left out.
   [[nodiscard]] std::span<const std::uint32_t> transfers(std::size_t mapping) const;
 
+  /// The mapping of a transfer (position in Trace::ops); Index<Mapping>::kNone if it is of none.
+  [[nodiscard]] std::uint32_t of(std::uint32_t op) const { return mapping_of_op_[op]; }
+
  private:
   void replay(const Trace& trace);
   void mark_handed_out(const Trace& trace);

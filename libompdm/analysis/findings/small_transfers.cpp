@@ -36,14 +36,51 @@ bool is_small(const DataOp& op) {
          (op.map_type & kMapPrivate) == 0 && op.bytes > 0 && op.bytes <= kSmall;
 }
 
-/// Whether the pieces lie within a page of each other, without overlapping: rows, members, elements
-/// of one object, that one transfer could take with what is between them.
-bool are_neighbours(const DataOp& before, const DataOp& after) {
-  if (before.variable != after.variable || !before.variable) return false;
-  const DataOp& low = host_of(before) < host_of(after) ? before : after;
-  const DataOp& high = host_of(before) < host_of(after) ? after : before;
-  const std::uint64_t end = host_of(low) + low.bytes;
-  return host_of(high) >= end && host_of(high) - end <= kSmall;
+/// Where the object begins that an operation's item is a part of, as its directive says (`a` of
+/// a[i*n:n]); 0 if it does not.
+std::uint64_t base_of_item(const Trace& trace, const DataOp& op) {
+  const std::uint32_t list =
+      op.region ? trace.regions[op.region.value].map_list : Index<Region>::kNone;
+  if (list >= trace.map_lists.size()) return 0;
+  const auto item = std::ranges::find_if(trace.map_lists[list], [&](const MapItem& one) {
+    return one.begin == host_of(op) && one.bytes == op.bytes;
+  });
+  return item == trace.map_lists[list].end() ? 0 : item->base;
+}
+
+/// Whether two pieces are of one allocation, as far as that can be known: their directives name one
+/// object, or they lie on the device as they do on the host, or they touch.
+bool are_of_one_block(const Evidence& evidence, std::uint32_t low, std::uint32_t high) {
+  const DataOp& one = evidence.trace.ops[low];
+  const DataOp& other = evidence.trace.ops[high];
+  const std::uint64_t base = base_of_item(evidence.trace, one);
+  if (base != 0 && base == base_of_item(evidence.trace, other)) return true;
+  const bool is_in_one = evidence.mappings.of(low) != Index<Mapping>::kNone &&
+                         evidence.mappings.of(low) == evidence.mappings.of(high);
+  const bool to_device = one.kind == OpKind::kHtoD;
+  const std::uint64_t apart = to_device ? other.dst - one.dst : other.src - one.src;
+  if (is_in_one && apart == host_of(other) - host_of(one)) return true;
+  return base == 0 && host_of(one) + one.bytes == host_of(other);
+}
+
+enum class Kin : std::uint8_t {
+  kNone,
+  kPart,       ///< of one block, anywhere in it, or the same again
+  kNeighbour,  ///< within a page of each other, without overlapping: rows, members, elements of one
+               ///< object, that one transfer could take with what is between them
+};
+
+Kin kin_of(const Evidence& evidence, std::uint32_t before, std::uint32_t after) {
+  const std::vector<DataOp>& ops = evidence.trace.ops;
+  if (ops[before].variable != ops[after].variable || !ops[before].variable) return Kin::kNone;
+  if (host_of(ops[before]) == host_of(ops[after])) return Kin::kPart;
+  const bool upwards = host_of(ops[before]) < host_of(ops[after]);
+  const std::uint32_t low = upwards ? before : after;
+  const std::uint32_t high = upwards ? after : before;
+  if (!are_of_one_block(evidence, low, high)) return Kin::kNone;
+  const std::uint64_t end = host_of(ops[low]) + ops[low].bytes;
+  const bool is_near = host_of(ops[high]) >= end && host_of(ops[high]) - end <= kSmall;
+  return is_near ? Kin::kNeighbour : Kin::kPart;
 }
 
 void append(const Evidence& evidence, std::uint32_t i, Stream& stream) {
@@ -52,10 +89,12 @@ void append(const Evidence& evidence, std::uint32_t i, Stream& stream) {
   if (!stream.ops.empty()) {
     const DataOp& before = trace.ops[stream.ops.back()];
     const bool again = before.region != op.region || !op.region;
-    if (are_neighbours(before, op)) {
+    const Kin kin = kin_of(evidence, stream.ops.back(), i);
+    if (kin == Kin::kNeighbour) {
       stream.spared.push_back(i);
       stream.neighbours = true;
-    } else if (again && !evidence.kernels.launched(copying_device_of(op), before.begin, op.begin)) {
+    } else if (kin == Kin::kPart && again &&
+               !evidence.kernels.any(copying_device_of(op), before.begin, op.begin)) {
       stream.spared.push_back(i);
       stream.repeated = true;
     }

@@ -21,9 +21,9 @@ Trace row_by_row(int count, std::uint64_t distance, bool kernels) {
   const auto update = build.site(Directive::kTargetUpdate, "a.cpp", 9, "main");
   const auto solve = build.site(Directive::kTarget, "a.cpp", 12, "main");
   const auto exit = build.site(Directive::kTargetExitData, "a.cpp", 15, "main");
-  const auto a = build.variable("a", 1'000'000);
+  const auto a = build.variable("a", 4'000'000);
   build.begin(enter);
-  build.op(OpKind::kAlloc, a, 1'000'000, 10);
+  build.op(OpKind::kAlloc, a, 4'000'000, 10);
   build.end();
   for (int i = 0; i < count; ++i) {
     build.begin(update);
@@ -62,6 +62,35 @@ TEST(SmallTransfers, NeighbouringMemoryEvenAroundKernels) {
   EXPECT_EQ(patterns(analyze(row_by_row(32, kRow, true))), "small_transfers");
   EXPECT_EQ(patterns(analyze(row_by_row(32, 100'000, true))), "")
       << "each kernel may need another piece";
+}
+
+TEST(SmallTransfers, BlocksOfTheirOwnAreNoNeighbours) {
+  const auto mapped_apart = [](bool as_one_object) {
+    TraceBuilder build;
+    const auto enter = build.site(Directive::kTargetEnterData, "a.cpp", 3, "main");
+    const auto a = build.variable("a", 800);
+    for (std::uint64_t i = 0; i < 40; ++i) {
+      const Index<Region> region = build.begin(enter);
+      DataOp& alloc = build.op(OpKind::kAlloc, a, 800, 10);
+      alloc.src += i * 816;
+      alloc.dst += i * 1024;
+      const std::uint64_t host = alloc.src;
+      DataOp& sent = build.op(OpKind::kHtoD, a, 800, 100'000);
+      sent.src = host;
+      sent.dst += i * 1024;
+      build.end();
+      MapItem item;
+      item.base = as_one_object ? 0x1000 : host;
+      item.begin = host;
+      item.bytes = 800;
+      build.trace.regions[region.value].map_list =
+          static_cast<std::uint32_t>(build.trace.map_lists.size());
+      build.trace.map_lists.push_back({item});
+    }
+    return analyze(build.take()).findings[0].evidence;
+  };
+  EXPECT_TRUE(contains(mapped_apart(true), "of neighbouring memory: 1 would do"));
+  EXPECT_FALSE(contains(mapped_apart(false), "would do"));
 }
 
 TEST(SmallTransfers, AScalarThatEachKernelReturnsIsClean) {
