@@ -87,7 +87,11 @@ TEST(SmallTransfers, BlocksOfTheirOwnAreNoNeighbours) {
           static_cast<std::uint32_t>(build.trace.map_lists.size());
       build.trace.map_lists.push_back({item});
     }
-    return analyze(build.take()).findings[0].evidence;
+    build.begin(build.site(Directive::kTarget, "a.cpp", 9, "main"));
+    build.launch(10);
+    build.end();
+    const std::vector<Finding> findings = found(analyze(build.take()), "small_transfers");
+    return findings.empty() ? std::string() : findings[0].evidence;
   };
   EXPECT_TRUE(contains(mapped_apart(true), "of neighbouring memory: 1 would do"));
   EXPECT_FALSE(contains(mapped_apart(false), "would do"));
