@@ -43,6 +43,7 @@ enum class Entry : std::uint8_t {
   kMemcpyRectAsync,  ///< omp_target_memcpy_rect_async
   kMemsetAsync,      ///< omp_target_memset_async
   kMapperPiece,      ///< __tgt_push_mapper_component: no site, a MapperPiece
+  kMappedPointer,    ///< omp_get_mapped_ptr: no site, a MappedPointer
   kCount
 };
 

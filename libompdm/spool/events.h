@@ -143,6 +143,15 @@ struct MapperPiece {
 };
 static_assert(sizeof(MapperPiece) == 40);
 
+/// The program asked where on a device some storage's copy lies: from then on it may reach it
+/// without naming it. Once in a while for each, not for each call.
+struct MappedPointer {
+  Head head;
+  std::int32_t device;  ///< as the program numbers it
+  std::uint64_t host;
+};
+static_assert(sizeof(MappedPointer) == 16);
+
 /// What became of a device.
 enum class DeviceEvent : std::uint8_t { kInitialize, kFinalize, kLoad };
 /// Device initialise, finalise or image load (Head::flags: DeviceEvent). Followed by the type text

@@ -53,6 +53,7 @@ enum class Tag : std::uint8_t {
   kCallers = 17,
   kPath = 18,
   kApiPath = 19,
+  kMappedPointer = 20,
   // What CUPTI tells (spool/activities.h).
   kActivityName = 32,
   kKernelActivity = 33,

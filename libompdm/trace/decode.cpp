@@ -65,6 +65,8 @@ void Decoder::add(const Record& record) {
       return add_mapper_name(record);
     case spool::Tag::kMapperPiece:
       return add_mapper_piece(record);
+    case spool::Tag::kMappedPointer:
+      return add_mapped_pointer(record);
     case spool::Tag::kActivityName:
       return add_activity_name(record);
     case spool::Tag::kKernelActivity:

@@ -208,6 +208,12 @@ void Decoder::add_mapper_piece(const Record& record) {
   draft_.mapper_pieces.push_back({{region}, row->begin, row->size, row->type, name});
 }
 
+void Decoder::add_mapped_pointer(const Record& record) {
+  const auto row = record.as<spool::MappedPointer>();
+  if (!row) return void(++unreadable);
+  draft_.trace.mapped_pointers.push_back({device_number(row->device), row->host});
+}
+
 void Decoder::add_device(const Record& record) {
   const auto row = record.as<spool::Device>();
   if (!row) return void(++unreadable);

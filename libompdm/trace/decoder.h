@@ -122,6 +122,7 @@ class Decoder {
   void add_fallback(const Record& record);
   void add_mapper_name(const Record& record);
   void add_mapper_piece(const Record& record);
+  void add_mapped_pointer(const Record& record);
   void add_activity_name(const Record& record);
   void add_kernel_activity(const Record& record);
   void add_memory_activity(const Record& record);

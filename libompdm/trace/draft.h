@@ -127,8 +127,6 @@ struct Draft {
   std::vector<ClockPair> cupti_clock;
   std::vector<CudaDevice> cuda_devices;
   std::vector<Index<Site>> list_sites;  ///< beside Trace::map_lists
-  std::vector<std::uint32_t>
-      variable_sites;  ///< site that mapped it first, beside Trace::variables
   std::vector<OffloadSymbol> symbols;
   std::vector<std::string> mapper_names;  ///< as the compiler passes them
   std::vector<MapperPiece> mapper_pieces;

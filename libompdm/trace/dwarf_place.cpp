@@ -4,12 +4,15 @@
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 
-#include <cstdlib>
+#include <iterator>
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "trace/dwarf_scopes.h"
 #include "trace/offload_names.h"
+#include "trace/pointer_types.h"
 #include "trace/symbols.h"
 
 namespace ompdm::trace {
@@ -17,10 +20,27 @@ namespace ompdm::trace {
 struct DwarfPlaces::Units {
   struct Range {
     std::uint64_t end = 0;
-    Dwarf_Die unit{};
+    std::uint32_t unit = 0;
+  };
+  struct Unit {
+    Dwarf_Die entry{};
+    std::optional<DwarfScopes> scopes;  // once they are asked for
   };
   std::map<std::uint64_t, Range> ranges;  // by begin
+  std::vector<Unit> units;
   std::uint64_t bias = 0;  // between the module's addresses and its debug information's
+
+  // The unit that an address of its debug information lies in; null if there is none.
+  Unit* at(std::uint64_t address) {
+    const auto after = ranges.upper_bound(address);
+    if (after == ranges.begin() || address >= std::prev(after)->second.end) return nullptr;
+    return &units[std::prev(after)->second.unit];
+  }
+
+  static std::vector<Dwarf_Die> scopes_at(Unit& unit, std::uint64_t address) {
+    if (!unit.scopes) unit.scopes.emplace(unit.entry);
+    return unit.scopes->at(address);
+  }
 };
 
 namespace {
@@ -67,34 +87,27 @@ void read_line(Dwarf_Die* unit, std::uint64_t address, CodePlace& place) {
 
 // The functions around an address, innermost first; an inlined one's caller stands where it was
 // inlined.
-void read_scopes(Dwarf_Die* unit, std::uint64_t address, CodePlace& place) {
-  Dwarf_Die* around = nullptr;
-  const int found = dwarf_getscopes(unit, address, &around);
-  if (found <= 0) return;
-  Dwarf_Die* scopes = nullptr;
-  const int count = dwarf_getscopes_die(&around[0], &scopes);
+void read_functions(Dwarf_Die* unit, std::vector<Dwarf_Die> scopes, CodePlace& place) {
   Dwarf_Files* files = nullptr;
   dwarf_getsrcfiles(unit, &files, nullptr);
   Frame frame{"", place.file, place.line, place.column};
-  for (int i = 0; i < count; ++i) {
-    const int tag = dwarf_tag(&scopes[i]);
+  for (Dwarf_Die& scope : scopes) {
+    const int tag = dwarf_tag(&scope);
     if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram) continue;
-    const std::string name = linker_name(&scopes[i]);
+    const std::string name = linker_name(&scope);
     const std::string written = written_function(name);
     frame.function = demangle(written);
     if (!written.empty()) place.functions.push_back(frame.function);
     // What the compiler outlined stands where its function does, and says nothing more.
     if (written == name) place.inlined.push_back(frame);
     if (tag == DW_TAG_subprogram) break;
-    const Dwarf_Word file = attribute_number(&scopes[i], DW_AT_call_file);
+    const Dwarf_Word file = attribute_number(&scope, DW_AT_call_file);
     frame.file =
         files == nullptr ? "" : as_given(unit, dwarf_filesrc(files, file, nullptr, nullptr));
-    frame.line = static_cast<int>(attribute_number(&scopes[i], DW_AT_call_line));
-    frame.column = static_cast<int>(attribute_number(&scopes[i], DW_AT_call_column));
+    frame.line = static_cast<int>(attribute_number(&scope, DW_AT_call_line));
+    frame.column = static_cast<int>(attribute_number(&scope, DW_AT_call_column));
   }
   if (place.inlined.size() < 2) place.inlined.clear();
-  std::free(scopes);
-  std::free(around);
 }
 
 }  // namespace
@@ -107,8 +120,10 @@ DwarfPlaces::DwarfPlaces(Dwfl_Module* module) : units_(std::make_unique<Units>()
     Dwarf_Addr begin = 0;
     Dwarf_Addr end = 0;
     units_->bias = bias;
+    const auto number = static_cast<std::uint32_t>(units_->units.size());
+    units_->units.push_back({*unit, std::nullopt});
     for (std::ptrdiff_t at = 0; (at = dwarf_ranges(unit, at, &base, &begin, &end)) > 0;) {
-      if (begin < end) units_->ranges.insert({begin, {end, *unit}});
+      if (begin < end) units_->ranges.insert({begin, {end, number}});
     }
   }
 }
@@ -118,13 +133,19 @@ DwarfPlaces::~DwarfPlaces() = default;
 CodePlace DwarfPlaces::at(std::uint64_t address) const {
   CodePlace place;
   address -= units_->bias;
-  auto range = units_->ranges.upper_bound(address);
-  if (range == units_->ranges.begin()) return place;
-  --range;
-  if (address >= range->second.end) return place;
-  read_line(&range->second.unit, address, place);
-  read_scopes(&range->second.unit, address, place);
+  Units::Unit* unit = units_->at(address);
+  if (unit == nullptr) return place;
+  read_line(&unit->entry, address, place);
+  read_functions(&unit->entry, Units::scopes_at(*unit, address), place);
   return place;
+}
+
+std::optional<bool> DwarfPlaces::item_names_pointers(std::uint64_t address,
+                                                     const std::string& expression) const {
+  address -= units_->bias;
+  Units::Unit* unit = units_->at(address);
+  if (unit == nullptr) return std::nullopt;
+  return names_pointers(Units::scopes_at(*unit, address), expression);
 }
 
 }  // namespace ompdm::trace

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
 
 struct Dwfl_Module;
 
@@ -21,6 +23,11 @@ class DwarfPlaces {
 
   /// Empty where no compilation unit covers the address.
   CodePlace at(std::uint64_t address) const;
+
+  /// Whether the elements that a map clause's item names are pointers, as its variable is declared
+  /// there; none if that is not known.
+  std::optional<bool> item_names_pointers(std::uint64_t address,
+                                          const std::string& expression) const;
 
  private:
   struct Units;

@@ -87,6 +87,24 @@ void Replay::bind_item(MapItem& item, std::uint32_t user, std::uint32_t argument
   }
 }
 
+// From LLVM 22 on what a pointer points to says of itself nothing; an item of its own attaches it,
+// if the pointer is there. Before, the pointer's target told.
+void Replay::mark_attached(std::vector<MapItem>& items) const {
+  for (const MapItem& attach : items) {
+    if ((attach.type & kMapAttach) == 0) continue;
+    const bool is_there =
+        storage_.is_present(attach.base) || std::ranges::any_of(items, [&](const MapItem& item) {
+          return (item.type & kMapAttach) == 0 && attach.base - item.begin < item.bytes;
+        });
+    if (!is_there) continue;
+    for (MapItem& item : items) {
+      if (item.begin == attach.begin && (item.type & kMapAttach) == 0) {
+        item.type |= kMapPointerAndObject;
+      }
+    }
+  }
+}
+
 void Replay::bind_list(std::uint32_t list, std::uint32_t user) {
   const Region& region = trace_.regions[user];
   settle(region.site);
@@ -105,6 +123,7 @@ void Replay::bind_list(std::uint32_t list, std::uint32_t user) {
       items[i].name = name_of(region.site, i + 1).expression;
     }
   }
+  mark_attached(items);
   for (MapItem& item : items) {
     const auto descriptor = describing(item);
     if (descriptor != descriptors.end()) item.variable = items[descriptor->data].variable;

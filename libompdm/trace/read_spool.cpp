@@ -16,6 +16,7 @@
 #include "trace/flang.h"
 #include "trace/normalize.h"
 #include "trace/order.h"
+#include "trace/reachable.h"
 #include "trace/runtime_name.h"
 #include "trace/sites.h"
 #include "trace/spool_file.h"
@@ -182,6 +183,7 @@ Trace read_spool(const std::filesystem::path& path) {
   trace::resolve_kernels(draft);
   trace::resolve_call_paths(draft, symbols);
   trace::attribute(draft);
+  trace::find_pointers(draft, symbols);
   const trace::Untied untied = trace::tie_activities(draft, header.attach.monotonic_ns);
 
   std::vector<Loss> losses = recorder_losses(header);

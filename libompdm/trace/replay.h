@@ -79,6 +79,7 @@ class Replay {
 
   void bind_lists_before(Nanoseconds time);
   void bind_list(std::uint32_t list, std::uint32_t user);
+  void mark_attached(std::vector<MapItem>& items) const;
   void bind_item(MapItem& item, std::uint32_t user, std::uint32_t argument);
 
   Draft& draft_;

@@ -201,6 +201,13 @@ void Storage::release(std::uint64_t address, Nanoseconds time) {
   at->second.touched = std::max(at->second.touched, time);
 }
 
+bool Storage::is_present(std::uint64_t address) const {
+  auto at = pieces_.upper_bound(address);
+  if (at == pieces_.begin()) return false;
+  --at;
+  return address < at->second.end && at->second.present > 0;
+}
+
 void Storage::note_content(std::uint64_t address, const DataOp& transfer) {
   const auto at = pieces_.find(address);
   if (at != pieces_.end() && at->second.end - address == transfer.bytes) {

@@ -52,6 +52,7 @@ class Storage {
   /// The piece at `address` is present on one device more (or less).
   void acquire(std::uint64_t address);
   void release(std::uint64_t address, Nanoseconds time);
+  [[nodiscard]] bool is_present(std::uint64_t address) const;
   /// A transfer took its bytes from `address` on the host, or left them there.
   void note_content(std::uint64_t address, const DataOp& transfer);
   /// What lay there is gone for good: a library was closed.

@@ -8,6 +8,7 @@
 
 #include "trace/dwarf_place.h"
 #include "trace/offload_names.h"
+#include "trace/pointer_types.h"
 
 // After dwarf_place.h, so that libelf's macros stay here.
 #include <elfutils/libdwelf.h>
@@ -85,6 +86,7 @@ struct Symbols::Loaded {
   Dwfl_Module* module = nullptr;
   std::unique_ptr<DwarfPlaces> dwarf;
   std::unique_ptr<FortranVariables> fortran_variables;
+  std::unique_ptr<GlobalTypes> globals;
   std::unique_ptr<ModuleCode> code;
   std::unordered_map<std::uint64_t, CodePlace> places;  // that were asked for
 
@@ -160,6 +162,22 @@ Declaration Symbols::fortran_variable(Index<Module> module, const std::string& f
     loaded.fortran_variables = std::make_unique<FortranVariables>(loaded.module);
   }
   return loaded.fortran_variables->find(fortran_module, variable);
+}
+
+std::optional<bool> Symbols::item_names_pointers(Index<Module> module, std::uint64_t address,
+                                                 const std::string& expression) {
+  if (!module || module.value >= modules_.size()) return std::nullopt;
+  const Loaded& loaded = load(modules_[module.value], true);
+  if (loaded.state != Loaded::State::kUsable) return std::nullopt;
+  return loaded.dwarf->item_names_pointers(address, expression);
+}
+
+std::optional<bool> Symbols::global_holds_pointers(Index<Module> module, std::uint64_t address) {
+  if (!module || module.value >= modules_.size()) return std::nullopt;
+  Loaded& loaded = load(modules_[module.value], true);
+  if (loaded.state != Loaded::State::kUsable) return std::nullopt;
+  if (!loaded.globals) loaded.globals = std::make_unique<GlobalTypes>(loaded.module);
+  return loaded.globals->holds_pointers(address);
 }
 
 Symbols::Symbols(const std::vector<Module>& modules, std::int64_t recorded_at)

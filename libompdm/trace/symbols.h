@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -48,6 +49,14 @@ class Symbols {
   /// Where a Fortran module's variable is declared, by the debug information of one loaded module.
   Declaration fortran_variable(Index<Module> module, const std::string& fortran_module,
                                const std::string& variable);
+
+  /// Whether the elements that a map clause's item names are pointers, as its variable is declared
+  /// at an address inside the directive's call; none if that is not known.
+  std::optional<bool> item_names_pointers(Index<Module> module, std::uint64_t address,
+                                          const std::string& expression);
+
+  /// Whether the variable at an address is a pointer, or has some in it; none if it is not known.
+  std::optional<bool> global_holds_pointers(Index<Module> module, std::uint64_t address);
 
   /// Modules that were asked for, but whose file is gone.
   [[nodiscard]] std::uint64_t missing() const;

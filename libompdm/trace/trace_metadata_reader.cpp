@@ -112,6 +112,15 @@ void read_row(const Json& object, Variable& variable) {
   get(object, "least_bytes", variable.least_bytes);
   get(object, "pieces", variable.pieces);
   get_texts(object, "aliases", variable.aliases);
+  get(object, "holds_pointers", variable.holds_pointers);
+}
+
+void read_row(const Json& object, DeviceVariable& variable) {
+  get(object, "module", variable.module);
+  get(object, "name", variable.name);
+  get(object, "address", variable.address);
+  get(object, "bytes", variable.bytes);
+  get(object, "holds_pointers", variable.holds_pointers);
 }
 
 void read_row(const Json& object, Kernel& kernel) {
@@ -177,6 +186,11 @@ void read_row(const Json& object, DeviceEvent& event) {
   get(object, "bytes", event.bytes);
 }
 
+void read_row(const Json& object, MappedPointer& pointer) {
+  get(object, "device", pointer.device);
+  get(object, "host", pointer.host);
+}
+
 template <class Row>
 void append(const Json& value, std::vector<Row>& rows) {
   read_row(expect_object(value, "the row"), rows.emplace_back());
@@ -197,12 +211,14 @@ void append_to(Trace& trace, std::string_view list, const Json& value) {
   if (list == "threads") append(value, trace.threads);
   if (list == "sites") append(value, trace.sites);
   if (list == "variables") append(value, trace.variables);
+  if (list == "device_variables") append(value, trace.device_variables);
   if (list == "kernels") append(value, trace.kernels);
   if (list == "loops") append(value, trace.loops);
   if (list == "call_places") append(value, trace.call_places);
   if (list == "call_paths") append(value, trace.call_paths);
   if (list == "map_lists") append(value, trace.map_lists);
   if (list == "device_events") append(value, trace.device_events);
+  if (list == "mapped_pointers") append(value, trace.mapped_pointers);
 }
 
 void set_value(Trace& trace, MetadataReader::Counts& counts, const std::string& key,

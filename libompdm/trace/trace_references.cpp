@@ -17,6 +17,9 @@ class Checker {
     check("site", trace_.sites,
           [this](const Site& site) { expect(site.module, trace_.modules, "module"); });
     check_tree("loop", trace_.loops, &CodeLoop::parent);
+    check("device variable", trace_.device_variables, [this](const DeviceVariable& variable) {
+      expect(variable.module, trace_.modules, "module");
+    });
     check("call place", trace_.call_places, [this](const CallPlace& place) {
       expect(place.module, trace_.modules, "module");
       expect(place.loop, trace_.loops, "loop");

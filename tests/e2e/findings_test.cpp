@@ -113,6 +113,7 @@ struct Planted {
   std::string patterns;
   int count = 0;  ///< of the first finding
   std::uint64_t wasted_bytes = 0;
+  const char* confidence = "likely";
 };
 
 void PrintTo(const Planted& planted, std::ostream* out) { *out << planted.name; }
@@ -166,13 +167,14 @@ TEST_P(Contents, AreFoundToTheByte) {
   EXPECT_EQ(finding["wasted_bytes"], planted.wasted_bytes);
   if (planted.patterns == "repeated_allocation") return;
   EXPECT_EQ(finding["variable"], "a");
-  EXPECT_EQ(finding["confidence"], "likely") << "equal values prove no more";
+  EXPECT_EQ(finding["confidence"], planted.confidence) << "equal values prove no more";
   EXPECT_EQ(finding["coverage"]["examined"], planted.count);
   EXPECT_EQ(finding["coverage"]["of"], planted.count);
 }
 
 const Planted kContents[] = {
-    {"sent_again", "duplicate_transfer", 1, kArray},
+    // A kernel may use its map(to:) copy as scratch.
+    {"sent_again", "duplicate_transfer", 1, kArray, "possible"},
     {"sent_again_changed", ""},
     {"sent_again_restoring", ""},
     {"mapped_twice", "duplicate_transfer", 1, kArray},
@@ -185,7 +187,7 @@ const Planted kContents[] = {
     {"one_element", ""},
     {"alternating", ""},
     {"loop_changed", "", 11, 11 * kArray},
-    {"sent_over_in_each_pass", "duplicate_transfer", 12, 12 * kArray},
+    {"sent_over_in_each_pass", "duplicate_transfer", 12, 12 * kArray, "possible"},
     {"returned_changed", ""},
 };
 

@@ -106,13 +106,13 @@ Contents::Contents(const Trace& trace, const Mappings& mappings) {
 void Contents::follow(const Trace& trace, const Mappings& mappings,
                       const std::vector<std::uint32_t>& stays, KernelWrites& writes) {
   const bool knows = knows_launches(trace) && !has_lost_events(trace);
-  const auto is_kept = [&](std::uint32_t earlier, std::uint32_t later) {
+  const auto writer_between = [&](std::uint32_t earlier, std::uint32_t later) {
     const Mapping& was = mappings.rows()[mapping_of_[earlier]];
     const bool same_stay = mapping_of_[earlier] == mapping_of_[later];
-    if (!knows || was.on_device || was.handed_out || was.replaced) return false;
-    if (!same_stay && !was.remove) return false;
+    if (was.on_device || was.replaced || (!same_stay && !was.remove)) return Writer::kNamed;
+    if (!knows) return Writer::kUnnamed;
     const Nanoseconds until = trace.ops[same_stay ? later : was.remove.value].begin;
-    return !writes.could_write(was, trace.ops[earlier].begin, until);
+    return writes.writer_of(was, trace.ops[earlier].begin, until);
   };
   Latest sent;
   Latest returned;
@@ -129,14 +129,17 @@ void Contents::follow(const Trace& trace, const Mappings& mappings,
       // Positions in Trace::ops are in order of begin.
       if (origin != nullptr && (last == nullptr || last->op < origin->op)) last = origin;
       earlier_[i] = compared(trace, last != nullptr ? last->op : kNoOp, op);
-      if (last != nullptr) earlier_[i].kept = is_kept(last->op, i);
+      if (last != nullptr) earlier_[i].writer = writer_between(last->op, i);
       if (to_device) {
         // A piece that this overwrites in part is no longer what it was when it crossed.
         returned.forget_parts(piece);
         sent.set(piece, i);
         continue;
       }
-      if (origin != nullptr && !origin->changed && mapping_of_[origin->op] == number) {
+      // Who looks on while a kernel works wants to see what has become of the data by now.
+      const bool is_at_rest = is_kept(writes.writer_of(mapping, op.begin, op.end));
+      if (origin != nullptr && !origin->changed && is_at_rest &&
+          mapping_of_[origin->op] == number) {
         sent_[i] = compared(trace, origin->op, op);
         origin->changed = sent_[i].same == Same::kNo;
       }
@@ -166,7 +169,7 @@ void Contents::doubt(const Trace& trace, const Mappings& mappings,
       if (!changes) continue;
       // What nothing on the device could have changed between two copies of it is the same.
       const Earlier& before = earlier_[i];
-      const bool is_again = before.op != kNoOp && before.kept &&
+      const bool is_again = before.op != kNoOp && before.kept() &&
                             trace.ops[before.op].kind == OpKind::kDtoH &&
                             trace.ops[i].kind == OpKind::kDtoH;
       if (is_again) continue;

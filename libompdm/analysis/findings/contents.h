@@ -34,9 +34,12 @@ struct Earlier {
   /// All bytes of both are equal to each other (a zeroed array): no evidence that it is the same
   /// data.
   bool trivial = false;
-  /// Nothing on the device could have changed the data since, up to this transfer or to the
-  /// deletion of what `op` had reached. Without launches being reported never true.
-  bool kept = false;
+  /// How something on the device could have changed the data since, up to this transfer or to the
+  /// deletion of what `op` had reached.
+  Writer writer = Writer::kNamed;
+
+  /// Whether nothing is known to be able to.
+  [[nodiscard]] bool kept() const { return is_kept(writer); }
 
   /// Whether the contents are evidence that nothing changed the data in between.
   [[nodiscard]] bool tells_same() const {
@@ -58,7 +61,8 @@ class Contents {
   [[nodiscard]] const Earlier& before(std::uint32_t op) const { return earlier_[op]; }
 
   /// Of a transfer to the host: what was sent of the piece to the same mapping before it, if
-  /// nothing else of it was brought back with another content since; needs known().
+  /// nothing else of it was brought back with another content since, and no kernel that may write
+  /// it was at work meanwhile; needs known().
   [[nodiscard]] const Earlier& sent_before(std::uint32_t op) const { return sent_[op]; }
 
   /// The mapping of a transfer; kNone if it is none of a mapping.

@@ -16,10 +16,8 @@ Nanoseconds end_of_writes(const Trace& trace, const Launch& launch) {
   return waited ? launch.end : kNeverEnds;
 }
 
-bool may_write(const MapItem& item) {
-  if ((item.type & (kMapPrivate | kMapLiteral)) != 0) return false;
-  return (item.type & (kMapTo | kMapFrom)) != kMapTo;
-}
+/// Whether only the kernel's copy of it is told to have a use: it is not brought back.
+bool is_copied_in(const MapItem& item) { return (item.type & (kMapTo | kMapFrom)) == kMapTo; }
 
 }  // namespace
 
@@ -33,7 +31,34 @@ bool KernelWrites::Launches::any(Nanoseconds from, Nanoseconds to) const {
   return after != begins.begin() && latest_end[after - begins.begin() - 1] > from;
 }
 
-KernelWrites::KernelWrites(const Trace& trace) {
+void KernelWrites::Named::add(const MapItem& item, std::uint32_t list) {
+  items_.push_back({item.begin, item.begin + std::max<std::uint64_t>(item.bytes, 1), list});
+}
+
+void KernelWrites::Named::sort() {
+  std::ranges::sort(items_, {}, [](const Item& item) { return std::pair(item.begin, item.list); });
+  for (const Item& item : items_) {
+    latest_end_.push_back(latest_end_.empty() ? item.end : std::max(item.end, latest_end_.back()));
+  }
+}
+
+const KernelWrites::Lists& KernelWrites::Named::lists_of(std::uint64_t begin, std::uint64_t end) {
+  const auto [known, is_new] = known_.try_emplace({begin, end});
+  Lists& lists = known->second;
+  if (!is_new) return lists;
+  auto at = std::ranges::lower_bound(items_, end, {}, &Item::begin) - items_.begin();
+  while (at > 0 && latest_end_[at - 1] > begin) {
+    --at;
+    if (items_[at].end > begin) lists.push_back(items_[at].list);
+  }
+  std::ranges::sort(lists);
+  lists.erase(std::unique(lists.begin(), lists.end()), lists.end());
+  return lists;
+}
+
+KernelWrites::KernelWrites(const Trace& trace)
+    : global_pointers_(
+          std::ranges::any_of(trace.device_variables, &DeviceVariable::holds_pointers)) {
   for (const Launch& launch : trace.launches) {
     const Nanoseconds end = end_of_writes(trace, launch);
     all_[launch.device].add(launch.begin, end);
@@ -45,45 +70,67 @@ KernelWrites::KernelWrites(const Trace& trace) {
       unknown_[launch.device].add(launch.begin, end);
     }
   }
+  read_lists(trace);
+}
+
+void KernelWrites::read_lists(const Trace& trace) {
   for (std::uint32_t list = 0; list < trace.map_lists.size(); ++list) {
+    bool has_table = false;
     for (const MapItem& item : trace.map_lists[list]) {
-      if (!may_write(item)) continue;
-      writes_.push_back({item.begin, item.begin + std::max<std::uint64_t>(item.bytes, 1), list});
+      if ((item.type & kMapLiteral) != 0) {
+        passed_.emplace(item.base, list);  // is_device_ptr, has_device_addr
+      } else if ((item.type & kMapPrivate) == 0) {
+        (is_copied_in(item) ? reads_ : writes_).add(item, list);
+        has_table =
+            has_table || (item.variable && trace.variables[item.variable.value].holds_pointers);
+      }
     }
+    if (has_table) tables_.push_back(list);
   }
-  std::ranges::sort(writes_, {}, [](const Item& item) { return std::pair(item.begin, item.list); });
-  for (const Item& item : writes_) {
-    latest_end_.push_back(latest_end_.empty() ? item.end : std::max(item.end, latest_end_.back()));
-  }
+  writes_.sort();
+  reads_.sort();
 }
 
-const std::vector<std::uint32_t>& KernelWrites::writers_of(std::uint64_t begin, std::uint64_t end) {
-  const auto [known, is_new] = writers_.try_emplace({begin, end});
-  std::vector<std::uint32_t>& lists = known->second;
-  if (!is_new) return lists;
-  auto at = std::ranges::lower_bound(writes_, end, {}, &Item::begin) - writes_.begin();
-  while (at > 0 && latest_end_[at - 1] > begin) {
-    --at;
-    if (writes_[at].end > begin) lists.push_back(writes_[at].list);
-  }
-  std::ranges::sort(lists);
-  lists.erase(std::unique(lists.begin(), lists.end()), lists.end());
-  return lists;
+bool KernelWrites::ran(std::int32_t device, const Lists& lists, Nanoseconds from,
+                       Nanoseconds to) const {
+  return std::ranges::any_of(lists, [&](std::uint32_t list) {
+    const auto launches = by_list_.find({device, list});
+    return launches != by_list_.end() && launches->second.any(from, to);
+  });
 }
 
-bool KernelWrites::could_write(const Mapping& mapping, Nanoseconds from, Nanoseconds to) {
-  const auto any = [&](const auto& launches, const auto& key) {
-    const auto at = launches.find(key);
+/// Whether a kernel was given an address in the mapping.
+bool KernelWrites::is_passed(const Mapping& mapping, Nanoseconds from, Nanoseconds to) const {
+  Lists lists;
+  for (auto at = passed_.lower_bound({mapping.address, 0});
+       at != passed_.end() &&
+       at->first - mapping.address < std::max<std::uint64_t>(mapping.bytes, 1);
+       ++at) {
+    lists.push_back(at->second);
+  }
+  return ran(mapping.device, lists, from, to);
+}
+
+Writer KernelWrites::writer_of(const Mapping& mapping, Nanoseconds from, Nanoseconds to) {
+  const auto any = [&](const std::map<std::int32_t, Launches>& launches) {
+    const auto at = launches.find(mapping.device);
     return at != launches.end() && at->second.any(from, to);
   };
-  if (!any(all_, mapping.device)) return false;
-  // Any kernel may name a global variable, or have a pointer to memory that is not mapped.
-  if (mapping.host == 0 || mapping.is_pointee || mapping.is_static || any(unknown_, mapping.device))
-    return true;
-  const auto& lists =
-      writers_of(mapping.host, mapping.host + std::max<std::uint64_t>(mapping.bytes, 1));
-  return std::ranges::any_of(
-      lists, [&](std::uint32_t list) { return any(by_list_, std::pair(mapping.device, list)); });
+  if (!any(all_)) return Writer::kNone;
+  const std::uint64_t end = mapping.host + std::max<std::uint64_t>(mapping.bytes, 1);
+  const bool has_host = mapping.host != 0;
+  if (has_host && ran(mapping.device, writes_.lists_of(mapping.host, end), from, to)) {
+    return Writer::kNamed;
+  }
+  if (is_passed(mapping, from, to)) return Writer::kNamed;
+  // Any kernel may name a global variable.
+  if (any(unknown_) || mapping.is_static) return Writer::kUnnamed;
+  if (ran(mapping.device, tables_, from, to)) return Writer::kByTable;
+  if (global_pointers_) return Writer::kByGlobal;
+  if (mapping.is_pointee) return Writer::kByPointer;
+  if (mapping.handed_out || !has_host) return Writer::kByAddress;
+  const bool is_copy = ran(mapping.device, reads_.lists_of(mapping.host, end), from, to);
+  return is_copy ? Writer::kScratch : Writer::kNone;
 }
 
 }  // namespace ompdm::analysis

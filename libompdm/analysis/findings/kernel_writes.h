@@ -1,9 +1,11 @@
 // Which kernels could have changed a piece of storage's copy on a device, judged by what their
-// directives map. Inside the analysis library only.
+// directives map and by what the run and the program's types show of ways around the maps. Inside
+// the analysis library only.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -11,16 +13,33 @@
 
 namespace ompdm::analysis {
 
+/// How a kernel could have changed data.
+enum class Writer : std::uint8_t {
+  kNone,       ///< none could
+  kScratch,    ///< one that has a map(to:) copy of it, which it may use as it likes
+  kByAddress,  ///< not known: the program has the data's device address
+  kByPointer,  ///< not known: a mapped pointer points to it
+  kByGlobal,   ///< not known: pointers in `declare target` variables may
+  kByTable,    ///< not known: a mapped table of pointers may
+  kUnnamed,    ///< not known: the clauses of a kernel are not
+  kNamed,      ///< one whose clauses, or implicit captures, hand it over to be written
+};
+
+/// Whether nothing shows that data could have been written, but that a kernel may use its own copy
+/// as scratch.
+constexpr bool is_kept(Writer writer) {
+  return writer == Writer::kNone || writer == Writer::kScratch;
+}
+
 class KernelWrites {
  public:
   explicit KernelWrites(const Trace& trace);
 
-  /// Whether a kernel that ran on the mapping's device at any time in (from, to) could have changed
-  /// the mapping's data. A directive's kernel could not if its map clauses name the data with
-  /// map(to:) alone, or if they do not name it and it is no pointer's target (which may be reached
-  /// through a struct). Where only the submission of a kernel was timed it counts as running until
-  /// then, or for ever if it was nowait: what the same thread does next waits for it.
-  [[nodiscard]] bool could_write(const Mapping& mapping, Nanoseconds from, Nanoseconds to);
+  /// How a kernel that ran on the mapping's device at any time in (from, to) could have changed the
+  /// mapping's data; of several ways the last in the order of Writer. One that was launched before,
+  /// and still runs, counts. Where only the submission of a kernel was timed it counts as running
+  /// until then, or for ever if it was nowait: what the same thread does next waits for it.
+  [[nodiscard]] Writer writer_of(const Mapping& mapping, Nanoseconds from, Nanoseconds to);
 
  private:
   struct Launches {
@@ -29,20 +48,40 @@ class KernelWrites {
     void add(Nanoseconds begin, Nanoseconds end);
     [[nodiscard]] bool any(Nanoseconds from, Nanoseconds to) const;
   };
-  struct Item {
-    std::uint64_t begin = 0;
-    std::uint64_t end = 0;
-    std::uint32_t list = 0;
+  using Lists = std::vector<std::uint32_t>;  // positions in Trace::map_lists
+
+  /// Host storage that lists name.
+  class Named {
+   public:
+    void add(const MapItem& item, std::uint32_t list);
+    void sort();
+    /// The lists that name some of [begin, end).
+    const Lists& lists_of(std::uint64_t begin, std::uint64_t end);
+
+   private:
+    struct Item {
+      std::uint64_t begin = 0;
+      std::uint64_t end = 0;
+      std::uint32_t list = 0;
+    };
+    std::vector<Item> items_;                // by begin
+    std::vector<std::uint64_t> latest_end_;  // of that item and all before it
+    std::map<std::pair<std::uint64_t, std::uint64_t>, Lists> known_;
   };
-  /// Those that write [begin, end): positions in lists_of_.
-  const std::vector<std::uint32_t>& writers_of(std::uint64_t begin, std::uint64_t end);
+
+  void read_lists(const Trace& trace);
+  [[nodiscard]] bool ran(std::int32_t device, const Lists& lists, Nanoseconds from,
+                         Nanoseconds to) const;
+  [[nodiscard]] bool is_passed(const Mapping& mapping, Nanoseconds from, Nanoseconds to) const;
 
   std::map<std::int32_t, Launches> all_;      // by device
   std::map<std::int32_t, Launches> unknown_;  // those whose clauses are not known
   std::map<std::pair<std::int32_t, std::uint32_t>, Launches> by_list_;  // device, map list
-  std::vector<Item> writes_;               // items that a kernel may write, by begin
-  std::vector<std::uint64_t> latest_end_;  // of that item and all before it
-  std::map<std::pair<std::uint64_t, std::uint64_t>, std::vector<std::uint32_t>> writers_;
+  Named writes_;                                                        // that a kernel may write
+  Named reads_;                                                         // that it gets a copy of
+  std::set<std::pair<std::uint64_t, std::uint32_t>> passed_;  // device addresses, and the list
+  Lists tables_;                                              // with tables of pointers
+  bool global_pointers_ = false;                              // in `declare target` variables
 };
 
 }  // namespace ompdm::analysis

@@ -29,6 +29,11 @@ bool is_update(const Trace& trace, const DataOp& op) {
   return op.region && site && trace.sites[site.value].directive == Directive::kTargetUpdate;
 }
 
+bool is_of_api(const Trace& trace, const DataOp& op) {
+  const Index<Site> site = site_of(trace, op);
+  return !op.region && site && trace.sites[site.value].directive == Directive::kApi;
+}
+
 /// Positions in Trace::ops in the order in which memory came and went: an allocation is there at
 /// its end, a delete takes at its begin.
 std::vector<std::uint32_t> order_of_effect(const Trace& trace) {
@@ -49,7 +54,7 @@ std::vector<std::uint32_t> order_of_effect(const Trace& trace) {
 
 Mappings::Mappings(const Trace& trace) : mapping_of_op_(trace.ops.size(), kNoMapping) {
   replay(trace);
-  mark_handed_out(trace);
+  mark_ways_around(trace);
   first_.assign(rows_.size() + 1, 0);
   for (const std::uint32_t mapping : mapping_of_op_) {
     if (mapping != kNoMapping) ++first_[mapping + 1];
@@ -82,6 +87,11 @@ void Mappings::replay(const Trace& trace) {
     rows_.push_back(row);
     return number;
   };
+  const auto take_transfer = [&](std::uint32_t op, std::uint32_t mapping) {
+    mapping_of_op_[op] = mapping;
+    if (mapping == kNoMapping || rows_[mapping].host == 0) return;
+    rows_[mapping].handed_out = rows_[mapping].handed_out || is_of_api(trace, trace.ops[op]);
+  };
   for (const std::uint32_t i : order_of_effect(trace)) {
     const DataOp& op = trace.ops[i];
     if (op.internal || op.unfinished) continue;
@@ -112,10 +122,10 @@ void Mappings::replay(const Trace& trace) {
         break;
       }
       case OpKind::kHtoD:
-        mapping_of_op_[i] = held_by(i, op.dst_device, op.dst, op.src);
+        take_transfer(i, held_by(i, op.dst_device, op.dst, op.src));
         break;
       case OpKind::kDtoH:
-        mapping_of_op_[i] = held_by(i, op.src_device, op.src, op.dst);
+        take_transfer(i, held_by(i, op.src_device, op.src, op.dst));
         break;
       case OpKind::kDtoD:
       case OpKind::kMemset:
@@ -132,17 +142,25 @@ void Mappings::replay(const Trace& trace) {
   }
 }
 
-void Mappings::mark_handed_out(const Trace& trace) {
-  std::set<std::uint64_t> storage;
+void Mappings::mark_ways_around(const Trace& trace) {
+  std::set<std::uint64_t> handed_out;
+  std::set<std::uint64_t> pointees;
   for (const std::vector<MapItem>& items : trace.map_lists) {
     for (const MapItem& item : items) {
-      if ((item.type & kMapReturnParam) != 0) storage.insert({item.begin, item.base});
+      if ((item.type & kMapReturnParam) != 0) handed_out.insert({item.begin, item.base});
+      if ((item.type & kMapPointerAndObject) != 0) pointees.insert(item.begin);
     }
   }
-  if (storage.empty()) return;
+  for (const MappedPointer& pointer : trace.mapped_pointers) handed_out.insert(pointer.host);
+  if (handed_out.empty() && pointees.empty()) return;
+  const auto has_one = [](const std::set<std::uint64_t>& addresses, const Mapping& row) {
+    const auto at = addresses.lower_bound(row.host);
+    return at != addresses.end() && *at - row.host < std::max<std::uint64_t>(row.bytes, 1);
+  };
   for (Mapping& row : rows_) {
-    const auto at = storage.lower_bound(row.host);
-    row.handed_out = at != storage.end() && *at - row.host < std::max<std::uint64_t>(row.bytes, 1);
+    if (row.host == 0) continue;
+    row.handed_out = row.handed_out || has_one(handed_out, row);
+    row.is_pointee = row.is_pointee || has_one(pointees, row);
   }
 }
 

@@ -23,7 +23,9 @@ struct Mapping {
   bool replaced = false;    ///< no delete was seen, yet the address was allocated anew
   bool on_device = false;   ///< a copy between devices, or a memset, read or wrote it
   bool is_pointee = false;  ///< what a mapped pointer points to: a struct's member, say
-  bool handed_out = false;  ///< its device address was given to the program (use_device_ptr)
+  /// The program has its device address: by use_device_ptr or use_device_addr, by
+  /// omp_get_mapped_ptr, or to copy to it by the API.
+  bool handed_out = false;
   /// Nothing that was seen allocated what a `target update` reached: a `declare target` variable,
   /// or memory that the program associated. `alloc` is the first transfer.
   bool is_static = false;
@@ -45,7 +47,7 @@ class Mappings {
 
  private:
   void replay(const Trace& trace);
-  void mark_handed_out(const Trace& trace);
+  void mark_ways_around(const Trace& trace);
 
   std::vector<Mapping> rows_;
   std::vector<std::uint32_t> mapping_of_op_;  // transfers only, kNone for the others

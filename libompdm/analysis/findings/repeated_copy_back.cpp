@@ -57,6 +57,7 @@ struct CopyBackGroup {
   std::vector<std::string> before;  ///< where the data had been brought back
   std::uint64_t all = 0;            ///< transfers of these items by this directive
   bool is_sent = false;             ///< its clause sends, too
+  bool scratch = false;             ///< kernels had map(to:) copies of it in between
 };
 
 std::string advice_of(const Site* site, const CopyBackGroup& group, bool in_all) {
@@ -82,7 +83,7 @@ std::string advice_of(const Site* site, const CopyBackGroup& group, bool in_all)
 /// Whether a transfer to the host brought what is there since the one before it.
 bool is_repeated(const Evidence& evidence, const HostWrites& writes, std::uint32_t i) {
   const Earlier& before = evidence.contents.before(i);
-  return before.op != Index<DataOp>::kNone && before.kept &&
+  return before.op != Index<DataOp>::kNone && before.kept() &&
          (before.same == Same::kLikely || before.same == Same::kYes) &&
          evidence.trace.ops[before.op].kind == OpKind::kDtoH &&
          evidence.contents.mapping_of(before.op) == evidence.contents.mapping_of(i) &&
@@ -96,6 +97,8 @@ Claim finished(const Evidence& evidence, CopyBackGroup& group, std::uint32_t row
   const Site* site = at ? &trace.sites[at.value] : nullptr;
   for (const Tally::Pair& pair : group.content.pairs) {
     group.content.claim.rests.push_back({pair.op, pair.earlier});
+    const Writer writer = evidence.contents.before(pair.op).writer;
+    group.scratch = group.scratch || writer == Writer::kScratch;
     const Index<Site> by = site_of(trace, trace.ops[pair.earlier]);
     if (by) add_once(group.before, place_of(trace.sites[by.value]));
   }
@@ -110,13 +113,15 @@ Claim finished(const Evidence& evidence, CopyBackGroup& group, std::uint32_t row
   const bool is_one = group.content.expressions.size() == 1;
   Claim claim = group.content.finish(evidence, "unmodified_copy_back");
   Finding& finding = claim.finding;
-  if (!quick) finding.confidence = Confidence::kPossible;
+  if (!quick || group.scratch) finding.confidence = Confidence::kPossible;
   finding.evidence = fmt::format(
-      "{} came back in {} as {} had come back by {}, with no kernel or send in between that could "
+      "{} came back in {} as {} had come back by {}, with no send in between, and no kernel that "
+      "{} "
       "have changed {} on the device, {}",
       spoken_list(group.content.expressions), counted(finding.count, "transfer", "transfers"),
       is_one ? "it" : "they", group.before.empty() ? "another" : spoken_list(group.before),
-      is_one ? "it" : "them", group.content.coverage_of(finding));
+      group.scratch ? "was to" : "could", is_one ? "it" : "them",
+      group.content.coverage_of(finding));
   if (!in_all) finding.evidence += fmt::format("; {} in all", group.all);
   finding.advice = advice_of(site, group, in_all);
   finding.advice += fmt::format(

@@ -18,7 +18,7 @@ namespace {
 
 Resend relation_of(const Evidence& evidence, std::uint32_t op) {
   const Earlier& before = evidence.contents.before(op);
-  if (before.op == kNoOp || !before.kept) return Resend::kNone;
+  if (before.op == kNoOp || !before.kept()) return Resend::kNone;
   if (evidence.trace.ops[before.op].kind == OpKind::kHtoD) return Resend::kDuplicate;
   const Earlier& sent = evidence.contents.sent_before(before.op);
   return sent.tells_same() ? Resend::kDuplicate : Resend::kRoundTrip;
@@ -38,6 +38,7 @@ struct ResendGroup {
   std::set<std::int32_t> devices;
   KeptData kept;                       ///< what had been deleted in between
   bool resident = false;               ///< some were there all the time
+  bool scratch = false;                ///< and kernels had map(to:) copies of them since
   bool always = false;                 ///< by map(always, ...)
   std::vector<std::string> one_way;    ///< the items that the clauses only send
   std::vector<std::string> both_ways;  ///< and those that they bring back too
@@ -72,6 +73,8 @@ bool keep(const Evidence& evidence, ResendGroup& group) {
     group.devices.insert(rows[is].device);
     if (was == is) {
       group.resident = true;
+      const Writer writer = evidence.contents.before(pair.op).writer;
+      group.scratch = group.scratch || writer == Writer::kScratch;
       continue;
     }
     const Nanoseconds from = trace.ops[rows[was].alloc.value].begin;
@@ -184,6 +187,11 @@ std::optional<Claim> finished(const Evidence& evidence, ResendGroup& group, cons
                   group.content.coverage_of(finding));
   if (!group.kept.data.empty()) finding.evidence += ": its memory there could have been kept";
   if (!in_all) finding.evidence += fmt::format("; {} in all", group.all);
+  if (group.scratch) {
+    finding.confidence = Confidence::kPossible;
+    finding.evidence +=
+        "; kernels in between have map(to:) copies of it: whether they change them does not show";
+  }
   if (group.resident) {
     finding.advice = advice_for_resident(site, group, in_all);
   }

@@ -73,7 +73,20 @@ struct Variable {
   std::uint32_t pieces = 1;          ///< distinct pieces of storage under this name
   std::vector<std::string> aliases;  ///< other names by which the same storage was mapped
   std::uint64_t least_bytes = 0;     ///< smallest extent that was mapped; 0: all were alike
+  /// Its elements are pointers, as far as debug information tells: a kernel that writes them may
+  /// leave there where other data lies.
+  bool holds_pointers = false;
   bool operator==(const Variable&) const = default;
+};
+
+/// A `declare target` variable, which any kernel of its module may name.
+struct DeviceVariable {
+  Index<Module> module;
+  std::string name;
+  std::uint64_t address = 0;  ///< on the host, minus the module's bias
+  std::uint64_t bytes = 0;
+  bool holds_pointers = false;  ///< or may: its type is not known
+  bool operator==(const DeviceVariable&) const = default;
 };
 
 /// One mapped item of a directive's instance.

@@ -104,6 +104,14 @@ struct Launch {
   bool operator==(const Launch&) const = default;
 };
 
+/// That the program asked for the device address of some storage (omp_get_mapped_ptr), at any time:
+/// it may reach the copy without naming it.
+struct MappedPointer {
+  std::int32_t device = -1;  ///< that it asked for
+  std::uint64_t host = 0;
+  bool operator==(const MappedPointer&) const = default;
+};
+
 /// That a device was initialised or finalised, or an image loaded onto it.
 struct DeviceEvent {
   enum class Kind : std::uint8_t { kInitialize, kFinalize, kLoad };

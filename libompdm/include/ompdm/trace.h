@@ -28,12 +28,14 @@ struct Trace {
   std::vector<Thread> threads;
   std::vector<Site> sites;
   std::vector<Variable> variables;
+  std::vector<DeviceVariable> device_variables;
   std::vector<Kernel> kernels;
   std::vector<CodeLoop> loops;  ///< outer before inner
   std::vector<CallPlace> call_places;
   std::vector<CallPath> call_paths;  ///< callers before what they called
   std::vector<std::vector<MapItem>> map_lists;
   std::vector<DeviceEvent> device_events;
+  std::vector<MappedPointer> mapped_pointers;  ///< in the order of their threads
   std::vector<Region> regions;
   std::vector<DataOp> ops;
   std::vector<Launch> launches;

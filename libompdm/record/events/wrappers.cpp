@@ -1,6 +1,7 @@
 #include "record/runtime/wrappers.h"
 
 #include "record/events/api_calls.h"
+#include "record/events/mapped_pointers.h"
 #include "record/events/mapper_pieces.h"
 #include "record/events/regions.h"
 #include "record/process/clock.h"
@@ -117,6 +118,8 @@ void note_other(Entry entry, const std::uint64_t* saved) noexcept {
   const auto* codeptr = pointer<void>(saved[kReturn]);
   if (entry == Entry::kMapperPiece) {
     note_mapper_piece(saved[kRdx], saved[kRcx], saved[kR8], pointer<char>(saved[kR9]));
+  } else if (entry == Entry::kMappedPointer) {
+    note_mapped_pointer(saved[kRdi], static_cast<std::int32_t>(saved[kRsi]));
   } else if (entry >= Entry::kMemcpyAsync) {
     note_async_call(entry, codeptr);
   } else {

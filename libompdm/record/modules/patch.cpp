@@ -89,7 +89,7 @@ bool replace(const Relro& relro, int relro_protection, std::uint64_t slot, std::
 }
 
 int position_of(const char* name) noexcept {
-  if (strncmp(name, "__tgt_", 6) != 0 && strncmp(name, "omp_target_", 11) != 0) {
+  if (!is_of_offload_runtime(name)) {
     return -1;
   }
   for (unsigned i = 0; i < kWrapperCount; ++i) {

@@ -45,13 +45,17 @@ bool read_dynamic(const dl_phdr_info& info, Dynamic& dynamic) noexcept {
          reinterpret_cast<std::uint64_t>(dynamic.strings) >= info.dlpi_addr;
 }
 
+bool is_of_offload_runtime(const char* name) noexcept {
+  return strncmp(name, "__tgt_", 6) == 0 || strncmp(name, "omp_target_", 11) == 0 ||
+         strcmp(name, "omp_get_mapped_ptr") == 0;
+}
+
 bool calls_offload_runtime(const dl_phdr_info& info) noexcept {
   Dynamic dynamic;
   bool calls = false;
   if (!is_offload_runtime(info) && read_dynamic(info, dynamic)) {
     each_slot(info, dynamic, [&](const Slot& slot) {
-      calls = calls || strncmp(slot.name, "__tgt_", 6) == 0 ||
-              strncmp(slot.name, "omp_target_", 11) == 0;
+      calls = calls || is_of_offload_runtime(slot.name);
     });
   }
   return calls;

@@ -72,7 +72,10 @@ void each_slot(const dl_phdr_info& info, const Dynamic& dynamic, Visit&& visit) 
   walk(dynamic.data, dynamic.data_count);
 }
 
-/// Whether the module refers to any `__tgt_*` or `omp_target_*` symbol.
+/// Whether a symbol may be one of the offload runtime's: `__tgt_*`, `omp_target_*`, and one more.
+bool is_of_offload_runtime(const char* name) noexcept;
+
+/// Whether the module refers to any such symbol.
 bool calls_offload_runtime(const dl_phdr_info& info) noexcept;
 
 }  // namespace ompdm::record

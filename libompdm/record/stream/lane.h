@@ -87,6 +87,7 @@ struct Lane {
   static constexpr unsigned kModules = 64;   // a power of two
   static constexpr unsigned kKnownOps = 64;  // a power of two
   static constexpr unsigned kNames = 64;     // a power of two
+  static constexpr unsigned kAsked = 16;     // a power of two
 
   std::byte* cursor;
   std::byte* limit;
@@ -115,6 +116,7 @@ struct Lane {
   spool::ModuleId modules_written[kModules];  ///< each at its number modulo kModules
   KnownOp known_ops[kKnownOps];
   NameSlot names[kNames];
+  std::uint64_t asked[kAsked];  ///< host addresses that omp_get_mapped_ptr was given, by address
   Lane* next_free;
   PathTable paths;
   SiteTable sites;

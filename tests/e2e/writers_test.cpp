@@ -1,0 +1,56 @@
+// Who may have changed data on a device: what kernels reach by other ways than their map clauses is
+// not called needless.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "recorded.h"
+
+namespace ompdm::e2e {
+namespace {
+
+using Found = std::vector<std::pair<std::string, std::string>>;  // pattern, confidence
+
+/// The findings that an update or a copy back was needless.
+Found found(const std::string& built, const std::string& way) {
+  Found rows;
+  const Recorded run = record({{program(built), way}});
+  for (const Json& finding : run.report["findings"]) {
+    const std::string pattern = finding["pattern"];
+    const bool is_on_updates = pattern == "duplicate_transfer" ||
+                               pattern == "round_trip_transfer" ||
+                               pattern == "unmodified_copy_back";
+    if (is_on_updates) rows.emplace_back(pattern, finding["confidence"]);
+  }
+  return rows;
+}
+
+struct Case {
+  const char* program;
+  const char* way;
+  Found expected;
+};
+
+void PrintTo(const Case& each, std::ostream* out) { *out << each.way; }
+
+class Writers : public ::testing::TestWithParam<Case> {};
+
+TEST_P(Writers, DecideWhetherDataHasToBeSent) {
+  EXPECT_EQ(found(GetParam().program, GetParam().way), GetParam().expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Ways, Writers,
+    ::testing::Values(Case{"writers", "by_table_of_addresses", {}},
+                      Case{"writers", "by_table_of_pointers", {}},
+                      Case{"writers_global", "by_global_pointer", {}},
+                      Case{"writers", "by_device_address", {}}, Case{"writers", "by_member", {}},
+                      Case{"writers", "by_capture", {}}, Case{"writers", "while_it_runs", {}},
+                      Case{"writers", "in_its_own_copy", {{"duplicate_transfer", "possible"}}},
+                      Case{"writers", "by_none", {{"duplicate_transfer", "likely"}}}),
+    [](const auto& tested) { return std::string(tested.param.way); });
+
+}  // namespace
+}  // namespace ompdm::e2e
