@@ -37,12 +37,13 @@ std::vector<ThreadGroup> groups_of_threads(const Trace& trace) {
   std::set<std::pair<std::uint32_t, std::uint32_t>> seen;  // thread, map list
   std::map<std::uint64_t, std::uint32_t> users;            // of host storage, by its address
   for (const Region& region : trace.regions) {
-    if (is_main_thread(trace, region.thread) || region.map_list >= trace.map_lists.size()) continue;
-    if (!seen.insert({region.thread, region.map_list}).second) continue;
+    if (is_main_thread(trace, region.asker()) || region.map_list >= trace.map_lists.size())
+      continue;
+    if (!seen.insert({region.asker(), region.map_list}).second) continue;
     for (const MapItem& item : trace.map_lists[region.map_list]) {
       if (item.begin == 0 || (item.type & (kMapPrivate | kMapLiteral)) != 0) continue;
-      const auto [user, is_new] = users.try_emplace(item.begin, region.thread);
-      if (!is_new) groups.join(user->second, region.thread);
+      const auto [user, is_new] = users.try_emplace(item.begin, region.asker());
+      if (!is_new) groups.join(user->second, region.asker());
     }
   }
   struct Latest {
@@ -53,17 +54,18 @@ std::vector<ThreadGroup> groups_of_threads(const Trace& trace) {
   std::map<std::uint32_t, Latest> latest;
   std::vector<bool> known(trace.threads.size());
   for (const Region& region : trace.regions) {
-    if (is_main_thread(trace, region.thread)) continue;
-    const std::uint32_t leader = groups.leader(region.thread);
+    const std::uint32_t thread = region.asker();
+    if (is_main_thread(trace, thread)) continue;
+    const std::uint32_t leader = groups.leader(thread);
     ThreadGroup& group = found[leader];
-    if (!known[region.thread]) group.threads.push_back(region.thread);
-    known[region.thread] = true;
-    const auto [at, is_new] = latest.try_emplace(leader, Latest{region.thread, region.end});
+    if (!known[thread]) group.threads.push_back(thread);
+    known[thread] = true;
+    const auto [at, is_new] = latest.try_emplace(leader, Latest{thread, region.end});
     Latest& last = at->second;
-    if (!is_new && last.thread != region.thread && region.begin < last.end) {
+    if (!is_new && last.thread != thread && region.begin < last.end) {
       group.one_at_a_time = false;
     }
-    if (region.end >= last.end) last = {region.thread, region.end};
+    if (region.end >= last.end) last = {thread, region.end};
   }
   std::vector<ThreadGroup> rows;
   for (auto& [leader, group] : found) {

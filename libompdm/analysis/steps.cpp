@@ -56,16 +56,17 @@ std::vector<std::vector<Step>> steps_by_thread(const Trace& trace,
     if (threads.size() <= thread) threads.resize(thread + 1);
     return threads[thread];
   };
+  bool is_sorted = true;
   const std::vector<PassCost> costs = region_costs(trace);
   for (std::size_t i = 0; i < trace.regions.size(); ++i) {
     const Region& region = trace.regions[i];
     const std::uint32_t row = row_of(directives, region.site);
     if (row == kNoDirective) continue;
-    steps_of(region.thread)
-        .push_back({symbol_of(row, region.ends_data), region.begin,
+    is_sorted = is_sorted && region.made == 0;
+    steps_of(region.asker())
+        .push_back({symbol_of(row, region.ends_data), region.asked(),
                     region.end + region.hashing_after, costs[i], region.device, region.path});
   }
-  bool api = false;
   ApiCalls calls;
   for (const DataOp& op : trace.ops) {
     if (op.internal || op.region || !op.site || !is_transfer(op.kind)) continue;
@@ -81,9 +82,9 @@ std::vector<std::vector<Step>> steps_by_thread(const Trace& trace,
     } else {
       steps.push_back({symbol_of(row, false), op.begin, op.end, cost, device_of(op), op.path});
     }
-    api = true;
+    is_sorted = false;
   }
-  if (api) {
+  if (!is_sorted) {
     for (std::vector<Step>& steps : threads) sort_rows(steps, std::mem_fn(&Step::begin));
   }
   return threads;

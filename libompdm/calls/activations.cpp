@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace ompdm::calls {
 
@@ -11,6 +12,13 @@ Activations::Activations(const Trace& trace, const CallOrder& order)
       caller_(1),
       of_region_(trace.regions.size()),
       of_op_(trace.ops.size()) {
+  std::vector<std::uint32_t>
+      regions;  // that have a path, in the order in which they were asked for
+  for (std::uint32_t i = 0; i < trace.regions.size(); ++i) {
+    if (trace.regions[i].path) regions.push_back(i);
+  }
+  const auto asked = [&](std::uint32_t i) { return std::pair(trace.regions[i].asked(), i); };
+  if (!std::ranges::is_sorted(regions, {}, asked)) std::ranges::sort(regions, {}, asked);
   std::map<std::uint32_t, Thread> threads;
   std::uint32_t op = 0;
   const auto take_ops_before = [&](Nanoseconds time) {
@@ -23,12 +31,10 @@ Activations::Activations(const Trace& trace, const CallOrder& order)
       thread.call = row.call;
     }
   };
-  for (std::uint32_t i = 0; i < trace.regions.size(); ++i) {
-    const Region& region = trace.regions[i];
-    take_ops_before(region.begin);
-    if (!region.path) continue;
-    Thread& thread = threads[region.thread];
-    of_region_[i] = step(thread, region.path);
+  for (const std::uint32_t i : regions) {
+    take_ops_before(trace.regions[i].asked());
+    Thread& thread = threads[trace.regions[i].asker()];
+    of_region_[i] = step(thread, trace.regions[i].path);
     thread.call = 0;
   }
   take_ops_before(std::numeric_limits<Nanoseconds>::max());

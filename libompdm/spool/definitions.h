@@ -44,6 +44,7 @@ enum class Entry : std::uint8_t {
   kMemsetAsync,      ///< omp_target_memset_async
   kMapperPiece,      ///< __tgt_push_mapper_component: no site, a MapperPiece
   kMappedPointer,    ///< omp_get_mapped_ptr: no site, a MappedPointer
+  kDeferral,         ///< no entry point: where a task was made that runs a directive
   kCount
 };
 

@@ -152,6 +152,25 @@ struct MappedPointer {
 };
 static_assert(sizeof(MappedPointer) == 16);
 
+/// A task was made that will run a directive (`nowait`).
+struct Deferral {
+  Head head;
+  DeferralId id;
+  std::uint64_t ticks;
+  PathId path;  ///< by which the making of it was reached
+  std::uint32_t reserved;
+};
+static_assert(sizeof(Deferral) == 24);
+
+/// Which task a region runs in. Follows the region's record.
+struct DeferredRegion {
+  Head head;
+  RegionId region;
+  LaneId lane;  ///< of the Deferral
+  DeferralId deferral;
+};
+static_assert(sizeof(DeferredRegion) == 16);
+
 /// What became of a device.
 enum class DeviceEvent : std::uint8_t { kInitialize, kFinalize, kLoad };
 /// Device initialise, finalise or image load (Head::flags: DeviceEvent). Followed by the type text

@@ -54,6 +54,8 @@ enum class Tag : std::uint8_t {
   kPath = 18,
   kApiPath = 19,
   kMappedPointer = 20,
+  kDeferral = 21,
+  kDeferredRegion = 22,
   // What CUPTI tells (spool/activities.h).
   kActivityName = 32,
   kKernelActivity = 33,

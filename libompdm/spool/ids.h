@@ -13,6 +13,7 @@ enum class RegionId : std::uint32_t { kNone };        ///< in its lane, wraps
 enum class MapListId : std::uint32_t { kNone };       ///< in its lane
 enum class MapperNameId : std::uint32_t { kNone };    ///< in its lane
 enum class PathId : std::uint32_t { kNone };          ///< in its lane
+enum class DeferralId : std::uint32_t { kNone };      ///< in its lane
 enum class CallId : std::uint32_t { kNone };          ///< of an API call, in its lane
 enum class ActivityNameId : std::uint32_t { kNone };  ///< in its lane
 

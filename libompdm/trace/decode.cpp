@@ -67,6 +67,10 @@ void Decoder::add(const Record& record) {
       return add_mapper_piece(record);
     case spool::Tag::kMappedPointer:
       return add_mapped_pointer(record);
+    case spool::Tag::kDeferral:
+      return add_deferral(record);
+    case spool::Tag::kDeferredRegion:
+      return add_deferred_region(record);
     case spool::Tag::kActivityName:
       return add_activity_name(record);
     case spool::Tag::kKernelActivity:
@@ -86,8 +90,30 @@ void Decoder::add(const Record& record) {
 }
 
 // `last_ticks`: the latest instant that the headers know.
+// The lane that made a task may come after the one that ran it.
+void Decoder::tie_deferred_regions() {
+  for (const auto& [region, key] : deferred_) {
+    const auto made = deferrals_.find(key);
+    if (made == deferrals_.end()) {
+      ++unreadable;
+      continue;
+    }
+    Region& row = draft_.trace.regions[region];
+    row.path = made->second.path;
+    row.maker = made->second.thread;
+    row.made = made->second.time;
+    if (!row.path || !row.site) continue;
+    std::vector<CallerNote>& callers = draft_.site_notes[row.site.value].callers;
+    callers.clear();
+    for (const FrameNote& frame : draft_.path_notes[row.path.value].frames) {
+      callers.push_back({frame.module, frame.address});
+    }
+  }
+}
+
 Draft Decoder::take(std::uint64_t last_ticks) {
   close_regions(0);
+  tie_deferred_regions();
   last_ = std::max(last_, clock_.at(last_ticks));
   const auto close = [this](auto& row) {
     if (row.end != kOpen) return;

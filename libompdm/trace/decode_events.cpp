@@ -44,6 +44,20 @@ void Decoder::add_region(const Record& record) {
   add_row(region, {kind, from_wrapper, external(row->begin)});
 }
 
+void Decoder::add_deferral(const Record& record) {
+  const auto row = record.as<spool::Deferral>();
+  if (!row) return void(++unreadable);
+  deferrals_[{lane_.number, row->id}] = {
+      {find(lane_.paths, row->path)}, thread(), time(row->ticks)};
+}
+
+void Decoder::add_deferred_region(const Record& record) {
+  const auto row = record.as<spool::DeferredRegion>();
+  const std::uint32_t region = row ? lane_.regions.find(row->region) : kNoList;
+  if (region == kNoList) return void(++unreadable);
+  deferred_.push_back({region, {row->lane, row->deferral}});
+}
+
 void Decoder::add_repeated_region(const Record& record) {
   const auto row = record.as<spool::RepeatedRegion>();
   const std::uint32_t earlier = row ? lane_.regions.find(row->reference) : Index<Region>::kNone;

@@ -123,6 +123,9 @@ class Decoder {
   void add_mapper_name(const Record& record);
   void add_mapper_piece(const Record& record);
   void add_mapped_pointer(const Record& record);
+  void add_deferral(const Record& record);
+  void add_deferred_region(const Record& record);
+  void tie_deferred_regions();
   void add_activity_name(const Record& record);
   void add_kernel_activity(const Record& record);
   void add_memory_activity(const Record& record);
@@ -130,6 +133,15 @@ class Decoder {
   void add_synchronization(const Record& record);
   void add_cupti_clock(const Record& record);
   void add_cuda_device(const Record& record);
+  /// A task that runs a directive: who made it, and when.
+  struct Deferral {
+    Index<CallPath> path;
+    std::uint32_t thread = 0;
+    Nanoseconds time = 0;
+  };
+  using DeferralKey = std::pair<spool::LaneId, spool::DeferralId>;
+  std::map<DeferralKey, Deferral> deferrals_;
+  std::vector<std::pair<std::uint32_t, DeferralKey>> deferred_;  // by region
   [[nodiscard]] std::uint64_t external(std::uint64_t begin) const {
     return spool::external_id(lane_.number, begin);
   }

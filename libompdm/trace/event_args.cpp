@@ -15,10 +15,10 @@ namespace dom = simdjson::dom;
 using namespace trace_schema;
 
 // A perfect hash of the args' keys: one comparison tells which it is, or that it is none.
-constexpr std::size_t kSlots = 128;
+constexpr std::size_t kSlots = 256;
 constexpr std::size_t slot_of(std::string_view key) {
   const auto at = [key](std::size_t i) { return std::size_t{static_cast<unsigned char>(key[i])}; };
-  return (key.size() + at(0) * 81 + at(key.size() / 2) * 7 + at(key.size() - 1) * 84) % kSlots;
+  return (key.size() + at(0) * 1 + at(key.size() / 2) * 3 + at(key.size() - 1) * 50) % kSlots;
 }
 constexpr auto kArgSlots = [] {
   std::array<Arg, kSlots> slots{};
@@ -131,6 +131,10 @@ void EventArgs::set(std::string_view key, const dom::element& value) {
       return take(value, key, internal);
     case Arg::kKernel:
       return take(value, key, kernel);
+    case Arg::kMadeNs:
+      return take(value, key, made_ns);
+    case Arg::kMaker:
+      return take(value, key, maker);
     case Arg::kMapList:
       return take(value, key, map_list);
     case Arg::kMapType:

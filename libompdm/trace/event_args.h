@@ -36,6 +36,8 @@ struct EventArgs {
   std::array<std::uint32_t, 3> grid{};
   std::uint32_t call = 0;
   std::uint32_t storage = 0;
+  Nanoseconds made_ns = 0;
+  std::uint32_t maker = 0;
   std::uint32_t context = 0;
   std::uint32_t correlation = 0;
   std::uint32_t dynamic_shared = 0;

@@ -36,6 +36,8 @@ void write_args(const Region& region, EventLine& line) {
   line.args();
   line.arg_unless(kNone, Arg::kSite, region.site.value);
   line.arg_unless(kNone, Arg::kPath, region.path.value);
+  line.arg_unless(Nanoseconds{0}, Arg::kMadeNs, region.made);
+  line.arg_unless(0U, Arg::kMaker, region.maker);
   line.arg_unless(0U, Arg::kThread, region.thread);
   line.arg_unless(-1, Arg::kDevice, region.device);
   line.arg_unless(kNone, Arg::kMapList, region.map_list);

@@ -70,6 +70,8 @@ Region region_of(const Event& event, const EventArgs& args) {
   region.unfinished = args.unfinished;
   region.host_fallback = args.host_fallback;
   region.nowait = args.nowait;
+  region.made = args.made_ns;
+  region.maker = args.maker;
   region.hashing = args.hashing_ns;
   region.hashing_after = args.hashing_after_ns;
   set_times(event, args, region);

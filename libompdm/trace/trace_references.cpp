@@ -43,6 +43,7 @@ class Checker {
       expect(region.site, trace_.sites, "site");
       expect(region.path, trace_.call_paths, "call path");
       expect_position(region.thread, trace_.threads.size(), "thread");
+      expect_position(region.maker, trace_.threads.size(), "thread");
       if (region.map_list != Index<Region>::kNone) {
         expect_position(region.map_list, trace_.map_lists.size(), "map list");
       }

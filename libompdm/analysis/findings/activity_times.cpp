@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
+#include <utility>
 
 namespace ompdm::analysis {
 namespace {
@@ -18,11 +20,25 @@ Nanoseconds end_of(const Trace& trace, const Launch& launch) {
 
 }  // namespace
 
+Nanoseconds begin_of(const Trace& trace, const Launch& launch) {
+  return launch.region ? std::min(trace.regions[launch.region.value].asked(), launch.begin)
+                       : launch.begin;
+}
+
+std::vector<std::uint32_t> launches_by_begin(const Trace& trace) {
+  std::vector<std::uint32_t> order(trace.launches.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::ranges::sort(
+      order, {}, [&](std::uint32_t i) { return std::pair(begin_of(trace, trace.launches[i]), i); });
+  return order;
+}
+
 KernelTimes::KernelTimes(const Trace& trace) {
-  for (const Launch& launch : trace.launches) {
+  for (const std::uint32_t i : launches_by_begin(trace)) {
+    const Launch& launch = trace.launches[i];
     Device& device = devices_[launch.device];
     const Nanoseconds end = end_of(trace, launch);
-    device.begins.push_back(launch.begin);
+    device.begins.push_back(begin_of(trace, launch));
     device.latest_end.push_back(
         device.latest_end.empty() ? end : std::max(end, device.latest_end.back()));
   }

@@ -3,12 +3,20 @@
 // library only.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <vector>
 
 #include "ompdm/trace.h"
 
 namespace ompdm::analysis {
+
+/// From when on a kernel may be at work: the program asked for it then, and if a task runs it does
+/// not see when it begins.
+Nanoseconds begin_of(const Trace& trace, const Launch& launch);
+
+/// Positions in Trace::launches, in order of that.
+std::vector<std::uint32_t> launches_by_begin(const Trace& trace);
 
 class KernelTimes {
  public:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "analysis/findings/activity_times.h"
 #include "analysis/map_types.h"
 
 namespace ompdm::analysis {
@@ -59,15 +60,17 @@ const KernelWrites::Lists& KernelWrites::Named::lists_of(std::uint64_t begin, st
 KernelWrites::KernelWrites(const Trace& trace)
     : global_pointers_(
           std::ranges::any_of(trace.device_variables, &DeviceVariable::holds_pointers)) {
-  for (const Launch& launch : trace.launches) {
+  for (const std::uint32_t i : launches_by_begin(trace)) {
+    const Launch& launch = trace.launches[i];
+    const Nanoseconds begin = begin_of(trace, launch);
     const Nanoseconds end = end_of_writes(trace, launch);
-    all_[launch.device].add(launch.begin, end);
+    all_[launch.device].add(begin, end);
     const std::uint32_t list =
         launch.region ? trace.regions[launch.region.value].map_list : Index<Region>::kNone;
     if (list < trace.map_lists.size()) {
-      by_list_[{launch.device, list}].add(launch.begin, end);
+      by_list_[{launch.device, list}].add(begin, end);
     } else {
-      unknown_[launch.device].add(launch.begin, end);
+      unknown_[launch.device].add(begin, end);
     }
   }
   read_lists(trace);

@@ -36,6 +36,13 @@ struct Region {
   Nanoseconds hashing = 0;
   Nanoseconds hashing_after = 0;  ///< what it spent right after `end`, on what had come back
   Index<CallPath> path;           ///< of its directive's call of the runtime; none: not known
+  /// Of a directive that a task ran (`nowait`), if that is known: when the task was made, which
+  /// `path` led to, and by whom (position in Trace::threads). 0: no such.
+  Nanoseconds made = 0;
+  std::uint32_t maker = 0;
+  /// When, and by whom, the program asked for it.
+  [[nodiscard]] Nanoseconds asked() const { return made != 0 ? made : begin; }
+  [[nodiscard]] std::uint32_t asker() const { return made != 0 ? maker : thread; }
   bool operator==(const Region&) const = default;
 };
 

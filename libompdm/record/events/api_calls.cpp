@@ -2,6 +2,7 @@
 
 #include <atomic>
 
+#include "record/events/deferrals.h"
 #include "record/modules/entry_points.h"
 #include "record/modules/modules.h"
 
@@ -50,7 +51,7 @@ ApiCall api_call_of(Lane& lane, const void* codeptr) noexcept {
   ompt_data_t* task = nullptr;
   if (!async_was_called.load(std::memory_order_relaxed) ||
       get_task_info(0, nullptr, &task, nullptr, nullptr, nullptr) == 0 || task == nullptr ||
-      task->value == 0) {
+      task->value == 0 || is_deferral(*task)) {
     scan_modules();  // a library may have been opened since, in the place of another one
     return {codeptr, 0, spool::Entry::kNone, spool::CallId::kNone};
   }
@@ -63,15 +64,19 @@ ApiCall api_call_of(Lane& lane, const void* codeptr) noexcept {
           static_cast<spool::Entry>(task->value >> kAddressBits & 0xff), lane.async_id};
 }
 
-void on_task_create(ompt_data_t* /*encountering_task*/, const void* /*frame*/,
-                    ompt_data_t* new_task, int /*flags*/, int /*has_dependences*/,
+void on_task_create(ompt_data_t* /*encountering_task*/, const ompt_frame_t* frame,
+                    ompt_data_t* new_task, int flags, int /*has_dependences*/,
                     const void* codeptr) {
-  // A call that failed made no task: the next one of the program's own is not its.
-  if (this_thread.async_call == 0 || new_task == nullptr || !is_in_offload_runtime(codeptr)) {
+  if (new_task == nullptr) {
     return;
   }
-  new_task->value = this_thread.async_call;
-  this_thread.async_call = 0;
+  // A call that failed made no task: the next one of the program's own is not its.
+  if (this_thread.async_call != 0 && is_in_offload_runtime(codeptr)) {
+    new_task->value = this_thread.async_call;
+    this_thread.async_call = 0;
+  } else if ((flags & ompt_task_target) != 0 && !is_in_offload_runtime(codeptr)) {
+    note_deferral(frame, *new_task, codeptr);
+  }
 }
 
 void prepare_api_calls(ompt_function_lookup_t lookup) noexcept {

@@ -2,6 +2,7 @@
 
 #include "record/cupti/cupti.h"
 #include "record/events/content.h"
+#include "record/events/deferrals.h"
 #include "record/modules/modules.h"
 #include "record/process/clock.h"
 #include "record/stream/inside.h"
@@ -111,7 +112,7 @@ bool write_region(Lane& lane, std::uint8_t flags, int device, OpenRegion& open) 
   }
 }
 
-void begin_region(ompt_target_t kind, int device, ompt_data_t* target,
+void begin_region(ompt_target_t kind, int device, const ompt_data_t* task, ompt_data_t* target,
                   const void* codeptr) noexcept {
   const Inside inside;
   Lane* lane = inside ? current_lane() : nullptr;
@@ -139,6 +140,9 @@ void begin_region(ompt_target_t kind, int device, ompt_data_t* target,
     open.moves = false;
     ++lane->next;
     begin_external(lane->id, open.begin);
+    if (task != nullptr && is_deferral(*task)) [[unlikely]] {
+      note_deferred_region(*lane, open.id, *task);
+    }
   }
   if (target != nullptr) {
     target->value = open.handle;
@@ -208,9 +212,8 @@ void end_region(std::uint64_t now, const ompt_data_t* target) noexcept {
 
 }  // namespace
 
-void on_target(ompt_target_t kind, ompt_scope_endpoint_t endpoint, int device,
-               ompt_data_t* /*task*/, ompt_data_t* /*target_task*/, ompt_data_t* target,
-               const void* codeptr) {
+void on_target(ompt_target_t kind, ompt_scope_endpoint_t endpoint, int device, ompt_data_t* task,
+               ompt_data_t* /*target_task*/, ompt_data_t* target, const void* codeptr) {
   const std::uint64_t now = endpoint == ompt_scope_end ? ticks() : 0;
   if (!recording()) [[unlikely]] {
     return;
@@ -219,7 +222,7 @@ void on_target(ompt_target_t kind, ompt_scope_endpoint_t endpoint, int device,
     end_region(now, target);
     return;
   }
-  begin_region(kind, device, target, codeptr);
+  begin_region(kind, device, task, target, codeptr);
   if (endpoint == ompt_scope_beginend) [[unlikely]] {
     end_region(ticks(), target);
   }

@@ -30,6 +30,17 @@ enum ompt_callbacks_t : int {
   ompt_callback_target_submit_emi = 35,
 };
 
+/// 19.4.4.18 ompt_task_flag_t: the task runs a target construct.
+inline constexpr int ompt_task_target = 0x8;
+
+/// 19.4.4.28. LLVM sets enter_frame to the frame of its own function that the program called.
+struct ompt_frame_t {
+  ompt_data_t exit_frame;
+  ompt_data_t enter_frame;
+  int exit_frame_flags;
+  int enter_frame_flags;
+};
+
 enum ompt_scope_endpoint_t : int {
   ompt_scope_begin = 1,
   ompt_scope_end = 2,

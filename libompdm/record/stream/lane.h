@@ -99,6 +99,7 @@ struct Lane {
   spool::SiteId last_site;
   spool::MapListId last_list;
   spool::MapperNameId last_name;
+  spool::DeferralId last_deferral;
   spool::CallId last_api_call;
   spool::PathId last_path;
   spool::PathId api_path;       ///< of the API calls that follow, as the lane says

@@ -138,14 +138,13 @@ void in_its_own_copy() {
 void while_it_runs() {
   std::vector<double> data(n), seen(1);
   double* a = data.data();
-  volatile int stop = 0;
 #pragma omp target enter data map(to : a[0 : n])
 #pragma omp parallel num_threads(1)
 #pragma omp single
   {
 #pragma omp target map(tofrom : a[0 : n]) nowait
-    for (int t = 0; t < 300; ++t) {
-      for (int i = 0; i < n; ++i) static_cast<volatile double*>(a)[i] = t / 100;
+    for (int t = 0; t < 6000; ++t) {
+      for (int i = 0; i < n; ++i) static_cast<volatile double*>(a)[i] = t / 2000;
     }
     for (int t = 0; t < steps; ++t) {
 #pragma omp target update from(a[0 : n])
@@ -153,7 +152,6 @@ void while_it_runs() {
     }
   }
 #pragma omp target exit data map(delete : a[0 : n])
-  stop = stop + 1;
 }
 
 // Nothing but the host touches it between two sends.
