@@ -11,6 +11,9 @@ endfunction()
 foreach(name busy die odd late plain own_tool modules)
   add_ending_program(${name} ${name}.cpp OPTIONS -std=c++20)
 endforeach()
+foreach(name stacks own_walk)  # written for x86-64
+  add_ending_program(${name} ${name}.c OPTIONS -O1)
+endforeach()
 add_ending_program(plain_stripped plain.cpp OPTIONS -std=c++20 -s)
 add_ending_program(plain_static_libstdcxx plain.cpp OPTIONS -std=c++20 -static-libstdc++)
 foreach(name library tool preloaded)
@@ -103,7 +106,7 @@ if(OMPDM_GXX)
 endif()
 
 add_executable(endings_test endings/place.cpp endings/deaths_test.cpp endings/deeds_test.cpp
-  endings/finishing_test.cpp endings/space_test.cpp endings/names_test.cpp endings/company_test.cpp
+  endings/finishing_test.cpp endings/space_test.cpp endings/stacks_test.cpp endings/names_test.cpp endings/company_test.cpp
   endings/modules_test.cpp)
 target_link_libraries(endings_test PRIVATE ompdm_options e2e_support GTest::gtest_main)
 target_compile_definitions(endings_test PRIVATE OMPDM_RECORDER="$<TARGET_FILE:ompdm_record>"

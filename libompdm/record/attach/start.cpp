@@ -13,6 +13,8 @@
 #include "record/events/api_calls.h"
 #include "record/events/regions.h"
 #include "record/modules/entry_points.h"
+#include "record/modules/find_object.h"
+#include "record/modules/loaded_objects.h"
 #include "record/modules/modules.h"
 #include "record/process/cancellation.h"
 #include "record/process/clock.h"
@@ -122,6 +124,7 @@ void attach() noexcept {
   }
   attached = true;
   remember_stderr();
+  prepare_find_object();
   choose_clock();
   recorder.config = read_config();
   spool::FileHeader& draft = recorder.draft;

@@ -28,8 +28,9 @@ void note_async_call(spool::Entry entry, const void* codeptr) noexcept;
 ApiCall api_call_of(Lane& lane, const void* codeptr) noexcept;
 
 /// ompt_callback_task_create_t (OpenMP 5.2, 19.5.2.7).
-void on_task_create(ompt_data_t* encountering_task, const ompt_frame_t* frame,
-                    ompt_data_t* new_task, int flags, int has_dependences, const void* codeptr);
+OMPDM_ON_ANY_STACK void on_task_create(ompt_data_t* encountering_task, const ompt_frame_t* frame,
+                                       ompt_data_t* new_task, int flags, int has_dependences,
+                                       const void* codeptr);
 
 /// Takes the entry points of this runtime that are needed for the asynchronous routines.
 void prepare_api_calls(ompt_function_lookup_t lookup) noexcept;

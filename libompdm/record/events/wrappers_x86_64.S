@@ -1,5 +1,6 @@
 # Wrappers of the offload runtime's entry points (System V psABI, x86-64): save the integer argument registers, tell
-# ompdm_enter(position, saved), restore, jump to the real entry. No entry takes vector arguments.
+# ompdm_enter(position, saved) on an aligned stack (hand-written callers need not have one), restore, jump to the real
+# entry. No entry takes vector arguments.
 #if defined(__x86_64__)
 	.text
 	.hidden	ompdm_enter
@@ -22,11 +23,18 @@ ompdm_wrap_\name:
 	.cfi_adjust_cfa_offset 48
 	movl	$.Lposition, %edi
 	movq	%rsp, %rsi
-	subq	$8, %rsp
+	pushq	%rbp
 	.cfi_adjust_cfa_offset 8
+	.cfi_rel_offset %rbp, 0
+	movq	%rsp, %rbp
+	.cfi_def_cfa_register %rbp
+	andq	$-16, %rsp
 	call	ompdm_enter
-	addq	$8, %rsp
+	movq	%rbp, %rsp
+	.cfi_def_cfa_register %rsp
+	popq	%rbp
 	.cfi_adjust_cfa_offset -8
+	.cfi_restore %rbp
 	popq	%r9
 	popq	%r8
 	popq	%rcx

@@ -1,5 +1,6 @@
 #include "record/modules/loaded_objects.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
@@ -22,6 +23,16 @@ namespace {
 enum class List : std::uint8_t { kFree, kDoubted, kHeld };
 std::atomic<List> list{List::kFree};
 
+// The first walk is at attach.
+decltype(&dl_iterate_phdr) iterate() noexcept {
+  static const auto found = [] {
+    void* libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
+    void* own = libc != nullptr ? dlsym(libc, "dl_iterate_phdr") : nullptr;
+    return own != nullptr ? reinterpret_cast<decltype(&dl_iterate_phdr)>(own) : dl_iterate_phdr;
+  }();
+  return found;
+}
+
 int leave(dl_phdr_info* /*info*/, std::size_t /*size*/, void* /*data*/) noexcept { return 1; }
 
 // In a process that shares this one's memory, the lock with it, and is killed when it waits too
@@ -36,7 +47,7 @@ int walk_or_die(void* /*unused*/) noexcept {
       syscall(SYS_timer_settime, timer, 0, &patience, nullptr) != 0) {
     return 1;
   }
-  dl_iterate_phdr(leave, nullptr);
+  iterate()(leave, nullptr);
   return 0;
 }
 
@@ -85,7 +96,7 @@ void walk_objects(int (*visit)(dl_phdr_info* info, std::size_t size, void* data)
                   void* data) noexcept {
   const WithoutCancellation uncancelled;  // it would leave with the loader's lock
   if (can_walk_objects()) {
-    dl_iterate_phdr(visit, data);
+    iterate()(visit, data);
   }
 }
 

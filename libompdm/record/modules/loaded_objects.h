@@ -12,7 +12,8 @@ namespace ompdm::record {
 /// hundred microseconds, or a fifth of a second where it cannot.
 bool can_walk_objects() noexcept;
 
-/// dl_iterate_phdr(), where the list can be walked.
+/// The C library's dl_iterate_phdr(), where the list can be walked: a program may have a function
+/// of its own by that name.
 void walk_objects(int (*visit)(dl_phdr_info* info, std::size_t size, void* data),
                   void* data) noexcept;
 

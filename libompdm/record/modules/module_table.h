@@ -19,6 +19,7 @@ struct LoadedModule {
   std::uint64_t bias;
   std::uint64_t begin;
   std::uint64_t end;
+  std::uint64_t unwind_tables;  ///< .eh_frame_hdr in memory; 0: none
   Identity identity;
   char path[768];
 };

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "record/modules/entry_points.h"
+#include "record/modules/find_object.h"
 #include "record/modules/identity.h"
 #include "record/modules/loaded_objects.h"
 #include "record/modules/module_table.h"
@@ -60,6 +61,16 @@ Range range_of(const dl_phdr_info& info) noexcept {
   return range;
 }
 
+std::uint64_t unwind_tables_in(const dl_phdr_info& info) noexcept {
+  for (unsigned i = 0; i < info.dlpi_phnum; ++i) {
+    const auto& header = info.dlpi_phdr[i];
+    if (header.p_type == PT_GNU_EH_FRAME) {
+      return info.dlpi_addr + header.p_vaddr;
+    }
+  }
+  return 0;
+}
+
 LoadedModule* add_module(const dl_phdr_info& info, const Range& range,
                          const Identity& identity) noexcept {
   LoadedModule* module = new_module();
@@ -69,6 +80,7 @@ LoadedModule* add_module(const dl_phdr_info& info, const Range& range,
   module->bias = info.dlpi_addr;
   module->begin = range.begin;
   module->end = range.end;
+  module->unwind_tables = unwind_tables_in(info);
   module->identity = identity;
   module->offloads = calls_offload_runtime(info);
   if (info.dlpi_name != nullptr && info.dlpi_name[0] != '\0') {
@@ -141,6 +153,23 @@ int visit(dl_phdr_info* info, std::size_t /*size*/, void* data) noexcept {
   return 0;
 }
 
+// Whether the module is the one that lies there now, without the loader's lock.
+bool is_there(const LoadedModule& module, std::uint64_t address) noexcept {
+  FoundObject found{};
+  ElfW(Ehdr) elf;
+  if (!find_object(address, found) || *found.link_map != module.bias ||
+      found.end - found.begin < static_cast<std::ptrdiff_t>(sizeof(elf)) ||
+      memcmp(found.begin, ELFMAG, SELFMAG) != 0) {
+    return false;
+  }
+  memcpy(&elf, found.begin, sizeof(elf));
+  dl_phdr_info info{};
+  info.dlpi_addr = module.bias;
+  info.dlpi_phdr = reinterpret_cast<const ElfW(Phdr)*>(found.begin + elf.e_phoff);
+  info.dlpi_phnum = elf.e_phnum;
+  return module.identity.known() && identity_of(info) == module.identity;
+}
+
 void scan_locked() noexcept {
   if (!can_walk_objects()) {
     return;
@@ -185,10 +214,13 @@ spool::ModuleId find_module(std::uint64_t address) noexcept {
   const Lock lock;
   // A closed library's range may have been given to another one since: look before believing the
   // table.
-  if (some_wait || !up_to_date()) {
-    scan_locked();
-  }
   LoadedModule* module = module_at(address);
+  if (module == nullptr || some_wait || !is_there(*module, address)) {
+    if (some_wait || !up_to_date()) {
+      scan_locked();
+    }
+    module = module_at(address);
+  }
   if (module != nullptr && module->waits) {
     // Its code runs, so the loader is done with it: what could not be patched now never can.
     module->waits = false;
@@ -201,6 +233,13 @@ spool::ModuleId known_module(std::uint64_t address) noexcept {
   const Lock lock;
   const LoadedModule* module = module_at(address);
   return module != nullptr ? module->id : spool::ModuleId::kNone;
+}
+
+UnwindTables unwind_tables_of(std::uint64_t address) noexcept {
+  const Lock lock;
+  const LoadedModule* module = module_at(address);
+  return module != nullptr ? UnwindTables{module->unwind_tables, module->begin, module->end}
+                           : UnwindTables{};
 }
 
 void revise_modules_after_fork() noexcept {

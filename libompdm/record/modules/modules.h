@@ -30,6 +30,16 @@ spool::ModuleId find_module(std::uint64_t address) noexcept;
 /// follow one another, as those of a call chain do.
 spool::ModuleId known_module(std::uint64_t address) noexcept;
 
+/// Where a module's tables of call frames are.
+struct UnwindTables {
+  std::uint64_t header;  ///< .eh_frame_hdr; 0: none
+  std::uint64_t begin;   ///< of the module
+  std::uint64_t end;
+};
+
+/// Of the module that holds `address`, among those that the last scan found.
+UnwindTables unwind_tables_of(std::uint64_t address) noexcept;
+
 /// In a fork's child: its own spool needs the offload entries again, and what another thread was
 /// doing to the modules, or to the loader's list, was left half done.
 void revise_modules_after_fork() noexcept;

@@ -54,9 +54,8 @@ bool calls_offload_runtime(const dl_phdr_info& info) noexcept {
   Dynamic dynamic;
   bool calls = false;
   if (!is_offload_runtime(info) && read_dynamic(info, dynamic)) {
-    each_slot(info, dynamic, [&](const Slot& slot) {
-      calls = calls || is_of_offload_runtime(slot.name);
-    });
+    each_slot(info, dynamic,
+              [&](const Slot& slot) { calls = calls || is_of_offload_runtime(slot.name); });
   }
   return calls;
 }

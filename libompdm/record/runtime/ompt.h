@@ -7,6 +7,10 @@
 #include <cstddef>
 #include <cstdint>
 
+/// Of callbacks: a program that was written by hand may have called the runtime on a stack that is
+/// not aligned, as the runtime may not need it to be.
+#define OMPDM_ON_ANY_STACK __attribute__((force_align_arg_pointer))
+
 extern "C" {
 
 union ompt_data_t {

@@ -126,6 +126,8 @@ Lane* acquire_lane() noexcept {
     this_thread.lane = lane;
   }
   close_all(*lane);
+  lane->stack = {};
+  lane->stack_asked = 0;
   lane->op_begin = 0;
   lane->launch = nullptr;
   lane->content.pending_count = 0;

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "record/contents/state.h"
+#include "record/process/own_stack.h"
 #include "record/process/recorder.h"
 #include "record/stream/path_table.h"
 #include "record/stream/site_table.h"
@@ -119,6 +120,8 @@ struct Lane {
   NameSlot names[kNames];
   std::uint64_t asked[kAsked];  ///< host addresses that omp_get_mapped_ptr was given, by address
   Lane* next_free;
+  StackRange stack;          ///< of the thread; empty: not found yet
+  std::uint8_t stack_asked;  ///< how often it was looked for
   PathTable paths;
   SiteTable sites;
 

@@ -1,12 +1,12 @@
 #include "record/stream/paths.h"
 
 #include <dlfcn.h>
-#include <unwind.h>
 
-#include "record/modules/loaded_objects.h"
+#include "record/modules/find_object.h"
 #include "record/modules/modules.h"
 #include "record/process/cancellation.h"
 #include "record/stream/module_records.h"
+#include "record/stream/unwind.h"
 
 namespace ompdm::record {
 namespace {
@@ -15,20 +15,12 @@ constexpr std::uint32_t kMostFrames = 32;
 constexpr std::uint32_t kMostInner =
     48;  // of the recorder and the runtime, below the program's own
 
-// libgcc's, as backtrace() uses them: one linked into the recorder would need a glibc that the
-// program may not have.
-decltype(&_Unwind_Backtrace) walk = nullptr;
-decltype(&_Unwind_GetIP) address_of = nullptr;
-decltype(&_Unwind_GetCFA) frame_of = nullptr;
 std::uint64_t in_libc = 0;  // an address of its own, 0: not known
 
 struct Chain {
-  std::uint64_t stack;  // of the site's call; 0: not known
-  std::uint64_t codeptr;
-  std::uint64_t end;  // of the outermost frame, 0: not known
-  std::uint32_t inner;
+  std::uint64_t stack;  // of the site's call
+  std::uint64_t end;    // of the outermost frame, 0: not known
   std::uint32_t count;
-  bool found;
   bool cut;
   struct {
     std::uint64_t place;  // on the stack
@@ -36,29 +28,27 @@ struct Chain {
   } frames[kMostFrames];
 };
 
-// A frame's canonical address lies right above the return address of what it called.
-_Unwind_Reason_Code take_frame(_Unwind_Context* context, void* data) noexcept {
-  auto& chain = *static_cast<Chain*>(data);
-  const std::uint64_t address = address_of(context);
-  const std::uint64_t place = frame_of(context) - sizeof(address);
-  if (!chain.found) {
-    chain.found = chain.stack != 0 ? place == chain.stack : address == chain.codeptr;
-    if (chain.found) {
-      chain.stack = place;
+// Follows the stack from here to the site's call, and up from there. False if the call is not on
+// the way.
+[[gnu::noinline]] bool follow(const StackRange& stack, Chain& chain) noexcept {
+  StackWalk walk(stack);
+  walk.begin();
+  std::uint64_t place = 0;
+  std::uint64_t address = 0;
+  std::uint32_t inner = 0;
+  do {
+    if (!walk.next(place, address) || place > chain.stack || ++inner > kMostInner) {
+      return false;
     }
-    return ++chain.inner < kMostInner || chain.found ? _URC_NO_REASON : _URC_END_OF_STACK;
+  } while (place != chain.stack);
+  while (walk.next(place, address) && place - chain.stack <= UINT32_MAX) {
+    if (chain.count == kMostFrames) {
+      chain.cut = true;
+      break;
+    }
+    chain.frames[chain.count++] = {place, address};
   }
-  const std::uint64_t last = chain.count == 0 ? chain.stack : chain.frames[chain.count - 1].place;
-  if (address == 0 || place <= last || place - chain.stack > UINT32_MAX ||
-      *reinterpret_cast<const std::uint64_t*>(place) != address) {
-    return _URC_END_OF_STACK;  // a signal's frame, or one that says nothing of itself
-  }
-  if (chain.count == kMostFrames) {
-    chain.cut = true;
-    return _URC_END_OF_STACK;
-  }
-  chain.frames[chain.count++] = {place, address};
-  return _URC_NO_REASON;
+  return true;
 }
 
 // Whoever started the program or the thread is the same for all that it does. Where it will be
@@ -106,6 +96,10 @@ bool write_path(Lane& lane, const SiteSlot& site, const Chain& chain) noexcept {
   spool::ModuleId modules[kMostFrames];
   for (std::uint32_t i = 0; i < chain.count; ++i) {
     modules[i] = known_module(chain.frames[i].address);
+    FoundObject found{};
+    if (modules[i] == spool::ModuleId::kNone && find_object(chain.frames[i].address, found)) {
+      modules[i] = find_module(chain.frames[i].address);  // opened since
+    }
     if (modules[i] != spool::ModuleId::kNone) {
       write_module(lane, modules[i]);  // before the record that refers to it
     }
@@ -136,19 +130,19 @@ bool write_path(Lane& lane, const SiteSlot& site, const Chain& chain) noexcept {
 }  // namespace
 
 void prepare_paths() noexcept {
-  void* library = dlopen("libgcc_s.so.1", RTLD_NOW);
-  if (library == nullptr) {
-    return;
-  }
-  address_of = reinterpret_cast<decltype(address_of)>(dlsym(library, "_Unwind_GetIP"));
-  frame_of = reinterpret_cast<decltype(frame_of)>(dlsym(library, "_Unwind_GetCFA"));
-  walk = reinterpret_cast<decltype(walk)>(dlsym(library, "_Unwind_Backtrace"));
-  if (address_of == nullptr || frame_of == nullptr) {
-    walk = nullptr;
-  }
+  prepare_own_stack();
   if (void* libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD)) {
     in_libc = reinterpret_cast<std::uint64_t>(dlsym(libc, "getpid"));
   }
+}
+
+bool find_stack(Lane& lane, std::uint64_t address) noexcept {
+  constexpr std::uint8_t kMostTimes = 8;  // a thread may begin on a stack of the program's making
+  if (lane.stack.end == 0 && lane.stack_asked < kMostTimes) {
+    ++lane.stack_asked;
+    lane.stack = own_stack();
+  }
+  return lane.stack.holds(address);
 }
 
 PathNode* find_path_root(Lane& lane, SiteSlot& site, std::uint64_t stack) noexcept {
@@ -170,10 +164,6 @@ PathNode* find_next_node(Lane& lane, PathNode& node, std::uint64_t address) noex
 }
 
 spool::PathId define_path(Lane& lane, SiteSlot& site, const Call& call) noexcept {
-  // Where glibc is older than 2.35, unwinding walks the loader's list too.
-  if (walk == nullptr || !can_walk_objects()) {
-    return spool::PathId::kNone;
-  }
   if (lane.paths.edges == PathTable::kMostNodes ||
       number(lane.last_path) == PathTable::kMostNodes) {
     count_loss(spool::Loss::kPathsUntold);
@@ -182,17 +172,16 @@ spool::PathId define_path(Lane& lane, SiteSlot& site, const Call& call) noexcept
   const WithoutCancellation uncancelled;
   Chain chain;
   chain.stack = call.stack;
-  chain.codeptr = reinterpret_cast<std::uint64_t>(call.codeptr);
   chain.end = 0;
-  chain.inner = chain.count = 0;
-  chain.found = chain.cut = false;
-  walk(take_frame, &chain);
+  chain.count = 0;
+  chain.cut = false;
   // Where no call of the site is on this stack, nobody above it called it; and none will be found
   // the next time.
+  const bool found = follow(lane.stack, chain);
   drop_starters(chain);
   const spool::PathId id =
-      chain.found && write_path(lane, site, chain) ? lane.last_path : spool::PathId::kNone;
-  if (call.stack != 0 && !grow_tree(lane, site, chain, id)) {
+      found && write_path(lane, site, chain) ? lane.last_path : spool::PathId::kNone;
+  if (!grow_tree(lane, site, chain, id)) {
     count_loss(spool::Loss::kPathsUntold);
   }
   return id;

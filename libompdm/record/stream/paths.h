@@ -1,5 +1,6 @@
 // How a site was reached: the return addresses above its call, found by unwinding once, and by
-// looking at the same places of the stack from then on. Called in callbacks.
+// looking at the same places of the stack from then on. Only the stack that a thread was started
+// with is looked at: others may be freed, or switched away from. Called in callbacks.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +9,7 @@
 
 namespace ompdm::record {
 
-/// Finds what unwinds, so that no callback does. To be called at attach.
+/// Finds what unwinding needs, so that no callback does. To be called at attach.
 void prepare_paths() noexcept;
 
 /// A call path that is not known yet: unwinds, and writes its record. None if it cannot be told, or
@@ -22,19 +23,26 @@ void prepare_paths() noexcept;
 [[gnu::noinline]] PathNode* find_next_node(Lane& lane, PathNode& node,
                                            std::uint64_t address) noexcept;
 
-/// The path by which the call came to its site; none where no wrapper saw it.
+/// Finds out whether the address lies on the stack that this thread was started with, if that is
+/// not known of the lane.
+[[gnu::cold, gnu::noinline]] bool find_stack(Lane& lane, std::uint64_t address) noexcept;
+
+/// The path by which the call came to its site; none where no wrapper saw it, and on stacks that
+/// the program made. Nothing is read but that stack, above the call.
 inline spool::PathId path_of(Lane& lane, SiteSlot& site, const Call& call) noexcept {
-  if (call.stack == 0) [[unlikely]] {
+  if (!lane.stack.holds(call.stack) && (call.stack == 0 || !find_stack(lane, call.stack)))
+      [[unlikely]] {
     return spool::PathId::kNone;
   }
+  const std::uint64_t room = lane.stack.end - call.stack - sizeof(std::uint64_t);
   PathNode* node =
       site.path_stack == call.stack ? site.path_root : find_path_root(lane, site, call.stack);
-  while (node != nullptr && node->offset != 0) {
+  while (node != nullptr && node->offset != 0 && node->offset <= room) {
     const std::uint64_t address =
         *reinterpret_cast<const std::uint64_t*>(call.stack + node->offset);
     node = node->address == address ? node->next : find_next_node(lane, *node, address);
   }
-  return node != nullptr ? node->id : define_path(lane, site, call);
+  return node != nullptr && node->offset == 0 ? node->id : define_path(lane, site, call);
 }
 
 }  // namespace ompdm::record
