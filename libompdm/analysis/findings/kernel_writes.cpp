@@ -80,13 +80,10 @@ void KernelWrites::read_lists(const Trace& trace) {
   for (std::uint32_t list = 0; list < trace.map_lists.size(); ++list) {
     bool has_table = false;
     for (const MapItem& item : trace.map_lists[list]) {
-      if ((item.type & kMapLiteral) != 0) {
-        passed_.emplace(item.base, list);  // is_device_ptr, has_device_addr
-      } else if ((item.type & kMapPrivate) == 0) {
-        (is_copied_in(item) ? reads_ : writes_).add(item, list);
-        has_table =
-            has_table || (item.variable && trace.variables[item.variable.value].holds_pointers);
-      }
+      if ((item.type & (kMapLiteral | kMapPrivate)) != 0) continue;
+      (is_copied_in(item) ? reads_ : writes_).add(item, list);
+      has_table =
+          has_table || (item.variable && trace.variables[item.variable.value].holds_pointers);
     }
     if (has_table) tables_.push_back(list);
   }
@@ -102,18 +99,6 @@ bool KernelWrites::ran(std::int32_t device, const Lists& lists, Nanoseconds from
   });
 }
 
-/// Whether a kernel was given an address in the mapping.
-bool KernelWrites::is_passed(const Mapping& mapping, Nanoseconds from, Nanoseconds to) const {
-  Lists lists;
-  for (auto at = passed_.lower_bound({mapping.address, 0});
-       at != passed_.end() &&
-       at->first - mapping.address < std::max<std::uint64_t>(mapping.bytes, 1);
-       ++at) {
-    lists.push_back(at->second);
-  }
-  return ran(mapping.device, lists, from, to);
-}
-
 Writer KernelWrites::writer_of(const Mapping& mapping, Nanoseconds from, Nanoseconds to) {
   const auto any = [&](const std::map<std::int32_t, Launches>& launches) {
     const auto at = launches.find(mapping.device);
@@ -125,7 +110,6 @@ Writer KernelWrites::writer_of(const Mapping& mapping, Nanoseconds from, Nanosec
   if (has_host && ran(mapping.device, writes_.lists_of(mapping.host, end), from, to)) {
     return Writer::kNamed;
   }
-  if (is_passed(mapping, from, to)) return Writer::kNamed;
   // Any kernel may name a global variable.
   if (any(unknown_) || mapping.is_static) return Writer::kUnnamed;
   if (ran(mapping.device, tables_, from, to)) return Writer::kByTable;

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <map>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -72,16 +71,14 @@ class KernelWrites {
   void read_lists(const Trace& trace);
   [[nodiscard]] bool ran(std::int32_t device, const Lists& lists, Nanoseconds from,
                          Nanoseconds to) const;
-  [[nodiscard]] bool is_passed(const Mapping& mapping, Nanoseconds from, Nanoseconds to) const;
 
   std::map<std::int32_t, Launches> all_;      // by device
   std::map<std::int32_t, Launches> unknown_;  // those whose clauses are not known
   std::map<std::pair<std::int32_t, std::uint32_t>, Launches> by_list_;  // device, map list
   Named writes_;                                                        // that a kernel may write
   Named reads_;                                                         // that it gets a copy of
-  std::set<std::pair<std::uint64_t, std::uint32_t>> passed_;  // device addresses, and the list
-  Lists tables_;                                              // with tables of pointers
-  bool global_pointers_ = false;                              // in `declare target` variables
+  Lists tables_;                                                        // with tables of pointers
+  bool global_pointers_ = false;  // in `declare target` variables
 };
 
 }  // namespace ompdm::analysis

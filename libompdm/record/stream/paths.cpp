@@ -18,8 +18,9 @@ constexpr std::uint32_t kMostInner =
 std::uint64_t in_libc = 0;  // an address of its own, 0: not known
 
 struct Chain {
-  std::uint64_t stack;  // of the site's call
-  std::uint64_t end;    // of the outermost frame, 0: not known
+  std::uint64_t stack;  // of the site's call; 0: where its codeptr lies
+  std::uint64_t codeptr;
+  std::uint64_t end;  // of the outermost frame, 0: not known
   std::uint32_t count;
   bool cut;
   struct {
@@ -37,10 +38,12 @@ struct Chain {
   std::uint64_t address = 0;
   std::uint32_t inner = 0;
   do {
-    if (!walk.next(place, address) || place > chain.stack || ++inner > kMostInner) {
+    if (!walk.next(place, address) || (chain.stack != 0 && place > chain.stack) ||
+        ++inner > kMostInner) {
       return false;
     }
-  } while (place != chain.stack);
+  } while (chain.stack != 0 ? place != chain.stack : address != chain.codeptr);
+  chain.stack = place;
   while (walk.next(place, address) && place - chain.stack <= UINT32_MAX) {
     if (chain.count == kMostFrames) {
       chain.cut = true;
@@ -172,16 +175,18 @@ spool::PathId define_path(Lane& lane, SiteSlot& site, const Call& call) noexcept
   const WithoutCancellation uncancelled;
   Chain chain;
   chain.stack = call.stack;
+  chain.codeptr = reinterpret_cast<std::uint64_t>(call.codeptr);
   chain.end = 0;
   chain.count = 0;
   chain.cut = false;
   // Where no call of the site is on this stack, nobody above it called it; and none will be found
   // the next time.
+  find_stack(lane, call.stack);
   const bool found = follow(lane.stack, chain);
   drop_starters(chain);
   const spool::PathId id =
       found && write_path(lane, site, chain) ? lane.last_path : spool::PathId::kNone;
-  if (!grow_tree(lane, site, chain, id)) {
+  if (call.stack != 0 && !grow_tree(lane, site, chain, id)) {
     count_loss(spool::Loss::kPathsUntold);
   }
   return id;
