@@ -25,8 +25,10 @@ class Groups {
   std::vector<std::uint32_t> leader_;
 };
 
-bool is_main_thread(const Trace& trace, std::uint32_t thread) {
-  return trace.threads[thread].tid == trace.process.pid;
+/// What the main thread asks for comes one after the other, and so does what a thread of the
+/// program asks for: a call path tells that it did.
+bool has_own_sequence(const Trace& trace, const Region& region) {
+  return region.path || trace.threads[region.asker()].tid == trace.process.pid;
 }
 
 }  // namespace
@@ -37,8 +39,7 @@ std::vector<ThreadGroup> groups_of_threads(const Trace& trace) {
   std::set<std::pair<std::uint32_t, std::uint32_t>> seen;  // thread, map list
   std::map<std::uint64_t, std::uint32_t> users;            // of host storage, by its address
   for (const Region& region : trace.regions) {
-    if (is_main_thread(trace, region.asker()) || region.map_list >= trace.map_lists.size())
-      continue;
+    if (has_own_sequence(trace, region) || region.map_list >= trace.map_lists.size()) continue;
     if (!seen.insert({region.asker(), region.map_list}).second) continue;
     for (const MapItem& item : trace.map_lists[region.map_list]) {
       if (item.begin == 0 || (item.type & (kMapPrivate | kMapLiteral)) != 0) continue;
@@ -55,7 +56,7 @@ std::vector<ThreadGroup> groups_of_threads(const Trace& trace) {
   std::vector<bool> known(trace.threads.size());
   for (const Region& region : trace.regions) {
     const std::uint32_t thread = region.asker();
-    if (is_main_thread(trace, thread)) continue;
+    if (has_own_sequence(trace, region)) continue;
     const std::uint32_t leader = groups.leader(thread);
     ThreadGroup& group = found[leader];
     if (!known[thread]) group.threads.push_back(thread);

@@ -1,6 +1,7 @@
 #include "calls/call_order.h"
 
 #include <algorithm>
+#include <string_view>
 
 namespace ompdm::calls {
 namespace {
@@ -15,7 +16,22 @@ bool has(const std::vector<std::uint64_t>& functions, std::uint64_t function) {
   return std::ranges::find(functions, function) != functions.end();
 }
 
+/// Libraries that call a program's functions once each time that they are called for it: runtimes
+/// of OpenMP, and of C++'s threads. Others may sort, search or walk with what they are given.
+bool calls_once(const Module& module) {
+  constexpr std::string_view kRuntimes[] = {"libomp", "libiomp", "libgomp", "libc++.",
+                                            "libstdc++."};
+  const std::string_view path = module.path;
+  const std::string_view name = path.substr(path.find_last_of('/') + 1);
+  return std::ranges::any_of(
+      kRuntimes, [name](std::string_view runtime) { return name.starts_with(runtime); });
+}
+
 }  // namespace
+
+CallOrder::CallOrder(const Trace& trace) : trace_(trace) {
+  for (const Module& module : trace.modules) calls_once_.push_back(calls_once(module));
+}
 
 const std::vector<Index<CallPath>>& CallOrder::chain(Index<CallPath> path) const {
   constexpr std::size_t kMost = 64;
@@ -80,8 +96,14 @@ std::optional<Transition> CallOrder::between(Index<CallPath> before, Index<CallP
       const bool repeats =
           one.loop && trace_.loops[one.loop.value].unrolled && one.called == other.function;
       return repeats ? Transition{at, one.loop, true} : Transition{at, {}, false};
+    } else if (!known && one.module && one.module == other.module &&
+               !calls_once_[one.module.value]) {
+      return Transition{at, {}, false};  // it may call again and again
     }
-    if (level == 0) return std::nullopt;
+    if (level > 0) continue;
+    // What a runtime's thread is given next, others decide.
+    const bool is_runtime = !known && one.module && one.module == other.module;
+    return is_runtime ? std::optional(Transition{0, {}, false}) : std::nullopt;
   }
 }
 

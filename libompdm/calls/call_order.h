@@ -22,7 +22,7 @@ struct Transition {
 /// What the calls of a trace say of each other. Built once a trace.
 class CallOrder {
  public:
-  explicit CallOrder(const Trace& trace) : trace_(trace) {}
+  explicit CallOrder(const Trace& trace);
 
   /// The nodes of a path, outermost first; none if it is longer than any that is recorded.
   [[nodiscard]] const std::vector<Index<CallPath>>& chain(Index<CallPath> path) const;
@@ -40,6 +40,7 @@ class CallOrder {
   [[nodiscard]] Index<CodeLoop> common_loop(const CallPlace& a, const CallPlace& b) const;
 
   const Trace& trace_;
+  std::vector<bool> calls_once_;  // by module: whoever starts threads and teams
   mutable std::map<std::uint32_t, std::vector<Index<CallPath>>> chains_;  // of those asked for
 };
 

@@ -1,5 +1,7 @@
 #include "trace/call_paths.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -9,6 +11,7 @@
 #include "trace/callers.h"
 #include "trace/code/call_places.h"
 #include "trace/repeats.h"
+#include "trace/source_loops.h"
 
 namespace ompdm::trace {
 namespace {
@@ -132,7 +135,9 @@ class Functions {
 
   void describe(const std::vector<spool::Entry>& entries) {
     find_sure_calls();
-    for (const Function& function : rows_) describe(function);
+    std::vector<FunctionLoops> loops;
+    for (Function& function : rows_) loops.push_back(describe(function));
+    for (const FunctionLoops& function : loops) unite_loops(trace_, function, entries);
     for (const Function& function : rows_) {
       find_repeats(trace_, function.places, entries);
     }
@@ -172,18 +177,22 @@ class Functions {
     }
   }
 
-  void describe(const Function& function) {
+  FunctionLoops describe(Function& function) {
     const Index<Module> module = trace_.call_places[function.places.front()].module;
     const auto first = static_cast<std::uint32_t>(trace_.loops.size());
+    FunctionLoops loops{function.places, first, {}};
     const auto row_of = [first](std::uint32_t loop) {
       return loop == kNoLoop ? Index<CodeLoop>{} : Index<CodeLoop>{first + loop};
     };
     const std::vector<bool> sure = sure_of(function);
+    function.calls.find_early_exits(sure);
     for (std::uint32_t i = 0; i < function.calls.loops().size(); ++i) {
       const CallLoop& loop = function.calls.loops()[i];
       CodeLoop row = loop_at(module, loop, symbols_);
+      loops.sources.push_back(source_of(module, loop, row));
       row.parent = row_of(loop.parent);
-      row.counts_all = function.calls.counts_all(i, sure);
+      row.counts_all =
+          function.calls.counts_all(i, sure) && !loop.catches && !leaves_early(module, loop, row);
       trace_.loops.push_back(std::move(row));
     }
     for (std::size_t i = 0; i < function.places.size(); ++i) {
@@ -198,6 +207,32 @@ class Functions {
         if (call.onward[j]) add_call(place.onward, function.places[j]);
       }
     }
+    return loops;
+  }
+
+  /// Whether a pass may end before any call is recorded, other than by the loop's own condition.
+  bool leaves_early(Index<Module> module, const CallLoop& loop, const CodeLoop& row) {
+    return std::ranges::any_of(loop.early_exits, [&](std::uint64_t exit) {
+      const CodePlace& place = symbols_.at(module, exit);
+      return place.line != row.line || place.column != row.column;
+    });
+  }
+
+  /// Where a loop is in the source, with the calls that it was inlined by; empty if that is not
+  /// known.
+  std::string source_of(Index<Module> module, const CallLoop& loop, const CodeLoop& row) {
+    if (row.line <= 0 || row.column <= 0) return {};
+    for (const std::uint64_t branch : loop.branches) {
+      const CodePlace& place = symbols_.at(module, branch);
+      if (place.line != row.line || place.column != row.column) continue;
+      std::string source = fmt::format("{}:{}:{}", row.file, row.line, row.column);
+      for (std::size_t i = 1; i < place.inlined.size(); ++i) {
+        const Frame& frame = place.inlined[i];
+        source += fmt::format("<{}:{}:{}", frame.file, frame.line, frame.column);
+      }
+      return source;
+    }
+    return {};
   }
 
   /// Functions that are gone on with have tail calls of their own.

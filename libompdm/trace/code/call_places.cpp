@@ -20,6 +20,11 @@ FunctionCalls::FunctionCalls(const ModuleCode& code, const CodeRange& function,
   auto nest = std::make_unique<LoopNest>(flow_->successors);
   if (!nest->reducible()) return;
   nest_ = std::move(nest);
+  // Who catches an exception asks the runtime for it; what fills up between blocks calls nobody.
+  for (const auto& [address, called] : flow_->called) {
+    const std::uint32_t block = flow_->block_at(address - 1);
+    if (!nest_->reached(block)) handlers_.push_back(block);
+  }
   for (const std::uint64_t address : returns_) blocks_.push_back(flow_->block_at(address - 1));
   calls_.resize(returns_.size());
   for (std::uint32_t i = 0; i < calls_.size(); ++i) place_call(i);
@@ -35,6 +40,7 @@ std::uint32_t FunctionCalls::keep_loop(std::uint32_t loop) {
   for (const std::uint32_t latch : nest_->loops()[loop].latches) {
     kept.branches.push_back(flow_->lasts[latch]);
   }
+  kept.catches = nest_->is_joined(loop, handlers_);
   const auto number = static_cast<std::uint32_t>(loops_.size());
   loops_.push_back(std::move(kept));
   kept_.push_back(loop);
@@ -122,6 +128,21 @@ bool FunctionCalls::counts_all(std::uint32_t number, const std::vector<bool>& su
     }
   }
   return true;
+}
+
+void FunctionCalls::find_early_exits(const std::vector<bool>& sure) {
+  const std::vector<bool> marked = blocks_of(sure);
+  for (std::uint32_t i = 0; i < loops_.size(); ++i) {
+    const std::vector<bool> until = nest_->until(marked, kept_[i]);
+    for (const std::uint32_t block : nest_->loops()[kept_[i]].blocks) {
+      const bool leaves = std::ranges::any_of(flow_->successors[block], [&](std::uint32_t to) {
+        return !nest_->contains(kept_[i], to);
+      });
+      if (until[block] && !marked[block] && leaves) {
+        loops_[i].early_exits.push_back(flow_->lasts[block]);
+      }
+    }
+  }
 }
 
 bool FunctionCalls::always_calls(const std::vector<bool>& sure) const {

@@ -17,6 +17,10 @@ namespace ompdm::trace {
 struct CallLoop {
   std::uint32_t parent = kNoLoop;       ///< the loop around it, in FunctionCalls::loops
   std::vector<std::uint64_t> branches;  ///< addresses of the instructions that lead back
+  /// Of those that lead out, where a pass may leave before it has made a call that is sure.
+  std::vector<std::uint64_t> early_exits;
+  /// Where exceptions are caught leads into it: its passes may end unseen.
+  bool catches = false;
 };
 
 /// A call of a function.
@@ -46,6 +50,8 @@ class FunctionCalls {
   /// Whether the passes of `loop` can be counted by its calls, of which those that are `sure` are
   /// always recorded: none is without one, and no two of them may look like one.
   [[nodiscard]] bool counts_all(std::uint32_t loop, const std::vector<bool>& sure) const;
+  /// Tells which exits of the loops are early.
+  void find_early_exits(const std::vector<bool>& sure);
   /// Whether each call of the function that returns makes one that is sure.
   [[nodiscard]] bool always_calls(const std::vector<bool>& sure) const;
 
@@ -59,8 +65,9 @@ class FunctionCalls {
   std::vector<std::uint64_t> returns_;
   std::unique_ptr<FlowGraph> flow_;  // which the nest refers to
   std::unique_ptr<LoopNest> nest_;
-  std::vector<std::uint32_t> blocks_;  // of the calls
-  std::vector<std::uint32_t> kept_;    // the nest's loops, by position in loops_
+  std::vector<std::uint32_t> blocks_;    // of the calls
+  std::vector<std::uint32_t> handlers_;  // blocks that only exceptions lead to, and that call
+  std::vector<std::uint32_t> kept_;      // the nest's loops, by position in loops_
   std::map<std::uint32_t, std::uint32_t> number_of_;
   std::vector<CallLoop> loops_;
   std::vector<CallInLoop> calls_;

@@ -112,6 +112,21 @@ bool LoopNest::contains(std::uint32_t loop, std::uint32_t block) const {
   return loop == kNoLoop || std::ranges::binary_search(loops_[loop].blocks, block);
 }
 
+bool LoopNest::is_joined(std::uint32_t loop, std::vector<std::uint32_t> blocks) const {
+  std::vector<bool> seen(graph_.size());
+  while (!blocks.empty()) {
+    const std::uint32_t from = blocks.back();
+    blocks.pop_back();
+    if (reached(from) || seen[from]) continue;
+    seen[from] = true;
+    for (const std::uint32_t to : graph_[from]) {
+      if (reached(to) && contains(loop, to)) return true;
+      blocks.push_back(to);
+    }
+  }
+  return false;
+}
+
 std::uint32_t LoopNest::common(std::uint32_t loop, std::uint32_t other) const {
   while (loop != kNoLoop && !(other != kNoLoop && contains(loop, loops_[other].header))) {
     loop = loops_[loop].parent;

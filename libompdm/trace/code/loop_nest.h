@@ -31,6 +31,8 @@ class LoopNest {
   [[nodiscard]] std::uint32_t innermost(std::uint32_t block) const { return innermost_[block]; }
   /// Whether any way from the entry leads there.
   [[nodiscard]] bool reached(std::uint32_t block) const { return order_[block] != kNoLoop; }
+  /// Whether one of `blocks` leads into the loop by ways that nothing else reaches.
+  [[nodiscard]] bool is_joined(std::uint32_t loop, std::vector<std::uint32_t> blocks) const;
   /// Whether each cycle is a natural loop: one that is entered at several places has no header.
   [[nodiscard]] bool reducible() const { return reducible_; }
   /// The innermost loop that both lie in; of loops themselves.
