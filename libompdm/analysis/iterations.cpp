@@ -191,6 +191,7 @@ std::vector<Iteration> iterations_of(const Trace& trace, const LoopTable& loops,
     }
     row.count = loop.passes;
     row.entries = loop.entries;
+    row.entries_at_least = loop.entries_at_least;
     row.devices = loop.devices;
     row.first = loop.first;
     row.first.wall -= row.first.hashing;

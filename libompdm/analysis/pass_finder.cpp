@@ -109,6 +109,14 @@ std::uint32_t PassFinder::row_of(Index<CodeLoop> code) {
   return at->second;
 }
 
+/// Whether the function at that level of a step's path may be called again from the same places.
+bool PassFinder::may_repeat(const Step& step, std::uint32_t level) const {
+  const auto& chain = order_.chain(step.path);
+  return std::any_of(chain.begin(), chain.begin() + level, [this](Index<CallPath> node) {
+    return !order_.place(node).code_read || order_.place(node).loop;
+  });
+}
+
 void PassFinder::enter(const Step& step, std::uint32_t level, Index<CodeLoop> code) {
   Active active;
   active.level = level;
@@ -126,6 +134,8 @@ void PassFinder::enter(const Step& step, std::uint32_t level, Index<CodeLoop> co
     row.parent = {};
   }
   row.at_least = row.at_least || !trace_.loops[code.value].counts_all;
+  row.entries_at_least = row.entries_at_least || trace_.loops[code.value].entered_unseen ||
+                         (trace_.loops[code.value].called_unseen && may_repeat(step, level));
   ++row.entries;
   ++row.passes;
   active.begin = step.begin;

@@ -46,6 +46,7 @@ class PassFinder {
 
   void take(const Step& step, Transition transition);
   [[nodiscard]] Transition by_devices(const Step& step, const Transition& transition) const;
+  [[nodiscard]] bool may_repeat(const Step& step, std::uint32_t level) const;
   void enter(const Step& step, std::uint32_t level, Index<CodeLoop> code);
   void leave_to(std::size_t count);
   void end_pass(Active& active, Nanoseconds end);

@@ -43,11 +43,12 @@ struct Loop {
       false;  ///< passes in which nothing was recorded may be among those counted as one
   std::uint64_t passes = 0;
   std::uint64_t entries = 0;
-  Nanoseconds begin = 0;         ///< of the first pass of the first entry
-  PassCost first;                ///< the first pass of the first entry
-  PassCost first_passes;         ///< summed over entries: the first pass of each
-  PassCost total;                ///< summed over all passes
-  std::vector<LoopEntry> spans;  ///< one an entry, in the order in which they were recognized
+  bool entries_at_least = false;  ///< it may have been left and entered anew unseen
+  Nanoseconds begin = 0;          ///< of the first pass of the first entry
+  PassCost first;                 ///< the first pass of the first entry
+  PassCost first_passes;          ///< summed over entries: the first pass of each
+  PassCost total;                 ///< summed over all passes
+  std::vector<LoopEntry> spans;   ///< one an entry, in the order in which they were recognized
 };
 
 /// Adds up all but `wall`.

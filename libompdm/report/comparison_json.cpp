@@ -76,7 +76,7 @@ std::vector<std::size_t> positions(const std::vector<RowPair>& pairs, std::size_
 
 Json loops_json(const Sides& sides) {
   const auto loop = [](const analysis::Iteration& row, const std::vector<std::size_t>& at) {
-    Json json = iteration_json(row, 0);
+    Json json = iteration_json(row, 0, 0);
     for (Json& directive : json["directives"]) directive = at[directive.get<std::size_t>()];
     return json;
   };

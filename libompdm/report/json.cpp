@@ -51,7 +51,10 @@ std::string json_text(Analyses analyses, const SourceNames& names) {
     }
     for (const auto& row : one.directives) add("directives", directive_json(row));
     for (const auto& row : one.variables) add("variables", variable_json(row));
-    for (const auto& row : one.iterations) add("iterations", iteration_json(row, offsets[i]));
+    const std::size_t loops_before = json["iterations"].size();
+    for (const auto& row : one.iterations) {
+      add("iterations", iteration_json(row, offsets[i], loops_before));
+    }
     for (const auto& row : one.findings) add("findings", finding_json(row));
   }
   json["prediction"] = prediction_json(analyses);

@@ -159,7 +159,7 @@ Json variable_json(const analysis::VariableRow& row) {
   return json;
 }
 
-Json iteration_json(const analysis::Iteration& row, std::size_t offset) {
+Json iteration_json(const analysis::Iteration& row, std::size_t offset, std::size_t loops_before) {
   Json json = {{"from", row.unrolled    ? "repeats"
                         : row.from_code ? "code"
                                         : "order"},
@@ -169,8 +169,10 @@ Json iteration_json(const analysis::Iteration& row, std::size_t offset) {
                {"count", row.count},
                {"at_least", row.at_least},
                {"entries", row.entries},
+               {"entries_at_least", row.entries_at_least},
                {"devices", row.devices},
                {"directives", Json::array()}};
+  json["parent"] = row.parent == analysis::kNoRow ? Json() : Json(loops_before + row.parent);
   for (const std::size_t directive : row.directives)
     json["directives"].push_back(offset + directive);
   json.update(pass_json(row.steady, row.invariant_bytes, row.timed));

@@ -24,7 +24,8 @@ Json directive_json(const analysis::DirectiveRow& row);
 Json variable_json(const analysis::VariableRow& row);
 
 /// `offset` is where the recording's directives begin in the document.
-Json iteration_json(const analysis::Iteration& row, std::size_t offset);
+/// `loops_before`: rows of the table that come of other traces.
+Json iteration_json(const analysis::Iteration& row, std::size_t offset, std::size_t loops_before);
 
 Json finding_json(const analysis::Finding& row);
 

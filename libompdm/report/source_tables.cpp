@@ -144,9 +144,9 @@ std::string loop_text(const std::vector<analysis::Iteration>& rows, const analys
   return function.empty() ? text : fmt::format("{} in {}", text, function);
 }
 
-/// Passes of a loop that may have more of them than were seen.
-Cell passes_text(const analysis::Iteration& row) {
-  return row.at_least ? Cell(fmt::format(">= {}", row.count)) : number(row.count);
+/// A number that may be higher than what was seen.
+Cell at_least(std::uint64_t count, bool may_be_more) {
+  return may_be_more ? Cell(fmt::format(">= {}", count)) : number(count);
 }
 
 }  // namespace
@@ -186,8 +186,9 @@ Table iterations_table(Analyses analyses, const SourceNames& names) {
         positions.push_back(offsets[i] + directive);
       }
       table.add(
-          i, {number(row.count), passes_text(row), number(row.entries),
-              number(std::uint64_t{row.devices}), row.entries > 1 ? number(row.entries) : Cell(),
+          i, {number(row.count), at_least(row.count, row.at_least), number(row.entries),
+              number(std::uint64_t{row.devices}),
+              row.entries > 1 ? at_least(row.entries, row.entries_at_least) : Cell(),
               moved(analyses[i], row.steady.htod_bytes), moved(analyses[i], row.steady.dtoh_bytes),
               row.invariant_bytes ? number(*row.invariant_bytes) : Cell(),
               timed(analyses[i], row.timed, row.steady.transfer),

@@ -193,6 +193,8 @@ class Functions {
       row.parent = row_of(loop.parent);
       row.counts_all =
           function.calls.counts_all(i, sure) && !loop.catches && !leaves_early(module, loop, row);
+      row.entered_unseen = function.calls.is_entered_unseen(i, sure);
+      row.called_unseen = function.calls.is_called_unseen(i, sure);
       trace_.loops.push_back(std::move(row));
     }
     for (std::size_t i = 0; i < function.places.size(); ++i) {

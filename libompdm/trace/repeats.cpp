@@ -110,7 +110,13 @@ void find_repeats(Trace& trace, const std::vector<std::uint32_t>& places,
     const Copies& marker = marker_of(cluster, order);
     const CallPlace& first = trace.call_places[marker.front()];
     const Frame& frame = first.frames.front();
-    CodeLoop row{frame.function, frame.file, frame.line, frame.column, first.loop, true, true};
+    CodeLoop row;
+    row.function = frame.function;
+    row.file = frame.file;
+    row.line = frame.line;
+    row.column = frame.column;
+    row.parent = first.loop;
+    row.counts_all = row.unrolled = true;
     const Index<CodeLoop> loop{static_cast<std::uint32_t>(trace.loops.size())};
     trace.loops.push_back(std::move(row));
     for (const Copies& each : cluster) {

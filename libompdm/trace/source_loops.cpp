@@ -88,6 +88,8 @@ class United {
       CodeLoop& row = trace_.loops[first_ + i];
       CodeLoop& leader = trace_.loops[first_ + leader_[i]];
       leader.counts_all = leader.counts_all && row.counts_all;
+      leader.entered_unseen = leader.entered_unseen || row.entered_unseen;
+      leader.called_unseen = leader.called_unseen || row.called_unseen;
       row.parent = parent_of(i);
     }
   }

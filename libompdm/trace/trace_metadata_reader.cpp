@@ -137,6 +137,8 @@ void read_row(const Json& object, CodeLoop& loop) {
   get(object, "column", loop.column);
   get(object, "parent", loop.parent);
   get(object, "counts_all", loop.counts_all);
+  get(object, "entered_unseen", loop.entered_unseen);
+  get(object, "called_unseen", loop.called_unseen);
   get(object, "unrolled", loop.unrolled);
 }
 

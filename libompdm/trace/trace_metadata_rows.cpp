@@ -176,6 +176,8 @@ ordered_json row(const CodeLoop& loop) {
                        {"column", loop.column}};
   set_index(json, "parent", loop.parent);
   if (loop.counts_all) json["counts_all"] = true;
+  if (loop.entered_unseen) json["entered_unseen"] = true;
+  if (loop.called_unseen) json["called_unseen"] = true;
   if (loop.unrolled) json["unrolled"] = true;
   return json;
 }

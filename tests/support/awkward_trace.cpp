@@ -59,7 +59,8 @@ void add_metadata(Trace& trace) {
       {"", "", "", 0, 0, 0, 0, {}},
       {"u", "u[0:n]", "heat.cpp", 13, 0x7f0000000000, (std::uint64_t{1} << 53) + 1, 1, {}}};
   trace.kernels = {{kQuoted, kBroken, kEscaped, -1}, {"", "", "", 0}};
-  trace.loops = {{kQuoted, kBroken, 54, 3, {}, true, false}, {"", "", 0, 0, {0}, false, true}};
+  trace.loops = {{kQuoted, kBroken, 54, 3, {}, true, true, false, false},
+                 {"", "", 0, 0, {0}, false, false, true, true}};
   trace.call_places = {{{}, kHuge, {{kEscaped, kBroken, -1, 0}}, 0, 0, false, {}, {}, {}, {}},
                        {{0}, 16, {}, kHuge, 8, true, {1}, {{0, 1}}, {{1, 1}, {0, 0}}, {kHuge, 0}}};
   trace.call_paths = {{{}, {1}, kHuge}, {{0}, {0}, 0}};

@@ -135,9 +135,10 @@ struct Iteration {
       directives;             ///< rows of Analysis::directives in the order of a pass, each once
   std::uint64_t count = 0;    ///< passes in all, first and last included
   std::uint64_t entries = 0;  ///< how many times the loop was entered, over all threads
-  std::uint32_t devices = 1;  ///< that each pass goes over, one after the other
-  PassCost steady;            ///< mean over the passes that are not the first of an entry
-  PassCost first;             ///< the first pass of the first entry
+  bool entries_at_least = false;  ///< it may have been entered more often, unseen
+  std::uint32_t devices = 1;      ///< that each pass goes over, one after the other
+  PassCost steady;                ///< mean over the passes that are not the first of an entry
+  PassCost first;                 ///< the first pass of the first entry
   /// Bytes a pass, both ways, of pieces whose content was the same in every pass that was looked
   /// at; none if no contents were compared.
   std::optional<std::uint64_t> invariant_bytes;

@@ -21,6 +21,10 @@ struct CodeLoop {
   Index<CodeLoop> parent;  ///< the loop around it in the same function
   /// Its passes can be counted by what is recorded: none is without, and no two look like one.
   bool counts_all = false;
+  /// It may be left and entered anew without anything being recorded in between: in one call of its
+  /// function, or in two that follow one another.
+  bool entered_unseen = false;
+  bool called_unseen = false;
   /// No loop of the code any more: copies of the same calls, one behind the other, which is what
   /// the compiler makes of a loop that it unrolls, or of a function that is called again and again.
   /// The place is that of the call which each repetition begins with.

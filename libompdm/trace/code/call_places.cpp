@@ -145,6 +145,46 @@ void FunctionCalls::find_early_exits(const std::vector<bool>& sure) {
   }
 }
 
+/// Where a loop's exits lead to without going through a block that is marked.
+std::vector<bool> FunctionCalls::behind(std::uint32_t loop, const std::vector<bool>& marked) const {
+  std::vector<bool> found(marked.size());
+  std::vector<std::uint32_t> left;
+  const auto follow = [&](std::uint32_t from, bool from_inside) {
+    for (const std::uint32_t to : flow_->successors[from]) {
+      if (found[to] || marked[to] || (from_inside && nest_->contains(loop, to))) continue;
+      found[to] = true;
+      if (!nest_->contains(loop, to)) left.push_back(to);
+    }
+  };
+  for (const std::uint32_t block : nest_->loops()[loop].blocks) follow(block, true);
+  while (!left.empty()) {
+    const std::uint32_t from = left.back();
+    left.pop_back();
+    follow(from, false);
+  }
+  return found;
+}
+
+bool FunctionCalls::is_entered_unseen(std::uint32_t number, const std::vector<bool>& sure) const {
+  std::vector<bool> marked = blocks_of(sure);
+  const std::uint32_t loop = kept_[number];
+  const std::uint32_t header = nest_->loops()[loop].header;
+  marked[header] = false;
+  return behind(loop, marked)[header];
+}
+
+bool FunctionCalls::is_called_unseen(std::uint32_t number, const std::vector<bool>& sure) const {
+  const std::vector<bool> marked = blocks_of(sure);
+  const std::uint32_t loop = kept_[number];
+  const std::vector<bool> after = behind(loop, marked);
+  for (std::uint32_t block = 0; block < after.size(); ++block) {
+    if (after[block] && flow_->successors[block].empty()) {
+      return nest_->until(marked, kNoLoop)[nest_->loops()[loop].header];
+    }
+  }
+  return false;
+}
+
 bool FunctionCalls::always_calls(const std::vector<bool>& sure) const {
   return !ends_of(kNoLoop, sure).skips;
 }

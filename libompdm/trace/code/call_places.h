@@ -52,6 +52,10 @@ class FunctionCalls {
   [[nodiscard]] bool counts_all(std::uint32_t loop, const std::vector<bool>& sure) const;
   /// Tells which exits of the loops are early.
   void find_early_exits(const std::vector<bool>& sure);
+  /// Whether `loop` may be left and entered anew without a call that is sure in between, in one call
+  /// of the function; and in two.
+  [[nodiscard]] bool is_entered_unseen(std::uint32_t loop, const std::vector<bool>& sure) const;
+  [[nodiscard]] bool is_called_unseen(std::uint32_t loop, const std::vector<bool>& sure) const;
   /// Whether each call of the function that returns makes one that is sure.
   [[nodiscard]] bool always_calls(const std::vector<bool>& sure) const;
 
@@ -59,6 +63,7 @@ class FunctionCalls {
   struct Ends;
   std::uint32_t keep_loop(std::uint32_t loop);
   void place_call(std::uint32_t call);
+  [[nodiscard]] std::vector<bool> behind(std::uint32_t loop, const std::vector<bool>& marked) const;
   [[nodiscard]] std::vector<bool> blocks_of(const std::vector<bool>& sure) const;
   [[nodiscard]] Ends ends_of(std::uint32_t loop, const std::vector<bool>& sure) const;
 

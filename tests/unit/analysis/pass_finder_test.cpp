@@ -13,7 +13,7 @@ namespace {
 /// for (...) { a(); if (...) b(); }, then c(); all of one function that calls nothing else.
 Trace one_loop() {
   Trace trace;
-  trace.loops = {{"f()", "f.cpp", 3, 1, {}, true, false}};
+  trace.loops = {{"f()", "f.cpp", 3, 1, {}, true}};
   for (std::uint32_t i = 0; i < 3; ++i) {
     CallPlace place;
     place.address = 16 * (i + 1);

@@ -17,7 +17,7 @@ constexpr std::uint64_t kCallers = 0x950;  // of main
 /// and 3 through the first to a and b, 4 and 5 through the second.
 Trace two_calls() {
   Trace trace;
-  trace.loops = {{"main", "f.cpp", 3, 1, {}, true, false}};
+  trace.loops = {{"main", "f.cpp", 3, 1, {}, true}};
   for (std::uint32_t i = 0; i < 4; ++i) {
     CallPlace place;
     place.address = 16 * (i + 1);
