@@ -32,6 +32,7 @@ struct Case {
   const char* shape;
   Loops written;    ///< at -O0
   Loops optimized;  ///< at -O2
+  const char* program = "shapes";
 };
 
 void PrintTo(const Case& each, std::ostream* out) { *out << each.shape; }
@@ -39,11 +40,13 @@ void PrintTo(const Case& each, std::ostream* out) { *out << each.shape; }
 class Passes : public ::testing::TestWithParam<Case> {};
 
 TEST_P(Passes, OfTheCodeAsItIsWritten) {
-  EXPECT_EQ(loops_of("shapes_O0", GetParam().shape), GetParam().written);
+  EXPECT_EQ(loops_of(GetParam().program + std::string("_O0"), GetParam().shape),
+            GetParam().written);
 }
 
 TEST_P(Passes, OfOptimizedCode) {
-  EXPECT_EQ(loops_of("shapes_O2", GetParam().shape), GetParam().optimized);
+  EXPECT_EQ(loops_of(GetParam().program + std::string("_O2"), GetParam().shape),
+            GetParam().optimized);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -62,6 +65,17 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"templates", {"80/2"}, {"80/2"}}, Case{"frames_above", {"25/1"}, {"25/1 repeats"}},
         Case{"devices", {">=30/1 x4"}, {"30/1 x4"}}, Case{"maybe", {">=25/1"}, {">=50/1"}},
         Case{"copies", {"40/1"}, {"40/1"}}),
+    [](const auto& tested) { return std::string(tested.param.shape); });
+
+INSTANTIATE_TEST_SUITE_P(
+    Forms, Passes,
+    ::testing::Values(
+        Case{"peeled", {"6/1"}, {"6/1"}, "forms"}, Case{"unrolled", {"13/1"}, {"13/1"}, "forms"},
+        Case{"triangular", {"6/1", "15/5"}, {">=6/1", "15/5"}, "forms"},
+        Case{"caught", {">=4/1"}, {">=4/1"}, "forms"},
+        Case{"left_early", {">=6/1"}, {"6/1"}, "forms"},
+        Case{"sorted", {"6/1"}, {"6/1"}, "forms"}, Case{"threads", {"50/2"}, {"50/2"}, "forms"},
+        Case{"deferred", {"50/1"}, {"50/1"}, "forms"}, Case{"chosen", {"6/1"}, {"6/1"}, "forms"}),
     [](const auto& tested) { return std::string(tested.param.shape); });
 
 TEST(PassesOf, ALoopNameItsOwnLine) {

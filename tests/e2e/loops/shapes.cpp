@@ -207,18 +207,6 @@ void parallel() {
   }
 }
 
-void deferred() {
-  for (int pass = 0; pass < 50; ++pass) {
-#pragma omp target map(tofrom : data) nowait depend(inout : data)
-    data[0] += 1;
-    if (pass % 5 == 0) {
-#pragma omp target map(tofrom : data) nowait depend(inout : data)
-      data[0] += 2;
-    }
-  }
-#pragma omp taskwait
-}
-
 struct Shape {
   const char* name;
   void (*run)();
@@ -243,7 +231,6 @@ constexpr Shape kShapes[] = {
     {"maybe", maybe},
     {"copies", copies},
     {"parallel", parallel},
-    {"deferred", deferred},
 };
 
 }  // namespace
