@@ -162,6 +162,8 @@ bool LoopFinder::extend_loop_at(std::size_t at) {
 bool LoopFinder::make_loop(std::size_t period) {
   const std::size_t second = stack_.size() - period;
   const std::size_t first = second - period;
+  // Most candidates differ before their last node already, which is cheaper to see.
+  if (hash_of(second - 2, 2) != hash_of(stack_.size() - 2, 2)) return false;
   if (hash_of(first, period) != hash_of(second, period)) return false;
   for (std::size_t i = 0; i < period; ++i) {
     if (stack_[first + i].shape != stack_[second + i].shape) return false;

@@ -229,7 +229,7 @@ Trace long_map_list(std::uint32_t items, std::uint32_t instances, bool is_presen
 }
 
 Trace irregular_steps(std::uint32_t steps) {
-  constexpr std::uint32_t kDirectives = 8;
+  constexpr std::uint32_t kDirectives = 4096;
   TraceBuilder build;
   std::vector<Index<Site>> sites;
   for (std::uint32_t i = 0; i < kDirectives; ++i) {
@@ -238,7 +238,9 @@ Trace irregular_steps(std::uint32_t steps) {
   std::uint64_t state = 1;
   for (std::uint32_t i = 0; i < steps; ++i) {
     state = state * 6364136223846793005 + 1442695040888963407;
-    build.begin(sites[(state >> 33) % kDirectives]);
+    const auto drawn = static_cast<std::uint32_t>(state >> 33);
+    build.begin(sites[drawn % kDirectives]);
+    build.trace.regions.back().device = static_cast<std::int32_t>(drawn / kDirectives % 2);
     build.wait(100);
     build.end();
     build.wait(10);

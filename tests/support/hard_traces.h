@@ -27,7 +27,7 @@ Trace names_in_a_loop(std::uint32_t names, bool by_one_directive);
 /// A directive with so many items, again and again: they are there already, or all cross.
 Trace long_map_list(std::uint32_t items, std::uint32_t instances, bool is_present);
 
-/// So many executions of a few directives, in an order that never repeats.
+/// So many executions of some thousand directives on two devices, in an order that never repeats.
 Trace irregular_steps(std::uint32_t steps);
 
 }  // namespace ompdm::test
