@@ -21,8 +21,6 @@
 namespace ompdm::cli {
 namespace {
 
-using analysis::Analysis;
-
 /// "trace.json" of "trace.~1~.json"; nothing of other names.
 std::optional<std::string> newest_name(const std::string& name) {
   const std::size_t file = name.rfind('/') + 1;
@@ -35,11 +33,11 @@ std::optional<std::string> newest_name(const std::string& name) {
 }
 
 /// Ranks of one job run at the same time. Clocks of two machines may differ.
-void doubt_what_ran_apart(const std::vector<Analysis>& recordings) {
+void doubt_what_ran_apart(const std::vector<OneRecording>& recordings) {
   const auto end = [](const Process& process) { return process.start_realtime_ns + process.wall; };
-  std::map<std::string, std::pair<const Analysis*, const Analysis*>>
+  std::map<std::string, std::pair<const OneRecording*, const OneRecording*>>
       hosts;  // first end, last begin
-  for (const Analysis& one : recordings) {
+  for (const OneRecording& one : recordings) {
     if (one.process.rank < 0) continue;
     auto& [ended, begun] = hosts.try_emplace(one.process.host, &one, &one).first->second;
     if (end(one.process) < end(ended->process)) ended = &one;
@@ -54,14 +52,14 @@ void doubt_what_ran_apart(const std::vector<Analysis>& recordings) {
 }
 
 /// Says which ranks of their job are not among several recordings.
-void tell_missing_ranks(const std::vector<Analysis>& recordings) {
+void tell_missing_ranks(const std::vector<OneRecording>& recordings) {
   if (recordings.size() < 2) return;
   std::set<std::int32_t> missing;
-  for (const Analysis& one : recordings) {
+  for (const OneRecording& one : recordings) {
     if (one.process.rank < 0) return;
     for (std::int32_t rank = 0; rank < one.process.rank_count; ++rank) missing.insert(rank);
   }
-  for (const Analysis& one : recordings) missing.erase(one.process.rank);
+  for (const OneRecording& one : recordings) missing.erase(one.process.rank);
   constexpr std::size_t kMostTold = 8;
   if (missing.empty()) return;
   const std::vector<std::int32_t> told(
@@ -72,7 +70,7 @@ void tell_missing_ranks(const std::vector<Analysis>& recordings) {
              missing.size() > kMostTold ? ", …" : "");
 }
 
-[[noreturn]] void refuse(const Analysis& one, const Analysis& other, std::string_view why) {
+[[noreturn]] void refuse(const OneRecording& one, const OneRecording& other, std::string_view why) {
   throw Error(fmt::format("{} and {}: {}: name the traces of one run, or `ompdm compare` two",
                           one.file, other.file, why));
 }
@@ -93,11 +91,11 @@ std::vector<std::string> without_older_runs(const std::vector<std::string>& name
   return newest;
 }
 
-void check_one_run(const std::vector<Analysis>& recordings) {
-  std::map<std::tuple<std::string, std::uint32_t, std::int64_t>, const Analysis*> processes;
-  std::map<std::int32_t, const Analysis*> ranks;
-  const Analysis* of_a_job = nullptr;
-  for (const Analysis& one : recordings) {
+void check_one_run(const std::vector<OneRecording>& recordings) {
+  std::map<std::tuple<std::string, std::uint32_t, std::int64_t>, const OneRecording*> processes;
+  std::map<std::int32_t, const OneRecording*> ranks;
+  const OneRecording* of_a_job = nullptr;
+  for (const OneRecording& one : recordings) {
     const Process& process = one.process;
     const auto same =
         processes.emplace(std::tuple(process.host, process.pid, process.start_realtime_ns), &one);
@@ -126,7 +124,7 @@ void check_one_run(const std::vector<Analysis>& recordings) {
   tell_missing_ranks(recordings);
 }
 
-std::vector<std::size_t> rank_order(const std::vector<Analysis>& recordings) {
+std::vector<std::size_t> rank_order(const std::vector<OneRecording>& recordings) {
   std::vector<std::size_t> order(recordings.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(

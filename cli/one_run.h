@@ -6,9 +6,15 @@
 #include <string>
 #include <vector>
 
-#include "ompdm/analysis.h"
+#include "ompdm/recording.h"
 
 namespace ompdm::cli {
+
+/// A recording: where it was read from, and the process that it is of.
+struct OneRecording {
+  std::string file;
+  Process process;
+};
 
 /// What remains of `names` without traces that were kept when a newer one among them took their
 /// name (`trace.~1~.json` beside `trace.json`). Each that is left out is said on stderr.
@@ -18,9 +24,9 @@ std::vector<std::string> without_older_runs(const std::vector<std::string>& name
 /// (but for processes that one parent started one after the other), or ranks of jobs of different
 /// sizes. Says on stderr where ranks of one machine did not run at the same time, and which
 /// ranks of the job are missing.
-void check_one_run(const std::vector<analysis::Analysis>& recordings);
+void check_one_run(const std::vector<OneRecording>& recordings);
 
 /// Positions in the order of ranks; recordings without a rank come first, as they were named.
-std::vector<std::size_t> rank_order(const std::vector<analysis::Analysis>& recordings);
+std::vector<std::size_t> rank_order(const std::vector<OneRecording>& recordings);
 
 }  // namespace ompdm::cli

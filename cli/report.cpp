@@ -84,19 +84,25 @@ int run_report(const ReportOptions& options) {
   const std::vector<report::Condition> conditions = parse_conditions(options.output.fail_if);
   std::optional<analysis::Link> link;
   if (!options.link.empty()) link = analysis::parse_link(options.link);
+  // A list of operations is printed from the trace itself.
+  const bool analyses_wanted = !options.gpu_trace || !conditions.empty();
+  std::vector<OneRecording> recordings;
   std::vector<Trace> traces;
   std::vector<analysis::Analysis> analyses;
   for (const std::string& name : without_older_runs(with_waiting_ranks(options.traces))) {
     OpenedTrace opened = open_trace(name);
     if (link) opened.trace = analysis::retime(std::move(opened.trace), *link);
-    analyses.push_back(analysis::analyze(opened.trace));
-    analyses.back().running = opened.running;
-    analyses.back().link = link;
+    recordings.push_back({opened.trace.file, opened.trace.process});
+    if (analyses_wanted) {
+      analyses.push_back(analysis::analyze(opened.trace));
+      analyses.back().running = opened.running;
+      analyses.back().link = link;
+    }
     if (options.gpu_trace) traces.push_back(std::move(opened.trace));
   }
-  check_one_run(analyses);
-  const std::vector<std::size_t> order = rank_order(analyses);
-  put_in_order(order, analyses);
+  check_one_run(recordings);
+  const std::vector<std::size_t> order = rank_order(recordings);
+  if (analyses_wanted) put_in_order(order, analyses);
   if (options.gpu_trace) put_in_order(order, traces);
   const int exit_status = test(conditions, analyses);
   const report::Format format = format_of(options.output);

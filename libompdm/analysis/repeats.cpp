@@ -9,7 +9,7 @@
 namespace ompdm::analysis {
 namespace {
 
-constexpr int kMostCandidates = 64;
+constexpr std::size_t kMostCandidates = 64;
 /// Passes that are only alike are looked for among the nearest loops.
 constexpr int kMostLoopsAlike = 4;
 
@@ -40,7 +40,7 @@ void add(Loop& sum, const Loop& loop) {
 
 LoopFinder::LoopFinder(std::uint32_t symbol_count)
     : symbol_count_(symbol_count),
-      top_of_shape_(symbol_count, kNone),
+      places_(symbol_count),
       loop_of_shape_(symbol_count, kNone) {}
 
 void LoopFinder::append(const Step& step) {
@@ -82,9 +82,9 @@ std::vector<Loop> LoopFinder::loops() const {
 
 void LoopFinder::push(Node node) {
   const auto at = static_cast<std::uint32_t>(stack_.size());
-  const std::uint64_t below = stack_.empty() ? 0 : stack_.back().prefix;
-  node.prefix = below * kBase + node.shape + 1;
-  node.same_below = std::exchange(top_of_shape_[node.shape], at);
+  const std::uint64_t below = prefixes_.empty() ? 0 : prefixes_.back();
+  prefixes_.push_back(below * kBase + node.shape + 1);
+  places_[node.shape].push_back(at);
   node.body_below = top_body_;
   if (node.shape >= symbol_count_) top_body_ = at;
   stack_.push_back(node);
@@ -92,9 +92,10 @@ void LoopFinder::push(Node node) {
 
 void LoopFinder::pop(std::size_t count) {
   for (; count > 0; --count) {
-    top_of_shape_[stack_.back().shape] = stack_.back().same_below;
+    places_[stack_.back().shape].pop_back();
     top_body_ = stack_.back().body_below;
     stack_.pop_back();
+    prefixes_.pop_back();
   }
 }
 
@@ -104,16 +105,15 @@ bool LoopFinder::fold() {
   if (top == 0) return false;
   if (extend_loop_at(top - 1)) return true;
   std::uint32_t body = stack_[top].body_below;
-  for (int tries = 0; body != kNone && tries < kMostCandidates; ++tries) {
+  for (std::size_t tries = 0; body != kNone && tries < kMostCandidates; ++tries) {
     if (body + 1 < top && extend_loop_at(body)) return true;
     body = stack_[body].body_below;
   }
-  std::uint32_t same = stack_[top].same_below;
-  for (int tries = 0; same != kNone && tries < kMostCandidates; ++tries) {
-    const std::size_t period = top - same;
+  const std::vector<std::uint32_t>& same = places_[stack_[top].shape];
+  for (std::size_t i = 1; i < same.size() && i <= kMostCandidates; ++i) {
+    const std::size_t period = top - same[same.size() - 1 - i];
     if (2 * period > stack_.size()) return false;
     if (period > 1 && make_loop(period)) return true;
-    same = stack_[same].same_below;
   }
   body = stack_[top].body_below;
   for (int tries = 0; body != kNone && tries < kMostLoopsAlike; ++tries) {
@@ -162,6 +162,8 @@ bool LoopFinder::extend_loop_at(std::size_t at) {
 bool LoopFinder::make_loop(std::size_t period) {
   const std::size_t second = stack_.size() - period;
   const std::size_t first = second - period;
+  // Most candidates differ before their last node already, which is cheaper to see.
+  if (hash_of(second - 2, 2) != hash_of(stack_.size() - 2, 2)) return false;
   if (hash_of(first, period) != hash_of(second, period)) return false;
   for (std::size_t i = 0; i < period; ++i) {
     if (stack_[first + i].shape != stack_[second + i].shape) return false;

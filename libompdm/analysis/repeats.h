@@ -95,10 +95,8 @@ class LoopFinder {
     std::uint32_t span = kNone;  ///< in that loop's spans
     std::uint32_t tail =
         kNone;  ///< in tails_: last node of the latest pass, which may yet be repeated in place
-    std::uint32_t same_below = kNone;  ///< on the stack: nearest node below of the same shape
     std::uint32_t body_below =
         kNone;                 ///< on the stack: nearest node below with a body of several nodes
-    std::uint64_t prefix = 0;  ///< hash of the shapes of the stack up to here
     Nanoseconds begin = 0;
     Nanoseconds end = 0;
     Nanoseconds pass_begin = 0;  ///< of the latest pass
@@ -135,10 +133,11 @@ class LoopFinder {
   std::uint32_t symbol_count_;
   std::uint32_t sequence_ = 0;
   std::vector<Node> stack_;
+  std::vector<std::uint64_t> prefixes_;  ///< beside stack_: hash of the shapes up to there
   std::vector<Node> tails_;
   std::vector<std::uint32_t> free_tails_;
   std::vector<std::uint64_t> powers_{1};            ///< of the hash's base
-  std::vector<std::uint32_t> top_of_shape_;         ///< by shape: highest such node on the stack
+  std::vector<std::vector<std::uint32_t>> places_;  ///< by shape: such nodes on the stack, upwards
   std::uint32_t top_body_ = kNone;                  ///< highest node with a body of several nodes
   std::vector<std::vector<std::uint32_t>> bodies_;  ///< shapes, by shape - symbol_count_
   std::unordered_multimap<std::uint64_t, std::uint32_t> shape_of_body_;  ///< by hash

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 #include "analysis/repeats.h"
@@ -17,23 +18,30 @@ std::uint32_t LoopFinder::intern_body(std::size_t at, std::size_t count) {
   const auto shape = static_cast<std::uint32_t>(symbol_count_ + bodies_.size());
   shape_of_body_.emplace(hash, shape);
   bodies_.push_back(std::move(body));
-  top_of_shape_.push_back(kNone);
+  places_.emplace_back();
   loop_of_shape_.push_back(kNone);
   return shape;
 }
 
 std::uint64_t LoopFinder::hash_of(std::size_t at, std::size_t count) {
   while (powers_.size() <= count) powers_.push_back(powers_.back() * kBase);
-  const std::uint64_t below = at == 0 ? 0 : stack_[at - 1].prefix;
-  return stack_[at + count - 1].prefix - below * powers_[count];
+  const std::uint64_t below = at == 0 ? 0 : prefixes_[at - 1];
+  return prefixes_[at + count - 1] - below * powers_[count];
 }
 
 std::vector<std::uint32_t> LoopFinder::symbols_of(std::uint32_t shape) const {
-  if (shape < symbol_count_) return {shape};
   std::vector<std::uint32_t> symbols;
-  for (const std::uint32_t part : bodies_[shape - symbol_count_]) {
-    for (const std::uint32_t symbol : symbols_of(part)) {
-      if (std::ranges::find(symbols, symbol) == symbols.end()) symbols.push_back(symbol);
+  std::unordered_set<std::uint32_t> seen;
+  std::vector<std::uint32_t> open = {shape};
+  while (!open.empty()) {
+    const std::uint32_t next = open.back();
+    open.pop_back();
+    if (!seen.insert(next).second) continue;
+    if (next < symbol_count_) {
+      symbols.push_back(next);
+    } else {
+      const std::vector<std::uint32_t>& body = bodies_[next - symbol_count_];
+      open.insert(open.end(), body.rbegin(), body.rend());
     }
   }
   return symbols;

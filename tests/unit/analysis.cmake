@@ -19,6 +19,7 @@ add_executable(analysis_test
   analysis/per_iteration_contents_test.cpp
   analysis/per_iteration_mapping_test.cpp
   analysis/named_data_test.cpp
+  analysis/overlaps_test.cpp
   analysis/repeated_copy_back_test.cpp
   analysis/repeats_test.cpp
   analysis/resident_data_test.cpp

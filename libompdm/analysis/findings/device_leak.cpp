@@ -10,6 +10,7 @@
 
 #include "analysis/findings/findings.h"
 #include "analysis/findings/named_data.h"
+#include "analysis/findings/unique_texts.h"
 #include "analysis/findings/wording.h"
 #include "analysis/map_types.h"
 
@@ -75,17 +76,17 @@ std::string evidence_of(const Trace& trace, const Mapping& first, const LeakGrou
                       ? site.api
                       : std::string(directive_name(site.directive)),
                   place_of(site), counted(group.claim.finding.count, "allocation", "allocations"));
-  std::vector<std::string> places;
+  UniqueTexts places;
   for (const std::uint64_t host : group.silent) {
     const auto at = asked.find(host);
     if (at == asked.end()) continue;
-    for (const std::string& place : at->second) add_once(places, place);
+    for (const std::string& place : at->second) places.add(place);
   }
-  if (places.empty()) return text;
+  if (places.all().empty()) return text;
   return text + fmt::format(
                     "; map(from: ...) or map(tofrom: ...) at {} found it there and brought nothing "
                     "back: what the device computed never reached the host",
-                    spoken_list(places));
+                    spoken_list(places.all()));
 }
 
 }  // namespace

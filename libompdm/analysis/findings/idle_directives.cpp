@@ -58,7 +58,11 @@ IdleDirectives::IdleDirectives(const Trace& trace, const Presence& presence) : t
       ++row.instances;
     });
   }
-  for (const auto& [key, item] : items) items_.push_back(item);
+  for (const auto& [key, item] : items) {
+    items_.push_back(item);
+    overlaps_.add(item.host, item.host + item.bytes);
+  }
+  overlaps_.settle();
 }
 
 std::vector<std::string> IdleDirectives::advice_on(const Stay& stay) const {
@@ -68,16 +72,15 @@ std::vector<std::string> IdleDirectives::advice_on(const Stay& stay) const {
   };
   // One directive that is inlined at several places has several sites.
   std::map<std::string, Count> directives;
-  for (const Item& item : items_) {
-    const bool overlaps = item.device == stay.device && item.host < stay.host + stay.bytes &&
-                          stay.host < item.host + item.bytes;
-    if (!overlaps) continue;
+  overlaps_.each(stay.host, stay.host + stay.bytes, [&](std::uint32_t number) {
+    const Item& item = items_[number];
+    if (item.device != stay.device) return;
     const Site& site = trace_.sites[item.site.value];
     Count& count = directives[fmt::format("#pragma omp {} at {}", directive_name(site.directive),
                                           place_of(site))];
     count.instances += item.instances;
     count.idle += item.idle;
-  }
+  });
   std::vector<std::string> advice;
   for (const auto& [directive, count] : directives) {
     if (count.idle == 0) continue;

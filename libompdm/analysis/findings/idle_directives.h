@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/findings/overlaps.h"
 #include "analysis/findings/presence.h"
 
 namespace ompdm::analysis {
@@ -29,6 +30,7 @@ class IdleDirectives {
   };
   const Trace& trace_;
   std::vector<Item> items_;  // none if none was ever idle
+  Overlaps overlaps_;        // beside items_
 };
 
 }  // namespace ompdm::analysis

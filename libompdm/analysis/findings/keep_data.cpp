@@ -60,18 +60,12 @@ void KeptData::add_directives(const Trace& trace, const Mappings& mappings, std:
 }
 
 void KeptData::add_idle(const std::vector<std::string>& advice) {
-  for (const std::string& one : advice) add_once(idle, one);
+  for (const std::string& one : advice) idle.add(one);
 }
 
 void KeptData::settle() {
   std::erase_if(made, [&](std::uint32_t one) { return sent.contains(one); });
   std::erase_if(left, [&](std::uint32_t one) { return returned.contains(one); });
-}
-
-std::string places_of(const Trace& trace, const std::vector<Index<Site>>& sites) {
-  std::vector<std::string> places;
-  for (const Index<Site> site : sites) add_once(places, place_of(trace.sites[site.value]));
-  return spoken_list(places);
 }
 
 std::string advice_on_directives(const Trace& trace, const KeptData& kept) {
@@ -86,7 +80,7 @@ std::string advice_on_directives(const Trace& trace, const KeptData& kept) {
     text += fmt::format("at {}, write map(release:) instead of map(delete:) for these\n",
                         places_of(trace, kept.deleting));
   }
-  for (const std::string& one : kept.idle) text += one + '\n';
+  for (const std::string& one : kept.idle.all()) text += one + '\n';
   return text;
 }
 

@@ -11,6 +11,7 @@
 
 #include "analysis/findings/named_data.h"
 #include "analysis/findings/presence.h"
+#include "analysis/findings/unique_texts.h"
 
 namespace ompdm::analysis {
 
@@ -27,7 +28,7 @@ struct KeptData {
   std::map<std::uint32_t, std::vector<Index<Site>>> forgotten;
   std::vector<Index<Site>> sites;     ///< the directives that map it
   std::vector<Index<Site>> deleting;  ///< those of them that delete it
-  std::vector<std::string> idle;      ///< what to do about directives that found nothing there
+  UniqueTexts idle;                   ///< what to do about directives that found nothing there
   bool blocks = false;                ///< one that forgets it is a target data, or an enter data
   bool deferred = false;              ///< one of these is nowait
 
@@ -60,8 +61,5 @@ std::string advice_to_keep(const Trace& trace, const KeptData& kept, const Keepi
 /// Of these the lines, each with its end, on the directives that map the data, and the last one.
 std::string advice_on_directives(const Trace& trace, const KeptData& kept);
 std::string advice_on_storage();
-
-/// "heat.cpp:41 and heat.cpp:52".
-std::string places_of(const Trace& trace, const std::vector<Index<Site>>& sites);
 
 }  // namespace ompdm::analysis

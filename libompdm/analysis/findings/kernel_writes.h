@@ -5,9 +5,8 @@
 
 #include <cstdint>
 #include <map>
-#include <utility>
-#include <vector>
 
+#include "analysis/findings/list_users.h"
 #include "analysis/findings/mappings.h"
 
 namespace ompdm::analysis {
@@ -41,43 +40,14 @@ class KernelWrites {
   [[nodiscard]] Writer writer_of(const Mapping& mapping, Nanoseconds from, Nanoseconds to);
 
  private:
-  struct Launches {
-    std::vector<Nanoseconds> begins;
-    std::vector<Nanoseconds> latest_end;  // of that launch and all before it
-    void add(Nanoseconds begin, Nanoseconds end);
-    [[nodiscard]] bool any(Nanoseconds from, Nanoseconds to) const;
-  };
-  using Lists = std::vector<std::uint32_t>;  // positions in Trace::map_lists
-
-  /// Host storage that lists name.
-  class Named {
-   public:
-    void add(const MapItem& item, std::uint32_t list);
-    void sort();
-    /// The lists that name some of [begin, end).
-    const Lists& lists_of(std::uint64_t begin, std::uint64_t end);
-
-   private:
-    struct Item {
-      std::uint64_t begin = 0;
-      std::uint64_t end = 0;
-      std::uint32_t list = 0;
-    };
-    std::vector<Item> items_;                // by begin
-    std::vector<std::uint64_t> latest_end_;  // of that item and all before it
-    std::map<std::pair<std::uint64_t, std::uint64_t>, Lists> known_;
-  };
-
   void read_lists(const Trace& trace);
-  [[nodiscard]] bool ran(std::int32_t device, const Lists& lists, Nanoseconds from,
-                         Nanoseconds to) const;
 
   std::map<std::int32_t, Launches> all_;      // by device
   std::map<std::int32_t, Launches> unknown_;  // those whose clauses are not known
-  std::map<std::pair<std::int32_t, std::uint32_t>, Launches> by_list_;  // device, map list
-  Named writes_;                                                        // that a kernel may write
-  Named reads_;                                                         // that it gets a copy of
-  Lists tables_;                                                        // with tables of pointers
+  LaunchesByList by_list_;
+  NamedStorage writes_;           // that a kernel may write
+  NamedStorage reads_;            // that it gets a copy of
+  ListUsers tables_;              // with tables of pointers
   bool global_pointers_ = false;  // in `declare target` variables
 };
 

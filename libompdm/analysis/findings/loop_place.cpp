@@ -93,10 +93,9 @@ std::string loop_function(const Trace& trace, const std::vector<Index<Site>>& si
 
 std::string loop_place(const Trace& trace, const std::vector<Index<Site>>& sites, bool innermost) {
   const char* loop = innermost ? "the innermost loop" : "the loop";
-  std::vector<std::string> places;
-  for (const Index<Site> site : sites) add_once(places, place_of(trace.sites[site.value]));
+  const std::string places = places_of(trace, sites);
   const std::vector<std::vector<Caller>> chains = chains_of(trace, sites);
-  const std::string runs = fmt::format("{} that runs {}", loop, spoken_list(places));
+  const std::string runs = fmt::format("{} that runs {}", loop, places);
   const std::optional<std::size_t> common = chains.empty() ? std::nullopt : common_of(chains);
   if (!common) return runs + " (it may be in a calling function)";
   const Caller& function = chains.front()[*common];
@@ -111,10 +110,10 @@ std::string loop_place(const Trace& trace, const std::vector<Index<Site>>& sites
         function.file.empty() ? function.function
                               : fmt::format("{} ({})", function.function, file_part(function.file));
     if (called.empty()) {
-      return fmt::format("{} in {} that runs {}", loop, where, spoken_list(places));
+      return fmt::format("{} in {} that runs {}", loop, where, places);
     }
     return fmt::format("{} in {} that calls {}, which {} {}", loop, where, spoken_list(called),
-                       called.size() == 1 ? "runs" : "run", spoken_list(places));
+                       called.size() == 1 ? "runs" : "run", places);
   }
   const std::string inside =
       called.empty() ? function.function

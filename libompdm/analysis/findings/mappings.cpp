@@ -52,8 +52,12 @@ std::vector<std::uint32_t> order_of_effect(const Trace& trace) {
 
 }  // namespace
 
-Mappings::Mappings(const Trace& trace) : mapping_of_op_(trace.ops.size(), kNoMapping) {
+Mappings::Mappings(const Trace& trace)
+    : items_(trace), mapping_of_op_(trace.ops.size(), kNoMapping) {
   replay(trace);
+  for (Mapping& row : rows_) {
+    row.item = items_.named(trace.ops[row.alloc.value].region, row.host, row.bytes);
+  }
   mark_ways_around(trace);
   first_.assign(rows_.size() + 1, 0);
   for (const std::uint32_t mapping : mapping_of_op_) {

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "analysis/findings/list_items.h"
 #include "ompdm/trace.h"
 
 namespace ompdm::analysis {
@@ -19,7 +20,9 @@ struct Mapping {
   std::uint64_t bytes = 0;
   Index<Variable> variable;
   Index<DataOp> alloc;
-  Index<DataOp> remove;     ///< none: no delete was seen
+  Index<DataOp> remove;  ///< none: no delete was seen
+  /// That it was allocated for, as the clause names it; nullptr if it has no name.
+  const MapItem* item = nullptr;
   bool replaced = false;    ///< no delete was seen, yet the address was allocated anew
   bool on_device = false;   ///< a copy between devices, or a memset, read or wrote it
   bool is_pointee = false;  ///< what a mapped pointer points to: a struct's member, say
@@ -33,6 +36,7 @@ struct Mapping {
 
 class Mappings {
  public:
+  /// The trace has to outlive this.
   explicit Mappings(const Trace& trace);
 
   /// In the order of their allocations.
@@ -45,10 +49,13 @@ class Mappings {
   /// The mapping of a transfer (position in Trace::ops); Index<Mapping>::kNone if it is of none.
   [[nodiscard]] std::uint32_t of(std::uint32_t op) const { return mapping_of_op_[op]; }
 
+  [[nodiscard]] const ListItems& items() const { return items_; }
+
  private:
   void replay(const Trace& trace);
   void mark_ways_around(const Trace& trace);
 
+  ListItems items_;
   std::vector<Mapping> rows_;
   std::vector<std::uint32_t> mapping_of_op_;  // transfers only, kNone for the others
   std::vector<std::uint32_t> first_;          // by mapping, in transfers_; one more at the end

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <string_view>
 
+#include "analysis/findings/unique_texts.h"
 #include "analysis/findings/wording.h"
 #include "analysis/function_names.h"
 
@@ -99,13 +100,19 @@ std::uint32_t NamedData::add(const Trace& trace, const Mapping& mapping) {
   const bool of_this = row.object == kThis;
   const std::pair name(expression, of_this ? std::string() : row.function);
   const auto [at, is_new] = row_of_name_.emplace(name, static_cast<std::uint32_t>(rows_.size()));
-  if (is_new) rows_.push_back(std::move(row));
+  if (is_new) {
+    if (!of_this) functions_.insert(row.function);
+    rows_.push_back(std::move(row));
+  }
   rows_[at->second].storage.insert(storage);
   row_of_storage_.emplace(storage, at->second);
   return at->second;
 }
 
 std::vector<std::string> NamedData::names() const {
+  std::map<std::string, std::size_t> rows_of_name;
+  for (const Row& row : rows_) ++rows_of_name[base_of(row.expression)];
+  UniqueTexts named;
   std::vector<std::string> names;
   for (const Row& row : rows_) {
     if (row.expression.empty()) {
@@ -113,13 +120,11 @@ std::vector<std::string> NamedData::names() const {
                                   row.place.empty() ? "a directive" : row.place));
       continue;
     }
-    const std::string base = base_of(row.expression);
-    const auto of_the_name = std::ranges::count_if(
-        rows_, [&](const Row& other) { return base_of(other.expression) == base; });
-    std::string name = base;
-    if (of_the_name > 1) name += fmt::format(" (in {})", row.function);
-    add_once(names, name);
+    std::string name = base_of(row.expression);
+    if (rows_of_name[name] > 1) name += fmt::format(" (in {})", row.function);
+    named.add(name);
   }
+  names.insert(names.end(), named.all().begin(), named.all().end());
   std::ranges::sort(names);
   return names;
 }
@@ -143,9 +148,7 @@ std::string NamedData::directive(const char* name) const {
 /// Names of one function alone are told whose they are by notes().
 bool NamedData::needs_function(const Row& row, const std::string& here) const {
   if (row.object == kThis || row.function.empty() || row.function == here) return false;
-  return std::ranges::any_of(rows_, [&](const Row& other) {
-    return other.object != kThis && other.function != row.function;
-  });
+  return functions_.size() > 1;
 }
 
 std::string NamedData::item(const Row& row, const std::string& text,
@@ -155,16 +158,17 @@ std::string NamedData::item(const Row& row, const std::string& text,
 
 std::string NamedData::clauses_of(const char* name, const std::vector<DataClause>& clauses,
                                   bool of_this, const std::string& here) const {
-  std::vector<std::string> objects;
+  UniqueTexts unique_objects;
   std::vector<std::pair<std::string, std::vector<std::string>>> lists;
   for (const DataClause& clause : clauses) {
-    std::vector<std::string> items;
+    UniqueTexts unique;
     for (const std::uint32_t number : clause.data) {
       const Row& row = rows_[number];
       if (row.expression.empty() || (row.object == kThis) != of_this) continue;
-      add_once(items, item(row, row.expression, here));
-      if (!row.object.empty()) add_once(objects, item(row, row.object, here));
+      unique.add(item(row, row.expression, here));
+      if (!row.object.empty()) unique_objects.add(item(row, row.object, here));
     }
+    std::vector<std::string> items = unique.all();
     std::ranges::sort(items);
     if (!items.empty()) lists.emplace_back(clause.kind, items);
   }
@@ -178,13 +182,15 @@ std::string NamedData::clauses_of(const char* name, const std::vector<DataClause
   // The object comes before its members, and goes with them.
   const bool enters = std::string_view(name) == "enter data";
   const std::string with = enters ? "to" : "release";
+  const std::vector<std::string>& objects = unique_objects.all();
   if (!objects.empty()) {
     const auto list = std::ranges::find(lists, with, [](const auto& one) { return one.first; });
     if (list == lists.end()) {
       lists.insert(enters ? lists.begin() : lists.end(), {with, objects});
     } else {
       std::vector<std::string>& items = list->second;
-      for (const std::string& object : objects) std::erase(items, object);
+      const std::set<std::string> leading(objects.begin(), objects.end());
+      std::erase_if(items, [&](const std::string& one) { return leading.contains(one); });
       items.insert(enters ? items.begin() : items.end(), objects.begin(), objects.end());
     }
   }
@@ -234,33 +240,36 @@ std::string NamedData::to_write(const std::string& lead, const char* name,
 
 std::string NamedData::notes() const {
   std::string text;
-  std::vector<std::string> functions;
+  UniqueTexts functions;
+  std::map<std::string, std::size_t> rows_of_name;
   bool of_object = false;
   bool nameless = false;
   for (const Row& row : rows_) {
+    ++rows_of_name[row.expression];
     nameless = nameless || row.expression.empty();
     of_object = of_object || !row.object.empty();
     const bool of_this = row.object == kThis;
     if (!row.expression.empty() && !of_this && !is_main(row.function)) {
-      add_once(functions, row.function);
+      functions.add(row.function);
     }
   }
-  if (!functions.empty()) {
+  if (!functions.all().empty()) {
     text += fmt::format(
         "names and sizes are those in {}: write what the same data is called "
         "where you write this\n",
-        spoken_list(functions));
+        spoken_list(functions.all()));
   }
   for (const Row& row : rows_) {
     if (row.storage.size() < 2 || row.expression.empty() || devices_.size() > 1) continue;
-    std::vector<std::string> sizes;
-    for (const auto& [address, bytes] : row.storage) add_once(sizes, size_text(bytes));
+    UniqueTexts unique_sizes;
+    for (const auto& [address, bytes] : row.storage) unique_sizes.add(size_text(bytes));
+    const std::vector<std::string>& sizes = unique_sizes.all();
     constexpr std::size_t kFew = 4;
-    const auto of_the_name = std::ranges::count(rows_, row.expression, &Row::expression);
     text += fmt::format(
         "{}{} stands for {} pieces of storage{}: write this for each, from when it is made "
         "until it is freed\n",
-        row.expression, of_the_name > 1 ? fmt::format(" in {}", row.function) : std::string(),
+        row.expression,
+        rows_of_name[row.expression] > 1 ? fmt::format(" in {}", row.function) : std::string(),
         row.storage.size(), sizes.size() > kFew ? "" : fmt::format(" ({})", spoken_list(sizes)));
   }
   if (devices_.size() > 1) {

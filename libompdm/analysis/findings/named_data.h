@@ -75,6 +75,7 @@ class NamedData {
   std::vector<Row> rows_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint32_t> row_of_storage_;
   std::map<std::pair<std::string, std::string>, std::uint32_t> row_of_name_;
+  std::set<std::string> functions_;  // that call some of it by a name that is not of `this`
   std::set<std::int32_t> devices_;
 };
 

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "analysis/findings/findings.h"
+#include "analysis/findings/unique_texts.h"
 #include "analysis/findings/wording.h"
 
 namespace ompdm::analysis {
@@ -22,7 +23,7 @@ struct OverlapGroup {
   Nanoseconds hidden = 0;
   Index<Site> copy;
   Index<Site> kernel;
-  std::vector<std::string> names;
+  UniqueTexts names;
 };
 
 /// The variables that a region's kernel can reach by its maps; nothing if they are not all known.
@@ -82,7 +83,7 @@ std::vector<Claim> no_overlap(const Evidence& evidence) {
     group.copy = copy;
     group.kernel = ran;
     const Index<Variable> variable = trace.ops[activity.op.value].variable;
-    add_once(group.names, trace.variables[variable.value].name);
+    group.names.add(trace.variables[variable.value].name);
     kernel = nullptr;  // it can hide one copy of its length, not each that follows
   }
   std::vector<Claim> claims;
@@ -92,19 +93,19 @@ std::vector<Claim> no_overlap(const Evidence& evidence) {
     Claim claim;
     place(claim, "no_overlap", trace, group.copy);
     Finding& finding = claim.finding;
-    finding.variable = clause_list(group.names);
+    finding.variable = clause_list(group.names.all());
     finding.count = finding.examined = finding.of = group.count;
     finding.wasted_time = group.hidden;
     finding.confidence = Confidence::kPossible;
     const std::string kernel = place_of(trace.sites[group.kernel.value]);
     finding.evidence = fmt::format(
         "{} of {} began only after the kernel of {}, whose maps do not name it",
-        counted(group.count, "transfer", "transfers"), spoken_list(group.names), kernel);
+        counted(group.count, "transfer", "transfers"), spoken_list(group.names.all()), kernel);
     finding.advice = fmt::format(
         "if the kernel of {} does not reach {} by another pointer, add nowait and depend(...) to "
         "both directives (and a taskwait before their results are used): the copy then runs beside "
         "the kernel",
-        kernel, spoken_list(group.names));
+        kernel, spoken_list(group.names.all()));
     claims.push_back(std::move(claim));
   }
   return claims;

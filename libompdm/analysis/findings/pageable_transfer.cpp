@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "analysis/findings/findings.h"
+#include "analysis/findings/unique_texts.h"
 #include "analysis/findings/wording.h"
 
 namespace ompdm::analysis {
@@ -30,7 +31,7 @@ struct PageableGroup {
   Rate rate;
   std::uint64_t count = 0;
   Index<Site> site;
-  std::vector<std::string> names;
+  UniqueTexts names;
 };
 
 MemoryKind host_side(const DeviceActivity& copy) {
@@ -77,7 +78,7 @@ std::vector<Claim> pageable_transfer(const Evidence& evidence) {
     group.rate.time += time;
     ++group.count;
     group.site = site;
-    if (op.variable) add_once(group.names, trace.variables[op.variable.value].name);
+    if (op.variable) group.names.add(trace.variables[op.variable.value].name);
   }
   std::vector<Claim> claims;
   for (const auto& [key, group] : groups) {
@@ -89,7 +90,7 @@ std::vector<Claim> pageable_transfer(const Evidence& evidence) {
     Claim claim;
     place(claim, "pageable_transfer", trace, group.site);
     Finding& finding = claim.finding;
-    finding.variable = clause_list(group.names);
+    finding.variable = clause_list(group.names.all());
     finding.count = finding.examined = finding.of = group.count;
     finding.timed = known.bytes > 0;
     if (known.bytes > 0) {
@@ -102,7 +103,8 @@ std::vector<Claim> pageable_transfer(const Evidence& evidence) {
         "if {} can stay allocated, take its memory from an allocator whose trait omp_atk_pinned is "
         "true (omp_init_allocator, omp_alloc; with LLVM llvm_omp_target_alloc_host), and keep it: "
         "page-locking costs more than a few transfers",
-        group.names.empty() ? std::string("the host's storage") : spoken_list(group.names));
+        group.names.all().empty() ? std::string("the host's storage")
+                                  : spoken_list(group.names.all()));
     claims.push_back(std::move(claim));
   }
   return claims;

@@ -26,7 +26,12 @@ bool is_candidate(const Trace& trace, const Mapping& mapping) {
 /// found, what lies between them may be in the program's loop too.
 class Others {
  public:
-  explicit Others(const Evidence& evidence) : evidence_(evidence) {}
+  explicit Others(const Evidence& evidence) : evidence_(evidence) {
+    for (const Loop& loop : evidence.loops.rows) {
+      Nanoseconds& end = ends_.emplace_back(0);
+      for (const LoopEntry& span : loop.spans) end = std::max(end, span.end);
+    }
+  }
 
   OtherMappings of(const EnclosingEntry& entry, const Mapping& piece, std::size_t known) {
     const Loop& loop = evidence_.loops.rows[entry.loop];
@@ -36,9 +41,7 @@ class Others {
         between_.try_emplace({entry.loop, piece.device, piece.host, piece.bytes});
     OtherMappings& between = at->second;
     if (is_new) {
-      Nanoseconds end = entry.end;
-      for (const LoopEntry& span : loop.spans) end = std::max(end, span.end);
-      between = evidence_.presence.others(piece, loop.begin, end, 0);
+      between = evidence_.presence.others(piece, loop.begin, ends_[entry.loop], 0);
     } else {
       between.mappings.clear();  // told once
     }
@@ -50,6 +53,7 @@ class Others {
 
  private:
   const Evidence& evidence_;
+  std::vector<Nanoseconds> ends_;  // of the last pass; beside Evidence::loops
   std::map<std::tuple<std::size_t, std::int32_t, std::uint64_t, std::uint64_t>, OtherMappings>
       between_;
 };

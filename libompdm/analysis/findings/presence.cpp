@@ -16,10 +16,11 @@ Presence::Presence(const Trace& trace, const Mappings& mappings)
   }
   for (auto& [key, numbers] : pieces) {
     const auto& [device, host, bytes] = key;
-    std::vector<Storage>& storages = by_device_[device];
-    const std::uint64_t latest = storages.empty() ? 0 : storages.back().latest_end;
-    storages.push_back({host, bytes, std::max(latest, host + bytes), std::move(numbers)});
+    Storages& storages = by_device_[device];
+    storages.rows.push_back({host, bytes, std::move(numbers)});
+    storages.overlaps.add(host, host + bytes);
   }
+  for (auto& [device, storages] : by_device_) storages.overlaps.settle();
 }
 
 OtherMappings Presence::others(const Mapping& piece, Nanoseconds from, Nanoseconds to,
@@ -38,25 +39,21 @@ OtherMappings Presence::others(const Mapping& piece, Nanoseconds from, Nanosecon
   return others;
 }
 
-void Presence::add_device(const std::vector<Storage>& storages, const Mapping& piece,
-                          Nanoseconds from, Nanoseconds to, std::size_t known,
-                          OtherMappings& others) const {
+void Presence::add_device(const Storages& storages, const Mapping& piece, Nanoseconds from,
+                          Nanoseconds to, std::size_t known, OtherMappings& others) const {
   const std::uint64_t end = piece.host + piece.bytes;
-  auto at = std::ranges::lower_bound(storages, end, {}, &Storage::host);
-  while (at != storages.begin()) {
-    --at;
-    if (at->latest_end <= piece.host) break;
-    if (at->host + at->bytes <= piece.host) continue;
-    const bool is_piece = at->host == piece.host && at->bytes == piece.bytes;
+  storages.overlaps.each(piece.host, end, [&](std::uint32_t number) {
+    const Storage& storage = storages.rows[number];
+    const bool is_piece = storage.host == piece.host && storage.bytes == piece.bytes;
     OtherMappings found;
-    add(*at, from, to, is_piece ? known : 0, found);
-    const bool within = at->host >= piece.host && at->host + at->bytes <= end;
+    add(storage, from, to, is_piece ? known : 0, found);
+    const bool within = storage.host >= piece.host && storage.host + storage.bytes <= end;
     others.blocks = others.blocks || (found.any && !within);
     others.any = others.any || found.any;
     others.sent = others.sent || found.sent;
     others.returned = others.returned || found.returned;
     others.mappings.insert(others.mappings.end(), found.mappings.begin(), found.mappings.end());
-  }
+  });
 }
 
 void Presence::add(const Storage& storage, Nanoseconds from, Nanoseconds to, std::size_t known,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/findings/mappings.h"
+#include "analysis/findings/overlaps.h"
 
 namespace ompdm::analysis {
 
@@ -50,17 +51,20 @@ class Presence {
   struct Storage {
     std::uint64_t host = 0;
     std::uint64_t bytes = 0;
-    std::uint64_t latest_end = 0;         // of this and all before it
     std::vector<std::uint32_t> mappings;  // one after the other in time
   };
-  void add_device(const std::vector<Storage>& storages, const Mapping& piece, Nanoseconds from,
-                  Nanoseconds to, std::size_t known, OtherMappings& others) const;
+  struct Storages {
+    std::vector<Storage> rows;
+    Overlaps overlaps;  // beside rows
+  };
+  void add_device(const Storages& storages, const Mapping& piece, Nanoseconds from, Nanoseconds to,
+                  std::size_t known, OtherMappings& others) const;
   void add(const Storage& storage, Nanoseconds from, Nanoseconds to, std::size_t known,
            OtherMappings& others) const;
 
   const Trace& trace_;
   const Mappings& mappings_;
-  std::map<std::int32_t, std::vector<Storage>> by_device_;  // by host address
+  std::map<std::int32_t, Storages> by_device_;
 };
 
 }  // namespace ompdm::analysis

@@ -11,6 +11,7 @@
 #include "analysis/findings/findings.h"
 #include "analysis/findings/keep_data.h"
 #include "analysis/findings/surplus.h"
+#include "analysis/findings/unique_texts.h"
 #include "analysis/findings/wording.h"
 #include "analysis/map_types.h"
 
@@ -27,7 +28,7 @@ bool is_candidate(const Evidence& evidence, const Claimed& claimed, const Mappin
 }
 
 /// By the directive that moves it: what crosses there each time, as that directive has it.
-using CrossingNames = std::map<std::uint32_t, std::vector<std::string>>;
+using CrossingNames = std::map<std::uint32_t, UniqueTexts>;
 
 struct AllocationGroup {
   Claim claim;
@@ -74,8 +75,8 @@ bool add(const Evidence& evidence, const std::vector<std::uint32_t>& mappings,
     for (const std::uint32_t op : evidence.mappings.transfers(mappings[i])) {
       if (!comes_of_mapping(trace, trace.ops[op])) continue;
       CrossingNames& crossings = trace.ops[op].kind == OpKind::kHtoD ? group.sent : group.returned;
-      add_once(crossings[site_of(trace, trace.ops[op]).value],
-               expression_at(trace, trace.ops[op], row));
+      crossings[site_of(trace, trace.ops[op]).value].add(
+          expression_at(trace, evidence.mappings, op));
     }
   }
   group.claim.finding.count += mappings.size() - 1;
@@ -88,7 +89,7 @@ std::string to_cross(const Trace& trace, const NamedData& data, const char* when
   std::string text;
   for (const auto& [site, items] : crossings) {
     text += fmt::format("each time {} {}, write\n  {} {}({})\n", when, place_of(trace.sites[site]),
-                        data.directive("update"), kind, clause_list(items));
+                        data.directive("update"), kind, clause_list(items.all()));
   }
   return text;
 }

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "analysis/findings/keep_data.h"
+#include "analysis/findings/unique_texts.h"
 #include "analysis/findings/wording.h"
 #include "analysis/map_types.h"
 
@@ -34,7 +35,7 @@ std::uint32_t rests_on(const Evidence& evidence, const Tally::Pair& pair) {
 
 struct ResendGroup {
   ContentClaim content;
-  std::vector<std::string> before;  ///< where the data was sent or brought back before
+  UniqueTexts before;  ///< where the data was sent or brought back before
   std::set<std::int32_t> devices;
   KeptData kept;                       ///< what had been deleted in between
   bool resident = false;               ///< some were there all the time
@@ -142,7 +143,7 @@ std::string advice_for_resident(const Site* site, const ResendGroup& group, bool
 
 std::string advice_for_remapped(const Trace& trace, const ResendGroup& group,
                                 const std::string& where, bool unchanged) {
-  const std::string before = spoken_list(group.before);
+  const std::string before = spoken_list(group.before.all());
   std::string text = advice_to_keep(
       trace, group.kept,
       {.before = fmt::format("keep the data on the device from {} to {}: before the first of these",
@@ -168,7 +169,7 @@ std::optional<Claim> finished(const Evidence& evidence, ResendGroup& group, cons
     add_stay(evidence, pair, group);
     group.content.claim.rests.push_back({pair.op, rests_on(evidence, pair)});
     const Index<Site> by = site_of(trace, trace.ops[pair.earlier]);
-    if (by) add_once(group.before, place_of(trace.sites[by.value]));
+    if (by) group.before.add(place_of(trace.sites[by.value]));
     if (group.resident) {
       group.content.claim.thinned.push_back(clause_of(evidence, pair.op));
     }
@@ -183,7 +184,7 @@ std::optional<Claim> finished(const Evidence& evidence, ResendGroup& group, cons
   finding.evidence =
       fmt::format("{} went to {} in {} {} {}, {}", spoken_list(group.content.expressions),
                   devices_text(group.devices), counted(finding.count, "transfer", "transfers"),
-                  what, group.before.empty() ? "elsewhere" : spoken_list(group.before),
+                  what, group.before.all().empty() ? "elsewhere" : spoken_list(group.before.all()),
                   group.content.coverage_of(finding));
   if (!group.kept.data.empty()) finding.evidence += ": its memory there could have been kept";
   if (!in_all) finding.evidence += fmt::format("; {} in all", group.all);

@@ -38,14 +38,9 @@ bool is_small(const DataOp& op) {
 
 /// Where the object begins that an operation's item is a part of, as its directive says (`a` of
 /// a[i*n:n]); 0 if it does not.
-std::uint64_t base_of_item(const Trace& trace, const DataOp& op) {
-  const std::uint32_t list =
-      op.region ? trace.regions[op.region.value].map_list : Index<Region>::kNone;
-  if (list >= trace.map_lists.size()) return 0;
-  const auto item = std::ranges::find_if(trace.map_lists[list], [&](const MapItem& one) {
-    return one.begin == host_of(op) && one.bytes == op.bytes;
-  });
-  return item == trace.map_lists[list].end() ? 0 : item->base;
+std::uint64_t base_of_item(const Evidence& evidence, const DataOp& op) {
+  const MapItem* item = evidence.mappings.items().first(op.region, host_of(op), op.bytes);
+  return item != nullptr ? item->base : 0;
 }
 
 /// Whether two pieces are of one allocation, as far as that can be known: their directives name one
@@ -53,8 +48,8 @@ std::uint64_t base_of_item(const Trace& trace, const DataOp& op) {
 bool are_of_one_block(const Evidence& evidence, std::uint32_t low, std::uint32_t high) {
   const DataOp& one = evidence.trace.ops[low];
   const DataOp& other = evidence.trace.ops[high];
-  const std::uint64_t base = base_of_item(evidence.trace, one);
-  if (base != 0 && base == base_of_item(evidence.trace, other)) return true;
+  const std::uint64_t base = base_of_item(evidence, one);
+  if (base != 0 && base == base_of_item(evidence, other)) return true;
   const bool is_in_one = evidence.mappings.of(low) != Index<Mapping>::kNone &&
                          evidence.mappings.of(low) == evidence.mappings.of(high);
   const bool to_device = one.kind == OpKind::kHtoD;

@@ -32,10 +32,8 @@ bool is_judged(const Evidence& evidence, std::uint32_t op) {
 }
 
 Clause clause_of(const Evidence& evidence, std::uint32_t op) {
-  const DataOp& transfer = evidence.trace.ops[op];
-  const Mapping& mapping = evidence.mappings.rows()[evidence.contents.mapping_of(op)];
-  return {row_of(evidence.directives, site_of(evidence.trace, transfer)),
-          expression_at(evidence.trace, transfer, mapping)};
+  return {row_of(evidence.directives, site_of(evidence.trace, evidence.trace.ops[op])),
+          expression_at(evidence.trace, evidence.mappings, op)};
 }
 
 Tally& tally_of(Tallies& tallies, const Evidence& evidence, std::uint32_t op) {
@@ -57,8 +55,8 @@ void ContentClaim::take(const Evidence& evidence, const std::string& expression,
   const Mapping& mapping =
       evidence.mappings.rows()[evidence.contents.mapping_of(needless.front().op)];
   const std::string name = has_name(trace, mapping) ? base_of(expression) : name_of(trace, mapping);
-  add_once(names, name.empty() ? expression : name);
-  add_once(expressions, expression);
+  names.add(name.empty() ? expression : name);
+  expressions.push_back(expression);
   for (const Tally::Pair& pair : needless) claim.ops.push_back(pair.op);
   pairs.insert(pairs.end(), needless.begin(), needless.end());
   Finding& finding = claim.finding;
@@ -71,7 +69,7 @@ Claim ContentClaim::finish(const Evidence& evidence, const char* pattern) {
   const Trace& trace = evidence.trace;
   Finding& finding = claim.finding;
   place(claim, pattern, trace, site_of(trace, trace.ops[pairs.front().op]));
-  finding.variable = clause_list(names);
+  finding.variable = clause_list(names.all());
   finding.count = pairs.size();
   for (const Tally::Pair& pair : pairs) finding.wasted_bytes += trace.ops[pair.op].bytes;
   const bool enough = finding.examined >= std::min(finding.of, kEnoughSamples);

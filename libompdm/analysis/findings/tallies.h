@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analysis/findings/findings.h"
+#include "analysis/findings/unique_texts.h"
 
 namespace ompdm::analysis {
 
@@ -44,9 +45,9 @@ Tally& tally_of(Tallies& tallies, const Evidence& evidence, std::uint32_t op);
 /// Several items of one directive with one remedy, on its way to be a claim.
 struct ContentClaim {
   Claim claim;
-  std::vector<std::string> names;
-  std::vector<std::string> expressions;
-  std::vector<Tally::Pair> pairs;  ///< needless transfers, and what made them so
+  UniqueTexts names;
+  std::vector<std::string> expressions;  ///< each of another tally of the directive
+  std::vector<Tally::Pair> pairs;        ///< needless transfers, and what made them so
   bool in_full = true;
 
   /// Takes the needless transfers of a tally, unless most of them are claimed already: those that

@@ -135,7 +135,7 @@ std::vector<Claim> unused_transfer(const Evidence& evidence) {
     for (const std::uint32_t op : evidence.mappings.transfers(i)) {
       if (trace.ops[op].kind != OpKind::kHtoD) continue;
       const std::uint32_t row = row_of(evidence.directives, site_of(trace, trace.ops[op]));
-      ++sends[{row, expression_at(trace, trace.ops[op], rows[i])}];
+      ++sends[{row, expression_at(trace, evidence.mappings, op)}];
     }
     if (rows[i].replaced || rows[i].handed_out || rows[i].on_device) continue;
     const bool asynchronous = std::ranges::any_of(
@@ -145,7 +145,7 @@ std::vector<Claim> unused_transfer(const Evidence& evidence) {
     for (const auto& [op, fate, by] : unused_in(evidence, i)) {
       const Index<Site> site = site_of(trace, trace.ops[op]);
       const auto [at, is_new] = groups.try_emplace(
-          {row_of(evidence.directives, site), expression_at(trace, trace.ops[op], rows[i])});
+          {row_of(evidence.directives, site), expression_at(trace, evidence.mappings, op)});
       UnusedTransferGroup& group = at->second;
       if (is_new) {
         group.first = i;
@@ -156,7 +156,7 @@ std::vector<Claim> unused_transfer(const Evidence& evidence) {
       if (fate == Fate::kOverwritten) {
         group.claim.rests.push_back({op, by});
         group.claim.needed.push_back({row_of(evidence.directives, site_of(trace, trace.ops[by])),
-                                      expression_at(trace, trace.ops[by], rows[i])});
+                                      expression_at(trace, evidence.mappings, by)});
       }
       group.brings_back = group.brings_back || (trace.ops[op].map_type & kMapFrom) != 0;
       group.overwritten += fate == Fate::kOverwritten ? 1 : 0;

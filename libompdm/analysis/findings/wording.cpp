@@ -7,25 +7,13 @@
 #include <string_view>
 
 #include "analysis/findings/findings.h"
+#include "analysis/findings/unique_texts.h"
 #include "analysis/function_names.h"
 
 namespace ompdm::analysis {
 namespace {
 
 std::string last_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
-
-/// The item of the directive that allocated this; nullptr if it is not known.
-const MapItem* item_of(const Trace& trace, const Mapping& mapping) {
-  const DataOp& op = trace.ops[mapping.alloc.value];
-  if (!op.region) return nullptr;
-  const std::uint32_t list = trace.regions[op.region.value].map_list;
-  if (list >= trace.map_lists.size()) return nullptr;
-  const auto& items = trace.map_lists[list];
-  const auto item = std::ranges::find_if(items, [&](const MapItem& one) {
-    return one.begin == mapping.host && one.bytes == mapping.bytes && !one.name.empty();
-  });
-  return item != items.end() ? &*item : nullptr;
-}
 
 /// "u" of "u(1:n)"; in C only a call ends so, and "*(p)".
 std::string without_fortran_section(const std::string& expression) {
@@ -54,11 +42,17 @@ std::string place_of(const Site& site) {
   return site.line > 0 ? fmt::format("{} line {}", function, site.line) : function;
 }
 
+std::string places_of(const Trace& trace, const std::vector<Index<Site>>& sites) {
+  UniqueTexts places;
+  for (const Index<Site> site : sites) places.add(place_of(trace.sites[site.value]));
+  return spoken_list(places.all());
+}
+
 std::string function_of(const Site& site) { return without_signature(site.function); }
 
 std::string expression_of(const Trace& trace, const Mapping& mapping) {
   if (mapping.host == 0) return "memory of omp_target_alloc";
-  if (const MapItem* item = item_of(trace, mapping)) return item->name;
+  if (mapping.item != nullptr) return mapping.item->name;
   if (mapping.variable) {
     const Variable& variable = trace.variables[mapping.variable.value];
     if (!variable.expression.empty()) return variable.expression;
@@ -67,23 +61,16 @@ std::string expression_of(const Trace& trace, const Mapping& mapping) {
   return fmt::format("{} at {:#x}", size_text(mapping.bytes), mapping.host);
 }
 
-std::string expression_at(const Trace& trace, const DataOp& op, const Mapping& mapping) {
-  const std::uint32_t list =
-      op.region ? trace.regions[op.region.value].map_list : Index<Region>::kNone;
-  if (list < trace.map_lists.size()) {
-    const std::uint64_t host = op.kind == OpKind::kDtoH ? op.dst : op.src;
-    const auto& items = trace.map_lists[list];
-    const auto item = std::ranges::find_if(items, [&](const MapItem& one) {
-      return one.begin == host && one.bytes == op.bytes && !one.name.empty();
-    });
-    if (item != items.end()) return item->name;
-  }
-  return expression_of(trace, mapping);
+std::string expression_at(const Trace& trace, const Mappings& mappings, std::uint32_t op) {
+  const DataOp& transfer = trace.ops[op];
+  const std::uint64_t host = transfer.kind == OpKind::kDtoH ? transfer.dst : transfer.src;
+  const MapItem* item = mappings.items().named(transfer.region, host, transfer.bytes);
+  return item != nullptr ? item->name : expression_of(trace, mappings.rows()[mappings.of(op)]);
 }
 
 bool has_name(const Trace& trace, const Mapping& mapping) {
   if (mapping.host == 0) return false;
-  if (item_of(trace, mapping) != nullptr) return true;
+  if (mapping.item != nullptr) return true;
   return mapping.variable && !trace.variables[mapping.variable.value].name.empty();
 }
 

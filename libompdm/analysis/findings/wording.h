@@ -13,6 +13,9 @@ namespace ompdm::analysis {
 /// "heat.cpp:41"; without a file the function and line, or the address in the binary.
 std::string place_of(const Site& site);
 
+/// "heat.cpp:41 and heat.cpp:52".
+std::string places_of(const Trace& trace, const std::vector<Index<Site>>& sites);
+
 /// "solve" of "solve(int, double*)"; empty if unknown.
 std::string function_of(const Site& site);
 
@@ -20,9 +23,10 @@ std::string function_of(const Site& site);
 /// its size and address. Not for code.
 std::string expression_of(const Trace& trace, const Mapping& mapping);
 
-/// What a transfer moved, as the directive that made it has it: pointers are swapped, and a mapping
-/// is known by the name that its storage had when it was allocated.
-std::string expression_at(const Trace& trace, const DataOp& op, const Mapping& mapping);
+/// What a transfer of a mapping (position in Trace::ops) moved, as the directive that made it has
+/// it: pointers are swapped, and a mapping is known by the name that its storage had when it was
+/// allocated.
+std::string expression_at(const Trace& trace, const Mappings& mappings, std::uint32_t op);
 
 /// Whether the compiler passed a name for this data.
 bool has_name(const Trace& trace, const Mapping& mapping);
@@ -46,7 +50,7 @@ std::string clause_list(const std::vector<std::string>& items);
 /// "1 pass", "12 passes".
 std::string counted(std::uint64_t count, const char* one, const char* many);
 
-/// Adds a text that is not there yet.
+/// Adds a text that is not there yet to a list of few; of many names see UniqueTexts.
 void add_once(std::vector<std::string>& items, const std::string& item);
 
 /// Fills pattern, file, line, count and `wasted_time` of a claim from its site and operations.

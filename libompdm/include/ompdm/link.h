@@ -11,8 +11,8 @@
 
 namespace ompdm::analysis {
 
-/// A transfer takes `latency` and its bytes over `bytes_per_second`, each way alike, without
-/// contention.
+/// A transfer takes `latency` and its bytes over `bytes_per_second`, each way alike. Each device
+/// has a link of its own, which carries one transfer each way at a time.
 struct Link {
   std::string name;  ///< the preset's, or as it was given
   double bytes_per_second = 0;
@@ -39,9 +39,11 @@ Nanoseconds transfer_time(const Link& link, std::uint64_t bytes);
 
 /// The recording with each transfer that crosses between two devices (the host is one) on the
 /// link's clock, Clock::kModel. Kernels, allocations and host code (waiting for other threads, too)
-/// keep their durations: a region grows or shrinks with what is in it, and what came later shifts.
-/// Whatever had ended before something else began, on any thread, still has. Unfinished transfers
-/// stay as they are. Throws Error (kUsage) if a transfer was not timed by the host around the whole
+/// keep their durations: a region grows or shrinks with what is in it, and what came later on its
+/// thread shifts. Whatever had ended on a device before something else began there, on any thread,
+/// still has; what else threads wait for is not known, but that a task runs after it was made, and
+/// that the first thread starts the others while it is in no directive. Unfinished transfers stay
+/// as they are. Throws Error (kUsage) if a transfer was not timed by the host around the whole
 /// of it: a device of its own has a link of its own.
 Trace retime(Trace trace, const Link& link);
 

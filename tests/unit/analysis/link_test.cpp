@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <tuple>
+#include <vector>
 
 #include "ompdm/analysis.h"
 #include "ompdm/error.h"
@@ -146,6 +149,113 @@ TEST(Retime, KeepsThreadsInOrder) {
     EXPECT_GE(region.end, launch.end);
   }
   EXPECT_GE(after.process.wall, after.regions[2].end);
+}
+
+/// Threads that each copy 5 times 8 bytes, all at the same time; thread i to devices[i].
+Trace side_by_side(const std::vector<std::int32_t>& devices) {
+  test::TraceBuilder build;
+  const auto site = build.site(Directive::kTarget, "a.cpp", 1, "main");
+  build.trace.host_device = 100;
+  build.trace.threads.clear();
+  for (std::uint32_t i = 0; i < devices.size(); ++i) build.trace.threads.push_back({i + 1});
+  for (int pass = 0; pass < 5; ++pass) {
+    for (std::uint32_t i = 0; i < devices.size(); ++i) {
+      build.thread = i;
+      build.now = 20 * pass + i;
+      build.begin(site);
+      build.trace.regions.back().device = devices[i];
+      build.op(OpKind::kHtoD, {}, 8, 10).dst_device = devices[i];
+      build.end();
+    }
+  }
+  return build.take();
+}
+
+/// From the first copy's begin to the last one's end.
+Nanoseconds length_of(const Trace& trace) {
+  Nanoseconds end = 0;
+  for (const DataOp& op : trace.ops) end = std::max(end, op.end);
+  return end - trace.ops.front().begin;
+}
+
+TEST(Retime, ThreadsWithDevicesOfTheirOwnGoSideBySide) {
+  constexpr Nanoseconds kAlone = 5 * 108 + 4 * 10;
+  EXPECT_EQ(length_of(retime(side_by_side({0}), slow())), kAlone);
+  EXPECT_EQ(length_of(retime(side_by_side({0, 1}), slow())), kAlone + 1);
+  EXPECT_EQ(length_of(retime(side_by_side({0, 1, 2, 3, 4, 5, 6, 7}), slow())), kAlone + 7);
+}
+
+TEST(Retime, ALinkCarriesOneTransferEachWayAtATime) {
+  const Trace after = retime(side_by_side({0, 0}), slow());
+  EXPECT_GE(length_of(after), 10 * 108);
+  for (std::size_t i = 1; i < after.ops.size(); ++i) {
+    EXPECT_GE(after.ops[i].begin, after.ops[i - 1].end);
+  }
+  test::TraceBuilder both_ways;
+  both_ways.trace.threads = {{1}, {2}};
+  both_ways.op(OpKind::kHtoD, {}, 8, 10);
+  both_ways.thread = 1;
+  both_ways.now = 0;
+  both_ways.op(OpKind::kDtoH, {}, 8, 10);
+  EXPECT_EQ(length_of(retime(both_ways.take(), slow())), 108);
+}
+
+TEST(Retime, AThreadThatTakesTurnsWithItsDevicesDoesOneThingAtATime) {
+  test::TraceBuilder build;
+  build.trace.host_device = 100;
+  for (std::int32_t i = 0; i < 6; ++i) {
+    build.op(OpKind::kHtoD, {}, 8, 10).dst_device = i % 3;
+    build.wait(5);
+  }
+  EXPECT_EQ(length_of(retime(build.take(), slow())), 6 * 108 + 5 * 5);
+}
+
+/// What a device was given before a thread came to it, it has when the thread does.
+TEST(Retime, KeepsTheOrderOnADevice) {
+  test::TraceBuilder build;
+  build.trace.threads = {{1}, {2}};
+  build.op(OpKind::kHtoD, {}, 8, 10);
+  build.thread = 1;
+  build.launch(5);
+  const Trace after = retime(build.take(), slow());
+  EXPECT_EQ(after.launches[0].begin, 108);
+}
+
+TEST(Retime, AThreadIsStartedWhereTheFirstOneStands) {
+  test::TraceBuilder build;
+  build.trace.host_device = 100;
+  build.trace.threads = {{1}, {2}};
+  build.op(OpKind::kHtoD, {}, 8, 10);
+  build.wait(5);
+  build.op(OpKind::kHtoD, {}, 8, 10);
+  build.thread = 1;
+  build.now = 17;  // within the first one's second copy
+  build.op(OpKind::kHtoD, {}, 8, 10).dst_device = 1;
+  const Trace after = retime(build.take(), slow());
+  EXPECT_EQ(after.ops[1].begin, 113);
+  EXPECT_EQ(after.ops[2].begin, 115);
+}
+
+TEST(Retime, ATaskRunsAfterItWasMade) {
+  test::TraceBuilder build;
+  const auto site = build.site(Directive::kTarget, "a.cpp", 1, "main");
+  build.trace.host_device = 100;
+  build.trace.threads = {{1}, {2}};
+  build.thread = 1;
+  build.op(OpKind::kHtoD, {}, 8, 10).dst_device = 1;
+  build.thread = 0;
+  build.op(OpKind::kHtoD, {}, 8, 10);
+  build.thread = 1;
+  build.wait(20);
+  build.begin(site);
+  build.trace.regions.back().device = 1;
+  build.trace.regions.back().made = 22;
+  build.trace.regions.back().maker = 0;
+  build.wait(3);
+  build.end();
+  const Trace after = retime(build.take(), slow());
+  EXPECT_GE(after.regions[0].made, after.ops[1].end + 2);
+  EXPECT_GE(after.regions[0].begin, after.regions[0].made);
 }
 
 TEST(Retime, RefusesDevicesThatHaveALink) {
