@@ -110,6 +110,8 @@ enum class Loss : std::uint32_t {
   kActivitiesLate,  ///< device activities that CUPTI gave back when the recording had ended
   kEntriesUnread,   ///< modules with offload calls whose file is not the one that was loaded: their
                     ///< kernels and `declare target` variables have no names
+  kContentsOverTime,  ///< contents not examined, though by their occurrence they were to be:
+                      ///< looking had taken too long (a slow machine)
   kCount
 };
 inline constexpr const char* kLossNames[] = {
@@ -120,7 +122,8 @@ inline constexpr const char* kLossNames[] = {
     "threads_without_lane",      "paths_untold",
     "activities_dropped",        "activities_incomplete",
     "contents_pending_overflow", "contents_unknown_completion",
-    "activities_late",           "offload_entries_unread"};
+    "activities_late",           "offload_entries_unread",
+    "contents_over_time"};
 static_assert(sizeof(kLossNames) / sizeof(kLossNames[0]) == static_cast<std::size_t>(Loss::kCount));
 
 /// The callbacks the recorder asked for, in the order of FileHeader::registered.
