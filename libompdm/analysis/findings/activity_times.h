@@ -34,22 +34,4 @@ class KernelTimes {
   std::map<std::int32_t, Device> devices_;
 };
 
-class HostTimes {
- public:
-  explicit HostTimes(const Trace& trace);
-
-  /// Time in [from, to] during which the thread was in no directive, nor in the recorder.
-  [[nodiscard]] Nanoseconds outside_regions(std::uint32_t thread, Nanoseconds from,
-                                            Nanoseconds to) const;
-
- private:
-  struct Thread {
-    std::vector<Nanoseconds> begins;
-    std::vector<Nanoseconds> ends;
-    std::vector<Nanoseconds> busy_before;
-  };
-  [[nodiscard]] static Nanoseconds busy_until(const Thread& thread, Nanoseconds time);
-  std::vector<Thread> threads_;
-};
-
 }  // namespace ompdm::analysis
