@@ -200,9 +200,9 @@ struct FileHeader {
   char arguments[2048];  ///< /proc/self/cmdline, cut at a whole argument if longer
   char target_offload[16];      ///< OMP_TARGET_OFFLOAD at attach, empty if not set; cut if longer
   std::uint32_t cupti_version;  ///< cuptiGetVersion, 0 if it was not asked
-  std::uint32_t hashing;  ///< share of the time since attach that contents may take, in millionths;
-                          ///< 0: none are examined, 0xffffffff: all
-  char cupti[128];        ///< "on", "off", "unavailable: why"; empty: no CUDA device was met
+  std::uint32_t hashing;        ///< share of the bytes that contents may be read of, in millionths;
+                                ///< 0: none are examined, 0xffffffff: all
+  char cupti[128];              ///< "on", "off", "unavailable: why"; empty: no CUDA device was met
   std::uint64_t pid_namespace;  ///< inode of /proc/self/ns/pid, in which `pid` counts; 0: not known
   char runtime_library[512];    ///< path that libomptarget was loaded from; empty if it was not met
   char reserved[1456];

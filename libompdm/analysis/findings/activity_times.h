@@ -1,6 +1,5 @@
-// When kernels were running on each device, and when each host thread was its own: questions about
-// time that detectors ask again and again, answered in logarithmic time. Inside the analysis
-// library only.
+// When kernels were running on each device: questions about time that detectors ask again and
+// again, answered in logarithmic time. Inside the analysis library only.
 #pragma once
 
 #include <cstdint>

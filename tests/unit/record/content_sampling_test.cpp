@@ -63,7 +63,6 @@ TEST(ContentSampling, SmallTransfersAreExaminedInRunsThatGrowRarer) {
     EXPECT_EQ(ops[i + 3], ops[i] + 3);
   }
   EXPECT_EQ(ops.back(), 480U * 4 + 3);
-
   EXPECT_EQ(examined(record(body, kFull)).size(), 2000U);
 }
 
@@ -75,15 +74,14 @@ struct LookedAt {
 
 LookedAt looked_at_runs(const Recorded& recorded) {
   LookedAt looked;
-  std::size_t count = 0;
-  for (const std::size_t op : examined(recorded)) {
+  const std::vector<std::size_t> ops = examined(recorded);
+  for (const std::size_t op : ops) {
     looked.runs.insert(op / 4);
     if (recorded.trace.ops[op].hash != 0) {
       looked.whole.insert(op / 4);
     }
-    ++count;
   }
-  EXPECT_EQ(count, looked.runs.size() * 4) << "of a run all or none";
+  EXPECT_EQ(ops.size(), looked.runs.size() * 4) << "of a run all or none";
   return looked;
 }
 
@@ -147,8 +145,8 @@ TEST(ContentSampling, ASecondRecordingLooksAtTheSameOccurrences) {
       update_to(large, address(0x2000));
     }
   };
-  const auto environment = Environment{{"OMPDM_HASH", "0.1"}};
-  EXPECT_EQ(examined(record(body, environment)), examined(record(body, environment)));
+  const Environment little = {{"OMPDM_HASH", "0.1"}};
+  EXPECT_EQ(examined(record(body, little)), examined(record(body, little)));
 }
 
 TEST(ContentSampling, WhatTheNetOfTimeCutsIsALoss) {
