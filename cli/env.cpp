@@ -77,8 +77,8 @@ void setup_env(CLI::App& app, int& exit_status) {
            "                       %q{VAR} a variable\n"
            "  OMPDM_SPOOL_DIR=DIR  where to record meanwhile (default beside FILE)\n"
            "  OMPDM_FINISH=off     leave the spool; `ompdm finish` makes the trace of it\n"
-           "  OMPDM_HASH=WHAT      contents to look at: off, full, or a percentage of the time\n"
-           "                       that it may take (default 3)\n"
+           "  OMPDM_HASH=WHAT      contents to look at: off, full, or a percentage of the\n"
+           "                       bytes that cross (default 3)\n"
            "  OMPDM_NAMES=off      no names and lines from the runtime's arguments\n"
            "  OMPDM_VERBOSE=on     say what is done",
            "eval \"$(ompdm env)\" && ./heat 1000 10\n"

@@ -195,7 +195,7 @@ void setup_record(CLI::App& app, int& exit_status) {
       ->type_name("on|off")
       ->check(CLI::IsMember({"on", "off"}));
   verb->add_option("--hash", options->hash,
-                   "Contents to look at: a percentage of the time that it may take (default 3)")
+                   "Contents to look at: a percentage of the bytes that cross (default 3)")
       ->type_name("off|full|PERCENT");
   verb->add_option("--spool-dir", options->spool_dir,
                    "Where to record meanwhile (default beside FILE)")

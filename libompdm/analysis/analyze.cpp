@@ -40,6 +40,8 @@ Analysis analyze_as_it_is(const Trace& trace) {
   }
   Needless needless = find_needless(trace, directives, loops);
   analysis.findings = std::move(needless.findings);
+  analysis.withheld = needless.withheld;
+  analysis.doubts = std::move(needless.doubts);
   analysis.prediction = needless.prediction;
   analysis.headline = headline_of(trace, directives.rows);
   analysis.device_use = device_use_of(trace);

@@ -8,6 +8,7 @@
 
 #include "report/fitted_text.h"
 #include "report/invariant.h"
+#include "report/left_out.h"
 #include "report/page.h"
 #include "report/units.h"
 
@@ -128,6 +129,19 @@ std::string predicted(const Analysis& one) {
       spoken_time(one.prediction->transfer));
 }
 
+/// What is said once all findings are, of each recording.
+std::vector<std::string> closing_sentences(Analyses analyses, const Ranks& ranks) {
+  std::vector<std::string> sentences;
+  for (std::size_t i = 0; i < analyses.size(); ++i) {
+    std::vector<std::string> own = left_out(analyses[i]);
+    own.insert(own.begin(), predicted(analyses[i]));
+    for (const std::string& sentence : own) {
+      if (!sentence.empty()) sentences.push_back(prefix(ranks, i) + sentence);
+    }
+  }
+  return sentences;
+}
+
 bool can_tell(const Analysis& one) {
   return analysis::has_target_events(one) && analysis::knows_transfers(one);
 }
@@ -147,8 +161,7 @@ std::string none_found(Analyses analyses) {
   return "No needless movement that can safely be left out was found in this run; " +
          (hashing == "full"
               ? "the contents of all transfers of the same piece of memory were compared."
-              : "contents were compared as far as their budget went (OMPDM_HASH=" + hashing +
-                    ").") +
+              : "contents were compared as far as their share went (OMPDM_HASH=" + hashing + ").") +
          (any_invariant ? " What never changes on its way is needed only if kernels change it on "
                           "the device, which transfers do not tell."
                         : "");
@@ -159,7 +172,10 @@ std::string none_found(Analyses analyses) {
 std::string findings_text(Analyses analyses, const SourceNames& names, const Layout& layout) {
   const Ranks ranks = ranks_of(analyses);
   std::string text;
-  std::string predictions;
+  std::string closing;
+  for (const std::string& sentence : closing_sentences(analyses, ranks)) {
+    closing += filled(sentence, 0, layout.width);
+  }
   std::size_t number = 0;
   for (std::size_t i = 0; i < analyses.size(); ++i) {
     for (const Finding& finding : analyses[i].findings) {
@@ -175,22 +191,22 @@ std::string findings_text(Analyses analyses, const SourceNames& names, const Lay
                               : filled("> " + line, indent, layout.width);
       }
     }
-    const std::string sentence = predicted(analyses[i]);
-    if (!sentence.empty()) predictions += filled(prefix(ranks, i) + sentence, 0, layout.width);
   }
   if (text.empty()) {
     return std::ranges::any_of(analyses, can_tell)
-               ? '\n' + filled(none_found(analyses), 0, layout.width)
+               ? '\n' + filled(none_found(analyses), 0, layout.width) + closing
                : std::string();
   }
-  return '\n' + title(wrapped(std::string(kTitle), layout.width), layout) + '\n' + text +
-         predictions;
+  return '\n' + title(wrapped(std::string(kTitle), layout.width), layout) + '\n' + text + closing;
 }
 
 std::string findings_markdown(Analyses analyses, const SourceNames& names) {
   const Ranks ranks = ranks_of(analyses);
   std::string text;
-  std::string predictions;
+  std::string closing;
+  for (const std::string& sentence : closing_sentences(analyses, ranks)) {
+    closing += sentence + "\n\n";
+  }
   for (std::size_t i = 0; i < analyses.size(); ++i) {
     for (const Finding& finding : analyses[i].findings) {
       text += fmt::format("1. **{}{}** ({})\n\n   {}\n", prefix(ranks, i),
@@ -204,13 +220,12 @@ std::string findings_markdown(Analyses analyses, const SourceNames& names) {
       }
       text += in_code ? "   ```\n\n" : "\n";
     }
-    const std::string sentence = predicted(analyses[i]);
-    if (!sentence.empty()) predictions += prefix(ranks, i) + sentence + "\n\n";
   }
   if (text.empty()) {
-    return std::ranges::any_of(analyses, can_tell) ? none_found(analyses) + "\n\n" : std::string();
+    return std::ranges::any_of(analyses, can_tell) ? none_found(analyses) + "\n\n" + closing
+                                                   : std::string();
   }
-  return fmt::format("## {}\n\n", kTitle) + text + predictions;
+  return fmt::format("## {}\n\n", kTitle) + text + closing;
 }
 
 }  // namespace ompdm::report

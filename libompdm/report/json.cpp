@@ -20,6 +20,20 @@ Json prediction_json(Analyses analyses) {
   return slowest;
 }
 
+Json withheld_json(Analyses analyses) {
+  analysis::Withheld sum;
+  for (const Analysis& one : analyses) {
+    sum.findings += one.withheld.findings;
+    sum.transfers += one.withheld.transfers;
+    sum.bytes += one.withheld.bytes;
+    sum.allocations += one.withheld.allocations;
+  }
+  return {{"findings", sum.findings},
+          {"transfers", sum.transfers},
+          {"bytes", sum.bytes},
+          {"allocations", sum.allocations}};
+}
+
 }  // namespace
 
 std::string json_text(Analyses analyses, const SourceNames& names) {
@@ -29,7 +43,7 @@ std::string json_text(Analyses analyses, const SourceNames& names) {
   json["totals"] = totals_json(totals_of(analyses));
   for (const char* table :
        {"activities", "api_calls", "device_use", "host_waits", "start_latencies", "directives",
-        "variables", "iterations", "findings"}) {
+        "variables", "iterations", "findings", "doubted"}) {
     json[table] = Json::array();
   }
   const Ranks ranks = ranks_of(analyses);
@@ -56,7 +70,9 @@ std::string json_text(Analyses analyses, const SourceNames& names) {
       add("iterations", iteration_json(row, offsets[i], loops_before));
     }
     for (const auto& row : one.findings) add("findings", finding_json(row));
+    for (const auto& row : one.doubts) add("doubted", doubt_json(row));
   }
+  json["withheld"] = withheld_json(analyses);
   json["prediction"] = prediction_json(analyses);
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }

@@ -196,6 +196,10 @@ Json finding_json(const analysis::Finding& row) {
           {"advice", row.advice}};
 }
 
+Json doubt_json(const analysis::Doubt& doubt) {
+  return {{"reason", doubt.reason}, {"transfers", doubt.transfers}, {"bytes", doubt.bytes}};
+}
+
 Json link_json(const analysis::Link& link) {
   return {{"model", link.name},
           {"bytes_per_second", link.bytes_per_second},

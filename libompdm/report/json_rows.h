@@ -28,6 +28,7 @@ Json variable_json(const analysis::VariableRow& row);
 Json iteration_json(const analysis::Iteration& row, std::size_t offset, std::size_t loops_before);
 
 Json finding_json(const analysis::Finding& row);
+Json doubt_json(const analysis::Doubt& doubt);
 
 /// The model that the transfers' times are of.
 Json link_json(const analysis::Link& link);

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <string_view>
+#include <utility>
 
 #include "report/units.h"
 
@@ -44,23 +46,26 @@ std::string losses(Analyses analyses) {
 }
 
 std::string unexamined(Analyses analyses) {
-  std::uint64_t too_many = 0;
-  std::uint64_t unknown = 0;
-  for (const analysis::Analysis& one : analyses) {
-    for (const Loss& loss : one.losses) {
-      if (loss.name == "contents_pending_overflow") too_many += loss.count;
-      if (loss.name == "contents_unknown_completion") unknown += loss.count;
-    }
-  }
-  if (too_many + unknown == 0) return {};
+  constexpr std::pair<std::string_view, std::string_view> kReasons[] = {
+      {"contents_pending_overflow", "{} came back in regions with many more"},
+      {"contents_unknown_completion", "of {} nothing tells when they had arrived"},
+      {"contents_over_time", "at {} looking had taken too long by then"}};
+  std::uint64_t all = 0;
   std::string why;
-  if (too_many > 0) why = fmt::format("{} came back in regions with many more", too_many);
-  if (unknown > 0) {
-    why += fmt::format("{}of {} nothing tells when they had arrived", why.empty() ? "" : ", ",
-                       unknown);
+  for (const auto& [name, reason] : kReasons) {
+    std::uint64_t count = 0;
+    for (const analysis::Analysis& one : analyses) {
+      for (const Loss& loss : one.losses) {
+        if (loss.name == name) count += loss.count;
+      }
+    }
+    if (count == 0) continue;
+    all += count;
+    why += (why.empty() ? "" : ", ") + fmt::format(fmt::runtime(reason), count);
   }
-  return fmt::format("Contents not looked at: of {} from devices ({})",
-                     counted(too_many + unknown, "transfer", "transfers"), why);
+  if (all == 0) return {};
+  return fmt::format("Contents not looked at: of {} ({})", counted(all, "transfer", "transfers"),
+                     why);
 }
 
 }  // namespace ompdm::report

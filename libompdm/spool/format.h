@@ -110,6 +110,8 @@ enum class Loss : std::uint32_t {
   kActivitiesLate,  ///< device activities that CUPTI gave back when the recording had ended
   kEntriesUnread,   ///< modules with offload calls whose file is not the one that was loaded: their
                     ///< kernels and `declare target` variables have no names
+  kContentsOverTime,  ///< contents not examined, though by their occurrence they were to be:
+                      ///< looking had taken too long (a slow machine)
   kCount
 };
 inline constexpr const char* kLossNames[] = {
@@ -120,7 +122,8 @@ inline constexpr const char* kLossNames[] = {
     "threads_without_lane",      "paths_untold",
     "activities_dropped",        "activities_incomplete",
     "contents_pending_overflow", "contents_unknown_completion",
-    "activities_late",           "offload_entries_unread"};
+    "activities_late",           "offload_entries_unread",
+    "contents_over_time"};
 static_assert(sizeof(kLossNames) / sizeof(kLossNames[0]) == static_cast<std::size_t>(Loss::kCount));
 
 /// The callbacks the recorder asked for, in the order of FileHeader::registered.
@@ -197,9 +200,9 @@ struct FileHeader {
   char arguments[2048];  ///< /proc/self/cmdline, cut at a whole argument if longer
   char target_offload[16];      ///< OMP_TARGET_OFFLOAD at attach, empty if not set; cut if longer
   std::uint32_t cupti_version;  ///< cuptiGetVersion, 0 if it was not asked
-  std::uint32_t hashing;  ///< share of the time since attach that contents may take, in millionths;
-                          ///< 0: none are examined, 0xffffffff: all
-  char cupti[128];        ///< "on", "off", "unavailable: why"; empty: no CUDA device was met
+  std::uint32_t hashing;        ///< share of the bytes that contents may be read of, in millionths;
+                                ///< 0: none are examined, 0xffffffff: all
+  char cupti[128];              ///< "on", "off", "unavailable: why"; empty: no CUDA device was met
   std::uint64_t pid_namespace;  ///< inode of /proc/self/ns/pid, in which `pid` counts; 0: not known
   char runtime_library[512];    ///< path that libomptarget was loaded from; empty if it was not met
   char reserved[1456];

@@ -8,7 +8,7 @@ add_e2e_program(contents ${e2e_findings}/contents.c C)
 foreach(name heat_advised jacobi_advised devices_split members same_names meanwhile nested scratch)
   add_e2e_program(${name} ${e2e_findings}/${name}.cpp OPTIONS -std=c++20)
 endforeach()
-add_executable(e2e_findings_test findings_test.cpp advice_test.cpp advice.cpp)
+add_executable(e2e_findings_test findings_test.cpp advice_test.cpp same_words_test.cpp advice.cpp)
 target_compile_definitions(e2e_findings_test PRIVATE OMPDM_E2E_FINDINGS="${e2e_findings}")
 target_link_libraries(e2e_findings_test PRIVATE ompdm_options e2e_support GTest::gtest_main)
 add_dependencies(e2e_findings_test vadd pi jacobi heat e2e_needless e2e_contents e2e_heat_advised e2e_jacobi_advised

@@ -12,6 +12,7 @@ add_executable(analysis_test
   analysis/invariant_test.cpp
   analysis/iterations_test.cpp
   analysis/keep_data_test.cpp
+  analysis/left_out_test.cpp
   analysis/kernel_findings_test.cpp
   analysis/link_test.cpp
   analysis/loop_place_test.cpp

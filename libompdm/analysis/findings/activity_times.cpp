@@ -52,35 +52,4 @@ bool KernelTimes::any(std::int32_t device, Nanoseconds from, Nanoseconds to) con
   return after != begins.begin() && at->second.latest_end[after - begins.begin() - 1] > from;
 }
 
-HostTimes::HostTimes(const Trace& trace) {
-  for (const Region& region : trace.regions) {
-    if (region.host_fallback) continue;
-    if (threads_.size() <= region.thread) threads_.resize(region.thread + 1);
-    Thread& thread = threads_[region.thread];
-    const Nanoseconds busy = thread.begins.empty() ? 0
-                                                   : thread.busy_before.back() +
-                                                         thread.ends.back() - thread.begins.back();
-    // A region within another one adds nothing.
-    const Nanoseconds begin =
-        thread.ends.empty() ? region.begin : std::max(region.begin, thread.ends.back());
-    thread.begins.push_back(begin);
-    thread.ends.push_back(std::max(begin, region.end + region.hashing_after));
-    thread.busy_before.push_back(busy);
-  }
-}
-
-Nanoseconds HostTimes::busy_until(const Thread& thread, Nanoseconds time) {
-  const auto after = std::ranges::upper_bound(thread.begins, time);
-  if (after == thread.begins.begin()) return 0;
-  const auto last = static_cast<std::size_t>(after - thread.begins.begin() - 1);
-  return thread.busy_before[last] + std::min(time, thread.ends[last]) - thread.begins[last];
-}
-
-Nanoseconds HostTimes::outside_regions(std::uint32_t thread, Nanoseconds from,
-                                       Nanoseconds to) const {
-  if (to <= from) return 0;
-  if (thread >= threads_.size()) return to - from;
-  return (to - from) - (busy_until(threads_[thread], to) - busy_until(threads_[thread], from));
-}
-
 }  // namespace ompdm::analysis

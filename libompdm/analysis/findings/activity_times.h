@@ -1,6 +1,5 @@
-// When kernels were running on each device, and when each host thread was its own: questions about
-// time that detectors ask again and again, answered in logarithmic time. Inside the analysis
-// library only.
+// When kernels were running on each device: questions about time that detectors ask again and
+// again, answered in logarithmic time. Inside the analysis library only.
 #pragma once
 
 #include <cstdint>
@@ -32,24 +31,6 @@ class KernelTimes {
     std::vector<Nanoseconds> latest_end;  // of that launch and all before it
   };
   std::map<std::int32_t, Device> devices_;
-};
-
-class HostTimes {
- public:
-  explicit HostTimes(const Trace& trace);
-
-  /// Time in [from, to] during which the thread was in no directive, nor in the recorder.
-  [[nodiscard]] Nanoseconds outside_regions(std::uint32_t thread, Nanoseconds from,
-                                            Nanoseconds to) const;
-
- private:
-  struct Thread {
-    std::vector<Nanoseconds> begins;
-    std::vector<Nanoseconds> ends;
-    std::vector<Nanoseconds> busy_before;
-  };
-  [[nodiscard]] static Nanoseconds busy_until(const Thread& thread, Nanoseconds time);
-  std::vector<Thread> threads_;
 };
 
 }  // namespace ompdm::analysis

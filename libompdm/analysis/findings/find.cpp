@@ -5,10 +5,11 @@
 #include <tuple>
 #include <utility>
 
+#include "analysis/findings/doubt.h"
 #include "analysis/findings/findings.h"
 #include "analysis/findings/fortran_wording.h"
 #include "analysis/findings/settle.h"
-#include "analysis/tables.h"
+#include "analysis/findings/worth.h"
 
 namespace ompdm::analysis {
 namespace {
@@ -19,38 +20,26 @@ void mark(const std::vector<Claim>& claims, Claimed& claimed) {
   }
 }
 
-/// Takes what is worth a line: where operations would disappear, a thousandth of the run's time or
-/// a hundredth of what crosses.
-class Claims {
- public:
-  explicit Claims(const Trace& trace) : trace_(trace), wall_(program_wall_of(trace)) {
-    for (const DataOp& op : trace.ops) moved_ += moved_by(op);
+/// Claims made so far, those that are worth a line and those that are not.
+struct Claims {
+  explicit Claims(const Trace& trace) : worth(trace) {}
+
+  /// Those that are worth a line; keeps the others.
+  std::vector<Claim> sifted(std::vector<Claim> claims) {
+    const auto small =
+        std::ranges::stable_partition(claims, [&](const Claim& claim) { return worth.of(claim); });
+    std::ranges::move(small, std::back_inserter(withheld));
+    claims.erase(small.begin(), small.end());
+    return claims;
   }
 
   void append(std::vector<Claim> claims) {
-    std::ranges::copy_if(std::make_move_iterator(claims.begin()),
-                         std::make_move_iterator(claims.end()), std::back_inserter(all),
-                         [&](const Claim& claim) { return is_worthwhile(claim); });
+    std::ranges::move(sifted(std::move(claims)), std::back_inserter(told));
   }
 
-  void append_all(std::vector<Claim> claims) { std::ranges::move(claims, std::back_inserter(all)); }
-
-  std::vector<Claim> all;
-
- private:
-  static std::uint64_t moved_by(const DataOp& op) {
-    return is_transfer(op.kind) && !op.internal ? op.bytes : 0;
-  }
-  [[nodiscard]] bool is_worthwhile(const Claim& claim) const {
-    if (claim.ops.empty() || !claim.finding.timed) return true;
-    std::uint64_t bytes = 0;
-    for (const std::uint32_t op : claim.ops) bytes += moved_by(trace_.ops[op]);
-    return 1000 * claim.finding.wasted_time >= wall_ || 100 * bytes >= moved_;
-  }
-
-  const Trace& trace_;
-  Nanoseconds wall_;
-  std::uint64_t moved_ = 0;
+  Worth worth;
+  std::vector<Claim> told;
+  std::vector<Claim> withheld;
 };
 
 }  // namespace
@@ -63,37 +52,42 @@ Needless find_needless(const Trace& trace, const DirectiveTable& directives,
   // An operation that a claim already names with its remedy is not named again for being
   // repeated or small.
   Claimed claimed(trace.ops.size());
-  mark(claims.all, claimed);
+  mark(claims.told, claimed);
   claims.append(host_fallback(evidence));
   claims.append(unused_transfer(evidence));
-  mark(claims.all, claimed);
+  mark(claims.told, claimed);
   claims.append(round_trip_transfer(evidence, claimed));
   claims.append(duplicate_transfer(evidence, claimed));
   claims.append(unmodified_copy_back(evidence, claimed));
   claims.append(repeated_copy_back(evidence, claimed));
   claims.append(unused_allocation(evidence));
   Settlement settlement(trace.ops.size());
-  claims.all = settlement.settle(std::move(claims.all));
+  claims.told = settlement.settle(std::move(claims.told));
   claimed.assign(trace.ops.size(), false);
-  mark(claims.all, claimed);
-  claims.append(settlement.settle(repeated_allocation(evidence, claimed)));
-  mark(claims.all, claimed);
-  claims.append_all(small_transfers(evidence, claimed));  // worth a line for their number
+  mark(claims.told, claimed);
+  claims.append(settlement.settle(claims.sifted(repeated_allocation(evidence, claimed))));
+  mark(claims.told, claimed);
+  claims.append(small_transfers(evidence, claimed));
   claims.append(serial_kernel(evidence));
   claims.append(pageable_transfer(evidence));
   claims.append(no_overlap(evidence));
   claims.append(device_leak(evidence));
 
   Needless needless;
-  needless.prediction = predict(trace, claims.all);
-  std::vector<std::size_t> order(claims.all.size());
+  mark(claims.told, claimed);
+  claims.withheld = settlement.settle(std::move(claims.withheld));
+  needless.withheld = withheld_of(trace, claims.withheld, claimed);
+  mark(claims.withheld, claimed);
+  needless.doubts = doubts_of(evidence, claimed);
+  needless.prediction = predict(trace, claims.told);
+  std::vector<std::size_t> order(claims.told.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::ranges::sort(order, {}, [&](std::size_t i) {
-    const Finding& finding = claims.all[i].finding;
-    return std::tuple(-finding.wasted_time, claims.all[i].ops.empty(), i);
+    const Finding& finding = claims.told[i].finding;
+    return std::tuple(-finding.wasted_time, claims.told[i].ops.empty(), i);
   });
   for (const std::size_t i : order) {
-    Finding& finding = needless.findings.emplace_back(std::move(claims.all[i].finding));
+    Finding& finding = needless.findings.emplace_back(std::move(claims.told[i].finding));
     if (is_fortran_source(finding.file)) {
       finding.advice = in_fortran(finding.file, std::move(finding.advice));
     }

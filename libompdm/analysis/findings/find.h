@@ -10,6 +10,8 @@ namespace ompdm::analysis {
 
 struct Needless {
   std::vector<Finding> findings;  ///< what would save most time first
+  Withheld withheld;
+  std::vector<Doubt> doubts;
   std::optional<Prediction> prediction;
 };
 

@@ -28,7 +28,6 @@ struct Evidence {
         presence(of, mappings),
         contents(of, mappings),
         kernels(of),
-        hosts(of),
         enclosing(found),
         idle_directives(of, presence) {}
 
@@ -39,7 +38,6 @@ struct Evidence {
   Presence presence;
   Contents contents;
   KernelTimes kernels;
-  HostTimes hosts;
   EnclosingLoops enclosing;
   IdleDirectives idle_directives;
 };
@@ -70,10 +68,6 @@ struct Claim {
 /// line. A launch's own arguments may take 4 KB (CUDA C++ Programming Guide, "Function
 /// Parameters"); this is far less, so that only scalars and small structs are spared.
 inline constexpr std::uint64_t kRidesAlong = 256;
-
-/// Few hosts read their memory faster (STREAM on servers of two sockets: 400 to 780 GB/s): one that
-/// had less time than this takes hardly looked at all of the data.
-inline constexpr std::uint64_t kHostBytesPerNanosecond = 500;
 
 /// Operations that claims made so far would remove: by position in Trace::ops.
 using Claimed = std::vector<bool>;

@@ -8,6 +8,7 @@
 #include "analysis/findings/keep_data.h"
 #include "analysis/findings/loop_place.h"
 #include "analysis/findings/surplus.h"
+#include "analysis/findings/tallies.h"
 #include "analysis/findings/wording.h"
 #include "analysis/map_types.h"
 
@@ -70,9 +71,10 @@ struct LoopClaim {
   std::uint64_t sent = 0, sent_enough = 0, returned = 0, returned_enough = 0;
   std::uint64_t backed_bytes = 0;
   std::uint64_t compared = 0, equal = 0;  ///< transfers of a later pass with what was there
+  std::uint64_t equal_in_full = 0;        ///< all bytes of them were compared
   std::uint64_t examined = 0;             ///< needless transfers whose content was compared
-  bool in_full = true;                    ///< all bytes of the equal ones were compared
-  bool quick = true;                      ///< the host had no time to look at most of it
+  std::uint64_t unread = 0;               ///< returns that are needless unless the host read them
+  bool each_in_full = true;               ///< some of each piece's were
   bool with_others = false;               ///< other directives map the same in between
 };
 
@@ -109,10 +111,12 @@ void add_group(const Evidence& evidence, std::uint32_t entry,
     }
   }
   loop.claim.finding.wasted_bytes += surplus.bytes;
-  loop.backed_bytes += surplus.quick ? surplus.bytes : surplus.examined_bytes;
-  loop.quick = loop.quick && surplus.quick;
+  loop.backed_bytes += surplus.backed_bytes;
+  loop.unread += surplus.unread;
   loop.compared += surplus.compared;
   loop.equal += surplus.equal;
+  loop.equal_in_full += surplus.equal_in_full;
+  loop.each_in_full = loop.each_in_full && (surplus.equal == 0 || surplus.equal_in_full > 0);
   loop.examined += surplus.examined;
   loop.sent += surplus.sent;
   loop.sent_enough += surplus.sent_enough;
@@ -123,7 +127,6 @@ void add_group(const Evidence& evidence, std::uint32_t entry,
     loop.passes += evidence.enclosing.entries()[entry].passes;
     ++loop.entries;
   }
-  loop.in_full = loop.in_full && surplus.in_full;
   loop.claim.ops.insert(loop.claim.ops.end(), surplus.ops.begin(), surplus.ops.end());
   loop.claim.rests.insert(loop.claim.rests.end(), surplus.rests.begin(), surplus.rests.end());
 }
@@ -152,10 +155,10 @@ std::string evidence_of(const LoopClaim& loop) {
   if (loop.equal > 0) {
     text += fmt::format("; in {} of {} compared the device had had that content before", loop.equal,
                         loop.compared);
-    if (!loop.in_full) text += ", by blocks of it (OMPDM_HASH=full compares all)";
+    text += blocks_text(loop.equal, loop.equal_in_full);
   }
-  if (loop.quick) {
-    text += "; between most passes the host had too little time to look at all of it";
+  if (loop.unread > 0) {
+    text += "; whether the host read in between what came back does not show";
   }
   return text;
 }
@@ -167,7 +170,8 @@ std::string advice_of(const Trace& trace, const LoopClaim& loop) {
                       .meanwhile = "in the loop",
                       .after = "after the loop",
                       .function = loop_function(trace, loop.sites)});
-  if (loop.equal > 0 && loop.equal == loop.compared && loop.in_full && !loop.with_others) {
+  if (loop.equal > 0 && loop.equal == loop.compared && loop.equal == loop.equal_in_full &&
+      !loop.with_others) {
     text += "\nin this run these went over again with the content that the device had had";
   }
   return text;
@@ -188,14 +192,13 @@ Claim finished(const Evidence& evidence, LoopClaim& loop) {
   finding.variable = clause_list(loop.kept.data.names());
   finding.examined = loop.examined;
   finding.of = finding.count;
-  // Equal blocks do not tell that the host changed nothing in between them.
-  const bool is_backed =
-      loop.in_full && !loop.with_others && 2 * loop.backed_bytes > finding.wasted_bytes;
-  finding.confidence = is_backed ? Confidence::kLikely : Confidence::kPossible;
+  // What came back weighs no more than what went over again as it had come.
+  const bool is_backed = 2 * loop.backed_bytes >= finding.wasted_bytes;
+  const bool is_shown = loop.equal >= std::min(loop.sent - loop.sent_enough, kEnoughSamples);
+  finding.confidence = is_backed && is_shown && loop.each_in_full && !loop.with_others
+                           ? Confidence::kLikely
+                           : Confidence::kPossible;
   finding.evidence = evidence_of(loop);
-  if (!is_backed && loop.in_full && loop.compared > 0) {
-    finding.evidence += "; of most of these bytes it cannot be told whether the host needs them";
-  }
   finding.advice = advice_of(trace, loop);
   sum_up(claim, trace);
   return claim;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <set>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -110,22 +109,6 @@ std::string advice_of(const Trace& trace, const AllocationGroup& group) {
   return text + advice_on_storage();
 }
 
-/// Whether what the claim saves is worth what it takes to follow it: a hundredth of the time of the
-/// directives that allocate and free.
-bool is_worthwhile(const Trace& trace, const Claim& claim) {
-  constexpr Nanoseconds kHundredth = 100;
-  std::set<std::uint32_t> regions;
-  for (const std::uint32_t op : claim.ops) {
-    if (trace.ops[op].region) regions.insert(trace.ops[op].region.value);
-  }
-  Nanoseconds total = 0;
-  for (const std::uint32_t number : regions) {
-    const Region& region = trace.regions[number];
-    total += region.end - region.begin - region.hashing;
-  }
-  return kHundredth * claim.finding.wasted_time >= total;
-}
-
 }  // namespace
 
 std::vector<Claim> repeated_allocation(const Evidence& evidence, const Claimed& claimed) {
@@ -169,7 +152,7 @@ std::vector<Claim> repeated_allocation(const Evidence& evidence, const Claimed& 
                                    spoken_list(group.allocating), group.pieces);
     finding.advice = advice_of(trace, group);
     sum_up(group.claim, trace);
-    if (is_worthwhile(trace, group.claim)) claims.push_back(std::move(group.claim));
+    claims.push_back(std::move(group.claim));
   }
   return claims;
 }

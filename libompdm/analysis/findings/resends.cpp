@@ -198,7 +198,8 @@ std::optional<Claim> finished(const Evidence& evidence, ResendGroup& group, cons
   }
   if (!group.kept.data.empty()) {
     if (group.resident) finding.advice += '\n';
-    finding.advice += advice_for_remapped(trace, group, where, in_all && group.content.in_full);
+    finding.advice += advice_for_remapped(
+        trace, group, where, in_all && group.content.equal == group.content.equal_in_full);
   }
   return claim;
 }

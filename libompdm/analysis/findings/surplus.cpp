@@ -14,21 +14,6 @@ bool maps_data(Directive directive) {
          directive == Directive::kTargetEnterData || directive == Directive::kTargetExitData;
 }
 
-/// Whether the host had too little time between the mappings to have looked at all of the data.
-bool was_quick(const Evidence& evidence, const std::vector<std::uint32_t>& group) {
-  const Trace& trace = evidence.trace;
-  std::size_t quick = 0;
-  for (std::size_t i = 1; i < group.size(); ++i) {
-    const Mapping& before = evidence.mappings.rows()[group[i - 1]];
-    const Mapping& after = evidence.mappings.rows()[group[i]];
-    const DataOp& alloc = trace.ops[after.alloc.value];
-    const Nanoseconds own = evidence.hosts.outside_regions(
-        alloc.thread, trace.ops[before.remove.value].end, alloc.begin);
-    if (static_cast<std::uint64_t>(own) * kHostBytesPerNanosecond < before.bytes) ++quick;
-  }
-  return 2 * quick >= group.size() - 1;
-}
-
 /// Compares what each pass sent with what the device had of it before.
 void compare_contents(const Evidence& evidence, const std::vector<std::uint32_t>& group,
                       Surplus& surplus) {
@@ -41,17 +26,15 @@ void compare_contents(const Evidence& evidence, const std::vector<std::uint32_t>
       if (!before.tells_same()) continue;
       ++surplus.compared;
       ++surplus.equal;
-      surplus.in_full = surplus.in_full && before.same == Same::kYes;
+      if (before.same == Same::kYes) ++surplus.equal_in_full;
     }
   }
 }
 
-/// Whether what came back need not have come before the loop's end. Where the host changed the
-/// data it has read it, or may have; that it did not is likely where it had no time to, and
-/// possible where the data went over again.
+/// Whether what came back need not have come before the loop's end: the next pass sends the data
+/// again, and nothing shows that the host had changed it. Whether it has read it does not show.
 bool need_not_return(const Surplus& surplus, bool is_sent) {
-  if (surplus.host_changes()) return false;
-  return surplus.quick || is_sent;
+  return is_sent && !surplus.host_changes();
 }
 
 }  // namespace
@@ -67,15 +50,15 @@ Surplus surplus_of(const Evidence& evidence, const std::vector<std::uint32_t>& g
   std::map<OffsetPiece, std::uint32_t> returned;
   const std::vector<DataOp>& ops = evidence.trace.ops;
   Surplus surplus;
-  surplus.quick = was_quick(evidence, group);
   compare_contents(evidence, group, surplus);
-  const auto drop = [&](std::uint32_t op, std::uint32_t because_of, bool examined) {
+  const bool never_changes = surplus.equal > 0 && !surplus.host_changes();
+  const auto drop = [&](std::uint32_t op, std::uint32_t because_of, bool is_examined,
+                        bool is_backed) {
     surplus.ops.push_back(op);
     surplus.rests.push_back({op, because_of});
     surplus.bytes += ops[op].bytes;
-    if (!examined) return;
-    ++surplus.examined;
-    surplus.examined_bytes += ops[op].bytes;
+    if (is_examined) ++surplus.examined;
+    if (is_backed) surplus.backed_bytes += ops[op].bytes;
   };
   const bool is_sent = std::ranges::any_of(group, [&](std::uint32_t number) {
     return std::ranges::any_of(evidence.mappings.transfers(number),
@@ -93,7 +76,7 @@ Surplus surplus_of(const Evidence& evidence, const std::vector<std::uint32_t>& g
         const auto [first, is_first] = arrived.try_emplace(piece, i);
         const bool is_same = evidence.contents.known() && evidence.contents.before(i).tells_same();
         if (!is_first && (is_same || !surplus.host_changes())) {
-          drop(i, first->second, is_same);
+          drop(i, first->second, is_same, is_same || never_changes);
         } else {
           ++surplus.sent_enough;
         }
@@ -105,8 +88,8 @@ Surplus surplus_of(const Evidence& evidence, const std::vector<std::uint32_t>& g
         const bool no_news = !is_first && !surplus.host_changes() && evidence.contents.known() &&
                              evidence.contents.sent_before(at->second).tells_same();
         if (!is_first && (drops_returns || no_news)) {
-          // That the next pass sent it unchanged does not tell whether the host has read it.
-          drop(at->second, i, no_news || (surplus.quick && surplus.examined > 0));
+          drop(at->second, i, no_news, no_news);
+          if (!no_news) ++surplus.unread;
         } else {
           ++surplus.returned_enough;
         }

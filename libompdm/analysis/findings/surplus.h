@@ -15,10 +15,11 @@ struct Surplus {
   std::vector<Rest> rests;
   std::uint64_t sent = 0, sent_enough = 0, returned = 0, returned_enough = 0;
   std::uint64_t bytes = 0;
+  std::uint64_t backed_bytes = 0;  ///< that contents show to be needless, of some or of all passes
   std::uint64_t compared = 0, equal = 0;
-  std::uint64_t examined = 0, examined_bytes = 0;
-  bool in_full = true;  ///< all bytes of the equal ones were compared, not only blocks of them
-  bool quick = false;
+  std::uint64_t equal_in_full = 0;  ///< all bytes were compared, not only blocks of them
+  std::uint64_t examined = 0;
+  std::uint64_t unread = 0;  ///< of the returns: needless unless the host read them
   [[nodiscard]] bool host_changes() const { return equal < compared; }
 };
 

@@ -7,12 +7,12 @@
 #include "analysis/findings/wording.h"
 
 namespace ompdm::analysis {
-namespace {
 
-/// A pattern that held in this many of a directive's instances is taken to hold in the others.
-constexpr std::uint64_t kEnoughSamples = 10;
-
-}  // namespace
+std::string blocks_text(std::uint64_t equal, std::uint64_t in_full) {
+  if (in_full == equal) return {};
+  return fmt::format(", {}by blocks of it (OMPDM_HASH=full compares all)",
+                     in_full > 0 ? fmt::format("{} of them ", equal - in_full) : std::string());
+}
 
 void Tally::add(std::uint32_t op, const Earlier& earlier) {
   if (earlier.op == kNoOp) {
@@ -23,7 +23,7 @@ void Tally::add(std::uint32_t op, const Earlier& earlier) {
     unknown.push_back({op, earlier.op});
   } else if (!earlier.trivial) {
     same.push_back({op, earlier.op});
-    in_full = in_full && earlier.same == Same::kYes;
+    if (earlier.same == Same::kYes) ++in_full;
   }
 }
 
@@ -62,7 +62,9 @@ void ContentClaim::take(const Evidence& evidence, const std::string& expression,
   Finding& finding = claim.finding;
   finding.examined += tally.same.size() + tally.different;
   finding.of += tally.same.size() + tally.different + tally.unknown.size();
-  in_full = in_full && tally.in_full;
+  equal += tally.same.size();
+  equal_in_full += tally.in_full;
+  each_in_full = each_in_full && tally.in_full > 0;
 }
 
 Claim ContentClaim::finish(const Evidence& evidence, const char* pattern) {
@@ -73,17 +75,17 @@ Claim ContentClaim::finish(const Evidence& evidence, const char* pattern) {
   finding.count = pairs.size();
   for (const Tally::Pair& pair : pairs) finding.wasted_bytes += trace.ops[pair.op].bytes;
   const bool enough = finding.examined >= std::min(finding.of, kEnoughSamples);
-  finding.confidence = enough && in_full ? Confidence::kLikely : Confidence::kPossible;
+  finding.confidence = enough && each_in_full ? Confidence::kLikely : Confidence::kPossible;
   sum_up(claim, trace);
   return std::move(claim);
 }
 
 std::string ContentClaim::coverage_of(const Finding& finding) const {
-  std::string text = finding.examined == finding.of ? std::string("in this run")
-                                                    : fmt::format("in this run ({} of {} compared)",
-                                                                  finding.examined, finding.of);
-  if (!in_full) text += ", by blocks of it (OMPDM_HASH=full compares all)";
-  return text;
+  const std::string text =
+      finding.examined == finding.of
+          ? std::string("in this run")
+          : fmt::format("in this run ({} of {} compared)", finding.examined, finding.of);
+  return text + blocks_text(equal, equal_in_full);
 }
 
 }  // namespace ompdm::analysis

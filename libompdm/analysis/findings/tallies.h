@@ -13,6 +13,9 @@
 
 namespace ompdm::analysis {
 
+/// A pattern that held in this many of a directive's instances is taken to hold in the others.
+inline constexpr std::uint64_t kEnoughSamples = 10;
+
 /// Transfers of one item by one directive, each with the one that it is compared to.
 struct Tally {
   struct Pair {
@@ -22,12 +25,16 @@ struct Tally {
   std::vector<Pair> same;     ///< carried what was there already
   std::vector<Pair> unknown;  ///< were not looked at, or what they are compared to was not
   std::uint64_t different = 0;
-  std::uint64_t other = 0;  ///< with nothing that they could be compared to
-  bool in_full = true;      ///< all bytes of `same` were compared, not only blocks of them
+  std::uint64_t other = 0;    ///< with nothing that they could be compared to
+  std::uint64_t in_full = 0;  ///< of `same`: all bytes were compared, not only blocks of them
 
   /// Sorts a transfer in by its comparison; trivial contents are neither.
   void add(std::uint32_t op, const Earlier& earlier);
 };
+
+/// ", by blocks of it (OMPDM_HASH=full compares all)", as far as that was so of comparisons that
+/// found the same; empty if all of them were of all bytes.
+std::string blocks_text(std::uint64_t equal, std::uint64_t in_full);
 
 /// By directive row, then by the item as its clause has it.
 using Tallies = std::map<std::uint32_t, std::map<std::string, Tally>>;
@@ -48,7 +55,9 @@ struct ContentClaim {
   UniqueTexts names;
   std::vector<std::string> expressions;  ///< each of another tally of the directive
   std::vector<Tally::Pair> pairs;        ///< needless transfers, and what made them so
-  bool in_full = true;
+  std::uint64_t equal = 0;
+  std::uint64_t equal_in_full = 0;  ///< all bytes of them were compared
+  bool each_in_full = true;         ///< some of each item's were
 
   /// Takes the needless transfers of a tally, unless most of them are claimed already: those that
   /// carried the same, and, if none was different, also those that were not looked at.
@@ -57,7 +66,7 @@ struct ContentClaim {
   [[nodiscard]] bool empty() const { return pairs.empty(); }
 
   /// The claim, with all but evidence and advice filled in. No claim on values alone is certain;
-  /// one on few samples, or on blocks of large contents, is possible only.
+  /// one on few samples, or with an item of which only blocks were compared, is possible only.
   Claim finish(const Evidence& evidence, const char* pattern);
 
   /// "in this run (30 of 4000 compared)": for the end of a sentence.

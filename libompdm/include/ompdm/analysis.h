@@ -172,6 +172,27 @@ struct Finding {
                        ///< blanks, and may go on in the next
 };
 
+/// What findings would save that are not among Analysis::findings: each saves less than a hundredth
+/// of the run's bytes, and few of its operations.
+struct Withheld {
+  std::uint64_t findings = 0;
+  std::uint64_t transfers = 0;  ///< their operations, each once, that no finding claims
+  std::uint64_t bytes = 0;      ///< that these transfers moved
+  std::uint64_t allocations = 0;
+};
+
+/// Transfers that carried what was there already, and that no finding calls needless because a
+/// kernel may have changed the data in a way that the maps do not show.
+struct Doubt {
+  /// "device_address": the program was given the data's address on the device; "mapped_pointer": a
+  /// mapped pointer points to it; "declare_target_pointer" and "pointer_table": pointers in such
+  /// variables, or in mapped data, may; "unnamed_data": kernels whose clauses are not known, or
+  /// that may name a global variable.
+  std::string reason;
+  std::uint64_t transfers = 0;
+  std::uint64_t bytes = 0;
+};
+
 /// What the run would have taken without the waste that the findings name, no operation taken away
 /// twice: against Analysis::program_wall.
 struct Prediction {
@@ -253,6 +274,8 @@ struct Analysis {
   std::vector<VariableRow> variables;    ///< most bytes first
   std::vector<Iteration> iterations;     ///< in order of the first pass
   std::vector<Finding> findings;         ///< what would save most time first
+  Withheld withheld;                     ///< findings too small to be told
+  std::vector<Doubt> doubts;             ///< by reason
   std::optional<Prediction> prediction;
   Headline headline;
   std::vector<DeviceUse> device_use;  ///< by device; empty where CUPTI told nothing

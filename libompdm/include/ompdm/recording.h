@@ -40,7 +40,7 @@ struct Recording {
   std::string cupti;           ///< "on", "off", "unavailable: why"; empty: no CUDA device was met
   std::uint32_t cupti_version = 0;  ///< as cuptiGetVersion tells, 0 if unknown
   double cupti_residual_ns = 0;     ///< largest disagreement of its clock with the recording's
-  /// What share of the time contents might take: "off", "full", "3 %"; "" if unknown.
+  /// What share of the bytes might be looked at: "off", "full", "3 %"; "" if unknown.
   std::string hashing;
   Nanoseconds hashing_ns = 0;  ///< time of all threads that contents took
   bool finished = false;       ///< the recorder wrote its trailer: the process ended by itself

@@ -1,5 +1,7 @@
 #include "record/contents/budget.h"
 
+#include <bit>
+
 #include "record/process/clock.h"
 
 namespace ompdm::record {
@@ -8,70 +10,34 @@ Budget budget;
 
 namespace {
 
-// Until something was hashed: 8 GB/s, what one core reads from memory on the machines tried.
-constexpr std::uint64_t kAssumedKibInCredit = kCreditNanoseconds * 8 / 1024;
-constexpr std::uint32_t kMostThinning = 20;
+constexpr std::uint64_t kMillion = 1'000'000;
+
+std::uint64_t share_of(std::uint64_t amount, std::uint64_t millionths) noexcept {
+  return amount / kMillion * millionths + amount % kMillion * millionths / kMillion;
+}
 
 }  // namespace
 
-void Budget::start(std::uint32_t share, std::uint64_t attach, std::uint64_t credit) noexcept {
+void Budget::start(std::uint32_t share, std::uint64_t attach, std::uint64_t net) noexcept {
   share_ = share;
+  advance_ = share_of(kAdvancedFor, share);
   attach_ = attach;
-  credit_ = credit;
-  spent_.store(0, std::memory_order_relaxed);
-  // As if a hundredth of the credit had been spent at the assumed rate.
-  constexpr unsigned kWeight = 100;
-  hashed_kib_.store(kAssumedKibInCredit / kWeight, std::memory_order_relaxed);
-  hashed_ticks_.store(credit / kWeight, std::memory_order_relaxed);
-  thinning_.store(0, std::memory_order_relaxed);
-  changed_.store(attach, std::memory_order_relaxed);
+  net_ = net;
 }
 
-std::uint64_t Budget::limit(std::uint64_t now) const noexcept {
-  constexpr std::uint64_t kMillion = 1'000'000;
+std::uint32_t Budget::times_apart(std::uint64_t read, std::uint64_t bytes) const noexcept {
+  // Exact up to 16 TB of each, at any share.
+  const std::uint64_t allowed = bytes * share_;
+  return std::bit_ceil(static_cast<std::uint32_t>((read * kMillion + allowed - 1) / allowed));
+}
+
+bool Budget::lasts(std::uint64_t now, std::uint64_t spent) const noexcept {
+  if (spent <= net_ || unlimited()) {
+    return true;
+  }
   // Counters of two cores may differ a little: an instant before the attach counts as the attach.
   const std::uint64_t elapsed = now > attach_ ? now - attach_ : 0;
-  const std::uint64_t share = elapsed / kMillion * share_ + elapsed % kMillion * share_ / kMillion;
-  return share > credit_ ? share : credit_;
-}
-
-bool Budget::allows(std::uint64_t now, std::uint64_t cost) const noexcept {
-  return unlimited() || spent() + cost <= limit(now);
-}
-
-bool Budget::allows_dear(std::uint64_t now, std::uint64_t cost) const noexcept {
-  return unlimited() || spent() + cost <= limit(now) / 4 * 3;
-}
-
-std::uint64_t Budget::expected(std::uint64_t bytes) const noexcept {
-  const std::uint64_t kib = hashed_kib_.load(std::memory_order_relaxed);
-  const std::uint64_t ticks = hashed_ticks_.load(std::memory_order_relaxed);
-  // Sixteenths of a tick a KiB keep the rate exact enough on a clock of nanoseconds too.
-  return (bytes / 1024 + 1) * (ticks * 16 / (kib + 1)) / 16;
-}
-
-void Budget::learn(std::uint64_t bytes, std::uint64_t ticks) noexcept {
-  hashed_kib_.fetch_add(bytes / 1024, std::memory_order_relaxed);
-  hashed_ticks_.fetch_add(ticks, std::memory_order_relaxed);
-}
-
-bool Budget::may_change(std::uint64_t now, std::uint64_t after) noexcept {
-  std::uint64_t last = changed_.load(std::memory_order_relaxed);
-  return now > last && now - last >= after &&
-         changed_.compare_exchange_strong(last, now, std::memory_order_relaxed);
-}
-
-void Budget::refused(std::uint64_t now) noexcept {
-  // Many sites may be refused at once; that is one reason, not many.
-  if (thinning() < kMostThinning && may_change(now, credit_ / 5)) {
-    thinning_.fetch_add(1, std::memory_order_relaxed);
-  }
-}
-
-void Budget::afforded(std::uint64_t now) noexcept {
-  if (thinning() > 0 && spent() < limit(now) / 2 && may_change(now, credit_ * 2)) {
-    thinning_.fetch_sub(1, std::memory_order_relaxed);
-  }
+  return spent <= share_of(elapsed, kNetShares * share_);
 }
 
 void start_budget(std::uint32_t share, const spool::ClockTriple& attach) noexcept {
@@ -81,10 +47,10 @@ void start_budget(std::uint32_t share, const spool::ClockTriple& attach) noexcep
     now = clock_triple();
   }
   __extension__ using Wide = unsigned __int128;
-  const auto credit =
-      static_cast<std::uint64_t>(static_cast<Wide>(now.ticks - attach.ticks) * kCreditNanoseconds /
+  const auto net =
+      static_cast<std::uint64_t>(static_cast<Wide>(now.ticks - attach.ticks) * kNetNanoseconds /
                                  (now.monotonic_ns - attach.monotonic_ns));
-  budget.start(share, attach.ticks, credit);
+  budget.start(share, attach.ticks, net);
 }
 
 }  // namespace ompdm::record

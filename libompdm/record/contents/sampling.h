@@ -1,61 +1,42 @@
-// Which transfers are examined, and how closely, so that contents stay within the budget. Called in
-// callbacks; no lock, allocation or system call.
+// Which transfers are looked at, and how closely: by the occurrence of their site and their bytes
+// alone, so that a program shows the same on every machine. Called in callbacks; no lock,
+// allocation or system call.
 //
-// Occurrences of a site are examined in runs of four, so that each variable has consecutive ones,
-// buffers that swap their places by turns included. Within the budget every run is; past it each
-// second, fourth, … Transfers of a few KiB cost more to note than to look at, and there may be
-// millions: of these, runs grow rarer with their number too. Of transfers larger than a fingerprint
-// reads, all bytes are hashed where the budget allows for two occurrences of the variable, and then
-// at both; a variable that had its turn leaves the budget to others first.
+// Occurrences of a site, as a thread meets them, are looked at in runs of four, so that each
+// variable has consecutive ones, buffers that swap their places by turns included. The first run
+// always is. After it
+// * transfers of a few KiB, which cost more to note than to look at, and of which there may be
+//   millions: 16 runs, then 8 in each doubling of their number;
+// * larger ones: each run, until the thread has looked at what is advanced to it; from then on each
+//   2^k-th, with the least k that keeps fingerprints to the share of the bytes. Those runs are the
+//   same ones at all sites: what went over at one place can be compared with what came back at
+//   another.
+// Of transfers larger than a fingerprint reads, all bytes are hashed in the first run, while three
+// quarters of the advance last, and in each 2^k-th by the same rule.
 #pragma once
 
 #include <cstdint>
 
-#include "record/contents/transfer.h"
+#include "record/contents/budget.h"
 
 namespace ompdm::record {
-
-struct SiteSlot;
 
 /// How closely a transfer is looked at.
 enum class Look : std::uint8_t { kNone, kFingerprint, kWhole };
 
-/// Which occurrences of a site are examined.
+/// Where a site is in its occurrences.
 struct Sampling {
   std::uint32_t occurrences;
-  bool large;    ///< this run's transfers of more than a few KiB
-  bool small;    ///< its small ones too
-  bool checked;  ///< the budget was asked for this run
-  bool refused;
-  std::uint64_t running;  ///< ticks that fingerprints of this occurrence took
-  std::uint64_t cost;     ///< of an earlier one
+  std::uint32_t run;  ///< that the present one is of
+  bool small;         ///< its small transfers are looked at
+  bool advanced;      ///< all that are not small, too
 
   /// One instance more of the site's directive that moves something, or one API call more, which
-  /// may move many pieces.
-  void begin_occurrence() noexcept;
-};
+  /// may move many pieces. `looked` is its thread's.
+  void begin_occurrence(const Looked& looked) noexcept;
 
-/// What a lane hashes whole by turns: storage at a site, in one direction.
-class Turns {
- public:
-  /// How closely to look at a transfer in the site's present occurrence; what that is expected to
-  /// take is charged to the budget.
-  Look look_at(const SiteSlot& site, Sampling& sampling, const Transfer& transfer) noexcept;
-
- private:
-  struct Variable {
-    const void* host;
-    const SiteSlot* site;
-    std::uint64_t promised;  ///< ticks charged for the occurrence that is still to be hashed
-    std::uint16_t turns;
-    bool to_device;
-    bool owed;
-  };
-  static constexpr unsigned kVariables = 64;  // a power of two
-
-  Variable& variable_of(const SiteSlot& site, const Transfer& transfer) noexcept;
-
-  Variable variables_[kVariables];
+  /// How closely to look at a transfer of the present occurrence.
+  [[nodiscard]] Look look_at(std::uint64_t bytes, Looked& looked) const noexcept;
 };
 
 }  // namespace ompdm::record

@@ -4,14 +4,12 @@
 
 #include <cstdint>
 
+#include "record/contents/budget.h"
 #include "record/contents/digest.h"
-#include "record/contents/sampling.h"
 #include "record/contents/transfer.h"
 #include "spool/ids.h"
 
 namespace ompdm::record {
-
-struct SiteSlot;
 
 /// Contents of a lane that are on their way to a record.
 struct ContentState {
@@ -22,7 +20,6 @@ struct ContentState {
     const void* host;
     std::uint64_t bytes;
     std::uint64_t op;  ///< Lane::op_records after its record
-    SiteSlot* site;
     spool::RegionId region;
     bool whole;
   };
@@ -34,7 +31,7 @@ struct ContentState {
   std::uint32_t pending_count;
   spool::CallId api_call;  ///< that transferred last
   Pending pending[kMostPending];
-  Turns turns;
+  Looked looked;
 };
 
 }  // namespace ompdm::record

@@ -22,25 +22,25 @@ Look look_of(Lane& lane, const Origin& origin, const Transfer& transfer) noexcep
     state.api_call = origin.api_call;
   }
   if (!known) {
-    origin.site->sampling.begin_occurrence();
+    origin.site->sampling.begin_occurrence(state.looked);
   }
-  return state.turns.look_at(*origin.site, origin.site->sampling, transfer);
+  const Look look = origin.site->sampling.look_at(transfer.bytes, state.looked);
+  if (look != Look::kNone && !budget.lasts(ticks(), state.looked.ticks)) {
+    count_loss(spool::Loss::kContentsOverTime);
+    return Look::kNone;
+  }
+  return look;
 }
 
-Digest examine(const void* host, std::uint64_t bytes, bool whole, Sampling& sampling,
+Digest examine(ContentState& state, const void* host, std::uint64_t bytes, bool whole,
                std::uint64_t& taken) noexcept {
   const std::uint64_t begin = ticks();
   Digest digest = fingerprint_of(host, bytes);
-  std::uint64_t end = ticks();
-  sampling.running += end - begin;
   if (whole && digest.hash == 0) {
-    const std::uint64_t middle = end;
     complete_digest(digest, host, bytes);
-    end = ticks();
-    budget.learn(bytes, end - middle);
   }
-  taken = end - begin;
-  budget.charge(taken);
+  taken = ticks() - begin;
+  state.looked.ticks += taken;
   return digest;
 }
 
@@ -85,8 +85,7 @@ void look_at_incoming(Lane& lane, const Origin& origin, const Transfer& transfer
   const bool whole = look == Look::kWhole;
   if (origin.region == nullptr) {
     std::uint64_t taken = 0;
-    const Digest digest =
-        examine(transfer.host, transfer.bytes, whole, origin.site->sampling, taken);
+    const Digest digest = examine(lane.content, transfer.host, transfer.bytes, whole, taken);
     write_content(lane, 1, digest, taken, spool::kContentAfter);
     return;
   }
@@ -95,8 +94,8 @@ void look_at_incoming(Lane& lane, const Origin& origin, const Transfer& transfer
     count_loss(spool::Loss::kContentsPendingOverflow);
     return;
   }
-  state.pending[state.pending_count++] = {transfer.host, transfer.bytes,    lane.op_records,
-                                          origin.site,   origin.region->id, whole};
+  state.pending[state.pending_count++] = {transfer.host, transfer.bytes, lane.op_records,
+                                          origin.region->id, whole};
 }
 
 }  // namespace
@@ -114,8 +113,7 @@ void look_before(Lane& lane, const Origin& origin, const Operation& op) noexcept
     return;
   }
   // The runtime is about to read it, so it can be read.
-  state.digest = examine(transfer.host, transfer.bytes, look == Look::kWhole, origin.site->sampling,
-                         state.ticks);
+  state.digest = examine(state, transfer.host, transfer.bytes, look == Look::kWhole, state.ticks);
 }
 
 void look_after(Lane& lane, const Origin& origin, const Operation& op) noexcept {
@@ -144,8 +142,7 @@ void look_at_arrived(Lane& lane, spool::RegionId region) noexcept {
     // The storage is mapped by the directive that runs, on this thread, until this callback
     // returns: the program must not have given it back yet.
     std::uint64_t taken = 0;
-    const Digest digest =
-        examine(pending.host, pending.bytes, pending.whole, pending.site->sampling, taken);
+    const Digest digest = examine(state, pending.host, pending.bytes, pending.whole, taken);
     write_content(lane, lane.op_records - pending.op + 1, digest, taken, spool::kContentAfter);
   }
   state.pending_count = kept;

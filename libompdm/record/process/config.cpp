@@ -95,7 +95,7 @@ std::uint32_t hashing_of(const char* name) noexcept {
   if (parse_percent(value, share)) {
     return share;
   }
-  say("%s=%s: neither off, full nor a percentage of the time: 3 is used", name, value);
+  say("%s=%s: neither off, full nor a percentage of the bytes: 3 is used", name, value);
   return kHashDefault;
 }
 

@@ -6,7 +6,7 @@
 
 namespace ompdm::record {
 
-/// Shares are in millionths of the time since attach.
+/// Shares are in millionths of the bytes that cross.
 inline constexpr std::uint32_t kHashNothing = 0;
 inline constexpr std::uint32_t kHashEverything = ~std::uint32_t{0};
 inline constexpr std::uint32_t kHashDefault = 30'000;
@@ -16,7 +16,7 @@ struct Config {
   bool finish = true;    ///< OMPDM_FINISH: start `ompdm finish` at the end
   bool cupti = true;     ///< OMPDM_CUPTI: `auto` or `off`
   bool verbose = false;  ///< OMPDM_VERBOSE
-  /// OMPDM_HASH: share of the time that contents may take, in millionths; kHashNothing for `off`,
+  /// OMPDM_HASH: share of the bytes that may be looked at, in millionths; kHashNothing for `off`,
   /// kHashEverything for `full`
   std::uint32_t hashing = kHashDefault;
   const char* output =

@@ -211,22 +211,6 @@ TEST(UnusedAllocation, ThatOtherInstancesNeedIsClean) {
   EXPECT_EQ(program.patterns(), "") << "one clause stands for both";
 }
 
-TEST(Findings, OfAThousandthOfTheTimeAndAHundredthOfTheBytesAreNone) {
-  OneArray program;
-  program.map(1);
-  program.kernel();
-  for (std::uint64_t i = 0; i < 200; ++i) {
-    program.bring(1000 + i);
-    program.kernel();
-  }
-  program.unmap();
-  program.map(7);
-  program.send(7);
-  program.kernel();
-  program.unmap();
-  EXPECT_EQ(OneArray(program).patterns(), "") << "1 of 203 transfers, 100 ns of 220,000";
-}
-
 TEST(DeviceLeak, OfAPointerAloneIsTheRuntimes) {
   OneArray program;
   program.trace.variables[0].name.clear();

@@ -33,7 +33,7 @@ TEST(PerIterationMapping, AllButTheFirstInAndTheLastOut) {
   EXPECT_EQ(finding.count, 36U);
   EXPECT_EQ(finding.wasted_bytes, 36 * kBytes);
   EXPECT_EQ(finding.wasted_time, 18 * 1000 + 18 * 700 + 18 * 10 + 18 * 5);
-  EXPECT_EQ(finding.confidence, Confidence::kLikely);
+  EXPECT_EQ(finding.confidence, Confidence::kPossible) << "contents are not known";
   EXPECT_EQ(finding.examined, 0U);
   EXPECT_EQ(finding.of, 36U);
   EXPECT_TRUE(contains(finding.advice,
@@ -44,19 +44,6 @@ TEST(PerIterationMapping, AllButTheFirstInAndTheLastOut) {
   ASSERT_TRUE(analysis.prediction.has_value());
   EXPECT_EQ(analysis.prediction->wall, analysis.process.wall - finding.wasted_time);
   EXPECT_EQ(analysis.prediction->transfer, 2 * 1000 + 2 * 700);
-}
-
-TEST(PerIterationMapping, AHostWithTimeToChangeTheDataMakesItPossibleOnly) {
-  TraceBuilder build;
-  const auto solve = build.site(Directive::kTarget, "heat.cpp", 41, "solve");
-  const auto u = build.variable("u", kBytes);
-  for (int step = 0; step < 10; ++step) {
-    map_tofrom(build, solve, {u});
-    build.wait(1'000'000);
-  }
-  const Analysis analysis = analyze(build.take());
-  ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
-  EXPECT_EQ(analysis.findings[0].confidence, Confidence::kPossible);
 }
 
 TEST(PerIterationMapping, ALoopOfTwoDirectivesIsOneFinding) {
@@ -216,7 +203,7 @@ TEST(PerIterationMapping, FirstprivateCopiesAreEachLaunchsOwn) {
   EXPECT_EQ(patterns(analyze(build.take())), "");
 }
 
-TEST(PerIterationMapping, ResultsThatTheHostHasTimeToReadAreClean) {
+TEST(PerIterationMapping, ResultsThatNoPassSendsAreTheHosts) {
   TraceBuilder build;
   const auto solve = build.site(Directive::kTarget, "a.cpp", 9, "main");
   for (int pass = 0; pass < 2; ++pass) {

@@ -1,81 +1,61 @@
-// The time that contents may take, on a clock of the test's own: a tick is a nanosecond.
+// What may be looked at, in bytes and in time, on a clock of the test's own: a tick is a
+// nanosecond.
 
 #include "record/contents/budget.h"
 
 #include <gtest/gtest.h>
 
-#include <limits>
-
 namespace ompdm::record {
 namespace {
 
 constexpr std::uint64_t kAttach = 1'000'000'000'000;
-constexpr std::uint64_t kMillisecond = 1'000'000;
-constexpr std::uint64_t kSecond = 1'000 * kMillisecond;
+constexpr std::uint64_t kSecond = 1'000'000'000;
+constexpr std::uint64_t kKib = 1024;
 
 class BudgetTest : public ::testing::Test {
  protected:
   Budget limited;
-  void SetUp() override { limited.start(kHashDefault, kAttach, kCreditNanoseconds); }
+  void SetUp() override { limited.start(kHashDefault, kAttach, kNetNanoseconds); }
 };
 
-TEST_F(BudgetTest, TheCreditIsAnAdvance) {
-  EXPECT_TRUE(limited.allows(kAttach, 50 * kMillisecond));
-  EXPECT_FALSE(limited.allows(kAttach, 50 * kMillisecond + 1));
-  limited.charge(50 * kMillisecond);
-  EXPECT_FALSE(limited.allows(kAttach + kSecond, 1)) << "3 % of a second is no more than that";
-  EXPECT_TRUE(limited.allows(kAttach + 2 * kSecond, 10 * kMillisecond));
-  EXPECT_FALSE(limited.allows(kAttach + 2 * kSecond, 10 * kMillisecond + 1));
+TEST_F(BudgetTest, TheAdvanceIsTheShareOfTheFirstBytes) {
+  EXPECT_EQ(limited.advance(), kAdvancedFor / 100 * 3 + kAdvancedFor % 100 * 3 / 100);
+  limited.start(1'000'000, kAttach, kNetNanoseconds);
+  EXPECT_EQ(limited.advance(), kAdvancedFor);
 }
 
-TEST_F(BudgetTest, LargeHashesLeaveAQuarter) {
-  EXPECT_TRUE(limited.allows_dear(kAttach, 37 * kMillisecond));
-  EXPECT_FALSE(limited.allows_dear(kAttach, 38 * kMillisecond));
+TEST_F(BudgetTest, TimesApartKeepToTheShare) {
+  EXPECT_EQ(limited.times_apart(8 * kKib, 8 * kKib), 64U) << "1.6 %; each 32nd would be 3.1 %";
+  EXPECT_EQ(limited.times_apart(256 * kKib, 1024 * kKib), 16U);
+  EXPECT_EQ(limited.times_apart(256 * kKib, 8'000'000), 2U);
+  EXPECT_EQ(limited.times_apart(256 * kKib, 9'000'000), 1U);
+  EXPECT_EQ(limited.times_apart(256 * kKib, std::uint64_t{1} << 44U), 1U);
+  limited.start(1'000'000, kAttach, kNetNanoseconds);
+  EXPECT_EQ(limited.times_apart(8 * kKib, 8 * kKib), 1U);
+  limited.start(1, kAttach, kNetNanoseconds);
+  EXPECT_EQ(limited.times_apart(1, 1), 1U << 20U);
 }
 
-TEST_F(BudgetTest, AnInstantBeforeTheAttachIsNoEternity) {
-  EXPECT_FALSE(limited.allows(kAttach - 1, 51 * kMillisecond));
+TEST_F(BudgetTest, TheNetIsATimeAndThenAShareOfTheTime) {
+  EXPECT_TRUE(limited.lasts(kAttach, kSecond / 2));
+  EXPECT_FALSE(limited.lasts(kAttach, kSecond / 2 + 1));
+  EXPECT_FALSE(limited.lasts(kAttach - 1, kSecond)) << "before the attach is no eternity after it";
+  EXPECT_TRUE(limited.lasts(kAttach + 100 * kSecond, 15 * kSecond));
+  EXPECT_FALSE(limited.lasts(kAttach + 100 * kSecond, 15 * kSecond + 1));
 }
 
 TEST_F(BudgetTest, YearsDoNotOverflow) {
   const std::uint64_t year = std::uint64_t{365} * 86400 * kSecond;
-  EXPECT_TRUE(limited.allows(kAttach + 5 * year, 5 * year / 100 * 3));
-  EXPECT_FALSE(limited.allows(kAttach + 5 * year, 5 * year / 100 * 3 + kSecond));
+  EXPECT_TRUE(limited.lasts(kAttach + 5 * year, 5 * year / 100 * 15));
+  EXPECT_FALSE(limited.lasts(kAttach + 5 * year, 5 * year / 100 * 15 + kSecond));
 }
 
 TEST_F(BudgetTest, NothingAndEverything) {
-  limited.start(kHashNothing, kAttach, kCreditNanoseconds);
+  limited.start(kHashNothing, kAttach, kNetNanoseconds);
   EXPECT_TRUE(limited.off());
-  limited.start(kHashEverything, kAttach, kCreditNanoseconds);
-  limited.charge(1000 * kSecond);
+  limited.start(kHashEverything, kAttach, kNetNanoseconds);
   EXPECT_TRUE(limited.unlimited());
-  EXPECT_TRUE(limited.allows(kAttach, 1000 * kSecond));
-}
-
-TEST_F(BudgetTest, ExpectsWhatHashingTookSoFar) {
-  constexpr std::uint64_t kMebibyte = 1 << 20;
-  // 8 GB/s before anything was hashed.
-  EXPECT_NEAR(static_cast<double>(limited.expected(800 * kMebibyte)), 800.0 * kMebibyte / 8, 2e6);
-  for (int i = 0; i < 100; ++i) {
-    limited.learn(100 * kMebibyte, 100 * kMebibyte / 2);  // 2 GB/s
-  }
-  EXPECT_NEAR(static_cast<double>(limited.expected(100 * kMebibyte)), 100.0 * kMebibyte / 2, 2e6);
-  EXPECT_GT(limited.expected(std::numeric_limits<std::uint64_t>::max() / 64), 0U);
-}
-
-TEST_F(BudgetTest, ThinningFollowsSlowly) {
-  limited.refused(kAttach + kMillisecond);
-  EXPECT_EQ(limited.thinning(), 0U) << "the sites of one moment are one reason";
-  limited.refused(kAttach + 20 * kMillisecond);
-  limited.refused(kAttach + 21 * kMillisecond);
-  EXPECT_EQ(limited.thinning(), 1U);
-  limited.refused(kAttach + 40 * kMillisecond);
-  EXPECT_EQ(limited.thinning(), 2U);
-  limited.charge(40 * kMillisecond);
-  limited.afforded(kAttach + kSecond);
-  EXPECT_EQ(limited.thinning(), 2U) << "more than half is spent";
-  limited.afforded(kAttach + 10 * kSecond);
-  EXPECT_EQ(limited.thinning(), 1U);
+  EXPECT_TRUE(limited.lasts(kAttach, 1000 * kSecond));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Which contents of transfers are examined, within what budget.
+// Which contents of transfers are examined: by occurrence and bytes.
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -63,34 +63,106 @@ TEST(ContentSampling, SmallTransfersAreExaminedInRunsThatGrowRarer) {
     EXPECT_EQ(ops[i + 3], ops[i] + 3);
   }
   EXPECT_EQ(ops.back(), 480U * 4 + 3);
-
   EXPECT_EQ(examined(record(body, kFull)).size(), 2000U);
 }
 
-// Bytes enough for the budget to run out, at a site whose transfers are hashed whole by turns.
-TEST(ContentSampling, PastTheBudgetConsecutiveOccurrencesAreHashedWhole) {
-  constexpr std::size_t kCount = 60;
-  const Buffer buffer = numbers(64 << 20);
-  const Recorded recorded = record(
-      [&] {
-        for (std::size_t i = 0; i < kCount; ++i) {
-          update_to(buffer);
-        }
-      },
-      kDefault);
-  std::vector<std::size_t> whole;
-  for (const std::size_t op : examined(recorded)) {
-    const std::uint64_t hash = recorded.trace.ops[op].hash;
-    if (hash != 0) {
-      EXPECT_EQ(hash, hash_of(buffer));
-      whole.push_back(op);
+// What a run of the site shows: where it was looked at, and where all bytes were hashed.
+struct LookedAt {
+  std::set<std::size_t> runs;
+  std::set<std::size_t> whole;
+};
+
+LookedAt looked_at_runs(const Recorded& recorded) {
+  LookedAt looked;
+  const std::vector<std::size_t> ops = examined(recorded);
+  for (const std::size_t op : ops) {
+    looked.runs.insert(op / 4);
+    if (recorded.trace.ops[op].hash != 0) {
+      looked.whole.insert(op / 4);
     }
   }
-  ASSERT_GE(whole.size(), 2U);
-  EXPECT_LT(whole.size(), kCount);
-  for (std::size_t i = 0; i + 1 < whole.size(); i += 2) {
-    EXPECT_EQ(whole[i + 1], whole[i] + 1);
+  EXPECT_EQ(ops.size(), looked.runs.size() * 4) << "of a run all or none";
+  return looked;
+}
+
+std::set<std::size_t> each(std::size_t apart, std::size_t count) {
+  std::set<std::size_t> runs;
+  for (std::size_t run = 0; run < count; run += apart) {
+    runs.insert(run);
   }
+  return runs;
+}
+
+// 0.01 % of 16 GiB are 1.7 MB, of which each of 100 runs of 64 KiB could have 6.
+TEST(ContentSampling, PastTheAdvanceRunsKeepToTheShare) {
+  const Buffer buffer = numbers(64 << 10);
+  const auto body = [&] {
+    for (std::size_t i = 0; i < 400; ++i) {
+      update_to(buffer);
+    }
+  };
+  EXPECT_EQ(looked_at_runs(record(body, kDefault)).runs, each(1, 100)) << "all are advanced";
+  const LookedAt few = looked_at_runs(record(body, {{"OMPDM_HASH", "0.01"}}));
+  EXPECT_EQ(few.runs, each(1, 7)) << "the next would be number 16,384";
+  // 5 % of them: each 32nd; the advance must be spent first, by another site.
+  const Recorded shared = record(
+      [&] {
+        update_to(numbers(64));  // makes the lane
+        record::this_thread.lane->content.looked.bytes = std::uint64_t{1} << 40U;
+        for (std::size_t i = 0; i < 3; ++i) {
+          update_to(numbers(64));
+        }
+        body();
+      },
+      {{"OMPDM_HASH", "5"}});
+  EXPECT_EQ(looked_at_runs(shared).runs, (std::set<std::size_t>{0, 32, 64, 96}));
+}
+
+TEST(ContentSampling, LargeTransfersAreFingerprintedAndHashedWholeByTurns) {
+  const Buffer buffer = numbers(1 << 20);
+  const auto body = [&] {
+    for (std::size_t i = 0; i < 4 * 80; ++i) {
+      update_to(buffer);
+    }
+  };
+  const LookedAt looked = looked_at_runs(record(body, kDefault));
+  EXPECT_EQ(looked.runs, each(1, 80)) << "all are advanced";
+  EXPECT_EQ(looked.whole, each(64, 80)) << "the first, and 3 % of the others";
+  const LookedAt dear = looked_at_runs(record(body, {{"OMPDM_HASH", "25"}}));
+  EXPECT_EQ(dear.whole, each(4, 80));
+  // Of 16 GiB the least share is too little for one.
+  const LookedAt cheap = looked_at_runs(record(body, {{"OMPDM_HASH", "0.005"}}));
+  EXPECT_TRUE(cheap.whole.empty());
+  EXPECT_TRUE(cheap.runs.contains(0)) << "the first is always looked at";
+}
+
+TEST(ContentSampling, ASecondRecordingLooksAtTheSameOccurrences) {
+  const Buffer small = numbers(640);
+  const Buffer large = numbers(300 << 10);
+  const auto body = [&] {
+    for (int i = 0; i < 500; ++i) {
+      update_to(small);
+      update_to(large, address(0x2000));
+    }
+  };
+  const Environment little = {{"OMPDM_HASH", "0.1"}};
+  EXPECT_EQ(examined(record(body, little)), examined(record(body, little)));
+}
+
+TEST(ContentSampling, WhatTheNetOfTimeCutsIsALoss) {
+  const Buffer buffer = numbers(8000);
+  const Recorded recorded = record(
+      [&] {
+        update_to(buffer);
+        record::this_thread.lane->content.looked.ticks = std::uint64_t{1} << 60U;
+        update_to(buffer);
+        FakeRuntime::begin(kUpdate, 0, kSite);
+        fetch(buffer);
+        FakeRuntime::end(kUpdate, 0, kSite);
+      },
+      kDefault);
+  EXPECT_EQ(examined(recorded), (std::vector<std::size_t>{0}));
+  EXPECT_EQ(recorded.loss(spool::Loss::kContentsOverTime), 2U);
 }
 
 // A solver that swaps its buffers maps each of them at every second pass.
@@ -143,7 +215,8 @@ TEST(ContentSampling, AForksChildHasABudgetOfItsOwn) {
         FakeRuntime runtime;
         runtime.attach();
         update_to(buffer);
-        record::budget.charge(std::uint64_t{1} << 60U);  // all of it and more
+        // All of it and more.
+        record::this_thread.lane->content.looked.ticks = std::uint64_t{1} << 60U;
         update_to(buffer);
         const pid_t child = fork();
         if (child == 0) {
@@ -164,7 +237,7 @@ TEST(ContentSampling, AForksChildHasABudgetOfItsOwn) {
   EXPECT_EQ(counts, (std::multiset<std::pair<std::size_t, std::size_t>>{{1, 1}, {2, 1}}));
 }
 
-TEST(ContentSampling, ThreadsShareTheBudget) {
+TEST(ContentSampling, ThreadsEachLookAtTheirFirst) {
   constexpr int kThreads = 4;
   const Recorded recorded = record(
       [] {

@@ -1,0 +1,55 @@
+#include "analysis/findings/doubt.h"
+
+#include <map>
+
+#include "analysis/findings/tallies.h"
+
+namespace ompdm::analysis {
+namespace {
+
+/// nullptr: known.
+const char* reason_of(Writer writer) {
+  switch (writer) {
+    case Writer::kByAddress:
+      return "device_address";
+    case Writer::kByPointer:
+      return "mapped_pointer";
+    case Writer::kByGlobal:
+      return "declare_target_pointer";
+    case Writer::kByTable:
+      return "pointer_table";
+    case Writer::kUnnamed:
+      return "unnamed_data";
+    case Writer::kNone:
+    case Writer::kScratch:
+    case Writer::kNamed:
+      break;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::vector<Doubt> doubts_of(const Evidence& evidence, const Claimed& claimed) {
+  if (!evidence.contents.known()) return {};
+  const std::vector<DataOp>& ops = evidence.trace.ops;
+  std::map<Writer, Doubt> doubts;
+  for (std::uint32_t i = 0; i < ops.size(); ++i) {
+    if (claimed[i] || !is_transfer(ops[i].kind) || !is_judged(evidence, i)) continue;
+    const Earlier& before = evidence.contents.before(i);
+    const char* reason = reason_of(before.writer);
+    if (reason == nullptr || !before.tells_same()) continue;
+    // What comes back as it was sent is judged by its contents, whoever may write it.
+    const bool is_return = ops[i].kind == OpKind::kDtoH;
+    if (is_return && ops[before.op].kind != OpKind::kDtoH) continue;
+    Doubt& doubt = doubts[before.writer];
+    doubt.reason = reason;
+    ++doubt.transfers;
+    doubt.bytes += ops[i].bytes;
+  }
+  std::vector<Doubt> list;
+  for (auto& [writer, doubt] : doubts) list.push_back(std::move(doubt));
+  return list;
+}
+
+}  // namespace ompdm::analysis

@@ -1,0 +1,70 @@
+#include "report/left_out.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "report/units.h"
+
+namespace ompdm::report {
+namespace {
+
+using analysis::Analysis;
+using analysis::Doubt;
+
+constexpr std::pair<std::string_view, std::string_view> kReasons[] = {
+    {"device_address", "its device address was given out"},
+    {"mapped_pointer", "a mapped pointer points to it"},
+    {"declare_target_pointer", "pointers that are declare target may point to it"},
+    {"pointer_table", "a mapped table of pointers may hold it"},
+    {"unnamed_data", "kernels may name it without a clause"}};
+
+std::string_view words_of(const std::string& reason) {
+  const auto known =
+      std::ranges::find(kReasons, reason, &std::pair<std::string_view, std::string_view>::first);
+  return known != std::end(kReasons) ? known->second : reason;
+}
+
+/// "Withheld as too small: 3 findings (12 transfers, 3.40 KB, 20 allocations)."
+std::string withheld(const Analysis& one) {
+  if (one.withheld.findings == 0) return {};
+  std::string what;
+  if (one.withheld.transfers > 0) {
+    what = fmt::format("{}, {}", counted(one.withheld.transfers, "transfer", "transfers"),
+                       spoken_size(one.withheld.bytes));
+  }
+  if (one.withheld.allocations > 0) {
+    what +=
+        (what.empty() ? "" : ", ") + counted(one.withheld.allocations, "allocation", "allocations");
+  }
+  return fmt::format("Withheld as too small: {} ({}).",
+                     counted(one.withheld.findings, "finding", "findings"), what);
+}
+
+std::string doubted(const Analysis& one) {
+  if (one.doubts.empty()) return {};
+  std::uint64_t transfers = 0;
+  std::uint64_t bytes = 0;
+  std::string reasons;
+  for (const Doubt& doubt : one.doubts) {
+    transfers += doubt.transfers;
+    bytes += doubt.bytes;
+    reasons += (reasons.empty() ? "" : "; ") + std::string(words_of(doubt.reason));
+    if (one.doubts.size() > 1) reasons += fmt::format(": {}", doubt.transfers);
+  }
+  return fmt::format(
+      "Not called needless: {}, {} that carried what was there: kernels may have changed it ({}).",
+      counted(transfers, "transfer", "transfers"), spoken_size(bytes), reasons);
+}
+
+}  // namespace
+
+std::vector<std::string> left_out(const Analysis& one) {
+  std::vector<std::string> sentences = {withheld(one), doubted(one)};
+  std::erase(sentences, std::string());
+  return sentences;
+}
+
+}  // namespace ompdm::report
