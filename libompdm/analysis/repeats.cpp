@@ -39,9 +39,7 @@ void add(Loop& sum, const Loop& loop) {
 }
 
 LoopFinder::LoopFinder(std::uint32_t symbol_count)
-    : symbol_count_(symbol_count),
-      places_(symbol_count),
-      loop_of_shape_(symbol_count, kNone) {}
+    : symbol_count_(symbol_count), places_(symbol_count), loop_of_shape_(symbol_count, kNone) {}
 
 void LoopFinder::append(const Step& step) {
   Node node;

@@ -96,7 +96,7 @@ class LoopFinder {
     std::uint32_t tail =
         kNone;  ///< in tails_: last node of the latest pass, which may yet be repeated in place
     std::uint32_t body_below =
-        kNone;                 ///< on the stack: nearest node below with a body of several nodes
+        kNone;  ///< on the stack: nearest node below with a body of several nodes
     Nanoseconds begin = 0;
     Nanoseconds end = 0;
     Nanoseconds pass_begin = 0;  ///< of the latest pass

@@ -22,10 +22,6 @@ bool comes_back(const Trace& trace, const Mappings& mappings, std::uint32_t mapp
   });
 }
 
-void add_site(std::vector<Index<Site>>& sites, Index<Site> site) {
-  if (std::ranges::find(sites, site) == sites.end()) sites.push_back(site);
-}
-
 std::vector<std::uint32_t> list_of(const std::set<std::uint32_t>& numbers) {
   return {numbers.begin(), numbers.end()};
 }
@@ -48,13 +44,13 @@ void KeptData::add_directives(const Trace& trace, const Mappings& mappings, std:
     const DataOp& op = trace.ops[at.value];
     const Index<Site> site = site_of(trace, op);
     const bool deletes = (op.map_type & kMapDelete) != 0;
-    if (site) add_site(deletes ? deleting : sites, site);
+    if (site) (deletes ? deleting : sites).add(site);
     deferred = deferred || is_deferred(trace, op);
   }
   const DataOp& alloc = trace.ops[row.alloc.value];
   const Index<Site> site = site_of(trace, alloc);
   if (site && (alloc.map_type & kMapFrom) == 0 && !comes_back(trace, mappings, mapping)) {
-    add_site(forgotten[number], site);
+    forgotten[number].add(site);
     blocks = blocks || trace.sites[site.value].directive != Directive::kTarget;
   }
 }
@@ -70,15 +66,15 @@ void KeptData::settle() {
 
 std::string advice_on_directives(const Trace& trace, const KeptData& kept) {
   std::string text;
-  if (!kept.sites.empty()) {
+  if (!kept.sites.all().empty()) {
     text += fmt::format(
         "at {}, leave the map clauses as they are: they then find the data present and move "
         "nothing\n",
-        places_of(trace, kept.sites));
+        places_of(trace, kept.sites.all()));
   }
-  if (!kept.deleting.empty()) {
+  if (!kept.deleting.all().empty()) {
     text += fmt::format("at {}, write map(release:) instead of map(delete:) for these\n",
-                        places_of(trace, kept.deleting));
+                        places_of(trace, kept.deleting.all()));
   }
   for (const std::string& one : kept.idle.all()) text += one + '\n';
   return text;
@@ -107,7 +103,7 @@ std::string advice_to_keep(const Trace& trace, const KeptData& kept, const Keepi
                         {{"from", list_of(kept.returned)}}, place.function);
   text += data.to_write(each("has changed", kept.sent, "after", kept.returned.empty()), "update",
                         {{"to", list_of(kept.sent)}}, place.function);
-  std::vector<Index<Site>> forgetting;
+  UniqueSites forgetting;
   std::vector<std::uint32_t> forgotten;
   std::vector<std::uint32_t> and_needed;
   for (const auto& [number, sites] : kept.forgotten) {
@@ -115,12 +111,12 @@ std::string advice_to_keep(const Trace& trace, const KeptData& kept, const Keepi
     if (!kept.sent.contains(number)) continue;
     forgotten.push_back(number);
     if (kept.returned.contains(number)) and_needed.push_back(number);
-    for (const Index<Site> site : sites) add_site(forgetting, site);
+    for (const Index<Site> site : sites.all()) forgetting.add(site);
   }
   const std::string if_changed = fmt::format(
       "if a kernel of {} changes what the map(to:) or map(alloc:) there names (or "
       "omp_target_memcpy does)",
-      places_of(trace, forgetting));
+      places_of(trace, forgetting.all()));
   const std::string alone = forgotten.size() == 1 ? "" : ", for that one alone";
   const std::string after =
       kept.blocks ? "after that directive, or that target data's end" : "after that directive";

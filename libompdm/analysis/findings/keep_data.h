@@ -11,7 +11,7 @@
 
 #include "analysis/findings/named_data.h"
 #include "analysis/findings/presence.h"
-#include "analysis/findings/unique_texts.h"
+#include "analysis/findings/unique.h"
 
 namespace ompdm::analysis {
 
@@ -25,12 +25,12 @@ struct KeptData {
   std::set<std::uint32_t> left;      ///< of what did not
   /// By number: where a clause maps it and does not bring it back, so that nothing remains of what
   /// a kernel may have changed.
-  std::map<std::uint32_t, std::vector<Index<Site>>> forgotten;
-  std::vector<Index<Site>> sites;     ///< the directives that map it
-  std::vector<Index<Site>> deleting;  ///< those of them that delete it
-  UniqueTexts idle;                   ///< what to do about directives that found nothing there
-  bool blocks = false;                ///< one that forgets it is a target data, or an enter data
-  bool deferred = false;              ///< one of these is nowait
+  std::map<std::uint32_t, UniqueSites> forgotten;
+  UniqueSites sites;      ///< the directives that map it
+  UniqueSites deleting;   ///< those of them that delete it
+  UniqueTexts idle;       ///< what to do about directives that found nothing there
+  bool blocks = false;    ///< one that forgets it is a target data, or an enter data
+  bool deferred = false;  ///< one of these is nowait
 
   /// Takes a piece in, and what its own and other mappings do with it. Returns its number.
   std::uint32_t add(const Trace& trace, const Mapping& mapping, bool is_sent, bool is_returned,

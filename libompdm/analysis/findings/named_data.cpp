@@ -6,7 +6,7 @@
 #include <numeric>
 #include <string_view>
 
-#include "analysis/findings/unique_texts.h"
+#include "analysis/findings/unique.h"
 #include "analysis/findings/wording.h"
 #include "analysis/function_names.h"
 

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "analysis/findings/findings.h"
-#include "analysis/findings/unique_texts.h"
+#include "analysis/findings/unique.h"
 #include "analysis/findings/wording.h"
 
 namespace ompdm::analysis {

@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "analysis/findings/findings.h"
-#include "analysis/findings/unique_texts.h"
+#include "analysis/findings/unique.h"
 #include "analysis/findings/wording.h"
 
 namespace ompdm::analysis {

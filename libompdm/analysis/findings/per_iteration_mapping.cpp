@@ -63,7 +63,7 @@ class Others {
 struct LoopClaim {
   Claim claim;
   KeptData kept;
-  std::vector<Index<Site>> sites;                   ///< of these
+  UniqueSites sites;                                ///< of these
   std::map<std::uint32_t, std::uint64_t> bytes_at;  ///< by site
   std::uint64_t passes = 0;
   std::uint64_t entries = 0;
@@ -83,7 +83,7 @@ void add_sites(const Evidence& evidence, std::uint32_t number, LoopClaim& loop) 
   const Mapping& mapping = evidence.mappings.rows()[number];
   for (const Index<DataOp> op : {mapping.alloc, mapping.remove}) {
     const Index<Site> site = site_of(trace, trace.ops[op.value]);
-    if (site && std::ranges::find(loop.sites, site) == loop.sites.end()) loop.sites.push_back(site);
+    if (site) loop.sites.add(site);
   }
 }
 
@@ -166,10 +166,10 @@ std::string evidence_of(const LoopClaim& loop) {
 std::string advice_of(const Trace& trace, const LoopClaim& loop) {
   std::string text =
       advice_to_keep(trace, loop.kept,
-                     {.before = "before " + loop_place(trace, loop.sites, loop.entries > 1),
+                     {.before = "before " + loop_place(trace, loop.sites.all(), loop.entries > 1),
                       .meanwhile = "in the loop",
                       .after = "after the loop",
-                      .function = loop_function(trace, loop.sites)});
+                      .function = loop_function(trace, loop.sites.all())});
   if (loop.equal > 0 && loop.equal == loop.compared && loop.equal == loop.equal_in_full &&
       !loop.with_others) {
     text += "\nin this run these went over again with the content that the device had had";

@@ -10,7 +10,7 @@
 #include "analysis/findings/findings.h"
 #include "analysis/findings/keep_data.h"
 #include "analysis/findings/surplus.h"
-#include "analysis/findings/unique_texts.h"
+#include "analysis/findings/unique.h"
 #include "analysis/findings/wording.h"
 #include "analysis/map_types.h"
 
@@ -95,8 +95,8 @@ std::string to_cross(const Trace& trace, const NamedData& data, const char* when
 
 std::string advice_of(const Trace& trace, const AllocationGroup& group) {
   const NamedData& data = group.kept.data;
-  std::vector<Index<Site>> all = group.kept.sites;
-  all.insert(all.end(), group.kept.deleting.begin(), group.kept.deleting.end());
+  std::vector<Index<Site>> all = group.kept.sites.all();
+  all.insert(all.end(), group.kept.deleting.all().begin(), group.kept.deleting.all().end());
   const std::string where = places_of(trace, all);
   std::string text = data.notes();
   text += data.to_write(fmt::format("before {} for the first time", where), "enter data",

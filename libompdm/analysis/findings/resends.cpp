@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "analysis/findings/keep_data.h"
-#include "analysis/findings/unique_texts.h"
+#include "analysis/findings/unique.h"
 #include "analysis/findings/wording.h"
 #include "analysis/map_types.h"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "analysis/findings/findings.h"
-#include "analysis/findings/unique_texts.h"
+#include "analysis/findings/unique.h"
 
 namespace ompdm::analysis {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "analysis/findings/findings.h"
-#include "analysis/findings/unique_texts.h"
+#include "analysis/findings/unique.h"
 #include "analysis/function_names.h"
 
 namespace ompdm::analysis {
