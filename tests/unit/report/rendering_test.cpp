@@ -101,28 +101,6 @@ TEST(Rendering, JsonHasWhatIsPromised) {
   EXPECT_EQ(report["iterations"][0]["HtoD_bytes"], 8000000);
 }
 
-TEST(Rendering, SaysWhatIsLeftOutOfTheFindings) {
-  std::vector<analysis::Analysis> analyses = {analysis::analyze(sample())};
-  EXPECT_EQ(render(analyses, Format::kText).find("Withheld"), std::string::npos);
-  analyses[0].withheld = {3, 12, 3400, 20};
-  analyses[0].doubts = {{"device_address", 8, 600'000}, {"pointer_table", 12, 55'000}};
-  const std::string markdown = render(analyses, Format::kMarkdown);
-  for (const std::string sentence :
-       {"Withheld as too small: 3 findings (12 transfers, 3.40 KB, 20 allocations).",
-        "Not called needless: 20 transfers, 655 KB that carried what was there: kernels may have "
-        "changed it (its device address was given out: 8; a mapped table of pointers may hold it: "
-        "12)."}) {
-    EXPECT_NE(markdown.find(sentence), std::string::npos) << markdown;
-  }
-  EXPECT_NE(render(analyses, Format::kText).find("Withheld as too small: 3 findings"),
-            std::string::npos);
-  const json report = json::parse(render(analyses, Format::kJson));
-  EXPECT_EQ(report["withheld"],
-            json::parse(R"({"findings": 3, "transfers": 12, "bytes": 3400, "allocations": 20})"));
-  EXPECT_EQ(report["doubted"][1],
-            json::parse(R"({"reason": "pointer_table", "transfers": 12, "bytes": 55000})"));
-}
-
 bool begins(const std::string& text, const std::string& beginning) {
   return text.starts_with(beginning);
 }

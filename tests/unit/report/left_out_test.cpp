@@ -1,0 +1,58 @@
+// What the findings leave out, and which contents were not looked at: in words.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "ompdm/report.h"
+#include "support/trace_builder.h"
+
+namespace ompdm::report {
+namespace {
+
+using nlohmann::json;
+
+analysis::Analysis one_update() {
+  test::TraceBuilder build;
+  const auto update = build.site(Directive::kTargetUpdate, "a.cpp", 4, "main");
+  const auto a = build.variable("a", 8000);
+  build.begin(update);
+  build.op(OpKind::kHtoD, a, 8000, 100);
+  build.end();
+  return analysis::analyze(build.take());
+}
+
+TEST(LeftOut, IsSaidAtTheEndOfTheFindings) {
+  std::vector<analysis::Analysis> analyses = {one_update()};
+  EXPECT_EQ(render(analyses, Format::kText).find("Withheld"), std::string::npos);
+  analyses[0].withheld = {3, 12, 3400, 20};
+  analyses[0].doubts = {{"device_address", 8, 600'000}, {"pointer_table", 12, 55'000}};
+  const std::string markdown = render(analyses, Format::kMarkdown);
+  for (const std::string sentence :
+       {"Withheld as too small: 3 findings (12 transfers, 3.40 KB, 20 allocations).",
+        "Not called needless: 20 transfers, 655 KB that carried what was there: kernels may have "
+        "changed it (its device address was given out: 8; a mapped table of pointers may hold it: "
+        "12)."}) {
+    EXPECT_NE(markdown.find(sentence), std::string::npos) << markdown;
+  }
+  EXPECT_NE(render(analyses, Format::kText).find("Withheld as too small: 3 findings"),
+            std::string::npos);
+  const json report = json::parse(render(analyses, Format::kJson));
+  EXPECT_EQ(report["withheld"],
+            json::parse(R"({"findings": 3, "transfers": 12, "bytes": 3400, "allocations": 20})"));
+  EXPECT_EQ(report["doubted"][1],
+            json::parse(R"({"reason": "pointer_table", "transfers": 12, "bytes": 55000})"));
+}
+
+TEST(LeftOut, ContentsThatWereNotLookedAtByTheReason) {
+  std::vector<analysis::Analysis> analyses = {one_update()};
+  analyses[0].losses = {{"contents_over_time", 5}, {"contents_pending_overflow", 2}};
+  EXPECT_NE(render(analyses, Format::kMarkdown)
+                .find("Contents not looked at: of 7 transfers (2 came back in regions with many "
+                      "more, at 5 looking had taken too long by then)"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace ompdm::report
