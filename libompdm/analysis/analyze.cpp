@@ -37,6 +37,7 @@ Analysis analyze_as_it_is(const Trace& trace) {
     if (!invariant) continue;
     analysis.iterations[i].invariant_bytes = invariant->bytes;
     analysis.iterations[i].invariant_items = invariant->items;
+    analysis.iterations[i].recurring = invariant->recurring;
   }
   Needless needless = find_needless(trace, directives, loops);
   analysis.findings = std::move(needless.findings);

@@ -25,6 +25,7 @@ struct Crossings {
   std::uint32_t first = 0;                      ///< position in Trace::ops
   std::uint32_t latest = Index<DataOp>::kNone;  ///< whose content is known
   std::uint64_t compared = 0;
+  std::uint64_t unchanged = 0;
   std::uint64_t bytes = 0;
   bool changes = false;
 };
@@ -37,7 +38,11 @@ void add(const Trace& trace, std::uint32_t number, Crossings& crossings) {
     const Same same = same_content(trace.ops[crossings.latest], op);
     if (same == Same::kUnknown) return;
     ++crossings.compared;
-    if (same == Same::kNo) crossings.changes = true;
+    if (same == Same::kNo) {
+      crossings.changes = true;
+    } else {
+      ++crossings.unchanged;
+    }
   }
   crossings.latest = number;
 }
@@ -59,6 +64,23 @@ std::vector<std::string> by_bytes(const std::map<std::string, std::uint64_t>& by
   return items;
 }
 
+/// Those that are mostly unchanged, the ones with most bytes first.
+std::vector<Recurring> mostly_unchanged(std::map<std::string, Recurring> items) {
+  std::vector<Recurring> rows;
+  for (auto& [name, item] : items) {
+    if (2 * item.unchanged >= item.compared) rows.push_back(std::move(item));
+  }
+  sort_rows(rows, [](const Recurring& row) { return ~row.bytes; });
+  return rows;
+}
+
+/// The thread that asked for an operation, and since when.
+std::pair<std::uint32_t, Nanoseconds> asked(const Trace& trace, const DataOp& op) {
+  if (!op.region) return {op.thread, op.begin};
+  const Region& region = trace.regions[op.region.value];
+  return {region.asker(), region.asked()};
+}
+
 }  // namespace
 
 std::vector<std::optional<Invariant>> invariants_of(const Trace& trace, const LoopTable& loops) {
@@ -73,10 +95,9 @@ std::vector<std::optional<Invariant>> invariants_of(const Trace& trace, const Lo
     const bool to_device = op.kind == OpKind::kHtoD;
     if (op.internal || (!to_device && op.kind != OpKind::kDtoH)) continue;
     // What a region's helper threads move is part of the pass that runs the region.
-    const Region* region = op.region ? &trace.regions[op.region.value] : nullptr;
-    std::uint32_t entry = enclosing.innermost(region != nullptr ? region->thread : op.thread,
-                                              region != nullptr ? region->begin : op.begin,
-                                              region != nullptr ? region->end : op.end);
+    const auto [thread, begin] = asked(trace, op);
+    const Nanoseconds end = op.region ? trace.regions[op.region.value].end : op.end;
+    std::uint32_t entry = enclosing.innermost(thread, begin, end);
     for (; entry != EnclosingEntry::kNoEntry; entry = enclosing.entries()[entry].parent) {
       const EntryPiece piece(entry, to_device, to_device ? op.dst_device : op.src_device,
                              to_device ? op.src : op.dst, op.bytes);
@@ -88,13 +109,21 @@ std::vector<std::optional<Invariant>> invariants_of(const Trace& trace, const Lo
   std::vector<std::uint64_t> total(loops.rows.size());
   std::vector<bool> compared(loops.rows.size());
   std::vector<std::map<std::string, std::uint64_t>> items(loops.rows.size());
+  std::vector<std::map<std::string, Recurring>> changing(loops.rows.size());
   for (const auto& [piece, crossings] : pieces) {
     if (crossings.compared == 0) continue;
     const std::size_t loop = enclosing.entries()[std::get<0>(piece)].loop;
     compared[loop] = true;
-    if (crossings.changes) continue;
-    total[loop] += crossings.bytes;
     const std::string item = item_of(trace, trace.ops[crossings.first]);
+    if (crossings.changes) {
+      Recurring& row = changing[loop][item];
+      row.item = item;
+      row.bytes += crossings.bytes;
+      row.unchanged += crossings.unchanged;
+      row.compared += crossings.compared;
+      continue;
+    }
+    total[loop] += crossings.bytes;
     if (!item.empty() && crossings.bytes > 0) items[loop][item] += crossings.bytes;
   }
   for (std::size_t loop = 0; loop < loops.rows.size(); ++loop) {
@@ -102,7 +131,7 @@ std::vector<std::optional<Invariant>> invariants_of(const Trace& trace, const Lo
     const double passes = static_cast<double>(loops.rows[loop].passes);
     invariants[loop] = {
         static_cast<std::uint64_t>(std::llround(static_cast<double>(total[loop]) / passes)),
-        by_bytes(items[loop])};
+        by_bytes(items[loop]), mostly_unchanged(std::move(changing[loop]))};
   }
   return invariants;
 }

@@ -7,13 +7,15 @@
 #include <vector>
 
 #include "analysis/repeats.h"
+#include "ompdm/analysis.h"
 
 namespace ompdm::analysis {
 
 /// What of a loop's movement was the same in every pass that was looked at.
 struct Invariant {
-  std::uint64_t bytes = 0;         ///< a pass, both ways
-  std::vector<std::string> items;  ///< "a (jacobi.cpp:75)", those with most bytes first
+  std::uint64_t bytes = 0;           ///< a pass, both ways
+  std::vector<std::string> items;    ///< "a (jacobi.cpp:75)", those with most bytes first
+  std::vector<Recurring> recurring;  ///< that changed now and then, those with most bytes first
 };
 
 /// One for each loop of loops_of(); none for loops of which no content was compared. A piece is

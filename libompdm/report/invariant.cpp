@@ -13,6 +13,7 @@ namespace {
 /// line.
 constexpr std::uint64_t kLeastShare = 100;
 constexpr std::uint64_t kLeastBytes = 256;
+constexpr std::size_t kMostRecurring = 3;  // of a loop
 
 /// "a (jacobi.cpp:75), b (jacobi.cpp:75) and 2 more".
 std::string named(const std::vector<std::string>& items) {
@@ -54,19 +55,32 @@ bool has_invariant(const analysis::Iteration& row) {
   return invariant >= kLeastBytes && invariant >= whole_of(row) / kLeastShare;
 }
 
+/// "a (jacobi.cpp:75) unchanged in 11034 of 11040 transfers that were compared, 66.2 MB in all".
+std::string recurring_text(const analysis::Recurring& row) {
+  return fmt::format("{}{} unchanged in {} of {} transfers that were compared, {} in all", row.item,
+                     row.item.empty() ? "data" : "", row.unchanged, row.compared,
+                     spoken_size(row.bytes));
+}
+
 std::vector<std::string> invariant_sentences(Analyses analyses, const SourceNames& names) {
   const Ranks ranks = ranks_of(analyses);
   std::vector<std::string> lines;
   for (std::size_t i = 0; i < analyses.size(); ++i) {
     for (const analysis::Iteration& row : analyses[i].iterations) {
-      if (!has_invariant(row)) continue;
       std::vector<std::string> places;
       for (const std::size_t directive : row.directives) {
         places.push_back(names.place(analyses[i].directives[directive]));
       }
+      const std::string rank =
+          ranks.key.empty() ? "" : fmt::format("{} {}: ", ranks.key, ranks.labels[i]);
+      for (const analysis::Recurring& each : row.recurring | std::views::take(kMostRecurring)) {
+        if (each.bytes < kLeastBytes * each.compared) continue;
+        lines.push_back(
+            fmt::format("{}{}; loop over {}", rank, recurring_text(each), fmt::join(places, ", ")));
+      }
+      if (!has_invariant(row)) continue;
       lines.push_back(
-          fmt::format("{}{} per iteration never changes: {}loop over {}",
-                      ranks.key.empty() ? "" : fmt::format("{} {}: ", ranks.key, ranks.labels[i]),
+          fmt::format("{}{} per iteration never changes: {}loop over {}", rank,
                       part_of(row.invariant_bytes.value_or(0), whole_of(row)),
                       row.invariant_items.empty() ? "" : named(row.invariant_items) + "; ",
                       fmt::join(places, ", ")));

@@ -22,6 +22,7 @@ Json pass_json(const analysis::PassCost& cost, const std::optional<std::uint64_t
                bool timed) {
   return {{"HtoD_bytes", cost.htod_bytes},
           {"DtoH_bytes", cost.dtoh_bytes},
+          {"allocations", cost.allocations},
           {"invariant_bytes", invariant ? Json(*invariant) : Json(nullptr)},
           {"transfer_ns", known_time(timed, cost.transfer)},
           {"kernel_ns", known_time(timed, cost.kernel)},
@@ -177,6 +178,13 @@ Json iteration_json(const analysis::Iteration& row, std::size_t offset, std::siz
     json["directives"].push_back(offset + directive);
   json.update(pass_json(row.steady, row.invariant_bytes, row.timed));
   json["invariant_items"] = row.invariant_items;
+  json["recurring"] = Json::array();
+  for (const analysis::Recurring& each : row.recurring) {
+    json["recurring"].push_back({{"item", each.item},
+                                 {"bytes", each.bytes},
+                                 {"unchanged", each.unchanged},
+                                 {"compared", each.compared}});
+  }
   json["first"] = pass_json(row.first, std::nullopt, row.timed);
   return json;
 }

@@ -165,6 +165,11 @@ Table iterations_table(Analyses analyses, const SourceNames& names) {
         {"HtoD_bytes", "HtoD", Unit::kBytes},
         {"DtoH_bytes", "DtoH", Unit::kBytes},
         {"invariant_bytes", "", Unit::kBytes, Audience::kData},
+        {.key = "allocations",
+         .title = "Allocs",
+         .unit = Unit::kCount,
+         .drop_if_empty = true,
+         .spare = 6},
         {.key = "transfer_ns", .title = "Transfers", .unit = Unit::kTime, .spare = 1},
         {.key = "kernel_ns", .title = "Kernels", .unit = Unit::kTime, .spare = 2},
         {"wall_ns", "Wall", Unit::kTime},
@@ -185,19 +190,26 @@ Table iterations_table(Analyses analyses, const SourceNames& names) {
         places.push_back(names.place(analyses[i].directives[directive]));
         positions.push_back(offsets[i] + directive);
       }
-      table.add(
-          i, {number(row.count), at_least(row.count, row.at_least), number(row.entries),
-              number(std::uint64_t{row.devices}),
-              row.entries > 1 ? at_least(row.entries, row.entries_at_least) : Cell(),
-              moved(analyses[i], row.steady.htod_bytes), moved(analyses[i], row.steady.dtoh_bytes),
-              row.invariant_bytes ? number(*row.invariant_bytes) : Cell(),
-              timed(analyses[i], row.timed, row.steady.transfer),
-              timed(analyses[i], row.timed, row.steady.kernel), row.steady.wall,
-              moved(analyses[i], row.first.htod_bytes), moved(analyses[i], row.first.dtoh_bytes),
-              timed(analyses[i], row.timed, row.first.transfer),
-              timed(analyses[i], row.timed, row.first.kernel), row.first.wall,
-              loop_text(analyses[i].iterations, row, names), over_text(places, row.devices),
-              fmt::format("{}", fmt::join(positions, " "))});
+      table.add(i, {number(row.count),
+                    at_least(row.count, row.at_least),
+                    number(row.entries),
+                    number(std::uint64_t{row.devices}),
+                    row.entries > 1 ? at_least(row.entries, row.entries_at_least) : Cell(),
+                    moved(analyses[i], row.steady.htod_bytes),
+                    moved(analyses[i], row.steady.dtoh_bytes),
+                    row.invariant_bytes ? number(*row.invariant_bytes) : Cell(),
+                    number(row.steady.allocations),
+                    timed(analyses[i], row.timed, row.steady.transfer),
+                    timed(analyses[i], row.timed, row.steady.kernel),
+                    row.steady.wall,
+                    moved(analyses[i], row.first.htod_bytes),
+                    moved(analyses[i], row.first.dtoh_bytes),
+                    timed(analyses[i], row.timed, row.first.transfer),
+                    timed(analyses[i], row.timed, row.first.kernel),
+                    row.first.wall,
+                    loop_text(analyses[i].iterations, row, names),
+                    over_text(places, row.devices),
+                    fmt::format("{}", fmt::join(positions, " "))});
     }
   }
   return table.take();

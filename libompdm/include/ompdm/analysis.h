@@ -120,6 +120,14 @@ struct PassCost {
   std::uint64_t allocations = 0;
 };
 
+/// Data that crossed again and again in a loop, mostly as it had crossed before.
+struct Recurring {
+  std::string item;             ///< "a (jacobi.cpp:75)"; empty if its name is not known
+  std::uint64_t bytes = 0;      ///< of all its transfers
+  std::uint64_t unchanged = 0;  ///< transfers that carried what the one before had, of
+  std::uint64_t compared = 0;   ///< this many
+};
+
 /// A group of directives that was executed again and again on one thread: a loop of the program.
 struct Iteration {
   /// Where its `for` or `while` is, and in which function; empty and 0 where it was found from the
@@ -143,6 +151,8 @@ struct Iteration {
   /// at; none if no contents were compared.
   std::optional<std::uint64_t> invariant_bytes;
   std::vector<std::string> invariant_items;  ///< what these are: "a (jacobi.cpp:75)", most first
+  /// Of what did change, that which mostly did not; most bytes first.
+  std::vector<Recurring> recurring;
   bool timed = true;  ///< false if a transfer or kernel has only an enqueue time: `wall` alone can
                       ///< be trusted
 };

@@ -49,6 +49,16 @@ TEST(InvariantItems, AreNamedByWhatMovesMost) {
       (Items{"x (a.cpp:5)"}));
 }
 
+TEST(Recurring, IsWhatChangesNowAndThen) {
+  const Iteration loop =
+      loop_with([](bool is_a, std::uint64_t pass) { return is_a ? 7 + pass / 5 : 10 + pass; });
+  ASSERT_EQ(loop.recurring.size(), 1U) << "x changes in each pass";
+  EXPECT_EQ(loop.recurring[0].item, "a (a.cpp:5)");
+  EXPECT_EQ(loop.recurring[0].unchanged, 8U);
+  EXPECT_EQ(loop.recurring[0].compared, 9U);
+  EXPECT_EQ(loop.recurring[0].bytes, 10'000U);
+}
+
 TEST(InvariantBytes, AreThoseOfPiecesThatNeverChange) {
   EXPECT_EQ(invariant_of([](bool is_a, std::uint64_t pass) { return is_a ? 7 : 10 + pass; }),
             1000U);
