@@ -73,9 +73,9 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"peeled", {"6/1"}, {"6/1"}, "forms"}, Case{"unrolled", {"13/1"}, {"13/1"}, "forms"},
         Case{"triangular", {"6/1", "15/5"}, {">=6/1", "15/5"}, "forms"},
         Case{"caught", {">=4/1"}, {">=4/1"}, "forms"},
-        Case{"left_early", {">=6/1"}, {"6/1"}, "forms"},
-        Case{"sorted", {"6/1"}, {"6/1"}, "forms"}, Case{"threads", {"50/2"}, {"50/2"}, "forms"},
-        Case{"deferred", {"50/1"}, {"50/1"}, "forms"}, Case{"chosen", {"6/1"}, {"6/1"}, "forms"}),
+        Case{"left_early", {">=6/1"}, {"6/1"}, "forms"}, Case{"sorted", {"6/1"}, {"6/1"}, "forms"},
+        Case{"threads", {"50/2"}, {"50/2"}, "forms"}, Case{"deferred", {"50/1"}, {"50/1"}, "forms"},
+        Case{"chosen", {"6/1"}, {"6/1"}, "forms"}),
     [](const auto& tested) { return std::string(tested.param.shape); });
 
 TEST(PassesOf, ALoopNameItsOwnLine) {

@@ -52,8 +52,8 @@ class FunctionCalls {
   [[nodiscard]] bool counts_all(std::uint32_t loop, const std::vector<bool>& sure) const;
   /// Tells which exits of the loops are early.
   void find_early_exits(const std::vector<bool>& sure);
-  /// Whether `loop` may be left and entered anew without a call that is sure in between, in one call
-  /// of the function; and in two.
+  /// Whether `loop` may be left and entered anew without a call that is sure in between, in one
+  /// call of the function; and in two.
   [[nodiscard]] bool is_entered_unseen(std::uint32_t loop, const std::vector<bool>& sure) const;
   [[nodiscard]] bool is_called_unseen(std::uint32_t loop, const std::vector<bool>& sure) const;
   /// Whether each call of the function that returns makes one that is sure.
