@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include "record/process/cancellation.h"
@@ -86,23 +87,31 @@ StackRange own_stack() noexcept {
   constexpr std::uint64_t kRoomToGrow = std::uint64_t{128} << 20;
   const int saved_errno = errno;
   const WithoutCancellation uncancelled;
+  // A signal's handler may fork: the child would read on where this does, in the one open file.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
   const auto here = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));
   // glibc keeps what it knows of a thread at the upper end of the stack that it starts it with.
   const auto descriptor = reinterpret_cast<std::uint64_t>(__builtin_thread_pointer());
   StackRange own{};
   StackRange range{};
-  Mappings mappings;
-  while (own.end == 0 && mappings.next(range)) {
-    if (!range.holds(here)) {
-      continue;
-    }
-    if (range.holds(end_of_main_stack) && range.end > kRoomToGrow) {
-      const std::uint64_t low = range.end - kRoomToGrow;
-      own = {low < range.begin ? low : range.begin, range.end};
-    } else if (range.holds(descriptor) && here < descriptor) {
-      own = {range.begin, descriptor};
+  {
+    Mappings mappings;
+    while (own.end == 0 && mappings.next(range)) {
+      if (!range.holds(here)) {
+        continue;
+      }
+      if (range.holds(end_of_main_stack) && range.end > kRoomToGrow) {
+        const std::uint64_t low = range.end - kRoomToGrow;
+        own = {low < range.begin ? low : range.begin, range.end};
+      } else if (range.holds(descriptor) && here < descriptor) {
+        own = {range.begin, descriptor};
+      }
     }
   }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
   errno = saved_errno;
   return own;
 }
