@@ -72,7 +72,7 @@ class Mappings {
   int file_;
   unsigned at_ = 0;
   unsigned size_ = 0;
-  char text_[1024];
+  char text_[512];
 };
 
 }  // namespace
