@@ -13,12 +13,15 @@ class Inside {
   Inside() noexcept : entered_(!this_thread.inside) {
     if (entered_) [[likely]] {
       this_thread.inside = true;
+      // A handler that comes in the midst of what follows has to see it, however that is compiled.
+      __atomic_signal_fence(__ATOMIC_SEQ_CST);
     } else {
       count_loss(spool::Loss::kRecordsReentrant);
     }
   }
   ~Inside() {
     if (entered_) {
+      __atomic_signal_fence(__ATOMIC_SEQ_CST);
       this_thread.inside = false;
     }
   }
