@@ -4,140 +4,14 @@
 
 #include "record/modules/find_object.h"
 #include "record/modules/modules.h"
+#include "record/stream/frame_program.h"
 
 namespace ompdm::record {
 namespace {
 
-// DW_EH_PE_* (Linux Standard Base Core 5.0, 10.5).
-enum Encoding : std::uint8_t {
-  kAbsolute = 0x00,
-  kUleb = 0x01,
-  kUnsigned2 = 0x02,
-  kUnsigned4 = 0x03,
-  kUnsigned8 = 0x04,
-  kSigned2 = 0x0a,
-  kSigned4 = 0x0b,
-  kSigned8 = 0x0c,
-  kRelative = 0x10,      // to its own place
-  kDataRelative = 0x30,  // to the table
-  kIndirect = 0x80,
-  kOmitted = 0xff,
-};
-
-/// Bytes of a module's tables. What lies beyond the end reads as zero, and is remembered.
-class Bytes {
- public:
-  Bytes(const std::byte* at, const std::byte* end) noexcept : at_(at), end_(at < end ? end : at) {}
-
-  [[nodiscard]] const std::byte* at() const noexcept { return at_; }
-  [[nodiscard]] bool is_good() const noexcept { return good_; }
-  [[nodiscard]] bool at_end() const noexcept { return at_ == end_; }
-
-  template <class T>
-  T get() noexcept {
-    T value{};
-    if (static_cast<std::size_t>(end_ - at_) < sizeof(T)) {
-      good_ = false;
-      at_ = end_;
-      return value;
-    }
-    memcpy(&value, at_, sizeof(T));
-    at_ += sizeof(T);
-    return value;
-  }
-
-  std::uint64_t uleb() noexcept {
-    std::uint64_t value = 0;
-    for (unsigned shift = 0; shift < 64; shift += 7) {
-      const auto byte = get<std::uint8_t>();
-      value |= std::uint64_t{byte & 0x7fU} << shift;
-      if ((byte & 0x80U) == 0) {
-        return value;
-      }
-    }
-    good_ = false;
-    return value;
-  }
-
-  std::int64_t sleb() noexcept {
-    std::uint64_t value = 0;
-    for (unsigned shift = 0; shift < 64; shift += 7) {
-      const auto byte = get<std::uint8_t>();
-      value |= std::uint64_t{byte & 0x7fU} << shift;
-      if ((byte & 0x80U) == 0) {
-        const bool is_negative = (byte & 0x40U) != 0 && shift + 7 < 64;
-        return static_cast<std::int64_t>(is_negative ? value | ~std::uint64_t{0} << (shift + 7)
-                                                     : value);
-      }
-    }
-    good_ = false;
-    return 0;
-  }
-
-  // 0, and no longer good, for what is not a plain number of some size.
-  std::uint64_t encoded(std::uint8_t encoding) noexcept {
-    const auto place = reinterpret_cast<std::uint64_t>(at_);
-    std::uint64_t value = 0;
-    switch (encoding & 0x0fU) {
-      case kAbsolute:
-      case kUnsigned8:
-      case kSigned8:
-        value = get<std::uint64_t>();
-        break;
-      case kUnsigned2:
-        value = get<std::uint16_t>();
-        break;
-      case kSigned2:
-        value = static_cast<std::uint64_t>(std::int64_t{get<std::int16_t>()});
-        break;
-      case kUnsigned4:
-        value = get<std::uint32_t>();
-        break;
-      case kSigned4:
-        value = static_cast<std::uint64_t>(std::int64_t{get<std::int32_t>()});
-        break;
-      case kUleb:
-        value = uleb();
-        break;
-      default:
-        good_ = false;
-        break;
-    }
-    const unsigned relative = encoding & 0x70U;
-    good_ = good_ && (relative == 0 || relative == kRelative);
-    return relative == kRelative ? place + value : value;
-  }
-
-  void skip(std::uint64_t size) noexcept {
-    good_ = good_ && size <= static_cast<std::uint64_t>(end_ - at_);
-    at_ = good_ ? at_ + size : end_;
-  }
-
-  Bytes part(std::uint64_t size) noexcept {
-    const std::byte* begin = at_;
-    skip(size);
-    return {begin, at_};
-  }
-
- private:
-  const std::byte* at_;
-  const std::byte* end_;
-  bool good_ = true;
-};
-
-/// What all functions of one kind have in common.
-struct Common {
-  std::uint64_t code_unit = 1;
-  std::int64_t data_unit = 1;
-  std::uint8_t pointers = kAbsolute;
-  bool has_augmentation = false;
-  bool is_signal = false;
-  Bytes first{nullptr, nullptr};  // instructions
-};
-
-bool read_common(Bytes entry, Common& common) noexcept {
+bool read_common(TableBytes entry, FrameCommon& common) noexcept {
   const auto size = entry.get<std::uint32_t>();
-  Bytes body = entry.part(size);
+  TableBytes body = entry.part(size);
   if (size == 0 || size == ~std::uint32_t{0} || body.get<std::uint32_t>() != 0) {
     return false;
   }
@@ -158,7 +32,7 @@ bool read_common(Bytes entry, Common& common) noexcept {
       (augmentation[0] != '\0' && !common.has_augmentation)) {
     return false;
   }
-  Bytes data = body.part(common.has_augmentation ? body.uleb() : 0);
+  TableBytes data = body.part(common.has_augmentation ? body.uleb() : 0);
   for (const char* letter = augmentation; *letter != '\0'; ++letter) {
     switch (*letter) {
       case 'z':
@@ -183,191 +57,6 @@ bool read_common(Bytes entry, Common& common) noexcept {
   }
   common.first = body;
   return body.is_good() && data.is_good();
-}
-
-/// Runs call frame instructions up to a place in a function.
-class Program {
- public:
-  Program(const Common& common, FrameRules& rules) noexcept : common_(common), rules_(rules) {}
-
-  bool run(Bytes code, std::uint64_t location, std::uint64_t until) noexcept {
-    while (!code.at_end() && location <= until) {
-      const auto byte = code.get<std::uint8_t>();
-      const std::uint8_t low = byte & 0x3fU;
-      switch (byte >> 6U) {
-        case 1:
-          location += low * common_.code_unit;
-          break;
-        case 2:
-          save(low, static_cast<std::int64_t>(code.uleb()) * common_.data_unit);
-          break;
-        case 3:
-          restore(low);
-          break;
-        default:
-          if (!run_extended(low, code, location)) {
-            return false;
-          }
-      }
-    }
-    return code.is_good();
-  }
-
-  void begin() noexcept { first_ = rules_; }
-
- private:
-  static constexpr unsigned kDeepest = 4;
-
-  void set(std::uint64_t number, RegisterRule rule) noexcept {
-    if (number < kRegisters) {
-      rules_.registers[number] = rule;
-    }
-  }
-  void save(std::uint64_t number, std::int64_t offset) noexcept {
-    const bool fits = offset == static_cast<std::int32_t>(offset);
-    set(number, {fits ? RegisterRule::kAtOffset : RegisterRule::kUnknown, 0,
-                 static_cast<std::int32_t>(offset)});
-  }
-  void restore(std::uint64_t number) noexcept {
-    if (number < kRegisters) {
-      rules_.registers[number] = first_.registers[number];
-    }
-  }
-  void define_cfa(std::uint64_t base, std::int64_t offset) noexcept {
-    rules_.cfa_base =
-        base < kRegisters ? static_cast<std::uint8_t>(base) : static_cast<std::uint8_t>(kRegisters);
-    rules_.cfa_offset = offset;
-    rules_.cfa_is_read = false;
-  }
-
-  // Of expressions only a register and an offset, read from there or not: what compilers write
-  // where a function aligns its stack.
-  static bool read_expression(Bytes code, std::uint8_t& base, std::int64_t& offset,
-                              bool& is_read) noexcept {
-    constexpr std::uint8_t kDeref = 0x06;
-    constexpr std::uint8_t kBreg0 = 0x70;
-    const auto first = code.get<std::uint8_t>();
-    if (first < kBreg0 || first >= kBreg0 + kRegisterReturn) {
-      return false;
-    }
-    base = first - kBreg0;
-    offset = code.sleb();
-    is_read = !code.at_end() && code.get<std::uint8_t>() == kDeref;
-    return code.is_good() && code.at_end();
-  }
-
-  bool run_extended(std::uint8_t instruction, Bytes& code, std::uint64_t& location) noexcept;
-
-  const Common& common_;
-  FrameRules& rules_;
-  FrameRules first_{};
-  FrameRules remembered_[kDeepest];
-  unsigned depth_ = 0;
-};
-
-bool Program::run_extended(std::uint8_t instruction, Bytes& code,
-                           std::uint64_t& location) noexcept {
-  const auto scaled = [&](std::int64_t value) { return value * common_.data_unit; };
-  switch (instruction) {
-    case 0x00:  // nop
-      return true;
-    case 0x01:  // set_loc
-      location = code.encoded(common_.pointers);
-      return true;
-    case 0x02:  // advance_loc1
-      location += code.get<std::uint8_t>() * common_.code_unit;
-      return true;
-    case 0x03:  // advance_loc2
-      location += code.get<std::uint16_t>() * common_.code_unit;
-      return true;
-    case 0x04:  // advance_loc4
-      location += code.get<std::uint32_t>() * common_.code_unit;
-      return true;
-    case 0x05: {  // offset_extended
-      const std::uint64_t number = code.uleb();
-      save(number, scaled(static_cast<std::int64_t>(code.uleb())));
-      return true;
-    }
-    case 0x06:  // restore_extended
-      restore(code.uleb());
-      return true;
-    case 0x07:  // undefined
-      set(code.uleb(), {RegisterRule::kUnknown, 0, 0});
-      return true;
-    case 0x08:  // same_value
-      set(code.uleb(), {RegisterRule::kSame, 0, 0});
-      return true;
-    case 0x09:  // register
-      set(code.uleb(), {RegisterRule::kUnknown, 0, 0});
-      code.uleb();
-      return true;
-    case 0x0a:  // remember_state
-      if (depth_ == kDeepest) {
-        return false;
-      }
-      remembered_[depth_++] = rules_;
-      return true;
-    case 0x0b:  // restore_state
-      if (depth_ == 0) {
-        return false;
-      }
-      rules_ = remembered_[--depth_];
-      return true;
-    case 0x0c: {  // def_cfa
-      const std::uint64_t base = code.uleb();
-      define_cfa(base, static_cast<std::int64_t>(code.uleb()));
-      return true;
-    }
-    case 0x0d:  // def_cfa_register
-      define_cfa(code.uleb(), rules_.cfa_offset);
-      return true;
-    case 0x0e:  // def_cfa_offset
-      rules_.cfa_offset = static_cast<std::int64_t>(code.uleb());
-      return true;
-    case 0x0f: {  // def_cfa_expression
-      Bytes expression = code.part(code.uleb());
-      return read_expression(expression, rules_.cfa_base, rules_.cfa_offset, rules_.cfa_is_read);
-    }
-    case 0x10: {  // expression
-      const std::uint64_t number = code.uleb();
-      Bytes expression = code.part(code.uleb());
-      RegisterRule rule{RegisterRule::kAtBase, 0, 0};
-      std::int64_t offset = 0;
-      bool is_read = false;
-      const bool is_plain = read_expression(expression, rule.base, offset, is_read) && !is_read &&
-                            offset == static_cast<std::int32_t>(offset);
-      rule.offset = static_cast<std::int32_t>(offset);
-      set(number, is_plain ? rule : RegisterRule{RegisterRule::kUnknown, 0, 0});
-      return true;
-    }
-    case 0x11: {  // offset_extended_sf
-      const std::uint64_t number = code.uleb();
-      save(number, scaled(code.sleb()));
-      return true;
-    }
-    case 0x12: {  // def_cfa_sf
-      const std::uint64_t base = code.uleb();
-      define_cfa(base, scaled(code.sleb()));
-      return true;
-    }
-    case 0x13:  // def_cfa_offset_sf
-      rules_.cfa_offset = scaled(code.sleb());
-      return true;
-    case 0x14:  // val_offset
-    case 0x15:  // val_offset_sf
-      set(code.uleb(), {RegisterRule::kUnknown, 0, 0});
-      code.uleb();
-      return true;
-    case 0x16:  // val_expression
-      set(code.uleb(), {RegisterRule::kUnknown, 0, 0});
-      code.skip(code.uleb());
-      return true;
-    case 0x2e:  // GNU_args_size
-      code.uleb();
-      return true;
-    default:
-      return false;
-  }
 }
 
 /// The tables of the object that an address lies in.
@@ -396,7 +85,7 @@ const std::byte* find_entry(const Tables& tables, std::uint64_t address) noexcep
       static_cast<std::size_t>(tables.end - tables.header) < kHead) {
     return nullptr;
   }
-  Bytes head(tables.header, tables.end);
+  TableBytes head(tables.header, tables.end);
   const auto version = head.get<std::uint8_t>();
   const auto frames = head.get<std::uint8_t>();
   const auto counts = head.get<std::uint8_t>();
@@ -438,15 +127,15 @@ bool frame_rules_at(std::uint64_t instruction, FrameRules& rules) noexcept {
   if (at == nullptr) {
     return false;
   }
-  Bytes entry(at, tables.end);
+  TableBytes entry(at, tables.end);
   const auto size = entry.get<std::uint32_t>();
-  Bytes body = entry.part(size);
+  TableBytes body = entry.part(size);
   const std::byte* place = body.at();
   const auto back = body.get<std::uint32_t>();
   if (size == ~std::uint32_t{0} || back == 0 || back > place - tables.begin) {
     return false;
   }
-  Common common;
+  FrameCommon common;
   if (!read_common({place - back, tables.end}, common)) {
     return false;
   }
@@ -461,7 +150,7 @@ bool frame_rules_at(std::uint64_t instruction, FrameRules& rules) noexcept {
   rules = {};
   rules.cfa_base = kRegisters;
   rules.is_signal = common.is_signal;
-  Program program(common, rules);
+  FrameProgram program(common, rules);
   if (!program.run(common.first, begin, ~std::uint64_t{0})) {
     return false;
   }
