@@ -74,13 +74,6 @@ std::vector<Recurring> mostly_unchanged(std::map<std::string, Recurring> items) 
   return rows;
 }
 
-/// The thread that asked for an operation, and since when.
-std::pair<std::uint32_t, Nanoseconds> asked(const Trace& trace, const DataOp& op) {
-  if (!op.region) return {op.thread, op.begin};
-  const Region& region = trace.regions[op.region.value];
-  return {region.asker(), region.asked()};
-}
-
 }  // namespace
 
 std::vector<std::optional<Invariant>> invariants_of(const Trace& trace, const LoopTable& loops) {
@@ -95,9 +88,9 @@ std::vector<std::optional<Invariant>> invariants_of(const Trace& trace, const Lo
     const bool to_device = op.kind == OpKind::kHtoD;
     if (op.internal || (!to_device && op.kind != OpKind::kDtoH)) continue;
     // What a region's helper threads move is part of the pass that runs the region.
-    const auto [thread, begin] = asked(trace, op);
+    const Asker asked = asker_of(trace, op);
     const Nanoseconds end = op.region ? trace.regions[op.region.value].end : op.end;
-    std::uint32_t entry = enclosing.innermost(thread, begin, end);
+    std::uint32_t entry = enclosing.innermost(asked.thread, asked.time, end);
     for (; entry != EnclosingEntry::kNoEntry; entry = enclosing.entries()[entry].parent) {
       const EntryPiece piece(entry, to_device, to_device ? op.dst_device : op.src_device,
                              to_device ? op.src : op.dst, op.bytes);

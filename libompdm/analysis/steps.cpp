@@ -26,7 +26,9 @@ std::vector<PassCost> region_costs(const Trace& trace) {
     if (launch.region) costs[launch.region.value].kernel += launch.end - launch.begin;
   }
   for (std::size_t i = 0; i < costs.size(); ++i) {
-    costs[i].hashing = trace.regions[i].hashing + trace.regions[i].hashing_after;
+    // Who had it deferred does not wait for it, nor for what the recorder does meanwhile.
+    const Region& region = trace.regions[i];
+    if (region.made == 0) costs[i].hashing = region.hashing + region.hashing_after;
   }
   return costs;
 }

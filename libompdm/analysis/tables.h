@@ -28,6 +28,17 @@ Index<Site> site_of(const Trace& trace, const Operation& operation) {
   return {};
 }
 
+/// Who asked for an operation, and when: for what a task runs, where the task was made.
+struct Asker {
+  std::uint32_t thread = 0;
+  Nanoseconds time = 0;
+};
+inline Asker asker_of(const Trace& trace, const DataOp& op) {
+  if (!op.region) return {op.thread, op.begin};
+  const Region& region = trace.regions[op.region.value];
+  return {region.asker(), region.made != 0 ? region.made : op.begin};
+}
+
 /// Row of a site in the table, kNoDirective if it has none.
 std::uint32_t row_of(const DirectiveTable& table, Index<Site> site);
 

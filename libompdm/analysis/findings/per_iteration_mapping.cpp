@@ -19,8 +19,8 @@ bool is_candidate(const Trace& trace, const Mapping& mapping) {
   if (mapping.host == 0 || !mapping.remove || mapping.bytes <= kRidesAlong) return false;
   const DataOp& alloc = trace.ops[mapping.alloc.value];
   const DataOp& remove = trace.ops[mapping.remove.value];
-  return alloc.thread == remove.thread && (alloc.map_type & kMapPrivate) == 0 &&
-         comes_of_mapping(trace, alloc);
+  return asker_of(trace, alloc).thread == asker_of(trace, remove).thread &&
+         (alloc.map_type & kMapPrivate) == 0 && comes_of_mapping(trace, alloc);
 }
 
 /// What else is mapped of storage while it would be kept. Where several entries into a loop are
@@ -217,8 +217,9 @@ std::vector<Claim> per_iteration_mapping(const Evidence& evidence) {
   for (std::uint32_t i = 0; i < rows.size(); ++i) {
     if (!is_candidate(trace, rows[i])) continue;
     const DataOp& alloc = trace.ops[rows[i].alloc.value];
-    const std::uint32_t entry = evidence.enclosing.innermost(alloc.thread, alloc.begin,
-                                                             trace.ops[rows[i].remove.value].end);
+    const Asker asked = asker_of(trace, alloc);
+    const std::uint32_t entry =
+        evidence.enclosing.innermost(asked.thread, asked.time, trace.ops[rows[i].remove.value].end);
     if (entry != EnclosingEntry::kNoEntry) candidates.push_back({entry, i});
   }
   // Innermost loops first: the nearer the advice is to the passes, the less host code could need

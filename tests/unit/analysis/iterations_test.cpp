@@ -241,5 +241,30 @@ TEST(Iterations, ThreadsOfTheProgramEachHaveTheirLoop) {
   }
 }
 
+TEST(Iterations, OfDeferredDirectivesBeginWhereTheirTasksWereMade) {
+  test::TraceBuilder build;
+  build.trace.threads = {{4711}, {4712}, {4713}};
+  const auto a = build.variable("a", 1000);
+  const auto target = build.site(Directive::kTarget, "a.cpp", 5, "main");
+  constexpr Nanoseconds kLong =
+      1'000'000;  // what looking at contents took, behind the maker's back
+  for (int pass = 0; pass < 10; ++pass) {
+    build.thread = 1 + static_cast<std::uint32_t>(pass % 2);
+    const Index<Region> region = build.begin(target);
+    build.op(OpKind::kHtoD, a, 1000, 100);
+    build.launch(100);
+    build.end();
+    Region& row = build.trace.regions[region.value];
+    row.nowait = true;
+    row.made = 10 + 20 * pass;
+    row.maker = 0;
+    row.hashing = kLong;
+  }
+  const Analysis analysis = analyze(build.take());
+  ASSERT_EQ(analysis.iterations.size(), 1U);
+  EXPECT_EQ(analysis.iterations[0].count, 10U);
+  EXPECT_EQ(analysis.iterations[0].first.wall, 20) << "to where the next task was made";
+}
+
 }  // namespace
 }  // namespace ompdm::analysis
