@@ -190,26 +190,28 @@ Table iterations_table(Analyses analyses, const SourceNames& names) {
         places.push_back(names.place(analyses[i].directives[directive]));
         positions.push_back(offsets[i] + directive);
       }
-      table.add(i, {number(row.count),
-                    at_least(row.count, row.at_least),
-                    number(row.entries),
-                    number(std::uint64_t{row.devices}),
-                    row.entries > 1 ? at_least(row.entries, row.entries_at_least) : Cell(),
-                    moved(analyses[i], row.steady.htod_bytes),
-                    moved(analyses[i], row.steady.dtoh_bytes),
-                    row.invariant_bytes ? number(*row.invariant_bytes) : Cell(),
-                    number(row.steady.allocations),
-                    timed(analyses[i], row.timed, row.steady.transfer),
-                    timed(analyses[i], row.timed, row.steady.kernel),
-                    row.steady.wall,
-                    moved(analyses[i], row.first.htod_bytes),
-                    moved(analyses[i], row.first.dtoh_bytes),
-                    timed(analyses[i], row.timed, row.first.transfer),
-                    timed(analyses[i], row.timed, row.first.kernel),
-                    row.first.wall,
-                    loop_text(analyses[i].iterations, row, names),
-                    over_text(places, row.devices),
-                    fmt::format("{}", fmt::join(positions, " "))});
+      table.add(
+          i, {number(row.count),
+              at_least(row.count, row.at_least),
+              number(row.entries),
+              number(std::uint64_t{row.devices}),
+              row.entries > 1 || row.entries_at_least ? at_least(row.entries, row.entries_at_least)
+                                                      : Cell(),
+              moved(analyses[i], row.steady.htod_bytes),
+              moved(analyses[i], row.steady.dtoh_bytes),
+              row.invariant_bytes ? number(*row.invariant_bytes) : Cell(),
+              number(row.steady.allocations),
+              timed(analyses[i], row.timed, row.steady.transfer),
+              timed(analyses[i], row.timed, row.steady.kernel),
+              row.steady.wall,
+              moved(analyses[i], row.first.htod_bytes),
+              moved(analyses[i], row.first.dtoh_bytes),
+              timed(analyses[i], row.timed, row.first.transfer),
+              timed(analyses[i], row.timed, row.first.kernel),
+              row.first.wall,
+              loop_text(analyses[i].iterations, row, names),
+              over_text(places, row.devices),
+              fmt::format("{}", fmt::join(positions, " "))});
     }
   }
   return table.take();

@@ -81,7 +81,7 @@ std::string devices_text(const std::set<std::int32_t>& devices) {
 
 std::uint32_t NamedData::add(const Trace& trace, const Mapping& mapping) {
   devices_.insert(mapping.device);
-  const std::pair storage(mapping.host, mapping.bytes);
+  const StoragePiece storage(mapping.host, mapping.bytes, mapping.storage);
   if (const auto known = row_of_storage_.find(storage); known != row_of_storage_.end()) {
     return known->second;
   }
@@ -116,7 +116,7 @@ std::vector<std::string> NamedData::names() const {
   std::vector<std::string> names;
   for (const Row& row : rows_) {
     if (row.expression.empty()) {
-      names.push_back(fmt::format("{} that {} maps", size_text(row.storage.begin()->second),
+      names.push_back(fmt::format("{} that {} maps", size_text(std::get<1>(*row.storage.begin())),
                                   row.place.empty() ? "a directive" : row.place));
       continue;
     }
@@ -209,7 +209,8 @@ std::string NamedData::in_words(const std::string& lead, const char* name,
     for (const std::uint32_t number : clause.data) {
       const Row& row = rows_[number];
       if (!row.expression.empty()) continue;
-      items.push_back(fmt::format("the {} that {} maps", size_text(row.storage.begin()->second),
+      items.push_back(fmt::format("the {} that {} maps",
+                                  size_text(std::get<1>(*row.storage.begin())),
                                   row.place.empty() ? "a directive" : row.place));
     }
     if (items.empty()) continue;
@@ -262,7 +263,7 @@ std::string NamedData::notes() const {
   for (const Row& row : rows_) {
     if (row.storage.size() < 2 || row.expression.empty() || devices_.size() > 1) continue;
     UniqueTexts unique_sizes;
-    for (const auto& [address, bytes] : row.storage) unique_sizes.add(size_text(bytes));
+    for (const auto& [address, bytes, number] : row.storage) unique_sizes.add(size_text(bytes));
     const std::vector<std::string>& sizes = unique_sizes.all();
     constexpr std::size_t kFew = 4;
     text += fmt::format(

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -57,12 +58,14 @@ class NamedData {
   [[nodiscard]] std::string notes() const;
 
  private:
+  using StoragePiece =
+      std::tuple<std::uint64_t, std::uint64_t, std::uint32_t>;  // host, bytes, which
   struct Row {
     std::string expression;  ///< empty if the compiler passed no names
     std::string function;    ///< of the directive that calls it so
     std::string place;       ///< of that directive
     std::string object;      ///< what it is a member of: "s", "p[0:1]", "this[0:1]"
-    std::set<std::pair<std::uint64_t, std::uint64_t>> storage;  ///< host address, bytes
+    std::set<StoragePiece> storage;
   };
   [[nodiscard]] bool needs_function(const Row& row, const std::string& here) const;
   [[nodiscard]] std::string item(const Row& row, const std::string& text,
@@ -73,7 +76,7 @@ class NamedData {
                                      const std::vector<DataClause>& clauses) const;
 
   std::vector<Row> rows_;
-  std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint32_t> row_of_storage_;
+  std::map<StoragePiece, std::uint32_t> row_of_storage_;
   std::map<std::pair<std::string, std::string>, std::uint32_t> row_of_name_;
   std::set<std::string> functions_;  // that call some of it by a name that is not of `this`
   std::set<std::int32_t> devices_;

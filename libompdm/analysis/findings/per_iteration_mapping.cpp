@@ -39,7 +39,7 @@ class Others {
     OtherMappings others = evidence_.presence.others(piece, entry.begin, entry.end, known);
     if (loop.spans.size() == 1) return others;
     const auto [at, is_new] =
-        between_.try_emplace({entry.loop, piece.device, piece.host, piece.bytes});
+        between_.try_emplace({entry.loop, piece.device, piece.host, piece.bytes, piece.storage});
     OtherMappings& between = at->second;
     if (is_new) {
       between = evidence_.presence.others(piece, loop.begin, ends_[entry.loop], 0);
@@ -55,7 +55,8 @@ class Others {
  private:
   const Evidence& evidence_;
   std::vector<Nanoseconds> ends_;  // of the last pass; beside Evidence::loops
-  std::map<std::tuple<std::size_t, std::int32_t, std::uint64_t, std::uint64_t>, OtherMappings>
+  std::map<std::tuple<std::size_t, std::int32_t, std::uint64_t, std::uint64_t, std::uint32_t>,
+           OtherMappings>
       between_;
 };
 
@@ -246,7 +247,10 @@ std::vector<Claim> per_iteration_mapping(const Evidence& evidence) {
       }
       const EnclosingEntry& entry = evidence.enclosing.entries()[candidates[begin].entry];
       Surplus surplus;
-      if (group.size() > 1 && 2 * group.size() + 1 >= entry.passes) {
+      // Where entries may have gone unseen, what each maps is a part of the passes.
+      const bool in_most =
+          2 * group.size() + 1 >= entry.passes || evidence.loops.rows[entry.loop].entries_at_least;
+      if (group.size() > 1 && in_most) {
         surplus = surplus_of(evidence, group);
       }
       if (surplus.bytes > 0) {

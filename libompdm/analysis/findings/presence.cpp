@@ -8,16 +8,17 @@ namespace ompdm::analysis {
 
 Presence::Presence(const Trace& trace, const Mappings& mappings)
     : trace_(trace), mappings_(mappings) {
-  std::map<std::tuple<std::int32_t, std::uint64_t, std::uint64_t>, std::vector<std::uint32_t>>
-      pieces;
+  using Key = std::tuple<std::int32_t, std::uint64_t, std::uint64_t, std::uint32_t>;
+  std::map<Key, std::vector<std::uint32_t>> pieces;
   const std::vector<Mapping>& rows = mappings.rows();
   for (std::uint32_t i = 0; i < rows.size(); ++i) {
-    if (rows[i].host != 0) pieces[{rows[i].device, rows[i].host, rows[i].bytes}].push_back(i);
+    if (rows[i].host == 0) continue;
+    pieces[{rows[i].device, rows[i].host, rows[i].bytes, rows[i].storage}].push_back(i);
   }
   for (auto& [key, numbers] : pieces) {
-    const auto& [device, host, bytes] = key;
+    const auto& [device, host, bytes, number] = key;
     Storages& storages = by_device_[device];
-    storages.rows.push_back({host, bytes, std::move(numbers)});
+    storages.rows.push_back({host, bytes, number, std::move(numbers)});
     storages.overlaps.add(host, host + bytes);
   }
   for (auto& [device, storages] : by_device_) storages.overlaps.settle();
@@ -44,6 +45,10 @@ void Presence::add_device(const Storages& storages, const Mapping& piece, Nanose
   const std::uint64_t end = piece.host + piece.bytes;
   storages.overlaps.each(piece.host, end, [&](std::uint32_t number) {
     const Storage& storage = storages.rows[number];
+    // What lay there before, or came after it, has no part in its stay.
+    const bool known_apart =
+        storage.number != 0 && piece.storage != 0 && storage.number != piece.storage;
+    if (known_apart) return;
     const bool is_piece = storage.host == piece.host && storage.bytes == piece.bytes;
     OtherMappings found;
     add(storage, from, to, is_piece ? known : 0, found);

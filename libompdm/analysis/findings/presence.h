@@ -42,8 +42,8 @@ class Presence {
  public:
   Presence(const Trace& trace, const Mappings& mappings);
 
-  /// Of mappings that were there at some time in [from, to], all but the `known` ones of the piece
-  /// itself.
+  /// Of mappings of the same storage that were there at some time in [from, to], all but the
+  /// `known` ones of the piece itself.
   [[nodiscard]] OtherMappings others(const Mapping& piece, Nanoseconds from, Nanoseconds to,
                                      std::size_t known) const;
 
@@ -51,6 +51,7 @@ class Presence {
   struct Storage {
     std::uint64_t host = 0;
     std::uint64_t bytes = 0;
+    std::uint32_t number = 0;             // DataOp::storage
     std::vector<std::uint32_t> mappings;  // one after the other in time
   };
   struct Storages {

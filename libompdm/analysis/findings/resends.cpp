@@ -67,7 +67,7 @@ bool keep(const Evidence& evidence, ResendGroup& group) {
   };
   const Trace& trace = evidence.trace;
   const std::vector<Mapping>& rows = evidence.mappings.rows();
-  std::map<std::tuple<std::int32_t, std::uint64_t, std::uint64_t>, KeptSpan> spans;
+  std::map<std::tuple<std::int32_t, std::uint64_t, std::uint64_t, std::uint32_t>, KeptSpan> spans;
   for (const Tally::Pair& pair : group.content.pairs) {
     const std::uint32_t was = evidence.contents.mapping_of(pair.earlier);
     const std::uint32_t is = evidence.contents.mapping_of(pair.op);
@@ -81,7 +81,8 @@ bool keep(const Evidence& evidence, ResendGroup& group) {
     const Nanoseconds from = trace.ops[rows[was].alloc.value].begin;
     const Nanoseconds to =
         rows[is].remove ? trace.ops[rows[is].remove.value].end : trace.process.wall;
-    const auto [at, is_new] = spans.try_emplace({rows[is].device, rows[is].host, rows[is].bytes});
+    const auto [at, is_new] =
+        spans.try_emplace({rows[is].device, rows[is].host, rows[is].bytes, rows[is].storage});
     KeptSpan& span = at->second;
     if (is_new) span.first = is;
     span.from = is_new ? from : std::min(span.from, from);
