@@ -127,8 +127,9 @@ void check_one_run(const std::vector<OneRecording>& recordings) {
 std::vector<std::size_t> rank_order(const std::vector<OneRecording>& recordings) {
   std::vector<std::size_t> order(recordings.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(
-      order, {}, [&](std::size_t at) { return std::max(recordings[at].process.rank, -1); });
+  std::ranges::sort(order, {}, [&](std::size_t at) {
+    return std::pair(std::max(recordings[at].process.rank, -1), at);
+  });
   return order;
 }
 

@@ -37,10 +37,11 @@ std::string name_of(const RecordedProcess& process) {
 
 /// " inside `target` at heat.cpp:41" for what was running when the process died, or nothing.
 std::string where_it_died(const Trace& trace) {
-  for (auto region = trace.regions.rbegin(); region != trace.regions.rend(); ++region) {
-    if (!region->unfinished) continue;
-    if (region->site.value >= trace.sites.size()) return " inside a target region";
-    const Site& site = trace.sites[region->site.value];
+  for (std::size_t i = trace.regions.size(); i > 0; --i) {
+    const Region& region = trace.regions.common(i - 1);
+    if (!region.unfinished) continue;
+    if (region.site.value >= trace.sites.size()) return " inside a target region";
+    const Site& site = trace.sites[region.site.value];
     const std::string place =
         site.file.empty() ? "" : fmt::format(" at {}:{}", site.file, site.line);
     return fmt::format(" inside `{}`{}", analysis::directive_name(site.directive), place);

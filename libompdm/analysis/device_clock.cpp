@@ -42,8 +42,8 @@ void take_interval(Row& row, const DeviceActivity& activity) {
 }
 
 template <class Row>
-Index<Row> append(std::vector<Row>& rows, Row row) {
-  rows.push_back(std::move(row));
+Index<Row> append(Runs<Row>& rows, const Row& row) {
+  rows.push_back(row);
   return {static_cast<std::uint32_t>(rows.size() - 1)};
 }
 
@@ -93,8 +93,8 @@ Trace on_device_clock(Trace trace) {
     if (!activity.op && kind) {
       activity.op = append(trace.ops, op_of(trace, activity, *kind));
     }
-    if (activity.op) take_interval(trace.ops[activity.op.value], activity);
-    if (activity.launch) take_interval(trace.launches[activity.launch.value], activity);
+    if (activity.op) take_interval(*trace.ops.edit(activity.op.value), activity);
+    if (activity.launch) take_interval(*trace.launches.edit(activity.launch.value), activity);
   }
   const std::vector<std::uint32_t> ops = order_by_begin(trace.ops);
   const std::vector<std::uint32_t> launches = order_by_begin(trace.launches);

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "ompdm/runs.h"
+
 namespace ompdm::analysis {
 
 /// Positions of `rows` in ascending order of `key_of(row)` under `before`; equal keys keep their
@@ -39,15 +41,12 @@ void sort_rows(std::vector<Row>& rows, KeyOf key_of, Before before = {}) {
 
 /// Puts rows in order of their begin, and tells where each one went.
 template <class Row>
-std::vector<std::uint32_t> order_by_begin(std::vector<Row>& rows) {
-  std::vector<Row> sorted;
-  sorted.reserve(rows.size());
+std::vector<std::uint32_t> order_by_begin(Runs<Row>& rows) {
+  const std::vector<std::uint32_t> order = rows.sort_by_begin();
   std::vector<std::uint32_t> moved_to(rows.size());
-  for (const std::size_t from : stable_order(rows, [](const Row& row) { return row.begin; })) {
-    moved_to[from] = static_cast<std::uint32_t>(sorted.size());
-    sorted.push_back(std::move(rows[from]));
+  for (std::uint32_t i = 0; i < moved_to.size(); ++i) {
+    moved_to[order.empty() ? i : order[i]] = i;
   }
-  rows = std::move(sorted);
   return moved_to;
 }
 

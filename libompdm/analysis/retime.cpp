@@ -16,30 +16,31 @@ bool crosses(const DataOp& op) {
   return is_transfer(op.kind) && !op.unfinished && op.src_device != op.dst_device;
 }
 
-std::vector<Span> spans_of(Trace& trace, const Link& link) {
+// Those of operations, launches and regions, in order; before a region's, that of its making.
+std::vector<Span> spans_of(const Trace& trace, const Link& link) {
   std::vector<Span> spans;
   spans.reserve(trace.regions.size() + trace.ops.size() + trace.launches.size());
   const auto on = [&](std::int32_t device) { return device == trace.host_device ? -1 : device; };
   const auto starts_region = [&](const auto& row) {
     return row.region && trace.regions[row.region.value].begin == row.begin;
   };
-  for (DataOp& op : trace.ops) {
+  for (const DataOp& op : trace.ops) {
     const std::array devices = {on(op.src_device), on(op.dst_device)};
-    Span& span = spans.emplace_back(Span{&op.begin, &op.end, op.thread, devices, op.kind});
+    Span& span = spans.emplace_back(Span{op.begin, op.end, op.thread, devices, op.kind});
     if (crosses(op)) span.modelled = transfer_time(link, op.bytes);
     span.first_of_region = starts_region(op);
   }
-  for (Launch& launch : trace.launches) {
-    Span& span = spans.emplace_back(
-        Span{&launch.begin, &launch.end, launch.thread, {on(launch.device), -1}});
+  for (const Launch& launch : trace.launches) {
+    Span& span =
+        spans.emplace_back(Span{launch.begin, launch.end, launch.thread, {on(launch.device), -1}});
     span.first_of_region = starts_region(launch);
   }
-  for (Region& region : trace.regions) {
-    if (region.made != 0) spans.push_back({&region.made, &region.made, region.maker});
-    Span& span = spans.emplace_back(
-        Span{&region.begin, &region.end, region.thread, {on(region.device), -1}});
+  for (const Region& region : trace.regions) {
+    if (region.made != 0) spans.push_back({region.made, region.made, region.maker});
+    Span& span =
+        spans.emplace_back(Span{region.begin, region.end, region.thread, {on(region.device), -1}});
     span.is_region = true;
-    if (region.made != 0 && region.made <= region.begin) span.made = &region.made;
+    if (region.made != 0 && region.made <= region.begin) span.made = spans.size() - 2;
   }
   return spans;
 }
@@ -49,21 +50,35 @@ std::vector<Boundary> boundaries_of(const std::vector<Span>& spans) {
   boundaries.reserve(2 * spans.size());
   for (std::size_t i = 0; i < spans.size(); ++i) {
     const Span& span = spans[i];
-    if (*span.end <= *span.begin) {
+    if (span.end <= span.begin) {
       const Phase phase = span.is_region         ? Phase::kRegionInstant
                           : span.first_of_region ? Phase::kInstantAtBegin
                                                  : Phase::kInstantAtEnd;
-      boundaries.push_back({*span.begin, phase, 0, i});
+      boundaries.push_back({span.begin, phase, 0, i});
       continue;
     }
     const Phase begin = span.is_region ? Phase::kRegionBegin : Phase::kBegin;
     const Phase end = span.is_region ? Phase::kRegionEnd : Phase::kEnd;
-    boundaries.push_back({*span.begin, begin, -*span.end, i});
-    boundaries.push_back({*span.end, end, -*span.begin, i});
+    boundaries.push_back({span.begin, begin, -span.end, i});
+    boundaries.push_back({span.end, end, -span.begin, i});
   }
   std::sort(boundaries.begin(), boundaries.end(),
             [](const Boundary& a, const Boundary& b) { return a.key() < b.key(); });
   return boundaries;
+}
+
+void take_times(Trace& trace, const std::vector<Span>& spans) {
+  auto span = spans.begin();
+  for (std::size_t i = 0; i < trace.ops.size(); ++i, ++span) {
+    trace.ops.set_times(i, span->begin, span->end);
+  }
+  for (std::size_t i = 0; i < trace.launches.size(); ++i, ++span) {
+    trace.launches.set_times(i, span->begin, span->end);
+  }
+  for (std::size_t i = 0; i < trace.regions.size(); ++i, ++span) {
+    if (trace.regions.rare(i).made != 0) trace.regions.rare_of(i).made = span++->begin;
+    trace.regions.set_times(i, span->begin, span->end);
+  }
 }
 
 void check_clocks(const Trace& trace) {
@@ -100,16 +115,14 @@ Trace retime(Trace trace, const Link& link) {
   for (; event != trace.device_events.end(); ++event) event->time = retimer.map(event->time);
   trace.process.wall = retimer.map(trace.process.wall);
 
-  for (DataOp& op : trace.ops) {
+  take_times(trace, spans);
+  trace.ops.change_shapes([](DataOp& op) {
     if (crosses(op)) op.clock = Clock::kModel;
-  }
+  });
   const std::vector<std::uint32_t> moved_to = order_by_begin(trace.regions);
-  for (DataOp& op : trace.ops) {
-    if (op.region) op.region.value = moved_to[op.region.value];
-  }
-  for (Launch& launch : trace.launches) {
-    if (launch.region) launch.region.value = moved_to[launch.region.value];
-  }
+  const auto follow = [&](std::uint32_t region) { return moved_to[region]; };
+  trace.ops.change_regions(follow);
+  trace.launches.change_regions(follow);
   order_by_begin(trace.ops);
   order_by_begin(trace.launches);
   return trace;

@@ -6,7 +6,7 @@
 namespace ompdm::analysis {
 
 Retimer::Retimer(std::vector<Span>& spans, std::size_t threads) : spans_(spans), places_(threads) {
-  for (const Span& span : spans) old_.emplace_back(*span.begin, *span.end);
+  for (const Span& span : spans) old_.emplace_back(span.begin, span.end);
 }
 
 void Retimer::pass(const Boundary& boundary) {
@@ -45,7 +45,7 @@ void Retimer::start(Place& place, Nanoseconds time) {
 
 void Retimer::begin(const Boundary& boundary, Place& place) {
   Span& span = spans_[boundary.span];
-  if (span.made != nullptr) place.after = std::max(place.after, *span.made);
+  if (span.made != kNoRow) place.after = std::max(place.after, spans_[span.made].begin);
   for (const std::int32_t device : span.devices) {
     if (device < 0) continue;
     const DeviceTimes& busy = devices_[device];
@@ -60,7 +60,7 @@ void Retimer::begin(const Boundary& boundary, Place& place) {
       if (device >= 0) devices_[device].link_free[span.kind] = place.after + span.modelled;
     }
   }
-  *span.begin = place.after;
+  span.begin = place.after;
   if (boundary.phase == Phase::kBegin || boundary.phase == Phase::kRegionBegin) {
     ++place.depth;
     if (span.modelled >= 0) place.transfer = boundary.span;
@@ -75,13 +75,13 @@ void Retimer::end(std::size_t number, Place& place) {
   Nanoseconds end = place.after;
   if (place.transfer == number) {
     place.transfer = kNoRow;
-    end = std::max(end, *span.begin + span.modelled);
+    end = std::max(end, span.begin + span.modelled);
   }
   end_at(span, place, end);
 }
 
 void Retimer::end_at(Span& span, Place& place, Nanoseconds end) {
-  place.after = *span.end = end;
+  place.after = span.end = end;
   for (const std::int32_t device : span.devices) {
     if (device < 0) continue;
     Nanoseconds& ended = devices_[device].ended;
@@ -102,7 +102,7 @@ void Retimer::move_on(Place& place, Nanoseconds to) const {
   const auto modelled = static_cast<double>(spans_[place.transfer].modelled);
   place.after =
       std::min<Nanoseconds>(place.after + std::llround(share * modelled),
-                            *spans_[place.transfer].begin + spans_[place.transfer].modelled);
+                            spans_[place.transfer].begin + spans_[place.transfer].modelled);
 }
 
 }  // namespace ompdm::analysis

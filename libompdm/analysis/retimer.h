@@ -16,15 +16,15 @@ namespace ompdm::analysis {
 
 /// An interval of any column, with what it is to take; -1 where that follows from what is in it.
 struct Span {
-  Nanoseconds* begin = nullptr;
-  Nanoseconds* end = nullptr;
+  Nanoseconds begin = 0;
+  Nanoseconds end = 0;
   std::uint32_t thread = 0;
   std::array<std::int32_t, 2> devices = {-1, -1};  ///< that it is on, but for the host
   OpKind kind = OpKind::kAlloc;
   Nanoseconds modelled = -1;
   bool first_of_region = false;  ///< an operation at the very begin of the region it belongs to
   bool is_region = false;
-  const Nanoseconds* made = nullptr;  ///< regions that a task ran: when that was made
+  std::size_t made = kNoRow;  ///< of a region that a task ran: the span that says when it was made
 };
 
 /// What happens at one instant, in this order: what ends there must have ended before what begins

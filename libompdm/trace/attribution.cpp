@@ -44,7 +44,7 @@ void Replay::copy_to_device(DataOp& op, const OpNote& note) {
   op.map_type = map_type_of(op, argument, op.src);
   const bool mapped = block != nullptr && block->translates(op.src, op.dst);
   op.variable = mapped && block->variable ? block->variable : touch(op, note, op.src).variable;
-  storage_.note_content(op.src, op);
+  storage_.note_content(op.src, current_);
 }
 
 void Replay::copy_to_host(DataOp& op, const OpNote& note) {
@@ -55,7 +55,7 @@ void Replay::copy_to_host(DataOp& op, const OpNote& note) {
   op.map_type = map_type_of(op, argument, op.dst);
   const bool mapped = block != nullptr && block->translates(op.dst, op.src);
   op.variable = mapped && block->variable ? block->variable : touch(op, note, op.dst).variable;
-  storage_.note_content(op.dst, op);
+  storage_.note_content(op.dst, current_);
 }
 
 void Replay::copy_on_devices(DataOp& op) {
@@ -101,9 +101,7 @@ void Replay::disassociate(DataOp& op) {
   storage_.release(block->host, op.begin);
 }
 
-void Replay::process(std::size_t index) {
-  DataOp& op = trace_.ops[index];
-  const OpNote& note = draft_.op_notes[index];
+void Replay::process(DataOp& op, const OpNote& note) {
   settle(op.site);
   switch (op.kind) {
     case OpKind::kAlloc:
@@ -127,8 +125,8 @@ void Replay::process(std::size_t index) {
 void Replay::run() {
   // An allocation takes effect at its end: until then a delete of the same address may still come.
   const auto effect = [this](std::uint32_t i) {
-    const DataOp& op = trace_.ops[i];
-    return op.kind == OpKind::kAlloc ? op.end : op.begin;
+    const bool is_alloc = trace_.ops.common(i).kind == OpKind::kAlloc;
+    return is_alloc ? trace_.ops.end_of(i) : trace_.ops.begin_of(i);
   };
   std::vector<std::uint32_t> order(trace_.ops.size());
   std::iota(order.begin(), order.end(), 0U);
@@ -140,7 +138,8 @@ void Replay::run() {
   }
   for (const std::uint32_t index : order) {
     bind_lists_before(effect(index));
-    process(index);
+    current_ = {index};
+    process(*trace_.ops.edit(index), draft_.op_notes[index]);
   }
   bind_lists_before(std::numeric_limits<Nanoseconds>::max());
   drop_attach_items(trace_.map_lists);

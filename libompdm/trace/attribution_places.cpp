@@ -75,10 +75,9 @@ Mention Replay::mention(const DataOp& op, std::uint32_t argument, std::uint64_t 
   const MapperPiece* piece = argument == 0 ? piece_at(op, host) : nullptr;
   const ItemName& name = piece == nullptr ? name_of(op.site, argument) : mapper_names_[piece->name];
   const Index<CallPath> path = op.region ? trace_.regions[op.region.value].path : op.path;
-  const calls::Holder holder =
-      op.region ? activations_.of_region(op.region.value, host)
-                : activations_.of_op(static_cast<std::uint32_t>(&op - trace_.ops.data()), host);
-  return {&name, op.site, argument, since, false, path, holder, &op};
+  const calls::Holder holder = op.region ? activations_.of_region(op.region.value, host)
+                                         : activations_.of_op(current_.value, host);
+  return {&name, op.site, argument, since, false, path, holder, current_};
 }
 
 // The host storage that an operation reads or writes.

@@ -254,8 +254,8 @@ void resolve_call_paths(Draft& draft, Symbols& symbols) {
   const auto resolve = [&](auto& row) {
     if (row.path) row.path = paths[row.path.value];
   };
-  std::ranges::for_each(trace.regions, resolve);
-  std::ranges::for_each(trace.ops, resolve);
+  trace.regions.change_shapes(resolve);
+  trace.ops.change_shapes(resolve);
   sort_places(trace);
   locate(trace, symbols);
   std::vector<spool::Entry> entries(trace.call_places.size());

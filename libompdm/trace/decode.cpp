@@ -98,14 +98,14 @@ void Decoder::tie_deferred_regions() {
       ++unreadable;
       continue;
     }
-    Region& row = draft_.trace.regions[region];
-    row.path = made->second.path;
-    row.maker = made->second.thread;
-    row.made = made->second.time;
-    if (!row.path || !row.site) continue;
-    std::vector<CallerNote>& callers = draft_.site_notes[row.site.value].callers;
+    auto row = draft_.trace.regions.edit(region);
+    row->path = made->second.path;
+    row->maker = made->second.thread;
+    row->made = made->second.time;
+    if (!row->path || !row->site) continue;
+    std::vector<CallerNote>& callers = draft_.site_notes[row->site.value].callers;
     callers.clear();
-    for (const FrameNote& frame : draft_.path_notes[row.path.value].frames) {
+    for (const FrameNote& frame : draft_.path_notes[row->path.value].frames) {
       callers.push_back({frame.module, frame.address});
     }
   }
@@ -115,14 +115,16 @@ Draft Decoder::take(std::uint64_t last_ticks) {
   close_regions(0);
   tie_deferred_regions();
   last_ = std::max(last_, clock_.at(last_ticks));
-  const auto close = [this](auto& row) {
-    if (row.end != kOpen) return;
-    row.end = last_;
-    row.unfinished = true;
+  const auto close = [this](auto& rows) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (rows.end_of(i) != kOpen) continue;
+      rows.set_times(i, rows.begin_of(i), last_);
+      rows.edit(i)->unfinished = true;
+    }
   };
-  std::for_each(draft_.trace.regions.begin(), draft_.trace.regions.end(), close);
-  std::for_each(draft_.trace.ops.begin(), draft_.trace.ops.end(), close);
-  std::for_each(draft_.trace.launches.begin(), draft_.trace.launches.end(), close);
+  close(draft_.trace.regions);
+  close(draft_.trace.ops);
+  close(draft_.trace.launches);
   draft_.trace.process.wall = last_;
   draft_.trace.recording.hashing_ns = clock_.duration(hashing_ticks_);
   return std::move(draft_);
@@ -144,9 +146,9 @@ void Decoder::reserve(SpoolFile& file) {
           record->tail<spool::RepeatedRegion>(record->size()).size() / sizeof(spool::RepeatedTimes);
     }
   }
-  make_room(draft_.trace.regions, regions);
+  draft_.trace.regions.reserve(regions);
   make_room(draft_.region_notes, regions);
-  make_room(draft_.trace.ops, ops);
+  draft_.trace.ops.reserve(ops);
   make_room(draft_.op_notes, ops);
 }
 

@@ -7,16 +7,15 @@
 namespace ompdm::trace {
 
 // A lane's regions nest, and come in the order of their begins.
-void Decoder::add_row(const Region& region, RegionNote note) {
-  auto& regions = draft_.trace.regions;
+void Decoder::begin_row(Nanoseconds begin, RegionNote note) {
+  const auto& regions = draft_.trace.regions;
   const auto has_ended = [&](std::uint32_t at) {
-    return regions[at].end != kOpen && regions[at].end <= region.begin;
+    return regions.end_of(at) != kOpen && regions.end_of(at) <= begin;
   };
   std::size_t depth = lane_.open.size();
   while (depth > 0 && has_ended(lane_.open[depth - 1])) --depth;
   close_regions(depth);
   lane_.open.push_back(static_cast<std::uint32_t>(regions.size()));
-  regions.push_back(region);
   draft_.region_notes.push_back(note);
 }
 
@@ -41,7 +40,8 @@ void Decoder::add_region(const Record& record) {
   lane_.last_begin = row->begin;
   lane_.regions.set(row->id, static_cast<std::uint32_t>(draft_.trace.regions.size()));
   lane_.ops_of[row->id] = {};
-  add_row(region, {kind, from_wrapper, external(row->begin)});
+  begin_row(region.begin, {kind, from_wrapper, external(row->begin)});
+  draft_.trace.regions.push_back(region);
 }
 
 void Decoder::add_deferral(const Record& record) {
@@ -64,16 +64,13 @@ void Decoder::add_repeated_region(const Record& record) {
   spool::give_next(lane_.last_region);
   if (!row || earlier == Index<Region>::kNone) return miss_op();
   const std::uint64_t begin = lane_.last_begin += row->since;
-  Region region = draft_.trace.regions[earlier];
-  region.hashing = region.hashing_after = 0;
   RegionNote note = draft_.region_notes[earlier];
   note.external = external(begin);
-  region.thread = thread();
-  region.begin = time(begin);
-  region.end = end_time(row->duration == 0 ? 0 : begin + row->duration);
-  if (note.from_wrapper && region.end == kOpen) region.end = region.begin;
+  Nanoseconds end = end_time(row->duration == 0 ? 0 : begin + row->duration);
+  if (note.from_wrapper && end == kOpen) end = time(begin);
   lane_.regions.set(lane_.last_region, static_cast<std::uint32_t>(draft_.trace.regions.size()));
-  add_row(region, note);
+  begin_row(time(begin), note);
+  draft_.trace.regions.repeat(earlier, time(begin), end);
   const auto earlier_ops = lane_.ops_of.find(row->reference);
   const auto times = record.tail<spool::RepeatedRegion>(record.size());
   for (std::size_t i = 0; (i + 1) * sizeof(spool::RepeatedTimes) <= times.size(); ++i) {
@@ -90,7 +87,8 @@ void Decoder::add_region_end(const Record& record) {
   const auto row = record.as<spool::RegionEnd>();
   const std::uint32_t region = row ? lane_.regions.find(row->region) : Index<Region>::kNone;
   if (!row || region == Index<Region>::kNone) return void(++unreadable);
-  draft_.trace.regions[region].end = time(row->end);
+  auto& regions = draft_.trace.regions;
+  regions.set_times(region, regions.begin_of(region), time(row->end));
 }
 
 void Decoder::add_op(const Record& record) {
@@ -101,7 +99,7 @@ void Decoder::add_op(const Record& record) {
   if ((row->head.flags & spool::kOpInRegion) != 0) {
     op.region = {lane_.regions.find(row->region)};
     note_op(row->region, draft_.trace.ops.size());
-    if (op.region) op.site = draft_.trace.regions[op.region.value].site;
+    if (op.region) op.site = draft_.trace.regions.common(op.region.value).site;
   } else {
     op.site = {find(lane_.sites, row->site)};
     if (row->api_call != spool::CallId::kNone) op.path = {lane_.api_path};
@@ -131,16 +129,15 @@ void Decoder::add_repeated_op(const Record& record) {
 
 // An operation of the last region, equal to the one at `earlier`.
 void Decoder::add_repetition(std::uint32_t earlier, spool::RepeatedTimes times) {
-  DataOp op = draft_.trace.ops[earlier];
-  op.fingerprint = op.hash = 0;
-  op.trivial = false;
-  op.thread = thread();
-  op.region = {lane_.regions.find(lane_.last_region)};
-  if (op.region) op.site = draft_.trace.regions[op.region.value].site;
+  Runs<DataOp>& ops = draft_.trace.ops;
   const std::uint64_t begin = lane_.last_begin + times.begin;
-  op.begin = time(begin);
-  op.end = time(begin + times.duration);
-  draft_.trace.ops.push_back(op);
+  const Index<Region> region{lane_.regions.find(lane_.last_region)};
+  ops.repeat(earlier, time(begin), time(begin + times.duration), region.value);
+  const Index<Site> site =
+      region ? draft_.trace.regions.common(region.value).site : ops.common(earlier).site;
+  if (site != ops.common(earlier).site) {
+    ops.edit_back()->site = site;
+  }
   OpNote note = draft_.op_notes[earlier];
   note.external = external(begin);
   draft_.op_notes.push_back(note);
@@ -151,7 +148,8 @@ void Decoder::close_regions(std::size_t depth) {
   auto& open = lane_.open;
   auto& regions = draft_.trace.regions;
   for (; open.size() > depth; open.pop_back()) {
-    if (open.size() > 1) regions[open[open.size() - 2]].hashing += regions[open.back()].hashing;
+    const Nanoseconds inner = regions.rare(open.back()).hashing;
+    if (open.size() > 1 && inner != 0) regions.rare_of(open[open.size() - 2]).hashing += inner;
   }
 }
 
@@ -162,20 +160,20 @@ void Decoder::charge_regions(const DataOp& op, bool after, Nanoseconds taken) {
   auto& regions = draft_.trace.regions;
   Nanoseconds instant = op.begin;
   if (after) {
-    instant = op.region ? regions[op.region.value].end : op.end;
+    instant = op.region ? regions.end_of(op.region.value) : op.end;
     if (instant == kOpen) return;
-    if (op.region) regions[op.region.value].hashing_after += taken;
+    if (op.region) regions.rare_of(op.region.value).hashing_after += taken;
   }
   const auto holds = [&](std::uint32_t at) {
-    const Region& region = regions[at];
-    return region.begin <= instant && (region.end == kOpen || instant <= region.end);
+    const Nanoseconds end = regions.end_of(at);
+    return regions.begin_of(at) <= instant && (end == kOpen || instant <= end);
   };
   const auto& open = lane_.open;
   auto inner = std::partition_point(open.begin(), open.end(), holds);
   // What was looked at after a region's end is outside of it.
   const bool is_outside = after && inner != open.begin() && op.region.value == *std::prev(inner);
   if (is_outside) --inner;
-  if (inner != open.begin()) regions[*std::prev(inner)].hashing += taken;
+  if (inner != open.begin()) regions.rare_of(*std::prev(inner)).hashing += taken;
 }
 
 void Decoder::add_content(const Record& record) {
@@ -184,12 +182,14 @@ void Decoder::add_content(const Record& record) {
   if (!row || row->back == 0 || row->back > ops.size() - lane_.first_op) {
     return void(++unreadable);
   }
-  DataOp& op = ops[ops.size() - row->back];
-  op.fingerprint = row->fingerprint;
-  op.hash = row->hash;
-  op.trivial = (row->head.flags & spool::kContentTrivial) != 0;
+  const std::size_t at = ops.size() - row->back;
+  auto& content = ops.rare_of(at);
+  content.fingerprint = row->fingerprint;
+  content.hash = row->hash;
+  content.trivial = (row->head.flags & spool::kContentTrivial) != 0;
   hashing_ticks_ += row->ticks;
-  charge_regions(op, (row->head.flags & spool::kContentAfter) != 0, clock_.duration(row->ticks));
+  charge_regions(ops[at], (row->head.flags & spool::kContentAfter) != 0,
+                 clock_.duration(row->ticks));
 }
 
 void Decoder::add_launch(const Record& record) {
@@ -198,7 +198,7 @@ void Decoder::add_launch(const Record& record) {
   Launch launch;
   launch.region = {lane_.regions.find(row->region)};
   if (launch.region) {
-    const Region& region = draft_.trace.regions[launch.region.value];
+    const Region& region = draft_.trace.regions.common(launch.region.value);
     launch.site = region.site;
     launch.device = region.device;
   }

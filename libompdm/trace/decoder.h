@@ -171,7 +171,7 @@ class Decoder {
     return thread_;
   }
   std::uint32_t thread_of(std::uint32_t tid);
-  void add_row(const Region& region, RegionNote note);
+  void begin_row(Nanoseconds begin, RegionNote note);
   void close_regions(std::size_t depth);
   void charge_regions(const DataOp& op, bool after, Nanoseconds taken);
   void miss_op() {

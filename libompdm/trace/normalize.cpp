@@ -132,11 +132,11 @@ std::optional<OpKind> kind_of(const DataOp& op, std::int32_t host, std::uint16_t
 // disassociate) runtimes say -1 or leave a zero. Operations of a later specification are none that
 // could be told; how many.
 std::uint64_t name_operations(Draft& draft) {
-  std::vector<DataOp>& ops = draft.trace.ops;
+  Runs<DataOp>& ops = draft.trace.ops;
   const std::int32_t host = draft.trace.host_device;
   std::size_t kept = 0;
   for (std::size_t i = 0; i < ops.size(); ++i) {
-    DataOp& op = ops[i];
+    DataOp op = ops[i];
     const std::uint16_t optype = synchronous_form(draft.op_notes[i].optype);
     draft.op_notes[i].from_initial_device = op.src_device < 0;
     if (op.src_device < 0) op.src_device = host;
@@ -145,14 +145,12 @@ std::uint64_t name_operations(Draft& draft) {
     if (!kind) continue;
     op.kind = *kind;
     if (op.kind == OpKind::kMemset) op.src = 0;  // a value comes from nowhere
-    if (kept != i) {
-      ops[kept] = std::move(op);
-      draft.op_notes[kept] = draft.op_notes[i];
-    }
+    ops.set(kept, op);
+    draft.op_notes[kept] = draft.op_notes[i];
     ++kept;
   }
   const std::uint64_t unknown = ops.size() - kept;
-  ops.resize(kept);
+  ops.truncate(kept);
   draft.op_notes.resize(kept);
   return unknown;
 }
@@ -192,7 +190,7 @@ void rewrite_api_calls(Draft& draft) {
     ++first;
   }
   if (first == count) return;
-  std::vector<DataOp> ops;
+  Runs<DataOp> ops;
   std::vector<OpNote> notes;
   ops.reserve(draft.trace.ops.size());
   notes.reserve(draft.trace.ops.size());
@@ -235,16 +233,16 @@ void mark_enqueued(Trace& trace) {
     }
   }
   if (asynchronous.empty()) return;
-  for (DataOp& op : trace.ops) {
+  trace.ops.change_shapes([&](DataOp& op) {
     const bool moves = op.kind == OpKind::kHtoD || op.kind == OpKind::kDtoH ||
                        op.kind == OpKind::kDtoD || op.kind == OpKind::kMemset;
     if (moves && (asynchronous.contains(op.src_device) || asynchronous.contains(op.dst_device))) {
       op.clock = Clock::kEnqueue;
     }
-  }
-  for (Launch& launch : trace.launches) {
+  });
+  trace.launches.change_shapes([&](Launch& launch) {
     if (asynchronous.contains(launch.device)) launch.clock = Clock::kEnqueue;
-  }
+  });
 }
 
 }  // namespace

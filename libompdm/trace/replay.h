@@ -33,7 +33,7 @@ class Replay {
     ItemName name;  // for where a directive has none
   };
 
-  void process(std::size_t index);
+  void process(DataOp& op, const OpNote& note);
   void allocate(DataOp& op, const OpNote& note);
   void copy_to_device(DataOp& op, const OpNote& note);
   void copy_to_host(DataOp& op, const OpNote& note);
@@ -83,6 +83,7 @@ class Replay {
   void bind_item(MapItem& item, std::uint32_t user, std::uint32_t argument);
 
   Draft& draft_;
+  Index<DataOp> current_;  // the operation that is processed
   Trace& trace_;
   LiveMemory memory_;
   calls::CallOrder order_;

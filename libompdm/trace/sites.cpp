@@ -164,12 +164,12 @@ void name_directives(Draft& draft) {
     if (site.directive == Directive::kApi) site.api = api_name(draft.site_notes[i].entry);
   }
   for (std::size_t i = 0; i < trace.regions.size(); ++i) {
-    Region& region = trace.regions[i];
-    region.ends_data = draft.region_notes[i].kind == kExit && region.site &&
-                       trace.sites[region.site.value].directive == Directive::kTargetData;
+    auto region = trace.regions.edit(i);
+    region->ends_data = draft.region_notes[i].kind == kExit && region->site &&
+                        trace.sites[region->site.value].directive == Directive::kTargetData;
     // OMPT's own kinds for these never come (LLVM 14 to 22).
-    region.nowait =
-        region.nowait || (region.site && is_nowait(draft.site_notes[region.site.value].entry));
+    region->nowait =
+        region->nowait || (region->site && is_nowait(draft.site_notes[region->site.value].entry));
   }
   for (const DataOp& op : trace.ops) {
     if (op.region || !op.site || draft.site_notes[op.site.value].in_runtime) continue;
@@ -264,7 +264,8 @@ void resolve_kernels(Draft& draft) {
   // By host_ptr and the entry's module; without names by the site that launched it.
   std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint32_t> rows;
   for (std::size_t i = 0; i < trace.launches.size(); ++i) {
-    Launch& launch = trace.launches[i];
+    auto edit = trace.launches.edit(i);
+    Launch& launch = *edit;
     std::uint64_t address = draft.launch_kernels[i];
     if (address == 0 && launch.site) address = draft.site_notes[launch.site.value].kernel;
     if (address == 0 && !launch.site) continue;

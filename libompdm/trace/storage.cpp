@@ -59,13 +59,16 @@ bool Storage::same_in_frame(const Piece& piece, const Mention& mention) const {
 
 // Whether the directive of an allocation goes on to send what the storage was seen to hold last.
 bool Storage::sends_content_of(const Piece& piece, const Mention& mention) const {
-  if (piece.content == nullptr || mention.op == nullptr) return false;
-  const DataOp* op = mention.op;
-  for (; op != ops_.data() + ops_.size() && op->region == mention.op->region; ++op) {
-    if (op->kind != OpKind::kHtoD || op->src != mention.op->src) continue;
-    if (op->bytes != piece.content->bytes || op->trivial) return false;
-    if (op->hash != 0 && piece.content->hash != 0) return op->hash == piece.content->hash;
-    return op->fingerprint != 0 && op->fingerprint == piece.content->fingerprint;
+  if (!piece.content || !mention.op) return false;
+  const DataOp& content = ops_[piece.content.value];
+  const DataOp& first = ops_[mention.op.value];
+  for (std::size_t i = mention.op.value; i < ops_.size(); ++i) {
+    if (ops_.region_of(i) != first.region) break;
+    if (ops_.common(i).kind != OpKind::kHtoD || ops_.common(i).src != first.src) continue;
+    const DataOp& op = ops_[i];
+    if (op.bytes != content.bytes || op.trivial) return false;
+    if (op.hash != 0 && content.hash != 0) return op.hash == content.hash;
+    return op.fingerprint != 0 && op.fingerprint == content.fingerprint;
   }
   return false;
 }
@@ -152,7 +155,7 @@ Meant Storage::touch(std::uint64_t begin, std::uint64_t bytes, const Mention& me
                      Nanoseconds time) {
   std::uint64_t end = begin + std::max<std::uint64_t>(bytes, 1);
   if (end < begin) end = ~std::uint64_t{0};  // a damaged record
-  Piece merged{end, {}, 0, 0, time, mention.path, mention.holder, is_whole(mention), nullptr};
+  Piece merged{end, {}, 0, 0, time, mention.path, mention.holder, is_whole(mention), {}};
   std::uint64_t first = begin;
   auto at = first_overlap(begin, end);
   if (at != pieces_.end() && at->first <= begin && at->second.end >= end &&
@@ -208,10 +211,10 @@ bool Storage::is_present(std::uint64_t address) const {
   return address < at->second.end && at->second.present > 0;
 }
 
-void Storage::note_content(std::uint64_t address, const DataOp& transfer) {
+void Storage::note_content(std::uint64_t address, Index<DataOp> transfer) {
   const auto at = pieces_.find(address);
-  if (at != pieces_.end() && at->second.end - address == transfer.bytes) {
-    at->second.content = &transfer;
+  if (at != pieces_.end() && at->second.end - address == ops_.common(transfer.value).bytes) {
+    at->second.content = transfer;
   }
 }
 

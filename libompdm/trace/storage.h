@@ -27,10 +27,10 @@ struct Mention {
       0;  ///< 1 + position in the site's list; tells nameless items of a site apart
   Nanoseconds since =
       0;  ///< begin of the mentioning region: what it touched itself is still its own
-  bool is_part = false;        ///< a member that is mapped with its struct: no other name for it
-  Index<CallPath> path;        ///< of the directive
-  calls::Holder holder;        ///< whose frame the storage lies in
-  const DataOp* op = nullptr;  ///< of Trace::ops, that the storage is mentioned for
+  bool is_part = false;  ///< a member that is mapped with its struct: no other name for it
+  Index<CallPath> path;  ///< of the directive
+  calls::Holder holder;  ///< whose frame the storage lies in
+  Index<DataOp> op;      ///< that the storage is mentioned for
 };
 
 /// What a mention turned out to mean.
@@ -54,7 +54,7 @@ class Storage {
   void release(std::uint64_t address, Nanoseconds time);
   [[nodiscard]] bool is_present(std::uint64_t address) const;
   /// A transfer took its bytes from `address` on the host, or left them there.
-  void note_content(std::uint64_t address, const DataOp& transfer);
+  void note_content(std::uint64_t address, Index<DataOp> transfer);
   /// What lay there is gone for good: a library was closed.
   void forget(std::uint64_t begin, std::uint64_t end);
 
@@ -65,10 +65,10 @@ class Storage {
     std::uint32_t storage = 0;
     std::uint32_t present = 0;  // on how many devices
     Nanoseconds touched = 0;
-    Index<CallPath> path;             // of the directive that spoke of it last
-    calls::Holder holder;             // as it said
-    bool is_whole = false;            // it spoke of all of an object of that function
-    const DataOp* content = nullptr;  // the last transfer of all of it
+    Index<CallPath> path;   // of the directive that spoke of it last
+    calls::Holder holder;   // as it said
+    bool is_whole = false;  // it spoke of all of an object of that function
+    Index<DataOp> content;  // the last transfer of all of it
   };
   using Pieces = std::map<std::uint64_t, Piece>;  // by begin, disjoint
   // Base name, file, line; for nameless items those of the site, and the argument's position.
@@ -87,7 +87,7 @@ class Storage {
 
   std::vector<Variable>& variables_;
   const std::vector<Site>& sites_;
-  const std::vector<DataOp>& ops_;
+  const Runs<DataOp>& ops_;
   calls::SourceCalls& calls_;
   std::uint32_t last_storage_ = 0;
   Pieces pieces_;

@@ -38,16 +38,16 @@ bool is_in_flow(OpKind kind) {
 constexpr Nanoseconds kNever = std::numeric_limits<Nanoseconds>::max();
 
 // A column on its way through the file.
-template <class Row>
+template <class Rows>
 class Cursor {
  public:
-  explicit Cursor(const std::vector<Row>& rows) : rows_(rows) {}
+  explicit Cursor(const Rows& rows) : rows_(rows) {}
   [[nodiscard]] bool left() const { return at_ < rows_.size(); }
   [[nodiscard]] Nanoseconds next() const { return left() ? rows_[at_].begin : kNever; }
   std::size_t take() { return at_++; }
 
  private:
-  const std::vector<Row>& rows_;
+  const Rows& rows_;
   std::size_t at_ = 0;
 };
 
@@ -78,11 +78,11 @@ class Writer {
   void write() {
     write_names();
     // A column's own order is kept whatever it is: rows are told by their position in it.
-    Cursor<Region> regions(trace_.regions);
-    Cursor<DataOp> ops(trace_.ops);
-    Cursor<Launch> launches(trace_.launches);
-    Cursor<DeviceActivity> activities(trace_.activities);
-    Cursor<Synchronization> waits(trace_.synchronizations);
+    Cursor regions(trace_.regions);
+    Cursor ops(trace_.ops);
+    Cursor launches(trace_.launches);
+    Cursor activities(trace_.activities);
+    Cursor waits(trace_.synchronizations);
     while (regions.left() || ops.left() || launches.left() || activities.left() || waits.left()) {
       const Nanoseconds next =
           std::min({regions.next(), ops.next(), launches.next(), activities.next(), waits.next()});

@@ -121,12 +121,11 @@ class Reader {
   // region.
   void drop_references_behind_the_cut() {
     const std::size_t regions = trace_.regions.size();
-    for (DataOp& op : trace_.ops) {
-      if (op.region && op.region.value >= regions) op.region = {};
-    }
-    for (Launch& launch : trace_.launches) {
-      if (launch.region && launch.region.value >= regions) launch.region = {};
-    }
+    const auto kept = [regions](std::uint32_t region) {
+      return region < regions ? region : Index<Region>::kNone;
+    };
+    trace_.ops.change_regions(kept);
+    trace_.launches.change_regions(kept);
     const std::size_t ops = trace_.ops.size();
     const std::size_t launches = trace_.launches.size();
     for (DeviceActivity& activity : trace_.activities) {

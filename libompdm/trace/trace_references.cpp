@@ -75,8 +75,8 @@ class Checker {
   }
 
  private:
-  template <class Row, class Check>
-  void check(std::string_view what, const std::vector<Row>& rows, Check check_row) {
+  template <class Rows, class Check>
+  void check(std::string_view what, const Rows& rows, Check check_row) {
     for (std::size_t i = 0; i < rows.size() && broken_.empty(); ++i) {
       check_row(rows[i]);
       name_row(what, i);
@@ -92,8 +92,8 @@ class Checker {
     }
   }
 
-  template <class Row>
-  void expect(Index<Row> index, const std::vector<Row>& rows, std::string_view what) {
+  template <class Rows>
+  void expect(Index<typename Rows::value_type> index, const Rows& rows, std::string_view what) {
     if (index) expect_position(index.value, rows.size(), what);
   }
 

@@ -99,11 +99,10 @@ class Layouter {
 
   // Columns are in order of begin unless someone made them by hand; viewers sort, so the order here
   // is theirs.
-  template <class Row, class Place>
-  std::vector<std::uint32_t> place_rows(const std::vector<Row>& rows, Place place) {
+  template <class Rows, class Place>
+  std::vector<std::uint32_t> place_rows(const Rows& rows, Place place) {
     std::vector<std::uint32_t> result(rows.size());
-    const auto earlier = [](const Row& a, const Row& b) { return a.begin < b.begin; };
-    if (std::is_sorted(rows.begin(), rows.end(), earlier)) {
+    if (std::ranges::is_sorted(rows, {}, &Rows::value_type::begin)) {
       for (std::size_t i = 0; i < rows.size(); ++i) result[i] = place(rows[i]);
       return result;
     }

@@ -26,13 +26,13 @@ Trace contents_scene() {
   const auto transfer = [&](OpKind kind, Index<Variable> variable, std::uint64_t content) {
     const std::uint64_t bytes = build.trace.variables[variable.value].bytes;
     const auto duration = static_cast<Nanoseconds>(bytes / 8 + 500);
-    DataOp& op = build.op(kind, variable, bytes, duration);
-    op.fingerprint = content;
-    op.hash = content * 0x9e3779b97f4a7c15;
+    auto op = build.op(kind, variable, bytes, duration);
+    op->fingerprint = content;
+    op->hash = content * 0x9e3779b97f4a7c15;
   };
   const auto map_x = [&](std::uint64_t content) {
     build.begin(norm);
-    build.trace.regions.back().map_list = 2;
+    build.trace.regions.edit_back()->map_list = 2;
     build.op(OpKind::kAlloc, x, 8000, 500);
     transfer(OpKind::kHtoD, x, content);
     build.launch(20 * kMicrosecond);
@@ -42,7 +42,7 @@ Trace contents_scene() {
   };
   for (std::uint64_t pass = 0; pass < 20; ++pass) {
     build.begin(sweep);
-    build.trace.regions.back().map_list = 0;
+    build.trace.regions.edit_back()->map_list = 0;
     for (const auto one : {a, x}) {
       build.op(OpKind::kAlloc, one, build.trace.variables[one.value].bytes, 500);
       transfer(OpKind::kHtoD, one, one == a ? 1 : 100 + pass);
@@ -55,7 +55,7 @@ Trace contents_scene() {
   }
   build.wait(kMillisecond);
   build.begin(enter);
-  build.trace.regions.back().map_list = 1;
+  build.trace.regions.edit_back()->map_list = 1;
   build.op(OpKind::kAlloc, r, 8000, 500);
   transfer(OpKind::kHtoD, r, 7);
   build.end();

@@ -31,8 +31,8 @@ Trace heat_naive(std::int32_t rank = -1) {
       build.op(OpKind::kAlloc, array, 8000000, 2 * kMicrosecond);
       build.op(OpKind::kHtoD, array, 8000000, kMillisecond + slower);
     }
-    Launch& launch = build.launch(800 * kMicrosecond);
-    launch.trip_count = 1000000;
+    auto launch = build.launch(800 * kMicrosecond);
+    launch->trip_count = 1000000;
     for (const auto array : {u_tmp, u}) build.op(OpKind::kDtoH, array, 8000000, 900 * kMicrosecond);
     for (const auto array : {u_tmp, u}) build.op(OpKind::kDelete, array, 0, 500);
     build.end();
@@ -59,9 +59,9 @@ Trace heat_data() {
   build.end();
   for (int step = 0; step < 10; ++step) {
     build.begin(solve);
-    Launch& launch = build.launch(800 * kMicrosecond);
-    launch.requested_teams = 128;
-    launch.thread_limit = 64;
+    auto launch = build.launch(800 * kMicrosecond);
+    launch->requested_teams = 128;
+    launch->thread_limit = 64;
     build.end();
     build.wait(10 * kMicrosecond);
   }
@@ -88,7 +88,7 @@ Trace all_directives() {
   build.op(OpKind::kHtoD, a, 4096, 1200);
   build.op(OpKind::kAlloc, s, 24, 900);
   build.op(OpKind::kHtoD, s, 24, 300);
-  build.op(OpKind::kHtoD, s, 8, 200).internal = true;
+  build.op(OpKind::kHtoD, s, 8, 200)->internal = true;
   build.end();
   build.begin(target);
   build.launch(5000);
@@ -100,8 +100,8 @@ Trace all_directives() {
   build.op(OpKind::kDelete, a, 0, 400);
   build.op(OpKind::kDelete, s, 0, 400);
   build.end();
-  build.op(OpKind::kHtoD, {}, 512, 250).site = copy;
-  build.op(OpKind::kDtoD, {}, 512, 350).site = copy;
+  build.op(OpKind::kHtoD, {}, 512, 250)->site = copy;
+  build.op(OpKind::kDtoD, {}, 512, 350)->site = copy;
   build.begin(nameless);
   build.op(OpKind::kMemset, {}, 256, 150);
   build.end();
@@ -117,12 +117,12 @@ Trace enqueue_only() {
   const auto target = build.site(Directive::kTarget, "vadd.cpp", 12, "main");
   const auto a = build.variable("a", 4000000, "vadd.cpp", 5);
   build.begin(target);
-  build.op(OpKind::kAlloc, a, 4000000, 9000).clock = Clock::kHost;
+  build.op(OpKind::kAlloc, a, 4000000, 9000)->clock = Clock::kHost;
   build.op(OpKind::kHtoD, a, 4000000, 3000);
   build.launch(4000);
   build.op(OpKind::kDtoH, a, 4000000, 2000);
   build.wait(700 * kMicrosecond);
-  build.op(OpKind::kDelete, a, 0, 800).clock = Clock::kHost;
+  build.op(OpKind::kDelete, a, 0, 800)->clock = Clock::kHost;
   build.end();
   return build.take();
 }
@@ -135,8 +135,8 @@ Trace killed() {
   build.begin(solve);
   build.op(OpKind::kAlloc, u, 8000000, 2 * kMicrosecond);
   build.op(OpKind::kHtoD, u, 8000000, kMillisecond);
-  build.launch(1200 * kMillisecond).unfinished = true;
-  build.trace.regions.back().unfinished = true;
+  build.launch(1200 * kMillisecond)->unfinished = true;
+  build.trace.regions.edit_back()->unfinished = true;
   build.end();
   build.trace.recording.finished = false;
   build.trace.truncated = true;
@@ -162,7 +162,7 @@ Trace no_emi() {
   build.trace.map_lists = {{{u, "u[0:n*n]", 0, 0, 8000000, 0x23}, {{}, "n", 8, 8, 8, 0x320}}};
   for (int step = 0; step < 4; ++step) {
     build.begin(solve);
-    build.trace.regions.back().map_list = 0;
+    build.trace.regions.edit_back()->map_list = 0;
     build.wait(2 * kMillisecond);
     build.end();
   }
@@ -175,7 +175,7 @@ Trace host_fallback() {
   const auto solve = build.site(Directive::kTarget, "heat.cpp", 41, "solve");
   for (int step = 0; step < 2; ++step) {
     build.begin(solve);
-    build.trace.regions.back().host_fallback = true;
+    build.trace.regions.edit_back()->host_fallback = true;
     build.end();
     build.wait(4 * kMillisecond);
   }

@@ -100,11 +100,11 @@ void add_events(Trace& trace) {
   constexpr Nanoseconds kInexact = std::int64_t{1} << 50;
   add({6}, 0, -2147483647, kInexact, (std::int64_t{1} << 60) + 1, 1, false, false, false, false);
   add({3}, 0, 0, kLate, kLate, 1, false, false, false, false);
-  trace.regions[0].path = {1};
-  trace.regions[1].hashing = kLate;
-  trace.regions[2].hashing = 1;
-  trace.regions[3].hashing = -5;
-  trace.regions[2].hashing_after = kLate;
+  trace.regions.edit(0)->path = {1};
+  trace.regions.edit(1)->hashing = kLate;
+  trace.regions.edit(2)->hashing = 1;
+  trace.regions.edit(3)->hashing = -5;
+  trace.regions.edit(2)->hashing_after = kLate;
   for (int kind = 0; kind <= static_cast<int>(OpKind::kDisassociate); ++kind) {
     DataOp op;
     op.kind = static_cast<OpKind>(kind);

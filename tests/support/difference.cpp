@@ -8,8 +8,8 @@
 namespace ompdm::test {
 namespace {
 
-template <class Row>
-std::string compare(const char* column, const std::vector<Row>& a, const std::vector<Row>& b) {
+template <class Rows>
+std::string compare(const char* column, const Rows& a, const Rows& b) {
   for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
     if (!(a[i] == b[i])) return fmt::format("{}[{}] differs", column, i);
   }

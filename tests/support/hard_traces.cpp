@@ -26,27 +26,27 @@ std::uint32_t add_list(Trace& trace, std::vector<MapItem> items) {
 
 Index<Region> begin(TraceBuilder& build, Index<Site> site, std::uint32_t list) {
   const Index<Region> region = build.begin(site);
-  build.trace.regions.back().map_list = list;
+  build.trace.regions.edit_back()->map_list = list;
   return region;
 }
 
 // A transfer of part of a variable, with a content of its own unless one is given.
 void cross(TraceBuilder& build, OpKind kind, Index<Variable> what, std::uint64_t offset,
            std::uint64_t bytes, std::uint64_t content, std::uint32_t map_type) {
-  DataOp& op = build.op(kind, what, bytes, 1000);
-  op.src += offset;
-  op.dst += offset;
-  op.hash = content;
-  op.map_type = map_type;
+  auto op = build.op(kind, what, bytes, 1000);
+  op->src += offset;
+  op->dst += offset;
+  op->hash = content;
+  op->map_type = map_type;
 }
 
 void map_tofrom(TraceBuilder& build, Index<Variable> what, std::uint64_t sent,
                 std::uint64_t returned, bool with_kernel) {
-  build.op(OpKind::kAlloc, what, kBytes, 10).map_type = kToFrom;
+  build.op(OpKind::kAlloc, what, kBytes, 10)->map_type = kToFrom;
   cross(build, OpKind::kHtoD, what, 0, kBytes, sent, kToFrom);
   if (with_kernel) build.launch(500);
   cross(build, OpKind::kDtoH, what, 0, kBytes, returned, kToFrom);
-  build.op(OpKind::kDelete, what, 0, 5).map_type = kToFrom;
+  build.op(OpKind::kDelete, what, 0, 5)->map_type = kToFrom;
 }
 
 /// Two loops of main, the second within the first; a directive calls in each.
@@ -78,7 +78,7 @@ Trace inner_loops(std::uint32_t entries, bool with_paths) {
   const std::uint32_t updated = add_list(build.trace, {item_of(build.trace, time, kTo)});
   for (std::uint32_t entry = 0; entry < entries; ++entry) {
     begin(build, outer, updated);
-    if (with_paths) build.trace.regions.back().path = {0};
+    if (with_paths) build.trace.regions.edit_back()->path = {0};
     cross(build, OpKind::kHtoD, time, 0, 8, entry + 1, kTo);
     build.end();
     // Each time that it is entered the loop has memory of its own.
@@ -86,11 +86,11 @@ Trace inner_loops(std::uint32_t entries, bool with_paths) {
     const std::uint32_t mapped = add_list(build.trace, {item_of(build.trace, row, kTo)});
     for (std::uint32_t pass = 0; pass < 3; ++pass) {
       begin(build, inner, mapped);
-      if (with_paths) build.trace.regions.back().path = {1};
-      build.op(OpKind::kAlloc, row, kBytes, 10).map_type = kTo;
+      if (with_paths) build.trace.regions.edit_back()->path = {1};
+      build.op(OpKind::kAlloc, row, kBytes, 10)->map_type = kTo;
       cross(build, OpKind::kHtoD, row, 0, kBytes, entry + 1, kTo);
       build.launch(500);
-      build.op(OpKind::kDelete, row, 0, 5).map_type = kTo;
+      build.op(OpKind::kDelete, row, 0, 5)->map_type = kTo;
       build.end();
     }
   }
@@ -145,12 +145,12 @@ Trace pieces_mapped(std::uint32_t pieces) {
       const MapItem part{arena, "a[i*n:n]", whole.begin, begin_at, kBytes, kToFrom};
       begin(build, target, pass == 0 ? add_list(build.trace, {part}) : i + 1);
       const auto op = [&](OpKind kind, std::uint64_t content) {
-        DataOp& row = build.op(kind, arena, kBytes, 100);
+        auto row = build.op(kind, arena, kBytes, 100);
         const bool comes = kind == OpKind::kDtoH || kind == OpKind::kDelete;
-        (comes ? row.src : row.dst) = begin_at + 2 * TraceBuilder::kToDevice;
-        if (kind != OpKind::kDelete) (comes ? row.dst : row.src) = begin_at;
-        row.hash = content;
-        row.map_type = kToFrom;
+        (comes ? row->src : row->dst) = begin_at + 2 * TraceBuilder::kToDevice;
+        if (kind != OpKind::kDelete) (comes ? row->dst : row->src) = begin_at;
+        row->hash = content;
+        row->map_type = kToFrom;
       };
       op(OpKind::kAlloc, 0);
       op(OpKind::kHtoD, i + 1);
@@ -240,7 +240,7 @@ Trace irregular_steps(std::uint32_t steps) {
     state = state * 6364136223846793005 + 1442695040888963407;
     const auto drawn = static_cast<std::uint32_t>(state >> 33);
     build.begin(sites[drawn % kDirectives]);
-    build.trace.regions.back().device = static_cast<std::int32_t>(drawn / kDirectives % 2);
+    build.trace.regions.edit_back()->device = static_cast<std::int32_t>(drawn / kDirectives % 2);
     build.wait(100);
     build.end();
     build.wait(10);

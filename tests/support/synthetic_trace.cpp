@@ -137,7 +137,7 @@ class HostThread {
     trace_.regions.push_back(region);
   }
 
-  void end_region() { trace_.regions[region_].end = spend(300); }
+  void end_region() { trace_.regions.edit(region_)->end = spend(300); }
 
   void op(OpKind kind, std::uint32_t variable, std::uint64_t mean) {
     spend(200);
@@ -187,30 +187,17 @@ class HostThread {
   std::uint32_t region_ = 0;
 };
 
-// Sorts rows by their begin, equal ones as they are, and returns where each came from.
-template <class Row>
-std::vector<std::uint32_t> sort_by_begin(std::vector<Row>& rows) {
-  std::vector<std::uint32_t> order(rows.size());
-  for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return std::pair(rows[a].begin, a) < std::pair(rows[b].begin, b);
-  });
-  std::vector<Row> sorted;
-  sorted.reserve(rows.size());
-  for (const std::uint32_t from : order) sorted.push_back(rows[from]);
-  rows = std::move(sorted);
-  return order;
-}
-
 // Regions move when they are sorted, and what refers to them follows.
 void sort_rows(Trace& trace) {
-  const std::vector<std::uint32_t> order = sort_by_begin(trace.regions);
+  const std::vector<std::uint32_t> order = trace.regions.sort_by_begin();
+  if (order.empty()) return;
   std::vector<std::uint32_t> place(order.size());
   for (std::uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i;
-  for (DataOp& op : trace.ops) op.region = {place[op.region.value]};
-  for (Launch& launch : trace.launches) launch.region = {place[launch.region.value]};
-  sort_by_begin(trace.ops);
-  sort_by_begin(trace.launches);
+  const auto follow = [&](std::uint32_t region) { return place[region]; };
+  trace.ops.change_regions(follow);
+  trace.launches.change_regions(follow);
+  trace.ops.sort_by_begin();
+  trace.launches.sort_by_begin();
 }
 
 }  // namespace

@@ -88,11 +88,12 @@ class TraceBuilder {
   }
 
   void end() {
-    trace.regions[region.value].end = now;
+    trace.regions.edit(region.value)->end = now;
     region = {};
   }
 
-  DataOp& op(OpKind kind, Index<Variable> what, std::uint64_t bytes, Nanoseconds duration) {
+  Runs<DataOp>::Edit op(OpKind kind, Index<Variable> what, std::uint64_t bytes,
+                        Nanoseconds duration) {
     DataOp row;
     row.kind = kind;
     row.clock = clock;
@@ -113,10 +114,10 @@ class TraceBuilder {
     row.end = now;
     row.bytes = bytes;
     trace.ops.push_back(row);
-    return trace.ops.back();
+    return trace.ops.edit_back();
   }
 
-  Launch& launch(Nanoseconds duration) {
+  Runs<Launch>::Edit launch(Nanoseconds duration) {
     Launch row;
     row.region = region;
     if (region) row.site = trace.regions[region.value].site;
@@ -127,7 +128,7 @@ class TraceBuilder {
     now += duration;
     row.end = now;
     trace.launches.push_back(row);
-    return trace.launches.back();
+    return trace.launches.edit_back();
   }
 
   /// The finished trace, whose wall ends here.

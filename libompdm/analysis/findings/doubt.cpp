@@ -32,7 +32,7 @@ const char* reason_of(Writer writer) {
 
 std::vector<Doubt> doubts_of(const Evidence& evidence, const Claimed& claimed) {
   if (!evidence.contents.known()) return {};
-  const std::vector<DataOp>& ops = evidence.trace.ops;
+  const Runs<DataOp>& ops = evidence.trace.ops;
   std::map<Writer, Doubt> doubts;
   for (std::uint32_t i = 0; i < ops.size(); ++i) {
     if (claimed[i] || !is_transfer(ops[i].kind) || !is_judged(evidence, i)) continue;

@@ -26,11 +26,11 @@ struct Claims {
 
   /// Those that are worth a line; keeps the others.
   std::vector<Claim> sifted(std::vector<Claim> claims) {
-    const auto small =
-        std::ranges::stable_partition(claims, [&](const Claim& claim) { return worth.of(claim); });
-    std::ranges::move(small, std::back_inserter(withheld));
-    claims.erase(small.begin(), small.end());
-    return claims;
+    std::vector<Claim> worthy;
+    for (Claim& claim : claims) {
+      (worth.of(claim) ? worthy : withheld).push_back(std::move(claim));
+    }
+    return worthy;
   }
 
   void append(std::vector<Claim> claims) {

@@ -226,8 +226,8 @@ std::vector<Claim> needless_resends(const Evidence& evidence, const Claimed& cla
     ResendGroup group;
     for (const auto& [expression, tally] : items) {
       // Few of many are chance: the first time, say, that a loop's data comes from elsewhere.
-      constexpr std::uint64_t kFew = 10;
-      if (kFew * tally.same.size() < seen[{row, expression}]) continue;
+      constexpr std::uint64_t kChance = 10;
+      if (kChance * tally.same.size() < seen[{row, expression}]) continue;
       const std::size_t before = group.content.pairs.size();
       group.content.take(evidence, expression, tally, claimed);
       if (group.content.pairs.size() == before) continue;

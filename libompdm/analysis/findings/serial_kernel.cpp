@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "analysis/findings/findings.h"
@@ -134,7 +135,7 @@ std::vector<Claim> serial_kernel(const Evidence& evidence) {
     std::uint64_t count = 0;
     std::vector<Nanoseconds> times;
     bool timed = true;
-    const Launch* first = nullptr;
+    std::optional<Launch> first;
     const DeviceActivity* run = nullptr;  ///< of the first
   };
   const Trace& trace = evidence.trace;
@@ -148,8 +149,8 @@ std::vector<Claim> serial_kernel(const Evidence& evidence) {
     }
     if (shape == Shape::kUnknown) continue;
     Group& group = groups[{row_of(evidence.directives, site_of(trace, launch)), shape}];
-    if (group.first == nullptr) {
-      group.first = &launch;
+    if (!group.first) {
+      group.first = launch;
       group.run = runs[i];
     }
     ++group.count;

@@ -66,7 +66,7 @@ enum class Kin : std::uint8_t {
 };
 
 Kin kin_of(const Evidence& evidence, std::uint32_t before, std::uint32_t after) {
-  const std::vector<DataOp>& ops = evidence.trace.ops;
+  const Runs<DataOp>& ops = evidence.trace.ops;
   if (ops[before].variable != ops[after].variable || !ops[before].variable) return Kin::kNone;
   if (host_of(ops[before]) == host_of(ops[after])) return Kin::kPart;
   const bool upwards = host_of(ops[before]) < host_of(ops[after]);

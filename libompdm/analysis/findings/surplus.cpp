@@ -48,7 +48,7 @@ Surplus surplus_of(const Evidence& evidence, const std::vector<std::uint32_t>& g
   using OffsetPiece = std::pair<std::uint64_t, std::uint64_t>;  // offset, bytes
   std::map<OffsetPiece, std::uint32_t> arrived;
   std::map<OffsetPiece, std::uint32_t> returned;
-  const std::vector<DataOp>& ops = evidence.trace.ops;
+  const Runs<DataOp>& ops = evidence.trace.ops;
   Surplus surplus;
   compare_contents(evidence, group, surplus);
   const bool never_changes = surplus.equal > 0 && !surplus.host_changes();

@@ -17,7 +17,7 @@ bool is_unused(const Evidence& evidence, const Mapping& mapping) {
   if (mapping.replaced || mapping.handed_out || mapping.on_device || mapping.is_static)
     return false;
   if (!mapping.remove && !evidence.trace.recording.finished) return false;
-  const std::vector<DataOp>& ops = evidence.trace.ops;
+  const Runs<DataOp>& ops = evidence.trace.ops;
   const Nanoseconds to =
       mapping.remove ? ops[mapping.remove.value].end : evidence.trace.process.wall;
   return !evidence.kernels.any(mapping.device, ops[mapping.alloc.value].begin, to);

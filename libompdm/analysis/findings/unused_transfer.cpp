@@ -37,7 +37,7 @@ bool is_asynchronous_api(const Trace& trace, const DataOp& op) {
 std::vector<Unused> unused_in(const Evidence& evidence, std::size_t number) {
   using DevicePiece = std::pair<std::uint64_t, std::uint64_t>;  // device address, bytes
   const Mapping& mapping = evidence.mappings.rows()[number];
-  const std::vector<DataOp>& ops = evidence.trace.ops;
+  const Runs<DataOp>& ops = evidence.trace.ops;
   const auto unseen = [&](std::uint32_t op, Nanoseconds until) {
     return !evidence.kernels.any(mapping.device, ops[op].begin, until);
   };

@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <limits>
+#include <tuple>
 
 #include "ompdm/call_paths.h"
 #include "ompdm/definitions.h"
 #include "ompdm/index.h"
+#include "ompdm/runs.h"
 
 namespace ompdm {
 
@@ -44,6 +46,30 @@ struct Region {
   [[nodiscard]] Nanoseconds asked() const { return made != 0 ? made : begin; }
   [[nodiscard]] std::uint32_t asker() const { return made != 0 ? maker : thread; }
   bool operator==(const Region&) const = default;
+};
+
+template <>
+struct RowParts<Region> {
+  struct Rare {
+    Nanoseconds hashing = 0;
+    Nanoseconds hashing_after = 0;
+    Nanoseconds made = 0;
+    bool operator==(const Rare&) const = default;
+  };
+  static Rare take(Region& row) {
+    const Rare rare{row.hashing, row.hashing_after, row.made};
+    row.hashing = row.hashing_after = row.made = 0;
+    return rare;
+  }
+  static void give(const Rare& rare, Region& row) {
+    row.hashing = rare.hashing;
+    row.hashing_after = rare.hashing_after;
+    row.made = rare.made;
+  }
+  static auto repeated(const Region& row) {
+    return std::tie(row.site, row.path, row.map_list, row.thread, row.device, row.ends_data,
+                    row.unfinished, row.host_fallback, row.nowait, row.maker);
+  }
 };
 
 /// What a data operation does.
@@ -93,6 +119,35 @@ struct DataOp {
   bool operator==(const DataOp&) const = default;
 };
 
+template <>
+struct RowParts<DataOp> {
+  struct Rare {
+    std::uint64_t fingerprint = 0;
+    std::uint64_t hash = 0;
+    std::uint32_t call = 0;
+    bool trivial = false;
+    bool operator==(const Rare&) const = default;
+  };
+  static Rare take(DataOp& row) {
+    const Rare rare{row.fingerprint, row.hash, row.call, row.trivial};
+    row.fingerprint = row.hash = 0;
+    row.call = 0;
+    row.trivial = false;
+    return rare;
+  }
+  static void give(const Rare& rare, DataOp& row) {
+    row.fingerprint = rare.fingerprint;
+    row.hash = rare.hash;
+    row.call = rare.call;
+    row.trivial = rare.trivial;
+  }
+  static auto repeated(const DataOp& row) {
+    return std::tie(row.kind, row.site, row.src, row.dst, row.bytes, row.variable, row.storage,
+                    row.path, row.thread, row.map_type, row.src_device, row.dst_device, row.clock,
+                    row.internal, row.unfinished);
+  }
+};
+
 /// One kernel launch, as the host saw it.
 struct Launch {
   Index<Region> region;
@@ -109,6 +164,19 @@ struct Launch {
   std::uint32_t thread_limit = 0;     ///< the clause; 0: none
   std::uint64_t trip_count = 0;       ///< of the associated loops; 0: unknown
   bool operator==(const Launch&) const = default;
+};
+
+template <>
+struct RowParts<Launch> {
+  struct Rare {
+    bool operator==(const Rare&) const = default;
+  };
+  static Rare take(Launch& /*row*/) { return {}; }
+  static void give(Rare /*rare*/, Launch& /*row*/) {}
+  static auto repeated(const Launch& row) {
+    return std::tie(row.site, row.kernel, row.thread, row.device, row.clock, row.unfinished,
+                    row.requested_teams, row.num_teams, row.thread_limit, row.trip_count);
+  }
 };
 
 /// That the program asked for the device address of some storage (omp_get_mapped_ptr), at any time:

@@ -12,6 +12,7 @@
 #include "ompdm/definitions.h"
 #include "ompdm/events.h"
 #include "ompdm/recording.h"
+#include "ompdm/runs.h"
 
 namespace ompdm {
 
@@ -36,9 +37,9 @@ struct Trace {
   std::vector<std::vector<MapItem>> map_lists;
   std::vector<DeviceEvent> device_events;
   std::vector<MappedPointer> mapped_pointers;  ///< in the order of their threads
-  std::vector<Region> regions;
-  std::vector<DataOp> ops;
-  std::vector<Launch> launches;
+  Runs<Region> regions;
+  Runs<DataOp> ops;
+  Runs<Launch> launches;
   std::vector<DeviceActivity> activities;         ///< in order of their begin
   std::vector<Synchronization> synchronizations;  ///< in order of their begin
 };

@@ -16,7 +16,7 @@ TEST(Activities, AnUnfinishedKernelCountsAndSaysNothingOfTheOthersTimes) {
   build.launch(70);
   build.launch(1);
   build.end();
-  build.trace.launches.back().unfinished = true;
+  build.trace.launches.edit_back()->unfinished = true;
   const Trace trace = build.take();
   const Analysis analysis = analyze(trace);
   ASSERT_EQ(analysis.activities.size(), 1U);
@@ -66,8 +66,8 @@ TEST(Activities, InternalTrafficIsInNoTotalButItsOwn) {
   TraceBuilder build;
   const auto site = build.site(Directive::kTarget, "a.cpp", 3, "main");
   build.begin(site);
-  build.op(OpKind::kHtoD, {}, 8, 30).internal = true;
-  build.op(OpKind::kAlloc, {}, 64, 5).internal = true;
+  build.op(OpKind::kHtoD, {}, 8, 30)->internal = true;
+  build.op(OpKind::kAlloc, {}, 64, 5)->internal = true;
   build.end();
   const Analysis analysis = analyze(build.take());
   EXPECT_TRUE(analysis.activities.empty());

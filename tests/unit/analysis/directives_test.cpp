@@ -79,9 +79,9 @@ TEST(Directives, OperationsOutsideRegionsAreCharged) {
   const auto target = build.site(Directive::kTarget, "a.cpp", 9, "main");
   build.begin(target);
   build.end();
-  build.op(OpKind::kHtoD, {}, 64, 10).site = copy;
-  build.op(OpKind::kDelete, {}, 0, 10).site = target;  // late, on another thread
-  build.op(OpKind::kDtoH, {}, 32, 10);                 // nobody knows
+  build.op(OpKind::kHtoD, {}, 64, 10)->site = copy;
+  build.op(OpKind::kDelete, {}, 0, 10)->site = target;  // late, on another thread
+  build.op(OpKind::kDtoH, {}, 32, 10);                  // nobody knows
   const Analysis analysis = analyze(build.take());
   ASSERT_EQ(analysis.directives.size(), 3U);
   EXPECT_EQ(analysis.directives[0].api, "omp_target_memcpy");
@@ -96,10 +96,10 @@ TEST(Directives, FallbacksAndUnfinishedRegionsAreTold) {
   TraceBuilder build;
   const auto target = build.site(Directive::kTarget, "a.cpp", 9, "main");
   build.begin(target);
-  build.trace.regions.back().host_fallback = true;
+  build.trace.regions.edit_back()->host_fallback = true;
   build.end();
   build.begin(target);
-  build.trace.regions.back().unfinished = true;
+  build.trace.regions.edit_back()->unfinished = true;
   build.wait(70);
   build.end();
   const Analysis analysis = analyze(build.take());

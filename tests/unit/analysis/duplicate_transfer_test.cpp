@@ -57,12 +57,12 @@ TEST(DuplicateTransfer, AtAnotherAddressOfTheDevice) {
   program.reader();
   program.unmap();
   program.map(program.again, 7);
-  for (auto& op : program.trace.ops) {
-    if (op.begin > 1100) op.dst += 0x1000;
+  for (std::size_t i = 0; i < program.trace.ops.size(); ++i) {
+    if (program.trace.ops.begin_of(i) > 1100) program.trace.ops.edit(i)->dst += 0x1000;
   }
   program.reader();
   program.unmap();
-  program.trace.ops.back().src += 0x1000;
+  program.trace.ops.edit_back()->src += 0x1000;
   EXPECT_EQ(program.patterns(), "duplicate_transfer");
 }
 
@@ -122,15 +122,15 @@ TEST(DuplicateTransfer, NearMisses) {
   device.reader();
   device.unmap();
   device.map(device.again, 7);
-  for (auto& op : device.trace.ops) {
-    if (op.begin > 1100) op.dst_device = 2;
+  for (std::size_t i = 0; i < device.trace.ops.size(); ++i) {
+    if (device.trace.ops.begin_of(i) > 1100) device.trace.ops.edit(i)->dst_device = 2;
   }
   device.begin(device.solve);
-  device.trace.regions.back().map_list = 0;
-  device.launch(1000).device = 2;
+  device.trace.regions.edit_back()->map_list = 0;
+  device.launch(1000)->device = 2;
   device.end();
   device.unmap();
-  device.trace.ops.back().src_device = 2;
+  device.trace.ops.edit_back()->src_device = 2;
   EXPECT_EQ(device.patterns(), "") << "another device had it";
 
   OneArray zeros;
@@ -149,8 +149,8 @@ TEST(DuplicateTransfer, TwoArraysOfEqualContent) {
   for (const auto one : {program.a, b}) {
     program.begin(program.enter);
     program.op(OpKind::kAlloc, one, OneArray::kBytes, 10);
-    DataOp& sent = program.op(OpKind::kHtoD, one, OneArray::kBytes, 100);
-    sent.fingerprint = sent.hash = 7;
+    auto sent = program.op(OpKind::kHtoD, one, OneArray::kBytes, 100);
+    sent->fingerprint = sent->hash = 7;
     program.end();
   }
   program.reader();

@@ -25,11 +25,11 @@ Iteration loop_with(Content content) {
   for (std::uint64_t pass = 0; pass < 10; ++pass) {
     build.begin(target);
     for (const auto& [what, bytes] : {std::pair(a, 1000), std::pair(x, 50)}) {
-      DataOp& sent = build.op(OpKind::kHtoD, what, static_cast<std::uint64_t>(bytes), 10);
-      sent.fingerprint = sent.hash = content(what == a, pass);
+      auto sent = build.op(OpKind::kHtoD, what, static_cast<std::uint64_t>(bytes), 10);
+      sent->fingerprint = sent->hash = content(what == a, pass);
     }
     build.launch(10);
-    build.op(OpKind::kDtoH, x, 50, 10).hash = 100 + pass;
+    build.op(OpKind::kDtoH, x, 50, 10)->hash = 100 + pass;
     build.end();
   }
   return analyze(build.take()).iterations.at(0);
@@ -81,7 +81,7 @@ TEST(InvariantBytes, AreNotKnownWhereNothingCouldBeCompared) {
   const auto target = build.site(Directive::kTarget, "a.cpp", 5, "main");
   for (int pass = 0; pass < 10; ++pass) {
     build.begin(target);
-    build.op(OpKind::kHtoD, a, 1000, 10).hash = pass == 3 ? 7 : 0;
+    build.op(OpKind::kHtoD, a, 1000, 10)->hash = pass == 3 ? 7 : 0;
     build.end();
   }
   EXPECT_FALSE(analyze(build.take()).iterations.at(0).invariant_bytes.has_value());
@@ -98,7 +98,7 @@ TEST(InvariantBytes, OfALoopThatIsEnteredWithOtherDataEachTime) {
     build.end();
     for (int j = 0; j < 5; ++j) {
       build.begin(inner);
-      build.op(OpKind::kHtoD, a, 1000, 10).hash = 7 + i;
+      build.op(OpKind::kHtoD, a, 1000, 10)->hash = 7 + i;
       build.end();
     }
   }

@@ -95,11 +95,11 @@ TEST(Iterations, ApiCallsAreSteps) {
   const auto out = build.api("omp_target_memcpy", "a.cpp", 7, "main");
   const auto target = build.site(Directive::kTarget, "a.cpp", 5, "main");
   for (int i = 0; i < 3; ++i) {
-    build.op(OpKind::kHtoD, {}, 100, 10).site = in;
+    build.op(OpKind::kHtoD, {}, 100, 10)->site = in;
     build.begin(target);
     build.launch(10);
     build.end();
-    build.op(OpKind::kDtoH, {}, 50, 10).site = out;
+    build.op(OpKind::kDtoH, {}, 50, 10)->site = out;
   }
   const Analysis analysis = analyze(build.take());
   ASSERT_EQ(analysis.iterations.size(), 1U);
@@ -114,7 +114,7 @@ Analysis on_devices(const std::vector<std::int32_t>& devices) {
   const auto solve = build.site(Directive::kTarget, "a.cpp", 9, "main");
   for (const std::int32_t device : devices) {
     build.begin(solve);
-    build.trace.regions.back().device = device;
+    build.trace.regions.edit_back()->device = device;
     build.op(OpKind::kHtoD, {}, 1000, 10);
     build.launch(10);
     build.end();
@@ -184,7 +184,7 @@ struct Deferred : TraceBuilder {
     random = random * 1664525 + 1013904223;
     thread = 1 + (random >> 29);
     begin(at);
-    trace.regions.back().map_list = array;
+    trace.regions.edit_back()->map_list = array;
     launch(duration);
     end();
   }
@@ -227,9 +227,9 @@ TEST(Iterations, ThreadsOfTheProgramEachHaveTheirLoop) {
     for (int pass = 0; pass < 20; ++pass) {
       for (std::uint32_t thread = 1; thread < 3; ++thread) {
         build.begin(build.sweep);
-        build.trace.regions.back().thread = thread;
-        build.trace.regions.back().map_list = (thread - 1) % lists;
-        build.launch(100).thread = thread;
+        build.trace.regions.edit_back()->thread = thread;
+        build.trace.regions.edit_back()->map_list = (thread - 1) % lists;
+        build.launch(100)->thread = thread;
         build.end();
         build.now -= 50;
       }
@@ -254,11 +254,11 @@ TEST(Iterations, OfDeferredDirectivesBeginWhereTheirTasksWereMade) {
     build.op(OpKind::kHtoD, a, 1000, 100);
     build.launch(100);
     build.end();
-    Region& row = build.trace.regions[region.value];
-    row.nowait = true;
-    row.made = 10 + 20 * pass;
-    row.maker = 0;
-    row.hashing = kLong;
+    auto row = build.trace.regions.edit(region.value);
+    row->nowait = true;
+    row->made = 10 + 20 * pass;
+    row->maker = 0;
+    row->hashing = kLong;
   }
   const Analysis analysis = analyze(build.take());
   ASSERT_EQ(analysis.iterations.size(), 1U);

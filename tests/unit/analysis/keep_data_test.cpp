@@ -48,7 +48,7 @@ TEST(KeptData, IsWaitedForWhereADirectiveIsNowait) {
     program.thread = 1;
     for (int i = 0; i < 5; ++i) {
       program.map_tofrom(program.solve, 7 + i, 8 + i);
-      program.trace.regions.back().nowait = nowait;
+      program.trace.regions.edit_back()->nowait = nowait;
     }
     const Analysis analysis = analyze(program.take());
     ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
@@ -63,7 +63,7 @@ TEST(KeptData, ThatOnlyGoesOverMayBeAKernelsToChange) {
   OneArray program;
   for (int i = 0; i < 5; ++i) {
     program.begin(program.solve);
-    program.trace.regions.back().map_list = 0;
+    program.trace.regions.edit_back()->map_list = 0;
     program.op(OpKind::kAlloc, program.a, OneArray::kBytes, 10);
     program.move(OpKind::kHtoD, 7);
     program.launch(1000);
@@ -85,7 +85,7 @@ TEST(KeptData, ThatOnlyGoesOverMayBeAKernelsToChange) {
 /// `target map(to: a)` at a.cpp:35.
 void map_to(OneArray& program, std::uint64_t content) {
   program.begin(program.check);
-  program.trace.regions.back().map_list = 0;
+  program.trace.regions.edit_back()->map_list = 0;
   program.op(OpKind::kAlloc, program.a, OneArray::kBytes, 10);
   program.move(OpKind::kHtoD, content);
   program.launch(1000);
@@ -117,7 +117,7 @@ TEST(KeptData, ThatOneDirectiveForgetsAndAnotherBringsBack) {
 
 void names_what_is_not_there(OneArray& program, Index<Site> at) {
   program.begin(at);
-  program.trace.regions.back().map_list = 0;
+  program.trace.regions.edit_back()->map_list = 0;
   program.end();
   program.wait(10);
 }
@@ -149,7 +149,7 @@ TEST(KeptData, IsNotForInstancesThatFoundNothingSoFar) {
   }
   program.map(17);
   program.begin(program.to);
-  program.trace.regions.back().map_list = 0;
+  program.trace.regions.edit_back()->map_list = 0;
   program.move(OpKind::kHtoD, 30);
   program.end();
   program.kernel();
@@ -170,7 +170,7 @@ TEST(KeptData, IsReleasedWhereItWasDeleted) {
     program.writer();
     program.begin(program.exit);
     program.move(OpKind::kDtoH, 8 + i);
-    program.op(OpKind::kDelete, program.a, 0, 5).map_type = 0xa;
+    program.op(OpKind::kDelete, program.a, 0, 5)->map_type = 0xa;
     program.end();
   }
   const Analysis analysis = analyze(program.take());
@@ -212,7 +212,7 @@ TEST(KeptData, IsNotWhatIsMappedInPartThatReachesBeyond) {
       program.move(OpKind::kHtoD, 7 + offset);
       program.launch(1000);
       program.op(OpKind::kDelete, program.a, 0, 5);
-      program.trace.ops[first].src = program.trace.ops[first + 1].src = host + offset;
+      program.trace.ops.edit(first)->src = program.trace.ops.edit(first + 1)->src = host + offset;
       program.end();
     }
   }
@@ -231,11 +231,11 @@ Analysis with_another_device(bool brings_back) {
     if (brings_back) program.move(OpKind::kDtoH, 8 + i);
     program.op(OpKind::kDelete, program.a, 0, 5);
     for (std::size_t op = first; op < program.trace.ops.size(); ++op) {
-      DataOp& row = program.trace.ops[op];
-      const bool from = row.kind == OpKind::kDtoH || row.kind == OpKind::kDelete;
-      (from ? row.src_device : row.dst_device) = 2;
+      auto row = program.trace.ops.edit(op);
+      const bool from = row->kind == OpKind::kDtoH || row->kind == OpKind::kDelete;
+      (from ? row->src_device : row->dst_device) = 2;
     }
-    program.launch(1000).device = 2;
+    program.launch(1000)->device = 2;
     program.end();
   }
   return analyze(program.take());

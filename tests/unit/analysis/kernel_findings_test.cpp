@@ -27,9 +27,9 @@ Trace row_by_row(int count, std::uint64_t distance, bool kernels) {
   build.end();
   for (int i = 0; i < count; ++i) {
     build.begin(update);
-    DataOp& op = build.op(OpKind::kHtoD, a, kRow, 100);
-    op.src += i * distance;
-    op.dst += i * distance;
+    auto op = build.op(OpKind::kHtoD, a, kRow, 100);
+    op->src += i * distance;
+    op->dst += i * distance;
     build.end();
     if (!kernels) continue;
     build.begin(solve);
@@ -71,19 +71,19 @@ TEST(SmallTransfers, BlocksOfTheirOwnAreNoNeighbours) {
     const auto a = build.variable("a", 800);
     for (std::uint64_t i = 0; i < 40; ++i) {
       const Index<Region> region = build.begin(enter);
-      DataOp& alloc = build.op(OpKind::kAlloc, a, 800, 10);
-      alloc.src += i * 816;
-      alloc.dst += i * 1024;
-      const std::uint64_t host = alloc.src;
-      DataOp& sent = build.op(OpKind::kHtoD, a, 800, 100'000);
-      sent.src = host;
-      sent.dst += i * 1024;
+      auto alloc = build.op(OpKind::kAlloc, a, 800, 10);
+      alloc->src += i * 816;
+      alloc->dst += i * 1024;
+      const std::uint64_t host = alloc->src;
+      auto sent = build.op(OpKind::kHtoD, a, 800, 100'000);
+      sent->src = host;
+      sent->dst += i * 1024;
       build.end();
       MapItem item;
       item.base = as_one_object ? 0x1000 : host;
       item.begin = host;
       item.bytes = 800;
-      build.trace.regions[region.value].map_list =
+      build.trace.regions.edit(region.value)->map_list =
           static_cast<std::uint32_t>(build.trace.map_lists.size());
       build.trace.map_lists.push_back({item});
     }
@@ -135,10 +135,10 @@ Trace kernel(std::uint32_t num_teams, std::uint32_t thread_limit, std::uint64_t 
              Nanoseconds duration) {
   TraceBuilder build;
   build.begin(build.site(Directive::kTarget, "pi.cpp", 35, "integrate"));
-  Launch& launch = build.launch(duration);
-  launch.num_teams = num_teams;
-  launch.thread_limit = thread_limit;
-  launch.trip_count = trip_count;
+  build.launch(duration);
+  build.trace.launches.edit_back()->num_teams = num_teams;
+  build.trace.launches.edit_back()->thread_limit = thread_limit;
+  build.trace.launches.edit_back()->trip_count = trip_count;
   build.end();
   return build.take();
 }
@@ -166,7 +166,7 @@ TEST(HostFallback, IsCountedBySite) {
   const auto solve = build.site(Directive::kTarget, "a.cpp", 9, "main");
   for (int i = 0; i < 3; ++i) {
     build.begin(solve);
-    build.trace.regions.back().host_fallback = i != 1;
+    build.trace.regions.edit_back()->host_fallback = i != 1;
     build.end();
     build.wait(100);
   }

@@ -107,9 +107,9 @@ TEST(Retime, KeepsTransfersThatTookNoTimeInTheirRegion) {
 
 TEST(Retime, LeavesAloneWhatCrossesNoLink) {
   test::TraceBuilder build;
-  build.op(OpKind::kDtoD, {}, 8, 10).src_device = 0;
+  build.op(OpKind::kDtoD, {}, 8, 10)->src_device = 0;
   build.op(OpKind::kMemset, {}, 8, 10);
-  build.op(OpKind::kHtoD, {}, 8, 10).unfinished = true;
+  build.op(OpKind::kHtoD, {}, 8, 10)->unfinished = true;
   const Trace before = build.take();
   const Trace after = retime(before, slow());
   EXPECT_EQ(after.ops, before.ops);
@@ -163,8 +163,8 @@ Trace side_by_side(const std::vector<std::int32_t>& devices) {
       build.thread = i;
       build.now = 20 * pass + i;
       build.begin(site);
-      build.trace.regions.back().device = devices[i];
-      build.op(OpKind::kHtoD, {}, 8, 10).dst_device = devices[i];
+      build.trace.regions.edit_back()->device = devices[i];
+      build.op(OpKind::kHtoD, {}, 8, 10)->dst_device = devices[i];
       build.end();
     }
   }
@@ -204,7 +204,7 @@ TEST(Retime, AThreadThatTakesTurnsWithItsDevicesDoesOneThingAtATime) {
   test::TraceBuilder build;
   build.trace.host_device = 100;
   for (std::int32_t i = 0; i < 6; ++i) {
-    build.op(OpKind::kHtoD, {}, 8, 10).dst_device = i % 3;
+    build.op(OpKind::kHtoD, {}, 8, 10)->dst_device = i % 3;
     build.wait(5);
   }
   EXPECT_EQ(length_of(retime(build.take(), slow())), 6 * 108 + 5 * 5);
@@ -230,7 +230,7 @@ TEST(Retime, AThreadIsStartedWhereTheFirstOneStands) {
   build.op(OpKind::kHtoD, {}, 8, 10);
   build.thread = 1;
   build.now = 17;  // within the first one's second copy
-  build.op(OpKind::kHtoD, {}, 8, 10).dst_device = 1;
+  build.op(OpKind::kHtoD, {}, 8, 10)->dst_device = 1;
   const Trace after = retime(build.take(), slow());
   EXPECT_EQ(after.ops[1].begin, 113);
   EXPECT_EQ(after.ops[2].begin, 115);
@@ -242,15 +242,15 @@ TEST(Retime, ATaskRunsAfterItWasMade) {
   build.trace.host_device = 100;
   build.trace.threads = {{1}, {2}};
   build.thread = 1;
-  build.op(OpKind::kHtoD, {}, 8, 10).dst_device = 1;
+  build.op(OpKind::kHtoD, {}, 8, 10)->dst_device = 1;
   build.thread = 0;
   build.op(OpKind::kHtoD, {}, 8, 10);
   build.thread = 1;
   build.wait(20);
   build.begin(site);
-  build.trace.regions.back().device = 1;
-  build.trace.regions.back().made = 22;
-  build.trace.regions.back().maker = 0;
+  build.trace.regions.edit_back()->device = 1;
+  build.trace.regions.edit_back()->made = 22;
+  build.trace.regions.edit_back()->maker = 0;
   build.wait(3);
   build.end();
   const Trace after = retime(build.take(), slow());

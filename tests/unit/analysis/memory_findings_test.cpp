@@ -114,12 +114,11 @@ TEST(UnusedTransfer, WhatAsynchronousCallsCopyIsNotJudged) {
     const auto copy = asynchronous ? program.api("", "", 0, "")
                                    : program.api("omp_target_memcpy", "a.cpp", 51, "main");
     program.kernel();
-    DataOp& alloc = program.op(OpKind::kAlloc, {}, OneArray::kBytes, 10);
-    alloc.site = memory;
-    alloc.src = 0;
-    for (int i = 0; i < 2; ++i) program.op(OpKind::kHtoD, {}, OneArray::kBytes, 10).site = copy;
-    program.op(OpKind::kDtoH, {}, OneArray::kBytes, 10).site = copy;
-    program.op(OpKind::kDelete, {}, 0, 10).site = memory;
+    program.op(OpKind::kAlloc, {}, OneArray::kBytes, 10)->site = memory;
+    program.trace.ops.edit_back()->src = 0;
+    for (int i = 0; i < 2; ++i) program.op(OpKind::kHtoD, {}, OneArray::kBytes, 10)->site = copy;
+    program.op(OpKind::kDtoH, {}, OneArray::kBytes, 10)->site = copy;
+    program.op(OpKind::kDelete, {}, 0, 10)->site = memory;
     // The first copy is overwritten; of calls by the runtime's threads the order is not known.
     EXPECT_EQ(found(analyze(program.take()), "unused_transfer").size(), asynchronous ? 0U : 1U);
   }
@@ -163,7 +162,7 @@ TEST(UnusedAllocation, AnotherDevicesKernelDoesNotSeeIt) {
   OneArray program;
   program.allocate();
   program.kernel();
-  program.trace.launches.back().device = 2;
+  program.trace.launches.edit_back()->device = 2;
   program.unmap();
   EXPECT_EQ(program.patterns(), "unused_allocation");
 }

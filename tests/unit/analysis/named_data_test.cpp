@@ -25,14 +25,14 @@ struct Program : TraceBuilder {
            std::uint64_t bytes = kArrayBytes) {
     const std::uint64_t host = trace.variables[what.value].address;
     begin(site);
-    trace.regions[region.value].device = device;
-    trace.regions[region.value].map_list = static_cast<std::uint32_t>(trace.map_lists.size());
+    trace.regions.edit(region.value)->device = device;
+    trace.regions.edit(region.value)->map_list = static_cast<std::uint32_t>(trace.map_lists.size());
     trace.map_lists.push_back({{what, name, host, host, bytes, 0x23}});
-    op(OpKind::kAlloc, what, bytes, 10).dst_device = device;
-    op(OpKind::kHtoD, what, bytes, 1000).dst_device = device;
-    launch(500).device = device;
-    op(OpKind::kDtoH, what, bytes, 700).src_device = device;
-    op(OpKind::kDelete, what, 0, 5).src_device = device;
+    op(OpKind::kAlloc, what, bytes, 10)->dst_device = device;
+    op(OpKind::kHtoD, what, bytes, 1000)->dst_device = device;
+    launch(500)->device = device;
+    op(OpKind::kDtoH, what, bytes, 700)->src_device = device;
+    op(OpKind::kDelete, what, 0, 5)->src_device = device;
     end();
   }
   [[nodiscard]] Finding only() {

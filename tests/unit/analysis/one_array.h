@@ -34,12 +34,11 @@ struct OneArray : TraceBuilder {
   }
 
   /// The transfer alone, in the region that runs.
-  DataOp& move(OpKind kind, std::uint64_t content, std::uint64_t bytes = kBytes) {
-    DataOp& moved = op(kind, a, bytes, 100);
-    moved.fingerprint = content;
-    if (!blocks_only) moved.hash = content;
-    moved.trivial = zeros;
-    return moved;
+  Runs<DataOp>::Edit move(OpKind kind, std::uint64_t content, std::uint64_t bytes = kBytes) {
+    op(kind, a, bytes, 100)->fingerprint = content;
+    if (!blocks_only) trace.ops.edit_back()->hash = content;
+    trace.ops.edit_back()->trivial = zeros;
+    return trace.ops.edit_back();
   }
 
   /// `target enter data map(alloc: a)`.
@@ -91,7 +90,7 @@ struct OneArray : TraceBuilder {
   /// A kernel by its position in Trace::map_lists; without one, it is not known what it maps.
   void kernel(std::uint32_t map_list = std::numeric_limits<std::uint32_t>::max()) {
     begin(solve);
-    trace.regions.back().map_list = map_list;
+    trace.regions.edit_back()->map_list = map_list;
     launch(1000);
     end();
   }
@@ -99,7 +98,7 @@ struct OneArray : TraceBuilder {
   /// `target map(tofrom: a)` at the one directive or the other.
   void map_tofrom(Index<Site> at, std::uint64_t in, std::uint64_t out) {
     begin(at);
-    trace.regions.back().map_list = 1;
+    trace.regions.edit_back()->map_list = 1;
     op(OpKind::kAlloc, a, kBytes, 10);
     move(OpKind::kHtoD, in);
     launch(1000);

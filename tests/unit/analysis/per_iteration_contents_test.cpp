@@ -25,7 +25,10 @@ Analysis passes_with(Nanoseconds between, Content content) {
   const auto u = build.variable("u", kBytes);
   for (int pass = 0; pass < 20; ++pass) {
     map_tofrom(build, solve, {u});
-    std::tie((build.trace.ops.end() - 3)->hash, (build.trace.ops.end() - 2)->hash) = content(pass);
+    const std::size_t last = build.trace.ops.size();
+    const auto [sent, returned] = content(pass);
+    build.trace.ops.edit(last - 3)->hash = sent;
+    build.trace.ops.edit(last - 2)->hash = returned;
     build.wait(between);
   }
   return analyze(build.take());
@@ -71,9 +74,10 @@ TEST(PerIterationContents, TheRecordersTimeIsNotTheHosts) {
   const auto u = build.variable("u", kBytes);
   for (std::uint64_t pass = 0; pass < 20; ++pass) {
     map_tofrom(build, solve, {u});
-    (build.trace.ops.end() - 3)->hash = 1 + pass;
-    (build.trace.ops.end() - 2)->hash = 2 + pass;
-    build.trace.regions.back().hashing_after = 999'900;
+    const std::size_t last = build.trace.ops.size();
+    build.trace.ops.edit(last - 3)->hash = 1 + pass;
+    build.trace.ops.edit(last - 2)->hash = 2 + pass;
+    build.trace.regions.edit_back()->hashing_after = 999'900;
     build.wait(1'000'000);
   }
   build.trace.recording.hashing_ns = 20 * 999'900;
@@ -114,7 +118,7 @@ Analysis passes_with_blocks(Content content) {
   for (int pass = 0; pass < 30; ++pass) {
     build.begin(solve);
     build.op(OpKind::kAlloc, u, kBytes, 10);
-    build.op(OpKind::kHtoD, u, kBytes, 1000).fingerprint = content(pass);
+    build.op(OpKind::kHtoD, u, kBytes, 1000)->fingerprint = content(pass);
     build.launch(500);
     build.op(OpKind::kDelete, u, 0, 5);
     build.end();
@@ -140,9 +144,9 @@ TEST(PerIterationMapping, BlocksAreLikelyWhereAllBytesWereComparedOnce) {
   for (int pass = 0; pass < 30; ++pass) {
     build.begin(solve);
     build.op(OpKind::kAlloc, u, kBytes, 10);
-    DataOp& sent = build.op(OpKind::kHtoD, u, kBytes, 1000);
-    sent.fingerprint = 7;
-    if (pass < 2) sent.hash = 9;
+    auto sent = build.op(OpKind::kHtoD, u, kBytes, 1000);
+    sent->fingerprint = 7;
+    if (pass < 2) sent->hash = 9;
     build.launch(500);
     build.op(OpKind::kDelete, u, 0, 5);
     build.end();

@@ -199,7 +199,7 @@ TEST(PerIterationMapping, FirstprivateCopiesAreEachLaunchsOwn) {
   const auto solve = build.site(Directive::kTarget, "a.cpp", 9, "main");
   const auto table = build.variable("table", 4000);
   for (int pass = 0; pass < 5; ++pass) map_tofrom(build, solve, {table}, 4000);
-  for (DataOp& op : build.trace.ops) op.map_type = 0xa1;
+  build.trace.ops.change_shapes([](DataOp& op) { op.map_type = 0xa1; });
   EXPECT_EQ(patterns(analyze(build.take())), "");
 }
 

@@ -87,7 +87,7 @@ TEST(RepeatedCopyBack, NearMisses) {
   other.writer();
   other.bring(8);
   other.bring(5);
-  other.trace.ops.back().src_device = 2;
+  other.trace.ops.edit_back()->src_device = 2;
   other.bring(8);
   other.unmap();
   EXPECT_EQ(patterns(analyze(other.take())), "") << "another device's result lay there meanwhile";

@@ -43,7 +43,7 @@ TEST(RepeatedAllocation, IsNotDeletedEachTime) {
     program.allocate();
     program.kernel();
     program.begin(program.exit);
-    program.op(OpKind::kDelete, program.a, 0, 5).map_type = 0x8;
+    program.op(OpKind::kDelete, program.a, 0, 5)->map_type = 0x8;
     program.end();
   }
   const Analysis analysis = analyze(program.take());
@@ -101,10 +101,10 @@ TEST(RoundTripTransfer, OfMapAlwaysStillComesBack) {
   program.map(1);
   for (std::uint64_t i = 0; i < 10; ++i) {
     program.begin(program.solve);
-    program.trace.regions.back().map_list = 1;
-    program.move(OpKind::kHtoD, 1 + i).map_type = kAlwaysTofrom;
+    program.trace.regions.edit_back()->map_list = 1;
+    program.move(OpKind::kHtoD, 1 + i)->map_type = kAlwaysTofrom;
     program.launch(1000);
-    program.move(OpKind::kDtoH, 2 + i).map_type = kAlwaysTofrom;
+    program.move(OpKind::kDtoH, 2 + i)->map_type = kAlwaysTofrom;
     program.end();
   }
   program.unmap();
@@ -124,7 +124,7 @@ TEST(DuplicateTransfer, IsNamedAsItsDirectiveNamesIt) {
   for (int i = 0; i < 5; ++i) {
     program.reader();
     program.begin(program.to);
-    program.trace.regions.back().map_list = own_name;
+    program.trace.regions.edit_back()->map_list = own_name;
     program.move(OpKind::kHtoD, 7);
     program.end();
   }

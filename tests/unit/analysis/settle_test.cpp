@@ -40,9 +40,9 @@ TEST(ClaimsThatRestOnEachOther, TheOneThatSavesMoreStays) {
 TEST(ClaimsThatRestOnEachOther, OneClauseIsWrittenAnewOnce) {
   OneArray program;
   program.begin(program.solve);
-  program.trace.regions.back().map_list = 1;
+  program.trace.regions.edit_back()->map_list = 1;
   program.op(OpKind::kAlloc, program.a, OneArray::kBytes, 10);
-  program.move(OpKind::kHtoD, 7).map_type = 0x3;
+  program.move(OpKind::kHtoD, 7)->map_type = 0x3;
   program.send(7);
   program.reader();
   program.begin(program.solve);

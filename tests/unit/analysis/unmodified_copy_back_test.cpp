@@ -32,11 +32,11 @@ TEST(UnmodifiedCopyBack, SeveralVariablesOfADirectiveAreOneFinding) {
   program.begin(program.solve);
   for (const auto one : {program.a, b}) {
     program.op(OpKind::kAlloc, one, OneArray::kBytes, 10);
-    program.op(OpKind::kHtoD, one, OneArray::kBytes, 100).hash = 7 + one.value;
+    program.op(OpKind::kHtoD, one, OneArray::kBytes, 100)->hash = 7 + one.value;
   }
   program.launch(1000);
   for (const auto one : {program.a, b}) {
-    program.op(OpKind::kDtoH, one, OneArray::kBytes, 100).hash = 7 + one.value;
+    program.op(OpKind::kDtoH, one, OneArray::kBytes, 100)->hash = 7 + one.value;
     program.op(OpKind::kDelete, one, 0, 5);
   }
   program.end();

@@ -68,7 +68,7 @@ TEST(Activations, EndWhereTheCodeCallsAgain) {
 TEST(Activations, OfOtherThreadsAreOthers) {
   Trace trace = two_calls();
   add_regions(trace, {2, 2, 3, 3});
-  trace.regions[1].thread = trace.regions[3].thread = 1;
+  trace.regions.edit(1)->thread = trace.regions.edit(3)->thread = 1;
   EXPECT_EQ(same_frames(trace, kLocal), "abab");
 }
 

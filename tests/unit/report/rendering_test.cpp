@@ -50,7 +50,7 @@ TEST(Rendering, WhatNeverChangesIsNamedAndNotCalledNeedless) {
   const auto table = build.variable("table", 8000, "a.cpp", 1);
   for (int i = 0; i < 10; ++i) {
     build.begin(update);
-    build.op(OpKind::kHtoD, table, 8000, 100).hash = 7;
+    build.op(OpKind::kHtoD, table, 8000, 100)->hash = 7;
     build.end();
     build.wait(1000);
   }
@@ -227,7 +227,7 @@ TEST(Rendering, WhyNothingRanOnADeviceIsSaid) {
   build.begin(solve);
   build.end();
   Trace trace = build.take();
-  trace.regions[0].host_fallback = true;
+  trace.regions.edit(0)->host_fallback = true;
   trace.recording.target_offload = "disabled";
   const std::string text = text_of(trace);
   EXPECT_TRUE(

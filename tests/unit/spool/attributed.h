@@ -14,7 +14,7 @@ inline Trace read(const std::vector<LaneBuilder>& lanes) {
 /// What the operation's variable is called, "(none)" if it has none.
 inline const std::string& variable_of(const Trace& trace, std::size_t op) {
   static const std::string kNone = "(none)";
-  const Index<Variable> variable = trace.ops.at(op).variable;
+  const Index<Variable> variable = trace.ops[op].variable;
   return variable ? trace.variables.at(variable.value).name : kNone;
 }
 

@@ -84,8 +84,8 @@ TEST(TransferRates, NothingIsClaimedWhereTheEndIsNotKnown) {
   Trace trace = empty_trace();
   trace.ops = {op(OpKind::kHtoD, 0, 0x10, 1000, 0, 10), op(OpKind::kHtoD, 0, 0x10, 1000, 0, 10),
                op(OpKind::kHtoD, 0, 0x10, 1000, 10, 10), op(OpKind::kAlloc, 0, 0x10, 1000, 0, 10)};
-  trace.ops[0].clock = Clock::kEnqueue;
-  trace.ops[1].unfinished = true;
+  trace.ops.edit(0)->clock = Clock::kEnqueue;
+  trace.ops.edit(1)->unfinished = true;
   EXPECT_TRUE(transfer_rates(trace, 10).empty());
 }
 

@@ -157,7 +157,7 @@ TEST_F(TraceFile, WhatCannotBeWrittenIsSaid) {
 
 TEST_F(TraceFile, ModelWithBrokenReferencesIsNotWritten) {
   Trace trace = synthetic_trace({.events = 100});
-  trace.ops[3].site = {99};
+  trace.ops.edit(3)->site = {99};
   EXPECT_THROW(write_trace(trace, folder_ / "t.json"), Error);
 }
 

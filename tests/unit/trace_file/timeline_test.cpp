@@ -48,8 +48,8 @@ TEST(Timeline, StreamsHaveTracksOfTheirOwn) {
   EXPECT_EQ(drawn_on, (std::set<std::string>{"device 0 stream 13", "device 0 stream 14"}));
 }
 
-template <class Row>
-void expect_nested(const std::vector<Row>& rows, const std::vector<std::uint32_t>& tracks) {
+template <class Rows>
+void expect_nested(const Rows& rows, const std::vector<std::uint32_t>& tracks) {
   std::map<std::uint32_t, std::vector<std::pair<Nanoseconds, Nanoseconds>>> by_track;
   for (std::size_t i = 0; i < rows.size(); ++i)
     by_track[tracks[i]].push_back({rows[i].begin, -rows[i].end});
@@ -153,11 +153,11 @@ TEST(Timeline, FlowsLeadFromTheRegionThroughItsOperations) {
 TEST(Timeline, LiveMemoryIsCountedInTheOrderInWhichAllocationsEnd) {
   Trace trace = with_transfers({{0, 100}, {10, 20}, {30, 40}});
   for (std::size_t i = 0; i < trace.ops.size(); ++i) {
-    DataOp& op = trace.ops[i];
-    op.kind = i == 2 ? OpKind::kDelete : OpKind::kAlloc;
-    op.bytes = i == 0 ? 1000 : 10;
-    op.dst = i == 0 ? 0x1000 : 0x2000;
-    if (i == 2) op.src = 0x2000;
+    auto op = trace.ops.edit(i);
+    op->kind = i == 2 ? OpKind::kDelete : OpKind::kAlloc;
+    op->bytes = i == 0 ? 1000 : 10;
+    op->dst = i == 0 ? 0x1000 : 0x2000;
+    if (i == 2) op->src = 0x2000;
   }
   std::vector<std::pair<double, std::uint64_t>> seen;
   const json events = events_of(trace);
@@ -170,7 +170,7 @@ TEST(Timeline, LiveMemoryIsCountedInTheOrderInWhichAllocationsEnd) {
 
 TEST(Timeline, UnfinishedRegionsSaySo) {
   Trace trace = synthetic_trace({.events = 12});
-  trace.regions[1].unfinished = true;
+  trace.regions.edit(1)->unfinished = true;
   int unfinished = 0;
   const json events = events_of(trace);
   for (const json& event : events) {

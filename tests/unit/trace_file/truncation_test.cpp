@@ -17,17 +17,17 @@
 namespace ompdm::test {
 namespace {
 
-template <class Row>
-void expect_prefix(const std::vector<Row>& part, const std::vector<Row>& whole, std::size_t cut) {
+template <class Rows>
+void expect_prefix(const Rows& part, const Rows& whole, std::size_t cut) {
   ASSERT_LE(part.size(), whole.size()) << "cut at " << cut;
   for (std::size_t i = 0; i < part.size(); ++i) ASSERT_EQ(part[i], whole[i]) << "cut at " << cut;
 }
 
 // References to rows behind the cut cannot be kept: only the rows' own values are compared.
 template <class Row>
-void expect_prefix_but_region(std::vector<Row> part, std::vector<Row> whole, std::size_t cut) {
+void expect_prefix_but_region(Runs<Row> part, Runs<Row> whole, std::size_t cut) {
   for (auto* rows : {&part, &whole}) {
-    for (Row& row : *rows) row.region = {};
+    rows->change_regions([](std::uint32_t) { return Index<Region>::kNone; });
   }
   expect_prefix(part, whole, cut);
 }

@@ -1,0 +1,298 @@
+// A column of rows that mostly repeat earlier ones: what they have in common is held once, and of
+// each row only what is its own. Rows are read and written by value.
+#pragma once
+
+#include <algorithm>
+#include <compare>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <iterator>
+#include <limits>
+#include <numeric>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "ompdm/index.h"
+
+namespace ompdm {
+
+/// Specialised beside each Row that Runs hold:
+///   struct Rare         what few rows have of their own beside begin, end and region; default
+///                       constructed where a row has nothing of it, and comparable
+///   Rare take(Row&)     moves that out of a row
+///   give(Rare, Row&)    and back in
+///   repeated(row)       std::tie of all the rest: what a shape is
+template <class Row>
+struct RowParts;
+
+/// Rows of one type, in order. A loop's regions and operations differ in their times, and some in
+/// their contents: such a row takes 24 bytes, and its *shape*, the row without what is its own, is
+/// shared. An analysis that asks what a row is, not when, asks once a shape.
+template <class Row>
+class Runs {
+  using Parts = RowParts<Row>;
+  using Rare = typename Parts::Rare;
+  static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+
+ public:
+  /// Reads rows; they are made as they are read.
+  class Iterator {
+   public:
+    using iterator_category = std::input_iterator_tag;
+    using iterator_concept = std::random_access_iterator_tag;
+    using value_type = Row;
+    using difference_type = std::ptrdiff_t;
+    using reference = Row;
+    struct pointer {
+      Row row;
+      const Row* operator->() const { return &row; }
+    };
+
+    Iterator() = default;
+    Iterator(const Runs* runs, std::size_t at) : runs_(runs), at_(at) {}
+    Row operator*() const { return (*runs_)[at_]; }
+    pointer operator->() const { return {(*runs_)[at_]}; }
+    Row operator[](difference_type by) const { return *(*this + by); }
+    Iterator& operator++() { return *this += 1; }
+    Iterator& operator--() { return *this -= 1; }
+    Iterator operator++(int) { return std::exchange(*this, *this + 1); }
+    Iterator operator--(int) { return std::exchange(*this, *this - 1); }
+    Iterator& operator+=(difference_type by) {
+      at_ = static_cast<std::size_t>(static_cast<difference_type>(at_) + by);
+      return *this;
+    }
+    Iterator& operator-=(difference_type by) { return *this += -by; }
+    friend Iterator operator+(Iterator at, difference_type by) { return at += by; }
+    friend Iterator operator+(difference_type by, Iterator at) { return at += by; }
+    friend Iterator operator-(Iterator at, difference_type by) { return at -= by; }
+    friend difference_type operator-(const Iterator& a, const Iterator& b) {
+      return static_cast<difference_type>(a.at_) - static_cast<difference_type>(b.at_);
+    }
+    friend bool operator==(const Iterator& a, const Iterator& b) { return a.at_ == b.at_; }
+    friend auto operator<=>(const Iterator& a, const Iterator& b) { return a.at_ <=> b.at_; }
+
+   private:
+    const Runs* runs_ = nullptr;
+    std::size_t at_ = 0;
+  };
+  using value_type = Row;
+  using iterator = Iterator;
+  using const_iterator = Iterator;
+
+  Runs() = default;
+  Runs(std::initializer_list<Row> rows) {
+    for (const Row& row : rows) push_back(row);
+  }
+
+  [[nodiscard]] std::size_t size() const { return rows_.size(); }
+  [[nodiscard]] bool empty() const { return rows_.empty(); }
+  [[nodiscard]] Iterator begin() const { return {this, 0}; }
+  [[nodiscard]] Iterator end() const { return {this, size()}; }
+  [[nodiscard]] Row front() const { return (*this)[0]; }
+  [[nodiscard]] Row back() const { return (*this)[size() - 1]; }
+  [[nodiscard]] Row operator[](std::size_t at) const {
+    const Own& own = rows_[at];
+    Row row = shapes_[own.shape];
+    row.begin = own.begin;
+    row.end = end_of(at);
+    if constexpr (kHasRegion) row.region.value = own.region;
+    if (own.rare != kNone) Parts::give(rare_[own.rare].rare, row);
+    return row;
+  }
+
+  /// What distinct rows have in common, in no order; where a row has something of its own, a shape
+  /// has the default. Some may have no row any more.
+  [[nodiscard]] const std::vector<Row>& shapes() const { return shapes_; }
+  /// Parts of a row, without the rest of it.
+  [[nodiscard]] std::uint32_t shape_of(std::size_t at) const { return rows_[at].shape; }
+  [[nodiscard]] const Row& common(std::size_t at) const { return shapes_[rows_[at].shape]; }
+  [[nodiscard]] Nanoseconds begin_of(std::size_t at) const { return rows_[at].begin; }
+  [[nodiscard]] Nanoseconds end_of(std::size_t at) const {
+    return rows_[at].begin + duration_of(at);
+  }
+  [[nodiscard]] Nanoseconds duration_of(std::size_t at) const {
+    const Own& own = rows_[at];
+    return own.duration == kLong ? rare_[own.rare].duration : Nanoseconds{own.duration};
+  }
+  /// What is rare of a row's own, and the same to be changed.
+  [[nodiscard]] const Rare& rare(std::size_t at) const {
+    static const Rare kNothing;
+    return rows_[at].rare == kNone ? kNothing : rare_[rows_[at].rare].rare;
+  }
+  Rare& rare_of(std::size_t at) { return rare_own(rows_[at]).rare; }
+  [[nodiscard]] auto region_of(std::size_t at) const
+    requires requires(Row row) { row.region; }
+  {
+    return decltype(Row::region){rows_[at].region};
+  }
+
+  void push_back(const Row& row) {
+    rows_.emplace_back();
+    put(rows_.back(), row);
+  }
+  /// One more of the shape of the row at `earlier`, with nothing of its own but these.
+  void repeat(std::size_t earlier, Nanoseconds begin, Nanoseconds end,
+              std::uint32_t region = kNone) {
+    const std::uint32_t shape = rows_[earlier].shape;
+    rows_.emplace_back();
+    put_times(rows_.back(), begin, end);
+    rows_.back().region = region;
+    rows_.back().shape = shape;
+  }
+  void set(std::size_t at, const Row& row) { put(rows_[at], row); }
+  void set_times(std::size_t at, Nanoseconds begin, Nanoseconds end) {
+    put_times(rows_[at], begin, end);
+  }
+  /// A row that is written back when this goes: `runs.edit(i)->bytes = 8;`.
+  class Edit {
+   public:
+    Edit(Runs& runs, std::size_t at) : runs_(runs), at_(at), row_(runs[at]) {}
+    ~Edit() { runs_.set(at_, row_); }
+    Edit(const Edit&) = delete;
+    Edit& operator=(const Edit&) = delete;
+    Row* operator->() { return &row_; }
+    Row& operator*() { return row_; }
+
+   private:
+    Runs& runs_;
+    std::size_t at_;
+    Row row_;
+  };
+  Edit edit(std::size_t at) { return {*this, at}; }
+  Edit edit_back() { return {*this, size() - 1}; }
+  /// Calls `change` with each shape: what is changed in one is changed in all its rows.
+  template <class Change>
+  void change_shapes(Change&& change) {
+    for (Row& shape : shapes_) change(shape);
+    index_.clear();
+  }
+  /// Every row's region becomes what `change` makes of it, where it has one.
+  template <class Change>
+  void change_regions(Change&& change)
+    requires requires(Row row) { row.region; }
+  {
+    for (Own& own : rows_) {
+      if (own.region != kNone) own.region = change(own.region);
+    }
+  }
+  /// Keeps the first `count`.
+  void truncate(std::size_t count) { rows_.resize(std::min(count, size())); }
+  /// Puts the rows in the order of their begins, equals as they come; says where each of them was,
+  /// or nothing if that is their order already.
+  std::vector<std::uint32_t> sort_by_begin() {
+    const auto earlier = [](const Own& a, const Own& b) { return a.begin < b.begin; };
+    if (std::is_sorted(rows_.begin(), rows_.end(), earlier)) return {};
+    std::vector<std::uint32_t> order(size());
+    std::iota(order.begin(), order.end(), 0U);
+    std::sort(order.begin(), order.end(), [this](std::uint32_t a, std::uint32_t b) {
+      return std::pair(rows_[a].begin, a) < std::pair(rows_[b].begin, b);
+    });
+    std::vector<Own> rows;
+    rows.reserve(order.size());
+    for (const std::uint32_t at : order) rows.push_back(rows_[at]);
+    rows_ = std::move(rows);
+    return order;
+  }
+  void reserve(std::size_t count) { rows_.reserve(count); }
+  [[nodiscard]] std::size_t capacity() const { return rows_.capacity(); }
+
+  bool operator==(const Runs& other) const {
+    return std::equal(begin(), end(), other.begin(), other.end());
+  }
+
+ private:
+  static constexpr bool kHasRegion = requires(Row row) { row.region; };
+  static constexpr std::uint32_t kLong = std::numeric_limits<std::uint32_t>::max();
+
+  struct Own {
+    Nanoseconds begin = 0;
+    std::uint32_t duration = 0;  // kLong: with what is rare
+    std::uint32_t region = kNone;
+    std::uint32_t shape = 0;
+    std::uint32_t rare = kNone;
+  };
+  struct RareOwn {
+    Rare rare;
+    Nanoseconds duration = 0;
+  };
+
+  static std::uint64_t hash(const Row& row) {
+    std::uint64_t hash = 0;
+    const auto mix = [&hash](const auto& field) {
+      constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;  // 2^64 / the golden ratio
+      std::uint64_t value = 0;
+      if constexpr (requires { field.value; }) {
+        value = field.value;
+      } else {
+        value = static_cast<std::uint64_t>(field);
+      }
+      hash = (hash ^ value) * kOdd;
+      hash ^= hash >> 32;
+    };
+    std::apply([&](const auto&... fields) { (mix(fields), ...); }, Parts::repeated(row));
+    return hash;
+  }
+
+  RareOwn& rare_own(Own& own) {
+    if (own.rare == kNone) {
+      own.rare = static_cast<std::uint32_t>(rare_.size());
+      rare_.emplace_back();
+    }
+    return rare_[own.rare];
+  }
+
+  void put_times(Own& own, Nanoseconds begin, Nanoseconds end) {
+    own.begin = begin;
+    const Nanoseconds duration = end - begin;
+    const bool is_short = duration >= 0 && duration < Nanoseconds{kLong};
+    own.duration = is_short ? static_cast<std::uint32_t>(duration) : kLong;
+    if (!is_short) rare_own(own).duration = duration;
+  }
+
+  void put(Own& own, Row row) {
+    put_times(own, row.begin, row.end);
+    if constexpr (kHasRegion) own.region = row.region.value;
+    Rare rare = Parts::take(row);
+    if (own.rare != kNone || !(rare == Rare())) rare_own(own).rare = std::move(rare);
+    own.shape = shape_number(own.shape, row);
+  }
+
+  // `likely`: that to look at first.
+  std::uint32_t shape_number(std::uint32_t likely, Row& row) {
+    const auto is_it = [&](std::uint32_t shape) {
+      return Parts::repeated(shapes_[shape]) == Parts::repeated(row);
+    };
+    if (likely < shapes_.size() && is_it(likely)) return likely;
+    if (2 * shapes_.size() >= index_.size()) reindex();
+    std::size_t slot = hash(row) & (index_.size() - 1);
+    while (index_[slot] != kNone && !is_it(index_[slot])) slot = (slot + 1) & (index_.size() - 1);
+    if (index_[slot] == kNone) {
+      index_[slot] = static_cast<std::uint32_t>(shapes_.size());
+      row.begin = row.end = 0;
+      if constexpr (kHasRegion) row.region = {};
+      shapes_.push_back(std::move(row));
+    }
+    return index_[slot];
+  }
+
+  void reindex() {
+    std::size_t slots = 16;
+    while (slots < 4 * (shapes_.size() + 1)) slots *= 2;
+    index_.assign(slots, kNone);
+    for (std::uint32_t i = 0; i < shapes_.size(); ++i) {
+      std::size_t slot = hash(shapes_[i]) & (slots - 1);
+      while (index_[slot] != kNone) slot = (slot + 1) & (slots - 1);
+      index_[slot] = i;
+    }
+  }
+
+  std::vector<Own> rows_;
+  std::vector<RareOwn> rare_;
+  std::vector<Row> shapes_;
+  std::vector<std::uint32_t> index_;  // of shapes_, open addressing; empty: to be made
+};
+
+}  // namespace ompdm
