@@ -1,8 +1,11 @@
 #include "diagnosis.h"
 
 namespace ompdm::cli {
+namespace {
 
 using Level = Finding::Level;
+
+}  // namespace
 
 Finding examine_names(const ElfFile& code) {
   if (code.has_debug_info) return {Level::kOk, "debug information: lines and variable names", ""};

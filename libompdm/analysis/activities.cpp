@@ -24,24 +24,39 @@ struct Group {
   }
 };
 
+bool is_empty(const Group& group) { return group.durations.empty() && group.unfinished.empty(); }
+
+/// What `of` makes of each shape, beside Runs::shapes.
+template <class Row, class Of>
+auto each_shape(const Runs<Row>& rows, Of of) {
+  std::vector<decltype(of(rows.shapes().front()))> results;
+  for (const Row& shape : rows.shapes()) results.push_back(of(shape));
+  return results;
+}
+
 std::vector<Group> group_ops(const Trace& trace, bool api_calls) {
   constexpr std::size_t kTypes = 7;
   constexpr std::size_t kClocks = 4;
   std::vector<Group> groups(kTypes * kClocks);
-  for (const DataOp& op : trace.ops) {
+  const auto group_of = [&](const DataOp& op) -> Group* {
     const std::optional<ActivityType> type = type_of(op.kind);
-    if (op.internal || !type) continue;
-    if ((*type == ActivityType::kAlloc || *type == ActivityType::kDelete) != api_calls) continue;
+    if (op.internal || !type) return nullptr;
+    const bool is_api_call = *type == ActivityType::kAlloc || *type == ActivityType::kDelete;
+    if (is_api_call != api_calls) return nullptr;
     Group& group =
         groups[static_cast<std::size_t>(*type) * kClocks + static_cast<std::size_t>(op.clock)];
     group.row.type = *type;
     group.row.clock = op.clock;
-    group.row.bytes += op.bytes;
-    group.add(!op.unfinished, op.end - op.begin);
+    return &group;
+  };
+  const auto of_shape = each_shape(trace.ops, group_of);
+  for (std::size_t i = 0; i < trace.ops.size(); ++i) {
+    Group* group = of_shape[trace.ops.shape_of(i)];
+    if (group == nullptr) continue;
+    group->row.bytes += trace.ops.common(i).bytes;
+    group->add(!trace.ops.common(i).unfinished, trace.ops.duration_of(i));
   }
-  std::erase_if(groups, [](const Group& group) {
-    return group.durations.empty() && group.unfinished.empty();
-  });
+  std::erase_if(groups, is_empty);
   return groups;
 }
 
@@ -69,20 +84,19 @@ Activity describe_kernel(const Trace& trace, Index<Kernel> kernel, Index<Site> s
 std::vector<Group> group_launches(const Trace& trace) {
   std::vector<Group> groups;
   std::map<std::tuple<std::string, std::string, int, Clock>, std::size_t> by_name;
-  std::map<std::tuple<Index<Kernel>, Index<Site>, Clock>, std::size_t> by_origin;
-  for (const Launch& launch : trace.launches) {
-    const Index<Site> site = site_of(trace, launch);
+  const auto group_of = [&](const Launch& launch) {
+    Activity row = describe_kernel(trace, launch.kernel, launch.site, launch.clock);
     const auto [known, is_new] =
-        by_origin.try_emplace(std::tuple(launch.kernel, site, launch.clock), groups.size());
-    if (is_new) {
-      Activity row = describe_kernel(trace, launch.kernel, site, launch.clock);
-      const auto [same, first] = by_name.try_emplace(
-          std::tuple(row.function, row.file, row.line, row.clock), groups.size());
-      known->second = same->second;
-      if (first) groups.push_back({std::move(row), {}, {}});
-    }
-    groups[known->second].add(!launch.unfinished, launch.end - launch.begin);
+        by_name.try_emplace(std::tuple(row.function, row.file, row.line, row.clock), groups.size());
+    if (is_new) groups.push_back({std::move(row), {}, {}});
+    return known->second;
+  };
+  const auto of_shape = each_shape(trace.launches, group_of);
+  for (std::size_t i = 0; i < trace.launches.size(); ++i) {
+    groups[of_shape[trace.launches.shape_of(i)]].add(!trace.launches.common(i).unfinished,
+                                                     trace.launches.duration_of(i));
   }
+  std::erase_if(groups, is_empty);
   return groups;
 }
 

@@ -12,11 +12,11 @@ namespace ompdm::analysis {
 /// Follows a trace's operations in their order.
 class ApiCalls {
  public:
-  /// Whether the operation before this one on its thread was of the same API call.
-  bool goes_on(const DataOp& op) {
-    if (last_.size() <= op.thread) last_.resize(op.thread + 1);
-    const bool same = op.call != 0 && op.call == last_[op.thread];
-    last_[op.thread] = op.call;
+  /// Whether the operation before this one on its `thread` was of the same `call` (DataOp).
+  bool goes_on(std::uint32_t thread, std::uint32_t call) {
+    if (last_.size() <= thread) last_.resize(thread + 1);
+    const bool same = call != 0 && call == last_[thread];
+    last_[thread] = call;
     return same;
   }
 

@@ -79,19 +79,24 @@ std::vector<std::uint64_t> mapped_bytes(const Trace& trace) {
 
 void add_regions(const Trace& trace, DirectiveTable& table) {
   const std::vector<std::uint64_t> mapped = mapped_bytes(trace);
-  for (const Region& region : trace.regions) {
+  trace.regions.sum_up([&](const Region& region, std::uint64_t count, Nanoseconds time) {
     DirectiveRow& row = table.rows[row_of(table, region.site)];
-    row.time += region.end - region.begin - region.hashing;
-    if (region.ends_data) continue;
-    ++row.count;
-    if (region.host_fallback) ++row.fallback_count;
-    if (region.map_list < mapped.size()) row.mapped_bytes += mapped[region.map_list];
-  }
+    row.time += time;
+    if (region.ends_data) return;
+    row.count += count;
+    if (region.host_fallback) row.fallback_count += count;
+    if (region.map_list < mapped.size()) row.mapped_bytes += count * mapped[region.map_list];
+  });
+  trace.regions.each_rare([&](std::size_t region, const auto& own) {
+    table.rows[row_of(table, trace.regions.common(region).site)].time -= own.hashing;
+  });
 }
 
-/// `same_call`: the operation before it was of the same API call.
-void add_op(const DataOp& op, bool same_call, DirectiveRow& row) {
-  const Nanoseconds duration = op.end - op.begin;
+bool is_call(const DirectiveRow& row) {
+  return row.directive == Directive::kApi || row.directive == Directive::kRuntime;
+}
+
+void add_ops(const DataOp& op, std::uint64_t count, Nanoseconds time, DirectiveRow& row) {
   Flow* flow = nullptr;
   switch (op.kind) {
     case OpKind::kHtoD:
@@ -104,7 +109,7 @@ void add_op(const DataOp& op, bool same_call, DirectiveRow& row) {
       flow = &row.dtod;
       break;
     case OpKind::kAlloc:
-      ++row.alloc_count;
+      row.alloc_count += count;
       break;
     case OpKind::kMemset:
     case OpKind::kDelete:
@@ -113,15 +118,26 @@ void add_op(const DataOp& op, bool same_call, DirectiveRow& row) {
       break;
   }
   if (flow != nullptr) {
-    flow->bytes += op.bytes;
-    ++flow->count;
-    flow->time += duration;
+    flow->bytes += count * op.bytes;
+    flow->count += count;
+    flow->time += time;
     if (op.clock == Clock::kEnqueue) row.timed = false;
   }
   // No region brackets these: the call is the instance, or the operation itself.
-  if (row.directive == Directive::kApi || row.directive == Directive::kRuntime) {
-    if (!same_call) ++row.count;
-    row.time += duration;
+  if (is_call(row)) {
+    row.count += count;
+    row.time += time;
+  }
+}
+
+/// Several operations of one call were counted each.
+void join_calls(const Trace& trace, DirectiveTable& table) {
+  ApiCalls calls;
+  for (std::size_t i = 0; i < trace.ops.size(); ++i) {
+    const DataOp& op = trace.ops.common(i);
+    if (op.internal || !calls.goes_on(op.thread, trace.ops.rare(i).call)) continue;
+    DirectiveRow& row = table.rows[row_of(table, op.site)];
+    if (is_call(row)) --row.count;
   }
 }
 
@@ -152,17 +168,16 @@ std::uint32_t row_of(const DirectiveTable& table, Index<Site> site) {
 DirectiveTable directives_of(const Trace& trace) {
   DirectiveTable table = empty_table(trace);
   add_regions(trace, table);
-  ApiCalls calls;
-  for (const DataOp& op : trace.ops) {
-    if (op.internal) continue;
-    add_op(op, calls.goes_on(op), table.rows[row_of(table, site_of(trace, op))]);
-  }
-  for (const Launch& launch : trace.launches) {
-    DirectiveRow& row = table.rows[row_of(table, site_of(trace, launch))];
-    ++row.kernel_count;
-    row.kernel_time += launch.end - launch.begin;
+  trace.ops.sum_up([&](const DataOp& op, std::uint64_t count, Nanoseconds time) {
+    if (!op.internal) add_ops(op, count, time, table.rows[row_of(table, op.site)]);
+  });
+  join_calls(trace, table);
+  trace.launches.sum_up([&](const Launch& launch, std::uint64_t count, Nanoseconds time) {
+    DirectiveRow& row = table.rows[row_of(table, launch.site)];
+    row.kernel_count += count;
+    row.kernel_time += time;
     if (launch.clock == Clock::kEnqueue) row.timed = false;
-  }
+  });
   arrange(table);
   return table;
 }

@@ -79,7 +79,7 @@ std::vector<std::vector<Step>> steps_by_thread(const Trace& trace,
     if (op.kind == OpKind::kDtoH) cost.dtoh_bytes = op.bytes;
     cost.transfer = op.end - op.begin;
     std::vector<Step>& steps = steps_of(op.thread);
-    if (calls.goes_on(op)) {
+    if (calls.goes_on(op.thread, op.call)) {
       add(steps.back(), op.end, cost);  // the rows of a rectangle are one step
     } else {
       steps.push_back({symbol_of(row, false), op.begin, op.end, cost, device_of(op), op.path});

@@ -36,24 +36,26 @@ void add(Flow& sum, const Flow& other) {
 
 Totals totals_of(const Trace& trace) {
   Totals totals;
-  for (const DataOp& op : trace.ops) {
+  trace.ops.sum_up([&](const DataOp& op, std::uint64_t count, Nanoseconds time) {
     Flow* flow = op.internal ? &totals.runtime_internal : flow_of(totals, op.kind);
-    if (flow != nullptr) add(*flow, {op.bytes, 1, op.end - op.begin});
-  }
-  for (const Launch& launch : trace.launches) {
-    add(totals.kernel, {0, 1, launch.end - launch.begin});
-  }
-  for (const Region& region : trace.regions) {
-    add(totals.region, {0, region.ends_data ? 0U : 1U, region.end - region.begin - region.hashing});
-  }
+    if (flow != nullptr) add(*flow, {count * op.bytes, count, time});
+  });
+  trace.launches.sum_up([&](const Launch& /*launch*/, std::uint64_t count, Nanoseconds time) {
+    add(totals.kernel, {0, count, time});
+  });
+  trace.regions.sum_up([&](const Region& region, std::uint64_t count, Nanoseconds time) {
+    add(totals.region, {0, region.ends_data ? 0U : count, time});
+  });
+  trace.regions.each_rare(
+      [&](std::size_t /*region*/, const auto& own) { totals.region.time -= own.hashing; });
   return totals;
 }
 
 Nanoseconds program_wall_of(const Trace& trace) {
   std::set<std::uint32_t> threads;
-  for (const DataOp& op : trace.ops) {
-    if (op.hash != 0 || op.fingerprint != 0) threads.insert(op.thread);
-  }
+  trace.ops.each_rare([&](std::size_t op, const auto& content) {
+    if (content.hash != 0 || content.fingerprint != 0) threads.insert(trace.ops.common(op).thread);
+  });
   if (threads.empty()) return trace.process.wall;
   return trace.process.wall - trace.recording.hashing_ns / static_cast<Nanoseconds>(threads.size());
 }

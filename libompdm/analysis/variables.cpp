@@ -22,16 +22,16 @@ std::vector<VariableRow> variables_of(const Trace& trace) {
     row.aliases = variable.aliases;
     rows.push_back(std::move(row));
   }
-  for (const DataOp& op : trace.ops) {
-    if (op.internal || !op.variable) continue;
-    if (op.kind != OpKind::kHtoD && op.kind != OpKind::kDtoH) continue;
+  trace.ops.sum_up([&](const DataOp& op, std::uint64_t count, Nanoseconds time) {
+    if (op.internal || !op.variable) return;
+    if (op.kind != OpKind::kHtoD && op.kind != OpKind::kDtoH) return;
     VariableRow& row = rows[op.variable.value];
     Flow& flow = op.kind == OpKind::kHtoD ? row.htod : row.dtoh;
-    flow.bytes += op.bytes;
-    ++flow.count;
-    flow.time += op.end - op.begin;
+    flow.bytes += count * op.bytes;
+    flow.count += count;
+    flow.time += time;
     if (op.clock == Clock::kEnqueue) row.timed = false;
-  }
+  });
   const auto weight = [](const VariableRow& row) {
     return std::pair(row.htod.bytes + row.dtoh.bytes, row.bytes);
   };

@@ -106,6 +106,27 @@ class Runs {
   /// What distinct rows have in common, in no order; where a row has something of its own, a shape
   /// has the default. Some may have no row any more.
   [[nodiscard]] const std::vector<Row>& shapes() const { return shapes_; }
+  /// Calls `take` with each shape that rows have, how many these are, and the sum of their
+  /// durations.
+  template <class Take>
+  void sum_up(Take&& take) const {
+    std::vector<std::pair<std::uint64_t, Nanoseconds>> sums(shapes_.size());
+    for (std::size_t i = 0; i < size(); ++i) {
+      auto& [count, time] = sums[rows_[i].shape];
+      ++count;
+      time += duration_of(i);
+    }
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      if (sums[i].first > 0) take(shapes_[i], sums[i].first, sums[i].second);
+    }
+  }
+  /// Calls `take` with the position and what is rare of each row that has some of it.
+  template <class Take>
+  void each_rare(Take&& take) const {
+    for (std::size_t i = 0; i < size(); ++i) {
+      if (rows_[i].rare != kNone) take(i, rare_[rows_[i].rare].rare);
+    }
+  }
   /// Parts of a row, without the rest of it.
   [[nodiscard]] std::uint32_t shape_of(std::size_t at) const { return rows_[at].shape; }
   [[nodiscard]] const Row& common(std::size_t at) const { return shapes_[rows_[at].shape]; }
