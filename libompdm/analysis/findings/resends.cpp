@@ -96,7 +96,8 @@ bool keep(const Evidence& evidence, ResendGroup& group) {
     for (const std::uint32_t mapping : others.mappings) {
       group.kept.add_directives(trace, evidence.mappings, mapping, number);
     }
-    group.content.claim.stays.push_back({piece.device, piece.host, piece.bytes});
+    group.content.claim.stays.push_back(
+        {piece.device, piece.host, piece.bytes, piece.storage, span.from, span.to});
     group.kept.add_idle(evidence.idle_directives.advice_on(group.content.claim.stays.back()));
   }
   group.kept.settle();
