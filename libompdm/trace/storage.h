@@ -68,6 +68,7 @@ class Storage {
     Index<CallPath> path;             // of the directive that spoke of it last
     calls::Holder holder;             // as it said
     bool is_whole = false;            // it spoke of all of an object of that function
+    bool is_scratch = false;          // it was only allocated there, and nothing crossed since
     const DataOp* content = nullptr;  // the last transfer of all of it
   };
   using Pieces = std::map<std::uint64_t, Piece>;  // by begin, disjoint

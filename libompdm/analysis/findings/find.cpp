@@ -1,5 +1,7 @@
 #include "analysis/findings/find.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <tuple>
@@ -87,7 +89,11 @@ Needless find_needless(const Trace& trace, const DirectiveTable& directives,
     return std::tuple(-finding.wasted_time, claims.told[i].ops.empty(), i);
   });
   for (const std::size_t i : order) {
+    const std::vector<std::string>& caveats = claims.told[i].caveats;
     Finding& finding = needless.findings.emplace_back(std::move(claims.told[i].finding));
+    if (!caveats.empty()) {
+      finding.evidence += fmt::format("; possible only: {}", fmt::join(caveats, "; "));
+    }
     if (is_fortran_source(finding.file)) {
       finding.advice = in_fortran(finding.file, std::move(finding.advice));
     }

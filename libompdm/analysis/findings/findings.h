@@ -62,6 +62,14 @@ struct Claim {
   std::vector<Clause> thinned;  ///< of which it may leave out instances
   std::vector<Clause> needed;   ///< that it counts on as they are
   std::vector<Stay> stays;      ///< that it keeps on a device
+  std::vector<std::string> caveats;
+
+  /// Says what is not known, so that the finding is possible only. The report tells it after the
+  /// evidence.
+  void add_caveat(std::string unknown) {
+    finding.confidence = Confidence::kPossible;
+    caveats.push_back(std::move(unknown));
+  }
 };
 
 /// Data up to this size rides along with a launch: that it crosses with each is no waste worth a

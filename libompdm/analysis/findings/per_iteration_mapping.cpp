@@ -141,12 +141,19 @@ Claim finished(const Evidence& evidence, const Loop& row, LoopClaim& loop) {
   finding.variable = clause_list(loop.kept.data.names());
   finding.examined = loop.examined;
   finding.of = finding.count;
+  finding.confidence = Confidence::kLikely;
   // What came back weighs no more than what went over again as it had come.
   const bool is_backed = 2 * loop.backed_bytes >= finding.wasted_bytes;
   const bool is_shown = loop.equal >= std::min(loop.sent - loop.sent_enough, kEnoughSamples);
-  finding.confidence = is_backed && is_shown && loop.each_in_full && !loop.with_others
-                           ? Confidence::kLikely
-                           : Confidence::kPossible;
+  if (!evidence.contents.known()) {
+    claim.add_caveat("contents were not compared");
+  } else if (!is_shown) {
+    claim.add_caveat("too few contents were compared");
+  } else if (!is_backed) {
+    claim.add_caveat("contents speak for less than half of these bytes");
+  }
+  if (!loop.each_in_full) claim.add_caveat("of some of it only blocks were compared");
+  if (loop.with_others) claim.add_caveat("other directives map the same in between");
   finding.evidence = evidence_of(trace, row, loop);
   finding.advice = advice_of(trace, row, loop);
   sum_up(claim, trace);

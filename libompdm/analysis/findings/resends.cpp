@@ -191,9 +191,9 @@ std::optional<Claim> finished(const Evidence& evidence, ResendGroup& group, cons
   if (!group.kept.data.empty()) finding.evidence += ": its memory there could have been kept";
   if (!in_all) finding.evidence += fmt::format("; {} in all", group.all);
   if (group.scratch) {
-    finding.confidence = Confidence::kPossible;
-    finding.evidence +=
-        "; kernels in between have map(to:) copies of it: whether they change them does not show";
+    claim.add_caveat(
+        "kernels in between have map(to:) copies of it, and whether they change them does not "
+        "show");
   }
   if (group.resident) {
     finding.advice = advice_for_resident(site, group, in_all);

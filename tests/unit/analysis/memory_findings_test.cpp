@@ -31,6 +31,18 @@ TEST(UnusedTransfer, OverwrittenBeforeAKernel) {
   EXPECT_TRUE(contains(finding.advice, "at a.cpp:10, write map(alloc: a)"));
 }
 
+TEST(UnusedTransfer, OverwrittenAgainAndAgainAndThenDropped) {
+  OneArray program;
+  program.map();
+  program.kernel();
+  for (int i = 0; i < 4; ++i) program.send();
+  program.unmap();
+  const Analysis analysis = analyze(program.take());
+  ASSERT_EQ(patterns(analysis), "unused_transfer") << "none rests on another that is needed";
+  EXPECT_EQ(analysis.findings[0].count, 4U);
+  EXPECT_TRUE(contains(analysis.findings[0].evidence, "3 overwritten and 1 dropped"));
+}
+
 TEST(UnusedTransfer, DroppedBeforeAKernel) {
   OneArray program;
   program.map();
@@ -147,6 +159,29 @@ TEST(UnusedAllocation, NoKernelWhileItWasThere) {
   EXPECT_EQ(finding.wasted_bytes, OneArray::kBytes);
   EXPECT_EQ(finding.wasted_time, 15);
   EXPECT_EQ(finding.confidence, Confidence::kCertain);
+}
+
+TEST(UnusedAllocation, BesideKernelsThatCannotSeeItIsLikely) {
+  OneArray program;
+  program.allocate();
+  program.stranger();
+  program.unmap();
+  const Analysis analysis = analyze(program.take());
+  ASSERT_EQ(patterns(analysis), "unused_allocation");
+  EXPECT_EQ(analysis.findings[0].confidence, Confidence::kLikely);
+
+  OneArray given;
+  given.allocate();
+  given.trace.mapped_pointers.push_back({0, given.trace.variables[0].address});
+  given.stranger();
+  given.unmap();
+  EXPECT_EQ(given.patterns(), "") << "the kernel may have its device address";
+
+  OneArray unnamed;
+  unnamed.allocate();
+  unnamed.kernel();
+  unnamed.unmap();
+  EXPECT_EQ(unnamed.patterns(), "") << "what the kernel names is not known";
 }
 
 TEST(UnusedAllocation, RoundTripsWithoutAKernelAreLikely) {
