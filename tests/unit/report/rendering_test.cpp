@@ -47,16 +47,21 @@ TEST(Rendering, WhatNeverChangesIsNamedAndNotCalledNeedless) {
   test::TraceBuilder build;
   build.trace.recording.hashing = "full";
   const auto update = build.site(Directive::kTargetUpdate, "a.cpp", 4, "main");
+  const auto kernel = build.site(Directive::kTarget, "a.cpp", 6, "main");
   const auto table = build.variable("table", 8000, "a.cpp", 1);
   for (int i = 0; i < 10; ++i) {
     build.begin(update);
     build.op(OpKind::kHtoD, table, 8000, 100).hash = 7;
     build.end();
+    build.begin(kernel);
+    build.launch(100);
+    build.end();
     build.wait(1000);
   }
   std::vector<analysis::Analysis> analyses = {analysis::analyze(build.take())};
   const std::string text = render(analyses, Format::kText);
-  EXPECT_NE(text.find("8.0 of 8.0 KB a pass never changes: table (a.cpp:4); loop over a.cpp:4"),
+  EXPECT_NE(text.find("8.0 of 8.0 KB a pass never changes: table (a.cpp:4); loop over a.cpp:4, "
+                      "a.cpp:6"),
             std::string::npos)
       << text;
   EXPECT_NE(text.find("What never changes on its way is needed only if"), std::string::npos)
