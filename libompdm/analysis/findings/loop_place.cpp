@@ -135,6 +135,11 @@ std::string loop_at(const Trace& trace, const Loop& loop) {
   const CodeLoop& code = trace.loops[loop.code.value];
   const Caller caller{without_signature(code.function), code.file, code.line};
   if (code.file.empty() || code.line == 0 || is_library(caller)) return {};
+  // A directive that is repeated itself may be inlined there: nobody knows where it is called.
+  const auto is_there = [&](const Site& site) {
+    return site.line == code.line && site.file == code.file;
+  };
+  if (code.unrolled && std::ranges::any_of(trace.sites, is_there)) return {};
   return fmt::format("{} {}:{}{}", code.unrolled ? "the calls repeated at" : "the loop at",
                      file_part(code.file), code.line,
                      caller.function.empty() ? std::string() : ", in " + caller.function);

@@ -80,6 +80,17 @@ TEST(CodeLoops, ThatWereUnrolledAreCalls) {
   EXPECT_TRUE(
       contains(analysis.findings[0].advice, "before the calls repeated at heat.cpp:54, in solve,"));
   EXPECT_TRUE(contains(analysis.findings[0].advice, "\nafter these calls, write\n"));
+
+  CodeLoops inlined;
+  inlined.trace.loops[0].unrolled = true;
+  inlined.trace.loops[0].line = 56;
+  inlined.trace.call_places[0].repeats = {{0, 0}};
+  const auto other = inlined.variable("u", CodeLoops::kGrid);
+  for (int i = 0; i < 10; ++i) inlined.pass(other);
+  const Analysis unplaced = analyze(inlined.take());
+  ASSERT_EQ(patterns(unplaced), "per_iteration_mapping");
+  EXPECT_TRUE(contains(unplaced.findings[0].advice, "before the loop that runs heat.cpp:56"))
+      << "the line is the directive's own";
 }
 
 TEST(CodeLoops, EnteredUnseenMapEachTheirOwn) {
