@@ -138,7 +138,7 @@ const Planted kPlanted[] = {
     {"seen_in_between", ""},
     {"dropped", "unused_transfer", 1, kLargeArray},
     {"never_used", "unused_allocation", 1, kLargeArray},
-    {"never_named", "unused_allocation unused_transfer", 1, kLargeArray},
+    {"never_named", "unused_allocation", 1, kLargeArray},
     {"brought_each_time", "unmodified_copy_back", 1, kLargeArray},
     {"brought_at_times", ""},
     {"allocated_again", "repeated_allocation", 39, 39 * kLargeArray},

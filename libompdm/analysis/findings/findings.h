@@ -109,8 +109,8 @@ std::vector<Claim> repeated_allocation(const Evidence& evidence, const Claimed& 
 std::vector<Claim> unused_allocation(const Evidence& evidence);
 
 /// Data sent to a device and overwritten from the host, or dropped, before any kernel that could
-/// have seen it, and before it was read back.
-std::vector<Claim> unused_transfer(const Evidence& evidence);
+/// have seen it, and before it was read back. Leaves out what `claimed` has.
+std::vector<Claim> unused_transfer(const Evidence& evidence, const Claimed& claimed);
 
 /// 32 or more transfers of at most 4 KiB that could have been few: neighbouring memory, or one
 /// directive again and again without a kernel in between; or whose latency outweighs all else.

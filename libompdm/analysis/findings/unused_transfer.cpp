@@ -140,7 +140,7 @@ std::string advice_of(const Site* site, const UnusedTransferGroup& group,
 
 }  // namespace
 
-std::vector<Claim> unused_transfer(const Evidence& evidence) {
+std::vector<Claim> unused_transfer(const Evidence& evidence, const Claimed& claimed) {
   const Trace& trace = evidence.trace;
   if (has_lost_events(trace) || !knows_launches(trace)) return {};
   std::map<std::pair<std::uint32_t, std::string>, UnusedTransferGroup>
@@ -160,6 +160,7 @@ std::vector<Claim> unused_transfer(const Evidence& evidence) {
         [&](std::uint32_t op) { return is_asynchronous_api(trace, trace.ops[op]); });
     if (asynchronous) continue;
     for (const auto& [op, fate, beside_kernels, by] : unused_in(evidence, kernels, i)) {
+      if (claimed[op]) continue;
       const Index<Site> site = site_of(trace, trace.ops[op]);
       const auto [at, is_new] = groups.try_emplace(
           {row_of(evidence.directives, site), expression_at(trace, evidence.mappings, op)});
