@@ -74,6 +74,13 @@ bool has_transfers(const Recording& recording) {
   return reach != "no_emi" && reach != "unreachable" && reach != "other_runtime";
 }
 
+bool saves_time(const Analysis& analysis) {
+  constexpr Nanoseconds kHundredth = 100;
+  if (!analysis.prediction) return false;
+  const Nanoseconds saved = analysis.program_wall - analysis.prediction->wall;
+  return saved > 0 && kHundredth * saved >= analysis.program_wall;
+}
+
 std::string_view directive_name(Directive directive) {
   switch (directive) {
     case Directive::kTarget:

@@ -115,10 +115,8 @@ std::vector<std::pair<std::string, std::string>> comparison_header(const Sides& 
 }
 
 std::string prediction_sentence(const Sides& sides) {
-  if (!sides.before.prediction) return {};
+  if (!analysis::saves_time(sides.before)) return {};
   const analysis::Prediction& prediction = *sides.before.prediction;
-  // What would be saved may be too little to be told.
-  if (spoken_time(prediction.wall) == spoken_time(sides.before.program_wall)) return {};
   const Nanoseconds wall = sides.after.program_wall;
   std::string text = fmt::format("Predicted for BEFORE without its waste: wall {}; AFTER takes {}",
                                  spoken_time(prediction.wall), spoken_time(wall));

@@ -44,6 +44,17 @@ std::string part_of(std::uint64_t part, std::uint64_t whole) {
   return fmt::format("{} of {} {}", of_part, of_whole, kUnits[unit]);
 }
 
+/// "loop at heat.cpp:54 in solve"; "loop over heat.cpp:56" where only its directives are known.
+std::string loop_of(const analysis::Analysis& one, const analysis::Iteration& row,
+                    const SourceNames& names) {
+  if (row.from_code && row.line > 0) return "loop at " + names.place(row);
+  std::vector<std::string> places;
+  for (const std::size_t directive : row.directives) {
+    places.push_back(names.place(one.directives[directive]));
+  }
+  return fmt::format("loop over {}", fmt::join(places, ", "));
+}
+
 std::uint64_t whole_of(const analysis::Iteration& row) {
   return std::max(row.steady.htod_bytes + row.steady.dtoh_bytes, row.invariant_bytes.value_or(0));
 }
@@ -67,23 +78,18 @@ std::vector<std::string> invariant_sentences(Analyses analyses, const SourceName
   std::vector<std::string> lines;
   for (std::size_t i = 0; i < analyses.size(); ++i) {
     for (const analysis::Iteration& row : analyses[i].iterations) {
-      std::vector<std::string> places;
-      for (const std::size_t directive : row.directives) {
-        places.push_back(names.place(analyses[i].directives[directive]));
-      }
+      const std::string loop = loop_of(analyses[i], row, names);
       const std::string rank =
           ranks.key.empty() ? "" : fmt::format("{} {}: ", ranks.key, ranks.labels[i]);
       for (const analysis::Recurring& each : row.recurring | std::views::take(kMostRecurring)) {
         if (each.bytes < kLeastBytes * each.compared) continue;
-        lines.push_back(
-            fmt::format("{}{}; loop over {}", rank, recurring_text(each), fmt::join(places, ", ")));
+        lines.push_back(fmt::format("{}{}; {}", rank, recurring_text(each), loop));
       }
       if (!has_invariant(row)) continue;
       lines.push_back(
-          fmt::format("{}{} per iteration never changes: {}loop over {}", rank,
+          fmt::format("{}{} a pass never changes: {}{}", rank,
                       part_of(row.invariant_bytes.value_or(0), whole_of(row)),
-                      row.invariant_items.empty() ? "" : named(row.invariant_items) + "; ",
-                      fmt::join(places, ", ")));
+                      row.invariant_items.empty() ? "" : named(row.invariant_items) + "; ", loop));
     }
   }
   return lines;

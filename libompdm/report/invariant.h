@@ -11,8 +11,8 @@ namespace ompdm::report {
 /// Whether enough of what a pass moves never changes to be worth a line.
 bool has_invariant(const analysis::Iteration& row);
 
-/// "134.3 of 134.4 MB per iteration never changes: a (jacobi.cpp:75); loop over jacobi.cpp:75,
-/// jacobi.cpp:85", for the loops of which that is known.
+/// "134.3 of 134.4 MB a pass never changes: a (jacobi.cpp:75); loop at jacobi.cpp:70 in
+/// solve", for the loops of which that is known.
 std::vector<std::string> invariant_sentences(Analyses analyses, const SourceNames& names);
 
 }  // namespace ompdm::report

@@ -15,7 +15,9 @@ Json prediction_json(Analyses analyses) {
     if (!one.prediction) continue;
     if (!slowest.is_null() && slowest["wall_ns"].get<Nanoseconds>() >= one.prediction->wall)
       continue;
-    slowest = {{"wall_ns", one.prediction->wall}, {"transfer_ns", one.prediction->transfer}};
+    slowest = {{"wall_ns", one.prediction->wall},
+               {"transfer_ns", one.prediction->transfer},
+               {"spared_bytes", one.prediction->spared_bytes}};
   }
   return slowest;
 }

@@ -43,6 +43,7 @@ SourceNames::SourceNames(std::span<const analysis::Analysis> analyses) {
     for (const auto& row : analysis.directives) files.push_back(row.file);
     for (const auto& row : analysis.activities) files.push_back(row.file);
     for (const auto& row : analysis.variables) files.push_back(row.file);
+    for (const auto& row : analysis.iterations) files.push_back(row.file);
   }
   learn(files);
 }
@@ -92,6 +93,16 @@ std::string SourceNames::place(const analysis::DirectiveRow& row) const {
   if (row.address == 0) return "-";
   return row.module.empty() ? fmt::format("{:#x}", row.address)
                             : fmt::format("{}+{:#x}", suffix(row.module, 1), row.address);
+}
+
+std::string SourceNames::place(const analysis::Iteration& row) const {
+  if (!row.from_code) return {};
+  const std::string text = row.line > 0 ? place(row.file, row.line) : std::string("(no line)");
+  if (row.unrolled) return text + " repeated";
+  std::string function = without_parameters(row.function);
+  constexpr std::string_view kNameless = "(anonymous namespace)::";
+  if (function.starts_with(kNameless)) function.erase(0, kNameless.size());
+  return function.empty() ? text : fmt::format("{} in {}", text, function);
 }
 
 std::string SourceNames::directive(const analysis::DirectiveRow& row) {

@@ -136,12 +136,7 @@ std::string loop_text(const std::vector<analysis::Iteration>& rows, const analys
   if (!row.from_code) return "(by order)";
   std::string text;
   for (std::size_t at = row.parent; at != analysis::kNoRow; at = rows[at].parent) text += '-';
-  text += row.line > 0 ? names.place(row.file, row.line) : std::string("(no line)");
-  if (row.unrolled) return text + " repeated";
-  std::string function = without_parameters(row.function);
-  constexpr std::string_view kNameless = "(anonymous namespace)::";
-  if (function.starts_with(kNameless)) function.erase(0, kNameless.size());
-  return function.empty() ? text : fmt::format("{} in {}", text, function);
+  return text + names.place(row);
 }
 
 /// A number that may be higher than what was seen.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "trace/draft.h"
+
 namespace ompdm::trace {
 namespace {
 
@@ -22,6 +24,15 @@ bool is_part_of(const std::string& name, const std::string& whole) {
 bool is_whole(const Mention& mention) {
   return mention.holder.path == mention.path && !mention.name->base.empty() &&
          mention.name->expression == mention.name->base && mention.name->base.front() != '*';
+}
+
+bool is_allocation(const Mention& mention) {
+  return mention.op != nullptr && mention.op->kind == OpKind::kAlloc;
+}
+
+// Whether a clause asks for device memory alone: nothing is to cross.
+bool is_scratch(const Mention& mention) {
+  return is_allocation(mention) && (mention.op->map_type & (kMapTo | kMapFrom)) == 0;
 }
 
 }  // namespace
@@ -91,6 +102,8 @@ bool Storage::same_storage(const Pieces::value_type& at, std::uint64_t begin, st
   const bool same_extent = begin == at.first && end == piece.end;
   const bool same_name = is_called(piece.variable, mention.name->base);
   if (!same_extent && !same_name) return false;
+  // What does not cross has nothing to hand on, or to take over, under another name.
+  if (!same_name && (piece.is_scratch || is_scratch(mention))) return false;
   return (same_extent && same_name) || calls_.are_related(piece.path, mention.path) ||
          (same_extent && sends_content_of(piece, mention));
 }
@@ -155,7 +168,8 @@ Meant Storage::touch(std::uint64_t begin, std::uint64_t bytes, const Mention& me
                      Nanoseconds time) {
   std::uint64_t end = begin + std::max<std::uint64_t>(bytes, 1);
   if (end < begin) end = ~std::uint64_t{0};  // a damaged record
-  Piece merged{end, {}, 0, 0, time, mention.path, mention.holder, is_whole(mention), {}};
+  Piece merged{
+      end, {}, 0, 0, time, mention.path, mention.holder, is_whole(mention), is_scratch(mention), {}};
   std::uint64_t first = begin;
   auto at = first_overlap(begin, end);
   if (at != pieces_.end() && at->first <= begin && at->second.end >= end &&
@@ -165,6 +179,7 @@ Meant Storage::touch(std::uint64_t begin, std::uint64_t bytes, const Mention& me
     if (mention.path) known.path = mention.path;
     if (mention.holder.path) known.holder = mention.holder;
     known.is_whole = is_whole(mention);
+    if (is_allocation(mention)) known.is_scratch = is_scratch(mention);
     note_extent(known.variable, bytes, mention, known.present > 0);
     mention_again(known.variable, bytes, mention);
     return {known.variable, known.storage};
@@ -212,8 +227,11 @@ bool Storage::is_present(std::uint64_t address) const {
 }
 
 void Storage::note_content(std::uint64_t address, Index<DataOp> transfer) {
-  const auto at = pieces_.find(address);
-  if (at != pieces_.end() && at->second.end - address == ops_.common(transfer.value).bytes) {
+  const std::uint64_t bytes = ops_.common(transfer.value).bytes;
+  const auto at = first_overlap(address, address + std::max<std::uint64_t>(bytes, 1));
+  if (at == pieces_.end()) return;
+  at->second.is_scratch = false;
+  if (at->first == address && at->second.end - address == bytes) {
     at->second.content = transfer;
   }
 }

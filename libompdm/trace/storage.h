@@ -65,10 +65,11 @@ class Storage {
     std::uint32_t storage = 0;
     std::uint32_t present = 0;  // on how many devices
     Nanoseconds touched = 0;
-    Index<CallPath> path;   // of the directive that spoke of it last
-    calls::Holder holder;   // as it said
-    bool is_whole = false;  // it spoke of all of an object of that function
-    Index<DataOp> content;  // the last transfer of all of it
+    Index<CallPath> path;     // of the directive that spoke of it last
+    calls::Holder holder;     // as it said
+    bool is_whole = false;    // it spoke of all of an object of that function
+    bool is_scratch = false;  // it was only allocated there, and nothing crossed since
+    Index<DataOp> content;    // the last transfer of all of it
   };
   using Pieces = std::map<std::uint64_t, Piece>;  // by begin, disjoint
   // Base name, file, line; for nameless items those of the site, and the argument's position.

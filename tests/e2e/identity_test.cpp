@@ -61,6 +61,7 @@ INSTANTIATE_TEST_SUITE_P(
                           Case{"dead_inlined_locals", {1, 1, 1}, {}, 2},
                           Case{"freed_blocks", {1, 1, 1, 1, 1, 1, 1, 1}, {}, 2},
                           Case{"freed_block_of_another_size", {1, 1}, {}, 2},
+                          Case{"freed_scratch", {1, 1, 1, 1, 1, 1, 1, 1}, {}, 2},
                           Case{"local_of_the_caller", {10}, {kMapped}, 1},
                           Case{"block_of_the_caller", {10}, {kMapped}, 1},
                           Case{"swapped_pointers", {10, 10}, {kMapped}, 2}),

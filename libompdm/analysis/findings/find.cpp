@@ -1,5 +1,7 @@
 #include "analysis/findings/find.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <tuple>
@@ -17,6 +19,14 @@ namespace {
 void mark(const std::vector<Claim>& claims, Claimed& claimed) {
   for (const Claim& claim : claims) {
     for (const std::uint32_t op : claim.ops) claimed[op] = true;
+  }
+}
+
+void mark_sends(const Trace& trace, const std::vector<Claim>& claims, Claimed& claimed) {
+  for (const Claim& claim : claims) {
+    for (const std::uint32_t op : claim.ops) {
+      if (trace.ops[op].kind == OpKind::kHtoD) claimed[op] = true;
+    }
   }
 }
 
@@ -54,13 +64,18 @@ Needless find_needless(const Trace& trace, const DirectiveTable& directives,
   Claimed claimed(trace.ops.size());
   mark(claims.told, claimed);
   claims.append(host_fallback(evidence));
-  claims.append(unused_transfer(evidence));
+  // What was sent to memory that no kernel saw goes with that memory.
+  std::vector<Claim> unused = claims.sifted(unused_allocation(evidence));
+  Claimed sent_unused(trace.ops.size());
+  mark_sends(trace, unused, sent_unused);
+  claims.append(unused_transfer(evidence, sent_unused));
   mark(claims.told, claimed);
+  mark_sends(trace, unused, claimed);
   claims.append(round_trip_transfer(evidence, claimed));
   claims.append(duplicate_transfer(evidence, claimed));
   claims.append(unmodified_copy_back(evidence, claimed));
   claims.append(repeated_copy_back(evidence, claimed));
-  claims.append(unused_allocation(evidence));
+  std::ranges::move(unused, std::back_inserter(claims.told));
   Settlement settlement(trace.ops.size());
   claims.told = settlement.settle(std::move(claims.told));
   claimed.assign(trace.ops.size(), false);
@@ -87,7 +102,11 @@ Needless find_needless(const Trace& trace, const DirectiveTable& directives,
     return std::tuple(-finding.wasted_time, claims.told[i].ops.empty(), i);
   });
   for (const std::size_t i : order) {
+    const std::vector<std::string>& caveats = claims.told[i].caveats;
     Finding& finding = needless.findings.emplace_back(std::move(claims.told[i].finding));
+    if (!caveats.empty()) {
+      finding.evidence += fmt::format("; possible only: {}", fmt::join(caveats, "; "));
+    }
     if (is_fortran_source(finding.file)) {
       finding.advice = in_fortran(finding.file, std::move(finding.advice));
     }

@@ -62,6 +62,14 @@ struct Claim {
   std::vector<Clause> thinned;  ///< of which it may leave out instances
   std::vector<Clause> needed;   ///< that it counts on as they are
   std::vector<Stay> stays;      ///< that it keeps on a device
+  std::vector<std::string> caveats;
+
+  /// Says what is not known, so that the finding is possible only. The report tells it after the
+  /// evidence.
+  void add_caveat(std::string unknown) {
+    finding.confidence = Confidence::kPossible;
+    caveats.push_back(std::move(unknown));
+  }
 };
 
 /// Data up to this size rides along with a launch: that it crosses with each is no waste worth a
@@ -101,8 +109,8 @@ std::vector<Claim> repeated_allocation(const Evidence& evidence, const Claimed& 
 std::vector<Claim> unused_allocation(const Evidence& evidence);
 
 /// Data sent to a device and overwritten from the host, or dropped, before any kernel that could
-/// have seen it, and before it was read back.
-std::vector<Claim> unused_transfer(const Evidence& evidence);
+/// have seen it, and before it was read back. Leaves out what `claimed` has.
+std::vector<Claim> unused_transfer(const Evidence& evidence, const Claimed& claimed);
 
 /// 32 or more transfers of at most 4 KiB that could have been few: neighbouring memory, or one
 /// directive again and again without a kernel in between; or whose latency outweighs all else.

@@ -39,6 +39,11 @@ class KernelWrites {
   /// until then, or for ever if it was nowait: what the same thread does next waits for it.
   [[nodiscard]] Writer writer_of(const Mapping& mapping, Nanoseconds from, Nanoseconds to);
 
+  /// Whether a kernel that ran there then could have seen the mapping's data.
+  [[nodiscard]] bool may_see(const Mapping& mapping, Nanoseconds from, Nanoseconds to) {
+    return writer_of(mapping, from, to) != Writer::kNone;
+  }
+
  private:
   void read_lists(const Trace& trace);
 

@@ -130,4 +130,46 @@ std::string loop_place(const Trace& trace, const std::vector<Index<Site>>& sites
   return fmt::format("{} ({})", runs, call);
 }
 
+std::string loop_at(const Trace& trace, const Loop& loop) {
+  if (!loop.code) return {};
+  const CodeLoop& code = trace.loops[loop.code.value];
+  const Caller caller{without_signature(code.function), code.file, code.line};
+  if (code.file.empty() || code.line == 0 || is_library(caller)) return {};
+  // A directive that is repeated itself may be inlined there: nobody knows where it is called.
+  const auto is_there = [&](const Site& site) {
+    return site.line == code.line && site.file == code.file;
+  };
+  if (code.unrolled && std::ranges::any_of(trace.sites, is_there)) return {};
+  return fmt::format("{} {}:{}{}", code.unrolled ? "the calls repeated at" : "the loop at",
+                     file_part(code.file), code.line,
+                     caller.function.empty() ? std::string() : ", in " + caller.function);
+}
+
+std::string in_loop(const Trace& trace, const Loop& loop) {
+  const std::string place = loop_at(trace, loop);
+  std::string text = fmt::format("in {} of {}", place.empty() ? "a loop" : place + ",",
+                                 at_least(loop.passes, loop.at_least, "pass", "passes"));
+  if (loop.entries > 1 || loop.entries_at_least) {
+    text += fmt::format(" in all, entered {}",
+                        at_least(loop.entries, loop.entries_at_least, "time", "times"));
+  }
+  return text;
+}
+
+KeepingPlace keeping_place(const Trace& trace, const Loop& loop,
+                           const std::vector<Index<Site>>& sites) {
+  const std::string place = loop_at(trace, loop);
+  if (place.empty()) {
+    return {.before = "before " + loop_place(trace, sites, loop.entries > 1),
+            .meanwhile = "in the loop",
+            .after = "after the loop",
+            .function = loop_function(trace, sites)};
+  }
+  const CodeLoop& code = trace.loops[loop.code.value];
+  return {.before = "before " + place,
+          .meanwhile = code.unrolled ? "between these calls" : "in the loop",
+          .after = code.unrolled ? "after these calls" : "after the loop",
+          .function = without_signature(code.function)};
+}
+
 }  // namespace ompdm::analysis

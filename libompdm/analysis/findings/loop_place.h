@@ -1,10 +1,12 @@
-// Where the program's own loop is, as far as a call chain tells: OpenMP's tools interface and the
-// debug information know the directives in a loop, not the loop. Inside the analysis library only.
+// Where the program's own loop is: from its code, or else as far as a call chain tells. Inside the
+// analysis library only.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "analysis/findings/keep_data.h"
+#include "analysis/repeats.h"
 #include "ompdm/trace.h"
 
 namespace ompdm::analysis {
@@ -19,5 +21,18 @@ std::string loop_place(const Trace& trace, const std::vector<Index<Site>>& sites
 
 /// The innermost function that such a loop can be in: "main". Empty if the call chains do not tell.
 std::string loop_function(const Trace& trace, const std::vector<Index<Site>>& sites);
+
+/// "the loop at heat.cpp:54, in solve" of a loop that the code has; "the calls repeated at
+/// heat.cpp:54, in main" where the compiler left none. Empty if that place is not known, or is no
+/// place to write anything.
+std::string loop_at(const Trace& trace, const Loop& loop);
+
+/// "in the loop at heat.cpp:54, in solve, of 30 passes in all, entered >= 2 times"; "in a loop of
+/// 30 passes" where its place is not known.
+std::string in_loop(const Trace& trace, const Loop& loop);
+
+/// Where to write what keeps data while the loop runs; sites are those of a pass.
+KeepingPlace keeping_place(const Trace& trace, const Loop& loop,
+                           const std::vector<Index<Site>>& sites);
 
 }  // namespace ompdm::analysis

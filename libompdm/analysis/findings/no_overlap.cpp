@@ -96,7 +96,7 @@ std::vector<Claim> no_overlap(const Evidence& evidence) {
     finding.variable = clause_list(group.names.all());
     finding.count = finding.examined = finding.of = group.count;
     finding.wasted_time = group.hidden;
-    finding.confidence = Confidence::kPossible;
+    claim.add_caveat("whether the kernel reaches it by another pointer does not show");
     const std::string kernel = place_of(trace.sites[group.kernel.value]);
     finding.evidence = fmt::format(
         "{} of {} began only after the kernel of {}, whose maps do not name it",

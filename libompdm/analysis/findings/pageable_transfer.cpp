@@ -46,8 +46,6 @@ std::string evidence_of(const PageableGroup& group, ActivityKind kind, const Rat
   if (pinned.bytes > 0) {
     text += fmt::format(", where page-locked memory reached {:.2f} GB/s in this run",
                         pinned.bytes_per_ns());
-  } else {
-    text += "; no transfer of this run tells what page-locked memory would reach";
   }
   return text;
 }
@@ -97,7 +95,10 @@ std::vector<Claim> pageable_transfer(const Evidence& evidence) {
       const double faster = static_cast<double>(group.rate.bytes) / known.bytes_per_ns();
       finding.wasted_time = group.rate.time - static_cast<Nanoseconds>(faster);
     }
-    finding.confidence = known.bytes > 0 ? Confidence::kLikely : Confidence::kPossible;
+    finding.confidence = Confidence::kLikely;
+    if (known.bytes == 0) {
+      claim.add_caveat("no transfer of this run tells what page-locked memory would reach");
+    }
     finding.evidence = evidence_of(group, kind, known);
     finding.advice = fmt::format(
         "if {} can stay allocated, take its memory from an allocator whose trait omp_atk_pinned is "

@@ -7,6 +7,7 @@
 #include "analysis/findings/findings.h"
 #include "analysis/findings/keep_data.h"
 #include "analysis/findings/loop_place.h"
+#include "analysis/findings/loop_presence.h"
 #include "analysis/findings/surplus.h"
 #include "analysis/findings/tallies.h"
 #include "analysis/findings/wording.h"
@@ -23,52 +24,12 @@ bool is_candidate(const Trace& trace, const Mapping& mapping) {
          (alloc.map_type & kMapPrivate) == 0 && comes_of_mapping(trace, alloc);
 }
 
-/// What else is mapped of storage while it would be kept. Where several entries into a loop are
-/// found, what lies between them may be in the program's loop too.
-class Others {
- public:
-  explicit Others(const Evidence& evidence) : evidence_(evidence) {
-    for (const Loop& loop : evidence.loops.rows) {
-      Nanoseconds& end = ends_.emplace_back(0);
-      for (const LoopEntry& span : loop.spans) end = std::max(end, span.end);
-    }
-  }
-
-  OtherMappings of(const EnclosingEntry& entry, const Mapping& piece, std::size_t known) {
-    const Loop& loop = evidence_.loops.rows[entry.loop];
-    OtherMappings others = evidence_.presence.others(piece, entry.begin, entry.end, known);
-    if (loop.spans.size() == 1) return others;
-    const auto [at, is_new] =
-        between_.try_emplace({entry.loop, piece.device, piece.host, piece.bytes, piece.storage});
-    OtherMappings& between = at->second;
-    if (is_new) {
-      between = evidence_.presence.others(piece, loop.begin, ends_[entry.loop], 0);
-    } else {
-      between.mappings.clear();  // told once
-    }
-    const bool any = others.any;
-    others = between;
-    others.any = any;
-    return others;
-  }
-
- private:
-  const Evidence& evidence_;
-  std::vector<Nanoseconds> ends_;  // of the last pass; beside Evidence::loops
-  std::map<std::tuple<std::size_t, std::int32_t, std::uint64_t, std::uint64_t, std::uint32_t>,
-           OtherMappings>
-      between_;
-};
-
 /// All of the loop that is needless, put together over its entries and variables.
 struct LoopClaim {
   Claim claim;
   KeptData kept;
   UniqueSites sites;                                ///< of these
   std::map<std::uint32_t, std::uint64_t> bytes_at;  ///< by site
-  std::uint64_t passes = 0;
-  std::uint64_t entries = 0;
-  std::uint32_t last_entry = EnclosingEntry::kNoEntry;
   std::uint64_t sent = 0, sent_enough = 0, returned = 0, returned_enough = 0;
   std::uint64_t backed_bytes = 0;
   std::uint64_t compared = 0, equal = 0;  ///< transfers of a later pass with what was there
@@ -88,14 +49,13 @@ void add_sites(const Evidence& evidence, std::uint32_t number, LoopClaim& loop) 
   }
 }
 
-void add_group(const Evidence& evidence, std::uint32_t entry,
-               const std::vector<std::uint32_t>& group, const OtherMappings& others,
-               Surplus surplus, LoopClaim& loop) {
+void add_group(const Evidence& evidence, const std::vector<std::uint32_t>& group,
+               const OtherMappings& others, const Surplus& surplus, LoopClaim& loop) {
   const Trace& trace = evidence.trace;
   const Mapping& first = evidence.mappings.rows()[group.front()];
   const std::uint32_t data =
       loop.kept.add(trace, first, surplus.sent > 0, surplus.returned > 0, others);
-  loop.claim.stays.push_back({first.device, first.host, first.bytes});
+  loop.claim.stays.push_back(stay_of(evidence, group));
   loop.with_others = loop.with_others || others.any;
   for (const std::uint32_t number : others.mappings) {
     loop.kept.add_directives(trace, evidence.mappings, number, data);
@@ -123,24 +83,17 @@ void add_group(const Evidence& evidence, std::uint32_t entry,
   loop.sent_enough += surplus.sent_enough;
   loop.returned += surplus.returned;
   loop.returned_enough += surplus.returned_enough;
-  if (loop.last_entry != entry) {
-    loop.last_entry = entry;
-    loop.passes += evidence.enclosing.entries()[entry].passes;
-    ++loop.entries;
-  }
   loop.claim.ops.insert(loop.claim.ops.end(), surplus.ops.begin(), surplus.ops.end());
   loop.claim.rests.insert(loop.claim.rests.end(), surplus.rests.begin(), surplus.rests.end());
 }
 
-std::string evidence_of(const LoopClaim& loop) {
+std::string evidence_of(const Trace& trace, const Loop& row, const LoopClaim& loop) {
   const std::vector<std::string> names = loop.kept.data.names();
   const bool several = loop.kept.data.devices().size() > 1;
   std::string text = fmt::format(
-      "{} {} mapped anew {}in a loop of {}{}", spoken_list(names),
-      names.size() == 1 ? "was" : "were",
+      "{} {} mapped anew {}{}", spoken_list(names), names.size() == 1 ? "was" : "were",
       several ? fmt::format("on {}, ", devices_text(loop.kept.data.devices())) : std::string(),
-      counted(loop.passes, "pass", "passes"),
-      loop.entries > 1 ? fmt::format(" in all, entered {} times", loop.entries) : "");
+      in_loop(trace, row));
   std::string moved;
   if (loop.sent > loop.sent_enough) {
     moved = fmt::format("sent in {} where {} would do", counted(loop.sent, "transfer", "transfers"),
@@ -164,13 +117,8 @@ std::string evidence_of(const LoopClaim& loop) {
   return text;
 }
 
-std::string advice_of(const Trace& trace, const LoopClaim& loop) {
-  std::string text =
-      advice_to_keep(trace, loop.kept,
-                     {.before = "before " + loop_place(trace, loop.sites.all(), loop.entries > 1),
-                      .meanwhile = "in the loop",
-                      .after = "after the loop",
-                      .function = loop_function(trace, loop.sites.all())});
+std::string advice_of(const Trace& trace, const Loop& row, const LoopClaim& loop) {
+  std::string text = advice_to_keep(trace, loop.kept, keeping_place(trace, row, loop.sites.all()));
   if (loop.equal > 0 && loop.equal == loop.compared && loop.equal == loop.equal_in_full &&
       !loop.with_others) {
     text += "\nin this run these went over again with the content that the device had had";
@@ -178,7 +126,7 @@ std::string advice_of(const Trace& trace, const LoopClaim& loop) {
   return text;
 }
 
-Claim finished(const Evidence& evidence, LoopClaim& loop) {
+Claim finished(const Evidence& evidence, const Loop& row, LoopClaim& loop) {
   const Trace& trace = evidence.trace;
   loop.kept.settle();
   for (const Stay& stay : loop.claim.stays) {
@@ -193,14 +141,21 @@ Claim finished(const Evidence& evidence, LoopClaim& loop) {
   finding.variable = clause_list(loop.kept.data.names());
   finding.examined = loop.examined;
   finding.of = finding.count;
+  finding.confidence = Confidence::kLikely;
   // What came back weighs no more than what went over again as it had come.
   const bool is_backed = 2 * loop.backed_bytes >= finding.wasted_bytes;
   const bool is_shown = loop.equal >= std::min(loop.sent - loop.sent_enough, kEnoughSamples);
-  finding.confidence = is_backed && is_shown && loop.each_in_full && !loop.with_others
-                           ? Confidence::kLikely
-                           : Confidence::kPossible;
-  finding.evidence = evidence_of(loop);
-  finding.advice = advice_of(trace, loop);
+  if (!evidence.contents.known()) {
+    claim.add_caveat("contents were not compared");
+  } else if (!is_shown) {
+    claim.add_caveat("too few contents were compared");
+  } else if (!is_backed) {
+    claim.add_caveat("contents speak for less than half of these bytes");
+  }
+  if (!loop.each_in_full) claim.add_caveat("of some of it only blocks were compared");
+  if (loop.with_others) claim.add_caveat("other directives map the same in between");
+  finding.evidence = evidence_of(trace, row, loop);
+  finding.advice = advice_of(trace, row, loop);
   sum_up(claim, trace);
   return claim;
 }
@@ -226,7 +181,7 @@ std::vector<Claim> per_iteration_mapping(const Evidence& evidence) {
   // Innermost loops first: the nearer the advice is to the passes, the less host code could need
   // the data in between. What no inner loop maps again is left to the loops around it.
   std::map<std::size_t, LoopClaim> loops;
-  Others others_of(evidence);
+  LoopPresence presence(evidence);
   while (!candidates.empty()) {
     const auto key = [&](const Candidate& one) {
       const Mapping& row = rows[one.mapping];
@@ -247,17 +202,16 @@ std::vector<Claim> per_iteration_mapping(const Evidence& evidence) {
       }
       const EnclosingEntry& entry = evidence.enclosing.entries()[candidates[begin].entry];
       Surplus surplus;
-      // Where entries may have gone unseen, what each maps is a part of the passes.
-      const bool in_most =
-          2 * group.size() + 1 >= entry.passes || evidence.loops.rows[entry.loop].entries_at_least;
+      // Where the entry may be several, what each maps is a part of the passes.
+      const bool in_most = 2 * group.size() + 1 >= entry.passes ||
+                           may_be_several(trace, evidence.loops.rows[entry.loop]);
       if (group.size() > 1 && in_most) {
         surplus = surplus_of(evidence, group);
       }
       if (surplus.bytes > 0) {
-        const OtherMappings others = others_of.of(entry, first, group.size());
+        const OtherMappings others = presence.others(entry, group);
         if (!others.allow_to_keep(surplus.returned > 0)) continue;
-        add_group(evidence, candidates[begin].entry, group, others, std::move(surplus),
-                  loops[entry.loop]);
+        add_group(evidence, group, others, surplus, loops[entry.loop]);
       } else if (entry.parent != EnclosingEntry::kNoEntry) {
         for (const std::uint32_t mapping : group) outwards.push_back({entry.parent, mapping});
       }
@@ -265,7 +219,9 @@ std::vector<Claim> per_iteration_mapping(const Evidence& evidence) {
     candidates = std::move(outwards);
   }
   std::vector<Claim> claims;
-  for (auto& [number, loop] : loops) claims.push_back(finished(evidence, loop));
+  for (auto& [number, loop] : loops) {
+    claims.push_back(finished(evidence, evidence.loops.rows[number], loop));
+  }
   return claims;
 }
 

@@ -18,7 +18,10 @@ std::optional<Prediction> predict(const Trace& trace, const std::vector<Claim>& 
     const DataOp& op = trace.ops[i];
     if (op.clock == Clock::kEnqueue && is_transfer(op.kind) && !op.internal) return std::nullopt;
     before.push_back({op.begin, op.end});
-    if (gone[i]) continue;
+    if (gone[i]) {
+      if (is_transfer(op.kind) && !op.internal) prediction.spared_bytes += op.bytes;
+      continue;
+    }
     after.push_back({op.begin, op.end});
     if (is_transfer(op.kind) && !op.internal) prediction.transfer += op.end - op.begin;
   }

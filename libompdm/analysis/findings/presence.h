@@ -17,6 +17,9 @@ struct Stay {
   std::int32_t device = -1;
   std::uint64_t host = 0;
   std::uint64_t bytes = 0;
+  std::uint32_t storage = 0;  ///< DataOp::storage
+  Nanoseconds from = 0;
+  Nanoseconds to = 0;
 };
 
 /// The mappings of a piece of storage, or of a part of it, besides those that are known.

@@ -62,7 +62,7 @@ bool add(const Evidence& evidence, const std::vector<std::uint32_t>& mappings,
   ++group.pieces;
   group.allocations += mappings.size();
   const std::uint32_t number = group.kept.data.add(trace, first);
-  group.claim.stays.push_back({first.device, first.host, first.bytes});
+  group.claim.stays.push_back({first.device, first.host, first.bytes, first.storage, begin, end});
   group.kept.add_idle(evidence.idle_directives.advice_on(group.claim.stays.back()));
   for (std::size_t i = 0; i < mappings.size(); ++i) {
     const Mapping& row = rows[mappings[i]];

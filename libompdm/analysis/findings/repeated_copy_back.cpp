@@ -12,10 +12,6 @@
 namespace ompdm::analysis {
 namespace {
 
-/// The last copy of all may repeat one that a loop made in just this run, which has a step more in
-/// another.
-constexpr std::uint64_t kLeastTimes = 2;
-
 /// Which transfer last wrote a piece of the host's memory: two devices may bring back to one place.
 class HostWrites {
  public:
@@ -42,6 +38,41 @@ class HostWrites {
   };
   std::map<std::uint64_t, Piece> pieces_;  // by begin, none overlaps another
 };
+
+/// When a directive brought back to a place on the host.
+class Returns {
+ public:
+  void add(const Trace& trace, const DataOp& op) {
+    times_[{site_of(trace, op).value, op.dst}].push_back(op.begin);
+  }
+
+  /// How many came as this one did, within [from, to].
+  [[nodiscard]] std::uint64_t like(const Trace& trace, const DataOp& op, Nanoseconds from,
+                                   Nanoseconds to) const {
+    const std::vector<Nanoseconds>& times = times_.at({site_of(trace, op).value, op.dst});
+    return static_cast<std::uint64_t>(std::ranges::upper_bound(times, to) -
+                                      std::ranges::lower_bound(times, from));
+  }
+
+ private:
+  std::map<std::pair<std::uint32_t, std::uint64_t>, std::vector<Nanoseconds>> times_;
+};
+
+/// Whether a copy repeats one that a loop before it makes in some passes only: in another run the
+/// last of these may not.
+bool is_chance(const Evidence& evidence, const Returns& returns, const Tally::Pair& pair) {
+  const Trace& trace = evidence.trace;
+  const DataOp& op = trace.ops[pair.op];
+  const DataOp& earlier = trace.ops[pair.earlier];
+  const Asker asked = asker_of(trace, earlier);
+  const std::vector<EnclosingEntry>& entries = evidence.enclosing.entries();
+  std::uint32_t at = evidence.enclosing.innermost(asked.thread, asked.time, earlier.end);
+  for (; at != EnclosingEntry::kNoEntry && entries[at].end <= op.begin; at = entries[at].parent) {
+    const EnclosingEntry& entry = entries[at];
+    if (returns.like(trace, earlier, entry.begin, entry.end) < entry.passes) return true;
+  }
+  return false;
+}
 
 struct CopyBackGroup {
   ContentClaim content;
@@ -102,8 +133,9 @@ Claim finished(const Evidence& evidence, CopyBackGroup& group, std::uint32_t row
   const bool is_one = group.content.expressions.size() == 1;
   Claim claim = group.content.finish(evidence, "unmodified_copy_back");
   Finding& finding = claim.finding;
-  // Whether the host had changed its own copy meanwhile does not show.
-  finding.confidence = Confidence::kPossible;
+  claim.add_caveat(
+      fmt::format("whether the host had changed its own copy, and wants {} restored, does not show",
+                  is_one ? "it" : "them"));
   finding.evidence = fmt::format(
       "{} came back in {} as {} had come back by {}, with no send in between, and no kernel that "
       "{} "
@@ -128,11 +160,13 @@ std::vector<Claim> repeated_copy_back(const Evidence& evidence, const Claimed& c
   const Trace& trace = evidence.trace;
   if (!evidence.contents.known()) return {};
   HostWrites writes;
+  Returns returns;
   Tallies tallies;
   std::map<Clause, std::uint64_t> returned;
   for (std::uint32_t i = 0; i < trace.ops.size(); ++i) {
     const DataOp& op = trace.ops[i];
     if (op.kind != OpKind::kDtoH) continue;
+    returns.add(trace, op);
     if (is_judged(evidence, i)) {
       ++returned[clause_of(evidence, i)];
       // What came back as it had been sent is told as that.
@@ -154,7 +188,9 @@ std::vector<Claim> repeated_copy_back(const Evidence& evidence, const Claimed& c
       const Index<Site> site = site_of(trace, op);
       const bool by_update = site && trace.sites[site.value].directive == Directive::kTargetUpdate;
       const std::uint64_t all = returned[{row, expression}];
-      if (!by_update && (tally.same.size() < all || all < kLeastTimes)) continue;
+      const bool may_bring_news =
+          tally.same.size() < all || (all == 1 && is_chance(evidence, returns, tally.same.front()));
+      if (!by_update && may_bring_news) continue;
       const std::size_t before = group.content.pairs.size();
       group.content.take(evidence, expression, tally, claimed);
       if (group.content.pairs.size() == before) continue;

@@ -96,7 +96,8 @@ bool keep(const Evidence& evidence, ResendGroup& group) {
     for (const std::uint32_t mapping : others.mappings) {
       group.kept.add_directives(trace, evidence.mappings, mapping, number);
     }
-    group.content.claim.stays.push_back({piece.device, piece.host, piece.bytes});
+    group.content.claim.stays.push_back(
+        {piece.device, piece.host, piece.bytes, piece.storage, span.from, span.to});
     group.kept.add_idle(evidence.idle_directives.advice_on(group.content.claim.stays.back()));
   }
   group.kept.settle();
@@ -190,9 +191,9 @@ std::optional<Claim> finished(const Evidence& evidence, ResendGroup& group, cons
   if (!group.kept.data.empty()) finding.evidence += ": its memory there could have been kept";
   if (!in_all) finding.evidence += fmt::format("; {} in all", group.all);
   if (group.scratch) {
-    finding.confidence = Confidence::kPossible;
-    finding.evidence +=
-        "; kernels in between have map(to:) copies of it: whether they change them does not show";
+    claim.add_caveat(
+        "kernels in between have map(to:) copies of it, and whether they change them does not "
+        "show");
   }
   if (group.resident) {
     finding.advice = advice_for_resident(site, group, in_all);

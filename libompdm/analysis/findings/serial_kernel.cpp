@@ -167,10 +167,11 @@ std::vector<Claim> serial_kernel(const Evidence& evidence) {
     place(claim, "serial_kernel", trace, site);
     claim.finding.count = claim.finding.examined = claim.finding.of = group.count;
     const Shape shape = key.second;
-    claim.finding.confidence = shape == Shape::kFew || shape == Shape::kLowOccupancy
-                                   ? Confidence::kPossible
-                               : shape == Shape::kOneTeamOneThread ? Confidence::kCertain
-                                                                   : Confidence::kLikely;
+    claim.finding.confidence =
+        shape == Shape::kOneTeamOneThread ? Confidence::kCertain : Confidence::kLikely;
+    if (shape == Shape::kFew || shape == Shape::kLowOccupancy) {
+      claim.add_caveat("whether it would be faster otherwise does not show");
+    }
     claim.finding.evidence = evidence_of(shape, *group.first, group.count);
     if (group.run != nullptr) {
       claim.finding.evidence += ", " + evidence_of_run(shape, trace, *group.run);

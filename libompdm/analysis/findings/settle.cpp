@@ -12,16 +12,23 @@ bool share_one(const std::vector<Clause>& some, const std::set<Clause>& others) 
   return std::ranges::any_of(some, [&](const Clause& clause) { return others.contains(clause); });
 }
 
-/// Whether two pieces cannot be on a device at once: the runtime does not extend what is there.
+/// Whether two pieces cannot be on a device at once and would have to: the runtime does not extend
+/// what is there.
 bool overlap_in_part(std::vector<Stay> stays) {
-  const auto key = [](const Stay& stay) { return std::tuple(stay.device, stay.host, stay.bytes); };
-  std::ranges::sort(stays, {}, key);
-  for (std::size_t i = 1; i < stays.size(); ++i) {
-    const Stay& before = stays[i - 1];
-    if (before.device == stays[i].device && key(before) != key(stays[i]) &&
-        stays[i].host < before.host + before.bytes) {
-      return true;
+  std::ranges::sort(stays, {}, &Stay::from);
+  std::map<std::pair<std::int32_t, std::uint64_t>, Stay> there;  // apart from each other
+  for (Stay stay : stays) {
+    auto at = there.lower_bound({stay.device, stay.host + stay.bytes});
+    while (at != there.begin()) {
+      const auto before = std::prev(at);
+      const Stay& other = before->second;
+      if (other.device != stay.device || other.host + other.bytes <= stay.host) break;
+      const bool is_same = other.host == stay.host && other.bytes == stay.bytes;
+      if (!is_same && other.to > stay.from) return true;
+      if (is_same) stay.to = std::max(stay.to, other.to);
+      at = there.erase(before);
     }
+    there[{stay.device, stay.host}] = stay;
   }
   return false;
 }
@@ -73,10 +80,7 @@ bool Settlement::take(const Claim& claim) {
   clauses_.insert(claim.clauses.begin(), claim.clauses.end());
   thinned_.insert(claim.thinned.begin(), claim.thinned.end());
   needed_.insert(claim.needed.begin(), claim.needed.end());
-  for (const Stay& stay : claim.stays) {
-    std::uint64_t& end = kept_[{stay.device, stay.host}];
-    end = std::max(end, stay.host + stay.bytes);
-  }
+  for (const Stay& stay : claim.stays) keep(stay);
   for (const Rest& rest : claim.rests) {
     if (rest.on != kNoOp) rested_on_[rest.on] = true;
   }
@@ -91,10 +95,24 @@ bool Settlement::contradicts(const Claim& claim) const {
 }
 
 bool Settlement::is_kept(const Stay& stay) const {
-  const auto after = kept_.lower_bound({stay.device, stay.host + stay.bytes});
-  if (after == kept_.begin()) return false;
-  const auto& [place, end] = *std::prev(after);
-  return place.first == stay.device && end > stay.host;
+  const auto spans = kept_.find({stay.device, stay.storage});
+  if (spans == kept_.end()) return false;
+  const auto after = spans->second.lower_bound(stay.host + stay.bytes);
+  return after != spans->second.begin() && std::prev(after)->second > stay.host;
+}
+
+void Settlement::keep(const Stay& stay) {
+  Spans& spans = kept_[{stay.device, stay.storage}];
+  std::uint64_t begin = stay.host;
+  std::uint64_t end = stay.host + stay.bytes;
+  auto at = spans.lower_bound(end);
+  while (at != spans.begin() && std::prev(at)->second > stay.host) {
+    --at;
+    begin = std::min(begin, at->first);
+    end = std::max(end, at->second);
+    at = spans.erase(at);
+  }
+  spans.emplace(begin, end);
 }
 
 /// Whether what the operation brought about still comes about: it stays itself, or what it rests

@@ -16,7 +16,8 @@ namespace ompdm::analysis {
 /// those that fall with another: whose operations are needless only because of one that another
 /// claim takes away (two sends of the same data of which either would do), whose advice rewrites an
 /// item of a map clause that another rewrites or counts on, or keeps storage on a device that
-/// another keeps there too, in directives that were not made to stand together.
+/// another keeps there too, in directives that were not made to stand together. Storage that takes
+/// the place of other storage is another.
 class Settlement {
  public:
   /// `op_count` is that of the trace.
@@ -41,6 +42,7 @@ class Settlement {
   bool take(const Claim& claim);
   [[nodiscard]] bool contradicts(const Claim& claim) const;
   [[nodiscard]] bool is_kept(const Stay& stay) const;
+  void keep(const Stay& stay);
   bool holds(std::uint32_t op);
 
   std::vector<bool> removed_;    // all by position in Trace::ops
@@ -51,7 +53,8 @@ class Settlement {
   std::set<Clause> clauses_;
   std::set<Clause> thinned_;
   std::set<Clause> needed_;
-  std::map<std::pair<std::int32_t, std::uint64_t>, std::uint64_t> kept_;  // device, begin -> end
+  using Spans = std::map<std::uint64_t, std::uint64_t>;  // begin -> end, apart from each other
+  std::map<std::pair<std::int32_t, std::uint32_t>, Spans> kept_;  // by device and storage
 };
 
 }  // namespace ompdm::analysis

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "analysis/findings/findings.h"
+#include "analysis/findings/loop_place.h"
 #include "analysis/findings/wording.h"
 #include "analysis/map_types.h"
 
@@ -151,8 +152,20 @@ std::string evidence_of(const Stream& stream, OpKind kind, bool can_be_few) {
   return text + fmt::format(": {} would do", stream.ops.size() - stream.spared.size());
 }
 
-std::string advice_of(const Site* site, const Stream& stream, OpKind kind, std::int32_t device,
-                      bool can_be_few) {
+/// The innermost loop around the first of them.
+std::string loop_around(const Evidence& evidence, const Stream& stream, const std::string& where) {
+  const DataOp& op = evidence.trace.ops[stream.ops.front()];
+  const Asker asked = asker_of(evidence.trace, op);
+  const std::uint32_t entry = evidence.enclosing.innermost(asked.thread, asked.time, op.end);
+  const std::string place =
+      entry == EnclosingEntry::kNoEntry
+          ? std::string()
+          : loop_at(evidence.trace, evidence.loops.rows[evidence.enclosing.entries()[entry].loop]);
+  return place.empty() ? "the loop that runs " + where : place;
+}
+
+std::string advice_of(const Evidence& evidence, const Site* site, const Stream& stream, OpKind kind,
+                      std::int32_t device, bool can_be_few) {
   const std::string where = site != nullptr ? place_of(*site) : "there";
   const bool to_device = kind == OpKind::kHtoD;
   if (!can_be_few) {
@@ -172,18 +185,18 @@ std::string advice_of(const Site* site, const Stream& stream, OpKind kind, std::
   }
   if (site != nullptr && site->directive == Directive::kTargetUpdate) {
     return fmt::format(
-        "{} the loop that runs {}, write one\n"
+        "{} {}, write one\n"
         "  #pragma omp target update{} {}(...)\n"
         "over all the pieces {}, in place of the one there",
-        to_device ? "after" : "before", where,
+        to_device ? "after" : "before", loop_around(evidence, stream, where),
         device == 0 ? std::string() : fmt::format(" device({})", device), to_device ? "to" : "from",
         what);
   }
   return fmt::format(
       "let one clause over neighbouring memory take all the pieces {}, once: in a target enter "
       "data "
-      "or exit data beside the loop that runs {}",
-      what, where);
+      "or exit data beside {}",
+      what, loop_around(evidence, stream, where));
 }
 
 }  // namespace
@@ -214,10 +227,11 @@ std::vector<Claim> small_transfers(const Evidence& evidence, const Claimed& clai
     Finding& finding = claim.finding;
     finding.variable = clause_list(stream.names);
     finding.count = finding.examined = finding.of = stream.ops.size();
-    finding.confidence = can_be_few ? Confidence::kLikely : Confidence::kPossible;
+    finding.confidence = Confidence::kLikely;
+    if (!can_be_few) claim.add_caveat("whether the host needs each of them at once does not show");
     finding.evidence = evidence_of(stream, kind, can_be_few);
-    finding.advice =
-        advice_of(site ? &trace.sites[site.value] : nullptr, stream, kind, device, can_be_few);
+    finding.advice = advice_of(evidence, site ? &trace.sites[site.value] : nullptr, stream, kind,
+                               device, can_be_few);
     if (can_be_few) claim.ops = std::move(stream.spared);
     sum_up(claim, trace);
     claims.push_back(std::move(claim));

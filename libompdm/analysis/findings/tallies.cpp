@@ -74,8 +74,11 @@ Claim ContentClaim::finish(const Evidence& evidence, const char* pattern) {
   finding.variable = clause_list(names.all());
   finding.count = pairs.size();
   for (const Tally::Pair& pair : pairs) finding.wasted_bytes += trace.ops[pair.op].bytes;
-  const bool enough = finding.examined >= std::min(finding.of, kEnoughSamples);
-  finding.confidence = enough && each_in_full ? Confidence::kLikely : Confidence::kPossible;
+  finding.confidence = Confidence::kLikely;
+  if (finding.examined < std::min(finding.of, kEnoughSamples)) {
+    claim.add_caveat("too few contents were compared");
+  }
+  if (!each_in_full) claim.add_caveat("of some of it only blocks were compared");
   sum_up(claim, trace);
   return std::move(claim);
 }

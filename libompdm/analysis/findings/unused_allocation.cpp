@@ -11,16 +11,18 @@
 namespace ompdm::analysis {
 namespace {
 
+Nanoseconds end_of(const Trace& trace, const Mapping& mapping) {
+  return mapping.remove ? trace.ops[mapping.remove.value].end : trace.process.wall;
+}
+
 /// Whether no kernel could have seen this memory. What was given to the program may have been used
 /// by other libraries, unseen.
-bool is_unused(const Evidence& evidence, const Mapping& mapping) {
+bool is_unused(const Evidence& evidence, KernelWrites& kernels, const Mapping& mapping) {
   if (mapping.replaced || mapping.handed_out || mapping.on_device || mapping.is_static)
     return false;
   if (!mapping.remove && !evidence.trace.recording.finished) return false;
-  const Runs<DataOp>& ops = evidence.trace.ops;
-  const Nanoseconds to =
-      mapping.remove ? ops[mapping.remove.value].end : evidence.trace.process.wall;
-  return !evidence.kernels.any(mapping.device, ops[mapping.alloc.value].begin, to);
+  const Trace& trace = evidence.trace;
+  return !kernels.may_see(mapping, trace.ops[mapping.alloc.value].begin, end_of(trace, mapping));
 }
 
 struct UnusedAllocationGroup {
@@ -29,11 +31,16 @@ struct UnusedAllocationGroup {
   std::set<std::int32_t> devices;
   std::uint64_t sent = 0;
   std::uint64_t returned = 0;
+  bool beside_kernels = false;  ///< that do not name it
 };
 
 void add_mapping(const Evidence& evidence, std::uint32_t number, UnusedAllocationGroup& group) {
   const Mapping& mapping = evidence.mappings.rows()[number];
   group.devices.insert(mapping.device);
+  group.beside_kernels =
+      group.beside_kernels ||
+      evidence.kernels.any(mapping.device, evidence.trace.ops[mapping.alloc.value].begin,
+                           end_of(evidence.trace, mapping));
   ++group.claim.finding.count;
   group.claim.finding.wasted_bytes += mapping.bytes;
   group.claim.ops.push_back(mapping.alloc.value);
@@ -70,10 +77,11 @@ std::vector<Claim> unused_allocation(const Evidence& evidence) {
       groups;  // by directive row and name
   const std::vector<Mapping>& rows = evidence.mappings.rows();
   std::set<std::pair<std::uint32_t, std::string>> used;
+  KernelWrites kernels(trace);
   for (std::uint32_t i = 0; i < rows.size(); ++i) {
     const Index<Site> site = site_of(trace, trace.ops[rows[i].alloc.value]);
     const std::pair key(row_of(evidence.directives, site), expression_of(trace, rows[i]));
-    if (!is_unused(evidence, rows[i])) {
+    if (!is_unused(evidence, kernels, rows[i])) {
       used.insert(key);
       continue;
     }
@@ -92,10 +100,10 @@ std::vector<Claim> unused_allocation(const Evidence& evidence) {
     finding.variable = name_of(trace, first);
     finding.examined = finding.of = finding.count;
     const bool is_sure = first.host != 0 && (group.sent == 0 || group.returned == 0) &&
-                         trace.recording.names == "on";
+                         trace.recording.names == "on" && !group.beside_kernels;
     finding.confidence = is_sure ? Confidence::kCertain : Confidence::kLikely;
     finding.evidence =
-        fmt::format("{} was on {} ({}) without a kernel running there",
+        fmt::format("{} was on {} ({}) without a kernel there that could have seen it",
                     key.second.empty() ? "memory of omp_target_alloc" : key.second,
                     devices_text(group.devices), counted(finding.count, "time", "times"));
     finding.advice = advice_of(evidence, group, key.second);

@@ -18,7 +18,9 @@ enum class Fate : std::uint8_t { kOverwritten, kDropped };
 struct Unused {
   std::uint32_t op;
   Fate fate;
-  std::uint32_t by = Index<DataOp>::kNone;  ///< what overwrote it
+  bool beside_kernels = false;
+  /// What overwrote it, if that was of use; itself it may have been overwritten, and so on.
+  std::uint32_t by = Index<DataOp>::kNone;
 };
 
 /// Whether the runtime's own threads made this for an asynchronous call of the API: nobody knows
@@ -32,17 +34,30 @@ bool is_asynchronous_api(const Trace& trace, const DataOp& op) {
           (where.api.empty() || where.api.ends_with("_async")));
 }
 
+/// Of transfers that overwrote one another the last is what the others rest on, unless that was
+/// dropped.
+void look_behind_the_unused(std::vector<Unused>& unused) {
+  std::ranges::sort(unused, {}, &Unused::op);
+  std::map<std::uint32_t, std::uint32_t> overwriters;
+  for (auto one = unused.rbegin(); one != unused.rend(); ++one) {
+    const auto next = overwriters.find(one->by);
+    if (next != overwriters.end()) one->by = next->second;
+    overwriters[one->op] = one->by;
+  }
+}
+
 /// The transfers to this mapping that no kernel could have seen. A copy back to the host counts as
 /// a look at all of the mapping.
-std::vector<Unused> unused_in(const Evidence& evidence, std::size_t number) {
+std::vector<Unused> unused_in(const Evidence& evidence, KernelWrites& kernels, std::size_t number) {
   using DevicePiece = std::pair<std::uint64_t, std::uint64_t>;  // device address, bytes
   const Mapping& mapping = evidence.mappings.rows()[number];
   const Runs<DataOp>& ops = evidence.trace.ops;
-  const auto unseen = [&](std::uint32_t op, Nanoseconds until) {
-    return !evidence.kernels.any(mapping.device, ops[op].begin, until);
-  };
   std::map<DevicePiece, std::uint32_t> waiting;  // latest transfer of each piece, not yet looked at
   std::vector<Unused> unused;
+  const auto judge = [&](std::uint32_t op, Nanoseconds until, Fate fate, std::uint32_t by) {
+    if (kernels.may_see(mapping, ops[op].begin, until)) return;
+    unused.push_back({op, fate, evidence.kernels.any(mapping.device, ops[op].begin, until), by});
+  };
   for (const std::uint32_t i : evidence.mappings.transfers(number)) {
     const DataOp& op = ops[i];
     if (op.kind == OpKind::kDtoH) {
@@ -52,22 +67,22 @@ std::vector<Unused> unused_in(const Evidence& evidence, std::size_t number) {
     const bool is_whole = op.dst == mapping.address && op.bytes >= mapping.bytes;
     if (is_whole) {
       for (const auto& [piece, before] : waiting) {
-        if (unseen(before, op.end)) unused.push_back({before, Fate::kOverwritten, i});
+        judge(before, op.end, Fate::kOverwritten, i);
       }
       waiting.clear();
     }
     const auto [at, is_new] = waiting.try_emplace({op.dst, op.bytes}, i);
     if (is_new) continue;
-    if (unseen(at->second, op.end)) unused.push_back({at->second, Fate::kOverwritten, i});
+    judge(at->second, op.end, Fate::kOverwritten, i);
     at->second = i;
   }
   const bool ended = mapping.remove || evidence.trace.recording.finished;
-  if (!ended) return unused;
   const Nanoseconds until =
       mapping.remove ? ops[mapping.remove.value].end : evidence.trace.process.wall;
   for (const auto& [piece, op] : waiting) {
-    if (unseen(op, until)) unused.push_back({op, Fate::kDropped});
+    if (ended) judge(op, until, Fate::kDropped, Index<DataOp>::kNone);
   }
+  look_behind_the_unused(unused);
   return unused;
 }
 
@@ -76,8 +91,9 @@ struct UnusedTransferGroup {
   std::uint32_t first = 0;  ///< mapping
   std::set<std::int32_t> devices;
   std::uint64_t overwritten = 0;
-  std::uint64_t sends = 0;   ///< that its clause made in all
-  bool brings_back = false;  ///< its clause copies back too
+  std::uint64_t sends = 0;      ///< that its clause made in all
+  bool brings_back = false;     ///< its clause copies back too
+  bool beside_kernels = false;  ///< that do not name it
 };
 
 std::string evidence_of(const UnusedTransferGroup& group, const std::string& expression) {
@@ -124,13 +140,14 @@ std::string advice_of(const Site* site, const UnusedTransferGroup& group,
 
 }  // namespace
 
-std::vector<Claim> unused_transfer(const Evidence& evidence) {
+std::vector<Claim> unused_transfer(const Evidence& evidence, const Claimed& claimed) {
   const Trace& trace = evidence.trace;
   if (has_lost_events(trace) || !knows_launches(trace)) return {};
   std::map<std::pair<std::uint32_t, std::string>, UnusedTransferGroup>
       groups;  // by directive row and name
   std::map<std::pair<std::uint32_t, std::string>, std::uint64_t> sends;
   const std::vector<Mapping>& rows = evidence.mappings.rows();
+  KernelWrites kernels(trace);
   for (std::uint32_t i = 0; i < rows.size(); ++i) {
     for (const std::uint32_t op : evidence.mappings.transfers(i)) {
       if (trace.ops[op].kind != OpKind::kHtoD) continue;
@@ -142,7 +159,8 @@ std::vector<Claim> unused_transfer(const Evidence& evidence) {
         evidence.mappings.transfers(i),
         [&](std::uint32_t op) { return is_asynchronous_api(trace, trace.ops[op]); });
     if (asynchronous) continue;
-    for (const auto& [op, fate, by] : unused_in(evidence, i)) {
+    for (const auto& [op, fate, beside_kernels, by] : unused_in(evidence, kernels, i)) {
+      if (claimed[op]) continue;
       const Index<Site> site = site_of(trace, trace.ops[op]);
       const auto [at, is_new] = groups.try_emplace(
           {row_of(evidence.directives, site), expression_at(trace, evidence.mappings, op)});
@@ -153,12 +171,13 @@ std::vector<Claim> unused_transfer(const Evidence& evidence) {
       }
       group.devices.insert(rows[i].device);
       group.claim.ops.push_back(op);
-      if (fate == Fate::kOverwritten) {
+      if (by != Index<DataOp>::kNone) {
         group.claim.rests.push_back({op, by});
         group.claim.needed.push_back({row_of(evidence.directives, site_of(trace, trace.ops[by])),
                                       expression_at(trace, evidence.mappings, by)});
       }
       group.brings_back = group.brings_back || (trace.ops[op].map_type & kMapFrom) != 0;
+      group.beside_kernels = group.beside_kernels || beside_kernels;
       group.overwritten += fate == Fate::kOverwritten ? 1 : 0;
       ++group.claim.finding.count;
       group.claim.finding.wasted_bytes += trace.ops[op].bytes;
@@ -175,7 +194,7 @@ std::vector<Claim> unused_transfer(const Evidence& evidence) {
     const Index<Site> site = site_of(trace, trace.ops[group.claim.ops.front()]);
     finding.variable = name_of(trace, first);
     finding.examined = finding.of = finding.count;
-    const bool is_sure = first.host != 0 && trace.recording.names == "on";
+    const bool is_sure = first.host != 0 && trace.recording.names == "on" && !group.beside_kernels;
     finding.confidence = is_sure ? Confidence::kCertain : Confidence::kLikely;
     finding.evidence = evidence_of(group, key.second);
     finding.advice = advice_of(site ? &trace.sites[site.value] : nullptr, group, key.second);

@@ -117,6 +117,10 @@ std::string counted(std::uint64_t count, const char* one, const char* many) {
   return fmt::format("{} {}", count, count == 1 ? one : many);
 }
 
+std::string at_least(std::uint64_t count, bool may_be_more, const char* one, const char* many) {
+  return (may_be_more ? ">= " : "") + counted(count, one, many);
+}
+
 void add_once(std::vector<std::string>& items, const std::string& item) {
   if (!item.empty() && std::ranges::find(items, item) == items.end()) items.push_back(item);
 }

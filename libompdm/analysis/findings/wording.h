@@ -50,6 +50,9 @@ std::string clause_list(const std::vector<std::string>& items);
 /// "1 pass", "12 passes".
 std::string counted(std::uint64_t count, const char* one, const char* many);
 
+/// ">= 12 passes" where there may be more than were seen; else "12 passes".
+std::string at_least(std::uint64_t count, bool may_be_more, const char* one, const char* many);
+
 /// Adds a text that is not there yet to a list of few; of many names see UniqueTexts.
 void add_once(std::vector<std::string>& items, const std::string& item);
 

@@ -122,6 +122,22 @@ void freed_block_of_another_size() {
   sum += small[3];
 }
 
+// What is only allocated on the device takes turns on the heap with what comes back.
+APART void squares(double* result, double* scratch) {
+#pragma omp target data map(alloc : scratch[0 : n])
+  {
+#pragma omp target
+    for (int i = 0; i < n; ++i) scratch[i] = i;
+#pragma omp target map(from : result[0 : n])
+    for (int i = 0; i < n; ++i) result[i] = scratch[i] * scratch[i];
+  }
+  sum += result[3];
+}
+
+void freed_scratch() {
+  for (int t = 0; t < 4; ++t) squares(take() + t % 2 * n, take() + (t + 1) % 2 * n);
+}
+
 APART void add_one(double* x) {
 #pragma omp target map(tofrom : x[0 : n])
   for (int i = 0; i < n; ++i) x[i] += 1;
@@ -176,6 +192,7 @@ constexpr Way kWays[] = {
     {"dead_inlined_locals", dead_inlined_locals},
     {"freed_blocks", freed_blocks},
     {"freed_block_of_another_size", freed_block_of_another_size},
+    {"freed_scratch", freed_scratch},
     {"local_of_the_caller", local_of_the_caller},
     {"block_of_the_caller", block_of_the_caller},
     {"swapped_pointers", swapped_pointers},

@@ -69,6 +69,7 @@ TEST(DuplicateTransfer, AtAnotherAddressOfTheDevice) {
 TEST(DuplicateTransfer, KernelsThatDoNotNameItCannotHaveChangedIt) {
   OneArray program;
   program.map(7);
+  program.reader();
   program.stranger();
   program.send(7);
   program.reader();
@@ -153,7 +154,7 @@ TEST(DuplicateTransfer, TwoArraysOfEqualContent) {
     sent->fingerprint = sent->hash = 7;
     program.end();
   }
-  program.reader();
+  program.kernel();
   for (const auto one : {program.a, b}) {
     program.begin(program.exit);
     program.op(OpKind::kDelete, one, 0, 5);

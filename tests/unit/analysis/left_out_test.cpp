@@ -79,15 +79,15 @@ TEST(Worth, AHundredthOfTheBytesIsToldHoweverFewTransfersItTakes) {
   }
 }
 
-/// Sends the same three times, with a kernel that does not name it after each.
+/// Sends the same three times, with a kernel that reads it after each.
 OneArray sent_thrice() {
   OneArray program;
   program.map(7);
   for (int i = 0; i < 2; ++i) {
-    program.stranger();
+    program.reader();
     program.send(7);
   }
-  program.stranger();
+  program.reader();
   program.unmap();
   return program;
 }

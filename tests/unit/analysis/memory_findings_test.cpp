@@ -2,6 +2,10 @@
 // nearly.
 #include <gtest/gtest.h>
 
+#include <optional>
+#include <vector>
+
+#include "analysis/findings/findings.h"
 #include "analysis/found.h"
 #include "analysis/one_array.h"
 
@@ -29,6 +33,18 @@ TEST(UnusedTransfer, OverwrittenBeforeAKernel) {
   EXPECT_EQ(finding.wasted_time, 100);
   EXPECT_EQ(finding.confidence, Confidence::kCertain);
   EXPECT_TRUE(contains(finding.advice, "at a.cpp:10, write map(alloc: a)"));
+}
+
+TEST(UnusedTransfer, OverwrittenAgainAndAgainAndThenDropped) {
+  OneArray program;
+  program.map();
+  program.kernel();
+  for (int i = 0; i < 4; ++i) program.send();
+  program.unmap();
+  const Analysis analysis = analyze(program.take());
+  ASSERT_EQ(patterns(analysis), "unused_transfer") << "none rests on another that is needed";
+  EXPECT_EQ(analysis.findings[0].count, 4U);
+  EXPECT_TRUE(contains(analysis.findings[0].evidence, "3 overwritten and 1 dropped"));
 }
 
 TEST(UnusedTransfer, DroppedBeforeAKernel) {
@@ -113,10 +129,10 @@ TEST(UnusedTransfer, WhatAsynchronousCallsCopyIsNotJudged) {
     const auto memory = program.api("omp_target_alloc", "a.cpp", 50, "main");
     const auto copy = asynchronous ? program.api("", "", 0, "")
                                    : program.api("omp_target_memcpy", "a.cpp", 51, "main");
-    program.kernel();
     program.op(OpKind::kAlloc, {}, OneArray::kBytes, 10)->site = memory;
     program.trace.ops.edit_back()->src = 0;
     for (int i = 0; i < 2; ++i) program.op(OpKind::kHtoD, {}, OneArray::kBytes, 10)->site = copy;
+    program.kernel();
     program.op(OpKind::kDtoH, {}, OneArray::kBytes, 10)->site = copy;
     program.op(OpKind::kDelete, {}, 0, 10)->site = memory;
     // The first copy is overwritten; of calls by the runtime's threads the order is not known.
@@ -146,6 +162,39 @@ TEST(UnusedAllocation, NoKernelWhileItWasThere) {
   EXPECT_EQ(finding.wasted_bytes, OneArray::kBytes);
   EXPECT_EQ(finding.wasted_time, 15);
   EXPECT_EQ(finding.confidence, Confidence::kCertain);
+}
+
+TEST(UnusedAllocation, TakesWhatIsSentThereWithIt) {
+  OneArray program;
+  program.map();
+  program.unmap();
+  program.kernel();
+  const Analysis analysis = analyze(program.take());
+  ASSERT_EQ(patterns(analysis), "unused_allocation");
+  EXPECT_EQ(analysis.findings[0].wasted_time, 115);
+}
+
+TEST(UnusedAllocation, BesideKernelsThatCannotSeeItIsLikely) {
+  OneArray program;
+  program.allocate();
+  program.stranger();
+  program.unmap();
+  const Analysis analysis = analyze(program.take());
+  ASSERT_EQ(patterns(analysis), "unused_allocation");
+  EXPECT_EQ(analysis.findings[0].confidence, Confidence::kLikely);
+
+  OneArray given;
+  given.allocate();
+  given.trace.mapped_pointers.push_back({0, given.trace.variables[0].address});
+  given.stranger();
+  given.unmap();
+  EXPECT_EQ(given.patterns(), "") << "the kernel may have its device address";
+
+  OneArray unnamed;
+  unnamed.allocate();
+  unnamed.kernel();
+  unnamed.unmap();
+  EXPECT_EQ(unnamed.patterns(), "") << "what the kernel names is not known";
 }
 
 TEST(UnusedAllocation, RoundTripsWithoutAKernelAreLikely) {
@@ -266,14 +315,15 @@ TEST(Prediction, NoOperationIsTakenAwayTwice) {
   OneArray program;
   program.map();
   program.unmap();
-  program.kernel();
-  const Analysis analysis = analyze(program.take());
-  ASSERT_EQ(patterns(analysis), "unused_allocation unused_transfer");
-  EXPECT_EQ(analysis.findings[0].wasted_time, 115);
-  EXPECT_EQ(analysis.findings[1].wasted_time, 100);
-  ASSERT_TRUE(analysis.prediction.has_value());
-  EXPECT_EQ(analysis.prediction->wall, analysis.process.wall - 115);
-  EXPECT_EQ(analysis.prediction->transfer, 0);
+  const Trace trace = program.take();
+  std::vector<Claim> claims(2);
+  claims[0].ops = {0, 1};
+  claims[1].ops = {1, 2};
+  const std::optional<Prediction> prediction = predict(trace, claims);
+  ASSERT_TRUE(prediction.has_value());
+  EXPECT_EQ(prediction->wall, trace.process.wall - 115);
+  EXPECT_EQ(prediction->transfer, 0);
+  EXPECT_EQ(prediction->spared_bytes, OneArray::kBytes);
 }
 
 }  // namespace

@@ -31,10 +31,59 @@ TEST(RepeatedCopyBack, WithNothingInBetween) {
   EXPECT_EQ(finding.wasted_bytes, 3 * OneArray::kBytes);
   EXPECT_EQ(finding.confidence, Confidence::kPossible) << "the host may want its copy restored";
   EXPECT_TRUE(contains(finding.advice, "restored"));
+  EXPECT_TRUE(finding.evidence.ends_with(
+      "; possible only: whether the host had changed its own copy, and wants it restored, does not "
+      "show"))
+      << finding.evidence;
   EXPECT_TRUE(contains(finding.evidence, "as it had come back by a.cpp:25")) << finding.evidence;
   EXPECT_TRUE(contains(finding.advice, "drop #pragma omp target update from(a) at a.cpp:26"))
       << finding.advice;
   EXPECT_EQ(analysis.prediction->wall, analysis.process.wall - 300);
+}
+
+/// `passes` of a loop of main(), with a kernel in each; brings the result back after every one of
+/// `every`, and once more at the end.
+Analysis brought_at_the_end(int passes, int every) {
+  OneArray program;
+  program.trace.loops = {{"main", "a.cpp", 22, 3, {}, true}};
+  program.trace.call_places.resize(4);
+  program.trace.call_paths.resize(4);
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    CallPlace& place = program.trace.call_places[i];
+    place.address = 16 * (i + 1);
+    place.function = 8;
+    place.code_read = true;
+    if (i == 1 || i == 2) place.loop = {0};
+    if (i < 3) place.onward = {{i + 1, 3}};
+    program.trace.call_paths[i] = {{}, {i}, 0x1000, 0};
+  }
+  const auto along = [&](std::uint32_t path) { program.trace.regions.back().path = {path}; };
+  program.map(7);
+  along(0);
+  std::uint64_t content = 7;
+  for (int pass = 1; pass <= passes; ++pass) {
+    program.writer();
+    along(1);
+    ++content;
+    if (pass % every != 0) continue;
+    program.bring(content);
+    along(2);
+  }
+  program.begin(program.exit);
+  along(3);
+  program.move(OpKind::kDtoH, content);
+  program.op(OpKind::kDelete, program.a, 0, 5);
+  program.end();
+  return analyze(program.take());
+}
+
+TEST(RepeatedCopyBack, AtTheEndOfDataThatEachPassBroughtBack) {
+  const Analysis analysis = brought_at_the_end(6, 1);
+  ASSERT_EQ(patterns(analysis), "unmodified_copy_back");
+  EXPECT_EQ(analysis.findings[0].line, 40);
+  EXPECT_TRUE(contains(analysis.findings[0].advice, "write map(release: a)"));
+  EXPECT_EQ(patterns(brought_at_the_end(10, 5)), "")
+      << "the last pass is one that brings it back in just this run";
 }
 
 TEST(RepeatedCopyBack, OfZeros) {

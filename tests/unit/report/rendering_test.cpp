@@ -47,21 +47,32 @@ TEST(Rendering, WhatNeverChangesIsNamedAndNotCalledNeedless) {
   test::TraceBuilder build;
   build.trace.recording.hashing = "full";
   const auto update = build.site(Directive::kTargetUpdate, "a.cpp", 4, "main");
+  const auto kernel = build.site(Directive::kTarget, "a.cpp", 6, "main");
   const auto table = build.variable("table", 8000, "a.cpp", 1);
   for (int i = 0; i < 10; ++i) {
     build.begin(update);
     build.op(OpKind::kHtoD, table, 8000, 100)->hash = 7;
     build.end();
+    build.begin(kernel);
+    build.launch(100);
+    build.end();
     build.wait(1000);
   }
-  const std::vector<analysis::Analysis> analyses = {analysis::analyze(build.take())};
+  std::vector<analysis::Analysis> analyses = {analysis::analyze(build.take())};
   const std::string text = render(analyses, Format::kText);
-  EXPECT_NE(
-      text.find("8.0 of 8.0 KB per iteration never changes: table (a.cpp:4); loop over a.cpp:4"),
-      std::string::npos)
+  EXPECT_NE(text.find("8.0 of 8.0 KB a pass never changes: table (a.cpp:4); loop over a.cpp:4, "
+                      "a.cpp:6"),
+            std::string::npos)
       << text;
   EXPECT_NE(text.find("What never changes on its way is needed only if"), std::string::npos)
       << text;
+  analysis::Iteration& loop = analyses[0].iterations.at(0);
+  loop.from_code = true;
+  loop.file = "src/b.cpp";
+  loop.line = 3;
+  loop.function = "step(int)";
+  EXPECT_NE(render(analyses, Format::kText).find("table (a.cpp:4); loop at b.cpp:3 in step"),
+            std::string::npos);
 }
 
 TEST(Rendering, JsonHasWhatIsPromised) {
@@ -95,7 +106,8 @@ TEST(Rendering, JsonHasWhatIsPromised) {
   EXPECT_EQ(report["findings"][0]["pattern"], "per_iteration_mapping");
   EXPECT_EQ(report["findings"][0]["wasted_bytes"], 2 * 8000000 + 2 * 8000000);
   EXPECT_EQ(keys(report["findings"][0]["coverage"]), (std::set<std::string>{"examined", "of"}));
-  EXPECT_EQ(keys(report["prediction"]), (std::set<std::string>{"wall_ns", "transfer_ns"}));
+  EXPECT_EQ(keys(report["prediction"]),
+            (std::set<std::string>{"wall_ns", "transfer_ns", "spared_bytes"}));
   EXPECT_EQ(report["directives"][0]["HtoD_bytes"], 24000000);
   EXPECT_EQ(report["iterations"][0]["count"], 3);
   EXPECT_EQ(report["iterations"][0]["HtoD_bytes"], 8000000);
@@ -260,9 +272,12 @@ TEST(Rendering, NoSavingIsToldWhereThereIsNone) {
   std::vector<analysis::Analysis> analyses = {analysis::analyze(sample())};
   EXPECT_NE(render(analyses, Format::kText).find("the run would have taken about"),
             std::string::npos);
-  analyses[0].prediction->wall = analyses[0].process.wall;
-  EXPECT_EQ(render(analyses, Format::kText).find("the run would have taken about"),
-            std::string::npos);
+  analyses[0].prediction->wall = analyses[0].program_wall - analyses[0].program_wall / 101;
+  const std::string text = render(analyses, Format::kText);
+  EXPECT_EQ(text.find("the run would have taken about"), std::string::npos);
+  EXPECT_NE(text.find("would not have crossed: less than 1 % of"), std::string::npos) << text;
+  analyses[0].prediction->spared_bytes = 0;
+  EXPECT_EQ(render(analyses, Format::kText).find("would not have crossed"), std::string::npos);
 }
 
 TEST(GpuTrace, JsonAndCsvListEachOperation) {

@@ -1,0 +1,134 @@
+// Data mapped anew by loops whose place in the code is known.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "analysis/found.h"
+#include "analysis/passes.h"
+
+namespace ompdm::analysis {
+namespace {
+
+using test::contains;
+using test::map_tofrom;
+using test::patterns;
+using test::TraceBuilder;
+
+/// A loop of solve() around one directive, whose passes map grids.
+struct CodeLoops : TraceBuilder {
+  static constexpr std::uint64_t kGrid = 1'000'000;
+  Index<Site> at = site(Directive::kTarget, "src/heat.cpp", 56, "solve(int)");
+
+  CodeLoops() {
+    trace.loops = {{"solve(int)", "src/heat.cpp", 54, 3, {}, true}};
+    CallPlace place;
+    place.address = 16;
+    place.function = 8;
+    place.code_read = true;
+    place.loop = {0};
+    trace.call_places = {place};
+    trace.call_paths = {{{}, {0}, 0x1000, 0}};
+  }
+  void pass(Index<Variable> grid, std::uint64_t bytes = kGrid, std::uint32_t storage = 1) {
+    const std::size_t first = trace.ops.size();
+    map_tofrom(*this, at, {grid}, bytes);
+    trace.regions.back().path = {0};
+    trace.ops[first].storage = storage;
+  }
+  /// One solve after the other at the same address, each of a larger grid.
+  void solves(std::uint64_t count) {
+    const auto grid = variable("u", kGrid);
+    for (std::uint64_t solve = 0; solve < count; ++solve) {
+      for (int i = 0; i < 7; ++i) pass(grid, kGrid + 1000 * solve);
+    }
+  }
+};
+
+TEST(CodeLoops, AreNamedWhereTheyAre) {
+  CodeLoops program;
+  const auto grid = program.variable("u", CodeLoops::kGrid);
+  for (int i = 0; i < 10; ++i) program.pass(grid);
+  const Analysis analysis = analyze(program.take());
+  ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
+  const Finding& finding = analysis.findings[0];
+  EXPECT_TRUE(contains(finding.advice, "\nbefore the loop at heat.cpp:54, in solve, write\n"))
+      << finding.advice;
+  EXPECT_TRUE(contains(finding.evidence,
+                       "mapped anew in the loop at heat.cpp:54, in solve, of 10 passes: sent"))
+      << finding.evidence;
+}
+
+TEST(CodeLoops, OfALibraryAreNoPlaceToWriteAnything) {
+  CodeLoops program;
+  program.trace.loops[0].file = "/usr/include/c++/12/bits/stl_algo.h";
+  const auto grid = program.variable("u", CodeLoops::kGrid);
+  for (int i = 0; i < 10; ++i) program.pass(grid);
+  const Analysis analysis = analyze(program.take());
+  ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
+  EXPECT_TRUE(contains(analysis.findings[0].advice, "before the loop that runs heat.cpp:56"));
+}
+
+TEST(CodeLoops, ThatWereUnrolledAreCalls) {
+  CodeLoops program;
+  program.trace.loops[0].unrolled = true;
+  program.trace.call_places[0].repeats = {{0, 0}};
+  const auto grid = program.variable("u", CodeLoops::kGrid);
+  for (int i = 0; i < 10; ++i) program.pass(grid);
+  const Analysis analysis = analyze(program.take());
+  ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
+  EXPECT_TRUE(
+      contains(analysis.findings[0].advice, "before the calls repeated at heat.cpp:54, in solve,"));
+  EXPECT_TRUE(contains(analysis.findings[0].advice, "\nafter these calls, write\n"));
+
+  CodeLoops inlined;
+  inlined.trace.loops[0].unrolled = true;
+  inlined.trace.loops[0].line = 56;
+  inlined.trace.call_places[0].repeats = {{0, 0}};
+  const auto other = inlined.variable("u", CodeLoops::kGrid);
+  for (int i = 0; i < 10; ++i) inlined.pass(other);
+  const Analysis unplaced = analyze(inlined.take());
+  ASSERT_EQ(patterns(unplaced), "per_iteration_mapping");
+  EXPECT_TRUE(contains(unplaced.findings[0].advice, "before the loop that runs heat.cpp:56"))
+      << "the line is the directive's own";
+}
+
+TEST(CodeLoops, EnteredUnseenMapEachTheirOwn) {
+  CodeLoops program;
+  program.trace.loops[0].entered_unseen = true;
+  program.solves(3);
+  const Analysis analysis = analyze(program.take());
+  ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
+  const Finding& finding = analysis.findings[0];
+  EXPECT_EQ(finding.count, 3 * 2 * 6U);
+  EXPECT_TRUE(contains(finding.evidence,
+                       "of 21 passes in all, entered >= 1 time: sent in 21 "
+                       "transfers where 3 would do"))
+      << finding.evidence;
+  EXPECT_TRUE(contains(finding.advice, "u stands for 3 pieces of storage")) << finding.advice;
+}
+
+TEST(CodeLoops, EnteredOnceMapOnePieceThatIsNotExtended) {
+  CodeLoops program;
+  program.solves(2);
+  const Analysis analysis = analyze(program.take());
+  ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
+  EXPECT_EQ(analysis.findings[0].count, 2 * 6U)
+      << "the runtime would refuse the larger grid while the smaller one is there";
+}
+
+TEST(CodeLoops, KeepWhatTakesThePlaceOfOtherStorage) {
+  CodeLoops program;
+  program.trace.loops[0].entered_unseen = true;
+  const auto grid = program.variable("u", CodeLoops::kGrid);
+  const auto part = program.variable("v", CodeLoops::kGrid);
+  program.trace.variables[part.value].address = program.trace.variables[grid.value].address + 4096;
+  for (int i = 0; i < 7; ++i) program.pass(grid);
+  for (int i = 0; i < 7; ++i) program.pass(part, CodeLoops::kGrid, 2);
+  const Analysis analysis = analyze(program.take());
+  ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
+  EXPECT_EQ(analysis.findings[0].variable, "u, v");
+}
+
+}  // namespace
+}  // namespace ompdm::analysis
