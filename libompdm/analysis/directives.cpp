@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analysis/api_calls.h"
+#include "analysis/directive_paths.h"
 #include "analysis/function_names.h"
 #include "analysis/order.h"
 #include "analysis/tables.h"
@@ -77,34 +78,40 @@ std::vector<std::uint64_t> mapped_bytes(const Trace& trace) {
   return sums;
 }
 
-void add_regions(const Trace& trace, DirectiveTable& table) {
+void add_regions(const Trace& trace, const DirectiveTable& table, DirectivePaths& sums) {
   const std::vector<std::uint64_t> mapped = mapped_bytes(trace);
   for (const Region& region : trace.regions) {
-    DirectiveRow& row = table.rows[row_of(table, region.site)];
-    row.time += region.end - region.begin - region.hashing;
+    DirectiveFigures& sum = sums.at(row_of(table, region.site), region.path);
+    sum.time += region.end - region.begin - region.hashing;
     if (region.ends_data) continue;
-    ++row.count;
-    if (region.host_fallback) ++row.fallback_count;
-    if (region.map_list < mapped.size()) row.mapped_bytes += mapped[region.map_list];
+    ++sum.count;
+    if (region.host_fallback) ++sum.fallback_count;
+    if (region.map_list < mapped.size()) sum.mapped_bytes += mapped[region.map_list];
   }
 }
 
-/// `same_call`: the operation before it was of the same API call.
-void add_op(const DataOp& op, bool same_call, DirectiveRow& row) {
+/// By which calls the program came to an operation or launch: its region's, or its own.
+Index<CallPath> path_of(const Trace& trace, Index<Region> region, Index<CallPath> own) {
+  return region ? trace.regions[region.value].path : own;
+}
+
+/// `is_call`: no region brackets the operation, it is an instance itself or part of an API call;
+/// `goes_on`: of the call that the operation before it was of.
+void add_op(const DataOp& op, bool is_call, bool goes_on, DirectiveFigures& sum) {
   const Nanoseconds duration = op.end - op.begin;
   Flow* flow = nullptr;
   switch (op.kind) {
     case OpKind::kHtoD:
-      flow = &row.htod;
+      flow = &sum.htod;
       break;
     case OpKind::kDtoH:
-      flow = &row.dtoh;
+      flow = &sum.dtoh;
       break;
     case OpKind::kDtoD:
-      flow = &row.dtod;
+      flow = &sum.dtod;
       break;
     case OpKind::kAlloc:
-      ++row.alloc_count;
+      ++sum.alloc_count;
       break;
     case OpKind::kMemset:
     case OpKind::kDelete:
@@ -116,12 +123,31 @@ void add_op(const DataOp& op, bool same_call, DirectiveRow& row) {
     flow->bytes += op.bytes;
     ++flow->count;
     flow->time += duration;
-    if (op.clock == Clock::kEnqueue) row.timed = false;
+    if (op.clock == Clock::kEnqueue) sum.timed = false;
   }
-  // No region brackets these: the call is the instance, or the operation itself.
-  if (row.directive == Directive::kApi || row.directive == Directive::kRuntime) {
-    if (!same_call) ++row.count;
-    row.time += duration;
+  if (!is_call) return;
+  if (!goes_on) ++sum.count;
+  sum.time += duration;
+}
+
+void add_ops(const Trace& trace, const DirectiveTable& table, DirectivePaths& sums) {
+  ApiCalls calls;
+  for (const DataOp& op : trace.ops) {
+    if (op.internal) continue;
+    const std::uint32_t row = row_of(table, site_of(trace, op));
+    const Directive directive = table.rows[row].directive;
+    const bool is_call = directive == Directive::kApi || directive == Directive::kRuntime;
+    add_op(op, is_call, calls.goes_on(op), sums.at(row, path_of(trace, op.region, op.path)));
+  }
+}
+
+void add_launches(const Trace& trace, const DirectiveTable& table, DirectivePaths& sums) {
+  for (const Launch& launch : trace.launches) {
+    DirectiveFigures& sum =
+        sums.at(row_of(table, site_of(trace, launch)), path_of(trace, launch.region, {}));
+    ++sum.kernel_count;
+    sum.kernel_time += launch.end - launch.begin;
+    if (launch.clock == Clock::kEnqueue) sum.timed = false;
   }
 }
 
@@ -151,18 +177,11 @@ std::uint32_t row_of(const DirectiveTable& table, Index<Site> site) {
 
 DirectiveTable directives_of(const Trace& trace) {
   DirectiveTable table = empty_table(trace);
-  add_regions(trace, table);
-  ApiCalls calls;
-  for (const DataOp& op : trace.ops) {
-    if (op.internal) continue;
-    add_op(op, calls.goes_on(op), table.rows[row_of(table, site_of(trace, op))]);
-  }
-  for (const Launch& launch : trace.launches) {
-    DirectiveRow& row = table.rows[row_of(table, site_of(trace, launch))];
-    ++row.kernel_count;
-    row.kernel_time += launch.end - launch.begin;
-    if (launch.clock == Clock::kEnqueue) row.timed = false;
-  }
+  DirectivePaths sums(trace);
+  add_regions(trace, table, sums);
+  add_ops(trace, table, sums);
+  add_launches(trace, table, sums);
+  sums.give_to(table.rows);
   arrange(table);
   return table;
 }

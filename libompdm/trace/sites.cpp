@@ -213,7 +213,7 @@ void locate(Site& site, const SiteNote& note, const std::optional<KernelName>& k
     site.file = place.file;
   }
   site.function = fullest(source ? source->function : std::string(), functions);
-  site.inlined = place.inlined.empty() ? inlined_into(site, place) : place.inlined;
+  site.inlined = inlined_at(site, place);
 }
 
 // Where a directive was inlined, the debug information may know its function by the plain name
