@@ -29,6 +29,7 @@ namespace {
 struct ReportOptions {
   std::vector<std::string> traces;
   bool gpu_trace = false;
+  bool paths = false;
   std::string link;
   OutputOptions output;
 };
@@ -106,7 +107,8 @@ int run_report(const ReportOptions& options) {
   if (options.gpu_trace) put_in_order(order, traces);
   const int exit_status = test(conditions, analyses);
   const report::Format format = format_of(options.output);
-  const report::Layout layout = layout_of(options.output);
+  report::Layout layout = layout_of(options.output);
+  layout.paths = options.paths;
   write_out(options.output, [&](std::ostream& out) {
     if (options.gpu_trace) {
       report::render_gpu_trace(traces, format, layout, out);
@@ -128,6 +130,7 @@ void setup_report(CLI::App& app, int& exit_status) {
       ->required()
       ->type_name("");
   verb->add_flag("--gpu-trace", options->gpu_trace, "List each operation in order of time instead");
+  verb->add_flag("--paths", options->paths, "Open directives by the call paths that reached them");
   verb->add_option("--link", options->link,
                    "Show what transfers would take on this link (a model; see below)")
       ->type_name("LINK");
@@ -138,6 +141,7 @@ void setup_report(CLI::App& app, int& exit_status) {
                std::string(kLinkNotes),
            "ompdm report trace.json\n"
            "ompdm report --gpu-trace trace.json\n"
+           "ompdm report --paths trace.json\n"
            "ompdm report trace.rank*.json --format csv -o ranks.csv\n"
            "ompdm report trace.json --link pcie4x16\n"
            "ompdm report trace.json --fail-if 'HtoD.count > 3' --fail-if 'findings > 0'");

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analysis/api_calls.h"
+#include "analysis/directive_paths.h"
 #include "analysis/function_names.h"
 #include "analysis/order.h"
 #include "analysis/tables.h"
@@ -77,39 +78,46 @@ std::vector<std::uint64_t> mapped_bytes(const Trace& trace) {
   return sums;
 }
 
-void add_regions(const Trace& trace, DirectiveTable& table) {
+void add_regions(const Trace& trace, const DirectiveTable& table, DirectivePaths& sums) {
   const std::vector<std::uint64_t> mapped = mapped_bytes(trace);
   trace.regions.sum_up([&](const Region& region, std::uint64_t count, Nanoseconds time) {
-    DirectiveRow& row = table.rows[row_of(table, region.site)];
-    row.time += time;
+    DirectiveFigures& sum = sums.at(row_of(table, region.site), region.path);
+    sum.time += time;
     if (region.ends_data) return;
-    row.count += count;
-    if (region.host_fallback) row.fallback_count += count;
-    if (region.map_list < mapped.size()) row.mapped_bytes += count * mapped[region.map_list];
+    sum.count += count;
+    if (region.host_fallback) sum.fallback_count += count;
+    if (region.map_list < mapped.size()) sum.mapped_bytes += count * mapped[region.map_list];
   });
-  trace.regions.each_rare([&](std::size_t region, const auto& own) {
-    table.rows[row_of(table, trace.regions.common(region).site)].time -= own.hashing;
+  trace.regions.each_rare([&](std::size_t at, const auto& own) {
+    const Region& region = trace.regions.common(at);
+    sums.at(row_of(table, region.site), region.path).time -= own.hashing;
   });
 }
 
+/// By which calls the program came to an operation or launch: its region's, or its own.
+Index<CallPath> path_of(const Trace& trace, Index<Region> region, Index<CallPath> own) {
+  return region ? trace.regions.common(region.value).path : own;
+}
+
+/// No region brackets the operations of such a row: they are instances themselves, or parts of one.
 bool is_call(const DirectiveRow& row) {
   return row.directive == Directive::kApi || row.directive == Directive::kRuntime;
 }
 
-void add_ops(const DataOp& op, std::uint64_t count, Nanoseconds time, DirectiveRow& row) {
+void add_ops(const DataOp& op, std::uint64_t count, Nanoseconds time, DirectiveFigures& sum) {
   Flow* flow = nullptr;
   switch (op.kind) {
     case OpKind::kHtoD:
-      flow = &row.htod;
+      flow = &sum.htod;
       break;
     case OpKind::kDtoH:
-      flow = &row.dtoh;
+      flow = &sum.dtoh;
       break;
     case OpKind::kDtoD:
-      flow = &row.dtod;
+      flow = &sum.dtod;
       break;
     case OpKind::kAlloc:
-      row.alloc_count += count;
+      sum.alloc_count += count;
       break;
     case OpKind::kMemset:
     case OpKind::kDelete:
@@ -121,24 +129,47 @@ void add_ops(const DataOp& op, std::uint64_t count, Nanoseconds time, DirectiveR
     flow->bytes += count * op.bytes;
     flow->count += count;
     flow->time += time;
-    if (op.clock == Clock::kEnqueue) row.timed = false;
-  }
-  // No region brackets these: the call is the instance, or the operation itself.
-  if (is_call(row)) {
-    row.count += count;
-    row.time += time;
+    if (op.clock == Clock::kEnqueue) sum.timed = false;
   }
 }
 
-/// Several operations of one call were counted each.
-void join_calls(const Trace& trace, DirectiveTable& table) {
+void add_ops(const Trace& trace, const DirectiveTable& table, DirectivePaths& sums) {
+  const auto path = [&](std::size_t op) {
+    return path_of(trace, trace.ops.region_of(op), trace.ops.common(op).path);
+  };
+  const auto add = [&](const DataOp& op, Index<CallPath> by, std::uint64_t count,
+                       Nanoseconds time) {
+    if (op.internal) return;
+    const std::uint32_t row = row_of(table, op.site);
+    DirectiveFigures& sum = sums.at(row, by);
+    add_ops(op, count, time, sum);
+    if (!is_call(table.rows[row])) return;
+    sum.count += count;
+    sum.time += time;
+  };
+  trace.ops.sum_up(path, add);
+  // Several operations of one call were counted each.
   ApiCalls calls;
   for (std::size_t i = 0; i < trace.ops.size(); ++i) {
     const DataOp& op = trace.ops.common(i);
     if (op.internal || !calls.goes_on(op.thread, trace.ops.rare(i).call)) continue;
-    DirectiveRow& row = table.rows[row_of(table, op.site)];
-    if (is_call(row)) --row.count;
+    const std::uint32_t row = row_of(table, op.site);
+    if (is_call(table.rows[row])) --sums.at(row, path(i)).count;
   }
+}
+
+void add_launches(const Trace& trace, const DirectiveTable& table, DirectivePaths& sums) {
+  const auto path = [&](std::size_t launch) {
+    return path_of(trace, trace.launches.region_of(launch), {});
+  };
+  const auto add = [&](const Launch& launch, Index<CallPath> by, std::uint64_t count,
+                       Nanoseconds time) {
+    DirectiveFigures& sum = sums.at(row_of(table, launch.site), by);
+    sum.kernel_count += count;
+    sum.kernel_time += time;
+    if (launch.clock == Clock::kEnqueue) sum.timed = false;
+  };
+  trace.launches.sum_up(path, add);
 }
 
 /// Drops what was never executed and puts the heaviest row first.
@@ -167,17 +198,11 @@ std::uint32_t row_of(const DirectiveTable& table, Index<Site> site) {
 
 DirectiveTable directives_of(const Trace& trace) {
   DirectiveTable table = empty_table(trace);
-  add_regions(trace, table);
-  trace.ops.sum_up([&](const DataOp& op, std::uint64_t count, Nanoseconds time) {
-    if (!op.internal) add_ops(op, count, time, table.rows[row_of(table, op.site)]);
-  });
-  join_calls(trace, table);
-  trace.launches.sum_up([&](const Launch& launch, std::uint64_t count, Nanoseconds time) {
-    DirectiveRow& row = table.rows[row_of(table, launch.site)];
-    row.kernel_count += count;
-    row.kernel_time += time;
-    if (launch.clock == Clock::kEnqueue) row.timed = false;
-  });
+  DirectivePaths sums(trace);
+  add_regions(trace, table, sums);
+  add_ops(trace, table, sums);
+  add_launches(trace, table, sums);
+  sums.give_to(table.rows);
   arrange(table);
   return table;
 }

@@ -173,12 +173,11 @@ std::vector<Iteration> iterations_of(const Trace& trace, const LoopTable& loops,
   for (const Loop& loop : loops.rows) {
     Iteration row;
     if (loop.code) {
-      const CodeLoop& code = trace.loops[loop.code.value];
-      row.file = code.file;
-      row.line = code.line;
-      row.function = code.function;
+      row.file = loop.place.file;
+      row.line = loop.place.line;
+      row.function = loop.place.function;
       row.from_code = true;
-      row.unrolled = code.unrolled;
+      row.unrolled = trace.loops[loop.code.value].unrolled;
       row.at_least = loop.at_least;
       if (loop.parent) row.parent = row_of_code.at(loop.parent.value);
     }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "analysis/order.h"
+#include "calls/loop_place.h"
 
 namespace ompdm::analysis {
 
@@ -93,16 +94,16 @@ void PassFinder::take(const Step& step, Transition transition) {
   }
 }
 
-std::uint32_t PassFinder::row_of(Index<CodeLoop> code) {
-  const CodeLoop& loop = trace_.loops[code.value];
-  const bool has_place = !loop.file.empty() && loop.line > 0;
+std::uint32_t PassFinder::row_of(Index<CodeLoop> code, Frame place) {
+  const bool has_place = !place.file.empty() && place.line > 0;
   const auto [at, is_new] = row_of_.try_emplace(
-      {has_place ? loop.file : "", has_place ? loop.line : 0, has_place ? loop.column : 0,
+      {has_place ? place.file : "", has_place ? place.line : 0, has_place ? place.column : 0,
        has_place ? Index<CodeLoop>::kNone : code.value},
       static_cast<std::uint32_t>(rows_.size()));
   if (is_new) {
     rows_.emplace_back();
     rows_.back().code = code;
+    rows_.back().place = std::move(place);
     has_symbol_.emplace_back(symbol_count_);
     over_devices_.push_back(true);
   }
@@ -121,7 +122,8 @@ void PassFinder::enter(const Step& step, std::uint32_t level, Index<CodeLoop> co
   Active active;
   active.level = level;
   active.code = code;
-  active.row = row_of(code);
+  active.row =
+      row_of(code, calls::place_of_loop(trace_, order_, code, order_.chain(step.path), level));
   Loop& row = rows_[active.row];
   active.span = static_cast<std::uint32_t>(row.spans.size());
   row.spans.push_back({sequence_, step.begin, step.end, 1});

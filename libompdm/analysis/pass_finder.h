@@ -50,7 +50,7 @@ class PassFinder {
   void enter(const Step& step, std::uint32_t level, Index<CodeLoop> code);
   void leave_to(std::size_t count);
   void end_pass(Active& active, Nanoseconds end);
-  std::uint32_t row_of(Index<CodeLoop> code);
+  std::uint32_t row_of(Index<CodeLoop> code, Frame place);
 
   const Trace& trace_;
   const CallOrder& order_;

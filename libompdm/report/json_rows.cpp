@@ -29,6 +29,23 @@ Json pass_json(const analysis::PassCost& cost, const std::optional<std::uint64_t
           {"wall_ns", cost.wall}};
 }
 
+Json figures_json(const analysis::DirectiveFigures& sum) {
+  return {{"count", sum.count},
+          {"HtoD_bytes", sum.htod.bytes},
+          {"HtoD_count", sum.htod.count},
+          {"DtoH_bytes", sum.dtoh.bytes},
+          {"DtoH_count", sum.dtoh.count},
+          {"DtoD_bytes", sum.dtod.bytes},
+          {"DtoD_count", sum.dtod.count},
+          {"mapped_bytes", sum.mapped_bytes},
+          {"alloc_count", sum.alloc_count},
+          {"kernel_count", sum.kernel_count},
+          {"fallback_count", sum.fallback_count},
+          {"time_ns", sum.time},
+          {"transfer_ns", known_time(sum.timed, sum.htod.time + sum.dtoh.time + sum.dtod.time)},
+          {"kernel_ns", known_time(sum.timed, sum.kernel_time)}};
+}
+
 }  // namespace
 
 Json totals_json(const analysis::Totals& totals) {
@@ -123,25 +140,22 @@ Json start_latency_json(const analysis::StartLatency& row) {
 }
 
 Json directive_json(const analysis::DirectiveRow& row) {
-  return {{"directive", analysis::directive_name(row.directive)},
-          {"file", row.file},
-          {"line", row.line},
-          {"function", row.function},
-          {"api", row.api},
-          {"count", row.count},
-          {"HtoD_bytes", row.htod.bytes},
-          {"HtoD_count", row.htod.count},
-          {"DtoH_bytes", row.dtoh.bytes},
-          {"DtoH_count", row.dtoh.count},
-          {"DtoD_bytes", row.dtod.bytes},
-          {"DtoD_count", row.dtod.count},
-          {"mapped_bytes", row.mapped_bytes},
-          {"alloc_count", row.alloc_count},
-          {"kernel_count", row.kernel_count},
-          {"fallback_count", row.fallback_count},
-          {"time_ns", row.time},
-          {"transfer_ns", known_time(row.timed, row.htod.time + row.dtoh.time + row.dtod.time)},
-          {"kernel_ns", known_time(row.timed, row.kernel_time)}};
+  Json json = {{"directive", analysis::directive_name(row.directive)},
+               {"file", row.file},
+               {"line", row.line},
+               {"function", row.function},
+               {"api", row.api}};
+  json.update(figures_json(row));
+  json["paths"] = Json::array();
+  for (const analysis::DirectivePath& path : row.paths) {
+    Json frames = Json::array();
+    for (const Frame& frame : path.frames) {
+      frames.push_back({{"function", frame.function}, {"file", frame.file}, {"line", frame.line}});
+    }
+    Json& opened = json["paths"].emplace_back(figures_json(path));
+    opened["frames"] = std::move(frames);
+  }
+  return json;
 }
 
 Json variable_json(const analysis::VariableRow& row) {

@@ -184,12 +184,13 @@ Table link_table(Analyses analyses) {
   return table;
 }
 
-std::vector<Table> all_tables(Analyses analyses, const SourceNames& names) {
+std::vector<Table> all_tables(Analyses analyses, const SourceNames& names, bool opened) {
   std::vector<Table> tables = {traces_table(analyses),
                                totals_table(analyses),
                                activities_table(analyses, names, false),
                                activities_table(analyses, names, true),
-                               directives_table(analyses, names),
+                               directives_table(analyses, names, opened),
+                               directive_paths_table(analyses),
                                variables_table(analyses, names),
                                iterations_table(analyses, names),
                                findings_table(analyses, names),

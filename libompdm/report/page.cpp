@@ -10,9 +10,6 @@
 namespace ompdm::report {
 namespace {
 
-/// A screen's worth; the whole table is in the other formats.
-constexpr std::size_t kMostRows = 25;
-
 std::string marked(const std::string& text, const char* attribute, const Layout& layout) {
   return layout.color ? fmt::format("\x1b[{}m{}\x1b[0m", attribute, text) : text;
 }
@@ -51,9 +48,9 @@ std::string fact(const std::string& name, const std::string& value, const Layout
   return wrapped(fmt::format("{:<{}}{}", name, kValueAt, told), layout.width, kValueAt) + '\n';
 }
 
-std::string titled(Table table, const Layout& layout) {
+std::string titled(Table table, const Layout& layout, std::size_t most_rows) {
   if (table.rows.empty()) return {};
-  const std::size_t hidden = table.rows.size() > kMostRows ? table.rows.size() - kMostRows : 0;
+  const std::size_t hidden = table.rows.size() > most_rows ? table.rows.size() - most_rows : 0;
   table.rows.resize(table.rows.size() - hidden);
   std::string text = '\n' + title(wrapped(table.title, layout.width), layout) + '\n' +
                      aligned(for_readers(table), layout.width, layout.narrow);

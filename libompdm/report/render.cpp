@@ -15,7 +15,7 @@ std::string render(std::span<const analysis::Analysis> analyses, Format format,
     case Format::kCsv:
       return csv_report(analyses, names);
     case Format::kMarkdown:
-      return markdown_report(analyses, names);
+      return markdown_report(analyses, names, layout);
     case Format::kText:
       break;
   }

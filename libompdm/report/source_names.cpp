@@ -40,7 +40,13 @@ std::string without_parameters(const std::string& function) {
 SourceNames::SourceNames(std::span<const analysis::Analysis> analyses) {
   std::vector<std::string> files;
   for (const analysis::Analysis& analysis : analyses) {
-    for (const auto& row : analysis.directives) files.push_back(row.file);
+    for (const auto& row : analysis.directives) {
+      files.push_back(row.file);
+      for (const auto& path : row.paths) {
+        for (const Frame& frame : path.frames) files.push_back(frame.file);
+      }
+    }
+    for (const auto& row : analysis.iterations) files.push_back(row.file);
     for (const auto& row : analysis.activities) files.push_back(row.file);
     for (const auto& row : analysis.variables) files.push_back(row.file);
     for (const auto& row : analysis.iterations) files.push_back(row.file);

@@ -11,11 +11,6 @@
 namespace ompdm::report {
 namespace {
 
-/// The function, where it is not already told as the place.
-std::string known_function(const analysis::DirectiveRow& row) {
-  return row.line > 0 ? without_parameters(row.function) : std::string();
-}
-
 std::string variable_name(const analysis::VariableRow& row, const SourceNames& names) {
   std::string text = row.name.empty() ? fmt::format("{:#x}", row.address) : row.name;
   // What shares a clause need not be alike: members of several objects, instances of a template.
@@ -31,69 +26,6 @@ std::string variable_name(const analysis::VariableRow& row, const SourceNames& n
 }
 
 }  // namespace
-
-Table directives_table(Analyses analyses, const SourceNames& names) {
-  // Where the runtime tells no transfers, what the clauses name is all there is.
-  const bool no_transfers = !std::ranges::all_of(analyses, analysis::knows_transfers);
-  const Audience mapped = no_transfers ? Audience::kAll : Audience::kData;
-  TableBuilder table(
-      analyses, {"directives",
-                 "Movement by directive",
-                 {{"count", "Count", Unit::kCount},
-                  {"HtoD_bytes", "HtoD", Unit::kBytes},
-                  {"HtoD_count", "Calls", Unit::kCount},
-                  {"DtoH_bytes", "DtoH", Unit::kBytes},
-                  {"DtoH_count", "Calls", Unit::kCount},
-                  {"DtoD_bytes", "DtoD", Unit::kBytes, Audience::kAll, true},
-                  {"DtoD_count", "Calls", Unit::kCount, Audience::kAll, true},
-                  {"mapped_bytes", "Mapped", Unit::kBytes, mapped},
-                  {.key = "alloc_count",
-                   .title = "Allocs",
-                   .unit = Unit::kCount,
-                   .drop_if_empty = true,
-                   .spare = 3},
-                  {.key = "kernel_count", .title = "Kernels", .unit = Unit::kCount, .spare = 2},
-                  {"fallback_count", "On host", Unit::kCount, Audience::kAll, true},
-                  {.key = "transfer_ns", .title = "Transfers", .unit = Unit::kTime, .spare = 1},
-                  {"time_ns", "Time", Unit::kTime},
-                  {"place", "Where", Unit::kText, Audience::kReader},
-                  {"what", "Directive", Unit::kText, Audience::kReader},
-                  {.key = "in",
-                   .title = "In",
-                   .audience = Audience::kReader,
-                   .drop_if_empty = true,
-                   .gives_way = true},
-                  {"directive", "", Unit::kText, Audience::kData},
-                  {"file", "", Unit::kText, Audience::kData},
-                  {"line", "", Unit::kCount, Audience::kData},
-                  {"function", "", Unit::kText, Audience::kData}},
-                 {}});
-  for (std::size_t i = 0; i < analyses.size(); ++i) {
-    for (const auto& row : analyses[i].directives) {
-      table.add(i, {number(row.count),
-                    moved(analyses[i], row.htod.bytes),
-                    moved(analyses[i], row.htod.count),
-                    moved(analyses[i], row.dtoh.bytes),
-                    moved(analyses[i], row.dtoh.count),
-                    moved(analyses[i], row.dtod.bytes),
-                    moved(analyses[i], row.dtod.count),
-                    number(row.mapped_bytes),
-                    moved(analyses[i], row.alloc_count),
-                    moved(analyses[i], row.kernel_count),
-                    number(row.fallback_count),
-                    timed(analyses[i], row.timed, row.htod.time + row.dtoh.time + row.dtod.time),
-                    timed(analyses[i], true, row.time),
-                    names.place(row),
-                    SourceNames::directive(row),
-                    known_function(row),
-                    std::string(analysis::directive_name(row.directive)),
-                    row.file,
-                    std::int64_t{row.line},
-                    row.function});
-    }
-  }
-  return table.take();
-}
 
 Table variables_table(Analyses analyses, const SourceNames& names) {
   TableBuilder table(

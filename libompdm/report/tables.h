@@ -35,7 +35,12 @@ analysis::Totals totals_of(Analyses analyses);
 Table traces_table(Analyses analyses);
 Table totals_table(Analyses analyses);
 Table activities_table(Analyses analyses, const SourceNames& names, bool api_calls);
-Table directives_table(Analyses analyses, const SourceNames& names);
+/// `opened`: beneath each row what each call path that led there came to, for readers.
+Table directives_table(Analyses analyses, const SourceNames& names, bool opened);
+/// All call paths that are known of all directives, for programs.
+Table directive_paths_table(Analyses analyses);
+/// Says that directives' rows can be opened; empty if each was reached in one way.
+std::string openable(Analyses analyses);
 Table variables_table(Analyses analyses, const SourceNames& names);
 Table iterations_table(Analyses analyses, const SourceNames& names);
 Table findings_table(Analyses analyses, const SourceNames& names);
@@ -48,7 +53,7 @@ Table losses_table(Analyses analyses);
 Table link_table(Analyses analyses);
 
 /// All of the above, in the report's order; empty ones too, but for the link and what only devices
-/// tell.
-std::vector<Table> all_tables(Analyses analyses, const SourceNames& names);
+/// tell. `opened`: of the directives.
+std::vector<Table> all_tables(Analyses analyses, const SourceNames& names, bool opened);
 
 }  // namespace ompdm::report

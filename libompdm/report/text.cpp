@@ -51,7 +51,10 @@ std::string text_report(Analyses analyses, const SourceNames& names, const Layou
     text += titled(device_use_table(analyses), layout);
     text += titled(host_waits_table(analyses, names), layout);
     text += titled(start_latencies_table(analyses), layout);
-    text += titled(directives_table(analyses, names), layout);
+    text += titled(directives_table(analyses, names, layout.paths), layout,
+                   layout.paths ? kMostOpenedRows : kMostRows);
+    const std::string hint = layout.paths ? std::string() : openable(analyses);
+    if (!hint.empty()) text += wrapped("  (" + hint + ')', layout.width) + '\n';
     text += titled(variables_table(analyses, names), layout);
     text += titled(iterations_table(analyses, names), layout);
     for (const std::string& line : invariant_sentences(analyses, names)) {
@@ -69,7 +72,7 @@ std::string text_report(Analyses analyses, const SourceNames& names, const Layou
   return text + (lost ? warning(loss, layout) : loss) + '\n';
 }
 
-std::string markdown_report(Analyses analyses, const SourceNames& names) {
+std::string markdown_report(Analyses analyses, const SourceNames& names, const Layout& layout) {
   const Ranks ranks = ranks_of(analyses);
   std::string text = "**" + headline(analyses, names) + "**\n\n";
   const std::string basis = headline_basis(analyses);
@@ -83,7 +86,8 @@ std::string markdown_report(Analyses analyses, const SourceNames& names) {
     }
     text += '\n';
   }
-  for (const Table& table : all_tables(analyses, names)) {
+  for (const Table& table : all_tables(analyses, names, layout.paths)) {
+    if (table.name == "directive_paths") continue;  // for programs
     if (table.name == "findings") text += findings_markdown(analyses, names);
     if (table.rows.empty() || table.name == "findings") continue;
     text += "## " + table.title + "\n\n" + markdown(for_readers(table)) + '\n';
@@ -99,7 +103,7 @@ std::string markdown_report(Analyses analyses, const SourceNames& names) {
 
 std::string csv_report(Analyses analyses, const SourceNames& names) {
   std::string text;
-  for (const Table& table : all_tables(analyses, names)) {
+  for (const Table& table : all_tables(analyses, names, false)) {
     if (!text.empty()) text += '\n';
     text += "# " + table.name + '\n' + csv(for_data(table));
   }

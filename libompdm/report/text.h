@@ -12,7 +12,7 @@ namespace ompdm::report {
 std::string text_report(Analyses analyses, const SourceNames& names, const Layout& layout);
 
 /// The same for a document: tables in full, nothing shortened.
-std::string markdown_report(Analyses analyses, const SourceNames& names);
+std::string markdown_report(Analyses analyses, const SourceNames& names, const Layout& layout);
 
 /// Every table as CSV, each after a line `# NAME`, with a blank line between them.
 std::string csv_report(Analyses analyses, const SourceNames& names);

@@ -77,7 +77,7 @@ Mention Replay::mention(const DataOp& op, std::uint32_t argument, std::uint64_t 
   const Index<CallPath> path = op.region ? trace_.regions[op.region.value].path : op.path;
   const calls::Holder holder = op.region ? activations_.of_region(op.region.value, host)
                                          : activations_.of_op(current_.value, host);
-  return {&name, op.site, argument, since, false, path, holder, current_};
+  return {&name, op.site, argument, since, false, path, holder, &op, current_};
 }
 
 // The host storage that an operation reads or writes.

@@ -1,5 +1,7 @@
 #include "trace/callers.h"
 
+#include <algorithm>
+
 #include "trace/flang_names.h"
 #include "trace/offload_names.h"
 
@@ -30,16 +32,37 @@ bool is_foreign_library(const std::string& path) {
   return is_runtime_library(path) || is_system_library(path);
 }
 
-std::vector<Frame> inlined_into(const Site& site, const CodePlace& place) {
-  if (site.function.empty() || place.functions.empty()) return {};
-  for (const std::string& function : place.functions) {
-    // "f(int) [clone .cold]" is part of f.
-    const std::string whole = function.substr(0, function.find(" ["));
-    if (plain_function(whole) == plain_function(site.function)) return {};
+namespace {
+
+/// "f(int) [clone .cold]" is part of f.
+bool is_same_function(const std::string& one, const std::string& other) {
+  const auto whole = [](const std::string& name) { return name.substr(0, name.find(" [")); };
+  return plain_function(whole(one)) == plain_function(whole(other));
+}
+
+}  // namespace
+
+std::vector<Frame> inlined_at(const Site& site, const CodePlace& place) {
+  if (site.function.empty() || place.functions.empty()) return place.inlined;
+  const Frame own = {site.function, site.file, site.line, site.column};
+  if (!place.inlined.empty()) {
+    const Frame& told = place.inlined.front();
+    if (told.file == own.file && told.line == own.line) return place.inlined;
+    const auto at = std::ranges::find_if(place.inlined, [&](const Frame& frame) {
+      return is_same_function(frame.function, own.function);
+    });
+    if (at == place.inlined.begin()) return place.inlined;
+    if (at + 1 == place.inlined.end()) return {};
+    if (at != place.inlined.end()) {
+      std::vector<Frame> chain(at, place.inlined.end());
+      chain.front() = own;
+      return chain;
+    }
   }
-  std::vector<Frame> chain = {{site.function, site.file, site.line, site.column}};
-  chain.push_back({place.functions.back(), place.file, 0, 0});
-  return chain;
+  const auto is_own = [&](const std::string& name) { return is_same_function(name, own.function); };
+  if (std::ranges::any_of(place.functions, is_own)) return {};
+  const std::string& file = place.inlined.empty() ? place.file : place.inlined.back().file;
+  return {own, {place.functions.back(), file, 0, 0}};
 }
 
 std::vector<Frame> callers_of(const SiteNote& note, const std::vector<Module>& modules,

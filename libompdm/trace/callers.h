@@ -15,10 +15,11 @@ bool is_runtime_library(const std::string& path);
 /// The runtime's, or the C library's.
 bool is_foreign_library(const std::string& path);
 
-/// The call of a directive that was inlined with its function has no place in the line table (the
-/// compiler gives it line 0), so that the debug information knows only what it was inlined into.
-/// The runtime's arguments, or the kernel's name, which `site` has, know better.
-std::vector<Frame> inlined_into(const Site& site, const CodePlace& place);
+/// The chain of inlined calls that a directive is in; empty if there is none. A directive's own
+/// call may have no place in the line table: then the debug information knows only what it was
+/// inlined into (line 0), or takes it for part of what stands before it. The runtime's arguments,
+/// or the kernel's name, which `site` has, know better.
+std::vector<Frame> inlined_at(const Site& site, const CodePlace& place);
 
 /// The program's functions of a chain of return addresses, up to main.
 std::vector<Frame> callers_of(const SiteNote& note, const std::vector<Module>& modules,

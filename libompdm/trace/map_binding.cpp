@@ -72,6 +72,7 @@ void Replay::bind_item(MapItem& item, std::uint32_t user, std::uint32_t argument
                 is_part,
                 region.path,
                 activations_.of_region(user, begin),
+                nullptr,
                 {}};
     if (global != nullptr && name.base.empty()) how.name = &global->name;
     const Meant meant = global == nullptr

@@ -14,16 +14,11 @@ using Copies = std::vector<std::uint32_t>;
 
 std::vector<Copies> copies_of(const Trace& trace, const std::vector<std::uint32_t>& places,
                               const std::vector<spool::Entry>& entries) {
-  using Key = std::tuple<std::uint32_t, std::string, std::string, int, int>;
-  std::map<std::pair<spool::Entry, std::vector<Key>>, Copies> groups;
+  std::map<std::tuple<spool::Entry, std::uint32_t, std::vector<Frame>>, Copies> groups;
   for (const std::uint32_t position : places) {
     const CallPlace& place = trace.call_places[position];
-    if (!place.code_read || place.frames.empty() || place.frames.front().line <= 0) continue;
-    std::vector<Key> key;
-    for (const Frame& frame : place.frames) {
-      key.emplace_back(place.loop.value, frame.function, frame.file, frame.line, frame.column);
-    }
-    groups[{entries[position], std::move(key)}].push_back(position);
+    if (!place.code_read || !has_lines(place.frames)) continue;
+    groups[{entries[position], place.loop.value, place.frames}].push_back(position);
   }
   std::vector<Copies> rows;
   for (auto& [key, copies] : groups) {
@@ -93,6 +88,23 @@ const Copies& marker_of(const std::vector<Copies>& cluster, const Order& order) 
 
 }  // namespace
 
+bool has_lines(const std::vector<Frame>& frames) {
+  return !frames.empty() &&
+         std::ranges::all_of(frames, [](const Frame& frame) { return frame.line > 0; });
+}
+
+bool may_be_copies(const std::vector<Frame>& a, const std::vector<Frame>& b) {
+  const auto is_told = [](const std::vector<Frame>& frames) {
+    return !frames.empty() && frames.front().line > 0;
+  };
+  if (!is_told(a) || !is_told(b) || (has_lines(a) && has_lines(b))) return false;
+  return std::ranges::equal(a, b, [](const Frame& one, const Frame& other) {
+    const bool may_be_one_line =
+        one.line <= 0 || other.line <= 0 || (one.line == other.line && one.column == other.column);
+    return one.function == other.function && may_be_one_line;
+  });
+}
+
 void add_call(std::vector<CallRange>& ranges, std::uint32_t place) {
   if (!ranges.empty() && ranges.back().last + 1 == place) {
     ++ranges.back().last;
@@ -116,7 +128,12 @@ void find_repeats(Trace& trace, const std::vector<std::uint32_t>& places,
     row.line = frame.line;
     row.column = frame.column;
     row.parent = first.loop;
-    row.counts_all = row.unrolled = true;
+    row.unrolled = true;
+    row.counts_all = std::ranges::none_of(places, [&](std::uint32_t other) {
+      const CallPlace& place = trace.call_places[other];
+      return place.loop == first.loop && entries[other] == entries[marker.front()] &&
+             may_be_copies(place.frames, first.frames);
+    });
     const Index<CodeLoop> loop{static_cast<std::uint32_t>(trace.loops.size())};
     trace.loops.push_back(std::move(row));
     for (const Copies& each : cluster) {

@@ -10,6 +10,14 @@
 
 namespace ompdm::trace {
 
+/// Whether all of a call's places in the source are known, those of calls that were inlined
+/// included: only then can two be told to be copies of one.
+bool has_lines(const std::vector<Frame>& frames);
+
+/// Whether two calls of the same function are one in the source, but for lines of the calls by
+/// which they were inlined that are not known.
+bool may_be_copies(const std::vector<Frame>& a, const std::vector<Frame>& b);
+
 /// Adds a row of Trace::call_places that comes after those that are there.
 void add_call(std::vector<CallRange>& ranges, std::uint32_t place);
 

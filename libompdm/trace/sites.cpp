@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "trace/callers.h"
+#include "trace/host_version.h"
 #include "trace/offload_names.h"
 
 namespace ompdm::trace {
@@ -195,25 +196,23 @@ void locate(Site& site, const SiteNote& note, const std::optional<KernelName>& k
   const auto source = parse_source(note.psource);
   std::vector<std::string> functions = place.functions;
   if (kernel) functions.insert(functions.begin(), demangle(kernel->function));
+  site.file = place.file;
   if (source) {
-    site.file = source->file.empty() ? place.file : source->file;
+    if (!source->file.empty()) site.file = source->file;
     site.line = source->line;
     site.column = source->column;
     site.source = LineSource::kRuntime;
   } else if (kernel) {
-    site.file = place.file;
     site.line = kernel->line;
     site.source = LineSource::kKernelName;
   } else if (place.line > 0) {
-    site.file = place.file;
     site.line = place.line;
     site.column = place.column;
     site.source = LineSource::kDwarf;
-  } else {
-    site.file = place.file;
   }
   site.function = fullest(source ? source->function : std::string(), functions);
-  site.inlined = place.inlined.empty() ? inlined_into(site, place) : place.inlined;
+  site.inlined = inlined_at(site, place);
+  if (kernel) learn_inlined_calls(site, symbols);
 }
 
 // Where a directive was inlined, the debug information may know its function by the plain name

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <tuple>
 #include <utility>
 
 #include "trace/repeats.h"
@@ -17,19 +16,15 @@ class Calls {
   Calls(Trace& trace, const std::vector<std::uint32_t>& places,
         const std::vector<spool::Entry>& entries)
       : trace_(trace), places_(places) {
-    using Key = std::vector<std::tuple<std::string, std::string, int, int>>;
-    std::map<std::pair<spool::Entry, Key>, std::uint32_t> numbers;
+    std::map<std::pair<spool::Entry, std::vector<Frame>>, std::uint32_t> numbers;
     for (const std::uint32_t position : places) {
-      Key key;
-      for (const Frame& frame : trace.call_places[position].frames) {
-        key.emplace_back(frame.function, frame.file, frame.line, frame.column);
-      }
-      // Without a line none is known to be another's copy.
-      if (key.empty() || std::get<2>(key.front()) <= 0)
-        key = {{"", "", 0, static_cast<int>(position)}};
+      std::vector<Frame> key = trace.call_places[position].frames;
+      // Without its lines none is known to be another's copy.
+      if (!has_lines(key)) key = {{"", "", 0, static_cast<int>(position)}};
       const auto next = static_cast<std::uint32_t>(numbers.size());
       sources_.push_back(numbers.try_emplace({entries[position], key}, next).first->second);
       loops_.push_back(trace.call_places[position].loop);
+      entries_.push_back(entries[position]);
     }
   }
 
@@ -38,6 +33,11 @@ class Calls {
   /// The loop that the code has it in.
   [[nodiscard]] Index<CodeLoop> loop(std::size_t call) const { return loops_[call]; }
   CallPlace& place(std::size_t call) { return trace_.call_places[places_[call]]; }
+  /// Whether one may be a copy of the other, and it is not known.
+  [[nodiscard]] bool may_be_copies(std::size_t a, std::size_t b) {
+    return source(a) != source(b) && entries_[a] == entries_[b] &&
+           trace::may_be_copies(place(a).frames, place(b).frames);
+  }
 
   [[nodiscard]] bool leads(std::size_t from, std::size_t to) const {
     const std::uint32_t wanted = places_[to];
@@ -58,6 +58,7 @@ class Calls {
   const std::vector<std::uint32_t>& places_;
   std::vector<std::uint32_t> sources_;
   std::vector<Index<CodeLoop>> loops_;
+  std::vector<spool::Entry> entries_;
 };
 
 /// Loops that are one in the source.
@@ -199,12 +200,49 @@ void order_passes(Calls& calls, const std::vector<std::size_t>& members) {
   }
 }
 
+/// Of one loop's forms that lead from one to the other, neither with copies of a call, the latter
+/// may be the same entry's (a loop that was split), or the next one's (the loop around was
+/// unrolled).
+void doubt_entries(Trace& trace, Calls& calls, const United& united) {
+  std::map<std::uint32_t, std::vector<std::size_t>> forms;  // by the loop that the code has
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    if (calls.loop(i)) forms[calls.loop(i).value].push_back(i);
+  }
+  std::erase_if(forms, [&](const auto& form) {
+    std::set<std::uint32_t> sources;
+    return std::ranges::any_of(
+        form.second, [&](std::size_t call) { return !sources.insert(calls.source(call)).second; });
+  });
+  for (const auto& [one, from] : forms) {
+    for (const auto& [other, to] : forms) {
+      const Index<CodeLoop> loop = united[{one}];
+      if (one == other || loop != united[{other}]) continue;
+      if (is_around(trace, {one}, {other}) || is_around(trace, {other}, {one})) continue;
+      if (calls.leads(from.front(), to.front())) trace.loops[loop.value].entered_unseen = true;
+    }
+  }
+}
+
+/// What may be a pass in front of a loop, or behind it, is not counted as one.
+void doubt_counts(Trace& trace, Calls& calls) {
+  for (std::size_t in = 0; in < calls.size(); ++in) {
+    const Index<CodeLoop> loop = calls.place(in).loop;
+    for (std::size_t out = 0; loop && out < calls.size(); ++out) {
+      const Index<CodeLoop> other = calls.place(out).loop;
+      if (other == loop || !is_around(trace, other, loop) || !calls.may_be_copies(in, out))
+        continue;
+      trace.loops[loop.value].counts_all = false;
+    }
+  }
+}
+
 }  // namespace
 
 void unite_loops(Trace& trace, const FunctionLoops& function,
                  const std::vector<spool::Entry>& entries) {
   Calls calls(trace, function.places, entries);
   United united(trace, function);
+  doubt_entries(trace, calls, united);
   united.apply();
   std::set<std::uint32_t> changed;  // loops
   for (std::size_t i = 0; i < calls.size(); ++i) {
@@ -213,6 +251,7 @@ void unite_loops(Trace& trace, const FunctionLoops& function,
     if (loop != place.loop) changed.insert(loop.value);
     place.loop = loop;
   }
+  doubt_counts(trace, calls);
   const auto loops = loops_of_sources(trace, calls);
   for (std::size_t i = 0; i < calls.size(); ++i) {
     CallPlace& place = calls.place(i);

@@ -70,12 +70,11 @@ bool Storage::same_in_frame(const Piece& piece, const Mention& mention) const {
 
 // Whether the directive of an allocation goes on to send what the storage was seen to hold last.
 bool Storage::sends_content_of(const Piece& piece, const Mention& mention) const {
-  if (!piece.content || !mention.op) return false;
+  if (!piece.content || mention.op == nullptr) return false;
   const DataOp& content = ops_[piece.content.value];
-  const DataOp& first = ops_[mention.op.value];
-  for (std::size_t i = mention.op.value; i < ops_.size(); ++i) {
-    if (ops_.region_of(i) != first.region) break;
-    if (ops_.common(i).kind != OpKind::kHtoD || ops_.common(i).src != first.src) continue;
+  for (std::size_t i = mention.at.value; i < ops_.size(); ++i) {
+    if (ops_.region_of(i) != mention.op->region) break;
+    if (ops_.common(i).kind != OpKind::kHtoD || ops_.common(i).src != mention.op->src) continue;
     const DataOp& op = ops_[i];
     if (op.bytes != content.bytes || op.trivial) return false;
     if (op.hash != 0 && content.hash != 0) return op.hash == content.hash;
@@ -169,7 +168,8 @@ Meant Storage::touch(std::uint64_t begin, std::uint64_t bytes, const Mention& me
   std::uint64_t end = begin + std::max<std::uint64_t>(bytes, 1);
   if (end < begin) end = ~std::uint64_t{0};  // a damaged record
   Piece merged{
-      end, {}, 0, 0, time, mention.path, mention.holder, is_whole(mention), is_scratch(mention), {}};
+      end, {}, 0, 0, time, mention.path, mention.holder, is_whole(mention), is_scratch(mention),
+      {}};
   std::uint64_t first = begin;
   auto at = first_overlap(begin, end);
   if (at != pieces_.end() && at->first <= begin && at->second.end >= end &&

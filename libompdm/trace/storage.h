@@ -27,10 +27,11 @@ struct Mention {
       0;  ///< 1 + position in the site's list; tells nameless items of a site apart
   Nanoseconds since =
       0;  ///< begin of the mentioning region: what it touched itself is still its own
-  bool is_part = false;  ///< a member that is mapped with its struct: no other name for it
-  Index<CallPath> path;  ///< of the directive
-  calls::Holder holder;  ///< whose frame the storage lies in
-  Index<DataOp> op;      ///< that the storage is mentioned for
+  bool is_part = false;        ///< a member that is mapped with its struct: no other name for it
+  Index<CallPath> path;        ///< of the directive
+  calls::Holder holder;        ///< whose frame the storage lies in
+  const DataOp* op = nullptr;  ///< that the storage is mentioned for, as far as it is known
+  Index<DataOp> at;            ///< its position
 };
 
 /// What a mention turned out to mean.

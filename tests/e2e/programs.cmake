@@ -12,11 +12,12 @@ foreach(name always api api_async conditions declare_target devices firstprivate
     struct_members unified)
   add_e2e_program(${name} ${e2e_sources}/${name}.c C)
 endforeach()
-foreach(name classes instances objects templates threads)
+foreach(name classes instances objects reached templates threads)
   add_e2e_program(${name} ${e2e_sources}/${name}.cpp OPTIONS -std=c++20)
 endforeach()
 
 # Without optimisation the compiler leaves other traces of where it was.
+add_e2e_program(reached_O0 ${e2e_sources}/reached.cpp OPTIONS -std=c++20 -O0)
 foreach(name declare_target nested_data nowait_depend struct_members)
   add_e2e_program(${name}_O0 ${e2e_sources}/${name}.c C OPTIONS -O0)
 endforeach()

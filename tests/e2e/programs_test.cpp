@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <string_view>
+#include <vector>
 
 #include "ledger.h"
 
@@ -50,6 +52,8 @@ const Program kPrograms[] = {
     {"nowait_depend_O0", "nowait_depend.c"},
     {"objects", "objects.cpp"},
     {"parallel_regions", "parallel_regions.c"},
+    {"reached", "reached.cpp"},
+    {"reached_O0", "reached.cpp"},
     {"reductions", "reductions.c"},
     {"reused", "reused.c"},
     {"same_line", "same_line.c"},
@@ -96,6 +100,39 @@ TEST(Deferred, DirectivesAreKnownToBe) {
     EXPECT_EQ(region.nowait, site.line != kUndeferred) << site.line;
   }
   EXPECT_FALSE(recorded.trace.regions.empty());
+}
+
+/// How often each path led to a directive, "step < solve < main: 4", inlined calls included.
+std::vector<std::string> paths_of(const Json& row) {
+  std::vector<std::string> paths;
+  for (const Json& path : row["paths"]) {
+    std::string text;
+    for (const Json& frame : path["frames"]) {
+      const std::string name = frame["function"];
+      text += name.substr(0, name.find('(', 1)) + " < ";
+    }
+    paths.push_back(text + std::to_string(path["count"].get<int>()));
+  }
+  return paths;
+}
+
+TEST(CallPaths, AreToldOfEachDirective) {
+  for (const char* built : {"reached", "reached_O0"}) {
+    const Json report = record({{program(built)}}).report;
+    ASSERT_EQ(report["directives"].size(), 2U) << built;
+    std::vector<std::string> steps = paths_of(report["directives"][0]);
+    for (std::string& path : steps) {
+      constexpr std::string_view kNameless = "(anonymous namespace)::";
+      for (auto at = path.find(kNameless); at != std::string::npos; at = path.find(kNameless)) {
+        path.erase(at, kNameless.size());
+      }
+    }
+    // Most bytes first: 2 of 100 numbers, 4 of 40, 3 of 33.
+    EXPECT_EQ(steps, std::vector<std::string>(
+                         {"step < solve < main < 2", "step < solve < main < 4", "step < main < 3"}))
+        << built;
+    EXPECT_EQ(paths_of(report["directives"][1]), std::vector<std::string>({"main < 1"})) << built;
+  }
 }
 
 // A row stands for both instances; what runs in one, or is called, is that one's own.

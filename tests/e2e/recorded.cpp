@@ -57,6 +57,19 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
+/// What call paths led to adds up to their directive's row.
+void expect_path_sums(const Json& report) {
+  for (const Json& row : report["directives"]) {
+    if (row["paths"].empty()) continue;
+    for (const auto& [key, value] : row["paths"][0].items()) {
+      if (!value.is_number()) continue;
+      std::int64_t sum = 0;
+      for (const Json& path : row["paths"]) sum += path[key].get<std::int64_t>();
+      EXPECT_EQ(sum, row[key].get<std::int64_t>()) << key << " of " << row;
+    }
+  }
+}
+
 void expect_sources(const Json& report) {
   for (const Json& row : report["directives"]) {
     if (row["line"] == 0) continue;
@@ -148,6 +161,7 @@ std::ostream& operator<<(std::ostream& out, const Traffic& traffic) {
 void expect_consistent(const Recorded& recorded) {
   if (recorded.report.is_null()) return;  // told already
   expect_sums(recorded.report);
+  expect_path_sums(recorded.report);
   expect_sources(recorded.report);
   EXPECT_EQ(traffic_in(recorded.trace), traffic_told_by_runtime(recorded.ended.err));
 }

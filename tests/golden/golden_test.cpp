@@ -64,6 +64,10 @@ TEST_P(Golden, ReportIsWhatLiesBesideTheTrace) {
   EXPECT_EQ(report::render(analyses, report::Format::kJson), contents(folder / "report.json"));
   EXPECT_EQ(report::render(analyses, report::Format::kCsv), contents(folder / "report.csv"));
   EXPECT_EQ(report::render(analyses, report::Format::kMarkdown), contents(folder / "report.md"));
+  if (fs::exists(folder / "paths.txt")) {
+    EXPECT_EQ(report::render(analyses, report::Format::kText, {.paths = true}),
+              contents(folder / "paths.txt"));
+  }
   if (!fs::exists(folder / "gpu_trace.txt")) return;
   std::ostringstream list;
   report::render_gpu_trace(traces, report::Format::kText, {}, list);

@@ -1,5 +1,6 @@
 #include "scenes.h"
 
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -237,6 +238,41 @@ Trace gpu_waits() {
   return build.take();
 }
 
+/// One directive that a solver and a probe come to, which main calls in three places, and a
+/// library's thread; what came by no path that is known is told too.
+Trace call_paths() {
+  TraceBuilder build;
+  const auto step = build.site(Directive::kTarget, "heat.cpp", 41, "step");
+  const auto exit = build.site(Directive::kTargetExitData, "heat.cpp", 80, "main");
+  const auto u = build.variable("u", 8000000, "heat.cpp", 32);
+  build.trace.modules.push_back({"/usr/lib/libpool.so.1", "", 0x7f8000000000});
+  const auto from = [&](Index<CallPath> caller) {
+    return build.call(caller, "step", "heat.cpp", 41);
+  };
+  const auto solve = [&](int line) {
+    return from(build.call(build.call({}, "main", "heat.cpp", line), "solve", "heat.cpp", 52));
+  };
+  const auto pool = build.call(build.call({}, "", "", 0), "", "", 0);
+  for (std::size_t i = 0; i < 2; ++i) build.trace.call_places[i].module = {1};
+  const Index<CallPath> paths[] = {
+      solve(70), solve(71), from(build.call(pool, "probe", "heat.cpp", 60)), {}};
+  for (std::size_t i = 0; i < std::size(paths); ++i) {
+    for (std::size_t pass = 0; pass < 2 + i; ++pass) {
+      build.begin(step);
+      build.trace.regions.edit_back()->path = paths[i];
+      build.op(OpKind::kHtoD, u, 1000 * (4 - i), 4 * kMicrosecond);
+      build.launch(6 * kMicrosecond);
+      build.end();
+      build.wait(20 * kMicrosecond);
+    }
+  }
+  build.begin(exit);
+  build.trace.regions.edit_back()->path = build.call({}, "main", "heat.cpp", 80);
+  build.op(OpKind::kDtoH, u, 8000000, kMillisecond);
+  build.end();
+  return build.take();
+}
+
 }  // namespace
 
 std::vector<Scene> scenes() {
@@ -251,6 +287,7 @@ std::vector<Scene> scenes() {
           {"no_emi", {no_emi()}},
           {"host_fallback", {host_fallback()}},
           {"contents", {contents_scene()}},
+          {"call_paths", {call_paths()}, false, true},
           {"two_ranks", {heat_naive(0), heat_naive(1)}}};
 }
 

@@ -12,6 +12,7 @@ struct Scene {
   std::string name;           ///< of its folder
   std::vector<Trace> traces;  ///< what is reported together
   bool gpu_trace = false;     ///< the list of operations has a golden file too
+  bool paths = false;         ///< so has the report with its directives opened
 };
 
 std::vector<Scene> scenes();

@@ -47,6 +47,9 @@ int main(int argc, char** argv) {
     write(folder / "report.json", report::render(analyses, report::Format::kJson));
     write(folder / "report.csv", report::render(analyses, report::Format::kCsv));
     write(folder / "report.md", report::render(analyses, report::Format::kMarkdown));
+    if (scene.paths) {
+      write(folder / "paths.txt", report::render(analyses, report::Format::kText, {.paths = true}));
+    }
     if (!scene.gpu_trace) continue;
     std::ostringstream list;
     report::render_gpu_trace(traces, report::Format::kText, {}, list);

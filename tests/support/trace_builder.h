@@ -58,6 +58,19 @@ class TraceBuilder {
     return index;
   }
 
+  /// A call of `caller`'s function, or of one that nobody called, at that place.
+  Index<CallPath> call(Index<CallPath> caller, const std::string& function, const std::string& file,
+                       int line) {
+    CallPlace place;
+    place.module = {0};
+    place.address = 0x2000 + 0x10 * trace.call_places.size();
+    place.frames = {{function, file, line, 1}};
+    trace.call_places.push_back(place);
+    const auto position = static_cast<std::uint32_t>(trace.call_paths.size());
+    trace.call_paths.push_back({caller, {position}, 0x1000, 0});
+    return {position};
+  }
+
   Index<Variable> variable(const std::string& name, std::uint64_t bytes,
                            const std::string& file = "", int line = 0) {
     Variable row;

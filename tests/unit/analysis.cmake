@@ -4,6 +4,7 @@ add_executable(analysis_test
   calls/activations_test.cpp
   analysis/comparison_test.cpp
   analysis/device_clock_test.cpp
+  analysis/directive_paths_test.cpp
   analysis/directives_test.cpp
   analysis/duplicate_transfer_test.cpp
   analysis/fortran_wording_test.cpp

@@ -11,20 +11,12 @@
 #include <string_view>
 #include <vector>
 
+#include "ompdm/directives.h"
 #include "ompdm/iterations.h"
 #include "ompdm/link.h"
 #include "ompdm/trace.h"
 
 namespace ompdm::analysis {
-
-/// Operations of one sort, summed. `time` is the sum of their durations, overlaps counted twice, on
-/// the operations' own clocks; use Headline for shares.
-struct Flow {
-  std::uint64_t bytes = 0;
-  std::uint64_t count = 0;
-  Nanoseconds time = 0;
-  bool operator==(const Flow&) const = default;
-};
 
 /// What really crossed, each byte once. The runtime's own traffic is in `runtime_internal` and
 /// nowhere else.
@@ -61,32 +53,6 @@ struct Activity {
   Nanoseconds deviation = 0;  ///< of the sample (n - 1); 0 for a single operation
   std::optional<double>
       percent;  ///< of the summed `total` of the rows listed with it; none on Clock::kEnqueue
-};
-
-/// One directive of the source (or one API call site), all of its instances summed.
-struct DirectiveRow {
-  Directive directive = Directive::kRuntime;
-  std::string file;  ///< as the compiler was given it; empty if unknown
-  int line = 0;      ///< of the #pragma; 0 if unknown
-  int column = 0;
-  std::string function;
-  std::string api;            ///< the API routine of a Directive::kApi row, empty if unknown
-  std::string module;         ///< path of the binary, for rows whose line is unknown
-  std::uint64_t address = 0;  ///< in that binary, of one of its sites
-  std::uint64_t count = 0;    ///< instances; a `target data` region is one; API rows: calls
-  Flow htod;
-  Flow dtoh;
-  Flow dtod;
-  std::uint64_t alloc_count = 0;
-  std::uint64_t kernel_count = 0;
-  std::uint64_t fallback_count = 0;  ///< instances whose kernel ran on the host instead
-  std::uint64_t mapped_bytes =
-      0;  ///< sum of the extents named by its maps, whether or not they were sent
-  Nanoseconds kernel_time = 0;  ///< sum of its launches' durations
-  Nanoseconds time =
-      0;              ///< sum of its instances' durations, host clock; API rows: of its operations
-  bool timed = true;  ///< false if a transfer or kernel has only an enqueue time: `time` alone can
-                      ///< be trusted
 };
 
 /// One piece of host storage (Trace::variables), with what crossed of it.

@@ -2,6 +2,7 @@
 // devices. Part of the trace model (ompdm/trace.h).
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -16,7 +17,7 @@ struct Frame {
   std::string file;
   int line = 0;
   int column = 0;
-  bool operator==(const Frame&) const = default;
+  auto operator<=>(const Frame&) const = default;
 };
 
 /// OpenMP's directives as the report names them. `target data` has two sites (begin and end) with

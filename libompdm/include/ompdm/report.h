@@ -30,6 +30,7 @@ struct Layout {
   std::size_t width = 120;  ///< columns
   bool color = false;       ///< ANSI attributes for titles and warnings
   bool narrow = false;      ///< what is wider does not show (a terminal): tables are spared columns
+  bool paths = false;       ///< directives' rows are opened: what each call path led to, beneath
 };
 
 /// The report on one recording, or on several that are merged: then each table has a first column

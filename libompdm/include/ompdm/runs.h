@@ -10,6 +10,7 @@
 #include <initializer_list>
 #include <iterator>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <tuple>
 #include <utility>
@@ -91,9 +92,10 @@ class Runs {
   [[nodiscard]] bool empty() const { return rows_.empty(); }
   [[nodiscard]] Iterator begin() const { return {this, 0}; }
   [[nodiscard]] Iterator end() const { return {this, size()}; }
-  [[nodiscard]] Row front() const { return (*this)[0]; }
-  [[nodiscard]] Row back() const { return (*this)[size() - 1]; }
-  [[nodiscard]] Row operator[](std::size_t at) const {
+  [[nodiscard]] const Row front() const { return (*this)[0]; }
+  [[nodiscard]] const Row back() const { return (*this)[size() - 1]; }
+  /// Const, so that nothing is assigned to a part of a copy by mistake.
+  [[nodiscard]] const Row operator[](std::size_t at) const {
     const Own& own = rows_[at];
     Row row = shapes_[own.shape];
     row.begin = own.begin;
@@ -110,15 +112,37 @@ class Runs {
   /// durations.
   template <class Take>
   void sum_up(Take&& take) const {
-    std::vector<std::pair<std::uint64_t, Nanoseconds>> sums(shapes_.size());
+    sum_up([](std::size_t) { return 0; }, [&](const Row& shape, int, std::uint64_t count,
+                                              Nanoseconds time) { take(shape, count, time); });
+  }
+  /// The same apart for rows that `group_of`, called with positions, puts into different groups;
+  /// the group is told after the shape.
+  template <class GroupOf, class Take>
+  void sum_up(GroupOf&& group_of, Take&& take) const {
+    using Group = decltype(group_of(std::size_t{}));
+    struct Sum {
+      std::uint32_t shape;
+      Group group;
+      std::uint64_t count;
+      Nanoseconds time;
+    };
+    std::vector<Sum> sums;
+    std::vector<std::uint32_t> latest(shapes_.size(), kNone);  // of sums, by shape
+    std::map<std::pair<std::uint32_t, Group>, std::uint32_t> known;
     for (std::size_t i = 0; i < size(); ++i) {
-      auto& [count, time] = sums[rows_[i].shape];
-      ++count;
-      time += duration_of(i);
+      const std::uint32_t shape = rows_[i].shape;
+      const Group group = group_of(i);
+      if (latest[shape] == kNone || sums[latest[shape]].group != group) {
+        const auto next = static_cast<std::uint32_t>(sums.size());
+        const auto [at, is_new] = known.try_emplace({shape, group}, next);
+        if (is_new) sums.push_back({shape, group, 0, 0});
+        latest[shape] = at->second;
+      }
+      Sum& sum = sums[latest[shape]];
+      ++sum.count;
+      sum.time += duration_of(i);
     }
-    for (std::size_t i = 0; i < sums.size(); ++i) {
-      if (sums[i].first > 0) take(shapes_[i], sums[i].first, sums[i].second);
-    }
+    for (const Sum& sum : sums) take(shapes_[sum.shape], sum.group, sum.count, sum.time);
   }
   /// Calls `take` with the position and what is rare of each row that has some of it.
   template <class Take>

@@ -1,10 +1,12 @@
 // Loops that compilers leave in several pieces, that exceptions and returns end, and that libraries
 // and threads run: forms NAME.
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <thread>
+#include <vector>
 
 namespace {
 
@@ -19,6 +21,71 @@ volatile int count = 6;  // as no compiler knows it
 STEP(a)
 STEP(b)
 STEP(c)
+
+inline void inlined() {
+#pragma omp target map(tofrom : data)
+  data[0] += 1;
+}
+
+// The second loop is unrolled, and its calls are not the first one's.
+void two_in_a_row() {
+  for (int pass = 0; pass < 9; ++pass) {
+    inlined();
+    data[1] += pass;
+  }
+  for (int pass = 0; pass < 4; ++pass) inlined();
+}
+
+// Three copies of an inlined call in each pass.
+void unrolled_inside() {
+  const int passes = count;
+  for (int pass = 0; pass < passes; ++pass) {
+    for (int inner = 0; inner < 3; ++inner) inlined();
+    b();
+  }
+}
+
+void leaves_by_another_way() {
+  const int passes = count;
+  int pass = 0;
+  while (true) {
+    a();
+    if (++pass == passes) {
+      c();
+      return;
+    }
+    b();
+  }
+}
+
+void every_fourth() {
+  for (int pass = 0;;) {
+    a();
+    if (++pass % 4 != 0) continue;
+    b();
+    if (pass == 2 * count) break;
+  }
+}
+
+// Each entry has a loop of its own.
+void unrolled_around() {
+  const int passes = count;
+  for (int round = 0; round < 2; ++round) {
+    const bool both = count > 3 + 10 * round;
+    for (int pass = 0; pass < passes; ++pass) {
+      a();
+      if (both) b();
+    }
+  }
+}
+
+void for_each_of_them() {
+  std::vector<int> items(static_cast<std::size_t>(count));
+  std::for_each(items.begin(), items.end(), [](int& item) {
+    a();
+    item = 1;
+  });
+}
 
 // The first pass comes in front of the loop.
 void peeled() {
@@ -158,9 +225,21 @@ struct Form {
 };
 
 constexpr Form kForms[] = {
-    {"peeled", peeled},   {"unrolled", unrolled},     {"triangular", triangular},
-    {"caught", caught},   {"left_early", left_early}, {"sorted", sorted},
-    {"threads", threads}, {"deferred", deferred},     {"chosen", chosen},
+    {"peeled", peeled},
+    {"unrolled", unrolled},
+    {"triangular", triangular},
+    {"caught", caught},
+    {"left_early", left_early},
+    {"sorted", sorted},
+    {"threads", threads},
+    {"deferred", deferred},
+    {"chosen", chosen},
+    {"two_in_a_row", two_in_a_row},
+    {"unrolled_inside", unrolled_inside},
+    {"leaves_by_another_way", leaves_by_another_way},
+    {"every_fourth", every_fourth},
+    {"unrolled_around", unrolled_around},
+    {"for_each_of_them", for_each_of_them},
 };
 
 }  // namespace

@@ -33,8 +33,8 @@ struct CodeLoops : TraceBuilder {
   void pass(Index<Variable> grid, std::uint64_t bytes = kGrid, std::uint32_t storage = 1) {
     const std::size_t first = trace.ops.size();
     map_tofrom(*this, at, {grid}, bytes);
-    trace.regions.back().path = {0};
-    trace.ops[first].storage = storage;
+    trace.regions.edit_back()->path = {0};
+    trace.ops.edit(first)->storage = storage;
   }
   /// One solve after the other at the same address, each of a larger grid.
   void solves(std::uint64_t count) {

@@ -101,5 +101,27 @@ TEST(Passes, OfEndlessPathsAreNone) {
   EXPECT_FALSE(finder.read(steps, 0));
 }
 
+TEST(Passes, OfALibrarysLoopAreNamedByTheCallOfIt) {
+  Trace trace = one_loop();
+  trace.loops[0].file = "/usr/include/c++/12/bits/stl_algo.h";
+  CallPlace user;
+  user.address = 64;
+  user.code_read = true;
+  user.frames = {{"step()", "f.cpp", 20, 1}};
+  trace.call_places.push_back(user);
+  trace.call_paths.push_back({{}, {3}, 0x2000, 0});
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    trace.call_paths.push_back({{3}, {i}, 0x1000, 0});
+  }
+  std::vector<Step> steps = steps_of("aab");
+  for (Step& step : steps) step.path = {step.path.value + 4};
+  const CallOrder order(trace);
+  PassFinder finder(trace, order, 3);
+  ASSERT_TRUE(finder.read(steps, 0));
+  const std::vector<Loop> loops = finder.loops();
+  ASSERT_EQ(loops.size(), 1U);
+  EXPECT_EQ(loops[0].place, (Frame{"step()", "f.cpp", 20, 1}));
+}
+
 }  // namespace
 }  // namespace ompdm::analysis

@@ -57,7 +57,7 @@ Analysis brought_at_the_end(int passes, int every) {
     if (i < 3) place.onward = {{i + 1, 3}};
     program.trace.call_paths[i] = {{}, {i}, 0x1000, 0};
   }
-  const auto along = [&](std::uint32_t path) { program.trace.regions.back().path = {path}; };
+  const auto along = [&](std::uint32_t path) { program.trace.regions.edit_back()->path = {path}; };
   program.map(7);
   along(0);
   std::uint64_t content = 7;
