@@ -12,26 +12,18 @@
 #include <limits>
 #include <map>
 #include <numeric>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "ompdm/index.h"
+#include "ompdm/shapes.h"
 
 namespace ompdm {
 
-/// Specialised beside each Row that Runs hold:
-///   struct Rare         what few rows have of their own beside begin, end and region; default
-///                       constructed where a row has nothing of it, and comparable
-///   Rare take(Row&)     moves that out of a row
-///   give(Rare, Row&)    and back in
-///   repeated(row)       std::tie of all the rest: what a shape is
-template <class Row>
-struct RowParts;
-
 /// Rows of one type, in order. A loop's regions and operations differ in their times, and some in
 /// their contents: such a row takes 24 bytes, and its *shape*, the row without what is its own, is
-/// shared. An analysis that asks what a row is, not when, asks once a shape.
+/// shared. An analysis that asks what a row is, not when, asks once a shape. What refers to rows
+/// does so by position.
 template <class Row>
 class Runs {
   using Parts = RowParts<Row>;
@@ -107,7 +99,7 @@ class Runs {
 
   /// What distinct rows have in common, in no order; where a row has something of its own, a shape
   /// has the default. Some may have no row any more.
-  [[nodiscard]] const std::vector<Row>& shapes() const { return shapes_; }
+  [[nodiscard]] const std::vector<Row>& shapes() const { return shapes_.all(); }
   /// Calls `take` with each shape that rows have, how many these are, and the sum of their
   /// durations.
   template <class Take>
@@ -127,7 +119,7 @@ class Runs {
       Nanoseconds time;
     };
     std::vector<Sum> sums;
-    std::vector<std::uint32_t> latest(shapes_.size(), kNone);  // of sums, by shape
+    std::vector<std::uint32_t> latest(shapes().size(), kNone);  // of sums, by shape
     std::map<std::pair<std::uint32_t, Group>, std::uint32_t> known;
     for (std::size_t i = 0; i < size(); ++i) {
       const std::uint32_t shape = rows_[i].shape;
@@ -211,8 +203,7 @@ class Runs {
   /// Calls `change` with each shape: what is changed in one is changed in all its rows.
   template <class Change>
   void change_shapes(Change&& change) {
-    for (Row& shape : shapes_) change(shape);
-    index_.clear();
+    shapes_.change(change);
   }
   /// Every row's region becomes what `change` makes of it, where it has one.
   template <class Change>
@@ -259,27 +250,11 @@ class Runs {
     std::uint32_t shape = 0;
     std::uint32_t rare = kNone;
   };
+  static_assert(sizeof(Own) == 24);
   struct RareOwn {
     Rare rare;
     Nanoseconds duration = 0;
   };
-
-  static std::uint64_t hash(const Row& row) {
-    std::uint64_t hash = 0;
-    const auto mix = [&hash](const auto& field) {
-      constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;  // 2^64 / the golden ratio
-      std::uint64_t value = 0;
-      if constexpr (requires { field.value; }) {
-        value = field.value;
-      } else {
-        value = static_cast<std::uint64_t>(field);
-      }
-      hash = (hash ^ value) * kOdd;
-      hash ^= hash >> 32;
-    };
-    std::apply([&](const auto&... fields) { (mix(fields), ...); }, Parts::repeated(row));
-    return hash;
-  }
 
   RareOwn& rare_own(Own& own) {
     if (own.rare == kNone) {
@@ -302,42 +277,14 @@ class Runs {
     if constexpr (kHasRegion) own.region = row.region.value;
     Rare rare = Parts::take(row);
     if (own.rare != kNone || !(rare == Rare())) rare_own(own).rare = std::move(rare);
-    own.shape = shape_number(own.shape, row);
-  }
-
-  // `likely`: that to look at first.
-  std::uint32_t shape_number(std::uint32_t likely, Row& row) {
-    const auto is_it = [&](std::uint32_t shape) {
-      return Parts::repeated(shapes_[shape]) == Parts::repeated(row);
-    };
-    if (likely < shapes_.size() && is_it(likely)) return likely;
-    if (2 * shapes_.size() >= index_.size()) reindex();
-    std::size_t slot = hash(row) & (index_.size() - 1);
-    while (index_[slot] != kNone && !is_it(index_[slot])) slot = (slot + 1) & (index_.size() - 1);
-    if (index_[slot] == kNone) {
-      index_[slot] = static_cast<std::uint32_t>(shapes_.size());
-      row.begin = row.end = 0;
-      if constexpr (kHasRegion) row.region = {};
-      shapes_.push_back(std::move(row));
-    }
-    return index_[slot];
-  }
-
-  void reindex() {
-    std::size_t slots = 16;
-    while (slots < 4 * (shapes_.size() + 1)) slots *= 2;
-    index_.assign(slots, kNone);
-    for (std::uint32_t i = 0; i < shapes_.size(); ++i) {
-      std::size_t slot = hash(shapes_[i]) & (slots - 1);
-      while (index_[slot] != kNone) slot = (slot + 1) & (slots - 1);
-      index_[slot] = i;
-    }
+    row.begin = row.end = 0;
+    if constexpr (kHasRegion) row.region = {};
+    own.shape = shapes_.number_of(row, own.shape);
   }
 
   std::vector<Own> rows_;
   std::vector<RareOwn> rare_;
-  std::vector<Row> shapes_;
-  std::vector<std::uint32_t> index_;  // of shapes_, open addressing; empty: to be made
+  Shapes<Row> shapes_;
 };
 
 }  // namespace ompdm

@@ -1,0 +1,176 @@
+// Rows come out of Runs as they went in, whatever they share.
+#include "ompdm/runs.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "ompdm/events.h"
+
+namespace ompdm {
+namespace {
+
+/// Rows that repeat a few shapes, with times, regions and contents of their own: some long, some
+/// that end before they begin.
+std::vector<DataOp> drawn(std::size_t count) {
+  std::mt19937 random(7);
+  const auto below = [&](std::uint32_t bound) {
+    return std::uniform_int_distribution<std::uint32_t>(0, bound - 1)(random);
+  };
+  std::vector<DataOp> rows;
+  for (std::size_t i = 0; i < count; ++i) {
+    DataOp row;
+    row.kind = below(2) == 0 ? OpKind::kHtoD : OpKind::kDtoH;
+    row.src = 0x1000 * below(9);
+    row.bytes = 8 * below(3);
+    row.site = {below(2)};
+    row.begin = below(1'000'000);
+    row.end = row.begin + below(1000);
+    if (below(20) == 0) row.end = row.begin + (Nanoseconds{1} << 40U);
+    if (below(20) == 0) row.end = -1;
+    if (below(3) > 0) row.region = {below(100)};
+    if (below(4) == 0) row.fingerprint = row.hash = below(5);
+    if (below(9) == 0) row.call = 1 + below(5);
+    row.trivial = below(30) == 0;
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+Runs<DataOp> runs_of(const std::vector<DataOp>& rows) {
+  Runs<DataOp> runs;
+  for (const DataOp& row : rows) runs.push_back(row);
+  return runs;
+}
+
+void expect_rows(const Runs<DataOp>& runs, const std::vector<DataOp>& rows) {
+  ASSERT_EQ(runs.size(), rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    ASSERT_EQ(runs[i], rows[i]) << i;
+    EXPECT_EQ(runs.begin_of(i), rows[i].begin);
+    EXPECT_EQ(runs.end_of(i), rows[i].end);
+    EXPECT_EQ(runs.region_of(i), rows[i].region);
+    EXPECT_EQ(runs.common(i).src, rows[i].src);
+    EXPECT_EQ(runs.rare(i).hash, rows[i].hash);
+  }
+}
+
+TEST(Runs, GiveWhatTheyWereGiven) {
+  const std::vector<DataOp> rows = drawn(5000);
+  const Runs<DataOp> runs = runs_of(rows);
+  expect_rows(runs, rows);
+  EXPECT_LE(runs.shapes().size(), 2U * 9 * 3 * 2);
+  EXPECT_TRUE(std::equal(runs.begin(), runs.end(), rows.begin(), rows.end()));
+}
+
+TEST(Runs, TakeAnyShapes) {
+  std::vector<DataOp> rows = drawn(5000);
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i].dst = i;
+  expect_rows(runs_of(rows), rows);
+}
+
+TEST(Runs, AreEdited) {
+  std::vector<DataOp> rows = drawn(500);
+  Runs<DataOp> runs = runs_of(rows);
+  const std::vector<DataOp> others = drawn(1000);
+  for (std::size_t i = 0; i < rows.size(); i += 3) {
+    rows[i] = others[999 - i];
+    *runs.edit(i) = rows[i];
+  }
+  runs.edit_back()->bytes = rows.back().bytes = 77;
+  expect_rows(runs, rows);
+  runs.truncate(10);
+  rows.resize(10);
+  expect_rows(runs, rows);
+}
+
+TEST(Runs, RepeatAShapeWithNothingElseOfTheRow) {
+  std::vector<DataOp> rows = drawn(10);
+  rows[3].hash = 9;
+  rows[3].end = rows[3].begin - 5;
+  Runs<DataOp> runs = runs_of(rows);
+  runs.repeat(3, 50, 60, 2);
+  DataOp again = rows[3];
+  again.begin = 50;
+  again.end = 60;
+  again.region = {2};
+  again.hash = again.fingerprint = 0;
+  again.call = 0;
+  again.trivial = false;
+  rows.push_back(again);
+  expect_rows(runs, rows);
+}
+
+TEST(Runs, ChangeShapesAndRegionsAtOnce) {
+  std::vector<DataOp> rows = drawn(500);
+  Runs<DataOp> runs = runs_of(rows);
+  runs.change_shapes([](DataOp& row) { row.src = 0; });
+  runs.change_regions([](std::uint32_t region) { return region + 1; });
+  for (DataOp& row : rows) {
+    row.src = 0;
+    if (row.region) ++row.region.value;
+  }
+  expect_rows(runs, rows);
+  rows.push_back(rows[17]);  // shapes that have become equal are found
+  runs.push_back(rows[17]);
+  expect_rows(runs, rows);
+}
+
+TEST(Runs, SortEqualsAsTheyCome) {
+  std::vector<DataOp> rows = drawn(500);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows[i].begin %= 50;
+    rows[i].src = i;
+  }
+  Runs<DataOp> runs = runs_of(rows);
+  const std::vector<std::uint32_t> order = runs.sort_by_begin();
+  std::ranges::sort(rows, {}, [](const DataOp& row) { return std::pair(row.begin, row.src); });
+  expect_rows(runs, rows);
+  for (std::size_t i = 0; i < order.size(); ++i) EXPECT_EQ(order[i], rows[i].src);
+  EXPECT_TRUE(runs.sort_by_begin().empty());
+}
+
+TEST(Runs, SumUpEachShapeInEachGroup) {
+  const std::vector<DataOp> rows = drawn(2000);
+  const Runs<DataOp> runs = runs_of(rows);
+  std::uint64_t bytes = 0;
+  std::uint64_t count = 0;
+  Nanoseconds time = 0;
+  runs.sum_up([&](const DataOp& row, std::uint64_t times, Nanoseconds took) {
+    bytes += times * row.bytes;
+    count += times;
+    time += took;
+  });
+  for (const DataOp& row : rows) {
+    bytes -= row.bytes;
+    time -= row.end - row.begin;
+  }
+  EXPECT_EQ(bytes, 0U);
+  EXPECT_EQ(count, rows.size());
+  EXPECT_EQ(time, 0);
+  std::vector<std::uint64_t> odd_and_even(2);
+  runs.sum_up([](std::size_t at) { return at % 2; },
+              [&](const DataOp& row, std::size_t group, std::uint64_t times, Nanoseconds) {
+                odd_and_even[group] += times * row.bytes;
+              });
+  for (std::size_t i = 0; i < rows.size(); ++i) odd_and_even[i % 2] -= rows[i].bytes;
+  EXPECT_EQ(odd_and_even, (std::vector<std::uint64_t>{0, 0}));
+}
+
+TEST(Runs, OfALoopShareOneShape) {
+  Runs<DataOp> runs;
+  DataOp row;
+  for (Nanoseconds pass = 0; pass < 1000; ++pass) {
+    row.begin = 10 * pass;
+    row.end = row.begin + 5;
+    row.region = {static_cast<std::uint32_t>(pass)};
+    runs.push_back(row);
+  }
+  EXPECT_EQ(runs.shapes().size(), 1U);
+}
+
+}  // namespace
+}  // namespace ompdm
