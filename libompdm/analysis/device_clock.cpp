@@ -53,8 +53,8 @@ Launch launch_of(const Trace& trace, const DeviceActivity& activity) {
   launch.kernel = activity.kernel;
   launch.device = activity.device;
   if (activity.region) {
-    launch.site = trace.regions[activity.region.value].site;
-    launch.thread = trace.regions[activity.region.value].thread;
+    launch.site = trace.regions.common(activity.region.value).site;
+    launch.thread = trace.regions.common(activity.region.value).thread;
   }
   return launch;
 }
@@ -65,8 +65,8 @@ DataOp op_of(const Trace& trace, const DeviceActivity& activity, OpKind kind) {
   op.internal = activity.internal;
   op.region = activity.region;
   if (activity.region) {
-    op.site = trace.regions[activity.region.value].site;
-    op.thread = trace.regions[activity.region.value].thread;
+    op.site = trace.regions.common(activity.region.value).site;
+    op.thread = trace.regions.common(activity.region.value).thread;
   }
   const bool peer = activity.source_device >= 0;
   op.src_device = kind == OpKind::kHtoD ? trace.host_device

@@ -41,7 +41,7 @@ std::map<Queue, Work> work_of(const Trace& trace) {
 /// The site whose directive the host was in.
 Index<Site> waiting_site(const Trace& trace, const Synchronization& wait) {
   if (wait.op) return site_of(trace, trace.ops[wait.op.value]);
-  return wait.region ? trace.regions[wait.region.value].site : Index<Site>{};
+  return wait.region ? trace.regions.common(wait.region.value).site : Index<Site>{};
 }
 
 }  // namespace

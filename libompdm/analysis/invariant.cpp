@@ -89,7 +89,7 @@ std::vector<std::optional<Invariant>> invariants_of(const Trace& trace, const Lo
     if (op.internal || (!to_device && op.kind != OpKind::kDtoH)) continue;
     // What a region's helper threads move is part of the pass that runs the region.
     const Asker asked = asker_of(trace, op);
-    const Nanoseconds end = op.region ? trace.regions[op.region.value].end : op.end;
+    const Nanoseconds end = op.region ? trace.regions.end_of(op.region.value) : op.end;
     std::uint32_t entry = enclosing.innermost(asked.thread, asked.time, end);
     for (; entry != EnclosingEntry::kNoEntry; entry = enclosing.entries()[entry].parent) {
       const EntryPiece piece(entry, to_device, to_device ? op.dst_device : op.src_device,

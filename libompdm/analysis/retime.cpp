@@ -22,7 +22,7 @@ std::vector<Span> spans_of(const Trace& trace, const Link& link) {
   spans.reserve(trace.regions.size() + trace.ops.size() + trace.launches.size());
   const auto on = [&](std::int32_t device) { return device == trace.host_device ? -1 : device; };
   const auto starts_region = [&](const auto& row) {
-    return row.region && trace.regions[row.region.value].begin == row.begin;
+    return row.region && trace.regions.begin_of(row.region.value) == row.begin;
   };
   for (const DataOp& op : trace.ops) {
     const std::array devices = {on(op.src_device), on(op.dst_device)};

@@ -15,7 +15,7 @@ struct Request {
 
 std::optional<Request> request_of(const Trace& trace, const DeviceActivity& activity) {
   if (activity.launch) {
-    return Request{ActivityType::kKernel, trace.launches[activity.launch.value].begin};
+    return Request{ActivityType::kKernel, trace.launches.begin_of(activity.launch.value)};
   }
   if (!activity.op || activity.internal) return std::nullopt;
   const DataOp& op = trace.ops[activity.op.value];

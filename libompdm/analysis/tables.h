@@ -24,7 +24,7 @@ inline constexpr std::uint32_t kNoDirective = Index<Site>::kNone;
 template <class Operation>
 Index<Site> site_of(const Trace& trace, const Operation& operation) {
   if (operation.site) return operation.site;
-  if (operation.region) return trace.regions[operation.region.value].site;
+  if (operation.region) return trace.regions.common(operation.region.value).site;
   return {};
 }
 

@@ -15,14 +15,14 @@ Activations::Activations(const Trace& trace, const CallOrder& order)
   std::vector<std::uint32_t>
       regions;  // that have a path, in the order in which they were asked for
   for (std::uint32_t i = 0; i < trace.regions.size(); ++i) {
-    if (trace.regions[i].path) regions.push_back(i);
+    if (trace.regions.common(i).path) regions.push_back(i);
   }
   const auto asked = [&](std::uint32_t i) { return std::pair(trace.regions[i].asked(), i); };
   if (!std::ranges::is_sorted(regions, {}, asked)) std::ranges::sort(regions, {}, asked);
   std::map<std::uint32_t, Thread> threads;
   std::uint32_t op = 0;
   const auto take_ops_before = [&](Nanoseconds time) {
-    for (; op < trace.ops.size() && trace.ops[op].begin < time; ++op) {
+    for (; op < trace.ops.size() && trace.ops.begin_of(op) < time; ++op) {
       const DataOp& row = trace.ops[op];
       if (!row.path) continue;
       Thread& thread = threads[row.thread];
@@ -34,7 +34,7 @@ Activations::Activations(const Trace& trace, const CallOrder& order)
   for (const std::uint32_t i : regions) {
     take_ops_before(trace.regions[i].asked());
     Thread& thread = threads[trace.regions[i].asker()];
-    of_region_[i] = step(thread, trace.regions[i].path);
+    of_region_[i] = step(thread, trace.regions.common(i).path);
     thread.call = 0;
   }
   take_ops_before(std::numeric_limits<Nanoseconds>::max());
@@ -84,11 +84,11 @@ Holder Activations::holder(Activation innermost, Index<CallPath> path,
 }
 
 Holder Activations::of_region(std::uint32_t region, std::uint64_t address) const {
-  return holder(of_region_[region], trace_.regions[region].path, address);
+  return holder(of_region_[region], trace_.regions.common(region).path, address);
 }
 
 Holder Activations::of_op(std::uint32_t op, std::uint64_t address) const {
-  return holder(of_op_[op], trace_.ops[op].path, address);
+  return holder(of_op_[op], trace_.ops.common(op).path, address);
 }
 
 }  // namespace ompdm::calls

@@ -34,8 +34,8 @@ const char* kind_name(OpKind kind) {
 }
 
 Nanoseconds submitted_at(const Trace& trace, const DeviceActivity& activity) {
-  if (activity.op) return trace.ops[activity.op.value].begin;
-  if (activity.launch) return trace.launches[activity.launch.value].begin;
+  if (activity.op) return trace.ops.begin_of(activity.op.value);
+  if (activity.launch) return trace.launches.begin_of(activity.launch.value);
   return activity.begin;
 }
 
@@ -130,7 +130,7 @@ std::string OperationList::directive_text(const Site& site) const {
   return names_.place(row) + ' ' + names_.directive(row);
 }
 Index<Site> OperationList::region_site(Index<Region> region) const {
-  return region ? trace_.regions[region.value].site : Index<Site>{};
+  return region ? trace_.regions.common(region.value).site : Index<Site>{};
 }
 std::string OperationList::directive_of(Index<Site> site) const {
   return site ? directives_[site.value] : std::string("-");

@@ -43,7 +43,7 @@ class OperationList {
     while (op < trace_.ops.size() || launch < trace_.launches.size()) {
       const bool op_is_next =
           launch == trace_.launches.size() ||
-          (op < trace_.ops.size() && trace_.ops[op].begin <= trace_.launches[launch].begin);
+          (op < trace_.ops.size() && trace_.ops.begin_of(op) <= trace_.launches.begin_of(launch));
       take(op_is_next ? describe_op(op++) : describe_launch(launch++));
     }
   }

@@ -122,8 +122,8 @@ class Kernels {
   }
   Index<Kernel> find(const DeviceActivity& activity, const ActivityNote& note) {
     const Trace& trace = draft_.trace;
-    if (activity.launch && trace.launches[activity.launch.value].kernel) {
-      const Index<Kernel> known = trace.launches[activity.launch.value].kernel;
+    if (activity.launch && trace.launches.common(activity.launch.value).kernel) {
+      const Index<Kernel> known = trace.launches.common(activity.launch.value).kernel;
       Kernel& kernel = draft_.trace.kernels[known.value];
       if (kernel.name.empty() && note.name != kNoList) {
         kernel.name = draft_.activity_names[note.name];
@@ -189,7 +189,7 @@ void tie(const Trace& trace, const ExternalOwners& owners, std::uint64_t id,
     }
   }
   if (const auto launch = owners.launches.find(id); launch != owners.launches.end()) {
-    activity.region = trace.launches[launch->second].region;
+    activity.region = trace.launches.region_of(launch->second);
     if (activity.kind == ActivityKind::kKernel) activity.launch = {launch->second};
     activity.internal = activity.kind != ActivityKind::kKernel;
   } else if (const auto region = owners.regions.find(id); region != owners.regions.end()) {
@@ -206,7 +206,7 @@ Untied count_untied(const Trace& trace) {
     if (activity.op) op_done[activity.op.value] = true;
     if (activity.launch) launch_done[activity.launch.value] = true;
     if (!activity.op) continue;
-    if (activity.bytes != trace.ops[activity.op.value].bytes) ++untied.unequal;
+    if (activity.bytes != trace.ops.common(activity.op.value).bytes) ++untied.unequal;
   }
   for (std::size_t i = 0; i < trace.ops.size(); ++i) {
     const DataOp& op = trace.ops[i];
@@ -215,7 +215,7 @@ Untied count_untied(const Trace& trace) {
     if (copies && op.clock == Clock::kEnqueue && op.bytes > 0 && !op_done[i]) ++untied.missing;
   }
   for (std::size_t i = 0; i < trace.launches.size(); ++i) {
-    if (trace.launches[i].clock == Clock::kEnqueue && !launch_done[i]) ++untied.missing;
+    if (trace.launches.common(i).clock == Clock::kEnqueue && !launch_done[i]) ++untied.missing;
   }
   return untied;
 }

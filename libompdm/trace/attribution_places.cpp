@@ -17,7 +17,7 @@ constexpr std::uint64_t kPointerSize = 8;
 
 const std::vector<MapItem>* Replay::items_of(const DataOp& op) const {
   if (!op.region) return nullptr;
-  const std::uint32_t list = trace_.regions[op.region.value].map_list;
+  const std::uint32_t list = trace_.regions.common(op.region.value).map_list;
   return list == kNoList ? nullptr : &trace_.map_lists[list];
 }
 
@@ -25,7 +25,7 @@ const ItemIndex* Replay::index_of(const DataOp& op) const {
   constexpr std::size_t kShort = 16;
   const auto* items = items_of(op);
   if (items == nullptr || items->size() <= kShort) return nullptr;
-  const std::uint32_t list = trace_.regions[op.region.value].map_list;
+  const std::uint32_t list = trace_.regions.common(op.region.value).map_list;
   const auto known = indexes_.find(list);
   return known != indexes_.end() ? &known->second : &indexes_.emplace(list, *items).first->second;
 }
@@ -71,10 +71,10 @@ const ItemName& Replay::name_of(Index<Site> site, std::size_t argument) const {
 }
 
 Mention Replay::mention(const DataOp& op, std::uint32_t argument, std::uint64_t host) const {
-  const Nanoseconds since = op.region ? trace_.regions[op.region.value].begin : op.begin;
+  const Nanoseconds since = op.region ? trace_.regions.begin_of(op.region.value) : op.begin;
   const MapperPiece* piece = argument == 0 ? piece_at(op, host) : nullptr;
   const ItemName& name = piece == nullptr ? name_of(op.site, argument) : mapper_names_[piece->name];
-  const Index<CallPath> path = op.region ? trace_.regions[op.region.value].path : op.path;
+  const Index<CallPath> path = op.region ? trace_.regions.common(op.region.value).path : op.path;
   const calls::Holder holder = op.region ? activations_.of_region(op.region.value, host)
                                          : activations_.of_op(current_.value, host);
   return {&name, op.site, argument, since, false, path, holder, &op, current_};
@@ -169,7 +169,7 @@ std::uint64_t Replay::item_bytes(const DataOp& op, std::uint32_t argument,
 }
 
 bool Replay::is_descriptor(const DataOp& op, std::uint64_t host, std::uint64_t bytes) const {
-  const std::uint32_t list = op.region ? trace_.regions[op.region.value].map_list : kNoList;
+  const std::uint32_t list = op.region ? trace_.regions.common(op.region.value).map_list : kNoList;
   if (list == kNoList || host == 0) return false;
   return std::ranges::any_of(descriptors_[list], [&](const Descriptor& descriptor) {
     return descriptor.holds(host) && host - descriptor.begin + bytes <= descriptor.bytes;

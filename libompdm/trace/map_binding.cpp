@@ -44,13 +44,13 @@ Replay::Replay(Draft& draft)
   for (const OffloadSymbol& symbol : draft.symbols) add_global(symbol);
   std::vector<bool> seen(trace_.map_lists.size());
   for (std::uint32_t i = 0; i < trace_.regions.size(); ++i) {
-    const std::uint32_t list = trace_.regions[i].map_list;
+    const std::uint32_t list = trace_.regions.common(i).map_list;
     if (list == kNoList || seen[list]) continue;
     seen[list] = true;
     list_order_.push_back(i);
   }
   std::sort(list_order_.begin(), list_order_.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return std::pair(trace_.regions[a].end, a) < std::pair(trace_.regions[b].end, b);
+    return std::pair(trace_.regions.end_of(a), a) < std::pair(trace_.regions.end_of(b), b);
   });
 }
 

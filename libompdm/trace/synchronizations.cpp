@@ -14,9 +14,9 @@ void tie(const Trace& trace, const ExternalOwners& owners, std::uint64_t id,
          Synchronization& wait) {
   if (const auto op = owners.first_op(id); op != owners.ops.end()) {
     wait.op = {op->second};
-    wait.region = trace.ops[op->second].region;
+    wait.region = trace.ops.region_of(op->second);
   } else if (const auto launch = owners.launches.find(id); launch != owners.launches.end()) {
-    wait.region = trace.launches[launch->second].region;
+    wait.region = trace.launches.region_of(launch->second);
   } else if (const auto region = owners.regions.find(id); region != owners.regions.end()) {
     wait.region = {region->second};
   }

@@ -70,8 +70,8 @@ constexpr std::string_view kWaitTrack = "synchronization";
 // The thread that called, as far as directives and operations tell.
 std::uint32_t thread_of(const Trace& trace, const Synchronization& wait) {
   constexpr std::uint32_t kUnknown = std::numeric_limits<std::uint32_t>::max();
-  return wait.op       ? trace.ops[wait.op.value].thread
-         : wait.region ? trace.regions[wait.region.value].thread
+  return wait.op       ? trace.ops.common(wait.op.value).thread
+         : wait.region ? trace.regions.common(wait.region.value).thread
                        : kUnknown;
 }
 

@@ -111,8 +111,8 @@ void Contents::follow(const Trace& trace, const Mappings& mappings,
     const bool same_stay = mapping_of_[earlier] == mapping_of_[later];
     if (was.on_device || was.replaced || (!same_stay && !was.remove)) return Writer::kNamed;
     if (!knows) return Writer::kUnnamed;
-    const Nanoseconds until = trace.ops[same_stay ? later : was.remove.value].begin;
-    return writes.writer_of(was, trace.ops[earlier].begin, until);
+    const Nanoseconds until = trace.ops.begin_of(same_stay ? later : was.remove.value);
+    return writes.writer_of(was, trace.ops.begin_of(earlier), until);
   };
   Latest sent;
   Latest returned;
@@ -156,7 +156,7 @@ void Contents::doubt(const Trace& trace, const Mappings& mappings,
   for (const std::uint32_t number : stays) {
     for (const std::uint32_t i : mappings.transfers(number)) {
       const bool differs = earlier_[i].same == Same::kNo;
-      if (trace.ops[i].kind == OpKind::kHtoD) {
+      if (trace.ops.common(i).kind == OpKind::kHtoD) {
         host_changes = host_changes || differs;
       } else {
         device_changes = device_changes || differs || sent_[i].same == Same::kNo;
@@ -165,13 +165,14 @@ void Contents::doubt(const Trace& trace, const Mappings& mappings,
   }
   for (const std::uint32_t number : stays) {
     for (const std::uint32_t i : mappings.transfers(number)) {
-      const bool changes = trace.ops[i].kind == OpKind::kHtoD ? host_changes : device_changes;
+      const bool changes =
+          trace.ops.common(i).kind == OpKind::kHtoD ? host_changes : device_changes;
       if (!changes) continue;
       // What nothing on the device could have changed between two copies of it is the same.
       const Earlier& before = earlier_[i];
       const bool is_again = before.op != kNoOp && before.kept() &&
-                            trace.ops[before.op].kind == OpKind::kDtoH &&
-                            trace.ops[i].kind == OpKind::kDtoH;
+                            trace.ops.common(before.op).kind == OpKind::kDtoH &&
+                            trace.ops.common(i).kind == OpKind::kDtoH;
       if (is_again) continue;
       if (earlier_[i].same == Same::kLikely) earlier_[i] = {};
       if (sent_[i].same == Same::kLikely) sent_[i] = {};

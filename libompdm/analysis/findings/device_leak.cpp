@@ -43,7 +43,7 @@ struct LeakGroup {
 
 bool came_back(const Evidence& evidence, std::uint32_t mapping) {
   return std::ranges::any_of(evidence.mappings.transfers(mapping), [&](std::uint32_t op) {
-    return evidence.trace.ops[op].kind == OpKind::kDtoH;
+    return evidence.trace.ops.common(op).kind == OpKind::kDtoH;
   });
 }
 

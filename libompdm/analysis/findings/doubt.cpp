@@ -35,17 +35,17 @@ std::vector<Doubt> doubts_of(const Evidence& evidence, const Claimed& claimed) {
   const Runs<DataOp>& ops = evidence.trace.ops;
   std::map<Writer, Doubt> doubts;
   for (std::uint32_t i = 0; i < ops.size(); ++i) {
-    if (claimed[i] || !is_transfer(ops[i].kind) || !is_judged(evidence, i)) continue;
+    if (claimed[i] || !is_transfer(ops.common(i).kind) || !is_judged(evidence, i)) continue;
     const Earlier& before = evidence.contents.before(i);
     const char* reason = reason_of(before.writer);
     if (reason == nullptr || !before.tells_same()) continue;
     // What comes back as it was sent is judged by its contents, whoever may write it.
-    const bool is_return = ops[i].kind == OpKind::kDtoH;
-    if (is_return && ops[before.op].kind != OpKind::kDtoH) continue;
+    const bool is_return = ops.common(i).kind == OpKind::kDtoH;
+    if (is_return && ops.common(before.op).kind != OpKind::kDtoH) continue;
     Doubt& doubt = doubts[before.writer];
     doubt.reason = reason;
     ++doubt.transfers;
-    doubt.bytes += ops[i].bytes;
+    doubt.bytes += ops.common(i).bytes;
   }
   std::vector<Doubt> list;
   for (auto& [writer, doubt] : doubts) list.push_back(std::move(doubt));

@@ -25,7 +25,7 @@ void mark(const std::vector<Claim>& claims, Claimed& claimed) {
 void mark_sends(const Trace& trace, const std::vector<Claim>& claims, Claimed& claimed) {
   for (const Claim& claim : claims) {
     for (const std::uint32_t op : claim.ops) {
-      if (trace.ops[op].kind == OpKind::kHtoD) claimed[op] = true;
+      if (trace.ops.common(op).kind == OpKind::kHtoD) claimed[op] = true;
     }
   }
 }

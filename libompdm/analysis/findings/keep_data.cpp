@@ -12,13 +12,13 @@ namespace ompdm::analysis {
 namespace {
 
 bool is_deferred(const Trace& trace, const DataOp& op) {
-  return op.region && trace.regions[op.region.value].nowait;
+  return op.region && trace.regions.common(op.region.value).nowait;
 }
 
 /// Whether a clause brings this back when it ends.
 bool comes_back(const Trace& trace, const Mappings& mappings, std::uint32_t mapping) {
   return std::ranges::any_of(mappings.transfers(mapping), [&](std::uint32_t op) {
-    return trace.ops[op].kind == OpKind::kDtoH && comes_of_mapping(trace, trace.ops[op]);
+    return trace.ops.common(op).kind == OpKind::kDtoH && comes_of_mapping(trace, trace.ops[op]);
   });
 }
 

@@ -14,7 +14,7 @@ Nanoseconds end_of_writes(const Trace& trace, const Launch& launch) {
   constexpr Nanoseconds kNeverEnds = std::numeric_limits<Nanoseconds>::max();
   if (launch.unfinished) return kNeverEnds;
   if (launch.clock != Clock::kEnqueue) return launch.end;
-  const bool waited = launch.region && !trace.regions[launch.region.value].nowait;
+  const bool waited = launch.region && !trace.regions.common(launch.region.value).nowait;
   return waited ? launch.end : kNeverEnds;
 }
 
@@ -50,7 +50,7 @@ KernelWrites::KernelWrites(const Trace& trace)
     const Nanoseconds end = end_of_writes(trace, launch);
     all_[launch.device].add(begin, end);
     const std::uint32_t list =
-        launch.region ? trace.regions[launch.region.value].map_list : Index<Region>::kNone;
+        launch.region ? trace.regions.common(launch.region.value).map_list : Index<Region>::kNone;
     if (list < trace.map_lists.size()) {
       by_list_[{launch.device, list}].add(begin, end);
     } else {

@@ -27,7 +27,8 @@ ListItems::ListItems(const Trace& trace) : trace_(trace), order_(trace.map_lists
 template <class IsWanted>
 const MapItem* ListItems::find(Index<Region> region, std::uint64_t begin, std::uint64_t bytes,
                                IsWanted is_wanted) const {
-  const std::uint32_t list = region ? trace_.regions[region.value].map_list : Index<Region>::kNone;
+  const std::uint32_t list =
+      region ? trace_.regions.common(region.value).map_list : Index<Region>::kNone;
   if (list >= order_.size()) return nullptr;
   const std::vector<MapItem>& items = trace_.map_lists[list];
   if (order_[list].empty()) {

@@ -51,8 +51,8 @@ Stay stay_of(const Evidence& evidence, const std::vector<std::uint32_t>& mapping
           first.host,
           first.bytes,
           first.storage,
-          trace.ops[first.alloc.value].end,
-          last.remove ? trace.ops[last.remove.value].begin : trace.process.wall};
+          trace.ops.end_of(first.alloc.value),
+          last.remove ? trace.ops.begin_of(last.remove.value) : trace.process.wall};
 }
 
 }  // namespace ompdm::analysis

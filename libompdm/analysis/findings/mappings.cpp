@@ -56,7 +56,7 @@ Mappings::Mappings(const Trace& trace)
     : items_(trace), mapping_of_op_(trace.ops.size(), kNoMapping) {
   replay(trace);
   for (Mapping& row : rows_) {
-    row.item = items_.named(trace.ops[row.alloc.value].region, row.host, row.bytes);
+    row.item = items_.named(trace.ops.region_of(row.alloc.value), row.host, row.bytes);
   }
   mark_ways_around(trace);
   first_.assign(rows_.size() + 1, 0);
@@ -82,8 +82,8 @@ void Mappings::replay(const Trace& trace) {
     row.device = device;
     row.host = host;
     row.address = address;
-    row.bytes = trace.ops[op].bytes;
-    row.variable = trace.ops[op].variable;
+    row.bytes = trace.ops.common(op).bytes;
+    row.variable = trace.ops.common(op).variable;
     row.alloc = {op};
     row.is_static = true;
     const auto number = static_cast<std::uint32_t>(rows_.size());

@@ -29,7 +29,7 @@ struct OverlapGroup {
 /// The variables that a region's kernel can reach by its maps; nothing if they are not all known.
 std::optional<std::set<std::uint32_t>> reached(const Trace& trace, Index<Region> region) {
   if (!region) return std::nullopt;
-  const std::uint32_t list = trace.regions[region.value].map_list;
+  const std::uint32_t list = trace.regions.common(region.value).map_list;
   if (list >= trace.map_lists.size()) return std::nullopt;
   constexpr std::uint64_t kValue = 0x80 | 0x100;  // private or literal: no storage of the program's
   std::set<std::uint32_t> variables;
@@ -75,14 +75,14 @@ std::vector<Claim> no_overlap(const Evidence& evidence) {
         !waited_needlessly(trace, *kernel, activity)) {
       continue;
     }
-    const Index<Site> copy = trace.regions[activity.region.value].site;
-    const Index<Site> ran = trace.regions[kernel->region.value].site;
+    const Index<Site> copy = trace.regions.common(activity.region.value).site;
+    const Index<Site> ran = trace.regions.common(kernel->region.value).site;
     OverlapGroup& group = groups[{copy.value, ran.value}];
     ++group.count;
     group.hidden += std::min(time, kernel->end - kernel->begin);
     group.copy = copy;
     group.kernel = ran;
-    const Index<Variable> variable = trace.ops[activity.op.value].variable;
+    const Index<Variable> variable = trace.ops.common(activity.op.value).variable;
     group.names.add(trace.variables[variable.value].name);
     kernel = nullptr;  // it can hide one copy of its length, not each that follows
   }

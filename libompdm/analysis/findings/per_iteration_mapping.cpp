@@ -174,8 +174,8 @@ std::vector<Claim> per_iteration_mapping(const Evidence& evidence) {
     if (!is_candidate(trace, rows[i])) continue;
     const DataOp& alloc = trace.ops[rows[i].alloc.value];
     const Asker asked = asker_of(trace, alloc);
-    const std::uint32_t entry =
-        evidence.enclosing.innermost(asked.thread, asked.time, trace.ops[rows[i].remove.value].end);
+    const std::uint32_t entry = evidence.enclosing.innermost(
+        asked.thread, asked.time, trace.ops.end_of(rows[i].remove.value));
     if (entry != EnclosingEntry::kNoEntry) candidates.push_back({entry, i});
   }
   // Innermost loops first: the nearer the advice is to the passes, the less host code could need

@@ -65,18 +65,19 @@ void Presence::add(const Storage& storage, Nanoseconds from, Nanoseconds to, std
                    OtherMappings& others) const {
   const auto gone = [&](std::uint32_t number) {
     const Mapping& row = mappings_.rows()[number];
-    return row.remove ? trace_.ops[row.remove.value].end : std::numeric_limits<Nanoseconds>::max();
+    return row.remove ? trace_.ops.end_of(row.remove.value)
+                      : std::numeric_limits<Nanoseconds>::max();
   };
   std::size_t count = 0;
   OtherMappings found;
   for (auto at = std::ranges::lower_bound(storage.mappings, from, {}, gone);
        at != storage.mappings.end(); ++at) {
     const Mapping& row = mappings_.rows()[*at];
-    if (trace_.ops[row.alloc.value].begin > to) break;
+    if (trace_.ops.begin_of(row.alloc.value) > to) break;
     ++count;
     found.mappings.push_back(*at);
     for (const std::uint32_t op : mappings_.transfers(*at)) {
-      (trace_.ops[op].kind == OpKind::kHtoD ? found.sent : found.returned) = true;
+      (trace_.ops.common(op).kind == OpKind::kHtoD ? found.sent : found.returned) = true;
     }
   }
   if (count <= known) return;

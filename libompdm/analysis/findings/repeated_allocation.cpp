@@ -46,14 +46,14 @@ bool add(const Evidence& evidence, const std::vector<std::uint32_t>& mappings,
   const std::vector<Mapping>& rows = evidence.mappings.rows();
   const Mapping& first = rows[mappings.front()];
   const Mapping& last = rows[mappings.back()];
-  const Nanoseconds end = last.remove ? trace.ops[last.remove.value].end : trace.process.wall;
-  const Nanoseconds begin = trace.ops[first.alloc.value].begin;
+  const Nanoseconds end = last.remove ? trace.ops.end_of(last.remove.value) : trace.process.wall;
+  const Nanoseconds begin = trace.ops.begin_of(first.alloc.value);
   // What is deferred is not done when the directive is.
   const bool deferred = std::ranges::any_of(mappings, [&](std::uint32_t number) {
     return std::ranges::any_of(
         std::array{rows[number].alloc, rows[number].remove}, [&](Index<DataOp> op) {
-          const Index<Region> region = op ? trace.ops[op.value].region : Index<Region>();
-          return region && trace.regions[region.value].nowait;
+          const Index<Region> region = op ? trace.ops.region_of(op.value) : Index<Region>();
+          return region && trace.regions.common(region.value).nowait;
         });
   });
   if (deferred) return false;
@@ -73,7 +73,8 @@ bool add(const Evidence& evidence, const std::vector<std::uint32_t>& mappings,
     if (i + 1 < mappings.size() && row.remove) group.claim.ops.push_back(row.remove.value);
     for (const std::uint32_t op : evidence.mappings.transfers(mappings[i])) {
       if (!comes_of_mapping(trace, trace.ops[op])) continue;
-      CrossingNames& crossings = trace.ops[op].kind == OpKind::kHtoD ? group.sent : group.returned;
+      CrossingNames& crossings =
+          trace.ops.common(op).kind == OpKind::kHtoD ? group.sent : group.returned;
       crossings[site_of(trace, trace.ops[op]).value].add(
           expression_at(trace, evidence.mappings, op));
     }

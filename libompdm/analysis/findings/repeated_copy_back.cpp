@@ -107,7 +107,7 @@ bool is_repeated(const Evidence& evidence, const HostWrites& writes, std::uint32
   const Earlier& before = evidence.contents.before(i);
   return before.op != Index<DataOp>::kNone && before.kept() &&
          (before.same == Same::kLikely || before.same == Same::kYes) &&
-         evidence.trace.ops[before.op].kind == OpKind::kDtoH &&
+         evidence.trace.ops.common(before.op).kind == OpKind::kDtoH &&
          evidence.contents.mapping_of(before.op) == evidence.contents.mapping_of(i) &&
          writes.last_is(before.op, evidence.trace.ops[i]);
 }

@@ -20,7 +20,7 @@ namespace {
 Resend relation_of(const Evidence& evidence, std::uint32_t op) {
   const Earlier& before = evidence.contents.before(op);
   if (before.op == kNoOp || !before.kept()) return Resend::kNone;
-  if (evidence.trace.ops[before.op].kind == OpKind::kHtoD) return Resend::kDuplicate;
+  if (evidence.trace.ops.common(before.op).kind == OpKind::kHtoD) return Resend::kDuplicate;
   const Earlier& sent = evidence.contents.sent_before(before.op);
   return sent.tells_same() ? Resend::kDuplicate : Resend::kRoundTrip;
 }
@@ -28,7 +28,7 @@ Resend relation_of(const Evidence& evidence, std::uint32_t op) {
 /// What makes a transfer needless: that its content was sent before. What the device computed and
 /// brought back is there without any transfer.
 std::uint32_t rests_on(const Evidence& evidence, const Tally::Pair& pair) {
-  if (evidence.trace.ops[pair.earlier].kind == OpKind::kHtoD) return pair.earlier;
+  if (evidence.trace.ops.common(pair.earlier).kind == OpKind::kHtoD) return pair.earlier;
   const Earlier& sent = evidence.contents.sent_before(pair.earlier);
   return sent.tells_same() ? sent.op : kNoOp;
 }
@@ -53,7 +53,7 @@ void add_stay(const Evidence& evidence, const Tally::Pair& pair, ResendGroup& gr
   const std::vector<Mapping>& rows = evidence.mappings.rows();
   const std::uint32_t was = contents.mapping_of(pair.earlier);
   const std::uint32_t is = contents.mapping_of(pair.op);
-  if (was == is || evidence.trace.ops[pair.op].bytes < rows[is].bytes) return;
+  if (was == is || evidence.trace.ops.common(pair.op).bytes < rows[is].bytes) return;
   group.content.claim.ops.push_back(rows[was].remove.value);
   group.content.claim.ops.push_back(rows[is].alloc.value);
 }
@@ -78,9 +78,9 @@ bool keep(const Evidence& evidence, ResendGroup& group) {
       group.scratch = group.scratch || writer == Writer::kScratch;
       continue;
     }
-    const Nanoseconds from = trace.ops[rows[was].alloc.value].begin;
+    const Nanoseconds from = trace.ops.begin_of(rows[was].alloc.value);
     const Nanoseconds to =
-        rows[is].remove ? trace.ops[rows[is].remove.value].end : trace.process.wall;
+        rows[is].remove ? trace.ops.end_of(rows[is].remove.value) : trace.process.wall;
     const auto [at, is_new] =
         spans.try_emplace({rows[is].device, rows[is].host, rows[is].bytes, rows[is].storage});
     KeptSpan& span = at->second;
@@ -216,7 +216,7 @@ std::vector<Claim> needless_resends(const Evidence& evidence, const Claimed& cla
   std::map<Clause, std::uint64_t> sent;
   std::map<Clause, std::uint64_t> seen;  // of these, with a known content
   for (std::uint32_t i = 0; i < trace.ops.size(); ++i) {
-    if (trace.ops[i].kind != OpKind::kHtoD || !is_judged(evidence, i)) continue;
+    if (trace.ops.common(i).kind != OpKind::kHtoD || !is_judged(evidence, i)) continue;
     ++sent[clause_of(evidence, i)];
     if (trace.ops[i].hash != 0 || trace.ops[i].fingerprint != 0) ++seen[clause_of(evidence, i)];
     if (relation_of(evidence, i) != relation) continue;
@@ -233,7 +233,7 @@ std::vector<Claim> needless_resends(const Evidence& evidence, const Claimed& cla
       group.content.take(evidence, expression, tally, claimed);
       if (group.content.pairs.size() == before) continue;
       group.all += sent[{row, expression}];
-      const std::uint32_t map_type = trace.ops[group.content.pairs[before].op].map_type;
+      const std::uint32_t map_type = trace.ops.common(group.content.pairs[before].op).map_type;
       (map_type & kMapFrom ? group.both_ways : group.one_way).push_back(expression);
       group.always = group.always || (map_type & kMapAlways) != 0;
     }

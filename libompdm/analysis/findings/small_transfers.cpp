@@ -68,13 +68,14 @@ enum class Kin : std::uint8_t {
 
 Kin kin_of(const Evidence& evidence, std::uint32_t before, std::uint32_t after) {
   const Runs<DataOp>& ops = evidence.trace.ops;
-  if (ops[before].variable != ops[after].variable || !ops[before].variable) return Kin::kNone;
+  if (ops.common(before).variable != ops.common(after).variable || !ops.common(before).variable)
+    return Kin::kNone;
   if (host_of(ops[before]) == host_of(ops[after])) return Kin::kPart;
   const bool upwards = host_of(ops[before]) < host_of(ops[after]);
   const std::uint32_t low = upwards ? before : after;
   const std::uint32_t high = upwards ? after : before;
   if (!are_of_one_block(evidence, low, high)) return Kin::kNone;
-  const std::uint64_t end = host_of(ops[low]) + ops[low].bytes;
+  const std::uint64_t end = host_of(ops[low]) + ops.common(low).bytes;
   const bool is_near = host_of(ops[high]) >= end && host_of(ops[high]) - end <= kSmall;
   return is_near ? Kin::kNeighbour : Kin::kPart;
 }
@@ -135,11 +136,11 @@ class DeviceWork {
 bool outweighs_all_else(const Trace& trace, const Stream& stream, const DeviceWork& work) {
   Nanoseconds own = 0;
   for (const std::uint32_t i : stream.ops) {
-    if (trace.ops[i].clock == Clock::kEnqueue) return false;
-    own += trace.ops[i].end - trace.ops[i].begin;
+    if (trace.ops.common(i).clock == Clock::kEnqueue) return false;
+    own += trace.ops.end_of(i) - trace.ops.begin_of(i);
   }
   return 2 * own >
-         work.between(trace.ops[stream.ops.front()].begin, trace.ops[stream.ops.back()].end);
+         work.between(trace.ops.begin_of(stream.ops.front()), trace.ops.end_of(stream.ops.back()));
 }
 
 std::string evidence_of(const Stream& stream, OpKind kind, bool can_be_few) {

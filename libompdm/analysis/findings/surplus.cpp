@@ -20,7 +20,7 @@ void compare_contents(const Evidence& evidence, const std::vector<std::uint32_t>
   if (!evidence.contents.known()) return;
   for (std::size_t i = 1; i < group.size(); ++i) {
     for (const std::uint32_t op : evidence.mappings.transfers(group[i])) {
-      if (evidence.trace.ops[op].kind != OpKind::kHtoD) continue;
+      if (evidence.trace.ops.common(op).kind != OpKind::kHtoD) continue;
       const Earlier& before = evidence.contents.before(op);
       if (before.same == Same::kNo) ++surplus.compared;
       if (!before.tells_same()) continue;
@@ -56,13 +56,14 @@ Surplus surplus_of(const Evidence& evidence, const std::vector<std::uint32_t>& g
                         bool is_backed) {
     surplus.ops.push_back(op);
     surplus.rests.push_back({op, because_of});
-    surplus.bytes += ops[op].bytes;
+    surplus.bytes += ops.common(op).bytes;
     if (is_examined) ++surplus.examined;
-    if (is_backed) surplus.backed_bytes += ops[op].bytes;
+    if (is_backed) surplus.backed_bytes += ops.common(op).bytes;
   };
   const bool is_sent = std::ranges::any_of(group, [&](std::uint32_t number) {
-    return std::ranges::any_of(evidence.mappings.transfers(number),
-                               [&](std::uint32_t op) { return ops[op].kind == OpKind::kHtoD; });
+    return std::ranges::any_of(evidence.mappings.transfers(number), [&](std::uint32_t op) {
+      return ops.common(op).kind == OpKind::kHtoD;
+    });
   });
   const bool drops_returns = need_not_return(surplus, is_sent);
   for (const std::uint32_t number : group) {

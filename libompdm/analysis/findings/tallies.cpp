@@ -28,7 +28,8 @@ void Tally::add(std::uint32_t op, const Earlier& earlier) {
 }
 
 bool is_judged(const Evidence& evidence, std::uint32_t op) {
-  return evidence.contents.mapping_of(op) != kNoOp && evidence.trace.ops[op].bytes > kRidesAlong;
+  return evidence.contents.mapping_of(op) != kNoOp &&
+         evidence.trace.ops.common(op).bytes > kRidesAlong;
 }
 
 Clause clause_of(const Evidence& evidence, std::uint32_t op) {
@@ -73,7 +74,7 @@ Claim ContentClaim::finish(const Evidence& evidence, const char* pattern) {
   place(claim, pattern, trace, site_of(trace, trace.ops[pairs.front().op]));
   finding.variable = clause_list(names.all());
   finding.count = pairs.size();
-  for (const Tally::Pair& pair : pairs) finding.wasted_bytes += trace.ops[pair.op].bytes;
+  for (const Tally::Pair& pair : pairs) finding.wasted_bytes += trace.ops.common(pair.op).bytes;
   finding.confidence = Confidence::kLikely;
   if (finding.examined < std::min(finding.of, kEnoughSamples)) {
     claim.add_caveat("too few contents were compared");

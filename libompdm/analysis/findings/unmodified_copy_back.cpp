@@ -41,7 +41,7 @@ std::vector<Claim> unmodified_copy_back(const Evidence& evidence, const Claimed&
   if (!evidence.contents.known()) return {};
   Tallies tallies;
   for (std::uint32_t i = 0; i < trace.ops.size(); ++i) {
-    if (trace.ops[i].kind != OpKind::kDtoH || !is_judged(evidence, i)) continue;
+    if (trace.ops.common(i).kind != OpKind::kDtoH || !is_judged(evidence, i)) continue;
     tally_of(tallies, evidence, i).add(i, evidence.contents.sent_before(i));
   }
   std::vector<Claim> claims;

@@ -12,7 +12,7 @@ namespace ompdm::analysis {
 namespace {
 
 Nanoseconds end_of(const Trace& trace, const Mapping& mapping) {
-  return mapping.remove ? trace.ops[mapping.remove.value].end : trace.process.wall;
+  return mapping.remove ? trace.ops.end_of(mapping.remove.value) : trace.process.wall;
 }
 
 /// Whether no kernel could have seen this memory. What was given to the program may have been used
@@ -22,7 +22,7 @@ bool is_unused(const Evidence& evidence, KernelWrites& kernels, const Mapping& m
     return false;
   if (!mapping.remove && !evidence.trace.recording.finished) return false;
   const Trace& trace = evidence.trace;
-  return !kernels.may_see(mapping, trace.ops[mapping.alloc.value].begin, end_of(trace, mapping));
+  return !kernels.may_see(mapping, trace.ops.begin_of(mapping.alloc.value), end_of(trace, mapping));
 }
 
 struct UnusedAllocationGroup {
@@ -39,7 +39,7 @@ void add_mapping(const Evidence& evidence, std::uint32_t number, UnusedAllocatio
   group.devices.insert(mapping.device);
   group.beside_kernels =
       group.beside_kernels ||
-      evidence.kernels.any(mapping.device, evidence.trace.ops[mapping.alloc.value].begin,
+      evidence.kernels.any(mapping.device, evidence.trace.ops.begin_of(mapping.alloc.value),
                            end_of(evidence.trace, mapping));
   ++group.claim.finding.count;
   group.claim.finding.wasted_bytes += mapping.bytes;
@@ -47,7 +47,7 @@ void add_mapping(const Evidence& evidence, std::uint32_t number, UnusedAllocatio
   if (mapping.remove) group.claim.ops.push_back(mapping.remove.value);
   for (const std::uint32_t op : evidence.mappings.transfers(number)) {
     group.claim.ops.push_back(op);
-    ++(evidence.trace.ops[op].kind == OpKind::kHtoD ? group.sent : group.returned);
+    ++(evidence.trace.ops.common(op).kind == OpKind::kHtoD ? group.sent : group.returned);
   }
 }
 

@@ -55,8 +55,8 @@ std::vector<Unused> unused_in(const Evidence& evidence, KernelWrites& kernels, s
   std::map<DevicePiece, std::uint32_t> waiting;  // latest transfer of each piece, not yet looked at
   std::vector<Unused> unused;
   const auto judge = [&](std::uint32_t op, Nanoseconds until, Fate fate, std::uint32_t by) {
-    if (kernels.may_see(mapping, ops[op].begin, until)) return;
-    unused.push_back({op, fate, evidence.kernels.any(mapping.device, ops[op].begin, until), by});
+    if (kernels.may_see(mapping, ops.begin_of(op), until)) return;
+    unused.push_back({op, fate, evidence.kernels.any(mapping.device, ops.begin_of(op), until), by});
   };
   for (const std::uint32_t i : evidence.mappings.transfers(number)) {
     const DataOp& op = ops[i];
@@ -78,7 +78,7 @@ std::vector<Unused> unused_in(const Evidence& evidence, KernelWrites& kernels, s
   }
   const bool ended = mapping.remove || evidence.trace.recording.finished;
   const Nanoseconds until =
-      mapping.remove ? ops[mapping.remove.value].end : evidence.trace.process.wall;
+      mapping.remove ? ops.end_of(mapping.remove.value) : evidence.trace.process.wall;
   for (const auto& [piece, op] : waiting) {
     if (ended) judge(op, until, Fate::kDropped, Index<DataOp>::kNone);
   }
@@ -150,7 +150,7 @@ std::vector<Claim> unused_transfer(const Evidence& evidence, const Claimed& clai
   KernelWrites kernels(trace);
   for (std::uint32_t i = 0; i < rows.size(); ++i) {
     for (const std::uint32_t op : evidence.mappings.transfers(i)) {
-      if (trace.ops[op].kind != OpKind::kHtoD) continue;
+      if (trace.ops.common(op).kind != OpKind::kHtoD) continue;
       const std::uint32_t row = row_of(evidence.directives, site_of(trace, trace.ops[op]));
       ++sends[{row, expression_at(trace, evidence.mappings, op)}];
     }
@@ -176,11 +176,11 @@ std::vector<Claim> unused_transfer(const Evidence& evidence, const Claimed& clai
         group.claim.needed.push_back({row_of(evidence.directives, site_of(trace, trace.ops[by])),
                                       expression_at(trace, evidence.mappings, by)});
       }
-      group.brings_back = group.brings_back || (trace.ops[op].map_type & kMapFrom) != 0;
+      group.brings_back = group.brings_back || (trace.ops.common(op).map_type & kMapFrom) != 0;
       group.beside_kernels = group.beside_kernels || beside_kernels;
       group.overwritten += fate == Fate::kOverwritten ? 1 : 0;
       ++group.claim.finding.count;
-      group.claim.finding.wasted_bytes += trace.ops[op].bytes;
+      group.claim.finding.wasted_bytes += trace.ops.common(op).bytes;
     }
   }
   std::vector<Claim> claims;
