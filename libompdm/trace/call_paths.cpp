@@ -52,14 +52,18 @@ void locate(Trace& trace, Symbols& symbols) {
   }
 }
 
-/// The loop's own place: compilers give the branch that leads back the line of its `for` or
-/// `while`. Of several (`continue`) the first line that any of them has.
+/// The loop's own place: compilers give its condition the line of its `for` or `while`. Whether that
+/// is the branch that leads back or one of those that lead out (a `break` is another), is theirs: of
+/// all these the first line, but those of calls that were inlined come last.
 CodeLoop loop_at(Index<Module> module, const CallLoop& loop, Symbols& symbols) {
   CodeLoop row;
+  std::pair<std::size_t, int> best;  // calls that were inlined, line
   for (const std::uint64_t branch : loop.branches) {
     const CodePlace& place = symbols.at(module, branch);
-    const bool is_better = place.line > 0 && (row.line == 0 || place.line < row.line);
+    const std::pair at(place.inlined.size(), place.line);
+    const bool is_better = place.line > 0 && (row.line == 0 || at < best);
     if (!is_better && !row.function.empty()) continue;
+    best = at;
     row.function = place.function;
     row.file = place.file;
     row.line = place.line;

@@ -30,6 +30,12 @@ FunctionCalls::FunctionCalls(const ModuleCode& code, const CodeRange& function,
   for (std::uint32_t i = 0; i < calls_.size(); ++i) place_call(i);
 }
 
+/// Whether one of the ways on from a block of the loop leads out.
+bool FunctionCalls::leaves(std::uint32_t loop, std::uint32_t block) const {
+  return std::ranges::any_of(flow_->successors[block],
+                             [&](std::uint32_t to) { return !nest_->contains(loop, to); });
+}
+
 /// Loops that lie around a call are numbered outer first.
 std::uint32_t FunctionCalls::keep_loop(std::uint32_t loop) {
   if (loop == kNoLoop) return kNoLoop;
@@ -37,8 +43,11 @@ std::uint32_t FunctionCalls::keep_loop(std::uint32_t loop) {
   if (known != number_of_.end()) return known->second;
   CallLoop kept;
   kept.parent = keep_loop(nest_->loops()[loop].parent);
-  for (const std::uint32_t latch : nest_->loops()[loop].latches) {
-    kept.branches.push_back(flow_->lasts[latch]);
+  const NaturalLoop& natural = nest_->loops()[loop];
+  for (const std::uint32_t block : natural.blocks) {
+    if (std::ranges::count(natural.latches, block) > 0 || leaves(loop, block)) {
+      kept.branches.push_back(flow_->lasts[block]);
+    }
   }
   kept.catches = nest_->is_joined(loop, handlers_);
   const auto number = static_cast<std::uint32_t>(loops_.size());
@@ -135,10 +144,7 @@ void FunctionCalls::find_early_exits(const std::vector<bool>& sure) {
   for (std::uint32_t i = 0; i < loops_.size(); ++i) {
     const std::vector<bool> until = nest_->until(marked, kept_[i]);
     for (const std::uint32_t block : nest_->loops()[kept_[i]].blocks) {
-      const bool leaves = std::ranges::any_of(flow_->successors[block], [&](std::uint32_t to) {
-        return !nest_->contains(kept_[i], to);
-      });
-      if (until[block] && !marked[block] && leaves) {
+      if (until[block] && !marked[block] && leaves(kept_[i], block)) {
         loops_[i].early_exits.push_back(flow_->lasts[block]);
       }
     }

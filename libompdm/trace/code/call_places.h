@@ -16,7 +16,7 @@ namespace ompdm::trace {
 /// A loop of a function that holds some of the calls asked about.
 struct CallLoop {
   std::uint32_t parent = kNoLoop;       ///< the loop around it, in FunctionCalls::loops
-  std::vector<std::uint64_t> branches;  ///< addresses of the instructions that lead back
+  std::vector<std::uint64_t> branches;  ///< addresses of the instructions that lead back or out
   /// Of those that lead out, where a pass may leave before it has made a call that is sure.
   std::vector<std::uint64_t> early_exits;
   /// Where exceptions are caught leads into it: its passes may end unseen.
@@ -62,6 +62,7 @@ class FunctionCalls {
  private:
   struct Ends;
   std::uint32_t keep_loop(std::uint32_t loop);
+  [[nodiscard]] bool leaves(std::uint32_t loop, std::uint32_t block) const;
   void place_call(std::uint32_t call);
   [[nodiscard]] std::vector<bool> behind(std::uint32_t loop, const std::vector<bool>& marked) const;
   [[nodiscard]] std::vector<bool> blocks_of(const std::vector<bool>& sure) const;
