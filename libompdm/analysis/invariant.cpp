@@ -24,8 +24,9 @@ using EntryPiece = std::tuple<std::uint32_t, bool, std::int32_t, std::uint64_t, 
 struct Crossings {
   std::uint32_t first = 0;                      ///< position in Trace::ops
   std::uint32_t latest = Index<DataOp>::kNone;  ///< whose content is known
-  std::uint64_t compared = 0;
-  std::uint64_t unchanged = 0;
+  std::uint64_t compared = 0;                   ///< in full, or found to differ
+  std::uint64_t unchanged = 0;                  ///< of these
+  std::uint64_t alike = 0;  ///< of which blocks were the same, and more was not compared
   std::uint64_t bytes = 0;
   bool changes = false;
 };
@@ -37,12 +38,13 @@ void add(const Trace& trace, std::uint32_t number, Crossings& crossings) {
   if (crossings.latest != Index<DataOp>::kNone) {
     const Same same = same_content(trace.ops[crossings.latest], op);
     if (same == Same::kUnknown) return;
-    ++crossings.compared;
-    if (same == Same::kNo) {
-      crossings.changes = true;
+    if (same == Same::kLikely) {
+      ++crossings.alike;
     } else {
-      ++crossings.unchanged;
+      ++crossings.compared;
     }
+    if (same == Same::kNo) crossings.changes = true;
+    if (same == Same::kYes) ++crossings.unchanged;
   }
   crossings.latest = number;
 }
@@ -104,10 +106,11 @@ std::vector<std::optional<Invariant>> invariants_of(const Trace& trace, const Lo
   std::vector<std::map<std::string, std::uint64_t>> items(loops.rows.size());
   std::vector<std::map<std::string, Recurring>> changing(loops.rows.size());
   for (const auto& [piece, crossings] : pieces) {
-    if (crossings.compared == 0) continue;
+    if (crossings.compared + crossings.alike == 0) continue;
     const std::size_t loop = enclosing.entries()[std::get<0>(piece)].loop;
     compared[loop] = true;
     const std::string item = item_of(trace, trace.ops[crossings.first]);
+    // What was seen to change may have changed where no block was looked at, too.
     if (crossings.changes) {
       Recurring& row = changing[loop][item];
       row.item = item;

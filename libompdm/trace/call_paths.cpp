@@ -52,9 +52,9 @@ void locate(Trace& trace, Symbols& symbols) {
   }
 }
 
-/// The loop's own place: compilers give its condition the line of its `for` or `while`. Whether that
-/// is the branch that leads back or one of those that lead out (a `break` is another), is theirs: of
-/// all these the first line, but those of calls that were inlined come last.
+/// The loop's own place: compilers give its condition the line of its `for` or `while`. Whether
+/// that is the branch that leads back or one of those that lead out (a `break` is another), is
+/// theirs: of all these the first line, but those of calls that were inlined come last.
 CodeLoop loop_at(Index<Module> module, const CallLoop& loop, Symbols& symbols) {
   CodeLoop row;
   std::pair<std::size_t, int> best;  // calls that were inlined, line

@@ -154,6 +154,9 @@ Claim finished(const Evidence& evidence, const Loop& row, LoopClaim& loop) {
   }
   if (!loop.each_in_full) claim.add_caveat("of some of it only blocks were compared");
   if (loop.with_others) claim.add_caveat("other directives map the same in between");
+  if (row.entries_at_least) {
+    claim.add_caveat("the loop may have been entered more often, and each time has its own");
+  }
   finding.evidence = evidence_of(trace, row, loop);
   finding.advice = advice_of(trace, row, loop);
   sum_up(claim, trace);

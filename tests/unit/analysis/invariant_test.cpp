@@ -108,5 +108,23 @@ TEST(InvariantBytes, OfALoopThatIsEnteredWithOtherDataEachTime) {
   EXPECT_EQ(analysis.iterations[1].invariant_bytes, 1000U) << "within each entry it does not";
 }
 
+// One element of a large array changes in each pass; only every other pass is looked at in full.
+TEST(Invariant, BlocksShowNothingOfWhatWasSeenToChange) {
+  constexpr std::uint64_t kLarge = 4'000'000;
+  TraceBuilder build;
+  const auto a = build.variable("a", kLarge);
+  const auto target = build.site(Directive::kTarget, "a.cpp", 5, "main");
+  for (std::uint64_t pass = 0; pass < 10; ++pass) {
+    build.begin(target);
+    build.op(OpKind::kHtoD, a, kLarge, 10)->fingerprint = 7;
+    if (pass % 4 < 2) build.trace.ops.edit_back()->hash = 10 + pass;
+    build.launch(10);
+    build.end();
+  }
+  const Iteration loop = analyze(build.take()).iterations.at(0);
+  EXPECT_EQ(loop.invariant_bytes, 0U);
+  EXPECT_TRUE(loop.recurring.empty());
+}
+
 }  // namespace
 }  // namespace ompdm::analysis
