@@ -148,11 +148,12 @@ class Runs {
   [[nodiscard]] const Row& common(std::size_t at) const { return shapes_[rows_[at].shape]; }
   [[nodiscard]] Nanoseconds begin_of(std::size_t at) const { return rows_[at].begin; }
   [[nodiscard]] Nanoseconds end_of(std::size_t at) const {
-    return rows_[at].begin + duration_of(at);
+    const Own& own = rows_[at];
+    return own.duration == kLong ? rare_[own.rare].end : own.begin + own.duration;
   }
   [[nodiscard]] Nanoseconds duration_of(std::size_t at) const {
     const Own& own = rows_[at];
-    return own.duration == kLong ? rare_[own.rare].duration : Nanoseconds{own.duration};
+    return own.duration == kLong ? rare_[own.rare].end - own.begin : Nanoseconds{own.duration};
   }
   /// What is rare of a row's own, and the same to be changed.
   [[nodiscard]] const Rare& rare(std::size_t at) const {
@@ -245,7 +246,7 @@ class Runs {
 
   struct Own {
     Nanoseconds begin = 0;
-    std::uint32_t duration = 0;  // kLong: with what is rare
+    std::uint32_t duration = 0;  // kLong: `end` is with what is rare
     std::uint32_t region = kNone;
     std::uint32_t shape = 0;
     std::uint32_t rare = kNone;
@@ -253,7 +254,7 @@ class Runs {
   static_assert(sizeof(Own) == 24);
   struct RareOwn {
     Rare rare;
-    Nanoseconds duration = 0;
+    Nanoseconds end = 0;  // of one that is long, or ends before it begins
   };
 
   RareOwn& rare_own(Own& own) {
@@ -266,10 +267,12 @@ class Runs {
 
   void put_times(Own& own, Nanoseconds begin, Nanoseconds end) {
     own.begin = begin;
-    const Nanoseconds duration = end - begin;
-    const bool is_short = duration >= 0 && duration < Nanoseconds{kLong};
+    // Damaged files hold times whose difference has no room.
+    const std::uint64_t duration =
+        static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(begin);
+    const bool is_short = end >= begin && duration < kLong;
     own.duration = is_short ? static_cast<std::uint32_t>(duration) : kLong;
-    if (!is_short) rare_own(own).duration = duration;
+    if (!is_short) rare_own(own).end = end;
   }
 
   void put(Own& own, Row row) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <random>
 #include <utility>
 #include <vector>
@@ -31,6 +32,8 @@ std::vector<DataOp> drawn(std::size_t count) {
     row.end = row.begin + below(1000);
     if (below(20) == 0) row.end = row.begin + (Nanoseconds{1} << 40U);
     if (below(20) == 0) row.end = -1;
+    if (below(50) == 0) row.begin = std::numeric_limits<Nanoseconds>::min();
+    if (below(50) == 0) row.end = std::numeric_limits<Nanoseconds>::max();
     if (below(3) > 0) row.region = {below(100)};
     if (below(4) == 0) row.fingerprint = row.hash = below(5);
     if (below(9) == 0) row.call = 1 + below(5);
@@ -134,7 +137,11 @@ TEST(Runs, SortEqualsAsTheyCome) {
 }
 
 TEST(Runs, SumUpEachShapeInEachGroup) {
-  const std::vector<DataOp> rows = drawn(2000);
+  std::vector<DataOp> rows = drawn(2000);
+  for (DataOp& row : rows) {
+    row.begin = std::max<Nanoseconds>(row.begin, 0);
+    row.end = std::min(row.end, row.begin + 1000);
+  }
   const Runs<DataOp> runs = runs_of(rows);
   std::uint64_t bytes = 0;
   std::uint64_t count = 0;
