@@ -1,9 +1,11 @@
 #include "analysis/pass_finder.h"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <utility>
 
+#include "analysis/function_names.h"
 #include "analysis/order.h"
 #include "calls/loop_place.h"
 
@@ -106,6 +108,8 @@ std::uint32_t PassFinder::row_of(Index<CodeLoop> code, Frame place) {
     rows_.back().place = std::move(place);
     has_symbol_.emplace_back(symbol_count_);
     over_devices_.push_back(true);
+  } else if (std::string& known = rows_[at->second].place.function; known != place.function) {
+    known = common_function(std::array{known, place.function});
   }
   return at->second;
 }

@@ -50,6 +50,13 @@ TEST_P(Passes, OfOptimizedCode) {
             GetParam().optimized);
 }
 
+// Passes of several instances are one row, which bears none's name.
+TEST(PassesOfTemplates, AreNamedByTheTemplate) {
+  const Json report = record({{program("shapes_O2"), "templates"}}).report;
+  ASSERT_EQ(report["iterations"].size(), 1U);
+  EXPECT_EQ(report["iterations"][0]["function"], "scale<...>");
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Shapes, Passes,
     ::testing::Values(

@@ -133,15 +133,15 @@ std::string loop_place(const Trace& trace, const std::vector<Index<Site>>& sites
 std::string loop_at(const Trace& trace, const Loop& loop) {
   if (!loop.code) return {};
   const CodeLoop& code = trace.loops[loop.code.value];
-  const Caller caller{without_signature(code.function), code.file, code.line};
-  if (code.file.empty() || code.line == 0 || is_library(caller)) return {};
+  const Caller caller{without_signature(loop.place.function), loop.place.file, loop.place.line};
+  if (caller.file.empty() || caller.line == 0 || is_library(caller)) return {};
   // A directive that is repeated itself may be inlined there: nobody knows where it is called.
   const auto is_there = [&](const Site& site) {
     return site.line == code.line && site.file == code.file;
   };
   if (code.unrolled && std::ranges::any_of(trace.sites, is_there)) return {};
   return fmt::format("{} {}:{}{}", code.unrolled ? "the calls repeated at" : "the loop at",
-                     file_part(code.file), code.line,
+                     file_part(caller.file), caller.line,
                      caller.function.empty() ? std::string() : ", in " + caller.function);
 }
 
