@@ -76,6 +76,24 @@ std::vector<std::vector<Copies>> clusters_of(std::vector<Copies> copies, const O
   return rows;
 }
 
+/// The calls of a cluster, and those of the same loop that lie between them: what is made in some
+/// repetitions alone has no copies.
+std::vector<std::uint32_t> members_of(const std::vector<Copies>& cluster, const Trace& trace,
+                                      const std::vector<std::uint32_t>& places,
+                                      const Order& order) {
+  std::vector<std::uint32_t> members;
+  for (const Copies& each : cluster) members.insert(members.end(), each.begin(), each.end());
+  const Index<CodeLoop> around = trace.call_places[members.front()].loop;
+  for (const std::uint32_t other : places) {
+    const CallPlace& place = trace.call_places[other];
+    const bool is_between = std::ranges::any_of(
+        cluster, [&](const Copies& each) { return order.surrounds(each, {other}); });
+    if (!place.code_read || place.loop != around || !is_between) continue;
+    if (std::ranges::find(members, other) == members.end()) members.push_back(other);
+  }
+  return members;
+}
+
 /// The call that each repetition begins with: of those that are repeated least, the first.
 const Copies& marker_of(const std::vector<Copies>& cluster, const Order& order) {
   const Copies* marker = &cluster.front();
@@ -136,17 +154,15 @@ void find_repeats(Trace& trace, const std::vector<std::uint32_t>& places,
     });
     const Index<CodeLoop> loop{static_cast<std::uint32_t>(trace.loops.size())};
     trace.loops.push_back(std::move(row));
-    for (const Copies& each : cluster) {
-      for (const std::uint32_t position : each) {
-        CallPlace& place = trace.call_places[position];
-        place.loop = loop;
-        const std::vector<CallRange> onward = std::move(place.onward);
-        place.onward.clear();
-        for (const CallRange& range : onward) {
-          for (std::uint32_t next = range.first; next <= range.last; ++next) {
-            const bool begins = std::ranges::binary_search(marker, next);
-            add_call(begins ? place.repeats : place.onward, next);
-          }
+    for (const std::uint32_t position : members_of(cluster, trace, places, order)) {
+      CallPlace& place = trace.call_places[position];
+      place.loop = loop;
+      const std::vector<CallRange> onward = std::move(place.onward);
+      place.onward.clear();
+      for (const CallRange& range : onward) {
+        for (std::uint32_t next = range.first; next <= range.last; ++next) {
+          const bool begins = std::ranges::binary_search(marker, next);
+          add_call(begins ? place.repeats : place.onward, next);
         }
       }
     }

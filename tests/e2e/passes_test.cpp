@@ -83,6 +83,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"caught", {">=4/1"}, {">=4/1"}, "forms"},
         Case{"left_early", {">=6/1"}, {"6/1"}, "forms"}, Case{"sorted", {"6/1"}, {"6/1"}, "forms"},
         Case{"threads", {"50/2"}, {"50/2"}, "forms"}, Case{"deferred", {"50/1"}, {"50/1"}, "forms"},
+        Case{"unrolled_with_one", {"3/1"}, {"3/1 repeats"}, "forms"},
         Case{"chosen", {"6/1"}, {"6/1"}, "forms"},
         Case{"two_in_a_row", {"9/1", "4/1"}, {"9/1", "4/1 repeats"}, "forms"},
         Case{"unrolled_inside", {"6/1", "18/6"}, {"6/1", "18/6 repeats"}, "forms"},

@@ -153,6 +153,15 @@ void left_early() {
   b();
 }
 
+// Small enough to be unrolled, with a directive that has no copies then.
+void unrolled_with_one() {
+  for (int pass = 0; pass < 3; ++pass) {
+    a();
+    if (pass == 1) b();
+  }
+  b();
+}
+
 int compare(const void* one, const void* other) {
   a();
   return *static_cast<const int*>(one) - *static_cast<const int*>(other);
@@ -230,6 +239,7 @@ constexpr Form kForms[] = {
     {"triangular", triangular},
     {"caught", caught},
     {"left_early", left_early},
+    {"unrolled_with_one", unrolled_with_one},
     {"sorted", sorted},
     {"threads", threads},
     {"deferred", deferred},
