@@ -79,7 +79,7 @@ TEST(Cuda, SynchronousRegionsEncloseWhatTheyAskedFor) {
 
 TEST(Cuda, DeferredRegionsEndBeforeTheirWork) {
   const OnStandin run =
-      run_on_standin({"late"}, {{"STANDIN_COPY_US", "3000"}, {"STANDIN_KERNEL_US", "5000"}});
+      run_on_standin({"late"}, {{"STANDIN_COPY_US", "20000"}, {"STANDIN_KERNEL_US", "30000"}});
   EXPECT_EQ(run.ended.status, 0);
   expect_all_met(run);
   EXPECT_EQ(kernels_of(run.trace).size(), 6U);
