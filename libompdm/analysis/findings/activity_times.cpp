@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <utility>
 
 namespace ompdm::analysis {
@@ -26,10 +25,15 @@ Nanoseconds begin_of(const Trace& trace, const Launch& launch) {
 }
 
 std::vector<std::uint32_t> launches_by_begin(const Trace& trace) {
-  std::vector<std::uint32_t> order(trace.launches.size());
-  std::iota(order.begin(), order.end(), 0U);
-  std::ranges::sort(
-      order, {}, [&](std::uint32_t i) { return std::pair(begin_of(trace, trace.launches[i]), i); });
+  std::vector<std::pair<Nanoseconds, std::uint32_t>> begins;
+  begins.reserve(trace.launches.size());
+  for (std::uint32_t i = 0; i < trace.launches.size(); ++i) {
+    begins.emplace_back(begin_of(trace, trace.launches[i]), i);
+  }
+  if (!std::ranges::is_sorted(begins)) std::ranges::sort(begins);
+  std::vector<std::uint32_t> order;
+  order.reserve(begins.size());
+  for (const auto& [begin, launch] : begins) order.push_back(launch);
   return order;
 }
 
