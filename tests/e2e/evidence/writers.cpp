@@ -2,6 +2,7 @@
 // for that; and data that none can change.
 #include <omp.h>
 
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <vector>
@@ -138,18 +139,29 @@ void in_its_own_copy() {
 void while_it_runs() {
   std::vector<double> data(n), seen(1);
   double* a = data.data();
+  // A host device shares the process: it is told by the host when to end.
+  enum : int { kNew, kRuns, kEnds };
+  volatile int state = kNew;
+  const auto told = reinterpret_cast<std::uintptr_t>(&state);
 #pragma omp target enter data map(to : a[0 : n])
 #pragma omp parallel num_threads(1)
 #pragma omp single
   {
-#pragma omp target map(tofrom : a[0 : n]) nowait
-    for (int t = 0; t < 6000; ++t) {
-      for (int i = 0; i < n; ++i) static_cast<volatile double*>(a)[i] = t / 2000;
+#pragma omp target map(tofrom : a[0 : n]) firstprivate(told) nowait
+    {
+      auto* const now = reinterpret_cast<volatile int*>(told);
+      *now = kRuns;
+      while (*now != kEnds) {
+        for (int i = 0; i < n; ++i) static_cast<volatile double*>(a)[i] = 1;
+      }
+    }
+    while (state != kRuns) {
     }
     for (int t = 0; t < steps; ++t) {
 #pragma omp target update from(a[0 : n])
       sum += a[0] >= 0;
     }
+    state = kEnds;
   }
 #pragma omp target exit data map(delete : a[0 : n])
 }
