@@ -18,6 +18,7 @@ add_executable(analysis_test
   analysis/link_test.cpp
   analysis/loop_place_test.cpp
   analysis/memory_findings_test.cpp
+  analysis/unused_transfer_test.cpp
   analysis/per_iteration_contents_test.cpp
   analysis/per_iteration_mapping_test.cpp
   analysis/named_data_test.cpp

@@ -1,0 +1,151 @@
+// unused_transfer: planted, and nearly.
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <vector>
+
+#include "analysis/findings/findings.h"
+#include "analysis/found.h"
+#include "analysis/one_array.h"
+
+namespace ompdm::analysis {
+namespace {
+
+using test::contains;
+using test::found;
+using test::OneArray;
+using test::patterns;
+
+TEST(UnusedTransfer, OverwrittenBeforeAKernel) {
+  OneArray program;
+  program.map();
+  program.send();
+  program.kernel();
+  program.unmap_from();
+  const Analysis analysis = analyze(program.take());
+  ASSERT_EQ(patterns(analysis), "unused_transfer");
+  const Finding& finding = analysis.findings[0];
+  EXPECT_EQ(finding.line, 10);
+  EXPECT_EQ(finding.variable, "a");
+  EXPECT_EQ(finding.count, 1U);
+  EXPECT_EQ(finding.wasted_bytes, OneArray::kBytes);
+  EXPECT_EQ(finding.wasted_time, 100);
+  EXPECT_EQ(finding.confidence, Confidence::kCertain);
+  EXPECT_TRUE(contains(finding.advice, "at a.cpp:10, write map(alloc: a)"));
+}
+
+TEST(UnusedTransfer, OverwrittenAgainAndAgainAndThenDropped) {
+  OneArray program;
+  program.map();
+  program.kernel();
+  for (int i = 0; i < 4; ++i) program.send();
+  program.unmap();
+  const Analysis analysis = analyze(program.take());
+  ASSERT_EQ(patterns(analysis), "unused_transfer") << "none rests on another that is needed";
+  EXPECT_EQ(analysis.findings[0].count, 4U);
+  EXPECT_TRUE(contains(analysis.findings[0].evidence, "3 overwritten and 1 dropped"));
+}
+
+TEST(UnusedTransfer, DroppedBeforeAKernel) {
+  OneArray program;
+  program.map();
+  program.kernel();
+  program.send();
+  program.unmap();
+  const Analysis analysis = analyze(program.take());
+  ASSERT_EQ(patterns(analysis), "unused_transfer");
+  EXPECT_EQ(analysis.findings[0].line, 20);
+  EXPECT_TRUE(contains(analysis.findings[0].advice, "drop #pragma omp target update to(a)"));
+}
+
+TEST(UnusedTransfer, WhatOtherInstancesNeedIsNotDropped) {
+  OneArray program;
+  program.map();
+  program.send();
+  program.kernel();
+  program.send();
+  program.unmap();
+  const Analysis analysis = analyze(program.take());
+  const auto unused = found(analysis, "unused_transfer");
+  ASSERT_FALSE(unused.empty());
+  for (const Finding& finding : unused) {
+    if (finding.line != 20) continue;
+    EXPECT_FALSE(contains(finding.advice, "drop #pragma")) << finding.advice;
+    EXPECT_TRUE(contains(finding.advice, "in 1 of 2 instances")) << finding.advice;
+    return;
+  }
+  ADD_FAILURE() << "the second send was seen by no kernel";
+}
+
+TEST(UnusedTransfer, NearMisses) {
+  OneArray seen;
+  seen.map();
+  seen.kernel();
+  seen.send();
+  seen.kernel();
+  seen.unmap_from();
+  EXPECT_EQ(seen.patterns(), "") << "a kernel ran in between";
+
+  OneArray partly;
+  partly.map();
+  partly.send(0, OneArray::kBytes / 2);
+  partly.kernel();
+  partly.unmap_from();
+  EXPECT_EQ(partly.patterns(), "") << "half of it was still to be seen";
+
+  OneArray read_back;
+  read_back.map();
+  read_back.kernel();
+  read_back.send();
+  read_back.unmap_from();
+  EXPECT_EQ(read_back.patterns(), "") << "it came back to the host";
+
+  OneArray during;
+  during.map();
+  during.begin(during.solve);
+  during.launch(10'000);
+  during.end();
+  during.now -= 5'000;
+  during.send();
+  during.send();
+  during.now += 5'000;
+  during.unmap_from();
+  EXPECT_EQ(during.patterns(), "") << "a kernel was running meanwhile";
+}
+
+TEST(UnusedTransfer, WhatOtherLibrariesMaySeeIsNotJudged) {
+  OneArray program;
+  program.map();
+  const std::uint64_t host = program.trace.variables[0].address;
+  program.trace.map_lists = {{{program.a, "a[0:n]", host, host, OneArray::kBytes, 0x40}}};
+  program.unmap_from();
+  EXPECT_EQ(program.patterns(), "");
+}
+
+TEST(UnusedTransfer, WhatAsynchronousCallsCopyIsNotJudged) {
+  for (const bool asynchronous : {false, true}) {
+    OneArray program;
+    const auto memory = program.api("omp_target_alloc", "a.cpp", 50, "main");
+    const auto copy = asynchronous ? program.api("", "", 0, "")
+                                   : program.api("omp_target_memcpy", "a.cpp", 51, "main");
+    program.op(OpKind::kAlloc, {}, OneArray::kBytes, 10)->site = memory;
+    program.trace.ops.edit_back()->src = 0;
+    for (int i = 0; i < 2; ++i) program.op(OpKind::kHtoD, {}, OneArray::kBytes, 10)->site = copy;
+    program.kernel();
+    program.op(OpKind::kDtoH, {}, OneArray::kBytes, 10)->site = copy;
+    program.op(OpKind::kDelete, {}, 0, 10)->site = memory;
+    // The first copy is overwritten; of calls by the runtime's threads the order is not known.
+    EXPECT_EQ(found(analyze(program.take()), "unused_transfer").size(), asynchronous ? 0U : 1U);
+  }
+}
+
+TEST(UnusedTransfer, LostEventsProveNothing) {
+  OneArray program;
+  program.map();
+  program.unmap();
+  program.trace.losses[0].count = 1;
+  EXPECT_EQ(program.patterns(), "");
+}
+
+}  // namespace
+}  // namespace ompdm::analysis
