@@ -9,24 +9,37 @@ namespace {
 
 constexpr std::size_t kPage = 4096;
 
+// Notes that are loaded.
+struct InMemory {
+  const std::byte* begin;
+
+  bool read(std::uint64_t at, void* to, std::size_t size) const noexcept {
+    memcpy(to, begin + at, size);
+    return true;
+  }
+};
+
 // Reads the notes from `at` to `end`; whether one was the build-id.
-bool read_build_id(const std::byte* at, const std::byte* end, Identity& identity) noexcept {
-  while (end - at >= static_cast<std::ptrdiff_t>(sizeof(ElfW(Nhdr)))) {
-    ElfW(Nhdr) note;
-    memcpy(&note, at, sizeof(note));
+template <class Bytes>
+bool read_build_id(const Bytes& bytes, std::uint64_t at, std::uint64_t end,
+                   Identity& identity) noexcept {
+  ElfW(Nhdr) note;
+  while (end - at >= sizeof(note) && bytes.read(at, &note, sizeof(note))) {
     const std::uint64_t name_size = (std::uint64_t{note.n_namesz} + 3) & ~std::uint64_t{3};
     const std::uint64_t value_size = (std::uint64_t{note.n_descsz} + 3) & ~std::uint64_t{3};
-    const std::byte* name = at + sizeof(note);
-    if (name_size + value_size > static_cast<std::uint64_t>(end - name)) {
+    at += sizeof(note);
+    if (name_size + value_size > end - at) {
       return false;
     }
-    if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && memcmp(name, "GNU", 4) == 0 &&
-        note.n_descsz != 0 && note.n_descsz <= sizeof(identity.build_id)) {
-      memcpy(identity.build_id, name + name_size, note.n_descsz);
+    char name[sizeof("GNU")];
+    if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == sizeof(name) &&
+        bytes.read(at, name, sizeof(name)) && memcmp(name, "GNU", sizeof(name)) == 0 &&
+        note.n_descsz != 0 && note.n_descsz <= sizeof(identity.build_id) &&
+        bytes.read(at + name_size, identity.build_id, note.n_descsz)) {
       identity.build_id_size = note.n_descsz;
       return true;
     }
-    at = name + name_size + value_size;
+    at += name_size + value_size;
   }
   return false;
 }
@@ -46,10 +59,10 @@ Identity identity_of(const dl_phdr_info& info) noexcept {
   Identity identity{};
   for (unsigned i = 0; i < info.dlpi_phnum; ++i) {
     const auto& header = info.dlpi_phdr[i];
-    const auto* begin = reinterpret_cast<const std::byte*>(info.dlpi_addr + header.p_vaddr);
+    const InMemory notes{reinterpret_cast<const std::byte*>(info.dlpi_addr + header.p_vaddr)};
     if (header.p_type == PT_NOTE &&
         segment_of(info, info.dlpi_addr + header.p_vaddr, header.p_memsz, PF_R) != nullptr &&
-        read_build_id(begin, begin + header.p_memsz, identity)) {
+        read_build_id(notes, 0, header.p_memsz, identity)) {
       return identity;
     }
   }
@@ -65,33 +78,33 @@ Identity identity_of(const dl_phdr_info& info) noexcept {
   return identity;
 }
 
-Identity identity_of(const std::byte* file, std::size_t size) noexcept {
+Identity identity_of(const FileBytes& file) noexcept {
   Identity identity{};
   ElfW(Ehdr) elf;
-  if (size < sizeof(elf)) {
-    return identity;
-  }
-  memcpy(&elf, file, sizeof(elf));
-  if (elf.e_phoff > size || elf.e_phnum > (size - elf.e_phoff) / sizeof(ElfW(Phdr))) {
+  if (!file.read(0, elf)) {
     return identity;
   }
   std::uint64_t first_segment = 0;
   for (unsigned i = 0; i < elf.e_phnum; ++i) {
     ElfW(Phdr) header;
-    memcpy(&header, file + elf.e_phoff + i * sizeof(header), sizeof(header));
-    if (header.p_offset > size || header.p_filesz > size - header.p_offset) {
+    std::byte last;
+    if (!file.read(elf.e_phoff + i * sizeof(header), header) ||
+        header.p_offset + header.p_filesz < header.p_offset ||
+        (header.p_filesz != 0 && !file.read(header.p_offset + header.p_filesz - 1, last))) {
       return identity;  // cut short
     }
-    const std::byte* begin = file + header.p_offset;
-    if (header.p_type == PT_NOTE && read_build_id(begin, begin + header.p_filesz, identity)) {
+    if (header.p_type == PT_NOTE &&
+        read_build_id(file, header.p_offset, header.p_offset + header.p_filesz, identity)) {
       return identity;
     }
     if (header.p_type == PT_LOAD && header.p_offset == 0) {
       first_segment = header.p_filesz;
     }
   }
-  if (first_segment != 0) {
-    identity.first_page = digest_of_page(file, first_segment);
+  static std::byte page[kPage];  // guarded as FileBytes is
+  const std::uint64_t size = first_segment < kPage ? first_segment : kPage;
+  if (size != 0 && file.read(0, page, size)) {
+    identity.first_page = digest_of_page(page, size);
   }
   return identity;
 }

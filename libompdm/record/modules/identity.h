@@ -1,11 +1,12 @@
 // What tells apart two files that were loaded at one place, or that lay under one name at two
-// times. Called with any lock held: no allocation, no system call.
+// times. Of what is loaded it is known with any lock held: no allocation, no system call.
 #pragma once
 
 #include <link.h>
 
-#include <cstddef>
 #include <cstdint>
+
+#include "record/modules/file_bytes.h"
 
 namespace ompdm::record {
 
@@ -23,8 +24,8 @@ struct Identity {
 /// Of an object as it is loaded.
 Identity identity_of(const dl_phdr_info& info) noexcept;
 
-/// Of an ELF file, `size` bytes of it.
-Identity identity_of(const std::byte* file, std::size_t size) noexcept;
+/// Of an ELF file. Reads it, so this one makes system calls.
+Identity identity_of(const FileBytes& file) noexcept;
 
 /// The segment that the address lies in, all `size` bytes of it, if it has these `flags` (PF_R,
 /// PF_W, PF_X); null if there is none.

@@ -1,15 +1,12 @@
 #include "record/stream/offload_entries.h"
 
 #include <elf.h>
-#include <fcntl.h>
 #include <link.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "record/modules/file_bytes.h"
 #include "record/modules/loaded_objects.h"
-#include "record/process/cancellation.h"
 
 namespace ompdm::record {
 namespace {
@@ -36,49 +33,6 @@ struct NewEntry {
   const void* auxiliary;
 };
 
-class MappedFile {
- public:
-  explicit MappedFile(const char* path) noexcept {
-    const WithoutCancellation uncancelled;
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0) {
-      return;
-    }
-    struct stat facts;
-    if (fstat(file, &facts) == 0 && facts.st_size > 0) {
-      void* base =
-          mmap(nullptr, static_cast<std::size_t>(facts.st_size), PROT_READ, MAP_PRIVATE, file, 0);
-      if (base != MAP_FAILED) {
-        base_ = static_cast<const char*>(base);
-        size_ = static_cast<std::size_t>(facts.st_size);
-      }
-    }
-    close(file);
-  }
-  ~MappedFile() {
-    if (base_ != nullptr) {
-      munmap(const_cast<char*>(base_), size_);
-    }
-  }
-  MappedFile(const MappedFile&) = delete;
-  MappedFile& operator=(const MappedFile&) = delete;
-
-  [[nodiscard]] Identity identity() const noexcept {
-    return identity_of(reinterpret_cast<const std::byte*>(base_), size_);
-  }
-
-  template <class T>
-  const T* at(std::uint64_t offset, std::uint64_t count = 1) const noexcept {
-    return offset <= size_ && count <= (size_ - offset) / sizeof(T)
-               ? reinterpret_cast<const T*>(base_ + offset)
-               : nullptr;
-  }
-
- private:
-  const char* base_ = nullptr;
-  std::size_t size_ = 0;
-};
-
 constexpr std::size_t kLongestName = 4096;
 
 /// An entry as it is kept between its table and its record; the name follows, NUL-terminated.
@@ -100,27 +54,31 @@ struct Section {
 };
 
 // A section that the file says is loaded, with entries in it; size 0 if there is none.
-Section find_section(const MappedFile& file) noexcept {
-  const auto* elf = file.at<ElfW(Ehdr)>(0);
-  const auto* sections = elf != nullptr ? file.at<ElfW(Shdr)>(elf->e_shoff, elf->e_shnum) : nullptr;
-  if (sections == nullptr || elf->e_shstrndx >= elf->e_shnum) {
+Section find_section(const FileBytes& file) noexcept {
+  ElfW(Ehdr) elf;
+  ElfW(Shdr) strings;
+  if (!file.read(0, elf) ||
+      !file.read(elf.e_shoff + std::uint64_t{elf.e_shstrndx} * sizeof(strings), strings)) {
     return {};
   }
-  const ElfW(Shdr)& strings = sections[elf->e_shstrndx];
-  for (unsigned i = 0; i < elf->e_shnum; ++i) {
-    const ElfW(Shdr)& section = sections[i];
-    constexpr std::size_t kLongest = sizeof("omp_offloading_entries");
-    if (section.sh_name >= strings.sh_size || (section.sh_flags & SHF_ALLOC) == 0) {
+  constexpr char kOld[] = "omp_offloading_entries";
+  constexpr char kNew[] = "llvm_offload_entries";
+  for (unsigned i = 0; i < elf.e_shnum; ++i) {
+    ElfW(Shdr) section;
+    char name[sizeof(kOld)];
+    if (!file.read(elf.e_shoff + i * sizeof(section), section)) {
+      return {};
+    }
+    if ((section.sh_flags & SHF_ALLOC) == 0 || section.sh_name >= strings.sh_size) {
       continue;
     }
-    const std::size_t rest = strings.sh_size - section.sh_name;
-    const std::size_t most = rest < kLongest ? rest : kLongest;
-    const char* name = file.at<char>(strings.sh_offset + section.sh_name, most);
-    if (name == nullptr) {
+    const std::uint64_t rest = strings.sh_size - section.sh_name;
+    const std::size_t size = rest < sizeof(name) ? rest : sizeof(name);
+    if (!file.read(strings.sh_offset + section.sh_name, name, size)) {
       continue;
     }
-    const bool is_old = strncmp(name, "omp_offloading_entries", most) == 0;
-    if (is_old || strncmp(name, "llvm_offload_entries", most) == 0) {
+    const bool is_old = size == sizeof(kOld) && memcmp(name, kOld, sizeof(kOld)) == 0;
+    if (is_old || (size >= sizeof(kNew) && memcmp(name, kNew, sizeof(kNew)) == 0)) {
       return {section.sh_addr, section.sh_size, !is_old};
     }
   }
@@ -222,8 +180,8 @@ void write_entry(Lane& lane, spool::ModuleId module, const Entry& entry,
 }  // namespace
 
 bool write_entries_of(Lane& lane, spool::ModuleId module, const LoadedFile& loaded) noexcept {
-  const MappedFile file(loaded.path);
-  if (!loaded.identity.known() || !(file.identity() == loaded.identity)) {
+  const FileBytes file(loaded.path);
+  if (!loaded.identity.known() || !(identity_of(file) == loaded.identity)) {
     // Replaced since it was loaded: its sections lie elsewhere.
     count_loss(spool::Loss::kEntriesUnread);
     return true;

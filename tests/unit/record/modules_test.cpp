@@ -10,10 +10,12 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
-#include <iterator>
+#include <string>
 
 #include "record/modules/entry_points.h"
+#include "record/modules/file_bytes.h"
 #include "record/modules/identity.h"
 #include "record/modules/loaded_objects.h"
 #include "record/modules/protection.h"
@@ -95,21 +97,41 @@ int own_identity(dl_phdr_info* info, std::size_t /*size*/, void* data) {
   return 1;  // the program is the first
 }
 
+record::Identity identity_of_file(const std::string& path) {
+  return record::identity_of(record::FileBytes(path.c_str()));
+}
+
 TEST(Identity, OfTheProgramIsThatOfItsFile) {
   record::Identity loaded{};
   record::walk_objects(own_identity, &loaded);
-  std::ifstream file("/proc/self/exe", std::ios::binary);
-  std::string bytes{std::istreambuf_iterator<char>(file), {}};
-  const auto* at = reinterpret_cast<const std::byte*>(bytes.data());
   EXPECT_TRUE(loaded.known());
-  EXPECT_TRUE(record::identity_of(at, bytes.size()) == loaded);
-  // Cut short at any place it is another file, and no byte behind its end is read.
-  for (const std::size_t size :
-       {std::size_t{0}, std::size_t{63}, std::size_t{100}, std::size_t{4096}, bytes.size() / 2}) {
-    const std::string part = bytes.substr(0, size);
-    const auto cut = record::identity_of(reinterpret_cast<const std::byte*>(part.data()), size);
-    EXPECT_FALSE(cut == loaded && size < 100) << size;
+  EXPECT_TRUE(identity_of_file("/proc/self/exe") == loaded);
+  const std::string copy = ::testing::TempDir() + "ompdm_identity";
+  std::filesystem::copy_file("/proc/self/exe", copy,
+                             std::filesystem::copy_options::overwrite_existing);
+  EXPECT_TRUE(identity_of_file(copy) == loaded);
+  // Cut short anywhere in what is loaded it is another file.
+  for (const std::size_t size : {4096, 100, 63, 0}) {
+    std::filesystem::resize_file(copy, size);
+    EXPECT_FALSE(identity_of_file(copy) == loaded) << size;
   }
+  std::filesystem::remove(copy);
+  EXPECT_FALSE(identity_of_file(copy).known());
+}
+
+// A linker that writes it anew, a copy over it.
+TEST(FileBytes, OfAFileThatIsCutShortAreNotThere) {
+  const std::string path = ::testing::TempDir() + "ompdm_file_bytes";
+  constexpr std::size_t kSize = 3 * record::FileBytes::kPiece;
+  std::ofstream(path) << std::string(kSize, 'x');
+  const record::FileBytes file(path.c_str());
+  std::uint64_t word = 0;
+  EXPECT_TRUE(file.read(kSize - sizeof(word), word));
+  EXPECT_FALSE(file.read(kSize - sizeof(word) + 1, word));
+  EXPECT_FALSE(file.read(~std::uint64_t{0}, word));
+  std::filesystem::resize_file(path, 1);
+  EXPECT_FALSE(file.read(record::FileBytes::kPiece, word));
+  std::filesystem::remove(path);
 }
 
 }  // namespace
