@@ -79,7 +79,7 @@ function(add_program_of_old_runtime)
         OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
       cmake_path(GET library PARENT_PATH folder)
       execute_process(COMMAND ${found} -std=c++20 -O2 -g -fopenmp -fopenmp-targets=x86_64-pc-linux-gnu
-          ${ending_sources}/programs/plain.cpp -o ${ending_programs_folder}/old_runtime
+          ${ending_sources}/programs/woken.cpp -o ${ending_programs_folder}/old_runtime
           -Wl,--disable-new-dtags,-rpath,${folder} OUTPUT_QUIET ERROR_QUIET)
       execute_process(COMMAND ${ending_programs_folder}/old_runtime RESULT_VARIABLE status
         OUTPUT_QUIET ERROR_QUIET)
