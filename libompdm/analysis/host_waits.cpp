@@ -40,7 +40,7 @@ std::map<Queue, Work> work_of(const Trace& trace) {
 
 /// The site whose directive the host was in.
 Index<Site> waiting_site(const Trace& trace, const Synchronization& wait) {
-  if (wait.op) return site_of(trace, trace.ops[wait.op.value]);
+  if (wait.op) return trace.ops.common(wait.op.value).site;
   return wait.region ? trace.regions.common(wait.region.value).site : Index<Site>{};
 }
 

@@ -53,7 +53,7 @@ void add(const Trace& trace, std::uint32_t number, Crossings& crossings) {
 std::string item_of(const Trace& trace, const DataOp& op) {
   if (!op.variable || trace.variables[op.variable.value].name.empty()) return {};
   const std::string& name = trace.variables[op.variable.value].name;
-  const Index<Site> site = site_of(trace, op);
+  const Index<Site> site = op.site;
   return site ? fmt::format("{} ({})", name, place_of(trace.sites[site.value])) : name;
 }
 

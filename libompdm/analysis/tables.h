@@ -20,14 +20,6 @@ struct DirectiveTable {
 };
 inline constexpr std::uint32_t kNoDirective = Index<Site>::kNone;
 
-/// The site an operation or launch is charged to: its own, else its region's; may be none.
-template <class Operation>
-Index<Site> site_of(const Trace& trace, const Operation& operation) {
-  if (operation.site) return operation.site;
-  if (operation.region) return trace.regions.common(operation.region.value).site;
-  return {};
-}
-
 /// Who asked for an operation, and when: for what a task runs, where the task was made.
 struct Asker {
   std::uint32_t thread = 0;

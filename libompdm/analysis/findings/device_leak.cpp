@@ -68,7 +68,7 @@ Asked asked_back(const Trace& trace, const std::set<std::uint64_t>& data) {
 
 std::string evidence_of(const Trace& trace, const Mapping& first, const LeakGroup& group,
                         const std::string& expression, const Asked& asked) {
-  const Site& site = trace.sites[site_of(trace, trace.ops[first.alloc.value]).value];
+  const Site& site = trace.sites[trace.ops.common(first.alloc.value).site.value];
   std::string text =
       fmt::format("{} was still on {} when the program ended, left by {} at {} ({})",
                   first.host != 0 ? expression : "memory", devices_text(group.data.devices()),
@@ -100,7 +100,7 @@ std::vector<Claim> device_leak(const Evidence& evidence) {
   for (std::uint32_t i = 0; i < rows.size(); ++i) {
     const Mapping& mapping = rows[i];
     if (mapping.remove || mapping.replaced || is_bare_pointer(trace, mapping)) continue;
-    const Index<Site> site = site_of(trace, trace.ops[mapping.alloc.value]);
+    const Index<Site> site = trace.ops.common(mapping.alloc.value).site;
     if (!site || !has_to_be_ended(trace.sites[site.value].directive)) continue;
     const std::string what = mapping.host == 0 ? std::string() : expression_of(trace, mapping);
     const auto [at, is_new] =

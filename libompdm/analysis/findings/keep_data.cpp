@@ -42,13 +42,13 @@ void KeptData::add_directives(const Trace& trace, const Mappings& mappings, std:
   for (const Index<DataOp> at : {row.alloc, row.remove}) {
     if (!at) continue;
     const DataOp& op = trace.ops[at.value];
-    const Index<Site> site = site_of(trace, op);
+    const Index<Site> site = op.site;
     const bool deletes = (op.map_type & kMapDelete) != 0;
     if (site) (deletes ? deleting : sites).add(site);
     deferred = deferred || is_deferred(trace, op);
   }
   const DataOp& alloc = trace.ops[row.alloc.value];
-  const Index<Site> site = site_of(trace, alloc);
+  const Index<Site> site = alloc.site;
   if (site && (alloc.map_type & kMapFrom) == 0 && !comes_back(trace, mappings, mapping)) {
     forgotten[number].add(site);
     blocks = blocks || trace.sites[site.value].directive != Directive::kTarget;

@@ -25,12 +25,12 @@ std::uint32_t holder(const Live& live, const std::vector<Mapping>& rows, std::ui
 }
 
 bool is_update(const Trace& trace, const DataOp& op) {
-  const Index<Site> site = site_of(trace, op);
+  const Index<Site> site = op.site;
   return op.region && site && trace.sites[site.value].directive == Directive::kTargetUpdate;
 }
 
 bool is_of_api(const Trace& trace, const DataOp& op) {
-  const Index<Site> site = site_of(trace, op);
+  const Index<Site> site = op.site;
   return !op.region && site && trace.sites[site.value].directive == Directive::kApi;
 }
 

@@ -86,7 +86,7 @@ std::uint32_t NamedData::add(const Trace& trace, const Mapping& mapping) {
     return known->second;
   }
   Row row;
-  const Index<Site> site = site_of(trace, trace.ops[mapping.alloc.value]);
+  const Index<Site> site = trace.ops.common(mapping.alloc.value).site;
   if (site) {
     row.function = function_of(trace.sites[site.value]);
     row.place = place_of(trace.sites[site.value]);

@@ -70,7 +70,7 @@ std::vector<Claim> pageable_transfer(const Evidence& evidence) {
     }
     if (host_side(activity) != MemoryKind::kPageable || !activity.op) continue;
     const DataOp& op = trace.ops[activity.op.value];
-    const Index<Site> site = site_of(trace, op);
+    const Index<Site> site = op.site;
     PageableGroup& group = groups[{row_of(evidence.directives, site), activity.kind}];
     group.rate.bytes += activity.bytes;
     group.rate.time += time;

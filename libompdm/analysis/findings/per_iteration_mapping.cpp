@@ -44,7 +44,7 @@ void add_sites(const Evidence& evidence, std::uint32_t number, LoopClaim& loop) 
   const Trace& trace = evidence.trace;
   const Mapping& mapping = evidence.mappings.rows()[number];
   for (const Index<DataOp> op : {mapping.alloc, mapping.remove}) {
-    const Index<Site> site = site_of(trace, trace.ops[op.value]);
+    const Index<Site> site = trace.ops.common(op.value).site;
     if (site) loop.sites.add(site);
   }
 }
@@ -68,7 +68,7 @@ void add_group(const Evidence& evidence, const std::vector<std::uint32_t>& group
     const DataOp& op = trace.ops[i];
     if (is_transfer(op.kind)) {
       ++loop.claim.finding.count;
-      loop.bytes_at[site_of(trace, op).value] += op.bytes;
+      loop.bytes_at[op.site.value] += op.bytes;
     }
   }
   loop.claim.finding.wasted_bytes += surplus.bytes;

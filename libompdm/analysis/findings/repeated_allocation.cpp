@@ -66,7 +66,7 @@ bool add(const Evidence& evidence, const std::vector<std::uint32_t>& mappings,
   group.kept.add_idle(evidence.idle_directives.advice_on(group.claim.stays.back()));
   for (std::size_t i = 0; i < mappings.size(); ++i) {
     const Mapping& row = rows[mappings[i]];
-    const Index<Site> site = site_of(trace, trace.ops[row.alloc.value]);
+    const Index<Site> site = trace.ops.common(row.alloc.value).site;
     if (site) add_once(group.allocating, place_of(trace.sites[site.value]));
     group.kept.add_directives(trace, evidence.mappings, mappings[i], number);
     if (i > 0) group.claim.ops.push_back(row.alloc.value);
@@ -75,8 +75,7 @@ bool add(const Evidence& evidence, const std::vector<std::uint32_t>& mappings,
       if (!comes_of_mapping(trace, trace.ops[op])) continue;
       CrossingNames& crossings =
           trace.ops.common(op).kind == OpKind::kHtoD ? group.sent : group.returned;
-      crossings[site_of(trace, trace.ops[op]).value].add(
-          expression_at(trace, evidence.mappings, op));
+      crossings[trace.ops.common(op).site.value].add(expression_at(trace, evidence.mappings, op));
     }
   }
   group.claim.finding.count += mappings.size() - 1;
@@ -129,7 +128,7 @@ std::vector<Claim> repeated_allocation(const Evidence& evidence, const Claimed& 
     while (end < order.size() && storage(order[end]) == storage(order[begin])) ++end;
     if (end - begin < kLeastAllocations) continue;
     const Mapping& first = rows[order[begin]];
-    const Index<Site> site = site_of(trace, trace.ops[first.alloc.value]);
+    const Index<Site> site = trace.ops.common(first.alloc.value).site;
     const auto [at, is_new] = groups.try_emplace(row_of(evidence.directives, site));
     AllocationGroup& group = at->second;
     if (is_new) place(group.claim, "repeated_allocation", trace, site);

@@ -42,14 +42,11 @@ class HostWrites {
 /// When a directive brought back to a place on the host.
 class Returns {
  public:
-  void add(const Trace& trace, const DataOp& op) {
-    times_[{site_of(trace, op).value, op.dst}].push_back(op.begin);
-  }
+  void add(const DataOp& op) { times_[{op.site.value, op.dst}].push_back(op.begin); }
 
   /// How many came as this one did, within [from, to].
-  [[nodiscard]] std::uint64_t like(const Trace& trace, const DataOp& op, Nanoseconds from,
-                                   Nanoseconds to) const {
-    const std::vector<Nanoseconds>& times = times_.at({site_of(trace, op).value, op.dst});
+  [[nodiscard]] std::uint64_t like(const DataOp& op, Nanoseconds from, Nanoseconds to) const {
+    const std::vector<Nanoseconds>& times = times_.at({op.site.value, op.dst});
     return static_cast<std::uint64_t>(std::ranges::upper_bound(times, to) -
                                       std::ranges::lower_bound(times, from));
   }
@@ -69,7 +66,7 @@ bool is_chance(const Evidence& evidence, const Returns& returns, const Tally::Pa
   std::uint32_t at = evidence.enclosing.innermost(asked.thread, asked.time, earlier.end);
   for (; at != EnclosingEntry::kNoEntry && entries[at].end <= op.begin; at = entries[at].parent) {
     const EnclosingEntry& entry = entries[at];
-    if (returns.like(trace, earlier, entry.begin, entry.end) < entry.passes) return true;
+    if (returns.like(earlier, entry.begin, entry.end) < entry.passes) return true;
   }
   return false;
 }
@@ -115,13 +112,13 @@ bool is_repeated(const Evidence& evidence, const HostWrites& writes, std::uint32
 Claim finished(const Evidence& evidence, CopyBackGroup& group, std::uint32_t row) {
   const Trace& trace = evidence.trace;
   const std::uint32_t first = group.content.pairs.front().op;
-  const Index<Site> at = site_of(trace, trace.ops[first]);
+  const Index<Site> at = trace.ops.common(first).site;
   const Site* site = at ? &trace.sites[at.value] : nullptr;
   for (const Tally::Pair& pair : group.content.pairs) {
     group.content.claim.rests.push_back({pair.op, pair.earlier});
     const Writer writer = evidence.contents.before(pair.op).writer;
     group.scratch = group.scratch || writer == Writer::kScratch;
-    const Index<Site> by = site_of(trace, trace.ops[pair.earlier]);
+    const Index<Site> by = trace.ops.common(pair.earlier).site;
     if (by) add_once(group.before, place_of(trace.sites[by.value]));
   }
   if (site != nullptr && site->directive != Directive::kTargetUpdate) {
@@ -166,7 +163,7 @@ std::vector<Claim> repeated_copy_back(const Evidence& evidence, const Claimed& c
   for (std::uint32_t i = 0; i < trace.ops.size(); ++i) {
     const DataOp& op = trace.ops[i];
     if (op.kind != OpKind::kDtoH) continue;
-    returns.add(trace, op);
+    returns.add(op);
     if (is_judged(evidence, i)) {
       ++returned[clause_of(evidence, i)];
       // What came back as it had been sent is told as that.
@@ -185,7 +182,7 @@ std::vector<Claim> repeated_copy_back(const Evidence& evidence, const Claimed& c
     for (const auto& [expression, tally] : items) {
       // A clause stands for all of its instances: one that brought news speaks against it.
       const DataOp& op = trace.ops[tally.same.front().op];
-      const Index<Site> site = site_of(trace, op);
+      const Index<Site> site = op.site;
       const bool by_update = site && trace.sites[site.value].directive == Directive::kTargetUpdate;
       const std::uint64_t all = returned[{row, expression}];
       const bool may_bring_news =

@@ -165,12 +165,12 @@ std::optional<Claim> finished(const Evidence& evidence, ResendGroup& group, cons
   if (!keep(evidence, group)) return std::nullopt;
   const Trace& trace = evidence.trace;
   const Tally::Pair first = group.content.pairs.front();
-  const Index<Site> at = site_of(trace, trace.ops[first.op]);
+  const Index<Site> at = trace.ops.common(first.op).site;
   const Site* site = at ? &trace.sites[at.value] : nullptr;
   for (const Tally::Pair& pair : group.content.pairs) {
     add_stay(evidence, pair, group);
     group.content.claim.rests.push_back({pair.op, rests_on(evidence, pair)});
-    const Index<Site> by = site_of(trace, trace.ops[pair.earlier]);
+    const Index<Site> by = trace.ops.common(pair.earlier).site;
     if (by) group.before.add(place_of(trace.sites[by.value]));
     if (group.resident) {
       group.content.claim.thinned.push_back(clause_of(evidence, pair.op));

@@ -148,7 +148,7 @@ std::vector<Claim> serial_kernel(const Evidence& evidence) {
       shape = shape_of_run(trace, launch, *runs[i]);
     }
     if (shape == Shape::kUnknown) continue;
-    Group& group = groups[{row_of(evidence.directives, site_of(trace, launch)), shape}];
+    Group& group = groups[{row_of(evidence.directives, launch.site), shape}];
     if (!group.first) {
       group.first = launch;
       group.run = runs[i];
@@ -162,7 +162,7 @@ std::vector<Claim> serial_kernel(const Evidence& evidence) {
     const auto median = group.times.begin() + static_cast<std::ptrdiff_t>(group.times.size() / 2);
     std::ranges::nth_element(group.times, median);
     if (group.timed && *median < kLeastKernelTime) continue;
-    const Index<Site> site = site_of(trace, *group.first);
+    const Index<Site> site = group.first->site;
     Claim claim;
     place(claim, "serial_kernel", trace, site);
     claim.finding.count = claim.finding.examined = claim.finding.of = group.count;

@@ -208,9 +208,9 @@ std::vector<Claim> small_transfers(const Evidence& evidence, const Claimed& clai
   for (std::uint32_t i = 0; i < trace.ops.size(); ++i) {
     const DataOp& op = trace.ops[i];
     if (!is_small(op) || claimed[i]) continue;
-    append(evidence, i,
-           streams[{row_of(evidence.directives, site_of(trace, op)), op.kind, copying_device_of(op),
-                    op.thread}]);
+    append(
+        evidence, i,
+        streams[{row_of(evidence.directives, op.site), op.kind, copying_device_of(op), op.thread}]);
   }
   std::map<std::int32_t, DeviceWork> works;
   std::vector<Claim> claims;
@@ -222,7 +222,7 @@ std::vector<Claim> small_transfers(const Evidence& evidence, const Claimed& clai
       const auto [work, is_new] = works.try_emplace(device, trace, device);
       if (!outweighs_all_else(trace, stream, work->second)) continue;
     }
-    const Index<Site> site = site_of(trace, trace.ops[stream.ops.front()]);
+    const Index<Site> site = trace.ops.common(stream.ops.front()).site;
     Claim claim;
     place(claim, "small_transfers", trace, site);
     Finding& finding = claim.finding;

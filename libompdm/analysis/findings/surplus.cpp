@@ -40,7 +40,7 @@ bool need_not_return(const Surplus& surplus, bool is_sent) {
 }  // namespace
 
 bool comes_of_mapping(const Trace& trace, const DataOp& op) {
-  const Index<Site> site = site_of(trace, op);
+  const Index<Site> site = op.site;
   return site && maps_data(trace.sites[site.value].directive) && (op.map_type & kMapAlways) == 0;
 }
 

@@ -33,7 +33,7 @@ bool is_judged(const Evidence& evidence, std::uint32_t op) {
 }
 
 Clause clause_of(const Evidence& evidence, std::uint32_t op) {
-  return {row_of(evidence.directives, site_of(evidence.trace, evidence.trace.ops[op])),
+  return {row_of(evidence.directives, evidence.trace.ops.common(op).site),
           expression_at(evidence.trace, evidence.mappings, op)};
 }
 
@@ -71,7 +71,7 @@ void ContentClaim::take(const Evidence& evidence, const std::string& expression,
 Claim ContentClaim::finish(const Evidence& evidence, const char* pattern) {
   const Trace& trace = evidence.trace;
   Finding& finding = claim.finding;
-  place(claim, pattern, trace, site_of(trace, trace.ops[pairs.front().op]));
+  place(claim, pattern, trace, trace.ops.common(pairs.front().op).site);
   finding.variable = clause_list(names.all());
   finding.count = pairs.size();
   for (const Tally::Pair& pair : pairs) finding.wasted_bytes += trace.ops.common(pair.op).bytes;

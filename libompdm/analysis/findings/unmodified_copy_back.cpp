@@ -30,7 +30,7 @@ std::string advice_of(const Site* site, const ContentClaim& group) {
 bool is_chance(const Evidence& evidence, const Tally& tally) {
   if (tally.same.size() != 1) return false;
   const Trace& trace = evidence.trace;
-  const Index<Site> sent = site_of(trace, trace.ops[tally.same.front().earlier]);
+  const Index<Site> sent = trace.ops.common(tally.same.front().earlier).site;
   return sent && trace.sites[sent.value].directive == Directive::kTargetUpdate;
 }
 
@@ -57,7 +57,7 @@ std::vector<Claim> unmodified_copy_back(const Evidence& evidence, const Claimed&
       // What it would have brought back is what the host sent.
       group.claim.rests.push_back({pair.op, Index<DataOp>::kNone});
     }
-    const Index<Site> site = site_of(trace, trace.ops[group.pairs.front().op]);
+    const Index<Site> site = trace.ops.common(group.pairs.front().op).site;
     if (site && trace.sites[site.value].directive != Directive::kTargetUpdate) {
       for (const std::string& item : group.expressions) group.claim.clauses.emplace_back(row, item);
     }

@@ -54,7 +54,7 @@ void add_mapping(const Evidence& evidence, std::uint32_t number, UnusedAllocatio
 std::string advice_of(const Evidence& evidence, const UnusedAllocationGroup& group,
                       const std::string& expression) {
   const Mapping& first = evidence.mappings.rows()[group.first];
-  const Index<Site> site = site_of(evidence.trace, evidence.trace.ops[first.alloc.value]);
+  const Index<Site> site = evidence.trace.ops.common(first.alloc.value).site;
   const std::string where = site ? place_of(evidence.trace.sites[site.value]) : "";
   if (first.host == 0) {
     return fmt::format("drop this allocation at {}, or make it where a kernel needs it", where);
@@ -79,7 +79,7 @@ std::vector<Claim> unused_allocation(const Evidence& evidence) {
   std::set<std::pair<std::uint32_t, std::string>> used;
   KernelWrites kernels(trace);
   for (std::uint32_t i = 0; i < rows.size(); ++i) {
-    const Index<Site> site = site_of(trace, trace.ops[rows[i].alloc.value]);
+    const Index<Site> site = trace.ops.common(rows[i].alloc.value).site;
     const std::pair key(row_of(evidence.directives, site), expression_of(trace, rows[i]));
     if (!is_unused(evidence, kernels, rows[i])) {
       used.insert(key);

@@ -26,7 +26,7 @@ struct Unused {
 /// Whether the runtime's own threads made this for an asynchronous call of the API: nobody knows
 /// whether it was a copy or a memset, nor in what order it took effect.
 bool is_asynchronous_api(const Trace& trace, const DataOp& op) {
-  const Index<Site> site = site_of(trace, op);
+  const Index<Site> site = op.site;
   if (op.region || !site) return !op.region;
   const Site& where = trace.sites[site.value];
   return where.directive == Directive::kRuntime ||
@@ -151,7 +151,7 @@ std::vector<Claim> unused_transfer(const Evidence& evidence, const Claimed& clai
   for (std::uint32_t i = 0; i < rows.size(); ++i) {
     for (const std::uint32_t op : evidence.mappings.transfers(i)) {
       if (trace.ops.common(op).kind != OpKind::kHtoD) continue;
-      const std::uint32_t row = row_of(evidence.directives, site_of(trace, trace.ops[op]));
+      const std::uint32_t row = row_of(evidence.directives, trace.ops.common(op).site);
       ++sends[{row, expression_at(trace, evidence.mappings, op)}];
     }
     if (rows[i].replaced || rows[i].handed_out || rows[i].on_device) continue;
@@ -161,7 +161,7 @@ std::vector<Claim> unused_transfer(const Evidence& evidence, const Claimed& clai
     if (asynchronous) continue;
     for (const auto& [op, fate, beside_kernels, by] : unused_in(evidence, kernels, i)) {
       if (claimed[op]) continue;
-      const Index<Site> site = site_of(trace, trace.ops[op]);
+      const Index<Site> site = trace.ops.common(op).site;
       const auto [at, is_new] = groups.try_emplace(
           {row_of(evidence.directives, site), expression_at(trace, evidence.mappings, op)});
       UnusedTransferGroup& group = at->second;
@@ -173,7 +173,7 @@ std::vector<Claim> unused_transfer(const Evidence& evidence, const Claimed& clai
       group.claim.ops.push_back(op);
       if (by != Index<DataOp>::kNone) {
         group.claim.rests.push_back({op, by});
-        group.claim.needed.push_back({row_of(evidence.directives, site_of(trace, trace.ops[by])),
+        group.claim.needed.push_back({row_of(evidence.directives, trace.ops.common(by).site),
                                       expression_at(trace, evidence.mappings, by)});
       }
       group.brings_back = group.brings_back || (trace.ops.common(op).map_type & kMapFrom) != 0;
@@ -191,7 +191,7 @@ std::vector<Claim> unused_transfer(const Evidence& evidence, const Claimed& clai
     constexpr std::uint64_t kFew = 10;
     if (kFew * finding.count < group.sends) continue;
     const Mapping& first = rows[group.first];
-    const Index<Site> site = site_of(trace, trace.ops[group.claim.ops.front()]);
+    const Index<Site> site = trace.ops.common(group.claim.ops.front()).site;
     finding.variable = name_of(trace, first);
     finding.examined = finding.of = finding.count;
     const bool is_sure = first.host != 0 && trace.recording.names == "on" && !group.beside_kernels;

@@ -88,7 +88,7 @@ std::string base_of(const std::string& expression) {
 std::string name_of(const Trace& trace, const Mapping& mapping) {
   if (has_name(trace, mapping)) return base_of(expression_of(trace, mapping));
   if (mapping.host == 0) return {};
-  const Index<Site> site = site_of(trace, trace.ops[mapping.alloc.value]);
+  const Index<Site> site = trace.ops.common(mapping.alloc.value).site;
   return fmt::format("{} that {} maps", size_text(mapping.bytes),
                      site ? place_of(trace.sites[site.value]) : "a directive");
 }

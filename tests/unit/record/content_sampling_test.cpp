@@ -17,12 +17,10 @@ namespace ompdm::test {
 namespace {
 
 TEST(ContentSampling, SharesAreReadAndOthersSaid) {
-  const std::map<std::string, std::uint32_t> shares = {{"3", 30'000},
-                                                       {"0.5", 5'000},
-                                                       {"12.25%", 122'500},
-                                                       {"100", 1'000'000},
-                                                       {"full", record::kHashEverything}};
-  for (const auto& [text, share] : shares) {
+  using Share = std::pair<const char*, std::uint32_t>;
+  for (const auto& [text, share] :
+       {Share{"3", 30'000}, Share{"0.5", 5'000}, Share{"12.25%", 122'500}, Share{"100", 1'000'000},
+        Share{"full", record::kHashEverything}}) {
     const Recorded recorded = record([] { update_to({}); }, {{"OMPDM_HASH", text}});
     EXPECT_EQ(recorded.header.hashing, share) << text;
   }
