@@ -26,14 +26,6 @@ struct Group {
 
 bool is_empty(const Group& group) { return group.durations.empty() && group.unfinished.empty(); }
 
-/// What `of` makes of each shape, beside Runs::shapes.
-template <class Row, class Of>
-auto each_shape(const Runs<Row>& rows, Of of) {
-  std::vector<decltype(of(rows.shapes().front()))> results;
-  for (const Row& shape : rows.shapes()) results.push_back(of(shape));
-  return results;
-}
-
 std::vector<Group> group_ops(const Trace& trace, bool api_calls) {
   constexpr std::size_t kTypes = 7;
   constexpr std::size_t kClocks = 4;
@@ -49,7 +41,7 @@ std::vector<Group> group_ops(const Trace& trace, bool api_calls) {
     group.row.clock = op.clock;
     return &group;
   };
-  const auto of_shape = each_shape(trace.ops, group_of);
+  const auto of_shape = trace.ops.of_shapes(group_of);
   for (std::size_t i = 0; i < trace.ops.size(); ++i) {
     Group* group = of_shape[trace.ops.shape_of(i)];
     if (group == nullptr) continue;
@@ -91,7 +83,7 @@ std::vector<Group> group_launches(const Trace& trace) {
     if (is_new) groups.push_back({std::move(row), {}, {}});
     return known->second;
   };
-  const auto of_shape = each_shape(trace.launches, group_of);
+  const auto of_shape = trace.launches.of_shapes(group_of);
   for (std::size_t i = 0; i < trace.launches.size(); ++i) {
     groups[of_shape[trace.launches.shape_of(i)]].add(!trace.launches.common(i).unfinished,
                                                      trace.launches.duration_of(i));

@@ -16,12 +16,23 @@ namespace {
 
 using ReportJson = nlohmann::json;
 
-/// Patterns that may be counted though none was found.
-constexpr std::string_view kPatternNames[] = {
-    "duplicate_transfer",  "round_trip_transfer", "unmodified_copy_back",  "unused_transfer",
-    "repeated_allocation", "unused_allocation",   "per_iteration_mapping", "small_transfers",
-    "serial_kernel",       "host_fallback",       "device_leak",           "pageable_transfer",
-    "no_overlap"};
+/// What findings may be counted by though none was found: patterns and confidences.
+constexpr std::string_view kCountedNames[] = {"duplicate_transfer",
+                                              "round_trip_transfer",
+                                              "unmodified_copy_back",
+                                              "unused_transfer",
+                                              "repeated_allocation",
+                                              "unused_allocation",
+                                              "per_iteration_mapping",
+                                              "small_transfers",
+                                              "serial_kernel",
+                                              "host_fallback",
+                                              "device_leak",
+                                              "pageable_transfer",
+                                              "no_overlap",
+                                              "certain",
+                                              "likely",
+                                              "possible"};
 
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kBlanks = " \t";
@@ -55,7 +66,7 @@ bool is_called(const ReportJson& row, std::string_view name) {
   if (!row.is_object()) return false;
   // A pair of a comparison is called what its later row is.
   if (const auto after = row.find("after"); after != row.end()) return is_called(*after, name);
-  for (const char* key : {"name", "pattern", "type", "function"}) {
+  for (const char* key : {"name", "pattern", "type", "function", "confidence", "id"}) {
     const std::string text = text_of(row, key);
     if (!text.empty() && text == name) return true;
   }
@@ -117,14 +128,14 @@ void look_up(const ReportJson& json, std::string_view path, Found& found) {
   }
 }
 
-bool is_pattern(std::string_view path) {
+bool counts_findings(std::string_view path) {
   constexpr std::string_view kFindings = "findings.";
   if (!path.starts_with(kFindings)) return false;
   path.remove_prefix(kFindings.size());
   for (const std::string_view fate : {"came.", "stay.", "went."}) {
     if (path.starts_with(fate)) path.remove_prefix(fate.size());
   }
-  return std::ranges::find(kPatternNames, path) != std::ranges::end(kPatternNames);
+  return std::ranges::find(kCountedNames, path) != std::ranges::end(kCountedNames);
 }
 
 Error not_known(std::string_view path, std::string_view where) {
@@ -137,7 +148,7 @@ Found find(std::string_view path, std::string_view report_json) {
   Found found;
   look_up(report, path, found);
   if (!found.any) look_up(report.at("totals"), path, found);
-  if (!found.any) found.any = is_pattern(path);
+  if (!found.any) found.any = counts_findings(path);
   return found;
 }
 

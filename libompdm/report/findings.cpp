@@ -190,7 +190,7 @@ std::string findings_text(Analyses analyses, const SourceNames& names, const Lay
                           .substr(indent);
       text += filled(cost_of(finding), indent, layout.width);
       text += filled(finding.evidence, indent, layout.width);
-      for (const std::string& line : lines_of(finding.advice)) {
+      for (const std::string& line : lines_of(advice_text(finding))) {
         // A pragma's lines are as they are to be copied.
         text += is_code(line) ? std::string(indent, ' ') + "    " + line + '\n'
                               : filled("> " + line, indent, layout.width);
@@ -217,7 +217,7 @@ std::string findings_markdown(Analyses analyses, const SourceNames& names) {
       text += fmt::format("1. **{}{}** ({})\n\n   {}\n", prefix(ranks, i),
                           heading_of(finding, names), cost_of(finding), finding.evidence);
       bool in_code = false;
-      for (const std::string& line : lines_of(finding.advice)) {
+      for (const std::string& line : lines_of(advice_text(finding))) {
         if (is_code(line) != in_code) text += in_code ? "   ```\n" : "\n   ```\n";
         if (!is_code(line)) text += '\n';
         text += fmt::format("   {}\n", is_code(line) ? line.substr(2) : line);

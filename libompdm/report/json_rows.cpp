@@ -2,6 +2,9 @@
 
 #include <utility>
 
+#include "ompdm/report.h"
+#include "report/edits_json.h"
+
 namespace ompdm::report {
 namespace {
 
@@ -205,7 +208,8 @@ Json iteration_json(const analysis::Iteration& row, std::size_t offset, std::siz
 
 Json finding_json(const analysis::Finding& row) {
   constexpr const char* kConfidence[] = {"certain", "likely", "possible"};
-  return {{"pattern", row.pattern},
+  return {{"id", row.id},
+          {"pattern", row.pattern},
           {"file", row.file},
           {"line", row.line},
           {"variable", row.variable},
@@ -215,7 +219,10 @@ Json finding_json(const analysis::Finding& row) {
           {"confidence", kConfidence[static_cast<std::size_t>(row.confidence)]},
           {"coverage", {{"examined", row.examined}, {"of", row.of}}},
           {"evidence", row.evidence},
-          {"advice", row.advice}};
+          {"edits", edits_json(row)},
+          {"unless", unless_json(row)},
+          {"memory_bytes", row.memory_bytes},
+          {"advice", advice_text(row)}};
 }
 
 Json doubt_json(const analysis::Doubt& doubt) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "ompdm/report.h"
 #include "report/table_builder.h"
 #include "report/tables.h"
 #include "report/units.h"
@@ -168,7 +169,7 @@ Table findings_table(Analyses analyses, const SourceNames& names) {
                     row.variable, number(row.count), number(row.wasted_bytes),
                     row.timed ? Cell(std::int64_t{row.wasted_time}) : Cell(),
                     kConfidence[static_cast<std::size_t>(row.confidence)], number(row.examined),
-                    number(row.of), row.evidence, row.advice});
+                    number(row.of), row.evidence, advice_text(row)});
     }
   }
   return table.take();

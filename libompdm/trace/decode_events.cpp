@@ -71,6 +71,7 @@ void Decoder::add_repeated_region(const Record& record) {
   lane_.regions.set(lane_.last_region, static_cast<std::uint32_t>(draft_.trace.regions.size()));
   begin_row(time(begin), note);
   draft_.trace.regions.repeat(earlier, time(begin), end);
+  take_thread(draft_.trace.regions);
   const auto earlier_ops = lane_.ops_of.find(row->reference);
   const auto times = record.tail<spool::RepeatedRegion>(record.size());
   for (std::size_t i = 0; (i + 1) * sizeof(spool::RepeatedTimes) <= times.size(); ++i) {
@@ -133,11 +134,10 @@ void Decoder::add_repetition(std::uint32_t earlier, spool::RepeatedTimes times) 
   const std::uint64_t begin = lane_.last_begin + times.begin;
   const Index<Region> region{lane_.regions.find(lane_.last_region)};
   ops.repeat(earlier, time(begin), time(begin + times.duration), region.value);
+  take_thread(ops);
   const Index<Site> site =
       region ? draft_.trace.regions.common(region.value).site : ops.common(earlier).site;
-  if (site != ops.common(earlier).site) {
-    ops.edit_back()->site = site;
-  }
+  if (site != ops.common(earlier).site) ops.edit_back()->site = site;
   OpNote note = draft_.op_notes[earlier];
   note.external = external(begin);
   draft_.op_notes.push_back(note);

@@ -171,6 +171,11 @@ class Decoder {
     return thread_;
   }
   std::uint32_t thread_of(std::uint32_t tid);
+  // The last row repeats one of its lane, which may have been another thread's that has ended.
+  template <class Row>
+  void take_thread(Runs<Row>& rows) {
+    if (rows.common(rows.size() - 1).thread != thread()) rows.edit_back()->thread = thread();
+  }
   void begin_row(Nanoseconds begin, RegionNote note);
   void close_regions(std::size_t depth);
   void charge_regions(const DataOp& op, bool after, Nanoseconds taken);

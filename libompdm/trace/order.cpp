@@ -37,4 +37,10 @@ void order_by_begin(Draft& draft) {
   std::sort(trace.device_events.begin(), trace.device_events.end(), earlier);
 }
 
+void tidy(Trace& trace) {
+  trace.regions.tidy();
+  trace.ops.tidy();
+  trace.launches.tidy();
+}
+
 }  // namespace ompdm::trace

@@ -9,4 +9,7 @@ namespace ompdm::trace {
 /// them.
 void order_by_begin(Draft& draft);
 
+/// Forgets what the changes of its events have left behind.
+void tidy(Trace& trace);
+
 }  // namespace ompdm::trace

@@ -177,12 +177,14 @@ Trace read_spool(const std::filesystem::path& path) {
   complete_paths(model.modules, model.process.directory);
   trace::normalize_operations(draft);
   trace::order_by_begin(draft);
+  trace::tidy(model);
   trace::Symbols symbols(model.modules, model.process.start_realtime_ns);
   trace::read_flang(draft, symbols);
   trace::resolve_sites(draft, symbols);
   trace::resolve_kernels(draft);
   trace::resolve_call_paths(draft, symbols);
   trace::attribute(draft);
+  trace::tidy(model);
   trace::find_pointers(draft, symbols);
   const trace::Untied untied = trace::tie_activities(draft, header.attach.monotonic_ns);
 
@@ -193,6 +195,7 @@ Trace read_spool(const std::filesystem::path& path) {
   losses.push_back({"clock_uncalibrated", clock.calibrated() ? 0U : 1U});
   losses.push_back({"activities_missing", untied.missing});
   losses.push_back({"activities_unequal", untied.unequal});
+  trace::tidy(model);
   model.losses = std::move(losses);
   return std::move(model);
 }

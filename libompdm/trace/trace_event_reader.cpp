@@ -47,16 +47,27 @@ Event read_keys(const dom::object& object) {
   return event;
 }
 
+void expect_of_a_run(Nanoseconds time) {
+  // Seventy years: durations, and sums of some, have room in 64 bits.
+  constexpr Nanoseconds kLatest = Nanoseconds{1} << 61;
+  if (time < -kLatest || time > kLatest) throw MalformedLine("its time is outside of any run");
+}
+
 template <class Row>
 void set_times(const Event& event, const EventArgs& args, Row& row) {
   if (args.begin_ns && args.end_ns) {
     row.begin = *args.begin_ns;
     row.end = *args.end_ns;
-    return;
+  } else {
+    if (!event.begin || !event.duration) throw MalformedLine("it has no ts or no dur");
+    row.begin = take_microseconds(*event.begin, "ts");
+    const Nanoseconds duration = take_microseconds(*event.duration, "dur");
+    expect_of_a_run(duration);
+    row.end = static_cast<Nanoseconds>(static_cast<std::uint64_t>(row.begin) +
+                                       static_cast<std::uint64_t>(duration));
   }
-  if (!event.begin || !event.duration) throw MalformedLine("it has no ts or no dur");
-  row.begin = take_microseconds(*event.begin, "ts");
-  row.end = row.begin + take_microseconds(*event.duration, "dur");
+  expect_of_a_run(row.begin);
+  expect_of_a_run(row.end);
 }
 
 Region region_of(const Event& event, const EventArgs& args) {

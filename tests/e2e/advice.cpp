@@ -16,20 +16,10 @@ std::string dense(std::string text) {
 
 std::vector<std::string> to_write(const Json& finding, bool always) {
   std::vector<std::string> directives;
-  std::string lead;
-  bool goes_on = false;
-  for (const std::string& line : lines_of(finding["advice"].get<std::string>())) {
-    const bool is_code = line.starts_with("  ");
-    if (!is_code) lead = line;
-    const bool depends = lead.find("wherever") != std::string::npos || lead.starts_with("if ") ||
-                         lead.starts_with("and after that");
-    if (!is_code || (always && depends)) continue;
-    if (goes_on) {
-      directives.back() += line;
-    } else {
-      directives.push_back(line);
-    }
-    goes_on = line.ends_with("\\");
+  for (const Json& edit : finding["edits"]) {
+    const std::string when = edit["when"];
+    if (edit["kind"] != "insert" || (always && when != "always" && when != "each_time")) continue;
+    for (const Json& pragma : edit["pragmas"]) directives.push_back(pragma);
   }
   return directives;
 }

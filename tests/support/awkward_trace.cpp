@@ -7,8 +7,8 @@ namespace ompdm::test {
 namespace {
 
 constexpr std::uint64_t kHuge = std::numeric_limits<std::uint64_t>::max();
-constexpr std::int64_t kLate = std::numeric_limits<std::int64_t>::max();
-constexpr std::int64_t kEarly = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t kLate = std::int64_t{1} << 61;
+constexpr std::int64_t kEarly = -kLate;
 
 const std::string kQuoted = "a\"b\\c/d\b\f\n\r\t\x01\x1f\x7f},\n]";
 const std::string kBroken = "caf\xc3\xa9 \xff\xfe \xc3 \xed\xa0\x80 \xf0\x9f\x98\x80 \xe2\x82";

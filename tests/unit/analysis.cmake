@@ -7,7 +7,7 @@ add_executable(analysis_test
   analysis/directive_paths_test.cpp
   analysis/directives_test.cpp
   analysis/duplicate_transfer_test.cpp
-  analysis/fortran_wording_test.cpp
+  analysis/edits_test.cpp
   analysis/host_waits_test.cpp
   analysis/interval_union_test.cpp
   analysis/invariant_test.cpp
@@ -32,5 +32,5 @@ add_executable(analysis_test
   analysis/unmodified_copy_back_test.cpp
 )
 target_include_directories(analysis_test PRIVATE ${PROJECT_SOURCE_DIR}/tests ${CMAKE_CURRENT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/libompdm)
-target_link_libraries(analysis_test PRIVATE ompdm_options ompdm_analysis GTest::gtest_main)
+target_link_libraries(analysis_test PRIVATE ompdm_options ompdm_analysis ompdm_report GTest::gtest_main)
 gtest_discover_tests(analysis_test NO_PRETTY_VALUES TEST_PREFIX analysis. PROPERTIES LABELS unit TIMEOUT 60)

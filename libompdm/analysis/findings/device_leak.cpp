@@ -22,13 +22,6 @@ bool has_to_be_ended(Directive directive) {
   return directive == Directive::kTargetEnterData || directive == Directive::kApi;
 }
 
-std::string advice_of(bool is_mapped, const NamedData& data) {
-  if (!is_mapped) return "after its last use, call omp_target_free";
-  return data.notes() +
-         data.to_write("after its last use", "exit data", {{"release", data.all()}}, "") +
-         "or map(from: ...) if the host still needs what the device computed";
-}
-
 /// A global pointer goes over with what it points to, and stays when that is released.
 bool is_bare_pointer(const Trace& trace, const Mapping& mapping) {
   return mapping.host != 0 && mapping.bytes == sizeof(void*) && !has_name(trace, mapping);
@@ -89,6 +82,22 @@ std::string evidence_of(const Trace& trace, const Mapping& first, const LeakGrou
                     spoken_list(places.all()));
 }
 
+void add_edit(const Trace& trace, const Mapping& first, const LeakGroup& group, Finding& finding) {
+  const Site& site = trace.sites[trace.ops.common(first.alloc.value).site.value];
+  Edit edit;
+  edit.anchor = {Anchor::Side::kAfter, Anchor::Of::kUses, {source_place(site)}, ""};
+  if (first.host == 0) {
+    edit.directive = Directive::kApi;
+  } else {
+    edit.directive = Directive::kTargetExitData;
+    finding.data = group.data.rows();
+    edit.clauses = {{"release", group.data.all()}};
+    edit.devices.assign(group.data.devices().begin(), group.data.devices().end());
+    finding.remarks = {"or map(from: ...) if the host still needs what the device computed"};
+  }
+  finding.edits = {std::move(edit)};
+}
+
 }  // namespace
 
 std::vector<Claim> device_leak(const Evidence& evidence) {
@@ -126,7 +135,7 @@ std::vector<Claim> device_leak(const Evidence& evidence) {
     finding.examined = finding.of = finding.count;
     finding.confidence = Confidence::kCertain;
     finding.evidence = evidence_of(trace, first, group, key.second, asked);
-    finding.advice = advice_of(first.host != 0, group.data);
+    add_edit(trace, first, group, finding);
     claims.push_back(std::move(group.claim));
   }
   return claims;

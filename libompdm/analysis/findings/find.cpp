@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "analysis/findings/doubt.h"
+#include "analysis/findings/edits.h"
 #include "analysis/findings/findings.h"
-#include "analysis/findings/fortran_wording.h"
 #include "analysis/findings/settle.h"
 #include "analysis/findings/worth.h"
 
@@ -107,10 +107,9 @@ Needless find_needless(const Trace& trace, const DirectiveTable& directives,
     if (!caveats.empty()) {
       finding.evidence += fmt::format("; possible only: {}", fmt::join(caveats, "; "));
     }
-    if (is_fortran_source(finding.file)) {
-      finding.advice = in_fortran(finding.file, std::move(finding.advice));
-    }
+    finding.memory_bytes = memory_of(std::move(claims.told[i].stays));
   }
+  identify(needless.findings);
   return needless;
 }
 

@@ -50,7 +50,7 @@ std::vector<Claim> host_fallback(const Evidence& evidence) {
     finding.confidence = Confidence::kCertain;
     finding.evidence = fmt::format("the region's kernel was called and ran on the host in {} of {}",
                                    finding.count, counted(instances, "instance", "instances"));
-    finding.advice = advice(trace, chosen[row] == finding.count);
+    finding.remarks = {advice(trace, chosen[row] == finding.count)};
     list.push_back(std::move(claim));
   }
   return list;

@@ -1,10 +1,9 @@
 #include "analysis/findings/idle_directives.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <utility>
 
 #include "analysis/findings/wording.h"
 
@@ -65,33 +64,28 @@ IdleDirectives::IdleDirectives(const Trace& trace, const Presence& presence) : t
   overlaps_.settle();
 }
 
-std::vector<std::string> IdleDirectives::advice_on(const Stay& stay) const {
-  struct Count {
-    std::uint64_t instances = 0;
-    std::uint64_t idle = 0;
-  };
+std::vector<Edit> IdleDirectives::edits_on(const Stay& stay) const {
   // One directive that is inlined at several places has several sites.
-  std::map<std::string, Count> directives;
+  std::map<std::pair<SourcePlace, Directive>, Edit> edits;
   overlaps_.each(stay.host, stay.host + stay.bytes, [&](std::uint32_t number) {
     const Item& item = items_[number];
     if (item.device != stay.device) return;
     const Site& site = trace_.sites[item.site.value];
-    Count& count = directives[fmt::format("#pragma omp {} at {}", directive_name(site.directive),
-                                          place_of(site))];
-    count.instances += item.instances;
-    count.idle += item.idle;
+    const SourcePlace place = source_place(site);
+    Edit& edit = edits[{place, site.directive}];
+    edit.anchor.places = {place};
+    edit.directive = site.directive;
+    edit.when = EditWhen::kNothingThere;
+    edit.instances += item.idle;
+    edit.of += item.instances;
   });
-  std::vector<std::string> advice;
-  for (const auto& [directive, count] : directives) {
-    if (count.idle == 0) continue;
-    advice.push_back(
-        count.idle == count.instances
-            ? fmt::format("drop {}: it found nothing there so far, and now would", directive)
-            : fmt::format("where {} found nothing there so far ({} of {} instances), do not reach "
-                          "it: it now would",
-                          directive, count.idle, count.instances));
+  std::vector<Edit> told;
+  for (auto& [place, edit] : edits) {
+    if (edit.instances == 0) continue;
+    edit.kind = edit.instances == edit.of ? EditKind::kRemove : EditKind::kGuard;
+    told.push_back(std::move(edit));
   }
-  return advice;
+  return told;
 }
 
 }  // namespace ompdm::analysis

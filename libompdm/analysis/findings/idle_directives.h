@@ -3,11 +3,11 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "analysis/findings/overlaps.h"
 #include "analysis/findings/presence.h"
+#include "ompdm/edits.h"
 
 namespace ompdm::analysis {
 
@@ -15,9 +15,8 @@ class IdleDirectives {
  public:
   IdleDirectives(const Trace& trace, const Presence& presence);
 
-  /// What to do about each that names some of this storage: "drop #pragma omp target update at
-  /// heat.cpp:41: it found nothing there so far".
-  [[nodiscard]] std::vector<std::string> advice_on(const Stay& stay) const;
+  /// What to do about each that names some of this storage: to remove it, or not to reach it.
+  [[nodiscard]] std::vector<Edit> edits_on(const Stay& stay) const;
 
  private:
   struct Item {

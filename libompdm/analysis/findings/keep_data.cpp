@@ -1,8 +1,7 @@
 #include "analysis/findings/keep_data.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <iterator>
 
 #include "analysis/findings/surplus.h"
 #include "analysis/findings/wording.h"
@@ -20,10 +19,6 @@ bool comes_back(const Trace& trace, const Mappings& mappings, std::uint32_t mapp
   return std::ranges::any_of(mappings.transfers(mapping), [&](std::uint32_t op) {
     return trace.ops.common(op).kind == OpKind::kDtoH && comes_of_mapping(trace, trace.ops[op]);
   });
-}
-
-std::vector<std::uint32_t> list_of(const std::set<std::uint32_t>& numbers) {
-  return {numbers.begin(), numbers.end()};
 }
 
 }  // namespace
@@ -51,12 +46,14 @@ void KeptData::add_directives(const Trace& trace, const Mappings& mappings, std:
   const Index<Site> site = alloc.site;
   if (site && (alloc.map_type & kMapFrom) == 0 && !comes_back(trace, mappings, mapping)) {
     forgotten[number].add(site);
-    blocks = blocks || trace.sites[site.value].directive != Directive::kTarget;
   }
 }
 
-void KeptData::add_idle(const std::vector<std::string>& advice) {
-  for (const std::string& one : advice) idle.add(one);
+void KeptData::add_idle(std::vector<Edit> edits) {
+  for (Edit& edit : edits) {
+    const std::pair key(edit.anchor.places.front(), edit.directive);
+    idle.try_emplace(key, std::move(edit));
+  }
 }
 
 void KeptData::settle() {
@@ -64,74 +61,90 @@ void KeptData::settle() {
   std::erase_if(left, [&](std::uint32_t one) { return returned.contains(one); });
 }
 
-std::string advice_on_directives(const Trace& trace, const KeptData& kept) {
-  std::string text;
-  if (!kept.sites.all().empty()) {
-    text += fmt::format(
-        "at {}, leave the map clauses as they are: they then find the data present and move "
-        "nothing\n",
-        places_of(trace, kept.sites.all()));
+void KeptData::insert(
+    std::vector<Edit>& edits, Directive directive, const Anchor& at, EditWhen when,
+    const std::vector<std::pair<const char*, std::set<std::uint32_t>>>& clauses) const {
+  Edit edit;
+  edit.directive = directive;
+  edit.anchor = at;
+  edit.when = when;
+  edit.devices.assign(data.devices().begin(), data.devices().end());
+  edit.in_scope = !at.places.empty();
+  for (const auto& [kind, numbers] : clauses) {
+    if (numbers.empty()) continue;
+    edit.clauses.push_back({kind, {numbers.begin(), numbers.end()}});
+    edit.in_scope =
+        edit.in_scope && std::ranges::all_of(at.places, [&](const SourcePlace& place) {
+          return !place.file.empty() && data.in_scope(edit.clauses.back().data, place.function);
+        });
   }
-  if (!kept.deleting.all().empty()) {
-    text += fmt::format("at {}, write map(release:) instead of map(delete:) for these\n",
-                        places_of(trace, kept.deleting.all()));
-  }
-  for (const std::string& one : kept.idle.all()) text += one + '\n';
-  return text;
+  if (!edit.clauses.empty()) edits.push_back(std::move(edit));
 }
 
-std::string advice_on_storage() {
-  return "if the program makes any of these anew each time, or only later, make it once, before "
-         "all this";
+Anchor beside(Anchor anchor, Anchor::Side side) {
+  anchor.side = side;
+  return anchor;
 }
 
-std::string advice_to_keep(const Trace& trace, const KeptData& kept, const KeepingPlace& place) {
-  const NamedData& data = kept.data;
-  std::string text = data.notes();
-  text +=
-      data.to_write(place.before, "enter data",
-                    {{"to", list_of(kept.sent)}, {"alloc", list_of(kept.made)}}, place.function);
-  text += advice_on_directives(trace, kept);
-  const auto each = [&](const char* what, const std::set<std::uint32_t>& numbers, const char* when,
-                        bool is_first) {
-    const bool one = numbers.size() == 1;
-    return fmt::format("{}, wherever the host {}{} {}, {} that{}", place.meanwhile,
-                       is_first ? "(or a target region whose if() is false) " : "", what,
-                       one ? "this" : "one of these", when, one ? "" : ", for that one alone");
-  };
-  text += data.to_write(each("reads or changes", kept.returned, "before", true), "update",
-                        {{"from", list_of(kept.returned)}}, place.function);
-  text += data.to_write(each("has changed", kept.sent, "after", kept.returned.empty()), "update",
-                        {{"to", list_of(kept.sent)}}, place.function);
+Anchor anchor_at(const Trace& trace, const std::vector<Index<Site>>& sites, Anchor::Of of) {
+  Anchor anchor;
+  anchor.of = of;
+  std::set<SourcePlace> known;
+  for (const Index<Site> site : sites) {
+    const SourcePlace place = source_place(trace.sites[site.value]);
+    if (known.insert(place).second) anchor.places.push_back(place);
+  }
+  return anchor;
+}
+
+std::vector<Edit> KeptData::edits_of_directives(const Trace& trace) const {
+  std::vector<Edit> edits;
+  if (!sites.all().empty()) {
+    edits.push_back({.kind = EditKind::kKeep,
+                     .anchor = anchor_at(trace, sites.all()),
+                     .directive = trace.sites[sites.all().front().value].directive,
+                     .in_scope = true});
+  }
+  if (!deleting.all().empty()) {
+    edits.push_back({.kind = EditKind::kReplace,
+                     .anchor = anchor_at(trace, deleting.all()),
+                     .directive = Directive::kTargetExitData,
+                     .clauses = {{"release", {}}},
+                     .in_scope = true});
+  }
+  for (const auto& [place, edit] : idle) edits.push_back(edit);
+  return edits;
+}
+
+std::vector<Edit> KeptData::edits(const Trace& trace, const Anchor& around) const {
+  using Side = Anchor::Side;
+  std::vector<Edit> edits;
+  insert(edits, Directive::kTargetEnterData, beside(around, Side::kBefore), EditWhen::kAlways,
+         {{"to", sent}, {"alloc", made}});
+  std::ranges::move(edits_of_directives(trace), std::back_inserter(edits));
+  const Anchor within = beside(around, Side::kWithin);
+  insert(edits, Directive::kTargetUpdate, within, EditWhen::kHostUses, {{"from", returned}});
+  insert(edits, Directive::kTargetUpdate, within, EditWhen::kHostChanged, {{"to", sent}});
   UniqueSites forgetting;
-  std::vector<std::uint32_t> forgotten;
-  std::vector<std::uint32_t> and_needed;
-  for (const auto& [number, sites] : kept.forgotten) {
+  std::set<std::uint32_t> dropped;
+  std::set<std::uint32_t> and_needed;
+  for (const auto& [number, at] : forgotten) {
     // What never goes over has no content that a kernel could spoil.
-    if (!kept.sent.contains(number)) continue;
-    forgotten.push_back(number);
-    if (kept.returned.contains(number)) and_needed.push_back(number);
-    for (const Index<Site> site : sites.all()) forgetting.add(site);
+    if (!sent.contains(number)) continue;
+    dropped.insert(number);
+    if (returned.contains(number)) and_needed.insert(number);
+    for (const Index<Site> site : at.all()) forgetting.add(site);
   }
-  const std::string if_changed = fmt::format(
-      "if a kernel of {} changes what the map(to:) or map(alloc:) there names (or "
-      "omp_target_memcpy does)",
-      places_of(trace, forgetting.all()));
-  const std::string alone = forgotten.size() == 1 ? "" : ", for that one alone";
-  const std::string after =
-      kept.blocks ? "after that directive, or that target data's end" : "after that directive";
-  text += data.to_write(if_changed + ", before that directive" + alone, "update",
-                        {{"from", and_needed}}, place.function);
-  text += data.to_write((and_needed.empty() ? if_changed + ", " : "and ") + after + alone, "update",
-                        {{"to", forgotten}}, place.function);
-  text += data.to_write(
-      place.after + (kept.deferred ? ", and after the taskwait for what is nowait there" : ""),
-      "exit data", {{"from", list_of(kept.returned)}, {"release", list_of(kept.left)}},
-      place.function);
-  if (!kept.returned.empty()) {
-    text += "write release instead of from for what the host does not read from then on\n";
-  }
-  return text + advice_on_storage();
+  const Anchor there = anchor_at(trace, forgetting.all());
+  insert(edits, Directive::kTargetUpdate, beside(there, Side::kBefore), EditWhen::kKernelChanged,
+         {{"from", and_needed}});
+  insert(edits, Directive::kTargetUpdate, beside(there, Side::kAfter), EditWhen::kKernelChanged,
+         {{"to", dropped}});
+  const std::size_t before = edits.size();
+  insert(edits, Directive::kTargetExitData, beside(around, Side::kAfter), EditWhen::kAlways,
+         {{"from", returned}, {"release", left}});
+  if (edits.size() > before) edits.back().after_taskwait = deferred;
+  return edits;
 }
 
 }  // namespace ompdm::analysis

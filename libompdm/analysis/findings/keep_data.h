@@ -1,4 +1,4 @@
-// Advice to keep data on a device that was mapped anew again and again: what to write before,
+// Edits that keep data on a device that was mapped anew again and again: what to write before,
 // meanwhile and after, so that it is right whatever the host does in between. Inside the analysis
 // library only.
 #pragma once
@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <set>
-#include <string>
+#include <utility>
 #include <vector>
 
 #include "analysis/findings/named_data.h"
@@ -26,10 +26,10 @@ struct KeptData {
   /// By number: where a clause maps it and does not bring it back, so that nothing remains of what
   /// a kernel may have changed.
   std::map<std::uint32_t, UniqueSites> forgotten;
-  UniqueSites sites;      ///< the directives that map it
-  UniqueSites deleting;   ///< those of them that delete it
-  UniqueTexts idle;       ///< what to do about directives that found nothing there
-  bool blocks = false;    ///< one that forgets it is a target data, or an enter data
+  UniqueSites sites;     ///< the directives that map it
+  UniqueSites deleting;  ///< those of them that delete it
+  /// What to do about directives that found nothing there.
+  std::map<std::pair<SourcePlace, Directive>, Edit> idle;
   bool deferred = false;  ///< one of these is nowait
 
   /// Takes a piece in, and what its own and other mappings do with it. Returns its number.
@@ -41,25 +41,33 @@ struct KeptData {
                       std::uint32_t number);
 
   /// Takes in what found none of the storage there so far.
-  void add_idle(const std::vector<std::string>& advice);
+  void add_idle(std::vector<Edit> edits);
 
   /// What some piece sent or brought back belongs to that clause alone.
   void settle();
+
+  /// What keeps the data on its devices from before `around` until after it, whatever the host does
+  /// meanwhile.
+  [[nodiscard]] std::vector<Edit> edits(const Trace& trace, const Anchor& around) const;
+
+  /// Of these what concerns the directives that map the data.
+  [[nodiscard]] std::vector<Edit> edits_of_directives(const Trace& trace) const;
+
+  /// A directive with clauses on some of the data, at a place in the function; clauses without data
+  /// are left out. No edit if none is left.
+  void insert(std::vector<Edit>& edits, Directive directive, const Anchor& at, EditWhen when,
+              const std::vector<std::pair<const char*, std::set<std::uint32_t>>>& clauses) const;
 };
 
-/// Where advice is to be written.
-struct KeepingPlace {
-  std::string before;     ///< "before the loop in main (heat.cpp) that runs heat.cpp:41"
-  std::string meanwhile;  ///< "in the loop"
-  std::string after;      ///< "after the loop"
-  std::string function;   ///< that this is in, empty if that is not certain
-};
+/// A remark on what was kept.
+inline constexpr const char* kWentAsItHadBeen =
+    "in this run these went over again with the content that the device had had";
 
-/// Lines to write, with no line end after the last.
-std::string advice_to_keep(const Trace& trace, const KeptData& kept, const KeepingPlace& place);
+/// The same place on another side.
+Anchor beside(Anchor anchor, Anchor::Side side);
 
-/// Of these the lines, each with its end, on the directives that map the data, and the last one.
-std::string advice_on_directives(const Trace& trace, const KeptData& kept);
-std::string advice_on_storage();
+/// At directives, each once.
+Anchor anchor_at(const Trace& trace, const std::vector<Index<Site>>& sites,
+                 Anchor::Of of = Anchor::Of::kDirective);
 
 }  // namespace ompdm::analysis

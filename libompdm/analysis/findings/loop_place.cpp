@@ -156,20 +156,21 @@ std::string in_loop(const Trace& trace, const Loop& loop) {
   return text;
 }
 
-KeepingPlace keeping_place(const Trace& trace, const Loop& loop,
-                           const std::vector<Index<Site>>& sites) {
-  const std::string place = loop_at(trace, loop);
-  if (place.empty()) {
-    return {.before = "before " + loop_place(trace, sites, loop.entries > 1),
-            .meanwhile = "in the loop",
-            .after = "after the loop",
-            .function = loop_function(trace, sites)};
+Anchor loop_anchor(const Trace& trace, const Loop& loop, const std::vector<Index<Site>>& sites) {
+  Anchor anchor;
+  anchor.of = Anchor::Of::kLoop;
+  SourcePlace& place = anchor.places.emplace_back();
+  if (loop_at(trace, loop).empty()) {
+    place.function = loop_function(trace, sites);
+    anchor.words = loop_place(trace, sites, loop.entries > 1);
+    return anchor;
   }
   const CodeLoop& code = trace.loops[loop.code.value];
-  return {.before = "before " + place,
-          .meanwhile = code.unrolled ? "between these calls" : "in the loop",
-          .after = code.unrolled ? "after these calls" : "after the loop",
-          .function = without_signature(code.function)};
+  if (code.unrolled) anchor.of = Anchor::Of::kCalls;
+  place.file = loop.place.file;
+  place.line = loop.place.line;
+  place.function = without_signature(loop.place.function);
+  return anchor;
 }
 
 }  // namespace ompdm::analysis

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/findings/keep_data.h"
 #include "analysis/repeats.h"
+#include "ompdm/edits.h"
 #include "ompdm/trace.h"
 
 namespace ompdm::analysis {
@@ -31,8 +31,7 @@ std::string loop_at(const Trace& trace, const Loop& loop);
 /// 30 passes" where its place is not known.
 std::string in_loop(const Trace& trace, const Loop& loop);
 
-/// Where to write what keeps data while the loop runs; sites are those of a pass.
-KeepingPlace keeping_place(const Trace& trace, const Loop& loop,
-                           const std::vector<Index<Site>>& sites);
+/// The loop as a place of edits; sites are those of a pass.
+Anchor loop_anchor(const Trace& trace, const Loop& loop, const std::vector<Index<Site>>& sites);
 
 }  // namespace ompdm::analysis

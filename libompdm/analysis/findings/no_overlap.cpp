@@ -101,11 +101,11 @@ std::vector<Claim> no_overlap(const Evidence& evidence) {
     finding.evidence = fmt::format(
         "{} of {} began only after the kernel of {}, whose maps do not name it",
         counted(group.count, "transfer", "transfers"), spoken_list(group.names.all()), kernel);
-    finding.advice = fmt::format(
+    finding.remarks = {fmt::format(
         "if the kernel of {} does not reach {} by another pointer, add nowait and depend(...) to "
         "both directives (and a taskwait before their results are used): the copy then runs beside "
         "the kernel",
-        kernel, spoken_list(group.names.all()));
+        kernel, spoken_list(group.names.all()))};
     claims.push_back(std::move(claim));
   }
   return claims;

@@ -100,12 +100,12 @@ std::vector<Claim> pageable_transfer(const Evidence& evidence) {
       claim.add_caveat("no transfer of this run tells what page-locked memory would reach");
     }
     finding.evidence = evidence_of(group, kind, known);
-    finding.advice = fmt::format(
+    finding.remarks = {fmt::format(
         "if {} can stay allocated, take its memory from an allocator whose trait omp_atk_pinned is "
         "true (omp_init_allocator, omp_alloc; with LLVM llvm_omp_target_alloc_host), and keep it: "
         "page-locking costs more than a few transfers",
         group.names.all().empty() ? std::string("the host's storage")
-                                  : spoken_list(group.names.all()));
+                                  : spoken_list(group.names.all()))};
     claims.push_back(std::move(claim));
   }
   return claims;

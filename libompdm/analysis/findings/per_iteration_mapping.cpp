@@ -117,20 +117,11 @@ std::string evidence_of(const Trace& trace, const Loop& row, const LoopClaim& lo
   return text;
 }
 
-std::string advice_of(const Trace& trace, const Loop& row, const LoopClaim& loop) {
-  std::string text = advice_to_keep(trace, loop.kept, keeping_place(trace, row, loop.sites.all()));
-  if (loop.equal > 0 && loop.equal == loop.compared && loop.equal == loop.equal_in_full &&
-      !loop.with_others) {
-    text += "\nin this run these went over again with the content that the device had had";
-  }
-  return text;
-}
-
 Claim finished(const Evidence& evidence, const Loop& row, LoopClaim& loop) {
   const Trace& trace = evidence.trace;
   loop.kept.settle();
   for (const Stay& stay : loop.claim.stays) {
-    loop.kept.add_idle(evidence.idle_directives.advice_on(stay));
+    loop.kept.add_idle(evidence.idle_directives.edits_on(stay));
   }
   const auto heaviest =
       std::ranges::max_element(loop.bytes_at, {}, [](const auto& site) { return site.second; });
@@ -158,7 +149,13 @@ Claim finished(const Evidence& evidence, const Loop& row, LoopClaim& loop) {
     claim.add_caveat("the loop may have been entered more often, and each time has its own");
   }
   finding.evidence = evidence_of(trace, row, loop);
-  finding.advice = advice_of(trace, row, loop);
+  finding.data = loop.kept.data.rows();
+  finding.edits = loop.kept.edits(trace, loop_anchor(trace, row, loop.sites.all()));
+  finding.unless = {Unless::kHostUses, Unless::kMadeAnew};
+  if (loop.equal > 0 && loop.equal == loop.compared && loop.equal == loop.equal_in_full &&
+      !loop.with_others) {
+    finding.remarks = {kWentAsItHadBeen};
+  }
   sum_up(claim, trace);
   return claim;
 }

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -63,7 +65,7 @@ bool add(const Evidence& evidence, const std::vector<std::uint32_t>& mappings,
   group.allocations += mappings.size();
   const std::uint32_t number = group.kept.data.add(trace, first);
   group.claim.stays.push_back({first.device, first.host, first.bytes, first.storage, begin, end});
-  group.kept.add_idle(evidence.idle_directives.advice_on(group.claim.stays.back()));
+  group.kept.add_idle(evidence.idle_directives.edits_on(group.claim.stays.back()));
   for (std::size_t i = 0; i < mappings.size(); ++i) {
     const Mapping& row = rows[mappings[i]];
     const Index<Site> site = trace.ops.common(row.alloc.value).site;
@@ -83,30 +85,38 @@ bool add(const Evidence& evidence, const std::vector<std::uint32_t>& mappings,
   return true;
 }
 
-std::string to_cross(const Trace& trace, const NamedData& data, const char* when, const char* kind,
-                     const CrossingNames& crossings) {
-  std::string text;
-  for (const auto& [site, items] : crossings) {
-    text += fmt::format("each time {} {}, write\n  {} {}({})\n", when, place_of(trace.sites[site]),
-                        data.directive("update"), kind, clause_list(items.all()));
+/// At each directive that moves it, what crosses there.
+void add_crossings(const Trace& trace, Anchor::Side side, const char* kind,
+                   const AllocationGroup& group, const CrossingNames& crossings, Finding& finding) {
+  for (const auto& [number, names] : crossings) {
+    const Index<Site> site{number};
+    Edit edit;
+    edit.directive = Directive::kTargetUpdate;
+    edit.anchor = beside(anchor_at(trace, {site}), side);
+    edit.when = EditWhen::kEachTime;
+    edit.clauses = {{kind, add_items(finding, names.all(), trace.sites[number])}};
+    edit.devices.assign(group.kept.data.devices().begin(), group.kept.data.devices().end());
+    edit.in_scope = edit.devices.size() < 2;
+    finding.edits.push_back(std::move(edit));
   }
-  return text;
 }
 
-std::string advice_of(const Trace& trace, const AllocationGroup& group) {
-  const NamedData& data = group.kept.data;
-  std::vector<Index<Site>> all = group.kept.sites.all();
-  all.insert(all.end(), group.kept.deleting.all().begin(), group.kept.deleting.all().end());
-  const std::string where = places_of(trace, all);
-  std::string text = data.notes();
-  text += data.to_write(fmt::format("before {} for the first time", where), "enter data",
-                        {{"alloc", data.all()}}, "");
-  text += advice_on_directives(trace, group.kept);
-  text += to_cross(trace, data, "before", "to", group.sent);
-  text += to_cross(trace, data, "after", "from", group.returned);
-  text += data.to_write(fmt::format("after {} for the last time", where), "exit data",
-                        {{"release", data.all()}}, "");
-  return text + advice_on_storage();
+void add_edits(const Trace& trace, const AllocationGroup& group, Finding& finding) {
+  const KeptData& kept = group.kept;
+  const std::vector<std::uint32_t> all = kept.data.all();
+  const std::set<std::uint32_t> numbers(all.begin(), all.end());
+  std::vector<Index<Site>> sites = kept.sites.all();
+  sites.insert(sites.end(), kept.deleting.all().begin(), kept.deleting.all().end());
+  const Anchor stay = anchor_at(trace, sites, Anchor::Of::kStay);
+  finding.data = kept.data.rows();
+  kept.insert(finding.edits, Directive::kTargetEnterData, beside(stay, Anchor::Side::kBefore),
+              EditWhen::kAlways, {{"alloc", numbers}});
+  std::ranges::move(kept.edits_of_directives(trace), std::back_inserter(finding.edits));
+  add_crossings(trace, Anchor::Side::kBefore, "to", group, group.sent, finding);
+  add_crossings(trace, Anchor::Side::kAfter, "from", group, group.returned, finding);
+  kept.insert(finding.edits, Directive::kTargetExitData, beside(stay, Anchor::Side::kAfter),
+              EditWhen::kAlways, {{"release", numbers}});
+  finding.unless = {Unless::kMadeAnew};
 }
 
 }  // namespace
@@ -150,7 +160,7 @@ std::vector<Claim> repeated_allocation(const Evidence& evidence, const Claimed& 
                                    spoken_list(names), names.size() == 1 ? "was" : "were",
                                    group.allocations, devices_text(group.kept.data.devices()),
                                    spoken_list(group.allocating), group.pieces);
-    finding.advice = advice_of(trace, group);
+    add_edits(trace, group, finding);
     sum_up(group.claim, trace);
     claims.push_back(std::move(group.claim));
   }

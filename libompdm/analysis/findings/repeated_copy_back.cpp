@@ -4,6 +4,7 @@
 #include <iterator>
 #include <map>
 
+#include "analysis/findings/copy_back.h"
 #include "analysis/findings/findings.h"
 #include "analysis/findings/tallies.h"
 #include "analysis/findings/wording.h"
@@ -79,26 +80,6 @@ struct CopyBackGroup {
   bool scratch = false;             ///< kernels had map(to:) copies of it in between
 };
 
-std::string advice_of(const Site* site, const CopyBackGroup& group, bool in_all) {
-  const std::string where = site != nullptr ? place_of(*site) : "there";
-  const std::string items = clause_list(group.content.expressions);
-  switch (site != nullptr ? site->directive : Directive::kApi) {
-    case Directive::kTargetUpdate:
-      return in_all ? fmt::format("drop #pragma omp target update from({}) at {}", items, where)
-                    : fmt::format(
-                          "at {}, reach #pragma omp target update from({}) only after a "
-                          "kernel that may have changed the data",
-                          where, items);
-    case Directive::kTargetExitData:
-      return fmt::format("at {}, write map(release: {}) instead of map(from: ...)", where, items);
-    case Directive::kTarget:
-    case Directive::kTargetData:
-      return fmt::format("at {}, write map({}: {})", where, group.is_sent ? "to" : "alloc", items);
-    default:
-      return fmt::format("copy back at {} only what a kernel may have changed", where);
-  }
-}
-
 /// Whether a transfer to the host brought what is there since the one before it.
 bool is_repeated(const Evidence& evidence, const HostWrites& writes, std::uint32_t i) {
   const Earlier& before = evidence.contents.before(i);
@@ -128,6 +109,7 @@ Claim finished(const Evidence& evidence, CopyBackGroup& group, std::uint32_t row
   }
   const bool in_all = group.content.pairs.size() == group.all;
   const bool is_one = group.content.expressions.size() == 1;
+  const std::vector<std::string> expressions = group.content.expressions;
   Claim claim = group.content.finish(evidence, "unmodified_copy_back");
   Finding& finding = claim.finding;
   claim.add_caveat(
@@ -142,12 +124,10 @@ Claim finished(const Evidence& evidence, CopyBackGroup& group, std::uint32_t row
       group.scratch ? "was to" : "could", is_one ? "it" : "them",
       group.content.coverage_of(finding));
   if (!in_all) finding.evidence += fmt::format("; {} in all", group.all);
-  finding.advice = advice_of(site, group, in_all);
-  finding.advice += fmt::format(
-      "\nit stays needed where, in another run, a kernel changes {} in between, or the host "
-      "changes "
-      "its own copy and wants {} restored",
-      is_one ? "it" : "them", is_one ? "it" : "them");
+  if (site != nullptr) {
+    add_edit_of_copy_back(*site, expressions, group.is_sent, finding, in_all);
+  }
+  finding.unless = {Unless::kKernelChanges, Unless::kHostWantsRestore};
   return claim;
 }
 

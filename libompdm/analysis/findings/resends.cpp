@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -36,6 +37,7 @@ std::uint32_t rests_on(const Evidence& evidence, const Tally::Pair& pair) {
 struct ResendGroup {
   ContentClaim content;
   UniqueTexts before;  ///< where the data was sent or brought back before
+  UniqueSites sites;   ///< these, and where it was sent again
   std::set<std::int32_t> devices;
   KeptData kept;                       ///< what had been deleted in between
   bool resident = false;               ///< some were there all the time
@@ -98,65 +100,62 @@ bool keep(const Evidence& evidence, ResendGroup& group) {
     }
     group.content.claim.stays.push_back(
         {piece.device, piece.host, piece.bytes, piece.storage, span.from, span.to});
-    group.kept.add_idle(evidence.idle_directives.advice_on(group.content.claim.stays.back()));
+    group.kept.add_idle(evidence.idle_directives.edits_on(group.content.claim.stays.back()));
   }
   group.kept.settle();
   return true;
 }
 
-/// The clauses that still move what comes back, and send nothing.
-std::string quiet_clauses(const ResendGroup& group) {
-  std::string text;
-  if (!group.one_way.empty()) text = fmt::format("map(to: {})", clause_list(group.one_way));
-  if (group.both_ways.empty()) return text;
-  return fmt::format("{}{}map(always, from: {})", text, text.empty() ? "" : " ",
-                     clause_list(group.both_ways));
+/// What to do at the directive about data that was there all the time. `in_all`: each of its
+/// transfers was needless.
+void add_edit_of_resident(const Site& site, const ResendGroup& group, bool in_all,
+                          Finding& finding) {
+  const bool is_update = site.directive == Directive::kTargetUpdate;
+  if (is_update || site.directive == Directive::kApi) {
+    Edit edit = edit_at(finding, EditKind::kGuard, site, "to", group.content.expressions);
+    edit.when = EditWhen::kHostChanged;
+    edit.instances = finding.count;
+    edit.of = group.all;
+    finding.edits.push_back(std::move(edit));
+    return;
+  }
+  finding.unless.push_back(Unless::kKernelChanges);
+  if (!group.always) {
+    finding.edits.push_back(
+        edit_at(finding, EditKind::kLeaveOut, site, "to", group.content.expressions));
+    return;
+  }
+  Edit edit = edit_at(finding, EditKind::kReplace, site, "to", group.one_way);
+  if (!group.both_ways.empty()) {
+    edit.clauses.push_back({"always, from", add_items(finding, group.both_ways, site)});
+  }
+  finding.edits.push_back(std::move(edit));
+  if (in_all) return;
+  Edit update = edit_at(finding, EditKind::kInsert, site, "to", group.content.expressions);
+  update.directive = Directive::kTargetUpdate;
+  update.anchor.side = Anchor::Side::kBefore;
+  update.when = EditWhen::kHostChanged;
+  finding.edits.push_back(std::move(update));
 }
 
-/// `in_all`: each of the directive's transfers was needless, so that it can go.
-std::string advice_for_resident(const Site* site, const ResendGroup& group, bool in_all) {
-  const std::string where = site != nullptr ? place_of(*site) : "there";
-  const std::string items = clause_list(group.content.expressions);
-  if (site == nullptr || site->directive == Directive::kApi) {
-    return fmt::format("copy at {} only after the host has changed the data", where);
+/// What keeps data there that was mapped anew.
+void add_edits_of_remapped(const Trace& trace, const ResendGroup& group, bool unchanged,
+                           Finding& finding) {
+  const Anchor stay = anchor_at(trace, group.sites.all(), Anchor::Of::kStay);
+  // Positions are those in the kept data.
+  std::vector<EditData> data = group.kept.data.rows();
+  std::vector<Edit> edits = group.kept.edits(trace, stay);
+  const auto first = static_cast<std::uint32_t>(finding.data.size());
+  for (Edit& edit : edits) {
+    for (EditClause& clause : edit.clauses) {
+      for (std::uint32_t& number : clause.data) number += first;
+    }
   }
-  if (site->directive == Directive::kTargetUpdate) {
-    return fmt::format(
-        "reach #pragma omp target update to({}) at {} only after the host's copy has changed, by "
-        "the "
-        "host or by what another device brought back, or where a kernel has changed what must be "
-        "restored{}",
-        items, where, in_all ? "; drop it if neither ever happens" : "");
-  }
-  if (!group.always)
-    return fmt::format(
-        "at {}, leave out {}: it is on the device, unless a kernel has changed it there", where,
-        items);
-  const std::string text = fmt::format("at {}, write {}", where, quiet_clauses(group));
-  if (in_all) {
-    return text + "\nit stays needed where a kernel changes what only map(to:) names";
-  }
-  return fmt::format(
-      "{}, and before it, where the host's copy has changed, or a kernel has changed what must be "
-      "restored,\n"
-      "  #pragma omp target update to({})",
-      text, items);
-}
-
-std::string advice_for_remapped(const Trace& trace, const ResendGroup& group,
-                                const std::string& where, bool unchanged) {
-  const std::string before = spoken_list(group.before.all());
-  std::string text = advice_to_keep(
-      trace, group.kept,
-      {.before = fmt::format("keep the data on the device from {} to {}: before the first of these",
-                             before, before == where ? "its next time" : where),
-       .meanwhile = "in between",
-       .after = "after the last of these",
-       .function = ""});
-  if (unchanged) {
-    text += "\nin this run these went over again with the content that the device had had";
-  }
-  return text;
+  std::ranges::move(data, std::back_inserter(finding.data));
+  std::ranges::move(edits, std::back_inserter(finding.edits));
+  finding.unless.push_back(Unless::kHostUses);
+  finding.unless.push_back(Unless::kMadeAnew);
+  if (unchanged) finding.remarks.emplace_back(kWentAsItHadBeen);
 }
 
 /// None where the data cannot be kept.
@@ -171,18 +170,21 @@ std::optional<Claim> finished(const Evidence& evidence, ResendGroup& group, cons
     add_stay(evidence, pair, group);
     group.content.claim.rests.push_back({pair.op, rests_on(evidence, pair)});
     const Index<Site> by = trace.ops.common(pair.earlier).site;
-    if (by) group.before.add(place_of(trace.sites[by.value]));
+    if (by) {
+      group.before.add(place_of(trace.sites[by.value]));
+      group.sites.add(by);
+    }
     if (group.resident) {
       group.content.claim.thinned.push_back(clause_of(evidence, pair.op));
     }
   }
+  if (at) group.sites.add(at);
   std::ranges::sort(group.content.claim.ops);
   const auto twice = std::ranges::unique(group.content.claim.ops);
   group.content.claim.ops.erase(twice.begin(), twice.end());
   const bool in_all = group.content.pairs.size() == group.all;
   Claim claim = group.content.finish(evidence, pattern);
   Finding& finding = claim.finding;
-  const std::string where = site != nullptr ? place_of(*site) : std::string("there");
   finding.evidence =
       fmt::format("{} went to {} in {} {} {}, {}", spoken_list(group.content.expressions),
                   devices_text(group.devices), counted(finding.count, "transfer", "transfers"),
@@ -195,13 +197,10 @@ std::optional<Claim> finished(const Evidence& evidence, ResendGroup& group, cons
         "kernels in between have map(to:) copies of it, and whether they change them does not "
         "show");
   }
-  if (group.resident) {
-    finding.advice = advice_for_resident(site, group, in_all);
-  }
+  if (group.resident && site != nullptr) add_edit_of_resident(*site, group, in_all, finding);
   if (!group.kept.data.empty()) {
-    if (group.resident) finding.advice += '\n';
-    finding.advice += advice_for_remapped(
-        trace, group, where, in_all && group.content.equal == group.content.equal_in_full);
+    add_edits_of_remapped(trace, group,
+                          in_all && group.content.equal == group.content.equal_in_full, finding);
   }
   return claim;
 }

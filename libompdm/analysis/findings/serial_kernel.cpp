@@ -176,8 +176,8 @@ std::vector<Claim> serial_kernel(const Evidence& evidence) {
     if (group.run != nullptr) {
       claim.finding.evidence += ", " + evidence_of_run(shape, trace, *group.run);
     }
-    claim.finding.advice =
-        advice_of(shape, *group.first, site ? place_of(trace.sites[site.value]) : "the kernel");
+    claim.finding.remarks = {
+        advice_of(shape, *group.first, site ? place_of(trace.sites[site.value]) : "the kernel")};
     claims.push_back(std::move(claim));
   }
   return claims;

@@ -231,8 +231,8 @@ std::vector<Claim> small_transfers(const Evidence& evidence, const Claimed& clai
     finding.confidence = Confidence::kLikely;
     if (!can_be_few) claim.add_caveat("whether the host needs each of them at once does not show");
     finding.evidence = evidence_of(stream, kind, can_be_few);
-    finding.advice = advice_of(evidence, site ? &trace.sites[site.value] : nullptr, stream, kind,
-                               device, can_be_few);
+    finding.remarks = {advice_of(evidence, site ? &trace.sites[site.value] : nullptr, stream, kind,
+                                 device, can_be_few)};
     if (can_be_few) claim.ops = std::move(stream.spared);
     sum_up(claim, trace);
     claims.push_back(std::move(claim));

@@ -1,29 +1,12 @@
 #include <fmt/format.h>
 
+#include "analysis/findings/copy_back.h"
 #include "analysis/findings/findings.h"
 #include "analysis/findings/tallies.h"
 #include "analysis/findings/wording.h"
 
 namespace ompdm::analysis {
 namespace {
-
-std::string advice_of(const Site* site, const ContentClaim& group) {
-  const std::string where = site != nullptr ? place_of(*site) : "there";
-  const std::string items = clause_list(group.expressions);
-  switch (site != nullptr ? site->directive : Directive::kApi) {
-    case Directive::kTarget:
-    case Directive::kTargetData:
-      return fmt::format(
-          "at {}, write map(to: {}): it does not bring back what no kernel has changed", where,
-          items);
-    case Directive::kTargetExitData:
-      return fmt::format("at {}, write map(release: {}) instead of map(from: ...)", where, items);
-    case Directive::kTargetUpdate:
-      return fmt::format("drop #pragma omp target update from({}) at {}", items, where);
-    default:
-      return fmt::format("do not copy back at {}", where);
-  }
-}
 
 /// Whether the only time that data came back it had just been sent by an update: the last pass of a
 /// loop may end so in this run, and otherwise in another.
@@ -66,9 +49,9 @@ std::vector<Claim> unmodified_copy_back(const Evidence& evidence, const Claimed&
         "{} came back in {} as {} had been sent, {}", spoken_list(group.expressions),
         counted(group.pairs.size(), "transfer", "transfers"),
         group.expressions.size() == 1 ? "it" : "they", group.coverage_of(claim.finding));
-    claim.finding.advice = advice_of(site ? &trace.sites[site.value] : nullptr, group) +
-                           "\nthis run cannot tell of others: it holds if no kernel writes to " +
-                           (group.expressions.size() == 1 ? "it" : "them") + " between the two";
+    if (site)
+      add_edit_of_copy_back(trace.sites[site.value], group.expressions, true, claim.finding);
+    claim.finding.unless = {Unless::kKernelChanges};
     claims.push_back(std::move(claim));
   }
   return claims;

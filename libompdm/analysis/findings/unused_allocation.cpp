@@ -51,21 +51,18 @@ void add_mapping(const Evidence& evidence, std::uint32_t number, UnusedAllocatio
   }
 }
 
-std::string advice_of(const Evidence& evidence, const UnusedAllocationGroup& group,
-                      const std::string& expression) {
+void add_edit(const Evidence& evidence, const UnusedAllocationGroup& group,
+              const std::string& expression, Finding& finding) {
   const Mapping& first = evidence.mappings.rows()[group.first];
-  const Index<Site> site = evidence.trace.ops.common(first.alloc.value).site;
-  const std::string where = site ? place_of(evidence.trace.sites[site.value]) : "";
+  const Index<Site> at = evidence.trace.ops.common(first.alloc.value).site;
+  if (!at) return;
+  const Site& site = evidence.trace.sites[at.value];
   if (first.host == 0) {
-    return fmt::format("drop this allocation at {}, or make it where a kernel needs it", where);
+    finding.edits = {edit_at(finding, EditKind::kRemove, site, "", {})};
+    return;
   }
-  std::string text =
-      fmt::format("at {}, drop {} from the map clauses, or the directive if it maps nothing else",
-                  where, expression);
-  if (group.sent > 0 && group.returned > 0) {
-    text += "; only if the host changed it in between would that be felt: it came back as it went";
-  }
-  return text;
+  finding.edits = {edit_at(finding, EditKind::kLeaveOut, site, "", {expression})};
+  if (group.sent > 0 && group.returned > 0) finding.unless = {Unless::kHostWantsRestore};
 }
 
 }  // namespace
@@ -106,7 +103,7 @@ std::vector<Claim> unused_allocation(const Evidence& evidence) {
         fmt::format("{} was on {} ({}) without a kernel there that could have seen it",
                     key.second.empty() ? "memory of omp_target_alloc" : key.second,
                     devices_text(group.devices), counted(finding.count, "time", "times"));
-    finding.advice = advice_of(evidence, group, key.second);
+    add_edit(evidence, group, key.second, finding);
     sum_up(group.claim, trace);
     claims.push_back(std::move(group.claim));
   }

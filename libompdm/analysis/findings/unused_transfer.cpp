@@ -108,34 +108,27 @@ std::string evidence_of(const UnusedTransferGroup& group, const std::string& exp
          (group.sends > count ? fmt::format("; {} in all", group.sends) : "");
 }
 
-std::string advice_of(const Site* site, const UnusedTransferGroup& group,
-                      const std::string& expression) {
-  const std::string where = site != nullptr ? place_of(*site) : "there";
-  if (site == nullptr || site->directive == Directive::kApi) {
-    return fmt::format("copy at {} only what a kernel will read", where);
-  }
-  if (group.sends > group.claim.finding.count) {
-    return fmt::format(
-        "{} is needed at {} in {} of {} instances: leave it out where no kernel follows",
-        expression, where, group.sends - group.claim.finding.count, group.sends);
-  }
-  if (site->directive == Directive::kTargetUpdate) {
-    return fmt::format(
-        "drop #pragma omp target update to({}) at {}, or move it to just before "
-        "the kernel that reads it",
-        expression, where);
-  }
-  if (group.overwritten > 0) {
+void add_edit(const Site& site, const UnusedTransferGroup& group, const std::string& expression,
+              Finding& finding) {
+  EditKind kind = EditKind::kLeaveOut;
+  EditWhen when = EditWhen::kAlways;
+  const char* clause = "";
+  if (site.directive == Directive::kApi || group.sends > finding.count) {
+    kind = EditKind::kGuard;
+    when = EditWhen::kKernelFollows;
+  } else if (site.directive == Directive::kTargetUpdate) {
+    kind = EditKind::kRemove;
+    clause = "to";
+  } else if (group.overwritten > 0) {
     // What no kernel has seen is not all of what happens to the data: it may come back later.
-    return fmt::format(
-        "at {}, write map({}: {}): what it sends is overwritten before it is "
-        "read",
-        where, group.brings_back ? "from" : "alloc", expression);
+    kind = EditKind::kReplace;
+    clause = group.brings_back ? "from" : "alloc";
   }
-  return fmt::format(
-      "at {}, drop {} from the map clauses, or write map({}: {}) if its memory "
-      "is needed there",
-      where, expression, group.brings_back ? "from" : "alloc", expression);
+  Edit edit = edit_at(finding, kind, site, clause, {expression});
+  edit.when = when;
+  edit.instances = finding.count;
+  edit.of = group.sends;
+  finding.edits = {std::move(edit)};
 }
 
 }  // namespace
@@ -197,7 +190,7 @@ std::vector<Claim> unused_transfer(const Evidence& evidence, const Claimed& clai
     const bool is_sure = first.host != 0 && trace.recording.names == "on" && !group.beside_kernels;
     finding.confidence = is_sure ? Confidence::kCertain : Confidence::kLikely;
     finding.evidence = evidence_of(group, key.second);
-    finding.advice = advice_of(site ? &trace.sites[site.value] : nullptr, group, key.second);
+    if (site) add_edit(trace.sites[site.value], group, key.second, finding);
     if (!site || trace.sites[site.value].directive != Directive::kTargetUpdate) {
       group.claim.clauses = {key};
     }

@@ -33,14 +33,20 @@ std::string without_fortran_section(const std::string& expression) {
 
 }  // namespace
 
-std::string place_of(const Site& site) {
-  if (!site.file.empty() && site.line > 0) {
-    return fmt::format("{}:{}", last_name(site.file), site.line);
-  }
-  const std::string function = function_of(site);
-  if (function.empty()) return fmt::format("{:#x} in the program", site.address);
-  return site.line > 0 ? fmt::format("{} line {}", function, site.line) : function;
+SourcePlace source_place(const Site& site) {
+  const bool is_known = !site.file.empty() && site.line > 0;
+  return {site.file, site.line, function_of(site), is_known ? 0 : site.address};
 }
+
+std::string place_of(const SourcePlace& place) {
+  if (!place.file.empty() && place.line > 0) {
+    return fmt::format("{}:{}", last_name(place.file), place.line);
+  }
+  if (place.function.empty()) return fmt::format("{:#x} in the program", place.address);
+  return place.line > 0 ? fmt::format("{} line {}", place.function, place.line) : place.function;
+}
+
+std::string place_of(const Site& site) { return place_of(source_place(site)); }
 
 std::string places_of(const Trace& trace, const std::vector<Index<Site>>& sites) {
   UniqueTexts places;
@@ -123,6 +129,29 @@ std::string at_least(std::uint64_t count, bool may_be_more, const char* one, con
 
 void add_once(std::vector<std::string>& items, const std::string& item) {
   if (!item.empty() && std::ranges::find(items, item) == items.end()) items.push_back(item);
+}
+
+std::vector<std::uint32_t> add_items(Finding& finding, const std::vector<std::string>& expressions,
+                                     const Site& site) {
+  std::vector<std::uint32_t> numbers;
+  for (const std::string& expression : expressions) {
+    numbers.push_back(static_cast<std::uint32_t>(finding.data.size()));
+    finding.data.push_back({expression, "", source_place(site), {}});
+  }
+  return numbers;
+}
+
+Edit edit_at(Finding& finding, EditKind kind, const Site& site, const char* clause,
+             const std::vector<std::string>& expressions) {
+  Edit edit;
+  edit.kind = kind;
+  edit.anchor.places = {source_place(site)};
+  edit.directive = site.directive;
+  if (!expressions.empty()) {
+    edit.clauses = {{clause, add_items(finding, expressions, site)}};
+  }
+  edit.in_scope = true;
+  return edit;
 }
 
 void place(Claim& claim, const char* pattern, const Trace& trace, Index<Site> site) {

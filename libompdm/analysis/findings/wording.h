@@ -7,11 +7,16 @@
 
 #include "analysis/findings/mappings.h"
 #include "analysis/tables.h"
+#include "ompdm/edits.h"
 
 namespace ompdm::analysis {
 
 /// "heat.cpp:41"; without a file the function and line, or the address in the binary.
 std::string place_of(const Site& site);
+
+/// Where a directive stands.
+SourcePlace source_place(const Site& site);
+std::string place_of(const SourcePlace& place);
 
 /// "heat.cpp:41 and heat.cpp:52".
 std::string places_of(const Trace& trace, const std::vector<Index<Site>>& sites);
@@ -55,6 +60,15 @@ std::string at_least(std::uint64_t count, bool may_be_more, const char* one, con
 
 /// Adds a text that is not there yet to a list of few; of many names see UniqueTexts.
 void add_once(std::vector<std::string>& items, const std::string& item);
+
+/// Items as the clauses of a directive have them, for edits of it: their positions in
+/// Finding::data.
+std::vector<std::uint32_t> add_items(Finding& finding, const std::vector<std::string>& expressions,
+                                     const Site& site);
+
+/// An edit of the directive itself, on these items of it; none: the whole of it.
+Edit edit_at(Finding& finding, EditKind kind, const Site& site, const char* clause,
+             const std::vector<std::string>& expressions);
 
 /// Fills pattern, file, line, count and `wasted_time` of a claim from its site and operations.
 struct Claim;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "ompdm/directives.h"
+#include "ompdm/edits.h"
 #include "ompdm/iterations.h"
 #include "ompdm/link.h"
 #include "ompdm/trace.h"
@@ -92,8 +93,15 @@ struct Finding {
   std::uint64_t examined = 0;
   std::uint64_t of = 0;  ///< of this many
   std::string evidence;
-  std::string advice;  ///< lines, separated by '\n'; those to write into the program begin with two
-                       ///< blanks, and may go on in the next
+  /// Equal in another run of the program, and where its lines have moved: 16 hexadecimal digits.
+  std::string id;
+  std::vector<EditData> data;  ///< what the edits name
+  std::vector<Edit> edits;     ///< in the order in which a reader makes them
+  std::vector<Unless> unless;  ///< each once
+  /// What to do that is no edit, a line each; those that begin with two blanks are code.
+  std::vector<std::string> remarks;
+  /// Device memory that the edits keep at one time, beyond what single directives had there.
+  std::uint64_t memory_bytes = 0;
 };
 
 /// What findings would save that are not among Analysis::findings: each saves less than a hundredth

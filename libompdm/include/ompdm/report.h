@@ -38,6 +38,11 @@ struct Layout {
 std::string render(std::span<const analysis::Analysis> analyses, Format format,
                    const Layout& layout = {});
 
+/// A finding's edits as a reader follows them, what they depend on and what else to do: lines,
+/// separated by '\n'; those to write into the program begin with two blanks, and may go on in the
+/// next. In Fortran where the finding's file is.
+std::string advice_text(const analysis::Finding& finding);
+
 /// Two recordings, BEFORE and AFTER, row by row with ratios (AFTER over BEFORE), and what became of
 /// BEFORE's findings and of its prediction. The JSON is described in report/COMPARE.md.
 std::string render_comparison(std::span<const analysis::Analysis, 2> recordings, Format format,

@@ -7,6 +7,8 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
+#include <functional>
 #include <initializer_list>
 #include <iterator>
 #include <limits>
@@ -38,7 +40,7 @@ class Runs {
     using iterator_concept = std::random_access_iterator_tag;
     using value_type = Row;
     using difference_type = std::ptrdiff_t;
-    using reference = Row;
+    using reference = const Row;
     struct pointer {
       Row row;
       const Row* operator->() const { return &row; }
@@ -46,9 +48,10 @@ class Runs {
 
     Iterator() = default;
     Iterator(const Runs* runs, std::size_t at) : runs_(runs), at_(at) {}
-    Row operator*() const { return (*runs_)[at_]; }
+    // Const, as operator[] is.
+    const Row operator*() const { return (*runs_)[at_]; }
     pointer operator->() const { return {(*runs_)[at_]}; }
-    Row operator[](difference_type by) const { return *(*this + by); }
+    const Row operator[](difference_type by) const { return *(*this + by); }
     Iterator& operator++() { return *this += 1; }
     Iterator& operator--() { return *this -= 1; }
     Iterator operator++(int) { return std::exchange(*this, *this + 1); }
@@ -97,9 +100,21 @@ class Runs {
     return row;
   }
 
-  /// What distinct rows have in common, in no order; where a row has something of its own, a shape
-  /// has the default. Some may have no row any more.
-  [[nodiscard]] const std::vector<Row>& shapes() const { return shapes_.all(); }
+  /// How many shapes are held; after edits some may have no row any more.
+  [[nodiscard]] std::size_t shape_count() const { return shapes_.size(); }
+  /// What `of` makes of each shape, by `shape_of`: called once a shape, in the order of the first
+  /// rows that have them.
+  template <class Of>
+  [[nodiscard]] auto of_shapes(Of&& of) const {
+    std::vector<decltype(of(std::declval<const Row&>()))> results(shapes_.size());
+    std::vector<bool> known(shapes_.size());
+    for (const Own& own : rows_) {
+      if (known[own.shape]) continue;
+      known[own.shape] = true;
+      results[own.shape] = of(shapes_[own.shape]);
+    }
+    return results;
+  }
   /// Calls `take` with each shape that rows have, how many these are, and the sum of their
   /// durations.
   template <class Take>
@@ -119,7 +134,7 @@ class Runs {
       Nanoseconds time;
     };
     std::vector<Sum> sums;
-    std::vector<std::uint32_t> latest(shapes().size(), kNone);  // of sums, by shape
+    std::vector<std::uint32_t> latest(shapes_.size(), kNone);  // of sums, by shape
     std::map<std::pair<std::uint32_t, Group>, std::uint32_t> known;
     for (std::size_t i = 0; i < size(); ++i) {
       const std::uint32_t shape = rows_[i].shape;
@@ -132,7 +147,7 @@ class Runs {
       }
       Sum& sum = sums[latest[shape]];
       ++sum.count;
-      sum.time += duration_of(i);
+      sum.time = wrapping(sum.time, duration_of(i), std::plus<>());
     }
     for (const Sum& sum : sums) take(shapes_[sum.shape], sum.group, sum.count, sum.time);
   }
@@ -153,7 +168,8 @@ class Runs {
   }
   [[nodiscard]] Nanoseconds duration_of(std::size_t at) const {
     const Own& own = rows_[at];
-    return own.duration == kLong ? rare_[own.rare].end - own.begin : Nanoseconds{own.duration};
+    return own.duration == kLong ? wrapping(rare_[own.rare].end, own.begin, std::minus<>())
+                                 : Nanoseconds{own.duration};
   }
   /// What is rare of a row's own, and the same to be changed.
   [[nodiscard]] const Rare& rare(std::size_t at) const {
@@ -168,27 +184,31 @@ class Runs {
   }
 
   void push_back(const Row& row) {
-    rows_.emplace_back();
-    put(rows_.back(), row);
+    Own own;
+    put(own, row);
+    rows_.push_back(own);
   }
   /// One more of the shape of the row at `earlier`, with nothing of its own but these.
   void repeat(std::size_t earlier, Nanoseconds begin, Nanoseconds end,
               std::uint32_t region = kNone) {
-    const std::uint32_t shape = rows_[earlier].shape;
-    rows_.emplace_back();
-    put_times(rows_.back(), begin, end);
-    rows_.back().region = region;
-    rows_.back().shape = shape;
+    Own own;
+    put_times(own, begin, end);
+    own.region = region;
+    own.shape = rows_[earlier].shape;
+    rows_.push_back(own);
   }
   void set(std::size_t at, const Row& row) { put(rows_[at], row); }
   void set_times(std::size_t at, Nanoseconds begin, Nanoseconds end) {
     put_times(rows_[at], begin, end);
   }
-  /// A row that is written back when this goes: `runs.edit(i)->bytes = 8;`.
+  /// A row that is written back when this goes, unless an exception takes it away:
+  /// `runs.edit(i)->bytes = 8;`. One at a time.
   class Edit {
    public:
     Edit(Runs& runs, std::size_t at) : runs_(runs), at_(at), row_(runs[at]) {}
-    ~Edit() { runs_.set(at_, row_); }
+    ~Edit() noexcept(false) {
+      if (std::uncaught_exceptions() == before_) runs_.set(at_, row_);
+    }
     Edit(const Edit&) = delete;
     Edit& operator=(const Edit&) = delete;
     Row* operator->() { return &row_; }
@@ -198,13 +218,29 @@ class Runs {
     Runs& runs_;
     std::size_t at_;
     Row row_;
+    int before_ = std::uncaught_exceptions();
   };
   Edit edit(std::size_t at) { return {*this, at}; }
   Edit edit_back() { return {*this, size() - 1}; }
   /// Calls `change` with each shape: what is changed in one is changed in all its rows.
   template <class Change>
   void change_shapes(Change&& change) {
-    shapes_.change(change);
+    shapes_.change([&](Row& shape) {
+      change(shape);
+      without_own(shape);
+    });
+  }
+  /// Forgets the shapes that no row has any more: each edit may leave one.
+  void tidy() {
+    Shapes<Row> used;
+    std::vector<std::uint32_t> numbers(shapes_.size(), kNone);
+    for (Own& own : rows_) {
+      std::uint32_t& number = numbers[own.shape];
+      if (number == kNone) number = used.number_of(shapes_[own.shape], kNone);
+      own.shape = number;
+    }
+    used.fit();
+    shapes_ = std::move(used);
   }
   /// Every row's region becomes what `change` makes of it, where it has one.
   template <class Change>
@@ -257,6 +293,19 @@ class Runs {
     Nanoseconds end = 0;  // of one that is long, or ends before it begins
   };
 
+  /// Damaged files hold times whose difference or sum has no room.
+  template <class Op>
+  static Nanoseconds wrapping(Nanoseconds a, Nanoseconds b, Op op) {
+    return static_cast<Nanoseconds>(
+        op(static_cast<std::uint64_t>(a), static_cast<std::uint64_t>(b)));
+  }
+
+  static void without_own(Row& row) {
+    row.begin = row.end = 0;
+    if constexpr (kHasRegion) row.region = {};
+    [[maybe_unused]] const Rare rare = Parts::take(row);
+  }
+
   RareOwn& rare_own(Own& own) {
     if (own.rare == kNone) {
       own.rare = static_cast<std::uint32_t>(rare_.size());
@@ -267,10 +316,8 @@ class Runs {
 
   void put_times(Own& own, Nanoseconds begin, Nanoseconds end) {
     own.begin = begin;
-    // Damaged files hold times whose difference has no room.
-    const std::uint64_t duration =
-        static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(begin);
-    const bool is_short = end >= begin && duration < kLong;
+    const Nanoseconds duration = wrapping(end, begin, std::minus<>());
+    const bool is_short = end >= begin && duration >= 0 && duration < Nanoseconds{kLong};
     own.duration = is_short ? static_cast<std::uint32_t>(duration) : kLong;
     if (!is_short) rare_own(own).end = end;
   }
@@ -280,8 +327,7 @@ class Runs {
     if constexpr (kHasRegion) own.region = row.region.value;
     Rare rare = Parts::take(row);
     if (own.rare != kNone || !(rare == Rare())) rare_own(own).rare = std::move(rare);
-    row.begin = row.end = 0;
-    if constexpr (kHasRegion) row.region = {};
+    without_own(row);
     own.shape = shapes_.number_of(row, own.shape);
   }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <random>
 #include <tuple>
 #include <vector>
 
@@ -25,7 +26,6 @@ class Shapes {
   static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
  public:
-  [[nodiscard]] const std::vector<Row>& all() const { return all_; }
   [[nodiscard]] std::size_t size() const { return all_.size(); }
   const Row& operator[](std::uint32_t number) const { return all_[number]; }
 
@@ -52,10 +52,24 @@ class Shapes {
     slots_.clear();
   }
 
+  /// Gives back the room that no shape takes.
+  void fit() {
+    all_.shrink_to_fit();
+    slots_.clear();
+    slots_.shrink_to_fit();
+  }
+
  private:
+  // Another in each process, so that no file can be made whose shapes all collide.
+  static std::uint64_t seed() {
+    static const std::uint64_t seed = (std::uint64_t{std::random_device()()} << 32) | 1;
+    return seed;
+  }
+
   static std::uint64_t hash(const Row& row) {
-    std::uint64_t hash = 0;
-    const auto mix = [&hash](const auto& field) {
+    std::uint64_t hash = seed();
+    const std::uint64_t own = hash;
+    const auto mix = [&hash, own](const auto& field) {
       constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;  // 2^64 / the golden ratio
       std::uint64_t value = 0;
       if constexpr (requires { field.value; }) {
@@ -64,7 +78,7 @@ class Shapes {
         value = static_cast<std::uint64_t>(field);
       }
       hash = (hash ^ value) * kOdd;
-      hash ^= hash >> 32;
+      hash = (hash ^ (hash >> 32)) + own;
     };
     std::apply([&](const auto&... fields) { (mix(fields), ...); }, Parts::repeated(row));
     return hash;

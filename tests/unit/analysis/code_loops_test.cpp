@@ -6,6 +6,7 @@
 
 #include "analysis/found.h"
 #include "analysis/passes.h"
+#include "ompdm/report.h"
 
 namespace ompdm::analysis {
 namespace {
@@ -52,8 +53,9 @@ TEST(CodeLoops, AreNamedWhereTheyAre) {
   const Analysis analysis = analyze(program.take());
   ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
   const Finding& finding = analysis.findings[0];
-  EXPECT_TRUE(contains(finding.advice, "\nbefore the loop at heat.cpp:54, in solve, write\n"))
-      << finding.advice;
+  EXPECT_TRUE(
+      report::advice_text(finding).starts_with("before the loop at heat.cpp:54, in solve, write\n"))
+      << report::advice_text(finding);
   EXPECT_TRUE(contains(finding.evidence,
                        "mapped anew in the loop at heat.cpp:54, in solve, of 10 passes: sent"))
       << finding.evidence;
@@ -66,7 +68,8 @@ TEST(CodeLoops, OfALibraryAreNoPlaceToWriteAnything) {
   for (int i = 0; i < 10; ++i) program.pass(grid);
   const Analysis analysis = analyze(program.take());
   ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
-  EXPECT_TRUE(contains(analysis.findings[0].advice, "before the loop that runs heat.cpp:56"));
+  EXPECT_TRUE(
+      contains(report::advice_text(analysis.findings[0]), "before the loop that runs heat.cpp:56"));
 }
 
 TEST(CodeLoops, ThatWereUnrolledAreCalls) {
@@ -77,9 +80,9 @@ TEST(CodeLoops, ThatWereUnrolledAreCalls) {
   for (int i = 0; i < 10; ++i) program.pass(grid);
   const Analysis analysis = analyze(program.take());
   ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
-  EXPECT_TRUE(
-      contains(analysis.findings[0].advice, "before the calls repeated at heat.cpp:54, in solve,"));
-  EXPECT_TRUE(contains(analysis.findings[0].advice, "\nafter these calls, write\n"));
+  EXPECT_TRUE(contains(report::advice_text(analysis.findings[0]),
+                       "before the calls repeated at heat.cpp:54, in solve,"));
+  EXPECT_TRUE(contains(report::advice_text(analysis.findings[0]), "\nafter these calls, write\n"));
 
   CodeLoops inlined;
   inlined.trace.loops[0].unrolled = true;
@@ -89,7 +92,8 @@ TEST(CodeLoops, ThatWereUnrolledAreCalls) {
   for (int i = 0; i < 10; ++i) inlined.pass(other);
   const Analysis unplaced = analyze(inlined.take());
   ASSERT_EQ(patterns(unplaced), "per_iteration_mapping");
-  EXPECT_TRUE(contains(unplaced.findings[0].advice, "before the loop that runs heat.cpp:56"))
+  EXPECT_TRUE(
+      contains(report::advice_text(unplaced.findings[0]), "before the loop that runs heat.cpp:56"))
       << "the line is the directive's own";
 }
 
@@ -105,7 +109,8 @@ TEST(CodeLoops, EnteredUnseenMapEachTheirOwn) {
                        "of 21 passes in all, entered >= 1 time: sent in 21 "
                        "transfers where 3 would do"))
       << finding.evidence;
-  EXPECT_TRUE(contains(finding.advice, "u stands for 3 pieces of storage")) << finding.advice;
+  EXPECT_TRUE(contains(report::advice_text(finding), "u stands for 3 pieces of storage"))
+      << report::advice_text(finding);
 }
 
 TEST(CodeLoops, EnteredOnceMapOnePieceThatIsNotExtended) {

@@ -3,6 +3,7 @@
 
 #include "analysis/found.h"
 #include "analysis/one_array.h"
+#include "ompdm/report.h"
 
 namespace ompdm::analysis {
 namespace {
@@ -27,8 +28,8 @@ TEST(DuplicateTransfer, ToDataThatIsThere) {
   EXPECT_EQ(finding.examined, 1U);
   EXPECT_EQ(finding.of, 1U);
   EXPECT_TRUE(contains(finding.evidence, "by a.cpp:10, in this run")) << finding.evidence;
-  EXPECT_TRUE(
-      contains(finding.advice, "reach #pragma omp target update to(a) at a.cpp:20 only after"));
+  EXPECT_TRUE(contains(report::advice_text(finding),
+                       "reach #pragma omp target update to(a) at a.cpp:20 only after"));
   ASSERT_TRUE(analysis.prediction.has_value());
   EXPECT_EQ(analysis.prediction->wall, analysis.process.wall - 100);
 }
@@ -47,8 +48,10 @@ TEST(DuplicateTransfer, ToDataThatCouldHaveBeenKept) {
   EXPECT_EQ(finding.count, 1U);
   EXPECT_EQ(finding.wasted_time, 100 + 10 + 5) << "its delete and allocation are needless too";
   EXPECT_TRUE(contains(finding.evidence, "could have been kept"));
-  EXPECT_TRUE(contains(finding.advice, "  #pragma omp target enter data map(to: a)\n"));
-  EXPECT_TRUE(contains(finding.advice, "  #pragma omp target exit data map(release: a)"));
+  EXPECT_TRUE(
+      contains(report::advice_text(finding), "  #pragma omp target enter data map(to: a)\n"));
+  EXPECT_TRUE(
+      contains(report::advice_text(finding), "  #pragma omp target exit data map(release: a)"));
 }
 
 TEST(DuplicateTransfer, AtAnotherAddressOfTheDevice) {
@@ -213,7 +216,8 @@ TEST(DuplicateTransfer, ADirectiveThatIsNeededAtTimesIsNotDropped) {
   const Analysis analysis = analyze(program.take());
   ASSERT_EQ(patterns(analysis), "duplicate_transfer");
   EXPECT_EQ(analysis.findings[0].count, 1U);
-  EXPECT_FALSE(contains(analysis.findings[0].advice, "drop")) << analysis.findings[0].advice;
+  EXPECT_FALSE(contains(report::advice_text(analysis.findings[0]), "drop"))
+      << report::advice_text(analysis.findings[0]);
 }
 
 }  // namespace

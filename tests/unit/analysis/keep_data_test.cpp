@@ -7,6 +7,7 @@
 
 #include "analysis/found.h"
 #include "analysis/one_array.h"
+#include "ompdm/report.h"
 
 namespace ompdm::analysis {
 namespace {
@@ -21,7 +22,7 @@ TEST(KeptData, CrossesWhereTheHostNeedsIt) {
   const Analysis analysis = analyze(program.take());
   ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
   EXPECT_EQ(
-      analysis.findings[0].advice,
+      report::advice_text(analysis.findings[0]),
       "before the loop in main (a.cpp) that runs a.cpp:30, write\n"
       "  #pragma omp target enter data map(to: a)\n"
       "at a.cpp:30, leave the map clauses as they are: they then find the data present and "
@@ -54,8 +55,9 @@ TEST(KeptData, IsWaitedForWhereADirectiveIsNowait) {
     ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
     const char* const waits =
         "after the loop, and after the taskwait for what is nowait there, write";
-    EXPECT_EQ(contains(analysis.findings[0].advice, waits), nowait) << analysis.findings[0].advice;
-    EXPECT_EQ(contains(analysis.findings[0].advice, "taskwait"), nowait);
+    EXPECT_EQ(contains(report::advice_text(analysis.findings[0]), waits), nowait)
+        << report::advice_text(analysis.findings[0]);
+    EXPECT_EQ(contains(report::advice_text(analysis.findings[0]), "taskwait"), nowait);
   }
 }
 
@@ -72,11 +74,11 @@ TEST(KeptData, ThatOnlyGoesOverMayBeAKernelsToChange) {
   }
   const Analysis analysis = analyze(program.take());
   ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
-  const std::string& advice = analysis.findings[0].advice;
+  const std::string advice = report::advice_text(analysis.findings[0]);
   EXPECT_TRUE(
       contains(advice,
                "if a kernel of a.cpp:30 changes what the map(to:) or map(alloc:) there names (or "
-               "omp_target_memcpy does), after that directive, write\n"
+               "omp_target_memcpy does), after the end of that directive, write\n"
                "  #pragma omp target update to(a)\n"));
   EXPECT_FALSE(contains(advice, "update from")) << advice;
   EXPECT_TRUE(contains(advice, "exit data map(release: a)"));
@@ -103,15 +105,15 @@ TEST(KeptData, ThatOneDirectiveForgetsAndAnotherBringsBack) {
     }
     const Analysis analysis = analyze(program.take());
     ASSERT_EQ(patterns(analysis), "per_iteration_mapping") << period;
-    const std::string& advice = analysis.findings[0].advice;
+    const std::string advice = report::advice_text(analysis.findings[0]);
     EXPECT_TRUE(contains(
         advice,
         "if a kernel of a.cpp:35 changes what the map(to:) or map(alloc:) there names (or "
         "omp_target_memcpy does), before that directive, write\n  #pragma omp target update "
         "from(a)\n"))
         << advice;
-    EXPECT_TRUE(
-        contains(advice, "\nand after that directive, write\n  #pragma omp target update to(a)\n"));
+    EXPECT_TRUE(contains(
+        advice, "\nand after that directive's end, write\n  #pragma omp target update to(a)\n"));
   }
 }
 
@@ -134,9 +136,9 @@ TEST(KeptData, IsNotForDirectivesThatFoundNothingSoFar) {
   ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
   for (const std::string directive :
        {"target update at a.cpp:20", "target exit data at a.cpp:40"}) {
-    EXPECT_TRUE(contains(analysis.findings[0].advice,
+    EXPECT_TRUE(contains(report::advice_text(analysis.findings[0]),
                          "drop #pragma omp " + directive + ": it found nothing there so far"))
-        << analysis.findings[0].advice;
+        << report::advice_text(analysis.findings[0]);
   }
 }
 
@@ -157,10 +159,10 @@ TEST(KeptData, IsNotForInstancesThatFoundNothingSoFar) {
   const Analysis analysis = analyze(program.take());
   const auto found = test::found(analysis, "per_iteration_mapping");
   ASSERT_EQ(found.size(), 1U) << patterns(analysis);
-  EXPECT_TRUE(contains(found[0].advice,
+  EXPECT_TRUE(contains(report::advice_text(found[0]),
                        "where #pragma omp target update at a.cpp:20 found nothing there so far "
                        "(10 of 11 instances), do not reach it: it now would"))
-      << found[0].advice;
+      << report::advice_text(found[0]);
 }
 
 TEST(KeptData, IsReleasedWhereItWasDeleted) {
@@ -175,7 +177,7 @@ TEST(KeptData, IsReleasedWhereItWasDeleted) {
   }
   const Analysis analysis = analyze(program.take());
   ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
-  const std::string& advice = analysis.findings[0].advice;
+  const std::string advice = report::advice_text(analysis.findings[0]);
   EXPECT_TRUE(contains(advice, "at a.cpp:10, leave the map clauses as they are")) << advice;
   EXPECT_TRUE(contains(advice, "at a.cpp:40, write map(release:) instead of map(delete:)"))
       << advice;

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "analysis/found.h"
+#include "ompdm/report.h"
 #include "support/trace_builder.h"
 
 namespace ompdm::analysis {
@@ -148,7 +149,8 @@ TEST(SerialKernel, OneTeamOneThreadOrFewOfBoth) {
   ASSERT_EQ(patterns(analysis), "serial_kernel");
   EXPECT_EQ(analysis.findings[0].line, 35);
   EXPECT_EQ(analysis.findings[0].count, 1U);
-  EXPECT_TRUE(contains(analysis.findings[0].advice, "target teams distribute parallel for"));
+  EXPECT_TRUE(
+      contains(report::advice_text(analysis.findings[0]), "target teams distribute parallel for"));
   EXPECT_EQ(analyze(kernel(1, 1, 0, 1'000'000)).findings.at(0).confidence, Confidence::kCertain);
   EXPECT_EQ(patterns(analyze(kernel(64, 1, 0, 1'000'000))), "serial_kernel");
   EXPECT_EQ(patterns(analyze(kernel(4, 64, 1'000'000, 1'000'000))), "serial_kernel");

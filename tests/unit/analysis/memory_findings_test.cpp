@@ -7,6 +7,7 @@
 #include "analysis/findings/findings.h"
 #include "analysis/found.h"
 #include "analysis/one_array.h"
+#include "ompdm/report.h"
 
 namespace ompdm::analysis {
 namespace {
@@ -102,7 +103,8 @@ TEST(RepeatedAllocation, FromTheThirdTimeOn) {
   EXPECT_EQ(finding.count, 3U);
   EXPECT_EQ(finding.wasted_bytes, 3 * OneArray::kBytes);
   EXPECT_EQ(finding.wasted_time, 3 * (10 + 5));
-  EXPECT_TRUE(contains(finding.advice, "#pragma omp target enter data map(alloc: a)"));
+  EXPECT_TRUE(
+      contains(report::advice_text(finding), "#pragma omp target enter data map(alloc: a)"));
 }
 
 TEST(RepeatedAllocation, DifferentArraysAreClean) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analysis/found.h"
+#include "ompdm/report.h"
 #include "support/trace_builder.h"
 
 namespace ompdm::analysis {
@@ -54,13 +55,14 @@ TEST(NamedData, SeveralDevicesAreNamedInEveryLine) {
   }
   const Finding finding = program.only();
   EXPECT_TRUE(contains(finding.evidence, "on devices 0, 1 and 2")) << finding.evidence;
-  EXPECT_TRUE(contains(finding.advice,
+  EXPECT_TRUE(contains(report::advice_text(finding),
                        "\n  #pragma omp target enter data device(d /* each of 0, 1, 2 */) map(to: "
                        "a[lo:len])\n"))
-      << finding.advice;
-  EXPECT_TRUE(contains(finding.advice, "exit data device(d /* each of 0, 1, 2 */)"));
-  EXPECT_TRUE(contains(finding.advice, "update device(d /* each of 0, 1, 2 */)"));
-  EXPECT_TRUE(contains(finding.advice, "d is the device: write this for each of 0, 1 and 2"));
+      << report::advice_text(finding);
+  EXPECT_TRUE(contains(report::advice_text(finding), "exit data device(d /* each of 0, 1, 2 */)"));
+  EXPECT_TRUE(contains(report::advice_text(finding), "update device(d /* each of 0, 1, 2 */)"));
+  EXPECT_TRUE(
+      contains(report::advice_text(finding), "d is the device: write this for each of 0, 1 and 2"));
 }
 
 TEST(NamedData, PiecesOfSeveralSizesAreNotThereAtOnce) {
@@ -70,7 +72,7 @@ TEST(NamedData, PiecesOfSeveralSizesAreNotThereAtOnce) {
     const auto a = program.variable("a", bytes);
     for (int pass = 0; pass < 10; ++pass) program.map(solve, a, "a[0:n]", 0, bytes);
   }
-  EXPECT_TRUE(contains(program.only().advice,
+  EXPECT_TRUE(contains(report::advice_text(program.only()),
                        "a[0:n] stands for 2 pieces of storage (800 KB and 1.60 MB): write this for "
                        "each, from when it is made until it is freed\n"));
 }
@@ -81,8 +83,9 @@ TEST(NamedData, OneDeviceThatIsNotTheFirst) {
   const auto a = program.variable("a", kArrayBytes);
   for (int pass = 0; pass < 10; ++pass) program.map(solve, a, "a[0:n]", 2);
   const Finding finding = program.only();
-  EXPECT_TRUE(contains(finding.advice, "enter data device(2) map(to: a[0:n])")) << finding.advice;
-  EXPECT_TRUE(contains(finding.advice, "update device(2)"));
+  EXPECT_TRUE(contains(report::advice_text(finding), "enter data device(2) map(to: a[0:n])"))
+      << report::advice_text(finding);
+  EXPECT_TRUE(contains(report::advice_text(finding), "update device(2)"));
 }
 
 TEST(NamedData, TheFirstDeviceNeedsNoClause) {
@@ -90,7 +93,7 @@ TEST(NamedData, TheFirstDeviceNeedsNoClause) {
   const auto solve = program.site(Directive::kTarget, "a.cpp", 7, "main");
   const auto a = program.variable("a", kArrayBytes);
   for (int pass = 0; pass < 10; ++pass) program.map(solve, a, "a[0:n]");
-  EXPECT_FALSE(contains(program.only().advice, "device("));
+  EXPECT_FALSE(contains(report::advice_text(program.only()), "device("));
 }
 
 TEST(NamedData, AnObjectGoesWithItsMembers) {
@@ -105,14 +108,14 @@ TEST(NamedData, AnObjectGoesWithItsMembers) {
   }
   const Finding finding = program.only();
   EXPECT_EQ(finding.variable, "this->d");
-  EXPECT_TRUE(contains(finding.advice,
+  EXPECT_TRUE(contains(report::advice_text(finding),
                        "in a member function called once for each object, write\n"
                        "  #pragma omp target enter data map(to: this[0:1], this->d[0:this->n])\n"))
-      << finding.advice;
-  EXPECT_TRUE(contains(finding.advice,
+      << report::advice_text(finding);
+  EXPECT_TRUE(contains(report::advice_text(finding),
                        "  #pragma omp target exit data map(from: this->d[0:this->n]) map(release: "
                        "this[0:1])\n"));
-  EXPECT_TRUE(contains(finding.advice,
+  EXPECT_TRUE(contains(report::advice_text(finding),
                        "this->d[0:this->n] stands for 2 pieces of storage (800 KB and 400 KB)"));
 }
 
@@ -126,9 +129,10 @@ TEST(NamedData, AStructGoesWithItsMembers) {
     program.map(solve, q, "t->q[0:t->n]");
   }
   const Finding finding = program.only();
-  EXPECT_TRUE(contains(finding.advice, "enter data map(to: s, t[0:1], s.p[0:s.n], t->q[0:t->n])\n"))
-      << finding.advice;
-  EXPECT_TRUE(contains(finding.advice,
+  EXPECT_TRUE(contains(report::advice_text(finding),
+                       "enter data map(to: s, t[0:1], s.p[0:s.n], t->q[0:t->n])\n"))
+      << report::advice_text(finding);
+  EXPECT_TRUE(contains(report::advice_text(finding),
                        "exit data map(from: s.p[0:s.n], t->q[0:t->n]) map(release: s, t[0:1])\n"));
 }
 
@@ -148,10 +152,10 @@ TEST(NamedData, WhatFunctionsCallTheSameIsToldApart) {
   }
   const Finding finding = program.only();
   EXPECT_EQ(finding.variable, "o (in blur), o (in edge)");
-  EXPECT_TRUE(
-      contains(finding.advice, "enter data map(to: o[0:n] /* in blur */, o[0:n] /* in edge */)\n"))
-      << finding.advice;
-  EXPECT_TRUE(contains(finding.advice, "names and sizes are those in blur and edge"));
+  EXPECT_TRUE(contains(report::advice_text(finding),
+                       "enter data map(to: o[0:n] /* in blur */, o[0:n] /* in edge */)\n"))
+      << report::advice_text(finding);
+  EXPECT_TRUE(contains(report::advice_text(finding), "names and sizes are those in blur and edge"));
 }
 
 TEST(NamedData, WithoutNamesThereIsNoCode) {
@@ -161,13 +165,14 @@ TEST(NamedData, WithoutNamesThereIsNoCode) {
   for (int pass = 0; pass < 10; ++pass) program.map(gray, a, "");
   const Finding finding = program.only();
   EXPECT_EQ(finding.variable, "800 KB that gray line 5 maps");
-  EXPECT_FALSE(contains(finding.advice, "\n  #pragma")) << finding.advice;
-  EXPECT_FALSE(contains(finding.advice, "0x")) << finding.advice;
-  EXPECT_TRUE(contains(finding.advice,
+  EXPECT_FALSE(contains(report::advice_text(finding), "\n  #pragma"))
+      << report::advice_text(finding);
+  EXPECT_FALSE(contains(report::advice_text(finding), "0x")) << report::advice_text(finding);
+  EXPECT_TRUE(contains(report::advice_text(finding),
                        "write #pragma omp target enter data with map(to: ...) for the 800 KB that "
                        "gray line 5 maps"))
-      << finding.advice;
-  EXPECT_TRUE(contains(finding.advice, "compiled with -g"));
+      << report::advice_text(finding);
+  EXPECT_TRUE(contains(report::advice_text(finding), "compiled with -g"));
 }
 
 }  // namespace

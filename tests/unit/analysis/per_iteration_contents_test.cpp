@@ -6,6 +6,7 @@
 
 #include "analysis/found.h"
 #include "analysis/passes.h"
+#include "ompdm/report.h"
 
 namespace ompdm::analysis {
 namespace {
@@ -50,8 +51,8 @@ TEST(PerIterationContents, TheTimeBetweenPassesIsNoEvidence) {
                          "in 19 of 19 compared the device had had that content before; whether the "
                          "host read in between what came back does not show"))
         << finding.evidence;
-    EXPECT_TRUE(
-        contains(finding.advice, "these went over again with the content that the device had had"));
+    EXPECT_TRUE(contains(report::advice_text(finding),
+                         "these went over again with the content that the device had had"));
   }
 }
 
@@ -105,8 +106,10 @@ TEST(PerIterationContents, AHostThatChangesItAtTimesIsToldWhereToUpdate) {
   });
   ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
   EXPECT_EQ(analysis.findings[0].count, 16U) << "19 but those of passes 5, 10 and 15";
-  EXPECT_TRUE(contains(analysis.findings[0].advice, "  #pragma omp target update to(u)\n"));
-  EXPECT_TRUE(contains(analysis.findings[0].advice, "  #pragma omp target update from(u)\n"));
+  EXPECT_TRUE(
+      contains(report::advice_text(analysis.findings[0]), "  #pragma omp target update to(u)\n"));
+  EXPECT_TRUE(
+      contains(report::advice_text(analysis.findings[0]), "  #pragma omp target update from(u)\n"));
 }
 
 /// Passes of `target map(to: u)` of which only blocks were looked at.
@@ -134,7 +137,8 @@ TEST(PerIterationMapping, BlocksMakeItPossibleOnly) {
   EXPECT_EQ(finding.confidence, Confidence::kPossible);
   EXPECT_TRUE(contains(finding.evidence, "by blocks of it (OMPDM_HASH=full compares all)"))
       << finding.evidence;
-  EXPECT_FALSE(contains(finding.advice, "the host changed none")) << finding.advice;
+  EXPECT_FALSE(contains(report::advice_text(finding), "the host changed none"))
+      << report::advice_text(finding);
 }
 
 TEST(PerIterationMapping, BlocksAreLikelyWhereAllBytesWereComparedOnce) {

@@ -2,6 +2,7 @@
 
 #include "analysis/found.h"
 #include "analysis/passes.h"
+#include "ompdm/report.h"
 
 namespace ompdm::analysis {
 namespace {
@@ -36,10 +37,10 @@ TEST(PerIterationMapping, AllButTheFirstInAndTheLastOut) {
   EXPECT_EQ(finding.confidence, Confidence::kPossible) << "contents are not known";
   EXPECT_EQ(finding.examined, 0U);
   EXPECT_EQ(finding.of, 36U);
-  EXPECT_TRUE(contains(finding.advice,
+  EXPECT_TRUE(contains(report::advice_text(finding),
                        "before the loop that runs heat.cpp:41 (in solve, or in what calls it), "
                        "write\n  #pragma omp target enter data map(to: u[0:n*n], u_tmp[0:n*n])\n"));
-  EXPECT_TRUE(contains(finding.advice,
+  EXPECT_TRUE(contains(report::advice_text(finding),
                        "\n  #pragma omp target exit data map(from: u[0:n*n], u_tmp[0:n*n])\n"));
   ASSERT_TRUE(analysis.prediction.has_value());
   EXPECT_EQ(analysis.prediction->wall, analysis.process.wall - finding.wasted_time);
@@ -79,8 +80,8 @@ TEST(PerIterationMapping, ALoopOfTwoDirectivesIsOneFinding) {
   EXPECT_EQ(finding.line, 75);
   EXPECT_EQ(finding.variable, "a, x") << "a scalar rides along with its launch";
   EXPECT_EQ(finding.wasted_bytes, 19 * kBytes + 39 * 8000 + 19 * 8000);
-  EXPECT_TRUE(contains(finding.advice, "jacobi.cpp:75 and jacobi.cpp:85"));
-  EXPECT_TRUE(contains(finding.advice, "exit data map(from: x) map(release: a)\n"));
+  EXPECT_TRUE(contains(report::advice_text(finding), "jacobi.cpp:75 and jacobi.cpp:85"));
+  EXPECT_TRUE(contains(report::advice_text(finding), "exit data map(from: x) map(release: a)\n"));
 }
 
 TEST(PerIterationMapping, EachEntryKeepsItsFirstInAndLastOut) {
@@ -178,8 +179,8 @@ TEST(PerIterationMapping, OnlySentDataIsReleased) {
   const Analysis analysis = analyze(build.take());
   ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
   EXPECT_EQ(analysis.findings[0].count, 4U);
-  EXPECT_TRUE(contains(analysis.findings[0].advice, "exit data map(release: a)\n"));
-  EXPECT_FALSE(contains(analysis.findings[0].advice, "map(from: a)"));
+  EXPECT_TRUE(contains(report::advice_text(analysis.findings[0]), "exit data map(release: a)\n"));
+  EXPECT_FALSE(contains(report::advice_text(analysis.findings[0]), "map(from: a)"));
 }
 
 TEST(PerIterationMapping, OnAsynchronousDevicesTheTimeIsNotKnown) {

@@ -3,6 +3,7 @@
 
 #include "analysis/found.h"
 #include "analysis/one_array.h"
+#include "ompdm/report.h"
 
 namespace ompdm::analysis {
 namespace {
@@ -30,14 +31,15 @@ TEST(RepeatedCopyBack, WithNothingInBetween) {
   EXPECT_EQ(finding.count, 3U);
   EXPECT_EQ(finding.wasted_bytes, 3 * OneArray::kBytes);
   EXPECT_EQ(finding.confidence, Confidence::kPossible) << "the host may want its copy restored";
-  EXPECT_TRUE(contains(finding.advice, "restored"));
+  EXPECT_TRUE(contains(report::advice_text(finding), "restored"));
   EXPECT_TRUE(finding.evidence.ends_with(
       "; possible only: whether the host had changed its own copy, and wants it restored, does not "
       "show"))
       << finding.evidence;
   EXPECT_TRUE(contains(finding.evidence, "as it had come back by a.cpp:25")) << finding.evidence;
-  EXPECT_TRUE(contains(finding.advice, "drop #pragma omp target update from(a) at a.cpp:26"))
-      << finding.advice;
+  EXPECT_TRUE(
+      contains(report::advice_text(finding), "drop #pragma omp target update from(a) at a.cpp:26"))
+      << report::advice_text(finding);
   EXPECT_EQ(analysis.prediction->wall, analysis.process.wall - 300);
 }
 
@@ -81,7 +83,7 @@ TEST(RepeatedCopyBack, AtTheEndOfDataThatEachPassBroughtBack) {
   const Analysis analysis = brought_at_the_end(6, 1);
   ASSERT_EQ(patterns(analysis), "unmodified_copy_back");
   EXPECT_EQ(analysis.findings[0].line, 40);
-  EXPECT_TRUE(contains(analysis.findings[0].advice, "write map(release: a)"));
+  EXPECT_TRUE(contains(report::advice_text(analysis.findings[0]), "write map(release: a)"));
   EXPECT_EQ(patterns(brought_at_the_end(10, 5)), "")
       << "the last pass is one that brings it back in just this run";
 }
@@ -107,8 +109,9 @@ TEST(RepeatedCopyBack, OfADirectiveThatBringsNewsAtTimes) {
   const Analysis analysis = analyze(program.take());
   ASSERT_EQ(patterns(analysis), "unmodified_copy_back");
   EXPECT_EQ(analysis.findings[0].count, 3U);
-  EXPECT_FALSE(contains(analysis.findings[0].advice, "drop")) << "its first time is needed";
-  EXPECT_TRUE(contains(analysis.findings[0].advice, "only after a kernel"));
+  EXPECT_FALSE(contains(report::advice_text(analysis.findings[0]), "drop"))
+      << "its first time is needed";
+  EXPECT_TRUE(contains(report::advice_text(analysis.findings[0]), "only after a kernel"));
 }
 
 TEST(RepeatedCopyBack, NearMisses) {

@@ -5,6 +5,7 @@
 
 #include "analysis/found.h"
 #include "analysis/one_array.h"
+#include "ompdm/report.h"
 
 namespace ompdm::analysis {
 namespace {
@@ -26,7 +27,7 @@ TEST(RepeatedAllocation, SaysWhatCrossesEachTime) {
   }
   const Analysis analysis = analyze(program.take());
   ASSERT_EQ(patterns(analysis), "repeated_allocation");
-  const std::string& advice = analysis.findings[0].advice;
+  const std::string advice = report::advice_text(analysis.findings[0]);
   EXPECT_TRUE(contains(advice,
                        "before a.cpp:10 and a.cpp:40 for the first time, write\n"
                        "  #pragma omp target enter data map(alloc: a)\n"))
@@ -48,9 +49,9 @@ TEST(RepeatedAllocation, IsNotDeletedEachTime) {
   }
   const Analysis analysis = analyze(program.take());
   ASSERT_EQ(patterns(analysis), "repeated_allocation");
-  EXPECT_TRUE(contains(analysis.findings[0].advice,
+  EXPECT_TRUE(contains(report::advice_text(analysis.findings[0]),
                        "at a.cpp:40, write map(release:) instead of map(delete:) for these\n"))
-      << analysis.findings[0].advice;
+      << report::advice_text(analysis.findings[0]);
 }
 
 TEST(RepeatedAllocation, IsToldHoweverLongTheKernelsAre) {
@@ -111,8 +112,8 @@ TEST(RoundTripTransfer, OfMapAlwaysStillComesBack) {
   const Analysis analysis = analyze(program.take());
   const auto found = test::found(analysis, "round_trip_transfer");
   ASSERT_EQ(found.size(), 1U) << patterns(analysis);
-  EXPECT_TRUE(contains(found[0].advice, "at a.cpp:30, write map(always, from: a)"))
-      << found[0].advice;
+  EXPECT_TRUE(contains(report::advice_text(found[0]), "at a.cpp:30, write map(always, from: a)"))
+      << report::advice_text(found[0]);
 }
 
 TEST(DuplicateTransfer, IsNamedAsItsDirectiveNamesIt) {
@@ -133,8 +134,9 @@ TEST(DuplicateTransfer, IsNamedAsItsDirectiveNamesIt) {
   const Analysis analysis = analyze(program.take());
   ASSERT_EQ(patterns(analysis), "duplicate_transfer");
   EXPECT_EQ(analysis.findings[0].variable, "cur") << "it was called a where it was mapped";
-  EXPECT_TRUE(contains(analysis.findings[0].advice, "update to(cur[0:n]) at a.cpp:20"))
-      << analysis.findings[0].advice;
+  EXPECT_TRUE(
+      contains(report::advice_text(analysis.findings[0]), "update to(cur[0:n]) at a.cpp:20"))
+      << report::advice_text(analysis.findings[0]);
 }
 
 /// Updates of what no directive maps: a `declare target` array.
@@ -154,9 +156,9 @@ TEST(RoundTripTransfer, OfAGlobalVariable) {
   ASSERT_EQ(patterns(analysis), "round_trip_transfer");
   EXPECT_EQ(analysis.findings[0].count, 9U);
   EXPECT_EQ(analysis.findings[0].line, 20);
-  EXPECT_TRUE(contains(analysis.findings[0].advice,
+  EXPECT_TRUE(contains(report::advice_text(analysis.findings[0]),
                        "reach #pragma omp target update to(a) at a.cpp:20 only after"))
-      << analysis.findings[0].advice;
+      << report::advice_text(analysis.findings[0]);
 }
 
 TEST(RoundTripTransfer, OfAGlobalVariableThatAKernelMayHaveChanged) {

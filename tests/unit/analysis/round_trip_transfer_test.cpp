@@ -3,6 +3,7 @@
 
 #include "analysis/found.h"
 #include "analysis/one_array.h"
+#include "ompdm/report.h"
 
 namespace ompdm::analysis {
 namespace {
@@ -28,7 +29,8 @@ TEST(RoundTrip, ResidentData) {
   EXPECT_EQ(finding.wasted_bytes, OneArray::kBytes);
   EXPECT_EQ(finding.confidence, Confidence::kLikely);
   EXPECT_TRUE(contains(finding.evidence, "brought back by a.cpp:25")) << finding.evidence;
-  EXPECT_TRUE(contains(finding.advice, "reach #pragma omp target update to(a) at a.cpp:20"));
+  EXPECT_TRUE(
+      contains(report::advice_text(finding), "reach #pragma omp target update to(a) at a.cpp:20"));
 }
 
 TEST(RoundTrip, BetweenTwoDirectivesThatMapIt) {
@@ -42,11 +44,14 @@ TEST(RoundTrip, BetweenTwoDirectivesThatMapIt) {
   EXPECT_EQ(finding.line, 35);
   EXPECT_EQ(finding.count, 1U);
   EXPECT_EQ(finding.wasted_time, 100 + 10 + 5);
-  EXPECT_TRUE(contains(finding.advice, "keep the data on the device from a.cpp:30 to a.cpp:35"))
-      << finding.advice;
-  EXPECT_TRUE(contains(finding.advice, "  #pragma omp target enter data map(to: a)\n"));
-  EXPECT_TRUE(contains(finding.advice, "  #pragma omp target update from(a)\n"));
-  EXPECT_TRUE(contains(finding.advice, "  #pragma omp target exit data map(from: a)"));
+  EXPECT_TRUE(contains(report::advice_text(finding),
+                       "before a.cpp:30 and a.cpp:35 for the first time, write"))
+      << report::advice_text(finding);
+  EXPECT_TRUE(
+      contains(report::advice_text(finding), "  #pragma omp target enter data map(to: a)\n"));
+  EXPECT_TRUE(contains(report::advice_text(finding), "  #pragma omp target update from(a)\n"));
+  EXPECT_TRUE(
+      contains(report::advice_text(finding), "  #pragma omp target exit data map(from: a)"));
 }
 
 TEST(RoundTrip, NearMisses) {

@@ -3,6 +3,7 @@
 
 #include "analysis/found.h"
 #include "analysis/one_array.h"
+#include "ompdm/report.h"
 
 namespace ompdm::analysis {
 namespace {
@@ -51,8 +52,8 @@ TEST(ClaimsThatRestOnEachOther, OneClauseIsWrittenAnewOnce) {
   program.end();
   const Analysis analysis = analyze(program.take());
   ASSERT_EQ(patterns(analysis), "unused_transfer") << "map(from:) and map(to:) would be two";
-  EXPECT_TRUE(contains(analysis.findings[0].advice, "write map(from: a)"))
-      << "what comes back is not to be lost: " << analysis.findings[0].advice;
+  EXPECT_TRUE(contains(report::advice_text(analysis.findings[0]), "write map(from: a)"))
+      << "what comes back is not to be lost: " << report::advice_text(analysis.findings[0]);
 }
 
 TEST(ContentFindings, BlocksAreNoEvidenceOfStorageThatIsSeenToChange) {

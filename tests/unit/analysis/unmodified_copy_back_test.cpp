@@ -3,6 +3,7 @@
 
 #include "analysis/found.h"
 #include "analysis/one_array.h"
+#include "ompdm/report.h"
 
 namespace ompdm::analysis {
 namespace {
@@ -23,7 +24,8 @@ TEST(UnmodifiedCopyBack, OfATarget) {
   EXPECT_EQ(finding.wasted_bytes, OneArray::kBytes);
   EXPECT_EQ(finding.confidence, Confidence::kLikely);
   EXPECT_TRUE(contains(finding.evidence, "in this run")) << finding.evidence;
-  EXPECT_TRUE(contains(finding.advice, "at a.cpp:30, write map(to: a)")) << finding.advice;
+  EXPECT_TRUE(contains(report::advice_text(finding), "at a.cpp:30, write map(to: a)"))
+      << report::advice_text(finding);
 }
 
 TEST(UnmodifiedCopyBack, SeveralVariablesOfADirectiveAreOneFinding) {
@@ -44,7 +46,7 @@ TEST(UnmodifiedCopyBack, SeveralVariablesOfADirectiveAreOneFinding) {
   ASSERT_EQ(patterns(analysis), "unmodified_copy_back");
   EXPECT_EQ(analysis.findings[0].variable, "a, b");
   EXPECT_EQ(analysis.findings[0].count, 2U);
-  EXPECT_TRUE(contains(analysis.findings[0].advice, "map(to: a, b)"));
+  EXPECT_TRUE(contains(report::advice_text(analysis.findings[0]), "map(to: a, b)"));
 }
 
 TEST(UnmodifiedCopyBack, OnceAfterAnUpdateIsChance) {

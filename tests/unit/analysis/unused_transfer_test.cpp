@@ -7,6 +7,7 @@
 #include "analysis/findings/findings.h"
 #include "analysis/found.h"
 #include "analysis/one_array.h"
+#include "ompdm/report.h"
 
 namespace ompdm::analysis {
 namespace {
@@ -31,7 +32,7 @@ TEST(UnusedTransfer, OverwrittenBeforeAKernel) {
   EXPECT_EQ(finding.wasted_bytes, OneArray::kBytes);
   EXPECT_EQ(finding.wasted_time, 100);
   EXPECT_EQ(finding.confidence, Confidence::kCertain);
-  EXPECT_TRUE(contains(finding.advice, "at a.cpp:10, write map(alloc: a)"));
+  EXPECT_TRUE(contains(report::advice_text(finding), "at a.cpp:10, write map(alloc: a)"));
 }
 
 TEST(UnusedTransfer, OverwrittenAgainAndAgainAndThenDropped) {
@@ -55,7 +56,8 @@ TEST(UnusedTransfer, DroppedBeforeAKernel) {
   const Analysis analysis = analyze(program.take());
   ASSERT_EQ(patterns(analysis), "unused_transfer");
   EXPECT_EQ(analysis.findings[0].line, 20);
-  EXPECT_TRUE(contains(analysis.findings[0].advice, "drop #pragma omp target update to(a)"));
+  EXPECT_TRUE(
+      contains(report::advice_text(analysis.findings[0]), "drop #pragma omp target update to(a)"));
 }
 
 TEST(UnusedTransfer, WhatOtherInstancesNeedIsNotDropped) {
@@ -70,8 +72,10 @@ TEST(UnusedTransfer, WhatOtherInstancesNeedIsNotDropped) {
   ASSERT_FALSE(unused.empty());
   for (const Finding& finding : unused) {
     if (finding.line != 20) continue;
-    EXPECT_FALSE(contains(finding.advice, "drop #pragma")) << finding.advice;
-    EXPECT_TRUE(contains(finding.advice, "in 1 of 2 instances")) << finding.advice;
+    EXPECT_FALSE(contains(report::advice_text(finding), "drop #pragma"))
+        << report::advice_text(finding);
+    EXPECT_TRUE(contains(report::advice_text(finding), "in 1 of 2 instances"))
+        << report::advice_text(finding);
     return;
   }
   ADD_FAILURE() << "the second send was seen by no kernel";

@@ -31,7 +31,16 @@ TEST(Lanes, ManyShortThreadsShareFewLanes) {
       std::thread(regions_with_ops, 3, 0x1000).join();
     }
   });
-  EXPECT_EQ(recorded.trace.regions.size(), 3U * kThreads);
+  ASSERT_EQ(recorded.trace.regions.size(), 3U * kThreads);
+  // One thread's rows are said to repeat those of the one before it.
+  for (std::uint32_t i = 0; i < 3U * kThreads; ++i) {
+    const Region region = recorded.trace.regions[i];
+    EXPECT_EQ(region.thread, recorded.trace.regions[i - i % 3].thread);
+    EXPECT_EQ(region.thread != recorded.trace.regions[0].thread, i >= 3) << i;
+  }
+  for (const DataOp& op : recorded.trace.ops) {
+    EXPECT_EQ(op.thread, recorded.trace.regions[op.region.value].thread);
+  }
   EXPECT_EQ(recorded.count(spool::Tag::kLaneThread), kThreads);
   EXPECT_LE(recorded.lanes, 2U);
   EXPECT_EQ(recorded.count(spool::Tag::kSite), 1U);

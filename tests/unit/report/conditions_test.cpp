@@ -27,6 +27,7 @@ std::string sample_report() {
   std::vector<analysis::Analysis> analyses = {analysis::analyze(build.take())};
   analysis::Finding finding;
   finding.pattern = "round_trip_transfer";
+  finding.confidence = analysis::Confidence::kLikely;
   analyses[0].findings.push_back(finding);
   return render(analyses, Format::kJson);
 }
@@ -48,6 +49,8 @@ TEST(Conditions, ArraysCountAndRowsHaveNames) {
   EXPECT_TRUE(tested("findings > 0"));
   EXPECT_TRUE(tested("findings.round_trip_transfer == 1"));
   EXPECT_TRUE(tested("findings.duplicate_transfer == 0"));
+  EXPECT_TRUE(tested("findings.likely == 1"));
+  EXPECT_TRUE(tested("findings.certain == 0"));
   EXPECT_TRUE(tested("directives == 2"));
   EXPECT_TRUE(tested("directives.0.DtoH_bytes == 2400"));
   EXPECT_TRUE(tested("directives.heat.cpp:41.DtoH_bytes == 2400"));

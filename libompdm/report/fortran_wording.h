@@ -1,10 +1,10 @@
-// How advice is told to readers of Fortran. Inside the analysis library only.
+// How advice is told to readers of Fortran.
 #pragma once
 
 #include <string>
 #include <string_view>
 
-namespace ompdm::analysis {
+namespace ompdm::report {
 
 /// Whether a source is Fortran, by the endings that compilers take for it (.f90, .F, .for, …).
 bool is_fortran_source(std::string_view file);
@@ -14,4 +14,4 @@ bool is_fortran_source(std::string_view file);
 /// within a directive of C is left out: Fortran has none.
 std::string in_fortran(std::string_view file, std::string advice);
 
-}  // namespace ompdm::analysis
+}  // namespace ompdm::report

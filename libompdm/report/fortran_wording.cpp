@@ -1,10 +1,10 @@
-#include "analysis/findings/fortran_wording.h"
+#include "report/fortran_wording.h"
 
 #include <algorithm>
 #include <cctype>
 #include <iterator>
 
-namespace ompdm::analysis {
+namespace ompdm::report {
 namespace {
 
 std::string ending_of(std::string_view file) {
@@ -48,4 +48,4 @@ std::string in_fortran(std::string_view file, std::string advice) {
   return advice;
 }
 
-}  // namespace ompdm::analysis
+}  // namespace ompdm::report

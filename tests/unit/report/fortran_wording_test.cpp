@@ -1,10 +1,11 @@
 // Advice as readers of Fortran have it.
-#include "analysis/findings/fortran_wording.h"
+#include "report/fortran_wording.h"
 
 #include <gtest/gtest.h>
 
 #include "analysis/found.h"
 #include "analysis/one_array.h"
+#include "ompdm/report.h"
 
 namespace ompdm::analysis {
 namespace {
@@ -12,34 +13,35 @@ namespace {
 TEST(FortranWording, SourcesAreKnownByTheirEnding) {
   for (const char* file :
        {"heat.f90", "/src/HEAT.F90", "a.F", "b.for", "c.f03", "d.f08", "e.ftn"}) {
-    EXPECT_TRUE(is_fortran_source(file)) << file;
+    EXPECT_TRUE(report::is_fortran_source(file)) << file;
   }
   for (const char* file : {"heat.cpp", "f90", "f.c", "fields.mod", "", "a.f90/b.c"}) {
-    EXPECT_FALSE(is_fortran_source(file)) << file;
+    EXPECT_FALSE(report::is_fortran_source(file)) << file;
   }
 }
 
 TEST(FortranWording, DirectivesAreThoseOfFortran) {
-  EXPECT_EQ(in_fortran("a.f90", "drop #pragma omp target update from(p) at a.f90:22"),
+  EXPECT_EQ(report::in_fortran("a.f90", "drop #pragma omp target update from(p) at a.f90:22"),
             "drop !$omp target update from(p) at a.f90:22");
-  EXPECT_EQ(in_fortran("a.f90", "write\n  #pragma omp target teams distribute parallel for\nthere"),
+  EXPECT_EQ(report::in_fortran("a.f90",
+                               "write\n  #pragma omp target teams distribute parallel for\nthere"),
             "write\n  !$omp target teams distribute parallel do\nthere");
 }
 
 TEST(FortranWording, LinesGoOnAsTheFormOfTheSourceWantsIt) {
   const std::string advice =
       "write\n  #pragma omp target enter data map(to: a, \\\n      b) \\\n      map(alloc: c)\n";
-  EXPECT_EQ(in_fortran("a.f90", advice),
+  EXPECT_EQ(report::in_fortran("a.f90", advice),
             "write\n  !$omp target enter data map(to: a, &\n  !$omp   b) &\n"
             "  !$omp   map(alloc: c)\n");
-  EXPECT_EQ(in_fortran("a.f", advice),
+  EXPECT_EQ(report::in_fortran("a.f", advice),
             "write\n  !$omp target enter data map(to: a,\n  !$omp& b)\n  !$omp& map(alloc: c)\n");
 }
 
 TEST(FortranWording, DirectivesHoldNoComments) {
   EXPECT_EQ(
-      in_fortran("a.f90",
-                 "  #pragma omp target update device(d /* each of 0, 1 */) to(u /* in f */)\n"),
+      report::in_fortran(
+          "a.f90", "  #pragma omp target update device(d /* each of 0, 1 */) to(u /* in f */)\n"),
       "  !$omp target update device(d) to(u)\n");
 }
 
@@ -54,8 +56,9 @@ TEST(FortranWording, AFindingsAdviceIsWrittenInItsLanguage) {
   for (Site& site : trace.sites) site.file = "a.f90";
   const Analysis analysis = analyze(std::move(trace));
   ASSERT_EQ(test::patterns(analysis), "unused_transfer");
-  EXPECT_TRUE(test::contains(analysis.findings[0].advice, "drop !$omp target update to(a)"))
-      << analysis.findings[0].advice;
+  EXPECT_TRUE(
+      test::contains(report::advice_text(analysis.findings[0]), "drop !$omp target update to(a)"))
+      << report::advice_text(analysis.findings[0]);
 }
 
 }  // namespace

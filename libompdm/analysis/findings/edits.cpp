@@ -1,0 +1,61 @@
+#include "analysis/findings/edits.h"
+
+#define XXH_INLINE_ALL
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <numeric>
+#include <string>
+#include <utility>
+
+namespace ompdm::analysis {
+
+std::uint64_t memory_of(std::vector<Stay> stays) {
+  struct Change {
+    std::int32_t device;
+    Nanoseconds time;
+    bool comes;  // what goes makes room for what comes at that time
+    std::uint64_t bytes;
+    auto operator<=>(const Change&) const = default;
+  };
+  std::vector<Change> changes;
+  for (const Stay& stay : stays) {
+    changes.push_back({stay.device, stay.from, true, stay.bytes});
+    changes.push_back({stay.device, stay.to, false, stay.bytes});
+  }
+  std::ranges::sort(changes);
+  std::uint64_t most = 0;
+  std::map<std::int32_t, std::uint64_t> now;
+  for (const Change& change : changes) {
+    std::uint64_t& bytes = now[change.device];
+    bytes = change.comes ? bytes + change.bytes : bytes - std::min(bytes, change.bytes);
+    most = std::max(most, bytes);
+  }
+  return most;
+}
+
+void identify(std::vector<Finding>& findings) {
+  // Findings come by time, which is another in each run.
+  std::vector<std::size_t> order(findings.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) {
+    return std::pair(findings[i].line, findings[i].wasted_bytes);
+  });
+  std::map<std::string, std::uint64_t> known;
+  for (const std::size_t i : order) {
+    Finding& finding = findings[i];
+    const std::string file = finding.file.substr(finding.file.rfind('/') + 1);
+    const std::string function =
+        finding.data.empty() ? std::string() : finding.data.front().named_at.function;
+    const std::string what =
+        fmt::format("{}\n{}\n{}\n{}", finding.pattern, file, function, finding.variable);
+    const std::uint64_t number = known[what]++;
+    const std::string text = number == 0 ? what : fmt::format("{}\n{}", what, number);
+    finding.id = fmt::format("{:016x}", XXH3_64bits(text.data(), text.size()));
+  }
+}
+
+}  // namespace ompdm::analysis

@@ -1,0 +1,103 @@
+// What a finding wants changed in the program's source, as data: to be rendered, tested, applied.
+// Part of the analysis (ompdm/analysis.h). The terms are those of OpenMP 5.2, section 5.8.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ompdm/definitions.h"
+
+namespace ompdm::analysis {
+
+/// A line of the program's source, or what is known of it.
+struct SourcePlace {
+  std::string file;           ///< empty: not known
+  int line = 0;               ///< of the pragma, the loop's condition or the call; 0: not known
+  std::string function;       ///< that it is in, without its parameters; empty: not known
+  std::uint64_t address = 0;  ///< in the binary
+  auto operator<=>(const SourcePlace&) const = default;
+};
+
+/// Data that edits name.
+struct EditData {
+  /// As a clause has it: "u[0:n * n]". Its names are those that `named_at.function` sees. Empty
+  /// where the compiler passed no names.
+  std::string expression;
+  /// What it is a member of: "s", "p[0:1]", "this[0:1]"; empty: of nothing. The runtime refuses a
+  /// struct that is there in part, so the object goes with its members.
+  std::string object;
+  SourcePlace named_at;               ///< the directive that calls it so
+  std::vector<std::uint64_t> pieces;  ///< bytes of each piece of storage that it stands for
+};
+
+/// A map clause, or the motion clause of an update.
+struct EditClause {
+  std::string kind;                 ///< "to", "from", "alloc", "release"; "always, from"
+  std::vector<std::uint32_t> data;  ///< positions in Finding::data
+  bool operator==(const EditClause&) const = default;
+};
+
+enum class EditKind : std::uint8_t {
+  kInsert,    ///< write a directive with these clauses
+  kReplace,   ///< give these items of the directive this map type instead
+  kLeaveOut,  ///< take these items out of the directive's clauses
+  kRemove,    ///< remove these items' directive
+  kGuard,     ///< reach the directive, or name these items, only where `when` holds
+  kKeep,      ///< leave the directive: it finds the data present then, and moves nothing
+};
+
+/// On which side of what an edit goes.
+struct Anchor {
+  enum class Side : std::uint8_t { kAt, kBefore, kWithin, kAfter };
+  enum class Of : std::uint8_t {
+    kDirective,  ///< each of `places`
+    kLoop,
+    kCalls,  ///< calls in a row, or repeated by the compiler: of a line that is no loop (any more)
+    kStay,   ///< from the first to the last instance of any of `places`
+    kUses,   ///< of the data that any of `places` put there
+  };
+  Side side = Side::kAt;
+  Of of = Of::kDirective;
+  /// Of a loop or of calls one, whose file is empty where the code does not tell its line.
+  std::vector<SourcePlace> places;
+  std::string words;  ///< of a loop without a line: "the loop in main (heat.cpp) that runs ..."
+};
+
+/// Where the source, and no trace, knows the condition of an edit.
+enum class EditWhen : std::uint8_t {
+  kAlways,
+  kEachTime,       ///< each time that the anchor is reached
+  kHostUses,       ///< wherever the host, or a region that falls back to it, reads or changes it
+  kHostChanged,    ///< wherever the host has changed it, or another device's copy came back
+  kKernelChanged,  ///< if a kernel of `places` changes what its clauses only send
+  kKernelFollows,  ///< a kernel that reads it follows
+  kNothingThere,   ///< it found nothing there so far, and would
+};
+
+struct Edit {
+  EditKind kind = EditKind::kInsert;
+  Anchor anchor = {};
+  Directive directive = Directive::kTarget;  ///< to be inserted, or that of the first place
+  std::vector<EditClause> clauses = {};      ///< none: all items of the finding that it has
+  std::vector<std::int32_t> devices =
+      {};  ///< of an inserted directive: one, or for each of them anew
+  EditWhen when = EditWhen::kAlways;
+  bool after_taskwait = false;  ///< what is nowait at the anchor has to be awaited before
+  /// The names are those of the anchor's function, so that the edit can be made as it is; else it
+  /// is in words.
+  bool in_scope = false;
+  std::uint64_t instances = 0;  ///< of kGuard: of the directive, those that were needless
+  std::uint64_t of = 0;         ///< of all of them
+};
+
+/// What would make the edits wrong, and no trace can rule out.
+enum class Unless : std::uint8_t {
+  kHostUses,          ///< the host uses the data meanwhile, and no update says so
+  kKernelChanges,     ///< in another run a kernel changes what none changed in this one
+  kHostWantsRestore,  ///< the host has changed its copy, and wants what the device has
+  kMadeAnew,          ///< the program makes the storage anew meanwhile
+};
+
+}  // namespace ompdm::analysis

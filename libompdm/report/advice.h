@@ -1,0 +1,21 @@
+// What to change, in words: the edits of a finding as a reader follows them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ompdm/analysis.h"
+
+namespace ompdm::report {
+
+/// The words of the findings' places: "heat.cpp:56"; without a file the function and line, or the
+/// address in the binary.
+std::string place_text(const analysis::SourcePlace& place);
+
+/// "a", "a and b", "a, b and c".
+std::string spoken_list(const std::vector<std::string>& items);
+
+/// "a, b, c", as in a clause.
+std::string clause_list(const std::vector<std::string>& items);
+
+}  // namespace ompdm::report

@@ -1,0 +1,87 @@
+#include "report/edits_json.h"
+
+#include "report/fortran_wording.h"
+#include "report/pragma.h"
+
+namespace ompdm::report {
+namespace {
+
+using analysis::Edit;
+using analysis::EditData;
+using analysis::SourcePlace;
+
+Json place_json(const SourcePlace& place) {
+  return {{"file", place.file}, {"line", place.line}, {"function", place.function}};
+}
+
+Json item_json(const EditData& data) {
+  return {{"expression", data.expression},
+          {"object", data.object},
+          {"named_at", place_json(data.named_at)},
+          {"pieces", data.pieces}};
+}
+
+/// As they are to be written, in the language of the source.
+Json pragmas_json(const analysis::Finding& finding, const Edit& edit) {
+  const Pragmas pragmas(finding);
+  Json lines = Json::array();
+  for (std::string text : {pragmas.plain(edit), pragmas.of_this(edit)}) {
+    if (text.empty()) continue;
+    if (is_fortran_source(finding.file)) text = in_fortran(finding.file, std::move(text));
+    lines.push_back(std::move(text));
+  }
+  return lines;
+}
+
+Json edit_json(const analysis::Finding& finding, const Edit& edit) {
+  constexpr const char* kKinds[] = {"insert", "replace", "leave_out", "remove", "guard", "keep"};
+  constexpr const char* kSides[] = {"at", "before", "within", "after"};
+  constexpr const char* kOf[] = {"directive", "loop", "calls", "stay", "uses"};
+  constexpr const char* kWhen[] = {"always",       "each_time",      "host_uses",
+                                   "host_changed", "kernel_changed", "kernel_follows",
+                                   "nothing_there"};
+  Json places = Json::array();
+  for (const SourcePlace& place : edit.anchor.places) places.push_back(place_json(place));
+  Json clauses = Json::array();
+  for (const analysis::EditClause& clause : edit.clauses) {
+    Json items = Json::array();
+    for (const std::uint32_t number : clause.data) {
+      items.push_back(item_json(finding.data[number]));
+    }
+    clauses.push_back({{"kind", clause.kind}, {"items", std::move(items)}});
+  }
+  Json json = {{"kind", kKinds[static_cast<std::size_t>(edit.kind)]},
+               {"side", kSides[static_cast<std::size_t>(edit.anchor.side)]},
+               {"of", kOf[static_cast<std::size_t>(edit.anchor.of)]},
+               {"places", std::move(places)},
+               {"directive", analysis::directive_name(edit.directive)},
+               {"clauses", std::move(clauses)},
+               {"devices", edit.devices},
+               {"when", kWhen[static_cast<std::size_t>(edit.when)]},
+               {"after_taskwait", edit.after_taskwait},
+               {"in_scope", edit.in_scope}};
+  if (edit.kind == analysis::EditKind::kInsert) json["pragmas"] = pragmas_json(finding, edit);
+  if (!edit.anchor.words.empty()) json["words"] = edit.anchor.words;
+  if (edit.of > 0) json["coverage"] = {{"needless", edit.instances}, {"of", edit.of}};
+  return json;
+}
+
+}  // namespace
+
+Json edits_json(const analysis::Finding& finding) {
+  Json edits = Json::array();
+  for (const Edit& edit : finding.edits) edits.push_back(edit_json(finding, edit));
+  return edits;
+}
+
+Json unless_json(const analysis::Finding& finding) {
+  constexpr const char* kUnless[] = {"host_uses", "kernel_changes", "host_wants_restore",
+                                     "made_anew"};
+  Json unless = Json::array();
+  for (const analysis::Unless one : finding.unless) {
+    unless.push_back(kUnless[static_cast<std::size_t>(one)]);
+  }
+  return unless;
+}
+
+}  // namespace ompdm::report

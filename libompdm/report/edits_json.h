@@ -1,0 +1,14 @@
+// A finding's edits as JSON.
+#pragma once
+
+#include "ompdm/analysis.h"
+#include "report/json_rows.h"
+
+namespace ompdm::report {
+
+Json edits_json(const analysis::Finding& finding);
+
+/// "host_uses", "kernel_changes", "host_wants_restore", "made_anew".
+Json unless_json(const analysis::Finding& finding);
+
+}  // namespace ompdm::report
