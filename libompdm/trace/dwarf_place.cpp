@@ -140,12 +140,11 @@ CodePlace DwarfPlaces::at(std::uint64_t address) const {
   return place;
 }
 
-std::optional<bool> DwarfPlaces::item_names_pointers(std::uint64_t address,
-                                                     const std::string& expression) const {
+ItemDeclaration DwarfPlaces::item_at(std::uint64_t address, const std::string& expression) const {
   address -= units_->bias;
   Units::Unit* unit = units_->at(address);
-  if (unit == nullptr) return std::nullopt;
-  return names_pointers(Units::scopes_at(*unit, address), expression);
+  if (unit == nullptr) return {};
+  return declaration_of(Units::scopes_at(*unit, address), expression);
 }
 
 }  // namespace ompdm::trace

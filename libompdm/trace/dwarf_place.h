@@ -12,6 +12,7 @@ struct Dwfl_Module;
 namespace ompdm::trace {
 
 struct CodePlace;
+struct ItemDeclaration;
 
 class DwarfPlaces {
  public:
@@ -24,10 +25,8 @@ class DwarfPlaces {
   /// Empty where no compilation unit covers the address.
   CodePlace at(std::uint64_t address) const;
 
-  /// Whether the elements that a map clause's item names are pointers, as its variable is declared
-  /// there; none if that is not known.
-  std::optional<bool> item_names_pointers(std::uint64_t address,
-                                          const std::string& expression) const;
+  /// What is known of a map clause's item, as its variable is declared there.
+  ItemDeclaration item_at(std::uint64_t address, const std::string& expression) const;
 
  private:
   struct Units;

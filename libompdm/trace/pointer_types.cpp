@@ -115,7 +115,7 @@ std::optional<Dwarf_Die> variable_in(Dwarf_Die* scope, std::string_view name, bo
   return std::nullopt;
 }
 
-/// The type of what a name stands for. Where a function was inlined, what it was inlined from knows
+/// What a name stands for. Where a function was inlined, what it was inlined from knows
 /// variables that were optimized away.
 std::optional<Dwarf_Die> declared(std::vector<Dwarf_Die> scopes, std::string_view name) {
   std::optional<Dwarf_Die> found;
@@ -129,7 +129,7 @@ std::optional<Dwarf_Die> declared(std::vector<Dwarf_Die> scopes, std::string_vie
     }
     if (found) break;
   }
-  return found ? type_of(&*found) : std::nullopt;
+  return found;
 }
 
 /// The type of what follows a name: members and subscripts, one after the other.
@@ -157,6 +157,14 @@ std::optional<Dwarf_Die> selected(std::optional<Dwarf_Die> type, std::string_vie
     if (type) type = member_of(&*type, name);
   }
   return type;
+}
+
+int line_of(Dwarf_Die* variable) {
+  Dwarf_Attribute attribute;
+  Dwarf_Word line = 0;
+  const bool is_known = dwarf_attr_integrate(variable, DW_AT_decl_line, &attribute) != nullptr &&
+                        dwarf_formudata(&attribute, &line) == 0;
+  return is_known ? static_cast<int>(line) : 0;
 }
 
 /// Address of a variable that stays in its place.
@@ -204,19 +212,24 @@ void add_globals(Dwarf_Die* parent, int depth, std::map<std::uint64_t, bool>& po
 
 }  // namespace
 
-std::optional<bool> names_pointers(const std::vector<Dwarf_Die>& scopes,
-                                   const std::string& expression) {
+ItemDeclaration declaration_of(const std::vector<Dwarf_Die>& scopes,
+                               const std::string& expression) {
+  ItemDeclaration item;
   std::string_view text = expression;
   const bool dereferences = text.starts_with('*');
   if (dereferences) text.remove_prefix(1);
   const std::string_view name = name_at(text);
-  if (name.empty()) return std::nullopt;
-  auto type = selected(declared(scopes, name), text.substr(name.size()));
+  if (name.empty()) return item;
+  std::optional<Dwarf_Die> variable = declared(scopes, name);
+  if (!variable) return item;
+  const bool is_local = dwarf_tag(&*variable) == DW_TAG_variable && !fixed_address(&*variable);
+  if (is_local) item.local_line = line_of(&*variable);
+  auto type = selected(type_of(&*variable), text.substr(name.size()));
   type = without_reference(type);
   if (type && dereferences) type = target_of(*type);
   while (type && dwarf_tag(&*type) == DW_TAG_array_type) type = type_of(&*type);
-  if (!type) return std::nullopt;
-  return is_pointer(&*type);
+  if (type) item.names_pointers = is_pointer(&*type);
+  return item;
 }
 
 GlobalTypes::GlobalTypes(Dwfl_Module* module) {

@@ -13,10 +13,16 @@ struct Dwfl_Module;
 
 namespace ompdm::trace {
 
-/// Whether the elements that a map clause's item names (`t[0:n]`, `s->t[0:n]`) are pointers, as
-/// its variable is declared in these scopes, innermost first; none if that is not known.
-std::optional<bool> names_pointers(const std::vector<Dwarf_Die>& scopes,
-                                   const std::string& expression);
+/// What debug information tells of a map clause's item (`t[0:n]`, `s->t[0:n]`).
+struct ItemDeclaration {
+  std::optional<bool> names_pointers;  ///< its elements are pointers; none: not known
+  /// Where the variable that its name begins with is declared, if that is the function's own, made
+  /// anew in each call: no parameter, nothing static or global. 0: else, or not known.
+  int local_line = 0;
+};
+
+/// As its variable is declared in these scopes, innermost first.
+ItemDeclaration declaration_of(const std::vector<Dwarf_Die>& scopes, const std::string& expression);
 
 /// The variables at fixed addresses of a module.
 class GlobalTypes {

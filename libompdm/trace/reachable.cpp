@@ -1,5 +1,6 @@
 #include "trace/reachable.h"
 
+#include <map>
 #include <set>
 #include <utility>
 
@@ -31,18 +32,27 @@ void find_device_variables(Draft& draft, Symbols& symbols) {
 void find_pointers(Draft& draft, Symbols& symbols) {
   Trace& trace = draft.trace;
   find_device_variables(draft, symbols);
-  std::set<std::pair<std::uint32_t, std::size_t>> asked;  // site, position of the item
+  // By site and position of the item.
+  std::map<std::pair<std::uint32_t, std::size_t>, ItemDeclaration> known;
   for (std::size_t list = 0; list < trace.map_lists.size(); ++list) {
     const Index<Site> at = draft.list_sites[list];
     if (!at || draft.site_notes[at.value].is_fortran) continue;
     const Site& site = trace.sites[at.value];
-    const std::vector<MapItem>& items = trace.map_lists[list];
+    std::vector<MapItem>& items = trace.map_lists[list];
     for (std::size_t i = 0; i < items.size(); ++i) {
-      const MapItem& item = items[i];
+      MapItem& item = items[i];
       const bool is_mapped = (item.type & (kMapLiteral | kMapPrivate | kMapAttach)) == 0;
       if (!is_mapped || !item.variable || item.name.empty() || item.bytes < kPointerSize) continue;
-      if (!asked.emplace(at.value, i).second) continue;
-      if (symbols.item_names_pointers(site.module, site.address - 1, item.name).value_or(false)) {
+      const auto [found, is_new] = known.try_emplace({at.value, i});
+      if (is_new) {
+        found->second = symbols.item_at(site.module, site.address - 1, item.name);
+        // Of a call that optimizers moved, the scope can be a caller's.
+        const auto& functions = symbols.at(site.module, site.address - 1).functions;
+        const bool is_own = !functions.empty() && functions.front() == site.function;
+        if (!is_own) found->second.local_line = 0;
+      }
+      item.local_line = found->second.local_line;
+      if (found->second.names_pointers.value_or(false)) {
         trace.variables[item.variable.value].holds_pointers = true;
       }
     }

@@ -164,12 +164,12 @@ Declaration Symbols::fortran_variable(Index<Module> module, const std::string& f
   return loaded.fortran_variables->find(fortran_module, variable);
 }
 
-std::optional<bool> Symbols::item_names_pointers(Index<Module> module, std::uint64_t address,
-                                                 const std::string& expression) {
-  if (!module || module.value >= modules_.size()) return std::nullopt;
+ItemDeclaration Symbols::item_at(Index<Module> module, std::uint64_t address,
+                                 const std::string& expression) {
+  if (!module || module.value >= modules_.size()) return {};
   const Loaded& loaded = load(modules_[module.value], true);
-  if (loaded.state != Loaded::State::kUsable) return std::nullopt;
-  return loaded.dwarf->item_names_pointers(address, expression);
+  if (loaded.state != Loaded::State::kUsable) return {};
+  return loaded.dwarf->item_at(address, expression);
 }
 
 std::optional<bool> Symbols::global_holds_pointers(Index<Module> module, std::uint64_t address) {

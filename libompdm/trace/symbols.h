@@ -13,6 +13,7 @@
 #include "ompdm/trace.h"
 #include "trace/code/module_code.h"
 #include "trace/fortran_variables.h"
+#include "trace/pointer_types.h"
 
 namespace ompdm::trace {
 
@@ -50,10 +51,10 @@ class Symbols {
   Declaration fortran_variable(Index<Module> module, const std::string& fortran_module,
                                const std::string& variable);
 
-  /// Whether the elements that a map clause's item names are pointers, as its variable is declared
-  /// at an address inside the directive's call; none if that is not known.
-  std::optional<bool> item_names_pointers(Index<Module> module, std::uint64_t address,
-                                          const std::string& expression);
+  /// What is known of a map clause's item, as its variable is declared at an address inside the
+  /// directive's call.
+  ItemDeclaration item_at(Index<Module> module, std::uint64_t address,
+                          const std::string& expression);
 
   /// Whether the variable at an address is a pointer, or has some in it; none if it is not known.
   std::optional<bool> global_holds_pointers(Index<Module> module, std::uint64_t address);

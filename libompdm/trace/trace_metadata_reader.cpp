@@ -179,6 +179,7 @@ void read_row(const Json& object, MapItem& item) {
   get(object, "begin", item.begin);
   get(object, "bytes", item.bytes);
   get(object, "type", item.type);
+  get(object, "local_line", item.local_line);
 }
 
 void read_row(const Json& object, DeviceEvent& event) {

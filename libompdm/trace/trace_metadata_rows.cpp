@@ -224,6 +224,7 @@ ordered_json row(const std::vector<MapItem>& items) {
     entry["begin"] = address(item.begin);
     entry["bytes"] = number(item.bytes);
     entry["type"] = address(item.type);
+    if (item.local_line != 0) entry["local_line"] = item.local_line;
     json.push_back(std::move(entry));
   }
   return json;

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <map>
 #include <numeric>
+#include <set>
 #include <tuple>
 
 namespace ompdm::analysis {
@@ -92,14 +93,17 @@ Contents::Contents(const Trace& trace, const Mappings& mappings) {
     return std::tuple(row.device, row.host, row.storage, row.bytes, row.host == 0 ? i : 0);
   };
   std::ranges::sort(order, {}, [&](std::uint32_t i) { return std::pair(storage(i), i); });
+  std::vector<std::vector<std::uint32_t>> pieces;
   for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
     std::vector<std::uint32_t> stays;
     for (; end < order.size() && storage(order[end]) == storage(order[begin]); ++end) {
       stays.push_back(order[end]);
     }
     follow(trace, mappings, stays, writes);
-    doubt(trace, mappings, stays);
+    pieces.push_back(std::move(stays));
   }
+  note_host_changes(trace, mappings);
+  for (const std::vector<std::uint32_t>& stays : pieces) doubt(trace, mappings, stays);
 }
 
 /// All stays of one piece of storage on one device, in order.
@@ -148,21 +152,63 @@ void Contents::follow(const Trace& trace, const Mappings& mappings,
   }
 }
 
+void HostChanges::add(const DataOp& op, const DataOp& before, Same how) {
+  same += how == Same::kYes ? 1 : 0;
+  alike += how == Same::kLikely ? 1 : 0;
+  differs += how == Same::kNo ? 1 : 0;
+  altered += how == Same::kNo && op.hash != 0 && before.hash != 0 ? 1 : 0;
+}
+
+void HostChanges::add(const HostChanges& other) {
+  same += other.same;
+  alike += other.alike;
+  differs += other.differs;
+  altered += other.altered;
+}
+
+bool HostChanges::are_anywhere() const {
+  constexpr std::uint64_t kEnough = 3;
+  const bool is_mostly_left = same >= kEnough && same >= 2 * altered && same + alike >= 4 * differs;
+  return differs > 0 && !is_mostly_left;
+}
+
+Contents::Sender Contents::sender_of(const Trace& trace, const Mappings& mappings,
+                                     std::uint32_t op) {
+  const DataOp& sent = trace.ops[op];
+  const MapItem* item = mappings.items().named(sent.region, sent.src, sent.bytes);
+  return {sent.site.value, item != nullptr ? item->name : std::string()};
+}
+
+void Contents::note_host_changes(const Trace& trace, const Mappings& mappings) {
+  for (std::uint32_t i = 0; i < earlier_.size(); ++i) {
+    const Earlier& before = earlier_[i];
+    if (before.op == kNoOp || before.same == Same::kUnknown) continue;
+    if (trace.ops.common(i).kind != OpKind::kHtoD) continue;
+    host_changes_[sender_of(trace, mappings, i)].add(trace.ops[i], trace.ops[before.op],
+                                                     before.same);
+  }
+}
+
 /// Whoever was seen to change the storage may have changed it where no block was looked at.
 void Contents::doubt(const Trace& trace, const Mappings& mappings,
                      const std::vector<std::uint32_t>& stays) {
-  bool host_changes = false;
+  bool is_changed = false;
+  std::set<Sender> senders;
   bool device_changes = false;
   for (const std::uint32_t number : stays) {
     for (const std::uint32_t i : mappings.transfers(number)) {
       const bool differs = earlier_[i].same == Same::kNo;
       if (trace.ops.common(i).kind == OpKind::kHtoD) {
-        host_changes = host_changes || differs;
+        is_changed = is_changed || differs;
+        if (earlier_[i].same != Same::kUnknown) senders.insert(sender_of(trace, mappings, i));
       } else {
         device_changes = device_changes || differs || sent_[i].same == Same::kNo;
       }
     }
   }
+  HostChanges sent;
+  for (const Sender& sender : senders) sent.add(host_changes_[sender]);
+  const bool host_changes = is_changed && sent.are_anywhere();
   for (const std::uint32_t number : stays) {
     for (const std::uint32_t i : mappings.transfers(number)) {
       const bool changes =

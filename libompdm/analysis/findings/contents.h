@@ -3,6 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "analysis/findings/kernel_writes.h"
@@ -47,6 +50,22 @@ struct Earlier {
   }
 };
 
+/// What the host sent, beside what had crossed before.
+struct HostChanges {
+  std::uint64_t same = 0;     ///< all bytes were compared
+  std::uint64_t altered = 0;  ///< of those that were compared so
+  std::uint64_t alike = 0;    ///< blocks were compared
+  std::uint64_t differs = 0;  ///< in all
+
+  void add(const DataOp& op, const DataOp& before, Same how);
+  void add(const HostChanges& other);
+
+  /// The host changes it here and there: so it may where no block was looked at. Not so where it is
+  /// mostly left alone, as all its bytes tell, and is another now and then: an array that is filled
+  /// anew for each solve.
+  [[nodiscard]] bool are_anywhere() const;
+};
+
 class Contents {
  public:
   Contents(const Trace& trace, const Mappings& mappings);
@@ -71,7 +90,14 @@ class Contents {
  private:
   void follow(const Trace& trace, const Mappings& mappings, const std::vector<std::uint32_t>& stays,
               KernelWrites& writes);
+  void note_host_changes(const Trace& trace, const Mappings& mappings);
   void doubt(const Trace& trace, const Mappings& mappings, const std::vector<std::uint32_t>& stays);
+
+  /// By directive and item: what it sends may be other storage each time.
+  using Sender = std::pair<std::uint32_t, std::string>;
+  [[nodiscard]] static Sender sender_of(const Trace& trace, const Mappings& mappings,
+                                        std::uint32_t op);
+  std::map<Sender, HostChanges> host_changes_;
 
   std::vector<Earlier> earlier_;
   std::vector<Earlier> sent_;

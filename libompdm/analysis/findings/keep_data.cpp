@@ -1,5 +1,7 @@
 #include "analysis/findings/keep_data.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 
@@ -73,12 +75,27 @@ void KeptData::insert(
   for (const auto& [kind, numbers] : clauses) {
     if (numbers.empty()) continue;
     edit.clauses.push_back({kind, {numbers.begin(), numbers.end()}});
-    edit.in_scope =
-        edit.in_scope && std::ranges::all_of(at.places, [&](const SourcePlace& place) {
-          return !place.file.empty() && data.in_scope(edit.clauses.back().data, place.function);
-        });
+    edit.in_scope = edit.in_scope && std::ranges::all_of(at.places, [&](const SourcePlace& place) {
+                      return !place.file.empty() && data.in_scope(edit.clauses.back().data, place);
+                    });
   }
   if (!edit.clauses.empty()) edits.push_back(std::move(edit));
+}
+
+std::string made_anew_text(const std::vector<std::string>& names) {
+  const bool is_one = names.size() == 1;
+  return fmt::format("{} {} made in each pass, and what {} may be too", spoken_list(names),
+                     is_one ? "is" : "are", is_one ? "it points to" : "they point to");
+}
+
+void tell_to_make_once(const std::vector<std::string>& names, const SourcePlace& loop,
+                       Finding& finding) {
+  finding.edits.clear();
+  finding.unless.clear();
+  finding.remarks = {
+      fmt::format("make {} once, before the loop at {}, and map {} there: in the loop, update what "
+                  "has to cross",
+                  spoken_list(names), place_of(loop), names.size() == 1 ? "it" : "them")};
 }
 
 Anchor beside(Anchor anchor, Anchor::Side side) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -58,6 +59,13 @@ struct KeptData {
   void insert(std::vector<Edit>& edits, Directive directive, const Anchor& at, EditWhen when,
               const std::vector<std::pair<const char*, std::set<std::uint32_t>>>& clauses) const;
 };
+
+/// Why what these names point to cannot surely be kept: see NamedData::made_within.
+std::string made_anew_text(const std::vector<std::string>& names);
+
+/// Takes back edits that would have to name what a loop declares, and says what to do instead.
+void tell_to_make_once(const std::vector<std::string>& names, const SourcePlace& loop,
+                       Finding& finding);
 
 /// A remark on what was kept.
 inline constexpr const char* kWentAsItHadBeen =

@@ -156,20 +156,21 @@ std::string in_loop(const Trace& trace, const Loop& loop) {
   return text;
 }
 
+SourcePlace source_place(const Trace& trace, const Loop& loop) {
+  if (loop_at(trace, loop).empty()) return {};
+  return {loop.place.file, loop.place.line, without_signature(loop.place.function), 0};
+}
+
 Anchor loop_anchor(const Trace& trace, const Loop& loop, const std::vector<Index<Site>>& sites) {
   Anchor anchor;
   anchor.of = Anchor::Of::kLoop;
-  SourcePlace& place = anchor.places.emplace_back();
-  if (loop_at(trace, loop).empty()) {
+  SourcePlace& place = anchor.places.emplace_back(source_place(trace, loop));
+  if (place.file.empty()) {
     place.function = loop_function(trace, sites);
     anchor.words = loop_place(trace, sites, loop.entries > 1);
-    return anchor;
+  } else if (trace.loops[loop.code.value].unrolled) {
+    anchor.of = Anchor::Of::kCalls;
   }
-  const CodeLoop& code = trace.loops[loop.code.value];
-  if (code.unrolled) anchor.of = Anchor::Of::kCalls;
-  place.file = loop.place.file;
-  place.line = loop.place.line;
-  place.function = without_signature(loop.place.function);
   return anchor;
 }
 

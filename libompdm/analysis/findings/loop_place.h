@@ -31,6 +31,9 @@ std::string loop_at(const Trace& trace, const Loop& loop);
 /// 30 passes" where its place is not known.
 std::string in_loop(const Trace& trace, const Loop& loop);
 
+/// Where the code has the loop; nothing is known where loop_at() is empty.
+SourcePlace source_place(const Trace& trace, const Loop& loop);
+
 /// The loop as a place of edits; sites are those of a pass.
 Anchor loop_anchor(const Trace& trace, const Loop& loop, const std::vector<Index<Site>>& sites);
 

@@ -8,6 +8,7 @@
 
 #include "analysis/findings/unique.h"
 #include "analysis/findings/wording.h"
+#include "analysis/function_names.h"
 
 namespace ompdm::analysis {
 namespace {
@@ -47,6 +48,7 @@ std::uint32_t NamedData::add(const Trace& trace, const Mapping& mapping) {
   if (site) row.data.named_at = source_place(trace.sites[site.value]);
   const std::string expression = expression_of(trace, mapping);
   if (has_name(trace, mapping)) {
+    row.data.local_line = mapping.item != nullptr ? mapping.item->local_line : 0;
     row.data.expression = expression;
     row.data.object = object_of(expression);
   }
@@ -87,16 +89,40 @@ std::vector<std::uint32_t> NamedData::all() const {
   return numbers;
 }
 
-bool NamedData::in_scope(const std::vector<std::uint32_t>& data,
-                         const std::string& function) const {
-  return devices_.size() < 2 && !function.empty() &&
+bool NamedData::in_scope(const std::vector<std::uint32_t>& data, const SourcePlace& place) const {
+  return devices_.size() < 2 && !place.function.empty() &&
          std::ranges::all_of(
              data,
              [&](std::uint32_t number) {
                const Row& row = rows_[number];
                return !row.data.expression.empty() && row.data.object.empty() &&
-                      row.storage.size() == 1 && row.data.named_at.function == function;
+                      row.storage.size() == 1 && row.data.named_at.function == place.function &&
+                      row.data.local_line <= place.line;
              });
+}
+
+template <class IsWanted>
+std::vector<std::string> NamedData::local_names(IsWanted is_wanted) const {
+  UniqueTexts names;
+  for (const Row& row : rows_) {
+    if (row.data.local_line != 0 && is_wanted(row.data)) names.add(base_of(row.data.expression));
+  }
+  return names.all();
+}
+
+std::vector<std::string> NamedData::declared_in(const SourcePlace& loop) const {
+  if (loop.function.empty() || loop.line == 0) return {};
+  return local_names([function = template_name(loop.function), &loop](const EditData& data) {
+    return template_name(data.named_at.function) == function && data.local_line > loop.line;
+  });
+}
+
+std::vector<std::string> NamedData::made_within(const SourcePlace& loop) const {
+  if (loop.function.empty()) return {};
+  return local_names([function = template_name(loop.function), &loop](const EditData& data) {
+    const bool is_elsewhere = template_name(data.named_at.function) != function;
+    return is_elsewhere || (loop.line > 0 && data.local_line > loop.line);
+  });
 }
 
 std::vector<EditData> NamedData::rows() const {

@@ -35,14 +35,24 @@ class NamedData {
   /// Devices that the data was on.
   [[nodiscard]] const std::set<std::int32_t>& devices() const { return devices_; }
 
-  /// Whether a line of the function can name the data so that it stands for one thing there.
+  /// Whether that place can name the data so that it stands for one thing there.
   [[nodiscard]] bool in_scope(const std::vector<std::uint32_t>& data,
-                              const std::string& function) const;
+                              const SourcePlace& place) const;
+
+  /// Names that a loop at that place makes anew in each of its passes, or that a function which it
+  /// calls makes anew in each call: what they point to may be made anew as well.
+  [[nodiscard]] std::vector<std::string> made_within(const SourcePlace& loop) const;
+
+  /// Of these, names that the loop itself declares: nothing before it can name them.
+  [[nodiscard]] std::vector<std::string> declared_in(const SourcePlace& loop) const;
 
   /// By number, for Finding::data.
   [[nodiscard]] std::vector<EditData> rows() const;
 
  private:
+  template <class IsWanted>
+  [[nodiscard]] std::vector<std::string> local_names(IsWanted is_wanted) const;
+
   using StoragePiece =
       std::tuple<std::uint64_t, std::uint64_t, std::uint32_t>;  // host, bytes, which
   struct Row {

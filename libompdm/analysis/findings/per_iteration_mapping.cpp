@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <tuple>
 
 #include "analysis/findings/findings.h"
@@ -36,7 +37,7 @@ struct LoopClaim {
   std::uint64_t equal_in_full = 0;        ///< all bytes of them were compared
   std::uint64_t examined = 0;             ///< needless transfers whose content was compared
   std::uint64_t unread = 0;               ///< returns that are needless unless the host read them
-  bool each_in_full = true;               ///< some of each piece's were
+  std::map<std::uint32_t, bool> in_full;  ///< by number of the data: some of its were
   bool with_others = false;               ///< other directives map the same in between
 };
 
@@ -77,7 +78,10 @@ void add_group(const Evidence& evidence, const std::vector<std::uint32_t>& group
   loop.compared += surplus.compared;
   loop.equal += surplus.equal;
   loop.equal_in_full += surplus.equal_in_full;
-  loop.each_in_full = loop.each_in_full && (surplus.equal == 0 || surplus.equal_in_full > 0);
+  if (surplus.equal > 0) {
+    bool& in_full = loop.in_full[data];
+    in_full = in_full || surplus.equal_in_full > 0;
+  }
   loop.examined += surplus.examined;
   loop.sent += surplus.sent;
   loop.sent_enough += surplus.sent_enough;
@@ -117,8 +121,16 @@ std::string evidence_of(const Trace& trace, const Loop& row, const LoopClaim& lo
   return text;
 }
 
-Claim finished(const Evidence& evidence, const Loop& row, LoopClaim& loop) {
+/// Of ten contents nine.
+constexpr std::uint64_t kMostly = 10;
+
+/// None where too little speaks for it.
+std::optional<Claim> finished(const Evidence& evidence, const Loop& row, LoopClaim& loop) {
   const Trace& trace = evidence.trace;
+  const Anchor around = loop_anchor(trace, row, loop.sites.all());
+  const std::vector<std::string> made = loop.kept.data.made_within(around.places.front());
+  constexpr std::uint64_t kFewest = 3;
+  if (!made.empty() && loop.equal < kFewest) return std::nullopt;
   loop.kept.settle();
   for (const Stay& stay : loop.claim.stays) {
     loop.kept.add_idle(evidence.idle_directives.edits_on(stay));
@@ -143,19 +155,26 @@ Claim finished(const Evidence& evidence, const Loop& row, LoopClaim& loop) {
   } else if (!is_backed) {
     claim.add_caveat("contents speak for less than half of these bytes");
   }
-  if (!loop.each_in_full) claim.add_caveat("of some of it only blocks were compared");
+  const bool each_in_full =
+      std::ranges::all_of(loop.in_full, [](const auto& one) { return one.second; });
+  if (!each_in_full) claim.add_caveat("of some of it only blocks were compared");
   if (loop.with_others) claim.add_caveat("other directives map the same in between");
-  if (row.entries_at_least) {
+  // Where it was entered anew, and had other data, contents differ.
+  if (row.entries_at_least && kMostly * loop.equal < (kMostly - 1) * loop.compared) {
     claim.add_caveat("the loop may have been entered more often, and each time has its own");
   }
+  if (!made.empty()) claim.add_caveat(made_anew_text(made));
+  const SourcePlace& place = around.places.front();
+  const std::vector<std::string> declared = loop.kept.data.declared_in(place);
   finding.evidence = evidence_of(trace, row, loop);
   finding.data = loop.kept.data.rows();
-  finding.edits = loop.kept.edits(trace, loop_anchor(trace, row, loop.sites.all()));
+  finding.edits = loop.kept.edits(trace, around);
   finding.unless = {Unless::kHostUses, Unless::kMadeAnew};
   if (loop.equal > 0 && loop.equal == loop.compared && loop.equal == loop.equal_in_full &&
       !loop.with_others) {
     finding.remarks = {kWentAsItHadBeen};
   }
+  if (!declared.empty()) tell_to_make_once(declared, place, finding);
   sum_up(claim, trace);
   return claim;
 }
@@ -220,7 +239,8 @@ std::vector<Claim> per_iteration_mapping(const Evidence& evidence) {
   }
   std::vector<Claim> claims;
   for (auto& [number, loop] : loops) {
-    claims.push_back(finished(evidence, evidence.loops.rows[number], loop));
+    std::optional<Claim> claim = finished(evidence, evidence.loops.rows[number], loop);
+    if (claim) claims.push_back(std::move(*claim));
   }
   return claims;
 }

@@ -11,6 +11,7 @@
 
 #include "analysis/findings/findings.h"
 #include "analysis/findings/keep_data.h"
+#include "analysis/findings/loop_place.h"
 #include "analysis/findings/surplus.h"
 #include "analysis/findings/unique.h"
 #include "analysis/findings/wording.h"
@@ -39,7 +40,37 @@ struct AllocationGroup {
   CrossingNames sent;
   CrossingNames returned;
   std::vector<std::string> allocating;
+  std::set<std::size_t> loops;  ///< that this is in, by row
 };
+
+/// The loop that all of this is in; else the one that it begins in.
+void add_loop(const Evidence& evidence, std::uint32_t alloc, Nanoseconds end,
+              AllocationGroup& group) {
+  const DataOp& op = evidence.trace.ops[alloc];
+  const Asker asked = asker_of(evidence.trace, op);
+  std::uint32_t entry = evidence.enclosing.innermost(asked.thread, asked.time, end);
+  if (entry == EnclosingEntry::kNoEntry) {
+    entry = evidence.enclosing.innermost(asked.thread, asked.time, op.end);
+  }
+  if (entry == EnclosingEntry::kNoEntry) return;
+  group.loops.insert(evidence.enclosing.entries()[entry].loop);
+}
+
+/// What the loops that this is in make anew. False if that is all there is to it: a function's own
+/// pointers, a few times.
+bool add_what_is_made_within(const Evidence& evidence, AllocationGroup& group) {
+  UniqueTexts made;
+  for (const std::size_t row : group.loops) {
+    const SourcePlace loop = source_place(evidence.trace, evidence.loops.rows[row]);
+    const std::vector<std::string> declared = group.kept.data.declared_in(loop);
+    if (!declared.empty()) tell_to_make_once(declared, loop, group.claim.finding);
+    for (const std::string& name : group.kept.data.made_within(loop)) made.add(name);
+  }
+  if (made.all().empty()) return true;
+  group.claim.add_caveat(made_anew_text(made.all()));
+  constexpr std::uint64_t kFew = 10;
+  return group.claim.finding.count >= kFew || !group.claim.finding.remarks.empty();
+}
 
 /// Takes in the mappings of one piece of storage; false if it cannot be kept on the device.
 bool add(const Evidence& evidence, const std::vector<std::uint32_t>& mappings,
@@ -62,6 +93,7 @@ bool add(const Evidence& evidence, const std::vector<std::uint32_t>& mappings,
   // Parts of it would be found present, and not cross any more.
   if (evidence.presence.others(first, begin, end, mappings.size()).any) return false;
   ++group.pieces;
+  add_loop(evidence, first.alloc.value, end, group);
   group.allocations += mappings.size();
   const std::uint32_t number = group.kept.data.add(trace, first);
   group.claim.stays.push_back({first.device, first.host, first.bytes, first.storage, begin, end});
@@ -161,6 +193,7 @@ std::vector<Claim> repeated_allocation(const Evidence& evidence, const Claimed& 
                                    group.allocations, devices_text(group.kept.data.devices()),
                                    spoken_list(group.allocating), group.pieces);
     add_edits(trace, group, finding);
+    if (!add_what_is_made_within(evidence, group)) continue;
     sum_up(group.claim, trace);
     claims.push_back(std::move(group.claim));
   }

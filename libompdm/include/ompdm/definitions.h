@@ -98,6 +98,9 @@ struct MapItem {
   std::uint64_t begin = 0;
   std::uint64_t bytes = 0;
   std::uint64_t type = 0;  ///< libomptarget's map type bits (OMP_TGT_MAPTYPE_*)
+  /// Line of the local variable that the name begins with, by debug information; 0: it begins with
+  /// a parameter, with what is static or global, or that is not known.
+  int local_line = 0;
   bool operator==(const MapItem&) const = default;
 };
 

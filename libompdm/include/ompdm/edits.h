@@ -28,7 +28,10 @@ struct EditData {
   /// What it is a member of: "s", "p[0:1]", "this[0:1]"; empty: of nothing. The runtime refuses a
   /// struct that is there in part, so the object goes with its members.
   std::string object;
-  SourcePlace named_at;               ///< the directive that calls it so
+  SourcePlace named_at;  ///< the directive that calls it so
+  /// Where that function declares the local variable that the name begins with; 0: it is a
+  /// parameter, static, global, or that is not known.
+  int local_line = 0;
   std::vector<std::uint64_t> pieces;  ///< bytes of each piece of storage that it stands for
 };
 

@@ -105,7 +105,8 @@ TEST(PerIterationContents, AHostThatChangesItAtTimesIsToldWhereToUpdate) {
     return pass % 5 == 0 ? Hashes(100 + pass, 2 + pass) : Hashes(1 + pass, 2 + pass);
   });
   ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
-  EXPECT_EQ(analysis.findings[0].count, 16U) << "19 but those of passes 5, 10 and 15";
+  EXPECT_EQ(analysis.findings[0].count, 32U)
+      << "38 but what went over in passes 5, 10 and 15, and what came back before these";
   EXPECT_TRUE(
       contains(report::advice_text(analysis.findings[0]), "  #pragma omp target update to(u)\n"));
   EXPECT_TRUE(

@@ -1,0 +1,69 @@
+// The very case that ompdm is for, as courses have it: several solves, each with arrays of its own.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+
+#include "recorded.h"
+
+namespace ompdm::e2e {
+namespace {
+
+constexpr std::uint64_t kGrid = 300 * 300 * 8;
+constexpr std::uint64_t kSteps = 60;
+
+int line_of(const std::string& mark) {
+  int line = 1;
+  for (const std::string& text : lines_of(text_of(OMPDM_E2E_FINDINGS "/course_heat.cpp"))) {
+    if (text.ends_with("// @" + mark)) return line;
+    ++line;
+  }
+  ADD_FAILURE() << mark;
+  return 0;
+}
+
+class CourseHeat : public ::testing::TestWithParam<int> {};
+
+// One finding with at least 97 of 100 needless bytes, and its edits in the solver around its loop.
+TEST_P(CourseHeat, IsOneFindingAroundTheLoopOfTheSolver) {
+  const auto solves = static_cast<std::uint64_t>(GetParam());
+  const Json report = record({{program("course_heat"), "naive", std::to_string(solves)}}).report;
+  ASSERT_EQ(report["findings"].size(), 1U) << report["findings"];
+  const Json& finding = report["findings"][0];
+  EXPECT_EQ(finding["pattern"], "per_iteration_mapping");
+  EXPECT_EQ(finding["confidence"], "likely") << finding["evidence"];
+  const std::uint64_t needed = solves * 3 * kGrid;
+  const std::uint64_t needless = solves * kSteps * 3 * kGrid - needed;
+  EXPECT_GE(finding["wasted_bytes"].get<std::uint64_t>() * 100, needless * 97);
+  EXPECT_EQ(finding["memory_bytes"], 2 * kGrid);
+  const Json& enter = finding["edits"][0];
+  EXPECT_EQ(enter["directive"], "target enter data");
+  EXPECT_EQ(enter["of"], "loop");
+  EXPECT_EQ(enter["places"][0]["line"], line_of("steps"));
+  const std::string function = enter["places"][0]["function"];
+  EXPECT_NE(function.find("solve"), std::string::npos) << function;
+}
+
+// Its sends are equal, since its solves are: their arrays are made anew all the same.
+TEST_P(CourseHeat, HasNothingToSayOfTheModelSolution) {
+  const std::string solves = std::to_string(GetParam());
+  const Json report = record({{program("course_heat"), "model", solves}}).report;
+  for (const Json& finding : report["findings"]) EXPECT_EQ(finding["confidence"], "possible");
+  EXPECT_EQ(report["findings"].empty(), GetParam() <= 3) << report["findings"];
+}
+
+TEST(CourseHeatInside, IsToldToMakeOnceWhatTheLoopMakes) {
+  const Json report = record({{program("course_heat"), "inside", "1"}}).report;
+  ASSERT_EQ(report["findings"].size(), 1U) << report["findings"];
+  const Json& finding = report["findings"][0];
+  EXPECT_EQ(finding["confidence"], "possible");
+  EXPECT_TRUE(finding["edits"].empty()) << finding["edits"];
+  const std::string once =
+      "make values once, before the loop at course_heat.cpp:" + std::to_string(line_of("made"));
+  EXPECT_TRUE(finding["advice"].get<std::string>().starts_with(once)) << finding["advice"];
+}
+
+INSTANTIATE_TEST_SUITE_P(Solves, CourseHeat, ::testing::Values(1, 3, 12));
+
+}  // namespace
+}  // namespace ompdm::e2e
