@@ -181,7 +181,7 @@ std::string guard_text(const Finding& finding, const Edit& edit) {
     case EditWhen::kKernelFollows:
       if (is_call) return fmt::format("copy at {} only what a kernel will read\n", places);
       return fmt::format(
-          "{} is needed at {} in {} of {} instances: leave it out where no kernel "
+          "{} is needed at {} in {} of {} transfers: leave it out where no kernel "
           "follows\n",
           spoken_list(expressions_of(finding, edit)), places, edit.of - edit.instances, edit.of);
     case EditWhen::kKernelChanged:
@@ -226,7 +226,11 @@ std::string edit_text(const Finding& finding, const Edit& edit, const std::strin
     case EditKind::kGuard:
       return guard_text(finding, edit);
     case EditKind::kKeep:
-      break;
+      if (edit.clauses.empty()) break;
+      return fmt::format(
+          "at {}, leave the map clauses as they are: they then allocate nothing, and copy all the "
+          "same (always)\n",
+          places_text(edit.anchor.places));
   }
   return fmt::format(
       "at {}, leave the map clauses as they are: they then find the data present and move "

@@ -82,6 +82,9 @@ std::string cost_of(const Finding& finding) {
       text += " with allocations";
     }
   }
+  if (finding.memory_bytes > 0) {
+    text += fmt::format("; keeps {} on the device", spoken_size(finding.memory_bytes));
+  }
   return fmt::format("{}; {}", text, confidence_of(finding));
 }
 

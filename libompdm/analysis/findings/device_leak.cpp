@@ -31,6 +31,7 @@ struct LeakGroup {
   Claim claim;
   Index<Mapping> first;
   NamedData data;
+  UniqueTexts expressions;
   std::set<std::uint64_t> silent;  ///< host addresses of what never came back
 };
 
@@ -60,11 +61,13 @@ Asked asked_back(const Trace& trace, const std::set<std::uint64_t>& data) {
 }
 
 std::string evidence_of(const Trace& trace, const Mapping& first, const LeakGroup& group,
-                        const std::string& expression, const Asked& asked) {
+                        const Asked& asked) {
   const Site& site = trace.sites[trace.ops.common(first.alloc.value).site.value];
+  const std::vector<std::string>& items = group.expressions.all();
+  const std::string what = first.host == 0 ? "memory" : spoken_list(items);
   std::string text =
-      fmt::format("{} was still on {} when the program ended, left by {} at {} ({})",
-                  first.host != 0 ? expression : "memory", devices_text(group.data.devices()),
+      fmt::format("{} {} still on {} when the program ended, left by {} at {} ({})", what,
+                  items.size() > 1 ? "were" : "was", devices_text(group.data.devices()),
                   site.directive == Directive::kApi && !site.api.empty()
                       ? site.api
                       : std::string(directive_name(site.directive)),
@@ -103,25 +106,30 @@ void add_edit(const Trace& trace, const Mapping& first, const LeakGroup& group, 
 std::vector<Claim> device_leak(const Evidence& evidence) {
   const Trace& trace = evidence.trace;
   if (has_lost_events(trace) || !trace.recording.finished) return {};
-  std::map<std::pair<std::uint32_t, std::string>, LeakGroup> groups;  // by directive row and name
+  std::map<std::pair<std::uint32_t, bool>, LeakGroup> groups;  // by directive row; mapped or not
   std::set<std::uint64_t> silent;
+  std::set<std::uint64_t> returned;  // from whichever device
   const std::vector<Mapping>& rows = evidence.mappings.rows();
+  for (std::uint32_t i = 0; i < rows.size(); ++i) {
+    if (came_back(evidence, i)) returned.insert(rows[i].host);
+  }
   for (std::uint32_t i = 0; i < rows.size(); ++i) {
     const Mapping& mapping = rows[i];
     if (mapping.remove || mapping.replaced || is_bare_pointer(trace, mapping)) continue;
     const Index<Site> site = trace.ops.common(mapping.alloc.value).site;
     if (!site || !has_to_be_ended(trace.sites[site.value].directive)) continue;
-    const std::string what = mapping.host == 0 ? std::string() : expression_of(trace, mapping);
     const auto [at, is_new] =
-        groups.try_emplace(std::pair(row_of(evidence.directives, site), what));
+        groups.try_emplace(std::pair(row_of(evidence.directives, site), mapping.host != 0));
     LeakGroup& group = at->second;
     if (is_new) {
       group.first = {i};
       place(group.claim, "device_leak", trace, site);
     }
     group.data.add(trace, mapping);
-    if (mapping.host != 0 && !mapping.handed_out && !came_back(evidence, i))
+    if (mapping.host != 0) group.expressions.add(expression_of(trace, mapping));
+    if (mapping.host != 0 && !mapping.handed_out && !returned.contains(mapping.host)) {
       group.silent.insert(mapping.host);
+    }
     ++group.claim.finding.count;
     group.claim.finding.wasted_bytes += mapping.bytes;
   }
@@ -131,10 +139,10 @@ std::vector<Claim> device_leak(const Evidence& evidence) {
   for (auto& [key, group] : groups) {
     const Mapping& first = rows[group.first.value];
     Finding& finding = group.claim.finding;
-    finding.variable = name_of(trace, first);
+    finding.variable = first.host == 0 ? std::string() : clause_list(group.data.names());
     finding.examined = finding.of = finding.count;
     finding.confidence = Confidence::kCertain;
-    finding.evidence = evidence_of(trace, first, group, key.second, asked);
+    finding.evidence = evidence_of(trace, first, group, asked);
     add_edit(trace, first, group, finding);
     claims.push_back(std::move(group.claim));
   }

@@ -41,7 +41,8 @@ void KeptData::add_directives(const Trace& trace, const Mappings& mappings, std:
     const DataOp& op = trace.ops[at.value];
     const Index<Site> site = op.site;
     const bool deletes = (op.map_type & kMapDelete) != 0;
-    if (site) (deletes ? deleting : sites).add(site);
+    const bool copies = (op.map_type & kMapAlways) != 0;
+    if (site) (deletes ? deleting : copies ? always : sites).add(site);
     deferred = deferred || is_deferred(trace, op);
   }
   const DataOp& alloc = trace.ops[row.alloc.value];
@@ -120,6 +121,13 @@ std::vector<Edit> KeptData::edits_of_directives(const Trace& trace) const {
     edits.push_back({.kind = EditKind::kKeep,
                      .anchor = anchor_at(trace, sites.all()),
                      .directive = trace.sites[sites.all().front().value].directive,
+                     .in_scope = true});
+  }
+  if (!always.all().empty()) {
+    edits.push_back({.kind = EditKind::kKeep,
+                     .anchor = anchor_at(trace, always.all()),
+                     .directive = trace.sites[always.all().front().value].directive,
+                     .clauses = {{"always", {}}},
                      .in_scope = true});
   }
   if (!deleting.all().empty()) {

@@ -28,6 +28,7 @@ struct KeptData {
   /// a kernel may have changed.
   std::map<std::uint32_t, UniqueSites> forgotten;
   UniqueSites sites;     ///< the directives that map it
+  UniqueSites always;    ///< those of them that copy it whether it is there or not
   UniqueSites deleting;  ///< those of them that delete it
   /// What to do about directives that found nothing there.
   std::map<std::pair<SourcePlace, Directive>, Edit> idle;

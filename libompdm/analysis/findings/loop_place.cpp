@@ -118,10 +118,13 @@ std::string loop_place(const Trace& trace, const std::vector<Index<Site>>& sites
   const std::string inside =
       called.empty() ? function.function
                      : fmt::format("{}, which calls {}", function.function, spoken_list(called));
-  if (*common + 1 >= chains.front().size()) {
+  // What calls itself is one function, however deep it is.
+  std::size_t next = *common + 1;
+  while (next < chains.front().size() && chains.front()[next].function == function.function) ++next;
+  if (next >= chains.front().size()) {
     return fmt::format("{} (in {}, or in what calls it)", runs, inside);
   }
-  const Caller& outer = chains.front()[*common + 1];
+  const Caller& outer = chains.front()[next];
   std::string call =
       fmt::format("in {}, or in {}, which calls {}", inside, outer.function, function.function);
   if (!outer.file.empty() && outer.line > 0) {

@@ -138,6 +138,7 @@ void add_edits(const Trace& trace, const AllocationGroup& group, Finding& findin
   const std::vector<std::uint32_t> all = kept.data.all();
   const std::set<std::uint32_t> numbers(all.begin(), all.end());
   std::vector<Index<Site>> sites = kept.sites.all();
+  sites.insert(sites.end(), kept.always.all().begin(), kept.always.all().end());
   sites.insert(sites.end(), kept.deleting.all().begin(), kept.deleting.all().end());
   const Anchor stay = anchor_at(trace, sites, Anchor::Of::kStay);
   finding.data = kept.data.rows();

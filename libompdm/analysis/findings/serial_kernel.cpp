@@ -18,6 +18,8 @@ constexpr std::uint32_t kNoTeamsConstruct = 0xffffffff;  // Launch::num_teams
 /// A kernel that takes about as long as its launch (5 to 20 us on GPUs) gains nothing from threads.
 /// The median launch decides: a few that a busy machine held up do not.
 constexpr Nanoseconds kLeastKernelTime = 20'000;
+/// Of one that was launched once nobody knows how much of its time the first launch itself took.
+constexpr Nanoseconds kLeastOnlyLaunch = 200'000;
 
 /// What the tutorials ask of a kernel's parallelism; fewer threads leave a GPU idle.
 constexpr std::uint64_t kEnoughThreads = 10'000;
@@ -116,15 +118,17 @@ std::string advice_of(Shape shape, const Launch& launch, const std::string& wher
         "num_teams only where it is known to be better",
         where);
   }
-  if (launch.num_teams != kNoTeamsConstruct) {
-    return fmt::format("at {}, leave num_teams and thread_limit to the runtime", where);
+  // More than one team is asked for by a clause alone; one, or one thread, by what is left out too.
+  if (shape == Shape::kFew) {
+    return fmt::format("at {}, leave num_teams{} to the runtime", where,
+                       launch.thread_limit == 0 ? "" : " and thread_limit");
   }
   return fmt::format(
       "at {}, if its loop's iterations are independent, write in place of the target directive, "
-      "with "
-      "its map clauses,\n"
+      "with its map clauses,\n"
       "  #pragma omp target teams distribute parallel for\n"
-      "directly before the loop, and reduction(...) for what it sums up",
+      "directly before the loop, without num_teams and thread_limit, and with reduction(...) for "
+      "what it sums up",
       where);
 }
 
@@ -161,7 +165,8 @@ std::vector<Claim> serial_kernel(const Evidence& evidence) {
   for (auto& [key, group] : groups) {
     const auto median = group.times.begin() + static_cast<std::ptrdiff_t>(group.times.size() / 2);
     std::ranges::nth_element(group.times, median);
-    if (group.timed && *median < kLeastKernelTime) continue;
+    const Nanoseconds least = group.count == 1 ? kLeastOnlyLaunch : kLeastKernelTime;
+    if (group.timed && *median < least) continue;
     const Index<Site> site = group.first->site;
     Claim claim;
     place(claim, "serial_kernel", trace, site);

@@ -22,6 +22,7 @@ struct Stream {
   std::uint64_t largest = 0;
   bool neighbours = false;  ///< some were spared because their memory is next to the one before's
   bool repeated = false;    ///< some because no kernel ran since the one before
+  bool one_place = true;    ///< all are of one place on the host
   std::vector<std::string> names;
   std::vector<std::string> expressions;
 };
@@ -87,6 +88,7 @@ void append(const Evidence& evidence, std::uint32_t i, Stream& stream) {
     const DataOp& before = trace.ops[stream.ops.back()];
     const bool again = before.region != op.region || !op.region;
     const Kin kin = kin_of(evidence, stream.ops.back(), i);
+    stream.one_place = stream.one_place && host_of(op) == host_of(before);
     if (kin == Kin::kNeighbour) {
       stream.spared.push_back(i);
       stream.neighbours = true;
@@ -174,6 +176,14 @@ std::string advice_of(const Evidence& evidence, const Site* site, const Stream& 
         "at {}, let several kernels share one transfer: collect on the device what "
         "the host needs, and cross less often",
         where);
+  }
+  if (stream.one_place && site != nullptr) {
+    return fmt::format(
+        "at {}, cross once, {} {}: no kernel runs between one of them and the next, so that only "
+        "the "
+        "{} counts",
+        where, to_device ? "after" : "before", loop_around(evidence, stream, where),
+        to_device ? "last" : "first");
   }
   std::vector<std::string> items;
   for (const std::string& expression : stream.expressions) {

@@ -74,7 +74,7 @@ TEST(UnusedTransfer, WhatOtherInstancesNeedIsNotDropped) {
     if (finding.line != 20) continue;
     EXPECT_FALSE(contains(report::advice_text(finding), "drop #pragma"))
         << report::advice_text(finding);
-    EXPECT_TRUE(contains(report::advice_text(finding), "in 1 of 2 instances"))
+    EXPECT_TRUE(contains(report::advice_text(finding), "in 1 of 2 transfers"))
         << report::advice_text(finding);
     return;
   }
