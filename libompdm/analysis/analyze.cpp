@@ -44,6 +44,7 @@ Analysis analyze_as_it_is(const Trace& trace) {
   analysis.withheld = needless.withheld;
   analysis.doubts = std::move(needless.doubts);
   analysis.prediction = needless.prediction;
+  analysis.possible_prediction = needless.possible_prediction;
   analysis.headline = headline_of(trace, directives.rows);
   analysis.device_use = device_use_of(trace);
   analysis.host_waits = host_waits_of(trace, directives);
@@ -74,10 +75,12 @@ bool has_transfers(const Recording& recording) {
   return reach != "no_emi" && reach != "unreachable" && reach != "other_runtime";
 }
 
-bool saves_time(const Analysis& analysis) {
+bool saves_time(const Analysis& analysis) { return saves_time(analysis, analysis.prediction); }
+
+bool saves_time(const Analysis& analysis, const std::optional<Prediction>& prediction) {
   constexpr Nanoseconds kHundredth = 100;
-  if (!analysis.prediction) return false;
-  const Nanoseconds saved = analysis.program_wall - analysis.prediction->wall;
+  if (!prediction) return false;
+  const Nanoseconds saved = analysis.program_wall - prediction->wall;
   return saved > 0 && kHundredth * saved >= analysis.program_wall;
 }
 

@@ -17,7 +17,13 @@ Json prediction_json(Analyses analyses) {
       continue;
     slowest = {{"wall_ns", one.prediction->wall},
                {"transfer_ns", one.prediction->transfer},
-               {"spared_bytes", one.prediction->spared_bytes}};
+               {"spared_bytes", one.prediction->spared_bytes},
+               {"possible", nullptr}};
+    if (const auto& possible = one.possible_prediction) {
+      slowest["possible"] = {{"wall_ns", possible->wall},
+                             {"transfer_ns", possible->transfer},
+                             {"spared_bytes", possible->spared_bytes}};
+    }
   }
   return slowest;
 }

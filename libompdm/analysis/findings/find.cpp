@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -94,7 +95,15 @@ Needless find_needless(const Trace& trace, const DirectiveTable& directives,
   needless.withheld = withheld_of(trace, claims.withheld, claimed);
   mark(claims.withheld, claimed);
   needless.doubts = doubts_of(evidence, claimed);
-  needless.prediction = predict(trace, claims.told);
+  const auto first_possible = std::ranges::stable_partition(claims.told, [](const Claim& claim) {
+    return claim.finding.confidence != Confidence::kPossible;
+  });
+  const std::span<const Claim> all(claims.told);
+  const auto sure = static_cast<std::size_t>(first_possible.begin() - claims.told.begin());
+  needless.prediction = predict(trace, all.first(sure));
+  const bool any_possible =
+      std::ranges::any_of(all.subspan(sure), [](const Claim& claim) { return !claim.ops.empty(); });
+  if (any_possible) needless.possible_prediction = predict(trace, all);
   std::vector<std::size_t> order(claims.told.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::ranges::sort(order, {}, [&](std::size_t i) {

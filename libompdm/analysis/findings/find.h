@@ -12,7 +12,8 @@ struct Needless {
   std::vector<Finding> findings;  ///< what would save most time first
   Withheld withheld;
   std::vector<Doubt> doubts;
-  std::optional<Prediction> prediction;
+  std::optional<Prediction> prediction;           ///< without what is certain or likely
+  std::optional<Prediction> possible_prediction;  ///< and without what is possible only
 };
 
 /// `loops` as loops_of() gives them.

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -136,6 +137,6 @@ std::vector<Claim> no_overlap(const Evidence& evidence);
 
 /// What the run would have taken without the operations of the claims, each taken away once; none
 /// where they are not known to take time.
-std::optional<Prediction> predict(const Trace& trace, const std::vector<Claim>& claims);
+std::optional<Prediction> predict(const Trace& trace, std::span<const Claim> claims);
 
 }  // namespace ompdm::analysis

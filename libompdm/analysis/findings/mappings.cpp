@@ -110,6 +110,7 @@ void Mappings::replay(const Trace& trace) {
         row.variable = op.variable;
         row.alloc = {i};
         row.is_pointee = (op.map_type & kMapPointerAndObject) != 0;
+        row.is_private = (op.map_type & kMapPrivate) != 0;
         const auto number = static_cast<std::uint32_t>(rows_.size());
         const auto [at, is_new] = devices[op.dst_device].try_emplace(op.dst, number);
         if (!is_new) rows_[at->second].replaced = true;

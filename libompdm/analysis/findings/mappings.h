@@ -29,6 +29,8 @@ struct Mapping {
   /// The program has its device address: by use_device_ptr or use_device_addr, by
   /// omp_get_mapped_ptr, or to copy to it by the API.
   bool handed_out = false;
+  /// A kernel's own copy (firstprivate): made for one region, and used by it.
+  bool is_private = false;
   /// Nothing that was seen allocated what a `target update` reached: a `declare target` variable,
   /// or memory that the program associated. `alloc` is the first transfer.
   bool is_static = false;

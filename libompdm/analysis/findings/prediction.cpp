@@ -4,7 +4,7 @@
 
 namespace ompdm::analysis {
 
-std::optional<Prediction> predict(const Trace& trace, const std::vector<Claim>& claims) {
+std::optional<Prediction> predict(const Trace& trace, std::span<const Claim> claims) {
   if (!has_transfers(trace.recording)) return std::nullopt;
   Claimed gone(trace.ops.size());
   for (const Claim& claim : claims) {

@@ -46,7 +46,8 @@ void ContentClaim::take(const Evidence& evidence, const std::string& expression,
                         const Claimed& claimed) {
   if (tally.same.empty()) return;
   std::vector<Tally::Pair> needless = tally.same;
-  if (tally.different == 0) {
+  constexpr std::uint64_t kNowAndThen = 10;
+  if (kNowAndThen * tally.different <= tally.same.size()) {
     needless.insert(needless.end(), tally.unknown.begin(), tally.unknown.end());
   }
   const std::size_t all = needless.size();

@@ -60,7 +60,7 @@ struct ContentClaim {
   bool each_in_full = true;         ///< some of each item's were
 
   /// Takes the needless transfers of a tally, unless most of them are claimed already: those that
-  /// carried the same, and, if none was different, also those that were not looked at.
+  /// carried the same, and, if hardly one was different, also those that were not looked at.
   void take(const Evidence& evidence, const std::string& expression, const Tally& tally,
             const Claimed& claimed);
   [[nodiscard]] bool empty() const { return pairs.empty(); }

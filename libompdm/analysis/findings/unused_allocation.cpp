@@ -18,7 +18,8 @@ Nanoseconds end_of(const Trace& trace, const Mapping& mapping) {
 /// Whether no kernel could have seen this memory. What was given to the program may have been used
 /// by other libraries, unseen.
 bool is_unused(const Evidence& evidence, KernelWrites& kernels, const Mapping& mapping) {
-  if (mapping.replaced || mapping.handed_out || mapping.on_device || mapping.is_static)
+  if (mapping.replaced || mapping.is_private || mapping.handed_out || mapping.on_device ||
+      mapping.is_static)
     return false;
   if (!mapping.remove && !evidence.trace.recording.finished) return false;
   const Trace& trace = evidence.trace;

@@ -147,7 +147,7 @@ std::vector<Claim> unused_transfer(const Evidence& evidence, const Claimed& clai
       const std::uint32_t row = row_of(evidence.directives, trace.ops.common(op).site);
       ++sends[{row, expression_at(trace, evidence.mappings, op)}];
     }
-    if (rows[i].replaced || rows[i].handed_out || rows[i].on_device) continue;
+    if (rows[i].replaced || rows[i].is_private || rows[i].handed_out || rows[i].on_device) continue;
     const bool asynchronous = std::ranges::any_of(
         evidence.mappings.transfers(i),
         [&](std::uint32_t op) { return is_asynchronous_api(trace, trace.ops[op]); });

@@ -125,7 +125,7 @@ struct Doubt {
   std::uint64_t bytes = 0;
 };
 
-/// What the run would have taken without the waste that the findings name, no operation taken away
+/// What the run would have taken without the waste that findings name, no operation taken away
 /// twice: against Analysis::program_wall.
 struct Prediction {
   Nanoseconds wall = 0;
@@ -209,7 +209,9 @@ struct Analysis {
   std::vector<Finding> findings;         ///< what would save most time first
   Withheld withheld;                     ///< findings too small to be told
   std::vector<Doubt> doubts;             ///< by reason
-  std::optional<Prediction> prediction;
+  std::optional<Prediction> prediction;  ///< without what is certain or likely
+  /// Without what is possible only, too; none where no such finding saves anything.
+  std::optional<Prediction> possible_prediction;
   Headline headline;
   std::vector<DeviceUse> device_use;  ///< by device; empty where CUPTI told nothing
   /// Longest first, then what is of no directive; empty where CUPTI told none.
@@ -234,6 +236,9 @@ bool knows_transfers(const Analysis& analysis);
 
 /// The same of a recording by itself.
 bool has_transfers(const Recording& recording);
+
+/// Whether a prediction is of a wall time that is a hundredth less than the run's or better.
+bool saves_time(const Analysis& analysis, const std::optional<Prediction>& prediction);
 
 /// Whether there is a prediction, of a wall time that is a hundredth less than the run's or better:
 /// runs differ by that of themselves.

@@ -30,8 +30,8 @@ TEST(DuplicateTransfer, ToDataThatIsThere) {
   EXPECT_TRUE(contains(finding.evidence, "by a.cpp:10, in this run")) << finding.evidence;
   EXPECT_TRUE(contains(report::advice_text(finding),
                        "reach #pragma omp target update to(a) at a.cpp:20 only after"));
-  ASSERT_TRUE(analysis.prediction.has_value());
-  EXPECT_EQ(analysis.prediction->wall, analysis.process.wall - 100);
+  ASSERT_TRUE(analysis.possible_prediction.has_value());
+  EXPECT_EQ(analysis.possible_prediction->wall, analysis.process.wall - 100);
 }
 
 TEST(DuplicateTransfer, ToDataThatCouldHaveBeenKept) {

@@ -66,6 +66,16 @@ TEST(UnusedAllocation, BesideKernelsThatCannotSeeItIsLikely) {
   EXPECT_EQ(unnamed.patterns(), "") << "what the kernel names is not known";
 }
 
+// An array that is firstprivate: the list calls it private, which says that nothing comes back.
+TEST(UnusedAllocation, WhatIsAKernelsOwnCopyIsUsedByIt) {
+  OneArray program;
+  program.allocate();
+  program.trace.ops.edit_back()->map_type = 0xa1;
+  program.stranger();
+  program.unmap();
+  EXPECT_EQ(program.patterns(), "");
+}
+
 TEST(UnusedAllocation, RoundTripsWithoutAKernelAreLikely) {
   OneArray program;
   program.map();

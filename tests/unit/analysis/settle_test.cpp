@@ -35,7 +35,7 @@ TEST(ClaimsThatRestOnEachOther, TheOneThatSavesMoreStays) {
   const Analysis analysis = analyze(program.take());
   ASSERT_EQ(patterns(analysis), "duplicate_transfer");
   EXPECT_EQ(analysis.findings[0].count, 20U);
-  EXPECT_EQ(analysis.prediction->wall, analysis.process.wall - 2000);
+  EXPECT_EQ(analysis.possible_prediction->wall, analysis.process.wall - 2000);
 }
 
 TEST(ClaimsThatRestOnEachOther, OneClauseIsWrittenAnewOnce) {

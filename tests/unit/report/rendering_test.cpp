@@ -107,6 +107,8 @@ TEST(Rendering, JsonHasWhatIsPromised) {
   EXPECT_EQ(report["findings"][0]["wasted_bytes"], 2 * 8000000 + 2 * 8000000);
   EXPECT_EQ(keys(report["findings"][0]["coverage"]), (std::set<std::string>{"examined", "of"}));
   EXPECT_EQ(keys(report["prediction"]),
+            (std::set<std::string>{"wall_ns", "transfer_ns", "spared_bytes", "possible"}));
+  EXPECT_EQ(keys(report["prediction"]["possible"]),
             (std::set<std::string>{"wall_ns", "transfer_ns", "spared_bytes"}));
   EXPECT_EQ(report["directives"][0]["HtoD_bytes"], 24000000);
   EXPECT_EQ(report["iterations"][0]["count"], 3);
@@ -272,6 +274,13 @@ TEST(Rendering, NoSavingIsToldWhereThereIsNone) {
   std::vector<analysis::Analysis> analyses = {analysis::analyze(sample())};
   EXPECT_NE(render(analyses, Format::kText).find("the run would have taken about"),
             std::string::npos);
+  // What is possible only is told beside what is likely.
+  analyses[0].prediction = analyses[0].possible_prediction;
+  EXPECT_EQ(render(analyses, Format::kText).find("if what is possible"), std::string::npos);
+  analyses[0].possible_prediction->wall /= 2;
+  EXPECT_NE(render(analyses, Format::kText).find("if what is possible only holds too"),
+            std::string::npos);
+  analyses[0].possible_prediction.reset();
   analyses[0].prediction->wall = analyses[0].program_wall - analyses[0].program_wall / 101;
   const std::string text = render(analyses, Format::kText);
   EXPECT_EQ(text.find("the run would have taken about"), std::string::npos);
