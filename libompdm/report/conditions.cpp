@@ -10,29 +10,19 @@
 
 #include "ompdm/error.h"
 #include "ompdm/report.h"
+#include "report/patterns.h"
 
 namespace ompdm::report {
 namespace {
 
 using ReportJson = nlohmann::json;
 
-/// What findings may be counted by though none was found: patterns and confidences.
-constexpr std::string_view kCountedNames[] = {"duplicate_transfer",
-                                              "round_trip_transfer",
-                                              "unmodified_copy_back",
-                                              "unused_transfer",
-                                              "repeated_allocation",
-                                              "unused_allocation",
-                                              "per_iteration_mapping",
-                                              "small_transfers",
-                                              "serial_kernel",
-                                              "host_fallback",
-                                              "device_leak",
-                                              "pageable_transfer",
-                                              "no_overlap",
-                                              "certain",
-                                              "likely",
-                                              "possible"};
+/// Whether findings may be counted by this, though none was found: a pattern or a confidence.
+bool is_counted_name(std::string_view name) {
+  constexpr std::string_view kConfidences[] = {"certain", "likely", "possible"};
+  return std::ranges::find(kPatterns, name, &Pattern::name) != std::end(kPatterns) ||
+         std::ranges::find(kConfidences, name) != std::end(kConfidences);
+}
 
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kBlanks = " \t";
@@ -135,7 +125,7 @@ bool counts_findings(std::string_view path) {
   for (const std::string_view fate : {"came.", "stay.", "went."}) {
     if (path.starts_with(fate)) path.remove_prefix(fate.size());
   }
-  return std::ranges::find(kCountedNames, path) != std::ranges::end(kCountedNames);
+  return is_counted_name(path);
 }
 
 Error not_known(std::string_view path, std::string_view where) {

@@ -10,6 +10,7 @@
 #include "report/invariant.h"
 #include "report/left_out.h"
 #include "report/page.h"
+#include "report/patterns.h"
 #include "report/units.h"
 
 namespace ompdm::report {
@@ -20,29 +21,6 @@ using analysis::Finding;
 
 constexpr std::string_view kTitle =
     "Findings: what was needless in this run, what would save most time first";
-
-/// A pattern as one says it, and what its count is of.
-struct Pattern {
-  std::string_view name;
-  std::string_view words;
-  const char* one;
-  const char* many;
-};
-constexpr Pattern kPatterns[] = {
-    {"per_iteration_mapping", "mapped anew by each pass of a loop", "transfer", "transfers"},
-    {"duplicate_transfer", "sent though it was there already", "transfer", "transfers"},
-    {"round_trip_transfer", "came back and went over again unchanged", "transfer", "transfers"},
-    {"unmodified_copy_back", "came back unchanged", "transfer", "transfers"},
-    {"unused_transfer", "sent, and seen by no kernel", "transfer", "transfers"},
-    {"repeated_allocation", "allocated again and again", "allocation", "allocations"},
-    {"unused_allocation", "allocated, and seen by no kernel", "allocation", "allocations"},
-    {"small_transfers", "many small transfers", "transfer", "transfers"},
-    {"serial_kernel", "kernel with too little parallelism", "launch", "launches"},
-    {"pageable_transfer", "copied from or to pageable memory", "transfer", "transfers"},
-    {"no_overlap", "waited for a kernel that it does not need", "transfer", "transfers"},
-    {"host_fallback", "ran on the host", "instance", "instances"},
-    {"device_leak", "left on the device", "allocation", "allocations"},
-};
 
 Pattern pattern_of(const Finding& finding) {
   const auto known = std::ranges::find(kPatterns, finding.pattern, &Pattern::name);
