@@ -274,7 +274,7 @@ std::string notes_of(const Finding& finding) {
   for (const std::uint32_t number : inserted) {
     const EditData& data = finding.data[number];
     ++rows_of_name[data.expression];
-    of_object = of_object || !data.object.empty();
+    of_object = of_object || !data.objects.empty();
     nameless = nameless || data.expression.empty();
   }
   for (const std::uint32_t number : inserted) {

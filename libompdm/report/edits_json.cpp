@@ -16,7 +16,7 @@ Json place_json(const SourcePlace& place) {
 
 Json item_json(const EditData& data) {
   return {{"expression", data.expression},
-          {"object", data.object},
+          {"objects", data.objects},
           {"named_at", place_json(data.named_at)},
           {"pieces", data.pieces}};
 }

@@ -91,7 +91,9 @@ bool is_update(const Edit& edit) { return edit.directive == Directive::kTargetUp
 
 }  // namespace
 
-bool is_of_this(const EditData& data) { return data.object == "this[0:1]"; }
+bool is_of_this(const EditData& data) {
+  return !data.objects.empty() && data.objects.front() == "this[0:1]";
+}
 
 std::string function_of(const Edit& edit) {
   if (edit.anchor.places.empty()) return {};
@@ -136,7 +138,7 @@ std::string Pragmas::written(const Edit& edit, bool of_this) const {
       const EditData& data = finding_.data[number];
       if (data.expression.empty() || is_of_this(data) != of_this) continue;
       items.add(item(data, data.expression, here));
-      if (!data.object.empty()) objects.add(item(data, data.object, here));
+      for (const std::string& object : data.objects) objects.add(item(data, object, here));
     }
     if (!items.all().empty()) lists.emplace_back(clause.kind, items.sorted());
   }

@@ -124,7 +124,8 @@ std::vector<Claim> serial_kernel(const Evidence& evidence);
 /// Target regions whose kernel ran on the host.
 std::vector<Claim> host_fallback(const Evidence& evidence);
 
-/// Device memory that was still there when the program ended by itself.
+/// Device memory that was still there when the program ended by itself, unless a directive left
+/// no more of it than rides along.
 std::vector<Claim> device_leak(const Evidence& evidence);
 
 /// Transfers between a device and pageable host memory that took a tenth of its busy time or more,

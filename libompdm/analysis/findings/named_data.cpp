@@ -15,18 +15,22 @@ namespace {
 
 constexpr std::string_view kThis = "this[0:1]";
 
-/// What a member is of: "s" of "s.p[0:n]", "p[0:1]" of "p->q[0:n]"; empty if it is no member.
-std::string object_of(const std::string& expression) {
+/// What a member is of, outermost first: "s" of "s.p[0:n]", "p[0:1]" and "p->q[0:1]" of
+/// "p->q->r[0:n]"; none if it is no member.
+std::vector<std::string> objects_of(const std::string& expression) {
+  std::vector<std::string> objects;
   int depth = 0;
   for (std::size_t at = 0; at < expression.size(); ++at) {
     const char c = expression[at];
     if (c == '[' || c == '(') ++depth;
     if (c == ']' || c == ')') --depth;
     if (depth > 0) continue;
-    if (c == '.') return expression.substr(0, at);
-    if (c == '-' && expression.compare(at, 2, "->") == 0) return expression.substr(0, at) + "[0:1]";
+    // A struct in a struct is a part of it.
+    if (c == '.' && objects.empty()) objects.push_back(expression.substr(0, at));
+    const bool is_arrow = c == '-' && expression.compare(at, 2, "->") == 0;
+    if (is_arrow) objects.push_back(expression.substr(0, at) + "[0:1]");
   }
-  return {};
+  return objects;
 }
 
 }  // namespace
@@ -50,10 +54,10 @@ std::uint32_t NamedData::add(const Trace& trace, const Mapping& mapping) {
   if (has_name(trace, mapping)) {
     row.data.local_line = mapping.item != nullptr ? mapping.item->local_line : 0;
     row.data.expression = expression;
-    row.data.object = object_of(expression);
+    row.data.objects = objects_of(expression);
   }
   // Functions of a class, and all instances of its template, call a member the same.
-  const bool of_this = row.data.object == kThis;
+  const bool of_this = !row.data.objects.empty() && row.data.objects.front() == kThis;
   const std::pair name(expression, of_this ? std::string() : row.data.named_at.function);
   const auto [at, is_new] = row_of_name_.emplace(name, static_cast<std::uint32_t>(rows_.size()));
   if (is_new) rows_.push_back(std::move(row));
@@ -95,7 +99,7 @@ bool NamedData::in_scope(const std::vector<std::uint32_t>& data, const SourcePla
              data,
              [&](std::uint32_t number) {
                const Row& row = rows_[number];
-               return !row.data.expression.empty() && row.data.object.empty() &&
+               return !row.data.expression.empty() && row.data.objects.empty() &&
                       row.storage.size() == 1 && row.data.named_at.function == place.function &&
                       row.data.local_line <= place.line;
              });

@@ -25,9 +25,9 @@ struct EditData {
   /// As a clause has it: "u[0:n * n]". Its names are those that `named_at.function` sees. Empty
   /// where the compiler passed no names.
   std::string expression;
-  /// What it is a member of: "s", "p[0:1]", "this[0:1]"; empty: of nothing. The runtime refuses a
-  /// struct that is there in part, so the object goes with its members.
-  std::string object;
+  /// What it is a member of, outermost first: "s" of "s.p", "p[0:1]" and "p->q[0:1]" of "p->q->r";
+  /// "this[0:1]". The runtime refuses a struct that is there in part, so these go with it.
+  std::vector<std::string> objects;
   SourcePlace named_at;  ///< the directive that calls it so
   /// Where that function declares the local variable that the name begins with; 0: it is a
   /// parameter, static, global, or that is not known.

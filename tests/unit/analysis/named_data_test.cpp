@@ -136,6 +136,18 @@ TEST(NamedData, AStructGoesWithItsMembers) {
                        "exit data map(from: s.p[0:s.n], t->q[0:t->n]) map(release: s, t[0:1])\n"));
 }
 
+TEST(NamedData, AStructThatIsPointedToFromAnotherGoesWithBoth) {
+  Program program;
+  const auto solve = program.site(Directive::kTarget, "a.cpp", 7, "main");
+  const auto u = program.variable("s->g->u", kArrayBytes);
+  for (int pass = 0; pass < 10; ++pass) program.map(solve, u, "s->g->u[0:n]");
+  const Finding finding = program.only();
+  EXPECT_EQ(finding.data.at(0).objects, (std::vector<std::string>{"s[0:1]", "s->g[0:1]"}));
+  EXPECT_TRUE(contains(report::advice_text(finding),
+                       "enter data map(to: s[0:1], s->g[0:1], s->g->u[0:n])\n"))
+      << report::advice_text(finding);
+}
+
 TEST(NamedData, WhatFunctionsCallTheSameIsToldApart) {
   Program program;
   const auto blur = program.site(Directive::kTarget, "image.cpp", 8, "blur(char*)");
