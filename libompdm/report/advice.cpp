@@ -189,6 +189,9 @@ std::string guard_text(const Finding& finding, const Edit& edit) {
         return fmt::format("copy back at {} only what a kernel may have changed\n", places);
       return fmt::format("reach {} only after a kernel that may have changed the data\n",
                          directive_there(finding, edit));
+    case EditWhen::kHostUses:
+      return fmt::format("reach {} only where the host reads what it brings\n",
+                         directive_there(finding, edit));
     default:
       break;
   }

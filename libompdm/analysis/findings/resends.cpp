@@ -138,6 +138,24 @@ void add_edit_of_resident(const Site& site, const ResendGroup& group, bool in_al
   finding.edits.push_back(std::move(update));
 }
 
+/// Updates that brought the data back, which went over again as it had come: needed only where the
+/// host reads it.
+void add_edits_of_returns(const Evidence& evidence, const ResendGroup& group, Finding& finding) {
+  const Trace& trace = evidence.trace;
+  std::map<std::uint32_t, UniqueTexts> items;  // by site
+  for (const Tally::Pair& pair : group.content.pairs) {
+    const Index<Site> by = trace.ops.common(pair.earlier).site;
+    const bool is_return = trace.ops.common(pair.earlier).kind == OpKind::kDtoH;
+    if (!is_return || !by || trace.sites[by.value].directive != Directive::kTargetUpdate) continue;
+    items[by.value].add(expression_at(trace, evidence.mappings, pair.earlier));
+  }
+  for (const auto& [site, names] : items) {
+    Edit edit = edit_at(finding, EditKind::kGuard, trace.sites[site], "from", names.all());
+    edit.when = EditWhen::kHostUses;
+    finding.edits.push_back(std::move(edit));
+  }
+}
+
 /// What keeps data there that was mapped anew.
 void add_edits_of_remapped(const Trace& trace, const ResendGroup& group, bool unchanged,
                            Finding& finding) {
@@ -197,7 +215,10 @@ std::optional<Claim> finished(const Evidence& evidence, ResendGroup& group, cons
         "kernels in between have map(to:) copies of it, and whether they change them does not "
         "show");
   }
-  if (group.resident && site != nullptr) add_edit_of_resident(*site, group, in_all, finding);
+  if (group.resident && site != nullptr) {
+    add_edit_of_resident(*site, group, in_all, finding);
+    add_edits_of_returns(evidence, group, finding);
+  }
   if (!group.kept.data.empty()) {
     add_edits_of_remapped(trace, group,
                           in_all && group.content.equal == group.content.equal_in_full, finding);
