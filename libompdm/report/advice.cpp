@@ -114,7 +114,10 @@ std::string lead_of(const Edit& edit, bool is_first_condition, bool goes_on) {
   const char* alone = is_one ? "" : ", for that one alone";
   switch (edit.when) {
     case EditWhen::kEachTime:
-      return "each time " + where_of(edit);
+      return fmt::format("each time {}{}, unless its if() is false", where_of(edit),
+                         edit.devices.size() == 1 && edit.devices.front() != 0
+                             ? fmt::format(" on device {}", edit.devices.front())
+                             : std::string());
     case EditWhen::kHostUses:
     case EditWhen::kHostChanged: {
       const bool uses = edit.when == EditWhen::kHostUses;

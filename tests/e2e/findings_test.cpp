@@ -85,6 +85,12 @@ TEST(Findings, VaddsImplicitMapsBringItsInputsBack) {
       << "a and b of a, b and c: " << finding;
 }
 
+// "Not used" would make the program read another's memory.
+TEST(Findings, NoneOnASectionThatItsPointerReaches) {
+  const Recorded recorded = record({{program("interior")}});
+  EXPECT_EQ(patterns(recorded.report), "") << recorded.report["findings"];
+}
+
 TEST(Findings, KernelsOfOneTeam) {
   for (const std::string rung : {"target", "parallel"}) {
     const Recorded recorded = record({{kernel("pi"), "--variant", rung, "1000000"}});

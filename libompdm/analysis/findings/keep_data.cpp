@@ -72,7 +72,8 @@ void KeptData::insert(
   edit.anchor = at;
   edit.when = when;
   edit.devices.assign(data.devices().begin(), data.devices().end());
-  edit.in_scope = !at.places.empty();
+  // What is reached again and again is no place for what is to happen once.
+  edit.in_scope = !at.places.empty() && at.of != Anchor::Of::kStay;
   for (const auto& [kind, numbers] : clauses) {
     if (numbers.empty()) continue;
     edit.clauses.push_back({kind, {numbers.begin(), numbers.end()}});

@@ -65,9 +65,11 @@ void KernelWrites::read_lists(const Trace& trace) {
     for (const MapItem& item : trace.map_lists[list]) {
       if ((item.type & (kMapLiteral | kMapPrivate)) != 0) continue;
       (is_copied_in(item) ? reads_ : writes_).add(item.begin, end_of(item), list);
+      if (item.bytes == 0) pointers_.add(item.begin, end_of(item), list);
     }
   }
   writes_.settle();
+  pointers_.settle();
   reads_.settle();
 }
 
@@ -83,6 +85,11 @@ Writer KernelWrites::writer_of(const Mapping& mapping, Nanoseconds from, Nanosec
   };
   const bool has_host = mapping.host != 0;
   if (has_host && ran(writes_)) return Writer::kNamed;
+  // The runtime finds a section by the pointer that it is a section of.
+  if (has_host && mapping.base < mapping.host &&
+      pointers_.ran(by_list_, mapping.device, mapping.base, mapping.host, from, to)) {
+    return Writer::kNamed;
+  }
   // Any kernel may name a global variable.
   if (any(unknown_) || mapping.is_static) return Writer::kUnnamed;
   if (tables_.ran(by_list_, mapping.device, from, to)) return Writer::kByTable;

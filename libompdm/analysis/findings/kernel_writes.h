@@ -51,6 +51,7 @@ class KernelWrites {
   std::map<std::int32_t, Launches> unknown_;  // those whose clauses are not known
   LaunchesByList by_list_;
   NamedStorage writes_;           // that a kernel may write
+  NamedStorage pointers_;         // where a pointer of its points, whatever section is there
   NamedStorage reads_;            // that it gets a copy of
   ListUsers tables_;              // with tables of pointers
   bool global_pointers_ = false;  // in `declare target` variables

@@ -153,8 +153,9 @@ std::string in_loop(const Trace& trace, const Loop& loop) {
   std::string text = fmt::format("in {} of {}", place.empty() ? "a loop" : place + ",",
                                  at_least(loop.passes, loop.at_least, "pass", "passes"));
   if (loop.entries > 1 || loop.entries_at_least) {
-    text += fmt::format(" in all, entered {}",
-                        at_least(loop.entries, loop.entries_at_least, "time", "times"));
+    text += fmt::format(" in all, entered {}{}",
+                        loop.entries == 1 ? "once" : counted(loop.entries, "time", "times"),
+                        loop.entries_at_least ? " or more often" : "");
   }
   return text;
 }
@@ -162,6 +163,25 @@ std::string in_loop(const Trace& trace, const Loop& loop) {
 SourcePlace source_place(const Trace& trace, const Loop& loop) {
   if (loop_at(trace, loop).empty()) return {};
   return {loop.place.file, loop.place.line, without_signature(loop.place.function), 0};
+}
+
+std::vector<SourcePlace> places_around(const Trace& trace, const LoopTable& loops,
+                                       const Loop& loop) {
+  std::vector<SourcePlace> places;
+  if (!loop.entries_at_least || loop_at(trace, loop).empty()) return places;
+  const std::string& function = trace.loops[loop.code.value].function;
+  const auto is_told = [&](Index<CodeLoop> code) {
+    return std::ranges::any_of(loops.rows, [&](const Loop& row) { return row.code == code; });
+  };
+  for (Index<CodeLoop> at = trace.loops[loop.code.value].parent; at && !is_told(at);
+       at = trace.loops[at.value].parent) {
+    const CodeLoop& code = trace.loops[at.value];
+    // A function that was inlined has its own loops only: what is around a call may make anew what
+    // the function works on.
+    if (code.line == 0 || code.unrolled || code.function != function) break;
+    places.push_back({code.file, code.line, without_signature(code.function), 0});
+  }
+  return places;
 }
 
 Anchor loop_anchor(const Trace& trace, const Loop& loop, const std::vector<Index<Site>>& sites) {

@@ -34,6 +34,11 @@ std::string in_loop(const Trace& trace, const Loop& loop);
 /// Where the code has the loop; nothing is known where loop_at() is empty.
 SourcePlace source_place(const Trace& trace, const Loop& loop);
 
+/// The loops of its function that are around a loop, from it outwards, as long as nothing recorded
+/// tells how often they entered it: a loop that holds nothing but this one.
+std::vector<SourcePlace> places_around(const Trace& trace, const LoopTable& loops,
+                                       const Loop& loop);
+
 /// The loop as a place of edits; sites are those of a pass.
 Anchor loop_anchor(const Trace& trace, const Loop& loop, const std::vector<Index<Site>>& sites);
 

@@ -56,7 +56,11 @@ Mappings::Mappings(const Trace& trace)
     : items_(trace), mapping_of_op_(trace.ops.size(), kNoMapping) {
   replay(trace);
   for (Mapping& row : rows_) {
-    row.item = items_.named(trace.ops.region_of(row.alloc.value), row.host, row.bytes);
+    const Index<Region> region = trace.ops.region_of(row.alloc.value);
+    row.item = items_.named(region, row.host, row.bytes);
+    const MapItem* item =
+        row.item != nullptr ? row.item : items_.first(region, row.host, row.bytes);
+    row.base = item != nullptr && item->base != 0 ? std::min(item->base, row.host) : row.host;
   }
   mark_ways_around(trace);
   first_.assign(rows_.size() + 1, 0);

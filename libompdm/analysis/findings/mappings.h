@@ -29,6 +29,9 @@ struct Mapping {
   /// The program has its device address: by use_device_ptr or use_device_addr, by
   /// omp_get_mapped_ptr, or to copy to it by the API.
   bool handed_out = false;
+  /// Where the pointer of its section points (`x` of `x[h:n]`): a kernel that has that pointer
+  /// reaches the section by it. `host` where it has no other.
+  std::uint64_t base = 0;
   /// A kernel's own copy (firstprivate): made for one region, and used by it.
   bool is_private = false;
   /// Nothing that was seen allocated what a `target update` reached: a `declare target` variable,

@@ -127,7 +127,11 @@ constexpr std::uint64_t kMostly = 10;
 /// None where too little speaks for it.
 std::optional<Claim> finished(const Evidence& evidence, const Loop& row, LoopClaim& loop) {
   const Trace& trace = evidence.trace;
-  const Anchor around = loop_anchor(trace, row, loop.sites.all());
+  Anchor around = loop_anchor(trace, row, loop.sites.all());
+  for (const SourcePlace& place : places_around(trace, evidence.loops, row)) {
+    if (!loop.kept.data.declared_in(place).empty()) break;
+    around.places.front() = place;
+  }
   const std::vector<std::string> made = loop.kept.data.made_within(around.places.front());
   constexpr std::uint64_t kFewest = 3;
   if (!made.empty() && loop.equal < kFewest) return std::nullopt;

@@ -106,7 +106,7 @@ TEST(CodeLoops, EnteredUnseenMapEachTheirOwn) {
   const Finding& finding = analysis.findings[0];
   EXPECT_EQ(finding.count, 3 * 2 * 6U);
   EXPECT_TRUE(contains(finding.evidence,
-                       "of 21 passes in all, entered >= 1 time: sent in 21 "
+                       "of 21 passes in all, entered once or more often: sent in 21 "
                        "transfers where 3 would do"))
       << finding.evidence;
   EXPECT_TRUE(contains(report::advice_text(finding), "u stands for 3 pieces of storage"))

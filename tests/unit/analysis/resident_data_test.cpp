@@ -33,8 +33,10 @@ TEST(RepeatedAllocation, SaysWhatCrossesEachTime) {
                        "  #pragma omp target enter data map(alloc: a)\n"))
       << advice;
   EXPECT_TRUE(contains(advice,
-                       "each time before a.cpp:10, write\n  #pragma omp target update to(a)\n"
-                       "each time after a.cpp:40, write\n  #pragma omp target update from(a)\n"))
+                       "each time before a.cpp:10, unless its if() is false, write\n"
+                       "  #pragma omp target update to(a)\n"
+                       "each time after a.cpp:40, unless its if() is false, write\n  #pragma omp "
+                       "target update from(a)\n"))
       << advice;
 }
 
