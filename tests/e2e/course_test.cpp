@@ -63,6 +63,16 @@ TEST(CourseHeatInside, IsToldToMakeOnceWhatTheLoopMakes) {
   EXPECT_TRUE(finding["advice"].get<std::string>().starts_with(once)) << finding["advice"];
 }
 
+// Nothing recorded tells how often the outer loop enters the inner one.
+TEST(CourseHeatRows, AreKeptAroundTheLoopThatHoldsNothingElse) {
+  const Json report = record({{program("course_heat"), "rows", "1"}}).report;
+  ASSERT_EQ(report["findings"].size(), 1U) << report["findings"];
+  const Json& enter = report["findings"][0]["edits"][0];
+  EXPECT_EQ(enter["directive"], "target enter data");
+  EXPECT_EQ(enter["places"][0]["line"], line_of("sweeps")) << report["findings"];
+  EXPECT_EQ(report["findings"][0]["wasted_bytes"], (40 - 4) * 300 * 8);
+}
+
 INSTANTIATE_TEST_SUITE_P(Solves, CourseHeat, ::testing::Values(1, 3, 12));
 
 }  // namespace

@@ -1,6 +1,7 @@
 // A course's heat exercise: each solve makes two arrays of its own, maps both at every time step,
 // and swaps them. With "model" it is the course's solution; with "inside" each step makes what it
-// maps. Prints sums that have to stay what they are.
+// maps, with "rows" each sweep maps a part after the other. Prints sums that have to stay what they
+// are.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -70,6 +71,18 @@ double doubled(int n, int steps) {
   return sum;
 }
 
+double rows_of(int n, int sweeps) {
+  double* values = grid(n);
+  double sum = 0;
+  for (int t = 0; t < sweeps; ++t) {  // @sweeps
+    for (int k = 0; k < 4; ++k) {
+#pragma omp target teams distribute parallel for reduction(+ : sum) map(to : values[k * n : n])
+      for (int i = 0; i < n; ++i) sum += values[k * n + i] * t;
+    }
+  }
+  return sum + sum_of(values, n);
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -78,6 +91,7 @@ int main(int count, char** arguments) {
   for (int k = 0; k < solves; ++k) {
     const double sum = is("model")    ? solve_as_the_model_does(300, 60)
                        : is("inside") ? doubled(300, 20)
+                       : is("rows")   ? rows_of(300, 10)
                                       : solve(300, 60);
     std::printf("%.6f\n", sum);
   }
