@@ -4,6 +4,7 @@
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 
+#include <algorithm>
 #include <cctype>
 #include <string_view>
 
@@ -210,6 +211,47 @@ void add_globals(Dwarf_Die* parent, int depth, std::map<std::uint64_t, bool>& po
   } while (dwarf_siblingof(&child, &child) == 0);
 }
 
+/// The names in an expression that are no members' names: "u" and "n" of "u[0:s->n * n]", and "s".
+std::vector<std::string_view> names_in(std::string_view text) {
+  std::vector<std::string_view> names;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::string_view name = name_at(text.substr(at));
+    if (name.empty()) {
+      ++at;
+      continue;
+    }
+    const std::string_view before = text.substr(0, at);
+    const bool is_member = before.ends_with('.') || before.ends_with("->");
+    const bool is_number = std::isdigit(static_cast<unsigned char>(name.front())) != 0;
+    if (!is_member && !is_number && name != "this") names.push_back(name);
+    at += name.size();
+  }
+  return names;
+}
+
+/// Line from which on a name is known; 0 where that is not known.
+int known_from(const std::vector<Dwarf_Die>& scopes, std::string_view name) {
+  constexpr int kAlways = 1;
+  if (std::optional<Dwarf_Die> variable = declared(scopes, name)) {
+    return dwarf_tag(&*variable) == DW_TAG_variable ? line_of(&*variable) : kAlways;
+  }
+  if (scopes.empty()) return 0;
+  Dwarf_Die scope = scopes.back();
+  Dwarf_Die unit;
+  if (dwarf_diecu(&scope, &unit, nullptr, nullptr) == nullptr) return 0;
+  return variable_in(&unit, name, false) ? kAlways : 0;
+}
+
+int scope_line_of(const std::vector<Dwarf_Die>& scopes, std::string_view expression) {
+  int latest = 1;
+  for (const std::string_view name : names_in(expression)) {
+    const int line = known_from(scopes, name);
+    if (line == 0) return 0;
+    latest = std::max(latest, line);
+  }
+  return latest;
+}
+
 }  // namespace
 
 ItemDeclaration declaration_of(const std::vector<Dwarf_Die>& scopes,
@@ -220,6 +262,7 @@ ItemDeclaration declaration_of(const std::vector<Dwarf_Die>& scopes,
   if (dereferences) text.remove_prefix(1);
   const std::string_view name = name_at(text);
   if (name.empty()) return item;
+  item.scope_line = scope_line_of(scopes, expression);
   std::optional<Dwarf_Die> variable = declared(scopes, name);
   if (!variable) return item;
   const bool is_local = dwarf_tag(&*variable) == DW_TAG_variable && !fixed_address(&*variable);

@@ -19,6 +19,9 @@ struct ItemDeclaration {
   /// Where the variable that its name begins with is declared, if that is the function's own, made
   /// anew in each call: no parameter, nothing static or global. 0: else, or not known.
   int local_line = 0;
+  /// Line from which on the function knows all names in it, those of its section too (parameters
+  /// and globals: from 1 on); 0: not known.
+  int scope_line = 0;
 };
 
 /// As its variable is declared in these scopes, innermost first.

@@ -49,9 +49,10 @@ void find_pointers(Draft& draft, Symbols& symbols) {
         // Of a call that optimizers moved, the scope can be a caller's.
         const auto& functions = symbols.at(site.module, site.address - 1).functions;
         const bool is_own = !functions.empty() && functions.front() == site.function;
-        if (!is_own) found->second.local_line = 0;
+        if (!is_own) found->second.local_line = found->second.scope_line = 0;
       }
       item.local_line = found->second.local_line;
+      item.scope_line = found->second.scope_line;
       if (found->second.names_pointers.value_or(false)) {
         trace.variables[item.variable.value].holds_pointers = true;
       }

@@ -180,6 +180,7 @@ void read_row(const Json& object, MapItem& item) {
   get(object, "bytes", item.bytes);
   get(object, "type", item.type);
   get(object, "local_line", item.local_line);
+  get(object, "scope_line", item.scope_line);
 }
 
 void read_row(const Json& object, DeviceEvent& event) {

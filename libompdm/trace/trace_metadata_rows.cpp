@@ -225,6 +225,7 @@ ordered_json row(const std::vector<MapItem>& items) {
     entry["bytes"] = number(item.bytes);
     entry["type"] = address(item.type);
     if (item.local_line != 0) entry["local_line"] = item.local_line;
+    if (item.scope_line != 0) entry["scope_line"] = item.scope_line;
     json.push_back(std::move(entry));
   }
   return json;

@@ -52,7 +52,10 @@ std::uint32_t NamedData::add(const Trace& trace, const Mapping& mapping) {
   if (site) row.data.named_at = source_place(trace.sites[site.value]);
   const std::string expression = expression_of(trace, mapping);
   if (has_name(trace, mapping)) {
-    row.data.local_line = mapping.item != nullptr ? mapping.item->local_line : 0;
+    if (mapping.item != nullptr) {
+      row.data.local_line = mapping.item->local_line;
+      row.data.scope_line = mapping.item->scope_line;
+    }
     row.data.expression = expression;
     row.data.objects = objects_of(expression);
   }
@@ -101,7 +104,7 @@ bool NamedData::in_scope(const std::vector<std::uint32_t>& data, const SourcePla
                const Row& row = rows_[number];
                return !row.data.expression.empty() && row.data.objects.empty() &&
                       row.storage.size() == 1 && row.data.named_at.function == place.function &&
-                      row.data.local_line <= place.line;
+                      row.data.scope_line > 0 && row.data.scope_line <= place.line;
              });
 }
 

@@ -101,6 +101,8 @@ struct MapItem {
   /// Line of the local variable that the name begins with, by debug information; 0: it begins with
   /// a parameter, with what is static or global, or that is not known.
   int local_line = 0;
+  /// Line from which on the directive's function knows all names in it; 0: not known.
+  int scope_line = 0;
   bool operator==(const MapItem&) const = default;
 };
 

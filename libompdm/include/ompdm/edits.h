@@ -32,6 +32,7 @@ struct EditData {
   /// Where that function declares the local variable that the name begins with; 0: it is a
   /// parameter, static, global, or that is not known.
   int local_line = 0;
+  int scope_line = 0;  ///< from which on that function knows all names in it; 0: not known
   std::vector<std::uint64_t> pieces;  ///< bytes of each piece of storage that it stands for
 };
 

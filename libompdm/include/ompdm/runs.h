@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "ompdm/index.h"
+#include "ompdm/row_iterator.h"
 #include "ompdm/shapes.h"
 
 namespace ompdm {
@@ -33,47 +34,7 @@ class Runs {
   static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
  public:
-  /// Reads rows; they are made as they are read.
-  class Iterator {
-   public:
-    using iterator_category = std::input_iterator_tag;
-    using iterator_concept = std::random_access_iterator_tag;
-    using value_type = Row;
-    using difference_type = std::ptrdiff_t;
-    using reference = const Row;
-    struct pointer {
-      Row row;
-      const Row* operator->() const { return &row; }
-    };
-
-    Iterator() = default;
-    Iterator(const Runs* runs, std::size_t at) : runs_(runs), at_(at) {}
-    // Const, as operator[] is.
-    const Row operator*() const { return (*runs_)[at_]; }
-    pointer operator->() const { return {(*runs_)[at_]}; }
-    const Row operator[](difference_type by) const { return *(*this + by); }
-    Iterator& operator++() { return *this += 1; }
-    Iterator& operator--() { return *this -= 1; }
-    Iterator operator++(int) { return std::exchange(*this, *this + 1); }
-    Iterator operator--(int) { return std::exchange(*this, *this - 1); }
-    Iterator& operator+=(difference_type by) {
-      at_ = static_cast<std::size_t>(static_cast<difference_type>(at_) + by);
-      return *this;
-    }
-    Iterator& operator-=(difference_type by) { return *this += -by; }
-    friend Iterator operator+(Iterator at, difference_type by) { return at += by; }
-    friend Iterator operator+(difference_type by, Iterator at) { return at += by; }
-    friend Iterator operator-(Iterator at, difference_type by) { return at -= by; }
-    friend difference_type operator-(const Iterator& a, const Iterator& b) {
-      return static_cast<difference_type>(a.at_) - static_cast<difference_type>(b.at_);
-    }
-    friend bool operator==(const Iterator& a, const Iterator& b) { return a.at_ == b.at_; }
-    friend auto operator<=>(const Iterator& a, const Iterator& b) { return a.at_ <=> b.at_; }
-
-   private:
-    const Runs* runs_ = nullptr;
-    std::size_t at_ = 0;
-  };
+  using Iterator = RowIterator<Runs, Row>;
   using value_type = Row;
   using iterator = Iterator;
   using const_iterator = Iterator;

@@ -1,6 +1,7 @@
 // A course's heat exercise: each solve makes two arrays of its own, maps both at every time step,
 // and swaps them. With "model" it is the course's solution; with "inside" each step makes what it
-// maps, with "rows" each sweep maps a part after the other. Prints sums that have to stay what they
+// maps, with "rows" each sweep maps a part after the other, with
+// "sizes" each step says anew how much it maps. Prints sums that have to stay what they
 // are.
 #include <cstdio>
 #include <cstdlib>
@@ -83,6 +84,17 @@ double rows_of(int n, int sweeps) {
   return sum + sum_of(values, n);
 }
 
+double with_sizes_of(int n, int steps) {
+  double* values = grid(n);
+  double sum = 0;
+  for (int t = 0; t < steps; ++t) {
+    const int size = n * n;
+#pragma omp target teams distribute parallel for reduction(+ : sum) map(to : values[0 : size])
+    for (int i = 0; i < size; ++i) sum += values[i] * t;
+  }
+  return sum + sum_of(values, n);
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -92,6 +104,7 @@ int main(int count, char** arguments) {
     const double sum = is("model")    ? solve_as_the_model_does(300, 60)
                        : is("inside") ? doubled(300, 20)
                        : is("rows")   ? rows_of(300, 10)
+                       : is("sizes")  ? with_sizes_of(300, 10)
                                       : solve(300, 60);
     std::printf("%.6f\n", sum);
   }
