@@ -3,27 +3,17 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <tuple>
 
 #include "analysis/findings/findings.h"
 #include "analysis/findings/keep_data.h"
 #include "analysis/findings/loop_place.h"
 #include "analysis/findings/loop_presence.h"
-#include "analysis/findings/surplus.h"
+#include "analysis/findings/loop_stays.h"
 #include "analysis/findings/tallies.h"
 #include "analysis/findings/wording.h"
-#include "analysis/map_types.h"
 
 namespace ompdm::analysis {
 namespace {
-
-bool is_candidate(const Trace& trace, const Mapping& mapping) {
-  if (mapping.host == 0 || !mapping.remove || mapping.bytes <= kRidesAlong) return false;
-  const DataOp& alloc = trace.ops[mapping.alloc.value];
-  const DataOp& remove = trace.ops[mapping.remove.value];
-  return asker_of(trace, alloc).thread == asker_of(trace, remove).thread &&
-         (alloc.map_type & kMapPrivate) == 0 && comes_of_mapping(trace, alloc);
-}
 
 /// All of the loop that is needless, put together over its entries and variables.
 struct LoopClaim {
@@ -50,9 +40,9 @@ void add_sites(const Evidence& evidence, std::uint32_t number, LoopClaim& loop) 
   }
 }
 
-void add_group(const Evidence& evidence, const std::vector<std::uint32_t>& group,
-               const OtherMappings& others, const Surplus& surplus, LoopClaim& loop) {
+void add_stay(const Evidence& evidence, const LoopStay& stay, LoopClaim& loop) {
   const Trace& trace = evidence.trace;
+  const auto& [entry, group, surplus, others] = stay;
   const Mapping& first = evidence.mappings.rows()[group.front()];
   const std::uint32_t data =
       loop.kept.add(trace, first, surplus.sent > 0, surplus.returned > 0, others);
@@ -186,60 +176,9 @@ std::optional<Claim> finished(const Evidence& evidence, const Loop& row, LoopCla
 }  // namespace
 
 std::vector<Claim> per_iteration_mapping(const Evidence& evidence) {
-  struct Candidate {
-    std::uint32_t entry;
-    std::uint32_t mapping;
-  };
-  const Trace& trace = evidence.trace;
-  const std::vector<Mapping>& rows = evidence.mappings.rows();
-  std::vector<Candidate> candidates;
-  for (std::uint32_t i = 0; i < rows.size(); ++i) {
-    if (!is_candidate(trace, rows[i])) continue;
-    const DataOp& alloc = trace.ops[rows[i].alloc.value];
-    const Asker asked = asker_of(trace, alloc);
-    const std::uint32_t entry = evidence.enclosing.innermost(
-        asked.thread, asked.time, trace.ops.end_of(rows[i].remove.value));
-    if (entry != EnclosingEntry::kNoEntry) candidates.push_back({entry, i});
-  }
-  // Innermost loops first: the nearer the advice is to the passes, the less host code could need
-  // the data in between. What no inner loop maps again is left to the loops around it.
   std::map<std::size_t, LoopClaim> loops;
-  LoopPresence presence(evidence);
-  while (!candidates.empty()) {
-    const auto key = [&](const Candidate& one) {
-      const Mapping& row = rows[one.mapping];
-      return std::tuple(one.entry, row.device, row.host, row.storage, row.bytes, one.mapping);
-    };
-    std::ranges::sort(candidates, {}, key);
-    std::vector<Candidate> outwards;
-    for (std::size_t begin = 0, end = 0; begin < candidates.size(); begin = end) {
-      std::vector<std::uint32_t> group;
-      const Mapping& first = rows[candidates[begin].mapping];
-      for (; end < candidates.size() && candidates[end].entry == candidates[begin].entry &&
-             rows[candidates[end].mapping].device == first.device &&
-             rows[candidates[end].mapping].host == first.host &&
-             rows[candidates[end].mapping].storage == first.storage &&
-             rows[candidates[end].mapping].bytes == first.bytes;
-           ++end) {
-        group.push_back(candidates[end].mapping);
-      }
-      const EnclosingEntry& entry = evidence.enclosing.entries()[candidates[begin].entry];
-      Surplus surplus;
-      // Where the entry may be several, what each maps is a part of the passes.
-      const bool in_most = 2 * group.size() + 1 >= entry.passes ||
-                           may_be_several(trace, evidence.loops.rows[entry.loop]);
-      if (group.size() > 1 && in_most) {
-        surplus = surplus_of(evidence, group);
-      }
-      if (surplus.bytes > 0) {
-        const OtherMappings others = presence.others(entry, group);
-        if (!others.allow_to_keep(surplus.returned > 0)) continue;
-        add_group(evidence, group, others, surplus, loops[entry.loop]);
-      } else if (entry.parent != EnclosingEntry::kNoEntry) {
-        for (const std::uint32_t mapping : group) outwards.push_back({entry.parent, mapping});
-      }
-    }
-    candidates = std::move(outwards);
+  for (const LoopStay& stay : loop_stays(evidence)) {
+    add_stay(evidence, stay, loops[evidence.enclosing.entries()[stay.entry].loop]);
   }
   std::vector<Claim> claims;
   for (auto& [number, loop] : loops) {

@@ -95,24 +95,25 @@ bool Settlement::contradicts(const Claim& claim) const {
 }
 
 bool Settlement::is_kept(const Stay& stay) const {
-  const auto spans = kept_.find({stay.device, stay.storage});
-  if (spans == kept_.end()) return false;
-  const auto after = spans->second.lower_bound(stay.host + stay.bytes);
-  return after != spans->second.begin() && std::prev(after)->second > stay.host;
+  const auto found = kept_.find({stay.device, stay.storage});
+  if (found == kept_.end()) return false;
+  const Kept& kept = found->second;
+  const std::uint64_t end = stay.host + stay.bytes;
+  if (!kept.addresses.overlap(stay.host, end)) return false;
+  for (auto at = kept.times.lower_bound({end, 0}); at != kept.times.begin();) {
+    --at;
+    const auto& [host, bytes] = at->first;
+    if (host + kept.widest <= stay.host) break;
+    if (host + bytes > stay.host && at->second.overlap(stay.from, stay.to)) return true;
+  }
+  return false;
 }
 
 void Settlement::keep(const Stay& stay) {
-  Spans& spans = kept_[{stay.device, stay.storage}];
-  std::uint64_t begin = stay.host;
-  std::uint64_t end = stay.host + stay.bytes;
-  auto at = spans.lower_bound(end);
-  while (at != spans.begin() && std::prev(at)->second > stay.host) {
-    --at;
-    begin = std::min(begin, at->first);
-    end = std::max(end, at->second);
-    at = spans.erase(at);
-  }
-  spans.emplace(begin, end);
+  Kept& kept = kept_[{stay.device, stay.storage}];
+  kept.addresses.add(stay.host, stay.host + stay.bytes);
+  kept.times[{stay.host, stay.bytes}].add(stay.from, stay.to);
+  kept.widest = std::max(kept.widest, stay.bytes);
 }
 
 /// Whether what the operation brought about still comes about: it stays itself, or what it rests

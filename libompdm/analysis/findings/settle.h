@@ -1,8 +1,10 @@
 // Which claims can be given together. Inside the analysis library only.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -12,11 +14,35 @@
 
 namespace ompdm::analysis {
 
+/// Spans, those that overlap made one.
+template <class Number>
+class Spans {
+ public:
+  [[nodiscard]] bool overlap(Number begin, Number end) const {
+    const auto after = spans_.lower_bound(end);
+    return after != spans_.begin() && std::prev(after)->second > begin;
+  }
+
+  void add(Number begin, Number end) {
+    auto at = spans_.lower_bound(end);
+    while (at != spans_.begin() && std::prev(at)->second > begin) {
+      --at;
+      begin = std::min(begin, at->first);
+      end = std::max(end, at->second);
+      at = spans_.erase(at);
+    }
+    spans_.emplace(begin, end);
+  }
+
+ private:
+  std::map<Number, Number> spans_;  // begin -> end
+};
+
 /// Takes claims in, as far as they can be given together with those taken before. Left out are
 /// those that fall with another: whose operations are needless only because of one that another
 /// claim takes away (two sends of the same data of which either would do), whose advice rewrites an
-/// item of a map clause that another rewrites or counts on, or keeps storage on a device that
-/// another keeps there too, in directives that were not made to stand together. Storage that takes
+/// item of a map clause that another rewrites or counts on, or keeps storage on a device while
+/// another keeps it there, in directives that were not made to stand together. Storage that takes
 /// the place of other storage is another.
 class Settlement {
  public:
@@ -53,8 +79,13 @@ class Settlement {
   std::set<Clause> clauses_;
   std::set<Clause> thinned_;
   std::set<Clause> needed_;
-  using Spans = std::map<std::uint64_t, std::uint64_t>;  // begin -> end, apart from each other
-  std::map<std::pair<std::int32_t, std::uint32_t>, Spans> kept_;  // by device and storage
+  /// What is kept of a storage on a device.
+  struct Kept {
+    Spans<std::uint64_t> addresses;
+    std::map<std::pair<std::uint64_t, std::uint64_t>, Spans<Nanoseconds>> times;  // by address, bytes
+    std::uint64_t widest = 0;
+  };
+  std::map<std::pair<std::int32_t, std::uint32_t>, Kept> kept_;
 };
 
 }  // namespace ompdm::analysis

@@ -49,7 +49,9 @@ Surplus surplus_of(const Evidence& evidence, const std::vector<std::uint32_t>& g
   using OffsetPiece = std::pair<std::uint64_t, std::uint64_t>;  // offset, bytes
   std::map<OffsetPiece, std::uint32_t> arrived;
   std::map<OffsetPiece, std::uint32_t> returned;
-  std::set<OffsetPiece> replaced;  // by the host, since it was returned
+  // What was sent of a piece since it was returned: another content, or the one that it had.
+  std::set<OffsetPiece> replaced;
+  std::set<OffsetPiece> resent;
   const Runs<DataOp>& ops = evidence.trace.ops;
   Surplus surplus;
   compare_contents(evidence, group, surplus);
@@ -81,6 +83,7 @@ Surplus surplus_of(const Evidence& evidence, const std::vector<std::uint32_t>& g
         const bool is_same = knows && evidence.contents.before(i).tells_same();
         const bool is_news = knows && evidence.contents.before(i).same == Same::kNo;
         if (is_news) replaced.insert(piece);
+        if (is_same) resent.insert(piece);
         if (!is_first && !is_news && (is_same || !surplus.host_changes())) {
           drop(i, first->second, is_same, is_same || never_changes);
         } else {
@@ -88,15 +91,16 @@ Surplus surplus_of(const Evidence& evidence, const std::vector<std::uint32_t>& g
         }
       } else {
         ++surplus.returned;
-        const auto [at, is_first] = returned.try_emplace({op.src - mapping.address, op.bytes}, i);
+        const OffsetPiece piece(op.src - mapping.address, op.bytes);
+        const auto [at, is_first] = returned.try_emplace(piece, i);
         // What came back as it had been sent told the host nothing, whatever it reads. (Where it
         // also changes the data, map(to:) is all there is to say: unmodified_copy_back.)
         // What the host sent instead of it, it may have read before.
-        const bool was_replaced =
-            replaced.erase(OffsetPiece(op.src - mapping.address, op.bytes)) > 0;
+        const bool was_replaced = replaced.erase(piece) > 0;
+        const bool was_resent = resent.erase(piece) > 0;
         const bool no_news = !is_first && !surplus.host_changes() && evidence.contents.known() &&
                              evidence.contents.sent_before(at->second).tells_same();
-        if (!is_first && !was_replaced && (drops_returns || no_news)) {
+        if (!is_first && !was_replaced && (drops_returns || was_resent || no_news)) {
           drop(at->second, i, no_news, no_news);
           if (!no_news) ++surplus.unread;
         } else {

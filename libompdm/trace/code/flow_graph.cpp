@@ -3,6 +3,7 @@
 #include <capstone/capstone.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <memory>
 #include <set>
@@ -107,6 +108,11 @@ Instruction Disassembler::read_one() const {
   }
   if (instruction_->id == X86_INS_CMP && detail.op_count == 2 &&
       detail.operands[1].type == X86_OP_IMM && detail.operands[1].imm >= 0) {
+    found.limit = static_cast<std::uint64_t>(detail.operands[1].imm) + 1;
+  }
+  // A switch over what a mask leaves asks nothing more.
+  if (instruction_->id == X86_INS_AND && detail.operands[1].type == X86_OP_IMM &&
+      std::has_single_bit(static_cast<std::uint64_t>(detail.operands[1].imm) + 1)) {
     found.limit = static_cast<std::uint64_t>(detail.operands[1].imm) + 1;
   }
   if (instruction_->id == X86_INS_SUB && detail.operands[1].type == X86_OP_IMM &&

@@ -1,0 +1,304 @@
+#include "patch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace ompdm::random_programs {
+namespace {
+
+using Json = nlohmann::json;
+using Names = std::set<std::string>;
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// Where the statement at a line ends: that line, or the one with its closing brace.
+std::size_t end_of(const std::vector<std::string>& lines, std::size_t line) {
+  if (contains(lines[line], "#pragma")) ++line;
+  int depth = 0;
+  for (std::size_t at = line; at < lines.size(); ++at) {
+    depth += static_cast<int>(std::ranges::count(lines[at], '{'));
+    depth -= static_cast<int>(std::ranges::count(lines[at], '}'));
+    if (depth <= 0) return at;
+  }
+  return line;
+}
+
+/// The variables of an edit's items: "a0" of "a0[0:n0]".
+Names names_of(const Json& edit) {
+  Names names;
+  for (const Json& clause : edit["clauses"]) {
+    for (const Json& item : clause["items"]) {
+      const std::string text = item["expression"];
+      names.insert(text.substr(0, text.find('[')));
+    }
+  }
+  return names;
+}
+
+std::vector<std::string> expressions_of(const Json& edit) {
+  std::vector<std::string> all;
+  for (const Json& clause : edit["clauses"]) {
+    for (const Json& item : clause["items"]) all.push_back(item["expression"]);
+  }
+  return all;
+}
+
+/// What the host does with one of these at a line: "reads", "changes", both, or nothing.
+std::string use_of(const std::string& line, const Names& names) {
+  const std::size_t at = line.find("// host: ");
+  if (at == std::string::npos) return "";
+  const std::string comment = line.substr(at) + ' ';
+  const bool is_one = std::ranges::any_of(
+      names, [&](const std::string& name) { return contains(comment, ' ' + name + ' '); });
+  return is_one ? comment : "";
+}
+
+/// Those of the names that the host uses at a line.
+Names used_at(const std::string& line, const Names& names) {
+  Names used;
+  for (const std::string& name : names) {
+    if (!use_of(line, {name}).empty()) used.insert(name);
+  }
+  return used;
+}
+
+/// The clauses of a directive: "map(to: " and its items.
+struct TextClause {
+  std::string head;
+  std::vector<std::string> items;
+};
+
+struct TextDirective {
+  std::string name;  // with what stands before it
+  std::vector<TextClause> clauses;
+};
+
+TextDirective parse(const std::string& line) {
+  TextDirective directive;
+  std::size_t at = line.find('(');
+  std::size_t begin = at == std::string::npos ? line.size() : line.rfind(' ', at);
+  // "map(to: " has a blank before its items, "from(" has none.
+  directive.name = line.substr(0, begin);
+  while (begin < line.size()) {
+    const std::size_t open = line.find('(', begin);
+    if (open == std::string::npos) break;
+    const std::size_t close = line.find(')', open);
+    const std::size_t colon = line.find(": ", open);
+    const bool has_kind = colon < close && !contains(line.substr(open, colon - open), "[");
+    const std::size_t items = has_kind ? colon + 2 : open + 1;
+    TextClause clause;
+    clause.head = line.substr(begin + 1, items - begin - 1);
+    for (std::size_t from = items; from < close;) {
+      const std::size_t to = std::min(line.find(", ", from), close);
+      clause.items.push_back(line.substr(from, to - from));
+      from = to + 2;
+    }
+    directive.clauses.push_back(std::move(clause));
+    begin = close + 1;
+  }
+  return directive;
+}
+
+/// Empty if nothing is left that it could do.
+std::string text_of(const TextDirective& directive) {
+  std::string text = directive.name;
+  bool any = false;
+  for (const TextClause& clause : directive.clauses) {
+    if (clause.items.empty()) continue;
+    any = true;
+    text += fmt::format(" {}{})", clause.head, fmt::join(clause.items, ", "));
+  }
+  const bool stands_alone = contains(text, "data") || contains(text, "update");
+  return any || !stands_alone ? text : "";
+}
+
+/// The directive for these names alone.
+std::string only_for(const Names& names, const std::string& pragma) {
+  TextDirective directive = parse(pragma);
+  for (TextClause& clause : directive.clauses) {
+    std::erase_if(clause.items, [&](const std::string& item) {
+      return !names.contains(item.substr(0, item.find('[')));
+    });
+  }
+  return text_of(directive);
+}
+
+bool take(TextDirective& directive, const std::string& item) {
+  bool found = false;
+  for (TextClause& clause : directive.clauses) {
+    found = std::erase(clause.items, item) > 0 || found;
+  }
+  return found;
+}
+
+/// Lines from the loop's to its end, and of the functions that it calls.
+std::set<std::size_t> reach_of(const std::vector<std::string>& lines, std::size_t first) {
+  std::set<std::size_t> reached;
+  std::vector<std::size_t> open = {first};
+  // Functions are looked for in the same namespace: from its head on.
+  std::size_t head = first;
+  while (head > 0 && !lines[head].starts_with("namespace")) --head;
+  while (!open.empty()) {
+    const std::size_t begin = open.back();
+    open.pop_back();
+    for (std::size_t at = begin; at <= end_of(lines, begin); ++at) {
+      if (!reached.insert(at).second) continue;
+      const std::size_t name = lines[at].find_first_not_of(' ');
+      const std::size_t paren = lines[at].find('(');
+      if (name == std::string::npos || lines[at][name] != 'f' || paren == std::string::npos) continue;
+      const std::string call = ' ' + lines[at].substr(name, paren - name + 1);
+      for (std::size_t there = head; there < first; ++there) {
+        if (contains(lines[there], "static void" + call)) open.push_back(there);
+      }
+    }
+  }
+  return reached;
+}
+
+std::vector<std::string> texts_of(const auto& lines) {
+  std::vector<std::string> texts;
+  for (const auto& line : lines) texts.push_back(line.text);
+  return texts;
+}
+
+std::set<std::size_t> whole_program(const std::vector<std::string>& lines, std::size_t at) {
+  std::set<std::size_t> all;
+  while (at > 0 && !lines[at].starts_with("namespace")) --at;
+  for (++at; at < lines.size() && !lines[at].starts_with("namespace"); ++at) all.insert(at);
+  return all;
+}
+
+}  // namespace
+
+Patch::Patch(std::vector<std::string> lines) : original_(lines) {
+  for (std::string& line : lines) lines_.push_back({std::move(line)});
+}
+
+bool Patch::apply(const Json& finding, std::string& why) {
+  if (finding["edits"].empty()) {
+    why = "no edits";
+    return false;
+  }
+  const std::vector<Line> before = lines_;
+  for (const Json& edit : finding["edits"]) {
+    why = apply_edit(edit);
+    if (why.empty()) continue;
+    lines_ = before;
+    return false;
+  }
+  return true;
+}
+
+std::string Patch::apply_edit(const Json& edit) {
+  const std::string kind = edit["kind"];
+  if (kind == "keep") return "";
+  if (!edit["in_scope"]) return kind + ": in words";
+  if (kind == "insert") return insert(edit);
+  if (kind == "replace") return replace(edit);
+  if (kind == "leave_out" || kind == "remove") return take_out(edit);
+  const bool is_send = edit["when"] == "host_changed" && edit["directive"] == "target update";
+  if (!is_send) return fmt::format("guard: {}", edit["when"].get<std::string>());
+  // What crosses after each change of the host's need not cross here.
+  const std::string why = take_out(edit);
+  if (!why.empty()) return why;
+  const std::vector<std::string> texts = texts_of(lines_);
+  const std::size_t here = edit["places"][0]["line"].get<std::size_t>() - 1;
+  for (const std::size_t at : whole_program(texts, here)) {
+    if (!contains(use_of(texts[at], names_of(edit)), "changes")) continue;
+    lines_[at].after.push_back(fmt::format("#pragma omp target update to({})",
+                                           fmt::join(expressions_of(edit), ", ")));
+  }
+  return "";
+}
+
+std::string Patch::insert(const Json& edit) {
+  const std::string of = edit["of"];
+  const std::string when = edit["when"];
+  if (of == "stay" || of == "uses") return "insert: " + of;
+  if (when == "kernel_changed") return "";  // No kernel here writes what it only maps to.
+  for (const Json& place : edit["places"]) {
+    const auto number = place["line"].get<std::size_t>();
+    if (number == 0 || number > lines_.size()) return "insert: no line";
+    const std::size_t line = number - 1;
+    if (when == "host_uses" || when == "host_changed") {
+      const std::string why = insert_where_host(edit, line);
+      if (!why.empty()) return why;
+      continue;
+    }
+    if (of == "loop" && !contains(lines_[line].text, "for (")) return "insert: no loop there";
+    const bool after = edit["side"] == "after";
+    const std::size_t at = after ? end_of(texts_of(lines_), line) : line;
+    for (const Json& pragma : edit["pragmas"]) {
+      (after ? lines_[at].after : lines_[at].before).push_back(pragma);
+    }
+  }
+  return "";
+}
+
+std::string Patch::insert_where_host(const Json& edit, std::size_t loop) {
+  const std::vector<std::string> texts = texts_of(lines_);
+  const bool is_loop = edit["of"] == "loop" || edit["of"] == "calls";
+  if (edit["of"] == "loop" && !contains(texts[loop], "for (")) return "insert: no loop there";
+  const bool before = edit["when"] == "host_uses";
+  const char* motion = before ? "update from(" : "update to(";
+  for (const std::size_t at : is_loop ? reach_of(texts, loop) : whole_program(texts, loop)) {
+    Names names = used_at(texts[at], names_of(edit));
+    // What the program had there serves, or another finding tells why it need not.
+    const std::string& beside = original_[before ? at - 1 : at + 1];
+    if (contains(beside, motion)) {
+      std::erase_if(names, [&](const auto& name) { return contains(beside, name + '['); });
+    }
+    if (names.empty() || (!before && !contains(texts[at], "changes"))) continue;
+    for (const Json& pragma : edit["pragmas"]) {
+      (before ? lines_[at].before : lines_[at].after).push_back(only_for(names, pragma));
+    }
+  }
+  return "";
+}
+
+std::string Patch::take_out(const Json& edit) {
+  for (const Json& place : edit["places"]) {
+    Line& line = lines_[place["line"].get<std::size_t>() - 1];
+    TextDirective directive = parse(line.text);
+    for (const std::string& item : expressions_of(edit)) {
+      if (!take(directive, item)) return "take out: " + item + " is not there";
+    }
+    line.text = expressions_of(edit).empty() ? "" : text_of(directive);
+  }
+  return "";
+}
+
+std::string Patch::replace(const Json& edit) {
+  if (expressions_of(edit).empty()) return "replace: names nothing";
+  for (const Json& place : edit["places"]) {
+    Line& line = lines_[place["line"].get<std::size_t>() - 1];
+    TextDirective directive = parse(line.text);
+    for (const Json& clause : edit["clauses"]) {
+      TextClause added = {fmt::format("map({}: ", clause["kind"].get<std::string>()), {}};
+      for (const Json& item : clause["items"]) {
+        if (!take(directive, item["expression"])) return "replace: it is not there";
+        added.items.push_back(item["expression"]);
+      }
+      directive.clauses.push_back(std::move(added));
+    }
+    line.text = text_of(directive);
+  }
+  return "";
+}
+
+std::vector<std::string> Patch::lines() const {
+  std::vector<std::string> all;
+  for (const Line& line : lines_) {
+    all.insert(all.end(), line.before.begin(), line.before.end());
+    all.push_back(line.text);
+    all.insert(all.end(), line.after.begin(), line.after.end());
+  }
+  return all;
+}
+
+}  // namespace ompdm::random_programs

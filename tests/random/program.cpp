@@ -1,0 +1,158 @@
+#include "program.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace ompdm::random_programs {
+namespace {
+
+constexpr int kMostLaunches = 200;
+
+/// Makes statements over the arrays that are known where they stand.
+class Maker {
+ public:
+  Maker(Dice& dice, Program& program) : dice_(dice), program_(program) {}
+
+  Statement root() {
+    const int arrays = 1 + dice_.below(4);
+    std::vector<int> known;
+    for (int i = 0; i < arrays; ++i) known.push_back(new_array());
+    if (arrays > 1 && dice_.chance(35)) {
+      program_.elements[known[1]] = program_.elements[known[0]];
+      program_.groups = {{known[0], known[1]}};
+    }
+    Statement body = with(Do::kBlock);
+    body.body = some(known, 0, 1, 1 + dice_.below(3));
+    for (auto at = known.rbegin(); at != known.rend(); ++at) body = around(*at, std::move(body));
+    add_groups();
+    return body;
+  }
+
+ private:
+  Statement with(Do what) { return {.what = what, .id = ++last_id_, .form = dice_.below(1000)}; }
+
+  int new_array() {
+    program_.elements.push_back(4000 + 500 * dice_.below(40));
+    return static_cast<int>(program_.elements.size()) - 1;
+  }
+
+  Statement around(int array, Statement body) {
+    Statement made = with(Do::kArray);
+    made.array = array;
+    made.flag = dice_.chance(75);
+    made.body.push_back(std::move(body));
+    return made;
+  }
+
+  void add_groups() {
+    for (int i = 0; std::cmp_less(i, program_.elements.size()); ++i) {
+      const bool is_known = std::ranges::any_of(program_.groups, [&](const auto& group) {
+        return std::ranges::find(group, i) != group.end();
+      });
+      if (!is_known) program_.groups.push_back({i});
+    }
+  }
+
+  std::vector<Statement> some(const std::vector<int>& known, int depth, int times, int count) {
+    std::vector<Statement> made;
+    for (int i = 0; i < count; ++i) made.push_back(one(known, depth, times));
+    return made;
+  }
+
+  Statement one(const std::vector<int>& known, int depth, int times) {
+    const int what = dice_.below(100);
+    if (depth < 3 && times < kMostLaunches / 8 && (what < 35 || (depth == 0 && what < 70))) {
+      return loop(known, depth, times);
+    }
+    if (depth > 0 && what < 42) return branch(known, depth, times);
+    if (depth > 0 && what < 48) return call(known, depth, times);
+    if (depth > 0 && depth < 3 && what < 54) return made_anew(known, depth, times);
+    if (what < 66) return host(known);
+    return kernel(known);
+  }
+
+  Statement loop(const std::vector<int>& known, int depth, int times) {
+    Statement made = with(Do::kLoop);
+    made.count = std::min(3 + dice_.below(14), std::max(2, kMostLaunches / times / 2));
+    made.body = some(known, depth + 1, times * made.count, 1 + dice_.below(4));
+    const std::vector<int>* pair = program_.groups.empty() ? nullptr : &program_.groups.front();
+    if (pair != nullptr && dice_.chance(50)) {
+      Statement swap = with(Do::kSwap);
+      swap.array = (*pair)[0];
+      swap.other = (*pair)[1];
+      made.body.push_back(std::move(swap));
+    }
+    // A loop that launches nothing is not what this is about.
+    if (dice_.chance(60)) made.body.insert(made.body.begin(), kernel(known));
+    return made;
+  }
+
+  Statement branch(const std::vector<int>& known, int depth, int times) {
+    Statement made = with(Do::kBranch);
+    made.count = 2 + dice_.below(4);
+    made.phase = dice_.below(made.count);
+    made.flag = dice_.chance(15);
+    made.body = some(known, std::max(depth, 2), times, 1 + dice_.below(2));
+    return made;
+  }
+
+  Statement call(const std::vector<int>& known, int depth, int times) {
+    Statement made = with(Do::kCall);
+    made.body = some(known, std::max(depth, 2), times, 1 + dice_.below(3));
+    return made;
+  }
+
+  Statement made_anew(std::vector<int> known, int depth, int times) {
+    const int array = new_array();
+    known.push_back(array);
+    Statement body = with(Do::kBlock);
+    Statement first = kernel(known);
+    if (std::ranges::none_of(first.accesses,
+                             [&](const Access& one) { return one.array == array; })) {
+      first.accesses.push_back({array, true, false});
+    }
+    body.body.push_back(std::move(first));
+    std::ranges::move(some(known, depth + 1, times, dice_.below(3)), std::back_inserter(body.body));
+    return around(array, std::move(body));
+  }
+
+  int any(const std::vector<int>& known) {
+    return known[dice_.below(static_cast<int>(known.size()))];
+  }
+
+  Statement host(const std::vector<int>& known) {
+    Statement made = with(Do::kHost);
+    const int kind = dice_.below(3);
+    made.accesses.push_back({any(known), kind != 1, kind != 0});
+    return made;
+  }
+
+  /// Writes one array or none, reads others.
+  Statement kernel(const std::vector<int>& known) {
+    Statement made = with(Do::kKernel);
+    const int kind = dice_.below(5);
+    made.accesses.push_back({any(known), kind != 1, kind != 0});
+    for (int i = dice_.below(3); i > 0; --i) {
+      const int array = any(known);
+      const bool is_there = std::ranges::any_of(
+          made.accesses, [&](const Access& one) { return one.array == array; });
+      if (!is_there) made.accesses.push_back({array, true, false});
+    }
+    return made;
+  }
+
+  Dice& dice_;
+  Program& program_;
+  int last_id_ = 0;
+};
+
+}  // namespace
+
+Program make_program(Dice& dice) {
+  Program program;
+  Statement root = Maker(dice, program).root();
+  program.root = std::move(root);
+  return program;
+}
+
+}  // namespace ompdm::random_programs

@@ -1,0 +1,76 @@
+// Random OpenMP programs as trees: what they compute, and with which directives. One thread, one
+// device; every array is read and written as a whole, so that a copy of it is needed or is not.
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace ompdm::random_programs {
+
+/// What a statement reads and writes: all of it.
+struct Access {
+  int array = 0;
+  bool reads = false;
+  bool writes = false;
+};
+
+/// "to", "from", "tofrom", "alloc", "release" and the arrays, whole.
+struct Clause {
+  std::string kind;
+  std::vector<int> arrays;
+};
+
+enum class Do : std::uint8_t {
+  kBlock,   ///< the body, once
+  kLoop,    ///< the body, `count` times
+  kBranch,  ///< the body, in one of `count` passes of the innermost loop
+  kArray,   ///< makes and fills an array, runs the body, reads the array if `flag`, frees it
+  kCall,    ///< the body, in a function of its own; what it swaps is swapped for it alone
+  kKernel,
+  kHost,    ///< the host reads, writes or changes arrays
+  kSwap,    ///< swaps the pointers `array` and `other`
+  kData,    ///< target data around the body
+  kEnter,
+  kExit,
+  kUpdate,
+};
+
+struct Statement {
+  Do what = Do::kBlock;
+  int id = 0;  ///< of what the program computes, in every version of it; directives have 0
+  int count = 1;
+  int phase = 0;
+  int array = 0;
+  int other = 0;
+  bool flag = false;  ///< kArray: read at its end; kBranch: never taken but with the second input
+  int form = 0;       ///< which of several spellings
+  std::vector<Access> accesses = {};
+  std::vector<Clause> clauses = {};
+  std::vector<Statement> body = {};
+};
+
+struct Program {
+  std::vector<int> elements;  ///< of each array, 8 bytes each
+  /// Arrays whose pointers are swapped somewhere, together; the others alone.
+  std::vector<std::vector<int>> groups;
+  Statement root;
+};
+
+/// Numbers that are the same on every machine.
+class Dice {
+ public:
+  explicit Dice(std::uint64_t seed) : engine_(seed) {}
+  /// From 0 to one less.
+  int below(int limit) { return static_cast<int>(engine_() % static_cast<unsigned>(limit)); }
+  bool chance(int percent) { return below(100) < percent; }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+/// What a program computes, without a directive but its kernels.
+Program make_program(Dice& dice);
+
+}  // namespace ompdm::random_programs

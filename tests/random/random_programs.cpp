@@ -1,0 +1,105 @@
+// Random OpenMP programs with waste and without, held against what ompdm says of them:
+//
+//   random_programs [COUNT [FIRST_SEED]]   (default 40 from seed 1)
+//
+// Of each the tool's bytes are compared with the truth, the edits of its findings are made, and the
+// edited program is run: it must print the same and move no more. Programs without waste must get
+// no finding above "possible". Sources and traces of what went wrong stay in ./random_programs.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <future>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "check.h"
+
+namespace {
+
+using namespace ompdm::random_programs;
+
+constexpr std::uint64_t kBatch = 20;
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::vector<std::string> words;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(' ', begin), text.size());
+    if (end > begin) words.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return words;
+}
+
+double share(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? 100.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+void print(const Verdict& verdict) {
+  for (const std::string& fault : verdict.faults) {
+    fmt::print("seed {}: {}\n", verdict.seed, fault);
+  }
+  if (share(verdict.named, verdict.planted) < 50 && verdict.planted > 1'000'000) {
+    fmt::print("seed {}: note: {} of {} planted bytes named\n", verdict.seed, verdict.named,
+               verdict.planted);
+  }
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  const std::uint64_t programs = count > 1 ? std::strtoull(words[1], nullptr, 10) : 40;
+  const std::uint64_t first = count > 2 ? std::strtoull(words[2], nullptr, 10) : 1;
+  const Workshop workshop = {words_of(OMPDM_OFFLOAD_COMMAND),
+                             std::filesystem::absolute("random_programs")};
+  std::mutex mutex;
+  std::vector<Verdict> all;
+  std::uint64_t next = first;
+  const auto work = [&] {
+    while (true) {
+      std::vector<std::uint64_t> seeds;
+      {
+        const std::lock_guard lock(mutex);
+        for (; seeds.size() < kBatch && next < first + programs; ++next) seeds.push_back(next);
+      }
+      if (seeds.empty()) return;
+      const std::vector<Verdict> verdicts = check(workshop, seeds);
+      const std::lock_guard lock(mutex);
+      for (const Verdict& verdict : verdicts) print(verdict);
+      std::fflush(stdout);
+      all.insert(all.end(), verdicts.begin(), verdicts.end());
+    }
+  };
+  std::vector<std::thread> workers;
+  for (unsigned i = 0; i < std::max(1U, std::thread::hardware_concurrency()); ++i) {
+    workers.emplace_back(work);
+  }
+  for (std::thread& worker : workers) worker.join();
+
+  std::uint64_t faulty = 0;
+  std::uint64_t clean = 0;
+  Verdict sum;
+  std::map<std::string, int> left;
+  for (const Verdict& verdict : all) {
+    faulty += verdict.faults.empty() ? 0 : 1;
+    clean += verdict.clean ? 1 : 0;
+    sum.planted += verdict.planted;
+    sum.named += verdict.named;
+    sum.promised += verdict.promised;
+    sum.saved += verdict.saved;
+    for (const std::string& one : verdict.left) ++left[one.substr(one.rfind(": ") + 2)];
+  }
+  fmt::print("programs                          {}, {} of them without waste in another version\n"
+             "programs with a fault             {}\n"
+             "planted bytes                     {:.1f} MB\n"
+             "named by findings                 {:.1f} %\n"
+             "promised by edits that were made  {:.1f} MB, of which they saved {:.1f} %\n",
+             all.size(), clean, faulty, static_cast<double>(sum.planted) / 1e6,
+             share(sum.named, sum.planted), static_cast<double>(sum.promised) / 1e6,
+             share(sum.saved, sum.promised));
+  for (const auto& [why, times] : left) fmt::print("left to a reader                  {} ({})\n", times, why);
+  return faulty > 0 || share(sum.named, sum.planted) < 90 ? 1 : 0;
+}
