@@ -23,7 +23,8 @@ using Lines = std::vector<std::string>;
 /// A source of several programs, built.
 class Batch {
  public:
-  Batch(const Workshop& workshop, fs::path folder) : workshop_(workshop), folder_(std::move(folder)) {
+  Batch(const Workshop& workshop, fs::path folder)
+      : workshop_(workshop), folder_(std::move(folder)) {
     fs::create_directories(folder_);
   }
 
@@ -69,7 +70,8 @@ class Batch {
   }
 
   static std::string printed(const e2e::Ended& ended) {
-    return ended.status == 0 ? ended.out : fmt::format("exit status {}: {}", ended.status, ended.err);
+    return ended.status == 0 ? ended.out
+                             : fmt::format("exit status {}: {}", ended.status, ended.err);
   }
 
   const Workshop& workshop_;
@@ -78,7 +80,8 @@ class Batch {
 
 std::uint64_t moved(const Json& report) {
   const Json& totals = report["totals"];
-  return totals["HtoD"]["bytes"].get<std::uint64_t>() + totals["DtoH"]["bytes"].get<std::uint64_t>();
+  return totals["HtoD"]["bytes"].get<std::uint64_t>() +
+         totals["DtoH"]["bytes"].get<std::uint64_t>();
 }
 
 bool is_movement(const Json& finding) { return finding["wasted_bytes"].get<std::uint64_t>() > 0; }
@@ -169,11 +172,13 @@ std::vector<Verdict> check(const Workshop& workshop, const std::vector<std::uint
     Verdict& verdict = verdicts[i];
     if (before[i].report.is_null() || verdict.promised == 0) continue;
     const Batch::Ran after = batch.record("edited", i);
-    if (after.out != before[i].out) verdict.faults.push_back("edited: another result: " + after.out);
+    if (after.out != before[i].out)
+      verdict.faults.push_back("edited: another result: " + after.out);
     if (after.report.is_null()) continue;
     const std::uint64_t then = moved(before[i].report);
     const std::uint64_t now = moved(after.report);
-    if (now > then) verdict.faults.push_back(fmt::format("edited: moves {} instead of {}", now, then));
+    if (now > then)
+      verdict.faults.push_back(fmt::format("edited: moves {} instead of {}", now, then));
     verdict.saved = then - std::min(then, now);
     if (batch.run("edited", i, 1) != batch.run("naive", i, 1)) {
       verdict.faults.emplace_back("edited: another result with the second input");

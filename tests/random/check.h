@@ -14,13 +14,13 @@ namespace ompdm::random_programs {
 /// What came of one program.
 struct Verdict {
   std::uint64_t seed = 0;
-  std::vector<std::string> faults;     ///< what must not be
-  std::vector<std::string> left;       ///< findings that only a reader can follow, and why
-  std::uint64_t planted = 0;           ///< bytes that the version without waste does not move
-  std::uint64_t named = 0;             ///< of these, what findings name
-  std::uint64_t promised = 0;          ///< what the findings named whose edits were made
-  std::uint64_t saved = 0;             ///< what these edits saved
-  bool clean = false;                  ///< the version without waste has none at all
+  std::vector<std::string> faults;  ///< what must not be
+  std::vector<std::string> left;    ///< findings that only a reader can follow, and why
+  std::uint64_t planted = 0;        ///< bytes that the version without waste does not move
+  std::uint64_t named = 0;          ///< of these, what findings name
+  std::uint64_t promised = 0;       ///< what the findings named whose edits were made
+  std::uint64_t saved = 0;          ///< what these edits saved
+  bool clean = false;               ///< the version without waste has none at all
 };
 
 /// How programs are built and where.

@@ -127,10 +127,7 @@ class Writer {
       if (!stays || one.form % 3 != 0) {
         const bool to_only = exact && !access.writes;
         const bool from_only = exact && !access.reads;
-        made.clauses.push_back({to_only     ? "to"
-                                : from_only ? "from"
-                                            : "tofrom",
-                                {access.array}});
+        made.clauses.push_back({to_only ? "to" : from_only ? "from" : "tofrom", {access.array}});
       }
       if (way == Way::kEager && access.reads) eager_reads.push_back(access.array);
       if (way == Way::kEager && access.writes) eager_writes.push_back(access.array);
@@ -166,14 +163,13 @@ class Writer {
 
 /// Bodies that are run again and again with all of the group known, and launch a kernel with one of
 /// it.
-void scopes_for(const std::vector<int>& group, const Statement& one, std::set<int> known, bool again,
-                std::vector<int>& scopes) {
+void scopes_for(const std::vector<int>& group, const Statement& one, std::set<int> known,
+                bool again, std::vector<int>& scopes) {
   if (one.what == Do::kArray) known.insert(one.array);
   again = again || one.what == Do::kLoop;
   const bool knows_all =
       std::ranges::all_of(group, [&](int array) { return known.contains(array); });
-  const bool is_scope =
-      one.what == Do::kLoop || one.what == Do::kBranch || one.what == Do::kCall;
+  const bool is_scope = one.what == Do::kLoop || one.what == Do::kBranch || one.what == Do::kCall;
   if (again && knows_all && is_scope && launches(one, group)) scopes.push_back(one.id);
   for (const Statement& inner : one.body) scopes_for(group, inner, known, again, scopes);
 }

@@ -13,8 +13,8 @@ using Content = std::uint64_t;
 struct Side {
   Content content = 0;
   std::optional<std::size_t> copy = {};  ///< that brought it, as long as nobody has read it
-  int writer = 0;                   ///< statement that wrote it here
-  int writer_name = 0;              ///< array by whose name it did
+  int writer = 0;                        ///< statement that wrote it here
+  int writer_name = 0;                   ///< array by whose name it did
 };
 
 struct Storage {

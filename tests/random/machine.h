@@ -11,11 +11,11 @@
 namespace ompdm::random_programs {
 
 struct Outcome {
-  std::uint64_t bytes = 0;     ///< copied, both ways
-  std::uint64_t needless = 0;  ///< of them: brought nothing new, or what was never read
+  std::uint64_t bytes = 0;         ///< copied, both ways
+  std::uint64_t needless = 0;      ///< of them: brought nothing new, or what was never read
   std::uint64_t scalar_bytes = 0;  ///< of the sums that kernels bring back
-  bool unused = false;  ///< something was on the device and no kernel used it
-  bool right = true;           ///< nobody read an older content than the last one written
+  bool unused = false;             ///< something was on the device and no kernel used it
+  bool right = true;               ///< nobody read an older content than the last one written
 };
 
 /// Runs it with its first (0) or second (1) input.

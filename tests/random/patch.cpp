@@ -150,7 +150,8 @@ std::set<std::size_t> reach_of(const std::vector<std::string>& lines, std::size_
       if (!reached.insert(at).second) continue;
       const std::size_t name = lines[at].find_first_not_of(' ');
       const std::size_t paren = lines[at].find('(');
-      if (name == std::string::npos || lines[at][name] != 'f' || paren == std::string::npos) continue;
+      if (name == std::string::npos || lines[at][name] != 'f' || paren == std::string::npos)
+        continue;
       const std::string call = ' ' + lines[at].substr(name, paren - name + 1);
       for (std::size_t there = head; there < first; ++there) {
         if (contains(lines[there], "static void" + call)) open.push_back(there);
@@ -210,8 +211,8 @@ std::string Patch::apply_edit(const Json& edit) {
   const std::size_t here = edit["places"][0]["line"].get<std::size_t>() - 1;
   for (const std::size_t at : whole_program(texts, here)) {
     if (!contains(use_of(texts[at], names_of(edit)), "changes")) continue;
-    lines_[at].after.push_back(fmt::format("#pragma omp target update to({})",
-                                           fmt::join(expressions_of(edit), ", ")));
+    lines_[at].after.push_back(
+        fmt::format("#pragma omp target update to({})", fmt::join(expressions_of(edit), ", ")));
   }
   return "";
 }

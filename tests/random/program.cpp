@@ -134,8 +134,8 @@ class Maker {
     made.accesses.push_back({any(known), kind != 1, kind != 0});
     for (int i = dice_.below(3); i > 0; --i) {
       const int array = any(known);
-      const bool is_there = std::ranges::any_of(
-          made.accesses, [&](const Access& one) { return one.array == array; });
+      const bool is_there =
+          std::ranges::any_of(made.accesses, [&](const Access& one) { return one.array == array; });
       if (!is_there) made.accesses.push_back({array, true, false});
     }
     return made;

@@ -29,9 +29,9 @@ enum class Do : std::uint8_t {
   kArray,   ///< makes and fills an array, runs the body, reads the array if `flag`, frees it
   kCall,    ///< the body, in a function of its own; what it swaps is swapped for it alone
   kKernel,
-  kHost,    ///< the host reads, writes or changes arrays
-  kSwap,    ///< swaps the pointers `array` and `other`
-  kData,    ///< target data around the body
+  kHost,  ///< the host reads, writes or changes arrays
+  kSwap,  ///< swaps the pointers `array` and `other`
+  kData,  ///< target data around the body
   kEnter,
   kExit,
   kUpdate,

@@ -92,14 +92,16 @@ int main(int count, char** words) {
     sum.saved += verdict.saved;
     for (const std::string& one : verdict.left) ++left[one.substr(one.rfind(": ") + 2)];
   }
-  fmt::print("programs                          {}, {} of them without waste in another version\n"
-             "programs with a fault             {}\n"
-             "planted bytes                     {:.1f} MB\n"
-             "named by findings                 {:.1f} %\n"
-             "promised by edits that were made  {:.1f} MB, of which they saved {:.1f} %\n",
-             all.size(), clean, faulty, static_cast<double>(sum.planted) / 1e6,
-             share(sum.named, sum.planted), static_cast<double>(sum.promised) / 1e6,
-             share(sum.saved, sum.promised));
-  for (const auto& [why, times] : left) fmt::print("left to a reader                  {} ({})\n", times, why);
+  fmt::print(
+      "programs                          {}, {} of them without waste in another version\n"
+      "programs with a fault             {}\n"
+      "planted bytes                     {:.1f} MB\n"
+      "named by findings                 {:.1f} %\n"
+      "promised by edits that were made  {:.1f} MB, of which they saved {:.1f} %\n",
+      all.size(), clean, faulty, static_cast<double>(sum.planted) / 1e6,
+      share(sum.named, sum.planted), static_cast<double>(sum.promised) / 1e6,
+      share(sum.saved, sum.promised));
+  for (const auto& [why, times] : left)
+    fmt::print("left to a reader                  {} ({})\n", times, why);
   return faulty > 0 || share(sum.named, sum.planted) < 90 ? 1 : 0;
 }

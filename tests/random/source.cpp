@@ -52,8 +52,7 @@ class Printer {
                                bool is_update = false) {
     std::string text = "#pragma omp " + name;
     for (const Clause& clause : clauses) {
-      const std::string head =
-          is_update ? clause.kind + '(' : fmt::format("map({}: ", clause.kind);
+      const std::string head = is_update ? clause.kind + '(' : fmt::format("map({}: ", clause.kind);
       text += ' ' + clause_text(head, clause.arrays);
     }
     return text;
@@ -71,8 +70,9 @@ class Printer {
         const int outer = pass_;
         pass_ = ++loops_;
         // The compiler is rarely told how often.
-        line(to, depth, fmt::format("for (int t{0} = 0; t{0} < {1}{2}; ++t{0}) {{", pass_, one.count,
-                                    one.form % 8 == 0 ? "" : " * once"));
+        line(to, depth,
+             fmt::format("for (int t{0} = 0; t{0} < {1}{2}; ++t{0}) {{", pass_, one.count,
+                         one.form % 8 == 0 ? "" : " * once"));
         print_all(one, depth + 1, to);
         line(to, depth, "}");
         pass_ = outer;
@@ -159,7 +159,8 @@ class Printer {
     const std::string loop = fmt::format("for (int i = 0; i < n{}; ++i) ", first.array);
     if (first.writes) {
       line(to, depth, directive(name, one.clauses));
-      line(to, depth, fmt::format("{}a{}[i] = {} + {} + {};", loop, first.array, value, one.id, pass));
+      line(to, depth,
+           fmt::format("{}a{}[i] = {} + {} + {};", loop, first.array, value, one.id, pass));
       return;
     }
     line(to, depth, fmt::format("sum = {};", one.id));
@@ -173,10 +174,11 @@ class Printer {
     const int a = access.array;
     const std::string names = names_of(a);
     if (access.reads && access.writes) {
-      return line(to, depth,
-                  fmt::format("for (int i = 0; i < n{0}; i += 3) a{0}[i] += ++tick;  // host: reads, "
-                              "changes {1}",
-                              a, names));
+      return line(
+          to, depth,
+          fmt::format("for (int i = 0; i < n{0}; i += 3) a{0}[i] += ++tick;  // host: reads, "
+                      "changes {1}",
+                      a, names));
     }
     if (access.writes) {
       return line(to, depth,
@@ -185,9 +187,10 @@ class Printer {
                               a, names));
     }
     line(to, depth,
-         fmt::format("for (int i = 0; i < n{0}; i += 7) check = check * 31 + a{0}[i];  // host: reads "
-                     "{1}",
-                     a, names));
+         fmt::format(
+             "for (int i = 0; i < n{0}; i += 7) check = check * 31 + a{0}[i];  // host: reads "
+             "{1}",
+             a, names));
   }
 
   const Program& program_;

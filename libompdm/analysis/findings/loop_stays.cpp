@@ -80,8 +80,8 @@ std::vector<LoopStay> loop_stays(const Evidence& evidence) {
     const Mapping& row = rows[i];
     if (!is_candidate(trace, row)) continue;
     const Asker asked = asker_of(trace, trace.ops[row.alloc.value]);
-    const std::uint32_t entry = evidence.enclosing.innermost(asked.thread, asked.time,
-                                                             trace.ops.end_of(row.remove.value));
+    const std::uint32_t entry =
+        evidence.enclosing.innermost(asked.thread, asked.time, trace.ops.end_of(row.remove.value));
     if (entry == EnclosingEntry::kNoEntry) continue;
     open[{entry, Piece(row.device, row.host, row.storage, row.bytes)}].mappings.push_back(i);
   }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
+#include <utility>
 
 #include "analysis/findings/findings.h"
 #include "analysis/findings/keep_data.h"
@@ -29,6 +31,7 @@ struct LoopClaim {
   std::uint64_t unread = 0;               ///< returns that are needless unless the host read them
   std::map<std::uint32_t, bool> in_full;  ///< by number of the data: some of its were
   bool with_others = false;               ///< other directives map the same in between
+  std::set<std::pair<std::uint32_t, std::uint32_t>> counted_on;  ///< site, number of the data
 };
 
 void add_sites(const Evidence& evidence, std::uint32_t number, LoopClaim& loop) {
@@ -54,6 +57,11 @@ void add_stay(const Evidence& evidence, const LoopStay& stay, LoopClaim& loop) {
   for (const std::uint32_t number : group) {
     add_sites(evidence, number, loop);
     loop.kept.add_directives(trace, evidence.mappings, number, data);
+    for (const std::uint32_t op : evidence.mappings.transfers(number)) {
+      const std::uint32_t site = trace.ops.common(op).site.value;
+      const bool is_new = loop.counted_on.emplace(site, data).second;
+      if (is_new) loop.claim.needed.push_back(clause_of(evidence, op));
+    }
   }
   for (const std::uint32_t i : surplus.ops) {
     const DataOp& op = trace.ops[i];

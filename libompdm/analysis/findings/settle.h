@@ -82,7 +82,8 @@ class Settlement {
   /// What is kept of a storage on a device.
   struct Kept {
     Spans<std::uint64_t> addresses;
-    std::map<std::pair<std::uint64_t, std::uint64_t>, Spans<Nanoseconds>> times;  // by address, bytes
+    std::map<std::pair<std::uint64_t, std::uint64_t>, Spans<Nanoseconds>>
+        times;  // by address, bytes
     std::uint64_t widest = 0;
   };
   std::map<std::pair<std::int32_t, std::uint32_t>, Kept> kept_;

@@ -92,10 +92,18 @@ TEST(Cuda, DeferredRegionsEndBeforeTheirWork) {
   }
   EXPECT_GT(late, 0U);
   EXPECT_GT(streams.size(), 1U);
-  // Copies and kernels on several streams: what ran at once is told.
+  // Copies and kernels on several streams: what ran at once is told. On a busy machine nothing may.
   ASSERT_EQ(run.report["device_use"].size(), 1U);
   const Json& use = run.report["device_use"][0];
-  EXPECT_GT(use["both_ns"], 0);
+  const auto& all = run.trace.activities;
+  const bool any_at_once = std::ranges::any_of(all, [&](const DeviceActivity& kernel) {
+    return kernel.kind == ActivityKind::kKernel &&
+           std::ranges::any_of(all, [&](const DeviceActivity& copy) {
+             return copy.kind != ActivityKind::kKernel && copy.begin < kernel.end &&
+                    kernel.begin < copy.end;
+           });
+  });
+  EXPECT_EQ(use["both_ns"] > 0, any_at_once);
   EXPECT_EQ(use["copies_ns"].get<Nanoseconds>() + use["kernels_ns"].get<Nanoseconds>() -
                 use["both_ns"].get<Nanoseconds>() + use["idle_ns"].get<Nanoseconds>(),
             use["span_ns"]);
