@@ -58,13 +58,11 @@ std::string use_of(const std::string& line, const Names& names) {
   return is_one ? comment : "";
 }
 
-/// Those of the names that the host uses at a line.
-Names used_at(const std::string& line, const Names& names) {
-  Names used;
-  for (const std::string& name : names) {
-    if (!use_of(line, {name}).empty()) used.insert(name);
-  }
-  return used;
+/// The variable that the host uses at a line: "a0" of "a0[i] = i;".
+std::string variable_at(const std::string& line) {
+  const std::size_t end = line.find('[');
+  const std::size_t begin = line.rfind('a', end);
+  return line.substr(begin, end - begin);
 }
 
 /// The clauses of a directive: "map(to: " and its items.
@@ -115,17 +113,6 @@ std::string text_of(const TextDirective& directive) {
   }
   const bool stands_alone = contains(text, "data") || contains(text, "update");
   return any || !stands_alone ? text : "";
-}
-
-/// The directive for these names alone.
-std::string only_for(const Names& names, const std::string& pragma) {
-  TextDirective directive = parse(pragma);
-  for (TextClause& clause : directive.clauses) {
-    std::erase_if(clause.items, [&](const std::string& item) {
-      return !names.contains(item.substr(0, item.find('[')));
-    });
-  }
-  return text_of(directive);
 }
 
 bool take(TextDirective& directive, const std::string& item) {
@@ -207,13 +194,8 @@ std::string Patch::apply_edit(const Json& edit) {
   // What crosses after each change of the host's need not cross here.
   const std::string why = take_out(edit);
   if (!why.empty()) return why;
-  const std::vector<std::string> texts = texts_of(lines_);
   const std::size_t here = edit["places"][0]["line"].get<std::size_t>() - 1;
-  for (const std::size_t at : whole_program(texts, here)) {
-    if (!contains(use_of(texts[at], names_of(edit)), "changes")) continue;
-    lines_[at].after.push_back(
-        fmt::format("#pragma omp target update to({})", fmt::join(expressions_of(edit), ", ")));
-  }
+  update_where_host(edit, whole_program(texts_of(lines_), here));
   return "";
 }
 
@@ -245,21 +227,24 @@ std::string Patch::insert_where_host(const Json& edit, std::size_t loop) {
   const std::vector<std::string> texts = texts_of(lines_);
   const bool is_loop = edit["of"] == "loop" || edit["of"] == "calls";
   if (edit["of"] == "loop" && !contains(texts[loop], "for (")) return "insert: no loop there";
+  update_where_host(edit, is_loop ? reach_of(texts, loop) : whole_program(texts, loop));
+  return "";
+}
+
+void Patch::update_where_host(const Json& edit, const std::set<std::size_t>& lines) {
   const bool before = edit["when"] == "host_uses";
-  const char* motion = before ? "update from(" : "update to(";
-  for (const std::size_t at : is_loop ? reach_of(texts, loop) : whole_program(texts, loop)) {
-    Names names = used_at(texts[at], names_of(edit));
+  const char* motion = before ? "target update from" : "target update to";
+  for (const std::size_t at : lines) {
+    const std::string use = use_of(original_[at], names_of(edit));
+    if (use.empty() || (!before && !contains(use, "changes"))) continue;
+    const std::string name = variable_at(original_[at]);
     // What the program had there serves, or another finding tells why it need not.
     const std::string& beside = original_[before ? at - 1 : at + 1];
-    if (contains(beside, motion)) {
-      std::erase_if(names, [&](const auto& name) { return contains(beside, name + '['); });
-    }
-    if (names.empty() || (!before && !contains(texts[at], "changes"))) continue;
-    for (const Json& pragma : edit["pragmas"]) {
-      (before ? lines_[at].before : lines_[at].after).push_back(only_for(names, pragma));
-    }
+    const bool is_own = beside.find(edit["kind"] == "guard" ? "none" : motion) != beside.npos;
+    if (is_own && contains(beside, name + '[')) continue;
+    (before ? lines_[at].before : lines_[at].after)
+        .push_back(fmt::format("#pragma omp {}({}[0:n{}])", motion, name, name.substr(1)));
   }
-  return "";
 }
 
 std::string Patch::take_out(const Json& edit) {

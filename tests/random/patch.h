@@ -3,8 +3,8 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -32,6 +32,7 @@ class Patch {
   std::string apply_edit(const nlohmann::json& edit);
   std::string insert(const nlohmann::json& edit);
   std::string insert_where_host(const nlohmann::json& edit, std::size_t loop);
+  void update_where_host(const nlohmann::json& edit, const std::set<std::size_t>& lines);
   std::string take_out(const nlohmann::json& edit);
   std::string replace(const nlohmann::json& edit);
 

@@ -59,7 +59,19 @@ void KeptData::add_idle(std::vector<Edit> edits) {
   }
 }
 
+void KeptData::add_alias(std::uint32_t alias, std::uint32_t number, bool has_all) {
+  aliases[alias].insert(number);
+  names_stray = names_stray || !has_all;
+}
+
 void KeptData::settle() {
+  for (const auto& [alias, numbers] : aliases) {
+    const auto any_in = [&](const std::set<std::uint32_t>& some) {
+      return std::ranges::any_of(numbers, [&](std::uint32_t one) { return some.contains(one); });
+    };
+    if (any_in(sent)) sent.insert(numbers.begin(), numbers.end());
+    if (any_in(returned)) returned.insert(numbers.begin(), numbers.end());
+  }
   std::erase_if(made, [&](std::uint32_t one) { return sent.contains(one); });
   std::erase_if(left, [&](std::uint32_t one) { return returned.contains(one); });
 }
@@ -73,7 +85,7 @@ void KeptData::insert(
   edit.when = when;
   edit.devices.assign(data.devices().begin(), data.devices().end());
   // What is reached again and again is no place for what is to happen once.
-  edit.in_scope = !at.places.empty() && at.of != Anchor::Of::kStay;
+  edit.in_scope = !at.places.empty() && at.of != Anchor::Of::kStay && !names_stray;
   for (const auto& [kind, numbers] : clauses) {
     if (numbers.empty()) continue;
     edit.clauses.push_back({kind, {numbers.begin(), numbers.end()}});

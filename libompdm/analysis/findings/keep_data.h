@@ -33,6 +33,9 @@ struct KeptData {
   /// What to do about directives that found nothing there.
   std::map<std::pair<SourcePlace, Directive>, Edit> idle;
   bool deferred = false;  ///< one of these is nowait
+  /// Numbers by Aliases::of: what their names stand for at the end may be another of them.
+  std::map<std::uint32_t, std::set<std::uint32_t>> aliases;
+  bool names_stray = false;  ///< one stands for what does not stay, too
 
   /// Takes a piece in, and what its own and other mappings do with it. Returns its number.
   std::uint32_t add(const Trace& trace, const Mapping& mapping, bool is_sent, bool is_returned,
@@ -44,6 +47,9 @@ struct KeptData {
 
   /// Takes in what found none of the storage there so far.
   void add_idle(std::vector<Edit> edits);
+
+  /// Notes whose names are those of others in turn.
+  void add_alias(std::uint32_t alias, std::uint32_t number, bool has_all);
 
   /// What some piece sent or brought back belongs to that clause alone.
   void settle();

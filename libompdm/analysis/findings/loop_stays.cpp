@@ -4,9 +4,11 @@
 #include <functional>
 #include <iterator>
 #include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 
+#include "analysis/findings/aliases.h"
 #include "analysis/findings/loop_presence.h"
 #include "analysis/map_types.h"
 
@@ -16,19 +18,21 @@ namespace {
 /// Device, address, storage and bytes.
 using Piece = std::tuple<std::int32_t, std::uint64_t, std::uint32_t, std::uint64_t>;
 
-/// A stay, and those in inner loops that it takes the place of.
+/// Stays of what has names in common, and those in inner loops that they take the place of.
 struct Choice {
-  LoopStay stay;
+  std::vector<LoopStay> stays;
   std::vector<Choice> inner;
 };
 
-/// Of one piece in one entry into a loop.
+/// What has names in common, in one entry into a loop.
 struct Node {
-  std::vector<std::uint32_t> mappings;
+  std::map<Piece, std::vector<std::uint32_t>> mappings;
   std::vector<Choice> choices;
   std::uint64_t bytes = 0;         // that these spare,
   std::uint64_t backed_bytes = 0;  // and contents show it
 };
+
+Piece piece_of(const Mapping& row) { return {row.device, row.host, row.storage, row.bytes}; }
 
 bool is_candidate(const Trace& trace, const Mapping& mapping) {
   if (mapping.host == 0 || !mapping.remove || mapping.bytes <= kRidesAlong) return false;
@@ -38,19 +42,28 @@ bool is_candidate(const Trace& trace, const Mapping& mapping) {
          (alloc.map_type & kMapPrivate) == 0 && comes_of_mapping(trace, alloc);
 }
 
-void choose(const Evidence& evidence, std::uint32_t number, Node& node) {
+void choose(const Evidence& evidence, std::uint32_t number, std::uint32_t alias, Node& node) {
   const EnclosingEntry& entry = evidence.enclosing.entries()[number];
-  std::ranges::sort(node.mappings);
-  // Where the entry may be several, what each maps is a part of the passes.
-  const bool in_most = 2 * node.mappings.size() + 1 >= entry.passes ||
-                       may_be_several(evidence.trace, evidence.loops.rows[entry.loop]);
-  if (node.mappings.size() < 2 || !in_most) return;
-  Surplus surplus = surplus_of(evidence, node.mappings);
-  const bool is_shown = surplus.backed_bytes * 10 > node.backed_bytes * 11;
-  if (surplus.bytes <= node.bytes || (node.bytes > 0 && !is_shown)) return;
-  node.bytes = surplus.bytes;
-  node.backed_bytes = surplus.backed_bytes;
-  Choice choice{{number, node.mappings, std::move(surplus), {}}, std::move(node.choices)};
+  const bool any_number = may_be_several(evidence.trace, evidence.loops.rows[entry.loop]);
+  Choice choice;
+  std::uint64_t bytes = 0;
+  std::uint64_t backed_bytes = 0;
+  for (auto& [piece, mappings] : node.mappings) {
+    std::ranges::sort(mappings);
+    // Where the entry may be several, what each maps is a part of the passes.
+    const bool in_most = 2 * mappings.size() + 1 >= entry.passes || any_number;
+    if (mappings.size() < 2 || !in_most) continue;
+    Surplus surplus = surplus_of(evidence, mappings);
+    if (surplus.bytes == 0) continue;
+    bytes += surplus.bytes;
+    backed_bytes += surplus.backed_bytes;
+    choice.stays.push_back({number, alias, true, mappings, std::move(surplus), {}});
+  }
+  const bool is_shown = backed_bytes * 10 > node.backed_bytes * 11;
+  if (bytes <= node.bytes || (node.bytes > 0 && !is_shown)) return;
+  node.bytes = bytes;
+  node.backed_bytes = backed_bytes;
+  choice.inner = std::move(node.choices);
   node.choices.clear();
   node.choices.push_back(std::move(choice));
 }
@@ -59,13 +72,29 @@ void choose(const Evidence& evidence, std::uint32_t number, Node& node) {
 void take(const Evidence& evidence, LoopPresence& presence, std::vector<Choice> choices,
           std::vector<LoopStay>& taken) {
   for (Choice& choice : choices) {
-    LoopStay& stay = choice.stay;
-    stay.others = presence.others(evidence.enclosing.entries()[stay.entry], stay.mappings);
-    if (stay.others.allow_to_keep(stay.surplus.returned > 0)) {
-      taken.push_back(std::move(stay));
+    bool allowed = true;
+    for (LoopStay& stay : choice.stays) {
+      stay.others = presence.others(evidence.enclosing.entries()[stay.entry], stay.mappings);
+      allowed = allowed && stay.others.allow_to_keep(stay.surplus.returned > 0);
+    }
+    if (allowed || choice.inner.empty()) {
+      for (LoopStay& stay : choice.stays) {
+        if (stay.others.allow_to_keep(stay.surplus.returned > 0)) taken.push_back(std::move(stay));
+      }
     } else {
       take(evidence, presence, std::move(choice.inner), taken);
     }
+  }
+}
+
+/// Tells of each whether all of its group stay.
+void note_groups(const Aliases& aliases, const std::vector<Mapping>& rows,
+                 std::vector<LoopStay>& taken) {
+  std::map<std::uint32_t, std::set<Piece>> pieces;
+  for (const LoopStay& stay : taken)
+    pieces[stay.alias].insert(piece_of(rows[stay.mappings.front()]));
+  for (LoopStay& stay : taken) {
+    stay.has_all = pieces[stay.alias].size() == aliases.pieces(stay.alias);
   }
 }
 
@@ -75,7 +104,8 @@ std::vector<LoopStay> loop_stays(const Evidence& evidence) {
   const Trace& trace = evidence.trace;
   const std::vector<Mapping>& rows = evidence.mappings.rows();
   // Entries come before those that they hold: the last is done first.
-  std::map<std::pair<std::uint32_t, Piece>, Node, std::greater<>> open;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Node, std::greater<>> open;  // and group
+  const Aliases aliases(trace, evidence.mappings);
   for (std::uint32_t i = 0; i < rows.size(); ++i) {
     const Mapping& row = rows[i];
     if (!is_candidate(trace, row)) continue;
@@ -83,29 +113,32 @@ std::vector<LoopStay> loop_stays(const Evidence& evidence) {
     const std::uint32_t entry =
         evidence.enclosing.innermost(asked.thread, asked.time, trace.ops.end_of(row.remove.value));
     if (entry == EnclosingEntry::kNoEntry) continue;
-    open[{entry, Piece(row.device, row.host, row.storage, row.bytes)}].mappings.push_back(i);
+    open[{entry, aliases.of(i)}].mappings[piece_of(row)].push_back(i);
   }
   std::vector<LoopStay> taken;
   LoopPresence presence(evidence);
   while (!open.empty()) {
     auto first = open.extract(open.begin());
-    const auto [entry, piece] = first.key();
+    const auto [entry, alias] = first.key();
     Node& node = first.mapped();
-    choose(evidence, entry, node);
+    choose(evidence, entry, alias, node);
     const std::uint32_t parent = evidence.enclosing.entries()[entry].parent;
     if (parent == EnclosingEntry::kNoEntry) {
       take(evidence, presence, std::move(node.choices), taken);
       continue;
     }
-    Node& outer = open[{parent, piece}];
-    outer.mappings.insert(outer.mappings.end(), node.mappings.begin(), node.mappings.end());
+    Node& outer = open[{parent, alias}];
+    for (const auto& [piece, mappings] : node.mappings) {
+      std::vector<std::uint32_t>& all = outer.mappings[piece];
+      all.insert(all.end(), mappings.begin(), mappings.end());
+    }
     std::ranges::move(node.choices, std::back_inserter(outer.choices));
     outer.bytes += node.bytes;
     outer.backed_bytes += node.backed_bytes;
   }
+  note_groups(aliases, rows, taken);
   std::ranges::sort(taken, {}, [&](const LoopStay& stay) {
-    const Mapping& row = rows[stay.mappings.front()];
-    return std::tuple(stay.entry, row.device, row.host, row.storage, row.bytes);
+    return std::pair(stay.entry, piece_of(rows[stay.mappings.front()]));
   });
   return taken;
 }
