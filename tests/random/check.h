@@ -25,7 +25,7 @@ struct Verdict {
 
 /// How programs are built and where.
 struct Workshop {
-  std::vector<std::string> compiler;  ///< with its options
+  std::vector<std::string> compiler;  ///< with its options, but for the level of optimization
   std::filesystem::path folder;       ///< each batch has one of its own in it
 };
 

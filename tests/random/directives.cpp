@@ -110,7 +110,7 @@ class Writer {
     if ((way != Way::kBest && way != Way::kEager) || !launches(one, manner.group)) return;
     const bool eager = way == Way::kEager;
     const bool sent = eager || is_in(needs_.to_after, one.id, one.array);
-    const bool back = eager || is_in(needs_.from_before, -one.id, one.array);
+    const bool back = !eager && is_in(needs_.from_before, -one.id, one.array);
     body.insert(body.begin(), directive(Do::kEnter, sent ? "to" : "alloc", {one.array}));
     body.push_back(directive(Do::kExit, back ? "from" : "release", {one.array}));
   }

@@ -165,6 +165,18 @@ SourcePlace source_place(const Trace& trace, const Loop& loop) {
   return {loop.place.file, loop.place.line, without_signature(loop.place.function), 0};
 }
 
+SourcePlace body_place(const Trace& trace, const DirectiveTable& directives, const Loop& loop) {
+  SourcePlace place = source_place(trace, loop);
+  if (place.line > 0 || !loop.code) return place;
+  place.function = without_signature(loop.place.function);
+  for (const std::uint32_t symbol : loop.symbols) {
+    const DirectiveRow& row = directives.rows[symbol / 2];
+    if (row.line == 0 || without_signature(row.function) != place.function) continue;
+    if (place.line == 0 || row.line < place.line) place.line = row.line;
+  }
+  return place;
+}
+
 std::vector<SourcePlace> places_around(const Trace& trace, const LoopTable& loops,
                                        const Loop& loop) {
   std::vector<SourcePlace> places;

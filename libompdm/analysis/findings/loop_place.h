@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analysis/repeats.h"
+#include "analysis/tables.h"
 #include "ompdm/edits.h"
 #include "ompdm/trace.h"
 
@@ -33,6 +34,11 @@ std::string in_loop(const Trace& trace, const Loop& loop);
 
 /// Where the code has the loop; nothing is known where loop_at() is empty.
 SourcePlace source_place(const Trace& trace, const Loop& loop);
+
+/// A line of the function that holds the loop, from which on what it declares is declared in the
+/// loop: its own, or the first of its directives there. Nothing is known where the loop is not in
+/// the code.
+SourcePlace body_place(const Trace& trace, const DirectiveTable& directives, const Loop& loop);
 
 /// The loops of its function that are around a loop, from it outwards, as long as nothing recorded
 /// tells how often they entered it: a loop that holds nothing but this one.

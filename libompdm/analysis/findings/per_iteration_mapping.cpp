@@ -131,7 +131,10 @@ std::optional<Claim> finished(const Evidence& evidence, const Loop& row, LoopCla
     if (!loop.kept.data.declared_in(place).empty()) break;
     around.places.front() = place;
   }
-  const std::vector<std::string> made = loop.kept.data.made_within(around.places.front());
+  const SourcePlace body = around.places.front().line > 0
+                               ? around.places.front()
+                               : body_place(trace, evidence.directives, row);
+  const std::vector<std::string> made = loop.kept.data.made_within(body);
   constexpr std::uint64_t kFewest = 3;
   if (!made.empty() && loop.equal < kFewest) return std::nullopt;
   loop.kept.settle();

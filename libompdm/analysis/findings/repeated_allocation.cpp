@@ -64,7 +64,9 @@ bool add_what_is_made_within(const Evidence& evidence, AllocationGroup& group) {
     const SourcePlace loop = source_place(evidence.trace, evidence.loops.rows[row]);
     const std::vector<std::string> declared = group.kept.data.declared_in(loop);
     if (!declared.empty()) tell_to_make_once(declared, loop, group.claim.finding);
-    for (const std::string& name : group.kept.data.made_within(loop)) made.add(name);
+    const SourcePlace body =
+        body_place(evidence.trace, evidence.directives, evidence.loops.rows[row]);
+    for (const std::string& name : group.kept.data.made_within(body)) made.add(name);
   }
   if (made.all().empty()) return true;
   group.claim.add_caveat(made_anew_text(made.all()));
