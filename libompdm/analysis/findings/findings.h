@@ -59,10 +59,14 @@ struct Claim {
   /// Of operations that others may rest on. What one without an entry brought about is gone with
   /// it.
   std::vector<Rest> rests;
+  /// Sends that have to take place, or the host would not have what they carry: positions in
+  /// Trace::ops.
+  std::vector<std::uint32_t> sends;
   std::vector<Clause> clauses;  ///< that the advice writes anew
   std::vector<Clause> thinned;  ///< of which it may leave out instances
   std::vector<Clause> needed;   ///< that it counts on as they are
   std::vector<Stay> stays;      ///< that it keeps on a device
+  bool host_lags = false;       ///< meanwhile the host has not what a kernel wrote
   std::vector<std::string> caveats;
 
   /// Says what is not known, so that the finding is possible only. The report tells it after the

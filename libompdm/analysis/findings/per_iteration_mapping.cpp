@@ -74,6 +74,7 @@ void add_stay(const Evidence& evidence, const LoopStay& stay, LoopClaim& loop) {
   loop.claim.finding.wasted_bytes += surplus.bytes;
   loop.backed_bytes += surplus.backed_bytes;
   loop.unread += surplus.unread;
+  loop.claim.host_lags = loop.unread > 0;
   loop.compared += surplus.compared;
   loop.equal += surplus.equal;
   loop.equal_in_full += surplus.equal_in_full;

@@ -36,7 +36,12 @@ bool overlap_in_part(std::vector<Stay> stays) {
 }  // namespace
 
 Settlement::Settlement(std::size_t op_count)
-    : removed_(op_count), rested_on_(op_count), links_(op_count), seen_(op_count) {}
+    : removed_(op_count),
+      rested_on_(op_count),
+      stayed_(op_count),
+      counted_on_(op_count),
+      links_(op_count),
+      seen_(op_count) {}
 
 std::vector<Claim> Settlement::settle(std::vector<Claim> claims) {
   std::vector<std::size_t> order(claims.size());
@@ -81,6 +86,10 @@ bool Settlement::take(const Claim& claim) {
   thinned_.insert(claim.thinned.begin(), claim.thinned.end());
   needed_.insert(claim.needed.begin(), claim.needed.end());
   for (const Stay& stay : claim.stays) keep(stay);
+  for (const std::uint32_t op : claim.sends) counted_on_[op] = true;
+  if (claim.host_lags) {
+    for (const std::uint32_t op : claim.ops) stayed_[op] = true;
+  }
   for (const Rest& rest : claim.rests) {
     if (rest.on != kNoOp) rested_on_[rest.on] = true;
   }
@@ -91,7 +100,10 @@ bool Settlement::contradicts(const Claim& claim) const {
   return overlap_in_part(claim.stays) || share_one(claim.clauses, clauses_) ||
          share_one(claim.clauses, needed_) || share_one(claim.thinned, needed_) ||
          share_one(claim.needed, clauses_) || share_one(claim.needed, thinned_) ||
-         std::ranges::any_of(claim.stays, [&](const Stay& stay) { return is_kept(stay); });
+         std::ranges::any_of(claim.stays, [&](const Stay& stay) { return is_kept(stay); }) ||
+         std::ranges::any_of(claim.sends, [&](std::uint32_t op) { return stayed_[op]; }) ||
+         (claim.host_lags &&
+          std::ranges::any_of(claim.ops, [&](std::uint32_t op) { return counted_on_[op]; }));
 }
 
 bool Settlement::is_kept(const Stay& stay) const {

@@ -42,7 +42,8 @@ class Spans {
 /// those that fall with another: whose operations are needless only because of one that another
 /// claim takes away (two sends of the same data of which either would do), whose advice rewrites an
 /// item of a map clause that another rewrites or counts on, or keeps storage on a device while
-/// another keeps it there, in directives that were not made to stand together. Storage that takes
+/// another keeps it there, in directives that were not made to stand together; or that count on a
+/// send which does not take place where the data stays. Storage that takes
 /// the place of other storage is another.
 class Settlement {
  public:
@@ -71,8 +72,10 @@ class Settlement {
   void keep(const Stay& stay);
   bool holds(std::uint32_t op);
 
-  std::vector<bool> removed_;    // all by position in Trace::ops
-  std::vector<bool> rested_on_;  // by what was taken
+  std::vector<bool> removed_;     // all by position in Trace::ops
+  std::vector<bool> rested_on_;   // by what was taken
+  std::vector<bool> stayed_;      // gone because the data stays: the host may have another content
+  std::vector<bool> counted_on_;  // sends that show what the host has
   std::vector<Link> links_;
   std::vector<Seen> seen_;
   std::uint32_t round_ = 0;

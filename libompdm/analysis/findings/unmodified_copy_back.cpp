@@ -39,6 +39,7 @@ std::vector<Claim> unmodified_copy_back(const Evidence& evidence, const Claimed&
     for (const Tally::Pair& pair : group.pairs) {
       // What it would have brought back is what the host sent.
       group.claim.rests.push_back({pair.op, Index<DataOp>::kNone});
+      group.claim.sends.push_back(pair.earlier);
     }
     const Index<Site> site = trace.ops.common(group.pairs.front().op).site;
     if (site && trace.sites[site.value].directive != Directive::kTargetUpdate) {
