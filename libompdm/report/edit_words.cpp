@@ -195,13 +195,10 @@ std::string lead_of(const Edit& edit, bool is_first_condition, bool goes_on) {
     case EditWhen::kHostUses:
     case EditWhen::kHostChanged: {
       const bool uses = edit.when == EditWhen::kHostUses;
-      const std::string outside = edit.outside.empty()
-                                      ? std::string()
-                                      : " outside the data region of " + places_text(edit.outside);
       return fmt::format(
-          "{}, wherever the host {}{} {}{}, {} that{}", where_of(edit),
+          "{}, wherever the host {}{} {}, {} that{}", where_of(edit),
           is_first_condition ? "(or a target region whose if() is false) " : "",
-          uses ? "reads or changes" : "has changed", is_one ? "this" : "one of these", outside,
+          uses ? "reads or changes" : "has changed", is_one ? "this" : "one of these",
           uses || edit.anchor.of == Anchor::Of::kDirective ? "before" : "after", alone);
     }
     case EditWhen::kKernelChanged:

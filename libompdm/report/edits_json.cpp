@@ -61,7 +61,6 @@ Json edit_json(const analysis::Finding& finding, const Edit& edit) {
                {"after_taskwait", edit.after_taskwait},
                {"in_scope", edit.in_scope}};
   if (edit.kind == analysis::EditKind::kInsert) json["pragmas"] = pragmas_json(finding, edit);
-  for (const SourcePlace& place : edit.outside) json["outside"].push_back(place_json(place));
   if (!edit.anchor.words.empty()) json["words"] = edit.anchor.words;
   if (edit.of > 0) json["coverage"] = {{"needless", edit.instances}, {"of", edit.of}};
   return json;

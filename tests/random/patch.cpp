@@ -123,27 +123,8 @@ bool take(TextDirective& directive, const std::string& item) {
   return found;
 }
 
-/// Lines of what a data region holds, or of what lies between enter and exit data.
-std::set<std::size_t> lines_in(const std::vector<std::string>& lines, const Json& regions) {
-  std::set<std::size_t> within;
-  std::size_t entered = lines.size();
-  for (const Json& place : regions) {
-    const std::size_t line = place["line"].get<std::size_t>() - 1;
-    std::size_t end = line;
-    if (contains(lines[line], "target data")) end = end_of(lines, line);
-    if (contains(lines[line], "enter data")) entered = line;
-    if (contains(lines[line], "exit data")) end = std::exchange(entered, lines.size());
-    for (std::size_t at = std::min(line, end); at <= std::max(line, end) && at < lines.size();
-         ++at) {
-      within.insert(at);
-    }
-  }
-  return within;
-}
-
-/// Lines from the loop's to its end, but for those left out, and of the functions that they call.
-std::set<std::size_t> reach_of(const std::vector<std::string>& lines, std::size_t first,
-                               const std::set<std::size_t>& left_out) {
+/// Lines from the loop's to its end, and of the functions that it calls.
+std::set<std::size_t> reach_of(const std::vector<std::string>& lines, std::size_t first) {
   std::set<std::size_t> reached;
   std::vector<std::size_t> open = {first};
   // Functions are looked for in the same namespace: from its head on.
@@ -153,7 +134,7 @@ std::set<std::size_t> reach_of(const std::vector<std::string>& lines, std::size_
     const std::size_t begin = open.back();
     open.pop_back();
     for (std::size_t at = begin; at <= end_of(lines, begin); ++at) {
-      if (left_out.contains(at) || !reached.insert(at).second) continue;
+      if (!reached.insert(at).second) continue;
       const std::size_t name = lines[at].find_first_not_of(' ');
       const std::size_t paren = lines[at].find('(');
       if (name == std::string::npos || lines[at][name] != 'f' || paren == std::string::npos)
@@ -246,9 +227,7 @@ std::string Patch::insert_where_host(const Json& edit, std::size_t loop) {
   const std::vector<std::string> texts = texts_of(lines_);
   const bool is_loop = edit["of"] == "loop" || edit["of"] == "calls";
   if (edit["of"] == "loop" && !contains(texts[loop], "for (")) return "insert: no loop there";
-  update_where_host(
-      edit, is_loop ? reach_of(texts, loop, lines_in(texts, edit.value("outside", Json::array())))
-                    : whole_program(texts, loop));
+  update_where_host(edit, is_loop ? reach_of(texts, loop) : whole_program(texts, loop));
   return "";
 }
 

@@ -154,15 +154,6 @@ std::vector<Edit> KeptData::edits_of_directives(const Trace& trace) const {
   return edits;
 }
 
-std::vector<SourcePlace> KeptData::data_regions(const Trace& trace) const {
-  std::vector<Index<Site>> regions;
-  for (const Index<Site> number : sites.all()) {
-    const Directive directive = trace.sites[number.value].directive;
-    if (directive != Directive::kTarget) regions.push_back(number);
-  }
-  return anchor_at(trace, regions).places;
-}
-
 std::vector<Edit> KeptData::edits(const Trace& trace, const Anchor& around) const {
   using Side = Anchor::Side;
   std::vector<Edit> edits;
@@ -170,10 +161,8 @@ std::vector<Edit> KeptData::edits(const Trace& trace, const Anchor& around) cons
          {{"to", sent}, {"alloc", made}});
   std::ranges::move(edits_of_directives(trace), std::back_inserter(edits));
   const Anchor within = beside(around, Side::kWithin);
-  const std::size_t first_update = edits.size();
   insert(edits, Directive::kTargetUpdate, within, EditWhen::kHostUses, {{"from", returned}});
   insert(edits, Directive::kTargetUpdate, within, EditWhen::kHostChanged, {{"to", sent}});
-  for (std::size_t i = first_update; i < edits.size(); ++i) edits[i].outside = data_regions(trace);
   UniqueSites forgetting;
   std::set<std::uint32_t> dropped;
   std::set<std::uint32_t> and_needed;

@@ -61,9 +61,6 @@ struct KeptData {
   /// Of these what concerns the directives that map the data.
   [[nodiscard]] std::vector<Edit> edits_of_directives(const Trace& trace) const;
 
-  /// The directives that have the data mapped for longer than a kernel.
-  [[nodiscard]] std::vector<SourcePlace> data_regions(const Trace& trace) const;
-
   /// A directive with clauses on some of the data, at a place in the function; clauses without data
   /// are left out. No edit if none is left.
   void insert(std::vector<Edit>& edits, Directive directive, const Anchor& at, EditWhen when,

@@ -88,9 +88,6 @@ struct Edit {
   std::vector<std::int32_t> devices =
       {};  ///< of an inserted directive: one, or for each of them anew
   EditWhen when = EditWhen::kAlways;
-  /// Of kHostUses and kHostChanged: directives that have the data mapped for longer than a kernel;
-  /// meanwhile the program's own updates serve.
-  std::vector<SourcePlace> outside = {};
   bool after_taskwait = false;  ///< what is nowait at the anchor has to be awaited before
   /// The names are those of the anchor's function, so that the edit can be made as it is; else it
   /// is in words.
