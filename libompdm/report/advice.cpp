@@ -105,14 +105,14 @@ std::string unless_text(const Finding& finding) {
   const char* it = is_one ? "it" : "them";
   std::string text;
   const bool kernel = has(Unless::kKernelChanges);
-  if (kernel || has(Unless::kHostWantsRestore)) {
-    text += "it stays needed where, in another run, ";
-    if (kernel) text += fmt::format("a kernel changes {} in between", it);
-    if (has(Unless::kHostWantsRestore)) {
-      text += fmt::format("{}the host changes its own copy and wants {} restored",
-                          kernel ? ", or " : "", it);
-    }
-    text += '\n';
+  std::vector<std::string> cases;
+  if (kernel) cases.push_back(fmt::format("a kernel changes {} in between", it));
+  if (has(Unless::kKernelUses)) cases.push_back(fmt::format("a kernel uses {}", it));
+  if (has(Unless::kHostWantsRestore)) {
+    cases.push_back(fmt::format("the host changes its own copy and wants {} restored", it));
+  }
+  if (!cases.empty()) {
+    text += fmt::format("it stays needed where, in another run, {}\n", fmt::join(cases, ", or "));
   }
   if (has(Unless::kMadeAnew)) {
     text +=

@@ -195,11 +195,13 @@ std::string lead_of(const Edit& edit, bool is_first_condition, bool goes_on) {
     case EditWhen::kHostUses:
     case EditWhen::kHostChanged: {
       const bool uses = edit.when == EditWhen::kHostUses;
-      return fmt::format(
-          "{}, wherever the host {}{} {}, {} that{}", where_of(edit),
-          is_first_condition ? "(or a target region whose if() is false) " : "",
-          uses ? "reads or changes" : "has changed", is_one ? "this" : "one of these",
-          uses || edit.anchor.of == Anchor::Of::kDirective ? "before" : "after", alone);
+      return fmt::format("{}, wherever the host {}{}, {} that{}", where_of(edit),
+                         is_first_condition ? "(or a target region whose if() is false) " : "",
+                         fmt::format(uses ? fmt::runtime("reads {} or changes a part of it")
+                                          : fmt::runtime("has changed {}"),
+                                     is_one ? "this" : "one of these"),
+                         uses || edit.anchor.of == Anchor::Of::kDirective ? "before" : "after",
+                         alone);
     }
     case EditWhen::kKernelChanged:
       if (goes_on) return fmt::format("and after that directive's end{}", alone);

@@ -75,8 +75,8 @@ Json edits_json(const analysis::Finding& finding) {
 }
 
 Json unless_json(const analysis::Finding& finding) {
-  constexpr const char* kUnless[] = {"host_uses", "kernel_changes", "host_wants_restore",
-                                     "made_anew"};
+  constexpr const char* kUnless[] = {"host_uses", "kernel_changes", "kernel_uses",
+                                     "host_wants_restore", "made_anew"};
   Json unless = Json::array();
   for (const analysis::Unless one : finding.unless) {
     unless.push_back(kUnless[static_cast<std::size_t>(one)]);

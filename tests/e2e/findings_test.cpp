@@ -186,7 +186,7 @@ const Planted kContents[] = {
     {"sent_again", "duplicate_transfer", 1, kArray, "possible"},
     {"sent_again_changed", ""},
     {"sent_again_restoring", ""},
-    {"mapped_twice", "duplicate_transfer", 1, kArray},
+    {"mapped_twice", "duplicate_transfer", 1, kArray, "possible"},
     {"equal_arrays", ""},
     {"zeros", ""},
     {"two_devices", ""},

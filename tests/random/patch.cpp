@@ -236,7 +236,8 @@ void Patch::update_where_host(const Json& edit, const std::set<std::size_t>& lin
   const char* motion = before ? "target update from" : "target update to";
   for (const std::size_t at : lines) {
     const std::string use = use_of(original_[at], names_of(edit));
-    if (use.empty() || (!before && !contains(use, "changes"))) continue;
+    // What is overwritten as a whole need not come first.
+    if (use.empty() || !contains(use, before ? "reads" : "changes")) continue;
     const std::string name = variable_at(original_[at]);
     // What the program had there serves, or another finding tells why it need not.
     const std::string& beside = original_[before ? at - 1 : at + 1];

@@ -2,8 +2,6 @@
 
 #include <map>
 #include <numeric>
-#include <string>
-#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -33,7 +31,7 @@ class Joined {
 Aliases::Aliases(const Trace& trace, const Mappings& mappings) {
   using Piece = std::tuple<std::int32_t, std::uint64_t, std::uint32_t, std::uint64_t>;
   std::map<Piece, std::uint32_t> numbers;
-  std::map<std::pair<std::uint32_t, std::string_view>, std::uint32_t> named;  // at a site
+  std::map<Name, std::uint32_t> named;
   Joined joined;
   for (const Mapping& row : mappings.rows()) {
     const auto [piece, is_new] =
@@ -47,6 +45,8 @@ Aliases::Aliases(const Trace& trace, const Mappings& mappings) {
   }
   pieces_.resize(joined.size());
   for (const auto& [piece, number] : numbers) ++pieces_[joined.find(number)];
+  names_.resize(joined.size());
+  for (const auto& [name, number] : named) names_[joined.find(number)].insert(name);
   for (std::uint32_t& group : group_of_) group = joined.find(group);
 }
 

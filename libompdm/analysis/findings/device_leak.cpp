@@ -29,6 +29,7 @@ bool is_bare_pointer(const Trace& trace, const Mapping& mapping) {
 
 struct LeakGroup {
   Claim claim;
+  std::set<std::string> other_names;  ///< of pointers that are swapped with these, in the function
   Index<Mapping> first;
   NamedData data;
   UniqueTexts expressions;
@@ -85,7 +86,7 @@ std::string evidence_of(const Trace& trace, const Mapping& first, const LeakGrou
                     spoken_list(places.all()));
 }
 
-void add_edit(const Trace& trace, const Mapping& first, const LeakGroup& group, Finding& finding) {
+void add_edit(const Trace& trace, const Mapping& first, LeakGroup& group, Finding& finding) {
   const Site& site = trace.sites[trace.ops.common(first.alloc.value).site.value];
   Edit edit;
   edit.anchor = {Anchor::Side::kAfter, Anchor::Of::kUses, {source_place(site)}, ""};
@@ -95,8 +96,20 @@ void add_edit(const Trace& trace, const Mapping& first, const LeakGroup& group, 
     edit.directive = Directive::kTargetExitData;
     finding.data = group.data.rows();
     edit.clauses = {{"release", group.data.all()}};
+    for (const EditData& data : group.data.rows()) group.other_names.erase(data.expression);
+    for (const std::string& name : group.other_names) {
+      edit.clauses.front().data.push_back(static_cast<std::uint32_t>(finding.data.size()));
+      EditData& data = finding.data.emplace_back();
+      data.expression = name;
+      data.named_at = source_place(site);
+    }
     edit.devices.assign(group.data.devices().begin(), group.data.devices().end());
     finding.remarks = {"or map(from: ...) if the host still needs what the device computed"};
+    if (!group.other_names.empty()) {
+      finding.remarks.push_back(
+          fmt::format("what is left may bear the name {}: these pointers are swapped",
+                      fmt::join(group.other_names, " or ")));
+    }
   }
   finding.edits = {std::move(edit)};
 }
@@ -126,6 +139,10 @@ std::vector<Claim> device_leak(const Evidence& evidence) {
       place(group.claim, "device_leak", trace, site);
     }
     group.data.add(trace, mapping);
+    const std::string& function = trace.sites[site.value].function;
+    for (const auto& [at_site, name] : evidence.aliases.names(evidence.aliases.of(i))) {
+      if (trace.sites[at_site].function == function) group.other_names.emplace(name);
+    }
     if (mapping.host != 0) group.expressions.add(expression_of(trace, mapping));
     if (mapping.host != 0 && !mapping.handed_out && !returned.contains(mapping.host)) {
       group.silent.insert(mapping.host);

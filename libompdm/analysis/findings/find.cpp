@@ -116,6 +116,10 @@ Needless find_needless(const Trace& trace, const DirectiveTable& directives,
     if (!caveats.empty()) {
       finding.evidence += fmt::format("; possible only: {}", fmt::join(caveats, "; "));
     }
+    // What happened is certain; what to do about it, in another run, is not.
+    if (!finding.edits.empty() && finding.confidence == Confidence::kCertain) {
+      finding.confidence = Confidence::kLikely;
+    }
     finding.memory_bytes = memory_of(std::move(claims.told[i].stays));
   }
   identify(needless.findings);

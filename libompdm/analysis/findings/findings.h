@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analysis/findings/activity_times.h"
+#include "analysis/findings/aliases.h"
 #include "analysis/findings/contents.h"
 #include "analysis/findings/enclosing_loops.h"
 #include "analysis/findings/idle_directives.h"
@@ -26,6 +27,7 @@ struct Evidence {
         directives(table),
         loops(found),
         mappings(of),
+        aliases(of, mappings),
         presence(of, mappings),
         contents(of, mappings),
         kernels(of),
@@ -36,6 +38,7 @@ struct Evidence {
   const DirectiveTable& directives;
   const LoopTable& loops;
   Mappings mappings;
+  Aliases aliases;
   Presence presence;
   Contents contents;
   KernelTimes kernels;

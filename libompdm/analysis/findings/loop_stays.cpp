@@ -8,7 +8,6 @@
 #include <tuple>
 #include <utility>
 
-#include "analysis/findings/aliases.h"
 #include "analysis/findings/loop_presence.h"
 #include "analysis/map_types.h"
 
@@ -105,7 +104,6 @@ std::vector<LoopStay> loop_stays(const Evidence& evidence) {
   const std::vector<Mapping>& rows = evidence.mappings.rows();
   // Entries come before those that they hold: the last is done first.
   std::map<std::pair<std::uint32_t, std::uint32_t>, Node, std::greater<>> open;  // and group
-  const Aliases aliases(trace, evidence.mappings);
   for (std::uint32_t i = 0; i < rows.size(); ++i) {
     const Mapping& row = rows[i];
     if (!is_candidate(trace, row)) continue;
@@ -113,7 +111,7 @@ std::vector<LoopStay> loop_stays(const Evidence& evidence) {
     const std::uint32_t entry =
         evidence.enclosing.innermost(asked.thread, asked.time, trace.ops.end_of(row.remove.value));
     if (entry == EnclosingEntry::kNoEntry) continue;
-    open[{entry, aliases.of(i)}].mappings[piece_of(row)].push_back(i);
+    open[{entry, evidence.aliases.of(i)}].mappings[piece_of(row)].push_back(i);
   }
   std::vector<LoopStay> taken;
   LoopPresence presence(evidence);
@@ -136,7 +134,7 @@ std::vector<LoopStay> loop_stays(const Evidence& evidence) {
     outer.bytes += node.bytes;
     outer.backed_bytes += node.backed_bytes;
   }
-  note_groups(aliases, rows, taken);
+  note_groups(evidence.aliases, rows, taken);
   std::ranges::sort(taken, {}, [&](const LoopStay& stay) {
     return std::pair(stay.entry, piece_of(rows[stay.mappings.front()]));
   });

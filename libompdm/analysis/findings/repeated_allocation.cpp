@@ -29,18 +29,23 @@ bool is_candidate(const Evidence& evidence, const Claimed& claimed, const Mappin
          !claimed[mapping.alloc.value] && !(mapping.remove && claimed[mapping.remove.value]);
 }
 
-/// By the directive that moves it: what crosses there each time, as that directive has it.
-using CrossingNames = std::map<std::uint32_t, UniqueTexts>;
+/// What crosses at a directive each time, as it has it; the instances of a template have one.
+struct Crossing {
+  Index<Site> site;
+  UniqueTexts names;
+};
+using Crossings = std::map<std::pair<std::string, int>, Crossing>;  // by file and line
 
 struct AllocationGroup {
   Claim claim;
   std::uint64_t allocations = 0;
   std::uint64_t pieces = 0;
   KeptData kept;
-  CrossingNames sent;
-  CrossingNames returned;
+  Crossings sent;
+  Crossings returned;
   std::vector<std::string> allocating;
   std::set<std::size_t> loops;  ///< that this is in, by row
+  std::set<SourcePlace> calls;  ///< directives that allocated one piece more than once
 };
 
 /// The loop that all of this is in; else the one that it begins in.
@@ -56,6 +61,17 @@ void add_loop(const Evidence& evidence, std::uint32_t alloc, Nanoseconds end,
   group.loops.insert(evidence.enclosing.entries()[entry].loop);
 }
 
+/// A function's own pointers that it maps anew each time it is called: no loop of its tells.
+void add_what_calls_make(const AllocationGroup& group, UniqueTexts& made) {
+  std::set<std::string> functions;
+  for (const SourcePlace& place : group.calls) functions.insert(place.function);
+  for (const EditData& data : group.kept.data.rows()) {
+    if (data.local_line > 0 && functions.contains(data.named_at.function)) {
+      made.add(base_of(data.expression));
+    }
+  }
+}
+
 /// What the loops that this is in make anew. False if that is all there is to it: a function's own
 /// pointers, a few times.
 bool add_what_is_made_within(const Evidence& evidence, AllocationGroup& group) {
@@ -68,6 +84,7 @@ bool add_what_is_made_within(const Evidence& evidence, AllocationGroup& group) {
         body_place(evidence.trace, evidence.directives, evidence.loops.rows[row]);
     for (const std::string& name : group.kept.data.made_within(body)) made.add(name);
   }
+  if (group.loops.empty()) add_what_calls_make(group, made);
   if (made.all().empty()) return true;
   group.claim.add_caveat(made_anew_text(made.all()));
   constexpr std::uint64_t kFew = 10;
@@ -100,18 +117,26 @@ bool add(const Evidence& evidence, const std::vector<std::uint32_t>& mappings,
   const std::uint32_t number = group.kept.data.add(trace, first);
   group.claim.stays.push_back({first.device, first.host, first.bytes, first.storage, begin, end});
   group.kept.add_idle(evidence.idle_directives.edits_on(group.claim.stays.back()));
+  std::set<std::pair<std::string, int>> lines;
   for (std::size_t i = 0; i < mappings.size(); ++i) {
     const Mapping& row = rows[mappings[i]];
     const Index<Site> site = trace.ops.common(row.alloc.value).site;
+    if (site &&
+        !lines.insert({trace.sites[site.value].file, trace.sites[site.value].line}).second) {
+      group.calls.insert(source_place(trace.sites[site.value]));
+    }
     if (site) add_once(group.allocating, place_of(trace.sites[site.value]));
     group.kept.add_directives(trace, evidence.mappings, mappings[i], number);
     if (i > 0) group.claim.ops.push_back(row.alloc.value);
     if (i + 1 < mappings.size() && row.remove) group.claim.ops.push_back(row.remove.value);
     for (const std::uint32_t op : evidence.mappings.transfers(mappings[i])) {
       if (!comes_of_mapping(trace, trace.ops[op])) continue;
-      CrossingNames& crossings =
+      Crossings& crossings =
           trace.ops.common(op).kind == OpKind::kHtoD ? group.sent : group.returned;
-      crossings[trace.ops.common(op).site.value].add(expression_at(trace, evidence.mappings, op));
+      const Index<Site> by = trace.ops.common(op).site;
+      Crossing& crossing = crossings[{trace.sites[by.value].file, trace.sites[by.value].line}];
+      if (!crossing.site) crossing.site = by;
+      crossing.names.add(expression_at(trace, evidence.mappings, op));
     }
   }
   group.claim.finding.count += mappings.size() - 1;
@@ -121,14 +146,14 @@ bool add(const Evidence& evidence, const std::vector<std::uint32_t>& mappings,
 
 /// At each directive that moves it, what crosses there.
 void add_crossings(const Trace& trace, Anchor::Side side, const char* kind,
-                   const AllocationGroup& group, const CrossingNames& crossings, Finding& finding) {
-  for (const auto& [number, names] : crossings) {
-    const Index<Site> site{number};
+                   const AllocationGroup& group, const Crossings& crossings, Finding& finding) {
+  for (const auto& [place, crossing] : crossings) {
+    const auto& [site, names] = crossing;
     Edit edit;
     edit.directive = Directive::kTargetUpdate;
     edit.anchor = beside(anchor_at(trace, {site}), side);
     edit.when = EditWhen::kEachTime;
-    edit.clauses = {{kind, add_items(finding, names.all(), trace.sites[number])}};
+    edit.clauses = {{kind, add_items(finding, names.all(), trace.sites[site.value])}};
     edit.devices.assign(group.kept.data.devices().begin(), group.kept.data.devices().end());
     edit.in_scope = edit.devices.size() < 2;
     finding.edits.push_back(std::move(edit));

@@ -34,6 +34,10 @@ std::uint32_t rests_on(const Evidence& evidence, const Tally::Pair& pair) {
   return sent.tells_same() ? sent.op : kNoOp;
 }
 
+using StoragePiece = std::tuple<std::uint64_t, std::uint64_t, std::uint32_t>;
+
+StoragePiece storage_of(const Mapping& row) { return {row.host, row.bytes, row.storage}; }
+
 struct ResendGroup {
   ContentClaim content;
   UniqueTexts before;  ///< where the data was sent or brought back before
@@ -46,6 +50,7 @@ struct ResendGroup {
   std::vector<std::string> one_way;    ///< the items that the clauses only send
   std::vector<std::string> both_ways;  ///< and those that they bring back too
   std::uint64_t all = 0;               ///< transfers of these items by this directive
+  bool is_other = false;               ///< some of which are of other data
 };
 
 /// What keeping the data would make needless besides the transfer: that it was deleted, and
@@ -178,7 +183,7 @@ void add_edits_of_remapped(const Trace& trace, const ResendGroup& group, bool un
 
 /// None where the data cannot be kept.
 std::optional<Claim> finished(const Evidence& evidence, ResendGroup& group, const char* pattern,
-                              const char* what) {
+                              const char* what, bool is_duplicate) {
   if (!keep(evidence, group)) return std::nullopt;
   const Trace& trace = evidence.trace;
   const Tally::Pair first = group.content.pairs.front();
@@ -210,6 +215,13 @@ std::optional<Claim> finished(const Evidence& evidence, ResendGroup& group, cons
                   group.content.coverage_of(finding));
   if (!group.kept.data.empty()) finding.evidence += ": its memory there could have been kept";
   if (!in_all) finding.evidence += fmt::format("; {} in all", group.all);
+  constexpr std::size_t kChance = 3;
+  if (is_duplicate && !group.kept.data.empty() && group.content.pairs.size() < kChance) {
+    claim.add_caveat("the host may have made the same content anew");
+  }
+  if (group.is_other && !group.kept.data.empty()) {
+    claim.add_caveat("other instances of the directive name other data so");
+  }
   if (group.scratch) {
     claim.add_caveat(
         "kernels in between have map(to:) copies of it, and whether they change them does not "
@@ -235,9 +247,12 @@ std::vector<Claim> needless_resends(const Evidence& evidence, const Claimed& cla
   Tallies tallies;
   std::map<Clause, std::uint64_t> sent;
   std::map<Clause, std::uint64_t> seen;  // of these, with a known content
+  std::map<Clause, std::set<StoragePiece>> pieces;
   for (std::uint32_t i = 0; i < trace.ops.size(); ++i) {
     if (trace.ops.common(i).kind != OpKind::kHtoD || !is_judged(evidence, i)) continue;
     ++sent[clause_of(evidence, i)];
+    pieces[clause_of(evidence, i)].insert(
+        storage_of(evidence.mappings.rows()[evidence.contents.mapping_of(i)]));
     if (trace.ops[i].hash != 0 || trace.ops[i].fingerprint != 0) ++seen[clause_of(evidence, i)];
     if (relation_of(evidence, i) != relation) continue;
     tally_of(tallies, evidence, i).add(i, evidence.contents.before(i));
@@ -253,12 +268,19 @@ std::vector<Claim> needless_resends(const Evidence& evidence, const Claimed& cla
       group.content.take(evidence, expression, tally, claimed);
       if (group.content.pairs.size() == before) continue;
       group.all += sent[{row, expression}];
+      std::set<StoragePiece> told;
+      for (std::size_t i = before; i < group.content.pairs.size(); ++i) {
+        const std::uint32_t number = evidence.contents.mapping_of(group.content.pairs[i].op);
+        told.insert(storage_of(evidence.mappings.rows()[number]));
+      }
+      group.is_other = group.is_other || told.size() < pieces[{row, expression}].size();
       const std::uint32_t map_type = trace.ops.common(group.content.pairs[before].op).map_type;
       (map_type & kMapFrom ? group.both_ways : group.one_way).push_back(expression);
       group.always = group.always || (map_type & kMapAlways) != 0;
     }
     if (group.content.empty()) continue;
-    std::optional<Claim> claim = finished(evidence, group, pattern, what);
+    std::optional<Claim> claim =
+        finished(evidence, group, pattern, what, relation == Resend::kDuplicate);
     if (claim) claims.push_back(std::move(*claim));
   }
   return claims;

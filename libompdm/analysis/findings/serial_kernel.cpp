@@ -19,7 +19,7 @@ constexpr std::uint32_t kNoTeamsConstruct = 0xffffffff;  // Launch::num_teams
 /// The median launch decides: a few that a busy machine held up do not.
 constexpr Nanoseconds kLeastKernelTime = 20'000;
 /// Of one that was launched once nobody knows how much of its time the first launch itself took.
-constexpr Nanoseconds kLeastOnlyLaunch = 200'000;
+constexpr Nanoseconds kLeastOnlyLaunch = 1'000'000;
 
 /// What the tutorials ask of a kernel's parallelism; fewer threads leave a GPU idle.
 constexpr std::uint64_t kEnoughThreads = 10'000;
@@ -41,6 +41,8 @@ enum class Shape : std::uint8_t {
 /// What is known from the directive and its clauses; what the runtime chooses is not judged.
 Shape shape_of(const Launch& launch) {
   const bool one_thread = launch.thread_limit == 1;
+  // What one team can take in one go needs no other.
+  if (launch.trip_count > 0 && launch.trip_count <= kMostThreadsOfTeam) return Shape::kUnknown;
   if (launch.num_teams == kNoTeamsConstruct || launch.num_teams == 1) {
     return one_thread ? Shape::kOneTeamOneThread : Shape::kOneTeam;
   }
@@ -124,11 +126,11 @@ std::string advice_of(Shape shape, const Launch& launch, const std::string& wher
                        launch.thread_limit == 0 ? "" : " and thread_limit");
   }
   return fmt::format(
-      "at {}, if its loop's iterations are independent, write in place of the target directive, "
-      "with its map clauses,\n"
+      "at {}, share its work among many teams: what is one loop of independent iterations, by\n"
       "  #pragma omp target teams distribute parallel for\n"
-      "directly before the loop, without num_teams and thread_limit, and with reduction(...) for "
-      "what it sums up",
+      "directly before that loop in place of its directives, with their clauses but num_teams and "
+      "thread_limit, private(...) for what is declared outside and each iteration sets, and "
+      "reduction(...) for what it sums up; each of several loops by one of its own",
       where);
 }
 

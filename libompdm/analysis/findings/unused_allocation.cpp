@@ -6,6 +6,7 @@
 
 #include "analysis/findings/findings.h"
 #include "analysis/findings/named_data.h"
+#include "analysis/findings/unique.h"
 #include "analysis/findings/wording.h"
 
 namespace ompdm::analysis {
@@ -29,6 +30,8 @@ bool is_unused(const Evidence& evidence, KernelWrites& kernels, const Mapping& m
 struct UnusedAllocationGroup {
   Claim claim;
   std::uint32_t first = 0;  ///< mapping
+  UniqueTexts items;
+  UniqueTexts names;
   std::set<std::int32_t> devices;
   std::uint64_t sent = 0;
   std::uint64_t returned = 0;
@@ -37,6 +40,8 @@ struct UnusedAllocationGroup {
 
 void add_mapping(const Evidence& evidence, std::uint32_t number, UnusedAllocationGroup& group) {
   const Mapping& mapping = evidence.mappings.rows()[number];
+  group.items.add(expression_of(evidence.trace, mapping));
+  group.names.add(name_of(evidence.trace, mapping));
   group.devices.insert(mapping.device);
   group.beside_kernels =
       group.beside_kernels ||
@@ -52,18 +57,31 @@ void add_mapping(const Evidence& evidence, std::uint32_t number, UnusedAllocatio
   }
 }
 
-void add_edit(const Evidence& evidence, const UnusedAllocationGroup& group,
-              const std::string& expression, Finding& finding) {
+void add_group(const UnusedAllocationGroup& more, UnusedAllocationGroup& group) {
+  for (const std::string& item : more.items.all()) group.items.add(item);
+  for (const std::string& name : more.names.all()) group.names.add(name);
+  group.devices.insert(more.devices.begin(), more.devices.end());
+  group.sent += more.sent;
+  group.returned += more.returned;
+  group.beside_kernels = group.beside_kernels || more.beside_kernels;
+  Claim& claim = group.claim;
+  claim.finding.count += more.claim.finding.count;
+  claim.finding.wasted_bytes += more.claim.finding.wasted_bytes;
+  claim.ops.insert(claim.ops.end(), more.claim.ops.begin(), more.claim.ops.end());
+}
+
+void add_edit(const Evidence& evidence, const UnusedAllocationGroup& group, Finding& finding) {
   const Mapping& first = evidence.mappings.rows()[group.first];
   const Index<Site> at = evidence.trace.ops.common(first.alloc.value).site;
+  finding.unless = {Unless::kKernelUses};
   if (!at) return;
   const Site& site = evidence.trace.sites[at.value];
   if (first.host == 0) {
     finding.edits = {edit_at(finding, EditKind::kRemove, site, "", {})};
     return;
   }
-  finding.edits = {edit_at(finding, EditKind::kLeaveOut, site, "", {expression})};
-  if (group.sent > 0 && group.returned > 0) finding.unless = {Unless::kHostWantsRestore};
+  finding.edits = {edit_at(finding, EditKind::kLeaveOut, site, "", group.items.all())};
+  if (group.sent > 0 && group.returned > 0) finding.unless.push_back(Unless::kHostWantsRestore);
 }
 
 }  // namespace
@@ -79,6 +97,9 @@ std::vector<Claim> unused_allocation(const Evidence& evidence) {
   for (std::uint32_t i = 0; i < rows.size(); ++i) {
     const Index<Site> site = trace.ops.common(rows[i].alloc.value).site;
     const std::pair key(row_of(evidence.directives, site), expression_of(trace, rows[i]));
+    const bool is_bare =
+        rows[i].host != 0 && rows[i].bytes <= kRidesAlong && !has_name(trace, rows[i]);
+    if (is_bare) continue;  // what no clause can name: a global pointer goes over with its section
     if (!is_unused(evidence, kernels, rows[i])) {
       used.insert(key);
       continue;
@@ -90,21 +111,34 @@ std::vector<Claim> unused_allocation(const Evidence& evidence) {
     }
     add_mapping(evidence, i, at->second);
   }
-  std::vector<Claim> claims;
+  // Items of one directive are one finding.
+  std::map<std::pair<std::uint32_t, bool>, UnusedAllocationGroup> directives;
   for (auto& [key, group] : groups) {
     if (used.contains(key)) continue;  // a clause stands for all of its instances
+    const bool is_mapped = rows[group.first].host != 0;
+    const auto [at, is_first] = directives.try_emplace({key.first, is_mapped});
+    if (is_first) {
+      at->second = std::move(group);
+    } else {
+      add_group(group, at->second);
+    }
+  }
+  std::vector<Claim> claims;
+  for (auto& [key, group] : directives) {
     Finding& finding = group.claim.finding;
     const Mapping& first = rows[group.first];
-    finding.variable = name_of(trace, first);
+    finding.variable = clause_list(group.names.all());
     finding.examined = finding.of = finding.count;
     const bool is_sure = first.host != 0 && (group.sent == 0 || group.returned == 0) &&
                          trace.recording.names == "on" && !group.beside_kernels;
     finding.confidence = is_sure ? Confidence::kCertain : Confidence::kLikely;
-    finding.evidence =
-        fmt::format("{} was on {} ({}) without a kernel there that could have seen it",
-                    key.second.empty() ? "memory of omp_target_alloc" : key.second,
-                    devices_text(group.devices), counted(finding.count, "time", "times"));
-    add_edit(evidence, group, key.second, finding);
+    const bool is_one = group.items.all().size() < 2;
+    finding.evidence = fmt::format(
+        "{} {} on {} ({}) without a kernel there that could have seen {}",
+        group.items.all().empty() ? "memory of omp_target_alloc" : spoken_list(group.items.all()),
+        is_one ? "was" : "were", devices_text(group.devices),
+        counted(finding.count, "allocation", "allocations"), is_one ? "it" : "them");
+    add_edit(evidence, group, finding);
     sum_up(group.claim, trace);
     claims.push_back(std::move(group.claim));
   }

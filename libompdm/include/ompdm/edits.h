@@ -73,7 +73,7 @@ struct Anchor {
 enum class EditWhen : std::uint8_t {
   kAlways,
   kEachTime,       ///< each time that the anchor is reached
-  kHostUses,       ///< wherever the host, or a region that falls back to it, reads or changes it
+  kHostUses,       ///< wherever the host, or a region that falls back to it, reads it or changes a part
   kHostChanged,    ///< wherever the host has changed it, or another device's copy came back
   kKernelChanged,  ///< if a kernel of `places` changes what its clauses only send
   kKernelFollows,  ///< a kernel that reads it follows
@@ -100,6 +100,7 @@ struct Edit {
 enum class Unless : std::uint8_t {
   kHostUses,          ///< the host uses the data meanwhile, and no update says so
   kKernelChanges,     ///< in another run a kernel changes what none changed in this one
+  kKernelUses,        ///< in another run a kernel uses what none could see in this one
   kHostWantsRestore,  ///< the host has changed its copy, and wants what the device has
   kMadeAnew,          ///< the program makes the storage anew meanwhile
 };

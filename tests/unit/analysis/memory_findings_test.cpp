@@ -30,7 +30,7 @@ TEST(UnusedAllocation, NoKernelWhileItWasThere) {
   EXPECT_EQ(finding.count, 1U);
   EXPECT_EQ(finding.wasted_bytes, OneArray::kBytes);
   EXPECT_EQ(finding.wasted_time, 15);
-  EXPECT_EQ(finding.confidence, Confidence::kCertain);
+  EXPECT_EQ(finding.confidence, Confidence::kLikely);
 }
 
 TEST(UnusedAllocation, TakesWhatIsSentThereWithIt) {
@@ -177,7 +177,7 @@ TEST(DeviceLeak, LeftByEnterData) {
   EXPECT_EQ(finding.line, 10);
   EXPECT_EQ(finding.variable, "a");
   EXPECT_EQ(finding.wasted_bytes, OneArray::kBytes);
-  EXPECT_EQ(finding.confidence, Confidence::kCertain);
+  EXPECT_EQ(finding.confidence, Confidence::kLikely);
   EXPECT_TRUE(contains(finding.evidence, "left by target enter data at a.cpp:10"));
   ASSERT_TRUE(analysis.prediction.has_value());
   EXPECT_EQ(analysis.prediction->wall, analysis.process.wall);

@@ -31,7 +31,7 @@ TEST(UnusedTransfer, OverwrittenBeforeAKernel) {
   EXPECT_EQ(finding.count, 1U);
   EXPECT_EQ(finding.wasted_bytes, OneArray::kBytes);
   EXPECT_EQ(finding.wasted_time, 100);
-  EXPECT_EQ(finding.confidence, Confidence::kCertain);
+  EXPECT_EQ(finding.confidence, Confidence::kLikely);
   EXPECT_TRUE(contains(report::advice_text(finding), "at a.cpp:10, write map(alloc: a)"));
 }
 
