@@ -84,10 +84,12 @@ Needless find_needless(const Trace& trace, const DirectiveTable& directives,
   claims.append(settlement.settle(claims.sifted(repeated_allocation(evidence, claimed))));
   mark(claims.told, claimed);
   claims.append(small_transfers(evidence, claimed));
+  claims.append(mapper_walk(evidence));
   claims.append(serial_kernel(evidence));
   claims.append(pageable_transfer(evidence));
   claims.append(no_overlap(evidence));
   claims.append(device_leak(evidence));
+  claims.append(partial_update(evidence));
 
   Needless needless;
   mark(claims.told, claimed);

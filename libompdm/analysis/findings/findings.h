@@ -117,12 +117,21 @@ std::vector<Claim> unused_transfer(const Evidence& evidence, const Claimed& clai
 /// directive again and again without a kernel in between; or whose latency outweighs all else.
 std::vector<Claim> small_transfers(const Evidence& evidence, const Claimed& claimed);
 
+/// Directives that walked hundreds of components of a mapping, by a `declare mapper` or by the
+/// length of their clauses, and moved few bytes for each: the runtime looks up each of them on the
+/// host while the device waits. Leaves out a directive that walked few thousands in all.
+std::vector<Claim> mapper_walk(const Evidence& evidence);
+
 /// Kernels that were asked to run in one team, in teams of one thread, or in few of both; or that
 /// did run so, or at low occupancy, where the device told.
 std::vector<Claim> serial_kernel(const Evidence& evidence);
 
 /// Target regions whose kernel ran on the host.
 std::vector<Claim> host_fallback(const Evidence& evidence);
+
+/// Updates of sections with gaps that moved less than these name: the runtime's fault, and the
+/// program's results are wrong. Leaves out what was not there, and extents that are not known.
+std::vector<Claim> partial_update(const Evidence& evidence);
 
 /// Device memory that was still there when the program ended by itself, unless a directive left
 /// no more of it than rides along.

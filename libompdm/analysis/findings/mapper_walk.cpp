@@ -1,0 +1,161 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "analysis/findings/findings.h"
+#include "analysis/findings/unique.h"
+#include "analysis/findings/wording.h"
+
+namespace ompdm::analysis {
+namespace {
+
+/// A component costs the host about a microsecond, and more the more there are: this many take
+/// longer than some ten transfers.
+constexpr std::uint64_t kManyComponents = 256;
+/// As many bytes as cross in the time that the host needs for a component are several times these.
+constexpr std::uint64_t kFewBytes = 256;
+/// That are worth a line, over all instances of a directive.
+constexpr std::uint64_t kLeastInAll = 4096;
+
+/// One execution of a directive.
+struct Walk {
+  std::uint64_t components = 0;
+  std::uint64_t transfers = 0;
+  std::uint64_t bytes = 0;
+  Nanoseconds busy = 0;  ///< in operations and kernels
+  bool allocates = false;
+  bool timed = true;
+};
+
+/// Those of one directive.
+struct Walks {
+  std::uint64_t instances = 0;
+  std::uint64_t most = 0;  ///< components of one
+  std::uint64_t allocating = 0;
+  Walk sum;
+  Nanoseconds wall = 0;
+  Index<Site> site;
+  UniqueTexts names;
+};
+
+std::uint64_t components_of(const Trace& trace, std::size_t region) {
+  const std::uint32_t list = trace.regions.common(region).map_list;
+  const std::size_t items = list < trace.map_lists.size() ? trace.map_lists[list].size() : 0;
+  return items + trace.regions.rare(region).components;
+}
+
+/// By region, those of many components.
+std::map<std::uint32_t, Walk> long_walks(const Trace& trace) {
+  std::map<std::uint32_t, Walk> walks;
+  for (std::uint32_t i = 0; i < trace.regions.size(); ++i) {
+    const std::uint64_t components = components_of(trace, i);
+    if (components >= kManyComponents) walks[i].components = components;
+  }
+  if (walks.empty()) return walks;
+  const auto walk_of = [&](Index<Region> region) {
+    const auto at = region ? walks.find(region.value) : walks.end();
+    return at == walks.end() ? nullptr : &at->second;
+  };
+  for (const DataOp& op : trace.ops) {
+    Walk* walk = walk_of(op.region);
+    if (walk == nullptr) continue;
+    walk->busy += op.end - op.begin;
+    walk->timed = walk->timed && op.clock != Clock::kEnqueue;
+    walk->allocates = walk->allocates || op.kind == OpKind::kAlloc || op.kind == OpKind::kDelete;
+    if (op.internal || !is_transfer(op.kind)) continue;
+    ++walk->transfers;
+    walk->bytes += op.bytes;
+  }
+  for (const Launch& launch : trace.launches) {
+    Walk* walk = walk_of(launch.region);
+    if (walk == nullptr) continue;
+    walk->busy += launch.end - launch.begin;
+    walk->timed = walk->timed && launch.clock != Clock::kEnqueue;
+  }
+  return walks;
+}
+
+void append(const Trace& trace, std::uint32_t at, const Walk& walk, Walks& walks) {
+  const Region& region = trace.regions[at];
+  ++walks.instances;
+  walks.most = std::max(walks.most, walk.components);
+  if (walk.allocates) ++walks.allocating;
+  walks.sum.components += walk.components;
+  walks.sum.transfers += walk.transfers;
+  walks.sum.bytes += walk.bytes;
+  walks.sum.busy += walk.busy;
+  walks.sum.timed = walks.sum.timed && walk.timed;
+  walks.wall += region.end - region.begin - region.hashing;
+  walks.site = region.site;
+  if (region.map_list >= trace.map_lists.size()) return;
+  for (const MapItem& item : trace.map_lists[region.map_list]) {
+    if (item.by_mapper) walks.names.add(item.name);
+  }
+}
+
+std::string evidence_of(const Walks& walks, Nanoseconds host) {
+  std::string text = fmt::format(
+      "{} walked {} in all, {}{} at a time, and moved {} of them: {}",
+      counted(walks.instances, "instance", "instances"),
+      counted(walks.sum.components, "component", "components"),
+      walks.most * walks.instances > walks.sum.components ? "up to " : "", walks.most,
+      size_text(walks.sum.bytes), counted(walks.sum.transfers, "transfer", "transfers"));
+  if (host > 0 && walks.wall > 0) {
+    text += fmt::format("; {} % of its time went into neither copies nor kernels",
+                        100 * host / walks.wall);
+  }
+  return text;
+}
+
+std::string advice_of(const Walks& walks, const std::string& where) {
+  if (walks.names.all().empty()) {
+    return fmt::format("at {}, map structs or arrays as a whole, not piece by piece", where);
+  }
+  if (2 * walks.allocating > walks.instances || walks.instances == 1) {
+    return fmt::format(
+        "for {}, keep what the structs point to in one array, and where it begins in the structs: "
+        "one clause then takes all of it, without a mapper",
+        spoken_list(walks.names.all()));
+  }
+  return fmt::format(
+      "the data of {} is there when {} comes to it: give its mapper a name, declare mapper(NAME : "
+      "...), write map(mapper(NAME), ...) only in the target enter data and target exit data "
+      "around all this, and at {} leave it out, or write map(alloc: ...), which looks up one "
+      "component; target update takes what changes without its mapper too",
+      spoken_list(walks.names.all()), where, where);
+}
+
+}  // namespace
+
+std::vector<Claim> mapper_walk(const Evidence& evidence) {
+  const Trace& trace = evidence.trace;
+  std::map<std::uint32_t, Walks> rows;  // by directive row
+  for (const auto& [region, walk] : long_walks(trace)) {
+    if (walk.bytes > kFewBytes * walk.components) continue;
+    const Index<Site> site = trace.regions.common(region).site;
+    append(trace, region, walk, rows[row_of(evidence.directives, site)]);
+  }
+  std::vector<Claim> claims;
+  for (const auto& [row, walks] : rows) {
+    if (walks.sum.components < kLeastInAll) continue;
+    Claim claim;
+    place(claim, "mapper_walk", trace, walks.site);
+    Finding& finding = claim.finding;
+    finding.variable = clause_list(walks.names.all());
+    finding.count = walks.sum.components;
+    finding.timed = walks.sum.timed;
+    finding.wasted_time =
+        walks.sum.timed ? std::max(Nanoseconds{0}, walks.wall - walks.sum.busy) : 0;
+    finding.examined = finding.of = walks.instances;
+    finding.confidence = Confidence::kCertain;
+    finding.evidence = evidence_of(walks, finding.wasted_time);
+    finding.remarks = {
+        advice_of(walks, walks.site ? place_of(trace.sites[walks.site.value]) : "there")};
+    claims.push_back(std::move(claim));
+  }
+  return claims;
+}
+
+}  // namespace ompdm::analysis
