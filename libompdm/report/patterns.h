@@ -21,6 +21,7 @@ inline constexpr Pattern kPatterns[] = {
     {"repeated_allocation", "allocated again and again", "allocation", "allocations"},
     {"unused_allocation", "allocated, and seen by no kernel", "allocation", "allocations"},
     {"small_transfers", "many small transfers", "transfer", "transfers"},
+    {"mapped_scalars", "crosses by itself with each launch", "transfer", "transfers"},
     {"mapper_walk", "many components of a mapping, of which few bytes move", "component",
      "components"},
     {"serial_kernel", "kernel with too little parallelism", "launch", "launches"},

@@ -117,10 +117,16 @@ std::vector<Claim> unused_transfer(const Evidence& evidence, const Claimed& clai
 /// directive again and again without a kernel in between; or whose latency outweighs all else.
 std::vector<Claim> small_transfers(const Evidence& evidence, const Claimed& claimed);
 
+/// Variables of at most 8 bytes that crossed by themselves with each launch of a loop's kernels, and
+/// did not come back (possible only: came back unchanged): 32 transfers or more. One claim a loop.
+/// Leaves out what `claimed` has, and members and elements, which are no arguments by themselves.
+std::vector<Claim> mapped_scalars(const Evidence& evidence, const Claimed& claimed);
+
 /// Directives that walked hundreds of components of a mapping, by a `declare mapper` or by the
 /// length of their clauses, and moved few bytes for each: the runtime looks up each of them on the
-/// host while the device waits. Leaves out a directive that walked few thousands in all.
-std::vector<Claim> mapper_walk(const Evidence& evidence);
+/// host while the device waits. Leaves out a directive that walked few thousands in all; of its
+/// transfers claims those that `claimed` has not.
+std::vector<Claim> mapper_walk(const Evidence& evidence, const Claimed& claimed);
 
 /// Kernels that were asked to run in one team, in teams of one thread, or in few of both; or that
 /// did run so, or at low occupancy, where the device told.

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <vector>
 
@@ -22,10 +23,10 @@ constexpr std::uint64_t kLeastInAll = 4096;
 /// One execution of a directive.
 struct Walk {
   std::uint64_t components = 0;
-  std::uint64_t transfers = 0;
-  std::uint64_t bytes = 0;
+  std::vector<std::uint32_t> transfers;  ///< of what it walked
+  std::uint64_t bytes = 0;               ///< that these moved
+  std::uint64_t allocations = 0;
   Nanoseconds busy = 0;  ///< in operations and kernels
-  bool allocates = false;
   bool timed = true;
 };
 
@@ -33,7 +34,6 @@ struct Walk {
 struct Walks {
   std::uint64_t instances = 0;
   std::uint64_t most = 0;  ///< components of one
-  std::uint64_t allocating = 0;
   Walk sum;
   Nanoseconds wall = 0;
   Index<Site> site;
@@ -46,8 +46,16 @@ std::uint64_t components_of(const Trace& trace, std::size_t region) {
   return items + trace.regions.rare(region).components;
 }
 
+/// Whether an operation is of an item that no mapper made components of.
+bool is_of_another(const Evidence& evidence, const DataOp& op) {
+  const std::uint64_t host = op.kind == OpKind::kDtoH ? op.dst : op.src;
+  const MapItem* item = evidence.mappings.items().first(op.region, host, op.bytes);
+  return item != nullptr && !item->by_mapper;
+}
+
 /// By region, those of many components.
-std::map<std::uint32_t, Walk> long_walks(const Trace& trace) {
+std::map<std::uint32_t, Walk> long_walks(const Evidence& evidence) {
+  const Trace& trace = evidence.trace;
   std::map<std::uint32_t, Walk> walks;
   for (std::uint32_t i = 0; i < trace.regions.size(); ++i) {
     const std::uint64_t components = components_of(trace, i);
@@ -58,15 +66,16 @@ std::map<std::uint32_t, Walk> long_walks(const Trace& trace) {
     const auto at = region ? walks.find(region.value) : walks.end();
     return at == walks.end() ? nullptr : &at->second;
   };
-  for (const DataOp& op : trace.ops) {
-    Walk* walk = walk_of(op.region);
+  for (std::uint32_t i = 0; i < trace.ops.size(); ++i) {
+    Walk* walk = walk_of(trace.ops.region_of(i));
     if (walk == nullptr) continue;
+    const DataOp& op = trace.ops[i];
     walk->busy += op.end - op.begin;
     walk->timed = walk->timed && op.clock != Clock::kEnqueue;
-    walk->allocates = walk->allocates || op.kind == OpKind::kAlloc || op.kind == OpKind::kDelete;
+    if (op.kind == OpKind::kAlloc) ++walk->allocations;
     if (op.internal || !is_transfer(op.kind)) continue;
-    ++walk->transfers;
     walk->bytes += op.bytes;
+    if (!is_of_another(evidence, op)) walk->transfers.push_back(i);
   }
   for (const Launch& launch : trace.launches) {
     Walk* walk = walk_of(launch.region);
@@ -81,10 +90,11 @@ void append(const Trace& trace, std::uint32_t at, const Walk& walk, Walks& walks
   const Region& region = trace.regions[at];
   ++walks.instances;
   walks.most = std::max(walks.most, walk.components);
-  if (walk.allocates) ++walks.allocating;
   walks.sum.components += walk.components;
-  walks.sum.transfers += walk.transfers;
+  walks.sum.transfers.insert(walks.sum.transfers.end(), walk.transfers.begin(),
+                             walk.transfers.end());
   walks.sum.bytes += walk.bytes;
+  walks.sum.allocations += walk.allocations;
   walks.sum.busy += walk.busy;
   walks.sum.timed = walks.sum.timed && walk.timed;
   walks.wall += region.end - region.begin - region.hashing;
@@ -97,42 +107,46 @@ void append(const Trace& trace, std::uint32_t at, const Walk& walk, Walks& walks
 
 std::string evidence_of(const Walks& walks, Nanoseconds host) {
   std::string text = fmt::format(
-      "{} walked {} in all, {}{} at a time, and moved {} of them: {}",
+      "{} walked {} in all, {}{} at a time, which moved {} in {}",
       counted(walks.instances, "instance", "instances"),
       counted(walks.sum.components, "component", "components"),
       walks.most * walks.instances > walks.sum.components ? "up to " : "", walks.most,
-      size_text(walks.sum.bytes), counted(walks.sum.transfers, "transfer", "transfers"));
+      size_text(walks.sum.bytes), counted(walks.sum.transfers.size(), "transfer", "transfers"));
   if (host > 0 && walks.wall > 0) {
-    text += fmt::format("; {} % of its time went into neither copies nor kernels",
+    text += fmt::format("; {} % of their time went into neither copies nor kernels",
                         100 * host / walks.wall);
   }
   return text;
 }
 
-std::string advice_of(const Walks& walks, const std::string& where) {
-  if (walks.names.all().empty()) {
-    return fmt::format("at {}, map structs or arrays as a whole, not piece by piece", where);
+std::string advice_of(const Walks& walks, const Site* site) {
+  const std::string where = site != nullptr ? place_of(*site) : "there";
+  const std::vector<std::string>& names = walks.names.all();
+  if (names.empty()) {
+    return fmt::format("at {}, map structs and arrays as a whole, not piece by piece", where);
   }
-  if (2 * walks.allocating > walks.instances || walks.instances == 1) {
+  // An element's struct is not allocated with each component of it, what it points to is.
+  constexpr std::uint64_t kOneOf = 16;
+  const bool was_there = kOneOf * walks.sum.allocations < walks.sum.components;
+  if (was_there && site != nullptr && site->directive == Directive::kTarget) {
     return fmt::format(
-        "for {}, keep what the structs point to in one array, and where it begins in the structs: "
-        "one clause then takes all of it, without a mapper",
-        spoken_list(walks.names.all()));
+        "{} was there when {} came to it: give its mapper a name, declare mapper(NAME: ...), write "
+        "map(mapper(NAME), ...) in a target enter data and a target exit data around all this "
+        "alone, and at {} leave it out, or write map(alloc: ...), which looks up one component",
+        spoken_list(names), where, where);
   }
   return fmt::format(
-      "the data of {} is there when {} comes to it: give its mapper a name, declare mapper(NAME : "
-      "...), write map(mapper(NAME), ...) only in the target enter data and target exit data "
-      "around all this, and at {} leave it out, or write map(alloc: ...), which looks up one "
-      "component; target update takes what changes without its mapper too",
-      spoken_list(walks.names.all()), where, where);
+      "for {}, keep what the structs point to in one array, and where it begins in the structs: "
+      "one clause then takes all of it, without a mapper",
+      spoken_list(names));
 }
 
 }  // namespace
 
-std::vector<Claim> mapper_walk(const Evidence& evidence) {
+std::vector<Claim> mapper_walk(const Evidence& evidence, const Claimed& claimed) {
   const Trace& trace = evidence.trace;
   std::map<std::uint32_t, Walks> rows;  // by directive row
-  for (const auto& [region, walk] : long_walks(trace)) {
+  for (const auto& [region, walk] : long_walks(evidence)) {
     if (walk.bytes > kFewBytes * walk.components) continue;
     const Index<Site> site = trace.regions.common(region).site;
     append(trace, region, walk, rows[row_of(evidence.directives, site)]);
@@ -151,8 +165,9 @@ std::vector<Claim> mapper_walk(const Evidence& evidence) {
     finding.examined = finding.of = walks.instances;
     finding.confidence = Confidence::kCertain;
     finding.evidence = evidence_of(walks, finding.wasted_time);
-    finding.remarks = {
-        advice_of(walks, walks.site ? place_of(trace.sites[walks.site.value]) : "there")};
+    finding.remarks = {advice_of(walks, walks.site ? &trace.sites[walks.site.value] : nullptr)};
+    std::ranges::copy_if(walks.sum.transfers, std::back_inserter(claim.ops),
+                         [&](std::uint32_t op) { return !claimed[op]; });
     claims.push_back(std::move(claim));
   }
   return claims;

@@ -112,18 +112,25 @@ void append(Index<Site> site, const Named& named, const Moved& moved, Partial& p
 }
 
 std::string evidence_of(const Partial& partial) {
-  const std::string names = spoken_list(partial.names.all());
-  const std::string updates = counted(partial.count, "update", "updates");
+  const std::string updates =
+      fmt::format("{} of {} moved", counted(partial.count, "update", "updates"),
+                  spoken_list(partial.names.all()));
   if (partial.in_steps) {
-    return fmt::format(
-        "{} of {} moved as many elements, but those next to each other from the "
-        "first on, without the step",
-        updates, names);
+    return fmt::format("{} {} that lie next to each other, from the first on: no step was made",
+                       updates, size_text(partial.moved));
   }
-  return fmt::format("{} of {} moved {}{}", updates, names, size_text(partial.moved),
-                     partial.is_known
-                         ? fmt::format(" of the {} that they name", size_text(partial.named))
-                         : " of what they name");
+  return fmt::format("{} {} of {}", updates, size_text(partial.moved),
+                     partial.is_known ? size_text(partial.named) : "what that names");
+}
+
+std::string advice_of(const Partial& partial, const Site& site) {
+  return fmt::format(
+      "the rest did not cross: a fault of compiler and runtime, which makes results wrong. At {}, "
+      "{}",
+      place_of(site),
+      partial.in_steps
+          ? "name all from the first to the last element, without a step"
+          : "name whole rows, or let a loop update each row by a section without gaps");
 }
 
 }  // namespace
@@ -168,11 +175,7 @@ std::vector<Claim> partial_update(const Evidence& evidence) {
     finding.examined = finding.of = evidence.directives.rows[row].count;
     finding.confidence = Confidence::kCertain;
     finding.evidence = evidence_of(partial);
-    finding.remarks = {fmt::format(
-        "the rest did not cross: a fault of the runtime, by which results are wrong. At {}, name "
-        "pieces without gaps: all of it from the first to the last element, or each row in a loop "
-        "around the update",
-        place_of(trace.sites[partial.site.value]))};
+    finding.remarks = {advice_of(partial, trace.sites[partial.site.value])};
     claims.push_back(std::move(claim));
   }
   return claims;
