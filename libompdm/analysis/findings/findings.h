@@ -74,7 +74,7 @@ struct Claim {
 };
 
 /// Data up to this size rides along with a launch: that it crosses with each is no waste worth a
-/// line. A launch's own arguments may take 4 KB (CUDA C++ Programming Guide, "Function
+/// line of its own (mapped_scalars sums up what need not cross by itself). A launch's own arguments may take 4 KB (CUDA C++ Programming Guide, "Function
 /// Parameters"); this is far less, so that only scalars and small structs are spared.
 inline constexpr std::uint64_t kRidesAlong = 256;
 

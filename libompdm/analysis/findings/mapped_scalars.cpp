@@ -189,8 +189,7 @@ Claim claim_of(const Evidence& evidence, const Group& group) {
   }
   finding.evidence = fmt::format(
       "in {} at {}, {} of {} transfers of at most {} B carried {}, {}: an argument of the launch "
-      "takes "
-      "no transfer",
+      "takes no transfer",
       counted(parts.launches, "launch", "launches"), places_of(trace, parts.sites.all()),
       finding.count, parts.transfers, kArgument, spoken_list(parts.names.all()),
       with_unchanged ? "which came back as sent" : "of which nothing came back");
