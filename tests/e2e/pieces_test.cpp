@@ -35,7 +35,7 @@ TEST(Pieces, OfAMapperAreWalkedByEachLaunch) {
   ASSERT_EQ(walked.findings.size(), 1U);
   const Json& finding = walked.findings[0];
   EXPECT_EQ(finding["line"], line_of("walked"));
-  EXPECT_EQ(finding["variable"], "v[0 : nodes]");
+  EXPECT_EQ(finding["variable"], "v[0:nodes]");
   EXPECT_EQ(finding["confidence"], "certain");
   EXPECT_EQ(finding["coverage"]["of"], kSteps);
   const auto count = finding["count"].get<int>();

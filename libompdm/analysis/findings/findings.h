@@ -74,8 +74,9 @@ struct Claim {
 };
 
 /// Data up to this size rides along with a launch: that it crosses with each is no waste worth a
-/// line of its own (mapped_scalars sums up what need not cross by itself). A launch's own arguments may take 4 KB (CUDA C++ Programming Guide, "Function
-/// Parameters"); this is far less, so that only scalars and small structs are spared.
+/// line of its own (mapped_scalars sums up what need not cross by itself). A launch's own arguments
+/// may take 4 KB (CUDA C++ Programming Guide, "Function Parameters"); this is far less, so that
+/// only scalars and small structs are spared.
 inline constexpr std::uint64_t kRidesAlong = 256;
 
 /// Operations that claims made so far would remove: by position in Trace::ops.
@@ -117,9 +118,10 @@ std::vector<Claim> unused_transfer(const Evidence& evidence, const Claimed& clai
 /// directive again and again without a kernel in between; or whose latency outweighs all else.
 std::vector<Claim> small_transfers(const Evidence& evidence, const Claimed& claimed);
 
-/// Variables of at most 8 bytes that crossed by themselves with each launch of a loop's kernels, and
-/// did not come back (possible only: came back unchanged): 32 transfers or more. One claim a loop.
-/// Leaves out what `claimed` has, and members and elements, which are no arguments by themselves.
+/// Variables of at most 8 bytes that crossed by themselves with each launch of a loop's kernels,
+/// and did not come back (possible only: came back unchanged): 32 transfers or more. One claim a
+/// loop. Leaves out what `claimed` has, and members and elements, which are no arguments by
+/// themselves.
 std::vector<Claim> mapped_scalars(const Evidence& evidence, const Claimed& claimed);
 
 /// Directives that walked hundreds of components of a mapping, by a `declare mapper` or by the

@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "analysis/findings/findings.h"
@@ -17,19 +19,15 @@ namespace {
 
 /// The step of "a[0:n:2]", a section of one dimension, as far as it is written as a number.
 std::uint64_t step_of(std::string_view name) {
-  const std::size_t open = name.find('[');
-  if (open == std::string_view::npos || name.find('[', open + 1) != std::string_view::npos)
-    return 1;
-  const std::size_t last = name.rfind(':');
-  if (last == std::string_view::npos || std::ranges::count(name.substr(open), ':') != 2) return 1;
-  std::uint64_t step = 0;
-  for (const char digit : name.substr(last + 1)) {
-    if (digit == ']') return step;
-    if (digit == ' ') continue;
-    if (digit < '0' || digit > '9') return 1;
-    step = 10 * step + static_cast<std::uint64_t>(digit - '0');
-  }
-  return 1;
+  const bool is_one_dimension = std::ranges::count(name, '[') == 1 && name.ends_with(']') &&
+                                std::ranges::count(name, ':') == 2 &&
+                                name.find('?') == std::string_view::npos;
+  if (!is_one_dimension) return 1;
+  const char* begin = name.data() + name.rfind(':') + 1;
+  const char* end = name.data() + name.size() - 1;
+  std::uint64_t step = 1;
+  const auto [stop, error] = std::from_chars(begin, end, step);
+  return error == std::errc() && stop == end ? step : 1;
 }
 
 enum class Gaps : std::uint8_t {
