@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "analysis/findings/findings.h"
@@ -135,6 +136,7 @@ std::string advice_of(const Partial& partial, const Site& site) {
 
 std::vector<Claim> partial_update(const Evidence& evidence) {
   const Trace& trace = evidence.trace;
+  if (has_lost_events(trace)) return {};
   std::vector<NamedByVariable> named;
   for (const std::vector<MapItem>& items : trace.map_lists) named.push_back(named_in(items));
   std::map<std::pair<std::uint32_t, std::uint32_t>, Moved> all;  // by region and variable

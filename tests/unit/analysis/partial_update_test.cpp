@@ -68,6 +68,13 @@ TEST(PartialUpdate, ThatMovedAllOfItIsClean) {
   EXPECT_TRUE(program.partial().empty());
 }
 
+TEST(PartialUpdate, WhereOperationsWereLostIsNotJudged) {
+  Updated program("a[0:10][0:50]", 4000, kTo | kWithGaps);
+  program.update(10, 8);
+  program.trace.losses = {{"records_no_space", 1}};
+  EXPECT_TRUE(program.partial().empty());
+}
+
 TEST(PartialUpdate, OfWhatIsNotThereIsClean) {
   Updated program("a[0:10][0:50]", 4000, kTo | kWithGaps);
   program.update(0, 0);
