@@ -185,9 +185,7 @@ std::string replace_text(const Finding& finding, const Edit& edit) {
   }
   if (edit.clauses.front().kind == kFirstprivate) {
     return fmt::format(
-        "at {}, write {} in place of their map clauses, or no clause: then scalars are "
-        "firstprivate "
-        "by themselves\n",
+        "at {}, write {} instead of map(...), or no clause: scalars are firstprivate by default\n",
         places, clauses);
   }
   return fmt::format(

@@ -46,8 +46,9 @@ std::uint64_t components_of(const Trace& trace, std::size_t region) {
   return items + trace.regions.rare(region).components;
 }
 
-/// Whether an operation is of an item that no mapper made components of.
+/// Whether an operation is of an item that no mapper made components of, beside others.
 bool is_of_another(const Evidence& evidence, const DataOp& op) {
+  if (evidence.trace.regions.rare(op.region.value).components == 0) return false;
   const std::uint64_t host = op.kind == OpKind::kDtoH ? op.dst : op.src;
   const MapItem* item = evidence.mappings.items().first(op.region, host, op.bytes);
   return item != nullptr && !item->by_mapper;
@@ -125,15 +126,17 @@ std::string advice_of(const Walks& walks, const Site* site) {
   if (names.empty()) {
     return fmt::format("at {}, map structs and arrays as a whole, not piece by piece", where);
   }
-  // An element's struct is not allocated with each component of it, what it points to is.
-  constexpr std::uint64_t kOneOf = 16;
-  const bool was_there = kOneOf * walks.sum.allocations < walks.sum.components;
-  if (was_there && site != nullptr && site->directive == Directive::kTarget) {
+  if (walks.instances > 1 && site != nullptr && site->directive == Directive::kTarget) {
+    // Of what is not there, each piece that is pointed to is allocated.
+    constexpr std::uint64_t kOneOf = 16;
+    const bool was_there = kOneOf * walks.sum.allocations < walks.sum.components;
     return fmt::format(
-        "{} was there when {} came to it: give its mapper a name, declare mapper(NAME: ...), write "
-        "map(mapper(NAME), ...) in a target enter data and a target exit data around all this "
-        "alone, and at {} leave it out, or write map(alloc: ...), which looks up one component",
-        spoken_list(names), where, where);
+        "{} {} {} came to it: give its mapper a name, declare mapper(NAME: ...), write "
+        "map(mapper(NAME), ...) only in a target enter data before all this and a target exit data "
+        "after it, and at {} leave it out, or write map(alloc: ...), which looks up one component; "
+        "what changes meanwhile, and the other side reads, crosses by target update",
+        spoken_list(names), was_there ? "was there when" : "was mapped anew each time that", where,
+        where);
   }
   return fmt::format(
       "for {}, keep what the structs point to in one array, and where it begins in the structs: "

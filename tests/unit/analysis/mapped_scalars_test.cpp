@@ -75,7 +75,7 @@ TEST(MappedScalars, AreArguments) {
   EXPECT_TRUE(contains(finding.evidence, "in 40 launches at a.cpp:12, 40 of 120 transfers"))
       << finding.evidence;
   const std::string advice = report::advice_text(finding);
-  EXPECT_TRUE(contains(advice, "at a.cpp:12, write firstprivate(n) in place of")) << advice;
+  EXPECT_TRUE(contains(advice, "at a.cpp:12, write firstprivate(n) instead of map(...)")) << advice;
   EXPECT_TRUE(contains(advice, "sum keeps its map(tofrom: ...)")) << advice;
 }
 

@@ -68,6 +68,24 @@ TEST(MapperWalk, TakesItsSmallTransfersWithIt) {
   EXPECT_TRUE(found(analysis, "small_transfers").empty());
 }
 
+TEST(MapperWalk, OfALongListOfItemsIsTold) {
+  OneArray program;
+  program.trace.map_lists[0].resize(1000, program.trace.map_lists[0][0]);
+  program.map();
+  for (int i = 0; i < 5; ++i) {
+    program.begin(program.solve);
+    program.trace.regions.edit_back()->map_list = 0;
+    program.launch(900);
+    program.move(OpKind::kDtoH, 0, 16);
+    program.end();
+  }
+  const std::vector<Finding> findings = found(analyze(program.take()), "mapper_walk");
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].count, 5000U);
+  EXPECT_TRUE(contains(findings[0].evidence, "which moved 80 B in 5 transfers"));
+  EXPECT_TRUE(contains(findings[0].remarks.at(0), "as a whole, not piece by piece"));
+}
+
 // Enqueued copies end later: what the host waited for is not known.
 TEST(MapperWalk, OnAnAsynchronousDeviceTellsNoTime) {
   OneArray program;
