@@ -42,13 +42,20 @@ Gaps gaps_of(const MapItem& item) {
   return step_of(item.name) > 1 ? Gaps::kByStep : Gaps::kNone;
 }
 
+/// Whether all extents are written as numbers: then there is something to move.
+bool is_fixed(std::string_view name) {
+  const std::size_t open = name.find('[');
+  return open != std::string_view::npos &&
+         name.find_first_not_of("0123456789:[]", open) == std::string_view::npos;
+}
+
 /// What a directive names of one variable by sections with gaps.
 struct Named {
   Gaps gaps = Gaps::kNone;
   std::uint64_t begin = 0;
   std::uint64_t bytes = 0;  ///< 0: not known, but some
   std::vector<std::string> names;
-  bool is_mixed = false;  ///< by several, which do not tell what is whose
+  bool is_unclear = false;  ///< several, which do not tell what is whose; or it may be nothing
 };
 using NamedByVariable = std::map<std::uint32_t, Named>;
 
@@ -64,12 +71,13 @@ NamedByVariable named_in(const std::vector<MapItem>& items) {
     Named& of = at->second;
     if (is_new) of.gaps = gaps;
     if (is_new) of.begin = item.begin;
-    of.is_mixed = of.is_mixed || (!is_new && (gaps != of.gaps || gaps != Gaps::kTold));
+    const bool is_other = !is_new && (gaps != of.gaps || gaps != Gaps::kTold);
+    of.is_unclear = of.is_unclear || is_other || (item.bytes == 0 && !is_fixed(item.name));
     of.bytes += item.bytes;
     add_once(of.names, item.name);
   }
-  std::erase_if(named,
-                [](const auto& of) { return of.second.gaps == Gaps::kNone || of.second.is_mixed; });
+  std::erase_if(
+      named, [](const auto& of) { return of.second.gaps == Gaps::kNone || of.second.is_unclear; });
   return named;
 }
 
@@ -85,8 +93,47 @@ bool is_partial(const Named& named, const Moved& moved) {
   if (named.gaps == Gaps::kByStep) {
     return moved.transfers == 1 && moved.from_begin && moved.bytes == named.bytes;
   }
-  if (named.bytes == 0) return moved.bytes == 0;
-  return moved.bytes < named.bytes && named.bytes <= moved.held;
+  return moved.bytes == 0 || (moved.bytes < named.bytes && named.bytes <= moved.held);
+}
+
+/// Whether the device has the storage: only then does an update move anything.
+bool is_there(const Evidence& evidence, const Region& region, const Named& named) {
+  Mapping piece;
+  piece.device = region.device;
+  piece.host = named.begin;
+  piece.bytes = std::max<std::uint64_t>(named.bytes, 1);
+  return evidence.presence.others(piece, region.begin, region.begin, 0).any;
+}
+
+/// Of updates that name something with gaps: by region and variable.
+using AllMoved = std::map<std::pair<std::uint32_t, std::uint32_t>, Moved>;
+
+AllMoved moved_by_updates(const Evidence& evidence, const std::vector<NamedByVariable>& named) {
+  const Trace& trace = evidence.trace;
+  AllMoved all;
+  for (std::uint32_t i = 0; i < trace.regions.size(); ++i) {
+    const Region& region = trace.regions.common(i);
+    if (region.map_list >= named.size() || !region.site || region.unfinished) continue;
+    if (trace.sites[region.site.value].directive != Directive::kTargetUpdate) continue;
+    for (const auto& [variable, section] : named[region.map_list]) all[{i, variable}];
+  }
+  for (std::uint32_t i = 0; i < trace.ops.size() && !all.empty(); ++i) {
+    const DataOp& common = trace.ops.common(i);
+    if (!is_transfer(common.kind)) continue;
+    const std::uint32_t region = trace.ops.region_of(i).value;
+    const auto at = all.find({region, common.variable.value});
+    if (at == all.end()) continue;
+    const std::uint64_t begin =
+        named[trace.regions.common(region).map_list].at(common.variable.value).begin;
+    Moved& moved = at->second;
+    moved.bytes += common.bytes;
+    ++moved.transfers;
+    moved.from_begin =
+        moved.from_begin && begin == (common.kind == OpKind::kHtoD ? common.src : common.dst);
+    const std::uint32_t mapping = evidence.mappings.of(i);
+    if (mapping != Index<Mapping>::kNone) moved.held = evidence.mappings.rows()[mapping].bytes;
+  }
+  return all;
 }
 
 /// Updates of one directive that were partial.
@@ -94,7 +141,6 @@ struct Partial {
   std::uint64_t count = 0;
   std::uint64_t moved = 0;
   std::uint64_t named = 0;
-  bool is_known = true;  ///< how much the sections name
   bool in_steps = false;
   UniqueTexts names;
   Index<Site> site;
@@ -105,7 +151,6 @@ void append(Index<Site> site, const Named& named, const Moved& moved, Partial& p
   ++partial.count;
   partial.moved += moved.bytes;
   partial.named += named.bytes;
-  partial.is_known = partial.is_known && named.bytes > 0;
   partial.in_steps = partial.in_steps || named.gaps == Gaps::kByStep;
   for (const std::string& name : named.names) partial.names.add(name);
 }
@@ -118,14 +163,15 @@ std::string evidence_of(const Partial& partial) {
     return fmt::format("{} {} that lie next to each other, from the first on: no step was made",
                        updates, size_text(partial.moved));
   }
-  return fmt::format("{} {} of {}", updates, size_text(partial.moved),
-                     partial.is_known ? size_text(partial.named) : "what that names");
+  if (partial.moved == 0) return updates + " nothing";
+  return fmt::format("{} {} of {}", updates, size_text(partial.moved), size_text(partial.named));
 }
 
 std::string advice_of(const Partial& partial, const Site& site) {
   return fmt::format(
-      "the rest did not cross: a fault of compiler and runtime, which makes results wrong. At {}, "
-      "{}",
+      "what they name did not all cross: a fault of compiler and runtime, which makes results "
+      "wrong. "
+      "At {}, {}",
       place_of(site),
       partial.in_steps
           ? "name all from the first to the last element, without a step"
@@ -139,30 +185,12 @@ std::vector<Claim> partial_update(const Evidence& evidence) {
   if (has_lost_events(trace)) return {};
   std::vector<NamedByVariable> named;
   for (const std::vector<MapItem>& items : trace.map_lists) named.push_back(named_in(items));
-  std::map<std::pair<std::uint32_t, std::uint32_t>, Moved> all;  // by region and variable
-  for (std::uint32_t i = 0; i < trace.ops.size(); ++i) {
-    const DataOp& common = trace.ops.common(i);
-    const Index<Region> region = trace.ops.region_of(i);
-    if (!region || !common.variable || !is_transfer(common.kind)) continue;
-    const Region& of = trace.regions.common(region.value);
-    if (of.map_list >= named.size() || !of.site) continue;
-    if (trace.sites[of.site.value].directive != Directive::kTargetUpdate) continue;
-    const auto section = named[of.map_list].find(common.variable.value);
-    if (section == named[of.map_list].end()) continue;
-    Moved& moved = all[{region.value, common.variable.value}];
-    moved.bytes += common.bytes;
-    ++moved.transfers;
-    const std::uint64_t host = common.kind == OpKind::kHtoD ? common.src : common.dst;
-    moved.from_begin = moved.from_begin && host == section->second.begin;
-    if (evidence.mappings.of(i) != Index<Mapping>::kNone) {
-      moved.held = evidence.mappings.rows()[evidence.mappings.of(i)].bytes;
-    }
-  }
   std::map<std::uint32_t, Partial> rows;  // by directive row
-  for (const auto& [key, moved] : all) {
-    const Region& region = trace.regions.common(key.first);
+  for (const auto& [key, moved] : moved_by_updates(evidence, named)) {
+    const Region& region = trace.regions[key.first];
     const Named& section = named[region.map_list].at(key.second);
     if (!is_partial(section, moved)) continue;
+    if (moved.transfers == 0 && !is_there(evidence, region, section)) continue;
     append(region.site, section, moved, rows[row_of(evidence.directives, region.site)]);
   }
   std::vector<Claim> claims;

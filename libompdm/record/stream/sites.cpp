@@ -117,8 +117,12 @@ Section section_of(const MapArguments& map, std::uint32_t item) noexcept {
   Section section{map.bases[item], 0};
   const std::int64_t count = map.sizes[item];
   const auto* dimensions = reinterpret_cast<const Dimension*>(map.begins[item]);
-  // For sections whose extents are known at run time only, clang 19 passes bytes in its place.
-  if (count <= 0 || count > kMostDimensions || dimensions == nullptr) {
+  if (count <= 0 || dimensions == nullptr) {
+    return section;
+  }
+  // Of extents that are known at run time only clang (19 to 22) passes the bytes of some instead.
+  if (count > kMostDimensions) {
+    section.bytes = static_cast<std::uint64_t>(count);
     return section;
   }
   section.bytes = dimensions[count - 1].stride;

@@ -39,8 +39,8 @@ struct Section {
   std::uint64_t bytes;
 };
 
-/// That of an item with kNonContiguous, of which the runtime is given a descriptor; 0 bytes where
-/// that is none.
+/// That of an item with kNonContiguous, of which the runtime is given a descriptor; of what is none
+/// the bytes that can be told, or 0.
 [[gnu::cold]] Section section_of(const MapArguments& map, std::uint32_t item) noexcept;
 
 /// Equal for equal map lists, else different with near certainty: multilinear in each item's words

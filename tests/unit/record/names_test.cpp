@@ -136,7 +136,7 @@ TEST(Names, OfASectionWithGapsItsSizeIsWritten) {
   EXPECT_EQ(lists[0][0].begin, 0x10000U + 2 * 800 + 8);
   EXPECT_EQ(lists[0][0].bytes, 10U * 50 * 8);
   EXPECT_EQ(lists[1][0].bytes, 20U * 50 * 8);
-  EXPECT_EQ(lists[2][0].bytes, 0U) << "as many dimensions as no array has";
+  EXPECT_EQ(lists[2][0].bytes, 400U) << "as many dimensions as no array has: bytes";
 }
 
 // Programs swap pointers between the passes of a loop: two lists, written once each.
