@@ -126,8 +126,8 @@ std::vector<Claim> mapped_scalars(const Evidence& evidence, const Claimed& claim
 
 /// Directives that walked hundreds of components of a mapping, by a `declare mapper` or by the
 /// length of their clauses, and moved few bytes for each: the runtime looks up each of them on the
-/// host while the device waits. Leaves out a directive that walked few thousands in all; of its
-/// transfers claims those that `claimed` has not.
+/// host while the device waits. Leaves out a directive that walked few thousands in all, or ten
+/// thousand once; of its transfers claims those that `claimed` has not.
 std::vector<Claim> mapper_walk(const Evidence& evidence, const Claimed& claimed);
 
 /// Kernels that were asked to run in one team, in teams of one thread, or in few of both; or that

@@ -17,8 +17,10 @@ namespace {
 constexpr std::uint64_t kManyComponents = 256;
 /// As many bytes as cross in the time that the host needs for a component are several times these.
 constexpr std::uint64_t kFewBytes = 256;
-/// That are worth a line, over all instances of a directive.
+/// That are worth a line, over all instances of a directive; of one alone, which has to bring the
+/// data over, more.
 constexpr std::uint64_t kLeastInAll = 4096;
+constexpr std::uint64_t kLeastAtOnce = 16384;
 
 /// One execution of a directive.
 struct Walk {
@@ -156,7 +158,7 @@ std::vector<Claim> mapper_walk(const Evidence& evidence, const Claimed& claimed)
   }
   std::vector<Claim> claims;
   for (const auto& [row, walks] : rows) {
-    if (walks.sum.components < kLeastInAll) continue;
+    if (walks.sum.components < (walks.instances > 1 ? kLeastInAll : kLeastAtOnce)) continue;
     Claim claim;
     place(claim, "mapper_walk", trace, walks.site);
     Finding& finding = claim.finding;

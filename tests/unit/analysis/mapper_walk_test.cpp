@@ -53,7 +53,15 @@ TEST(MapperWalk, OfFewComponentsAtATimeIsClean) {
 }
 
 TEST(MapperWalk, OfFewInAllIsClean) {
-  EXPECT_TRUE(found(walked(1, 4000, 0), "mapper_walk").empty());
+  EXPECT_TRUE(found(walked(2, 2000, 0), "mapper_walk").empty());
+  EXPECT_TRUE(found(walked(1, 16'000, 0), "mapper_walk").empty()) << "data has to come over once";
+}
+
+TEST(MapperWalk, OnceOfVeryManyIsToKeepThemInOneArray) {
+  const std::vector<Finding> findings = found(walked(1, 20'000, 0), "mapper_walk");
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_TRUE(
+      contains(findings[0].remarks.at(0), "for a, keep what the structs point to in one array"));
 }
 
 TEST(MapperWalk, ThatMovesTheBytesOfItsComponentsIsClean) {
