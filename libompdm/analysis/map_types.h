@@ -14,5 +14,7 @@ inline constexpr std::uint32_t kMapReturnParam = 0x40;  ///< use_device_ptr, use
 inline constexpr std::uint32_t kMapPrivate = 0x80;      ///< firstprivate
 inline constexpr std::uint32_t kMapLiteral = 0x100;     ///< a scalar, by value
 inline constexpr std::uint32_t kMapImplicit = 0x200;
+/// A section with gaps; of the map list's item alone, whose type has all bits.
+inline constexpr std::uint64_t kMapNonContiguous = 0x100000000000;
 
 }  // namespace ompdm::analysis

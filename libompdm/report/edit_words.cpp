@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <string_view>
 #include <vector>
 
 #include "report/advice.h"
@@ -19,6 +20,9 @@ using analysis::EditKind;
 using analysis::EditWhen;
 using analysis::Finding;
 using Side = Anchor::Side;
+
+/// The kind of a clause that is no map clause.
+constexpr std::string_view kFirstprivate = "firstprivate";
 
 std::string places_text(const std::vector<analysis::SourcePlace>& places) {
   std::vector<std::string> texts;
@@ -38,14 +42,17 @@ std::vector<std::string> expressions_of(const Finding& finding, const Edit& edit
   return items;
 }
 
-/// "map(to: a) map(alloc: b)".
+/// "map(to: a) map(alloc: b)"; "firstprivate(n)".
 std::string clauses_text(const Finding& finding, const Edit& edit) {
   std::string text;
   for (const EditClause& clause : edit.clauses) {
     std::vector<std::string> items;
     for (const std::uint32_t number : clause.data) items.push_back(finding.data[number].expression);
     if (items.empty()) continue;
-    text += fmt::format("{}map({}: {})", text.empty() ? "" : " ", clause.kind, clause_list(items));
+    if (!text.empty()) text += ' ';
+    text += clause.kind == kFirstprivate
+                ? fmt::format("{}({})", kFirstprivate, clause_list(items))
+                : fmt::format("map({}: {})", clause.kind, clause_list(items));
   }
   return text;
 }
@@ -175,6 +182,11 @@ std::string replace_text(const Finding& finding, const Edit& edit) {
   const std::string clauses = clauses_text(finding, edit);
   if (clauses.empty()) {
     return fmt::format("at {}, write map(release:) instead of map(delete:) for these\n", places);
+  }
+  if (edit.clauses.front().kind == kFirstprivate) {
+    return fmt::format(
+        "at {}, write {} instead of map(...), or no clause: scalars are firstprivate by default\n",
+        places, clauses);
   }
   return fmt::format(
       "at {}, write {}{}\n", places, clauses,

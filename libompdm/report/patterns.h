@@ -21,10 +21,14 @@ inline constexpr Pattern kPatterns[] = {
     {"repeated_allocation", "allocated again and again", "allocation", "allocations"},
     {"unused_allocation", "allocated, and seen by no kernel", "allocation", "allocations"},
     {"small_transfers", "many small transfers", "transfer", "transfers"},
+    {"mapped_scalars", "crosses by itself with each launch", "transfer", "transfers"},
+    {"mapper_walk", "many components of a mapping, of which few bytes move", "component",
+     "components"},
     {"serial_kernel", "kernel with too little parallelism", "launch", "launches"},
     {"pageable_transfer", "copied from or to pageable memory", "transfer", "transfers"},
     {"no_overlap", "waited for a kernel that it does not need", "transfer", "transfers"},
     {"host_fallback", "ran on the host", "instance", "instances"},
+    {"partial_update", "moved less than its section names", "update", "updates"},
     {"device_leak", "left on the device", "allocation", "allocations"},
 };
 

@@ -124,6 +124,8 @@ static_assert(sizeof(MapItem) == 32);
 
 /// The mapped items of a directive; equal lists of a lane are written once. Followed by `count`
 /// MapItem. Values of literal arguments (type bit 0x100) are zeroed, since they are no addresses.
+/// `begin` and `size` of a non-contiguous section (type bit 0x100000000000) are where its first
+/// element lies and the bytes of all of them, 0 if not known, in place of the descriptor's.
 struct MapList {
   Head head;
   MapListId id;

@@ -206,6 +206,7 @@ void Decoder::add_mapper_piece(const Record& record) {
   const std::uint32_t name = row ? find(lane_.names, row->name) : kNoList;
   if (!row || region == kNoList || name == kNoList) return void(++unreadable);
   draft_.mapper_pieces.push_back({{region}, row->begin, row->size, row->type, name});
+  ++draft_.trace.regions.rare_of(region).components;
 }
 
 void Decoder::add_mapped_pointer(const Record& record) {

@@ -107,6 +107,8 @@ void EventArgs::set(std::string_view key, const dom::element& value) {
       return take(value, key, call);
     case Arg::kClock:
       return take(value, key, clock);
+    case Arg::kComponents:
+      return take(value, key, components);
     case Arg::kDevice:
       return take(value, key, device);
     case Arg::kDst:

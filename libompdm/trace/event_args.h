@@ -38,6 +38,7 @@ struct EventArgs {
   std::uint32_t storage = 0;
   Nanoseconds made_ns = 0;
   std::uint32_t maker = 0;
+  std::uint32_t components = 0;
   std::uint32_t context = 0;
   std::uint32_t correlation = 0;
   std::uint32_t dynamic_shared = 0;

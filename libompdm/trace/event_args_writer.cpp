@@ -47,6 +47,7 @@ void write_args(const Region& region, EventLine& line) {
   line.arg_flag(Arg::kNowait, region.nowait);
   line.arg_unless(Nanoseconds{0}, Arg::kHashingNs, region.hashing);
   line.arg_unless(Nanoseconds{0}, Arg::kHashingAfterNs, region.hashing_after);
+  line.arg_unless(0U, Arg::kComponents, region.components);
   add_exact_times(region.begin, region.end, line);
 }
 

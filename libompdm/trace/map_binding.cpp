@@ -106,6 +106,15 @@ void Replay::mark_attached(std::vector<MapItem>& items) const {
   }
 }
 
+bool Replay::is_by_mapper(const MapItem& item, std::uint32_t region) const {
+  if (!holds_addresses(item)) return false;
+  const auto first = std::ranges::lower_bound(
+      pieces_, std::pair(region, item.begin), {},
+      [](const MapperPiece& piece) { return std::pair(piece.region.value, piece.begin); });
+  return first != pieces_.end() && first->region.value == region &&
+         first->begin - item.begin < item.bytes;
+}
+
 void Replay::bind_list(std::uint32_t list, std::uint32_t user) {
   const Region& region = trace_.regions[user];
   settle(region.site);
@@ -125,6 +134,7 @@ void Replay::bind_list(std::uint32_t list, std::uint32_t user) {
     }
   }
   mark_attached(items);
+  for (MapItem& item : items) item.by_mapper = is_by_mapper(item, user);
   for (MapItem& item : items) {
     const auto descriptor = describing(item);
     if (descriptor != descriptors.end()) item.variable = items[descriptor->data].variable;

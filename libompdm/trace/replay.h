@@ -79,6 +79,8 @@ class Replay {
 
   void bind_lists_before(Nanoseconds time);
   void bind_list(std::uint32_t list, std::uint32_t user);
+  // Whether a mapper made components of an item in this region.
+  [[nodiscard]] bool is_by_mapper(const MapItem& item, std::uint32_t region) const;
   void mark_attached(std::vector<MapItem>& items) const;
   void bind_item(MapItem& item, std::uint32_t user, std::uint32_t argument);
 

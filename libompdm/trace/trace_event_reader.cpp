@@ -85,6 +85,7 @@ Region region_of(const Event& event, const EventArgs& args) {
   region.maker = args.maker;
   region.hashing = args.hashing_ns;
   region.hashing_after = args.hashing_after_ns;
+  region.components = args.components;
   set_times(event, args, region);
   return region;
 }

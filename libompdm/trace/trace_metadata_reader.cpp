@@ -181,6 +181,7 @@ void read_row(const Json& object, MapItem& item) {
   get(object, "type", item.type);
   get(object, "local_line", item.local_line);
   get(object, "scope_line", item.scope_line);
+  get(object, "by_mapper", item.by_mapper);
 }
 
 void read_row(const Json& object, DeviceEvent& event) {

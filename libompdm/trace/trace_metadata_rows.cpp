@@ -226,6 +226,7 @@ ordered_json row(const std::vector<MapItem>& items) {
     entry["type"] = address(item.type);
     if (item.local_line != 0) entry["local_line"] = item.local_line;
     if (item.scope_line != 0) entry["scope_line"] = item.scope_line;
+    if (item.by_mapper) entry["by_mapper"] = true;
     json.push_back(std::move(entry));
   }
   return json;

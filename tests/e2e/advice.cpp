@@ -32,4 +32,14 @@ void expect_written(const std::vector<std::string>& directives, const std::strin
   }
 }
 
+int marked_line(const std::string& source, const std::string& mark) {
+  int line = 1;
+  for (const std::string& text : lines_of(text_of(OMPDM_E2E_FINDINGS "/" + source))) {
+    if (text.ends_with("// @" + mark)) return line;
+    ++line;
+  }
+  ADD_FAILURE() << source << ": " << mark;
+  return 0;
+}
+
 }  // namespace ompdm::e2e

@@ -18,4 +18,8 @@ std::vector<std::string> to_write(const Json& finding, bool always = false);
 /// Fails the test unless each directive stands in this source of tests/e2e/findings.
 void expect_written(const std::vector<std::string>& directives, const std::string& source);
 
+/// The line of a source of tests/e2e/findings that ends with "// @MARK"; fails the test without
+/// one.
+int marked_line(const std::string& source, const std::string& mark);
+
 }  // namespace ompdm::e2e

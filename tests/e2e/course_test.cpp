@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "advice.h"
 #include "recorded.h"
 
 namespace ompdm::e2e {
@@ -12,15 +13,7 @@ namespace {
 constexpr std::uint64_t kGrid = 300 * 300 * 8;
 constexpr std::uint64_t kSteps = 60;
 
-int line_of(const std::string& mark) {
-  int line = 1;
-  for (const std::string& text : lines_of(text_of(OMPDM_E2E_FINDINGS "/course_heat.cpp"))) {
-    if (text.ends_with("// @" + mark)) return line;
-    ++line;
-  }
-  ADD_FAILURE() << mark;
-  return 0;
-}
+int line_of(const std::string& mark) { return marked_line("course_heat.cpp", mark); }
 
 class CourseHeat : public ::testing::TestWithParam<int> {};
 

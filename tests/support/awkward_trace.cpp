@@ -105,6 +105,7 @@ void add_events(Trace& trace) {
   trace.regions.edit(2)->hashing = 1;
   trace.regions.edit(3)->hashing = -5;
   trace.regions.edit(2)->hashing_after = kLate;
+  trace.regions.edit(3)->components = 4'000'000'000;
   for (int kind = 0; kind <= static_cast<int>(OpKind::kDisassociate); ++kind) {
     DataOp op;
     op.kind = static_cast<OpKind>(kind);

@@ -17,12 +17,15 @@ add_executable(analysis_test
   analysis/kernel_findings_test.cpp
   analysis/link_test.cpp
   analysis/loop_place_test.cpp
+  analysis/mapped_scalars_test.cpp
+  analysis/mapper_walk_test.cpp
   analysis/memory_findings_test.cpp
   analysis/unused_transfer_test.cpp
   analysis/per_iteration_contents_test.cpp
   analysis/per_iteration_mapping_test.cpp
   analysis/named_data_test.cpp
   analysis/overlaps_test.cpp
+  analysis/partial_update_test.cpp
   analysis/repeated_copy_back_test.cpp
   analysis/repeats_test.cpp
   analysis/resident_data_test.cpp

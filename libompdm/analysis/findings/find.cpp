@@ -83,11 +83,17 @@ Needless find_needless(const Trace& trace, const DirectiveTable& directives,
   mark(claims.told, claimed);
   claims.append(settlement.settle(claims.sifted(repeated_allocation(evidence, claimed))));
   mark(claims.told, claimed);
+  claims.append(mapped_scalars(evidence, claimed));
+  mark(claims.told, claimed);
+  // What it saves are not these operations in the first place: they make it no more or less worth.
+  std::ranges::move(mapper_walk(evidence, claimed), std::back_inserter(claims.told));
+  mark(claims.told, claimed);
   claims.append(small_transfers(evidence, claimed));
   claims.append(serial_kernel(evidence));
   claims.append(pageable_transfer(evidence));
   claims.append(no_overlap(evidence));
   claims.append(device_leak(evidence));
+  claims.append(partial_update(evidence));
 
   Needless needless;
   mark(claims.told, claimed);

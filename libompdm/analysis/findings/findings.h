@@ -81,8 +81,9 @@ struct Claim {
 };
 
 /// Data up to this size rides along with a launch: that it crosses with each is no waste worth a
-/// line. A launch's own arguments may take 4 KB (CUDA C++ Programming Guide, "Function
-/// Parameters"); this is far less, so that only scalars and small structs are spared.
+/// line of its own (mapped_scalars sums up what need not cross by itself). A launch's own arguments
+/// may take 4 KB (CUDA C++ Programming Guide, "Function Parameters"); this is far less, so that
+/// only scalars and small structs are spared.
 inline constexpr std::uint64_t kRidesAlong = 256;
 
 /// Operations that claims made so far would remove: by position in Trace::ops.
@@ -124,12 +125,28 @@ std::vector<Claim> unused_transfer(const Evidence& evidence, const Claimed& clai
 /// directive again and again without a kernel in between; or whose latency outweighs all else.
 std::vector<Claim> small_transfers(const Evidence& evidence, const Claimed& claimed);
 
+/// Variables of at most 8 bytes that crossed by themselves with each launch of a loop's kernels,
+/// and did not come back (possible only: came back unchanged): 32 transfers or more. One claim a
+/// loop. Leaves out what `claimed` has, and members and elements, which are no arguments by
+/// themselves.
+std::vector<Claim> mapped_scalars(const Evidence& evidence, const Claimed& claimed);
+
+/// Directives that walked hundreds of components of a mapping, by a `declare mapper` or by the
+/// length of their clauses, and moved few bytes for each: the runtime looks up each of them on the
+/// host while the device waits. Leaves out a directive that walked few thousands in all, or ten
+/// thousand once; of its transfers claims those that `claimed` has not.
+std::vector<Claim> mapper_walk(const Evidence& evidence, const Claimed& claimed);
+
 /// Kernels that were asked to run in one team, in teams of one thread, or in few of both; or that
 /// did run so, or at low occupancy, where the device told.
 std::vector<Claim> serial_kernel(const Evidence& evidence);
 
 /// Target regions whose kernel ran on the host.
 std::vector<Claim> host_fallback(const Evidence& evidence);
+
+/// Updates of sections with gaps that moved less than these name: the runtime's fault, and the
+/// program's results are wrong. Leaves out what was not there, and extents that are not known.
+std::vector<Claim> partial_update(const Evidence& evidence);
 
 /// Device memory that was still there when the program ended by itself, unless a directive left
 /// no more of it than rides along.

@@ -13,6 +13,7 @@
 #include "analysis/findings/named_data.h"
 #include "analysis/findings/presence.h"
 #include "analysis/findings/unique.h"
+#include "ompdm/analysis.h"
 
 namespace ompdm::analysis {
 

@@ -85,7 +85,8 @@ struct Finding {
   /// Bytes that need not have crossed; of repeated_allocation, unused_allocation and device_leak
   /// device memory that need not have been there.
   std::uint64_t wasted_bytes = 0;
-  Nanoseconds wasted_time = 0;  ///< sum of the needless operations' durations
+  /// Sum of the needless operations' durations; of mapper_walk the host's time besides them.
+  Nanoseconds wasted_time = 0;
   bool timed = true;  ///< false if some have only an enqueue time: then wasted_time is not known
   bool with_allocations = false;  ///< some of them are allocations or deletes
   Confidence confidence = Confidence::kPossible;

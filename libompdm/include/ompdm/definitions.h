@@ -96,13 +96,14 @@ struct MapItem {
   std::string name;  ///< as the clause has it
   std::uint64_t base = 0;
   std::uint64_t begin = 0;
-  std::uint64_t bytes = 0;
-  std::uint64_t type = 0;  ///< libomptarget's map type bits (OMP_TGT_MAPTYPE_*)
+  std::uint64_t bytes = 0;  ///< of a non-contiguous section those that it names; 0: not known
+  std::uint64_t type = 0;   ///< libomptarget's map type bits (OMP_TGT_MAPTYPE_*)
   /// Line of the local variable that the name begins with, by debug information; 0: it begins with
   /// a parameter, with what is static or global, or that is not known.
   int local_line = 0;
   /// Line from which on the directive's function knows all names in it; 0: not known.
   int scope_line = 0;
+  bool by_mapper = false;  ///< a `declare mapper` made components of it
   bool operator==(const MapItem&) const = default;
 };
 

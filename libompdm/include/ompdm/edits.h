@@ -36,9 +36,9 @@ struct EditData {
   std::vector<std::uint64_t> pieces;  ///< bytes of each piece of storage that it stands for
 };
 
-/// A map clause, or the motion clause of an update.
+/// A map clause, the motion clause of an update, or a firstprivate clause.
 struct EditClause {
-  std::string kind;                 ///< "to", "from", "alloc", "release"; "always, from"
+  std::string kind;  ///< "to", "from", "alloc", "release"; "always, from"; "firstprivate"
   std::vector<std::uint32_t> data;  ///< positions in Finding::data
   bool operator==(const EditClause&) const = default;
 };

@@ -37,6 +37,7 @@ struct Region {
   /// without the recorder would have taken end - begin - hashing. Operations have none in theirs.
   Nanoseconds hashing = 0;
   Nanoseconds hashing_after = 0;  ///< what it spent right after `end`, on what had come back
+  std::uint32_t components = 0;   ///< that a `declare mapper` made of its items
   Index<CallPath> path;           ///< of its directive's call of the runtime; none: not known
   /// Of a directive that a task ran (`nowait`), if that is known: when the task was made, which
   /// `path` led to, and by whom (position in Trace::threads). 0: no such.
@@ -54,17 +55,20 @@ struct RowParts<Region> {
     Nanoseconds hashing = 0;
     Nanoseconds hashing_after = 0;
     Nanoseconds made = 0;
+    std::uint32_t components = 0;
     bool operator==(const Rare&) const = default;
   };
   static Rare take(Region& row) {
-    const Rare rare{row.hashing, row.hashing_after, row.made};
+    const Rare rare{row.hashing, row.hashing_after, row.made, row.components};
     row.hashing = row.hashing_after = row.made = 0;
+    row.components = 0;
     return rare;
   }
   static void give(const Rare& rare, Region& row) {
     row.hashing = rare.hashing;
     row.hashing_after = rare.hashing_after;
     row.made = rare.made;
+    row.components = rare.components;
   }
   static auto repeated(const Region& row) {
     return std::tie(row.site, row.path, row.map_list, row.thread, row.device, row.ends_data,

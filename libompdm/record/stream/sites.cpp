@@ -106,6 +106,33 @@ SiteSlot* find_or_define_site(Lane& lane, const Call& call) noexcept {
   return define(lane, call);
 }
 
+Section section_of(const MapArguments& map, std::uint32_t item) noexcept {
+  constexpr std::int64_t kMostDimensions = 16;
+  // libomptarget's __tgt_target_non_contig, outermost first; the last one is that of an element.
+  struct Dimension {
+    std::uint64_t offset;
+    std::uint64_t count;
+    std::uint64_t stride;  ///< in bytes
+  };
+  Section section{map.bases[item], 0};
+  const std::int64_t count = map.sizes[item];
+  const auto* dimensions = reinterpret_cast<const Dimension*>(map.begins[item]);
+  if (count <= 0 || dimensions == nullptr) {
+    return section;
+  }
+  // Of extents that are known at run time only clang (19 to 22) passes the bytes of some instead.
+  if (count > kMostDimensions) {
+    section.bytes = static_cast<std::uint64_t>(count);
+    return section;
+  }
+  section.bytes = dimensions[count - 1].stride;
+  for (std::int64_t i = 0; i < count; ++i) {
+    section.begin += dimensions[i].offset * dimensions[i].stride;
+    section.bytes *= dimensions[i].count;
+  }
+  return section;
+}
+
 spool::MapListId define_map_list(Lane& lane, SiteSlot& site, const MapArguments& map,
                                  std::uint64_t hash) noexcept {
   std::uint32_t count = map.count;
@@ -125,8 +152,11 @@ spool::MapListId define_map_list(Lane& lane, SiteSlot& site, const MapArguments&
   for (std::uint32_t i = 0; i < count; ++i) {
     const auto type = static_cast<std::uint64_t>(map.types[i]);
     const bool literal = (type & kLiteral) != 0;
-    items[i] = {literal ? 0 : map.bases[i], literal ? 0 : map.begins[i],
-                static_cast<std::uint64_t>(map.sizes[i]), type};
+    const Section section =
+        (type & kNonContiguous) != 0
+            ? section_of(map, i)
+            : Section{literal ? 0 : map.begins[i], static_cast<std::uint64_t>(map.sizes[i])};
+    items[i] = {literal ? 0 : map.bases[i], section.begin, section.bytes, type};
   }
   commit(lane, record, spool::Tag::kMapList, 0, extra);
   const unsigned slot = site.next_list++ % SiteSlot::kLists;

@@ -31,6 +31,18 @@ inline SiteSlot* site_of(Lane& lane, const Call& call) noexcept {
 
 inline constexpr std::uint64_t kLiteral = 0x100;  ///< OMP_TGT_MAPTYPE_LITERAL: a value, no pointer
 
+inline constexpr std::uint64_t kNonContiguous = 0x100000000000;  ///< OMP_TGT_MAPTYPE_NON_CONTIG
+
+/// What an item takes of the host's memory: where it begins, and how many bytes that are in all.
+struct Section {
+  std::uint64_t begin;
+  std::uint64_t bytes;
+};
+
+/// That of an item with kNonContiguous, of which the runtime is given a descriptor; of what is none
+/// the bytes that can be told, or 0.
+[[gnu::cold]] Section section_of(const MapArguments& map, std::uint32_t item) noexcept;
+
 /// Equal for equal map lists, else different with near certainty: multilinear in each item's words
 /// (Lemire and Kaser, Strongly universal string hashing is fast, 2014). A literal counts by its
 /// type alone. Never 0.
@@ -39,9 +51,12 @@ inline std::uint64_t map_list_hash(const MapArguments& map) noexcept {
   for (std::uint32_t i = 0; i < map.count; ++i) {
     const auto type = static_cast<std::uint64_t>(map.types[i]);
     hash = (hash ^ hash >> 29U) * 0x9e3779b97f4a7c15U + type * 0xff51afd7ed558ccdU;
-    if ((type & kLiteral) == 0) [[likely]] {
+    if ((type & (kLiteral | kNonContiguous)) == 0) [[likely]] {
       hash += map.bases[i] * 0xc4ceb9fe1a85ec53U + map.begins[i] * 0xd6e8feb86659fd93U +
               static_cast<std::uint64_t>(map.sizes[i]) * 0xbf58476d1ce4e5b9U;
+    } else if ((type & kNonContiguous) != 0) {
+      const Section section = section_of(map, i);
+      hash += section.begin * 0xd6e8feb86659fd93U + section.bytes * 0xbf58476d1ce4e5b9U;
     }
   }
   return hash | 1U;

@@ -111,6 +111,34 @@ TEST(Names, ComeFromTheArgumentsOfTheCall) {
   EXPECT_EQ(recorded.loss(spool::Loss::kNamesUnavailable), 0U);
 }
 
+// libomptarget is told of a descriptor on the stack; what matters is what it says.
+TEST(Names, OfASectionWithGapsItsSizeIsWritten) {
+  const Recorded recorded = record([] {
+    stand_in_for(record::kWrapper_data_begin, fake_data_begin);
+    std::uint64_t rows = 10;
+    std::int64_t dimensions = 3;
+    std::int64_t type = 0x100000000001;
+    const auto enter = [&] {
+      std::uint64_t descriptor[] = {2, rows, 800, 1, 50, 8, 0, 1, 8};
+      void* begin = descriptor;
+      data_begin(&ident, 0, 1, pointers, &begin, &dimensions, &type, names, nullptr);
+      asm volatile("");
+    };
+    for (int i = 0; i < 3; ++i) enter();
+    rows = 20;
+    enter();
+    dimensions = 400;
+    enter();
+  });
+  const auto& lists = recorded.trace.map_lists;
+  ASSERT_EQ(lists.size(), 3U);
+  EXPECT_EQ(lists[0][0].base, 0x10000U);
+  EXPECT_EQ(lists[0][0].begin, 0x10000U + 2 * 800 + 8);
+  EXPECT_EQ(lists[0][0].bytes, 10U * 50 * 8);
+  EXPECT_EQ(lists[1][0].bytes, 20U * 50 * 8);
+  EXPECT_EQ(lists[2][0].bytes, 400U) << "as many dimensions as no array has: bytes";
+}
+
 // Programs swap pointers between the passes of a loop: two lists, written once each.
 TEST(Names, EqualMapListsAreWrittenOnce) {
   const Recorded recorded = record([] {

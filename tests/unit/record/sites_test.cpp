@@ -80,6 +80,8 @@ TEST(Sites, OfAClosedLibraryTakeTheirTextsWithThem) {
             (std::vector<std::string>{";b.apples[0:n];one.c;3;1;;", ";b.grapes[0:n];two.c;7;1;;"}));
   // Of its own modules none was closed.
   EXPECT_EQ(recorded.count(spool::Tag::kSite), 1U);
+  ASSERT_EQ(recorded.trace.regions.size(), 4U);
+  EXPECT_EQ(recorded.trace.regions[0].components, 1U);
 }
 
 TEST(Sites, ThatStayAreKeptWhereOthersAreDropped) {
