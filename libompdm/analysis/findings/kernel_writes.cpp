@@ -21,9 +21,11 @@ Nanoseconds end_of_writes(const Trace& trace, const Launch& launch) {
 /// Whether only the kernel's copy of it is told to have a use: it is not brought back.
 bool is_copied_in(const MapItem& item) { return (item.type & (kMapTo | kMapFrom)) == kMapTo; }
 
-/// Those that hand a kernel a table of pointers.
+/// Those that hand a kernel a table of pointers, or the pointers that a lambda captured.
 std::vector<std::uint32_t> lists_with_tables(const Trace& trace) {
+  constexpr std::uint64_t kCaptured = kMapLiteral | kMapPointerAndObject;
   const auto is_table = [&](const MapItem& item) {
+    if ((item.type & kCaptured) == kCaptured) return true;
     return (item.type & (kMapLiteral | kMapPrivate)) == 0 && item.variable &&
            trace.variables[item.variable.value].holds_pointers;
   };

@@ -122,6 +122,21 @@ void by_capture() {
 #pragma omp target exit data map(delete : a[0 : n])
 }
 
+template <class Body>
+void each(Body body) {
+#pragma omp target
+  for (int i = 0; i < n; ++i) body(i);
+}
+
+void by_lambda() {
+  std::vector<double> data = filled(1), results(n);
+  double* a = data.data();
+  double* b = results.data();
+#pragma omp target data map(to : a[0 : n]) map(from : b[0 : n])
+  each([=](int i) { b[i] = 2 * a[i]; });
+  sum = b[7];
+}
+
 // The copy of a map(to:) is the kernel's own: whether it changes it does not show.
 void in_its_own_copy() {
   std::vector<double> data = filled(1);
@@ -196,6 +211,7 @@ constexpr Way kWays[] = {
     {"by_device_address", by_device_address},
     {"by_member", by_member},
     {"by_capture", by_capture},
+    {"by_lambda", by_lambda},
     {"in_its_own_copy", in_its_own_copy},
     {"while_it_runs", while_it_runs},
     {"by_none", by_none},
