@@ -93,7 +93,7 @@ TEST(Findings, NoneOnASectionThatItsPointerReaches) {
 
 TEST(Findings, KernelsOfOneTeam) {
   for (const std::string rung : {"target", "parallel"}) {
-    const Recorded recorded = record({{kernel("pi"), "--variant", rung, "1000000"}});
+    const Recorded recorded = record({{kernel("pi"), "--variant", rung, "20000000"}});
     EXPECT_EQ(patterns(recorded.report), "serial_kernel") << rung;
   }
 }

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <numeric>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -31,7 +32,7 @@ class Joined {
 Aliases::Aliases(const Trace& trace, const Mappings& mappings) {
   using Piece = std::tuple<std::int32_t, std::uint64_t, std::uint32_t, std::uint64_t>;
   std::map<Piece, std::uint32_t> numbers;
-  std::map<Name, std::uint32_t> named;
+  std::map<std::pair<std::uint32_t, std::string_view>, std::uint32_t> named;  // at a site
   Joined joined;
   for (const Mapping& row : mappings.rows()) {
     const auto [piece, is_new] =
@@ -45,8 +46,6 @@ Aliases::Aliases(const Trace& trace, const Mappings& mappings) {
   }
   pieces_.resize(joined.size());
   for (const auto& [piece, number] : numbers) ++pieces_[joined.find(number)];
-  names_.resize(joined.size());
-  for (const auto& [name, number] : named) names_[joined.find(number)].insert(name);
   for (std::uint32_t& group : group_of_) group = joined.find(group);
 }
 

@@ -4,9 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <set>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "analysis/findings/mappings.h"
@@ -21,18 +18,12 @@ class Aliases {
   /// group, and so are groups that have a piece in common.
   [[nodiscard]] std::uint32_t of(std::uint32_t mapping) const { return group_of_[mapping]; }
 
-  using Name = std::pair<std::uint32_t, std::string_view>;  ///< position in Trace::sites, item
-
-  /// By which names directives allocated the pieces of a group.
-  [[nodiscard]] const std::set<Name>& names(std::uint32_t group) const { return names_[group]; }
-
   /// How many pieces of storage a group has.
   [[nodiscard]] std::size_t pieces(std::uint32_t group) const { return pieces_[group]; }
 
  private:
   std::vector<std::uint32_t> group_of_;  // by mapping
   std::vector<std::size_t> pieces_;
-  std::vector<std::set<Name>> names_;
 };
 
 }  // namespace ompdm::analysis

@@ -5,6 +5,8 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -29,12 +31,57 @@ bool is_bare_pointer(const Trace& trace, const Mapping& mapping) {
 
 struct LeakGroup {
   Claim claim;
+  std::set<std::uint64_t> hosts;
   std::set<std::string> other_names;  ///< of pointers that are swapped with these, in the function
   Index<Mapping> first;
   NamedData data;
   UniqueTexts expressions;
   std::set<std::uint64_t> silent;  ///< host addresses of what never came back
 };
+
+/// Host addresses that some function calls by one name in turn, as a program that swaps its
+/// pointers does.
+class Turns {
+ public:
+  explicit Turns(const Trace& trace) {
+    std::ignore = trace.regions.of_shapes([&](const Region& region) {
+      if (!region.site || region.map_list >= trace.map_lists.size()) return 0;
+      const std::string& function = trace.sites[region.site.value].function;
+      for (const MapItem& item : trace.map_lists[region.map_list]) {
+        hosts_[{function, item.name}].insert(item.begin);
+      }
+      return 0;
+    });
+  }
+
+  /// Those that bear a name together with this one, itself included.
+  [[nodiscard]] std::set<std::uint64_t> with(std::uint64_t host) const {
+    std::set<std::uint64_t> all = {host};
+    for (const auto& [name, hosts] : hosts_) {
+      if (hosts.contains(host)) all.insert(hosts.begin(), hosts.end());
+    }
+    return all;
+  }
+
+ private:
+  std::map<std::pair<std::string_view, std::string_view>, std::set<std::uint64_t>> hosts_;
+};
+
+/// By which other names the function that left it may know what was left.
+void add_other_names(const Evidence& evidence, const Turns& turns, LeakGroup& group) {
+  const Trace& trace = evidence.trace;
+  std::set<std::uint64_t> hosts;
+  for (const std::uint64_t host : group.hosts) hosts.merge(turns.with(host));
+  const Mapping& first = evidence.mappings.rows()[group.first.value];
+  const Index<Site> left_by = trace.ops.common(first.alloc.value).site;
+  for (const Mapping& row : evidence.mappings.rows()) {
+    const Index<Site> site = trace.ops.common(row.alloc.value).site;
+    if (row.item == nullptr || !site || !hosts.contains(row.host)) continue;
+    if (trace.sites[site.value].function == trace.sites[left_by.value].function) {
+      group.other_names.insert(row.item->name);
+    }
+  }
+}
 
 bool came_back(const Evidence& evidence, std::uint32_t mapping) {
   return std::ranges::any_of(evidence.mappings.transfers(mapping), [&](std::uint32_t op) {
@@ -139,10 +186,7 @@ std::vector<Claim> device_leak(const Evidence& evidence) {
       place(group.claim, "device_leak", trace, site);
     }
     group.data.add(trace, mapping);
-    const std::string& function = trace.sites[site.value].function;
-    for (const auto& [at_site, name] : evidence.aliases.names(evidence.aliases.of(i))) {
-      if (trace.sites[at_site].function == function) group.other_names.emplace(name);
-    }
+    group.hosts.insert(mapping.host);
     if (mapping.host != 0) group.expressions.add(expression_of(trace, mapping));
     if (mapping.host != 0 && !mapping.handed_out && !returned.contains(mapping.host)) {
       group.silent.insert(mapping.host);
@@ -157,6 +201,7 @@ std::vector<Claim> device_leak(const Evidence& evidence) {
     // LLVM keeps a struct that is pointed to once more than it is released.
     if (group.claim.finding.wasted_bytes <= kRidesAlong) continue;
     const Mapping& first = rows[group.first.value];
+    if (first.host != 0) add_other_names(evidence, Turns(trace), group);
     Finding& finding = group.claim.finding;
     finding.variable = first.host == 0 ? std::string() : clause_list(group.data.names());
     finding.examined = finding.of = finding.count;

@@ -15,6 +15,7 @@
 #include "analysis/findings/surplus.h"
 #include "analysis/findings/unique.h"
 #include "analysis/findings/wording.h"
+#include "analysis/function_names.h"
 #include "analysis/map_types.h"
 
 namespace ompdm::analysis {
@@ -45,7 +46,7 @@ struct AllocationGroup {
   Crossings returned;
   std::vector<std::string> allocating;
   std::set<std::size_t> loops;  ///< that this is in, by row
-  std::set<SourcePlace> calls;  ///< directives that allocated one piece more than once
+  std::set<std::string> calls;  ///< functions whose directives allocated one piece more than once
 };
 
 /// The loop that all of this is in; else the one that it begins in.
@@ -64,9 +65,9 @@ void add_loop(const Evidence& evidence, std::uint32_t alloc, Nanoseconds end,
 /// A function's own pointers that it maps anew each time it is called: no loop of its tells.
 void add_what_calls_make(const AllocationGroup& group, UniqueTexts& made) {
   std::set<std::string> functions;
-  for (const SourcePlace& place : group.calls) functions.insert(place.function);
+  for (const std::string& function : group.calls) functions.insert(template_name(function));
   for (const EditData& data : group.kept.data.rows()) {
-    if (data.local_line > 0 && functions.contains(data.named_at.function)) {
+    if (data.local_line > 0 && functions.contains(template_name(data.named_at.function))) {
       made.add(base_of(data.expression));
     }
   }
@@ -117,13 +118,15 @@ bool add(const Evidence& evidence, const std::vector<std::uint32_t>& mappings,
   const std::uint32_t number = group.kept.data.add(trace, first);
   group.claim.stays.push_back({first.device, first.host, first.bytes, first.storage, begin, end});
   group.kept.add_idle(evidence.idle_directives.edits_on(group.claim.stays.back()));
-  std::set<std::pair<std::string, int>> lines;
+  std::map<std::pair<std::string, int>, Index<Site>> lines;
   for (std::size_t i = 0; i < mappings.size(); ++i) {
     const Mapping& row = rows[mappings[i]];
     const Index<Site> site = trace.ops.common(row.alloc.value).site;
-    if (site &&
-        !lines.insert({trace.sites[site.value].file, trace.sites[site.value].line}).second) {
-      group.calls.insert(source_place(trace.sites[site.value]));
+    if (site) {
+      const Site& by = trace.sites[site.value];
+      const auto [known, is_new] = lines.try_emplace({by.file, by.line}, site);
+      // The instances of a template are functions of their own.
+      if (!is_new) group.calls.insert({by.function, trace.sites[known->second.value].function});
     }
     if (site) add_once(group.allocating, place_of(trace.sites[site.value]));
     group.kept.add_directives(trace, evidence.mappings, mappings[i], number);
