@@ -122,6 +122,26 @@ std::string unless_text(const Finding& finding) {
   return text;
 }
 
+/// Why there is no edit.
+std::string unreached_text(const Finding& finding) {
+  if (finding.unreached.empty()) return {};
+  std::vector<std::string> places;
+  for (const UnreachedDirective& each : finding.unreached) {
+    const analysis::SourcePlace place{each.place.file, each.place.line, each.place.function, 0};
+    places.push_back(
+        fmt::format("{} at {}",
+                    each.directive == Directive::kApi
+                        ? "the call"
+                        : "the " + std::string(analysis::directive_name(each.directive)),
+                    place_text(place)));
+  }
+  const bool is_one = places.size() == 1;
+  return fmt::format(
+      "no edit is given, since the loop may also come to {}, which this run did not reach: what {} "
+      "with the data is not known; record an input that reaches {}\n",
+      spoken_list(places), is_one ? "it does" : "they do", is_one ? "it" : "them");
+}
+
 bool is_last_of_data(const Edit& edit) {
   return edit.kind == EditKind::kInsert && edit.directive == Directive::kTargetExitData &&
          std::ranges::any_of(edit.clauses,
@@ -163,6 +183,7 @@ std::string advice_text(const Finding& finding) {
     before = &edit;
   }
   text += unless_text(finding);
+  text += unreached_text(finding);
   for (const std::string& remark : finding.remarks) text += remark + '\n';
   if (text.ends_with('\n')) text.pop_back();
   return is_fortran_source(finding.file) ? in_fortran(finding.file, std::move(text)) : text;

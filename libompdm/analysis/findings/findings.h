@@ -63,6 +63,8 @@ struct Claim {
   std::vector<Clause> thinned;  ///< of which it may leave out instances
   std::vector<Clause> needed;   ///< that it counts on as they are
   std::vector<Stay> stays;      ///< that it keeps on a device
+  /// It rests on what one directive does by itself, and on no other.
+  bool stands_alone = false;
   std::vector<std::string> caveats;
 
   /// Says what is not known, so that the finding is possible only. The report tells it after the

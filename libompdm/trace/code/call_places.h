@@ -47,6 +47,11 @@ class FunctionCalls {
   /// By position of the call that was asked about.
   [[nodiscard]] const std::vector<CallInLoop>& calls() const { return calls_; }
 
+  /// All that the passes of `loop` may call, by return address: whether it was asked about or not.
+  [[nodiscard]] std::map<std::uint64_t, CodeCall> calls_in(std::uint32_t loop) const;
+  /// All calls of the function, by return address.
+  [[nodiscard]] const std::map<std::uint64_t, CodeCall>& all_calls() const { return flow_->calls; }
+
   /// Whether the passes of `loop` can be counted by its calls, of which those that are `sure` are
   /// always recorded: none is without one, and no two of them may look like one.
   [[nodiscard]] bool counts_all(std::uint32_t loop, const std::vector<bool>& sure) const;
