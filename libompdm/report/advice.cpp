@@ -122,24 +122,26 @@ std::string unless_text(const Finding& finding) {
   return text;
 }
 
+/// "the target update at heat.cpp:70", "the target region at heat.cpp:56 on the host, by its if()".
+std::string unreached_words(const UnreachedDirective& one) {
+  const analysis::SourcePlace place{one.place.file, one.place.line, one.place.function, 0};
+  const std::string what = one.directive == Directive::kApi ? "call"
+                           : one.directive == Directive::kTarget
+                               ? "target region"
+                               : std::string(analysis::directive_name(one.directive));
+  return fmt::format("the {} at {}{}", what, place_text(place),
+                     one.on_host ? " on the host, by its if()" : "");
+}
+
 /// Why there is no edit.
 std::string unreached_text(const Finding& finding) {
   if (finding.unreached.empty()) return {};
-  std::vector<std::string> places;
-  for (const UnreachedDirective& each : finding.unreached) {
-    const analysis::SourcePlace place{each.place.file, each.place.line, each.place.function, 0};
-    places.push_back(
-        fmt::format("{} at {}",
-                    each.directive == Directive::kApi
-                        ? "the call"
-                        : "the " + std::string(analysis::directive_name(each.directive)),
-                    place_text(place)));
-  }
-  const bool is_one = places.size() == 1;
+  std::vector<std::string> all;
+  for (const UnreachedDirective& each : finding.unreached) all.push_back(unreached_words(each));
   return fmt::format(
-      "no edit is given, since the loop may also come to {}, which this run did not reach: what {} "
-      "with the data is not known; record an input that reaches {}\n",
-      spoken_list(places), is_one ? "it does" : "they do", is_one ? "it" : "them");
+      "no edit is given: the loop's code also leads to {}, which {} not seen in this run, and may "
+      "use or change this data in another; record one that takes this branch\n",
+      spoken_list(all), all.size() == 1 ? "was" : "were");
 }
 
 bool is_last_of_data(const Edit& edit) {

@@ -84,9 +84,9 @@ void UnreachedDirectives::add_called(std::vector<Address> functions, Calls& call
     functions.pop_back();
     RuntimeCalls* code = code_of(module);
     if (code == nullptr || !known.insert({module, function}).second) continue;
-    const CodeCalls& made = code->of(function);
-    for (const RuntimeCall& call : made.runtime) calls.emplace(Address(module, call.address), call);
-    for (const std::uint64_t next : made.functions) functions.emplace_back(module, next);
+    const CodeCalls& made = code->in(function);
+    for (const auto& [address, call] : made.runtime) calls.emplace(Address(module, address), call);
+    for (const auto& [address, next] : made.functions) functions.emplace_back(module, next);
   }
 }
 
@@ -110,9 +110,10 @@ std::vector<UnreachedDirective> UnreachedDirectives::unreached_of(const Calls& c
                                                                   const std::set<Address>& reached,
                                                                   const Calls& of_function) {
   std::vector<UnreachedDirective> rows;
-  if (std::ranges::all_of(calls, [&](const auto& one) { return reached.contains(one.first); })) {
-    return rows;
-  }
+  const auto is_known = [&](const auto& one) {
+    return reached.contains(one.first) && !one.second.on_host;
+  };
+  if (std::ranges::all_of(calls, is_known)) return rows;
   std::set<UnreachedDirective> passed;
   std::set<Place> passed_in_function;
   for (const auto& [address, call] : calls) {
@@ -122,45 +123,47 @@ std::vector<UnreachedDirective> UnreachedDirectives::unreached_of(const Calls& c
     if (sites_.contains(address)) passed_in_function.insert(place_of(address, call));
   }
   for (const auto& [address, call] : calls) {
-    if (reached.contains(address)) continue;
     const Place& place = place_of(address, call);
-    const bool is_copy = passed.contains(place.what) ||
-                         (of_function.contains(address) && passed_in_function.contains(place));
-    if (place.what.place.line > 0 && !place.what.place.file.empty() && !is_copy) {
-      rows.push_back(place.what);
-    }
+    UnreachedDirective what = place.what;
+    if (what.place.line == 0 || what.place.file.empty()) continue;
+    what.on_host = passed.contains(what) ||
+                   (of_function.contains(address) && passed_in_function.contains(place));
+    if (!what.on_host || call.on_host) rows.push_back(what);
   }
   join_halves(rows);
   std::ranges::sort(rows, {}, [](const UnreachedDirective& row) {
     return std::tie(row.place.file, row.place.line, row.place.column, row.directive);
   });
   rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+  constexpr std::size_t kMost = 8;
+  if (rows.size() > kMost) rows.resize(kMost);
   return rows;
 }
 
 void UnreachedDirectives::find(const FunctionLoops& function, const FunctionCalls& calls) {
   const std::uint32_t module = trace_.call_places[function.places.front()].module.value;
-  RuntimeCalls* code = code_of(module);
+  RuntimeCalls* code = calls.loops().empty() ? nullptr : code_of(module);
   if (code == nullptr) return;
-  const auto sorted = [&](const std::map<std::uint64_t, CodeCall>& held,
-                          std::vector<Address>& functions) {
-    const CodeCalls all = code->sorted(held);
-    Calls made;
-    for (const RuntimeCall& call : all.runtime) made.emplace(Address(module, call.address), call);
-    for (const std::uint64_t next : all.functions) functions.emplace_back(module, next);
-    return made;
-  };
-  std::vector<Address> unused;
-  const Calls of_function = sorted(calls.all_calls(), unused);
+  const CodeCalls all = code->of(calls.flow());
+  Calls of_function;
+  for (const auto& [address, call] : all.runtime) {
+    of_function.emplace(Address(module, address), call);
+  }
   for (std::uint32_t number = 0; number < calls.loops().size(); ++number) {
     // What the compiler made of one loop is one.
-    std::map<std::uint64_t, CodeCall> held = calls.calls_in(number);
+    std::set<std::uint64_t> held = calls.calls_in(number);
     const std::string& source = function.sources[number];
     for (std::uint32_t other = 0; other < calls.loops().size(); ++other) {
       if (!source.empty() && source == function.sources[other]) held.merge(calls.calls_in(other));
     }
+    Calls made;
     std::vector<Address> functions;
-    Calls made = sorted(held, functions);
+    for (const std::uint64_t address : held) {
+      const auto call = all.runtime.find(address);
+      if (call != all.runtime.end()) made.emplace(Address(module, address), call->second);
+      const auto called = all.functions.find(address);
+      if (called != all.functions.end()) functions.emplace_back(module, called->second);
+    }
     std::set<Address> reached = anywhere_;
     for (const std::uint32_t place : function.places) {
       if (!held.contains(trace_.call_places[place].address)) continue;
@@ -168,10 +171,7 @@ void UnreachedDirectives::find(const FunctionLoops& function, const FunctionCall
       functions.insert(functions.end(), callees_[place].begin(), callees_[place].end());
     }
     add_called(std::move(functions), made);
-    std::vector<UnreachedDirective> rows = unreached_of(made, reached, of_function);
-    constexpr std::size_t kMost = 8;
-    if (rows.size() > kMost) rows.resize(kMost);
-    trace_.loops[function.first_loop + number].unreached = std::move(rows);
+    trace_.loops[function.first_loop + number].unreached = unreached_of(made, reached, of_function);
   }
 }
 

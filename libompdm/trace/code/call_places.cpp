@@ -124,10 +124,10 @@ FunctionCalls::Ends FunctionCalls::ends_of(std::uint32_t loop,
   return ends;
 }
 
-std::map<std::uint64_t, CodeCall> FunctionCalls::calls_in(std::uint32_t number) const {
-  std::map<std::uint64_t, CodeCall> found;
+std::set<std::uint64_t> FunctionCalls::calls_in(std::uint32_t number) const {
+  std::set<std::uint64_t> found;
   for (const auto& [address, call] : flow_->calls) {
-    if (nest_->contains(kept_[number], flow_->block_at(address - 1))) found.emplace(address, call);
+    if (nest_->contains(kept_[number], flow_->block_at(address - 1))) found.insert(address);
   }
   return found;
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -47,10 +48,9 @@ class FunctionCalls {
   /// By position of the call that was asked about.
   [[nodiscard]] const std::vector<CallInLoop>& calls() const { return calls_; }
 
-  /// All that the passes of `loop` may call, by return address: whether it was asked about or not.
-  [[nodiscard]] std::map<std::uint64_t, CodeCall> calls_in(std::uint32_t loop) const;
-  /// All calls of the function, by return address.
-  [[nodiscard]] const std::map<std::uint64_t, CodeCall>& all_calls() const { return flow_->calls; }
+  [[nodiscard]] const FlowGraph& flow() const { return *flow_; }
+  /// Return addresses of all calls in the loop, whether they were asked about or not.
+  [[nodiscard]] std::set<std::uint64_t> calls_in(std::uint32_t loop) const;
 
   /// Whether the passes of `loop` can be counted by its calls, of which those that are `sure` are
   /// always recorded: none is without one, and no two of them may look like one.

@@ -1,6 +1,9 @@
 #include "trace/code/runtime_calls.h"
 
 #include <algorithm>
+#include <optional>
+
+#include "trace/code/host_ways.h"
 
 namespace ompdm::trace {
 namespace {
@@ -48,45 +51,49 @@ std::string_view RuntimeCalls::source_at(std::uint64_t ident) const {
   return source.starts_with(';') ? source : std::string_view();
 }
 
-/// Takes in a function of the module, by its own address or by that of a stub.
-void RuntimeCalls::add(std::uint64_t function, CodeCalls& calls) const {
-  const Import* import = imports_.behind(function);
-  if (import != nullptr) function = import->address;
-  if (function != 0) calls.functions.push_back(function);
+/// A function of the module that is called by its own address or by that of a stub; 0: it is
+/// another's.
+std::uint64_t RuntimeCalls::own_function(std::uint64_t called) const {
+  const Import* import = imports_.behind(called);
+  return import == nullptr ? called : import->address;
 }
 
-CodeCalls RuntimeCalls::sorted(const std::map<std::uint64_t, CodeCall>& calls) const {
+CodeCalls RuntimeCalls::of(const FlowGraph& flow) const {
   CodeCalls found;
-  for (const auto& [address, call] : calls) {
+  for (const auto& [address, call] : flow.calls) {
     const Import* import =
         call.pointer != 0 ? imports_.at(call.pointer) : imports_.behind(call.function);
     if (import != nullptr && maps_or_moves(import->name)) {
-      found.runtime.push_back({address, import->name, source_at(call.argument)});
-    } else if (call.function != 0) {
-      add(call.function, found);
-    } else if (import != nullptr && import->address != 0) {
-      found.functions.push_back(import->address);
+      const bool launches = import->name == "__tgt_target_kernel";
+      found.runtime[address] = {import->name, source_at(call.argument),
+                                launches && may_run_on_host(code_, flow, address)};
+    } else if (import != nullptr ? import->address != 0 : call.function != 0) {
+      found.functions[address] = import != nullptr ? import->address : call.function;
     }
+  }
+  for (std::size_t block = 0; block < flow.tail_calls.size(); ++block) {
+    const std::uint64_t next = flow.tail_calls[block];
+    const std::uint64_t function = next == 0 ? 0 : own_function(next);
+    if (function != 0) found.functions[flow.lasts[block]] = function;
   }
   return found;
 }
 
-const CodeCalls& RuntimeCalls::of(std::uint64_t function) {
+const CodeCalls& RuntimeCalls::in(std::uint64_t function) {
   const auto [at, is_new] = functions_.try_emplace(function);
   constexpr std::uint64_t kMost = 2 << 20;  // bytes, which take some tenths of a second
   const auto range = is_new && bytes_ < kMost ? code_.function_at(function) : std::nullopt;
   if (!range || range->begin != function) return at->second;
   bytes_ += range->end - range->begin;
-  auto flow = bytes_ < kMost ? read_flow(code_, *range) : std::nullopt;
+  const auto flow = bytes_ < kMost ? read_flow(code_, *range) : std::nullopt;
   if (!flow) return at->second;
+  at->second = of(*flow);
   const std::vector<bool> reached = reached_blocks(*flow);
-  std::erase_if(flow->calls,
-                [&](const auto& call) { return !reached[flow->block_at(call.first - 1)]; });
-  at->second = sorted(flow->calls);
-  for (std::size_t block = 0; block < reached.size(); ++block) {
-    const std::uint64_t next = flow->tail_calls[block];
-    if (reached[block] && next != 0) add(next, at->second);
-  }
+  const auto by_exceptions = [&](const auto& call) {
+    return !reached[flow->block_at(call.first - 1)];
+  };
+  std::erase_if(at->second.runtime, by_exceptions);
+  std::erase_if(at->second.functions, by_exceptions);
   return at->second;
 }
 

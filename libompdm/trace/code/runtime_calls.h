@@ -14,17 +14,18 @@ namespace ompdm::trace {
 
 /// A call of an entry point that maps or moves data, or launches a kernel.
 struct RuntimeCall {
-  std::uint64_t address = 0;  ///< its return address
-  std::string_view entry;     ///< "__tgt_target_data_update_mapper"
+  std::string_view entry;  ///< "__tgt_target_data_update_mapper"
   /// Where its directive stands, as the compiler tells the runtime: ";heat.cpp;main;12;3;;". Empty
   /// if that is not known, as of a call of the API.
   std::string_view source;
+  bool on_host = false;  ///< a kernel that an if() clause may run on the host instead
 };
 
-/// What some code calls.
+/// What a function's code calls, by return address.
 struct CodeCalls {
-  std::vector<RuntimeCall> runtime;
-  std::vector<std::uint64_t> functions;  ///< of the same module
+  std::map<std::uint64_t, RuntimeCall> runtime;
+  /// Of the same module. Those that are gone on with (tail calls), by the jump's address.
+  std::map<std::uint64_t, std::uint64_t> functions;
 };
 
 class RuntimeCalls {
@@ -32,14 +33,14 @@ class RuntimeCalls {
   /// `code` must outlive this.
   explicit RuntimeCalls(const ModuleCode& code) : code_(code), imports_(code) {}
 
-  /// What calls, by return address, are of; those by a pointer that is not known are left out.
-  [[nodiscard]] CodeCalls sorted(const std::map<std::uint64_t, CodeCall>& calls) const;
+  /// All calls of a function but those by a pointer that is not known.
+  [[nodiscard]] CodeCalls of(const FlowGraph& flow) const;
   /// All that a function may call before it returns, but for where only an exception leads.
   /// Nothing where its code cannot be read, or once some megabytes were.
-  const CodeCalls& of(std::uint64_t function);
+  const CodeCalls& in(std::uint64_t function);
 
  private:
-  void add(std::uint64_t function, CodeCalls& calls) const;
+  [[nodiscard]] std::uint64_t own_function(std::uint64_t called) const;
   [[nodiscard]] std::string_view source_at(std::uint64_t ident) const;
 
   const ModuleCode& code_;
