@@ -122,6 +122,28 @@ std::string unless_text(const Finding& finding) {
   return text;
 }
 
+/// "the target update at heat.cpp:70", "the target region at heat.cpp:56 on the host, by its if()".
+std::string unreached_words(const UnreachedDirective& one) {
+  const analysis::SourcePlace place{one.place.file, one.place.line, one.place.function, 0};
+  const std::string what = one.directive == Directive::kApi ? "call"
+                           : one.directive == Directive::kTarget
+                               ? "target region"
+                               : std::string(analysis::directive_name(one.directive));
+  return fmt::format("the {} at {}{}", what, place_text(place),
+                     one.on_host ? " on the host, by its if()" : "");
+}
+
+/// Why there is no edit.
+std::string unreached_text(const Finding& finding) {
+  if (finding.unreached.empty()) return {};
+  std::vector<std::string> all;
+  for (const UnreachedDirective& each : finding.unreached) all.push_back(unreached_words(each));
+  return fmt::format(
+      "no edit is given: the loop's code also leads to {}, which {} not seen in this run, and may "
+      "use or change this data in another; record one that takes this branch\n",
+      spoken_list(all), all.size() == 1 ? "was" : "were");
+}
+
 bool is_last_of_data(const Edit& edit) {
   return edit.kind == EditKind::kInsert && edit.directive == Directive::kTargetExitData &&
          std::ranges::any_of(edit.clauses,
@@ -163,6 +185,7 @@ std::string advice_text(const Finding& finding) {
     before = &edit;
   }
   text += unless_text(finding);
+  text += unreached_text(finding);
   for (const std::string& remark : finding.remarks) text += remark + '\n';
   if (text.ends_with('\n')) text.pop_back();
   return is_fortran_source(finding.file) ? in_fortran(finding.file, std::move(text)) : text;

@@ -84,4 +84,15 @@ Json unless_json(const analysis::Finding& finding) {
   return unless;
 }
 
+Json unreached_json(const analysis::Finding& finding) {
+  Json rows = Json::array();
+  for (const UnreachedDirective& each : finding.unreached) {
+    Json row = place_json({each.place.file, each.place.line, each.place.function, 0});
+    row["directive"] = analysis::directive_name(each.directive);
+    row["on_host"] = each.on_host;
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
 }  // namespace ompdm::report

@@ -11,4 +11,7 @@ Json edits_json(const analysis::Finding& finding);
 /// "host_uses", "kernel_changes", "host_wants_restore", "made_anew".
 Json unless_json(const analysis::Finding& finding);
 
+/// Directives that the run did not reach, for which there are no edits.
+Json unreached_json(const analysis::Finding& finding);
+
 }  // namespace ompdm::report

@@ -221,6 +221,7 @@ Json finding_json(const analysis::Finding& row) {
           {"evidence", row.evidence},
           {"edits", edits_json(row)},
           {"unless", unless_json(row)},
+          {"unreached", unreached_json(row)},
           {"memory_bytes", row.memory_bytes},
           {"advice", advice_text(row)}};
 }

@@ -13,6 +13,7 @@
 #include "trace/path_tree.h"
 #include "trace/repeats.h"
 #include "trace/source_loops.h"
+#include "trace/unreached.h"
 
 namespace ompdm::trace {
 namespace {
@@ -107,7 +108,11 @@ class Functions {
   void describe(const std::vector<spool::Entry>& entries) {
     find_sure_calls();
     std::vector<FunctionLoops> loops;
-    for (Function& function : rows_) loops.push_back(describe(function));
+    UnreachedDirectives unreached(trace_, symbols_);
+    for (Function& function : rows_) {
+      loops.push_back(describe(function));
+      unreached.find(loops.back(), function.calls);
+    }
     for (const FunctionLoops& function : loops) unite_loops(trace_, function, entries);
     for (const Function& function : rows_) {
       find_repeats(trace_, function.places, entries);

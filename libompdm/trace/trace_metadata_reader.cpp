@@ -78,14 +78,16 @@ void read_row(const Json& object, Module& module) {
 
 void read_row(const Json& object, Thread& thread) { get(object, "tid", thread.tid); }
 
+void read_frame(const Json& object, Frame& frame) {
+  get(object, "function", frame.function);
+  get(object, "file", frame.file);
+  get(object, "line", frame.line);
+  get(object, "column", frame.column);
+}
+
 void read_frames(const Json& object, const char* key, std::vector<Frame>& frames) {
-  for_each(object, key, [&](const Json& item) {
-    Frame& frame = frames.emplace_back();
-    get(expect_object(item, key), "function", frame.function);
-    get(item, "file", frame.file);
-    get(item, "line", frame.line);
-    get(item, "column", frame.column);
-  });
+  for_each(object, key,
+           [&](const Json& item) { read_frame(expect_object(item, key), frames.emplace_back()); });
 }
 
 void read_row(const Json& object, Site& site) {
@@ -140,6 +142,12 @@ void read_row(const Json& object, CodeLoop& loop) {
   get(object, "entered_unseen", loop.entered_unseen);
   get(object, "called_unseen", loop.called_unseen);
   get(object, "unrolled", loop.unrolled);
+  for_each(object, "unreached", [&](const Json& item) {
+    UnreachedDirective& unreached = loop.unreached.emplace_back();
+    read_frame(expect_object(item, "unreached"), unreached.place);
+    get_word(item, "directive", kDirectives, unreached.directive);
+    get(item, "on_host", unreached.on_host);
+  });
 }
 
 void read_ranges(const Json& object, const char* key, std::vector<CallRange>& ranges) {

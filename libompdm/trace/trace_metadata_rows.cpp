@@ -39,14 +39,23 @@ void set_index(ordered_json& json, const char* key, Index<Row> index) {
   if (index) json[key] = index.value;
 }
 
+ordered_json frame(const Frame& frame) {
+  return {{"function", text(frame.function)},
+          {"file", text(frame.file)},
+          {"line", frame.line},
+          {"column", frame.column}};
+}
+
 ordered_json frames(const std::vector<Frame>& chain) {
   ordered_json json = ordered_json::array();
-  for (const Frame& frame : chain) {
-    json.push_back({{"function", text(frame.function)},
-                    {"file", text(frame.file)},
-                    {"line", frame.line},
-                    {"column", frame.column}});
-  }
+  for (const Frame& each : chain) json.push_back(frame(each));
+  return json;
+}
+
+ordered_json unreached_row(const UnreachedDirective& unreached) {
+  ordered_json json = frame(unreached.place);
+  json["directive"] = name_of(kDirectives, unreached.directive);
+  if (unreached.on_host) json["on_host"] = true;
   return json;
 }
 
@@ -179,6 +188,9 @@ ordered_json row(const CodeLoop& loop) {
   if (loop.entered_unseen) json["entered_unseen"] = true;
   if (loop.called_unseen) json["called_unseen"] = true;
   if (loop.unrolled) json["unrolled"] = true;
+  for (const UnreachedDirective& each : loop.unreached) {
+    json["unreached"].push_back(unreached_row(each));
+  }
   return json;
 }
 

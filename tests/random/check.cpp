@@ -118,74 +118,104 @@ void judge_clean(const Json& report, Verdict& verdict) {
   }
 }
 
-}  // namespace
+/// Programs of some seeds on their way to their verdicts.
+class Check {
+ public:
+  Check(const Batch& batch, const std::vector<std::uint64_t>& seeds) : batch_(batch) {
+    for (const std::uint64_t seed : seeds) add(seed);
+    source_ = source_of(naive_);
+  }
 
-std::vector<Verdict> check(const Workshop& workshop, const std::vector<std::uint64_t>& seeds) {
-  const Batch batch(workshop, workshop.folder / fmt::format("from{}", seeds.front()),
-                    seeds.front() / seeds.size() % 3 == 0 ? "-O2" : "-O0");
-  std::vector<Program> naive;
-  std::vector<Program> well;
-  std::vector<Verdict> verdicts;
-  for (const std::uint64_t seed : seeds) {
+  std::vector<Verdict> run() {
+    std::string complaint = batch_.build(source_, "naive");
+    if (complaint.empty()) complaint = batch_.build(source_of(well_), "well");
+    if (!complaint.empty()) return all(complaint);
+    Patch patch(source_);
+    for (std::size_t i = 0; i < naive_.size(); ++i) record(i, patch);
+    complaint = batch_.build(patch.lines(), "edited");
+    if (!complaint.empty()) return all("edited: " + complaint);
+    for (std::size_t i = 0; i < naive_.size(); ++i) {
+      if (!before_[i].report.is_null() && verdicts_[i].promised > 0) run_edited(i);
+    }
+    return verdicts_;
+  }
+
+ private:
+  void add(std::uint64_t seed) {
     Dice dice(seed);
     const Program program = make_program(dice);
-    well.push_back(without_waste(program));
-    naive.push_back(with_waste(program, dice));
-    const Outcome best = random_programs::run(well.back(), 0);
-    const Outcome worst = random_programs::run(naive.back(), 0);
-    Verdict& verdict = verdicts.emplace_back();
+    well_.push_back(without_waste(program));
+    naive_.push_back(with_waste(program, dice));
+    const Outcome best = random_programs::run(well_.back(), 0);
+    const Outcome worst = random_programs::run(naive_.back(), 0);
+    Verdict& verdict = verdicts_.emplace_back();
     verdict.seed = seed;
     verdict.clean = best.needless == 0 && !best.unused;
     if (!worst.right || !best.right) verdict.faults.emplace_back("the program itself is wrong");
     verdict.planted = worst.bytes - std::min(worst.bytes, best.bytes);
   }
-  const auto all = [&](const std::string& fault) {
-    for (Verdict& verdict : verdicts) verdict.faults.push_back(fault);
-    return verdicts;
-  };
-  const Lines source = source_of(naive);
-  if (const std::string why = batch.build(source, "naive"); !why.empty()) return all(why);
-  if (const std::string why = batch.build(source_of(well), "well"); !why.empty()) return all(why);
 
-  Patch patch(source);
-  std::vector<Batch::Ran> before;
-  for (std::size_t i = 0; i < seeds.size(); ++i) {
-    Verdict& verdict = verdicts[i];
-    before.push_back(batch.record("naive", i));
-    const Batch::Ran best = batch.record("well", i);
-    if (before[i].report.is_null() || best.report.is_null()) {
-      verdict.faults.push_back("no report: " + before[i].out + best.out);
-      continue;
-    }
-    const auto exact = [&](const Json& report, const Program& program, const char* which) {
-      const Outcome truth = random_programs::run(program, 0);
-      if (moved(report) == truth.bytes + truth.scalar_bytes) return;
-      verdict.faults.push_back(fmt::format("{}: {} bytes moved, {} told", which,
-                                           truth.bytes + truth.scalar_bytes, moved(report)));
-    };
-    exact(before[i].report, naive[i], "naive");
-    exact(best.report, well[i], "without waste");
-    if (best.out != before[i].out) verdict.faults.emplace_back("the two versions differ");
-    judge_clean(best.report, verdict);
-    follow(before[i].report, patch, verdict);
+  std::vector<Verdict> all(const std::string& fault) {
+    for (Verdict& verdict : verdicts_) verdict.faults.push_back(fault);
+    return verdicts_;
   }
-  const std::string complaint = batch.build(patch.lines(), "edited");
-  if (!complaint.empty()) return all("edited: " + complaint);
-  for (std::size_t i = 0; i < seeds.size(); ++i) {
-    Verdict& verdict = verdicts[i];
-    if (before[i].report.is_null() || verdict.promised == 0) continue;
-    const Batch::Ran after = batch.record("edited", i);
-    if (after.out != before[i].out)
+
+  void record(std::size_t i, Patch& patch) {
+    Verdict& verdict = verdicts_[i];
+    const Batch::Ran& before = before_.emplace_back(batch_.record("naive", i));
+    const Batch::Ran best = batch_.record("well", i);
+    if (before.report.is_null() || best.report.is_null()) {
+      verdict.faults.push_back("no report: " + before.out + best.out);
+      return;
+    }
+    expect_exact(before.report, naive_[i], verdict);
+    expect_exact(best.report, well_[i], verdict);
+    if (best.out != before.out) verdict.faults.emplace_back("the two versions differ");
+    judge_clean(best.report, verdict);
+    follow(before.report, patch, verdict);
+  }
+
+  static void expect_exact(const Json& report, const Program& program, Verdict& verdict) {
+    const Outcome truth = random_programs::run(program, 0);
+    const std::uint64_t bytes = truth.bytes + truth.scalar_bytes;
+    if (moved(report) == bytes) return;
+    verdict.faults.push_back(fmt::format("{} bytes moved, {} told", bytes, moved(report)));
+  }
+
+  void run_edited(std::size_t i) {
+    Verdict& verdict = verdicts_[i];
+    const Batch::Ran after = batch_.record("edited", i);
+    if (after.out != before_[i].out) {
       verdict.faults.push_back("edited: another result: " + after.out);
-    if (after.report.is_null()) continue;
-    const std::uint64_t then = moved(before[i].report);
-    const std::uint64_t now = moved(after.report);
-    if (now > then)
-      verdict.faults.push_back(fmt::format("edited: moves {} instead of {}", now, then));
-    verdict.saved = then - std::min(then, now);
-    if (batch.run("edited", i, 1) != batch.run("naive", i, 1)) {
+    }
+    if (batch_.run("edited", i, 1) != batch_.run("naive", i, 1)) {
       verdict.faults.emplace_back("edited: another result with the second input");
     }
+    if (after.report.is_null()) return;
+    const std::uint64_t then = moved(before_[i].report);
+    const std::uint64_t now = moved(after.report);
+    if (now > then) {
+      verdict.faults.push_back(fmt::format("edited: moves {} instead of {}", now, then));
+    }
+    verdict.saved = then - std::min(then, now);
+  }
+
+  const Batch& batch_;
+  std::vector<Program> naive_;
+  std::vector<Program> well_;
+  std::vector<Verdict> verdicts_;
+  Lines source_;
+  std::vector<Batch::Ran> before_;
+};
+
+}  // namespace
+
+std::vector<Verdict> check(const Workshop& workshop, const std::vector<std::uint64_t>& seeds) {
+  const fs::path folder = workshop.folder / fmt::format("from{}", seeds.front());
+  const Batch batch(workshop, folder, seeds.front() / seeds.size() % 3 == 0 ? "-O2" : "-O0");
+  std::vector<Verdict> verdicts = Check(batch, seeds).run();
+  if (std::ranges::all_of(verdicts, &std::vector<std::string>::empty, &Verdict::faults)) {
+    fs::remove_all(folder);
   }
   return verdicts;
 }

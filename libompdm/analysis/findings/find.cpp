@@ -12,6 +12,7 @@
 #include "analysis/findings/edits.h"
 #include "analysis/findings/findings.h"
 #include "analysis/findings/settle.h"
+#include "analysis/findings/untaken.h"
 #include "analysis/findings/worth.h"
 
 namespace ompdm::analysis {
@@ -94,6 +95,8 @@ Needless find_needless(const Trace& trace, const DirectiveTable& directives,
   claims.append(no_overlap(evidence));
   claims.append(device_leak(evidence));
   claims.append(partial_update(evidence));
+
+  for (Claim& claim : claims.told) withhold_edits(evidence, claim);
 
   Needless needless;
   mark(claims.told, claimed);

@@ -70,6 +70,8 @@ struct Claim {
   std::vector<Clause> needed;   ///< that it counts on as they are
   std::vector<Stay> stays;      ///< that it keeps on a device
   bool host_lags = false;       ///< meanwhile the host has not what a kernel wrote
+  /// It rests on what one directive does by itself, and on no other.
+  bool stands_alone = false;
   std::vector<std::string> caveats;
 
   /// Says what is not known, so that the finding is possible only. The report tells it after the

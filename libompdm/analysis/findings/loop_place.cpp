@@ -177,10 +177,14 @@ SourcePlace body_place(const Trace& trace, const DirectiveTable& directives, con
   return place;
 }
 
-std::vector<SourcePlace> places_around(const Trace& trace, const LoopTable& loops,
-                                       const Loop& loop) {
-  std::vector<SourcePlace> places;
-  if (!loop.entries_at_least || loop_at(trace, loop).empty()) return places;
+SourcePlace source_place(const CodeLoop& loop) {
+  return {loop.file, loop.line, without_signature(loop.function), 0};
+}
+
+std::vector<Index<CodeLoop>> loops_around(const Trace& trace, const LoopTable& loops,
+                                          const Loop& loop) {
+  std::vector<Index<CodeLoop>> around;
+  if (!loop.entries_at_least || loop_at(trace, loop).empty()) return around;
   const std::string& function = trace.loops[loop.code.value].function;
   const auto is_told = [&](Index<CodeLoop> code) {
     return std::ranges::any_of(loops.rows, [&](const Loop& row) { return row.code == code; });
@@ -191,9 +195,9 @@ std::vector<SourcePlace> places_around(const Trace& trace, const LoopTable& loop
     // A function that was inlined has its own loops only: what is around a call may make anew what
     // the function works on.
     if (code.line == 0 || code.unrolled || code.function != function) break;
-    places.push_back({code.file, code.line, without_signature(code.function), 0});
+    around.push_back(at);
   }
-  return places;
+  return around;
 }
 
 Anchor loop_anchor(const Trace& trace, const Loop& loop, const std::vector<Index<Site>>& sites) {

@@ -42,8 +42,11 @@ SourcePlace body_place(const Trace& trace, const DirectiveTable& directives, con
 
 /// The loops of its function that are around a loop, from it outwards, as long as nothing recorded
 /// tells how often they entered it: a loop that holds nothing but this one.
-std::vector<SourcePlace> places_around(const Trace& trace, const LoopTable& loops,
-                                       const Loop& loop);
+std::vector<Index<CodeLoop>> loops_around(const Trace& trace, const LoopTable& loops,
+                                          const Loop& loop);
+
+/// Where one of these is.
+SourcePlace source_place(const CodeLoop& loop);
 
 /// The loop as a place of edits; sites are those of a pass.
 Anchor loop_anchor(const Trace& trace, const Loop& loop, const std::vector<Index<Site>>& sites);

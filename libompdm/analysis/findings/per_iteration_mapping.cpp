@@ -128,7 +128,8 @@ constexpr std::uint64_t kMostly = 10;
 std::optional<Claim> finished(const Evidence& evidence, const Loop& row, LoopClaim& loop) {
   const Trace& trace = evidence.trace;
   Anchor around = loop_anchor(trace, row, loop.sites.all());
-  for (const SourcePlace& place : places_around(trace, evidence.loops, row)) {
+  for (const Index<CodeLoop> outer : loops_around(trace, evidence.loops, row)) {
+    const SourcePlace place = source_place(trace.loops[outer.value]);
     if (!loop.kept.data.declared_in(place).empty()) break;
     around.places.front() = place;
   }

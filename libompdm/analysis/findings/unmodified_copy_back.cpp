@@ -53,6 +53,7 @@ std::vector<Claim> unmodified_copy_back(const Evidence& evidence, const Claimed&
     if (site)
       add_edit_of_copy_back(trace.sites[site.value], group.expressions, true, claim.finding);
     claim.finding.unless = {Unless::kKernelChanges};
+    claim.stands_alone = site && trace.sites[site.value].directive == Directive::kTarget;
     claims.push_back(std::move(claim));
   }
   return claims;

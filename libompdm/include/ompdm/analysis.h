@@ -99,6 +99,9 @@ struct Finding {
   std::vector<EditData> data;  ///< what the edits name
   std::vector<Edit> edits;     ///< in the order in which a reader makes them
   std::vector<Unless> unless;  ///< each once
+  /// Directives in the code of the loop that edits would rest on, which this run did not reach: so
+  /// there are none.
+  std::vector<UnreachedDirective> unreached;
   /// What to do that is no edit, a line each; those that begin with two blanks are code.
   std::vector<std::string> remarks;
   /// Device memory that the edits keep at one time, beyond what single directives had there.

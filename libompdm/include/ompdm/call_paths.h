@@ -11,6 +11,15 @@
 
 namespace ompdm {
 
+/// A directive of which it is not known what it does.
+struct UnreachedDirective {
+  Directive directive = Directive::kTarget;
+  Frame place;
+  /// A target region that its if() may run on the host, which nothing tells: never or at times.
+  bool on_host = false;
+  auto operator<=>(const UnreachedDirective&) const = default;
+};
+
 /// A loop of a function as the compiler left it, that some call of a path lies in: a natural loop
 /// of its machine code.
 struct CodeLoop {
@@ -29,6 +38,10 @@ struct CodeLoop {
   /// the compiler makes of a loop that it unrolls, or of a function that is called again and again.
   /// The place is that of the call which each repetition begins with.
   bool unrolled = false;
+  /// The first few directives that its passes may come to, in its own code and in functions that
+  /// this calls, and none of them did: another input may. By their places; those without one, and
+  /// those behind calls by a pointer that was never followed, are not known.
+  std::vector<UnreachedDirective> unreached = {};
   bool operator==(const CodeLoop&) const = default;
 };
 

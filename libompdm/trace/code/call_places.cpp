@@ -21,9 +21,9 @@ FunctionCalls::FunctionCalls(const ModuleCode& code, const CodeRange& function,
   if (!nest->reducible()) return;
   nest_ = std::move(nest);
   // Who catches an exception asks the runtime for it; what fills up between blocks calls nobody.
-  for (const auto& [address, called] : flow_->called) {
+  for (const auto& [address, call] : flow_->calls) {
     const std::uint32_t block = flow_->block_at(address - 1);
-    if (!nest_->reached(block)) handlers_.push_back(block);
+    if (call.function != 0 && !nest_->reached(block)) handlers_.push_back(block);
   }
   for (const std::uint64_t address : returns_) blocks_.push_back(flow_->block_at(address - 1));
   calls_.resize(returns_.size());
@@ -60,8 +60,8 @@ std::uint32_t FunctionCalls::keep_loop(std::uint32_t loop) {
 void FunctionCalls::place_call(std::uint32_t position) {
   CallInLoop& call = calls_[position];
   const std::uint32_t block = blocks_[position];
-  const auto called = flow_->called.find(returns_[position]);
-  if (called != flow_->called.end()) call.called = called->second;
+  const auto called = flow_->calls.find(returns_[position]);
+  if (called != flow_->calls.end()) call.called = called->second.function;
   call.onward.resize(calls_.size());
   call.reached = nest_->reached(block);
   if (!call.reached) return;
@@ -122,6 +122,14 @@ FunctionCalls::Ends FunctionCalls::ends_of(std::uint32_t loop,
     if (until[block] && since[block] && !marked[block]) ends.skips = true;
   }
   return ends;
+}
+
+std::set<std::uint64_t> FunctionCalls::calls_in(std::uint32_t number) const {
+  std::set<std::uint64_t> found;
+  for (const auto& [address, call] : flow_->calls) {
+    if (nest_->contains(kept_[number], flow_->block_at(address - 1))) found.insert(address);
+  }
+  return found;
 }
 
 bool FunctionCalls::counts_all(std::uint32_t number, const std::vector<bool>& sure) const {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -46,6 +47,10 @@ class FunctionCalls {
   [[nodiscard]] const std::vector<CallLoop>& loops() const { return loops_; }
   /// By position of the call that was asked about.
   [[nodiscard]] const std::vector<CallInLoop>& calls() const { return calls_; }
+
+  [[nodiscard]] const FlowGraph& flow() const { return *flow_; }
+  /// Return addresses of all calls in the loop, whether they were asked about or not.
+  [[nodiscard]] std::set<std::uint64_t> calls_in(std::uint32_t loop) const;
 
   /// Whether the passes of `loop` can be counted by its calls, of which those that are `sure` are
   /// always recorded: none is without one, and no two of them may look like one.

@@ -8,6 +8,8 @@
 #include <memory>
 #include <set>
 
+#include "trace/code/loaded_addresses.h"
+
 namespace ompdm::trace {
 namespace {
 
@@ -19,7 +21,8 @@ struct Instruction {
   std::uint64_t next = 0;
   Flow flow = Flow::kOn;
   std::uint64_t target = 0;  // of a jump or branch
-  std::uint64_t called = 0;  // by a direct call
+  bool calls = false;
+  CodeCall call;
   /// What a table of jumps is found by.
   std::uint64_t table = 0;        // an address that it loads relative to its own, or indexes
   std::uint64_t limit = 0;        // 1 + what it compares with
@@ -47,9 +50,12 @@ class Disassembler {
     if (instruction_ == nullptr) return all;
     const auto* at = reinterpret_cast<const std::uint8_t*>(bytes.data());
     std::size_t left = bytes.size();
+    LoadedAddresses loaded;
     while (left > 0) {
       if (!cs_disasm_iter(handle_, &at, &left, &address, instruction_)) return {};
       all.push_back(read_one());
+      if (all.back().calls) all.back().call.argument = loaded.argument();
+      loaded.read(*instruction_, all.back().table);
       // What is not optimized takes away where it compares.
       if (all.back().flow != Flow::kBranch || all.size() < 2) continue;
       Instruction& before = all[all.size() - 2];
@@ -93,8 +99,13 @@ Instruction Disassembler::read_one() const {
   if (found.flow == Flow::kJump || found.flow == Flow::kBranch) {
     found.target = static_cast<std::uint64_t>(detail.operands[0].imm);
   }
-  if (instruction_->id == X86_INS_CALL && detail.operands[0].type == X86_OP_IMM) {
-    found.called = static_cast<std::uint64_t>(detail.operands[0].imm);
+  found.calls = instruction_->id == X86_INS_CALL;
+  if (found.calls) {
+    const cs_x86_op& called = detail.operands[0];
+    if (called.type == X86_OP_IMM) found.call.function = static_cast<std::uint64_t>(called.imm);
+    if (called.type == X86_OP_MEM && called.mem.base == X86_REG_RIP) {
+      found.call.pointer = found.next + static_cast<std::uint64_t>(called.mem.disp);
+    }
   }
   if (found.flow == Flow::kIndexed && detail.operands[0].mem.base == X86_REG_INVALID) {
     found.table = static_cast<std::uint64_t>(detail.operands[0].mem.disp);
@@ -218,7 +229,7 @@ std::optional<FlowGraph> read_flow(const ModuleCode& code, const CodeRange& func
   if (!ways.known) return std::nullopt;
   FlowGraph graph;
   for (const Instruction& one : all) {
-    if (one.called != 0) graph.called[one.next] = one.called;
+    if (one.calls) graph.calls[one.next] = one.call;
     if (!ways.begins.contains(one.address)) continue;
     graph.begins.push_back(one.address);
   }

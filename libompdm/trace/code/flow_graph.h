@@ -11,14 +11,23 @@
 
 namespace ompdm::trace {
 
+/// A call of whatever an instruction names.
+struct CodeCall {
+  std::uint64_t function = 0;  ///< by a direct call; 0: none
+  std::uint64_t pointer =
+      0;  ///< address of the pointer that it calls by, if that is known; 0: none
+  /// Address of what it hands over as its first argument, as far as the instructions above it tell;
+  /// 0: not known.
+  std::uint64_t argument = 0;
+};
+
 struct FlowGraph {
   std::vector<std::uint64_t> begins;  ///< address of each block, ascending
   std::vector<std::uint64_t> lasts;   ///< address of each block's last instruction
   BlockGraph successors;
   /// By block: the function that it jumps to, which returns in this one's place; 0: none.
   std::vector<std::uint64_t> tail_calls;
-  std::map<std::uint64_t, std::uint64_t>
-      called;  ///< functions, by return address; direct calls alone
+  std::map<std::uint64_t, CodeCall> calls;  ///< by return address
 
   /// The block that holds the address; `address` must lie in the function.
   [[nodiscard]] std::uint32_t block_at(std::uint64_t address) const;

@@ -31,6 +31,7 @@ ModuleCode::ModuleCode(Elf* elf) {
     GElf_Phdr segment;
     if (gelf_getphdr(elf, i, &segment) == nullptr) continue;
     if (segment.p_type == PT_GNU_EH_FRAME) table = segment.p_vaddr;
+    if (segment.p_type == PT_DYNAMIC) dynamic_ = segment.p_vaddr;
     if (segment.p_type != PT_LOAD || segment.p_filesz == 0) continue;
     const Elf_Data* data = elf_getdata_rawchunk(elf, static_cast<std::int64_t>(segment.p_offset),
                                                 segment.p_filesz, ELF_T_BYTE);

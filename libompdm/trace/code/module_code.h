@@ -30,6 +30,8 @@ class ModuleCode {
   [[nodiscard]] std::span<const std::byte> bytes(std::uint64_t address, std::uint64_t size) const;
   /// The function, or the part of one, that the address lies in.
   [[nodiscard]] std::optional<CodeRange> function_at(std::uint64_t address) const;
+  /// Where the dynamic linker's table lies; 0: there is none.
+  [[nodiscard]] std::uint64_t dynamic_table() const { return dynamic_; }
 
  private:
   struct Segment {
@@ -44,6 +46,7 @@ class ModuleCode {
   [[nodiscard]] std::uint64_t size_of(std::uint64_t entry) const;
 
   std::vector<Segment> segments_;
+  std::uint64_t dynamic_ = 0;
   std::uint64_t header_ = 0;  // of the table of functions
   std::uint64_t table_ = 0;
   std::uint32_t rows_ = 0;

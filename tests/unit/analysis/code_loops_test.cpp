@@ -61,6 +61,43 @@ TEST(CodeLoops, AreNamedWhereTheyAre) {
       << finding.evidence;
 }
 
+TEST(CodeLoops, ThatLeadToWhatWasNotReachedHaveNoEdits) {
+  CodeLoops program;
+  const Frame place{"probe(int)", "src/heat.cpp", 70, 3};
+  program.trace.loops[0].unreached = {{Directive::kTargetUpdate, place},
+                                      {Directive::kTarget, place, true}};
+  const auto grid = program.variable("u", CodeLoops::kGrid);
+  for (int i = 0; i < 10; ++i) program.pass(grid);
+  const Analysis analysis = analyze(program.take());
+  ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
+  const Finding& finding = analysis.findings[0];
+  EXPECT_EQ(finding.wasted_bytes, 2 * 9 * CodeLoops::kGrid);
+  EXPECT_TRUE(finding.edits.empty());
+  EXPECT_TRUE(finding.unless.empty());
+  EXPECT_EQ(finding.memory_bytes, 0U);
+  EXPECT_EQ(finding.unreached.size(), 2U);
+  EXPECT_EQ(report::advice_text(finding),
+            "no edit is given: the loop's code also leads to the target region at heat.cpp:70 on "
+            "the host, by its if() and the target update at heat.cpp:70, which were not seen in "
+            "this run, and may use or change this data in another; record one that takes this "
+            "branch");
+}
+
+// What lies in a loop around the one that maps the data is behind it.
+TEST(CodeLoops, WithinOthersThatLeadToMoreKeepTheirEdits) {
+  CodeLoops program;
+  program.trace.loops = {{"main", "src/heat.cpp", 90, 3, {}, true},
+                         {"solve(int)", "src/heat.cpp", 54, 3, {0}, true}};
+  program.trace.loops[0].unreached = {{Directive::kTargetUpdate, {"main", "src/heat.cpp", 93, 3}}};
+  program.trace.call_places[0].loop = {1};
+  const auto grid = program.variable("u", CodeLoops::kGrid);
+  for (int i = 0; i < 10; ++i) program.pass(grid);
+  const Analysis analysis = analyze(program.take());
+  ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
+  EXPECT_FALSE(analysis.findings[0].edits.empty());
+  EXPECT_TRUE(analysis.findings[0].unreached.empty());
+}
+
 TEST(CodeLoops, OfALibraryAreNoPlaceToWriteAnything) {
   CodeLoops program;
   program.trace.loops[0].file = "/usr/include/c++/12/bits/stl_algo.h";

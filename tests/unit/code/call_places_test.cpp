@@ -11,11 +11,17 @@
 
 #include <cstring>
 
+#include "trace/code/runtime_calls.h"
+
 extern "C" {
 void code_branch();
 void code_switch();
 void code_tail_call();
 void code_unknown_jump();
+void code_launch();
+void code_launch_if();
+void code_launch_or_call();
+void code_updates();
 }
 
 namespace ompdm::trace {
@@ -53,7 +59,6 @@ class CallPlaces : public ::testing::Test {
     return FunctionCalls(code, range, returns);
   }
 
- private:
   int file_ = -1;
   Elf* elf_ = nullptr;
 };
@@ -110,6 +115,41 @@ TEST_F(CallPlaces, BeforeAnIndirectTailCallAreKnown) {
 
 TEST_F(CallPlaces, BesideAJumpToNobodyKnowsWhereAreNot) {
   EXPECT_FALSE(calls_of(code_unknown_jump).read());
+}
+
+TEST_F(CallPlaces, InALoopAreAllOfItsCalls) {
+  const ModuleCode code(elf_);
+  const CodeRange range = code.function_at(address_of(code_branch)).value();
+  const FunctionCalls found(code, range, {range.begin + 5});
+  ASSERT_EQ(found.loops().size(), 1U);
+  EXPECT_EQ(found.calls_in(0).size(), 3U);
+}
+
+TEST_F(CallPlaces, OfTheRuntimeAreKnownByTheirEntries) {
+  const ModuleCode code(elf_);
+  RuntimeCalls calls(code);
+  const CodeCalls& launch = calls.in(address_of(code_launch));
+  ASSERT_EQ(launch.runtime.size(), 1U);
+  EXPECT_EQ(launch.runtime.begin()->second.entry, "__tgt_target_kernel");
+  EXPECT_EQ(launch.runtime.begin()->second.source, ";heat.c;f;7;1;;");
+  ASSERT_EQ(launch.functions.size(), 2U);
+  EXPECT_EQ(launch.functions.rbegin()->second, address_of(code_updates));
+  const CodeCalls& update = calls.in(address_of(code_updates));
+  ASSERT_EQ(update.runtime.size(), 1U) << "nothing but an exception leads to the other";
+  EXPECT_EQ(update.runtime.begin()->second.entry, "__tgt_target_data_update_mapper");
+  EXPECT_EQ(update.runtime.begin()->second.source, ";heat.c;f;7;1;;");
+}
+
+TEST_F(CallPlaces, ThatLaunchMayHaveAWayAroundThem) {
+  const ModuleCode code(elf_);
+  RuntimeCalls calls(code);
+  const auto on_host = [&](void (*function)()) {
+    const CodeCalls& found = calls.in(address_of(function));
+    return found.runtime.size() == 1 && found.runtime.begin()->second.on_host;
+  };
+  EXPECT_FALSE(on_host(code_launch));
+  EXPECT_TRUE(on_host(code_launch_if));
+  EXPECT_TRUE(on_host(code_launch_or_call));
 }
 
 }  // namespace

@@ -102,7 +102,8 @@ TEST(Rendering, JsonHasWhatIsPromised) {
   ASSERT_EQ(report["findings"].size(), 1U);
   expect_keys(report["findings"][0],
               {"id", "pattern", "file", "line", "variable", "count", "wasted_bytes", "wasted_ns",
-               "confidence", "coverage", "evidence", "edits", "unless", "memory_bytes", "advice"});
+               "confidence", "coverage", "evidence", "edits", "unless", "unreached", "memory_bytes",
+               "advice"});
   EXPECT_EQ(report["findings"][0]["pattern"], "per_iteration_mapping");
   EXPECT_EQ(report["findings"][0]["wasted_bytes"], 2 * 8000000 + 2 * 8000000);
   EXPECT_EQ(keys(report["findings"][0]["coverage"]), (std::set<std::string>{"examined", "of"}));

@@ -1,0 +1,100 @@
+#include "trace/code/runtime_calls.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "trace/code/host_ways.h"
+
+namespace ompdm::trace {
+namespace {
+
+/// What only allocates or frees device memory by hand does nothing to data that clauses map.
+bool maps_or_moves(std::string_view entry) {
+  for (const std::string_view prefix :
+       {"__tgt_target", "omp_target_mem", "omp_target_associate_ptr",
+        "omp_target_disassociate_ptr"}) {
+    if (entry.starts_with(prefix)) return true;
+  }
+  return false;
+}
+
+/// By block: whether a way from the entry leads there. Exceptions are no such way.
+std::vector<bool> reached_blocks(const FlowGraph& flow) {
+  std::vector<bool> reached(flow.begins.size());
+  std::vector<std::uint32_t> left = {0};
+  reached[0] = true;
+  while (!left.empty()) {
+    const std::uint32_t from = left.back();
+    left.pop_back();
+    for (const std::uint32_t to : flow.successors[from]) {
+      if (!reached[to]) left.push_back(to);
+      reached[to] = true;
+    }
+  }
+  return reached;
+}
+
+}  // namespace
+
+std::string_view RuntimeCalls::source_at(std::uint64_t ident) const {
+  constexpr std::uint64_t kSource = 16;  // of ident_t, behind four ints
+  const std::uint64_t text = ident == 0 ? 0 : imports_.target_of(ident + kSource);
+  if (text == 0) return {};
+  constexpr std::size_t kLongest = 8192;
+  std::size_t size = 0;
+  for (;; ++size) {
+    const auto letter = code_.bytes(text + size, 1);
+    if (letter.empty() || size == kLongest) return {};
+    if (letter.front() == std::byte{0}) break;
+  }
+  const std::string_view source(reinterpret_cast<const char*>(code_.bytes(text, 1).data()), size);
+  return source.starts_with(';') ? source : std::string_view();
+}
+
+/// A function of the module that is called by its own address or by that of a stub; 0: it is
+/// another's.
+std::uint64_t RuntimeCalls::own_function(std::uint64_t called) const {
+  const Import* import = imports_.behind(called);
+  return import == nullptr ? called : import->address;
+}
+
+CodeCalls RuntimeCalls::of(const FlowGraph& flow) const {
+  CodeCalls found;
+  for (const auto& [address, call] : flow.calls) {
+    const Import* import =
+        call.pointer != 0 ? imports_.at(call.pointer) : imports_.behind(call.function);
+    if (import != nullptr && maps_or_moves(import->name)) {
+      const bool launches = import->name == "__tgt_target_kernel";
+      found.runtime[address] = {import->name, source_at(call.argument),
+                                launches && may_run_on_host(code_, flow, address)};
+    } else if (import != nullptr ? import->address != 0 : call.function != 0) {
+      found.functions[address] = import != nullptr ? import->address : call.function;
+    }
+  }
+  for (std::size_t block = 0; block < flow.tail_calls.size(); ++block) {
+    const std::uint64_t next = flow.tail_calls[block];
+    const std::uint64_t function = next == 0 ? 0 : own_function(next);
+    if (function != 0) found.functions[flow.lasts[block]] = function;
+  }
+  return found;
+}
+
+const CodeCalls& RuntimeCalls::in(std::uint64_t function) {
+  const auto [at, is_new] = functions_.try_emplace(function);
+  constexpr std::uint64_t kMost = 2 << 20;  // bytes, which take some tenths of a second
+  const auto range = is_new && bytes_ < kMost ? code_.function_at(function) : std::nullopt;
+  if (!range || range->begin != function) return at->second;
+  bytes_ += range->end - range->begin;
+  const auto flow = bytes_ < kMost ? read_flow(code_, *range) : std::nullopt;
+  if (!flow) return at->second;
+  at->second = of(*flow);
+  const std::vector<bool> reached = reached_blocks(*flow);
+  const auto by_exceptions = [&](const auto& call) {
+    return !reached[flow->block_at(call.first - 1)];
+  };
+  std::erase_if(at->second.runtime, by_exceptions);
+  std::erase_if(at->second.functions, by_exceptions);
+  return at->second;
+}
+
+}  // namespace ompdm::trace

@@ -1,0 +1,52 @@
+// Calls of the offload runtime that a module's code holds, whether they were ever made or not.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string_view>
+#include <vector>
+
+#include "trace/code/flow_graph.h"
+#include "trace/code/imports.h"
+#include "trace/code/module_code.h"
+
+namespace ompdm::trace {
+
+/// A call of an entry point that maps or moves data, or launches a kernel.
+struct RuntimeCall {
+  std::string_view entry;  ///< "__tgt_target_data_update_mapper"
+  /// Where its directive stands, as the compiler tells the runtime: ";heat.cpp;main;12;3;;". Empty
+  /// if that is not known, as of a call of the API.
+  std::string_view source;
+  bool on_host = false;  ///< a kernel that an if() clause may run on the host instead
+};
+
+/// What a function's code calls, by return address.
+struct CodeCalls {
+  std::map<std::uint64_t, RuntimeCall> runtime;
+  /// Of the same module. Those that are gone on with (tail calls), by the jump's address.
+  std::map<std::uint64_t, std::uint64_t> functions;
+};
+
+class RuntimeCalls {
+ public:
+  /// `code` must outlive this.
+  explicit RuntimeCalls(const ModuleCode& code) : code_(code), imports_(code) {}
+
+  /// All calls of a function but those by a pointer that is not known.
+  [[nodiscard]] CodeCalls of(const FlowGraph& flow) const;
+  /// All that a function may call before it returns, but for where only an exception leads.
+  /// Nothing where its code cannot be read, or once some megabytes were.
+  const CodeCalls& in(std::uint64_t function);
+
+ private:
+  [[nodiscard]] std::uint64_t own_function(std::uint64_t called) const;
+  [[nodiscard]] std::string_view source_at(std::uint64_t ident) const;
+
+  const ModuleCode& code_;
+  Imports imports_;
+  std::map<std::uint64_t, CodeCalls> functions_;  // that were asked for
+  std::uint64_t bytes_ = 0;                       // of these
+};
+
+}  // namespace ompdm::trace

@@ -1,0 +1,178 @@
+#include "trace/unreached.h"
+
+#include <algorithm>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "trace/callers.h"
+#include "trace/offload_names.h"
+
+namespace ompdm::trace {
+namespace {
+
+Directive directive_of(std::string_view entry) {
+  if (entry.starts_with("__tgt_target_data_begin")) return Directive::kTargetEnterData;
+  if (entry.starts_with("__tgt_target_data_end")) return Directive::kTargetExitData;
+  if (entry.starts_with("__tgt_target_data_update")) return Directive::kTargetUpdate;
+  return entry.starts_with("__tgt_") ? Directive::kTarget : Directive::kApi;
+}
+
+bool is_same_place(const Frame& one, const Frame& other) {
+  return std::tie(one.file, one.line, one.column) == std::tie(other.file, other.line, other.column);
+}
+
+/// A begin and an end at one place are a `target data`.
+void join_halves(std::vector<UnreachedDirective>& rows) {
+  for (UnreachedDirective& row : rows) {
+    const auto is_end = [&](const UnreachedDirective& other) {
+      return other.directive == Directive::kTargetExitData && is_same_place(other.place, row.place);
+    };
+    if (row.directive != Directive::kTargetEnterData) continue;
+    const auto end = std::ranges::find_if(rows, is_end);
+    if (end != rows.end()) end->directive = row.directive = Directive::kTargetData;
+  }
+}
+
+}  // namespace
+
+UnreachedDirectives::UnreachedDirectives(Trace& trace, Symbols& symbols)
+    : trace_(trace), symbols_(symbols) {
+  trace.regions.sum_up([&](const Region& region, std::uint64_t, Nanoseconds) {
+    add_path(region.site, region.path);
+  });
+  trace.ops.sum_up([&](const DataOp& op, std::uint64_t, Nanoseconds) {
+    const bool is_call = op.site && trace.sites[op.site.value].directive == Directive::kApi;
+    if (is_call) add_path(op.site, op.path);
+  });
+  for (const CallPath& path : trace.call_paths) {
+    const CallPlace& place = trace.call_places[path.place.value];
+    if (!path.caller || !place.module || place.function == 0) continue;
+    callees_[trace.call_paths[path.caller.value].place.value].insert(
+        {place.module.value, place.function});
+  }
+}
+
+void UnreachedDirectives::add_path(Index<Site> site, Index<CallPath> path) {
+  if (!site) return;
+  const Address address(trace_.sites[site.value].module.value, trace_.sites[site.value].address);
+  sites_.insert(address);
+  if (!path) anywhere_.insert(address);
+  for (; path; path = trace_.call_paths[path.value].caller) {
+    below_[trace_.call_paths[path.value].place.value].insert(address);
+  }
+}
+
+/// None of a library that is no part of the program, or whose file is not at hand.
+RuntimeCalls* UnreachedDirectives::code_of(std::uint32_t module) {
+  const auto [at, is_new] = modules_.try_emplace(module);
+  if (!is_new || module >= trace_.modules.size() ||
+      is_foreign_library(trace_.modules[module].path)) {
+    return at->second.get();
+  }
+  const ModuleCode* code = symbols_.code({module});
+  if (code != nullptr) at->second = std::make_unique<RuntimeCalls>(*code);
+  return at->second.get();
+}
+
+/// Of functions, and of those that they call.
+void UnreachedDirectives::add_called(std::vector<Address> functions, Calls& calls) {
+  constexpr std::size_t kMost = 4096;
+  std::set<Address> known;
+  while (!functions.empty() && known.size() < kMost) {
+    const auto [module, function] = functions.back();
+    functions.pop_back();
+    RuntimeCalls* code = code_of(module);
+    if (code == nullptr || !known.insert({module, function}).second) continue;
+    const CodeCalls& made = code->in(function);
+    for (const auto& [address, call] : made.runtime) calls.emplace(Address(module, address), call);
+    for (const auto& [address, next] : made.functions) functions.emplace_back(module, next);
+  }
+}
+
+const UnreachedDirectives::Place& UnreachedDirectives::place_of(Address address,
+                                                                const RuntimeCall& call) {
+  const auto [at, is_new] = places_.try_emplace(address);
+  if (!is_new) return at->second;
+  Place& place = at->second;
+  const CodePlace& code = symbols_.at({address.first}, address.second - 1);
+  place.chain = code.inlined;
+  place.what = {directive_of(call.entry), {code.function, code.file, code.line, code.column}};
+  // The call itself may have no line.
+  const std::optional<SourceName> told = parse_source(call.source);
+  if (told) place.what.place = {told->function, told->file, told->line, told->column};
+  return place;
+}
+
+/// Compilers copy code: what was reached at one of its copies was reached. Where calls of the
+/// loop's own function have one chain of inlined calls, they are copies too, wherever they lie.
+std::vector<UnreachedDirective> UnreachedDirectives::unreached_of(const Calls& calls,
+                                                                  const std::set<Address>& reached,
+                                                                  const Calls& of_function) {
+  std::vector<UnreachedDirective> rows;
+  const auto is_known = [&](const auto& one) {
+    return reached.contains(one.first) && !one.second.on_host;
+  };
+  if (std::ranges::all_of(calls, is_known)) return rows;
+  std::set<UnreachedDirective> passed;
+  std::set<Place> passed_in_function;
+  for (const auto& [address, call] : calls) {
+    if (reached.contains(address)) passed.insert(place_of(address, call).what);
+  }
+  for (const auto& [address, call] : of_function) {
+    if (sites_.contains(address)) passed_in_function.insert(place_of(address, call));
+  }
+  for (const auto& [address, call] : calls) {
+    const Place& place = place_of(address, call);
+    UnreachedDirective what = place.what;
+    if (what.place.line == 0 || what.place.file.empty()) continue;
+    what.on_host = passed.contains(what) ||
+                   (of_function.contains(address) && passed_in_function.contains(place));
+    if (!what.on_host || call.on_host) rows.push_back(what);
+  }
+  join_halves(rows);
+  std::ranges::sort(rows, {}, [](const UnreachedDirective& row) {
+    return std::tie(row.place.file, row.place.line, row.place.column, row.directive);
+  });
+  rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+  constexpr std::size_t kMost = 8;
+  if (rows.size() > kMost) rows.resize(kMost);
+  return rows;
+}
+
+void UnreachedDirectives::find(const FunctionLoops& function, const FunctionCalls& calls) {
+  const std::uint32_t module = trace_.call_places[function.places.front()].module.value;
+  RuntimeCalls* code = calls.loops().empty() ? nullptr : code_of(module);
+  if (code == nullptr) return;
+  const CodeCalls all = code->of(calls.flow());
+  Calls of_function;
+  for (const auto& [address, call] : all.runtime) {
+    of_function.emplace(Address(module, address), call);
+  }
+  for (std::uint32_t number = 0; number < calls.loops().size(); ++number) {
+    // What the compiler made of one loop is one.
+    std::set<std::uint64_t> held = calls.calls_in(number);
+    const std::string& source = function.sources[number];
+    for (std::uint32_t other = 0; other < calls.loops().size(); ++other) {
+      if (!source.empty() && source == function.sources[other]) held.merge(calls.calls_in(other));
+    }
+    Calls made;
+    std::vector<Address> functions;
+    for (const std::uint64_t address : held) {
+      const auto call = all.runtime.find(address);
+      if (call != all.runtime.end()) made.emplace(Address(module, address), call->second);
+      const auto called = all.functions.find(address);
+      if (called != all.functions.end()) functions.emplace_back(module, called->second);
+    }
+    std::set<Address> reached = anywhere_;
+    for (const std::uint32_t place : function.places) {
+      if (!held.contains(trace_.call_places[place].address)) continue;
+      reached.insert(below_[place].begin(), below_[place].end());
+      functions.insert(functions.end(), callees_[place].begin(), callees_[place].end());
+    }
+    add_called(std::move(functions), made);
+    trace_.loops[function.first_loop + number].unreached = unreached_of(made, reached, of_function);
+  }
+}
+
+}  // namespace ompdm::trace

@@ -1,0 +1,52 @@
+// Directives in the code of loops that no pass came to: what they do is not known from the run.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "trace/code/call_places.h"
+#include "trace/code/runtime_calls.h"
+#include "trace/source_loops.h"
+#include "trace/symbols.h"
+
+namespace ompdm::trace {
+
+class UnreachedDirectives {
+ public:
+  /// Call paths are resolved. Both must outlive this.
+  UnreachedDirectives(Trace& trace, Symbols& symbols);
+
+  /// Fills CodeLoop::unreached of a function's loops.
+  void find(const FunctionLoops& function, const FunctionCalls& calls);
+
+ private:
+  using Address =
+      std::pair<std::uint32_t, std::uint64_t>;  // module; a return address or a function
+  using Calls = std::map<Address, RuntimeCall>;
+  struct Place {
+    UnreachedDirective what;   // line 0: not known
+    std::vector<Frame> chain;  // that it was inlined by
+    auto operator<=>(const Place&) const = default;
+  };
+
+  void add_path(Index<Site> site, Index<CallPath> path);
+  RuntimeCalls* code_of(std::uint32_t module);
+  void add_called(std::vector<Address> functions, Calls& calls);
+  const Place& place_of(Address address, const RuntimeCall& call);
+  std::vector<UnreachedDirective> unreached_of(const Calls& calls, const std::set<Address>& reached,
+                                               const Calls& of_function);
+
+  Trace& trace_;
+  Symbols& symbols_;
+  std::map<std::uint32_t, std::unique_ptr<RuntimeCalls>> modules_;
+  std::map<std::uint32_t, std::set<Address>> below_;    // sites, by the place that led there
+  std::map<std::uint32_t, std::set<Address>> callees_;  // functions that a place was seen to call
+  std::set<Address> sites_;
+  std::set<Address> anywhere_;  // of them, those that were reached nobody knows how
+  std::map<Address, Place> places_;
+};
+
+}  // namespace ompdm::trace

@@ -1,0 +1,66 @@
+// Time loops that map their data anew at each step, and hold a branch to another directive which
+// the step given as the second argument takes: in the loop itself, in a function that is called
+// after the loop too, or to the host. In "after" it lies behind the loop.
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace {
+
+[[gnu::noinline]] void step(double* u, int n) {
+#pragma omp target teams distribute parallel for map(tofrom : u[0 : n])
+  for (int i = 0; i < n; ++i) u[i] += 1;
+}
+
+[[gnu::noinline]] void probe(double* u, int n) {
+#pragma omp target teams distribute parallel for map(tofrom : u[0 : n])  // @probe
+  for (int i = 0; i < n; ++i) u[i] *= 2;
+}
+
+void in_loop(double* u, int n, int steps, int at) {
+  for (int t = 0; t < steps; ++t) {
+    step(u, n);
+    if (t == at) {
+#pragma omp target update from(u[0 : n])  // @update
+    }
+  }
+}
+
+void in_function(double* u, int n, int steps, int at) {
+  for (int t = 0; t < steps; ++t) {
+    step(u, n);
+    if (t == at) probe(u, n);
+  }
+  probe(u, n);
+}
+
+void on_host(double* u, int n, int steps, int at) {
+  for (int t = 0; t < steps; ++t) {
+#pragma omp target teams distribute parallel for map(tofrom : u[0 : n]) if (t != at)  // @host
+    for (int i = 0; i < n; ++i) u[i] += 1;
+  }
+}
+
+void after(double* u, int n, int steps, int at) {
+  for (int t = 0; t < steps; ++t) step(u, n);
+  if (steps == at) probe(u, n);
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  const char* way = count > 1 ? arguments[1] : "";
+  const int at = count > 2 ? std::atoi(arguments[2]) : -1;
+  constexpr int kSize = 100000;
+  constexpr int kSteps = 20;
+  auto* u = new double[kSize];
+  for (int i = 0; i < kSize; ++i) u[i] = i % 7;
+  if (std::strcmp(way, "loop") == 0) in_loop(u, kSize, kSteps, at);
+  if (std::strcmp(way, "function") == 0) in_function(u, kSize, kSteps, at);
+  if (std::strcmp(way, "host") == 0) on_host(u, kSize, kSteps, at);
+  if (std::strcmp(way, "after") == 0) after(u, kSize, kSteps, at);
+  double sum = 0;
+  for (int i = 0; i < kSize; ++i) sum += u[i];
+  std::printf("%.1f\n", sum);
+  delete[] u;
+}

@@ -1,0 +1,75 @@
+// Branches of a loop that a run does not take, from the code of real programs.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "recorded.h"
+
+namespace ompdm::e2e {
+namespace {
+
+int line_of(const std::string& mark) {
+  int line = 1;
+  for (const std::string& text : lines_of(text_of(OMPDM_E2E_FINDINGS "/untaken.cpp"))) {
+    if (text.ends_with("// @" + mark)) return line;
+    ++line;
+  }
+  ADD_FAILURE() << mark;
+  return 0;
+}
+
+class Untaken : public ::testing::TestWithParam<std::string> {
+ protected:
+  static Json finding(const std::string& way, const std::string& at) {
+    const Json report = record({{program("untaken_" + GetParam()), way, at}}).report;
+    EXPECT_EQ(report["findings"].size(), 1U) << report["findings"];
+    if (report["findings"].empty()) return {};
+    const Json& first = report["findings"][0];
+    EXPECT_EQ(first["pattern"], "per_iteration_mapping");
+    return first;
+  }
+
+  static void expect_withheld(const Json& found, const std::string& directive,
+                              const std::string& mark) {
+    EXPECT_TRUE(found["edits"].empty()) << found["edits"];
+    EXPECT_EQ(found["memory_bytes"], 0);
+    ASSERT_EQ(found["unreached"].size(), 1U) << found["unreached"];
+    const Json& one = found["unreached"][0];
+    EXPECT_EQ(one["directive"], directive);
+    EXPECT_EQ(one["line"], line_of(mark));
+    EXPECT_EQ(one["on_host"], mark == "host");
+    const std::string place = "untaken.cpp:" + std::to_string(line_of(mark));
+    EXPECT_NE(found["advice"].get<std::string>().find(place), std::string::npos);
+  }
+
+  static void expect_edits(const Json& found) {
+    EXPECT_TRUE(found["unreached"].empty()) << found["unreached"];
+    EXPECT_FALSE(found["edits"].empty());
+  }
+};
+
+TEST_P(Untaken, InTheLoopItselfLeavesNoEdit) {
+  expect_withheld(finding("loop", "-1"), "target update", "update");
+  expect_edits(finding("loop", "7"));
+}
+
+// It is reached, but not from the loop.
+TEST_P(Untaken, InAFunctionThatTheLoopCallsLeavesNoEdit) {
+  expect_withheld(finding("function", "-1"), "target", "probe");
+  expect_edits(finding("function", "7"));
+}
+
+// Nothing tells whether the host ran it.
+TEST_P(Untaken, ToTheHostLeavesNoEdit) {
+  expect_withheld(finding("host", "-1"), "target", "host");
+  expect_withheld(finding("host", "7"), "target", "host");
+}
+
+TEST_P(Untaken, BehindTheLoopDoesNotMatter) { expect_edits(finding("after", "-1")); }
+
+INSTANTIATE_TEST_SUITE_P(, Untaken, ::testing::Values("O0", "O2"),
+                         [](const auto& test) { return test.param; });
+
+}  // namespace
+}  // namespace ompdm::e2e
