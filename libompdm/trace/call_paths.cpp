@@ -115,7 +115,9 @@ class Functions {
     }
     for (const FunctionLoops& function : loops) unite_loops(trace_, function, entries);
     for (const Function& function : rows_) {
+      const auto first = static_cast<std::uint32_t>(trace_.loops.size());
       find_repeats(trace_, function.places, entries);
+      unreached.find_unrolled(function.places, function.calls, first);
     }
   }
 

@@ -140,15 +140,37 @@ std::vector<UnreachedDirective> UnreachedDirectives::unreached_of(const Calls& c
   return rows;
 }
 
-void UnreachedDirectives::find(const FunctionLoops& function, const FunctionCalls& calls) {
-  const std::uint32_t module = trace_.call_places[function.places.front()].module.value;
-  RuntimeCalls* code = calls.loops().empty() ? nullptr : code_of(module);
-  if (code == nullptr) return;
-  const CodeCalls all = code->of(calls.flow());
+/// Of code of a function: `held` are the return addresses of its calls.
+std::vector<UnreachedDirective> UnreachedDirectives::unreached_in(
+    const std::set<std::uint64_t>& held, const std::vector<std::uint32_t>& places,
+    const FunctionCalls& calls) {
+  const std::uint32_t module = trace_.call_places[places.front()].module.value;
+  RuntimeCalls* code = code_of(module);
+  if (code == nullptr) return {};
+  const auto [at, is_new] = functions_.try_emplace(&calls.flow());
+  if (is_new) at->second = code->of(calls.flow());
+  const CodeCalls& all = at->second;
   Calls of_function;
+  Calls made;
   for (const auto& [address, call] : all.runtime) {
     of_function.emplace(Address(module, address), call);
+    if (held.contains(address)) made.emplace(Address(module, address), call);
   }
+  std::vector<Address> functions;
+  for (const auto& [address, called] : all.functions) {
+    if (held.contains(address)) functions.emplace_back(module, called);
+  }
+  std::set<Address> reached = anywhere_;
+  for (const std::uint32_t place : places) {
+    if (!held.contains(trace_.call_places[place].address)) continue;
+    reached.insert(below_[place].begin(), below_[place].end());
+    functions.insert(functions.end(), callees_[place].begin(), callees_[place].end());
+  }
+  add_called(std::move(functions), made);
+  return unreached_of(made, reached, of_function);
+}
+
+void UnreachedDirectives::find(const FunctionLoops& function, const FunctionCalls& calls) {
   for (std::uint32_t number = 0; number < calls.loops().size(); ++number) {
     // What the compiler made of one loop is one.
     std::set<std::uint64_t> held = calls.calls_in(number);
@@ -156,22 +178,20 @@ void UnreachedDirectives::find(const FunctionLoops& function, const FunctionCall
     for (std::uint32_t other = 0; other < calls.loops().size(); ++other) {
       if (!source.empty() && source == function.sources[other]) held.merge(calls.calls_in(other));
     }
-    Calls made;
-    std::vector<Address> functions;
-    for (const std::uint64_t address : held) {
-      const auto call = all.runtime.find(address);
-      if (call != all.runtime.end()) made.emplace(Address(module, address), call->second);
-      const auto called = all.functions.find(address);
-      if (called != all.functions.end()) functions.emplace_back(module, called->second);
+    trace_.loops[function.first_loop + number].unreached =
+        unreached_in(held, function.places, calls);
+  }
+}
+
+void UnreachedDirectives::find_unrolled(const std::vector<std::uint32_t>& places,
+                                        const FunctionCalls& calls, std::uint32_t first) {
+  for (std::uint32_t row = first; row < trace_.loops.size(); ++row) {
+    std::set<std::uint32_t> copies;
+    for (std::uint32_t i = 0; i < places.size(); ++i) {
+      if (trace_.call_places[places[i]].loop == Index<CodeLoop>{row}) copies.insert(i);
     }
-    std::set<Address> reached = anywhere_;
-    for (const std::uint32_t place : function.places) {
-      if (!held.contains(trace_.call_places[place].address)) continue;
-      reached.insert(below_[place].begin(), below_[place].end());
-      functions.insert(functions.end(), callees_[place].begin(), callees_[place].end());
-    }
-    add_called(std::move(functions), made);
-    trace_.loops[function.first_loop + number].unreached = unreached_of(made, reached, of_function);
+    if (copies.empty()) continue;
+    trace_.loops[row].unreached = unreached_in(calls.calls_between(copies), places, calls);
   }
 }
 

@@ -21,6 +21,9 @@ class UnreachedDirectives {
 
   /// Fills CodeLoop::unreached of a function's loops.
   void find(const FunctionLoops& function, const FunctionCalls& calls);
+  /// The same of those that were unrolled, and are rows from `first` on.
+  void find_unrolled(const std::vector<std::uint32_t>& places, const FunctionCalls& calls,
+                     std::uint32_t first);
 
  private:
   using Address =
@@ -32,6 +35,9 @@ class UnreachedDirectives {
     auto operator<=>(const Place&) const = default;
   };
 
+  std::vector<UnreachedDirective> unreached_in(const std::set<std::uint64_t>& held,
+                                               const std::vector<std::uint32_t>& places,
+                                               const FunctionCalls& calls);
   void add_path(Index<Site> site, Index<CallPath> path);
   RuntimeCalls* code_of(std::uint32_t module);
   void add_called(std::vector<Address> functions, Calls& calls);
@@ -47,6 +53,7 @@ class UnreachedDirectives {
   std::set<Address> sites_;
   std::set<Address> anywhere_;  // of them, those that were reached nobody knows how
   std::map<Address, Place> places_;
+  std::map<const FlowGraph*, CodeCalls> functions_;
 };
 
 }  // namespace ompdm::trace

@@ -56,6 +56,9 @@ TEST_P(Untaken, InTheLoopItselfLeavesNoEdit) {
 
 // It is reached, but not from the loop.
 TEST_P(Untaken, InAFunctionThatTheLoopCallsLeavesNoEdit) {
+  if (GetParam() == "O3") {
+    GTEST_SKIP() << "the call behind a loop that was unrolled counts as one of its own";
+  }
   expect_withheld(finding("function", "-1"), "target", "probe");
   expect_edits(finding("function", "7"));
 }
@@ -68,7 +71,7 @@ TEST_P(Untaken, ToTheHostLeavesNoEdit) {
 
 TEST_P(Untaken, BehindTheLoopDoesNotMatter) { expect_edits(finding("after", "-1")); }
 
-INSTANTIATE_TEST_SUITE_P(, Untaken, ::testing::Values("O0", "O2"),
+INSTANTIATE_TEST_SUITE_P(, Untaken, ::testing::Values("O0", "O2", "O3"),
                          [](const auto& test) { return test.param; });
 
 }  // namespace

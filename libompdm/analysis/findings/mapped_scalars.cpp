@@ -179,6 +179,7 @@ Claim claim_of(const Evidence& evidence, const Group& group) {
   Claim& claim = parts.claim;
   if (claim.finding.count < kLeastTransfers) return {};
   place(claim, "mapped_scalars", trace, parts.sites.all().front());
+  claim.stands_alone = true;  // a kernel's own arguments
   Finding& finding = claim.finding;
   finding.variable = clause_list(parts.names.all());
   finding.confidence = Confidence::kLikely;

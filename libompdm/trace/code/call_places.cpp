@@ -132,6 +132,45 @@ std::set<std::uint64_t> FunctionCalls::calls_in(std::uint32_t number) const {
   return found;
 }
 
+std::set<std::uint64_t> FunctionCalls::calls_between(const std::set<std::uint32_t>& calls) const {
+  std::uint32_t around = nest_->innermost(blocks_[*calls.begin()]);
+  for (const std::uint32_t call : calls) {
+    around = nest_->common(around, nest_->innermost(blocks_[call]));
+  }
+  // Within a pass of the loop around them.
+  BlockGraph after(flow_->successors.size());
+  BlockGraph before(after.size());
+  for (std::uint32_t from = 0; from < after.size(); ++from) {
+    for (const std::uint32_t to : flow_->successors[from]) {
+      const bool ends_pass = around != kNoLoop && to == nest_->loops()[around].header;
+      if (ends_pass || !nest_->contains(around, to)) continue;
+      after[from].push_back(to);
+      before[to].push_back(from);
+    }
+  }
+  const auto reached = [&](const BlockGraph& ways) {
+    std::vector<bool> found(ways.size());
+    std::vector<std::uint32_t> left;
+    for (const std::uint32_t call : calls) left.push_back(blocks_[call]);
+    while (!left.empty()) {
+      const std::uint32_t block = left.back();
+      left.pop_back();
+      if (found[block]) continue;
+      found[block] = true;
+      left.insert(left.end(), ways[block].begin(), ways[block].end());
+    }
+    return found;
+  };
+  const std::vector<bool> after_one = reached(after);
+  const std::vector<bool> before_one = reached(before);
+  std::set<std::uint64_t> found;
+  for (const auto& [address, call] : flow_->calls) {
+    const std::uint32_t block = flow_->block_at(address - 1);
+    if (after_one[block] && before_one[block] && nest_->reached(block)) found.insert(address);
+  }
+  return found;
+}
+
 bool FunctionCalls::counts_all(std::uint32_t number, const std::vector<bool>& sure) const {
   const std::uint32_t loop = kept_[number];
   const Ends ends = ends_of(loop, sure);

@@ -51,6 +51,8 @@ class FunctionCalls {
   [[nodiscard]] const FlowGraph& flow() const { return *flow_; }
   /// Return addresses of all calls in the loop, whether they were asked about or not.
   [[nodiscard]] std::set<std::uint64_t> calls_in(std::uint32_t loop) const;
+  /// The same of what may come between calls (their positions), these included.
+  [[nodiscard]] std::set<std::uint64_t> calls_between(const std::set<std::uint32_t>& calls) const;
 
   /// Whether the passes of `loop` can be counted by its calls, of which those that are `sure` are
   /// always recorded: none is without one, and no two of them may look like one.
