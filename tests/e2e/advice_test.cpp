@@ -92,7 +92,7 @@ TEST(Advice, SaysWhatHasToCrossMeanwhile) {
 
 // An array is kept over the inner loop or over the outer one, not over both.
 TEST(Advice, OnNestedLoopsIsGivenForOneOfThem) {
-  const Json report = followed("nested", 2, "per_iteration_mapping");
+  const Json report = followed("nested", 2);
   ASSERT_EQ(report["findings"].size(), 1U) << report["findings"];
   expect_written(to_write(report["findings"][0], true), "nested.cpp");
 }

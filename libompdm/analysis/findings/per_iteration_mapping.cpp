@@ -167,6 +167,10 @@ std::optional<Claim> finished(const Evidence& evidence, const Loop& row, LoopCla
       std::ranges::all_of(loop.in_full, [](const auto& one) { return one.second; });
   if (!each_in_full) claim.add_caveat("of some of it only blocks were compared");
   if (loop.with_others) claim.add_caveat("other directives map the same in between");
+  constexpr std::uint64_t kOften = 4;
+  if (kOften * (loop.compared - loop.equal) > loop.compared) {
+    claim.add_caveat("the host changes it in between: updates may move as much");
+  }
   // Where it was entered anew, and had other data, contents differ.
   if (row.entries_at_least && kMostly * loop.equal < (kMostly - 1) * loop.compared) {
     claim.add_caveat("the loop may have been entered more often, and each time has its own");

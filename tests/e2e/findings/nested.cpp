@@ -20,6 +20,16 @@ double run(int passes) {
 #pragma omp target enter data map(to : f[0 : n], s[0 : n])
   }
   for (int pass = 0; pass < passes; ++pass) {
+    if (pass > 0) {
+      if constexpr (kAdvised) {
+#pragma omp target update from(s[0 : n])
+      }
+      total += s[pass % n];
+      for (int i = 0; i < n; ++i) f[i] = 1 + 0.001 * ((i + pass) % 5);
+      if constexpr (kAdvised) {
+#pragma omp target update to(f[0 : n])
+      }
+    }
     for (int inner = 0; inner < 4; ++inner) {
 #pragma omp target teams distribute parallel for map(to : f[0 : n]) map(tofrom : s[0 : n])
       for (int i = 0; i < n; ++i) s[i] = 0.5 * s[i] + f[i];
@@ -28,18 +38,12 @@ double run(int passes) {
 #pragma omp target teams distribute parallel for map(to : f[0 : n]) map(tofrom : sum) \
     reduction(+ : sum)
     for (int i = 0; i < n; ++i) sum += f[i] * f[i];
-    if constexpr (kAdvised) {
-#pragma omp target update from(s[0 : n])
-    }
-    total += sum + s[pass % n];
-    for (int i = 0; i < n; ++i) f[i] = 1 + 0.001 * ((i + pass) % 5);
-    if constexpr (kAdvised) {
-#pragma omp target update to(f[0 : n])
-    }
+    total += sum;
   }
   if constexpr (kAdvised) {
 #pragma omp target exit data map(from : s[0 : n]) map(release : f[0 : n])
   }
+  total += s[n / 2];
   return total;
 }
 
