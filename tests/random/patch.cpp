@@ -239,10 +239,10 @@ void Patch::update_where_host(const Json& edit, const std::set<std::size_t>& lin
     // What is overwritten as a whole need not come first.
     if (use.empty() || !contains(use, before ? "reads" : "changes")) continue;
     const std::string name = variable_at(original_[at]);
-    // What the program had there serves, or another finding tells why it need not.
-    const std::string& beside = original_[before ? at - 1 : at + 1];
-    const bool is_own = beside.find(edit["kind"] == "guard" ? "none" : motion) != beside.npos;
-    if (is_own && contains(beside, name + '[')) continue;
+    // What the program has there serves; what another finding took away was needless there.
+    const std::size_t next = before ? at - 1 : at + 1;
+    const std::string& beside = edit["kind"] == "guard" ? lines_[next].text : original_[next];
+    if (contains(beside, motion) && contains(beside, name + '[')) continue;
     (before ? lines_[at].before : lines_[at].after)
         .push_back(fmt::format("#pragma omp {}({}[0:n{}])", motion, name, name.substr(1)));
   }
