@@ -242,6 +242,8 @@ void Patch::update_where_host(const Json& edit, const std::set<std::size_t>& lin
     // What the program has there serves; what another finding took away was needless there.
     const std::size_t next = before ? at - 1 : at + 1;
     const std::string& beside = edit["kind"] == "guard" ? lines_[next].text : original_[next];
+    // Of what the host does line by line, the first needs the data, and the last leaves it.
+    if (contains(use_of(beside, {name}), before ? "reads" : "changes")) continue;
     if (contains(beside, motion) && contains(beside, name + '[')) continue;
     (before ? lines_[at].before : lines_[at].after)
         .push_back(fmt::format("#pragma omp {}({}[0:n{}])", motion, name, name.substr(1)));

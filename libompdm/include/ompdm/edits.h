@@ -72,8 +72,8 @@ struct Anchor {
 /// Where the source, and no trace, knows the condition of an edit.
 enum class EditWhen : std::uint8_t {
   kAlways,
-  kEachTime,       ///< each time that the anchor is reached
-  kHostUses,       ///< wherever the host, or a region that falls back to it, reads it or changes a part
+  kEachTime,  ///< each time that the anchor is reached
+  kHostUses,  ///< wherever the host, or a region that falls back to it, reads it or changes a part
   kHostChanged,    ///< wherever the host has changed it, or another device's copy came back
   kKernelChanged,  ///< if a kernel of `places` changes what its clauses only send
   kKernelFollows,  ///< a kernel that reads it follows

@@ -8,29 +8,13 @@
 #include <string>
 
 #include "ompdm/report.h"
+#include "sample_trace.h"
 #include "support/trace_builder.h"
 
 namespace ompdm::report {
 namespace {
 
 using nlohmann::json;
-
-Trace sample(std::int32_t rank = -1) {
-  test::TraceBuilder build;
-  build.trace.process.rank = rank;
-  const auto solve = build.site(Directive::kTarget, "heat.cpp", 41, "solve");
-  const auto u = build.variable("u", 8000000, "heat.cpp", 32);
-  for (int i = 0; i < 3; ++i) {
-    build.begin(solve);
-    build.op(OpKind::kAlloc, u, 8000000, 2000);
-    build.op(OpKind::kHtoD, u, 8000000, 1234567);
-    build.launch(800000);
-    build.op(OpKind::kDtoH, u, 8000000, 900000);
-    build.op(OpKind::kDelete, u, 0, 500);
-    build.end();
-  }
-  return build.take();
-}
 
 std::set<std::string> keys(const json& object) {
   std::set<std::string> names;
@@ -288,35 +272,6 @@ TEST(Rendering, NoSavingIsToldWhereThereIsNone) {
   EXPECT_NE(text.find("would not have crossed: less than 1 % of"), std::string::npos) << text;
   analyses[0].prediction->spared_bytes = 0;
   EXPECT_EQ(render(analyses, Format::kText).find("would not have crossed"), std::string::npos);
-}
-
-TEST(GpuTrace, JsonAndCsvListEachOperation) {
-  const Trace trace = sample();
-  std::ostringstream text;
-  render_gpu_trace({&trace, 1}, Format::kJson, {}, text);
-  const json list = json::parse(text.str());
-  ASSERT_EQ(list["operations"].size(), 15U);
-  EXPECT_EQ(list["operations"][1]["name"], "[memcpy HtoD] u");
-  EXPECT_EQ(list["operations"][1]["bytes"], 8000000);
-  EXPECT_EQ(list["operations"][2]["name"], "solve heat.cpp:41");
-  EXPECT_TRUE(list["operations"][2]["bytes"].is_null());
-  std::ostringstream csv;
-  render_gpu_trace({&trace, 1}, Format::kCsv, {}, csv);
-  std::istringstream lines(csv.str());
-  std::string line;
-  std::getline(lines, line);
-  EXPECT_EQ(line,
-            "start_ns,duration_ns,clock,requested_teams,requested_threads,bytes,device,thread,name,"
-            "directive");
-  std::getline(lines, line);
-  EXPECT_EQ(line, "0,2000,host,0,0,8000000,0,4711,[alloc] u,heat.cpp:41 target");
-}
-
-TEST(GpuTrace, AnEmptyRecordingIsAnEmptyList) {
-  const Trace trace = test::TraceBuilder().take();
-  std::ostringstream text;
-  render_gpu_trace({&trace, 1}, Format::kJson, {}, text);
-  EXPECT_TRUE(json::parse(text.str())["operations"].empty());
 }
 
 }  // namespace
