@@ -138,10 +138,15 @@ std::string unreached_text(const Finding& finding) {
   if (finding.unreached.empty()) return {};
   std::vector<std::string> all;
   for (const UnreachedDirective& each : finding.unreached) all.push_back(unreached_words(each));
+  const bool none_shows = std::ranges::all_of(finding.unreached, &UnreachedDirective::on_host);
   return fmt::format(
-      "no edit is given: the loop's code also leads to {}, which {} not seen in this run, and may "
-      "use or change this data in another; record one that takes this branch\n",
-      spoken_list(all), all.size() == 1 ? "was" : "were");
+      "no edit is given: the loop's code also leads to {}, which {}, and may use or change this "
+      "data{}\n",
+      spoken_list(all),
+      none_shows        ? "no recording shows"
+      : all.size() == 1 ? "was not seen in this run"
+                        : "were not seen in this run",
+      none_shows ? "" : " in another; record one that takes this branch");
 }
 
 bool is_last_of_data(const Edit& edit) {

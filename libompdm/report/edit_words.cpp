@@ -75,7 +75,7 @@ std::string around_loop(const Edit& edit) {
     case Side::kAt:
       return is_loop ? "in the loop" : "between these calls";
     case Side::kAfter:
-      return is_loop ? "after the loop" : "after these calls";
+      return is_loop ? "after the loop, however it is left" : "after these calls";
     case Side::kBefore:
       break;
   }

@@ -25,9 +25,19 @@ bool comes_back(const Trace& trace, const Mappings& mappings, std::uint32_t mapp
 
 }  // namespace
 
+bool is_of_mapper(const Trace& trace, const Mapping& mapping) {
+  if (mapping.item != nullptr) return mapping.item->by_mapper;
+  const Index<Region> region = trace.ops.region_of(mapping.alloc.value);
+  if (!region) return false;
+  const std::uint32_t list = trace.regions.common(region.value).map_list;
+  return list < trace.map_lists.size() &&
+         std::ranges::any_of(trace.map_lists[list], &MapItem::by_mapper);
+}
+
 std::uint32_t KeptData::add(const Trace& trace, const Mapping& mapping, bool is_sent,
                             bool is_returned, const OtherMappings& others) {
   const std::uint32_t number = data.add(trace, mapping);
+  by_mapper = by_mapper || is_of_mapper(trace, mapping);
   (is_sent || others.sent ? sent : made).insert(number);
   (is_returned || others.returned ? returned : left).insert(number);
   return number;
@@ -110,6 +120,14 @@ void tell_to_make_once(const std::vector<std::string>& names, const SourcePlace&
       fmt::format("make {} once, before the loop at {}, and map {} there: in the loop, update what "
                   "has to cross",
                   spoken_list(names), place_of(loop), names.size() == 1 ? "it" : "them")};
+}
+
+void tell_to_map_objects(Finding& finding) {
+  finding.edits.clear();
+  finding.unless.clear();
+  finding.remarks = {
+      "a declare mapper maps this: let target enter data and target exit data, before and after, "
+      "name the object that the mapper is for, with the map types of the clauses here"};
 }
 
 Anchor beside(Anchor anchor, Anchor::Side side) {

@@ -37,6 +37,7 @@ struct KeptData {
   /// Numbers by Aliases::of: what their names stand for at the end may be another of them.
   std::map<std::uint32_t, std::set<std::uint32_t>> aliases;
   bool names_stray = false;  ///< one stands for what does not stay, too
+  bool by_mapper = false;    ///< a `declare mapper` names some of it, with names of its own
 
   /// Takes a piece in, and what its own and other mappings do with it. Returns its number.
   std::uint32_t add(const Trace& trace, const Mapping& mapping, bool is_sent, bool is_returned,
@@ -74,6 +75,12 @@ std::string made_anew_text(const std::vector<std::string>& names);
 /// Takes back edits that would have to name what a loop declares, and says what to do instead.
 void tell_to_make_once(const std::vector<std::string>& names, const SourcePlace& loop,
                        Finding& finding);
+
+/// Whether a `declare mapper` named it: the names are the mapper's own.
+bool is_of_mapper(const Trace& trace, const Mapping& mapping);
+
+/// Takes back edits that would have to name what a mapper maps, and says what to do instead.
+void tell_to_map_objects(Finding& finding);
 
 /// A remark on what was kept.
 inline constexpr const char* kWentAsItHadBeen =

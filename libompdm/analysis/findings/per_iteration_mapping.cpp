@@ -30,6 +30,7 @@ struct LoopClaim {
   std::uint64_t examined = 0;             ///< needless transfers whose content was compared
   std::uint64_t unread = 0;               ///< returns that are needless unless the host read them
   std::map<std::uint32_t, bool> in_full;  ///< by number of the data: some of its were
+  std::uint64_t pieces = 0;               ///< whose first send of an entry has none before it
   bool with_others = false;               ///< other directives map the same in between
   std::set<std::pair<std::uint32_t, std::uint32_t>> counted_on;  ///< site, number of the data
 };
@@ -74,6 +75,7 @@ void add_stay(const Evidence& evidence, const LoopStay& stay, LoopClaim& loop) {
   loop.claim.finding.wasted_bytes += surplus.bytes;
   loop.backed_bytes += surplus.backed_bytes;
   loop.unread += surplus.unread;
+  if (surplus.sent > 0) ++loop.pieces;
   loop.claim.host_lags = loop.unread > 0;
   loop.compared += surplus.compared;
   loop.equal += surplus.equal;
@@ -99,15 +101,18 @@ std::string evidence_of(const Trace& trace, const Loop& row, const LoopClaim& lo
       several ? fmt::format("on {}, ", devices_text(loop.kept.data.devices())) : std::string(),
       in_loop(trace, row));
   std::string moved;
+  // What was not compared may be needed.
+  const bool is_most = loop.compared > 0 && loop.compared + loop.pieces < loop.sent;
+  const char* enough = is_most ? "at most " : "";
   if (loop.sent > loop.sent_enough) {
-    moved = fmt::format("sent in {} where {} would do", counted(loop.sent, "transfer", "transfers"),
-                        loop.sent_enough);
+    moved = fmt::format("sent in {} where {}{} would do",
+                        counted(loop.sent, "transfer", "transfers"), enough, loop.sent_enough);
   }
   if (loop.returned > loop.returned_enough) {
-    moved += fmt::format("{}brought back in {} where {} would do", moved.empty() ? "" : ", ",
+    moved += fmt::format("{}brought back in {} where {}{} would do", moved.empty() ? "" : ", ",
                          moved.empty() ? counted(loop.returned, "transfer", "transfers")
                                        : std::to_string(loop.returned),
-                         loop.returned_enough);
+                         enough, loop.returned_enough);
   }
   text += ": " + moved;
   if (loop.equal > 0) {
@@ -187,6 +192,7 @@ std::optional<Claim> finished(const Evidence& evidence, const Loop& row, LoopCla
     finding.remarks = {kWentAsItHadBeen};
   }
   if (!declared.empty()) tell_to_make_once(declared, place, finding);
+  if (loop.kept.by_mapper) tell_to_map_objects(finding);
   sum_up(claim, trace);
   return claim;
 }

@@ -45,11 +45,11 @@ void Presence::add_device(const Storages& storages, const Mapping& piece, Nanose
   const std::uint64_t end = piece.host + piece.bytes;
   storages.overlaps.each(piece.host, end, [&](std::uint32_t number) {
     const Storage& storage = storages.rows[number];
-    // What lay there before, or came after it, has no part in its stay.
     const bool known_apart =
         storage.number != 0 && piece.storage != 0 && storage.number != piece.storage;
-    if (known_apart) return;
     const bool is_piece = storage.host == piece.host && storage.bytes == piece.bytes;
+    // What has the place of a piece after it has no part in its stay.
+    if (known_apart && is_piece) return;
     OtherMappings found;
     add(storage, from, to, is_piece ? known : 0, found);
     const bool within = storage.host >= piece.host && storage.host + storage.bytes <= end;

@@ -116,6 +116,7 @@ bool add(const Evidence& evidence, const std::vector<std::uint32_t>& mappings,
   add_loop(evidence, first.alloc.value, end, group);
   group.allocations += mappings.size();
   const std::uint32_t number = group.kept.data.add(trace, first);
+  group.kept.by_mapper = group.kept.by_mapper || is_of_mapper(trace, first);
   group.claim.stays.push_back({first.device, first.host, first.bytes, first.storage, begin, end});
   group.kept.add_idle(evidence.idle_directives.edits_on(group.claim.stays.back()));
   std::map<std::pair<std::string, int>, Index<Site>> lines;
@@ -225,6 +226,7 @@ std::vector<Claim> repeated_allocation(const Evidence& evidence, const Claimed& 
                                    spoken_list(group.allocating), group.pieces);
     add_edits(trace, group, finding);
     if (!add_what_is_made_within(evidence, group)) continue;
+    if (group.kept.by_mapper) tell_to_map_objects(finding);
     sum_up(group.claim, trace);
     claims.push_back(std::move(group.claim));
   }

@@ -95,6 +95,17 @@ bool keep(const Evidence& evidence, ResendGroup& group) {
     span.from = is_new ? from : std::min(span.from, from);
     span.to = is_new ? to : std::max(span.to, to);
   }
+  // Where a larger section of it is mapped in between, the runtime would refuse that.
+  std::map<std::tuple<std::int32_t, std::uint64_t, std::uint64_t>, KeptSpan> places;
+  for (const auto& [storage, span] : spans) {
+    const auto& [device, host, bytes, number] = storage;
+    const auto [at, is_new] = places.try_emplace({device, host, bytes}, span);
+    at->second.from = std::min(at->second.from, span.from);
+    at->second.to = std::max(at->second.to, span.to);
+  }
+  for (const auto& [place, span] : places) {
+    if (evidence.presence.others(rows[span.first], span.from, span.to, 0).blocks) return false;
+  }
   for (const auto& [storage, span] : spans) {
     const Mapping& piece = rows[span.first];
     const OtherMappings others = evidence.presence.others(piece, span.from, span.to, 0);
@@ -231,7 +242,9 @@ std::optional<Claim> finished(const Evidence& evidence, ResendGroup& group, cons
     add_edit_of_resident(*site, group, in_all, finding);
     add_edits_of_returns(evidence, group, finding);
   }
-  if (!group.kept.data.empty()) {
+  if (group.kept.by_mapper) {
+    tell_to_map_objects(finding);
+  } else if (!group.kept.data.empty()) {
     add_edits_of_remapped(trace, group,
                           in_all && group.content.equal == group.content.equal_in_full, finding);
   }

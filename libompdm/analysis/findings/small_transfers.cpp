@@ -17,6 +17,7 @@ constexpr std::uint64_t kLeastTransfers = 32;
 
 /// Transfers of one directive by one thread in one direction between the host and one device.
 struct Stream {
+  std::uint64_t instances = 1;  ///< of the directive
   std::vector<std::uint32_t> ops;
   std::vector<std::uint32_t> spared;  ///< that the one before could have carried
   std::uint64_t largest = 0;
@@ -87,6 +88,7 @@ void append(const Evidence& evidence, std::uint32_t i, Stream& stream) {
   if (!stream.ops.empty()) {
     const DataOp& before = trace.ops[stream.ops.back()];
     const bool again = before.region != op.region || !op.region;
+    if (again) ++stream.instances;
     const Kin kin = kin_of(evidence, stream.ops.back(), i);
     stream.one_place = stream.one_place && host_of(op) == host_of(before);
     if (kin == Kin::kNeighbour) {
@@ -193,6 +195,12 @@ std::string advice_of(const Evidence& evidence, const Site* site, const Stream& 
   const std::string what = items.empty() ? "of it" : spoken_list(items);
   if (site != nullptr && site->directive == Directive::kApi) {
     return fmt::format("at {}, copy once, over all the pieces {}", where, what);
+  }
+  if (site != nullptr && 2 * stream.instances <= stream.ops.size()) {
+    return fmt::format(
+        "at {}, let each instance take its pieces {} at once: a section without gaps that holds "
+        "them, or an array that they are packed into",
+        where, what);
   }
   if (site != nullptr && site->directive == Directive::kTargetUpdate) {
     return fmt::format(

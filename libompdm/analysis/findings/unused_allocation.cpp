@@ -97,9 +97,8 @@ std::vector<Claim> unused_allocation(const Evidence& evidence) {
   for (std::uint32_t i = 0; i < rows.size(); ++i) {
     const Index<Site> site = trace.ops.common(rows[i].alloc.value).site;
     const std::pair key(row_of(evidence.directives, site), expression_of(trace, rows[i]));
-    const bool is_bare =
-        rows[i].host != 0 && rows[i].bytes <= kRidesAlong && !has_name(trace, rows[i]);
-    if (is_bare) continue;  // what no clause can name: a global pointer goes over with its section
+    // Arguments, and pointers that go over with their sections, ride along.
+    if (rows[i].host != 0 && rows[i].bytes <= kRidesAlong) continue;
     if (!is_unused(evidence, kernels, rows[i])) {
       used.insert(key);
       continue;

@@ -153,7 +153,8 @@ std::vector<Claim> unused_transfer(const Evidence& evidence, const Claimed& clai
         [&](std::uint32_t op) { return is_asynchronous_api(trace, trace.ops[op]); });
     if (asynchronous) continue;
     for (const auto& [op, fate, beside_kernels, by] : unused_in(evidence, kernels, i)) {
-      if (claimed[op]) continue;
+      // A small argument, or a closure's, rides along.
+      if (claimed[op] || trace.ops.common(op).bytes <= kRidesAlong) continue;
       const Index<Site> site = trace.ops.common(op).site;
       const auto [at, is_new] = groups.try_emplace(
           {row_of(evidence.directives, site), expression_at(trace, evidence.mappings, op)});

@@ -21,23 +21,22 @@ TEST(KeptData, CrossesWhereTheHostNeedsIt) {
   for (int i = 0; i < 5; ++i) program.map_tofrom(program.solve, 7 + i, 8 + i);
   const Analysis analysis = analyze(program.take());
   ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
-  EXPECT_EQ(
-      report::advice_text(analysis.findings[0]),
-      "before the loop in main (a.cpp) that runs a.cpp:30, write\n"
-      "  #pragma omp target enter data map(to: a)\n"
-      "at a.cpp:30, leave the map clauses as they are: they then find the data present and "
-      "move nothing\n"
-      "in the loop, wherever the host (or a target region whose if() is false) reads "
-      "this or changes a part of it, before that, write\n"
-      "  #pragma omp target update from(a)\n"
-      "in the loop, wherever the host has changed this, after that, write\n"
-      "  #pragma omp target update to(a)\n"
-      "after the loop, write\n"
-      "  #pragma omp target exit data map(from: a)\n"
-      "write release instead of from for what the host does not read from then on\n"
-      "if the program makes any of these anew each time, or only later, make it once, before "
-      "all this\n"
-      "in this run these went over again with the content that the device had had");
+  EXPECT_EQ(report::advice_text(analysis.findings[0]),
+            "before the loop in main (a.cpp) that runs a.cpp:30, write\n"
+            "  #pragma omp target enter data map(to: a)\n"
+            "at a.cpp:30, leave the map clauses as they are: they then find the data present and "
+            "move nothing\n"
+            "in the loop, wherever the host (or a target region whose if() is false) reads "
+            "this or changes a part of it, before that, write\n"
+            "  #pragma omp target update from(a)\n"
+            "in the loop, wherever the host has changed this, after that, write\n"
+            "  #pragma omp target update to(a)\n"
+            "after the loop, however it is left, write\n"
+            "  #pragma omp target exit data map(from: a)\n"
+            "write release instead of from for what the host does not read from then on\n"
+            "if the program makes any of these anew each time, or only later, make it once, before "
+            "all this\n"
+            "in this run these went over again with the content that the device had had");
   EXPECT_TRUE(analysis.findings[0].with_allocations);
 }
 
@@ -54,7 +53,8 @@ TEST(KeptData, IsWaitedForWhereADirectiveIsNowait) {
     const Analysis analysis = analyze(program.take());
     ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
     const char* const waits =
-        "after the loop, and after the taskwait for what is nowait there, write";
+        "after the loop, however it is left, and after the taskwait for what is nowait there, "
+        "write";
     EXPECT_EQ(contains(report::advice_text(analysis.findings[0]), waits), nowait)
         << report::advice_text(analysis.findings[0]);
     EXPECT_EQ(contains(report::advice_text(analysis.findings[0]), "taskwait"), nowait);
@@ -200,6 +200,17 @@ TEST(KeptData, IsKeptOverOneOfTwoLoopsThatNest) {
   ASSERT_EQ(patterns(changing), "per_iteration_mapping");
   EXPECT_TRUE(contains(changing.findings[0].evidence, "in a loop of 6 passes: sent in 36"))
       << "the outer one spares more, though its content changes: " << changing.findings[0].evidence;
+}
+
+TEST(KeptData, IsKeptOverEachOfTwoLoopsInTurn) {
+  OneArray program;
+  std::uint64_t content = 7;
+  for (const Index<Site> at : {program.solve, program.check}) {
+    for (int i = 0; i < 10; ++i, ++content) program.map_tofrom(at, content, content + 1);
+  }
+  const Analysis analysis = analyze(program.take());
+  EXPECT_EQ(patterns(analysis), "per_iteration_mapping per_iteration_mapping")
+      << "one is over before the other begins";
 }
 
 TEST(KeptData, IsNotWhatIsMappedInPartThatReachesBeyond) {

@@ -65,6 +65,33 @@ TEST(SmallTransfers, NeighbouringMemoryEvenAroundKernels) {
       << "each kernel may need another piece";
 }
 
+TEST(SmallTransfers, PiecesOfOneInstanceAreNotPostponed) {
+  TraceBuilder build;
+  const auto enter = build.site(Directive::kTargetEnterData, "a.cpp", 5, "main");
+  const auto update = build.site(Directive::kTargetUpdate, "a.cpp", 9, "main");
+  const auto solve = build.site(Directive::kTarget, "a.cpp", 12, "main");
+  const auto a = build.variable("a", 64 * 800);
+  build.begin(enter);
+  build.op(OpKind::kAlloc, a, 64 * 800, 10);
+  build.end();
+  for (int pass = 0; pass < 4; ++pass) {
+    build.begin(update);
+    for (int row = 0; row < 16; ++row) {
+      auto op = build.op(OpKind::kHtoD, a, 8, 100);
+      op->src += row * 800;
+      op->dst += row * 800;
+    }
+    build.end();
+    build.begin(solve);
+    build.launch(100'000);
+    build.end();
+  }
+  const std::vector<Finding> findings = found(analyze(build.take()), "small_transfers");
+  ASSERT_EQ(findings.size(), 1U);
+  const std::string advice = report::advice_text(findings[0]);
+  EXPECT_TRUE(contains(advice, "let each instance take its pieces a at once")) << advice;
+}
+
 TEST(SmallTransfers, BlocksOfTheirOwnAreNoNeighbours) {
   const auto mapped_apart = [](bool as_one_object) {
     TraceBuilder build;

@@ -183,6 +183,32 @@ TEST(DeviceLeak, LeftByEnterData) {
   EXPECT_EQ(analysis.prediction->wall, analysis.process.wall);
 }
 
+TEST(DeviceLeak, NamesAllThatSwappedPointersMayStandFor) {
+  OneArray program;
+  const auto b = program.variable("b", OneArray::kBytes);
+  const std::uint64_t first = program.trace.variables[0].address;
+  const std::uint64_t second = program.trace.variables[1].address;
+  program.trace.map_lists = {{{program.a, "u", first, first, OneArray::kBytes, 0x1},
+                              {b, "w", second, second, OneArray::kBytes, 0x1}},
+                             {{program.a, "u", first, first, 0, 0x220}},
+                             {{b, "u", second, second, 0, 0x220}}};
+  program.begin(program.enter);
+  program.trace.regions.edit_back()->map_list = 0;
+  program.op(OpKind::kAlloc, program.a, OneArray::kBytes, 10);
+  program.op(OpKind::kAlloc, b, OneArray::kBytes, 10);
+  program.end();
+  program.kernel(1);
+  program.kernel(2);
+  program.begin(program.exit);
+  program.op(OpKind::kDelete, b, 0, 5);
+  program.end();
+  const Analysis analysis = analyze(program.take());
+  const auto leaks = found(analysis, "device_leak");
+  ASSERT_EQ(leaks.size(), 1U) << patterns(analysis);
+  EXPECT_TRUE(contains(report::advice_text(leaks[0]), "map(release: u, w)"))
+      << report::advice_text(leaks[0]);
+}
+
 TEST(DeviceLeak, AKilledProgramHadNoChance) {
   OneArray program;
   program.map();
