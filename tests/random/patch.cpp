@@ -243,7 +243,8 @@ void Patch::update_where_host(const Json& edit, const std::set<std::size_t>& lin
     const std::size_t next = before ? at - 1 : at + 1;
     const std::string& beside = edit["kind"] == "guard" ? lines_[next].text : original_[next];
     // Of what the host does line by line, the first needs the data, and the last leaves it.
-    if (contains(use_of(beside, {name}), before ? "reads" : "changes")) continue;
+    const bool is_same = contains(beside, "// host") && variable_at(beside) == name;
+    if (is_same && (before || contains(beside, "changes"))) continue;
     if (contains(beside, motion) && contains(beside, name + '[')) continue;
     (before ? lines_[at].before : lines_[at].after)
         .push_back(fmt::format("#pragma omp {}({}[0:n{}])", motion, name, name.substr(1)));
