@@ -50,8 +50,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"writers", "by_device_address", {}},
                       Case{"writers", "by_member", {{"unused_transfer", "likely"}}},
                       Case{"writers", "by_capture", {{"unused_transfer", "likely"}}},
-                      Case{"writers", "by_lambda", {}},
-                      Case{"writers", "while_it_runs", {}},
+                      Case{"writers", "by_lambda", {}}, Case{"writers", "while_it_runs", {}},
                       Case{"writers", "in_its_own_copy", {{"duplicate_transfer", "possible"}}},
                       Case{"writers", "by_none", {{"unused_transfer", "likely"}}}),
     [](const auto& tested) { return std::string(tested.param.way); });

@@ -70,8 +70,7 @@ double scaled(int n, bool as_arguments) {
     } else {
 #pragma omp target teams distribute parallel for map(to : dt, n)  // @scaled
       for (int i = 0; i < n; ++i) a[i] += dt;
-#pragma omp target teams distribute parallel for map(to : n) map(tofrom : now) \
-    reduction(+ : now)
+#pragma omp target teams distribute parallel for map(to : n) map(tofrom : now) reduction(+ : now)
       for (int i = 0; i < n; ++i) now += a[i];
     }
     sum += now;
