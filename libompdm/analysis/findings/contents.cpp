@@ -78,12 +78,11 @@ Same same_content(const DataOp& a, const DataOp& b) {
   return a.bytes <= kFingerprintCovers ? Same::kYes : Same::kLikely;
 }
 
-Contents::Contents(const Trace& trace, const Mappings& mappings) {
+Contents::Contents(const Trace& trace, const Mappings& mappings, KernelWrites& writes) {
   if (std::ranges::none_of(trace.ops, was_looked_at)) return;
   earlier_.resize(trace.ops.size());
   sent_.resize(trace.ops.size());
   mapping_of_.resize(trace.ops.size(), kNoOp);
-  KernelWrites writes(trace);
   const std::vector<Mapping>& rows = mappings.rows();
   std::vector<std::uint32_t> order(rows.size());
   std::iota(order.begin(), order.end(), 0U);

@@ -68,7 +68,7 @@ struct HostChanges {
 
 class Contents {
  public:
-  Contents(const Trace& trace, const Mappings& mappings);
+  Contents(const Trace& trace, const Mappings& mappings, KernelWrites& writes);
 
   /// Whether any transfer's content was looked at.
   [[nodiscard]] bool known() const { return !earlier_.empty(); }

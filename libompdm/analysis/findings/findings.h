@@ -29,7 +29,8 @@ struct Evidence {
         mappings(of),
         aliases(of, mappings),
         presence(of, mappings),
-        contents(of, mappings),
+        writers(of),
+        contents(of, mappings, writers),
         kernels(of),
         enclosing(found),
         idle_directives(of, presence) {}
@@ -40,6 +41,7 @@ struct Evidence {
   Mappings mappings;
   Aliases aliases;
   Presence presence;
+  mutable KernelWrites writers;  ///< it remembers what it was asked
   Contents contents;
   KernelTimes kernels;
   EnclosingLoops enclosing;

@@ -38,6 +38,13 @@ using StoragePiece = std::tuple<std::uint64_t, std::uint64_t, std::uint32_t>;
 
 StoragePiece storage_of(const Mapping& row) { return {row.host, row.bytes, row.storage}; }
 
+/// What a directive sent of one item.
+struct Sends {
+  std::uint64_t count = 0;
+  std::uint64_t seen = 0;  ///< of these, with a known content
+  std::set<StoragePiece> pieces;
+};
+
 struct ResendGroup {
   ContentClaim content;
   UniqueTexts before;  ///< where the data was sent or brought back before
@@ -258,17 +265,20 @@ std::vector<Claim> needless_resends(const Evidence& evidence, const Claimed& cla
   const Trace& trace = evidence.trace;
   if (!evidence.contents.known()) return {};
   Tallies tallies;
-  std::map<Clause, std::uint64_t> sent;
-  std::map<Clause, std::uint64_t> seen;  // of these, with a known content
-  std::map<Clause, std::set<StoragePiece>> pieces;
   for (std::uint32_t i = 0; i < trace.ops.size(); ++i) {
     if (trace.ops.common(i).kind != OpKind::kHtoD || !is_judged(evidence, i)) continue;
-    ++sent[clause_of(evidence, i)];
-    pieces[clause_of(evidence, i)].insert(
-        storage_of(evidence.mappings.rows()[evidence.contents.mapping_of(i)]));
-    if (trace.ops[i].hash != 0 || trace.ops[i].fingerprint != 0) ++seen[clause_of(evidence, i)];
     if (relation_of(evidence, i) != relation) continue;
     tally_of(tallies, evidence, i).add(i, evidence.contents.before(i));
+  }
+  if (tallies.empty()) return {};
+  std::map<Clause, Sends> sends;
+  for (std::uint32_t i = 0; i < trace.ops.size(); ++i) {
+    if (trace.ops.common(i).kind != OpKind::kHtoD || !is_judged(evidence, i)) continue;
+    Sends& all = sends[clause_of(evidence, i)];
+    ++all.count;
+    all.pieces.insert(storage_of(evidence.mappings.rows()[evidence.contents.mapping_of(i)]));
+    const auto& contents = trace.ops.rare(i);
+    if (contents.hash != 0 || contents.fingerprint != 0) ++all.seen;
   }
   std::vector<Claim> claims;
   for (const auto& [row, items] : tallies) {
@@ -276,17 +286,18 @@ std::vector<Claim> needless_resends(const Evidence& evidence, const Claimed& cla
     for (const auto& [expression, tally] : items) {
       // Few of many are chance: the first time, say, that a loop's data comes from elsewhere.
       constexpr std::uint64_t kChance = 10;
-      if (kChance * tally.same.size() < seen[{row, expression}]) continue;
+      const Sends& all = sends[{row, expression}];
+      if (kChance * tally.same.size() < all.seen) continue;
       const std::size_t before = group.content.pairs.size();
       group.content.take(evidence, expression, tally, claimed);
       if (group.content.pairs.size() == before) continue;
-      group.all += sent[{row, expression}];
+      group.all += all.count;
       std::set<StoragePiece> told;
       for (std::size_t i = before; i < group.content.pairs.size(); ++i) {
         const std::uint32_t number = evidence.contents.mapping_of(group.content.pairs[i].op);
         told.insert(storage_of(evidence.mappings.rows()[number]));
       }
-      group.is_other = group.is_other || told.size() < pieces[{row, expression}].size();
+      group.is_other = group.is_other || told.size() < all.pieces.size();
       const std::uint32_t map_type = trace.ops.common(group.content.pairs[before].op).map_type;
       (map_type & kMapFrom ? group.both_ways : group.one_way).push_back(expression);
       group.always = group.always || (map_type & kMapAlways) != 0;

@@ -93,7 +93,7 @@ std::vector<Claim> unused_allocation(const Evidence& evidence) {
       groups;  // by directive row and name
   const std::vector<Mapping>& rows = evidence.mappings.rows();
   std::set<std::pair<std::uint32_t, std::string>> used;
-  KernelWrites kernels(trace);
+  KernelWrites& kernels = evidence.writers;
   for (std::uint32_t i = 0; i < rows.size(); ++i) {
     const Index<Site> site = trace.ops.common(rows[i].alloc.value).site;
     const std::pair key(row_of(evidence.directives, site), expression_of(trace, rows[i]));

@@ -140,7 +140,7 @@ std::vector<Claim> unused_transfer(const Evidence& evidence, const Claimed& clai
       groups;  // by directive row and name
   std::map<std::pair<std::uint32_t, std::string>, std::uint64_t> sends;
   const std::vector<Mapping>& rows = evidence.mappings.rows();
-  KernelWrites kernels(trace);
+  KernelWrites& kernels = evidence.writers;
   for (std::uint32_t i = 0; i < rows.size(); ++i) {
     for (const std::uint32_t op : evidence.mappings.transfers(i)) {
       if (trace.ops.common(op).kind != OpKind::kHtoD) continue;
