@@ -10,8 +10,7 @@
 #include <tuple>
 #include <utility>
 
-#include "analysis/findings/keep_data.h"
-#include "analysis/findings/unique.h"
+#include "analysis/findings/resend_group.h"
 #include "analysis/findings/wording.h"
 #include "analysis/map_types.h"
 
@@ -43,21 +42,6 @@ struct Sends {
   std::uint64_t count = 0;
   std::uint64_t seen = 0;  ///< of these, with a known content
   std::set<StoragePiece> pieces;
-};
-
-struct ResendGroup {
-  ContentClaim content;
-  UniqueTexts before;  ///< where the data was sent or brought back before
-  UniqueSites sites;   ///< these, and where it was sent again
-  std::set<std::int32_t> devices;
-  KeptData kept;                       ///< what had been deleted in between
-  bool resident = false;               ///< some were there all the time
-  bool scratch = false;                ///< and kernels had map(to:) copies of them since
-  bool always = false;                 ///< by map(always, ...)
-  std::vector<std::string> one_way;    ///< the items that the clauses only send
-  std::vector<std::string> both_ways;  ///< and those that they bring back too
-  std::uint64_t all = 0;               ///< transfers of these items by this directive
-  bool is_other = false;               ///< some of which are of other data
 };
 
 /// What keeping the data would make needless besides the transfer: that it was deleted, and
@@ -127,76 +111,6 @@ bool keep(const Evidence& evidence, ResendGroup& group) {
   }
   group.kept.settle();
   return true;
-}
-
-/// What to do at the directive about data that was there all the time. `in_all`: each of its
-/// transfers was needless.
-void add_edit_of_resident(const Site& site, const ResendGroup& group, bool in_all,
-                          Finding& finding) {
-  const bool is_update = site.directive == Directive::kTargetUpdate;
-  if (is_update || site.directive == Directive::kApi) {
-    Edit edit = edit_at(finding, EditKind::kGuard, site, "to", group.content.expressions);
-    edit.when = EditWhen::kHostChanged;
-    edit.instances = finding.count;
-    edit.of = group.all;
-    finding.edits.push_back(std::move(edit));
-    return;
-  }
-  finding.unless.push_back(Unless::kKernelChanges);
-  if (!group.always) {
-    finding.edits.push_back(
-        edit_at(finding, EditKind::kLeaveOut, site, "to", group.content.expressions));
-    return;
-  }
-  Edit edit = edit_at(finding, EditKind::kReplace, site, "to", group.one_way);
-  if (!group.both_ways.empty()) {
-    edit.clauses.push_back({"always, from", add_items(finding, group.both_ways, site)});
-  }
-  finding.edits.push_back(std::move(edit));
-  if (in_all) return;
-  Edit update = edit_at(finding, EditKind::kInsert, site, "to", group.content.expressions);
-  update.directive = Directive::kTargetUpdate;
-  update.anchor.side = Anchor::Side::kBefore;
-  update.when = EditWhen::kHostChanged;
-  finding.edits.push_back(std::move(update));
-}
-
-/// Updates that brought the data back, which went over again as it had come: needed only where the
-/// host reads it.
-void add_edits_of_returns(const Evidence& evidence, const ResendGroup& group, Finding& finding) {
-  const Trace& trace = evidence.trace;
-  std::map<std::uint32_t, UniqueTexts> items;  // by site
-  for (const Tally::Pair& pair : group.content.pairs) {
-    const Index<Site> by = trace.ops.common(pair.earlier).site;
-    const bool is_return = trace.ops.common(pair.earlier).kind == OpKind::kDtoH;
-    if (!is_return || !by || trace.sites[by.value].directive != Directive::kTargetUpdate) continue;
-    items[by.value].add(expression_at(trace, evidence.mappings, pair.earlier));
-  }
-  for (const auto& [site, names] : items) {
-    Edit edit = edit_at(finding, EditKind::kGuard, trace.sites[site], "from", names.all());
-    edit.when = EditWhen::kHostUses;
-    finding.edits.push_back(std::move(edit));
-  }
-}
-
-/// What keeps data there that was mapped anew.
-void add_edits_of_remapped(const Trace& trace, const ResendGroup& group, bool unchanged,
-                           Finding& finding) {
-  const Anchor stay = anchor_at(trace, group.sites.all(), Anchor::Of::kStay);
-  // Positions are those in the kept data.
-  std::vector<EditData> data = group.kept.data.rows();
-  std::vector<Edit> edits = group.kept.edits(trace, stay);
-  const auto first = static_cast<std::uint32_t>(finding.data.size());
-  for (Edit& edit : edits) {
-    for (EditClause& clause : edit.clauses) {
-      for (std::uint32_t& number : clause.data) number += first;
-    }
-  }
-  std::ranges::move(data, std::back_inserter(finding.data));
-  std::ranges::move(edits, std::back_inserter(finding.edits));
-  finding.unless.push_back(Unless::kHostUses);
-  finding.unless.push_back(Unless::kMadeAnew);
-  if (unchanged) finding.remarks.emplace_back(kWentAsItHadBeen);
 }
 
 /// None where the data cannot be kept.

@@ -1,0 +1,77 @@
+#include "analysis/findings/resend_group.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <utility>
+
+#include "analysis/findings/wording.h"
+
+namespace ompdm::analysis {
+
+void add_edit_of_resident(const Site& site, const ResendGroup& group, bool in_all,
+                          Finding& finding) {
+  const bool is_update = site.directive == Directive::kTargetUpdate;
+  if (is_update || site.directive == Directive::kApi) {
+    Edit edit = edit_at(finding, EditKind::kGuard, site, "to", group.content.expressions);
+    edit.when = EditWhen::kHostChanged;
+    edit.instances = finding.count;
+    edit.of = group.all;
+    finding.edits.push_back(std::move(edit));
+    return;
+  }
+  finding.unless.push_back(Unless::kKernelChanges);
+  if (!group.always) {
+    finding.edits.push_back(
+        edit_at(finding, EditKind::kLeaveOut, site, "to", group.content.expressions));
+    return;
+  }
+  Edit edit = edit_at(finding, EditKind::kReplace, site, "to", group.one_way);
+  if (!group.both_ways.empty()) {
+    edit.clauses.push_back({"always, from", add_items(finding, group.both_ways, site)});
+  }
+  finding.edits.push_back(std::move(edit));
+  if (in_all) return;
+  Edit update = edit_at(finding, EditKind::kInsert, site, "to", group.content.expressions);
+  update.directive = Directive::kTargetUpdate;
+  update.anchor.side = Anchor::Side::kBefore;
+  update.when = EditWhen::kHostChanged;
+  finding.edits.push_back(std::move(update));
+}
+
+void add_edits_of_returns(const Evidence& evidence, const ResendGroup& group, Finding& finding) {
+  const Trace& trace = evidence.trace;
+  std::map<std::uint32_t, UniqueTexts> items;  // by site
+  for (const Tally::Pair& pair : group.content.pairs) {
+    const Index<Site> by = trace.ops.common(pair.earlier).site;
+    const bool is_return = trace.ops.common(pair.earlier).kind == OpKind::kDtoH;
+    if (!is_return || !by || trace.sites[by.value].directive != Directive::kTargetUpdate) continue;
+    items[by.value].add(expression_at(trace, evidence.mappings, pair.earlier));
+  }
+  for (const auto& [site, names] : items) {
+    Edit edit = edit_at(finding, EditKind::kGuard, trace.sites[site], "from", names.all());
+    edit.when = EditWhen::kHostUses;
+    finding.edits.push_back(std::move(edit));
+  }
+}
+
+void add_edits_of_remapped(const Trace& trace, const ResendGroup& group, bool unchanged,
+                           Finding& finding) {
+  const Anchor stay = anchor_at(trace, group.sites.all(), Anchor::Of::kStay);
+  // Positions are those in the kept data.
+  std::vector<EditData> data = group.kept.data.rows();
+  std::vector<Edit> edits = group.kept.edits(trace, stay);
+  const auto first = static_cast<std::uint32_t>(finding.data.size());
+  for (Edit& edit : edits) {
+    for (EditClause& clause : edit.clauses) {
+      for (std::uint32_t& number : clause.data) number += first;
+    }
+  }
+  std::ranges::move(data, std::back_inserter(finding.data));
+  std::ranges::move(edits, std::back_inserter(finding.edits));
+  finding.unless.push_back(Unless::kHostUses);
+  finding.unless.push_back(Unless::kMadeAnew);
+  if (unchanged) finding.remarks.emplace_back(kWentAsItHadBeen);
+}
+
+}  // namespace ompdm::analysis

@@ -1,0 +1,44 @@
+// Transfers of one directive that carried what the device had, with one remedy, and its edits.
+// Inside the analysis library only.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "analysis/findings/keep_data.h"
+#include "analysis/findings/tallies.h"
+#include "analysis/findings/unique.h"
+
+namespace ompdm::analysis {
+
+struct ResendGroup {
+  ContentClaim content;
+  UniqueTexts before;  ///< where the data was sent or brought back before
+  UniqueSites sites;   ///< these, and where it was sent again
+  std::set<std::int32_t> devices;
+  KeptData kept;                       ///< what had been deleted in between
+  bool resident = false;               ///< some were there all the time
+  bool scratch = false;                ///< and kernels had map(to:) copies of them since
+  bool always = false;                 ///< by map(always, ...)
+  std::vector<std::string> one_way;    ///< the items that the clauses only send
+  std::vector<std::string> both_ways;  ///< and those that they bring back too
+  std::uint64_t all = 0;               ///< transfers of these items by this directive
+  bool is_other = false;               ///< some of which are of other data
+};
+
+/// What to do at the directive about data that was there all the time. `in_all`: each of its
+/// transfers was needless.
+void add_edit_of_resident(const Site& site, const ResendGroup& group, bool in_all,
+                          Finding& finding);
+
+/// Updates that brought the data back, which went over again as it had come: needed only where the
+/// host reads it.
+void add_edits_of_returns(const Evidence& evidence, const ResendGroup& group, Finding& finding);
+
+/// What keeps data there that was mapped anew.
+void add_edits_of_remapped(const Trace& trace, const ResendGroup& group, bool unchanged,
+                           Finding& finding);
+
+}  // namespace ompdm::analysis
