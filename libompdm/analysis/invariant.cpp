@@ -32,11 +32,11 @@ struct Crossings {
 };
 
 void add(const Trace& trace, std::uint32_t number, Crossings& crossings) {
-  const DataOp& op = trace.ops[number];
-  crossings.bytes += op.bytes;
-  if (op.hash == 0 && op.fingerprint == 0) return;
+  crossings.bytes += trace.ops.common(number).bytes;
+  const auto& own = trace.ops.rare(number);
+  if (own.hash == 0 && own.fingerprint == 0) return;
   if (crossings.latest != Index<DataOp>::kNone) {
-    const Same same = same_content(trace.ops[crossings.latest], op);
+    const Same same = same_content(trace.ops[crossings.latest], trace.ops[number]);
     if (same == Same::kUnknown) return;
     if (same == Same::kLikely) {
       ++crossings.alike;
@@ -80,18 +80,21 @@ std::vector<Recurring> mostly_unchanged(std::map<std::string, Recurring> items) 
 
 std::vector<std::optional<Invariant>> invariants_of(const Trace& trace, const LoopTable& loops) {
   std::vector<std::optional<Invariant>> invariants(loops.rows.size());
-  const bool any = std::ranges::any_of(
-      trace.ops, [](const DataOp& op) { return op.hash != 0 || op.fingerprint != 0; });
+  bool any = false;
+  trace.ops.each_rare([&](std::size_t, const RowParts<DataOp>::Rare& rare) {
+    any = any || rare.hash != 0 || rare.fingerprint != 0;
+  });
   if (!any) return invariants;
   const EnclosingLoops enclosing(loops);
   std::map<EntryPiece, Crossings> pieces;
   for (std::uint32_t i = 0; i < trace.ops.size(); ++i) {
-    const DataOp& op = trace.ops[i];
+    const DataOp& op = trace.ops.common(i);
     const bool to_device = op.kind == OpKind::kHtoD;
     if (op.internal || (!to_device && op.kind != OpKind::kDtoH)) continue;
     // What a region's helper threads move is part of the pass that runs the region.
-    const Asker asked = asker_of(trace, op);
-    const Nanoseconds end = op.region ? trace.regions.end_of(op.region.value) : op.end;
+    const Asker asked = asker_of(trace, i);
+    const Index<Region> region = trace.ops.region_of(i);
+    const Nanoseconds end = region ? trace.regions.end_of(region.value) : trace.ops.end_of(i);
     std::uint32_t entry = enclosing.innermost(asked.thread, asked.time, end);
     for (; entry != EnclosingEntry::kNoEntry; entry = enclosing.entries()[entry].parent) {
       const EntryPiece piece(entry, to_device, to_device ? op.dst_device : op.src_device,
@@ -105,11 +108,15 @@ std::vector<std::optional<Invariant>> invariants_of(const Trace& trace, const Lo
   std::vector<bool> compared(loops.rows.size());
   std::vector<std::map<std::string, std::uint64_t>> items(loops.rows.size());
   std::vector<std::map<std::string, Recurring>> changing(loops.rows.size());
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> names;  // by variable and site
   for (const auto& [piece, crossings] : pieces) {
     if (crossings.compared + crossings.alike == 0) continue;
     const std::size_t loop = enclosing.entries()[std::get<0>(piece)].loop;
     compared[loop] = true;
-    const std::string item = item_of(trace, trace.ops[crossings.first]);
+    const DataOp& first = trace.ops.common(crossings.first);
+    const auto [name, is_new] = names.try_emplace({first.variable.value, first.site.value});
+    if (is_new) name->second = item_of(trace, first);
+    const std::string& item = name->second;
     // What was seen to change may have changed where no block was looked at, too.
     if (crossings.changes) {
       Recurring& row = changing[loop][item];

@@ -25,10 +25,14 @@ struct Asker {
   std::uint32_t thread = 0;
   Nanoseconds time = 0;
 };
-inline Asker asker_of(const Trace& trace, const DataOp& op) {
-  if (!op.region) return {op.thread, op.begin};
-  const Region& region = trace.regions[op.region.value];
-  return {region.asker(), region.made != 0 ? region.made : op.begin};
+/// `op` is a position in Trace::ops.
+inline Asker asker_of(const Trace& trace, std::uint32_t op) {
+  const Nanoseconds begin = trace.ops.begin_of(op);
+  const Index<Region> region = trace.ops.region_of(op);
+  if (!region) return {trace.ops.common(op).thread, begin};
+  const Region& common = trace.regions.common(region.value);
+  const Nanoseconds made = trace.regions.rare(region.value).made;
+  return made != 0 ? Asker{common.maker, made} : Asker{common.thread, begin};
 }
 
 /// Row of a site in the table, kNoDirective if it has none.

@@ -83,24 +83,11 @@ Contents::Contents(const Trace& trace, const Mappings& mappings, KernelWrites& w
   earlier_.resize(trace.ops.size());
   sent_.resize(trace.ops.size());
   mapping_of_.resize(trace.ops.size(), kNoOp);
-  const std::vector<Mapping>& rows = mappings.rows();
-  std::vector<std::uint32_t> order(rows.size());
-  std::iota(order.begin(), order.end(), 0U);
-  // Memory of the API has no storage on the host that would outlive it.
-  const auto storage = [&](std::uint32_t i) {
-    const Mapping& row = rows[i];
-    return std::tuple(row.device, row.host, row.storage, row.bytes, row.host == 0 ? i : 0);
-  };
-  std::ranges::sort(order, {}, [&](std::uint32_t i) { return std::pair(storage(i), i); });
-  std::vector<std::vector<std::uint32_t>> pieces;
-  for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
-    std::vector<std::uint32_t> stays;
-    for (; end < order.size() && storage(order[end]) == storage(order[begin]); ++end) {
-      stays.push_back(order[end]);
-    }
-    follow(trace, mappings, stays, writes);
-    pieces.push_back(std::move(stays));
+  std::vector<std::vector<std::uint32_t>> pieces(mappings.pieces());
+  for (std::uint32_t i = 0; i < mappings.rows().size(); ++i) {
+    pieces[mappings.rows()[i].piece].push_back(i);
   }
+  for (const std::vector<std::uint32_t>& stays : pieces) follow(trace, mappings, stays, writes);
   note_host_changes(trace, mappings);
   for (const std::vector<std::uint32_t>& stays : pieces) doubt(trace, mappings, stays);
 }

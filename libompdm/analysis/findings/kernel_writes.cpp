@@ -43,8 +43,7 @@ std::uint64_t end_of(const MapItem& item) {
 }  // namespace
 
 KernelWrites::KernelWrites(const Trace& trace)
-    : tables_(lists_with_tables(trace)),
-      global_pointers_(
+    : global_pointers_(
           std::ranges::any_of(trace.device_variables, &DeviceVariable::holds_pointers)) {
   for (const std::uint32_t i : launches_by_begin(trace)) {
     const Launch& launch = trace.launches[i];
@@ -54,11 +53,13 @@ KernelWrites::KernelWrites(const Trace& trace)
     const std::uint32_t list =
         launch.region ? trace.regions.common(launch.region.value).map_list : Index<Region>::kNone;
     if (list < trace.map_lists.size()) {
-      by_list_[{launch.device, list}].add(begin, end);
+      by_list_.add(launch.device, list, begin, end);
     } else {
       unknown_[launch.device].add(begin, end);
     }
   }
+  const std::vector<std::uint32_t> tables = lists_with_tables(trace);
+  for (const auto& [device, launches] : all_) tables_[device] = by_list_.of(device, tables);
   read_lists(trace);
 }
 
@@ -75,30 +76,46 @@ void KernelWrites::read_lists(const Trace& trace) {
   reads_.settle();
 }
 
+const KernelWrites::Users& KernelWrites::users_of(const Mapping& mapping) {
+  if (mapping.piece >= users_.size()) users_.resize(std::size_t{mapping.piece} + 1);
+  Users& users = users_[mapping.piece];
+  if (users.known && users.base == mapping.base) return users;
+  const auto named = [&](const NamedStorage& storage, std::uint64_t begin, std::uint64_t end) {
+    return storage.users_of(by_list_, mapping.device, begin, end);
+  };
+  const std::uint64_t end = mapping.host + std::max<std::uint64_t>(mapping.bytes, 1);
+  if (!users.known) {
+    users.writers = named(writes_, mapping.host, end);
+    users.readers = named(reads_, mapping.host, end);
+  }
+  // The runtime finds a section by the pointer that it is a section of.
+  users.pointers.clear();
+  if (mapping.base < mapping.host) users.pointers = named(pointers_, mapping.base, mapping.host);
+  users.known = true;
+  users.base = mapping.base;
+  return users;
+}
+
 Writer KernelWrites::writer_of(const Mapping& mapping, Nanoseconds from, Nanoseconds to) {
+  const auto ran = [&](const std::vector<const Launches*>& several) {
+    return std::ranges::any_of(several, [&](const Launches* one) { return one->any(from, to); });
+  };
   const auto any = [&](const std::map<std::int32_t, Launches>& launches) {
     const auto at = launches.find(mapping.device);
     return at != launches.end() && at->second.any(from, to);
   };
   if (!any(all_)) return Writer::kNone;
-  const auto ran = [&](NamedStorage& named) {
-    const std::uint64_t end = mapping.host + std::max<std::uint64_t>(mapping.bytes, 1);
-    return named.ran(by_list_, mapping.device, mapping.host, end, from, to);
-  };
+  static const Users kNobody;
   const bool has_host = mapping.host != 0;
-  if (has_host && ran(writes_)) return Writer::kNamed;
-  // The runtime finds a section by the pointer that it is a section of.
-  if (has_host && mapping.base < mapping.host &&
-      pointers_.ran(by_list_, mapping.device, mapping.base, mapping.host, from, to)) {
-    return Writer::kNamed;
-  }
+  const Users& users = has_host ? users_of(mapping) : kNobody;
+  if (ran(users.writers) || ran(users.pointers)) return Writer::kNamed;
   // Any kernel may name a global variable.
   if (any(unknown_) || mapping.is_static) return Writer::kUnnamed;
-  if (tables_.ran(by_list_, mapping.device, from, to)) return Writer::kByTable;
+  if (ran(tables_.at(mapping.device))) return Writer::kByTable;
   if (global_pointers_) return Writer::kByGlobal;
   if (mapping.is_pointee) return Writer::kByPointer;
   if (mapping.handed_out || !has_host) return Writer::kByAddress;
-  return ran(reads_) ? Writer::kScratch : Writer::kNone;
+  return ran(users.readers) ? Writer::kScratch : Writer::kNone;
 }
 
 }  // namespace ompdm::analysis

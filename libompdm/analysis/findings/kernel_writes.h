@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <vector>
 
 #include "analysis/findings/list_users.h"
 #include "analysis/findings/mappings.h"
@@ -45,16 +46,26 @@ class KernelWrites {
   }
 
  private:
+  /// Kernels by how they could reach a piece of storage.
+  struct Users {
+    bool known = false;
+    std::uint64_t base = 0;                 ///< Mapping::base of whom this was asked for
+    std::vector<const Launches*> writers;   ///< that may write it
+    std::vector<const Launches*> pointers;  ///< that have its base, whatever section is there
+    std::vector<const Launches*> readers;   ///< that get a copy of it
+  };
   void read_lists(const Trace& trace);
+  const Users& users_of(const Mapping& mapping);
 
   std::map<std::int32_t, Launches> all_;      // by device
   std::map<std::int32_t, Launches> unknown_;  // those whose clauses are not known
   LaunchesByList by_list_;
-  NamedStorage writes_;           // that a kernel may write
-  NamedStorage pointers_;         // where a pointer of its points, whatever section is there
-  NamedStorage reads_;            // that it gets a copy of
-  ListUsers tables_;              // with tables of pointers
-  bool global_pointers_ = false;  // in `declare target` variables
+  NamedStorage writes_;
+  NamedStorage pointers_;
+  NamedStorage reads_;
+  std::vector<Users> users_;                                     // by Mapping::piece
+  std::map<std::int32_t, std::vector<const Launches*>> tables_;  // with tables of pointers
+  bool global_pointers_ = false;                                 // in `declare target` variables
 };
 
 }  // namespace ompdm::analysis

@@ -1,7 +1,6 @@
 #include "analysis/findings/list_users.h"
 
 #include <algorithm>
-#include <iterator>
 
 namespace ompdm::analysis {
 namespace {
@@ -35,67 +34,52 @@ Launches Launches::merged(const std::vector<const Launches*>& several) {
   return sum;
 }
 
-bool ListUsers::ran(const LaunchesByList& launches, std::int32_t device, Nanoseconds from,
-                    Nanoseconds to) {
-  const auto of_list = [&](std::uint32_t list) {
-    const auto at = launches.find({device, list});
-    return at != launches.end() ? &at->second : nullptr;
-  };
-  if (lists_.size() <= kFew) {
-    return std::ranges::any_of(lists_, [&](std::uint32_t list) {
-      const Launches* one = of_list(list);
-      return one != nullptr && one->any(from, to);
-    });
+void LaunchesByList::add(std::int32_t device, std::uint32_t list, Nanoseconds begin,
+                         Nanoseconds end) {
+  by_list_[{device, list}].add(begin, end);
+}
+
+std::vector<const Launches*> LaunchesByList::of(std::int32_t device, const Lists& lists) {
+  std::vector<const Launches*> found;
+  for (const std::uint32_t list : lists) {
+    const auto at = by_list_.find({device, list});
+    if (at != by_list_.end()) found.push_back(&at->second);
   }
-  const auto [at, is_new] = merged_.try_emplace(device);
-  if (is_new) {
-    std::vector<const Launches*> several;
-    for (const std::uint32_t list : lists_) {
-      if (const Launches* one = of_list(list)) several.push_back(one);
-    }
-    at->second = Launches::merged(several);
-  }
-  return at->second.any(from, to);
+  if (found.size() <= kFew) return found;
+  const auto [at, is_new] = together_.try_emplace({device, lists});
+  if (is_new) at->second = Launches::merged(found);
+  return {&at->second};
 }
 
 void NamedStorage::add(std::uint64_t begin, std::uint64_t end, std::uint32_t list) {
-  names_[{begin, end}].push_back(list);
+  names_.emplace_back(begin, end, list);
 }
 
 void NamedStorage::settle() {
-  for (auto& [extent, lists] : names_) {
-    overlaps_.add(extent.first, extent.second);
-    users_of_name_.push_back(&users(std::move(lists)));
+  std::ranges::sort(names_);
+  for (std::size_t i = 0; i < names_.size(); ++i) {
+    const auto& [begin, end, list] = names_[i];
+    const bool is_known =
+        i > 0 && std::get<0>(names_[i - 1]) == begin && std::get<1>(names_[i - 1]) == end;
+    if (is_known) continue;
+    overlaps_.add(begin, end);
+    first_.push_back(i);
   }
-  names_.clear();
+  first_.push_back(names_.size());
   overlaps_.settle();
 }
 
-ListUsers& NamedStorage::users(Lists lists) {
+std::vector<const Launches*> NamedStorage::users_of(LaunchesByList& launches, std::int32_t device,
+                                                    std::uint64_t begin, std::uint64_t end) const {
+  LaunchesByList::Lists lists;
+  overlaps_.each(begin, end, [&](std::uint32_t number) {
+    for (std::size_t i = first_[number]; i < first_[number + 1]; ++i) {
+      lists.push_back(std::get<2>(names_[i]));
+    }
+  });
   std::ranges::sort(lists);
   lists.erase(std::unique(lists.begin(), lists.end()), lists.end());
-  return users_.try_emplace(lists, lists).first->second;
-}
-
-/// A few sets of lists, or one of them all.
-std::vector<ListUsers*> NamedStorage::users_of(const Extent& extent) {
-  std::vector<ListUsers*> found;
-  overlaps_.each(extent.first, extent.second,
-                 [&](std::uint32_t number) { found.push_back(users_of_name_[number]); });
-  std::ranges::sort(found);
-  found.erase(std::unique(found.begin(), found.end()), found.end());
-  if (found.size() <= kFew) return found;
-  Lists all;
-  for (const ListUsers* one : found) std::ranges::copy(one->lists(), std::back_inserter(all));
-  return {&users(std::move(all))};
-}
-
-bool NamedStorage::ran(const LaunchesByList& launches, std::int32_t device, std::uint64_t begin,
-                       std::uint64_t end, Nanoseconds from, Nanoseconds to) {
-  const auto [known, is_new] = known_.try_emplace({begin, end});
-  if (is_new) known->second = users_of(known->first);
-  return std::ranges::any_of(known->second,
-                             [&](ListUsers* one) { return one->ran(launches, device, from, to); });
+  return launches.of(device, lists);
 }
 
 }  // namespace ompdm::analysis

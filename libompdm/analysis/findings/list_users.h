@@ -2,8 +2,10 @@
 // addresses. Inside the analysis library only.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -30,23 +32,21 @@ class Launches {
   std::vector<Nanoseconds> latest_end_;  // of that launch and all before it
 };
 
-/// By device and map list (position in Trace::map_lists).
-using LaunchesByList = std::map<std::pair<std::int32_t, std::uint32_t>, Launches>;
-
-/// The users of a set of map lists.
-class ListUsers {
+/// Kernels by device and by map list, a position in Trace::map_lists.
+class LaunchesByList {
  public:
-  /// `lists` in ascending order, each once.
-  explicit ListUsers(std::vector<std::uint32_t> lists) : lists_(std::move(lists)) {}
+  using Lists = std::vector<std::uint32_t>;
 
-  [[nodiscard]] const std::vector<std::uint32_t>& lists() const { return lists_; }
+  /// In order of `begin`.
+  void add(std::int32_t device, std::uint32_t list, Nanoseconds begin, Nanoseconds end);
 
-  /// Whether a kernel with one of the lists was at work on the device at any time in (from, to).
-  bool ran(const LaunchesByList& launches, std::int32_t device, Nanoseconds from, Nanoseconds to);
+  /// Those with any of the lists, of which each is there once, in ascending order: apart while they
+  /// are few, else put together. To be called after the last was added; what it points to stays.
+  std::vector<const Launches*> of(std::int32_t device, const Lists& lists);
 
  private:
-  std::vector<std::uint32_t> lists_;
-  std::map<std::int32_t, Launches> merged_;  // by device, where the lists are many
+  std::map<std::pair<std::int32_t, std::uint32_t>, Launches> by_list_;
+  std::map<std::pair<std::int32_t, Lists>, Launches> together_;
 };
 
 /// What map lists name, and who uses it.
@@ -57,21 +57,15 @@ class NamedStorage {
   /// To be called after the last name was added and before the first question.
   void settle();
 
-  /// Whether a kernel with a list that names some of [begin, end) was at work.
-  bool ran(const LaunchesByList& launches, std::int32_t device, std::uint64_t begin,
-           std::uint64_t end, Nanoseconds from, Nanoseconds to);
+  /// The kernels on the device with a list that names some of [begin, end), as
+  /// LaunchesByList::of has them.
+  [[nodiscard]] std::vector<const Launches*> users_of(LaunchesByList& launches, std::int32_t device,
+                                                      std::uint64_t begin, std::uint64_t end) const;
 
  private:
-  using Extent = std::pair<std::uint64_t, std::uint64_t>;
-  using Lists = std::vector<std::uint32_t>;
-  std::vector<ListUsers*> users_of(const Extent& extent);
-  ListUsers& users(Lists lists);
-
-  std::map<Extent, Lists> names_;
-  Overlaps overlaps_;  // beside users_of_name_
-  std::vector<ListUsers*> users_of_name_;
-  std::map<Lists, ListUsers> users_;  // arrays of one clause have theirs together
-  std::map<Extent, std::vector<ListUsers*>> known_;
+  std::vector<std::tuple<std::uint64_t, std::uint64_t, std::uint32_t>> names_;  // and list; sorted
+  std::vector<std::size_t> first_;  // in names_, of each piece of overlaps_; one more at the end
+  Overlaps overlaps_;
 };
 
 }  // namespace ompdm::analysis

@@ -29,8 +29,7 @@ OtherMappings LoopPresence::others(const EnclosingEntry& entry,
   }
   OtherMappings others = evidence_.presence.others(piece, from, to, mappings.size());
   if (loop.spans.size() == 1 || loop.code) return others;
-  const auto [at, is_new] =
-      between_.try_emplace({entry.loop, piece.device, piece.host, piece.bytes, piece.storage});
+  const auto [at, is_new] = between_.try_emplace({entry.loop, piece.piece});
   OtherMappings& between = at->second;
   if (is_new) {
     between = evidence_.presence.others(piece, loop.begin, ends_[entry.loop], 0);

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "analysis/findings/findings.h"
@@ -28,9 +28,7 @@ class LoopPresence {
  private:
   const Evidence& evidence_;
   std::vector<Nanoseconds> ends_;  // of the last pass; beside Evidence::loops
-  std::map<std::tuple<std::size_t, std::int32_t, std::uint64_t, std::uint64_t, std::uint32_t>,
-           OtherMappings>
-      between_;
+  std::map<std::pair<std::size_t, std::uint32_t>, OtherMappings> between_;  // by loop and piece
 };
 
 /// The stay of a piece from when the first of its mappings is there until the last one goes.

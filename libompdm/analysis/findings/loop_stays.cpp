@@ -5,7 +5,6 @@
 #include <iterator>
 #include <map>
 #include <set>
-#include <tuple>
 #include <utility>
 
 #include "analysis/findings/loop_presence.h"
@@ -13,9 +12,6 @@
 
 namespace ompdm::analysis {
 namespace {
-
-/// Device, address, storage and bytes.
-using Piece = std::tuple<std::int32_t, std::uint64_t, std::uint32_t, std::uint64_t>;
 
 /// Stays of what has names in common, and those in inner loops that they take the place of.
 struct Choice {
@@ -25,20 +21,18 @@ struct Choice {
 
 /// What has names in common, in one entry into a loop.
 struct Node {
-  std::map<Piece, std::vector<std::uint32_t>> mappings;
+  std::map<std::uint32_t, std::vector<std::uint32_t>> mappings;  // by piece
   std::vector<Choice> choices;
   std::uint64_t bytes = 0;         // that these spare,
   std::uint64_t backed_bytes = 0;  // and contents show it
 };
 
-Piece piece_of(const Mapping& row) { return {row.device, row.host, row.storage, row.bytes}; }
-
 bool is_candidate(const Trace& trace, const Mapping& mapping) {
   if (mapping.host == 0 || !mapping.remove || mapping.bytes <= kRidesAlong) return false;
-  const DataOp& alloc = trace.ops[mapping.alloc.value];
-  const DataOp& remove = trace.ops[mapping.remove.value];
-  return asker_of(trace, alloc).thread == asker_of(trace, remove).thread &&
-         (alloc.map_type & kMapPrivate) == 0 && comes_of_mapping(trace, alloc);
+  const DataOp& alloc = trace.ops.common(mapping.alloc.value);
+  if ((alloc.map_type & kMapPrivate) != 0 || !comes_of_mapping(trace, alloc)) return false;
+  return asker_of(trace, mapping.alloc.value).thread ==
+         asker_of(trace, mapping.remove.value).thread;
 }
 
 void choose(const Evidence& evidence, std::uint32_t number, std::uint32_t alias, Node& node) {
@@ -89,9 +83,8 @@ void take(const Evidence& evidence, LoopPresence& presence, std::vector<Choice> 
 /// Tells of each whether all of its group stay.
 void note_groups(const Aliases& aliases, const std::vector<Mapping>& rows,
                  std::vector<LoopStay>& taken) {
-  std::map<std::uint32_t, std::set<Piece>> pieces;
-  for (const LoopStay& stay : taken)
-    pieces[stay.alias].insert(piece_of(rows[stay.mappings.front()]));
+  std::map<std::uint32_t, std::set<std::uint32_t>> pieces;
+  for (const LoopStay& stay : taken) pieces[stay.alias].insert(rows[stay.mappings.front()].piece);
   for (LoopStay& stay : taken) {
     stay.has_all = pieces[stay.alias].size() == aliases.pieces(stay.alias);
   }
@@ -107,11 +100,11 @@ std::vector<LoopStay> loop_stays(const Evidence& evidence) {
   for (std::uint32_t i = 0; i < rows.size(); ++i) {
     const Mapping& row = rows[i];
     if (!is_candidate(trace, row)) continue;
-    const Asker asked = asker_of(trace, trace.ops[row.alloc.value]);
+    const Asker asked = asker_of(trace, row.alloc.value);
     const std::uint32_t entry =
         evidence.enclosing.innermost(asked.thread, asked.time, trace.ops.end_of(row.remove.value));
     if (entry == EnclosingEntry::kNoEntry) continue;
-    open[{entry, evidence.aliases.of(i)}].mappings[piece_of(row)].push_back(i);
+    open[{entry, evidence.aliases.of(i)}].mappings[row.piece].push_back(i);
   }
   std::vector<LoopStay> taken;
   LoopPresence presence(evidence);
@@ -126,7 +119,8 @@ std::vector<LoopStay> loop_stays(const Evidence& evidence) {
       continue;
     }
     Node& outer = open[{parent, alias}];
-    for (const auto& [piece, mappings] : node.mappings) {
+    outer.mappings.merge(node.mappings);
+    for (const auto& [piece, mappings] : node.mappings) {  // those that it has already
       std::vector<std::uint32_t>& all = outer.mappings[piece];
       all.insert(all.end(), mappings.begin(), mappings.end());
     }
@@ -136,7 +130,7 @@ std::vector<LoopStay> loop_stays(const Evidence& evidence) {
   }
   note_groups(evidence.aliases, rows, taken);
   std::ranges::sort(taken, {}, [&](const LoopStay& stay) {
-    return std::pair(stay.entry, piece_of(rows[stay.mappings.front()]));
+    return std::pair(stay.entry, rows[stay.mappings.front()].piece);
   });
   return taken;
 }

@@ -70,7 +70,7 @@ bool is_of_a_launch(const Evidence& evidence, const Mapping& mapping) {
 
 /// The innermost loop around an operation; past all loops its directive's own row.
 std::uint32_t loop_around(const Evidence& evidence, std::uint32_t op, std::uint32_t row) {
-  const Asker asked = asker_of(evidence.trace, evidence.trace.ops[op]);
+  const Asker asked = asker_of(evidence.trace, op);
   const std::uint32_t entry =
       evidence.enclosing.innermost(asked.thread, asked.time, evidence.trace.ops.end_of(op));
   return static_cast<std::uint32_t>(entry == EnclosingEntry::kNoEntry

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <set>
 #include <string_view>
+#include <tuple>
 
 #include "analysis/map_types.h"
 #include "analysis/tables.h"
@@ -55,6 +56,7 @@ std::vector<std::uint32_t> order_of_effect(const Trace& trace) {
 Mappings::Mappings(const Trace& trace)
     : items_(trace), mapping_of_op_(trace.ops.size(), kNoMapping) {
   replay(trace);
+  number_pieces();
   for (Mapping& row : rows_) {
     const Index<Region> region = trace.ops.region_of(row.alloc.value);
     row.item = items_.named(region, row.host, row.bytes);
@@ -148,6 +150,20 @@ void Mappings::replay(const Trace& trace) {
       case OpKind::kDisassociate:
         break;
     }
+  }
+}
+
+void Mappings::number_pieces() {
+  std::vector<std::uint32_t> order(rows_.size());
+  std::iota(order.begin(), order.end(), 0U);
+  const auto piece = [&](std::uint32_t i) {
+    const Mapping& row = rows_[i];
+    return std::tuple(row.device, row.host, row.storage, row.bytes, row.host == 0 ? i : 0);
+  };
+  std::ranges::sort(order, {}, piece);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (i == 0 || piece(order[i]) != piece(order[i - 1])) ++pieces_;
+    rows_[order[i]].piece = pieces_ - 1;
   }
 }
 

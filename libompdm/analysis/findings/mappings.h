@@ -16,6 +16,9 @@ struct Mapping {
   std::int32_t device = -1;
   std::uint64_t host = 0;  ///< where the storage is that it stands for; 0: none (omp_target_alloc)
   std::uint32_t storage = 0;  ///< which storage that is (DataOp::storage)
+  /// The same for all stays of one piece of storage on one device: same place, bytes and storage.
+  /// In the order of device, host, storage, bytes; memory of the API is a piece each time.
+  std::uint32_t piece = 0;
   std::uint64_t address = 0;  ///< on the device
   std::uint64_t bytes = 0;
   Index<Variable> variable;
@@ -47,6 +50,9 @@ class Mappings {
   /// In the order of their allocations.
   [[nodiscard]] const std::vector<Mapping>& rows() const { return rows_; }
 
+  /// How many pieces there are (Mapping::piece).
+  [[nodiscard]] std::uint32_t pieces() const { return pieces_; }
+
   /// Positions in Trace::ops of the copies between host and this mapping, in order of their begin;
   /// the runtime's own left out.
   [[nodiscard]] std::span<const std::uint32_t> transfers(std::size_t mapping) const;
@@ -58,10 +64,12 @@ class Mappings {
 
  private:
   void replay(const Trace& trace);
+  void number_pieces();
   void mark_ways_around(const Trace& trace);
 
   ListItems items_;
   std::vector<Mapping> rows_;
+  std::uint32_t pieces_ = 0;
   std::vector<std::uint32_t> mapping_of_op_;  // transfers only, kNone for the others
   std::vector<std::uint32_t> first_;          // by mapping, in transfers_; one more at the end
   std::vector<std::uint32_t> transfers_;

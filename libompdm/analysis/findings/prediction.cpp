@@ -15,19 +15,22 @@ std::optional<Prediction> predict(const Trace& trace, std::span<const Claim> cla
   std::vector<Interval> after;
   Prediction prediction;
   for (std::size_t i = 0; i < trace.ops.size(); ++i) {
-    const DataOp& op = trace.ops[i];
-    if (op.clock == Clock::kEnqueue && is_transfer(op.kind) && !op.internal) return std::nullopt;
-    before.push_back({op.begin, op.end});
+    const DataOp& op = trace.ops.common(i);
+    const Interval time{trace.ops.begin_of(i), trace.ops.end_of(i)};
+    const bool crosses = is_transfer(op.kind) && !op.internal;
+    if (crosses && op.clock == Clock::kEnqueue) return std::nullopt;
+    before.push_back(time);
     if (gone[i]) {
-      if (is_transfer(op.kind) && !op.internal) prediction.spared_bytes += op.bytes;
+      if (crosses) prediction.spared_bytes += op.bytes;
       continue;
     }
-    after.push_back({op.begin, op.end});
-    if (is_transfer(op.kind) && !op.internal) prediction.transfer += op.end - op.begin;
+    after.push_back(time);
+    if (crosses) prediction.transfer += time.end - time.begin;
   }
-  for (const Launch& launch : trace.launches) {
-    before.push_back({launch.begin, launch.end});
-    after.push_back({launch.begin, launch.end});
+  for (std::size_t i = 0; i < trace.launches.size(); ++i) {
+    const Interval time{trace.launches.begin_of(i), trace.launches.end_of(i)};
+    before.push_back(time);
+    after.push_back(time);
   }
   prediction.wall =
       program_wall_of(trace) - (union_length(std::move(before)) - union_length(std::move(after)));

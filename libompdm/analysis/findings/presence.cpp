@@ -2,24 +2,21 @@
 
 #include <algorithm>
 #include <limits>
-#include <tuple>
 
 namespace ompdm::analysis {
 
 Presence::Presence(const Trace& trace, const Mappings& mappings)
     : trace_(trace), mappings_(mappings) {
-  using Key = std::tuple<std::int32_t, std::uint64_t, std::uint64_t, std::uint32_t>;
-  std::map<Key, std::vector<std::uint32_t>> pieces;
-  const std::vector<Mapping>& rows = mappings.rows();
-  for (std::uint32_t i = 0; i < rows.size(); ++i) {
-    if (rows[i].host == 0) continue;
-    pieces[{rows[i].device, rows[i].host, rows[i].bytes, rows[i].storage}].push_back(i);
+  std::vector<std::vector<std::uint32_t>> pieces(mappings.pieces());
+  for (std::uint32_t i = 0; i < mappings.rows().size(); ++i) {
+    if (mappings.rows()[i].host != 0) pieces[mappings.rows()[i].piece].push_back(i);
   }
-  for (auto& [key, numbers] : pieces) {
-    const auto& [device, host, bytes, number] = key;
-    Storages& storages = by_device_[device];
-    storages.rows.push_back({host, bytes, number, std::move(numbers)});
-    storages.overlaps.add(host, host + bytes);
+  for (std::vector<std::uint32_t>& stays : pieces) {
+    if (stays.empty()) continue;
+    const Mapping& piece = mappings.rows()[stays.front()];
+    Storages& storages = by_device_[piece.device];
+    storages.rows.push_back({piece.host, piece.bytes, piece.storage, std::move(stays)});
+    storages.overlaps.add(piece.host, piece.host + piece.bytes);
   }
   for (auto& [device, storages] : by_device_) storages.overlaps.settle();
 }

@@ -52,11 +52,11 @@ struct AllocationGroup {
 /// The loop that all of this is in; else the one that it begins in.
 void add_loop(const Evidence& evidence, std::uint32_t alloc, Nanoseconds end,
               AllocationGroup& group) {
-  const DataOp& op = evidence.trace.ops[alloc];
-  const Asker asked = asker_of(evidence.trace, op);
+  const Asker asked = asker_of(evidence.trace, alloc);
   std::uint32_t entry = evidence.enclosing.innermost(asked.thread, asked.time, end);
   if (entry == EnclosingEntry::kNoEntry) {
-    entry = evidence.enclosing.innermost(asked.thread, asked.time, op.end);
+    entry =
+        evidence.enclosing.innermost(asked.thread, asked.time, evidence.trace.ops.end_of(alloc));
   }
   if (entry == EnclosingEntry::kNoEntry) return;
   group.loops.insert(evidence.enclosing.entries()[entry].loop);

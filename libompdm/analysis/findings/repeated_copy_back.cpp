@@ -62,7 +62,7 @@ bool is_chance(const Evidence& evidence, const Returns& returns, const Tally::Pa
   const Trace& trace = evidence.trace;
   const DataOp& op = trace.ops[pair.op];
   const DataOp& earlier = trace.ops[pair.earlier];
-  const Asker asked = asker_of(trace, earlier);
+  const Asker asked = asker_of(trace, pair.earlier);
   const std::vector<EnclosingEntry>& entries = evidence.enclosing.entries();
   std::uint32_t at = evidence.enclosing.innermost(asked.thread, asked.time, earlier.end);
   for (; at != EnclosingEntry::kNoEntry && entries[at].end <= op.begin; at = entries[at].parent) {

@@ -159,9 +159,10 @@ std::string evidence_of(const Stream& stream, OpKind kind, bool can_be_few) {
 
 /// The innermost loop around the first of them.
 std::string loop_around(const Evidence& evidence, const Stream& stream, const std::string& where) {
-  const DataOp& op = evidence.trace.ops[stream.ops.front()];
+  const std::uint32_t op = stream.ops.front();
   const Asker asked = asker_of(evidence.trace, op);
-  const std::uint32_t entry = evidence.enclosing.innermost(asked.thread, asked.time, op.end);
+  const std::uint32_t entry =
+      evidence.enclosing.innermost(asked.thread, asked.time, evidence.trace.ops.end_of(op));
   const std::string place =
       entry == EnclosingEntry::kNoEntry
           ? std::string()

@@ -7,6 +7,7 @@
 
 #include "analysis/findings/findings.h"
 #include "analysis/findings/named_data.h"
+#include "analysis/findings/tallies.h"
 #include "analysis/findings/wording.h"
 #include "analysis/map_types.h"
 
@@ -25,9 +26,10 @@ struct Unused {
 
 /// Whether the runtime's own threads made this for an asynchronous call of the API: nobody knows
 /// whether it was a copy or a memset, nor in what order it took effect.
-bool is_asynchronous_api(const Trace& trace, const DataOp& op) {
-  const Index<Site> site = op.site;
-  if (op.region || !site) return !op.region;
+bool is_asynchronous_api(const Trace& trace, std::uint32_t op) {
+  const Index<Site> site = trace.ops.common(op).site;
+  const Index<Region> region = trace.ops.region_of(op);
+  if (region || !site) return !region;
   const Site& where = trace.sites[site.value];
   return where.directive == Directive::kRuntime ||
          (where.directive == Directive::kApi &&
@@ -96,6 +98,17 @@ struct UnusedTransferGroup {
   bool beside_kernels = false;  ///< that do not name it
 };
 
+void count_sends(const Evidence& evidence, std::map<Clause, UnusedTransferGroup>& groups) {
+  if (groups.empty()) return;
+  for (std::size_t i = 0; i < evidence.mappings.rows().size(); ++i) {
+    for (const std::uint32_t op : evidence.mappings.transfers(i)) {
+      if (evidence.trace.ops.common(op).kind != OpKind::kHtoD) continue;
+      const auto at = groups.find(clause_of(evidence, op));
+      if (at != groups.end()) ++at->second.sends;
+    }
+  }
+}
+
 std::string evidence_of(const UnusedTransferGroup& group, const std::string& expression) {
   const std::uint64_t count = group.claim.finding.count;
   std::string fate;
@@ -136,28 +149,20 @@ void add_edit(const Site& site, const UnusedTransferGroup& group, const std::str
 std::vector<Claim> unused_transfer(const Evidence& evidence, const Claimed& claimed) {
   const Trace& trace = evidence.trace;
   if (has_lost_events(trace) || !knows_launches(trace)) return {};
-  std::map<std::pair<std::uint32_t, std::string>, UnusedTransferGroup>
-      groups;  // by directive row and name
-  std::map<std::pair<std::uint32_t, std::string>, std::uint64_t> sends;
+  std::map<Clause, UnusedTransferGroup> groups;
   const std::vector<Mapping>& rows = evidence.mappings.rows();
   KernelWrites& kernels = evidence.writers;
   for (std::uint32_t i = 0; i < rows.size(); ++i) {
-    for (const std::uint32_t op : evidence.mappings.transfers(i)) {
-      if (trace.ops.common(op).kind != OpKind::kHtoD) continue;
-      const std::uint32_t row = row_of(evidence.directives, trace.ops.common(op).site);
-      ++sends[{row, expression_at(trace, evidence.mappings, op)}];
-    }
     if (rows[i].replaced || rows[i].is_private || rows[i].handed_out || rows[i].on_device) continue;
-    const bool asynchronous = std::ranges::any_of(
-        evidence.mappings.transfers(i),
-        [&](std::uint32_t op) { return is_asynchronous_api(trace, trace.ops[op]); });
+    const bool asynchronous =
+        std::ranges::any_of(evidence.mappings.transfers(i),
+                            [&](std::uint32_t op) { return is_asynchronous_api(trace, op); });
     if (asynchronous) continue;
     for (const auto& [op, fate, beside_kernels, by] : unused_in(evidence, kernels, i)) {
       // A small argument, or a closure's, rides along.
       if (claimed[op] || trace.ops.common(op).bytes <= kRidesAlong) continue;
       const Index<Site> site = trace.ops.common(op).site;
-      const auto [at, is_new] = groups.try_emplace(
-          {row_of(evidence.directives, site), expression_at(trace, evidence.mappings, op)});
+      const auto [at, is_new] = groups.try_emplace(clause_of(evidence, op));
       UnusedTransferGroup& group = at->second;
       if (is_new) {
         group.first = i;
@@ -167,8 +172,7 @@ std::vector<Claim> unused_transfer(const Evidence& evidence, const Claimed& clai
       group.claim.ops.push_back(op);
       if (by != Index<DataOp>::kNone) {
         group.claim.rests.push_back({op, by});
-        group.claim.needed.push_back({row_of(evidence.directives, trace.ops.common(by).site),
-                                      expression_at(trace, evidence.mappings, by)});
+        group.claim.needed.push_back(clause_of(evidence, by));
       }
       group.brings_back = group.brings_back || (trace.ops.common(op).map_type & kMapFrom) != 0;
       group.beside_kernels = group.beside_kernels || beside_kernels;
@@ -177,10 +181,10 @@ std::vector<Claim> unused_transfer(const Evidence& evidence, const Claimed& clai
       group.claim.finding.wasted_bytes += trace.ops.common(op).bytes;
     }
   }
+  count_sends(evidence, groups);
   std::vector<Claim> claims;
   for (auto& [key, group] : groups) {
     Finding& finding = group.claim.finding;
-    group.sends = sends[key];
     // One of many, at a loop's end, say, is not worth a change.
     constexpr std::uint64_t kFew = 10;
     if (kFew * finding.count < group.sends) continue;
