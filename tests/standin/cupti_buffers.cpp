@@ -13,6 +13,14 @@ void complete(const Buffer& buffer) {
   state().complete(nullptr, 0, buffer.bytes, buffer.size, buffer.used);
 }
 
+void bring_back(const Buffer& buffer) {
+  complete(buffer);
+  State& all = state();
+  const std::lock_guard lock(all.mutex);
+  --all.away;
+  all.all_are_back.notify_all();
+}
+
 void deliver_full_buffers() {
   State& all = state();
   std::unique_lock lock(all.mutex);
@@ -20,8 +28,9 @@ void deliver_full_buffers() {
     all.full_one.wait(lock, [&] { return !all.full.empty(); });
     const Buffer buffer = all.full.front();
     all.full.pop_front();
+    ++all.away;
     lock.unlock();
-    complete(buffer);
+    bring_back(buffer);
     lock.lock();
   }
 }
@@ -76,16 +85,24 @@ bool flush() {
   if (all.request == nullptr) return false;
   std::deque<Buffer> buffers = std::exchange(all.full, {});
   if (all.buffer.used > 0) buffers.push_back(std::exchange(all.buffer, {}));
+  const char* late = std::getenv("STANDIN_CUPTI_LATE");
+  if (late != nullptr) all.away += buffers.size();
   lock.unlock();
-  if (const char* late = std::getenv("STANDIN_CUPTI_LATE")) {
+  if (late != nullptr) {
     std::thread([buffers, wait = std::chrono::microseconds(std::atoi(late))] {
       std::this_thread::sleep_for(wait);
-      for (const Buffer& buffer : buffers) complete(buffer);
+      for (const Buffer& buffer : buffers) bring_back(buffer);
     }).detach();
     return true;
   }
   for (const Buffer& buffer : buffers) complete(buffer);
   return true;
+}
+
+void wait_for_buffers() {
+  State& all = state();
+  std::unique_lock lock(all.mutex);
+  all.all_are_back.wait(lock, [&] { return all.away == 0 && all.full.empty(); });
 }
 
 }  // namespace standin::cupti

@@ -37,6 +37,8 @@ struct State {
   std::set<std::uint32_t> driver_calls;
   Buffer buffer;
   std::deque<Buffer> full;
+  std::condition_variable all_are_back;
+  std::size_t away = 0;  ///< buffers that a thread has to give back
   std::size_t dropped = 0;
   std::uint64_t activities = 0;
 };
@@ -59,5 +61,8 @@ void append_activity(const Record& record) {
 
 /// Gives all buffers back, now or late; false without callbacks.
 bool flush();
+
+/// Waits until threads have given back all that they had to.
+void wait_for_buffers();
 
 }  // namespace standin::cupti

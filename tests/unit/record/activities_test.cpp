@@ -59,6 +59,12 @@ void flush() {
   function<int(std::uint32_t)>(cupti, "cuptiActivityFlushAll")(0);
 }
 
+/// Until what was flushed has come, however late.
+void wait_for_late_ones() {
+  void* cupti = dlopen(OMPDM_STANDIN_LIBRARIES "/libcupti.so.13", RTLD_NOW | RTLD_NOLOAD);
+  function<void()>(cupti, "standinCuptiWaitForBuffers")();
+}
+
 void update_on_threads(std::size_t threads, std::size_t updates) {
   std::vector<std::thread> running;
   for (std::size_t i = 0; i < threads; ++i) {
@@ -141,7 +147,7 @@ TEST(Activities, ThatComeAfterTheEndAreCountedOneByOne) {
       [](FakeRuntime& runtime) {
         update_on_threads(1, kUpdates);
         runtime.finish();
-        usleep(500'000);
+        wait_for_late_ones();
       },
       "50000");
   EXPECT_EQ(trace.regions.size(), kUpdates);
@@ -176,7 +182,7 @@ TEST(Activities, ThatComeWhileItEndsAreThereOrCounted) {
           runtime.finish();
           for (std::thread& thread : running) thread.join();
           flush();
-          usleep(300'000);
+          wait_for_late_ones();
         },
         late);
     const std::uint64_t told = trace.activities.size() + trace.synchronizations.size();
