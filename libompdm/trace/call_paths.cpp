@@ -119,6 +119,7 @@ class Functions {
       find_repeats(trace_, function.places, entries);
       unreached.find_unrolled(function.places, function.calls, first);
     }
+    trace_.losses.push_back({"loops_code_unread", unreached.cut()});
   }
 
  private:

@@ -142,6 +142,7 @@ void read_row(const Json& object, CodeLoop& loop) {
   get(object, "entered_unseen", loop.entered_unseen);
   get(object, "called_unseen", loop.called_unseen);
   get(object, "unrolled", loop.unrolled);
+  get_word(object, "makes_memory", kMakesMemory, loop.makes_memory);
   for_each(object, "unreached", [&](const Json& item) {
     UnreachedDirective& unreached = loop.unreached.emplace_back();
     read_frame(expect_object(item, "unreached"), unreached.place);

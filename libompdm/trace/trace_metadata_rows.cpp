@@ -188,6 +188,9 @@ ordered_json row(const CodeLoop& loop) {
   if (loop.entered_unseen) json["entered_unseen"] = true;
   if (loop.called_unseen) json["called_unseen"] = true;
   if (loop.unrolled) json["unrolled"] = true;
+  if (loop.makes_memory != MakesMemory::kUnknown) {
+    json["makes_memory"] = name_of(kMakesMemory, loop.makes_memory);
+  }
   for (const UnreachedDirective& each : loop.unreached) {
     json["unreached"].push_back(unreached_row(each));
   }

@@ -51,6 +51,9 @@ inline constexpr std::array<std::string_view, 6> kMemoryKinds = {"unknown", "pag
 inline constexpr std::array<std::string_view, 7> kDirectives = {
     "target", "target data", "target enter data", "target exit data", "target update",
     "api",    "runtime"};
+/// By MakesMemory.
+inline constexpr std::array<std::string_view, 4> kMakesMemory = {"unknown", "no", "below",
+                                                                 "itself"};
 /// By LineSource.
 inline constexpr std::array<std::string_view, 4> kLineSources = {"none", "runtime", "dwarf",
                                                                  "kernel_name"};

@@ -45,6 +45,9 @@ UnreachedDirectives::UnreachedDirectives(Trace& trace, Symbols& symbols)
     const bool is_call = op.site && trace.sites[op.site.value].directive == Directive::kApi;
     if (is_call) add_path(op.site, op.path);
   });
+  has_libraries_ = std::ranges::count_if(trace.modules, [](const Module& module) {
+                     return !is_foreign_library(module.path);
+                   }) > 1;
   for (const CallPath& path : trace.call_paths) {
     const CallPlace& place = trace.call_places[path.place.value];
     if (!path.caller || !place.module || place.function == 0) continue;
@@ -75,19 +78,42 @@ RuntimeCalls* UnreachedDirectives::code_of(std::uint32_t module) {
   return at->second.get();
 }
 
-/// Of functions, and of those that they call.
-void UnreachedDirectives::add_called(std::vector<Address> functions, Calls& calls) {
+void UnreachedDirectives::add_called(std::vector<Address> functions, Reach& reach) {
   constexpr std::size_t kMost = 4096;
   std::set<Address> known;
-  while (!functions.empty() && known.size() < kMost) {
+  bool was_cut = false;
+  while (!functions.empty()) {
     const auto [module, function] = functions.back();
     functions.pop_back();
-    RuntimeCalls* code = code_of(module);
-    if (code == nullptr || !known.insert({module, function}).second) continue;
+    if (!known.insert({module, function}).second) continue;
+    RuntimeCalls* code = known.size() <= kMost ? code_of(module) : nullptr;
+    was_cut = was_cut || known.size() > kMost;
+    if (code == nullptr) {
+      reach.is_whole = false;
+      continue;
+    }
     const CodeCalls& made = code->in(function);
-    for (const auto& [address, call] : made.runtime) calls.emplace(Address(module, address), call);
+    was_cut = was_cut || (code->was_cut() && !made.is_whole);
+    reach.makes_any = reach.makes_any || !made.arrays.empty() || !made.objects.empty();
+    reach.is_whole =
+        reach.is_whole && made.is_whole && !(has_libraries_ && !made.elsewhere.empty());
+    for (const auto& [address, call] : made.runtime) {
+      reach.runtime.emplace(Address(module, address), call);
+    }
     for (const auto& [address, next] : made.functions) functions.emplace_back(module, next);
   }
+  cut_ += was_cut ? 1 : 0;
+}
+
+MakesMemory UnreachedDirectives::memory_of(const std::set<std::uint64_t>& held,
+                                           const CodeCalls& all, const Reach& reach) const {
+  const auto any = [&](const std::set<std::uint64_t>& calls) {
+    return std::ranges::any_of(calls, [&](std::uint64_t call) { return held.contains(call); });
+  };
+  if (any(all.arrays)) return MakesMemory::kItself;
+  if (any(all.objects) || reach.makes_any) return MakesMemory::kBelow;
+  const bool is_whole = all.is_whole && reach.is_whole && !(has_libraries_ && any(all.elsewhere));
+  return is_whole ? MakesMemory::kNo : MakesMemory::kUnknown;
 }
 
 const UnreachedDirectives::Place& UnreachedDirectives::place_of(Address address,
@@ -140,21 +166,21 @@ std::vector<UnreachedDirective> UnreachedDirectives::unreached_of(const Calls& c
   return rows;
 }
 
-/// Of code of a function: `held` are the return addresses of its calls.
-std::vector<UnreachedDirective> UnreachedDirectives::unreached_in(
-    const std::set<std::uint64_t>& held, const std::vector<std::uint32_t>& places,
-    const FunctionCalls& calls) {
+/// A loop of a function's code: `held` are the return addresses of its calls.
+void UnreachedDirectives::describe(const std::set<std::uint64_t>& held,
+                                   const std::vector<std::uint32_t>& places,
+                                   const FunctionCalls& calls, CodeLoop& loop) {
   const std::uint32_t module = trace_.call_places[places.front()].module.value;
   RuntimeCalls* code = code_of(module);
-  if (code == nullptr) return {};
+  if (code == nullptr) return;
   const auto [at, is_new] = functions_.try_emplace(&calls.flow());
   if (is_new) at->second = code->of(calls.flow());
   const CodeCalls& all = at->second;
   Calls of_function;
-  Calls made;
+  Reach reach;
   for (const auto& [address, call] : all.runtime) {
     of_function.emplace(Address(module, address), call);
-    if (held.contains(address)) made.emplace(Address(module, address), call);
+    if (held.contains(address)) reach.runtime.emplace(Address(module, address), call);
   }
   std::vector<Address> functions;
   for (const auto& [address, called] : all.functions) {
@@ -166,8 +192,9 @@ std::vector<UnreachedDirective> UnreachedDirectives::unreached_in(
     reached.insert(below_[place].begin(), below_[place].end());
     functions.insert(functions.end(), callees_[place].begin(), callees_[place].end());
   }
-  add_called(std::move(functions), made);
-  return unreached_of(made, reached, of_function);
+  add_called(std::move(functions), reach);
+  loop.unreached = unreached_of(reach.runtime, reached, of_function);
+  loop.makes_memory = memory_of(held, all, reach);
 }
 
 void UnreachedDirectives::find(const FunctionLoops& function, const FunctionCalls& calls) {
@@ -178,8 +205,7 @@ void UnreachedDirectives::find(const FunctionLoops& function, const FunctionCall
     for (std::uint32_t other = 0; other < calls.loops().size(); ++other) {
       if (!source.empty() && source == function.sources[other]) held.merge(calls.calls_in(other));
     }
-    trace_.loops[function.first_loop + number].unreached =
-        unreached_in(held, function.places, calls);
+    describe(held, function.places, calls, trace_.loops[function.first_loop + number]);
   }
 }
 
@@ -191,7 +217,7 @@ void UnreachedDirectives::find_unrolled(const std::vector<std::uint32_t>& places
       if (trace_.call_places[places[i]].loop == Index<CodeLoop>{row}) copies.insert(i);
     }
     if (copies.empty()) continue;
-    trace_.loops[row].unreached = unreached_in(calls.calls_between(copies), places, calls);
+    describe(calls.calls_between(copies), places, calls, trace_.loops[row]);
   }
 }
 

@@ -19,11 +19,13 @@ class UnreachedDirectives {
   /// Call paths are resolved. Both must outlive this.
   UnreachedDirectives(Trace& trace, Symbols& symbols);
 
-  /// Fills CodeLoop::unreached of a function's loops.
+  /// Fills CodeLoop::unreached and makes_memory of a function's loops.
   void find(const FunctionLoops& function, const FunctionCalls& calls);
   /// The same of those that were unrolled, and are rows from `first` on.
   void find_unrolled(const std::vector<std::uint32_t>& places, const FunctionCalls& calls,
                      std::uint32_t first);
+  /// How many loops have code that is too much to be read: directives in it are not known.
+  [[nodiscard]] std::uint64_t cut() const { return cut_; }
 
  private:
   using Address =
@@ -35,12 +37,19 @@ class UnreachedDirectives {
     auto operator<=>(const Place&) const = default;
   };
 
-  std::vector<UnreachedDirective> unreached_in(const std::set<std::uint64_t>& held,
-                                               const std::vector<std::uint32_t>& places,
-                                               const FunctionCalls& calls);
+  /// What code calls, and the functions that it calls, and so on.
+  struct Reach {
+    Calls runtime;
+    bool makes_any = false;  // arrays or objects on the host
+    bool is_whole = true;    // false: something of it is not known
+  };
+  void describe(const std::set<std::uint64_t>& held, const std::vector<std::uint32_t>& places,
+                const FunctionCalls& calls, CodeLoop& loop);
   void add_path(Index<Site> site, Index<CallPath> path);
   RuntimeCalls* code_of(std::uint32_t module);
-  void add_called(std::vector<Address> functions, Calls& calls);
+  void add_called(std::vector<Address> functions, Reach& reach);
+  [[nodiscard]] MakesMemory memory_of(const std::set<std::uint64_t>& held, const CodeCalls& all,
+                                      const Reach& reach) const;
   const Place& place_of(Address address, const RuntimeCall& call);
   std::vector<UnreachedDirective> unreached_of(const Calls& calls, const std::set<Address>& reached,
                                                const Calls& of_function);
@@ -54,6 +63,8 @@ class UnreachedDirectives {
   std::set<Address> anywhere_;  // of them, those that were reached nobody knows how
   std::map<Address, Place> places_;
   std::map<const FlowGraph*, CodeCalls> functions_;
+  bool has_libraries_ = false;  // of its own, beside the program's file
+  std::uint64_t cut_ = 0;
 };
 
 }  // namespace ompdm::trace

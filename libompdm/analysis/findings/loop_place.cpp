@@ -177,6 +177,10 @@ SourcePlace body_place(const Trace& trace, const DirectiveTable& directives, con
   return place;
 }
 
+MakesMemory makes_memory(const Trace& trace, const Loop& loop) {
+  return loop.code ? trace.loops[loop.code.value].makes_memory : MakesMemory::kUnknown;
+}
+
 SourcePlace source_place(const CodeLoop& loop) {
   return {loop.file, loop.line, without_signature(loop.function), 0};
 }

@@ -40,6 +40,13 @@ SourcePlace source_place(const Trace& trace, const Loop& loop);
 /// the code.
 SourcePlace body_place(const Trace& trace, const DirectiveTable& directives, const Loop& loop);
 
+/// Whether the loop's code makes arrays on the host, which may be what its directives map.
+MakesMemory makes_memory(const Trace& trace, const Loop& loop);
+
+/// What is not known then.
+inline constexpr const char* kMayBeMadeAnew =
+    "the loop makes memory in its passes, which may be this";
+
 /// The loops of its function that are around a loop, from it outwards, as long as nothing recorded
 /// tells how often they entered it: a loop that holds nothing but this one.
 std::vector<Index<CodeLoop>> loops_around(const Trace& trace, const LoopTable& loops,

@@ -135,13 +135,17 @@ std::optional<Claim> finished(const Evidence& evidence, const Loop& row, LoopCla
   Anchor around = loop_anchor(trace, row, loop.sites.all());
   for (const Index<CodeLoop> outer : loops_around(trace, evidence.loops, row)) {
     const SourcePlace place = source_place(trace.loops[outer.value]);
-    if (!loop.kept.data.declared_in(place).empty()) break;
+    const bool makes_anew = trace.loops[outer.value].makes_memory == MakesMemory::kItself;
+    if (makes_anew || !loop.kept.data.declared_in(place).empty()) break;
     around.places.front() = place;
   }
   const SourcePlace body = around.places.front().line > 0
                                ? around.places.front()
                                : body_place(trace, evidence.directives, row);
-  const std::vector<std::string> made = loop.kept.data.made_within(body);
+  const MakesMemory makes = makes_memory(trace, row);
+  // Where nothing makes memory, pointers that are set anew are copies of others.
+  const std::vector<std::string> made =
+      makes == MakesMemory::kNo ? std::vector<std::string>() : loop.kept.data.made_within(body);
   constexpr std::uint64_t kFewest = 3;
   if (!made.empty() && loop.equal < kFewest) return std::nullopt;
   loop.kept.settle();
@@ -180,7 +184,11 @@ std::optional<Claim> finished(const Evidence& evidence, const Loop& row, LoopCla
   if (row.entries_at_least && kMostly * loop.equal < (kMostly - 1) * loop.compared) {
     claim.add_caveat("the loop may have been entered more often, and each time has its own");
   }
-  if (!made.empty()) claim.add_caveat(made_anew_text(made));
+  if (!made.empty()) {
+    claim.add_caveat(made_anew_text(made));
+  } else if (makes == MakesMemory::kItself) {
+    claim.add_caveat(kMayBeMadeAnew);
+  }
   const SourcePlace& place = around.places.front();
   const std::vector<std::string> declared = loop.kept.data.declared_in(place);
   finding.evidence = evidence_of(trace, row, loop);

@@ -77,16 +77,23 @@ void add_what_calls_make(const AllocationGroup& group, UniqueTexts& made) {
 /// pointers, a few times.
 bool add_what_is_made_within(const Evidence& evidence, AllocationGroup& group) {
   UniqueTexts made;
+  bool may_make = false;
   for (const std::size_t row : group.loops) {
+    const MakesMemory makes = makes_memory(evidence.trace, evidence.loops.rows[row]);
+    may_make = may_make || makes == MakesMemory::kItself;
     const SourcePlace loop = source_place(evidence.trace, evidence.loops.rows[row]);
     const std::vector<std::string> declared = group.kept.data.declared_in(loop);
     if (!declared.empty()) tell_to_make_once(declared, loop, group.claim.finding);
+    if (makes == MakesMemory::kNo) continue;
     const SourcePlace body =
         body_place(evidence.trace, evidence.directives, evidence.loops.rows[row]);
     for (const std::string& name : group.kept.data.made_within(body)) made.add(name);
   }
   if (group.loops.empty()) add_what_calls_make(group, made);
-  if (made.all().empty()) return true;
+  if (made.all().empty()) {
+    if (may_make) group.claim.add_caveat(kMayBeMadeAnew);
+    return true;
+  }
   group.claim.add_caveat(made_anew_text(made.all()));
   constexpr std::uint64_t kFew = 10;
   return group.claim.finding.count >= kFew || !group.claim.finding.remarks.empty();

@@ -20,6 +20,14 @@ struct UnreachedDirective {
   auto operator<=>(const UnreachedDirective&) const = default;
 };
 
+/// Whether code makes arrays on the host: by malloc, operator new[], omp_alloc or the like.
+enum class MakesMemory : std::uint8_t {
+  kUnknown,  ///< some of what it calls could not be read
+  kNo,       ///< nor single objects, which strings and containers keep their content in
+  kBelow,    ///< functions that it calls may; or single objects are made
+  kItself,
+};
+
 /// A loop of a function as the compiler left it, that some call of a path lies in: a natural loop
 /// of its machine code.
 struct CodeLoop {
@@ -42,6 +50,7 @@ struct CodeLoop {
   /// this calls, and none of them did: another input may. By their places; those without one, and
   /// those behind calls by a pointer that was never followed, are not known.
   std::vector<UnreachedDirective> unreached = {};
+  MakesMemory makes_memory = MakesMemory::kUnknown;
   bool operator==(const CodeLoop&) const = default;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "trace/code/allocators.h"
 #include "trace/code/host_ways.h"
 
 namespace ompdm::trace {
@@ -34,6 +35,21 @@ std::vector<bool> reached_blocks(const FlowGraph& flow) {
   return reached;
 }
 
+/// A call at that address of an import, or of a function of the module itself.
+void add_call(std::uint64_t at, const Import* import, std::uint64_t function, CodeCalls& found) {
+  if (import != nullptr) {
+    const HostMemory made = made_by(import->name);
+    if (made == HostMemory::kArray) found.arrays.insert(at);
+    if (made == HostMemory::kObject) found.objects.insert(at);
+    if (calls_back(import->name)) found.is_whole = false;
+    if (import->address == 0) found.elsewhere.insert(at);
+    function = import->address;
+  } else if (function == 0) {
+    found.is_whole = false;
+  }
+  if (function != 0) found.functions[at] = function;
+}
+
 }  // namespace
 
 std::string_view RuntimeCalls::source_at(std::uint64_t ident) const {
@@ -51,13 +67,6 @@ std::string_view RuntimeCalls::source_at(std::uint64_t ident) const {
   return source.starts_with(';') ? source : std::string_view();
 }
 
-/// A function of the module that is called by its own address or by that of a stub; 0: it is
-/// another's.
-std::uint64_t RuntimeCalls::own_function(std::uint64_t called) const {
-  const Import* import = imports_.behind(called);
-  return import == nullptr ? called : import->address;
-}
-
 CodeCalls RuntimeCalls::of(const FlowGraph& flow) const {
   CodeCalls found;
   for (const auto& [address, call] : flow.calls) {
@@ -67,14 +76,13 @@ CodeCalls RuntimeCalls::of(const FlowGraph& flow) const {
       const bool launches = import->name == "__tgt_target_kernel";
       found.runtime[address] = {import->name, source_at(call.argument),
                                 launches && may_run_on_host(code_, flow, address)};
-    } else if (import != nullptr ? import->address != 0 : call.function != 0) {
-      found.functions[address] = import != nullptr ? import->address : call.function;
+      continue;
     }
+    add_call(address, import, call.function, found);
   }
   for (std::size_t block = 0; block < flow.tail_calls.size(); ++block) {
     const std::uint64_t next = flow.tail_calls[block];
-    const std::uint64_t function = next == 0 ? 0 : own_function(next);
-    if (function != 0) found.functions[flow.lasts[block]] = function;
+    if (next != 0) add_call(flow.lasts[block], imports_.behind(next), next, found);
   }
   return found;
 }
@@ -82,9 +90,12 @@ CodeCalls RuntimeCalls::of(const FlowGraph& flow) const {
 const CodeCalls& RuntimeCalls::in(std::uint64_t function) {
   const auto [at, is_new] = functions_.try_emplace(function);
   constexpr std::uint64_t kMost = 2 << 20;  // bytes, which take some tenths of a second
-  const auto range = is_new && bytes_ < kMost ? code_.function_at(function) : std::nullopt;
+  if (!is_new) return at->second;
+  at->second.is_whole = false;
+  const auto range = code_.function_at(function);
   if (!range || range->begin != function) return at->second;
   bytes_ += range->end - range->begin;
+  was_cut_ = was_cut_ || bytes_ >= kMost;
   const auto flow = bytes_ < kMost ? read_flow(code_, *range) : std::nullopt;
   if (!flow) return at->second;
   at->second = of(*flow);
@@ -94,6 +105,11 @@ const CodeCalls& RuntimeCalls::in(std::uint64_t function) {
   };
   std::erase_if(at->second.runtime, by_exceptions);
   std::erase_if(at->second.functions, by_exceptions);
+  const auto is_exception = [&](std::uint64_t call) { return !reached[flow->block_at(call - 1)]; };
+  for (std::set<std::uint64_t>* calls :
+       {&at->second.arrays, &at->second.objects, &at->second.elsewhere}) {
+    std::erase_if(*calls, is_exception);
+  }
   return at->second;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -26,6 +27,10 @@ struct CodeCalls {
   std::map<std::uint64_t, RuntimeCall> runtime;
   /// Of the same module. Those that are gone on with (tail calls), by the jump's address.
   std::map<std::uint64_t, std::uint64_t> functions;
+  std::set<std::uint64_t> arrays;     ///< calls that make arrays on the host
+  std::set<std::uint64_t> objects;    ///< or single objects
+  std::set<std::uint64_t> elsewhere;  ///< of functions in other modules, whatever these do
+  bool is_whole = true;  ///< false: not read, or some calls are by pointers that nothing tells
 };
 
 class RuntimeCalls {
@@ -38,15 +43,17 @@ class RuntimeCalls {
   /// All that a function may call before it returns, but for where only an exception leads.
   /// Nothing where its code cannot be read, or once some megabytes were.
   const CodeCalls& in(std::uint64_t function);
+  /// Whether some megabytes were, and more was asked for.
+  [[nodiscard]] bool was_cut() const { return was_cut_; }
 
  private:
-  [[nodiscard]] std::uint64_t own_function(std::uint64_t called) const;
   [[nodiscard]] std::string_view source_at(std::uint64_t ident) const;
 
   const ModuleCode& code_;
   Imports imports_;
   std::map<std::uint64_t, CodeCalls> functions_;  // that were asked for
   std::uint64_t bytes_ = 0;                       // of these
+  bool was_cut_ = false;
 };
 
 }  // namespace ompdm::trace

@@ -1,0 +1,21 @@
+// Which functions of libraries make memory on the host. By the names that modules import.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace ompdm::trace {
+
+enum class HostMemory : std::uint8_t {
+  kNone,
+  kArray,   ///< malloc and its like, operator new[]
+  kObject,  ///< operator new: containers and strings keep their content so
+};
+
+/// What an imported function hands out.
+HostMemory made_by(std::string_view import);
+
+/// Whether an imported function calls functions that it is handed: threads and tasks run so.
+bool calls_back(std::string_view import);
+
+}  // namespace ompdm::trace
