@@ -1,30 +1,12 @@
 #include "analysis/findings/aliases.h"
 
 #include <map>
-#include <numeric>
 #include <string_view>
 #include <utility>
 
+#include "analysis/findings/joined.h"
+
 namespace ompdm::analysis {
-namespace {
-
-/// Sets that are joined, each told by one of its members.
-class Joined {
- public:
-  explicit Joined(std::uint32_t count) : leader_(count) {
-    std::iota(leader_.begin(), leader_.end(), 0U);
-  }
-  std::uint32_t find(std::uint32_t one) {
-    while (leader_[one] != one) one = leader_[one] = leader_[leader_[one]];
-    return one;
-  }
-  void join(std::uint32_t a, std::uint32_t b) { leader_[find(a)] = find(b); }
-
- private:
-  std::vector<std::uint32_t> leader_;
-};
-
-}  // namespace
 
 Aliases::Aliases(const Trace& trace, const Mappings& mappings) {
   std::map<std::pair<std::uint32_t, std::string_view>, std::uint32_t> named;  // at a site

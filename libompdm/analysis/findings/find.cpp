@@ -73,8 +73,7 @@ Needless find_needless(const Trace& trace, const DirectiveTable& directives,
   claims.append(unused_transfer(evidence, sent_unused));
   mark(claims.told, claimed);
   mark_sends(trace, unused, claimed);
-  claims.append(round_trip_transfer(evidence, claimed));
-  claims.append(duplicate_transfer(evidence, claimed));
+  claims.append(needless_resends(evidence, claimed));
   claims.append(unmodified_copy_back(evidence, claimed));
   claims.append(repeated_copy_back(evidence, claimed));
   std::ranges::move(unused, std::back_inserter(claims.told));

@@ -97,14 +97,13 @@ using Claimed = std::vector<bool>;
 /// would do. One claim a loop.
 std::vector<Claim> per_iteration_mapping(const Evidence& evidence);
 
-/// Data whose content went to a device that had it, or could have kept it since it was sent there.
-/// Here and in the two that follow equal values are the evidence, so that none is certain; zeroed
-/// arrays and their like are left out, and so is what `claimed` has.
-std::vector<Claim> duplicate_transfer(const Evidence& evidence, const Claimed& claimed);
-
-/// Data that came back changed, and went over again as it had come back, to a device that had it or
-/// could have kept it.
-std::vector<Claim> round_trip_transfer(const Evidence& evidence, const Claimed& claimed);
+/// Data whose content went to a device that had it, or could have kept it, since it was sent there
+/// (duplicate_transfer) or since it came back, changed there (round_trip_transfer). One claim a
+/// directive; directives that map the same data one after the other have one together. With the
+/// allocations and deletes that keeping it makes needless. Here and in the two that follow equal
+/// values are the evidence, so that none is certain; zeroed arrays and their like are left out, and
+/// so is what `claimed` has.
+std::vector<Claim> needless_resends(const Evidence& evidence, const Claimed& claimed);
 
 /// Data that every instance of a directive brought back as it had been sent.
 std::vector<Claim> unmodified_copy_back(const Evidence& evidence, const Claimed& claimed);

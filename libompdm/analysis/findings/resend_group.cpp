@@ -61,6 +61,12 @@ void add_edits_of_remapped(const Trace& trace, const ResendGroup& group, bool un
   // Positions are those in the kept data.
   std::vector<EditData> data = group.kept.data.rows();
   std::vector<Edit> edits = group.kept.edits(trace, stay);
+  for (Edit& edit : edits) {
+    if (edit.anchor.of != Anchor::Of::kStay || edit.anchor.side == Anchor::Side::kWithin) continue;
+    const bool begins = edit.anchor.side == Anchor::Side::kBefore;
+    const std::vector<Index<Site>>& ends = (begins ? group.first : group.last).all();
+    if (!ends.empty()) edit.anchor.places = anchor_at(trace, ends).places;
+  }
   const auto first = static_cast<std::uint32_t>(finding.data.size());
   for (Edit& edit : edits) {
     for (EditClause& clause : edit.clauses) {

@@ -1,5 +1,5 @@
-// Transfers of one directive that carried what the device had, with one remedy, and its edits.
-// Inside the analysis library only.
+// Transfers of one directive, or of several that follow one another, that carried what the device
+// had, with one remedy, and its edits. Inside the analysis library only.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,21 @@
 
 namespace ompdm::analysis {
 
+/// How a transfer to a device relates to the one before it of the same data.
+enum class Resend : std::uint8_t {
+  kNone,
+  kDuplicate,  ///< after it was sent (and came back at most as it had been sent)
+  kRoundTrip,  ///< after it came back, changed there
+};
+
 struct ResendGroup {
   ContentClaim content;
-  UniqueTexts before;  ///< where the data was sent or brought back before
-  UniqueSites sites;   ///< these, and where it was sent again
+  Resend relation = Resend::kNone;
+  bool is_mixed = false;  ///< that of most of its bytes
+  UniqueTexts before;     ///< where the data was sent or brought back before
+  UniqueSites sites;      ///< these, and where it was sent again
+  UniqueSites first;      ///< of these, where what could have stayed was allocated first,
+  UniqueSites last;       ///< and deleted last
   std::set<std::int32_t> devices;
   KeptData kept;                       ///< what had been deleted in between
   bool resident = false;               ///< some were there all the time

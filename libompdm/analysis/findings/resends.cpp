@@ -1,5 +1,3 @@
-#include "analysis/findings/resends.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "analysis/findings/resend_chains.h"
 #include "analysis/findings/resend_group.h"
 #include "analysis/findings/wording.h"
 #include "analysis/map_types.h"
@@ -59,13 +58,15 @@ void add_stay(const Evidence& evidence, const Tally::Pair& pair, ResendGroup& gr
 /// Takes in the storage that is to be kept; false if it cannot be.
 bool keep(const Evidence& evidence, ResendGroup& group) {
   struct KeptSpan {
-    std::uint32_t first = 0;  // mapping
+    std::uint32_t first = 0;  // mapping, any of them
+    Index<Site> alloc;
+    Index<Site> remove;  // none: the program's end
     Nanoseconds from = 0;
     Nanoseconds to = 0;
   };
   const Trace& trace = evidence.trace;
   const std::vector<Mapping>& rows = evidence.mappings.rows();
-  std::map<std::tuple<std::int32_t, std::uint64_t, std::uint64_t, std::uint32_t>, KeptSpan> spans;
+  std::map<std::uint32_t, KeptSpan> spans;  // by piece
   for (const Tally::Pair& pair : group.content.pairs) {
     const std::uint32_t was = evidence.contents.mapping_of(pair.earlier);
     const std::uint32_t is = evidence.contents.mapping_of(pair.op);
@@ -79,28 +80,35 @@ bool keep(const Evidence& evidence, ResendGroup& group) {
     const Nanoseconds from = trace.ops.begin_of(rows[was].alloc.value);
     const Nanoseconds to =
         rows[is].remove ? trace.ops.end_of(rows[is].remove.value) : trace.process.wall;
-    const auto [at, is_new] =
-        spans.try_emplace({rows[is].device, rows[is].host, rows[is].bytes, rows[is].storage});
+    const auto [at, is_new] = spans.try_emplace(rows[is].piece);
     KeptSpan& span = at->second;
     if (is_new) span.first = is;
-    span.from = is_new ? from : std::min(span.from, from);
-    span.to = is_new ? to : std::max(span.to, to);
+    if (is_new || from < span.from) {
+      span.from = from;
+      span.alloc = trace.ops.common(rows[was].alloc.value).site;
+    }
+    if (is_new || to > span.to) {
+      span.to = to;
+      span.remove = rows[is].remove ? trace.ops.common(rows[is].remove.value).site : Index<Site>();
+    }
   }
   // Where a larger section of it is mapped in between, the runtime would refuse that.
   std::map<std::tuple<std::int32_t, std::uint64_t, std::uint64_t>, KeptSpan> places;
-  for (const auto& [storage, span] : spans) {
-    const auto& [device, host, bytes, number] = storage;
-    const auto [at, is_new] = places.try_emplace({device, host, bytes}, span);
+  for (const auto& [number, span] : spans) {
+    const Mapping& piece = rows[span.first];
+    const auto [at, is_new] = places.try_emplace({piece.device, piece.host, piece.bytes}, span);
     at->second.from = std::min(at->second.from, span.from);
     at->second.to = std::max(at->second.to, span.to);
   }
   for (const auto& [place, span] : places) {
     if (evidence.presence.others(rows[span.first], span.from, span.to, 0).blocks) return false;
   }
-  for (const auto& [storage, span] : spans) {
+  for (const auto& [which, span] : spans) {
     const Mapping& piece = rows[span.first];
     const OtherMappings others = evidence.presence.others(piece, span.from, span.to, 0);
     if (!others.allow_to_keep(false)) return false;
+    if (span.alloc) group.first.add(span.alloc);
+    if (span.remove) group.last.add(span.remove);
     const std::uint32_t number = group.kept.add(trace, piece, true, false, others);
     for (const std::uint32_t mapping : others.mappings) {
       group.kept.add_directives(trace, evidence.mappings, mapping, number);
@@ -113,9 +121,14 @@ bool keep(const Evidence& evidence, ResendGroup& group) {
   return true;
 }
 
+const char* what_of(const ResendGroup& group) {
+  if (group.is_mixed) return "with a content that the device had had at";
+  return group.relation == Resend::kDuplicate ? "with a content that had gone there by"
+                                              : "unchanged since brought back by";
+}
+
 /// None where the data cannot be kept.
-std::optional<Claim> finished(const Evidence& evidence, ResendGroup& group, const char* pattern,
-                              const char* what, bool is_duplicate) {
+std::optional<Claim> finished(const Evidence& evidence, ResendGroup group) {
   if (!keep(evidence, group)) return std::nullopt;
   const Trace& trace = evidence.trace;
   const Tally::Pair first = group.content.pairs.front();
@@ -129,22 +142,26 @@ std::optional<Claim> finished(const Evidence& evidence, ResendGroup& group, cons
       group.before.add(place_of(trace.sites[by.value]));
       group.sites.add(by);
     }
+    const Index<Site> sent_by = trace.ops.common(pair.op).site;
+    if (sent_by) group.sites.add(sent_by);
     if (group.resident) {
       group.content.claim.thinned.push_back(clause_of(evidence, pair.op));
     }
   }
-  if (at) group.sites.add(at);
   std::ranges::sort(group.content.claim.ops);
   const auto twice = std::ranges::unique(group.content.claim.ops);
   group.content.claim.ops.erase(twice.begin(), twice.end());
   const bool in_all = group.content.pairs.size() == group.all;
-  Claim claim = group.content.finish(evidence, pattern);
+  const bool is_duplicate = group.relation == Resend::kDuplicate && !group.is_mixed;
+  Claim claim =
+      group.content.finish(evidence, group.relation == Resend::kDuplicate ? "duplicate_transfer"
+                                                                          : "round_trip_transfer");
   Finding& finding = claim.finding;
-  finding.evidence =
-      fmt::format("{} went to {} in {} {} {}, {}", spoken_list(group.content.expressions),
-                  devices_text(group.devices), counted(finding.count, "transfer", "transfers"),
-                  what, group.before.all().empty() ? "elsewhere" : spoken_list(group.before.all()),
-                  group.content.coverage_of(finding));
+  finding.evidence = fmt::format(
+      "{} went to {} in {} {} {}, {}", spoken_list(group.content.expressions),
+      devices_text(group.devices), counted(finding.count, "transfer", "transfers"), what_of(group),
+      group.before.all().empty() ? "elsewhere" : spoken_list(group.before.all()),
+      group.content.coverage_of(finding));
   if (!group.kept.data.empty()) finding.evidence += ": its memory there could have been kept";
   if (!in_all) finding.evidence += fmt::format("; {} in all", group.all);
   constexpr std::size_t kChance = 3;
@@ -172,19 +189,9 @@ std::optional<Claim> finished(const Evidence& evidence, ResendGroup& group, cons
   return claim;
 }
 
-}  // namespace
-
-std::vector<Claim> needless_resends(const Evidence& evidence, const Claimed& claimed,
-                                    Resend relation, const char* pattern, const char* what) {
+/// By directive and item.
+std::map<Clause, Sends> sends_of(const Evidence& evidence) {
   const Trace& trace = evidence.trace;
-  if (!evidence.contents.known()) return {};
-  Tallies tallies;
-  for (std::uint32_t i = 0; i < trace.ops.size(); ++i) {
-    if (trace.ops.common(i).kind != OpKind::kHtoD || !is_judged(evidence, i)) continue;
-    if (relation_of(evidence, i) != relation) continue;
-    tally_of(tallies, evidence, i).add(i, evidence.contents.before(i));
-  }
-  if (tallies.empty()) return {};
   std::map<Clause, Sends> sends;
   for (std::uint32_t i = 0; i < trace.ops.size(); ++i) {
     if (trace.ops.common(i).kind != OpKind::kHtoD || !is_judged(evidence, i)) continue;
@@ -194,13 +201,20 @@ std::vector<Claim> needless_resends(const Evidence& evidence, const Claimed& cla
     const auto& contents = trace.ops.rare(i);
     if (contents.hash != 0 || contents.fingerprint != 0) ++all.seen;
   }
-  std::vector<Claim> claims;
+  return sends;
+}
+
+/// One for each directive that sent in this relation.
+void add_groups(const Evidence& evidence, const Claimed& claimed, Resend relation,
+                const Tallies& tallies, const std::map<Clause, Sends>& sends,
+                std::vector<ResendGroup>& groups) {
   for (const auto& [row, items] : tallies) {
     ResendGroup group;
+    group.relation = relation;
     for (const auto& [expression, tally] : items) {
       // Few of many are chance: the first time, say, that a loop's data comes from elsewhere.
       constexpr std::uint64_t kChance = 10;
-      const Sends& all = sends[{row, expression}];
+      const Sends& all = sends.at({row, expression});
       if (kChance * tally.same.size() < all.seen) continue;
       const std::size_t before = group.content.pairs.size();
       group.content.take(evidence, expression, tally, claimed);
@@ -212,14 +226,42 @@ std::vector<Claim> needless_resends(const Evidence& evidence, const Claimed& cla
         told.insert(storage_of(evidence.mappings.rows()[number]));
       }
       group.is_other = group.is_other || told.size() < all.pieces.size();
-      const std::uint32_t map_type = trace.ops.common(group.content.pairs[before].op).map_type;
+      const std::uint32_t map_type =
+          evidence.trace.ops.common(group.content.pairs[before].op).map_type;
       (map_type & kMapFrom ? group.both_ways : group.one_way).push_back(expression);
       group.always = group.always || (map_type & kMapAlways) != 0;
     }
-    if (group.content.empty()) continue;
-    std::optional<Claim> claim =
-        finished(evidence, group, pattern, what, relation == Resend::kDuplicate);
-    if (claim) claims.push_back(std::move(*claim));
+    if (!group.content.empty()) groups.push_back(std::move(group));
+  }
+}
+
+}  // namespace
+
+std::vector<Claim> needless_resends(const Evidence& evidence, const Claimed& claimed) {
+  const Trace& trace = evidence.trace;
+  if (!evidence.contents.known()) return {};
+  std::map<Resend, Tallies> tallies;
+  for (std::uint32_t i = 0; i < trace.ops.size(); ++i) {
+    if (trace.ops.common(i).kind != OpKind::kHtoD || !is_judged(evidence, i)) continue;
+    const Resend relation = relation_of(evidence, i);
+    if (relation == Resend::kNone) continue;
+    tally_of(tallies[relation], evidence, i).add(i, evidence.contents.before(i));
+  }
+  if (tallies.empty()) return {};
+  const std::map<Clause, Sends> sends = sends_of(evidence);
+  std::vector<ResendGroup> groups;
+  for (const Resend relation : {Resend::kRoundTrip, Resend::kDuplicate}) {
+    add_groups(evidence, claimed, relation, tallies[relation], sends, groups);
+  }
+  std::vector<Claim> claims;
+  for (const std::vector<std::uint32_t>& chain : chains_of(evidence, groups)) {
+    std::optional<Claim> all = finished(evidence, joined_of(evidence, groups, chain));
+    if (all) claims.push_back(std::move(*all));
+    if (all || chain.size() == 1) continue;
+    for (const std::uint32_t i : chain) {
+      std::optional<Claim> one = finished(evidence, groups[i]);
+      if (one) claims.push_back(std::move(*one));
+    }
   }
   return claims;
 }

@@ -69,6 +69,19 @@ void ContentClaim::take(const Evidence& evidence, const std::string& expression,
   each_in_full = each_in_full && tally.in_full > 0;
 }
 
+void ContentClaim::join(const ContentClaim& other) {
+  for (const std::string& name : other.names.all()) names.add(name);
+  for (const std::string& expression : other.expressions) add_once(expressions, expression);
+  pairs.insert(pairs.end(), other.pairs.begin(), other.pairs.end());
+  std::ranges::sort(pairs, {}, &Tally::Pair::op);
+  claim.ops.insert(claim.ops.end(), other.claim.ops.begin(), other.claim.ops.end());
+  claim.finding.examined += other.claim.finding.examined;
+  claim.finding.of += other.claim.finding.of;
+  equal += other.equal;
+  equal_in_full += other.equal_in_full;
+  each_in_full = each_in_full && other.each_in_full;
+}
+
 Claim ContentClaim::finish(const Evidence& evidence, const char* pattern) {
   const Trace& trace = evidence.trace;
   Finding& finding = claim.finding;

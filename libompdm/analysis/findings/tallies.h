@@ -65,6 +65,9 @@ struct ContentClaim {
             const Claimed& claimed);
   [[nodiscard]] bool empty() const { return pairs.empty(); }
 
+  /// Takes in what another one has.
+  void join(const ContentClaim& other);
+
   /// The claim, with all but evidence and advice filled in. No claim on values alone is certain;
   /// one on few samples, or with an item of which only blocks were compared, is possible only.
   Claim finish(const Evidence& evidence, const char* pattern);

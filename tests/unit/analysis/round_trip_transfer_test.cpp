@@ -1,6 +1,8 @@
 // round_trip_transfer: planted, and nearly.
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "analysis/found.h"
 #include "analysis/one_array.h"
 #include "ompdm/report.h"
@@ -44,14 +46,34 @@ TEST(RoundTrip, BetweenTwoDirectivesThatMapIt) {
   EXPECT_EQ(finding.line, 35);
   EXPECT_EQ(finding.count, 1U);
   EXPECT_EQ(finding.wasted_time, 100 + 10 + 5);
-  EXPECT_TRUE(contains(report::advice_text(finding),
-                       "before a.cpp:30 and a.cpp:35 for the first time, write"))
+  EXPECT_TRUE(contains(report::advice_text(finding), "before a.cpp:30 for the first time, write"))
       << report::advice_text(finding);
   EXPECT_TRUE(
       contains(report::advice_text(finding), "  #pragma omp target enter data map(to: a)\n"));
   EXPECT_TRUE(contains(report::advice_text(finding), "  #pragma omp target update from(a)\n"));
   EXPECT_TRUE(
       contains(report::advice_text(finding), "  #pragma omp target exit data map(from: a)"));
+}
+
+// Each of them maps what the next one maps: one enters it, and one ends its stay.
+TEST(RoundTrip, AlongSeveralDirectivesIsOne) {
+  OneArray program;
+  const std::vector<Index<Site>> sites = {program.solve, program.check, program.enter, program.to,
+                                          program.again};
+  for (std::size_t i = 0; i < sites.size(); ++i) {
+    // The third only reads it: what goes to the fourth is a duplicate.
+    program.map_tofrom(sites[i], 7 + i - (i > 2 ? 1 : 0), 8 + i - (i > 1 ? 1 : 0));
+  }
+  const Analysis analysis = analyze(program.take());
+  ASSERT_EQ(patterns(analysis), "round_trip_transfer");
+  const Finding& finding = analysis.findings[0];
+  EXPECT_EQ(finding.count, 4U);
+  EXPECT_EQ(finding.wasted_bytes, 4 * OneArray::kBytes);
+  EXPECT_EQ(finding.memory_bytes, OneArray::kBytes);
+  EXPECT_TRUE(contains(finding.evidence, "with a content that the device had had at a.cpp:30"))
+      << finding.evidence;
+  EXPECT_TRUE(contains(report::advice_text(finding), "before a.cpp:30 for the first time, write"));
+  EXPECT_TRUE(contains(report::advice_text(finding), "after a.cpp:50 for the last time, write"));
 }
 
 TEST(RoundTrip, NearMisses) {
