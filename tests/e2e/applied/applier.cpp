@@ -1,0 +1,287 @@
+#include "applier.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <sstream>
+#include <utility>
+
+#include "run.h"
+
+namespace ompdm::e2e {
+namespace {
+
+using Json = nlohmann::json;
+using Names = std::set<std::string>;
+
+/// Why an edit is in words only.
+std::string why_in_words(const Json& edit) {
+  const std::string of = edit["of"];
+  if (of == "stay") return "from the first to the last time that its directives are reached";
+  if (of == "uses") return "after the last use";
+  if (edit["places"].empty() || edit["places"][0]["line"] == 0) return "a loop without a line";
+  if (of == "calls") return "around calls, where the code has no loop";
+  if (edit["devices"].size() > 1) return "on several devices";
+  for (const Json& clause : edit["clauses"]) {
+    for (const Json& item : clause["items"]) {
+      if (item["pieces"].size() > 1) return "a name that stands for several pieces of storage";
+      if (item["named_at"]["function"] != edit["places"][0]["function"]) {
+        return "names of another function";
+      }
+    }
+  }
+  return "a name of the loop's own";
+}
+
+/// What the reader calls an item there.
+std::string name_of(const std::string& expression, const Reading* reading) {
+  if (reading == nullptr) return expression;
+  const auto named = reading->names.find(expression);
+  return named == reading->names.end() ? expression : named->second;
+}
+
+std::vector<std::string> items_of(const Json& edit, const Reading* reading = nullptr) {
+  std::vector<std::string> all;
+  for (const Json& clause : edit["clauses"]) {
+    for (const Json& item : clause["items"]) all.push_back(name_of(item["expression"], reading));
+  }
+  return all;
+}
+
+/// "s.p" of "s.p[0:n]".
+std::string variable_of(const std::string& item) {
+  const std::string plain = plain_item(item);
+  return plain.substr(0, plain.find('['));
+}
+
+std::string without_comments(std::string text) {
+  for (std::size_t at = text.find("/*"); at != std::string::npos; at = text.find("/*")) {
+    text.erase(at, text.find("*/", at) + 2 - at);
+  }
+  for (std::size_t at = text.find("\\\n"); at != std::string::npos; at = text.find("\\\n")) {
+    text.replace(at, 2, " ");
+  }
+  return text;
+}
+
+/// The directives of an insertion, with the names that they have there.
+std::vector<std::string> pragmas_of(const Json& edit, const Reading* reading) {
+  std::vector<std::string> lines;
+  for (std::string text : edit["pragmas"]) {
+    if (reading != nullptr) {
+      text = without_comments(text);
+      for (const auto& [name, there] : reading->names) {
+        for (std::size_t at = text.find(name); at != std::string::npos;
+             at = text.find(name, at + there.size())) {
+          text.replace(at, name.size(), there);
+        }
+      }
+    }
+    lines.push_back(std::move(text));
+  }
+  return lines;
+}
+
+/// An update of that item alone.
+std::string update_of(const Json& edit, const std::string& item, const Reading* reading) {
+  const std::string whole = without_comments(pragmas_of(edit, reading).front());
+  PragmaText update(whole.substr(whole.find("omp")));
+  for (const std::string& other : items_of(edit, reading)) {
+    if (other != item) update.take(other);
+  }
+  return update.line();
+}
+
+/// What a comment "// WHO: reads a, changes b" behind a line says of a verb.
+Names marked(const CodeText& code, int line, const std::string& who, const std::string& verb) {
+  const Extent extent = code.line(line);
+  const std::string text = code.text().substr(extent.begin, extent.end - extent.begin);
+  const std::size_t at = text.find("// " + who + ": ");
+  if (at == std::string::npos) return {};
+  Names names;
+  std::string current;
+  std::istringstream words(text.substr(at + who.size() + 5));
+  for (std::string word; words >> word;) {
+    while (word.ends_with(',')) word.pop_back();
+    if (word == "reads" || word == "changes") {
+      current = word;
+    } else if (current == verb) {
+      names.insert(word);
+    }
+  }
+  return names;
+}
+
+}  // namespace
+
+SourcePatch* Applier::source_of(const Json& place) {
+  const std::filesystem::path path = place["file"].get<std::string>();
+  if (const auto known = sources_.find(path); known != sources_.end()) return &known->second;
+  std::string text = text_of(path);
+  if (text.empty()) return nullptr;
+  return &sources_.try_emplace(path, std::move(text)).first->second;
+}
+
+Applied Applier::apply(const Json& finding, const Reading* reading) {
+  if (finding["edits"].empty()) {
+    return {finding["unreached"].empty() ? "advice in words alone"
+                                         : "the code leads to directives that were not reached"};
+  }
+  const std::map<std::filesystem::path, SourcePatch> before = sources_;
+  deeds_.clear();
+  for (const Json& edit : finding["edits"]) {
+    Applied applied = {apply_edit(edit, reading)};
+    if (applied.left.empty()) continue;
+    sources_ = before;
+    return applied;
+  }
+  return {"", deeds_};
+}
+
+std::string Applier::apply_edit(const Json& edit, const Reading* reading) {
+  const std::string kind = edit["kind"];
+  if (kind == "keep") return "";
+  if (kind == "insert") return insert(edit, reading);
+  if (!edit["in_scope"]) return why_in_words(edit);
+  if (kind == "replace") return replace(edit);
+  if (kind == "guard") return guard(edit);
+  return take_out(edit);
+}
+
+std::string Applier::insert(const Json& edit, const Reading* reading) {
+  const std::string when = edit["when"];
+  const std::string of = edit["of"];
+  if (when == "kernel_changed") return insert_for_kernels(edit);
+  if (!edit["in_scope"] && reading == nullptr) {
+    return when == "host_uses" || when == "host_changed" ? "" : why_in_words(edit);
+  }
+  for (const Json& place : edit["places"]) {
+    SourcePatch* source = source_of(place);
+    if (source == nullptr) return "a source that is not there";
+    const int line = place["line"];
+    const PragmaLine* pragma = source->code().pragma_at(line);
+    std::optional<Extent> statement;
+    if (of == "directive") {
+      if (pragma != nullptr) statement = source->code().statement_of(*pragma);
+    } else if (reading != nullptr && !reading->around.empty()) {
+      statement = source->code().statement_with(reading->around);
+    } else {
+      statement = source->code().loop_at(line);
+    }
+    if (!statement) return of == "directive" ? "a directive of a macro" : "no one loop in its line";
+    if (when == "host_uses" || when == "host_changed") {
+      insert_for_host(*source, edit, *statement, reading);
+      continue;
+    }
+    for (const std::string& text : pragmas_of(edit, reading)) {
+      const bool after = edit["side"] == "after";
+      source->insert(*statement, after, {text, when != "always"});
+      deeds_.push_back(text);
+      // However the loop is left.
+      if (!after || of == "directive") continue;
+      for (const Extent leaves : source->code().returns_in(*statement)) {
+        source->insert(leaves, false, {text});
+      }
+    }
+    // What the reader names is one place.
+    if (reading != nullptr && of != "directive") break;
+  }
+  return "";
+}
+
+void Applier::insert_for_host(SourcePatch& source, const Json& edit, Extent extent,
+                              const Reading* reading) {
+  const bool is_read = edit["when"] == "host_uses";
+  const CodeText& code = source.code();
+  for (int line = code.line_of(extent.begin); line <= code.line_of(extent.end); ++line) {
+    const Names names = marked(code, line, "host", is_read ? "reads" : "changes");
+    for (const std::string& item : items_of(edit, reading)) {
+      if (!names.contains(variable_of(item))) continue;
+      const std::string update =
+          edit["kind"] == "guard"
+              ? fmt::format("#pragma omp target update {}({})", is_read ? "from" : "to", item)
+              : update_of(edit, item, reading);
+      source.insert(code.statement_at(line), !is_read, {update, true});
+      deeds_.push_back(update);
+    }
+  }
+}
+
+std::string Applier::insert_for_kernels(const Json& edit) {
+  for (const Json& place : edit["places"]) {
+    SourcePatch* source = source_of(place);
+    const int line = place["line"];
+    const PragmaLine* pragma = source == nullptr ? nullptr : source->code().pragma_at(line);
+    if (pragma == nullptr) continue;
+    const Names names = marked(source->code(), line, "kernel", "changes");
+    for (const std::string& item : items_of(edit)) {
+      if (!names.contains(variable_of(item))) continue;
+      const std::string update = update_of(edit, item, nullptr);
+      source->insert(source->code().statement_of(*pragma), edit["side"] == "after", {update, true});
+      deeds_.push_back(update);
+    }
+  }
+  return "";
+}
+
+std::string Applier::guard(const Json& edit) {
+  const std::string when = edit["when"];
+  if (when != "host_uses" && when != "host_changed") return "a guard that asks for " + when;
+  for (const Json& place : edit["places"]) {
+    SourcePatch* source = source_of(place);
+    if (source == nullptr) return "a source that is not there";
+    const Extent line = source->code().line(place["line"]);
+    insert_for_host(*source, edit, source->code().function_around(line.begin), nullptr);
+  }
+  return take_out(edit);
+}
+
+std::string Applier::take_out(const Json& edit) {
+  for (const Json& place : edit["places"]) {
+    SourcePatch* source = source_of(place);
+    const PragmaLine* pragma =
+        source == nullptr ? nullptr : source->code().pragma_at(place["line"]);
+    if (pragma == nullptr) return "no directive in its line";
+    PragmaText& directive = source->change(*pragma);
+    const std::vector<std::string> items = items_of(edit);
+    for (const std::string& item : items) {
+      if (!directive.take(item)) return "no item " + item + " in its directive";
+      deeds_.push_back("without " + item);
+    }
+    if (!items.empty() && !directive.is_idle()) continue;
+    source->remove(*pragma);
+    deeds_.push_back("without " + pragma->text);
+  }
+  return "";
+}
+
+std::string Applier::replace(const Json& edit) {
+  for (const Json& place : edit["places"]) {
+    SourcePatch* source = source_of(place);
+    const PragmaLine* pragma =
+        source == nullptr ? nullptr : source->code().pragma_at(place["line"]);
+    if (pragma == nullptr) return "no directive in its line";
+    PragmaText& directive = source->change(*pragma);
+    for (const Json& clause : edit["clauses"]) {
+      for (const Json& item : clause["items"]) {
+        // What has no clause is mapped as the language has it, and gets one.
+        const std::string name = item["expression"];
+        if (!directive.take(name) && directive.is_for_data_alone()) {
+          return "no item " + name + " in its directive";
+        }
+        directive.add(clause["kind"], name);
+        deeds_.push_back(fmt::format("{}: {}", clause["kind"].get<std::string>(), name));
+      }
+    }
+  }
+  return "";
+}
+
+std::map<std::filesystem::path, SourcePatch::Result> Applier::results() const {
+  std::map<std::filesystem::path, SourcePatch::Result> all;
+  for (const auto& [path, source] : sources_) all.emplace(path, source.result());
+  return all;
+}
+
+}  // namespace ompdm::e2e

@@ -1,0 +1,282 @@
+#include "check.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <fstream>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "offload_build.h"
+#include "run.h"
+
+namespace ompdm::e2e {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+struct Recording {
+  int status = 0;
+  std::string out;  ///< without times
+  Json report;      ///< null: none
+  std::string complaint;
+};
+
+Recording record(const AppliedProgram& program, const std::string& path, const AppliedRun& run) {
+  const Folder folder;
+  Command command = {{OMPDM_COMMAND, "record", "--", path}, program.environment};
+  command.words.insert(command.words.end(), run.arguments.begin(), run.arguments.end());
+  const Ended ended = e2e::run(command, folder.path());
+  Recording recording = {ended.status, {}, {}, {}};
+  for (const std::string& line : lines_of(ended.out)) {
+    if (line.find("time") == std::string::npos) recording.out += line + '\n';
+  }
+  const Ended report =
+      e2e::run({{OMPDM_COMMAND, "report", "--format", "json", "trace.json"}}, folder.path());
+  if (report.status == 0) {
+    recording.report = Json::parse(report.out);
+  } else {
+    recording.complaint = ended.err + report.err;
+  }
+  return recording;
+}
+
+/// The edited sources among the others of their folders, and what is built of them.
+class Edited {
+ public:
+  Edited(const AppliedProgram& program, const Applier& applier) {
+    std::set<fs::path> folders;
+    for (const std::string& source : program.sources) folders.insert(fs::path(source).parent_path());
+    for (const fs::path& each : folders) {
+      for (const auto& entry : fs::directory_iterator(each)) {
+        if (entry.is_regular_file()) fs::copy_file(entry, folder_.path() / entry.path().filename());
+      }
+    }
+    for (const auto& [path, result] : applier.results()) {
+      const fs::path there = folder_.path() / path.filename();
+      std::ofstream(there) << result.text;
+      on_condition_[there] = result.on_condition;
+    }
+    build(program);
+  }
+
+  [[nodiscard]] const std::string& complaint() const { return complaint_; }
+  [[nodiscard]] std::string program() const { return folder_.path() / "edited"; }
+
+  /// Bytes that directives moved which were inserted on a condition.
+  [[nodiscard]] std::uint64_t moved_on_condition(const Json& report) const {
+    std::uint64_t bytes = 0;
+    for (const Json& row : report["directives"]) {
+      const auto file = on_condition_.find(row["file"].get<std::string>());
+      if (file == on_condition_.end() || !file->second.contains(row["line"])) continue;
+      bytes += row["HtoD_bytes"].get<std::uint64_t>() + row["DtoH_bytes"].get<std::uint64_t>();
+    }
+    return bytes;
+  }
+
+ private:
+  void build(const AppliedProgram& program) {
+    const OffloadBuild& build = offload_build();
+    const bool is_c = program.sources.front().ends_with(".c");
+    std::vector<std::string> words = {is_c ? build.c : build.cxx};
+    words.insert(words.end(), build.options.begin(), build.options.end());
+    words.insert(words.end(), program.options.begin(), program.options.end());
+    for (const std::string& source : program.sources) words.push_back(fs::path(source).filename());
+    words.insert(words.end(), {"-o", this->program(), "-Wl,-rpath," + build.runtime});
+    // Full paths in the debug information, as the report gives them.
+    for (std::string& word : words) {
+      if (fs::exists(folder_.path() / word) && word.find('/') == std::string::npos) {
+        word = folder_.path() / word;
+      }
+    }
+    const Ended ended = e2e::run({words}, folder_.path());
+    const std::size_t at = ended.err.find("error: ");
+    if (ended.status != 0) complaint_ = ended.err.substr(at == std::string::npos ? 0 : at, 400);
+  }
+
+  Folder folder_;
+  std::map<std::string, std::set<int>> on_condition_;
+  std::string complaint_;
+};
+
+std::uint64_t moved(const Json& report) {
+  const Json& totals = report["totals"];
+  return totals["HtoD"]["bytes"].get<std::uint64_t>() +
+         totals["DtoH"]["bytes"].get<std::uint64_t>();
+}
+
+std::uint64_t allocated(const Json& report) {
+  return report["totals"]["alloc"]["bytes"].get<std::uint64_t>();
+}
+
+bool is_of_memory(const std::string& pattern) {
+  return pattern == "unused_allocation" || pattern == "repeated_allocation" ||
+         pattern == "device_leak";
+}
+
+FollowedFinding described(const AppliedRun& run, const Json& finding) {
+  FollowedFinding row;
+  row.run = fmt::format("{}", fmt::join(run.arguments, " "));
+  row.pattern = finding["pattern"];
+  row.confidence = finding["confidence"];
+  row.place = fmt::format("{}:{}", fs::path(finding["file"].get<std::string>()).filename().string(),
+                          finding["line"].get<int>());
+  row.variable = finding["variable"];
+  row.is_memory = is_of_memory(row.pattern);
+  row.promised = finding["wasted_bytes"];
+  return row;
+}
+
+const Reading* reading_of(const AppliedRun& run, const Json& finding) {
+  const auto found = std::ranges::find(run.readings, finding["variable"].get<std::string>(),
+                                       &Reading::variable);
+  return found == run.readings.end() ? nullptr : &*found;
+}
+
+/// A run of the program as it is, and what is followed of what was found in it.
+struct Followed {
+  const AppliedRun* run = nullptr;
+  Recording before;
+  std::vector<std::size_t> rows;   ///< of the findings that were followed
+  std::vector<Json> findings;      ///< these
+};
+
+class Check {
+ public:
+  explicit Check(const AppliedProgram& program) : program_(program) {}
+
+  CheckedProgram run() {
+    for (const AppliedRun& each : program_.runs) follow(each);
+    if (std::ranges::any_of(followed_, [](const Followed& one) { return !one.rows.empty(); })) {
+      compare_all();
+    }
+    return std::move(checked_);
+  }
+
+ private:
+  void fault(const AppliedRun& run, const std::string& what) {
+    checked_.faults.push_back(
+        fmt::format("{} {}: {}", program_.name, fmt::join(run.arguments, " "), what));
+  }
+
+  void follow(const AppliedRun& run) {
+    Followed& followed = followed_.emplace_back(&run, record(program_, program_.path, run));
+    if (followed.before.report.is_null()) return fault(run, followed.before.complaint);
+    const Json& findings = followed.before.report["findings"];
+    if (findings.empty()) ++checked_.runs_without;
+    for (const Json& finding : findings) {
+      FollowedFinding row = described(run, finding);
+      const auto refused = std::ranges::find_if(run.not_followed, [&](const NotFollowed& one) {
+        return one.pattern == row.pattern && one.variable == row.variable;
+      });
+      if (refused != run.not_followed.end()) {
+        row.left = refused->why;
+        row.is_refused = true;
+      } else {
+        const Reading* reading = reading_of(run, finding);
+        const Applied applied = applier_.apply(finding, reading);
+        row.left = applied.left;
+        row.is_read = reading != nullptr;
+        row.edits = applied.deeds.size();
+        if (reading != nullptr && !row.left.empty()) fault(run, "not as it was read: " + row.left);
+      }
+      if (row.left.empty()) {
+        followed.rows.push_back(checked_.findings.size());
+        followed.findings.push_back(finding);
+      }
+      checked_.findings.push_back(std::move(row));
+    }
+  }
+
+  void compare_all() {
+    const Edited edited(program_, applier_);
+    for (const Followed& followed : followed_) {
+      if (followed.rows.empty()) continue;
+      if (!edited.complaint().empty()) {
+        fault(*followed.run, "edited: " + edited.complaint());
+        continue;
+      }
+      compare(followed, edited, followed.rows);
+      if (followed.rows.size() == 1) continue;
+      for (std::size_t i = 0; i < followed.rows.size(); ++i) compare_alone(followed, i);
+    }
+  }
+
+  void compare_alone(const Followed& followed, std::size_t number) {
+    const Json& finding = followed.findings[number];
+    Applier applier;
+    applier.apply(finding, reading_of(*followed.run, finding));
+    const Edited edited(program_, applier);
+    if (!edited.complaint().empty()) {
+      return fault(*followed.run, "edited alone: " + edited.complaint());
+    }
+    compare(followed, edited, {followed.rows[number]});
+  }
+
+  void compare(const Followed& followed, const Edited& edited,
+               const std::vector<std::size_t>& rows) {
+    const AppliedRun& run = *followed.run;
+    const Recording& before = followed.before;
+    const Recording after = record(program_, edited.program(), run);
+    if (after.report.is_null()) return fault(run, "edited: " + after.complaint);
+    if (after.status != before.status || after.out != before.out) {
+      fault(run, fmt::format("edited: ends with {} and prints {} instead of {} and {}",
+                             after.status, after.out, before.status, before.out));
+    }
+    const std::uint64_t then = moved(before.report);
+    const std::uint64_t now = moved(after.report);
+    if (now > then) fault(run, fmt::format("edited: moves {} bytes instead of {}", now, then));
+    if (allocated(after.report) > allocated(before.report)) fault(run, "edited: allocates more");
+    const std::uint64_t on_condition = edited.moved_on_condition(after.report);
+    const auto spared = static_cast<std::int64_t>(then + on_condition - now);
+    const auto spared_memory =
+        static_cast<std::int64_t>(allocated(before.report) - allocated(after.report));
+    expect_kept(run, rows, spared, spared_memory);
+    if (rows.size() > 1) return;
+    FollowedFinding& row = checked_.findings[rows.front()];
+    row.on_condition = on_condition;
+    row.spared = row.is_memory ? spared_memory : spared;
+  }
+
+  /// What was promised of transfers, and of allocations.
+  void expect_kept(const AppliedRun& run, const std::vector<std::size_t>& rows, std::int64_t spared,
+                   std::int64_t spared_memory) {
+    std::int64_t promised = 0;
+    std::int64_t promised_memory = 0;
+    for (const std::size_t row : rows) {
+      const FollowedFinding& one = checked_.findings[row];
+      (one.is_memory ? promised_memory : promised) += static_cast<std::int64_t>(one.promised);
+    }
+    // What need not be there at all need not be sent, either.
+    const bool is_kept = promised_memory > 0 ? spared >= promised : spared == promised;
+    const char* which = rows.size() > 1 ? "all" : checked_.findings[rows.front()].pattern.c_str();
+    if (!is_kept) {
+      fault(run, fmt::format("{}: spares {} bytes of {} promised", which, spared, promised));
+    }
+    if (spared_memory < promised_memory) {
+      fault(run, fmt::format("{}: spares {} allocated bytes of {} promised", which, spared_memory,
+                             promised_memory));
+    }
+  }
+
+  const AppliedProgram& program_;
+  Applier applier_;
+  std::vector<Followed> followed_;
+  CheckedProgram checked_;
+};
+
+}  // namespace
+
+CheckedProgram check(const AppliedProgram& program) { return Check(program).run(); }
+
+std::string row_of(const std::string& program, const FollowedFinding& finding) {
+  return fmt::format("| {} {} | {}, {} | {} | {} | {}{} | {:L} | {:L} | {:L} |", program,
+                     finding.run, finding.pattern, finding.confidence, finding.place,
+                     finding.variable, finding.edits, finding.is_read ? ", as read" : "",
+                     finding.promised, finding.spared, finding.on_condition);
+}
+
+}  // namespace ompdm::e2e

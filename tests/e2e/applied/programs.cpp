@@ -1,0 +1,144 @@
+#include "programs.h"
+
+#include <filesystem>
+
+#include "offload_build.h"
+#include "recorded.h"
+
+namespace ompdm::e2e {
+namespace {
+
+using Words = std::vector<std::string>;
+
+/// Its runs are those of the words, each with what comes behind.
+std::vector<AppliedRun> runs_of(const Words& words, const Words& behind = {}) {
+  std::vector<AppliedRun> runs;
+  for (const std::string& word : words) {
+    AppliedRun& run = runs.emplace_back(AppliedRun{{word}});
+    run.arguments.insert(run.arguments.end(), behind.begin(), behind.end());
+  }
+  return runs;
+}
+
+AppliedProgram made(const std::string& name, const std::string& folder, const Words& sources,
+                    std::vector<AppliedRun> runs, Words options = {}) {
+  AppliedProgram program = {name, e2e::program(name), {}, std::move(options), std::move(runs)};
+  for (const std::string& source : sources) program.sources.push_back(folder + '/' + source);
+  if (!program.sources.front().ends_with(".c")) {
+    program.options.insert(program.options.begin(), "-std=c++20");
+  }
+  return program;
+}
+
+}  // namespace
+
+std::vector<AppliedProgram> applied_programs() {
+  const std::filesystem::path e2e = std::filesystem::path(OMPDM_E2E_SOURCES).parent_path();
+  std::vector<AppliedProgram> all;
+  const auto add = [&](AppliedProgram program) -> AppliedProgram& {
+    return all.emplace_back(std::move(program));
+  };
+  const std::string small = e2e / "programs";
+  for (const char* name : {"always", "api", "api_async", "conditions", "declare_target", "devices",
+                           "firstprivate", "mapper", "mapper_nested", "nested_data",
+                           "nowait_depend", "parallel_regions", "reductions", "reused", "same_line",
+                           "strided_update", "struct_members", "unified"}) {
+    add(made(name, small, {name + std::string(".c")}, {{}}));
+  }
+  for (const char* name : {"classes", "instances", "objects", "reached", "templates", "threads"}) {
+    add(made(name, small, {name + std::string(".cpp")}, {{}}));
+  }
+  add(made("two_parts", small, {"two_parts.c", "scale.c", "shift.c"}, {{}}));
+  add(made("load_twice", small, {"load_twice.c"}, runs_of({program("libscale.so")})));
+
+  const std::string findings = e2e / "findings";
+  add(made("interior", findings, {"interior.c"}, {{}}));
+  add(made("needless", findings, {"needless.c"},
+           runs_of({"overwritten", "seen_in_between", "dropped", "never_used", "never_named",
+                    "brought_each_time", "brought_at_times", "allocated_again", "leaked",
+                    "piecewise", "mapped_again"},
+                   {"20000", "40"})));
+  add(made("contents", findings, {"contents.c"},
+           runs_of({"sent_again", "sent_again_changed", "sent_again_restoring", "mapped_twice",
+                    "equal_arrays", "zeros", "two_devices", "there_and_back",
+                    "there_and_back_changed", "only_read", "one_element", "alternating",
+                    "loop_unchanged", "loop_changed", "freed_and_made_anew", "sent_over",
+                    "sent_over_in_each_pass", "returned_twice", "returned_changed",
+                    "returned_to_restore"},
+                   {"20000", "12"})))
+      .environment = {{"OMPDM_HASH", "full"}};
+  add(made("course_heat", findings, {"course_heat.cpp"},
+           runs_of({"naive", "model", "inside", "rows", "sizes"}, {"3"})));
+  for (const char* name :
+       {"devices_split", "members", "meanwhile", "nested", "same_names", "scratch"}) {
+    add(made(name, findings, {name + std::string(".cpp")}, {{{"8"}}}));
+  }
+  add(made("heat_advised", findings, {"heat_advised.cpp"}, {{{"60", "5", "keep"}}}));
+  add(made("jacobi_advised", findings, {"jacobi_advised.cpp"}, {{{"60"}}}));
+  add(made("pieces", findings, {"pieces.cpp"},
+           {{{"walked", "400"}},
+            {{"found_there", "400"}},
+            {{"scaled", "20000"}},
+            {{"scaled_by_arguments", "20000"}},
+            {{"rectangle", "0"}},
+            {{"rectangle_by_rows", "0"}}}));
+  for (const char* level : {"O0", "O2"}) {
+    add(made(std::string("untaken_") + level, findings, {"untaken.cpp"},
+             runs_of({"loop", "function", "host", "after"}, {"7"}), {"-g", std::string("-") + level}));
+  }
+  const std::string evidence = e2e / "evidence";
+  add(made("identity_O2", evidence, {"identity.cpp"},
+           runs_of({"dead_locals", "dead_locals_of_instances", "one_function_again",
+                    "dead_inlined_locals", "freed_blocks", "freed_block_of_another_size",
+                    "freed_scratch", "local_of_the_caller", "block_of_the_caller",
+                    "swapped_pointers"})));
+  add(made("writers", evidence, {"writers.cpp"},
+           runs_of({"by_table_of_addresses", "by_table_of_pointers", "by_device_address",
+                    "by_member", "by_capture", "by_lambda", "in_its_own_copy", "while_it_runs",
+                    "by_none"})));
+  const std::string loops = e2e / "loops";
+  add(made("loops", loops, {"loops.c"},
+           {{{"probe_within", "105"}},
+            {{"probe_between", "100"}},
+            {{"inner_group", "40"}},
+            {{"threads", "40"}},
+            {{"deferred", "60"}}}));
+  for (const char* level : {"O0", "O2"}) {
+    const Words options = {"-g", std::string("-") + level};
+    add(made(std::string("shapes_") + level, loops, {"shapes.cpp"},
+             runs_of({"optional", "either", "alternating", "levels", "v_cycles", "w_cycles",
+                      "sweeps", "three_solves", "solves_in_a_loop", "three_calls", "nested",
+                      "one_line", "templates", "frames_above", "devices", "maybe", "copies",
+                      "parallel"}),
+             options));
+    add(made(std::string("forms_") + level, loops, {"forms.cpp"},
+             runs_of({"peeled", "unrolled", "triangular", "caught", "left_early",
+                      "unrolled_with_one", "sorted", "threads", "deferred", "chosen",
+                      "two_in_a_row", "unrolled_inside", "leaves_by_another_way", "every_fourth",
+                      "unrolled_around", "for_each_of_them"}),
+             options));
+  }
+  const auto add_kernel = [&](const std::string& name, const Words& rungs, const Words& sizes) {
+    AppliedProgram& program = add(made(name, OMPDM_KERNEL_SOURCES, {name + ".cpp"}, {}));
+    program.path = kernel(name);
+    for (const std::string& rung : rungs) {
+      AppliedRun& run = program.runs.emplace_back(AppliedRun{{"--variant", rung}});
+      run.arguments.insert(run.arguments.end(), sizes.begin(), sizes.end());
+    }
+  };
+  add_kernel("heat", {"naive", "data", "collapse", "optimized"}, {"60", "5"});
+  add_kernel("jacobi", {"naive", "data", "branchless", "coalesced"}, {"60"});
+  add_kernel("vadd", {"implicit", "mapped"}, {"1000"});
+  add_kernel("pi", {"target", "parallel", "distribute", "nested", "combined", "loop"}, {"1000000"});
+  const auto add_elsewhere = [&](const std::string& folder, const std::string& name,
+                                 const std::string& source) {
+    add(made(name, (e2e / source).parent_path(), {(e2e / source).filename()}, {{}})).path =
+        offload_build().folder + '/' + folder + '/' + name;
+  };
+  add_elsewhere("endings", "plain", "endings/programs/plain.cpp");
+  add_elsewhere("endings", "late", "endings/programs/late.cpp");
+  add_elsewhere("verbs", "data_only", "verbs/data_only.c");
+  return all;
+}
+
+}  // namespace ompdm::e2e
