@@ -19,40 +19,32 @@ using Names = std::set<std::string>;
 std::string why_in_words(const Json& edit) {
   const std::string of = edit["of"];
   if (of == "stay") return "from the first to the last time that its directives are reached";
-  if (of == "uses") return "after the last use";
+  if (of == "uses") return "behind the last use";
   if (edit["places"].empty() || edit["places"][0]["line"] == 0) return "a loop without a line";
   if (of == "calls") return "around calls, where the code has no loop";
   if (edit["devices"].size() > 1) return "on several devices";
   for (const Json& clause : edit["clauses"]) {
     for (const Json& item : clause["items"]) {
       if (item["pieces"].size() > 1) return "a name that stands for several pieces of storage";
+      if (!item["objects"].empty()) return "a member of an object";
       if (item["named_at"]["function"] != edit["places"][0]["function"]) {
         return "names of another function";
       }
     }
   }
-  return "a name of the loop's own";
+  return "a name that debug information does not place";
 }
 
-/// What the reader calls an item there.
-std::string name_of(const std::string& expression, const Reading* reading) {
-  if (reading == nullptr) return expression;
-  const auto named = reading->names.find(expression);
-  return named == reading->names.end() ? expression : named->second;
-}
-
-std::vector<std::string> items_of(const Json& edit, const Reading* reading = nullptr) {
-  std::vector<std::string> all;
-  for (const Json& clause : edit["clauses"]) {
-    for (const Json& item : clause["items"]) all.push_back(name_of(item["expression"], reading));
+/// Names as the reader has them, in a text of the finding's.
+std::string as_read(std::string text, const Reading* reading) {
+  if (reading == nullptr) return text;
+  for (const auto& [name, there] : reading->names) {
+    for (std::size_t at = text.find(name); at != std::string::npos;
+         at = text.find(name, at + there.size())) {
+      text.replace(at, name.size(), there);
+    }
   }
-  return all;
-}
-
-/// "s.p" of "s.p[0:n]".
-std::string variable_of(const std::string& item) {
-  const std::string plain = plain_item(item);
-  return plain.substr(0, plain.find('['));
+  return text;
 }
 
 std::string without_comments(std::string text) {
@@ -65,27 +57,42 @@ std::string without_comments(std::string text) {
   return text;
 }
 
-/// The directives of an insertion, with the names that they have there.
+/// What an edit names, as it is called there.
+std::vector<std::string> items_of(const Json& edit, const Reading* reading = nullptr) {
+  std::vector<std::string> all;
+  for (const Json& clause : edit["clauses"]) {
+    for (const Json& item : clause["items"]) {
+      const std::string expression = item["expression"];
+      const std::string function = item["named_at"]["function"];
+      const std::string name =
+          plain_item(without_comments(as_read(expression + " /* in " + function + " */", reading)));
+      if (std::ranges::find(all, name) == all.end()) all.push_back(name);
+    }
+  }
+  return all;
+}
+
+/// "s.p" of "s.p[0:n]".
+std::string variable_of(const std::string& item) {
+  const std::string plain = plain_item(item);
+  return plain.substr(0, plain.find('['));
+}
+
+/// The directives of an insertion, with the names that they have there, each once.
 std::vector<std::string> pragmas_of(const Json& edit, const Reading* reading) {
   std::vector<std::string> lines;
-  for (std::string text : edit["pragmas"]) {
-    if (reading != nullptr) {
-      text = without_comments(text);
-      for (const auto& [name, there] : reading->names) {
-        for (std::size_t at = text.find(name); at != std::string::npos;
-             at = text.find(name, at + there.size())) {
-          text.replace(at, name.size(), there);
-        }
-      }
-    }
-    lines.push_back(std::move(text));
+  for (const std::string text : edit["pragmas"]) {
+    const std::string line = without_comments(as_read(text, reading));
+    PragmaText pragma(line.substr(line.find("omp")));
+    pragma.name_once();
+    lines.push_back(pragma.line());
   }
   return lines;
 }
 
 /// An update of that item alone.
 std::string update_of(const Json& edit, const std::string& item, const Reading* reading) {
-  const std::string whole = without_comments(pragmas_of(edit, reading).front());
+  const std::string whole = pragmas_of(edit, reading).front();
   PragmaText update(whole.substr(whole.find("omp")));
   for (const std::string& other : items_of(edit, reading)) {
     if (other != item) update.take(other);
@@ -116,7 +123,9 @@ Names marked(const CodeText& code, int line, const std::string& who, const std::
 }  // namespace
 
 SourcePatch* Applier::source_of(const Json& place) {
-  const std::filesystem::path path = place["file"].get<std::string>();
+  // Of a loop without a line not even that is known.
+  const std::string file = place["file"];
+  const std::filesystem::path path = file.empty() ? file_ : file;
   if (const auto known = sources_.find(path); known != sources_.end()) return &known->second;
   std::string text = text_of(path);
   if (text.empty()) return nullptr;
@@ -130,6 +139,7 @@ Applied Applier::apply(const Json& finding, const Reading* reading) {
   }
   const std::map<std::filesystem::path, SourcePatch> before = sources_;
   deeds_.clear();
+  file_ = finding["file"];
   for (const Json& edit : finding["edits"]) {
     Applied applied = {apply_edit(edit, reading)};
     if (applied.left.empty()) continue;
@@ -143,51 +153,73 @@ std::string Applier::apply_edit(const Json& edit, const Reading* reading) {
   const std::string kind = edit["kind"];
   if (kind == "keep") return "";
   if (kind == "insert") return insert(edit, reading);
-  if (!edit["in_scope"]) return why_in_words(edit);
+  if (!edit["in_scope"] && reading == nullptr) return why_in_words(edit);
   if (kind == "replace") return replace(edit);
   if (kind == "guard") return guard(edit);
   return take_out(edit);
 }
 
+std::optional<Applier::Span> Applier::span_of(SourcePatch& source, const Json& edit, int line,
+                                              const Reading* reading) const {
+  const CodeText& code = source.code();
+  const auto one = [](std::optional<Extent> only) -> std::optional<Span> {
+    if (!only) return std::nullopt;
+    return Span{*only, *only};
+  };
+  if (edit["of"] == "directive") {
+    const PragmaLine* pragma = code.pragma_at(line);
+    if (pragma == nullptr) return std::nullopt;
+    return one(code.statement_of(*pragma));
+  }
+  if (reading == nullptr || reading->around.empty()) return one(code.loop_at(line));
+  const std::optional<Extent> first = code.statement_with(reading->around);
+  if (!first || reading->until.empty()) return one(first);
+  const std::optional<Extent> last = code.statement_with(reading->until);
+  if (!last) return std::nullopt;
+  return Span{*first, *last};
+}
+
 std::string Applier::insert(const Json& edit, const Reading* reading) {
   const std::string when = edit["when"];
-  const std::string of = edit["of"];
+  const bool is_for_host = when == "host_uses" || when == "host_changed";
   if (when == "kernel_changed") return insert_for_kernels(edit);
-  if (!edit["in_scope"] && reading == nullptr) {
-    return when == "host_uses" || when == "host_changed" ? "" : why_in_words(edit);
-  }
+  if (!edit["in_scope"] && reading == nullptr) return is_for_host ? "" : why_in_words(edit);
+  const bool is_at_directive = edit["of"] == "directive";
   for (const Json& place : edit["places"]) {
+    // What the reader names may be all that is known.
     SourcePatch* source = source_of(place);
-    if (source == nullptr) return "a source that is not there";
-    const int line = place["line"];
-    const PragmaLine* pragma = source->code().pragma_at(line);
-    std::optional<Extent> statement;
-    if (of == "directive") {
-      if (pragma != nullptr) statement = source->code().statement_of(*pragma);
-    } else if (reading != nullptr && !reading->around.empty()) {
-      statement = source->code().statement_with(reading->around);
+    if (source == nullptr) return "a source that is not known";
+    const std::optional<Span> span = span_of(*source, edit, place["line"], reading);
+    if (!span) return is_at_directive ? "a directive of a macro" : "no one loop in its line";
+    if (is_for_host) {
+      insert_for_host(*source, edit, {span->first.begin, span->last.end}, reading);
     } else {
-      statement = source->code().loop_at(line);
+      insert_around(*source, edit, *span, reading);
     }
-    if (!statement) return of == "directive" ? "a directive of a macro" : "no one loop in its line";
-    if (when == "host_uses" || when == "host_changed") {
-      insert_for_host(*source, edit, *statement, reading);
-      continue;
-    }
-    for (const std::string& text : pragmas_of(edit, reading)) {
-      const bool after = edit["side"] == "after";
-      source->insert(*statement, after, {text, when != "always"});
-      deeds_.push_back(text);
-      // However the loop is left.
-      if (!after || of == "directive") continue;
-      for (const Extent leaves : source->code().returns_in(*statement)) {
-        source->insert(leaves, false, {text});
-      }
-    }
-    // What the reader names is one place.
-    if (reading != nullptr && of != "directive") break;
+    // And what the reader names is one place.
+    if (reading != nullptr && !is_at_directive) break;
   }
   return "";
+}
+
+void Applier::insert_around(SourcePatch& source, const Json& edit, const Span& span,
+                            const Reading* reading) {
+  const bool after = edit["side"] == "after";
+  const bool is_waited_for = edit["after_taskwait"];
+  for (const std::string& text : pragmas_of(edit, reading)) {
+    const Inserted inserted = {text, edit["when"] != "always"};
+    const auto insert = [&](Extent statement, bool behind) {
+      if (is_waited_for) source.insert(statement, behind, {"#pragma omp taskwait"});
+      source.insert(statement, behind, inserted);
+    };
+    deeds_.push_back(text);
+    insert(after ? span.last : span.first, after);
+    // However the loop is left.
+    if (!after || edit["of"] == "directive") continue;
+    for (const Extent leaves : source.code().returns_in({span.first.begin, span.last.end})) {
+      insert(leaves, false);
+    }
+  }
 }
 
 void Applier::insert_for_host(SourcePatch& source, const Json& edit, Extent extent,
@@ -214,7 +246,9 @@ std::string Applier::insert_for_kernels(const Json& edit) {
     const int line = place["line"];
     const PragmaLine* pragma = source == nullptr ? nullptr : source->code().pragma_at(line);
     if (pragma == nullptr) continue;
-    const Names names = marked(source->code(), line, "kernel", "changes");
+    // Behind the last of its lines.
+    const int last = source->code().line_of(pragma->extent.end - 1);
+    const Names names = marked(source->code(), last, "kernel", "changes");
     for (const std::string& item : items_of(edit)) {
       if (!names.contains(variable_of(item))) continue;
       const std::string update = update_of(edit, item, nullptr);

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -23,7 +24,9 @@ struct Reading {
   /// A part of the line where the statement begins that the data stays for; empty: that is the
   /// finding's own place.
   std::string around = {};
-  /// What is called so in the finding, as it is called there; else the names are those of there.
+  std::string until = {};  ///< and of the last such statement, if they are several
+  /// What is called so in a pragma of the finding ("o[0:n] /* in blur */", if need be), as it is
+  /// called there; else the names are those of there.
   std::map<std::string, std::string> names = {};
 };
 
@@ -44,18 +47,29 @@ class Applier {
  private:
   using Json = nlohmann::json;
 
+  /// The statements that an edit goes before, behind or into: one, or all between two.
+  struct Span {
+    Extent first;
+    Extent last;
+  };
+
   std::string apply_edit(const Json& edit, const Reading* reading);
   std::string insert(const Json& edit, const Reading* reading);
+  void insert_around(SourcePatch& source, const Json& edit, const Span& span,
+                     const Reading* reading);
   void insert_for_host(SourcePatch& source, const Json& edit, Extent extent,
                        const Reading* reading);
   std::string insert_for_kernels(const Json& edit);
   std::string guard(const Json& edit);
   std::string take_out(const Json& edit);
+  std::optional<Span> span_of(SourcePatch& source, const Json& edit, int line,
+                              const Reading* reading) const;
   std::string replace(const Json& edit);
   SourcePatch* source_of(const Json& place);
 
   std::map<std::filesystem::path, SourcePatch> sources_;
   std::vector<std::string> deeds_;
+  std::string file_;  ///< of the finding
 };
 
 }  // namespace ompdm::e2e

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <optional>
 #include <set>
@@ -34,6 +35,15 @@ Recording record(const AppliedProgram& program, const std::string& path, const A
   for (const std::string& line : lines_of(ended.out)) {
     if (line.find("time") == std::string::npos) recording.out += line + '\n';
   }
+  // A program that uses the device no more leaves no trace.
+  if (ended.status == 0 && !fs::exists(folder.path() / "trace.json")) {
+    recording.report = {
+        {"findings", Json::array()}, {"directives", Json::array()}, {"variables", Json::array()}};
+    for (const char* kind : {"HtoD", "DtoH", "alloc", "delete"}) {
+      recording.report["totals"][kind] = {{"bytes", 0}};
+    }
+    return recording;
+  }
   const Ended report =
       e2e::run({{OMPDM_COMMAND, "report", "--format", "json", "trace.json"}}, folder.path());
   if (report.status == 0) {
@@ -60,11 +70,14 @@ class Edited {
       std::ofstream(there) << result.text;
       on_condition_[there] = result.on_condition;
     }
+    // Some print their name.
+    program_ = folder_.path() / "built" / fs::path(program.path).filename();
+    fs::create_directory(folder_.path() / "built");
     build(program);
   }
 
   [[nodiscard]] const std::string& complaint() const { return complaint_; }
-  [[nodiscard]] std::string program() const { return folder_.path() / "edited"; }
+  [[nodiscard]] const std::string& program() const { return program_; }
 
   /// Bytes that directives moved which were inserted on a condition.
   [[nodiscard]] std::uint64_t moved_on_condition(const Json& report) const {
@@ -85,7 +98,7 @@ class Edited {
     words.insert(words.end(), build.options.begin(), build.options.end());
     words.insert(words.end(), program.options.begin(), program.options.end());
     for (const std::string& source : program.sources) words.push_back(fs::path(source).filename());
-    words.insert(words.end(), {"-o", this->program(), "-Wl,-rpath," + build.runtime});
+    words.insert(words.end(), {"-o", program_, "-Wl,-rpath," + build.runtime});
     // Full paths in the debug information, as the report gives them.
     for (std::string& word : words) {
       if (fs::exists(folder_.path() / word) && word.find('/') == std::string::npos) {
@@ -99,6 +112,7 @@ class Edited {
 
   Folder folder_;
   std::map<std::string, std::set<int>> on_condition_;
+  std::string program_;
   std::string complaint_;
 };
 
@@ -112,9 +126,44 @@ std::uint64_t allocated(const Json& report) {
   return report["totals"]["alloc"]["bytes"].get<std::uint64_t>();
 }
 
+/// Allocated, and never freed.
+std::uint64_t leaked(const Json& report) {
+  return allocated(report) - report["totals"]["delete"]["bytes"].get<std::uint64_t>();
+}
+
 bool is_of_memory(const std::string& pattern) {
   return pattern == "unused_allocation" || pattern == "repeated_allocation" ||
          pattern == "device_leak";
+}
+
+/// Whether the loop of a finding may have been entered more often than was seen.
+bool may_be_entered_more_often(const Json& report, const Json& finding) {
+  if (finding["edits"].empty()) return false;
+  const Json& place = finding["edits"][0]["places"][0];
+  return std::ranges::any_of(report["iterations"], [&](const Json& loop) {
+    return loop["entries_at_least"] == true && loop["file"] == place["file"] &&
+           std::abs(loop["line"].get<int>() - place["line"].get<int>()) < 2;
+  });
+}
+
+/// What objects move that have to be there with their members.
+std::uint64_t moved_by_objects(const std::vector<Json>& findings, const Json& report) {
+  std::set<std::string> objects;
+  for (const Json& finding : findings) {
+    for (const Json& edit : finding["edits"]) {
+      for (const Json& clause : edit["clauses"]) {
+        for (const Json& item : clause["items"]) {
+          for (const std::string object : item["objects"]) objects.insert(object);
+        }
+      }
+    }
+  }
+  std::uint64_t bytes = 0;
+  for (const Json& row : report["variables"]) {
+    if (!objects.contains(row["name"])) continue;
+    bytes += row["HtoD_bytes"].get<std::uint64_t>() + row["DtoH_bytes"].get<std::uint64_t>();
+  }
+  return bytes;
 }
 
 FollowedFinding described(const AppliedRun& run, const Json& finding) {
@@ -169,6 +218,7 @@ class Check {
     if (findings.empty()) ++checked_.runs_without;
     for (const Json& finding : findings) {
       FollowedFinding row = described(run, finding);
+      row.is_most = may_be_entered_more_often(followed.before.report, finding);
       const auto refused = std::ranges::find_if(run.not_followed, [&](const NotFollowed& one) {
         return one.pattern == row.pattern && one.variable == row.variable;
       });
@@ -230,36 +280,53 @@ class Check {
     const std::uint64_t now = moved(after.report);
     if (now > then) fault(run, fmt::format("edited: moves {} bytes instead of {}", now, then));
     if (allocated(after.report) > allocated(before.report)) fault(run, "edited: allocates more");
-    const std::uint64_t on_condition = edited.moved_on_condition(after.report);
-    const auto spared = static_cast<std::int64_t>(then + on_condition - now);
-    const auto spared_memory =
-        static_cast<std::int64_t>(allocated(before.report) - allocated(after.report));
-    expect_kept(run, rows, spared, spared_memory);
+    Spared spared = {.transfers = static_cast<std::int64_t>(then - now),
+                     .on_condition = edited.moved_on_condition(after.report)};
+    spared.memory = static_cast<std::int64_t>(allocated(before.report) - allocated(after.report));
+    spared.leaked = static_cast<std::int64_t>(leaked(before.report) - leaked(after.report));
+    spared.objects = moved_by_objects(followed.findings, after.report);
+    expect_kept(run, rows, spared);
     if (rows.size() > 1) return;
     FollowedFinding& row = checked_.findings[rows.front()];
-    row.on_condition = on_condition;
-    row.spared = row.is_memory ? spared_memory : spared;
+    row.on_condition = spared.on_condition;
+    row.spared = !row.is_memory                  ? spared.transfers
+                 : row.pattern == "device_leak" ? spared.leaked
+                                                 : spared.memory;
   }
 
-  /// What was promised of transfers, and of allocations.
-  void expect_kept(const AppliedRun& run, const std::vector<std::size_t>& rows, std::int64_t spared,
-                   std::int64_t spared_memory) {
-    std::int64_t promised = 0;
-    std::int64_t promised_memory = 0;
+  /// What an edited program does not do that it did, in bytes.
+  struct Spared {
+    std::int64_t transfers = 0;
+    std::int64_t memory = 0;  ///< allocations
+    std::int64_t leaked = 0;
+    std::uint64_t on_condition = 0;  ///< moved instead, on a condition that no transfer shows
+    std::uint64_t objects = 0;       ///< moved instead with what it is a member of
+  };
+
+  void expect_kept(const AppliedRun& run, const std::vector<std::size_t>& rows,
+                   const Spared& spared) {
+    std::int64_t transfers = 0;
+    std::int64_t memory = 0;
+    std::int64_t leaked = 0;
+    bool is_most = false;
     for (const std::size_t row : rows) {
       const FollowedFinding& one = checked_.findings[row];
-      (one.is_memory ? promised_memory : promised) += static_cast<std::int64_t>(one.promised);
+      (!one.is_memory ? transfers : one.pattern == "device_leak" ? leaked : memory) +=
+          static_cast<std::int64_t>(one.promised);
+      is_most = is_most || one.is_most;
     }
-    // What need not be there at all need not be sent, either.
-    const bool is_kept = promised_memory > 0 ? spared >= promised : spared == promised;
-    const char* which = rows.size() > 1 ? "all" : checked_.findings[rows.front()].pattern.c_str();
-    if (!is_kept) {
-      fault(run, fmt::format("{}: spares {} bytes of {} promised", which, spared, promised));
-    }
-    if (spared_memory < promised_memory) {
-      fault(run, fmt::format("{}: spares {} allocated bytes of {} promised", which, spared_memory,
-                             promised_memory));
-    }
+    const std::string which =
+        rows.size() > 1 ? "all" : checked_.findings[rows.front()].pattern;
+    const auto expect = [&](const char* what, std::int64_t has, std::int64_t promised) {
+      // Each entry more takes its part of what nine of ten passes spare.
+      if (has >= promised || (is_most && 10 * has >= 9 * promised)) return;
+      fault(run, fmt::format("{}: spares {} {} of {} promised", which, has, what, promised));
+    };
+    expect("bytes",
+           spared.transfers + static_cast<std::int64_t>(spared.on_condition + spared.objects),
+           transfers);
+    expect("allocated bytes", spared.memory, memory);
+    expect("leaked bytes", spared.leaked, leaked);
   }
 
   const AppliedProgram& program_;

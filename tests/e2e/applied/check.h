@@ -23,7 +23,8 @@ struct FollowedFinding {
   std::size_t edits = 0;   ///< directives that were changed
   bool is_memory = false;  ///< the bytes are of allocations, not of transfers
   std::uint64_t promised = 0;
-  std::int64_t spared = 0;  ///< with what was needed on a condition, and moved
+  bool is_most = false;       ///< the loop may have been entered more often than was seen
+  std::int64_t spared = 0;    ///< of the bytes promised; more is possible
   std::uint64_t on_condition = 0;  ///< bytes that edits move which are made on a condition
 };
 

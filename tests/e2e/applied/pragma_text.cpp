@@ -117,6 +117,16 @@ void PragmaText::add(const std::string& kind, const std::string& item) {
   clauses_.push_back({.name = name, .before = before, .items = {item}, .has_parentheses = true});
 }
 
+void PragmaText::name_once() {
+  for (Clause& clause : clauses_) {
+    std::vector<std::string> once;
+    for (std::string& item : clause.items) {
+      if (std::ranges::find(once, item) == once.end()) once.push_back(std::move(item));
+    }
+    clause.items = std::move(once);
+  }
+}
+
 bool PragmaText::is_for_data_alone() const {
   return name_.starts_with("omp target data") || name_.starts_with("omp target update") ||
          name_.starts_with("omp target enter data") || name_.starts_with("omp target exit data");

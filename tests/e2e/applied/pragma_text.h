@@ -21,6 +21,9 @@ class PragmaText {
   /// Adds an item: to map clauses with this type, "to", or to the firstprivate clause.
   void add(const std::string& kind, const std::string& item);
 
+  /// Leaves out what a clause names again.
+  void name_once();
+
   /// Whether it only moves data, so that it has no data but what it names.
   [[nodiscard]] bool is_for_data_alone() const;
   /// Whether all that it could do has been taken out.

@@ -1,5 +1,6 @@
 #include "programs.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "offload_build.h"
@@ -18,6 +19,23 @@ std::vector<AppliedRun> runs_of(const Words& words, const Words& behind = {}) {
     run.arguments.insert(run.arguments.end(), behind.begin(), behind.end());
   }
   return runs;
+}
+
+/// Findings of the runs that have one of these words (none: of all) are followed as they are read.
+void read(AppliedProgram& program, const Words& words, const Reading& reading) {
+  for (AppliedRun& run : program.runs) {
+    const bool is_one = words.empty() || std::ranges::find_first_of(run.arguments, words) !=
+                                             run.arguments.end();
+    if (is_one) run.readings.push_back(reading);
+  }
+}
+
+void refuse(AppliedProgram& program, const std::string& word, const NotFollowed& finding) {
+  for (AppliedRun& run : program.runs) {
+    if (std::ranges::find(run.arguments, word) != run.arguments.end()) {
+      run.not_followed.push_back(finding);
+    }
+  }
 }
 
 AppliedProgram made(const std::string& name, const std::string& folder, const Words& sources,
@@ -48,30 +66,57 @@ std::vector<AppliedProgram> applied_programs() {
   for (const char* name : {"classes", "instances", "objects", "reached", "templates", "threads"}) {
     add(made(name, small, {name + std::string(".cpp")}, {{}}));
   }
+  read(all.back(), {}, {"a"});
   add(made("two_parts", small, {"two_parts.c", "scale.c", "shift.c"}, {{}}));
   add(made("load_twice", small, {"load_twice.c"}, runs_of({program("libscale.so")})));
 
   const std::string findings = e2e / "findings";
   add(made("interior", findings, {"interior.c"}, {{}}));
-  add(made("needless", findings, {"needless.c"},
+  AppliedProgram& needless = add(made("needless", findings, {"needless.c"},
            runs_of({"overwritten", "seen_in_between", "dropped", "never_used", "never_named",
                     "brought_each_time", "brought_at_times", "allocated_again", "leaked",
                     "piecewise", "mapped_again"},
                    {"20000", "40"})));
-  add(made("contents", findings, {"contents.c"},
+  read(needless, {"allocated_again"}, {"a", "@allocated"});
+  read(needless, {"leaked"}, {"a", "@leaked"});
+  AppliedProgram& contents = add(made("contents", findings, {"contents.c"},
            runs_of({"sent_again", "sent_again_changed", "sent_again_restoring", "mapped_twice",
                     "equal_arrays", "zeros", "two_devices", "there_and_back",
                     "there_and_back_changed", "only_read", "one_element", "alternating",
-                    "loop_unchanged", "loop_changed", "freed_and_made_anew", "sent_over",
+                    "loop_unchanged", "freed_and_made_anew", "sent_over",
                     "sent_over_in_each_pass", "returned_twice", "returned_changed",
                     "returned_to_restore"},
-                   {"20000", "12"})))
-      .environment = {{"OMPDM_HASH", "full"}};
-  add(made("course_heat", findings, {"course_heat.cpp"},
+                   {"20000", "12"})));
+  const std::map<std::string, std::string> contents_environment = {{"OMPDM_HASH", "full"}};
+  contents.environment = contents_environment;
+  read(contents, {"mapped_twice"}, {"a", "@twice", "@again"});
+  read(contents, {"there_and_back"}, {"a", "@there", "@back"});
+  read(contents, {"loop_unchanged"}, {"a"});
+  refuse(contents, "returned_to_restore",
+         {"unmodified_copy_back", "a", "the host wants its copy restored"});
+  // What it changes, other ways call too.
+  add(made("contents", findings, {"contents.c"}, {{{"loop_changed", "20000", "12"}}}));
+  all.back().name = "contents_loop_changed";
+  all.back().environment = contents_environment;
+  read(all.back(), {}, {"a", "@changed"});
+  AppliedProgram& course = add(made("course_heat", findings, {"course_heat.cpp"},
            runs_of({"naive", "model", "inside", "rows", "sizes"}, {"3"})));
+  read(course, {"naive"}, {"next, now"});
+  read(course, {"rows"}, {"values", "", "", {{"values[k * n:n]", "values[0:4 * n]"}}});
+  read(course, {"sizes"}, {"values", "", "", {{"values[0:size]", "values[0:n * n]"}}});
   for (const char* name :
        {"devices_split", "members", "meanwhile", "nested", "same_names", "scratch"}) {
     add(made(name, findings, {name + std::string(".cpp")}, {{{"8"}}}));
+    read(all.back(), {}, {"s.p, s.q"});
+    read(all.back(), {}, {"f, u"});
+    read(all.back(), {}, {"f, x"});
+    read(all.back(), {},
+         {"g, o (in blur), o (in edge)",
+          "",
+          "",
+          {{"g[0:n] /* in fill */", "x[0:count]"},
+           {"o[0:n] /* in blur */", "y[0:count]"},
+           {"o[0:n] /* in edge */", "z[0:count]"}}});
   }
   add(made("heat_advised", findings, {"heat_advised.cpp"}, {{{"60", "5", "keep"}}}));
   add(made("jacobi_advised", findings, {"jacobi_advised.cpp"}, {{{"60"}}}));
@@ -85,24 +130,32 @@ std::vector<AppliedProgram> applied_programs() {
   for (const char* level : {"O0", "O2"}) {
     add(made(std::string("untaken_") + level, findings, {"untaken.cpp"},
              runs_of({"loop", "function", "host", "after"}, {"7"}), {"-g", std::string("-") + level}));
+    read(all.back(), {"loop", "function"}, {"u"});
+    read(all.back(), {"after"}, {"u", "++t) step(u, n);"});
   }
   const std::string evidence = e2e / "evidence";
-  add(made("identity_O2", evidence, {"identity.cpp"},
+  AppliedProgram& identity = add(made("identity_O2", evidence, {"identity.cpp"},
            runs_of({"dead_locals", "dead_locals_of_instances", "one_function_again",
                     "dead_inlined_locals", "freed_blocks", "freed_block_of_another_size",
                     "freed_scratch", "local_of_the_caller", "block_of_the_caller",
                     "swapped_pointers"})));
-  add(made("writers", evidence, {"writers.cpp"},
+  read(identity, {"local_of_the_caller"}, {"x", "@local", "", {{"x[0:n]", "u[0:n]"}}});
+  read(identity, {"swapped_pointers"}, {"u, v"});
+  AppliedProgram& writers = add(made("writers", evidence, {"writers.cpp"},
            runs_of({"by_table_of_addresses", "by_table_of_pointers", "by_device_address",
                     "by_member", "by_capture", "by_lambda", "in_its_own_copy", "while_it_runs",
                     "by_none"})));
+  refuse(writers, "in_its_own_copy",
+         {"duplicate_transfer", "a", "its kernel changes what it only maps to, as may be"});
   const std::string loops = e2e / "loops";
-  add(made("loops", loops, {"loops.c"},
+  AppliedProgram& shared = add(made("loops", loops, {"loops.c"},
            {{{"probe_within", "105"}},
             {{"probe_between", "100"}},
             {{"inner_group", "40"}},
             {{"threads", "40"}},
             {{"deferred", "60"}}}));
+  read(shared, {"probe_within", "probe_between", "inner_group", "deferred"}, {"a"});
+  read(shared, {"threads"}, {"a", "", "", {{"a[0:kSize]", "own[0:kSize]"}}});
   for (const char* level : {"O0", "O2"}) {
     const Words options = {"-g", std::string("-") + level};
     add(made(std::string("shapes_") + level, loops, {"shapes.cpp"},
@@ -111,12 +164,29 @@ std::vector<AppliedProgram> applied_programs() {
                       "one_line", "templates", "frames_above", "devices", "maybe", "copies",
                       "parallel"}),
              options));
+    AppliedProgram& shapes = all.back();
+    read(shapes, {"optional", "either", "alternating", "levels", "v_cycles", "w_cycles", "sweeps",
+                  "three_solves", "three_calls", "maybe"},
+         {"data"});
+    read(shapes, {"nested"}, {"data", level == std::string("O0") ? "" : "for (int j = 0"});
+    read(shapes, {"frames_above"}, {"data", "pass < 25"});
+    read(shapes, {"parallel"}, {"data", "pass < 12"});
+    read(shapes, {"solves_in_a_loop"}, {"data", "int start = 0"});
+    read(shapes, {"templates"}, {"values (in scale<double>), values (in scale<float>)"});
     add(made(std::string("forms_") + level, loops, {"forms.cpp"},
              runs_of({"peeled", "unrolled", "triangular", "caught", "left_early",
                       "unrolled_with_one", "sorted", "threads", "deferred", "chosen",
                       "two_in_a_row", "unrolled_inside", "leaves_by_another_way", "every_fourth",
                       "unrolled_around", "for_each_of_them"}),
              options));
+    AppliedProgram& forms = all.back();
+    read(forms, {"peeled", "unrolled", "triangular", "caught", "left_early", "sorted", "deferred",
+                 "chosen", "unrolled_inside", "unrolled_around"},
+         {"data"});
+    read(forms, {"leaves_by_another_way"}, {"data", "while (true)"});
+    read(forms, {"every_fourth"}, {"data", "pass = 0;;"});
+    read(forms, {"unrolled_with_one"}, {"data", "pass < 3;"});
+    read(forms, {"for_each_of_them"}, {"data", "std::for_each"});
   }
   const auto add_kernel = [&](const std::string& name, const Words& rungs, const Words& sizes) {
     AppliedProgram& program = add(made(name, OMPDM_KERNEL_SOURCES, {name + ".cpp"}, {}));
@@ -136,6 +206,7 @@ std::vector<AppliedProgram> applied_programs() {
         offload_build().folder + '/' + folder + '/' + name;
   };
   add_elsewhere("endings", "plain", "endings/programs/plain.cpp");
+  read(all.back(), {}, {"values"});
   add_elsewhere("endings", "late", "endings/programs/late.cpp");
   add_elsewhere("verbs", "data_only", "verbs/data_only.c");
   return all;

@@ -85,7 +85,13 @@ const PragmaLine* CodeText::governing_before(std::size_t at) const {
 }
 
 std::optional<Extent> CodeText::loop_at(int number) const {
-  const Extent wanted = line(number);
+  Extent wanted = line(number);
+  // A worksharing loop may be told at the line of its pragma.
+  const PragmaLine* worksharing = pragma_at(number);
+  if (worksharing != nullptr && worksharing->governs) {
+    const std::size_t begin = skip_blanks(worksharing->extent.end);
+    wanted = {begin, begin + 1};
+  }
   std::vector<Extent> loops;
   for (std::size_t at = 0; at < wanted.end; ++at) {
     if (!is_word(code_[at]) || (at > 0 && is_word(code_[at - 1]))) continue;
