@@ -16,7 +16,7 @@ struct OffloadBuild {
   std::string cxx;      ///< the compilers
   std::string c;
   std::vector<std::string> options;  ///< that they get for every program
-  std::string folder;                ///< has a folder for each family of test programs: programs, endings, verbs
+  std::string folder;  ///< has a folder for each family of test programs: programs, endings, verbs
 };
 
 /// The build that the environment variable OMPDM_OFFLOAD_BUILD names, by the path of its

@@ -5,116 +5,16 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
-#include <optional>
 #include <set>
 #include <utility>
 
-#include "offload_build.h"
-#include "run.h"
+#include "edited_program.h"
 
 namespace ompdm::e2e {
 namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
-
-struct Recording {
-  int status = 0;
-  std::string out;  ///< without times
-  Json report;      ///< null: none
-  std::string complaint;
-};
-
-Recording record(const AppliedProgram& program, const std::string& path, const AppliedRun& run) {
-  const Folder folder;
-  Command command = {{OMPDM_COMMAND, "record", "--", path}, program.environment};
-  command.words.insert(command.words.end(), run.arguments.begin(), run.arguments.end());
-  const Ended ended = e2e::run(command, folder.path());
-  Recording recording = {ended.status, {}, {}, {}};
-  for (const std::string& line : lines_of(ended.out)) {
-    if (line.find("time") == std::string::npos) recording.out += line + '\n';
-  }
-  // A program that uses the device no more leaves no trace.
-  if (ended.status == 0 && !fs::exists(folder.path() / "trace.json")) {
-    recording.report = {
-        {"findings", Json::array()}, {"directives", Json::array()}, {"variables", Json::array()}};
-    for (const char* kind : {"HtoD", "DtoH", "alloc", "delete"}) {
-      recording.report["totals"][kind] = {{"bytes", 0}};
-    }
-    return recording;
-  }
-  const Ended report =
-      e2e::run({{OMPDM_COMMAND, "report", "--format", "json", "trace.json"}}, folder.path());
-  if (report.status == 0) {
-    recording.report = Json::parse(report.out);
-  } else {
-    recording.complaint = ended.err + report.err;
-  }
-  return recording;
-}
-
-/// The edited sources among the others of their folders, and what is built of them.
-class Edited {
- public:
-  Edited(const AppliedProgram& program, const Applier& applier) {
-    std::set<fs::path> folders;
-    for (const std::string& source : program.sources) folders.insert(fs::path(source).parent_path());
-    for (const fs::path& each : folders) {
-      for (const auto& entry : fs::directory_iterator(each)) {
-        if (entry.is_regular_file()) fs::copy_file(entry, folder_.path() / entry.path().filename());
-      }
-    }
-    for (const auto& [path, result] : applier.results()) {
-      const fs::path there = folder_.path() / path.filename();
-      std::ofstream(there) << result.text;
-      on_condition_[there] = result.on_condition;
-    }
-    // Some print their name.
-    program_ = folder_.path() / "built" / fs::path(program.path).filename();
-    fs::create_directory(folder_.path() / "built");
-    build(program);
-  }
-
-  [[nodiscard]] const std::string& complaint() const { return complaint_; }
-  [[nodiscard]] const std::string& program() const { return program_; }
-
-  /// Bytes that directives moved which were inserted on a condition.
-  [[nodiscard]] std::uint64_t moved_on_condition(const Json& report) const {
-    std::uint64_t bytes = 0;
-    for (const Json& row : report["directives"]) {
-      const auto file = on_condition_.find(row["file"].get<std::string>());
-      if (file == on_condition_.end() || !file->second.contains(row["line"])) continue;
-      bytes += row["HtoD_bytes"].get<std::uint64_t>() + row["DtoH_bytes"].get<std::uint64_t>();
-    }
-    return bytes;
-  }
-
- private:
-  void build(const AppliedProgram& program) {
-    const OffloadBuild& build = offload_build();
-    const bool is_c = program.sources.front().ends_with(".c");
-    std::vector<std::string> words = {is_c ? build.c : build.cxx};
-    words.insert(words.end(), build.options.begin(), build.options.end());
-    words.insert(words.end(), program.options.begin(), program.options.end());
-    for (const std::string& source : program.sources) words.push_back(fs::path(source).filename());
-    words.insert(words.end(), {"-o", program_, "-Wl,-rpath," + build.runtime});
-    // Full paths in the debug information, as the report gives them.
-    for (std::string& word : words) {
-      if (fs::exists(folder_.path() / word) && word.find('/') == std::string::npos) {
-        word = folder_.path() / word;
-      }
-    }
-    const Ended ended = e2e::run({words}, folder_.path());
-    const std::size_t at = ended.err.find("error: ");
-    if (ended.status != 0) complaint_ = ended.err.substr(at == std::string::npos ? 0 : at, 400);
-  }
-
-  Folder folder_;
-  std::map<std::string, std::set<int>> on_condition_;
-  std::string program_;
-  std::string complaint_;
-};
 
 std::uint64_t moved(const Json& report) {
   const Json& totals = report["totals"];
@@ -180,8 +80,8 @@ FollowedFinding described(const AppliedRun& run, const Json& finding) {
 }
 
 const Reading* reading_of(const AppliedRun& run, const Json& finding) {
-  const auto found = std::ranges::find(run.readings, finding["variable"].get<std::string>(),
-                                       &Reading::variable);
+  const auto found =
+      std::ranges::find(run.readings, finding["variable"].get<std::string>(), &Reading::variable);
   return found == run.readings.end() ? nullptr : &*found;
 }
 
@@ -189,8 +89,8 @@ const Reading* reading_of(const AppliedRun& run, const Json& finding) {
 struct Followed {
   const AppliedRun* run = nullptr;
   Recording before;
-  std::vector<std::size_t> rows;   ///< of the findings that were followed
-  std::vector<Json> findings;      ///< these
+  std::vector<std::size_t> rows;  ///< of the findings that were followed
+  std::vector<Json> findings;     ///< these
 };
 
 class Check {
@@ -242,7 +142,7 @@ class Check {
   }
 
   void compare_all() {
-    const Edited edited(program_, applier_);
+    const EditedProgram edited(program_, applier_);
     for (const Followed& followed : followed_) {
       if (followed.rows.empty()) continue;
       if (!edited.complaint().empty()) {
@@ -259,18 +159,18 @@ class Check {
     const Json& finding = followed.findings[number];
     Applier applier;
     applier.apply(finding, reading_of(*followed.run, finding));
-    const Edited edited(program_, applier);
+    const EditedProgram edited(program_, applier);
     if (!edited.complaint().empty()) {
       return fault(*followed.run, "edited alone: " + edited.complaint());
     }
     compare(followed, edited, {followed.rows[number]});
   }
 
-  void compare(const Followed& followed, const Edited& edited,
+  void compare(const Followed& followed, const EditedProgram& edited,
                const std::vector<std::size_t>& rows) {
     const AppliedRun& run = *followed.run;
     const Recording& before = followed.before;
-    const Recording after = record(program_, edited.program(), run);
+    const Recording after = record(program_, edited.path(), run);
     if (after.report.is_null()) return fault(run, "edited: " + after.complaint);
     if (after.status != before.status || after.out != before.out) {
       fault(run, fmt::format("edited: ends with {} and prints {} instead of {} and {}",
@@ -289,9 +189,9 @@ class Check {
     if (rows.size() > 1) return;
     FollowedFinding& row = checked_.findings[rows.front()];
     row.on_condition = spared.on_condition;
-    row.spared = !row.is_memory                  ? spared.transfers
+    row.spared = !row.is_memory                 ? spared.transfers
                  : row.pattern == "device_leak" ? spared.leaked
-                                                 : spared.memory;
+                                                : spared.memory;
   }
 
   /// What an edited program does not do that it did, in bytes.
@@ -311,12 +211,12 @@ class Check {
     bool is_most = false;
     for (const std::size_t row : rows) {
       const FollowedFinding& one = checked_.findings[row];
-      (!one.is_memory ? transfers : one.pattern == "device_leak" ? leaked : memory) +=
-          static_cast<std::int64_t>(one.promised);
+      (!one.is_memory                 ? transfers
+       : one.pattern == "device_leak" ? leaked
+                                      : memory) += static_cast<std::int64_t>(one.promised);
       is_most = is_most || one.is_most;
     }
-    const std::string which =
-        rows.size() > 1 ? "all" : checked_.findings[rows.front()].pattern;
+    const std::string which = rows.size() > 1 ? "all" : checked_.findings[rows.front()].pattern;
     const auto expect = [&](const char* what, std::int64_t has, std::int64_t promised) {
       // Each entry more takes its part of what nine of ten passes spare.
       if (has >= promised || (is_most && 10 * has >= 9 * promised)) return;
@@ -340,10 +240,13 @@ class Check {
 CheckedProgram check(const AppliedProgram& program) { return Check(program).run(); }
 
 std::string row_of(const std::string& program, const FollowedFinding& finding) {
-  return fmt::format("| {} {} | {}, {} | {} | {} | {}{} | {:L} | {:L} | {:L} |", program,
-                     finding.run, finding.pattern, finding.confidence, finding.place,
-                     finding.variable, finding.edits, finding.is_read ? ", as read" : "",
-                     finding.promised, finding.spared, finding.on_condition);
+  const std::string sign = finding.spared < 0 ? "-" : "";
+  return fmt::format("| {}{}{} | {}, {} | {} | {} | {}{} | {} | {}{} | {} |", program,
+                     finding.run.empty() ? "" : " ", finding.run, finding.pattern,
+                     finding.confidence, finding.place, finding.variable, finding.edits,
+                     finding.is_read ? ", as read" : "", fmt::group_digits(finding.promised), sign,
+                     fmt::group_digits(std::abs(finding.spared)),
+                     fmt::group_digits(finding.on_condition));
 }
 
 }  // namespace ompdm::e2e

@@ -12,19 +12,19 @@ namespace ompdm::e2e {
 
 /// A finding, and what came of following it.
 struct FollowedFinding {
-  std::string run;         ///< the program's arguments
+  std::string run;  ///< the program's arguments
   std::string pattern;
   std::string confidence;
-  std::string place;       ///< "heat.cpp:56"
+  std::string place;  ///< "heat.cpp:56"
   std::string variable;
-  std::string left;        ///< why it was not followed; empty: it was
+  std::string left;         ///< why it was not followed; empty: it was
   bool is_refused = false;  ///< since the program's author says so
-  bool is_read = false;    ///< with what a reader adds
-  std::size_t edits = 0;   ///< directives that were changed
-  bool is_memory = false;  ///< the bytes are of allocations, not of transfers
+  bool is_read = false;     ///< with what a reader adds
+  std::size_t edits = 0;    ///< directives that were changed
+  bool is_memory = false;   ///< the bytes are of allocations, not of transfers
   std::uint64_t promised = 0;
-  bool is_most = false;       ///< the loop may have been entered more often than was seen
-  std::int64_t spared = 0;    ///< of the bytes promised; more is possible
+  bool is_most = false;            ///< the loop may have been entered more often than was seen
+  std::int64_t spared = 0;         ///< of the bytes promised; more is possible
   std::uint64_t on_condition = 0;  ///< bytes that edits move which are made on a condition
 };
 

@@ -91,10 +91,10 @@ bool governs(const std::string& pragma) {
     return true;
   }
   if (!pragma.starts_with("omp ")) return false;
-  return !begins_with(
-      pragma.substr(4), {"target update", "target enter", "target exit", "taskwait", "taskyield",
-                         "barrier", "flush", "declare", "begin", "end", "cancel", "requires",
-                         "threadprivate", "allocate", "depobj", "interop", "assumes", "error"});
+  return !begins_with(pragma.substr(4),
+                      {"target update", "target enter", "target exit", "taskwait", "taskyield",
+                       "barrier", "flush", "declare", "begin", "end", "cancel", "requires",
+                       "threadprivate", "allocate", "depobj", "interop", "assumes", "error"});
 }
 
 /// "omp target map(...)" of a pragma with its hash, continuations and blanked comments.

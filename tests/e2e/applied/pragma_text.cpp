@@ -99,9 +99,8 @@ bool PragmaText::take(std::string_view item) {
     const auto is_it = [&](const std::string& one) { return plain_item(one) == plain_item(item); };
     if (clause.name != "firstprivate") found = std::erase_if(clause.items, is_it) > 0 || found;
   }
-  std::erase_if(clauses_, [](const Clause& clause) {
-    return is_of_data(clause) && clause.items.empty();
-  });
+  std::erase_if(clauses_,
+                [](const Clause& clause) { return is_of_data(clause) && clause.items.empty(); });
   return found;
 }
 

@@ -24,8 +24,8 @@ std::vector<AppliedRun> runs_of(const Words& words, const Words& behind = {}) {
 /// Findings of the runs that have one of these words (none: of all) are followed as they are read.
 void read(AppliedProgram& program, const Words& words, const Reading& reading) {
   for (AppliedRun& run : program.runs) {
-    const bool is_one = words.empty() || std::ranges::find_first_of(run.arguments, words) !=
-                                             run.arguments.end();
+    const bool is_one =
+        words.empty() || std::ranges::find_first_of(run.arguments, words) != run.arguments.end();
     if (is_one) run.readings.push_back(reading);
   }
 }
@@ -57,10 +57,10 @@ std::vector<AppliedProgram> applied_programs() {
     return all.emplace_back(std::move(program));
   };
   const std::string small = e2e / "programs";
-  for (const char* name : {"always", "api", "api_async", "conditions", "declare_target", "devices",
-                           "firstprivate", "mapper", "mapper_nested", "nested_data",
-                           "nowait_depend", "parallel_regions", "reductions", "reused", "same_line",
-                           "strided_update", "struct_members", "unified"}) {
+  for (const char* name :
+       {"always", "api", "api_async", "conditions", "declare_target", "devices", "firstprivate",
+        "mapper", "mapper_nested", "nested_data", "nowait_depend", "parallel_regions", "reductions",
+        "reused", "same_line", "strided_update", "struct_members", "unified"}) {
     add(made(name, small, {name + std::string(".c")}, {{}}));
   }
   for (const char* name : {"classes", "instances", "objects", "reached", "templates", "threads"}) {
@@ -72,20 +72,21 @@ std::vector<AppliedProgram> applied_programs() {
 
   const std::string findings = e2e / "findings";
   add(made("interior", findings, {"interior.c"}, {{}}));
-  AppliedProgram& needless = add(made("needless", findings, {"needless.c"},
-           runs_of({"overwritten", "seen_in_between", "dropped", "never_used", "never_named",
-                    "brought_each_time", "brought_at_times", "allocated_again", "leaked",
-                    "piecewise", "mapped_again"},
-                   {"20000", "40"})));
+  AppliedProgram& needless =
+      add(made("needless", findings, {"needless.c"},
+               runs_of({"overwritten", "seen_in_between", "dropped", "never_used", "never_named",
+                        "brought_each_time", "brought_at_times", "allocated_again", "leaked",
+                        "piecewise", "mapped_again"},
+                       {"20000", "40"})));
   read(needless, {"allocated_again"}, {"a", "@allocated"});
   read(needless, {"leaked"}, {"a", "@leaked"});
-  AppliedProgram& contents = add(made("contents", findings, {"contents.c"},
+  AppliedProgram& contents = add(
+      made("contents", findings, {"contents.c"},
            runs_of({"sent_again", "sent_again_changed", "sent_again_restoring", "mapped_twice",
                     "equal_arrays", "zeros", "two_devices", "there_and_back",
                     "there_and_back_changed", "only_read", "one_element", "alternating",
-                    "loop_unchanged", "freed_and_made_anew", "sent_over",
-                    "sent_over_in_each_pass", "returned_twice", "returned_changed",
-                    "returned_to_restore"},
+                    "loop_unchanged", "freed_and_made_anew", "sent_over", "sent_over_in_each_pass",
+                    "returned_twice", "returned_changed", "returned_to_restore"},
                    {"20000", "12"})));
   const std::map<std::string, std::string> contents_environment = {{"OMPDM_HASH", "full"}};
   contents.environment = contents_environment;
@@ -100,7 +101,7 @@ std::vector<AppliedProgram> applied_programs() {
   all.back().environment = contents_environment;
   read(all.back(), {}, {"a", "@changed"});
   AppliedProgram& course = add(made("course_heat", findings, {"course_heat.cpp"},
-           runs_of({"naive", "model", "inside", "rows", "sizes"}, {"3"})));
+                                    runs_of({"naive", "model", "inside", "rows", "sizes"}, {"3"})));
   read(course, {"naive"}, {"next, now"});
   read(course, {"rows"}, {"values", "", "", {{"values[k * n:n]", "values[0:4 * n]"}}});
   read(course, {"sizes"}, {"values", "", "", {{"values[0:size]", "values[0:n * n]"}}});
@@ -127,61 +128,67 @@ std::vector<AppliedProgram> applied_programs() {
             {{"scaled_by_arguments", "20000"}},
             {{"rectangle", "0"}},
             {{"rectangle_by_rows", "0"}}}));
+  read(all.back(), {"walked"}, {"v", "exit data map(release : v"});
+  read(all.back(), {"found_there"}, {"v", "exit data map(mapper(whole), release"});
   for (const char* level : {"O0", "O2"}) {
     add(made(std::string("untaken_") + level, findings, {"untaken.cpp"},
-             runs_of({"loop", "function", "host", "after"}, {"7"}), {"-g", std::string("-") + level}));
+             runs_of({"loop", "function", "host", "after"}, {"7"}),
+             {"-g", std::string("-") + level}));
     read(all.back(), {"loop", "function"}, {"u"});
     read(all.back(), {"after"}, {"u", "++t) step(u, n);"});
   }
   const std::string evidence = e2e / "evidence";
-  AppliedProgram& identity = add(made("identity_O2", evidence, {"identity.cpp"},
-           runs_of({"dead_locals", "dead_locals_of_instances", "one_function_again",
-                    "dead_inlined_locals", "freed_blocks", "freed_block_of_another_size",
-                    "freed_scratch", "local_of_the_caller", "block_of_the_caller",
-                    "swapped_pointers"})));
+  AppliedProgram& identity =
+      add(made("identity_O2", evidence, {"identity.cpp"},
+               runs_of({"dead_locals", "dead_locals_of_instances", "one_function_again",
+                        "dead_inlined_locals", "freed_blocks", "freed_block_of_another_size",
+                        "freed_scratch", "local_of_the_caller", "block_of_the_caller",
+                        "swapped_pointers"})));
   read(identity, {"local_of_the_caller"}, {"x", "@local", "", {{"x[0:n]", "u[0:n]"}}});
   read(identity, {"swapped_pointers"}, {"u, v"});
-  AppliedProgram& writers = add(made("writers", evidence, {"writers.cpp"},
-           runs_of({"by_table_of_addresses", "by_table_of_pointers", "by_device_address",
-                    "by_member", "by_capture", "by_lambda", "in_its_own_copy", "while_it_runs",
-                    "by_none"})));
+  AppliedProgram& writers = add(made(
+      "writers", evidence, {"writers.cpp"},
+      runs_of({"by_table_of_addresses", "by_table_of_pointers", "by_device_address", "by_member",
+               "by_capture", "by_lambda", "in_its_own_copy", "while_it_runs", "by_none"})));
   refuse(writers, "in_its_own_copy",
          {"duplicate_transfer", "a", "its kernel changes what it only maps to, as may be"});
   const std::string loops = e2e / "loops";
   AppliedProgram& shared = add(made("loops", loops, {"loops.c"},
-           {{{"probe_within", "105"}},
-            {{"probe_between", "100"}},
-            {{"inner_group", "40"}},
-            {{"threads", "40"}},
-            {{"deferred", "60"}}}));
+                                    {{{"probe_within", "105"}},
+                                     {{"probe_between", "100"}},
+                                     {{"inner_group", "40"}},
+                                     {{"threads", "40"}},
+                                     {{"deferred", "60"}}}));
   read(shared, {"probe_within", "probe_between", "inner_group", "deferred"}, {"a"});
   read(shared, {"threads"}, {"a", "", "", {{"a[0:kSize]", "own[0:kSize]"}}});
   for (const char* level : {"O0", "O2"}) {
     const Words options = {"-g", std::string("-") + level};
-    add(made(std::string("shapes_") + level, loops, {"shapes.cpp"},
-             runs_of({"optional", "either", "alternating", "levels", "v_cycles", "w_cycles",
-                      "sweeps", "three_solves", "solves_in_a_loop", "three_calls", "nested",
-                      "one_line", "templates", "frames_above", "devices", "maybe", "copies",
-                      "parallel"}),
-             options));
+    add(made(
+        std::string("shapes_") + level, loops, {"shapes.cpp"},
+        runs_of({"optional", "either", "alternating", "levels", "v_cycles", "w_cycles", "sweeps",
+                 "three_solves", "solves_in_a_loop", "three_calls", "nested", "one_line",
+                 "templates", "frames_above", "devices", "maybe", "copies", "parallel"}),
+        options));
     AppliedProgram& shapes = all.back();
-    read(shapes, {"optional", "either", "alternating", "levels", "v_cycles", "w_cycles", "sweeps",
-                  "three_solves", "three_calls", "maybe"},
+    read(shapes,
+         {"optional", "either", "alternating", "levels", "v_cycles", "w_cycles", "sweeps",
+          "three_solves", "three_calls", "maybe"},
          {"data"});
     read(shapes, {"nested"}, {"data", level == std::string("O0") ? "" : "for (int j = 0"});
     read(shapes, {"frames_above"}, {"data", "pass < 25"});
     read(shapes, {"parallel"}, {"data", "pass < 12"});
     read(shapes, {"solves_in_a_loop"}, {"data", "int start = 0"});
     read(shapes, {"templates"}, {"values (in scale<double>), values (in scale<float>)"});
-    add(made(std::string("forms_") + level, loops, {"forms.cpp"},
-             runs_of({"peeled", "unrolled", "triangular", "caught", "left_early",
-                      "unrolled_with_one", "sorted", "threads", "deferred", "chosen",
-                      "two_in_a_row", "unrolled_inside", "leaves_by_another_way", "every_fourth",
-                      "unrolled_around", "for_each_of_them"}),
-             options));
+    add(made(
+        std::string("forms_") + level, loops, {"forms.cpp"},
+        runs_of({"peeled", "unrolled", "triangular", "caught", "left_early", "unrolled_with_one",
+                 "sorted", "threads", "deferred", "chosen", "two_in_a_row", "unrolled_inside",
+                 "leaves_by_another_way", "every_fourth", "unrolled_around", "for_each_of_them"}),
+        options));
     AppliedProgram& forms = all.back();
-    read(forms, {"peeled", "unrolled", "triangular", "caught", "left_early", "sorted", "deferred",
-                 "chosen", "unrolled_inside", "unrolled_around"},
+    read(forms,
+         {"peeled", "unrolled", "triangular", "caught", "left_early", "sorted", "deferred",
+          "chosen", "unrolled_inside", "unrolled_around"},
          {"data"});
     read(forms, {"leaves_by_another_way"}, {"data", "while (true)"});
     read(forms, {"every_fourth"}, {"data", "pass = 0;;"});

@@ -60,8 +60,8 @@ std::size_t CodeText::end_of_statement(std::size_t at) const {
     }
     return end;
   }
-  const bool is_label = !word.empty() && next + 1 < code_.size() && code_[next] == ':' &&
-                        code_[next + 1] != ':';
+  const bool is_label =
+      !word.empty() && next + 1 < code_.size() && code_[next] == ':' && code_[next + 1] != ':';
   if (is_label) return end_of_statement(next + 1);
   while (at < code_.size() && code_[at] != ';' && code_[at] != '}') {
     const bool opens = code_[at] == '(' || code_[at] == '[' || code_[at] == '{';
@@ -101,7 +101,8 @@ std::optional<Extent> CodeText::loop_at(int number) const {
     if (open >= code_.size() || code_[open] != '(') continue;
     const std::size_t end = closing(open);
     // The end of a `do` is not a loop's head.
-    const bool is_end = word == "while" && code_[std::min(skip_blanks(end), code_.size() - 1)] == ';';
+    const bool is_end =
+        word == "while" && code_[std::min(skip_blanks(end), code_.size() - 1)] == ';';
     if (end > wanted.begin && !is_end) loops.push_back({at, end_of_statement(at)});
   }
   if (loops.size() != 1) return std::nullopt;
@@ -146,7 +147,8 @@ bool CodeText::opens_function(std::size_t brace) const {
   const Extent head = {begin, brace};
   for (const char* word : {"namespace", "class", "struct", "union", "enum"}) {
     // A function may return one: then it has parameters.
-    if (has_word(head, word)) return code_.substr(begin, brace - begin).find('(') != std::string::npos;
+    if (has_word(head, word))
+      return code_.substr(begin, brace - begin).find('(') != std::string::npos;
   }
   return !has_word(head, "extern");
 }

@@ -41,9 +41,9 @@ double run(int passes) {
       if constexpr (kAdvised) {
 #pragma omp target update from(u[0 : n])
       }
-      // clang-format off
-      for (int j = 0; j < kColumns; ++j) u[j] += 0.01 * j * (pass + 1);  // host: reads u, changes u
-      // clang-format on
+      for (int j = 0; j < kColumns; ++j) {  // host: reads u, changes u
+        u[j] += 0.01 * j * (pass + 1);
+      }
       if constexpr (kAdvised) {
 #pragma omp target update to(u[0 : n])
       }

@@ -25,9 +25,9 @@ double run(int passes) {
 #pragma omp target update from(s[0 : n])
       }
       total += s[pass % n];  // host: reads s
-      // clang-format off
-      for (int i = 0; i < n; ++i) f[i] = 1 + 0.001 * ((i + pass) % 5);  // host: changes f
-      // clang-format on
+      for (int i = 0; i < n; ++i) {  // host: changes f
+        f[i] = 1 + 0.001 * ((i + pass) % 5);
+      }
       if constexpr (kAdvised) {
 #pragma omp target update to(f[0 : n])
       }

@@ -220,7 +220,7 @@ TEST(DeviceLeak, NamesAllThatSwappedPointersMayStandFor) {
   const Analysis analysis = analyze(program.take());
   const auto leaks = found(analysis, "device_leak");
   ASSERT_EQ(leaks.size(), 1U) << patterns(analysis);
-  EXPECT_TRUE(contains(report::advice_text(leaks[0]), "map(release: u, w)"))
+  EXPECT_TRUE(contains(report::advice_text(leaks[0]), "map(delete: u, w)"))
       << report::advice_text(leaks[0]);
 }
 
