@@ -80,8 +80,10 @@ FollowedFinding described(const AppliedRun& run, const Json& finding) {
 }
 
 const Reading* reading_of(const AppliedRun& run, const Json& finding) {
-  const auto found =
-      std::ranges::find(run.readings, finding["variable"].get<std::string>(), &Reading::variable);
+  const auto found = std::ranges::find_if(run.readings, [&](const Reading& reading) {
+    return reading.variable == finding["variable"] &&
+           (reading.promised == 0 || reading.promised == finding["wasted_bytes"]);
+  });
   return found == run.readings.end() ? nullptr : &*found;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include "offload_build.h"
 #include "recorded.h"
@@ -38,185 +39,237 @@ void refuse(AppliedProgram& program, const std::string& word, const NotFollowed&
   }
 }
 
-AppliedProgram made(const std::string& name, const std::string& folder, const Words& sources,
-                    std::vector<AppliedRun> runs, Words options = {}) {
-  AppliedProgram program = {name, e2e::program(name), {}, std::move(options), std::move(runs)};
-  for (const std::string& source : sources) program.sources.push_back(folder + '/' + source);
-  if (!program.sources.front().ends_with(".c")) {
-    program.options.insert(program.options.begin(), "-std=c++20");
+/// Collects programs, family by family.
+class Programs {
+ public:
+  std::vector<AppliedProgram> all() {
+    add_small();
+    add_needless();
+    add_contents();
+    add_course();
+    add_advised();
+    add_pieces();
+    add_untaken();
+    add_evidence();
+    add_loops();
+    add_shapes();
+    add_forms();
+    add_kernels();
+    add_others();
+    return std::move(all_);
   }
-  return program;
-}
 
-}  // namespace
-
-std::vector<AppliedProgram> applied_programs() {
-  const std::filesystem::path e2e = std::filesystem::path(OMPDM_E2E_SOURCES).parent_path();
-  std::vector<AppliedProgram> all;
-  const auto add = [&](AppliedProgram program) -> AppliedProgram& {
-    return all.emplace_back(std::move(program));
-  };
-  const std::string small = e2e / "programs";
-  for (const char* name :
-       {"always", "api", "api_async", "conditions", "declare_target", "devices", "firstprivate",
-        "mapper", "mapper_nested", "nested_data", "nowait_depend", "parallel_regions", "reductions",
-        "reused", "same_line", "strided_update", "struct_members", "unified"}) {
-    add(made(name, small, {name + std::string(".c")}, {{}}));
+ private:
+  /// Its sources lie in a folder of tests/e2e.
+  AppliedProgram& add(const std::string& name, const std::string& folder, const Words& sources,
+                      std::vector<AppliedRun> runs, Words options = {}) {
+    AppliedProgram program = {name, e2e::program(name), {}, std::move(options), std::move(runs)};
+    const std::filesystem::path e2e = std::filesystem::path(OMPDM_E2E_SOURCES).parent_path();
+    for (const std::string& source : sources) program.sources.push_back(e2e / folder / source);
+    const bool is_c = !sources.empty() && sources.front().ends_with(".c");
+    if (!is_c) program.options.insert(program.options.begin(), "-std=c++20");
+    return all_.emplace_back(std::move(program));
   }
-  for (const char* name : {"classes", "instances", "objects", "reached", "templates", "threads"}) {
-    add(made(name, small, {name + std::string(".cpp")}, {{}}));
-  }
-  read(all.back(), {}, {"a"});
-  add(made("two_parts", small, {"two_parts.c", "scale.c", "shift.c"}, {{}}));
-  add(made("load_twice", small, {"load_twice.c"}, runs_of({program("libscale.so")})));
 
-  const std::string findings = e2e / "findings";
-  add(made("interior", findings, {"interior.c"}, {{}}));
-  AppliedProgram& needless =
-      add(made("needless", findings, {"needless.c"},
-               runs_of({"overwritten", "seen_in_between", "dropped", "never_used", "never_named",
-                        "brought_each_time", "brought_at_times", "allocated_again", "leaked",
-                        "piecewise", "mapped_again"},
-                       {"20000", "40"})));
-  read(needless, {"allocated_again"}, {"a", "@allocated"});
-  read(needless, {"leaked"}, {"a", "@leaked"});
-  AppliedProgram& contents = add(
-      made("contents", findings, {"contents.c"},
-           runs_of({"sent_again", "sent_again_changed", "sent_again_restoring", "mapped_twice",
-                    "equal_arrays", "zeros", "two_devices", "there_and_back",
-                    "there_and_back_changed", "only_read", "one_element", "alternating",
-                    "loop_unchanged", "freed_and_made_anew", "sent_over", "sent_over_in_each_pass",
-                    "returned_twice", "returned_changed", "returned_to_restore"},
-                   {"20000", "12"})));
-  const std::map<std::string, std::string> contents_environment = {{"OMPDM_HASH", "full"}};
-  contents.environment = contents_environment;
-  read(contents, {"mapped_twice"}, {"a", "@twice", "@again"});
-  read(contents, {"there_and_back"}, {"a", "@there", "@back"});
-  read(contents, {"loop_unchanged"}, {"a"});
-  refuse(contents, "returned_to_restore",
-         {"unmodified_copy_back", "a", "the host wants its copy restored"});
-  // What it changes, other ways call too.
-  add(made("contents", findings, {"contents.c"}, {{{"loop_changed", "20000", "12"}}}));
-  all.back().name = "contents_loop_changed";
-  all.back().environment = contents_environment;
-  read(all.back(), {}, {"a", "@changed"});
-  AppliedProgram& course = add(made("course_heat", findings, {"course_heat.cpp"},
-                                    runs_of({"naive", "model", "inside", "rows", "sizes"}, {"3"})));
-  read(course, {"naive"}, {"next, now"});
-  read(course, {"rows"}, {"values", "", "", {{"values[k * n:n]", "values[0:4 * n]"}}});
-  read(course, {"sizes"}, {"values", "", "", {{"values[0:size]", "values[0:n * n]"}}});
-  for (const char* name :
-       {"devices_split", "members", "meanwhile", "nested", "same_names", "scratch"}) {
-    add(made(name, findings, {name + std::string(".cpp")}, {{{"8"}}}));
-    read(all.back(), {}, {"s.p, s.q"});
-    read(all.back(), {}, {"f, u"});
-    read(all.back(), {}, {"f, x"});
-    read(all.back(), {},
+  void add_small() {
+    for (const std::string name :
+         {"always", "api", "api_async", "conditions", "declare_target", "devices", "firstprivate",
+          "mapper", "mapper_nested", "nested_data", "nowait_depend", "parallel_regions",
+          "reductions", "reused", "same_line", "strided_update", "struct_members", "unified"}) {
+      add(name, "programs", {name + ".c"}, {{}});
+    }
+    for (const std::string name :
+         {"classes", "instances", "objects", "reached", "templates", "threads"}) {
+      add(name, "programs", {name + ".cpp"}, {{}});
+    }
+    read(all_.back(), {}, {"a"});
+    add("two_parts", "programs", {"two_parts.c", "scale.c", "shift.c"}, {{}});
+    add("load_twice", "programs", {"load_twice.c"}, runs_of({program("libscale.so")}));
+    add("interior", "findings", {"interior.c"}, {{}});
+  }
+
+  void add_needless() {
+    AppliedProgram& needless =
+        add("needless", "findings", {"needless.c"},
+            runs_of({"overwritten", "seen_in_between", "dropped", "never_used", "never_named",
+                     "brought_each_time", "brought_at_times", "allocated_again", "leaked",
+                     "piecewise", "mapped_again"},
+                    {"20000", "40"}));
+    read(needless, {"allocated_again"}, {"a", "@allocated"});
+    read(needless, {"leaked"}, {"a", "@leaked"});
+  }
+
+  void add_contents() {
+    AppliedProgram& contents =
+        add("contents", "findings", {"contents.c"},
+            runs_of({"sent_again", "sent_again_changed", "sent_again_restoring", "mapped_twice",
+                     "equal_arrays", "zeros", "two_devices", "there_and_back",
+                     "there_and_back_changed", "only_read", "one_element", "alternating",
+                     "loop_unchanged", "freed_and_made_anew", "sent_over", "sent_over_in_each_pass",
+                     "returned_twice", "returned_changed", "returned_to_restore"},
+                    {"20000", "12"}));
+    contents.environment = {{"OMPDM_HASH", "full"}};
+    read(contents, {"mapped_twice"}, {"a", "@twice", "@again"});
+    read(contents, {"there_and_back"}, {"a", "@there", "@back"});
+    read(contents, {"loop_unchanged"}, {"a"});
+    refuse(contents, "returned_to_restore",
+           {"unmodified_copy_back", "a", "the host wants its copy restored"});
+    // What it changes, other ways call too.
+    AppliedProgram& changed =
+        add("contents", "findings", {"contents.c"}, runs_of({"loop_changed"}, {"20000", "12"}));
+    changed.name = "contents_loop_changed";
+    changed.environment = {{"OMPDM_HASH", "full"}};
+    read(changed, {}, {"a", "@changed"});
+  }
+
+  void add_course() {
+    AppliedProgram& course = add("course_heat", "findings", {"course_heat.cpp"},
+                                 runs_of({"naive", "model", "inside", "rows", "sizes"}, {"3"}));
+    read(course, {"naive"}, {"next, now"});
+    read(course, {"rows"}, {"values", "", "", {{"values[k * n:n]", "values[0:4 * n]"}}});
+    read(course, {"sizes"}, {"values", "", "", {{"values[0:size]", "values[0:n * n]"}}});
+  }
+
+  void add_advised() {
+    add("devices_split", "findings", {"devices_split.cpp"}, runs_of({"8"}));
+    read(add("members", "findings", {"members.cpp"}, runs_of({"8"})), {}, {"s.p, s.q"});
+    read(add("meanwhile", "findings", {"meanwhile.cpp"}, runs_of({"8"})), {}, {"f, u"});
+    add("nested", "findings", {"nested.cpp"}, runs_of({"8"}));
+    read(add("same_names", "findings", {"same_names.cpp"}, runs_of({"8"})), {},
          {"g, o (in blur), o (in edge)",
           "",
           "",
           {{"g[0:n] /* in fill */", "x[0:count]"},
            {"o[0:n] /* in blur */", "y[0:count]"},
            {"o[0:n] /* in edge */", "z[0:count]"}}});
+    read(add("scratch", "findings", {"scratch.cpp"}, runs_of({"8"})), {}, {"f, x"});
+    add("heat_advised", "findings", {"heat_advised.cpp"}, {{{"60", "5", "keep"}}});
+    add("jacobi_advised", "findings", {"jacobi_advised.cpp"}, runs_of({"60"}));
   }
-  add(made("heat_advised", findings, {"heat_advised.cpp"}, {{{"60", "5", "keep"}}}));
-  add(made("jacobi_advised", findings, {"jacobi_advised.cpp"}, {{{"60"}}}));
-  add(made("pieces", findings, {"pieces.cpp"},
-           {{{"walked", "400"}},
-            {{"found_there", "400"}},
-            {{"scaled", "20000"}},
-            {{"scaled_by_arguments", "20000"}},
-            {{"rectangle", "0"}},
-            {{"rectangle_by_rows", "0"}}}));
-  read(all.back(), {"walked"}, {"v", "exit data map(release : v"});
-  read(all.back(), {"found_there"}, {"v", "exit data map(mapper(whole), release"});
-  for (const char* level : {"O0", "O2"}) {
-    add(made(std::string("untaken_") + level, findings, {"untaken.cpp"},
-             runs_of({"loop", "function", "host", "after"}, {"7"}),
-             {"-g", std::string("-") + level}));
-    read(all.back(), {"loop", "function"}, {"u"});
-    read(all.back(), {"after"}, {"u", "++t) step(u, n);"});
+
+  void add_pieces() {
+    AppliedProgram& pieces = add("pieces", "findings", {"pieces.cpp"},
+                                 {{{"walked", "400"}},
+                                  {{"found_there", "400"}},
+                                  {{"scaled", "20000"}},
+                                  {{"scaled_by_arguments", "20000"}},
+                                  {{"rectangle", "0"}},
+                                  {{"rectangle_by_rows", "0"}}});
+    read(pieces, {"walked"}, {"v", "exit data map(release : v"});
+    read(pieces, {"found_there"}, {"v", "exit data map(mapper(whole), release"});
   }
-  const std::string evidence = e2e / "evidence";
-  AppliedProgram& identity =
-      add(made("identity_O2", evidence, {"identity.cpp"},
-               runs_of({"dead_locals", "dead_locals_of_instances", "one_function_again",
-                        "dead_inlined_locals", "freed_blocks", "freed_block_of_another_size",
-                        "freed_scratch", "local_of_the_caller", "block_of_the_caller",
-                        "swapped_pointers"})));
-  read(identity, {"local_of_the_caller"}, {"x", "@local", "", {{"x[0:n]", "u[0:n]"}}});
-  read(identity, {"swapped_pointers"}, {"u, v"});
-  AppliedProgram& writers = add(made(
-      "writers", evidence, {"writers.cpp"},
-      runs_of({"by_table_of_addresses", "by_table_of_pointers", "by_device_address", "by_member",
-               "by_capture", "by_lambda", "in_its_own_copy", "while_it_runs", "by_none"})));
-  refuse(writers, "in_its_own_copy",
-         {"duplicate_transfer", "a", "its kernel changes what it only maps to, as may be"});
-  const std::string loops = e2e / "loops";
-  AppliedProgram& shared = add(made("loops", loops, {"loops.c"},
-                                    {{{"probe_within", "105"}},
-                                     {{"probe_between", "100"}},
-                                     {{"inner_group", "40"}},
-                                     {{"threads", "40"}},
-                                     {{"deferred", "60"}}}));
-  read(shared, {"probe_within", "probe_between", "inner_group", "deferred"}, {"a"});
-  read(shared, {"threads"}, {"a", "", "", {{"a[0:kSize]", "own[0:kSize]"}}});
-  for (const char* level : {"O0", "O2"}) {
-    const Words options = {"-g", std::string("-") + level};
-    add(made(
-        std::string("shapes_") + level, loops, {"shapes.cpp"},
-        runs_of({"optional", "either", "alternating", "levels", "v_cycles", "w_cycles", "sweeps",
-                 "three_solves", "solves_in_a_loop", "three_calls", "nested", "one_line",
-                 "templates", "frames_above", "devices", "maybe", "copies", "parallel"}),
-        options));
-    AppliedProgram& shapes = all.back();
-    read(shapes,
-         {"optional", "either", "alternating", "levels", "v_cycles", "w_cycles", "sweeps",
-          "three_solves", "three_calls", "maybe"},
-         {"data"});
-    read(shapes, {"nested"}, {"data", level == std::string("O0") ? "" : "for (int j = 0"});
-    read(shapes, {"frames_above"}, {"data", "pass < 25"});
-    read(shapes, {"parallel"}, {"data", "pass < 12"});
-    read(shapes, {"solves_in_a_loop"}, {"data", "int start = 0"});
-    read(shapes, {"templates"}, {"values (in scale<double>), values (in scale<float>)"});
-    add(made(
-        std::string("forms_") + level, loops, {"forms.cpp"},
-        runs_of({"peeled", "unrolled", "triangular", "caught", "left_early", "unrolled_with_one",
-                 "sorted", "threads", "deferred", "chosen", "two_in_a_row", "unrolled_inside",
-                 "leaves_by_another_way", "every_fourth", "unrolled_around", "for_each_of_them"}),
-        options));
-    AppliedProgram& forms = all.back();
-    read(forms,
-         {"peeled", "unrolled", "triangular", "caught", "left_early", "sorted", "deferred",
-          "chosen", "unrolled_inside", "unrolled_around"},
-         {"data"});
-    read(forms, {"leaves_by_another_way"}, {"data", "while (true)"});
-    read(forms, {"every_fourth"}, {"data", "pass = 0;;"});
-    read(forms, {"unrolled_with_one"}, {"data", "pass < 3;"});
-    read(forms, {"for_each_of_them"}, {"data", "std::for_each"});
+
+  void add_untaken() {
+    for (const std::string level : {"O0", "O2"}) {
+      AppliedProgram& untaken =
+          add("untaken_" + level, "findings", {"untaken.cpp"},
+              runs_of({"loop", "function", "host", "after"}, {"7"}), {"-" + level});
+      read(untaken, {"loop", "function"}, {"u"});
+      read(untaken, {"after"}, {"u", "++t) step(u, n);"});
+    }
   }
-  const auto add_kernel = [&](const std::string& name, const Words& rungs, const Words& sizes) {
-    AppliedProgram& program = add(made(name, OMPDM_KERNEL_SOURCES, {name + ".cpp"}, {}));
+
+  void add_evidence() {
+    AppliedProgram& identity =
+        add("identity_O2", "evidence", {"identity.cpp"},
+            runs_of({"dead_locals", "dead_locals_of_instances", "one_function_again",
+                     "dead_inlined_locals", "freed_blocks", "freed_block_of_another_size",
+                     "freed_scratch", "local_of_the_caller", "block_of_the_caller",
+                     "swapped_pointers"}));
+    read(identity, {"local_of_the_caller"}, {"x", "@local", "", {{"x[0:n]", "u[0:n]"}}});
+    read(identity, {"swapped_pointers"}, {"u, v"});
+    AppliedProgram& writers = add(
+        "writers", "evidence", {"writers.cpp"},
+        runs_of({"by_table_of_addresses", "by_table_of_pointers", "by_device_address", "by_member",
+                 "by_capture", "by_lambda", "in_its_own_copy", "while_it_runs", "by_none"}));
+    refuse(writers, "in_its_own_copy",
+           {"duplicate_transfer", "a", "its kernel changes what it only maps to"});
+  }
+
+  void add_loops() {
+    AppliedProgram& loops = add("loops", "loops", {"loops.c"},
+                                {{{"probe_within", "105"}},
+                                 {{"probe_between", "100"}},
+                                 {{"inner_group", "40"}},
+                                 {{"threads", "40"}},
+                                 {{"deferred", "60"}}});
+    read(loops, {"probe_within", "probe_between", "inner_group", "deferred"}, {"a"});
+    read(loops, {"threads"}, {"a", "", "", {{"a[0:kSize]", "own[0:kSize]"}}});
+  }
+
+  void add_shapes() {
+    for (const std::string level : {"O0", "O2"}) {
+      AppliedProgram& shapes = add(
+          "shapes_" + level, "loops", {"shapes.cpp"},
+          runs_of({"optional", "either", "alternating", "levels", "v_cycles", "w_cycles", "sweeps",
+                   "three_solves", "solves_in_a_loop", "three_calls", "nested", "one_line",
+                   "templates", "frames_above", "devices", "maybe", "copies", "parallel"}),
+          {"-" + level});
+      read(shapes,
+           {"optional", "either", "alternating", "levels", "v_cycles", "w_cycles", "sweeps",
+            "three_solves", "three_calls", "maybe"},
+           {"data"});
+      read(shapes, {"nested"}, {"data", level == "O0" ? "" : "for (int j = 0"});
+      read(shapes, {"frames_above"}, {"data", "pass < 25"});
+      read(shapes, {"parallel"}, {"data", "pass < 12"});
+      read(shapes, {"solves_in_a_loop"}, {"data", "int start = 0"});
+      read(shapes, {"templates"}, {"values (in scale<double>), values (in scale<float>)"});
+    }
+  }
+
+  void add_forms() {
+    for (const std::string level : {"O0", "O2"}) {
+      AppliedProgram& forms = add(
+          "forms_" + level, "loops", {"forms.cpp"},
+          runs_of({"peeled", "unrolled", "triangular", "caught", "left_early", "unrolled_with_one",
+                   "sorted", "threads", "deferred", "chosen", "two_in_a_row", "unrolled_inside",
+                   "leaves_by_another_way", "every_fourth", "unrolled_around", "for_each_of_them"}),
+          {"-" + level});
+      read(forms,
+           {"peeled", "unrolled", "triangular", "caught", "left_early", "sorted", "deferred",
+            "chosen", "unrolled_inside", "unrolled_around"},
+           {"data"});
+      read(forms, {"unrolled_with_one"}, {"data", "pass < 3;"});
+      read(forms, {"two_in_a_row"}, {"data", "pass < 9", "", {}, 1600});
+      read(forms, {"two_in_a_row"}, {"data", "pass < 4", "", {}, 4800});
+      read(forms, {"leaves_by_another_way"}, {"data", "while (true)"});
+      read(forms, {"every_fourth"}, {"data", "pass = 0;;"});
+      read(forms, {"for_each_of_them"}, {"data", "std::for_each"});
+    }
+  }
+
+  void add_kernel(const std::string& name, const Words& rungs, const Words& sizes) {
+    AppliedProgram& program = add(name, "", {}, {});
     program.path = kernel(name);
+    program.sources = {OMPDM_KERNEL_SOURCES "/" + name + ".cpp"};
     for (const std::string& rung : rungs) {
       AppliedRun& run = program.runs.emplace_back(AppliedRun{{"--variant", rung}});
       run.arguments.insert(run.arguments.end(), sizes.begin(), sizes.end());
     }
-  };
-  add_kernel("heat", {"naive", "data", "collapse", "optimized"}, {"60", "5"});
-  add_kernel("jacobi", {"naive", "data", "branchless", "coalesced"}, {"60"});
-  add_kernel("vadd", {"implicit", "mapped"}, {"1000"});
-  add_kernel("pi", {"target", "parallel", "distribute", "nested", "combined", "loop"}, {"1000000"});
-  const auto add_elsewhere = [&](const std::string& folder, const std::string& name,
-                                 const std::string& source) {
-    add(made(name, (e2e / source).parent_path(), {(e2e / source).filename()}, {{}})).path =
-        offload_build().folder + '/' + folder + '/' + name;
-  };
-  add_elsewhere("endings", "plain", "endings/programs/plain.cpp");
-  read(all.back(), {}, {"values"});
-  add_elsewhere("endings", "late", "endings/programs/late.cpp");
-  add_elsewhere("verbs", "data_only", "verbs/data_only.c");
-  return all;
-}
+  }
+
+  void add_kernels() {
+    add_kernel("heat", {"naive", "data", "collapse", "optimized"}, {"60", "5"});
+    add_kernel("jacobi", {"naive", "data", "branchless", "coalesced"}, {"60"});
+    add_kernel("vadd", {"implicit", "mapped"}, {"1000"});
+    add_kernel("pi", {"target", "parallel", "distribute", "nested", "combined", "loop"},
+               {"1000000"});
+  }
+
+  void add_others() {
+    const std::string built = offload_build().folder;
+    for (const std::string name : {"plain", "late"}) {
+      add(name, "endings/programs", {name + ".cpp"}, {{}}).path = built + "/endings/" + name;
+    }
+    read(all_[all_.size() - 2], {}, {"values"});
+    add("data_only", "verbs", {"data_only.c"}, {{}}).path = built + "/verbs/data_only";
+  }
+
+  std::vector<AppliedProgram> all_;
+};
+
+}  // namespace
+
+std::vector<AppliedProgram> applied_programs() { return Programs().all(); }
 
 }  // namespace ompdm::e2e
