@@ -80,11 +80,14 @@ FollowedFinding described(const AppliedRun& run, const Json& finding) {
 }
 
 const Reading* reading_of(const AppliedRun& run, const Json& finding) {
-  const auto found = std::ranges::find_if(run.readings, [&](const Reading& reading) {
-    return reading.variable == finding["variable"] &&
-           (reading.promised == 0 || reading.promised == finding["wasted_bytes"]);
-  });
+  const auto found =
+      std::ranges::find(run.readings, finding["variable"].get<std::string>(), &Reading::variable);
   return found == run.readings.end() ? nullptr : &*found;
+}
+
+bool is_that(const NotFollowed& one, const Json& finding) {
+  return one.pattern == finding["pattern"] && one.variable == finding["variable"] &&
+         (one.promised == 0 || one.promised == finding["wasted_bytes"]);
 }
 
 /// A run of the program as it is, and what is followed of what was found in it.
@@ -118,12 +121,16 @@ class Check {
     if (followed.before.report.is_null()) return fault(run, followed.before.complaint);
     const Json& findings = followed.before.report["findings"];
     if (findings.empty()) ++checked_.runs_without;
+    for (const NotFollowed& one : run.not_followed) {
+      const bool is_found =
+          std::ranges::any_of(findings, [&](const Json& finding) { return is_that(one, finding); });
+      if (!is_found) fault(run, one.pattern + " is not to be followed, and not found");
+    }
     for (const Json& finding : findings) {
       FollowedFinding row = described(run, finding);
       row.is_most = may_be_entered_more_often(followed.before.report, finding);
-      const auto refused = std::ranges::find_if(run.not_followed, [&](const NotFollowed& one) {
-        return one.pattern == row.pattern && one.variable == row.variable;
-      });
+      const auto refused = std::ranges::find_if(
+          run.not_followed, [&](const NotFollowed& one) { return is_that(one, finding); });
       if (refused != run.not_followed.end()) {
         row.left = refused->why;
         row.is_refused = true;

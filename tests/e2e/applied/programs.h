@@ -2,6 +2,7 @@
 // knows that no finding can.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@ struct NotFollowed {
   std::string pattern;
   std::string variable;
   std::string why;
+  std::uint64_t promised = 0;  ///< of several, that which promises so many bytes; 0: any
 };
 
 struct AppliedRun {

@@ -1,7 +1,6 @@
 // What the reader of a program knows, and a finding does not.
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <string>
 
@@ -17,7 +16,6 @@ struct Reading {
   /// What is called so in a pragma of the finding ("o[0:n] /* in blur */", if need be), as it is
   /// called there; else the names are those of there.
   std::map<std::string, std::string> names = {};
-  std::uint64_t promised = 0;  ///< of several findings, that which promises so many bytes; 0: any
 };
 
 }  // namespace ompdm::e2e
