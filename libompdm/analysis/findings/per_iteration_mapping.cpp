@@ -108,9 +108,9 @@ std::string evidence_of(const Trace& trace, const Loop& row, const LoopClaim& lo
   const char* enough = !is_most ? "" : is_least ? "about " : "at most ";
   const char* or_more = is_least && !is_most ? " or more" : "";
   if (loop.sent > loop.sent_enough) {
-    moved = fmt::format("sent in {} where {}{}{} would do",
-                        counted(loop.sent, "transfer", "transfers"), enough, loop.sent_enough,
-                        or_more);
+    moved =
+        fmt::format("sent in {} where {}{}{} would do", counted(loop.sent, "transfer", "transfers"),
+                    enough, loop.sent_enough, or_more);
   }
   if (loop.returned > loop.returned_enough) {
     moved += fmt::format("{}brought back in {} where {}{}{} would do", moved.empty() ? "" : ", ",
