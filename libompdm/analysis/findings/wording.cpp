@@ -151,8 +151,8 @@ Edit edit_at(Finding& finding, EditKind kind, const Site& site, const char* clau
     edit.clauses = {{clause, add_items(finding, expressions, site)}};
   }
   // A call's value and arguments are the program's, and what has no name cannot be named.
-  edit.in_scope = site.directive != Directive::kApi &&
-                  std::ranges::none_of(expressions, &std::string::empty);
+  edit.in_scope =
+      site.directive != Directive::kApi && std::ranges::none_of(expressions, &std::string::empty);
   return edit;
 }
 

@@ -24,7 +24,7 @@ double run(int passes) {
       if constexpr (kAdvised) {
 #pragma omp target update from(s[0 : n])
       }
-      total += s[pass % n];  // host: reads s
+      total += s[pass % n];          // host: reads s
       for (int i = 0; i < n; ++i) {  // host: changes f
         f[i] = 1 + 0.001 * ((i + pass) % 5);
       }
