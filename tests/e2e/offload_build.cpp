@@ -3,10 +3,18 @@
 #include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <stdexcept>
 
 namespace ompdm::e2e {
 namespace {
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> words;
+  for (std::string word; stream >> word;) words.push_back(word);
+  return words;
+}
 
 OffloadBuild read(const std::string& path) {
   std::ifstream file(path);
@@ -16,6 +24,9 @@ OffloadBuild read(const std::string& path) {
           .runtime = json.at("runtime"),
           .kernels = json.at("kernels"),
           .fortran = json.at("fortran"),
+          .cxx = json.at("cxx"),
+          .c = json.at("c"),
+          .options = words_of(json.at("options")),
           .folder = json.at("folder")};
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace ompdm::e2e {
 
@@ -12,7 +13,10 @@ struct OffloadBuild {
   std::string runtime;  ///< folder of the runtime's libraries
   std::string kernels;  ///< folder of the bundled kernels
   std::string fortran;  ///< folders of the Fortran compiler's libraries; empty: there is none
-  std::string folder;   ///< has a folder for each family of test programs: programs, endings, verbs
+  std::string cxx;      ///< the compilers
+  std::string c;
+  std::vector<std::string> options;  ///< that they get for every program
+  std::string folder;  ///< has a folder for each family of test programs: programs, endings, verbs
 };
 
 /// The build that the environment variable OMPDM_OFFLOAD_BUILD names, by the path of its

@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <utility>
+
+#include "applied/pragma_text.h"
 
 namespace ompdm::random_programs {
 namespace {
@@ -65,62 +68,11 @@ std::string variable_at(const std::string& line) {
   return line.substr(begin, end - begin);
 }
 
-/// The clauses of a directive: "map(to: " and its items.
-struct TextClause {
-  std::string head;
-  std::vector<std::string> items;
-};
-
-struct TextDirective {
-  std::string name;  // with what stands before it
-  std::vector<TextClause> clauses;
-};
-
-TextDirective parse(const std::string& line) {
-  TextDirective directive;
-  std::size_t at = line.find('(');
-  std::size_t begin = at == std::string::npos ? line.size() : line.rfind(' ', at);
-  // "map(to: " has a blank before its items, "from(" has none.
-  directive.name = line.substr(0, begin);
-  while (begin < line.size()) {
-    const std::size_t open = line.find('(', begin);
-    if (open == std::string::npos) break;
-    const std::size_t close = line.find(')', open);
-    const std::size_t colon = line.find(": ", open);
-    const bool has_kind = colon < close && !contains(line.substr(open, colon - open), "[");
-    const std::size_t items = has_kind ? colon + 2 : open + 1;
-    TextClause clause;
-    clause.head = line.substr(begin + 1, items - begin - 1);
-    for (std::size_t from = items; from < close;) {
-      const std::size_t to = std::min(line.find(", ", from), close);
-      clause.items.push_back(line.substr(from, to - from));
-      from = to + 2;
-    }
-    directive.clauses.push_back(std::move(clause));
-    begin = close + 1;
-  }
-  return directive;
-}
-
-/// Empty if nothing is left that it could do.
-std::string text_of(const TextDirective& directive) {
-  std::string text = directive.name;
-  bool any = false;
-  for (const TextClause& clause : directive.clauses) {
-    if (clause.items.empty()) continue;
-    any = true;
-    text += fmt::format(" {}{})", clause.head, fmt::join(clause.items, ", "));
-  }
-  const bool stands_alone = contains(text, "data") || contains(text, "update");
-  return any || !stands_alone ? text : "";
-}
-
-bool take(TextDirective& directive, const std::string& item) {
-  bool found = false;
-  for (TextClause& clause : directive.clauses) {
-    found = std::erase(clause.items, item) > 0 || found;
-  }
-  return found;
+/// The directive of a line; none if it has none (any more).
+std::optional<e2e::PragmaText> directive_of(const std::string& line) {
+  const std::size_t at = line.find("#pragma omp");
+  if (at == std::string::npos) return std::nullopt;
+  return e2e::PragmaText(line.substr(line.find("omp", at)));
 }
 
 /// Lines from the loop's to its end, and of the functions that it calls.
@@ -254,11 +206,12 @@ void Patch::update_where_host(const Json& edit, const std::set<std::size_t>& lin
 std::string Patch::take_out(const Json& edit) {
   for (const Json& place : edit["places"]) {
     Line& line = lines_[place["line"].get<std::size_t>() - 1];
-    TextDirective directive = parse(line.text);
-    for (const std::string& item : expressions_of(edit)) {
-      if (!take(directive, item)) return "take out: " + item + " is not there";
+    const std::vector<std::string> items = expressions_of(edit);
+    std::optional<e2e::PragmaText> directive = directive_of(line.text);
+    for (const std::string& item : items) {
+      if (!directive || !directive->take(item)) return "take out: " + item + " is not there";
     }
-    line.text = expressions_of(edit).empty() ? "" : text_of(directive);
+    line.text = items.empty() || directive->is_idle() ? "" : directive->line();
   }
   return "";
 }
@@ -267,16 +220,15 @@ std::string Patch::replace(const Json& edit) {
   if (expressions_of(edit).empty()) return "replace: names nothing";
   for (const Json& place : edit["places"]) {
     Line& line = lines_[place["line"].get<std::size_t>() - 1];
-    TextDirective directive = parse(line.text);
+    std::optional<e2e::PragmaText> directive = directive_of(line.text);
     for (const Json& clause : edit["clauses"]) {
-      TextClause added = {fmt::format("map({}: ", clause["kind"].get<std::string>()), {}};
       for (const Json& item : clause["items"]) {
-        if (!take(directive, item["expression"])) return "replace: it is not there";
-        added.items.push_back(item["expression"]);
+        const std::string name = item["expression"];
+        if (!directive || !directive->take(name)) return "replace: it is not there";
+        directive->add(clause["kind"], name);
       }
-      directive.clauses.push_back(std::move(added));
     }
-    line.text = text_of(directive);
+    line.text = directive->line();
   }
   return "";
 }

@@ -142,7 +142,8 @@ void add_edit(const Trace& trace, const Mapping& first, LeakGroup& group, Findin
   } else {
     edit.directive = Directive::kTargetExitData;
     finding.data = group.data.rows();
-    edit.clauses = {{"release", group.data.all()}};
+    // A release ends it only where it was entered once: one may have been there, and ended nothing.
+    edit.clauses = {{"delete", group.data.all()}};
     for (const EditData& data : group.data.rows()) group.other_names.erase(data.expression);
     for (const std::string& name : group.other_names) {
       edit.clauses.front().data.push_back(static_cast<std::uint32_t>(finding.data.size()));

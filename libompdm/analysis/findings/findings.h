@@ -71,6 +71,7 @@ struct Claim {
   std::vector<Clause> thinned;  ///< of which it may leave out instances
   std::vector<Clause> needed;   ///< that it counts on as they are
   std::vector<Stay> stays;      ///< that it keeps on a device
+  bool carries_all = false;     ///< of its operations others carry the bytes
   bool host_lags = false;       ///< meanwhile the host has not what a kernel wrote
   /// It rests on what one directive does by itself, and on no other.
   bool stands_alone = false;

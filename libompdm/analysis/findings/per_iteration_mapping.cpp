@@ -103,16 +103,20 @@ std::string evidence_of(const Trace& trace, const Loop& row, const LoopClaim& lo
   std::string moved;
   // What was not compared may be needed.
   const bool is_most = loop.compared > 0 && loop.compared + loop.pieces < loop.sent;
-  const char* enough = is_most ? "at most " : "";
+  // Each entry that was not seen needs its own.
+  const bool is_least = row.entries_at_least;
+  const char* enough = !is_most ? "" : is_least ? "about " : "at most ";
+  const char* or_more = is_least && !is_most ? " or more" : "";
   if (loop.sent > loop.sent_enough) {
-    moved = fmt::format("sent in {} where {}{} would do",
-                        counted(loop.sent, "transfer", "transfers"), enough, loop.sent_enough);
+    moved =
+        fmt::format("sent in {} where {}{}{} would do", counted(loop.sent, "transfer", "transfers"),
+                    enough, loop.sent_enough, or_more);
   }
   if (loop.returned > loop.returned_enough) {
-    moved += fmt::format("{}brought back in {} where {}{} would do", moved.empty() ? "" : ", ",
+    moved += fmt::format("{}brought back in {} where {}{}{} would do", moved.empty() ? "" : ", ",
                          moved.empty() ? counted(loop.returned, "transfer", "transfers")
                                        : std::to_string(loop.returned),
-                         enough, loop.returned_enough);
+                         enough, loop.returned_enough, or_more);
   }
   text += ": " + moved;
   if (loop.equal > 0) {

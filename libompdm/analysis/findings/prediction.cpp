@@ -7,8 +7,12 @@ namespace ompdm::analysis {
 std::optional<Prediction> predict(const Trace& trace, std::span<const Claim> claims) {
   if (!has_transfers(trace.recording)) return std::nullopt;
   Claimed gone(trace.ops.size());
+  Claimed carried(trace.ops.size());  // gone, but another carries its bytes
   for (const Claim& claim : claims) {
-    for (const std::uint32_t op : claim.ops) gone[op] = true;
+    for (const std::uint32_t op : claim.ops) {
+      gone[op] = true;
+      carried[op] = claim.carries_all;
+    }
   }
   // Time is won only where nothing else ran on a device meanwhile.
   std::vector<Interval> before;
@@ -21,7 +25,7 @@ std::optional<Prediction> predict(const Trace& trace, std::span<const Claim> cla
     if (crosses && op.clock == Clock::kEnqueue) return std::nullopt;
     before.push_back(time);
     if (gone[i]) {
-      if (crosses) prediction.spared_bytes += op.bytes;
+      if (crosses && !carried[i]) prediction.spared_bytes += op.bytes;
       continue;
     }
     after.push_back(time);

@@ -253,6 +253,7 @@ std::vector<Claim> small_transfers(const Evidence& evidence, const Claimed& clai
     finding.remarks = {advice_of(evidence, site ? &trace.sites[site.value] : nullptr, stream, kind,
                                  device, can_be_few)};
     if (can_be_few) claim.ops = std::move(stream.spared);
+    claim.carries_all = true;
     sum_up(claim, trace);
     claims.push_back(std::move(claim));
   }

@@ -150,7 +150,9 @@ Edit edit_at(Finding& finding, EditKind kind, const Site& site, const char* clau
   if (!expressions.empty()) {
     edit.clauses = {{clause, add_items(finding, expressions, site)}};
   }
-  edit.in_scope = true;
+  // A call's value and arguments are the program's, and what has no name cannot be named.
+  edit.in_scope =
+      site.directive != Directive::kApi && std::ranges::none_of(expressions, &std::string::empty);
   return edit;
 }
 

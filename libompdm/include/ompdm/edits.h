@@ -38,7 +38,7 @@ struct EditData {
 
 /// A map clause, the motion clause of an update, or a firstprivate clause.
 struct EditClause {
-  std::string kind;  ///< "to", "from", "alloc", "release"; "always, from"; "firstprivate"
+  std::string kind;  ///< "to", "from", "alloc", "release", "delete"; "always, from"; "firstprivate"
   std::vector<std::uint32_t> data;  ///< positions in Finding::data
   bool operator==(const EditClause&) const = default;
 };

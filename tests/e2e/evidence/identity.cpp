@@ -151,7 +151,7 @@ APART void add_two(double* y) {
 void local_of_the_caller() {
   double u[n];
   for (int i = 0; i < n; ++i) u[i] = i;
-  for (int t = 0; t < 5; ++t) {
+  for (int t = 0; t < 5; ++t) {  // @local
     add_one(u);
     add_two(u);
   }

@@ -43,9 +43,9 @@ static void sent_again_restoring(double* a, int n) {
 
 static void mapped_twice(double* a, int n) {
   double sum = 0;
-#pragma omp target teams distribute parallel for map(to : a[0 : n]) reduction(+ : sum)
+#pragma omp target teams distribute parallel for map(to : a[0 : n]) reduction(+ : sum)  // @twice
   for (int i = 0; i < n; ++i) sum += a[i];
-#pragma omp target teams distribute parallel for map(to : a[0 : n]) reduction(+ : sum)
+#pragma omp target teams distribute parallel for map(to : a[0 : n]) reduction(+ : sum)  // @again
   for (int i = 0; i < n; ++i) sum -= a[i];
   if (sum > 1e-3) abort();
 }
@@ -81,12 +81,14 @@ static void double_on_device(double* a, int n) {
 }
 
 static void there_and_back(double* a, int n, int changes) {
-  double_on_device(a, n);
+  double_on_device(a, n);  // @there
   double sum = 0;
-  for (int i = 0; i < n; ++i) sum += a[i];
+  for (int i = 0; i < n; ++i) sum += a[i];  // host: reads a
   if (sum < 0) abort();
-  if (changes) ((char*)a)[n / 2] ^= 1;
-#pragma omp target teams distribute parallel for map(tofrom : a[0 : n])
+  if (changes) {
+    ((char*)a)[n / 2] ^= 1;  // host: reads a, changes a
+  }
+#pragma omp target teams distribute parallel for map(tofrom : a[0 : n])  // @back
   for (int i = 0; i < n; ++i) a[i] += 1.0;
 }
 
@@ -122,13 +124,13 @@ static void loop_unchanged(double* a, int n, int count) {
   double sum = 0;
   for (int pass = 0; pass < count; ++pass) {
     double_on_device(a, n);
-    for (int i = 0; i < n; ++i) sum += a[i];
+    for (int i = 0; i < n; ++i) sum += a[i];  // host: reads a
   }
   printf("%g\n", sum);
 }
 
 static void loop_changed(double* a, int n, int count) {
-  for (int pass = 0; pass < count; ++pass) {
+  for (int pass = 0; pass < count; ++pass) {  // @changed
     ((char*)a)[pass] ^= 1;
     double_on_device(a, n);
   }
@@ -215,6 +217,9 @@ int main(int argc, char** argv) {
   if (strcmp(pattern, "returned_twice") == 0) returned_twice(a, n, count, 0);
   if (strcmp(pattern, "returned_changed") == 0) returned_twice(a, n, count, 1);
   if (strcmp(pattern, "returned_to_restore") == 0) returned_to_restore(a, n);
+  double sum = 0;
+  for (int i = 0; i < n; ++i) sum += a[i];
+  printf("%g\n", sum);
   free(a);
   return 0;
 }

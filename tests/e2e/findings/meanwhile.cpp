@@ -35,13 +35,15 @@ double run(int passes) {
       if constexpr (kAdvised) {
 #pragma omp target update from(u[0 : n])
       }
-      probed += u[n / 2];
+      probed += u[n / 2];  // host: reads u
     }
     if (pass % 2 == 0) {
       if constexpr (kAdvised) {
 #pragma omp target update from(u[0 : n])
       }
-      for (int j = 0; j < kColumns; ++j) u[j] += 0.01 * j * (pass + 1);
+      for (int j = 0; j < kColumns; ++j) {  // host: reads u, changes u
+        u[j] += 0.01 * j * (pass + 1);
+      }
       if constexpr (kAdvised) {
 #pragma omp target update to(u[0 : n])
       }

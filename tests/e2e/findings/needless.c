@@ -74,7 +74,7 @@ static void brought_at_times(double* a, int n, int count) {
 }
 
 static void allocated_again(double* a, int n, int count) {
-  for (int i = 0; i < count; ++i) {
+  for (int i = 0; i < count; ++i) {  // @allocated
 #pragma omp target enter data map(alloc : a[0 : n])
     kernel(a, n);
 #pragma omp target exit data map(release : a[0 : n])
@@ -83,7 +83,7 @@ static void allocated_again(double* a, int n, int count) {
 
 static void leaked(double* a, int n) {
 #pragma omp target enter data map(to : a[0 : n])
-  kernel(a, n);
+  kernel(a, n);  // @leaked
 }
 
 static void piecewise(double* a, int n, int count) {
@@ -120,6 +120,9 @@ int main(int argc, char** argv) {
   if (strcmp(pattern, "leaked") == 0) leaked(a, n);
   if (strcmp(pattern, "piecewise") == 0) piecewise(a, n, count);
   if (strcmp(pattern, "mapped_again") == 0) mapped_again(a, n, count);
+  double sum = 0;
+  for (int i = 0; i < n; ++i) sum += a[i] + b[i];
+  printf("%g\n", sum);
   free(a);
   free(b);
   return 0;

@@ -24,8 +24,10 @@ double run(int passes) {
       if constexpr (kAdvised) {
 #pragma omp target update from(s[0 : n])
       }
-      total += s[pass % n];
-      for (int i = 0; i < n; ++i) f[i] = 1 + 0.001 * ((i + pass) % 5);
+      total += s[pass % n];          // host: reads s
+      for (int i = 0; i < n; ++i) {  // host: changes f
+        f[i] = 1 + 0.001 * ((i + pass) % 5);
+      }
       if constexpr (kAdvised) {
 #pragma omp target update to(f[0 : n])
       }

@@ -16,7 +16,7 @@ void step(double* x, const double* f, int n) {
 double norm(double* x, int n) {
   double sum = 0;
 #pragma omp target teams distribute parallel for map(to : x[0 : n]) map(tofrom : sum) \
-    reduction(+ : sum)
+    reduction(+ : sum)  // kernel: changes x
   for (int i = 0; i < n; ++i) {
     x[i] *= x[i];
     sum += x[i];

@@ -31,7 +31,7 @@ inline void inlined() {
 void two_in_a_row() {
   for (int pass = 0; pass < 9; ++pass) {
     inlined();
-    data[1] += pass;
+    data[1] += pass;  // host: reads data, changes data
   }
   for (int pass = 0; pass < 4; ++pass) inlined();
 }
@@ -131,7 +131,7 @@ void caught() {
     try {
       throw_each_third(pass);
     } catch (int) {
-      ++data[1];
+      ++data[1];  // host: reads data, changes data
     }
   }
 }
@@ -258,6 +258,7 @@ int main(int argc, char** argv) {
   for (const Form& form : kForms) {
     if (argc == 2 && std::strcmp(argv[1], form.name) == 0) {
       form.run();
+      std::printf("%g %g %g\n", data[0], data[1], data[2]);
       return 0;
     }
   }

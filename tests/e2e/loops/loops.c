@@ -89,6 +89,9 @@ int main(int argc, char** argv) {
   if (strcmp(shape, "inner_group") == 0) inner_group(a, passes);
   if (strcmp(shape, "threads") == 0) threads(passes);
   if (strcmp(shape, "deferred") == 0) deferred(a, passes);
+  double sum = 0;
+  for (int i = 0; i < kSize; ++i) sum += a[i];
+  printf("%g\n", sum);
   free(a);
   return 0;
 }

@@ -239,6 +239,7 @@ int main(int argc, char** argv) {
   for (const Shape& shape : kShapes) {
     if (argc == 2 && std::strcmp(argv[1], shape.name) == 0) {
       shape.run();
+      std::printf("%g\n", data[0]);
       return 0;
     }
   }

@@ -144,7 +144,7 @@ TEST(CodeLoops, EnteredUnseenMapEachTheirOwn) {
   EXPECT_EQ(finding.count, 3 * 2 * 6U);
   EXPECT_TRUE(contains(finding.evidence,
                        "of 21 passes in all, entered once or more often: sent in 21 "
-                       "transfers where 3 would do"))
+                       "transfers where 3 or more would do"))
       << finding.evidence;
   EXPECT_TRUE(contains(report::advice_text(finding), "u stands for 3 pieces of storage"))
       << report::advice_text(finding);

@@ -55,6 +55,8 @@ TEST(SmallTransfers, OneDirectiveAgainAndAgain) {
   EXPECT_EQ(finding.count, 32U);
   EXPECT_EQ(finding.wasted_bytes, 0U) << "the bytes still have to cross";
   EXPECT_EQ(finding.wasted_time, 31 * 100);
+  ASSERT_TRUE(analysis.prediction.has_value());
+  EXPECT_EQ(analysis.prediction->spared_bytes, 0U);
   EXPECT_TRUE(contains(finding.evidence, "32 transfers of at most 800 B to the device"));
   EXPECT_EQ(patterns(analyze(row_by_row(31, 100'000, false))), "");
 }

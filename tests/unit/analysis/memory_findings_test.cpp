@@ -43,6 +43,21 @@ TEST(UnusedAllocation, TakesWhatIsSentThereWithIt) {
   EXPECT_EQ(analysis.findings[0].wasted_time, 115);
 }
 
+// What a call returns, the program has.
+TEST(UnusedAllocation, OfACallIsLeftOutInWords) {
+  for (const bool is_call : {false, true}) {
+    OneArray program;
+    program.allocate();
+    program.unmap();
+    Trace trace = program.take();
+    if (is_call) trace.sites[program.enter.value].directive = Directive::kApi;
+    const Analysis analysis = analyze(trace);
+    ASSERT_EQ(patterns(analysis), "unused_allocation");
+    ASSERT_EQ(analysis.findings[0].edits.size(), 1U);
+    EXPECT_EQ(analysis.findings[0].edits[0].in_scope, !is_call);
+  }
+}
+
 TEST(UnusedAllocation, BesideKernelsThatCannotSeeItIsLikely) {
   OneArray program;
   program.allocate();
@@ -205,7 +220,7 @@ TEST(DeviceLeak, NamesAllThatSwappedPointersMayStandFor) {
   const Analysis analysis = analyze(program.take());
   const auto leaks = found(analysis, "device_leak");
   ASSERT_EQ(leaks.size(), 1U) << patterns(analysis);
-  EXPECT_TRUE(contains(report::advice_text(leaks[0]), "map(release: u, w)"))
+  EXPECT_TRUE(contains(report::advice_text(leaks[0]), "map(delete: u, w)"))
       << report::advice_text(leaks[0]);
 }
 

@@ -1,0 +1,112 @@
+#include "edit_text.h"
+
+#include <algorithm>
+#include <sstream>
+
+#include "pragma_text.h"
+
+namespace ompdm::e2e {
+namespace {
+
+/// Names as the reader has them, in a text of the finding's.
+std::string as_read(std::string text, const Reading* reading) {
+  if (reading == nullptr) return text;
+  for (const auto& [name, there] : reading->names) {
+    for (std::size_t at = text.find(name); at != std::string::npos;
+         at = text.find(name, at + there.size())) {
+      text.replace(at, name.size(), there);
+    }
+  }
+  return text;
+}
+
+std::string without_comments(std::string text) {
+  for (std::size_t at = text.find("/*"); at != std::string::npos; at = text.find("/*")) {
+    text.erase(at, text.find("*/", at) + 2 - at);
+  }
+  for (std::size_t at = text.find("\\\n"); at != std::string::npos; at = text.find("\\\n")) {
+    text.replace(at, 2, " ");
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string why_in_words(const Json& edit) {
+  const std::string of = edit["of"];
+  if (of == "stay") return "from the first to the last time that its directives are reached";
+  if (of == "uses") return "behind the last use";
+  if (edit["places"].empty() || edit["places"][0]["line"] == 0) return "a loop without a line";
+  if (of == "calls") return "around calls, where the code has no loop";
+  if (edit["devices"].size() > 1) return "on several devices";
+  for (const Json& clause : edit["clauses"]) {
+    for (const Json& item : clause["items"]) {
+      if (item["pieces"].size() > 1) return "a name that stands for several pieces of storage";
+      if (!item["objects"].empty()) return "a member of an object";
+      if (item["named_at"]["function"] != edit["places"][0]["function"]) {
+        return "names of another function";
+      }
+    }
+  }
+  return "a name that debug information does not place";
+}
+
+std::vector<std::string> items_of(const Json& edit, const Reading* reading) {
+  std::vector<std::string> all;
+  for (const Json& clause : edit["clauses"]) {
+    for (const Json& item : clause["items"]) {
+      const std::string expression = item["expression"];
+      const std::string function = item["named_at"]["function"];
+      const std::string name =
+          plain_item(without_comments(as_read(expression + " /* in " + function + " */", reading)));
+      if (std::ranges::find(all, name) == all.end()) all.push_back(name);
+    }
+  }
+  return all;
+}
+
+std::string variable_of(const std::string& item) {
+  const std::string plain = plain_item(item);
+  return plain.substr(0, plain.find('['));
+}
+
+std::vector<std::string> pragmas_of(const Json& edit, const Reading* reading) {
+  std::vector<std::string> lines;
+  for (const std::string text : edit["pragmas"]) {
+    const std::string line = without_comments(as_read(text, reading));
+    PragmaText pragma(line.substr(line.find("omp")));
+    pragma.name_once();
+    lines.push_back(pragma.line());
+  }
+  return lines;
+}
+
+std::string update_of(const Json& edit, const std::string& item, const Reading* reading) {
+  const std::string whole = pragmas_of(edit, reading).front();
+  PragmaText update(whole.substr(whole.find("omp")));
+  for (const std::string& other : items_of(edit, reading)) {
+    if (other != item) update.take(other);
+  }
+  return update.line();
+}
+
+Names marked(const CodeText& code, int line, const std::string& who, const std::string& verb) {
+  const Extent extent = code.line(line);
+  const std::string text = code.text().substr(extent.begin, extent.end - extent.begin);
+  const std::size_t at = text.find("// " + who + ": ");
+  if (at == std::string::npos) return {};
+  Names names;
+  std::string current;
+  std::istringstream words(text.substr(at + who.size() + 5));
+  for (std::string word; words >> word;) {
+    while (word.ends_with(',')) word.pop_back();
+    if (word == "reads" || word == "changes") {
+      current = word;
+    } else if (current == verb) {
+      names.insert(word);
+    }
+  }
+  return names;
+}
+
+}  // namespace ompdm::e2e

@@ -1,0 +1,39 @@
+// Every program of the end-to-end tests, with the input that they give it, and what a reader of it
+// knows that no finding can.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "applier.h"
+
+namespace ompdm::e2e {
+
+/// A finding that is right not to be followed, in this program.
+struct NotFollowed {
+  std::string pattern;
+  std::string variable;
+  std::string why;
+  std::uint64_t promised = 0;  ///< of several, that which promises so many bytes; 0: any
+};
+
+struct AppliedRun {
+  std::vector<std::string> arguments = {};
+  std::vector<Reading> readings = {};
+  std::vector<NotFollowed> not_followed = {};
+};
+
+struct AppliedProgram {
+  std::string name;                  ///< of the program as the tests have it built
+  std::string path;                  ///< of that
+  std::vector<std::string> sources;  ///< with their folder
+  std::vector<std::string> options;  ///< behind those of every program
+  std::vector<AppliedRun> runs;
+  std::map<std::string, std::string> environment = {};  ///< of the recorder
+};
+
+std::vector<AppliedProgram> applied_programs();
+
+}  // namespace ompdm::e2e
