@@ -11,6 +11,7 @@
 #include "analysis/findings/doubt.h"
 #include "analysis/findings/edits.h"
 #include "analysis/findings/findings.h"
+#include "analysis/findings/references.h"
 #include "analysis/findings/settle.h"
 #include "analysis/findings/untaken.h"
 #include "analysis/findings/worth.h"
@@ -96,7 +97,10 @@ Needless find_needless(const Trace& trace, const DirectiveTable& directives,
   claims.append(device_leak(evidence));
   claims.append(partial_update(evidence));
 
-  for (Claim& claim : claims.told) withhold_edits(evidence, claim);
+  for (Claim& claim : claims.told) {
+    refer(evidence, claim);
+    withhold_edits(evidence, claim);
+  }
 
   Needless needless;
   mark(claims.told, claimed);

@@ -1,0 +1,200 @@
+#include "ompdm/agreement.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/edit_terms.h"
+
+namespace ompdm::analysis {
+namespace {
+
+using Terms = std::set<EditTerm>;
+
+/// A run's findings, and what edits they have before any is taken away.
+struct Run {
+  explicit Run(const Analysis& of) : analysis(of) {
+    for (const Finding& finding : of.findings) {
+      terms.push_back(terms_of(finding));
+      all_terms.insert(terms.back().begin(), terms.back().end());
+    }
+  }
+
+  const Analysis& analysis;
+  std::vector<Terms> terms;  ///< by finding
+  Terms all_terms;
+};
+
+/// Whether a directive's row is at that place.
+bool is_at(const DirectiveRow& row, const SourcePlace& place) {
+  if (place.line > 0) return row.line == place.line && row.file == place.file;
+  return row.line == 0 && place.address != 0 && row.address == place.address;
+}
+
+/// Instances of the directives at that place.
+std::uint64_t instances_at(const Analysis& run, const SourcePlace& place) {
+  std::uint64_t count = 0;
+  for (const DirectiveRow& row : run.directives) {
+    if (is_at(row, place)) count += row.count;
+  }
+  return count;
+}
+
+bool is_of_directives(Anchor::Of of) { return of != Anchor::Of::kLoop && of != Anchor::Of::kCalls; }
+
+/// Where the finding's directives are; nowhere: it is about the whole program.
+std::set<SourcePlace> places_of(const Analysis& own, const Finding& finding) {
+  std::set<SourcePlace> places;
+  for (const std::size_t row : finding.directives) {
+    const DirectiveRow& at = own.directives[row];
+    if (at.line > 0 || at.address != 0) places.insert({at.file, at.line, {}, at.address});
+  }
+  if (finding.line > 0) places.insert({finding.file, finding.line, {}, 0});
+  return places;
+}
+
+/// The most instances that a run has of any of these places.
+std::uint64_t most_instances(const Analysis& run, const std::set<SourcePlace>& places) {
+  std::uint64_t most = 0;
+  for (const SourcePlace& place : places) most = std::max(most, instances_at(run, place));
+  return most;
+}
+
+bool looks_at_contents(const Analysis& run) {
+  return !run.recording.hashing.empty() && run.recording.hashing != "off";
+}
+
+/// What a run says of a finding that it does not have.
+RunVerdict without_it(const Analysis& own, const std::set<SourcePlace>& places,
+                      const Analysis& other) {
+  const std::uint64_t there = most_instances(other, places);
+  const bool is_reached = places.empty() ? has_target_events(other) : there > 0;
+  if (!is_reached) return RunVerdict::kUnreached;
+  const bool tells_less = !knows_transfers(other) || other.truncated ||
+                          (looks_at_contents(own) && !looks_at_contents(other));
+  // What is repeated in one run cannot be judged by a single instance in another.
+  const bool is_single = there == 1 && most_instances(own, places) > 1;
+  return tells_less || is_single ? RunVerdict::kUntold : RunVerdict::kNeeded;
+}
+
+bool share_terms(const Terms& some, const Terms& others) {
+  return std::ranges::any_of(some, [&](const EditTerm& term) { return others.contains(term); });
+}
+
+/// Whether an edit that `run` has not is about what it did not reach.
+bool is_excused(const EditTerm& term, const Analysis& run) {
+  return is_of_directives(term.of) && instances_at(run, term.place) == 0;
+}
+
+/// What `other` says of the edits of a finding, by its own findings that are about the same.
+RunVerdict of_edits(const Terms& mine, const Run& own, const Run& other, const Finding& finding) {
+  Terms theirs;
+  bool is_withheld = false;
+  for (std::size_t i = 0; i < other.terms.size(); ++i) {
+    const Finding& row = other.analysis.findings[i];
+    if (row.id != finding.id && !share_terms(mine, other.terms[i])) continue;
+    theirs.insert(other.terms[i].begin(), other.terms[i].end());
+    is_withheld = is_withheld || !row.unreached.empty();
+  }
+  if (theirs.empty() && is_withheld) return RunVerdict::kHolds;
+  const bool lacks_some = std::ranges::any_of(
+      theirs, [&](const EditTerm& term) { return !own.all_terms.contains(term); });
+  const bool has_more = std::ranges::any_of(mine, [&](const EditTerm& term) {
+    return !theirs.contains(term) && !is_excused(term, other.analysis);
+  });
+  return lacks_some || has_more ? RunVerdict::kOtherEdits : RunVerdict::kHolds;
+}
+
+RunVerdict verdict_of(const Run& own, std::size_t at, const Run& other) {
+  const Finding& finding = own.analysis.findings[at];
+  const Terms& mine = own.terms[at];
+  const bool is_there =
+      std::ranges::any_of(other.analysis.findings,
+                          [&](const Finding& row) { return row.id == finding.id; }) ||
+      share_terms(mine, other.all_terms);
+  if (!is_there) {
+    return without_it(own.analysis, places_of(own.analysis, finding), other.analysis);
+  }
+  return mine.empty() ? RunVerdict::kHolds : of_edits(mine, own, other, finding);
+}
+
+void withdraw_edits(Finding& finding) {
+  if (finding.edits.empty()) return;
+  finding.edits.clear();
+  finding.unless.clear();
+  finding.remarks.clear();
+  finding.memory_bytes = 0;
+}
+
+void take(std::vector<RunVerdict> verdicts, Finding& finding) {
+  const auto any = [&](RunVerdict verdict) {
+    return std::ranges::find(verdicts, verdict) != verdicts.end();
+  };
+  if (any(RunVerdict::kNeeded) || any(RunVerdict::kOtherEdits)) withdraw_edits(finding);
+  if (any(RunVerdict::kUntold) && !finding.edits.empty()) {
+    finding.confidence = Confidence::kPossible;
+  }
+  finding.runs = std::move(verdicts);
+}
+
+std::string last_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+const Module* program_of(const Analysis& one) {
+  const auto is_program = [&](const Module& module) { return module.path == one.process.program; };
+  const auto at = std::ranges::find_if(one.modules, is_program);
+  return at != one.modules.end() ? &*at : nullptr;
+}
+
+/// Build ids by the names of the modules that have one.
+std::map<std::string, std::string> builds_of(const Analysis& one) {
+  std::map<std::string, std::string> builds;
+  for (const Module& module : one.modules) {
+    if (!module.build_id.empty()) builds.emplace(last_name(module.path), module.build_id);
+  }
+  return builds;
+}
+
+}  // namespace
+
+SameProgram same_program(const Analysis& one, const Analysis& other) {
+  const std::map<std::string, std::string> mine = builds_of(one);
+  const std::map<std::string, std::string> theirs = builds_of(other);
+  const Module* program = program_of(one);
+  const Module* its_program = program_of(other);
+  const bool has_ids = program != nullptr && its_program != nullptr && !program->build_id.empty() &&
+                       !its_program->build_id.empty();
+  // A copy of it under another name is the same program.
+  const bool is_same = has_ids && program->build_id == its_program->build_id;
+  const bool has_name = last_name(one.process.program) == last_name(other.process.program);
+  if (!is_same && !has_name) return SameProgram::kOtherProgram;
+  for (const auto& [name, build] : mine) {
+    const auto same = theirs.find(name);
+    if (same != theirs.end() && same->second != build) return SameProgram::kOtherBuild;
+  }
+  return is_same ? SameProgram::kYes : SameProgram::kByName;
+}
+
+void agree(std::span<Analysis> runs) {
+  const std::vector<Run> all(runs.begin(), runs.end());
+  std::vector<std::vector<std::vector<RunVerdict>>> verdicts(runs.size());
+  for (std::size_t run = 0; run < runs.size(); ++run) {
+    for (std::size_t at = 0; at < runs[run].findings.size(); ++at) {
+      std::vector<RunVerdict>& row = verdicts[run].emplace_back();
+      for (const Run& other : all) {
+        const bool is_own = &other.analysis == &runs[run];
+        row.push_back(is_own ? RunVerdict::kHolds : verdict_of(all[run], at, other));
+      }
+    }
+  }
+  for (std::size_t run = 0; run < runs.size(); ++run) {
+    runs[run].run = run + 1;
+    for (std::size_t at = 0; at < runs[run].findings.size(); ++at) {
+      take(std::move(verdicts[run][at]), runs[run].findings[at]);
+    }
+  }
+}
+
+}  // namespace ompdm::analysis
