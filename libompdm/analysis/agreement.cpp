@@ -89,6 +89,34 @@ bool is_excused(const EditTerm& term, const Analysis& run) {
   return is_of_directives(term.of) && instances_at(run, term.place) == 0;
 }
 
+/// Whether an edit that only another run has can be missing: one that leaves a directive as it is,
+/// or that depends on what a kernel of a place does with the data, where `run` has that kernel and
+/// knows that it has nothing of it.
+bool is_spared(const EditTerm& term, const Analysis& run) {
+  return term.kind == EditKind::kKeep ||
+         (term.when == EditWhen::kKernelChanged && instances_at(run, term.place) > 0);
+}
+
+/// Whether edits keep memory alone, and let cross what crossed each time.
+bool keeps_only(const Terms& terms) {
+  bool keeps = false;
+  for (const EditTerm& term : terms) {
+    keeps = keeps || term.kind == EditKind::kKeep;
+    const bool is_bound = term.kind == EditKind::kInsert && term.when == EditWhen::kAlways;
+    if (is_bound && term.clause != "alloc" && term.clause != "release") return false;
+    if (!is_bound && term.kind != EditKind::kKeep && term.when != EditWhen::kEachTime) return false;
+  }
+  return keeps;
+}
+
+/// Whether `theirs` has the same data present at the same directives: what else theirs leave out,
+/// these leave in.
+bool keep_the_same(const Terms& mine, const Terms& theirs) {
+  return std::ranges::all_of(mine, [&](const EditTerm& term) {
+    return term.kind != EditKind::kKeep || theirs.contains(term);
+  });
+}
+
 /// What `other` says of the edits of a finding, by its own findings that are about the same.
 RunVerdict of_edits(const Terms& mine, const Run& own, const Run& other, const Finding& finding) {
   Terms theirs;
@@ -100,8 +128,13 @@ RunVerdict of_edits(const Terms& mine, const Run& own, const Run& other, const F
     is_withheld = is_withheld || !row.unreached.empty();
   }
   if (theirs.empty() && is_withheld) return RunVerdict::kHolds;
-  const bool lacks_some = std::ranges::any_of(
-      theirs, [&](const EditTerm& term) { return !own.all_terms.contains(term); });
+  if (keeps_only(mine) && keep_the_same(mine, theirs)) return RunVerdict::kHolds;
+  std::set<std::string> items;
+  for (const EditTerm& term : mine) items.insert(term.item);
+  const bool lacks_some = std::ranges::any_of(theirs, [&](const EditTerm& term) {
+    return items.contains(term.item) && !own.all_terms.contains(term) &&
+           !is_spared(term, own.analysis);
+  });
   const bool has_more = std::ranges::any_of(mine, [&](const EditTerm& term) {
     return !theirs.contains(term) && !is_excused(term, other.analysis);
   });

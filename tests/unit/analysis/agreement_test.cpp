@@ -159,6 +159,48 @@ TEST(Agreement, AsksForTheEditsOfTheRunThatReachesMore) {
   EXPECT_FALSE(mapping_of(runs[1]).edits.empty());
 }
 
+/// Passes that map the array, and a table that no kernel changes, which the host does or does not.
+Analysis with_table(bool table_changes) {
+  OneArray run;
+  const Index<Variable> table = run.variable("table", OneArray::kBytes);
+  const std::uint64_t host = run.trace.variables[table.value].address;
+  run.trace.map_lists.push_back({{table, "table", host, host, OneArray::kBytes, 0x1}});
+  for (int pass = 0; pass < 8; ++pass) {
+    run.map_tofrom(run.solve, 10 + pass, 11 + pass);
+    run.begin(run.check);
+    run.trace.regions.edit_back()->map_list = 3;
+    run.op(OpKind::kAlloc, table, OneArray::kBytes, 10);
+    auto sent = run.op(OpKind::kHtoD, table, OneArray::kBytes, 100);
+    sent->fingerprint = sent->hash = table_changes ? 500 + pass : 500;
+    run.launch(1000);
+    run.op(OpKind::kDelete, table, 0, 5);
+    run.end();
+  }
+  return analyze(run.take());
+}
+
+// "a, table" in one run, "a" in the other: they agree about "a".
+TEST(Agreement, IsOfEachItemByItself) {
+  const auto runs = agreed({with_table(false), with_table(true)});
+  EXPECT_EQ(mapping_of(runs[0]).variable, "a, table");
+  EXPECT_TRUE(mapping_of(runs[0]).edits.empty());
+  EXPECT_EQ(mapping_of(runs[1]).variable, "a");
+  EXPECT_EQ(mapping_of(runs[1]).runs, (Verdicts{RunVerdict::kHolds, RunVerdict::kHolds}));
+  EXPECT_FALSE(mapping_of(runs[1]).edits.empty());
+}
+
+// The other run could spare the transfers too; what is kept in both is the same.
+TEST(Agreement, KeepsWhatOnlyKeepsMemory) {
+  const auto runs = agreed({plain(), changed()});
+  const Finding* allocated = nullptr;
+  for (const Finding& finding : runs[1].findings) {
+    if (finding.pattern == "repeated_allocation") allocated = &finding;
+  }
+  ASSERT_NE(allocated, nullptr);
+  EXPECT_EQ(allocated->runs, (Verdicts{RunVerdict::kHolds, RunVerdict::kHolds}));
+  EXPECT_FALSE(allocated->edits.empty());
+}
+
 TEST(SameProgram, IsToldByBuildIds) {
   const Analysis one = plain();
   EXPECT_EQ(same_program(one, plain()), SameProgram::kByName);  // ./heat is no module's path
