@@ -14,16 +14,21 @@ namespace {
 
 using Terms = std::set<EditTerm>;
 
-/// A run's findings, and what edits they have before any is taken away.
+/// A run's findings, those too small to be told behind the others, and what edits they have before
+/// any is taken away.
 struct Run {
   explicit Run(const Analysis& of) : analysis(of) {
-    for (const Finding& finding : of.findings) {
-      terms.push_back(terms_of(finding));
-      all_terms.insert(terms.back().begin(), terms.back().end());
+    for (const auto* some : {&of.findings, &of.too_small}) {
+      for (const Finding& finding : *some) {
+        findings.push_back(&finding);
+        terms.push_back(terms_of(finding));
+        all_terms.insert(terms.back().begin(), terms.back().end());
+      }
     }
   }
 
   const Analysis& analysis;
+  std::vector<const Finding*> findings;
   std::vector<Terms> terms;  ///< by finding
   Terms all_terms;
 };
@@ -122,7 +127,7 @@ RunVerdict of_edits(const Terms& mine, const Run& own, const Run& other, const F
   Terms theirs;
   bool is_withheld = false;
   for (std::size_t i = 0; i < other.terms.size(); ++i) {
-    const Finding& row = other.analysis.findings[i];
+    const Finding& row = *other.findings[i];
     if (row.id != finding.id && !share_terms(mine, other.terms[i])) continue;
     theirs.insert(other.terms[i].begin(), other.terms[i].end());
     is_withheld = is_withheld || !row.unreached.empty();
@@ -142,11 +147,11 @@ RunVerdict of_edits(const Terms& mine, const Run& own, const Run& other, const F
 }
 
 RunVerdict verdict_of(const Run& own, std::size_t at, const Run& other) {
-  const Finding& finding = own.analysis.findings[at];
+  const Finding& finding = *own.findings[at];
   const Terms& mine = own.terms[at];
   const bool is_there =
-      std::ranges::any_of(other.analysis.findings,
-                          [&](const Finding& row) { return row.id == finding.id; }) ||
+      std::ranges::any_of(other.findings,
+                          [&](const Finding* row) { return row->id == finding.id; }) ||
       share_terms(mine, other.all_terms);
   if (!is_there) {
     return without_it(own.analysis, places_of(own.analysis, finding), other.analysis);

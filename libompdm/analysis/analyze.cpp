@@ -27,9 +27,11 @@ void refer_to_rows(Analysis& analysis) {
     for (CrossedItem& item : loop.invariant_rows) change(item.variables);
     for (Recurring& item : loop.recurring) change(item.of.variables);
   }
-  for (Finding& finding : analysis.findings) {
-    change(finding.variables);
-    for (EditData& data : finding.data) change(data.variables);
+  for (auto* findings : {&analysis.findings, &analysis.too_small}) {
+    for (Finding& finding : *findings) {
+      change(finding.variables);
+      for (EditData& data : finding.data) change(data.variables);
+    }
   }
 }
 
@@ -62,6 +64,7 @@ Analysis analyze_as_it_is(const Trace& trace) {
   }
   Needless needless = find_needless(trace, directives, loops);
   analysis.findings = std::move(needless.findings);
+  analysis.too_small = std::move(needless.too_small);
   refer_to_rows(analysis);
   analysis.withheld = needless.withheld;
   analysis.doubts = std::move(needless.doubts);

@@ -15,14 +15,15 @@ Json place_json(const SourcePlace& place) {
   return {{"file", place.file}, {"line", place.line}, {"function", place.function}};
 }
 
-/// With the rows that stand there.
-Json place_json(const analysis::Analysis& of, const analysis::Anchor& anchor,
-                const SourcePlace& place) {
+/// With the rows that stand there; of a loop without a line those that the finding is of.
+Json place_json(const analysis::Analysis& of, const analysis::Finding& finding,
+                const analysis::Anchor& anchor, const SourcePlace& place) {
   Json json = place_json(place);
-  const bool is_loop =
-      anchor.of == analysis::Anchor::Of::kLoop || anchor.of == analysis::Anchor::Of::kCalls;
-  json[is_loop ? "loop_ids" : "directive_ids"] =
-      is_loop ? loop_ids_at(of, place) : directive_ids_at(of, place);
+  if (anchor.of == analysis::Anchor::Of::kLoop || anchor.of == analysis::Anchor::Of::kCalls) {
+    json["loop_ids"] = place.line > 0 ? loop_ids_at(of, place) : loop_ids(of, finding.loops);
+  } else {
+    json["directive_ids"] = directive_ids_at(of, place);
+  }
   return json;
 }
 
@@ -55,7 +56,7 @@ Json edit_json(const analysis::Analysis& of, const analysis::Finding& finding, c
                                    "nothing_there"};
   Json places = Json::array();
   for (const SourcePlace& place : edit.anchor.places) {
-    places.push_back(place_json(of, edit.anchor, place));
+    places.push_back(place_json(of, finding, edit.anchor, place));
   }
   Json clauses = Json::array();
   for (const analysis::EditClause& clause : edit.clauses) {

@@ -107,6 +107,12 @@ Needless find_needless(const Trace& trace, const DirectiveTable& directives,
   claims.withheld = settlement.settle(std::move(claims.withheld));
   needless.withheld = withheld_of(trace, claims.withheld, claimed);
   mark(claims.withheld, claimed);
+  for (Claim& claim : claims.withheld) {
+    refer(evidence, claim);
+    withhold_edits(evidence, claim);
+    needless.too_small.push_back(std::move(claim.finding));
+  }
+  identify(needless.too_small);
   needless.doubts = doubts_of(evidence, claimed);
   const auto first_possible = std::ranges::stable_partition(claims.told, [](const Claim& claim) {
     return claim.finding.confidence != Confidence::kPossible;

@@ -231,6 +231,7 @@ struct Analysis {
   std::vector<Iteration> iterations;     ///< in order of the first pass
   std::vector<Finding> findings;         ///< what would save most time first
   Withheld withheld;                     ///< findings too small to be told
+  std::vector<Finding> too_small;        ///< these: another run of the program may tell of them
   std::vector<Doubt> doubts;             ///< by reason
   std::optional<Prediction> prediction;  ///< without what is certain or likely
   /// Without what is possible only, too; none where no such finding saves anything.

@@ -115,6 +115,16 @@ TEST(Agreement, KnowsThatContentsWereNotLookedAt) {
   EXPECT_EQ(mapping_of(runs[0]).runs[1], RunVerdict::kUntold);
 }
 
+// It is needless there as well, and too small to be told.
+TEST(Agreement, CountsWhatIsTooSmallToBeTold) {
+  Analysis small = plain();
+  small.too_small = std::move(small.findings);
+  small.findings.clear();
+  const auto runs = agreed({plain(), small});
+  EXPECT_EQ(mapping_of(runs[0]).runs, (Verdicts{RunVerdict::kHolds, RunVerdict::kHolds}));
+  EXPECT_FALSE(mapping_of(runs[0]).edits.empty());
+}
+
 /// The one finding of a run, as if its edits were withheld for a branch that was not taken.
 Analysis withheld() {
   Analysis run = plain();
