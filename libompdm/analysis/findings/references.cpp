@@ -52,7 +52,12 @@ std::set<std::size_t> loops_of(const Evidence& evidence, const Claim& claim) {
         return add(thread, stay.from, stay.to);
       });
   if (is_within) return loops;
+  // Operations of one region are in the same loops.
+  Index<Region> latest;
   for (const std::uint32_t op : claim.ops) {
+    const Index<Region> region = evidence.trace.ops.region_of(op);
+    if (region && region == latest) continue;
+    latest = region;
     add(asker(op).thread, asker(op).time, evidence.trace.ops.end_of(op));
   }
   return loops;
