@@ -71,8 +71,10 @@ void tell_missing_ranks(const std::vector<OneRecording>& recordings) {
 }
 
 [[noreturn]] void refuse(const OneRecording& one, const OneRecording& other, std::string_view why) {
-  throw Error(fmt::format("{} and {}: {}: name the traces of one run, or `ompdm compare` two",
-                          one.file, other.file, why));
+  throw Error(
+      fmt::format("{} and {}: {}: name the traces of one run, say `--as inputs` of runs "
+                  "on several inputs, or `ompdm compare` two",
+                  one.file, other.file, why));
 }
 
 }  // namespace
@@ -91,17 +93,24 @@ std::vector<std::string> without_older_runs(const std::vector<std::string>& name
   return newest;
 }
 
-void check_one_run(const std::vector<OneRecording>& recordings) {
+void check_apart(const std::vector<OneRecording>& recordings) {
   std::map<std::tuple<std::string, std::uint32_t, std::int64_t>, const OneRecording*> processes;
-  std::map<std::int32_t, const OneRecording*> ranks;
-  const OneRecording* of_a_job = nullptr;
   for (const OneRecording& one : recordings) {
     const Process& process = one.process;
     const auto same =
         processes.emplace(std::tuple(process.host, process.pid, process.start_realtime_ns), &one);
     if (!same.second && process.pid != 0) {
-      refuse(*same.first->second, one, "are the same recording");
+      throw Error(fmt::format("{} and {} are the same recording: name it once",
+                              same.first->second->file, one.file));
     }
+  }
+}
+
+void check_one_run(const std::vector<OneRecording>& recordings) {
+  std::map<std::int32_t, const OneRecording*> ranks;
+  const OneRecording* of_a_job = nullptr;
+  for (const OneRecording& one : recordings) {
+    const Process& process = one.process;
     if (process.rank < 0) continue;
     const bool other_size = of_a_job != nullptr && process.rank_count > 0 &&
                             of_a_job->process.rank_count != process.rank_count;

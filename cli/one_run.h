@@ -20,10 +20,13 @@ struct OneRecording {
 /// name (`trace.~1~.json` beside `trace.json`). Each that is left out is said on stderr.
 std::vector<std::string> without_older_runs(const std::vector<std::string>& names);
 
-/// Throws Error where two recordings cannot be of one run: the same one twice, the same rank twice
-/// (but for processes that one parent started one after the other), or ranks of jobs of different
-/// sizes. Says on stderr where ranks of one machine did not run at the same time, and which
-/// ranks of the job are missing.
+/// Throws Error where the same recording is there twice.
+void check_apart(const std::vector<OneRecording>& recordings);
+
+/// Throws Error where two recordings cannot be of one run: the same rank twice (but for processes
+/// that one parent started one after the other), or ranks of jobs of different sizes. Says on
+/// stderr where ranks of one machine did not run at the same time, and which ranks of the job are
+/// missing.
 void check_one_run(const std::vector<OneRecording>& recordings);
 
 /// Positions in the order of ranks; recordings without a rank come first, as they were named.

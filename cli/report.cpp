@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "inputs.h"
 #include "ompdm/analysis.h"
 #include "ompdm/error.h"
 #include "ompdm/link.h"
@@ -30,6 +31,7 @@ struct ReportOptions {
   std::vector<std::string> traces;
   bool gpu_trace = false;
   bool paths = false;
+  std::string as;
   std::string link;
   OutputOptions output;
 };
@@ -81,6 +83,12 @@ void put_in_order(const std::vector<std::size_t>& order, std::vector<Row>& rows)
   rows = std::move(sorted);
 }
 
+/// Older runs are what is asked for where runs on several inputs are.
+std::vector<std::string> names_of(const ReportOptions& options) {
+  const std::vector<std::string> names = with_waiting_ranks(options.traces);
+  return options.as == kAsInputs ? names : without_older_runs(names);
+}
+
 int run_report(const ReportOptions& options) {
   const std::vector<report::Condition> conditions = parse_conditions(options.output.fail_if);
   std::optional<analysis::Link> link;
@@ -90,7 +98,7 @@ int run_report(const ReportOptions& options) {
   std::vector<OneRecording> recordings;
   std::vector<Trace> traces;
   std::vector<analysis::Analysis> analyses;
-  for (const std::string& name : without_older_runs(with_waiting_ranks(options.traces))) {
+  for (const std::string& name : names_of(options)) {
     OpenedTrace opened = open_trace(name);
     if (link) opened.trace = analysis::retime(std::move(opened.trace), *link);
     recordings.push_back({opened.trace.file, opened.trace.process});
@@ -101,10 +109,14 @@ int run_report(const ReportOptions& options) {
     }
     if (options.gpu_trace) traces.push_back(std::move(opened.trace));
   }
-  check_one_run(recordings);
-  const std::vector<std::size_t> order = rank_order(recordings);
-  if (analyses_wanted) put_in_order(order, analyses);
-  if (options.gpu_trace) put_in_order(order, traces);
+  const Together together = together_of(recordings, options.as);
+  if (together == Together::kInputs) {
+    if (analyses_wanted) agree_on_inputs(analyses, !options.as.empty());
+  } else {
+    const std::vector<std::size_t> order = rank_order(recordings);
+    if (analyses_wanted) put_in_order(order, analyses);
+    if (options.gpu_trace) put_in_order(order, traces);
+  }
   const int exit_status = test(conditions, analyses);
   const report::Format format = format_of(options.output);
   report::Layout layout = layout_of(options.output);
@@ -125,12 +137,18 @@ void setup_report(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<ReportOptions>();
   CLI::App* verb = app.add_subcommand("report", "Show what moved, where and for how long");
   verb->group("Look");
-  verb->add_option("TRACE", options->traces,
-                   "Traces or spools; several of one run are shown together, rank by rank")
+  verb->add_option(
+          "TRACE", options->traces,
+          "Traces or spools; several of one run are shown together, rank by rank; runs of\n"
+          "one program on several inputs are held against each other")
       ->required()
       ->type_name("");
   verb->add_flag("--gpu-trace", options->gpu_trace, "List each operation in order of time instead");
   verb->add_flag("--paths", options->paths, "Open directives by the call paths that reached them");
+  verb->add_option("--as", options->as,
+                   "What several traces are: of one run (job), or runs on several inputs (inputs)")
+      ->check(CLI::IsMember({std::string(kAsJob), std::string(kAsInputs)}))
+      ->type_name("HOW");
   verb->add_option("--link", options->link,
                    "Show what transfers would take on this link (a model; see below)")
       ->type_name("LINK");
@@ -143,6 +161,7 @@ void setup_report(CLI::App& app, int& exit_status) {
            "ompdm report --gpu-trace trace.json\n"
            "ompdm report --paths trace.json\n"
            "ompdm report trace.rank*.json --format csv -o ranks.csv\n"
+           "ompdm report --as inputs small.json large.json\n"
            "ompdm report trace.json --link pcie4x16\n"
            "ompdm report trace.json --fail-if 'HtoD.count > 3' --fail-if 'findings > 0'");
   verb->callback([options, &exit_status] { exit_status = run_report(*options); });

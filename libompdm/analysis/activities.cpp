@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "analysis/order.h"
+#include "analysis/row_ids.h"
 #include "analysis/tables.h"
 
 namespace ompdm::analysis {
@@ -158,6 +159,7 @@ std::vector<Activity> activities_of(const Trace& trace, bool api_calls) {
     row.percent =
         listed > 0 ? 100.0 * static_cast<double>(row.total) / static_cast<double>(listed) : 0.0;
   }
+  identify(rows);
   sort_rows(rows, std::mem_fn(&Activity::total), std::greater<>{});
   return rows;
 }

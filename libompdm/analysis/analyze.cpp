@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include "analysis/device_clock.h"
@@ -14,11 +15,32 @@ bool is_transfer(OpKind kind) {
 
 namespace {
 
+/// Variables that are known by their position in the trace become rows of the table.
+void refer_to_rows(Analysis& analysis) {
+  std::vector<std::size_t> rows(analysis.variables.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[analysis.variables[i].piece.value] = i;
+  const auto change = [&](std::vector<std::size_t>& variables) {
+    for (std::size_t& variable : variables) variable = rows[variable];
+    std::ranges::sort(variables);
+  };
+  for (Iteration& loop : analysis.iterations) {
+    for (CrossedItem& item : loop.invariant_rows) change(item.variables);
+    for (Recurring& item : loop.recurring) change(item.of.variables);
+  }
+  for (auto* findings : {&analysis.findings, &analysis.too_small}) {
+    for (Finding& finding : *findings) {
+      change(finding.variables);
+      for (EditData& data : finding.data) change(data.variables);
+    }
+  }
+}
+
 Analysis analyze_as_it_is(const Trace& trace) {
   Analysis analysis;
   analysis.file = trace.file;
   analysis.truncated = trace.truncated;
   analysis.process = trace.process;
+  analysis.modules = trace.modules;
   analysis.program_wall = program_wall_of(trace);
   analysis.recording = trace.recording;
   analysis.host_device = trace.host_device;
@@ -31,16 +53,19 @@ Analysis analyze_as_it_is(const Trace& trace) {
   analysis.variables = variables_of(trace);
   const LoopTable loops = loops_of(trace, directives);
   analysis.iterations = iterations_of(trace, loops, directives);
-  const auto invariants = invariants_of(trace, loops);
+  const auto invariants = invariants_of(trace, loops, directives);
   for (std::size_t i = 0; i < loops.rows.size(); ++i) {
     const std::optional<Invariant>& invariant = invariants[i];
     if (!invariant) continue;
     analysis.iterations[i].invariant_bytes = invariant->bytes;
     analysis.iterations[i].invariant_items = invariant->items;
+    analysis.iterations[i].invariant_rows = invariant->rows;
     analysis.iterations[i].recurring = invariant->recurring;
   }
   Needless needless = find_needless(trace, directives, loops);
   analysis.findings = std::move(needless.findings);
+  analysis.too_small = std::move(needless.too_small);
+  refer_to_rows(analysis);
   analysis.withheld = needless.withheld;
   analysis.doubts = std::move(needless.doubts);
   analysis.prediction = needless.prediction;

@@ -73,7 +73,7 @@ void join_unknown_lines(Sums& sums) {
 void describe(const Sums& sums, DirectiveRow& row) {
   for (const auto& [calls, figures] : sums) {
     add(row, figures);
-    row.paths.push_back({figures, calls});
+    row.paths.push_back({figures, {}, calls});
   }
   const auto weight = [](const DirectivePath& path) {
     return std::pair(path.htod.bytes + path.dtoh.bytes + path.dtod.bytes, path.time);

@@ -9,6 +9,7 @@
 #include "analysis/directive_paths.h"
 #include "analysis/function_names.h"
 #include "analysis/order.h"
+#include "analysis/row_ids.h"
 #include "analysis/tables.h"
 
 namespace ompdm::analysis {
@@ -203,6 +204,7 @@ DirectiveTable directives_of(const Trace& trace) {
   add_ops(trace, table, sums);
   add_launches(trace, table, sums);
   sums.give_to(table.rows);
+  identify(table.rows);
   arrange(table);
   return table;
 }

@@ -57,13 +57,29 @@ std::string item_of(const Trace& trace, const DataOp& op) {
   return site ? fmt::format("{} ({})", name, place_of(trace.sites[site.value])) : name;
 }
 
+/// Adds what an operation is of: variables by their position in Trace::variables.
+void add(const DataOp& op, const DirectiveTable& directives, CrossedItem& item) {
+  const std::uint32_t row = row_of(directives, op.site);
+  if (row != kNoDirective) item.directive = row;
+  if (!op.variable) return;
+  const std::size_t variable = op.variable.value;
+  if (std::ranges::find(item.variables, variable) != item.variables.end()) return;
+  item.variables.push_back(variable);
+}
+
+struct Unchanged {
+  std::uint64_t bytes = 0;
+  CrossedItem of;
+};
+
 /// Those with most bytes first, each once.
-std::vector<std::string> by_bytes(const std::map<std::string, std::uint64_t>& bytes) {
-  std::vector<std::pair<std::string, std::uint64_t>> rows(bytes.begin(), bytes.end());
-  sort_rows(rows, [](const auto& row) { return ~row.second; });
-  std::vector<std::string> items;
-  for (auto& row : rows) items.push_back(std::move(row.first));
-  return items;
+void add_by_bytes(const std::map<std::string, Unchanged>& items, Invariant& invariant) {
+  std::vector<std::pair<std::string, Unchanged>> rows(items.begin(), items.end());
+  sort_rows(rows, [](const auto& row) { return ~row.second.bytes; });
+  for (auto& [item, unchanged] : rows) {
+    invariant.items.push_back(item);
+    invariant.rows.push_back(std::move(unchanged.of));
+  }
 }
 
 /// Those that are mostly unchanged, the ones with most bytes first.
@@ -78,7 +94,8 @@ std::vector<Recurring> mostly_unchanged(std::map<std::string, Recurring> items) 
 
 }  // namespace
 
-std::vector<std::optional<Invariant>> invariants_of(const Trace& trace, const LoopTable& loops) {
+std::vector<std::optional<Invariant>> invariants_of(const Trace& trace, const LoopTable& loops,
+                                                    const DirectiveTable& directives) {
   std::vector<std::optional<Invariant>> invariants(loops.rows.size());
   bool any = false;
   trace.ops.each_rare([&](std::size_t, const RowParts<DataOp>::Rare& rare) {
@@ -106,7 +123,7 @@ std::vector<std::optional<Invariant>> invariants_of(const Trace& trace, const Lo
   }
   std::vector<std::uint64_t> total(loops.rows.size());
   std::vector<bool> compared(loops.rows.size());
-  std::vector<std::map<std::string, std::uint64_t>> items(loops.rows.size());
+  std::vector<std::map<std::string, Unchanged>> items(loops.rows.size());
   std::vector<std::map<std::string, Recurring>> changing(loops.rows.size());
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> names;  // by variable and site
   for (const auto& [piece, crossings] : pieces) {
@@ -121,20 +138,25 @@ std::vector<std::optional<Invariant>> invariants_of(const Trace& trace, const Lo
     if (crossings.changes) {
       Recurring& row = changing[loop][item];
       row.item = item;
+      add(first, directives, row.of);
       row.bytes += crossings.bytes;
       row.unchanged += crossings.unchanged;
       row.compared += crossings.compared;
       continue;
     }
     total[loop] += crossings.bytes;
-    if (!item.empty() && crossings.bytes > 0) items[loop][item] += crossings.bytes;
+    if (item.empty() || crossings.bytes == 0) continue;
+    items[loop][item].bytes += crossings.bytes;
+    add(first, directives, items[loop][item].of);
   }
   for (std::size_t loop = 0; loop < loops.rows.size(); ++loop) {
     if (!compared[loop]) continue;
     const double passes = static_cast<double>(loops.rows[loop].passes);
-    invariants[loop] = {
-        static_cast<std::uint64_t>(std::llround(static_cast<double>(total[loop]) / passes)),
-        by_bytes(items[loop]), mostly_unchanged(std::move(changing[loop]))};
+    Invariant& invariant = invariants[loop].emplace();
+    invariant.bytes =
+        static_cast<std::uint64_t>(std::llround(static_cast<double>(total[loop]) / passes));
+    add_by_bytes(items[loop], invariant);
+    invariant.recurring = mostly_unchanged(std::move(changing[loop]));
   }
   return invariants;
 }

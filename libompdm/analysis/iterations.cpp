@@ -9,6 +9,7 @@
 #include "analysis/order.h"
 #include "analysis/pass_finder.h"
 #include "analysis/repeats.h"
+#include "analysis/row_ids.h"
 #include "analysis/sequences.h"
 #include "analysis/steps.h"
 #include "analysis/tables.h"
@@ -197,6 +198,7 @@ std::vector<Iteration> iterations_of(const Trace& trace, const LoopTable& loops,
     row.steady = steady_cost(loop);
     rows.push_back(std::move(row));
   }
+  identify(rows, directives.rows);
   return rows;
 }
 

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "analysis/order.h"
+#include "analysis/row_ids.h"
 #include "analysis/tables.h"
 
 namespace ompdm::analysis {
@@ -11,6 +12,7 @@ std::vector<VariableRow> variables_of(const Trace& trace) {
   rows.reserve(trace.variables.size());
   for (const Variable& variable : trace.variables) {
     VariableRow row;
+    row.piece = {static_cast<std::uint32_t>(rows.size())};
     row.name = variable.name;
     row.expression = variable.expression;
     row.file = variable.file;
@@ -22,6 +24,7 @@ std::vector<VariableRow> variables_of(const Trace& trace) {
     row.aliases = variable.aliases;
     rows.push_back(std::move(row));
   }
+  identify(rows);
   trace.ops.sum_up([&](const DataOp& op, std::uint64_t count, Nanoseconds time) {
     if (op.internal || !op.variable) return;
     if (op.kind != OpKind::kHtoD && op.kind != OpKind::kDtoH) return;

@@ -41,14 +41,16 @@ Json pair_json(Json before, Json after) {
 
 /// A row a pair, each side as in `ompdm.report/1`.
 template <class Row, class ToJson>
-Json pairs_json(const std::vector<RowPair>& pairs, const std::vector<Row>& before,
-                const std::vector<Row>& after, ToJson to_json) {
+Json pairs_json(const Sides& sides, const std::vector<RowPair>& pairs,
+                std::vector<Row> analysis::Analysis::* table, ToJson to_json) {
+  const std::vector<Row>& before = sides.before.*table;
+  const std::vector<Row>& after = sides.after.*table;
   Json rows = Json::array();
   for (const RowPair& pair : pairs) {
     const Row* left = row_at(before, pair.before);
     const Row* right = row_at(after, pair.after);
-    rows.push_back(pair_json(left != nullptr ? to_json(*left) : Json(nullptr),
-                             right != nullptr ? to_json(*right) : Json(nullptr)));
+    rows.push_back(pair_json(left != nullptr ? to_json(*left, sides.before) : Json(nullptr),
+                             right != nullptr ? to_json(*right, sides.after) : Json(nullptr)));
   }
   return rows;
 }
@@ -75,8 +77,9 @@ std::vector<std::size_t> positions(const std::vector<RowPair>& pairs, std::size_
 }
 
 Json loops_json(const Sides& sides) {
-  const auto loop = [](const analysis::Iteration& row, const std::vector<std::size_t>& at) {
-    Json json = iteration_json(row, 0, 0);
+  const auto loop = [](const analysis::Iteration& row, const analysis::Analysis& of,
+                       const std::vector<std::size_t>& at) {
+    Json json = iteration_json(row, of, 0, 0);
     for (Json& directive : json["directives"]) directive = at[directive.get<std::size_t>()];
     return json;
   };
@@ -86,8 +89,9 @@ Json loops_json(const Sides& sides) {
   for (const RowPair& pair : sides.pairs.iterations) {
     const auto* before = row_at(sides.before.iterations, pair.before);
     const auto* after = row_at(sides.after.iterations, pair.after);
-    rows.push_back(pair_json(before != nullptr ? loop(*before, before_at) : Json(nullptr),
-                             after != nullptr ? loop(*after, after_at) : Json(nullptr)));
+    rows.push_back(
+        pair_json(before != nullptr ? loop(*before, sides.before, before_at) : Json(nullptr),
+                  after != nullptr ? loop(*after, sides.after, after_at) : Json(nullptr)));
   }
   return rows;
 }
@@ -98,11 +102,12 @@ Json findings_json(const Sides& sides) {
     const auto* before = row_at(sides.before.findings, pair.before);
     const auto* after = row_at(sides.after.findings, pair.after);
     if (after == nullptr) {
-      findings["went"].push_back(finding_json(*before));
+      findings["went"].push_back(finding_json(*before, sides.before));
     } else if (before == nullptr) {
-      findings["came"].push_back(finding_json(*after));
+      findings["came"].push_back(finding_json(*after, sides.after));
     } else {
-      findings["stay"].push_back(pair_json(finding_json(*before), finding_json(*after)));
+      findings["stay"].push_back(
+          pair_json(finding_json(*before, sides.before), finding_json(*after, sides.after)));
     }
   }
   return findings;
@@ -130,15 +135,19 @@ Json prediction_json(const Sides& sides) {
 std::string comparison_json(const Sides& sides) {
   Json json = {{"schema", kCompareSchema}, {"headline", comparison_headline(sides)}};
   if (sides.after.link) json["link"] = link_json(*sides.after.link);
-  json["trace"] = pair_json(trace_json(sides.before), trace_json(sides.after));
+  json["trace"] = pair_json(trace_json(sides.before, 0), trace_json(sides.after, 0));
   json["totals"] = compared_totals_json(sides);
-  json["activities"] =
-      pairs_json(sides.pairs.activities, sides.before.activities, sides.after.activities,
-                 [&](const analysis::Activity& row) { return activity_json(row, sides.names); });
-  json["directives"] = pairs_json(sides.pairs.directives, sides.before.directives,
-                                  sides.after.directives, directive_json);
-  json["variables"] = pairs_json(sides.pairs.variables, sides.before.variables,
-                                 sides.after.variables, variable_json);
+  using analysis::Analysis;
+  json["activities"] = pairs_json(sides, sides.pairs.activities, &Analysis::activities,
+                                  [&](const analysis::Activity& row, const Analysis& of) {
+                                    return activity_json(row, of, sides.names);
+                                  });
+  json["directives"] = pairs_json(
+      sides, sides.pairs.directives, &Analysis::directives,
+      [](const analysis::DirectiveRow& row, const Analysis&) { return directive_json(row); });
+  json["variables"] = pairs_json(
+      sides, sides.pairs.variables, &Analysis::variables,
+      [](const analysis::VariableRow& row, const Analysis&) { return variable_json(row); });
   json["iterations"] = loops_json(sides);
   json["findings"] = findings_json(sides);
   json["prediction"] = prediction_json(sides);

@@ -2,6 +2,7 @@
 
 #include "report/fortran_wording.h"
 #include "report/pragma.h"
+#include "report/row_refs.h"
 
 namespace ompdm::report {
 namespace {
@@ -14,8 +15,21 @@ Json place_json(const SourcePlace& place) {
   return {{"file", place.file}, {"line", place.line}, {"function", place.function}};
 }
 
-Json item_json(const EditData& data) {
+/// With the rows that stand there; of a loop without a line those that the finding is of.
+Json place_json(const analysis::Analysis& of, const analysis::Finding& finding,
+                const analysis::Anchor& anchor, const SourcePlace& place) {
+  Json json = place_json(place);
+  if (anchor.of == analysis::Anchor::Of::kLoop || anchor.of == analysis::Anchor::Of::kCalls) {
+    json["loop_ids"] = place.line > 0 ? loop_ids_at(of, place) : loop_ids(of, finding.loops);
+  } else {
+    json["directive_ids"] = directive_ids_at(of, place);
+  }
+  return json;
+}
+
+Json item_json(const analysis::Analysis& of, const EditData& data) {
   return {{"expression", data.expression},
+          {"variable_ids", variable_ids(of, data.variables)},
           {"objects", data.objects},
           {"named_at", place_json(data.named_at)},
           {"pieces", data.pieces}};
@@ -33,7 +47,7 @@ Json pragmas_json(const analysis::Finding& finding, const Edit& edit) {
   return lines;
 }
 
-Json edit_json(const analysis::Finding& finding, const Edit& edit) {
+Json edit_json(const analysis::Analysis& of, const analysis::Finding& finding, const Edit& edit) {
   constexpr const char* kKinds[] = {"insert", "replace", "leave_out", "remove", "guard", "keep"};
   constexpr const char* kSides[] = {"at", "before", "within", "after"};
   constexpr const char* kOf[] = {"directive", "loop", "calls", "stay", "uses"};
@@ -41,12 +55,14 @@ Json edit_json(const analysis::Finding& finding, const Edit& edit) {
                                    "host_changed", "kernel_changed", "kernel_follows",
                                    "nothing_there"};
   Json places = Json::array();
-  for (const SourcePlace& place : edit.anchor.places) places.push_back(place_json(place));
+  for (const SourcePlace& place : edit.anchor.places) {
+    places.push_back(place_json(of, finding, edit.anchor, place));
+  }
   Json clauses = Json::array();
   for (const analysis::EditClause& clause : edit.clauses) {
     Json items = Json::array();
     for (const std::uint32_t number : clause.data) {
-      items.push_back(item_json(finding.data[number]));
+      items.push_back(item_json(of, finding.data[number]));
     }
     clauses.push_back({{"kind", clause.kind}, {"items", std::move(items)}});
   }
@@ -68,9 +84,9 @@ Json edit_json(const analysis::Finding& finding, const Edit& edit) {
 
 }  // namespace
 
-Json edits_json(const analysis::Finding& finding) {
+Json edits_json(const analysis::Finding& finding, const analysis::Analysis& of) {
   Json edits = Json::array();
-  for (const Edit& edit : finding.edits) edits.push_back(edit_json(finding, edit));
+  for (const Edit& edit : finding.edits) edits.push_back(edit_json(of, finding, edit));
   return edits;
 }
 
@@ -84,10 +100,12 @@ Json unless_json(const analysis::Finding& finding) {
   return unless;
 }
 
-Json unreached_json(const analysis::Finding& finding) {
+Json unreached_json(const analysis::Finding& finding, const analysis::Analysis& of) {
   Json rows = Json::array();
   for (const UnreachedDirective& each : finding.unreached) {
-    Json row = place_json({each.place.file, each.place.line, each.place.function, 0});
+    const SourcePlace place{each.place.file, each.place.line, each.place.function, 0};
+    Json row = place_json(place);
+    row["directive_ids"] = directive_ids_at(of, place);
     row["directive"] = analysis::directive_name(each.directive);
     row["on_host"] = each.on_host;
     rows.push_back(std::move(row));

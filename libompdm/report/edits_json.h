@@ -6,12 +6,13 @@
 
 namespace ompdm::report {
 
-Json edits_json(const analysis::Finding& finding);
+/// `of`: the recording that the finding is of, whose rows are referred to.
+Json edits_json(const analysis::Finding& finding, const analysis::Analysis& of);
 
 /// "host_uses", "kernel_changes", "host_wants_restore", "made_anew".
 Json unless_json(const analysis::Finding& finding);
 
 /// Directives that the run did not reach, for which there are no edits.
-Json unreached_json(const analysis::Finding& finding);
+Json unreached_json(const analysis::Finding& finding, const analysis::Analysis& of);
 
 }  // namespace ompdm::report

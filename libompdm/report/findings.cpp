@@ -11,6 +11,7 @@
 #include "report/left_out.h"
 #include "report/page.h"
 #include "report/patterns.h"
+#include "report/runs.h"
 #include "report/units.h"
 
 namespace ompdm::report {
@@ -19,8 +20,10 @@ namespace {
 using analysis::Analysis;
 using analysis::Finding;
 
-constexpr std::string_view kTitle =
-    "Findings: what was needless in this run, what would save most time first";
+std::string title_of(Analyses analyses) {
+  return fmt::format("Findings: what was needless in {}, what would save most time first",
+                     are_inputs(analyses) ? "these runs" : "this run");
+}
 
 Pattern pattern_of(const Finding& finding) {
   const auto known = std::ranges::find(kPatterns, finding.pattern, &Pattern::name);
@@ -68,6 +71,7 @@ std::string cost_of(const Finding& finding) {
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
+  if (text.empty()) return lines;
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
     lines.push_back(text.substr(begin, end - begin));
@@ -185,19 +189,21 @@ std::string findings_text(Analyses analyses, const SourceNames& names, const Lay
     closing += filled(sentence, 0, layout.width);
   }
   std::size_t number = 0;
-  for (std::size_t i = 0; i < analyses.size(); ++i) {
-    for (const Finding& finding : analyses[i].findings) {
-      const std::string label = fmt::format("{}. ", ++number);
-      const std::size_t indent = label.size();
-      text += label + filled(prefix(ranks, i) + heading_of(finding, names), indent, layout.width)
-                          .substr(indent);
-      text += filled(cost_of(finding), indent, layout.width);
-      text += filled(finding.evidence, indent, layout.width);
-      for (const std::string& line : lines_of(advice_text(finding))) {
-        // A pragma's lines are as they are to be copied.
-        text += is_code(line) ? std::string(indent, ' ') + "    " + line + '\n'
-                              : filled("> " + line, indent, layout.width);
-      }
+  for (const auto& [recording, told] : told_findings(analyses)) {
+    const Finding& finding = *told;
+    const std::string label = fmt::format("{}. ", ++number);
+    const std::size_t indent = label.size();
+    text +=
+        label + filled(prefix(ranks, recording) + heading_of(finding, names), indent, layout.width)
+                    .substr(indent);
+    text += filled(cost_of(finding), indent, layout.width);
+    const std::string runs = runs_sentence(finding);
+    if (!runs.empty()) text += filled(runs, indent, layout.width);
+    text += filled(finding.evidence, indent, layout.width);
+    for (const std::string& line : lines_of(advice_text(finding))) {
+      // A pragma's lines are as they are to be copied.
+      text += is_code(line) ? std::string(indent, ' ') + "    " + line + '\n'
+                            : filled("> " + line, indent, layout.width);
     }
   }
   if (text.empty()) {
@@ -205,7 +211,7 @@ std::string findings_text(Analyses analyses, const SourceNames& names, const Lay
                ? '\n' + filled(none_found(analyses), 0, layout.width) + closing
                : std::string();
   }
-  return '\n' + title(wrapped(std::string(kTitle), layout.width), layout) + '\n' + text + closing;
+  return '\n' + title(wrapped(title_of(analyses), layout.width), layout) + '\n' + text + closing;
 }
 
 std::string findings_markdown(Analyses analyses, const SourceNames& names) {
@@ -215,25 +221,26 @@ std::string findings_markdown(Analyses analyses, const SourceNames& names) {
   for (const std::string& sentence : closing_sentences(analyses, ranks)) {
     closing += sentence + "\n\n";
   }
-  for (std::size_t i = 0; i < analyses.size(); ++i) {
-    for (const Finding& finding : analyses[i].findings) {
-      text += fmt::format("1. **{}{}** ({})\n\n   {}\n", prefix(ranks, i),
-                          heading_of(finding, names), cost_of(finding), finding.evidence);
-      bool in_code = false;
-      for (const std::string& line : lines_of(advice_text(finding))) {
-        if (is_code(line) != in_code) text += in_code ? "   ```\n" : "\n   ```\n";
-        if (!is_code(line)) text += '\n';
-        text += fmt::format("   {}\n", is_code(line) ? line.substr(2) : line);
-        in_code = is_code(line);
-      }
-      text += in_code ? "   ```\n\n" : "\n";
+  for (const auto& [recording, told] : told_findings(analyses)) {
+    const Finding& finding = *told;
+    const std::string runs = runs_sentence(finding);
+    text += fmt::format("1. **{}{}** ({}{}{})\n\n   {}\n", prefix(ranks, recording),
+                        heading_of(finding, names), cost_of(finding), runs.empty() ? "" : "; ",
+                        runs, finding.evidence);
+    bool in_code = false;
+    for (const std::string& line : lines_of(advice_text(finding))) {
+      if (is_code(line) != in_code) text += in_code ? "   ```\n" : "\n   ```\n";
+      if (!is_code(line)) text += '\n';
+      text += fmt::format("   {}\n", is_code(line) ? line.substr(2) : line);
+      in_code = is_code(line);
     }
+    text += in_code ? "   ```\n\n" : "\n";
   }
   if (text.empty()) {
     return std::ranges::any_of(analyses, can_tell) ? none_found(analyses) + "\n\n" + closing
                                                    : std::string();
   }
-  return fmt::format("## {}\n\n", kTitle) + text + closing;
+  return fmt::format("## {}\n\n", title_of(analyses)) + text + closing;
 }
 
 }  // namespace ompdm::report

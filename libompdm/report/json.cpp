@@ -62,12 +62,13 @@ std::string json_text(Analyses analyses, const SourceNames& names) {
       json[table].push_back(std::move(row));
     };
     const Analysis& one = analyses[i];
-    json["traces"].push_back(trace_json(one));
+    json["traces"].push_back(trace_json(one, offsets[i]));
+    if (one.run > 0) json["traces"].back()["run"] = one.run;
     for (const auto& row : one.devices) add("devices", device_json(row));
-    for (const auto& row : one.activities) add("activities", activity_json(row, names));
-    for (const auto& row : one.api_calls) add("api_calls", activity_json(row, names));
-    for (const auto& row : one.device_use) add("device_use", device_use_json(row));
-    for (const auto& row : one.host_waits) add("host_waits", host_wait_json(row, offsets[i]));
+    for (const auto& row : one.activities) add("activities", activity_json(row, one, names));
+    for (const auto& row : one.api_calls) add("api_calls", activity_json(row, one, names));
+    for (const auto& row : one.device_use) add("device_use", device_use_json(row, one));
+    for (const auto& row : one.host_waits) add("host_waits", host_wait_json(row, one, offsets[i]));
     for (const auto& row : one.start_latencies) {
       add("start_latencies", start_latency_json(row));
     }
@@ -75,9 +76,9 @@ std::string json_text(Analyses analyses, const SourceNames& names) {
     for (const auto& row : one.variables) add("variables", variable_json(row));
     const std::size_t loops_before = json["iterations"].size();
     for (const auto& row : one.iterations) {
-      add("iterations", iteration_json(row, offsets[i], loops_before));
+      add("iterations", iteration_json(row, one, offsets[i], loops_before));
     }
-    for (const auto& row : one.findings) add("findings", finding_json(row));
+    for (const auto& row : one.findings) add("findings", finding_json(row, one));
     for (const auto& row : one.doubts) add("doubted", doubt_json(row));
   }
   json["withheld"] = withheld_json(analyses);

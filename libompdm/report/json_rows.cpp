@@ -1,9 +1,14 @@
 #include "report/json_rows.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "ompdm/report.h"
+#include "ompdm/row_id.h"
 #include "report/edits_json.h"
+#include "report/row_refs.h"
+#include "report/runs.h"
 
 namespace ompdm::report {
 namespace {
@@ -63,17 +68,21 @@ Json totals_json(const analysis::Totals& totals) {
           {"runtime_internal", flow(totals.runtime_internal)}};
 }
 
-Json trace_json(const Analysis& one) {
+Json trace_json(const Analysis& one, std::size_t offset) {
   Json losses = Json::array();
   for (const Loss& loss : one.losses)
     losses.push_back({{"name", loss.name}, {"count", loss.count}});
   Json unfinished = Json::array();
   for (const auto& region : one.unfinished) {
     const bool known = region.directive != analysis::kNoRow;
-    unfinished.push_back({{"directive", known ? Json(region.directive) : Json(nullptr)},
+    unfinished.push_back({{"directive", known ? Json(offset + region.directive) : Json(nullptr)},
+                          {"directive_id", directive_id(one, region.directive)},
                           {"elapsed_ns", region.elapsed}});
   }
-  return {{"file", one.file},
+  const Process& process = one.process;
+  return {{"id", analysis::row_id(fmt::format("trace\n{}\n{}\n{}", process.host, process.pid,
+                                              process.start_realtime_ns))},
+          {"file", one.file},
           {"program", one.process.program},
           {"arguments", one.process.arguments},
           {"pid", one.process.pid},
@@ -93,57 +102,38 @@ Json trace_json(const Analysis& one) {
           {"losses", std::move(losses)}};
 }
 
-Json device_json(const Device& device) {
-  return {{"number", device.number},
-          {"type", device.type},
-          {"name", device.name},
-          {"is_host", device.is_host}};
+/// The target region that a kernel is of.
+Json region_id(const analysis::Activity& row, const Analysis& of) {
+  for (const analysis::DirectiveRow& directive : of.directives) {
+    const bool is_it = directive.directive == Directive::kTarget && row.line > 0 &&
+                       directive.line == row.line && directive.file == row.file;
+    if (is_it) return directive.id;
+  }
+  return nullptr;
 }
 
-Json activity_json(const analysis::Activity& row, const SourceNames& names) {
+Json activity_json(const analysis::Activity& row, const Analysis& of, const SourceNames& names) {
   constexpr const char* kClocks[] = {"host", "device", "enqueue", "model"};
-  return {{"type", analysis::activity_type_name(row.type)},
-          {"name", names.activity(row)},
-          {"count", row.count},
-          {"bytes", row.bytes},
-          {"total_ns", row.total},
-          {"avg_ns", row.average},
-          {"med_ns", row.median},
-          {"min_ns", row.minimum},
-          {"max_ns", row.maximum},
-          {"stddev_ns", row.deviation},
-          {"percent", row.percent ? Json(*row.percent) : Json(nullptr)},
-          {"clock", kClocks[static_cast<std::size_t>(row.clock)]}};
-}
-
-Json device_use_json(const analysis::DeviceUse& row) {
-  return {{"device", row.device},      {"span_ns", row.span}, {"copies_ns", row.copies},
-          {"kernels_ns", row.kernels}, {"both_ns", row.both}, {"idle_ns", row.idle}};
-}
-
-Json host_wait_json(const analysis::HostWait& row, std::size_t offset) {
-  const bool known = row.directive != analysis::kNoRow;
-  return {{"directive", known ? Json(offset + row.directive) : Json(nullptr)},
-          {"count", row.count},
-          {"total_ns", row.total},
-          {"avg_ns", row.average},
-          {"max_ns", row.maximum},
-          {"kernels_ns", row.kernels},
-          {"copies_ns", row.copies},
-          {"neither_ns", row.neither}};
-}
-
-Json start_latency_json(const analysis::StartLatency& row) {
-  return {{"type", analysis::activity_type_name(row.type)},
-          {"count", row.count},
-          {"min_ns", row.minimum},
-          {"avg_ns", row.average},
-          {"max_ns", row.maximum},
-          {"queued_count", row.queued}};
+  Json json = {{"id", row.id},
+               {"type", analysis::activity_type_name(row.type)},
+               {"name", names.activity(row)},
+               {"count", row.count},
+               {"bytes", row.bytes},
+               {"total_ns", row.total},
+               {"avg_ns", row.average},
+               {"med_ns", row.median},
+               {"min_ns", row.minimum},
+               {"max_ns", row.maximum},
+               {"stddev_ns", row.deviation},
+               {"percent", row.percent ? Json(*row.percent) : Json(nullptr)},
+               {"clock", kClocks[static_cast<std::size_t>(row.clock)]}};
+  if (row.type == analysis::ActivityType::kKernel) json["directive_id"] = region_id(row, of);
+  return json;
 }
 
 Json directive_json(const analysis::DirectiveRow& row) {
-  Json json = {{"directive", analysis::directive_name(row.directive)},
+  Json json = {{"id", row.id},
+               {"directive", analysis::directive_name(row.directive)},
                {"file", row.file},
                {"line", row.line},
                {"function", row.function},
@@ -155,14 +145,16 @@ Json directive_json(const analysis::DirectiveRow& row) {
     for (const Frame& frame : path.frames) {
       frames.push_back({{"function", frame.function}, {"file", frame.file}, {"line", frame.line}});
     }
-    Json& opened = json["paths"].emplace_back(figures_json(path));
+    Json& opened = json["paths"].emplace_back(Json{{"id", path.id}});
+    opened.update(figures_json(path));
     opened["frames"] = std::move(frames);
   }
   return json;
 }
 
 Json variable_json(const analysis::VariableRow& row) {
-  Json json = {{"name", row.name},
+  Json json = {{"id", row.id},
+               {"name", row.name},
                {"expression", row.expression},
                {"file", row.file},
                {"line", row.line},
@@ -177,8 +169,17 @@ Json variable_json(const analysis::VariableRow& row) {
   return json;
 }
 
-Json iteration_json(const analysis::Iteration& row, std::size_t offset, std::size_t loops_before) {
-  Json json = {{"from", row.unrolled    ? "repeats"
+/// Data that crossed, in words and as rows.
+Json crossed_json(const std::string& item, const analysis::CrossedItem& rows, const Analysis& of) {
+  return {{"item", item},
+          {"variable_ids", variable_ids(of, rows.variables)},
+          {"directive_id", directive_id(of, rows.directive)}};
+}
+
+Json iteration_json(const analysis::Iteration& row, const Analysis& of, std::size_t offset,
+                    std::size_t loops_before) {
+  Json json = {{"id", row.id},
+               {"from", row.unrolled    ? "repeats"
                         : row.from_code ? "code"
                                         : "order"},
                {"file", row.file},
@@ -189,45 +190,61 @@ Json iteration_json(const analysis::Iteration& row, std::size_t offset, std::siz
                {"entries", row.entries},
                {"entries_at_least", row.entries_at_least},
                {"devices", row.devices},
-               {"directives", Json::array()}};
-  json["parent"] = row.parent == analysis::kNoRow ? Json() : Json(loops_before + row.parent);
+               {"directives", Json::array()},
+               {"directive_ids", directive_ids(of, row.directives)}};
+  const bool is_inner = row.parent != analysis::kNoRow;
+  json["parent"] = is_inner ? Json(loops_before + row.parent) : Json();
+  json["parent_id"] = is_inner ? Json(of.iterations[row.parent].id) : Json();
   for (const std::size_t directive : row.directives)
     json["directives"].push_back(offset + directive);
   json.update(pass_json(row.steady, row.invariant_bytes, row.timed));
   json["invariant_items"] = row.invariant_items;
+  json["invariant"] = Json::array();
+  for (std::size_t i = 0; i < row.invariant_rows.size(); ++i) {
+    json["invariant"].push_back(crossed_json(row.invariant_items[i], row.invariant_rows[i], of));
+  }
   json["recurring"] = Json::array();
   for (const analysis::Recurring& each : row.recurring) {
-    json["recurring"].push_back({{"item", each.item},
-                                 {"bytes", each.bytes},
-                                 {"unchanged", each.unchanged},
-                                 {"compared", each.compared}});
+    Json& recurring = json["recurring"].emplace_back(crossed_json(each.item, each.of, of));
+    recurring.update(
+        {{"bytes", each.bytes}, {"unchanged", each.unchanged}, {"compared", each.compared}});
   }
   json["first"] = pass_json(row.first, std::nullopt, row.timed);
   return json;
 }
 
-Json finding_json(const analysis::Finding& row) {
+Json finding_json(const analysis::Finding& row, const Analysis& of) {
   constexpr const char* kConfidence[] = {"certain", "likely", "possible"};
-  return {{"id", row.id},
-          {"pattern", row.pattern},
-          {"file", row.file},
-          {"line", row.line},
-          {"variable", row.variable},
-          {"count", row.count},
-          {"wasted_bytes", row.wasted_bytes},
-          {"wasted_ns", known_time(row.timed, row.wasted_time)},
-          {"confidence", kConfidence[static_cast<std::size_t>(row.confidence)]},
-          {"coverage", {{"examined", row.examined}, {"of", row.of}}},
-          {"evidence", row.evidence},
-          {"edits", edits_json(row)},
-          {"unless", unless_json(row)},
-          {"unreached", unreached_json(row)},
-          {"memory_bytes", row.memory_bytes},
-          {"advice", advice_text(row)}};
+  Json json = {{"id", row.id},
+               {"pattern", row.pattern},
+               {"file", row.file},
+               {"line", row.line},
+               {"variable", row.variable},
+               {"directive_ids", directive_ids(of, row.directives)},
+               {"variable_ids", variable_ids(of, row.variables)},
+               {"loop_ids", loop_ids(of, row.loops)},
+               {"count", row.count},
+               {"wasted_bytes", row.wasted_bytes},
+               {"wasted_ns", known_time(row.timed, row.wasted_time)},
+               {"confidence", kConfidence[static_cast<std::size_t>(row.confidence)]},
+               {"coverage", {{"examined", row.examined}, {"of", row.of}}},
+               {"evidence", row.evidence},
+               {"edits", edits_json(row, of)},
+               {"unless", unless_json(row)},
+               {"unreached", unreached_json(row, of)},
+               {"memory_bytes", row.memory_bytes},
+               {"advice", advice_text(row)}};
+  if (row.runs.empty()) return json;
+  for (const auto& [verdict, runs] : runs_by_verdict(row)) json["runs"][verdict] = runs;
+  json["runs"]["words"] = runs_sentence(row);
+  return json;
 }
 
 Json doubt_json(const analysis::Doubt& doubt) {
-  return {{"reason", doubt.reason}, {"transfers", doubt.transfers}, {"bytes", doubt.bytes}};
+  return {{"id", analysis::row_id("doubted\n" + doubt.reason)},
+          {"reason", doubt.reason},
+          {"transfers", doubt.transfers},
+          {"bytes", doubt.bytes}};
 }
 
 Json link_json(const analysis::Link& link) {

@@ -66,8 +66,7 @@ std::string nvprof_block(Analyses analyses, const SourceNames& names, std::size_
   const Ranks ranks = ranks_of(analyses);
   const Columns columns = columns_of(width, !ranks.key.empty());
   std::string text;
-  if (!ranks.key.empty())
-    text = fmt::format("{:>{}}", ranks.key == "rank" ? "Rank" : "PID", kRankWidth);
+  if (!ranks.key.empty()) text = fmt::format("{:>{}}", ranks.title, kRankWidth);
   fmt::format_to(std::back_inserter(text), "{:>{}}{:>{}}", "Type", kTypeWidth, "Time(%)",
                  kShareWidth);
   for (std::size_t i = 0; i < columns.figures; ++i) {

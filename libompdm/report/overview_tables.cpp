@@ -1,8 +1,10 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 #include <set>
 
+#include "report/runs.h"
 #include "report/table_builder.h"
 #include "report/tables.h"
 
@@ -26,11 +28,24 @@ std::string clock_name(Clock clock) {
   return "model";
 }
 
+/// As it was started, less the program itself.
+std::string arguments_text(const Analysis& one) {
+  const std::vector<std::string>& all = one.process.arguments;
+  return all.empty() ? std::string()
+                     : fmt::format("{}", fmt::join(all.begin() + 1, all.end(), " "));
+}
+
 }  // namespace
 
 Ranks ranks_of(Analyses analyses) {
   Ranks ranks;
   if (analyses.size() < 2) return ranks;
+  if (are_inputs(analyses)) {
+    ranks.key = "run";
+    ranks.title = "Run";
+    for (const Analysis& one : analyses) ranks.labels.push_back(static_cast<std::int64_t>(one.run));
+    return ranks;
+  }
   ranks.key = "rank";
   std::set<std::int32_t> distinct;
   for (const Analysis& analysis : analyses) {
@@ -38,6 +53,7 @@ Ranks ranks_of(Analyses analyses) {
       ranks.key = "pid";
     }
   }
+  ranks.title = ranks.key == "rank" ? "Rank" : "PID";
   for (const Analysis& analysis : analyses) {
     ranks.labels.push_back(ranks.key == "rank" ? std::int64_t{analysis.process.rank}
                                                : std::int64_t{analysis.process.pid});
@@ -77,7 +93,9 @@ Table traces_table(Analyses analyses) {
                                  {"kernel_union_ns", "Kernels", Unit::kTime},
                                  {"host", "Host"},
                                  {"program", "Program", Unit::kText, Audience::kData},
-                                 {"file", "File"}},
+                                 {"file", "File"},
+                                 {"arguments", "Arguments", Unit::kText,
+                                  are_inputs(analyses) ? Audience::kAll : Audience::kData}},
                                 {}});
   for (std::size_t i = 0; i < analyses.size(); ++i) {
     const Analysis& one = analyses[i];
@@ -85,7 +103,7 @@ Table traces_table(Analyses analyses) {
                   moved(one, one.totals.dtoh.bytes),
                   timed(one, one.headline.measured, one.headline.transfer),
                   timed(one, one.headline.measured, one.headline.kernel), one.process.host,
-                  one.process.program, one.file});
+                  one.process.program, one.file, arguments_text(one)});
   }
   return table.take();
 }

@@ -1,10 +1,12 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <string>
 #include <string_view>
 
 #include "ompdm/report.h"
+#include "report/runs.h"
 #include "report/table_builder.h"
 #include "report/tables.h"
 #include "report/units.h"
@@ -147,9 +149,7 @@ Table iterations_table(Analyses analyses, const SourceNames& names) {
 
 Table findings_table(Analyses analyses, const SourceNames& names) {
   constexpr const char* kConfidence[] = {"certain", "likely", "possible"};
-  TableBuilder table(analyses, {"findings",
-                                "Findings",
-                                {{"pattern", "Pattern"},
+  std::vector<Column> columns = {{"pattern", "Pattern"},
                                  {"place", "Where", Unit::kText, Audience::kReader},
                                  {"file", "", Unit::kText, Audience::kData},
                                  {"line", "", Unit::kCount, Audience::kData},
@@ -161,15 +161,34 @@ Table findings_table(Analyses analyses, const SourceNames& names) {
                                  {"examined", "Examined", Unit::kCount},
                                  {"of", "Of", Unit::kCount},
                                  {"evidence", "Evidence"},
-                                 {"advice", "Advice"}},
-                                {}});
+                                 {"advice", "Advice"}};
+  if (are_inputs(analyses)) {
+    for (const auto& [verdict, runs] : runs_by_verdict({})) {
+      columns.push_back({fmt::format("runs_{}", verdict), "", Unit::kText, Audience::kData});
+    }
+  }
+  TableBuilder table(analyses, {"findings", "Findings", std::move(columns), {}});
   for (std::size_t i = 0; i < analyses.size(); ++i) {
     for (const auto& row : analyses[i].findings) {
-      table.add(i, {row.pattern, names.place(row.file, row.line), row.file, std::int64_t{row.line},
-                    row.variable, number(row.count), number(row.wasted_bytes),
-                    row.timed ? Cell(std::int64_t{row.wasted_time}) : Cell(),
-                    kConfidence[static_cast<std::size_t>(row.confidence)], number(row.examined),
-                    number(row.of), row.evidence, advice_text(row)});
+      std::vector<Cell> cells = {row.pattern,
+                                 names.place(row.file, row.line),
+                                 row.file,
+                                 std::int64_t{row.line},
+                                 row.variable,
+                                 number(row.count),
+                                 number(row.wasted_bytes),
+                                 row.timed ? Cell(std::int64_t{row.wasted_time}) : Cell(),
+                                 kConfidence[static_cast<std::size_t>(row.confidence)],
+                                 number(row.examined),
+                                 number(row.of),
+                                 row.evidence,
+                                 advice_text(row)};
+      if (are_inputs(analyses)) {
+        for (const auto& [verdict, runs] : runs_by_verdict(row)) {
+          cells.push_back(fmt::format("{}", fmt::join(runs, " ")));
+        }
+      }
+      table.add(i, std::move(cells));
     }
   }
   return table.take();

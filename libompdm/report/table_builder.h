@@ -17,8 +17,7 @@ class TableBuilder {
   TableBuilder(Analyses analyses, Table table)
       : ranks_(ranks_of(analyses)), table_(std::move(table)) {
     if (ranks_.key.empty()) return;
-    const std::string title = ranks_.key == "rank" ? "Rank" : "PID";
-    table_.columns.insert(table_.columns.begin(), {ranks_.key, title, Unit::kCount});
+    table_.columns.insert(table_.columns.begin(), {ranks_.key, ranks_.title, Unit::kCount});
   }
 
   void add(std::size_t recording, std::vector<Cell> row) {

@@ -17,8 +17,10 @@ using Analyses = std::span<const analysis::Analysis>;
 
 /// How recordings are told apart when there are several.
 struct Ranks {
-  std::string
-      key;  ///< "rank", or "pid" where ranks are missing or not distinct; empty: one recording
+  /// "run" of runs on several inputs, "rank", or "pid" where ranks are missing or not distinct;
+  /// empty: one recording.
+  std::string key;
+  std::string title;                 ///< of the tables' first column
   std::vector<std::int64_t> labels;  ///< by recording
 };
 Ranks ranks_of(Analyses analyses);

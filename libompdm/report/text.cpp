@@ -10,6 +10,7 @@
 #include "report/losses.h"
 #include "report/nvprof_block.h"
 #include "report/page.h"
+#include "report/runs.h"
 #include "report/sentences.h"
 
 namespace ompdm::report {
@@ -39,8 +40,15 @@ std::string text_report(Analyses analyses, const SourceNames& names, const Layou
       text += fact(name, value, layout);
     }
   } else {
+    // Of runs on several inputs the arguments are in the table.
+    const Process& process = analyses.front().process;
+    const bool is_alone = are_inputs(analyses) && !process.arguments.empty();
     for (const auto& [name, value] : header(analyses.front())) {
-      if (name == "Program" || name == "Devices") text += fact(name, value, layout);
+      if (name == "Program") {
+        text += fact(name, is_alone ? process.arguments.front() : value, layout);
+      } else if (name == "Devices") {
+        text += fact(name, value, layout);
+      }
     }
     text += titled(traces_table(analyses), layout);
   }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "contents_scene.h"
+#include "inputs_scene.h"
 #include "support/trace_builder.h"
 
 namespace ompdm::test {
@@ -288,7 +289,8 @@ std::vector<Scene> scenes() {
           {"host_fallback", {host_fallback()}},
           {"contents", {contents_scene()}},
           {"call_paths", {call_paths()}, false, true},
-          {"two_ranks", {heat_naive(0), heat_naive(1)}}};
+          {"two_ranks", {heat_naive(0), heat_naive(1)}},
+          {"several_inputs", inputs_scene(), false, false, true}};
 }
 
 std::vector<SceneComparison> comparisons() {

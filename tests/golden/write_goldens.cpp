@@ -6,6 +6,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "ompdm/agreement.h"
 #include "ompdm/analysis.h"
 #include "ompdm/report.h"
 #include "ompdm/trace_file.h"
@@ -36,13 +37,15 @@ int main(int argc, char** argv) {
     std::vector<ompdm::analysis::Analysis> analyses;
     std::vector<ompdm::Trace> traces = scene.traces;
     for (std::size_t i = 0; i < traces.size(); ++i) {
-      const std::string name =
-          traces.size() == 1 ? "trace.json" : "trace.rank" + std::to_string(i) + ".json";
+      const std::string name = traces.size() == 1 ? "trace.json"
+                                                  : (scene.inputs ? "trace.run" : "trace.rank") +
+                                                        std::to_string(i) + ".json";
       ompdm::write_trace(traces[i], folder / name);
       if (traces[i].truncated) cut_last_line(folder / name);
       traces[i].file = name;
       analyses.push_back(ompdm::analysis::analyze(traces[i]));
     }
+    if (scene.inputs) ompdm::analysis::agree(analyses);
     write(folder / "report.txt", report::render(analyses, report::Format::kText));
     write(folder / "report.json", report::render(analyses, report::Format::kJson));
     write(folder / "report.csv", report::render(analyses, report::Format::kCsv));

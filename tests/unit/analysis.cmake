@@ -1,5 +1,6 @@
 add_executable(analysis_test
   analysis/activities_test.cpp
+  analysis/agreement_test.cpp
   analysis/pass_finder_test.cpp analysis/code_loops_test.cpp
   calls/activations_test.cpp
   analysis/comparison_test.cpp

@@ -1,8 +1,6 @@
 #include "analysis/findings/edits.h"
 
-#define XXH_INLINE_ALL
 #include <fmt/format.h>
-#include <xxhash.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -10,6 +8,8 @@
 #include <numeric>
 #include <string>
 #include <utility>
+
+#include "ompdm/row_id.h"
 
 namespace ompdm::analysis {
 
@@ -44,17 +44,14 @@ void identify(std::vector<Finding>& findings) {
   std::ranges::stable_sort(order, {}, [&](std::size_t i) {
     return std::pair(findings[i].line, findings[i].wasted_bytes);
   });
-  std::map<std::string, std::uint64_t> known;
+  RowIds ids;
   for (const std::size_t i : order) {
     Finding& finding = findings[i];
     const std::string file = finding.file.substr(finding.file.rfind('/') + 1);
     const std::string function =
         finding.data.empty() ? std::string() : finding.data.front().named_at.function;
-    const std::string what =
-        fmt::format("{}\n{}\n{}\n{}", finding.pattern, file, function, finding.variable);
-    const std::uint64_t number = known[what]++;
-    const std::string text = number == 0 ? what : fmt::format("{}\n{}", what, number);
-    finding.id = fmt::format("{:016x}", XXH3_64bits(text.data(), text.size()));
+    finding.id =
+        ids.of(fmt::format("{}\n{}\n{}\n{}", finding.pattern, file, function, finding.variable));
   }
 }
 

@@ -11,6 +11,7 @@
 #include "analysis/findings/doubt.h"
 #include "analysis/findings/edits.h"
 #include "analysis/findings/findings.h"
+#include "analysis/findings/references.h"
 #include "analysis/findings/settle.h"
 #include "analysis/findings/untaken.h"
 #include "analysis/findings/worth.h"
@@ -95,13 +96,22 @@ Needless find_needless(const Trace& trace, const DirectiveTable& directives,
   claims.append(device_leak(evidence));
   claims.append(partial_update(evidence));
 
-  for (Claim& claim : claims.told) withhold_edits(evidence, claim);
+  for (Claim& claim : claims.told) {
+    refer(evidence, claim);
+    withhold_edits(evidence, claim);
+  }
 
   Needless needless;
   mark(claims.told, claimed);
   claims.withheld = settlement.settle(std::move(claims.withheld));
   needless.withheld = withheld_of(trace, claims.withheld, claimed);
   mark(claims.withheld, claimed);
+  for (Claim& claim : claims.withheld) {
+    refer(evidence, claim);
+    withhold_edits(evidence, claim);
+    needless.too_small.push_back(std::move(claim.finding));
+  }
+  identify(needless.too_small);
   needless.doubts = doubts_of(evidence, claimed);
   const auto first_possible = std::ranges::stable_partition(claims.told, [](const Claim& claim) {
     return claim.finding.confidence != Confidence::kPossible;

@@ -9,8 +9,10 @@
 namespace ompdm::analysis {
 
 struct Needless {
-  std::vector<Finding> findings;  ///< what would save most time first
+  /// What would save most time first; their variables are positions in Trace::variables.
+  std::vector<Finding> findings;
   Withheld withheld;
+  std::vector<Finding> too_small;  ///< those withheld
   std::vector<Doubt> doubts;
   std::optional<Prediction> prediction;           ///< without what is certain or likely
   std::optional<Prediction> possible_prediction;  ///< and without what is possible only

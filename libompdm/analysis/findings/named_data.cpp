@@ -65,6 +65,7 @@ std::uint32_t NamedData::add(const Trace& trace, const Mapping& mapping) {
   const auto [at, is_new] = row_of_name_.emplace(name, static_cast<std::uint32_t>(rows_.size()));
   if (is_new) rows_.push_back(std::move(row));
   rows_[at->second].storage.insert(storage);
+  if (mapping.variable) rows_[at->second].variables.insert(mapping.variable.value);
   row_of_storage_.emplace(storage, at->second);
   return at->second;
 }
@@ -137,6 +138,7 @@ std::vector<EditData> NamedData::rows() const {
   for (const Row& row : rows_) {
     EditData& data = rows.emplace_back(row.data);
     for (const StoragePiece& piece : row.storage) data.pieces.push_back(std::get<1>(piece));
+    data.variables.assign(row.variables.begin(), row.variables.end());
   }
   return rows;
 }

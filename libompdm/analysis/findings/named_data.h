@@ -1,6 +1,7 @@
 // The data of a finding as its edits and sentences name it. Inside the analysis library only.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -58,6 +59,7 @@ class NamedData {
   struct Row {
     EditData data;
     std::set<StoragePiece> storage;
+    std::set<std::size_t> variables;  // positions in Trace::variables
   };
 
   std::vector<Row> rows_;

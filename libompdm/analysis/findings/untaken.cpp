@@ -4,34 +4,9 @@
 #include <set>
 
 #include "analysis/findings/loop_place.h"
+#include "analysis/findings/references.h"
 
 namespace ompdm::analysis {
-namespace {
-
-/// The loops that hold all of what is kept on a device; else those that the operations are in.
-std::set<std::size_t> loops_of(const Evidence& evidence, const Claim& claim) {
-  std::set<std::size_t> loops;
-  const auto add = [&](std::uint32_t thread, Nanoseconds begin, Nanoseconds end) {
-    const std::uint32_t entry = evidence.enclosing.innermost(thread, begin, end);
-    if (entry == EnclosingEntry::kNoEntry) return false;
-    loops.insert(evidence.enclosing.entries()[entry].loop);
-    return true;
-  };
-  if (claim.ops.empty()) return loops;
-  const auto asker = [&](std::uint32_t op) { return asker_of(evidence.trace, op); };
-  const std::uint32_t thread = asker(claim.ops.front()).thread;
-  const bool is_within =
-      !claim.stays.empty() && std::ranges::all_of(claim.stays, [&](const Stay& stay) {
-        return add(thread, stay.from, stay.to);
-      });
-  if (is_within) return loops;
-  for (const std::uint32_t op : claim.ops) {
-    add(asker(op).thread, asker(op).time, evidence.trace.ops.end_of(op));
-  }
-  return loops;
-}
-
-}  // namespace
 
 void withhold_edits(const Evidence& evidence, Claim& claim) {
   const Trace& trace = evidence.trace;

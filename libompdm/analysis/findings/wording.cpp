@@ -136,7 +136,7 @@ std::vector<std::uint32_t> add_items(Finding& finding, const std::vector<std::st
   std::vector<std::uint32_t> numbers;
   for (const std::string& expression : expressions) {
     numbers.push_back(static_cast<std::uint32_t>(finding.data.size()));
-    finding.data.push_back({expression, {}, source_place(site), 0, 0, {}});
+    finding.data.push_back({expression, {}, source_place(site), 0, 0, {}, {}});
   }
   return numbers;
 }

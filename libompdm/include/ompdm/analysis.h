@@ -38,6 +38,7 @@ enum class ActivityType : std::uint8_t { kHtoD, kDtoH, kDtoD, kMemset, kKernel, 
 
 /// Operations of one type, name and clock: a row of nvprof's summary.
 struct Activity {
+  std::string id;  ///< by type, clock, and of kernels name and place
   ActivityType type = ActivityType::kHtoD;
   std::string function;  ///< kernels: demangled function that holds the region, or the entry's name
                          ///< if unknown
@@ -58,6 +59,8 @@ struct Activity {
 
 /// One piece of host storage (Trace::variables), with what crossed of it.
 struct VariableRow {
+  std::string id;          ///< by name and place
+  Index<Variable> piece;   ///< position in Trace::variables
   std::string name;        ///< by which it was first mapped; empty if unknown
   std::string expression;  ///< as that clause has it
   std::string file;
@@ -74,6 +77,15 @@ struct VariableRow {
 
 /// How sure a finding is.
 enum class Confidence : std::uint8_t { kCertain, kLikely, kPossible };
+
+/// What one of several runs of a program, on several inputs, says of a finding (ompdm/agreement.h).
+enum class RunVerdict : std::uint8_t {
+  kHolds,       ///< it is needless there too, and nothing there speaks against the edits
+  kNeeded,      ///< it reached what the finding is about, and there it was not needless
+  kOtherEdits,  ///< it is needless there too, and would take other edits
+  kUnreached,   ///< it came to none of the finding's directives
+  kUntold,      ///< it reached them, and tells too little: once only, or with less recorded
+};
 
 /// A pattern of needless movement, with what it wasted and what to write instead.
 struct Finding {
@@ -106,6 +118,10 @@ struct Finding {
   std::vector<std::string> remarks;
   /// Device memory that the edits keep at one time, beyond what single directives had there.
   std::uint64_t memory_bytes = 0;
+  std::vector<std::size_t> directives;  ///< rows of Analysis::directives that it is about
+  std::vector<std::size_t> variables;   ///< rows of Analysis::variables
+  std::vector<std::size_t> loops;       ///< rows of Analysis::iterations that it happened in
+  std::vector<RunVerdict> runs;         ///< one a run, its own too; empty: of one run alone
 };
 
 /// What findings would save that are not among Analysis::findings: each saves less than a hundredth
@@ -198,6 +214,9 @@ struct Analysis {
   /// Set by callers that re-timed the trace: the times of transfers are this model's.
   std::optional<Link> link;
   Process process;
+  std::vector<Module> modules;  ///< loaded objects that directives, or calls to them, are in
+  /// Set by agree(): which of several runs of one program this is, from 1; 0: of one run alone.
+  std::size_t run = 0;
   /// The wall time of the process, less what the recorder's looking at contents added to it.
   Nanoseconds program_wall = 0;
   Recording recording;
@@ -212,6 +231,7 @@ struct Analysis {
   std::vector<Iteration> iterations;     ///< in order of the first pass
   std::vector<Finding> findings;         ///< what would save most time first
   Withheld withheld;                     ///< findings too small to be told
+  std::vector<Finding> too_small;        ///< these: another run of the program may tell of them
   std::vector<Doubt> doubts;             ///< by reason
   std::optional<Prediction> prediction;  ///< without what is certain or likely
   /// Without what is possible only, too; none where no such finding saves anything.

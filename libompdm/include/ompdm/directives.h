@@ -42,6 +42,7 @@ void add(DirectiveFigures& sum, const DirectiveFigures& other);
 
 /// Instances that were reached by the same calls.
 struct DirectivePath : DirectiveFigures {
+  std::string id;  ///< by its frames; unique in its row
   /// The directive's place, then the calls that led to it, the innermost first; functions that were
   /// inlined count as called. Calls within a library without debug information are one frame, whose
   /// function is the library's name in brackets. Empty: not known.
@@ -50,6 +51,8 @@ struct DirectivePath : DirectiveFigures {
 
 /// One directive of the source, all of its instances summed.
 struct DirectiveRow : DirectiveFigures {
+  /// By its sort, place and function: equal in another run of the same build (ompdm/row_id.h).
+  std::string id;
   Directive directive = Directive::kRuntime;
   std::string file;  ///< as the compiler was given it; empty if unknown
   int line = 0;      ///< of the #pragma; 0 if unknown

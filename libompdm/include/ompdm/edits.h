@@ -3,6 +3,7 @@
 #pragma once
 
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -33,7 +34,8 @@ struct EditData {
   /// parameter, static, global, or that is not known.
   int local_line = 0;
   int scope_line = 0;  ///< from which on that function knows all names in it; 0: not known
-  std::vector<std::uint64_t> pieces;  ///< bytes of each piece of storage that it stands for
+  std::vector<std::uint64_t> pieces;   ///< bytes of each piece of storage that it stands for
+  std::vector<std::size_t> variables;  ///< rows of Analysis::variables that it stands for
 };
 
 /// A map clause, the motion clause of an update, or a firstprivate clause.

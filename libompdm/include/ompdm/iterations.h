@@ -28,9 +28,16 @@ struct PassCost {
   std::uint64_t allocations = 0;
 };
 
+/// What a text like "a (jacobi.cpp:75)" stands for.
+struct CrossedItem {
+  std::vector<std::size_t> variables;  ///< rows of Analysis::variables
+  std::size_t directive = kNoRow;      ///< row of Analysis::directives
+};
+
 /// Data that crossed again and again in a loop, mostly as it had crossed before.
 struct Recurring {
-  std::string item;             ///< "a (jacobi.cpp:75)"; empty if its name is not known
+  std::string item;  ///< "a (jacobi.cpp:75)"; empty if its name is not known
+  CrossedItem of;
   std::uint64_t bytes = 0;      ///< of all its transfers
   std::uint64_t unchanged = 0;  ///< transfers that carried what the one before had, of
   std::uint64_t compared = 0;   ///< this many
@@ -38,6 +45,8 @@ struct Recurring {
 
 /// A group of directives that was executed again and again on one thread: a loop of the program.
 struct Iteration {
+  /// By its place, or by its directives where it has none: equal in another run of the same build.
+  std::string id;
   /// Where its `for` or `while` is, and in which function; empty and 0 where it was found from the
   /// order of events alone, or the compiler left no line.
   std::string file;
@@ -59,6 +68,7 @@ struct Iteration {
   /// at; none if no contents were compared.
   std::optional<std::uint64_t> invariant_bytes;
   std::vector<std::string> invariant_items;  ///< what these are: "a (jacobi.cpp:75)", most first
+  std::vector<CrossedItem> invariant_rows;   ///< the same as rows, item by item
   /// Of what did change, that which mostly did not; most bytes first.
   std::vector<Recurring> recurring;
   bool timed = true;  ///< false if a transfer or kernel has only an enqueue time: `wall` alone can

@@ -28,6 +28,8 @@ class ReportRuns : public ::testing::Test {
     std::int32_t ranks = 0;
     std::uint32_t ppid = 100;
     std::int64_t start = 1000 * kSecond;
+    std::string input = {};
+    std::string build = {};
   };
 
   /// A second of one region that sends 8000 bytes.
@@ -39,6 +41,9 @@ class ReportRuns : public ::testing::Test {
     process.rank = run.rank;
     process.rank_count = run.ranks;
     process.start_realtime_ns = run.start;
+    process.program = build.trace.modules[0].path;
+    if (!run.input.empty()) process.arguments.push_back(run.input);
+    if (!run.build.empty()) build.trace.modules[0].build_id = run.build;
     const auto at = build.site(Directive::kTarget, "a.cpp", 4, "main");
     build.begin(at);
     build.op(OpKind::kHtoD, build.variable("a", 8000), 8000, kSecond);
@@ -114,7 +119,7 @@ TEST_F(ReportRuns, WithARankTwiceAreRefused) {
   EXPECT_EQ(ran.out, "");
   EXPECT_EQ(ran.err,
             "ompdm: new.json and old.json: are both rank 0, of different runs: name the traces of "
-            "one run, or `ompdm compare` two\n");
+            "one run, say `--as inputs` of runs on several inputs, or `ompdm compare` two\n");
 }
 
 TEST_F(ReportRuns, MayHaveSeveralProgramsInARank) {
@@ -139,6 +144,65 @@ TEST_F(ReportRuns, ThatRanApartAreDoubted) {
   EXPECT_EQ(ran.err,
             "ompdm: trace.rank1.json had ended before trace.rank0.json began: are they of one "
             "run?\n");
+}
+
+// What ran one after the other, of one program and in no job, had several inputs.
+TEST_F(ReportRuns, OneAfterTheOtherAreOfSeveralInputs) {
+  write("small.json", {.start = 1000 * kSecond, .input = "10"});
+  write("large.json", {.start = 2000 * kSecond, .input = "1000"});
+  const Ran ran = report("small.json large.json");
+  EXPECT_EQ(ran.err, "");
+  const auto json = nlohmann::json::parse(ran.out);
+  EXPECT_EQ(json["traces"][0]["run"], 1);
+  EXPECT_EQ(json["traces"][1]["run"], 2);
+  EXPECT_EQ(json["directives"][1]["run"], 2);
+  const Ran job = report("--as job small.json large.json");
+  EXPECT_FALSE(nlohmann::json::parse(job.out)["traces"][0].contains("run"));
+}
+
+TEST_F(ReportRuns, AtTheSameTimeAreOneRunUnlessItIsSaid) {
+  write("small.json", {.input = "10"});
+  write("large.json", {.input = "1000"});
+  const Ran ran = report("small.json large.json");
+  EXPECT_FALSE(nlohmann::json::parse(ran.out)["traces"][0].contains("run"));
+  EXPECT_EQ(ran.err,
+            "ompdm: small.json and large.json ran at the same time: taken for one run; `--as "
+            "inputs` holds runs on several inputs against each other\n");
+  const Ran inputs = report("--as inputs small.json large.json");
+  EXPECT_EQ(inputs.err, "");
+  EXPECT_EQ(nlohmann::json::parse(inputs.out)["traces"][1]["run"], 2);
+}
+
+TEST_F(ReportRuns, OfSeveralBuildsAreNotHeldAgainstEachOther) {
+  write("old.json", {.start = 1000 * kSecond, .build = "aa"});
+  write("new.json", {.start = 2000 * kSecond, .build = "bb"});
+  const Ran ran = report("old.json new.json");
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_EQ(ran.err,
+            "ompdm: old.json and new.json are of different builds of /home/ada/heat/heat: their "
+            "findings are not held against each other\n");
+  EXPECT_FALSE(nlohmann::json::parse(ran.out)["traces"][0].contains("run"));
+  const Ran asked = report("--as inputs old.json new.json");
+  EXPECT_EQ(asked.status, 1);
+  EXPECT_EQ(asked.out, "");
+  EXPECT_NE(asked.err.find("record each input with one build"), std::string::npos) << asked.err;
+}
+
+// A job's rank comes twice where the job was run twice.
+TEST_F(ReportRuns, OfJobsAreOfSeveralInputsIfItIsSaid) {
+  write("small.json", {0, 2, 100, 500 * kSecond});
+  write("large.json", {0, 2, 101});
+  const auto json = nlohmann::json::parse(report("--as inputs small.json large.json").out);
+  EXPECT_EQ(json["traces"][1]["run"], 2);
+}
+
+TEST_F(ReportRuns, KeepOlderOnesWhereInputsAreMeant) {
+  write("trace.~1~.json", {.start = 500 * kSecond});
+  write("trace.json", {});
+  EXPECT_EQ(nlohmann::json::parse(report("trace.json trace.~1~.json").out)["traces"].size(), 1U);
+  EXPECT_EQ(
+      nlohmann::json::parse(report("--as inputs trace.json trace.~1~.json").out)["traces"].size(),
+      2U);
 }
 
 TEST_F(ReportRuns, WithARecordingTwiceAreRefused) {

@@ -41,8 +41,9 @@ TEST(LeftOut, IsSaidAtTheEndOfTheFindings) {
   const json report = json::parse(render(analyses, Format::kJson));
   EXPECT_EQ(report["withheld"],
             json::parse(R"({"findings": 3, "transfers": 12, "bytes": 3400, "allocations": 20})"));
-  EXPECT_EQ(report["doubted"][1],
-            json::parse(R"({"reason": "pointer_table", "transfers": 12, "bytes": 55000})"));
+  EXPECT_EQ(report["doubted"][1]["reason"], "pointer_table");
+  EXPECT_EQ(report["doubted"][1]["transfers"], 12);
+  EXPECT_EQ(report["doubted"][1]["bytes"], 55000);
 }
 
 TEST(LeftOut, ContentsThatWereNotLookedAtByTheReason) {

@@ -1,0 +1,202 @@
+#include "ompdm/agreement.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/edit_terms.h"
+
+namespace ompdm::analysis {
+namespace {
+
+using Terms = std::set<EditTerm>;
+
+/// A run's findings, those too small to be told behind the others, and what edits they have before
+/// any is taken away.
+struct Run {
+  explicit Run(const Analysis& of) : analysis(of) {
+    for (const auto* some : {&of.findings, &of.too_small}) {
+      for (const Finding& finding : *some) {
+        findings.push_back(&finding);
+        terms.push_back(terms_of(finding));
+        all_terms.insert(terms.back().begin(), terms.back().end());
+      }
+    }
+  }
+
+  const Analysis& analysis;
+  std::vector<const Finding*> findings;
+  std::vector<Terms> terms;  ///< by finding
+  Terms all_terms;
+};
+
+/// Whether a directive's row is at that place.
+bool is_at(const DirectiveRow& row, const SourcePlace& place) {
+  if (place.line > 0) return row.line == place.line && row.file == place.file;
+  return row.line == 0 && place.address != 0 && row.address == place.address;
+}
+
+/// Instances of the directives at that place.
+std::uint64_t instances_at(const Analysis& run, const SourcePlace& place) {
+  std::uint64_t count = 0;
+  for (const DirectiveRow& row : run.directives) {
+    if (is_at(row, place)) count += row.count;
+  }
+  return count;
+}
+
+bool is_of_directives(Anchor::Of of) { return of != Anchor::Of::kLoop && of != Anchor::Of::kCalls; }
+
+/// Where the finding's directives are; nowhere: it is about the whole program.
+std::set<SourcePlace> places_of(const Analysis& own, const Finding& finding) {
+  std::set<SourcePlace> places;
+  for (const std::size_t row : finding.directives) {
+    const DirectiveRow& at = own.directives[row];
+    if (at.line > 0 || at.address != 0) places.insert({at.file, at.line, {}, at.address});
+  }
+  if (finding.line > 0) places.insert({finding.file, finding.line, {}, 0});
+  return places;
+}
+
+/// The most instances that a run has of any of these places.
+std::uint64_t most_instances(const Analysis& run, const std::set<SourcePlace>& places) {
+  std::uint64_t most = 0;
+  for (const SourcePlace& place : places) most = std::max(most, instances_at(run, place));
+  return most;
+}
+
+bool looks_at_contents(const Analysis& run) {
+  return !run.recording.hashing.empty() && run.recording.hashing != "off";
+}
+
+/// What a run says of a finding that it does not have.
+RunVerdict without_it(const Analysis& own, const std::set<SourcePlace>& places,
+                      const Analysis& other) {
+  const std::uint64_t there = most_instances(other, places);
+  const bool is_reached = places.empty() ? has_target_events(other) : there > 0;
+  if (!is_reached) return RunVerdict::kUnreached;
+  const bool tells_less = !knows_transfers(other) || other.truncated ||
+                          (looks_at_contents(own) && !looks_at_contents(other));
+  // What is repeated in one run cannot be judged by a single instance in another.
+  const bool is_single = there == 1 && most_instances(own, places) > 1;
+  return tells_less || is_single ? RunVerdict::kUntold : RunVerdict::kNeeded;
+}
+
+bool share_terms(const Terms& some, const Terms& others) {
+  return std::ranges::any_of(some, [&](const EditTerm& term) { return others.contains(term); });
+}
+
+/// Whether an edit that `run` has not is about what it did not reach.
+bool is_excused(const EditTerm& term, const Analysis& run) {
+  return is_of_directives(term.of) && instances_at(run, term.place) == 0;
+}
+
+/// Whether an edit that only another run has can be missing: one that leaves a directive as it is,
+/// or that depends on what a kernel of a place does with the data, where `run` has that kernel and
+/// knows that it has nothing of it.
+bool is_spared(const EditTerm& term, const Analysis& run) {
+  return term.kind == EditKind::kKeep ||
+         (term.when == EditWhen::kKernelChanged && instances_at(run, term.place) > 0);
+}
+
+/// Whether edits keep memory alone, and let cross what crossed each time.
+bool keeps_only(const Terms& terms) {
+  bool keeps = false;
+  for (const EditTerm& term : terms) {
+    keeps = keeps || term.kind == EditKind::kKeep;
+    const bool is_bound = term.kind == EditKind::kInsert && term.when == EditWhen::kAlways;
+    if (is_bound && term.clause != "alloc" && term.clause != "release") return false;
+    if (!is_bound && term.kind != EditKind::kKeep && term.when != EditWhen::kEachTime) return false;
+  }
+  return keeps;
+}
+
+/// Whether `theirs` has the same data present at the same directives: what else theirs leave out,
+/// these leave in.
+bool keep_the_same(const Terms& mine, const Terms& theirs) {
+  return std::ranges::all_of(mine, [&](const EditTerm& term) {
+    return term.kind != EditKind::kKeep || theirs.contains(term);
+  });
+}
+
+/// What `other` says of the edits of a finding, by its own findings that are about the same.
+RunVerdict of_edits(const Terms& mine, const Run& own, const Run& other, const Finding& finding) {
+  Terms theirs;
+  bool is_withheld = false;
+  for (std::size_t i = 0; i < other.terms.size(); ++i) {
+    const Finding& row = *other.findings[i];
+    if (row.id != finding.id && !share_terms(mine, other.terms[i])) continue;
+    theirs.insert(other.terms[i].begin(), other.terms[i].end());
+    is_withheld = is_withheld || !row.unreached.empty();
+  }
+  if (theirs.empty() && is_withheld) return RunVerdict::kHolds;
+  if (keeps_only(mine) && keep_the_same(mine, theirs)) return RunVerdict::kHolds;
+  std::set<std::string> items;
+  for (const EditTerm& term : mine) items.insert(term.item);
+  const bool lacks_some = std::ranges::any_of(theirs, [&](const EditTerm& term) {
+    return items.contains(term.item) && !own.all_terms.contains(term) &&
+           !is_spared(term, own.analysis);
+  });
+  const bool has_more = std::ranges::any_of(mine, [&](const EditTerm& term) {
+    return !theirs.contains(term) && !is_excused(term, other.analysis);
+  });
+  return lacks_some || has_more ? RunVerdict::kOtherEdits : RunVerdict::kHolds;
+}
+
+RunVerdict verdict_of(const Run& own, std::size_t at, const Run& other) {
+  const Finding& finding = *own.findings[at];
+  const Terms& mine = own.terms[at];
+  const bool is_there =
+      std::ranges::any_of(other.findings,
+                          [&](const Finding* row) { return row->id == finding.id; }) ||
+      share_terms(mine, other.all_terms);
+  if (!is_there) {
+    return without_it(own.analysis, places_of(own.analysis, finding), other.analysis);
+  }
+  return mine.empty() ? RunVerdict::kHolds : of_edits(mine, own, other, finding);
+}
+
+void withdraw_edits(Finding& finding) {
+  if (finding.edits.empty()) return;
+  finding.edits.clear();
+  finding.unless.clear();
+  finding.remarks.clear();
+  finding.memory_bytes = 0;
+}
+
+void take(std::vector<RunVerdict> verdicts, Finding& finding) {
+  const auto any = [&](RunVerdict verdict) {
+    return std::ranges::find(verdicts, verdict) != verdicts.end();
+  };
+  if (any(RunVerdict::kNeeded) || any(RunVerdict::kOtherEdits)) withdraw_edits(finding);
+  if (any(RunVerdict::kUntold) && !finding.edits.empty()) {
+    finding.confidence = Confidence::kPossible;
+  }
+  finding.runs = std::move(verdicts);
+}
+
+}  // namespace
+
+void agree(std::span<Analysis> runs) {
+  const std::vector<Run> all(runs.begin(), runs.end());
+  std::vector<std::vector<std::vector<RunVerdict>>> verdicts(runs.size());
+  for (std::size_t run = 0; run < runs.size(); ++run) {
+    for (std::size_t at = 0; at < runs[run].findings.size(); ++at) {
+      std::vector<RunVerdict>& row = verdicts[run].emplace_back();
+      for (const Run& other : all) {
+        const bool is_own = &other.analysis == &runs[run];
+        row.push_back(is_own ? RunVerdict::kHolds : verdict_of(all[run], at, other));
+      }
+    }
+  }
+  for (std::size_t run = 0; run < runs.size(); ++run) {
+    runs[run].run = run + 1;
+    for (std::size_t at = 0; at < runs[run].findings.size(); ++at) {
+      take(std::move(verdicts[run][at]), runs[run].findings[at]);
+    }
+  }
+}
+
+}  // namespace ompdm::analysis
