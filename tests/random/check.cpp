@@ -143,7 +143,8 @@ class Check {
  private:
   void add(std::uint64_t seed) {
     Dice dice(seed);
-    const Program program = make_program(dice);
+    Program program = make_program(dice);
+    while (random_programs::run(program, 0).kernels == 0) program = make_program(dice);
     well_.push_back(without_waste(program));
     naive_.push_back(with_waste(program, dice));
     const Outcome best = random_programs::run(well_.back(), 0);

@@ -6,18 +6,17 @@
 #include <set>
 #include <utility>
 
+#include "text.h"
+
 namespace ompdm::random_programs {
 namespace {
 
 using Json = nlohmann::json;
 using Names = std::set<std::string>;
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 /// Where the statement at a line ends: that line, or the one with its closing brace.
 std::size_t end_of(const std::vector<std::string>& lines, std::size_t line) {
+  if (stands_alone(lines[line])) return line;
   if (contains(lines[line], "#pragma")) ++line;
   int depth = 0;
   for (std::size_t at = line; at < lines.size(); ++at) {
@@ -46,73 +45,6 @@ std::vector<std::string> expressions_of(const Json& edit) {
     for (const Json& item : clause["items"]) all.push_back(item["expression"]);
   }
   return all;
-}
-
-/// What the host does with one of these at a line: "reads", "changes", both, or nothing.
-std::string use_of(const std::string& line, const Names& names) {
-  const std::size_t at = line.find("// host: ");
-  if (at == std::string::npos) return "";
-  const std::string comment = line.substr(at) + ' ';
-  const bool is_one = std::ranges::any_of(
-      names, [&](const std::string& name) { return contains(comment, ' ' + name + ' '); });
-  return is_one ? comment : "";
-}
-
-/// The variable that the host uses at a line: "a0" of "a0[i] = i;".
-std::string variable_at(const std::string& line) {
-  const std::size_t end = line.find('[');
-  const std::size_t begin = line.rfind('a', end);
-  return line.substr(begin, end - begin);
-}
-
-/// The clauses of a directive: "map(to: " and its items.
-struct TextClause {
-  std::string head;
-  std::vector<std::string> items;
-};
-
-struct TextDirective {
-  std::string name;  // with what stands before it
-  std::vector<TextClause> clauses;
-};
-
-TextDirective parse(const std::string& line) {
-  TextDirective directive;
-  std::size_t at = line.find('(');
-  std::size_t begin = at == std::string::npos ? line.size() : line.rfind(' ', at);
-  // "map(to: " has a blank before its items, "from(" has none.
-  directive.name = line.substr(0, begin);
-  while (begin < line.size()) {
-    const std::size_t open = line.find('(', begin);
-    if (open == std::string::npos) break;
-    const std::size_t close = line.find(')', open);
-    const std::size_t colon = line.find(": ", open);
-    const bool has_kind = colon < close && !contains(line.substr(open, colon - open), "[");
-    const std::size_t items = has_kind ? colon + 2 : open + 1;
-    TextClause clause;
-    clause.head = line.substr(begin + 1, items - begin - 1);
-    for (std::size_t from = items; from < close;) {
-      const std::size_t to = std::min(line.find(", ", from), close);
-      clause.items.push_back(line.substr(from, to - from));
-      from = to + 2;
-    }
-    directive.clauses.push_back(std::move(clause));
-    begin = close + 1;
-  }
-  return directive;
-}
-
-/// Empty if nothing is left that it could do.
-std::string text_of(const TextDirective& directive) {
-  std::string text = directive.name;
-  bool any = false;
-  for (const TextClause& clause : directive.clauses) {
-    if (clause.items.empty()) continue;
-    any = true;
-    text += fmt::format(" {}{})", clause.head, fmt::join(clause.items, ", "));
-  }
-  const bool stands_alone = contains(text, "data") || contains(text, "update");
-  return any || !stands_alone ? text : "";
 }
 
 bool take(TextDirective& directive, const std::string& item) {
@@ -146,6 +78,33 @@ std::set<std::size_t> reach_of(const std::vector<std::string>& lines, std::size_
     }
   }
   return reached;
+}
+
+/// "device(d /* each of 0, 1 */)" stands for one directive each.
+std::vector<std::string> for_each_device(const std::string& pragma, const Json& edit) {
+  const std::size_t begin = pragma.find("device(d ");
+  if (begin == std::string::npos) return {pragma};
+  const std::size_t end = pragma.find("*/)", begin) + 3;
+  std::vector<std::string> all;
+  for (const Json& device : edit["devices"]) {
+    all.push_back(pragma.substr(0, begin) + fmt::format("device({})", device.get<int>()) +
+                  pragma.substr(end));
+  }
+  return all;
+}
+
+/// Device clauses of the updates that an edit leads to.
+std::set<std::string> devices_of(const Json& edit, const std::vector<std::string>& lines) {
+  std::set<std::string> all;
+  for (const Json& device : edit["devices"]) {
+    const int number = device;
+    all.insert(number == 0 ? "" : fmt::format(" device({})", number));
+  }
+  // A guard's are those of the directive that it is of.
+  if (all.empty()) {
+    all.insert(device_of(lines[edit["places"][0]["line"].get<std::size_t>() - 1]));
+  }
+  return all;
 }
 
 std::vector<std::string> texts_of(const auto& lines) {
@@ -216,8 +175,10 @@ std::string Patch::insert(const Json& edit) {
     if (of == "loop" && !contains(lines_[line].text, "for (")) return "insert: no loop there";
     const bool after = edit["side"] == "after";
     const std::size_t at = after ? end_of(texts_of(lines_), line) : line;
+    std::vector<std::string>& to = after ? lines_[at].after : lines_[at].before;
+    if (edit["after_taskwait"]) to.emplace_back("#pragma omp taskwait");
     for (const Json& pragma : edit["pragmas"]) {
-      (after ? lines_[at].after : lines_[at].before).push_back(pragma);
+      for (std::string& text : for_each_device(pragma, edit)) to.push_back(std::move(text));
     }
   }
   return "";
@@ -232,22 +193,52 @@ std::string Patch::insert_where_host(const Json& edit, std::size_t loop) {
 }
 
 void Patch::update_where_host(const Json& edit, const std::set<std::size_t>& lines) {
-  const bool before = edit["when"] == "host_uses";
-  const char* motion = before ? "target update from" : "target update to";
   for (const std::size_t at : lines) {
-    const std::string use = use_of(original_[at], names_of(edit));
-    // What is overwritten as a whole need not come first.
-    if (use.empty() || !contains(use, before ? "reads" : "changes")) continue;
-    const std::string name = variable_at(original_[at]);
-    // What the program has there serves; what another finding took away was needless there.
-    const std::size_t next = before ? at - 1 : at + 1;
-    const std::string& beside = edit["kind"] == "guard" ? lines_[next].text : original_[next];
-    // Of what the host does line by line, the first needs the data, and the last leaves it.
-    const bool is_same = contains(beside, "// host") && variable_at(beside) == name;
-    if (is_same && (before || contains(beside, "changes"))) continue;
-    if (contains(beside, motion) && contains(beside, name + '[')) continue;
-    (before ? lines_[at].before : lines_[at].after)
-        .push_back(fmt::format("#pragma omp {}({}[0:n{}])", motion, name, name.substr(1)));
+    const HostLine line = host_line(original_[at]);
+    for (const HostUse& use : line.uses) update_of(edit, at, use, line.when);
+  }
+}
+
+void Patch::update_of(const Json& edit, std::size_t at, const HostUse& use,
+                      const std::string& when) {
+  const bool before = edit["when"] == "host_uses";
+  const Names names = names_of(edit);
+  const bool is_one =
+      std::ranges::any_of(use.names, [&](const std::string& name) { return names.contains(name); });
+  // What is overwritten as a whole need not come first.
+  if (!is_one || !(before ? use.reads : use.changes)) return;
+  // A region that falls back to the host: the line is its loop's.
+  const bool is_region = contains(original_[at - 1], "#pragma omp target teams");
+  const std::size_t here = before && is_region ? at - 1 : at;
+  const std::size_t next = before ? here - 1 : here + 1;
+  // Of what the host does line by line, the first needs the data, and the last leaves it.
+  const HostLine beside = host_line(original_[next]);
+  const bool is_same =
+      beside.when.empty() && std::ranges::any_of(beside.uses, [&](const HostUse& one) {
+        return one.variable == use.variable && (before || one.changes);
+      });
+  if (is_same) return;
+  for (const std::string& device : devices_of(edit, original_)) {
+    if (is_served(edit, next, use, when, device)) continue;
+    (before ? lines_[here].before : lines_[here].after)
+        .push_back(fmt::format("#pragma omp target update{} {}({}[0:n{}]) {}", device,
+                               before ? "from" : "to", use.variable, use.variable.substr(1), when));
+  }
+}
+
+/// Whether an update from this line on does it already: what the program has there serves; what
+/// another finding took away was needless there.
+bool Patch::is_served(const Json& edit, std::size_t line, const HostUse& use,
+                      const std::string& when, const std::string& device) const {
+  const bool before = edit["when"] == "host_uses";
+  for (std::size_t at = line;; before ? --at : ++at) {
+    const std::string& text = edit["kind"] == "guard" ? lines_[at].text : original_[at];
+    if (!stands_alone(text) && !text.empty()) return false;
+    const bool is_always = !contains(text, " if(") || (!when.empty() && contains(text, when));
+    const bool is_update = contains(text, "target update") && device_of(text) == device &&
+                           contains(text, before ? " from(" : " to(") &&
+                           contains(text, use.variable + '[');
+    if (is_always && is_update) return true;
   }
 }
 

@@ -14,6 +14,7 @@ class Maker {
   Maker(Dice& dice, Program& program) : dice_(dice), program_(program) {}
 
   Statement root() {
+    draw_features();
     const int arrays = 1 + dice_.below(4);
     std::vector<int> known;
     for (int i = 0; i < arrays; ++i) known.push_back(new_array());
@@ -29,6 +30,16 @@ class Maker {
   }
 
  private:
+  void draw_features() {
+    Features& features = program_.features;
+    features.conditions = dice_.chance(30);
+    features.idle = dice_.chance(30);
+    features.devices = dice_.chance(20);
+    features.nowait = dice_.chance(0);
+    features.threads = dice_.chance(0);
+    devices_by_ = dice_.below(4);
+  }
+
   Statement with(Do what) { return {.what = what, .id = ++last_id_, .form = dice_.below(1000)}; }
 
   int new_array() {
@@ -67,8 +78,11 @@ class Maker {
     if (depth > 0 && what < 42) return branch(known, depth, times);
     if (depth > 0 && what < 48) return call(known, depth, times);
     if (depth > 0 && depth < 3 && what < 54) return made_anew(known, depth, times);
+    if (program_.features.threads && depth < 2 && dice_.chance(20)) {
+      return threads(known, depth, times);
+    }
     if (what < 66) return host(known);
-    return kernel(known);
+    return kernel(known, depth);
   }
 
   Statement loop(const std::vector<int>& known, int depth, int times) {
@@ -83,7 +97,7 @@ class Maker {
       made.body.push_back(std::move(swap));
     }
     // A loop that launches nothing is not what this is about.
-    if (dice_.chance(60)) made.body.insert(made.body.begin(), kernel(known));
+    if (dice_.chance(60)) made.body.insert(made.body.begin(), kernel(known, depth + 1));
     return made;
   }
 
@@ -106,7 +120,7 @@ class Maker {
     const int array = new_array();
     known.push_back(array);
     Statement body = with(Do::kBlock);
-    Statement first = kernel(known);
+    Statement first = kernel(known, depth);
     if (std::ranges::none_of(first.accesses,
                              [&](const Access& one) { return one.array == array; })) {
       first.accesses.push_back({array, true, false});
@@ -114,6 +128,17 @@ class Maker {
     body.body.push_back(std::move(first));
     std::ranges::move(some(known, depth + 1, times, dice_.below(3)), std::back_inserter(body.body));
     return around(array, std::move(body));
+  }
+
+  Statement threads(const std::vector<int>& known, int depth, int times) {
+    Statement made = with(Do::kThreads);
+    made.flag = dice_.chance(50);
+    if (made.flag) {
+      made.body.push_back(made_anew({}, depth, times * 2));
+    } else {
+      made.body = some(known, std::max(depth, 1), times, 1 + dice_.below(2));
+    }
+    return made;
   }
 
   int any(const std::vector<int>& known) {
@@ -127,9 +152,25 @@ class Maker {
     return made;
   }
 
+  /// One by which a kernel runs on the host in some passes, mostly none.
+  Condition condition(int depth) {
+    if (!program_.features.conditions || depth == 0 || !dice_.chance(25)) return {};
+    const int count = 2 + dice_.below(4);
+    return {.count = count, .phase = dice_.below(count), .second_input = dice_.chance(30)};
+  }
+
+  Device device(int array, int depth) {
+    if (!program_.features.devices) return {};
+    if (devices_by_ == 0) return {.number = 1};
+    if (devices_by_ == 1) return {.number = array % kDevices};
+    if (devices_by_ == 2) return {.number = dice_.below(kDevices)};
+    return {.number = dice_.below(kDevices), .alternates = depth > 0 && dice_.chance(50)};
+  }
+
   /// Writes one array or none, reads others.
-  Statement kernel(const std::vector<int>& known) {
+  Statement kernel(const std::vector<int>& known, int depth) {
     Statement made = with(Do::kKernel);
+    made.condition = condition(depth);
     const int kind = dice_.below(5);
     made.accesses.push_back({any(known), kind != 1, kind != 0});
     for (int i = dice_.below(3); i > 0; --i) {
@@ -138,13 +179,30 @@ class Maker {
           std::ranges::any_of(made.accesses, [&](const Access& one) { return one.array == array; });
       if (!is_there) made.accesses.push_back({array, true, false});
     }
+    made.device = device(made.accesses.front().array, depth);
+    made.nowait = program_.features.nowait && made.accesses.front().writes && dice_.chance(50);
     return made;
   }
 
   Dice& dice_;
   Program& program_;
   int last_id_ = 0;
+  int devices_by_ = 0;  // how kernels get theirs
 };
+
+bool uses_one(const Statement& one, const std::vector<int>& arrays) {
+  return std::ranges::any_of(one.accesses, [&](const Access& access) {
+    return std::ranges::find(arrays, access.array) != arrays.end();
+  });
+}
+
+void add_devices(const Statement& one, const std::vector<int>& arrays, std::set<int>& devices) {
+  if (one.what == Do::kKernel && uses_one(one, arrays)) {
+    devices.insert(one.device.number);
+    if (one.device.alternates) devices.insert({0, 1});
+  }
+  for (const Statement& inner : one.body) add_devices(inner, arrays, devices);
+}
 
 }  // namespace
 
@@ -153,6 +211,23 @@ Program make_program(Dice& dice) {
   Statement root = Maker(dice, program).root();
   program.root = std::move(root);
   return program;
+}
+
+bool launches(const Statement& one, const std::vector<int>& arrays) {
+  return (one.what == Do::kKernel && uses_one(one, arrays)) ||
+         std::ranges::any_of(one.body,
+                             [&](const Statement& inner) { return launches(inner, arrays); });
+}
+
+std::set<int> devices_of(const Statement& one, const std::vector<int>& arrays) {
+  std::set<int> devices;
+  add_devices(one, arrays, devices);
+  return devices;
+}
+
+Condition otherwise(Condition condition) {
+  condition.negated = !condition.negated;
+  return condition;
 }
 
 }  // namespace ompdm::random_programs

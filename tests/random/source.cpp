@@ -20,8 +20,10 @@ class Printer {
     Lines body;
     print(program_.root, 1, body);
     Lines all = std::move(functions_);
-    all.emplace_back("__attribute__((noinline)) static void run() {");
+    all.emplace_back("__attribute__((noinline)) static std::uint64_t run() {");
+    all.emplace_back("  std::uint64_t check = 1, tick = 0;");
     std::ranges::move(body, std::back_inserter(all));
+    all.emplace_back("  return check;");
     all.emplace_back("}");
     return all;
   }
@@ -48,14 +50,45 @@ class Printer {
     return fmt::format("{}{})", head, fmt::join(items, ", "));
   }
 
-  static std::string directive(const std::string& name, const std::vector<Clause>& clauses,
-                               bool is_update = false) {
-    std::string text = "#pragma omp " + name;
-    for (const Clause& clause : clauses) {
-      const std::string head = is_update ? clause.kind + '(' : fmt::format("map({}: ", clause.kind);
+  /// "if(t1 % 3 != 0)", or nothing.
+  [[nodiscard]] std::string if_text(const Condition& condition, const char* head = "if(") const {
+    if (condition.count == 0) return "";
+    std::string is_false = fmt::format("t{} % {} == {}", pass_, condition.count, condition.phase);
+    if (condition.second_input) is_false += " && input != 0";
+    if (condition.negated) return fmt::format(" {}{})", head, is_false);
+    std::string is_true = fmt::format("t{} % {} != {}", pass_, condition.count, condition.phase);
+    if (condition.second_input) is_true += " || input == 0";
+    return fmt::format(" {}{})", head, is_true);
+  }
+
+  [[nodiscard]] std::string device_text(const Device& device) const {
+    if (device.alternates) return fmt::format(" device(t{} % {})", pass_, kDevices);
+    return device.number > 0 ? fmt::format(" device({})", device.number) : "";
+  }
+
+  [[nodiscard]] std::string directive(const std::string& name, const Statement& one) const {
+    const bool is_kernel = one.what == Do::kKernel;
+    std::string text = "#pragma omp " + name + (one.nowait ? " nowait" : "");
+    text += device_text(one.device);
+    text += if_text(one.condition, is_kernel && one.form % 2 == 0 ? "if(target: " : "if(");
+    for (const Clause& clause : one.clauses) {
+      const std::string head =
+          one.what == Do::kUpdate ? clause.kind + '(' : fmt::format("map({}: ", clause.kind);
       text += ' ' + clause_text(head, clause.arrays);
     }
     return text;
+  }
+
+  /// What the host does in a line, for who makes edits; uses.h reads it.
+  [[nodiscard]] std::string host_comment(const std::vector<Access>& accesses,
+                                         const Condition& condition = {}) const {
+    std::vector<std::string> uses;
+    for (const Access& access : accesses) {
+      uses.push_back(fmt::format("a{}{}{} of {}", access.array, access.reads ? " reads" : "",
+                                 access.writes ? " changes" : "", names_of(access.array)));
+    }
+    return fmt::format("  // host: {}{}", fmt::join(uses, "; "),
+                       if_text(condition.count > 0 ? otherwise(condition) : condition));
   }
 
   void print_all(const Statement& one, int depth, Lines& to) {
@@ -89,6 +122,8 @@ class Printer {
         return print_array(one, depth, to);
       case Do::kCall:
         return print_call(one, depth, to);
+      case Do::kThreads:
+        return print_threads(one, depth, to);
       case Do::kKernel:
         return print_kernel(one, depth, to);
       case Do::kHost:
@@ -96,16 +131,18 @@ class Printer {
       case Do::kSwap:
         return line(to, depth, fmt::format("std::swap(a{}, a{});", one.array, one.other));
       case Do::kData:
-        line(to, depth, directive("target data", one.clauses));
+        line(to, depth, directive("target data", one));
         line(to, depth, "{");
         print_all(one, depth + 1, to);
         return line(to, depth, "}");
       case Do::kEnter:
-        return line(to, depth, directive("target enter data", one.clauses));
+        return line(to, depth, directive("target enter data", one));
       case Do::kExit:
-        return line(to, depth, directive("target exit data", one.clauses));
+        return line(to, depth, directive("target exit data", one));
       case Do::kUpdate:
-        return line(to, depth, directive("target update", one.clauses, true));
+        return line(to, depth, directive("target update", one));
+      case Do::kWait:
+        return line(to, depth, "#pragma omp taskwait");
     }
   }
 
@@ -114,16 +151,15 @@ class Printer {
     line(to, depth, fmt::format("int n{} = {};", a, program_.elements[a]));
     line(to, depth, fmt::format("auto* a{0} = new std::uint64_t[n{0}];", a));
     line(to, depth,
-         fmt::format("for (int i = 0; i < n{0}; ++i) a{0}[i] = i + ++tick;  // host: changes {1}",
-                     a, names_of(a)));
+         fmt::format("for (int i = 0; i < n{0}; ++i) a{0}[i] = i + ++tick;", a) +
+             host_comment({{a, false, true}}));
     known_.push_back(a);
     print_all(one, depth, to);
     known_.pop_back();
     if (one.flag) {
       line(to, depth,
-           fmt::format("for (int i = 0; i < n{0}; ++i) check = check * 31 + a{0}[i];  // host: "
-                       "reads {1}",
-                       a, names_of(a)));
+           fmt::format("for (int i = 0; i < n{0}; ++i) check = check * 31 + a{0}[i];", a) +
+               host_comment({{a, true, false}}));
     }
     line(to, depth, fmt::format("delete[] a{};", a));
   }
@@ -136,8 +172,8 @@ class Printer {
       parameters.push_back(fmt::format("std::uint64_t* a{0}, int n{0}", a));
       arguments.push_back(fmt::format("a{0}, n{0}", a));
     }
-    parameters.push_back(fmt::format("int t{}", pass_));
-    arguments.push_back(fmt::format("t{}", pass_));
+    parameters.push_back(fmt::format("std::uint64_t& check, std::uint64_t& tick, int t{}", pass_));
+    arguments.push_back(pass_ > 0 ? fmt::format("check, tick, t{}", pass_) : "check, tick, 7");
     Lines body;
     print_all(one, 1, body);
     functions_.push_back(fmt::format("{}static void f{}({}) {{",
@@ -157,40 +193,52 @@ class Printer {
     }
     const std::string pass = pass_ > 0 ? fmt::format("t{}", pass_) : "7";
     const std::string loop = fmt::format("for (int i = 0; i < n{}; ++i) ", first.array);
+    const bool on_host = one.condition.count > 0;
+    const std::string comment = on_host ? host_comment(one.accesses, one.condition) : "";
     if (first.writes) {
-      line(to, depth, directive(name, one.clauses));
+      line(to, depth, directive(name, one));
       line(to, depth,
-           fmt::format("{}a{}[i] = {} + {} + {};", loop, first.array, value, one.id, pass));
+           fmt::format("{}a{}[i] = {} + {} + {};{}", loop, first.array, value, one.id, pass,
+                       comment));
       return;
     }
-    line(to, depth, fmt::format("sum = {};", one.id));
-    line(to, depth, directive(name, one.clauses) + " map(tofrom: sum) reduction(+: sum)");
-    line(to, depth, fmt::format("{}sum += {};", loop, value));
-    line(to, depth, "check = check * 31 + sum;");
+    line(to, depth, fmt::format("std::uint64_t sum{0} = {0};", one.id));
+    line(to, depth,
+         directive(name, one) + fmt::format(" map(tofrom: sum{0}) reduction(+: sum{0})", one.id));
+    line(to, depth, fmt::format("{}sum{} += {};{}", loop, one.id, value, comment));
+    line(to, depth, fmt::format("check = check * 31 + sum{};", one.id));
+  }
+
+  void print_threads(const Statement& one, int depth, Lines& to) {
+    if (one.flag) line(to, depth, fmt::format("std::uint64_t checks{}[2] = {{}};", one.id));
+    line(to, depth, "#pragma omp parallel num_threads(2)");
+    line(to, depth, "{");
+    const std::vector<int> known = known_;
+    if (one.flag) {
+      known_.clear();
+      line(to, depth + 1, "std::uint64_t check = 1, tick = omp_get_thread_num() * 11;");
+    } else {
+      line(to, depth + 1, "if (omp_get_thread_num() == 1) {");
+    }
+    print_all(one, depth + 2, to);
+    if (one.flag) {
+      line(to, depth + 1, fmt::format("checks{}[omp_get_thread_num()] = check;", one.id));
+    } else {
+      line(to, depth + 1, "}");
+    }
+    known_ = known;
+    line(to, depth, "}");
+    if (one.flag)
+      line(to, depth, fmt::format("check = check * 31 + checks{0}[0] * 7 + checks{0}[1];", one.id));
   }
 
   void print_host(const Statement& one, int depth, Lines& to) {
     const Access& access = one.accesses.front();
-    const int a = access.array;
-    const std::string names = names_of(a);
-    if (access.reads && access.writes) {
-      return line(
-          to, depth,
-          fmt::format("for (int i = 0; i < n{0}; i += 3) a{0}[i] += ++tick;  // host: reads, "
-                      "changes {1}",
-                      a, names));
-    }
-    if (access.writes) {
-      return line(to, depth,
-                  fmt::format("for (int i = 0; i < n{0}; ++i) a{0}[i] = i * ++tick;  // host: "
-                              "changes {1}",
-                              a, names));
-    }
-    line(to, depth,
-         fmt::format(
-             "for (int i = 0; i < n{0}; i += 7) check = check * 31 + a{0}[i];  // host: reads "
-             "{1}",
-             a, names));
+    const char* text =
+        access.reads && access.writes ? "for (int i = 0; i < n{0}; i += 3) a{0}[i] += ++tick;"
+        : access.writes               ? "for (int i = 0; i < n{0}; ++i) a{0}[i] = i * ++tick;"
+                        : "for (int i = 0; i < n{0}; i += 7) check = check * 31 + a{0}[i];";
+    line(to, depth, fmt::format(fmt::runtime(text), access.array) + host_comment(one.accesses));
   }
 
   const Program& program_;
@@ -204,11 +252,10 @@ class Printer {
 }  // namespace
 
 std::vector<std::string> source_of(const std::vector<Program>& programs) {
-  Lines lines = {"#include <cstdint>", "#include <cstdio>", "#include <cstdlib>",
-                 "#include <utility>", "static int once = 1;"};
+  Lines lines = {"#include <cstdint>", "#include <cstdio>",  "#include <cstdlib>",
+                 "#include <omp.h>",   "#include <utility>", "static int once = 1;"};
   for (std::size_t i = 0; i < programs.size(); ++i) {
     lines.push_back(fmt::format("namespace p{} {{", i));
-    lines.emplace_back("static std::uint64_t check = 1, tick = 0, sum = 0;");
     lines.emplace_back("static int input = 0;");
     std::ranges::move(Printer(programs[i]).print(), std::back_inserter(lines));
     lines.emplace_back("}");
@@ -220,8 +267,7 @@ std::vector<std::string> source_of(const std::vector<Program>& programs) {
   lines.emplace_back("  switch (std::atoi(words[1])) {");
   for (std::size_t i = 0; i < programs.size(); ++i) {
     lines.push_back(fmt::format(
-        "    case {0}: p{0}::input = std::atoi(words[2]); p{0}::run(); check = p{0}::check; break;",
-        i));
+        "    case {0}: p{0}::input = std::atoi(words[2]); check = p{0}::run(); break;", i));
   }
   lines.emplace_back("  }");
   lines.emplace_back("  std::printf(\"%llu\\n\", static_cast<unsigned long long>(check));");
