@@ -23,8 +23,7 @@ using Lines = std::vector<std::string>;
 /// A source of several programs, built.
 class Batch {
  public:
-  Batch(const Workshop& workshop, fs::path folder, const char* level)
-      : workshop_(workshop), folder_(std::move(folder)), level_(level) {
+  Batch(const Build& build, fs::path folder) : build_(build), folder_(std::move(folder)) {
     fs::create_directories(folder_);
   }
 
@@ -34,8 +33,8 @@ class Batch {
     std::ofstream file(source);
     for (const std::string& line : lines) file << line << '\n';
     file.close();
-    std::vector<std::string> words = workshop_.compiler;
-    words.insert(words.end(), {level_, source.string(), "-o", (folder_ / name).string()});
+    std::vector<std::string> words = build_.compiler;
+    words.insert(words.end(), {source.string(), "-o", (folder_ / name).string()});
     const e2e::Ended ended = e2e::run({words, {}, std::chrono::seconds(300)}, folder_);
     if (ended.status == 0) return "";
     const std::size_t at = ended.err.find("error: ");
@@ -48,7 +47,7 @@ class Batch {
   };
 
   [[nodiscard]] std::string run(const std::string& name, std::size_t number, int input) const {
-    return printed(e2e::run({words(name, number, input)}, folder_));
+    return printed(e2e::run({words(name, number, input), build_.environment}, folder_));
   }
 
   [[nodiscard]] Ran record(const std::string& name, std::size_t number) const {
@@ -56,7 +55,7 @@ class Batch {
     std::vector<std::string> command = {OMPDM_COMMAND, "record", "-o", trace, "--"};
     const std::vector<std::string> program = words(name, number, 0);
     command.insert(command.end(), program.begin(), program.end());
-    Ran ran = {.out = printed(e2e::run({command}, folder_))};
+    Ran ran = {.out = printed(e2e::run({command, build_.environment}, folder_))};
     const e2e::Ended report =
         e2e::run({{OMPDM_COMMAND, "report", "--format", "json", trace}}, folder_);
     if (report.status == 0) ran.report = Json::parse(report.out);
@@ -74,9 +73,8 @@ class Batch {
                              : fmt::format("exit status {}: {}", ended.status, ended.err);
   }
 
-  const Workshop& workshop_;
+  const Build& build_;
   fs::path folder_;
-  const char* level_;
 };
 
 std::uint64_t moved(const Json& report) {
@@ -211,9 +209,9 @@ class Check {
 
 }  // namespace
 
-std::vector<Verdict> check(const Workshop& workshop, const std::vector<std::uint64_t>& seeds) {
-  const fs::path folder = workshop.folder / fmt::format("from{}", seeds.front());
-  const Batch batch(workshop, folder, seeds.front() / seeds.size() % 3 == 0 ? "-O2" : "-O0");
+std::vector<Verdict> check(const Build& build, const fs::path& folder,
+                           const std::vector<std::uint64_t>& seeds) {
+  const Batch batch(build, folder);
   std::vector<Verdict> verdicts = Check(batch, seeds).run();
   if (std::ranges::all_of(verdicts, &std::vector<std::string>::empty, &Verdict::faults)) {
     fs::remove_all(folder);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -23,13 +24,15 @@ struct Verdict {
   bool clean = false;               ///< the version without waste has none at all
 };
 
-/// How programs are built and where.
-struct Workshop {
-  std::vector<std::string> compiler;  ///< with its options, but for the level of optimization
-  std::filesystem::path folder;       ///< each batch has one of its own in it
+/// How programs are built and run.
+struct Build {
+  std::vector<std::string> compiler = {};  ///< with its options
+  std::map<std::string, std::string> environment = {};
 };
 
-/// Programs of these seeds, in one source.
-std::vector<Verdict> check(const Workshop& workshop, const std::vector<std::uint64_t>& seeds);
+/// Programs of these seeds, in one source, built and run in this folder, which is gone afterwards
+/// if nothing is wrong.
+std::vector<Verdict> check(const Build& build, const std::filesystem::path& folder,
+                           const std::vector<std::uint64_t>& seeds);
 
 }  // namespace ompdm::random_programs

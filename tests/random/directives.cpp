@@ -54,7 +54,7 @@ void need_all(const Statement& one, const std::map<int, Manner>& manners, Needs&
 Program written(const Program& program, const std::map<int, Manner>& manners) {
   const auto with = [&](const Needs& needs) {
     Program made = program;
-    made.root = write(program.root, manners, needs);
+    made.root = write(program.root, manners, needs, program.features.nowait);
     return made;
   };
   for (const bool both : {false, true}) {

@@ -208,7 +208,7 @@ void Patch::update_of(const Json& edit, std::size_t at, const HostUse& use,
   // What is overwritten as a whole need not come first.
   if (!is_one || !(before ? use.reads : use.changes)) return;
   // A region that falls back to the host: the line is its loop's.
-  const bool is_region = contains(original_[at - 1], "#pragma omp target teams");
+  const bool is_region = contains(original_[at - 1], "parallel for");
   const std::size_t here = before && is_region ? at - 1 : at;
   const std::size_t next = before ? here - 1 : here + 1;
   // Of what the host does line by line, the first needs the data, and the last leaves it.
@@ -220,9 +220,11 @@ void Patch::update_of(const Json& edit, std::size_t at, const HostUse& use,
   if (is_same) return;
   for (const std::string& device : devices_of(edit, original_)) {
     if (is_served(edit, next, use, when, device)) continue;
-    (before ? lines_[here].before : lines_[here].after)
-        .push_back(fmt::format("#pragma omp target update{} {}({}[0:n{}]) {}", device,
-                               before ? "from" : "to", use.variable, use.variable.substr(1), when));
+    std::vector<std::string>& to = before ? lines_[here].before : lines_[here].after;
+    const bool is_deferred = is_region && contains(original_[at - 1], " nowait");
+    if (!before && is_deferred) to.emplace_back("#pragma omp taskwait");
+    to.push_back(fmt::format("#pragma omp target update{} {}({}[0:n{}]) {}", device,
+                             before ? "from" : "to", use.variable, use.variable.substr(1), when));
   }
 }
 

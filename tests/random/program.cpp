@@ -35,8 +35,8 @@ class Maker {
     features.conditions = dice_.chance(30);
     features.idle = dice_.chance(30);
     features.devices = dice_.chance(20);
-    features.nowait = dice_.chance(0);
-    features.threads = dice_.chance(0);
+    features.nowait = dice_.chance(25);
+    features.threads = dice_.chance(25);
     devices_by_ = dice_.below(4);
   }
 
@@ -78,7 +78,7 @@ class Maker {
     if (depth > 0 && what < 42) return branch(known, depth, times);
     if (depth > 0 && what < 48) return call(known, depth, times);
     if (depth > 0 && depth < 3 && what < 54) return made_anew(known, depth, times);
-    if (program_.features.threads && depth < 2 && dice_.chance(20)) {
+    if (program_.features.threads && !in_threads_ && depth < 2 && dice_.chance(20)) {
       return threads(known, depth, times);
     }
     if (what < 66) return host(known);
@@ -133,11 +133,13 @@ class Maker {
   Statement threads(const std::vector<int>& known, int depth, int times) {
     Statement made = with(Do::kThreads);
     made.flag = dice_.chance(50);
+    in_threads_ = true;
     if (made.flag) {
       made.body.push_back(made_anew({}, depth, times * 2));
     } else {
-      made.body = some(known, std::max(depth, 1), times, 1 + dice_.below(2));
+      made.body = some(known, depth, times, 1 + dice_.below(2));
     }
+    in_threads_ = false;
     return made;
   }
 
@@ -187,6 +189,7 @@ class Maker {
   Dice& dice_;
   Program& program_;
   int last_id_ = 0;
+  bool in_threads_ = false;
   int devices_by_ = 0;  // how kernels get theirs
 };
 

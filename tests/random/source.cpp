@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 namespace ompdm::random_programs {
 namespace {
@@ -186,7 +187,8 @@ class Printer {
 
   void print_kernel(const Statement& one, int depth, Lines& to) {
     const Access& first = one.accesses.front();
-    const char* name = "target teams distribute parallel for";
+    // LLVM's runtime ends some programs that have teams on the host beside threads of its own.
+    const char* name = in_threads_ ? "target parallel for" : "target teams distribute parallel for";
     std::string value = first.reads ? fmt::format("a{}[i] * 3", first.array) : "i * 5ULL";
     for (const Access& access : one.accesses) {
       if (&access != &first) value += fmt::format(" + a{0}[i % n{0}]", access.array);
@@ -214,6 +216,7 @@ class Printer {
     line(to, depth, "#pragma omp parallel num_threads(2)");
     line(to, depth, "{");
     const std::vector<int> known = known_;
+    const bool outer = std::exchange(in_threads_, true);
     if (one.flag) {
       known_.clear();
       line(to, depth + 1, "std::uint64_t check = 1, tick = omp_get_thread_num() * 11;");
@@ -227,6 +230,7 @@ class Printer {
       line(to, depth + 1, "}");
     }
     known_ = known;
+    in_threads_ = outer;
     line(to, depth, "}");
     if (one.flag)
       line(to, depth, fmt::format("check = check * 31 + checks{0}[0] * 7 + checks{0}[1];", one.id));
@@ -244,6 +248,7 @@ class Printer {
   const Program& program_;
   Lines functions_;
   std::vector<int> known_;
+  bool in_threads_ = false;
   int pass_ = 0;
   int loops_ = 0;
   int calls_ = 0;

@@ -25,15 +25,10 @@ Statement directive(Do what, std::string kind, std::vector<int> arrays, const Wh
           .clauses = {{std::move(kind), std::move(arrays)}}};
 }
 
-void add_update(const char* kind, const std::vector<int>& arrays, const Where& where,
-                std::vector<Statement>& to) {
-  if (!arrays.empty()) to.push_back(directive(Do::kUpdate, kind, arrays, where));
-}
-
 class Writer {
  public:
-  Writer(const std::map<int, Manner>& manners, const Needs& needs)
-      : manners_(manners), needs_(needs) {}
+  Writer(const std::map<int, Manner>& manners, const Needs& needs, bool nowait)
+      : manners_(manners), needs_(needs), nowait_(nowait) {}
 
   Statement write(const Statement& one) {
     std::vector<Statement> written = all({one});
@@ -101,7 +96,7 @@ class Writer {
     }
   }
 
-  void add_kernel(const Statement& one, std::vector<Statement>& to) const {
+  void add_kernel(const Statement& one, std::vector<Statement>& to) {
     Statement made = one;
     std::vector<int> eager_reads;
     std::vector<int> eager_writes;
@@ -126,10 +121,17 @@ class Writer {
     add_updates_after(one, to);
   }
 
-  void add_host(const Statement& one, std::vector<Statement>& to) const {
+  void add_host(const Statement& one, std::vector<Statement>& to) {
     add_updates_before(one, to);
     to.push_back(one);
     add_updates_after(one, to);
+  }
+
+  void add_update(const char* kind, const std::vector<int>& arrays, const Where& where,
+                  std::vector<Statement>& to) {
+    if (arrays.empty()) return;
+    to.push_back(directive(Do::kUpdate, kind, arrays, where));
+    to.back().nowait = nowait_ && ++updates_ % 2 == 0;
   }
 
   [[nodiscard]] bool is_sent(int statement, int array, int device) const {
@@ -138,7 +140,7 @@ class Writer {
   }
 
   /// Of what the host reads there; a kernel may run on the host.
-  void add_updates_before(const Statement& one, std::vector<Statement>& to) const {
+  void add_updates_before(const Statement& one, std::vector<Statement>& to) {
     for (int device = 0; device < kDevices; ++device) {
       std::vector<int> arrays;
       for (const Access& access : one.accesses) {
@@ -155,7 +157,7 @@ class Writer {
   }
 
   /// Of what the host changes there, and of what a kernel changes and another device reads.
-  void add_updates_after(const Statement& one, std::vector<Statement>& to) const {
+  void add_updates_after(const Statement& one, std::vector<Statement>& to) {
     std::vector<int> back;
     for (const Access& access : one.accesses) {
       const bool best = manners_.at(access.array).way == Way::kBest;
@@ -182,13 +184,16 @@ class Writer {
 
   const std::map<int, Manner>& manners_;
   const Needs& needs_;
+  bool nowait_;
+  int updates_ = 0;
   std::set<int> open_;  // first arrays of groups whose region we are in
 };
 
 }  // namespace
 
-Statement write(const Statement& one, const std::map<int, Manner>& manners, const Needs& needs) {
-  return Writer(manners, needs).write(one);
+Statement write(const Statement& one, const std::map<int, Manner>& manners, const Needs& needs,
+                bool nowait) {
+  return Writer(manners, needs, nowait).write(one);
 }
 
 }  // namespace ompdm::random_programs

@@ -29,7 +29,8 @@ struct Manner {
   std::set<int> there = {};    ///< of the scope's
 };
 
-/// The statement and all in it, with directives.
-Statement write(const Statement& one, const std::map<int, Manner>& manners, const Needs& needs);
+/// The statement and all in it, with directives; half of its updates `nowait`, if that is said.
+Statement write(const Statement& one, const std::map<int, Manner>& manners, const Needs& needs,
+                bool nowait);
 
 }  // namespace ompdm::random_programs
