@@ -212,11 +212,7 @@ class Check {
 std::vector<Verdict> check(const Build& build, const fs::path& folder,
                            const std::vector<std::uint64_t>& seeds) {
   const Batch batch(build, folder);
-  std::vector<Verdict> verdicts = Check(batch, seeds).run();
-  if (std::ranges::all_of(verdicts, &std::vector<std::string>::empty, &Verdict::faults)) {
-    fs::remove_all(folder);
-  }
-  return verdicts;
+  return Check(batch, seeds).run();
 }
 
 }  // namespace ompdm::random_programs

@@ -93,6 +93,7 @@ void sprinkle(Program& program, Dice& dice) {
     update.device.number = program.features.devices ? dice.below(kDevices) : 0;
     const int array = place.known[dice.below(static_cast<int>(place.known.size()))];
     update.clauses = {{dice.chance(50) ? "to" : "from", {array}}};
+    if (program.features.parts && dice.chance(50)) update.clauses.front().part = Part::kFirst;
     place.body->insert(place.body->begin() + static_cast<std::ptrdiff_t>(place.at), update);
     if (run(made, 0).right && run(made, 1).right) program = std::move(made);
   }

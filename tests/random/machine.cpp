@@ -1,43 +1,12 @@
 #include "machine.h"
 
 #include <algorithm>
-#include <array>
-#include <optional>
 #include <utility>
+
+#include "storage.h"
 
 namespace ompdm::random_programs {
 namespace {
-
-using Content = std::uint64_t;
-
-constexpr int kHostSide = -1;
-
-/// One side of a storage.
-struct Side {
-  Content content = 0;
-  std::optional<std::size_t> copy = {};  ///< that brought it, as long as nobody has read it
-};
-
-struct OnDevice {
-  Side side = {};
-  int references = 0;
-  bool used = false;  ///< by a kernel since it came to the device
-};
-
-/// Who wrote a storage last.
-struct Writer {
-  int statement = 0;
-  int name = 0;  ///< array by whose name it did
-  int side = kHostSide;
-};
-
-struct Storage {
-  std::uint64_t bytes = 0;
-  Content latest = 0;
-  Writer writer = {};
-  Side host = {};
-  std::array<OnDevice, kDevices> devices = {};
-};
 
 bool has(const std::string& kind, const char* part) { return kind.find(part) != std::string::npos; }
 
@@ -171,13 +140,15 @@ class Machine {
     if (one.flag) use({one.array, true, false}, -one.id, kHostSide);
   }
 
-  void copy(Storage& one, Side& from, Side& to) {
-    copies_.emplace_back(one.bytes, false);
-    const bool is_new = from.content != to.content;
-    // What brings nothing new leaves the need to what brought it.
-    if (is_new) to = {.content = from.content, .copy = copies_.size() - 1};
-    // And what is carried on has been read.
-    if (is_new && from.copy) copies_[*from.copy].second = true;
+  void copy(const Storage& one, Sides& from, Sides& to, Part part) {
+    for (const int half : halves_of(part)) {
+      copies_.emplace_back(one.bytes / 2, false);
+      // What brings nothing new leaves the need to what brought it.
+      if (from[half].content == to[half].content) continue;
+      to[half] = {.content = from[half].content, .copy = copies_.size() - 1};
+      // And what is carried on has been read.
+      if (from[half].copy) copies_[*from[half].copy].second = true;
+    }
   }
 
   void begin(const Statement& directive) {
@@ -187,9 +158,9 @@ class Machine {
         Storage& one = storage(array);
         OnDevice& there = one.devices[number_of(directive.device)];
         if (there.references++ > 0) continue;
-        there.side = {};
+        there.sides = {};
         there.used = false;
-        if (has(clause.kind, "to")) copy(one, one.host, there.side);
+        if (has(clause.kind, "to")) copy(one, one.host, there.sides, Part::kWhole);
       }
     }
   }
@@ -202,7 +173,7 @@ class Machine {
         OnDevice& there = one.devices[number_of(directive.device)];
         if (there.references == 0 || --there.references > 0) continue;
         unused_ = unused_ || !there.used;
-        if (has(clause.kind, "from")) copy(one, there.side, one.host);
+        if (has(clause.kind, "from")) copy(one, there.sides, one.host, Part::kWhole);
       }
     }
   }
@@ -213,8 +184,8 @@ class Machine {
       OnDevice& there = one.devices[device];
       idle_ = idle_ || there.references == 0;
       if (there.references == 0) continue;
-      if (clause.kind == "to") copy(one, one.host, there.side);
-      if (clause.kind == "from") copy(one, there.side, one.host);
+      if (clause.kind == "to") copy(one, one.host, there.sides, clause.part);
+      if (clause.kind == "from") copy(one, there.sides, one.host, clause.part);
     }
   }
 
@@ -227,10 +198,10 @@ class Machine {
   }
 
   /// What has to be done so that this side reads the latest content.
-  void bring(Storage& one, const Access& access, int statement, int side) {
-    if (side != kHostSide) needs.to_after[side][one.writer.statement].insert(one.writer.name);
-    if (wandering_.contains(access.array) && one.writer.side != kHostSide) {
-      needs.from_after[one.writer.statement].insert(one.writer.name);
+  void bring(const Written& latest, const Access& access, int statement, int side) {
+    if (side != kHostSide) needs.to_after[side][latest.statement].insert(latest.name);
+    if (wandering_.contains(access.array) && latest.side != kHostSide) {
+      needs.from_after[latest.statement].insert(latest.name);
     } else if (side == kHostSide) {
       needs.from_before[statement].insert(access.array);
     }
@@ -238,20 +209,21 @@ class Machine {
 
   void use(const Access& access, int statement, int where) {
     Storage& one = storage(access.array);
-    Side& side = where == kHostSide ? one.host : one.devices[where].side;
-    if (access.reads) {
-      if (always_there_ && side.content != one.latest) {
-        bring(one, access, statement, where);
-        side.content = one.latest;
+    for (const int half : halves_of(access.part)) {
+      Side& side = where == kHostSide ? one.host[half] : one.devices[where].sides[half];
+      Written& latest = one.latest[half];
+      if (access.reads) {
+        if (always_there_ && side.content != latest.content) {
+          bring(latest, access, statement, where);
+          side.content = latest.content;
+        }
+        right_ = right_ && side.content == latest.content;
+        if (side.copy) copies_[*side.copy].second = true;
+        side.copy.reset();
       }
-      right_ = right_ && side.content == one.latest;
-      if (side.copy) copies_[*side.copy].second = true;
-      side.copy.reset();
-    }
-    if (access.writes) {
-      one.latest = ++last_content_;
-      one.writer = {.statement = statement, .name = access.array, .side = where};
-      side = {.content = one.latest};
+      if (!access.writes) continue;
+      latest = {++last_content_, statement, access.array, where};
+      side = {.content = latest.content};
     }
   }
 

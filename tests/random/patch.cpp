@@ -215,7 +215,7 @@ void Patch::update_of(const Json& edit, std::size_t at, const HostUse& use,
   const HostLine beside = host_line(original_[next]);
   const bool is_same =
       beside.when.empty() && std::ranges::any_of(beside.uses, [&](const HostUse& one) {
-        return one.variable == use.variable && (before || one.changes);
+        return holds(one.section, use) && (before || one.changes);
       });
   if (is_same) return;
   for (const std::string& device : devices_of(edit, original_)) {
@@ -223,8 +223,8 @@ void Patch::update_of(const Json& edit, std::size_t at, const HostUse& use,
     std::vector<std::string>& to = before ? lines_[here].before : lines_[here].after;
     const bool is_deferred = is_region && contains(original_[at - 1], " nowait");
     if (!before && is_deferred) to.emplace_back("#pragma omp taskwait");
-    to.push_back(fmt::format("#pragma omp target update{} {}({}[0:n{}]) {}", device,
-                             before ? "from" : "to", use.variable, use.variable.substr(1), when));
+    to.push_back(fmt::format("#pragma omp target update{} {}({}) {}", device,
+                             before ? "from" : "to", use.section, when));
   }
 }
 
@@ -238,8 +238,7 @@ bool Patch::is_served(const Json& edit, std::size_t line, const HostUse& use,
     if (!stands_alone(text) && !text.empty()) return false;
     const bool is_always = !contains(text, " if(") || (!when.empty() && contains(text, when));
     const bool is_update = contains(text, "target update") && device_of(text) == device &&
-                           contains(text, before ? " from(" : " to(") &&
-                           contains(text, use.variable + '[');
+                           contains(text, before ? " from(" : " to(") && holds(text, use);
     if (is_always && is_update) return true;
   }
 }

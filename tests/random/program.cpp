@@ -37,6 +37,7 @@ class Maker {
     features.devices = dice_.chance(20);
     features.nowait = dice_.chance(25);
     features.threads = dice_.chance(25);
+    features.parts = dice_.chance(25);
     devices_by_ = dice_.below(4);
   }
 
@@ -75,19 +76,20 @@ class Maker {
     if (depth < 3 && times < kMostLaunches / 8 && (what < 35 || (depth == 0 && what < 70))) {
       return loop(known, depth, times);
     }
-    if (depth > 0 && what < 42) return branch(known, depth, times);
+    if (loops_ > 0 && what < 42) return branch(known, depth, times);
     if (depth > 0 && what < 48) return call(known, depth, times);
     if (depth > 0 && depth < 3 && what < 54) return made_anew(known, depth, times);
     if (program_.features.threads && !in_threads_ && depth < 2 && dice_.chance(20)) {
       return threads(known, depth, times);
     }
     if (what < 66) return host(known);
-    return kernel(known, depth);
+    return kernel(known);
   }
 
   Statement loop(const std::vector<int>& known, int depth, int times) {
     Statement made = with(Do::kLoop);
     made.count = std::min(3 + dice_.below(14), std::max(2, kMostLaunches / times / 2));
+    ++loops_;
     made.body = some(known, depth + 1, times * made.count, 1 + dice_.below(4));
     const std::vector<int>* pair = program_.groups.empty() ? nullptr : &program_.groups.front();
     if (pair != nullptr && dice_.chance(50)) {
@@ -97,7 +99,8 @@ class Maker {
       made.body.push_back(std::move(swap));
     }
     // A loop that launches nothing is not what this is about.
-    if (dice_.chance(60)) made.body.insert(made.body.begin(), kernel(known, depth + 1));
+    if (dice_.chance(60)) made.body.insert(made.body.begin(), kernel(known));
+    --loops_;
     return made;
   }
 
@@ -120,7 +123,7 @@ class Maker {
     const int array = new_array();
     known.push_back(array);
     Statement body = with(Do::kBlock);
-    Statement first = kernel(known, depth);
+    Statement first = kernel(known);
     if (std::ranges::none_of(first.accesses,
                              [&](const Access& one) { return one.array == array; })) {
       first.accesses.push_back({array, true, false});
@@ -150,38 +153,43 @@ class Maker {
   Statement host(const std::vector<int>& known) {
     Statement made = with(Do::kHost);
     const int kind = dice_.below(3);
-    made.accesses.push_back({any(known), kind != 1, kind != 0});
+    made.accesses.push_back({any(known), kind != 1, kind != 0, part()});
     return made;
   }
 
   /// One by which a kernel runs on the host in some passes, mostly none.
-  Condition condition(int depth) {
-    if (!program_.features.conditions || depth == 0 || !dice_.chance(25)) return {};
+  Condition condition() {
+    if (!program_.features.conditions || loops_ == 0 || !dice_.chance(25)) return {};
     const int count = 2 + dice_.below(4);
     return {.count = count, .phase = dice_.below(count), .second_input = dice_.chance(30)};
   }
 
-  Device device(int array, int depth) {
+  Device device(int array) {
     if (!program_.features.devices) return {};
     if (devices_by_ == 0) return {.number = 1};
     if (devices_by_ == 1) return {.number = array % kDevices};
     if (devices_by_ == 2) return {.number = dice_.below(kDevices)};
-    return {.number = dice_.below(kDevices), .alternates = depth > 0 && dice_.chance(50)};
+    return {.number = dice_.below(kDevices), .alternates = loops_ > 0 && dice_.chance(50)};
+  }
+
+  Part part() {
+    if (!program_.features.parts || !dice_.chance(40)) return Part::kWhole;
+    return dice_.chance(50) ? Part::kFirst : Part::kSecond;
   }
 
   /// Writes one array or none, reads others.
-  Statement kernel(const std::vector<int>& known, int depth) {
+  Statement kernel(const std::vector<int>& known) {
     Statement made = with(Do::kKernel);
-    made.condition = condition(depth);
+    made.condition = condition();
     const int kind = dice_.below(5);
-    made.accesses.push_back({any(known), kind != 1, kind != 0});
+    made.accesses.push_back({any(known), kind != 1, kind != 0, part()});
     for (int i = dice_.below(3); i > 0; --i) {
       const int array = any(known);
       const bool is_there =
           std::ranges::any_of(made.accesses, [&](const Access& one) { return one.array == array; });
       if (!is_there) made.accesses.push_back({array, true, false});
     }
-    made.device = device(made.accesses.front().array, depth);
+    made.device = device(made.accesses.front().array);
     made.nowait = program_.features.nowait && made.accesses.front().writes && dice_.chance(50);
     return made;
   }
@@ -190,6 +198,7 @@ class Maker {
   Program& program_;
   int last_id_ = 0;
   bool in_threads_ = false;
+  int loops_ = 0;       // around what is made
   int devices_by_ = 0;  // how kernels get theirs
 };
 
@@ -226,6 +235,11 @@ std::set<int> devices_of(const Statement& one, const std::vector<int>& arrays) {
   std::set<int> devices;
   add_devices(one, arrays, devices);
   return devices;
+}
+
+std::vector<int> halves_of(Part part) {
+  if (part == Part::kWhole) return {0, 1};
+  return {part == Part::kFirst ? 0 : 1};
 }
 
 Condition otherwise(Condition condition) {

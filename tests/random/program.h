@@ -10,17 +10,24 @@
 
 namespace ompdm::random_programs {
 
-/// What a statement reads and writes: all of it.
+enum class Part : std::uint8_t { kWhole, kFirst, kSecond };
+
+/// The halves that are in it, 0 and 1.
+std::vector<int> halves_of(Part part);
+
+/// What a statement reads and writes: all of that part.
 struct Access {
   int array = 0;
   bool reads = false;
   bool writes = false;
+  Part part = Part::kWhole;
 };
 
-/// "to", "from", "tofrom", "alloc", "release" and the arrays, whole.
+/// "to", "from", "tofrom", "alloc", "release" and the arrays, whole but in updates.
 struct Clause {
   std::string kind;
   std::vector<int> arrays;
+  Part part = Part::kWhole;
 };
 
 /// Of an if() clause: false in one of `count` passes of the innermost loop; always true if that is
@@ -81,7 +88,8 @@ struct Features {
   bool devices = false;     ///< two of them
   bool nowait = false;
   bool threads = false;
-  bool idle = false;  ///< updates where they do nothing
+  bool parts = false;  ///< halves of arrays
+  bool idle = false;   ///< updates where they do nothing
 };
 
 struct Program {

@@ -1,10 +1,12 @@
 // Random OpenMP programs with waste and without, held against what ompdm says of them:
 //
-//   random_programs [COUNT [FIRST_SEED]]   (default 40 from seed 1)
+//   random_programs [COUNT [FIRST_SEED [keep]]]   (default 40 from seed 1)
 //
 // Of each the tool's bytes are compared with the truth, the edits of its findings are made, and the
 // edited program is run: it must print the same and move no more. Programs without waste must get
-// no finding above "possible". Sources and traces of what went wrong stay in ./random_programs.
+// no finding above "possible". Sources and traces of what went wrong, or with "keep" of all, stay
+// in
+// ./random_programs.
 
 #include <fmt/format.h>
 
@@ -71,6 +73,7 @@ int main(int count, char** words) {
   const std::uint64_t programs = count > 1 ? std::strtoull(words[1], nullptr, 10) : 40;
   const std::uint64_t first = count > 2 ? std::strtoull(words[2], nullptr, 10) : 1;
   const std::filesystem::path folder = std::filesystem::absolute("random_programs");
+  const bool keep = count > 3;
   std::mutex mutex;
   std::vector<Verdict> all;
   std::uint64_t next = first;
@@ -82,8 +85,11 @@ int main(int count, char** words) {
         for (; seeds.size() < kBatch && next < first + programs; ++next) seeds.push_back(next);
       }
       if (seeds.empty()) return;
-      const std::vector<Verdict> verdicts = check(
-          build_of(seeds.front() / kBatch), folder / fmt::format("from{}", seeds.front()), seeds);
+      const std::filesystem::path here = folder / fmt::format("from{}", seeds.front());
+      const std::vector<Verdict> verdicts = check(build_of(seeds.front() / kBatch), here, seeds);
+      const bool is_right =
+          std::ranges::all_of(verdicts, &std::vector<std::string>::empty, &Verdict::faults);
+      if (is_right && !keep) std::filesystem::remove_all(here);
       const std::lock_guard lock(mutex);
       for (const Verdict& verdict : verdicts) print(verdict);
       std::fflush(stdout);

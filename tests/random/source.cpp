@@ -45,21 +45,35 @@ class Printer {
     return "";
   }
 
-  static std::string clause_text(const std::string& head, const std::vector<int>& arrays) {
+  static std::string section(int array, Part part) {
+    const char* text = part == Part::kWhole   ? "a{0}[0:n{0}]"
+                       : part == Part::kFirst ? "a{0}[0:h{0}]"
+                                              : "a{0}[h{0}:h{0}]";
+    return fmt::format(fmt::runtime(text), array);
+  }
+
+  static std::string clause_text(const std::string& head, const Clause& clause) {
     std::vector<std::string> items;
-    for (const int one : arrays) items.push_back(fmt::format("a{}[0:n{}]", one, one));
+    for (const int one : clause.arrays) items.push_back(section(one, clause.part));
     return fmt::format("{}{})", head, fmt::join(items, ", "));
+  }
+
+  /// A loop's head over that part of the array.
+  static std::string loop_text(const Access& access, int step = 1) {
+    const char* text = access.part == Part::kWhole   ? "for (int i = 0; i < n{}; i += {}) "
+                       : access.part == Part::kFirst ? "for (int i = 0; i < h{}; i += {}) "
+                                                     : "for (int i = h{0}; i < n{0}; i += {1}) ";
+    return fmt::format(fmt::runtime(text), access.array, step);
   }
 
   /// "if(t1 % 3 != 0)", or nothing.
   [[nodiscard]] std::string if_text(const Condition& condition, const char* head = "if(") const {
     if (condition.count == 0) return "";
-    std::string is_false = fmt::format("t{} % {} == {}", pass_, condition.count, condition.phase);
-    if (condition.second_input) is_false += " && input != 0";
-    if (condition.negated) return fmt::format(" {}{})", head, is_false);
-    std::string is_true = fmt::format("t{} % {} != {}", pass_, condition.count, condition.phase);
-    if (condition.second_input) is_true += " || input == 0";
-    return fmt::format(" {}{})", head, is_true);
+    const bool negated = condition.negated;
+    std::string test = fmt::format("t{} % {} {} {}", pass_, condition.count,
+                                   negated ? "==" : "!=", condition.phase);
+    if (condition.second_input) test += negated ? " && input != 0" : " || input == 0";
+    return fmt::format(" {}{})", head, test);
   }
 
   [[nodiscard]] std::string device_text(const Device& device) const {
@@ -75,18 +89,19 @@ class Printer {
     for (const Clause& clause : one.clauses) {
       const std::string head =
           one.what == Do::kUpdate ? clause.kind + '(' : fmt::format("map({}: ", clause.kind);
-      text += ' ' + clause_text(head, clause.arrays);
+      text += ' ' + clause_text(head, clause);
     }
     return text;
   }
 
-  /// What the host does in a line, for who makes edits; uses.h reads it.
+  /// What the host does in a line, for who makes edits; text.h reads it.
   [[nodiscard]] std::string host_comment(const std::vector<Access>& accesses,
                                          const Condition& condition = {}) const {
     std::vector<std::string> uses;
     for (const Access& access : accesses) {
-      uses.push_back(fmt::format("a{}{}{} of {}", access.array, access.reads ? " reads" : "",
-                                 access.writes ? " changes" : "", names_of(access.array)));
+      uses.push_back(fmt::format("{}{}{} of {}", section(access.array, access.part),
+                                 access.reads ? " reads" : "", access.writes ? " changes" : "",
+                                 names_of(access.array)));
     }
     return fmt::format("  // host: {}{}", fmt::join(uses, "; "),
                        if_text(condition.count > 0 ? otherwise(condition) : condition));
@@ -149,7 +164,7 @@ class Printer {
 
   void print_array(const Statement& one, int depth, Lines& to) {
     const int a = one.array;
-    line(to, depth, fmt::format("int n{} = {};", a, program_.elements[a]));
+    line(to, depth, fmt::format("int n{0} = {1}, h{0} = n{0} / 2;", a, program_.elements[a]));
     line(to, depth, fmt::format("auto* a{0} = new std::uint64_t[n{0}];", a));
     line(to, depth,
          fmt::format("for (int i = 0; i < n{0}; ++i) a{0}[i] = i + ++tick;", a) +
@@ -170,8 +185,8 @@ class Printer {
     std::vector<std::string> parameters;
     std::vector<std::string> arguments;
     for (const int a : known_) {
-      parameters.push_back(fmt::format("std::uint64_t* a{0}, int n{0}", a));
-      arguments.push_back(fmt::format("a{0}, n{0}", a));
+      parameters.push_back(fmt::format("std::uint64_t* a{0}, int n{0}, int h{0}", a));
+      arguments.push_back(fmt::format("a{0}, n{0}, h{0}", a));
     }
     parameters.push_back(fmt::format("std::uint64_t& check, std::uint64_t& tick, int t{}", pass_));
     arguments.push_back(pass_ > 0 ? fmt::format("check, tick, t{}", pass_) : "check, tick, 7");
@@ -194,7 +209,7 @@ class Printer {
       if (&access != &first) value += fmt::format(" + a{0}[i % n{0}]", access.array);
     }
     const std::string pass = pass_ > 0 ? fmt::format("t{}", pass_) : "7";
-    const std::string loop = fmt::format("for (int i = 0; i < n{}; ++i) ", first.array);
+    const std::string loop = loop_text(first);
     const bool on_host = one.condition.count > 0;
     const std::string comment = on_host ? host_comment(one.accesses, one.condition) : "";
     if (first.writes) {
@@ -238,11 +253,13 @@ class Printer {
 
   void print_host(const Statement& one, int depth, Lines& to) {
     const Access& access = one.accesses.front();
-    const char* text =
-        access.reads && access.writes ? "for (int i = 0; i < n{0}; i += 3) a{0}[i] += ++tick;"
-        : access.writes               ? "for (int i = 0; i < n{0}; ++i) a{0}[i] = i * ++tick;"
-                        : "for (int i = 0; i < n{0}; i += 7) check = check * 31 + a{0}[i];";
-    line(to, depth, fmt::format(fmt::runtime(text), access.array) + host_comment(one.accesses));
+    const char* text = access.reads && access.writes ? "a{0}[i] += ++tick;"
+                       : access.writes               ? "a{0}[i] = i * ++tick;"
+                                                     : "check = check * 31 + a{0}[i];";
+    const int step = !access.reads ? 1 : access.writes ? 3 : 7;
+    line(to, depth,
+         loop_text(access, step) + fmt::format(fmt::runtime(text), access.array) +
+             host_comment(one.accesses));
   }
 
   const Program& program_;
@@ -260,16 +277,15 @@ std::vector<std::string> source_of(const std::vector<Program>& programs) {
   Lines lines = {"#include <cstdint>", "#include <cstdio>",  "#include <cstdlib>",
                  "#include <omp.h>",   "#include <utility>", "static int once = 1;"};
   for (std::size_t i = 0; i < programs.size(); ++i) {
-    lines.push_back(fmt::format("namespace p{} {{", i));
-    lines.emplace_back("static int input = 0;");
+    lines.push_back(fmt::format("namespace p{} {{ static int input = 0;", i));
     std::ranges::move(Printer(programs[i]).print(), std::back_inserter(lines));
     lines.emplace_back("}");
   }
-  lines.emplace_back("int main(int count, char** words) {");
-  lines.emplace_back("  if (count != 3) return 2;");
-  lines.emplace_back("  once = count - 2;");
-  lines.emplace_back("  std::uint64_t check = 0;");
-  lines.emplace_back("  switch (std::atoi(words[1])) {");
+  for (const char* text :
+       {"int main(int count, char** words) {", "  if (count != 3) return 2;", "  once = count - 2;",
+        "  std::uint64_t check = 0;", "  switch (std::atoi(words[1])) {"}) {
+    lines.emplace_back(text);
+  }
   for (std::size_t i = 0; i < programs.size(); ++i) {
     lines.push_back(fmt::format(
         "    case {0}: p{0}::input = std::atoi(words[2]); check = p{0}::run(); break;", i));

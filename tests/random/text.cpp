@@ -61,6 +61,11 @@ std::string device_of(const std::string& line) {
   return line.substr(begin, line.find(')', begin) + 1 - begin);
 }
 
+bool holds(const std::string& text, const HostUse& use) {
+  const std::string whole = fmt::format("{}[0:n{}]", use.variable, use.variable.substr(1));
+  return contains(text, use.section) || contains(text, whole);
+}
+
 HostLine host_line(const std::string& line) {
   static const std::string kHead = "// host: ";
   HostLine found;
@@ -72,7 +77,8 @@ HostLine host_line(const std::string& line) {
   for (std::string use; std::getline(words, use, ';');) {
     HostUse& one = found.uses.emplace_back();
     std::istringstream parts(use);
-    parts >> one.variable;
+    parts >> one.section;
+    one.variable = one.section.substr(0, one.section.find('['));
     bool of = false;
     for (std::string word; parts >> word;) {
       if (of) one.names.insert(word);

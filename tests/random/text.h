@@ -29,6 +29,7 @@ std::string device_of(const std::string& line);
 /// What the host does with an array at a line.
 struct HostUse {
   std::string variable;  ///< as the line names it
+  std::string section;   ///< of it
   bool reads = false;
   bool changes = false;
   std::set<std::string> names;  ///< that the storage may have
@@ -38,6 +39,9 @@ struct HostLine {
   std::vector<HostUse> uses;
   std::string when;  ///< an if() clause; empty: always
 };
+
+/// Whether that section holds what the use is of.
+bool holds(const std::string& text, const HostUse& use);
 
 /// What the line's comment says (source.h).
 HostLine host_line(const std::string& line);

@@ -98,8 +98,8 @@ class Writer {
 
   void add_kernel(const Statement& one, std::vector<Statement>& to) {
     Statement made = one;
-    std::vector<int> eager_reads;
-    std::vector<int> eager_writes;
+    std::vector<Access> eager_reads;
+    std::vector<Access> eager_writes;
     for (const Access& access : one.accesses) {
       const Way way = manners_.at(access.array).way;
       const bool stays = way == Way::kBest || way == Way::kEager;
@@ -107,11 +107,11 @@ class Writer {
       // What a pointer leads to needs no clause where it is on the device.
       if (!stays || one.form % 3 != 0) {
         const bool to_only = exact && !access.writes;
-        const bool from_only = exact && !access.reads;
+        const bool from_only = exact && !access.reads && access.part == Part::kWhole;
         made.clauses.push_back({to_only ? "to" : from_only ? "from" : "tofrom", {access.array}});
       }
-      if (way == Way::kEager && access.reads) eager_reads.push_back(access.array);
-      if (way == Way::kEager && access.writes) eager_writes.push_back(access.array);
+      if (way == Way::kEager && access.reads) eager_reads.push_back(access);
+      if (way == Way::kEager && access.writes) eager_writes.push_back(access);
     }
     const Where there = {one.device, one.condition};
     add_update("to", eager_reads, there, to);
@@ -127,11 +127,19 @@ class Writer {
     add_updates_after(one, to);
   }
 
-  void add_update(const char* kind, const std::vector<int>& arrays, const Where& where,
+  void add_update(const char* kind, const std::vector<Access>& accesses, const Where& where,
                   std::vector<Statement>& to) {
-    if (arrays.empty()) return;
-    to.push_back(directive(Do::kUpdate, kind, arrays, where));
-    to.back().nowait = nowait_ && ++updates_ % 2 == 0;
+    for (const Part part : {Part::kWhole, Part::kFirst, Part::kSecond}) {
+      std::vector<int> arrays;
+      for (const Access& access : accesses) {
+        if (access.part == part) arrays.push_back(access.array);
+      }
+      if (arrays.empty()) continue;
+      Statement update = directive(Do::kUpdate, kind, std::move(arrays), where);
+      update.clauses.front().part = part;
+      update.nowait = nowait_ && ++updates_ % 2 == 0;
+      to.push_back(std::move(update));
+    }
   }
 
   [[nodiscard]] bool is_sent(int statement, int array, int device) const {
@@ -142,7 +150,7 @@ class Writer {
   /// Of what the host reads there; a kernel may run on the host.
   void add_updates_before(const Statement& one, std::vector<Statement>& to) {
     for (int device = 0; device < kDevices; ++device) {
-      std::vector<int> arrays;
+      std::vector<Access> arrays;
       for (const Access& access : one.accesses) {
         const Manner& manner = manners_.at(access.array);
         const bool best = manner.way == Way::kBest;
@@ -150,7 +158,7 @@ class Writer {
         const bool is_open = open_.contains(manner.group.front());
         const bool needed =
             best ? is_in(needs_.from_before, one.id, access.array) : is_open && access.reads;
-        if (is_here && needed) arrays.push_back(access.array);
+        if (is_here && needed) arrays.push_back(access);
       }
       add_update("from", arrays, {{.number = device}, otherwise(one.condition)}, to);
     }
@@ -158,16 +166,16 @@ class Writer {
 
   /// Of what the host changes there, and of what a kernel changes and another device reads.
   void add_updates_after(const Statement& one, std::vector<Statement>& to) {
-    std::vector<int> back;
+    std::vector<Access> back;
     for (const Access& access : one.accesses) {
       const bool best = manners_.at(access.array).way == Way::kBest;
-      if (best && is_in(needs_.from_after, one.id, access.array)) back.push_back(access.array);
+      if (best && is_in(needs_.from_after, one.id, access.array)) back.push_back(access);
     }
     add_update("from", back, {one.device, one.condition}, to);
     const bool on_host = one.what == Do::kHost || one.condition.count > 0;
     for (int device = 0; device < kDevices; ++device) {
-      std::vector<int> changed;
-      std::vector<int> carried;
+      std::vector<Access> changed;
+      std::vector<Access> carried;
       for (const Access& access : one.accesses) {
         const Manner& manner = manners_.at(access.array);
         const bool best = manner.way == Way::kBest;
@@ -175,7 +183,7 @@ class Writer {
         const bool needed =
             best ? is_sent(one.id, access.array, device) : is_open && access.writes && on_host;
         if (!needed) continue;
-        (best && manner.devices.size() > 1 ? carried : changed).push_back(access.array);
+        (best && manner.devices.size() > 1 ? carried : changed).push_back(access);
       }
       add_update("to", changed, {{.number = device}, otherwise(one.condition)}, to);
       add_update("to", carried, {{.number = device}}, to);
