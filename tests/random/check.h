@@ -18,6 +18,7 @@ struct Verdict {
   std::vector<std::string> faults;  ///< what must not be
   std::vector<std::string> left;    ///< findings that only a reader can follow, and why
   std::uint64_t planted = 0;        ///< bytes that the version without waste does not move
+  std::uint64_t unread = 0;         ///< of these: new to the host, which did not read it
   std::uint64_t named = 0;          ///< of these, what findings name
   std::uint64_t promised = 0;       ///< what the findings named whose edits were made
   std::uint64_t saved = 0;          ///< what these edits saved

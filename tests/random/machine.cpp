@@ -23,14 +23,12 @@ class Machine {
   void run() { run(program_.root); }
 
   [[nodiscard]] Outcome outcome() const {
-    Outcome outcome = {.scalar_bytes = scalar_bytes_,
-                       .kernels = kernels_,
-                       .unused = unused_,
-                       .idle = idle_,
-                       .right = right_};
-    for (const auto& [bytes, needed] : copies_) {
-      outcome.bytes += bytes;
-      if (!needed) outcome.needless += bytes;
+    Outcome outcome = {
+        .scalar_bytes = scalar_bytes_, .kernels = kernels_, .unused = unused_, .right = right_};
+    for (const Copy& copy : copies_) {
+      outcome.bytes += copy.bytes;
+      if (!copy.needed) outcome.needless += copy.bytes;
+      if (!copy.needed && copy.unseen) outcome.unread += copy.bytes;
     }
     return outcome;
   }
@@ -142,12 +140,13 @@ class Machine {
 
   void copy(const Storage& one, Sides& from, Sides& to, Part part) {
     for (const int half : halves_of(part)) {
-      copies_.emplace_back(one.bytes / 2, false);
+      copies_.push_back({one.bytes / 2});
       // What brings nothing new leaves the need to what brought it.
       if (from[half].content == to[half].content) continue;
+      copies_.back().unseen = &to == &one.host;
       to[half] = {.content = from[half].content, .copy = copies_.size() - 1};
       // And what is carried on has been read.
-      if (from[half].copy) copies_[*from[half].copy].second = true;
+      if (from[half].copy) copies_[*from[half].copy].needed = true;
     }
   }
 
@@ -182,7 +181,6 @@ class Machine {
     for (const int array : clause.arrays) {
       Storage& one = storage(array);
       OnDevice& there = one.devices[device];
-      idle_ = idle_ || there.references == 0;
       if (there.references == 0) continue;
       if (clause.kind == "to") copy(one, one.host, there.sides, clause.part);
       if (clause.kind == "from") copy(one, there.sides, one.host, clause.part);
@@ -218,7 +216,7 @@ class Machine {
           side.content = latest.content;
         }
         right_ = right_ && side.content == latest.content;
-        if (side.copy) copies_[*side.copy].second = true;
+        if (side.copy) copies_[*side.copy].needed = true;
         side.copy.reset();
       }
       if (!access.writes) continue;
@@ -233,14 +231,13 @@ class Machine {
   int pass_ = 0;
   bool right_ = true;
   bool unused_ = false;
-  bool idle_ = false;
   Content last_content_ = 0;
   std::uint64_t scalar_bytes_ = 0;
   int kernels_ = 0;
   std::set<int> wandering_;  // arrays that are on several devices
   std::vector<Storage> storages_;
-  std::vector<std::size_t> names_;                      // storage of each array
-  std::vector<std::pair<std::uint64_t, bool>> copies_;  // bytes, whether needed
+  std::vector<std::size_t> names_;  // storage of each array
+  std::vector<Copy> copies_;
 };
 
 void add(const Sites& from, Sites& to) {

@@ -13,10 +13,10 @@ namespace ompdm::random_programs {
 struct Outcome {
   std::uint64_t bytes = 0;         ///< copied, both ways
   std::uint64_t needless = 0;      ///< of them: brought nothing new, or what was never read
+  std::uint64_t unread = 0;        ///< of those: brought new content to a host that did not read it
   std::uint64_t scalar_bytes = 0;  ///< of the sums that kernels bring back
   int kernels = 0;                 ///< on a device
   bool unused = false;             ///< something was on the device and no kernel used it
-  bool idle = false;               ///< an update found its data nowhere
   bool right = true;               ///< nobody read an older content than the last one written
 };
 

@@ -41,4 +41,10 @@ struct Storage {
   std::array<OnDevice, kDevices> devices = {};
 };
 
+struct Copy {
+  std::uint64_t bytes = 0;
+  bool needed = false;  ///< it brought something new, and someone read it
+  bool unseen = false;  ///< it brought something new to the host
+};
+
 }  // namespace ompdm::random_programs
