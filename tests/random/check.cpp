@@ -161,6 +161,9 @@ class Check {
     const Outcome worst = random_programs::run(naive_.back(), 0);
     Verdict& verdict = verdicts_.emplace_back();
     verdict.seed = seed;
+    verdict.wanders = std::ranges::any_of(program.groups, [&](const std::vector<int>& group) {
+      return devices_of(program.root, group).size() > 1;
+    });
     verdict.clean = best.needless == 0 && !best.unused;
     if (!worst.right || !best.right) verdict.faults.emplace_back("the program itself is wrong");
     verdict.planted = worst.bytes - std::min(worst.bytes, best.bytes);

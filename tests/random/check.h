@@ -22,6 +22,7 @@ struct Verdict {
   std::uint64_t named = 0;          ///< of these, what findings name
   std::uint64_t promised = 0;       ///< what the findings named whose edits were made
   std::uint64_t saved = 0;          ///< what these edits saved
+  bool wanders = false;             ///< data is on several devices
   bool clean = false;               ///< the version without waste has none at all
 };
 

@@ -44,7 +44,7 @@ class Maker {
   Statement with(Do what) { return {.what = what, .id = ++last_id_, .form = dice_.below(1000)}; }
 
   int new_array() {
-    program_.elements.push_back(4000 + 500 * dice_.below(40));
+    program_.elements.push_back(2000 + 500 * dice_.below(30));
     return static_cast<int>(program_.elements.size()) - 1;
   }
 
