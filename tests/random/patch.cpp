@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "places.h"
 #include "text.h"
 
 namespace ompdm::random_programs {
@@ -13,19 +14,6 @@ namespace {
 
 using Json = nlohmann::json;
 using Names = std::set<std::string>;
-
-/// Where the statement at a line ends: that line, or the one with its closing brace.
-std::size_t end_of(const std::vector<std::string>& lines, std::size_t line) {
-  if (stands_alone(lines[line])) return line;
-  if (contains(lines[line], "#pragma")) ++line;
-  int depth = 0;
-  for (std::size_t at = line; at < lines.size(); ++at) {
-    depth += static_cast<int>(std::ranges::count(lines[at], '{'));
-    depth -= static_cast<int>(std::ranges::count(lines[at], '}'));
-    if (depth <= 0) return at;
-  }
-  return line;
-}
 
 /// The variables of an edit's items: "a0" of "a0[0:n0]".
 Names names_of(const Json& edit) {
@@ -53,31 +41,6 @@ bool take(TextDirective& directive, const std::string& item) {
     found = std::erase(clause.items, item) > 0 || found;
   }
   return found;
-}
-
-/// Lines from the loop's to its end, and of the functions that it calls.
-std::set<std::size_t> reach_of(const std::vector<std::string>& lines, std::size_t first) {
-  std::set<std::size_t> reached;
-  std::vector<std::size_t> open = {first};
-  // Functions are looked for in the same namespace: from its head on.
-  std::size_t head = first;
-  while (head > 0 && !lines[head].starts_with("namespace")) --head;
-  while (!open.empty()) {
-    const std::size_t begin = open.back();
-    open.pop_back();
-    for (std::size_t at = begin; at <= end_of(lines, begin); ++at) {
-      if (!reached.insert(at).second) continue;
-      const std::size_t name = lines[at].find_first_not_of(' ');
-      const std::size_t paren = lines[at].find('(');
-      if (name == std::string::npos || lines[at][name] != 'f' || paren == std::string::npos)
-        continue;
-      const std::string call = ' ' + lines[at].substr(name, paren - name + 1);
-      for (std::size_t there = head; there < first; ++there) {
-        if (contains(lines[there], "static void" + call)) open.push_back(there);
-      }
-    }
-  }
-  return reached;
 }
 
 /// "device(d /* each of 0, 1 */)" stands for one directive each.
@@ -111,13 +74,6 @@ std::vector<std::string> texts_of(const auto& lines) {
   std::vector<std::string> texts;
   for (const auto& line : lines) texts.push_back(line.text);
   return texts;
-}
-
-std::set<std::size_t> whole_program(const std::vector<std::string>& lines, std::size_t at) {
-  std::set<std::size_t> all;
-  while (at > 0 && !lines[at].starts_with("namespace")) --at;
-  for (++at; at < lines.size() && !lines[at].starts_with("namespace"); ++at) all.insert(at);
-  return all;
 }
 
 }  // namespace
@@ -195,12 +151,12 @@ std::string Patch::insert_where_host(const Json& edit, std::size_t loop) {
 void Patch::update_where_host(const Json& edit, const std::set<std::size_t>& lines) {
   for (const std::size_t at : lines) {
     const HostLine line = host_line(original_[at]);
-    for (const HostUse& use : line.uses) update_of(edit, at, use, line.when);
+    for (const HostUse& use : line.uses) update_of(edit, lines, at, use, line.when);
   }
 }
 
-void Patch::update_of(const Json& edit, std::size_t at, const HostUse& use,
-                      const std::string& when) {
+void Patch::update_of(const Json& edit, const std::set<std::size_t>& lines, std::size_t at,
+                      const HostUse& use, const std::string& when) {
   const bool before = edit["when"] == "host_uses";
   const Names names = names_of(edit);
   const bool is_one =
@@ -209,7 +165,8 @@ void Patch::update_of(const Json& edit, std::size_t at, const HostUse& use,
   if (!is_one || !(before ? use.reads : use.changes)) return;
   // A region that falls back to the host: the line is its loop's.
   const bool is_region = contains(original_[at - 1], "parallel for");
-  const std::size_t here = before && is_region ? at - 1 : at;
+  const std::size_t outer = outside_loops(original_, lines, at, use);
+  const std::size_t here = !before ? end_of(original_, outer) : is_region ? at - 1 : outer;
   const std::size_t next = before ? here - 1 : here + 1;
   // Of what the host does line by line, the first needs the data, and the last leaves it.
   const HostLine beside = host_line(original_[next]);
@@ -223,8 +180,9 @@ void Patch::update_of(const Json& edit, std::size_t at, const HostUse& use,
     std::vector<std::string>& to = before ? lines_[here].before : lines_[here].after;
     const bool is_deferred = is_region && contains(original_[at - 1], " nowait");
     if (!before && is_deferred) to.emplace_back("#pragma omp taskwait");
-    to.push_back(fmt::format("#pragma omp target update{} {}({}) {}", device,
-                             before ? "from" : "to", use.section, when));
+    std::string update = fmt::format("#pragma omp target update{} {}({}) {}", device,
+                                     before ? "from" : "to", use.section, when);
+    if (std::ranges::find(to, update) == to.end()) to.push_back(std::move(update));
   }
 }
 
