@@ -58,5 +58,11 @@ TEST(Loops, WhatTheRuntimesThreadsRun) {
   EXPECT_EQ(loops_of(shaped("deferred", 60)), Loops({"deferred deferred 60/1"}));
 }
 
+TEST(Loops, WhatIsDeferredAfterTeamsOfItsThread) {
+  const Json report = shaped("deferred_after_teams", 20);
+  EXPECT_EQ(loops_of(report), Loops({"deferred_after_teams deferred_after_teams 20/1"}));
+  EXPECT_EQ(report["iterations"][0]["from"], "code");
+}
+
 }  // namespace
 }  // namespace ompdm::e2e

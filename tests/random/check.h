@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -17,19 +18,23 @@ struct Verdict {
   std::vector<std::string> faults;  ///< what must not be
   std::vector<std::string> left;    ///< findings that only a reader can follow, and why
   std::uint64_t planted = 0;        ///< bytes that the version without waste does not move
+  std::uint64_t unread = 0;         ///< of these: new to the host, which did not read it
   std::uint64_t named = 0;          ///< of these, what findings name
   std::uint64_t promised = 0;       ///< what the findings named whose edits were made
   std::uint64_t saved = 0;          ///< what these edits saved
+  bool wanders = false;             ///< data is on several devices
   bool clean = false;               ///< the version without waste has none at all
 };
 
-/// How programs are built and where.
-struct Workshop {
-  std::vector<std::string> compiler;  ///< with its options, but for the level of optimization
-  std::filesystem::path folder;       ///< each batch has one of its own in it
+/// How programs are built and run.
+struct Build {
+  std::vector<std::string> compiler = {};  ///< with its options
+  std::map<std::string, std::string> environment = {};
 };
 
-/// Programs of these seeds, in one source.
-std::vector<Verdict> check(const Workshop& workshop, const std::vector<std::uint64_t>& seeds);
+/// Programs of these seeds, in one source, built and run in this folder, which is gone afterwards
+/// if nothing is wrong.
+std::vector<Verdict> check(const Build& build, const std::filesystem::path& folder,
+                           const std::vector<std::uint64_t>& seeds);
 
 }  // namespace ompdm::random_programs

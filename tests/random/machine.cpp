@@ -1,30 +1,12 @@
 #include "machine.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
+
+#include "storage.h"
 
 namespace ompdm::random_programs {
 namespace {
-
-using Content = std::uint64_t;
-
-/// One side of a storage.
-struct Side {
-  Content content = 0;
-  std::optional<std::size_t> copy = {};  ///< that brought it, as long as nobody has read it
-  int writer = 0;                        ///< statement that wrote it here
-  int writer_name = 0;                   ///< array by whose name it did
-};
-
-struct Storage {
-  std::uint64_t bytes = 0;
-  Content latest = 0;
-  Side host = {};
-  Side device = {};
-  int references = 0;
-  bool used = false;  // by a kernel since it came to the device
-};
 
 bool has(const std::string& kind, const char* part) { return kind.find(part) != std::string::npos; }
 
@@ -33,15 +15,20 @@ class Machine {
   Machine(const Program& program, int input, bool always_there)
       : program_(program), input_(input), always_there_(always_there) {
     names_.resize(program.elements.size());
+    for (const std::vector<int>& group : program.groups) {
+      if (devices_of(program.root, group).size() > 1) wandering_.insert(group.begin(), group.end());
+    }
   }
 
   void run() { run(program_.root); }
 
   [[nodiscard]] Outcome outcome() const {
-    Outcome outcome = {.scalar_bytes = scalar_bytes_, .unused = unused_, .right = right_};
-    for (const auto& [bytes, needed] : copies_) {
-      outcome.bytes += bytes;
-      if (!needed) outcome.needless += bytes;
+    Outcome outcome = {
+        .scalar_bytes = scalar_bytes_, .kernels = kernels_, .unused = unused_, .right = right_};
+    for (const Copy& copy : copies_) {
+      outcome.bytes += copy.bytes;
+      if (!copy.needed) outcome.needless += copy.bytes;
+      if (!copy.needed && copy.unseen) outcome.unread += copy.bytes;
     }
     return outcome;
   }
@@ -50,6 +37,17 @@ class Machine {
 
  private:
   Storage& storage(int array) { return storages_[names_[array]]; }
+
+  [[nodiscard]] bool holds(const Condition& condition) const {
+    if (condition.count == 0) return true;
+    const bool is_false =
+        pass_ % condition.count == condition.phase && (!condition.second_input || input_ != 0);
+    return is_false == condition.negated;
+  }
+
+  [[nodiscard]] int number_of(const Device& device) const {
+    return device.alternates ? pass_ % kDevices : device.number;
+  }
 
   void run_all(const std::vector<Statement>& statements) {
     for (const Statement& one : statements) run(one);
@@ -81,14 +79,14 @@ class Machine {
         names_ = names;
         break;
       }
+      case Do::kThreads:
+        for (int i = one.flag ? 2 : 1; i > 0; --i) run_all(one.body);
+        break;
       case Do::kKernel:
-        if (!one.accesses.front().writes) scalar_bytes_ += 16;  // a sum goes over and comes back
-        for (const Clause& clause : one.clauses) begin(clause);
-        for (const Access& access : one.accesses) device_access(access, one.id);
-        for (const Clause& clause : one.clauses) end(clause);
+        run_kernel(one);
         break;
       case Do::kHost:
-        for (const Access& access : one.accesses) host_access(access, one.id);
+        for (const Access& access : one.accesses) use(access, one.id, kHostSide);
         break;
       case Do::kSwap:
         std::swap(names_[one.array], names_[one.other]);
@@ -96,23 +94,38 @@ class Machine {
       case Do::kData: {
         // The end of the region is that of what its beginning found by these names.
         const std::vector<std::size_t> names = names_;
-        for (const Clause& clause : one.clauses) begin(clause);
+        begin(one);
         run_all(one.body);
         const std::vector<std::size_t> later = std::exchange(names_, names);
-        for (const Clause& clause : one.clauses) end(clause);
+        end(one);
         names_ = later;
         break;
       }
       case Do::kEnter:
-        for (const Clause& clause : one.clauses) begin(clause);
+        begin(one);
         break;
       case Do::kExit:
-        for (const Clause& clause : one.clauses) end(clause);
+        end(one);
         break;
       case Do::kUpdate:
-        for (const Clause& clause : one.clauses) update(clause);
+        if (!holds(one.condition)) break;
+        for (const Clause& clause : one.clauses) update(clause, number_of(one.device));
+        break;
+      case Do::kWait:
         break;
     }
+  }
+
+  void run_kernel(const Statement& one) {
+    if (!holds(one.condition)) {
+      for (const Access& access : one.accesses) use(access, one.id, kHostSide);
+      return;
+    }
+    ++kernels_;
+    if (!one.accesses.front().writes) scalar_bytes_ += 16;  // a sum goes over and comes back
+    begin(one);
+    for (const Access& access : one.accesses) device_access(access, one);
+    end(one);
   }
 
   void run_array(const Statement& one) {
@@ -120,77 +133,95 @@ class Machine {
     made.bytes = static_cast<std::uint64_t>(program_.elements[one.array]) * 8;
     storages_.push_back(made);
     names_[one.array] = storages_.size() - 1;
-    host_access({one.array, false, true}, one.id);
+    use({one.array, false, true}, one.id, kHostSide);
     run_all(one.body);
-    if (one.flag) host_access({one.array, true, false}, -one.id);
+    if (one.flag) use({one.array, true, false}, -one.id, kHostSide);
   }
 
-  void copy(Storage& one, Side& from, Side& to) {
-    copies_.emplace_back(one.bytes, false);
-    const bool is_new = from.content != to.content;
-    // What brings nothing new leaves the need to what brought it.
-    if (is_new) to = {.content = from.content, .copy = copies_.size() - 1};
-    // And what is carried on has been read.
-    if (is_new && from.copy) copies_[*from.copy].second = true;
+  void copy(const Storage& one, Sides& from, Sides& to, Part part) {
+    for (const int half : halves_of(part)) {
+      copies_.push_back({one.bytes / 2});
+      // What brings nothing new leaves the need to what brought it.
+      if (from[half].content == to[half].content) continue;
+      copies_.back().unseen = &to == &one.host;
+      to[half] = {.content = from[half].content, .copy = copies_.size() - 1};
+      // And what is carried on has been read.
+      if (from[half].copy) copies_[*from[half].copy].needed = true;
+    }
   }
 
-  void begin(const Clause& clause) {
+  void begin(const Statement& directive) {
+    if (!holds(directive.condition)) return;
+    for (const Clause& clause : directive.clauses) {
+      for (const int array : clause.arrays) {
+        Storage& one = storage(array);
+        OnDevice& there = one.devices[number_of(directive.device)];
+        if (there.references++ > 0) continue;
+        there.sides = {};
+        there.used = false;
+        if (has(clause.kind, "to")) copy(one, one.host, there.sides, Part::kWhole);
+      }
+    }
+  }
+
+  void end(const Statement& directive) {
+    if (!holds(directive.condition)) return;
+    for (const Clause& clause : directive.clauses) {
+      for (const int array : clause.arrays) {
+        Storage& one = storage(array);
+        OnDevice& there = one.devices[number_of(directive.device)];
+        if (there.references == 0 || --there.references > 0) continue;
+        unused_ = unused_ || !there.used;
+        if (has(clause.kind, "from")) copy(one, there.sides, one.host, Part::kWhole);
+      }
+    }
+  }
+
+  void update(const Clause& clause, int device) {
     for (const int array : clause.arrays) {
       Storage& one = storage(array);
-      if (one.references++ > 0) continue;
-      one.device = {};
-      one.used = false;
-      if (has(clause.kind, "to")) copy(one, one.host, one.device);
+      OnDevice& there = one.devices[device];
+      if (there.references == 0) continue;
+      if (clause.kind == "to") copy(one, one.host, there.sides, clause.part);
+      if (clause.kind == "from") copy(one, there.sides, one.host, clause.part);
     }
   }
 
-  void end(const Clause& clause) {
-    for (const int array : clause.arrays) {
-      Storage& one = storage(array);
-      if (one.references == 0 || --one.references > 0) continue;
-      unused_ = unused_ || !one.used;
-      if (has(clause.kind, "from")) copy(one, one.device, one.host);
-    }
+  void device_access(const Access& access, const Statement& kernel) {
+    const int device = number_of(kernel.device);
+    OnDevice& there = storage(access.array).devices[device];
+    if (there.references == 0 && !always_there_) right_ = false;
+    there.used = true;
+    use(access, kernel.id, device);
   }
 
-  void update(const Clause& clause) {
-    for (const int array : clause.arrays) {
-      Storage& one = storage(array);
-      if (one.references == 0) continue;
-      if (clause.kind == "to") copy(one, one.host, one.device);
-      if (clause.kind == "from") copy(one, one.device, one.host);
-    }
-  }
-
-  void device_access(const Access& access, int statement) {
-    Storage& one = storage(access.array);
-    if (always_there_ && access.reads && one.device.content != one.latest) {
-      needs.to_after[one.host.writer].insert(one.host.writer_name);
-      one.device.content = one.latest;
-    }
-    if (one.references == 0 && !always_there_) right_ = false;
-    one.used = true;
-    use(one, one.device, access, statement);
-  }
-
-  void host_access(const Access& access, int statement) {
-    Storage& one = storage(access.array);
-    if (always_there_ && access.reads && one.host.content != one.latest) {
+  /// What has to be done so that this side reads the latest content.
+  void bring(const Written& latest, const Access& access, int statement, int side) {
+    if (side != kHostSide) needs.to_after[side][latest.statement].insert(latest.name);
+    if (wandering_.contains(access.array) && latest.side != kHostSide) {
+      needs.from_after[latest.statement].insert(latest.name);
+    } else if (side == kHostSide) {
       needs.from_before[statement].insert(access.array);
-      one.host.content = one.latest;
     }
-    use(one, one.host, access, statement);
   }
 
-  void use(Storage& one, Side& side, const Access& access, int statement) {
-    if (access.reads) {
-      right_ = right_ && side.content == one.latest;
-      if (side.copy) copies_[*side.copy].second = true;
-      side.copy.reset();
-    }
-    if (access.writes) {
-      one.latest = ++last_content_;
-      side = {.content = one.latest, .writer = statement, .writer_name = access.array};
+  void use(const Access& access, int statement, int where) {
+    Storage& one = storage(access.array);
+    for (const int half : halves_of(access.part)) {
+      Side& side = where == kHostSide ? one.host[half] : one.devices[where].sides[half];
+      Written& latest = one.latest[half];
+      if (access.reads) {
+        if (always_there_ && side.content != latest.content) {
+          bring(latest, access, statement, where);
+          side.content = latest.content;
+        }
+        right_ = right_ && side.content == latest.content;
+        if (side.copy) copies_[*side.copy].needed = true;
+        side.copy.reset();
+      }
+      if (!access.writes) continue;
+      latest = {++last_content_, statement, access.array, where};
+      side = {.content = latest.content};
     }
   }
 
@@ -202,10 +233,16 @@ class Machine {
   bool unused_ = false;
   Content last_content_ = 0;
   std::uint64_t scalar_bytes_ = 0;
+  int kernels_ = 0;
+  std::set<int> wandering_;  // arrays that are on several devices
   std::vector<Storage> storages_;
-  std::vector<std::size_t> names_;                      // storage of each array
-  std::vector<std::pair<std::uint64_t, bool>> copies_;  // bytes, whether needed
+  std::vector<std::size_t> names_;  // storage of each array
+  std::vector<Copy> copies_;
 };
+
+void add(const Sites& from, Sites& to) {
+  for (const auto& [statement, arrays] : from) to[statement].insert(arrays.begin(), arrays.end());
+}
 
 }  // namespace
 
@@ -220,12 +257,9 @@ Needs needs_of(const Program& program, bool both) {
   for (int input = 0; input < (both ? 2 : 1); ++input) {
     Machine machine(program, input, true);
     machine.run();
-    for (const auto& [statement, arrays] : machine.needs.from_before) {
-      needs.from_before[statement].insert(arrays.begin(), arrays.end());
-    }
-    for (const auto& [statement, arrays] : machine.needs.to_after) {
-      needs.to_after[statement].insert(arrays.begin(), arrays.end());
-    }
+    add(machine.needs.from_before, needs.from_before);
+    add(machine.needs.from_after, needs.from_after);
+    for (const auto& [device, sites] : machine.needs.to_after) add(sites, needs.to_after[device]);
   }
   return needs;
 }

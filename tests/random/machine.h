@@ -13,7 +13,9 @@ namespace ompdm::random_programs {
 struct Outcome {
   std::uint64_t bytes = 0;         ///< copied, both ways
   std::uint64_t needless = 0;      ///< of them: brought nothing new, or what was never read
+  std::uint64_t unread = 0;        ///< of those: brought new content to a host that did not read it
   std::uint64_t scalar_bytes = 0;  ///< of the sums that kernels bring back
+  int kernels = 0;                 ///< on a device
   bool unused = false;             ///< something was on the device and no kernel used it
   bool right = true;               ///< nobody read an older content than the last one written
 };
@@ -21,11 +23,15 @@ struct Outcome {
 /// Runs it with its first (0) or second (1) input.
 Outcome run(const Program& program, int input);
 
-/// What has to cross, and where, if each array stays on the device for its life: by statement, the
-/// arrays. Found with one input, or with both.
+/// Arrays by statement.
+using Sites = std::map<int, std::set<int>>;
+
+/// What has to cross, and where, if each array stays on its devices for its life. Found with one
+/// input, or with both.
 struct Needs {
-  std::map<int, std::set<int>> from_before;  ///< of the host's statements, and ends of arrays
-  std::map<int, std::set<int>> to_after;     ///< of the host's statements, and arrays' beginnings
+  Sites from_before;              ///< of what the host reads, and of ends of arrays
+  Sites from_after;               ///< of kernels, where arrays are on several devices
+  std::map<int, Sites> to_after;  ///< by device: of what writes, and of arrays' beginnings
 };
 
 Needs needs_of(const Program& program, bool both);

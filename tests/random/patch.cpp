@@ -3,33 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <set>
 #include <utility>
 
-#include "applied/pragma_text.h"
+#include "places.h"
+#include "text.h"
 
 namespace ompdm::random_programs {
 namespace {
 
 using Json = nlohmann::json;
 using Names = std::set<std::string>;
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
-/// Where the statement at a line ends: that line, or the one with its closing brace.
-std::size_t end_of(const std::vector<std::string>& lines, std::size_t line) {
-  if (contains(lines[line], "#pragma")) ++line;
-  int depth = 0;
-  for (std::size_t at = line; at < lines.size(); ++at) {
-    depth += static_cast<int>(std::ranges::count(lines[at], '{'));
-    depth -= static_cast<int>(std::ranges::count(lines[at], '}'));
-    if (depth <= 0) return at;
-  }
-  return line;
-}
 
 /// The variables of an edit's items: "a0" of "a0[0:n0]".
 Names names_of(const Json& edit) {
@@ -51,66 +35,45 @@ std::vector<std::string> expressions_of(const Json& edit) {
   return all;
 }
 
-/// What the host does with one of these at a line: "reads", "changes", both, or nothing.
-std::string use_of(const std::string& line, const Names& names) {
-  const std::size_t at = line.find("// host: ");
-  if (at == std::string::npos) return "";
-  const std::string comment = line.substr(at) + ' ';
-  const bool is_one = std::ranges::any_of(
-      names, [&](const std::string& name) { return contains(comment, ' ' + name + ' '); });
-  return is_one ? comment : "";
-}
-
-/// The variable that the host uses at a line: "a0" of "a0[i] = i;".
-std::string variable_at(const std::string& line) {
-  const std::size_t end = line.find('[');
-  const std::size_t begin = line.rfind('a', end);
-  return line.substr(begin, end - begin);
-}
-
-/// The directive of a line; none if it has none (any more).
-std::optional<e2e::PragmaText> directive_of(const std::string& line) {
-  const std::size_t at = line.find("#pragma omp");
-  if (at == std::string::npos) return std::nullopt;
-  return e2e::PragmaText(line.substr(line.find("omp", at)));
-}
-
-/// Lines from the loop's to its end, and of the functions that it calls.
-std::set<std::size_t> reach_of(const std::vector<std::string>& lines, std::size_t first) {
-  std::set<std::size_t> reached;
-  std::vector<std::size_t> open = {first};
-  // Functions are looked for in the same namespace: from its head on.
-  std::size_t head = first;
-  while (head > 0 && !lines[head].starts_with("namespace")) --head;
-  while (!open.empty()) {
-    const std::size_t begin = open.back();
-    open.pop_back();
-    for (std::size_t at = begin; at <= end_of(lines, begin); ++at) {
-      if (!reached.insert(at).second) continue;
-      const std::size_t name = lines[at].find_first_not_of(' ');
-      const std::size_t paren = lines[at].find('(');
-      if (name == std::string::npos || lines[at][name] != 'f' || paren == std::string::npos)
-        continue;
-      const std::string call = ' ' + lines[at].substr(name, paren - name + 1);
-      for (std::size_t there = head; there < first; ++there) {
-        if (contains(lines[there], "static void" + call)) open.push_back(there);
-      }
-    }
+bool take(TextDirective& directive, const std::string& item) {
+  bool found = false;
+  for (TextClause& clause : directive.clauses) {
+    found = std::erase(clause.items, item) > 0 || found;
   }
-  return reached;
+  return found;
+}
+
+/// "device(d /* each of 0, 1 */)" stands for one directive each.
+std::vector<std::string> for_each_device(const std::string& pragma, const Json& edit) {
+  const std::size_t begin = pragma.find("device(d ");
+  if (begin == std::string::npos) return {pragma};
+  const std::size_t end = pragma.find("*/)", begin) + 3;
+  std::vector<std::string> all;
+  for (const Json& device : edit["devices"]) {
+    all.push_back(pragma.substr(0, begin) + fmt::format("device({})", device.get<int>()) +
+                  pragma.substr(end));
+  }
+  return all;
+}
+
+/// Device clauses of the updates that an edit leads to.
+std::set<std::string> devices_of(const Json& edit, const std::vector<std::string>& lines) {
+  std::set<std::string> all;
+  for (const Json& device : edit["devices"]) {
+    const int number = device;
+    all.insert(number == 0 ? "" : fmt::format(" device({})", number));
+  }
+  // A guard's are those of the directive that it is of.
+  if (all.empty()) {
+    all.insert(device_of(lines[edit["places"][0]["line"].get<std::size_t>() - 1]));
+  }
+  return all;
 }
 
 std::vector<std::string> texts_of(const auto& lines) {
   std::vector<std::string> texts;
   for (const auto& line : lines) texts.push_back(line.text);
   return texts;
-}
-
-std::set<std::size_t> whole_program(const std::vector<std::string>& lines, std::size_t at) {
-  std::set<std::size_t> all;
-  while (at > 0 && !lines[at].starts_with("namespace")) --at;
-  for (++at; at < lines.size() && !lines[at].starts_with("namespace"); ++at) all.insert(at);
-  return all;
 }
 
 }  // namespace
@@ -168,8 +131,10 @@ std::string Patch::insert(const Json& edit) {
     if (of == "loop" && !contains(lines_[line].text, "for (")) return "insert: no loop there";
     const bool after = edit["side"] == "after";
     const std::size_t at = after ? end_of(texts_of(lines_), line) : line;
+    std::vector<std::string>& to = after ? lines_[at].after : lines_[at].before;
+    if (edit["after_taskwait"]) to.emplace_back("#pragma omp taskwait");
     for (const Json& pragma : edit["pragmas"]) {
-      (after ? lines_[at].after : lines_[at].before).push_back(pragma);
+      for (std::string& text : for_each_device(pragma, edit)) to.push_back(std::move(text));
     }
   }
   return "";
@@ -184,34 +149,66 @@ std::string Patch::insert_where_host(const Json& edit, std::size_t loop) {
 }
 
 void Patch::update_where_host(const Json& edit, const std::set<std::size_t>& lines) {
-  const bool before = edit["when"] == "host_uses";
-  const char* motion = before ? "target update from" : "target update to";
   for (const std::size_t at : lines) {
-    const std::string use = use_of(original_[at], names_of(edit));
-    // What is overwritten as a whole need not come first.
-    if (use.empty() || !contains(use, before ? "reads" : "changes")) continue;
-    const std::string name = variable_at(original_[at]);
-    // What the program has there serves; what another finding took away was needless there.
-    const std::size_t next = before ? at - 1 : at + 1;
-    const std::string& beside = edit["kind"] == "guard" ? lines_[next].text : original_[next];
-    // Of what the host does line by line, the first needs the data, and the last leaves it.
-    const bool is_same = contains(beside, "// host") && variable_at(beside) == name;
-    if (is_same && (before || contains(beside, "changes"))) continue;
-    if (contains(beside, motion) && contains(beside, name + '[')) continue;
-    (before ? lines_[at].before : lines_[at].after)
-        .push_back(fmt::format("#pragma omp {}({}[0:n{}])", motion, name, name.substr(1)));
+    const HostLine line = host_line(original_[at]);
+    for (const HostUse& use : line.uses) update_of(edit, lines, at, use, line.when);
+  }
+}
+
+void Patch::update_of(const Json& edit, const std::set<std::size_t>& lines, std::size_t at,
+                      const HostUse& use, const std::string& when) {
+  const bool before = edit["when"] == "host_uses";
+  const Names names = names_of(edit);
+  const bool is_one =
+      std::ranges::any_of(use.names, [&](const std::string& name) { return names.contains(name); });
+  // What is overwritten as a whole need not come first.
+  if (!is_one || !(before ? use.reads : use.changes)) return;
+  // A region that falls back to the host: the line is its loop's.
+  const bool is_region = contains(original_[at - 1], "parallel for");
+  const std::size_t outer = outside_loops(original_, lines, at, use);
+  const std::size_t here = !before ? end_of(original_, outer) : is_region ? at - 1 : outer;
+  const std::size_t next = before ? here - 1 : here + 1;
+  // Of what the host does line by line, the first needs the data, and the last leaves it.
+  const HostLine beside = host_line(original_[next]);
+  const bool is_same =
+      beside.when.empty() && std::ranges::any_of(beside.uses, [&](const HostUse& one) {
+        return holds(one.section, use) && (before || one.changes);
+      });
+  if (is_same) return;
+  for (const std::string& device : devices_of(edit, original_)) {
+    if (is_served(edit, next, use, when, device)) continue;
+    std::vector<std::string>& to = before ? lines_[here].before : lines_[here].after;
+    const bool is_deferred = is_region && contains(original_[at - 1], " nowait");
+    if (!before && is_deferred) to.emplace_back("#pragma omp taskwait");
+    std::string update = fmt::format("#pragma omp target update{} {}({}) {}", device,
+                                     before ? "from" : "to", use.section, when);
+    if (std::ranges::find(to, update) == to.end()) to.push_back(std::move(update));
+  }
+}
+
+/// Whether an update from this line on does it already: what the program has there serves; what
+/// another finding took away was needless there.
+bool Patch::is_served(const Json& edit, std::size_t line, const HostUse& use,
+                      const std::string& when, const std::string& device) const {
+  const bool before = edit["when"] == "host_uses";
+  for (std::size_t at = line;; before ? --at : ++at) {
+    const std::string& text = edit["kind"] == "guard" ? lines_[at].text : original_[at];
+    if (!stands_alone(text) && !text.empty()) return false;
+    const bool is_always = !contains(text, " if(") || (!when.empty() && contains(text, when));
+    const bool is_update = contains(text, "target update") && device_of(text) == device &&
+                           contains(text, before ? " from(" : " to(") && holds(text, use);
+    if (is_always && is_update) return true;
   }
 }
 
 std::string Patch::take_out(const Json& edit) {
   for (const Json& place : edit["places"]) {
     Line& line = lines_[place["line"].get<std::size_t>() - 1];
-    const std::vector<std::string> items = expressions_of(edit);
-    std::optional<e2e::PragmaText> directive = directive_of(line.text);
-    for (const std::string& item : items) {
-      if (!directive || !directive->take(item)) return "take out: " + item + " is not there";
+    TextDirective directive = parse(line.text);
+    for (const std::string& item : expressions_of(edit)) {
+      if (!take(directive, item)) return "take out: " + item + " is not there";
     }
-    line.text = items.empty() || directive->is_idle() ? "" : directive->line();
+    line.text = expressions_of(edit).empty() ? "" : text_of(directive);
   }
   return "";
 }
@@ -220,15 +217,16 @@ std::string Patch::replace(const Json& edit) {
   if (expressions_of(edit).empty()) return "replace: names nothing";
   for (const Json& place : edit["places"]) {
     Line& line = lines_[place["line"].get<std::size_t>() - 1];
-    std::optional<e2e::PragmaText> directive = directive_of(line.text);
+    TextDirective directive = parse(line.text);
     for (const Json& clause : edit["clauses"]) {
+      TextClause added = {fmt::format("map({}: ", clause["kind"].get<std::string>()), {}};
       for (const Json& item : clause["items"]) {
-        const std::string name = item["expression"];
-        if (!directive || !directive->take(name)) return "replace: it is not there";
-        directive->add(clause["kind"], name);
+        if (!take(directive, item["expression"])) return "replace: it is not there";
+        added.items.push_back(item["expression"]);
       }
+      directive.clauses.push_back(std::move(added));
     }
-    line.text = directive->line();
+    line.text = text_of(directive);
   }
   return "";
 }

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "text.h"
+
 namespace ompdm::random_programs {
 
 /// A source with the changes collected so far.
@@ -33,6 +35,10 @@ class Patch {
   std::string insert(const nlohmann::json& edit);
   std::string insert_where_host(const nlohmann::json& edit, std::size_t loop);
   void update_where_host(const nlohmann::json& edit, const std::set<std::size_t>& lines);
+  void update_of(const nlohmann::json& edit, const std::set<std::size_t>& lines, std::size_t at,
+                 const HostUse& use, const std::string& when);
+  [[nodiscard]] bool is_served(const nlohmann::json& edit, std::size_t line, const HostUse& use,
+                               const std::string& when, const std::string& device) const;
   std::string take_out(const nlohmann::json& edit);
   std::string replace(const nlohmann::json& edit);
 

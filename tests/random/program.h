@@ -1,33 +1,60 @@
-// Random OpenMP programs as trees: what they compute, and with which directives. One thread, one
-// device; every array is read and written as a whole, so that a copy of it is needed or is not.
+// Random OpenMP programs as trees: what they compute, and with which directives. Every array is
+// read and written as a whole, so that a copy of it is needed or is not.
 #pragma once
 
 #include <cstdint>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
 namespace ompdm::random_programs {
 
-/// What a statement reads and writes: all of it.
+enum class Part : std::uint8_t { kWhole, kFirst, kSecond };
+
+/// The halves that are in it, 0 and 1.
+std::vector<int> halves_of(Part part);
+
+/// What a statement reads and writes: all of that part.
 struct Access {
   int array = 0;
   bool reads = false;
   bool writes = false;
+  Part part = Part::kWhole;
 };
 
-/// "to", "from", "tofrom", "alloc", "release" and the arrays, whole.
+/// "to", "from", "tofrom", "alloc", "release" and the arrays, whole but in updates.
 struct Clause {
   std::string kind;
   std::vector<int> arrays;
+  Part part = Part::kWhole;
+};
+
+/// Of an if() clause: false in one of `count` passes of the innermost loop; always true if that is
+/// 0.
+struct Condition {
+  int count = 0;
+  int phase = 0;
+  bool second_input = false;  ///< false with the second input alone
+  bool negated = false;
+};
+
+/// Devices that programs use: 0 and 1.
+constexpr int kDevices = 2;
+
+/// Where a directive works.
+struct Device {
+  int number = 0;
+  bool alternates = false;  ///< with the passes of the innermost loop
 };
 
 enum class Do : std::uint8_t {
-  kBlock,   ///< the body, once
-  kLoop,    ///< the body, `count` times
-  kBranch,  ///< the body, in one of `count` passes of the innermost loop
-  kArray,   ///< makes and fills an array, runs the body, reads the array if `flag`, frees it
-  kCall,    ///< the body, in a function of its own; what it swaps is swapped for it alone
+  kBlock,    ///< the body, once
+  kLoop,     ///< the body, `count` times
+  kBranch,   ///< the body, in one of `count` passes of the innermost loop
+  kArray,    ///< makes and fills an array, runs the body, reads the array if `flag`, frees it
+  kCall,     ///< the body, in a function of its own; what it swaps is swapped for it alone
+  kThreads,  ///< the body, by another thread; or by two, each with arrays of its own, if `flag`
   kKernel,
   kHost,  ///< the host reads, writes or changes arrays
   kSwap,  ///< swaps the pointers `array` and `other`
@@ -35,6 +62,7 @@ enum class Do : std::uint8_t {
   kEnter,
   kExit,
   kUpdate,
+  kWait,  ///< for what is `nowait`
 };
 
 struct Statement {
@@ -46,12 +74,26 @@ struct Statement {
   int other = 0;
   bool flag = false;  ///< kArray: read at its end; kBranch: never taken but with the second input
   int form = 0;       ///< which of several spellings
+  Condition condition = {};  ///< a kernel for which it is false runs on the host
+  Device device = {};
+  bool nowait = false;
   std::vector<Access> accesses = {};
   std::vector<Clause> clauses = {};
   std::vector<Statement> body = {};
 };
 
+/// What a program may have beside loops, branches, calls and swaps.
+struct Features {
+  bool conditions = false;  ///< if() clauses
+  bool devices = false;     ///< two of them
+  bool nowait = false;
+  bool threads = false;
+  bool parts = false;  ///< halves of arrays
+  bool idle = false;   ///< updates where they do nothing
+};
+
 struct Program {
+  Features features;
   std::vector<int> elements;  ///< of each array, 8 bytes each
   /// Arrays whose pointers are swapped somewhere, together; the others alone.
   std::vector<std::vector<int>> groups;
@@ -72,5 +114,14 @@ class Dice {
 
 /// What a program computes, without a directive but its kernels.
 Program make_program(Dice& dice);
+
+/// Whether a kernel with one of these arrays is in it.
+bool launches(const Statement& one, const std::vector<int>& arrays);
+
+/// Devices whose kernels use one of these arrays in it.
+std::set<int> devices_of(const Statement& one, const std::vector<int>& arrays);
+
+/// The condition's opposite.
+Condition otherwise(Condition condition);
 
 }  // namespace ompdm::random_programs

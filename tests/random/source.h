@@ -10,9 +10,9 @@
 namespace ompdm::random_programs {
 
 /// A source whose program runs the one that its first argument tells by number, with the input that
-/// its second tells, and prints what came of it. Where the host uses an array a comment says so:
-/// "// host: reads a0", "// host: changes a0", "// host: reads, changes a0 a1", with all names that
-/// the storage may have there.
+/// its second tells, and prints what came of it. Where the host uses arrays a comment says so:
+/// "// host: a0[0:n0] reads of a0 a1; a2[0:h2] changes of a2 if(t1 % 3 == 0)", with all names
+/// that the storage may have there, and when, if not always.
 std::vector<std::string> source_of(const std::vector<Program>& programs);
 
 }  // namespace ompdm::random_programs

@@ -1,11 +1,12 @@
 // A CUDA driver without a device, for tests of asynchronous plugins: device memory is host memory,
 // a stream's work takes effect late, when its time is over and someone asks, and kernels do
-// nothing. This file: the driver, its devices and contexts.
+// nothing unless that is asked for. This file: the driver, its devices and contexts.
 //
 //   STANDIN_DEVICES     how many devices there are (1)
 //   STANDIN_DRIVER      version of CUDA that the driver is of (13000)
 //   STANDIN_COPY_US     how long each asynchronous copy takes (20)
 //   STANDIN_KERNEL_US   how long each kernel takes (50)
+//   STANDIN_KERNELS     host: what kernels compute is computed, by the program's own host (-O0)
 //   STANDIN_PAGEABLE    how many times longer if its host memory is pageable (1)
 //   STANDIN_PEER        1: devices can reach each other's memory (0)
 //   STANDIN_PEER_SIDES  memory: of copies between devices CUPTI tells where the memory lies, not

@@ -1,13 +1,17 @@
-// The stand-in driver's modules: symbols are found in their images, kernels do nothing.
+// The stand-in driver's modules: symbols are found in their images, kernels do nothing, or what the
+// host would do for them.
 #include <elf.h>
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "driver.h"
+#include "host_kernels.h"
 
 namespace standin {
 namespace {
@@ -21,6 +25,7 @@ struct Module {
 
 struct Function {
   std::string name;
+  HostKernel* on_host = nullptr;
 };
 
 const Elf64_Sym* find_symbol(const std::string& image, const char* name) {
@@ -52,7 +57,7 @@ int cuModuleLoadDataEx(Module** module, const void* image, unsigned, void*, void
 int cuModuleUnload(Module*) { return kSuccess; }
 int cuModuleGetFunction(Function** function, Module* module, const char* name) {
   if (find_symbol(module->image, name) == nullptr) return kNotFound;
-  *function = new Function{name};
+  *function = new Function{name, host_kernel(name)};
   return kSuccess;
 }
 int cuModuleGetGlobal_v2(DevicePointer* address, std::size_t* bytes, Module* module,
@@ -80,7 +85,7 @@ int cuFuncGetAttribute(int* value, int attribute, Function*) {
 int cuFuncSetAttribute(Function*, int, int) { return kSuccess; }
 int cuLaunchKernel(const Function* function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                    unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
-                   Stream* stream, void**, void**) {
+                   Stream* stream, void**, void** extra) {
   const Calling call(kCbLaunchKernel);
   Done done{};
   done.work = Work::kKernel;
@@ -91,7 +96,11 @@ int cuLaunchKernel(const Function* function, unsigned grid_x, unsigned grid_y, u
   std::copy_n(block, 3, done.block);
   done.dynamic_shared = shared;
   done.kernel = function->name.c_str();
-  enqueue(*stream, done, setting("STANDIN_KERNEL_US", 50), [] {});
+  std::function<void()> effect = [] {};
+  if (function->on_host != nullptr) {
+    effect = host_call(function->on_host, extra);
+  }
+  enqueue(*stream, done, setting("STANDIN_KERNEL_US", 50), std::move(effect));
   return kSuccess;
 }
 

@@ -38,6 +38,10 @@ void note_deferral(const ompt_frame_t* frame, ompt_data_t& task, const void* cod
   Call call{};
   call.codeptr = codeptr;
   call.stack = place_of_return(frame, codeptr);
+  if (call.stack == 0) [[unlikely]] {
+    // LLVM leaves a frame of its own there, once `teams` ran on this thread.
+    call.stack = find_return(*lane, codeptr);
+  }
   call.entry = spool::Entry::kDeferral;
   SiteSlot* site = call.stack != 0 ? site_of(*lane, call) : nullptr;
   const spool::PathId path = site != nullptr ? path_of(*lane, *site, call) : spool::PathId::kNone;

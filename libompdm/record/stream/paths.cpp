@@ -148,6 +148,21 @@ bool find_stack(Lane& lane, std::uint64_t address) noexcept {
   return lane.stack.holds(address);
 }
 
+std::uint64_t find_return(Lane& lane, const void* address) noexcept {
+  find_stack(lane, reinterpret_cast<std::uint64_t>(__builtin_frame_address(0)));
+  const WithoutCancellation uncancelled;
+  StackWalk walk(lane.stack);
+  walk.begin();
+  std::uint64_t place = 0;
+  std::uint64_t found = 0;
+  for (std::uint32_t inner = 0; inner < kMostInner && walk.next(place, found); ++inner) {
+    if (found == reinterpret_cast<std::uint64_t>(address)) {
+      return place;
+    }
+  }
+  return 0;
+}
+
 PathNode* find_path_root(Lane& lane, SiteSlot& site, std::uint64_t stack) noexcept {
   PathNode* root = follow_edge(lane.paths, &site, stack);
   if (root != nullptr) {

@@ -23,6 +23,10 @@ void prepare_paths() noexcept;
 [[gnu::noinline]] PathNode* find_next_node(Lane& lane, PathNode& node,
                                            std::uint64_t address) noexcept;
 
+/// Where on this thread's stack the return address of one of the calls lies that led here; 0 if it
+/// is not found. Unwinds, like define_path().
+[[gnu::cold, gnu::noinline]] std::uint64_t find_return(Lane& lane, const void* address) noexcept;
+
 /// Finds out whether the address lies on the stack that this thread was started with, if that is
 /// not known of the lane.
 [[gnu::cold, gnu::noinline]] bool find_stack(Lane& lane, std::uint64_t address) noexcept;

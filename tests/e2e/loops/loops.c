@@ -78,6 +78,17 @@ static void deferred(double* a, int passes) {
 #pragma omp taskwait
 }
 
+// On host devices a kernel's teams are this thread's too, and leave their frame with it.
+static void deferred_after_teams(double* a, int passes) {
+  for (int pass = 0; pass < passes; ++pass) {
+#pragma omp target map(tofrom : a[0 : kSize]) nowait
+    for (int i = 0; i < kSize; ++i) a[i] = 0.5 * a[i] + 1.0;
+#pragma omp taskwait
+#pragma omp target teams distribute parallel for map(tofrom : a[0 : kSize])
+    for (int i = 0; i < kSize; ++i) a[i] = a[i] > 100.0 ? 100.0 : a[i];
+  }
+}
+
 int main(int argc, char** argv) {
   if (argc < 3) return 2;
   const char* shape = argv[1];
@@ -89,6 +100,7 @@ int main(int argc, char** argv) {
   if (strcmp(shape, "inner_group") == 0) inner_group(a, passes);
   if (strcmp(shape, "threads") == 0) threads(passes);
   if (strcmp(shape, "deferred") == 0) deferred(a, passes);
+  if (strcmp(shape, "deferred_after_teams") == 0) deferred_after_teams(a, passes);
   double sum = 0;
   for (int i = 0; i < kSize; ++i) sum += a[i];
   printf("%g\n", sum);
