@@ -71,11 +71,10 @@ std::size_t outside_loops(const std::vector<std::string>& lines,
     const std::string& head = lines[up];
     if (contains(head, "static void f")) {
       const std::size_t name = head.find(" f") + 1;
-      const std::string call = head.substr(name, head.find('(') + 1 - name);
-      for (here = up + 1; !lines[here].starts_with("namespace"); ++here) {
-        if (lines[here].find(call) == depth(here)) break;
-      }
-      if (lines[here].starts_with("namespace")) return outer;
+      const std::string call = head.substr(name, head.find('(', name) + 1 - name);
+      here = up + 1;
+      while (here < lines.size() && lines[here].find(call) != depth(here)) ++here;
+      if (here == lines.size()) return outer;
       continue;
     }
     if (!contains(head, "for (int t") || !within.contains(up)) return outer;
