@@ -192,7 +192,7 @@ std::string findings_text(Analyses analyses, const SourceNames& names, const Lay
       text += label + filled(prefix(ranks, i) + heading_of(finding, names), indent, layout.width)
                           .substr(indent);
       text += filled(cost_of(finding), indent, layout.width);
-      text += filled(finding.evidence, indent, layout.width);
+      text += filled(evidence_text(finding), indent, layout.width);
       for (const std::string& line : lines_of(advice_text(finding))) {
         // A pragma's lines are as they are to be copied.
         text += is_code(line) ? std::string(indent, ' ') + "    " + line + '\n'
@@ -218,7 +218,7 @@ std::string findings_markdown(Analyses analyses, const SourceNames& names) {
   for (std::size_t i = 0; i < analyses.size(); ++i) {
     for (const Finding& finding : analyses[i].findings) {
       text += fmt::format("1. **{}{}** ({})\n\n   {}\n", prefix(ranks, i),
-                          heading_of(finding, names), cost_of(finding), finding.evidence);
+                          heading_of(finding, names), cost_of(finding), evidence_text(finding));
       bool in_code = false;
       for (const std::string& line : lines_of(advice_text(finding))) {
         if (is_code(line) != in_code) text += in_code ? "   ```\n" : "\n   ```\n";

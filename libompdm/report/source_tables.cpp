@@ -169,7 +169,7 @@ Table findings_table(Analyses analyses, const SourceNames& names) {
                     row.variable, number(row.count), number(row.wasted_bytes),
                     row.timed ? Cell(std::int64_t{row.wasted_time}) : Cell(),
                     kConfidence[static_cast<std::size_t>(row.confidence)], number(row.examined),
-                    number(row.of), row.evidence, advice_text(row)});
+                    number(row.of), evidence_text(row), advice_text(row)});
     }
   }
   return table.take();

@@ -4,8 +4,7 @@
 namespace ompdm::analysis {
 
 std::vector<Claim> duplicate_transfer(const Evidence& evidence, const Claimed& claimed) {
-  return needless_resends(evidence, claimed, Resend::kDuplicate, "duplicate_transfer",
-                          "with a content that had gone there by");
+  return needless_resends(evidence, claimed, Resend::kDuplicate, "duplicate_transfer");
 }
 
 }  // namespace ompdm::analysis

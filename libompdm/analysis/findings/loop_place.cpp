@@ -133,7 +133,7 @@ std::string loop_place(const Trace& trace, const std::vector<Index<Site>>& sites
   return fmt::format("{} ({})", runs, call);
 }
 
-std::string loop_at(const Trace& trace, const Loop& loop) {
+SourcePlace source_place(const Trace& trace, const Loop& loop) {
   if (!loop.code) return {};
   const CodeLoop& code = trace.loops[loop.code.value];
   const Caller caller{without_signature(loop.place.function), loop.place.file, loop.place.line};
@@ -143,26 +143,13 @@ std::string loop_at(const Trace& trace, const Loop& loop) {
     return site.line == code.line && site.file == code.file;
   };
   if (code.unrolled && std::ranges::any_of(trace.sites, is_there)) return {};
-  return fmt::format("{} {}:{}{}", code.unrolled ? "the calls repeated at" : "the loop at",
-                     file_part(caller.file), caller.line,
-                     caller.function.empty() ? std::string() : ", in " + caller.function);
+  return {caller.file, caller.line, caller.function, 0};
 }
 
-std::string in_loop(const Trace& trace, const Loop& loop) {
-  const std::string place = loop_at(trace, loop);
-  std::string text = fmt::format("in {} of {}", place.empty() ? "a loop" : place + ",",
-                                 at_least(loop.passes, loop.at_least, "pass", "passes"));
-  if (loop.entries > 1 || loop.entries_at_least) {
-    text += fmt::format(" in all, entered {}{}",
-                        loop.entries == 1 ? "once" : counted(loop.entries, "time", "times"),
-                        loop.entries_at_least ? " or more often" : "");
-  }
-  return text;
-}
-
-SourcePlace source_place(const Trace& trace, const Loop& loop) {
-  if (loop_at(trace, loop).empty()) return {};
-  return {loop.place.file, loop.place.line, without_signature(loop.place.function), 0};
+facts::LoopPlace place_of_loop(const Trace& trace, const Loop& loop) {
+  facts::LoopPlace known{source_place(trace, loop)};
+  known.is_calls = !known.place.file.empty() && trace.loops[loop.code.value].unrolled;
+  return known;
 }
 
 SourcePlace body_place(const Trace& trace, const DirectiveTable& directives, const Loop& loop) {
@@ -184,7 +171,7 @@ SourcePlace source_place(const CodeLoop& loop) {
 std::vector<Index<CodeLoop>> loops_around(const Trace& trace, const LoopTable& loops,
                                           const Loop& loop) {
   std::vector<Index<CodeLoop>> around;
-  if (!loop.entries_at_least || loop_at(trace, loop).empty()) return around;
+  if (!loop.entries_at_least || source_place(trace, loop).file.empty()) return around;
   const std::string& function = trace.loops[loop.code.value].function;
   const auto is_told = [&](Index<CodeLoop> code) {
     return std::ranges::any_of(loops.rows, [&](const Loop& row) { return row.code == code; });
@@ -203,11 +190,12 @@ std::vector<Index<CodeLoop>> loops_around(const Trace& trace, const LoopTable& l
 Anchor loop_anchor(const Trace& trace, const Loop& loop, const std::vector<Index<Site>>& sites) {
   Anchor anchor;
   anchor.of = Anchor::Of::kLoop;
-  SourcePlace& place = anchor.places.emplace_back(source_place(trace, loop));
+  const facts::LoopPlace known = place_of_loop(trace, loop);
+  SourcePlace& place = anchor.places.emplace_back(known.place);
   if (place.file.empty()) {
     place.function = loop_function(trace, sites);
     anchor.words = loop_place(trace, sites, loop.entries > 1);
-  } else if (trace.loops[loop.code.value].unrolled) {
+  } else if (known.is_calls) {
     anchor.of = Anchor::Of::kCalls;
   }
   return anchor;

@@ -8,6 +8,7 @@
 #include "analysis/repeats.h"
 #include "analysis/tables.h"
 #include "ompdm/edits.h"
+#include "ompdm/facts.h"
 #include "ompdm/trace.h"
 
 namespace ompdm::analysis {
@@ -23,17 +24,11 @@ std::string loop_place(const Trace& trace, const std::vector<Index<Site>>& sites
 /// The innermost function that such a loop can be in: "main". Empty if the call chains do not tell.
 std::string loop_function(const Trace& trace, const std::vector<Index<Site>>& sites);
 
-/// "the loop at heat.cpp:54, in solve" of a loop that the code has; "the calls repeated at
-/// heat.cpp:54, in main" where the compiler left none. Empty if that place is not known, or is no
-/// place to write anything.
-std::string loop_at(const Trace& trace, const Loop& loop);
-
-/// "in the loop at heat.cpp:54, in solve, of 30 passes in all, entered >= 2 times"; "in a loop of
-/// 30 passes" where its place is not known.
-std::string in_loop(const Trace& trace, const Loop& loop);
-
-/// Where the code has the loop; nothing is known where loop_at() is empty.
+/// Where the code has the loop; empty if that is not known, or is no place to write anything.
 SourcePlace source_place(const Trace& trace, const Loop& loop);
+
+/// The same, and whether the compiler left a loop there.
+facts::LoopPlace place_of_loop(const Trace& trace, const Loop& loop);
 
 /// A line of the function that holds the loop, from which on what it declares is declared in the
 /// loop: its own, or the first of its directives there. Nothing is known where the loop is not in

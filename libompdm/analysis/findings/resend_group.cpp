@@ -71,7 +71,7 @@ void add_edits_of_remapped(const Trace& trace, const ResendGroup& group, bool un
   std::ranges::move(edits, std::back_inserter(finding.edits));
   finding.unless.push_back(Unless::kHostUses);
   finding.unless.push_back(Unless::kMadeAnew);
-  if (unchanged) finding.remarks.emplace_back(kWentAsItHadBeen);
+  if (unchanged) finding.remarks.push_back({Remark::Kind::kWentAsItHadBeen});
 }
 
 }  // namespace ompdm::analysis

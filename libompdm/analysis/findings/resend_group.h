@@ -15,7 +15,7 @@ namespace ompdm::analysis {
 
 struct ResendGroup {
   ContentClaim content;
-  UniqueTexts before;  ///< where the data was sent or brought back before
+  UniqueSites before;  ///< where the data was sent or brought back before
   UniqueSites sites;   ///< these, and where it was sent again
   std::set<std::int32_t> devices;
   KeptData kept;                       ///< what had been deleted in between

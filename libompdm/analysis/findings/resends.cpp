@@ -1,7 +1,5 @@
 #include "analysis/findings/resends.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -115,7 +113,7 @@ bool keep(const Evidence& evidence, ResendGroup& group) {
 
 /// None where the data cannot be kept.
 std::optional<Claim> finished(const Evidence& evidence, ResendGroup& group, const char* pattern,
-                              const char* what, bool is_duplicate) {
+                              bool is_duplicate) {
   if (!keep(evidence, group)) return std::nullopt;
   const Trace& trace = evidence.trace;
   const Tally::Pair first = group.content.pairs.front();
@@ -126,7 +124,7 @@ std::optional<Claim> finished(const Evidence& evidence, ResendGroup& group, cons
     group.content.claim.rests.push_back({pair.op, rests_on(evidence, pair)});
     const Index<Site> by = trace.ops.common(pair.earlier).site;
     if (by) {
-      group.before.add(place_of(trace.sites[by.value]));
+      group.before.add(by);
       group.sites.add(by);
     }
     if (group.resident) {
@@ -140,25 +138,21 @@ std::optional<Claim> finished(const Evidence& evidence, ResendGroup& group, cons
   const bool in_all = group.content.pairs.size() == group.all;
   Claim claim = group.content.finish(evidence, pattern);
   Finding& finding = claim.finding;
-  finding.evidence =
-      fmt::format("{} went to {} in {} {} {}, {}", spoken_list(group.content.expressions),
-                  devices_text(group.devices), counted(finding.count, "transfer", "transfers"),
-                  what, group.before.all().empty() ? "elsewhere" : spoken_list(group.before.all()),
-                  group.content.coverage_of(finding));
-  if (!group.kept.data.empty()) finding.evidence += ": its memory there could have been kept";
-  if (!in_all) finding.evidence += fmt::format("; {} in all", group.all);
+  finding.facts = facts::Resends{.items = group.content.expressions,
+                                 .devices = {group.devices.begin(), group.devices.end()},
+                                 .came_back = !is_duplicate,
+                                 .before = source_places(trace, group.before.all()),
+                                 .same = group.content.same,
+                                 .is_mapped_anew = !group.kept.data.empty(),
+                                 .all = group.all};
   constexpr std::size_t kChance = 3;
   if (is_duplicate && !group.kept.data.empty() && group.content.pairs.size() < kChance) {
-    claim.add_caveat("the host may have made the same content anew");
+    claim.add_caveat(Caveat::Kind::kSameMadeAnew);
   }
   if (group.is_other && !group.kept.data.empty()) {
-    claim.add_caveat("other instances of the directive name other data so");
+    claim.add_caveat(Caveat::Kind::kOtherData);
   }
-  if (group.scratch) {
-    claim.add_caveat(
-        "kernels in between have map(to:) copies of it, and whether they change them does not "
-        "show");
-  }
+  if (group.scratch) claim.add_caveat(Caveat::Kind::kScratchCopies);
   if (group.resident && site != nullptr) {
     add_edit_of_resident(*site, group, in_all, finding);
     add_edits_of_returns(evidence, group, finding);
@@ -166,8 +160,8 @@ std::optional<Claim> finished(const Evidence& evidence, ResendGroup& group, cons
   if (group.kept.by_mapper) {
     tell_to_map_objects(finding);
   } else if (!group.kept.data.empty()) {
-    add_edits_of_remapped(trace, group,
-                          in_all && group.content.equal == group.content.equal_in_full, finding);
+    add_edits_of_remapped(
+        trace, group, in_all && group.content.same.equal == group.content.same.in_full, finding);
   }
   return claim;
 }
@@ -175,7 +169,7 @@ std::optional<Claim> finished(const Evidence& evidence, ResendGroup& group, cons
 }  // namespace
 
 std::vector<Claim> needless_resends(const Evidence& evidence, const Claimed& claimed,
-                                    Resend relation, const char* pattern, const char* what) {
+                                    Resend relation, const char* pattern) {
   const Trace& trace = evidence.trace;
   if (!evidence.contents.known()) return {};
   Tallies tallies;
@@ -217,8 +211,7 @@ std::vector<Claim> needless_resends(const Evidence& evidence, const Claimed& cla
       group.always = group.always || (map_type & kMapAlways) != 0;
     }
     if (group.content.empty()) continue;
-    std::optional<Claim> claim =
-        finished(evidence, group, pattern, what, relation == Resend::kDuplicate);
+    std::optional<Claim> claim = finished(evidence, group, pattern, relation == Resend::kDuplicate);
     if (claim) claims.push_back(std::move(*claim));
   }
   return claims;

@@ -18,9 +18,8 @@ enum class Resend : std::uint8_t {
 
 /// One claim a directive: transfers to a device, of that relation, whose content the device still
 /// had, or would have had if its memory had been kept; with the allocations and deletes that
-/// keeping it makes needless. `what` goes on the evidence's sentence: "a went to device 0 in 3
-/// transfers ... heat.cpp:41, in this run".
+/// keeping it makes needless.
 std::vector<Claim> needless_resends(const Evidence& evidence, const Claimed& claimed,
-                                    Resend relation, const char* pattern, const char* what);
+                                    Resend relation, const char* pattern);
 
 }  // namespace ompdm::analysis

@@ -4,8 +4,7 @@
 namespace ompdm::analysis {
 
 std::vector<Claim> round_trip_transfer(const Evidence& evidence, const Claimed& claimed) {
-  return needless_resends(evidence, claimed, Resend::kRoundTrip, "round_trip_transfer",
-                          "unchanged since brought back by");
+  return needless_resends(evidence, claimed, Resend::kRoundTrip, "round_trip_transfer");
 }
 
 }  // namespace ompdm::analysis

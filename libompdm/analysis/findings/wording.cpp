@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <set>
 #include <string_view>
 
 #include "analysis/findings/findings.h"
@@ -44,6 +45,16 @@ std::string place_of(const SourcePlace& place) {
   }
   if (place.function.empty()) return fmt::format("{:#x} in the program", place.address);
   return place.line > 0 ? fmt::format("{} line {}", place.function, place.line) : place.function;
+}
+
+std::vector<SourcePlace> source_places(const Trace& trace, const std::vector<Index<Site>>& sites) {
+  std::vector<SourcePlace> places;
+  std::set<SourcePlace> known;
+  for (const Index<Site> site : sites) {
+    const SourcePlace place = source_place(trace.sites[site.value]);
+    if (known.insert(place).second) places.push_back(place);
+  }
+  return places;
 }
 
 std::string place_of(const Site& site) { return place_of(source_place(site)); }

@@ -18,6 +18,9 @@ std::string place_of(const Site& site);
 SourcePlace source_place(const Site& site);
 std::string place_of(const SourcePlace& place);
 
+/// The same of several, each once.
+std::vector<SourcePlace> source_places(const Trace& trace, const std::vector<Index<Site>>& sites);
+
 /// "heat.cpp:41 and heat.cpp:52".
 std::string places_of(const Trace& trace, const std::vector<Index<Site>>& sites);
 

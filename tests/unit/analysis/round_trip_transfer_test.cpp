@@ -28,7 +28,10 @@ TEST(RoundTrip, ResidentData) {
   EXPECT_EQ(finding.count, 1U);
   EXPECT_EQ(finding.wasted_bytes, OneArray::kBytes);
   EXPECT_EQ(finding.confidence, Confidence::kLikely);
-  EXPECT_TRUE(contains(finding.evidence, "brought back by a.cpp:25")) << finding.evidence;
+  const auto& facts = std::get<facts::Resends>(finding.facts);
+  EXPECT_TRUE(facts.came_back);
+  ASSERT_EQ(facts.before.size(), 1U);
+  EXPECT_EQ(facts.before[0].line, 25);
   EXPECT_TRUE(
       contains(report::advice_text(finding), "reach #pragma omp target update to(a) at a.cpp:20"));
 }
