@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "report/advice.h"
+#include "report/loop_words.h"
 #include "report/pragma.h"
 
 namespace ompdm::report {
@@ -72,10 +73,10 @@ std::string around_loop(const Edit& edit) {
     case Side::kBefore:
       break;
   }
-  const analysis::SourcePlace& place = edit.anchor.places.front();
-  if (place.file.empty()) return "before " + edit.anchor.words;
-  return fmt::format("before {} at {}{}", is_loop ? "the loop" : "the calls repeated",
-                     place_text(place), place.function.empty() ? "" : ", in " + place.function);
+  return "before " +
+         (edit.anchor.unplaced
+              ? loop_text(*edit.anchor.unplaced)
+              : loop_text(analysis::facts::LoopPlace{edit.anchor.places.front(), !is_loop}));
 }
 
 std::string where_of(const Edit& edit) {

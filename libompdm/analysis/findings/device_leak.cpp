@@ -8,10 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/findings/claims.h"
 #include "analysis/findings/findings.h"
 #include "analysis/findings/named_data.h"
+#include "analysis/findings/names.h"
 #include "analysis/findings/unique.h"
-#include "analysis/findings/wording.h"
 #include "analysis/map_types.h"
 
 namespace ompdm::analysis {
@@ -109,7 +110,7 @@ Asked asked_back(const Trace& trace, const std::set<std::uint64_t>& data) {
 void add_edit(const Trace& trace, const Mapping& first, LeakGroup& group, Finding& finding) {
   const Site& site = trace.sites[trace.ops.common(first.alloc.value).site.value];
   Edit edit;
-  edit.anchor = {Anchor::Side::kAfter, Anchor::Of::kUses, {source_place(site)}, ""};
+  edit.anchor = {Anchor::Side::kAfter, Anchor::Of::kUses, {source_place(site)}};
   if (first.host == 0) {
     edit.directive = Directive::kApi;
   } else {

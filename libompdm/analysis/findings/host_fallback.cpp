@@ -1,7 +1,7 @@
 #include <map>
 
+#include "analysis/findings/claims.h"
 #include "analysis/findings/findings.h"
-#include "analysis/findings/wording.h"
 
 namespace ompdm::analysis {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "analysis/findings/names.h"
 #include "analysis/findings/surplus.h"
-#include "analysis/findings/wording.h"
 #include "analysis/map_types.h"
 
 namespace ompdm::analysis {

@@ -1,11 +1,9 @@
 #include "analysis/findings/loop_place.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <optional>
 
-#include "analysis/findings/wording.h"
+#include "analysis/findings/names.h"
 #include "analysis/function_names.h"
 
 namespace ompdm::analysis {
@@ -18,7 +16,9 @@ struct Caller {
   int line = 0;
 };
 
-std::string file_part(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+SourcePlace place_of_call(const Caller& caller) {
+  return {caller.file, caller.line, caller.function, 0};
+}
 
 Caller caller_of(const Frame& frame) {
   return {without_signature(frame.function), frame.file, frame.line};
@@ -85,52 +85,24 @@ std::vector<std::vector<Caller>> chains_of(const Trace& trace,
 
 }  // namespace
 
-std::string loop_function(const Trace& trace, const std::vector<Index<Site>>& sites) {
+UnplacedLoop unplaced_loop(const Trace& trace, const std::vector<Index<Site>>& sites,
+                           bool innermost) {
+  UnplacedLoop loop{.innermost = innermost, .runs = source_places(trace, sites)};
   const std::vector<std::vector<Caller>> chains = chains_of(trace, sites);
   const std::optional<std::size_t> common = chains.empty() ? std::nullopt : common_of(chains);
-  return common ? chains.front()[*common].function : std::string();
-}
-
-std::string loop_place(const Trace& trace, const std::vector<Index<Site>>& sites, bool innermost) {
-  const char* loop = innermost ? "the innermost loop" : "the loop";
-  const std::string places = places_of(trace, sites);
-  const std::vector<std::vector<Caller>> chains = chains_of(trace, sites);
-  const std::string runs = fmt::format("{} that runs {}", loop, places);
-  const std::optional<std::size_t> common = chains.empty() ? std::nullopt : common_of(chains);
-  if (!common) return runs + " (it may be in a calling function)";
+  if (!common) return loop;
   const Caller& function = chains.front()[*common];
-
-  std::vector<std::string> called;
+  loop.in = place_of_call(function);
+  loop.in_main = is_main(function.function);
   for (const std::vector<Caller>& chain : chains) {
     const std::optional<std::size_t> at = find_in(chain, function.function);
-    if (at && *at > 0) add_once(called, chain[*at - 1].function);
+    if (at && *at > 0) add_once(loop.called, chain[*at - 1].function);
   }
-  if (is_main(function.function)) {
-    const std::string where =
-        function.file.empty() ? function.function
-                              : fmt::format("{} ({})", function.function, file_part(function.file));
-    if (called.empty()) {
-      return fmt::format("{} in {} that runs {}", loop, where, places);
-    }
-    return fmt::format("{} in {} that calls {}, which {} {}", loop, where, spoken_list(called),
-                       called.size() == 1 ? "runs" : "run", places);
-  }
-  const std::string inside =
-      called.empty() ? function.function
-                     : fmt::format("{}, which calls {}", function.function, spoken_list(called));
   // What calls itself is one function, however deep it is.
   std::size_t next = *common + 1;
   while (next < chains.front().size() && chains.front()[next].function == function.function) ++next;
-  if (next >= chains.front().size()) {
-    return fmt::format("{} (in {}, or in what calls it)", runs, inside);
-  }
-  const Caller& outer = chains.front()[next];
-  std::string call =
-      fmt::format("in {}, or in {}, which calls {}", inside, outer.function, function.function);
-  if (!outer.file.empty() && outer.line > 0) {
-    call += fmt::format(" at {}:{}", file_part(outer.file), outer.line);
-  }
-  return fmt::format("{} ({})", runs, call);
+  if (next < chains.front().size()) loop.caller = place_of_call(chains.front()[next]);
+  return loop;
 }
 
 SourcePlace source_place(const Trace& trace, const Loop& loop) {
@@ -193,8 +165,8 @@ Anchor loop_anchor(const Trace& trace, const Loop& loop, const std::vector<Index
   const facts::LoopPlace known = place_of_loop(trace, loop);
   SourcePlace& place = anchor.places.emplace_back(known.place);
   if (place.file.empty()) {
-    place.function = loop_function(trace, sites);
-    anchor.words = loop_place(trace, sites, loop.entries > 1);
+    anchor.unplaced = unplaced_loop(trace, sites, loop.entries > 1);
+    place.function = anchor.unplaced->in.function;
   } else if (known.is_calls) {
     anchor.of = Anchor::Of::kCalls;
   }

@@ -2,7 +2,6 @@
 // analysis library only.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "analysis/repeats.h"
@@ -13,16 +12,10 @@
 
 namespace ompdm::analysis {
 
-/// "the loop in main (heat.cpp) that calls sweep and norm, which run heat.cpp:41 and heat.cpp:52"
-/// where the directives' functions have nothing but main in common; else "the loop that runs
-/// heat.cpp:41 (in solve, or in main, which calls it at heat.cpp:90)". Sites are those of a pass;
-/// their call chains are those of the first time that each was met. `innermost`: another loop, or
-/// several calls, run it again and again.
-std::string loop_place(const Trace& trace, const std::vector<Index<Site>>& sites,
-                       bool innermost = false);
-
-/// The innermost function that such a loop can be in: "main". Empty if the call chains do not tell.
-std::string loop_function(const Trace& trace, const std::vector<Index<Site>>& sites);
+/// What the call chains of a pass's directives tell of the loop: those of the first time that each
+/// was met. `innermost`: another loop, or several calls, run it again and again.
+UnplacedLoop unplaced_loop(const Trace& trace, const std::vector<Index<Site>>& sites,
+                           bool innermost = false);
 
 /// Where the code has the loop; empty if that is not known, or is no place to write anything.
 SourcePlace source_place(const Trace& trace, const Loop& loop);

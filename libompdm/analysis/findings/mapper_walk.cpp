@@ -3,9 +3,10 @@
 #include <map>
 #include <vector>
 
+#include "analysis/findings/claims.h"
 #include "analysis/findings/findings.h"
+#include "analysis/findings/names.h"
 #include "analysis/findings/unique.h"
-#include "analysis/findings/wording.h"
 
 namespace ompdm::analysis {
 namespace {

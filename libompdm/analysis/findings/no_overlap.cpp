@@ -3,9 +3,10 @@
 #include <optional>
 #include <set>
 
+#include "analysis/findings/claims.h"
 #include "analysis/findings/findings.h"
+#include "analysis/findings/names.h"
 #include "analysis/findings/unique.h"
-#include "analysis/findings/wording.h"
 
 namespace ompdm::analysis {
 namespace {

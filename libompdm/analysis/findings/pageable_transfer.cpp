@@ -2,9 +2,10 @@
 #include <map>
 #include <tuple>
 
+#include "analysis/findings/claims.h"
 #include "analysis/findings/findings.h"
+#include "analysis/findings/names.h"
 #include "analysis/findings/unique.h"
-#include "analysis/findings/wording.h"
 
 namespace ompdm::analysis {
 namespace {

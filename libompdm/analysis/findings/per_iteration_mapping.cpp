@@ -4,13 +4,14 @@
 #include <set>
 #include <utility>
 
+#include "analysis/findings/claims.h"
 #include "analysis/findings/findings.h"
 #include "analysis/findings/keep_data.h"
 #include "analysis/findings/loop_place.h"
 #include "analysis/findings/loop_presence.h"
 #include "analysis/findings/loop_stays.h"
+#include "analysis/findings/names.h"
 #include "analysis/findings/tallies.h"
-#include "analysis/findings/wording.h"
 
 namespace ompdm::analysis {
 namespace {

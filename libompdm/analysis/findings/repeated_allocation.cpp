@@ -7,12 +7,14 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/findings/claims.h"
+#include "analysis/findings/edits.h"
 #include "analysis/findings/findings.h"
 #include "analysis/findings/keep_data.h"
 #include "analysis/findings/loop_place.h"
+#include "analysis/findings/names.h"
 #include "analysis/findings/surplus.h"
 #include "analysis/findings/unique.h"
-#include "analysis/findings/wording.h"
 #include "analysis/function_names.h"
 #include "analysis/map_types.h"
 

@@ -4,8 +4,8 @@
 
 #include "analysis/findings/copy_back.h"
 #include "analysis/findings/findings.h"
+#include "analysis/findings/names.h"
 #include "analysis/findings/tallies.h"
-#include "analysis/findings/wording.h"
 #include "analysis/map_types.h"
 
 namespace ompdm::analysis {

@@ -5,7 +5,8 @@
 #include <map>
 #include <utility>
 
-#include "analysis/findings/wording.h"
+#include "analysis/findings/edits.h"
+#include "analysis/findings/names.h"
 
 namespace ompdm::analysis {
 

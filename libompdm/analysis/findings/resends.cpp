@@ -8,8 +8,8 @@
 #include <tuple>
 #include <utility>
 
+#include "analysis/findings/names.h"
 #include "analysis/findings/resend_group.h"
-#include "analysis/findings/wording.h"
 #include "analysis/map_types.h"
 
 namespace ompdm::analysis {

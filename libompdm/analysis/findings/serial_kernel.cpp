@@ -5,9 +5,10 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/findings/claims.h"
 #include "analysis/findings/findings.h"
 #include "analysis/findings/kernel_shapes.h"
-#include "analysis/findings/wording.h"
+#include "analysis/findings/names.h"
 
 namespace ompdm::analysis {
 namespace {

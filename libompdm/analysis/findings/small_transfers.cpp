@@ -3,9 +3,10 @@
 #include <tuple>
 #include <utility>
 
+#include "analysis/findings/claims.h"
 #include "analysis/findings/findings.h"
 #include "analysis/findings/loop_place.h"
-#include "analysis/findings/wording.h"
+#include "analysis/findings/names.h"
 #include "analysis/map_types.h"
 
 namespace ompdm::analysis {

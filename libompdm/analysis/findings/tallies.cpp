@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "analysis/findings/wording.h"
+#include "analysis/findings/claims.h"
+#include "analysis/findings/names.h"
 
 namespace ompdm::analysis {
 

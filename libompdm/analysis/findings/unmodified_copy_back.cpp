@@ -1,7 +1,6 @@
 #include "analysis/findings/copy_back.h"
 #include "analysis/findings/findings.h"
 #include "analysis/findings/tallies.h"
-#include "analysis/findings/wording.h"
 
 namespace ompdm::analysis {
 namespace {

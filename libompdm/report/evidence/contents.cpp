@@ -3,6 +3,7 @@
 
 #include "report/advice.h"
 #include "report/evidence/words.h"
+#include "report/loop_words.h"
 #include "report/units.h"
 
 namespace ompdm::report {

@@ -61,8 +61,4 @@ std::string words_of(const analysis::Caveat& caveat);
 /// What to do that is no edit: lines, of which those that begin with two blanks are code.
 std::vector<std::string> remarks_of(const analysis::Finding& finding);
 
-/// "the loop at heat.cpp:54, in solve", "the calls repeated at heat.cpp:54, in main"; empty where
-/// that is not known.
-std::string loop_text(const analysis::facts::LoopPlace& loop);
-
 }  // namespace ompdm::report
