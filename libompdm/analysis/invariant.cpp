@@ -1,3 +1,5 @@
+
+
 #include "analysis/invariant.h"
 
 #include <fmt/format.h>
@@ -10,7 +12,7 @@
 
 #include "analysis/findings/contents.h"
 #include "analysis/findings/enclosing_loops.h"
-#include "analysis/findings/wording.h"
+#include "analysis/findings/names.h"
 #include "analysis/order.h"
 #include "analysis/tables.h"
 

@@ -8,6 +8,7 @@
 
 #include "ompdm/report.h"
 #include "report/edit_words.h"
+#include "report/evidence/words.h"
 #include "report/fortran_wording.h"
 #include "report/pragma.h"
 #include "report/units.h"
@@ -165,6 +166,22 @@ std::string place_text(const analysis::SourcePlace& place) {
   return place.line > 0 ? fmt::format("{} line {}", place.function, place.line) : place.function;
 }
 
+std::string places_text(const std::vector<analysis::SourcePlace>& places) {
+  std::vector<std::string> texts;
+  std::set<std::string> known;
+  for (const analysis::SourcePlace& place : places) {
+    std::string text = place_text(place);
+    if (known.insert(text).second) texts.push_back(std::move(text));
+  }
+  return spoken_list(texts);
+}
+
+std::string devices_text(const std::vector<std::int32_t>& devices) {
+  std::vector<std::string> texts;
+  for (const std::int32_t device : devices) texts.push_back(std::to_string(device));
+  return (texts.size() == 1 ? "device " : "devices ") + spoken_list(texts);
+}
+
 std::string clause_list(const std::vector<std::string>& items) {
   return fmt::format("{}", fmt::join(items, ", "));
 }
@@ -191,7 +208,7 @@ std::string advice_text(const Finding& finding) {
   }
   text += unless_text(finding);
   text += unreached_text(finding);
-  for (const std::string& remark : finding.remarks) text += remark + '\n';
+  for (const std::string& remark : remarks_of(finding)) text += remark + '\n';
   if (text.ends_with('\n')) text.pop_back();
   return is_fortran_source(finding.file) ? in_fortran(finding.file, std::move(text)) : text;
 }

@@ -1,6 +1,7 @@
 // What to change, in words: the edits of a finding as a reader follows them.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,12 @@ namespace ompdm::report {
 /// The words of the findings' places: "heat.cpp:56"; without a file the function and line, or the
 /// address in the binary.
 std::string place_text(const analysis::SourcePlace& place);
+
+/// "heat.cpp:41 and heat.cpp:52": each once; empty if there are none.
+std::string places_text(const std::vector<analysis::SourcePlace>& places);
+
+/// "device 0", "devices 0, 1 and 2".
+std::string devices_text(const std::vector<std::int32_t>& devices);
 
 /// "a", "a and b", "a, b and c".
 std::string spoken_list(const std::vector<std::string>& items);

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 #include <string_view>
 #include <vector>
 
 #include "report/advice.h"
+#include "report/loop_words.h"
 #include "report/pragma.h"
 
 namespace ompdm::report {
@@ -24,14 +24,8 @@ using Side = Anchor::Side;
 /// The kind of a clause that is no map clause.
 constexpr std::string_view kFirstprivate = "firstprivate";
 
-std::string places_text(const std::vector<analysis::SourcePlace>& places) {
-  std::vector<std::string> texts;
-  std::set<std::string> known;
-  for (const analysis::SourcePlace& place : places) {
-    std::string text = place_text(place);
-    if (known.insert(text).second) texts.push_back(std::move(text));
-  }
-  return texts.empty() ? "that place" : spoken_list(texts);
+std::string these_places(const std::vector<analysis::SourcePlace>& places) {
+  return places.empty() ? "that place" : places_text(places);
 }
 
 std::vector<std::string> expressions_of(const Finding& finding, const Edit& edit) {
@@ -64,7 +58,7 @@ std::string directive_there(const Finding& finding, const Edit& edit) {
   if (!items.empty() && edit.directive == Directive::kTargetUpdate) {
     text += fmt::format(" {}({})", edit.clauses.front().kind, clause_list(items));
   }
-  return fmt::format("{} at {}", text, places_text(edit.anchor.places));
+  return fmt::format("{} at {}", text, these_places(edit.anchor.places));
 }
 
 /// "before the loop at heat.cpp:54, in solve".
@@ -79,10 +73,10 @@ std::string around_loop(const Edit& edit) {
     case Side::kBefore:
       break;
   }
-  const analysis::SourcePlace& place = edit.anchor.places.front();
-  if (place.file.empty()) return "before " + edit.anchor.words;
-  return fmt::format("before {} at {}{}", is_loop ? "the loop" : "the calls repeated",
-                     place_text(place), place.function.empty() ? "" : ", in " + place.function);
+  return "before " +
+         (edit.anchor.unplaced
+              ? loop_text(*edit.anchor.unplaced)
+              : loop_text(analysis::facts::LoopPlace{edit.anchor.places.front(), !is_loop}));
 }
 
 std::string where_of(const Edit& edit) {
@@ -97,13 +91,13 @@ std::string where_of(const Edit& edit) {
       if (anchor.side == Side::kWithin) return "in between";
       return fmt::format(anchor.side == Side::kBefore ? fmt::runtime("before {} for the first time")
                                                       : fmt::runtime("after {} for the last time"),
-                         places_text(anchor.places));
+                         these_places(anchor.places));
     case Anchor::Of::kDirective:
       break;
   }
   constexpr const char* kSides[] = {"at", "before", "within", "after"};
   return fmt::format("{} {}", kSides[static_cast<std::size_t>(anchor.side)],
-                     places_text(anchor.places));
+                     these_places(anchor.places));
 }
 
 std::size_t count_of(const Edit& edit) {
@@ -132,7 +126,7 @@ std::string insert_text(const Finding& finding, const Edit& edit, const std::str
 std::string remove_text(const Finding& finding, const Edit& edit) {
   if (edit.directive == Directive::kApi) {
     return fmt::format("drop this allocation at {}, or make it where a kernel needs it\n",
-                       places_text(edit.anchor.places));
+                       these_places(edit.anchor.places));
   }
   std::string text = "drop " + directive_there(finding, edit);
   if (edit.when == EditWhen::kNothingThere)
@@ -144,7 +138,7 @@ std::string remove_text(const Finding& finding, const Edit& edit) {
 }
 
 std::string guard_text(const Finding& finding, const Edit& edit) {
-  const std::string places = places_text(edit.anchor.places);
+  const std::string places = these_places(edit.anchor.places);
   const bool is_call = edit.directive == Directive::kApi;
   switch (edit.when) {
     case EditWhen::kNothingThere:
@@ -178,7 +172,7 @@ std::string guard_text(const Finding& finding, const Edit& edit) {
 }
 
 std::string replace_text(const Finding& finding, const Edit& edit) {
-  const std::string places = places_text(edit.anchor.places);
+  const std::string places = these_places(edit.anchor.places);
   const std::string clauses = clauses_text(finding, edit);
   if (clauses.empty()) {
     return fmt::format("at {}, write map(release:) instead of map(delete:) for these\n", places);
@@ -220,7 +214,7 @@ std::string lead_of(const Edit& edit, bool is_first_condition, bool goes_on) {
       return fmt::format(
           "if a kernel of {} changes what the map(to:) or map(alloc:) there names (or "
           "omp_target_memcpy does), {} that directive{}",
-          places_text(edit.anchor.places),
+          these_places(edit.anchor.places),
           edit.anchor.side == Side::kBefore ? "before" : "after the end of", alone);
     default:
       break;
@@ -238,7 +232,7 @@ std::string edit_text(const Finding& finding, const Edit& edit, const std::strin
     case EditKind::kLeaveOut:
       return fmt::format(
           "at {}, leave {} out of the map clauses, or the directive if it maps nothing else\n",
-          places_text(edit.anchor.places), spoken_list(expressions_of(finding, edit)));
+          these_places(edit.anchor.places), spoken_list(expressions_of(finding, edit)));
     case EditKind::kRemove:
       return remove_text(finding, edit);
     case EditKind::kGuard:
@@ -248,12 +242,12 @@ std::string edit_text(const Finding& finding, const Edit& edit, const std::strin
       return fmt::format(
           "at {}, leave the map clauses as they are: they then allocate nothing, and copy all the "
           "same (always)\n",
-          places_text(edit.anchor.places));
+          these_places(edit.anchor.places));
   }
   return fmt::format(
       "at {}, leave the map clauses as they are: they then find the data present and move "
       "nothing\n",
-      places_text(edit.anchor.places));
+      these_places(edit.anchor.places));
 }
 
 }  // namespace ompdm::report

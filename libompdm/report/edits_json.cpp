@@ -1,6 +1,7 @@
 #include "report/edits_json.h"
 
 #include "report/fortran_wording.h"
+#include "report/loop_words.h"
 #include "report/pragma.h"
 #include "report/row_refs.h"
 
@@ -77,7 +78,7 @@ Json edit_json(const analysis::Analysis& of, const analysis::Finding& finding, c
                {"after_taskwait", edit.after_taskwait},
                {"in_scope", edit.in_scope}};
   if (edit.kind == analysis::EditKind::kInsert) json["pragmas"] = pragmas_json(finding, edit);
-  if (!edit.anchor.words.empty()) json["words"] = edit.anchor.words;
+  if (edit.anchor.unplaced) json["words"] = loop_text(*edit.anchor.unplaced);
   if (edit.of > 0) json["coverage"] = {{"needless", edit.instances}, {"of", edit.of}};
   return json;
 }

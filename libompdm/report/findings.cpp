@@ -199,7 +199,7 @@ std::string findings_text(Analyses analyses, const SourceNames& names, const Lay
     text += filled(cost_of(finding), indent, layout.width);
     const std::string runs = runs_sentence(finding);
     if (!runs.empty()) text += filled(runs, indent, layout.width);
-    text += filled(finding.evidence, indent, layout.width);
+    text += filled(evidence_text(finding), indent, layout.width);
     for (const std::string& line : lines_of(advice_text(finding))) {
       // A pragma's lines are as they are to be copied.
       text += is_code(line) ? std::string(indent, ' ') + "    " + line + '\n'
@@ -226,7 +226,7 @@ std::string findings_markdown(Analyses analyses, const SourceNames& names) {
     const std::string runs = runs_sentence(finding);
     text += fmt::format("1. **{}{}** ({}{}{})\n\n   {}\n", prefix(ranks, recording),
                         heading_of(finding, names), cost_of(finding), runs.empty() ? "" : "; ",
-                        runs, finding.evidence);
+                        runs, evidence_text(finding));
     bool in_code = false;
     for (const std::string& line : lines_of(advice_text(finding))) {
       if (is_code(line) != in_code) text += in_code ? "   ```\n" : "\n   ```\n";

@@ -228,7 +228,7 @@ Json finding_json(const analysis::Finding& row, const Analysis& of) {
                {"wasted_ns", known_time(row.timed, row.wasted_time)},
                {"confidence", kConfidence[static_cast<std::size_t>(row.confidence)]},
                {"coverage", {{"examined", row.examined}, {"of", row.of}}},
-               {"evidence", row.evidence},
+               {"evidence", evidence_text(row)},
                {"edits", edits_json(row, of)},
                {"unless", unless_json(row)},
                {"unreached", unreached_json(row, of)},

@@ -181,7 +181,7 @@ Table findings_table(Analyses analyses, const SourceNames& names) {
                                  kConfidence[static_cast<std::size_t>(row.confidence)],
                                  number(row.examined),
                                  number(row.of),
-                                 row.evidence,
+                                 evidence_text(row),
                                  advice_text(row)};
       if (are_inputs(analyses)) {
         for (const auto& [verdict, runs] : runs_by_verdict(row)) {

@@ -2,6 +2,7 @@ add_executable(report_test
   report/comparison_test.cpp
   report/conditions_test.cpp report/fortran_wording_test.cpp
   report/rendering_test.cpp report/gpu_trace_test.cpp report/call_path_tables_test.cpp report/left_out_test.cpp
+  report/evidence_test.cpp
   report/source_names_test.cpp
   report/table_test.cpp
   report/units_test.cpp

@@ -1,6 +1,6 @@
 #include "analysis/findings/copy_back.h"
 
-#include "analysis/findings/wording.h"
+#include "analysis/findings/edits.h"
 
 namespace ompdm::analysis {
 

@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <map>
@@ -10,10 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/findings/claims.h"
 #include "analysis/findings/findings.h"
 #include "analysis/findings/named_data.h"
+#include "analysis/findings/names.h"
 #include "analysis/findings/unique.h"
-#include "analysis/findings/wording.h"
 #include "analysis/map_types.h"
 
 namespace ompdm::analysis {
@@ -90,7 +89,7 @@ bool came_back(const Evidence& evidence, std::uint32_t mapping) {
 }
 
 /// By the host address of data: the directives whose map clauses ask for it back.
-using Asked = std::map<std::uint64_t, std::vector<std::string>>;
+using Asked = std::map<std::uint64_t, UniqueSites>;
 
 Asked asked_back(const Trace& trace, const std::set<std::uint64_t>& data) {
   Asked places;
@@ -102,41 +101,16 @@ Asked asked_back(const Trace& trace, const std::set<std::uint64_t>& data) {
     for (const MapItem& item : trace.map_lists[region.map_list]) {
       if ((item.type & (kMapFrom | kMapImplicit)) != kMapFrom || !data.contains(item.begin))
         continue;
-      add_once(places[item.begin], place_of(trace.sites[region.site.value]));
+      places[item.begin].add(region.site);
     }
   }
   return places;
 }
 
-std::string evidence_of(const Trace& trace, const Mapping& first, const LeakGroup& group,
-                        const Asked& asked) {
-  const Site& site = trace.sites[trace.ops.common(first.alloc.value).site.value];
-  const std::vector<std::string>& items = group.expressions.all();
-  const std::string what = first.host == 0 ? "memory" : spoken_list(items);
-  std::string text =
-      fmt::format("{} {} still on {} when the program ended, left by {} at {} ({})", what,
-                  items.size() > 1 ? "were" : "was", devices_text(group.data.devices()),
-                  site.directive == Directive::kApi && !site.api.empty()
-                      ? site.api
-                      : std::string(directive_name(site.directive)),
-                  place_of(site), counted(group.claim.finding.count, "allocation", "allocations"));
-  UniqueTexts places;
-  for (const std::uint64_t host : group.silent) {
-    const auto at = asked.find(host);
-    if (at == asked.end()) continue;
-    for (const std::string& place : at->second) places.add(place);
-  }
-  if (places.all().empty()) return text;
-  return text + fmt::format(
-                    "; map(from: ...) or map(tofrom: ...) at {} found it there and brought nothing "
-                    "back: what the device computed never reached the host",
-                    spoken_list(places.all()));
-}
-
 void add_edit(const Trace& trace, const Mapping& first, LeakGroup& group, Finding& finding) {
   const Site& site = trace.sites[trace.ops.common(first.alloc.value).site.value];
   Edit edit;
-  edit.anchor = {Anchor::Side::kAfter, Anchor::Of::kUses, {source_place(site)}, ""};
+  edit.anchor = {Anchor::Side::kAfter, Anchor::Of::kUses, {source_place(site)}};
   if (first.host == 0) {
     edit.directive = Directive::kApi;
   } else {
@@ -152,14 +126,28 @@ void add_edit(const Trace& trace, const Mapping& first, LeakGroup& group, Findin
       data.named_at = source_place(site);
     }
     edit.devices.assign(group.data.devices().begin(), group.data.devices().end());
-    finding.remarks = {"or map(from: ...) if the host still needs what the device computed"};
-    if (!group.other_names.empty()) {
-      finding.remarks.push_back(
-          fmt::format("what is left may bear the name {}: these pointers are swapped",
-                      fmt::join(group.other_names, " or ")));
-    }
   }
   finding.edits = {std::move(edit)};
+}
+
+facts::DeviceLeak facts_of(const Trace& trace, const Mapping& first, const LeakGroup& group,
+                           const Asked& asked) {
+  const Site& site = trace.sites[trace.ops.common(first.alloc.value).site.value];
+  UniqueSites asking;
+  for (const std::uint64_t host : group.silent) {
+    const auto at = asked.find(host);
+    if (at == asked.end()) continue;
+    for (const Index<Site> by : at->second.all()) asking.add(by);
+  }
+  const std::set<std::int32_t>& devices = group.data.devices();
+  return {.is_mapped = first.host != 0,
+          .items = group.expressions.all(),
+          .devices = {devices.begin(), devices.end()},
+          .directive = site.directive,
+          .api = site.directive == Directive::kApi ? site.api : std::string(),
+          .place = source_place(site),
+          .asked_back = source_places(trace, asking.all()),
+          .other_names = {group.other_names.begin(), group.other_names.end()}};
 }
 
 }  // namespace
@@ -207,8 +195,8 @@ std::vector<Claim> device_leak(const Evidence& evidence) {
     finding.variable = first.host == 0 ? std::string() : clause_list(group.data.names());
     finding.examined = finding.of = finding.count;
     finding.confidence = Confidence::kCertain;
-    finding.evidence = evidence_of(trace, first, group, asked);
     add_edit(trace, first, group, finding);
+    finding.facts = facts_of(trace, first, group, asked);
     claims.push_back(std::move(group.claim));
   }
   return claims;

@@ -9,9 +9,35 @@
 #include <string>
 #include <utility>
 
+#include "analysis/findings/names.h"
 #include "ompdm/row_id.h"
 
 namespace ompdm::analysis {
+
+std::vector<std::uint32_t> add_items(Finding& finding, const std::vector<std::string>& expressions,
+                                     const Site& site) {
+  std::vector<std::uint32_t> numbers;
+  for (const std::string& expression : expressions) {
+    numbers.push_back(static_cast<std::uint32_t>(finding.data.size()));
+    finding.data.push_back({expression, {}, source_place(site), 0, 0, {}, {}});
+  }
+  return numbers;
+}
+
+Edit edit_at(Finding& finding, EditKind kind, const Site& site, const char* clause,
+             const std::vector<std::string>& expressions) {
+  Edit edit;
+  edit.kind = kind;
+  edit.anchor.places = {source_place(site)};
+  edit.directive = site.directive;
+  if (!expressions.empty()) {
+    edit.clauses = {{clause, add_items(finding, expressions, site)}};
+  }
+  // A call's value and arguments are the program's, and what has no name cannot be named.
+  edit.in_scope =
+      site.directive != Directive::kApi && std::ranges::none_of(expressions, &std::string::empty);
+  return edit;
+}
 
 std::uint64_t memory_of(std::vector<Stay> stays) {
   struct Change {

@@ -1,7 +1,5 @@
 #include "analysis/findings/find.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 #include <span>
@@ -129,11 +127,7 @@ Needless find_needless(const Trace& trace, const DirectiveTable& directives,
     return std::tuple(-finding.wasted_time, claims.told[i].ops.empty(), i);
   });
   for (const std::size_t i : order) {
-    const std::vector<std::string>& caveats = claims.told[i].caveats;
     Finding& finding = needless.findings.emplace_back(std::move(claims.told[i].finding));
-    if (!caveats.empty()) {
-      finding.evidence += fmt::format("; possible only: {}", fmt::join(caveats, "; "));
-    }
     // What happened is certain; what to do about it, in another run, is not.
     if (!finding.edits.empty() && finding.confidence == Confidence::kCertain) {
       finding.confidence = Confidence::kLikely;

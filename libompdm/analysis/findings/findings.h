@@ -75,13 +75,11 @@ struct Claim {
   bool host_lags = false;       ///< meanwhile the host has not what a kernel wrote
   /// It rests on what one directive does by itself, and on no other.
   bool stands_alone = false;
-  std::vector<std::string> caveats;
 
-  /// Says what is not known, so that the finding is possible only. The report tells it after the
-  /// evidence.
-  void add_caveat(std::string unknown) {
+  /// Tells what is not known, so that the finding is possible only.
+  void add_caveat(Caveat::Kind unknown, std::vector<std::string> names = {}) {
     finding.confidence = Confidence::kPossible;
-    caveats.push_back(std::move(unknown));
+    finding.caveats.push_back({unknown, std::move(names)});
   }
 };
 

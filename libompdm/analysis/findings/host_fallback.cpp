@@ -1,26 +1,16 @@
-#include <fmt/format.h>
-
 #include <map>
 
+#include "analysis/findings/claims.h"
 #include "analysis/findings/findings.h"
-#include "analysis/findings/wording.h"
 
 namespace ompdm::analysis {
 namespace {
 
 /// `chosen`: each time the host was the device that the program asked for.
-std::string advice(const Trace& trace, bool chosen) {
-  if (chosen) {
-    return "the program asked for the host: by its default device (OMP_DEFAULT_DEVICE, "
-           "omp_set_default_device) or by a device clause; choose another device, or leave it so";
-  }
-  if (trace.recording.target_offload == "disabled") {
-    return "OMP_TARGET_OFFLOAD=DISABLED forbids devices: run without it to use them";
-  }
-  return fmt::format(
-      "run with OMP_TARGET_OFFLOAD=MANDATORY to be told why the runtime does not use "
-      "a device, and ask `ompdm doctor {}`",
-      trace.process.program.empty() ? "PROGRAM" : trace.process.program);
+facts::HostFallback::Cause cause_of(const Trace& trace, bool chosen) {
+  using Cause = facts::HostFallback::Cause;
+  if (chosen) return Cause::kChosen;
+  return trace.recording.target_offload == "disabled" ? Cause::kDisabled : Cause::kUnknown;
 }
 
 }  // namespace
@@ -48,9 +38,8 @@ std::vector<Claim> host_fallback(const Evidence& evidence) {
         row == kNoDirective ? finding.count : evidence.directives.rows[row].count;
     finding.examined = finding.of = instances;
     finding.confidence = Confidence::kCertain;
-    finding.evidence = fmt::format("the region's kernel was called and ran on the host in {} of {}",
-                                   finding.count, counted(instances, "instance", "instances"));
-    finding.remarks = {advice(trace, chosen[row] == finding.count)};
+    finding.facts = facts::HostFallback{.cause = cause_of(trace, chosen[row] == finding.count),
+                                        .program = trace.process.program};
     list.push_back(std::move(claim));
   }
   return list;

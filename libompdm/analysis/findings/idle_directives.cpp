@@ -5,7 +5,7 @@
 #include <tuple>
 #include <utility>
 
-#include "analysis/findings/wording.h"
+#include "analysis/findings/names.h"
 
 namespace ompdm::analysis {
 namespace {

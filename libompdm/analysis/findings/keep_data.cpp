@@ -1,12 +1,10 @@
 #include "analysis/findings/keep_data.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 
+#include "analysis/findings/names.h"
 #include "analysis/findings/surplus.h"
-#include "analysis/findings/wording.h"
 #include "analysis/map_types.h"
 
 namespace ompdm::analysis {
@@ -106,28 +104,17 @@ void KeptData::insert(
   if (!edit.clauses.empty()) edits.push_back(std::move(edit));
 }
 
-std::string made_anew_text(const std::vector<std::string>& names) {
-  const bool is_one = names.size() == 1;
-  return fmt::format("{} {} made in each pass, and what {} may be too", spoken_list(names),
-                     is_one ? "is" : "are", is_one ? "it points to" : "they point to");
-}
-
 void tell_to_make_once(const std::vector<std::string>& names, const SourcePlace& loop,
                        Finding& finding) {
   finding.edits.clear();
   finding.unless.clear();
-  finding.remarks = {
-      fmt::format("make {} once, before the loop at {}, and map {} there: in the loop, update what "
-                  "has to cross",
-                  spoken_list(names), place_of(loop), names.size() == 1 ? "it" : "them")};
+  finding.remarks = {{Remark::Kind::kMakeOnce, names, loop}};
 }
 
 void tell_to_map_objects(Finding& finding) {
   finding.edits.clear();
   finding.unless.clear();
-  finding.remarks = {
-      "a declare mapper maps this: let target enter data and target exit data, before and after, "
-      "name the object that the mapper is for, with the map types of the clauses here"};
+  finding.remarks = {{Remark::Kind::kMapObjects}};
 }
 
 Anchor beside(Anchor anchor, Anchor::Side side) {
@@ -138,11 +125,7 @@ Anchor beside(Anchor anchor, Anchor::Side side) {
 Anchor anchor_at(const Trace& trace, const std::vector<Index<Site>>& sites, Anchor::Of of) {
   Anchor anchor;
   anchor.of = of;
-  std::set<SourcePlace> known;
-  for (const Index<Site> site : sites) {
-    const SourcePlace place = source_place(trace.sites[site.value]);
-    if (known.insert(place).second) anchor.places.push_back(place);
-  }
+  anchor.places = source_places(trace, sites);
   return anchor;
 }
 

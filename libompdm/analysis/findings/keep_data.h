@@ -69,9 +69,6 @@ struct KeptData {
               const std::vector<std::pair<const char*, std::set<std::uint32_t>>>& clauses) const;
 };
 
-/// Why what these names point to cannot surely be kept: see NamedData::made_within.
-std::string made_anew_text(const std::vector<std::string>& names);
-
 /// Takes back edits that would have to name what a loop declares, and says what to do instead.
 void tell_to_make_once(const std::vector<std::string>& names, const SourcePlace& loop,
                        Finding& finding);
@@ -81,10 +78,6 @@ bool is_of_mapper(const Trace& trace, const Mapping& mapping);
 
 /// Takes back edits that would have to name what a mapper maps, and says what to do instead.
 void tell_to_map_objects(Finding& finding);
-
-/// A remark on what was kept.
-inline constexpr const char* kWentAsItHadBeen =
-    "in this run these went over again with the content that the device had had";
 
 /// The same place on another side.
 Anchor beside(Anchor anchor, Anchor::Side side);

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "analysis/findings/wording.h"
-
 namespace ompdm::analysis {
 namespace {
 
@@ -21,28 +19,32 @@ std::uint64_t product(const std::array<std::uint32_t, 3>& size) {
 
 }  // namespace
 
-std::optional<Occupancy> occupancy_of(const DeviceActivity& kernel, const Device& device) {
+std::optional<facts::KernelRun::Occupancy> occupancy_of(const DeviceActivity& kernel,
+                                                        const Device& device) {
+  using Limit = facts::KernelRun::Limit;
+  using Occupancy = facts::KernelRun::Occupancy;
   const std::uint64_t warps = rounded_up(threads_of(kernel), kWarp) / kWarp;
   if (device.threads_per_multiprocessor == 0 || warps == 0) return std::nullopt;
   struct Bound {
     std::uint64_t blocks;
-    const char* name;
+    Limit limit;
   };
-  std::vector<Bound> bounds = {{device.threads_per_multiprocessor / (warps * kWarp), "threads"}};
+  std::vector<Bound> bounds = {
+      {device.threads_per_multiprocessor / (warps * kWarp), Limit::kThreads}};
   if (device.blocks_per_multiprocessor != 0) {
-    bounds.push_back({device.blocks_per_multiprocessor, "blocks"});
+    bounds.push_back({device.blocks_per_multiprocessor, Limit::kBlocks});
   }
   if (device.registers_per_multiprocessor != 0 && kernel.registers != 0) {
     const std::uint64_t of_warp = rounded_up(kernel.registers * kWarp, kRegisterUnit);
-    bounds.push_back({device.registers_per_multiprocessor / of_warp / warps, "registers"});
+    bounds.push_back({device.registers_per_multiprocessor / of_warp / warps, Limit::kRegisters});
   }
   if (device.shared_per_multiprocessor != 0) {
     const std::uint64_t of_block =
         std::uint64_t{kernel.static_shared} + kernel.dynamic_shared + kReservedShared;
-    bounds.push_back({device.shared_per_multiprocessor / of_block, "shared memory"});
+    bounds.push_back({device.shared_per_multiprocessor / of_block, Limit::kSharedMemory});
   }
   const Bound least = *std::ranges::min_element(bounds, {}, &Bound::blocks);
-  return Occupancy{least.blocks * warps * kWarp, device.threads_per_multiprocessor, least.name};
+  return Occupancy{least.blocks * warps * kWarp, device.threads_per_multiprocessor, least.limit};
 }
 
 std::vector<const DeviceActivity*> runs_of(const Trace& trace) {
@@ -60,10 +62,5 @@ const Device* device_row(const Trace& trace, std::int32_t number) {
 
 std::uint64_t blocks_of(const DeviceActivity& kernel) { return product(kernel.grid); }
 std::uint64_t threads_of(const DeviceActivity& kernel) { return product(kernel.block); }
-
-std::string shape_text(const DeviceActivity& kernel) {
-  return counted(blocks_of(kernel), "block", "blocks") + " of " +
-         counted(threads_of(kernel), "thread", "threads");
-}
 
 }  // namespace ompdm::analysis

@@ -4,9 +4,9 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
+#include "ompdm/facts.h"
 #include "ompdm/trace.h"
 
 namespace ompdm::analysis {
@@ -14,15 +14,9 @@ namespace ompdm::analysis {
 /// Threads that can be on a multiprocessor at once for this kernel, of as many as it holds, by the
 /// rules of CUDA's occupancy calculator (warps of 32 threads, registers given out by 256 a warp;
 /// from compute capability 8.0 on 1 KiB of shared memory a block is CUDA's own).
-struct Occupancy {
-  std::uint64_t threads = 0;
-  std::uint64_t most = 0;
-  const char* limit =
-      "";  ///< what allows no more: "registers", "shared memory", "blocks", "threads"
-};
-
 /// Nothing where the device did not say what it has.
-std::optional<Occupancy> occupancy_of(const DeviceActivity& kernel, const Device& device);
+std::optional<facts::KernelRun::Occupancy> occupancy_of(const DeviceActivity& kernel,
+                                                        const Device& device);
 
 /// By position in Trace::launches: the activity that ran it, null if none is known.
 std::vector<const DeviceActivity*> runs_of(const Trace& trace);
@@ -32,8 +26,5 @@ const Device* device_row(const Trace& trace, std::int32_t number);
 
 std::uint64_t blocks_of(const DeviceActivity& kernel);
 std::uint64_t threads_of(const DeviceActivity& kernel);
-
-/// "7 blocks of 64 threads".
-std::string shape_text(const DeviceActivity& kernel);
 
 }  // namespace ompdm::analysis

@@ -1,11 +1,9 @@
 #include "analysis/findings/loop_place.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <optional>
 
-#include "analysis/findings/wording.h"
+#include "analysis/findings/names.h"
 #include "analysis/function_names.h"
 
 namespace ompdm::analysis {
@@ -18,7 +16,9 @@ struct Caller {
   int line = 0;
 };
 
-std::string file_part(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+SourcePlace place_of_call(const Caller& caller) {
+  return {caller.file, caller.line, caller.function, 0};
+}
 
 Caller caller_of(const Frame& frame) {
   return {without_signature(frame.function), frame.file, frame.line};
@@ -85,55 +85,27 @@ std::vector<std::vector<Caller>> chains_of(const Trace& trace,
 
 }  // namespace
 
-std::string loop_function(const Trace& trace, const std::vector<Index<Site>>& sites) {
+UnplacedLoop unplaced_loop(const Trace& trace, const std::vector<Index<Site>>& sites,
+                           bool innermost) {
+  UnplacedLoop loop{.innermost = innermost, .runs = source_places(trace, sites)};
   const std::vector<std::vector<Caller>> chains = chains_of(trace, sites);
   const std::optional<std::size_t> common = chains.empty() ? std::nullopt : common_of(chains);
-  return common ? chains.front()[*common].function : std::string();
-}
-
-std::string loop_place(const Trace& trace, const std::vector<Index<Site>>& sites, bool innermost) {
-  const char* loop = innermost ? "the innermost loop" : "the loop";
-  const std::string places = places_of(trace, sites);
-  const std::vector<std::vector<Caller>> chains = chains_of(trace, sites);
-  const std::string runs = fmt::format("{} that runs {}", loop, places);
-  const std::optional<std::size_t> common = chains.empty() ? std::nullopt : common_of(chains);
-  if (!common) return runs + " (it may be in a calling function)";
+  if (!common) return loop;
   const Caller& function = chains.front()[*common];
-
-  std::vector<std::string> called;
+  loop.in = place_of_call(function);
+  loop.in_main = is_main(function.function);
   for (const std::vector<Caller>& chain : chains) {
     const std::optional<std::size_t> at = find_in(chain, function.function);
-    if (at && *at > 0) add_once(called, chain[*at - 1].function);
+    if (at && *at > 0) add_once(loop.called, chain[*at - 1].function);
   }
-  if (is_main(function.function)) {
-    const std::string where =
-        function.file.empty() ? function.function
-                              : fmt::format("{} ({})", function.function, file_part(function.file));
-    if (called.empty()) {
-      return fmt::format("{} in {} that runs {}", loop, where, places);
-    }
-    return fmt::format("{} in {} that calls {}, which {} {}", loop, where, spoken_list(called),
-                       called.size() == 1 ? "runs" : "run", places);
-  }
-  const std::string inside =
-      called.empty() ? function.function
-                     : fmt::format("{}, which calls {}", function.function, spoken_list(called));
   // What calls itself is one function, however deep it is.
   std::size_t next = *common + 1;
   while (next < chains.front().size() && chains.front()[next].function == function.function) ++next;
-  if (next >= chains.front().size()) {
-    return fmt::format("{} (in {}, or in what calls it)", runs, inside);
-  }
-  const Caller& outer = chains.front()[next];
-  std::string call =
-      fmt::format("in {}, or in {}, which calls {}", inside, outer.function, function.function);
-  if (!outer.file.empty() && outer.line > 0) {
-    call += fmt::format(" at {}:{}", file_part(outer.file), outer.line);
-  }
-  return fmt::format("{} ({})", runs, call);
+  if (next < chains.front().size()) loop.caller = place_of_call(chains.front()[next]);
+  return loop;
 }
 
-std::string loop_at(const Trace& trace, const Loop& loop) {
+SourcePlace source_place(const Trace& trace, const Loop& loop) {
   if (!loop.code) return {};
   const CodeLoop& code = trace.loops[loop.code.value];
   const Caller caller{without_signature(loop.place.function), loop.place.file, loop.place.line};
@@ -143,26 +115,13 @@ std::string loop_at(const Trace& trace, const Loop& loop) {
     return site.line == code.line && site.file == code.file;
   };
   if (code.unrolled && std::ranges::any_of(trace.sites, is_there)) return {};
-  return fmt::format("{} {}:{}{}", code.unrolled ? "the calls repeated at" : "the loop at",
-                     file_part(caller.file), caller.line,
-                     caller.function.empty() ? std::string() : ", in " + caller.function);
+  return {caller.file, caller.line, caller.function, 0};
 }
 
-std::string in_loop(const Trace& trace, const Loop& loop) {
-  const std::string place = loop_at(trace, loop);
-  std::string text = fmt::format("in {} of {}", place.empty() ? "a loop" : place + ",",
-                                 at_least(loop.passes, loop.at_least, "pass", "passes"));
-  if (loop.entries > 1 || loop.entries_at_least) {
-    text += fmt::format(" in all, entered {}{}",
-                        loop.entries == 1 ? "once" : counted(loop.entries, "time", "times"),
-                        loop.entries_at_least ? " or more often" : "");
-  }
-  return text;
-}
-
-SourcePlace source_place(const Trace& trace, const Loop& loop) {
-  if (loop_at(trace, loop).empty()) return {};
-  return {loop.place.file, loop.place.line, without_signature(loop.place.function), 0};
+facts::LoopPlace place_of_loop(const Trace& trace, const Loop& loop) {
+  facts::LoopPlace known{source_place(trace, loop)};
+  known.is_calls = !known.place.file.empty() && trace.loops[loop.code.value].unrolled;
+  return known;
 }
 
 SourcePlace body_place(const Trace& trace, const DirectiveTable& directives, const Loop& loop) {
@@ -188,7 +147,7 @@ SourcePlace source_place(const CodeLoop& loop) {
 std::vector<Index<CodeLoop>> loops_around(const Trace& trace, const LoopTable& loops,
                                           const Loop& loop) {
   std::vector<Index<CodeLoop>> around;
-  if (!loop.entries_at_least || loop_at(trace, loop).empty()) return around;
+  if (!loop.entries_at_least || source_place(trace, loop).file.empty()) return around;
   const std::string& function = trace.loops[loop.code.value].function;
   const auto is_told = [&](Index<CodeLoop> code) {
     return std::ranges::any_of(loops.rows, [&](const Loop& row) { return row.code == code; });
@@ -207,11 +166,12 @@ std::vector<Index<CodeLoop>> loops_around(const Trace& trace, const LoopTable& l
 Anchor loop_anchor(const Trace& trace, const Loop& loop, const std::vector<Index<Site>>& sites) {
   Anchor anchor;
   anchor.of = Anchor::Of::kLoop;
-  SourcePlace& place = anchor.places.emplace_back(source_place(trace, loop));
+  const facts::LoopPlace known = place_of_loop(trace, loop);
+  SourcePlace& place = anchor.places.emplace_back(known.place);
   if (place.file.empty()) {
-    place.function = loop_function(trace, sites);
-    anchor.words = loop_place(trace, sites, loop.entries > 1);
-  } else if (trace.loops[loop.code.value].unrolled) {
+    anchor.unplaced = unplaced_loop(trace, sites, loop.entries > 1);
+    place.function = anchor.unplaced->in.function;
+  } else if (known.is_calls) {
     anchor.of = Anchor::Of::kCalls;
   }
   return anchor;

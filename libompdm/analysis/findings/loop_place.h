@@ -2,38 +2,26 @@
 // analysis library only.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "analysis/repeats.h"
 #include "analysis/tables.h"
 #include "ompdm/edits.h"
+#include "ompdm/facts.h"
 #include "ompdm/trace.h"
 
 namespace ompdm::analysis {
 
-/// "the loop in main (heat.cpp) that calls sweep and norm, which run heat.cpp:41 and heat.cpp:52"
-/// where the directives' functions have nothing but main in common; else "the loop that runs
-/// heat.cpp:41 (in solve, or in main, which calls it at heat.cpp:90)". Sites are those of a pass;
-/// their call chains are those of the first time that each was met. `innermost`: another loop, or
-/// several calls, run it again and again.
-std::string loop_place(const Trace& trace, const std::vector<Index<Site>>& sites,
-                       bool innermost = false);
+/// What the call chains of a pass's directives tell of the loop: those of the first time that each
+/// was met. `innermost`: another loop, or several calls, run it again and again.
+UnplacedLoop unplaced_loop(const Trace& trace, const std::vector<Index<Site>>& sites,
+                           bool innermost = false);
 
-/// The innermost function that such a loop can be in: "main". Empty if the call chains do not tell.
-std::string loop_function(const Trace& trace, const std::vector<Index<Site>>& sites);
-
-/// "the loop at heat.cpp:54, in solve" of a loop that the code has; "the calls repeated at
-/// heat.cpp:54, in main" where the compiler left none. Empty if that place is not known, or is no
-/// place to write anything.
-std::string loop_at(const Trace& trace, const Loop& loop);
-
-/// "in the loop at heat.cpp:54, in solve, of 30 passes in all, entered >= 2 times"; "in a loop of
-/// 30 passes" where its place is not known.
-std::string in_loop(const Trace& trace, const Loop& loop);
-
-/// Where the code has the loop; nothing is known where loop_at() is empty.
+/// Where the code has the loop; empty if that is not known, or is no place to write anything.
 SourcePlace source_place(const Trace& trace, const Loop& loop);
+
+/// The same, and whether the compiler left a loop there.
+facts::LoopPlace place_of_loop(const Trace& trace, const Loop& loop);
 
 /// A line of the function that holds the loop, from which on what it declares is declared in the
 /// loop: its own, or the first of its directives there. Nothing is known where the loop is not in
@@ -42,10 +30,6 @@ SourcePlace body_place(const Trace& trace, const DirectiveTable& directives, con
 
 /// Whether the loop's code makes arrays on the host, which may be what its directives map.
 MakesMemory makes_memory(const Trace& trace, const Loop& loop);
-
-/// What is not known then.
-inline constexpr const char* kMayBeMadeAnew =
-    "the loop makes memory in its passes, which may be this";
 
 /// The loops of its function that are around a loop, from it outwards, as long as nothing recorded
 /// tells how often they entered it: a loop that holds nothing but this one.

@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <string>
@@ -7,10 +5,12 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/findings/claims.h"
+#include "analysis/findings/edits.h"
 #include "analysis/findings/findings.h"
+#include "analysis/findings/names.h"
 #include "analysis/findings/tallies.h"
 #include "analysis/findings/unique.h"
-#include "analysis/findings/wording.h"
 #include "analysis/map_types.h"
 
 namespace ompdm::analysis {
@@ -151,24 +151,6 @@ void append(const Evidence& evidence, const Sender& sender, bool with_unchanged,
       edit_at(claim.finding, EditKind::kReplace, site, "firstprivate", arguments));
 }
 
-std::vector<std::string> remarks_of(const Parts& parts) {
-  std::vector<std::string> remarks;
-  const std::vector<std::string>& unchanged = parts.unchanged.all();
-  const std::vector<std::string>& returned = parts.returned.all();
-  if (!unchanged.empty()) {
-    remarks.push_back(
-        fmt::format("{} came back as sent: the same {} where no kernel ever changes {}",
-                    spoken_list(unchanged), unchanged.size() == 1 ? "goes for it" : "goes for them",
-                    unchanged.size() == 1 ? "it" : "them"));
-  }
-  if (!returned.empty()) {
-    remarks.push_back(fmt::format("{} {} map(tofrom: ...): a kernel's result comes back by it",
-                                  spoken_list(returned),
-                                  returned.size() == 1 ? "keeps its" : "keep their"));
-  }
-  return remarks;
-}
-
 Claim claim_of(const Evidence& evidence, const Group& group) {
   const Trace& trace = evidence.trace;
   const bool with_unchanged = group.sent < kLeastTransfers;
@@ -188,14 +170,15 @@ Claim claim_of(const Evidence& evidence, const Group& group) {
   for (const std::uint32_t op : claim.ops) {
     if (is_transfer(trace.ops.common(op).kind)) finding.wasted_bytes += trace.ops.common(op).bytes;
   }
-  finding.evidence = fmt::format(
-      "in {} at {}, {} of {} transfers of at most {} B carried {}, {}: an argument of the launch "
-      "takes no transfer",
-      counted(parts.launches, "launch", "launches"), places_of(trace, parts.sites.all()),
-      finding.count, parts.transfers, kArgument, spoken_list(parts.names.all()),
-      with_unchanged ? "which came back as sent" : "of which nothing came back");
-  if (with_unchanged) claim.add_caveat("a kernel may set a flag now and then");
-  finding.remarks = remarks_of(parts);
+  finding.facts = facts::MappedScalars{.names = parts.names.all(),
+                                       .largest = kArgument,
+                                       .launches = parts.launches,
+                                       .places = source_places(trace, parts.sites.all()),
+                                       .transfers = parts.transfers,
+                                       .came_back = with_unchanged,
+                                       .unchanged = parts.unchanged.all(),
+                                       .returned = parts.returned.all()};
+  if (with_unchanged) claim.add_caveat(Caveat::Kind::kRareFlag);
   sum_up(claim, trace);
   return std::move(claim);
 }

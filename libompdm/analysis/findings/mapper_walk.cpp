@@ -1,13 +1,12 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 #include <map>
 #include <vector>
 
+#include "analysis/findings/claims.h"
 #include "analysis/findings/findings.h"
+#include "analysis/findings/names.h"
 #include "analysis/findings/unique.h"
-#include "analysis/findings/wording.h"
 
 namespace ompdm::analysis {
 namespace {
@@ -108,42 +107,19 @@ void append(const Trace& trace, std::uint32_t at, const Walk& walk, Walks& walks
   }
 }
 
-std::string evidence_of(const Walks& walks, Nanoseconds host) {
-  std::string text = fmt::format(
-      "{} walked {} in all, {}{} at a time, which moved {} in {}",
-      counted(walks.instances, "instance", "instances"),
-      counted(walks.sum.components, "component", "components"),
-      walks.most * walks.instances > walks.sum.components ? "up to " : "", walks.most,
-      size_text(walks.sum.bytes), counted(walks.sum.transfers.size(), "transfer", "transfers"));
-  if (host > 0 && walks.wall > 0) {
-    text += fmt::format("; {} % of their time went into neither copies nor kernels",
-                        100 * host / walks.wall);
-  }
-  return text;
-}
-
-std::string advice_of(const Walks& walks, const Site* site) {
-  const std::string where = site != nullptr ? place_of(*site) : "there";
-  const std::vector<std::string>& names = walks.names.all();
-  if (names.empty()) {
-    return fmt::format("at {}, map structs and arrays as a whole, not piece by piece", where);
-  }
-  if (walks.instances > 1 && site != nullptr && site->directive == Directive::kTarget) {
-    // Of what is not there, each piece that is pointed to is allocated.
-    constexpr std::uint64_t kOneOf = 16;
-    const bool was_there = kOneOf * walks.sum.allocations < walks.sum.components;
-    return fmt::format(
-        "{} {} {} came to it: give its mapper a name, declare mapper(NAME: ...), write "
-        "map(mapper(NAME), ...) only in a target enter data before all this and a target exit data "
-        "after it, and at {} leave it out, or write map(alloc: ...), which looks up one component; "
-        "what changes meanwhile, and the other side reads, crosses by target update",
-        spoken_list(names), was_there ? "was there when" : "was mapped anew each time that", where,
-        where);
-  }
-  return fmt::format(
-      "for {}, keep what the structs point to in one array, and where it begins in the structs: "
-      "one clause then takes all of it, without a mapper",
-      spoken_list(names));
+facts::MapperWalk facts_of(const Walks& walks, const Site* site) {
+  // Of what is not there, each piece that is pointed to is allocated.
+  constexpr std::uint64_t kOneOf = 16;
+  facts::MapperWalk facts{.most = walks.most,
+                          .bytes = walks.sum.bytes,
+                          .transfers = walks.sum.transfers.size(),
+                          .wall = walks.wall,
+                          .names = walks.names.all(),
+                          .was_there = kOneOf * walks.sum.allocations < walks.sum.components};
+  if (site == nullptr) return facts;
+  facts.place = source_place(*site);
+  facts.directive = site->directive;
+  return facts;
 }
 
 }  // namespace
@@ -169,8 +145,7 @@ std::vector<Claim> mapper_walk(const Evidence& evidence, const Claimed& claimed)
         walks.sum.timed ? std::max(Nanoseconds{0}, walks.wall - walks.sum.busy) : 0;
     finding.examined = finding.of = walks.instances;
     finding.confidence = Confidence::kCertain;
-    finding.evidence = evidence_of(walks, finding.wasted_time);
-    finding.remarks = {advice_of(walks, walks.site ? &trace.sites[walks.site.value] : nullptr)};
+    finding.facts = facts_of(walks, walks.site ? &trace.sites[walks.site.value] : nullptr);
     std::ranges::copy_if(walks.sum.transfers, std::back_inserter(claim.ops),
                          [&](std::uint32_t op) { return !claimed[op]; });
     claims.push_back(std::move(claim));

@@ -6,8 +6,8 @@
 #include <numeric>
 #include <string_view>
 
+#include "analysis/findings/names.h"
 #include "analysis/findings/unique.h"
-#include "analysis/findings/wording.h"
 #include "analysis/function_names.h"
 
 namespace ompdm::analysis {
@@ -34,12 +34,6 @@ std::vector<std::string> objects_of(const std::string& expression) {
 }
 
 }  // namespace
-
-std::string devices_text(const std::set<std::int32_t>& devices) {
-  std::vector<std::string> texts;
-  for (const std::int32_t device : devices) texts.push_back(std::to_string(device));
-  return (texts.size() == 1 ? "device " : "devices ") + spoken_list(texts);
-}
 
 std::uint32_t NamedData::add(const Trace& trace, const Mapping& mapping) {
   devices_.insert(mapping.device);
@@ -78,8 +72,8 @@ std::vector<std::string> NamedData::names() const {
   for (const Row& row : rows_) {
     if (row.data.expression.empty()) {
       const SourcePlace& at = row.data.named_at;
-      names.push_back(fmt::format("{} that {} maps", size_text(std::get<1>(*row.storage.begin())),
-                                  at == SourcePlace() ? "a directive" : place_of(at)));
+      names.push_back(nameless(std::get<1>(*row.storage.begin()),
+                               at == SourcePlace() ? std::string() : place_of(at)));
       continue;
     }
     std::string name = base_of(row.data.expression);

@@ -15,9 +15,6 @@
 
 namespace ompdm::analysis {
 
-/// "device 0", "devices 0, 1 and 2".
-std::string devices_text(const std::set<std::int32_t>& devices);
-
 class NamedData {
  public:
   /// The number of a mapping's data. A piece of storage has one, by the name that it was first

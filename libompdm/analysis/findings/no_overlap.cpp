@@ -1,13 +1,12 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
 
+#include "analysis/findings/claims.h"
 #include "analysis/findings/findings.h"
+#include "analysis/findings/names.h"
 #include "analysis/findings/unique.h"
-#include "analysis/findings/wording.h"
 
 namespace ompdm::analysis {
 namespace {
@@ -96,16 +95,9 @@ std::vector<Claim> no_overlap(const Evidence& evidence) {
     finding.variable = clause_list(group.names.all());
     finding.count = finding.examined = finding.of = group.count;
     finding.wasted_time = group.hidden;
-    claim.add_caveat("whether the kernel reaches it by another pointer does not show");
-    const std::string kernel = place_of(trace.sites[group.kernel.value]);
-    finding.evidence = fmt::format(
-        "{} of {} began only after the kernel of {}, whose maps do not name it",
-        counted(group.count, "transfer", "transfers"), spoken_list(group.names.all()), kernel);
-    finding.remarks = {fmt::format(
-        "if the kernel of {} does not reach {} by another pointer, add nowait and depend(...) to "
-        "both directives (and a taskwait before their results are used): the copy then runs beside "
-        "the kernel",
-        kernel, spoken_list(group.names.all()))};
+    claim.add_caveat(Caveat::Kind::kOtherPointer);
+    finding.facts = facts::NoOverlap{.names = group.names.all(),
+                                     .kernel = source_place(trace.sites[group.kernel.value])};
     claims.push_back(std::move(claim));
   }
   return claims;

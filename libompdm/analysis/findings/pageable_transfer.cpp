@@ -1,12 +1,11 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <tuple>
 
+#include "analysis/findings/claims.h"
 #include "analysis/findings/findings.h"
+#include "analysis/findings/names.h"
 #include "analysis/findings/unique.h"
-#include "analysis/findings/wording.h"
 
 namespace ompdm::analysis {
 namespace {
@@ -18,14 +17,7 @@ constexpr double kLeastPageableShare = 0.1;
 /// A pinned rate has to be this much better to be a reason.
 constexpr double kLeastGain = 1.2;
 
-struct Rate {
-  std::uint64_t bytes = 0;
-  Nanoseconds time = 0;
-
-  [[nodiscard]] double bytes_per_ns() const {
-    return time > 0 ? static_cast<double>(bytes) / static_cast<double>(time) : 0;
-  }
-};
+using facts::Rate;
 
 struct PageableGroup {
   Rate rate;
@@ -36,18 +28,6 @@ struct PageableGroup {
 
 MemoryKind host_side(const DeviceActivity& copy) {
   return copy.kind == ActivityKind::kHtoD ? copy.source : copy.destination;
-}
-
-std::string evidence_of(const PageableGroup& group, ActivityKind kind, const Rate& pinned) {
-  std::string text = fmt::format(
-      "{} of {:.1f} MB in all {} pageable host memory, at {:.2f} GB/s",
-      counted(group.count, "transfer", "transfers"), static_cast<double>(group.rate.bytes) / 1e6,
-      kind == ActivityKind::kHtoD ? "from" : "to", group.rate.bytes_per_ns());
-  if (pinned.bytes > 0) {
-    text += fmt::format(", where page-locked memory reached {:.2f} GB/s in this run",
-                        pinned.bytes_per_ns());
-  }
-  return text;
 }
 
 }  // namespace
@@ -97,15 +77,12 @@ std::vector<Claim> pageable_transfer(const Evidence& evidence) {
     }
     finding.confidence = Confidence::kLikely;
     if (known.bytes == 0) {
-      claim.add_caveat("no transfer of this run tells what page-locked memory would reach");
+      claim.add_caveat(Caveat::Kind::kPinnedUnmeasured);
     }
-    finding.evidence = evidence_of(group, kind, known);
-    finding.remarks = {fmt::format(
-        "if {} can stay allocated, take its memory from an allocator whose trait omp_atk_pinned is "
-        "true (omp_init_allocator, omp_alloc; with LLVM llvm_omp_target_alloc_host), and keep it: "
-        "page-locking costs more than a few transfers",
-        group.names.all().empty() ? std::string("the host's storage")
-                                  : spoken_list(group.names.all()))};
+    finding.facts = facts::PageableTransfer{.to_device = kind == ActivityKind::kHtoD,
+                                            .rate = group.rate,
+                                            .pinned = known,
+                                            .names = group.names.all()};
     claims.push_back(std::move(claim));
   }
   return claims;

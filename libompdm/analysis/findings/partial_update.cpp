@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
@@ -10,9 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/findings/claims.h"
 #include "analysis/findings/findings.h"
+#include "analysis/findings/names.h"
 #include "analysis/findings/unique.h"
-#include "analysis/findings/wording.h"
 #include "analysis/map_types.h"
 
 namespace ompdm::analysis {
@@ -155,29 +154,6 @@ void append(Index<Site> site, const Named& named, const Moved& moved, Partial& p
   for (const std::string& name : named.names) partial.names.add(name);
 }
 
-std::string evidence_of(const Partial& partial) {
-  const std::string updates =
-      fmt::format("{} of {} moved", counted(partial.count, "update", "updates"),
-                  spoken_list(partial.names.all()));
-  if (partial.in_steps) {
-    return fmt::format("{} {} that lie next to each other, from the first on: no step was made",
-                       updates, size_text(partial.moved));
-  }
-  if (partial.moved == 0) return updates + " nothing";
-  return fmt::format("{} {} of {}", updates, size_text(partial.moved), size_text(partial.named));
-}
-
-std::string advice_of(const Partial& partial, const Site& site) {
-  return fmt::format(
-      "what they name did not all cross: a fault of compiler and runtime, which makes results "
-      "wrong. "
-      "At {}, {}",
-      place_of(site),
-      partial.in_steps
-          ? "name all from the first to the last element, without a step"
-          : "name whole rows, or let a loop update each row by a section without gaps");
-}
-
 }  // namespace
 
 std::vector<Claim> partial_update(const Evidence& evidence) {
@@ -202,8 +178,11 @@ std::vector<Claim> partial_update(const Evidence& evidence) {
     finding.count = partial.count;
     finding.examined = finding.of = evidence.directives.rows[row].count;
     finding.confidence = Confidence::kCertain;
-    finding.evidence = evidence_of(partial);
-    finding.remarks = {advice_of(partial, trace.sites[partial.site.value])};
+    finding.facts = facts::PartialUpdate{.names = partial.names.all(),
+                                         .moved = partial.moved,
+                                         .named = partial.named,
+                                         .in_steps = partial.in_steps,
+                                         .place = source_place(trace.sites[partial.site.value])};
     claims.push_back(std::move(claim));
   }
   return claims;

@@ -1,18 +1,17 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
 #include <utility>
 
+#include "analysis/findings/claims.h"
 #include "analysis/findings/findings.h"
 #include "analysis/findings/keep_data.h"
 #include "analysis/findings/loop_place.h"
 #include "analysis/findings/loop_presence.h"
 #include "analysis/findings/loop_stays.h"
+#include "analysis/findings/names.h"
 #include "analysis/findings/tallies.h"
-#include "analysis/findings/wording.h"
 
 namespace ompdm::analysis {
 namespace {
@@ -25,8 +24,8 @@ struct LoopClaim {
   std::map<std::uint32_t, std::uint64_t> bytes_at;  ///< by site
   std::uint64_t sent = 0, sent_enough = 0, returned = 0, returned_enough = 0;
   std::uint64_t backed_bytes = 0;
-  std::uint64_t compared = 0, equal = 0;  ///< transfers of a later pass with what was there
-  std::uint64_t equal_in_full = 0;        ///< all bytes of them were compared
+  std::uint64_t compared = 0;             ///< transfers of a later pass with what was there
+  facts::SameContents same;               ///< found by that
   std::uint64_t examined = 0;             ///< needless transfers whose content was compared
   std::uint64_t unread = 0;               ///< returns that are needless unless the host read them
   std::map<std::uint32_t, bool> in_full;  ///< by number of the data: some of its were
@@ -78,8 +77,8 @@ void add_stay(const Evidence& evidence, const LoopStay& stay, LoopClaim& loop) {
   if (surplus.sent > 0) ++loop.pieces;
   loop.claim.host_lags = loop.unread > 0;
   loop.compared += surplus.compared;
-  loop.equal += surplus.equal;
-  loop.equal_in_full += surplus.equal_in_full;
+  loop.same.equal += surplus.equal;
+  loop.same.in_full += surplus.equal_in_full;
   if (surplus.equal > 0) {
     bool& in_full = loop.in_full[data];
     in_full = in_full || surplus.equal_in_full > 0;
@@ -93,41 +92,23 @@ void add_stay(const Evidence& evidence, const LoopStay& stay, LoopClaim& loop) {
   loop.claim.rests.insert(loop.claim.rests.end(), surplus.rests.begin(), surplus.rests.end());
 }
 
-std::string evidence_of(const Trace& trace, const Loop& row, const LoopClaim& loop) {
-  const std::vector<std::string> names = loop.kept.data.names();
-  const bool several = loop.kept.data.devices().size() > 1;
-  std::string text = fmt::format(
-      "{} {} mapped anew {}{}", spoken_list(names), names.size() == 1 ? "was" : "were",
-      several ? fmt::format("on {}, ", devices_text(loop.kept.data.devices())) : std::string(),
-      in_loop(trace, row));
-  std::string moved;
-  // What was not compared may be needed.
-  const bool is_most = loop.compared > 0 && loop.compared + loop.pieces < loop.sent;
-  // Each entry that was not seen needs its own.
-  const bool is_least = row.entries_at_least;
-  const char* enough = !is_most ? "" : is_least ? "about " : "at most ";
-  const char* or_more = is_least && !is_most ? " or more" : "";
-  if (loop.sent > loop.sent_enough) {
-    moved =
-        fmt::format("sent in {} where {}{}{} would do", counted(loop.sent, "transfer", "transfers"),
-                    enough, loop.sent_enough, or_more);
-  }
-  if (loop.returned > loop.returned_enough) {
-    moved += fmt::format("{}brought back in {} where {}{}{} would do", moved.empty() ? "" : ", ",
-                         moved.empty() ? counted(loop.returned, "transfer", "transfers")
-                                       : std::to_string(loop.returned),
-                         enough, loop.returned_enough, or_more);
-  }
-  text += ": " + moved;
-  if (loop.equal > 0) {
-    text += fmt::format("; in {} of {} compared the device had had that content before", loop.equal,
-                        loop.compared);
-    text += blocks_text(loop.equal, loop.equal_in_full);
-  }
-  if (loop.unread > 0) {
-    text += "; whether the host read in between what came back does not show";
-  }
-  return text;
+facts::PerIterationMapping facts_of(const Trace& trace, const Loop& row, const LoopClaim& loop) {
+  const std::set<std::int32_t>& devices = loop.kept.data.devices();
+  return {.names = loop.kept.data.names(),
+          .devices = {devices.begin(), devices.end()},
+          .loop = place_of_loop(trace, row),
+          .passes = row.passes,
+          .passes_at_least = row.at_least,
+          .entries = row.entries,
+          .entries_at_least = row.entries_at_least,
+          .sent = loop.sent,
+          .sent_enough = loop.sent_enough,
+          .returned = loop.returned,
+          .returned_enough = loop.returned_enough,
+          .enough_at_most = loop.compared > 0 && loop.compared + loop.pieces < loop.sent,
+          .compared = loop.compared,
+          .same = loop.same,
+          .may_be_read = loop.unread > 0};
 }
 
 /// Of ten contents nine.
@@ -151,7 +132,7 @@ std::optional<Claim> finished(const Evidence& evidence, const Loop& row, LoopCla
   const std::vector<std::string> made =
       makes == MakesMemory::kNo ? std::vector<std::string>() : loop.kept.data.made_within(body);
   constexpr std::uint64_t kFewest = 3;
-  if (!made.empty() && loop.equal < kFewest) return std::nullopt;
+  if (!made.empty() && loop.same.equal < kFewest) return std::nullopt;
   loop.kept.settle();
   for (const Stay& stay : loop.claim.stays) {
     loop.kept.add_idle(evidence.idle_directives.edits_on(stay));
@@ -168,40 +149,40 @@ std::optional<Claim> finished(const Evidence& evidence, const Loop& row, LoopCla
   finding.confidence = Confidence::kLikely;
   // What came back weighs no more than what went over again as it had come.
   const bool is_backed = 2 * loop.backed_bytes >= finding.wasted_bytes;
-  const bool is_shown = loop.equal >= std::min(loop.sent - loop.sent_enough, kEnoughSamples);
+  const bool is_shown = loop.same.equal >= std::min(loop.sent - loop.sent_enough, kEnoughSamples);
   if (!evidence.contents.known()) {
-    claim.add_caveat("contents were not compared");
+    claim.add_caveat(Caveat::Kind::kNotCompared);
   } else if (!is_shown) {
-    claim.add_caveat("too few contents were compared");
+    claim.add_caveat(Caveat::Kind::kFewCompared);
   } else if (!is_backed) {
-    claim.add_caveat("contents speak for less than half of these bytes");
+    claim.add_caveat(Caveat::Kind::kHalfUnbacked);
   }
   const bool each_in_full =
       std::ranges::all_of(loop.in_full, [](const auto& one) { return one.second; });
-  if (!each_in_full) claim.add_caveat("of some of it only blocks were compared");
-  if (loop.with_others) claim.add_caveat("other directives map the same in between");
+  if (!each_in_full) claim.add_caveat(Caveat::Kind::kBlocksCompared);
+  if (loop.with_others) claim.add_caveat(Caveat::Kind::kOthersMap);
   constexpr std::uint64_t kOften = 4;
-  if (kOften * (loop.compared - loop.equal) > loop.compared) {
-    claim.add_caveat("the host changes it in between: updates may move as much");
+  if (kOften * (loop.compared - loop.same.equal) > loop.compared) {
+    claim.add_caveat(Caveat::Kind::kHostChanges);
   }
   // Where it was entered anew, and had other data, contents differ.
-  if (row.entries_at_least && kMostly * loop.equal < (kMostly - 1) * loop.compared) {
-    claim.add_caveat("the loop may have been entered more often, and each time has its own");
+  if (row.entries_at_least && kMostly * loop.same.equal < (kMostly - 1) * loop.compared) {
+    claim.add_caveat(Caveat::Kind::kOtherEntries);
   }
   if (!made.empty()) {
-    claim.add_caveat(made_anew_text(made));
+    claim.add_caveat(Caveat::Kind::kMadeAnew, made);
   } else if (makes == MakesMemory::kItself) {
-    claim.add_caveat(kMayBeMadeAnew);
+    claim.add_caveat(Caveat::Kind::kMakesMemory);
   }
   const SourcePlace& place = around.places.front();
   const std::vector<std::string> declared = loop.kept.data.declared_in(place);
-  finding.evidence = evidence_of(trace, row, loop);
+  finding.facts = facts_of(trace, row, loop);
   finding.data = loop.kept.data.rows();
   finding.edits = loop.kept.edits(trace, around);
   finding.unless = {Unless::kHostUses, Unless::kMadeAnew};
-  if (loop.equal > 0 && loop.equal == loop.compared && loop.equal == loop.equal_in_full &&
-      !loop.with_others) {
-    finding.remarks = {kWentAsItHadBeen};
+  if (loop.same.equal > 0 && loop.same.equal == loop.compared &&
+      loop.same.equal == loop.same.in_full && !loop.with_others) {
+    finding.remarks = {{Remark::Kind::kWentAsItHadBeen}};
   }
   if (!declared.empty()) tell_to_make_once(declared, place, finding);
   if (loop.kept.by_mapper) tell_to_map_objects(finding);

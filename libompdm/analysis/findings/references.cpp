@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/findings/wording.h"
+#include "analysis/findings/names.h"
 
 namespace ompdm::analysis {
 namespace {
@@ -43,9 +43,7 @@ std::set<std::size_t> loops_of(const Evidence& evidence, const Claim& claim) {
     return true;
   };
   if (claim.ops.empty()) return loops;
-  const auto asker = [&](std::uint32_t op) {
-    return asker_of(evidence.trace, op);
-  };
+  const auto asker = [&](std::uint32_t op) { return asker_of(evidence.trace, op); };
   const std::uint32_t thread = asker(claim.ops.front()).thread;
   const bool is_within =
       !claim.stays.empty() && std::ranges::all_of(claim.stays, [&](const Stay& stay) {

@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <iterator>
@@ -9,12 +7,14 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/findings/claims.h"
+#include "analysis/findings/edits.h"
 #include "analysis/findings/findings.h"
 #include "analysis/findings/keep_data.h"
 #include "analysis/findings/loop_place.h"
+#include "analysis/findings/names.h"
 #include "analysis/findings/surplus.h"
 #include "analysis/findings/unique.h"
-#include "analysis/findings/wording.h"
 #include "analysis/function_names.h"
 #include "analysis/map_types.h"
 
@@ -44,7 +44,7 @@ struct AllocationGroup {
   KeptData kept;
   Crossings sent;
   Crossings returned;
-  std::vector<std::string> allocating;
+  UniqueSites allocating;
   std::set<std::size_t> loops;  ///< that this is in, by row
   std::set<std::string> calls;  ///< functions whose directives allocated one piece more than once
 };
@@ -91,10 +91,10 @@ bool add_what_is_made_within(const Evidence& evidence, AllocationGroup& group) {
   }
   if (group.loops.empty()) add_what_calls_make(group, made);
   if (made.all().empty()) {
-    if (may_make) group.claim.add_caveat(kMayBeMadeAnew);
+    if (may_make) group.claim.add_caveat(Caveat::Kind::kMakesMemory);
     return true;
   }
-  group.claim.add_caveat(made_anew_text(made.all()));
+  group.claim.add_caveat(Caveat::Kind::kMadeAnew, made.all());
   constexpr std::uint64_t kFew = 10;
   return group.claim.finding.count >= kFew || !group.claim.finding.remarks.empty();
 }
@@ -136,7 +136,7 @@ bool add(const Evidence& evidence, const std::vector<std::uint32_t>& mappings,
       // The instances of a template are functions of their own.
       if (!is_new) group.calls.insert({by.function, trace.sites[known->second.value].function});
     }
-    if (site) add_once(group.allocating, place_of(trace.sites[site.value]));
+    if (site) group.allocating.add(site);
     group.kept.add_directives(trace, evidence.mappings, mappings[i], number);
     if (i > 0) group.claim.ops.push_back(row.alloc.value);
     if (i + 1 < mappings.size() && row.remove) group.claim.ops.push_back(row.remove.value);
@@ -227,10 +227,12 @@ std::vector<Claim> repeated_allocation(const Evidence& evidence, const Claimed& 
     finding.variable = clause_list(names);
     finding.examined = finding.of = finding.count;
     finding.confidence = Confidence::kLikely;
-    finding.evidence = fmt::format("{} {} allocated {} times on {}, by {}, where {} would do",
-                                   spoken_list(names), names.size() == 1 ? "was" : "were",
-                                   group.allocations, devices_text(group.kept.data.devices()),
-                                   spoken_list(group.allocating), group.pieces);
+    const std::set<std::int32_t>& devices = group.kept.data.devices();
+    finding.facts = facts::RepeatedAllocation{.names = names,
+                                              .devices = {devices.begin(), devices.end()},
+                                              .by = source_places(trace, group.allocating.all()),
+                                              .allocations = group.allocations,
+                                              .pieces = group.pieces};
     add_edits(trace, group, finding);
     if (!add_what_is_made_within(evidence, group)) continue;
     if (group.kept.by_mapper) tell_to_map_objects(finding);

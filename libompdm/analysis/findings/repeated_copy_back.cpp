@@ -1,13 +1,11 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 #include <map>
 
 #include "analysis/findings/copy_back.h"
 #include "analysis/findings/findings.h"
+#include "analysis/findings/names.h"
 #include "analysis/findings/tallies.h"
-#include "analysis/findings/wording.h"
 #include "analysis/map_types.h"
 
 namespace ompdm::analysis {
@@ -74,10 +72,10 @@ bool is_chance(const Evidence& evidence, const Returns& returns, const Tally::Pa
 
 struct CopyBackGroup {
   ContentClaim content;
-  std::vector<std::string> before;  ///< where the data had been brought back
-  std::uint64_t all = 0;            ///< transfers of these items by this directive
-  bool is_sent = false;             ///< its clause sends, too
-  bool scratch = false;             ///< kernels had map(to:) copies of it in between
+  UniqueSites before;     ///< where the data had been brought back
+  std::uint64_t all = 0;  ///< transfers of these items by this directive
+  bool is_sent = false;   ///< its clause sends, too
+  bool scratch = false;   ///< kernels had map(to:) copies of it in between
 };
 
 /// Whether a transfer to the host brought what is there since the one before it.
@@ -100,7 +98,7 @@ Claim finished(const Evidence& evidence, CopyBackGroup& group, std::uint32_t row
     const Writer writer = evidence.contents.before(pair.op).writer;
     group.scratch = group.scratch || writer == Writer::kScratch;
     const Index<Site> by = trace.ops.common(pair.earlier).site;
-    if (by) add_once(group.before, place_of(trace.sites[by.value]));
+    if (by) group.before.add(by);
   }
   if (site != nullptr && site->directive != Directive::kTargetUpdate) {
     for (const std::string& item : group.content.expressions) {
@@ -108,22 +106,15 @@ Claim finished(const Evidence& evidence, CopyBackGroup& group, std::uint32_t row
     }
   }
   const bool in_all = group.content.pairs.size() == group.all;
-  const bool is_one = group.content.expressions.size() == 1;
   const std::vector<std::string> expressions = group.content.expressions;
   Claim claim = group.content.finish(evidence, "unmodified_copy_back");
   Finding& finding = claim.finding;
-  claim.add_caveat(
-      fmt::format("whether the host had changed its own copy, and wants {} restored, does not show",
-                  is_one ? "it" : "them"));
-  finding.evidence = fmt::format(
-      "{} came back in {} as {} had come back by {}, with no send in between, and no kernel that "
-      "{} "
-      "have changed {} on the device, {}",
-      spoken_list(group.content.expressions), counted(finding.count, "transfer", "transfers"),
-      is_one ? "it" : "they", group.before.empty() ? "another" : spoken_list(group.before),
-      group.scratch ? "was to" : "could", is_one ? "it" : "them",
-      group.content.coverage_of(finding));
-  if (!in_all) finding.evidence += fmt::format("; {} in all", group.all);
+  claim.add_caveat(Caveat::Kind::kHostChanged, expressions);
+  finding.facts = facts::RepeatedCopyBack{.items = expressions,
+                                          .before = source_places(trace, group.before.all()),
+                                          .same = group.content.same,
+                                          .is_scratch = group.scratch,
+                                          .all = group.all};
   if (site != nullptr) {
     add_edit_of_copy_back(*site, expressions, group.is_sent, finding, in_all);
   }

@@ -5,7 +5,8 @@
 #include <map>
 #include <utility>
 
-#include "analysis/findings/wording.h"
+#include "analysis/findings/edits.h"
+#include "analysis/findings/names.h"
 
 namespace ompdm::analysis {
 
@@ -77,7 +78,7 @@ void add_edits_of_remapped(const Trace& trace, const ResendGroup& group, bool un
   std::ranges::move(edits, std::back_inserter(finding.edits));
   finding.unless.push_back(Unless::kHostUses);
   finding.unless.push_back(Unless::kMadeAnew);
-  if (unchanged) finding.remarks.emplace_back(kWentAsItHadBeen);
+  if (unchanged) finding.remarks.push_back({Remark::Kind::kWentAsItHadBeen});
 }
 
 }  // namespace ompdm::analysis

@@ -24,7 +24,7 @@ struct ResendGroup {
   ContentClaim content;
   Resend relation = Resend::kNone;
   bool is_mixed = false;  ///< that of most of its bytes
-  UniqueTexts before;     ///< where the data was sent or brought back before
+  UniqueSites before;     ///< where the data was sent or brought back before
   UniqueSites sites;      ///< these, and where it was sent again
   UniqueSites first;      ///< of these, where what could have stayed was allocated first,
   UniqueSites last;       ///< and deleted last

@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
@@ -8,9 +7,9 @@
 #include <tuple>
 #include <utility>
 
+#include "analysis/findings/names.h"
 #include "analysis/findings/resend_chains.h"
 #include "analysis/findings/resend_group.h"
-#include "analysis/findings/wording.h"
 #include "analysis/map_types.h"
 
 namespace ompdm::analysis {
@@ -121,12 +120,6 @@ bool keep(const Evidence& evidence, ResendGroup& group) {
   return true;
 }
 
-const char* what_of(const ResendGroup& group) {
-  if (group.is_mixed) return "with a content that the device had had at";
-  return group.relation == Resend::kDuplicate ? "with a content that had gone there by"
-                                              : "unchanged since brought back by";
-}
-
 /// None where the data cannot be kept.
 std::optional<Claim> finished(const Evidence& evidence, ResendGroup group) {
   if (!keep(evidence, group)) return std::nullopt;
@@ -139,7 +132,7 @@ std::optional<Claim> finished(const Evidence& evidence, ResendGroup group) {
     group.content.claim.rests.push_back({pair.op, rests_on(evidence, pair)});
     const Index<Site> by = trace.ops.common(pair.earlier).site;
     if (by) {
-      group.before.add(place_of(trace.sites[by.value]));
+      group.before.add(by);
       group.sites.add(by);
     }
     const Index<Site> sent_by = trace.ops.common(pair.op).site;
@@ -157,25 +150,25 @@ std::optional<Claim> finished(const Evidence& evidence, ResendGroup group) {
       group.content.finish(evidence, group.relation == Resend::kDuplicate ? "duplicate_transfer"
                                                                           : "round_trip_transfer");
   Finding& finding = claim.finding;
-  finding.evidence = fmt::format(
-      "{} went to {} in {} {} {}, {}", spoken_list(group.content.expressions),
-      devices_text(group.devices), counted(finding.count, "transfer", "transfers"), what_of(group),
-      group.before.all().empty() ? "elsewhere" : spoken_list(group.before.all()),
-      group.content.coverage_of(finding));
-  if (!group.kept.data.empty()) finding.evidence += ": its memory there could have been kept";
-  if (!in_all) finding.evidence += fmt::format("; {} in all", group.all);
+  using How = facts::Resends::How;
+  const bool is_sent = group.relation == Resend::kDuplicate;
+  finding.facts = facts::Resends{.items = group.content.expressions,
+                                 .devices = {group.devices.begin(), group.devices.end()},
+                                 .how = group.is_mixed ? How::kBoth
+                                        : is_sent      ? How::kWasSent
+                                                       : How::kCameBack,
+                                 .before = source_places(trace, group.before.all()),
+                                 .same = group.content.same,
+                                 .is_mapped_anew = !group.kept.data.empty(),
+                                 .all = group.all};
   constexpr std::size_t kChance = 3;
   if (is_duplicate && !group.kept.data.empty() && group.content.pairs.size() < kChance) {
-    claim.add_caveat("the host may have made the same content anew");
+    claim.add_caveat(Caveat::Kind::kSameMadeAnew);
   }
   if (group.is_other && !group.kept.data.empty()) {
-    claim.add_caveat("other instances of the directive name other data so");
+    claim.add_caveat(Caveat::Kind::kOtherData);
   }
-  if (group.scratch) {
-    claim.add_caveat(
-        "kernels in between have map(to:) copies of it, and whether they change them does not "
-        "show");
-  }
+  if (group.scratch) claim.add_caveat(Caveat::Kind::kScratchCopies);
   if (group.resident && site != nullptr) {
     add_edit_of_resident(*site, group, in_all, finding);
     add_edits_of_returns(evidence, group, finding);
@@ -183,8 +176,8 @@ std::optional<Claim> finished(const Evidence& evidence, ResendGroup group) {
   if (group.kept.by_mapper) {
     tell_to_map_objects(finding);
   } else if (!group.kept.data.empty()) {
-    add_edits_of_remapped(trace, group,
-                          in_all && group.content.equal == group.content.equal_in_full, finding);
+    add_edits_of_remapped(
+        trace, group, in_all && group.content.same.equal == group.content.same.in_full, finding);
   }
   return claim;
 }

@@ -1,14 +1,14 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
+#include "analysis/findings/claims.h"
 #include "analysis/findings/findings.h"
 #include "analysis/findings/kernel_shapes.h"
-#include "analysis/findings/wording.h"
+#include "analysis/findings/names.h"
 
 namespace ompdm::analysis {
 namespace {
@@ -28,15 +28,7 @@ constexpr std::uint64_t kMostThreadsOfTeam = 1024;  // CUDA's limit
 /// Below this share of a multiprocessor's threads little is left to hide memory's latency behind.
 constexpr double kLeastOccupancy = 0.25;
 
-enum class Shape : std::uint8_t {
-  kUnknown,
-  kOneTeamOneThread,
-  kOneTeam,
-  kOneThreadTeams,
-  kFew,
-  kRanAsFew,      ///< the runtime's choice, as the device ran it
-  kLowOccupancy,  ///< enough threads, few of which fit on a multiprocessor
-};
+using Shape = facts::SerialKernel::Shape;
 
 /// What is known from the directive and its clauses; what the runtime chooses is not judged.
 Shape shape_of(const Launch& launch) {
@@ -63,75 +55,13 @@ Shape shape_of_run(const Trace& trace, const Launch& launch, const DeviceActivit
   return low ? Shape::kLowOccupancy : Shape::kUnknown;
 }
 
-std::string evidence_of_run(Shape shape, const Trace& trace, const DeviceActivity& run) {
-  std::string text = fmt::format("ran as {}", shape_text(run));
+facts::KernelRun facts_of(const Trace& trace, const DeviceActivity& run) {
+  facts::KernelRun facts{.blocks = blocks_of(run), .threads = threads_of(run)};
   const Device* device = device_row(trace, run.device);
-  if (device == nullptr || device->multiprocessors == 0) return text;
-  if (blocks_of(run) < device->multiprocessors) {
-    text +=
-        fmt::format(": {} of {} multiprocessors had work", blocks_of(run), device->multiprocessors);
-  }
-  if (shape != Shape::kLowOccupancy) return text;
-  const auto occupancy = occupancy_of(run, *device);
-  if (!occupancy) return text;
-  return text + fmt::format(": {} let {} of {} threads be on a multiprocessor at once",
-                            occupancy->limit, occupancy->threads, occupancy->most);
-}
-
-std::string evidence_of(Shape shape, const Launch& launch, std::uint64_t count) {
-  const std::string launches = counted(count, "launch", "launches");
-  switch (shape) {
-    case Shape::kOneTeamOneThread:
-      return fmt::format("{} as one team of one thread", launches);
-    case Shape::kOneTeam:
-      return launch.num_teams == kNoTeamsConstruct
-                 ? fmt::format(
-                       "{} of a target region without a teams construct: one team, and one "
-                       "thread but for parallel constructs within",
-                       launches)
-                 : fmt::format("{} as one team", launches);
-    case Shape::kOneThreadTeams:
-      return fmt::format("{} with thread_limit 1: teams of one thread", launches);
-    case Shape::kFew:
-      return fmt::format("{} of {} loop iterations with num_teams({}){}", launches,
-                         launch.trip_count, launch.num_teams,
-                         launch.thread_limit == 0
-                             ? std::string()
-                             : fmt::format(" and thread_limit({})", launch.thread_limit));
-    case Shape::kRanAsFew:
-    case Shape::kLowOccupancy:
-      return fmt::format("{} of {} loop iterations", launches, launch.trip_count);
-    case Shape::kUnknown:
-      break;
-  }
-  return {};
-}
-
-std::string advice_of(Shape shape, const Launch& launch, const std::string& where) {
-  if (shape == Shape::kLowOccupancy) {
-    return fmt::format(
-        "at {}, try smaller teams with thread_limit(128), or less work and fewer private variables "
-        "an iteration",
-        where);
-  }
-  if (shape == Shape::kRanAsFew) {
-    return fmt::format(
-        "at {}, let all its loops' iterations be shared: collapse(...) where they nest, and "
-        "num_teams only where it is known to be better",
-        where);
-  }
-  // More than one team is asked for by a clause alone; one, or one thread, by what is left out too.
-  if (shape == Shape::kFew) {
-    return fmt::format("at {}, leave num_teams{} to the runtime", where,
-                       launch.thread_limit == 0 ? "" : " and thread_limit");
-  }
-  return fmt::format(
-      "at {}, share its work among many teams: what is one loop of independent iterations, by\n"
-      "  #pragma omp target teams distribute parallel for\n"
-      "directly before that loop in place of its directives, with their clauses but num_teams and "
-      "thread_limit, private(...) for what is declared outside and each iteration sets, and "
-      "reduction(...) for what it sums up; each of several loops by one of its own",
-      where);
+  if (device == nullptr) return facts;
+  facts.multiprocessors = device->multiprocessors;
+  facts.occupancy = occupancy_of(run, *device);
+  return facts;
 }
 
 }  // namespace
@@ -177,14 +107,16 @@ std::vector<Claim> serial_kernel(const Evidence& evidence) {
     claim.finding.confidence =
         shape == Shape::kOneTeamOneThread ? Confidence::kCertain : Confidence::kLikely;
     if (shape == Shape::kFew || shape == Shape::kLowOccupancy) {
-      claim.add_caveat("whether it would be faster otherwise does not show");
+      claim.add_caveat(Caveat::Kind::kMaybeNoFaster);
     }
-    claim.finding.evidence = evidence_of(shape, *group.first, group.count);
-    if (group.run != nullptr) {
-      claim.finding.evidence += ", " + evidence_of_run(shape, trace, *group.run);
-    }
-    claim.finding.remarks = {
-        advice_of(shape, *group.first, site ? place_of(trace.sites[site.value]) : "the kernel")};
+    facts::SerialKernel facts{.shape = shape,
+                              .has_teams = group.first->num_teams != kNoTeamsConstruct,
+                              .num_teams = group.first->num_teams,
+                              .thread_limit = group.first->thread_limit,
+                              .trip_count = group.first->trip_count};
+    if (group.run != nullptr) facts.run = facts_of(trace, *group.run);
+    if (site) facts.place = source_place(trace.sites[site.value]);
+    claim.finding.facts = std::move(facts);
     claims.push_back(std::move(claim));
   }
   return claims;

@@ -1,12 +1,12 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <utility>
 
+#include "analysis/findings/claims.h"
 #include "analysis/findings/findings.h"
 #include "analysis/findings/loop_place.h"
-#include "analysis/findings/wording.h"
+#include "analysis/findings/names.h"
 #include "analysis/map_types.h"
 
 namespace ompdm::analysis {
@@ -147,76 +147,31 @@ bool outweighs_all_else(const Trace& trace, const Stream& stream, const DeviceWo
          work.between(trace.ops.begin_of(stream.ops.front()), trace.ops.end_of(stream.ops.back()));
 }
 
-std::string evidence_of(const Stream& stream, OpKind kind, bool can_be_few) {
-  std::string text = fmt::format("{} of at most {} B {} the device",
-                                 counted(stream.ops.size(), "transfer", "transfers"),
-                                 stream.largest, kind == OpKind::kHtoD ? "to" : "from");
-  if (!can_be_few) return text + ": their latency is over half of the device's time meanwhile";
-  if (stream.neighbours) text += ", of neighbouring memory";
-  if (stream.repeated) text += ", many without a kernel in between";
-  return text + fmt::format(": {} would do", stream.ops.size() - stream.spared.size());
-}
-
 /// The innermost loop around the first of them.
-std::string loop_around(const Evidence& evidence, const Stream& stream, const std::string& where) {
+facts::LoopPlace loop_around(const Evidence& evidence, const Stream& stream) {
   const std::uint32_t op = stream.ops.front();
   const Asker asked = asker_of(evidence.trace, op);
   const std::uint32_t entry =
       evidence.enclosing.innermost(asked.thread, asked.time, evidence.trace.ops.end_of(op));
-  const std::string place =
-      entry == EnclosingEntry::kNoEntry
-          ? std::string()
-          : loop_at(evidence.trace, evidence.loops.rows[evidence.enclosing.entries()[entry].loop]);
-  return place.empty() ? "the loop that runs " + where : place;
+  if (entry == EnclosingEntry::kNoEntry) return {};
+  return place_of_loop(evidence.trace,
+                       evidence.loops.rows[evidence.enclosing.entries()[entry].loop]);
 }
 
-std::string advice_of(const Evidence& evidence, const Site* site, const Stream& stream, OpKind kind,
-                      std::int32_t device, bool can_be_few) {
-  const std::string where = site != nullptr ? place_of(*site) : "there";
-  const bool to_device = kind == OpKind::kHtoD;
-  if (!can_be_few) {
-    return fmt::format(
-        "at {}, let several kernels share one transfer: collect on the device what "
-        "the host needs, and cross less often",
-        where);
-  }
-  if (stream.one_place && site != nullptr) {
-    return fmt::format(
-        "at {}, cross once, {} {}: no kernel runs between one of them and the next, so that only "
-        "the "
-        "{} counts",
-        where, to_device ? "after" : "before", loop_around(evidence, stream, where),
-        to_device ? "last" : "first");
-  }
-  std::vector<std::string> items;
-  for (const std::string& expression : stream.expressions) {
-    // An object that is mapped without being named: "*this".
-    items.push_back(expression.starts_with('*') ? expression.substr(1) + "[0:1]" : expression);
-  }
-  const std::string what = items.empty() ? "of it" : spoken_list(items);
-  if (site != nullptr && site->directive == Directive::kApi) {
-    return fmt::format("at {}, copy once, over all the pieces {}", where, what);
-  }
-  if (site != nullptr && 2 * stream.instances <= stream.ops.size()) {
-    return fmt::format(
-        "at {}, let each instance take its pieces {} at once: a section without gaps that holds "
-        "them, or an array that they are packed into",
-        where, what);
-  }
-  if (site != nullptr && site->directive == Directive::kTargetUpdate) {
-    return fmt::format(
-        "{} {}, write one\n"
-        "  #pragma omp target update{} {}(...)\n"
-        "over all the pieces {}, in place of the one there",
-        to_device ? "after" : "before", loop_around(evidence, stream, where),
-        device == 0 ? std::string() : fmt::format(" device({})", device), to_device ? "to" : "from",
-        what);
-  }
-  return fmt::format(
-      "let one clause over neighbouring memory take all the pieces {}, once: in a target enter "
-      "data "
-      "or exit data beside {}",
-      what, loop_around(evidence, stream, where));
+facts::SmallTransfers facts_of(const Evidence& evidence, const Stream& stream, bool can_be_few) {
+  facts::SmallTransfers facts{.largest = stream.largest,
+                              .neighbours = stream.neighbours,
+                              .repeated = stream.repeated,
+                              .one_place = stream.one_place,
+                              .several_an_instance = 2 * stream.instances <= stream.ops.size(),
+                              .items = stream.expressions,
+                              .loop = loop_around(evidence, stream)};
+  if (can_be_few) facts.enough = stream.ops.size() - stream.spared.size();
+  const Index<Site> site = evidence.trace.ops.common(stream.ops.front()).site;
+  if (!site) return facts;
+  facts.place = source_place(evidence.trace.sites[site.value]);
+  facts.directive = evidence.trace.sites[site.value].directive;
+  return facts;
 }
 
 }  // namespace
@@ -248,10 +203,11 @@ std::vector<Claim> small_transfers(const Evidence& evidence, const Claimed& clai
     finding.variable = clause_list(stream.names);
     finding.count = finding.examined = finding.of = stream.ops.size();
     finding.confidence = Confidence::kLikely;
-    if (!can_be_few) claim.add_caveat("whether the host needs each of them at once does not show");
-    finding.evidence = evidence_of(stream, kind, can_be_few);
-    finding.remarks = {advice_of(evidence, site ? &trace.sites[site.value] : nullptr, stream, kind,
-                                 device, can_be_few)};
+    if (!can_be_few) claim.add_caveat(Caveat::Kind::kNeededAtOnce);
+    facts::SmallTransfers facts = facts_of(evidence, stream, can_be_few);
+    facts.to_device = kind == OpKind::kHtoD;
+    facts.device = device;
+    finding.facts = std::move(facts);
     if (can_be_few) claim.ops = std::move(stream.spared);
     claim.carries_all = true;
     sum_up(claim, trace);

@@ -1,18 +1,11 @@
 #include "analysis/findings/tallies.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
-#include "analysis/findings/wording.h"
+#include "analysis/findings/claims.h"
+#include "analysis/findings/names.h"
 
 namespace ompdm::analysis {
-
-std::string blocks_text(std::uint64_t equal, std::uint64_t in_full) {
-  if (in_full == equal) return {};
-  return fmt::format(", {}by blocks of it (OMPDM_HASH=full compares all)",
-                     in_full > 0 ? fmt::format("{} of them ", equal - in_full) : std::string());
-}
 
 void Tally::add(std::uint32_t op, const Earlier& earlier) {
   if (earlier.op == kNoOp) {
@@ -64,8 +57,8 @@ void ContentClaim::take(const Evidence& evidence, const std::string& expression,
   Finding& finding = claim.finding;
   finding.examined += tally.same.size() + tally.different;
   finding.of += tally.same.size() + tally.different + tally.unknown.size();
-  equal += tally.same.size();
-  equal_in_full += tally.in_full;
+  same.equal += tally.same.size();
+  same.in_full += tally.in_full;
   each_in_full = each_in_full && tally.in_full > 0;
 }
 
@@ -77,8 +70,8 @@ void ContentClaim::join(const ContentClaim& other) {
   claim.ops.insert(claim.ops.end(), other.claim.ops.begin(), other.claim.ops.end());
   claim.finding.examined += other.claim.finding.examined;
   claim.finding.of += other.claim.finding.of;
-  equal += other.equal;
-  equal_in_full += other.equal_in_full;
+  same.equal += other.same.equal;
+  same.in_full += other.same.in_full;
   each_in_full = each_in_full && other.each_in_full;
 }
 
@@ -91,19 +84,11 @@ Claim ContentClaim::finish(const Evidence& evidence, const char* pattern) {
   for (const Tally::Pair& pair : pairs) finding.wasted_bytes += trace.ops.common(pair.op).bytes;
   finding.confidence = Confidence::kLikely;
   if (finding.examined < std::min(finding.of, kEnoughSamples)) {
-    claim.add_caveat("too few contents were compared");
+    claim.add_caveat(Caveat::Kind::kFewCompared);
   }
-  if (!each_in_full) claim.add_caveat("of some of it only blocks were compared");
+  if (!each_in_full) claim.add_caveat(Caveat::Kind::kBlocksCompared);
   sum_up(claim, trace);
   return std::move(claim);
-}
-
-std::string ContentClaim::coverage_of(const Finding& finding) const {
-  const std::string text =
-      finding.examined == finding.of
-          ? std::string("in this run")
-          : fmt::format("in this run ({} of {} compared)", finding.examined, finding.of);
-  return text + blocks_text(equal, equal_in_full);
 }
 
 }  // namespace ompdm::analysis

@@ -32,10 +32,6 @@ struct Tally {
   void add(std::uint32_t op, const Earlier& earlier);
 };
 
-/// ", by blocks of it (OMPDM_HASH=full compares all)", as far as that was so of comparisons that
-/// found the same; empty if all of them were of all bytes.
-std::string blocks_text(std::uint64_t equal, std::uint64_t in_full);
-
 /// By directive row, then by the item as its clause has it.
 using Tallies = std::map<std::uint32_t, std::map<std::string, Tally>>;
 
@@ -55,9 +51,8 @@ struct ContentClaim {
   UniqueTexts names;
   std::vector<std::string> expressions;  ///< each of another tally of the directive
   std::vector<Tally::Pair> pairs;        ///< needless transfers, and what made them so
-  std::uint64_t equal = 0;
-  std::uint64_t equal_in_full = 0;  ///< all bytes of them were compared
-  bool each_in_full = true;         ///< some of each item's were
+  facts::SameContents same;
+  bool each_in_full = true;  ///< of each item all bytes of some were compared
 
   /// Takes the needless transfers of a tally, unless most of them are claimed already: those that
   /// carried the same, and, if hardly one was different, also those that were not looked at.
@@ -68,12 +63,9 @@ struct ContentClaim {
   /// Takes in what another one has.
   void join(const ContentClaim& other);
 
-  /// The claim, with all but evidence and advice filled in. No claim on values alone is certain;
+  /// The claim, with all but facts and edits filled in. No claim on values alone is certain;
   /// one on few samples, or with an item of which only blocks were compared, is possible only.
   Claim finish(const Evidence& evidence, const char* pattern);
-
-  /// "in this run (30 of 4000 compared)": for the end of a sentence.
-  [[nodiscard]] std::string coverage_of(const Finding& finding) const;
 };
 
 }  // namespace ompdm::analysis

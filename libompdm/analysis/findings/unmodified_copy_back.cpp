@@ -1,9 +1,6 @@
-#include <fmt/format.h>
-
 #include "analysis/findings/copy_back.h"
 #include "analysis/findings/findings.h"
 #include "analysis/findings/tallies.h"
-#include "analysis/findings/wording.h"
 
 namespace ompdm::analysis {
 namespace {
@@ -46,10 +43,7 @@ std::vector<Claim> unmodified_copy_back(const Evidence& evidence, const Claimed&
       for (const std::string& item : group.expressions) group.claim.clauses.emplace_back(row, item);
     }
     Claim claim = group.finish(evidence, "unmodified_copy_back");
-    claim.finding.evidence = fmt::format(
-        "{} came back in {} as {} had been sent, {}", spoken_list(group.expressions),
-        counted(group.pairs.size(), "transfer", "transfers"),
-        group.expressions.size() == 1 ? "it" : "they", group.coverage_of(claim.finding));
+    claim.finding.facts = facts::UnmodifiedCopyBack{.items = group.expressions, .same = group.same};
     if (site)
       add_edit_of_copy_back(trace.sites[site.value], group.expressions, true, claim.finding);
     claim.finding.unless = {Unless::kKernelChanges};

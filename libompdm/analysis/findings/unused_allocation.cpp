@@ -1,13 +1,12 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <set>
 
+#include "analysis/findings/claims.h"
+#include "analysis/findings/edits.h"
 #include "analysis/findings/findings.h"
-#include "analysis/findings/named_data.h"
+#include "analysis/findings/names.h"
 #include "analysis/findings/unique.h"
-#include "analysis/findings/wording.h"
 
 namespace ompdm::analysis {
 namespace {
@@ -131,12 +130,8 @@ std::vector<Claim> unused_allocation(const Evidence& evidence) {
     const bool is_sure = first.host != 0 && (group.sent == 0 || group.returned == 0) &&
                          trace.recording.names == "on" && !group.beside_kernels;
     finding.confidence = is_sure ? Confidence::kCertain : Confidence::kLikely;
-    const bool is_one = group.items.all().size() < 2;
-    finding.evidence = fmt::format(
-        "{} {} on {} ({}) without a kernel there that could have seen {}",
-        group.items.all().empty() ? "memory of omp_target_alloc" : spoken_list(group.items.all()),
-        is_one ? "was" : "were", devices_text(group.devices),
-        counted(finding.count, "allocation", "allocations"), is_one ? "it" : "them");
+    finding.facts = facts::UnusedAllocation{
+        .items = group.items.all(), .devices = {group.devices.begin(), group.devices.end()}};
     add_edit(evidence, group, finding);
     sum_up(group.claim, trace);
     claims.push_back(std::move(group.claim));

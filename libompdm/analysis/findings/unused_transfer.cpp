@@ -1,14 +1,13 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <set>
 #include <utility>
 
+#include "analysis/findings/claims.h"
+#include "analysis/findings/edits.h"
 #include "analysis/findings/findings.h"
-#include "analysis/findings/named_data.h"
+#include "analysis/findings/names.h"
 #include "analysis/findings/tallies.h"
-#include "analysis/findings/wording.h"
 #include "analysis/map_types.h"
 
 namespace ompdm::analysis {
@@ -109,18 +108,6 @@ void count_sends(const Evidence& evidence, std::map<Clause, UnusedTransferGroup>
   }
 }
 
-std::string evidence_of(const UnusedTransferGroup& group, const std::string& expression) {
-  const std::uint64_t count = group.claim.finding.count;
-  std::string fate;
-  if (group.overwritten > 0) fate = fmt::format("{} overwritten", group.overwritten);
-  if (group.overwritten < count) {
-    fate += fmt::format("{}{} dropped", fate.empty() ? "" : " and ", count - group.overwritten);
-  }
-  return fmt::format("{} went to {} in {} that no kernel there could have seen: {}", expression,
-                     devices_text(group.devices), counted(count, "transfer", "transfers"), fate) +
-         (group.sends > count ? fmt::format("; {} in all", group.sends) : "");
-}
-
 void add_edit(const Site& site, const UnusedTransferGroup& group, const std::string& expression,
               Finding& finding) {
   EditKind kind = EditKind::kLeaveOut;
@@ -194,7 +181,10 @@ std::vector<Claim> unused_transfer(const Evidence& evidence, const Claimed& clai
     finding.examined = finding.of = finding.count;
     const bool is_sure = first.host != 0 && trace.recording.names == "on" && !group.beside_kernels;
     finding.confidence = is_sure ? Confidence::kCertain : Confidence::kLikely;
-    finding.evidence = evidence_of(group, key.second);
+    finding.facts = facts::UnusedTransfer{.item = key.second,
+                                          .devices = {group.devices.begin(), group.devices.end()},
+                                          .overwritten = group.overwritten,
+                                          .all = group.sends};
     if (site) add_edit(trace.sites[site.value], group, key.second, finding);
     if (!site || trace.sites[site.value].directive != Directive::kTargetUpdate) {
       group.claim.clauses = {key};

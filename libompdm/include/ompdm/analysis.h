@@ -13,6 +13,7 @@
 
 #include "ompdm/directives.h"
 #include "ompdm/edits.h"
+#include "ompdm/facts.h"
 #include "ompdm/iterations.h"
 #include "ompdm/link.h"
 #include "ompdm/trace.h"
@@ -104,8 +105,9 @@ struct Finding {
   Confidence confidence = Confidence::kPossible;
   /// Instances that were looked into (compared, where the claim is on content),
   std::uint64_t examined = 0;
-  std::uint64_t of = 0;  ///< of this many
-  std::string evidence;
+  std::uint64_t of = 0;         ///< of this many
+  Facts facts;                  ///< what it rests on
+  std::vector<Caveat> caveats;  ///< none unless it is possible only
   /// Equal in another run of the program, and where its lines have moved: 16 hexadecimal digits.
   std::string id;
   std::vector<EditData> data;  ///< what the edits name
@@ -114,8 +116,7 @@ struct Finding {
   /// Directives in the code of the loop that edits would rest on, which this run did not reach: so
   /// there are none.
   std::vector<UnreachedDirective> unreached;
-  /// What to do that is no edit, a line each; those that begin with two blanks are code.
-  std::vector<std::string> remarks;
+  std::vector<Remark> remarks;
   /// Device memory that the edits keep at one time, beyond what single directives had there.
   std::uint64_t memory_bytes = 0;
   std::vector<std::size_t> directives;  ///< rows of Analysis::directives that it is about

@@ -5,6 +5,7 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,19 @@ enum class EditKind : std::uint8_t {
   kKeep,      ///< leave the directive: it finds the data present then, and moves nothing
 };
 
+/// A loop whose line is not known, as far as the calls tell that led to its directives when each
+/// was first met.
+struct UnplacedLoop {
+  bool innermost = false;              ///< another loop, or several calls, run it again and again
+  std::vector<SourcePlace> runs = {};  ///< the directives of a pass
+  /// The innermost function that leads to all of them, where that is known; `line` is where it
+  /// calls what leads to the first.
+  SourcePlace in = {};
+  bool in_main = false;                  ///< that is the whole program
+  std::vector<std::string> called = {};  ///< the functions that lead from there to the directives
+  SourcePlace caller = {};               ///< which calls that function, and where; empty: not known
+};
+
 /// On which side of what an edit goes.
 struct Anchor {
   enum class Side : std::uint8_t { kAt, kBefore, kWithin, kAfter };
@@ -68,7 +82,7 @@ struct Anchor {
   Of of = Of::kDirective;
   /// Of a loop or of calls one, whose file is empty where the code does not tell its line.
   std::vector<SourcePlace> places;
-  std::string words;  ///< of a loop without a line: "the loop in main (heat.cpp) that runs ..."
+  std::optional<UnplacedLoop> unplaced = {};  ///< of a loop without a line
 };
 
 /// Where the source, and no trace, knows the condition of an edit.

@@ -38,6 +38,9 @@ struct Layout {
 std::string render(std::span<const analysis::Analysis> analyses, Format format,
                    const Layout& layout = {});
 
+/// What a finding rests on, and what is not known where it is possible only: a sentence.
+std::string evidence_text(const analysis::Finding& finding);
+
 /// A finding's edits as a reader follows them, what they depend on and what else to do: lines,
 /// separated by '\n'; those to write into the program begin with two blanks, and may go on in the
 /// next. In Fortran where the finding's file is.

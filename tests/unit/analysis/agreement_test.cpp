@@ -154,7 +154,7 @@ Analysis with_update() {
   for (Finding& finding : run.findings) {
     Edit edit = finding.edits.front();
     edit.kind = EditKind::kRemove;
-    edit.anchor = {Anchor::Side::kAt, Anchor::Of::kDirective, {{"a.cpp", 25, "main", 0}}, ""};
+    edit.anchor = {Anchor::Side::kAt, Anchor::Of::kDirective, {{"a.cpp", 25, "main", 0}}, {}};
     finding.edits.push_back(edit);
   }
   return run;

@@ -56,9 +56,11 @@ TEST(CodeLoops, AreNamedWhereTheyAre) {
   EXPECT_TRUE(
       report::advice_text(finding).starts_with("before the loop at heat.cpp:54, in solve, write\n"))
       << report::advice_text(finding);
-  EXPECT_TRUE(contains(finding.evidence,
-                       "mapped anew in the loop at heat.cpp:54, in solve, of 10 passes: sent"))
-      << finding.evidence;
+  const auto& facts = std::get<facts::PerIterationMapping>(finding.facts);
+  EXPECT_EQ(facts.loop.place.line, 54);
+  EXPECT_EQ(facts.loop.place.function, "solve");
+  EXPECT_FALSE(facts.loop.is_calls);
+  EXPECT_EQ(facts.passes, 10U);
 }
 
 TEST(CodeLoops, ThatLeadToWhatWasNotReachedHaveNoEdits) {
@@ -142,10 +144,12 @@ TEST(CodeLoops, EnteredUnseenMapEachTheirOwn) {
   ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
   const Finding& finding = analysis.findings[0];
   EXPECT_EQ(finding.count, 3 * 2 * 6U);
-  EXPECT_TRUE(contains(finding.evidence,
-                       "of 21 passes in all, entered once or more often: sent in 21 "
-                       "transfers where 3 or more would do"))
-      << finding.evidence;
+  const auto& facts = std::get<facts::PerIterationMapping>(finding.facts);
+  EXPECT_EQ(facts.passes, 21U);
+  EXPECT_EQ(facts.entries, 1U);
+  EXPECT_TRUE(facts.entries_at_least);
+  EXPECT_EQ(facts.sent, 21U);
+  EXPECT_EQ(facts.sent_enough, 3U);
   EXPECT_TRUE(contains(report::advice_text(finding), "u stands for 3 pieces of storage"))
       << report::advice_text(finding);
 }

@@ -27,7 +27,10 @@ TEST(DuplicateTransfer, ToDataThatIsThere) {
   EXPECT_EQ(finding.confidence, Confidence::kPossible) << "the reader may use its copy as scratch";
   EXPECT_EQ(finding.examined, 1U);
   EXPECT_EQ(finding.of, 1U);
-  EXPECT_TRUE(contains(finding.evidence, "by a.cpp:10, in this run")) << finding.evidence;
+  const auto& facts = std::get<facts::Resends>(finding.facts);
+  EXPECT_EQ(facts.how, facts::Resends::How::kWasSent);
+  ASSERT_EQ(facts.before.size(), 1U);
+  EXPECT_EQ(facts.before[0].line, 10);
   EXPECT_TRUE(contains(report::advice_text(finding),
                        "reach #pragma omp target update to(a) at a.cpp:20 only after"));
   ASSERT_TRUE(analysis.possible_prediction.has_value());
@@ -47,7 +50,7 @@ TEST(DuplicateTransfer, ToDataThatCouldHaveBeenKept) {
   const Finding finding = found(analysis, "duplicate_transfer")[0];
   EXPECT_EQ(finding.count, 1U);
   EXPECT_EQ(finding.wasted_time, 100 + 10 + 5) << "its delete and allocation are needless too";
-  EXPECT_TRUE(contains(finding.evidence, "could have been kept"));
+  EXPECT_TRUE(std::get<facts::Resends>(finding.facts).is_mapped_anew);
   EXPECT_TRUE(
       contains(report::advice_text(finding), "  #pragma omp target enter data map(to: a)\n"));
   EXPECT_TRUE(
@@ -186,7 +189,6 @@ TEST(DuplicateTransfer, SampledWithGaps) {
   EXPECT_EQ(same.findings[0].count, 400U) << "no sample speaks against the others";
   EXPECT_EQ(same.findings[0].examined, 11U) << "ten pairs, and the first with the mapping";
   EXPECT_EQ(same.findings[0].of, 400U);
-  EXPECT_TRUE(contains(same.findings[0].evidence, "11 of 400 compared"));
 
   const Analysis some = run(true);
   ASSERT_EQ(patterns(some), "duplicate_transfer");
@@ -200,8 +202,9 @@ TEST(DuplicateTransfer, BlocksOfALargeArrayMakeItPossibleOnly) {
   const Analysis analysis = analyze(program.take());
   ASSERT_EQ(patterns(analysis), "duplicate_transfer");
   EXPECT_EQ(analysis.findings[0].confidence, Confidence::kPossible);
-  EXPECT_TRUE(
-      contains(analysis.findings[0].evidence, "by blocks of it (OMPDM_HASH=full compares all)"));
+  const auto& facts = std::get<facts::Resends>(analysis.findings[0].facts);
+  EXPECT_EQ(facts.same.equal, 1U);
+  EXPECT_EQ(facts.same.in_full, 0U);
 }
 
 TEST(DuplicateTransfer, ADirectiveThatIsNeededAtTimesIsNotDropped) {

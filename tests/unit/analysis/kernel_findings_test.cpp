@@ -57,7 +57,9 @@ TEST(SmallTransfers, OneDirectiveAgainAndAgain) {
   EXPECT_EQ(finding.wasted_time, 31 * 100);
   ASSERT_TRUE(analysis.prediction.has_value());
   EXPECT_EQ(analysis.prediction->spared_bytes, 0U);
-  EXPECT_TRUE(contains(finding.evidence, "32 transfers of at most 800 B to the device"));
+  const auto& facts = std::get<facts::SmallTransfers>(finding.facts);
+  EXPECT_EQ(facts.largest, 800U);
+  EXPECT_TRUE(facts.to_device);
   EXPECT_EQ(patterns(analyze(row_by_row(31, 100'000, false))), "");
 }
 
@@ -121,10 +123,11 @@ TEST(SmallTransfers, BlocksOfTheirOwnAreNoNeighbours) {
     build.launch(10);
     build.end();
     const std::vector<Finding> findings = found(analyze(build.take()), "small_transfers");
-    return findings.empty() ? std::string() : findings[0].evidence;
+    return std::get<facts::SmallTransfers>(findings.at(0).facts);
   };
-  EXPECT_TRUE(contains(mapped_apart(true), "of neighbouring memory: 1 would do"));
-  EXPECT_FALSE(contains(mapped_apart(false), "would do"));
+  EXPECT_TRUE(mapped_apart(true).neighbours);
+  EXPECT_EQ(mapped_apart(true).enough, 1U);
+  EXPECT_EQ(mapped_apart(false).enough, std::nullopt);
 }
 
 TEST(SmallTransfers, AScalarThatEachKernelReturnsIsClean) {
@@ -205,7 +208,6 @@ TEST(HostFallback, IsCountedBySite) {
   ASSERT_EQ(patterns(analysis), "host_fallback");
   EXPECT_EQ(analysis.findings[0].count, 2U);
   EXPECT_EQ(analysis.findings[0].of, 3U);
-  EXPECT_TRUE(contains(analysis.findings[0].evidence, "ran on the host in 2 of 3 instances"));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "report/loop_words.h"
 #include "support/trace_builder.h"
 
 namespace ompdm::analysis {
@@ -17,7 +18,7 @@ struct Place : TraceBuilder {
     sites.push_back(site(Directive::kTarget, "src/heat.cpp", line, function));
     trace.sites.back().callers = std::move(callers);
   }
-  [[nodiscard]] std::string text() const { return loop_place(trace, sites); }
+  [[nodiscard]] std::string text() const { return report::loop_text(unplaced_loop(trace, sites)); }
 };
 
 TEST(LoopPlace, InMainItself) {
@@ -87,7 +88,7 @@ TEST(LoopPlace, WhereTheCLibraryStartsIsNone) {
   place.add("norm(double*)", 52, start);
   EXPECT_EQ(place.text(),
             "the loop in main that calls sweep and norm, which run heat.cpp:41 and heat.cpp:52");
-  EXPECT_EQ(loop_function(place.trace, place.sites), "main");
+  EXPECT_EQ(unplaced_loop(place.trace, place.sites).in.function, "main");
   Place thread;
   thread.add("work(void*)", 41, {{"start_thread", "pthread_create.c", 442, 3}});
   EXPECT_EQ(thread.text(), "the loop that runs heat.cpp:41 (in work, or in what calls it)");

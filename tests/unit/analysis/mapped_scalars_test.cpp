@@ -72,8 +72,9 @@ TEST(MappedScalars, AreArguments) {
   EXPECT_EQ(finding.wasted_bytes, 40U * 8);
   EXPECT_EQ(finding.wasted_time, 40 * 120);
   EXPECT_EQ(finding.confidence, Confidence::kLikely);
-  EXPECT_TRUE(contains(finding.evidence, "in 40 launches at a.cpp:12, 40 of 120 transfers"))
-      << finding.evidence;
+  const auto& facts = std::get<facts::MappedScalars>(finding.facts);
+  EXPECT_EQ(facts.launches, 40U);
+  EXPECT_EQ(facts.transfers, 120U);
   const std::string advice = report::advice_text(finding);
   EXPECT_TRUE(contains(advice, "at a.cpp:12, write firstprivate(n) instead of map(...)")) << advice;
   EXPECT_TRUE(contains(advice, "sum keeps its map(tofrom: ...)")) << advice;

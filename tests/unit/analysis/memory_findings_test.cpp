@@ -170,16 +170,16 @@ TEST(DeviceLeak, OfWhatAMapClauseDidNotBringBack) {
   program.writer();  // map(tofrom:), which finds it present
   const Analysis analysis = analyze(program.take());
   ASSERT_EQ(patterns(analysis), "device_leak");
-  EXPECT_TRUE(contains(analysis.findings[0].evidence,
-                       "map(from: ...) or map(tofrom: ...) at a.cpp:30 found it there and brought "
-                       "nothing back"))
-      << analysis.findings[0].evidence;
+  const auto& facts = std::get<facts::DeviceLeak>(analysis.findings[0].facts);
+  ASSERT_EQ(facts.asked_back.size(), 1U);
+  EXPECT_EQ(facts.asked_back[0].line, 30);
 
   OneArray updated;
   updated.map();
   updated.writer();
   updated.bring(9);
-  EXPECT_FALSE(contains(found(analyze(updated.take()), "device_leak").at(0).evidence, "found it"));
+  const std::vector<Finding> leaks = found(analyze(updated.take()), "device_leak");
+  EXPECT_TRUE(std::get<facts::DeviceLeak>(leaks.at(0).facts).asked_back.empty());
 }
 
 TEST(DeviceLeak, LeftByEnterData) {
@@ -193,7 +193,9 @@ TEST(DeviceLeak, LeftByEnterData) {
   EXPECT_EQ(finding.variable, "a");
   EXPECT_EQ(finding.wasted_bytes, OneArray::kBytes);
   EXPECT_EQ(finding.confidence, Confidence::kLikely);
-  EXPECT_TRUE(contains(finding.evidence, "left by target enter data at a.cpp:10"));
+  const auto& facts = std::get<facts::DeviceLeak>(finding.facts);
+  EXPECT_EQ(facts.directive, Directive::kTargetEnterData);
+  EXPECT_EQ(facts.place.line, 10);
   ASSERT_TRUE(analysis.prediction.has_value());
   EXPECT_EQ(analysis.prediction->wall, analysis.process.wall);
 }

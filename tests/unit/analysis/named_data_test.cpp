@@ -54,7 +54,8 @@ TEST(NamedData, SeveralDevicesAreNamedInEveryLine) {
     }
   }
   const Finding finding = program.only();
-  EXPECT_TRUE(contains(finding.evidence, "on devices 0, 1 and 2")) << finding.evidence;
+  EXPECT_EQ(std::get<facts::PerIterationMapping>(finding.facts).devices,
+            (std::vector<std::int32_t>{0, 1, 2}));
   EXPECT_TRUE(contains(report::advice_text(finding),
                        "\n  #pragma omp target enter data device(d /* each of 0, 1, 2 */) map(to: "
                        "a[lo:len])\n"))

@@ -10,7 +10,6 @@
 namespace ompdm::analysis {
 namespace {
 
-using test::contains;
 using test::found;
 using test::OneArray;
 
@@ -49,9 +48,10 @@ TEST(PartialUpdate, OfOneElementOfEachRow) {
   EXPECT_EQ(findings[0].count, 3U);
   EXPECT_EQ(findings[0].variable, "a[0:10][0:50]");
   EXPECT_EQ(findings[0].confidence, Confidence::kCertain);
-  EXPECT_EQ(findings[0].evidence, "3 updates of a[0:10][0:50] moved 240 B of 12.0 KB");
-  ASSERT_EQ(findings[0].remarks.size(), 1U);
-  EXPECT_TRUE(contains(findings[0].remarks[0], "let a loop update each row"));
+  const auto& facts = std::get<facts::PartialUpdate>(findings[0].facts);
+  EXPECT_EQ(facts.moved, 240U);
+  EXPECT_EQ(facts.named, 12'000U);
+  EXPECT_FALSE(facts.in_steps);
 }
 
 TEST(PartialUpdate, OfAMemberMovesNothing) {
@@ -59,7 +59,8 @@ TEST(PartialUpdate, OfAMemberMovesNothing) {
   program.update(1, 0);
   const std::vector<Finding> findings = program.partial();
   ASSERT_EQ(findings.size(), 1U);
-  EXPECT_EQ(findings[0].evidence, "1 update of a.g[0:10][0:5] moved nothing");
+  EXPECT_EQ(findings[0].count, 1U);
+  EXPECT_EQ(std::get<facts::PartialUpdate>(findings[0].facts).moved, 0U);
 
   Updated unknown("a.g[0:n][0:n]", 0, kTo | kWithGaps);
   unknown.update(1, 0);
@@ -71,7 +72,8 @@ TEST(PartialUpdate, OfWhatIsThereMovesNothing) {
   program.update(0, 0);
   const std::vector<Finding> findings = program.partial();
   ASSERT_EQ(findings.size(), 1U);
-  EXPECT_EQ(findings[0].evidence, "1 update of a[i:n][j:n] moved nothing");
+  EXPECT_EQ(findings[0].count, 1U);
+  EXPECT_EQ(std::get<facts::PartialUpdate>(findings[0].facts).moved, 0U);
 }
 
 TEST(PartialUpdate, ThatMovedAllOfItIsClean) {
@@ -119,8 +121,9 @@ TEST(PartialUpdate, WithAStepMovesNeighbours) {
   program.update(1, 4000);
   const std::vector<Finding> findings = program.partial();
   ASSERT_EQ(findings.size(), 1U);
-  EXPECT_TRUE(contains(findings[0].evidence, "4.00 KB that lie next to each other"));
-  EXPECT_TRUE(contains(findings[0].remarks.at(0), "without a step"));
+  const auto& facts = std::get<facts::PartialUpdate>(findings[0].facts);
+  EXPECT_TRUE(facts.in_steps);
+  EXPECT_EQ(facts.moved, 4000U);
 }
 
 TEST(PartialUpdate, WithAStepOfOneOrOneThatIsNotKnownIsClean) {

@@ -47,10 +47,10 @@ TEST(PerIterationContents, TheTimeBetweenPassesIsNoEvidence) {
     EXPECT_EQ(finding.wasted_bytes, 38 * kBytes);
     EXPECT_EQ(finding.examined, 19U) << "those that were sent";
     EXPECT_EQ(finding.of, 38U);
-    EXPECT_TRUE(contains(finding.evidence,
-                         "in 19 of 19 compared the device had had that content before; whether the "
-                         "host read in between what came back does not show"))
-        << finding.evidence;
+    const auto& facts = std::get<facts::PerIterationMapping>(finding.facts);
+    EXPECT_EQ(facts.same.equal, 19U);
+    EXPECT_EQ(facts.compared, 19U);
+    EXPECT_TRUE(facts.may_be_read);
     EXPECT_TRUE(contains(report::advice_text(finding),
                          "these went over again with the content that the device had had"));
   }
@@ -136,8 +136,9 @@ TEST(PerIterationMapping, BlocksMakeItPossibleOnly) {
   const Finding& finding = analysis.findings[0];
   EXPECT_EQ(finding.count, 29U);
   EXPECT_EQ(finding.confidence, Confidence::kPossible);
-  EXPECT_TRUE(contains(finding.evidence, "by blocks of it (OMPDM_HASH=full compares all)"))
-      << finding.evidence;
+  const auto& facts = std::get<facts::PerIterationMapping>(finding.facts);
+  EXPECT_GT(facts.same.equal, 0U);
+  EXPECT_EQ(facts.same.in_full, 0U);
   EXPECT_FALSE(contains(report::advice_text(finding), "the host changed none"))
       << report::advice_text(finding);
 }
@@ -159,8 +160,8 @@ TEST(PerIterationMapping, BlocksAreLikelyWhereAllBytesWereComparedOnce) {
   const Analysis analysis = analyze(build.take());
   ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
   EXPECT_EQ(analysis.findings[0].confidence, Confidence::kLikely);
-  EXPECT_TRUE(contains(analysis.findings[0].evidence, "28 of them by blocks of it"))
-      << analysis.findings[0].evidence;
+  const auto& facts = std::get<facts::PerIterationMapping>(analysis.findings[0].facts);
+  EXPECT_EQ(facts.same.equal - facts.same.in_full, 28U);
 }
 
 TEST(PerIterationMapping, BlocksAreNoEvidenceWhereTheHostIsSeenToChangeIt) {

@@ -98,7 +98,9 @@ TEST(PerIterationMapping, EachEntryKeepsItsFirstInAndLastOut) {
   const Analysis analysis = analyze(build.take());
   ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
   EXPECT_EQ(analysis.findings[0].count, 3U * (4 + 4));
-  EXPECT_TRUE(contains(analysis.findings[0].evidence, "15 passes in all, entered 3 times"));
+  const auto& facts = std::get<facts::PerIterationMapping>(analysis.findings[0].facts);
+  EXPECT_EQ(facts.passes, 15U);
+  EXPECT_EQ(facts.entries, 3U);
 }
 
 TEST(PerIterationMapping, DataThatStaysIsClean) {

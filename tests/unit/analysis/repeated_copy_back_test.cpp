@@ -32,11 +32,11 @@ TEST(RepeatedCopyBack, WithNothingInBetween) {
   EXPECT_EQ(finding.wasted_bytes, 3 * OneArray::kBytes);
   EXPECT_EQ(finding.confidence, Confidence::kPossible) << "the host may want its copy restored";
   EXPECT_TRUE(contains(report::advice_text(finding), "restored"));
-  EXPECT_TRUE(finding.evidence.ends_with(
-      "; possible only: whether the host had changed its own copy, and wants it restored, does not "
-      "show"))
-      << finding.evidence;
-  EXPECT_TRUE(contains(finding.evidence, "as it had come back by a.cpp:25")) << finding.evidence;
+  ASSERT_FALSE(finding.caveats.empty());
+  EXPECT_EQ(finding.caveats.back().kind, Caveat::Kind::kHostChanged);
+  const auto& facts = std::get<facts::RepeatedCopyBack>(finding.facts);
+  ASSERT_EQ(facts.before.size(), 1U);
+  EXPECT_EQ(facts.before[0].line, 25);
   EXPECT_TRUE(
       contains(report::advice_text(finding), "drop #pragma omp target update from(a) at a.cpp:26"))
       << report::advice_text(finding);

@@ -30,7 +30,10 @@ TEST(RoundTrip, ResidentData) {
   EXPECT_EQ(finding.count, 1U);
   EXPECT_EQ(finding.wasted_bytes, OneArray::kBytes);
   EXPECT_EQ(finding.confidence, Confidence::kLikely);
-  EXPECT_TRUE(contains(finding.evidence, "brought back by a.cpp:25")) << finding.evidence;
+  const auto& facts = std::get<facts::Resends>(finding.facts);
+  EXPECT_EQ(facts.how, facts::Resends::How::kCameBack);
+  ASSERT_EQ(facts.before.size(), 1U);
+  EXPECT_EQ(facts.before[0].line, 25);
   EXPECT_TRUE(
       contains(report::advice_text(finding), "reach #pragma omp target update to(a) at a.cpp:20"));
 }
@@ -70,8 +73,7 @@ TEST(RoundTrip, AlongSeveralDirectivesIsOne) {
   EXPECT_EQ(finding.count, 4U);
   EXPECT_EQ(finding.wasted_bytes, 4 * OneArray::kBytes);
   EXPECT_EQ(finding.memory_bytes, OneArray::kBytes);
-  EXPECT_TRUE(contains(finding.evidence, "with a content that the device had had at a.cpp:30"))
-      << finding.evidence;
+  EXPECT_EQ(std::get<facts::Resends>(finding.facts).how, facts::Resends::How::kBoth);
   EXPECT_TRUE(contains(report::advice_text(finding), "before a.cpp:30 for the first time, write"));
   EXPECT_TRUE(contains(report::advice_text(finding), "after a.cpp:50 for the last time, write"));
 }

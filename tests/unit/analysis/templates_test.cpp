@@ -7,6 +7,7 @@
 #include "analysis/findings/loop_place.h"
 #include "analysis/function_names.h"
 #include "ompdm/analysis.h"
+#include "report/loop_words.h"
 #include "support/trace_builder.h"
 
 namespace ompdm::analysis {
@@ -66,10 +67,10 @@ TEST(Templates, KernelsAreInstances) {
 
 TEST(Templates, ACallIsOfTheInstanceThatWasCalled) {
   const Trace trace = passes_of({kDouble, kFloat});
-  EXPECT_EQ(loop_place(trace, {Index<Site>{1}}, false),
+  EXPECT_EQ(report::loop_text(unplaced_loop(trace, {Index<Site>{1}})),
             "the loop that runs scale.cpp:5 (in scale<float>, or in main, which calls scale<float> "
             "at scale.cpp:20)");
-  EXPECT_EQ(loop_place(trace, {Index<Site>{0}, Index<Site>{1}}, false),
+  EXPECT_EQ(report::loop_text(unplaced_loop(trace, {Index<Site>{0}, Index<Site>{1}})),
             "the loop in main (scale.cpp) that calls scale<double> and scale<float>, which run "
             "scale.cpp:5");
 }

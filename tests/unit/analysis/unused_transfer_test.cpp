@@ -44,7 +44,7 @@ TEST(UnusedTransfer, OverwrittenAgainAndAgainAndThenDropped) {
   const Analysis analysis = analyze(program.take());
   ASSERT_EQ(patterns(analysis), "unused_transfer") << "none rests on another that is needed";
   EXPECT_EQ(analysis.findings[0].count, 4U);
-  EXPECT_TRUE(contains(analysis.findings[0].evidence, "3 overwritten and 1 dropped"));
+  EXPECT_EQ(std::get<facts::UnusedTransfer>(analysis.findings[0].facts).overwritten, 3U);
 }
 
 TEST(UnusedTransfer, DroppedBeforeAKernel) {

@@ -1,13 +1,11 @@
-#include "analysis/findings/wording.h"
+#include "analysis/findings/names.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
-#include <string_view>
+#include <set>
 
-#include "analysis/findings/findings.h"
-#include "analysis/findings/unique.h"
 #include "analysis/function_names.h"
 
 namespace ompdm::analysis {
@@ -31,6 +29,17 @@ std::string without_fortran_section(const std::string& expression) {
   return expression;
 }
 
+/// "786 KB": of three digits.
+std::string size_text(std::uint64_t bytes) {
+  constexpr const char* kUnits[] = {"B", "KB", "MB", "GB", "TB"};
+  auto value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  // What would be told as 1000 of a unit is 1 of the next.
+  for (; value >= 999.5 && unit + 1 < std::size(kUnits); ++unit) value /= 1000;
+  if (unit == 0) return fmt::format("{} B", bytes);
+  return fmt::format("{:.{}f} {}", value, value < 9.995 ? 2 : value < 99.95 ? 1 : 0, kUnits[unit]);
+}
+
 }  // namespace
 
 SourcePlace source_place(const Site& site) {
@@ -46,13 +55,17 @@ std::string place_of(const SourcePlace& place) {
   return place.line > 0 ? fmt::format("{} line {}", place.function, place.line) : place.function;
 }
 
-std::string place_of(const Site& site) { return place_of(source_place(site)); }
-
-std::string places_of(const Trace& trace, const std::vector<Index<Site>>& sites) {
-  UniqueTexts places;
-  for (const Index<Site> site : sites) places.add(place_of(trace.sites[site.value]));
-  return spoken_list(places.all());
+std::vector<SourcePlace> source_places(const Trace& trace, const std::vector<Index<Site>>& sites) {
+  std::vector<SourcePlace> places;
+  std::set<SourcePlace> known;
+  for (const Index<Site> site : sites) {
+    const SourcePlace place = source_place(trace.sites[site.value]);
+    if (known.insert(place).second) places.push_back(place);
+  }
+  return places;
 }
+
+std::string place_of(const Site& site) { return place_of(source_place(site)); }
 
 std::string function_of(const Site& site) { return without_signature(site.function); }
 
@@ -95,82 +108,19 @@ std::string name_of(const Trace& trace, const Mapping& mapping) {
   if (has_name(trace, mapping)) return base_of(expression_of(trace, mapping));
   if (mapping.host == 0) return {};
   const Index<Site> site = trace.ops.common(mapping.alloc.value).site;
-  return fmt::format("{} that {} maps", size_text(mapping.bytes),
-                     site ? place_of(trace.sites[site.value]) : "a directive");
+  return nameless(mapping.bytes, site ? place_of(trace.sites[site.value]) : std::string());
 }
 
-std::string size_text(std::uint64_t bytes) {
-  constexpr const char* kUnits[] = {"B", "KB", "MB", "GB", "TB"};
-  auto value = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  // What would be told as 1000 of a unit is 1 of the next.
-  for (; value >= 999.5 && unit + 1 < std::size(kUnits); ++unit) value /= 1000;
-  if (unit == 0) return fmt::format("{} B", bytes);
-  return fmt::format("{:.{}f} {}", value, value < 9.995 ? 2 : value < 99.95 ? 1 : 0, kUnits[unit]);
-}
-
-std::string spoken_list(const std::vector<std::string>& items) {
-  if (items.size() < 2) return items.empty() ? std::string() : items.front();
-  const std::vector<std::string> all_but_last(items.begin(), items.end() - 1);
-  return clause_list(all_but_last) + " and " + items.back();
+std::string nameless(std::uint64_t bytes, const std::string& place) {
+  return fmt::format("{} that {} maps", size_text(bytes), place.empty() ? "a directive" : place);
 }
 
 std::string clause_list(const std::vector<std::string>& items) {
   return fmt::format("{}", fmt::join(items, ", "));
 }
 
-std::string counted(std::uint64_t count, const char* one, const char* many) {
-  return fmt::format("{} {}", count, count == 1 ? one : many);
-}
-
-std::string at_least(std::uint64_t count, bool may_be_more, const char* one, const char* many) {
-  return (may_be_more ? ">= " : "") + counted(count, one, many);
-}
-
 void add_once(std::vector<std::string>& items, const std::string& item) {
   if (!item.empty() && std::ranges::find(items, item) == items.end()) items.push_back(item);
-}
-
-std::vector<std::uint32_t> add_items(Finding& finding, const std::vector<std::string>& expressions,
-                                     const Site& site) {
-  std::vector<std::uint32_t> numbers;
-  for (const std::string& expression : expressions) {
-    numbers.push_back(static_cast<std::uint32_t>(finding.data.size()));
-    finding.data.push_back({expression, {}, source_place(site), 0, 0, {}, {}});
-  }
-  return numbers;
-}
-
-Edit edit_at(Finding& finding, EditKind kind, const Site& site, const char* clause,
-             const std::vector<std::string>& expressions) {
-  Edit edit;
-  edit.kind = kind;
-  edit.anchor.places = {source_place(site)};
-  edit.directive = site.directive;
-  if (!expressions.empty()) {
-    edit.clauses = {{clause, add_items(finding, expressions, site)}};
-  }
-  // A call's value and arguments are the program's, and what has no name cannot be named.
-  edit.in_scope =
-      site.directive != Directive::kApi && std::ranges::none_of(expressions, &std::string::empty);
-  return edit;
-}
-
-void place(Claim& claim, const char* pattern, const Trace& trace, Index<Site> site) {
-  claim.finding.pattern = pattern;
-  if (!site) return;
-  claim.finding.file = trace.sites[site.value].file;
-  claim.finding.line = trace.sites[site.value].line;
-}
-
-void sum_up(Claim& claim, const Trace& trace) {
-  std::ranges::sort(claim.ops);
-  for (const std::uint32_t i : claim.ops) {
-    const DataOp& op = trace.ops[i];
-    claim.finding.wasted_time += op.end - op.begin;
-    if (op.clock == Clock::kEnqueue) claim.finding.timed = false;
-    if (!is_transfer(op.kind)) claim.finding.with_allocations = true;
-  }
 }
 
 }  // namespace ompdm::analysis

@@ -1,0 +1,24 @@
+#include "analysis/findings/claims.h"
+
+#include <algorithm>
+
+namespace ompdm::analysis {
+
+void place(Claim& claim, const char* pattern, const Trace& trace, Index<Site> site) {
+  claim.finding.pattern = pattern;
+  if (!site) return;
+  claim.finding.file = trace.sites[site.value].file;
+  claim.finding.line = trace.sites[site.value].line;
+}
+
+void sum_up(Claim& claim, const Trace& trace) {
+  std::ranges::sort(claim.ops);
+  for (const std::uint32_t i : claim.ops) {
+    const DataOp& op = trace.ops[i];
+    claim.finding.wasted_time += op.end - op.begin;
+    if (op.clock == Clock::kEnqueue) claim.finding.timed = false;
+    if (!is_transfer(op.kind)) claim.finding.with_allocations = true;
+  }
+}
+
+}  // namespace ompdm::analysis

@@ -1,0 +1,14 @@
+// What every claim tells of its place and its operations. Inside the analysis library only.
+#pragma once
+
+#include "analysis/findings/findings.h"
+
+namespace ompdm::analysis {
+
+/// Fills pattern, file and line of a claim.
+void place(Claim& claim, const char* pattern, const Trace& trace, Index<Site> site);
+
+/// Fills `wasted_time` and what it is of from the claim's operations.
+void sum_up(Claim& claim, const Trace& trace);
+
+}  // namespace ompdm::analysis

@@ -1,0 +1,164 @@
+// Patterns of many operations that move few bytes, and of updates that move fewer than they name.
+#include <fmt/format.h>
+
+#include "report/advice.h"
+#include "report/evidence/words.h"
+#include "report/loop_words.h"
+#include "report/units.h"
+
+namespace ompdm::report {
+namespace {
+
+namespace facts = analysis::facts;
+using analysis::Finding;
+
+std::string where_of(const std::optional<analysis::SourcePlace>& place) {
+  return place ? place_text(*place) : "there";
+}
+
+std::string around(const facts::SmallTransfers& facts) {
+  const std::string loop = loop_text(facts.loop);
+  return loop.empty() ? "the loop that runs " + where_of(facts.place) : loop;
+}
+
+std::string once_text(const facts::SmallTransfers& facts) {
+  const std::string where = where_of(facts.place);
+  if (!facts.enough) {
+    return fmt::format(
+        "at {}, let several kernels share one transfer: collect on the device what the host needs, "
+        "and cross less often",
+        where);
+  }
+  if (facts.one_place && facts.place) {
+    return fmt::format(
+        "at {}, cross once, {} {}: no kernel runs between one of them and the next, so that only "
+        "the {} counts",
+        where, facts.to_device ? "after" : "before", around(facts),
+        facts.to_device ? "last" : "first");
+  }
+  std::vector<std::string> items;
+  for (const std::string& expression : facts.items) {
+    // An object that is mapped without being named: "*this".
+    items.push_back(expression.starts_with('*') ? expression.substr(1) + "[0:1]" : expression);
+  }
+  const std::string what = items.empty() ? "of it" : spoken_list(items);
+  if (facts.place && facts.directive == Directive::kApi) {
+    return fmt::format("at {}, copy once, over all the pieces {}", where, what);
+  }
+  if (facts.place && facts.several_an_instance) {
+    return fmt::format(
+        "at {}, let each instance take its pieces {} at once: a section without gaps that holds "
+        "them, or an array that they are packed into",
+        where, what);
+  }
+  if (facts.place && facts.directive == Directive::kTargetUpdate) {
+    return fmt::format(
+        "{} {}, write one\n"
+        "  #pragma omp target update{} {}(...)\n"
+        "over all the pieces {}, in place of the one there",
+        facts.to_device ? "after" : "before", around(facts),
+        facts.device == 0 ? std::string() : fmt::format(" device({})", facts.device),
+        facts.to_device ? "to" : "from", what);
+  }
+  return fmt::format(
+      "let one clause over neighbouring memory take all the pieces {}, once: in a target enter "
+      "data or exit data beside {}",
+      what, around(facts));
+}
+
+}  // namespace
+
+std::string words_of(const facts::SmallTransfers& facts, const Finding& finding) {
+  const std::string text = fmt::format("{} of at most {} B {} the device",
+                                       counted(finding.count, "transfer", "transfers"),
+                                       facts.largest, facts.to_device ? "to" : "from");
+  if (!facts.enough) return text + ": their latency is over half of the device's time meanwhile";
+  return fmt::format("{}{}{}: {} would do", text,
+                     facts.neighbours ? ", of neighbouring memory" : "",
+                     facts.repeated ? ", many without a kernel in between" : "", *facts.enough);
+}
+
+std::vector<std::string> advice_of(const facts::SmallTransfers& facts, const Finding& /*finding*/) {
+  return {once_text(facts)};
+}
+
+std::string words_of(const facts::MappedScalars& facts, const Finding& finding) {
+  return fmt::format(
+      "in {} at {}, {} of {} transfers of at most {} B carried {}, {}: an argument of the launch "
+      "takes no transfer",
+      counted(facts.launches, "launch", "launches"), places_text(facts.places), finding.count,
+      facts.transfers, facts.largest, spoken_list(facts.names),
+      facts.came_back ? "which came back as sent" : "of which nothing came back");
+}
+
+std::vector<std::string> advice_of(const facts::MappedScalars& facts, const Finding& /*finding*/) {
+  std::vector<std::string> lines;
+  if (!facts.unchanged.empty()) {
+    const bool is_one = facts.unchanged.size() == 1;
+    lines.push_back(fmt::format("{} came back as sent: the same {} where no kernel ever changes {}",
+                                spoken_list(facts.unchanged),
+                                is_one ? "goes for it" : "goes for them", is_one ? "it" : "them"));
+  }
+  if (!facts.returned.empty()) {
+    lines.push_back(fmt::format("{} {} map(tofrom: ...): a kernel's result comes back by it",
+                                spoken_list(facts.returned),
+                                facts.returned.size() == 1 ? "keeps its" : "keep their"));
+  }
+  return lines;
+}
+
+std::string words_of(const facts::MapperWalk& facts, const Finding& finding) {
+  std::string text =
+      fmt::format("{} walked {} in all, {}{} at a time, which moved {} in {}",
+                  counted(finding.of, "instance", "instances"),
+                  counted(finding.count, "component", "components"),
+                  facts.most * finding.of > finding.count ? "up to " : "", facts.most,
+                  spoken_size(facts.bytes), counted(facts.transfers, "transfer", "transfers"));
+  if (finding.wasted_time > 0 && facts.wall > 0) {
+    text += fmt::format("; {} % of their time went into neither copies nor kernels",
+                        100 * finding.wasted_time / facts.wall);
+  }
+  return text;
+}
+
+std::vector<std::string> advice_of(const facts::MapperWalk& facts, const Finding& finding) {
+  const std::string where = where_of(facts.place);
+  if (facts.names.empty()) {
+    return {fmt::format("at {}, map structs and arrays as a whole, not piece by piece", where)};
+  }
+  if (finding.of > 1 && facts.place && facts.directive == Directive::kTarget) {
+    return {fmt::format(
+        "{} {} {} came to it: give its mapper a name, declare mapper(NAME: ...), write "
+        "map(mapper(NAME), ...) only in a target enter data before all this and a target exit data "
+        "after it, and at {} leave it out, or write map(alloc: ...), which looks up one component; "
+        "what changes meanwhile, and the other side reads, crosses by target update",
+        spoken_list(facts.names),
+        facts.was_there ? "was there when" : "was mapped anew each time that", where, where)};
+  }
+  return {fmt::format(
+      "for {}, keep what the structs point to in one array, and where it begins in the structs: "
+      "one clause then takes all of it, without a mapper",
+      spoken_list(facts.names))};
+}
+
+std::string words_of(const facts::PartialUpdate& facts, const Finding& finding) {
+  const std::string updates = fmt::format(
+      "{} of {} moved", counted(finding.count, "update", "updates"), spoken_list(facts.names));
+  if (facts.in_steps) {
+    return fmt::format("{} {} that lie next to each other, from the first on: no step was made",
+                       updates, spoken_size(facts.moved));
+  }
+  if (facts.moved == 0) return updates + " nothing";
+  return fmt::format("{} {} of {}", updates, spoken_size(facts.moved), spoken_size(facts.named));
+}
+
+std::vector<std::string> advice_of(const facts::PartialUpdate& facts, const Finding& /*finding*/) {
+  return {fmt::format(
+      "what they name did not all cross: a fault of compiler and runtime, which makes results "
+      "wrong. At {}, {}",
+      place_text(facts.place),
+      facts.in_steps ? "name all from the first to the last element, without a step"
+                     : "name whole rows, or let a loop update each row by a section without gaps")};
+}
+
+}  // namespace ompdm::report

@@ -1,0 +1,20 @@
+// Where a loop is, in words. Inside the report library only.
+#pragma once
+
+#include <string>
+
+#include "ompdm/edits.h"
+#include "ompdm/facts.h"
+
+namespace ompdm::report {
+
+/// "the loop at heat.cpp:54, in solve", "the calls repeated at heat.cpp:54, in main"; empty where
+/// that is not known.
+std::string loop_text(const analysis::facts::LoopPlace& loop);
+
+/// "the loop in main (heat.cpp) that calls sweep and norm, which run heat.cpp:41 and heat.cpp:52"
+/// where the directives' functions have nothing but main in common; else "the loop that runs
+/// heat.cpp:41 (in solve, or in main, which calls it at heat.cpp:90)".
+std::string loop_text(const analysis::UnplacedLoop& loop);
+
+}  // namespace ompdm::report

@@ -1,0 +1,243 @@
+// What findings rest on, in words: facts in, sentences out.
+#include <gtest/gtest.h>
+
+#include "ompdm/report.h"
+
+namespace ompdm::report {
+namespace {
+
+using analysis::Caveat;
+using analysis::Finding;
+using analysis::Remark;
+using analysis::SourcePlace;
+namespace facts = analysis::facts;
+
+const SourcePlace kPlace{"/src/heat.cpp", 41, "sweep", 0};
+const SourcePlace kOther{"/src/heat.cpp", 52, "norm", 0};
+
+Finding of(analysis::Facts facts, std::uint64_t count = 1, std::uint64_t instances = 1) {
+  Finding finding;
+  finding.facts = std::move(facts);
+  finding.count = count;
+  finding.examined = finding.of = instances;
+  return finding;
+}
+
+TEST(Evidence, OfNothingIsNothing) { EXPECT_EQ(evidence_text({}), ""); }
+
+TEST(Evidence, OfALoop) {
+  facts::PerIterationMapping facts{.names = {"u"},
+                                   .devices = {0},
+                                   .passes = 6,
+                                   .sent = 36,
+                                   .sent_enough = 1,
+                                   .returned = 6,
+                                   .returned_enough = 6};
+  EXPECT_EQ(evidence_text(of(facts)),
+            "u was mapped anew in a loop of 6 passes: sent in 36 transfers where 1 would do");
+  facts.names = {"u", "v"};
+  facts.devices = {0, 1, 2};
+  facts.loop = {kPlace};
+  facts.passes_at_least = true;
+  facts.entries = 3;
+  facts.returned_enough = 2;
+  facts.enough_at_most = true;
+  facts.compared = 19;
+  facts.same = {19, 0};
+  facts.may_be_read = true;
+  EXPECT_EQ(evidence_text(of(facts)),
+            "u and v were mapped anew on devices 0, 1 and 2, in the loop at heat.cpp:41, in sweep, "
+            "of >= 6 passes in all, entered 3 times: sent in 36 transfers where at most 1 would "
+            "do, brought back in 6 where at most 2 would do; in 19 of 19 compared the device had "
+            "had that content before, by blocks of it (OMPDM_HASH=full compares all); whether the "
+            "host read in between what came back does not show");
+  facts = {.names = {"u"}, .devices = {0}, .loop = {kPlace, true}, .passes = 21};
+  facts.entries = 1;
+  facts.entries_at_least = true;
+  facts.returned = 21;
+  facts.returned_enough = 3;
+  EXPECT_EQ(
+      evidence_text(of(facts)),
+      "u was mapped anew in the calls repeated at heat.cpp:41, in sweep, of 21 passes in "
+      "all, entered once or more often: brought back in 21 transfers where 3 or more would do");
+}
+
+TEST(Evidence, OfWhatWentAgain) {
+  facts::Resends facts{.items = {"a[0:n]"},
+                       .devices = {0},
+                       .before = {kPlace, kOther},
+                       .same = {11, 11},
+                       .all = 400};
+  Finding finding = of(facts, 400, 400);
+  finding.examined = 11;
+  EXPECT_EQ(evidence_text(finding),
+            "a[0:n] went to device 0 in 400 transfers with a content that had gone there by "
+            "heat.cpp:41 and heat.cpp:52, in this run (11 of 400 compared)");
+  facts.how = facts::Resends::How::kBoth;
+  EXPECT_TRUE(evidence_text(of(facts, 400, 400))
+                  .starts_with("a[0:n] went to device 0 in 400 transfers with a content that the "
+                               "device had had at "));
+  facts.how = facts::Resends::How::kCameBack;
+  facts.is_mapped_anew = true;
+  facts.before.clear();
+  EXPECT_EQ(evidence_text(of(facts)),
+            "a[0:n] went to device 0 in 1 transfer unchanged since brought back by elsewhere, in "
+            "this run: its memory there could have been kept; 400 in all");
+}
+
+TEST(Evidence, OfWhatCameBack) {
+  EXPECT_EQ(evidence_text(of(facts::UnmodifiedCopyBack{{"a", "b"}, {30, 2}}, 30)),
+            "a and b came back in 30 transfers as they had been sent, in this run, 28 of them by "
+            "blocks of it (OMPDM_HASH=full compares all)");
+  facts::RepeatedCopyBack facts{.items = {"a"}, .before = {kPlace}, .same = {1, 1}, .all = 1};
+  Finding finding = of(facts);
+  finding.caveats = {{Caveat::Kind::kFewCompared}, {Caveat::Kind::kHostChanged, {"a"}}};
+  EXPECT_EQ(evidence_text(finding),
+            "a came back in 1 transfer as it had come back by heat.cpp:41, with no send in "
+            "between, and no kernel that could have changed it on the device, in this run; "
+            "possible only: too few contents were compared; whether the host had changed its own "
+            "copy, and wants it restored, does not show");
+}
+
+TEST(Evidence, OfMemory) {
+  EXPECT_EQ(evidence_text(of(facts::UnusedTransfer{"a", {0}, 3, 40}, 4)),
+            "a went to device 0 in 4 transfers that no kernel there could have seen: 3 overwritten "
+            "and 1 dropped; 40 in all");
+  EXPECT_EQ(evidence_text(of(facts::UnusedAllocation{{"a", "b"}, {0, 1}}, 2)),
+            "a and b were on devices 0 and 1 (2 allocations) without a kernel there that could "
+            "have seen them");
+  EXPECT_EQ(evidence_text(of(facts::RepeatedAllocation{{"a"}, {0}, {kPlace}, 12, 3})),
+            "a was allocated 12 times on device 0, by heat.cpp:41, where 3 would do");
+}
+
+TEST(Evidence, OfWhatWasLeft) {
+  facts::DeviceLeak facts{.devices = {0}, .directive = Directive::kApi, .place = kPlace};
+  facts.api = "omp_target_alloc";
+  EXPECT_EQ(evidence_text(of(facts)),
+            "memory was still on device 0 when the program ended, left by omp_target_alloc at "
+            "heat.cpp:41 (1 allocation)");
+  EXPECT_EQ(advice_text(of(facts)), "");
+  facts = {.is_mapped = true, .items = {"u"}, .devices = {0}, .place = kPlace};
+  facts.directive = Directive::kTargetEnterData;
+  facts.asked_back = {kOther};
+  facts.other_names = {"v", "w"};
+  EXPECT_EQ(evidence_text(of(facts)),
+            "u was still on device 0 when the program ended, left by target enter data at "
+            "heat.cpp:41 (1 allocation); map(from: ...) or map(tofrom: ...) at heat.cpp:52 found "
+            "it there and brought nothing back: what the device computed never reached the host");
+  EXPECT_EQ(advice_text(of(facts)),
+            "or map(from: ...) if the host still needs what the device computed\n"
+            "what is left may bear the name v or w: these pointers are swapped");
+}
+
+TEST(Evidence, OfSmallTransfers) {
+  facts::SmallTransfers facts{.largest = 800, .to_device = true, .place = kPlace};
+  EXPECT_EQ(evidence_text(of(facts, 32)),
+            "32 transfers of at most 800 B to the device: their latency is over half of the "
+            "device's time meanwhile");
+  facts.enough = 1;
+  facts.neighbours = facts.repeated = facts.one_place = true;
+  facts.items = {"*this"};
+  EXPECT_EQ(evidence_text(of(facts, 32)),
+            "32 transfers of at most 800 B to the device, of neighbouring memory, many without a "
+            "kernel in between: 1 would do");
+  EXPECT_EQ(advice_text(of(facts, 32)),
+            "at heat.cpp:41, cross once, after the loop that runs heat.cpp:41: no kernel runs "
+            "between one of them and the next, so that only the last counts");
+  facts.one_place = false;
+  facts.directive = Directive::kTargetUpdate;
+  facts.device = 2;
+  facts.loop = {kOther};
+  EXPECT_EQ(advice_text(of(facts, 32)),
+            "after the loop at heat.cpp:52, in norm, write one\n"
+            "  #pragma omp target update device(2) to(...)\n"
+            "over all the pieces this[0:1], in place of the one there");
+}
+
+TEST(Evidence, OfScalarsAndComponents) {
+  EXPECT_EQ(
+      evidence_text(of(
+          facts::MappedScalars{
+              .names = {"n"}, .largest = 8, .launches = 40, .places = {kPlace}, .transfers = 120},
+          40)),
+      "in 40 launches at heat.cpp:41, 40 of 120 transfers of at most 8 B carried n, of which "
+      "nothing came back: an argument of the launch takes no transfer");
+  Finding walk = of(facts::MapperWalk{.most = 3001,
+                                      .bytes = 80,
+                                      .transfers = 5,
+                                      .wall = 20'000,
+                                      .names = {"a"},
+                                      .place = kPlace},
+                    6002, 2);
+  walk.wasted_time = 18'000;
+  EXPECT_EQ(evidence_text(walk),
+            "2 instances walked 6002 components in all, 3001 at a time, which moved 80 B in 5 "
+            "transfers; 90 % of their time went into neither copies nor kernels");
+  EXPECT_EQ(advice_text(walk),
+            "for a, keep what the structs point to in one array, and where it begins in the "
+            "structs: one clause then takes all of it, without a mapper");
+}
+
+TEST(Evidence, OfPartialUpdates) {
+  facts::PartialUpdate facts{.names = {"a[0:9][0:5]"}, .moved = 240, .named = 12'000};
+  facts.place = kPlace;
+  EXPECT_EQ(evidence_text(of(facts, 3)), "3 updates of a[0:9][0:5] moved 240 B of 12.0 KB");
+  facts.moved = 0;
+  EXPECT_EQ(evidence_text(of(facts)), "1 update of a[0:9][0:5] moved nothing");
+  facts.moved = 4000;
+  facts.in_steps = true;
+  EXPECT_EQ(evidence_text(of(facts)),
+            "1 update of a[0:9][0:5] moved 4.00 KB that lie next to each other, from the first on: "
+            "no step was made");
+}
+
+TEST(Evidence, OfKernels) {
+  using Shape = facts::SerialKernel::Shape;
+  facts::SerialKernel facts{.shape = Shape::kOneTeam, .place = kPlace};
+  EXPECT_EQ(evidence_text(of(facts)),
+            "1 launch of a target region without a teams construct: one team, and one thread but "
+            "for parallel constructs within");
+  facts.run = {.blocks = 4, .threads = 64, .multiprocessors = 132};
+  facts.run->occupancy = {256, 2048, facts::KernelRun::Limit::kRegisters};
+  facts.has_teams = true;
+  EXPECT_EQ(evidence_text(of(facts)),
+            "1 launch as one team, ran as 4 blocks of 64 threads: 4 of 132 multiprocessors had "
+            "work");
+  facts.shape = Shape::kLowOccupancy;
+  facts.trip_count = 1'000'000;
+  facts.run->blocks = 132;
+  EXPECT_EQ(evidence_text(of(facts, 2)),
+            "2 launches of 1000000 loop iterations, ran as 132 blocks of 64 threads: registers let "
+            "256 of 2048 threads be on a multiprocessor at once");
+  facts = {.shape = Shape::kFew, .num_teams = 4, .thread_limit = 64, .trip_count = 1'000'000};
+  EXPECT_EQ(evidence_text(of(facts)),
+            "1 launch of 1000000 loop iterations with num_teams(4) and thread_limit(64)");
+  EXPECT_EQ(advice_text(of(facts)),
+            "at the kernel, leave num_teams and thread_limit to the runtime");
+}
+
+TEST(Evidence, OfCopiesAndTheHost) {
+  facts::PageableTransfer copies{.to_device = true, .rate = {40'000'000, 10'000'000}};
+  copies.pinned = {50'000'000, 2'000'000};
+  EXPECT_EQ(evidence_text(of(copies, 5)),
+            "5 transfers of 40.0 MB in all from pageable host memory, at 4.00 GB/s, where "
+            "page-locked memory reached 25.00 GB/s in this run");
+  EXPECT_EQ(evidence_text(of(facts::NoOverlap{{"a"}, kPlace}, 2)),
+            "2 transfers of a began only after the kernel of heat.cpp:41, whose maps do not name "
+            "it");
+  EXPECT_EQ(evidence_text(of(facts::HostFallback{}, 2, 3)),
+            "the region's kernel was called and ran on the host in 2 of 3 instances");
+  EXPECT_EQ(advice_text(of(facts::HostFallback{facts::HostFallback::Cause::kDisabled, "./heat"})),
+            "OMP_TARGET_OFFLOAD=DISABLED forbids devices: run without it to use them");
+}
+
+TEST(Evidence, RemarksFollow) {
+  Finding finding;
+  finding.remarks = {{Remark::Kind::kMakeOnce, {"u", "v"}, kPlace}};
+  EXPECT_EQ(advice_text(finding),
+            "make u and v once, before the loop at heat.cpp:41, and map them there: in the loop, "
+            "update what has to cross");
+}
+
+}  // namespace
+}  // namespace ompdm::report
