@@ -28,7 +28,7 @@ inline constexpr Pattern kPatterns[] = {
     {"pageable_transfer", "copied from or to pageable memory", "transfer", "transfers"},
     {"no_overlap", "waited for a kernel that it does not need", "transfer", "transfers"},
     {"host_fallback", "ran on the host", "instance", "instances"},
-    {"partial_update", "moved less than its section names", "update", "updates"},
+    {"partial_update", "did not move what its section names", "update", "updates"},
     {"device_leak", "left on the device", "allocation", "allocations"},
 };
 

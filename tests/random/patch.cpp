@@ -104,8 +104,10 @@ std::string Patch::apply_edit(const Json& edit) {
   if (kind == "insert") return insert(edit);
   if (kind == "replace") return replace(edit);
   if (kind == "leave_out" || kind == "remove") return take_out(edit);
+  // One that found nothing there so far brought nothing: the updates that go with it bring all.
+  const bool is_idle = edit["when"] == "host_uses" && expressions_of(edit).empty();
   const bool is_send = edit["when"] == "host_changed" && edit["directive"] == "target update";
-  if (!is_send) return fmt::format("guard: {}", edit["when"].get<std::string>());
+  if (!is_idle && !is_send) return fmt::format("guard: {}", edit["when"].get<std::string>());
   // What crosses after each change of the host's need not cross here.
   const std::string why = take_out(edit);
   if (!why.empty()) return why;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "analysis/findings/names.h"
+#include "analysis/map_types.h"
 
 namespace ompdm::analysis {
 namespace {
@@ -54,6 +55,8 @@ IdleDirectives::IdleDirectives(const Trace& trace, const Presence& presence) : t
       row.host = item.begin;
       row.bytes = item.bytes;
       row.site = region.site;
+      row.only_returns = row.only_returns && (item.type & (kMapTo | kMapFrom)) == kMapFrom &&
+                         trace.sites[region.site.value].directive == Directive::kTargetUpdate;
       ++row.instances;
     });
   }
@@ -75,14 +78,15 @@ std::vector<Edit> IdleDirectives::edits_on(const Stay& stay) const {
     Edit& edit = edits[{place, site.directive}];
     edit.anchor.places = {place};
     edit.directive = site.directive;
-    edit.when = EditWhen::kNothingThere;
+    edit.when = item.only_returns ? EditWhen::kHostUses : EditWhen::kNothingThere;
     edit.instances += item.idle;
     edit.of += item.instances;
   });
   std::vector<Edit> told;
   for (auto& [place, edit] : edits) {
     if (edit.instances == 0) continue;
-    edit.kind = edit.instances == edit.of ? EditKind::kRemove : EditKind::kGuard;
+    const bool always = edit.instances == edit.of && edit.when == EditWhen::kNothingThere;
+    edit.kind = always ? EditKind::kRemove : EditKind::kGuard;
     told.push_back(std::move(edit));
   }
   return told;

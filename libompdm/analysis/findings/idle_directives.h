@@ -15,7 +15,8 @@ class IdleDirectives {
  public:
   IdleDirectives(const Trace& trace, const Presence& presence);
 
-  /// What to do about each that names some of this storage: to remove it, or not to reach it.
+  /// What to do about each that names some of this storage: to remove it, or not to reach it. What
+  /// it would bring back now is what the host may have wanted.
   [[nodiscard]] std::vector<Edit> edits_on(const Stay& stay) const;
 
  private:
@@ -24,6 +25,7 @@ class IdleDirectives {
     std::uint64_t host = 0;
     std::uint64_t bytes = 0;
     Index<Site> site;
+    bool only_returns = true;  ///< an update from
     std::uint64_t instances = 0;
     std::uint64_t idle = 0;
   };

@@ -19,6 +19,7 @@ void add_edit_of_resident(const Site& site, const ResendGroup& group, bool in_al
     edit.instances = finding.count;
     edit.of = group.all;
     finding.edits.push_back(std::move(edit));
+    if (group.scratch) finding.unless.push_back(Unless::kKernelChanges);
     return;
   }
   finding.unless.push_back(Unless::kKernelChanges);

@@ -68,11 +68,26 @@ enum class Kin : std::uint8_t {
                ///< object, that one transfer could take with what is between them
 };
 
+/// Whether two transfers of one place on the host mean one place on the device, too: mapped storage
+/// has one there at a time, memory of the API is wherever the program says.
+bool have_one_target(const Evidence& evidence, std::uint32_t before, std::uint32_t after) {
+  const DataOp& one = evidence.trace.ops.common(before);
+  const DataOp& other = evidence.trace.ops.common(after);
+  if (one.kind == OpKind::kHtoD ? one.dst == other.dst : one.src == other.src) return true;
+  const auto is_mapped = [&](std::uint32_t op) {
+    const std::uint32_t mapping = evidence.mappings.of(op);
+    return mapping != Index<Mapping>::kNone && evidence.mappings.rows()[mapping].host != 0;
+  };
+  return is_mapped(before) && is_mapped(after);
+}
+
 Kin kin_of(const Evidence& evidence, std::uint32_t before, std::uint32_t after) {
   const Runs<DataOp>& ops = evidence.trace.ops;
   if (ops.common(before).variable != ops.common(after).variable || !ops.common(before).variable)
     return Kin::kNone;
-  if (host_of(ops[before]) == host_of(ops[after])) return Kin::kPart;
+  if (host_of(ops[before]) == host_of(ops[after])) {
+    return have_one_target(evidence, before, after) ? Kin::kPart : Kin::kNone;
+  }
   const bool upwards = host_of(ops[before]) < host_of(ops[after]);
   const std::uint32_t low = upwards ? before : after;
   const std::uint32_t high = upwards ? after : before;

@@ -145,7 +145,7 @@ std::string words_of(const facts::PartialUpdate& facts, const Finding& finding) 
   const std::string updates = fmt::format(
       "{} of {} moved", counted(finding.count, "update", "updates"), spoken_list(facts.names));
   if (facts.in_steps) {
-    return fmt::format("{} {} that lie next to each other, from the first on: no step was made",
+    return fmt::format("{} {} that lie next to each other, from the first on: the step was left out",
                        updates, spoken_size(facts.moved));
   }
   if (facts.moved == 0) return updates + " nothing";
@@ -157,7 +157,7 @@ std::vector<std::string> advice_of(const facts::PartialUpdate& facts, const Find
       "what they name did not all cross: a fault of compiler and runtime, which makes results "
       "wrong. At {}, {}",
       place_text(facts.place),
-      facts.in_steps ? "name all from the first to the last element, without a step"
+      facts.in_steps ? "let a loop update each piece by a section without a step; or, where what lies in between may be overwritten, name all from the first to the last element"
                      : "name whole rows, or let a loop update each row by a section without gaps")};
 }
 

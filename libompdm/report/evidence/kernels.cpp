@@ -96,11 +96,12 @@ std::vector<std::string> advice_of(const facts::SerialKernel& facts, const Findi
                         facts.thread_limit == 0 ? "" : " and thread_limit")};
   }
   return {fmt::format(
-      "at {}, share its work among many teams: what is one loop of independent iterations, by\n"
+      "at {}, share its work among many teams: directly before a loop of independent iterations, "
+      "in place of its directives, write\n"
       "  #pragma omp target teams distribute parallel for\n"
-      "directly before that loop in place of its directives, with their clauses but num_teams and "
-      "thread_limit, private(...) for what is declared outside and each iteration sets, and "
-      "reduction(...) for what it sums up; each of several loops by one of its own",
+      "with their clauses but num_teams, thread_limit and linear, private(...) for what is declared "
+      "outside and each iteration sets, and reduction(...) for what it sums up; each of several "
+      "loops gets its own. Work that is no such loop (tasks, barriers between steps) stays as it is",
       where)};
 }
 

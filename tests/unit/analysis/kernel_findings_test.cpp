@@ -63,6 +63,28 @@ TEST(SmallTransfers, OneDirectiveAgainAndAgain) {
   EXPECT_EQ(patterns(analyze(row_by_row(31, 100'000, false))), "");
 }
 
+// A list on the device: the host's one node goes to each of them.
+TEST(SmallTransfers, OfOnePlaceToManyAreAllNeeded) {
+  const auto copies = [](std::uint64_t apart) {
+    TraceBuilder build;
+    const auto copy = build.api("omp_target_memcpy", "a.cpp", 9, "main");
+    const auto solve = build.site(Directive::kTarget, "a.cpp", 12, "main");
+    const auto a = build.variable("a", 8);
+    for (std::uint64_t i = 0; i < 64; ++i) {
+      build.op(OpKind::kHtoD, a, 8, 100)->dst += i * apart;
+      build.trace.ops.edit_back()->site = copy;
+    }
+    build.begin(solve);
+    build.launch(100'000);
+    build.end();
+    const Analysis analysis = analyze(build.take());
+    EXPECT_EQ(patterns(analysis), "small_transfers");
+    return std::get<facts::SmallTransfers>(analysis.findings.at(0).facts).enough;
+  };
+  EXPECT_EQ(copies(0), 1U);
+  EXPECT_EQ(copies(4096), std::nullopt);
+}
+
 TEST(SmallTransfers, NeighbouringMemoryEvenAroundKernels) {
   EXPECT_EQ(patterns(analyze(row_by_row(32, kRow, true))), "small_transfers");
   EXPECT_EQ(patterns(analyze(row_by_row(32, 100'000, true))), "")

@@ -188,7 +188,7 @@ TEST(Evidence, OfPartialUpdates) {
   facts.in_steps = true;
   EXPECT_EQ(evidence_text(of(facts)),
             "1 update of a[0:9][0:5] moved 4.00 KB that lie next to each other, from the first on: "
-            "no step was made");
+            "the step was left out");
 }
 
 TEST(Evidence, OfKernels) {
