@@ -1,6 +1,7 @@
 #include "ompdm/agreement.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <string>
 #include <utility>
@@ -166,6 +167,41 @@ void withdraw_edits(Finding& finding) {
   finding.memory_bytes = 0;
 }
 
+/// What speaks against a finding, and not only too little for it.
+bool is_objection(const Caveat& caveat) {
+  switch (caveat.kind) {
+    case Caveat::Kind::kNotCompared:
+    case Caveat::Kind::kFewCompared:
+    case Caveat::Kind::kHalfUnbacked:
+    case Caveat::Kind::kBlocksCompared:
+    case Caveat::Kind::kPinnedUnmeasured:
+      return false;
+    default:
+      return true;
+  }
+}
+
+/// What other runs that have the finding too say against it.
+std::vector<Caveat> objections_to(const Run& own, std::size_t at, const std::vector<Run>& all) {
+  std::vector<Caveat> objections;
+  for (const Run& other : all) {
+    for (const Finding* row : other.findings) {
+      if (&other.analysis == &own.analysis || row->id != own.findings[at]->id) continue;
+      std::ranges::copy_if(row->caveats, std::back_inserter(objections), is_objection);
+    }
+  }
+  return objections;
+}
+
+void object(const std::vector<Caveat>& objections, Finding& finding) {
+  for (const Caveat& one : objections) {
+    const bool is_known = std::ranges::any_of(
+        finding.caveats, [&](const Caveat& known) { return known.kind == one.kind; });
+    if (!is_known) finding.caveats.push_back(one);
+    finding.confidence = Confidence::kPossible;
+  }
+}
+
 void take(std::vector<RunVerdict> verdicts, Finding& finding) {
   const auto any = [&](RunVerdict verdict) {
     return std::ranges::find(verdicts, verdict) != verdicts.end();
@@ -182,9 +218,11 @@ void take(std::vector<RunVerdict> verdicts, Finding& finding) {
 void agree(std::span<Analysis> runs) {
   const std::vector<Run> all(runs.begin(), runs.end());
   std::vector<std::vector<std::vector<RunVerdict>>> verdicts(runs.size());
+  std::vector<std::vector<std::vector<Caveat>>> objections(runs.size());
   for (std::size_t run = 0; run < runs.size(); ++run) {
     for (std::size_t at = 0; at < runs[run].findings.size(); ++at) {
       std::vector<RunVerdict>& row = verdicts[run].emplace_back();
+      objections[run].push_back(objections_to(all[run], at, all));
       for (const Run& other : all) {
         const bool is_own = &other.analysis == &runs[run];
         row.push_back(is_own ? RunVerdict::kHolds : verdict_of(all[run], at, other));
@@ -195,6 +233,7 @@ void agree(std::span<Analysis> runs) {
     runs[run].run = run + 1;
     for (std::size_t at = 0; at < runs[run].findings.size(); ++at) {
       take(std::move(verdicts[run][at]), runs[run].findings[at]);
+      object(objections[run][at], runs[run].findings[at]);
     }
   }
 }

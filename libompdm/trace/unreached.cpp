@@ -45,9 +45,6 @@ UnreachedDirectives::UnreachedDirectives(Trace& trace, Symbols& symbols)
     const bool is_call = op.site && trace.sites[op.site.value].directive == Directive::kApi;
     if (is_call) add_path(op.site, op.path);
   });
-  has_libraries_ = std::ranges::count_if(trace.modules, [](const Module& module) {
-                     return !is_foreign_library(module.path);
-                   }) > 1;
   for (const CallPath& path : trace.call_paths) {
     const CallPlace& place = trace.call_places[path.place.value];
     if (!path.caller || !place.module || place.function == 0) continue;
@@ -95,8 +92,7 @@ void UnreachedDirectives::add_called(std::vector<Address> functions, Reach& reac
     const CodeCalls& made = code->in(function);
     was_cut = was_cut || (code->was_cut() && !made.is_whole);
     reach.makes_any = reach.makes_any || !made.arrays.empty() || !made.objects.empty();
-    reach.is_whole =
-        reach.is_whole && made.is_whole && !(has_libraries_ && !made.elsewhere.empty());
+    reach.is_whole = reach.is_whole && made.is_whole && made.elsewhere.empty();
     for (const auto& [address, call] : made.runtime) {
       reach.runtime.emplace(Address(module, address), call);
     }
@@ -112,7 +108,7 @@ MakesMemory UnreachedDirectives::memory_of(const std::set<std::uint64_t>& held,
   };
   if (any(all.arrays)) return MakesMemory::kItself;
   if (any(all.objects) || reach.makes_any) return MakesMemory::kBelow;
-  const bool is_whole = all.is_whole && reach.is_whole && !(has_libraries_ && any(all.elsewhere));
+  const bool is_whole = all.is_whole && reach.is_whole && !any(all.elsewhere);
   return is_whole ? MakesMemory::kNo : MakesMemory::kUnknown;
 }
 

@@ -63,7 +63,6 @@ class UnreachedDirectives {
   std::set<Address> anywhere_;  // of them, those that were reached nobody knows how
   std::map<Address, Place> places_;
   std::map<const FlowGraph*, CodeCalls> functions_;
-  bool has_libraries_ = false;  // of its own, beside the program's file
   std::uint64_t cut_ = 0;
 };
 

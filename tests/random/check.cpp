@@ -71,7 +71,7 @@ class Batch {
   /// Again if LLVM's runtime ends it by an assertion of its own, with the recorder and without: a
   /// helper thread may still be ending a `nowait` task when who waited for it makes teams.
   [[nodiscard]] e2e::Ended run_words(const std::vector<std::string>& words) const {
-    constexpr int kMostTries = 4;
+    constexpr int kMostTries = 32;
     for (int tries = 1;; ++tries) {
       e2e::Ended ended = e2e::run({words, build_.environment}, folder_);
       const bool is_llvm =

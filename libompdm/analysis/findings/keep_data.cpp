@@ -32,9 +32,18 @@ bool is_of_mapper(const Trace& trace, const Mapping& mapping) {
          std::ranges::any_of(trace.map_lists[list], &MapItem::by_mapper);
 }
 
-std::uint32_t KeptData::add(const Trace& trace, const Mapping& mapping, bool is_sent,
-                            bool is_returned, const OtherMappings& others) {
+std::uint32_t KeptData::add(const Trace& trace, const Mappings& mappings, std::uint32_t first,
+                            bool is_sent, bool is_returned, const OtherMappings& others) {
+  const Mapping& mapping = mappings.rows()[first];
   const std::uint32_t number = data.add(trace, mapping);
+  // Mappings are in the order of their allocations.
+  for (const std::uint32_t other : others.mappings) {
+    if (mappings.rows()[other].piece == mapping.piece) first = std::min(first, other);
+  }
+  const bool at_once = std::ranges::any_of(mappings.transfers(first), [&](std::uint32_t op) {
+    return trace.ops.common(op).kind == OpKind::kHtoD;
+  });
+  if (at_once) sent_at_once.insert(number);
   by_mapper = by_mapper || is_of_mapper(trace, mapping);
   (is_sent || others.sent ? sent : made).insert(number);
   (is_returned || others.returned ? returned : left).insert(number);
@@ -79,6 +88,7 @@ void KeptData::settle() {
     };
     if (any_in(sent)) sent.insert(numbers.begin(), numbers.end());
     if (any_in(returned)) returned.insert(numbers.begin(), numbers.end());
+    if (any_in(sent_at_once)) sent_at_once.insert(numbers.begin(), numbers.end());
   }
   std::erase_if(made, [&](std::uint32_t one) { return sent.contains(one); });
   std::erase_if(left, [&](std::uint32_t one) { return returned.contains(one); });
@@ -158,8 +168,13 @@ std::vector<Edit> KeptData::edits_of_directives(const Trace& trace) const {
 std::vector<Edit> KeptData::edits(const Trace& trace, const Anchor& around) const {
   using Side = Anchor::Side;
   std::vector<Edit> edits;
+  std::set<std::uint32_t> to;
+  std::set<std::uint32_t> alloc = made;
+  for (const std::uint32_t number : sent) {
+    (sent_at_once.contains(number) ? to : alloc).insert(number);
+  }
   insert(edits, Directive::kTargetEnterData, beside(around, Side::kBefore), EditWhen::kAlways,
-         {{"to", sent}, {"alloc", made}});
+         {{"to", to}, {"alloc", alloc}});
   std::ranges::move(edits_of_directives(trace), std::back_inserter(edits));
   const Anchor within = beside(around, Side::kWithin);
   insert(edits, Directive::kTargetUpdate, within, EditWhen::kHostUses, {{"from", returned}});

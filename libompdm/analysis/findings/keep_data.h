@@ -21,8 +21,10 @@ namespace ompdm::analysis {
 /// or `left`.
 struct KeptData {
   NamedData data;
-  std::set<std::uint32_t> sent;      ///< numbers in `data` of what went over
-  std::set<std::uint32_t> made;      ///< of what was only allocated
+  std::set<std::uint32_t> sent;  ///< numbers in `data` of what went over
+  std::set<std::uint32_t> made;  ///< of what was only allocated
+  /// What was sent as soon as it was there: the rest of `sent` was first filled by a kernel.
+  std::set<std::uint32_t> sent_at_once;
   std::set<std::uint32_t> returned;  ///< of what came back
   std::set<std::uint32_t> left;      ///< of what did not
   /// By number: where a clause maps it and does not bring it back, so that nothing remains of what
@@ -39,9 +41,10 @@ struct KeptData {
   bool names_stray = false;  ///< one stands for what does not stay, too
   bool by_mapper = false;    ///< a `declare mapper` names some of it, with names of its own
 
-  /// Takes a piece in, and what its own and other mappings do with it. Returns its number.
-  std::uint32_t add(const Trace& trace, const Mapping& mapping, bool is_sent, bool is_returned,
-                    const OtherMappings& others);
+  /// Takes a piece in by its first mapping (position in Mappings::rows), and what its own and other
+  /// mappings do with it. Returns its number.
+  std::uint32_t add(const Trace& trace, const Mappings& mappings, std::uint32_t first, bool is_sent,
+                    bool is_returned, const OtherMappings& others);
 
   /// Takes in the directives of one of the piece's mappings.
   void add_directives(const Trace& trace, const Mappings& mappings, std::uint32_t mapping,

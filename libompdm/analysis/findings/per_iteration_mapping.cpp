@@ -46,9 +46,8 @@ void add_sites(const Evidence& evidence, std::uint32_t number, LoopClaim& loop) 
 void add_stay(const Evidence& evidence, const LoopStay& stay, LoopClaim& loop) {
   const Trace& trace = evidence.trace;
   const auto& [entry, alias, has_all, group, surplus, others] = stay;
-  const Mapping& first = evidence.mappings.rows()[group.front()];
-  const std::uint32_t data =
-      loop.kept.add(trace, first, surplus.sent > 0, surplus.returned > 0, others);
+  const std::uint32_t data = loop.kept.add(trace, evidence.mappings, group.front(),
+                                           surplus.sent > 0, surplus.returned > 0, others);
   loop.kept.add_alias(alias, data, has_all);
   loop.claim.stays.push_back(stay_of(evidence, group));
   loop.with_others = loop.with_others || others.any;

@@ -9,6 +9,33 @@
 #include "analysis/findings/names.h"
 
 namespace ompdm::analysis {
+namespace {
+
+/// An edit for each place that some of the data has its begin, or its end, at.
+std::vector<Edit> split(const Trace& trace, const Edit& edit,
+                        const std::map<std::uint32_t, UniqueSites>& ends) {
+  std::map<std::vector<SourcePlace>, Edit> edits;
+  for (const EditClause& clause : edit.clauses) {
+    for (const std::uint32_t number : clause.data) {
+      const auto end = ends.find(number);
+      const std::vector<SourcePlace> places =
+          end == ends.end() ? edit.anchor.places : anchor_at(trace, end->second.all()).places;
+      const auto [at, is_new] = edits.try_emplace(places, edit);
+      Edit& part = at->second;
+      if (is_new) part.clauses.clear();
+      if (is_new) part.anchor.places = places;
+      if (part.clauses.empty() || part.clauses.back().kind != clause.kind) {
+        part.clauses.push_back({clause.kind, {}});
+      }
+      part.clauses.back().data.push_back(number);
+    }
+  }
+  std::vector<Edit> list;
+  for (auto& [places, part] : edits) list.push_back(std::move(part));
+  return list;
+}
+
+}  // namespace
 
 void add_edit_of_resident(const Site& site, const ResendGroup& group, bool in_all,
                           Finding& finding) {
@@ -62,12 +89,16 @@ void add_edits_of_remapped(const Trace& trace, const ResendGroup& group, bool un
   const Anchor stay = anchor_at(trace, group.sites.all(), Anchor::Of::kStay);
   // Positions are those in the kept data.
   std::vector<EditData> data = group.kept.data.rows();
-  std::vector<Edit> edits = group.kept.edits(trace, stay);
-  for (Edit& edit : edits) {
-    if (edit.anchor.of != Anchor::Of::kStay || edit.anchor.side == Anchor::Side::kWithin) continue;
-    const bool begins = edit.anchor.side == Anchor::Side::kBefore;
-    const std::vector<Index<Site>>& ends = (begins ? group.first : group.last).all();
-    if (!ends.empty()) edit.anchor.places = anchor_at(trace, ends).places;
+  std::vector<Edit> edits;
+  for (Edit& edit : group.kept.edits(trace, stay)) {
+    const Anchor& at = edit.anchor;
+    if (at.of != Anchor::Of::kStay || at.side == Anchor::Side::kWithin) {
+      edits.push_back(std::move(edit));
+    } else {
+      const bool begins = at.side == Anchor::Side::kBefore;
+      std::ranges::move(split(trace, edit, begins ? group.first : group.last),
+                        std::back_inserter(edits));
+    }
   }
   const auto first = static_cast<std::uint32_t>(finding.data.size());
   for (Edit& edit : edits) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -26,8 +27,9 @@ struct ResendGroup {
   bool is_mixed = false;  ///< that of most of its bytes
   UniqueSites before;     ///< where the data was sent or brought back before
   UniqueSites sites;      ///< these, and where it was sent again
-  UniqueSites first;      ///< of these, where what could have stayed was allocated first,
-  UniqueSites last;       ///< and deleted last
+  /// Where what could have stayed was allocated first, and deleted last: by number in `kept`.
+  std::map<std::uint32_t, UniqueSites> first;
+  std::map<std::uint32_t, UniqueSites> last;
   std::set<std::int32_t> devices;
   KeptData kept;                       ///< what had been deleted in between
   bool resident = false;               ///< some were there all the time

@@ -10,6 +10,7 @@
 #include "analysis/findings/names.h"
 #include "analysis/findings/resend_chains.h"
 #include "analysis/findings/resend_group.h"
+#include "analysis/findings/resend_stays.h"
 #include "analysis/map_types.h"
 
 namespace ompdm::analysis {
@@ -54,75 +55,10 @@ void add_stay(const Evidence& evidence, const Tally::Pair& pair, ResendGroup& gr
   group.content.claim.ops.push_back(rows[is].alloc.value);
 }
 
-/// Takes in the storage that is to be kept; false if it cannot be.
-bool keep(const Evidence& evidence, ResendGroup& group) {
-  struct KeptSpan {
-    std::uint32_t first = 0;  // mapping, any of them
-    Index<Site> alloc;
-    Index<Site> remove;  // none: the program's end
-    Nanoseconds from = 0;
-    Nanoseconds to = 0;
-  };
-  const Trace& trace = evidence.trace;
-  const std::vector<Mapping>& rows = evidence.mappings.rows();
-  std::map<std::uint32_t, KeptSpan> spans;  // by piece
-  for (const Tally::Pair& pair : group.content.pairs) {
-    const std::uint32_t was = evidence.contents.mapping_of(pair.earlier);
-    const std::uint32_t is = evidence.contents.mapping_of(pair.op);
-    group.devices.insert(rows[is].device);
-    if (was == is) {
-      group.resident = true;
-      const Writer writer = evidence.contents.before(pair.op).writer;
-      group.scratch = group.scratch || writer == Writer::kScratch;
-      continue;
-    }
-    const Nanoseconds from = trace.ops.begin_of(rows[was].alloc.value);
-    const Nanoseconds to =
-        rows[is].remove ? trace.ops.end_of(rows[is].remove.value) : trace.process.wall;
-    const auto [at, is_new] = spans.try_emplace(rows[is].piece);
-    KeptSpan& span = at->second;
-    if (is_new) span.first = is;
-    if (is_new || from < span.from) {
-      span.from = from;
-      span.alloc = trace.ops.common(rows[was].alloc.value).site;
-    }
-    if (is_new || to > span.to) {
-      span.to = to;
-      span.remove = rows[is].remove ? trace.ops.common(rows[is].remove.value).site : Index<Site>();
-    }
-  }
-  // Where a larger section of it is mapped in between, the runtime would refuse that.
-  std::map<std::tuple<std::int32_t, std::uint64_t, std::uint64_t>, KeptSpan> places;
-  for (const auto& [number, span] : spans) {
-    const Mapping& piece = rows[span.first];
-    const auto [at, is_new] = places.try_emplace({piece.device, piece.host, piece.bytes}, span);
-    at->second.from = std::min(at->second.from, span.from);
-    at->second.to = std::max(at->second.to, span.to);
-  }
-  for (const auto& [place, span] : places) {
-    if (evidence.presence.others(rows[span.first], span.from, span.to, 0).blocks) return false;
-  }
-  for (const auto& [which, span] : spans) {
-    const Mapping& piece = rows[span.first];
-    const OtherMappings others = evidence.presence.others(piece, span.from, span.to, 0);
-    if (!others.allow_to_keep(false)) return false;
-    if (span.alloc) group.first.add(span.alloc);
-    if (span.remove) group.last.add(span.remove);
-    const std::uint32_t number = group.kept.add(trace, piece, true, false, others);
-    for (const std::uint32_t mapping : others.mappings) {
-      group.kept.add_directives(trace, evidence.mappings, mapping, number);
-    }
-    group.content.claim.stays.push_back(
-        {piece.device, piece.host, piece.bytes, piece.storage, span.from, span.to});
-    group.kept.add_idle(evidence.idle_directives.edits_on(group.content.claim.stays.back()));
-  }
-  group.kept.settle();
-  return true;
-}
-
 /// None where the data cannot be kept.
-std::optional<Claim> finished(const Evidence& evidence, ResendGroup group) {
-  if (!keep(evidence, group)) return std::nullopt;
+std::optional<Claim> finished(const Evidence& evidence, const DirectiveSpans& directives,
+                              ResendGroup group) {
+  if (!keep(evidence, directives, group)) return std::nullopt;
   const Trace& trace = evidence.trace;
   const Tally::Pair first = group.content.pairs.front();
   const Index<Site> at = trace.ops.common(first.op).site;
@@ -246,13 +182,15 @@ std::vector<Claim> needless_resends(const Evidence& evidence, const Claimed& cla
   for (const Resend relation : {Resend::kRoundTrip, Resend::kDuplicate}) {
     add_groups(evidence, claimed, relation, tallies[relation], sends, groups);
   }
+  if (groups.empty()) return {};
+  const DirectiveSpans directives(evidence);
   std::vector<Claim> claims;
   for (const std::vector<std::uint32_t>& chain : chains_of(evidence, groups)) {
-    std::optional<Claim> all = finished(evidence, joined_of(evidence, groups, chain));
+    std::optional<Claim> all = finished(evidence, directives, joined_of(evidence, groups, chain));
     if (all) claims.push_back(std::move(*all));
     if (all || chain.size() == 1) continue;
     for (const std::uint32_t i : chain) {
-      std::optional<Claim> one = finished(evidence, groups[i]);
+      std::optional<Claim> one = finished(evidence, directives, groups[i]);
       if (one) claims.push_back(std::move(*one));
     }
   }

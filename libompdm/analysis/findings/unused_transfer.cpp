@@ -129,6 +129,7 @@ void add_edit(const Site& site, const UnusedTransferGroup& group, const std::str
   edit.instances = finding.count;
   edit.of = group.sends;
   finding.edits = {std::move(edit)};
+  if (kind != EditKind::kGuard) finding.unless = {Unless::kKernelUses};
 }
 
 }  // namespace

@@ -145,8 +145,9 @@ std::string words_of(const facts::PartialUpdate& facts, const Finding& finding) 
   const std::string updates = fmt::format(
       "{} of {} moved", counted(finding.count, "update", "updates"), spoken_list(facts.names));
   if (facts.in_steps) {
-    return fmt::format("{} {} that lie next to each other, from the first on: the step was left out",
-                       updates, spoken_size(facts.moved));
+    return fmt::format(
+        "{} {} that lie next to each other, from the first on: the step was left out", updates,
+        spoken_size(facts.moved));
   }
   if (facts.moved == 0) return updates + " nothing";
   return fmt::format("{} {} of {}", updates, spoken_size(facts.moved), spoken_size(facts.named));
@@ -157,8 +158,10 @@ std::vector<std::string> advice_of(const facts::PartialUpdate& facts, const Find
       "what they name did not all cross: a fault of compiler and runtime, which makes results "
       "wrong. At {}, {}",
       place_text(facts.place),
-      facts.in_steps ? "let a loop update each piece by a section without a step; or, where what lies in between may be overwritten, name all from the first to the last element"
-                     : "name whole rows, or let a loop update each row by a section without gaps")};
+      facts.in_steps
+          ? "let a loop update each piece by a section without a step; or, where what lies in "
+            "between may be overwritten, name all from the first to the last element"
+          : "name whole rows, or let a loop update each row by a section without gaps")};
 }
 
 }  // namespace ompdm::report

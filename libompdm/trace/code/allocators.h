@@ -7,12 +7,14 @@
 namespace ompdm::trace {
 
 enum class HostMemory : std::uint8_t {
-  kNone,
-  kArray,   ///< malloc and its like, operator new[]
-  kObject,  ///< operator new: containers and strings keep their content so
+  kNone,     ///< known to hand out none
+  kUnknown,  ///< not known
+  kArray,    ///< malloc and its like, operator new[]
+  kObject,   ///< operator new: containers and strings keep their content so
 };
 
-/// What an imported function hands out.
+/// What an imported function hands out: unknown, unless it is a common one of C, C++, OpenMP or
+/// MPI.
 HostMemory made_by(std::string_view import);
 
 /// Whether an imported function calls functions that it is handed: threads and tasks run so.

@@ -42,7 +42,7 @@ void add_call(std::uint64_t at, const Import* import, std::uint64_t function, Co
     if (made == HostMemory::kArray) found.arrays.insert(at);
     if (made == HostMemory::kObject) found.objects.insert(at);
     if (calls_back(import->name)) found.is_whole = false;
-    if (import->address == 0) found.elsewhere.insert(at);
+    if (import->address == 0 && made == HostMemory::kUnknown) found.elsewhere.insert(at);
     function = import->address;
   } else if (function == 0) {
     found.is_whole = false;

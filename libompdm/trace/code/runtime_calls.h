@@ -29,7 +29,7 @@ struct CodeCalls {
   std::map<std::uint64_t, std::uint64_t> functions;
   std::set<std::uint64_t> arrays;     ///< calls that make arrays on the host
   std::set<std::uint64_t> objects;    ///< or single objects
-  std::set<std::uint64_t> elsewhere;  ///< of functions in other modules, whatever these do
+  std::set<std::uint64_t> elsewhere;  ///< of functions in other modules that may make some
   bool is_whole = true;  ///< false: not read, or some calls are by pointers that nothing tells
 };
 

@@ -86,8 +86,9 @@ const Reading* reading_of(const AppliedRun& run, const Json& finding) {
 }
 
 bool is_that(const NotFollowed& one, const Json& finding) {
-  return one.pattern == finding["pattern"] && one.variable == finding["variable"] &&
-         (one.promised == 0 || one.promised == finding["wasted_bytes"]);
+  return one.pattern == finding["pattern"].get<std::string>() &&
+         one.variable == finding["variable"].get<std::string>() &&
+         (one.promised == 0 || one.promised == finding["wasted_bytes"].get<std::uint64_t>());
 }
 
 /// A run of the program as it is, and what is followed of what was found in it.
