@@ -46,6 +46,7 @@ struct AllocationGroup {
   Crossings returned;
   UniqueSites allocating;
   std::set<std::size_t> loops;  ///< that this is in, by row
+  bool made_in_loops = false;   ///< one that an allocation is in makes memory of the host's, too
   std::set<std::string> calls;  ///< functions whose directives allocated one piece more than once
 };
 
@@ -60,6 +61,21 @@ void add_loop(const Evidence& evidence, std::uint32_t alloc, Nanoseconds end,
   }
   if (entry == EnclosingEntry::kNoEntry) return;
   group.loops.insert(evidence.enclosing.entries()[entry].loop);
+}
+
+/// Whether a loop around one mapping, which may be within those that hold all, makes memory,
+/// or functions that it calls: what it maps may be that.
+bool is_made_around(const Evidence& evidence, const Mapping& mapping) {
+  const Asker asked = asker_of(evidence.trace, mapping.alloc.value);
+  const std::vector<EnclosingEntry>& entries = evidence.enclosing.entries();
+  std::uint32_t at = evidence.enclosing.innermost(asked.thread, asked.time,
+                                                  evidence.trace.ops.end_of(mapping.alloc.value));
+  for (; at != EnclosingEntry::kNoEntry; at = entries[at].parent) {
+    const Loop& loop = evidence.loops.rows[entries[at].loop];
+    const MakesMemory makes = makes_memory(evidence.trace, loop);
+    if (makes == MakesMemory::kItself || makes == MakesMemory::kBelow) return true;
+  }
+  return false;
 }
 
 /// A function's own pointers that it maps anew each time it is called: no loop of its tells.
@@ -77,10 +93,8 @@ void add_what_calls_make(const AllocationGroup& group, UniqueTexts& made) {
 /// pointers, a few times.
 bool add_what_is_made_within(const Evidence& evidence, AllocationGroup& group) {
   UniqueTexts made;
-  bool may_make = false;
   for (const std::size_t row : group.loops) {
     const MakesMemory makes = makes_memory(evidence.trace, evidence.loops.rows[row]);
-    may_make = may_make || makes == MakesMemory::kItself;
     const SourcePlace loop = source_place(evidence.trace, evidence.loops.rows[row]);
     const std::vector<std::string> declared = group.kept.data.declared_in(loop);
     if (!declared.empty()) tell_to_make_once(declared, loop, group.claim.finding);
@@ -91,7 +105,7 @@ bool add_what_is_made_within(const Evidence& evidence, AllocationGroup& group) {
   }
   if (group.loops.empty()) add_what_calls_make(group, made);
   if (made.all().empty()) {
-    if (may_make) group.claim.add_caveat(Caveat::Kind::kMakesMemory);
+    if (group.made_in_loops) group.claim.add_caveat(Caveat::Kind::kMakesMemory);
     return true;
   }
   group.claim.add_caveat(Caveat::Kind::kMadeAnew, made.all());
@@ -129,6 +143,7 @@ bool add(const Evidence& evidence, const std::vector<std::uint32_t>& mappings,
   std::map<std::pair<std::string, int>, Index<Site>> lines;
   for (std::size_t i = 0; i < mappings.size(); ++i) {
     const Mapping& row = rows[mappings[i]];
+    group.made_in_loops = group.made_in_loops || is_made_around(evidence, row);
     const Index<Site> site = trace.ops.common(row.alloc.value).site;
     if (site) {
       const Site& by = trace.sites[site.value];

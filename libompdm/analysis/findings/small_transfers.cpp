@@ -68,17 +68,20 @@ enum class Kin : std::uint8_t {
                ///< object, that one transfer could take with what is between them
 };
 
-/// Whether two transfers of one place on the host mean one place on the device, too: mapped storage
-/// has one there at a time, memory of the API is wherever the program says.
+/// Whether two transfers of one place on the host mean one place on the device, too: the same
+/// address, or the same part of storage that was mapped anew meanwhile.
 bool have_one_target(const Evidence& evidence, std::uint32_t before, std::uint32_t after) {
-  const DataOp& one = evidence.trace.ops.common(before);
-  const DataOp& other = evidence.trace.ops.common(after);
-  if (one.kind == OpKind::kHtoD ? one.dst == other.dst : one.src == other.src) return true;
-  const auto is_mapped = [&](std::uint32_t op) {
-    const std::uint32_t mapping = evidence.mappings.of(op);
-    return mapping != Index<Mapping>::kNone && evidence.mappings.rows()[mapping].host != 0;
+  const auto address = [&](std::uint32_t i) {
+    const DataOp& op = evidence.trace.ops.common(i);
+    return op.kind == OpKind::kHtoD ? op.dst : op.src;
   };
-  return is_mapped(before) && is_mapped(after);
+  if (address(before) == address(after)) return true;
+  const std::uint32_t one = evidence.mappings.of(before);
+  const std::uint32_t other = evidence.mappings.of(after);
+  if (one == Index<Mapping>::kNone || other == Index<Mapping>::kNone) return false;
+  const Mapping& was = evidence.mappings.rows()[one];
+  const Mapping& is = evidence.mappings.rows()[other];
+  return was.piece == is.piece && address(before) - was.address == address(after) - is.address;
 }
 
 Kin kin_of(const Evidence& evidence, std::uint32_t before, std::uint32_t after) {

@@ -28,7 +28,7 @@ std::string words_of(const analysis::Caveat& caveat) {
                          spoken_list(caveat.names), is_one ? "is" : "are",
                          is_one ? "it points to" : "they point to");
     case Kind::kMakesMemory:
-      return "the loop makes memory in its passes, which may be this";
+      return "the loop, or what it calls, makes memory in its passes, which may be this";
     case Kind::kSameMadeAnew:
       return "the host may have made the same content anew";
     case Kind::kOtherData:

@@ -1,6 +1,9 @@
 // round_trip_transfer: planted, and nearly.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "analysis/found.h"
@@ -76,6 +79,99 @@ TEST(RoundTrip, AlongSeveralDirectivesIsOne) {
   EXPECT_EQ(std::get<facts::Resends>(finding.facts).how, facts::Resends::How::kBoth);
   EXPECT_TRUE(contains(report::advice_text(finding), "before a.cpp:30 for the first time, write"));
   EXPECT_TRUE(contains(report::advice_text(finding), "after a.cpp:50 for the last time, write"));
+}
+
+/// `target map(tofrom: ...)` of several, each with a content that it goes over with; the next one
+/// comes back.
+struct SeveralArrays : OneArray {
+  struct Sent {
+    Index<Variable> variable;
+    std::uint64_t content;
+  };
+  void map_tofrom(Index<Site> at, const std::vector<Sent>& all) {
+    begin(at);
+    for (const Sent& one : all) {
+      op(OpKind::kAlloc, one.variable, kBytes, 10);
+      cross(OpKind::kHtoD, one.variable, one.content);
+    }
+    launch(1000);
+    for (const Sent& one : all) {
+      cross(OpKind::kDtoH, one.variable, one.content + 1);
+      op(OpKind::kDelete, one.variable, 0, 5);
+    }
+    end();
+  }
+  void cross(OpKind kind, Index<Variable> variable, std::uint64_t content) {
+    op(kind, variable, kBytes, 100)->fingerprint = content;
+    trace.ops.edit_back()->hash = content;
+  }
+};
+
+/// Lines that an inserted directive stands at, by the data that it names.
+std::map<std::string, int> lines_of(const Finding& finding, Directive directive) {
+  std::map<std::string, int> lines;
+  for (const Edit& edit : finding.edits) {
+    if (edit.kind != EditKind::kInsert || edit.directive != directive) continue;
+    for (const EditClause& clause : edit.clauses) {
+      for (const std::uint32_t number : clause.data) {
+        lines[finding.data[number].expression] = edit.anchor.places.front().line;
+      }
+    }
+  }
+  return lines;
+}
+
+TEST(RoundTrip, AlongDirectivesHasABeginAndAnEndForEachArray) {
+  SeveralArrays program;
+  const auto b = program.variable("b", OneArray::kBytes);
+  program.map_tofrom(program.solve, {{program.a, 7}});
+  program.map_tofrom(program.check, {{program.a, 8}, {b, 50}});
+  program.map_tofrom(program.enter, {{program.a, 9}, {b, 51}});
+  program.map_tofrom(program.again, {{b, 52}});
+  const Analysis analysis = analyze(program.take());
+  ASSERT_EQ(patterns(analysis), "round_trip_transfer");
+  const Finding& finding = analysis.findings[0];
+  EXPECT_EQ(finding.count, 4U);
+  EXPECT_EQ(lines_of(finding, Directive::kTargetEnterData),
+            (std::map<std::string, int>{{"a", 30}, {"b", 35}}));
+  EXPECT_EQ(lines_of(finding, Directive::kTargetExitData),
+            (std::map<std::string, int>{{"a", 10}, {"b", 50}}));
+}
+
+// "Before it for the first time" is before what nobody compared, too.
+TEST(RoundTrip, BeginsWithTheFirstInstanceOfItsDirective) {
+  OneArray program;
+  program.map_tofrom(program.solve, 7, 8);
+  program.map_tofrom(program.enter, 20, 21);
+  program.map_tofrom(program.solve, 30, 31);
+  program.map_tofrom(program.check, 31, 32);
+  const Analysis analysis = analyze(program.take());
+  ASSERT_EQ(patterns(analysis), "round_trip_transfer");
+  const Finding& finding = analysis.findings[0];
+  const bool leaves_the_other = std::ranges::any_of(finding.edits, [](const Edit& edit) {
+    return edit.kind == EditKind::kKeep &&
+           std::ranges::find(edit.anchor.places, 10, &SourcePlace::line) !=
+               edit.anchor.places.end();
+  });
+  EXPECT_TRUE(leaves_the_other) << "it finds the data there now";
+}
+
+// What a kernel fills needs not be sent first.
+TEST(RoundTrip, OfWhatAKernelFilledBeginsWithoutASend) {
+  OneArray program;
+  program.begin(program.solve);
+  program.op(OpKind::kAlloc, program.a, OneArray::kBytes, 10);
+  program.launch(1000);
+  program.move(OpKind::kDtoH, 8);
+  program.op(OpKind::kDelete, program.a, 0, 5);
+  program.end();
+  program.map_tofrom(program.check, 8, 9);
+  const Analysis analysis = analyze(program.take());
+  ASSERT_EQ(patterns(analysis), "round_trip_transfer");
+  const std::vector<Edit>& edits = analysis.findings[0].edits;
+  ASSERT_FALSE(edits.empty());
+  EXPECT_EQ(edits[0].directive, Directive::kTargetEnterData);
+  EXPECT_EQ(edits[0].clauses.at(0).kind, "alloc");
 }
 
 TEST(RoundTrip, NearMisses) {
