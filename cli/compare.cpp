@@ -16,9 +16,11 @@
 #include "ompdm/analysis.h"
 #include "ompdm/error.h"
 #include "ompdm/link.h"
+#include "ompdm/page.h"
 #include "ompdm/report.h"
 #include "open_trace.h"
 #include "output.h"
+#include "progress.h"
 #include "verb_help.h"
 #include "verbs.h"
 
@@ -84,6 +86,15 @@ int test(const std::vector<report::Condition>& conditions, const Recordings& rec
   return exit_status;
 }
 
+/// Both as one HTML file, without the program's lines: they have changed since BEFORE.
+std::string compared_page(const Recordings& recordings, const std::vector<Trace>& traces,
+                          const std::array<analysis::Picture, 2>& pictures) {
+  const std::array<report::Pictured, 2> pictured = {
+      {{traces.data(), pictures.data()}, {&traces[1], &pictures[1]}}};
+  const std::array<std::string, 2> names = {"before", "after"};
+  return report::render_compared_page(pictured, recordings, names, {});
+}
+
 int run_compare(const CompareOptions& options) {
   std::vector<report::Condition> conditions;
   for (const std::string& text : options.output.fail_if) {
@@ -91,15 +102,29 @@ int run_compare(const CompareOptions& options) {
   }
   std::optional<analysis::Link> link;
   if (!options.link.empty()) link = analysis::parse_link(options.link);
+  const bool page_wanted = wants_page(options.output);
+  if (page_wanted && goes_to_terminal(options.output)) {
+    throw Error("a page is nothing for a terminal: add -o compare.html", Error::Kind::kUsage);
+  }
   Recordings recordings;
+  std::vector<Trace> traces;
+  std::array<analysis::Picture, 2> pictures;
   for (std::size_t i = 0; i < recordings.size(); ++i) {
     OpenedTrace opened = open_trace(i == 0 ? options.before : options.after);
     if (link) opened.trace = analysis::retime(std::move(opened.trace), *link);
-    recordings[i] = analysis::analyze(opened.trace);
+    const Progress progress("analyzing " + opened.trace.file);
+    recordings[i] = page_wanted ? analysis::analyze(opened.trace, pictures[i])
+                                : analysis::analyze(opened.trace);
     recordings[i].running = opened.running;
     recordings[i].link = link;
+    if (page_wanted) traces.push_back(std::move(opened.trace));
   }
   const int exit_status = test(conditions, recordings);
+  if (page_wanted) {
+    const std::string page = compared_page(recordings, traces, pictures);
+    write_out(options.output, [&](std::ostream& out) { out << page; });
+    return exit_status;
+  }
   const report::Format format = format_of(options.output);
   const report::Layout layout = layout_of(options.output);
   write_out(options.output, [&](std::ostream& out) {
@@ -114,14 +139,16 @@ void setup_compare(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<CompareOptions>();
   CLI::App* verb = app.add_subcommand("compare", "Show what changed between two runs");
   verb->group("Look");
-  verb->add_option("BEFORE", options->before, "A trace or a spool")->required()->type_name("");
+  verb->add_option("BEFORE", options->before, "A trace or a spool; - is standard input")
+      ->required()
+      ->type_name("");
   verb->add_option("AFTER", options->after, "Another one, of the changed program")
       ->required()
       ->type_name("");
   verb->add_option("--link", options->link,
                    "Show what transfers of both would take on this link (a model; see below)")
       ->type_name("LINK");
-  add_output_options(*verb, options->output, "HtoD.bytes > 1.05x");
+  add_output_options(*verb, options->output, "HtoD.bytes > 1.05x", true);
   set_help(
       *verb, "ompdm compare BEFORE AFTER [options]",
       "COND is PATH OP NUMBER[x]. PATH is a number of the JSON report (HtoD.bytes is short for\n"
@@ -130,6 +157,7 @@ void setup_compare(CLI::App& app, int& exit_status) {
       "findings.went and findings.stay the others; findings.came.PATTERN those of a pattern.\n" +
           std::string(kLinkNotes),
       "ompdm compare naive.json optimized.json\n"
+      "ompdm compare naive.json optimized.json --format html -o compare.html\n"
       "ompdm compare yesterday.json today.json --fail-if 'HtoD.bytes > 1.05x'\n"
       "ompdm compare naive.json optimized.json --fail-if 'findings.came > 0' --format markdown");
   verb->callback([options, &exit_status] { exit_status = run_compare(*options); });

@@ -9,6 +9,7 @@
 
 #include "diagnosis.h"
 #include "launch.h"
+#include "misspelt.h"
 #include "ompdm/error.h"
 #include "shell_words.h"
 #include "verb_help.h"
@@ -73,11 +74,6 @@ int run_doctor(const DoctorOptions& options) {
     throw Error("doctor: --run needs a PROGRAM: ompdm doctor --run PROGRAM [ARG...]",
                 Error::Kind::kUsage);
   }
-  if (!options.command.empty() && options.command.front().starts_with('-')) {
-    throw Error(fmt::format("doctor: {}: no such option: see `ompdm doctor --help`",
-                            options.command.front()),
-                Error::Kind::kUsage);
-  }
   if (options.command.size() > 1 && !options.run) {
     throw Error("doctor: arguments are for a program that is run: add --run before PROGRAM",
                 Error::Kind::kUsage);
@@ -130,6 +126,7 @@ void setup_doctor(CLI::App& app, int& exit_status) {
       "ompdm doctor --run ./heat 100 10");
   verb->callback([verb, options, &exit_status] {
     options->command = verb->remaining();
+    check_program_words(*verb, options->command);
     exit_status = run_doctor(*options);
   });
 }

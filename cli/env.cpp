@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
@@ -22,17 +23,37 @@ struct EnvOptions {
   bool unset = false;
 };
 
-std::string set_line(const std::string& shell, const std::string& name, const std::string& value) {
+enum class Syntax { kSh, kFish, kCsh };
+
+Syntax syntax_of(const std::string& shell) {
+  if (shell == "fish") return Syntax::kFish;
+  return shell == "csh" || shell == "tcsh" ? Syntax::kCsh : Syntax::kSh;
+}
+
+// With a semicolon where what comes back from `...` or (...) is one line.
+std::string set_line(Syntax syntax, const std::string& name, const std::string& value) {
   const std::string word = shell_word(value);
-  if (shell == "fish") return fmt::format("set -gx {} {}", name, word);
-  if (shell == "csh") return fmt::format("setenv {} {}", name, word);
+  if (syntax == Syntax::kFish) return fmt::format("set -gx {} {};", name, word);
+  if (syntax == Syntax::kCsh) return fmt::format("setenv {} {};", name, word);
   return fmt::format("export {}={}", name, word);
 }
 
-std::string unset_line(const std::string& shell, const std::string& name) {
-  if (shell == "fish") return "set -e " + name;
-  if (shell == "csh") return "unsetenv " + name;
+std::string unset_line(Syntax syntax, const std::string& name) {
+  if (syntax == Syntax::kFish) return fmt::format("set -e {};", name);
+  if (syntax == Syntax::kCsh) return fmt::format("unsetenv {};", name);
   return "unset " + name;
+}
+
+/// Who sees the lines has not given them to the shell.
+void tell_use(const EnvOptions& options, Syntax syntax) {
+  if (::isatty(STDOUT_FILENO) != 1) return;
+  const std::string command =
+      fmt::format("ompdm env{}{}", options.shell == "sh" ? "" : " --shell " + options.shell,
+                  options.unset ? " --unset" : "");
+  fmt::print(stderr, "ompdm: these lines are for the shell: {}\n",
+             syntax == Syntax::kFish  ? command + " | source"
+             : syntax == Syntax::kCsh ? fmt::format("eval `{}`", command)
+                                      : fmt::format("eval \"$({})\"", command));
 }
 
 int run_env(const EnvOptions& options) {
@@ -50,10 +71,10 @@ int run_env(const EnvOptions& options) {
     change = attach_by_preload(recorder);
     if (!options.output.empty()) change.set.emplace_back("OMPDM_OUTPUT", options.output);
   }
-  for (const std::string& name : change.unset) fmt::print("{}\n", unset_line(options.shell, name));
-  for (const auto& [name, value] : change.set) {
-    fmt::print("{}\n", set_line(options.shell, name, value));
-  }
+  const Syntax syntax = syntax_of(options.shell);
+  for (const std::string& name : change.unset) fmt::print("{}\n", unset_line(syntax, name));
+  for (const auto& [name, value] : change.set) fmt::print("{}\n", set_line(syntax, name, value));
+  tell_use(options, syntax);
   return 0;
 }
 
@@ -66,11 +87,12 @@ void setup_env(CLI::App& app, int& exit_status) {
   verb->group("Record");
   verb->add_option("-o,--output", options->output, "Trace to write (OMPDM_OUTPUT)")
       ->type_name("FILE");
-  verb->add_option("--shell", options->shell, "Whose syntax (default sh)")
-      ->type_name("sh|fish|csh")
-      ->check(CLI::IsMember({"sh", "fish", "csh"}));
+  verb->add_option("--shell", options->shell, "Whose syntax, as in $SHELL (default sh)")
+      ->type_name("sh|bash|zsh|dash|ksh|fish|csh|tcsh")
+      ->transform([](const std::string& shell) { return shell.substr(shell.rfind('/') + 1); })
+      ->check(CLI::IsMember({"sh", "bash", "zsh", "dash", "ksh", "fish", "csh", "tcsh"}));
   verb->add_flag("--unset", options->unset, "Lines that detach it again");
-  set_help(*verb, "ompdm env [-o FILE] [--shell sh|fish|csh] [--unset]",
+  set_help(*verb, "ompdm env [-o FILE] [--shell SHELL] [--unset]",
            "Every process that offloads then leaves a trace of its own. What else the recorder\n"
            "looks at:\n"
            "  OMPDM_OUTPUT=FILE    the trace (default trace.json); %p is the pid, %h the host,\n"
@@ -83,7 +105,8 @@ void setup_env(CLI::App& app, int& exit_status) {
            "  OMPDM_VERBOSE=on     say what is done",
            "eval \"$(ompdm env)\" && ./heat 1000 10\n"
            "eval \"$(ompdm env --unset)\"\n"
-           "ompdm env --shell fish | source");
+           "ompdm env --shell fish | source\n"
+           "eval `ompdm env --shell tcsh`");
   verb->callback([options, &exit_status] { exit_status = run_env(*options); });
 }
 

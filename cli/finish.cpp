@@ -10,9 +10,11 @@
 #include <csignal>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "ompdm/analysis.h"
+#include "ompdm/error.h"
 #include "open_trace.h"
 #include "shell_words.h"
 #include "verb_help.h"
@@ -124,10 +126,24 @@ int finish_handed_over(const FinishVerb& verb) {
   return 0;
 }
 
+/// The spool's name leads nowhere any more; who wants its trace elsewhere has to take it there.
+int tell_finished(const FinishVerb& verb, const std::string& trace) {
+  if (!verb.output.empty()) {
+    throw Error(fmt::format("{}: is finished already: its trace is {}: copy that to {}", verb.spool,
+                            trace, verb.output));
+  }
+  fmt::print("{} is finished already: its trace is {}\nnext: ompdm report {}\n", verb.spool, trace,
+             shell_word(trace));
+  return 0;
+}
+
 int run_finish(const FinishVerb& verb) {
   if (verb.spool.empty()) return list_spools();
   if (verb.handed_over) return finish_handed_over(verb);
-  tell(finish(verb.spool, verb.output, patient(verb.spool)));
+  if (const std::optional<std::string> trace = trace_of_finished(verb.spool)) {
+    return tell_finished(verb, *trace);
+  }
+  tell(finish_patiently(verb.spool, verb.output));
   return 0;
 }
 

@@ -27,6 +27,7 @@ constexpr const char* kWords =
     "  attached by       what made the program load the recorder\n"
     "  reach             whether target events reached it: ok; cured (the offload runtime was led\n"
     "                    to libomp.so by the recorder); else see ompdm doctor\n"
+    "  requires          what the program says with `#pragma omp requires`\n"
     "  names             whether names and lines were taken from the runtime's arguments\n"
     "  clock             tsc: the processor's time stamp counter; and its error against the\n"
     "                    system's clock\n"
@@ -96,6 +97,7 @@ void print_recording(const Recording& recording, bool running) {
                                    recording.cupti_version, recording.cupti_residual_ns)
                      : recording.cupti);
   }
+  if (recording.unified_shared_memory) row("requires", "unified_shared_memory: nothing is copied");
   row("ending", recording.finished ? "by itself" : running ? "it still runs" : kEndedSilently);
   row("ompdm", recording.ompdm_version);
   fmt::print("\nCallbacks (what the runtime answered)\n");
@@ -190,6 +192,7 @@ ordered_json to_json(const OpenedTrace& opened) {
         {"attached_by", recording.attached_by},
         {"reach", recording.reach},
         {"names", recording.names},
+        {"unified_shared_memory", recording.unified_shared_memory},
         {"clock", recording.clock},
         {"clock_residual_ns", recording.clock_residual_ns},
         {"finished", recording.finished},
@@ -243,7 +246,8 @@ void setup_info(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<InfoOptions>();
   CLI::App* verb = app.add_subcommand("info", "Show what a trace holds and what it lost");
   verb->group("Look");
-  verb->add_option("TRACE", options->trace, "A trace, or the spool of a process, running ones too")
+  verb->add_option("TRACE", options->trace,
+                   "A trace, or the spool of a process, running ones too; - is standard input")
       ->required()
       ->type_name("");
   verb->add_option("--format", options->format, "How to print it (default text)")

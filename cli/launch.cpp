@@ -11,6 +11,7 @@
 #include <cstring>
 #include <sstream>
 
+#include "near_program.h"
 #include "ompdm/error.h"
 
 namespace ompdm::cli {
@@ -173,10 +174,16 @@ fs::path find_program(const std::string& program) {
 
 std::string not_found(const std::string& program) {
   std::error_code error;
-  if (program.find('/') == std::string::npos && fs::is_regular_file(program, error)) {
+  const bool is_name = program.find('/') == std::string::npos;
+  if (is_name && fs::is_regular_file(program, error)) {
     return program + ": not found on PATH: did you mean ./" + program + "?";
   }
-  return program + ": not found: check the name and PATH";
+  if (!is_name && fs::is_regular_file(program, error)) {
+    return program + ": the interpreter that it asks for is not found: see its first line";
+  }
+  const std::string near = near_program(program);
+  return program + ": not found: " +
+         (near.empty() ? "check the name and PATH" : "did you mean " + near + "?");
 }
 
 Ending launch(const std::vector<std::string>& command, const EnvironmentChange& change,

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "misspelt.h"
 #include "ompdm/error.h"
 #include "verb_help.h"
 #include "verbs.h"
@@ -42,44 +43,43 @@ int run(int argc, char** argv) {
       "ompdm shows where data movement dominates in OpenMP-offload programs, and how to stop "
       "it.\n"};
   app.name("ompdm");
-  app.set_version_flag("--version", "ompdm " OMPDM_VERSION, "Print the version and exit");
+  app.set_version_flag("-V,--version", "ompdm " OMPDM_VERSION, "Print the version and exit");
   app.require_subcommand(1);
   ompdm::cli::set_layout(app);
   int exit_status = 0;
   ompdm::cli::setup_record(app, exit_status);
   ompdm::cli::setup_report(app, exit_status);
+  ompdm::cli::setup_explain(app, exit_status);
   ompdm::cli::setup_compare(app, exit_status);
   ompdm::cli::setup_finish(app, exit_status);
   ompdm::cli::setup_info(app, exit_status);
   ompdm::cli::setup_doctor(app, exit_status);
   ompdm::cli::setup_env(app, exit_status);
+  ompdm::cli::setup_help(app, exit_status);
+  ompdm::cli::setup_completion(app, exit_status);
+  ompdm::cli::setup_man(app, exit_status);
   app.footer(
       "Start here:\n"
       "  ompdm record ./app       run it and write trace.json\n"
       "  ompdm report trace.json  what moved, where and for how long\n"
       "  ompdm compare A B        what changed between two runs\n"
       "  ompdm doctor ./app       if nothing was recorded: why, and what to change\n\n"
-      "Each command has a --help with examples.");
+      "`ompdm help COMMAND`, or its --help, says all of a command, with examples.");
   if (argc < 2) {
-    std::fputs(app.help().c_str(), stderr);
-    return 2;
+    std::fputs(app.help().c_str(), stdout);
+    return 0;
   }
   try {
     const std::vector<std::string> words =
         without_separator(app, std::vector<std::string>(argv + 1, argv + argc));
     if (!words.front().starts_with('-') && !has_verb(app, words.front())) {
-      throw ompdm::Error(words.front() + ": no such command: see `ompdm --help`",
-                         ompdm::Error::Kind::kUsage);
+      throw ompdm::cli::no_such_verb(app, words);
     }
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (const CLI::Success& success) {
     return app.exit(success);
   } catch (const CLI::ParseError& error) {
-    const auto verbs = app.get_subcommands();
-    const std::string verb = verbs.empty() ? "" : ' ' + verbs.front()->get_name();
-    std::fprintf(stderr, "ompdm:%s%s %s: see `ompdm%s --help`\n", verb.c_str(),
-                 verb.empty() ? "" : ":", error.what(), verb.c_str());
-    return 2;
+    throw ompdm::cli::cannot_parse(app, error);
   }
   return exit_status;
 }

@@ -9,11 +9,14 @@
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "ompdm/error.h"
 #include "ompdm/trace_file.h"
+#include "progress.h"
+#include "standard_input.h"
 
 namespace ompdm::cli {
 namespace {
@@ -73,12 +76,17 @@ bool has_ended(const std::string& name, const SpoolInfo& spool) {
   return false;
 }
 
+Trace read_file(const std::string& trace) {
+  const Progress progress(fmt::format("reading {}{}", trace, size_of_file(trace)));
+  return read_trace(trace);
+}
+
 /// The trace, if there was something to finish.
 std::optional<Trace> finish_first(const std::string& name) {
   const fs::path spool = spool_of(name);
   try {
     if (spool.empty() || !has_ended(name, spool_info(spool))) return std::nullopt;
-    FinishResult result = finish(spool, name, patient(name));
+    FinishResult result = finish_patiently(spool, name);
     if (result.by_another) return std::nullopt;
     fmt::print(stderr, "ompdm: {}: {} finished first, the process {}\n", result.trace.string(),
                spool.string(), result.killed ? kEndedSilently : "had ended");
@@ -92,20 +100,42 @@ std::optional<Trace> finish_first(const std::string& name) {
 
 }  // namespace
 
+std::optional<std::string> trace_of_finished(const std::string& spool) {
+  constexpr std::string_view kEnding = ".spool";
+  if (!spool.ends_with(kEnding) || exists(spool)) return std::nullopt;
+  std::string trace = spool.substr(0, spool.size() - kEnding.size());
+  if (!is_trace(trace)) return std::nullopt;
+  return trace;
+}
+
 OpenedTrace open_trace(const std::string& name) {
-  if (is_spool(name)) return {read_spool(name), spool_info(name).alive};
+  if (name == kStandardInput) return {read_standard_input(), false};
+  if (const std::optional<std::string> trace = trace_of_finished(name)) {
+    fmt::print(stderr, "ompdm: {}: is finished: its trace {} is read\n", name, *trace);
+    return {read_file(*trace), false};
+  }
+  if (is_spool(name)) {
+    const Progress progress(fmt::format("reading {}{}", name, size_of_file(name)));
+    return {read_spool(name), spool_info(name).alive};
+  }
   if (std::optional<Trace> finished = finish_first(name)) return {std::move(*finished), false};
   if (!exists(name)) {
     throw Error(name + ": no such file: run `ompdm record PROGRAM` first, or name a trace");
   }
-  return {read_trace(name), false};
+  return {read_file(name), false};
+}
+
+FinishResult finish_patiently(const fs::path& spool, const fs::path& output) {
+  const Progress progress(fmt::format("finishing {}{}", spool.string(), size_of_file(spool)));
+  return finish(spool, output, patient(output.empty() ? spool : output));
 }
 
 FinishOptions patient(const std::string& name) {
   constexpr std::chrono::minutes kPatience{10};
   const auto tell = [name] {
     if (isatty(STDERR_FILENO) == 1) {
-      fmt::print(stderr, "ompdm: {}: is being written by another process: waiting for it\n", name);
+      fmt::print(stderr, "{}ompdm: {}: is being written by another process: waiting for it\n",
+                 Progress::kClearLine, name);
     }
   };
   return {.patience = kPatience, .waiting = tell};

@@ -1,7 +1,9 @@
 // What a TRACE argument of report and compare may be: a trace, the spool of a process (also one
-// that still runs), or the name of a trace of which there is only the spool yet.
+// that still runs), the name of a trace of which there is only the spool yet, or `-`.
 #pragma once
 
+#include <filesystem>
+#include <optional>
 #include <string>
 
 #include "ompdm/finish.h"
@@ -21,8 +23,16 @@ struct OpenedTrace {
 /// finished first, if nobody else is at it, which is said in one line on stderr. Throws Error.
 OpenedTrace open_trace(const std::string& name);
 
+/// The trace that became of a spool which is no more there under this name; nothing if there is
+/// none beside it.
+std::optional<std::string> trace_of_finished(const std::string& spool);
+
 /// To finish `name` with the patience of somebody who has asked for it, told on a terminal what is
 /// waited for.
 FinishOptions patient(const std::string& name);
+
+/// Finishes a spool with that patience, telling a terminal how long it takes. Throws Error.
+FinishResult finish_patiently(const std::filesystem::path& spool,
+                              const std::filesystem::path& output);
 
 }  // namespace ompdm::cli

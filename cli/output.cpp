@@ -23,6 +23,8 @@ const std::map<std::string, report::Format> kFormats = {{"text", report::Format:
                                                         {"csv", report::Format::kCsv},
                                                         {"markdown", report::Format::kMarkdown}};
 
+constexpr const char* kPage = "html";
+
 /// The width that the user asks for with COLUMNS, as for other commands; 0 if none.
 std::size_t asked_width() {
   const char* columns = std::getenv("COLUMNS");
@@ -40,14 +42,7 @@ std::size_t terminal_width() {
 
 }  // namespace
 
-void add_output_options(CLI::App& verb, OutputOptions& options, const std::string& condition) {
-  verb.add_option("--format", options.format, "How to print it (default text)")
-      ->check(CLI::IsMember({"text", "json", "csv", "markdown"}))
-      ->type_name("text|json|csv|markdown");
-  verb.add_option("--fail-if", options.fail_if,
-                  "Exit with 3 if this holds, as '" + condition + "'; may be repeated")
-      ->allow_extra_args(false)
-      ->type_name("COND");
+void add_page_options(CLI::App& verb, OutputOptions& options) {
   verb.add_option("-o,--output", options.output, "Write to FILE instead of standard output")
       ->type_name("FILE");
   verb.add_option("--color", options.color, "Colors: auto is for terminals unless NO_COLOR is set")
@@ -55,11 +50,31 @@ void add_output_options(CLI::App& verb, OutputOptions& options, const std::strin
       ->type_name("auto|always|never");
 }
 
+void add_output_options(CLI::App& verb, OutputOptions& options, const std::string& condition,
+                        bool has_page) {
+  std::vector<std::string> formats = {"text", "json", "csv", "markdown"};
+  if (has_page) formats.emplace_back(kPage);
+  verb.add_option("--format", options.format, "How to print it (default text)")
+      ->check(CLI::IsMember(formats))
+      ->type_name(CLI::detail::join(formats, "|"));
+  verb.add_option("--fail-if", options.fail_if,
+                  "Exit with 3 if this holds, as '" + condition + "'; may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("COND");
+  add_page_options(verb, options);
+}
+
+bool wants_page(const OutputOptions& options) { return options.format == kPage; }
+
+bool goes_to_terminal(const OutputOptions& options) {
+  return options.output.empty() && isatty(STDOUT_FILENO) == 1;
+}
+
 report::Format format_of(const OutputOptions& options) { return kFormats.at(options.format); }
 
 report::Layout layout_of(const OutputOptions& options) {
   report::Layout layout;
-  const bool to_terminal = options.output.empty() && isatty(STDOUT_FILENO) == 1;
+  const bool to_terminal = goes_to_terminal(options);
   const std::size_t asked = asked_width();
   layout.narrow = to_terminal || asked > 0;
   constexpr std::size_t kLeast = 40;

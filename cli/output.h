@@ -27,10 +27,21 @@ struct OutputOptions {
   std::vector<std::string> fail_if;
 };
 
-/// Adds --format, --fail-if, --output and --color; `options` must live as long as `verb`.
-/// `condition` is an example for --fail-if.
-void add_output_options(CLI::App& verb, OutputOptions& options, const std::string& condition);
+/// Adds --output and --color; `options` must live as long as `verb`.
+void add_page_options(CLI::App& verb, OutputOptions& options);
 
+/// Adds --format, --fail-if, --output and --color; `options` must live as long as `verb`.
+/// `condition` is an example for --fail-if; `has_page`: the format `html` is offered too.
+void add_output_options(CLI::App& verb, OutputOptions& options, const std::string& condition,
+                        bool has_page = false);
+
+/// Whether the report as a page is asked for, for which there is no Format: it is more than text.
+bool wants_page(const OutputOptions& options);
+
+/// Whether what is printed would be seen at once.
+bool goes_to_terminal(const OutputOptions& options);
+
+/// Of options that do not ask for a page.
 report::Format format_of(const OutputOptions& options);
 
 /// Colors and the width: the terminal's, or one that suits a pager and a printout.

@@ -2,21 +2,29 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "apart.h"
 #include "attach.h"
+#include "hashing.h"
 #include "launch.h"
+#include "misspelt.h"
 #include "ompdm/error.h"
+#include "progress.h"
 #include "recorder_library.h"
 #include "session.h"
 #include "settle.h"
 #include "shell_words.h"
+#include "show_report.h"
 #include "verb_help.h"
 #include "verbs.h"
 
@@ -31,6 +39,7 @@ struct RecordOptions {
   std::string names;
   std::string hash;
   std::string spool_dir;
+  std::string report;  ///< a format; empty: none is asked for
   bool no_finish = false;
   bool verbose = false;
   std::vector<std::string> command;
@@ -116,46 +125,71 @@ void tell_displaced_tool(const std::string& recorder) {
       tools));
 }
 
-/// "trace.json trace.p77.json", as a shell takes them.
-std::string names_of_traces(const SessionRecord& session) {
-  std::string names;
-  for (const RecordedProcess& process : session.recorded) {
-    names += (names.empty() ? "" : " ") + shell_word(typed_path(process.trace));
-  }
-  return names;
+/// " trace.json trace.p77.json", as a shell takes them.
+std::string typed_names(const std::vector<std::string>& names) {
+  std::string words;
+  for (const std::string& name : names) words += ' ' + shell_word(name);
+  return words;
 }
 
-/// Finishes what the program left and says what there is. Neither Ctrl-C nor an end for want of
-/// memory may cost the trace, or the exit status.
-void tell_outcome(const SessionRecord& session, const Ending& ending, const RecordOptions& options,
-                  const SignalForwarding& signals) {
+/// Finishes what the program left, and says what there is. Neither Ctrl-C nor an end for want of
+/// memory may cost the trace, or the exit status. What can be reported now.
+std::vector<std::string> tell_outcome(const SessionRecord& session, const Ending& ending,
+                                      const RecordOptions& options,
+                                      const SignalForwarding& signals) {
   const auto settled = [&] {
     return settle(session, ending, options.command.front(), output_of(options), options.no_finish);
   };
   if (session.recorded.empty() || options.no_finish) {
-    for (const std::string& line : settled()) say(line);
+    for (const std::string& line : settled().lines) say(line);
+    return {};
+  }
+  std::vector<std::string> awaited;
+  for (const RecordedProcess& process : session.recorded) {
+    awaited.push_back(typed_path(process.trace));
+  }
+  std::optional<Progress> progress;  // made once the other process is on its way
+  // From the other process both come as lines: the names, an empty one, and what is said.
+  const Apart apart = work_apart(
+      [&] {
+        Settled there = settled();
+        there.traces.emplace_back();
+        there.traces.insert(there.traces.end(), there.lines.begin(), there.lines.end());
+        return there.traces;
+      },
+      signals,
+      [&] { progress.emplace("writing" + typed_names(awaited), std::chrono::milliseconds(0)); });
+  progress.reset();
+  if (apart.left || apart.died) {
+    say(fmt::format("{} {}; next: ompdm report{}", typed_names(awaited).substr(1),
+                    apart.left ? "will be written in the background" : "could not be written",
+                    typed_names(awaited)));
+    return {};
+  }
+  const auto names_end = std::ranges::find(apart.lines, "");
+  for (auto line = names_end; line != apart.lines.end() && ++line != apart.lines.end();) say(*line);
+  return {apart.lines.begin(), names_end};
+}
+
+/// The program's exit status stands, whatever becomes of its report.
+void tell_report(const std::vector<std::string>& traces, const std::string& format) {
+  if (traces.empty()) return;
+  if (format.empty()) {
+    say("next: ompdm report" + typed_names(traces));
     return;
   }
-  const std::string traces = names_of_traces(session);
-  const Apart apart = work_apart(settled, signals, [&] {
-    if (::isatty(STDERR_FILENO) == 1) say("writing " + traces);
-  });
-  for (const std::string& line : apart.lines) say(line);
-  if (apart.left || apart.died) {
-    say(fmt::format("{} {}; next: ompdm report {}", traces,
-                    apart.left ? "will be written in the background" : "could not be written",
-                    traces));
+  try {
+    const std::string page = show_report(traces, format);
+    if (!page.empty()) say("wrote " + page);
+  } catch (const std::exception& error) {
+    say(error.what());
+    say("next: ompdm report" + typed_names(traces));
   }
 }
 
 int run_record(const RecordOptions& options) {
   if (options.command.empty()) {
     throw Error("record: no PROGRAM: ompdm record [-o FILE] PROGRAM [ARG…]", Error::Kind::kUsage);
-  }
-  if (options.command.front().starts_with('-')) {
-    throw Error(fmt::format("record: {}: no such option: see `ompdm record --help`",
-                            options.command.front()),
-                Error::Kind::kUsage);
   }
   const SignalForwarding signals;
   const Session session;
@@ -175,7 +209,10 @@ int run_record(const RecordOptions& options) {
   }
   // The status is the program's own, also where nobody reads what is said here.
   std::signal(SIGPIPE, SIG_IGN);
-  tell_outcome(read_session(session.folder()), ending, options, signals);
+  const std::vector<std::string> traces =
+      tell_outcome(read_session(session.folder()), ending, options, signals);
+  if (!options.report.empty()) signals.restore();  // what has its trace may be interrupted
+  tell_report(traces, options.report);
   return ending.exit_status;
 }
 
@@ -196,12 +233,20 @@ void setup_record(CLI::App& app, int& exit_status) {
       ->check(CLI::IsMember({"on", "off"}));
   verb->add_option("--hash", options->hash,
                    "Contents to look at: a percentage of the bytes that cross (default 3)")
-      ->type_name("off|full|PERCENT");
+      ->type_name("off|full|PERCENT")
+      ->check(is_hashing);
   verb->add_option("--spool-dir", options->spool_dir,
                    "Where to record meanwhile (default beside FILE)")
       ->type_name("DIR");
   verb->add_flag("--no-finish", options->no_finish,
                  "Leave the spool; `ompdm finish` makes the trace of it");
+  const std::vector<std::string> formats = report_formats();
+  verb->add_flag("--report{text}", options->report,
+                 "Print the report when PROGRAM has ended; html is written beside the trace")
+      ->type_name(CLI::detail::join(formats, "|"))
+      ->option_text("[=FORMAT]")
+      ->check(CLI::IsMember(formats))
+      ->excludes("--no-finish");
   verb->add_flag("--verbose", options->verbose, "Say what is set and done");
   verb->add_option("--attach", options->attach, "How the recorder comes in (default auto)")
       ->type_name("auto|preload|tool-libraries")
@@ -210,10 +255,12 @@ void setup_record(CLI::App& app, int& exit_status) {
       *verb, "ompdm record [-o FILE] [options] [--] PROGRAM [ARG...]",
       "The exit status is PROGRAM's own (128+N after signal N, 127 not found, 126 not executable).",
       "ompdm record ./heat 1000 10\n"
+      "ompdm record --report ./heat 1000 10\n"
       "ompdm record -o run.json mpirun -n 4 ./heat 1000 10\n"
       "ompdm record -- ./script.sh --its-own-option");
   verb->callback([verb, options, &exit_status] {
     options->command = verb->remaining();
+    check_program_words(*verb, options->command);
     exit_status = run_record(*options);
   });
 }

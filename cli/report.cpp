@@ -5,6 +5,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -13,38 +15,52 @@
 #include <utility>
 #include <vector>
 
-#include "inputs.h"
+#include "named_traces.h"
 #include "ompdm/analysis.h"
 #include "ompdm/error.h"
-#include "ompdm/link.h"
-#include "one_run.h"
-#include "open_trace.h"
+#include "ompdm/page.h"
 #include "output.h"
+#include "shell_words.h"
+#include "source_files.h"
+#include "source_lines.h"
 #include "verb_help.h"
 #include "verbs.h"
-#include "waiting_ranks.h"
 
 namespace ompdm::cli {
 namespace {
 
 struct ReportOptions {
-  std::vector<std::string> traces;
+  NamedTraces traces;
   bool gpu_trace = false;
   bool paths = false;
-  std::string as;
-  std::string link;
+  std::string from;
+  std::string to;
+  report::OperationFilter filter;
+  std::string section;
+  std::size_t top = report::Layout{}.rows;
+  bool all = false;
+  bool no_source = false;
   OutputOptions output;
 };
 
-std::vector<report::Condition> parse_conditions(const std::vector<std::string>& texts) {
+/// `ompdm compare` with the traces that were named, if they are two.
+std::string comparison_of(const std::vector<std::string>& traces, const std::string& condition) {
+  std::string line = "ompdm compare";
+  if (traces.size() != 2) return line + " BEFORE AFTER";
+  for (const std::string& trace : traces) line += ' ' + shell_word(trace);
+  return line + " --fail-if " + shell_word(condition);
+}
+
+std::vector<report::Condition> parse_conditions(const std::vector<std::string>& texts,
+                                                const std::vector<std::string>& traces) {
   std::vector<report::Condition> conditions;
   for (const std::string& text : texts) {
     conditions.push_back(report::parse_condition(text));
     if (conditions.back().ratio) {
-      throw Error(
-          fmt::format("--fail-if '{}': a ratio (x) needs two recordings: use `ompdm compare`",
-                      text),
-          Error::Kind::kUsage);
+      throw Error(fmt::format("--fail-if '{}': a number with an x is of two recordings, one over "
+                              "the other: leave the x out, or use `{}`",
+                              text, comparison_of(traces, text)),
+                  Error::Kind::kUsage);
     }
   }
   return conditions;
@@ -76,54 +92,97 @@ int test(const std::vector<report::Condition>& conditions,
   return exit_status;
 }
 
-template <class Row>
-void put_in_order(const std::vector<std::size_t>& order, std::vector<Row>& rows) {
-  std::vector<Row> sorted;
-  for (const std::size_t at : order) sorted.push_back(std::move(rows[at]));
-  rows = std::move(sorted);
+/// The recordings as one HTML file; each of `traces` has its `pictures` and its `analyses`.
+std::string page_of(const ReportOptions& options, const std::vector<Trace>& traces,
+                    const std::vector<analysis::Picture>& pictures,
+                    const std::vector<analysis::Analysis>& analyses) {
+  std::vector<report::Pictured> recordings;
+  for (std::size_t i = 0; i < traces.size(); ++i) recordings.push_back({&traces[i], &pictures[i]});
+  std::vector<report::SourceExcerpt> sources;
+  if (!options.no_source) sources = source_excerpts(traces, analyses);
+  return report::render_page(recordings, analyses, sources);
 }
 
-/// Older runs are what is asked for where runs on several inputs are.
-std::vector<std::string> names_of(const ReportOptions& options) {
-  const std::vector<std::string> names = with_waiting_ranks(options.traces);
-  return options.as == kAsInputs ? names : without_older_runs(names);
+/// "12.5ms", "3s", "800us", "40ns"; a bare number is of milliseconds.
+Nanoseconds parse_time(const char* option, const std::string& text) {
+  constexpr std::pair<std::string_view, double> kUnits[] = {
+      {"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"", 1e6}};
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  const auto known = std::ranges::find(kUnits, unit, &std::pair<std::string_view, double>::first);
+  if (error != std::errc() || known == std::end(kUnits)) {
+    throw Error(
+        fmt::format("{} {}: is no time: write it as 12.5ms, 3s, 800us or 40ns", option, text),
+        Error::Kind::kUsage);
+  }
+  return std::llround(value * known->second);
+}
+
+report::OperationFilter filter_of(const ReportOptions& options) {
+  report::OperationFilter filter = options.filter;
+  if (!options.from.empty()) filter.from = parse_time("--from", options.from);
+  if (!options.to.empty()) filter.to = parse_time("--to", options.to);
+  const bool is_limited = !options.from.empty() || !options.to.empty() || !filter.where.empty();
+  if (is_limited && !options.gpu_trace) {
+    throw Error("--from, --to and --where limit the list of --gpu-trace", Error::Kind::kUsage);
+  }
+  if (!options.section.empty() && options.output.format != "csv") {
+    throw Error("--section is of --format csv", Error::Kind::kUsage);
+  }
+  return filter;
+}
+
+/// What would move a terminal's cursor is no text.
+std::string plain_text(std::string line) {
+  for (char& c : line) {
+    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';
+  }
+  return line;
 }
 
 int run_report(const ReportOptions& options) {
-  const std::vector<report::Condition> conditions = parse_conditions(options.output.fail_if);
-  std::optional<analysis::Link> link;
-  if (!options.link.empty()) link = analysis::parse_link(options.link);
+  const std::vector<report::Condition> conditions =
+      parse_conditions(options.output.fail_if, options.traces.names);
   // A list of operations is printed from the trace itself.
   const bool analyses_wanted = !options.gpu_trace || !conditions.empty();
-  std::vector<OneRecording> recordings;
-  std::vector<Trace> traces;
-  std::vector<analysis::Analysis> analyses;
-  for (const std::string& name : names_of(options)) {
-    OpenedTrace opened = open_trace(name);
-    if (link) opened.trace = analysis::retime(std::move(opened.trace), *link);
-    recordings.push_back({opened.trace.file, opened.trace.process});
-    if (analyses_wanted) {
-      analyses.push_back(analysis::analyze(opened.trace));
-      analyses.back().running = opened.running;
-      analyses.back().link = link;
-    }
-    if (options.gpu_trace) traces.push_back(std::move(opened.trace));
+  const bool page_wanted = wants_page(options.output);
+  const report::OperationFilter filter = filter_of(options);
+  if (page_wanted && options.gpu_trace) {
+    throw Error("--gpu-trace has no format html: the page's timeline shows each operation",
+                Error::Kind::kUsage);
   }
-  const Together together = together_of(recordings, options.as);
-  if (together == Together::kInputs) {
-    if (analyses_wanted) agree_on_inputs(analyses, !options.as.empty());
-  } else {
-    const std::vector<std::size_t> order = rank_order(recordings);
-    if (analyses_wanted) put_in_order(order, analyses);
-    if (options.gpu_trace) put_in_order(order, traces);
+  if (page_wanted && goes_to_terminal(options.output)) {
+    throw Error("a page is nothing for a terminal: add -o report.html", Error::Kind::kUsage);
   }
+  const auto [analyses, traces, pictures] =
+      open_named(options.traces, {.analyses = analyses_wanted,
+                                  .traces = options.gpu_trace || page_wanted,
+                                  .pictures = page_wanted});
   const int exit_status = test(conditions, analyses);
+  if (page_wanted) {
+    const std::string page = page_of(options, traces, pictures, analyses);
+    write_out(options.output, [&](std::ostream& out) { out << page; });
+    return exit_status;
+  }
   const report::Format format = format_of(options.output);
   report::Layout layout = layout_of(options.output);
   layout.paths = options.paths;
+  layout.section = options.section;
+  layout.rows = options.all ? 0 : options.top;
+  layout.findings = options.all ? 0 : std::max<std::size_t>(1, options.top / 2);
+  layout.traces = spoken_names(options.traces);
+  if (!analyses.empty() && !options.no_source) {
+    const auto sources = std::make_shared<SourceLines>(analyses.front().process);
+    layout.source = [sources](const std::string& file, int line) -> std::optional<std::string> {
+      const std::vector<std::string>& lines = sources->of(file);
+      if (line < 1 || static_cast<std::size_t>(line) > lines.size()) return std::nullopt;
+      return plain_text(lines[static_cast<std::size_t>(line) - 1]);
+    };
+  }
   write_out(options.output, [&](std::ostream& out) {
     if (options.gpu_trace) {
-      report::render_gpu_trace(traces, format, layout, out);
+      report::render_gpu_trace(traces, format, layout, out, filter);
     } else {
       out << report::render(analyses, format, layout);
     }
@@ -137,28 +196,33 @@ void setup_report(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<ReportOptions>();
   CLI::App* verb = app.add_subcommand("report", "Show what moved, where and for how long");
   verb->group("Look");
-  verb->add_option(
-          "TRACE", options->traces,
-          "Traces or spools; several of one run are shown together, rank by rank; runs of\n"
-          "one program on several inputs are held against each other")
-      ->required()
-      ->type_name("");
+  add_trace_options(*verb, options->traces);
   verb->add_flag("--gpu-trace", options->gpu_trace, "List each operation in order of time instead");
+  verb->add_option("--from", options->from,
+                   "Of --gpu-trace, what began at TIME (as 12.5ms) or later")
+      ->type_name("TIME");
+  verb->add_option("--to", options->to, "Of --gpu-trace, what began at TIME or before")
+      ->type_name("TIME");
+  verb->add_option("--where", options->filter.where,
+                   "Of --gpu-trace, what the directive there did, as heat.cpp:56")
+      ->type_name("FILE:LINE");
+  verb->add_option("--section", options->section, "Of --format csv, this table alone")
+      ->type_name("TABLE");
   verb->add_flag("--paths", options->paths, "Open directives by the call paths that reached them");
-  verb->add_option("--as", options->as,
-                   "What several traces are: of one run (job), or runs on several inputs (inputs)")
-      ->check(CLI::IsMember({std::string(kAsJob), std::string(kAsInputs)}))
-      ->type_name("HOW");
-  verb->add_option("--link", options->link,
-                   "Show what transfers would take on this link (a model; see below)")
-      ->type_name("LINK");
-  add_output_options(*verb, options->output, "DtoH.count > 12");
+  verb->add_option("--top", options->top, "Show N rows of a table and half as many findings")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str()
+      ->type_name("N");
+  verb->add_flag("--all", options->all, "Show all rows and findings");
+  verb->add_flag("--no-source", options->no_source, "Leave the program's own lines out");
+  add_output_options(*verb, options->output, "DtoH.count > 12", true);
   set_help(*verb, "ompdm report TRACE... [options]",
            "COND is PATH OP NUMBER. PATH is a number of the JSON report (DtoH.count is short for\n"
            "totals.DtoH.count); OP is <, <=, >, >=, == or !=.\n" +
                std::string(kLinkNotes),
            "ompdm report trace.json\n"
-           "ompdm report --gpu-trace trace.json\n"
+           "ompdm report trace.json --format html -o report.html\n"
+           "ompdm report --gpu-trace --from 20ms --to 25ms --where heat.cpp:56 trace.json\n"
            "ompdm report --paths trace.json\n"
            "ompdm report trace.rank*.json --format csv -o ranks.csv\n"
            "ompdm report --as inputs small.json large.json\n"

@@ -207,18 +207,15 @@ void describe_nothing(const SessionRecord& session, const Ending& ending,
 
 }  // namespace
 
-std::vector<std::string> settle(const SessionRecord& session, const Ending& ending,
-                                const std::string& program, const fs::path& output,
-                                bool keep_spools) {
-  std::vector<std::string> lines;
-  std::string traces;
+Settled settle(const SessionRecord& session, const Ending& ending, const std::string& program,
+               const fs::path& output, bool keep_spools) {
+  Settled all;
   for (const Outcome& outcome : settled(session.recorded, ending, keep_spools)) {
-    lines.insert(lines.end(), outcome.lines.begin(), outcome.lines.end());
-    if (!outcome.trace.empty()) traces += ' ' + shell_word(typed_path(outcome.trace));
+    all.lines.insert(all.lines.end(), outcome.lines.begin(), outcome.lines.end());
+    if (!outcome.trace.empty()) all.traces.push_back(typed_path(outcome.trace));
   }
-  if (session.recorded.empty()) describe_nothing(session, ending, program, output, lines);
-  if (!traces.empty()) lines.push_back("next: ompdm report" + traces);
-  return lines;
+  if (session.recorded.empty()) describe_nothing(session, ending, program, output, all.lines);
+  return all;
 }
 
 }  // namespace ompdm::cli

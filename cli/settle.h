@@ -10,12 +10,17 @@
 
 namespace ompdm::cli {
 
+/// What there is.
+struct Settled {
+  std::vector<std::string> lines;   ///< for the user, without a prefix
+  std::vector<std::string> traces;  ///< that can be reported now, as one would type their names
+};
+
 /// Finishes what processes left, as many at once as there are processors (not with `keep_spools`),
-/// and describes every recording, in lines without a prefix. `program` is the command as typed.
-/// Where nothing was recorded, an older file at `output`, the trace asked for, is told about too.
-/// Never throws for a recording that cannot be finished: that is a line.
-std::vector<std::string> settle(const SessionRecord& session, const Ending& ending,
-                                const std::string& program, const std::filesystem::path& output,
-                                bool keep_spools);
+/// and describes every recording. `program` is the command as typed. Where nothing was recorded, an
+/// older file at `output`, the trace asked for, is told about too. Never throws for a recording
+/// that cannot be finished: that is a line.
+Settled settle(const SessionRecord& session, const Ending& ending, const std::string& program,
+               const std::filesystem::path& output, bool keep_spools);
 
 }  // namespace ompdm::cli

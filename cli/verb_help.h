@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -16,5 +17,15 @@ void set_layout(CLI::App& app);
 /// one a line, below `notes` (which may be empty).
 void set_help(CLI::App& verb, const std::string& usage, const std::string& notes,
               const std::string& examples);
+
+/// What set_help() was given.
+struct HelpTexts {
+  std::string usage;
+  std::string notes;
+  std::vector<std::string> examples;
+};
+
+/// Of a verb without them, nothing.
+HelpTexts help_texts(const CLI::App& verb);
 
 }  // namespace ompdm::cli

@@ -12,10 +12,14 @@ namespace ompdm::cli {
 /// status in `exit_status`, which must live as long as `app`; failures are thrown as ompdm::Error.
 void setup_record(CLI::App& app, int& exit_status);
 void setup_report(CLI::App& app, int& exit_status);
+void setup_explain(CLI::App& app, int& exit_status);
 void setup_compare(CLI::App& app, int& exit_status);
 void setup_finish(CLI::App& app, int& exit_status);
 void setup_info(CLI::App& app, int& exit_status);
 void setup_doctor(CLI::App& app, int& exit_status);
 void setup_env(CLI::App& app, int& exit_status);
+void setup_help(CLI::App& app, int& exit_status);
+void setup_completion(CLI::App& app, int& exit_status);
+void setup_man(CLI::App& app, int& exit_status);
 
 }  // namespace ompdm::cli

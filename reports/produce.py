@@ -77,7 +77,7 @@ def produce(build, folder):
                 if rung in NO_DEVICE:
                     rows.append((kernel, rung, arguments, solve, None))
                     continue
-                text = run([ompdm, "report", trace], env={**os.environ, "COLUMNS": "120"})
+                text = run([ompdm, "report", "trace.json"], cwd=scratch, env={**os.environ, "COLUMNS": "120"})
                 report = json.loads(run([ompdm, "report", "--format", "json", trace]))
             typed = shown(["build/bin/ompdm", "record", *program], build)
             (folder / f"{kernel}-{rung}.txt").write_text(

@@ -72,17 +72,44 @@ bool looks_at_contents(const Analysis& run) {
   return !run.recording.hashing.empty() && run.recording.hashing != "off";
 }
 
+bool passes_loop(const Analysis& run, const std::string& file, int line) {
+  return line > 0 && std::ranges::any_of(run.iterations, [&](const Iteration& loop) {
+           return loop.line == line && loop.file == file;
+         });
+}
+
+/// Whether a run goes through a loop that edits stand at.
+bool passes_edits(const Analysis& run, const Terms& edits) {
+  return std::ranges::any_of(edits, [&](const EditTerm& term) {
+    return !is_of_directives(term.of) && passes_loop(run, term.place.file, term.place.line);
+  });
+}
+
+/// Whether `run` comes to directives that `own` did not: how these bear edits that rest on `own`,
+/// neither run tells.
+bool does_other_work(const Analysis& run, const Analysis& own) {
+  return std::ranges::any_of(run.directives, [&](const DirectiveRow& row) {
+    const bool has_place = row.line > 0 || row.address != 0;
+    return has_place && instances_at(own, {row.file, row.line, {}, row.address}) == 0;
+  });
+}
+
 /// What a run says of a finding that it does not have.
-RunVerdict without_it(const Analysis& own, const std::set<SourcePlace>& places,
+RunVerdict without_it(const Analysis& own, const Finding& finding, const Terms& edits,
                       const Analysis& other) {
+  const std::set<SourcePlace> places = places_of(own, finding);
   const std::uint64_t there = most_instances(other, places);
   const bool is_reached = places.empty() ? has_target_events(other) : there > 0;
-  if (!is_reached) return RunVerdict::kUnreached;
+  if (!is_reached && !passes_edits(other, edits)) {
+    return RunVerdict::kUnreached;
+  }
   const bool tells_less = !knows_transfers(other) || other.truncated ||
                           (looks_at_contents(own) && !looks_at_contents(other));
-  // What is repeated in one run cannot be judged by a single instance in another.
-  const bool is_single = there == 1 && most_instances(own, places) > 1;
-  return tells_less || is_single ? RunVerdict::kUntold : RunVerdict::kNeeded;
+  // What is repeated in one run cannot be judged by fewer than two instances in another.
+  const bool repeats_less = !is_reached || (there == 1 && most_instances(own, places) > 1);
+  if (!tells_less && !repeats_less) return RunVerdict::kNeeded;
+  return !edits.empty() && does_other_work(other, own) ? RunVerdict::kOtherWork
+                                                       : RunVerdict::kUntold;
 }
 
 bool share_terms(const Terms& some, const Terms& others) {
@@ -125,14 +152,11 @@ bool keep_the_same(const Terms& mine, const Terms& theirs) {
 /// What `other` says of the edits of a finding, by its own findings that are about the same.
 RunVerdict of_edits(const Terms& mine, const Run& own, const Run& other, const Finding& finding) {
   Terms theirs;
-  bool is_withheld = false;
   for (std::size_t i = 0; i < other.terms.size(); ++i) {
     const Finding& row = *other.findings[i];
     if (row.id != finding.id && !share_terms(mine, other.terms[i])) continue;
     theirs.insert(other.terms[i].begin(), other.terms[i].end());
-    is_withheld = is_withheld || !row.unreached.empty();
   }
-  if (theirs.empty() && is_withheld) return RunVerdict::kHolds;
   if (keeps_only(mine) && keep_the_same(mine, theirs)) return RunVerdict::kHolds;
   std::set<std::string> items;
   for (const EditTerm& term : mine) items.insert(term.item);
@@ -154,7 +178,7 @@ RunVerdict verdict_of(const Run& own, std::size_t at, const Run& other) {
                           [&](const Finding* row) { return row->id == finding.id; }) ||
       share_terms(mine, other.all_terms);
   if (!is_there) {
-    return without_it(own.analysis, places_of(own.analysis, finding), other.analysis);
+    return without_it(own.analysis, finding, mine, other.analysis);
   }
   return mine.empty() ? RunVerdict::kHolds : of_edits(mine, own, other, finding);
 }
@@ -206,7 +230,7 @@ void take(std::vector<RunVerdict> verdicts, Finding& finding) {
   const auto any = [&](RunVerdict verdict) {
     return std::ranges::find(verdicts, verdict) != verdicts.end();
   };
-  if (any(RunVerdict::kNeeded) || any(RunVerdict::kOtherEdits)) withdraw_edits(finding);
+  if (std::ranges::any_of(verdicts, speaks_against_edits)) withdraw_edits(finding);
   if (any(RunVerdict::kUntold) && !finding.edits.empty()) {
     finding.confidence = Confidence::kPossible;
   }

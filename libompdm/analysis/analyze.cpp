@@ -4,6 +4,7 @@
 #include "analysis/device_clock.h"
 #include "analysis/findings/find.h"
 #include "analysis/invariant.h"
+#include "analysis/passes.h"
 #include "analysis/tables.h"
 #include "ompdm/analysis.h"
 
@@ -35,7 +36,7 @@ void refer_to_rows(Analysis& analysis) {
   }
 }
 
-Analysis analyze_as_it_is(const Trace& trace) {
+Analysis analyze_as_it_is(const Trace& trace, Picture* picture) {
   Analysis analysis;
   analysis.file = trace.file;
   analysis.truncated = trace.truncated;
@@ -78,17 +79,31 @@ Analysis analyze_as_it_is(const Trace& trace) {
     const std::uint32_t row = row_of(directives, region.site);
     analysis.unfinished.push_back({row == kNoDirective ? kNoRow : row, region.end - region.begin});
   }
+  if (picture != nullptr) {
+    picture->passes = passes_of(trace, loops, needless.finding_of_op);
+    picture->finding_of_op = std::move(needless.finding_of_op);
+    for (std::uint32_t site = 0; site < trace.sites.size(); ++site) {
+      picture->directive_of_site.push_back(row_of(directives, Index<Site>{site}));
+    }
+  }
   analysis.directives = std::move(directives.rows);
+  return analysis;
+}
+
+Analysis analyze_on_device_clock(const Trace& trace, Picture* picture) {
+  if (trace.activities.empty()) return analyze_as_it_is(trace, picture);
+  Analysis analysis = analyze_as_it_is(on_device_clock(trace), picture);
+  analysis.start_latencies = start_latencies_of(trace);
   return analysis;
 }
 
 }  // namespace
 
-Analysis analyze(const Trace& trace) {
-  if (trace.activities.empty()) return analyze_as_it_is(trace);
-  Analysis analysis = analyze_as_it_is(on_device_clock(trace));
-  analysis.start_latencies = start_latencies_of(trace);
-  return analysis;
+Analysis analyze(const Trace& trace) { return analyze_on_device_clock(trace, nullptr); }
+
+Analysis analyze(const Trace& trace, Picture& picture) {
+  picture = {};
+  return analyze_on_device_clock(trace, &picture);
 }
 
 bool has_target_events(const Analysis& analysis) { return !analysis.directives.empty(); }

@@ -27,7 +27,7 @@ void add_terms(const Finding& finding, const Edit& edit, EditTerm term, std::set
 
 std::set<EditTerm> terms_of(const Finding& finding) {
   std::set<EditTerm> terms;
-  for (const Edit& edit : finding.edits) {
+  for (const Edit& edit : finding.edits.empty() ? finding.withheld_edits : finding.edits) {
     EditTerm term;
     term.kind = edit.kind;
     term.side = edit.anchor.side;

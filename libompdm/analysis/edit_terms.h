@@ -27,6 +27,7 @@ struct EditTerm {
   auto operator<=>(const EditTerm&) const = default;
 };
 
+/// Of the finding's edits, be they withheld.
 std::set<EditTerm> terms_of(const Finding& finding);
 
 }  // namespace ompdm::analysis

@@ -70,6 +70,7 @@ void PassFinder::take(const Step& step, Transition transition) {
     Loop& row = rows_[active.row];
     ++row.passes;
     ++row.spans[active.span].passes;
+    row.pass_begins.push_back({active.span, step.begin});
   }
   const auto& chain = order_.chain(step.path);
   for (std::uint32_t level = transition.level; level < chain.size(); ++level) {
@@ -131,6 +132,7 @@ void PassFinder::enter(const Step& step, std::uint32_t level, Index<CodeLoop> co
   Loop& row = rows_[active.row];
   active.span = static_cast<std::uint32_t>(row.spans.size());
   row.spans.push_back({sequence_, step.begin, step.end, 1});
+  row.pass_begins.push_back({active.span, step.begin});
   const Index<CodeLoop> parent =
       active_.empty() ? Index<CodeLoop>{} : rows_[active_.back().row].code;
   if (row.entries == 0) {

@@ -35,6 +35,10 @@ void add(Loop& sum, const Loop& loop) {
   add(sum.total, loop.total);
   sum.first_passes.wall += loop.first_passes.wall;
   sum.total.wall += loop.total.wall;
+  for (PassBegin pass : loop.pass_begins) {
+    pass.span += static_cast<std::uint32_t>(sum.spans.size());
+    sum.pass_begins.push_back(pass);
+  }
   sum.spans.insert(sum.spans.end(), loop.spans.begin(), loop.spans.end());
 }
 
@@ -72,6 +76,7 @@ std::vector<Loop> LoopFinder::loops() const {
     entry.begin = single.span.begin;
     entry.first = entry.first_passes = entry.total = single.cost;
     entry.spans = {single.span};
+    entry.pass_begins = {{0, single.span.begin}};
     add(loops[loop_of_shape_[shape]], entry);
   }
   sort_rows(loops, std::mem_fn(&Loop::begin));
@@ -227,6 +232,7 @@ void LoopFinder::start_entry(Node& node) {
   Loop& loop = loops_[node.loop];
   node.span = static_cast<std::uint32_t>(loop.spans.size());
   loop.spans.push_back({sequence_, node.begin, node.end, 1});
+  loop.pass_begins.push_back({node.span, node.begin});
   PassCost cost = node.cost;
   cost.wall = node.pass_wall;
   if (loop.entries == 0) {
@@ -257,6 +263,7 @@ void LoopFinder::add_pass(Node& node, const Node& pass) {
   ++loop.passes;
   ++loop.spans[node.span].passes;
   loop.spans[node.span].end = pass.end;
+  loop.pass_begins.push_back({node.span, pass.begin});
   add(loop.total, pass.cost);
   loop.total.wall += node.pass_wall;
 }

@@ -32,6 +32,12 @@ struct LoopEntry {
   std::uint64_t passes = 0;
 };
 
+/// When a pass of an entry began.
+struct PassBegin {
+  std::uint32_t span = 0;  ///< position in Loop::spans
+  Nanoseconds time = 0;
+};
+
 /// A loop, all of its entries together.
 struct Loop {
   std::vector<std::uint32_t>
@@ -44,12 +50,13 @@ struct Loop {
       false;  ///< passes in which nothing was recorded may be among those counted as one
   std::uint64_t passes = 0;
   std::uint64_t entries = 0;
-  bool entries_at_least = false;  ///< it may have been left and entered anew unseen
-  Nanoseconds begin = 0;          ///< of the first pass of the first entry
-  PassCost first;                 ///< the first pass of the first entry
-  PassCost first_passes;          ///< summed over entries: the first pass of each
-  PassCost total;                 ///< summed over all passes
-  std::vector<LoopEntry> spans;   ///< one an entry, in the order in which they were recognized
+  bool entries_at_least = false;       ///< it may have been left and entered anew unseen
+  Nanoseconds begin = 0;               ///< of the first pass of the first entry
+  PassCost first;                      ///< the first pass of the first entry
+  PassCost first_passes;               ///< summed over entries: the first pass of each
+  PassCost total;                      ///< summed over all passes
+  std::vector<LoopEntry> spans;        ///< one an entry, in the order in which they were recognized
+  std::vector<PassBegin> pass_begins;  ///< one a pass, of each entry in order of time
 };
 
 /// Adds up all but `wall`.

@@ -22,6 +22,7 @@ using analysis::EditData;
 using analysis::EditKind;
 using analysis::EditWhen;
 using analysis::Finding;
+using analysis::RunVerdict;
 using analysis::Unless;
 
 /// What inserted directives name, and is not what it is called where they are written.
@@ -81,6 +82,20 @@ std::string notes_of(const Finding& finding) {
         rows_of_name[data.expression] > 1 ? " in " + data.named_at.function : std::string(),
         data.pieces.size(), sizes.size() > kFew ? "" : fmt::format(" ({})", spoken_list(sizes)));
   }
+  const int line = first->anchor.places.empty() ? 0 : first->anchor.places.front().line;
+  for (const std::uint32_t number : inserted) {
+    const EditData& data = finding.data[number];
+    if (data.varies && !data.pieces.empty()) {
+      text += fmt::format("{} stood for less of it at times: name all of it ({})\n",
+                          data.expression, spoken_size(*std::ranges::max_element(data.pieces)));
+    }
+    const bool is_later =
+        line > 0 && data.scope_line > line && data.named_at.function == function_of(*first);
+    if (is_later) {
+      text += fmt::format("{} has names that are not known before line {}: write their values\n",
+                          data.expression, data.scope_line);
+    }
+  }
   if (first->devices.size() > 1) {
     std::vector<std::string> devices;
     for (const std::int32_t device : first->devices) devices.push_back(std::to_string(device));
@@ -113,12 +128,17 @@ std::string unless_text(const Finding& finding) {
     cases.push_back(fmt::format("the host changes its own copy and wants {} restored", it));
   }
   if (!cases.empty()) {
-    text += fmt::format("it stays needed where, in another run, {}\n", fmt::join(cases, ", or "));
+    text += fmt::format("it stays needed where {}\n", fmt::join(cases, ", or "));
   }
   if (has(Unless::kMadeAnew)) {
     text +=
         "if the program makes any of these anew each time, or only later, make it once, before "
         "all this\n";
+  }
+  if (has(Unless::kNoPass)) {
+    text +=
+        "if the loop may have no pass, write to instead of alloc: what comes back after it has not "
+        "been filled then\n";
   }
   return text;
 }
@@ -140,6 +160,9 @@ std::string unreached_text(const Finding& finding) {
   std::vector<std::string> all;
   for (const UnreachedDirective& each : finding.unreached) all.push_back(unreached_words(each));
   const bool none_shows = std::ranges::all_of(finding.unreached, &UnreachedDirective::on_host);
+  // A run that takes the other way alone has been recorded already.
+  const bool is_taken =
+      std::ranges::find(finding.runs, RunVerdict::kOtherWork) != finding.runs.end();
   return fmt::format(
       "no edit is given: the loop's code also leads to {}, which {}, and may use or change this "
       "data{}\n",
@@ -147,7 +170,9 @@ std::string unreached_text(const Finding& finding) {
       none_shows        ? "no recording shows"
       : all.size() == 1 ? "was not seen in this run"
                         : "were not seen in this run",
-      none_shows ? "" : " in another; record one that takes this branch");
+      none_shows ? ""
+      : is_taken ? " in one that takes both ways"
+                 : " in another; record one that takes this branch");
 }
 
 bool is_last_of_data(const Edit& edit) {

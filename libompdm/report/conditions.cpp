@@ -10,7 +10,9 @@
 
 #include "ompdm/error.h"
 #include "ompdm/report.h"
+#include "report/near_path.h"
 #include "report/patterns.h"
+#include "report/row_called.h"
 
 namespace ompdm::report {
 namespace {
@@ -31,40 +33,36 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kBlanks) + 1 - begin);
 }
 
-Error bad_syntax(std::string_view text) {
-  return Error(fmt::format("'{}': not a condition: write PATH OP NUMBER, as in 'DtoH.count > 12' "
+Error bad_syntax(std::string_view text, std::string_view why) {
+  return Error(fmt::format("'{}': {}: write PATH OP NUMBER, as in 'DtoH.count > 12' "
                            "(OP is <, <=, >, >=, == or !=)",
-                           text),
+                           text, why),
                Error::Kind::kUsage);
 }
 
-Error no_such_path(std::string_view path) {
-  return Error(
-      fmt::format(
-          "'{}': no such number in the report: `ompdm report --format json` shows what there is",
-          path),
-      Error::Kind::kUsage);
-}
+/// What is written for an operator by who thinks of another language, and what it is here.
+constexpr std::pair<std::string_view, std::string_view> kOtherOperators[] = {
+    {"=>", ">="}, {"=<", "<="}, {"=", "=="}, {"===", "=="},
+    {"<>", "!="}, {"=!", "!="}, {"!", "!="}};
 
-std::string text_of(const ReportJson& row, const char* key) {
-  const auto found = row.find(key);
-  return found != row.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
-/// What a row may be called: its name, or its place with as much of the file's path as one likes.
-bool is_called(const ReportJson& row, std::string_view name) {
-  if (!row.is_object()) return false;
-  // A pair of a comparison is called what its later row is.
-  if (const auto after = row.find("after"); after != row.end()) return is_called(*after, name);
-  for (const char* key : {"name", "pattern", "type", "function", "confidence", "id"}) {
-    const std::string text = text_of(row, key);
-    if (!text.empty() && text == name) return true;
+/// Throws if the signs before the number are no operator.
+void check_operator(std::string_view text, std::string_view whole, std::size_t last) {
+  const std::size_t before = whole.find_last_not_of("<>=!", last);
+  const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
+  const std::string_view signs = whole.substr(begin, last + 1 - begin);
+  for (const auto& [other, ours] : kOtherOperators) {
+    if (signs != other) continue;
+    throw Error(fmt::format("'{}': {} is no operator: write {}", text, other, ours),
+                Error::Kind::kUsage);
   }
-  const std::string file = text_of(row, "file");
-  if (file.empty() || !row.contains("line")) return false;
-  const std::string place = fmt::format("{}:{}", file, row["line"].get<std::int64_t>());
-  return place == name || (place.size() > name.size() && place.ends_with(name) &&
-                           place[place.size() - name.size() - 1] == '/');
+}
+
+Error no_such_path(std::string_view path, const ReportJson& report) {
+  const std::string near = near_path(path, report);
+  return Error(fmt::format("'{}': no such number in the report: {}", path,
+                           near.empty() ? "`ompdm report --format json` shows what there is"
+                                        : fmt::format("did you mean {}?", near)),
+               Error::Kind::kUsage);
 }
 
 struct Found {
@@ -133,8 +131,7 @@ Error not_known(std::string_view path, std::string_view where) {
 }
 
 /// A path that starts with no top-level key is one of the totals.
-Found find(std::string_view path, std::string_view report_json) {
-  const ReportJson report = ReportJson::parse(report_json);
+Found find(std::string_view path, const ReportJson& report) {
   Found found;
   look_up(report, path, found);
   if (!found.any) look_up(report.at("totals"), path, found);
@@ -154,7 +151,8 @@ Condition parse_condition(std::string_view text) {
   const std::string_view whole = condition.text;
   // From the end: template arguments in a kernel's name hold angle brackets too.
   const std::size_t last = whole.find_last_of("<>=!");
-  if (last == std::string_view::npos) throw bad_syntax(text);
+  if (last == std::string_view::npos) throw bad_syntax(text, "has no operator");
+  check_operator(text, whole, last);
   for (const auto& [symbol, op] : kOperators) {
     if (last + 1 < symbol.size()) continue;
     const std::size_t at = last + 1 - symbol.size();
@@ -168,24 +166,31 @@ Condition parse_condition(std::string_view text) {
     }
     const char* end = number.data() + number.size();
     const auto [stop, error] = std::from_chars(number.data(), end, condition.number);
-    if (error != std::errc() || stop != end || condition.path.empty()) throw bad_syntax(text);
+    if (condition.path.empty()) throw bad_syntax(text, "has no PATH");
+    if (number.empty()) throw bad_syntax(text, "has no NUMBER");
+    if (error != std::errc() || stop != end) {
+      throw bad_syntax(text, fmt::format("{} is no number, of bytes or nanoseconds, say", number));
+    }
     return condition;
   }
-  throw bad_syntax(text);
+  throw bad_syntax(text, "has no operator");
 }
 
 double value_of(std::string_view path, std::string_view report_json) {
-  const Found found = find(path, report_json);
-  if (!found.any) throw no_such_path(path);
+  const ReportJson report = ReportJson::parse(report_json);
+  const Found found = find(path, report);
+  if (!found.any) throw no_such_path(path, report);
   if (found.unknown) throw not_known(path, "this recording");
   return found.sum;
 }
 
 ValuePair values_of(std::string_view path, std::string_view before_json,
                     std::string_view after_json) {
-  const Found before = find(path, before_json);
-  const Found after = find(path, after_json);
-  if (!before.any && !after.any) throw no_such_path(path);
+  const ReportJson earlier = ReportJson::parse(before_json);
+  const ReportJson later = ReportJson::parse(after_json);
+  const Found before = find(path, earlier);
+  const Found after = find(path, later);
+  if (!before.any && !after.any) throw no_such_path(path, later);
   const auto known = [](const Found& found) {
     return found.unknown ? std::nullopt : std::optional(found.sum);
   };

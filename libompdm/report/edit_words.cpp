@@ -137,11 +137,27 @@ std::string remove_text(const Finding& finding, const Edit& edit) {
   return text + '\n';
 }
 
+std::string leave_out_text(const Finding& finding, const Edit& edit) {
+  const std::vector<std::string> items = expressions_of(finding, edit);
+  const bool was_idle = edit.when == EditWhen::kNothingThere;
+  return fmt::format("at {}, leave {} out of the clauses{}\n", these_places(edit.anchor.places),
+                     spoken_list(items),
+                     !was_idle           ? ", or the directive if it names nothing else"
+                     : items.size() == 1 ? ": it was not there so far, and now would be"
+                                         : ": they were not there so far, and now would be");
+}
+
 std::string guard_text(const Finding& finding, const Edit& edit) {
   const std::string places = these_places(edit.anchor.places);
   const bool is_call = edit.directive == Directive::kApi;
   switch (edit.when) {
     case EditWhen::kNothingThere:
+      if (!edit.clauses.empty()) {
+        return fmt::format(
+            "at {}, leave {} out of the clauses where that was not there so far ({} of {} "
+            "instances): it now would be\n",
+            places, spoken_list(expressions_of(finding, edit)), edit.instances, edit.of);
+      }
       return fmt::format(
           "where {} found nothing there so far ({} of {} instances), do not reach it: it now "
           "would\n",
@@ -209,13 +225,16 @@ std::string lead_of(const Edit& edit, bool is_first_condition, bool goes_on) {
                          uses || edit.anchor.of == Anchor::Of::kDirective ? "before" : "after",
                          alone);
     }
-    case EditWhen::kKernelChanged:
-      if (goes_on) return fmt::format("and after that directive's end{}", alone);
+    case EditWhen::kKernelChanged: {
+      const std::string places = these_places(edit.anchor.places);
+      if (goes_on) return fmt::format("and after the end of {}{}", places, alone);
+      const bool before = edit.anchor.side == Side::kBefore;
       return fmt::format(
-          "if a kernel of {} changes what the map(to:) or map(alloc:) there names (or "
-          "omp_target_memcpy does), {} that directive{}",
-          these_places(edit.anchor.places),
-          edit.anchor.side == Side::kBefore ? "before" : "after the end of", alone);
+          "if a kernel (or omp_target_memcpy) changes what a map(to:) or map(alloc:) {} {} names, "
+          "{} "
+          "that{}",
+          before ? "at" : "that ends at", places, before ? "before" : "after", alone);
+    }
     default:
       break;
   }
@@ -230,9 +249,7 @@ std::string edit_text(const Finding& finding, const Edit& edit, const std::strin
     case EditKind::kReplace:
       return replace_text(finding, edit);
     case EditKind::kLeaveOut:
-      return fmt::format(
-          "at {}, leave {} out of the map clauses, or the directive if it maps nothing else\n",
-          these_places(edit.anchor.places), spoken_list(expressions_of(finding, edit)));
+      return leave_out_text(finding, edit);
     case EditKind::kRemove:
       return remove_text(finding, edit);
     case EditKind::kGuard:

@@ -29,11 +29,9 @@ Json place_json(const analysis::Analysis& of, const analysis::Finding& finding,
 }
 
 Json item_json(const analysis::Analysis& of, const EditData& data) {
-  return {{"expression", data.expression},
-          {"variable_ids", variable_ids(of, data.variables)},
-          {"objects", data.objects},
-          {"named_at", place_json(data.named_at)},
-          {"pieces", data.pieces}};
+  return {{"expression", data.expression}, {"variable_ids", variable_ids(of, data.variables)},
+          {"objects", data.objects},       {"named_at", place_json(data.named_at)},
+          {"varies", data.varies},         {"pieces", data.pieces}};
 }
 
 /// As they are to be written, in the language of the source.
@@ -92,8 +90,8 @@ Json edits_json(const analysis::Finding& finding, const analysis::Analysis& of) 
 }
 
 Json unless_json(const analysis::Finding& finding) {
-  constexpr const char* kUnless[] = {"host_uses", "kernel_changes", "kernel_uses",
-                                     "host_wants_restore", "made_anew"};
+  constexpr const char* kUnless[] = {"host_uses",          "kernel_changes", "kernel_uses",
+                                     "host_wants_restore", "made_anew",      "no_pass"};
   Json unless = Json::array();
   for (const analysis::Unless one : finding.unless) {
     unless.push_back(kUnless[static_cast<std::size_t>(one)]);

@@ -9,10 +9,7 @@
 
 namespace ompdm::report {
 
-/// A section for a terminal; empty where the recordings cannot tell.
-std::string findings_text(Analyses analyses, const SourceNames& names, const Layout& layout);
-
-/// The same for a document, with a heading; code to write is in code blocks.
+/// A section for a document, with a heading; code to write is in code blocks.
 std::string findings_markdown(Analyses analyses, const SourceNames& names);
 
 }  // namespace ompdm::report

@@ -230,10 +230,16 @@ std::string heading(Format format, const OperationColumns& columns, const Layout
   return fmt::format("{{\"schema\": \"{}\", \"operations\": [\n", kGpuTraceSchema);
 }
 
+/// Whether "heat.cpp:56 target" is at "heat.cpp:56".
+bool is_place(const std::string& directive, const std::string& where) {
+  return directive.starts_with(where) &&
+         (directive.size() == where.size() || directive[where.size()] == ' ');
+}
+
 }  // namespace
 
 void render_gpu_trace(std::span<const Trace> traces, Format format, const Layout& layout,
-                      std::ostream& out) {
+                      std::ostream& out, const OperationFilter& filter) {
   constexpr std::size_t kFlushAt = 1 << 16;
   const SourceNames names(traces);
   const OperationColumns columns{
@@ -250,6 +256,8 @@ void render_gpu_trace(std::span<const Trace> traces, Format format, const Layout
       text += heading(format, columns, layout);
     }
     operations.for_each([&](const Operation& line) {
+      const bool is_at = filter.where.empty() || is_place(line.directive, filter.where);
+      if (!is_at || line.begin < filter.from || line.begin > filter.to) return;
       modelled = modelled || line.clock == Clock::kModel;
       requested = requested || (line.activity == nullptr && (line.teams > 0 || line.threads > 0));
       if (format == Format::kText) text_line(line, columns, layout, text);

@@ -94,6 +94,13 @@ std::string nothing_recorded(Analyses analyses) {
                      program);
 }
 
+/// Empty where it is not known.
+std::string why_nothing_moves(Analyses analyses) {
+  const bool shared = std::ranges::all_of(
+      analyses, [](const Analysis& one) { return one.recording.unified_shared_memory; });
+  return shared ? ": the program requires unified_shared_memory, so nothing is copied" : "";
+}
+
 /// Of recordings with events.
 std::string what_moved(Analyses analyses, const SourceNames& names) {
   const auto untold = std::ranges::find_if_not(analyses, analysis::knows_transfers);
@@ -112,8 +119,9 @@ std::string what_moved(Analyses analyses, const SourceNames& names) {
     return why.empty() ? text : text + ": " + why;
   }
   if (bytes == 0) {
-    return fmt::format("no data moved: {} in {}", counted(totals.kernel.count, "kernel", "kernels"),
-                       counted(totals.region.count, "directive", "directives"));
+    return fmt::format(
+        "no data moved: {} in {}{}", counted(totals.kernel.count, "kernel", "kernels"),
+        counted(totals.region.count, "directive", "directives"), why_nothing_moves(analyses));
   }
   const std::string who = culprit(analyses, names);
   if (!std::ranges::all_of(analyses, [](const Analysis& one) {

@@ -17,11 +17,13 @@ Json prediction_json(Analyses analyses) {
       continue;
     slowest = {{"wall_ns", one.prediction->wall},
                {"transfer_ns", one.prediction->transfer},
+               {"spared_transfers", one.prediction->spared_transfers},
                {"spared_bytes", one.prediction->spared_bytes},
                {"possible", nullptr}};
     if (const auto& possible = one.possible_prediction) {
       slowest["possible"] = {{"wall_ns", possible->wall},
                              {"transfer_ns", possible->transfer},
+                             {"spared_transfers", possible->spared_transfers},
                              {"spared_bytes", possible->spared_bytes}};
     }
   }

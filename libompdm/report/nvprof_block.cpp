@@ -3,7 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
+#include <map>
+#include <utility>
+#include <vector>
 
 #include "report/fitted_text.h"
 #include "report/table.h"
@@ -37,32 +41,95 @@ Columns columns_of(std::size_t width, bool ranks) {
   }
 }
 
-void append_rows(const std::vector<analysis::Activity>& rows, const char* title,
+/// A row, and how many kernels of a function it stands for.
+struct Told {
+  analysis::Activity row;
+  std::size_t kernels = 1;
+};
+
+/// Takes in what another kernel of the same function took.
+void fold(const analysis::Activity& more, Told& told) {
+  analysis::Activity& row = told.row;
+  ++told.kernels;
+  row.count += more.count;
+  row.total += more.total;
+  row.minimum = std::min(row.minimum, more.minimum);
+  row.maximum = std::max(row.maximum, more.maximum);
+  row.average = row.total / static_cast<Nanoseconds>(std::max<std::uint64_t>(row.count, 1));
+  if (row.percent && more.percent) *row.percent += *more.percent;
+}
+
+std::vector<Told> told_rows(const std::vector<analysis::Activity>& rows, std::size_t most) {
+  std::vector<Told> told;
+  std::map<std::pair<std::string, Clock>, std::size_t> known;  // by function
+  for (const analysis::Activity& row : rows) {
+    const bool folds = most > 0 && rows.size() > most &&
+                       row.type == analysis::ActivityType::kKernel && !row.function.empty();
+    const auto at = folds ? known.try_emplace({row.function, row.clock}, told.size())
+                          : std::pair(known.end(), true);
+    if (at.second) {
+      told.push_back({row});
+    } else {
+      fold(row, told[at.first->second]);
+    }
+  }
+  std::ranges::stable_sort(told, std::ranges::greater(),
+                           [](const Told& one) { return one.row.total; });
+  return told;
+}
+
+std::string name_of(const Told& told, const SourceNames& names) {
+  if (told.kernels == 1) return names.activity(told.row);
+  return fmt::format("{} ({} kernels)", without_parameters(told.row.function), told.kernels);
+}
+
+void append_rows(const std::vector<analysis::Activity>& all, std::size_t most, const char* title,
                  const std::string& rank, const SourceNames& names, const Columns& columns,
                  std::string& text) {
-  for (const analysis::Activity& row : rows) {
+  std::vector<Told> rows = told_rows(all, most);
+  std::size_t hidden = 0;
+  // Of copies there are few kinds, and they are what this is about.
+  for (std::size_t at = rows.size(); most > 0 && rows.size() > most && at-- > 0;) {
+    if (rows[at].row.type != analysis::ActivityType::kKernel) continue;
+    rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(at));
+    ++hidden;
+  }
+  for (const Told& told : rows) {
+    const analysis::Activity& row = told.row;
     const std::string model = row.clock == Clock::kModel ? " (model)" : "";
-    const std::string figures[] = {time_text(row.total), fmt::format("{}", row.count),
-                                   time_text(row.average), time_text(row.minimum),
-                                   time_text(row.maximum)};
+    const std::string figures[] = {spoken_time(row.total), fmt::format("{}", row.count),
+                                   spoken_time(row.average), spoken_time(row.minimum),
+                                   spoken_time(row.maximum)};
     fmt::format_to(std::back_inserter(text), "{}{:>{}}{:>{}}", rank,
-                   &row == rows.data() ? title : "", kTypeWidth,
+                   &told == rows.data() ? title : "", kTypeWidth,
                    row.percent ? percent_text(*row.percent) : "enqueue", kShareWidth);
     for (std::size_t i = 0; i < columns.figures; ++i) {
       fmt::format_to(std::back_inserter(text), "{:>{}}", figures[i], kFigureWidth);
     }
     text += "  ";
-    const auto lines = set_in_lines(names.activity(row) + model, columns.name_width);
+    const auto lines = set_in_lines(name_of(told, names) + model, columns.name_width);
     for (const std::string& line : lines) {
       if (&line != lines.data()) text += std::string(columns.name_at, ' ');
       text += line + '\n';
     }
   }
+  if (hidden > 0) {
+    text += fmt::format("{:>{}} ... and {} more rows: --all shows them\n", "", kTypeWidth, hidden);
+  }
+}
+
+/// What played the device: nvprof's words are of GPUs.
+const char* device_title(const analysis::Analysis& one) {
+  const bool emulates = std::ranges::any_of(one.devices, &Device::emulated);
+  const bool is_real = std::ranges::any_of(
+      one.devices, [](const Device& device) { return !device.is_host && !device.emulated; });
+  return emulates && !is_real ? "Host device:" : "GPU activities:";
 }
 
 }  // namespace
 
-std::string nvprof_block(Analyses analyses, const SourceNames& names, std::size_t width) {
+std::string nvprof_block(Analyses analyses, const SourceNames& names, std::size_t width,
+                         std::size_t most_rows) {
   const Ranks ranks = ranks_of(analyses);
   const Columns columns = columns_of(width, !ranks.key.empty());
   std::string text;
@@ -76,8 +143,9 @@ std::string nvprof_block(Analyses analyses, const SourceNames& names, std::size_
   for (std::size_t i = 0; i < analyses.size(); ++i) {
     const std::string rank =
         ranks.key.empty() ? std::string() : fmt::format("{:>{}}", ranks.labels[i], kRankWidth);
-    append_rows(analyses[i].activities, " GPU activities:", rank, names, columns, text);
-    append_rows(analyses[i].api_calls, "      API calls:", rank, names, columns, text);
+    append_rows(analyses[i].activities, most_rows, device_title(analyses[i]), rank, names, columns,
+                text);
+    append_rows(analyses[i].api_calls, most_rows, "API calls:", rank, names, columns, text);
   }
   return text;
 }

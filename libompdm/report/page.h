@@ -21,12 +21,9 @@ std::string fact(const std::string& name, const std::string& value, const Layout
 /// Breaks at blanks so that no line is wider; later lines begin with `indent` blanks.
 std::string wrapped(const std::string& line, std::size_t width, std::size_t indent = 2);
 
-/// A screen's worth of rows; the whole table is in the other formats.
-inline constexpr std::size_t kMostRows = 25;
-/// Of a table that was opened on request.
-inline constexpr std::size_t kMostOpenedRows = 4 * kMostRows;
-
-/// A blank line, the table's title and its first rows for readers; nothing of a table without rows.
-std::string titled(Table table, const Layout& layout, std::size_t most_rows = kMostRows);
+/// A blank line, the table's title and, for readers, layout.rows of its rows: those that are first
+/// by each of its times, sizes and counts, in the table's order. Nothing of a table without rows.
+/// `opened`: each row may have others beneath, so that it is cut at ten times as many, in order.
+std::string titled(Table table, const Layout& layout, bool opened = false);
 
 }  // namespace ompdm::report

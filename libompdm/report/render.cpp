@@ -13,7 +13,7 @@ std::string render(std::span<const analysis::Analysis> analyses, Format format,
     case Format::kJson:
       return json_text(analyses, names);
     case Format::kCsv:
-      return csv_report(analyses, names);
+      return csv_report(analyses, names, layout.section);
     case Format::kMarkdown:
       return markdown_report(analyses, names, layout);
     case Format::kText:

@@ -71,13 +71,14 @@ std::string runs_sentence(const Finding& finding) {
       "; not in {}, which do not reach it");
   add(runs(RunVerdict::kUntold), "; {} reaches it, and tells too little",
       "; {} reach it, and tell too little");
-  const auto needed = runs(RunVerdict::kNeeded);
-  add(needed, "; not in {}, which reaches it too", "; not in {}, which reach it too");
-  const auto other_edits = runs(RunVerdict::kOtherEdits);
-  add(other_edits, "; {} would take other edits", "; {} would take other edits");
+  add(runs(RunVerdict::kNeeded), "; not in {}, which reaches it too",
+      "; not in {}, which reach it too");
+  add(runs(RunVerdict::kOtherEdits), "; {} would take other edits", "; {} would take other edits");
+  add(runs(RunVerdict::kOtherWork), "; {} does other work there", "; {} do other work there");
   // What was never an edit stays.
   const bool is_withdrawn = finding.edits.empty() && finding.remarks.empty() &&
-                            finding.unreached.empty() && !(needed.empty() && other_edits.empty());
+                            finding.unreached.empty() &&
+                            std::ranges::any_of(finding.runs, analysis::speaks_against_edits);
   return is_withdrawn ? text + ": so no edit is given" : text;
 }
 
@@ -86,6 +87,7 @@ std::vector<std::pair<std::string, std::vector<std::size_t>>> runs_by_verdict(
   return {{"hold", runs_with(finding, RunVerdict::kHolds)},
           {"need", runs_with(finding, RunVerdict::kNeeded)},
           {"other_edits", runs_with(finding, RunVerdict::kOtherEdits)},
+          {"other_work", runs_with(finding, RunVerdict::kOtherWork)},
           {"unreached", runs_with(finding, RunVerdict::kUnreached)},
           {"untold", runs_with(finding, RunVerdict::kUntold)}};
 }

@@ -166,10 +166,9 @@ std::vector<std::pair<std::string, std::string>> header(const Analysis& one) {
   if (!one.recording.attached_by.empty())
     runtime += ", recorder attached by " + one.recording.attached_by;
   std::vector<std::pair<std::string, std::string>> lines = {{"Program", command(one)},
-                                                            {"Process", where},
+                                                            {"Process", where + "; " + runtime},
                                                             {"Devices", device_list(one)},
-                                                            {"Wall", wall_time(one)},
-                                                            {"Runtime", runtime}};
+                                                            {"Wall", wall_time(one)}};
   if (one.link) {
     lines.emplace_back("Link",
                        fmt::format("{}: a model, on which transfers are re-timed", one.link->name));

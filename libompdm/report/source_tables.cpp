@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <string_view>
 
@@ -20,7 +21,8 @@ std::string variable_name(const analysis::VariableRow& row, const SourceNames& n
   std::vector<std::string> several;
   if (row.pieces > 1) several.push_back(fmt::format("{} pieces", row.pieces));
   if (row.least_bytes != 0) {
-    several.push_back(fmt::format("{} to {}", size_text(row.least_bytes), size_text(row.bytes)));
+    several.push_back(
+        fmt::format("{} to {}", spoken_size(row.least_bytes), spoken_size(row.bytes)));
   }
   if (!several.empty()) text += fmt::format(" ({})", fmt::join(several, ", "));
   if (!row.aliases.empty()) text += fmt::format(" (also {})", fmt::join(row.aliases, ", "));
@@ -74,6 +76,21 @@ std::string loop_text(const std::vector<analysis::Iteration>& rows, const analys
   return text + names.place(row);
 }
 
+/// A pass as a bar of its wall time: '#' copies, '=' kernels, '.' neither.
+Cell share_bar(const analysis::Analysis& one, const analysis::Iteration& row) {
+  constexpr std::size_t kWidth = 18;
+  if (!row.timed || row.steady.wall <= 0 || !analysis::knows_transfers(one)) return {};
+  const auto columns = [&](Nanoseconds part) {
+    const double share = static_cast<double>(part) / static_cast<double>(row.steady.wall);
+    return static_cast<std::size_t>(std::lround(kWidth * std::clamp(share, 0.0, 1.0)));
+  };
+  const std::size_t copies = columns(row.steady.transfer);
+  // Of what runs at the same time there is no room for both.
+  const std::size_t kernels = std::min(columns(row.steady.kernel), kWidth - copies);
+  return std::string(copies, '#') + std::string(kernels, '=') +
+         std::string(kWidth - copies - kernels, '.');
+}
+
 /// A number that may be higher than what was seen.
 Cell at_least(std::uint64_t count, bool may_be_more) {
   return may_be_more ? Cell(fmt::format(">= {}", count)) : number(count);
@@ -99,17 +116,18 @@ Table iterations_table(Analyses analyses, const SourceNames& names) {
          .title = "Allocs",
          .unit = Unit::kCount,
          .drop_if_empty = true,
-         .spare = 6},
+         .gives_way = true},
         {.key = "transfer_ns", .title = "Transfers", .unit = Unit::kTime, .spare = 1},
         {.key = "kernel_ns", .title = "Kernels", .unit = Unit::kTime, .spare = 2},
         {"wall_ns", "Wall", Unit::kTime},
-        {.key = "first_HtoD_bytes", .title = "1st HtoD", .unit = Unit::kBytes, .spare = 4},
-        {.key = "first_DtoH_bytes", .title = "1st DtoH", .unit = Unit::kBytes, .spare = 3},
+        {"share", "# copies = kernels", Unit::kText, Audience::kReader},
+        {"first_HtoD_bytes", "", Unit::kBytes, Audience::kData},
+        {"first_DtoH_bytes", "", Unit::kBytes, Audience::kData},
         {"first_transfer_ns", "", Unit::kTime, Audience::kData},
         {"first_kernel_ns", "", Unit::kTime, Audience::kData},
-        {.key = "first_wall_ns", .title = "1st wall", .unit = Unit::kTime, .spare = 5},
+        {.key = "first_wall_ns", .title = "1st wall", .unit = Unit::kTime, .spare = 3},
         {"loop", "Loop", Unit::kText, Audience::kReader},
-        {"over", "Over", Unit::kText, Audience::kReader},
+        {.key = "over", .title = "Over", .audience = Audience::kReader, .gives_way = true},
         {"directives", "", Unit::kText, Audience::kData}},
        {}});
   for (std::size_t i = 0; i < analyses.size(); ++i) {
@@ -134,6 +152,7 @@ Table iterations_table(Analyses analyses, const SourceNames& names) {
               timed(analyses[i], row.timed, row.steady.transfer),
               timed(analyses[i], row.timed, row.steady.kernel),
               row.steady.wall,
+              share_bar(analyses[i], row),
               moved(analyses[i], row.first.htod_bytes),
               moved(analyses[i], row.first.dtoh_bytes),
               timed(analyses[i], row.timed, row.first.transfer),

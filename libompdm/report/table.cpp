@@ -38,8 +38,8 @@ std::string reader_text(const Cell& cell, Unit unit) {
   if (const auto* text = std::get_if<std::string>(&cell)) return *text;
   if (const auto* number = std::get_if<double>(&cell)) return percent_text(*number);
   const std::int64_t number = std::get<std::int64_t>(cell);
-  if (unit == Unit::kBytes) return size_text(static_cast<std::uint64_t>(number));
-  if (unit == Unit::kTime) return time_text(number);
+  if (unit == Unit::kBytes) return spoken_size(static_cast<std::uint64_t>(number));
+  if (unit == Unit::kTime) return spoken_time(number);
   return fmt::format("{}", number);
 }
 

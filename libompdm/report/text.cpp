@@ -1,10 +1,13 @@
 #include "report/text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
+#include "ompdm/error.h"
 #include "report/findings.h"
+#include "report/glance/needless.h"
 #include "report/headline.h"
 #include "report/invariant.h"
 #include "report/losses.h"
@@ -53,14 +56,14 @@ std::string text_report(Analyses analyses, const SourceNames& names, const Layou
     text += titled(traces_table(analyses), layout);
   }
   if (std::ranges::any_of(analyses, analysis::has_target_events)) {
+    text += needless_block(analyses, names, layout);
     if (std::ranges::any_of(analyses, has_activities)) {
-      text += '\n' + nvprof_block(analyses, names, layout.width);
+      text += '\n' + nvprof_block(analyses, names, layout.width, layout.rows);
     }
     text += titled(device_use_table(analyses), layout);
     text += titled(host_waits_table(analyses, names), layout);
     text += titled(start_latencies_table(analyses), layout);
-    text += titled(directives_table(analyses, names, layout.paths), layout,
-                   layout.paths ? kMostOpenedRows : kMostRows);
+    text += titled(directives_table(analyses, names, layout.paths), layout, layout.paths);
     const std::string hint = layout.paths ? std::string() : openable(analyses);
     if (!hint.empty()) text += wrapped("  (" + hint + ')', layout.width) + '\n';
     text += titled(variables_table(analyses, names), layout);
@@ -68,7 +71,7 @@ std::string text_report(Analyses analyses, const SourceNames& names, const Layou
     for (const std::string& line : invariant_sentences(analyses, names)) {
       text += wrapped(line, layout.width) + '\n';
     }
-    text += findings_text(analyses, names, layout);
+    text += short_findings(analyses, names, layout);
   }
   text += '\n';
   const std::string internal = runtime_traffic(analyses);
@@ -109,11 +112,19 @@ std::string markdown_report(Analyses analyses, const SourceNames& names, const L
   return text + losses(analyses) + '\n';
 }
 
-std::string csv_report(Analyses analyses, const SourceNames& names) {
+std::string csv_report(Analyses analyses, const SourceNames& names, const std::string& section) {
   std::string text;
+  std::vector<std::string> known;
   for (const Table& table : all_tables(analyses, names, false)) {
+    if (table.name == section) return csv(for_data(table));
+    known.push_back(table.name);
     if (!text.empty()) text += '\n';
     text += "# " + table.name + '\n' + csv(for_data(table));
+  }
+  if (!section.empty()) {
+    throw Error(
+        fmt::format("there is no section {}: name one of {}", section, fmt::join(known, ", ")),
+        Error::Kind::kUsage);
   }
   return text;
 }

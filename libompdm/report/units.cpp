@@ -77,12 +77,13 @@ std::string throughput_text(std::uint64_t bytes, Nanoseconds duration) {
   return fmt::format("{:.{}f}{}/s", figure.value, figure.decimals, figure.unit);
 }
 
-std::string percent_text(double percent) { return fmt::format("{:.2f}%", percent); }
+std::string percent_text(double percent) { return fmt::format("{:.1f} %", percent); }
 
 std::string spoken_size(std::uint64_t bytes) { return spoken(static_cast<double>(bytes), kSizes); }
 
 std::string spoken_time(Nanoseconds duration) {
-  return spoken(static_cast<double>(duration), kTimes);
+  const std::string text = spoken(std::abs(static_cast<double>(duration)), kTimes);
+  return duration < 0 ? '-' + text : text;
 }
 
 std::string spoken_share(Nanoseconds part, Nanoseconds whole) {

@@ -143,8 +143,13 @@ struct MapperName {
 };
 static_assert(sizeof(MapperName) == 16);
 
-/// An entry of a module's offload table: a kernel (size 0) or a `declare target` variable. Followed
-/// by its name.
+/// Flags of a row of a module's offload table (clang's OMP_REGISTER_REQUIRES) that is no kernel and
+/// no variable, but has in its `size` what the module `requires`.
+inline constexpr std::uint32_t kEntryRequires = 0x10;
+inline constexpr std::uint64_t kUnifiedSharedMemory = 0x8;
+
+/// An entry of a module's offload table: a kernel (size 0), a `declare target` variable, or what
+/// the module requires. Followed by its name.
 struct OffloadEntry {
   Head head;
   ModuleId module;

@@ -185,6 +185,11 @@ void Decoder::add_list(const Record& record) {
 void Decoder::add_symbol(const Record& record) {
   const auto row = record.as<spool::OffloadEntry>();
   if (!row) return void(++unreadable);
+  if (row->flags == spool::kEntryRequires) {
+    const bool unified = (row->size & spool::kUnifiedSharedMemory) != 0;
+    if (unified) draft_.trace.recording.unified_shared_memory = true;
+    return;
+  }
   auto names = split_texts(record.tail<spool::OffloadEntry>(row->name_size), 1);
   for (std::string& name : names) drop_if_endless(name);
   if (names.empty()) return;

@@ -270,6 +270,7 @@ ItemDeclaration declaration_of(const std::vector<Dwarf_Die>& scopes,
   auto type = selected(type_of(&*variable), text.substr(name.size()));
   type = without_reference(type);
   if (type && dereferences) type = target_of(*type);
+  item.is_aggregate = type && (is_aggregate(&*type) || dwarf_tag(&*type) == DW_TAG_array_type);
   while (type && dwarf_tag(&*type) == DW_TAG_array_type) type = type_of(&*type);
   if (type) item.names_pointers = is_pointer(&*type);
   return item;

@@ -42,7 +42,7 @@ void find_pointers(Draft& draft, Symbols& symbols) {
     for (std::size_t i = 0; i < items.size(); ++i) {
       MapItem& item = items[i];
       const bool is_mapped = (item.type & (kMapLiteral | kMapPrivate | kMapAttach)) == 0;
-      if (!is_mapped || !item.variable || item.name.empty() || item.bytes < kPointerSize) continue;
+      if (!is_mapped || !item.variable || item.name.empty()) continue;
       const auto [found, is_new] = known.try_emplace({at.value, i});
       if (is_new) {
         found->second = symbols.item_at(site.module, site.address - 1, item.name);
@@ -53,7 +53,8 @@ void find_pointers(Draft& draft, Symbols& symbols) {
       }
       item.local_line = found->second.local_line;
       item.scope_line = found->second.scope_line;
-      if (found->second.names_pointers.value_or(false)) {
+      item.aggregate = found->second.is_aggregate;
+      if (item.bytes >= kPointerSize && found->second.names_pointers.value_or(false)) {
         trace.variables[item.variable.value].holds_pointers = true;
       }
     }

@@ -166,9 +166,10 @@ Trace read_spool(const std::filesystem::path& path) {
   trace::Draft draft = trace::decode(file, clock);
   Trace& model = draft.trace;
   model.file = path.string();
-  const Nanoseconds hashing_ns = model.recording.hashing_ns;
+  const Recording decoded = model.recording;
   model.recording = recording_of(header, clock);
-  model.recording.hashing_ns = hashing_ns;
+  model.recording.hashing_ns = decoded.hashing_ns;
+  model.recording.unified_shared_memory = decoded.unified_shared_memory;
   const Nanoseconds last_instant = model.process.wall;
   model.process = process_of(header);
   const bool has_trailer = model.recording.finished && header.trailer.ticks != 0;

@@ -88,6 +88,7 @@ ordered_json row(const Recording& recording) {
                        {"reach", text(recording.reach)},
                        {"names", text(recording.names)},
                        {"target_offload", text(recording.target_offload)}};
+  if (recording.unified_shared_memory) json["unified_shared_memory"] = true;
   if (!recording.hashing.empty()) json["hashing"] = text(recording.hashing);
   if (recording.hashing_ns != 0) json["hashing_ns"] = signed_number(recording.hashing_ns);
   json["finished"] = recording.finished;
@@ -242,6 +243,7 @@ ordered_json row(const std::vector<MapItem>& items) {
     if (item.local_line != 0) entry["local_line"] = item.local_line;
     if (item.scope_line != 0) entry["scope_line"] = item.scope_line;
     if (item.by_mapper) entry["by_mapper"] = true;
+    if (item.aggregate) entry["aggregate"] = true;
     json.push_back(std::move(entry));
   }
   return json;

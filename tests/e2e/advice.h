@@ -18,6 +18,12 @@ std::vector<std::string> to_write(const Json& finding, bool always = false);
 /// Fails the test unless each directive stands in this source of tests/e2e/findings.
 void expect_written(const std::vector<std::string>& directives, const std::string& source);
 
+/// An edit in one line: "insert target update after (host_uses): from a[0:n], b".
+std::string edit_text(const Json& edit);
+
+/// Fails the test unless an edit of the finding has this text, and stands in this line (0: any).
+void expect_edit(const Json& finding, const std::string& text, int line = 0);
+
 /// The line of a source of tests/e2e/findings that ends with "// @MARK"; fails the test without
 /// one.
 int marked_line(const std::string& source, const std::string& mark);

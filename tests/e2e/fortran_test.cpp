@@ -102,10 +102,19 @@ TEST_F(Fortran, AdviceIsWrittenInFortran) {
   Command run_it = command();
   run_it.words.insert(run_it.words.begin(), {OMPDM_COMMAND, "record", "--"});
   ASSERT_EQ(run(run_it, folder.path()).status, 0);
-  const Ended report = run({{OMPDM_COMMAND, "report", "trace.json"}}, folder.path());
-  EXPECT_NE(report.out.find("drop !$omp target update from(p) at arrays.f90:22"), std::string::npos)
-      << report.out;
+  const Ended report = run({{OMPDM_COMMAND, "report", "--all", "trace.json"}}, folder.path());
+  EXPECT_NE(report.out.find("- !$omp target update from(p)"), std::string::npos) << report.out;
   EXPECT_EQ(report.out.find("#pragma"), std::string::npos) << report.out;
+  std::string all;
+  for (int number = 1;; ++number) {
+    const Ended one =
+        run({{OMPDM_COMMAND, "explain", "trace.json", std::to_string(number)}}, folder.path());
+    if (one.status != 0) break;
+    all += one.out;
+  }
+  EXPECT_NE(all.find("drop !$omp target update from(p) at arrays.f90:22"), std::string::npos)
+      << all;
+  EXPECT_EQ(all.find("#pragma"), std::string::npos) << all;
 }
 
 }  // namespace

@@ -78,5 +78,20 @@ TEST_F(Inputs, ArePossibleOnlyWithARunOfOnePass) {
   EXPECT_EQ(found["runs"]["untold"], Json({2}));
 }
 
+// Run 2 maps twice as much of the array in the same loop: data kept around it by run 1's edit would
+// be too short for it.
+TEST_F(Inputs, LoseAnEditWhereAnotherRunDoesOtherWork) {
+  for (const char* way : {"plain", "wide", "wider"}) record_input(way);
+  EXPECT_FALSE(record({{program("inputs"), "plain"}}).report["findings"][0]["edits"].empty());
+  for (const char* way : {"wide", "wider"}) {
+    const Json found = mapping_in(1, {"plain", way});
+    EXPECT_TRUE(found["edits"].empty()) << way << found["edits"];
+    EXPECT_EQ(found["runs"]["other_work"], Json({2})) << found["runs"];
+  }
+  EXPECT_NE(report({"plain.json", "wide.json"})
+                .out.find("in 1 of 2 runs; run 2 does other work there: so no edit is given"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace ompdm::e2e

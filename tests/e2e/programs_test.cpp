@@ -90,6 +90,14 @@ TEST(SamePlace, TakenByTwoLibrariesEachHasItsOwnLinesAndVariables) {
   EXPECT_EQ(kernels, (std::set<std::string>{"same_place.c", "tenant_one.c", "tenant_two.c"}));
 }
 
+// The table that names kernels says it, in a row without a name.
+TEST(Unified, IsKnownAndKernelsHaveNames) {
+  const Recorded recorded = record({{program("unified")}});
+  EXPECT_TRUE(recorded.trace.recording.unified_shared_memory);
+  ASSERT_FALSE(recorded.trace.kernels.empty());
+  for (const Kernel& kernel : recorded.trace.kernels) EXPECT_NE(kernel.name, "");
+}
+
 // OMPT does not tell, but the runtime's entry points for data directives do, and a kernel's flags.
 TEST(Deferred, DirectivesAreKnownToBe) {
   const Recorded recorded = record({{program("nowait_depend")}});

@@ -100,6 +100,29 @@ TEST_F(Verbs, DoctorCanTry) {
   EXPECT_EQ(run("ompdm doctor --run false").status, 1);
 }
 
+TEST_F(Verbs, RecordReports) {
+  const Ran text = run("ompdm record --report programs/region; ompdm report trace.json > again");
+  EXPECT_EQ(text.err, "ompdm: wrote trace.json\n");
+  EXPECT_EQ(text.out, run("cat again").out);
+  EXPECT_NE(text.out.find("Host device"), std::string::npos) << text.out;
+  const Ran json = run("ompdm record --report=json -- programs/region");
+  EXPECT_EQ(nlohmann::json::parse(json.out)["totals"]["HtoD"]["bytes"], 4) << json.err;
+}
+
+// The page is one of the formats once there is one.
+TEST_F(Verbs, RecordWritesThePageBesideTheTrace) {
+  if (run("ompdm record --report=html programs/region").status == 2) GTEST_SKIP();
+  EXPECT_EQ(run("ompdm record --report=html programs/region").err,
+            "ompdm: wrote trace.json\nompdm: wrote report.html\n");
+  EXPECT_EQ(run("ompdm record --report=html -o naive.json programs/region").err,
+            "ompdm: wrote naive.json\nompdm: wrote naive.report.html\n");
+  const Ran foreign =
+      run("echo mine > own.report.html; "
+          "ompdm record --report=html -o own.json programs/region; cat own.report.html");
+  EXPECT_EQ(foreign.out, "mine\n");
+  EXPECT_NE(foreign.err.find("own.report.html: is no page of ompdm's"), std::string::npos);
+}
+
 // An interpreter holds no offload code; the library that it opens does.
 TEST_F(Verbs, DoctorBelievesWhatCame) {
   const Ran ran = run("ompdm doctor --run programs/opener $PWD/programs/libpart.so");

@@ -23,6 +23,12 @@ run(${CMAKE_COMMAND} -S "${SOURCE}/consumer" -B "${SCRATCH}/consumer" -G "${GENE
   "-DCMAKE_CXX_COMPILER=${CXX}" "-DCMAKE_PREFIX_PATH=${prefix}")
 run(${CMAKE_COMMAND} --build "${SCRATCH}/consumer")
 run("${prefix}/${BINDIR}/ompdm" doctor)
+foreach(file man/man1/ompdm.1 man/man1/ompdm-report.1 bash-completion/completions/ompdm zsh/site-functions/_ompdm
+    fish/vendor_completions.d/ompdm.fish)
+  if(NOT EXISTS "${prefix}/share/${file}")
+    message(FATAL_ERROR "share/${file} was not installed")
+  endif()
+endforeach()
 if(PROGRAM)
   run("${prefix}/${BINDIR}/ompdm" record -o trace.json "${PROGRAM}")
   run("${SCRATCH}/consumer/consumer" trace.json)

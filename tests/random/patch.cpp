@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "places.h"
+#include "pragmas/directive.h"
+#include "pragmas/item.h"
 #include "text.h"
 
 namespace ompdm::random_programs {
@@ -14,18 +16,7 @@ namespace {
 
 using Json = nlohmann::json;
 using Names = std::set<std::string>;
-
-/// The variables of an edit's items: "a0" of "a0[0:n0]".
-Names names_of(const Json& edit) {
-  Names names;
-  for (const Json& clause : edit["clauses"]) {
-    for (const Json& item : clause["items"]) {
-      const std::string text = item["expression"];
-      names.insert(text.substr(0, text.find('[')));
-    }
-  }
-  return names;
-}
+using pragmas::Directive;
 
 std::vector<std::string> expressions_of(const Json& edit) {
   std::vector<std::string> all;
@@ -35,39 +26,49 @@ std::vector<std::string> expressions_of(const Json& edit) {
   return all;
 }
 
-bool take(TextDirective& directive, const std::string& item) {
-  bool found = false;
-  for (TextClause& clause : directive.clauses) {
-    found = std::erase(clause.items, item) > 0 || found;
-  }
-  return found;
+/// The variables of an edit's items: "a0" of "a0[0:n0]".
+Names names_of(const Json& edit) {
+  Names names;
+  for (const std::string& item : expressions_of(edit)) names.insert(pragmas::variable_of(item));
+  return names;
 }
 
 /// "device(d /* each of 0, 1 */)" stands for one directive each.
 std::vector<std::string> for_each_device(const std::string& pragma, const Json& edit) {
-  const std::size_t begin = pragma.find("device(d ");
-  if (begin == std::string::npos) return {pragma};
-  const std::size_t end = pragma.find("*/)", begin) + 3;
+  if (edit["devices"].size() < 2) return {pragma};
   std::vector<std::string> all;
   for (const Json& device : edit["devices"]) {
-    all.push_back(pragma.substr(0, begin) + fmt::format("device({})", device.get<int>()) +
-                  pragma.substr(end));
+    Directive directive(pragma);
+    directive.set("device", std::to_string(device.get<int>()));
+    all.push_back(directive.line());
   }
   return all;
 }
 
-/// Device clauses of the updates that an edit leads to.
+/// What device clauses of the updates that an edit leads to have between their parentheses; empty:
+/// there is none.
 std::set<std::string> devices_of(const Json& edit, const std::vector<std::string>& lines) {
   std::set<std::string> all;
   for (const Json& device : edit["devices"]) {
     const int number = device;
-    all.insert(number == 0 ? "" : fmt::format(" device({})", number));
+    all.insert(number == 0 ? "" : std::to_string(number));
   }
   // A guard's are those of the directive that it is of.
   if (all.empty()) {
-    all.insert(device_of(lines[edit["places"][0]["line"].get<std::size_t>() - 1]));
+    const std::string& line = lines[edit["places"][0]["line"].get<std::size_t>() - 1];
+    all.insert(Directive(line).argument("device"));
   }
   return all;
+}
+
+/// " device(1)"; nothing without an argument.
+std::string clause_text(const char* name, const std::string& argument) {
+  return argument.empty() ? "" : fmt::format(" {}({})", name, argument);
+}
+
+/// The directive as far to the right as the line has its own.
+std::string in_place_of(const std::string& line, const Directive& directive) {
+  return line.substr(0, line.find('#')) + directive.line();
 }
 
 std::vector<std::string> texts_of(const auto& lines) {
@@ -182,8 +183,9 @@ void Patch::update_of(const Json& edit, const std::set<std::size_t>& lines, std:
     std::vector<std::string>& to = before ? lines_[here].before : lines_[here].after;
     const bool is_deferred = is_region && contains(original_[at - 1], " nowait");
     if (!before && is_deferred) to.emplace_back("#pragma omp taskwait");
-    std::string update = fmt::format("#pragma omp target update{} {}({}) {}", device,
-                                     before ? "from" : "to", use.section, when);
+    std::string update =
+        fmt::format("#pragma omp target update{}{}{}", clause_text("device", device),
+                    clause_text(before ? "from" : "to", use.section), clause_text("if", when));
     if (std::ranges::find(to, update) == to.end()) to.push_back(std::move(update));
   }
 }
@@ -195,10 +197,13 @@ bool Patch::is_served(const Json& edit, std::size_t line, const HostUse& use,
   const bool before = edit["when"] == "host_uses";
   for (std::size_t at = line;; before ? --at : ++at) {
     const std::string& text = edit["kind"] == "guard" ? lines_[at].text : original_[at];
-    if (!stands_alone(text) && !text.empty()) return false;
-    const bool is_always = !contains(text, " if(") || (!when.empty() && contains(text, when));
-    const bool is_update = contains(text, "target update") && device_of(text) == device &&
-                           contains(text, before ? " from(" : " to(") && holds(text, use);
+    if (!pragmas::stands_alone(text) && !text.empty()) return false;
+    const Directive directive(text);
+    const std::string condition = directive.argument("if");
+    const bool is_always = condition.empty() || condition == when;
+    const bool is_update = directive.argument("device") == device &&
+                           std::ranges::any_of(directive.items(before ? "from" : "to"),
+                                               [&](const auto& item) { return holds(item, use); });
     if (is_always && is_update) return true;
   }
 }
@@ -206,11 +211,12 @@ bool Patch::is_served(const Json& edit, std::size_t line, const HostUse& use,
 std::string Patch::take_out(const Json& edit) {
   for (const Json& place : edit["places"]) {
     Line& line = lines_[place["line"].get<std::size_t>() - 1];
-    TextDirective directive = parse(line.text);
+    Directive directive(line.text);
     for (const std::string& item : expressions_of(edit)) {
-      if (!take(directive, item)) return "take out: " + item + " is not there";
+      if (!directive.take(item)) return "take out: " + item + " is not there";
     }
-    line.text = expressions_of(edit).empty() ? "" : text_of(directive);
+    const bool is_gone = expressions_of(edit).empty() || directive.is_idle();
+    line.text = is_gone ? "" : in_place_of(line.text, directive);
   }
   return "";
 }
@@ -219,16 +225,16 @@ std::string Patch::replace(const Json& edit) {
   if (expressions_of(edit).empty()) return "replace: names nothing";
   for (const Json& place : edit["places"]) {
     Line& line = lines_[place["line"].get<std::size_t>() - 1];
-    TextDirective directive = parse(line.text);
+    Directive directive(line.text);
     for (const Json& clause : edit["clauses"]) {
-      TextClause added = {fmt::format("map({}: ", clause["kind"].get<std::string>()), {}};
       for (const Json& item : clause["items"]) {
-        if (!take(directive, item["expression"])) return "replace: it is not there";
-        added.items.push_back(item["expression"]);
+        if (!directive.take(item["expression"].get<std::string>())) {
+          return "replace: it is not there";
+        }
+        directive.add(clause["kind"], item["expression"]);
       }
-      directive.clauses.push_back(std::move(added));
     }
-    line.text = text_of(directive);
+    line.text = in_place_of(line.text, directive);
   }
   return "";
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "pragmas/directive.h"
+
 namespace ompdm::random_programs {
 namespace {
 
@@ -19,7 +21,7 @@ bool matters(const std::vector<std::string>& lines, std::size_t at, const HostUs
 }  // namespace
 
 std::size_t end_of(const std::vector<std::string>& lines, std::size_t line) {
-  if (stands_alone(lines[line])) return line;
+  if (pragmas::stands_alone(lines[line])) return line;
   if (contains(lines[line], "#pragma")) ++line;
   int depth = 0;
   for (std::size_t at = line; at < lines.size(); ++at) {

@@ -92,7 +92,11 @@ class Maker {
     ++loops_;
     made.body = some(known, depth + 1, times * made.count, 1 + dice_.below(4));
     const std::vector<int>* pair = program_.groups.empty() ? nullptr : &program_.groups.front();
-    if (pair != nullptr && dice_.chance(50)) {
+    // A thread knows its own arrays alone.
+    const bool knows_both = pair != nullptr && std::ranges::all_of(*pair, [&](int array) {
+                              return std::ranges::find(known, array) != known.end();
+                            });
+    if (knows_both && dice_.chance(50)) {
       Statement swap = with(Do::kSwap);
       swap.array = (*pair)[0];
       swap.other = (*pair)[1];

@@ -18,11 +18,23 @@ const std::string kEscaped = std::string("\xf4\x8f\xbb\xbf \xf4\x8f\xba\x80 ") +
 void add_metadata(Trace& trace) {
   trace.process = {4294967295, 0, kBroken, kQuoted, {kEscaped, "", "--x=\"1\""},
                    kEscaped,   3, 8,       kLate,   kLate};
-  trace.recording = {
-      kQuoted,  kBroken, 4294967295, kEscaped,
-      0.1,      "",      kQuoted,    kBroken,
-      kEscaped, kQuoted, 4294967295, 0.3,
-      kEscaped, kLate,   true,       {{"target_emi", 5}, {kBroken, -1}, {"", 2147483647}}};
+  trace.recording = {kQuoted,
+                     kBroken,
+                     4294967295,
+                     kEscaped,
+                     0.1,
+                     "",
+                     kQuoted,
+                     kBroken,
+                     kEscaped,
+                     true,
+                     kQuoted,
+                     4294967295,
+                     0.3,
+                     kEscaped,
+                     kLate,
+                     true,
+                     {{"target_emi", 5}, {kBroken, -1}, {"", 2147483647}}};
   trace.host_device = 4;
   trace.losses = {
       {"records_no_space", 0}, {kQuoted, kHuge}, {kBroken, (std::uint64_t{1} << 53) + 1}};

@@ -8,8 +8,10 @@ add_executable(analysis_test
   analysis/directive_paths_test.cpp
   analysis/directives_test.cpp
   analysis/duplicate_transfer_test.cpp
+  analysis/edited_items_test.cpp
   analysis/edits_test.cpp
   analysis/host_waits_test.cpp
+  analysis/idle_directives_test.cpp
   analysis/interval_union_test.cpp
   analysis/invariant_test.cpp
   analysis/iterations_test.cpp
@@ -25,6 +27,7 @@ add_executable(analysis_test
   analysis/per_iteration_contents_test.cpp
   analysis/per_iteration_mapping_test.cpp
   analysis/named_data_test.cpp
+  analysis/namings_test.cpp
   analysis/overlaps_test.cpp
   analysis/partial_update_test.cpp
   analysis/repeated_copy_back_test.cpp

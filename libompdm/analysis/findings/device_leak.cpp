@@ -38,8 +38,9 @@ struct LeakGroup {
   std::set<std::uint64_t> silent;  ///< host addresses of what never came back
 };
 
-/// Host addresses that some function calls by one name in turn, as a program that swaps its
-/// pointers does.
+/// Host addresses that some function calls by the same several names in turn, as a program that
+/// swaps its pointers does. (A function that is called for one array after the other has one name
+/// for them.)
 class Turns {
  public:
   explicit Turns(const Trace& trace) {
@@ -47,7 +48,7 @@ class Turns {
       if (!region.site || region.map_list >= trace.map_lists.size()) return 0;
       const std::string& function = trace.sites[region.site.value].function;
       for (const MapItem& item : trace.map_lists[region.map_list]) {
-        hosts_[{function, item.name}].insert(item.begin);
+        names_[function][item.begin].insert(item.name);
       }
       return 0;
     });
@@ -56,14 +57,21 @@ class Turns {
   /// Those that bear a name together with this one, itself included.
   [[nodiscard]] std::set<std::uint64_t> with(std::uint64_t host) const {
     std::set<std::uint64_t> all = {host};
-    for (const auto& [name, hosts] : hosts_) {
-      if (hosts.contains(host)) all.insert(hosts.begin(), hosts.end());
+    for (const auto& [function, names_of] : names_) {
+      const auto own = names_of.find(host);
+      if (own == names_of.end() || own->second.size() < 2) continue;
+      for (const auto& [other, names] : names_of) {
+        const auto shared = std::ranges::count_if(
+            names, [&](std::string_view name) { return own->second.contains(name); });
+        if (shared >= 2) all.insert(other);
+      }
     }
     return all;
   }
 
  private:
-  std::map<std::pair<std::string_view, std::string_view>, std::set<std::uint64_t>> hosts_;
+  using Names = std::set<std::string_view>;
+  std::map<std::string_view, std::map<std::uint64_t, Names>> names_;  // by function, host
 };
 
 /// By which other names the function that left it may know what was left.

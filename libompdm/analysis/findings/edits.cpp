@@ -19,7 +19,9 @@ std::vector<std::uint32_t> add_items(Finding& finding, const std::vector<std::st
   std::vector<std::uint32_t> numbers;
   for (const std::string& expression : expressions) {
     numbers.push_back(static_cast<std::uint32_t>(finding.data.size()));
-    finding.data.push_back({expression, {}, source_place(site), 0, 0, {}, {}});
+    EditData& data = finding.data.emplace_back();
+    data.expression = expression;
+    data.named_at = source_place(site);
   }
   return numbers;
 }

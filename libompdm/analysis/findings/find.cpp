@@ -76,7 +76,7 @@ Needless find_needless(const Trace& trace, const DirectiveTable& directives,
   claims.append(unmodified_copy_back(evidence, claimed));
   claims.append(repeated_copy_back(evidence, claimed));
   std::ranges::move(unused, std::back_inserter(claims.told));
-  Settlement settlement(trace.ops.size());
+  Settlement settlement(evidence);
   claims.told = settlement.settle(std::move(claims.told));
   claimed.assign(trace.ops.size(), false);
   mark(claims.told, claimed);
@@ -124,9 +124,16 @@ Needless find_needless(const Trace& trace, const DirectiveTable& directives,
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::ranges::sort(order, {}, [&](std::size_t i) {
     const Finding& finding = claims.told[i].finding;
-    return std::tuple(-finding.wasted_time, claims.told[i].ops.empty(), i);
+    // What was left behind cost nothing but memory.
+    return std::tuple(finding.pattern == "device_leak", -finding.wasted_time,
+                      claims.told[i].ops.empty(), i);
   });
+  needless.finding_of_op.assign(trace.ops.size(), Needless::kNoFinding);
   for (const std::size_t i : order) {
+    for (const std::uint32_t op : claims.told[i].ops) {
+      std::uint32_t& of = needless.finding_of_op[op];
+      of = std::min(of, static_cast<std::uint32_t>(needless.findings.size()));
+    }
     Finding& finding = needless.findings.emplace_back(std::move(claims.told[i].finding));
     // What happened is certain; what to do about it, in another run, is not.
     if (!finding.edits.empty() && finding.confidence == Confidence::kCertain) {

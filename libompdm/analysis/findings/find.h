@@ -16,6 +16,9 @@ struct Needless {
   std::vector<Doubt> doubts;
   std::optional<Prediction> prediction;           ///< without what is certain or likely
   std::optional<Prediction> possible_prediction;  ///< and without what is possible only
+  /// By position in Trace::ops: position in `findings` of the first that claims it, kNoFinding.
+  std::vector<std::uint32_t> finding_of_op;
+  static constexpr std::uint32_t kNoFinding = 0xffffffff;
 };
 
 /// `loops` as loops_of() gives them.

@@ -15,6 +15,7 @@
 #include "analysis/findings/enclosing_loops.h"
 #include "analysis/findings/idle_directives.h"
 #include "analysis/findings/mappings.h"
+#include "analysis/findings/namings.h"
 #include "analysis/findings/presence.h"
 #include "analysis/tables.h"
 
@@ -33,7 +34,8 @@ struct Evidence {
         contents(of, mappings, writers),
         kernels(of),
         enclosing(found),
-        idle_directives(of, presence) {}
+        idle_directives(of, presence),
+        namings(of) {}
 
   const Trace& trace;
   const DirectiveTable& directives;
@@ -46,6 +48,7 @@ struct Evidence {
   KernelTimes kernels;
   EnclosingLoops enclosing;
   IdleDirectives idle_directives;
+  Namings namings;
 };
 
 /// Why an operation is needless: because of another that takes place.
@@ -67,12 +70,11 @@ struct Claim {
   /// Sends that have to take place, or the host would not have what they carry: positions in
   /// Trace::ops.
   std::vector<std::uint32_t> sends;
-  std::vector<Clause> clauses;  ///< that the advice writes anew
-  std::vector<Clause> thinned;  ///< of which it may leave out instances
-  std::vector<Clause> needed;   ///< that it counts on as they are
-  std::vector<Stay> stays;      ///< that it keeps on a device
-  bool carries_all = false;     ///< of its operations others carry the bytes
-  bool host_lags = false;       ///< meanwhile the host has not what a kernel wrote
+  /// Transfers whose items it counts on to be mapped as they are: positions in Trace::ops.
+  std::vector<std::uint32_t> needed;
+  std::vector<Stay> stays;   ///< that it keeps on a device
+  bool carries_all = false;  ///< of its operations others carry the bytes
+  bool host_lags = false;    ///< meanwhile the host has not what a kernel wrote
   /// It rests on what one directive does by itself, and on no other.
   bool stands_alone = false;
 

@@ -1,5 +1,5 @@
-// Updates and ends of data that was not there: they did nothing so far, and would if advice kept
-// the data. Inside the analysis library only.
+// Items of updates and of ends of data that were not there: nothing was done about them so far, and
+// would be if advice kept the data. Inside the analysis library only.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,11 @@ class IdleDirectives {
  public:
   IdleDirectives(const Trace& trace, const Presence& presence);
 
-  /// What to do about each that names some of this storage: to remove it, or not to reach it. What
-  /// it would bring back now is what the host may have wanted.
-  [[nodiscard]] std::vector<Edit> edits_on(const Stay& stay) const;
+  /// What to do about each directive that names some of this storage, which is `data` in
+  /// Finding::data: to remove it, or not to reach it; where it did something about its other items,
+  /// to leave this one out. What an update alone would bring back now is what the host may have
+  /// wanted.
+  [[nodiscard]] std::vector<Edit> edits_on(const Stay& stay, std::uint32_t data) const;
 
  private:
   struct Item {
@@ -25,9 +27,10 @@ class IdleDirectives {
     std::uint64_t host = 0;
     std::uint64_t bytes = 0;
     Index<Site> site;
-    bool only_returns = true;  ///< an update from
+    bool only_returns = true;    ///< an update from
+    bool beside_others = false;  ///< when it was idle another of its directive was not
     std::uint64_t instances = 0;
-    std::uint64_t idle = 0;
+    std::vector<Nanoseconds> idle;  ///< when instances found it not there; in order
   };
   const Trace& trace_;
   std::vector<Item> items_;  // none if none was ever idle

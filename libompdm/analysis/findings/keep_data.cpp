@@ -43,7 +43,10 @@ std::uint32_t KeptData::add(const Trace& trace, const Mappings& mappings, std::u
   const bool at_once = std::ranges::any_of(mappings.transfers(first), [&](std::uint32_t op) {
     return trace.ops.common(op).kind == OpKind::kHtoD;
   });
-  if (at_once) sent_at_once.insert(number);
+  if (!at_once && comes_back(trace, mappings, first)) filled_first.insert(number);
+  for (const std::uint32_t other : others.mappings) {
+    data.note_extent(number, trace, mappings.rows()[other]);
+  }
   by_mapper = by_mapper || is_of_mapper(trace, mapping);
   (is_sent || others.sent ? sent : made).insert(number);
   (is_returned || others.returned ? returned : left).insert(number);
@@ -62,17 +65,31 @@ void KeptData::add_directives(const Trace& trace, const Mappings& mappings, std:
     if (site) (deletes ? deleting : copies ? always : sites).add(site);
     deferred = deferred || is_deferred(trace, op);
   }
+  for (const std::uint32_t op : mappings.transfers(mapping)) {
+    const Index<Site> by = trace.ops.common(op).site;
+    const DataOp& transfer = trace.ops[op];
+    if (!by || transfer.kind != OpKind::kHtoD || comes_of_mapping(trace, transfer)) continue;
+    bool& returns = resending[by.value][number];
+    returns = returns || (transfer.map_type & kMapFrom) != 0;
+  }
   const DataOp& alloc = trace.ops[row.alloc.value];
   const Index<Site> site = alloc.site;
   if (site && (alloc.map_type & kMapFrom) == 0 && !comes_back(trace, mappings, mapping)) {
     forgotten[number].add(site);
+    const Index<Site> end = row.remove ? trace.ops.common(row.remove.value).site : Index<Site>();
+    forgotten_after[number].add(end ? end : site);
   }
 }
 
 void KeptData::add_idle(std::vector<Edit> edits) {
   for (Edit& edit : edits) {
     const std::pair key(edit.anchor.places.front(), edit.directive);
-    idle.try_emplace(key, std::move(edit));
+    const auto [known, is_new] = idle.try_emplace(key, edit);
+    if (is_new || edit.clauses.empty() || known->second.clauses.empty()) continue;
+    std::vector<std::uint32_t>& items = known->second.clauses.front().data;
+    for (const std::uint32_t item : edit.clauses.front().data) {
+      if (std::ranges::find(items, item) == items.end()) items.push_back(item);
+    }
   }
 }
 
@@ -88,7 +105,6 @@ void KeptData::settle() {
     };
     if (any_in(sent)) sent.insert(numbers.begin(), numbers.end());
     if (any_in(returned)) returned.insert(numbers.begin(), numbers.end());
-    if (any_in(sent_at_once)) sent_at_once.insert(numbers.begin(), numbers.end());
   }
   std::erase_if(made, [&](std::uint32_t one) { return sent.contains(one); });
   std::erase_if(left, [&](std::uint32_t one) { return returned.contains(one); });
@@ -139,6 +155,35 @@ Anchor anchor_at(const Trace& trace, const std::vector<Index<Site>>& sites, Anch
   return anchor;
 }
 
+bool KeptData::returns_what_is_made() const {
+  return std::ranges::any_of(made, [&](std::uint32_t one) { return returned.contains(one); });
+}
+
+void KeptData::add_resending(const Trace& trace, std::vector<Edit>& edits) const {
+  for (const auto& [number, data_there] : resending) {
+    const Site& site = trace.sites[number];
+    Edit edit;
+    edit.anchor = anchor_at(trace, {Index<Site>{number}});
+    edit.directive = site.directive;
+    const bool moves = site.directive == Directive::kTargetUpdate ||
+                       site.directive == Directive::kApi || site.directive == Directive::kRuntime;
+    edit.kind = moves ? EditKind::kGuard : EditKind::kReplace;
+    if (moves) edit.when = EditWhen::kHostChanged;
+    EditClause to{"to", {}};
+    EditClause from{"always, from", {}};
+    for (const auto& [one, returns] : data_there) {
+      if (returned.contains(one)) (returns && !moves ? from : to).data.push_back(one);
+    }
+    edit.in_scope = !names_stray && site.directive != Directive::kApi;
+    for (const EditClause& clause : {to, from}) {
+      if (clause.data.empty()) continue;
+      edit.in_scope = edit.in_scope && data.in_scope(clause.data, edit.anchor.places.front());
+      edit.clauses.push_back(clause);
+    }
+    if (!edit.clauses.empty()) edits.push_back(std::move(edit));
+  }
+}
+
 std::vector<Edit> KeptData::edits_of_directives(const Trace& trace) const {
   std::vector<Edit> edits;
   if (!sites.all().empty()) {
@@ -147,10 +192,17 @@ std::vector<Edit> KeptData::edits_of_directives(const Trace& trace) const {
                      .directive = trace.sites[sites.all().front().value].directive,
                      .in_scope = true});
   }
-  if (!always.all().empty()) {
+  std::vector<Index<Site>> copying = always.all();
+  std::erase_if(copying, [&](Index<Site> site) {
+    const auto at = resending.find(site.value);
+    return at != resending.end() && std::ranges::any_of(at->second, [&](const auto& data_there) {
+             return returned.contains(data_there.first);
+           });
+  });
+  if (!copying.empty()) {
     edits.push_back({.kind = EditKind::kKeep,
-                     .anchor = anchor_at(trace, always.all()),
-                     .directive = trace.sites[always.all().front().value].directive,
+                     .anchor = anchor_at(trace, copying),
+                     .directive = trace.sites[copying.front().value].directive,
                      .clauses = {{"always", {}}},
                      .in_scope = true});
   }
@@ -162,6 +214,7 @@ std::vector<Edit> KeptData::edits_of_directives(const Trace& trace) const {
                      .in_scope = true});
   }
   for (const auto& [place, edit] : idle) edits.push_back(edit);
+  add_resending(trace, edits);
   return edits;
 }
 
@@ -170,8 +223,10 @@ std::vector<Edit> KeptData::edits(const Trace& trace, const Anchor& around) cons
   std::vector<Edit> edits;
   std::set<std::uint32_t> to;
   std::set<std::uint32_t> alloc = made;
+  // A loop may have no pass that fills it.
+  const bool may_be_skipped = around.of != Anchor::Of::kStay;
   for (const std::uint32_t number : sent) {
-    (sent_at_once.contains(number) ? to : alloc).insert(number);
+    (filled_first.contains(number) && !may_be_skipped ? alloc : to).insert(number);
   }
   insert(edits, Directive::kTargetEnterData, beside(around, Side::kBefore), EditWhen::kAlways,
          {{"to", to}, {"alloc", alloc}});
@@ -180,6 +235,7 @@ std::vector<Edit> KeptData::edits(const Trace& trace, const Anchor& around) cons
   insert(edits, Directive::kTargetUpdate, within, EditWhen::kHostUses, {{"from", returned}});
   insert(edits, Directive::kTargetUpdate, within, EditWhen::kHostChanged, {{"to", sent}});
   UniqueSites forgetting;
+  UniqueSites forgetting_after;
   std::set<std::uint32_t> dropped;
   std::set<std::uint32_t> and_needed;
   for (const auto& [number, at] : forgotten) {
@@ -188,11 +244,12 @@ std::vector<Edit> KeptData::edits(const Trace& trace, const Anchor& around) cons
     dropped.insert(number);
     if (returned.contains(number)) and_needed.insert(number);
     for (const Index<Site> site : at.all()) forgetting.add(site);
+    for (const Index<Site> site : forgotten_after.at(number).all()) forgetting_after.add(site);
   }
-  const Anchor there = anchor_at(trace, forgetting.all());
-  insert(edits, Directive::kTargetUpdate, beside(there, Side::kBefore), EditWhen::kKernelChanged,
-         {{"from", and_needed}});
-  insert(edits, Directive::kTargetUpdate, beside(there, Side::kAfter), EditWhen::kKernelChanged,
+  insert(edits, Directive::kTargetUpdate, beside(anchor_at(trace, forgetting.all()), Side::kBefore),
+         EditWhen::kKernelChanged, {{"from", and_needed}});
+  insert(edits, Directive::kTargetUpdate,
+         beside(anchor_at(trace, forgetting_after.all()), Side::kAfter), EditWhen::kKernelChanged,
          {{"to", dropped}});
   const std::size_t before = edits.size();
   insert(edits, Directive::kTargetExitData, beside(around, Side::kAfter), EditWhen::kAlways,

@@ -23,16 +23,21 @@ struct KeptData {
   NamedData data;
   std::set<std::uint32_t> sent;  ///< numbers in `data` of what went over
   std::set<std::uint32_t> made;  ///< of what was only allocated
-  /// What was sent as soon as it was there: the rest of `sent` was first filled by a kernel.
-  std::set<std::uint32_t> sent_at_once;
+  /// Of `sent` what its first directive brought back without having sent it: a kernel fills it.
+  std::set<std::uint32_t> filled_first;
   std::set<std::uint32_t> returned;  ///< of what came back
   std::set<std::uint32_t> left;      ///< of what did not
   /// By number: where a clause maps it and does not bring it back, so that nothing remains of what
   /// a kernel may have changed.
   std::map<std::uint32_t, UniqueSites> forgotten;
+  /// Where what a kernel may have changed of it is gone with its mapping, by number.
+  std::map<std::uint32_t, UniqueSites> forgotten_after;
   UniqueSites sites;     ///< the directives that map it
   UniqueSites always;    ///< those of them that copy it whether it is there or not
   UniqueSites deleting;  ///< those of them that delete it
+  /// Directives that send it from the host while it is there, and by number whether they bring it
+  /// back, too.
+  std::map<std::uint32_t, std::map<std::uint32_t, bool>> resending;  // by site
   /// What to do about directives that found nothing there.
   std::map<std::pair<SourcePlace, Directive>, Edit> idle;
   bool deferred = false;  ///< one of these is nowait
@@ -59,12 +64,18 @@ struct KeptData {
   /// What some piece sent or brought back belongs to that clause alone.
   void settle();
 
+  /// Whether something is made before `around`, comes back after it, and is filled in between only.
+  [[nodiscard]] bool returns_what_is_made() const;
+
   /// What keeps the data on its devices from before `around` until after it, whatever the host does
   /// meanwhile.
   [[nodiscard]] std::vector<Edit> edits(const Trace& trace, const Anchor& around) const;
 
   /// Of these what concerns the directives that map the data.
   [[nodiscard]] std::vector<Edit> edits_of_directives(const Trace& trace) const;
+
+  /// Of what comes back no more, the host's copy is not to be sent again by what did so.
+  void add_resending(const Trace& trace, std::vector<Edit>& edits) const;
 
   /// A directive with clauses on some of the data, at a place in the function; clauses without data
   /// are left out. No edit if none is left.

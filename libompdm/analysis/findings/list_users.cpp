@@ -69,8 +69,7 @@ void NamedStorage::settle() {
   overlaps_.settle();
 }
 
-std::vector<const Launches*> NamedStorage::users_of(LaunchesByList& launches, std::int32_t device,
-                                                    std::uint64_t begin, std::uint64_t end) const {
+LaunchesByList::Lists NamedStorage::lists_of(std::uint64_t begin, std::uint64_t end) const {
   LaunchesByList::Lists lists;
   overlaps_.each(begin, end, [&](std::uint32_t number) {
     for (std::size_t i = first_[number]; i < first_[number + 1]; ++i) {
@@ -79,7 +78,12 @@ std::vector<const Launches*> NamedStorage::users_of(LaunchesByList& launches, st
   });
   std::ranges::sort(lists);
   lists.erase(std::unique(lists.begin(), lists.end()), lists.end());
-  return launches.of(device, lists);
+  return lists;
+}
+
+std::vector<const Launches*> NamedStorage::users_of(LaunchesByList& launches, std::int32_t device,
+                                                    std::uint64_t begin, std::uint64_t end) const {
+  return launches.of(device, lists_of(begin, end));
 }
 
 }  // namespace ompdm::analysis

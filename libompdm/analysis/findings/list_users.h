@@ -57,6 +57,9 @@ class NamedStorage {
   /// To be called after the last name was added and before the first question.
   void settle();
 
+  /// Those of the lists that name some of [begin, end), each once, in ascending order.
+  [[nodiscard]] LaunchesByList::Lists lists_of(std::uint64_t begin, std::uint64_t end) const;
+
   /// The kernels on the device with a list that names some of [begin, end), as
   /// LaunchesByList::of has them.
   [[nodiscard]] std::vector<const Launches*> users_of(LaunchesByList& launches, std::int32_t device,

@@ -80,6 +80,37 @@ void take(const Evidence& evidence, LoopPresence& presence, std::vector<Choice> 
   }
 }
 
+/// Leaves out what some entry into the loop forbids that spares nothing itself: the edits would be
+/// made for all entries.
+void leave_out_refused(const Evidence& evidence, LoopPresence& presence,
+                       std::vector<LoopStay>& taken) {
+  using LoopGroup = std::pair<std::size_t, std::uint32_t>;  // loop, group of names
+  const std::vector<EnclosingEntry>& entries = evidence.enclosing.entries();
+  std::set<LoopGroup> kept;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> known;  // entry, group of names
+  for (const LoopStay& stay : taken) {
+    kept.emplace(entries[stay.entry].loop, stay.alias);
+    known.emplace(stay.entry, stay.alias);
+  }
+  std::set<LoopGroup> refused;
+  const std::vector<Mapping>& rows = evidence.mappings.rows();
+  for (std::uint32_t i = 0; i < rows.size() && !kept.empty(); ++i) {
+    if (!is_candidate(evidence.trace, rows[i])) continue;
+    const std::uint32_t alias = evidence.aliases.of(i);
+    const Asker asked = asker_of(evidence.trace, rows[i].alloc.value);
+    std::uint32_t at = evidence.enclosing.innermost(
+        asked.thread, asked.time, evidence.trace.ops.end_of(rows[i].remove.value));
+    for (; at != EnclosingEntry::kNoEntry; at = entries[at].parent) {
+      const LoopGroup group(entries[at].loop, alias);
+      if (!kept.contains(group) || !known.emplace(at, alias).second) continue;
+      if (!presence.others(entries[at], {i}).allow_to_keep(false)) refused.insert(group);
+    }
+  }
+  std::erase_if(taken, [&](const LoopStay& stay) {
+    return refused.contains({entries[stay.entry].loop, stay.alias});
+  });
+}
+
 /// Tells of each whether all of its group stay.
 void note_groups(const Aliases& aliases, const std::vector<Mapping>& rows,
                  std::vector<LoopStay>& taken) {
@@ -128,6 +159,7 @@ std::vector<LoopStay> loop_stays(const Evidence& evidence) {
     outer.bytes += node.bytes;
     outer.backed_bytes += node.backed_bytes;
   }
+  leave_out_refused(evidence, presence, taken);
   note_groups(evidence.aliases, rows, taken);
   std::ranges::sort(taken, {}, [&](const LoopStay& stay) {
     return std::pair(stay.entry, rows[stay.mappings.front()].piece);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -54,12 +55,18 @@ struct Group {
   std::uint64_t sent = 0;                          ///< transfers of what never came back
 };
 
+/// Scalars are not mapped unless a clause asks for it; a declaration that is known tells.
+bool may_be_aggregate(const MapItem& item) {
+  const bool is_implicit = (item.type & kMapImplicit) != 0;
+  return item.aggregate || (is_implicit && item.scope_line == 0);
+}
+
 /// Whether it came for one launch alone, and a clause names it as a whole.
 bool is_of_a_launch(const Evidence& evidence, const Mapping& mapping) {
   const Trace& trace = evidence.trace;
   if (mapping.bytes > kArgument || mapping.is_private || mapping.is_static || mapping.is_pointee ||
       mapping.handed_out || mapping.item == nullptr || !mapping.remove ||
-      !is_plain(mapping.item->name) || mapping.item->by_mapper) {
+      !is_plain(mapping.item->name) || mapping.item->by_mapper || may_be_aggregate(*mapping.item)) {
     return false;
   }
   const Index<Region> region = trace.ops.region_of(mapping.alloc.value);
@@ -97,10 +104,26 @@ void append(const Evidence& evidence, std::size_t at, Scalar& scalar) {
   scalar.ops.push_back(mapping.remove.value);
 }
 
+/// By site, scalars that some of its launches found on the device, with a value of their own.
+using Present = std::set<std::pair<std::uint32_t, std::uint64_t>>;  // and host address
+
+Present present_scalars(const Evidence& evidence) {
+  Present present;
+  for (const Mapping& row : evidence.mappings.rows()) {
+    if (row.bytes > kArgument || row.host == 0 || is_of_a_launch(evidence, row)) continue;
+    for (const Index<Site> site : evidence.namings.in_life_of(row)) {
+      present.emplace(site.value, row.host);
+    }
+  }
+  return present;
+}
+
 /// By directive row.
 std::map<std::uint32_t, Sender> senders_of(const Evidence& evidence, const Claimed& claimed) {
   std::map<std::uint32_t, Sender> senders;
   const std::vector<Mapping>& rows = evidence.mappings.rows();
+  const Present present = present_scalars(evidence);
+  std::set<std::pair<std::uint32_t, std::string>> spoilt;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const auto transfers = evidence.mappings.transfers(i);
     const auto is_claimed = [&](std::uint32_t op) { return claimed[op]; };
@@ -112,7 +135,9 @@ std::map<std::uint32_t, Sender> senders_of(const Evidence& evidence, const Claim
     if (is_new) at->second.site = site;
     if (is_new) at->second.loop = loop_around(evidence, rows[i].alloc.value, row);
     append(evidence, i, at->second.scalars[rows[i].item->name]);
+    if (present.contains({site.value, rows[i].host})) spoilt.emplace(row, rows[i].item->name);
   }
+  for (const auto& [row, name] : spoilt) senders[row].scalars.erase(name);
   return senders;
 }
 
@@ -141,7 +166,6 @@ void append(const Evidence& evidence, const Sender& sender, bool with_unchanged,
     parts.names.add(name);
     claim.finding.count += scalar.transfers;
     claim.ops.insert(claim.ops.end(), scalar.ops.begin(), scalar.ops.end());
-    claim.clauses.emplace_back(row, name);
   }
   if (arguments.empty()) return;
   parts.sites.add(sender.site);

@@ -64,6 +64,14 @@ std::uint32_t NamedData::add(const Trace& trace, const Mapping& mapping) {
   return at->second;
 }
 
+void NamedData::note_extent(std::uint32_t number, const Trace& trace, const Mapping& mapping) {
+  Row& row = rows_[number];
+  if (row.data.expression.empty() || expression_of(trace, mapping) != row.data.expression) return;
+  const StoragePiece storage(mapping.host, mapping.bytes, mapping.storage);
+  const auto known = row_of_storage_.find(storage);
+  if (known == row_of_storage_.end() || known->second != number) row.data.varies = true;
+}
+
 std::vector<std::string> NamedData::names() const {
   std::map<std::string, std::size_t> rows_of_name;
   for (const Row& row : rows_) ++rows_of_name[base_of(row.data.expression)];
@@ -98,8 +106,9 @@ bool NamedData::in_scope(const std::vector<std::uint32_t>& data, const SourcePla
              [&](std::uint32_t number) {
                const Row& row = rows_[number];
                return !row.data.expression.empty() && row.data.objects.empty() &&
-                      row.storage.size() == 1 && row.data.named_at.function == place.function &&
-                      row.data.scope_line > 0 && row.data.scope_line <= place.line;
+                      row.storage.size() == 1 && !row.data.varies &&
+                      row.data.named_at.function == place.function && row.data.scope_line > 0 &&
+                      row.data.scope_line <= place.line;
              });
 }
 

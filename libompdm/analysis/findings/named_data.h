@@ -21,6 +21,10 @@ class NamedData {
   /// given here; pieces that one function calls the same have one together.
   std::uint32_t add(const Trace& trace, const Mapping& mapping);
 
+  /// Notes what else was mapped of the data meanwhile: where the same expression stood for another
+  /// extent it is no name for all of it.
+  void note_extent(std::uint32_t number, const Trace& trace, const Mapping& mapping);
+
   /// Base names for a sentence; what several functions call the same is told apart: "g",
   /// "o (in blur)", "o (in edge)". In alphabetical order.
   [[nodiscard]] std::vector<std::string> names() const;

@@ -20,6 +20,7 @@ namespace {
 struct LoopClaim {
   Claim claim;
   KeptData kept;
+  std::vector<std::uint32_t> data_of_stay;          ///< numbers in `kept`, beside Claim::stays
   UniqueSites sites;                                ///< of these
   std::map<std::uint32_t, std::uint64_t> bytes_at;  ///< by site
   std::uint64_t sent = 0, sent_enough = 0, returned = 0, returned_enough = 0;
@@ -50,6 +51,7 @@ void add_stay(const Evidence& evidence, const LoopStay& stay, LoopClaim& loop) {
                                            surplus.sent > 0, surplus.returned > 0, others);
   loop.kept.add_alias(alias, data, has_all);
   loop.claim.stays.push_back(stay_of(evidence, group));
+  loop.data_of_stay.push_back(data);
   loop.with_others = loop.with_others || others.any;
   for (const std::uint32_t number : others.mappings) {
     loop.kept.add_directives(trace, evidence.mappings, number, data);
@@ -60,7 +62,7 @@ void add_stay(const Evidence& evidence, const LoopStay& stay, LoopClaim& loop) {
     for (const std::uint32_t op : evidence.mappings.transfers(number)) {
       const std::uint32_t site = trace.ops.common(op).site.value;
       const bool is_new = loop.counted_on.emplace(site, data).second;
-      if (is_new) loop.claim.needed.push_back(clause_of(evidence, op));
+      if (is_new) loop.claim.needed.push_back(op);
     }
   }
   for (const std::uint32_t i : surplus.ops) {
@@ -133,8 +135,9 @@ std::optional<Claim> finished(const Evidence& evidence, const Loop& row, LoopCla
   constexpr std::uint64_t kFewest = 3;
   if (!made.empty() && loop.same.equal < kFewest) return std::nullopt;
   loop.kept.settle();
-  for (const Stay& stay : loop.claim.stays) {
-    loop.kept.add_idle(evidence.idle_directives.edits_on(stay));
+  for (std::size_t i = 0; i < loop.claim.stays.size(); ++i) {
+    loop.kept.add_idle(
+        evidence.idle_directives.edits_on(loop.claim.stays[i], loop.data_of_stay[i]));
   }
   const auto heaviest =
       std::ranges::max_element(loop.bytes_at, {}, [](const auto& site) { return site.second; });
@@ -179,6 +182,7 @@ std::optional<Claim> finished(const Evidence& evidence, const Loop& row, LoopCla
   finding.data = loop.kept.data.rows();
   finding.edits = loop.kept.edits(trace, around);
   finding.unless = {Unless::kHostUses, Unless::kMadeAnew};
+  if (loop.kept.returns_what_is_made()) finding.unless.push_back(Unless::kNoPass);
   if (loop.same.equal > 0 && loop.same.equal == loop.compared &&
       loop.same.equal == loop.same.in_full && !loop.with_others) {
     finding.remarks = {{Remark::Kind::kWentAsItHadBeen}};

@@ -25,6 +25,7 @@ std::optional<Prediction> predict(const Trace& trace, std::span<const Claim> cla
     if (crosses && op.clock == Clock::kEnqueue) return std::nullopt;
     before.push_back(time);
     if (gone[i]) {
+      if (crosses) ++prediction.spared_transfers;
       if (crosses && !carried[i]) prediction.spared_bytes += op.bytes;
       continue;
     }

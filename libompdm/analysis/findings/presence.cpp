@@ -50,7 +50,12 @@ void Presence::add_device(const Storages& storages, const Mapping& piece, Nanose
     OtherMappings found;
     add(storage, from, to, is_piece ? known : 0, found);
     const bool within = storage.host >= piece.host && storage.host + storage.bytes <= end;
-    others.blocks = others.blocks || (found.any && !within);
+    // A part that is there already when the whole is to come is refused as well.
+    const bool is_part_before =
+        !is_piece && std::ranges::any_of(found.mappings, [&](std::uint32_t one) {
+          return trace_.ops.begin_of(mappings_.rows()[one].alloc.value) < from;
+        });
+    others.blocks = others.blocks || (found.any && (!within || is_part_before));
     others.any = others.any || found.any;
     others.sent = others.sent || found.sent;
     others.returned = others.returned || found.returned;

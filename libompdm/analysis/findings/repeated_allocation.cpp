@@ -113,9 +113,30 @@ bool add_what_is_made_within(const Evidence& evidence, AllocationGroup& group) {
   return group.claim.finding.count >= kFew || !group.claim.finding.remarks.empty();
 }
 
-/// Takes in the mappings of one piece of storage; false if it cannot be kept on the device.
-bool add(const Evidence& evidence, const std::vector<std::uint32_t>& mappings,
-         AllocationGroup& group) {
+/// Whether a directive that moves the data in some of its instances found it there in others: what
+/// crosses with each instance is no update beside it.
+bool is_found_by_movers(const Evidence& evidence, const std::vector<std::uint32_t>& mappings) {
+  std::set<std::uint32_t> movers;
+  for (const std::uint32_t mapping : mappings) {
+    for (const std::uint32_t op : evidence.mappings.transfers(mapping)) {
+      const Index<Site> site = evidence.trace.ops.common(op).site;
+      if (site && comes_of_mapping(evidence.trace, evidence.trace.ops[op])) {
+        movers.insert(site.value);
+      }
+    }
+  }
+  return !movers.empty() && std::ranges::any_of(mappings, [&](std::uint32_t mapping) {
+    const auto found = evidence.namings.in_life_of(evidence.mappings.rows()[mapping]);
+    return std::ranges::any_of(found,
+                               [&](Index<Site> site) { return movers.contains(site.value); });
+  });
+}
+
+/// Takes in the mappings of one piece of storage; false if it cannot be kept on the device, or
+/// other claims have some of what crosses: they come first, and what crosses each time is less
+/// then.
+bool add(const Evidence& evidence, const Claimed& claimed,
+         const std::vector<std::uint32_t>& mappings, AllocationGroup& group) {
   const Trace& trace = evidence.trace;
   const std::vector<Mapping>& rows = evidence.mappings.rows();
   const Mapping& first = rows[mappings.front()];
@@ -133,13 +154,19 @@ bool add(const Evidence& evidence, const std::vector<std::uint32_t>& mappings,
   if (deferred) return false;
   // Parts of it would be found present, and not cross any more.
   if (evidence.presence.others(first, begin, end, mappings.size()).any) return false;
+  if (is_found_by_movers(evidence, mappings)) return false;
+  const bool is_claimed = std::ranges::any_of(mappings, [&](std::uint32_t mapping) {
+    return std::ranges::any_of(evidence.mappings.transfers(mapping),
+                               [&](std::uint32_t op) { return claimed[op]; });
+  });
+  if (is_claimed) return false;
   ++group.pieces;
   add_loop(evidence, first.alloc.value, end, group);
   group.allocations += mappings.size();
   const std::uint32_t number = group.kept.data.add(trace, first);
   group.kept.by_mapper = group.kept.by_mapper || is_of_mapper(trace, first);
   group.claim.stays.push_back({first.device, first.host, first.bytes, first.storage, begin, end});
-  group.kept.add_idle(evidence.idle_directives.edits_on(group.claim.stays.back()));
+  group.kept.add_idle(evidence.idle_directives.edits_on(group.claim.stays.back(), number));
   std::map<std::pair<std::string, int>, Index<Site>> lines;
   for (std::size_t i = 0; i < mappings.size(); ++i) {
     const Mapping& row = rows[mappings[i]];
@@ -228,7 +255,7 @@ std::vector<Claim> repeated_allocation(const Evidence& evidence, const Claimed& 
     const auto [at, is_new] = groups.try_emplace(row_of(evidence.directives, site));
     AllocationGroup& group = at->second;
     if (is_new) place(group.claim, "repeated_allocation", trace, site);
-    add(evidence,
+    add(evidence, claimed,
         {order.begin() + static_cast<std::ptrdiff_t>(begin),
          order.begin() + static_cast<std::ptrdiff_t>(end)},
         group);

@@ -88,7 +88,7 @@ bool is_repeated(const Evidence& evidence, const HostWrites& writes, std::uint32
          writes.last_is(before.op, evidence.trace.ops[i]);
 }
 
-Claim finished(const Evidence& evidence, CopyBackGroup& group, std::uint32_t row) {
+Claim finished(const Evidence& evidence, CopyBackGroup& group) {
   const Trace& trace = evidence.trace;
   const std::uint32_t first = group.content.pairs.front().op;
   const Index<Site> at = trace.ops.common(first).site;
@@ -99,11 +99,6 @@ Claim finished(const Evidence& evidence, CopyBackGroup& group, std::uint32_t row
     group.scratch = group.scratch || writer == Writer::kScratch;
     const Index<Site> by = trace.ops.common(pair.earlier).site;
     if (by) group.before.add(by);
-  }
-  if (site != nullptr && site->directive != Directive::kTargetUpdate) {
-    for (const std::string& item : group.content.expressions) {
-      group.content.claim.clauses.emplace_back(row, item);
-    }
   }
   const bool in_all = group.content.pairs.size() == group.all;
   const std::vector<std::string> expressions = group.content.expressions;
@@ -116,7 +111,7 @@ Claim finished(const Evidence& evidence, CopyBackGroup& group, std::uint32_t row
                                           .is_scratch = group.scratch,
                                           .all = group.all};
   if (site != nullptr) {
-    add_edit_of_copy_back(*site, expressions, group.is_sent, finding, in_all);
+    add_edit_of_copy_back(evidence, claim.ops, expressions, group.is_sent, finding, in_all);
   }
   finding.unless = {Unless::kKernelChanges, Unless::kHostWantsRestore};
   return claim;
@@ -165,7 +160,7 @@ std::vector<Claim> repeated_copy_back(const Evidence& evidence, const Claimed& c
       group.all += all;
       group.is_sent = group.is_sent || (op.map_type & kMapTo) != 0;
     }
-    if (!group.content.empty()) claims.push_back(finished(evidence, group, row));
+    if (!group.content.empty()) claims.push_back(finished(evidence, group));
   }
   return claims;
 }

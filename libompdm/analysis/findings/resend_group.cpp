@@ -11,6 +11,18 @@
 namespace ompdm::analysis {
 namespace {
 
+/// Gives an edit where data was last known the names that it has there.
+void name_as_last_called(const ResendGroup& group, Edit& edit, std::vector<EditData>& data) {
+  for (EditClause& clause : edit.clauses) {
+    for (std::uint32_t& number : clause.data) {
+      const auto called = group.last_called.find(number);
+      if (called == group.last_called.end()) continue;
+      number = static_cast<std::uint32_t>(data.size());
+      data.push_back(called->second);
+    }
+  }
+}
+
 /// An edit for each place that some of the data has its begin, or its end, at.
 std::vector<Edit> split(const Trace& trace, const Edit& edit,
                         const std::map<std::uint32_t, UniqueSites>& ends) {
@@ -37,8 +49,7 @@ std::vector<Edit> split(const Trace& trace, const Edit& edit,
 
 }  // namespace
 
-void add_edit_of_resident(const Site& site, const ResendGroup& group, bool in_all,
-                          Finding& finding) {
+void add_edit_of_resident(const Site& site, const ResendGroup& group, Finding& finding) {
   const bool is_update = site.directive == Directive::kTargetUpdate;
   if (is_update || site.directive == Directive::kApi) {
     Edit edit = edit_at(finding, EditKind::kGuard, site, "to", group.content.expressions);
@@ -60,7 +71,6 @@ void add_edit_of_resident(const Site& site, const ResendGroup& group, bool in_al
     edit.clauses.push_back({"always, from", add_items(finding, group.both_ways, site)});
   }
   finding.edits.push_back(std::move(edit));
-  if (in_all) return;
   Edit update = edit_at(finding, EditKind::kInsert, site, "to", group.content.expressions);
   update.directive = Directive::kTargetUpdate;
   update.anchor.side = Anchor::Side::kBefore;
@@ -96,8 +106,10 @@ void add_edits_of_remapped(const Trace& trace, const ResendGroup& group, bool un
       edits.push_back(std::move(edit));
     } else {
       const bool begins = at.side == Anchor::Side::kBefore;
-      std::ranges::move(split(trace, edit, begins ? group.first : group.last),
-                        std::back_inserter(edits));
+      for (Edit& part : split(trace, edit, begins ? group.first : group.last)) {
+        if (!begins) name_as_last_called(group, part, data);
+        edits.push_back(std::move(part));
+      }
     }
   }
   const auto first = static_cast<std::uint32_t>(finding.data.size());

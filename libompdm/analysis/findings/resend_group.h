@@ -30,6 +30,7 @@ struct ResendGroup {
   /// Where what could have stayed was allocated first, and deleted last: by number in `kept`.
   std::map<std::uint32_t, UniqueSites> first;
   std::map<std::uint32_t, UniqueSites> last;
+  std::map<std::uint32_t, EditData> last_called;  ///< what it is called there, if not as before
   std::set<std::int32_t> devices;
   KeptData kept;                       ///< what had been deleted in between
   bool resident = false;               ///< some were there all the time
@@ -41,10 +42,8 @@ struct ResendGroup {
   bool is_other = false;               ///< some of which are of other data
 };
 
-/// What to do at the directive about data that was there all the time. `in_all`: each of its
-/// transfers was needless.
-void add_edit_of_resident(const Site& site, const ResendGroup& group, bool in_all,
-                          Finding& finding);
+/// What to do at the directive about data that was there all the time.
+void add_edit_of_resident(const Site& site, const ResendGroup& group, Finding& finding);
 
 /// Updates that brought the data back, which went over again as it had come: needed only where the
 /// host reads it.

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <tuple>
+
+#include "analysis/findings/names.h"
 
 namespace ompdm::analysis {
 namespace {
@@ -10,6 +13,7 @@ namespace {
 /// When a piece would be there.
 struct KeptSpan {
   std::uint32_t first = 0;  // mapping
+  std::uint32_t last = 0;   // mapping
   Index<Site> alloc;
   Index<Site> remove;  // none: the program's end
   Nanoseconds from = 0;
@@ -44,6 +48,7 @@ KeptSpans spans_of(const Evidence& evidence, ResendGroup& group) {
     }
     if (is_new || to > span.to) {
       span.to = to;
+      span.last = is;
       span.remove = rows[is].remove ? trace.ops.common(rows[is].remove.value).site : Index<Site>();
     }
   }
@@ -140,12 +145,18 @@ bool keep(const Evidence& evidence, const DirectiveSpans& directives, ResendGrou
         group.kept.add(trace, evidence.mappings, span.first, true, false, others);
     if (span.alloc) group.first[number].add(span.alloc);
     if (span.remove) group.last[number].add(span.remove);
+    if (expression_of(trace, rows[span.last]) != expression_of(trace, piece)) {
+      NamedData last;
+      last.add(trace, rows[span.last]);
+      group.last_called.emplace(number, last.rows().front());
+    }
     for (const std::uint32_t mapping : others.mappings) {
       group.kept.add_directives(trace, evidence.mappings, mapping, number);
     }
     group.content.claim.stays.push_back(
         {piece.device, piece.host, piece.bytes, piece.storage, span.from, span.to});
-    group.kept.add_idle(evidence.idle_directives.edits_on(group.content.claim.stays.back()));
+    group.kept.add_idle(
+        evidence.idle_directives.edits_on(group.content.claim.stays.back(), number));
   }
   group.kept.settle();
   return true;

@@ -73,9 +73,6 @@ std::optional<Claim> finished(const Evidence& evidence, const DirectiveSpans& di
     }
     const Index<Site> sent_by = trace.ops.common(pair.op).site;
     if (sent_by) group.sites.add(sent_by);
-    if (group.resident) {
-      group.content.claim.thinned.push_back(clause_of(evidence, pair.op));
-    }
   }
   std::ranges::sort(group.content.claim.ops);
   const auto twice = std::ranges::unique(group.content.claim.ops);
@@ -106,7 +103,7 @@ std::optional<Claim> finished(const Evidence& evidence, const DirectiveSpans& di
   }
   if (group.scratch) claim.add_caveat(Caveat::Kind::kScratchCopies);
   if (group.resident && site != nullptr) {
-    add_edit_of_resident(*site, group, in_all, finding);
+    add_edit_of_resident(*site, group, finding);
     add_edits_of_returns(evidence, group, finding);
   }
   if (group.kept.by_mapper) {

@@ -5,11 +5,13 @@
 #include <numeric>
 #include <tuple>
 
+#include "analysis/findings/names.h"
+
 namespace ompdm::analysis {
 namespace {
 
-bool share_one(const std::vector<Clause>& some, const std::set<Clause>& others) {
-  return std::ranges::any_of(some, [&](const Clause& clause) { return others.contains(clause); });
+bool share_one(const std::set<ItemAt>& some, const std::set<ItemAt>& others) {
+  return std::ranges::any_of(some, [&](const ItemAt& item) { return others.contains(item); });
 }
 
 /// Whether two pieces cannot be on a device at once and would have to: the runtime does not extend
@@ -35,13 +37,25 @@ bool overlap_in_part(std::vector<Stay> stays) {
 
 }  // namespace
 
-Settlement::Settlement(std::size_t op_count)
-    : removed_(op_count),
-      rested_on_(op_count),
-      stayed_(op_count),
-      counted_on_(op_count),
-      links_(op_count),
-      seen_(op_count) {}
+Settlement::Settlement(const Evidence& evidence)
+    : evidence_(evidence),
+      removed_(evidence.trace.ops.size()),
+      rested_on_(removed_.size()),
+      stayed_(removed_.size()),
+      counted_on_(removed_.size()),
+      links_(removed_.size()),
+      seen_(removed_.size()) {}
+
+Settlement::Items Settlement::items_of(const Claim& claim) const {
+  Items items{rewritten_items(claim.finding), thinned_items(claim.finding), {}};
+  for (const std::uint32_t op : claim.needed) {
+    const Index<Site> site = evidence_.trace.ops.common(op).site;
+    if (!site) continue;
+    items.needed.emplace(source_place(evidence_.trace.sites[site.value]),
+                         expression_at(evidence_.trace, evidence_.mappings, op));
+  }
+  return items;
+}
 
 std::vector<Claim> Settlement::settle(std::vector<Claim> claims) {
   std::vector<std::size_t> order(claims.size());
@@ -60,7 +74,8 @@ std::vector<Claim> Settlement::settle(std::vector<Claim> claims) {
 }
 
 bool Settlement::take(const Claim& claim) {
-  if (contradicts(claim)) return false;
+  Items items = items_of(claim);
+  if (contradicts(items) || contradicts(claim)) return false;
   std::vector<std::uint32_t> added;
   for (const std::uint32_t op : claim.ops) {
     if (removed_[op]) continue;
@@ -82,9 +97,9 @@ bool Settlement::take(const Claim& claim) {
     for (const std::uint32_t op : linked) links_[op] = {};
     return false;
   }
-  clauses_.insert(claim.clauses.begin(), claim.clauses.end());
-  thinned_.insert(claim.thinned.begin(), claim.thinned.end());
-  needed_.insert(claim.needed.begin(), claim.needed.end());
+  taken_.rewritten.merge(items.rewritten);
+  taken_.thinned.merge(items.thinned);
+  taken_.needed.merge(items.needed);
   for (const Stay& stay : claim.stays) keep(stay);
   for (const std::uint32_t op : claim.sends) counted_on_[op] = true;
   if (claim.host_lags) {
@@ -96,10 +111,14 @@ bool Settlement::take(const Claim& claim) {
   return true;
 }
 
+bool Settlement::contradicts(const Items& items) const {
+  return share_one(items.rewritten, taken_.rewritten) ||
+         share_one(items.rewritten, taken_.needed) || share_one(items.thinned, taken_.needed) ||
+         share_one(items.needed, taken_.rewritten) || share_one(items.needed, taken_.thinned);
+}
+
 bool Settlement::contradicts(const Claim& claim) const {
-  return overlap_in_part(claim.stays) || share_one(claim.clauses, clauses_) ||
-         share_one(claim.clauses, needed_) || share_one(claim.thinned, needed_) ||
-         share_one(claim.needed, clauses_) || share_one(claim.needed, thinned_) ||
+  return overlap_in_part(claim.stays) ||
          std::ranges::any_of(claim.stays, [&](const Stay& stay) { return is_kept(stay); }) ||
          std::ranges::any_of(claim.sends, [&](std::uint32_t op) { return stayed_[op]; }) ||
          (claim.host_lags &&

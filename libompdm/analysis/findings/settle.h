@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/findings/edited_items.h"
 #include "analysis/findings/findings.h"
 
 namespace ompdm::analysis {
@@ -47,8 +48,7 @@ class Spans {
 /// the place of other storage is another.
 class Settlement {
  public:
-  /// `op_count` is that of the trace.
-  explicit Settlement(std::size_t op_count);
+  explicit Settlement(const Evidence& evidence);
 
   /// Those of the claims that stand, in their order. Of claims that cannot stand together the one
   /// that saves the most bytes stays, then the surest, then the first: bytes are the same in every
@@ -66,12 +66,22 @@ class Settlement {
     State state = State::kOpen;
   };
 
+  /// Items that a claim writes anew, lets an update send less often, or counts on as they are.
+  struct Items {
+    std::set<ItemAt> rewritten;
+    std::set<ItemAt> thinned;
+    std::set<ItemAt> needed;
+  };
+
+  [[nodiscard]] Items items_of(const Claim& claim) const;
   bool take(const Claim& claim);
+  [[nodiscard]] bool contradicts(const Items& items) const;
   [[nodiscard]] bool contradicts(const Claim& claim) const;
   [[nodiscard]] bool is_kept(const Stay& stay) const;
   void keep(const Stay& stay);
   bool holds(std::uint32_t op);
 
+  const Evidence& evidence_;
   std::vector<bool> removed_;     // all by position in Trace::ops
   std::vector<bool> rested_on_;   // by what was taken
   std::vector<bool> stayed_;      // gone because the data stays: the host may have another content
@@ -79,9 +89,7 @@ class Settlement {
   std::vector<Link> links_;
   std::vector<Seen> seen_;
   std::uint32_t round_ = 0;
-  std::set<Clause> clauses_;
-  std::set<Clause> thinned_;
-  std::set<Clause> needed_;
+  Items taken_;
   /// What is kept of a storage on a device.
   struct Kept {
     Spans<std::uint64_t> addresses;

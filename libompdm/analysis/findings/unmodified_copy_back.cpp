@@ -39,15 +39,13 @@ std::vector<Claim> unmodified_copy_back(const Evidence& evidence, const Claimed&
       group.claim.sends.push_back(pair.earlier);
     }
     const Index<Site> site = trace.ops.common(group.pairs.front().op).site;
-    if (site && trace.sites[site.value].directive != Directive::kTargetUpdate) {
-      for (const std::string& item : group.expressions) group.claim.clauses.emplace_back(row, item);
-    }
     Claim claim = group.finish(evidence, "unmodified_copy_back");
     claim.finding.facts = facts::UnmodifiedCopyBack{.items = group.expressions, .same = group.same};
-    if (site)
-      add_edit_of_copy_back(trace.sites[site.value], group.expressions, true, claim.finding);
+    if (site) add_edit_of_copy_back(evidence, claim.ops, group.expressions, true, claim.finding);
     claim.finding.unless = {Unless::kKernelChanges};
     claim.stands_alone = site && trace.sites[site.value].directive == Directive::kTarget;
+    // During a region of its own the host has no time to change anything.
+    if (!claim.stands_alone) claim.finding.unless.push_back(Unless::kHostWantsRestore);
     claims.push_back(std::move(claim));
   }
   return claims;

@@ -28,6 +28,7 @@ void withhold_edits(const Evidence& evidence, Claim& claim) {
   }
   if (unreached.empty()) return;
   finding.unreached.assign(unreached.begin(), unreached.end());
+  finding.withheld_edits = std::move(finding.edits);
   finding.edits.clear();
   finding.unless.clear();
   claim.stays.clear();

@@ -23,7 +23,10 @@ bool is_unused(const Evidence& evidence, KernelWrites& kernels, const Mapping& m
     return false;
   if (!mapping.remove && !evidence.trace.recording.finished) return false;
   const Trace& trace = evidence.trace;
-  return !kernels.may_see(mapping, trace.ops.begin_of(mapping.alloc.value), end_of(trace, mapping));
+  // What another directive found there it would map itself.
+  return !kernels.may_see(mapping, trace.ops.begin_of(mapping.alloc.value),
+                          end_of(trace, mapping)) &&
+         evidence.namings.in_life_of(mapping).empty();
 }
 
 struct UnusedAllocationGroup {

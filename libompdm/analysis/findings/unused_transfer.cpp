@@ -7,6 +7,7 @@
 #include "analysis/findings/edits.h"
 #include "analysis/findings/findings.h"
 #include "analysis/findings/names.h"
+#include "analysis/findings/surplus.h"
 #include "analysis/findings/tallies.h"
 #include "analysis/map_types.h"
 
@@ -81,7 +82,10 @@ std::vector<Unused> unused_in(const Evidence& evidence, KernelWrites& kernels, s
   const Nanoseconds until =
       mapping.remove ? ops.end_of(mapping.remove.value) : evidence.trace.process.wall;
   for (const auto& [piece, op] : waiting) {
-    if (ended) judge(op, until, Fate::kDropped, Index<DataOp>::kNone);
+    // What another directive found there it would map itself.
+    const bool is_found = ended && comes_of_mapping(evidence.trace, ops[op]) &&
+                          !evidence.namings.in_life_of(mapping).empty();
+    if (ended && !is_found) judge(op, until, Fate::kDropped, Index<DataOp>::kNone);
   }
   look_behind_the_unused(unused);
   return unused;
@@ -93,7 +97,8 @@ struct UnusedTransferGroup {
   std::set<std::int32_t> devices;
   std::uint64_t overwritten = 0;
   std::uint64_t sends = 0;      ///< that its clause made in all
-  bool brings_back = false;     ///< its clause copies back too
+  bool brings_back = false;     ///< its clause copies back too,
+  bool is_always = false;       ///< whether the data is there or not
   bool beside_kernels = false;  ///< that do not name it
 };
 
@@ -122,7 +127,7 @@ void add_edit(const Site& site, const UnusedTransferGroup& group, const std::str
   } else if (group.overwritten > 0) {
     // What no kernel has seen is not all of what happens to the data: it may come back later.
     kind = EditKind::kReplace;
-    clause = group.brings_back ? "from" : "alloc";
+    clause = !group.brings_back ? "alloc" : group.is_always ? "always, from" : "from";
   }
   Edit edit = edit_at(finding, kind, site, clause, {expression});
   edit.when = when;
@@ -160,9 +165,10 @@ std::vector<Claim> unused_transfer(const Evidence& evidence, const Claimed& clai
       group.claim.ops.push_back(op);
       if (by != Index<DataOp>::kNone) {
         group.claim.rests.push_back({op, by});
-        group.claim.needed.push_back(clause_of(evidence, by));
+        group.claim.needed.push_back(by);
       }
       group.brings_back = group.brings_back || (trace.ops.common(op).map_type & kMapFrom) != 0;
+      group.is_always = group.is_always || (trace.ops.common(op).map_type & kMapAlways) != 0;
       group.beside_kernels = group.beside_kernels || beside_kernels;
       group.overwritten += fate == Fate::kOverwritten ? 1 : 0;
       ++group.claim.finding.count;
@@ -175,7 +181,7 @@ std::vector<Claim> unused_transfer(const Evidence& evidence, const Claimed& clai
     Finding& finding = group.claim.finding;
     // One of many, at a loop's end, say, is not worth a change.
     constexpr std::uint64_t kFew = 10;
-    if (kFew * finding.count < group.sends) continue;
+    if (kFew * finding.count <= group.sends) continue;
     const Mapping& first = rows[group.first];
     const Index<Site> site = trace.ops.common(group.claim.ops.front()).site;
     finding.variable = name_of(trace, first);
@@ -187,9 +193,6 @@ std::vector<Claim> unused_transfer(const Evidence& evidence, const Claimed& clai
                                           .overwritten = group.overwritten,
                                           .all = group.sends};
     if (site) add_edit(trace.sites[site.value], group, key.second, finding);
-    if (!site || trace.sites[site.value].directive != Directive::kTargetUpdate) {
-      group.claim.clauses = {key};
-    }
     sum_up(group.claim, trace);
     claims.push_back(std::move(group.claim));
   }

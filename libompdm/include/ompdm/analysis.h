@@ -84,9 +84,16 @@ enum class RunVerdict : std::uint8_t {
   kHolds,       ///< it is needless there too, and nothing there speaks against the edits
   kNeeded,      ///< it reached what the finding is about, and there it was not needless
   kOtherEdits,  ///< it is needless there too, and would take other edits
+  kOtherWork,   ///< it came to where edits would be, and from there to directives unseen here
   kUnreached,   ///< it came to none of the finding's directives
   kUntold,      ///< it reached them, and tells too little: once only, or with less recorded
 };
+
+/// Whether a run's verdict takes the edits from a finding.
+constexpr bool speaks_against_edits(RunVerdict verdict) {
+  return verdict == RunVerdict::kNeeded || verdict == RunVerdict::kOtherEdits ||
+         verdict == RunVerdict::kOtherWork;
+}
 
 /// A pattern of needless movement, with what it wasted and what to write instead.
 struct Finding {
@@ -116,6 +123,7 @@ struct Finding {
   /// Directives in the code of the loop that edits would rest on, which this run did not reach: so
   /// there are none.
   std::vector<UnreachedDirective> unreached;
+  std::vector<Edit> withheld_edits;  ///< what they would be but for these
   std::vector<Remark> remarks;
   /// Device memory that the edits keep at one time, beyond what single directives had there.
   std::uint64_t memory_bytes = 0;
@@ -150,8 +158,9 @@ struct Doubt {
 /// twice: against Analysis::program_wall.
 struct Prediction {
   Nanoseconds wall = 0;
-  Nanoseconds transfer = 0;        ///< sum of the remaining transfers' durations
-  std::uint64_t spared_bytes = 0;  ///< that would not have crossed
+  Nanoseconds transfer = 0;            ///< sum of the remaining transfers' durations
+  std::uint64_t spared_transfers = 0;  ///< that would not have been
+  std::uint64_t spared_bytes = 0;      ///< that would not have crossed
 };
 
 /// Unions of intervals: time during which at least one such operation was running on any device.

@@ -104,6 +104,7 @@ struct MapItem {
   /// Line from which on the directive's function knows all names in it; 0: not known.
   int scope_line = 0;
   bool by_mapper = false;  ///< a `declare mapper` made components of it
+  bool aggregate = false;  ///< an array, struct or class as a whole, by debug information
   bool operator==(const MapItem&) const = default;
 };
 

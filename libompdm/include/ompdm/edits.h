@@ -35,6 +35,8 @@ struct EditData {
   /// parameter, static, global, or that is not known.
   int local_line = 0;
   int scope_line = 0;  ///< from which on that function knows all names in it; 0: not known
+  /// The expression stood for other extents of this data, too: at most for one of `pieces`.
+  bool varies = false;
   std::vector<std::uint64_t> pieces;   ///< bytes of each piece of storage that it stands for
   std::vector<std::size_t> variables;  ///< rows of Analysis::variables that it stands for
 };
@@ -91,7 +93,8 @@ enum class EditWhen : std::uint8_t {
   kEachTime,  ///< each time that the anchor is reached
   kHostUses,  ///< wherever the host, or a region that falls back to it, reads it or changes a part
   kHostChanged,    ///< wherever the host has changed it, or another device's copy came back
-  kKernelChanged,  ///< if a kernel of `places` changes what its clauses only send
+  kKernelChanged,  ///< if a kernel changes what the clauses at `places`, or where what ends there
+                   ///< began, only send
   kKernelFollows,  ///< a kernel that reads it follows
   kNothingThere,   ///< it found nothing there so far, and would
 };
@@ -115,10 +118,11 @@ struct Edit {
 /// What would make the edits wrong, and no trace can rule out.
 enum class Unless : std::uint8_t {
   kHostUses,          ///< the host uses the data meanwhile, and no update says so
-  kKernelChanges,     ///< in another run a kernel changes what none changed in this one
-  kKernelUses,        ///< in another run a kernel uses what none could see in this one
+  kKernelChanges,     ///< a kernel changes what none is known to have changed in this run
+  kKernelUses,        ///< a kernel uses what none is known to have seen in this run
   kHostWantsRestore,  ///< the host has changed its copy, and wants what the device has
   kMadeAnew,          ///< the program makes the storage anew meanwhile
+  kNoPass,            ///< the loop has no pass: what is filled in it comes back unfilled
 };
 
 }  // namespace ompdm::analysis

@@ -37,7 +37,8 @@ struct Recording {
   std::string reach;  ///< "ok", "cured", "unreachable", "other_runtime", "no_emi", "unknown"
   std::string names;  ///< "on", "off", "failed", "unsupported"
   std::string target_offload;  ///< OMP_TARGET_OFFLOAD at attach, in lower case; empty if not set
-  std::string cupti;           ///< "on", "off", "unavailable: why"; empty: no CUDA device was met
+  bool unified_shared_memory = false;  ///< the program `requires` it: nothing has to be copied
+  std::string cupti;  ///< "on", "off", "unavailable: why"; empty: no CUDA device was met
   std::uint32_t cupti_version = 0;  ///< as cuptiGetVersion tells, 0 if unknown
   double cupti_residual_ns = 0;     ///< largest disagreement of its clock with the recording's
   /// What share of the bytes might be looked at: "off", "full", "3 %"; "" if unknown.

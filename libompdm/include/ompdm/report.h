@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <iosfwd>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -31,12 +33,25 @@ struct Layout {
   bool color = false;       ///< ANSI attributes for titles and warnings
   bool narrow = false;      ///< what is wider does not show (a terminal): tables are spared columns
   bool paths = false;       ///< directives' rows are opened: what each call path led to, beneath
+  std::size_t rows = 10;    ///< of a table, and
+  std::size_t findings = 5;  ///< findings that are shown; 0: all
+  std::string section = {};  ///< of CSV the one table that is wanted, without its name; empty: all
+  std::string traces = {};   ///< as the user named them, for the next command; empty: not known
+  /// A line of the program's source, from 1 on; none where it is not at hand, or not as it was
+  /// compiled. Empty: no source is shown.
+  std::function<std::optional<std::string>(const std::string& file, int line)> source = {};
 };
 
 /// The report on one recording, or on several that are merged: then each table has a first column
 /// `rank` (or `pid`, where there are no ranks) and totals stand for all. Ends with a newline.
 std::string render(std::span<const analysis::Analysis> analyses, Format format,
                    const Layout& layout = {});
+
+/// All that is known of one finding: what it is, what it cost, its evidence, every edit and
+/// condition. `which` is its number in the report, from 1, or its id. Throws Error (kUsage) if
+/// there is none. Ends with a newline.
+std::string explain(std::span<const analysis::Analysis> analyses, const std::string& which,
+                    const Layout& layout = {});
 
 /// What a finding rests on, and what is not known where it is possible only: a sentence.
 std::string evidence_text(const analysis::Finding& finding);
@@ -51,10 +66,18 @@ std::string advice_text(const analysis::Finding& finding);
 std::string render_comparison(std::span<const analysis::Analysis, 2> recordings, Format format,
                               const Layout& layout = {});
 
+/// Which operations a list is of: those that began in [from, to], in nanoseconds as the list tells
+/// them, at a directive whose place is `where` ("heat.cpp:56"; empty: any).
+struct OperationFilter {
+  Nanoseconds from = std::numeric_limits<Nanoseconds>::min();
+  Nanoseconds to = std::numeric_limits<Nanoseconds>::max();
+  std::string where = {};
+};
+
 /// Each operation in order of its begin, as `nvprof --print-gpu-trace` lists them, allocations and
 /// deletes too.
 void render_gpu_trace(std::span<const Trace> traces, Format format, const Layout& layout,
-                      std::ostream& out);
+                      std::ostream& out, const OperationFilter& filter = {});
 
 /// A test on a report's JSON: `PATH OP NUMBER`. A path goes through objects by key and through
 /// arrays by position or by what a row is called (`directives.heat.cpp:41.HtoD_bytes`,

@@ -111,8 +111,11 @@ void each_entry(const dl_phdr_info& info, const Section& section, Visit&& visit)
   const auto* row = reinterpret_cast<const Row*>(info.dlpi_addr + section.address);
   for (const Row* end = row + section.size / sizeof(Row); row != end; ++row) {
     const std::size_t length = name_length(info, row->name);
-    visit(Entry{reinterpret_cast<std::uint64_t>(row->address), row->size,
-                static_cast<std::uint32_t>(row->flags), static_cast<std::uint32_t>(length + 1)},
+    const auto flags = static_cast<std::uint32_t>(row->flags);
+    const std::uint64_t size =
+        flags == spool::kEntryRequires ? static_cast<std::uint64_t>(row->data) : row->size;
+    visit(Entry{reinterpret_cast<std::uint64_t>(row->address), size, flags,
+                static_cast<std::uint32_t>(length + 1)},
           row->name);
   }
 }
@@ -121,7 +124,7 @@ template <class Row>
 void copy_table(const dl_phdr_info& info, Copy& copy) noexcept {
   copy.filled = true;
   each_entry<Row>(info, copy.section, [&](const Entry& entry, const char* /*name*/) {
-    copy.filled = copy.filled && entry.name_size > 1;
+    copy.filled = copy.filled && (entry.name_size > 1 || entry.flags == spool::kEntryRequires);
     copy.capacity += space_of(entry);
   });
   if (!copy.filled || copy.capacity == 0) {
@@ -161,7 +164,7 @@ int visit(dl_phdr_info* info, std::size_t /*size*/, void* data) noexcept {
 
 void write_entry(Lane& lane, spool::ModuleId module, const Entry& entry,
                  const char* name) noexcept {
-  if (entry.address == 0) {
+  if (entry.address == 0 && entry.flags != spool::kEntryRequires) {
     return;
   }
   auto* record = reserve<spool::OffloadEntry>(lane, entry.name_size);

@@ -99,11 +99,11 @@ std::vector<std::string> advice_of(const facts::SerialKernel& facts, const Findi
       "at {}, share its work among many teams: directly before a loop of independent iterations, "
       "in place of its directives, write\n"
       "  #pragma omp target teams distribute parallel for\n"
-      "with their clauses but num_teams, thread_limit and linear, private(...) for what is "
-      "declared "
-      "outside and each iteration sets, and reduction(...) for what it sums up; each of several "
-      "loops gets its own. Work that is no such loop (tasks, barriers between steps) stays as it "
-      "is",
+      "with those of their clauses that it can have, but num_teams and thread_limit, private(...) "
+      "for what is declared outside and each iteration sets, and reduction(...) for what it sums "
+      "up; each of several loops gets its own. Work that is no such loop (tasks, barriers between "
+      "steps, functions that have the loops) stays as it is, and so does a region with "
+      "in_reduction",
       where)};
 }
 

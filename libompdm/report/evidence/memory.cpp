@@ -57,7 +57,7 @@ std::string words_of(const facts::DeviceLeak& facts, const Finding& finding) {
 std::vector<std::string> advice_of(const facts::DeviceLeak& facts, const Finding& /*finding*/) {
   if (!facts.is_mapped) return {};
   std::vector<std::string> lines = {
-      "or map(from: ...) if the host still needs what the device computed"};
+      "and before that target update from(...), if the host still needs what the device computed"};
   if (!facts.other_names.empty()) {
     lines.push_back(fmt::format("what is left may bear the name {}: these pointers are swapped",
                                 fmt::join(facts.other_names, " or ")));

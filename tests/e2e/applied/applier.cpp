@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "edit_text.h"
+#include "pragmas/item.h"
 #include "run.h"
 
 namespace ompdm::e2e {
@@ -18,6 +19,13 @@ SourcePatch* Applier::source_of(const Json& place) {
   std::string text = text_of(path);
   if (text.empty()) return nullptr;
   return &sources_.try_emplace(path, std::move(text)).first->second;
+}
+
+std::optional<Applier::Written> Applier::directive_at(const Json& place) {
+  SourcePatch* source = source_of(place);
+  const PragmaLine* pragma = source == nullptr ? nullptr : source->code().pragma_at(place["line"]);
+  if (pragma == nullptr) return std::nullopt;
+  return Written{*source, *pragma};
 }
 
 Applied Applier::apply(const Json& finding, const Reading* reading) {
@@ -117,7 +125,7 @@ void Applier::insert_for_host(SourcePatch& source, const Json& edit, Extent exte
   for (int line = code.line_of(extent.begin); line <= code.line_of(extent.end); ++line) {
     const Names names = marked(code, line, "host", is_read ? "reads" : "changes");
     for (const std::string& item : items_of(edit, reading)) {
-      if (!names.contains(variable_of(item))) continue;
+      if (!names.contains(pragmas::variable_of(item))) continue;
       const std::string update =
           edit["kind"] == "guard"
               ? fmt::format("#pragma omp target update {}({})", is_read ? "from" : "to", item)
@@ -130,17 +138,17 @@ void Applier::insert_for_host(SourcePatch& source, const Json& edit, Extent exte
 
 std::string Applier::insert_for_kernels(const Json& edit) {
   for (const Json& place : edit["places"]) {
-    SourcePatch* source = source_of(place);
-    const int line = place["line"];
-    const PragmaLine* pragma = source == nullptr ? nullptr : source->code().pragma_at(line);
-    if (pragma == nullptr) continue;
+    const std::optional<Written> written = directive_at(place);
+    if (!written) continue;
+    const CodeText& code = written->source.code();
     // Behind the last of its lines.
-    const int last = source->code().line_of(pragma->extent.end - 1);
-    const Names names = marked(source->code(), last, "kernel", "changes");
+    const int last = code.line_of(written->pragma.extent.end - 1);
+    const Names names = marked(code, last, "kernel", "changes");
     for (const std::string& item : items_of(edit)) {
-      if (!names.contains(variable_of(item))) continue;
+      if (!names.contains(pragmas::variable_of(item))) continue;
       const std::string update = update_of(edit, item, nullptr);
-      source->insert(source->code().statement_of(*pragma), edit["side"] == "after", {update, true});
+      written->source.insert(code.statement_of(written->pragma), edit["side"] == "after",
+                             {update, true});
       deeds_.push_back(update);
     }
   }
@@ -161,30 +169,26 @@ std::string Applier::guard(const Json& edit) {
 
 std::string Applier::take_out(const Json& edit) {
   for (const Json& place : edit["places"]) {
-    SourcePatch* source = source_of(place);
-    const PragmaLine* pragma =
-        source == nullptr ? nullptr : source->code().pragma_at(place["line"]);
-    if (pragma == nullptr) return "no directive in its line";
-    PragmaText& directive = source->change(*pragma);
+    const std::optional<Written> written = directive_at(place);
+    if (!written) return "no directive in its line";
+    pragmas::Directive& directive = written->source.change(written->pragma);
     const std::vector<std::string> items = items_of(edit);
     for (const std::string& item : items) {
       if (!directive.take(item)) return "no item " + item + " in its directive";
       deeds_.push_back("without " + item);
     }
     if (!items.empty() && !directive.is_idle()) continue;
-    source->remove(*pragma);
-    deeds_.push_back("without " + pragma->text);
+    written->source.remove(written->pragma);
+    deeds_.push_back("without " + written->pragma.text);
   }
   return "";
 }
 
 std::string Applier::replace(const Json& edit) {
   for (const Json& place : edit["places"]) {
-    SourcePatch* source = source_of(place);
-    const PragmaLine* pragma =
-        source == nullptr ? nullptr : source->code().pragma_at(place["line"]);
-    if (pragma == nullptr) return "no directive in its line";
-    PragmaText& directive = source->change(*pragma);
+    const std::optional<Written> written = directive_at(place);
+    if (!written) return "no directive in its line";
+    pragmas::Directive& directive = written->source.change(written->pragma);
     for (const Json& clause : edit["clauses"]) {
       for (const Json& item : clause["items"]) {
         // What has no clause is mapped as the language has it, and gets one.

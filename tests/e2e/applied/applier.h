@@ -41,6 +41,12 @@ class Applier {
     Extent last;
   };
 
+  /// A directive, and the source that it stands in.
+  struct Written {
+    SourcePatch& source;
+    const PragmaLine& pragma;
+  };
+
   std::string apply_edit(const Json& edit, const Reading* reading);
   std::string insert(const Json& edit, const Reading* reading);
   void insert_around(SourcePatch& source, const Json& edit, const Span& span,
@@ -53,7 +59,10 @@ class Applier {
   std::optional<Span> span_of(SourcePatch& source, const Json& edit, int line,
                               const Reading* reading) const;
   std::string replace(const Json& edit);
+  /// Null: it cannot be read.
   SourcePatch* source_of(const Json& place);
+  /// None, if there is no directive in that line.
+  std::optional<Written> directive_at(const Json& place);
 
   std::map<std::filesystem::path, SourcePatch> sources_;
   std::vector<std::string> deeds_;

@@ -218,7 +218,7 @@ class Check {
     std::int64_t transfers = 0;
     std::int64_t memory = 0;
     std::int64_t leaked = 0;
-    bool is_most = false;
+    bool is_most = run.has_empty_loop;
     for (const std::size_t row : rows) {
       const FollowedFinding& one = checked_.findings[row];
       (!one.is_memory                 ? transfers

@@ -4,6 +4,8 @@
 #include <cctype>
 #include <utility>
 
+#include "pragmas/directive.h"
+
 namespace ompdm::e2e {
 namespace {
 
@@ -90,11 +92,7 @@ bool governs(const std::string& pragma) {
   if (begins_with(pragma, {"clang loop", "unroll", "nounroll", "GCC ivdep", "GCC unroll"})) {
     return true;
   }
-  if (!pragma.starts_with("omp ")) return false;
-  return !begins_with(pragma.substr(4),
-                      {"target update", "target enter", "target exit", "taskwait", "taskyield",
-                       "barrier", "flush", "declare", "begin", "end", "cancel", "requires",
-                       "threadprivate", "allocate", "depobj", "interop", "assumes", "error"});
+  return pragma.starts_with("omp ") && !pragmas::stands_alone(pragma);
 }
 
 /// "omp target map(...)" of a pragma with its hash, continuations and blanked comments.

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <sstream>
 
-#include "pragma_text.h"
+#include "pragmas/directive.h"
+#include "pragmas/item.h"
 
 namespace ompdm::e2e {
 namespace {
@@ -16,16 +17,6 @@ std::string as_read(std::string text, const Reading* reading) {
          at = text.find(name, at + there.size())) {
       text.replace(at, name.size(), there);
     }
-  }
-  return text;
-}
-
-std::string without_comments(std::string text) {
-  for (std::size_t at = text.find("/*"); at != std::string::npos; at = text.find("/*")) {
-    text.erase(at, text.find("*/", at) + 2 - at);
-  }
-  for (std::size_t at = text.find("\\\n"); at != std::string::npos; at = text.find("\\\n")) {
-    text.replace(at, 2, " ");
   }
   return text;
 }
@@ -58,32 +49,25 @@ std::vector<std::string> items_of(const Json& edit, const Reading* reading) {
       const std::string expression = item["expression"];
       const std::string function = item["named_at"]["function"];
       const std::string name =
-          plain_item(without_comments(as_read(expression + " /* in " + function + " */", reading)));
+          pragmas::plain_item(as_read(expression + " /* in " + function + " */", reading));
       if (std::ranges::find(all, name) == all.end()) all.push_back(name);
     }
   }
   return all;
 }
 
-std::string variable_of(const std::string& item) {
-  const std::string plain = plain_item(item);
-  return plain.substr(0, plain.find('['));
-}
-
 std::vector<std::string> pragmas_of(const Json& edit, const Reading* reading) {
   std::vector<std::string> lines;
   for (const std::string text : edit["pragmas"]) {
-    const std::string line = without_comments(as_read(text, reading));
-    PragmaText pragma(line.substr(line.find("omp")));
-    pragma.name_once();
-    lines.push_back(pragma.line());
+    pragmas::Directive directive(as_read(text, reading));
+    directive.name_once();
+    lines.push_back(directive.line());
   }
   return lines;
 }
 
 std::string update_of(const Json& edit, const std::string& item, const Reading* reading) {
-  const std::string whole = pragmas_of(edit, reading).front();
-  PragmaText update(whole.substr(whole.find("omp")));
+  pragmas::Directive update(pragmas_of(edit, reading).front());
   for (const std::string& other : items_of(edit, reading)) {
     if (other != item) update.take(other);
   }

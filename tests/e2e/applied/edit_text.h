@@ -20,9 +20,6 @@ std::string why_in_words(const Json& edit);
 /// What an edit names, as the reader (null: nobody) calls it there.
 std::vector<std::string> items_of(const Json& edit, const Reading* reading = nullptr);
 
-/// "s.p" of "s.p[0:n]".
-std::string variable_of(const std::string& item);
-
 /// The directives of an insertion, with the names that they have there, each once.
 std::vector<std::string> pragmas_of(const Json& edit, const Reading* reading);
 

@@ -23,6 +23,9 @@ struct AppliedRun {
   std::vector<std::string> arguments = {};
   std::vector<Reading> readings = {};
   std::vector<NotFollowed> not_followed = {};
+  /// It comes to a loop that has no pass then, which no trace tells: what is kept around it moves
+  /// all the same.
+  bool has_empty_loop = false;
 };
 
 struct AppliedProgram {

@@ -22,7 +22,7 @@ void SourcePatch::insert(Extent statement, bool after, const Inserted& inserted)
   add(Rank::kClose, {"}"});
 }
 
-PragmaText& SourcePatch::change(const PragmaLine& pragma) {
+pragmas::Directive& SourcePatch::change(const PragmaLine& pragma) {
   return changed_.try_emplace(pragma.extent, pragma.text).first->second;
 }
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "code_text.h"
-#include "pragma_text.h"
+#include "pragmas/directive.h"
 
 namespace ompdm::e2e {
 
@@ -32,7 +32,7 @@ class SourcePatch {
   void insert(Extent statement, bool after, const Inserted& inserted);
 
   /// The directive as it is by now, to be changed.
-  PragmaText& change(const PragmaLine& pragma);
+  pragmas::Directive& change(const PragmaLine& pragma);
   /// Removes a directive; the statement that belongs to it stays.
   void remove(const PragmaLine& pragma);
 
@@ -51,7 +51,7 @@ class SourcePatch {
 
   CodeText code_;
   std::map<Place, std::vector<Inserted>> inserted_;
-  std::map<Extent, PragmaText> changed_;
+  std::map<Extent, pragmas::Directive> changed_;
   std::set<Extent> removed_;
 };
 

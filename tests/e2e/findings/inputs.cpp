@@ -5,6 +5,8 @@
 //            after an update
 //   skip     the loop is not reached
 //   once     one pass only
+//   wide     a kernel that is called by a pointer alone takes the loop's place, and maps more of it
+//   wider    the same after one pass of the loop's own
 // Any other word: nothing but the loop.
 #include <cstdio>
 #include <cstring>
@@ -20,6 +22,11 @@ constexpr int kSteps = 20;
   for (int i = 0; i < n; ++i) u[i] += rhs[i];
 }
 
+[[gnu::noinline]] void step_wide(double* u, const double* /*rhs*/, int n) {
+#pragma omp target teams distribute parallel for map(tofrom : u[0 : 2 * n])  // @wide
+  for (int i = 0; i < 2 * n; ++i) u[i] += i % 3;
+}
+
 [[gnu::noinline]] double look_at(double* u, int n) {
 #pragma omp target update from(u[0 : n])  // @look
   return u[n / 2];
@@ -29,7 +36,15 @@ double ignore(double* /*u*/, int /*n*/) { return 0; }
 
 using Looker = double (*)(double*, int);
 
-/// The choice is made at run time, out of the compiler's sight.
+using Stepper = void (*)(double*, const double*, int);
+
+/// The choices are made at run time, out of the compiler's sight.
+Stepper stepper_of(const char* way, int pass) {
+  static volatile Stepper steppers[] = {step, step_wide};
+  const bool is_wide = std::strcmp(way, "wide") == 0;
+  return steppers[is_wide || (std::strcmp(way, "wider") == 0 && pass > 0) ? 1 : 0];
+}
+
 Looker looker_of(const char* way) {
   static volatile Looker lookers[] = {ignore, look_at};
   return lookers[std::strcmp(way, "look") == 0 ? 1 : 0];
@@ -43,15 +58,13 @@ int main(int count, char** arguments) {
   const Looker look = looker_of(way);
   int steps = std::strcmp(way, "once") == 0 ? 1 : kSteps;
   if (std::strcmp(way, "skip") == 0) steps = 0;
-  auto* u = new double[kSize];
+  auto* u = new double[2 * kSize];
   auto* rhs = new double[kSize];
-  for (int i = 0; i < kSize; ++i) {
-    u[i] = i % 7;
-    rhs[i] = i % 5;
-  }
+  for (int i = 0; i < 2 * kSize; ++i) u[i] = i % 7;
+  for (int i = 0; i < kSize; ++i) rhs[i] = i % 5;
   double sum = 0;
   for (int t = 0; t < steps; ++t) {  // @loop
-    step(u, rhs, kSize);
+    stepper_of(way, t)(u, rhs, kSize);
     sum += look(u, kSize);
     if (!by_host) continue;
     for (int i = 0; i < kSize; ++i) rhs[i] += u[i] / 8;

@@ -129,6 +129,7 @@ TEST(Agreement, CountsWhatIsTooSmallToBeTold) {
 Analysis withheld() {
   Analysis run = plain();
   for (Finding& finding : run.findings) {
+    finding.withheld_edits = std::move(finding.edits);
     finding.edits.clear();
     finding.unreached = {{Directive::kTargetUpdate, {"main", "a.cpp", 25, 1}, false}};
   }

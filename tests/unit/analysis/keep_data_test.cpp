@@ -75,11 +75,11 @@ TEST(KeptData, ThatOnlyGoesOverMayBeAKernelsToChange) {
   const Analysis analysis = analyze(program.take());
   ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
   const std::string advice = report::advice_text(analysis.findings[0]);
-  EXPECT_TRUE(
-      contains(advice,
-               "if a kernel of a.cpp:30 changes what the map(to:) or map(alloc:) there names (or "
-               "omp_target_memcpy does), after the end of that directive, write\n"
-               "  #pragma omp target update to(a)\n"));
+  EXPECT_TRUE(contains(
+      advice,
+      "if a kernel (or omp_target_memcpy) changes what a map(to:) or map(alloc:) that ends at "
+      "a.cpp:30 names, after that, write\n"
+      "  #pragma omp target update to(a)\n"));
   EXPECT_FALSE(contains(advice, "update from")) << advice;
   EXPECT_TRUE(contains(advice, "exit data map(release: a)"));
 }
@@ -108,12 +108,12 @@ TEST(KeptData, ThatOneDirectiveForgetsAndAnotherBringsBack) {
     const std::string advice = report::advice_text(analysis.findings[0]);
     EXPECT_TRUE(contains(
         advice,
-        "if a kernel of a.cpp:35 changes what the map(to:) or map(alloc:) there names (or "
-        "omp_target_memcpy does), before that directive, write\n  #pragma omp target update "
+        "if a kernel (or omp_target_memcpy) changes what a map(to:) or map(alloc:) at a.cpp:35 "
+        "names, before that, write\n  #pragma omp target update "
         "from(a)\n"))
         << advice;
     EXPECT_TRUE(contains(
-        advice, "\nand after that directive's end, write\n  #pragma omp target update to(a)\n"));
+        advice, "\nand after the end of a.cpp:35, write\n  #pragma omp target update to(a)\n"));
   }
 }
 

@@ -205,10 +205,11 @@ TEST(DeviceLeak, NamesAllThatSwappedPointersMayStandFor) {
   const auto b = program.variable("b", OneArray::kBytes);
   const std::uint64_t first = program.trace.variables[0].address;
   const std::uint64_t second = program.trace.variables[1].address;
-  program.trace.map_lists = {{{program.a, "u", first, first, OneArray::kBytes, 0x1},
-                              {b, "w", second, second, OneArray::kBytes, 0x1}},
-                             {{program.a, "u", first, first, 0, 0x220}},
-                             {{b, "u", second, second, 0, 0x220}}};
+  program.trace.map_lists = {
+      {{program.a, "u", first, first, OneArray::kBytes, 0x1},
+       {b, "w", second, second, OneArray::kBytes, 0x1}},
+      {{program.a, "u", first, first, 0, 0x220}, {b, "w", second, second, 0, 0x220}},
+      {{b, "u", second, second, 0, 0x220}, {program.a, "w", first, first, 0, 0x220}}};
   program.begin(program.enter);
   program.trace.regions.edit_back()->map_list = 0;
   program.op(OpKind::kAlloc, program.a, OneArray::kBytes, 10);
@@ -223,6 +224,33 @@ TEST(DeviceLeak, NamesAllThatSwappedPointersMayStandFor) {
   const auto leaks = found(analysis, "device_leak");
   ASSERT_EQ(leaks.size(), 1U) << patterns(analysis);
   EXPECT_TRUE(contains(report::advice_text(leaks[0]), "map(delete: u, w)"))
+      << report::advice_text(leaks[0]);
+}
+
+// A function that is called for one array after the other has one name for them.
+TEST(DeviceLeak, NamesNoOtherArgumentOfAFunction) {
+  OneArray program;
+  const auto b = program.variable("b", OneArray::kBytes);
+  const std::uint64_t first = program.trace.variables[0].address;
+  const std::uint64_t second = program.trace.variables[1].address;
+  program.trace.map_lists = {{{program.a, "u", first, first, OneArray::kBytes, 0x1},
+                              {b, "w", second, second, OneArray::kBytes, 0x1}},
+                             {{program.a, "p", first, first, 0, 0x220}},
+                             {{b, "p", second, second, 0, 0x220}}};
+  program.begin(program.enter);
+  program.trace.regions.edit_back()->map_list = 0;
+  program.op(OpKind::kAlloc, program.a, OneArray::kBytes, 10);
+  program.op(OpKind::kAlloc, b, OneArray::kBytes, 10);
+  program.end();
+  program.kernel(1);
+  program.kernel(2);
+  program.begin(program.exit);
+  program.op(OpKind::kDelete, b, 0, 5);
+  program.end();
+  const Analysis analysis = analyze(program.take());
+  const auto leaks = found(analysis, "device_leak");
+  ASSERT_EQ(leaks.size(), 1U) << patterns(analysis);
+  EXPECT_TRUE(contains(report::advice_text(leaks[0]), "map(delete: u)"))
       << report::advice_text(leaks[0]);
 }
 

@@ -1,93 +1,14 @@
 // The command as it is typed, in a prefix of its own whose recorder is a stand-in.
-#include <gtest/gtest.h>
+#include "command.h"
 
-#include "scratch.h"
-#include "shell_words.h"
+#include <gtest/gtest.h>
 
 namespace ompdm::cli {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::Command;
 using testing::Ran;
-using testing::Scratch;
-
-class Command : public ::testing::Test {
- protected:
-  explicit Command(const char* prefix = "prefix") : prefix_(scratch_.folder() / prefix) {
-    fs::create_directories(prefix_ / "bin");
-    fs::create_directories(prefix_ / "lib");
-    fs::copy_file(OMPDM_COMMAND, prefix_ / "bin/ompdm");
-    fs::copy_file(OMPDM_FAKE_RECORDER, prefix_ / "lib/libompdm.so");
-    fs::create_directory(work());
-  }
-
-  [[nodiscard]] fs::path work() const { return scratch_.folder() / "work"; }
-
-  /// Runs a shell line in which `ompdm` is the command.
-  [[nodiscard]] Ran run(const std::string& line) const {
-    return testing::shell(work(), "PATH=" + shell_word(prefix_ / "bin") + ":$PATH\n" + line);
-  }
-
-  Scratch scratch_;
-  fs::path prefix_;
-};
-
-TEST_F(Command, WithoutAVerbShowsTheHelpAsAnError) {
-  const Ran ran = run("ompdm");
-  EXPECT_EQ(ran.status, 2);
-  EXPECT_EQ(ran.out, "");
-  EXPECT_NE(ran.err.find("ompdm record ./app"), std::string::npos);
-}
-
-TEST_F(Command, ExplainsEachVerbOnStandardOutput) {
-  for (const std::string verb :
-       {"record", "env", "report", "compare", "finish", "info", "doctor"}) {
-    const Ran ran = run("ompdm " + verb + " --help");
-    EXPECT_EQ(ran.status, 0) << verb;
-    EXPECT_NE(ran.out.find("Usage: ompdm " + verb), std::string::npos) << ran.out;
-    EXPECT_NE(ran.out.find("Examples:\n  "), std::string::npos) << ran.out;
-    EXPECT_EQ(ran.err, "") << verb;
-  }
-}
-
-struct Wrong {
-  const char* line;
-  int status;
-  const char* said;
-};
-
-TEST_F(Command, SaysWhatIsWrongInOneLine) {
-  const Wrong wrongs[] = {
-      {"ompdm bogus", 2, "ompdm: bogus: no such command: see `ompdm --help`\n"},
-      {"ompdm record", 2, "ompdm: record: no PROGRAM: ompdm record [-o FILE] PROGRAM [ARG…]\n"},
-      {"ompdm record --bogus true", 2,
-       "ompdm: record: --bogus: no such option: see `ompdm record --help`\n"},
-      {"ompdm record -o nowhere/t.json true", 1,
-       "ompdm: nowhere/t.json: the folder nowhere does not exist: create it, or choose another "
-       "with -o\n"},
-      {"ompdm record nosuch", 127, "ompdm: nosuch: not found: check the name and PATH\n"},
-      {": > here; ompdm record here", 127,
-       "ompdm: here: not found on PATH: did you mean ./here?\n"},
-      {"ompdm record ./here", 126,
-       "ompdm: ./here: cannot be executed (Permission denied): name a program, or make it "
-       "executable (chmod +x)\n"},
-      {"ompdm info nosuch.json", 1, nullptr},
-      {"ompdm doctor nosuch", 1, "ompdm: nosuch: not found: check the name and PATH\n"},
-      {"ompdm doctor true --run", 2,
-       "ompdm: doctor: arguments are for a program that is run: add --run before PROGRAM\n"},
-      {"ompdm --version > /dev/full", 1, "ompdm: standard output: No space left on device\n"},
-  };
-  for (const Wrong& wrong : wrongs) {
-    const Ran ran = run(wrong.line);
-    EXPECT_EQ(ran.status, wrong.status) << wrong.line;
-    EXPECT_EQ(ran.out, "") << wrong.line;
-    if (wrong.said != nullptr) {
-      EXPECT_EQ(ran.err, wrong.said) << wrong.line;
-    } else {
-      EXPECT_TRUE(ran.err.starts_with("ompdm: ") && ran.err.ends_with("\n")) << ran.err;
-    }
-  }
-}
 
 TEST_F(Command, RecordNeedsItsLibrary) {
   fs::remove(prefix_ / "lib/libompdm.so");
@@ -100,6 +21,16 @@ TEST_F(Command, RecordNamesTheNextCommand) {
   const Ran ran = run("FAKE_RECORDER=trace ompdm record -o 'my trace.json' cat /dev/null; ls");
   EXPECT_EQ(ran.out, "my trace.json\n");
   EXPECT_EQ(ran.err, "ompdm: wrote my trace.json\nompdm: next: ompdm report 'my trace.json'\n");
+}
+
+TEST_F(Command, RecordKeepsTheStatusOfAProgramWhoseReportFails) {
+  const Ran ran = run("FAKE_RECORDER=trace ompdm record --report cat nosuch 2>&1 >out");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_NE(ran.out.find("\nompdm: wrote trace.json\nompdm: trace.json: "), std::string::npos);
+  EXPECT_TRUE(ran.out.ends_with("\nompdm: next: ompdm report trace.json\n")) << ran.out;
+  EXPECT_EQ(run("cat out").out, "");
+  EXPECT_EQ(run("ompdm record --report=tex true").status, 2);
+  EXPECT_EQ(run("ompdm record --report --no-finish true").status, 2);
 }
 
 TEST_F(Command, RecordSaysThatNothingWasOffloaded) {
@@ -210,10 +141,15 @@ TEST_F(Command, EnvAttachesAndDetaches) {
           "${CUDA_INJECTION64_PATH-none}");
   EXPECT_EQ(ran.out, recorder + "\na b.json\n" + recorder + "\nnone none none\n") << ran.err;
   const std::string clean = "unset LD_PRELOAD CUDA_INJECTION64_PATH; ompdm env --shell ";
-  EXPECT_EQ(run(clean + "fish").out, "set -gx LD_PRELOAD " + recorder +
-                                         "\nset -gx CUDA_INJECTION64_PATH " + recorder + "\n");
-  EXPECT_EQ(run(clean + "csh").out,
-            "setenv LD_PRELOAD " + recorder + "\nsetenv CUDA_INJECTION64_PATH " + recorder + "\n");
+  EXPECT_EQ(
+      run(clean + "/usr/bin/fish").out,
+      "set -gx LD_PRELOAD " + recorder + ";\nset -gx CUDA_INJECTION64_PATH " + recorder + ";\n");
+  EXPECT_EQ(run(clean + "tcsh").out, "setenv LD_PRELOAD " + recorder +
+                                         ";\nsetenv CUDA_INJECTION64_PATH " + recorder + ";\n");
+  for (const char* shell : {"bash", "zsh", "dash", "ksh"}) {
+    EXPECT_EQ(run(clean + shell).out, run(clean + "sh").out);
+  }
+  EXPECT_EQ(run(clean + "cmd").status, 2);
 }
 
 TEST_F(Command, DoctorSeesThatAProgramDoesNotOffload) {

@@ -98,6 +98,44 @@ TEST(Conditions, Syntax) {
   }
 }
 
+std::string said_of(const std::string& condition) {
+  try {
+    (void)tested(condition);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), Error::Kind::kUsage) << condition;
+    return error.what();
+  }
+  ADD_FAILURE() << condition;
+  return {};
+}
+
+TEST(Conditions, SaysWhatIsWrongAndWhatWasMeant) {
+  EXPECT_EQ(said_of("DtoH.count => 3"), "'DtoH.count => 3': => is no operator: write >=");
+  EXPECT_EQ(said_of("DtoH.count = 3"), "'DtoH.count = 3': = is no operator: write ==");
+  EXPECT_EQ(
+      said_of("DtoH.count"),
+      "'DtoH.count': has no operator: write PATH OP NUMBER, as in 'DtoH.count > 12' (OP is <, "
+      "<=, >, >=, == or !=)");
+  EXPECT_TRUE(said_of("DtoH.count > many").starts_with("'DtoH.count > many': many is no number"));
+  EXPECT_EQ(said_of("DtoH.cuont > 3"),
+            "'DtoH.cuont': no such number in the report: did you mean DtoH.count?");
+  EXPECT_EQ(said_of("finding > 0"),
+            "'finding': no such number in the report: did you mean findings?");
+  EXPECT_EQ(said_of("findings.round_trip > 0"),
+            "'findings.round_trip': no such number in the report: did you mean "
+            "findings.round_trip_transfer?");
+  EXPECT_EQ(
+      said_of("nothing > 0"),
+      "'nothing': no such number in the report: `ompdm report --format json` shows what there "
+      "is");
+  EXPECT_EQ(said_of("directives.heat.cpp:41.DtoH_byte > 0"),
+            "'directives.heat.cpp:41.DtoH_byte': no such number in the report: did you mean "
+            "directives.heat.cpp:41.DtoH_bytes?");
+  EXPECT_EQ(said_of("variables.v.DtoH_count > 0"),
+            "'variables.v.DtoH_count': no such number in the report: did you mean "
+            "variables.u.DtoH_count?");
+}
+
 TEST(Conditions, NumbersAreWrittenPlainly) {
   EXPECT_EQ(plain_number(20480000000), "20480000000");
   EXPECT_EQ(plain_number(53.25), "53.25");

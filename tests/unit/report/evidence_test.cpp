@@ -126,7 +126,8 @@ TEST(Evidence, OfWhatWasLeft) {
             "heat.cpp:41 (1 allocation); map(from: ...) or map(tofrom: ...) at heat.cpp:52 found "
             "it there and brought nothing back: what the device computed never reached the host");
   EXPECT_EQ(advice_text(of(facts)),
-            "or map(from: ...) if the host still needs what the device computed\n"
+            "and before that target update from(...), if the host still needs what the device "
+            "computed\n"
             "what is left may bear the name v or w: these pointers are swapped");
 }
 

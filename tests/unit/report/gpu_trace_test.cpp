@@ -35,6 +35,28 @@ TEST(GpuTrace, JsonAndCsvListEachOperation) {
   EXPECT_EQ(line, "0,2000,host,0,0,8000000,0,4711,[alloc] u,heat.cpp:41 target");
 }
 
+TEST(GpuTrace, IsOfASpanAndAPlaceIfAsked) {
+  const Trace trace = sample();
+  const auto operations_of = [&](const OperationFilter& filter) {
+    std::ostringstream text;
+    render_gpu_trace({&trace, 1}, Format::kJson, {}, text, filter);
+    return json::parse(text.str())["operations"];
+  };
+  const json all = operations_of({});
+  const Nanoseconds second = all[1]["start_ns"];
+  const Nanoseconds third = all[2]["start_ns"];
+  const json some = operations_of({.from = second, .to = third});
+  ASSERT_GE(some.size(), 2U);
+  EXPECT_EQ(some[0], all[1]);
+  for (const json& row : some) EXPECT_LE(row["start_ns"], third);
+  const json there = operations_of({.where = "heat.cpp:41"});
+  EXPECT_FALSE(there.empty());
+  for (const json& row : there) {
+    EXPECT_TRUE(row["directive"].get<std::string>().starts_with("heat.cpp:41 ")) << row;
+  }
+  EXPECT_TRUE(operations_of({.where = "heat.cpp:4"}).empty()) << "a place, and no beginning of one";
+}
+
 TEST(GpuTrace, AnEmptyRecordingIsAnEmptyList) {
   const Trace trace = test::TraceBuilder().take();
   std::ostringstream text;

@@ -59,6 +59,18 @@ TEST(Rendering, WhatNeverChangesIsNamedAndNotCalledNeedless) {
             std::string::npos);
 }
 
+TEST(Rendering, TellsWhyNothingMovesUnderUnifiedSharedMemory) {
+  test::TraceBuilder build;
+  build.trace.recording.unified_shared_memory = true;
+  build.begin(build.site(Directive::kTarget, "a.cpp", 4, "main"));
+  build.launch(100);
+  build.end();
+  const std::vector<analysis::Analysis> analyses = {analysis::analyze(build.take())};
+  EXPECT_TRUE(render(analyses, Format::kText)
+                  .starts_with("no data moved: 1 kernel in 1 directive: the program requires "
+                               "unified_shared_memory, so nothing is copied\n"));
+}
+
 TEST(Rendering, JsonHasWhatIsPromised) {
   const std::vector<analysis::Analysis> analyses = {analysis::analyze(sample())};
   const json report = json::parse(render(analyses, Format::kJson));
@@ -92,9 +104,10 @@ TEST(Rendering, JsonHasWhatIsPromised) {
   EXPECT_EQ(report["findings"][0]["wasted_bytes"], 2 * 8000000 + 2 * 8000000);
   EXPECT_EQ(keys(report["findings"][0]["coverage"]), (std::set<std::string>{"examined", "of"}));
   EXPECT_EQ(keys(report["prediction"]),
-            (std::set<std::string>{"wall_ns", "transfer_ns", "spared_bytes", "possible"}));
+            (std::set<std::string>{"wall_ns", "transfer_ns", "spared_transfers", "spared_bytes",
+                                   "possible"}));
   EXPECT_EQ(keys(report["prediction"]["possible"]),
-            (std::set<std::string>{"wall_ns", "transfer_ns", "spared_bytes"}));
+            (std::set<std::string>{"wall_ns", "transfer_ns", "spared_transfers", "spared_bytes"}));
   EXPECT_EQ(report["directives"][0]["HtoD_bytes"], 24000000);
   EXPECT_EQ(report["iterations"][0]["count"], 3);
   EXPECT_EQ(report["iterations"][0]["HtoD_bytes"], 8000000);

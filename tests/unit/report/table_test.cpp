@@ -24,9 +24,9 @@ Table small_table() {
 
 TEST(Tables, AlignedForReaders) {
   EXPECT_EQ(aligned(for_readers(small_table()), 80, true),
-            "  Count     Bytes  Name\n"
-            "      3  2.0480KB  a,\"b\" | c\n"
-            "      -        8B  short\n");
+            "  Count    Bytes  Name\n"
+            "      3  2.05 KB  a,\"b\" | c\n"
+            "      -      8 B  short\n");
 }
 
 TEST(Tables, CsvIsRawAndQuoted) {
@@ -40,8 +40,8 @@ TEST(Tables, MarkdownIsEscaped) {
   EXPECT_EQ(markdown(for_readers(small_table())),
             "| Count | Bytes | Name |\n"
             "| ---: | ---: | --- |\n"
-            "| 3 | 2.0480KB | a,\"b\" \\| c |\n"
-            "| - | 8B | short |\n");
+            "| 3 | 2.05 KB | a,\"b\" \\| c |\n"
+            "| - | 8 B | short |\n");
 }
 
 TEST(Tables, NamesLoseTheirMiddle) {

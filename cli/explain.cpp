@@ -1,0 +1,52 @@
+// `ompdm explain`: all that is known of one finding of a report.
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <ostream>
+#include <string>
+
+#include "named_traces.h"
+#include "ompdm/error.h"
+#include "ompdm/report.h"
+#include "output.h"
+#include "verb_help.h"
+#include "verbs.h"
+
+namespace ompdm::cli {
+namespace {
+
+struct ExplainOptions {
+  NamedTraces traces;
+  OutputOptions output;
+};
+
+int run_explain(ExplainOptions options) {
+  if (options.traces.names.size() < 2) {
+    throw Error("name a trace and a finding: its number in the report, or its id",
+                Error::Kind::kUsage);
+  }
+  const std::string which = options.traces.names.back();
+  options.traces.names.pop_back();
+  const auto [analyses, traces, pictures] = open_named(options.traces);
+  const std::string text = report::explain(analyses, which, layout_of(options.output));
+  write_out(options.output, [&](std::ostream& out) { out << text; });
+  return 0;
+}
+
+}  // namespace
+
+void setup_explain(CLI::App& app, int& exit_status) {
+  auto options = std::make_shared<ExplainOptions>();
+  CLI::App* verb = app.add_subcommand(
+      "explain", "Show one finding in full: evidence, each edit, each condition");
+  verb->group("Look");
+  add_trace_options(*verb, options->traces);
+  add_page_options(*verb, options->output);
+  set_help(*verb, "ompdm explain TRACE... N [options]",
+           "N is the finding's number in the report, from 1, or its id in the JSON report.\n" +
+               std::string(kLinkNotes),
+           "ompdm explain trace.json 1\n"
+           "ompdm explain small.json large.json 2");
+  verb->callback([options, &exit_status] { exit_status = run_explain(*options); });
+}
+
+}  // namespace ompdm::cli

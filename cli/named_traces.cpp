@@ -1,0 +1,84 @@
+#include "named_traces.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <utility>
+
+#include "inputs.h"
+#include "one_run.h"
+#include "open_trace.h"
+#include "progress.h"
+#include "waiting_ranks.h"
+
+namespace ompdm::cli {
+namespace {
+
+template <class Row>
+void put_in_order(const std::vector<std::size_t>& order, std::vector<Row>& rows) {
+  std::vector<Row> sorted;
+  for (const std::size_t at : order) sorted.push_back(std::move(rows[at]));
+  rows = std::move(sorted);
+}
+
+/// Older runs are what is asked for where runs on several inputs are.
+std::vector<std::string> without_older(const NamedTraces& named) {
+  const std::vector<std::string> names = with_waiting_ranks(named.names);
+  return named.as == kAsInputs ? names : without_older_runs(names);
+}
+
+}  // namespace
+
+void add_trace_options(CLI::App& verb, NamedTraces& named) {
+  verb.add_option("TRACE", named.names,
+                  "Traces or spools; several of one run are shown together, rank by rank; runs of\n"
+                  "one program on several inputs are held against each other")
+      ->required()
+      ->type_name("");
+  verb.add_option("--as", named.as,
+                  "What several traces are: of one run (job), or runs on several inputs (inputs)")
+      ->check(CLI::IsMember({std::string(kAsJob), std::string(kAsInputs)}))
+      ->type_name("job|inputs");
+  verb.add_option("--link", named.link,
+                  "Show what transfers would take on this link (a model; see below)")
+      ->type_name("LINK");
+}
+
+OpenedTraces open_named(const NamedTraces& named, const Wanted& wanted) {
+  std::optional<analysis::Link> link;
+  if (!named.link.empty()) link = analysis::parse_link(named.link);
+  std::vector<OneRecording> recordings;
+  OpenedTraces all;
+  for (const std::string& name : without_older(named)) {
+    OpenedTrace opened = open_trace(name);
+    if (link) opened.trace = analysis::retime(std::move(opened.trace), *link);
+    recordings.push_back({opened.trace.file, opened.trace.process});
+    if (wanted.analyses) {
+      const Progress progress("analyzing " + name);
+      all.analyses.push_back(wanted.pictures
+                                 ? analysis::analyze(opened.trace, all.pictures.emplace_back())
+                                 : analysis::analyze(opened.trace));
+      all.analyses.back().running = opened.running;
+      all.analyses.back().link = link;
+    }
+    if (wanted.traces) all.traces.push_back(std::move(opened.trace));
+  }
+  if (together_of(recordings, named.as) == Together::kInputs) {
+    if (wanted.analyses) agree_on_inputs(all.analyses, !named.as.empty());
+    return all;
+  }
+  const std::vector<std::size_t> order = rank_order(recordings);
+  if (wanted.analyses) put_in_order(order, all.analyses);
+  if (wanted.traces) put_in_order(order, all.traces);
+  if (wanted.pictures) put_in_order(order, all.pictures);
+  return all;
+}
+
+std::string spoken_names(const NamedTraces& named) {
+  constexpr std::size_t kFew = 3;
+  if (named.names.size() > kFew) return {};
+  return fmt::format("{}", fmt::join(named.names, " "));
+}
+
+}  // namespace ompdm::cli

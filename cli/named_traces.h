@@ -1,0 +1,48 @@
+// The traces that a verb is given, opened, analyzed and put in their order: ranks of one run, or
+// runs on several inputs that are held against each other.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ompdm/analysis.h"
+#include "ompdm/link.h"
+#include "ompdm/picture.h"
+#include "ompdm/trace.h"
+
+namespace CLI {
+class App;
+}  // namespace CLI
+
+namespace ompdm::cli {
+
+struct NamedTraces {
+  std::vector<std::string> names;  ///< as the user gave them
+  std::string as;                  ///< what several are: kAsJob, kAsInputs; empty: as they seem
+  std::string link;                ///< a model that transfers are timed on; empty: as measured
+};
+
+/// Adds TRACE..., --as and --link; `named` must live as long as `verb`.
+void add_trace_options(CLI::App& verb, NamedTraces& named);
+
+struct OpenedTraces {
+  std::vector<analysis::Analysis> analyses;
+  std::vector<Trace> traces;                ///< where they are asked for
+  std::vector<analysis::Picture> pictures;  ///< for a page, where they are asked for
+};
+
+/// What of the traces is wanted.
+struct Wanted {
+  bool analyses = true;
+  bool traces = false;
+  bool pictures = false;
+};
+
+/// Throws Error where a trace cannot be read, or what is named cannot be taken together.
+OpenedTraces open_named(const NamedTraces& named, const Wanted& wanted = {});
+
+/// The traces as the next command has to name them; empty where they are many.
+std::string spoken_names(const NamedTraces& named);
+
+}  // namespace ompdm::cli

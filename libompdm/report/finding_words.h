@@ -1,0 +1,32 @@
+// What a finding is called and what it cost, and what is said of all of them together. Inside the
+// report library only.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/tables.h"
+
+namespace ompdm::report {
+
+/// "likely".
+std::string_view confidence_of(const analysis::Finding& finding);
+
+/// "heat.cpp:41, u, u_tmp: mapped anew by each pass of a loop"
+std::string heading_of(const analysis::Finding& finding, const SourceNames& names);
+
+/// "36 transfers, 288 MB, 164 ms; likely"
+std::string cost_of(const analysis::Finding& finding);
+
+/// What the run would have taken without what is needless, and what was left out, of each
+/// recording.
+std::vector<std::string> closing_sentences(Analyses analyses, const Ranks& ranks);
+
+/// Whether a recording could tell what is needless.
+bool can_tell(const analysis::Analysis& one);
+
+/// What is said where nothing needless was found.
+std::string none_found(Analyses analyses);
+
+}  // namespace ompdm::report

@@ -1,0 +1,175 @@
+#include "report/glance/action.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <variant>
+#include <vector>
+
+#include "report/advice.h"
+#include "report/fitted_text.h"
+
+namespace ompdm::report {
+namespace {
+
+using analysis::Caveat;
+using analysis::Edit;
+using analysis::EditKind;
+using analysis::EditWhen;
+using analysis::Finding;
+using analysis::Remark;
+using analysis::Unless;
+namespace facts = analysis::facts;
+
+constexpr std::size_t kFewNames = 36;  // columns
+
+std::string place_of(const analysis::SourcePlace& place, const SourceNames& names) {
+  const std::string text = names.place(place.file, place.line);
+  return text.empty() ? place_text(place) : text;
+}
+
+bool is_made_anew(const Finding& finding) {
+  return std::ranges::any_of(finding.remarks,
+                             [](const Remark& one) { return one.kind == Remark::Kind::kMakeOnce; });
+}
+
+/// What an edit of the directive itself has its items written as; empty if there is none.
+std::string clause_of(const Finding& finding) {
+  for (const Edit& edit : finding.edits) {
+    if (edit.kind == EditKind::kReplace && !edit.clauses.empty()) return edit.clauses.front().kind;
+  }
+  return {};
+}
+
+struct Action {
+  const Finding& finding;
+  const SourceNames& names;
+  std::string data;
+
+  std::string operator()(std::monostate /*none*/) const { return "see below"; }
+
+  std::string operator()(const facts::PerIterationMapping& facts) const {
+    const bool has_place = !facts.loop.place.file.empty();
+    const std::string loop =
+        has_place ? fmt::format("the {} at {}", facts.loop.is_calls ? "calls" : "loop",
+                                place_of(facts.loop.place, names))
+                  : "its loop";
+    if (is_made_anew(finding)) return fmt::format("make {} once, before {}", data, loop);
+    return fmt::format("keep {} on the device around {}", data, loop);
+  }
+
+  std::string operator()(const facts::Resends& facts) const {
+    if (facts.is_mapped_anew) return fmt::format("keep {} on the device in between", data);
+    return fmt::format("send {} only where the host has changed it", data);
+  }
+
+  [[nodiscard]] std::string copy_back() const {
+    const std::string clause = clause_of(finding);
+    if (clause.empty()) return fmt::format("do not bring {} back unchanged", data);
+    return fmt::format("write map({}: {}): it comes back unchanged", clause, data);
+  }
+  std::string operator()(const facts::UnmodifiedCopyBack& /*facts*/) const { return copy_back(); }
+  std::string operator()(const facts::RepeatedCopyBack& /*facts*/) const { return copy_back(); }
+
+  std::string operator()(const facts::UnusedTransfer& /*facts*/) const {
+    return fmt::format("do not send {}: no kernel saw it", data);
+  }
+  std::string operator()(const facts::UnusedAllocation& /*facts*/) const {
+    return fmt::format("do not map {}: no kernel saw it", data);
+  }
+  std::string operator()(const facts::RepeatedAllocation& facts) const {
+    if (is_made_anew(finding)) return fmt::format("make {} once, before the loop", data);
+    return fmt::format("allocate {} once, not {} times", data, facts.allocations);
+  }
+  std::string operator()(const facts::SmallTransfers& facts) const {
+    const std::string few =
+        facts.enough ? fmt::format("{} copies", *facts.enough) : std::string("fewer copies");
+    return fmt::format("make {} of {} small ones", few, finding.count);
+  }
+  std::string operator()(const facts::MappedScalars& /*facts*/) const {
+    return fmt::format("pass {} by firstprivate, not by map", data);
+  }
+  std::string operator()(const facts::MapperWalk& /*facts*/) const {
+    return fmt::format("map {} as few large pieces", data);
+  }
+  std::string operator()(const facts::SerialKernel& facts) const {
+    using Shape = facts::SerialKernel::Shape;
+    switch (facts.shape) {
+      case Shape::kFew:
+        return "leave the number of teams to the runtime";
+      case Shape::kRanAsFew:
+        return "share more of its loops among threads";
+      case Shape::kLowOccupancy:
+        return "let more of its threads fit on the device";
+      default:
+        return "share its loop among many teams";
+    }
+  }
+  std::string operator()(const facts::PageableTransfer& /*facts*/) const {
+    return fmt::format("copy {} from page-locked memory", data.empty() ? "this" : data);
+  }
+  std::string operator()(const facts::NoOverlap& facts) const {
+    return fmt::format("send {} while {} runs", data.empty() ? "this" : data,
+                       place_of(facts.kernel, names));
+  }
+  std::string operator()(const facts::HostFallback& /*facts*/) const {
+    return "its kernel ran on the host: see why";
+  }
+  std::string operator()(const facts::PartialUpdate& /*facts*/) const {
+    return fmt::format("update {} whole: its section moved in part", data);
+  }
+  std::string operator()(const facts::DeviceLeak& facts) const {
+    return facts.is_mapped ? fmt::format("end the mapping of {} after its last use", data)
+                           : "free it by omp_target_free";
+  }
+};
+
+/// Each condition that the source alone can tell, once.
+std::vector<std::string> conditions_of(const Finding& finding) {
+  const auto has = [&](Unless one) {
+    return std::ranges::find(finding.unless, one) != finding.unless.end();
+  };
+  const auto has_edit = [&](EditWhen when) {
+    return std::ranges::any_of(finding.edits, [&](const Edit& edit) {
+      return edit.when == when && edit.kind == EditKind::kInsert;
+    });
+  };
+  std::vector<std::string> all;
+  if (has_edit(EditWhen::kHostUses)) {
+    all.emplace_back("the host reads or changes it meanwhile");
+  } else if (has(Unless::kHostUses) || has_edit(EditWhen::kHostChanged)) {
+    all.emplace_back("the host changes it meanwhile");
+  }
+  if (has(Unless::kKernelChanges)) all.emplace_back("a kernel changes it");
+  if (has(Unless::kKernelUses)) all.emplace_back("a kernel uses it");
+  if (has_edit(EditWhen::kKernelChanged)) {
+    all.emplace_back("a kernel changes what is only mapped to");
+  }
+  if (has(Unless::kHostWantsRestore)) all.emplace_back("the host wants its own changes undone");
+  if (has(Unless::kMadeAnew)) all.emplace_back("it is allocated anew");
+  if (has(Unless::kNoPass)) all.emplace_back("the loop has no pass");
+  return all;
+}
+
+}  // namespace
+
+std::string action_text(const Finding& finding, const SourceNames& names) {
+  return std::visit(Action{finding, names, shortened(finding.variable, kFewNames)}, finding.facts);
+}
+
+std::string unless_line(const Finding& finding) {
+  if (!finding.unreached.empty()) {
+    const auto& first = finding.unreached.front();
+    const analysis::SourcePlace place{first.place.file, first.place.line, first.place.function, 0};
+    return fmt::format("no edit: the run did not take the branch to {}{}", place_text(place),
+                       finding.unreached.size() > 1 ? " and others" : "");
+  }
+  if (std::ranges::any_of(finding.runs, analysis::speaks_against_edits)) {
+    return {};  // The runs say so.
+  }
+  const std::vector<std::string> all = conditions_of(finding);
+  return all.empty() ? std::string() : fmt::format("unless {}", fmt::join(all, ", or "));
+}
+
+}  // namespace ompdm::report

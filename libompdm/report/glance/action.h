@@ -1,0 +1,19 @@
+// What to do about a finding, in some ten words. Inside the report library only.
+#pragma once
+
+#include <string>
+
+#include "ompdm/analysis.h"
+#include "report/source_names.h"
+
+namespace ompdm::report {
+
+/// "keep u, u_tmp on the device around the loop at heat.cpp:54"; of a finding without edits what is
+/// needless, too.
+std::string action_text(const analysis::Finding& finding, const SourceNames& names);
+
+/// What stands against a finding's edits, or why there are none: "unless the host reads or changes
+/// it in the loop"; empty if nothing does.
+std::string unless_line(const analysis::Finding& finding);
+
+}  // namespace ompdm::report

@@ -1,0 +1,18 @@
+// What could be saved, at a glance: the block on top of the report, and findings in a few lines
+// each. Inside the report library only.
+#pragma once
+
+#include <string>
+
+#include "report/tables.h"
+
+namespace ompdm::report {
+
+/// "Needless: 36 of 40 copies, 288 of 320 MB" and a line for each of the first findings; what is
+/// said where there is none.
+std::string needless_block(Analyses analyses, const SourceNames& names, const Layout& layout);
+
+/// The first findings in at most six lines each: what to do, where, and what would make it wrong.
+std::string short_findings(Analyses analyses, const SourceNames& names, const Layout& layout);
+
+}  // namespace ompdm::report

@@ -1,0 +1,107 @@
+// The head of the page: what the run was, what movement cost, what could be saved.
+import {element, named} from './dom.js';
+import {bytesText, countText, counted, plain, shareText, timeText} from './format.js';
+import {knowsTransfers, page, report} from './data.js';
+import {recordingsTable} from './recordings.js';
+
+const figure = (words, value, note) => element('div', {class: 'figure'},
+  element('dt', {}, words), element('dd', {}, value), element('dd', {class: 'note'}, note));
+
+/** "./heat 1000 10, on node17, LLVM 19.1" */
+function runLine(trace) {
+  const words = trace.arguments.length > 0 ? trace.arguments : [trace.program];
+  return element('p', {class: 'run'},
+    element('code', {}, named([words[0].split('/').pop(), ...words.slice(1)].join(' '), 120)),
+    ' on ', named(trace.host || 'an unknown host', 40), ', ', named(trace.runtime || 'unknown runtime', 60));
+}
+
+/** Needless transfers of all recordings that are not merely possible; of these if there are no others. */
+function needlessOf(recordings) {
+  const sum = (kind) => recordings.reduce((all, {needless}) => ({
+    count: all.count + needless[kind].count, bytes: all.bytes + needless[kind].bytes,
+    time: all.time + needless[kind].time_ns,
+  }), {count: 0, bytes: 0, time: 0});
+  const sure = sum('sure');
+  return sure.count > 0 ? {...sure, word: 'Needless'} : {...sum('possible'), word: 'Possibly needless'};
+}
+
+/** Bar of the wall time: what of it were copies, needless ones, kernels, and the rest. */
+function wallBar(trace, needless) {
+  if (trace.transfer_union_ns === null || trace.wall_ns <= 0) return null;
+  const wall = trace.wall_ns - trace.hashing_ns;
+  // Copies may overlap each other: the needless have their share of the time in which any ran.
+  const {HtoD, DtoH, DtoD} = report.totals;
+  const copies = HtoD.time_ns + DtoH.time_ns + DtoD.time_ns;
+  const wasted = copies > 0 ? Math.min(needless.time / copies, 1) * trace.transfer_union_ns : 0;
+  const kernels = trace.device_union_ns - trace.transfer_union_ns;
+  const parts = [
+    ['needless', wasted, `${needless.word.toLowerCase()} copies`],
+    ['htod', trace.transfer_union_ns - wasted, wasted > 0 ? 'other copies' : 'copies'],
+    ['kernel', kernels, kernels < trace.kernel_union_ns ? 'kernels and no copy' : 'kernels'],
+  ].filter(([, time]) => time > 0);
+  const rest = wall - parts.reduce((sum, [, time]) => sum + time, 0);
+  if (rest > 0) parts.push(['host', rest, 'neither: host, start-up']);
+  const bar = element('div', {class: 'wall-bar', 'aria-hidden': 'true'});
+  for (const [name, time] of parts) {
+    const piece = element('span', {class: `piece ${name}`});
+    piece.style.flexGrow = String(time / wall);
+    bar.append(piece);
+  }
+  const legend = element('ul', {class: 'legend'}, ...parts.map(([name, time, words]) =>
+    element('li', {}, element('span', {class: `swatch ${name}`}), `${words} ${timeText(time)}, ${shareText(time, wall)}`)));
+  return element('figure', {class: 'wall', 'aria-label': 'Where the wall time went'}, bar, legend);
+}
+
+/** What is compared: figures are told recording by recording. */
+function comparedOverview() {
+  return [
+    ...report.traces.map((trace, at) => {
+      const line = runLine(trace);
+      line.prepend(element('strong', {}, `${page.timelines[at].name}: `));
+      return line;
+    }),
+    element('p', {class: 'headline'}, plain(page.headline)),
+    ...page.warnings.map((warning) => element('p', {class: 'warning'}, plain(warning))),
+    recordingsTable(),
+    element('p', {class: 'note'}, plain(page.basis)),
+  ];
+}
+
+/** @param {import('./data.js').Recording[]} recordings */
+export function overview(recordings) {
+  if (page.compared) return comparedOverview();
+  const {totals, traces, prediction} = report;
+  const needless = needlessOf(recordings);
+  const crossings = totals.HtoD.count + totals.DtoH.count + totals.DtoD.count;
+  const crossed = totals.HtoD.bytes + totals.DtoH.bytes + totals.DtoD.bytes;
+  const wall = Math.max(...traces.map((trace) => trace.wall_ns - trace.hashing_ns));
+  const timed = traces.every((trace) => trace.device_union_ns !== null);
+  const flow = (words, {bytes, count, time_ns: time}) => figure(words, knowsTransfers ? bytesText(bytes) : 'not known',
+    knowsTransfers ? counted(count, 'copy', 'copies') + (timed ? `, ${timeText(time)}` : '') : 'transfers were not recorded');
+  const launches = counted(totals.kernel.count, 'launch', 'launches');
+  const figures = [
+    figure('Wall', timeText(wall), traces.length > 1 ? `the longest of ${traces.length} recordings` : 'of the process'),
+    flow('To the device', totals.HtoD), flow('Back to the host', totals.DtoH),
+    timed ? figure('Kernels', timeText(totals.kernel.time_ns), launches) : figure('Kernels', launches, 'not timed'),
+  ];
+  if (needless.count > 0) {
+    figures.push(figure(needless.word, bytesText(needless.bytes),
+      `${countText(needless.count)} of ${counted(crossings, 'copy', 'copies')}, ${shareText(needless.bytes, crossed)} of the bytes`));
+  }
+  const better = prediction && (needless.word === 'Needless' ? prediction : prediction.possible);
+  if (better && better.wall_ns < 0.99 * wall) {
+    figures.push(figure('Could take', timeText(better.wall_ns), `without it; ${shareText(wall - better.wall_ns, wall)} less`));
+  }
+  const cut = traces.some((trace) => trace.truncated);
+  const lost = traces.flatMap((trace) => trace.losses).filter((loss) => loss.count > 0);
+  return [
+    ...traces.slice(0, 1).map(runLine),
+    traces.length > 1 ? element('p', {class: 'run'}, `and ${counted(traces.length - 1, 'more recording', 'more recordings')}`) : null,
+    element('p', {class: 'headline'}, plain(page.headline)),
+    cut ? element('p', {class: 'warning'}, 'The trace is cut short: figures are of what is left of it.') : null,
+    lost.length > 0 ? element('p', {class: 'warning'}, `Lost: ${lost.map((loss) => `${loss.count} ${plain(loss.name).slice(0, 100)}`).join(', ')}`) : null,
+    element('dl', {class: 'figures-row'}, ...figures),
+    traces.length === 1 ? wallBar(traces[0], needless) : null,
+    page.basis ? element('p', {class: 'note'}, plain(page.basis)) : null,
+  ].filter((node) => node !== null);
+}

@@ -1,0 +1,206 @@
+#include "trace/trace_row_reader.h"
+
+#include <string>
+#include <vector>
+
+#include "trace/json_fields.h"
+#include "trace/trace_schema.h"
+
+namespace ompdm {
+
+using Json = nlohmann::json;
+using namespace json_fields;
+using namespace trace_schema;
+
+void read_row(const Json& object, Process& process) {
+  get(object, "pid", process.pid);
+  get(object, "ppid", process.ppid);
+  get(object, "host", process.host);
+  get(object, "program", process.program);
+  get_texts(object, "arguments", process.arguments);
+  get(object, "directory", process.directory);
+  get(object, "rank", process.rank);
+  get(object, "rank_count", process.rank_count);
+  get(object, "start_realtime_ns", process.start_realtime_ns);
+  get(object, "wall_ns", process.wall);
+}
+
+void read_row(const Json& object, Recording& recording) {
+  get(object, "ompdm_version", recording.ompdm_version);
+  get(object, "runtime", recording.runtime);
+  get(object, "omp_version", recording.omp_version);
+  get(object, "clock", recording.clock);
+  get(object, "clock_residual_ns", recording.clock_residual_ns);
+  get(object, "attached_by", recording.attached_by);
+  get(object, "reach", recording.reach);
+  get(object, "target_offload", recording.target_offload);
+  get(object, "unified_shared_memory", recording.unified_shared_memory);
+  get(object, "names", recording.names);
+  get(object, "cupti", recording.cupti);
+  get(object, "cupti_version", recording.cupti_version);
+  get(object, "cupti_residual_ns", recording.cupti_residual_ns);
+  get(object, "hashing", recording.hashing);
+  get(object, "hashing_ns", recording.hashing_ns);
+  get(object, "finished", recording.finished);
+  for_each(object, "registered", [&](const Json& item) {
+    auto& [callback, answer] = recording.registered.emplace_back();
+    get(expect_object(item, "registered"), "callback", callback);
+    get(item, "answer", answer);
+  });
+}
+
+void read_row(const Json& object, Loss& loss) {
+  get(object, "name", loss.name);
+  get(object, "count", loss.count);
+}
+
+void read_row(const Json& object, Device& device) {
+  get(object, "number", device.number);
+  get(object, "type", device.type);
+  get(object, "name", device.name);
+  get(object, "is_host", device.is_host);
+  get(object, "emulated", device.emulated);
+  get(object, "multiprocessors", device.multiprocessors);
+  get(object, "threads_per_multiprocessor", device.threads_per_multiprocessor);
+  get(object, "blocks_per_multiprocessor", device.blocks_per_multiprocessor);
+  get(object, "registers_per_multiprocessor", device.registers_per_multiprocessor);
+  get(object, "shared_per_multiprocessor", device.shared_per_multiprocessor);
+}
+
+void read_row(const Json& object, Module& module) {
+  get(object, "path", module.path);
+  get(object, "build_id", module.build_id);
+  get(object, "bias", module.bias);
+}
+
+void read_row(const Json& object, Thread& thread) { get(object, "tid", thread.tid); }
+
+void read_frame(const Json& object, Frame& frame) {
+  get(object, "function", frame.function);
+  get(object, "file", frame.file);
+  get(object, "line", frame.line);
+  get(object, "column", frame.column);
+}
+
+void read_frames(const Json& object, const char* key, std::vector<Frame>& frames) {
+  for_each(object, key,
+           [&](const Json& item) { read_frame(expect_object(item, key), frames.emplace_back()); });
+}
+
+void read_row(const Json& object, Site& site) {
+  get_word(object, "directive", kDirectives, site.directive);
+  get(object, "file", site.file);
+  get(object, "line", site.line);
+  get(object, "column", site.column);
+  get(object, "function", site.function);
+  get_word(object, "source", kLineSources, site.source);
+  get(object, "api", site.api);
+  get(object, "module", site.module);
+  get(object, "address", site.address);
+  read_frames(object, "inlined", site.inlined);
+  read_frames(object, "callers", site.callers);
+}
+
+void read_row(const Json& object, Variable& variable) {
+  get(object, "name", variable.name);
+  get(object, "expression", variable.expression);
+  get(object, "file", variable.file);
+  get(object, "line", variable.line);
+  get(object, "address", variable.address);
+  get(object, "bytes", variable.bytes);
+  get(object, "least_bytes", variable.least_bytes);
+  get(object, "pieces", variable.pieces);
+  get_texts(object, "aliases", variable.aliases);
+  get(object, "holds_pointers", variable.holds_pointers);
+}
+
+void read_row(const Json& object, DeviceVariable& variable) {
+  get(object, "module", variable.module);
+  get(object, "name", variable.name);
+  get(object, "address", variable.address);
+  get(object, "bytes", variable.bytes);
+  get(object, "holds_pointers", variable.holds_pointers);
+}
+
+void read_row(const Json& object, Kernel& kernel) {
+  get(object, "name", kernel.name);
+  get(object, "function", kernel.function);
+  get(object, "file", kernel.file);
+  get(object, "line", kernel.line);
+}
+
+void read_row(const Json& object, CodeLoop& loop) {
+  get(object, "function", loop.function);
+  get(object, "file", loop.file);
+  get(object, "line", loop.line);
+  get(object, "column", loop.column);
+  get(object, "parent", loop.parent);
+  get(object, "counts_all", loop.counts_all);
+  get(object, "entered_unseen", loop.entered_unseen);
+  get(object, "called_unseen", loop.called_unseen);
+  get(object, "unrolled", loop.unrolled);
+  get_word(object, "makes_memory", kMakesMemory, loop.makes_memory);
+  for_each(object, "unreached", [&](const Json& item) {
+    UnreachedDirective& unreached = loop.unreached.emplace_back();
+    read_frame(expect_object(item, "unreached"), unreached.place);
+    get_word(item, "directive", kDirectives, unreached.directive);
+    get(item, "on_host", unreached.on_host);
+  });
+}
+
+void read_ranges(const Json& object, const char* key, std::vector<CallRange>& ranges) {
+  for_each(object, key, [&](const Json& item) {
+    if (!item.is_array() || item.size() != 2) refuse_value(key);
+    CallRange& range = ranges.emplace_back();
+    convert(item[0], key, range.first);
+    convert(item[1], key, range.last);
+  });
+}
+
+void read_row(const Json& object, CallPlace& place) {
+  get(object, "module", place.module);
+  get(object, "address", place.address);
+  read_frames(object, "frames", place.frames);
+  get(object, "function", place.function);
+  get(object, "code_read", place.code_read);
+  get(object, "called", place.called);
+  get(object, "loop", place.loop);
+  read_ranges(object, "onward", place.onward);
+  read_ranges(object, "repeats", place.repeats);
+  for_each(object, "tail_calls",
+           [&](const Json& item) { convert(item, "tail_calls", place.tail_calls.emplace_back()); });
+}
+
+void read_row(const Json& object, CallPath& path) {
+  get(object, "caller", path.caller);
+  get(object, "place", path.place);
+  get(object, "stack", path.stack);
+  get(object, "frame_end", path.frame_end);
+}
+
+void read_row(const Json& object, MapItem& item) {
+  get(object, "variable", item.variable);
+  get(object, "name", item.name);
+  get(object, "base", item.base);
+  get(object, "begin", item.begin);
+  get(object, "bytes", item.bytes);
+  get(object, "type", item.type);
+  get(object, "local_line", item.local_line);
+  get(object, "scope_line", item.scope_line);
+  get(object, "by_mapper", item.by_mapper);
+  get(object, "aggregate", item.aggregate);
+}
+
+void read_row(const Json& object, DeviceEvent& event) {
+  get_word(object, "kind", kDeviceEvents, event.kind);
+  get(object, "device", event.device);
+  get(object, "time_ns", event.time);
+  get(object, "bytes", event.bytes);
+}
+
+void read_row(const Json& object, MappedPointer& pointer) {
+  get(object, "device", pointer.device);
+  get(object, "host", pointer.host);
+}
+
+}  // namespace ompdm

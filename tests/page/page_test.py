@@ -1,0 +1,267 @@
+#!/usr/bin/python3
+"""The report as a page, in headless Chromium: usage: page_test.py OMPDM GOLDEN_FOLDER
+
+Exits with 77, which ctest shows as skipped, where there is no Chromium, no driver of it or no selenium.
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+sys.dont_write_bytecode = True
+try:
+    import selenium  # noqa: F401
+    from selenium.webdriver.common.action_chains import ActionChains
+    from selenium.webdriver.common.actions.wheel_input import ScrollOrigin
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys
+
+    import browser
+except ModuleNotFoundError as missing:
+    print(f"skipped: no {missing.name} (scripts/setup test)")
+    sys.exit(77)
+for program in (browser.CHROMIUM, browser.DRIVER):
+    if not os.access(program, os.X_OK):
+        print(f"skipped: no {program} (scripts/setup test)")
+        sys.exit(77)
+
+HOSTILE = ["</script><script>pwned = 1</script>", "<img src=x onerror='pwned=1'>", "\" onload=\"pwned=1\" '",
+           "\u202Egnp.exe\u2066", "x" * 10_000]
+VIEWS = ["overview", "findings", "timeline", "passes", "variables", "source", "tables"]
+SECOND = 1_000_000_000
+
+# Number of colours in a drawing: one is a blank.
+COLOURS = """
+    const canvas = arguments[0];
+    const {data} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    const seen = new Set();
+    for (let i = 0; i < data.length; i += 4) seen.add(data[i] << 16 | data[i + 1] << 8 | data[i + 2]);
+    return seen.size;"""
+
+
+def page(folder, trace, *options):
+    """Writes the page of a trace's text; returns where it is."""
+    (folder / "trace.json").write_text(trace)
+    command = [str(OMPDM), "report", "trace.json", "--format", "html", "-o", "report.html", *options]
+    subprocess.run(command, cwd=folder, check=True)
+    return folder / "report.html"
+
+
+def heat(folder):
+    """A trace whose program's source is at hand: a file that is older than the run."""
+    source = folder / "heat.cpp"
+    source.write_text("".join(f"// line {line}\n" for line in range(1, 101)))
+    os.utime(source, (1000, 1000))
+    trace = (GOLDEN / "heat_naive" / "trace.json").read_text()
+    return trace.replace('"start_realtime_ns":0', f'"start_realtime_ns":{2000 * SECOND}')
+
+
+class PageTest(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.folder = pathlib.Path(scratch.name)
+
+    def open(self, path, **how):
+        return self.enterContext(browser.opened(path, **how)) if hasattr(self, "enterContext") \
+            else self.entered(browser.opened(path, **how))
+
+    def entered(self, context):
+        value = context.__enter__()
+        self.addCleanup(context.__exit__, None, None, None)
+        return value
+
+    def assert_quiet(self, driver):
+        self.assertEqual(browser.console(driver), [])
+        self.assertEqual(browser.requests(driver), [])
+
+    def said(self, driver):
+        return driver.find_element(By.ID, "said").get_property("textContent")
+
+    def test_every_view_is_drawn(self):
+        driver = self.open(page(self.folder, heat(self.folder)))
+        for view in VIEWS:
+            self.assertTrue(driver.find_element(By.ID, view).is_displayed(), view)
+        for canvas in driver.find_elements(By.TAG_NAME, "canvas"):
+            self.assertGreater(driver.execute_script(COLOURS, canvas), 3, canvas.get_attribute("id"))
+            self.assertTrue(canvas.get_attribute("aria-label"))
+        self.assertEqual(len(driver.find_elements(By.CSS_SELECTOR, ".card")), 1)
+        self.assertIn("96.0 MB", driver.find_element(By.CLASS_NAME, "headline").text)
+        self.assertIn("// line 41", driver.find_element(By.CSS_SELECTOR, "tr.directive").text)
+        rows = driver.find_elements(By.CSS_SELECTOR, "#table-variables tbody tr")
+        self.assertEqual([row.find_element(By.TAG_NAME, "th").text for row in rows], ["u", "u_tmp"])
+        self.assert_quiet(driver)
+
+    def test_source_stays_out_where_it_is_unwanted_or_newer(self):
+        trace = heat(self.folder)
+        driver = self.open(page(self.folder, trace, "--no-source"))
+        self.assertFalse(driver.find_element(By.ID, "source").is_displayed())
+        self.assertNotIn("// line 41", (self.folder / "report.html").read_text())
+        os.utime(self.folder / "heat.cpp", (3000, 3000))
+        self.assertNotIn("// line 41", page(self.folder, trace).read_text())
+
+    def test_hostile_names_are_text(self):
+        for number, name in enumerate(HOSTILE):
+            quoted = json.dumps(name)
+            trace = (GOLDEN / "heat_naive" / "trace.json").read_text()
+            for field, value in (("name", "u"), ("function", "solve"), ("program", "./heat"), ("file", "heat.cpp"),
+                                 ("host", "node17")):
+                trace = trace.replace(f'"{field}":"{value}"', f'"{field}":{quoted}')
+            folder = self.folder / str(number)
+            folder.mkdir()
+            with browser.opened(page(folder, trace)) as driver:
+                self.assertFalse(driver.execute_script("return 'pwned' in window"), name[:40])
+                self.assertEqual(driver.find_elements(By.CSS_SELECTOR, "main script, img, iframe"), [])
+                cell = driver.find_element(By.CSS_SELECTOR, "#table-variables tbody th")
+                if number < 3:
+                    self.assertEqual(cell.text, name)
+                elif number == 3:
+                    self.assertEqual(cell.text, "‹U+202E›gnp.exe‹U+2066›")
+                else:
+                    self.assertLess(len(cell.text), 100)
+                    self.assertTrue(cell.text.startswith("xxxx"))
+                width = driver.execute_script("return document.documentElement.scrollWidth")
+                self.assertLessEqual(width, 1280)
+                self.assert_quiet(driver)
+
+    def test_all_can_be_reached_by_keyboard(self):
+        driver = self.open(page(self.folder, heat(self.folder)))
+        focused = "return document.activeElement.id || document.activeElement.textContent"
+
+        def press(*keys):
+            ActionChains(driver).send_keys(*keys).perform()
+
+        def tab_to(wanted):
+            for _ in range(100):
+                press(Keys.TAB)
+                if driver.execute_script(focused) == wanted:
+                    return
+            self.fail(f"the keyboard does not come to {wanted}")
+
+        tab_to("Skip to the report")
+        tab_to("Timeline")
+        tab_to("timeline-canvas")
+        press(Keys.ARROW_DOWN)
+        self.assertIn("device 0 HtoD", self.said(driver))
+        press(".", ".", ".")
+        self.assertIn("HtoD: copy to the device", self.said(driver))
+        self.assertIn("8.00 MB at", self.said(driver))
+        self.assertIn("needless: finding 1", self.said(driver))
+        press("+", "+", Keys.ARROW_RIGHT, "-", Keys.HOME, Keys.ENTER)
+        self.assertIn("chosen", driver.find_element(By.ID, "finding-0").get_attribute("class"))
+        self.assertIn("finding 1", driver.find_element(By.CLASS_NAME, "chosen-line").text)
+        press(Keys.ESCAPE)
+        self.assertFalse(driver.find_element(By.CLASS_NAME, "chosen-line").is_displayed())
+        tab_to("passes-canvas")
+        press(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
+        self.assertIn("pass 2: 4.66 ms", self.said(driver))
+        tab_to("variables-canvas")
+        press(Keys.ARROW_DOWN)
+        self.assertIn("HtoD 3 copies, 24.0 MB", self.said(driver))
+        self.assert_quiet(driver)
+
+    def test_the_pointer_zooms_moves_and_tells(self):
+        driver = self.open(page(self.folder, heat(self.folder)))
+        canvas = driver.find_element(By.ID, "timeline-canvas")
+        driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", canvas)
+
+        def picture():
+            time.sleep(0.5)  # what turned the page is over, and the next frame drawn
+            return driver.execute_script("return arguments[0].toDataURL()", canvas)
+
+        whole = picture()
+        ActionChains(driver).scroll_from_origin(ScrollOrigin.from_element(canvas), 0, -400).perform()
+        zoomed = picture()
+        self.assertNotEqual(zoomed, whole)
+        ActionChains(driver).drag_and_drop_by_offset(canvas, 100, 0).perform()
+        self.assertNotEqual(picture(), zoomed)
+        canvas.send_keys(Keys.HOME)
+        self.assertEqual(picture(), whole)
+        # The host's directive in the middle of its row.
+        bottom = canvas.size["height"] // 2 - 14
+        ActionChains(driver).move_to_element_with_offset(canvas, 0, bottom).perform()
+        self.assertIn("target · heat.cpp:41", driver.find_element(By.ID, "tip").text)
+        self.assert_quiet(driver)
+
+    def test_findings_lead_to_where_they_are_seen(self):
+        driver = self.open(page(self.folder, heat(self.folder)))
+        for link in driver.find_elements(By.CSS_SELECTOR, "#finding-0 .links button"):
+            driver.execute_script("arguments[0].click()", link)
+        self.assertEqual(len(driver.find_elements(By.CSS_SELECTOR, "tr.directive.chosen")), 1)
+        self.assert_quiet(driver)
+
+    def test_tables_are_sorted_and_searched(self):
+        trace = (GOLDEN / "all_directives" / "trace.json").read_text()
+        driver = self.open(page(self.folder, trace))
+        rows = lambda: [row.text for row in driver.find_elements(By.CSS_SELECTOR, "#table-directives tbody th")]
+        everything = rows()
+        self.assertGreater(len(everything), 5)
+        head = driver.find_element(By.CSS_SELECTOR, "#table-directives thead th")
+        head.find_element(By.TAG_NAME, "button").click()
+        self.assertEqual(head.get_attribute("aria-sort"), "ascending")
+        self.assertEqual(rows(), sorted(everything))
+        head.find_element(By.TAG_NAME, "button").click()
+        self.assertEqual(rows(), sorted(everything, reverse=True))
+        driver.find_element(By.ID, "search-directives").send_keys("update")
+        self.assertTrue(rows())
+        self.assertTrue(all("update" in row for row in rows()))
+        self.assert_quiet(driver)
+
+    def test_narrow_dark_and_printed(self):
+        path = page(self.folder, heat(self.folder))
+        back = "return getComputedStyle(document.body).backgroundColor"
+        light = self.open(path, width=400)
+        self.assertLessEqual(light.execute_script("return document.documentElement.scrollWidth"), 400)
+        dark = self.open(path, width=400, dark=True)
+        self.assertNotEqual(light.execute_script(back), dark.execute_script(back))
+        dark.execute_script("window.dispatchEvent(new Event('beforeprint'))")
+        self.assertEqual(light.execute_script(back), dark.execute_script(back))
+        self.assert_quiet(dark)
+
+    def test_traces_that_tell_little_are_shown(self):
+        for name in ("unreachable", "no_emi", "enqueue_only", "killed", "gpu_waits", "host_fallback"):
+            folder = self.folder / name
+            folder.mkdir()
+            trace = (GOLDEN / name / "trace.json").read_text()
+            with browser.opened(page(folder, trace), width=400) as driver:
+                self.assertLessEqual(driver.execute_script("return document.documentElement.scrollWidth"), 400)
+                self.assertTrue(driver.find_element(By.CLASS_NAME, "headline").text)
+                self.assert_quiet(driver)
+
+    def test_several_recordings_are_chosen_from(self):
+        traces = sorted((GOLDEN / "two_ranks").glob("trace.*.json"))
+        command = [str(OMPDM), "report", *map(str, traces), "--format", "html", "-o", "report.html"]
+        subprocess.run(command, cwd=self.folder, check=True)
+        driver = self.open(self.folder / "report.html")
+        choices = driver.find_element(By.CSS_SELECTOR, "select[aria-label=Recording]")
+        self.assertEqual(choices.text.split(), ["rank", "0", "rank", "1"])
+        link = driver.find_element(By.CSS_SELECTOR, "#finding-1 .links button")
+        driver.execute_script("arguments[0].click()", link)
+        self.assertEqual(choices.get_property("value"), "1")
+        rows = driver.find_elements(By.CSS_SELECTOR, "#recordings tbody tr")
+        self.assertEqual([row.text.split()[:2] for row in rows], [["rank", "0"], ["rank", "1"]])
+        self.assert_quiet(driver)
+
+    def test_two_runs_are_compared_on_one_scale(self):
+        traces = [str(GOLDEN / name / "trace.json") for name in ("heat_naive", "heat_data")]
+        command = [str(OMPDM), "compare", *traces, "--format", "html", "-o", "compare.html"]
+        subprocess.run(command, cwd=self.folder, check=True)
+        driver = self.open(self.folder / "compare.html")
+        self.assertIn("AFTER moves 4.0x less", driver.find_element(By.CLASS_NAME, "headline").text)
+        rows = driver.find_elements(By.CSS_SELECTOR, "table.recordings tbody th")
+        self.assertEqual([row.text for row in rows], ["before", "after"])
+        canvases = driver.find_elements(By.TAG_NAME, "canvas")
+        self.assertEqual([each.get_attribute("id") for each in canvases][:4],
+                         ["timeline-canvas-0", "timeline-canvas-1", "passes-canvas-0", "passes-canvas-1"])
+        for canvas in canvases:
+            self.assertGreater(driver.execute_script(COLOURS, canvas), 3, canvas.get_attribute("id"))
+        self.assert_quiet(driver)
+
+
+if __name__ == "__main__":
+    OMPDM, GOLDEN = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
+    unittest.main(argv=sys.argv[:1], verbosity=2)

@@ -1,0 +1,156 @@
+// What to do about directives that named data which was not there, once it is kept.
+#include "analysis/findings/idle_directives.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "analysis/map_types.h"
+#include "analysis/one_array.h"
+
+namespace ompdm::analysis {
+namespace {
+
+using test::OneArray;
+
+constexpr std::uint32_t kNumber = 7;  // of `a` in Finding::data
+
+/// Of two arrays: `a`, which is to be kept, and `b`.
+struct TwoArrays : OneArray {
+  Index<Variable> b = variable("b", kBytes);
+
+  TwoArrays() {
+    const std::uint64_t first = trace.variables[0].address;
+    const std::uint64_t second = trace.variables[1].address;
+    trace.map_lists = {
+        {{a, "a", first, first, kBytes, kMapTo}},
+        {{a, "a", first, first, kBytes, kMapTo}, {b, "b", second, second, kBytes, kMapTo}},
+        {{a, "a", first, first, kBytes, kMapFrom}},
+        {{a, "a", first, first, kBytes, kMapFrom}, {b, "b", second, second, kBytes, kMapFrom}}};
+  }
+
+  /// A directive with one of these lists that does nothing about `a`.
+  void name(Index<Site> at, std::uint32_t map_list, bool sends_b = false) {
+    begin(at);
+    trace.regions.edit_back()->map_list = map_list;
+    if (sends_b) op(OpKind::kHtoD, b, kBytes, 100);
+    wait(10);
+    end();
+    wait(10);
+  }
+  void enter_b() {
+    begin(enter);
+    op(OpKind::kAlloc, b, kBytes, 10);
+    end();
+    wait(10);
+  }
+
+  /// Where `a` stays from one moment to another (none: the end).
+  std::vector<Edit> edits(Nanoseconds begin_of_stay = 0, Nanoseconds end_of_stay = 0,
+                          std::int32_t device = 0) {
+    const Trace all = take();
+    const Mappings mappings(all);
+    const Presence presence(all, mappings);
+    Stay stay;
+    stay.device = device;
+    stay.host = all.variables[0].address;
+    stay.bytes = kBytes;
+    stay.from = begin_of_stay;
+    stay.to = end_of_stay == 0 ? all.process.wall : end_of_stay;
+    return IdleDirectives(all, presence).edits_on(stay, kNumber);
+  }
+};
+
+const std::vector<EditClause> kLeft = {{"", {kNumber}}};
+
+TEST(IdleDirectives, AreRemovedWhereTheyDidNothing) {
+  TwoArrays program;
+  program.name(program.to, 0);
+  const std::vector<Edit> edits = program.edits();
+  ASSERT_EQ(edits.size(), 1U);
+  EXPECT_EQ(edits[0].kind, EditKind::kRemove);
+  EXPECT_EQ(edits[0].when, EditWhen::kNothingThere);
+  EXPECT_EQ(edits[0].anchor.places.front().line, 20);
+  EXPECT_TRUE(edits[0].clauses.empty());
+}
+
+TEST(IdleDirectives, LoseAnItemWhereTheyMovedAnother) {
+  TwoArrays program;
+  program.enter_b();
+  program.name(program.to, 1, true);
+  const std::vector<Edit> edits = program.edits();
+  ASSERT_EQ(edits.size(), 1U);
+  EXPECT_EQ(edits[0].kind, EditKind::kLeaveOut);
+  EXPECT_EQ(edits[0].when, EditWhen::kNothingThere);
+  EXPECT_EQ(edits[0].clauses, kLeft);
+}
+
+// That makes no operation.
+TEST(IdleDirectives, LoseAnItemWhereTheyCountedAnotherDown) {
+  TwoArrays program;
+  program.enter_b();
+  program.name(program.exit, 1);
+  const std::vector<Edit> edits = program.edits();
+  ASSERT_EQ(edits.size(), 1U);
+  EXPECT_EQ(edits[0].kind, EditKind::kLeaveOut);
+  EXPECT_EQ(edits[0].anchor.places.front().line, 40);
+  EXPECT_EQ(edits[0].clauses, kLeft);
+}
+
+TEST(IdleDirectives, ArePassedByWhereTheyFoundItInOtherInstances) {
+  for (const bool beside_b : {false, true}) {
+    TwoArrays program;
+    if (beside_b) program.enter_b();
+    program.name(program.to, beside_b ? 1 : 0, beside_b);
+    program.map();
+    program.name(program.to, beside_b ? 1 : 0, beside_b);
+    program.unmap();
+    const std::vector<Edit> edits = program.edits();
+    ASSERT_EQ(edits.size(), 1U);
+    EXPECT_EQ(edits[0].kind, EditKind::kGuard);
+    EXPECT_EQ(edits[0].instances, 1U);
+    EXPECT_EQ(edits[0].of, 2U);
+    EXPECT_EQ(edits[0].clauses, beside_b ? kLeft : std::vector<EditClause>{});
+  }
+}
+
+// What the host may have wanted, unless it got it with other data only.
+TEST(IdleDirectives, MayBringItWhereTheyAreUpdatesFrom) {
+  TwoArrays alone;
+  alone.name(alone.from, 2);
+  const std::vector<Edit> guarded = alone.edits();
+  ASSERT_EQ(guarded.size(), 1U);
+  EXPECT_EQ(guarded[0].kind, EditKind::kGuard);
+  EXPECT_EQ(guarded[0].when, EditWhen::kHostUses);
+
+  TwoArrays beside;
+  beside.enter_b();
+  beside.name(beside.from, 3);
+  const std::vector<Edit> left = beside.edits();
+  ASSERT_EQ(left.size(), 1U);
+  EXPECT_EQ(left[0].kind, EditKind::kLeaveOut);
+  EXPECT_EQ(left[0].when, EditWhen::kNothingThere);
+}
+
+TEST(IdleDirectives, StayOutsideOfTheTimeThatItIsKept) {
+  for (const bool is_before : {false, true}) {
+    TwoArrays program;
+    program.name(program.to, 0);
+    const Nanoseconds then = program.now;
+    program.wait(1000);
+    program.name(program.exit, 0);
+    const std::vector<Edit> edits = is_before ? program.edits(then) : program.edits(0, then);
+    ASSERT_EQ(edits.size(), 1U) << is_before;
+    EXPECT_EQ(edits[0].anchor.places.front().line, is_before ? 40 : 20);
+  }
+}
+
+TEST(IdleDirectives, StayOnOtherDevices) {
+  TwoArrays program;
+  program.name(program.to, 0);
+  EXPECT_TRUE(program.edits(0, 0, 2).empty());
+}
+
+}  // namespace
+}  // namespace ompdm::analysis

@@ -1,0 +1,96 @@
+// What a TRACE argument may be besides the name of a trace.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "ompdm/trace_file.h"
+#include "scratch.h"
+#include "shell_words.h"
+#include "support/trace_builder.h"
+
+namespace ompdm::cli {
+namespace {
+
+using testing::Ran;
+using testing::Scratch;
+
+class Inputs : public ::testing::Test {
+ protected:
+  Inputs() {
+    test::TraceBuilder build;
+    build.begin(build.site(Directive::kTarget, "a.cpp", 4, "main"));
+    build.op(OpKind::kHtoD, build.variable("a", 8000), 8000, 1000);
+    build.end();
+    const Trace trace = build.take();
+    write_trace(trace, scratch_.folder() / "trace.json.gz");
+    write_trace(trace, scratch_.folder() / "trace.json");
+  }
+  [[nodiscard]] Ran run(const std::string& line) const {
+    return testing::shell(scratch_.folder(),
+                          "ompdm() { " + shell_word(OMPDM_COMMAND) + " \"$@\"; }\n" + line);
+  }
+  Scratch scratch_;
+};
+
+TEST_F(Inputs, ReadStandardInput) {
+  const Ran named = run("ompdm report trace.json");
+  EXPECT_EQ(named.status, 0) << named.err;
+  for (const char* line : {"cat trace.json | ompdm report -", "ompdm report - < trace.json",
+                           "cat trace.json.gz | ompdm report -"}) {
+    const Ran ran = run(line);
+    EXPECT_EQ(ran.status, 0) << ran.err;
+    EXPECT_EQ(ran.out, named.out) << line;
+    EXPECT_EQ(ran.err, "") << line;
+  }
+  EXPECT_NE(run("ompdm info - < trace.json").out.find("file        standard input\n"),
+            std::string::npos);
+  EXPECT_EQ(run("ompdm compare - trace.json < trace.json").status, 0);
+  EXPECT_EQ(run("ompdm compare trace.json - < trace.json").status, 0);
+}
+
+TEST_F(Inputs, TellATerminalWhatTakesLong) {
+  const std::string slow = "{ sleep 1.3; cat trace.json; } | " OMPDM_COMMAND " report - > report";
+  const Ran ran = run("script -qec '" + slow + "' /dev/null < /dev/null");
+  if (ran.status == 127) GTEST_SKIP() << "no script(1) here";
+  EXPECT_TRUE(ran.out.starts_with("\r\033[Kompdm: reading standard input, 1 s")) << ran.out;
+  EXPECT_TRUE(ran.out.ends_with("\r\033[K")) << ran.out;
+  EXPECT_EQ(run("cat report").out, run("ompdm report trace.json").out);
+}
+
+TEST_F(Inputs, SaysWhatIsWrongWithStandardInput) {
+  const Ran empty = run("ompdm report - < /dev/null");
+  EXPECT_EQ(empty.status, 1);
+  EXPECT_TRUE(empty.err.starts_with("ompdm: standard input: ")) << empty.err;
+  const Ran foreign = run("echo text | ompdm report -");
+  EXPECT_EQ(foreign.status, 1);
+  EXPECT_TRUE(foreign.err.starts_with("ompdm: standard input: ")) << foreign.err;
+  const Ran twice = run("ompdm compare - - < trace.json");
+  EXPECT_EQ(twice.status, 2);
+  EXPECT_EQ(twice.err, "ompdm: standard input: named twice: name a file\n");
+  const Ran terminal = run("script -qec '" OMPDM_COMMAND " report -' /dev/null < /dev/null");
+  if (terminal.status == 127) return;  // no script(1) here
+  EXPECT_EQ(terminal.status, 2);
+  EXPECT_NE(terminal.out.find("standard input: is a terminal"), std::string::npos) << terminal.out;
+}
+
+TEST_F(Inputs, KnowWhatBecameOfASpool) {
+  const Ran finish = run("ompdm finish trace.json.spool");
+  EXPECT_EQ(finish.status, 0);
+  EXPECT_EQ(finish.out,
+            "trace.json.spool is finished already: its trace is trace.json\n"
+            "next: ompdm report trace.json\n");
+  const Ran elsewhere = run("ompdm finish trace.json.spool -o other.json");
+  EXPECT_EQ(elsewhere.status, 1);
+  EXPECT_EQ(elsewhere.err,
+            "ompdm: trace.json.spool: is finished already: its trace is trace.json: copy that to "
+            "other.json\n");
+  const Ran report = run("ompdm report trace.json.spool");
+  EXPECT_EQ(report.status, 0);
+  EXPECT_EQ(report.err, "ompdm: trace.json.spool: is finished: its trace trace.json is read\n");
+  EXPECT_EQ(report.out, run("ompdm report trace.json").out);
+  EXPECT_EQ(run("ompdm report other.json.spool").status, 1);
+  EXPECT_EQ(run("ompdm finish other.json.spool").status, 1);
+}
+
+}  // namespace
+}  // namespace ompdm::cli

@@ -1,0 +1,149 @@
+// What could be saved at a glance, findings in a few lines over the user's own source, and one of
+// them in full.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "analysis/found.h"
+#include "analysis/one_array.h"
+#include "ompdm/error.h"
+#include "ompdm/report.h"
+
+namespace ompdm::report {
+namespace {
+
+using test::contains;
+using test::OneArray;
+using test::TraceBuilder;
+
+/// Brings its array back unchanged, and leaves it on the device.
+analysis::Analysis wasteful() {
+  OneArray program;
+  for (int pass = 0; pass < 12; ++pass) program.map_tofrom(program.solve, 7 + pass, 7 + pass);
+  program.map();
+  return analysis::analyze(program.take());
+}
+
+std::string text_of(const Layout& layout) {
+  const std::vector<analysis::Analysis> analyses = {wasteful()};
+  return render(analyses, Format::kText, layout);
+}
+
+/// The lines from the first that has this up to an empty one.
+std::vector<std::string> block(const std::string& text, const std::string& first) {
+  std::vector<std::string> lines;
+  for (std::size_t at = text.find(first); at < text.size();) {
+    const std::size_t end = text.find('\n', at);
+    if (end == at) break;
+    lines.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return lines;
+}
+
+TEST(Glance, WhatCouldBeSavedComesBeforeAllTables) {
+  const std::string text = text_of({});
+  EXPECT_LT(text.find("Needless: 13 of 25 copies, 13.0 MB of 25.0 MB"), text.find("Time(%)"))
+      << text;
+  EXPECT_TRUE(contains(text, "write map(to: a): it comes back unchanged")) << text;
+}
+
+TEST(Glance, AFindingIsSixLinesAtMost) {
+  const std::string text = text_of({.traces = "trace.json"});
+  std::size_t lines = 0;
+  for (const std::string& line : block(text, "Findings: what to write")) {
+    lines = line.starts_with("1. ") || line.starts_with("2. ") ? 1 : lines + 1;
+    EXPECT_LE(lines, 6U) << text;
+    EXPECT_LE(line.size(), Layout{}.width);
+  }
+  EXPECT_TRUE(contains(text, "unless a kernel changes it  (ompdm explain trace.json 1)")) << text;
+}
+
+TEST(Glance, TheUsersOwnLinesAreShownWhereTheyAreAtHand) {
+  OneArray program;
+  for (int pass = 0; pass < 12; ++pass) program.map_tofrom(program.solve, 7, 8);
+  const std::vector<analysis::Analysis> analyses = {analysis::analyze(program.take())};
+  Layout layout;
+  layout.source = [](const std::string& /*file*/, int line) {
+    return "    own line " + std::to_string(line);
+  };
+  EXPECT_TRUE(contains(render(analyses, Format::kText, layout), "own line 30   (stays"))
+      << render(analyses, Format::kText, layout);
+}
+
+TEST(Glance, FindingsAndRowsAreFewUnlessAllAreAskedFor) {
+  const std::string few = text_of({.findings = 1});
+  EXPECT_TRUE(contains(few, "... and 2 more: --all shows them")) << few;
+  EXPECT_FALSE(contains(few, "\n2. ")) << few;
+  EXPECT_TRUE(contains(text_of({.findings = 0}), "\n2. "));
+}
+
+TEST(Glance, ATableKeepsTheRowsThatAreFirstByTimeBytesAndCount) {
+  TraceBuilder build;
+  for (int line = 1; line <= 30; ++line) {
+    const auto site = build.site(Directive::kTargetUpdate, "a.cpp", line, "main");
+    const auto data = build.variable("v" + std::to_string(line), 1000);
+    for (int i = 0; i < (line == 29 ? 50 : 1); ++i) {
+      build.begin(site);
+      build.op(OpKind::kHtoD, data, line == 28 ? 900'000 : 1000, line == 30 ? 90'000 : 100);
+      build.end();
+    }
+  }
+  const std::vector<analysis::Analysis> analyses = {analysis::analyze(build.take())};
+  const std::string text = render(analyses, Format::kText, {.rows = 3});
+  const auto rows = block(text, "Movement by directive");
+  for (const char* place : {"a.cpp:28", "a.cpp:29", "a.cpp:30"}) {
+    EXPECT_TRUE(
+        std::ranges::any_of(rows, [&](const std::string& row) { return contains(row, place); }))
+        << place << text;
+  }
+  EXPECT_TRUE(contains(text, "... and 27 more rows: --all shows them")) << text;
+}
+
+// A hundred directives, a thousand arrays, fifty findings and more.
+TEST(Glance, ALargeProgramIsAPage) {
+  TraceBuilder build;
+  for (int line = 1; line <= 100; ++line) {
+    const auto site = build.site(Directive::kTargetEnterData, "a.cpp", line, "main");
+    build.begin(site);
+    for (int i = 0; i < 10; ++i) {
+      const auto data = build.variable("v" + std::to_string(10 * line + i), 10'000);
+      build.op(OpKind::kAlloc, data, 10'000, 10);
+      build.op(OpKind::kHtoD, data, 10'000, 100);
+    }
+    build.end();
+  }
+  const std::vector<analysis::Analysis> analyses = {analysis::analyze(build.take())};
+  EXPECT_GE(analyses[0].findings.size(), 50U);
+  const std::string text = render(analyses, Format::kText);
+  EXPECT_LE(std::ranges::count(text, '\n'), 80) << text;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = text.find('\n', at);
+    EXPECT_LE(end - at, Layout{}.width) << text.substr(at, end - at);
+    at = end + 1;
+  }
+}
+
+TEST(Glance, OneTableIsCsvByItself) {
+  const std::vector<analysis::Analysis> analyses = {wasteful()};
+  const std::string all = render(analyses, Format::kCsv);
+  const std::string one = render(analyses, Format::kCsv, {.section = "variables"});
+  EXPECT_TRUE(one.starts_with("HtoD_bytes,")) << one;
+  EXPECT_TRUE(contains(all, "# variables\n" + one));
+  EXPECT_THROW(render(analyses, Format::kCsv, {.section = "variable"}), Error);
+}
+
+TEST(Glance, OneFindingIsExplainedByNumberOrId) {
+  const std::vector<analysis::Analysis> analyses = {wasteful()};
+  const std::string first = explain(analyses, "1");
+  EXPECT_TRUE(contains(first, "as it had been sent")) << first;
+  EXPECT_EQ(explain(analyses, analyses[0].findings[0].id), first);
+  for (const char* wrong : {"0", "99", "1x", ""}) {
+    EXPECT_THROW(explain(analyses, wrong), Error) << wrong;
+  }
+}
+
+}  // namespace
+}  // namespace ompdm::report

@@ -1,0 +1,253 @@
+// The report as one HTML file: names that are not meant well, and numbers that come back as they
+// were.
+#include "ompdm/page.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "page_numbers.h"
+#include "report/page/bins.h"
+#include "report/page/columns.h"
+#include "report/page/memory.h"
+#include "report/page/pass_rows.h"
+#include "sample_trace.h"
+#include "support/trace_builder.h"
+
+namespace ompdm::report {
+namespace {
+
+std::string page_of(const Trace& trace, const std::vector<SourceExcerpt>& sources = {}) {
+  analysis::Picture picture;
+  const std::vector<analysis::Analysis> analyses = {analysis::analyze(trace, picture)};
+  const std::vector<Pictured> recordings = {{&trace, &picture}};
+  return render_page(recordings, analyses, sources);
+}
+
+std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
+    ++count;
+  }
+  return count;
+}
+
+std::uint64_t sum_of(const std::vector<std::uint64_t>& values) {
+  return std::accumulate(values.begin(), values.end(), std::uint64_t{0});
+}
+
+TEST(Page, NamesCannotLeaveTheirScript) {
+  const std::vector<std::string> names = {"</script><script>alert(1)</script>",
+                                          "<!--<script>",
+                                          "\" onload=\"alert(1)\" '",
+                                          "\u202Egnp.exe\u2066",
+                                          std::string(10'000, 'x'),
+                                          "]]>&lt;\xff\xfe\x01"};
+  const std::string plain = page_of(sample());
+  for (const std::string& name : names) {
+    Trace trace = sample();
+    trace.variables[0].name = name;
+    trace.variables[0].expression = name;
+    trace.sites[0].file = name;
+    trace.sites[0].function = name;
+    trace.process.program = name;
+    trace.process.arguments = {name};
+    trace.process.host = name;
+    const std::string html = page_of(trace, {{name, 1, {name}}});
+    EXPECT_EQ(count_of(html, "<script"), count_of(plain, "<script")) << name.substr(0, 40);
+    EXPECT_EQ(count_of(html, "</script"), count_of(plain, "</script")) << name.substr(0, 40);
+    EXPECT_EQ(count_of(html, "<!--"), 0U);
+    const auto report = nlohmann::json::parse(script_text(html, "report"));
+    const auto shown = nlohmann::json::parse(script_text(html, "page"));
+    if (name.find('\xff') != std::string::npos) continue;  // it comes as replacement characters
+    EXPECT_EQ(report.at("variables").at(0).at("name"), name);
+    EXPECT_EQ(shown.at("sources").at(0).at("lines").at(0), name);
+  }
+}
+
+TEST(Page, NothingIsLoadedAndOnlyItsOwnScriptRuns) {
+  const std::string html = page_of(sample());
+  EXPECT_NE(html.find("default-src 'none'"), std::string::npos);
+  EXPECT_NE(html.find("script-src 'sha256-"), std::string::npos);
+  EXPECT_NE(html.find("style-src 'sha256-"), std::string::npos);
+  EXPECT_EQ(html.find("unsafe"), std::string::npos);
+  EXPECT_EQ(html.find("http:"), std::string::npos);
+  EXPECT_EQ(html.find("https:"), std::string::npos);
+  // Modules were joined: nothing of them is left that only a module may have.
+  EXPECT_EQ(html.find("\nimport "), std::string::npos);
+  EXPECT_EQ(html.find("\nexport "), std::string::npos);
+}
+
+TEST(Page, EventsComeBackAsTheyWere) {
+  const Trace trace = sample();
+  const std::string html = page_of(trace);
+  PageColumns events = page_block(html, 0, "events");
+  std::size_t at = 0;
+  std::vector<std::uint64_t> htod_begins;
+  for (const std::uint64_t kind : events["kind"]) {
+    if (kind == 0) htod_begins.push_back(events["begin"][at]);
+    ++at;
+  }
+  EXPECT_EQ(at, trace.ops.size() + trace.launches.size() + trace.regions.size());
+  std::vector<std::uint64_t> expected;
+  std::uint64_t bytes = 0;
+  std::uint64_t time = 0;
+  for (const DataOp& op : trace.ops) {
+    if (op.kind == OpKind::kHtoD) expected.push_back(static_cast<std::uint64_t>(op.begin));
+    bytes += op.bytes;
+    time += static_cast<std::uint64_t>(op.end - op.begin);
+  }
+  for (const Launch& launch : trace.launches) {
+    time += static_cast<std::uint64_t>(launch.end - launch.begin);
+  }
+  for (const Region& region : trace.regions) {
+    time += static_cast<std::uint64_t>(region.end - region.begin);
+  }
+  EXPECT_EQ(htod_begins, expected);
+  EXPECT_EQ(sum_of(events["bytes"]), bytes);
+  EXPECT_EQ(sum_of(events["duration"]), time);
+}
+
+TEST(Page, ComparedRecordingsKeepTheirRowsApart) {
+  std::vector<Trace> traces = {sample(), sample()};
+  traces[1].process.pid = 4712;
+  std::vector<analysis::Picture> pictures(2);
+  std::vector<analysis::Analysis> analyses;
+  std::vector<Pictured> recordings;
+  for (std::size_t i = 0; i < 2; ++i) {
+    analyses.push_back(analysis::analyze(traces[i], pictures[i]));
+    recordings.push_back({&traces[i], &pictures[i]});
+  }
+  const std::vector<std::string> names = {"before", "after"};
+  const std::string html = render_compared_page(recordings, analyses, names, {});
+  const auto shown = nlohmann::json::parse(script_text(html, "page"));
+  EXPECT_TRUE(shown.at("compared").get<bool>());
+  EXPECT_EQ(shown.at("timelines").at(1).at("name"), "after");
+  EXPECT_EQ(shown.at("timelines").at(1).at("first").at("variables"), 1);
+  PageColumns after = page_block(html, 1, "events");
+  for (std::size_t i = 0; i < after["variable"].size(); ++i) {
+    // 0 is none, 1 the first recording's only variable.
+    EXPECT_EQ(after["variable"][i], after["bytes"][i] > 0 || after["kind"][i] == 5 ? 2U : 0U);
+  }
+}
+
+TEST(Page, ColumnsHoldAnyNumber) {
+  page::Columns columns;
+  columns.begin_block("numbers", 4);
+  columns.add("any", {0, 255, 256, 0xffffffffffffffff});
+  columns.add("none", {0, 0, 0, 0});
+  columns.add_growing("time", {5, 5, 70'000, 0x0001'0000'0000'0000});
+  EXPECT_EQ(columns.layout()["numbers"]["columns"][0]["bytes"], 8);
+  EXPECT_EQ(columns.layout()["numbers"]["columns"][1]["bytes"], 0);
+  EXPECT_EQ(columns.layout()["numbers"]["columns"][2]["bytes"], 6);
+  EXPECT_EQ(page::base64_of(""), "");
+  EXPECT_EQ(page::base64_of("f"), "Zg==");
+  EXPECT_EQ(page::base64_of("fo"), "Zm8=");
+  EXPECT_EQ(page::base64_of("foobar"), "Zm9vYmFy");
+}
+
+TEST(Page, BinsLeaveNoGapInTotals) {
+  page::Events events;
+  events.tracks.resize(3);
+  events.end = 1'000'000;
+  std::uint64_t bytes = 0;
+  std::uint64_t time = 0;
+  for (std::uint64_t i = 0; i < 10'000; ++i) {
+    page::Event event;
+    event.kind = page::EventKind::kHtoD;
+    event.begin = i * 100;
+    event.duration = i % 97;
+    event.bytes = i * 7 % 1000;
+    event.track = static_cast<std::uint32_t>(i % 3);
+    event.variable = static_cast<std::uint32_t>(i % 5);
+    event.finding = i % 2 == 0 ? 0 : page::kNoRow32;
+    bytes += event.bytes;
+    time += event.duration;
+    events.rows.push_back(event);
+  }
+  page::Events few = events;
+  EXPECT_EQ(page::bin(few, 10'000).width, 0U);
+  EXPECT_EQ(few.rows.size(), 10'000U);
+
+  const page::Binned binned = page::bin(events, 1'000);
+  EXPECT_LE(events.rows.size(), 500U);
+  EXPECT_GT(events.rows.size(), 0U);
+  std::uint64_t count = events.rows.size();
+  std::uint64_t needless = 0;
+  for (const page::Event& event : events.rows) {
+    bytes -= event.bytes;
+    time -= event.duration;
+    if (event.finding != page::kNoRow32) ++needless;
+  }
+  for (const page::Bin& bin : binned.bins) {
+    count += bin.count;
+    bytes -= bin.bytes;
+    time -= bin.busy;
+    needless += bin.needless;
+  }
+  EXPECT_EQ(count, 10'000U);
+  EXPECT_EQ(needless, 5'000U);
+  EXPECT_EQ(bytes, 0U);
+  EXPECT_EQ(time, 0U);
+  std::uint64_t crossings = 0;
+  for (const page::CrossingBin& bin : binned.crossings) crossings += bin.htod + bin.dtoh;
+  EXPECT_EQ(crossings, 10'000U);
+}
+
+TEST(Page, MemoryRisesAndFallsAndStaysEnd) {
+  const Trace trace = sample();
+  const page::DeviceMemory memory = page::memory_of(trace, {0}, 1'000'000'000);
+  ASSERT_EQ(memory.samples.size(), 6U);
+  EXPECT_EQ(memory.samples[0].bytes, 8'000'000U);
+  EXPECT_EQ(memory.samples[1].bytes, 0U);
+  ASSERT_EQ(memory.stays.size(), 3U);
+  EXPECT_EQ(memory.stays[0].variable, 0U);
+  EXPECT_LT(memory.stays[0].end, memory.stays[1].begin);
+}
+
+TEST(Page, PassesAddUpToTheirWallAndTellWhatWasNeedless) {
+  const std::string html = page_of(sample());
+  PageColumns passes = page_block(html, 0, "passes");
+  ASSERT_EQ(passes["wall"].size(), 3U);
+  std::uint64_t needless = 0;
+  for (std::size_t i = 0; i < 3; ++i) {
+    std::uint64_t parts = 0;
+    for (const char* part : {"kernel", "htod", "dtoh", "on_device", "allocation", "host"}) {
+      parts += passes[part][i];
+      needless += passes[part + std::string("_needless")][i];
+    }
+    EXPECT_EQ(parts, passes["wall"][i]);
+    EXPECT_EQ(passes["htod"][i], 1'234'567U);
+    EXPECT_EQ(passes["kernel"][i], 800'000U);
+    EXPECT_EQ(passes["htod_bytes"][i], 8'000'000U);
+  }
+  EXPECT_GT(needless, 0U);
+  EXPECT_EQ(passes["first"], (std::vector<std::uint64_t>{1, 0, 0}));
+}
+
+TEST(Page, ManyPassesAreSummedButForTheFirst) {
+  std::vector<analysis::Pass> passes(1001);
+  for (std::size_t i = 0; i < passes.size(); ++i) {
+    passes[i].begin = static_cast<Nanoseconds>(10 * i);
+    passes[i].end = passes[i].begin + 10;
+    passes[i].wall = 10;
+  }
+  passes[0].first = true;
+  const std::vector<analysis::Pass> summed = page::summed_passes(passes, 100);
+  EXPECT_LE(summed.size(), 101U);
+  EXPECT_EQ(summed[0].count, 1U);
+  std::uint64_t count = 0;
+  Nanoseconds wall = 0;
+  for (const analysis::Pass& pass : summed) {
+    count += pass.count;
+    wall += pass.wall;
+  }
+  EXPECT_EQ(count, 1001U);
+  EXPECT_EQ(wall, 10'010);
+}
+
+}  // namespace
+}  // namespace ompdm::report
