@@ -34,7 +34,9 @@ std::uint32_t Replay::argument_of(const DataOp& op, const OpNote& note, std::uin
   const auto* items = items_of(op);
   if (items == nullptr) return 0;
   const bool holds = op.kind == OpKind::kAlloc || op.kind == OpKind::kDelete;
-  const std::uint32_t told = note.argument <= items->size() ? note.argument : 0;
+  std::uint32_t told = note.argument <= items->size() ? note.argument : 0;
+  // From LLVM 22 on an item of its own attaches the pointer, and lies where the pointer points to.
+  if (told != 0 && ((*items)[told - 1].type & kMapAttach) != 0) told = 0;
   if (!holds && told != 0) return told;
   const ItemIndex* index = index_of(op);
   const std::uint32_t found =

@@ -76,6 +76,19 @@ TEST(Attribution, AttachItemsAreNoData) {
   EXPECT_EQ(variable_of(trace, 0), "a");
 }
 
+// The attach item lies where the data does: what the recorder took for it says how the data moves.
+TEST(Attribution, ACopyIsOfTheItemThatMapsItNotOfTheOneThatAttaches) {
+  LaneBuilder lane(0);
+  lane.site(1, Entry::kKernel, 0x10,
+            {";a.cpp;main;7;1;;", {";a[0:n];a.cpp;3;1;;", ";a[0:n];a.cpp;3;1;;"}});
+  lane.map_list(1, 1, {{0xa000, 0xa000, 80, 0x25}, {0x7f00, 0xa000, 8, 0x4000}});
+  lane.region(1, 1, 1, 10, 90, 1);
+  lane.op(1, argument(to_device(30, 0xa000, 0xd000, 80), 2));
+  const Trace trace = read({lane});
+  EXPECT_EQ(trace.ops[0].map_type, 0x25U);
+  EXPECT_EQ(variable_of(trace, 0), "a");
+}
+
 TEST(Attribution, AnUpdateOfPresentDataIsItsVariables) {
   LaneBuilder lane(0);
   lane.site(1, Entry::kDataBegin, 0x10, {";a.cpp;main;7;1;;", {";u;a.cpp;3;1;;"}});
