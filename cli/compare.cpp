@@ -1,21 +1,24 @@
-// `ompdm compare`: two recordings side by side, what changed and what remains.
+// `ompdm compare`: two recordings side by side, what changed and what remains; or several in a row,
+// rung by rung.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <ostream>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "link_model.h"
 #include "ompdm/analysis.h"
 #include "ompdm/error.h"
-#include "ompdm/link.h"
 #include "ompdm/page.h"
 #include "ompdm/report.h"
 #include "open_trace.h"
@@ -30,11 +33,12 @@ namespace {
 struct CompareOptions {
   std::string before;
   std::string after;
-  std::string link;
+  std::vector<std::string> more;
+  LinkModel model;
   OutputOptions output;
 };
 
-using Recordings = std::array<analysis::Analysis, 2>;
+using Ends = std::array<analysis::Analysis, 2>;
 
 std::string told(const std::optional<double>& value) {
   return value ? report::plain_number(*value) : "not known";
@@ -47,7 +51,7 @@ bool is_of_comparison(const std::string& path) {
 }
 
 /// Whether it holds; if so that is said on stderr.
-bool test_comparison(const report::Condition& condition, const Recordings& recordings) {
+bool test_comparison(const report::Condition& condition, const Ends& recordings) {
   if (condition.ratio) {
     throw Error(fmt::format("'{}': {} is of both recordings: write the number without an x",
                             condition.text, condition.path),
@@ -62,8 +66,10 @@ bool test_comparison(const report::Condition& condition, const Recordings& recor
 }
 
 /// Exit status after testing, 3 if a condition holds; each that does is said on stderr.
-int test(const std::vector<report::Condition>& conditions, const Recordings& recordings) {
+int test(const std::vector<report::Condition>& conditions,
+         const std::vector<analysis::Analysis>& all) {
   if (conditions.empty()) return 0;
+  const Ends recordings = {all.front(), all.back()};
   std::array<std::string, 2> json;
   for (std::size_t i = 0; i < json.size(); ++i) {
     json[i] = report::render(std::span(&recordings[i], 1), report::Format::kJson);
@@ -86,12 +92,27 @@ int test(const std::vector<report::Condition>& conditions, const Recordings& rec
   return exit_status;
 }
 
-/// Both as one HTML file, without the program's lines: they have changed since BEFORE.
-std::string compared_page(const Recordings& recordings, const std::vector<Trace>& traces,
-                          const std::array<analysis::Picture, 2>& pictures) {
-  const std::array<report::Pictured, 2> pictured = {
-      {{traces.data(), pictures.data()}, {&traces[1], &pictures[1]}}};
-  const std::array<std::string, 2> names = {"before", "after"};
+/// What the user calls each: its file without what all of them are called alike.
+std::vector<std::string> names_of(const std::vector<std::string>& files) {
+  for (const bool with_folder : {false, true}) {
+    std::vector<std::string> names;
+    for (const std::string& file : files) {
+      const std::filesystem::path path(file);
+      names.push_back(with_folder ? (path.parent_path().filename() / path.stem()).string()
+                                  : path.stem().string());
+    }
+    const std::set<std::string> distinct(names.begin(), names.end());
+    if (distinct.size() == names.size()) return names;
+  }
+  return files;
+}
+
+/// All as one HTML file, without the program's lines: they have changed since the first.
+std::string compared_page(const std::vector<analysis::Analysis>& recordings,
+                          const std::vector<std::string>& names, const std::vector<Trace>& traces,
+                          const std::vector<analysis::Picture>& pictures) {
+  std::vector<report::Pictured> pictured;
+  for (std::size_t i = 0; i < traces.size(); ++i) pictured.push_back({&traces[i], &pictures[i]});
   return report::render_compared_page(pictured, recordings, names, {});
 }
 
@@ -100,17 +121,19 @@ int run_compare(const CompareOptions& options) {
   for (const std::string& text : options.output.fail_if) {
     conditions.push_back(report::parse_condition(text));
   }
-  std::optional<analysis::Link> link;
-  if (!options.link.empty()) link = analysis::parse_link(options.link);
+  const std::optional<analysis::Link> link = link_of(options.model);
   const bool page_wanted = wants_page(options.output);
   if (page_wanted && goes_to_terminal(options.output)) {
     throw Error("a page is nothing for a terminal: add -o compare.html", Error::Kind::kUsage);
   }
-  Recordings recordings;
+  std::vector<std::string> files = {options.before, options.after};
+  files.insert(files.end(), options.more.begin(), options.more.end());
+  const bool is_ladder = files.size() > 2;
+  std::vector<analysis::Analysis> recordings(files.size());
   std::vector<Trace> traces;
-  std::array<analysis::Picture, 2> pictures;
-  for (std::size_t i = 0; i < recordings.size(); ++i) {
-    OpenedTrace opened = open_trace(i == 0 ? options.before : options.after);
+  std::vector<analysis::Picture> pictures(files.size());
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    OpenedTrace opened = open_trace(files[i]);
     if (link) opened.trace = analysis::retime(std::move(opened.trace), *link);
     const Progress progress("analyzing " + opened.trace.file);
     recordings[i] = page_wanted ? analysis::analyze(opened.trace, pictures[i])
@@ -119,16 +142,20 @@ int run_compare(const CompareOptions& options) {
     recordings[i].link = link;
     if (page_wanted) traces.push_back(std::move(opened.trace));
   }
+  const std::vector<std::string> names =
+      is_ladder ? names_of(files) : std::vector<std::string>{"before", "after"};
   const int exit_status = test(conditions, recordings);
   if (page_wanted) {
-    const std::string page = compared_page(recordings, traces, pictures);
+    const std::string page = compared_page(recordings, names, traces, pictures);
     write_out(options.output, [&](std::ostream& out) { out << page; });
     return exit_status;
   }
   const report::Format format = format_of(options.output);
   const report::Layout layout = layout_of(options.output);
+  const std::span<const analysis::Analysis> all(recordings);
   write_out(options.output, [&](std::ostream& out) {
-    out << report::render_comparison(recordings, format, layout);
+    out << (is_ladder ? report::render_ladder(all, names, format, layout)
+                      : report::render_comparison(all.first<2>(), format, layout));
   });
   return exit_status;
 }
@@ -137,7 +164,8 @@ int run_compare(const CompareOptions& options) {
 
 void setup_compare(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<CompareOptions>();
-  CLI::App* verb = app.add_subcommand("compare", "Show what changed between two runs");
+  CLI::App* verb =
+      app.add_subcommand("compare", "Show what changed between two runs, or rung by rung");
   verb->group("Look");
   verb->add_option("BEFORE", options->before, "A trace or a spool; - is standard input")
       ->required()
@@ -145,18 +173,21 @@ void setup_compare(CLI::App& app, int& exit_status) {
   verb->add_option("AFTER", options->after, "Another one, of the changed program")
       ->required()
       ->type_name("");
-  verb->add_option("--link", options->link,
-                   "Show what transfers of both would take on this link (a model; see below)")
-      ->type_name("LINK");
+  verb->add_option("NEXT", options->more,
+                   "More of them, each a step from the one before: a table of all, rung by rung")
+      ->type_name("");
+  add_link_options(*verb, options->model);
   add_output_options(*verb, options->output, "HtoD.bytes > 1.05x", true);
   set_help(
-      *verb, "ompdm compare BEFORE AFTER [options]",
+      *verb, "ompdm compare BEFORE AFTER [NEXT...] [options]",
       "COND is PATH OP NUMBER[x]. PATH is a number of the JSON report (HtoD.bytes is short for\n"
       "totals.HtoD.bytes); OP is <, <=, >, >=, == or !=. A NUMBER with an x is tested against\n"
       "AFTER over BEFORE, one without against AFTER. findings.came counts what only AFTER has,\n"
-      "findings.went and findings.stay the others; findings.came.PATTERN those of a pattern.\n" +
+      "findings.went and findings.stay the others; findings.came.PATTERN those of a pattern.\n"
+      "Of more than two, BEFORE is the first and AFTER the last.\n" +
           std::string(kLinkNotes),
       "ompdm compare naive.json optimized.json\n"
+      "ompdm compare naive.json data.json collapse.json optimized.json\n"
       "ompdm compare naive.json optimized.json --format html -o compare.html\n"
       "ompdm compare yesterday.json today.json --fail-if 'HtoD.bytes > 1.05x'\n"
       "ompdm compare naive.json optimized.json --fail-if 'findings.came > 0' --format markdown");

@@ -4,6 +4,7 @@
 #include <ostream>
 #include <string>
 
+#include "link_model.h"
 #include "named_traces.h"
 #include "ompdm/error.h"
 #include "ompdm/report.h"

@@ -40,14 +40,11 @@ void add_trace_options(CLI::App& verb, NamedTraces& named) {
                   "What several traces are: of one run (job), or runs on several inputs (inputs)")
       ->check(CLI::IsMember({std::string(kAsJob), std::string(kAsInputs)}))
       ->type_name("job|inputs");
-  verb.add_option("--link", named.link,
-                  "Show what transfers would take on this link (a model; see below)")
-      ->type_name("LINK");
+  add_link_options(verb, named.model);
 }
 
 OpenedTraces open_named(const NamedTraces& named, const Wanted& wanted) {
-  std::optional<analysis::Link> link;
-  if (!named.link.empty()) link = analysis::parse_link(named.link);
+  const std::optional<analysis::Link> link = link_of(named.model);
   std::vector<OneRecording> recordings;
   OpenedTraces all;
   for (const std::string& name : without_older(named)) {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "link_model.h"
 #include "ompdm/analysis.h"
-#include "ompdm/link.h"
 #include "ompdm/picture.h"
 #include "ompdm/trace.h"
 
@@ -20,7 +20,7 @@ namespace ompdm::cli {
 struct NamedTraces {
   std::vector<std::string> names;  ///< as the user gave them
   std::string as;                  ///< what several are: kAsJob, kAsInputs; empty: as they seem
-  std::string link;                ///< a model that transfers are timed on; empty: as measured
+  LinkModel model;                 ///< that transfers are timed on
 };
 
 /// Adds TRACE..., --as and --link; `named` must live as long as `verb`.

@@ -15,11 +15,6 @@ class App;
 
 namespace ompdm::cli {
 
-/// How --link is explained in a help text.
-inline constexpr const char* kLinkNotes =
-    "LINK is pcie3x16, pcie4x16, pcie5x16, nvlink4 or BANDWIDTH,LATENCY as in 25GB/s,10us:\n"
-    "transfers of a trace taken on host devices are re-timed, all else takes what it took.";
-
 struct OutputOptions {
   std::string format = "text";
   std::string output;  ///< a file; empty: standard output

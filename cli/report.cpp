@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "link_model.h"
 #include "named_traces.h"
 #include "ompdm/analysis.h"
 #include "ompdm/error.h"

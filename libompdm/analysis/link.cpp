@@ -58,6 +58,19 @@ Link parse_link(std::string_view text) {
               Error::Kind::kUsage);
 }
 
+double parse_kernel_factor(std::string_view text) {
+  constexpr double kMost = 1e6;
+  double factor = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, factor);
+  if (error != std::errc() || stop != end || !(factor > 0) || factor > kMost) {
+    throw Error("'" + std::string(text) +
+                    "': how many times as fast kernels would be: write a number, as in 20",
+                Error::Kind::kUsage);
+  }
+  return factor;
+}
+
 Nanoseconds transfer_time(const Link& link, std::uint64_t bytes) {
   return link.latency + std::llround(static_cast<double>(bytes) * 1e9 / link.bytes_per_second);
 }

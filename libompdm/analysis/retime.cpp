@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <vector>
 
@@ -27,12 +28,16 @@ std::vector<Span> spans_of(const Trace& trace, const Link& link) {
   for (const DataOp& op : trace.ops) {
     const std::array devices = {on(op.src_device), on(op.dst_device)};
     Span& span = spans.emplace_back(Span{op.begin, op.end, op.thread, devices, op.kind});
-    if (crosses(op)) span.modelled = transfer_time(link, op.bytes);
+    span.takes_link = crosses(op);
+    if (span.takes_link) span.modelled = transfer_time(link, op.bytes);
     span.first_of_region = starts_region(op);
   }
   for (const Launch& launch : trace.launches) {
     Span& span =
         spans.emplace_back(Span{launch.begin, launch.end, launch.thread, {on(launch.device), -1}});
+    if (link.kernels && !launch.unfinished) {
+      span.modelled = std::llround(static_cast<double>(launch.end - launch.begin) / *link.kernels);
+    }
     span.first_of_region = starts_region(launch);
   }
   for (const Region& region : trace.regions) {
@@ -119,6 +124,11 @@ Trace retime(Trace trace, const Link& link) {
   trace.ops.change_shapes([](DataOp& op) {
     if (crosses(op)) op.clock = Clock::kModel;
   });
+  if (link.kernels) {
+    trace.launches.change_shapes([](Launch& launch) {
+      if (!launch.unfinished) launch.clock = Clock::kModel;
+    });
+  }
   const std::vector<std::uint32_t> moved_to = order_by_begin(trace.regions);
   const auto follow = [&](std::uint32_t region) { return moved_to[region]; };
   trace.ops.change_regions(follow);

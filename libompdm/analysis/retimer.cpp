@@ -51,11 +51,11 @@ void Retimer::begin(const Boundary& boundary, Place& place) {
     const DeviceTimes& busy = devices_[device];
     place.after = std::max(place.after, busy.ended);
     const auto link = busy.link_free.find(span.kind);
-    if (span.modelled >= 0 && link != busy.link_free.end()) {
+    if (span.takes_link && link != busy.link_free.end()) {
       place.after = std::max(place.after, link->second);
     }
   }
-  if (span.modelled >= 0) {
+  if (span.takes_link) {
     for (const std::int32_t device : span.devices) {
       if (device >= 0) devices_[device].link_free[span.kind] = place.after + span.modelled;
     }

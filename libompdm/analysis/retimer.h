@@ -22,6 +22,7 @@ struct Span {
   std::array<std::int32_t, 2> devices = {-1, -1};  ///< that it is on, but for the host
   OpKind kind = OpKind::kAlloc;
   Nanoseconds modelled = -1;
+  bool takes_link = false;       ///< while it is modelled, in its kind's direction
   bool first_of_region = false;  ///< an operation at the very begin of the region it belongs to
   bool is_region = false;
   std::size_t made = kNoRow;  ///< of a region that a task ran: the span that says when it was made

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 
+#include "report/differences.h"
 #include "report/headline.h"
 #include "report/losses.h"
 #include "report/sentences.h"
@@ -35,16 +36,26 @@ Nanoseconds transfer_time(const analysis::Totals& totals) {
   return totals.htod.time + totals.dtoh.time + totals.dtod.time;
 }
 
-std::string movement(std::uint64_t before, std::uint64_t after) {
+std::string movement(const Sides& sides) {
+  const std::uint64_t before = moved_bytes(sides.before);
+  const std::uint64_t after = moved_bytes(sides.after);
   if (before == 0 && after == 0) return "neither moves any data";
-  if (before == 0)
-    return fmt::format("AFTER moves {} where BEFORE moves nothing", spoken_size(after));
-  if (after == 0)
-    return fmt::format("AFTER moves nothing where BEFORE moves {}", spoken_size(before));
+  if (before == 0) {
+    return fmt::format("{} moves {} where {} moves nothing", sides.after_name, spoken_size(after),
+                       sides.before_name);
+  }
+  if (after == 0) {
+    return fmt::format("{} moves nothing where {} moves {}", sides.after_name, sides.before_name,
+                       spoken_size(before));
+  }
   const std::string change =
       difference(static_cast<double>(before), static_cast<double>(after), "less", "more");
-  if (change.empty()) return fmt::format("AFTER moves as much as BEFORE: {}", spoken_size(after));
-  return fmt::format("AFTER moves {}: {} → {}", change, spoken_size(before), spoken_size(after));
+  if (change.empty()) {
+    return fmt::format("{} moves as much as {}: {}", sides.after_name, sides.before_name,
+                       spoken_size(after));
+  }
+  return fmt::format("{} moves {}: {} → {}", sides.after_name, change, spoken_size(before),
+                     spoken_size(after));
 }
 
 std::string walls(Nanoseconds before, Nanoseconds after) {
@@ -55,15 +66,8 @@ std::string walls(Nanoseconds before, Nanoseconds after) {
   return fmt::format("; wall {}: {} → {}", change, spoken_time(before), spoken_time(after));
 }
 
-std::string value_of(const Analysis& one, std::string_view name) {
-  for (const auto& [known, value] : header(one)) {
-    if (known == name) return value;
-  }
-  return {};
-}
-
 /// Why nothing can be compared; empty if it can be.
-std::string obstacle(const Analysis& one, const char* side, const SourceNames& names) {
+std::string obstacle(const Analysis& one, const std::string& side, const SourceNames& names) {
   const bool tells = analysis::has_target_events(one) && analysis::knows_transfers(one);
   return tells ? std::string() : fmt::format("{}: {}", side, headline(std::span(&one, 1), names));
 }
@@ -71,15 +75,14 @@ std::string obstacle(const Analysis& one, const char* side, const SourceNames& n
 }  // namespace
 
 std::string comparison_headline(const Sides& sides) {
-  const std::string before = obstacle(sides.before, "BEFORE", sides.names);
-  const std::string after = obstacle(sides.after, "AFTER", sides.names);
+  const std::string before = obstacle(sides.before, sides.before_name, sides.names);
+  const std::string after = obstacle(sides.after, sides.after_name, sides.names);
   if (!after.empty()) return after;
   if (!before.empty()) return before;
   const std::string model =
-      sides.after.link ? fmt::format("on a model of {}: ", sides.after.link->name) : "";
+      sides.after.link ? fmt::format("on {}: ", link_name(*sides.after.link)) : "";
   const bool cut = sides.before.truncated || sides.after.truncated;
-  return (cut ? kInWhatIsLeft : "") + model +
-         movement(moved_bytes(sides.before), moved_bytes(sides.after)) +
+  return (cut ? kInWhatIsLeft : "") + model + movement(sides) +
          walls(sides.before.program_wall, sides.after.program_wall);
 }
 
@@ -99,10 +102,10 @@ std::vector<std::string> comparison_warnings(const Sides& sides) {
 
 std::vector<std::pair<std::string, std::string>> comparison_header(const Sides& sides) {
   const auto what = [](const Analysis& one) {
-    return fmt::format("{}: {}", one.file, value_of(one, "Program"));
+    return fmt::format("{}: {}", one.file, header_value(one, "Program"));
   };
-  const std::string before = value_of(sides.before, "Devices");
-  const std::string after = value_of(sides.after, "Devices");
+  const std::string before = header_value(sides.before, "Devices");
+  const std::string after = header_value(sides.after, "Devices");
   std::vector<std::pair<std::string, std::string>> lines = {{"BEFORE", what(sides.before)},
                                                             {"AFTER", what(sides.after)}};
   if (before == after) {
@@ -111,6 +114,9 @@ std::vector<std::pair<std::string, std::string>> comparison_header(const Sides& 
     lines.emplace_back("Devices", "BEFORE " + before);
     lines.emplace_back("", "AFTER " + after);
   }
+  const std::string differ = differences(sides.recordings);
+  lines.emplace_back("Differ",
+                     differ.empty() ? "nothing: the same program with the same arguments" : differ);
   return lines;
 }
 

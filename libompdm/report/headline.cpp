@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "report/sentences.h"
 #include "report/units.h"
 
 namespace ompdm::report {
@@ -138,13 +139,18 @@ std::string what_moved(Analyses analyses, const SourceNames& names) {
     device += one.headline.device;
     wall += one.program_wall;
   }
+  const auto& link = analyses.front().link;
+  const std::string model = link ? fmt::format("on {}, ", link_name(*link)) : "";
+  // Kernels and host code have the host's speed there: of them all a share would be of nothing.
+  if (link && !link->kernels) {
+    return fmt::format("{}data movement takes {}: {}", model, spoken_time(transfer), who);
+  }
   std::string shares =
       fmt::format("data movement is {} of device time", spoken_share(transfer, device));
   // The whole run's wall is known, and not all that moved in it.
   if (wall > 0 && !is_cut(analyses))
     shares += fmt::format(" and {} of wall", spoken_share(transfer, wall));
-  const auto& link = analyses.front().link;
-  return (link ? fmt::format("on a model of {}, ", link->name) : "") + shares + ": " + who;
+  return model + shares + ": " + who;
 }
 
 }  // namespace
@@ -177,11 +183,17 @@ std::string headline_basis(Analyses analyses) {
     busy += one.headline.device;
     wall += one.program_wall;
   }
+  const auto& link = analyses.front().link;
+  if (link && !link->kernels) {
+    return "(kernels and host code are as fast as when they were recorded: shares of the time are "
+           "told with --kernels FACTOR)";
+  }
   const char* clock = host && device ? "host and device clocks"
                       : device       ? "device clock"
                                      : "host clock";
   return fmt::format("(device time {}: union of copies and kernels, {}; wall {}{})",
-                     spoken_time(busy), model ? fmt::format("{}, copies modelled", clock) : clock,
+                     spoken_time(busy),
+                     model ? fmt::format("{}, copies and kernels modelled", clock) : clock,
                      spoken_time(wall), analyses.size() > 1 ? ", all processes added" : "");
 }
 

@@ -250,7 +250,8 @@ Json doubt_json(const analysis::Doubt& doubt) {
 Json link_json(const analysis::Link& link) {
   return {{"model", link.name},
           {"bytes_per_second", link.bytes_per_second},
-          {"latency_ns", link.latency}};
+          {"latency_ns", link.latency},
+          {"kernel_factor", link.kernels ? Json(*link.kernels) : Json(nullptr)}};
 }
 
 }  // namespace ompdm::report

@@ -193,11 +193,13 @@ Table link_table(Analyses analyses) {
               "Model of the link",
               {{"model", "Model"},
                {"bytes_per_second", "Bytes a second", Unit::kBytes},
-               {"latency_ns", "Latency", Unit::kTime}},
+               {"latency_ns", "Latency", Unit::kTime},
+               {"kernel_factor", "Kernels x", Unit::kCount}},
               {}};
   if (const auto& link = analyses.front().link) {
     table.rows.push_back({link->name, std::int64_t{std::llround(link->bytes_per_second)},
-                          std::int64_t{link->latency}});
+                          std::int64_t{link->latency},
+                          link->kernels ? Cell(*link->kernels) : Cell()});
   }
   return table;
 }

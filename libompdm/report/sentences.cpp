@@ -103,11 +103,20 @@ void warn_of_end(const Analysis& one, const SourceNames& names, std::vector<std:
 
 }  // namespace
 
+std::string link_name(const analysis::Link& link) {
+  return fmt::format("a model of {}", link.name) +
+         (link.kernels ? fmt::format(" and of kernels {:g} times as fast", *link.kernels) : "");
+}
+
 std::string link_sentence(const analysis::Link& link) {
   return fmt::format(
-      "a model, not a measurement: each transfer takes {} and its bytes at {}/s ({}); kernels and "
-      "host code took what they took when it was recorded",
-      spoken_time(link.latency), spoken_size(std::llround(link.bytes_per_second)), link.name);
+      "a model, not a measurement: each transfer takes {} and its bytes at {}/s ({}); {}",
+      spoken_time(link.latency), spoken_size(std::llround(link.bytes_per_second)), link.name,
+      link.kernels
+          ? fmt::format("each kernel takes 1/{:g} of what it took when it was recorded, host code "
+                        "as long as then",
+                        *link.kernels)
+          : "kernels and host code took what they took when it was recorded");
 }
 
 std::vector<std::string> warnings(const Analysis& one, const SourceNames& names) {
@@ -171,9 +180,17 @@ std::vector<std::pair<std::string, std::string>> header(const Analysis& one) {
                                                             {"Wall", wall_time(one)}};
   if (one.link) {
     lines.emplace_back("Link",
-                       fmt::format("{}: a model, on which transfers are re-timed", one.link->name));
+                       fmt::format("{}: a model, on which transfers{} are re-timed", one.link->name,
+                                   one.link->kernels ? " and kernels" : ""));
   }
   return lines;
+}
+
+std::string header_value(const Analysis& analysis, std::string_view name) {
+  for (const auto& [known, value] : header(analysis)) {
+    if (known == name) return value;
+  }
+  return {};
 }
 
 std::string runtime_traffic(Analyses analyses) {

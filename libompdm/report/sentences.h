@@ -3,12 +3,16 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "report/tables.h"
 
 namespace ompdm::report {
+
+/// "a model of pcie4x16", "a model of pcie4x16 and of kernels 20 times as fast".
+std::string link_name(const analysis::Link& link);
 
 /// That the times of transfers are a model's, and which.
 std::string link_sentence(const analysis::Link& link);
@@ -19,6 +23,9 @@ std::vector<std::string> warnings(const analysis::Analysis& analysis, const Sour
 
 /// Header lines, name and value: program, process, devices, wall, runtime.
 std::vector<std::pair<std::string, std::string>> header(const analysis::Analysis& analysis);
+
+/// The value of one of these lines; empty if there is no such line.
+std::string header_value(const analysis::Analysis& analysis, std::string_view name);
 
 /// What the runtime sent for its own purposes; empty if nothing.
 std::string runtime_traffic(Analyses analyses);

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "ompdm/analysis.h"
@@ -13,16 +15,31 @@ namespace ompdm::report {
 
 /// Refers to the recordings, which must outlive it.
 struct Sides {
-  explicit Sides(std::span<const analysis::Analysis, 2> recordings)
-      : before(recordings[0]),
-        after(recordings[1]),
+  explicit Sides(std::span<const analysis::Analysis, 2> both)
+      : recordings(both),
+        before(both[0]),
+        after(both[1]),
         pairs(analysis::compare(before, after)),
-        names(recordings) {}
+        names(both) {}
 
+  /// The first and the last of several, which sentences call as the user does.
+  Sides(std::span<const analysis::Analysis> all, std::string before_called,
+        std::string after_called)
+      : recordings(all),
+        before(all.front()),
+        after(all.back()),
+        pairs(analysis::compare(before, after)),
+        names(all),
+        before_name(std::move(before_called)),
+        after_name(std::move(after_called)) {}
+
+  std::span<const analysis::Analysis> recordings;
   const analysis::Analysis& before;
   const analysis::Analysis& after;
   analysis::Comparison pairs;
   SourceNames names;
+  std::string before_name = "BEFORE";
+  std::string after_name = "AFTER";
 };
 
 /// A pair's row in one of the two tables; null if it has none there.

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "ompdm/error.h"
+#include "report/differences.h"
 #include "report/findings.h"
 #include "report/glance/needless.h"
 #include "report/headline.h"
@@ -53,6 +54,8 @@ std::string text_report(Analyses analyses, const SourceNames& names, const Layou
         text += fact(name, value, layout);
       }
     }
+    const std::string differ = are_inputs(analyses) ? "" : differences(analyses, ", ");
+    if (!differ.empty()) text += fact("Differ", differ, layout);
     text += titled(traces_table(analyses), layout);
   }
   if (std::ranges::any_of(analyses, analysis::has_target_events)) {

@@ -64,6 +64,33 @@ TEST_F(Compare, HeatNaiveAndOptimized) {
   EXPECT_EQ(all["iterations"][0]["ratio"]["HtoD_bytes"], 0);
 }
 
+TEST_F(Compare, SeveralAreALadder) {
+  const Ended recorded = ompdm({"record", "-o", "data.json", kernel("heat"), "--variant", "data",
+                                "60", std::to_string(kSteps)});
+  EXPECT_EQ(recorded.status, 0) << recorded.err;
+  const Json all = compared({"naive.json", "data.json", "optimized.json"});
+  EXPECT_EQ(all["schema"], "ompdm.ladder/1");
+  ASSERT_EQ(all["rungs"].size(), 3U);
+  EXPECT_EQ(all["rungs"][1]["name"], "data");
+  EXPECT_EQ(all["rungs"][0]["totals"]["HtoD"]["bytes"], 2 * kGrid * kSteps);
+  EXPECT_EQ(all["rungs"][1]["totals"]["HtoD"]["bytes"], 2 * kGrid);
+  EXPECT_EQ(all["rungs"][0]["needless_bytes"], 4 * kGrid * (kSteps - 1));
+  EXPECT_EQ(all["rungs"][2]["needless_bytes"], 0);
+  // The kernels are of three functions, the loops too: each is one row.
+  ASSERT_EQ(all["directives"].size(), 3U) << all["directives"];
+  ASSERT_EQ(all["iterations"].size(), 1U) << all["iterations"];
+  EXPECT_EQ(all["iterations"][0][2]["HtoD_bytes"], 0);
+  ASSERT_EQ(all["variables"].size(), 2U) << all["variables"];
+  // Conditions are on the first and the last.
+  const Ended ended = ompdm({"compare", "naive.json", "data.json", "optimized.json", "--fail-if",
+                             "HtoD.bytes < 0.5x", "--fail-if", "findings.went > 0"});
+  EXPECT_EQ(ended.status, 3);
+  EXPECT_NE(ended.err.find("HtoD.bytes is 288000 before, 57600 after"), std::string::npos);
+  EXPECT_NE(ended.err.find("findings.went is 1"), std::string::npos) << ended.err;
+  EXPECT_NE(ended.out.find("Differ   argument 2: naive → data → optimized\n"), std::string::npos)
+      << ended.out;
+}
+
 TEST_F(Compare, ConditionsDecideTheExitStatus) {
   const std::vector<std::string> words = {"compare", "naive.json", "optimized.json", "--fail-if"};
   const auto ended = [&](const std::string& condition) {
@@ -120,8 +147,29 @@ TEST_F(Compare, OnAModelOfALink) {
   }
   EXPECT_EQ(all["link"]["bytes_per_second"], 1e9);
   const Ended text = ompdm({"report", "naive.json", "--link", "pcie4x16"});
-  EXPECT_EQ(text.out.find("on a model of pcie4x16, data movement is"), 0U) << text.out;
+  EXPECT_EQ(text.out.find("on a model of pcie4x16, data movement takes "), 0U) << text.out;
   EXPECT_NE(text.out.find("! a model, not a measurement"), std::string::npos);
+}
+
+// Shares of the time are told where kernels have a device's speed, too.
+TEST_F(Compare, OnAModelOfALinkAndOfKernels) {
+  const Json host = compared({"naive.json", "naive.json", "--link", "1GB/s,0us"});
+  const Json device =
+      compared({"naive.json", "naive.json", "--link", "1GB/s,0us", "--kernels", "10"});
+  EXPECT_EQ(host["link"]["kernel_factor"], nullptr);
+  EXPECT_EQ(device["link"]["kernel_factor"], 10);
+  const auto kernels = [](const Json& all) {
+    return all["totals"]["kernel"]["time_ns"]["after"].get<double>();
+  };
+  EXPECT_NEAR(kernels(device), kernels(host) / 10, 10.0 * kSteps);
+  EXPECT_EQ(device["totals"]["HtoD"]["time_ns"], host["totals"]["HtoD"]["time_ns"]);
+  const Ended text = ompdm({"report", "naive.json", "--link", "pcie4x16", "--kernels", "10"});
+  EXPECT_EQ(text.out.find("on a model of pcie4x16 and of kernels 10 times as fast, data movement "
+                          "is "),
+            0U)
+      << text.out;
+  EXPECT_EQ(ompdm({"report", "naive.json", "--kernels", "10"}).status, 2);
+  EXPECT_EQ(ompdm({"report", "naive.json", "--link", "pcie4x16", "--kernels", "0"}).status, 2);
 }
 
 }  // namespace

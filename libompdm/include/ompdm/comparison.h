@@ -1,8 +1,9 @@
-// Two recordings side by side: which row of one is which row of the other. A pure function of two
-// analyses; what their figures say together is left to whoever shows them.
+// Two recordings side by side, or several in a row: which row of one is which row of another. Pure
+// functions of analyses; what their figures say together is left to whoever shows them.
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "ompdm/analysis.h"
@@ -32,5 +33,21 @@ struct Comparison {
 /// of its sort left in a file on both sides. A variable by name and file, then by name; a finding
 /// by pattern, variable and file; a loop by the directives that it shares with another.
 Comparison compare(const Analysis& before, const Analysis& after);
+
+/// The positions of one row in the same table of each recording; kNoRow where one has no such row.
+using RowChain = std::vector<std::size_t>;
+
+/// Each row of any recording is in exactly one chain. Chains are in the order of the first
+/// recording's rows; those that begin later come after them, in the order in which they come.
+struct Ladder {
+  std::vector<RowChain> directives;
+  std::vector<RowChain> variables;
+  std::vector<RowChain> iterations;
+  std::vector<RowChain> findings;
+};
+
+/// Recordings of which each is a step from the one before: each is paired with that one (compare),
+/// and what that one lacks with those before it, the nearest first.
+Ladder ladder_of(std::span<const Analysis> recordings);
 
 }  // namespace ompdm::analysis

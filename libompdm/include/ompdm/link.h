@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -17,6 +18,8 @@ struct Link {
   std::string name;  ///< the preset's, or as it was given
   double bytes_per_second = 0;
   Nanoseconds latency = 0;
+  /// How many times as fast kernels are as when they were recorded; none: as fast.
+  std::optional<double> kernels = {};
   bool operator==(const Link&) const = default;
 };
 
@@ -34,17 +37,21 @@ struct Link {
 /// otherwise, reaches a third to a half of these rates: give a BANDWIDTH of your own for it.
 Link parse_link(std::string_view text);
 
+/// A factor for Link::kernels: "20" or "0.5". Throws Error (kUsage) if it is no number above 0.
+double parse_kernel_factor(std::string_view text);
+
 /// What a transfer of so many bytes takes on the link.
 Nanoseconds transfer_time(const Link& link, std::uint64_t bytes);
 
 /// The recording with each transfer that crosses between two devices (the host is one) on the
-/// link's clock, Clock::kModel. Kernels, allocations and host code (waiting for other threads, too)
-/// keep their durations: a region grows or shrinks with what is in it, and what came later on its
-/// thread shifts. Whatever had ended on a device before something else began there, on any thread,
-/// still has; what else threads wait for is not known, but that a task runs after it was made, and
-/// that the first thread starts the others while it is in no directive. Unfinished transfers stay
-/// as they are. Throws Error (kUsage) if a transfer was not timed by the host around the whole
-/// of it: a device of its own has a link of its own.
+/// link's clock, Clock::kModel. Allocations and host code (waiting for other threads, too) keep
+/// their durations, kernels too unless the model has a factor for them (then theirs is that clock):
+/// a region grows or shrinks with what is in it, and what came later on its thread shifts. Whatever
+/// had ended on a device before something else began there, on any thread, still has; what else
+/// threads wait for is not known, but that a task runs after it was made, and that the first thread
+/// starts the others while it is in no directive. Unfinished transfers stay as they are. Throws
+/// Error (kUsage) if a transfer was not timed by the host around the whole of it: a device of its
+/// own has a link of its own.
 Trace retime(Trace trace, const Link& link);
 
 }  // namespace ompdm::analysis

@@ -18,6 +18,7 @@ namespace ompdm::report {
 
 inline constexpr std::string_view kReportSchema = "ompdm.report/1";
 inline constexpr std::string_view kCompareSchema = "ompdm.compare/1";
+inline constexpr std::string_view kLadderSchema = "ompdm.ladder/1";
 inline constexpr std::string_view kGpuTraceSchema = "ompdm.gpu_trace/1";
 
 enum class Format {
@@ -65,6 +66,13 @@ std::string advice_text(const analysis::Finding& finding);
 /// BEFORE's findings and of its prediction. The JSON is described in report/COMPARE.md.
 std::string render_comparison(std::span<const analysis::Analysis, 2> recordings, Format format,
                               const Layout& layout = {});
+
+/// Several recordings, each a step from the one before, under the names given: what each moves and
+/// takes, how much faster it is than the one before and than the first, and what of it moves where.
+/// At least two. The JSON is described in report/COMPARE.md.
+std::string render_ladder(std::span<const analysis::Analysis> recordings,
+                          std::span<const std::string> names, Format format,
+                          const Layout& layout = {});
 
 /// Which operations a list is of: those that began in [from, to], in nanoseconds as the list tells
 /// them, at a directive whose place is `where` ("heat.cpp:56"; empty: any).
