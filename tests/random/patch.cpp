@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "guards.h"
 #include "places.h"
 #include "pragmas/directive.h"
 #include "pragmas/item.h"
@@ -53,7 +54,7 @@ std::set<std::string> devices_of(const Json& edit, const std::vector<std::string
     const int number = device;
     all.insert(number == 0 ? "" : std::to_string(number));
   }
-  // A guard's are those of the directive that it is of.
+  // Else they are those of the directive that it is of.
   if (all.empty()) {
     const std::string& line = lines[edit["places"][0]["line"].get<std::size_t>() - 1];
     all.insert(Directive(line).argument("device"));
@@ -106,15 +107,58 @@ std::string Patch::apply_edit(const Json& edit) {
   if (kind == "replace") return replace(edit);
   if (kind == "leave_out" || kind == "remove") return take_out(edit);
   // One that found nothing there so far brought nothing: the updates that go with it bring all.
-  const bool is_idle = edit["when"] == "host_uses" && expressions_of(edit).empty();
+  if (edit["when"] == "host_uses" && expressions_of(edit).empty()) return take_out(edit);
   const bool is_send = edit["when"] == "host_changed" && edit["directive"] == "target update";
-  if (!is_idle && !is_send) return fmt::format("guard: {}", edit["when"].get<std::string>());
-  // What crosses after each change of the host's need not cross here.
-  const std::string why = take_out(edit);
-  if (!why.empty()) return why;
-  const std::size_t here = edit["places"][0]["line"].get<std::size_t>() - 1;
-  update_where_host(edit, whole_program(texts_of(lines_), here));
+  return is_send ? guard(edit) : fmt::format("guard: {}", edit["when"].get<std::string>());
+}
+
+std::string Patch::guard(const Json& edit) {
+  for (const Json& place : edit["places"]) {
+    const std::size_t at = place["line"].get<std::size_t>() - 1;
+    for (const std::string& item : expressions_of(edit)) {
+      Directive rest(lines_[at].text);
+      Directive alone(lines_[at].text);
+      if (!rest.take(item)) return "guard: " + item + " is not there";
+      for (const char* clause : {"to", "from"}) {
+        for (const std::string& other : alone.items(clause)) {
+          if (other != item) alone.take(other);
+        }
+      }
+      const std::string condition = alone.argument("if");
+      alone.set("if",
+                (condition.empty() ? "" : fmt::format("({}) && ", condition)) +
+                    guards::taken(++guards_, pragmas::variable_of(item), alone.argument("device")));
+      lines_[at].before.push_back(in_place_of(lines_[at].text, alone));
+      lines_[at].text = rest.is_idle() ? "" : in_place_of(lines_[at].text, rest);
+      if (rest.is_idle()) break;
+    }
+    tell_guards(whole_program(original_, at));
+  }
   return "";
+}
+
+/// After each line that changes the host's copy of anything, the guards are told.
+void Patch::tell_guards(const std::set<std::size_t>& lines) {
+  for (const std::size_t at : lines) {
+    std::set<std::string> told;
+    const HostLine line = host_line(original_[at]);
+    for (const HostUse& use : line.uses) {
+      if (use.changes) told.insert(guards::changed(use, line.when));
+    }
+    const std::string& text = original_[at];
+    if (contains(text, "#pragma omp target") && contains(text, "from")) {
+      const Directive directive(text);
+      for (const char* clause : {"map", "from"}) {
+        for (const std::string& item : directive.items(clause)) {
+          told.insert(guards::returned(pragmas::variable_of(item), directive.argument("device")));
+        }
+      }
+    }
+    std::vector<std::string>& after = lines_[end_of(original_, at)].after;
+    for (const std::string& one : told) {
+      if (std::ranges::find(after, one) == after.end()) after.push_back(one);
+    }
+  }
 }
 
 std::string Patch::insert(const Json& edit) {
@@ -190,13 +234,12 @@ void Patch::update_of(const Json& edit, const std::set<std::size_t>& lines, std:
   }
 }
 
-/// Whether an update from this line on does it already: what the program has there serves; what
-/// another finding took away was needless there.
+/// Whether an update from this line on does it already.
 bool Patch::is_served(const Json& edit, std::size_t line, const HostUse& use,
                       const std::string& when, const std::string& device) const {
   const bool before = edit["when"] == "host_uses";
   for (std::size_t at = line;; before ? --at : ++at) {
-    const std::string& text = edit["kind"] == "guard" ? lines_[at].text : original_[at];
+    const std::string& text = original_[at];
     if (!pragmas::stands_alone(text) && !text.empty()) return false;
     const Directive directive(text);
     const std::string condition = directive.argument("if");
