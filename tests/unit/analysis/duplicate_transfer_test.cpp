@@ -32,7 +32,7 @@ TEST(DuplicateTransfer, ToDataThatIsThere) {
   ASSERT_EQ(facts.before.size(), 1U);
   EXPECT_EQ(facts.before[0].line, 10);
   EXPECT_TRUE(contains(report::advice_text(finding),
-                       "reach #pragma omp target update to(a) at a.cpp:20 only after"));
+                       "reach #pragma omp target update to(a) at a.cpp:20 only where"));
   ASSERT_TRUE(analysis.possible_prediction.has_value());
   EXPECT_EQ(analysis.possible_prediction->wall, analysis.process.wall - 100);
 }

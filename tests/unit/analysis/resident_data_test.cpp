@@ -159,7 +159,7 @@ TEST(RoundTripTransfer, OfAGlobalVariable) {
   EXPECT_EQ(analysis.findings[0].count, 9U);
   EXPECT_EQ(analysis.findings[0].line, 20);
   EXPECT_TRUE(contains(report::advice_text(analysis.findings[0]),
-                       "reach #pragma omp target update to(a) at a.cpp:20 only after"))
+                       "reach #pragma omp target update to(a) at a.cpp:20 only where"))
       << report::advice_text(analysis.findings[0]);
 }
 
