@@ -150,6 +150,7 @@ void Patch::tell_guards(const std::set<std::size_t>& lines) {
       const Directive directive(text);
       for (const char* clause : {"map", "from"}) {
         for (const std::string& item : directive.items(clause)) {
+          if (!contains(item, "[")) continue;  // a sum
           told.insert(guards::returned(pragmas::variable_of(item), directive.argument("device")));
         }
       }
