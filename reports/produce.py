@@ -84,9 +84,10 @@ def produce(build, folder):
                 f"$ {typed}\n{printed}\n$ build/bin/ompdm report trace.json\n{text.replace(str(build), 'build')}")
             rows.append((kernel, rung, arguments, solve, report["totals"]))
     write_table(folder, rows, run([ompdm, "--version"]).strip())
-    write_picture(folder, rows)
-    write_comparison(ompdm, build, folder)
+    write_ladder(ompdm, build, folder)
     predict(build, folder)
+    if folder.name == "host":
+        print(run([HERE.parent / "scripts/lesson", "-o", HERE / "lesson", "--build", build]), end="")
 
 
 def write_table(folder, rows, version):
@@ -151,22 +152,22 @@ def predict(build, folder):
     (folder / "predictions.md").write_text("\n".join(lines) + "\n")
 
 
-def write_comparison(ompdm, build, folder):
-    """The first line of what compare says of heat's first and last rung."""
+def write_ladder(ompdm, build, folder):
+    """What compare says of heat's rungs, to the end of the first table; and pictures of the pages, where a browser is."""
+    rungs = [rung for rung in RUNGS["heat"][0] if rung not in NO_DEVICE]
     with tempfile.TemporaryDirectory() as scratch:
-        for rung in ("naive", "optimized"):
+        for rung in rungs:
             run([ompdm, "record", "-o", f"{rung}.json", build / "bin" / "kernels" / "heat", "--variant", rung,
                  *RUNGS["heat"][1]], cwd=scratch)
-        command = [ompdm, "compare", "naive.json", "optimized.json"]
-        first = run(command, cwd=scratch).splitlines()[0]
-    (folder / "heat-compare.txt").write_text(f"$ {shown(command, build)} | head -1\n{first}\n")
-
-
-def write_picture(folder, rows):
-    bars = [(rung, totals["HtoD"]["bytes"], totals["DtoH"]["bytes"], totals["HtoD"]["count"] + totals["DtoH"]["count"])
-            for kernel, rung, _, _, totals in rows if kernel == "heat" and totals]
-    title = f"What heat {' '.join(RUNGS['heat'][1])} moved, rung by rung"
-    (folder / "heat.svg").write_text(picture.draw(title, bars))
+        command = [ompdm, "compare", *(f"{rung}.json" for rung in rungs)]
+        lines = run(command, cwd=scratch).splitlines()
+        table = lines.index("Rung by rung")
+        until = lines.index("", table)
+        text = "\n".join([lines[0], "", *lines[table:until]])
+        (folder / "heat-compare.txt").write_text(f"$ {shown(command, build)}\n{text}\n...\n")
+        page = pathlib.Path(scratch) / "heat.html"
+        run([ompdm, "report", "--format", "html", "-o", page, "naive.json"], cwd=scratch)
+        picture.take(page, folder / "heat-page.png", 1280, 1215)
 
 
 def paste(check):
