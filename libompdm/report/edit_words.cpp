@@ -181,7 +181,8 @@ std::string guard_text(const Finding& finding, const Edit& edit) {
   }
   if (is_call) return fmt::format("copy at {} only after the host has changed the data\n", places);
   return fmt::format(
-      "reach {} only where, since the device had it last, the host's copy has changed (by the host, "
+      "reach {} only where, since the device had it last, the host's copy has changed (by the "
+      "host, "
       "or by what another device brought back) or a kernel has changed what must be restored{}\n",
       directive_there(finding, edit),
       edit.instances == edit.of ? "; drop it if neither ever happens" : "");

@@ -77,19 +77,25 @@ std::vector<std::string> invariant_sentences(Analyses analyses, const SourceName
   const Ranks ranks = ranks_of(analyses);
   std::vector<std::string> lines;
   for (std::size_t i = 0; i < analyses.size(); ++i) {
-    for (const analysis::Iteration& row : analyses[i].iterations) {
-      const std::string loop = loop_of(analyses[i], row, names);
-      const std::string rank =
-          ranks.key.empty() ? "" : fmt::format("{} {}: ", ranks.key, ranks.labels[i]);
+    const std::vector<analysis::Iteration>& rows = analyses[i].iterations;
+    for (std::size_t at = 0; at < rows.size(); ++at) {
+      const analysis::Iteration& row = rows[at];
+      const std::string loop =
+          rows.size() == 1 && analyses.size() == 1 ? "" : "; " + loop_of(analyses[i], row, names);
+      const std::string rank = prefix(ranks, i);
+      // Where a finding speaks of the loop this is part of its evidence.
+      const bool is_found = std::ranges::any_of(analyses[i].findings, [&](const auto& finding) {
+        return std::ranges::find(finding.loops, at) != finding.loops.end();
+      });
       for (const analysis::Recurring& each : row.recurring | std::views::take(kMostRecurring)) {
-        if (each.bytes < kLeastBytes * each.compared) continue;
-        lines.push_back(fmt::format("{}{}; {}", rank, recurring_text(each), loop));
+        if (is_found || each.bytes < kLeastBytes * each.compared) continue;
+        lines.push_back(rank + recurring_text(each) + loop);
       }
       if (!has_invariant(row)) continue;
       lines.push_back(
-          fmt::format("{}{} a pass never changes: {}{}", rank,
+          fmt::format("{}{} a pass never changes{}{}", rank,
                       part_of(row.invariant_bytes.value_or(0), whole_of(row)),
-                      row.invariant_items.empty() ? "" : named(row.invariant_items) + "; ", loop));
+                      row.invariant_items.empty() ? "" : ": " + named(row.invariant_items), loop));
     }
   }
   return lines;

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
+#include <string>
 
 #include "kernel_runs.h"
 
@@ -184,6 +186,40 @@ TEST(Kernels, SerialAndCpuUseNoDevice) {
     }
   }
 }
+
+struct ShownRung {
+  const char* kernel;
+  const char* rung;
+  const char* size;
+};
+
+/// A screen of a text report, the source's own lines in it.
+class Glance : public testing::TestWithParam<ShownRung> {};
+
+TEST_P(Glance, IsAScreen) {
+  const auto& [name, rung, size] = GetParam();
+  const Folder folder;
+  const Ended recorded =
+      run({{OMPDM_COMMAND, "record", "-o", "trace.json", kernel(name), "--variant", rung, size}},
+          folder.path());
+  ASSERT_EQ(recorded.status, 0) << recorded.err;
+  const Ended shown = run({{OMPDM_COMMAND, "report", "trace.json"}}, folder.path());
+  const auto lines = std::ranges::count(shown.out, '\n');
+  // Five arrays in two kernels and what to do about them take some more.
+  const bool is_largest = name == std::string("jacobi") && rung == std::string("naive");
+  EXPECT_LE(lines, is_largest ? 48 : 40) << shown.out;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Rungs, Glance,
+    testing::Values(ShownRung{"heat", "naive", "60"}, ShownRung{"heat", "data", "60"},
+                    ShownRung{"heat", "collapse", "60"}, ShownRung{"heat", "optimized", "60"},
+                    ShownRung{"jacobi", "naive", "40"}, ShownRung{"jacobi", "data", "40"},
+                    ShownRung{"jacobi", "branchless", "40"}, ShownRung{"jacobi", "coalesced", "40"},
+                    ShownRung{"vadd", "implicit", "1000"}, ShownRung{"vadd", "mapped", "1000"},
+                    ShownRung{"pi", "target", "10000"}, ShownRung{"pi", "parallel", "10000"},
+                    ShownRung{"pi", "loop", "10000"}),
+    [](const auto& rung) { return fmt::format("{}_{}", rung.param.kernel, rung.param.rung); });
 
 }  // namespace
 }  // namespace ompdm::e2e

@@ -137,14 +137,14 @@ std::vector<std::string> conditions_of(const Finding& finding) {
   };
   std::vector<std::string> all;
   if (has_edit(EditWhen::kHostUses)) {
-    all.emplace_back("the host reads or changes it meanwhile");
+    all.emplace_back("the host uses it meanwhile");
   } else if (has(Unless::kHostUses) || has_edit(EditWhen::kHostChanged)) {
     all.emplace_back("the host changes it meanwhile");
   }
   if (has(Unless::kKernelChanges)) all.emplace_back("a kernel changes it");
   if (has(Unless::kKernelUses)) all.emplace_back("a kernel uses it");
   if (has_edit(EditWhen::kKernelChanged)) {
-    all.emplace_back("a kernel changes what is only mapped to");
+    all.emplace_back("a kernel changes what map(to:) names");
   }
   if (has(Unless::kHostWantsRestore)) all.emplace_back("the host wants its own changes undone");
   if (has(Unless::kMadeAnew)) all.emplace_back("it is allocated anew");
@@ -169,7 +169,8 @@ std::string unless_line(const Finding& finding) {
     return {};  // The runs say so.
   }
   const std::vector<std::string> all = conditions_of(finding);
-  return all.empty() ? std::string() : fmt::format("unless {}", fmt::join(all, ", or "));
+  if (all.size() < 2) return all.empty() ? std::string() : "unless " + all.front();
+  return fmt::format("unless {} or {}", fmt::join(all.begin(), all.end() - 1, ", "), all.back());
 }
 
 }  // namespace ompdm::report

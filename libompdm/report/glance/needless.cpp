@@ -105,9 +105,30 @@ std::string words_alone(const Finding& finding, const Layout& layout) {
   return text;
 }
 
-std::string explain_hint(const Layout& layout, std::size_t number) {
-  return layout.traces.empty() ? std::string()
-                               : fmt::format("ompdm explain {} {}", layout.traces, number);
+/// How to see all of what is told in a few lines.
+std::string explain_hint(const Layout& layout, std::size_t told) {
+  if (layout.traces.empty()) return {};
+  return fmt::format("     all of {}: ompdm explain {} {}\n", told == 1 ? "it" : "each",
+                     layout.traces, told == 1 ? "1" : "N");
+}
+
+/// What to write, and what is against it.
+std::string body_of(const ToldFinding& told, const SourceNames& names, const Layout& layout) {
+  const Finding& finding = *told.finding;
+  std::string text;
+  const std::string runs = runs_sentence(finding);
+  if (!runs.empty()) text += "     " + filled_line(runs, layout, kIndent);
+  const std::vector<EditLine> lines = edit_lines(finding, names, layout, kMostLines);
+  std::size_t place = 0;
+  for (const EditLine& line : lines) place = std::max(place, display_width(line.place));
+  for (const EditLine& line : lines) {
+    const std::string begin = fmt::format("{:>{}} | {} ", line.place, 4 + place, line.mark);
+    text += shortened(begin + line.text, layout.width) + '\n';
+  }
+  if (lines.empty()) text += words_alone(finding, layout);
+  const std::string against = unless_line(finding);
+  return against.empty() ? text
+                         : text + "     " + shortened(against, layout.width - kIndent) + '\n';
 }
 
 }  // namespace
@@ -144,40 +165,26 @@ std::string needless_block(Analyses analyses, const SourceNames& names, const La
   for (std::size_t i = 0; i < told.size(); ++i) {
     text += line_of(i + 1, told[i], ranks, names, widths);
   }
+  // One alone is told at once; of several the first look is at how they compare.
+  if (told.size() == 1) {
+    text += body_of(told.front(), names, layout) + explain_hint(layout, 1);
+  }
   return text + and_more(all.size() - told.size()) + closing;
 }
 
 std::string short_findings(Analyses analyses, const SourceNames& names, const Layout& layout) {
   const std::vector<ToldFinding> told = first_of(analyses, layout);
-  if (told.empty()) return {};
+  if (told.size() < 2) return {};
   const Ranks ranks = ranks_of(analyses);
   std::string text = '\n' + title("Findings: what to write", layout) + '\n';
   for (std::size_t i = 0; i < told.size(); ++i) {
-    const Finding& finding = *told[i].finding;
-    const std::string where = where_of(finding, names);
-    const std::string label = fmt::format("{}. ", i + 1);
-    text += shortened(fmt::format("{}{}{}{}{}", label, prefix(ranks, told[i].recording), where,
-                                  where.empty() ? "" : ": ", action_text(finding, names)),
+    const std::string where = where_of(*told[i].finding, names);
+    text += shortened(fmt::format("{}. {}{}{}{}", i + 1, prefix(ranks, told[i].recording), where,
+                                  where.empty() ? "" : ": ", action_text(*told[i].finding, names)),
                       layout.width) +
-            '\n';
-    const std::string runs = runs_sentence(finding);
-    if (!runs.empty()) text += "     " + filled_line(runs, layout, kIndent);
-    const std::vector<EditLine> lines = edit_lines(finding, names, layout, kMostLines);
-    std::size_t place = 0;
-    for (const EditLine& line : lines) place = std::max(place, display_width(line.place));
-    for (const EditLine& line : lines) {
-      const std::string begin = fmt::format("{:>{}} | {} ", line.place, 4 + place, line.mark);
-      text += shortened(begin + line.text, layout.width) + '\n';
-    }
-    if (lines.empty()) text += words_alone(finding, layout);
-    const std::string against = unless_line(finding);
-    const std::string hint = explain_hint(layout, i + 1);
-    const std::size_t room = layout.width - std::min(layout.width, hint.size() + 8);
-    std::string last = "     " + shortened(against, room);
-    if (!hint.empty()) last += fmt::format("{}({})", against.empty() ? "" : "  ", hint);
-    if (last.find_first_not_of(' ') != std::string::npos) text += last + '\n';
+            '\n' + body_of(told[i], names, layout);
   }
-  return text;
+  return text + explain_hint(layout, told.size());
 }
 
 }  // namespace ompdm::report

@@ -8,11 +8,12 @@
 
 namespace ompdm::report {
 
-/// "Needless: 36 of 40 copies, 288 of 320 MB" and a line for each of the first findings; what is
-/// said where there is none.
+/// "Needless: 36 of 40 copies, 288 of 320 MB" and a line for each of the first findings, all of a
+/// single one; what is said where there is none.
 std::string needless_block(Analyses analyses, const SourceNames& names, const Layout& layout);
 
-/// The first findings in at most six lines each: what to do, where, and what would make it wrong.
+/// The first of several findings in at most six lines each: what to do, where, and what would make
+/// it wrong.
 std::string short_findings(Analyses analyses, const SourceNames& names, const Layout& layout);
 
 }  // namespace ompdm::report

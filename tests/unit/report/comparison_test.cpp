@@ -144,7 +144,10 @@ TEST(Comparison, AModelIsCalledOneEverywhere) {
                    "bytes at 12.0 GB/s (pcie3x16);"));
   EXPECT_EQ(compared(recordings)["link"]["latency_ns"], 6000);
   const std::string csv = render_comparison(recordings, Format::kCsv);
-  EXPECT_EQ(csv.find("# link\nmodel,bytes_per_second,latency_ns,kernel_factor\npcie3x16,12000000000,6000,\n"), 0U);
+  EXPECT_EQ(
+      csv.find(
+          "# link\nmodel,bytes_per_second,latency_ns,kernel_factor\npcie3x16,12000000000,6000,\n"),
+      0U);
 }
 
 TEST(Comparison, UnknownFiguresAreNeverShownAsRatios) {

@@ -58,7 +58,21 @@ TEST(Glance, AFindingIsSixLinesAtMost) {
     EXPECT_LE(lines, 6U) << text;
     EXPECT_LE(line.size(), Layout{}.width);
   }
-  EXPECT_TRUE(contains(text, "unless a kernel changes it  (ompdm explain trace.json 1)")) << text;
+  EXPECT_TRUE(contains(text, "\n     unless a kernel changes it\n")) << text;
+  EXPECT_TRUE(contains(text, "\n     all of each: ompdm explain trace.json N\n")) << text;
+}
+
+TEST(Glance, OneFindingAloneIsToldAtOnce) {
+  OneArray program;
+  for (int pass = 0; pass < 12; ++pass) program.map_tofrom(program.solve, 7, 8);
+  const std::vector<analysis::Analysis> analyses = {analysis::analyze(program.take())};
+  const std::string text = render(analyses, Format::kText, {.traces = "trace.json"});
+  EXPECT_FALSE(contains(text, "Findings: what to write")) << text;
+  const std::size_t unless = text.find("\n     unless ");
+  const std::size_t hint = text.find("\n     all of it: ompdm explain trace.json 1\n");
+  EXPECT_LT(text.find("What to do first"), unless) << text;
+  EXPECT_LT(unless, hint) << text;
+  EXPECT_LT(hint, text.find("Time(%)")) << text;
 }
 
 TEST(Glance, TheUsersOwnLinesAreShownWhereTheyAreAtHand) {
