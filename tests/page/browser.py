@@ -57,8 +57,13 @@ def opened(path, **how):
     """A driver that shows the page, once it has drawn itself."""
     with browser(**how) as driver:
         driver.get("file://" + os.path.abspath(path))
-        WebDriverWait(driver, 60).until(lambda shown: shown.execute_script(READY))
+        wait(driver, READY, 60)
         yield driver
+
+
+def wait(driver, script, seconds):
+    """Until a script's value is true."""
+    WebDriverWait(driver, seconds).until(lambda shown: shown.execute_script(script))
 
 
 def console(driver):
