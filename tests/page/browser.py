@@ -1,21 +1,39 @@
-"""A page in headless Chromium, opened from disk as a user does."""
+"""A page in headless Chromium, opened from disk as a user does.
+
+Where there is no Chromium, no driver of it or no selenium, importing this ends the program with 77, which ctest shows
+as skipped.
+"""
 import contextlib
 import json
 import os
+import sys
 import tempfile
-
-from selenium import webdriver
-from selenium.webdriver.chrome.service import Service
-from selenium.webdriver.support.ui import WebDriverWait
 
 CHROMIUM = "/usr/bin/chromium"
 DRIVER = "/usr/bin/chromedriver"
+
+
+def skip(reason):
+    print(f"skipped: {reason} (scripts/setup test)")
+    sys.exit(77)
+
+
+try:
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+    from selenium.webdriver.support.ui import WebDriverWait
+except ModuleNotFoundError as missing:
+    skip(f"no {missing.name}")
+for program in (CHROMIUM, DRIVER):
+    if not os.access(program, os.X_OK):
+        skip(f"no {program}")
+
 READY = "return document.documentElement.classList.contains('ready')"
 
 
 @contextlib.contextmanager
-def opened(path, width=1280, height=900, dark=False):
-    """A driver that shows the page, once it has drawn itself."""
+def browser(width=1280, height=900, dark=False):
+    """A driver that shows nothing yet."""
     with tempfile.TemporaryDirectory() as profile:
         options = webdriver.ChromeOptions()
         options.binary_location = CHROMIUM
@@ -29,11 +47,23 @@ def opened(path, width=1280, height=900, dark=False):
                 "width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
             driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
                 "features": [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]})
-            driver.get("file://" + os.path.abspath(path))
-            WebDriverWait(driver, 60).until(lambda shown: shown.execute_script(READY))
             yield driver
         finally:
             driver.quit()
+
+
+@contextlib.contextmanager
+def opened(path, **how):
+    """A driver that shows the page, once it has drawn itself."""
+    with browser(**how) as driver:
+        driver.get("file://" + os.path.abspath(path))
+        wait(driver, READY, 60)
+        yield driver
+
+
+def wait(driver, script, seconds):
+    """Until a script's value is true."""
+    WebDriverWait(driver, seconds).until(lambda shown: shown.execute_script(script))
 
 
 def console(driver):

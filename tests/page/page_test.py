@@ -1,8 +1,5 @@
 #!/usr/bin/python3
-"""The report as a page, in headless Chromium: usage: page_test.py OMPDM GOLDEN_FOLDER
-
-Exits with 77, which ctest shows as skipped, where there is no Chromium, no driver of it or no selenium.
-"""
+"""The report as a page, in headless Chromium: usage: page_test.py OMPDM GOLDEN_FOLDER"""
 import json
 import os
 import pathlib
@@ -13,21 +10,11 @@ import time
 import unittest
 
 sys.dont_write_bytecode = True
-try:
-    import selenium  # noqa: F401
-    from selenium.webdriver.common.action_chains import ActionChains
-    from selenium.webdriver.common.actions.wheel_input import ScrollOrigin
-    from selenium.webdriver.common.by import By
-    from selenium.webdriver.common.keys import Keys
-
-    import browser
-except ModuleNotFoundError as missing:
-    print(f"skipped: no {missing.name} (scripts/setup test)")
-    sys.exit(77)
-for program in (browser.CHROMIUM, browser.DRIVER):
-    if not os.access(program, os.X_OK):
-        print(f"skipped: no {program} (scripts/setup test)")
-        sys.exit(77)
+import browser  # noqa: E402  (ends the program where there is none)
+from selenium.webdriver.common.action_chains import ActionChains  # noqa: E402
+from selenium.webdriver.common.actions.wheel_input import ScrollOrigin  # noqa: E402
+from selenium.webdriver.common.by import By  # noqa: E402
+from selenium.webdriver.common.keys import Keys  # noqa: E402
 
 HOSTILE = ["</script><script>pwned = 1</script>", "<img src=x onerror='pwned=1'>", "\" onload=\"pwned=1\" '",
            "\u202Egnp.exe\u2066", "x" * 10_000]

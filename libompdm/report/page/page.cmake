@@ -1,8 +1,8 @@
 # The report as one HTML file. What a browser is given lies in web/, and is put into a C++ source.
 set(page_styles style.css)
-set(page_scripts kinds.js format.js dom.js data.js selection.js window.js canvas.js tooltip.js pass_data.js recordings.js
-  timeline_rows.js timeline_draw.js timeline_find.js timeline_input.js timeline.js passes.js variables.js overview.js
-  findings.js source.js tables.js main.js)
+set(page_scripts kinds.js format.js dom.js data.js selection.js window.js spans.js pixels.js canvas.js tooltip.js
+  pass_data.js recordings.js timeline_rows.js timeline_draw.js timeline_find.js timeline_input.js timeline.js passes.js variable_data.js
+  variables.js overview.js findings.js source.js tables.js main.js)
 set(page_files body.html ${page_styles} ${page_scripts})
 list(TRANSFORM page_files PREPEND ${CMAKE_CURRENT_LIST_DIR}/web/)
 list(JOIN page_styles "," page_style_list)

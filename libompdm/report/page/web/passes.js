@@ -151,7 +151,7 @@ export class Passes {
       context.fillStyle = palette.get(colour);
       context.fillRect(x, upper, size, y - upper);
       const needless = (bar[`${key}_needless`] / bar.count) * scale;
-      hatch(context, x, Math.max(y - needless, clear), size, y - Math.max(y - needless, clear), palette.get('--hatch'));
+      hatch(context, x, Math.max(y - needless, clear), size, y - Math.max(y - needless, clear), palette);
       y = upper;
       if (y <= clear) break;
     }

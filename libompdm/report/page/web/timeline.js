@@ -3,14 +3,26 @@ import {Surface, fittingText} from './canvas.js';
 import {page, recordingOfRow} from './data.js';
 import {bytesText} from './format.js';
 import {selection, onSelect, select} from './selection.js';
-import {layOut} from './timeline_rows.js';
-import {drawAxis, drawBands, drawMemory, drawRow} from './timeline_draw.js';
+import {Numbers, firstNotBelow} from './spans.js';
+import {choose, layOut} from './timeline_rows.js';
+import {drawAxis, drawBands, drawBoxes, drawMemory, drawNarrow} from './timeline_draw.js';
 import {eventsBetween, labelOf, linesOfEvent, linesOfMany, shareOfWindow, stripAt} from './timeline_find.js';
 import {handle} from './timeline_input.js';
 import {longestLoop, passesOf} from './pass_data.js';
 import {hideTip, showTip} from './tooltip.js';
 
 const TOP = 32;
+
+/** Numbers of several lists. @param {Uint32Array[]} lists */
+function sortedTogether(lists) {
+  const all = new Uint32Array(lists.reduce((sum, {length}) => sum + length, 0));
+  let at = 0;
+  for (const list of lists) {
+    all.set(list, at);
+    at += list.length;
+  }
+  return all.sort();
+}
 
 export class Timeline {
   /**
@@ -23,6 +35,7 @@ export class Timeline {
     this.fixed = fixed;
     this.time = time;
     this.cursor = {strip: 0, event: -1};
+    this.boxes = new Numbers();
     this.surface = new Surface(
         'Timeline. Plus and minus zoom, left and right arrows move, Home shows all; up and down choose a track, '
         + 'comma and full stop its previous and next event.',
@@ -60,6 +73,8 @@ export class Timeline {
   /** Shows the chosen recording from begin to end. */
   open() {
     this.layout = layOut(this.recording, TOP);
+    this.rows = this.layout.strips.flatMap((strip) => strip.rows ?? []);
+    this.summed = null;
     this.cursor = {strip: -1, event: -1};
     // What is compared is shown on one scale.
     this.time.reset(page.compared ? Math.max(...this.recordings.map(({end}) => end)) : this.recording.end);
@@ -78,16 +93,21 @@ export class Timeline {
     const {recording, layout} = this;
     const {events} = recording;
     const chosen = this.chosenRow;
+    if (chosen?.key !== this.summed?.key || chosen?.value !== this.summed?.value) choose(this.rows, events, chosen);
+    this.summed = chosen;
+    this.boxes.length = 0;
     const scene = {
-      context, palette, recording, width, time: this.time, chosen: this.cursor.event,
+      context, palette, layer: this.surface.layer, boxes: this.boxes, recording, width, time: this.time, chosen: this.cursor.event,
       isFaint: (event) => chosen !== null && events[chosen.key][event] !== chosen.value,
       label: (event) => labelOf(events, event), faintBins: chosen !== null,
     };
     if (this.loop !== null) drawBands(scene, passesOf(this.recordings, this.loop), layout.height);
     drawAxis(scene, layout.height);
+    this.rows.forEach((row, at) => drawNarrow(scene, row, at));
+    scene.layer.drawOn(context);
+    drawBoxes(scene, this.rows);
     layout.strips.forEach((strip, at) => {
-      if (strip.rows) for (const row of strip.rows) drawRow(scene, row);
-      else drawMemory(scene, strip);
+      if (!strip.rows) drawMemory(scene, strip);
       context.fillStyle = palette.get(at === this.cursor.strip ? '--focus' : '--text');
       context.font = `${at === this.cursor.strip ? 'bold ' : ''}12px system-ui, sans-serif`;
       fittingText(context, strip.title, 4, strip.y + 8, width - 90);
@@ -114,9 +134,8 @@ export class Timeline {
 
   memoryAt(strip, instant) {
     const {times, bytes} = strip.samples;
-    let last = -1;
-    while (last + 1 < times.length && times[last + 1] <= instant) last += 1;
-    return [strip.title, last < 0 ? 'none' : bytesText(bytes[last])];
+    const after = firstNotBelow(times, instant);
+    return [strip.title, after === 0 ? 'none' : bytesText(bytes[after - 1])];
   }
 
   point(x, y) {
@@ -175,8 +194,8 @@ export class Timeline {
     const strip = this.layout.strips[Math.max(this.cursor.strip, 0)];
     if (!strip.rows) return;
     const {events} = this.recording;
-    const all = strip.rows.length === 1 ? strip.rows[0].events
-      : Uint32Array.from(strip.rows.flatMap((row) => [...row.events])).sort();
+    strip.events ??= strip.rows.length === 1 ? strip.rows[0].events : sortedTogether(strip.rows.map((row) => row.events));
+    const all = strip.events;
     let at = all.indexOf(this.cursor.event);
     if (at < 0) at = by > 0 ? all.findIndex((event) => events.begin[event] >= this.time.begin) - 1 : all.length;
     const event = all[at + by];

@@ -3,7 +3,7 @@
 import {HTOD, KINDS, REGION} from './kinds.js';
 import {bytesText} from './format.js';
 import {fittingText, hatch} from './canvas.js';
-import {firstOf} from './timeline_rows.js';
+import {firstNotBelow} from './spans.js';
 import {ticksOf} from './window.js';
 
 const NARROW = 2;
@@ -13,6 +13,8 @@ const ON_COLOURS = new Map([[HTOD, '--on-htod'], [REGION, '--on-host']]);
  * @typedef {Object} Scene what one drawing needs
  * @property {CanvasRenderingContext2D} context
  * @property {import('./canvas.js').Palette} palette
+ * @property {import('./pixels.js').PixelLayer} layer what is narrow, in pixels of the screen
+ * @property {import('./spans.js').Numbers} boxes what is wide: rows and events, one after the other
  * @property {import('./data.js').Recording} recording
  * @property {import('./window.js').TimeWindow} time
  * @property {number} width
@@ -25,87 +27,72 @@ const ON_COLOURS = new Map([[HTOD, '--on-htod'], [REGION, '--on-host']]);
 /** @param {Scene} scene */
 const scaleOf = ({time, width}) => width / time.width;
 
-/** Adds a span of time to the pixels that it covers; returns the last of them. */
-function cover(pixels, from, to) {
-  const last = pixels.length - 1;
-  let x = Math.max(Math.floor(from), 0);
-  if (x > last) return;
-  const end = Math.min(to, last + 1);
-  while (x < end) {
-    pixels[x] += Math.min(x + 1, end) - Math.max(x, from);
-    x += 1;
-  }
-}
-
 /** Bins of a track: their busy time lies evenly over them. */
-function coverBins(scene, row, busy, needless) {
-  const {recording: {bins, binWidth}, time} = scene;
-  const scale = scaleOf(scene);
-  for (const i of row.bins) {
+function coverBins(scene, row, columns) {
+  const {recording: {bins, binWidth}, time, layer: {needless, ratio}} = scene;
+  const scale = scaleOf(scene) * ratio;
+  let at = 0;
+  for (let high = row.bins.length; at < high;) {
+    const middle = (at + high) >> 1;
+    if ((bins.slot[row.bins[middle]] + 1) * binWidth < time.begin) at = middle + 1;
+    else high = middle;
+  }
+  for (; at < row.bins.length; at += 1) {
+    const i = row.bins[at];
     const begin = bins.slot[i] * binWidth;
-    if (begin + binWidth < time.begin) continue;
     if (begin > time.end) break;
     const from = (begin - time.begin) * scale;
     const share = Math.min(bins.busy[i] / binWidth, 1);
-    const last = Math.min(Math.max(Math.ceil(from + binWidth * scale), Math.floor(from) + 1), busy.length);
+    const last = Math.min(Math.max(Math.ceil(from + binWidth * scale), Math.floor(from) + 1), columns.length);
     for (let x = Math.max(Math.floor(from), 0); x < last; x += 1) {
       const part = share * Math.min(x + 1 - Math.max(x, from), from + binWidth * scale - Math.max(x, from), 1);
-      busy[x] += Math.max(part, 1e-6);
-      if (bins.needless[i] > 0) needless[x] += 1;
+      columns[x] += Math.max(part, 1e-6);
+      if (bins.needless[i] > 0 && !scene.faintBins) needless[x] += 1;
     }
   }
 }
 
-/** Columns of pixels as high as they are full. */
-function drawPixels(scene, row, colour, busy, needless) {
-  const {context, palette} = scene;
-  const heightOf = (x) => Math.max(2, Math.min(busy[x], 1) * row.height);
-  context.fillStyle = colour;
-  context.beginPath();
-  for (let x = 0; x < busy.length; x += 1) {
-    if (busy[x] > 0) context.rect(x, row.y + row.height - heightOf(x), 1, heightOf(x));
-  }
-  context.fill();
-  context.fillStyle = palette.get('--hatch');
-  context.beginPath();
-  for (let x = 0; x < needless.length; x += 3) {
-    if (needless[x] > 0) context.rect(x, row.y + row.height - heightOf(x), 1, heightOf(x));
-  }
-  context.fill();
+/**
+ * What is narrow in one lane of a track goes to the layer, what is wide to the boxes.
+ * @param {Scene} scene @param {import('./timeline_rows.js').Row} row @param {number} number of the row
+ */
+export function drawNarrow(scene, row, number) {
+  const {palette, layer, boxes, recording: {events, tracks}, time} = scene;
+  const {spans, all, shown} = row;
+  const {ratio} = layer;
+  const scale = scaleOf(scene) * ratio;
+  layer.clearColumns();
+  spans.forPixels(time, 1 / scale, (first, last) => {
+    const from = (spans.begin[first] - time.begin) * scale;
+    const x = Math.floor(from);
+    if (last > first) {
+      const part = (shown.time[last] - shown.time[first]) * scale;
+      layer.shown[x] += part;
+      layer.faint[x] += (all.time[last] - all.time[first]) * scale - part;
+      layer.needless[x] += shown.needless[last] - shown.needless[first];
+    }
+    const size = spans.duration[last] * scale;
+    if (size >= NARROW * ratio) {
+      boxes.push(number);
+      boxes.push(row.events[last]);
+      return;
+    }
+    const begin = (spans.begin[last] - time.begin) * scale;
+    const isShown = shown.time[last + 1] > shown.time[last];
+    layer.cover(isShown ? layer.shown : layer.faint, begin, begin + Math.max(size, 1e-6));
+    layer.needless[x] += shown.needless[last + 1] - shown.needless[last];
+  });
+  coverBins(scene, row, scene.faintBins ? layer.faint : layer.shown);
+  const {colour} = KINDS[tracks[row.track].kind];
+  layer.drawColumns(Math.round(row.y * ratio), Math.round(row.height * ratio), Math.round(2 * ratio),
+      {shown: palette.pixel(colour), faint: palette.pixel(colour, 0.25), hatched: palette.pixel(colour, 1, '--hatch')});
 }
 
-/** One lane of a track. @param {Scene} scene @param {import('./timeline_rows.js').Row} row */
-export function drawRow(scene, row) {
-  const {context, palette, recording: {events, tracks}, time, width} = scene;
+/** Lays over it what was too wide for the layer. @param {Scene} scene @param {import('./timeline_rows.js').Row[]} rows */
+export function drawBoxes(scene, rows) {
+  const {boxes: {values, length}} = scene;
   const scale = scaleOf(scene);
-  const columns = Math.ceil(width);
-  const busy = new Float32Array(columns);
-  const faint = new Float32Array(columns);
-  const needless = new Float32Array(columns);
-  const boxes = [];
-  for (let i = firstOf(row, events, time.begin); i < row.events.length; i += 1) {
-    const event = row.events[i];
-    const begin = events.begin[event];
-    if (begin > time.end) break;
-    const from = (begin - time.begin) * scale;
-    const size = events.duration[event] * scale;
-    if (from + size < 0) continue;
-    if (size >= NARROW) {
-      boxes.push(event);
-      continue;
-    }
-    const isFaint = scene.isFaint(event);
-    cover(isFaint ? faint : busy, from, from + Math.max(size, 1e-6));
-    if (!isFaint && events.finding[event] !== 0 && from >= 0) needless[Math.min(Math.floor(from), columns - 1)] += 1;
-  }
-  coverBins(scene, row, scene.faintBins ? faint : busy, scene.faintBins ? [] : needless);
-  const kind = tracks[row.track].kind;
-  const colour = palette.get(KINDS[kind].colour);
-  context.globalAlpha = 0.25;
-  drawPixels(scene, row, colour, faint, []);
-  context.globalAlpha = 1;
-  drawPixels(scene, row, colour, busy, needless);
-  for (const event of boxes) drawBox(scene, row, event, scale);
+  for (let i = 0; i < length; i += 2) drawBox(scene, rows[values[i]], values[i + 1], scale);
 }
 
 /** An event that is wide enough for edges, hatching and a label. */
@@ -118,7 +105,7 @@ function drawBox(scene, row, event, scale) {
   context.globalAlpha = scene.isFaint(event) ? 0.25 : 1;
   context.fillStyle = palette.get(KINDS[kind].colour);
   context.fillRect(from, row.y, size, row.height);
-  if (events.finding[event] !== 0) hatch(context, from, row.y, size, row.height, palette.get('--hatch'));
+  if (events.finding[event] !== 0) hatch(context, from, row.y, size, row.height, palette);
   if (size > 46) {
     context.fillStyle = palette.get(ON_COLOURS.get(kind) ?? '--on-colour');
     if (events.finding[event] !== 0) drawPlate(scene, row, event, from, size);
@@ -151,20 +138,21 @@ export function drawMemory(scene, strip) {
   const room = strip.height - 18;
   const x = (at) => (at - time.begin) * scale;
   const y = (size) => bottom - (most > 0 ? (size / most) * room : 0);
-  let first = 0;
-  for (let high = times.length; first < high;) {
-    const middle = (first + high) >> 1;
-    if (times[middle] <= time.begin) first = middle + 1;
-    else high = middle;
-  }
+  let at = firstNotBelow(times, time.begin);
+  let height = at > 0 ? y(bytes[at - 1]) : bottom;
   context.beginPath();
   context.moveTo(0, bottom);
-  let height = first > 0 ? y(bytes[first - 1]) : bottom;
   context.lineTo(0, height);
-  for (let i = first; i < times.length && times[i] <= time.end; i += 1) {
-    context.lineTo(x(times[i]), height);
-    height = y(bytes[i]);
-    context.lineTo(x(times[i]), height);
+  while (at < times.length && times[at] <= time.end) {
+    // Of what one pixel shows, the most is what must be seen.
+    const from = x(times[at]);
+    let highest = bytes[at];
+    for (at += 1; at < times.length && times[at] <= time.end && x(times[at]) < from + 1; at += 1) highest = Math.max(highest, bytes[at]);
+    context.lineTo(from, height);
+    context.lineTo(from, y(highest));
+    context.lineTo(x(times[at - 1]), y(highest));
+    height = y(bytes[at - 1]);
+    context.lineTo(x(times[at - 1]), height);
   }
   context.lineTo(width, height);
   context.lineTo(width, bottom);

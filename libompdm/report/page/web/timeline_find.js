@@ -2,7 +2,6 @@
 import {FLAGS, KINDS, REGION} from './kinds.js';
 import {bytesText, counted, cut, plain, rateText, shareText, timeText} from './format.js';
 import {directiveName, report, variableName} from './data.js';
-import {firstOf} from './timeline_rows.js';
 
 /**
  * Events of a row between two instants.
@@ -10,7 +9,7 @@ import {firstOf} from './timeline_rows.js';
  */
 export function eventsBetween(row, events, from, to) {
   const found = [];
-  for (let i = firstOf(row, events, from); i < row.events.length; i += 1) {
+  for (let i = row.spans.firstAt(from); i < row.events.length; i += 1) {
     const event = row.events[i];
     if (events.begin[event] > to) break;
     if (events.begin[event] + events.duration[event] >= from) found.push(event);

@@ -1,5 +1,6 @@
 // Where the timeline draws what: one row a lane of a track, device memory between the devices.
 import {HTOD, DTOH, KERNEL, REGION, KINDS} from './kinds.js';
+import {Spans, Sums} from './spans.js';
 
 const LANE = 18;
 const GAP = 6;
@@ -10,7 +11,9 @@ const MEMORY = 44;
  * @typedef {Object} Row
  * @property {number} y, height CSS pixels
  * @property {Uint32Array} events in order of their begin
- * @property {number} longest duration among them
+ * @property {Spans} spans when they were
+ * @property {Sums} all of them
+ * @property {Sums} shown of those that the reader chose
  * @property {number} track
  * @property {Uint32Array} bins of the track, on its first lane
  *
@@ -41,14 +44,43 @@ function eventsByRow(recording) {
   const counts = new Uint32Array(rows);
   for (let i = 0; i < events.rows; i += 1) counts[first[events.track[i]] + events.lane[i]] += 1;
   const lists = Array.from(counts, (count) => new Uint32Array(count));
-  const longest = new Float64Array(rows);
   counts.fill(0);
   for (let i = 0; i < events.rows; i += 1) {
     const row = first[events.track[i]] + events.lane[i];
     lists[row][counts[row]++] = i;
-    if (events.duration[i] > longest[row]) longest[row] = events.duration[i];
   }
-  return {first, lists, longest};
+  return {first, lists};
+}
+
+/** Values of some events, side by side. @param {Uint32Array} list @param {ArrayLike<number>} values */
+function gathered(list, values) {
+  const gotten = new Float64Array(list.length);
+  for (let i = 0; i < list.length; i += 1) gotten[i] = values[list[i]];
+  return gotten;
+}
+
+/** Sums of all of a row. @param {Object} events @param {Uint32Array} list */
+function sumsOf(events, list) {
+  const sums = new Sums(list.length);
+  for (let i = 0; i < list.length; i += 1) sums.put(i, events.duration[list[i]], true, events.finding[list[i]] !== 0);
+  return sums;
+}
+
+/**
+ * Sums of what the reader chose, in the same place each time; null: all.
+ * @param {Row[]} rows @param {Object} events @param {?{key: string, value: number}} chosen
+ */
+export function choose(rows, events, chosen) {
+  for (const row of rows) {
+    if (chosen === null) {
+      row.shown = row.all;
+      continue;
+    }
+    row.chosen ??= new Sums(row.events.length);
+    row.shown = row.chosen;
+    const of = events[chosen.key];
+    row.events.forEach((event, i) => row.shown.put(i, row.spans.duration[i], of[event] === chosen.value, events.finding[event] !== 0));
+  }
 }
 
 /** Bins of each track, in order of time. @param {import('./data.js').Recording} recording */
@@ -82,7 +114,8 @@ function memoryByDevice(recording) {
  * @returns {{strips: Strip[], height: number}}
  */
 export function layOut(recording, top) {
-  const {first, lists, longest} = eventsByRow(recording);
+  const {events} = recording;
+  const {first, lists} = eventsByRow(recording);
   const bins = binsByTrack(recording);
   const memory = memoryByDevice(recording);
   const strips = [];
@@ -97,10 +130,12 @@ export function layOut(recording, top) {
   recording.tracks.forEach((track, number) => {
     const rows = [];
     for (let lane = 0; lane < track.lanes; lane += 1) {
+      const list = lists[first[number] + lane];
+      const all = sumsOf(events, list);
       rows.push({
         y: y + TITLE + lane * LANE, height: LANE - 2, track: number,
         bins: lane === 0 ? bins[number] : new Uint32Array(0),
-        events: lists[first[number] + lane], longest: longest[first[number] + lane],
+        events: list, spans: new Spans(gathered(list, events.begin), gathered(list, events.duration)), all, shown: all,
       });
     }
     const height = TITLE + rows.length * LANE;
@@ -110,20 +145,4 @@ export function layOut(recording, top) {
     if (track.kind !== REGION && (!next || next.kind === REGION || next.device !== track.device)) addMemory(track.device);
   });
   return {strips, height: y};
-}
-
-/**
- * Position of the first event of a row that may reach into a span.
- * @param {Row} row @param {Object} events @param {number} begin
- */
-export function firstOf(row, events, begin) {
-  let low = 0;
-  let high = row.events.length;
-  const from = begin - row.longest;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (events.begin[row.events[middle]] < from) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

@@ -1,74 +1,21 @@
 // The view "Variables": when each was on a device, and each time that it crossed.
-import {DTOH, HTOD} from './kinds.js';
 import {Surface, fittingText} from './canvas.js';
 import {report, variableName} from './data.js';
 import {button, element} from './dom.js';
 import {bytesText, counted, cut, plain, timeText} from './format.js';
 import {selection, onSelect, select} from './selection.js';
+import {firstNotBelow} from './spans.js';
 import {drawAxis} from './timeline_draw.js';
+import {crossingsOf, staysOf} from './variable_data.js';
 import {handle} from './timeline_input.js';
 import {hideTip, showTip} from './tooltip.js';
 
 const VARIABLE_ROW = 34;
 const AXIS = 20;
+const MARKS = 15;  // of what a row draws under its name
 const FEW = 20;
 const DENSE = 8;  // pixels that a tick needs
 const MANY = 500;
-
-/** Crossings of each variable: begin, direction, whether needless; of bins with their counts. */
-function crossingsOf(recording) {
-  const byVariable = new Map();
-  const add = (variable, crossing) => {
-    if (!byVariable.has(variable)) byVariable.set(variable, []);
-    byVariable.get(variable).push(crossing);
-  };
-  const {events, crossings, crossingWidth} = recording;
-  if (crossings.rows > 0) {
-    for (let i = 0; i < crossings.rows; i += 1) {
-      const begin = crossings.slot[i] * crossingWidth;
-      const needless = crossings.needless[i] > 0;
-      if (crossings.htod[i] > 0) add(crossings.variable[i] - 1, {begin, up: true, needless, count: crossings.htod[i]});
-      if (crossings.dtoh[i] > 0) add(crossings.variable[i] - 1, {begin, up: false, needless, count: crossings.dtoh[i]});
-    }
-    return byVariable;
-  }
-  for (let i = 0; i < events.rows; i += 1) {
-    const kind = events.kind[i];
-    if ((kind !== HTOD && kind !== DTOH) || events.variable[i] === 0) continue;
-    add(events.variable[i] - 1, {begin: events.begin[i], up: kind === HTOD, needless: events.finding[i] !== 0, count: 1});
-  }
-  return byVariable;
-}
-
-function staysOf({stays}) {
-  const byVariable = new Map();
-  for (let i = 0; i < stays.rows; i += 1) {
-    const variable = stays.variable[i] - 1;
-    if (!byVariable.has(variable)) byVariable.set(variable, []);
-    byVariable.get(variable).push({begin: stays.begin[i], end: stays.begin[i] + stays.duration[i], device: stays.device[i] - 1});
-  }
-  return byVariable;
-}
-
-/** Crossings that ticks have no room for: a line each, with gaps where all are needless. */
-function drawDense(context, palette, crossings, width, y, height) {
-  for (const up of [true, false]) {
-    const needful = new Uint8Array(Math.ceil(width) + 1);
-    const any = new Uint8Array(Math.ceil(width) + 1);
-    for (const crossing of crossings) {
-      if (crossing.up !== up) continue;
-      any[crossing.x] = 1;
-      if (!crossing.needless) needful[crossing.x] = 1;
-    }
-    context.fillStyle = palette.get(up ? '--htod' : '--dtoh');
-    context.beginPath();
-    for (let x = 0; x < any.length; x += 1) {
-      if (any[x] === 0 || (needful[x] === 0 && x % 3 === 0)) continue;
-      context.rect(x, up ? y - 1 : y + height - 6, 1, 7);
-    }
-    context.fill();
-  }
-}
 
 export class Variables {
   /**
@@ -121,46 +68,85 @@ export class Variables {
   }
 
   draw(context, width, palette) {
-    const scene = {context, palette, time: this.time, width};
+    const scene = {context, palette, time: this.time, width, layer: this.surface.layer};
     drawAxis(scene, AXIS + this.rows.length * VARIABLE_ROW);
+    const yOf = (at) => AXIS + at * VARIABLE_ROW;
     this.rows.forEach((variable, at) => {
-      const y = AXIS + at * VARIABLE_ROW;
       if (variable === selection.variable || at === this.cursor) {
         context.fillStyle = palette.get('--band');
-        context.fillRect(0, y, width, VARIABLE_ROW - 2);
+        context.fillRect(0, yOf(at), width, VARIABLE_ROW - 2);
       }
-      this.drawRow(scene, variable, y + 15);
+      this.drawStays(scene, variable, yOf(at) + 15);
+    });
+    scene.layer.drawOn(context);
+    this.rows.forEach((variable, at) => {
+      this.drawTicks(scene, variable, yOf(at) + 15);
       const row = report.variables[variable];
       context.fillStyle = palette.get('--text');
       const label = `${plain(variableName(variable)).slice(0, 200)}  ${bytesText(row.bytes)}`;
-      fittingText(context, label, 4, y + 7, width - 8);
+      fittingText(context, label, 4, yOf(at) + 7, width - 8);
     });
   }
 
-  drawRow({context, palette, time, width}, variable, y) {
+  /** When it was on a device, and crossings that ticks have no room for. */
+  drawStays(scene, variable, y) {
+    const {context, palette, time, width} = scene;
     const scale = width / time.width;
-    const height = 15;
     context.fillStyle = palette.get('--memory');
-    let drawn = -1;
-    for (const stay of this.stays.get(variable) ?? []) {
-      const from = Math.max((stay.begin - time.begin) * scale, -1);
-      const to = Math.min((stay.end - time.begin) * scale, width + 1);
-      if (to < 0 || from > width || to <= drawn) continue;
-      context.fillRect(from, y + 4, Math.max(to - from, 1), height - 8);
-      drawn = to;
+    const spans = this.stays.get(variable);
+    let from = -2;
+    let to = -2;
+    // Neighbours with less than a pixel between them are one.
+    spans?.forPixels(time, 1 / scale, (first, last) => {
+      const begin = Math.max((spans.begin[first] - time.begin) * scale, -1);
+      const end = Math.min((spans.begin[last] + spans.duration[last] - time.begin) * scale, width + 1);
+      if (begin > to) {
+        context.fillRect(from, y + 4, to - from, MARKS - 8);
+        from = begin;
+      }
+      to = Math.max(to, end, begin + 1);
+    });
+    context.fillRect(from, y + 4, to - from, MARKS - 8);
+    this.eachDirection(scene, variable, (crossings, up, first, last, dense) => {
+      if (dense) this.drawDense(scene, crossings, first, last, up ? '--htod' : '--dtoh', up ? y - 1 : y + MARKS - 6);
+    });
+  }
+
+  /** Calls `visit` with each direction's crossings that are in sight, and whether ticks have no room for them. */
+  eachDirection({time, width}, variable, visit) {
+    const both = this.crossings.get(variable);
+    if (!both) return;
+    const [firstUp, lastUp] = both.up.within(time);
+    const [firstDown, lastDown] = both.down.within(time);
+    const dense = lastUp - firstUp + lastDown - firstDown > width / DENSE;
+    visit(both.up, true, firstUp, lastUp, dense);
+    visit(both.down, false, firstDown, lastDown, dense);
+  }
+
+  /** A line of each pixel's crossings, with gaps where all are needless. */
+  drawDense({palette, time, width, layer}, crossings, first, last, colour, y) {
+    const {ratio, shown, needless} = layer;
+    const scale = (width / time.width) * ratio;
+    layer.clearColumns();
+    for (let at = first; at < last;) {
+      const x = Math.floor((crossings.begin[at] - time.begin) * scale);
+      const next = Math.min(Math.max(firstNotBelow(crossings.begin, time.begin + (x + 1) / scale, at), at + 1), last);
+      shown[x] = 1;
+      if (crossings.needful[next] === crossings.needful[at]) needless[x] = 1;
+      at = next;
     }
-    const all = this.crossings.get(variable) ?? [];
-    const from = all.findIndex((crossing) => crossing.begin >= time.begin);
-    let to = from < 0 ? 0 : from;
-    while (to < all.length && all[to].begin <= time.end) to += 1;
-    const shown = from < 0 ? [] : all.slice(from, to);
-    if (shown.length > width / DENSE) {
-      drawDense(context, palette, shown.map((crossing) => ({...crossing, x: Math.floor((crossing.begin - time.begin) * scale)})), width, y, height);
-      return;
-    }
-    for (const crossing of shown) {
-      this.drawTick(context, palette, crossing, (crossing.begin - time.begin) * scale, crossing.up ? y : y + height);
-    }
+    layer.drawColumns(Math.round(y * ratio), Math.round(7 * ratio), 1, {shown: palette.pixel(colour), faint: 0, hatched: 0});
+  }
+
+  drawTicks(scene, variable, y) {
+    const {context, palette, time, width} = scene;
+    const scale = width / time.width;
+    this.eachDirection(scene, variable, (crossings, up, first, last, dense) => {
+      for (let at = first; !dense && at < last; at += 1) {
+        const x = (crossings.begin[at] - time.begin) * scale;
+        this.drawTick(context, palette, {up, needless: crossings.isNeedless(at)}, x, up ? y : y + MARKS);
+      }
+    });
   }
 
   /** A tick up or down from the middle; a needless one has a hollow head. */
@@ -195,7 +181,8 @@ export class Variables {
     }
     const variable = this.rows[at];
     const row = report.variables[variable];
-    const needless = (this.crossings.get(variable) ?? []).filter((crossing) => crossing.needless).length;
+    const crossings = this.crossings.get(variable);
+    const needless = crossings ? crossings.up.needlessCount + crossings.down.needlessCount : 0;
     const lines = [cut(variableName(variable), 80), `${bytesText(row.bytes)}, first mapped at ${cut(row.file, 60) || 'an unknown place'}:${row.line}`,
       `HtoD ${counted(row.HtoD_count, 'copy', 'copies')}, ${bytesText(row.HtoD_bytes)}`,
       `DtoH ${counted(row.DtoH_count, 'copy', 'copies')}, ${bytesText(row.DtoH_bytes)}`,

@@ -1,0 +1,120 @@
+#!/usr/bin/python3
+"""A trace opens as it is in the Perfetto UI, without a network.
+
+usage: perfetto_test.py UI_FOLDER GOLDEN_FOLDER SYNTHETIC_TRACE    every kind of trace that is kept, and a long one
+       perfetto_test.py UI_FOLDER TRACE...                         these traces
+
+The folder is the one that tests/page/fetch makes; the test is skipped without.
+"""
+import functools
+import gzip
+import http.server
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+
+sys.dont_write_bytecode = True
+import browser  # noqa: E402  (ends the program where there is none)
+
+# What the UI asks vizviewer for before it opens /localtrace by itself.
+ANSWERS = {"/vizviewer_info": b"{}", "/file_info": b"{}"}
+OPEN = "return Boolean(window.app && app.trace && app.trace.engine && !app.isLoadingTrace)"
+QUERY = """
+    const [sql, done] = arguments;
+    app.trace.engine.query(sql).then((result) => {
+      const rows = [];
+      for (const row = result.iter({}); row.valid(); row.next()) {
+        rows.push(result.columns().map((name) => String(row.get(name))));
+      }
+      done(rows);
+    }).catch((error) => done(String(error)));"""
+# What the UI says of a trace that it cannot read lies in a dialog over it.
+SHOWN_ERRORS = "return [...document.querySelectorAll('.pf-modal-dialog')].map((each) => each.innerText)"
+
+
+class Handler(http.server.SimpleHTTPRequestHandler):
+    """The UI's files, and the server's trace."""
+
+    def do_GET(self):
+        path = self.path.split("?")[0]
+        if path not in ANSWERS and path != "/localtrace":
+            super().do_GET()
+            return
+        body = ANSWERS.get(path) or self.server.trace.read_bytes()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *arguments):
+        pass
+
+
+def events(trace, kind):
+    """How many whole events of a kind a trace has; of a killed process it may end anywhere."""
+    packed = trace.read_bytes()
+    text = (gzip.decompress(packed) if trace.suffix == ".gz" else packed).decode()
+    return len(re.findall(r'^\{.*"ph":"%s".*\},?\]?$' % kind, text, re.M))
+
+
+class PerfettoTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=UI))
+        threading.Thread(target=cls.server.serve_forever).start()
+        cls.addClassCleanup(cls.server.server_close)
+        cls.addClassCleanup(cls.server.shutdown)
+
+    def query(self, driver, sql):
+        rows = driver.execute_async_script(QUERY, sql)
+        self.assertIsInstance(rows, list, rows)
+        return rows
+
+    def check(self, trace):
+        """Every event of the trace must be there, and nothing be dropped or complained of."""
+        self.server.trace = trace
+        slices = events(trace, "X")
+        self.assertGreater(slices, 0)
+        # A browser for each: the memory of the traces before stays with a tab.
+        with browser.browser() as driver:
+            driver.set_script_timeout(120)
+            driver.get(f"http://127.0.0.1:{self.server.server_port}/")
+            browser.wait(driver, OPEN, 180)
+            complaints = self.query(driver, "select name, value from stats where value > 0 and severity != 'info'")
+            self.assertEqual(complaints, [])
+            self.assertEqual(self.query(driver, "select count(*) from slice"), [[str(slices)]])
+            counters = int(self.query(driver, "select count(*) from counter")[0][0])
+            self.assertGreaterEqual(counters, events(trace, "C"))
+            self.assertEqual(driver.execute_script(SHOWN_ERRORS), [])
+
+    def test_traces(self):
+        for trace in TRACES:
+            with self.subTest(trace=str(trace)):
+                self.check(trace)
+
+
+def kept(golden, folder, synthetic):
+    """Traces of every kind, one of them packed, and one of 100,000 events."""
+    traces = [each for each in sorted(golden.glob("*/trace*.json")) if events(each, "X") > 0]
+    cut = golden / "killed" / "trace.json"
+    traces.remove(cut)  # ends before its closing brace, which the UI wants
+    closed = folder / "closed.json"
+    closed.write_text(cut.read_text() + "}")
+    packed = folder / "packed.json.gz"
+    packed.write_bytes(gzip.compress((golden / "heat_naive" / "trace.json").read_bytes()))
+    subprocess.run([synthetic, "write", "100000", folder / "long.json", "4"], check=True)
+    return [*traces, closed, packed, folder / "long.json"]
+
+
+if __name__ == "__main__":
+    UI, *given = map(pathlib.Path, sys.argv[1:])
+    if not (UI / "index.html").exists():
+        browser.skip(f"no Perfetto UI at {UI}")
+    with tempfile.TemporaryDirectory() as scratch:
+        TRACES = kept(given[0], pathlib.Path(scratch), given[1].resolve()) if given[0].is_dir() else given
+        unittest.main(argv=sys.argv[:1], verbosity=2)
