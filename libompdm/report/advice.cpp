@@ -89,6 +89,10 @@ std::string notes_of(const Finding& finding) {
       text += fmt::format("{} stood for less of it at times: name all of it ({})\n",
                           data.expression, spoken_size(*std::ranges::max_element(data.pieces)));
     }
+    if (data.strays && data.pieces.size() == 1 && data.named_at.line > 0) {
+      text += fmt::format("{} stood for other data at times: write what it stood for at {}\n",
+                          data.expression, place_text(data.named_at));
+    }
     const bool is_later =
         line > 0 && data.scope_line > line && data.named_at.function == function_of(*first);
     if (is_later) {

@@ -31,7 +31,8 @@ Json place_json(const analysis::Analysis& of, const analysis::Finding& finding,
 Json item_json(const analysis::Analysis& of, const EditData& data) {
   return {{"expression", data.expression}, {"variable_ids", variable_ids(of, data.variables)},
           {"objects", data.objects},       {"named_at", place_json(data.named_at)},
-          {"varies", data.varies},         {"pieces", data.pieces}};
+          {"varies", data.varies},         {"strays", data.strays},
+          {"pieces", data.pieces}};
 }
 
 /// As they are to be written, in the language of the source.

@@ -83,6 +83,18 @@ TEST(Kept, IsCalledAtItsEndAsItIsCalledThere) {
   expect_edit(found, "insert target exit data after: from q[0:n]", line_of("q"));
 }
 
+TEST(Kept, UnderANameThatIsOtherDatasAfterTheLoopIsInWords) {
+  const Json found = only("swapped_away", "per_iteration_mapping");
+  for (const Json& edit : found["edits"]) {
+    if (edit["kind"] == "insert") {
+      EXPECT_FALSE(edit["in_scope"]) << edit;
+    }
+  }
+  expect_in_advice(found,
+                   "p[0:n] stood for other data at times: write what it stood for at kept.c:" +
+                       std::to_string(line_of("swapped")) + "\n");
+}
+
 TEST(Kept, OnTheHostMayHaveToBeRestored) {
   const Json found = only("restored", "unmodified_copy_back");
   EXPECT_TRUE(has_unless(found, "host_wants_restore")) << found["unless"];

@@ -18,7 +18,8 @@ class Aliases {
   /// group, and so are groups that have a piece in common.
   [[nodiscard]] std::uint32_t of(std::uint32_t mapping) const { return group_of_[mapping]; }
 
-  /// How many pieces of storage a group has.
+  /// How many pieces of storage a group has, those too that its names, of local variables, stood
+  /// for at directives that mapped nothing of theirs.
   [[nodiscard]] std::size_t pieces(std::uint32_t group) const { return pieces_[group]; }
 
  private:

@@ -180,6 +180,7 @@ std::optional<Claim> finished(const Evidence& evidence, const Loop& row, LoopCla
   const std::vector<std::string> declared = loop.kept.data.declared_in(place);
   finding.facts = facts_of(trace, row, loop);
   finding.data = loop.kept.data.rows();
+  for (EditData& data : finding.data) data.strays = loop.kept.names_stray;
   finding.edits = loop.kept.edits(trace, around);
   finding.unless = {Unless::kHostUses, Unless::kMadeAnew};
   if (loop.kept.returns_what_is_made()) finding.unless.push_back(Unless::kNoPass);

@@ -55,11 +55,12 @@ void add_kept(ProgramList& list) {
       "kept", "findings", {"kept.c"},
       runs_of({"updated_within", "sent_always", "returned_always", "overwritten_always",
                "sent_the_same", "no_pass", "not_filled", "grows", "named_later", "one_pass_of_more",
-               "one_pass_otherwise", "called_otherwise", "restored", "spoilt"},
+               "one_pass_otherwise", "called_otherwise", "swapped_away", "restored", "spoilt"},
               {"20000", "12"}));
   read(kept, {"grows"}, {"a", "", "", {{"a[0:m]", "a[0:n]"}}});
   read(kept, {"named_later"}, {"a", "", "", {{"a[0:m]", "a[0:n - 1]"}}});
   read(kept, {"called_otherwise"}, {"q", "@p", "@q"});
+  read(kept, {"swapped_away"}, {"p", "", "", {{"p[0:n]", "a[0:n]"}}});
   refuse(kept, "restored", {"unmodified_copy_back", "a", "the host wants its copy restored"});
   for (AppliedRun& run : kept.runs) {
     run.has_empty_loop = run.arguments.front() == "no_pass";

@@ -172,6 +172,25 @@ static void called_otherwise(double* a, int n, int count) {
   free(other);
 }
 
+// After the loop its name is that of other data, which no directive has mapped.
+static void swapped_away(double* a, int n, int count) {
+  double* made = calloc(n, sizeof *made);
+  double* other = made;
+  double* p = a;
+  for (int t = 0; t <= count; ++t) {
+    if (t % 4 == 2) {
+#pragma omp target teams distribute parallel for map(tofrom : p[0 : n])  // @swapped
+      for (int i = 0; i < n; ++i) p[i] += t;
+    }
+    double* next = other;
+    other = p;
+    p = next;
+  }
+#pragma omp target update to(p[0 : n])
+  printf("%.9g\n", p[n - 1]);
+  free(made);
+}
+
 // The host uses its copy as a scratch pad, and has it restored.
 static void restored(double* a, int n, int count) {
   double sum = 0;
@@ -206,6 +225,7 @@ static const struct {
   void (*run)(double* a, int n, int count);
 } kWays[] = {
     {"updated_within", updated_within},
+    {"swapped_away", swapped_away},
     {"sent_always", sent_always},
     {"returned_always", returned_always},
     {"overwritten_always", overwritten_always},
