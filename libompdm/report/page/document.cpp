@@ -139,6 +139,18 @@ Json shown_of(std::span<const analysis::Analysis> analyses, const SourceNames& n
           {"timelines", Json::array()}};
 }
 
+/// What is said of BEFORE and AFTER, under the names that the first and the last recording have.
+std::string named(std::string text, std::span<const std::string> names) {
+  for (const auto& [word, name] :
+       {std::pair<std::string_view, const std::string&>("BEFORE", names.front()),
+        std::pair<std::string_view, const std::string&>("AFTER", names.back())}) {
+    for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos; at += name.size()) {
+      text.replace(at, word.size(), name);
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string render_page(std::span<const Pictured> recordings,
@@ -162,9 +174,12 @@ std::string render_compared_page(std::span<const Pictured> recordings,
   const Sides sides(ends);
   Json shown = shown_of(analyses, SourceNames(analyses), sources);
   shown["compared"] = true;
-  shown["headline"] = comparison_headline(sides);
+  shown["headline"] = named(comparison_headline(sides), names);
   shown["basis"] = findings_sentence(sides);
-  shown["warnings"] = comparison_warnings(sides);
+  shown["warnings"] = Json::array();
+  for (const std::string& warning : comparison_warnings(sides)) {
+    shown["warnings"].push_back(named(warning, names));
+  }
   return page_text(recordings, analyses, names, std::move(shown));
 }
 
