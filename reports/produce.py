@@ -17,8 +17,6 @@ import subprocess
 import sys
 import tempfile
 
-import picture
-
 HERE = pathlib.Path(__file__).resolve().parent
 README = HERE.parent / "README.md"
 
@@ -84,7 +82,6 @@ def produce(build, folder):
                 f"$ {typed}\n{printed}\n$ build/bin/ompdm report trace.json\n{text.replace(str(build), 'build')}")
             rows.append((kernel, rung, arguments, solve, report["totals"]))
     write_table(folder, rows, run([ompdm, "--version"]).strip())
-    write_picture(folder, rows)
     write_comparison(ompdm, build, folder)
     predict(build, folder)
 
@@ -160,13 +157,6 @@ def write_comparison(ompdm, build, folder):
         command = [ompdm, "compare", "naive.json", "optimized.json"]
         first = run(command, cwd=scratch).splitlines()[0]
     (folder / "heat-compare.txt").write_text(f"$ {shown(command, build)} | head -1\n{first}\n")
-
-
-def write_picture(folder, rows):
-    bars = [(rung, totals["HtoD"]["bytes"], totals["DtoH"]["bytes"], totals["HtoD"]["count"] + totals["DtoH"]["count"])
-            for kernel, rung, _, _, totals in rows if kernel == "heat" and totals]
-    title = f"What heat {' '.join(RUNGS['heat'][1])} moved, rung by rung"
-    (folder / "heat.svg").write_text(picture.draw(title, bars))
 
 
 def paste(check):

@@ -8,7 +8,7 @@ import {ticksOf} from './window.js';
 
 const NARROW = 2;
 const LABEL_ROOM = 28;
-const CUT_ROOM = 70;
+const CUT_ROOM = 90;
 const ON_COLOURS = new Map([[HTOD, '--on-htod'], [REGION, '--on-host']]);
 
 /**
@@ -202,6 +202,6 @@ export function drawBands(scene, passes, height) {
     if (size < 20) return;
     context.fillStyle = palette.get('--dim');
     const label = pass.count > 1 ? [`${first}–${number - 1}`] : [`pass ${first}`, String(first)];
-    fittingText(context, firstFitting(context, label, size - 4), Math.max(from, 0) + 3, 24, size - 4);
+    fittingText(context, firstFitting(context, label, size - 8), Math.max(from, 0) + 3, 24, size - 4);
   });
 }
