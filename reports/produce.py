@@ -17,8 +17,6 @@ import subprocess
 import sys
 import tempfile
 
-import picture
-
 HERE = pathlib.Path(__file__).resolve().parent
 README = HERE.parent / "README.md"
 
@@ -153,7 +151,7 @@ def predict(build, folder):
 
 
 def write_ladder(ompdm, build, folder):
-    """What compare says of heat's rungs, to the end of the first table; and pictures of the pages, where a browser is."""
+    """What compare says of heat's rungs, to the end of the first table."""
     rungs = [rung for rung in RUNGS["heat"][0] if rung not in NO_DEVICE]
     with tempfile.TemporaryDirectory() as scratch:
         for rung in rungs:
@@ -165,9 +163,6 @@ def write_ladder(ompdm, build, folder):
         until = lines.index("", table)
         text = "\n".join([lines[0], "", *lines[table:until]])
         (folder / "heat-compare.txt").write_text(f"$ {shown(command, build)}\n{text}\n...\n")
-        page = pathlib.Path(scratch) / "heat.html"
-        run([ompdm, "report", "--format", "html", "-o", page, "naive.json"], cwd=scratch)
-        picture.take(page, folder / "heat-page.png", 1280, 1215)
 
 
 def paste(check):

@@ -90,7 +90,7 @@ std::vector<std::string> comparison_warnings(const Sides& sides) {
   std::vector<std::string> lines;
   if (sides.after.link) lines.push_back(link_sentence(*sides.after.link));
   for (const auto& [side, one] :
-       {std::pair("BEFORE", &sides.before), std::pair("AFTER", &sides.after)}) {
+       {std::pair(sides.before_name, &sides.before), std::pair(sides.after_name, &sides.after)}) {
     for (const std::string& line : warnings(*one, sides.names)) {
       if (!one->link || line != link_sentence(*one->link)) {
         lines.push_back(fmt::format("{}: {}", side, line));

@@ -238,7 +238,7 @@ class PageTest(unittest.TestCase):
         command = [str(OMPDM), "compare", *traces, "--format", "html", "-o", "compare.html"]
         subprocess.run(command, cwd=self.folder, check=True)
         driver = self.open(self.folder / "compare.html")
-        self.assertIn("AFTER moves 4.0x less", driver.find_element(By.CLASS_NAME, "headline").text)
+        self.assertIn("after moves 4.0x less", driver.find_element(By.CLASS_NAME, "headline").text)
         rows = driver.find_elements(By.CSS_SELECTOR, "table.recordings tbody th")
         self.assertEqual([row.text for row in rows], ["before", "after"])
         canvases = driver.find_elements(By.TAG_NAME, "canvas")

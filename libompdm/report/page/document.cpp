@@ -158,8 +158,7 @@ std::string render_compared_page(std::span<const Pictured> recordings,
                                  std::span<const std::string> names,
                                  std::span<const SourceExcerpt> sources) {
   if (analyses.size() < 2) throw Error("one trace cannot be compared", Error::Kind::kUsage);
-  const bool is_pair = analyses.size() == 2;
-  const Sides sides(analyses, is_pair ? "BEFORE" : names.front(), is_pair ? "AFTER" : names.back());
+  const Sides sides(analyses, names.front(), names.back());
   Json shown = shown_of(analyses, SourceNames(analyses), sources);
   shown["compared"] = true;
   shown["headline"] = comparison_headline(sides);

@@ -111,18 +111,35 @@ TEST(Page, EventsComeBackAsTheyWere) {
   EXPECT_EQ(sum_of(events["duration"]), time);
 }
 
-TEST(Page, ComparedRecordingsKeepTheirRowsApart) {
-  std::vector<Trace> traces = {sample(), sample()};
-  traces[1].process.pid = 4712;
-  std::vector<analysis::Picture> pictures(2);
+/// The page of as many runs of one program as there are names.
+std::string compared(const std::vector<std::string>& names) {
+  std::vector<Trace> traces(names.size(), sample());
+  std::vector<analysis::Picture> pictures(names.size());
   std::vector<analysis::Analysis> analyses;
   std::vector<Pictured> recordings;
-  for (std::size_t i = 0; i < 2; ++i) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    traces[i].process.pid += static_cast<std::uint32_t>(i);
     analyses.push_back(analysis::analyze(traces[i], pictures[i]));
     recordings.push_back({&traces[i], &pictures[i]});
   }
-  const std::vector<std::string> names = {"before", "after"};
-  const std::string html = render_compared_page(recordings, analyses, names, {});
+  return render_compared_page(recordings, analyses, names, {});
+}
+
+TEST(Page, SeveralRecordingsAreHeldAgainstTheFirstByTheirNames) {
+  const std::string html = compared({"naive", "data", "collapse", "tuned"});
+  const auto shown = nlohmann::json::parse(script_text(html, "page"));
+  ASSERT_EQ(shown.at("timelines").size(), 4U);
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(shown.at("timelines").at(i).at("first").at("variables"), i);
+    EXPECT_NE(html.find("id=\"numbers-" + std::to_string(i) + "\""), std::string::npos);
+  }
+  EXPECT_EQ(shown.at("timelines").at(2).at("name"), "collapse");
+  const auto headline = shown.at("headline").get<std::string>();
+  EXPECT_TRUE(headline.starts_with("tuned moves as much as naive")) << headline;
+}
+
+TEST(Page, ComparedRecordingsKeepTheirRowsApart) {
+  const std::string html = compared({"before", "after"});
   const auto shown = nlohmann::json::parse(script_text(html, "page"));
   EXPECT_TRUE(shown.at("compared").get<bool>());
   EXPECT_EQ(shown.at("timelines").at(1).at("name"), "after");

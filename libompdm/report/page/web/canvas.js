@@ -142,6 +142,10 @@ export function hatch(context, x, y, width, height, palette) {
   context.fillRect(x, y, width, height);
 }
 
+/** The first of several texts that fits into `width`, or the last. @param {CanvasRenderingContext2D} context @param {string[]} texts */
+export const firstFitting = (context, texts, width) =>
+  texts.find((text) => context.measureText(text).width <= width) ?? texts[texts.length - 1];
+
 /** Text that ends before `width`. @param {CanvasRenderingContext2D} context */
 export function fittingText(context, text, x, y, width) {
   let shown = text;

@@ -1,4 +1,5 @@
 // The page's data: the report (`ompdm.report/1`), and the recordings' events as columns of numbers.
+import {cut} from './format.js';
 
 /**
  * @typedef {Object} Block columns by name, all of `rows` values
@@ -79,6 +80,9 @@ export function recordingOfRow(table, row) {
   });
   return of;
 }
+
+/** What a recording is called, where there are several. @param {number} at */
+export const recordingName = (at) => cut(page.timelines[at].name, 40);
 
 /** What rows of the report are called, for places that know them by their position. */
 export const directiveName = (row) => {

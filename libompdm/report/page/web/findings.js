@@ -2,7 +2,7 @@
 import {UNLESS} from './kinds.js';
 import {button, element, named, reveal} from './dom.js';
 import {bytesText, counted, cut, plain, timeText} from './format.js';
-import {knowsTransfers, page, recordingOfRow, report, rowOfId} from './data.js';
+import {knowsTransfers, page, recordingName, recordingOfRow, report, rowOfId} from './data.js';
 import {selection, onSelect, select} from './selection.js';
 
 /** Advice as the text report has it: lines that begin with two blanks are to be written. */
@@ -78,7 +78,7 @@ function linksOf(finding, at, go) {
 function cardOf(finding, at, go) {
   const words = page.patterns[finding.pattern]?.words ?? finding.pattern;
   const unless = finding.unless.map((each) => UNLESS[each] ?? each);
-  const who = page.timelines[recordingOfRow('findings', at)].name;
+  const who = recordingName(recordingOfRow('findings', at));
   return element('article', {class: `card ${finding.confidence}`, id: `finding-${at}`, 'aria-labelledby': `finding-${at}-title`},
     element('header', {},
       element('span', {class: 'number', 'aria-hidden': 'true'}, String(at + 1)),

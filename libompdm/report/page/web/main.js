@@ -3,7 +3,7 @@ import {KINDS, PARTS} from './kinds.js';
 import {button, byId, element, fill, reveal} from './dom.js';
 import {followColours} from './canvas.js';
 import {counted, plain} from './format.js';
-import {loopName, page, readRecordings, recordingOfRow, report} from './data.js';
+import {loopName, page, readRecordings, recordingName, recordingOfRow, report} from './data.js';
 import {selection, onSelect, select} from './selection.js';
 import {TimeWindow} from './window.js';
 import {overview} from './overview.js';
@@ -30,7 +30,7 @@ function chooser(label, key, names, none) {
 }
 
 /** Whose loop it is, where there are several recordings. */
-const ofRecording = (loop) => (report.traces.length < 2 ? '' : `${page.timelines[recordingOfRow('iterations', loop)].name}: `);
+const ofRecording = (loop) => (report.traces.length < 2 ? '' : `${recordingName(recordingOfRow('iterations', loop))}: `);
 
 const loopChooser = () => (report.iterations.length === 0 ? null
   : chooser('Loop', 'loop', report.iterations.map((row, at) => `${ofRecording(at)}${loopName(at)}, ${counted(row.count, 'pass', 'passes')}`), 'none'));
@@ -73,7 +73,7 @@ function chosenLine() {
 
 /** A part of a view for each recording that is compared, under its name. */
 const comparedParts = (parts) => parts.map((node, at) => (node === null ? null
-  : element('div', {}, element('h3', {}, page.timelines[at].name), node)));
+  : element('div', {}, element('h3', {}, recordingName(at)), node)));
 
 const recordingChooser = (recordings) => (recordings.length < 2 ? null
   : chooser('Recording', 'recording', recordings.map((each) => each.name), null));

@@ -1,7 +1,7 @@
 // The head of the page: what the run was, what movement cost, what could be saved.
 import {element, named} from './dom.js';
 import {bytesText, countText, counted, plain, shareText, timeText} from './format.js';
-import {knowsTransfers, page, report} from './data.js';
+import {knowsTransfers, page, recordingName, report} from './data.js';
 import {recordingsTable} from './recordings.js';
 
 const figure = (words, value, note) => element('div', {class: 'figure'},
@@ -57,10 +57,10 @@ function comparedOverview() {
   return [
     ...report.traces.map((trace, at) => {
       const line = runLine(trace);
-      line.prepend(element('strong', {}, `${page.timelines[at].name}: `));
+      line.prepend(element('strong', {}, `${recordingName(at)}: `));
       return line;
     }),
-    element('p', {class: 'headline'}, plain(page.headline)),
+    element('p', {class: 'headline named'}, plain(page.headline)),
     ...page.warnings.map((warning) => element('p', {class: 'warning'}, plain(warning))),
     recordingsTable(),
     element('p', {class: 'note'}, plain(page.basis)),

@@ -2,7 +2,7 @@
 // the column's largest.
 import {button, element} from './dom.js';
 import {bytesText, timeText} from './format.js';
-import {page, report} from './data.js';
+import {page, recordingName, report} from './data.js';
 import {select} from './selection.js';
 
 const MOST_RECORDINGS = 512;
@@ -24,13 +24,13 @@ const RECORDING_COLUMNS = [
   ['Kernels', (at) => sumOfDirectives(at, 'kernel_ns'), timeText],
 ];
 
-/** " (10x less)": how a figure stands to the first recording's. */
+/** "(10x less)": how a figure stands to the first recording's. */
 function factorText(value, first) {
   if (value === null || first === null || value === first || value === 0 || first === 0) return '';
   const factor = first / value;
   if (factor > 0.95 && factor < 1.05) return '';
   const times = factor > 1 ? factor : 1 / factor;
-  return ` (${times < 9.95 ? times.toFixed(1) : Math.round(times)}x ${factor > 1 ? 'less' : 'more'})`;
+  return `(${times < 9.95 ? times.toFixed(1) : Math.round(times)}x ${factor > 1 ? 'less' : 'more'})`;
 }
 
 /** Null where there is one recording. */
@@ -43,7 +43,7 @@ export function recordingsTable() {
   });
   const cell = ({show, values, most}, at) => {
     const node = element('td', {class: 'shaded'}, values[at] === null ? '–' : show(values[at]),
-      page.compared && at > 0 ? factorText(values[at], values[0]) : '');
+      ...(page.compared && at > 0 ? [' ', element('span', {class: 'factor'}, factorText(values[at], values[0]))] : []));
     node.style.setProperty('--share', `${most > 0 ? Math.round((40 * (values[at] ?? 0)) / most) : 0}%`);
     return node;
   };
@@ -52,6 +52,6 @@ export function recordingsTable() {
       element('thead', {}, element('tr', {}, ...['', ...columns.map(({title}) => title)]
         .map((title) => element('th', {scope: 'col'}, title)))),
       element('tbody', {}, ...shown.map((_, at) => element('tr', {},
-        element('th', {scope: 'row', class: 'text'}, button(page.timelines[at].name, () => select({recording: at}))),
+        element('th', {scope: 'row', class: 'text'}, button(recordingName(at), () => select({recording: at}))),
         ...columns.map((column) => cell(column, at)))))));
 }

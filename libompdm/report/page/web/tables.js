@@ -2,7 +2,7 @@
 // searched.
 import {button, element, named} from './dom.js';
 import {bytesText, countText, counted, plain, timeText} from './format.js';
-import {directiveName, loopName, page, recordingOfRow, report, variableName} from './data.js';
+import {directiveName, loopName, page, recordingName, recordingOfRow, report, variableName} from './data.js';
 import {select} from './selection.js';
 
 const ROWS_SHOWN = 25;
@@ -20,7 +20,7 @@ const time = (title, key) => ({title, of: (row) => row[key], show: timeText});
 
 /** The recording's column, where there are several. @param {string} table */
 const recordingColumns = (table) => (report.traces.length < 2 ? []
-  : [{title: 'Of', of: (_, at) => recordingOfRow(table, at), show: (at) => page.timelines[at].name}]);
+  : [{title: 'Of', of: (_, at) => recordingOfRow(table, at), show: recordingName}]);
 
 const TABLES = [
   {

@@ -6,7 +6,7 @@ import {selection, onSelect, select} from './selection.js';
 import {Numbers, firstNotBelow} from './spans.js';
 import {choose, layOut} from './timeline_rows.js';
 import {drawAxis, drawBands, drawBoxes, drawMemory, drawNarrow} from './timeline_draw.js';
-import {eventsBetween, labelOf, linesOfEvent, linesOfMany, shareOfWindow, stripAt} from './timeline_find.js';
+import {eventsBetween, labelsOf, linesOfEvent, linesOfMany, shareOfWindow, stripAt} from './timeline_find.js';
 import {handle} from './timeline_input.js';
 import {longestLoop, passesOf} from './pass_data.js';
 import {hideTip, showTip} from './tooltip.js';
@@ -99,7 +99,7 @@ export class Timeline {
     const scene = {
       context, palette, layer: this.surface.layer, boxes: this.boxes, recording, width, time: this.time, chosen: this.cursor.event,
       isFaint: (event) => chosen !== null && events[chosen.key][event] !== chosen.value,
-      label: (event) => labelOf(events, event), faintBins: chosen !== null,
+      labels: (event) => labelsOf(events, event), faintBins: chosen !== null,
     };
     if (this.loop !== null) drawBands(scene, passesOf(this.recordings, this.loop), layout.height);
     drawAxis(scene, layout.height);

@@ -2,11 +2,13 @@
 // each pixel that it fills, so that a picture of many events is true at any zoom.
 import {HTOD, KINDS, REGION} from './kinds.js';
 import {bytesText} from './format.js';
-import {fittingText, hatch} from './canvas.js';
+import {firstFitting, fittingText, hatch} from './canvas.js';
 import {firstNotBelow} from './spans.js';
 import {ticksOf} from './window.js';
 
 const NARROW = 2;
+const LABEL_ROOM = 28;
+const CUT_ROOM = 90;
 const ON_COLOURS = new Map([[HTOD, '--on-htod'], [REGION, '--on-host']]);
 
 /**
@@ -21,7 +23,7 @@ const ON_COLOURS = new Map([[HTOD, '--on-htod'], [REGION, '--on-host']]);
  * @property {function(number): boolean} isFaint of an event: it is not what the reader chose
  * @property {boolean} faintBins the reader chose, and of bins it is not known
  * @property {number} chosen event, -1: none
- * @property {function(number): string} label of a wide event
+ * @property {function(number): string[]} labels of a wide event, the longest first
  */
 
 /** @param {Scene} scene */
@@ -106,11 +108,7 @@ function drawBox(scene, row, event, scale) {
   context.fillStyle = palette.get(KINDS[kind].colour);
   context.fillRect(from, row.y, size, row.height);
   if (events.finding[event] !== 0) hatch(context, from, row.y, size, row.height, palette);
-  if (size > 46) {
-    context.fillStyle = palette.get(ON_COLOURS.get(kind) ?? '--on-colour');
-    if (events.finding[event] !== 0) drawPlate(scene, row, event, from, size);
-    fittingText(context, scene.label(event), Math.max(from, 0) + 5, row.y + row.height / 2 + 1, size - 10 + Math.min(from, 0));
-  }
+  if (size > LABEL_ROOM) drawLabel(scene, row, event, from, size);
   if (event === scene.chosen) {
     context.strokeStyle = palette.get('--focus');
     context.lineWidth = 2;
@@ -119,14 +117,24 @@ function drawBox(scene, row, event, scale) {
   context.globalAlpha = 1;
 }
 
-/** Clears the hatching behind a label. */
-function drawPlate(scene, row, event, from, size) {
+/** What a box is called, where there is room for it. */
+function drawLabel(scene, row, event, from, size) {
   const {context, palette, recording: {events}} = scene;
-  const text = context.fillStyle;
+  const room = size - 10 + Math.min(from, 0);
+  const label = firstFitting(context, scene.labels(event), room);
+  // What is left of a name in less than this tells nothing.
+  if (room < CUT_ROOM && context.measureText(label).width > room) return;
+  if (events.finding[event] !== 0) drawPlate(scene, row, event, label, from, size);
+  context.fillStyle = palette.get(ON_COLOURS.get(events.kind[event]) ?? '--on-colour');
+  fittingText(context, label, Math.max(from, 0) + 5, row.y + row.height / 2 + 1, room);
+}
+
+/** Clears the hatching behind a label. */
+function drawPlate(scene, row, event, label, from, size) {
+  const {context, palette, recording: {events}} = scene;
   context.fillStyle = palette.get(KINDS[events.kind[event]].colour);
-  const wide = Math.min(context.measureText(scene.label(event)).width + 6, size - 6);
+  const wide = Math.min(context.measureText(label).width + 6, size - 6);
   context.fillRect(Math.max(from, 0) + 2, row.y + 2, wide, row.height - 4);
-  context.fillStyle = text;
 }
 
 /** Device memory as an area. @param {Scene} scene */
@@ -191,9 +199,9 @@ export function drawBands(scene, passes, height) {
     if (from + size < 0 || from > width || size < 3) return;
     context.fillStyle = palette.get(at % 2 === 0 ? '--band' : '--band-other');
     context.fillRect(from, 16, size, height - 16);
-    if (size < 34) return;
+    if (size < 20) return;
     context.fillStyle = palette.get('--dim');
-    const label = pass.count > 1 ? `${first}–${number - 1}` : `pass ${first}`;
-    fittingText(context, label, Math.max(from, 0) + 3, 24, size - 4);
+    const label = pass.count > 1 ? [`${first}–${number - 1}`] : [`pass ${first}`, String(first)];
+    fittingText(context, firstFitting(context, label, size - 8), Math.max(from, 0) + 3, 24, size - 4);
   });
 }

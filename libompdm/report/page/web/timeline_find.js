@@ -1,7 +1,7 @@
 // What lies at a place of the timeline, and what is to be told of it.
 import {FLAGS, KINDS, REGION} from './kinds.js';
 import {bytesText, counted, cut, plain, rateText, shareText, timeText} from './format.js';
-import {directiveName, report, variableName} from './data.js';
+import {directiveName, page, report, variableName} from './data.js';
 
 /**
  * Events of a row between two instants.
@@ -78,11 +78,13 @@ export function linesOfMany(recording, row, found, from, to) {
 export const shareOfWindow = (recording, time) =>
   `${timeText(time.begin)} to ${timeText(time.end)}, ${shareText(time.width, recording.end)} of the recording`;
 
-/** A box's label. @param {Object} events @param {number} event */
-export function labelOf(events, event) {
+/** What a box may be called, the longest first. @param {Object} events @param {number} event */
+export function labelsOf(events, event) {
   if (events.kind[event] === REGION) {
-    return events.directive[event] === 0 ? 'region' : plain(directiveName(events.directive[event] - 1)).slice(0, 90);
+    if (events.directive[event] === 0) return ['region'];
+    const row = events.directive[event] - 1;
+    return [directiveName(row), page.names.directives[row] || 'unknown place'].map((name) => plain(name).slice(0, 90));
   }
   const name = events.variable[event] === 0 ? KINDS[events.kind[event]].name : plain(variableName(events.variable[event] - 1)).slice(0, 60);
-  return events.bytes[event] > 0 ? `${name} ${bytesText(events.bytes[event])}` : name;
+  return events.bytes[event] > 0 ? [`${name} ${bytesText(events.bytes[event])}`, name] : [name];
 }

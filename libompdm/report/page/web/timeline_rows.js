@@ -78,8 +78,11 @@ export function choose(rows, events, chosen) {
     }
     row.chosen ??= new Sums(row.events.length);
     row.shown = row.chosen;
-    const of = events[chosen.key];
-    row.events.forEach((event, i) => row.shown.put(i, row.spans.duration[i], of[event] === chosen.value, events.finding[event] !== 0));
+    const rowOf = events[chosen.key];
+    for (let i = 0; i < row.events.length; i += 1) {
+      const event = row.events[i];
+      row.shown.put(i, row.spans.duration[i], rowOf[event] === chosen.value, events.finding[event] !== 0);
+    }
   }
 }
 
