@@ -86,6 +86,8 @@ def produce(build, folder):
     predict(build, folder)
     if folder.name == "host":
         print(run([HERE.parent / "scripts/lesson", "-o", HERE / "lesson", "--build", build]), end="")
+        for page in (HERE / "lesson").glob("*.html"):
+            page.write_text(page.read_text().replace(f"{HERE.parent}/", ""))
 
 
 def write_table(folder, rows, version):
