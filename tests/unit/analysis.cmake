@@ -18,7 +18,7 @@ add_executable(analysis_test
   analysis/keep_data_test.cpp
   analysis/left_out_test.cpp
   analysis/kernel_findings_test.cpp
-  analysis/link_test.cpp
+  analysis/link_test.cpp analysis/kernel_factor_test.cpp
   analysis/loop_place_test.cpp
   analysis/mapped_scalars_test.cpp
   analysis/mapper_walk_test.cpp

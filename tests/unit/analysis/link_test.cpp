@@ -85,62 +85,6 @@ TEST(Retime, StretchesRegionsAndShiftsWhatFollows) {
   EXPECT_EQ(totals.kernel, (Flow{0, 1, 20}));
 }
 
-TEST(Link, HasAFactorForKernels) {
-  EXPECT_EQ(parse_kernel_factor("20"), 20);
-  EXPECT_EQ(parse_kernel_factor("0.5"), 0.5);
-  for (const char* text : {"", "0", "-1", "x", "2x", "nan", "inf", "1e9"}) {
-    EXPECT_THROW(parse_kernel_factor(text), Error) << text;
-  }
-}
-
-TEST(Retime, KernelsTakeTheirPartAndWhatFollowsMovesUp) {
-  test::TraceBuilder build;
-  const auto site = build.site(Directive::kTarget, "a.cpp", 1, "main");
-  const auto a = build.variable("a", 8);
-  build.wait(5);
-  build.begin(site);
-  build.op(OpKind::kHtoD, a, 8, 10);
-  build.launch(200);
-  build.end();
-  build.wait(7);
-  build.begin(site);
-  build.launch(100);
-  build.end();
-  build.trace.process.wall = build.now;
-  Link link = slow();
-  link.kernels = 10;
-  const Trace after = retime(build.trace, link);
-  EXPECT_EQ(after.launches[0].begin, 113);
-  EXPECT_EQ(after.launches[0].end, 133);
-  EXPECT_EQ(after.launches[0].clock, Clock::kModel);
-  EXPECT_EQ(after.launches[1].begin, 140);
-  EXPECT_EQ(after.launches[1].end, 150);
-  EXPECT_EQ(after.process.wall, 150);
-}
-
-// On a device they run side by side as they did: only transfers wait for a link.
-TEST(Retime, KernelsOfTwoThreadsOnOneDeviceDoNotWaitForEachOther) {
-  test::TraceBuilder build;
-  const auto site = build.site(Directive::kTarget, "a.cpp", 1, "main");
-  build.begin(site);
-  build.launch(200);
-  build.end();
-  Trace trace = build.trace;
-  Region region = trace.regions[0];
-  region.thread = 1;
-  trace.regions.push_back(region);
-  Launch launch = trace.launches[0];
-  launch.thread = 1;
-  launch.region = Index<Region>{1};
-  trace.launches.push_back(launch);
-  Link link = slow();
-  link.kernels = 10;
-  const Trace after = retime(trace, link);
-  EXPECT_EQ(after.launches[0].end, 20);
-  EXPECT_EQ(after.launches[1].begin, 0);
-  EXPECT_EQ(after.launches[1].end, 20);
-}
-
 TEST(Retime, KeepsTransfersThatTookNoTimeInTheirRegion) {
   test::TraceBuilder build;
   const auto site = build.site(Directive::kTarget, "a.cpp", 1, "main");
