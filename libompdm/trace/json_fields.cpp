@@ -4,8 +4,6 @@
 
 namespace ompdm::json_fields {
 
-using Json = nlohmann::json;
-
 const Json& expect_object(const Json& value, const char* what) {
   if (!value.is_object()) refuse_value(what);
   return value;

@@ -19,16 +19,18 @@
 
 namespace ompdm::json_fields {
 
+using Json = nlohmann::json;
+
 /// The value if it is an object; `what` names it otherwise.
-const nlohmann::json& expect_object(const nlohmann::json& value, const char* what);
+const Json& expect_object(const Json& value, const char* what);
 
 /// The value of `key` as the type of `out`. Integers may be texts, as json_text.h has them.
-void convert(const nlohmann::json& value, const char* key, bool& out);
-void convert(const nlohmann::json& value, const char* key, double& out);
-void convert(const nlohmann::json& value, const char* key, std::string& out);
+void convert(const Json& value, const char* key, bool& out);
+void convert(const Json& value, const char* key, double& out);
+void convert(const Json& value, const char* key, std::string& out);
 
 template <std::integral T>
-void convert(const nlohmann::json& value, const char* key, T& out) {
+void convert(const Json& value, const char* key, T& out) {
   if (value.is_string()) {
     const auto parsed = parse_integer<T>(value.get_ref<const std::string&>());
     if (!parsed) refuse_value(key);
@@ -44,37 +46,37 @@ void convert(const nlohmann::json& value, const char* key, T& out) {
 }
 
 template <class Row>
-void convert(const nlohmann::json& value, const char* key, Index<Row>& out) {
+void convert(const Json& value, const char* key, Index<Row>& out) {
   convert(value, key, out.value);
 }
 
 /// Calls `use` with the value of a key that is there.
 template <class Use>
-void with(const nlohmann::json& object, const char* key, Use use) {
+void with(const Json& object, const char* key, Use use) {
   const auto found = object.find(key);
   if (found != object.end()) use(*found);
 }
 
 /// Calls `use` with each item of the list under a key that is there.
 template <class Use>
-void for_each(const nlohmann::json& object, const char* key, Use use) {
-  with(object, key, [&](const nlohmann::json& value) {
+void for_each(const Json& object, const char* key, Use use) {
+  with(object, key, [&](const Json& value) {
     if (!value.is_array()) refuse_value(key);
-    for (const nlohmann::json& item : value) use(item);
+    for (const Json& item : value) use(item);
   });
 }
 
 /// Takes the field.
 template <class T>
-void get(const nlohmann::json& object, const char* key, T& out) {
-  with(object, key, [&](const nlohmann::json& value) { convert(value, key, out); });
+void get(const Json& object, const char* key, T& out) {
+  with(object, key, [&](const Json& value) { convert(value, key, out); });
 }
 
 /// Takes a field that is one of an enumeration's words.
 template <class Enum, std::size_t N>
-void get_word(const nlohmann::json& object, const char* key,
+void get_word(const Json& object, const char* key,
               const std::array<std::string_view, N>& words, Enum& out) {
-  with(object, key, [&](const nlohmann::json& value) {
+  with(object, key, [&](const Json& value) {
     if (!value.is_string()) refuse_value(key);
     const auto found = trace_schema::value_of<Enum>(words, value.get_ref<const std::string&>());
     if (!found) refuse_value(key);
@@ -83,6 +85,6 @@ void get_word(const nlohmann::json& object, const char* key,
 }
 
 /// Appends a list of texts.
-void get_texts(const nlohmann::json& object, const char* key, std::vector<std::string>& out);
+void get_texts(const Json& object, const char* key, std::vector<std::string>& out);
 
 }  // namespace ompdm::json_fields

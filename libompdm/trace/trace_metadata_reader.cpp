@@ -13,7 +13,6 @@
 namespace ompdm {
 namespace {
 
-using Json = nlohmann::json;
 using namespace json_fields;
 using namespace trace_schema;
 

@@ -8,7 +8,6 @@
 
 namespace ompdm {
 
-using Json = nlohmann::json;
 using namespace json_fields;
 using namespace trace_schema;
 
