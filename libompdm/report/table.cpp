@@ -88,18 +88,19 @@ std::string csv(const Table& table) {
   return lines;
 }
 
+std::string in_markdown(const std::string& text) {
+  std::string safe;
+  for (const char byte : text) {
+    if (byte == '|' || byte == '\\' || byte == '*' || byte == '_' || byte == '`' || byte == '<')
+      safe += '\\';
+    safe += byte == '\n' ? ' ' : byte;
+  }
+  return safe;
+}
+
 std::string markdown(const Table& table) {
-  const auto escaped = [](const std::string& text) {
-    std::string safe;
-    for (const char byte : text) {
-      if (byte == '|' || byte == '\\' || byte == '*' || byte == '_' || byte == '`' || byte == '<')
-        safe += '\\';
-      safe += byte == '\n' ? ' ' : byte;
-    }
-    return safe;
-  };
   std::string lines = "|";
-  for (const Column& column : table.columns) lines += ' ' + escaped(column.title) + " |";
+  for (const Column& column : table.columns) lines += ' ' + in_markdown(column.title) + " |";
   lines += "\n|";
   for (const Column& column : table.columns)
     lines += column.unit == Unit::kText ? " --- |" : " ---: |";
@@ -107,7 +108,7 @@ std::string markdown(const Table& table) {
   for (const auto& row : table.rows) {
     lines += '|';
     for (std::size_t column = 0; column < row.size(); ++column) {
-      lines += ' ' + escaped(reader_text(row[column], table.columns[column].unit)) + " |";
+      lines += ' ' + in_markdown(reader_text(row[column], table.columns[column].unit)) + " |";
     }
     lines += '\n';
   }

@@ -55,7 +55,7 @@ struct Action {
         has_place ? fmt::format("the {} at {}", facts.loop.is_calls ? "calls" : "loop",
                                 place_of(facts.loop.place, names))
                   : "its loop";
-    if (is_made_anew(finding)) return fmt::format("make {} once, before {}", data, loop);
+    if (is_made_anew(finding)) return fmt::format("allocate {} once, before {}", data, loop);
     return fmt::format("keep {} on the device around {}", data, loop);
   }
 
@@ -79,7 +79,7 @@ struct Action {
     return fmt::format("do not map {}: no kernel saw it", data);
   }
   std::string operator()(const facts::RepeatedAllocation& facts) const {
-    if (is_made_anew(finding)) return fmt::format("make {} once, before the loop", data);
+    if (is_made_anew(finding)) return fmt::format("allocate {} once, before the loop", data);
     return fmt::format("allocate {} once, not {} times", data, facts.allocations);
   }
   std::string operator()(const facts::SmallTransfers& facts) const {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "report/advice.h"
-#include "report/edit_words.h"
+#include "report/edit_lead.h"
 #include "report/fitted_text.h"
 #include "report/fortran_wording.h"
 #include "report/pragma.h"
@@ -97,7 +97,7 @@ EditLine inserted(const Finding& finding, const Edit& edit, const SourceNames& n
     return {place, '+', pragma + (is_stay ? "   (before it is first reached)" : "")};
   }
   if (edit.anchor.side == Side::kAfter && is_loop) return {"", '+', "after the loop: " + pragma};
-  return {"", '+', lead_of(edit, false, false) + ": " + pragma};
+  return {"", '+', lead_of(edit) + ": " + pragma};
 }
 
 EditLine changed(const Finding& finding, const Edit& edit, const SourceNames& names,

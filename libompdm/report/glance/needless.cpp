@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "report/advice.h"
 #include "report/finding_words.h"
 #include "report/fitted_text.h"
 #include "report/glance/action.h"
@@ -94,13 +95,18 @@ std::string words_alone(const Finding& finding, const Layout& layout) {
       std::ranges::any_of(finding.runs, analysis::speaks_against_edits)) {
     return {};
   }
-  const std::string advice = advice_text(finding);
-  const std::string first = advice.substr(0, advice.find('\n'));
   std::string text;
   std::size_t count = 0;
-  for (const std::string& line : set_in_lines(first, layout.width - kIndent)) {
-    if (++count > kMostLines - 1) return text + std::string(kIndent, ' ') + "...\n";
-    text += std::string(kIndent, ' ') + line + '\n';
+  for (const AdviceStep& step : advice_steps(finding)) {
+    for (std::size_t begin = 0; begin < step.text.size();) {
+      const std::size_t end = std::min(step.text.find('\n', begin), step.text.size());
+      const std::string whole = step.text.substr(begin, end - begin);
+      begin = end + 1;
+      for (const std::string& line : set_in_lines(whole, layout.width - kIndent)) {
+        if (++count > kMostLines - 1) return text + std::string(kIndent, ' ') + "...\n";
+        text += std::string(kIndent, ' ') + line + '\n';
+      }
+    }
   }
   return text;
 }

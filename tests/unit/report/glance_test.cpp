@@ -126,6 +126,30 @@ TEST(Glance, ALargeProgramIsAPage) {
   }
 }
 
+// What is to be done in any case comes first, and is counted; code is as it is to be copied.
+TEST(Glance, AnExplanationIsAListOfSteps) {
+  OneArray program;
+  for (int pass = 0; pass < 12; ++pass) program.map_tofrom(program.solve, 7 + pass, 8 + pass);
+  const std::vector<analysis::Analysis> analyses = {analysis::analyze(program.take())};
+  const std::string text = explain(analyses, "1");
+  std::size_t before = 0;
+  for (const char* part :
+       {"1. a.cpp:30, a: mapped anew", "\n\n   a was mapped anew",
+        "\n\n   What to do:\n   1) before",
+        "\n          #pragma omp target enter data map(to: a)\n   2) leave",
+        "\n   3) after the loop",
+        "\n\n   What to look for in the program:\n   - where the host reads a in the loop",
+        "\n         #pragma omp target update from(a)\n"}) {
+    const std::size_t at = text.find(part);
+    ASSERT_NE(at, std::string::npos) << part << text;
+    EXPECT_GE(at, before) << part << text;
+    before = at;
+  }
+  for (const std::string& line : block(text + '\n', "1. ")) {
+    EXPECT_LE(line.size(), 101U) << "a line's end comes before it";
+  }
+}
+
 TEST(Glance, OneTableIsCsvByItself) {
   const std::vector<analysis::Analysis> analyses = {wasteful()};
   const std::string all = render(analyses, Format::kCsv);
