@@ -13,6 +13,7 @@
 #include "report/fitted_text.h"
 #include "report/page.h"
 #include "report/runs.h"
+#include "report/table.h"
 
 namespace ompdm::report {
 namespace {
@@ -79,10 +80,12 @@ std::string listed_markdown(const std::string& mark, const std::string& lines) {
   const char* const fence = "        ```\n";
   for (const std::string& line : lines_of(lines)) {
     const bool code = is_code(line);
+    const bool code_before = in_code;
     if (code != in_code) text += code ? fmt::format("\n{}", fence) : fmt::format("{}\n", fence);
-    text += code           ? fmt::format("        {}\n", line.substr(2))
-            : text.empty() ? fmt::format("    {}{}\n", mark, line)
-                           : fmt::format("        {}\n", line);
+    text += code ? fmt::format("        {}\n", line.substr(2))
+            : text.empty()
+                ? fmt::format("    {}{}\n", mark, in_markdown(line))
+                : fmt::format("{}        {}\n", code_before ? "" : "\n", in_markdown(line));
     in_code = code;
   }
   return text + (in_code ? fence : "") + '\n';
@@ -155,23 +158,16 @@ std::string explain(Analyses analyses, const std::string& which, const Layout& l
 std::string findings_markdown(Analyses analyses, const SourceNames& names) {
   const Ranks ranks = ranks_of(analyses);
   std::string text;
-  std::string closing;
-  for (const std::string& sentence : closing_sentences(analyses, ranks)) {
-    closing += sentence + "\n\n";
-  }
   for (const auto& [recording, told] : told_findings(analyses)) {
     const Finding& finding = *told;
     const std::string runs = runs_sentence(finding);
-    text += fmt::format("1. **{}{}** ({}{}{})\n\n    {}.\n\n", prefix(ranks, recording),
-                        heading_of(finding, names), cost_of(finding), runs.empty() ? "" : "; ",
-                        runs, evidence_text(finding));
+    text += fmt::format("1. **{}** ({}{}{})\n\n    {}.\n\n",
+                        in_markdown(prefix(ranks, recording) + heading_of(finding, names)),
+                        cost_of(finding), runs.empty() ? "" : "; ", runs,
+                        in_markdown(evidence_text(finding)));
     text += steps_markdown(finding);
   }
-  if (text.empty()) {
-    return std::ranges::any_of(analyses, can_tell) ? none_found(analyses) + "\n\n" + closing
-                                                   : std::string();
-  }
-  return fmt::format("## {}\n\n", title_of(analyses)) + text + closing;
+  return text.empty() ? text : fmt::format("## {}\n\n{}", title_of(analyses), text);
 }
 
 }  // namespace ompdm::report

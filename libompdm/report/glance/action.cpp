@@ -158,6 +158,22 @@ std::string action_text(const Finding& finding, const SourceNames& names) {
   return std::visit(Action{finding, names, shortened(finding.variable, kFewNames)}, finding.facts);
 }
 
+std::string action_of_kernels(facts::SerialKernel::Shape shape, std::size_t count,
+                              const std::string& function) {
+  using Shape = facts::SerialKernel::Shape;
+  const std::string regions = fmt::format("{} target regions in {}", count, function);
+  switch (shape) {
+    case Shape::kFew:
+      return fmt::format("leave the number of teams of {} to the runtime", regions);
+    case Shape::kRanAsFew:
+      return fmt::format("share more of the loops of {} among threads", regions);
+    case Shape::kLowOccupancy:
+      return fmt::format("let more threads of {} fit on the device", regions);
+    default:
+      return fmt::format("share the loops of {} among many teams", regions);
+  }
+}
+
 std::string unless_line(const Finding& finding) {
   if (!finding.unreached.empty()) {
     const auto& first = finding.unreached.front();

@@ -11,8 +11,10 @@
 #include "report/fitted_text.h"
 #include "report/glance/action.h"
 #include "report/glance/edit_lines.h"
+#include "report/glance/told_rows.h"
 #include "report/page.h"
 #include "report/runs.h"
+#include "report/table.h"
 #include "report/units.h"
 
 namespace ompdm::report {
@@ -27,14 +29,15 @@ constexpr std::size_t kConfidenceWidth = 10;
 constexpr std::size_t kFigureWidth = 9;
 constexpr std::size_t kMostLines = 4;  // of a finding, between what to do and what is against it
 
-std::vector<ToldFinding> first_of(Analyses analyses, const Layout& layout) {
-  std::vector<ToldFinding> told = told_findings(analyses);
-  if (layout.findings > 0 && told.size() > layout.findings) told.resize(layout.findings);
-  return told;
+std::vector<ToldRow> first_of(std::vector<ToldRow> rows, const Layout& layout) {
+  if (layout.findings > 0 && rows.size() > layout.findings) rows.resize(layout.findings);
+  return rows;
 }
 
-std::string where_of(const Finding& finding, const SourceNames& names) {
-  return names.place(finding.file, finding.line);
+std::size_t findings_in(const std::vector<ToldRow>& rows) {
+  std::size_t count = 0;
+  for (const ToldRow& row : rows) count += row.numbers.size();
+  return count;
 }
 
 std::string filled_line(const std::string& text, const Layout& layout, std::size_t indent) {
@@ -69,17 +72,15 @@ struct Widths {
   std::size_t action = 0;
 };
 
-std::string line_of(std::size_t number, const ToldFinding& told, const Ranks& ranks,
-                    const SourceNames& names, const Widths& widths) {
-  const Finding& finding = *told.finding;
-  const std::string what = prefix(ranks, told.recording) + action_text(finding, names);
-  return fmt::format(
-      "  {:>{}}  {:<{}}{:<{}}  {}{}{}\n", number, widths.number, confidence_of(finding),
-      kConfidenceWidth, shortened(where_of(finding, names), widths.place), widths.place,
-      what.size() > widths.action ? shortened(what, widths.action)
-                                  : fmt::format("{:<{}}", what, widths.action),
-      figure(finding.wasted_bytes > 0, spoken_size(finding.wasted_bytes)),
-      figure(finding.timed && finding.wasted_time > 0, spoken_time(finding.wasted_time)));
+std::string line_of(const ToldRow& row, const Widths& widths) {
+  const std::string what = row.recording + row.action;
+  return fmt::format("  {:>{}}  {:<{}}{:<{}}  {}{}{}\n", row.numbers.front(), widths.number,
+                     confidence_of(*row.finding), kConfidenceWidth,
+                     shortened(row.place, widths.place), widths.place,
+                     what.size() > widths.action ? shortened(what, widths.action)
+                                                 : fmt::format("{:<{}}", what, widths.action),
+                     figure(row.wasted_bytes > 0, spoken_size(row.wasted_bytes)),
+                     figure(row.timed && row.wasted_time > 0, spoken_time(row.wasted_time)));
 }
 
 /// "... and 12 more (--all)".
@@ -111,59 +112,90 @@ std::string words_alone(const Finding& finding, const Layout& layout) {
   return text;
 }
 
-std::string explain_hint(const Layout& layout, std::size_t number) {
-  return layout.traces.empty() ? std::string()
-                               : fmt::format("ompdm explain {} {}", layout.traces, number);
+/// "ompdm explain trace.json 2", and which are like it.
+std::string explain_hint(const Layout& layout, const ToldRow& row) {
+  if (layout.traces.empty()) return {};
+  std::vector<std::string> others;
+  for (std::size_t i = 1; i < row.numbers.size(); ++i) {
+    others.push_back(std::to_string(row.numbers[i]));
+  }
+  constexpr std::size_t kMost = 4;
+  const std::string also = others.empty()          ? std::string()
+                           : others.size() > kMost ? fmt::format("; {} more", others.size())
+                                                   : "; also " + spoken_list(others);
+  return fmt::format("ompdm explain {} {}{}", layout.traces, row.numbers.front(), also);
+}
+
+std::string needless_title(Analyses analyses) {
+  const std::string total = analyses.size() == 1 ? total_of(analyses.front()) : std::string();
+  return total.empty() ? "What to do first" : "Needless: " + total;
 }
 
 }  // namespace
 
 std::string needless_block(Analyses analyses, const SourceNames& names, const Layout& layout) {
   if (std::ranges::none_of(analyses, can_tell)) return {};
-  const Ranks ranks = ranks_of(analyses);
   std::string closing;
-  for (const std::string& sentence : closing_sentences(analyses, ranks)) {
+  for (const std::string& sentence : closing_sentences(analyses, ranks_of(analyses))) {
     closing += filled_line(sentence, layout, 2);
   }
-  const std::vector<ToldFinding> all = told_findings(analyses);
+  const std::vector<ToldRow> all = told_rows(analyses, names);
   if (all.empty()) return '\n' + filled_line(none_found(analyses), layout, 2) + closing;
-  const std::vector<ToldFinding> told = first_of(analyses, layout);
-  const std::string total = analyses.size() == 1 ? total_of(analyses.front()) : std::string();
-  std::string text =
-      "\n" + title(total.empty() ? "What to do first" : "Needless: " + total, layout) + '\n';
+  const std::vector<ToldRow> told = first_of(all, layout);
+  std::string text = "\n" + title(needless_title(analyses), layout) + '\n';
   Widths widths;
-  widths.number = std::to_string(told.size()).size();
   constexpr std::size_t kMostPlace = 26;
-  for (const ToldFinding& one : told) {
-    const std::size_t width = display_width(where_of(*one.finding, names));
-    widths.place = std::min(kMostPlace, std::max(widths.place, width));
+  for (const ToldRow& one : told) {
+    widths.number = std::max(widths.number, std::to_string(one.numbers.front()).size());
+    widths.place = std::min(kMostPlace, std::max(widths.place, display_width(one.place)));
   }
   const std::size_t fixed =
       2 + widths.number + 2 + kConfidenceWidth + widths.place + 2 + 2 * kFigureWidth;
   constexpr std::size_t kLeastAction = 24;
   const std::size_t room =
       layout.width > fixed + kLeastAction ? layout.width - fixed : kLeastAction;
-  for (const ToldFinding& one : told) {
-    const std::string action = prefix(ranks, one.recording) + action_text(*one.finding, names);
-    widths.action = std::max(widths.action, std::min(room, display_width(action)));
+  for (const ToldRow& one : told) {
+    const std::size_t width = display_width(one.recording + one.action);
+    widths.action = std::max(widths.action, std::min(room, width));
   }
-  for (std::size_t i = 0; i < told.size(); ++i) {
-    text += line_of(i + 1, told[i], ranks, names, widths);
+  for (const ToldRow& one : told) text += line_of(one, widths);
+  return text + and_more(findings_in(all) - findings_in(told)) + closing;
+}
+
+std::string needless_markdown(Analyses analyses, const SourceNames& names) {
+  if (std::ranges::none_of(analyses, can_tell)) return {};
+  std::string closing;
+  for (const std::string& sentence : closing_sentences(analyses, ranks_of(analyses))) {
+    closing += sentence + "\n\n";
   }
-  return text + and_more(all.size() - told.size()) + closing;
+  Table table{"needless",
+              needless_title(analyses),
+              {{"number", "Finding", Unit::kCount},
+               {"confidence", "Confidence"},
+               {"place", "Where"},
+               {"action", "What to do"},
+               {"wasted_bytes", "Bytes", Unit::kBytes},
+               {"wasted_ns", "Time", Unit::kTime}},
+              {}};
+  for (const ToldRow& row : told_rows(analyses, names)) {
+    table.rows.push_back(
+        {static_cast<std::int64_t>(row.numbers.front()), std::string(confidence_of(*row.finding)),
+         row.place, row.recording + row.action,
+         row.wasted_bytes > 0 ? Cell(static_cast<std::int64_t>(row.wasted_bytes)) : Cell(),
+         row.timed && row.wasted_time > 0 ? Cell(std::int64_t{row.wasted_time}) : Cell()});
+  }
+  if (table.rows.empty()) return none_found(analyses) + "\n\n" + closing;
+  return fmt::format("## {}\n\n{}\n{}", in_markdown(table.title), markdown(table), closing);
 }
 
 std::string short_findings(Analyses analyses, const SourceNames& names, const Layout& layout) {
-  const std::vector<ToldFinding> told = first_of(analyses, layout);
+  const std::vector<ToldRow> told = first_of(told_rows(analyses, names), layout);
   if (told.empty()) return {};
-  const Ranks ranks = ranks_of(analyses);
   std::string text = '\n' + title("Findings: what to write", layout) + '\n';
-  for (std::size_t i = 0; i < told.size(); ++i) {
-    const Finding& finding = *told[i].finding;
-    const std::string where = where_of(finding, names);
-    const std::string label = fmt::format("{}. ", i + 1);
-    text += shortened(fmt::format("{}{}{}{}{}", label, prefix(ranks, told[i].recording), where,
-                                  where.empty() ? "" : ": ", action_text(finding, names)),
+  for (const ToldRow& row : told) {
+    const Finding& finding = *row.finding;
+    text += shortened(fmt::format("{}. {}{}{}{}", row.numbers.front(), row.recording, row.place,
+                                  row.place.empty() ? "" : ": ", row.action),
                       layout.width) +
             '\n';
     const std::string runs = runs_sentence(finding);
@@ -177,7 +209,7 @@ std::string short_findings(Analyses analyses, const SourceNames& names, const La
     }
     if (lines.empty()) text += words_alone(finding, layout);
     const std::string against = unless_line(finding);
-    const std::string hint = explain_hint(layout, i + 1);
+    const std::string hint = explain_hint(layout, row);
     const std::size_t room = layout.width - std::min(layout.width, hint.size() + 8);
     std::string last = "     " + shortened(against, room);
     if (!hint.empty()) last += fmt::format("{}({})", against.empty() ? "" : "  ", hint);

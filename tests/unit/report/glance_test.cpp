@@ -150,6 +150,96 @@ TEST(Glance, AnExplanationIsAListOfSteps) {
   }
 }
 
+// Also where one was entered after a loop that is not in it.
+TEST(Glance, ALoopStandsBeneathTheOneThatItIsIn) {
+  std::vector<analysis::Analysis> analyses = {wasteful()};
+  const auto loop = [](int line, std::size_t parent) {
+    analysis::Iteration row;
+    row.file = "a.cpp";
+    row.line = line;
+    row.function = "solve";
+    row.from_code = true;
+    row.parent = parent;
+    row.count = 7;
+    return row;
+  };
+  analyses[0].iterations = {loop(1, analysis::kNoRow), loop(50, analysis::kNoRow), loop(5, 0),
+                            loop(9, 2)};
+  const std::string text = render(analyses, Format::kText);
+  std::vector<std::string> ends;
+  for (const std::string& line : block(text, "Loops: cost of a pass")) {
+    const std::size_t at = line.find("a.cpp:");
+    if (at != std::string::npos)
+      ends.push_back(line.substr(line.find_last_not_of(' ', at - 1) + 1));
+  }
+  ASSERT_EQ(ends.size(), 4U) << text;
+  const auto depth = [](const std::string& end) { return end.find_first_not_of(' '); };
+  EXPECT_EQ(depth(ends[1]), depth(ends[0]) + 2) << text;
+  EXPECT_EQ(depth(ends[2]), depth(ends[0]) + 4) << text;
+  EXPECT_EQ(depth(ends[3]), depth(ends[0])) << text;
+  EXPECT_TRUE(contains(ends[1], "a.cpp:5 ") && contains(ends[2], "a.cpp:9 ")) << text;
+  EXPECT_TRUE(contains(render(analyses, Format::kMarkdown), "| &nbsp;&nbsp;&nbsp;&nbsp;a.cpp:9 in"))
+      << render(analyses, Format::kMarkdown);
+}
+
+// Four kernels of one function, and one of another: by hand, as a kernel's launch has it.
+analysis::Analysis serial_kernels() {
+  analysis::Analysis one = wasteful();
+  one.findings.clear();
+  for (const int line : {10, 20, 30, 40}) {
+    analysis::Finding finding;
+    finding.pattern = "serial_kernel";
+    finding.file = "a.cpp";
+    finding.line = line;
+    finding.id = "id" + std::to_string(line);
+    finding.count = 7;
+    finding.wasted_time = 1'000'000;
+    finding.facts = analysis::facts::SerialKernel{
+        .shape = analysis::facts::SerialKernel::Shape::kOneTeam,
+        .place = analysis::SourcePlace{"a.cpp", line, line < 40 ? "solve" : "norm", 0}};
+    one.findings.push_back(finding);
+  }
+  return one;
+}
+
+TEST(Glance, KernelsOfOneFunctionThatAreToBeChangedAlikeAreOneRow) {
+  const std::vector<analysis::Analysis> analyses = {serial_kernels()};
+  const std::string text = render(analyses, Format::kText, {.traces = "trace.json"});
+  EXPECT_TRUE(contains(text, "share the loops of 3 target regions in solve among many teams"))
+      << text;
+  EXPECT_TRUE(contains(text, "a.cpp:10 +2")) << text;
+  EXPECT_TRUE(contains(text, "(ompdm explain trace.json 1; also 2 and 3)")) << text;
+  EXPECT_TRUE(contains(text, "  4  possible  a.cpp:40     share its loop among many teams"))
+      << text;
+  EXPECT_FALSE(contains(text, "a.cpp:20")) << text;
+  EXPECT_TRUE(contains(explain(analyses, "2"), "2. a.cpp:20: kernel with too little parallelism"));
+  EXPECT_TRUE(contains(render(analyses, Format::kText, {.findings = 1}), "... and 1 more"));
+  const std::string json = render(analyses, Format::kJson);
+  for (const auto& finding : analyses[0].findings) EXPECT_TRUE(contains(json, finding.id));
+}
+
+// Tables have as many cells in each row, code stands by itself, and no blank line is doubled.
+TEST(Glance, TheDocumentHasNoGaps) {
+  const std::vector<analysis::Analysis> analyses = {wasteful()};
+  const std::string text = render(analyses, Format::kMarkdown);
+  EXPECT_TRUE(contains(text, "## Needless: 13 of 25 copies")) << text;
+  EXPECT_FALSE(contains(text, "\n\n\n")) << text;
+  std::ptrdiff_t cells = 0;
+  std::ptrdiff_t fences = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = text.find('\n', at);
+    const std::string line = text.substr(at, end - at);
+    at = end + 1;
+    fences += contains(line, "```") ? 1 : 0;
+    const std::ptrdiff_t bars = line.starts_with('|') ? std::ranges::count(line, '|') : 0;
+    EXPECT_TRUE(cells == 0 || bars == 0 || bars == cells) << line;
+    EXPECT_FALSE(contains(line, "|  |")) << line;
+    cells = bars;
+  }
+  EXPECT_GT(fences, 0);
+  EXPECT_EQ(fences % 2, 0);
+}
+
 TEST(Glance, OneTableIsCsvByItself) {
   const std::vector<analysis::Analysis> analyses = {wasteful()};
   const std::string all = render(analyses, Format::kCsv);
