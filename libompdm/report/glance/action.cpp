@@ -9,6 +9,7 @@
 
 #include "report/advice.h"
 #include "report/fitted_text.h"
+#include "report/units.h"
 
 namespace ompdm::report {
 namespace {
@@ -84,7 +85,7 @@ struct Action {
   }
   std::string operator()(const facts::SmallTransfers& facts) const {
     const std::string few =
-        facts.enough ? fmt::format("{} copies", *facts.enough) : std::string("fewer copies");
+        facts.enough ? counted(*facts.enough, "copy", "copies") : std::string("fewer copies");
     return fmt::format("make {} of {} small ones", few, finding.count);
   }
   std::string operator()(const facts::MappedScalars& /*facts*/) const {
@@ -107,11 +108,10 @@ struct Action {
     }
   }
   std::string operator()(const facts::PageableTransfer& /*facts*/) const {
-    return fmt::format("copy {} from page-locked memory", data.empty() ? "this" : data);
+    return fmt::format("copy {} from page-locked memory", data);
   }
   std::string operator()(const facts::NoOverlap& facts) const {
-    return fmt::format("send {} while {} runs", data.empty() ? "this" : data,
-                       place_of(facts.kernel, names));
+    return fmt::format("send {} while {} runs", data, place_of(facts.kernel, names));
   }
   std::string operator()(const facts::HostFallback& /*facts*/) const {
     return "its kernel ran on the host: see why";
@@ -121,7 +121,7 @@ struct Action {
   }
   std::string operator()(const facts::DeviceLeak& facts) const {
     return facts.is_mapped ? fmt::format("end the mapping of {} after its last use", data)
-                           : "free it by omp_target_free";
+                           : "free this memory by omp_target_free";
   }
 };
 
@@ -155,7 +155,10 @@ std::vector<std::string> conditions_of(const Finding& finding) {
 }  // namespace
 
 std::string action_text(const Finding& finding, const SourceNames& names) {
-  return std::visit(Action{finding, names, shortened(finding.variable, kFewNames)}, finding.facts);
+  // What an omp_target_memcpy moves may have no name.
+  const std::string data =
+      finding.variable.empty() ? "this" : shortened(finding.variable, kFewNames);
+  return std::visit(Action{finding, names, data}, finding.facts);
 }
 
 std::string action_of_kernels(facts::SerialKernel::Shape shape, std::size_t count,

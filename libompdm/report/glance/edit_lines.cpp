@@ -134,7 +134,9 @@ EditLine changed(const Finding& finding, const Edit& edit, const SourceNames& na
     default:
       break;
   }
-  std::string text = "#pragma omp " + std::string(analysis::directive_name(edit.directive));
+  std::string text = edit.directive == Directive::kApi
+                         ? source_at(edit, layout).value_or("the call there")
+                         : fmt::format("#pragma omp {}", analysis::directive_name(edit.directive));
   if (!items.empty() && edit.directive == Directive::kTargetUpdate) {
     text += fmt::format(" {}({})", edit.clauses.front().kind, items);
   }

@@ -112,18 +112,18 @@ std::string words_alone(const Finding& finding, const Layout& layout) {
   return text;
 }
 
-/// "ompdm explain trace.json 2", and which are like it.
-std::string explain_hint(const Layout& layout, const ToldRow& row) {
-  if (layout.traces.empty()) return {};
-  std::vector<std::string> others;
-  for (std::size_t i = 1; i < row.numbers.size(); ++i) {
-    others.push_back(std::to_string(row.numbers[i]));
-  }
+/// "also 2 (heat.cpp:20) and 3 (heat.cpp:30)": which are told in the same row.
+std::string also_text(const ToldRow& row, const SourceNames& names) {
   constexpr std::size_t kMost = 4;
-  const std::string also = others.empty()          ? std::string()
-                           : others.size() > kMost ? fmt::format("; {} more", others.size())
-                                                   : "; also " + spoken_list(others);
-  return fmt::format("ompdm explain {} {}{}", layout.traces, row.numbers.front(), also);
+  std::vector<std::string> others;
+  for (std::size_t i = 1; i < row.numbers.size() && i <= kMost; ++i) {
+    others.push_back(fmt::format("{} ({})", row.numbers[i],
+                                 names.place(row.others[i - 1]->file, row.others[i - 1]->line)));
+  }
+  if (others.empty()) return {};
+  const std::size_t more = row.others.size() - others.size();
+  if (more > 0) others.push_back(fmt::format("{} more", more));
+  return "also " + spoken_list(others);
 }
 
 std::string needless_title(Analyses analyses) {
@@ -191,7 +191,11 @@ std::string needless_markdown(Analyses analyses, const SourceNames& names) {
 std::string short_findings(Analyses analyses, const SourceNames& names, const Layout& layout) {
   const std::vector<ToldRow> told = first_of(told_rows(analyses, names), layout);
   if (told.empty()) return {};
-  std::string text = '\n' + title("Findings: what to write", layout) + '\n';
+  const std::string how = layout.traces.empty()
+                              ? std::string()
+                              : fmt::format(" (all of one: ompdm explain {} N)", layout.traces);
+  std::string text =
+      '\n' + title(wrapped("Findings: what to write" + how, layout.width), layout) + '\n';
   for (const ToldRow& row : told) {
     const Finding& finding = *row.finding;
     text += shortened(fmt::format("{}. {}{}{}{}", row.numbers.front(), row.recording, row.place,
@@ -208,12 +212,9 @@ std::string short_findings(Analyses analyses, const SourceNames& names, const La
       text += shortened(begin + line.text, layout.width) + '\n';
     }
     if (lines.empty()) text += words_alone(finding, layout);
-    const std::string against = unless_line(finding);
-    const std::string hint = explain_hint(layout, row);
-    const std::size_t room = layout.width - std::min(layout.width, hint.size() + 8);
-    std::string last = "     " + shortened(against, room);
-    if (!hint.empty()) last += fmt::format("{}({})", against.empty() ? "" : "  ", hint);
-    if (last.find_first_not_of(' ') != std::string::npos) text += last + '\n';
+    for (const std::string& line : {unless_line(finding), also_text(row, names)}) {
+      if (!line.empty()) text += "     " + filled_line(line, layout, kIndent);
+    }
   }
   return text;
 }

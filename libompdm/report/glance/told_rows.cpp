@@ -32,6 +32,7 @@ std::vector<ToldRow> told_rows(Analyses analyses, const SourceNames& names) {
       if (!is_new) {
         ToldRow& row = rows[known->second];
         row.numbers.push_back(number);
+        row.others.push_back(&finding);
         row.wasted_bytes += finding.wasted_bytes;
         row.wasted_time += finding.wasted_time;
         row.timed = row.timed && finding.timed;
@@ -44,6 +45,7 @@ std::vector<ToldRow> told_rows(Analyses analyses, const SourceNames& names) {
     rows.push_back({{number},
                     prefix(ranks, told.recording),
                     &finding,
+                    {},
                     names.place(finding.file, finding.line),
                     action_text(finding, names),
                     finding.wasted_bytes,

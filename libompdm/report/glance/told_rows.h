@@ -14,8 +14,9 @@ namespace ompdm::report {
 struct ToldRow {
   std::vector<std::size_t> numbers;  ///< in the report, from 1; the first is the one that is shown
   std::string recording;             ///< whose it is, where there are several: "rank 1: "
-  const analysis::Finding* finding = nullptr;  ///< the first
-  std::string place;                           ///< "heat.cpp:56", "heat.cpp:56 +2"
+  const analysis::Finding* finding = nullptr;  ///< the first, and
+  std::vector<const analysis::Finding*> others = {};
+  std::string place;  ///< "heat.cpp:56", "heat.cpp:56 +2"
   std::string action;
   std::uint64_t wasted_bytes = 0;  ///< of all of them
   Nanoseconds wasted_time = 0;

@@ -58,7 +58,8 @@ TEST(Glance, AFindingIsSixLinesAtMost) {
     EXPECT_LE(lines, 6U) << text;
     EXPECT_LE(line.size(), Layout{}.width);
   }
-  EXPECT_TRUE(contains(text, "unless a kernel changes it  (ompdm explain trace.json 1)")) << text;
+  EXPECT_TRUE(contains(text, "\n     unless a kernel changes it\n")) << text;
+  EXPECT_TRUE(contains(text, "what to write (all of one: ompdm explain trace.json N)\n")) << text;
 }
 
 TEST(Glance, TheUsersOwnLinesAreShownWhereTheyAreAtHand) {
@@ -208,10 +209,10 @@ TEST(Glance, KernelsOfOneFunctionThatAreToBeChangedAlikeAreOneRow) {
   EXPECT_TRUE(contains(text, "share the loops of 3 target regions in solve among many teams"))
       << text;
   EXPECT_TRUE(contains(text, "a.cpp:10 +2")) << text;
-  EXPECT_TRUE(contains(text, "(ompdm explain trace.json 1; also 2 and 3)")) << text;
+  EXPECT_TRUE(contains(text, "\n     also 2 (a.cpp:20) and 3 (a.cpp:30)\n")) << text;
   EXPECT_TRUE(contains(text, "  4  possible  a.cpp:40     share its loop among many teams"))
       << text;
-  EXPECT_FALSE(contains(text, "a.cpp:20")) << text;
+  EXPECT_FALSE(contains(text, "\n2. ")) << text;
   EXPECT_TRUE(contains(explain(analyses, "2"), "2. a.cpp:20: kernel with too little parallelism"));
   EXPECT_TRUE(contains(render(analyses, Format::kText, {.findings = 1}), "... and 1 more"));
   const std::string json = render(analyses, Format::kJson);

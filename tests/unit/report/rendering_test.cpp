@@ -44,9 +44,7 @@ TEST(Rendering, WhatNeverChangesIsNamedAndNotCalledNeedless) {
   }
   std::vector<analysis::Analysis> analyses = {analysis::analyze(build.take())};
   const std::string text = render(analyses, Format::kText);
-  EXPECT_NE(text.find("8.0 of 8.0 KB a pass never changes: table (a.cpp:4); loop over a.cpp:4, "
-                      "a.cpp:6"),
-            std::string::npos)
+  EXPECT_NE(text.find("8.0 of 8.0 KB a pass never changes: table (a.cpp:4)\n"), std::string::npos)
       << text;
   EXPECT_NE(text.find("What never changes on its way is needed only if"), std::string::npos)
       << text;
@@ -55,6 +53,7 @@ TEST(Rendering, WhatNeverChangesIsNamedAndNotCalledNeedless) {
   loop.file = "src/b.cpp";
   loop.line = 3;
   loop.function = "step(int)";
+  analyses[0].iterations.push_back(loop);
   EXPECT_NE(render(analyses, Format::kText).find("table (a.cpp:4); loop at b.cpp:3 in step"),
             std::string::npos);
 }
