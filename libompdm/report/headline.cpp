@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "report/runs.h"
 #include "report/units.h"
 
 namespace ompdm::report {
@@ -182,7 +183,10 @@ std::string headline_basis(Analyses analyses) {
                                      : "host clock";
   return fmt::format("(device time {}: union of copies and kernels, {}; wall {}{})",
                      spoken_time(busy), model ? fmt::format("{}, copies modelled", clock) : clock,
-                     spoken_time(wall), analyses.size() > 1 ? ", all processes added" : "");
+                     spoken_time(wall),
+                     analyses.size() < 2    ? ""
+                     : are_inputs(analyses) ? ", all runs added"
+                                            : ", all processes added");
 }
 
 }  // namespace ompdm::report

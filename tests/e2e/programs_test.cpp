@@ -35,6 +35,7 @@ const Program kPrograms[] = {
     {"always", "always.c"},
     {"api", "api.c"},
     {"api_async", "api_async.c"},
+    {"api_globals", "api_globals.c"},
     {"classes", "classes.cpp"},
     {"conditions", "conditions.c"},
     {"declare_target", "declare_target.c"},
