@@ -72,23 +72,21 @@ std::string listed(const std::string& mark, const std::string& lines, std::size_
   return std::string(indent, ' ') + mark + text.substr(inner);
 }
 
-/// The same in a list within a list's item, four columns a level: what Markdown's dialects agree
-/// on.
+/// The same in a list within a list's item, four columns a level and for code: what Markdown's
+/// dialects agree on, where fences within lists are not.
 std::string listed_markdown(const std::string& mark, const std::string& lines) {
   std::string text;
   bool in_code = false;
-  const char* const fence = "        ```\n";
   for (const std::string& line : lines_of(lines)) {
     const bool code = is_code(line);
-    const bool code_before = in_code;
-    if (code != in_code) text += code ? fmt::format("\n{}", fence) : fmt::format("{}\n", fence);
-    text += code ? fmt::format("        {}\n", line.substr(2))
-            : text.empty()
-                ? fmt::format("    {}{}\n", mark, in_markdown(line))
-                : fmt::format("{}        {}\n", code_before ? "" : "\n", in_markdown(line));
+    const bool goes_on = text.empty() || (code && in_code);
+    text += goes_on ? "" : "\n";
+    text += code           ? fmt::format("            {}\n", line.substr(2))
+            : text.empty() ? fmt::format("    {}{}\n", mark, in_markdown(line))
+                           : fmt::format("        {}\n", in_markdown(line));
     in_code = code;
   }
-  return text + (in_code ? fence : "") + '\n';
+  return text + '\n';
 }
 
 std::string steps_markdown(const Finding& finding) {

@@ -91,8 +91,11 @@ std::string csv(const Table& table) {
 std::string in_markdown(const std::string& text) {
   std::string safe;
   for (const char byte : text) {
-    if (byte == '|' || byte == '\\' || byte == '*' || byte == '_' || byte == '`' || byte == '<')
-      safe += '\\';
+    if (byte == '<') {
+      safe += "&lt;";
+      continue;
+    }
+    if (byte == '|' || byte == '\\' || byte == '*' || byte == '_' || byte == '`') safe += '\\';
     safe += byte == '\n' ? ' ' : byte;
   }
   return safe;
