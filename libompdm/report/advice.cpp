@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -25,15 +26,23 @@ using analysis::Finding;
 using analysis::RunVerdict;
 using analysis::Unless;
 
-/// What inserted directives name, and is not what it is called where they are written.
+/// The inserted directive that notes_of() is about; null if there is none.
+const Edit* first_insertion(const Finding& finding) {
+  const auto first = std::ranges::find_if(finding.edits, [](const Edit& edit) {
+    return edit.kind == EditKind::kInsert && !edit.clauses.empty();
+  });
+  return first == finding.edits.end() ? nullptr : &*first;
+}
+
+/// What inserted directives name, and is not what it is called where they are written: lines that
+/// belong to the first of them.
 std::string notes_of(const Finding& finding) {
   std::vector<std::string> functions;
   std::set<std::string> known;
   std::set<std::uint32_t> inserted;
-  const Edit* first = nullptr;
+  const Edit* first = first_insertion(finding);
   for (const Edit& edit : finding.edits) {
     if (edit.kind != EditKind::kInsert || edit.clauses.empty()) continue;
-    if (first == nullptr) first = &edit;
     const std::string here = function_of(edit);
     for (const EditClause& clause : edit.clauses) {
       for (const std::uint32_t number : clause.data) {
@@ -51,9 +60,9 @@ std::string notes_of(const Finding& finding) {
   std::string text;
   if (!functions.empty()) {
     text += fmt::format(
-        "names and sizes are those in {}: write what the same data is called where you write "
-        "this\n",
-        spoken_list(functions));
+        "these are the names and sizes that {} {}: write those that the same data has at this "
+        "place\n",
+        spoken_list(functions), functions.size() == 1 ? "uses" : "use");
   }
   std::map<std::string, std::size_t> rows_of_name;
   bool of_object = false;
@@ -76,8 +85,8 @@ std::string notes_of(const Finding& finding) {
     }
     constexpr std::size_t kFew = 4;
     text += fmt::format(
-        "{}{} stands for {} pieces of storage{}: write this for each, from when it is made "
-        "until it is freed\n",
+        "{}{} is {} pieces of memory{}: write all this for each, from when it is allocated until "
+        "it is freed\n",
         data.expression,
         rows_of_name[data.expression] > 1 ? " in " + data.named_at.function : std::string(),
         data.pieces.size(), sizes.size() > kFew ? "" : fmt::format(" ({})", spoken_list(sizes)));
@@ -86,8 +95,8 @@ std::string notes_of(const Finding& finding) {
   for (const std::uint32_t number : inserted) {
     const EditData& data = finding.data[number];
     if (data.varies && !data.pieces.empty()) {
-      text += fmt::format("{} stood for less of it at times: name all of it ({})\n",
-                          data.expression, spoken_size(*std::ranges::max_element(data.pieces)));
+      text += fmt::format("{} was less at times: name all of it ({})\n", data.expression,
+                          spoken_size(*std::ranges::max_element(data.pieces)));
     }
     if (data.strays && data.pieces.size() == 1 && data.named_at.line > 0) {
       text += fmt::format("{} stood for other data at times: write what it stood for at {}\n",
@@ -96,7 +105,7 @@ std::string notes_of(const Finding& finding) {
     const bool is_later =
         line > 0 && data.scope_line > line && data.named_at.function == function_of(*first);
     if (is_later) {
-      text += fmt::format("{} has names that are not known before line {}: write their values\n",
+      text += fmt::format("{} has names that are only declared by line {}: write their values\n",
                           data.expression, data.scope_line);
     }
   }
@@ -104,47 +113,49 @@ std::string notes_of(const Finding& finding) {
     std::vector<std::string> devices;
     for (const std::int32_t device : first->devices) devices.push_back(std::to_string(device));
     text += fmt::format(
-        "d is the device: write this for each of {}, with the data that this device works on\n",
+        "d is the device: write all this for each of {}, with the data that this device works on\n",
         spoken_list(devices));
   }
   if (of_object) {
     Edit update = *first;
     update.directive = Directive::kTargetUpdate;
-    text += "other members that the host or a kernel changes meanwhile must cross with " +
+    text += "other members that the host or a kernel changes meanwhile need " +
             directive_text(update) + " too\n";
   }
-  if (nameless) text += "compiled with -g, the program tells the names of its data\n";
+  if (nameless) text += "compile with -g: then the data has its names here\n";
   return text;
 }
 
-std::string unless_text(const Finding& finding) {
+/// What would make the edits wrong, and what to do then: a line each.
+std::vector<std::string> unless_lines(const Finding& finding) {
   const auto has = [&](Unless one) {
     return std::ranges::find(finding.unless, one) != finding.unless.end();
   };
   const bool is_one = finding.data.size() == 1;
   const char* it = is_one ? "it" : "them";
-  std::string text;
-  const bool kernel = has(Unless::kKernelChanges);
+  std::vector<std::string> lines;
   std::vector<std::string> cases;
-  if (kernel) cases.push_back(fmt::format("a kernel changes {} in between", it));
+  if (has(Unless::kKernelChanges))
+    cases.push_back(fmt::format("a kernel changes {} in between", it));
   if (has(Unless::kKernelUses)) cases.push_back(fmt::format("a kernel uses {}", it));
   if (has(Unless::kHostWantsRestore)) {
     cases.push_back(fmt::format("the host changes its own copy and wants {} restored", it));
   }
   if (!cases.empty()) {
-    text += fmt::format("it stays needed where {}\n", fmt::join(cases, ", or "));
+    lines.push_back(fmt::format("leave it as it is where {}", fmt::join(cases, ", or ")));
   }
   if (has(Unless::kMadeAnew)) {
-    text +=
-        "if the program makes any of these anew each time, or only later, make it once, before "
-        "all this\n";
+    lines.push_back(
+        fmt::format("if the program allocates {} anew each time, or only later: allocate it once, "
+                    "before all this",
+                    is_one ? "this data" : "any of this data"));
   }
   if (has(Unless::kNoPass)) {
-    text +=
-        "if the loop may have no pass, write to instead of alloc: what comes back after it has not "
-        "been filled then\n";
+    lines.emplace_back(
+        "if the loop may have no pass: write to instead of alloc, or what comes back after it has "
+        "never been filled");
   }
-  return text;
+  return lines;
 }
 
 /// "the target update at heat.cpp:70", "the target region at heat.cpp:56 on the host, by its if()".
@@ -177,6 +188,11 @@ std::string unreached_text(const Finding& finding) {
       none_shows ? ""
       : is_taken ? " in one that takes both ways"
                  : " in another; record one that takes this branch");
+}
+
+bool is_for_host(const Edit& edit) {
+  return edit.kind == EditKind::kInsert &&
+         (edit.when == EditWhen::kHostUses || edit.when == EditWhen::kHostChanged);
 }
 
 bool is_last_of_data(const Edit& edit) {
@@ -220,26 +236,56 @@ std::string spoken_list(const std::vector<std::string>& items) {
   return fmt::format("{} and {}", fmt::join(items.begin(), items.end() - 1, ", "), items.back());
 }
 
-std::string advice_text(const Finding& finding) {
-  std::string text = notes_of(finding);
+std::vector<AdviceStep> advice_steps(const Finding& finding) {
+  std::vector<AdviceStep> steps;
+  std::vector<AdviceStep> checks;
   bool has_condition = false;
   const Edit* before = nullptr;
+  const Edit* first = first_insertion(finding);
   for (const Edit& edit : finding.edits) {
     const bool goes_on = before != nullptr && edit.when == EditWhen::kKernelChanged &&
                          before->when == EditWhen::kKernelChanged && before->kind == edit.kind;
-    const bool of_host = edit.when == EditWhen::kHostUses || edit.when == EditWhen::kHostChanged;
-    text += edit_text(finding, edit, lead_of(edit, !has_condition, goes_on));
-    has_condition = has_condition || of_host;
+    std::string text = edit_text(finding, edit, goes_on);
+    if (&edit == first) text += notes_of(finding);
+    if (is_for_host(edit)) {
+      if (!has_condition) text += "a target region whose if() is false runs on the host, too\n";
+      has_condition = true;
+    }
     if (is_last_of_data(edit)) {
       text += "write release instead of from for what the host does not read from then on\n";
     }
+    if (goes_on && !checks.empty()) {
+      checks.back().text += text;
+    } else {
+      const bool is_check = is_for_host(edit) || (edit.kind == EditKind::kInsert &&
+                                                  edit.when == EditWhen::kKernelChanged);
+      (is_check ? checks : steps).push_back({is_check, std::move(text)});
+    }
     before = &edit;
   }
-  text += unless_text(finding);
-  text += unreached_text(finding);
-  for (const std::string& remark : remarks_of(finding)) text += remark + '\n';
-  if (text.ends_with('\n')) text.pop_back();
-  return is_fortran_source(finding.file) ? in_fortran(finding.file, std::move(text)) : text;
+  for (std::string& line : unless_lines(finding)) checks.push_back({true, std::move(line)});
+  if (std::string text = unreached_text(finding); !text.empty()) {
+    steps.push_back({false, std::move(text)});
+  }
+  for (std::string& remark : remarks_of(finding)) {
+    (finding.edits.empty() ? steps : checks).push_back({!finding.edits.empty(), std::move(remark)});
+  }
+  std::ranges::move(checks, std::back_inserter(steps));
+  for (AdviceStep& step : steps) {
+    if (step.text.ends_with('\n')) step.text.pop_back();
+    if (is_fortran_source(finding.file)) {
+      step.text = in_fortran(finding.file, std::move(step.text));
+    }
+  }
+  return steps;
+}
+
+std::string advice_text(const Finding& finding) {
+  std::string text;
+  for (const AdviceStep& step : advice_steps(finding)) {
+    text += (text.empty() ? "" : "\n") + step.text;
+  }
+  return text;
 }
 
 }  // namespace ompdm::report

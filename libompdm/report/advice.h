@@ -9,6 +9,16 @@
 
 namespace ompdm::report {
 
+/// One thing to do, or to look for: lines without an end, of which those that begin with two blanks
+/// are code, and those behind the first are about it.
+struct AdviceStep {
+  bool is_check = false;  ///< what depends on what the program does, and no trace tells
+  std::string text;
+};
+
+/// What advice_text() has, first what is to be done in any case.
+std::vector<AdviceStep> advice_steps(const analysis::Finding& finding);
+
 /// The words of the findings' places: "heat.cpp:56"; without a file the function and line, or the
 /// address in the binary.
 std::string place_text(const analysis::SourcePlace& place);

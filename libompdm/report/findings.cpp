@@ -8,15 +8,20 @@
 #include <vector>
 
 #include "ompdm/error.h"
+#include "report/advice.h"
 #include "report/finding_words.h"
 #include "report/fitted_text.h"
 #include "report/page.h"
 #include "report/runs.h"
+#include "report/table.h"
 
 namespace ompdm::report {
 namespace {
 
 using analysis::Finding;
+
+constexpr const char* kSteps = "What to do:";
+constexpr const char* kChecks = "What to look for in the program:";
 
 std::string title_of(Analyses analyses) {
   return fmt::format("Findings: what was needless in {}, what would save most time first",
@@ -56,6 +61,46 @@ std::string filled(const std::string& line, std::size_t indent, std::size_t widt
   return text + '\n';
 }
 
+/// The lines of one thing to do behind `mark`; a pragma's are as they are to be copied.
+std::string listed(const std::string& mark, const std::string& lines, std::size_t indent,
+                   std::size_t width) {
+  std::string text;
+  const std::size_t inner = indent + mark.size();
+  for (const std::string& line : lines_of(lines)) {
+    text += is_code(line) ? std::string(inner + 2, ' ') + line + '\n' : filled(line, inner, width);
+  }
+  return std::string(indent, ' ') + mark + text.substr(inner);
+}
+
+/// The same in a list within a list's item, four columns a level and for code: what Markdown's
+/// dialects agree on, where fences within lists are not.
+std::string listed_markdown(const std::string& mark, const std::string& lines) {
+  std::string text;
+  bool in_code = false;
+  for (const std::string& line : lines_of(lines)) {
+    const bool code = is_code(line);
+    const bool goes_on = text.empty() || (code && in_code);
+    text += goes_on ? "" : "\n";
+    text += code           ? fmt::format("            {}\n", line.substr(2))
+            : text.empty() ? fmt::format("    {}{}\n", mark, in_markdown(line))
+                           : fmt::format("        {}\n", in_markdown(line));
+    in_code = code;
+  }
+  return text + '\n';
+}
+
+std::string steps_markdown(const Finding& finding) {
+  std::string text;
+  bool is_check = false;
+  for (const AdviceStep& step : advice_steps(finding)) {
+    if (text.empty() && !step.is_check) text = fmt::format("    {}\n\n", kSteps);
+    if (step.is_check && !is_check) text += fmt::format("    {}\n\n", kChecks);
+    is_check = step.is_check;
+    text += listed_markdown(is_check ? "* " : "1. ", step.text);
+  }
+  return text;
+}
+
 /// Of the finding that has this number, from 1, or id.
 std::size_t position_of(const std::vector<ToldFinding>& all, const std::string& which) {
   const auto by_id =
@@ -79,19 +124,31 @@ std::string explain(Analyses analyses, const std::string& which, const Layout& l
   const Ranks ranks = ranks_of(analyses);
   const SourceNames names(analyses);
   const Finding& finding = *all[at].finding;
+  constexpr std::size_t kWidest = 100;  // that a line of prose is read well in
+  const std::size_t width = std::min(layout.width, kWidest);
   const std::string label = fmt::format("{}. ", at + 1);
   const std::size_t indent = label.size();
-  std::string text = label + filled(prefix(ranks, all[at].recording) + heading_of(finding, names),
-                                    indent, layout.width)
-                                 .substr(indent);
-  text += filled(cost_of(finding), indent, layout.width);
+  std::string text =
+      label + filled(prefix(ranks, all[at].recording) + heading_of(finding, names), indent, width)
+                  .substr(indent);
+  text += filled(cost_of(finding), indent, width);
   const std::string runs = runs_sentence(finding);
-  if (!runs.empty()) text += filled(runs, indent, layout.width);
-  text += filled(evidence_text(finding), indent, layout.width);
-  for (const std::string& line : lines_of(advice_text(finding))) {
-    // A pragma's lines are as they are to be copied.
-    text += is_code(line) ? std::string(indent, ' ') + "    " + line + '\n'
-                          : filled("> " + line, indent, layout.width);
+  if (!runs.empty()) text += filled(runs, indent, width);
+  text += '\n' + filled(evidence_text(finding) + '.', indent, width);
+  const std::vector<AdviceStep> steps = advice_steps(finding);
+  const auto checks = std::ranges::find(steps, true, &AdviceStep::is_check);
+  const bool is_numbered = checks - steps.begin() > 1;
+  if (checks != steps.begin()) text += '\n' + filled(kSteps, indent, width);
+  std::size_t number = 0;
+  for (auto step = steps.begin(); step != checks; ++step) {
+    const std::string mark = is_numbered ? fmt::format("{}) ", ++number) : std::string("- ");
+    text += listed(mark, step->text, indent, width);
+  }
+  if (checks != steps.end()) {
+    text += '\n' + filled(kChecks, indent, width);
+  }
+  for (auto step = checks; step != steps.end(); ++step) {
+    text += listed("- ", step->text, indent, width);
   }
   return text;
 }
@@ -99,30 +156,16 @@ std::string explain(Analyses analyses, const std::string& which, const Layout& l
 std::string findings_markdown(Analyses analyses, const SourceNames& names) {
   const Ranks ranks = ranks_of(analyses);
   std::string text;
-  std::string closing;
-  for (const std::string& sentence : closing_sentences(analyses, ranks)) {
-    closing += sentence + "\n\n";
-  }
   for (const auto& [recording, told] : told_findings(analyses)) {
     const Finding& finding = *told;
     const std::string runs = runs_sentence(finding);
-    text += fmt::format("1. **{}{}** ({}{}{})\n\n   {}\n", prefix(ranks, recording),
-                        heading_of(finding, names), cost_of(finding), runs.empty() ? "" : "; ",
-                        runs, evidence_text(finding));
-    bool in_code = false;
-    for (const std::string& line : lines_of(advice_text(finding))) {
-      if (is_code(line) != in_code) text += in_code ? "   ```\n" : "\n   ```\n";
-      if (!is_code(line)) text += '\n';
-      text += fmt::format("   {}\n", is_code(line) ? line.substr(2) : line);
-      in_code = is_code(line);
-    }
-    text += in_code ? "   ```\n\n" : "\n";
+    text += fmt::format("1. **{}** ({}{}{})\n\n    {}.\n\n",
+                        in_markdown(prefix(ranks, recording) + heading_of(finding, names)),
+                        cost_of(finding), runs.empty() ? "" : "; ", runs,
+                        in_markdown(evidence_text(finding)));
+    text += steps_markdown(finding);
   }
-  if (text.empty()) {
-    return std::ranges::any_of(analyses, can_tell) ? none_found(analyses) + "\n\n" + closing
-                                                   : std::string();
-  }
-  return fmt::format("## {}\n\n", title_of(analyses)) + text + closing;
+  return text.empty() ? text : fmt::format("## {}\n\n{}", title_of(analyses), text);
 }
 
 }  // namespace ompdm::report

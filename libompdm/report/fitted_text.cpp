@@ -47,12 +47,14 @@ std::string shortened(const std::string& text, std::size_t width) {
 
 std::vector<std::string> set_in_lines(const std::string& text, std::size_t width) {
   if (display_width(text) <= width) return {text};
+  const std::size_t blanks = std::min(text.find_first_not_of(' '), text.size());
+  const std::string indent(std::min(blanks, width / 2), ' ');
   std::vector<std::string> lines;
   for (const std::string& word : words_of(text)) {
     if (!lines.empty() && display_width(lines.back()) + 1 + display_width(word) <= width) {
       lines.back() += ' ' + word;
     } else {
-      lines.push_back(shortened(word, width));
+      lines.push_back(indent + shortened(word, width - indent.size()));
     }
   }
   return lines;

@@ -44,7 +44,8 @@ std::string in_fortran(std::string_view file, std::string advice) {
   remove_comments(advice);
   replace_all(advice, " \\\n      ", is_fixed_form(file) ? "\n  !$omp& " : " &\n  !$omp   ");
   replace_all(advice, "#pragma omp ", "!$omp ");
-  replace_all(advice, "distribute parallel for\n", "distribute parallel do\n");
+  replace_all(advice, "target teams distribute parallel for",
+              "target teams distribute parallel do");
   return advice;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "report/runs.h"
 #include "report/sentences.h"
 #include "report/units.h"
 
@@ -191,10 +192,12 @@ std::string headline_basis(Analyses analyses) {
   const char* clock = host && device ? "host and device clocks"
                       : device       ? "device clock"
                                      : "host clock";
-  return fmt::format("(device time {}: union of copies and kernels, {}; wall {}{})",
-                     spoken_time(busy),
-                     model ? fmt::format("{}, copies and kernels modelled", clock) : clock,
-                     spoken_time(wall), analyses.size() > 1 ? ", all processes added" : "");
+  return fmt::format(
+      "(device time {}: union of copies and kernels, {}; wall {}{})", spoken_time(busy),
+      model ? fmt::format("{}, copies and kernels modelled", clock) : clock, spoken_time(wall),
+      analyses.size() < 2    ? ""
+      : are_inputs(analyses) ? ", all runs added"
+                             : ", all processes added");
 }
 
 }  // namespace ompdm::report

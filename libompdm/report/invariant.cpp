@@ -44,15 +44,31 @@ std::string part_of(std::uint64_t part, std::uint64_t whole) {
   return fmt::format("{} of {} {}", of_part, of_whole, kUnits[unit]);
 }
 
-/// "loop at heat.cpp:54 in solve"; "loop over heat.cpp:56" where only its directives are known.
+/// "; loop at heat.cpp:54 in solve"; "; loop over heat.cpp:56" where only its directives are known;
+/// empty of the only one.
 std::string loop_of(const analysis::Analysis& one, const analysis::Iteration& row,
                     const SourceNames& names) {
-  if (row.from_code && row.line > 0) return "loop at " + names.place(row);
+  if (one.iterations.size() == 1) return {};
+  if (row.from_code && row.line > 0) return "; loop at " + names.place(row);
   std::vector<std::string> places;
   for (const std::size_t directive : row.directives) {
     places.push_back(names.place(one.directives[directive]));
   }
-  return fmt::format("loop over {}", fmt::join(places, ", "));
+  return fmt::format("; loop over {}", fmt::join(places, ", "));
+}
+
+/// Whether the edits of a finding of that loop keep it on the device, which says more.
+bool is_kept(const analysis::Analysis& one, const analysis::Iteration& row,
+             const analysis::Recurring& data) {
+  const auto loop = static_cast<std::size_t>(&row - one.iterations.data());
+  return std::ranges::any_of(one.findings, [&](const analysis::Finding& finding) {
+    return !finding.edits.empty() &&
+           std::ranges::find(finding.loops, loop) != finding.loops.end() &&
+           !data.of.variables.empty() &&
+           std::ranges::all_of(data.of.variables, [&](std::size_t variable) {
+             return std::ranges::find(finding.variables, variable) != finding.variables.end();
+           });
+  });
 }
 
 std::uint64_t whole_of(const analysis::Iteration& row) {
@@ -77,18 +93,12 @@ std::vector<std::string> invariant_sentences(Analyses analyses, const SourceName
   const Ranks ranks = ranks_of(analyses);
   std::vector<std::string> lines;
   for (std::size_t i = 0; i < analyses.size(); ++i) {
-    const std::vector<analysis::Iteration>& rows = analyses[i].iterations;
-    for (std::size_t at = 0; at < rows.size(); ++at) {
-      const analysis::Iteration& row = rows[at];
-      const std::string loop =
-          rows.size() == 1 && analyses.size() == 1 ? "" : "; " + loop_of(analyses[i], row, names);
+    for (const analysis::Iteration& row : analyses[i].iterations) {
+      const std::string loop = loop_of(analyses[i], row, names);
       const std::string rank = prefix(ranks, i);
-      // Where a finding speaks of the loop this is part of its evidence.
-      const bool is_found = std::ranges::any_of(analyses[i].findings, [&](const auto& finding) {
-        return std::ranges::find(finding.loops, at) != finding.loops.end();
-      });
       for (const analysis::Recurring& each : row.recurring | std::views::take(kMostRecurring)) {
-        if (is_found || each.bytes < kLeastBytes * each.compared) continue;
+        const bool is_small = each.bytes < kLeastBytes * each.compared;
+        if (is_small || is_kept(analyses[i], row, each)) continue;
         lines.push_back(rank + recurring_text(each) + loop);
       }
       if (!has_invariant(row)) continue;

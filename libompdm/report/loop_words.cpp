@@ -10,7 +10,7 @@ std::string loop_text(const analysis::facts::LoopPlace& loop) {
   if (loop.place.file.empty()) return {};
   const std::string& function = loop.place.function;
   return fmt::format("{} {}{}", loop.is_calls ? "the calls repeated at" : "the loop at",
-                     place_text(loop.place), function.empty() ? "" : ", in " + function);
+                     place_text(loop.place), function.empty() ? "" : " in " + function);
 }
 
 std::string loop_text(const analysis::UnplacedLoop& loop) {

@@ -8,7 +8,7 @@
 
 namespace ompdm::report {
 
-/// "the loop at heat.cpp:54, in solve", "the calls repeated at heat.cpp:54, in main"; empty where
+/// "the loop at heat.cpp:54 in solve", "the calls repeated at heat.cpp:54 in main"; empty where
 /// that is not known.
 std::string loop_text(const analysis::facts::LoopPlace& loop);
 

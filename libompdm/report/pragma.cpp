@@ -17,9 +17,9 @@ using analysis::Edit;
 using analysis::EditClause;
 using analysis::EditData;
 
-/// A directive in lines of at most some 96 characters, broken before a clause or an item.
-std::string folded(const std::string& directive) {
-  constexpr std::size_t kWidest = 96;
+/// A directive in lines of at most `widest` characters, or as wide as one item is: broken before a
+/// clause or an item.
+std::string folded(const std::string& directive, std::size_t widest) {
   std::string text;
   std::size_t used = 0;
   int depth = 0;
@@ -38,7 +38,7 @@ std::string folded(const std::string& directive) {
       if (c == ' ' && !in_comment && (after_item || after_clause)) break;
     }
     const std::string part = directive.substr(begin, end - begin);
-    if (used > 0 && used + 1 + part.size() > kWidest) {
+    if (used > 0 && used + 1 + part.size() > widest) {
       text += " \\\n      ";
       used = 4;
     } else if (used > 0) {
@@ -113,7 +113,8 @@ std::string directive_text(const Edit& edit) {
   return text;
 }
 
-Pragmas::Pragmas(const analysis::Finding& finding) : finding_(finding) {
+Pragmas::Pragmas(const analysis::Finding& finding, std::size_t widest)
+    : finding_(finding), widest_(widest) {
   for (const EditData& data : finding.data) {
     if (!is_of_this(data)) functions_.insert(data.named_at.function);
   }
@@ -151,7 +152,7 @@ std::string Pragmas::written(const Edit& edit, bool of_this) const {
     text += is_update(edit) ? fmt::format(" {}({})", kind, clause_list(items))
                             : fmt::format(" map({}: {})", kind, clause_list(items));
   }
-  return folded(text);
+  return folded(text, widest_);
 }
 
 std::string Pragmas::plain(const Edit& edit) const { return written(edit, false); }

@@ -19,11 +19,13 @@ std::string directive_text(const analysis::Edit& edit);
 /// The inserted directives of one finding.
 class Pragmas {
  public:
-  explicit Pragmas(const analysis::Finding& finding);
+  static constexpr std::size_t kWidest = 96;
+
+  /// In lines of at most some `widest` characters.
+  explicit Pragmas(const analysis::Finding& finding, std::size_t widest = kWidest);
 
   /// Of data outside of objects, or of what `this` points to, which is another directive; empty
-  /// where nothing of the edit is that. A struct or object goes with its members. In lines of at
-  /// most some 96 characters.
+  /// where nothing of the edit is that. A struct or object goes with its members.
   [[nodiscard]] std::string plain(const analysis::Edit& edit) const;
   [[nodiscard]] std::string of_this(const analysis::Edit& edit) const;
 
@@ -37,6 +39,7 @@ class Pragmas {
   [[nodiscard]] std::string written(const analysis::Edit& edit, bool of_this) const;
 
   const analysis::Finding& finding_;
+  std::size_t widest_;
   std::set<std::string> functions_;  // that call some of it by a name that is not of `this`
 };
 

@@ -67,12 +67,31 @@ std::string over_text(const std::vector<std::string>& places, std::uint32_t devi
   return devices > 1 ? fmt::format("{} on {} devices", text, devices) : text;
 }
 
-/// Where the loop is, with a dash for each loop around it.
+/// Each loop before those that are in it, these before the next one.
+std::vector<std::size_t> as_tree(const std::vector<analysis::Iteration>& rows) {
+  std::vector<std::vector<std::size_t>> within(rows.size());
+  std::vector<std::size_t> open;  // the next one last
+  for (std::size_t i = rows.size(); i-- > 0;) {
+    (rows[i].parent == analysis::kNoRow ? open : within[rows[i].parent]).push_back(i);
+  }
+  std::vector<std::size_t> order;
+  while (!open.empty()) {
+    order.push_back(open.back());
+    open.pop_back();
+    const std::vector<std::size_t>& inner = within[order.back()];
+    open.insert(open.end(), inner.begin(), inner.end());
+  }
+  return order;
+}
+
+/// Where the loop is, indented by each loop around it.
 std::string loop_text(const std::vector<analysis::Iteration>& rows, const analysis::Iteration& row,
                       const SourceNames& names) {
   if (!row.from_code) return "(by order)";
   std::string text;
-  for (std::size_t at = row.parent; at != analysis::kNoRow; at = rows[at].parent) text += '-';
+  for (std::size_t at = row.parent; at != analysis::kNoRow; at = rows[at].parent) {
+    text += "  ";
+  }
   return text + names.place(row);
 }
 
@@ -131,7 +150,8 @@ Table iterations_table(Analyses analyses, const SourceNames& names) {
         {"directives", "", Unit::kText, Audience::kData}},
        {}});
   for (std::size_t i = 0; i < analyses.size(); ++i) {
-    for (const auto& row : analyses[i].iterations) {
+    for (const std::size_t position : as_tree(analyses[i].iterations)) {
+      const analysis::Iteration& row = analyses[i].iterations[position];
       std::vector<std::string> places;
       std::vector<std::size_t> positions;
       for (const std::size_t directive : row.directives) {

@@ -88,18 +88,34 @@ std::string csv(const Table& table) {
   return lines;
 }
 
-std::string markdown(const Table& table) {
-  const auto escaped = [](const std::string& text) {
-    std::string safe;
-    for (const char byte : text) {
-      if (byte == '|' || byte == '\\' || byte == '*' || byte == '_' || byte == '`' || byte == '<')
-        safe += '\\';
-      safe += byte == '\n' ? ' ' : byte;
+std::string in_markdown(const std::string& text) {
+  std::string safe;
+  for (const char byte : text) {
+    if (byte == '<') {
+      safe += "&lt;";
+      continue;
     }
-    return safe;
-  };
+    if (byte == '|' || byte == '\\' || byte == '*' || byte == '_' || byte == '`') safe += '\\';
+    safe += byte == '\n' ? ' ' : byte;
+  }
+  return safe;
+}
+
+namespace {
+
+/// Blanks that begin it are kept: they tell what is within what.
+std::string cell_in_markdown(const std::string& text) {
+  const std::size_t blanks = std::min(text.find_first_not_of(' '), text.size());
+  std::string safe;
+  for (std::size_t i = 0; i < blanks; ++i) safe += "&nbsp;";
+  return safe + in_markdown(text.substr(blanks));
+}
+
+}  // namespace
+
+std::string markdown(const Table& table) {
   std::string lines = "|";
-  for (const Column& column : table.columns) lines += ' ' + escaped(column.title) + " |";
+  for (const Column& column : table.columns) lines += ' ' + in_markdown(column.title) + " |";
   lines += "\n|";
   for (const Column& column : table.columns)
     lines += column.unit == Unit::kText ? " --- |" : " ---: |";
@@ -107,7 +123,7 @@ std::string markdown(const Table& table) {
   for (const auto& row : table.rows) {
     lines += '|';
     for (std::size_t column = 0; column < row.size(); ++column) {
-      lines += ' ' + escaped(reader_text(row[column], table.columns[column].unit)) + " |";
+      lines += ' ' + cell_in_markdown(reader_text(row[column], table.columns[column].unit)) + " |";
     }
     lines += '\n';
   }

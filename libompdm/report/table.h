@@ -56,4 +56,7 @@ std::string csv(const Table& data_table);
 
 std::string markdown(const Table& reader_table);
 
+/// Text in which nothing is taken for Markdown's markup, in one line.
+std::string in_markdown(const std::string& text);
+
 }  // namespace ompdm::report

@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "ompdm/error.h"
 #include "report/differences.h"
@@ -24,6 +26,30 @@ bool has_activities(const analysis::Analysis& one) {
   return !one.activities.empty() || !one.api_calls.empty();
 }
 
+/// Of a row of totals.
+bool never_happened(const std::vector<Cell>& row) { return row[1] == Cell(std::int64_t{0}); }
+
+using Facts = std::vector<std::pair<std::string, std::string>>;
+
+/// What the page's head says of all recordings; the rest stands in a table where there are several.
+Facts facts_of_all(Analyses analyses) {
+  const auto all = header(analyses.front());
+  Facts facts(all.begin(), all.end());
+  if (ranks_of(analyses).key.empty()) return facts;
+  std::erase_if(facts,
+                [](const auto& one) { return one.first != "Program" && one.first != "Devices"; });
+  // Of runs on several inputs the arguments are in the table.
+  const Process& process = analyses.front().process;
+  if (are_inputs(analyses) && !process.arguments.empty()) {
+    for (auto& [name, value] : facts) {
+      if (name == "Program") value = process.arguments.front();
+    }
+  }
+  const std::string differ = are_inputs(analyses) ? "" : differences(analyses, ", ");
+  if (!differ.empty()) facts.emplace_back("Differ", differ);
+  return facts;
+}
+
 }  // namespace
 
 std::string text_report(Analyses analyses, const SourceNames& names, const Layout& layout) {
@@ -39,25 +65,8 @@ std::string text_report(Analyses analyses, const SourceNames& names, const Layou
     }
   }
   text += '\n';
-  if (ranks.key.empty()) {
-    for (const auto& [name, value] : header(analyses.front())) {
-      text += fact(name, value, layout);
-    }
-  } else {
-    // Of runs on several inputs the arguments are in the table.
-    const Process& process = analyses.front().process;
-    const bool is_alone = are_inputs(analyses) && !process.arguments.empty();
-    for (const auto& [name, value] : header(analyses.front())) {
-      if (name == "Program") {
-        text += fact(name, is_alone ? process.arguments.front() : value, layout);
-      } else if (name == "Devices") {
-        text += fact(name, value, layout);
-      }
-    }
-    const std::string differ = are_inputs(analyses) ? "" : differences(analyses, ", ");
-    if (!differ.empty()) text += fact("Differ", differ, layout);
-    text += titled(traces_table(analyses), layout);
-  }
+  for (const auto& [name, value] : facts_of_all(analyses)) text += fact(name, value, layout);
+  if (!ranks.key.empty()) text += titled(traces_table(analyses), layout);
   if (std::ranges::any_of(analyses, analysis::has_target_events)) {
     text += needless_block(analyses, names, layout);
     if (std::ranges::any_of(analyses, has_activities)) {
@@ -95,23 +104,29 @@ std::string markdown_report(Analyses analyses, const SourceNames& names, const L
     for (const std::string& line : warnings(analyses[i], names)) {
       text += "> " + prefix(ranks, i) + line + "\n\n";
     }
-    for (const auto& [name, value] : header(analyses[i])) {
-      text += fmt::format("* {}{}: `{}`\n", prefix(ranks, i), name, value);
-    }
-    text += '\n';
   }
-  for (const Table& table : all_tables(analyses, names, layout.paths)) {
-    if (table.name == "directive_paths") continue;  // for programs
+  for (const auto& [name, value] : facts_of_all(analyses)) {
+    text += fmt::format("* {}: `{}`\n", name, value);
+  }
+  text += '\n';
+  const bool any_events = std::ranges::any_of(analyses, analysis::has_target_events);
+  if (any_events) text += needless_markdown(analyses, names);
+  for (Table& table : all_tables(analyses, names, layout.paths)) {
+    if (table.name == "totals") std::erase_if(table.rows, never_happened);
+    // What is for programs, and what the lines here say as well.
+    const bool is_told = table.name == "directive_paths" || table.name == "losses" ||
+                         (table.name == "traces" && ranks.key.empty());
     if (table.name == "findings") text += findings_markdown(analyses, names);
-    if (table.rows.empty() || table.name == "findings") continue;
-    text += "## " + table.title + "\n\n" + markdown(for_readers(table)) + '\n';
+    if (table.rows.empty() || table.name == "findings" || is_told) continue;
+    text += "## " + in_markdown(table.title) + "\n\n" + markdown(for_readers(table)) + '\n';
     if (table.name != "iterations") continue;
-    for (const std::string& line : invariant_sentences(analyses, names)) text += line + "\n\n";
+    for (const std::string& line : invariant_sentences(analyses, names)) {
+      text += in_markdown(line) + "\n\n";
+    }
   }
-  const std::string internal = runtime_traffic(analyses);
-  if (!internal.empty()) text += internal + "\n\n";
-  const std::string not_seen = unexamined(analyses);
-  if (!not_seen.empty()) text += not_seen + "\n\n";
+  for (const std::string& line : {runtime_traffic(analyses), unexamined(analyses)}) {
+    if (!line.empty()) text += line + "\n\n";
+  }
   return text + losses(analyses) + '\n';
 }
 

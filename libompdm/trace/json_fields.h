@@ -74,8 +74,8 @@ void get(const Json& object, const char* key, T& out) {
 
 /// Takes a field that is one of an enumeration's words.
 template <class Enum, std::size_t N>
-void get_word(const Json& object, const char* key,
-              const std::array<std::string_view, N>& words, Enum& out) {
+void get_word(const Json& object, const char* key, const std::array<std::string_view, N>& words,
+              Enum& out) {
   with(object, key, [&](const Json& value) {
     if (!value.is_string()) refuse_value(key);
     const auto found = trace_schema::value_of<Enum>(words, value.get_ref<const std::string&>());

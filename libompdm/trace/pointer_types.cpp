@@ -9,6 +9,26 @@
 #include <string_view>
 
 namespace ompdm::trace {
+
+std::optional<std::uint64_t> fixed_address(Dwarf_Die* variable) {
+  Dwarf_Attribute location;
+  Dwarf_Op* ops = nullptr;
+  std::size_t count = 0;
+  if (dwarf_attr(variable, DW_AT_location, &location) == nullptr ||
+      dwarf_getlocation(&location, &ops, &count) != 0 || count != 1) {
+    return std::nullopt;
+  }
+  if (ops[0].atom == DW_OP_addr) return ops[0].number;
+  Dwarf_Attribute indexed;
+  Dwarf_Addr address = 0;
+  const bool is_indexed = ops[0].atom == DW_OP_addrx || ops[0].atom == DW_OP_GNU_addr_index;
+  if (!is_indexed || dwarf_getlocation_attr(&location, ops, &indexed) != 0 ||
+      dwarf_formaddr(&indexed, &address) != 0) {
+    return std::nullopt;
+  }
+  return address;
+}
+
 namespace {
 
 constexpr int kDeepest = 32;  // of types in types, which damaged files may have without end
@@ -166,26 +186,6 @@ int line_of(Dwarf_Die* variable) {
   const bool is_known = dwarf_attr_integrate(variable, DW_AT_decl_line, &attribute) != nullptr &&
                         dwarf_formudata(&attribute, &line) == 0;
   return is_known ? static_cast<int>(line) : 0;
-}
-
-/// Address of a variable that stays in its place.
-std::optional<std::uint64_t> fixed_address(Dwarf_Die* variable) {
-  Dwarf_Attribute location;
-  Dwarf_Op* ops = nullptr;
-  std::size_t count = 0;
-  if (dwarf_attr(variable, DW_AT_location, &location) == nullptr ||
-      dwarf_getlocation(&location, &ops, &count) != 0 || count != 1) {
-    return std::nullopt;
-  }
-  if (ops[0].atom == DW_OP_addr) return ops[0].number;
-  Dwarf_Attribute indexed;
-  Dwarf_Addr address = 0;
-  const bool is_indexed = ops[0].atom == DW_OP_addrx || ops[0].atom == DW_OP_GNU_addr_index;
-  if (!is_indexed || dwarf_getlocation_attr(&location, ops, &indexed) != 0 ||
-      dwarf_formaddr(&indexed, &address) != 0) {
-    return std::nullopt;
-  }
-  return address;
 }
 
 void add_globals(Dwarf_Die* parent, int depth, std::map<std::uint64_t, bool>& pointers) {

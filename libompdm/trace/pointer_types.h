@@ -25,6 +25,9 @@ struct ItemDeclaration {
   int scope_line = 0;
 };
 
+/// The file address of a variable that stays in its place.
+std::optional<std::uint64_t> fixed_address(Dwarf_Die* variable);
+
 /// As its variable is declared in these scopes, innermost first.
 ItemDeclaration declaration_of(const std::vector<Dwarf_Die>& scopes, const std::string& expression);
 

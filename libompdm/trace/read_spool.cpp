@@ -14,6 +14,7 @@
 #include "trace/clock.h"
 #include "trace/decode.h"
 #include "trace/flang.h"
+#include "trace/global_names.h"
 #include "trace/normalize.h"
 #include "trace/order.h"
 #include "trace/reachable.h"
@@ -185,6 +186,7 @@ Trace read_spool(const std::filesystem::path& path) {
   trace::resolve_kernels(draft);
   trace::resolve_call_paths(draft, symbols);
   trace::attribute(draft);
+  trace::name_globals(draft, symbols);
   trace::tidy(model);
   trace::find_pointers(draft, symbols);
   const trace::Untied untied = trace::tie_activities(draft, header.attach.monotonic_ns);

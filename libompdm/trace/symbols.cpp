@@ -87,6 +87,7 @@ struct Symbols::Loaded {
   std::unique_ptr<DwarfPlaces> dwarf;
   std::unique_ptr<FortranVariables> fortran_variables;
   std::unique_ptr<GlobalTypes> globals;
+  std::unique_ptr<GlobalVariables> global_names;
   std::unique_ptr<ModuleCode> code;
   std::unordered_map<std::uint64_t, CodePlace> places;  // that were asked for
 
@@ -178,6 +179,14 @@ std::optional<bool> Symbols::global_holds_pointers(Index<Module> module, std::ui
   if (loaded.state != Loaded::State::kUsable) return std::nullopt;
   if (!loaded.globals) loaded.globals = std::make_unique<GlobalTypes>(loaded.module);
   return loaded.globals->holds_pointers(address);
+}
+
+const GlobalVariable* Symbols::global_at(Index<Module> module, std::uint64_t address) {
+  if (!module || module.value >= modules_.size()) return nullptr;
+  Loaded& loaded = load(modules_[module.value], true);
+  if (loaded.state != Loaded::State::kUsable) return nullptr;
+  if (!loaded.global_names) loaded.global_names = std::make_unique<GlobalVariables>(loaded.module);
+  return loaded.global_names->at(address);
 }
 
 Symbols::Symbols(const std::vector<Module>& modules, std::int64_t recorded_at)

@@ -13,6 +13,7 @@
 #include "ompdm/trace.h"
 #include "trace/code/module_code.h"
 #include "trace/fortran_variables.h"
+#include "trace/global_names.h"
 #include "trace/pointer_types.h"
 
 namespace ompdm::trace {
@@ -58,6 +59,9 @@ class Symbols {
 
   /// Whether the variable at an address is a pointer, or has some in it; none if it is not known.
   std::optional<bool> global_holds_pointers(Index<Module> module, std::uint64_t address);
+
+  /// The variable whose fixed place holds an address; null if none is known.
+  const GlobalVariable* global_at(Index<Module> module, std::uint64_t address);
 
   /// Modules that were asked for, but whose file is gone.
   [[nodiscard]] std::uint64_t missing() const;

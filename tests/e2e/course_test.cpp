@@ -52,7 +52,7 @@ TEST(CourseHeatInside, IsToldToMakeOnceWhatTheLoopMakes) {
   EXPECT_EQ(finding["confidence"], "possible");
   EXPECT_TRUE(finding["edits"].empty()) << finding["edits"];
   const std::string once =
-      "make values once, before the loop at course_heat.cpp:" + std::to_string(line_of("made"));
+      "allocate values once, before the loop at course_heat.cpp:" + std::to_string(line_of("made"));
   EXPECT_TRUE(finding["advice"].get<std::string>().starts_with(once)) << finding["advice"];
 }
 

@@ -112,7 +112,7 @@ TEST_F(Fortran, AdviceIsWrittenInFortran) {
     if (one.status != 0) break;
     all += one.out;
   }
-  EXPECT_NE(all.find("drop !$omp target update from(p) at arrays.f90:22"), std::string::npos)
+  EXPECT_NE(all.find("remove !$omp target update from(p) at arrays.f90:22"), std::string::npos)
       << all;
   EXPECT_EQ(all.find("#pragma"), std::string::npos) << all;
 }

@@ -63,12 +63,12 @@ TEST(Kept, UnderANameForSomeOfItIsNamedAsAWhole) {
     EXPECT_FALSE(edit["in_scope"]) << edit;
     EXPECT_TRUE(edit["clauses"][0]["items"][0]["varies"]) << edit;
   }
-  expect_in_advice(found, "a[0:m] stood for less of it at times: name all of it (160 KB)\n");
+  expect_in_advice(found, "a[0:m] was less at times: name all of it (160 KB)\n");
 }
 
 TEST(Kept, UnderANameThatTheLoopDeclaresIsNamedByItsValue) {
   expect_in_advice(only("named_later", "per_iteration_mapping"),
-                   "a[0:m] has names that are not known before line " +
+                   "a[0:m] has names that are only declared by line " +
                        std::to_string(line_of("later")) + ": write their values\n");
 }
 

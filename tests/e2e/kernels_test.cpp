@@ -172,6 +172,34 @@ TEST(Vadd, Mapped) {
                     "a: HtoD 1 4000", "b: HtoD 1 4000", "c: DtoH 1 4000"}));
 }
 
+std::size_t lines_with_text(const std::string& page) {
+  std::size_t count = 0;
+  for (const std::string& line : lines_of(page)) {
+    if (line.find_first_not_of(' ') != std::string::npos) ++count;
+  }
+  return count;
+}
+
+// What a course prints, and a student reads at once.
+TEST(Kernels, EachRungsReportIsAPage) {
+  const std::map<std::string, std::vector<std::string>> rungs = {
+      {"heat", {"naive", "data", "collapse", "optimized"}},
+      {"jacobi", {"naive", "data", "branchless", "coalesced"}},
+      {"pi", {"target", "parallel", "distribute", "nested", "combined", "loop"}},
+      {"vadd", {"implicit", "mapped"}}};
+  for (const auto& [name, all] : rungs) {
+    const std::string size = name == "pi" ? "200000" : "60";
+    for (const std::string& rung : all) {
+      SCOPED_TRACE(name + ' ' + rung);
+      const Folder folder;
+      run({{OMPDM_COMMAND, "record", kernel(name), "--variant", rung, size}}, folder.path());
+      const Ended report = run({{OMPDM_COMMAND, "report", "trace.json"}}, folder.path());
+      EXPECT_EQ(report.status, 0) << report.err;
+      EXPECT_LE(lines_with_text(report.out), 40U) << report.out;
+    }
+  }
+}
+
 TEST(Kernels, SerialAndCpuUseNoDevice) {
   for (const std::string name : {"vadd", "pi", "jacobi", "heat"}) {
     for (const std::string rung : {"serial", "cpu"}) {

@@ -61,7 +61,7 @@ TEST(Pieces, OfALaunchAreItsArguments) {
   EXPECT_EQ(finding["edits"][0]["clauses"][0]["kind"], "firstprivate");
   const std::string advice = finding["advice"];
   EXPECT_NE(advice.find("write firstprivate(dt, n)"), std::string::npos) << advice;
-  EXPECT_NE(advice.find("now keeps its map(tofrom: ...)"), std::string::npos) << advice;
+  EXPECT_NE(advice.find("leave now its map(tofrom: ...)"), std::string::npos) << advice;
 
   const Pieces arguments = pieces("scaled_by_arguments", 20'000, "mapped_scalars");
   EXPECT_EQ(arguments.printed, scaled.printed);

@@ -7,7 +7,7 @@ function(add_e2e_program name)
   set_property(DIRECTORY APPEND PROPERTY E2E_PROGRAMS e2e_${name})
 endfunction()
 
-foreach(name always api api_async conditions declare_target devices firstprivate host_only huge
+foreach(name always api api_async api_globals conditions declare_target devices firstprivate host_only huge
     mapper mapper_nested nested_data nowait_depend parallel_regions reductions reused same_line strided_update
     struct_members unified)
   add_e2e_program(${name} ${e2e_sources}/${name}.c C)

@@ -14,34 +14,34 @@ std::string words_of(const analysis::Caveat& caveat) {
     case Kind::kFewCompared:
       return "too few contents were compared";
     case Kind::kHalfUnbacked:
-      return "contents speak for less than half of these bytes";
+      return "equal contents were seen of less than half of these bytes";
     case Kind::kBlocksCompared:
-      return "of some of it only blocks were compared";
+      return "only blocks of some of it were compared";
     case Kind::kOthersMap:
-      return "other directives map the same in between";
+      return "other directives map the same data in between";
     case Kind::kHostChanges:
-      return "the host changes it in between: updates may move as much";
+      return "the host changes it in between, so that target updates may move as much";
     case Kind::kOtherEntries:
-      return "the loop may have been entered more often, and each time has its own";
+      return "the loop may have been entered more often, and each time needs its own copies";
     case Kind::kMadeAnew:
-      return fmt::format("{} {} made in each pass, and what {} may be too",
+      return fmt::format("{} {} declared anew in each pass, and what {} may be allocated anew",
                          spoken_list(caveat.names), is_one ? "is" : "are",
                          is_one ? "it points to" : "they point to");
     case Kind::kMakesMemory:
-      return "the loop, or what it calls, makes memory in its passes, which may be this";
+      return "the loop, or what it calls, allocates memory, which may be this";
     case Kind::kSameMadeAnew:
-      return "the host may have made the same content anew";
+      return "the host may have computed the same content anew";
     case Kind::kOtherData:
-      return "other instances of the directive name other data so";
+      return "the directive also ran with other data of this name";
     case Kind::kScratchCopies:
-      return "kernels in between have map(to:) copies of it, and whether they change them does not "
+      return "kernels in between map it by map(to:), and whether they change that copy does not "
              "show";
     case Kind::kHostChanged:
       return fmt::format(
           "whether the host had changed its own copy, and wants {} restored, does not show",
           is_one ? "it" : "them");
     case Kind::kRareFlag:
-      return "a kernel may set a flag now and then";
+      return "it may be a flag, which a kernel sets only now and then";
     case Kind::kNeededAtOnce:
       return "whether the host needs each of them at once does not show";
     case Kind::kMaybeNoFaster:

@@ -12,75 +12,82 @@ namespace {
 namespace facts = analysis::facts;
 using analysis::Finding;
 
-/// ", by blocks of it (OMPDM_HASH=full compares all)", as far as that was so; empty if all bytes
-/// were compared each time.
+/// ". 3 of them were compared by blocks only (OMPDM_HASH=full compares every byte)", as far as that
+/// was so; empty if all bytes were compared each time.
 std::string blocks_text(const facts::SameContents& same) {
   if (same.in_full == same.equal) return {};
-  return fmt::format(
-      ", {}by blocks of it (OMPDM_HASH=full compares all)",
-      same.in_full > 0 ? fmt::format("{} of them ", same.equal - same.in_full) : std::string());
+  const std::uint64_t some = same.equal - same.in_full;
+  const std::string which = same.in_full > 0  ? fmt::format("{} of them", some)
+                            : same.equal == 1 ? std::string("It")
+                                              : std::string("They");
+  return fmt::format(". {} {} compared by blocks only (OMPDM_HASH=full compares every byte)", which,
+                     some == 1 ? "was" : "were");
 }
 
-/// "in this run (30 of 4000 compared)": for the end of a sentence.
-std::string coverage_text(const Finding& finding, const facts::SameContents& same) {
-  const std::string text =
-      finding.examined == finding.of
-          ? std::string("in this run")
-          : fmt::format("in this run ({} of {} compared)", finding.examined, finding.of);
+/// " (30 of 4000 were compared)": how far that is known, and how many there are besides.
+std::string coverage_text(const Finding& finding, const facts::SameContents& same,
+                          std::uint64_t all) {
+  std::vector<std::string> notes;
+  if (finding.count != all)
+    notes.push_back(fmt::format("{} in all", counted(all, "transfer", "transfers")));
+  if (finding.examined != finding.of) {
+    notes.push_back(fmt::format("{} of {} were compared", finding.examined, finding.of));
+  }
+  const std::string text = notes.empty() ? "" : fmt::format(" ({})", fmt::join(notes, "; "));
   return text + blocks_text(same);
 }
 
-/// "; 40 in all" where not all were needless.
-std::string in_all_text(std::uint64_t needless, std::uint64_t all) {
-  return needless == all ? std::string() : fmt::format("; {} in all", all);
+/// "once", "30 times".
+std::string times(std::uint64_t count) {
+  return count == 1 ? std::string("once") : counted(count, "time", "times");
 }
 
-/// "in the loop at heat.cpp:54, in solve, of 30 passes in all, entered 2 times"; "in a loop of 30
-/// passes" where its place is not known.
+/// "in the loop at heat.cpp:54 in solve (30 passes in all, entered 2 times)"; "in a loop (30
+/// passes)" where its place is not known.
 std::string in_loop(const facts::PerIterationMapping& facts) {
   const std::string place = loop_text(facts.loop);
   std::string text =
-      fmt::format("in {} of {}{}", place.empty() ? "a loop" : place + ",",
+      fmt::format("in {} ({}{}", place.empty() ? "a loop" : place,
                   facts.passes_at_least ? ">= " : "", counted(facts.passes, "pass", "passes"));
   if (facts.entries > 1 || facts.entries_at_least) {
-    text += fmt::format(" in all, entered {}{}",
-                        facts.entries == 1 ? "once" : counted(facts.entries, "time", "times"),
+    text += fmt::format(" in all, entered {}{}", times(facts.entries),
                         facts.entries_at_least ? " or more often" : "");
   }
-  return text;
+  return text + ')';
 }
 
 }  // namespace
 
 std::string words_of(const facts::PerIterationMapping& facts, const Finding& /*finding*/) {
   const bool several = facts.devices.size() > 1;
-  std::string text = fmt::format(
-      "{} {} mapped anew {}{}", spoken_list(facts.names), facts.names.size() == 1 ? "was" : "were",
-      several ? fmt::format("on {}, ", devices_text(facts.devices)) : std::string(),
-      in_loop(facts));
-  std::string moved;
+  std::string text =
+      fmt::format("{} {} mapped anew {}{}", named_or_counted(facts.names),
+                  facts.names.size() == 1 ? "was" : "were",
+                  several ? fmt::format("on {}, ", devices_text(facts.devices)) : std::string(),
+                  in_loop(facts));
   // Each entry that was not seen needs its own.
   const bool is_least = facts.entries_at_least;
   const char* enough = !facts.enough_at_most ? "" : is_least ? "about " : "at most ";
   const char* or_more = is_least && !facts.enough_at_most ? " or more" : "";
-  if (facts.sent > facts.sent_enough) {
-    moved = fmt::format("sent in {} where {}{}{} would do",
-                        counted(facts.sent, "transfer", "transfers"), enough, facts.sent_enough,
-                        or_more);
-  }
+  const auto moved = [&](const char* how, std::uint64_t count, std::uint64_t would_do) {
+    return fmt::format("{} in {} where {}{}{} would do", how,
+                       counted(count, "transfer", "transfers"), enough, would_do, or_more);
+  };
+  std::vector<std::string> ways;
+  if (facts.sent > facts.sent_enough) ways.push_back(moved("sent", facts.sent, facts.sent_enough));
   if (facts.returned > facts.returned_enough) {
-    moved += fmt::format("{}brought back in {} where {}{}{} would do", moved.empty() ? "" : ", ",
-                         moved.empty() ? counted(facts.returned, "transfer", "transfers")
-                                       : std::to_string(facts.returned),
-                         enough, facts.returned_enough, or_more);
+    ways.push_back(moved("brought back", facts.returned, facts.returned_enough));
   }
-  text += ": " + moved;
+  text += fmt::format(": {}", fmt::join(ways, ", "));
   if (facts.same.equal > 0) {
-    text += fmt::format("; in {} of {} compared the device had had that content before{}",
-                        facts.same.equal, facts.compared, blocks_text(facts.same));
+    text += fmt::format(". {} transfers that were compared carried what the device had had before",
+                        facts.same.equal == facts.compared
+                            ? fmt::format("All {}", facts.compared)
+                            : fmt::format("{} of {}", facts.same.equal, facts.compared));
+    text += blocks_text(facts.same);
   }
   if (facts.may_be_read) {
-    text += "; whether the host read in between what came back does not show";
+    text += ". Whether the host read in between what came back does not show";
   }
   return text;
 }
@@ -90,7 +97,7 @@ namespace {
 const char* origin_text(facts::Resends::How how) {
   switch (how) {
     case facts::Resends::How::kWasSent:
-      return "with a content that had gone there by";
+      return "with a content that had been sent there by";
     case facts::Resends::How::kCameBack:
       return "unchanged since brought back by";
     case facts::Resends::How::kBoth:
@@ -102,30 +109,30 @@ const char* origin_text(facts::Resends::How how) {
 }  // namespace
 
 std::string words_of(const facts::Resends& facts, const Finding& finding) {
-  return fmt::format("{} went to {} in {} {} {}, {}{}{}", spoken_list(facts.items),
+  return fmt::format("{} went to {} in {} {} {}{}{}", named_or_counted(facts.items),
                      devices_text(facts.devices), counted(finding.count, "transfer", "transfers"),
                      origin_text(facts.how),
                      facts.before.empty() ? "elsewhere" : places_text(facts.before),
-                     coverage_text(finding, facts.same),
-                     facts.is_mapped_anew ? ": its memory there could have been kept" : "",
-                     in_all_text(finding.count, facts.all));
+                     coverage_text(finding, facts.same, facts.all),
+                     facts.is_mapped_anew ? ". Its memory there could have been kept" : "");
 }
 
 std::string words_of(const facts::UnmodifiedCopyBack& facts, const Finding& finding) {
-  return fmt::format("{} came back in {} as {} had been sent, {}", spoken_list(facts.items),
+  return fmt::format("{} came back in {} as {} had been sent{}", named_or_counted(facts.items),
                      counted(finding.count, "transfer", "transfers"),
-                     facts.items.size() == 1 ? "it" : "they", coverage_text(finding, facts.same));
+                     facts.items.size() == 1 ? "it" : "they",
+                     coverage_text(finding, facts.same, finding.count));
 }
 
 std::string words_of(const facts::RepeatedCopyBack& facts, const Finding& finding) {
   const bool is_one = facts.items.size() == 1;
   return fmt::format(
-      "{} came back in {} as {} had come back by {}, with no send in between, and no kernel that "
-      "{} have changed {} on the device, {}{}",
-      spoken_list(facts.items), counted(finding.count, "transfer", "transfers"),
+      "{} came back in {} as {} had come back already by {}{}. In between nothing was sent, and no "
+      "kernel {} have changed {} on the device",
+      named_or_counted(facts.items), counted(finding.count, "transfer", "transfers"),
       is_one ? "it" : "they", facts.before.empty() ? "another" : places_text(facts.before),
-      facts.is_scratch ? "was to" : "could", is_one ? "it" : "them",
-      coverage_text(finding, facts.same), in_all_text(finding.count, facts.all));
+      coverage_text(finding, facts.same, facts.all), facts.is_scratch ? "was to" : "could",
+      is_one ? "it" : "them");
 }
 
 }  // namespace ompdm::report

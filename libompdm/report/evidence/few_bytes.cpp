@@ -26,12 +26,12 @@ std::string once_text(const facts::SmallTransfers& facts) {
   if (!facts.enough) {
     return fmt::format(
         "at {}, let several kernels share one transfer: collect on the device what the host needs, "
-        "and cross less often",
+        "and copy less often",
         where);
   }
   if (facts.one_place && facts.place) {
     return fmt::format(
-        "at {}, cross once, {} {}: no kernel runs between one of them and the next, so that only "
+        "at {}, copy once, {} {}: no kernel runs between one of them and the next, so that only "
         "the {} counts",
         where, facts.to_device ? "after" : "before", around(facts),
         facts.to_device ? "last" : "first");
@@ -53,9 +53,9 @@ std::string once_text(const facts::SmallTransfers& facts) {
   }
   if (facts.place && facts.directive == Directive::kTargetUpdate) {
     return fmt::format(
-        "{} {}, write one\n"
+        "{} {}, in place of the update there:\n"
         "  #pragma omp target update{} {}(...)\n"
-        "over all the pieces {}, in place of the one there",
+        "over all the pieces {}",
         facts.to_device ? "after" : "before", around(facts),
         facts.device == 0 ? std::string() : fmt::format(" device({})", facts.device),
         facts.to_device ? "to" : "from", what);
@@ -72,7 +72,7 @@ std::string words_of(const facts::SmallTransfers& facts, const Finding& finding)
   const std::string text = fmt::format("{} of at most {} B {} the device",
                                        counted(finding.count, "transfer", "transfers"),
                                        facts.largest, facts.to_device ? "to" : "from");
-  if (!facts.enough) return text + ": their latency is over half of the device's time meanwhile";
+  if (!facts.enough) return text + ": their latency is over half of the device's time there";
   return fmt::format("{}{}{}: {} would do", text,
                      facts.neighbours ? ", of neighbouring memory" : "",
                      facts.repeated ? ", many without a kernel in between" : "", *facts.enough);
@@ -84,7 +84,7 @@ std::vector<std::string> advice_of(const facts::SmallTransfers& facts, const Fin
 
 std::string words_of(const facts::MappedScalars& facts, const Finding& finding) {
   return fmt::format(
-      "in {} at {}, {} of {} transfers of at most {} B carried {}, {}: an argument of the launch "
+      "in {} at {}, {} of {} transfers of at most {} B carried {}, {}. An argument of the launch "
       "takes no transfer",
       counted(facts.launches, "launch", "launches"), places_text(facts.places), finding.count,
       facts.transfers, facts.largest, spoken_list(facts.names),
@@ -95,14 +95,14 @@ std::vector<std::string> advice_of(const facts::MappedScalars& facts, const Find
   std::vector<std::string> lines;
   if (!facts.unchanged.empty()) {
     const bool is_one = facts.unchanged.size() == 1;
-    lines.push_back(fmt::format("{} came back as sent: the same {} where no kernel ever changes {}",
-                                spoken_list(facts.unchanged),
-                                is_one ? "goes for it" : "goes for them", is_one ? "it" : "them"));
+    lines.push_back(
+        fmt::format("do the same for {} if no kernel ever changes {}: {} came back as sent",
+                    spoken_list(facts.unchanged), is_one ? "it" : "them", is_one ? "it" : "they"));
   }
   if (!facts.returned.empty()) {
-    lines.push_back(fmt::format("{} {} map(tofrom: ...): a kernel's result comes back by it",
+    lines.push_back(fmt::format("leave {} {} map(tofrom: ...): a kernel's result comes back by it",
                                 spoken_list(facts.returned),
-                                facts.returned.size() == 1 ? "keeps its" : "keep their"));
+                                facts.returned.size() == 1 ? "its" : "their"));
   }
   return lines;
 }
@@ -115,7 +115,7 @@ std::string words_of(const facts::MapperWalk& facts, const Finding& finding) {
                   facts.most * finding.of > finding.count ? "up to " : "", facts.most,
                   spoken_size(facts.bytes), counted(facts.transfers, "transfer", "transfers"));
   if (finding.wasted_time > 0 && facts.wall > 0) {
-    text += fmt::format("; {} % of their time went into neither copies nor kernels",
+    text += fmt::format(". {} % of their time went into neither copies nor kernels",
                         100 * finding.wasted_time / facts.wall);
   }
   return text;
@@ -127,13 +127,17 @@ std::vector<std::string> advice_of(const facts::MapperWalk& facts, const Finding
     return {fmt::format("at {}, map structs and arrays as a whole, not piece by piece", where)};
   }
   if (finding.of > 1 && facts.place && facts.directive == Directive::kTarget) {
-    return {fmt::format(
-        "{} {} {} came to it: give its mapper a name, declare mapper(NAME: ...), write "
-        "map(mapper(NAME), ...) only in a target enter data before all this and a target exit data "
-        "after it, and at {} leave it out, or write map(alloc: ...), which looks up one component; "
-        "what changes meanwhile, and the other side reads, crosses by target update",
-        spoken_list(facts.names),
-        facts.was_there ? "was there when" : "was mapped anew each time that", where, where)};
+    const std::string names = spoken_list(facts.names);
+    return {
+        fmt::format("give the mapper of {} a name, by declare mapper(NAME: ...): it {}", names,
+                    facts.was_there
+                        ? fmt::format("was there when {} came to it", where)
+                        : fmt::format("was mapped anew each time that {} came to it", where)),
+        "write map(mapper(NAME), ...) only in a target enter data before all this, and in a target "
+        "exit data after it",
+        fmt::format("at {}, leave it out, or write map(alloc: ...), which looks up one component",
+                    where),
+        "target update what changes meanwhile and the other side reads"};
   }
   return {fmt::format(
       "for {}, keep what the structs point to in one array, and where it begins in the structs: "
@@ -155,8 +159,10 @@ std::string words_of(const facts::PartialUpdate& facts, const Finding& finding) 
 
 std::vector<std::string> advice_of(const facts::PartialUpdate& facts, const Finding& /*finding*/) {
   return {fmt::format(
-      "what they name did not all cross: a fault of compiler and runtime, which makes results "
-      "wrong. At {}, {}",
+      "at {}, {}\n"
+      "not all that the section names crossed: a fault of compiler and runtime, which makes "
+      "results "
+      "wrong",
       place_text(facts.place),
       facts.in_steps
           ? "let a loop update each piece by a section without a step; or, where what lies in "

@@ -96,15 +96,17 @@ std::vector<std::string> advice_of(const facts::SerialKernel& facts, const Findi
                         facts.thread_limit == 0 ? "" : " and thread_limit")};
   }
   return {fmt::format(
-      "at {}, share its work among many teams: directly before a loop of independent iterations, "
-      "in place of its directives, write\n"
-      "  #pragma omp target teams distribute parallel for\n"
-      "with those of their clauses that it can have, but num_teams and thread_limit, private(...) "
-      "for what is declared outside and each iteration sets, and reduction(...) for what it sums "
-      "up; each of several loops gets its own. Work that is no such loop (tasks, barriers between "
-      "steps, functions that have the loops) stays as it is, and so does a region with "
-      "in_reduction",
-      where)};
+              "at {}, share the work among many teams: directly before each loop of independent "
+              "iterations, in place of its directives:\n"
+              "  #pragma omp target teams distribute parallel for",
+              where),
+          "keep those of their clauses that it can have, but not num_teams and thread_limit",
+          "add private(...) for what is declared outside and each iteration sets, and "
+          "reduction(...) for "
+          "what it sums up",
+          "leave work that is no such loop as it is (tasks, barriers between steps, functions that "
+          "have "
+          "the loops), and a region with in_reduction"};
 }
 
 std::string words_of(const facts::HostFallback& /*facts*/, const Finding& finding) {

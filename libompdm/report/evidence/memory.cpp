@@ -27,15 +27,16 @@ std::string words_of(const facts::UnusedTransfer& facts, const Finding& finding)
 
 std::string words_of(const facts::UnusedAllocation& facts, const Finding& finding) {
   const bool is_one = facts.items.size() < 2;
-  return fmt::format("{} {} on {} ({}) without a kernel there that could have seen {}",
-                     facts.items.empty() ? "memory of omp_target_alloc" : spoken_list(facts.items),
-                     is_one ? "was" : "were", devices_text(facts.devices),
-                     counted(finding.count, "allocation", "allocations"), is_one ? "it" : "them");
+  return fmt::format(
+      "{} {} on {} ({}), and no kernel there could have used {}",
+      facts.items.empty() ? "memory of omp_target_alloc" : named_or_counted(facts.items),
+      is_one ? "was" : "were", devices_text(facts.devices),
+      counted(finding.count, "allocation", "allocations"), is_one ? "it" : "them");
 }
 
 std::string words_of(const facts::RepeatedAllocation& facts, const Finding& /*finding*/) {
   return fmt::format("{} {} allocated {} times on {}, by {}, where {} would do",
-                     spoken_list(facts.names), facts.names.size() == 1 ? "was" : "were",
+                     named_or_counted(facts.names), facts.names.size() == 1 ? "was" : "were",
                      facts.allocations, devices_text(facts.devices), places_text(facts.by),
                      facts.pieces);
 }
@@ -43,13 +44,13 @@ std::string words_of(const facts::RepeatedAllocation& facts, const Finding& /*fi
 std::string words_of(const facts::DeviceLeak& facts, const Finding& finding) {
   const std::string text =
       fmt::format("{} {} still on {} when the program ended, left by {} at {} ({})",
-                  facts.is_mapped ? spoken_list(facts.items) : "memory",
+                  facts.is_mapped ? named_or_counted(facts.items) : "memory",
                   facts.items.size() > 1 ? "were" : "was", devices_text(facts.devices),
                   facts.api.empty() ? analysis::directive_name(facts.directive) : facts.api,
                   place_text(facts.place), counted(finding.count, "allocation", "allocations"));
   if (facts.asked_back.empty()) return text;
   return text + fmt::format(
-                    "; map(from: ...) or map(tofrom: ...) at {} found it there and brought nothing "
+                    ". map(from: ...) or map(tofrom: ...) at {} found it there and brought nothing "
                     "back: what the device computed never reached the host",
                     places_text(facts.asked_back));
 }
@@ -57,9 +58,9 @@ std::string words_of(const facts::DeviceLeak& facts, const Finding& finding) {
 std::vector<std::string> advice_of(const facts::DeviceLeak& facts, const Finding& /*finding*/) {
   if (!facts.is_mapped) return {};
   std::vector<std::string> lines = {
-      "and before that target update from(...), if the host still needs what the device computed"};
+      "if the host still needs what the device computed: target update from(...) before that"};
   if (!facts.other_names.empty()) {
-    lines.push_back(fmt::format("what is left may bear the name {}: these pointers are swapped",
+    lines.push_back(fmt::format("it may be called {} by then: these pointers are swapped",
                                 fmt::join(facts.other_names, " or ")));
   }
   return lines;

@@ -25,15 +25,15 @@ std::string words_of(std::monostate /*facts*/, const Finding& /*finding*/) { ret
 std::string words_of(const Remark& remark) {
   switch (remark.kind) {
     case Remark::Kind::kWentAsItHadBeen:
-      return "in this run these went over again with the content that the device had had";
+      return "in this run, whatever was sent again was what the device had already";
     case Remark::Kind::kMakeOnce:
       return fmt::format(
-          "make {} once, before the loop at {}, and map {} there: in the loop, update what has to "
-          "cross",
+          "allocate {} once, before the loop at {}, and map {} there\n"
+          "in the loop, target update what has to cross",
           spoken_list(remark.names), place_text(remark.place),
           remark.names.size() == 1 ? "it" : "them");
     case Remark::Kind::kMapObjects:
-      return "a declare mapper maps this: let target enter data and target exit data, before and "
+      return "a declare mapper maps this: in a target enter data before and a target exit data "
              "after, name the object that the mapper is for, with the map types of the clauses "
              "here";
   }
@@ -42,12 +42,20 @@ std::string words_of(const Remark& remark) {
 
 }  // namespace
 
+std::string named_or_counted(const std::vector<std::string>& names) {
+  constexpr std::size_t kMost = 6;
+  return names.size() <= kMost ? spoken_list(names)
+                               : fmt::format("these {} variables", names.size());
+}
+
 std::string evidence_text(const Finding& finding) {
   std::string text =
       std::visit([&](const auto& facts) { return words_of(facts, finding); }, finding.facts);
   std::vector<std::string> unknown;
   for (const Caveat& caveat : finding.caveats) unknown.push_back(words_of(caveat));
-  if (!unknown.empty()) text += fmt::format("; possible only: {}", fmt::join(unknown, "; "));
+  if (!unknown.empty()) {
+    text += fmt::format(". Possible only, because {}", fmt::join(unknown, ", and because "));
+  }
   return text;
 }
 

@@ -55,6 +55,9 @@ std::vector<std::string> advice_of(const analysis::facts::PartialUpdate& facts,
 std::vector<std::string> advice_of(const analysis::facts::DeviceLeak& facts,
                                    const analysis::Finding& finding);
 
+/// "u and v"; of more than are read in one line only how many: the finding's heading names them.
+std::string named_or_counted(const std::vector<std::string>& names);
+
 /// "too few contents were compared".
 std::string words_of(const analysis::Caveat& caveat);
 

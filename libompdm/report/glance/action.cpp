@@ -9,6 +9,7 @@
 
 #include "report/advice.h"
 #include "report/fitted_text.h"
+#include "report/units.h"
 
 namespace ompdm::report {
 namespace {
@@ -55,7 +56,7 @@ struct Action {
         has_place ? fmt::format("the {} at {}", facts.loop.is_calls ? "calls" : "loop",
                                 place_of(facts.loop.place, names))
                   : "its loop";
-    if (is_made_anew(finding)) return fmt::format("make {} once, before {}", data, loop);
+    if (is_made_anew(finding)) return fmt::format("allocate {} once, before {}", data, loop);
     return fmt::format("keep {} on the device around {}", data, loop);
   }
 
@@ -79,12 +80,12 @@ struct Action {
     return fmt::format("do not map {}: no kernel saw it", data);
   }
   std::string operator()(const facts::RepeatedAllocation& facts) const {
-    if (is_made_anew(finding)) return fmt::format("make {} once, before the loop", data);
+    if (is_made_anew(finding)) return fmt::format("allocate {} once, before the loop", data);
     return fmt::format("allocate {} once, not {} times", data, facts.allocations);
   }
   std::string operator()(const facts::SmallTransfers& facts) const {
     const std::string few =
-        facts.enough ? fmt::format("{} copies", *facts.enough) : std::string("fewer copies");
+        facts.enough ? counted(*facts.enough, "copy", "copies") : std::string("fewer copies");
     return fmt::format("make {} of {} small ones", few, finding.count);
   }
   std::string operator()(const facts::MappedScalars& /*facts*/) const {
@@ -107,11 +108,10 @@ struct Action {
     }
   }
   std::string operator()(const facts::PageableTransfer& /*facts*/) const {
-    return fmt::format("copy {} from page-locked memory", data.empty() ? "this" : data);
+    return fmt::format("copy {} from page-locked memory", data);
   }
   std::string operator()(const facts::NoOverlap& facts) const {
-    return fmt::format("send {} while {} runs", data.empty() ? "this" : data,
-                       place_of(facts.kernel, names));
+    return fmt::format("send {} while {} runs", data, place_of(facts.kernel, names));
   }
   std::string operator()(const facts::HostFallback& /*facts*/) const {
     return "its kernel ran on the host: see why";
@@ -121,7 +121,7 @@ struct Action {
   }
   std::string operator()(const facts::DeviceLeak& facts) const {
     return facts.is_mapped ? fmt::format("end the mapping of {} after its last use", data)
-                           : "free it by omp_target_free";
+                           : "free this memory by omp_target_free";
   }
 };
 
@@ -155,7 +155,26 @@ std::vector<std::string> conditions_of(const Finding& finding) {
 }  // namespace
 
 std::string action_text(const Finding& finding, const SourceNames& names) {
-  return std::visit(Action{finding, names, shortened(finding.variable, kFewNames)}, finding.facts);
+  // What an omp_target_memcpy moves may have no name.
+  const std::string data =
+      finding.variable.empty() ? "this" : shortened(finding.variable, kFewNames);
+  return std::visit(Action{finding, names, data}, finding.facts);
+}
+
+std::string action_of_kernels(facts::SerialKernel::Shape shape, std::size_t count,
+                              const std::string& function) {
+  using Shape = facts::SerialKernel::Shape;
+  const std::string regions = fmt::format("{} target regions in {}", count, function);
+  switch (shape) {
+    case Shape::kFew:
+      return fmt::format("leave the number of teams of {} to the runtime", regions);
+    case Shape::kRanAsFew:
+      return fmt::format("share more of the loops of {} among threads", regions);
+    case Shape::kLowOccupancy:
+      return fmt::format("let more threads of {} fit on the device", regions);
+    default:
+      return fmt::format("share the loops of {} among many teams", regions);
+  }
 }
 
 std::string unless_line(const Finding& finding) {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "report/advice.h"
-#include "report/edit_words.h"
+#include "report/edit_lead.h"
 #include "report/fitted_text.h"
 #include "report/fortran_wording.h"
 #include "report/pragma.h"
@@ -97,7 +97,7 @@ EditLine inserted(const Finding& finding, const Edit& edit, const SourceNames& n
     return {place, '+', pragma + (is_stay ? "   (before it is first reached)" : "")};
   }
   if (edit.anchor.side == Side::kAfter && is_loop) return {"", '+', "after the loop: " + pragma};
-  return {"", '+', lead_of(edit, false, false) + ": " + pragma};
+  return {"", '+', lead_of(edit) + ": " + pragma};
 }
 
 EditLine changed(const Finding& finding, const Edit& edit, const SourceNames& names,
@@ -134,7 +134,9 @@ EditLine changed(const Finding& finding, const Edit& edit, const SourceNames& na
     default:
       break;
   }
-  std::string text = "#pragma omp " + std::string(analysis::directive_name(edit.directive));
+  std::string text = edit.directive == Directive::kApi
+                         ? source_at(edit, layout).value_or("the call there")
+                         : fmt::format("#pragma omp {}", analysis::directive_name(edit.directive));
   if (!items.empty() && edit.directive == Directive::kTargetUpdate) {
     text += fmt::format(" {}({})", edit.clauses.front().kind, items);
   }

@@ -6,12 +6,15 @@
 #include <string_view>
 #include <vector>
 
+#include "report/advice.h"
 #include "report/finding_words.h"
 #include "report/fitted_text.h"
 #include "report/glance/action.h"
 #include "report/glance/edit_lines.h"
+#include "report/glance/told_rows.h"
 #include "report/page.h"
 #include "report/runs.h"
+#include "report/table.h"
 #include "report/units.h"
 
 namespace ompdm::report {
@@ -26,14 +29,15 @@ constexpr std::size_t kConfidenceWidth = 10;
 constexpr std::size_t kFigureWidth = 9;
 constexpr std::size_t kMostLines = 4;  // of a finding, between what to do and what is against it
 
-std::vector<ToldFinding> first_of(Analyses analyses, const Layout& layout) {
-  std::vector<ToldFinding> told = told_findings(analyses);
-  if (layout.findings > 0 && told.size() > layout.findings) told.resize(layout.findings);
-  return told;
+std::vector<ToldRow> first_of(std::vector<ToldRow> rows, const Layout& layout) {
+  if (layout.findings > 0 && rows.size() > layout.findings) rows.resize(layout.findings);
+  return rows;
 }
 
-std::string where_of(const Finding& finding, const SourceNames& names) {
-  return names.place(finding.file, finding.line);
+std::size_t findings_in(const std::vector<ToldRow>& rows) {
+  std::size_t count = 0;
+  for (const ToldRow& row : rows) count += row.numbers.size();
+  return count;
 }
 
 std::string filled_line(const std::string& text, const Layout& layout, std::size_t indent) {
@@ -68,17 +72,15 @@ struct Widths {
   std::size_t action = 0;
 };
 
-std::string line_of(std::size_t number, const ToldFinding& told, const Ranks& ranks,
-                    const SourceNames& names, const Widths& widths) {
-  const Finding& finding = *told.finding;
-  const std::string what = prefix(ranks, told.recording) + action_text(finding, names);
-  return fmt::format(
-      "  {:>{}}  {:<{}}{:<{}}  {}{}{}\n", number, widths.number, confidence_of(finding),
-      kConfidenceWidth, shortened(where_of(finding, names), widths.place), widths.place,
-      what.size() > widths.action ? shortened(what, widths.action)
-                                  : fmt::format("{:<{}}", what, widths.action),
-      figure(finding.wasted_bytes > 0, spoken_size(finding.wasted_bytes)),
-      figure(finding.timed && finding.wasted_time > 0, spoken_time(finding.wasted_time)));
+std::string line_of(const ToldRow& row, const Widths& widths) {
+  const std::string what = row.recording + row.action;
+  return fmt::format("  {:>{}}  {:<{}}{:<{}}  {}{}{}\n", row.numbers.front(), widths.number,
+                     confidence_of(*row.finding), kConfidenceWidth,
+                     shortened(row.place, widths.place), widths.place,
+                     what.size() > widths.action ? shortened(what, widths.action)
+                                                 : fmt::format("{:<{}}", what, widths.action),
+                     figure(row.wasted_bytes > 0, spoken_size(row.wasted_bytes)),
+                     figure(row.timed && row.wasted_time > 0, spoken_time(row.wasted_time)));
 }
 
 /// "... and 12 more (--all)".
@@ -94,27 +96,45 @@ std::string words_alone(const Finding& finding, const Layout& layout) {
       std::ranges::any_of(finding.runs, analysis::speaks_against_edits)) {
     return {};
   }
-  const std::string advice = advice_text(finding);
-  const std::string first = advice.substr(0, advice.find('\n'));
   std::string text;
   std::size_t count = 0;
-  for (const std::string& line : set_in_lines(first, layout.width - kIndent)) {
-    if (++count > kMostLines - 1) return text + std::string(kIndent, ' ') + "...\n";
-    text += std::string(kIndent, ' ') + line + '\n';
+  for (const AdviceStep& step : advice_steps(finding)) {
+    for (std::size_t begin = 0; begin < step.text.size();) {
+      const std::size_t end = std::min(step.text.find('\n', begin), step.text.size());
+      const std::string whole = step.text.substr(begin, end - begin);
+      begin = end + 1;
+      for (const std::string& line : set_in_lines(whole, layout.width - kIndent)) {
+        if (++count > kMostLines - 1) return text + std::string(kIndent, ' ') + "...\n";
+        text += std::string(kIndent, ' ') + line + '\n';
+      }
+    }
   }
   return text;
 }
 
+/// "also 2 (heat.cpp:20) and 3 (heat.cpp:30)": which are told in the same row.
+std::string also_text(const ToldRow& row, const SourceNames& names) {
+  constexpr std::size_t kMost = 4;
+  std::vector<std::string> others;
+  for (std::size_t i = 1; i < row.numbers.size() && i <= kMost; ++i) {
+    others.push_back(fmt::format("{} ({})", row.numbers[i],
+                                 names.place(row.others[i - 1]->file, row.others[i - 1]->line)));
+  }
+  if (others.empty()) return {};
+  const std::size_t more = row.others.size() - others.size();
+  if (more > 0) others.push_back(fmt::format("{} more", more));
+  return "also " + spoken_list(others);
+}
+
 /// How to see all of what is told in a few lines.
-std::string explain_hint(const Layout& layout, std::size_t told) {
+std::string explain_hint(const Layout& layout) {
   if (layout.traces.empty()) return {};
-  return fmt::format("     all of {}: ompdm explain {} {}\n", told == 1 ? "it" : "each",
-                     layout.traces, told == 1 ? "1" : "N");
+  return fmt::format("     all of it: ompdm explain {} 1\n", layout.traces);
 }
 
 /// What to write, and what is against it.
-std::string body_of(const ToldFinding& told, const SourceNames& names, const Layout& layout) {
-  const Finding& finding = *told.finding;
+std::string body_of(const ToldRow& row, const SourceNames& names, const Layout& layout) {
+  const Finding& finding = *row.finding;
   std::string text;
   const std::string runs = runs_sentence(finding);
   if (!runs.empty()) text += "     " + filled_line(runs, layout, kIndent);
@@ -126,65 +146,91 @@ std::string body_of(const ToldFinding& told, const SourceNames& names, const Lay
     text += shortened(begin + line.text, layout.width) + '\n';
   }
   if (lines.empty()) text += words_alone(finding, layout);
-  const std::string against = unless_line(finding);
-  return against.empty() ? text
-                         : text + "     " + shortened(against, layout.width - kIndent) + '\n';
+  for (const std::string& line : {unless_line(finding), also_text(row, names)}) {
+    if (!line.empty()) text += "     " + filled_line(line, layout, kIndent);
+  }
+  return text;
+}
+
+std::string needless_title(Analyses analyses) {
+  const std::string total = analyses.size() == 1 ? total_of(analyses.front()) : std::string();
+  return total.empty() ? "What to do first" : "Needless: " + total;
 }
 
 }  // namespace
 
 std::string needless_block(Analyses analyses, const SourceNames& names, const Layout& layout) {
   if (std::ranges::none_of(analyses, can_tell)) return {};
-  const Ranks ranks = ranks_of(analyses);
   std::string closing;
-  for (const std::string& sentence : closing_sentences(analyses, ranks)) {
+  for (const std::string& sentence : closing_sentences(analyses, ranks_of(analyses))) {
     closing += filled_line(sentence, layout, 2);
   }
-  const std::vector<ToldFinding> all = told_findings(analyses);
+  const std::vector<ToldRow> all = told_rows(analyses, names);
   if (all.empty()) return '\n' + filled_line(none_found(analyses), layout, 2) + closing;
-  const std::vector<ToldFinding> told = first_of(analyses, layout);
-  const std::string total = analyses.size() == 1 ? total_of(analyses.front()) : std::string();
-  std::string text =
-      "\n" + title(total.empty() ? "What to do first" : "Needless: " + total, layout) + '\n';
+  const std::vector<ToldRow> told = first_of(all, layout);
+  std::string text = "\n" + title(needless_title(analyses), layout) + '\n';
   Widths widths;
-  widths.number = std::to_string(told.size()).size();
   constexpr std::size_t kMostPlace = 26;
-  for (const ToldFinding& one : told) {
-    const std::size_t width = display_width(where_of(*one.finding, names));
-    widths.place = std::min(kMostPlace, std::max(widths.place, width));
+  for (const ToldRow& one : told) {
+    widths.number = std::max(widths.number, std::to_string(one.numbers.front()).size());
+    widths.place = std::min(kMostPlace, std::max(widths.place, display_width(one.place)));
   }
   const std::size_t fixed =
       2 + widths.number + 2 + kConfidenceWidth + widths.place + 2 + 2 * kFigureWidth;
   constexpr std::size_t kLeastAction = 24;
   const std::size_t room =
       layout.width > fixed + kLeastAction ? layout.width - fixed : kLeastAction;
-  for (const ToldFinding& one : told) {
-    const std::string action = prefix(ranks, one.recording) + action_text(*one.finding, names);
-    widths.action = std::max(widths.action, std::min(room, display_width(action)));
+  for (const ToldRow& one : told) {
+    const std::size_t width = display_width(one.recording + one.action);
+    widths.action = std::max(widths.action, std::min(room, width));
   }
-  for (std::size_t i = 0; i < told.size(); ++i) {
-    text += line_of(i + 1, told[i], ranks, names, widths);
-  }
+  for (const ToldRow& one : told) text += line_of(one, widths);
   // One alone is told at once; of several the first look is at how they compare.
-  if (told.size() == 1) {
-    text += body_of(told.front(), names, layout) + explain_hint(layout, 1);
+  if (told.size() == 1) text += body_of(told.front(), names, layout) + explain_hint(layout);
+  return text + and_more(findings_in(all) - findings_in(told)) + closing;
+}
+
+std::string needless_markdown(Analyses analyses, const SourceNames& names) {
+  if (std::ranges::none_of(analyses, can_tell)) return {};
+  std::string closing;
+  for (const std::string& sentence : closing_sentences(analyses, ranks_of(analyses))) {
+    closing += sentence + "\n\n";
   }
-  return text + and_more(all.size() - told.size()) + closing;
+  Table table{"needless",
+              needless_title(analyses),
+              {{"number", "Finding", Unit::kCount},
+               {"confidence", "Confidence"},
+               {"place", "Where"},
+               {"action", "What to do"},
+               {"wasted_bytes", "Bytes", Unit::kBytes},
+               {"wasted_ns", "Time", Unit::kTime}},
+              {}};
+  for (const ToldRow& row : told_rows(analyses, names)) {
+    table.rows.push_back(
+        {static_cast<std::int64_t>(row.numbers.front()), std::string(confidence_of(*row.finding)),
+         row.place, row.recording + row.action,
+         row.wasted_bytes > 0 ? Cell(static_cast<std::int64_t>(row.wasted_bytes)) : Cell(),
+         row.timed && row.wasted_time > 0 ? Cell(std::int64_t{row.wasted_time}) : Cell()});
+  }
+  if (table.rows.empty()) return none_found(analyses) + "\n\n" + closing;
+  return fmt::format("## {}\n\n{}\n{}", in_markdown(table.title), markdown(table), closing);
 }
 
 std::string short_findings(Analyses analyses, const SourceNames& names, const Layout& layout) {
-  const std::vector<ToldFinding> told = first_of(analyses, layout);
+  const std::vector<ToldRow> told = first_of(told_rows(analyses, names), layout);
   if (told.size() < 2) return {};
-  const Ranks ranks = ranks_of(analyses);
-  std::string text = '\n' + title("Findings: what to write", layout) + '\n';
-  for (std::size_t i = 0; i < told.size(); ++i) {
-    const std::string where = where_of(*told[i].finding, names);
-    text += shortened(fmt::format("{}. {}{}{}{}", i + 1, prefix(ranks, told[i].recording), where,
-                                  where.empty() ? "" : ": ", action_text(*told[i].finding, names)),
+  const std::string how = layout.traces.empty()
+                              ? std::string()
+                              : fmt::format(" (all of one: ompdm explain {} N)", layout.traces);
+  std::string text =
+      '\n' + title(wrapped("Findings: what to write" + how, layout.width), layout) + '\n';
+  for (const ToldRow& row : told) {
+    text += shortened(fmt::format("{}. {}{}{}{}", row.numbers.front(), row.recording, row.place,
+                                  row.place.empty() ? "" : ": ", row.action),
                       layout.width) +
-            '\n' + body_of(told[i], names, layout);
+            '\n' + body_of(row, names, layout);
   }
-  return text + explain_hint(layout, told.size());
+  return text;
 }
 
 }  // namespace ompdm::report

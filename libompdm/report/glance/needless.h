@@ -12,6 +12,9 @@ namespace ompdm::report {
 /// single one; what is said where there is none.
 std::string needless_block(Analyses analyses, const SourceNames& names, const Layout& layout);
 
+/// The same for a document, with every finding.
+std::string needless_markdown(Analyses analyses, const SourceNames& names);
+
 /// The first of several findings in at most six lines each: what to do, where, and what would make
 /// it wrong.
 std::string short_findings(Analyses analyses, const SourceNames& names, const Layout& layout);

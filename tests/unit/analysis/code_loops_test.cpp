@@ -54,7 +54,7 @@ TEST(CodeLoops, AreNamedWhereTheyAre) {
   ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
   const Finding& finding = analysis.findings[0];
   EXPECT_TRUE(
-      report::advice_text(finding).starts_with("before the loop at heat.cpp:54, in solve, write\n"))
+      report::advice_text(finding).starts_with("before the loop at heat.cpp:54 in solve:\n"))
       << report::advice_text(finding);
   const auto& facts = std::get<facts::PerIterationMapping>(finding.facts);
   EXPECT_EQ(facts.loop.place.line, 54);
@@ -120,8 +120,8 @@ TEST(CodeLoops, ThatWereUnrolledAreCalls) {
   const Analysis analysis = analyze(program.take());
   ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
   EXPECT_TRUE(contains(report::advice_text(analysis.findings[0]),
-                       "before the calls repeated at heat.cpp:54, in solve,"));
-  EXPECT_TRUE(contains(report::advice_text(analysis.findings[0]), "\nafter these calls, write\n"));
+                       "before the calls repeated at heat.cpp:54 in solve:"));
+  EXPECT_TRUE(contains(report::advice_text(analysis.findings[0]), "\nafter these calls:\n"));
 
   CodeLoops inlined;
   inlined.trace.loops[0].unrolled = true;
@@ -150,7 +150,7 @@ TEST(CodeLoops, EnteredUnseenMapEachTheirOwn) {
   EXPECT_TRUE(facts.entries_at_least);
   EXPECT_EQ(facts.sent, 21U);
   EXPECT_EQ(facts.sent_enough, 3U);
-  EXPECT_TRUE(contains(report::advice_text(finding), "u stands for 3 pieces of storage"))
+  EXPECT_TRUE(contains(report::advice_text(finding), "u is 3 pieces of memory"))
       << report::advice_text(finding);
 }
 

@@ -32,7 +32,7 @@ TEST(DuplicateTransfer, ToDataThatIsThere) {
   ASSERT_EQ(facts.before.size(), 1U);
   EXPECT_EQ(facts.before[0].line, 10);
   EXPECT_TRUE(contains(report::advice_text(finding),
-                       "reach #pragma omp target update to(a) at a.cpp:20 only where"));
+                       "run #pragma omp target update to(a) at a.cpp:20 only where"));
   ASSERT_TRUE(analysis.possible_prediction.has_value());
   EXPECT_EQ(analysis.possible_prediction->wall, analysis.process.wall - 100);
 }
@@ -219,7 +219,7 @@ TEST(DuplicateTransfer, ADirectiveThatIsNeededAtTimesIsNotDropped) {
   const Analysis analysis = analyze(program.take());
   ASSERT_EQ(patterns(analysis), "duplicate_transfer");
   EXPECT_EQ(analysis.findings[0].count, 1U);
-  EXPECT_FALSE(contains(report::advice_text(analysis.findings[0]), "drop"))
+  EXPECT_FALSE(contains(report::advice_text(analysis.findings[0]), "remove"))
       << report::advice_text(analysis.findings[0]);
 }
 

@@ -22,21 +22,21 @@ TEST(KeptData, CrossesWhereTheHostNeedsIt) {
   const Analysis analysis = analyze(program.take());
   ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
   EXPECT_EQ(report::advice_text(analysis.findings[0]),
-            "before the loop in main (a.cpp) that runs a.cpp:30, write\n"
+            "before the loop in main (a.cpp) that runs a.cpp:30:\n"
             "  #pragma omp target enter data map(to: a)\n"
-            "at a.cpp:30, leave the map clauses as they are: they then find the data present and "
+            "leave the map clauses at a.cpp:30 as they are: they then find the data present and "
             "move nothing\n"
-            "in the loop, wherever the host (or a target region whose if() is false) reads "
-            "this or changes a part of it, before that, write\n"
-            "  #pragma omp target update from(a)\n"
-            "in the loop, wherever the host has changed this, after that, write\n"
-            "  #pragma omp target update to(a)\n"
-            "after the loop, however it is left, write\n"
+            "after the loop, however it is left:\n"
             "  #pragma omp target exit data map(from: a)\n"
             "write release instead of from for what the host does not read from then on\n"
-            "if the program makes any of these anew each time, or only later, make it once, before "
-            "all this\n"
-            "in this run these went over again with the content that the device had had");
+            "where the host reads a in the loop, or changes a part of it: before that:\n"
+            "  #pragma omp target update from(a)\n"
+            "a target region whose if() is false runs on the host, too\n"
+            "where the host has changed a in the loop: after that:\n"
+            "  #pragma omp target update to(a)\n"
+            "if the program allocates this data anew each time, or only later: allocate it once, "
+            "before all this\n"
+            "in this run, whatever was sent again was what the device had already");
   EXPECT_TRUE(analysis.findings[0].with_allocations);
 }
 
@@ -53,8 +53,7 @@ TEST(KeptData, IsWaitedForWhereADirectiveIsNowait) {
     const Analysis analysis = analyze(program.take());
     ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
     const char* const waits =
-        "after the loop, however it is left, and after the taskwait for what is nowait there, "
-        "write";
+        "after the loop, however it is left, and after the taskwait for what is nowait there:";
     EXPECT_EQ(contains(report::advice_text(analysis.findings[0]), waits), nowait)
         << report::advice_text(analysis.findings[0]);
     EXPECT_EQ(contains(report::advice_text(analysis.findings[0]), "taskwait"), nowait);
@@ -78,7 +77,7 @@ TEST(KeptData, ThatOnlyGoesOverMayBeAKernelsToChange) {
   EXPECT_TRUE(contains(
       advice,
       "if a kernel (or omp_target_memcpy) changes what a map(to:) or map(alloc:) that ends at "
-      "a.cpp:30 names, after that, write\n"
+      "a.cpp:30 names: after that:\n"
       "  #pragma omp target update to(a)\n"));
   EXPECT_FALSE(contains(advice, "update from")) << advice;
   EXPECT_TRUE(contains(advice, "exit data map(release: a)"));
@@ -109,11 +108,11 @@ TEST(KeptData, ThatOneDirectiveForgetsAndAnotherBringsBack) {
     EXPECT_TRUE(contains(
         advice,
         "if a kernel (or omp_target_memcpy) changes what a map(to:) or map(alloc:) at a.cpp:35 "
-        "names, before that, write\n  #pragma omp target update "
+        "names: before that:\n  #pragma omp target update "
         "from(a)\n"))
         << advice;
-    EXPECT_TRUE(contains(
-        advice, "\nand after the end of a.cpp:35, write\n  #pragma omp target update to(a)\n"));
+    EXPECT_TRUE(
+        contains(advice, "\nand after the end of a.cpp:35:\n  #pragma omp target update to(a)\n"));
   }
 }
 
@@ -136,8 +135,9 @@ TEST(KeptData, IsNotForDirectivesThatFoundNothingSoFar) {
   ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
   for (const std::string directive :
        {"target update at a.cpp:20", "target exit data at a.cpp:40"}) {
-    EXPECT_TRUE(contains(report::advice_text(analysis.findings[0]),
-                         "drop #pragma omp " + directive + ": it found nothing there so far"))
+    EXPECT_TRUE(
+        contains(report::advice_text(analysis.findings[0]),
+                 "remove #pragma omp " + directive + ": it found nothing on the device so far"))
         << report::advice_text(analysis.findings[0]);
   }
 }
@@ -160,8 +160,8 @@ TEST(KeptData, IsNotForInstancesThatFoundNothingSoFar) {
   const auto found = test::found(analysis, "per_iteration_mapping");
   ASSERT_EQ(found.size(), 1U) << patterns(analysis);
   EXPECT_TRUE(contains(report::advice_text(found[0]),
-                       "where #pragma omp target update at a.cpp:20 found nothing there so far "
-                       "(10 of 11 instances), do not reach it: it now would"))
+                       "skip #pragma omp target update at a.cpp:20 where it found nothing on the "
+                       "device so far (10 of 11 instances): it now would"))
       << report::advice_text(found[0]);
 }
 
@@ -178,8 +178,8 @@ TEST(KeptData, IsReleasedWhereItWasDeleted) {
   const Analysis analysis = analyze(program.take());
   ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
   const std::string advice = report::advice_text(analysis.findings[0]);
-  EXPECT_TRUE(contains(advice, "at a.cpp:10, leave the map clauses as they are")) << advice;
-  EXPECT_TRUE(contains(advice, "at a.cpp:40, write map(release:) instead of map(delete:)"))
+  EXPECT_TRUE(contains(advice, "leave the map clauses at a.cpp:10 as they are")) << advice;
+  EXPECT_TRUE(contains(advice, "at a.cpp:40, write map(release: ...) instead of map(delete: ...)"))
       << advice;
 }
 

@@ -77,7 +77,7 @@ TEST(MappedScalars, AreArguments) {
   EXPECT_EQ(facts.transfers, 120U);
   const std::string advice = report::advice_text(finding);
   EXPECT_TRUE(contains(advice, "at a.cpp:12, write firstprivate(n) instead of map(...)")) << advice;
-  EXPECT_TRUE(contains(advice, "sum keeps its map(tofrom: ...)")) << advice;
+  EXPECT_TRUE(contains(advice, "leave sum its map(tofrom: ...)")) << advice;
 }
 
 TEST(MappedScalars, FewAreClean) { EXPECT_EQ(patterns(analyze(launched(31, true).take())), ""); }

@@ -62,8 +62,35 @@ TEST(NamedData, SeveralDevicesAreNamedInEveryLine) {
       << report::advice_text(finding);
   EXPECT_TRUE(contains(report::advice_text(finding), "exit data device(d /* each of 0, 1, 2 */)"));
   EXPECT_TRUE(contains(report::advice_text(finding), "update device(d /* each of 0, 1, 2 */)"));
-  EXPECT_TRUE(
-      contains(report::advice_text(finding), "d is the device: write this for each of 0, 1 and 2"));
+  EXPECT_TRUE(contains(report::advice_text(finding),
+                       "d is the device: write all this for each of 0, 1 and 2"));
+}
+
+// What one is taken of at a time is no list to copy.
+TEST(NamedData, OfManyArraysNoListIsRepeated) {
+  Program program;
+  std::vector<Index<Site>> sites;
+  std::vector<Index<Variable>> arrays;
+  for (int i = 0; i < 8; ++i) {
+    sites.push_back(program.site(Directive::kTarget, "many.cpp", 7 + i, "main"));
+    arrays.push_back(program.variable("v" + std::to_string(i), kArrayBytes));
+  }
+  for (int pass = 0; pass < 10; ++pass) {
+    for (int i = 0; i < 8; ++i) {
+      program.map(sites[i], arrays[i], "v" + std::to_string(i) + "[0:n]");
+    }
+  }
+  const Finding finding = program.only();
+  const std::string advice = report::advice_text(finding);
+  std::size_t lists = 0;
+  for (std::size_t at = 0; (at = advice.find("v7[0:n]", at)) != std::string::npos; ++at) ++lists;
+  EXPECT_EQ(lists, 2U) << "to enter and to exit: " << advice;
+  EXPECT_TRUE(contains(advice,
+                       "where the host has changed one of these in the loop: after that, for that "
+                       "one only:\n  #pragma omp target update to(...)\n"))
+      << advice;
+  EXPECT_TRUE(report::evidence_text(finding).starts_with("these 8 variables were mapped anew "))
+      << report::evidence_text(finding);
 }
 
 TEST(NamedData, PiecesOfSeveralSizesAreNotThereAtOnce) {
@@ -74,8 +101,8 @@ TEST(NamedData, PiecesOfSeveralSizesAreNotThereAtOnce) {
     for (int pass = 0; pass < 10; ++pass) program.map(solve, a, "a[0:n]", 0, bytes);
   }
   EXPECT_TRUE(contains(report::advice_text(program.only()),
-                       "a[0:n] stands for 2 pieces of storage (800 KB and 1.60 MB): write this for "
-                       "each, from when it is made until it is freed\n"));
+                       "a[0:n] is 2 pieces of memory (800 KB and 1.60 MB): write all this for "
+                       "each, from when it is allocated until it is freed\n"));
 }
 
 TEST(NamedData, OneDeviceThatIsNotTheFirst) {
@@ -110,14 +137,14 @@ TEST(NamedData, AnObjectGoesWithItsMembers) {
   const Finding finding = program.only();
   EXPECT_EQ(finding.variable, "this->d");
   EXPECT_TRUE(contains(report::advice_text(finding),
-                       "in a member function called once for each object, write\n"
+                       "in a member function called once for each object:\n"
                        "  #pragma omp target enter data map(to: this[0:1], this->d[0:this->n])\n"))
       << report::advice_text(finding);
   EXPECT_TRUE(contains(report::advice_text(finding),
                        "  #pragma omp target exit data map(from: this->d[0:this->n]) map(release: "
                        "this[0:1])\n"));
   EXPECT_TRUE(contains(report::advice_text(finding),
-                       "this->d[0:this->n] stands for 2 pieces of storage (800 KB and 400 KB)"));
+                       "this->d[0:this->n] is 2 pieces of memory (800 KB and 400 KB)"));
 }
 
 TEST(NamedData, AStructGoesWithItsMembers) {
@@ -168,7 +195,8 @@ TEST(NamedData, WhatFunctionsCallTheSameIsToldApart) {
   EXPECT_TRUE(contains(report::advice_text(finding),
                        "enter data map(to: o[0:n] /* in blur */, o[0:n] /* in edge */)\n"))
       << report::advice_text(finding);
-  EXPECT_TRUE(contains(report::advice_text(finding), "names and sizes are those in blur and edge"));
+  EXPECT_TRUE(contains(report::advice_text(finding),
+                       "these are the names and sizes that blur and edge use"));
 }
 
 TEST(NamedData, WithoutNamesThereIsNoCode) {
@@ -185,7 +213,7 @@ TEST(NamedData, WithoutNamesThereIsNoCode) {
                        "write #pragma omp target enter data with map(to: ...) for the 800 KB that "
                        "gray line 5 maps"))
       << report::advice_text(finding);
-  EXPECT_TRUE(contains(report::advice_text(finding), "compiled with -g"));
+  EXPECT_TRUE(contains(report::advice_text(finding), "compile with -g"));
 }
 
 }  // namespace

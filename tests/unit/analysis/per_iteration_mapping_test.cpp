@@ -38,8 +38,8 @@ TEST(PerIterationMapping, AllButTheFirstInAndTheLastOut) {
   EXPECT_EQ(finding.examined, 0U);
   EXPECT_EQ(finding.of, 36U);
   EXPECT_TRUE(contains(report::advice_text(finding),
-                       "before the loop that runs heat.cpp:41 (in solve, or in what calls it), "
-                       "write\n  #pragma omp target enter data map(to: u[0:n*n], u_tmp[0:n*n])\n"));
+                       "before the loop that runs heat.cpp:41 (in solve, or in what calls it):"
+                       "\n  #pragma omp target enter data map(to: u[0:n*n], u_tmp[0:n*n])\n"));
   EXPECT_TRUE(contains(report::advice_text(finding),
                        "\n  #pragma omp target exit data map(from: u[0:n*n], u_tmp[0:n*n])\n"));
   ASSERT_TRUE(analysis.possible_prediction.has_value());

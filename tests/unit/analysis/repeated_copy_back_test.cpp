@@ -37,8 +37,8 @@ TEST(RepeatedCopyBack, WithNothingInBetween) {
   const auto& facts = std::get<facts::RepeatedCopyBack>(finding.facts);
   ASSERT_EQ(facts.before.size(), 1U);
   EXPECT_EQ(facts.before[0].line, 25);
-  EXPECT_TRUE(
-      contains(report::advice_text(finding), "drop #pragma omp target update from(a) at a.cpp:26"))
+  EXPECT_TRUE(contains(report::advice_text(finding),
+                       "remove #pragma omp target update from(a) at a.cpp:26"))
       << report::advice_text(finding);
   EXPECT_EQ(analysis.possible_prediction->wall, analysis.process.wall - 300);
 }
@@ -109,7 +109,7 @@ TEST(RepeatedCopyBack, OfADirectiveThatBringsNewsAtTimes) {
   const Analysis analysis = analyze(program.take());
   ASSERT_EQ(patterns(analysis), "unmodified_copy_back");
   EXPECT_EQ(analysis.findings[0].count, 3U);
-  EXPECT_FALSE(contains(report::advice_text(analysis.findings[0]), "drop"))
+  EXPECT_FALSE(contains(report::advice_text(analysis.findings[0]), "remove"))
       << "its first time is needed";
   EXPECT_TRUE(contains(report::advice_text(analysis.findings[0]), "only after a kernel"));
 }

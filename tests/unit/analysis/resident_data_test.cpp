@@ -29,13 +29,13 @@ TEST(RepeatedAllocation, SaysWhatCrossesEachTime) {
   ASSERT_EQ(patterns(analysis), "repeated_allocation");
   const std::string advice = report::advice_text(analysis.findings[0]);
   EXPECT_TRUE(contains(advice,
-                       "before a.cpp:10 and a.cpp:40 for the first time, write\n"
+                       "before a.cpp:10 and a.cpp:40 for the first time:\n"
                        "  #pragma omp target enter data map(alloc: a)\n"))
       << advice;
   EXPECT_TRUE(contains(advice,
-                       "each time before a.cpp:10, unless its if() is false, write\n"
+                       "each time before a.cpp:10, unless its if() is false:\n"
                        "  #pragma omp target update to(a)\n"
-                       "each time after a.cpp:40, unless its if() is false, write\n  #pragma omp "
+                       "each time after a.cpp:40, unless its if() is false:\n  #pragma omp "
                        "target update from(a)\n"))
       << advice;
 }
@@ -51,8 +51,9 @@ TEST(RepeatedAllocation, IsNotDeletedEachTime) {
   }
   const Analysis analysis = analyze(program.take());
   ASSERT_EQ(patterns(analysis), "repeated_allocation");
-  EXPECT_TRUE(contains(report::advice_text(analysis.findings[0]),
-                       "at a.cpp:40, write map(release:) instead of map(delete:) for these\n"))
+  EXPECT_TRUE(
+      contains(report::advice_text(analysis.findings[0]),
+               "at a.cpp:40, write map(release: ...) instead of map(delete: ...) for these\n"))
       << report::advice_text(analysis.findings[0]);
 }
 
@@ -159,7 +160,7 @@ TEST(RoundTripTransfer, OfAGlobalVariable) {
   EXPECT_EQ(analysis.findings[0].count, 9U);
   EXPECT_EQ(analysis.findings[0].line, 20);
   EXPECT_TRUE(contains(report::advice_text(analysis.findings[0]),
-                       "reach #pragma omp target update to(a) at a.cpp:20 only where"))
+                       "run #pragma omp target update to(a) at a.cpp:20 only where"))
       << report::advice_text(analysis.findings[0]);
 }
 

@@ -38,7 +38,7 @@ TEST(RoundTrip, ResidentData) {
   ASSERT_EQ(facts.before.size(), 1U);
   EXPECT_EQ(facts.before[0].line, 25);
   EXPECT_TRUE(
-      contains(report::advice_text(finding), "reach #pragma omp target update to(a) at a.cpp:20"));
+      contains(report::advice_text(finding), "run #pragma omp target update to(a) at a.cpp:20"));
 }
 
 TEST(RoundTrip, BetweenTwoDirectivesThatMapIt) {
@@ -52,7 +52,7 @@ TEST(RoundTrip, BetweenTwoDirectivesThatMapIt) {
   EXPECT_EQ(finding.line, 35);
   EXPECT_EQ(finding.count, 1U);
   EXPECT_EQ(finding.wasted_time, 100 + 10 + 5);
-  EXPECT_TRUE(contains(report::advice_text(finding), "before a.cpp:30 for the first time, write"))
+  EXPECT_TRUE(contains(report::advice_text(finding), "before a.cpp:30 for the first time:"))
       << report::advice_text(finding);
   EXPECT_TRUE(
       contains(report::advice_text(finding), "  #pragma omp target enter data map(to: a)\n"));
@@ -77,8 +77,8 @@ TEST(RoundTrip, AlongSeveralDirectivesIsOne) {
   EXPECT_EQ(finding.wasted_bytes, 4 * OneArray::kBytes);
   EXPECT_EQ(finding.memory_bytes, OneArray::kBytes);
   EXPECT_EQ(std::get<facts::Resends>(finding.facts).how, facts::Resends::How::kBoth);
-  EXPECT_TRUE(contains(report::advice_text(finding), "before a.cpp:30 for the first time, write"));
-  EXPECT_TRUE(contains(report::advice_text(finding), "after a.cpp:50 for the last time, write"));
+  EXPECT_TRUE(contains(report::advice_text(finding), "before a.cpp:30 for the first time:"));
+  EXPECT_TRUE(contains(report::advice_text(finding), "after a.cpp:50 for the last time:"));
 }
 
 /// `target map(tofrom: ...)` of several, each with a content that it goes over with; the next one

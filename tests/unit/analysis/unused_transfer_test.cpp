@@ -56,8 +56,8 @@ TEST(UnusedTransfer, DroppedBeforeAKernel) {
   const Analysis analysis = analyze(program.take());
   ASSERT_EQ(patterns(analysis), "unused_transfer");
   EXPECT_EQ(analysis.findings[0].line, 20);
-  EXPECT_TRUE(
-      contains(report::advice_text(analysis.findings[0]), "drop #pragma omp target update to(a)"));
+  EXPECT_TRUE(contains(report::advice_text(analysis.findings[0]),
+                       "remove #pragma omp target update to(a)"));
 }
 
 TEST(UnusedTransfer, WhatOtherInstancesNeedIsNotDropped) {
@@ -72,7 +72,7 @@ TEST(UnusedTransfer, WhatOtherInstancesNeedIsNotDropped) {
   ASSERT_FALSE(unused.empty());
   for (const Finding& finding : unused) {
     if (finding.line != 20) continue;
-    EXPECT_FALSE(contains(report::advice_text(finding), "drop #pragma"))
+    EXPECT_FALSE(contains(report::advice_text(finding), "remove #pragma"))
         << report::advice_text(finding);
     EXPECT_TRUE(contains(report::advice_text(finding), "in 1 of 2 transfers"))
         << report::advice_text(finding);

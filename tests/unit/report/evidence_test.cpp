@@ -34,7 +34,7 @@ TEST(Evidence, OfALoop) {
                                    .returned = 6,
                                    .returned_enough = 6};
   EXPECT_EQ(evidence_text(of(facts)),
-            "u was mapped anew in a loop of 6 passes: sent in 36 transfers where 1 would do");
+            "u was mapped anew in a loop (6 passes): sent in 36 transfers where 1 would do");
   facts.names = {"u", "v"};
   facts.devices = {0, 1, 2};
   facts.loop = {kPlace};
@@ -46,11 +46,12 @@ TEST(Evidence, OfALoop) {
   facts.same = {19, 0};
   facts.may_be_read = true;
   EXPECT_EQ(evidence_text(of(facts)),
-            "u and v were mapped anew on devices 0, 1 and 2, in the loop at heat.cpp:41, in sweep, "
-            "of >= 6 passes in all, entered 3 times: sent in 36 transfers where at most 1 would "
-            "do, brought back in 6 where at most 2 would do; in 19 of 19 compared the device had "
-            "had that content before, by blocks of it (OMPDM_HASH=full compares all); whether the "
-            "host read in between what came back does not show");
+            "u and v were mapped anew on devices 0, 1 and 2, in the loop at heat.cpp:41 in sweep "
+            "(>= 6 passes in all, entered 3 times): sent in 36 transfers where at most 1 would "
+            "do, brought back in 6 transfers where at most 2 would do. All 19 transfers that were "
+            "compared carried what the device had had before. They were compared by blocks only "
+            "(OMPDM_HASH=full compares every byte). Whether the host read in between what came "
+            "back does not show");
   facts = {.names = {"u"}, .devices = {0}, .loop = {kPlace, true}, .passes = 21};
   facts.entries = 1;
   facts.entries_at_least = true;
@@ -58,8 +59,8 @@ TEST(Evidence, OfALoop) {
   facts.returned_enough = 3;
   EXPECT_EQ(
       evidence_text(of(facts)),
-      "u was mapped anew in the calls repeated at heat.cpp:41, in sweep, of 21 passes in "
-      "all, entered once or more often: brought back in 21 transfers where 3 or more would do");
+      "u was mapped anew in the calls repeated at heat.cpp:41 in sweep (21 passes in "
+      "all, entered once or more often): brought back in 21 transfers where 3 or more would do");
 }
 
 TEST(Evidence, OfWhatWentAgain) {
@@ -71,8 +72,8 @@ TEST(Evidence, OfWhatWentAgain) {
   Finding finding = of(facts, 400, 400);
   finding.examined = 11;
   EXPECT_EQ(evidence_text(finding),
-            "a[0:n] went to device 0 in 400 transfers with a content that had gone there by "
-            "heat.cpp:41 and heat.cpp:52, in this run (11 of 400 compared)");
+            "a[0:n] went to device 0 in 400 transfers with a content that had been sent "
+            "there by heat.cpp:41 and heat.cpp:52 (11 of 400 were compared)");
   facts.how = facts::Resends::How::kBoth;
   EXPECT_TRUE(evidence_text(of(facts, 400, 400))
                   .starts_with("a[0:n] went to device 0 in 400 transfers with a content that the "
@@ -81,22 +82,22 @@ TEST(Evidence, OfWhatWentAgain) {
   facts.is_mapped_anew = true;
   facts.before.clear();
   EXPECT_EQ(evidence_text(of(facts)),
-            "a[0:n] went to device 0 in 1 transfer unchanged since brought back by elsewhere, in "
-            "this run: its memory there could have been kept; 400 in all");
+            "a[0:n] went to device 0 in 1 transfer unchanged since brought back by elsewhere "
+            "(400 transfers in all). Its memory there could have been kept");
 }
 
 TEST(Evidence, OfWhatCameBack) {
   EXPECT_EQ(evidence_text(of(facts::UnmodifiedCopyBack{{"a", "b"}, {30, 2}}, 30)),
-            "a and b came back in 30 transfers as they had been sent, in this run, 28 of them by "
-            "blocks of it (OMPDM_HASH=full compares all)");
+            "a and b came back in 30 transfers as they had been sent. 28 of them were compared by "
+            "blocks only (OMPDM_HASH=full compares every byte)");
   facts::RepeatedCopyBack facts{.items = {"a"}, .before = {kPlace}, .same = {1, 1}, .all = 1};
   Finding finding = of(facts);
   finding.caveats = {{Caveat::Kind::kFewCompared}, {Caveat::Kind::kHostChanged, {"a"}}};
   EXPECT_EQ(evidence_text(finding),
-            "a came back in 1 transfer as it had come back by heat.cpp:41, with no send in "
-            "between, and no kernel that could have changed it on the device, in this run; "
-            "possible only: too few contents were compared; whether the host had changed its own "
-            "copy, and wants it restored, does not show");
+            "a came back in 1 transfer as it had come back already by heat.cpp:41. In between "
+            "nothing was sent, and no kernel could have changed it on the device. Possible only, "
+            "because too few contents were compared, and because whether the host had changed its "
+            "own copy, and wants it restored, does not show");
 }
 
 TEST(Evidence, OfMemory) {
@@ -104,8 +105,8 @@ TEST(Evidence, OfMemory) {
             "a went to device 0 in 4 transfers that no kernel there could have seen: 3 overwritten "
             "and 1 dropped; 40 in all");
   EXPECT_EQ(evidence_text(of(facts::UnusedAllocation{{"a", "b"}, {0, 1}}, 2)),
-            "a and b were on devices 0 and 1 (2 allocations) without a kernel there that could "
-            "have seen them");
+            "a and b were on devices 0 and 1 (2 allocations), and no kernel there could have "
+            "used them");
   EXPECT_EQ(evidence_text(of(facts::RepeatedAllocation{{"a"}, {0}, {kPlace}, 12, 3})),
             "a was allocated 12 times on device 0, by heat.cpp:41, where 3 would do");
 }
@@ -123,19 +124,19 @@ TEST(Evidence, OfWhatWasLeft) {
   facts.other_names = {"v", "w"};
   EXPECT_EQ(evidence_text(of(facts)),
             "u was still on device 0 when the program ended, left by target enter data at "
-            "heat.cpp:41 (1 allocation); map(from: ...) or map(tofrom: ...) at heat.cpp:52 found "
+            "heat.cpp:41 (1 allocation). map(from: ...) or map(tofrom: ...) at heat.cpp:52 found "
             "it there and brought nothing back: what the device computed never reached the host");
   EXPECT_EQ(advice_text(of(facts)),
-            "and before that target update from(...), if the host still needs what the device "
-            "computed\n"
-            "what is left may bear the name v or w: these pointers are swapped");
+            "if the host still needs what the device computed: target update from(...) before "
+            "that\n"
+            "it may be called v or w by then: these pointers are swapped");
 }
 
 TEST(Evidence, OfSmallTransfers) {
   facts::SmallTransfers facts{.largest = 800, .to_device = true, .place = kPlace};
   EXPECT_EQ(evidence_text(of(facts, 32)),
             "32 transfers of at most 800 B to the device: their latency is over half of the "
-            "device's time meanwhile");
+            "device's time there");
   facts.enough = 1;
   facts.neighbours = facts.repeated = facts.one_place = true;
   facts.items = {"*this"};
@@ -143,16 +144,16 @@ TEST(Evidence, OfSmallTransfers) {
             "32 transfers of at most 800 B to the device, of neighbouring memory, many without a "
             "kernel in between: 1 would do");
   EXPECT_EQ(advice_text(of(facts, 32)),
-            "at heat.cpp:41, cross once, after the loop that runs heat.cpp:41: no kernel runs "
+            "at heat.cpp:41, copy once, after the loop that runs heat.cpp:41: no kernel runs "
             "between one of them and the next, so that only the last counts");
   facts.one_place = false;
   facts.directive = Directive::kTargetUpdate;
   facts.device = 2;
   facts.loop = {kOther};
   EXPECT_EQ(advice_text(of(facts, 32)),
-            "after the loop at heat.cpp:52, in norm, write one\n"
+            "after the loop at heat.cpp:52 in norm, in place of the update there:\n"
             "  #pragma omp target update device(2) to(...)\n"
-            "over all the pieces this[0:1], in place of the one there");
+            "over all the pieces this[0:1]");
 }
 
 TEST(Evidence, OfScalarsAndComponents) {
@@ -162,7 +163,7 @@ TEST(Evidence, OfScalarsAndComponents) {
               .names = {"n"}, .largest = 8, .launches = 40, .places = {kPlace}, .transfers = 120},
           40)),
       "in 40 launches at heat.cpp:41, 40 of 120 transfers of at most 8 B carried n, of which "
-      "nothing came back: an argument of the launch takes no transfer");
+      "nothing came back. An argument of the launch takes no transfer");
   Finding walk = of(facts::MapperWalk{.most = 3001,
                                       .bytes = 80,
                                       .transfers = 5,
@@ -173,7 +174,7 @@ TEST(Evidence, OfScalarsAndComponents) {
   walk.wasted_time = 18'000;
   EXPECT_EQ(evidence_text(walk),
             "2 instances walked 6002 components in all, 3001 at a time, which moved 80 B in 5 "
-            "transfers; 90 % of their time went into neither copies nor kernels");
+            "transfers. 90 % of their time went into neither copies nor kernels");
   EXPECT_EQ(advice_text(walk),
             "for a, keep what the structs point to in one array, and where it begins in the "
             "structs: one clause then takes all of it, without a mapper");
@@ -236,8 +237,8 @@ TEST(Evidence, RemarksFollow) {
   Finding finding;
   finding.remarks = {{Remark::Kind::kMakeOnce, {"u", "v"}, kPlace}};
   EXPECT_EQ(advice_text(finding),
-            "make u and v once, before the loop at heat.cpp:41, and map them there: in the loop, "
-            "update what has to cross");
+            "allocate u and v once, before the loop at heat.cpp:41, and map them there\n"
+            "in the loop, target update what has to cross");
 }
 
 }  // namespace

@@ -57,7 +57,7 @@ TEST(FortranWording, AFindingsAdviceIsWrittenInItsLanguage) {
   const Analysis analysis = analyze(std::move(trace));
   ASSERT_EQ(test::patterns(analysis), "unused_transfer");
   EXPECT_TRUE(
-      test::contains(report::advice_text(analysis.findings[0]), "drop !$omp target update to(a)"))
+      test::contains(report::advice_text(analysis.findings[0]), "remove !$omp target update to(a)"))
       << report::advice_text(analysis.findings[0]);
 }
 

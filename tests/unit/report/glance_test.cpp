@@ -59,7 +59,7 @@ TEST(Glance, AFindingIsSixLinesAtMost) {
     EXPECT_LE(line.size(), Layout{}.width);
   }
   EXPECT_TRUE(contains(text, "\n     unless a kernel changes it\n")) << text;
-  EXPECT_TRUE(contains(text, "\n     all of each: ompdm explain trace.json N\n")) << text;
+  EXPECT_TRUE(contains(text, "what to write (all of one: ompdm explain trace.json N)\n")) << text;
 }
 
 TEST(Glance, OneFindingAloneIsToldAtOnce) {
@@ -130,7 +130,8 @@ TEST(Glance, ALargeProgramIsAPage) {
     build.end();
   }
   const std::vector<analysis::Analysis> analyses = {analysis::analyze(build.take())};
-  EXPECT_GE(analyses[0].findings.size(), 50U);
+  const std::size_t findings = analyses[0].findings.size();
+  EXPECT_GE(findings, 50U);
   const std::string text = render(analyses, Format::kText);
   EXPECT_LE(std::ranges::count(text, '\n'), 80) << text;
   for (std::size_t at = 0; at < text.size();) {
@@ -138,6 +139,142 @@ TEST(Glance, ALargeProgramIsAPage) {
     EXPECT_LE(end - at, Layout{}.width) << text.substr(at, end - at);
     at = end + 1;
   }
+}
+
+// The same program, where all of it is asked for, and where every format is.
+TEST(Glance, NothingOfALargeProgramIsLostWhereAllIsAskedFor) {
+  TraceBuilder build;
+  for (int line = 1; line <= 100; ++line) {
+    const auto site = build.site(Directive::kTargetUpdate, "a.cpp", line, "main");
+    build.begin(site);
+    for (int i = 0; i < 10; ++i) {
+      build.op(OpKind::kHtoD, build.variable("v" + std::to_string(10 * line + i), 100), 100, 10);
+    }
+    build.end();
+  }
+  const std::vector<analysis::Analysis> analyses = {analysis::analyze(build.take())};
+  const std::string all = render(analyses, Format::kText, {.rows = 0, .findings = 0});
+  EXPECT_EQ(block(all, "Movement by directive").size(), 2U + 100U);
+  EXPECT_EQ(block(all, "Movement by variable").size(), 2U + 1000U);
+  EXPECT_FALSE(contains(all, "--all shows")) << all;
+  EXPECT_LE(std::ranges::count(render(analyses, Format::kText), '\n'), 60);
+}
+
+// What is to be done in any case comes first, and is counted; code is as it is to be copied.
+TEST(Glance, AnExplanationIsAListOfSteps) {
+  OneArray program;
+  for (int pass = 0; pass < 12; ++pass) program.map_tofrom(program.solve, 7 + pass, 8 + pass);
+  const std::vector<analysis::Analysis> analyses = {analysis::analyze(program.take())};
+  const std::string text = explain(analyses, "1");
+  std::size_t before = 0;
+  for (const char* part :
+       {"1. a.cpp:30, a: mapped anew", "\n\n   a was mapped anew",
+        "\n\n   What to do:\n   1) before",
+        "\n          #pragma omp target enter data map(to: a)\n   2) leave",
+        "\n   3) after the loop",
+        "\n\n   What to look for in the program:\n   - where the host reads a in the loop",
+        "\n         #pragma omp target update from(a)\n"}) {
+    const std::size_t at = text.find(part);
+    ASSERT_NE(at, std::string::npos) << part << text;
+    EXPECT_GE(at, before) << part << text;
+    before = at;
+  }
+  for (const std::string& line : block(text + '\n', "1. ")) {
+    EXPECT_LE(line.size(), 101U) << "a line's end comes before it";
+  }
+}
+
+// Also where one was entered after a loop that is not in it.
+TEST(Glance, ALoopStandsBeneathTheOneThatItIsIn) {
+  std::vector<analysis::Analysis> analyses = {wasteful()};
+  const auto loop = [](int line, std::size_t parent) {
+    analysis::Iteration row;
+    row.file = "a.cpp";
+    row.line = line;
+    row.function = "solve";
+    row.from_code = true;
+    row.parent = parent;
+    row.count = 7;
+    return row;
+  };
+  analyses[0].iterations = {loop(1, analysis::kNoRow), loop(50, analysis::kNoRow), loop(5, 0),
+                            loop(9, 2)};
+  const std::string text = render(analyses, Format::kText);
+  std::vector<std::string> ends;
+  for (const std::string& line : block(text, "Loops: cost of a pass")) {
+    const std::size_t at = line.find("a.cpp:");
+    if (at != std::string::npos)
+      ends.push_back(line.substr(line.find_last_not_of(' ', at - 1) + 1));
+  }
+  ASSERT_EQ(ends.size(), 4U) << text;
+  const auto depth = [](const std::string& end) { return end.find_first_not_of(' '); };
+  EXPECT_EQ(depth(ends[1]), depth(ends[0]) + 2) << text;
+  EXPECT_EQ(depth(ends[2]), depth(ends[0]) + 4) << text;
+  EXPECT_EQ(depth(ends[3]), depth(ends[0])) << text;
+  EXPECT_TRUE(contains(ends[1], "a.cpp:5 ") && contains(ends[2], "a.cpp:9 ")) << text;
+  EXPECT_TRUE(contains(render(analyses, Format::kMarkdown), "| &nbsp;&nbsp;&nbsp;&nbsp;a.cpp:9 in"))
+      << render(analyses, Format::kMarkdown);
+}
+
+// Four kernels of one function, and one of another: by hand, as a kernel's launch has it.
+analysis::Analysis serial_kernels() {
+  analysis::Analysis one = wasteful();
+  one.findings.clear();
+  for (const int line : {10, 20, 30, 40}) {
+    analysis::Finding finding;
+    finding.pattern = "serial_kernel";
+    finding.file = "a.cpp";
+    finding.line = line;
+    finding.id = "id" + std::to_string(line);
+    finding.count = 7;
+    finding.wasted_time = 1'000'000;
+    finding.facts = analysis::facts::SerialKernel{
+        .shape = analysis::facts::SerialKernel::Shape::kOneTeam,
+        .place = analysis::SourcePlace{"a.cpp", line, line < 40 ? "solve" : "norm", 0}};
+    one.findings.push_back(finding);
+  }
+  return one;
+}
+
+TEST(Glance, KernelsOfOneFunctionThatAreToBeChangedAlikeAreOneRow) {
+  const std::vector<analysis::Analysis> analyses = {serial_kernels()};
+  const std::string text = render(analyses, Format::kText, {.traces = "trace.json"});
+  EXPECT_TRUE(contains(text, "share the loops of 3 target regions in solve among many teams"))
+      << text;
+  EXPECT_TRUE(contains(text, "a.cpp:10 +2")) << text;
+  EXPECT_TRUE(contains(text, "\n     also 2 (a.cpp:20) and 3 (a.cpp:30)\n")) << text;
+  EXPECT_TRUE(contains(text, "  4  possible  a.cpp:40     share its loop among many teams"))
+      << text;
+  EXPECT_FALSE(contains(text, "\n2. ")) << text;
+  EXPECT_TRUE(contains(explain(analyses, "2"), "2. a.cpp:20: kernel with too little parallelism"));
+  EXPECT_TRUE(contains(render(analyses, Format::kText, {.findings = 1}), "... and 1 more"));
+  const std::string json = render(analyses, Format::kJson);
+  for (const auto& finding : analyses[0].findings) EXPECT_TRUE(contains(json, finding.id));
+}
+
+// Tables have as many cells in each row, code stands by itself, and no blank line is doubled.
+TEST(Glance, TheDocumentHasNoGaps) {
+  const std::vector<analysis::Analysis> analyses = {wasteful()};
+  const std::string text = render(analyses, Format::kMarkdown);
+  EXPECT_TRUE(contains(text, "## Needless: 13 of 25 copies")) << text;
+  EXPECT_FALSE(contains(text, "\n\n\n")) << text;
+  std::ptrdiff_t cells = 0;
+  std::string before;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = text.find('\n', at);
+    const std::string line = text.substr(at, end - at);
+    at = end + 1;
+    if (contains(line, "#pragma")) {
+      EXPECT_TRUE(line.starts_with("            #pragma")) << line;
+      EXPECT_EQ(before, "");
+    }
+    before = line;
+    const std::ptrdiff_t bars = line.starts_with('|') ? std::ranges::count(line, '|') : 0;
+    EXPECT_TRUE(cells == 0 || bars == 0 || bars == cells) << line;
+    EXPECT_FALSE(contains(line, "|  |")) << line;
+    cells = bars;
+  }
+  EXPECT_TRUE(contains(text, "#pragma")) << text;
 }
 
 TEST(Glance, OneTableIsCsvByItself) {

@@ -53,8 +53,7 @@ TEST(Rendering, WhatNeverChangesIsNamedAndNotCalledNeedless) {
   loop.file = "src/b.cpp";
   loop.line = 3;
   loop.function = "step(int)";
-  // Of several loops it is said which.
-  analyses[0].iterations.push_back({});
+  analyses[0].iterations.push_back(loop);
   EXPECT_NE(render(analyses, Format::kText).find("table (a.cpp:4); loop at b.cpp:3 in step"),
             std::string::npos);
 }
