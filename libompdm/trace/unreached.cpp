@@ -75,12 +75,13 @@ RuntimeCalls* UnreachedDirectives::code_of(std::uint32_t module) {
   return at->second.get();
 }
 
-void UnreachedDirectives::add_called(std::vector<Address> functions, Reach& reach) {
+void UnreachedDirectives::add_called(std::vector<Led> functions, Reach& reach) {
   constexpr std::size_t kMost = 4096;
   std::set<Address> known;
   bool was_cut = false;
   while (!functions.empty()) {
-    const auto [module, function] = functions.back();
+    const auto [address, by_threads] = functions.back();
+    const auto [module, function] = address;
     functions.pop_back();
     if (!known.insert({module, function}).second) continue;
     RuntimeCalls* code = known.size() <= kMost ? code_of(module) : nullptr;
@@ -93,10 +94,16 @@ void UnreachedDirectives::add_called(std::vector<Address> functions, Reach& reac
     was_cut = was_cut || (code->was_cut() && !made.is_whole);
     reach.makes_any = reach.makes_any || !made.arrays.empty() || !made.objects.empty();
     reach.is_whole = reach.is_whole && made.is_whole && made.elsewhere.empty();
-    for (const auto& [address, call] : made.runtime) {
-      reach.runtime.emplace(Address(module, address), call);
+    for (const auto& [at, call] : made.runtime) {
+      reach.runtime.emplace(Address(module, at), call);
+      if (by_threads) reach.by_threads.emplace(module, at);
     }
-    for (const auto& [address, next] : made.functions) functions.emplace_back(module, next);
+    for (const auto& [at, next] : made.functions) {
+      functions.emplace_back(Address(module, next), by_threads);
+    }
+    for (const auto& [at, next] : made.handed_over) {
+      functions.emplace_back(Address(module, next), true);
+    }
   }
   cut_ += was_cut ? 1 : 0;
 }
@@ -178,17 +185,24 @@ void UnreachedDirectives::describe(const std::set<std::uint64_t>& held,
     of_function.emplace(Address(module, address), call);
     if (held.contains(address)) reach.runtime.emplace(Address(module, address), call);
   }
-  std::vector<Address> functions;
+  std::vector<Led> functions;
   for (const auto& [address, called] : all.functions) {
-    if (held.contains(address)) functions.emplace_back(module, called);
+    if (held.contains(address)) functions.emplace_back(Address(module, called), false);
+  }
+  for (const auto& [address, body] : all.handed_over) {
+    if (held.contains(address)) functions.emplace_back(Address(module, body), true);
   }
   std::set<Address> reached = anywhere_;
   for (const std::uint32_t place : places) {
     if (!held.contains(trace_.call_places[place].address)) continue;
     reached.insert(below_[place].begin(), below_[place].end());
-    functions.insert(functions.end(), callees_[place].begin(), callees_[place].end());
+    for (const Address& callee : callees_[place]) functions.emplace_back(callee, false);
   }
   add_called(std::move(functions), reach);
+  // Of what another thread did nothing tells where it was handed over.
+  for (const Address& address : reach.by_threads) {
+    if (sites_.contains(address)) reached.insert(address);
+  }
   loop.unreached = unreached_of(reach.runtime, reached, of_function);
   loop.makes_memory = memory_of(held, all, reach);
 }

@@ -40,6 +40,7 @@ class UnreachedDirectives {
   /// What code calls, and the functions that it calls, and so on.
   struct Reach {
     Calls runtime;
+    std::set<Address> by_threads;  // of them, those that any thread may come to
     bool makes_any = false;  // arrays or objects on the host
     bool is_whole = true;    // false: something of it is not known
   };
@@ -47,7 +48,9 @@ class UnreachedDirectives {
                 const FunctionCalls& calls, CodeLoop& loop);
   void add_path(Index<Site> site, Index<CallPath> path);
   RuntimeCalls* code_of(std::uint32_t module);
-  void add_called(std::vector<Address> functions, Reach& reach);
+  /// A function that code leads to; whether any thread may come to it.
+  using Led = std::pair<Address, bool>;
+  void add_called(std::vector<Led> functions, Reach& reach);
   [[nodiscard]] MakesMemory memory_of(const std::set<std::uint64_t>& held, const CodeCalls& all,
                                       const Reach& reach) const;
   const Place& place_of(Address address, const RuntimeCall& call);

@@ -63,6 +63,16 @@ TEST_P(Untaken, InAFunctionThatTheLoopCallsLeavesNoEdit) {
   expect_edits(finding("function", "7"));
 }
 
+TEST_P(Untaken, InATaskLeavesNoEdit) {
+  expect_withheld(finding("task", "-1"), "target", "nowait");
+  expect_edits(finding("task", "7"));
+}
+
+TEST_P(Untaken, InATeamOfThreadsLeavesNoEdit) {
+  expect_withheld(finding("team", "-1"), "target update", "team");
+  expect_edits(finding("team", "7"));
+}
+
 // Nothing tells whether the host ran it.
 TEST_P(Untaken, ToTheHostLeavesNoEdit) {
   expect_withheld(finding("host", "-1"), "target", "host");

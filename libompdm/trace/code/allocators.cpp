@@ -105,9 +105,4 @@ HostMemory made_by(std::string_view import) {
   return makes_none(import) ? HostMemory::kNone : HostMemory::kUnknown;
 }
 
-bool calls_back(std::string_view import) {
-  return begins_as_one_of(import, {"__kmpc_fork_call", "__kmpc_omp_task", "GOMP_parallel",
-                                   "GOMP_task", "pthread_create", "_ZNSt6thread15_M_start_thread"});
-}
-
 }  // namespace ompdm::trace

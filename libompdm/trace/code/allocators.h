@@ -17,7 +17,4 @@ enum class HostMemory : std::uint8_t {
 /// MPI.
 HostMemory made_by(std::string_view import);
 
-/// Whether an imported function calls functions that it is handed: threads and tasks run so.
-bool calls_back(std::string_view import);
-
 }  // namespace ompdm::trace

@@ -54,7 +54,7 @@ class Disassembler {
     while (left > 0) {
       if (!cs_disasm_iter(handle_, &at, &left, &address, instruction_)) return {};
       all.push_back(read_one());
-      if (all.back().calls) all.back().call.argument = loaded.argument();
+      if (all.back().calls) all.back().call.arguments = loaded.arguments();
       loaded.read(*instruction_, all.back().table);
       // What is not optimized takes away where it compares.
       if (all.back().flow != Flow::kBranch || all.size() < 2) continue;

@@ -1,6 +1,8 @@
 // The flow graph of one function, from its x86-64 machine code. Calls are taken to return.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -11,14 +13,16 @@
 
 namespace ompdm::trace {
 
+/// Of a call, those that registers hold.
+inline constexpr std::size_t kKnownArguments = 6;
+
 /// A call of whatever an instruction names.
 struct CodeCall {
   std::uint64_t function = 0;  ///< by a direct call; 0: none
   std::uint64_t pointer =
       0;  ///< address of the pointer that it calls by, if that is known; 0: none
-  /// Address of what it hands over as its first argument, as far as the instructions above it tell;
-  /// 0: not known.
-  std::uint64_t argument = 0;
+  /// Addresses that it hands over, as far as the instructions above it tell; 0: not known.
+  std::array<std::uint64_t, kKnownArguments> arguments{};
 };
 
 struct FlowGraph {

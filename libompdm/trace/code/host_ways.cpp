@@ -64,7 +64,7 @@ bool may_run_on_host(const ModuleCode& code, const FlowGraph& flow, std::uint64_
   Blocks closed(flow.begins.size());
   closed[block] = true;
   for (const auto& [address, call] : flow.calls) {
-    const bool is_copy = call.argument != 0 && call.argument == own.argument &&
+    const bool is_copy = call.arguments[0] != 0 && call.arguments[0] == own.arguments[0] &&
                          call.function == own.function && call.pointer == own.pointer;
     if (is_copy) closed[flow.block_at(address - 1)] = true;
   }
@@ -80,8 +80,8 @@ bool may_run_on_host(const ModuleCode& code, const FlowGraph& flow, std::uint64_
       code.function_at(host->function).value_or(CodeRange()).begin == host->function;
   return std::ranges::any_of(flow.calls, [&](const auto& entry) {
     const auto& [address, call] = entry;
-    return call.function == host->function && call.argument == host->argument &&
-           (is_own || call.argument != 0) && around[flow.block_at(address - 1)];
+    return call.function == host->function && call.arguments[0] == host->arguments[0] &&
+           (is_own || call.arguments[0] != 0) && around[flow.block_at(address - 1)];
   });
 }
 

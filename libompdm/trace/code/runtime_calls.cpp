@@ -5,6 +5,7 @@
 
 #include "trace/code/allocators.h"
 #include "trace/code/host_ways.h"
+#include "trace/code/outlined.h"
 
 namespace ompdm::trace {
 namespace {
@@ -41,7 +42,8 @@ void add_call(std::uint64_t at, const Import* import, std::uint64_t function, Co
     const HostMemory made = made_by(import->name);
     if (made == HostMemory::kArray) found.arrays.insert(at);
     if (made == HostMemory::kObject) found.objects.insert(at);
-    if (calls_back(import->name)) found.is_whole = false;
+    // What runs functions that it is handed may run others, too.
+    if (outlined_by(import->name)) found.is_whole = false;
     if (import->address == 0 && made == HostMemory::kUnknown) found.elsewhere.insert(at);
     function = import->address;
   } else if (function == 0) {
@@ -74,11 +76,15 @@ CodeCalls RuntimeCalls::of(const FlowGraph& flow) const {
         call.pointer != 0 ? imports_.at(call.pointer) : imports_.behind(call.function);
     if (import != nullptr && maps_or_moves(import->name)) {
       const bool launches = import->name == "__tgt_target_kernel";
-      found.runtime[address] = {import->name, source_at(call.argument),
+      found.runtime[address] = {import->name, source_at(call.arguments[0]),
                                 launches && may_run_on_host(code_, flow, address)};
       continue;
     }
     add_call(address, import, call.function, found);
+    const auto outlined = import == nullptr ? std::nullopt : outlined_by(import->name);
+    if (!outlined || outlined->argument == 0) continue;
+    const std::uint64_t body = call.arguments[outlined->argument - 1];
+    if (body != 0) (outlined->is_own ? found.functions : found.handed_over)[address] = body;
   }
   for (std::size_t block = 0; block < flow.tail_calls.size(); ++block) {
     const std::uint64_t next = flow.tail_calls[block];
@@ -105,6 +111,7 @@ const CodeCalls& RuntimeCalls::in(std::uint64_t function) {
   };
   std::erase_if(at->second.runtime, by_exceptions);
   std::erase_if(at->second.functions, by_exceptions);
+  std::erase_if(at->second.handed_over, by_exceptions);
   const auto is_exception = [&](std::uint64_t call) { return !reached[flow->block_at(call - 1)]; };
   for (std::set<std::uint64_t>* calls :
        {&at->second.arrays, &at->second.objects, &at->second.elsewhere}) {

@@ -27,6 +27,8 @@ struct CodeCalls {
   std::map<std::uint64_t, RuntimeCall> runtime;
   /// Of the same module. Those that are gone on with (tail calls), by the jump's address.
   std::map<std::uint64_t, std::uint64_t> functions;
+  /// Of the same module, handed over to be run by any thread, by that call's return address.
+  std::map<std::uint64_t, std::uint64_t> handed_over;
   std::set<std::uint64_t> arrays;     ///< calls that make arrays on the host
   std::set<std::uint64_t> objects;    ///< or single objects
   std::set<std::uint64_t> elsewhere;  ///< of functions in other modules that may make some

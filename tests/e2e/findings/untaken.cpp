@@ -1,6 +1,7 @@
 // Time loops that map their data anew at each step, and hold a branch to another directive which
 // the step given as the second argument takes: in the loop itself, in a function that is called
-// after the loop too, or to the host. In "after" it lies behind the loop.
+// after the loop too, in a task, in a team of threads, or to the host. In "after" it lies behind the
+// loop.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -34,6 +35,35 @@ void in_function(double* u, int n, int steps, int at) {
   probe(u, n);
 }
 
+// What a task does begins a call path of its own, whoever runs it.
+void by_task(double* u, int n, int steps, int at) {
+  for (int t = 0; t < steps; ++t) {
+    step(u, n);
+    if (t == at) {
+#pragma omp target map(tofrom : u[0 : n]) nowait  // @nowait
+      u[0] = t;
+#pragma omp taskwait
+    }
+#pragma omp task
+#pragma omp target map(tofrom : u[0 : n])
+    u[1] = t;
+#pragma omp taskwait
+  }
+}
+
+void by_team(double* u, int n, int steps, int at) {
+  for (int t = 0; t < steps; ++t) {
+    step(u, n);
+    if (t == at) {
+#pragma omp parallel num_threads(2)
+#pragma omp single
+      {
+#pragma omp target update from(u[0 : n])  // @team
+      }
+    }
+  }
+}
+
 void on_host(double* u, int n, int steps, int at) {
   for (int t = 0; t < steps; ++t) {
 #pragma omp target teams distribute parallel for map(tofrom : u[0 : n]) if (t != at)  // @host
@@ -57,6 +87,8 @@ int main(int count, char** arguments) {
   for (int i = 0; i < kSize; ++i) u[i] = i % 7;
   if (std::strcmp(way, "loop") == 0) in_loop(u, kSize, kSteps, at);
   if (std::strcmp(way, "function") == 0) in_function(u, kSize, kSteps, at);
+  if (std::strcmp(way, "task") == 0) by_task(u, kSize, kSteps, at);
+  if (std::strcmp(way, "team") == 0) by_team(u, kSize, kSteps, at);
   if (std::strcmp(way, "host") == 0) on_host(u, kSize, kSteps, at);
   if (std::strcmp(way, "after") == 0) after(u, kSize, kSteps, at);
   double sum = 0;

@@ -1,7 +1,10 @@
-// Which imported functions hand out memory of the host: what is not known may.
+// Which imported functions hand out memory of the host, and which run functions that they are
+// handed.
 #include "trace/code/allocators.h"
 
 #include <gtest/gtest.h>
+
+#include "trace/code/outlined.h"
 
 namespace ompdm::trace {
 namespace {
@@ -28,9 +31,15 @@ TEST(Allocators, MayBeWhateverElseIsCalled) {
   }
 }
 
-TEST(Allocators, MayBeCalledByWhatIsHandedOver) {
-  EXPECT_TRUE(calls_back("__kmpc_fork_call"));
-  EXPECT_FALSE(calls_back("__kmpc_fork_teams")) << "only the host version of a kernel does";
+TEST(Outlined, FunctionsAreHandedOver) {
+  EXPECT_EQ(outlined_by("__kmpc_fork_call").value().argument, 3);
+  EXPECT_FALSE(outlined_by("__kmpc_fork_teams")) << "only the host version of a kernel does";
+  EXPECT_FALSE(outlined_by("malloc"));
+}
+
+TEST(Outlined, ATargetTaskIsRecordedWhereItWasMade) {
+  EXPECT_TRUE(outlined_by("__kmpc_omp_target_task_alloc").value().is_own);
+  EXPECT_FALSE(outlined_by("__kmpc_omp_task_alloc").value().is_own);
 }
 
 }  // namespace
