@@ -1,0 +1,49 @@
+// What ompdm-edit answers: for each finding either what to write where, or which statement is in the
+// way.
+#pragma once
+
+#include <ostream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "request.h"
+
+namespace ompdm::edit {
+
+/// `length` bytes from `offset` on are to be `text`.
+struct Replacement {
+  std::string file;
+  unsigned offset = 0;
+  unsigned length = 0;
+  std::string text;
+};
+
+/// Why a finding's edits cannot be made: thrown by all that looks at the source.
+class Refusal : public std::runtime_error {
+ public:
+  Refusal(const std::string& why, Place at) : std::runtime_error(why), at_(std::move(at)) {}
+  [[nodiscard]] const Place& at() const { return at_; }
+
+ private:
+  Place at_;
+};
+
+/// Of one finding.
+struct Plan {
+  int number = 0;
+  bool found = true;  ///< false: nothing of it is in this translation unit
+  std::string refused;  ///< a sentence; empty: it can be made
+  Place in_the_way;     ///< the statement that the sentence speaks of
+  std::vector<Replacement> replacements;
+  std::vector<std::string> returned;  ///< names of what comes back after a loop
+};
+
+struct Answer {
+  std::vector<std::string> errors;  ///< what the compiler refused; then there are no plans
+  std::vector<Plan> plans;
+};
+
+void write_answer(const Answer& answer, std::ostream& out);
+
+}  // namespace ompdm::edit

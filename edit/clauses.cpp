@@ -1,0 +1,168 @@
+#include "clauses.h"
+
+#include <clang/AST/OpenMPClause.h>
+#include <clang/Basic/OpenMPKinds.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "names.h"
+#include "source_text.h"
+
+namespace ompdm::edit {
+namespace {
+
+class Rewriter {
+ public:
+  Rewriter(const Program& program, const clang::OMPExecutableDirective& directive, Place place,
+           Plan& plan)
+      : directive_(directive), place_(std::move(place)),
+        text_(program.context(), directive.getBeginLoc()), plan_(plan) {
+    if (directive.getBeginLoc().isMacroID()) refuse("the directive comes from a macro");
+  }
+
+  /// Gives an item another map type, or takes it out of its clause.
+  void change(const std::string& root, const std::string& kind) {
+    const clang::OMPMapClause* clause = clause_of(root);
+    if (clause == nullptr) {
+      if (kind.empty()) refuse(fmt::format("no clause names {}", root));
+      return append(kind, root);
+    }
+    for (const auto modifier : clause->getMapTypeModifiers()) {
+      if (modifier != clang::OMPC_MAP_MODIFIER_unknown) {
+        refuse(fmt::format("{} is mapped with a modifier", root));
+      }
+    }
+    taken_[clause].push_back(root);
+    if (!kind.empty()) append(kind, item_text(*clause, root));
+  }
+
+  void finish() {
+    for (const auto& [clause, roots] : taken_) take_out(*clause, roots);
+    std::string added;
+    for (auto& [kind, items] : added_) {
+      added += kind == "firstprivate"
+                   ? fmt::format(" firstprivate({})", fmt::join(items, ", "))
+                   : fmt::format(" map({}: {})", kind, fmt::join(items, ", "));
+    }
+    if (added.empty()) return;
+    plan_.replacements.push_back(
+        {text_.file(), text_.pragma_end(text_.offset_of(directive_.getBeginLoc())), 0, added});
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& why) const { throw Refusal(why, place_); }
+
+  void append(const std::string& kind, const std::string& item) { added_[kind].push_back(item); }
+
+  [[nodiscard]] const clang::OMPMapClause* clause_of(const std::string& root) const {
+    for (const auto* clause : directive_.getClausesOfKind<clang::OMPMapClause>()) {
+      if (clause->isImplicit()) continue;
+      for (const clang::Expr* item : clause->varlists()) {
+        const clang::VarDecl* variable = root_variable(*item);
+        if (variable != nullptr && variable->getNameAsString() == root) return clause;
+      }
+    }
+    return nullptr;
+  }
+
+  [[nodiscard]] std::string item_text(const clang::OMPMapClause& clause,
+                                      const std::string& root) const {
+    for (const clang::Expr* item : clause.varlists()) {
+      const clang::VarDecl* variable = root_variable(*item);
+      if (variable != nullptr && variable->getNameAsString() == root) {
+        return text_.between(item->getBeginLoc(), item->getEndLoc());
+      }
+    }
+    return root;
+  }
+
+  void take_out(const clang::OMPMapClause& clause, const std::vector<std::string>& roots) {
+    std::vector<std::string> left;
+    for (const clang::Expr* item : clause.varlists()) {
+      const clang::VarDecl* variable = root_variable(*item);
+      const bool is_taken = variable != nullptr && std::ranges::find(roots, variable->getNameAsString()) != roots.end();
+      if (!is_taken) left.push_back(text_.between(item->getBeginLoc(), item->getEndLoc()));
+    }
+    unsigned begin = text_.offset_of(clause.getBeginLoc());
+    const unsigned end = text_.end_of(clause.getEndLoc());
+    std::string now;
+    if (left.empty()) {
+      // With the blank before it.
+      if (begin > text_.line_begin(begin) && !text_.begins_line(begin)) --begin;
+    } else {
+      const bool has_type = clause.getColonLoc().isValid();
+      const std::string type =
+          has_type ? std::string(clang::getOpenMPSimpleClauseTypeName(llvm::omp::OMPC_map,
+                                                                      clause.getMapType())) +
+                         ": "
+                   : std::string();
+      now = fmt::format("map({}{})", type, fmt::join(left, ", "));
+    }
+    plan_.replacements.push_back({text_.file(), begin, end - begin, now});
+  }
+
+  const clang::OMPExecutableDirective& directive_;
+  Place place_;
+  SourceText text_;
+  Plan& plan_;
+  std::map<const clang::OMPMapClause*, std::vector<std::string>> taken_;
+  std::map<std::string, std::vector<std::string>> added_;  // by kind
+};
+
+const clang::OMPExecutableDirective& only_one(
+    const std::vector<const clang::OMPExecutableDirective*>& here, const Place& place) {
+  if (here.size() > 1) throw Refusal("several directives begin in this line", place);
+  return *here.front();
+}
+
+void remove(const Program& program, const clang::OMPExecutableDirective& directive,
+            const Place& place, Plan& plan) {
+  if (directive.hasAssociatedStmt() &&
+      directive.getDirectiveKind() != llvm::omp::OMPD_target_update &&
+      directive.getDirectiveKind() != llvm::omp::OMPD_target_enter_data &&
+      directive.getDirectiveKind() != llvm::omp::OMPD_target_exit_data) {
+    throw Refusal("this directive has a body", place);
+  }
+  const SourceText text(program.context(), directive.getBeginLoc());
+  const unsigned begin = text.offset_of(directive.getBeginLoc());
+  if (!text.begins_line(begin)) throw Refusal("the directive comes from a macro", place);
+  const clang::Stmt* parent = program.parent_of(directive);
+  if (parent == nullptr || !llvm::isa<clang::CompoundStmt>(parent)) {
+    throw Refusal("the directive is all that a branch holds", place);
+  }
+  const unsigned from = text.line_begin(begin);
+  plan.replacements.push_back(
+      {text.file(), from, text.next_line(text.pragma_end(begin)) - from, {}});
+}
+
+}  // namespace
+
+bool plan_clauses(const Program& program, const Edit& edit, Plan& plan) {
+  bool all = true;
+  for (const Place& place : edit.places) {
+    const auto here = program.directives_at(place);
+    if (here.empty()) {
+      all = false;
+      continue;
+    }
+    const auto& directive = only_one(here, place);
+    if (edit.kind == "remove") {
+      remove(program, directive, place, plan);
+      continue;
+    }
+    Rewriter rewriter(program, directive, place, plan);
+    for (const Clause& clause : edit.clauses) {
+      for (const Item& item : clause.items) {
+        const std::string root = root_of(item.expression);
+        if (root.empty()) throw Refusal("what is mapped is a member, not a variable", place);
+        rewriter.change(root, edit.kind == "leave_out" ? std::string() : clause.kind);
+      }
+    }
+    rewriter.finish();
+  }
+  return all;
+}
+
+}  // namespace ompdm::edit

@@ -1,0 +1,14 @@
+// Changes within a directive's own text: what is mapped otherwise, left out, or not written at all.
+#pragma once
+
+#include "answer.h"
+#include "program.h"
+#include "request.h"
+
+namespace ompdm::edit {
+
+/// Adds what a "replace", "leave_out" or "remove" asks. False: the directive is not in this
+/// translation unit. Throws Refusal.
+bool plan_clauses(const Program& program, const Edit& edit, Plan& plan);
+
+}  // namespace ompdm::edit

@@ -1,0 +1,157 @@
+#include "names.h"
+
+#include <clang/AST/ExprOpenMP.h>
+#include <clang/Basic/SourceManager.h>
+#include <fmt/format.h>
+
+#include <cctype>
+#include <set>
+
+#include "answer.h"
+#include "written_code.h"
+
+namespace ompdm::edit {
+namespace {
+
+bool is_letter(char letter) { return std::isalnum(static_cast<unsigned char>(letter)) || letter == '_'; }
+
+class Meanings : public WrittenCode<Meanings> {
+ public:
+  explicit Meanings(const std::string& name) : name_(name) {}
+
+  bool VisitDeclRefExpr(clang::DeclRefExpr* at) {
+    const auto* variable = llvm::dyn_cast<clang::VarDecl>(at->getDecl());
+    if (variable != nullptr && variable->getNameAsString() == name_) {
+      all.insert(variable->getCanonicalDecl());
+    }
+    return true;
+  }
+  // What map clauses name is written there.
+  bool TraverseOMPClause(clang::OMPClause* clause) {
+    if (const auto* map = llvm::dyn_cast_or_null<clang::OMPMapClause>(clause)) {
+      for (const clang::Expr* item : map->varlists()) TraverseStmt(const_cast<clang::Expr*>(item));
+    }
+    return true;
+  }
+
+  std::set<const clang::VarDecl*> all;
+
+ private:
+  std::string name_;
+};
+
+/// Whether a statement sets a variable, or lets others do so.
+class Setters : public WrittenCode<Setters> {
+ public:
+  Setters(const Program& program, const clang::VarDecl& variable)
+      : program_(program), variable_(variable) {}
+
+  bool VisitDeclRefExpr(clang::DeclRefExpr* name) {
+    if (name->getDecl()->getCanonicalDecl() != variable_.getCanonicalDecl()) return true;
+    const clang::Stmt* at = name;
+    const clang::Stmt* parent = program_.parent_of(*at);
+    while (parent != nullptr && llvm::isa<clang::ParenExpr>(parent)) {
+      parent = program_.parent_of(*(at = parent));
+    }
+    // A value that is read is none that is set.
+    const auto* cast = llvm::dyn_cast_or_null<clang::CastExpr>(parent);
+    const bool is_read = cast != nullptr && cast->getCastKind() == clang::CK_LValueToRValue;
+    const bool is_size = parent != nullptr && llvm::isa<clang::UnaryExprOrTypeTraitExpr>(parent);
+    if (!is_read && !is_size) found = name;
+    return true;
+  }
+
+  const clang::Stmt* found = nullptr;
+
+ private:
+  const Program& program_;
+  const clang::VarDecl& variable_;
+};
+
+}  // namespace
+
+std::string root_of(const std::string& expression) {
+  std::size_t end = 0;
+  while (end < expression.size() && is_letter(expression[end])) ++end;
+  const bool is_alone = end == expression.size() || expression[end] == '[';
+  return is_alone && end > 0 && !std::isdigit(static_cast<unsigned char>(expression[0]))
+             ? expression.substr(0, end)
+             : std::string();
+}
+
+std::vector<std::string> names_in(const std::string& expression) {
+  std::vector<std::string> names;
+  for (std::size_t at = 0; at < expression.size();) {
+    if (!is_letter(expression[at])) {
+      ++at;
+      continue;
+    }
+    std::size_t end = at;
+    while (end < expression.size() && is_letter(expression[end])) ++end;
+    if (!std::isdigit(static_cast<unsigned char>(expression[at]))) {
+      names.push_back(expression.substr(at, end - at));
+    }
+    at = end;
+  }
+  return names;
+}
+
+std::string length_of(const std::string& expression) {
+  const std::size_t colon = expression.find(':');
+  const std::size_t end = expression.find(']', colon == std::string::npos ? 0 : colon);
+  return colon == std::string::npos || end == std::string::npos
+             ? "1"
+             : expression.substr(colon + 1, end - colon - 1);
+}
+
+const clang::VarDecl* root_variable(const clang::Expr& item) {
+  const clang::Expr* at = item.IgnoreParenImpCasts();
+  for (;;) {
+    if (const auto* section = llvm::dyn_cast<clang::ArraySectionExpr>(at)) {
+      at = section->getBase()->IgnoreParenImpCasts();
+    } else if (const auto* index = llvm::dyn_cast<clang::ArraySubscriptExpr>(at)) {
+      at = index->getBase()->IgnoreParenImpCasts();
+    } else {
+      break;
+    }
+  }
+  const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(at);
+  return name == nullptr ? nullptr : llvm::dyn_cast<clang::VarDecl>(name->getDecl());
+}
+
+Names::Names(const Program& program, const clang::Stmt& loop) : program_(program), loop_(loop) {}
+
+const clang::VarDecl* Names::find(const std::string& name) const {
+  Meanings meanings(name);
+  meanings.TraverseStmt(const_cast<clang::Stmt*>(&loop_));
+  const Place here = place_of(program_.context(), loop_);
+  if (meanings.all.size() > 1) {
+    throw Refusal(fmt::format("{} is several variables in this loop", name), here);
+  }
+  return meanings.all.empty() ? nullptr : *meanings.all.begin();
+}
+
+const clang::VarDecl* Names::expect_before(const std::string& name) const {
+  const Place here = place_of(program_.context(), loop_);
+  if (name.empty()) throw Refusal("what is mapped is a member, not a variable", here);
+  const clang::VarDecl* variable = find(name);
+  if (variable == nullptr) throw Refusal(fmt::format("{} is no variable of this loop", name), here);
+  const clang::SourceManager& sources = program_.context().getSourceManager();
+  const bool is_before =
+      sources.isBeforeInTranslationUnit(variable->getLocation(), loop_.getBeginLoc());
+  if (!is_before) throw Refusal(fmt::format("{} is declared in this loop", name), here);
+  return variable;
+}
+
+void Names::expect_unchanged(const std::string& name) const {
+  if (find(name) == nullptr) return;
+  const clang::VarDecl* variable = expect_before(name);
+  Setters setters(program_, *variable);
+  setters.TraverseStmt(const_cast<clang::Stmt*>(&loop_));
+  if (setters.found != nullptr && !variable->getType().isConstQualified()) {
+    throw Refusal(fmt::format("{}, which an extent is made of, is set in the loop", name),
+                  place_of(program_.context(), *setters.found));
+  }
+}
+
+}  // namespace ompdm::edit

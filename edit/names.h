@@ -1,0 +1,43 @@
+// The names in an item of a clause, and what they mean around a loop.
+#pragma once
+
+#include <clang/AST/Decl.h>
+#include <clang/AST/Expr.h>
+
+#include <string>
+#include <vector>
+
+#include "program.h"
+
+namespace ompdm::edit {
+
+/// "u" of "u[0:n * n]"; empty of what does not begin with a name alone, as members do.
+std::string root_of(const std::string& expression);
+
+/// All identifiers of an expression.
+std::vector<std::string> names_in(const std::string& expression);
+
+/// "n * n" of "u[0:n * n]"; "1" where it is not known.
+std::string length_of(const std::string& expression);
+
+/// The variable that an item of a clause is a section of; null of a member.
+const clang::VarDecl* root_variable(const clang::Expr& item);
+
+class Names {
+ public:
+  Names(const Program& program, const clang::Stmt& loop);
+
+  /// What a name means in the loop, if that is one variable, and the same before the loop. Throws
+  /// Refusal otherwise.
+  [[nodiscard]] const clang::VarDecl* expect_before(const std::string& name) const;
+  /// The same, of what the loop does not set either. Names of no variable are constants.
+  void expect_unchanged(const std::string& name) const;
+
+ private:
+  [[nodiscard]] const clang::VarDecl* find(const std::string& name) const;
+
+  const Program& program_;
+  const clang::Stmt& loop_;
+};
+
+}  // namespace ompdm::edit

@@ -1,0 +1,19 @@
+// Pointers that a loop exchanges among themselves, as time loops do: each still points to one of the
+// same arrays.
+#pragma once
+
+#include <clang/AST/Decl.h>
+
+#include <vector>
+
+#include "pointer_uses.h"
+
+namespace ompdm::edit {
+
+/// `set` are the places in the loop where the variables, or others to them, are set. Returns which
+/// variables are exchanged; throws Refusal unless that is all that is done to them.
+std::vector<const clang::VarDecl*> exchanged(const Program& program, const clang::Stmt& loop,
+                                             const std::vector<const clang::VarDecl*>& variables,
+                                             const std::vector<Mention>& set);
+
+}  // namespace ompdm::edit

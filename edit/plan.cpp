@@ -1,0 +1,52 @@
+#include "plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "clauses.h"
+#include "residence.h"
+
+namespace ompdm::edit {
+namespace {
+
+bool is_of_loop(const Edit& edit) { return edit.kind == "insert" && edit.of == "loop"; }
+
+/// What the syntax tree answers: whether the host uses the data, and whether a kernel changes it.
+bool is_looked_at(const Edit& edit) {
+  return edit.when == "host_uses" || edit.when == "host_changed" || edit.when == "kernel_changed";
+}
+
+void make(const Program& program, const Finding& finding, const Request& request, Plan& plan) {
+  plan_residence(program, finding, request, plan);
+  const bool stays = std::ranges::any_of(finding.edits, is_of_loop);
+  for (const Edit& edit : finding.edits) {
+    const Place at = edit.places.empty() ? Place() : edit.places.front();
+    if (edit.kind == "keep" || (edit.when == "always" && is_of_loop(edit))) continue;
+    if (stays && edit.kind == "insert" && is_looked_at(edit)) continue;
+    const bool is_text =
+        edit.kind == "replace" || edit.kind == "leave_out" || edit.kind == "remove";
+    if (!is_text || edit.when != "always") {
+      throw Refusal("whether this directive is needed here only you know", at);
+    }
+    if (!plan_clauses(program, edit, plan)) plan.found = false;
+  }
+}
+
+}  // namespace
+
+Plan plan(const Program& program, const Finding& finding, const Request& request) {
+  Plan plan;
+  plan.number = finding.number;
+  try {
+    if (finding.edits.empty()) throw Refusal("it has no edits", {});
+    make(program, finding, request, plan);
+  } catch (const Refusal& refusal) {
+    plan.refused = refusal.what();
+    plan.in_the_way = refusal.at();
+  }
+  if (!plan.refused.empty()) plan.replacements.clear();
+  return plan;
+}
+
+}  // namespace ompdm::edit

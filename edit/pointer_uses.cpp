@@ -1,0 +1,278 @@
+#include "pointer_uses.h"
+
+#include <clang/AST/ExprCXX.h>
+#include <clang/Basic/SourceManager.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "written_code.h"
+
+namespace ompdm::edit {
+namespace {
+
+using clang::dyn_cast;
+using clang::isa;
+
+/// The statements of one side: the host's, or a region's.
+class Names : public WrittenCode<Names> {
+ public:
+  Names(const clang::VarDecl& variable, bool on_device) : variable_(variable), device_(on_device) {}
+
+  bool dataTraverseStmtPre(clang::Stmt* statement) {
+    const auto* directive = dyn_cast<clang::OMPExecutableDirective>(statement);
+    return device_ || directive == nullptr || !runs_on_device(*directive);
+  }
+  bool VisitDeclRefExpr(clang::DeclRefExpr* name) {
+    if (name->getDecl()->getCanonicalDecl() == variable_.getCanonicalDecl()) found.push_back(name);
+    return true;
+  }
+  bool VisitLambdaExpr(clang::LambdaExpr* lambda) {
+    for (const clang::LambdaCapture& capture : lambda->captures()) {
+      if (capture.capturesVariable() &&
+          capture.getCapturedVar()->getCanonicalDecl() == variable_.getCanonicalDecl()) {
+        captured.push_back(lambda);
+      }
+    }
+    return true;
+  }
+
+  std::vector<const clang::DeclRefExpr*> found;
+  std::vector<const clang::Stmt*> captured;
+
+ private:
+  const clang::VarDecl& variable_;
+  bool device_;
+};
+
+class Looker {
+ public:
+  Looker(const Program& program, bool on_device) : program_(program), device_(on_device) {}
+
+  std::vector<Mention> look(const clang::Stmt& code, const clang::VarDecl& variable) {
+    Names names(variable, device_);
+    names.TraverseStmt(const_cast<clang::Stmt*>(&code));
+    std::vector<Mention> all;
+    for (const clang::Stmt* lambda : names.captured) {
+      all.push_back({lambda, Use::kUnknown, "is captured by a lambda"});
+    }
+    // A region's body is visited by several ways.
+    std::set<const clang::Stmt*> known;
+    for (const clang::DeclRefExpr* name : names.found) {
+      if (known.insert(name).second) all.push_back(mention(*name, variable));
+    }
+    return all;
+  }
+
+ private:
+  Mention mention(const clang::DeclRefExpr& name, const clang::VarDecl& variable) {
+    const clang::QualType type = variable.getType();
+    if (type->isPointerType() || type->isArrayType()) return of_pointer(name);
+    if (type->isReferenceType()) return unknown(name, "is a reference");
+    return of_element(name);
+  }
+
+  static Mention unknown(const clang::Stmt& at, std::string why) {
+    return {&at, Use::kUnknown, std::move(why)};
+  }
+
+  /// Of an expression whose value points to the data.
+  Mention of_pointer(const clang::Expr& pointer) {
+    const clang::Stmt* parent = program_.parent_of(pointer);
+    if (parent == nullptr) return {&pointer, Use::kNone, {}};
+    if (isa<clang::ParenExpr>(parent)) return of_pointer(*clang::cast<clang::Expr>(parent));
+    if (const auto* cast = dyn_cast<clang::CastExpr>(parent)) {
+      const bool is_test = cast->getCastKind() == clang::CK_PointerToBoolean;
+      return is_test ? Mention{parent, Use::kNone, {}} : of_pointer(*cast);
+    }
+    if (const auto* index = dyn_cast<clang::ArraySubscriptExpr>(parent)) {
+      const bool is_base = index->getBase()->IgnoreParenImpCasts() == pointer.IgnoreParenImpCasts();
+      return is_base ? of_element(*index) : unknown(*parent, "is an index");
+    }
+    if (const auto* unary = dyn_cast<clang::UnaryOperator>(parent)) return of_unary(*unary, pointer);
+    if (const auto* binary = dyn_cast<clang::BinaryOperator>(parent)) {
+      if (binary->isAssignmentOp()) return {parent, Use::kPointer, {}};
+      if (binary->isComparisonOp() || binary->isLogicalOp()) return {parent, Use::kNone, {}};
+      return binary->isAdditiveOp() ? of_pointer(*binary) : unknown(*parent, "is computed with");
+    }
+    if (isa<clang::DeclStmt>(parent)) return {parent, Use::kPointer, {}};
+    if (isa<clang::UnaryExprOrTypeTraitExpr>(parent)) return {parent, Use::kNone, {}};
+    if (const auto* call = dyn_cast<clang::CallExpr>(parent)) return of_argument(*call, pointer);
+    if (isa<clang::ReturnStmt>(parent)) return unknown(*parent, "is returned");
+    return unknown(*parent, "is used in a way that is not known");
+  }
+
+  Mention of_unary(const clang::UnaryOperator& unary, const clang::Expr& pointer) {
+    switch (unary.getOpcode()) {
+      case clang::UO_Deref:
+        return of_element(unary);
+      case clang::UO_LNot:
+        return {&unary, Use::kNone, {}};
+      case clang::UO_AddrOf:
+        // The address of an array is that of its elements.
+        if (pointer.getType()->isArrayType()) return of_pointer(unary);
+        return unknown(unary, "has its address taken");
+      default:
+        return {&unary, Use::kPointer, {}};
+    }
+  }
+
+  /// Of an expression that is a part of the data.
+  Mention of_element(const clang::Expr& element) {
+    if (element.getType()->isArrayType()) return of_pointer(element);
+    const clang::Stmt* parent = program_.parent_of(element);
+    if (parent == nullptr) return {&element, Use::kNone, {}};
+    if (const auto* cast = dyn_cast<clang::CastExpr>(parent)) {
+      if (cast->getCastKind() == clang::CK_LValueToRValue) {
+        const bool goes_on = cast->getType()->isPointerType();
+        return goes_on ? unknown(*parent, "holds pointers") : Mention{parent, Use::kRead, {}};
+      }
+      return of_element(*cast);
+    }
+    if (isa<clang::ParenExpr, clang::MemberExpr>(parent)) {
+      return of_element(*clang::cast<clang::Expr>(parent));
+    }
+    if (const auto* binary = dyn_cast<clang::BinaryOperator>(parent); binary != nullptr) {
+      const bool is_set = binary->isAssignmentOp() && binary->getLHS()->IgnoreParens() == &element;
+      if (is_set) return {parent, binary->isCompoundAssignmentOp() ? Use::kChange : Use::kWrite, {}};
+      if (binary->getOpcode() == clang::BO_Comma) return {parent, Use::kRead, {}};
+    }
+    if (const auto* unary = dyn_cast<clang::UnaryOperator>(parent)) {
+      if (unary->isIncrementDecrementOp()) return {parent, Use::kChange, {}};
+      if (unary->getOpcode() == clang::UO_AddrOf) return of_pointer(*unary);
+    }
+    if (isa<clang::UnaryExprOrTypeTraitExpr>(parent)) return {parent, Use::kNone, {}};
+    return unknown(*parent, "is used in a way that is not known");
+  }
+
+  Mention of_argument(const clang::CallExpr& call, const clang::Expr& pointer) {
+    const clang::FunctionDecl* called = call.getDirectCallee();
+    if (called == nullptr) return unknown(call, "is handed to a function by pointer");
+    const std::string name = called->getQualifiedNameAsString();
+    if (name == "std::swap") return {&call, Use::kPointer, {}};
+    const Use known = known_use(name, call, pointer);
+    if (known != Use::kUnknown) return {&call, known, {}};
+    const clang::FunctionDecl* defined = nullptr;
+    if (!called->hasBody(defined)) {
+      return unknown(call, fmt::format("is handed to {}(), whose body is not seen", name));
+    }
+    return of_callee(call, *defined, pointer);
+  }
+
+  /// Of the C library, what is clear: by name and position.
+  static Use known_use(const std::string& name, const clang::CallExpr& call,
+                       const clang::Expr& pointer) {
+    const auto is_argument = [&](unsigned number) {
+      return call.getNumArgs() > number &&
+             call.getArg(number)->IgnoreParenCasts() == pointer.IgnoreParenCasts();
+    };
+    if (name == "memcpy" || name == "memmove" || name == "std::memcpy" || name == "std::memmove") {
+      return is_argument(0) ? Use::kWrite : is_argument(1) ? Use::kRead : Use::kUnknown;
+    }
+    if (name == "memset" || name == "std::memset") return Use::kWrite;
+    if (name == "fwrite" || name == "std::fwrite") return Use::kRead;
+    if (name == "printf" || name == "std::printf") return Use::kNone;  // the pointer's value
+    return Use::kUnknown;
+  }
+
+  Mention of_callee(const clang::CallExpr& call, const clang::FunctionDecl& called,
+                    const clang::Expr& pointer) {
+    constexpr std::size_t kDeepest = 16;
+    const std::string name = called.getQualifiedNameAsString();
+    if (depth_ >= kDeepest || !within_.insert(&called).second) {
+      return unknown(call, fmt::format("is handed to {}(), which calls itself", name));
+    }
+    ++depth_;
+    Mention whole{&call, Use::kNone, {}};
+    for (unsigned i = 0; i < call.getNumArgs(); ++i) {
+      if (!holds(*call.getArg(i), pointer)) continue;
+      if (i >= called.getNumParams()) {
+        whole = unknown(call, fmt::format("is handed to {}() in its variable arguments", name));
+        break;
+      }
+      const clang::ParmVarDecl& parameter = *called.getParamDecl(i);
+      if (parameter.getType()->isReferenceType()) {
+        whole = unknown(call, fmt::format("is handed to {}() by reference", name));
+        break;
+      }
+      for (const Mention& one : look(*called.getBody(), parameter)) {
+        whole.use = both(whole.use, one.use == Use::kPointer ? Use::kUnknown : one.use);
+        if (one.use == Use::kPointer) whole.why = fmt::format("is set anew in {}()", name);
+        if (one.use == Use::kUnknown) whole.why = fmt::format("{} in {}()", one.why, name);
+      }
+    }
+    --depth_;
+    within_.erase(&called);
+    if (whole.use != Use::kNone && whole.use != Use::kUnknown && !device_ &&
+        offloads(program_, *called.getBody())) {
+      return unknown(call, fmt::format("is used in {}(), which runs regions on a device, too", name));
+    }
+    return whole;
+  }
+
+  bool holds(const clang::Expr& argument, const clang::Expr& pointer) const {
+    return program_.is_within(pointer, argument);
+  }
+
+  const Program& program_;
+  bool device_;
+  std::size_t depth_ = 0;
+  std::set<const clang::FunctionDecl*> within_;
+};
+
+/// Whether code holds directives for devices, or calls what may.
+class Offloading : public WrittenCode<Offloading> {
+ public:
+  explicit Offloading(const Program& program) : program_(program) {}
+
+  bool VisitOMPExecutableDirective(clang::OMPExecutableDirective* directive) {
+    const auto kind = directive->getDirectiveKind();
+    found = found || runs_on_device(*directive) ||
+            clang::isOpenMPTargetDataManagementDirective(kind) ||
+            kind == llvm::omp::OMPD_target_update;
+    return !found;
+  }
+  bool VisitCallExpr(clang::CallExpr* call) {
+    const clang::FunctionDecl* called = call->getDirectCallee();
+    const clang::FunctionDecl* defined = nullptr;
+    if (called == nullptr) return !(found = true);
+    const clang::SourceManager& sources = program_.context().getSourceManager();
+    if (called->getBuiltinID() != 0 || sources.isInSystemHeader(called->getLocation())) return true;
+    if (!called->hasBody(defined)) return !(found = true);
+    return known_.insert(defined).second ? TraverseStmt(defined->getBody()) : true;
+  }
+
+  bool found = false;
+
+ private:
+  const Program& program_;
+  std::set<const clang::FunctionDecl*> known_;
+};
+
+}  // namespace
+
+bool offloads(const Program& program, const clang::Stmt& code) {
+  Offloading seen(program);
+  seen.TraverseStmt(const_cast<clang::Stmt*>(&code));
+  return seen.found;
+}
+
+Use both(Use one, Use other) {
+  if (one == Use::kUnknown || other == Use::kUnknown) return Use::kUnknown;
+  if (one == Use::kNone) return other;
+  if (other == Use::kNone || one == other) return one;
+  return Use::kChange;
+}
+
+std::vector<Mention> mentions_on_host(const Program& program, const clang::Stmt& code,
+                                      const clang::VarDecl& variable) {
+  return Looker(program, false).look(code, variable);
+}
+
+std::vector<Mention> mentions_on_device(const Program& program, const clang::Stmt& code,
+                                        const clang::VarDecl& variable) {
+  return Looker(program, true).look(code, variable);
+}
+
+}  // namespace ompdm::edit

@@ -1,0 +1,154 @@
+#include "program.h"
+
+#include <clang/AST/ParentMapContext.h>
+#include <clang/Basic/OpenMPKinds.h>
+#include <clang/Basic/SourceManager.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "answer.h"
+#include "written_code.h"
+
+namespace ompdm::edit {
+namespace {
+
+class Collector : public WrittenCode<Collector> {
+ public:
+  Collector(std::vector<const clang::OMPExecutableDirective*>& directives,
+            std::vector<const clang::Stmt*>& loops)
+      : directives_(directives), loops_(loops) {}
+
+  bool VisitStmt(clang::Stmt* statement) {
+    if (const auto* directive = llvm::dyn_cast<clang::OMPExecutableDirective>(statement)) {
+      directives_.push_back(directive);
+    } else if (body_of_loop(*statement) != nullptr) {
+      loops_.push_back(statement);
+    }
+    return true;
+  }
+
+ private:
+  std::vector<const clang::OMPExecutableDirective*>& directives_;
+  std::vector<const clang::Stmt*>& loops_;
+};
+
+template <class Statement>
+void keep_one_of_each(std::vector<const Statement*>& statements) {
+  // A captured statement is visited by several ways.
+  std::ranges::sort(statements);
+  statements.erase(std::unique(statements.begin(), statements.end()), statements.end());
+}
+
+}  // namespace
+
+const clang::Stmt* body_of_loop(const clang::Stmt& statement) {
+  if (const auto* loop = llvm::dyn_cast<clang::ForStmt>(&statement)) return loop->getBody();
+  if (const auto* loop = llvm::dyn_cast<clang::WhileStmt>(&statement)) return loop->getBody();
+  if (const auto* loop = llvm::dyn_cast<clang::DoStmt>(&statement)) return loop->getBody();
+  if (const auto* loop = llvm::dyn_cast<clang::CXXForRangeStmt>(&statement)) return loop->getBody();
+  return nullptr;
+}
+
+bool runs_on_device(const clang::OMPExecutableDirective& directive) {
+  return clang::isOpenMPTargetExecutionDirective(directive.getDirectiveKind());
+}
+
+Spot spot_of(const clang::ASTContext& context, clang::SourceLocation location) {
+  const clang::SourceManager& sources = context.getSourceManager();
+  const clang::SourceLocation at = sources.getExpansionLoc(location);
+  const clang::PresumedLoc presumed = sources.getPresumedLoc(at, false);
+  Spot spot;
+  spot.in_macro = location.isMacroID();
+  if (presumed.isInvalid()) return spot;
+  spot.file = presumed.getFilename();
+  spot.line = static_cast<int>(presumed.getLine());
+  spot.offset = sources.getFileOffset(at);
+  return spot;
+}
+
+Place place_of(const clang::ASTContext& context, const clang::Stmt& statement) {
+  const Spot spot = spot_of(context, statement.getBeginLoc());
+  return {spot.file, spot.line};
+}
+
+bool is_same_file(const std::string& one, const std::string& other) {
+  if (one == other) return true;
+  std::error_code failed;
+  return std::filesystem::equivalent(one, other, failed) && !failed;
+}
+
+Program::Program(clang::ASTContext& context) : context_(context) {
+  Collector(directives_, loops_).TraverseDecl(context.getTranslationUnitDecl());
+  keep_one_of_each(directives_);
+  keep_one_of_each(loops_);
+}
+
+std::vector<const clang::OMPExecutableDirective*> Program::directives_at(const Place& place) const {
+  std::vector<const clang::OMPExecutableDirective*> found;
+  for (const auto* directive : directives_) {
+    const Spot spot = spot_of(context_, directive->getBeginLoc());
+    if (spot.line == place.line && is_same_file(spot.file, place.file)) found.push_back(directive);
+  }
+  return found;
+}
+
+const clang::Stmt* Program::loop_at(const Place& place,
+                                    const std::vector<const clang::Stmt*>& holding) const {
+  std::vector<const clang::Stmt*> found;
+  for (const clang::Stmt* loop : loops_) {
+    const Spot begin = spot_of(context_, loop->getBeginLoc());
+    const Spot body = spot_of(context_, body_of_loop(*loop)->getBeginLoc());
+    const Spot end = spot_of(context_, loop->getEndLoc());
+    // A do's condition stands behind its body.
+    const bool is_head = place.line >= begin.line && place.line <= std::max(begin.line, body.line);
+    const bool is_here = is_head || (llvm::isa<clang::DoStmt>(loop) && place.line == end.line);
+    if (!is_here || !is_same_file(begin.file, place.file)) continue;
+    const auto holds = [&](const clang::Stmt* inner) { return is_within(*inner, *loop); };
+    if (std::ranges::all_of(holding, holds)) found.push_back(loop);
+  }
+  if (found.empty()) return nullptr;
+  if (found.size() > 1) {
+    throw Refusal(fmt::format("{} loops begin in this line", found.size()), place);
+  }
+  return found.front();
+}
+
+const clang::Stmt* Program::parent_of(const clang::Stmt& statement) const {
+  const auto parents = context_.getParents(statement);
+  if (parents.empty()) return nullptr;
+  // An implicit clause has the very expression of the region's body.
+  for (const auto& parent : parents) {
+    const auto* around = parent.get<clang::Stmt>();
+    if (around != nullptr && !llvm::isa<clang::OMPExecutableDirective>(around)) return around;
+  }
+  if (const auto* parent = parents[0].get<clang::Stmt>()) return parent;
+  // An initializer's parent is what it declares.
+  if (const auto* declared = parents[0].get<clang::VarDecl>()) {
+    const auto around = context_.getParents(*declared);
+    return around.empty() ? nullptr : around[0].get<clang::Stmt>();
+  }
+  // A region's is the function that clang makes of it.
+  if (const auto* captured = parents[0].get<clang::CapturedDecl>()) {
+    const auto around = context_.getParents(*captured);
+    return around.empty() ? nullptr : around[0].get<clang::Stmt>();
+  }
+  return nullptr;
+}
+
+bool Program::is_within(const clang::Stmt& inner, const clang::Stmt& outer) const {
+  for (const clang::Stmt* at = &inner; at != nullptr; at = parent_of(*at)) {
+    if (at == &outer) return true;
+  }
+  return false;
+}
+
+const clang::FunctionDecl* Program::function_of(const clang::Stmt& statement) const {
+  const clang::Stmt* top = &statement;
+  while (const clang::Stmt* parent = parent_of(*top)) top = parent;
+  const auto parents = context_.getParents(*top);
+  return parents.empty() ? nullptr : parents[0].get<clang::FunctionDecl>();
+}
+
+}  // namespace ompdm::edit

@@ -1,0 +1,61 @@
+// A translation unit's loops and directives, by where they stand. Of clang's syntax tree.
+#pragma once
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/StmtOpenMP.h>
+
+#include <string>
+#include <vector>
+
+#include "request.h"
+
+namespace ompdm::edit {
+
+/// Where something is written. Of what a macro makes `in_macro` is set, and the line is that of its
+/// use.
+struct Spot {
+  std::string file;
+  int line = 0;
+  unsigned offset = 0;
+  bool in_macro = false;
+};
+
+Spot spot_of(const clang::ASTContext& context, clang::SourceLocation location);
+
+/// "u is read at solver.cpp:12": the line of a statement, for a refusal.
+Place place_of(const clang::ASTContext& context, const clang::Stmt& statement);
+
+/// One file under two names is one.
+bool is_same_file(const std::string& one, const std::string& other);
+
+class Program {
+ public:
+  explicit Program(clang::ASTContext& context);
+
+  [[nodiscard]] clang::ASTContext& context() const { return context_; }
+  /// The directives whose pragma begins in that line, as deep as they stand.
+  [[nodiscard]] std::vector<const clang::OMPExecutableDirective*> directives_at(
+      const Place& place) const;
+  /// The loop whose head holds that line, and all of the directives. Throws Refusal if there is not
+  /// exactly one; null where nothing of it is in this translation unit.
+  [[nodiscard]] const clang::Stmt* loop_at(
+      const Place& place, const std::vector<const clang::Stmt*>& holding) const;
+  [[nodiscard]] const clang::Stmt* parent_of(const clang::Stmt& statement) const;
+  /// Whether `inner` is `outer`, or in it.
+  [[nodiscard]] bool is_within(const clang::Stmt& inner, const clang::Stmt& outer) const;
+  /// The function whose body holds it; null of none.
+  [[nodiscard]] const clang::FunctionDecl* function_of(const clang::Stmt& statement) const;
+
+ private:
+  clang::ASTContext& context_;
+  std::vector<const clang::OMPExecutableDirective*> directives_;
+  std::vector<const clang::Stmt*> loops_;
+};
+
+/// The body of a for, while, do or range-based for; null of what is none of them.
+const clang::Stmt* body_of_loop(const clang::Stmt& statement);
+
+/// Whether its associated statement runs on a device.
+bool runs_on_device(const clang::OMPExecutableDirective& directive);
+
+}  // namespace ompdm::edit

@@ -1,0 +1,60 @@
+// What ompdm-edit is asked: the edits of findings, as `ompdm report --format json` has them, and how
+// one source file is compiled.
+#pragma once
+
+#include <istream>
+#include <string>
+#include <vector>
+
+namespace ompdm::edit {
+
+/// A line of the source.
+struct Place {
+  std::string file;
+  int line = 0;
+};
+
+/// Data as a clause names it where the directive at `named_at` stands.
+struct Item {
+  std::string expression;  ///< "u[0:n * n]"
+  Place named_at;
+};
+
+struct Clause {
+  std::string kind;  ///< "to", "from", "alloc", "release", "firstprivate"
+  std::vector<Item> items;
+};
+
+/// See ompdm/edits.h for what the words mean.
+struct Edit {
+  std::string kind;       ///< "insert", "replace", "leave_out", "remove", "guard", "keep"
+  std::string side;       ///< "before", "after", "within", "at"
+  std::string of;         ///< "loop", "directive", "calls", "stay", "uses"
+  std::string directive;  ///< "target enter data"
+  std::string when;       ///< "always", "host_uses", ...
+  std::vector<Place> places;
+  std::vector<Clause> clauses;
+  bool in_scope = false;
+};
+
+struct Finding {
+  int number = 0;
+  std::string pattern;
+  std::vector<Edit> edits;
+};
+
+struct Request {
+  std::string file;                    ///< of a translation unit
+  std::string directory;               ///< that it is compiled in
+  std::vector<std::string> arguments;  ///< the compiler's, without its name, the source and -o
+  std::vector<Finding> findings;
+  /// Names of data that need not come back after a loop; what they leave on the host is spoiled on
+  /// purpose where `spoil` says so, so that a run shows whether it is read.
+  std::vector<std::string> released;
+  bool spoil = false;
+};
+
+/// Throws nlohmann::json::exception on what is no request.
+Request read_request(std::istream& in);
+
+}  // namespace ompdm::edit

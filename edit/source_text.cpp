@@ -1,0 +1,109 @@
+#include "source_text.h"
+
+#include "program.h"
+
+#include <clang/Basic/SourceManager.h>
+#include <clang/Lex/Lexer.h>
+
+namespace ompdm::edit {
+
+SourceText::SourceText(const clang::ASTContext& context, clang::SourceLocation location)
+    : context_(context) {
+  const clang::SourceManager& sources = context.getSourceManager();
+  const clang::FileID id = sources.getFileID(sources.getExpansionLoc(location));
+  const auto entry = sources.getFileEntryRefForID(id);
+  file_ = entry ? entry->getFileEntry().tryGetRealPathName().str() : std::string();
+  text_ = sources.getBufferData(id);
+  if (text_.contains("\r\n")) newline_ = "\r\n";
+}
+
+unsigned SourceText::offset_of(clang::SourceLocation location) const {
+  const clang::SourceManager& sources = context_.getSourceManager();
+  return sources.getFileOffset(sources.getExpansionLoc(location));
+}
+
+unsigned SourceText::end_of(clang::SourceLocation location) const {
+  const clang::SourceManager& sources = context_.getSourceManager();
+  const clang::SourceLocation at = sources.getExpansionLoc(location);
+  return sources.getFileOffset(at) +
+         clang::Lexer::MeasureTokenLength(at, sources, context_.getLangOpts());
+}
+
+std::string SourceText::between(clang::SourceLocation begin, clang::SourceLocation end) const {
+  const unsigned from = offset_of(begin);
+  const unsigned to = end_of(end);
+  return to > from ? text_.substr(from, to - from).str() : std::string();
+}
+
+unsigned SourceText::line_begin(unsigned offset) const {
+  const std::size_t before = text_.substr(0, offset).rfind('\n');
+  return before == llvm::StringRef::npos ? 0 : static_cast<unsigned>(before + 1);
+}
+
+unsigned SourceText::next_line(unsigned offset) const {
+  const std::size_t end = text_.find('\n', offset);
+  return static_cast<unsigned>(end == llvm::StringRef::npos ? text_.size() : end + 1);
+}
+
+unsigned SourceText::pragma_end(unsigned offset) const {
+  for (unsigned line = offset;;) {
+    unsigned end = next_line(line);
+    while (end > line && (text_[end - 1] == '\n' || text_[end - 1] == '\r')) --end;
+    const bool goes_on = end > line && text_[end - 1] == '\\';
+    if (goes_on && next_line(line) < text_.size()) {
+      line = next_line(line);
+      continue;
+    }
+    // A comment behind it is none of it.
+    const llvm::StringRef last = text_.substr(line, end - line);
+    const std::size_t comment = std::min(last.find("//"), last.find("/*"));
+    if (comment != llvm::StringRef::npos) end = line + static_cast<unsigned>(comment);
+    while (end > line && (text_[end - 1] == ' ' || text_[end - 1] == '\t')) --end;
+    return end;
+  }
+}
+
+std::string SourceText::indentation(unsigned offset) const {
+  const llvm::StringRef line = text_.substr(line_begin(offset));
+  return line.substr(0, line.find_first_not_of(" \t")).str();
+}
+
+bool SourceText::begins_line(unsigned offset) const {
+  const unsigned begin = line_begin(offset);
+  return text_.substr(begin, offset - begin).find_first_not_of(" \t") == llvm::StringRef::npos;
+}
+
+bool SourceText::ends_line(unsigned offset) const {
+  const llvm::StringRef rest = text_.substr(offset, next_line(offset) - offset).trim(" \t\r\n");
+  return rest.empty() || rest.starts_with("//");
+}
+
+Replacement SourceText::lines_before(unsigned offset, const std::vector<std::string>& lines) const {
+  Replacement made{file_, line_begin(offset), 0, {}};
+  for (const std::string& line : lines) made.text += indentation(offset) + line + newline_;
+  return made;
+}
+
+Replacement SourceText::lines_after(unsigned offset, unsigned like,
+                                    const std::vector<std::string>& lines) const {
+  Replacement made{file_, next_line(offset), 0, {}};
+  for (const std::string& line : lines) made.text += indentation(like) + line + newline_;
+  return made;
+}
+
+unsigned SourceText::past_semicolon(unsigned offset) const {
+  const std::size_t next = text_.find_first_not_of(" \t\r\n", offset);
+  const bool is_one = next != llvm::StringRef::npos && text_[next] == ';';
+  return is_one ? static_cast<unsigned>(next + 1) : offset;
+}
+
+unsigned end_of_statement(const SourceText& text, const clang::Stmt& statement) {
+  const unsigned end = text.end_of(statement.getEndLoc());
+  const clang::Stmt* body = body_of_loop(statement);
+  const bool is_block = llvm::isa<clang::CompoundStmt>(statement) ||
+                        (body != nullptr && !llvm::isa<clang::DoStmt>(statement) &&
+                         llvm::isa<clang::CompoundStmt>(body));
+  return is_block ? end : text.past_semicolon(end);
+}
+
+}  // namespace ompdm::edit
