@@ -50,6 +50,7 @@ int run(int argc, char** argv) {
   ompdm::cli::setup_record(app, exit_status);
   ompdm::cli::setup_report(app, exit_status);
   ompdm::cli::setup_explain(app, exit_status);
+  ompdm::cli::setup_fix(app, exit_status);
   ompdm::cli::setup_compare(app, exit_status);
   ompdm::cli::setup_finish(app, exit_status);
   ompdm::cli::setup_info(app, exit_status);

@@ -58,13 +58,17 @@ SourceLines::SourceLines(const Process& process)
 const std::vector<std::string>& SourceLines::of(const std::string& file) const {
   const auto [at, is_new] = known_.try_emplace(file);
   if (!is_new) return at->second;
+  const std::filesystem::path path = path_of(file);
+  if (!path.empty()) at->second = lines_of(path);
+  return at->second;
+}
+
+std::filesystem::path SourceLines::path_of(const std::string& file) const {
   for (const std::filesystem::path& place : places_of(file, process_)) {
     const std::optional<std::int64_t> changed = changed_at(place);
-    if (!changed) continue;
-    if (*changed <= latest_) at->second = lines_of(place);
-    break;
+    if (changed) return *changed <= latest_ ? place : std::filesystem::path();
   }
-  return at->second;
+  return {};
 }
 
 }  // namespace ompdm::cli

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
@@ -18,6 +19,8 @@ class SourceLines {
 
   /// All lines, a long one cut; empty where the file is not at hand.
   [[nodiscard]] const std::vector<std::string>& of(const std::string& file) const;
+  /// Where the file lies; empty where it is not at hand, or newer.
+  [[nodiscard]] std::filesystem::path path_of(const std::string& file) const;
 
  private:
   Process process_;

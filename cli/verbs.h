@@ -13,6 +13,7 @@ namespace ompdm::cli {
 void setup_record(CLI::App& app, int& exit_status);
 void setup_report(CLI::App& app, int& exit_status);
 void setup_explain(CLI::App& app, int& exit_status);
+void setup_fix(CLI::App& app, int& exit_status);
 void setup_compare(CLI::App& app, int& exit_status);
 void setup_finish(CLI::App& app, int& exit_status);
 void setup_info(CLI::App& app, int& exit_status);

@@ -243,30 +243,38 @@ class Residence {
     return text;
   }
 
+  /// Directives begin in the first column where the program's own do.
+  [[nodiscard]] std::string indentation(const SourceText& text, unsigned offset) const {
+    const unsigned own = text.offset_of(kept_.front()->getBeginLoc());
+    return text.indentation(own).empty() ? std::string() : text.indentation(offset);
+  }
+
   void write(Plan& plan) const {
     const SourceText text(program_.context(), loop_->getBeginLoc());
     const unsigned begin = text.offset_of(loop_->getBeginLoc());
-    plan.replacements.push_back(text.lines_before(begin, {pragma(*begin_, nullptr)}));
-    std::vector<std::string> behind = {pragma(*end_, &plan)};
+    const std::string indent = indentation(text, begin);
+    plan.replacements.push_back(text.lines_before(begin, {indent + pragma(*begin_, nullptr)}));
+    std::vector<std::string> behind = {indent + pragma(*end_, &plan)};
     for (const std::string& root : request_.released) {
       if (!request_.spoil || !data_.contains(root)) continue;
       behind.push_back(fmt::format("__builtin_memset({}, 0x5a, sizeof(*{}) * ({}));", root, root,
                                    length_of(expressions_.at(root))));
     }
-    plan.replacements.push_back(
-        text.lines_after(end_of_statement(text, *loop_), begin, behind));
-    for (const Update& update : updates_) {
-      const std::string line =
-          fmt::format("#pragma omp target update {}({})", update.from ? "from" : "to",
-                      expressions_.at(update.data->getNameAsString()));
-      const unsigned at = text.offset_of(update.statement->getBeginLoc());
-      const unsigned end = end_of_statement(text, *update.statement);
-      if (!text.begins_line(at) || !text.ends_line(end)) {
-        refuse(*update.statement, "the host uses the data in a line that holds other code");
-      }
-      plan.replacements.push_back(update.from ? text.lines_before(at, {line})
-                                              : text.lines_after(end, at, {line}));
+    plan.replacements.push_back(text.lines_after(end_of_statement(text, *loop_), behind));
+    for (const Update& update : updates_) write(update, text, plan);
+  }
+
+  void write(const Update& update, const SourceText& text, Plan& plan) const {
+    const unsigned at = text.offset_of(update.statement->getBeginLoc());
+    const unsigned end = end_of_statement(text, *update.statement);
+    if (!text.begins_line(at) || !text.ends_line(end)) {
+      refuse(*update.statement, "the host uses the data in a line that holds other code");
     }
+    const std::string line =
+        fmt::format("{}#pragma omp target update {}({})", indentation(text, at),
+                    update.from ? "from" : "to", expressions_.at(update.data->getNameAsString()));
+    plan.replacements.push_back(update.from ? text.lines_before(at, {line})
+                                            : text.lines_after(end, {line}));
   }
 
   const Program& program_;

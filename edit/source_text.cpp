@@ -80,14 +80,13 @@ bool SourceText::ends_line(unsigned offset) const {
 
 Replacement SourceText::lines_before(unsigned offset, const std::vector<std::string>& lines) const {
   Replacement made{file_, line_begin(offset), 0, {}};
-  for (const std::string& line : lines) made.text += indentation(offset) + line + newline_;
+  for (const std::string& line : lines) made.text += line + newline_;
   return made;
 }
 
-Replacement SourceText::lines_after(unsigned offset, unsigned like,
-                                    const std::vector<std::string>& lines) const {
+Replacement SourceText::lines_after(unsigned offset, const std::vector<std::string>& lines) const {
   Replacement made{file_, next_line(offset), 0, {}};
-  for (const std::string& line : lines) made.text += indentation(like) + line + newline_;
+  for (const std::string& line : lines) made.text += line + newline_;
   return made;
 }
 

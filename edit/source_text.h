@@ -37,11 +37,11 @@ class SourceText {
   /// "\n" or "\r\n".
   [[nodiscard]] const char* newline() const { return newline_; }
 
-  /// Lines of their own before the one that holds `offset`, indented like it.
+  /// Lines of their own before the one that holds `offset`.
   [[nodiscard]] Replacement lines_before(unsigned offset,
                                          const std::vector<std::string>& lines) const;
-  /// Lines of their own behind what ends at `offset`, indented like the line of `like`.
-  [[nodiscard]] Replacement lines_after(unsigned offset, unsigned like,
+  /// Lines of their own behind the one that holds `offset`.
+  [[nodiscard]] Replacement lines_after(unsigned offset,
                                         const std::vector<std::string>& lines) const;
 
  private:

@@ -1,0 +1,56 @@
+// Asks ompdm-edit where a finding's edits go.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "fix/compile_arguments.h"
+
+namespace ompdm::cli {
+
+struct Replacement {
+  std::string file;
+  std::size_t offset = 0;
+  std::size_t length = 0;
+  std::string text;
+};
+
+/// What is to be written for one finding, or why nothing can be.
+struct EditPlan {
+  std::size_t number = 0;  ///< of the finding in the report, from 1
+  std::string refused;     ///< a sentence with its place; empty: it can be made
+  std::vector<Replacement> replacements;
+  std::vector<std::string> returned;  ///< names of what comes back after a loop
+};
+
+class EditTool {
+ public:
+  /// `findings` are those of the JSON report. Throws Error where ompdm-edit is not installed.
+  EditTool(nlohmann::json findings, CompileCommands commands);
+
+  /// How the data of a finding that is said not to be read need not come back, see request.h.
+  struct Wish {
+    std::vector<std::string> released;
+    bool spoil = false;
+  };
+  [[nodiscard]] EditPlan plan(std::size_t number, const Wish& wish) const;
+  [[nodiscard]] EditPlan plan(std::size_t number) const { return plan(number, Wish()); }
+  /// Source files that a finding's edits name.
+  [[nodiscard]] std::vector<std::filesystem::path> files_of(std::size_t number) const;
+  [[nodiscard]] std::size_t size() const { return findings_.size(); }
+  [[nodiscard]] const nlohmann::json& finding(std::size_t number) const {
+    return findings_.at(number - 1);
+  }
+
+ private:
+  [[nodiscard]] nlohmann::json ask(const CompileArguments& unit, std::size_t number,
+                                   const Wish& wish) const;
+
+  nlohmann::json findings_;
+  CompileCommands commands_;
+  std::filesystem::path program_;
+};
+
+}  // namespace ompdm::cli

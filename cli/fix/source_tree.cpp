@@ -1,0 +1,65 @@
+#include "fix/source_tree.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "fix/child.h"
+#include "ompdm/error.h"
+
+namespace ompdm::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_below(const fs::path& path, const fs::path& folder) {
+  const auto [left, right] = std::ranges::mismatch(folder, path);
+  return left == folder.end();
+}
+
+fs::path common_folder(const std::vector<fs::path>& files) {
+  fs::path folder = files.front().parent_path();
+  for (const fs::path& file : files) {
+    while (!is_below(file, folder)) folder = folder.parent_path();
+  }
+  return folder;
+}
+
+bool is_too_wide(const fs::path& folder) {
+  const char* home = std::getenv("HOME");
+  const bool is_home = home != nullptr && *home != '\0' && is_below(home, folder);
+  const auto depth = std::distance(folder.begin(), folder.end());
+  return depth < 2 || is_home || folder == "/usr" || folder == "/tmp" || folder == "/home";
+}
+
+}  // namespace
+
+fs::path tree_of(const std::vector<fs::path>& files) {
+  const fs::path common = common_folder(files);
+  for (fs::path folder = common; folder.has_relative_path(); folder = folder.parent_path()) {
+    std::error_code failed;
+    if (fs::exists(folder / ".git", failed) && !is_too_wide(folder)) return folder;
+  }
+  if (is_too_wide(common)) {
+    throw Error(fmt::format("{} is all that the program and its sources have in common: name the "
+                            "folder that is to be copied with --tree",
+                            common.string()));
+  }
+  return common;
+}
+
+void copy_tree(const fs::path& from, const fs::path& to) {
+  const ChildEnd end =
+      run_child({{"cp", "-a", "--reflink=auto", from.string() + "/.", to.string()}, "/"});
+  if (end.exit_status != 0) {
+    throw Error(fmt::format("{}: cannot be copied: {}", from.string(),
+                            end.errors.substr(0, end.errors.find('\n'))));
+  }
+}
+
+fs::path in_copy(const fs::path& path, const fs::path& tree, const fs::path& copy) {
+  return is_below(path, tree) ? copy / path.lexically_relative(tree) : path;
+}
+
+}  // namespace ompdm::cli
