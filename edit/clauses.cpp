@@ -113,7 +113,12 @@ class Rewriter {
 
 const clang::OMPExecutableDirective& only_one(
     const std::vector<const clang::OMPExecutableDirective*>& here, const Place& place) {
-  if (here.size() > 1) throw Refusal("several directives begin in this line", place);
+  // Those of a template's instantiations are one text.
+  const auto begin = here.front()->getBeginLoc();
+  const auto is_other = [&](const auto* one) { return one->getBeginLoc() != begin; };
+  if (std::ranges::any_of(here, is_other)) {
+    throw Refusal("several directives begin in this line", place);
+  }
   return *here.front();
 }
 

@@ -20,6 +20,16 @@ class Collector : public WrittenCode<Collector> {
             std::vector<const clang::Stmt*>& loops)
       : directives_(directives), loops_(loops) {}
 
+  // Of a template what it was made into is looked at: there all names have a meaning.
+  bool shouldVisitTemplateInstantiations() const { return true; }
+  bool TraverseFunctionDecl(clang::FunctionDecl* function) {
+    return function->isDependentContext() ||
+           WrittenCode<Collector>::TraverseFunctionDecl(function);
+  }
+  bool TraverseCXXMethodDecl(clang::CXXMethodDecl* function) {
+    return function->isDependentContext() ||
+           WrittenCode<Collector>::TraverseCXXMethodDecl(function);
+  }
   bool VisitStmt(clang::Stmt* statement) {
     if (const auto* directive = llvm::dyn_cast<clang::OMPExecutableDirective>(statement)) {
       directives_.push_back(directive);
@@ -94,8 +104,7 @@ std::vector<const clang::OMPExecutableDirective*> Program::directives_at(const P
   return found;
 }
 
-const clang::Stmt* Program::loop_at(const Place& place,
-                                    const std::vector<const clang::Stmt*>& holding) const {
+const clang::Stmt* Program::loop_at(const Place& place, const std::vector<Place>& holding) const {
   std::vector<const clang::Stmt*> found;
   for (const clang::Stmt* loop : loops_) {
     const Spot begin = spot_of(context_, loop->getBeginLoc());
@@ -105,11 +114,20 @@ const clang::Stmt* Program::loop_at(const Place& place,
     const bool is_head = place.line >= begin.line && place.line <= std::max(begin.line, body.line);
     const bool is_here = is_head || (llvm::isa<clang::DoStmt>(loop) && place.line == end.line);
     if (!is_here || !is_same_file(begin.file, place.file)) continue;
-    const auto holds = [&](const clang::Stmt* inner) { return is_within(*inner, *loop); };
+    const auto holds = [&](const Place& inner) {
+      return std::ranges::any_of(directives_at(inner), [&](const auto* directive) {
+        return is_within(*directive, *loop);
+      });
+    };
     if (std::ranges::all_of(holding, holds)) found.push_back(loop);
   }
   if (found.empty()) return nullptr;
-  if (found.size() > 1) {
+  const auto begin_of = [&](const clang::Stmt* loop) {
+    return spot_of(context_, loop->getBeginLoc()).offset;
+  };
+  const bool is_one_place = std::ranges::all_of(
+      found, [&](const auto* loop) { return begin_of(loop) == begin_of(found.front()); });
+  if (!is_one_place) {
     throw Refusal(fmt::format("{} loops begin in this line", found.size()), place);
   }
   return found.front();

@@ -65,16 +65,18 @@ class Residence {
     end_ = edit_of(finding_, "after");
     if (begin_ == nullptr && end_ == nullptr) return;
     if (begin_ == nullptr || end_ == nullptr) {
-      throw Refusal("the data enters or leaves the device elsewhere", finding_.edits[0].places[0]);
+      throw Refusal("the data enters or leaves the device elsewhere", {});
     }
     find_kept();
-    loop_ = program_.loop_at(begin_->places[0], {kept_.begin(), kept_.end()});
-    if (loop_ == nullptr) {
-      plan.found = !kept_.empty();
-      if (plan.found) throw Refusal("no loop that holds all of it begins here", begin_->places[0]);
+    if (kept_.empty()) {
+      plan.found = false;
       return;
     }
-    if (kept_.empty()) throw Refusal("its directives stand elsewhere", begin_->places[0]);
+    loop_ = program_.loop_at(begin_->places[0], kept_places_);
+    if (loop_ == nullptr) {
+      throw Refusal("no loop begins here that its directives stand in", begin_->places[0]);
+    }
+    std::erase_if(kept_, [&](const auto* one) { return !program_.is_within(*one, *loop_); });
     expect_plain_place();
     expect_only_way_out();
     find_data();
@@ -92,6 +94,7 @@ class Residence {
       for (const Place& place : edit.places) {
         const auto here = program_.directives_at(place);
         kept_.insert(kept_.end(), here.begin(), here.end());
+        kept_places_.push_back(place);
         if (here.empty()) missing_ = place;
       }
     }
@@ -284,6 +287,7 @@ class Residence {
   const Edit* end_ = nullptr;
   const clang::Stmt* loop_ = nullptr;
   std::vector<const clang::OMPExecutableDirective*> kept_;
+  std::vector<Place> kept_places_;
   Place missing_;
   std::map<std::string, const clang::VarDecl*> data_;  // by name
   std::map<std::string, std::string> expressions_;

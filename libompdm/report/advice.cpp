@@ -34,6 +34,14 @@ const Edit* first_insertion(const Finding& finding) {
   return first == finding.edits.end() ? nullptr : &*first;
 }
 
+/// Whether a directive for the first or last use of data may be written outside of the function that
+/// the uses are in, where a parameter or global of it may be called otherwise.
+bool may_be_elsewhere(const Edit& edit, const EditData& data) {
+  using Of = analysis::Anchor::Of;
+  const bool is_of_uses = edit.anchor.of == Of::kStay || edit.anchor.of == Of::kUses;
+  return is_of_uses && !edit.in_scope && data.local_line == 0 && data.named_at.function != "main";
+}
+
 /// What inserted directives name, and is not what it is called where they are written: lines that
 /// belong to the first of them.
 std::string notes_of(const Finding& finding) {
@@ -49,7 +57,8 @@ std::string notes_of(const Finding& finding) {
         inserted.insert(number);
         const EditData& data = finding.data[number];
         const std::string& function = data.named_at.function;
-        const bool is_foreign = !data.expression.empty() && !is_of_this(data) && function != here;
+        const bool is_foreign = !data.expression.empty() && !is_of_this(data) &&
+                                (function != here || may_be_elsewhere(edit, data));
         if (is_foreign && !function.empty() && known.insert(function).second) {
           functions.push_back(function);
         }

@@ -67,10 +67,12 @@ std::optional<Claim> finished(const Evidence& evidence, const DirectiveSpans& di
     add_stay(evidence, pair, group);
     group.content.claim.rests.push_back({pair.op, rests_on(evidence, pair)});
     const Index<Site> by = trace.ops.common(pair.earlier).site;
-    if (by) {
-      group.before.add(by);
-      group.sites.add(by);
-    }
+    if (by) group.sites.add(by);
+    // What came back in between is not where the content is from.
+    const std::uint32_t rest = rests_on(evidence, pair);
+    const bool is_sent = group.relation == Resend::kDuplicate && rest != kNoOp;
+    const Index<Site> from = is_sent ? trace.ops.common(rest).site : by;
+    if (from) group.before.add(from);
     const Index<Site> sent_by = trace.ops.common(pair.op).site;
     if (sent_by) group.sites.add(sent_by);
   }
@@ -84,12 +86,11 @@ std::optional<Claim> finished(const Evidence& evidence, const DirectiveSpans& di
                                                                           : "round_trip_transfer");
   Finding& finding = claim.finding;
   using How = facts::Resends::How;
-  const bool is_sent = group.relation == Resend::kDuplicate;
   finding.facts = facts::Resends{.items = group.content.expressions,
                                  .devices = {group.devices.begin(), group.devices.end()},
                                  .how = group.is_mixed ? How::kBoth
-                                        : is_sent      ? How::kWasSent
-                                                       : How::kCameBack,
+                                        : group.relation == Resend::kDuplicate ? How::kWasSent
+                                                                               : How::kCameBack,
                                  .before = source_places(trace, group.before.all()),
                                  .same = group.content.same,
                                  .is_mapped_anew = !group.kept.data.empty(),
