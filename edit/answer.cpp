@@ -11,9 +11,8 @@ void write_answer(const Answer& answer, std::ostream& out) {
   for (const Plan& plan : answer.plans) {
     nlohmann::ordered_json one = {{"number", plan.number}, {"found", plan.found}};
     if (!plan.refused.empty()) {
-      one["refused"] = {{"why", plan.refused},
-                        {"file", plan.in_the_way.file},
-                        {"line", plan.in_the_way.line}};
+      one["refused"] = {
+          {"why", plan.refused}, {"file", plan.in_the_way.file}, {"line", plan.in_the_way.line}};
     }
     one["returned"] = plan.returned;
     one["replacements"] = nlohmann::ordered_json::array();

@@ -1,5 +1,5 @@
-// What ompdm-edit answers: for each finding either what to write where, or which statement is in the
-// way.
+// What ompdm-edit answers: for each finding either what to write where, or which statement is in
+// the way.
 #pragma once
 
 #include <ostream>
@@ -32,7 +32,7 @@ class Refusal : public std::runtime_error {
 /// Of one finding.
 struct Plan {
   int number = 0;
-  bool found = true;  ///< false: nothing of it is in this translation unit
+  bool found = true;    ///< false: nothing of it is in this translation unit
   std::string refused;  ///< a sentence; empty: it can be made
   Place in_the_way;     ///< the statement that the sentence speaks of
   std::vector<Replacement> replacements;

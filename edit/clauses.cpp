@@ -17,8 +17,10 @@ class Rewriter {
  public:
   Rewriter(const Program& program, const clang::OMPExecutableDirective& directive, Place place,
            Plan& plan)
-      : directive_(directive), place_(std::move(place)),
-        text_(program.context(), directive.getBeginLoc()), plan_(plan) {
+      : directive_(directive),
+        place_(std::move(place)),
+        text_(program.context(), directive.getBeginLoc()),
+        plan_(plan) {
     if (directive.getBeginLoc().isMacroID()) refuse("the directive comes from a macro");
   }
 
@@ -42,9 +44,8 @@ class Rewriter {
     for (const auto& [clause, roots] : taken_) take_out(*clause, roots);
     std::string added;
     for (auto& [kind, items] : added_) {
-      added += kind == "firstprivate"
-                   ? fmt::format(" firstprivate({})", fmt::join(items, ", "))
-                   : fmt::format(" map({}: {})", kind, fmt::join(items, ", "));
+      added += kind == "firstprivate" ? fmt::format(" firstprivate({})", fmt::join(items, ", "))
+                                      : fmt::format(" map({}: {})", kind, fmt::join(items, ", "));
     }
     if (added.empty()) return;
     plan_.replacements.push_back(
@@ -82,7 +83,8 @@ class Rewriter {
     std::vector<std::string> left;
     for (const clang::Expr* item : clause.varlists()) {
       const clang::VarDecl* variable = root_variable(*item);
-      const bool is_taken = variable != nullptr && std::ranges::find(roots, variable->getNameAsString()) != roots.end();
+      const bool is_taken = variable != nullptr &&
+                            std::ranges::find(roots, variable->getNameAsString()) != roots.end();
       if (!is_taken) left.push_back(text_.between(item->getBeginLoc(), item->getEndLoc()));
     }
     unsigned begin = text_.offset_of(clause.getBeginLoc());
@@ -93,11 +95,10 @@ class Rewriter {
       if (begin > text_.line_begin(begin) && !text_.begins_line(begin)) --begin;
     } else {
       const bool has_type = clause.getColonLoc().isValid();
-      const std::string type =
-          has_type ? std::string(clang::getOpenMPSimpleClauseTypeName(llvm::omp::OMPC_map,
-                                                                      clause.getMapType())) +
-                         ": "
-                   : std::string();
+      const std::string type = has_type ? std::string(clang::getOpenMPSimpleClauseTypeName(
+                                              llvm::omp::OMPC_map, clause.getMapType())) +
+                                              ": "
+                                        : std::string();
       now = fmt::format("map({}{})", type, fmt::join(left, ", "));
     }
     plan_.replacements.push_back({text_.file(), begin, end - begin, now});

@@ -21,7 +21,8 @@ const clang::Stmt* statement_of(const Program& program, const clang::Stmt& loop,
     if (parent == nullptr) return nullptr;
     if (llvm::isa<clang::CompoundStmt>(parent)) {
       const bool is_first = found == nullptr;
-      const bool goes_further = !is_first && body_of_loop(*at) != nullptr && !offloads(program, *at);
+      const bool goes_further =
+          !is_first && body_of_loop(*at) != nullptr && !offloads(program, *at);
       if (is_first || goes_further) found = at;
       if (!is_first && !goes_further) return found;
     } else if (found != nullptr && body_of_loop(*parent) == nullptr &&

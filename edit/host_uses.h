@@ -17,8 +17,8 @@ struct Update {
   bool from = false;  ///< before the statement; else `to`, behind it
 };
 
-/// `mentions` are those of `data` in the loop; `device_writes` says whether a region in it may write
-/// to it. Throws Refusal of what is not known, or stands where no directive can.
+/// `mentions` are those of `data` in the loop; `device_writes` says whether a region in it may
+/// write to it. Throws Refusal of what is not known, or stands where no directive can.
 std::vector<Update> updates_in(const Program& program, const clang::Stmt& loop,
                                const clang::VarDecl& data, const std::vector<Mention>& mentions,
                                bool device_writes);

@@ -1,8 +1,8 @@
 // ompdm-edit: reads a request on standard input, parses the translation unit that it names, and
 // writes on standard output where each finding's edits go. `ompdm fix` runs it; see request.h and
 // answer.h. Exit status: 0 where it could answer, 1 on what is no request.
-#include <clang/Frontend/TextDiagnosticPrinter.h>
 #include <clang/Frontend/ASTUnit.h>
+#include <clang/Frontend/TextDiagnosticPrinter.h>
 #include <clang/Tooling/CompilationDatabase.h>
 #include <clang/Tooling/Tooling.h>
 #include <fmt/format.h>
@@ -52,11 +52,13 @@ Answer answer(const Request& request) {
   Errors errors(result.errors);
   tool.setDiagnosticConsumer(&errors);
   // The host's pass is enough: it has all directives.
-  tool.appendArgumentsAdjuster([](const clang::tooling::CommandLineArguments& all, llvm::StringRef) {
+  tool.appendArgumentsAdjuster([](const clang::tooling::CommandLineArguments& all,
+                                  llvm::StringRef) {
     clang::tooling::CommandLineArguments kept;
     for (const std::string& one : all) {
       const bool is_device = one.starts_with("-fopenmp-targets") ||
-                             one.starts_with("--offload-arch") || one.starts_with("-Xopenmp-target");
+                             one.starts_with("--offload-arch") ||
+                             one.starts_with("-Xopenmp-target");
       if (!is_device) kept.push_back(one);
     }
     const auto is_told = [](const std::string& one) { return one.starts_with("-resource-dir"); };

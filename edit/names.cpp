@@ -13,7 +13,9 @@
 namespace ompdm::edit {
 namespace {
 
-bool is_letter(char letter) { return std::isalnum(static_cast<unsigned char>(letter)) || letter == '_'; }
+bool is_letter(char letter) {
+  return std::isalnum(static_cast<unsigned char>(letter)) || letter == '_';
+}
 
 class Meanings : public WrittenCode<Meanings> {
  public:

@@ -16,9 +16,9 @@ using clang::dyn_cast;
 using Variable = const clang::VarDecl*;
 
 Variable named_by(const clang::Expr* expression) {
-  const auto* name =
-      expression == nullptr ? nullptr
-                            : dyn_cast<clang::DeclRefExpr>(expression->IgnoreParenCasts());
+  const auto* name = expression == nullptr
+                         ? nullptr
+                         : dyn_cast<clang::DeclRefExpr>(expression->IgnoreParenCasts());
   return name == nullptr ? nullptr : dyn_cast<clang::VarDecl>(name->getDecl());
 }
 
@@ -93,7 +93,8 @@ class Exchange {
         is_over = last != nullptr;
         continue;
       }
-      if (is_over) refuse(*statement, "pointers to the data are set here and elsewhere in the loop");
+      if (is_over)
+        refuse(*statement, "pointers to the data are set here and elsewhere in the loop");
       last = statement;
       has[made.to] = value(made.from);
       if (!variables_.contains(made.to)) expect_temporary(*made.to, block);
@@ -103,8 +104,8 @@ class Exchange {
       if (!variables_.contains(variable)) continue;
       const bool is_one_of_them = variables_.contains(holds) && values.insert(holds).second;
       if (!is_one_of_them || !has.contains(holds)) {
-        refuse(*last, fmt::format("{} points to other data from here on",
-                                  variable->getNameAsString()));
+        refuse(*last,
+               fmt::format("{} points to other data from here on", variable->getNameAsString()));
       }
       exchanged_.insert(variable);
     }
@@ -113,10 +114,11 @@ class Exchange {
   /// The third one of an exchange is nothing else in the loop.
   void expect_temporary(const clang::VarDecl& variable, const clang::CompoundStmt& block) const {
     for (const Mention& mention : mentions_on_host(program_, loop_, variable)) {
-      const bool is_here = mention.use == Use::kPointer && program_.parent_of(*mention.at) == &block;
+      const bool is_here =
+          mention.use == Use::kPointer && program_.parent_of(*mention.at) == &block;
       if (!is_here) {
-        refuse(*mention.at, fmt::format("{} is another name of the data",
-                                        variable.getNameAsString()));
+        refuse(*mention.at,
+               fmt::format("{} is another name of the data", variable.getNameAsString()));
       }
     }
   }

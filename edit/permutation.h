@@ -1,5 +1,5 @@
-// Pointers that a loop exchanges among themselves, as time loops do: each still points to one of the
-// same arrays.
+// Pointers that a loop exchanges among themselves, as time loops do: each still points to one of
+// the same arrays.
 #pragma once
 
 #include <clang/AST/Decl.h>

@@ -90,7 +90,8 @@ class Looker {
       const bool is_base = index->getBase()->IgnoreParenImpCasts() == pointer.IgnoreParenImpCasts();
       return is_base ? of_element(*index) : unknown(*parent, "is an index");
     }
-    if (const auto* unary = dyn_cast<clang::UnaryOperator>(parent)) return of_unary(*unary, pointer);
+    if (const auto* unary = dyn_cast<clang::UnaryOperator>(parent))
+      return of_unary(*unary, pointer);
     if (const auto* binary = dyn_cast<clang::BinaryOperator>(parent)) {
       if (binary->isAssignmentOp()) return {parent, Use::kPointer, {}};
       if (binary->isComparisonOp() || binary->isLogicalOp()) return {parent, Use::kNone, {}};
@@ -135,7 +136,8 @@ class Looker {
     }
     if (const auto* binary = dyn_cast<clang::BinaryOperator>(parent); binary != nullptr) {
       const bool is_set = binary->isAssignmentOp() && binary->getLHS()->IgnoreParens() == &element;
-      if (is_set) return {parent, binary->isCompoundAssignmentOp() ? Use::kChange : Use::kWrite, {}};
+      if (is_set)
+        return {parent, binary->isCompoundAssignmentOp() ? Use::kChange : Use::kWrite, {}};
       if (binary->getOpcode() == clang::BO_Comma) return {parent, Use::kRead, {}};
     }
     if (const auto* unary = dyn_cast<clang::UnaryOperator>(parent)) {
@@ -206,7 +208,8 @@ class Looker {
     within_.erase(&called);
     if (whole.use != Use::kNone && whole.use != Use::kUnknown && !device_ &&
         offloads(program_, *called.getBody())) {
-      return unknown(call, fmt::format("is used in {}(), which runs regions on a device, too", name));
+      return unknown(call,
+                     fmt::format("is used in {}(), which runs regions on a device, too", name));
     }
     return whole;
   }

@@ -14,8 +14,8 @@
 namespace ompdm::edit {
 
 enum class Use : std::uint8_t {
-  kNone,     ///< its address alone: compared, printed, its size asked
-  kRead,     ///< of what it points to
+  kNone,  ///< its address alone: compared, printed, its size asked
+  kRead,  ///< of what it points to
   kWrite,
   kChange,   ///< read and written
   kPointer,  ///< the pointer itself is set, or set another to it; see permutation.h
@@ -29,8 +29,8 @@ struct Mention {
   std::string why;  ///< of kUnknown: "is handed to f(), whose body is not seen"
 };
 
-/// All that `code` does on the host with a variable: bodies of regions that run on a device are left
-/// out, functions that are called are followed where their bodies are seen.
+/// All that `code` does on the host with a variable: bodies of regions that run on a device are
+/// left out, functions that are called are followed where their bodies are seen.
 std::vector<Mention> mentions_on_host(const Program& program, const clang::Stmt& code,
                                       const clang::VarDecl& variable);
 

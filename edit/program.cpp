@@ -23,8 +23,7 @@ class Collector : public WrittenCode<Collector> {
   // Of a template what it was made into is looked at: there all names have a meaning.
   bool shouldVisitTemplateInstantiations() const { return true; }
   bool TraverseFunctionDecl(clang::FunctionDecl* function) {
-    return function->isDependentContext() ||
-           WrittenCode<Collector>::TraverseFunctionDecl(function);
+    return function->isDependentContext() || WrittenCode<Collector>::TraverseFunctionDecl(function);
   }
   bool TraverseCXXMethodDecl(clang::CXXMethodDecl* function) {
     return function->isDependentContext() ||

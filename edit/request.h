@@ -1,5 +1,5 @@
-// What ompdm-edit is asked: the edits of findings, as `ompdm report --format json` has them, and how
-// one source file is compiled.
+// What ompdm-edit is asked: the edits of findings, as `ompdm report --format json` has them, and
+// how one source file is compiled.
 #pragma once
 
 #include <istream>

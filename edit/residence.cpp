@@ -24,7 +24,9 @@ class Exits : public WrittenCode<Exits> {
   bool VisitReturnStmt(clang::ReturnStmt* at) { return found(at, "leaves the loop by return"); }
   bool VisitGotoStmt(clang::GotoStmt* at) { return found(at, "holds a goto"); }
   bool VisitIndirectGotoStmt(clang::IndirectGotoStmt* at) { return found(at, "holds a goto"); }
-  bool VisitCXXThrowExpr(clang::CXXThrowExpr* at) { return found(at, "may leave the loop by throw"); }
+  bool VisitCXXThrowExpr(clang::CXXThrowExpr* at) {
+    return found(at, "may leave the loop by throw");
+  }
   bool VisitCoreturnStmt(clang::CoreturnStmt* at) { return found(at, "is of a coroutine"); }
 
   const clang::Stmt* at = nullptr;
@@ -201,11 +203,10 @@ class Residence {
                             const clang::VarDecl& variable) const {
     if (!region.hasAssociatedStmt()) return false;
     bool is_written = false;
-    for (const Mention& one :
-         mentions_on_device(program_, *region.getAssociatedStmt(), variable)) {
+    for (const Mention& one : mentions_on_device(program_, *region.getAssociatedStmt(), variable)) {
       if (one.use == Use::kUnknown || one.use == Use::kPointer) {
-        refuse(*one.at, fmt::format("in this kernel {} {}", root,
-                                    one.why.empty() ? "is set" : one.why));
+        refuse(*one.at,
+               fmt::format("in this kernel {} {}", root, one.why.empty() ? "is set" : one.why));
       }
       is_written = is_written || one.use == Use::kWrite || one.use == Use::kChange;
     }

@@ -8,8 +8,8 @@
 
 namespace ompdm::edit {
 
-/// The part of a finding's edits that goes around a loop; nothing where it has none. Throws Refusal.
-/// What is found in this translation unit is added to `plan`.
+/// The part of a finding's edits that goes around a loop; nothing where it has none. Throws
+/// Refusal. What is found in this translation unit is added to `plan`.
 void plan_residence(const Program& program, const Finding& finding, const Request& request,
                     Plan& plan);
 

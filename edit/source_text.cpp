@@ -1,9 +1,9 @@
 #include "source_text.h"
 
-#include "program.h"
-
 #include <clang/Basic/SourceManager.h>
 #include <clang/Lex/Lexer.h>
+
+#include "program.h"
 
 namespace ompdm::edit {
 

@@ -6,8 +6,8 @@
 
 namespace ompdm::cli {
 
-/// "cmake --build DIR" of a CMake build folder, "make" beside a Makefile, as a shell takes it. Throws
-/// Error where there is neither.
+/// "cmake --build DIR" of a CMake build folder, "make" beside a Makefile, as a shell takes it.
+/// Throws Error where there is neither.
 std::string find_build_command(const std::filesystem::path& program);
 
 }  // namespace ompdm::cli

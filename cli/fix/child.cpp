@@ -156,8 +156,8 @@ Scratch::Scratch() {
   const char* base = std::getenv("TMPDIR");
   std::string name = (fs::path(base != nullptr ? base : "/tmp") / "ompdm-fix-XXXXXX").string();
   if (::mkdtemp(name.data()) == nullptr) {
-    throw Error(fmt::format("{}: no folder can be made ({}): set TMPDIR to a folder with room", name,
-                            std::strerror(errno)));
+    throw Error(fmt::format("{}: no folder can be made ({}): set TMPDIR to a folder with room",
+                            name, std::strerror(errno)));
   }
   folder_ = name;
 }

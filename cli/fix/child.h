@@ -1,4 +1,5 @@
-// Runs a command for `ompdm fix` with its output kept, in a folder that may stand in for another one.
+// Runs a command for `ompdm fix` with its output kept, in a folder that may stand in for another
+// one.
 #pragma once
 
 #include <chrono>
@@ -38,8 +39,8 @@ struct ChildEnd {
 /// (SIGINT, SIGTERM, SIGHUP): then nothing of it runs any more.
 ChildEnd run_child(const Child& child);
 
-/// While it lives, signals that ask to stop end the running child and make run_child() throw, so that
-/// what was made is removed on the way out.
+/// While it lives, signals that ask to stop end the running child and make run_child() throw, so
+/// that what was made is removed on the way out.
 class Stopping {
  public:
   Stopping();

@@ -34,9 +34,9 @@ CompileArguments arguments_of(const nlohmann::json& row) {
   CompileArguments found;
   found.directory = row.at("directory").get<std::string>();
   found.file = (found.directory / row.at("file").get<std::string>()).lexically_normal();
-  std::vector<std::string> words =
-      row.contains("arguments") ? row.at("arguments").get<std::vector<std::string>>()
-                                : words_of(row.at("command").get<std::string>());
+  std::vector<std::string> words = row.contains("arguments")
+                                       ? row.at("arguments").get<std::vector<std::string>>()
+                                       : words_of(row.at("command").get<std::string>());
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string& word = words[i];
     if (word == "-o" || word == "-MF" || word == "-MT" || word == "-MQ") {
@@ -52,9 +52,8 @@ CompileArguments arguments_of(const nlohmann::json& row) {
     if (word.starts_with('-')) break;
     if (is_clang(word)) found.compiler = word;
   }
-  std::erase_if(found.arguments, [](const std::string& word) {
-    return !word.starts_with('-') && is_clang(word);
-  });
+  std::erase_if(found.arguments,
+                [](const std::string& word) { return !word.starts_with('-') && is_clang(word); });
   return found;
 }
 
@@ -93,16 +92,18 @@ CompileCommands::CompileCommands(const fs::path& folder, const std::vector<fs::p
     const bool is_file = fs::is_regular_file(folder);
     file_ = is_file ? folder : folder / "compile_commands.json";
     if (!fs::exists(file_)) {
-      throw Error(fmt::format("{}: not found: CMake writes it with "
-                              "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON, bear for make",
-                              file_.string()));
+      throw Error(
+          fmt::format("{}: not found: CMake writes it with "
+                      "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON, bear for make",
+                      file_.string()));
     }
     read(file_);
     return;
   }
   for (const fs::path& start : near) {
     for (fs::path at = start.parent_path(); at.has_relative_path(); at = at.parent_path()) {
-      for (const fs::path& file : {at / "compile_commands.json", at / "build/compile_commands.json"}) {
+      for (const fs::path& file :
+           {at / "compile_commands.json", at / "build/compile_commands.json"}) {
         std::error_code failed;
         if (!fs::exists(file, failed)) continue;
         read(file_ = file);

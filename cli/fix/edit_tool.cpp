@@ -29,7 +29,7 @@ fs::path find_tool() {
 }
 
 bool is_header(const fs::path& file) {
-  static constexpr std::array<std::string_view, 6> kHeaders = {".h",   ".hh", ".hpp",
+  static constexpr std::array<std::string_view, 6> kHeaders = {".h",   ".hh",  ".hpp",
                                                                ".hxx", ".inc", ".cuh"};
   return std::ranges::find(kHeaders, file.extension().string()) != kHeaders.end();
 }
@@ -37,9 +37,10 @@ bool is_header(const fs::path& file) {
 EditPlan plan_of(std::size_t number, const Json& answer) {
   EditPlan plan{number, {}, {}, {}};
   if (!answer.at("errors").empty()) {
-    plan.refused = fmt::format("the source does not compile as it was asked to: {}: name the folder "
-                               "of its compile_commands.json with -p",
-                               answer.at("errors").front().get<std::string>());
+    plan.refused = fmt::format(
+        "the source does not compile as it was asked to: {}: name the folder "
+        "of its compile_commands.json with -p",
+        answer.at("errors").front().get<std::string>());
     return plan;
   }
   const Json& one = answer.at("plans").front();
@@ -48,7 +49,8 @@ EditPlan plan_of(std::size_t number, const Json& answer) {
     const std::string file = why.at("file");
     plan.refused = why.at("why");
     if (!file.empty()) {
-      plan.refused = fmt::format("{}:{}: {}", typed_path(file), why.at("line").get<int>(), plan.refused);
+      plan.refused =
+          fmt::format("{}:{}: {}", typed_path(file), why.at("line").get<int>(), plan.refused);
     }
     return plan;
   }
@@ -103,11 +105,14 @@ EditPlan EditTool::plan(std::size_t number, const Wish& wish) const {
   if (units.empty()) units = commands_.sources();
   if (finding(number).at("edits").empty()) return {number, "it has no edits", {}, {}};
   if (files_of(number).empty()) {
-    return {number, "its source is not at hand, or was changed after the program was built", {}, {}};
+    return {
+        number, "its source is not at hand, or was changed after the program was built", {}, {}};
   }
   if (units.empty()) {
-    return {number, "its edits are in a header: name the folder of compile_commands.json with -p",
-            {}, {}};
+    return {number,
+            "its edits are in a header: name the folder of compile_commands.json with -p",
+            {},
+            {}};
   }
   EditPlan last{number, "no source that was compiled holds all of it", {}, {}};
   for (std::size_t i = 0; i < std::min(units.size(), kMostUnits); ++i) {

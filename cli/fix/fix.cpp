@@ -1,9 +1,9 @@
 // `ompdm fix`: edits of findings as a patch; with a build command one that was built, run and
 // compared.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fstream>
 #include <memory>
@@ -74,8 +74,7 @@ class Fix {
     arguments_ = process.arguments;
     if (!arguments_.empty()) arguments_.front() = program_.string();
     const std::vector<analysis::Analysis> analyses = {analysis::analyze(trace)};
-    nlohmann::json report =
-        nlohmann::json::parse(report::render(analyses, report::Format::kJson));
+    nlohmann::json report = nlohmann::json::parse(report::render(analyses, report::Format::kJson));
     const SourceLines sources(process);
     std::vector<fs::path> near = {program_};
     resolve(report.at("findings"), sources, near);
@@ -147,7 +146,8 @@ class Fix {
     std::string text;
     for (const Verdict& one : verdicts_) {
       if (!one.refused.empty()) {
-        text += fmt::format("# finding {} at {}: not made: {}\n", one.number, one.place, one.refused);
+        text +=
+            fmt::format("# finding {} at {}: not made: {}\n", one.number, one.place, one.refused);
       }
     }
     if (made.empty()) {
@@ -172,9 +172,10 @@ class Fix {
     if (target.commands.empty()) target.commands = {arguments_};
     const bool is_inside = in_copy(program_, target.tree, "/-") != program_;
     if (!is_inside) {
-      throw Error(fmt::format("{} lies outside of {}, which is what is copied and built: name a "
-                              "folder that holds both with --tree",
-                              program_.string(), target.tree.string()));
+      throw Error(
+          fmt::format("{} lies outside of {}, which is what is copied and built: name a "
+                      "folder that holds both with --tree",
+                      program_.string(), target.tree.string()));
     }
     return target;
   }
@@ -251,12 +252,13 @@ class Fix {
   int finish(const std::vector<EditPlan>& accepted, const Measured& together, const Target& what) {
     std::vector<std::string> inputs;
     for (const auto& command : what.commands) {
-      inputs.push_back(command.front() == "sh" ? command.back() : fmt::format("{}", fmt::join(command, " ")));
+      inputs.push_back(command.front() == "sh" ? command.back()
+                                               : fmt::format("{}", fmt::join(command, " ")));
     }
-    const std::string head =
-        fmt::format("# Verified by ompdm on these inputs: built, run, the same output and exit status.\n"
-                    "#   {}\n# {}.\n",
-                    fmt::join(inputs, "\n#   "), spared_sentence(together));
+    const std::string head = fmt::format(
+        "# Verified by ompdm on these inputs: built, run, the same output and exit status.\n"
+        "#   {}\n# {}.\n",
+        fmt::join(inputs, "\n#   "), spared_sentence(together));
     const ChangedFiles files = changed_files(accepted);
     write_patch(head + unified_diff(files, what.tree));
     if (options_.apply) {
@@ -309,7 +311,8 @@ void setup_fix(CLI::App& app, int& exit_status) {
   verb->add_option("--run", options->runs,
                    "What is run and compared instead of the recorded command; once for each input")
       ->type_name("CMD");
-  verb->add_option("-p", options->commands, "The folder of compile_commands.json")->type_name("DIR");
+  verb->add_option("-p", options->commands, "The folder of compile_commands.json")
+      ->type_name("DIR");
   verb->add_option("--tree", options->tree, "What is copied: the folder that holds all of it")
       ->type_name("DIR");
   verb->add_option("--only", options->only, "These findings, by their numbers in the report")
@@ -322,15 +325,16 @@ void setup_fix(CLI::App& app, int& exit_status) {
   verb->add_flag("--apply", options->apply, "Make what was verified in your own tree, too")
       ->needs(verb->get_option("--build"));
   verb->add_option("-o,--output", options->output, "Write the patch to FILE")->type_name("FILE");
-  set_help(*verb, "ompdm fix TRACE [--build CMD] [options]",
-           "Without --build nothing is built or run, and the patch is not verified. With it, each\n"
-           "finding's edits are made in a copy, built, run and recorded: accepted is what prints the\n"
-           "same, moves less, as much less as promised, and takes no longer. Your own tree is not\n"
-           "touched without --apply. Exit status: 0 verified, 4 nothing could be, 1 failure.",
-           "ompdm fix trace.json\n"
-           "ompdm fix trace.json --build make -o fix.patch\n"
-           "ompdm fix trace.json --build auto --ignore 'time|GB/s'\n"
-           "ompdm fix trace.json --build 'cmake --build build' --run './app small' --run './app large'");
+  set_help(
+      *verb, "ompdm fix TRACE [--build CMD] [options]",
+      "Without --build nothing is built or run, and the patch is not verified. With it, each\n"
+      "finding's edits are made in a copy, built, run and recorded: accepted is what prints the\n"
+      "same, moves less, as much less as promised, and takes no longer. Your own tree is not\n"
+      "touched without --apply. Exit status: 0 verified, 4 nothing could be, 1 failure.",
+      "ompdm fix trace.json\n"
+      "ompdm fix trace.json --build make -o fix.patch\n"
+      "ompdm fix trace.json --build auto --ignore 'time|GB/s'\n"
+      "ompdm fix trace.json --build 'cmake --build build' --run './app small' --run './app large'");
   verb->callback([options, &exit_status] { exit_status = Fix(*options).run(); });
 }
 

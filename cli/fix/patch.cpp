@@ -49,11 +49,11 @@ std::string unified_diff(const ChangedFiles& files, const fs::path& tree) {
   std::string all;
   for (const auto& [file, text] : files) {
     const std::string name = file.lexically_relative(tree).string();
-    const ChildEnd end = run_child({{"diff", "-u", "--label", "a/" + name, "--label", "b/" + name,
-                                     file.string(), "-"},
-                                    "/",
-                                    {},
-                                    text});
+    const ChildEnd end = run_child(
+        {{"diff", "-u", "--label", "a/" + name, "--label", "b/" + name, file.string(), "-"},
+         "/",
+         {},
+         text});
     if (end.exit_status > 1) throw Error(fmt::format("diff: {}", end.errors));
     all += end.output;
   }

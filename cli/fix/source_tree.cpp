@@ -42,14 +42,19 @@ fs::path tree_of(const std::vector<fs::path>& files) {
     if (fs::exists(folder / ".git", failed) && !is_too_wide(folder)) return folder;
   }
   if (is_too_wide(common)) {
-    throw Error(fmt::format("{} is all that the program and its sources have in common: name the "
-                            "folder that is to be copied with --tree",
-                            common.string()));
+    throw Error(
+        fmt::format("{} is all that the program and its sources have in common: name the "
+                    "folder that is to be copied with --tree",
+                    common.string()));
   }
   return common;
 }
 
 void copy_tree(const fs::path& from, const fs::path& to) {
+  if (is_below(fs::weakly_canonical(to), from)) {
+    throw Error(fmt::format("{} lies in {}, which is to be copied: set TMPDIR to another folder",
+                            to.string(), from.string()));
+  }
   const ChildEnd end =
       run_child({{"cp", "-a", "--reflink=auto", from.string() + "/.", to.string()}, "/"});
   if (end.exit_status != 0) {

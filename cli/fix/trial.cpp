@@ -51,9 +51,10 @@ Trials::Trials(const Target& target, Sameness same, const fs::path& folder,
     }
     const std::string what = difference(before_[i], again);
     if (!what.empty()) {
-      throw Error(fmt::format("the original differs from itself: {}: leave such lines out with "
-                              "--ignore REGEX, or name a program that compares with --same",
-                              what));
+      throw Error(
+          fmt::format("the original differs from itself: {}: leave such lines out with "
+                      "--ignore REGEX, or name a program that compares with --same",
+                      what));
     }
     // What is not the same in two runs of one program proves nothing.
     std::erase_if(before_[i].contents, [&](const auto& one) {
@@ -86,8 +87,9 @@ std::string Trials::difference(const Observation& one, const Observation& other)
     const fs::path files[] = {folder_ / "output-1", folder_ / "output-2"};
     std::ofstream(files[0]) << one.output;
     std::ofstream(files[1]) << other.output;
-    const ChildEnd end = run_child({{"sh", "-c", same_.command + ' ' + shell_word(files[0].string()) +
-                                                     ' ' + shell_word(files[1].string())},
+    const ChildEnd end = run_child({{"sh", "-c",
+                                     same_.command + ' ' + shell_word(files[0].string()) + ' ' +
+                                         shell_word(files[1].string())},
                                     target_.directory});
     return end.exit_status == 0 ? "" : "--same says that its output differs";
   }
@@ -162,7 +164,8 @@ void Trials::compare_times(Measured& found) {
     found.wall_before += before;
     found.wall_after += after;
   }
-  const auto limit = std::max(found.wall_before * kNoise, std::chrono::duration<double, std::nano>(slowest));
+  const auto limit =
+      std::max(found.wall_before * kNoise, std::chrono::duration<double, std::nano>(slowest));
   if (found.wall_after > limit) found.why = "it takes longer than before";
 }
 

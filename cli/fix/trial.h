@@ -31,8 +31,8 @@ struct Measured {
 
 class Trials {
  public:
-  /// Builds the original twice, in two copies, and runs it. Throws Error where it does not build, or
-  /// differs from itself. `told` is called before each step with what is being done.
+  /// Builds the original twice, in two copies, and runs it. Throws Error where it does not build,
+  /// or differs from itself. `told` is called before each step with what is being done.
   Trials(const Target& target, Sameness same, const std::filesystem::path& folder,
          std::function<void(const std::string&)> told);
 

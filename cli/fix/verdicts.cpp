@@ -11,7 +11,9 @@ namespace {
 
 using report::spoken_size;
 
-std::string time(std::chrono::nanoseconds duration) { return report::spoken_time(duration.count()); }
+std::string time(std::chrono::nanoseconds duration) {
+  return report::spoken_time(duration.count());
+}
 
 std::string measured_text(const Verdict& verdict) {
   const Measured& of = verdict.measured;
@@ -33,20 +35,22 @@ std::string verdict_table(const std::vector<Verdict>& verdicts) {
     place = std::max(place, one.place.size());
     what = std::max(what, one.what.size());
   }
-  std::string text = fmt::format("Finding  {:<{}}  {:<{}}   Promised   Measured  Verdict\n", "Where",
-                                 place, "Pattern", what);
+  std::string text = fmt::format("Finding  {:<{}}  {:<{}}   Promised   Measured  Verdict\n",
+                                 "Where", place, "Pattern", what);
   for (const Verdict& one : verdicts) {
     text += fmt::format("{:>7}  {:<{}}  {:<{}}  {:>9}  {:>9}  {}\n", one.number, one.place, place,
-                        one.what, what, spoken_size(one.promised), measured_text(one), verdict_text(one));
+                        one.what, what, spoken_size(one.promised), measured_text(one),
+                        verdict_text(one));
   }
   return text;
 }
 
 std::string spared_sentence(const Measured& measured) {
-  return fmt::format("{} of {} no longer cross ({} of {} transfers); the run takes {} instead of {}",
-                     spoken_size(measured.bytes_before - measured.bytes_after), spoken_size(measured.bytes_before),
-                     measured.transfers_before - measured.transfers_after, measured.transfers_before,
-                     time(measured.wall_after), time(measured.wall_before));
+  return fmt::format(
+      "{} of {} no longer cross ({} of {} transfers); the run takes {} instead of {}",
+      spoken_size(measured.bytes_before - measured.bytes_after), spoken_size(measured.bytes_before),
+      measured.transfers_before - measured.transfers_after, measured.transfers_before,
+      time(measured.wall_after), time(measured.wall_before));
 }
 
 }  // namespace ompdm::cli

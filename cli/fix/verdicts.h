@@ -12,12 +12,12 @@ namespace ompdm::cli {
 
 struct Verdict {
   std::size_t number = 0;
-  std::string place;   ///< "heat.cpp:56"
-  std::string what;    ///< the pattern
+  std::string place;  ///< "heat.cpp:56"
+  std::string what;   ///< the pattern
   std::uint64_t promised = 0;
   bool was_tried = false;
-  Measured measured;   ///< of one that was tried
-  std::string refused; ///< why it was not
+  Measured measured;    ///< of one that was tried
+  std::string refused;  ///< why it was not
 };
 
 /// "Finding  Where  Promised  Measured  Verdict", and under it each reason.

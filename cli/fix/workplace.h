@@ -30,7 +30,7 @@ struct Observation {
   std::string output;
   std::chrono::nanoseconds wall{};
   /// Of a recorded run.
-  std::uint64_t bytes = 0;      ///< that crossed
+  std::uint64_t bytes = 0;  ///< that crossed
   std::uint64_t transfers = 0;
   std::map<std::string, std::uint64_t> contents;  ///< hash of what came back last, by variable
 };
@@ -53,8 +53,7 @@ class Workplace {
  private:
   [[nodiscard]] std::filesystem::path place(const std::filesystem::path& path) const;
   [[nodiscard]] ChildEnd start(std::vector<std::string> command,
-                               const std::filesystem::path& directory,
-                               bool records) const;
+                               const std::filesystem::path& directory, bool records) const;
   [[nodiscard]] std::vector<std::string> command(std::size_t number) const;
 
   const Target& target_;

@@ -34,8 +34,8 @@ const Edit* first_insertion(const Finding& finding) {
   return first == finding.edits.end() ? nullptr : &*first;
 }
 
-/// Whether a directive for the first or last use of data may be written outside of the function that
-/// the uses are in, where a parameter or global of it may be called otherwise.
+/// Whether a directive for the first or last use of data may be written outside of the function
+/// that the uses are in, where a parameter or global of it may be called otherwise.
 bool may_be_elsewhere(const Edit& edit, const EditData& data) {
   using Of = analysis::Anchor::Of;
   const bool is_of_uses = edit.anchor.of == Of::kStay || edit.anchor.of == Of::kUses;

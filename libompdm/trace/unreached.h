@@ -41,8 +41,8 @@ class UnreachedDirectives {
   struct Reach {
     Calls runtime;
     std::set<Address> by_threads;  // of them, those that any thread may come to
-    bool makes_any = false;  // arrays or objects on the host
-    bool is_whole = true;    // false: something of it is not known
+    bool makes_any = false;        // arrays or objects on the host
+    bool is_whole = true;          // false: something of it is not known
   };
   void describe(const std::set<std::uint64_t>& held, const std::vector<std::uint32_t>& places,
                 const FunctionCalls& calls, CodeLoop& loop);

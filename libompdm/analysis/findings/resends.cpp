@@ -88,7 +88,7 @@ std::optional<Claim> finished(const Evidence& evidence, const DirectiveSpans& di
   using How = facts::Resends::How;
   finding.facts = facts::Resends{.items = group.content.expressions,
                                  .devices = {group.devices.begin(), group.devices.end()},
-                                 .how = group.is_mixed ? How::kBoth
+                                 .how = group.is_mixed                         ? How::kBoth
                                         : group.relation == Resend::kDuplicate ? How::kWasSent
                                                                                : How::kCameBack,
                                  .before = source_places(trace, group.before.all()),

@@ -1,29 +1,28 @@
-// A time loop in a template that two types make, pointers swapped by hand, the directive over several lines.
+// A time loop in a template that two types make, pointers swapped by hand, the directive over
+// several lines.
 #include <cstdio>
 #include <vector>
 
 template <class T>
 T* solve(T* now, T* next, int n, int steps) {
-	for (int t = 0; t < steps; ++t) {
-		#pragma omp target teams distribute \
-			parallel for                      \
-			map(to: now[0:n]) map(from: next[0:n])
-		for (int i = 0; i < n; ++i) next[i] = now[i] + 1;
-		T* old = now;
-		now = next;
-		next = old;
-	}
-	return now;
+  for (int t = 0; t < steps; ++t) {
+#pragma omp target teams distribute parallel for map(to : now[0 : n]) map(from : next[0 : n])
+    for (int i = 0; i < n; ++i) next[i] = now[i] + 1;
+    T* old = now;
+    now = next;
+    next = old;
+  }
+  return now;
 }
 
 template <class T>
 void run(int n) {
-	std::vector<T> one(n, 1), other(n);
-	const T* result = solve(one.data(), other.data(), n, 21);
-	std::printf("%g\n", static_cast<double>(result[n / 2]));
+  std::vector<T> one(n, 1), other(n);
+  const T* result = solve(one.data(), other.data(), n, 21);
+  std::printf("%g\n", static_cast<double>(result[n / 2]));
 }
 
 int main() {
-	run<float>(100000);
-	run<double>(100000);
+  run<float>(100000);
+  run<double>(100000);
 }

@@ -1,0 +1,207 @@
+// `ompdm fix` on programs of its own folder: the patch, what was proven of it, and what it refuses.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "offload_build.h"
+#include "run.h"
+
+namespace ompdm::e2e {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// A project of one program with a Makefile, built and recorded.
+class Project {
+ public:
+  explicit Project(const fs::path& source, const std::vector<fs::path>& headers = {},
+                   const std::string& more = {})
+      : name_(source.stem().string()) {
+    fs::copy_file(source, folder_.path() / source.filename());
+    for (const fs::path& header : headers) {
+      fs::copy_file(header, folder_.path() / header.filename());
+    }
+    const OffloadBuild& build = offload_build();
+    const bool is_c = source.extension() == ".c";
+    std::string words =
+        (is_c ? build.c : build.cxx + " -std=c++20") + " -Wl,-rpath," + build.runtime;
+    for (const std::string& option : build.options) words += ' ' + option;
+    const std::string file = source.filename().string();
+    std::ofstream(folder_.path() / "Makefile") << name_ << ": " << file << "\n\t" << words << " -o "
+                                               << name_ << ' ' << file << ' ' << more << '\n';
+    std::ofstream(folder_.path() / "compile_commands.json")
+        << R"([{"directory": ")" << folder_.path().string() << R"(", "file": ")" << file
+        << R"(", "command": ")" << words << " -c " << file << R"("}])";
+  }
+
+  /// Builds and records it. False where that failed.
+  [[nodiscard]] bool record(const std::vector<std::string>& arguments = {}) const {
+    const Ended made = run({{"make"}}, folder_.path());
+    EXPECT_EQ(made.status, 0) << made.err;
+    std::vector<std::string> words = {OMPDM_COMMAND, "record", "-o", "trace.json", "./" + name_};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    const Ended recorded = run({words}, folder_.path());
+    EXPECT_EQ(recorded.status, 0) << recorded.err;
+    return made.status == 0 && recorded.status == 0;
+  }
+
+  [[nodiscard]] Ended fix(const std::vector<std::string>& options = {}) const {
+    std::vector<std::string> words = {OMPDM_COMMAND, "fix", "trace.json"};
+    words.insert(words.end(), options.begin(), options.end());
+    return run({words, {{"TMPDIR", scratch_.path().string()}}, std::chrono::seconds(240)},
+               folder_.path());
+  }
+
+  [[nodiscard]] std::string text(const std::string& file) const {
+    return text_of(folder_.path() / file);
+  }
+  [[nodiscard]] const fs::path& folder() const { return folder_.path(); }
+  [[nodiscard]] bool left_nothing() const { return fs::is_empty(scratch_.path()); }
+  /// What `git apply` makes of the source.
+  [[nodiscard]] std::string patched(const std::string& patch, const std::string& file) const {
+    const Ended applied = run({{"git", "apply", "--unsafe-paths", patch}}, folder_.path());
+    EXPECT_EQ(applied.status, 0) << applied.err;
+    return text(file);
+  }
+
+ private:
+  Folder folder_;
+  Folder scratch_;
+  std::string name_;
+};
+
+int line_of(const std::string& text, const std::string& mark) {
+  int line = 1;
+  for (const std::string& each : lines_of(text)) {
+    if (contains(each, mark)) return line;
+    ++line;
+  }
+  return 0;
+}
+
+std::string name_of(const ::testing::TestParamInfo<std::string>& test) { return test.param; }
+
+const fs::path kPrograms = OMPDM_E2E_FIX;
+
+// The naive rung becomes what a person writes as the next one: two copies there, one back.
+TEST(Fix, MakesHeatsNaiveRungTheOneThatKeepsItsData) {
+  const fs::path kernels = OMPDM_KERNELS;
+  const Project project(kernels / "heat.cpp", {kernels / "arguments.h"});
+  ASSERT_TRUE(project.record({"--variant", "naive", "400", "10"}));
+  const std::string before = project.text("heat.cpp");
+  const Ended ended = project.fix({"--build", "make", "--ignore", "solve time", "-o", "fix.patch"});
+  ASSERT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_TRUE(contains(ended.out, "  verified\n")) << ended.out;
+  EXPECT_TRUE(contains(ended.out, "(37 of 40 transfers)")) << ended.out;
+  EXPECT_EQ(project.text("heat.cpp"), before) << "without --apply the user's tree is not touched";
+  EXPECT_TRUE(project.left_nothing());
+  const std::string patched = project.patched("fix.patch", "heat.cpp");
+  EXPECT_TRUE(
+      contains(patched, "map(from: u[0:n * n]) map(release: u_tmp[0:n * n])\n  return u;\n"))
+      << "what the program does not read is not brought back";
+}
+
+TEST(Fix, MakesJacobisNaiveRungTheOneThatKeepsItsData) {
+  const fs::path kernels = OMPDM_KERNELS;
+  const Project project(kernels / "jacobi.cpp", {kernels / "arguments.h"});
+  ASSERT_TRUE(project.record({"--variant", "naive", "64"}));
+  const Ended ended = project.fix({"--build", "auto", "--ignore", "solve time"});
+  ASSERT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_TRUE(contains(ended.out, "# Verified by ompdm on these inputs")) << ended.out;
+  EXPECT_TRUE(contains(ended.out,
+                       "+#pragma omp target enter data map(to: a[0:n * n], b[0:n], "
+                       "x_new[0:n], x_old[0:n])\n"))
+      << ended.out;
+  EXPECT_TRUE(contains(ended.out,
+                       "+#pragma omp target exit data map(from: x_old[0:n]) "
+                       "map(release: a[0:n * n], b[0:n], x_new[0:n])\n"))
+      << ended.out;
+}
+
+TEST(Fix, LeavesAGoodRungAsItIs) {
+  const fs::path kernels = OMPDM_KERNELS;
+  const Project project(kernels / "heat.cpp", {kernels / "arguments.h"});
+  ASSERT_TRUE(project.record({"--variant", "data", "400", "10"}));
+  const Ended ended = project.fix({"--build", "make", "--ignore", "solve time"});
+  EXPECT_EQ(ended.status, 4) << ended.out << ended.err;
+  EXPECT_FALSE(contains(ended.out, "+++")) << ended.out;
+}
+
+TEST(Fix, TellsWhatDiffersOfAProgramThatDiffersFromItself) {
+  const fs::path kernels = OMPDM_KERNELS;
+  const Project project(kernels / "heat.cpp", {kernels / "arguments.h"});
+  ASSERT_TRUE(project.record({"--variant", "naive", "400", "10"}));
+  const Ended ended = project.fix({"--build", "make"});
+  EXPECT_EQ(ended.status, 1);
+  EXPECT_TRUE(contains(ended.err, "the original differs from itself: it prints 'solve time: "))
+      << ended.err;
+  EXPECT_TRUE(contains(ended.err, "--ignore REGEX")) << ended.err;
+  EXPECT_TRUE(project.left_nothing());
+}
+
+TEST(Fix, WritesAnUpdateWhereTheHostReads) {
+  const Project project(kPrograms / "host_reads.c");
+  ASSERT_TRUE(project.record());
+  const Ended ended = project.fix({"--build", "make", "--apply"});
+  ASSERT_EQ(ended.status, 0) << ended.out << ended.err;
+  const std::string text = project.text("host_reads.c");
+  EXPECT_TRUE(contains(text,
+                       "      double sum = 0;\n"
+                       "#pragma omp target update from(u[0:n])\n"
+                       "      for (int i = 0; i < n; ++i) {\n        sum += u[i];\n"))
+      << text;
+}
+
+TEST(Fix, FollowsTheSourcesOwnLook) {
+  const Project project(kPrograms / "templates.cpp");
+  // With the line ends of another system.
+  std::string text = project.text("templates.cpp");
+  for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 2) {
+    text.replace(at, 1, "\r\n");
+  }
+  std::ofstream(project.folder() / "templates.cpp", std::ios::binary) << text;
+  ASSERT_TRUE(project.record());
+  const Ended ended = project.fix({"--build", "make", "--apply"});
+  ASSERT_EQ(ended.status, 0) << ended.out << ended.err;
+  const std::string now = project.text("templates.cpp");
+  EXPECT_TRUE(contains(now, "\r\n\t#pragma omp target enter data ")) << now;
+  EXPECT_TRUE(contains(now, "\r\n\t}\r\n\t#pragma omp target exit data ")) << now;
+  EXPECT_EQ(std::ranges::count(now, '\n'), std::ranges::count(now, '\r'));
+}
+
+TEST(Fix, ChangesClausesInPlace) {
+  const Project project(kPrograms / "copied_back.c");
+  ASSERT_TRUE(project.record());
+  const Ended ended = project.fix({"--build", "make", "--apply"});
+  ASSERT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_TRUE(contains(project.text("copied_back.c"),
+                       "for map(c[0 : n]) map(to: a[0 : n], b[0 : n])  // all of it\n"))
+      << project.text("copied_back.c");
+}
+
+class Refused : public ::testing::TestWithParam<std::string> {};
+
+// The statement that is in the way is named.
+TEST_P(Refused, WithTheStatementInTheWay) {
+  const std::string& name = GetParam();
+  const Project project(kPrograms / (name + ".c"), {}, "-DMORE");
+  ASSERT_TRUE(project.record());
+  const Ended ended = project.fix({"--build", "make"});
+  EXPECT_EQ(ended.status, 4) << ended.out << ended.err;
+  const std::string place =
+      name + ".c:" + std::to_string(line_of(project.text(name + ".c"), "// @here")) + ": ";
+  EXPECT_TRUE(contains(ended.out, place)) << ended.out;
+}
+
+INSTANTIATE_TEST_SUITE_P(, Refused, ::testing::Values("returns", "unseen", "macro"), name_of);
+
+}  // namespace
+}  // namespace ompdm::e2e
