@@ -1,19 +1,22 @@
-// A time loop in a template that two types make, pointers swapped by hand, the directive over
-// several lines.
+// A time loop in a template that two types make: tabs, pointers swapped by hand, a directive of several lines.
 #include <cstdio>
 #include <vector>
 
+// clang-format off
 template <class T>
 T* solve(T* now, T* next, int n, int steps) {
-  for (int t = 0; t < steps; ++t) {
-#pragma omp target teams distribute parallel for map(to : now[0 : n]) map(from : next[0 : n])
-    for (int i = 0; i < n; ++i) next[i] = now[i] + 1;
-    T* old = now;
-    now = next;
-    next = old;
-  }
-  return now;
+	for (int t = 0; t < steps; ++t) {
+		#pragma omp target teams distribute \
+			parallel for                      \
+			map(to: now[0:n]) map(from: next[0:n])
+		for (int i = 0; i < n; ++i) next[i] = now[i] + 1;
+		T* old = now;
+		now = next;
+		next = old;
+	}
+	return now;
 }
+// clang-format on
 
 template <class T>
 void run(int n) {
