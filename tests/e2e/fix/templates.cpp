@@ -1,4 +1,4 @@
-// A time loop in a template that two types make: tabs, pointers swapped by hand, a directive of several lines.
+// A time loop in a template that two types make: tabs, pointers swapped by hand, a long directive.
 #include <cstdio>
 #include <vector>
 
