@@ -36,18 +36,13 @@ class Rewriter {
         refuse(fmt::format("{} is mapped with a modifier", root));
       }
     }
-    taken_[clause].push_back(root);
-    if (!kind.empty()) append(kind, item_text(*clause, root));
+    taken_[clause][root] = kind;
   }
 
   void finish() {
-    for (const auto& [clause, roots] : taken_) take_out(*clause, roots);
-    std::string added;
-    for (auto& [kind, items] : added_) {
-      added += kind == "firstprivate" ? fmt::format(" firstprivate({})", fmt::join(items, ", "))
-                                      : fmt::format(" map({}: {})", kind, fmt::join(items, ", "));
-    }
-    if (added.empty()) return;
+    for (const auto& [clause, kinds] : taken_) rewrite(*clause, kinds);
+    if (added_.empty()) return;
+    const std::string added = ' ' + clauses_text(added_);
     plan_.replacements.push_back(
         {text_.file(), text_.pragma_end(text_.offset_of(directive_.getBeginLoc())), 0, added});
   }
@@ -68,39 +63,43 @@ class Rewriter {
     return nullptr;
   }
 
-  [[nodiscard]] std::string item_text(const clang::OMPMapClause& clause,
-                                      const std::string& root) const {
-    for (const clang::Expr* item : clause.varlists()) {
-      const clang::VarDecl* variable = root_variable(*item);
-      if (variable != nullptr && variable->getNameAsString() == root) {
-        return text_.between(item->getBeginLoc(), item->getEndLoc());
-      }
+  using Items = std::map<std::string, std::vector<std::string>>;  // by kind
+
+  static std::string clauses_text(const Items& items) {
+    std::vector<std::string> clauses;
+    for (const auto& [kind, all] : items) {
+      const std::string list = fmt::format("{}", fmt::join(all, ", "));
+      clauses.push_back(kind == "firstprivate" ? fmt::format("firstprivate({})", list)
+                                               : fmt::format("map({}: {})", kind, list));
     }
-    return root;
+    return fmt::format("{}", fmt::join(clauses, " "));
   }
 
-  void take_out(const clang::OMPMapClause& clause, const std::vector<std::string>& roots) {
+  /// In its place: what stays in it, and what is mapped otherwise.
+  void rewrite(const clang::OMPMapClause& clause, const std::map<std::string, std::string>& kinds) {
     std::vector<std::string> left;
+    Items changed;
     for (const clang::Expr* item : clause.varlists()) {
       const clang::VarDecl* variable = root_variable(*item);
-      const bool is_taken = variable != nullptr &&
-                            std::ranges::find(roots, variable->getNameAsString()) != roots.end();
-      if (!is_taken) left.push_back(text_.between(item->getBeginLoc(), item->getEndLoc()));
+      const auto kind = variable == nullptr ? kinds.end() : kinds.find(variable->getNameAsString());
+      const std::string text = text_.between(item->getBeginLoc(), item->getEndLoc());
+      if (kind == kinds.end()) left.push_back(text);
+      if (kind != kinds.end() && !kind->second.empty()) changed[kind->second].push_back(text);
     }
+    std::vector<std::string> clauses;
+    if (!left.empty()) {
+      const bool has_type = clause.getColonLoc().isValid();
+      const auto type =
+          clang::getOpenMPSimpleClauseTypeName(llvm::omp::OMPC_map, clause.getMapType());
+      clauses.push_back(fmt::format(
+          "map({}{})", has_type ? std::string(type) + ": " : std::string(), fmt::join(left, ", ")));
+    }
+    if (!changed.empty()) clauses.push_back(clauses_text(changed));
+    const std::string now = fmt::format("{}", fmt::join(clauses, " "));
     unsigned begin = text_.offset_of(clause.getBeginLoc());
     const unsigned end = text_.end_of(clause.getEndLoc());
-    std::string now;
-    if (left.empty()) {
-      // With the blank before it.
-      if (begin > text_.line_begin(begin) && !text_.begins_line(begin)) --begin;
-    } else {
-      const bool has_type = clause.getColonLoc().isValid();
-      const std::string type = has_type ? std::string(clang::getOpenMPSimpleClauseTypeName(
-                                              llvm::omp::OMPC_map, clause.getMapType())) +
-                                              ": "
-                                        : std::string();
-      now = fmt::format("map({}{})", type, fmt::join(left, ", "));
-    }
+    // Of one that goes the blank before it goes, too.
+    if (now.empty() && !text_.begins_line(begin)) --begin;
     plan_.replacements.push_back({text_.file(), begin, end - begin, now});
   }
 
@@ -108,8 +107,8 @@ class Rewriter {
   Place place_;
   SourceText text_;
   Plan& plan_;
-  std::map<const clang::OMPMapClause*, std::vector<std::string>> taken_;
-  std::map<std::string, std::vector<std::string>> added_;  // by kind
+  std::map<const clang::OMPMapClause*, std::map<std::string, std::string>> taken_;  // kind by name
+  Items added_;
 };
 
 const clang::OMPExecutableDirective& only_one(
