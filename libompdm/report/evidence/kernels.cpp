@@ -104,7 +104,7 @@ std::vector<std::string> advice_of(const facts::SerialKernel& facts, const Findi
           "add private(...) for what is declared outside and each iteration sets, and "
           "reduction(...) for "
           "what it sums up",
-          "leave work that is no such loop as it is (tasks, barriers between steps, functions that "
+          "leave what is no such loop in a target region of its own, as it is (tasks, barriers between steps, functions that "
           "have "
           "the loops), and a region with in_reduction"};
 }
