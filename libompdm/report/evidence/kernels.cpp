@@ -102,11 +102,9 @@ std::vector<std::string> advice_of(const facts::SerialKernel& facts, const Findi
               where),
           "keep those of their clauses that it can have, but not num_teams and thread_limit",
           "add private(...) for what is declared outside and each iteration sets, and "
-          "reduction(...) for "
-          "what it sums up",
-          "leave what is no such loop in a target region of its own, as it is (tasks, barriers between steps, functions that "
-          "have "
-          "the loops), and a region with in_reduction"};
+          "reduction(...) for what it sums up",
+          "leave what is no such loop in a target region of its own, as it is (tasks, barriers "
+          "between steps, functions that have the loops), and a region with in_reduction"};
 }
 
 std::string words_of(const facts::HostFallback& /*facts*/, const Finding& finding) {
