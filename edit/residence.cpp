@@ -8,6 +8,7 @@
 #include <set>
 
 #include "host_uses.h"
+#include "loop_place.h"
 #include "names.h"
 #include "permutation.h"
 #include "pointer_uses.h"
@@ -16,29 +17,6 @@
 
 namespace ompdm::edit {
 namespace {
-
-/// What leaves a loop in a way that passes by what stands behind it.
-class Exits : public WrittenCode<Exits> {
- public:
-  bool TraverseLambdaExpr(clang::LambdaExpr*) { return true; }
-  bool VisitReturnStmt(clang::ReturnStmt* at) { return found(at, "leaves the loop by return"); }
-  bool VisitGotoStmt(clang::GotoStmt* at) { return found(at, "holds a goto"); }
-  bool VisitIndirectGotoStmt(clang::IndirectGotoStmt* at) { return found(at, "holds a goto"); }
-  bool VisitCXXThrowExpr(clang::CXXThrowExpr* at) {
-    return found(at, "may leave the loop by throw");
-  }
-  bool VisitCoreturnStmt(clang::CoreturnStmt* at) { return found(at, "is of a coroutine"); }
-
-  const clang::Stmt* at = nullptr;
-  std::string why;
-
- private:
-  bool found(const clang::Stmt* statement, const char* what) {
-    at = statement;
-    why = what;
-    return false;
-  }
-};
 
 class Regions : public WrittenCode<Regions> {
  public:
@@ -79,8 +57,7 @@ class Residence {
       throw Refusal("no loop begins here that its directives stand in", begin_->places[0]);
     }
     std::erase_if(kept_, [&](const auto* one) { return !program_.is_within(*one, *loop_); });
-    expect_plain_place();
-    expect_only_way_out();
+    expect_room_around(program_, *loop_);
     find_data();
     write(plan);
   }
@@ -103,33 +80,6 @@ class Residence {
     if (!kept_.empty() && missing_.line > 0) {
       throw Refusal("this directive is compiled elsewhere", missing_);
     }
-  }
-
-  /// A loop of its own lines in a block, by one thread.
-  void expect_plain_place() const {
-    const Spot begin = spot_of(program_.context(), loop_->getBeginLoc());
-    const Spot end = spot_of(program_.context(), loop_->getEndLoc());
-    const SourceText text(program_.context(), loop_->getBeginLoc());
-    if (begin.in_macro || end.in_macro) refuse(*loop_, "the loop comes from a macro");
-    const clang::Stmt* parent = program_.parent_of(*loop_);
-    if (parent == nullptr || !llvm::isa<clang::CompoundStmt>(parent)) {
-      refuse(*loop_, "the loop stands in no block of its own: put braces around it");
-    }
-    const bool is_alone =
-        text.begins_line(begin.offset) && text.ends_line(end_of_statement(text, *loop_));
-    if (!is_alone) refuse(*loop_, "the loop shares a line with other code");
-    for (const clang::Stmt* at = parent; at != nullptr; at = program_.parent_of(*at)) {
-      if (const auto* directive = llvm::dyn_cast<clang::OMPExecutableDirective>(at)) {
-        const bool is_data = directive->getDirectiveKind() == llvm::omp::OMPD_target_data;
-        if (!is_data) refuse(*directive, "the loop stands in another construct");
-      }
-    }
-  }
-
-  void expect_only_way_out() const {
-    Exits exits;
-    exits.TraverseStmt(const_cast<clang::Stmt*>(loop_));
-    if (exits.at != nullptr) refuse(*exits.at, "this statement " + exits.why);
   }
 
   /// Every name that is to be written, and what it is; all have to mean the same before the loop.

@@ -1,0 +1,71 @@
+#include "loop_place.h"
+
+#include "answer.h"
+#include "source_text.h"
+#include "written_code.h"
+
+namespace ompdm::edit {
+namespace {
+
+/// What leaves a loop in a way that passes by what stands behind it.
+class Exits : public WrittenCode<Exits> {
+ public:
+  bool TraverseLambdaExpr(clang::LambdaExpr*) { return true; }
+  bool VisitReturnStmt(clang::ReturnStmt* at) { return found(at, "leaves the loop by return"); }
+  bool VisitGotoStmt(clang::GotoStmt* at) { return found(at, "holds a goto"); }
+  bool VisitIndirectGotoStmt(clang::IndirectGotoStmt* at) { return found(at, "holds a goto"); }
+  bool VisitCXXThrowExpr(clang::CXXThrowExpr* at) {
+    return found(at, "may leave the loop by throw");
+  }
+  bool VisitCoreturnStmt(clang::CoreturnStmt* at) { return found(at, "is of a coroutine"); }
+
+  const clang::Stmt* at = nullptr;
+  std::string why;
+
+ private:
+  bool found(const clang::Stmt* statement, const char* what) {
+    at = statement;
+    why = what;
+    return false;
+  }
+};
+
+[[noreturn]] void refuse(const Program& program, const clang::Stmt& at, const std::string& why) {
+  throw Refusal(why, place_of(program.context(), at));
+}
+
+/// A loop of its own lines in a block, by one thread.
+void expect_plain_place(const Program& program, const clang::Stmt& loop) {
+  const Spot begin = spot_of(program.context(), loop.getBeginLoc());
+  const Spot end = spot_of(program.context(), loop.getEndLoc());
+  const SourceText text(program.context(), loop.getBeginLoc());
+  if (begin.in_macro || end.in_macro) refuse(program, loop, "the loop comes from a macro");
+  const clang::Stmt* parent = program.parent_of(loop);
+  if (parent == nullptr || !llvm::isa<clang::CompoundStmt>(parent)) {
+    refuse(program, loop, "the loop stands in no block of its own: put braces around it");
+  }
+  const bool is_alone =
+      text.begins_line(begin.offset) && text.ends_line(end_of_statement(text, loop));
+  if (!is_alone) refuse(program, loop, "the loop shares a line with other code");
+  for (const clang::Stmt* at = parent; at != nullptr; at = program.parent_of(*at)) {
+    if (const auto* directive = llvm::dyn_cast<clang::OMPExecutableDirective>(at)) {
+      const bool is_data = directive->getDirectiveKind() == llvm::omp::OMPD_target_data;
+      if (!is_data) refuse(program, *directive, "the loop stands in another construct");
+    }
+  }
+}
+
+void expect_only_way_out(const Program& program, const clang::Stmt& loop) {
+  Exits exits;
+  exits.TraverseStmt(const_cast<clang::Stmt*>(&loop));
+  if (exits.at != nullptr) refuse(program, *exits.at, "this statement " + exits.why);
+}
+
+}  // namespace
+
+void expect_room_around(const Program& program, const clang::Stmt& loop) {
+  expect_plain_place(program, loop);
+  expect_only_way_out(program, loop);
+}
+
+}  // namespace ompdm::edit
