@@ -98,12 +98,20 @@ std::vector<std::string> names_in(const std::string& expression) {
   return names;
 }
 
-std::string length_of(const std::string& expression) {
-  const std::size_t colon = expression.find(':');
-  const std::size_t end = expression.find(']', colon == std::string::npos ? 0 : colon);
-  return colon == std::string::npos || end == std::string::npos
-             ? "1"
-             : expression.substr(colon + 1, end - colon - 1);
+std::string spoiling(const std::string& expression) {
+  const std::string root = root_of(expression);
+  const std::size_t begin = expression.find('[');
+  if (begin == std::string::npos) {
+    return fmt::format("__builtin_memset({0}, 0x5a, sizeof({0}));", root);
+  }
+  const std::size_t colon = expression.find(':', begin);
+  const std::size_t end = expression.find(']', begin);
+  if (colon == std::string::npos || colon > end) {
+    return fmt::format("__builtin_memset(&{}, 0x5a, sizeof({}));", expression, expression);
+  }
+  const std::string offset = expression.substr(begin + 1, colon - begin - 1);
+  return fmt::format("__builtin_memset({0} + ({1}), 0x5a, sizeof(*{0}) * ({2}));", root,
+                     offset.empty() ? "0" : offset, expression.substr(colon + 1, end - colon - 1));
 }
 
 const clang::VarDecl* root_variable(const clang::Expr& item) {

@@ -17,8 +17,8 @@ std::string root_of(const std::string& expression);
 /// All identifiers of an expression.
 std::vector<std::string> names_in(const std::string& expression);
 
-/// "n * n" of "u[0:n * n]"; "1" where it is not known.
-std::string length_of(const std::string& expression);
+/// A statement that writes other bytes over all of "u[0:n * n]" on the host.
+std::string spoiling(const std::string& expression);
 
 /// The variable that an item of a clause is a section of; null of a member.
 const clang::VarDecl* root_variable(const clang::Expr& item);

@@ -22,27 +22,6 @@ Variable named_by(const clang::Expr* expression) {
   return name == nullptr ? nullptr : dyn_cast<clang::VarDecl>(name->getDecl());
 }
 
-/// "to = from"; both null of what is none.
-struct Assignment {
-  Variable to = nullptr;
-  Variable from = nullptr;
-};
-
-Assignment assignment_of(const clang::Stmt& statement) {
-  if (const auto* binary = dyn_cast<clang::BinaryOperator>(&statement)) {
-    if (binary->getOpcode() == clang::BO_Assign) {
-      return {named_by(binary->getLHS()), named_by(binary->getRHS())};
-    }
-  }
-  if (const auto* declared = dyn_cast<clang::DeclStmt>(&statement)) {
-    if (declared->isSingleDecl()) {
-      const auto* variable = dyn_cast<clang::VarDecl>(declared->getSingleDecl());
-      if (variable != nullptr) return {variable, named_by(variable->getInit())};
-    }
-  }
-  return {};
-}
-
 class Exchange {
  public:
   Exchange(const Program& program, const clang::Stmt& loop, const std::vector<Variable>& variables)
@@ -131,6 +110,21 @@ class Exchange {
 };
 
 }  // namespace
+
+Assignment assignment_of(const clang::Stmt& statement) {
+  if (const auto* binary = dyn_cast<clang::BinaryOperator>(&statement)) {
+    if (binary->getOpcode() == clang::BO_Assign) {
+      return {named_by(binary->getLHS()), named_by(binary->getRHS())};
+    }
+  }
+  if (const auto* declared = dyn_cast<clang::DeclStmt>(&statement)) {
+    if (declared->isSingleDecl()) {
+      const auto* variable = dyn_cast<clang::VarDecl>(declared->getSingleDecl());
+      if (variable != nullptr) return {variable, named_by(variable->getInit())};
+    }
+  }
+  return {};
+}
 
 std::vector<const clang::VarDecl*> exchanged(const Program& program, const clang::Stmt& loop,
                                              const std::vector<const clang::VarDecl*>& variables,

@@ -10,6 +10,13 @@
 
 namespace ompdm::edit {
 
+/// "to = from" of two variables; null of what is something else.
+struct Assignment {
+  const clang::VarDecl* to = nullptr;
+  const clang::VarDecl* from = nullptr;
+};
+Assignment assignment_of(const clang::Stmt& statement);
+
 /// `set` are the places in the loop where the variables, or others to them, are set. Returns which
 /// variables are exchanged; throws Refusal unless that is all that is done to them.
 std::vector<const clang::VarDecl*> exchanged(const Program& program, const clang::Stmt& loop,

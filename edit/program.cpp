@@ -103,6 +103,27 @@ std::vector<const clang::OMPExecutableDirective*> Program::directives_at(const P
   return found;
 }
 
+bool Program::holds_all(const clang::Stmt& loop, const std::vector<Place>& places) const {
+  return std::ranges::all_of(places, [&](const Place& place) {
+    return std::ranges::any_of(directives_at(place),
+                               [&](const auto* directive) { return is_within(*directive, loop); });
+  });
+}
+
+/// Debug information may give a loop the line of a statement that goes on with its next pass.
+const clang::Stmt* Program::innermost_around(const Place& place,
+                                             const std::vector<Place>& holding) const {
+  const clang::Stmt* found = nullptr;
+  for (const clang::Stmt* loop : loops_) {
+    const Spot begin = spot_of(context_, loop->getBeginLoc());
+    const Spot end = spot_of(context_, loop->getEndLoc());
+    const bool is_around = begin.line <= place.line && place.line <= end.line;
+    if (!is_around || !is_same_file(begin.file, place.file) || !holds_all(*loop, holding)) continue;
+    if (found == nullptr || is_within(*loop, *found)) found = loop;
+  }
+  return found;
+}
+
 const clang::Stmt* Program::loop_at(const Place& place, const std::vector<Place>& holding) const {
   std::vector<const clang::Stmt*> found;
   for (const clang::Stmt* loop : loops_) {
@@ -113,14 +134,9 @@ const clang::Stmt* Program::loop_at(const Place& place, const std::vector<Place>
     const bool is_head = place.line >= begin.line && place.line <= std::max(begin.line, body.line);
     const bool is_here = is_head || (llvm::isa<clang::DoStmt>(loop) && place.line == end.line);
     if (!is_here || !is_same_file(begin.file, place.file)) continue;
-    const auto holds = [&](const Place& inner) {
-      return std::ranges::any_of(directives_at(inner), [&](const auto* directive) {
-        return is_within(*directive, *loop);
-      });
-    };
-    if (std::ranges::all_of(holding, holds)) found.push_back(loop);
+    if (holds_all(*loop, holding)) found.push_back(loop);
   }
-  if (found.empty()) return nullptr;
+  if (found.empty()) return innermost_around(place, holding);
   const auto begin_of = [&](const clang::Stmt* loop) {
     return spot_of(context_, loop->getBeginLoc()).offset;
   };

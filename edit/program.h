@@ -47,6 +47,10 @@ class Program {
   [[nodiscard]] const clang::FunctionDecl* function_of(const clang::Stmt& statement) const;
 
  private:
+  [[nodiscard]] bool holds_all(const clang::Stmt& loop, const std::vector<Place>& places) const;
+  [[nodiscard]] const clang::Stmt* innermost_around(const Place& place,
+                                                    const std::vector<Place>& holding) const;
+
   clang::ASTContext& context_;
   std::vector<const clang::OMPExecutableDirective*> directives_;
   std::vector<const clang::Stmt*> loops_;

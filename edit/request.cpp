@@ -26,6 +26,7 @@ Edit edit_of(const Json& json) {
   edit.of = json.at("of");
   edit.directive = json.at("directive");
   edit.when = json.at("when");
+  edit.devices = json.at("devices").get<std::vector<int>>();
   edit.in_scope = json.at("in_scope");
   for (const Json& place : json.at("places")) edit.places.push_back(place_of(place));
   for (const Json& clause : json.at("clauses")) edit.clauses.push_back(clause_of(clause));

@@ -34,6 +34,7 @@ struct Edit {
   std::string when;       ///< "always", "host_uses", ...
   std::vector<Place> places;
   std::vector<Clause> clauses;
+  std::vector<int> devices;
   bool in_scope = false;
 };
 

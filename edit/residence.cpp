@@ -10,6 +10,7 @@
 #include "host_uses.h"
 #include "loop_place.h"
 #include "names.h"
+#include "other_names.h"
 #include "permutation.h"
 #include "pointer_uses.h"
 #include "source_text.h"
@@ -57,6 +58,7 @@ class Residence {
       throw Refusal("no loop begins here that its directives stand in", begin_->places[0]);
     }
     std::erase_if(kept_, [&](const auto* one) { return !program_.is_within(*one, *loop_); });
+    expect_plain_regions();
     expect_room_around(program_, *loop_);
     find_data();
     write(plan);
@@ -80,6 +82,19 @@ class Residence {
     if (!kept_.empty() && missing_.line > 0) {
       throw Refusal("this directive is compiled elsewhere", missing_);
     }
+  }
+
+  /// What runs later, or on the host at times, needs more than is written here.
+  void expect_plain_regions() const {
+    for (const clang::OMPExecutableDirective* directive : kept_) {
+      if (directive->hasClausesOfKind<clang::OMPNowaitClause>()) {
+        refuse(*directive, "this directive is nowait");
+      }
+      if (directive->hasClausesOfKind<clang::OMPIfClause>()) {
+        refuse(*directive, "this directive's if() may leave the region to the host");
+      }
+    }
+    if (begin_->devices.size() > 1) refuse(*loop_, "the data is on several devices");
   }
 
   /// Every name that is to be written, and what it is; all have to mean the same before the loop.
@@ -118,6 +133,7 @@ class Residence {
       std::ranges::copy_if(on_host[root], std::back_inserter(set),
                            [](const Mention& one) { return one.use == Use::kPointer; });
     }
+    expect_no_other_names(program_, *loop_, variables);
     const auto swapped = exchanged(program_, *loop_, variables, set);
     expect_alike(swapped);
     std::set<std::string> written;
@@ -178,6 +194,11 @@ class Residence {
     return false;
   }
 
+  [[nodiscard]] std::string device() const {
+    const bool is_first = begin_->devices.empty() || begin_->devices.front() == 0;
+    return is_first ? std::string() : fmt::format(" device({})", begin_->devices.front());
+  }
+
   [[nodiscard]] std::string pragma(const Edit& edit, Plan* plan) const {
     std::map<std::string, std::vector<std::string>> items;  // by kind
     for (const Clause& clause : edit.clauses) {
@@ -189,7 +210,7 @@ class Residence {
         if (plan != nullptr && clause.kind == "from" && !stays) plan->returned.push_back(root);
       }
     }
-    std::string text = "#pragma omp " + edit.directive;
+    std::string text = "#pragma omp " + edit.directive + device();
     for (auto& [kind, all] : items) {
       std::ranges::sort(all);
       text += fmt::format(" map({}: {})", kind, fmt::join(all, ", "));
@@ -211,8 +232,7 @@ class Residence {
     std::vector<std::string> behind = {indent + pragma(*end_, &plan)};
     for (const std::string& root : request_.released) {
       if (!request_.spoil || !data_.contains(root)) continue;
-      behind.push_back(fmt::format("__builtin_memset({}, 0x5a, sizeof(*{}) * ({}));", root, root,
-                                   length_of(expressions_.at(root))));
+      behind.push_back(spoiling(expressions_.at(root)));
     }
     plan.replacements.push_back(text.lines_after(end_of_statement(text, *loop_), behind));
     for (const Update& update : updates_) write(update, text, plan);
@@ -225,7 +245,7 @@ class Residence {
       refuse(*update.statement, "the host uses the data in a line that holds other code");
     }
     const std::string line =
-        fmt::format("{}#pragma omp target update {}({})", indentation(text, at),
+        fmt::format("{}#pragma omp target update{} {}({})", indentation(text, at), device(),
                     update.from ? "from" : "to", expressions_.at(update.data->getNameAsString()));
     plan.replacements.push_back(update.from ? text.lines_before(at, {line})
                                             : text.lines_after(end, {line}));

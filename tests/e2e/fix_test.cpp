@@ -160,6 +160,17 @@ TEST(Fix, WritesAnUpdateWhereTheHostReads) {
       << text;
 }
 
+TEST(Fix, WritesAnUpdateWhereTheHostWrites) {
+  const Project project(kPrograms / "nested.c");
+  ASSERT_TRUE(project.record());
+  const Ended ended = project.fix({"--build", "make", "--apply"});
+  ASSERT_EQ(ended.status, 0) << ended.out << ended.err;
+  const std::string text = project.text("nested.c");
+  EXPECT_TRUE(contains(text, "force[i] = run;\n    }\n#pragma omp target update to(force[0:n])\n"))
+      << text;
+  EXPECT_TRUE(contains(text, "#pragma omp target update from(u[0:n])\n    sum += u[7];\n")) << text;
+}
+
 TEST(Fix, FollowsTheSourcesOwnLook) {
   const Project project(kPrograms / "templates.cpp");
   // With the line ends of another system.
@@ -201,7 +212,9 @@ TEST_P(Refused, WithTheStatementInTheWay) {
   EXPECT_TRUE(contains(ended.out, place)) << ended.out;
 }
 
-INSTANTIATE_TEST_SUITE_P(, Refused, ::testing::Values("returns", "unseen", "macro"), name_of);
+INSTANTIATE_TEST_SUITE_P(, Refused,
+                         ::testing::Values("returns", "unseen", "macro", "alias", "global"),
+                         name_of);
 
 }  // namespace
 }  // namespace ompdm::e2e

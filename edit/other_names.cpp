@@ -1,0 +1,146 @@
+#include "other_names.h"
+
+#include <clang/AST/Expr.h>
+#include <clang/Basic/SourceManager.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "answer.h"
+#include "permutation.h"
+#include "pointer_uses.h"
+#include "written_code.h"
+
+namespace ompdm::edit {
+namespace {
+
+using Variables = std::set<const clang::VarDecl*>;
+
+/// Variables that an expression names and that may lead to data.
+class Sources : public WrittenCode<Sources> {
+ public:
+  bool VisitDeclRefExpr(clang::DeclRefExpr* name) {
+    const auto* variable = llvm::dyn_cast<clang::VarDecl>(name->getDecl());
+    if (variable == nullptr) return true;
+    const clang::QualType type = variable->getType().getNonReferenceType();
+    if (!type->isArithmeticType() && !type->isEnumeralType()) all.insert(variable);
+    return true;
+  }
+  Variables all;
+};
+
+/// Functions that code calls, with a body or without, and so on.
+class Called : public WrittenCode<Called> {
+ public:
+  explicit Called(const clang::SourceManager& sources) : sources_(sources) {}
+
+  bool VisitCallExpr(clang::CallExpr* call) {
+    const clang::FunctionDecl* called = call->getDirectCallee();
+    const clang::FunctionDecl* defined = nullptr;
+    if (called == nullptr) {
+      by_pointer = call;
+    } else if (called->hasBody(defined)) {
+      if (bodies.insert(defined).second) TraverseStmt(defined->getBody());
+    } else if (called->getBuiltinID() == 0 && !sources_.isInSystemHeader(called->getLocation())) {
+      unseen = called;
+    }
+    return true;
+  }
+
+  std::set<const clang::FunctionDecl*> bodies;
+  const clang::FunctionDecl* unseen = nullptr;
+  const clang::Stmt* by_pointer = nullptr;
+
+ private:
+  const clang::SourceManager& sources_;
+};
+
+class OtherNames {
+ public:
+  OtherNames(const Program& program, const clang::Stmt& loop, Variables data)
+      : program_(program), loop_(loop), data_(std::move(data)) {}
+
+  void look_at(const clang::VarDecl& variable) {
+    if (const clang::Expr* init = variable.getInit()) look_at_sources(*init, variable);
+    const clang::FunctionDecl* function = program_.function_of(loop_);
+    if (function == nullptr || !function->hasBody()) return;
+    for (const Mention& one : mentions_on_host(program_, *function->getBody(), variable)) {
+      if (one.use == Use::kPointer && !program_.is_within(*one.at, loop_)) look_at(one, variable);
+    }
+    if (variable.hasGlobalStorage()) look_at_functions(variable);
+  }
+
+ private:
+  [[noreturn]] void refuse(const clang::Stmt& at, const std::string& why) const {
+    throw Refusal(why, place_of(program_.context(), at));
+  }
+
+  void look_at(const Mention& set, const clang::VarDecl& variable) const {
+    const Assignment made = assignment_of(*set.at);
+    if (made.to == &variable) {
+      if (const auto* binary = llvm::dyn_cast<clang::BinaryOperator>(set.at)) {
+        look_at_sources(*binary->getRHS(), variable);
+      }
+    } else if (made.to != nullptr) {
+      expect_unused(*made.to, variable);
+    } else if (const auto* binary = llvm::dyn_cast<clang::BinaryOperator>(set.at)) {
+      const auto* left = llvm::dyn_cast<clang::DeclRefExpr>(binary->getLHS()->IgnoreParenCasts());
+      const bool is_own = left != nullptr && left->getDecl() == &variable;
+      if (!is_own) {
+        refuse(*set.at, fmt::format("{} is stored elsewhere", variable.getNameAsString()));
+      }
+      look_at_sources(*binary->getRHS(), variable);
+    }
+  }
+
+  void look_at_sources(const clang::Expr& from, const clang::VarDecl& variable) const {
+    Sources sources;
+    sources.TraverseStmt(const_cast<clang::Expr*>(&from));
+    for (const clang::VarDecl* one : sources.all) {
+      if (one != &variable) expect_unused(*one, variable);
+    }
+  }
+
+  void expect_unused(const clang::VarDecl& other, const clang::VarDecl& variable) const {
+    if (data_.contains(&other)) return;
+    for (const Mention& one : mentions_on_host(program_, loop_, other)) {
+      refuse(*one.at, fmt::format("{} may be another name of {}", other.getNameAsString(),
+                                  variable.getNameAsString()));
+    }
+  }
+
+  void look_at_functions(const clang::VarDecl& variable) const {
+    Called called(program_.context().getSourceManager());
+    called.TraverseStmt(const_cast<clang::Stmt*>(&loop_));
+    const std::string name = variable.getNameAsString();
+    if (called.by_pointer != nullptr) {
+      refuse(*called.by_pointer,
+             fmt::format("what is called by pointer may use {}, which is global", name));
+    }
+    if (called.unseen != nullptr) {
+      refuse(loop_, fmt::format("{}(), whose body is not seen, may use {}, which is global",
+                                called.unseen->getNameAsString(), name));
+    }
+    for (const clang::FunctionDecl* body : called.bodies) {
+      for (const Mention& one : mentions_on_host(program_, *body->getBody(), variable)) {
+        refuse(*one.at, fmt::format("{} is used in {}(), which the loop calls", name,
+                                    body->getNameAsString()));
+      }
+    }
+  }
+
+  const Program& program_;
+  const clang::Stmt& loop_;
+  Variables data_;
+};
+
+}  // namespace
+
+void expect_no_other_names(const Program& program, const clang::Stmt& loop,
+                           const std::vector<const clang::VarDecl*>& data) {
+  OtherNames names(program, loop, Variables(data.begin(), data.end()));
+  for (const clang::VarDecl* variable : data) names.look_at(*variable);
+}
+
+}  // namespace ompdm::edit

@@ -1,0 +1,17 @@
+// Other names by which a loop's host code may come to data: pointers that were set to it before,
+// what it is a part of, and functions that know it as a global variable.
+#pragma once
+
+#include <clang/AST/Decl.h>
+
+#include <vector>
+
+#include "program.h"
+
+namespace ompdm::edit {
+
+/// Throws Refusal where the loop uses any of them. `data` are the names that are known.
+void expect_no_other_names(const Program& program, const clang::Stmt& loop,
+                           const std::vector<const clang::VarDecl*>& data);
+
+}  // namespace ompdm::edit
