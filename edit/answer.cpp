@@ -14,6 +14,7 @@ void write_answer(const Answer& answer, std::ostream& out) {
       one["refused"] = {
           {"why", plan.refused}, {"file", plan.in_the_way.file}, {"line", plan.in_the_way.line}};
     }
+    one["updates"] = plan.updates;
     one["returned"] = plan.returned;
     one["replacements"] = nlohmann::ordered_json::array();
     for (const Replacement& each : plan.replacements) {

@@ -66,7 +66,12 @@ class OtherNames {
     const clang::FunctionDecl* function = program_.function_of(loop_);
     if (function == nullptr || !function->hasBody()) return;
     for (const Mention& one : mentions_on_host(program_, *function->getBody(), variable)) {
-      if (one.use == Use::kPointer && !program_.is_within(*one.at, loop_)) look_at(one, variable);
+      if (program_.is_within(*one.at, loop_)) continue;
+      if (one.use == Use::kPointer) look_at(one, variable);
+      // What is handed to a function is no name that the loop could use.
+      if (one.use == Use::kUnknown && !llvm::isa<clang::CallExpr>(one.at) && is_before(*one.at)) {
+        refuse(*one.at, fmt::format("{} {}", variable.getNameAsString(), one.why));
+      }
     }
     if (variable.hasGlobalStorage()) look_at_functions(variable);
   }
@@ -74,6 +79,11 @@ class OtherNames {
  private:
   [[noreturn]] void refuse(const clang::Stmt& at, const std::string& why) const {
     throw Refusal(why, place_of(program_.context(), at));
+  }
+
+  [[nodiscard]] bool is_before(const clang::Stmt& statement) const {
+    return program_.context().getSourceManager().isBeforeInTranslationUnit(statement.getBeginLoc(),
+                                                                           loop_.getBeginLoc());
   }
 
   void look_at(const Mention& set, const clang::VarDecl& variable) const {
@@ -136,6 +146,30 @@ class OtherNames {
 };
 
 }  // namespace
+
+bool is_used_behind(const Program& program, const clang::Stmt& loop,
+                    const clang::VarDecl& variable) {
+  const clang::FunctionDecl* function = program.function_of(loop);
+  // Whoever knows a global variable may use it.
+  if (function == nullptr || !function->hasBody() || variable.hasGlobalStorage()) return true;
+  const clang::Stmt* outermost = &loop;
+  for (const clang::Stmt* at = &loop; at != nullptr; at = program.parent_of(*at)) {
+    if (body_of_loop(*at) != nullptr) outermost = at;
+  }
+  const clang::SourceManager& sources = program.context().getSourceManager();
+  for (const Mention& one : mentions_on_host(program, *function->getBody(), variable)) {
+    const bool is_behind =
+        sources.isBeforeInTranslationUnit(loop.getEndLoc(), one.at->getBeginLoc());
+    const bool is_again = outermost != &loop && program.is_within(*one.at, *outermost) &&
+                          !program.is_within(*one.at, loop);
+    // Memory that is given back is read by nobody.
+    const auto* call = llvm::dyn_cast<clang::CallExpr>(one.at);
+    const clang::FunctionDecl* called = call == nullptr ? nullptr : call->getDirectCallee();
+    const bool is_freed = called != nullptr && called->getNameAsString() == "free";
+    if ((is_behind || is_again) && !is_freed) return true;
+  }
+  return false;
+}
 
 void expect_no_other_names(const Program& program, const clang::Stmt& loop,
                            const std::vector<const clang::VarDecl*>& data) {

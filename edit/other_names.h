@@ -14,4 +14,8 @@ namespace ompdm::edit {
 void expect_no_other_names(const Program& program, const clang::Stmt& loop,
                            const std::vector<const clang::VarDecl*>& data);
 
+/// Whether the function of the loop names a variable behind it, or in what is run after it.
+bool is_used_behind(const Program& program, const clang::Stmt& loop,
+                    const clang::VarDecl& variable);
+
 }  // namespace ompdm::edit

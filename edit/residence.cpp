@@ -207,7 +207,9 @@ class Residence {
         const bool stays = clause.kind == "from" &&
                            std::ranges::find(request_.released, root) != request_.released.end();
         items[stays ? "release" : clause.kind].push_back(item.expression);
-        if (plan != nullptr && clause.kind == "from" && !stays) plan->returned.push_back(root);
+        const bool may_stay = plan != nullptr && clause.kind == "from" && !stays &&
+                              !is_used_behind(program_, *loop_, *data_.at(root));
+        if (may_stay) plan->returned.push_back(root);
       }
     }
     std::string text = "#pragma omp " + edit.directive + device();
@@ -236,6 +238,7 @@ class Residence {
     }
     plan.replacements.push_back(text.lines_after(end_of_statement(text, *loop_), behind));
     for (const Update& update : updates_) write(update, text, plan);
+    plan.updates = updates_.size();
   }
 
   void write(const Update& update, const SourceText& text, Plan& plan) const {

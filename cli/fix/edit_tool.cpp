@@ -35,7 +35,7 @@ bool is_header(const fs::path& file) {
 }
 
 EditPlan plan_of(std::size_t number, const Json& answer) {
-  EditPlan plan{number, {}, {}, {}};
+  EditPlan plan{number, {}, {}, {}, 0};
   if (!answer.at("errors").empty()) {
     plan.refused = fmt::format(
         "the source does not compile as it was asked to: {}: name the folder "
@@ -58,6 +58,7 @@ EditPlan plan_of(std::size_t number, const Json& answer) {
     plan.replacements.push_back(
         {each.at("file"), each.at("offset"), each.at("length"), each.at("text")});
   }
+  plan.updates = one.at("updates");
   plan.returned = one.at("returned").get<std::vector<std::string>>();
   return plan;
 }
@@ -103,18 +104,19 @@ EditPlan EditTool::plan(std::size_t number, const Wish& wish) const {
     if (!is_header(file)) units.push_back(file);
   }
   if (units.empty()) units = commands_.sources();
-  if (finding(number).at("edits").empty()) return {number, "it has no edits", {}, {}};
+  if (finding(number).at("edits").empty()) return {number, "it has no edits", {}, {}, 0};
   if (files_of(number).empty()) {
     return {
-        number, "its source is not at hand, or was changed after the program was built", {}, {}};
+        number, "its source is not at hand, or was changed after the program was built", {}, {}, 0};
   }
   if (units.empty()) {
     return {number,
             "its edits are in a header: name the folder of compile_commands.json with -p",
             {},
-            {}};
+            {},
+            0};
   }
-  EditPlan last{number, "no source that was compiled holds all of it", {}, {}};
+  EditPlan last{number, "no source that was compiled holds all of it", {}, {}, 0};
   for (std::size_t i = 0; i < std::min(units.size(), kMostUnits); ++i) {
     const Json answer = ask(commands_.of(units[i]), number, wish);
     const bool is_here =

@@ -22,7 +22,9 @@ struct EditPlan {
   std::size_t number = 0;  ///< of the finding in the report, from 1
   std::string refused;     ///< a sentence with its place; empty: it can be made
   std::vector<Replacement> replacements;
-  std::vector<std::string> returned;  ///< names of what comes back after a loop
+  std::vector<std::string> returned;  ///< names of what comes back after a loop, and no one reads
+                                      ///< there as far as its function shows
+  std::size_t updates = 0;            ///< that were added for the host
 };
 
 class EditTool {

@@ -33,6 +33,11 @@ void setup_fix(CLI::App& app, int& exit_status) {
       ->type_name("REGEX");
   verb->add_option("--same", options->same, "A command that compares two outputs, given as files")
       ->type_name("CMD");
+  verb->add_flag(
+          "--release", options->release,
+          "Leave on the device what nothing printed depends on: it is spoiled on the host, and\n"
+          "the output is compared")
+      ->needs(verb->get_option("--build"));
   verb->add_flag("--apply", options->apply, "Make what was verified in your own tree, too")
       ->needs(verb->get_option("--build"));
   verb->add_option("-o,--output", options->output, "Write the patch to FILE")->type_name("FILE");

@@ -194,8 +194,9 @@ std::vector<EditPlan> Fixing::try_each(Trials& trials) {
     if (plans_[i].replacements.empty()) continue;
     Verdict& verdict = verdicts_[i];
     verdict.was_tried = true;
-    // The promise is of the run that was recorded.
-    const std::uint64_t promised = options_.runs.empty() ? verdict.promised : 0;
+    // The promise is of the run that was recorded, and of a host that uses nothing meanwhile.
+    const bool holds = options_.runs.empty() && plans_[i].updates == 0;
+    const std::uint64_t promised = holds ? verdict.promised : 0;
     verdict.measured = trials.measure(changed_files({plans_[i]}), promised,
                                       fmt::format("finding {}", plans_[i].number));
     if (!verdict.measured.verified) continue;
@@ -211,9 +212,11 @@ std::vector<EditPlan> Fixing::try_each(Trials& trials) {
   return accepted;
 }
 
-/// With what need not come back left on the device, where spoiling it changes nothing.
+/// With what need not come back left on the device, where that is wanted and spoiling it changes
+/// nothing.
 Measured Fixing::try_together(Trials& trials, std::vector<EditPlan>& accepted) {
   for (EditPlan& plan : accepted) {
+    if (!options_.release) break;
     EditTool::Wish wish;
     for (const std::string& name : std::vector<std::string>(plan.returned)) {
       wish.released.push_back(name);
@@ -227,7 +230,9 @@ Measured Fixing::try_together(Trials& trials, std::vector<EditPlan>& accepted) {
       plan = kept;
     }
     wish.spoil = false;
-    if (!wish.released.empty()) plan = tool_->plan(plan.number, wish);
+    if (wish.released.empty()) continue;
+    plan = tool_->plan(plan.number, wish);
+    released_.insert(released_.end(), wish.released.begin(), wish.released.end());
   }
   std::uint64_t promised = 0;
   for (const Verdict& one : verdicts_) {
@@ -236,6 +241,15 @@ Measured Fixing::try_together(Trials& trials, std::vector<EditPlan>& accepted) {
     }
   }
   return trials.measure(changed_files(accepted), promised, "all of them together");
+}
+
+/// What the patch rests on besides.
+std::string Fixing::released_text() const {
+  return released_.empty() ? std::string()
+                           : fmt::format(
+                                 "# No longer brought back: {}. Nothing that was printed "
+                                 "depends on it; what reads it otherwise would not see it.\n",
+                                 fmt::join(released_, ", "));
 }
 
 int Fixing::finish(const std::vector<EditPlan>& accepted, const Measured& together,
@@ -247,8 +261,8 @@ int Fixing::finish(const std::vector<EditPlan>& accepted, const Measured& togeth
   }
   const std::string head = fmt::format(
       "# Verified by ompdm on these inputs: built, run, the same output and exit status.\n"
-      "#   {}\n# {}.\n",
-      fmt::join(inputs, "\n#   "), spared_sentence(together));
+      "#   {}\n# {}.\n{}",
+      fmt::join(inputs, "\n#   "), spared_sentence(together), released_text());
   const ChangedFiles files = changed_files(accepted);
   write_patch(head + unified_diff(files, what.tree));
   if (options_.apply) {

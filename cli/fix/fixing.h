@@ -23,6 +23,7 @@ struct FixOptions {
   std::vector<std::size_t> only;
   std::string same;
   std::vector<std::string> ignored;
+  bool release = false;
   bool apply = false;
   std::string output;
 };
@@ -46,6 +47,7 @@ class Fixing {
   int verify();
   std::vector<EditPlan> try_each(Trials& trials);
   Measured try_together(Trials& trials, std::vector<EditPlan>& accepted);
+  [[nodiscard]] std::string released_text() const;
   int finish(const std::vector<EditPlan>& accepted, const Measured& together, const Target& what);
   void apply(const ChangedFiles& files) const;
   void write_patch(const std::string& text) const;
@@ -57,6 +59,7 @@ class Fixing {
   std::optional<EditTool> tool_;
   std::vector<EditPlan> plans_;
   std::vector<Verdict> verdicts_;
+  std::vector<std::string> released_;  // names of what is not brought back any more
   std::optional<Progress> progress_;
 };
 

@@ -97,7 +97,8 @@ TEST(Fix, MakesHeatsNaiveRungTheOneThatKeepsItsData) {
   const Project project(kernels / "heat.cpp", {kernels / "arguments.h"});
   ASSERT_TRUE(project.record({"--variant", "naive", "400", "10"}));
   const std::string before = project.text("heat.cpp");
-  const Ended ended = project.fix({"--build", "make", "--ignore", "solve time", "-o", "fix.patch"});
+  const Ended ended =
+      project.fix({"--build", "make", "--release", "--ignore", "solve time", "-o", "fix.patch"});
   ASSERT_EQ(ended.status, 0) << ended.out << ended.err;
   EXPECT_TRUE(contains(ended.out, "  verified\n")) << ended.out;
   EXPECT_TRUE(contains(ended.out, "(37 of 40 transfers)")) << ended.out;
@@ -113,7 +114,7 @@ TEST(Fix, MakesJacobisNaiveRungTheOneThatKeepsItsData) {
   const fs::path kernels = OMPDM_KERNELS;
   const Project project(kernels / "jacobi.cpp", {kernels / "arguments.h"});
   ASSERT_TRUE(project.record({"--variant", "naive", "64"}));
-  const Ended ended = project.fix({"--build", "auto", "--ignore", "solve time"});
+  const Ended ended = project.fix({"--build", "auto", "--release", "--ignore", "solve time"});
   ASSERT_EQ(ended.status, 0) << ended.out << ended.err;
   EXPECT_TRUE(contains(ended.out, "# Verified by ompdm on these inputs")) << ended.out;
   EXPECT_TRUE(contains(ended.out,
@@ -124,6 +125,16 @@ TEST(Fix, MakesJacobisNaiveRungTheOneThatKeepsItsData) {
                        "+#pragma omp target exit data map(from: x_old[0:n]) "
                        "map(release: a[0:n * n], b[0:n], x_new[0:n])\n"))
       << ended.out;
+}
+
+// What a file gets no output shows.
+TEST(Fix, BringsBackWhatItIsNotToldToLeave) {
+  const Project project(kPrograms / "to_file.c");
+  ASSERT_TRUE(project.record());
+  const Ended ended = project.fix({"--build", "make", "--release", "--apply"});
+  ASSERT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_TRUE(contains(project.text("to_file.c"), "exit data map(from: u[0:n], w[0:n])\n"))
+      << project.text("to_file.c");
 }
 
 TEST(Fix, LeavesAGoodRungAsItIs) {
@@ -213,7 +224,8 @@ TEST_P(Refused, WithTheStatementInTheWay) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, Refused,
-                         ::testing::Values("returns", "unseen", "macro", "alias", "global"),
+                         ::testing::Values("returns", "unseen", "macro", "alias", "global",
+                                           "aggregate"),
                          name_of);
 
 }  // namespace
