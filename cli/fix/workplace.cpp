@@ -72,6 +72,18 @@ ChildEnd Workplace::start(std::vector<std::string> command, const fs::path& dire
   return run_child(child);
 }
 
+/// Where the copy is not seen in place the command must not lead back to the user's own tree.
+std::string Workplace::build_command() const {
+  std::string command = target_.build;
+  const std::string tree = target_.tree.string();
+  const std::string copy = copy_.string();
+  for (std::size_t at = 0; !in_place_ && (at = command.find(tree, at)) != std::string::npos;
+       at += copy.size()) {
+    command.replace(at, tree.size(), copy);
+  }
+  return command;
+}
+
 std::string Workplace::build(const ChangedFiles& changed) {
   // What was written for the edits before is as it was again, and newer than what was built of it.
   for (const auto& [file, text] : originals_) write_text(in_copy(file, target_.tree, copy_), text);
@@ -83,7 +95,7 @@ std::string Workplace::build(const ChangedFiles& changed) {
   const fs::path program = in_copy(target_.program, target_.tree, copy_);
   std::error_code ignored;
   fs::remove(program, ignored);
-  const ChildEnd end = start({"sh", "-c", target_.build}, target_.build_directory, false);
+  const ChildEnd end = start({"sh", "-c", build_command()}, target_.build_directory, false);
   if (end.exit_status != 0) {
     const std::string error = first_error(end);
     return fmt::format("the build command exits with {}{}{}", end.exit_status,

@@ -54,6 +54,7 @@ class Workplace {
   [[nodiscard]] std::filesystem::path place(const std::filesystem::path& path) const;
   [[nodiscard]] ChildEnd start(std::vector<std::string> command,
                                const std::filesystem::path& directory, bool records) const;
+  [[nodiscard]] std::string build_command() const;
   [[nodiscard]] std::vector<std::string> command(std::size_t number) const;
 
   const Target& target_;
