@@ -100,6 +100,10 @@ class Looker {
     if (isa<clang::DeclStmt>(parent)) return {parent, Use::kPointer, {}};
     if (isa<clang::UnaryExprOrTypeTraitExpr>(parent)) return {parent, Use::kNone, {}};
     if (const auto* call = dyn_cast<clang::CallExpr>(parent)) return of_argument(*call, pointer);
+    // In C a test for null is the pointer itself.
+    if (isa<clang::IfStmt, clang::WhileStmt, clang::DoStmt, clang::ForStmt>(parent)) {
+      return {parent, Use::kNone, {}};
+    }
     if (isa<clang::ReturnStmt>(parent)) return unknown(*parent, "is returned");
     return unknown(*parent, "is used in a way that is not known");
   }

@@ -214,7 +214,9 @@ class Residence {
     }
     std::string text = "#pragma omp " + edit.directive + device();
     for (auto& [kind, all] : items) {
+      // A template's instantiations name the same.
       std::ranges::sort(all);
+      all.erase(std::unique(all.begin(), all.end()), all.end());
       text += fmt::format(" map({}: {})", kind, fmt::join(all, ", "));
     }
     return text;

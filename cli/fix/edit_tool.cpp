@@ -65,6 +65,22 @@ EditPlan plan_of(std::size_t number, const Json& answer) {
 
 }  // namespace
 
+void resolve_places(nlohmann::json& json, const SourceLines& sources, std::vector<fs::path>& near) {
+  if (json.is_object() && json.contains("file")) {
+    const std::string file = json.at("file");
+    const fs::path path = file.empty() ? fs::path() : sources.path_of(file);
+    if (!path.empty()) {
+      near.insert(near.begin(), fs::absolute(path).lexically_normal());
+      json["file"] = near.front().string();
+    } else if (!file.empty() && fs::path(file).is_relative()) {
+      json["file"] = "";
+    }
+  }
+  for (auto& part : json) {
+    if (part.is_structured()) resolve_places(part, sources, near);
+  }
+}
+
 EditTool::EditTool(Json findings, CompileCommands commands)
     : findings_(std::move(findings)), commands_(std::move(commands)), program_(find_tool()) {}
 

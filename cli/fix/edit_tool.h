@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "fix/compile_arguments.h"
+#include "source_lines.h"
 
 namespace ompdm::cli {
 
@@ -26,6 +27,10 @@ struct EditPlan {
                                       ///< there as far as its function shows
   std::size_t updates = 0;            ///< that were added for the host
 };
+
+/// Gives all places the path that their file has here, and adds it to `near`.
+void resolve_places(nlohmann::json& json, const SourceLines& sources,
+                    std::vector<std::filesystem::path>& near);
 
 class EditTool {
  public:

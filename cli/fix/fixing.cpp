@@ -15,7 +15,6 @@
 #include "ompdm/report.h"
 #include "open_trace.h"
 #include "shell_words.h"
-#include "source_lines.h"
 
 namespace ompdm::cli {
 namespace {
@@ -23,23 +22,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kNothingVerified = 4;
-
-/// Gives all places the path that their file has here, and adds it to `near`.
-void resolve(nlohmann::json& json, const SourceLines& sources, std::vector<fs::path>& near) {
-  if (json.is_object() && json.contains("file")) {
-    const std::string file = json.at("file");
-    const fs::path path = file.empty() ? fs::path() : sources.path_of(file);
-    if (!path.empty()) {
-      near.insert(near.begin(), fs::absolute(path).lexically_normal());
-      json["file"] = near.front().string();
-    } else if (!file.empty() && fs::path(file).is_relative()) {
-      json["file"] = "";
-    }
-  }
-  for (auto& part : json) {
-    if (part.is_structured()) resolve(part, sources, near);
-  }
-}
 
 }  // namespace
 
@@ -54,11 +36,19 @@ Fixing::Fixing(const FixOptions& options) : options_(options) {
   nlohmann::json report = nlohmann::json::parse(report::render(analyses, report::Format::kJson));
   const SourceLines sources(process);
   std::vector<fs::path> near = {program_};
-  resolve(report.at("findings"), sources, near);
+  resolve_places(report.at("findings"), sources, near);
   tool_.emplace(std::move(report.at("findings")), CompileCommands(options.commands, near));
 }
 
 int Fixing::run() {
+  if (!options_.output.empty()) {
+    const fs::path folder = fs::absolute(options_.output).parent_path();
+    if (!fs::is_directory(folder)) {
+      throw Error(fmt::format("{}: cannot be written: there is no folder {}", options_.output,
+                              folder.string()),
+                  Error::Kind::kUsage);
+    }
+  }
   plan();
   if (options_.build.empty()) return print_unverified();
   return verify();

@@ -55,6 +55,7 @@ void count(const Trace& trace, Observation& seen) {
 Workplace::Workplace(const Target& target, const fs::path& folder)
     : target_(target), folder_(folder), copy_(folder / "tree") {
   fs::create_directories(copy_);
+  fs::create_directories(folder_ / "tmp");
   copy_tree(target.tree, copy_);
   view_ = {copy_, target.tree};
   in_place_ = can_view(view_);
@@ -68,6 +69,8 @@ ChildEnd Workplace::start(std::vector<std::string> command, const fs::path& dire
                           bool records) const {
   Child child{std::move(command), place(directory)};
   if (in_place_) child.view = &view_;
+  // What a compiler that is stopped leaves goes with the rest.
+  child.environment.emplace_back("TMPDIR", (folder_ / "tmp").string());
   if (records) child.environment.emplace_back("OMPDM_HASH", "full");
   return run_child(child);
 }
