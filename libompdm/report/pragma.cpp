@@ -139,6 +139,8 @@ std::string Pragmas::written(const Edit& edit, bool of_this) const {
       const EditData& data = finding_.data[number];
       if (data.expression.empty() || is_of_this(data) != of_this) continue;
       items.add(item(data, data.expression, here));
+      // What ends a mapping ends its part of the object, too: a release more would end another's.
+      if (clause.kind == "delete") continue;
       for (const std::string& object : data.objects) objects.add(item(data, object, here));
     }
     if (!items.all().empty()) lists.emplace_back(clause.kind, items.sorted());
