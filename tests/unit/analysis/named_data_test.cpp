@@ -164,6 +164,22 @@ TEST(NamedData, AStructGoesWithItsMembers) {
                        "exit data map(from: s.p[0:s.n], t->q[0:t->n]) map(release: s, t[0:1])\n"));
 }
 
+// What is deleted ends its part of the struct as it is; released besides, it would be another's.
+TEST(NamedData, AStructStaysWhereItsMembersAreDeleted) {
+  Program program;
+  const auto solve = program.site(Directive::kTarget, "a.cpp", 7, "main");
+  const auto p = program.variable("s.p", kArrayBytes);
+  for (int pass = 0; pass < 10; ++pass) program.map(solve, p, "s.p[0:s.n]");
+  Finding finding = program.only();
+  for (Edit& edit : finding.edits) {
+    for (EditClause& clause : edit.clauses) {
+      if (edit.directive == Directive::kTargetExitData) clause.kind = "delete";
+    }
+  }
+  EXPECT_TRUE(contains(report::advice_text(finding), "exit data map(delete: s.p[0:s.n])\n"))
+      << report::advice_text(finding);
+}
+
 TEST(NamedData, AStructThatIsPointedToFromAnotherGoesWithBoth) {
   Program program;
   const auto solve = program.site(Directive::kTarget, "a.cpp", 7, "main");
