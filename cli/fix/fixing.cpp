@@ -23,6 +23,16 @@ namespace fs = std::filesystem;
 
 constexpr int kNothingVerified = 4;
 
+/// Why plans cannot be made together; empty: they can.
+std::string conflict_in(const std::vector<EditPlan>& plans) {
+  try {
+    changed_files(plans);
+    return {};
+  } catch (const Error& conflict) {
+    return conflict.what();
+  }
+}
+
 }  // namespace
 
 Fixing::Fixing(const FixOptions& options) : options_(options) {
@@ -102,12 +112,8 @@ int Fixing::print_unverified() {
   for (std::size_t i = 0; i < plans_.size(); ++i) {
     if (plans_[i].replacements.empty()) continue;
     made.push_back(plans_[i]);
-    try {
-      changed_files(made);
-    } catch (const Error& conflict) {
-      verdicts_[i].refused = conflict.what();
-      made.pop_back();
-    }
+    verdicts_[i].refused = conflict_in(made);
+    if (!verdicts_[i].refused.empty()) made.pop_back();
   }
   std::string text;
   for (const Verdict& one : verdicts_) {
@@ -191,13 +197,9 @@ std::vector<EditPlan> Fixing::try_each(Trials& trials) {
                                       fmt::format("finding {}", plans_[i].number));
     if (!verdict.measured.verified) continue;
     accepted.push_back(plans_[i]);
-    try {
-      changed_files(accepted);
-    } catch (const Error& conflict) {
-      verdict.measured.verified = false;
-      verdict.measured.why = conflict.what();
-      accepted.pop_back();
-    }
+    verdict.measured.why = conflict_in(accepted);
+    verdict.measured.verified = verdict.measured.why.empty();
+    if (!verdict.measured.verified) accepted.pop_back();
   }
   return accepted;
 }
