@@ -153,8 +153,8 @@ std::string findings_sentence(const Sides& sides) {
 std::string comparison_losses(const Sides& sides) {
   const std::string before = losses(std::span(&sides.before, 1));
   const std::string after = losses(std::span(&sides.after, 1));
-  return before == after ? before + " in either"
-                         : fmt::format("BEFORE {}; AFTER {}", before, after);
+  return before == after ? fmt::format("Lost: {} in either", before)
+                         : fmt::format("Lost: BEFORE {}; AFTER {}", before, after);
 }
 
 }  // namespace ompdm::report

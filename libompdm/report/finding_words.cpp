@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "report/invariant.h"
-#include "report/left_out.h"
 #include "report/patterns.h"
 #include "report/units.h"
 
@@ -20,45 +19,6 @@ Pattern pattern_of(const Finding& finding) {
   const auto known = std::ranges::find(kPatterns, finding.pattern, &Pattern::name);
   if (known != std::end(kPatterns)) return *known;
   return {finding.pattern, finding.pattern, "instance", "instances"};
-}
-
-/// "Without what is needless here the run would have taken about 217 ms instead of 381 ms, its
-/// transfers 23.1 ms; about 190 ms if what is possible only holds too."
-std::string predicted(const Analysis& one) {
-  const auto& sure = one.prediction;
-  const auto& possible = one.possible_prediction;
-  const bool adds = possible && sure && one.program_wall > 0 &&
-                    100 * (sure->wall - possible->wall) >= one.program_wall;
-  std::string text;
-  if (analysis::saves_time(one, sure)) {
-    text = fmt::format(
-        "Without what is needless here the run would have taken about {} instead of {}, its "
-        "transfers {}",
-        spoken_time(sure->wall), spoken_time(one.program_wall), spoken_time(sure->transfer));
-    if (adds)
-      text +=
-          fmt::format("; about {} if what is possible only holds too", spoken_time(possible->wall));
-  } else if (sure && sure->spared_bytes > 0) {
-    text = fmt::format(
-        "Without what is needless here {} would not have crossed: less than 1 % of this run's time",
-        spoken_size(sure->spared_bytes));
-    if (adds)
-      text += fmt::format(
-          "; it would have taken about {} instead of {} if what is possible only holds too",
-          spoken_time(possible->wall), spoken_time(one.program_wall));
-  } else if (adds) {
-    text = fmt::format(
-        "If what is possible only holds, the run would have taken about {} instead of {}, its "
-        "transfers {}",
-        spoken_time(possible->wall), spoken_time(one.program_wall),
-        spoken_time(possible->transfer));
-  } else if (possible && possible->spared_bytes > 0) {
-    text = fmt::format(
-        "If what is possible only holds, {} would not have crossed: less than 1 % of this run's "
-        "time",
-        spoken_size(possible->spared_bytes));
-  }
-  return text.empty() ? text : text + '.';
 }
 
 }  // namespace
@@ -97,18 +57,6 @@ std::string cost_of(const Finding& finding) {
     text += fmt::format("; keeps {} on the device", spoken_size(finding.memory_bytes));
   }
   return fmt::format("{}; {}", text, confidence_of(finding));
-}
-
-std::vector<std::string> closing_sentences(Analyses analyses, const Ranks& ranks) {
-  std::vector<std::string> sentences;
-  for (std::size_t i = 0; i < analyses.size(); ++i) {
-    std::vector<std::string> own = left_out(analyses[i]);
-    own.insert(own.begin(), predicted(analyses[i]));
-    for (const std::string& sentence : own) {
-      if (!sentence.empty()) sentences.push_back(prefix(ranks, i) + sentence);
-    }
-  }
-  return sentences;
 }
 
 bool can_tell(const Analysis& one) {

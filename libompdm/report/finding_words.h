@@ -1,10 +1,9 @@
-// What a finding is called and what it cost, and what is said of all of them together. Inside the
+// What a finding is called and what it cost, and what is said where there is none. Inside the
 // report library only.
 #pragma once
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "report/tables.h"
 
@@ -18,10 +17,6 @@ std::string heading_of(const analysis::Finding& finding, const SourceNames& name
 
 /// "36 transfers, 288 MB, 164 ms; likely"
 std::string cost_of(const analysis::Finding& finding);
-
-/// What the run would have taken without what is needless, and what was left out, of each
-/// recording.
-std::vector<std::string> closing_sentences(Analyses analyses, const Ranks& ranks);
 
 /// Whether a recording could tell what is needless.
 bool can_tell(const analysis::Analysis& one);

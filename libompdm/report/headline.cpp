@@ -168,20 +168,12 @@ std::string headline_basis(Analyses analyses) {
   if (!std::ranges::all_of(analyses, analysis::knows_transfers)) return {};
   const analysis::Totals totals = totals_of(analyses);
   if (totals.htod.bytes + totals.dtoh.bytes + totals.dtod.bytes == 0) return {};
-  bool host = false;
-  bool device = false;
-  bool model = false;
-  Nanoseconds busy = 0;
   Nanoseconds wall = 0;
   for (const Analysis& one : analyses) {
     if (!one.headline.measured && analysis::has_target_events(one)) {
       return "(this device works asynchronously and only the enqueueing of its operations was "
              "timed)";
     }
-    host = host || one.headline.host_clock;
-    device = device || one.headline.device_clock;
-    model = model || one.headline.model_clock;
-    busy += one.headline.device;
     wall += one.program_wall;
   }
   const auto& link = analyses.front().link;
@@ -189,15 +181,9 @@ std::string headline_basis(Analyses analyses) {
     return "(kernels and host code are as fast as when they were recorded: shares of the time are "
            "told with --kernels FACTOR)";
   }
-  const char* clock = host && device ? "host and device clocks"
-                      : device       ? "device clock"
-                                     : "host clock";
-  return fmt::format(
-      "(device time {}: union of copies and kernels, {}; wall {}{})", spoken_time(busy),
-      model ? fmt::format("{}, copies and kernels modelled", clock) : clock, spoken_time(wall),
-      analyses.size() < 2    ? ""
-      : are_inputs(analyses) ? ", all runs added"
-                             : ", all processes added");
+  if (analyses.size() == 1) return {};
+  return fmt::format("({}; wall {}, all {} added)", device_time(analyses), spoken_time(wall),
+                     are_inputs(analyses) ? "runs" : "processes");
 }
 
 }  // namespace ompdm::report

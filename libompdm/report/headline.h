@@ -14,7 +14,8 @@ inline constexpr const char* kInWhatIsLeft = "in what is left of the trace, ";
 /// why, and the remedy.
 std::string headline(Analyses analyses, const SourceNames& names);
 
-/// What the headline's shares are of, and by which clock; empty where it tells none.
+/// Why the headline tells no shares, or what they are of and by which clock; empty of a single
+/// recording that tells them, whose header says it.
 std::string headline_basis(Analyses analyses);
 
 }  // namespace ompdm::report

@@ -38,11 +38,11 @@ std::string losses(Analyses analyses) {
     if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, count);
   }
   const bool cut = std::ranges::any_of(analyses, &analysis::Analysis::truncated);
-  const char* const lost = cut ? "Lost: all behind the cut; in recording" : "Lost";
-  if (watched.empty() && cut) return fmt::format("{} not known", lost);
+  const char* const cut_off = cut ? "all behind the cut; in recording: " : "";
+  if (watched.empty() && cut) return fmt::format("{}not known", cut_off);
   const std::string kinds = counted(watched.size(), "kind of loss", "kinds of loss");
-  return text.empty() ? fmt::format("{}: 0 ({} watched)", lost, kinds)
-                      : fmt::format("{}: {} (of {} watched)", lost, text, kinds);
+  return text.empty() ? fmt::format("{}0 ({} watched)", cut_off, kinds)
+                      : fmt::format("{}{} (of {} watched)", cut_off, text, kinds);
 }
 
 std::string unexamined(Analyses analyses) {

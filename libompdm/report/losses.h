@@ -12,7 +12,7 @@ namespace ompdm::report {
 /// evidence less, and no event.
 bool has_losses(const analysis::Analysis& one);
 
-/// What was lost, also if nothing was.
+/// What was lost, also if nothing was: "0 (26 kinds of loss watched)".
 std::string losses(Analyses analyses);
 
 /// Contents that could not be examined, and why; empty if there were none.

@@ -51,10 +51,10 @@ std::string ladder_losses(const Rungs& rungs) {
   for (std::size_t i = 0; i < rungs.recordings.size(); ++i) {
     const analysis::Analysis& one = rungs.recordings[i];
     if (!has_losses(one)) continue;
-    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", rungs.labels[i],
+    text += fmt::format("{}{}: {}", text.empty() ? "Lost: " : "; ", rungs.labels[i],
                         losses(std::span(&one, 1)));
   }
-  return text.empty() ? losses(rungs.recordings.first(1)) + " in any" : text;
+  return text.empty() ? fmt::format("Lost: {} in any", losses(rungs.recordings.first(1))) : text;
 }
 
 std::string ladder_text(const Rungs& rungs, const Layout& layout) {

@@ -154,13 +154,34 @@ std::string wall_time(const Analysis& one) {
   std::string text = fmt::format("{}, host clock ({}){}", spoken_time(one.program_wall),
                                  one.recording.clock.empty() ? "unknown" : one.recording.clock,
                                  one.link ? ", re-timed" : "");
+  const bool tells_shares = one.headline.measured && one.headline.transfer > 0 &&
+                            (!one.link || one.link->kernels);
+  if (tells_shares) text += "; " + device_time({&one, 1});
   if (spoken_time(one.process.wall) != spoken_time(one.program_wall)) {
-    text += fmt::format("; and {} in which ompdm looked at contents", spoken_time(hashing));
+    text += fmt::format("; and {} of ompdm's hashing", spoken_time(hashing));
   }
   return text;
 }
 
 }  // namespace
+
+std::string device_time(Analyses analyses) {
+  bool host = false;
+  bool device = false;
+  bool model = false;
+  Nanoseconds busy = 0;
+  for (const Analysis& one : analyses) {
+    host = host || one.headline.host_clock;
+    device = device || one.headline.device_clock;
+    model = model || one.headline.model_clock;
+    busy += one.headline.device;
+  }
+  return fmt::format("device time {} (union of copies and kernels{}{})", spoken_time(busy),
+                     host && device ? ", host and device clocks"
+                     : device       ? ", device clock"
+                                    : "",
+                     model ? ", modelled" : "");
+}
 
 std::vector<std::pair<std::string, std::string>> header(const Analysis& one) {
   const Process& process = one.process;

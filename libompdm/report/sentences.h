@@ -21,6 +21,10 @@ std::string link_sentence(const analysis::Link& link);
 /// the host.
 std::vector<std::string> warnings(const analysis::Analysis& analysis, const SourceNames& names);
 
+/// "device time 113 ms (union of copies and kernels)", with the clock where it is not the host's
+/// alone: of all recordings together.
+std::string device_time(Analyses analyses);
+
 /// Header lines, name and value: program, process, devices, wall, runtime.
 std::vector<std::pair<std::string, std::string>> header(const analysis::Analysis& analysis);
 

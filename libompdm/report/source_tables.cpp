@@ -84,7 +84,8 @@ std::vector<std::size_t> as_tree(const std::vector<analysis::Iteration>& rows) {
   return order;
 }
 
-/// Where the loop is, indented by each loop around it.
+/// Where the loop is, indented by each loop around it. Its function is told where no line is, since
+/// the row has to be one on a screen.
 std::string loop_text(const std::vector<analysis::Iteration>& rows, const analysis::Iteration& row,
                       const SourceNames& names) {
   if (!row.from_code) return "(by order)";
@@ -92,7 +93,8 @@ std::string loop_text(const std::vector<analysis::Iteration>& rows, const analys
   for (std::size_t at = row.parent; at != analysis::kNoRow; at = rows[at].parent) {
     text += "  ";
   }
-  return text + names.place(row);
+  const bool by_line = row.line > 0 && !row.unrolled;
+  return text + (by_line ? names.place(row.file, row.line) : names.place(row));
 }
 
 /// A pass as a bar of its wall time: '#' copies, '=' kernels, '.' neither.

@@ -31,13 +31,32 @@ bool never_happened(const std::vector<Cell>& row) { return row[1] == Cell(std::i
 
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
+bool any_lost(Analyses analyses) { return std::ranges::any_of(analyses, has_losses); }
+
+/// What must be known before the figures are believed, of all recordings.
+std::vector<std::string> all_warnings(Analyses analyses, const SourceNames& names) {
+  const Ranks ranks = ranks_of(analyses);
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < analyses.size(); ++i) {
+    for (const std::string& line : warnings(analyses[i], names)) {
+      lines.push_back(prefix(ranks, i) + line);
+    }
+  }
+  if (any_lost(analyses)) lines.push_back("Lost: " + losses(analyses));
+  return lines;
+}
+
 /// What the page's head says of all recordings; the rest stands in a table where there are several.
 Facts facts_of_all(Analyses analyses) {
   const auto all = header(analyses.front());
   Facts facts(all.begin(), all.end());
-  if (ranks_of(analyses).key.empty()) return facts;
-  std::erase_if(facts,
-                [](const auto& one) { return one.first != "Program" && one.first != "Devices"; });
+  const bool of_one = ranks_of(analyses).key.empty();
+  if (!of_one) {
+    std::erase_if(facts,
+                  [](const auto& one) { return one.first != "Program" && one.first != "Devices"; });
+  }
+  if (!any_lost(analyses)) facts.emplace_back("Lost", losses(analyses));
+  if (of_one) return facts;
   // Of runs on several inputs the arguments are in the table.
   const Process& process = analyses.front().process;
   if (are_inputs(analyses) && !process.arguments.empty()) {
@@ -59,12 +78,9 @@ std::string text_report(Analyses analyses, const SourceNames& names, const Layou
   std::string text = title(layout.narrow ? wrapped(first, layout.width) : first, layout) + '\n';
   const std::string basis = headline_basis(analyses);
   if (!basis.empty()) text += wrapped(basis, layout.width) + '\n';
-  for (std::size_t i = 0; i < analyses.size(); ++i) {
-    for (const std::string& line : warnings(analyses[i], names)) {
-      text += warning(wrapped(prefix(ranks, i) + line, layout.width - 2), layout) + '\n';
-    }
+  for (const std::string& line : all_warnings(analyses, names)) {
+    text += warning(wrapped(line, layout.width - 2), layout) + '\n';
   }
-  text += '\n';
   for (const auto& [name, value] : facts_of_all(analyses)) text += fact(name, value, layout);
   if (!ranks.key.empty()) text += titled(traces_table(analyses), layout);
   if (std::ranges::any_of(analyses, analysis::has_target_events)) {
@@ -85,14 +101,11 @@ std::string text_report(Analyses analyses, const SourceNames& names, const Layou
     }
     text += short_findings(analyses, names, layout);
   }
-  text += '\n';
-  const std::string internal = runtime_traffic(analyses);
-  if (!internal.empty()) text += wrapped(internal, layout.width) + '\n';
-  const std::string not_seen = unexamined(analyses);
-  if (!not_seen.empty()) text += wrapped(not_seen, layout.width) + '\n';
-  const bool lost = std::ranges::any_of(analyses, has_losses);
-  const std::string loss = wrapped(losses(analyses), layout.width - 2);
-  return text + (lost ? warning(loss, layout) : loss) + '\n';
+  std::string closing;
+  for (const std::string& line : {runtime_traffic(analyses), unexamined(analyses)}) {
+    if (!line.empty()) closing += wrapped(line, layout.width) + '\n';
+  }
+  return closing.empty() ? text : text + '\n' + closing;
 }
 
 std::string markdown_report(Analyses analyses, const SourceNames& names, const Layout& layout) {
@@ -100,11 +113,7 @@ std::string markdown_report(Analyses analyses, const SourceNames& names, const L
   std::string text = "**" + headline(analyses, names) + "**\n\n";
   const std::string basis = headline_basis(analyses);
   if (!basis.empty()) text += basis + "\n\n";
-  for (std::size_t i = 0; i < analyses.size(); ++i) {
-    for (const std::string& line : warnings(analyses[i], names)) {
-      text += "> " + prefix(ranks, i) + line + "\n\n";
-    }
-  }
+  for (const std::string& line : all_warnings(analyses, names)) text += "> " + line + "\n\n";
   for (const auto& [name, value] : facts_of_all(analyses)) {
     text += fmt::format("* {}: `{}`\n", name, value);
   }
@@ -127,7 +136,7 @@ std::string markdown_report(Analyses analyses, const SourceNames& names, const L
   for (const std::string& line : {runtime_traffic(analyses), unexamined(analyses)}) {
     if (!line.empty()) text += line + "\n\n";
   }
-  return text + losses(analyses) + '\n';
+  return text;
 }
 
 std::string csv_report(Analyses analyses, const SourceNames& names, const std::string& section) {

@@ -233,9 +233,7 @@ TEST_P(Glance, IsAScreen) {
   ASSERT_EQ(recorded.status, 0) << recorded.err;
   const Ended shown = run({{OMPDM_COMMAND, "report", "trace.json"}}, folder.path());
   const auto lines = std::ranges::count(shown.out, '\n');
-  // Five arrays in two kernels and what to do about them take some more.
-  const bool is_largest = name == std::string("jacobi") && rung == std::string("naive");
-  EXPECT_LE(lines, is_largest ? 48 : 40) << shown.out;
+  EXPECT_LE(lines, 40) << shown.out;
 }
 
 INSTANTIATE_TEST_SUITE_P(

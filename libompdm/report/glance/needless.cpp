@@ -11,6 +11,7 @@
 #include "report/fitted_text.h"
 #include "report/glance/action.h"
 #include "report/glance/edit_lines.h"
+#include "report/glance/saving.h"
 #include "report/glance/told_rows.h"
 #include "report/page.h"
 #include "report/runs.h"
@@ -42,24 +43,6 @@ std::size_t findings_in(const std::vector<ToldRow>& rows) {
 
 std::string filled_line(const std::string& text, const Layout& layout, std::size_t indent) {
   return wrapped(text, layout.width, indent) + '\n';
-}
-
-/// "Needless: 36 of 40 copies, 288 of 320 MB": of one recording; empty where that is not known.
-std::string total_of(const Analysis& one) {
-  const auto& most = one.possible_prediction ? one.possible_prediction : one.prediction;
-  if (!most || most->spared_transfers == 0) return {};
-  const std::uint64_t bytes = one.totals.htod.bytes + one.totals.dtoh.bytes;
-  const std::uint64_t copies = one.totals.htod.count + one.totals.dtoh.count;
-  std::string text =
-      fmt::format("{} of {}, {} of {}", most->spared_transfers, counted(copies, "copy", "copies"),
-                  spoken_size(most->spared_bytes), spoken_size(bytes));
-  const auto& sure = one.prediction;
-  if (one.possible_prediction) {
-    text += sure && sure->spared_bytes > 0
-                ? fmt::format(" ({} likely)", spoken_size(sure->spared_bytes))
-                : std::string(" (possibly)");
-  }
-  return text;
 }
 
 std::string figure(bool is_known, const std::string& text) {
@@ -129,7 +112,7 @@ std::string also_text(const ToldRow& row, const SourceNames& names) {
 /// How to see all of what is told in a few lines.
 std::string explain_hint(const Layout& layout) {
   if (layout.traces.empty()) return {};
-  return fmt::format("     all of it: ompdm explain {} 1\n", layout.traces);
+  return fmt::format(" (all of it: ompdm explain {} 1)", layout.traces);
 }
 
 /// What to write, and what is against it.
@@ -152,23 +135,21 @@ std::string body_of(const ToldRow& row, const SourceNames& names, const Layout& 
   return text;
 }
 
-std::string needless_title(Analyses analyses) {
-  const std::string total = analyses.size() == 1 ? total_of(analyses.front()) : std::string();
-  return total.empty() ? "What to do first" : "Needless: " + total;
-}
-
 }  // namespace
 
 std::string needless_block(Analyses analyses, const SourceNames& names, const Layout& layout) {
   if (std::ranges::none_of(analyses, can_tell)) return {};
   std::string closing;
-  for (const std::string& sentence : closing_sentences(analyses, ranks_of(analyses))) {
+  for (const std::string& sentence : saving_sentences(analyses)) {
     closing += filled_line(sentence, layout, 2);
   }
   const std::vector<ToldRow> all = told_rows(analyses, names);
   if (all.empty()) return '\n' + filled_line(none_found(analyses), layout, 2) + closing;
   const std::vector<ToldRow> told = first_of(all, layout);
-  std::string text = "\n" + title(needless_title(analyses), layout) + '\n';
+  // One alone is told at once; of several the first look is at how they compare.
+  const bool is_alone = told.size() == 1;
+  const std::string heading = saving_title(analyses) + (is_alone ? explain_hint(layout) : "");
+  std::string text = "\n" + title(wrapped(heading, layout.width), layout) + '\n';
   Widths widths;
   constexpr std::size_t kMostPlace = 26;
   for (const ToldRow& one : told) {
@@ -185,19 +166,18 @@ std::string needless_block(Analyses analyses, const SourceNames& names, const La
     widths.action = std::max(widths.action, std::min(room, width));
   }
   for (const ToldRow& one : told) text += line_of(one, widths);
-  // One alone is told at once; of several the first look is at how they compare.
-  if (told.size() == 1) text += body_of(told.front(), names, layout) + explain_hint(layout);
+  if (is_alone) text += body_of(told.front(), names, layout);
   return text + and_more(findings_in(all) - findings_in(told)) + closing;
 }
 
 std::string needless_markdown(Analyses analyses, const SourceNames& names) {
   if (std::ranges::none_of(analyses, can_tell)) return {};
   std::string closing;
-  for (const std::string& sentence : closing_sentences(analyses, ranks_of(analyses))) {
+  for (const std::string& sentence : saving_sentences(analyses)) {
     closing += sentence + "\n\n";
   }
   Table table{"needless",
-              needless_title(analyses),
+              saving_title(analyses),
               {{"number", "Finding", Unit::kCount},
                {"confidence", "Confidence"},
                {"place", "Where"},

@@ -17,6 +17,7 @@
 #include "report/page/timeline.h"
 #include "report/page/web_files.h"
 #include "report/patterns.h"
+#include "report/sentences.h"
 
 namespace ompdm::report {
 namespace {
@@ -127,12 +128,19 @@ std::string page_text(std::span<const Pictured> recordings,
   return html;
 }
 
+/// What the headline rests on; of a single recording what its header says of its times.
+std::string basis_of(std::span<const analysis::Analysis> analyses) {
+  const std::string basis = headline_basis(analyses);
+  if (!basis.empty() || analyses.size() > 1) return basis;
+  return "Wall " + header_value(analyses.front(), "Wall");
+}
+
 /// What every page says: how rows are called, and the program's lines.
 Json shown_of(std::span<const analysis::Analysis> analyses, const SourceNames& names,
               std::span<const SourceExcerpt> sources) {
   return {{"compared", false},
           {"headline", headline(analyses, names)},
-          {"basis", headline_basis(analyses)},
+          {"basis", basis_of(analyses)},
           {"names", names_json(analyses, names)},
           {"patterns", patterns_json()},
           {"sources", sources_json(sources)},

@@ -68,11 +68,11 @@ TEST(Glance, OneFindingAloneIsToldAtOnce) {
   const std::vector<analysis::Analysis> analyses = {analysis::analyze(program.take())};
   const std::string text = render(analyses, Format::kText, {.traces = "trace.json"});
   EXPECT_FALSE(contains(text, "Findings: what to write")) << text;
+  const std::size_t heading =
+      text.find("\nWhat to do first (all of it: ompdm explain trace.json 1)\n");
   const std::size_t unless = text.find("\n     unless ");
-  const std::size_t hint = text.find("\n     all of it: ompdm explain trace.json 1\n");
-  EXPECT_LT(text.find("What to do first"), unless) << text;
-  EXPECT_LT(unless, hint) << text;
-  EXPECT_LT(hint, text.find("Time(%)")) << text;
+  EXPECT_LT(heading, unless) << text;
+  EXPECT_LT(unless, text.find("Time(%)")) << text;
 }
 
 TEST(Glance, TheUsersOwnLinesAreShownWhereTheyAreAtHand) {
@@ -211,8 +211,8 @@ TEST(Glance, ALoopStandsBeneathTheOneThatItIsIn) {
   EXPECT_EQ(depth(ends[1]), depth(ends[0]) + 2) << text;
   EXPECT_EQ(depth(ends[2]), depth(ends[0]) + 4) << text;
   EXPECT_EQ(depth(ends[3]), depth(ends[0])) << text;
-  EXPECT_TRUE(contains(ends[1], "a.cpp:5 ") && contains(ends[2], "a.cpp:9 ")) << text;
-  EXPECT_TRUE(contains(render(analyses, Format::kMarkdown), "| &nbsp;&nbsp;&nbsp;&nbsp;a.cpp:9 in"))
+  EXPECT_TRUE(ends[1].ends_with("a.cpp:5") && ends[2].ends_with("a.cpp:9")) << text;
+  EXPECT_TRUE(contains(render(analyses, Format::kMarkdown), "| &nbsp;&nbsp;&nbsp;&nbsp;a.cpp:9 |"))
       << render(analyses, Format::kMarkdown);
 }
 

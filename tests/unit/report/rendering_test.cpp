@@ -124,9 +124,8 @@ TEST(Rendering, OfACutTraceSpeaksOfWhatIsLeft) {
   std::string text = render(analyses, Format::kText);
   EXPECT_TRUE(begins(text, "in what is left of the trace, data movement is ")) << text;
   EXPECT_EQ(text.substr(0, text.find('\n')).find("of wall"), std::string::npos) << text;
-  EXPECT_TRUE(
-      text.ends_with("\n! Lost: all behind the cut; in recording: 0 (1 kind of loss "
-                     "watched)\n"))
+  EXPECT_NE(text.find("\n! Lost: all behind the cut; in recording: 0 (1 kind of loss watched)\n"),
+            std::string::npos)
       << text;
 }
 
@@ -142,7 +141,9 @@ TEST(Rendering, OfATraceCutBeforeItsEventsClaimsNothingOfTheRun) {
                        "early: copy it again, or record the program again\n"))
         << text;
     EXPECT_NE(text.find("\nDevices  not known\n"), std::string::npos) << text;
-    EXPECT_TRUE(text.ends_with("\n! Lost: all behind the cut; in recording not known\n")) << text;
+    EXPECT_NE(text.find("\n! Lost: all behind the cut; in recording: not known\n"),
+              std::string::npos)
+        << text;
   }
 }
 
@@ -252,9 +253,9 @@ TEST(Rendering, WhyNothingRanOnADeviceIsSaid) {
 
 TEST(Rendering, WhatLookingAtContentsTookIsNotTheProgramsTime) {
   std::vector<analysis::Analysis> analyses = {analysis::analyze(sample())};
-  EXPECT_EQ(render(analyses, Format::kText).find("looked at contents"), std::string::npos);
+  EXPECT_EQ(render(analyses, Format::kText).find("hashing"), std::string::npos);
   analyses[0].process.wall = analyses[0].program_wall + 30'000'000;
-  EXPECT_NE(render(analyses, Format::kText).find("; and 30.0 ms in which ompdm looked at contents"),
+  EXPECT_NE(render(analyses, Format::kText).find("; and 30.0 ms of ompdm's hashing"),
             std::string::npos);
 }
 
@@ -269,21 +270,24 @@ TEST(Rendering, ANameOfSeveralPiecesOfStorageSaysSo) {
 
 TEST(Rendering, NoSavingIsToldWhereThereIsNone) {
   std::vector<analysis::Analysis> analyses = {analysis::analyze(sample())};
-  EXPECT_NE(render(analyses, Format::kText).find("the run would have taken about"),
-            std::string::npos);
+  const auto tells = [&](const std::string& words) {
+    return render(analyses, Format::kText).find("\n" + words) != std::string::npos;
+  };
+  EXPECT_TRUE(
+      tells("Needless: 4 of 6 copies, 32.0 MB of 48.0 MB, about 4.27 ms of 8.81 ms (possibly)\n"));
   // What is possible only is told beside what is likely.
   analyses[0].prediction = analyses[0].possible_prediction;
-  EXPECT_EQ(render(analyses, Format::kText).find("if what is possible"), std::string::npos);
-  analyses[0].possible_prediction->wall /= 2;
-  EXPECT_NE(render(analyses, Format::kText).find("if what is possible only holds too"),
-            std::string::npos);
+  analyses[0].possible_prediction->wall = 0;
+  EXPECT_TRUE(tells(
+      "Needless: 4 of 6 copies, 32.0 MB of 48.0 MB, about 8.81 ms of 8.81 ms (likely: 32.0 MB, "
+      "4.27 ms)\n"));
   analyses[0].possible_prediction.reset();
+  EXPECT_TRUE(tells("Needless: 4 of 6 copies, 32.0 MB of 48.0 MB, about 4.27 ms of 8.81 ms\n"));
   analyses[0].prediction->wall = analyses[0].program_wall - analyses[0].program_wall / 101;
-  const std::string text = render(analyses, Format::kText);
-  EXPECT_EQ(text.find("the run would have taken about"), std::string::npos);
-  EXPECT_NE(text.find("would not have crossed: less than 1 % of"), std::string::npos) << text;
+  EXPECT_TRUE(tells("Needless: 4 of 6 copies, 32.0 MB of 48.0 MB, less than 1 % of the time\n"));
+  analyses[0].prediction->spared_transfers = 0;
   analyses[0].prediction->spared_bytes = 0;
-  EXPECT_EQ(render(analyses, Format::kText).find("would not have crossed"), std::string::npos);
+  EXPECT_TRUE(tells("What to do first\n"));
 }
 
 }  // namespace
