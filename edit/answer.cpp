@@ -21,7 +21,8 @@ void write_answer(const Answer& answer, std::ostream& out) {
       one["replacements"].push_back({{"file", each.file},
                                      {"offset", each.offset},
                                      {"length", each.length},
-                                     {"text", each.text}});
+                                     {"text", each.text},
+                                     {"behind", each.behind}});
     }
     json["plans"].push_back(std::move(one));
   }

@@ -123,8 +123,10 @@ const clang::OMPExecutableDirective& only_one(
   return *here.front();
 }
 
-void remove(const Program& program, const clang::OMPExecutableDirective& directive,
-            const Place& place, Plan& plan) {
+}  // namespace
+
+void remove_directive(const Program& program, const clang::OMPExecutableDirective& directive,
+                      const Place& place, Plan& plan) {
   if (directive.hasAssociatedStmt() &&
       directive.getDirectiveKind() != llvm::omp::OMPD_target_update &&
       directive.getDirectiveKind() != llvm::omp::OMPD_target_enter_data &&
@@ -143,8 +145,6 @@ void remove(const Program& program, const clang::OMPExecutableDirective& directi
       {text.file(), from, text.next_line(text.pragma_end(begin)) - from, {}});
 }
 
-}  // namespace
-
 bool plan_clauses(const Program& program, const Edit& edit, Plan& plan) {
   bool all = true;
   for (const Place& place : edit.places) {
@@ -155,7 +155,7 @@ bool plan_clauses(const Program& program, const Edit& edit, Plan& plan) {
     }
     const auto& directive = only_one(here, place);
     if (edit.kind == "remove") {
-      remove(program, directive, place, plan);
+      remove_directive(program, directive, place, plan);
       continue;
     }
     Rewriter rewriter(program, directive, place, plan);

@@ -11,4 +11,8 @@ namespace ompdm::edit {
 /// translation unit. Throws Refusal.
 bool plan_clauses(const Program& program, const Edit& edit, Plan& plan);
 
+/// Takes out a directive without a body. Throws Refusal.
+void remove_directive(const Program& program, const clang::OMPExecutableDirective& directive,
+                      const Place& place, Plan& plan);
+
 }  // namespace ompdm::edit

@@ -42,7 +42,8 @@ std::vector<Update> updates_in(const Program& program, const clang::Stmt& loop,
   std::vector<Update> updates;
   const std::string name = data.getNameAsString();
   for (const Mention& mention : mentions) {
-    if (mention.use == Use::kNone || mention.use == Use::kPointer) continue;
+    const bool is_none = mention.use == Use::kNone || mention.use == Use::kPointer;
+    if (is_none || mention.use == Use::kHanded) continue;
     const Place place = place_of(program.context(), *mention.at);
     if (mention.use == Use::kUnknown) throw Refusal(fmt::format("{} {}", name, mention.why), place);
     if (mention.use == Use::kRead && !device_writes) continue;
@@ -58,7 +59,11 @@ std::vector<Update> updates_in(const Program& program, const clang::Stmt& loop,
       if (std::ranges::none_of(updates, is_known)) updates.push_back({statement, &data, from});
     };
     if (device_writes) add(true);
-    if (mention.use != Use::kRead) add(false);
+    if (mention.use == Use::kRead) continue;
+    if (llvm::isa<clang::ReturnStmt>(statement)) {
+      throw Refusal(fmt::format("{} is changed by what is returned", name), place);
+    }
+    add(false);
   }
   return updates;
 }

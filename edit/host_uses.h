@@ -4,6 +4,7 @@
 
 #include <clang/AST/Decl.h>
 
+#include <string>
 #include <vector>
 
 #include "pointer_uses.h"
@@ -14,7 +15,9 @@ namespace ompdm::edit {
 struct Update {
   const clang::Stmt* statement = nullptr;
   const clang::VarDecl* data = nullptr;
-  bool from = false;  ///< before the statement; else `to`, behind it
+  bool from = false;           ///< before the statement; else `to`, behind it
+  std::string item = {};       ///< of the data; empty: all that stays on the device
+  std::string condition = {};  ///< of an if() clause; empty: none
 };
 
 /// `mentions` are those of `data` in the loop; `device_writes` says whether a region in it may

@@ -1,5 +1,6 @@
 #include "names.h"
 
+#include <clang/AST/DeclOpenMP.h>
 #include <clang/AST/ExprOpenMP.h>
 #include <clang/Basic/SourceManager.h>
 #include <fmt/format.h>
@@ -127,6 +128,14 @@ const clang::VarDecl* root_variable(const clang::Expr& item) {
   }
   const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(at);
   return name == nullptr ? nullptr : llvm::dyn_cast<clang::VarDecl>(name->getDecl());
+}
+
+const clang::Expr& written(const clang::Expr& expression) {
+  const clang::Expr* plain = expression.IgnoreImpCasts();
+  const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(plain);
+  const auto* captured =
+      name == nullptr ? nullptr : llvm::dyn_cast<clang::OMPCapturedExprDecl>(name->getDecl());
+  return captured == nullptr ? *plain : *captured->getInit()->IgnoreImpCasts();
 }
 
 Names::Names(const Program& program, const clang::Stmt& loop) : program_(program), loop_(loop) {}

@@ -30,32 +30,6 @@ class Sources : public WrittenCode<Sources> {
   Variables all;
 };
 
-/// Functions that code calls, with a body or without, and so on.
-class Called : public WrittenCode<Called> {
- public:
-  explicit Called(const clang::SourceManager& sources) : sources_(sources) {}
-
-  bool VisitCallExpr(clang::CallExpr* call) {
-    const clang::FunctionDecl* called = call->getDirectCallee();
-    const clang::FunctionDecl* defined = nullptr;
-    if (called == nullptr) {
-      by_pointer = call;
-    } else if (called->hasBody(defined)) {
-      if (bodies.insert(defined).second) TraverseStmt(defined->getBody());
-    } else if (called->getBuiltinID() == 0 && !sources_.isInSystemHeader(called->getLocation())) {
-      unseen = called;
-    }
-    return true;
-  }
-
-  std::set<const clang::FunctionDecl*> bodies;
-  const clang::FunctionDecl* unseen = nullptr;
-  const clang::Stmt* by_pointer = nullptr;
-
- private:
-  const clang::SourceManager& sources_;
-};
-
 class OtherNames {
  public:
   OtherNames(const Program& program, const clang::Stmt& loop, Variables data)
@@ -73,7 +47,6 @@ class OtherNames {
         refuse(*one.at, fmt::format("{} {}", variable.getNameAsString(), one.why));
       }
     }
-    if (variable.hasGlobalStorage()) look_at_functions(variable);
   }
 
  private:
@@ -117,26 +90,6 @@ class OtherNames {
     for (const Mention& one : mentions_on_host(program_, loop_, other)) {
       refuse(*one.at, fmt::format("{} may be another name of {}", other.getNameAsString(),
                                   variable.getNameAsString()));
-    }
-  }
-
-  void look_at_functions(const clang::VarDecl& variable) const {
-    Called called(program_.context().getSourceManager());
-    called.TraverseStmt(const_cast<clang::Stmt*>(&loop_));
-    const std::string name = variable.getNameAsString();
-    if (called.by_pointer != nullptr) {
-      refuse(*called.by_pointer,
-             fmt::format("what is called by pointer may use {}, which is global", name));
-    }
-    if (called.unseen != nullptr) {
-      refuse(loop_, fmt::format("{}(), whose body is not seen, may use {}, which is global",
-                                called.unseen->getNameAsString(), name));
-    }
-    for (const clang::FunctionDecl* body : called.bodies) {
-      for (const Mention& one : mentions_on_host(program_, *body->getBody(), variable)) {
-        refuse(*one.at, fmt::format("{} is used in {}(), which the loop calls", name,
-                                    body->getNameAsString()));
-      }
     }
   }
 

@@ -1,5 +1,5 @@
 // Other names by which a loop's host code may come to data: pointers that were set to it before,
-// what it is a part of, and functions that know it as a global variable.
+// and what it is a part of.
 #pragma once
 
 #include <clang/AST/Decl.h>

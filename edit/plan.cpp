@@ -17,6 +17,15 @@ bool is_looked_at(const Edit& edit) {
   return edit.when == "host_uses" || edit.when == "host_changed" || edit.when == "kernel_changed";
 }
 
+/// Whether all that it asks about was answered already, for a loop.
+bool is_settled(const Plan& plan, const Edit& edit) {
+  return !edit.places.empty() && std::ranges::all_of(edit.places, [&](const Place& place) {
+    return std::ranges::any_of(plan.settled, [&](const Place& one) {
+      return one.line == place.line && is_same_file(one.file, place.file);
+    });
+  });
+}
+
 void make(const Program& program, const Finding& finding, const Request& request, Plan& plan) {
   plan_residence(program, finding, request, plan);
   const bool stays = std::ranges::any_of(finding.edits, is_of_loop);
@@ -24,10 +33,14 @@ void make(const Program& program, const Finding& finding, const Request& request
     const Place at = edit.places.empty() ? Place() : edit.places.front();
     if (edit.kind == "keep" || (edit.when == "always" && is_of_loop(edit))) continue;
     if (stays && edit.kind == "insert" && is_looked_at(edit)) continue;
+    if (is_settled(plan, edit)) continue;
     const bool is_text =
         edit.kind == "replace" || edit.kind == "leave_out" || edit.kind == "remove";
     if (!is_text || edit.when != "always") {
       throw Refusal("whether this directive is needed here only you know", at);
+    }
+    if (finding.has_unreached) {
+      throw Refusal("directives that the run did not reach may need what this one does", at);
     }
     if (!plan_clauses(program, edit, plan)) plan.found = false;
   }

@@ -189,8 +189,9 @@ class Looker {
     if (depth_ >= kDeepest || !within_.insert(&called).second) {
       return unknown(call, fmt::format("is handed to {}(), which calls itself", name));
     }
+    const bool is_own_scope = !device_ && offloads(program_, *called.getBody());
     ++depth_;
-    Mention whole{&call, Use::kNone, {}};
+    Mention whole{&call, is_own_scope ? Use::kHanded : Use::kNone, {}};
     for (unsigned i = 0; i < call.getNumArgs(); ++i) {
       if (!holds(*call.getArg(i), pointer)) continue;
       if (i >= called.getNumParams()) {
@@ -202,6 +203,10 @@ class Looker {
         whole = unknown(call, fmt::format("is handed to {}() by reference", name));
         break;
       }
+      if (is_own_scope) {
+        whole.handed_to.push_back(&parameter);
+        continue;
+      }
       for (const Mention& one : look(*called.getBody(), parameter)) {
         whole.use = both(whole.use, one.use == Use::kPointer ? Use::kUnknown : one.use);
         if (one.use == Use::kPointer) whole.why = fmt::format("is set anew in {}()", name);
@@ -210,11 +215,6 @@ class Looker {
     }
     --depth_;
     within_.erase(&called);
-    if (whole.use != Use::kNone && whole.use != Use::kUnknown && !device_ &&
-        offloads(program_, *called.getBody())) {
-      return unknown(call,
-                     fmt::format("is used in {}(), which runs regions on a device, too", name));
-    }
     return whole;
   }
 
@@ -235,7 +235,9 @@ class Offloading : public WrittenCode<Offloading> {
 
   bool VisitOMPExecutableDirective(clang::OMPExecutableDirective* directive) {
     const auto kind = directive->getDirectiveKind();
-    found = found || runs_on_device(*directive) ||
+    const bool is_wait = kind == llvm::omp::OMPD_taskwait || kind == llvm::omp::OMPD_taskgroup ||
+                         kind == llvm::omp::OMPD_barrier;
+    found = found || is_wait || runs_on_device(*directive) ||
             clang::isOpenMPTargetDataManagementDirective(kind) ||
             kind == llvm::omp::OMPD_target_update;
     return !found;

@@ -19,6 +19,7 @@ enum class Use : std::uint8_t {
   kWrite,
   kChange,   ///< read and written
   kPointer,  ///< the pointer itself is set, or set another to it; see permutation.h
+  kHanded,   ///< to a function that runs regions, too: what it does with it is looked at there
   kUnknown,
 };
 
@@ -27,6 +28,7 @@ struct Mention {
   const clang::Stmt* at = nullptr;
   Use use = Use::kNone;
   std::string why;  ///< of kUnknown: "is handed to f(), whose body is not seen"
+  std::vector<const clang::ParmVarDecl*> handed_to = {};  ///< of kHanded: what it is called there
 };
 
 /// All that `code` does on the host with a variable: bodies of regions that run on a device are
@@ -38,7 +40,8 @@ std::vector<Mention> mentions_on_host(const Program& program, const clang::Stmt&
 std::vector<Mention> mentions_on_device(const Program& program, const clang::Stmt& code,
                                         const clang::VarDecl& variable);
 
-/// Whether code holds directives for devices, or calls functions that do, or that are not seen.
+/// Whether code holds directives for devices, or waits for those that run by themselves, or calls
+/// functions that do, or that are not seen.
 bool offloads(const Program& program, const clang::Stmt& code);
 
 /// Both together: read and written is changed, unknown stays unknown.

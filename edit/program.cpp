@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "answer.h"
 #include "written_code.h"
@@ -41,6 +42,18 @@ class Collector : public WrittenCode<Collector> {
  private:
   std::vector<const clang::OMPExecutableDirective*>& directives_;
   std::vector<const clang::Stmt*>& loops_;
+};
+
+/// Functions that code calls, and those that these call, as far as their bodies are seen.
+class Bodies : public WrittenCode<Bodies> {
+ public:
+  bool VisitCallExpr(clang::CallExpr* call) {
+    const clang::FunctionDecl* called = call->getDirectCallee();
+    const clang::FunctionDecl* defined = nullptr;
+    const bool is_seen = called != nullptr && called->hasBody(defined);
+    return !is_seen || !all.insert(defined).second || TraverseStmt(defined->getBody());
+  }
+  std::set<const clang::FunctionDecl*> all;
 };
 
 template <class Statement>
@@ -106,7 +119,7 @@ std::vector<const clang::OMPExecutableDirective*> Program::directives_at(const P
 bool Program::holds_all(const clang::Stmt& loop, const std::vector<Place>& places) const {
   return std::ranges::all_of(places, [&](const Place& place) {
     return std::ranges::any_of(directives_at(place),
-                               [&](const auto* directive) { return is_within(*directive, loop); });
+                               [&](const auto* directive) { return leads_to(loop, *directive); });
   });
 }
 
@@ -175,6 +188,15 @@ bool Program::is_within(const clang::Stmt& inner, const clang::Stmt& outer) cons
     if (at == &outer) return true;
   }
   return false;
+}
+
+bool Program::leads_to(const clang::Stmt& outer, const clang::Stmt& inner) const {
+  if (is_within(inner, outer)) return true;
+  const clang::FunctionDecl* function = function_of(inner);
+  if (function == nullptr) return false;
+  Bodies called;
+  called.TraverseStmt(const_cast<clang::Stmt*>(&outer));
+  return called.all.contains(function);
 }
 
 const clang::FunctionDecl* Program::function_of(const clang::Stmt& statement) const {

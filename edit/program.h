@@ -36,13 +36,15 @@ class Program {
   /// The directives whose pragma begins in that line, as deep as they stand.
   [[nodiscard]] std::vector<const clang::OMPExecutableDirective*> directives_at(
       const Place& place) const;
-  /// The loop whose head holds that line, and directives at all of the places; of a template one of
+  /// The loop whose head holds that line, and that leads to directives at all of the places; of a template one of
   /// those that it was made into. Throws Refusal if there are several; null if there is none.
   [[nodiscard]] const clang::Stmt* loop_at(const Place& place,
                                            const std::vector<Place>& holding) const;
   [[nodiscard]] const clang::Stmt* parent_of(const clang::Stmt& statement) const;
   /// Whether `inner` is `outer`, or in it.
   [[nodiscard]] bool is_within(const clang::Stmt& inner, const clang::Stmt& outer) const;
+  /// Whether `inner` is in `outer`, or in a function that is called from there.
+  [[nodiscard]] bool leads_to(const clang::Stmt& outer, const clang::Stmt& inner) const;
   /// The function whose body holds it; null of none.
   [[nodiscard]] const clang::FunctionDecl* function_of(const clang::Stmt& statement) const;
 

@@ -42,6 +42,9 @@ struct Finding {
   int number = 0;
   std::string pattern;
   std::vector<Edit> edits;
+  /// Whether the loop's code leads to directives that the run did not reach: only what is seen of
+  /// all code that uses the data allows any edit then.
+  bool has_unreached = false;
 };
 
 struct Request {

@@ -7,26 +7,19 @@
 #include <map>
 #include <set>
 
+#include "clauses.h"
 #include "host_uses.h"
 #include "loop_place.h"
 #include "names.h"
 #include "other_names.h"
+#include "pairs.h"
 #include "permutation.h"
-#include "pointer_uses.h"
+#include "regions.h"
+#include "scopes.h"
 #include "source_text.h"
-#include "written_code.h"
 
 namespace ompdm::edit {
 namespace {
-
-class Regions : public WrittenCode<Regions> {
- public:
-  bool VisitOMPExecutableDirective(clang::OMPExecutableDirective* directive) {
-    if (runs_on_device(*directive)) all.insert(directive);
-    return true;
-  }
-  std::set<const clang::OMPExecutableDirective*> all;
-};
 
 const Edit* edit_of(const Finding& finding, const char* side) {
   const auto is_it = [&](const Edit& edit) {
@@ -35,6 +28,12 @@ const Edit* edit_of(const Finding& finding, const char* side) {
   const auto at = std::ranges::find_if(finding.edits, is_it);
   return at == finding.edits.end() ? nullptr : &*at;
 }
+
+/// A scope, and what its directives do.
+struct Used {
+  Scope scope;
+  DeviceUses uses;
+};
 
 class Residence {
  public:
@@ -57,8 +56,7 @@ class Residence {
     if (loop_ == nullptr) {
       throw Refusal("no loop begins here that its directives stand in", begin_->places[0]);
     }
-    std::erase_if(kept_, [&](const auto* one) { return !program_.is_within(*one, *loop_); });
-    expect_plain_regions();
+    if (begin_->devices.size() > 1) refuse(*loop_, "the data is on several devices");
     expect_room_around(program_, *loop_);
     find_data();
     write(plan);
@@ -82,19 +80,6 @@ class Residence {
     if (!kept_.empty() && missing_.line > 0) {
       throw Refusal("this directive is compiled elsewhere", missing_);
     }
-  }
-
-  /// What runs later, or on the host at times, needs more than is written here.
-  void expect_plain_regions() const {
-    for (const clang::OMPExecutableDirective* directive : kept_) {
-      if (directive->hasClausesOfKind<clang::OMPNowaitClause>()) {
-        refuse(*directive, "this directive is nowait");
-      }
-      if (directive->hasClausesOfKind<clang::OMPIfClause>()) {
-        refuse(*directive, "this directive's if() may leave the region to the host");
-      }
-    }
-    if (begin_->devices.size() > 1) refuse(*loop_, "the data is on several devices");
   }
 
   /// Every name that is to be written, and what it is; all have to mean the same before the loop.
@@ -123,36 +108,96 @@ class Residence {
 
   void look_at_uses() {
     std::vector<const clang::VarDecl*> variables;
+    for (const auto& [root, variable] : data_) variables.push_back(variable);
     std::vector<Mention> set;
-    Regions regions;
-    regions.TraverseStmt(const_cast<clang::Stmt*>(loop_));
-    std::map<std::string, std::vector<Mention>> on_host;
-    for (const auto& [root, variable] : data_) {
-      variables.push_back(variable);
-      on_host[root] = mentions_on_host(program_, *loop_, *variable);
-      std::ranges::copy_if(on_host[root], std::back_inserter(set),
-                           [](const Mention& one) { return one.use == Use::kPointer; });
+    std::map<const clang::VarDecl*, std::vector<Used>> used;
+    for (const clang::VarDecl* variable : variables) {
+      for (Scope& scope : scopes_of(program_, *loop_, *variable)) {
+        if (scope.function == nullptr) {
+          std::ranges::copy_if(scope.mentions, std::back_inserter(set),
+                               [](const Mention& one) { return one.use == Use::kPointer; });
+        }
+        const auto known = names_in_scope(scope, variables);
+        DeviceUses uses = device_uses(program_, scope, known, device_number());
+        expect_counted(uses, *scope.data);
+        is_later_ = is_later_ || uses.is_later;
+        used[variable].push_back({std::move(scope), std::move(uses)});
+      }
     }
     expect_no_other_names(program_, *loop_, variables);
     const auto swapped = exchanged(program_, *loop_, variables, set);
     expect_alike(swapped);
-    std::set<std::string> written;
-    for (const auto& [root, variable] : data_) {
-      for (const clang::OMPExecutableDirective* region : regions.all) {
-        if (writes(*region, root, *variable)) written.insert(root);
+    const auto is_written = [&](const clang::VarDecl* variable) {
+      return std::ranges::any_of(used.at(variable),
+                                 [](const Used& one) { return one.uses.writes; });
+    };
+    // What is exchanged is written if any of it is.
+    const bool any = std::ranges::any_of(swapped, is_written);
+    for (const auto& [variable, scopes] : used) {
+      const bool is_swapped = std::ranges::find(swapped, variable) != swapped.end();
+      const bool is_changed = is_swapped ? any : is_written(variable);
+      if (is_changed) written_.insert(variable->getNameAsString());
+      for (const Used& one : scopes) {
+        if (one.uses.sends) sent_.insert(variable->getNameAsString());
+        add_updates(one, *variable, is_changed);
       }
     }
-    // What is exchanged is written if any of it is.
-    const bool any = std::ranges::any_of(
-        swapped, [&](const auto* one) { return written.contains(one->getNameAsString()); });
-    for (const auto* one : swapped) {
-      if (any) written.insert(one->getNameAsString());
+  }
+
+  /// What stays on the device, by its names in a scope.
+  static std::vector<const clang::VarDecl*> names_in_scope(
+      const Scope& scope, const std::vector<const clang::VarDecl*>& variables) {
+    if (scope.function == nullptr || scope.data->hasGlobalStorage()) return variables;
+    return {scope.data};
+  }
+
+  [[nodiscard]] int device_number() const {
+    return begin_->devices.empty() ? 0 : begin_->devices.front();
+  }
+
+  /// Of what the run reached its events tell whether it comes in pairs.
+  void expect_counted(const DeviceUses& uses, const clang::VarDecl& data) const {
+    for (const clang::OMPExecutableDirective* one : uses.counted) {
+      const bool is_known = std::ranges::find(kept_, one) != kept_.end();
+      if (!is_known) expect_pair(program_, *one, uses.counted, data);
     }
-    for (const auto& [root, variable] : data_) {
-      const auto here =
-          updates_in(program_, *loop_, *variable, on_host[root], written.contains(root));
-      updates_.insert(updates_.end(), here.begin(), here.end());
+  }
+
+  void add_updates(const Used& used, const clang::VarDecl& variable, bool is_written) {
+    const Scope& scope = used.scope;
+    std::vector<Update> here =
+        updates_in(program_, *scope.code, *scope.data, scope.mentions, is_written);
+    for (const MayStay& one : used.uses.may_stay) {
+      const std::string condition = fmt::format("!({})", one.condition);
+      if (is_written) here.push_back({one.region, scope.data, true, one.item, condition});
+      if (one.writes) here.push_back({one.region, scope.data, false, one.item, condition});
     }
+    for (Update& update : here) {
+      if (update.item.empty()) update.item = item_in(used, variable);
+    }
+    updates_.insert(updates_.end(), here.begin(), here.end());
+    idle_.insert(used.uses.idle.begin(), used.uses.idle.end());
+    const bool is_changed = !here.empty() || !used.uses.idle.empty();
+    if (is_changed && scope.function != nullptr) {
+      expect_called_here_alone(program_, *loop_, *scope.function);
+    }
+  }
+
+  /// How a clause names all of the data in a scope.
+  [[nodiscard]] std::string item_in(const Used& used, const clang::VarDecl& variable) const {
+    const Scope& scope = used.scope;
+    const std::string& own = expressions_.at(variable.getNameAsString());
+    if (scope.function == nullptr) return own;
+    if (used.uses.items.size() != 1) {
+      refuse(*scope.code, fmt::format("how much of {} the host uses in {}() no clause says",
+                                      scope.data->getNameAsString(),
+                                      scope.function->getNameAsString()));
+    }
+    const Names names(program_, *scope.code);
+    for (const std::string& name : names_in(used.uses.items.front())) {
+      if (name != scope.data->getNameAsString()) names.expect_unchanged(name);
+    }
+    return used.uses.items.front();
   }
 
   /// What is exchanged has one extent.
@@ -165,38 +210,14 @@ class Residence {
     if (extents.size() > 1) refuse(*loop_, "what the loop exchanges has several extents");
   }
 
-  [[nodiscard]] bool writes(const clang::OMPExecutableDirective& region, const std::string& root,
-                            const clang::VarDecl& variable) const {
-    if (!region.hasAssociatedStmt()) return false;
-    bool is_written = false;
-    for (const Mention& one : mentions_on_device(program_, *region.getAssociatedStmt(), variable)) {
-      if (one.use == Use::kUnknown || one.use == Use::kPointer) {
-        refuse(*one.at,
-               fmt::format("in this kernel {} {}", root, one.why.empty() ? "is set" : one.why));
-      }
-      is_written = is_written || one.use == Use::kWrite || one.use == Use::kChange;
-    }
-    if (is_written && only_sends(region, variable)) {
-      refuse(region, fmt::format("a kernel changes {}, which its clause only sends", root));
-    }
-    return is_written;
-  }
-
-  static bool only_sends(const clang::OMPExecutableDirective& region,
-                         const clang::VarDecl& variable) {
-    for (const auto* clause : region.getClausesOfKind<clang::OMPMapClause>()) {
-      const bool sends = clause->getMapType() == clang::OMPC_MAP_to ||
-                         clause->getMapType() == clang::OMPC_MAP_alloc;
-      for (const clang::Expr* item : clause->varlists()) {
-        if (sends && root_variable(*item) == &variable) return true;
-      }
-    }
-    return false;
-  }
-
   [[nodiscard]] std::string device() const {
-    const bool is_first = begin_->devices.empty() || begin_->devices.front() == 0;
-    return is_first ? std::string() : fmt::format(" device({})", begin_->devices.front());
+    return device_number() == 0 ? std::string() : fmt::format(" device({})", device_number());
+  }
+
+  /// What was not changed, or filled first, in the run that was recorded, may be in another one.
+  [[nodiscard]] std::string kind_of(const std::string& kind, const std::string& root) const {
+    if (kind == "release" && written_.contains(root)) return "from";
+    return kind == "alloc" && sent_.contains(root) ? "to" : kind;
   }
 
   [[nodiscard]] std::string pragma(const Edit& edit, Plan* plan) const {
@@ -204,10 +225,12 @@ class Residence {
     for (const Clause& clause : edit.clauses) {
       for (const Item& item : clause.items) {
         const std::string root = root_of(item.expression);
-        const bool stays = clause.kind == "from" &&
+        std::string kind = kind_of(clause.kind, root);
+        const bool stays = kind == "from" &&
                            std::ranges::find(request_.released, root) != request_.released.end();
-        items[stays ? "release" : clause.kind].push_back(item.expression);
-        const bool may_stay = plan != nullptr && clause.kind == "from" && !stays &&
+        if (stays) kind = "release";
+        items[kind].push_back(item.expression);
+        const bool may_stay = plan != nullptr && kind == "from" &&
                               !is_used_behind(program_, *loop_, *data_.at(root));
         if (may_stay) plan->returned.push_back(root);
       }
@@ -232,28 +255,46 @@ class Residence {
     const SourceText text(program_.context(), loop_->getBeginLoc());
     const unsigned begin = text.offset_of(loop_->getBeginLoc());
     const std::string indent = indentation(text, begin);
-    plan.replacements.push_back(text.lines_before(begin, {indent + pragma(*begin_, nullptr)}));
+    std::vector<std::string> before = {indent + pragma(*begin_, nullptr)};
     std::vector<std::string> behind = {indent + pragma(*end_, &plan)};
+    if (is_later_) {
+      for (auto* lines : {&before, &behind}) {
+        lines->insert(lines->begin(), indent + "#pragma omp taskwait");
+      }
+    }
+    plan.replacements.push_back(text.lines_before(begin, before));
     for (const std::string& root : request_.released) {
       if (!request_.spoil || !data_.contains(root)) continue;
       behind.push_back(spoiling(expressions_.at(root)));
     }
     plan.replacements.push_back(text.lines_after(end_of_statement(text, *loop_), behind));
-    for (const Update& update : updates_) write(update, text, plan);
+    for (const Update& update : updates_) write(update, plan);
     plan.updates = updates_.size();
+    for (const clang::OMPExecutableDirective* update : idle_) {
+      const Place place = place_of(program_.context(), *update);
+      remove_directive(program_, *update, place, plan);
+      plan.settled.push_back(place);
+    }
   }
 
-  void write(const Update& update, const SourceText& text, Plan& plan) const {
+  void write(const Update& update, Plan& plan) const {
+    const SourceText text(program_.context(), update.statement->getBeginLoc());
     const unsigned at = text.offset_of(update.statement->getBeginLoc());
     const unsigned end = end_of_statement(text, *update.statement);
     if (!text.begins_line(at) || !text.ends_line(end)) {
       refuse(*update.statement, "the host uses the data in a line that holds other code");
     }
-    const std::string line =
-        fmt::format("{}#pragma omp target update{} {}({})", indentation(text, at), device(),
-                    update.from ? "from" : "to", expressions_.at(update.data->getNameAsString()));
-    plan.replacements.push_back(update.from ? text.lines_before(at, {line})
-                                            : text.lines_after(end, {line}));
+    const std::string line = fmt::format(
+        "{}#pragma omp target update{} {}({}){}", indentation(text, at), device(),
+        update.from ? "from" : "to", update.item,
+        update.condition.empty() ? std::string() : fmt::format(" if({})", update.condition));
+    const Replacement made =
+        update.from ? text.lines_before(at, {line}) : text.lines_after(end, {line});
+    const auto is_it = [&](const Replacement& one) {
+      return one.file == made.file && one.offset == made.offset && one.text == made.text;
+    };
+    // One function may be called with several of the data.
+    if (std::ranges::none_of(plan.replacements, is_it)) plan.replacements.push_back(made);
   }
 
   const Program& program_;
@@ -267,7 +308,11 @@ class Residence {
   Place missing_;
   std::map<std::string, const clang::VarDecl*> data_;  // by name
   std::map<std::string, std::string> expressions_;
+  bool is_later_ = false;          // a region in the loop is
+  std::set<std::string> written_;  // by a kernel
+  std::set<std::string> sent_;     // a clause asks for what the host has
   std::vector<Update> updates_;
+  std::set<const clang::OMPExecutableDirective*> idle_;
 };
 
 }  // namespace

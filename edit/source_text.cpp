@@ -85,7 +85,7 @@ Replacement SourceText::lines_before(unsigned offset, const std::vector<std::str
 }
 
 Replacement SourceText::lines_after(unsigned offset, const std::vector<std::string>& lines) const {
-  Replacement made{file_, next_line(offset), 0, {}};
+  Replacement made{file_, next_line(offset), 0, {}, true};
   for (const std::string& line : lines) made.text += line + newline_;
   return made;
 }
@@ -96,13 +96,32 @@ unsigned SourceText::past_semicolon(unsigned offset) const {
   return is_one ? static_cast<unsigned>(next + 1) : offset;
 }
 
+namespace {
+
+/// The statement that a statement ends with: a branch's, a loop's body, what a directive is of.
+const clang::Stmt& last_part(const clang::Stmt& statement) {
+  const clang::Stmt* part = nullptr;
+  if (const auto* directive = llvm::dyn_cast<clang::OMPExecutableDirective>(&statement)) {
+    if (directive->hasAssociatedStmt()) part = directive->getRawStmt();
+  } else if (const auto* captured = llvm::dyn_cast<clang::CapturedStmt>(&statement)) {
+    part = captured->getCapturedStmt();
+  } else if (const auto* branch = llvm::dyn_cast<clang::IfStmt>(&statement)) {
+    part = branch->getElse() != nullptr ? branch->getElse() : branch->getThen();
+  } else if (!llvm::isa<clang::DoStmt>(statement)) {
+    part = body_of_loop(statement);
+  }
+  return part == nullptr ? statement : last_part(*part);
+}
+
+}  // namespace
+
 unsigned end_of_statement(const SourceText& text, const clang::Stmt& statement) {
-  const unsigned end = text.end_of(statement.getEndLoc());
-  const clang::Stmt* body = body_of_loop(statement);
-  const bool is_block = llvm::isa<clang::CompoundStmt>(statement) ||
-                        (body != nullptr && !llvm::isa<clang::DoStmt>(statement) &&
-                         llvm::isa<clang::CompoundStmt>(body));
-  return is_block ? end : text.past_semicolon(end);
+  const clang::Stmt& last = last_part(statement);
+  if (const auto* directive = llvm::dyn_cast<clang::OMPExecutableDirective>(&last)) {
+    return text.pragma_end(text.offset_of(directive->getBeginLoc()));
+  }
+  const unsigned end = text.end_of(last.getEndLoc());
+  return llvm::isa<clang::CompoundStmt>(last) ? end : text.past_semicolon(end);
 }
 
 }  // namespace ompdm::edit

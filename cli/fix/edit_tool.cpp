@@ -56,7 +56,8 @@ EditPlan plan_of(std::size_t number, const Json& answer) {
   }
   for (const Json& each : one.at("replacements")) {
     plan.replacements.push_back(
-        {each.at("file"), each.at("offset"), each.at("length"), each.at("text")});
+        {each.at("file"), each.at("offset"), each.at("length"), each.at("text"),
+         each.at("behind")});
   }
   plan.updates = one.at("updates");
   plan.returned = one.at("returned").get<std::vector<std::string>>();
@@ -104,7 +105,8 @@ Json EditTool::ask(const CompileArguments& unit, std::size_t number, const Wish&
                         {"spoil", wish.spoil},
                         {"findings", Json::array({{{"number", number},
                                                    {"pattern", finding.at("pattern")},
-                                                   {"edits", finding.at("edits")}}})}};
+                                                   {"edits", finding.at("edits")},
+                                                   {"unreached", finding.at("unreached")}}})}};
   const ChildEnd end = run_child({{program_.string()}, "/", {}, request.dump()});
   try {
     return Json::parse(end.output);

@@ -16,6 +16,7 @@ struct Replacement {
   std::size_t offset = 0;
   std::size_t length = 0;
   std::string text;
+  bool behind = false;  ///< it belongs to what stands before it
 };
 
 /// What is to be written for one finding, or why nothing can be.

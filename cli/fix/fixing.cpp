@@ -42,7 +42,11 @@ Fixing::Fixing(const FixOptions& options) : options_(options) {
   program_ = (directory_ / process.program).lexically_normal();
   arguments_ = process.arguments;
   if (!arguments_.empty()) arguments_.front() = program_.string();
-  const std::vector<analysis::Analysis> analyses = {analysis::analyze(trace)};
+  std::vector<analysis::Analysis> analyses = {analysis::analyze(trace)};
+  // What a run did not reach the source shows.
+  for (analysis::Finding& finding : analyses.front().findings) {
+    if (!finding.unreached.empty()) finding.edits = finding.withheld_edits;
+  }
   nlohmann::json report = nlohmann::json::parse(report::render(analyses, report::Format::kJson));
   const SourceLines sources(process);
   std::vector<fs::path> near = {program_};

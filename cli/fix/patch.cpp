@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <tuple>
 
 #include "fix/child.h"
 #include "ompdm/error.h"
@@ -29,7 +30,9 @@ ChangedFiles changed_files(const std::vector<EditPlan>& plans) {
   }
   ChangedFiles files;
   for (auto& [file, all] : by_file) {
-    std::ranges::stable_sort(all, {}, &Replacement::offset);
+    std::ranges::stable_sort(all, {}, [](const Replacement& one) {
+      return std::tuple(one.offset, one.length > 0, !one.behind);
+    });
     std::string text = text_of(file);
     // From the end, so that offsets stay.
     std::size_t begin = text.size() + 1;

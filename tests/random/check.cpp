@@ -3,97 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
-#include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "directives.h"
+#include "guards.h"
 #include "patch.h"
-#include "run.h"
 #include "source.h"
+#include "versions.h"
 
 namespace ompdm::random_programs {
 namespace {
 
-namespace fs = std::filesystem;
 using Json = nlohmann::json;
 using Lines = std::vector<std::string>;
-
-/// A source of several programs, built.
-class Batch {
- public:
-  Batch(const Build& build, fs::path folder) : build_(build), folder_(std::move(folder)) {
-    fs::create_directories(folder_);
-  }
-
-  /// The compiler's first complaint; empty: built.
-  std::string build(const Lines& lines, const std::string& name) const {
-    const fs::path source = folder_ / (name + ".cpp");
-    std::ofstream file(source);
-    for (const std::string& line : lines) file << line << '\n';
-    file.close();
-    std::vector<std::string> words = build_.compiler;
-    words.insert(words.end(), {source.string(), "-o", (folder_ / name).string()});
-    const e2e::Ended ended = e2e::run({words, {}, std::chrono::seconds(300)}, folder_);
-    if (ended.status == 0) return "";
-    const std::size_t at = ended.err.find("error: ");
-    return ended.err.substr(at, ended.err.find('\n', at) - at);
-  }
-
-  struct Ran {
-    std::string out = {};  ///< with the exit status, if it is not 0
-    Json report = {};
-  };
-
-  [[nodiscard]] std::string run(const std::string& name, std::size_t number, int input) const {
-    return printed(run_words(words(name, number, input)));
-  }
-
-  [[nodiscard]] Ran record(const std::string& name, std::size_t number) const {
-    const std::string trace = fmt::format("{}.{}.json", name, number);
-    std::vector<std::string> command = {OMPDM_COMMAND, "record", "-o", trace, "--"};
-    const std::vector<std::string> program = words(name, number, 0);
-    command.insert(command.end(), program.begin(), program.end());
-    Ran ran = {.out = printed(run_words(command))};
-    const e2e::Ended report =
-        e2e::run({{OMPDM_COMMAND, "report", "--format", "json", trace}}, folder_);
-    if (report.status == 0) ran.report = Json::parse(report.out);
-    return ran;
-  }
-
- private:
-  [[nodiscard]] std::vector<std::string> words(const std::string& name, std::size_t number,
-                                               int input) const {
-    return {(folder_ / name).string(), std::to_string(number), std::to_string(input)};
-  }
-
-  /// Again if LLVM's runtime ends it by an assertion of its own, with the recorder and without: a
-  /// helper thread may still be ending a `nowait` task when who waited for it makes teams.
-  [[nodiscard]] e2e::Ended run_words(const std::vector<std::string>& words) const {
-    constexpr int kMostTries = 32;
-    for (int tries = 1;; ++tries) {
-      e2e::Ended ended = e2e::run({words, build_.environment}, folder_);
-      const bool is_llvm =
-          ended.status != 0 && ended.err.find("Assertion failure at kmp_") != std::string::npos;
-      if (!is_llvm || tries == kMostTries) return ended;
-    }
-  }
-
-  static std::string printed(const e2e::Ended& ended) {
-    return ended.status == 0 ? ended.out
-                             : fmt::format("exit status {}: {}", ended.status, ended.err);
-  }
-
-  const Build& build_;
-  fs::path folder_;
-};
-
-std::uint64_t moved(const Json& report) {
-  const Json& totals = report["totals"];
-  return totals["HtoD"]["bytes"].get<std::uint64_t>() +
-         totals["DtoH"]["bytes"].get<std::uint64_t>();
-}
 
 bool is_movement(const Json& finding) { return finding["wasted_bytes"].get<std::uint64_t>() > 0; }
 
@@ -142,7 +65,9 @@ class Check {
     if (!complaint.empty()) return all(complaint);
     Patch patch(source_);
     for (std::size_t i = 0; i < naive_.size(); ++i) record(i, patch);
-    complaint = batch_.build(patch.lines(), "edited");
+    Lines edited = guards::source();
+    std::ranges::move(patch.lines(), std::back_inserter(edited));
+    complaint = batch_.build(edited, "edited");
     if (!complaint.empty()) return all("edited: " + complaint);
     for (std::size_t i = 0; i < naive_.size(); ++i) {
       if (!before_[i].report.is_null() && verdicts_[i].promised > 0) run_edited(i);
@@ -152,22 +77,18 @@ class Check {
 
  private:
   void add(std::uint64_t seed) {
-    Dice dice(seed);
-    Program program = make_program(dice);
-    while (random_programs::run(program, 0).kernels == 0) program = make_program(dice);
-    well_.push_back(without_waste(program));
-    naive_.push_back(with_waste(program, dice));
-    const Outcome best = random_programs::run(well_.back(), 0);
-    const Outcome worst = random_programs::run(naive_.back(), 0);
+    const Versions made = versions_of(seed);
+    well_.push_back(made.well);
+    naive_.push_back(made.naive);
     Verdict& verdict = verdicts_.emplace_back();
     verdict.seed = seed;
-    verdict.wanders = std::ranges::any_of(program.groups, [&](const std::vector<int>& group) {
-      return devices_of(program.root, group).size() > 1;
+    verdict.wanders = std::ranges::any_of(made.naive.groups, [&](const std::vector<int>& group) {
+      return devices_of(made.naive.root, group).size() > 1;
     });
-    verdict.clean = best.needless == 0 && !best.unused;
-    if (!worst.right || !best.right) verdict.faults.emplace_back("the program itself is wrong");
-    verdict.planted = worst.bytes - std::min(worst.bytes, best.bytes);
-    verdict.unread = worst.unread - std::min(worst.unread, best.unread);
+    verdict.clean = made.clean;
+    if (!made.worst.right || !made.best.right) verdict.faults.emplace_back("the program itself is wrong");
+    verdict.planted = made.planted();
+    verdict.unread = made.worst.unread - std::min(made.worst.unread, made.best.unread);
   }
 
   std::vector<Verdict> all(const std::string& fault) {
@@ -225,7 +146,7 @@ class Check {
 
 }  // namespace
 
-std::vector<Verdict> check(const Build& build, const fs::path& folder,
+std::vector<Verdict> check(const Build& build, const std::filesystem::path& folder,
                            const std::vector<std::uint64_t>& seeds) {
   const Batch batch(build, folder);
   return Check(batch, seeds).run();

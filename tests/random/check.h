@@ -3,12 +3,10 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <map>
 #include <string>
 #include <vector>
 
-#include "machine.h"
-#include "program.h"
+#include "batch.h"
 
 namespace ompdm::random_programs {
 
@@ -24,12 +22,6 @@ struct Verdict {
   std::uint64_t saved = 0;          ///< what these edits saved
   bool wanders = false;             ///< data is on several devices
   bool clean = false;               ///< the version without waste has none at all
-};
-
-/// How programs are built and run.
-struct Build {
-  std::vector<std::string> compiler = {};  ///< with its options
-  std::map<std::string, std::string> environment = {};
 };
 
 /// Programs of these seeds, in one source, built and run in this folder, which is gone afterwards

@@ -5,7 +5,11 @@
 namespace ompdm::random_programs::guards {
 
 std::vector<std::string> source() {
-  return {"namespace guards {",
+  return {"#include <map>",
+          "#include <mutex>",
+          "#include <set>",
+          "#include <utility>",
+          "namespace guards {",
           "static std::mutex mutex;",
           "static std::map<const void*, std::set<std::pair<int, int>>> served;",
           "inline bool take(int guard, const void* data, int device) {",

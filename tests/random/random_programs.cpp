@@ -18,6 +18,7 @@
 #include <thread>
 
 #include "check.h"
+#include "program.h"
 
 namespace {
 

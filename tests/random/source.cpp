@@ -7,8 +7,6 @@
 #include <iterator>
 #include <utility>
 
-#include "guards.h"
-
 namespace ompdm::random_programs {
 namespace {
 
@@ -277,9 +275,7 @@ class Printer {
 
 std::vector<std::string> source_of(const std::vector<Program>& programs) {
   Lines lines = {"#include <cstdint>", "#include <cstdio>",  "#include <cstdlib>",
-                 "#include <map>",     "#include <mutex>",   "#include <omp.h>",
-                 "#include <set>",     "#include <utility>", "static int once = 1;"};
-  std::ranges::move(guards::source(), std::back_inserter(lines));
+                 "#include <omp.h>",   "#include <utility>", "static int once = 1;"};
   for (std::size_t i = 0; i < programs.size(); ++i) {
     lines.push_back(fmt::format("namespace p{} {{ static int input = 0;", i));
     std::ranges::move(Printer(programs[i]).print(), std::back_inserter(lines));

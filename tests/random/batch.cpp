@@ -1,0 +1,89 @@
+#include "batch.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <fstream>
+#include <utility>
+
+#include "run.h"
+
+namespace ompdm::random_programs {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Again if LLVM's runtime ends it by an assertion of its own, with the recorder and without: a
+/// helper thread may still be ending a `nowait` task when who waited for it makes teams.
+e2e::Ended run_words(const std::vector<std::string>& words, const Build& build,
+                     const fs::path& folder) {
+  constexpr int kMostTries = 32;
+  for (int tries = 1;; ++tries) {
+    e2e::Ended ended = e2e::run({words, build.environment}, folder);
+    const bool is_llvm =
+        ended.status != 0 && ended.err.find("Assertion failure at kmp_") != std::string::npos;
+    if (!is_llvm || tries == kMostTries) return ended;
+  }
+}
+
+std::string printed(const e2e::Ended& ended) {
+  return ended.status == 0 ? ended.out
+                           : fmt::format("exit status {}: {}", ended.status, ended.err);
+}
+
+}  // namespace
+
+Batch::Batch(const Build& build, fs::path folder) : build_(build), folder_(std::move(folder)) {
+  fs::create_directories(folder_);
+}
+
+std::vector<std::string> Batch::build_words(const std::string& name) const {
+  std::vector<std::string> words = build_.compiler;
+  words.insert(words.end(),
+               {(folder_ / (name + ".cpp")).string(), "-o", (folder_ / name).string()});
+  return words;
+}
+
+std::string Batch::build(const std::vector<std::string>& lines, const std::string& name) const {
+  std::ofstream file(folder_ / (name + ".cpp"));
+  for (const std::string& line : lines) file << line << '\n';
+  file.close();
+  return build(name);
+}
+
+std::string Batch::build(const std::string& name) const {
+  const e2e::Ended ended =
+      e2e::run({build_words(name), {}, std::chrono::seconds(300)}, folder_);
+  if (ended.status == 0) return "";
+  const std::size_t at = ended.err.find("error: ");
+  return at == std::string::npos ? ended.err : ended.err.substr(at, ended.err.find('\n', at) - at);
+}
+
+std::string Batch::run(const std::string& name, std::size_t number, int input) const {
+  return printed(run_words(words(name, number, input), build_, folder_));
+}
+
+Batch::Ran Batch::record(const std::string& name, std::size_t number) const {
+  const std::string trace = fmt::format("{}.{}.json", name, number);
+  std::vector<std::string> command = {OMPDM_COMMAND, "record", "-o", trace, "--"};
+  const std::vector<std::string> program = words(name, number, 0);
+  command.insert(command.end(), program.begin(), program.end());
+  Ran ran = {.out = printed(run_words(command, build_, folder_))};
+  const e2e::Ended report =
+      e2e::run({{OMPDM_COMMAND, "report", "--format", "json", trace}}, folder_);
+  if (report.status == 0) ran.report = nlohmann::json::parse(report.out);
+  return ran;
+}
+
+std::vector<std::string> Batch::words(const std::string& name, std::size_t number,
+                                      int input) const {
+  return {(folder_ / name).string(), std::to_string(number), std::to_string(input)};
+}
+
+std::uint64_t moved(const nlohmann::json& report) {
+  const nlohmann::json& totals = report["totals"];
+  return totals["HtoD"]["bytes"].get<std::uint64_t>() +
+         totals["DtoH"]["bytes"].get<std::uint64_t>();
+}
+
+}  // namespace ompdm::random_programs

@@ -1,0 +1,193 @@
+// Random OpenMP programs with waste and without, given to `ompdm fix`:
+//
+//   random_fixes [COUNT [FIRST_SEED [RESULTS [keep]]]]   (default 10 from seed 1)
+//
+// A patch must not change what is printed, with the input that it was verified on and with another;
+// what it takes away is counted, and programs without waste must be left as they are. A line of
+// each program is added to the file RESULTS; those that are there already are not run again, so
+// that a long run can be stopped. Sources of what went wrong, or with "keep" of all, stay in
+// ./random_fixes.
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <mutex>
+#include <sstream>
+#include <thread>
+
+#include "batch.h"
+#include "run.h"
+#include "source.h"
+#include "versions.h"
+
+namespace {
+
+using namespace ompdm;
+using namespace ompdm::random_programs;
+namespace fs = std::filesystem;
+
+/// What came of one program. Without blanks, so that a line of a file has it.
+struct Result {
+  std::uint64_t seed = 0;
+  std::uint64_t planted = 0;  ///< bytes that the version without waste does not move
+  std::uint64_t saved = 0;    ///< bytes that the patch saved
+  int status = 0;             ///< of `ompdm fix`
+  bool clean = false;         ///< the version without waste has none at all: it was given, too
+  std::string fault = "-";
+
+  [[nodiscard]] std::string line() const {
+    std::string words = fault;
+    std::ranges::replace_if(words, [](char one) { return one == ' ' || one == '\n'; }, '_');
+    return fmt::format("{} {} {} {} {} {}", seed, planted, saved, status, clean ? 1 : 0, words);
+  }
+};
+
+Result result_of(const std::string& line) {
+  Result result;
+  std::istringstream(line) >> result.seed >> result.planted >> result.saved >> result.status >>
+      result.clean >> result.fault;
+  return result;
+}
+
+Build build_of(std::uint64_t seed) {
+  Build build;
+  std::istringstream words(OMPDM_OFFLOAD_COMMAND);
+  for (std::string word; words >> word;) build.compiler.push_back(word);
+  build.compiler.emplace_back(seed % 2 == 0 ? "-O2" : "-O0");
+  return build;
+}
+
+/// `ompdm fix` on a recorded program, its patch applied.
+e2e::Ended fix(const Batch& batch, const std::string& name) {
+  const std::string command = fmt::format("{}", fmt::join(batch.build_words(name), " "));
+  std::ofstream(batch.folder() / "compile_commands.json")
+      << nlohmann::json::array({{{"directory", batch.folder().string()},
+                                 {"file", name + ".cpp"},
+                                 {"command", command}}});
+  return e2e::run({{OMPDM_COMMAND, "fix", name + ".0.json", "--build", command, "--tree",
+                    batch.folder().string(), "--apply", "-o", name + ".patch"},
+                   {},
+                   std::chrono::seconds(600)},
+                  batch.folder());
+}
+
+/// What both inputs make it print.
+std::vector<std::string> printed(const Batch& batch, const std::string& name) {
+  return {batch.run(name, 0, 0), batch.run(name, 0, 1)};
+}
+
+std::string fault_of_clean(const Batch& batch, const Versions& made) {
+  const std::string complaint = batch.build(source_of({made.well}), "well");
+  if (!complaint.empty()) return complaint;
+  const Batch::Ran before = batch.record("well", 0);
+  if (before.report.is_null()) return "well:no_report:" + before.out;
+  const e2e::Ended ended = fix(batch, "well");
+  if (ended.status == 0) return "without_waste_but_patched";
+  return ended.status == 4 ? "" : fmt::format("well:fix_ended_with_{}:{}", ended.status, ended.err);
+}
+
+std::string fault_of(const Batch& batch, const Versions& made, Result& result) {
+  const std::string complaint = batch.build(source_of({made.naive}), "naive");
+  if (!complaint.empty()) return complaint;
+  const std::vector<std::string> expected = printed(batch, "naive");
+  const Batch::Ran before = batch.record("naive", 0);
+  if (before.report.is_null()) return "no_report:" + before.out;
+  const e2e::Ended ended = fix(batch, "naive");
+  std::ofstream(batch.folder() / "naive.out") << ended.out << ended.err;
+  result.status = ended.status;
+  if (ended.status != 0 && ended.status != 4) {
+    return fmt::format("fix_ended_with_{}:{}", ended.status, ended.err);
+  }
+  if (ended.status != 0) return "";
+  const std::string refused = batch.build("naive");
+  if (!refused.empty()) return "patched:" + refused;
+  if (printed(batch, "naive") != expected) return "patched:another_result";
+  const Batch::Ran after = batch.record("naive", 0);
+  if (after.report.is_null()) return "patched:no_report:" + after.out;
+  const std::uint64_t then = moved(before.report);
+  const std::uint64_t now = moved(after.report);
+  if (now > then) return "patched:moves_more";
+  result.saved = then - now;
+  return "";
+}
+
+Result check(std::uint64_t seed, const fs::path& folder, bool keep) {
+  const Versions made = versions_of(seed);
+  const Build build = build_of(seed);
+  const Batch batch(build, folder / fmt::format("seed{}", seed));
+  Result result;
+  result.seed = seed;
+  result.planted = made.planted();
+  result.clean = made.clean;
+  std::string fault = fault_of(batch, made, result);
+  if (fault.empty() && made.clean) fault = fault_of_clean(batch, made);
+  if (!fault.empty()) result.fault = fault;
+  if (fault.empty() && !keep) fs::remove_all(batch.folder());
+  return result;
+}
+
+double share(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? 100.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  const std::uint64_t programs = count > 1 ? std::strtoull(words[1], nullptr, 10) : 10;
+  const std::uint64_t first = count > 2 ? std::strtoull(words[2], nullptr, 10) : 1;
+  const fs::path folder = fs::absolute("random_fixes");
+  std::vector<Result> all;
+  std::ofstream results;
+  if (count > 3) {
+    std::ifstream known(words[3]);
+    for (std::string line; std::getline(known, line);) all.push_back(result_of(line));
+    results.open(words[3], std::ios::app);
+  }
+  std::mutex mutex;
+  std::uint64_t next = first;
+  const auto work = [&] {
+    while (true) {
+      std::uint64_t seed = 0;
+      {
+        const std::lock_guard lock(mutex);
+        while (std::ranges::find(all, next, &Result::seed) != all.end()) ++next;
+        if (next >= first + programs) return;
+        seed = next++;
+      }
+      Result result = check(seed, folder, count > 4);
+      const std::lock_guard lock(mutex);
+      if (result.fault != "-") fmt::print("seed {}: {}\n", seed, result.fault);
+      results << result.line() << std::endl;
+      std::fflush(stdout);
+      all.push_back(std::move(result));
+    }
+  };
+  std::vector<std::thread> workers;
+  for (unsigned i = 0; i < std::max(1U, std::thread::hardware_concurrency()); ++i) {
+    workers.emplace_back(work);
+  }
+  for (std::thread& worker : workers) worker.join();
+
+  Result sum;
+  std::uint64_t faulty = 0;
+  std::uint64_t clean = 0;
+  std::uint64_t patched = 0;
+  for (const Result& one : all) {
+    sum.planted += one.planted;
+    sum.saved += std::min(one.saved, one.planted);
+    faulty += one.fault == "-" ? 0 : 1;
+    clean += one.clean ? 1 : 0;
+    patched += one.status == 0 ? 1 : 0;
+  }
+  fmt::print(
+      "programs                          {}, {} of them without waste in another version\n"
+      "programs with a fault             {}\n"
+      "patched                           {}\n"
+      "planted bytes                     {:.1f} MB, of which patches took away {:.1f} %\n",
+      all.size(), clean, faulty, patched, static_cast<double>(sum.planted) / 1e6,
+      share(sum.saved, sum.planted));
+  return faulty > 0 || share(sum.saved, sum.planted) < 50 ? 1 : 0;
+}
