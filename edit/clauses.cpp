@@ -9,10 +9,17 @@
 #include <map>
 
 #include "names.h"
+#include "pointer_uses.h"
 #include "source_text.h"
 
 namespace ompdm::edit {
 namespace {
+
+bool is_standalone(const clang::OMPExecutableDirective& directive) {
+  const auto kind = directive.getDirectiveKind();
+  return kind == llvm::omp::OMPD_target_update || kind == llvm::omp::OMPD_target_enter_data ||
+         kind == llvm::omp::OMPD_target_exit_data;
+}
 
 class Rewriter {
  public:
@@ -23,6 +30,28 @@ class Rewriter {
         text_(program.context(), directive.getBeginLoc()),
         plan_(plan) {
     if (directive.getBeginLoc().isMacroID()) refuse("the directive comes from a macro");
+  }
+
+  /// Throws Refusal where the region's code does what the new map type has no place for: whatever
+  /// a run did, another may do that.
+  void expect_right(const Program& program, const std::string& root,
+                    const std::string& kind) const {
+    if (!runs_on_device(directive_) || !directive_.hasAssociatedStmt()) return;
+    const clang::VarDecl* variable = variable_of(root);
+    if (variable == nullptr) return;
+    Use use = Use::kNone;
+    const clang::Stmt& code = *directive_.getAssociatedStmt();
+    for (const Mention& one : mentions_on_device(program, code, *variable)) {
+      const bool is_unknown = one.use == Use::kUnknown || one.use == Use::kPointer;
+      use = both(use, is_unknown ? Use::kUnknown : one.use);
+    }
+    const bool reads = use == Use::kRead || use == Use::kChange || use == Use::kUnknown;
+    const bool writes = use == Use::kWrite || use == Use::kChange || use == Use::kUnknown;
+    const bool drops_writes = kind == "to" || kind == "firstprivate" || kind == "alloc";
+    const bool drops_reads = kind == "from" || kind == "alloc";
+    if (drops_writes && writes) refuse(fmt::format("the kernel may change {}", root));
+    if (drops_reads && reads) refuse(fmt::format("the kernel may read {}", root));
+    if (kind.empty() && use != Use::kNone) refuse(fmt::format("the kernel uses {}", root));
   }
 
   /// Gives an item another map type, or takes it out of its clause.
@@ -38,6 +67,22 @@ class Rewriter {
       }
     }
     taken_[clause][root] = kind;
+  }
+
+  /// Whether nothing is left of a directive that needs something to map.
+  [[nodiscard]] bool leaves_nothing() const {
+    if (directive_.hasAssociatedStmt() && !is_standalone(directive_)) return false;
+    for (const auto* clause : directive_.getClausesOfKind<clang::OMPMapClause>()) {
+      const auto taken = taken_.find(clause);
+      if (taken == taken_.end()) return false;
+      for (const clang::Expr* item : clause->varlists()) {
+        const clang::VarDecl* variable = root_variable(*item);
+        const auto kind = variable == nullptr ? taken->second.end()
+                                              : taken->second.find(variable->getNameAsString());
+        if (kind == taken->second.end() || !kind->second.empty()) return false;
+      }
+    }
+    return added_.empty() && !taken_.empty();
   }
 
   void finish() {
@@ -62,6 +107,17 @@ class Rewriter {
       }
     }
     return nullptr;
+  }
+
+  /// What a name means in the region or in its clauses.
+  [[nodiscard]] const clang::VarDecl* variable_of(const std::string& root) const {
+    if (const auto* clause = clause_of(root)) {
+      for (const clang::Expr* item : clause->varlists()) {
+        const clang::VarDecl* variable = root_variable(*item);
+        if (variable != nullptr && variable->getNameAsString() == root) return variable;
+      }
+    }
+    return variable_named(*directive_.getAssociatedStmt(), root);
   }
 
   using Items = std::map<std::string, std::vector<std::string>>;  // by kind
@@ -127,10 +183,7 @@ const clang::OMPExecutableDirective& only_one(
 
 void remove_directive(const Program& program, const clang::OMPExecutableDirective& directive,
                       const Place& place, Plan& plan) {
-  if (directive.hasAssociatedStmt() &&
-      directive.getDirectiveKind() != llvm::omp::OMPD_target_update &&
-      directive.getDirectiveKind() != llvm::omp::OMPD_target_enter_data &&
-      directive.getDirectiveKind() != llvm::omp::OMPD_target_exit_data) {
+  if (directive.hasAssociatedStmt() && !is_standalone(directive)) {
     throw Refusal("this directive has a body", place);
   }
   const SourceText text(program.context(), directive.getBeginLoc());
@@ -163,10 +216,16 @@ bool plan_clauses(const Program& program, const Edit& edit, Plan& plan) {
       for (const Item& item : clause.items) {
         const std::string root = root_of(item.expression);
         if (root.empty()) throw Refusal("what is mapped is a member, not a variable", place);
-        rewriter.change(root, edit.kind == "leave_out" ? std::string() : clause.kind);
+        const std::string kind = edit.kind == "leave_out" ? std::string() : clause.kind;
+        rewriter.expect_right(program, root, kind);
+        rewriter.change(root, kind);
       }
     }
-    rewriter.finish();
+    if (rewriter.leaves_nothing()) {
+      remove_directive(program, directive, place, plan);
+    } else {
+      rewriter.finish();
+    }
   }
   return all;
 }

@@ -140,6 +140,12 @@ const clang::Expr& written(const clang::Expr& expression) {
 
 Names::Names(const Program& program, const clang::Stmt& loop) : program_(program), loop_(loop) {}
 
+const clang::VarDecl* variable_named(const clang::Stmt& code, const std::string& name) {
+  Meanings meanings(name);
+  meanings.TraverseStmt(const_cast<clang::Stmt*>(&code));
+  return meanings.all.size() == 1 ? *meanings.all.begin() : nullptr;
+}
+
 const clang::VarDecl* Names::find(const std::string& name) const {
   Meanings meanings(name);
   meanings.TraverseStmt(const_cast<clang::Stmt*>(&loop_));

@@ -23,6 +23,9 @@ std::string spoiling(const std::string& expression);
 /// The variable that an item of a clause is a section of; null of a member.
 const clang::VarDecl* root_variable(const clang::Expr& item);
 
+/// The only variable of that name in code; null where there is none, or are several.
+const clang::VarDecl* variable_named(const clang::Stmt& code, const std::string& name);
+
 /// A clause's expression as it is written: clang computes some before the directive.
 const clang::Expr& written(const clang::Expr& expression);
 

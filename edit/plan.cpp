@@ -17,6 +17,15 @@ bool is_looked_at(const Edit& edit) {
   return edit.when == "host_uses" || edit.when == "host_changed" || edit.when == "kernel_changed";
 }
 
+/// What a region's own code does tells what its clauses have to say; of others that takes all code
+/// within them.
+bool are_regions(const Program& program, const Edit& edit) {
+  return std::ranges::all_of(edit.places, [&](const Place& place) {
+    return std::ranges::all_of(program.directives_at(place),
+                               [](const auto* one) { return runs_on_device(*one); });
+  });
+}
+
 /// Whether all that it asks about was answered already, for a loop.
 bool is_settled(const Plan& plan, const Edit& edit) {
   return !edit.places.empty() && std::ranges::all_of(edit.places, [&](const Place& place) {
@@ -39,7 +48,7 @@ void make(const Program& program, const Finding& finding, const Request& request
     if (!is_text || edit.when != "always") {
       throw Refusal("whether this directive is needed here only you know", at);
     }
-    if (finding.has_unreached) {
+    if (finding.has_unreached && !(edit.kind == "replace" && are_regions(program, edit))) {
       throw Refusal("directives that the run did not reach may need what this one does", at);
     }
     if (!plan_clauses(program, edit, plan)) plan.found = false;

@@ -236,7 +236,7 @@ Measured Fixing::try_together(Trials& trials, std::vector<EditPlan>& accepted) {
       promised = std::max(promised, one.measured.bytes_before - one.measured.bytes_after);
     }
   }
-  return trials.measure(changed_files(accepted), promised, "all of them together");
+  return trials.measure(changed_files(accepted), promised, "all of them together", released_);
 }
 
 /// What the patch rests on besides.

@@ -55,11 +55,15 @@ void copy_tree(const fs::path& from, const fs::path& to) {
     throw Error(fmt::format("{} lies in {}, which is to be copied: set TMPDIR to another folder",
                             to.string(), from.string()));
   }
-  const ChildEnd end =
-      run_child({{"cp", "-a", "--reflink=auto", from.string() + "/.", to.string()}, "/"});
-  if (end.exit_status != 0) {
-    throw Error(fmt::format("{}: cannot be copied: {}", from.string(),
-                            end.errors.substr(0, end.errors.find('\n'))));
+  // What may not be written here is built in the copy all the same.
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"cp", "-a", "--reflink=auto", from.string() + "/.", to.string()},
+        std::vector<std::string>{"chmod", "-R", "u+rwX", to.string()}}) {
+    const ChildEnd end = run_child({words, "/"});
+    if (end.exit_status != 0) {
+      throw Error(fmt::format("{}: cannot be copied: {}", from.string(),
+                              end.errors.substr(0, end.errors.find('\n'))));
+    }
   }
 }
 

@@ -37,13 +37,15 @@ class Trials {
          std::function<void(const std::string&)> told);
 
   /// With the files changed; `promised` are the bytes that are to be spared.
-  Measured measure(const ChangedFiles& changed, std::uint64_t promised, const std::string& what);
+  Measured measure(const ChangedFiles& changed, std::uint64_t promised, const std::string& what,
+                   const std::vector<std::string>& released = {});
   /// Whether the program does the same with the files changed: nothing is measured.
   bool is_same(const ChangedFiles& changed, const std::string& what);
   [[nodiscard]] bool is_seen_in_place() const { return original_.is_seen_in_place(); }
 
  private:
   [[nodiscard]] std::string difference(const Observation& one, const Observation& other) const;
+  [[nodiscard]] static std::string other_file(const Observation& before, const Observation& after);
   [[nodiscard]] std::string kept_lines(const std::string& output) const;
   void compare_times(Measured& found);
 

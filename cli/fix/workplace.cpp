@@ -44,10 +44,14 @@ void count(const Trace& trace, Observation& seen) {
     seen.transfers += times;
   });
   for (const DataOp& op : trace.ops) {
-    if (op.kind != OpKind::kDtoH || op.internal || op.hash == 0 || !op.variable) continue;
-    const std::string& name = trace.variables[op.variable.value].name;
-    if (!name.empty()) seen.contents[name] = op.hash;
+    const bool crosses = op.kind == OpKind::kHtoD || op.kind == OpKind::kDtoH;
+    if (!crosses || op.internal || op.hash == 0 || !op.variable) continue;
+    Contents& contents = seen.contents[trace.variables[op.variable.value].name];
+    contents.all.insert(op.hash);
+    if (op.kind == OpKind::kDtoH) contents.returned_last = op.hash;
   }
+  // What has no name may be several things.
+  seen.contents.erase("");
 }
 
 }  // namespace
@@ -118,10 +122,19 @@ std::vector<std::string> Workplace::command(std::size_t number) const {
   return words;
 }
 
-Observation Workplace::run(std::size_t number) const {
-  const ChildEnd end = start(command(number), target_.directory, false);
-  return {end.exit_status, end.output, end.wall, 0, 0, {}};
+Observation Workplace::observe(std::vector<std::string> command, bool records) const {
+  const TreeState before(copy_);
+  const ChildEnd end = start(std::move(command), target_.directory, records);
+  Observation seen;
+  seen.exit_status = end.exit_status;
+  seen.output = end.output;
+  seen.files = before.written();
+  before.remove_new();
+  seen.wall = end.wall;
+  return seen;
 }
+
+Observation Workplace::run(std::size_t number) const { return observe(command(number), false); }
 
 Observation Workplace::record(std::size_t number) const {
   const fs::path trace = folder_ / "trace.json";
@@ -130,8 +143,7 @@ Observation Workplace::record(std::size_t number) const {
   std::vector<std::string> words = {fs::read_symlink("/proc/self/exe").string(), "record", "-o",
                                     trace.string(), "--"};
   std::ranges::copy(command(number), std::back_inserter(words));
-  const ChildEnd end = start(std::move(words), target_.directory, true);
-  Observation seen{end.exit_status, end.output, end.wall, 0, 0, {}};
+  Observation seen = observe(std::move(words), true);
   if (fs::exists(trace)) count(open_trace(trace.string()).trace, seen);
   return seen;
 }

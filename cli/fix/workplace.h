@@ -6,11 +6,13 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "fix/child.h"
 #include "fix/patch.h"
+#include "fix/written_files.h"
 
 namespace ompdm::cli {
 
@@ -24,15 +26,22 @@ struct Target {
   std::vector<std::vector<std::string>> commands;  ///< the runs, each an input
 };
 
+/// What crossed of a variable, by hashes.
+struct Contents {
+  std::uint64_t returned_last = 0;  ///< 0: nothing came back
+  std::set<std::uint64_t> all;      ///< both ways
+};
+
 /// What one run did.
 struct Observation {
   int exit_status = 0;
   std::string output;
+  WrittenFiles files;  ///< in the tree
   std::chrono::nanoseconds wall{};
   /// Of a recorded run.
   std::uint64_t bytes = 0;  ///< that crossed
   std::uint64_t transfers = 0;
-  std::map<std::string, std::uint64_t> contents;  ///< hash of what came back last, by variable
+  std::map<std::string, Contents> contents;  ///< by variable
 };
 
 class Workplace {
@@ -54,6 +63,8 @@ class Workplace {
   [[nodiscard]] std::filesystem::path place(const std::filesystem::path& path) const;
   [[nodiscard]] ChildEnd start(std::vector<std::string> command,
                                const std::filesystem::path& directory, bool records) const;
+  /// Starts a run, and looks at what it left.
+  [[nodiscard]] Observation observe(std::vector<std::string> command, bool records) const;
   [[nodiscard]] std::string build_command() const;
   [[nodiscard]] std::vector<std::string> command(std::size_t number) const;
 

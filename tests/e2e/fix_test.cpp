@@ -209,6 +209,107 @@ TEST(Fix, ChangesClausesInPlace) {
       << project.text("copied_back.c");
 }
 
+/// A program with one input more than the one that is recorded.
+void expect_patched(const std::string& name, const std::vector<std::string>& parts) {
+  SCOPED_TRACE(name);
+  const Project project(kPrograms / (name + ".c"));
+  ASSERT_TRUE(project.record());
+  const std::vector<std::string> other = {"./" + name, "another"};
+  const std::string expected = run({other}, project.folder()).out;
+  const Ended ended = project.fix({"--build", "make", "--apply"});
+  ASSERT_EQ(ended.status, 0) << ended.out << ended.err;
+  const std::string text = project.text(name + ".c");
+  for (const std::string& part : parts) EXPECT_TRUE(contains(text, part)) << part << '\n' << text;
+  ASSERT_EQ(run({{"make"}}, project.folder()).status, 0);
+  EXPECT_EQ(run({other}, project.folder()).out, expected);
+}
+
+// The report gives no edits there: what the run did not reach may need what they take away.
+TEST(Fix, SeesInTheSourceWhatTheRunDidNotReach) {
+  expect_patched("untaken",
+                 {"#pragma omp target update from(u[0 : n])\n      for (int i = 0; i < n; ++i) sum",
+                  "#pragma omp target update from(u[0 : n])\n      u[0] = sum;\n"
+                  "#pragma omp target update to(u[0 : n])\n"
+                  "#pragma omp target teams distribute parallel for map(tofrom : u[0 : n])\n"
+                  "      for (int i = 0; i < n; ++i) u[i] *= 2;\n"});
+}
+
+TEST(Fix, FollowsTheLoopIntoTheFunctionsThatItCalls) {
+  expect_patched("functions",
+                 {"#pragma omp target update from(u[0 : n])\n    if (t % 5 == 0) sum += first(u);",
+                  "#pragma omp target update from(v[0 : size])\n  if (v[size - 1] > most) {",
+                  "#pragma omp target update to(v[0 : size])\n  }\n"});
+}
+
+TEST(Fix, FollowsGlobalDataIntoFunctions) {
+  expect_patched("global", {"#pragma omp target enter data map(to: u)\n  for (int t = 0;",
+                            "#pragma omp target update from(u)\n    look();"});
+}
+
+TEST(Fix, UpdatesWhereARegionMayStayOnTheHost) {
+  expect_patched("on_host",
+                 {"#pragma omp target update from(u[0 : n]) if(!(t % 6 != 5))\n"
+                  "#pragma omp target teams",
+                  "u[i] += 1;\n#pragma omp target update to(u[0 : n]) if(!(t % 6 != 5))\n"});
+}
+
+TEST(Fix, WaitsForRegionsThatRunByThemselves) {
+  expect_patched("later", {"#pragma omp taskwait\n#pragma omp target enter data map(to: u[0:n])\n",
+                           "  }\n#pragma omp taskwait\n#pragma omp target exit data map(from"});
+}
+
+// With blanks in its paths, out of any version control, readable only.
+TEST(Fix, OfACMakeProjectWhoseLoopIsInAHeader) {
+  const Folder folder;
+  const Folder scratch;
+  const fs::path tree = folder.path() / "two words";
+  fs::copy(kPrograms / "project", tree, fs::copy_options::recursive);
+  const OffloadBuild& build = offload_build();
+  std::string options = "-std=c++20;-Wl,-rpath," + build.runtime;
+  for (const std::string& option : build.options) options += ';' + option;
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+           {"cmake", "-S", ".", "-B", "build", "-DCMAKE_CXX_COMPILER=" + build.cxx,
+            "-DOFFLOAD_OPTIONS=" + options},
+           {"cmake", "--build", "build"},
+           {OMPDM_COMMAND, "record", "-o", "../trace.json", "build/waves"}}) {
+    const Ended ended = run({words, {}, std::chrono::seconds(120)}, tree);
+    ASSERT_EQ(ended.status, 0) << ended.out << ended.err;
+  }
+  fs::remove(tree / "waves.out");
+  const auto read_only = fs::perms::owner_write | fs::perms::group_write | fs::perms::others_write;
+  fs::permissions(tree / "solver.h", read_only, fs::perm_options::remove);
+  const std::string before = text_of(tree / "solver.h");
+  for (const std::string& command : {std::string("cmake --build build"), std::string("auto")}) {
+    const Ended ended =
+        run({{OMPDM_COMMAND, "fix", "../trace.json", "--build", command, "-o", "../fix.patch"},
+             {{"TMPDIR", scratch.path().string()}},
+             std::chrono::seconds(240)},
+            tree);
+    ASSERT_EQ(ended.status, 0) << ended.out << ended.err;
+    EXPECT_FALSE(fs::exists(tree / "waves.out")) << "runs are in the copy";
+    EXPECT_TRUE(fs::is_empty(scratch.path()));
+  }
+  EXPECT_EQ(text_of(tree / "solver.h"), before);
+  const std::string patch = text_of(folder.path() / "fix.patch");
+  EXPECT_TRUE(contains(patch,
+                       "+#pragma omp target enter data map(to: u[0:n])\n"
+                       "   for (int t = 0; t < steps; ++t) {\n"))
+      << patch;
+}
+
+// An output that is right and a file that is not: what a run writes is compared, too.
+TEST(Fix, ComparesWhatARunWrites) {
+  const Project project(kPrograms / "to_file.c");
+  ASSERT_TRUE(project.record());
+  // The changed program writes one byte more.
+  const std::string build =
+      "make && if grep -q 'enter data' to_file.c; then mv to_file real && printf "
+      "'#!/bin/sh\\n./real; echo >>w.dat\\n' >to_file && chmod +x to_file; fi";
+  const Ended ended = project.fix({"--build", build});
+  EXPECT_EQ(ended.status, 4) << ended.out << ended.err;
+  EXPECT_TRUE(contains(ended.out, "it writes another w.dat")) << ended.out;
+}
+
 class Refused : public ::testing::TestWithParam<std::string> {};
 
 // The statement that is in the way is named.
@@ -224,8 +325,8 @@ TEST_P(Refused, WithTheStatementInTheWay) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, Refused,
-                         ::testing::Values("returns", "unseen", "macro", "alias", "global",
-                                           "aggregate"),
+                         ::testing::Values("returns", "unseen", "macro", "alias", "aggregate",
+                                           "two_loops", "elsewhere"),
                          name_of);
 
 }  // namespace
