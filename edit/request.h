@@ -38,6 +38,11 @@ struct Edit {
   bool in_scope = false;
 };
 
+/// Whether it is written for a loop; the compiler may have left calls in a row of one.
+inline bool is_around_loop(const Edit& edit) {
+  return edit.kind == "insert" && (edit.of == "loop" || edit.of == "calls");
+}
+
 struct Finding {
   int number = 0;
   std::string pattern;

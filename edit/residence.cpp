@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "arguments.h"
 #include "clauses.h"
 #include "host_uses.h"
 #include "loop_place.h"
@@ -23,7 +24,7 @@ namespace {
 
 const Edit* edit_of(const Finding& finding, const char* side) {
   const auto is_it = [&](const Edit& edit) {
-    return edit.kind == "insert" && edit.side == side && edit.of == "loop" && edit.when == "always";
+    return is_around_loop(edit) && edit.side == side && edit.when == "always";
   };
   const auto at = std::ranges::find_if(finding.edits, is_it);
   return at == finding.edits.end() ? nullptr : &*at;
@@ -88,18 +89,19 @@ class Residence {
     for (const Edit* edit : {begin_, end_}) {
       for (const Clause& clause : edit->clauses) {
         for (const Item& item : clause.items) {
-          const std::string root = root_of(item.expression);
+          const std::string expression = in_terms_of(program_, *loop_, item);
+          const std::string root = root_of(expression);
           const clang::VarDecl* variable = names.expect_before(root);
           const bool is_plain =
               variable->getType()->isPointerType() || variable->getType()->isArrayType();
           if (!is_plain) refuse(*loop_, fmt::format("{} is no pointer and no array", root));
           data_.emplace(root, variable);
           // An extent that changes would be another one at the end.
-          for (const std::string& name : names_in(item.expression)) {
+          for (const std::string& name : names_in(expression)) {
             if (name == root) continue;
             names.expect_unchanged(name);
           }
-          expressions_.emplace(root, item.expression);
+          expressions_.emplace(root, expression);
         }
       }
     }
@@ -224,12 +226,13 @@ class Residence {
     std::map<std::string, std::vector<std::string>> items;  // by kind
     for (const Clause& clause : edit.clauses) {
       for (const Item& item : clause.items) {
-        const std::string root = root_of(item.expression);
+        const std::string expression = in_terms_of(program_, *loop_, item);
+        const std::string root = root_of(expression);
         std::string kind = kind_of(clause.kind, root);
         const bool stays = kind == "from" &&
                            std::ranges::find(request_.released, root) != request_.released.end();
         if (stays) kind = "release";
-        items[kind].push_back(item.expression);
+        items[kind].push_back(expression);
         const bool may_stay = plan != nullptr && kind == "from" &&
                               !is_used_behind(program_, *loop_, *data_.at(root));
         if (may_stay) plan->returned.push_back(root);

@@ -61,10 +61,9 @@ Trials::Trials(const Target& target, Sameness same, const fs::path& folder,
       const auto at = again.files.find(one.first);
       return at == again.files.end() || at->second != one.second;
     });
-    std::erase_if(before_[i].contents, [&](const auto& one) {
-      const auto at = again.contents.find(one.first);
-      return one.second.returned_last == 0 || at == again.contents.end() ||
-             at->second.returned_last != one.second.returned_last;
+    std::erase_if(before_[i].returned, [&](const auto& one) {
+      const auto at = again.returned.find(one.first);
+      return at == again.returned.end() || at->second != one.second;
     });
   }
 }
@@ -144,13 +143,10 @@ Measured Trials::measure(const ChangedFiles& changed, std::uint64_t promised,
     found.transfers_after += after.transfers;
     found.why = difference(before_[i], after);
     if (found.why.empty()) found.why = other_file(before_[i], after);
-    for (const auto& [name, contents] : before_[i].contents) {
-      // The host may have it already, or get it and change it: so not only what crosses last counts.
-      const auto at = after.contents.find(name);
+    for (const auto& [name, hash] : before_[i].returned) {
+      // The host may have it already, or get it and change it, or know it by another name.
       const bool is_released = std::ranges::find(released, name) != released.end();
-      const bool is_missing = !is_released && (at == after.contents.end() ||
-                                               !at->second.all.contains(contents.returned_last));
-      if (is_missing && found.why.empty()) {
+      if (!is_released && !after.crossed.contains(hash) && found.why.empty()) {
         found.why = fmt::format("what comes back of {} last does not cross any more", name);
       }
     }

@@ -46,12 +46,11 @@ void count(const Trace& trace, Observation& seen) {
   for (const DataOp& op : trace.ops) {
     const bool crosses = op.kind == OpKind::kHtoD || op.kind == OpKind::kDtoH;
     if (!crosses || op.internal || op.hash == 0 || !op.variable) continue;
-    Contents& contents = seen.contents[trace.variables[op.variable.value].name];
-    contents.all.insert(op.hash);
-    if (op.kind == OpKind::kDtoH) contents.returned_last = op.hash;
+    seen.crossed.insert(op.hash);
+    const std::string& name = trace.variables[op.variable.value].name;
+    // What has no name may be several things.
+    if (op.kind == OpKind::kDtoH && !name.empty()) seen.returned[name] = op.hash;
   }
-  // What has no name may be several things.
-  seen.contents.erase("");
 }
 
 }  // namespace

@@ -26,12 +26,6 @@ struct Target {
   std::vector<std::vector<std::string>> commands;  ///< the runs, each an input
 };
 
-/// What crossed of a variable, by hashes.
-struct Contents {
-  std::uint64_t returned_last = 0;  ///< 0: nothing came back
-  std::set<std::uint64_t> all;      ///< both ways
-};
-
 /// What one run did.
 struct Observation {
   int exit_status = 0;
@@ -41,7 +35,9 @@ struct Observation {
   /// Of a recorded run.
   std::uint64_t bytes = 0;  ///< that crossed
   std::uint64_t transfers = 0;
-  std::map<std::string, Contents> contents;  ///< by variable
+  /// Hashes of contents: what came back last, by variable, and all that crossed.
+  std::map<std::string, std::uint64_t> returned;
+  std::set<std::uint64_t> crossed;
 };
 
 class Workplace {

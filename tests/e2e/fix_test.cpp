@@ -227,16 +227,17 @@ void expect_patched(const std::string& name, const std::vector<std::string>& par
 // The report gives no edits there: what the run did not reach may need what they take away.
 TEST(Fix, SeesInTheSourceWhatTheRunDidNotReach) {
   expect_patched("untaken",
-                 {"#pragma omp target update from(u[0 : n])\n      for (int i = 0; i < n; ++i) sum",
-                  "#pragma omp target update from(u[0 : n])\n      u[0] = sum;\n"
-                  "#pragma omp target update to(u[0 : n])\n"
+                 {"#pragma omp target update from(u[0:n])\n      for (int i = 0; i < n; ++i) sum",
+                  "#pragma omp target update from(u[0:n])\n      u[0] = sum;\n"
+                  "#pragma omp target update to(u[0:n])\n"
                   "#pragma omp target teams distribute parallel for map(tofrom : u[0 : n])\n"
                   "      for (int i = 0; i < n; ++i) u[i] *= 2;\n"});
 }
 
 TEST(Fix, FollowsTheLoopIntoTheFunctionsThatItCalls) {
   expect_patched("functions",
-                 {"#pragma omp target update from(u[0 : n])\n    if (t % 5 == 0) sum += first(u);",
+                 {"#pragma omp target enter data map(to: u[0:n])\n  for (int t = 0;",
+                  "#pragma omp target update from(u[0:n])\n    if (t % 5 == 0) sum += first(u);",
                   "#pragma omp target update from(v[0 : size])\n  if (v[size - 1] > most) {",
                   "#pragma omp target update to(v[0 : size])\n  }\n"});
 }

@@ -1,11 +1,11 @@
-// A function with the kernel that others may call, too: its host code cannot be given updates.
+// A function that others may call, too: its host code cannot be given an update.
 #include <stdio.h>
 #include <stdlib.h>
 
 void sweep(double* v, int size) {  // @here
-  v[0] = 0;
 #pragma omp target teams distribute parallel for map(tofrom : v[0 : size])
   for (int i = 0; i < size; ++i) v[i] += 1;
+  if (v[0] > 1e9) puts("much");
 }
 
 int main(void) {
