@@ -121,7 +121,7 @@ std::string in_terms_of(const Program& program, const clang::Stmt& loop, const I
   Terms terms(program, loop);
   terms.add(item.expression, *function);
   if (terms.found.size() > 1) {
-    throw Refusal(fmt::format("{} stands for several data in this loop", item.expression),
+    throw Refusal(fmt::format("{} stands for several data here", item.expression),
                   place_of(program.context(), loop));
   }
   return terms.found.empty() ? item.expression : *terms.found.begin();

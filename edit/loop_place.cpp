@@ -10,24 +10,58 @@ namespace {
 /// What leaves a loop in a way that passes by what stands behind it.
 class Exits : public WrittenCode<Exits> {
  public:
+  /// Loops and switches have ends of their own.
+  bool TraverseForStmt(clang::ForStmt* at) {
+    return within([&] { return WrittenCode::TraverseForStmt(at); });
+  }
+  bool TraverseWhileStmt(clang::WhileStmt* at) {
+    return within([&] { return WrittenCode::TraverseWhileStmt(at); });
+  }
+  bool TraverseDoStmt(clang::DoStmt* at) {
+    return within([&] { return WrittenCode::TraverseDoStmt(at); });
+  }
+  bool TraverseCXXForRangeStmt(clang::CXXForRangeStmt* at) {
+    return within([&] { return WrittenCode::TraverseCXXForRangeStmt(at); });
+  }
+  bool TraverseSwitchStmt(clang::SwitchStmt* at) {
+    return within([&] { return WrittenCode::TraverseSwitchStmt(at); });
+  }
+  bool VisitBreakStmt(clang::BreakStmt* at) {
+    return depth_ > 0 || found(at, "leaves the block by break");
+  }
+  bool VisitContinueStmt(clang::ContinueStmt* at) {
+    return depth_ > 0 || found(at, "leaves the block by continue");
+  }
+  bool VisitLabelStmt(clang::LabelStmt* at) { return found(at, "may be jumped to"); }
+  bool VisitSwitchCase(clang::SwitchCase* at) {
+    return depth_ > 0 || found(at, "may be jumped to");
+  }
   bool TraverseLambdaExpr(clang::LambdaExpr*) { return true; }
-  bool VisitReturnStmt(clang::ReturnStmt* at) { return found(at, "leaves the loop by return"); }
+  bool VisitReturnStmt(clang::ReturnStmt* at) { return found(at, "leaves it by return"); }
   bool VisitGotoStmt(clang::GotoStmt* at) { return found(at, "holds a goto"); }
   bool VisitIndirectGotoStmt(clang::IndirectGotoStmt* at) { return found(at, "holds a goto"); }
-  bool VisitCXXThrowExpr(clang::CXXThrowExpr* at) {
-    return found(at, "may leave the loop by throw");
-  }
+  bool VisitCXXThrowExpr(clang::CXXThrowExpr* at) { return found(at, "may leave it by throw"); }
   bool VisitCoreturnStmt(clang::CoreturnStmt* at) { return found(at, "is of a coroutine"); }
 
   const clang::Stmt* at = nullptr;
   std::string why;
 
  private:
+  template <class Traverse>
+  bool within(const Traverse& traverse) {
+    ++depth_;
+    const bool goes_on = traverse();
+    --depth_;
+    return goes_on;
+  }
+
   bool found(const clang::Stmt* statement, const char* what) {
     at = statement;
     why = what;
     return false;
   }
+
+  int depth_ = 0;
 };
 
 [[noreturn]] void refuse(const Program& program, const clang::Stmt& at, const std::string& why) {
@@ -39,18 +73,18 @@ void expect_plain_place(const Program& program, const clang::Stmt& loop) {
   const Spot begin = spot_of(program.context(), loop.getBeginLoc());
   const Spot end = spot_of(program.context(), loop.getEndLoc());
   const SourceText text(program.context(), loop.getBeginLoc());
-  if (begin.in_macro || end.in_macro) refuse(program, loop, "the loop comes from a macro");
+  if (begin.in_macro || end.in_macro) refuse(program, loop, "this comes from a macro");
   const clang::Stmt* parent = program.parent_of(loop);
   if (parent == nullptr || !llvm::isa<clang::CompoundStmt>(parent)) {
-    refuse(program, loop, "the loop stands in no block of its own: put braces around it");
+    refuse(program, loop, "this stands in no block of its own: put braces around it");
   }
   const bool is_alone =
       text.begins_line(begin.offset) && text.ends_line(end_of_statement(text, loop));
-  if (!is_alone) refuse(program, loop, "the loop shares a line with other code");
+  if (!is_alone) refuse(program, loop, "this shares a line with other code");
   for (const clang::Stmt* at = parent; at != nullptr; at = program.parent_of(*at)) {
     if (const auto* directive = llvm::dyn_cast<clang::OMPExecutableDirective>(at)) {
       const bool is_data = directive->getDirectiveKind() == llvm::omp::OMPD_target_data;
-      if (!is_data) refuse(program, *directive, "the loop stands in another construct");
+      if (!is_data) refuse(program, *directive, "this stands in another construct");
     }
   }
 }

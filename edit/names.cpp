@@ -151,7 +151,7 @@ const clang::VarDecl* Names::find(const std::string& name) const {
   meanings.TraverseStmt(const_cast<clang::Stmt*>(&loop_));
   const Place here = place_of(program_.context(), loop_);
   if (meanings.all.size() > 1) {
-    throw Refusal(fmt::format("{} is several variables in this loop", name), here);
+    throw Refusal(fmt::format("{} is several variables here", name), here);
   }
   return meanings.all.empty() ? nullptr : *meanings.all.begin();
 }
@@ -160,11 +160,11 @@ const clang::VarDecl* Names::expect_before(const std::string& name) const {
   const Place here = place_of(program_.context(), loop_);
   if (name.empty()) throw Refusal("what is mapped is a member, not a variable", here);
   const clang::VarDecl* variable = find(name);
-  if (variable == nullptr) throw Refusal(fmt::format("{} is no variable of this loop", name), here);
+  if (variable == nullptr) throw Refusal(fmt::format("{} is no variable here", name), here);
   const clang::SourceManager& sources = program_.context().getSourceManager();
   const bool is_before =
       sources.isBeforeInTranslationUnit(variable->getLocation(), loop_.getBeginLoc());
-  if (!is_before) throw Refusal(fmt::format("{} is declared in this loop", name), here);
+  if (!is_before) throw Refusal(fmt::format("{} is declared only here", name), here);
   return variable;
 }
 

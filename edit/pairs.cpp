@@ -17,9 +17,9 @@ class Jumps : public WrittenCode<Jumps> {
  public:
   bool TraverseLambdaExpr(clang::LambdaExpr*) { return true; }
   bool VisitStmt(clang::Stmt* statement) {
-    any = any || llvm::isa<clang::BreakStmt, clang::ContinueStmt, clang::ReturnStmt,
-                           clang::GotoStmt, clang::IndirectGotoStmt, clang::LabelStmt,
-                           clang::CXXThrowExpr>(statement);
+    any =
+        any || llvm::isa<clang::BreakStmt, clang::ContinueStmt, clang::ReturnStmt, clang::GotoStmt,
+                         clang::IndirectGotoStmt, clang::LabelStmt, clang::CXXThrowExpr>(statement);
     return true;
   }
   bool any = false;
@@ -36,8 +36,7 @@ class Pairs {
 
   void expect(const std::vector<const clang::OMPExecutableDirective*>& all,
               const clang::VarDecl& data) const {
-    const auto* block =
-        llvm::dyn_cast_or_null<clang::CompoundStmt>(program_.parent_of(directive_));
+    const auto* block = llvm::dyn_cast_or_null<clang::CompoundStmt>(program_.parent_of(directive_));
     if (block == nullptr) refuse();
     // Those of the block, in order: one of each kind by turns, an exit last.
     std::vector<const clang::OMPExecutableDirective*> here;
@@ -61,9 +60,8 @@ class Pairs {
 
  private:
   [[noreturn]] void refuse() const {
-    throw Refusal(
-        "the run did not reach this directive, and which one belongs to it does not show",
-        place_of(program_.context(), directive_));
+    throw Refusal("the run did not reach this directive, and which one belongs to it does not show",
+                  place_of(program_.context(), directive_));
   }
 
   [[nodiscard]] std::string text_of(const clang::Expr& expression) const {

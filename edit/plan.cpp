@@ -10,10 +10,10 @@
 namespace ompdm::edit {
 namespace {
 
-
 /// What the syntax tree answers: whether the host uses the data, and whether a kernel changes it.
 bool is_looked_at(const Edit& edit) {
-  return edit.when == "host_uses" || edit.when == "host_changed" || edit.when == "kernel_changed";
+  return edit.when == "host_uses" || edit.when == "host_changed" || edit.when == "kernel_changed" ||
+         edit.when == "each_time";
 }
 
 /// What a region's own code does tells what its clauses have to say; of others that takes all code
@@ -36,10 +36,10 @@ bool is_settled(const Plan& plan, const Edit& edit) {
 
 void make(const Program& program, const Finding& finding, const Request& request, Plan& plan) {
   plan_residence(program, finding, request, plan);
-  const bool stays = std::ranges::any_of(finding.edits, is_around_loop);
+  const bool stays = std::ranges::any_of(finding.edits, is_around);
   for (const Edit& edit : finding.edits) {
     const Place at = edit.places.empty() ? Place() : edit.places.front();
-    if (edit.kind == "keep" || (edit.when == "always" && is_around_loop(edit))) continue;
+    if (edit.kind == "keep" || (edit.when == "always" && is_around(edit))) continue;
     if (stays && edit.kind == "insert" && is_looked_at(edit)) continue;
     if (is_settled(plan, edit)) continue;
     const bool is_text =

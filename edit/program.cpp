@@ -18,8 +18,9 @@ namespace {
 class Collector : public WrittenCode<Collector> {
  public:
   Collector(std::vector<const clang::OMPExecutableDirective*>& directives,
-            std::vector<const clang::Stmt*>& loops)
-      : directives_(directives), loops_(loops) {}
+            std::vector<const clang::Stmt*>& loops,
+            std::vector<const clang::FunctionDecl*>& functions)
+      : directives_(directives), loops_(loops), functions_(functions) {}
 
   // Of a template what it was made into is looked at: there all names have a meaning.
   bool shouldVisitTemplateInstantiations() const { return true; }
@@ -29,6 +30,13 @@ class Collector : public WrittenCode<Collector> {
   bool TraverseCXXMethodDecl(clang::CXXMethodDecl* function) {
     return function->isDependentContext() ||
            WrittenCode<Collector>::TraverseCXXMethodDecl(function);
+  }
+  bool VisitFunctionDecl(clang::FunctionDecl* function) {
+    const clang::SourceManager& sources = function->getASTContext().getSourceManager();
+    const bool is_own = function->doesThisDeclarationHaveABody() &&
+                        !sources.isInSystemHeader(function->getLocation());
+    if (is_own) functions_.push_back(function);
+    return true;
   }
   bool VisitStmt(clang::Stmt* statement) {
     if (const auto* directive = llvm::dyn_cast<clang::OMPExecutableDirective>(statement)) {
@@ -42,6 +50,7 @@ class Collector : public WrittenCode<Collector> {
  private:
   std::vector<const clang::OMPExecutableDirective*>& directives_;
   std::vector<const clang::Stmt*>& loops_;
+  std::vector<const clang::FunctionDecl*>& functions_;
 };
 
 /// Functions that code calls, and those that these call, as far as their bodies are seen.
@@ -102,7 +111,7 @@ bool is_same_file(const std::string& one, const std::string& other) {
 }
 
 Program::Program(clang::ASTContext& context) : context_(context) {
-  Collector(directives_, loops_).TraverseDecl(context.getTranslationUnitDecl());
+  Collector(directives_, loops_, functions_).TraverseDecl(context.getTranslationUnitDecl());
   keep_one_of_each(directives_);
   keep_one_of_each(loops_);
 }
@@ -161,7 +170,24 @@ const clang::Stmt* Program::loop_at(const Place& place, const std::vector<Place>
   return found.front();
 }
 
+Program Program::with_span(const clang::Stmt& span, const clang::Stmt& block) const {
+  Program other = *this;
+  other.span_ = &span;
+  other.block_ = &block;
+  return other;
+}
+
 const clang::Stmt* Program::parent_of(const clang::Stmt& statement) const {
+  if (span_ == nullptr) return written_parent_of(statement);
+  if (&statement == span_) return block_;
+  const clang::Stmt* parent = written_parent_of(statement);
+  const auto of_span = span_->children();
+  const bool is_in_span =
+      parent == block_ && std::ranges::find(of_span, &statement) != of_span.end();
+  return is_in_span ? span_ : parent;
+}
+
+const clang::Stmt* Program::written_parent_of(const clang::Stmt& statement) const {
   const auto parents = context_.getParents(statement);
   if (parents.empty()) return nullptr;
   // An implicit clause has the very expression of the region's body.

@@ -36,10 +36,17 @@ class Program {
   /// The directives whose pragma begins in that line, as deep as they stand.
   [[nodiscard]] std::vector<const clang::OMPExecutableDirective*> directives_at(
       const Place& place) const;
-  /// The loop whose head holds that line, and that leads to directives at all of the places; of a template one of
-  /// those that it was made into. Throws Refusal if there are several; null if there is none.
+  /// The loop whose head holds that line, and that leads to directives at all of the places; of a
+  /// template one of those that it was made into. Throws Refusal if there are several; null if
+  /// there is none.
   [[nodiscard]] const clang::Stmt* loop_at(const Place& place,
                                            const std::vector<Place>& holding) const;
+  /// Functions with bodies that are not of the system's headers.
+  [[nodiscard]] const std::vector<const clang::FunctionDecl*>& functions() const {
+    return functions_;
+  }
+  /// The same, in which some statements of a block are those of another one in it.
+  [[nodiscard]] Program with_span(const clang::Stmt& span, const clang::Stmt& block) const;
   [[nodiscard]] const clang::Stmt* parent_of(const clang::Stmt& statement) const;
   /// Whether `inner` is `outer`, or in it.
   [[nodiscard]] bool is_within(const clang::Stmt& inner, const clang::Stmt& outer) const;
@@ -49,6 +56,7 @@ class Program {
   [[nodiscard]] const clang::FunctionDecl* function_of(const clang::Stmt& statement) const;
 
  private:
+  [[nodiscard]] const clang::Stmt* written_parent_of(const clang::Stmt& statement) const;
   [[nodiscard]] bool holds_all(const clang::Stmt& loop, const std::vector<Place>& places) const;
   [[nodiscard]] const clang::Stmt* innermost_around(const Place& place,
                                                     const std::vector<Place>& holding) const;
@@ -56,6 +64,9 @@ class Program {
   clang::ASTContext& context_;
   std::vector<const clang::OMPExecutableDirective*> directives_;
   std::vector<const clang::Stmt*> loops_;
+  std::vector<const clang::FunctionDecl*> functions_;
+  const clang::Stmt* span_ = nullptr;   // see with_span()
+  const clang::Stmt* block_ = nullptr;  // that it is in
 };
 
 /// The body of a for, while, do or range-based for; null of what is none of them.

@@ -31,7 +31,7 @@ class Directives : public WrittenCode<Directives> {
 
 /// A list of what a clause names; empty of other clauses.
 template <class Clause>
-bool names(const clang::OMPExecutableDirective& directive, const clang::VarDecl& data) {
+bool lists(const clang::OMPExecutableDirective& directive, const clang::VarDecl& data) {
   for (const auto* clause : directive.getClausesOfKind<Clause>()) {
     for (const clang::Expr* item : clause->varlists()) {
       const clang::VarDecl* variable = root_variable(*item);
@@ -73,10 +73,10 @@ class Uses {
   }
 
   void expect_no_address(const clang::OMPExecutableDirective& directive) const {
-    const bool is_given = names<clang::OMPUseDevicePtrClause>(directive, data_) ||
-                          names<clang::OMPUseDeviceAddrClause>(directive, data_) ||
-                          names<clang::OMPIsDevicePtrClause>(directive, data_) ||
-                          names<clang::OMPHasDeviceAddrClause>(directive, data_);
+    const bool is_given = lists<clang::OMPUseDevicePtrClause>(directive, data_) ||
+                          lists<clang::OMPUseDeviceAddrClause>(directive, data_) ||
+                          lists<clang::OMPIsDevicePtrClause>(directive, data_) ||
+                          lists<clang::OMPHasDeviceAddrClause>(directive, data_);
     if (is_given) {
       refuse(directive, fmt::format("the device address of {} is asked for here", name()));
     }
@@ -85,7 +85,7 @@ class Uses {
   [[nodiscard]] std::string name() const { return data_.getNameAsString(); }
 
   [[nodiscard]] bool is_named(const clang::OMPExecutableDirective& directive) const {
-    return names<clang::OMPMapClause>(directive, data_);
+    return lists<clang::OMPMapClause>(directive, data_);
   }
 
   void add_items(const clang::OMPExecutableDirective& directive) {
@@ -133,8 +133,8 @@ class Uses {
   }
 
   void add_region(const clang::OMPExecutableDirective& region) {
-    const bool is_private = names<clang::OMPFirstprivateClause>(region, data_) ||
-                            names<clang::OMPPrivateClause>(region, data_);
+    const bool is_private = lists<clang::OMPFirstprivateClause>(region, data_) ||
+                            lists<clang::OMPPrivateClause>(region, data_);
     if (is_private) refuse(region, fmt::format("{} is private to this region", name()));
     bool is_used = is_named(region);
     bool writes = false;
@@ -142,8 +142,8 @@ class Uses {
       for (const Mention& one : mentions_on_device(program_, *region.getAssociatedStmt(), data_)) {
         is_used = true;
         if (one.use == Use::kUnknown || one.use == Use::kPointer) {
-          refuse(*one.at, fmt::format("in this kernel {} {}", name(),
-                                      one.why.empty() ? "is set" : one.why));
+          refuse(*one.at,
+                 fmt::format("in this kernel {} {}", name(), one.why.empty() ? "is set" : one.why));
         }
         writes = writes || one.use == Use::kWrite || one.use == Use::kChange;
       }
@@ -211,8 +211,8 @@ class Uses {
 
   /// Removed where it concerns nothing else, and left where it only brings back.
   void add_update(const clang::OMPExecutableDirective& update) {
-    const bool sends = names<clang::OMPToClause>(update, data_);
-    if (!sends && !names<clang::OMPFromClause>(update, data_)) return;
+    const bool sends = lists<clang::OMPToClause>(update, data_);
+    if (!sends && !lists<clang::OMPFromClause>(update, data_)) return;
     expect_at_once(update);
     if (concerns_only_these<clang::OMPToClause>(update) &&
         concerns_only_these<clang::OMPFromClause>(update)) {
@@ -239,7 +239,41 @@ class Uses {
   int device_;
 };
 
+class Mentioned : public clang::RecursiveASTVisitor<Mentioned> {
+ public:
+  explicit Mentioned(const clang::VarDecl& data) : data_(data) {}
+  bool VisitDeclRefExpr(clang::DeclRefExpr* name) {
+    found = found || name->getDecl()->getCanonicalDecl() == data_.getCanonicalDecl();
+    return !found;
+  }
+  bool found = false;
+
+ private:
+  const clang::VarDecl& data_;
+};
+
 }  // namespace
+
+bool names(const clang::Stmt& code, const clang::VarDecl& data) {
+  Mentioned mentioned(data);
+  mentioned.TraverseStmt(const_cast<clang::Stmt*>(&code));
+  return mentioned.found;
+}
+
+bool only_brings_back(const clang::OMPExecutableDirective& region, const clang::VarDecl& data) {
+  if (region.hasClausesOfKind<clang::OMPIfClause>()) return false;
+  bool is_mapped = false;
+  for (const auto* clause : region.getClausesOfKind<clang::OMPMapClause>()) {
+    for (const clang::Expr* item : clause->varlists()) {
+      if (root_variable(*item) != &data) continue;
+      const bool brings = clause->getMapType() == clang::OMPC_MAP_from ||
+                          clause->getMapType() == clang::OMPC_MAP_alloc;
+      if (!brings) return false;
+      is_mapped = true;
+    }
+  }
+  return is_mapped;
+}
 
 DeviceUses device_uses(const Program& program, const Scope& scope,
                        const std::vector<const clang::VarDecl*>& all, int device) {

@@ -44,7 +44,9 @@ Request read_request(std::istream& in) {
   request.released = json.value("released", std::vector<std::string>());
   request.spoil = json.value("spoil", false);
   for (const Json& finding : json.at("findings")) {
-    Finding one{finding.at("number"), finding.at("pattern"), {},
+    Finding one{finding.at("number"),
+                finding.at("pattern"),
+                {},
                 !finding.value("unreached", Json::array()).empty()};
     for (const Json& edit : finding.at("edits")) one.edits.push_back(edit_of(edit));
     request.findings.push_back(std::move(one));

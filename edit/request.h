@@ -38,9 +38,10 @@ struct Edit {
   bool in_scope = false;
 };
 
-/// Whether it is written for a loop; the compiler may have left calls in a row of one.
-inline bool is_around_loop(const Edit& edit) {
-  return edit.kind == "insert" && (edit.of == "loop" || edit.of == "calls");
+/// Whether it is written for a loop, of which the compiler may have left calls in a row, or for
+/// directives one after the other.
+inline bool is_around(const Edit& edit) {
+  return edit.kind == "insert" && (edit.of == "loop" || edit.of == "calls" || edit.of == "stay");
 }
 
 struct Finding {

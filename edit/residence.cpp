@@ -18,17 +18,10 @@
 #include "regions.h"
 #include "scopes.h"
 #include "source_text.h"
+#include "stay.h"
 
 namespace ompdm::edit {
 namespace {
-
-const Edit* edit_of(const Finding& finding, const char* side) {
-  const auto is_it = [&](const Edit& edit) {
-    return is_around_loop(edit) && edit.side == side && edit.when == "always";
-  };
-  const auto at = std::ranges::find_if(finding.edits, is_it);
-  return at == finding.edits.end() ? nullptr : &*at;
-}
 
 /// A scope, and what its directives do.
 struct Used {
@@ -38,26 +31,15 @@ struct Used {
 
 class Residence {
  public:
-  Residence(const Program& program, const Finding& finding, const Request& request)
-      : program_(program), finding_(finding), request_(request) {}
+  /// Around that code: a loop, or a span.
+  Residence(const Program& program, const Stay& stay, const Request& request,
+            const clang::Stmt& code)
+      : program_(program), stay_(stay), request_(request), loop_(&code) {}
 
   void add_to(Plan& plan) {
-    begin_ = edit_of(finding_, "before");
-    end_ = edit_of(finding_, "after");
-    if (begin_ == nullptr && end_ == nullptr) return;
-    if (begin_ == nullptr || end_ == nullptr) {
-      throw Refusal("the data enters or leaves the device elsewhere", {});
+    if (stay_.begin.front()->devices.size() > 1) {
+      refuse(*loop_, "the data is on several devices");
     }
-    find_kept();
-    if (kept_.empty()) {
-      plan.found = false;
-      return;
-    }
-    loop_ = program_.loop_at(begin_->places[0], kept_places_);
-    if (loop_ == nullptr) {
-      throw Refusal("no loop begins here that its directives stand in", begin_->places[0]);
-    }
-    if (begin_->devices.size() > 1) refuse(*loop_, "the data is on several devices");
     expect_room_around(program_, *loop_);
     find_data();
     write(plan);
@@ -68,25 +50,12 @@ class Residence {
     throw Refusal(why, place_of(program_.context(), at));
   }
 
-  void find_kept() {
-    for (const Edit& edit : finding_.edits) {
-      if (edit.kind != "keep") continue;
-      for (const Place& place : edit.places) {
-        const auto here = program_.directives_at(place);
-        kept_.insert(kept_.end(), here.begin(), here.end());
-        kept_places_.push_back(place);
-        if (here.empty()) missing_ = place;
-      }
-    }
-    if (!kept_.empty() && missing_.line > 0) {
-      throw Refusal("this directive is compiled elsewhere", missing_);
-    }
-  }
-
   /// Every name that is to be written, and what it is; all have to mean the same before the loop.
   void find_data() {
     Names names(program_, *loop_);
-    for (const Edit* edit : {begin_, end_}) {
+    std::vector<const Edit*> all = stay_.begin;
+    all.insert(all.end(), stay_.end.begin(), stay_.end.end());
+    for (const Edit* edit : all) {
       for (const Clause& clause : edit->clauses) {
         for (const Item& item : clause.items) {
           const std::string expression = in_terms_of(program_, *loop_, item);
@@ -154,13 +123,14 @@ class Residence {
   }
 
   [[nodiscard]] int device_number() const {
-    return begin_->devices.empty() ? 0 : begin_->devices.front();
+    const std::vector<int>& devices = stay_.begin.front()->devices;
+    return devices.empty() ? 0 : devices.front();
   }
 
   /// Of what the run reached its events tell whether it comes in pairs.
   void expect_counted(const DeviceUses& uses, const clang::VarDecl& data) const {
     for (const clang::OMPExecutableDirective* one : uses.counted) {
-      const bool is_known = std::ranges::find(kept_, one) != kept_.end();
+      const bool is_known = std::ranges::find(stay_.kept, one) != stay_.kept.end();
       if (!is_known) expect_pair(program_, *one, uses.counted, data);
     }
   }
@@ -191,9 +161,9 @@ class Residence {
     const std::string& own = expressions_.at(variable.getNameAsString());
     if (scope.function == nullptr) return own;
     if (used.uses.items.size() != 1) {
-      refuse(*scope.code, fmt::format("how much of {} the host uses in {}() no clause says",
-                                      scope.data->getNameAsString(),
-                                      scope.function->getNameAsString()));
+      refuse(*scope.code,
+             fmt::format("how much of {} the host uses in {}() no clause says",
+                         scope.data->getNameAsString(), scope.function->getNameAsString()));
     }
     const Names names(program_, *scope.code);
     for (const std::string& name : names_in(used.uses.items.front())) {
@@ -219,26 +189,45 @@ class Residence {
   /// What was not changed, or filled first, in the run that was recorded, may be in another one.
   [[nodiscard]] std::string kind_of(const std::string& kind, const std::string& root) const {
     if (kind == "release" && written_.contains(root)) return "from";
-    return kind == "alloc" && sent_.contains(root) ? "to" : kind;
+    const bool asks = sent_.contains(root) && !is_filled_first(root);
+    return kind == "alloc" && asks ? "to" : kind;
   }
 
-  [[nodiscard]] std::string pragma(const Edit& edit, Plan* plan) const {
+  /// Whether statements of a block begin with a region that asks for nothing of the data.
+  [[nodiscard]] bool is_filled_first(const std::string& root) const {
+    const clang::VarDecl& data = *data_.at(root);
+    const auto* span = llvm::dyn_cast<clang::CompoundStmt>(loop_);
+    if (span == nullptr) return false;
+    for (const clang::Stmt* statement : span->body()) {
+      const auto* region = llvm::dyn_cast<clang::OMPExecutableDirective>(statement);
+      if (region == nullptr && !names(*statement, data)) continue;
+      if (region != nullptr && !names(*region, data)) continue;
+      return region != nullptr && runs_on_device(*region) && only_brings_back(*region, data);
+    }
+    return false;
+  }
+
+  [[nodiscard]] std::string pragma(const std::vector<const Edit*>& edits, Plan* plan) const {
     std::map<std::string, std::vector<std::string>> items;  // by kind
-    for (const Clause& clause : edit.clauses) {
+    std::vector<Clause> clauses;
+    for (const Edit* edit : edits) {
+      clauses.insert(clauses.end(), edit->clauses.begin(), edit->clauses.end());
+    }
+    for (const Clause& clause : clauses) {
       for (const Item& item : clause.items) {
         const std::string expression = in_terms_of(program_, *loop_, item);
         const std::string root = root_of(expression);
         std::string kind = kind_of(clause.kind, root);
-        const bool stays = kind == "from" &&
-                           std::ranges::find(request_.released, root) != request_.released.end();
+        const bool stays =
+            kind == "from" && std::ranges::find(request_.released, root) != request_.released.end();
         if (stays) kind = "release";
         items[kind].push_back(expression);
-        const bool may_stay = plan != nullptr && kind == "from" &&
-                              !is_used_behind(program_, *loop_, *data_.at(root));
+        const bool may_stay =
+            plan != nullptr && kind == "from" && !is_used_behind(program_, *loop_, *data_.at(root));
         if (may_stay) plan->returned.push_back(root);
       }
     }
-    std::string text = "#pragma omp " + edit.directive + device();
+    std::string text = "#pragma omp " + edits.front()->directive + device();
     for (auto& [kind, all] : items) {
       // A template's instantiations name the same.
       std::ranges::sort(all);
@@ -250,7 +239,7 @@ class Residence {
 
   /// Directives begin in the first column where the program's own do.
   [[nodiscard]] std::string indentation(const SourceText& text, unsigned offset) const {
-    const unsigned own = text.offset_of(kept_.front()->getBeginLoc());
+    const unsigned own = text.offset_of(stay_.kept.front()->getBeginLoc());
     return text.indentation(own).empty() ? std::string() : text.indentation(offset);
   }
 
@@ -258,8 +247,8 @@ class Residence {
     const SourceText text(program_.context(), loop_->getBeginLoc());
     const unsigned begin = text.offset_of(loop_->getBeginLoc());
     const std::string indent = indentation(text, begin);
-    std::vector<std::string> before = {indent + pragma(*begin_, nullptr)};
-    std::vector<std::string> behind = {indent + pragma(*end_, &plan)};
+    std::vector<std::string> before = {indent + pragma(stay_.begin, nullptr)};
+    std::vector<std::string> behind = {indent + pragma(stay_.end, &plan)};
     if (is_later_) {
       for (auto* lines : {&before, &behind}) {
         lines->insert(lines->begin(), indent + "#pragma omp taskwait");
@@ -301,14 +290,9 @@ class Residence {
   }
 
   const Program& program_;
-  const Finding& finding_;
+  const Stay& stay_;
   const Request& request_;
-  const Edit* begin_ = nullptr;
-  const Edit* end_ = nullptr;
-  const clang::Stmt* loop_ = nullptr;
-  std::vector<const clang::OMPExecutableDirective*> kept_;
-  std::vector<Place> kept_places_;
-  Place missing_;
+  const clang::Stmt* loop_;
   std::map<std::string, const clang::VarDecl*> data_;  // by name
   std::map<std::string, std::string> expressions_;
   bool is_later_ = false;          // a region in the loop is
@@ -322,7 +306,16 @@ class Residence {
 
 void plan_residence(const Program& program, const Finding& finding, const Request& request,
                     Plan& plan) {
-  Residence(program, finding, request).add_to(plan);
+  const Stay stay = stay_of(program, finding);
+  if (stay.begin.empty()) return;
+  if (stay.kept.empty()) {
+    plan.found = false;
+  } else if (stay.is_of_loop) {
+    Residence(program, stay, request, loop_of(program, stay)).add_to(plan);
+  } else {
+    const Spanned spanned = span_of(program, stay);
+    Residence(spanned.program, stay, request, *spanned.span).add_to(plan);
+  }
 }
 
 }  // namespace ompdm::edit

@@ -1,5 +1,5 @@
-// Data kept on the device around a loop: what is written before it, in it and after it, once all
-// that could make that wrong has been looked at.
+// Data kept on the device around a loop, or around statements of a block: what is written before
+// them, in them and after them, once all that could make that wrong has been looked at.
 #pragma once
 
 #include "answer.h"
@@ -8,7 +8,7 @@
 
 namespace ompdm::edit {
 
-/// The part of a finding's edits that goes around a loop; nothing where it has none. Throws
+/// The part of a finding's edits that goes around code; nothing where it has none. Throws
 /// Refusal. What is found in this translation unit is added to `plan`.
 void plan_residence(const Program& program, const Finding& finding, const Request& request,
                     Plan& plan);

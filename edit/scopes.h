@@ -13,10 +13,10 @@
 namespace ompdm::edit {
 
 struct Scope {
-  const clang::Stmt* code = nullptr;               ///< the loop, or a function's body
-  const clang::VarDecl* data = nullptr;            ///< as it is called there
-  const clang::FunctionDecl* function = nullptr;   ///< null: the loop itself
-  std::vector<Mention> mentions;                   ///< on the host
+  const clang::Stmt* code = nullptr;              ///< the loop, or a function's body
+  const clang::VarDecl* data = nullptr;           ///< as it is called there
+  const clang::FunctionDecl* function = nullptr;  ///< null: the loop itself
+  std::vector<Mention> mentions;                  ///< on the host
 };
 
 /// Throws Refusal where code that is not seen may use the data, or a function makes

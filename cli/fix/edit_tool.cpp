@@ -55,9 +55,8 @@ EditPlan plan_of(std::size_t number, const Json& answer) {
     return plan;
   }
   for (const Json& each : one.at("replacements")) {
-    plan.replacements.push_back(
-        {each.at("file"), each.at("offset"), each.at("length"), each.at("text"),
-         each.at("behind")});
+    plan.replacements.push_back({each.at("file"), each.at("offset"), each.at("length"),
+                                 each.at("text"), each.at("behind")});
   }
   plan.updates = one.at("updates");
   plan.returned = one.at("returned").get<std::vector<std::string>>();

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 std::uint64_t hash_of(const fs::path& file) {
   const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(),
-                                                                      &XXH3_freeState);
+                                                                       &XXH3_freeState);
   XXH3_64bits_reset(state.get());
   std::ifstream in(file, std::ios::binary);
   std::array<char, 1 << 16> part{};

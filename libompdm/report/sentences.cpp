@@ -154,8 +154,8 @@ std::string wall_time(const Analysis& one) {
   std::string text = fmt::format("{}, host clock ({}){}", spoken_time(one.program_wall),
                                  one.recording.clock.empty() ? "unknown" : one.recording.clock,
                                  one.link ? ", re-timed" : "");
-  const bool tells_shares = one.headline.measured && one.headline.transfer > 0 &&
-                            (!one.link || one.link->kernels);
+  const bool tells_shares =
+      one.headline.measured && one.headline.transfer > 0 && (!one.link || one.link->kernels);
   if (tells_shares) text += "; " + device_time({&one, 1});
   if (spoken_time(one.process.wall) != spoken_time(one.program_wall)) {
     text += fmt::format("; and {} of ompdm's hashing", spoken_time(hashing));

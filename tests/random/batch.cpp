@@ -27,8 +27,7 @@ e2e::Ended run_words(const std::vector<std::string>& words, const Build& build,
 }
 
 std::string printed(const e2e::Ended& ended) {
-  return ended.status == 0 ? ended.out
-                           : fmt::format("exit status {}: {}", ended.status, ended.err);
+  return ended.status == 0 ? ended.out : fmt::format("exit status {}: {}", ended.status, ended.err);
 }
 
 }  // namespace
@@ -52,8 +51,7 @@ std::string Batch::build(const std::vector<std::string>& lines, const std::strin
 }
 
 std::string Batch::build(const std::string& name) const {
-  const e2e::Ended ended =
-      e2e::run({build_words(name), {}, std::chrono::seconds(300)}, folder_);
+  const e2e::Ended ended = e2e::run({build_words(name), {}, std::chrono::seconds(300)}, folder_);
   if (ended.status == 0) return "";
   const std::size_t at = ended.err.find("error: ");
   return at == std::string::npos ? ended.err : ended.err.substr(at, ended.err.find('\n', at) - at);

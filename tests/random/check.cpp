@@ -86,7 +86,8 @@ class Check {
       return devices_of(made.naive.root, group).size() > 1;
     });
     verdict.clean = made.clean;
-    if (!made.worst.right || !made.best.right) verdict.faults.emplace_back("the program itself is wrong");
+    if (!made.worst.right || !made.best.right)
+      verdict.faults.emplace_back("the program itself is wrong");
     verdict.planted = made.planted();
     verdict.unread = made.worst.unread - std::min(made.worst.unread, made.best.unread);
   }

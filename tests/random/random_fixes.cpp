@@ -63,10 +63,8 @@ Build build_of(std::uint64_t seed) {
 /// `ompdm fix` on a recorded program, its patch applied.
 e2e::Ended fix(const Batch& batch, const std::string& name) {
   const std::string command = fmt::format("{}", fmt::join(batch.build_words(name), " "));
-  std::ofstream(batch.folder() / "compile_commands.json")
-      << nlohmann::json::array({{{"directory", batch.folder().string()},
-                                 {"file", name + ".cpp"},
-                                 {"command", command}}});
+  std::ofstream(batch.folder() / "compile_commands.json") << nlohmann::json::array(
+      {{{"directory", batch.folder().string()}, {"file", name + ".cpp"}, {"command", command}}});
   return e2e::run({{OMPDM_COMMAND, "fix", name + ".0.json", "--build", command, "--tree",
                     batch.folder().string(), "--apply", "-o", name + ".patch"},
                    {},

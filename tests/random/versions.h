@@ -10,10 +10,10 @@
 namespace ompdm::random_programs {
 
 struct Versions {
-  Program well;   ///< without waste, as far as a fixed place for each copy allows
-  Program naive;  ///< with it
-  Outcome best;   ///< of `well`, with the first input
-  Outcome worst;  ///< of `naive`
+  Program well;        ///< without waste, as far as a fixed place for each copy allows
+  Program naive;       ///< with it
+  Outcome best;        ///< of `well`, with the first input
+  Outcome worst;       ///< of `naive`
   bool clean = false;  ///< no copy of `well` is needless
   /// Bytes that `naive` moves more.
   [[nodiscard]] std::uint64_t planted() const {

@@ -24,17 +24,15 @@ std::string saved(const Analysis& one) {
   if (!most || most->spared_transfers == 0) return {};
   const std::uint64_t bytes = one.totals.htod.bytes + one.totals.dtoh.bytes;
   const std::uint64_t copies = one.totals.htod.count + one.totals.dtoh.count;
-  const std::string text =
-      fmt::format("{} of {}, {} of {}, {}", most->spared_transfers,
-                  counted(copies, "copy", "copies"), spoken_size(most->spared_bytes),
-                  spoken_size(bytes), time_of(one, most));
+  const std::string text = fmt::format(
+      "{} of {}, {} of {}, {}", most->spared_transfers, counted(copies, "copy", "copies"),
+      spoken_size(most->spared_bytes), spoken_size(bytes), time_of(one, most));
   if (!one.possible_prediction) return text;
   const auto& sure = one.prediction;
   if (!sure || sure->spared_bytes == 0) return text + " (possibly)";
-  const std::string time =
-      analysis::saves_time(one, sure)
-          ? fmt::format(", {}", spoken_time(one.program_wall - sure->wall))
-          : std::string();
+  const std::string time = analysis::saves_time(one, sure)
+                               ? fmt::format(", {}", spoken_time(one.program_wall - sure->wall))
+                               : std::string();
   return text + fmt::format(" (likely: {}{})", spoken_size(sure->spared_bytes), time);
 }
 
