@@ -2,13 +2,29 @@
 
 #include <clang/AST/Expr.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "answer.h"
+#include "names.h"
+#include "regions.h"
+#include "source_text.h"
 
 namespace ompdm::edit {
 namespace {
+
+/// Whether a statement sets nothing that an expression names.
+bool stays_the_same(const Program& program, const clang::Stmt& statement,
+                    const std::string& expression) {
+  const Names known(program, statement);
+  try {
+    for (const std::string& name : names_in(expression)) known.expect_unchanged(name);
+  } catch (const Refusal&) {
+    return false;
+  }
+  return true;
+}
 
 /// The statement that an update goes beside: it stands in a block, and is as far out as loops that
 /// leave the device alone allow. Branches are not left: what they do not reach needs no update.
@@ -34,6 +50,31 @@ const clang::Stmt* statement_of(const Program& program, const clang::Stmt& loop,
   return found;
 }
 
+/// Under which conditions of branches without braces a mention in the statement is reached; empty:
+/// in any case, or asking them again may change something, or tell something else.
+std::string condition_of(const Program& program, const clang::Stmt& statement,
+                         const clang::Stmt& mention, const clang::VarDecl& data) {
+  std::vector<std::string> all;
+  const clang::Stmt* child = &mention;
+  for (const clang::Stmt* at = &mention; at != nullptr && child != &statement;
+       child = at, at = program.parent_of(*at)) {
+    const auto* branch = llvm::dyn_cast<clang::IfStmt>(at);
+    const bool is_taken = branch != nullptr && child == branch->getThen();
+    if (branch == nullptr || (!is_taken && child != branch->getElse())) continue;
+    const clang::Expr* condition = branch->getCond();
+    if (condition == nullptr || branch->getConditionVariable() != nullptr ||
+        condition->HasSideEffects(program.context()) || names(*condition, data)) {
+      continue;
+    }
+    const SourceText text(program.context(), condition->getBeginLoc());
+    const std::string words = text.between(condition->getBeginLoc(), condition->getEndLoc());
+    if (!stays_the_same(program, statement, words)) continue;
+    all.push_back(is_taken ? words : fmt::format("!({})", words));
+  }
+  if (all.size() < 2) return all.empty() ? std::string() : all.front();
+  return fmt::format("({})", fmt::join(all, ") && ("));
+}
+
 }  // namespace
 
 std::vector<Update> updates_in(const Program& program, const clang::Stmt& loop,
@@ -52,11 +93,17 @@ std::vector<Update> updates_in(const Program& program, const clang::Stmt& loop,
       throw Refusal(fmt::format("the host uses {} where no directive can stand", name), place);
     }
     // What is written is mostly a part: the rest has to be there before.
+    const std::string condition = condition_of(program, *statement, *mention.at, data);
     const auto add = [&](bool from) {
-      const auto is_known = [&](const Update& one) {
+      const auto is_same = [&](const Update& one) {
         return one.statement == statement && one.data == &data && one.from == from;
       };
-      if (std::ranges::none_of(updates, is_known)) updates.push_back({statement, &data, from});
+      const auto is_known = [&](const Update& one) {
+        return is_same(one) && (one.condition.empty() || one.condition == condition);
+      };
+      if (std::ranges::any_of(updates, is_known)) return;
+      if (condition.empty()) std::erase_if(updates, is_same);
+      updates.push_back({statement, &data, from, {}, condition});
     };
     if (device_writes) add(true);
     if (mention.use == Use::kRead) continue;

@@ -113,14 +113,20 @@ class Uses {
     }
   }
 
+  void expect_same_device(const clang::OMPExecutableDirective& directive) const {
+    const auto* clause = directive.getSingleClause<clang::OMPDeviceClause>();
+    // Without one it is the default device, the first as a rule.
+    bool is_same = clause == nullptr && device_ == 0;
+    if (clause != nullptr) {
+      const auto number = written(*clause->getDevice()).getIntegerConstantExpr(program_.context());
+      is_same = number && number->getExtValue() == device_;
+    }
+    if (!is_same) refuse(directive, "this directive may use another device");
+  }
+
   /// What runs elsewhere, or copies in any case, needs more than is written here.
   void expect_plain(const clang::OMPExecutableDirective& directive) const {
-    for (const auto* clause : directive.getClausesOfKind<clang::OMPDeviceClause>()) {
-      const auto number = clause->getDevice()->getIntegerConstantExpr(program_.context());
-      if (!number || number->getExtValue() != device_) {
-        refuse(directive, "this directive may use another device");
-      }
-    }
+    expect_same_device(directive);
     for (const auto* clause : directive.getClausesOfKind<clang::OMPMapClause>()) {
       const bool copies = std::ranges::any_of(clause->getMapTypeModifiers(), [](auto modifier) {
         return modifier == clang::OMPC_MAP_MODIFIER_always;
@@ -214,6 +220,7 @@ class Uses {
     const bool sends = lists<clang::OMPToClause>(update, data_);
     if (!sends && !lists<clang::OMPFromClause>(update, data_)) return;
     expect_at_once(update);
+    expect_same_device(update);
     if (concerns_only_these<clang::OMPToClause>(update) &&
         concerns_only_these<clang::OMPFromClause>(update)) {
       found.idle.push_back(&update);

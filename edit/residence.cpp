@@ -259,8 +259,9 @@ class Residence {
       if (!request_.spoil || !data_.contains(root)) continue;
       behind.push_back(spoiling(expressions_.at(root)));
     }
-    plan.replacements.push_back(text.lines_after(end_of_statement(text, *loop_), behind));
     for (const Update& update : updates_) write(update, plan);
+    // Behind an update of the last statement.
+    plan.replacements.push_back(text.lines_after(end_of_statement(text, *loop_), behind));
     plan.updates = updates_.size();
     for (const clang::OMPExecutableDirective* update : idle_) {
       const Place place = place_of(program_.context(), *update);

@@ -115,6 +115,9 @@ Spanned span_of(const Program& program, const Stay& stay) {
   statements.erase(statements.begin(), std::ranges::find_if(statements, leads));
   while (!statements.empty() && !leads(statements.back())) statements.pop_back();
   if (statements.empty()) throw Refusal("no block leads to its directives", place);
+  const bool is_alone =
+      statements.size() == 1 && llvm::isa<clang::OMPExecutableDirective>(statements.front());
+  if (is_alone) throw Refusal("this directive alone leaves nothing to spare", place);
   clang::Stmt* span = clang::CompoundStmt::Create(
       program.context(), statements, clang::FPOptionsOverride(), statements.front()->getBeginLoc(),
       statements.back()->getEndLoc());

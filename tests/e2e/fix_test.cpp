@@ -235,11 +235,13 @@ TEST(Fix, SeesInTheSourceWhatTheRunDidNotReach) {
 }
 
 TEST(Fix, FollowsTheLoopIntoTheFunctionsThatItCalls) {
-  expect_patched("functions",
-                 {"#pragma omp target enter data map(to: u[0:n])\n  for (int t = 0;",
-                  "#pragma omp target update from(u[0:n])\n    if (t % 5 == 0) sum += first(u);",
-                  "#pragma omp target update from(v[0 : size])\n  if (v[size - 1] > most) {",
-                  "#pragma omp target update to(v[0 : size])\n  }\n"});
+  expect_patched(
+      "functions",
+      {"#pragma omp target enter data map(to: u[0:n])\n  for (int t = 0;",
+       "#pragma omp target update from(u[0:n]) if(t % 5 == 0)\n    if (t % 5 == 0) sum += "
+       "first(u);",
+       "#pragma omp target update from(v[0 : size])\n  if (v[size - 1] > most) {",
+       "#pragma omp target update to(v[0 : size])\n  }\n"});
 }
 
 TEST(Fix, FollowsGlobalDataIntoFunctions) {
@@ -257,6 +259,15 @@ TEST(Fix, UpdatesWhereARegionMayStayOnTheHost) {
 TEST(Fix, WaitsForRegionsThatRunByThemselves) {
   expect_patched("later", {"#pragma omp taskwait\n#pragma omp target enter data map(to: u[0:n])\n",
                            "  }\n#pragma omp taskwait\n#pragma omp target exit data map(from"});
+}
+
+// As students write it: each kernel maps all that it uses.
+TEST(Fix, KeepsDataBetweenRegionsOneAfterTheOther) {
+  expect_patched("chain", {"#pragma omp target enter data map(alloc: v[0:n])\n",
+                           "#pragma omp target update from(v[0:n]) if(count > 1)\n"
+                           "  if (count > 1) v[n / 2] = 7;\n"
+                           "#pragma omp target update to(v[0:n]) if(count > 1)\n",
+                           "u[i] += v[i];\n#pragma omp target exit data map(from: "});
 }
 
 // With blanks in its paths, out of any version control, readable only.
