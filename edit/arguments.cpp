@@ -10,28 +10,9 @@
 #include "answer.h"
 #include "names.h"
 #include "source_text.h"
-#include "written_code.h"
 
 namespace ompdm::edit {
 namespace {
-
-class CallsOf : public WrittenCode<CallsOf> {
- public:
-  explicit CallsOf(const clang::FunctionDecl& function) : function_(function) {}
-
-  bool shouldVisitTemplateInstantiations() const { return true; }
-  bool VisitCallExpr(clang::CallExpr* call) {
-    const clang::FunctionDecl* called = call->getDirectCallee();
-    if (called != nullptr && called->getCanonicalDecl() == function_.getCanonicalDecl()) {
-      all.insert(call);
-    }
-    return true;
-  }
-  std::set<const clang::CallExpr*> all;
-
- private:
-  const clang::FunctionDecl& function_;
-};
 
 class Terms {
  public:
@@ -45,9 +26,7 @@ class Terms {
       return;
     }
     if (!open_.insert(&function).second) return;
-    CallsOf calls(function);
-    calls.TraverseDecl(program_.context().getTranslationUnitDecl());
-    for (const clang::CallExpr* call : calls.all) {
+    for (const clang::CallExpr* call : program_.calls_of(function)) {
       const clang::FunctionDecl* caller = program_.function_of(*call);
       if (caller == nullptr || !program_.leads_to(loop_, *call)) continue;
       if (caller == home_ && !program_.is_within(*call, loop_)) continue;

@@ -1,5 +1,9 @@
 #include "loop_place.h"
 
+#include <clang/Basic/SourceManager.h>
+
+#include <set>
+
 #include "answer.h"
 #include "source_text.h"
 #include "written_code.h"
@@ -95,7 +99,49 @@ void expect_only_way_out(const Program& program, const clang::Stmt& loop) {
   if (exits.at != nullptr) refuse(program, *exits.at, "this statement " + exits.why);
 }
 
+/// What functions that are called do to leave their callers.
+class OtherExits : public WrittenCode<OtherExits> {
+ public:
+  explicit OtherExits(const clang::SourceManager& sources) : sources_(sources) {}
+
+  bool VisitCXXThrowExpr(clang::CXXThrowExpr* statement) {
+    thrown = statement;
+    return true;
+  }
+  bool VisitCallExpr(clang::CallExpr* call) {
+    const clang::FunctionDecl* called = call->getDirectCallee();
+    const clang::FunctionDecl* defined = nullptr;
+    if (called == nullptr) return true;
+    const std::string name = called->getNameAsString();
+    if (name.ends_with("longjmp")) thrown = call;
+    if (name == "exit" || name == "quick_exit") ended = call;
+    const bool is_own =
+        called->hasBody(defined) && !sources_.isInSystemHeader(defined->getLocation());
+    return !is_own || !known_.insert(defined).second || TraverseStmt(defined->getBody());
+  }
+
+  const clang::Stmt* thrown = nullptr;
+  const clang::Stmt* ended = nullptr;
+
+ private:
+  const clang::SourceManager& sources_;
+  std::set<const clang::FunctionDecl*> known_;
+};
+
 }  // namespace
+
+void expect_no_other_way_out(const Program& program, const clang::Stmt& loop, bool is_global) {
+  OtherExits exits(program.context().getSourceManager());
+  exits.TraverseStmt(const_cast<clang::Stmt*>(&loop));
+  if (exits.thrown != nullptr) refuse(program, *exits.thrown, "this may leave it by a jump");
+  if (exits.ended != nullptr && is_global) {
+    refuse(program, *exits.ended, "this ends the program, and what is global may be read then");
+  }
+}
+
+void expect_end_is_reached(const Program& program, const clang::Stmt& statement) {
+  expect_only_way_out(program, statement);
+}
 
 void expect_room_around(const Program& program, const clang::Stmt& loop) {
   expect_plain_place(program, loop);

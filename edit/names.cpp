@@ -29,6 +29,10 @@ class Meanings : public WrittenCode<Meanings> {
     }
     return true;
   }
+  bool VisitValueDecl(clang::ValueDecl* declared) {
+    if (declared->getNameAsString() == name_) inner = declared;
+    return true;
+  }
   // What map clauses name is written there.
   bool TraverseOMPClause(clang::OMPClause* clause) {
     if (const auto* map = llvm::dyn_cast_or_null<clang::OMPMapClause>(clause)) {
@@ -38,6 +42,7 @@ class Meanings : public WrittenCode<Meanings> {
   }
 
   std::set<const clang::VarDecl*> all;
+  const clang::ValueDecl* inner = nullptr;  // declared in the code
 
  private:
   std::string name_;
@@ -150,7 +155,9 @@ const clang::VarDecl* Names::find(const std::string& name) const {
   Meanings meanings(name);
   meanings.TraverseStmt(const_cast<clang::Stmt*>(&loop_));
   const Place here = place_of(program_.context(), loop_);
-  if (meanings.all.size() > 1) {
+  const bool is_another = meanings.inner != nullptr && !meanings.all.empty() &&
+                          meanings.inner->getCanonicalDecl() != *meanings.all.begin();
+  if (meanings.all.size() > 1 || is_another) {
     throw Refusal(fmt::format("{} is several variables here", name), here);
   }
   return meanings.all.empty() ? nullptr : *meanings.all.begin();

@@ -22,7 +22,9 @@ class Names : public WrittenCode<Names> {
 
   bool dataTraverseStmtPre(clang::Stmt* statement) {
     const auto* directive = dyn_cast<clang::OMPExecutableDirective>(statement);
-    return device_ || directive == nullptr || !runs_on_device(*directive);
+    if (directive == nullptr || device_) return true;
+    if (is_asked_by(*directive)) in_clauses.push_back(directive);
+    return !runs_on_device(*directive);
   }
   bool VisitDeclRefExpr(clang::DeclRefExpr* name) {
     if (name->getDecl()->getCanonicalDecl() == variable_.getCanonicalDecl()) found.push_back(name);
@@ -40,8 +42,33 @@ class Names : public WrittenCode<Names> {
 
   std::vector<const clang::DeclRefExpr*> found;
   std::vector<const clang::Stmt*> captured;
+  std::vector<const clang::Stmt*> in_clauses;
 
  private:
+  /// Whether a clause that moves no data names it: num_threads(u[0]), reduction(+: u[0:n]).
+  bool is_asked_by(const clang::OMPExecutableDirective& directive) const {
+    return std::ranges::any_of(directive.clauses(), [&](const clang::OMPClause* clause) {
+      const bool is_moved = isa<clang::OMPMapClause, clang::OMPToClause, clang::OMPFromClause,
+                                clang::OMPUseDevicePtrClause, clang::OMPUseDeviceAddrClause,
+                                clang::OMPIsDevicePtrClause, clang::OMPHasDeviceAddrClause,
+                                clang::OMPDependClause, clang::OMPSharedClause>(clause);
+      const bool is_of_region =
+          runs_on_device(directive) &&
+          isa<clang::OMPFirstprivateClause, clang::OMPPrivateClause, clang::OMPReductionClause>(
+              clause);
+      if (clause == nullptr || is_moved || is_of_region || clause->isImplicit()) return false;
+      return std::ranges::any_of(clause->children(), [&](const clang::Stmt* child) {
+        return child != nullptr && is_in(*child);
+      });
+    });
+  }
+
+  bool is_in(const clang::Stmt& code) const {
+    Names inner(variable_, true);
+    inner.TraverseStmt(const_cast<clang::Stmt*>(&code));
+    return !inner.found.empty();
+  }
+
   const clang::VarDecl& variable_;
   bool device_;
 };
@@ -56,6 +83,9 @@ class Looker {
     std::vector<Mention> all;
     for (const clang::Stmt* lambda : names.captured) {
       all.push_back({lambda, Use::kUnknown, "is captured by a lambda"});
+    }
+    for (const clang::Stmt* directive : names.in_clauses) {
+      all.push_back({directive, Use::kUnknown, "is named in a clause here"});
     }
     // A region's body is visited by several ways.
     std::set<const clang::Stmt*> known;
@@ -80,7 +110,7 @@ class Looker {
   /// Of an expression whose value points to the data.
   Mention of_pointer(const clang::Expr& pointer) {
     const clang::Stmt* parent = program_.parent_of(pointer);
-    if (parent == nullptr) return {&pointer, Use::kNone, {}};
+    if (parent == nullptr) return unknown(pointer, "is used in a way that is not known");
     if (isa<clang::ParenExpr>(parent)) return of_pointer(*clang::cast<clang::Expr>(parent));
     if (const auto* cast = dyn_cast<clang::CastExpr>(parent)) {
       const bool is_test = cast->getCastKind() == clang::CK_PointerToBoolean;
@@ -127,7 +157,7 @@ class Looker {
   Mention of_element(const clang::Expr& element) {
     if (element.getType()->isArrayType()) return of_pointer(element);
     const clang::Stmt* parent = program_.parent_of(element);
-    if (parent == nullptr) return {&element, Use::kNone, {}};
+    if (parent == nullptr) return unknown(element, "is used in a way that is not known");
     if (const auto* cast = dyn_cast<clang::CastExpr>(parent)) {
       if (cast->getCastKind() == clang::CK_LValueToRValue) {
         const bool goes_on = cast->getType()->isPointerType();
@@ -178,7 +208,11 @@ class Looker {
     }
     if (name == "memset" || name == "std::memset") return Use::kWrite;
     if (name == "fwrite" || name == "std::fwrite") return Use::kRead;
-    if (name == "printf" || name == "std::printf") return Use::kNone;  // the pointer's value
+    if (name == "printf" || name == "std::printf") {
+      const clang::QualType data =
+          pointer.getType()->getPointeeOrArrayElementType()->getCanonicalTypeUnqualified();
+      return data->isAnyCharacterType() ? Use::kRead : Use::kNone;  // else the pointer's value
+    }
     return Use::kUnknown;
   }
 
@@ -189,7 +223,7 @@ class Looker {
     if (depth_ >= kDeepest || !within_.insert(&called).second) {
       return unknown(call, fmt::format("is handed to {}(), which calls itself", name));
     }
-    const bool is_own_scope = !device_ && offloads(program_, *called.getBody());
+    const bool is_own_scope = !device_ && offloads(*called.getBody());
     ++depth_;
     Mention whole{&call, is_own_scope ? Use::kHanded : Use::kNone, {}};
     for (unsigned i = 0; i < call.getNumArgs(); ++i) {
@@ -231,8 +265,6 @@ class Looker {
 /// Whether code holds directives for devices, or calls what may.
 class Offloading : public WrittenCode<Offloading> {
  public:
-  explicit Offloading(const Program& program) : program_(program) {}
-
   bool VisitOMPExecutableDirective(clang::OMPExecutableDirective* directive) {
     const auto kind = directive->getDirectiveKind();
     const bool is_wait = kind == llvm::omp::OMPD_taskwait || kind == llvm::omp::OMPD_taskgroup ||
@@ -245,24 +277,21 @@ class Offloading : public WrittenCode<Offloading> {
   bool VisitCallExpr(clang::CallExpr* call) {
     const clang::FunctionDecl* called = call->getDirectCallee();
     const clang::FunctionDecl* defined = nullptr;
-    if (called == nullptr) return !(found = true);
-    const clang::SourceManager& sources = program_.context().getSourceManager();
-    if (called->getBuiltinID() != 0 || sources.isInSystemHeader(called->getLocation())) return true;
-    if (!called->hasBody(defined)) return !(found = true);
+    // What is not seen knows none of the data, unless that is handed to it or global.
+    if (called == nullptr || !called->hasBody(defined)) return true;
     return known_.insert(defined).second ? TraverseStmt(defined->getBody()) : true;
   }
 
   bool found = false;
 
  private:
-  const Program& program_;
   std::set<const clang::FunctionDecl*> known_;
 };
 
 }  // namespace
 
-bool offloads(const Program& program, const clang::Stmt& code) {
-  Offloading seen(program);
+bool offloads(const clang::Stmt& code) {
+  Offloading seen;
   seen.TraverseStmt(const_cast<clang::Stmt*>(&code));
   return seen.found;
 }

@@ -41,8 +41,8 @@ std::vector<Mention> mentions_on_device(const Program& program, const clang::Stm
                                         const clang::VarDecl& variable);
 
 /// Whether code holds directives for devices, or waits for those that run by themselves, or calls
-/// functions that do, or that are not seen.
-bool offloads(const Program& program, const clang::Stmt& code);
+/// functions that do, as far as they are seen.
+bool offloads(const clang::Stmt& code);
 
 /// Both together: read and written is changed, unknown stays unknown.
 Use both(Use one, Use other);

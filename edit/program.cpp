@@ -65,6 +65,24 @@ class Bodies : public WrittenCode<Bodies> {
   std::set<const clang::FunctionDecl*> all;
 };
 
+class CallsOf : public WrittenCode<CallsOf> {
+ public:
+  explicit CallsOf(const clang::FunctionDecl& function) : function_(function) {}
+
+  bool shouldVisitTemplateInstantiations() const { return true; }
+  bool VisitCallExpr(clang::CallExpr* call) {
+    const clang::FunctionDecl* called = call->getDirectCallee();
+    if (called != nullptr && called->getCanonicalDecl() == function_.getCanonicalDecl()) {
+      all.insert(call);
+    }
+    return true;
+  }
+  std::set<const clang::CallExpr*> all;
+
+ private:
+  const clang::FunctionDecl& function_;
+};
+
 template <class Statement>
 void keep_one_of_each(std::vector<const Statement*>& statements) {
   // A captured statement is visited by several ways.
@@ -168,6 +186,12 @@ const clang::Stmt* Program::loop_at(const Place& place, const std::vector<Place>
     throw Refusal(fmt::format("{} loops begin in this line", found.size()), place);
   }
   return found.front();
+}
+
+std::vector<const clang::CallExpr*> Program::calls_of(const clang::FunctionDecl& function) const {
+  CallsOf calls(function);
+  calls.TraverseDecl(context_.getTranslationUnitDecl());
+  return {calls.all.begin(), calls.all.end()};
 }
 
 Program Program::with_span(const clang::Stmt& span, const clang::Stmt& block) const {

@@ -45,6 +45,9 @@ class Program {
   [[nodiscard]] const std::vector<const clang::FunctionDecl*>& functions() const {
     return functions_;
   }
+  /// Calls of a function in this translation unit.
+  [[nodiscard]] std::vector<const clang::CallExpr*> calls_of(
+      const clang::FunctionDecl& function) const;
   /// The same, in which some statements of a block are those of another one in it.
   [[nodiscard]] Program with_span(const clang::Stmt& span, const clang::Stmt& block) const;
   [[nodiscard]] const clang::Stmt* parent_of(const clang::Stmt& statement) const;

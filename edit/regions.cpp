@@ -221,6 +221,9 @@ class Uses {
     if (!sends && !lists<clang::OMPFromClause>(update, data_)) return;
     expect_at_once(update);
     expect_same_device(update);
+    if (update.hasClausesOfKind<clang::OMPDependClause>()) {
+      refuse(update, "this directive waits for others, or others for it");
+    }
     if (concerns_only_these<clang::OMPToClause>(update) &&
         concerns_only_these<clang::OMPFromClause>(update)) {
       found.idle.push_back(&update);

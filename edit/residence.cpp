@@ -9,16 +9,17 @@
 
 #include "arguments.h"
 #include "clauses.h"
+#include "distinct.h"
 #include "host_uses.h"
 #include "loop_place.h"
 #include "names.h"
-#include "other_names.h"
 #include "pairs.h"
 #include "permutation.h"
 #include "regions.h"
 #include "scopes.h"
 #include "source_text.h"
 #include "stay.h"
+#include "used_behind.h"
 
 namespace ompdm::edit {
 namespace {
@@ -74,6 +75,9 @@ class Residence {
         }
       }
     }
+    const bool any_global =
+        std::ranges::any_of(data_, [](const auto& one) { return one.second->hasGlobalStorage(); });
+    expect_no_other_way_out(program_, *loop_, any_global);
     look_at_uses();
   }
 
@@ -95,7 +99,7 @@ class Residence {
         used[variable].push_back({std::move(scope), std::move(uses)});
       }
     }
-    expect_no_other_names(program_, *loop_, variables);
+    expect_distinct(program_, *loop_, variables);
     const auto swapped = exchanged(program_, *loop_, variables, set);
     expect_alike(swapped);
     const auto is_written = [&](const clang::VarDecl* variable) {

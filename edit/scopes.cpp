@@ -60,7 +60,7 @@ class Scopes {
     for (const clang::CallExpr* call : calls.all) {
       const clang::FunctionDecl* called = body_of(*call, data);
       if (called == nullptr) continue;
-      if (offloads(program_, *called->getBody())) {
+      if (offloads(*called->getBody())) {
         add(*called->getBody(), data, called);
       } else {
         mentions.push_back({call, use_in(*called, data, 0), {}, {}});

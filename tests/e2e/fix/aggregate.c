@@ -14,11 +14,11 @@ static void poke(struct Field* field, int t) {
 int main(void) {
   const int n = 100000;
   double* u = calloc(n, sizeof(double));
-  struct Field field = {u, n};  // @here
+  struct Field field = {u, n};
   for (int t = 0; t < 20; ++t) {
 #pragma omp target teams distribute parallel for map(tofrom : u[0 : n])
     for (int i = 0; i < n; ++i) u[i] += 1;
-    poke(&field, t);
+    poke(&field, t);  // @here
   }
   printf("%.1f\n", u[n / 2]);
   free(u);

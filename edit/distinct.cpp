@@ -1,0 +1,335 @@
+#include "distinct.h"
+
+#include <clang/AST/Expr.h>
+#include <clang/AST/ExprCXX.h>
+#include <clang/Basic/SourceManager.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "answer.h"
+#include "permutation.h"
+#include "pointer_uses.h"
+#include "written_code.h"
+
+namespace ompdm::edit {
+namespace {
+
+using clang::dyn_cast;
+using clang::isa;
+using Variable = const clang::VarDecl*;
+using Variables = std::set<Variable>;
+
+/// "double" of double, double*, double[3][4] and double**&; null of none, as void and classes are.
+const clang::BuiltinType* scalar_of(clang::QualType type) {
+  for (;;) {
+    type = type.getNonReferenceType().getCanonicalType().getUnqualifiedType();
+    if (const auto* pointer = type->getAs<clang::PointerType>()) {
+      type = pointer->getPointeeType();
+    } else if (const auto* array = type->getAsArrayTypeUnsafe()) {
+      type = array->getElementType();
+    } else {
+      const auto* scalar = type->getAs<clang::BuiltinType>();
+      const bool is_any = scalar == nullptr || scalar->isVoidType() || type->isAnyCharacterType();
+      return is_any ? nullptr : scalar;
+    }
+  }
+}
+
+/// Objects of unlike types are not the same (C17 6.5, paragraph 7; C++20 [basic.lval]).
+bool are_unlike(clang::QualType one, clang::QualType other) {
+  const auto* left = scalar_of(one);
+  const auto* right = scalar_of(other);
+  return left != nullptr && right != nullptr && left->getKind() != right->getKind();
+}
+
+/// What may lead to storage, on the host or in a region: pointers, arrays, references, objects; and
+/// `this`.
+class Leads : public WrittenCode<Leads> {
+ public:
+  explicit Leads(const clang::SourceManager& sources) : sources_(sources) {}
+
+  bool VisitDeclRefExpr(clang::DeclRefExpr* name) {
+    const auto* variable = dyn_cast<clang::VarDecl>(name->getDecl());
+    if (variable == nullptr) return true;
+    const clang::QualType type = variable->getType();
+    const bool leads = type->isPointerType() || type->isArrayType() || type->isReferenceType() ||
+                       type->isRecordType();
+    // What belongs to a called function comes to it by what the call names.
+    const bool is_of_callee = depth_ > 0 && !variable->hasGlobalStorage();
+    if (leads && !is_of_callee) all.emplace(variable->getCanonicalDecl(), name);
+    return true;
+  }
+  bool VisitCXXThisExpr(clang::CXXThisExpr* at) {
+    if (depth_ == 0) this_at = at;
+    return true;
+  }
+  bool VisitCallExpr(clang::CallExpr* call) {
+    const clang::FunctionDecl* called = call->getDirectCallee();
+    const clang::FunctionDecl* defined = nullptr;
+    if (called == nullptr || !called->hasBody(defined)) return true;
+    if (sources_.isInSystemHeader(defined->getLocation()) || !bodies_.insert(defined).second) {
+      return true;
+    }
+    ++depth_;
+    TraverseStmt(defined->getBody());
+    --depth_;
+    return true;
+  }
+
+  std::set<std::pair<Variable, const clang::Stmt*>> all;
+  const clang::Stmt* this_at = nullptr;
+
+ private:
+  const clang::SourceManager& sources_;
+  std::set<const clang::FunctionDecl*> bodies_;
+  int depth_ = 0;
+};
+
+bool is_allocation(const clang::Expr* value) {
+  if (value == nullptr) return true;  // nothing yet
+  value = value->IgnoreParenCasts();
+  if (isa<clang::CXXNewExpr, clang::CXXNullPtrLiteralExpr, clang::GNUNullExpr,
+          clang::IntegerLiteral>(value)) {
+    return true;
+  }
+  const auto* call = dyn_cast<clang::CallExpr>(value);
+  const clang::FunctionDecl* called = call == nullptr ? nullptr : call->getDirectCallee();
+  if (called == nullptr) return false;
+  static const std::set<std::string> kAllocators = {
+      "malloc",     "calloc",      "realloc",     "aligned_alloc", "memalign",
+      "valloc",     "std::malloc", "std::calloc", "std::realloc",  "std::aligned_alloc",
+      "_mm_malloc", "omp_alloc",   "mmap"};
+  return kAllocators.contains(called->getQualifiedNameAsString());
+}
+
+/// Every place outside of functions where a variable's initial value names another.
+class GlobalValues : public clang::RecursiveASTVisitor<GlobalValues> {
+ public:
+  explicit GlobalValues(const clang::VarDecl& variable) : variable_(variable) {}
+  bool TraverseFunctionDecl(clang::FunctionDecl*) { return true; }
+  bool TraverseCXXMethodDecl(clang::CXXMethodDecl*) { return true; }
+  bool VisitDeclRefExpr(clang::DeclRefExpr* name) {
+    found = found || name->getDecl()->getCanonicalDecl() == variable_.getCanonicalDecl();
+    return true;
+  }
+  bool found = false;
+
+ private:
+  const clang::VarDecl& variable_;
+};
+
+class Distinct {
+ public:
+  Distinct(const Program& program, const clang::Stmt& loop, Variables data)
+      : program_(program), loop_(loop), data_(std::move(data)) {}
+
+  void expect() {
+    const clang::FunctionDecl* function = program_.function_of(loop_);
+    const auto* method = llvm::dyn_cast_or_null<clang::CXXMethodDecl>(function);
+    if (function == nullptr || (method != nullptr && method->getParent()->isLambda())) {
+      throw Refusal("this stands in a lambda", place_of(program_.context(), loop_));
+    }
+    for (const Variable one : data_) expect_own_value(*one);
+    Leads leads(program_.context().getSourceManager());
+    leads.TraverseStmt(const_cast<clang::Stmt*>(&loop_));
+    for (const Variable one : data_) {
+      if (is_private(*one)) continue;
+      if (leads.this_at != nullptr) {
+        refuse(*leads.this_at, fmt::format("a member may be {}", one->getNameAsString()));
+      }
+      for (const auto& [other, at] : leads.all) {
+        if (!data_.contains(other) && !is_third(*other) && !is_distinct(*other, *one)) {
+          refuse(*at, fmt::format("{} may be another name of {}", other->getNameAsString(),
+                                  one->getNameAsString()));
+        }
+      }
+    }
+  }
+
+ private:
+  [[noreturn]] void refuse(const clang::Stmt& at, const std::string& why) const {
+    throw Refusal(why, place_of(program_.context(), at));
+  }
+
+  [[nodiscard]] std::vector<const clang::FunctionDecl*> functions_of(
+      const clang::VarDecl& variable) const {
+    if (variable.hasGlobalStorage()) return program_.functions();
+    const auto* function = dyn_cast<clang::FunctionDecl>(variable.getDeclContext());
+    if (function == nullptr || !function->hasBody()) return {};
+    return {function};
+  }
+
+  /// Two of the data that are set to the same before the loop are one.
+  void expect_own_value(const clang::VarDecl& variable) const {
+    for (const clang::FunctionDecl* function : functions_of(variable)) {
+      for (const Mention& one : mentions_on_host(program_, *function->getBody(), variable)) {
+        if (one.use != Use::kPointer || program_.is_within(*one.at, loop_)) continue;
+        const Assignment made = assignment_of(*one.at);
+        const bool is_copy = made.to != nullptr && made.from != nullptr && made.to != made.from &&
+                             data_.contains(made.to) && data_.contains(made.from);
+        if (is_copy) {
+          refuse(*one.at, fmt::format("{} and {} may be the same data", made.to->getNameAsString(),
+                                      made.from->getNameAsString()));
+        }
+      }
+    }
+  }
+
+  /// Whether nothing but its name leads to it: it is an array, or only ever holds memory that was
+  /// allocated for it, and its value goes nowhere else.
+  [[nodiscard]] bool is_private(const clang::VarDecl& variable) const {
+    if (isa<clang::ParmVarDecl>(variable)) return false;
+    const bool is_array = variable.getType()->isArrayType();
+    if (!is_array && !variable.getType()->isPointerType()) return false;
+    if (!is_array && !is_allocation(variable.getInit())) return false;
+    if (variable.hasGlobalStorage()) {
+      GlobalValues values(variable);
+      values.TraverseDecl(program_.context().getTranslationUnitDecl());
+      if (values.found) return false;
+    }
+    const auto functions = functions_of(variable);
+    return !functions.empty() &&
+           std::ranges::none_of(functions, [&](const clang::FunctionDecl* function) {
+             return escapes(*function->getBody(), variable, 0);
+           });
+  }
+
+  [[nodiscard]] bool escapes(const clang::Stmt& code, const clang::VarDecl& variable,
+                             int depth) const {
+    const auto all = mentions_on_host(program_, code, variable);
+    return std::ranges::any_of(
+        all, [&](const Mention& one) { return escapes_by(one, variable, depth); });
+  }
+
+  [[nodiscard]] bool escapes_by(const Mention& one, const clang::VarDecl& variable,
+                                int depth) const {
+    constexpr int kDeepest = 8;
+    if (one.use == Use::kHanded) {
+      return depth > kDeepest ||
+             std::ranges::any_of(one.handed_to, [&](const clang::ParmVarDecl* parameter) {
+               const auto* callee = llvm::cast<clang::FunctionDecl>(parameter->getDeclContext());
+               return escapes(*callee->getBody(), *parameter, depth + 1);
+             });
+    }
+    if (one.use == Use::kPointer) {
+      const Assignment made = assignment_of(*one.at);
+      if (made.to == &variable) {
+        const auto* binary = dyn_cast<clang::BinaryOperator>(one.at);
+        const bool is_own = binary == nullptr || is_allocation(binary->getRHS());
+        const bool is_exchange = data_.contains(&variable) && data_.contains(made.from);
+        return !is_own && !is_exchange;
+      }
+      if (made.to == nullptr && isa<clang::CallExpr>(one.at)) return false;  // std::swap
+      // The third one of an exchange in the loop.
+      const bool is_exchange = made.to != nullptr && program_.is_within(*one.at, loop_);
+      return !is_exchange && (made.to == nullptr || !data_.contains(made.to));
+    }
+    if (one.use != Use::kUnknown) return false;
+    if (isa<clang::ReturnStmt>(one.at)) return depth > 0 || program_.is_within(*one.at, loop_);
+    const auto* call = dyn_cast<clang::CallExpr>(one.at);
+    if (call == nullptr) return !is_filled_by(*one.at);
+    const clang::FunctionDecl* called = call->getDirectCallee();
+    // What is handed to a function whose body is not seen is taken to be used by it then.
+    return called != nullptr && called->hasBody() &&
+           !program_.context().getSourceManager().isInSystemHeader(called->getLocation());
+  }
+
+  /// The third name in an exchange of the data's.
+  [[nodiscard]] bool is_third(const clang::VarDecl& variable) const {
+    const auto all = mentions_on_host(program_, loop_, variable);
+    return std::ranges::all_of(all,
+                               [&](const Mention& one) {
+                                 const Assignment made = assignment_of(*one.at);
+                                 const bool is_one =
+                                     (made.to == &variable && data_.contains(made.from)) ||
+                                     (made.from == &variable && data_.contains(made.to));
+                                 return one.use == Use::kPointer && is_one;
+                               }) &&
+           mentions_on_device_of(variable).empty() && !all.empty();
+  }
+
+  [[nodiscard]] std::vector<Mention> mentions_on_device_of(const clang::VarDecl& variable) const {
+    std::vector<Mention> all = mentions_on_device(program_, loop_, variable);
+    std::erase_if(all, [](const Mention& one) { return one.use == Use::kPointer; });
+    return all;
+  }
+
+  /// posix_memalign(&u, ...)
+  [[nodiscard]] bool is_filled_by(const clang::Stmt& address) const {
+    const clang::Stmt* at = &address;
+    while (at != nullptr && isa<clang::CastExpr, clang::ParenExpr, clang::UnaryOperator>(at)) {
+      at = program_.parent_of(*at);
+    }
+    const auto* call = llvm::dyn_cast_or_null<clang::CallExpr>(at);
+    const clang::FunctionDecl* called = call == nullptr ? nullptr : call->getDirectCallee();
+    return called != nullptr && called->getNameAsString() == "posix_memalign";
+  }
+
+  /// Whether they cannot be the same storage; `data` is not private.
+  [[nodiscard]] bool is_distinct(const clang::VarDecl& other, const clang::VarDecl& data) const {
+    const clang::SourceManager& sources = program_.context().getSourceManager();
+    if (sources.isInSystemHeader(other.getLocation())) return true;  // std::cout
+    if (are_unlike(other.getType(), data.getType())) return true;
+    if (other.getType().isRestrictQualified() || data.getType().isRestrictQualified()) return true;
+    const bool is_object = other.getType()->isRecordType();
+    if (is_object) return !is_source(other, data) && is_own_object(other);
+    if (other.hasGlobalStorage()) return data.getType()->isArrayType() && is_private(other);
+    if (is_private(other)) return true;
+    return isa<clang::ParmVarDecl>(other) && isa<clang::ParmVarDecl>(data) &&
+           are_handed_apart(llvm::cast<clang::ParmVarDecl>(other),
+                            llvm::cast<clang::ParmVarDecl>(data));
+  }
+
+  /// Of the standard library, so that it has what it leads to for itself.
+  [[nodiscard]] bool is_own_object(const clang::VarDecl& object) const {
+    const auto* record = object.getType()->getAsCXXRecordDecl();
+    return record != nullptr && (record->isInStdNamespace());
+  }
+
+  /// Whether the data's value comes from the object: "u = v.data()".
+  [[nodiscard]] bool is_source(const clang::VarDecl& object, const clang::VarDecl& data) const {
+    if (isa<clang::ParmVarDecl>(data)) return object.hasGlobalStorage();
+    if (data.hasGlobalStorage()) return true;
+    const clang::Expr* value = data.getInit();
+    if (value == nullptr) return true;
+    Leads leads(program_.context().getSourceManager());
+    leads.TraverseStmt(const_cast<clang::Expr*>(value));
+    return std::ranges::any_of(leads.all, [&](const auto& one) { return one.first == &object; });
+  }
+
+  /// Whether each call that is seen hands storage of its own for both.
+  [[nodiscard]] bool are_handed_apart(const clang::ParmVarDecl& one,
+                                      const clang::ParmVarDecl& other) const {
+    const auto* function = dyn_cast<clang::FunctionDecl>(one.getDeclContext());
+    if (function == nullptr || function != other.getDeclContext()) return false;
+    const auto calls = program_.calls_of(*function);
+    return !calls.empty() && std::ranges::all_of(calls, [&](const clang::CallExpr* call) {
+      const Variable left = argument(*call, one);
+      const Variable right = argument(*call, other);
+      return left != nullptr && right != nullptr && left != right && is_private(*left) &&
+             is_private(*right);
+    });
+  }
+
+  static Variable argument(const clang::CallExpr& call, const clang::ParmVarDecl& parameter) {
+    const unsigned number = parameter.getFunctionScopeIndex();
+    if (number >= call.getNumArgs()) return nullptr;
+    const auto* name = dyn_cast<clang::DeclRefExpr>(call.getArg(number)->IgnoreParenCasts());
+    return name == nullptr ? nullptr : dyn_cast<clang::VarDecl>(name->getDecl());
+  }
+
+  const Program& program_;
+  const clang::Stmt& loop_;
+  Variables data_;
+};
+
+}  // namespace
+
+void expect_distinct(const Program& program, const clang::Stmt& loop,
+                     const std::vector<const clang::VarDecl*>& data) {
+  Distinct(program, loop, Variables(data.begin(), data.end())).expect();
+}
+
+}  // namespace ompdm::edit
