@@ -20,6 +20,8 @@ struct Replacement {
   /// It belongs to what stands before it: where something else is put in the same place, it is
   /// first.
   bool behind = false;
+
+  bool operator==(const Replacement&) const = default;
 };
 
 /// Why a finding's edits cannot be made: thrown by all that looks at the source.

@@ -114,6 +114,7 @@ class OtherExits : public WrittenCode<OtherExits> {
     if (called == nullptr) return true;
     const std::string name = called->getNameAsString();
     if (name.ends_with("longjmp")) thrown = call;
+    if (name == "omp_set_default_device") moved = call;
     if (name == "exit" || name == "quick_exit") ended = call;
     const bool is_own =
         called->hasBody(defined) && !sources_.isInSystemHeader(defined->getLocation());
@@ -122,6 +123,7 @@ class OtherExits : public WrittenCode<OtherExits> {
 
   const clang::Stmt* thrown = nullptr;
   const clang::Stmt* ended = nullptr;
+  const clang::Stmt* moved = nullptr;
 
  private:
   const clang::SourceManager& sources_;
@@ -134,6 +136,7 @@ void expect_no_other_way_out(const Program& program, const clang::Stmt& loop, bo
   OtherExits exits(program.context().getSourceManager());
   exits.TraverseStmt(const_cast<clang::Stmt*>(&loop));
   if (exits.thrown != nullptr) refuse(program, *exits.thrown, "this may leave it by a jump");
+  if (exits.moved != nullptr) refuse(program, *exits.moved, "this chooses another device");
   if (exits.ended != nullptr && is_global) {
     refuse(program, *exits.ended, "this ends the program, and what is global may be read then");
   }

@@ -48,6 +48,42 @@ class Meanings : public WrittenCode<Meanings> {
   std::string name_;
 };
 
+/// Whether a pointer or a reference may lead to a variable: its address is kept somewhere, not only
+/// handed to a function, as scanf and MPI_Bcast ask.
+class Keepers : public WrittenCode<Keepers> {
+ public:
+  Keepers(const Program& program, const clang::VarDecl& variable)
+      : program_(program), variable_(variable) {}
+
+  bool VisitDeclRefExpr(clang::DeclRefExpr* name) {
+    if (name->getDecl()->getCanonicalDecl() != variable_.getCanonicalDecl()) return true;
+    const clang::Stmt* parent = program_.parent_of(*name);
+    const auto* unary = llvm::dyn_cast_or_null<clang::UnaryOperator>(parent);
+    if (unary == nullptr || unary->getOpcode() != clang::UO_AddrOf) return true;
+    const clang::Stmt* around = program_.parent_of(*unary);
+    while (llvm::isa_and_nonnull<clang::CastExpr, clang::ParenExpr>(around)) {
+      around = program_.parent_of(*around);
+    }
+    found = found || !llvm::isa_and_nonnull<clang::CallExpr>(around);
+    return true;
+  }
+  bool VisitVarDecl(clang::VarDecl* declared) {
+    const bool is_reference =
+        declared->getType()->isReferenceType() && declared->getInit() != nullptr;
+    const auto* name =
+        is_reference
+            ? llvm::dyn_cast<clang::DeclRefExpr>(declared->getInit()->IgnoreParenImpCasts())
+            : nullptr;
+    found = found || (name != nullptr && name->getDecl() == &variable_);
+    return true;
+  }
+  bool found = false;
+
+ private:
+  const Program& program_;
+  const clang::VarDecl& variable_;
+};
+
 /// Whether a statement sets a variable, or lets others do so.
 class Setters : public WrittenCode<Setters> {
  public:
@@ -69,11 +105,21 @@ class Setters : public WrittenCode<Setters> {
     return true;
   }
 
+  /// What is global functions may set, too.
+  bool VisitCallExpr(clang::CallExpr* call) {
+    const clang::FunctionDecl* called = call->getDirectCallee();
+    const clang::FunctionDecl* defined = nullptr;
+    const bool may_set = variable_.hasGlobalStorage() && called != nullptr &&
+                         called->hasBody(defined) && known_.insert(defined).second;
+    return !may_set || TraverseStmt(defined->getBody());
+  }
+
   const clang::Stmt* found = nullptr;
 
  private:
   const Program& program_;
   const clang::VarDecl& variable_;
+  std::set<const clang::FunctionDecl*> known_;
 };
 
 }  // namespace
@@ -135,6 +181,29 @@ const clang::VarDecl* root_variable(const clang::Expr& item) {
   return name == nullptr ? nullptr : llvm::dyn_cast<clang::VarDecl>(name->getDecl());
 }
 
+bool only_names(const clang::Expr& expression) {
+  const clang::Expr* plain = expression.IgnoreParenCasts();
+  if (const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(plain)) {
+    return name->getType().getNonReferenceType()->isArithmeticType() ||
+           llvm::isa<clang::EnumConstantDecl>(name->getDecl());
+  }
+  if (llvm::isa<clang::IntegerLiteral, clang::FloatingLiteral, clang::CXXBoolLiteralExpr,
+                clang::CharacterLiteral, clang::UnaryExprOrTypeTraitExpr>(plain)) {
+    return true;
+  }
+  if (const auto* unary = llvm::dyn_cast<clang::UnaryOperator>(plain)) {
+    return only_names(*unary->getSubExpr());
+  }
+  if (const auto* binary = llvm::dyn_cast<clang::BinaryOperator>(plain)) {
+    return only_names(*binary->getLHS()) && only_names(*binary->getRHS());
+  }
+  if (const auto* choice = llvm::dyn_cast<clang::ConditionalOperator>(plain)) {
+    return only_names(*choice->getCond()) && only_names(*choice->getTrueExpr()) &&
+           only_names(*choice->getFalseExpr());
+  }
+  return false;
+}
+
 const clang::Expr& written(const clang::Expr& expression) {
   const clang::Expr* plain = expression.IgnoreImpCasts();
   const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(plain);
@@ -180,9 +249,40 @@ void Names::expect_unchanged(const std::string& name) const {
   const clang::VarDecl* variable = expect_before(name);
   Setters setters(program_, *variable);
   setters.TraverseStmt(const_cast<clang::Stmt*>(&loop_));
+  const clang::FunctionDecl* function = program_.function_of(loop_);
+  Keepers keepers(program_, *variable);
+  if (function != nullptr && function->hasBody()) keepers.TraverseStmt(function->getBody());
+  if (keepers.found && !variable->getType().isConstQualified()) {
+    throw Refusal(fmt::format("{}, which an extent is made of, may be set by its address", name),
+                  place_of(program_.context(), loop_));
+  }
   if (setters.found != nullptr && !variable->getType().isConstQualified()) {
     throw Refusal(fmt::format("{}, which an extent is made of, is set in the loop", name),
                   place_of(program_.context(), *setters.found));
+  }
+}
+
+void Names::expect_plain(const std::string& extent) const {
+  const std::size_t begin = extent.find('[');
+  const std::string root = root_of(extent);
+  const std::string bounds = begin == std::string::npos ? std::string() : extent.substr(begin);
+  bool is_plain =
+      bounds.find_first_of(".&") == std::string::npos && bounds.find("->") == std::string::npos;
+  for (std::size_t at = 0; at < bounds.size(); ++at) {
+    const std::size_t before = at == 0 ? std::string::npos : bounds.find_last_not_of(' ', at - 1);
+    const bool follows_value =
+        before != std::string::npos && (is_letter(bounds[before]) || bounds[before] == ')');
+    // A call, an element, what a pointer points to.
+    if (bounds[at] == '(' && follows_value && is_letter(bounds[before])) is_plain = false;
+    if (bounds[at] == '[' && follows_value && is_letter(bounds[before])) is_plain = false;
+    if (bounds[at] == '*' && !follows_value) is_plain = false;
+  }
+  if (!is_plain) {
+    throw Refusal(fmt::format("the extent of {} is made of more than names and numbers", extent),
+                  place_of(program_.context(), loop_));
+  }
+  for (const std::string& name : names_in(bounds)) {
+    if (name != root && name != "sizeof") expect_unchanged(name);
   }
 }
 

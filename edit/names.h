@@ -26,6 +26,9 @@ const clang::VarDecl* root_variable(const clang::Expr& item);
 /// The only variable of that name in code; null where there is none, or are several.
 const clang::VarDecl* variable_named(const clang::Stmt& code, const std::string& name);
 
+/// Whether an expression is made of numbers and of names of variables that hold them.
+bool only_names(const clang::Expr& expression);
+
 /// A clause's expression as it is written: clang computes some before the directive.
 const clang::Expr& written(const clang::Expr& expression);
 
@@ -38,6 +41,8 @@ class Names {
   [[nodiscard]] const clang::VarDecl* expect_before(const std::string& name) const;
   /// The same, of what the loop does not set either. Names of no variable are constants.
   void expect_unchanged(const std::string& name) const;
+  /// Of an extent, that it is made of such names, and asking it again changes nothing.
+  void expect_plain(const std::string& extent) const;
 
  private:
   [[nodiscard]] const clang::VarDecl* find(const std::string& name) const;

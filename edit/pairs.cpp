@@ -17,9 +17,9 @@ class Jumps : public WrittenCode<Jumps> {
  public:
   bool TraverseLambdaExpr(clang::LambdaExpr*) { return true; }
   bool VisitStmt(clang::Stmt* statement) {
-    any =
-        any || llvm::isa<clang::BreakStmt, clang::ContinueStmt, clang::ReturnStmt, clang::GotoStmt,
-                         clang::IndirectGotoStmt, clang::LabelStmt, clang::CXXThrowExpr>(statement);
+    any = any || llvm::isa<clang::BreakStmt, clang::ContinueStmt, clang::ReturnStmt,
+                           clang::GotoStmt, clang::IndirectGotoStmt, clang::LabelStmt,
+                           clang::SwitchCase, clang::CXXThrowExpr>(statement);
     return true;
   }
   bool any = false;
@@ -38,6 +38,9 @@ class Pairs {
               const clang::VarDecl& data) const {
     const auto* block = llvm::dyn_cast_or_null<clang::CompoundStmt>(program_.parent_of(directive_));
     if (block == nullptr) refuse();
+    for (const clang::Stmt* statement : block->body()) {
+      if (llvm::isa<clang::SwitchCase, clang::LabelStmt>(statement)) refuse();
+    }
     // Those of the block, in order: one of each kind by turns, an exit last.
     std::vector<const clang::OMPExecutableDirective*> here;
     std::vector<const clang::Stmt*> between;
@@ -79,6 +82,8 @@ class Pairs {
                              const clang::CompoundStmt& block) const {
     const std::string condition = condition_of(enter);
     if (condition != condition_of(exit)) refuse();
+    const auto* clause = enter.getSingleClause<clang::OMPIfClause>();
+    if (clause != nullptr && !only_names(written(*clause->getCondition()))) refuse();
     const Names names(program_, block);
     for (const std::string& name : names_in(condition)) names.expect_unchanged(name);
   }

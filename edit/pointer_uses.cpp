@@ -1,5 +1,6 @@
 #include "pointer_uses.h"
 
+#include <clang/AST/DeclOpenMP.h>
 #include <clang/AST/ExprCXX.h>
 #include <clang/Basic/SourceManager.h>
 #include <fmt/format.h>
@@ -28,7 +29,9 @@ class Names : public WrittenCode<Names> {
   }
   bool VisitDeclRefExpr(clang::DeclRefExpr* name) {
     if (name->getDecl()->getCanonicalDecl() == variable_.getCanonicalDecl()) found.push_back(name);
-    return true;
+    // A clause's expression that is computed before its directive.
+    auto* captured = dyn_cast<clang::OMPCapturedExprDecl>(name->getDecl());
+    return captured == nullptr || TraverseStmt(captured->getInit());
   }
   bool VisitLambdaExpr(clang::LambdaExpr* lambda) {
     for (const clang::LambdaCapture& capture : lambda->captures()) {
@@ -135,6 +138,7 @@ class Looker {
       return {parent, Use::kNone, {}};
     }
     if (isa<clang::ReturnStmt>(parent)) return unknown(*parent, "is returned");
+    if (isa<clang::CXXDeleteExpr>(parent)) return unknown(*parent, "is deleted");
     return unknown(*parent, "is used in a way that is not known");
   }
 

@@ -188,6 +188,24 @@ const clang::Stmt* Program::loop_at(const Place& place, const std::vector<Place>
   return found.front();
 }
 
+std::vector<const clang::Stmt*> Program::alike(const clang::Stmt& loop) const {
+  std::vector<const clang::Stmt*> all = {&loop};
+  for (const clang::Stmt* one : loops_) {
+    if (one != &loop && one->getBeginLoc() == loop.getBeginLoc()) all.push_back(one);
+  }
+  return all;
+}
+
+std::vector<const clang::OMPExecutableDirective*> Program::data_directives() const {
+  std::vector<const clang::OMPExecutableDirective*> all;
+  for (const auto* one : directives_) {
+    const auto kind = one->getDirectiveKind();
+    const bool is_update = kind == llvm::omp::OMPD_target_update;
+    if (clang::isOpenMPTargetDataManagementDirective(kind) && !is_update) all.push_back(one);
+  }
+  return all;
+}
+
 std::vector<const clang::CallExpr*> Program::calls_of(const clang::FunctionDecl& function) const {
   CallsOf calls(function);
   calls.TraverseDecl(context_.getTranslationUnitDecl());

@@ -45,11 +45,15 @@ class Program {
   [[nodiscard]] const std::vector<const clang::FunctionDecl*>& functions() const {
     return functions_;
   }
+  /// `target data`, `target enter data` and `target exit data`.
+  [[nodiscard]] std::vector<const clang::OMPExecutableDirective*> data_directives() const;
   /// Calls of a function in this translation unit.
   [[nodiscard]] std::vector<const clang::CallExpr*> calls_of(
       const clang::FunctionDecl& function) const;
   /// The same, in which some statements of a block are those of another one in it.
   [[nodiscard]] Program with_span(const clang::Stmt& span, const clang::Stmt& block) const;
+  /// Loops of the same text: those that a template was made into.
+  [[nodiscard]] std::vector<const clang::Stmt*> alike(const clang::Stmt& loop) const;
   [[nodiscard]] const clang::Stmt* parent_of(const clang::Stmt& statement) const;
   /// Whether `inner` is `outer`, or in it.
   [[nodiscard]] bool is_within(const clang::Stmt& inner, const clang::Stmt& outer) const;

@@ -59,6 +59,8 @@ class Uses {
       add_update(directive);
     } else if (clang::isOpenMPTargetDataManagementDirective(kind)) {
       if (!is_named(directive)) return;
+      note_what_is_dropped(directive);
+      found.around.push_back(&directive);
       expect_at_once(directive);
       expect_plain(directive);
       if (kind != llvm::omp::OMPD_target_data) found.counted.push_back(&directive);
@@ -96,8 +98,8 @@ class Uses {
                            clause->getMapType() == clang::OMPC_MAP_tofrom;
         found.sends = found.sends || sends;
         if (clause->isImplicit()) continue;
-        const std::string text = text_of(*item);
-        if (std::ranges::find(found.items, text) == found.items.end()) found.items.push_back(text);
+        const Item one{text_of(*item), place_of(program_.context(), directive)};
+        found.items.push_back(one);
       }
     }
   }
@@ -134,6 +136,20 @@ class Uses {
       if (copies) refuse(directive, "this directive copies always");
       if (clause->getMapType() == clang::OMPC_MAP_delete) {
         refuse(directive, "this directive deletes what is on the device");
+      }
+    }
+  }
+
+  /// Behind it the host has what it had, whatever kernels did.
+  void note_what_is_dropped(const clang::OMPExecutableDirective& directive) {
+    if (directive.getDirectiveKind() == llvm::omp::OMPD_target_enter_data) return;
+    const bool is_exit = directive.getDirectiveKind() == llvm::omp::OMPD_target_exit_data;
+    for (const auto* clause : directive.getClausesOfKind<clang::OMPMapClause>()) {
+      const auto type = clause->getMapType();
+      const bool brings = type == clang::OMPC_MAP_from || type == clang::OMPC_MAP_tofrom ||
+                          (!is_exit && type == clang::OMPC_MAP_unknown);
+      for (const clang::Expr* item : clause->varlists()) {
+        if (!brings && root_variable(*item) == &data_) found.drops = &directive;
       }
     }
   }
@@ -180,8 +196,8 @@ class Uses {
       const auto modifier = clause->getNameModifier();
       if (modifier != llvm::omp::OMPD_unknown && modifier != llvm::omp::OMPD_target) continue;
       const clang::Expr& condition = written(*clause->getCondition());
-      if (condition.HasSideEffects(program_.context())) {
-        refuse(region, "asking this directive's if() again may change something");
+      if (condition.HasSideEffects(program_.context()) || !is_plain(condition)) {
+        refuse(region, "asking this directive's if() again may change or tell something else");
       }
       expect_unmapped(condition, region);
       // Behind it stands what the host has changed by then.
@@ -199,6 +215,9 @@ class Uses {
       found.may_stay.push_back({&region, text_of(condition), item, writes});
     }
   }
+
+  /// Of names and numbers, none of which the region sets.
+  [[nodiscard]] bool is_plain(const clang::Expr& condition) const { return only_names(condition); }
 
   /// It is asked before and behind the region.
   void expect_unmapped(const clang::Expr& condition,
@@ -263,6 +282,10 @@ class Mentioned : public clang::RecursiveASTVisitor<Mentioned> {
 };
 
 }  // namespace
+
+bool maps(const clang::OMPExecutableDirective& directive, const clang::VarDecl& data) {
+  return lists<clang::OMPMapClause>(directive, data);
+}
 
 bool names(const clang::Stmt& code, const clang::VarDecl& data) {
   Mentioned mentioned(data);

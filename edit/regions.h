@@ -28,8 +28,15 @@ struct DeviceUses {
   std::vector<const clang::OMPExecutableDirective*> idle;
   /// `target enter data` and `target exit data`: they have to come in pairs.
   std::vector<const clang::OMPExecutableDirective*> counted;
-  std::vector<std::string> items;  ///< as clauses name the data: "a[0:n]"
+  std::vector<Item> items;  ///< as clauses name the data
+  /// Directives around regions, behind which the host has what it had before; null: none.
+  const clang::OMPExecutableDirective* drops = nullptr;
+  /// Directives that map the data and are no regions.
+  std::vector<const clang::OMPExecutableDirective*> around;
 };
+
+/// Whether a directive's map clauses name the data.
+bool maps(const clang::OMPExecutableDirective& directive, const clang::VarDecl& data);
 
 /// Whether code has the data's name in it, clauses included.
 bool names(const clang::Stmt& code, const clang::VarDecl& data);

@@ -1,5 +1,6 @@
 #include "residence.h"
 
+#include <clang/Basic/SourceManager.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -67,10 +68,7 @@ class Residence {
           if (!is_plain) refuse(*loop_, fmt::format("{} is no pointer and no array", root));
           data_.emplace(root, variable);
           // An extent that changes would be another one at the end.
-          for (const std::string& name : names_in(expression)) {
-            if (name == root) continue;
-            names.expect_unchanged(name);
-          }
+          names.expect_plain(expression);
           expressions_.emplace(root, expression);
         }
       }
@@ -95,6 +93,7 @@ class Residence {
         const auto known = names_in_scope(scope, variables);
         DeviceUses uses = device_uses(program_, scope, known, device_number());
         expect_counted(uses, *scope.data);
+        expect_nothing_else_meant(scope, uses);
         is_later_ = is_later_ || uses.is_later;
         used[variable].push_back({std::move(scope), std::move(uses)});
       }
@@ -139,6 +138,56 @@ class Residence {
     }
   }
 
+  /// What the program's own data directives mean for the host goes with them: what it reads or
+  /// writes while they hold, and what they drop.
+  void expect_nothing_else_meant(const Scope& scope, const DeviceUses& uses) const {
+    const std::string name = scope.data->getNameAsString();
+    if (uses.drops != nullptr && uses.writes) {
+      refuse(*uses.drops, fmt::format("behind this directive the host has the {} of before", name));
+    }
+    for (const Mention& one : scope.mentions) {
+      const bool is_used =
+          one.use == Use::kRead || one.use == Use::kWrite || one.use == Use::kChange;
+      if (is_used && uses.idle.empty() && holds_any(uses, *one.at)) {
+        refuse(*one.at, fmt::format("the host may mean the {} of before here", name));
+      }
+    }
+    if (!uses.idle.empty()) expect_mapped_here_alone(*uses.idle.front(), *scope.data);
+  }
+
+  /// Whether a directive of the program's own holds the data on the device at a statement.
+  [[nodiscard]] bool holds_any(const DeviceUses& uses, const clang::Stmt& statement) const {
+    return std::ranges::any_of(uses.around, [&](const clang::OMPExecutableDirective* one) {
+      if (one->getDirectiveKind() == llvm::omp::OMPD_target_data) {
+        return program_.is_within(statement, *one);
+      }
+      // Between an enter and an exit, as far as their block shows.
+      const clang::Stmt* block = program_.parent_of(*one);
+      const clang::SourceManager& sources = program_.context().getSourceManager();
+      return one->getDirectiveKind() == llvm::omp::OMPD_target_enter_data && block != nullptr &&
+             program_.is_within(statement, *block) &&
+             sources.isBeforeInTranslationUnit(one->getBeginLoc(), statement.getBeginLoc()) &&
+             std::ranges::none_of(uses.around, [&](const clang::OMPExecutableDirective* exit) {
+               return exit->getDirectiveKind() == llvm::omp::OMPD_target_exit_data &&
+                      sources.isBeforeInTranslationUnit(one->getBeginLoc(), exit->getBeginLoc()) &&
+                      sources.isBeforeInTranslationUnit(exit->getBeginLoc(),
+                                                        statement.getBeginLoc());
+             });
+    });
+  }
+
+  /// Where another directive may have mapped the data, updates do not only what the stay does.
+  void expect_mapped_here_alone(const clang::OMPExecutableDirective& update,
+                                const clang::VarDecl& data) const {
+    for (const clang::OMPExecutableDirective* one : program_.data_directives()) {
+      if (program_.leads_to(*loop_, *one)) continue;
+      const bool is_elsewhere = program_.function_of(*one) != program_.function_of(*loop_);
+      if (maps(*one, data) || is_elsewhere) {
+        refuse(update, "this update may be for data that is mapped outside, too");
+      }
+    }
+  }
+
   void add_updates(const Used& used, const clang::VarDecl& variable, bool is_written) {
     const Scope& scope = used.scope;
     std::vector<Update> here =
@@ -164,16 +213,20 @@ class Residence {
     const Scope& scope = used.scope;
     const std::string& own = expressions_.at(variable.getNameAsString());
     if (scope.function == nullptr) return own;
-    if (used.uses.items.size() != 1) {
+    std::set<std::string> items;
+    for (const Item& item : used.uses.items) {
+      // All of what stays, by its name there.
+      if (without_blanks(in_terms_of(program_, *loop_, item)) == without_blanks(own)) {
+        items.insert(item.expression);
+      }
+    }
+    if (items.size() != 1) {
       refuse(*scope.code,
              fmt::format("how much of {} the host uses in {}() no clause says",
                          scope.data->getNameAsString(), scope.function->getNameAsString()));
     }
-    const Names names(program_, *scope.code);
-    for (const std::string& name : names_in(used.uses.items.front())) {
-      if (name != scope.data->getNameAsString()) names.expect_unchanged(name);
-    }
-    return used.uses.items.front();
+    Names(program_, *scope.code).expect_plain(*items.begin());
+    return *items.begin();
   }
 
   /// What is exchanged has one extent.
@@ -184,6 +237,11 @@ class Residence {
       extents.insert(expressions_.at(root).substr(root.size()));
     }
     if (extents.size() > 1) refuse(*loop_, "what the loop exchanges has several extents");
+  }
+
+  static std::string without_blanks(std::string text) {
+    std::erase(text, ' ');
+    return text;
   }
 
   [[nodiscard]] std::string device() const {
@@ -307,6 +365,14 @@ class Residence {
   std::set<const clang::OMPExecutableDirective*> idle_;
 };
 
+void add(const Plan& made, Plan& plan) {
+  plan.replacements.insert(plan.replacements.end(), made.replacements.begin(),
+                           made.replacements.end());
+  plan.settled.insert(plan.settled.end(), made.settled.begin(), made.settled.end());
+  plan.returned.insert(plan.returned.end(), made.returned.begin(), made.returned.end());
+  plan.updates += made.updates;
+}
+
 }  // namespace
 
 void plan_residence(const Program& program, const Finding& finding, const Request& request,
@@ -316,7 +382,16 @@ void plan_residence(const Program& program, const Finding& finding, const Reques
   if (stay.kept.empty()) {
     plan.found = false;
   } else if (stay.is_of_loop) {
-    Residence(program, stay, request, loop_of(program, stay)).add_to(plan);
+    const clang::Stmt& loop = loop_of(program, stay);
+    for (const clang::Stmt* one : program.alike(loop)) {
+      Plan made;
+      Residence(program, stay, request, *one).add_to(made);
+      if (one != &loop && made.replacements != plan.replacements) {
+        throw Refusal("what the template is made into here differs",
+                      place_of(program.context(), loop));
+      }
+      if (one == &loop) add(made, plan);
+    }
   } else {
     const Spanned spanned = span_of(program, stay);
     Residence(spanned.program, stay, request, *spanned.span).add_to(plan);

@@ -20,8 +20,39 @@ class Calls : public WrittenCode<Calls> {
     all.insert(call);
     return true;
   }
+  bool VisitCXXConstructExpr(clang::CXXConstructExpr* made) {
+    const clang::CXXConstructorDecl* constructor = made->getConstructor();
+    const bool is_plain = constructor->isTrivial() || constructor->isCopyOrMoveConstructor();
+    if (!is_plain) hidden = made;
+    return true;
+  }
+  bool VisitVarDecl(clang::VarDecl* variable) {
+    const auto* record = variable->getType()->getAsCXXRecordDecl();
+    const bool ends =
+        record != nullptr && record->hasDefinition() && record->hasUserDeclaredDestructor();
+    if (ends && variable->getInit() != nullptr) hidden = variable->getInit();
+    return true;
+  }
+  bool VisitCXXDefaultArgExpr(clang::CXXDefaultArgExpr* argument) {
+    return TraverseStmt(argument->getExpr());
+  }
+
   std::set<const clang::CallExpr*> all;
+  const clang::Stmt* hidden = nullptr;  ///< code that no call shows: constructors, destructors
 };
+
+/// Whether it hands a function to another, which may call it.
+bool hands_function(const clang::CallExpr& call) {
+  for (const clang::Expr* argument : call.arguments()) {
+    const clang::QualType type = argument->IgnoreParenImpCasts()->getType();
+    const auto* record = type->getAsCXXRecordDecl();
+    if (type->isFunctionType() || type->isFunctionPointerType() ||
+        (record != nullptr && record->isLambda())) {
+      return true;
+    }
+  }
+  return false;
+}
 
 class Scopes {
  public:
@@ -57,13 +88,15 @@ class Scopes {
                  std::vector<Mention>& mentions) {
     Calls calls;
     calls.TraverseStmt(const_cast<clang::Stmt*>(&code));
+    expect_nothing_hidden(calls, data);
     for (const clang::CallExpr* call : calls.all) {
       const clang::FunctionDecl* called = body_of(*call, data);
       if (called == nullptr) continue;
       if (offloads(*called->getBody())) {
         add(*called->getBody(), data, called);
       } else {
-        mentions.push_back({call, use_in(*called, data, 0), {}, {}});
+        std::set<const clang::FunctionDecl*> known;
+        mentions.push_back({call, use_in(*called, data, known), {}, {}});
       }
     }
   }
@@ -74,7 +107,8 @@ class Scopes {
     const std::string name = data.getNameAsString();
     const clang::FunctionDecl* called = call.getDirectCallee();
     const clang::FunctionDecl* defined = nullptr;
-    if (called == nullptr) {
+    const auto* method = llvm::dyn_cast_or_null<clang::CXXMethodDecl>(called);
+    if (called == nullptr || (method != nullptr && method->isVirtual()) || hands_function(call)) {
       refuse(call, fmt::format("what is called by pointer may use {}, which is global", name));
     }
     if (called->hasBody(defined)) return defined;
@@ -89,9 +123,10 @@ class Scopes {
   }
 
   /// Of a function without regions, and of those that it calls.
-  Use use_in(const clang::FunctionDecl& function, const clang::VarDecl& data, int depth) {
-    constexpr int kDeepest = 16;
+  Use use_in(const clang::FunctionDecl& function, const clang::VarDecl& data,
+             std::set<const clang::FunctionDecl*>& known) {
     Use use = Use::kNone;
+    if (!known.insert(&function).second) return use;
     for (const Mention& one : mentions_on_host(program_, *function.getBody(), data)) {
       if (one.use == Use::kUnknown || one.use == Use::kPointer) {
         refuse(*one.at, fmt::format("{} {}", data.getNameAsString(),
@@ -101,11 +136,18 @@ class Scopes {
     }
     Calls calls;
     calls.TraverseStmt(function.getBody());
+    expect_nothing_hidden(calls, data);
     for (const clang::CallExpr* call : calls.all) {
       const clang::FunctionDecl* called = body_of(*call, data);
-      if (called != nullptr && depth < kDeepest) use = both(use, use_in(*called, data, depth + 1));
+      if (called != nullptr) use = both(use, use_in(*called, data, known));
     }
     return use;
+  }
+
+  void expect_nothing_hidden(const Calls& calls, const clang::VarDecl& data) const {
+    if (calls.hidden == nullptr) return;
+    refuse(*calls.hidden, fmt::format("a constructor or destructor may use {}, which is global",
+                                      data.getNameAsString()));
   }
 
   const Program& program_;
@@ -136,6 +178,11 @@ class Callers {
   void expect(const clang::FunctionDecl& function) {
     if (!known_.insert(&function).second) return;
     const std::string name = function.getNameAsString();
+    const clang::SourceManager& sources = program_.context().getSourceManager();
+    if (!sources.isInMainFile(function.getLocation())) {
+      refuse(*function.getBody(),
+             fmt::format("{}() would have to be changed, which other files may include", name));
+    }
     if (function.isExternallyVisible()) {
       refuse(*function.getBody(),
              fmt::format("{}() would have to be changed, which is not static: it may be called "
