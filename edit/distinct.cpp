@@ -227,7 +227,9 @@ class Distinct {
       return !is_exchange && (made.to == nullptr || !data_.contains(made.to));
     }
     if (one.use != Use::kUnknown) return false;
-    if (isa<clang::ReturnStmt>(one.at)) return depth > 0 || program_.is_within(*one.at, loop_);
+    if (isa<clang::ReturnStmt>(one.at)) {
+      return variable.hasGlobalStorage() || depth > 0 || program_.is_within(*one.at, loop_);
+    }
     if (isa<clang::CXXDeleteExpr>(one.at)) return false;
     const auto* call = dyn_cast<clang::CallExpr>(one.at);
     if (call == nullptr) return !is_filled_by(*one.at);

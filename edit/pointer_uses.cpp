@@ -33,6 +33,9 @@ class Names : public WrittenCode<Names> {
     auto* captured = dyn_cast<clang::OMPCapturedExprDecl>(name->getDecl());
     return captured == nullptr || TraverseStmt(captured->getInit());
   }
+  bool VisitCXXDefaultArgExpr(clang::CXXDefaultArgExpr* argument) {
+    return TraverseStmt(argument->getExpr());
+  }
   bool VisitLambdaExpr(clang::LambdaExpr* lambda) {
     for (const clang::LambdaCapture& capture : lambda->captures()) {
       if (capture.capturesVariable() &&
