@@ -188,7 +188,9 @@ void remove_directive(const Program& program, const clang::OMPExecutableDirectiv
   }
   const SourceText text(program.context(), directive.getBeginLoc());
   const unsigned begin = text.offset_of(directive.getBeginLoc());
-  if (!text.begins_line(begin)) throw Refusal("the directive comes from a macro", place);
+  if (!text.begins_line(begin) || !text.is_pragma(begin)) {
+    throw Refusal("the directive comes from a macro", place);
+  }
   const clang::Stmt* parent = program.parent_of(directive);
   if (parent == nullptr || !llvm::isa<clang::CompoundStmt>(parent)) {
     throw Refusal("the directive is all that a branch holds", place);

@@ -105,7 +105,8 @@ std::string condition_of(const Program& program, const clang::Stmt& statement,
     if (branch == nullptr || (!is_taken && child != branch->getElse())) continue;
     const clang::Expr* condition = branch->getCond();
     if (condition == nullptr || branch->getConditionVariable() != nullptr ||
-        condition->HasSideEffects(program.context()) || !only_names(*condition)) {
+        condition->HasSideEffects(program.context()) || !only_names(*condition) ||
+        condition->getBeginLoc().isMacroID() || condition->getEndLoc().isMacroID()) {
       continue;
     }
     const SourceText text(program.context(), condition->getBeginLoc());

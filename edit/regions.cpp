@@ -29,10 +29,16 @@ class Directives : public WrittenCode<Directives> {
   std::set<const clang::OMPExecutableDirective*> all;
 };
 
-/// A list of what a clause names; empty of other clauses.
+/// Of clauses that the program has, without those that the compiler adds: it gives a region the
+/// value of each pointer that no clause names.
+constexpr bool kWritten = true;
+
+/// Whether clauses of a kind name the data.
 template <class Clause>
-bool lists(const clang::OMPExecutableDirective& directive, const clang::VarDecl& data) {
+bool lists(const clang::OMPExecutableDirective& directive, const clang::VarDecl& data,
+           bool is_written = false) {
   for (const auto* clause : directive.getClausesOfKind<Clause>()) {
+    if (is_written && clause->isImplicit()) continue;
     for (const clang::Expr* item : clause->varlists()) {
       const clang::VarDecl* variable = root_variable(*item);
       if (variable != nullptr && variable->getCanonicalDecl() == data.getCanonicalDecl()) {
@@ -155,8 +161,8 @@ class Uses {
   }
 
   void add_region(const clang::OMPExecutableDirective& region) {
-    const bool is_private = lists<clang::OMPFirstprivateClause>(region, data_) ||
-                            lists<clang::OMPPrivateClause>(region, data_);
+    const bool is_private = lists<clang::OMPFirstprivateClause>(region, data_, kWritten) ||
+                            lists<clang::OMPPrivateClause>(region, data_, kWritten);
     if (is_private) refuse(region, fmt::format("{} is private to this region", name()));
     bool is_used = is_named(region);
     bool writes = false;

@@ -90,6 +90,10 @@ Replacement SourceText::lines_after(unsigned offset, const std::vector<std::stri
   return made;
 }
 
+bool SourceText::is_pragma(unsigned offset) const {
+  return text_.substr(line_begin(offset)).ltrim(" \t").starts_with("#");
+}
+
 unsigned SourceText::past_semicolon(unsigned offset) const {
   const std::size_t next = text_.find_first_not_of(" \t\r\n", offset);
   const bool is_one = next != llvm::StringRef::npos && text_[next] == ';';

@@ -270,6 +270,11 @@ TEST(Fix, KeepsDataBetweenRegionsOneAfterTheOther) {
                            "u[i] += v[i];\n#pragma omp target exit data map(from: "});
 }
 
+TEST(Fix, OfRegionsThatNameNoneOfTheirData) {
+  expect_patched("unnamed", {"#pragma omp target enter data map(to: u[0:n])\n  for (int t = 0;",
+                             "  }\n#pragma omp target exit data map(from: u[0:n])\n"});
+}
+
 // With blanks in its paths, out of any version control, readable only.
 TEST(Fix, OfACMakeProjectWhoseLoopIsInAHeader) {
   const Folder folder;

