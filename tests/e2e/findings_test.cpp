@@ -261,7 +261,7 @@ TEST(ContentFindings, OfEachRung) {
       {"jacobi", "coalesced", "60", ""},
       {"vadd", "implicit", "1000", "unmodified_copy_back"},
       {"vadd", "mapped", "1000", ""},
-      {"pi", "target", "1000000", "serial_kernel"},
+      {"pi", "target", "20000000", "serial_kernel"},
       {"pi", "combined", "100000", ""}};
   for (const auto& one : runs) {
     const Json report = with_contents({kernel(one[0]), "--variant", one[1], one[2]});
