@@ -16,6 +16,13 @@ void write_answer(const Answer& answer, std::ostream& out) {
     }
     one["updates"] = plan.updates;
     one["returned"] = plan.returned;
+    one["left_out"] = nlohmann::ordered_json::array();
+    for (const LeftOut& each : plan.left_out) {
+      one["left_out"].push_back({{"expression", each.item.expression},
+                                 {"why", each.why},
+                                 {"file", each.in_the_way.file},
+                                 {"line", each.in_the_way.line}});
+    }
     one["replacements"] = nlohmann::ordered_json::array();
     for (const Replacement& each : plan.replacements) {
       one["replacements"].push_back({{"file", each.file},

@@ -34,6 +34,13 @@ class Refusal : public std::runtime_error {
   Place at_;
 };
 
+/// Data of a finding that cannot be kept where the rest is.
+struct LeftOut {
+  Item item;
+  std::string why;
+  Place in_the_way;
+};
+
 /// Of one finding.
 struct Plan {
   int number = 0;
@@ -41,6 +48,7 @@ struct Plan {
   std::string refused;  ///< a sentence; empty: it can be made
   Place in_the_way;     ///< the statement that the sentence speaks of
   std::vector<Replacement> replacements;
+  std::vector<LeftOut> left_out;
   std::vector<Place> settled;         ///< directives whose need is known: they are taken out
   std::size_t updates = 0;            ///< that were added for the host: they move what is needed
   std::vector<std::string> returned;  ///< names of what comes back after a loop, and that its

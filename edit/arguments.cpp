@@ -46,21 +46,12 @@ class Terms {
                                      const clang::FunctionDecl& function,
                                      const clang::CallExpr& call) const {
     std::string text;
-    const std::string root = root_of(expression);
-    for (std::size_t at = 0; at < expression.size();) {
-      const std::string word = word_at(expression, at);
-      text += word.empty() ? expression.substr(at, 1)
-                           : argument_for(word, word == root && at == 0, function, call);
-      at += std::max<std::size_t>(word.size(), 1);
+    bool is_root = !root_of(expression).empty();  // of the first word
+    for (const auto& [word, is_name] : words_of(expression)) {
+      text += is_name ? argument_for(word, is_root, function, call) : word;
+      is_root = false;
     }
     return text;
-  }
-
-  static std::string word_at(const std::string& text, std::size_t at) {
-    const std::vector<std::string> words = names_in(text.substr(at));
-    return !words.empty() && text.compare(at, words.front().size(), words.front()) == 0
-               ? words.front()
-               : std::string();
   }
 
   [[nodiscard]] std::string argument_for(const std::string& name, bool is_root,
@@ -76,7 +67,8 @@ class Terms {
                                  function.getNameAsString()));
       }
       const SourceText text(program_.context(), argument.getBeginLoc());
-      return '(' + text.between(argument.getBeginLoc(), argument.getEndLoc()) + ')';
+      const std::string words = text.between(argument.getBeginLoc(), argument.getEndLoc());
+      return std::ranges::all_of(words, is_of_name) ? words : '(' + words + ')';
     }
     const clang::VarDecl* variable = variable_named(*function.getBody(), name);
     if (variable != nullptr && variable->isLocalVarDecl() && !variable->hasGlobalStorage()) {
@@ -93,17 +85,20 @@ class Terms {
 
 }  // namespace
 
-std::string in_terms_of(const Program& program, const clang::Stmt& loop, const Item& item) {
+std::set<std::string> terms_of(const Program& program, const clang::Stmt& loop, const Item& item) {
   const auto here = program.directives_at(item.named_at);
   const clang::FunctionDecl* function = here.empty() ? nullptr : program.function_of(*here.front());
-  if (function == nullptr || !function->hasBody()) return item.expression;
+  if (function == nullptr || !function->hasBody()) return {item.expression};
+  auto terms = terms_of(program, loop, *function, item.expression);
+  if (terms.empty()) terms.insert(item.expression);
+  return terms;
+}
+
+std::set<std::string> terms_of(const Program& program, const clang::Stmt& loop,
+                               const clang::FunctionDecl& function, const std::string& expression) {
   Terms terms(program, loop);
-  terms.add(item.expression, *function);
-  if (terms.found.size() > 1) {
-    throw Refusal(fmt::format("{} stands for several data here", item.expression),
-                  place_of(program.context(), loop));
-  }
-  return terms.found.empty() ? item.expression : *terms.found.begin();
+  terms.add(expression, function);
+  return std::move(terms.found);
 }
 
 }  // namespace ompdm::edit

@@ -2,6 +2,7 @@
 // terms, and have to be written in the loop's.
 #pragma once
 
+#include <set>
 #include <string>
 
 #include "program.h"
@@ -9,9 +10,14 @@
 
 namespace ompdm::edit {
 
-/// The item of a clause, named at a directive in a function that the loop calls, in the loop's own
-/// terms; the same where the directive stands in the loop's function, or elsewhere. Throws Refusal
-/// where it stands for several data, or for none that has a name there.
-std::string in_terms_of(const Program& program, const clang::Stmt& loop, const Item& item);
+/// What the item of a clause, named at a directive in a function that the loop calls, stands for in
+/// the loop's own terms: several where the function is called with several data; itself where the
+/// directive stands in the loop's function, or elsewhere. Throws Refusal where it stands for what
+/// has no name there.
+std::set<std::string> terms_of(const Program& program, const clang::Stmt& loop, const Item& item);
+
+/// The same of an expression in a function; empty where the loop does not call that.
+std::set<std::string> terms_of(const Program& program, const clang::Stmt& loop,
+                               const clang::FunctionDecl& function, const std::string& expression);
 
 }  // namespace ompdm::edit

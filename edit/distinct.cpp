@@ -9,6 +9,7 @@
 #include <set>
 
 #include "answer.h"
+#include "own_storage.h"
 #include "permutation.h"
 #include "pointer_uses.h"
 #include "written_code.h"
@@ -87,43 +88,10 @@ class Leads : public WrittenCode<Leads> {
   int depth_ = 0;
 };
 
-bool is_allocation(const clang::Expr* value) {
-  if (value == nullptr) return true;  // nothing yet
-  value = value->IgnoreParenCasts();
-  if (isa<clang::CXXNewExpr, clang::CXXNullPtrLiteralExpr, clang::GNUNullExpr,
-          clang::IntegerLiteral>(value)) {
-    return true;
-  }
-  const auto* call = dyn_cast<clang::CallExpr>(value);
-  const clang::FunctionDecl* called = call == nullptr ? nullptr : call->getDirectCallee();
-  if (called == nullptr) return false;
-  static const std::set<std::string> kAllocators = {
-      "malloc",     "calloc",      "realloc",     "aligned_alloc", "memalign",
-      "valloc",     "std::malloc", "std::calloc", "std::realloc",  "std::aligned_alloc",
-      "_mm_malloc", "omp_alloc",   "mmap"};
-  return kAllocators.contains(called->getQualifiedNameAsString());
-}
-
-/// Every place outside of functions where a variable's initial value names another.
-class GlobalValues : public clang::RecursiveASTVisitor<GlobalValues> {
- public:
-  explicit GlobalValues(const clang::VarDecl& variable) : variable_(variable) {}
-  bool TraverseFunctionDecl(clang::FunctionDecl*) { return true; }
-  bool TraverseCXXMethodDecl(clang::CXXMethodDecl*) { return true; }
-  bool VisitDeclRefExpr(clang::DeclRefExpr* name) {
-    found = found || name->getDecl()->getCanonicalDecl() == variable_.getCanonicalDecl();
-    return true;
-  }
-  bool found = false;
-
- private:
-  const clang::VarDecl& variable_;
-};
-
 class Distinct {
  public:
   Distinct(const Program& program, const clang::Stmt& loop, Variables data)
-      : program_(program), loop_(loop), data_(std::move(data)) {}
+      : program_(program), loop_(loop), own_(program, loop, data), data_(std::move(data)) {}
 
   void expect() {
     const clang::FunctionDecl* function = program_.function_of(loop_);
@@ -135,7 +103,7 @@ class Distinct {
     Leads leads(program_.context().getSourceManager());
     leads.TraverseStmt(const_cast<clang::Stmt*>(&loop_));
     for (const Variable one : data_) {
-      if (is_private(*one)) continue;
+      if (own_.is_private(*one)) continue;
       if (leads.this_at != nullptr) {
         refuse(*leads.this_at, fmt::format("a member may be {}", one->getNameAsString()));
       }
@@ -153,17 +121,9 @@ class Distinct {
     throw Refusal(why, place_of(program_.context(), at));
   }
 
-  [[nodiscard]] std::vector<const clang::FunctionDecl*> functions_of(
-      const clang::VarDecl& variable) const {
-    if (variable.hasGlobalStorage()) return program_.functions();
-    const auto* function = dyn_cast<clang::FunctionDecl>(variable.getDeclContext());
-    if (function == nullptr || !function->hasBody()) return {};
-    return {function};
-  }
-
   /// Two of the data that are set to the same before the loop are one.
   void expect_own_value(const clang::VarDecl& variable) const {
-    for (const clang::FunctionDecl* function : functions_of(variable)) {
+    for (const clang::FunctionDecl* function : own_.functions_of(variable)) {
       for (const Mention& one : mentions_on_host(program_, *function->getBody(), variable)) {
         if (one.use != Use::kPointer || program_.is_within(*one.at, loop_)) continue;
         const Assignment made = assignment_of(*one.at);
@@ -175,68 +135,6 @@ class Distinct {
         }
       }
     }
-  }
-
-  /// Whether nothing but its name leads to it: it is an array, or only ever holds memory that was
-  /// allocated for it, and its value goes nowhere else.
-  [[nodiscard]] bool is_private(const clang::VarDecl& variable) const {
-    if (isa<clang::ParmVarDecl>(variable)) return false;
-    const bool is_array = variable.getType()->isArrayType();
-    if (!is_array && !variable.getType()->isPointerType()) return false;
-    if (!is_array && !is_allocation(variable.getInit())) return false;
-    if (variable.hasGlobalStorage()) {
-      GlobalValues values(variable);
-      values.TraverseDecl(program_.context().getTranslationUnitDecl());
-      if (values.found) return false;
-    }
-    const auto functions = functions_of(variable);
-    return !functions.empty() &&
-           std::ranges::none_of(functions, [&](const clang::FunctionDecl* function) {
-             return escapes(*function->getBody(), variable, 0);
-           });
-  }
-
-  [[nodiscard]] bool escapes(const clang::Stmt& code, const clang::VarDecl& variable,
-                             int depth) const {
-    const auto all = mentions_on_host(program_, code, variable);
-    return std::ranges::any_of(
-        all, [&](const Mention& one) { return escapes_by(one, variable, depth); });
-  }
-
-  [[nodiscard]] bool escapes_by(const Mention& one, const clang::VarDecl& variable,
-                                int depth) const {
-    constexpr int kDeepest = 8;
-    if (one.use == Use::kHanded) {
-      return depth > kDeepest ||
-             std::ranges::any_of(one.handed_to, [&](const clang::ParmVarDecl* parameter) {
-               const auto* callee = llvm::cast<clang::FunctionDecl>(parameter->getDeclContext());
-               return escapes(*callee->getBody(), *parameter, depth + 1);
-             });
-    }
-    if (one.use == Use::kPointer) {
-      const Assignment made = assignment_of(*one.at);
-      if (made.to == &variable) {
-        const auto* binary = dyn_cast<clang::BinaryOperator>(one.at);
-        const bool is_own = binary == nullptr || is_allocation(binary->getRHS());
-        const bool is_exchange = data_.contains(&variable) && data_.contains(made.from);
-        return !is_own && !is_exchange;
-      }
-      if (made.to == nullptr && isa<clang::CallExpr>(one.at)) return false;  // std::swap
-      // The third one of an exchange in the loop.
-      const bool is_exchange = made.to != nullptr && program_.is_within(*one.at, loop_);
-      return !is_exchange && (made.to == nullptr || !data_.contains(made.to));
-    }
-    if (one.use != Use::kUnknown) return false;
-    if (isa<clang::ReturnStmt>(one.at)) {
-      return variable.hasGlobalStorage() || depth > 0 || program_.is_within(*one.at, loop_);
-    }
-    if (isa<clang::CXXDeleteExpr>(one.at)) return false;
-    const auto* call = dyn_cast<clang::CallExpr>(one.at);
-    if (call == nullptr) return !is_filled_by(*one.at);
-    const clang::FunctionDecl* called = call->getDirectCallee();
-    // What is handed to a function whose body is not seen is taken to be used by it then.
-    return called != nullptr && called->hasBody() &&
-           !program_.context().getSourceManager().isInSystemHeader(called->getLocation());
   }
 
   /// The third name in an exchange of the data's.
@@ -259,17 +157,6 @@ class Distinct {
     return all;
   }
 
-  /// posix_memalign(&u, ...)
-  [[nodiscard]] bool is_filled_by(const clang::Stmt& address) const {
-    const clang::Stmt* at = &address;
-    while (at != nullptr && isa<clang::CastExpr, clang::ParenExpr, clang::UnaryOperator>(at)) {
-      at = program_.parent_of(*at);
-    }
-    const auto* call = llvm::dyn_cast_or_null<clang::CallExpr>(at);
-    const clang::FunctionDecl* called = call == nullptr ? nullptr : call->getDirectCallee();
-    return called != nullptr && called->getNameAsString() == "posix_memalign";
-  }
-
   /// Whether they cannot be the same storage; `data` is not private.
   [[nodiscard]] bool is_distinct(const clang::VarDecl& other, const clang::VarDecl& data) const {
     const clang::SourceManager& sources = program_.context().getSourceManager();
@@ -278,8 +165,8 @@ class Distinct {
     if (other.getType().isRestrictQualified() || data.getType().isRestrictQualified()) return true;
     const bool is_object = other.getType()->isRecordType();
     if (is_object) return !is_source(other, data) && is_own_object(other);
-    if (other.hasGlobalStorage()) return data.getType()->isArrayType() && is_private(other);
-    if (is_private(other)) return true;
+    if (other.hasGlobalStorage()) return data.getType()->isArrayType() && own_.is_private(other);
+    if (own_.is_private(other)) return true;
     return isa<clang::ParmVarDecl>(other) && isa<clang::ParmVarDecl>(data) &&
            are_handed_apart(llvm::cast<clang::ParmVarDecl>(other),
                             llvm::cast<clang::ParmVarDecl>(data));
@@ -304,16 +191,27 @@ class Distinct {
 
   /// Whether each call that is seen hands storage of its own for both.
   [[nodiscard]] bool are_handed_apart(const clang::ParmVarDecl& one,
-                                      const clang::ParmVarDecl& other) const {
+                                      const clang::ParmVarDecl& other, int depth = 0) const {
+    constexpr int kDeepest = 8;
     const auto* function = dyn_cast<clang::FunctionDecl>(one.getDeclContext());
-    if (function == nullptr || function != other.getDeclContext()) return false;
+    if (function == nullptr || function != other.getDeclContext() || depth > kDeepest) return false;
     const auto calls = program_.calls_of(*function);
     return !calls.empty() && std::ranges::all_of(calls, [&](const clang::CallExpr* call) {
       const Variable left = argument(*call, one);
       const Variable right = argument(*call, other);
-      return left != nullptr && right != nullptr && left != right && is_private(*left) &&
-             is_private(*right);
+      if (left == nullptr || right == nullptr || left == right) return false;
+      const auto* outer = dyn_cast<clang::ParmVarDecl>(left);
+      const auto* other_outer = dyn_cast<clang::ParmVarDecl>(right);
+      if (outer != nullptr && other_outer != nullptr) {
+        return are_handed_apart(*outer, *other_outer, depth + 1);
+      }
+      return is_own_object_or_private(*left) && is_own_object_or_private(*right);
     });
+  }
+
+  /// Two of such are not the same storage.
+  [[nodiscard]] bool is_own_object_or_private(const clang::VarDecl& variable) const {
+    return variable.getType()->isArithmeticType() || own_.is_private(variable);
   }
 
   static Variable argument(const clang::CallExpr& call, const clang::ParmVarDecl& parameter) {
@@ -325,6 +223,7 @@ class Distinct {
 
   const Program& program_;
   const clang::Stmt& loop_;
+  OwnStorage own_;
   Variables data_;
 };
 

@@ -1,10 +1,12 @@
 #include "loop_place.h"
 
 #include <clang/Basic/SourceManager.h>
+#include <fmt/format.h>
 
 #include <set>
 
 #include "answer.h"
+#include "own_storage.h"
 #include "source_text.h"
 #include "written_code.h"
 
@@ -85,12 +87,6 @@ void expect_plain_place(const Program& program, const clang::Stmt& loop) {
   const bool is_alone =
       text.begins_line(begin.offset) && text.ends_line(end_of_statement(text, loop));
   if (!is_alone) refuse(program, loop, "this shares a line with other code");
-  for (const clang::Stmt* at = parent; at != nullptr; at = program.parent_of(*at)) {
-    if (const auto* directive = llvm::dyn_cast<clang::OMPExecutableDirective>(at)) {
-      const bool is_data = directive->getDirectiveKind() == llvm::omp::OMPD_target_data;
-      if (!is_data) refuse(program, *directive, "this stands in another construct");
-    }
-  }
 }
 
 void expect_only_way_out(const Program& program, const clang::Stmt& loop) {
@@ -139,6 +135,27 @@ void expect_no_other_way_out(const Program& program, const clang::Stmt& loop, bo
   if (exits.moved != nullptr) refuse(program, *exits.moved, "this chooses another device");
   if (exits.ended != nullptr && is_global) {
     refuse(program, *exits.ended, "this ends the program, and what is global may be read then");
+  }
+}
+
+void expect_own_of_construct(const Program& program, const clang::Stmt& loop,
+                             const std::vector<const clang::VarDecl*>& data) {
+  const clang::SourceManager& sources = program.context().getSourceManager();
+  const OwnStorage own(program, loop, {data.begin(), data.end()});
+  for (const clang::Stmt* at = &loop; at != nullptr; at = program.parent_of(*at)) {
+    const auto* construct = llvm::dyn_cast<clang::OMPExecutableDirective>(at);
+    const bool is_data =
+        construct != nullptr && construct->getDirectiveKind() == llvm::omp::OMPD_target_data;
+    if (construct == nullptr || is_data) continue;
+    for (const clang::VarDecl* one : data) {
+      const bool is_own =
+          sources.isBeforeInTranslationUnit(construct->getBeginLoc(), one->getLocation()) &&
+          !one->hasGlobalStorage() && own.is_private(*one);
+      if (is_own) continue;
+      refuse(
+          program, *construct,
+          fmt::format("this stands in a construct whose threads share {}", one->getNameAsString()));
+    }
   }
 }
 

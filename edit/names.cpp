@@ -14,10 +14,6 @@
 namespace ompdm::edit {
 namespace {
 
-bool is_letter(char letter) {
-  return std::isalnum(static_cast<unsigned char>(letter)) || letter == '_';
-}
-
 class Meanings : public WrittenCode<Meanings> {
  public:
   explicit Meanings(const std::string& name) : name_(name) {}
@@ -48,104 +44,39 @@ class Meanings : public WrittenCode<Meanings> {
   std::string name_;
 };
 
-/// Whether a pointer or a reference may lead to a variable: its address is kept somewhere, not only
-/// handed to a function, as scanf and MPI_Bcast ask.
-class Keepers : public WrittenCode<Keepers> {
- public:
-  Keepers(const Program& program, const clang::VarDecl& variable)
-      : program_(program), variable_(variable) {}
-
-  bool VisitDeclRefExpr(clang::DeclRefExpr* name) {
-    if (name->getDecl()->getCanonicalDecl() != variable_.getCanonicalDecl()) return true;
-    const clang::Stmt* parent = program_.parent_of(*name);
-    const auto* unary = llvm::dyn_cast_or_null<clang::UnaryOperator>(parent);
-    if (unary == nullptr || unary->getOpcode() != clang::UO_AddrOf) return true;
-    const clang::Stmt* around = program_.parent_of(*unary);
-    while (llvm::isa_and_nonnull<clang::CastExpr, clang::ParenExpr>(around)) {
-      around = program_.parent_of(*around);
-    }
-    found = found || !llvm::isa_and_nonnull<clang::CallExpr>(around);
-    return true;
-  }
-  bool VisitVarDecl(clang::VarDecl* declared) {
-    const bool is_reference =
-        declared->getType()->isReferenceType() && declared->getInit() != nullptr;
-    const auto* name =
-        is_reference
-            ? llvm::dyn_cast<clang::DeclRefExpr>(declared->getInit()->IgnoreParenImpCasts())
-            : nullptr;
-    found = found || (name != nullptr && name->getDecl() == &variable_);
-    return true;
-  }
-  bool found = false;
-
- private:
-  const Program& program_;
-  const clang::VarDecl& variable_;
-};
-
-/// Whether a statement sets a variable, or lets others do so.
-class Setters : public WrittenCode<Setters> {
- public:
-  Setters(const Program& program, const clang::VarDecl& variable)
-      : program_(program), variable_(variable) {}
-
-  bool VisitDeclRefExpr(clang::DeclRefExpr* name) {
-    if (name->getDecl()->getCanonicalDecl() != variable_.getCanonicalDecl()) return true;
-    const clang::Stmt* at = name;
-    const clang::Stmt* parent = program_.parent_of(*at);
-    while (parent != nullptr && llvm::isa<clang::ParenExpr>(parent)) {
-      parent = program_.parent_of(*(at = parent));
-    }
-    // A value that is read is none that is set.
-    const auto* cast = llvm::dyn_cast_or_null<clang::CastExpr>(parent);
-    const bool is_read = cast != nullptr && cast->getCastKind() == clang::CK_LValueToRValue;
-    const bool is_size = parent != nullptr && llvm::isa<clang::UnaryExprOrTypeTraitExpr>(parent);
-    if (!is_read && !is_size) found = name;
-    return true;
-  }
-
-  /// What is global functions may set, too.
-  bool VisitCallExpr(clang::CallExpr* call) {
-    const clang::FunctionDecl* called = call->getDirectCallee();
-    const clang::FunctionDecl* defined = nullptr;
-    const bool may_set = variable_.hasGlobalStorage() && called != nullptr &&
-                         called->hasBody(defined) && known_.insert(defined).second;
-    return !may_set || TraverseStmt(defined->getBody());
-  }
-
-  const clang::Stmt* found = nullptr;
-
- private:
-  const Program& program_;
-  const clang::VarDecl& variable_;
-  std::set<const clang::FunctionDecl*> known_;
-};
-
 }  // namespace
+
+bool is_of_name(char letter) {
+  return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_';
+}
 
 std::string root_of(const std::string& expression) {
   std::size_t end = 0;
-  while (end < expression.size() && is_letter(expression[end])) ++end;
+  while (end < expression.size() && is_of_name(expression[end])) ++end;
   const bool is_alone = end == expression.size() || expression[end] == '[';
   return is_alone && end > 0 && !std::isdigit(static_cast<unsigned char>(expression[0]))
              ? expression.substr(0, end)
              : std::string();
 }
 
+std::vector<std::pair<std::string, bool>> words_of(const std::string& expression) {
+  std::vector<std::pair<std::string, bool>> words;
+  for (std::size_t at = 0; at < expression.size();) {
+    std::size_t end = at;
+    while (end < expression.size() && is_of_name(expression[end])) ++end;
+    const bool is_word = end > at;
+    if (!is_word) ++end;
+    const bool is_name = is_word && std::isdigit(static_cast<unsigned char>(expression[at])) == 0;
+    words.emplace_back(expression.substr(at, end - at), is_name);
+    at = end;
+  }
+  return words;
+}
+
 std::vector<std::string> names_in(const std::string& expression) {
   std::vector<std::string> names;
-  for (std::size_t at = 0; at < expression.size();) {
-    if (!is_letter(expression[at])) {
-      ++at;
-      continue;
-    }
-    std::size_t end = at;
-    while (end < expression.size() && is_letter(expression[end])) ++end;
-    if (!std::isdigit(static_cast<unsigned char>(expression[at]))) {
-      names.push_back(expression.substr(at, end - at));
-    }
-    at = end;
+  for (auto& [word, is_name] : words_of(expression)) {
+    if (is_name) names.push_back(std::move(word));
   }
   return names;
 }
@@ -229,7 +160,26 @@ const clang::VarDecl* Names::find(const std::string& name) const {
   if (meanings.all.size() > 1 || is_another) {
     throw Refusal(fmt::format("{} is several variables here", name), here);
   }
-  return meanings.all.empty() ? nullptr : *meanings.all.begin();
+  return meanings.all.empty() ? find_global(name) : *meanings.all.begin();
+}
+
+/// Of the namespaces around, where the loop's function has nothing else of that name.
+const clang::VarDecl* Names::find_global(const std::string& name) const {
+  const clang::FunctionDecl* function = program_.function_of(loop_);
+  if (function == nullptr || !function->hasBody()) return nullptr;
+  Meanings meanings(name);
+  meanings.TraverseDecl(const_cast<clang::FunctionDecl*>(function));
+  if (meanings.inner != nullptr) return nullptr;
+  clang::IdentifierInfo& identifier = program_.context().Idents.get(name);
+  for (const clang::DeclContext* at = function->getDeclContext(); at != nullptr;
+       at = at->getParent()) {
+    if (at->isRecord()) return nullptr;
+    for (const clang::NamedDecl* one : at->lookup(&identifier)) {
+      const auto* variable = llvm::dyn_cast<clang::VarDecl>(one);
+      return variable == nullptr ? nullptr : variable->getCanonicalDecl();
+    }
+  }
+  return nullptr;
 }
 
 const clang::VarDecl* Names::expect_before(const std::string& name) const {
@@ -242,48 +192,6 @@ const clang::VarDecl* Names::expect_before(const std::string& name) const {
       sources.isBeforeInTranslationUnit(variable->getLocation(), loop_.getBeginLoc());
   if (!is_before) throw Refusal(fmt::format("{} is declared only here", name), here);
   return variable;
-}
-
-void Names::expect_unchanged(const std::string& name) const {
-  if (find(name) == nullptr) return;
-  const clang::VarDecl* variable = expect_before(name);
-  Setters setters(program_, *variable);
-  setters.TraverseStmt(const_cast<clang::Stmt*>(&loop_));
-  const clang::FunctionDecl* function = program_.function_of(loop_);
-  Keepers keepers(program_, *variable);
-  if (function != nullptr && function->hasBody()) keepers.TraverseStmt(function->getBody());
-  if (keepers.found && !variable->getType().isConstQualified()) {
-    throw Refusal(fmt::format("{}, which an extent is made of, may be set by its address", name),
-                  place_of(program_.context(), loop_));
-  }
-  if (setters.found != nullptr && !variable->getType().isConstQualified()) {
-    throw Refusal(fmt::format("{}, which an extent is made of, is set in the loop", name),
-                  place_of(program_.context(), *setters.found));
-  }
-}
-
-void Names::expect_plain(const std::string& extent) const {
-  const std::size_t begin = extent.find('[');
-  const std::string root = root_of(extent);
-  const std::string bounds = begin == std::string::npos ? std::string() : extent.substr(begin);
-  bool is_plain =
-      bounds.find_first_of(".&") == std::string::npos && bounds.find("->") == std::string::npos;
-  for (std::size_t at = 0; at < bounds.size(); ++at) {
-    const std::size_t before = at == 0 ? std::string::npos : bounds.find_last_not_of(' ', at - 1);
-    const bool follows_value =
-        before != std::string::npos && (is_letter(bounds[before]) || bounds[before] == ')');
-    // A call, an element, what a pointer points to.
-    if (bounds[at] == '(' && follows_value && is_letter(bounds[before])) is_plain = false;
-    if (bounds[at] == '[' && follows_value && is_letter(bounds[before])) is_plain = false;
-    if (bounds[at] == '*' && !follows_value) is_plain = false;
-  }
-  if (!is_plain) {
-    throw Refusal(fmt::format("the extent of {} is made of more than names and numbers", extent),
-                  place_of(program_.context(), loop_));
-  }
-  for (const std::string& name : names_in(bounds)) {
-    if (name != root && name != "sizeof") expect_unchanged(name);
-  }
 }
 
 }  // namespace ompdm::edit

@@ -5,6 +5,7 @@
 #include <clang/AST/Expr.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "program.h"
@@ -13,6 +14,12 @@ namespace ompdm::edit {
 
 /// "u" of "u[0:n * n]"; empty of what does not begin with a name alone, as members do.
 std::string root_of(const std::string& expression);
+
+/// Whether identifiers and numbers have such letters.
+bool is_of_name(char letter);
+
+/// An expression's words and the letters between them, in order; whether each is an identifier.
+std::vector<std::pair<std::string, bool>> words_of(const std::string& expression);
 
 /// All identifiers of an expression.
 std::vector<std::string> names_in(const std::string& expression);
@@ -36,16 +43,19 @@ class Names {
  public:
   Names(const Program& program, const clang::Stmt& loop);
 
-  /// What a name means in the loop, if that is one variable, and the same before the loop. Throws
-  /// Refusal otherwise.
+  /// What a name means in the loop, if that is one variable, and the same before the loop; of one
+  /// that only functions name what it means there, if that is global. Throws Refusal otherwise.
   [[nodiscard]] const clang::VarDecl* expect_before(const std::string& name) const;
   /// The same, of what the loop does not set either. Names of no variable are constants.
   void expect_unchanged(const std::string& name) const;
   /// Of an extent, that it is made of such names, and asking it again changes nothing.
   void expect_plain(const std::string& extent) const;
+  /// An expression with the values of names that are never set to anything but a constant.
+  [[nodiscard]] std::string with_constants(const std::string& expression) const;
 
  private:
   [[nodiscard]] const clang::VarDecl* find(const std::string& name) const;
+  [[nodiscard]] const clang::VarDecl* find_global(const std::string& name) const;
 
   const Program& program_;
   const clang::Stmt& loop_;

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "clauses.h"
-#include "residence.h"
+#include "residence_plan.h"
 
 namespace ompdm::edit {
 namespace {
@@ -46,6 +46,9 @@ void make(const Program& program, const Finding& finding, const Request& request
         edit.kind == "replace" || edit.kind == "leave_out" || edit.kind == "remove";
     if (!is_text || edit.when != "always") {
       throw Refusal("whether this directive is needed here only you know", at);
+    }
+    if (!plan.left_out.empty()) {
+      throw Refusal(plan.left_out.front().why, plan.left_out.front().in_the_way);
     }
     if (finding.has_unreached && !(edit.kind == "replace" && are_regions(program, edit))) {
       throw Refusal("directives that the run did not reach may need what this one does", at);

@@ -100,6 +100,12 @@ const clang::Stmt* body_of_loop(const clang::Stmt& statement) {
   return nullptr;
 }
 
+const clang::FunctionDecl* function_of(const clang::VarDecl& variable) {
+  const clang::DeclContext* at = variable.getDeclContext();
+  while (at != nullptr && llvm::isa<clang::CapturedDecl>(at)) at = at->getParent();
+  return llvm::dyn_cast_or_null<clang::FunctionDecl>(at);
+}
+
 bool runs_on_device(const clang::OMPExecutableDirective& directive) {
   return clang::isOpenMPTargetExecutionDirective(directive.getDirectiveKind());
 }

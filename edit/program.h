@@ -79,6 +79,9 @@ class Program {
 /// The body of a for, while, do or range-based for; null of what is none of them.
 const clang::Stmt* body_of_loop(const clang::Stmt& statement);
 
+/// The function that a variable is declared in, be it in a construct's body; null of none.
+const clang::FunctionDecl* function_of(const clang::VarDecl& variable);
+
 /// Whether its associated statement runs on a device.
 bool runs_on_device(const clang::OMPExecutableDirective& directive);
 

@@ -1,16 +1,31 @@
-// Data kept on the device around a loop, or around statements of a block: what is written before
-// them, in them and after them, once all that could make that wrong has been looked at.
+// Data kept on the device around code: all that uses it meanwhile, looked at, and what has to be
+// updated or is idle then.
 #pragma once
 
-#include "answer.h"
+#include <set>
+#include <string>
+#include <vector>
+
+#include "host_uses.h"
+#include "kept_data.h"
 #include "program.h"
-#include "request.h"
+#include "stay.h"
 
 namespace ompdm::edit {
 
-/// The part of a finding's edits that goes around code; nothing where it has none. Throws
-/// Refusal. What is found in this translation unit is added to `plan`.
-void plan_residence(const Program& program, const Finding& finding, const Request& request,
-                    Plan& plan);
+/// Once nothing was found that would make it wrong.
+struct Residence {
+  KeptData data;
+  int device = 0;
+  bool is_later = false;          ///< a region in the code may still run when that has ended
+  std::set<std::string> written;  ///< by a kernel
+  std::set<std::string> sent;     ///< a clause asks for what the host has
+  std::vector<Update> updates;
+  std::set<const clang::OMPExecutableDirective*> idle;  ///< that are not needed any more
+};
+
+/// Of a finding's items, around a loop or the statements of a block. Throws Refusal.
+Residence residence_of(const Program& program, const clang::Stmt& code, const Stay& stay,
+                       const std::vector<Item>& items);
 
 }  // namespace ompdm::edit

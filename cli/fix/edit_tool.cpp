@@ -34,6 +34,15 @@ bool is_header(const fs::path& file) {
   return std::ranges::find(kHeaders, file.extension().string()) != kHeaders.end();
 }
 
+/// Why something cannot be done, with the place of the statement in the way.
+std::string sentence_of(const Json& refusal) {
+  const std::string why = refusal.at("why");
+  const std::string file = refusal.at("file");
+  return file.empty()
+             ? why
+             : fmt::format("{}:{}: {}", typed_path(file), refusal.at("line").get<int>(), why);
+}
+
 EditPlan plan_of(std::size_t number, const Json& answer) {
   EditPlan plan{number, {}, {}, {}, 0};
   if (!answer.at("errors").empty()) {
@@ -45,14 +54,12 @@ EditPlan plan_of(std::size_t number, const Json& answer) {
   }
   const Json& one = answer.at("plans").front();
   if (one.contains("refused")) {
-    const Json& why = one.at("refused");
-    const std::string file = why.at("file");
-    plan.refused = why.at("why");
-    if (!file.empty()) {
-      plan.refused =
-          fmt::format("{}:{}: {}", typed_path(file), why.at("line").get<int>(), plan.refused);
-    }
+    plan.refused = sentence_of(one.at("refused"));
     return plan;
+  }
+  for (const Json& each : one.at("left_out")) {
+    plan.left_out.push_back(
+        fmt::format("{}: {}", each.at("expression").get<std::string>(), sentence_of(each)));
   }
   for (const Json& each : one.at("replacements")) {
     plan.replacements.push_back({each.at("file"), each.at("offset"), each.at("length"),

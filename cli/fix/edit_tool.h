@@ -27,6 +27,8 @@ struct EditPlan {
   std::vector<std::string> returned;  ///< names of what comes back after a loop, and no one reads
                                       ///< there as far as its function shows
   std::size_t updates = 0;            ///< that were added for the host
+  /// Data that is left as it is, each with the statement in the way: "y[0:n]: cg.c:12: ...".
+  std::vector<std::string> left_out = {};
 };
 
 /// Gives all places the path that their file has here, and adds it to `near`.

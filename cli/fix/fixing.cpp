@@ -98,6 +98,7 @@ void Fixing::plan() {
     plans_.push_back(tool_->plan(number));
     verdicts_.push_back(verdict_of(number));
     verdicts_.back().refused = plans_.back().refused;
+    verdicts_.back().left_out = plans_.back().left_out;
   }
   progress_.reset();
 }
@@ -123,6 +124,10 @@ int Fixing::print_unverified() {
   for (const Verdict& one : verdicts_) {
     if (!one.refused.empty()) {
       text += fmt::format("# finding {} at {}: not made: {}\n", one.number, one.place, one.refused);
+      continue;
+    }
+    for (const std::string& each : one.left_out) {
+      text += fmt::format("# finding {} at {}: without {}\n", one.number, one.place, each);
     }
   }
   if (made.empty()) {
@@ -195,7 +200,8 @@ std::vector<EditPlan> Fixing::try_each(Trials& trials) {
     Verdict& verdict = verdicts_[i];
     verdict.was_tried = true;
     // The promise is of the run that was recorded, and of a host that uses nothing meanwhile.
-    const bool holds = options_.runs.empty() && plans_[i].updates == 0;
+    const bool holds =
+        options_.runs.empty() && plans_[i].updates == 0 && plans_[i].left_out.empty();
     const std::uint64_t promised = holds ? verdict.promised : 0;
     verdict.measured = trials.measure(changed_files({plans_[i]}), promised,
                                       fmt::format("finding {}", plans_[i].number));

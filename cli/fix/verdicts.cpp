@@ -41,6 +41,8 @@ std::string verdict_table(const std::vector<Verdict>& verdicts) {
     text += fmt::format("{:>7}  {:<{}}  {:<{}}  {:>9}  {:>9}  {}\n", one.number, one.place, place,
                         one.what, what, spoken_size(one.promised), measured_text(one),
                         verdict_text(one));
+    if (!one.refused.empty()) continue;
+    for (const std::string& each : one.left_out) text += fmt::format("         without {}\n", each);
   }
   return text;
 }

@@ -16,8 +16,9 @@ struct Verdict {
   std::string what;   ///< the pattern
   std::uint64_t promised = 0;
   bool was_tried = false;
-  Measured measured;    ///< of one that was tried
-  std::string refused;  ///< why it was not
+  Measured measured;                       ///< of one that was tried
+  std::string refused;                     ///< why it was not
+  std::vector<std::string> left_out = {};  ///< data that is left as it is, and why
 };
 
 /// "Finding  Where  Promised  Measured  Verdict", and under it each reason.

@@ -1,0 +1,111 @@
+#include "kept_data.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "answer.h"
+#include "arguments.h"
+#include "names.h"
+
+namespace ompdm::edit {
+namespace {
+
+bool is_same(const Item& one, const Item& other) {
+  return one.expression == other.expression && one.named_at.line == other.named_at.line &&
+         one.named_at.file == other.named_at.file;
+}
+
+bool holds(const std::vector<Item>& items, const Item& item) {
+  return std::ranges::any_of(items, [&](const Item& one) { return is_same(one, item); });
+}
+
+class Gatherer {
+ public:
+  Gatherer(const Program& program, const clang::Stmt& code)
+      : program_(program), code_(code), names_(program, code) {}
+
+  void add(const std::vector<const Edit*>& edits, const std::vector<Item>& items,
+           std::string Kept::* side, const char* strongest) {
+    for (const Edit* edit : edits) {
+      for (const Clause& clause : edit->clauses) {
+        for (const Item& item : clause.items) {
+          if (!holds(items, item)) continue;
+          for (const std::string& expression : terms_of(program_, code_, item)) {
+            std::string& kind = kept(expression).*side;
+            if (kind != strongest) kind = clause.kind;
+          }
+        }
+      }
+    }
+  }
+
+  KeptData found;
+
+ private:
+  Kept& kept(const std::string& expression) {
+    const std::string root = root_of(expression);
+    const auto known = found.find(root);
+    if (known != found.end()) {
+      expect_same_extent(known->second.expression, expression);
+      return known->second;
+    }
+    const clang::VarDecl* variable = names_.expect_before(root);
+    if (!variable->getType()->isPointerType() && !variable->getType()->isArrayType()) {
+      refuse(fmt::format("{} is no pointer and no array", root));
+    }
+    // An extent that changes would be another one at the end.
+    names_.expect_plain(expression);
+    return found.emplace(root, Kept{variable, expression, {}, {}}).first->second;
+  }
+
+  [[noreturn]] void refuse(const std::string& why) const {
+    throw Refusal(why, place_of(program_.context(), code_));
+  }
+
+  void expect_same_extent(const std::string& known, const std::string& other) const {
+    if (are_same_extents(program_, code_, known, other)) return;
+    refuse(fmt::format("both {} and {} are mapped here", known, other));
+  }
+
+  const Program& program_;
+  const clang::Stmt& code_;
+  Names names_;
+};
+
+}  // namespace
+
+std::vector<Item> items_of(const Stay& stay) {
+  std::vector<Item> items;
+  for (const auto* edits : {&stay.begin, &stay.end}) {
+    for (const Edit* edit : *edits) {
+      for (const Clause& clause : edit->clauses) {
+        for (const Item& item : clause.items) {
+          if (!holds(items, item)) items.push_back(item);
+        }
+      }
+    }
+  }
+  return items;
+}
+
+KeptData kept_data(const Program& program, const clang::Stmt& code, const Stay& stay,
+                   const std::vector<Item>& items) {
+  Gatherer gatherer(program, code);
+  gatherer.add(stay.begin, items, &Kept::begin, "to");
+  gatherer.add(stay.end, items, &Kept::end, "from");
+  return std::move(gatherer.found);
+}
+
+bool are_same_extents(const Program& program, const clang::Stmt& code, const std::string& one,
+                      const std::string& other) {
+  const Names names(program, code);
+  const auto plain = [&](const std::string& expression) {
+    std::string text = names.with_constants(expression);
+    std::erase(text, ' ');
+    return text;
+  };
+  return one == other || plain(one) == plain(other);
+}
+
+}  // namespace ompdm::edit

@@ -1,0 +1,129 @@
+#include "own_storage.h"
+
+#include <clang/AST/ExprCXX.h>
+#include <clang/AST/RecursiveASTVisitor.h>
+#include <clang/Basic/SourceManager.h>
+
+#include <algorithm>
+
+#include "permutation.h"
+
+namespace ompdm::edit {
+namespace {
+
+using clang::dyn_cast;
+using clang::isa;
+
+bool is_allocation(const clang::Expr* value) {
+  if (value == nullptr) return true;  // nothing yet
+  value = value->IgnoreParenCasts();
+  if (isa<clang::CXXNewExpr, clang::CXXNullPtrLiteralExpr, clang::GNUNullExpr,
+          clang::IntegerLiteral>(value)) {
+    return true;
+  }
+  const auto* call = dyn_cast<clang::CallExpr>(value);
+  const clang::FunctionDecl* called = call == nullptr ? nullptr : call->getDirectCallee();
+  if (called == nullptr) return false;
+  static const std::set<std::string> kAllocators = {
+      "malloc",     "calloc",      "realloc",     "aligned_alloc", "memalign",
+      "valloc",     "std::malloc", "std::calloc", "std::realloc",  "std::aligned_alloc",
+      "_mm_malloc", "omp_alloc",   "mmap"};
+  return kAllocators.contains(called->getQualifiedNameAsString());
+}
+
+/// Every place outside of functions where a variable's initial value names another.
+class GlobalValues : public clang::RecursiveASTVisitor<GlobalValues> {
+ public:
+  explicit GlobalValues(const clang::VarDecl& variable) : variable_(variable) {}
+  bool TraverseFunctionDecl(clang::FunctionDecl*) { return true; }
+  bool TraverseCXXMethodDecl(clang::CXXMethodDecl*) { return true; }
+  bool VisitDeclRefExpr(clang::DeclRefExpr* name) {
+    found = found || name->getDecl()->getCanonicalDecl() == variable_.getCanonicalDecl();
+    return true;
+  }
+  bool found = false;
+
+ private:
+  const clang::VarDecl& variable_;
+};
+
+}  // namespace
+
+std::vector<const clang::FunctionDecl*> OwnStorage::functions_of(
+    const clang::VarDecl& variable) const {
+  if (variable.hasGlobalStorage()) return program_.functions();
+  const clang::FunctionDecl* function = function_of(variable);
+  if (function == nullptr || !function->hasBody()) return {};
+  return {function};
+}
+
+bool OwnStorage::is_private(const clang::VarDecl& variable) const {
+  if (isa<clang::ParmVarDecl>(variable)) return false;
+  const bool is_array = variable.getType()->isArrayType();
+  if (!is_array && !variable.getType()->isPointerType()) return false;
+  if (!is_array && !is_allocation(variable.getInit())) return false;
+  if (variable.hasGlobalStorage()) {
+    GlobalValues values(variable);
+    values.TraverseDecl(program_.context().getTranslationUnitDecl());
+    if (values.found) return false;
+  }
+  const auto functions = functions_of(variable);
+  return !functions.empty() &&
+         std::ranges::none_of(functions, [&](const clang::FunctionDecl* function) {
+           return escapes(*function->getBody(), variable, 0);
+         });
+}
+
+bool OwnStorage::escapes(const clang::Stmt& code, const clang::VarDecl& variable, int depth) const {
+  const auto all = mentions_on_host(program_, code, variable);
+  return std::ranges::any_of(all,
+                             [&](const Mention& one) { return escapes_by(one, variable, depth); });
+}
+
+bool OwnStorage::escapes_by(const Mention& one, const clang::VarDecl& variable, int depth) const {
+  constexpr int kDeepest = 8;
+  if (one.use == Use::kHanded) {
+    return depth > kDeepest ||
+           std::ranges::any_of(one.handed_to, [&](const clang::ParmVarDecl* parameter) {
+             const auto* callee = llvm::cast<clang::FunctionDecl>(parameter->getDeclContext());
+             return escapes(*callee->getBody(), *parameter, depth + 1);
+           });
+  }
+  if (one.use == Use::kPointer) {
+    const Assignment made = assignment_of(*one.at);
+    if (made.to == &variable) {
+      const auto* binary = dyn_cast<clang::BinaryOperator>(one.at);
+      const bool is_own = binary == nullptr || is_allocation(binary->getRHS());
+      const bool is_exchange = data_.contains(&variable) && data_.contains(made.from);
+      return !is_own && !is_exchange;
+    }
+    if (made.to == nullptr && isa<clang::CallExpr>(one.at)) return false;  // std::swap
+    // The third one of an exchange in the loop.
+    const bool is_exchange = made.to != nullptr && program_.is_within(*one.at, loop_);
+    return !is_exchange && (made.to == nullptr || !data_.contains(made.to));
+  }
+  if (one.use != Use::kUnknown) return false;
+  if (isa<clang::ReturnStmt>(one.at)) {
+    return variable.hasGlobalStorage() || depth > 0 || program_.is_within(*one.at, loop_);
+  }
+  if (isa<clang::CXXDeleteExpr>(one.at)) return false;
+  const auto* call = dyn_cast<clang::CallExpr>(one.at);
+  if (call == nullptr) return !is_filled_by(*one.at);
+  const clang::FunctionDecl* called = call->getDirectCallee();
+  // What is handed to a function whose body is not seen is taken to be used by it then.
+  return called != nullptr && called->hasBody() &&
+         !program_.context().getSourceManager().isInSystemHeader(called->getLocation());
+}
+
+/// posix_memalign(&u, ...)
+bool OwnStorage::is_filled_by(const clang::Stmt& address) const {
+  const clang::Stmt* at = &address;
+  while (at != nullptr && isa<clang::CastExpr, clang::ParenExpr, clang::UnaryOperator>(at)) {
+    at = program_.parent_of(*at);
+  }
+  const auto* call = llvm::dyn_cast_or_null<clang::CallExpr>(at);
+  const clang::FunctionDecl* called = call == nullptr ? nullptr : call->getDirectCallee();
+  return called != nullptr && called->getNameAsString() == "posix_memalign";
+}
+
+}  // namespace ompdm::edit

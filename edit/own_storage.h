@@ -1,0 +1,39 @@
+// Whether storage belongs to one variable alone: nothing but its name leads to it.
+#pragma once
+
+#include <clang/AST/Decl.h>
+
+#include <set>
+#include <vector>
+
+#include "pointer_uses.h"
+#include "program.h"
+
+namespace ompdm::edit {
+
+/// Asked around a loop, in which the pointers of `data` may be exchanged with each other.
+class OwnStorage {
+ public:
+  OwnStorage(const Program& program, const clang::Stmt& loop, std::set<const clang::VarDecl*> data)
+      : program_(program), loop_(loop), data_(std::move(data)) {}
+
+  /// Whether nothing but its name leads to it: it is an array, or only ever holds memory that was
+  /// allocated for it, and its value goes nowhere else.
+  [[nodiscard]] bool is_private(const clang::VarDecl& variable) const;
+  /// Those that may name a variable: its own, or all.
+  [[nodiscard]] std::vector<const clang::FunctionDecl*> functions_of(
+      const clang::VarDecl& variable) const;
+
+ private:
+  [[nodiscard]] bool escapes(const clang::Stmt& code, const clang::VarDecl& variable,
+                             int depth) const;
+  [[nodiscard]] bool escapes_by(const Mention& one, const clang::VarDecl& variable,
+                                int depth) const;
+  [[nodiscard]] bool is_filled_by(const clang::Stmt& address) const;
+
+  const Program& program_;
+  const clang::Stmt& loop_;
+  std::set<const clang::VarDecl*> data_;
+};
+
+}  // namespace ompdm::edit
