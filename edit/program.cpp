@@ -134,7 +134,8 @@ bool is_same_file(const std::string& one, const std::string& other) {
   return std::filesystem::equivalent(one, other, failed) && !failed;
 }
 
-Program::Program(clang::ASTContext& context) : context_(context) {
+Program::Program(clang::ASTContext& context, const Request& request)
+    : context_(context), request_(&request) {
   Collector(directives_, loops_, functions_).TraverseDecl(context.getTranslationUnitDecl());
   keep_one_of_each(directives_);
   keep_one_of_each(loops_);
@@ -200,6 +201,13 @@ std::vector<const clang::Stmt*> Program::alike(const clang::Stmt& loop) const {
     if (one != &loop && one->getBeginLoc() == loop.getBeginLoc()) all.push_back(one);
   }
   return all;
+}
+
+bool Program::is_called_here_alone(const clang::FunctionDecl& function) const {
+  const std::string file = spot_of(context_, function.getLocation()).file;
+  const auto is_it = [&](const std::string& source) { return is_same_file(source, file); };
+  const bool is_of_source = is_it(request_->file) || std::ranges::any_of(request_->beside, is_it);
+  return is_of_source && (request_->is_whole || !function.isExternallyVisible());
 }
 
 std::vector<const clang::OMPExecutableDirective*> Program::data_directives() const {

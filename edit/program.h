@@ -30,7 +30,8 @@ bool is_same_file(const std::string& one, const std::string& other);
 
 class Program {
  public:
-  explicit Program(clang::ASTContext& context);
+  /// `request` must outlive this.
+  Program(clang::ASTContext& context, const Request& request);
 
   [[nodiscard]] clang::ASTContext& context() const { return context_; }
   /// The directives whose pragma begins in that line, as deep as they stand.
@@ -45,6 +46,8 @@ class Program {
   [[nodiscard]] const std::vector<const clang::FunctionDecl*>& functions() const {
     return functions_;
   }
+  /// Whether only sources that are seen may call a function.
+  [[nodiscard]] bool is_called_here_alone(const clang::FunctionDecl& function) const;
   /// `target data`, `target enter data` and `target exit data`.
   [[nodiscard]] std::vector<const clang::OMPExecutableDirective*> data_directives() const;
   /// Calls of a function in this translation unit.
@@ -69,6 +72,7 @@ class Program {
                                                     const std::vector<Place>& holding) const;
 
   clang::ASTContext& context_;
+  const Request* request_;
   std::vector<const clang::OMPExecutableDirective*> directives_;
   std::vector<const clang::Stmt*> loops_;
   std::vector<const clang::FunctionDecl*> functions_;

@@ -39,6 +39,8 @@ Request read_request(std::istream& in) {
   const Json json = Json::parse(in);
   Request request;
   request.file = json.at("file");
+  request.beside = json.value("beside", std::vector<std::string>());
+  request.is_whole = json.value("is_whole", false);
   request.directory = json.at("directory");
   request.arguments = json.at("arguments");
   request.released = json.value("released", std::vector<std::string>());

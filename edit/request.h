@@ -54,7 +54,11 @@ struct Finding {
 };
 
 struct Request {
-  std::string file;                    ///< of a translation unit
+  std::string file;  ///< of a translation unit
+  /// Other sources that are compiled alike: all are read as one unit, `file` first, so that each
+  /// shows what the others call.
+  std::vector<std::string> beside;
+  bool is_whole = false;               ///< no other source of the program calls theirs
   std::string directory;               ///< that it is compiled in
   std::vector<std::string> arguments;  ///< the compiler's, without its name, the source and -o
   std::vector<Finding> findings;

@@ -178,15 +178,10 @@ class Callers {
   void expect(const clang::FunctionDecl& function) {
     if (!known_.insert(&function).second) return;
     const std::string name = function.getNameAsString();
-    const clang::SourceManager& sources = program_.context().getSourceManager();
-    if (!sources.isInMainFile(function.getLocation())) {
+    if (!program_.is_called_here_alone(function)) {
       refuse(*function.getBody(),
-             fmt::format("{}() would have to be changed, which other files may include", name));
-    }
-    if (function.isExternallyVisible()) {
-      refuse(*function.getBody(),
-             fmt::format("{}() would have to be changed, which is not static: it may be called "
-                         "from elsewhere",
+             fmt::format("{}() would have to be changed, which other files may call: it is not "
+                         "static, or stands in a header",
                          name));
     }
     References references(function);

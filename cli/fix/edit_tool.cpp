@@ -3,9 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cctype>
-#include <string_view>
 
 #include "fix/child.h"
 #include "ompdm/error.h"
@@ -26,12 +23,6 @@ fs::path find_tool() {
                             beside.string()));
   }
   return beside;
-}
-
-bool is_header(const fs::path& file) {
-  static constexpr std::array<std::string_view, 6> kHeaders = {".h",   ".hh",  ".hpp",
-                                                               ".hxx", ".inc", ".cuh"};
-  return std::ranges::find(kHeaders, file.extension().string()) != kHeaders.end();
 }
 
 /// Why something cannot be done, with the place of the statement in the way.
@@ -70,6 +61,17 @@ EditPlan plan_of(std::size_t number, const Json& answer) {
   return plan;
 }
 
+/// The source of the loop that the edits go around; empty: there is none.
+fs::path home_of(const Json& finding) {
+  for (const Json& edit : finding.at("edits")) {
+    const bool is_around = edit.at("kind") == "insert" && edit.at("of") == "loop";
+    if (is_around && !edit.at("places").empty()) {
+      return edit.at("places").front().value("file", std::string());
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 void resolve_places(nlohmann::json& json, const SourceLines& sources, std::vector<fs::path>& near) {
@@ -102,11 +104,13 @@ std::vector<fs::path> EditTool::files_of(std::size_t number) const {
   return files;
 }
 
-Json EditTool::ask(const CompileArguments& unit, std::size_t number, const Wish& wish) const {
+Json EditTool::ask(const SourceUnit& unit, std::size_t number, const Wish& wish) const {
   const Json& finding = this->finding(number);
-  const Json request = {{"file", unit.file.string()},
-                        {"directory", unit.directory.string()},
-                        {"arguments", unit.arguments},
+  const Json request = {{"file", unit.compiled.file.string()},
+                        {"beside", unit.beside},
+                        {"is_whole", unit.is_whole},
+                        {"directory", unit.compiled.directory.string()},
+                        {"arguments", unit.compiled.arguments},
                         {"released", wish.released},
                         {"spoil", wish.spoil},
                         {"findings", Json::array({{{"number", number},
@@ -122,17 +126,13 @@ Json EditTool::ask(const CompileArguments& unit, std::size_t number, const Wish&
 }
 
 EditPlan EditTool::plan(std::size_t number, const Wish& wish) const {
-  constexpr std::size_t kMostUnits = 200;
-  std::vector<fs::path> units;
-  for (const fs::path& file : files_of(number)) {
-    if (!is_header(file)) units.push_back(file);
-  }
-  if (units.empty()) units = commands_.sources();
+  const std::vector<fs::path> named = files_of(number);
   if (finding(number).at("edits").empty()) return {number, "it has no edits", {}, {}, 0};
-  if (files_of(number).empty()) {
+  if (named.empty()) {
     return {
         number, "its source is not at hand, or was changed after the program was built", {}, {}, 0};
   }
+  const auto units = single_units(commands_, named);
   if (units.empty()) {
     return {number,
             "its edits are in a header: name the folder of compile_commands.json with -p",
@@ -140,16 +140,45 @@ EditPlan EditTool::plan(std::size_t number, const Wish& wish) const {
             {},
             0};
   }
-  EditPlan last{number, "no source that was compiled holds all of it", {}, {}, 0};
+  EditPlan best = plan_in(units, number, wish);
+  if (best.refused.empty() && best.left_out.empty()) return best;
+  fs::path home = home_of(finding(number));
+  if (home.empty()) home = named.front();
+  for (const SourceUnit& unit : joined_units(commands_, named, home)) {
+    EditPlan wider = plan_in({unit}, number, wish);
+    const bool is_better = wider.refused.empty() &&
+                           (!best.refused.empty() || wider.left_out.size() < best.left_out.size());
+    if (is_better) best = std::move(wider);
+  }
+  return best;
+}
+
+/// The first that can be made; a header's text has to mean the same in all that include it.
+EditPlan EditTool::plan_in(const std::vector<SourceUnit>& units, std::size_t number,
+                           const Wish& wish) const {
+  constexpr std::size_t kMostUnits = 200;
+  EditPlan best{number, "no source that was compiled holds all of it", {}, {}, 0};
+  bool is_made = false;
   for (std::size_t i = 0; i < std::min(units.size(), kMostUnits); ++i) {
-    const Json answer = ask(commands_.of(units[i]), number, wish);
+    const Json answer = ask(units[i], number, wish);
     const bool is_here =
         !answer.at("errors").empty() || answer.at("plans").front().at("found").get<bool>();
     if (!is_here) continue;
-    last = plan_of(number, answer);
-    if (last.refused.empty()) break;
+    EditPlan plan = plan_of(number, answer);
+    if (is_made && plan.replacements != best.replacements) {
+      plan.refused = plan.refused.empty() ? "sources that include it would need different edits"
+                                          : plan.refused;
+      plan.replacements.clear();
+      return plan;
+    }
+    is_made = plan.refused.empty();
+    best = std::move(plan);
+    const bool is_of_one = std::ranges::all_of(best.replacements, [&](const Replacement& each) {
+      return fs::path(each.file) == units[i].compiled.file;
+    });
+    if (is_made && is_of_one) break;
   }
-  return last;
+  return best;
 }
 
 }  // namespace ompdm::cli

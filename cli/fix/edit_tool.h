@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "fix/compile_arguments.h"
+#include "fix/source_units.h"
 #include "source_lines.h"
 
 namespace ompdm::cli {
@@ -17,6 +17,8 @@ struct Replacement {
   std::size_t length = 0;
   std::string text;
   bool behind = false;  ///< it belongs to what stands before it
+
+  bool operator==(const Replacement&) const = default;
 };
 
 /// What is to be written for one finding, or why nothing can be.
@@ -55,8 +57,10 @@ class EditTool {
   }
 
  private:
-  [[nodiscard]] nlohmann::json ask(const CompileArguments& unit, std::size_t number,
+  [[nodiscard]] nlohmann::json ask(const SourceUnit& unit, std::size_t number,
                                    const Wish& wish) const;
+  [[nodiscard]] EditPlan plan_in(const std::vector<SourceUnit>& units, std::size_t number,
+                                 const Wish& wish) const;
 
   nlohmann::json findings_;
   CompileCommands commands_;
