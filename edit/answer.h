@@ -49,7 +49,7 @@ struct Plan {
   Place in_the_way;     ///< the statement that the sentence speaks of
   std::vector<Replacement> replacements;
   std::vector<LeftOut> left_out;
-  std::vector<Place> settled;         ///< directives whose need is known: they are taken out
+  std::vector<Place> settled;         ///< updates of which is known whether they are needed
   std::size_t updates = 0;            ///< that were added for the host: they move what is needed
   std::vector<std::string> returned;  ///< names of what comes back after a loop, and that its
                                       ///< function does not name there any more

@@ -26,18 +26,76 @@ class Terms {
       return;
     }
     if (!open_.insert(&function).second) return;
-    for (const clang::CallExpr* call : program_.calls_of(function)) {
-      const clang::FunctionDecl* caller = program_.function_of(*call);
-      if (caller == nullptr || !program_.leads_to(loop_, *call)) continue;
-      if (caller == home_ && !program_.is_within(*call, loop_)) continue;
-      add(replaced(expression, function, *call), *caller);
+    for (const clang::CallExpr* call : calls_of(function)) {
+      add(replaced(expression, function, *call), *program_.function_of(*call));
     }
     open_.erase(&function);
+  }
+
+  /// What a function would write for an expression of the loop's.
+  [[nodiscard]] std::set<std::string> written_in(const clang::ParmVarDecl& parameter,
+                                                 const std::string& expression) {
+    const auto& function = *llvm::cast<clang::FunctionDecl>(parameter.getDeclContext());
+    std::set<std::string> all;
+    if (!open_.insert(&function).second) return all;
+    for (const clang::CallExpr* call : calls_of(function)) {
+      const clang::VarDecl* argument = argument_of(*call, parameter);
+      const auto* outer = llvm::dyn_cast_or_null<clang::ParmVarDecl>(argument);
+      const bool is_home = program_.function_of(*call) == home_;
+      std::set<std::string> here = {expression};
+      if (!is_home)
+        here = outer == nullptr ? std::set<std::string>() : written_in(*outer, expression);
+      for (const std::string& one : here) {
+        // The function may be called with other data, too, which is another call's.
+        const bool is_it = argument != nullptr && argument->getNameAsString() == root_of(one);
+        if (is_it) all.insert(handed(one, function, *call));
+      }
+    }
+    open_.erase(&function);
+    return all;
   }
 
   std::set<std::string> found;
 
  private:
+  /// Calls that the loop leads to.
+  [[nodiscard]] std::vector<const clang::CallExpr*> calls_of(
+      const clang::FunctionDecl& function) const {
+    std::vector<const clang::CallExpr*> calls = program_.calls_of(function);
+    std::erase_if(calls, [&](const clang::CallExpr* call) {
+      const clang::FunctionDecl* caller = program_.function_of(*call);
+      return caller == nullptr || !program_.leads_to(loop_, *call) ||
+             (caller == home_ && !program_.is_within(*call, loop_));
+    });
+    return calls;
+  }
+
+  static const clang::VarDecl* argument_of(const clang::CallExpr& call,
+                                           const clang::ParmVarDecl& parameter) {
+    const unsigned number = parameter.getFunctionScopeIndex();
+    if (number >= call.getNumArgs()) return nullptr;
+    const auto* name =
+        llvm::dyn_cast<clang::DeclRefExpr>(call.getArg(number)->IgnoreParenImpCasts());
+    return name == nullptr ? nullptr : llvm::dyn_cast<clang::VarDecl>(name->getDecl());
+  }
+
+  /// With the parameters for the names that a call hands over; empty where one is not.
+  static std::string handed(const std::string& expression, const clang::FunctionDecl& function,
+                            const clang::CallExpr& call) {
+    std::string text;
+    for (const auto& [word, is_name] : words_of(expression)) {
+      const auto all = function.parameters();
+      const auto parameter =
+          std::ranges::find_if(all, [&, name = word](const clang::ParmVarDecl* one) {
+            const clang::VarDecl* argument = argument_of(call, *one);
+            return argument != nullptr && argument->getNameAsString() == name;
+          });
+      if (is_name && parameter == all.end()) return {};
+      text += is_name ? (*parameter)->getNameAsString() : word;
+    }
+    return text;
+  }
+
   [[noreturn]] void refuse(const clang::Stmt& at, const std::string& why) const {
     throw Refusal(why, place_of(program_.context(), at));
   }
@@ -99,6 +157,12 @@ std::set<std::string> terms_of(const Program& program, const clang::Stmt& loop,
   Terms terms(program, loop);
   terms.add(expression, function);
   return std::move(terms.found);
+}
+
+std::string in_terms_of(const Program& program, const clang::Stmt& loop,
+                        const clang::ParmVarDecl& parameter, const std::string& expression) {
+  const auto all = Terms(program, loop).written_in(parameter, expression);
+  return all.size() == 1 ? *all.begin() : std::string();
 }
 
 }  // namespace ompdm::edit

@@ -2,6 +2,8 @@
 // terms, and have to be written in the loop's.
 #pragma once
 
+#include <clang/AST/Decl.h>
+
 #include <set>
 #include <string>
 
@@ -19,5 +21,10 @@ std::set<std::string> terms_of(const Program& program, const clang::Stmt& loop, 
 /// The same of an expression in a function; empty where the loop does not call that.
 std::set<std::string> terms_of(const Program& program, const clang::Stmt& loop,
                                const clang::FunctionDecl& function, const std::string& expression);
+
+/// The other way: what a function that the loop calls would write for an expression of the loop's,
+/// whose data is `parameter` there; empty where its parameters do not tell, or calls differ.
+std::string in_terms_of(const Program& program, const clang::Stmt& loop,
+                        const clang::ParmVarDecl& parameter, const std::string& expression);
 
 }  // namespace ompdm::edit

@@ -1,12 +1,10 @@
 #include "loop_place.h"
 
 #include <clang/Basic/SourceManager.h>
-#include <fmt/format.h>
 
 #include <set>
 
 #include "answer.h"
-#include "own_storage.h"
 #include "source_text.h"
 #include "written_code.h"
 
@@ -135,27 +133,6 @@ void expect_no_other_way_out(const Program& program, const clang::Stmt& loop, bo
   if (exits.moved != nullptr) refuse(program, *exits.moved, "this chooses another device");
   if (exits.ended != nullptr && is_global) {
     refuse(program, *exits.ended, "this ends the program, and what is global may be read then");
-  }
-}
-
-void expect_own_of_construct(const Program& program, const clang::Stmt& loop,
-                             const std::vector<const clang::VarDecl*>& data) {
-  const clang::SourceManager& sources = program.context().getSourceManager();
-  const OwnStorage own(program, loop, {data.begin(), data.end()});
-  for (const clang::Stmt* at = &loop; at != nullptr; at = program.parent_of(*at)) {
-    const auto* construct = llvm::dyn_cast<clang::OMPExecutableDirective>(at);
-    const bool is_data =
-        construct != nullptr && construct->getDirectiveKind() == llvm::omp::OMPD_target_data;
-    if (construct == nullptr || is_data) continue;
-    for (const clang::VarDecl* one : data) {
-      const bool is_own =
-          sources.isBeforeInTranslationUnit(construct->getBeginLoc(), one->getLocation()) &&
-          !one->hasGlobalStorage() && own.is_private(*one);
-      if (is_own) continue;
-      refuse(
-          program, *construct,
-          fmt::format("this stands in a construct whose threads share {}", one->getNameAsString()));
-    }
   }
 }
 

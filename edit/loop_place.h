@@ -1,10 +1,6 @@
 // Whether directives can be written before and behind a loop, and are then reached.
 #pragma once
 
-#include <clang/AST/Decl.h>
-
-#include <vector>
-
 #include "program.h"
 
 namespace ompdm::edit {
@@ -16,11 +12,6 @@ void expect_room_around(const Program& program, const clang::Stmt& loop);
 /// Throws Refusal where a function that the loop calls may leave it by throw or longjmp, or ends
 /// the program while others may still look at the data, which `is_global` says.
 void expect_no_other_way_out(const Program& program, const clang::Stmt& loop, bool is_global);
-
-/// Throws Refusal where a construct is around whose threads or tasks may share the data: what is
-/// declared in it, and reached by its name alone, each has for itself.
-void expect_own_of_construct(const Program& program, const clang::Stmt& loop,
-                             const std::vector<const clang::VarDecl*>& data);
 
 /// Throws Refusal where a statement may be left in a way that passes by what stands behind it.
 void expect_end_is_reached(const Program& program, const clang::Stmt& statement);

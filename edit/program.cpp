@@ -220,6 +220,16 @@ std::vector<const clang::OMPExecutableDirective*> Program::data_directives() con
   return all;
 }
 
+std::vector<const clang::OMPExecutableDirective*> Program::updates_in(
+    const clang::Stmt& code) const {
+  std::vector<const clang::OMPExecutableDirective*> all;
+  for (const auto* one : directives_) {
+    const bool is_update = one->getDirectiveKind() == llvm::omp::OMPD_target_update;
+    if (is_update && leads_to(code, *one)) all.push_back(one);
+  }
+  return all;
+}
+
 std::vector<const clang::CallExpr*> Program::calls_of(const clang::FunctionDecl& function) const {
   CallsOf calls(function);
   calls.TraverseDecl(context_.getTranslationUnitDecl());

@@ -14,6 +14,7 @@
 #include "permutation.h"
 #include "regions.h"
 #include "scopes.h"
+#include "threads.h"
 
 namespace ompdm::edit {
 namespace {
@@ -40,7 +41,7 @@ class Looker {
     if (devices.size() > 1) refuse(code_, "the data is on several devices");
     found_.device = devices.empty() ? 0 : devices.front();
     expect_room_around(program_, code_);
-    expect_own_of_construct(program_, code_, variables_);
+    expect_no_other_thread(program_, code_, variables_);
     const bool any_global =
         std::ranges::any_of(variables_, [](const Variable one) { return one->hasGlobalStorage(); });
     expect_no_other_way_out(program_, code_, any_global);
@@ -148,6 +149,11 @@ class Looker {
         return are_same_extents(program_, code_, one, own);
       });
       if (is_all) items.insert(item.expression);
+    }
+    const auto* parameter = llvm::dyn_cast<clang::ParmVarDecl>(scope.data);
+    if (items.empty() && parameter != nullptr) {
+      const std::string item = in_terms_of(program_, code_, *parameter, own);
+      if (!item.empty()) items.insert(item);
     }
     if (items.size() != 1) {
       refuse(*scope.code,

@@ -47,9 +47,11 @@ class Writer {
     plan_.replacements.push_back(text.lines_after(end_of_statement(text, code_), behind));
     plan_.updates = residence_.updates.size();
     for (const clang::OMPExecutableDirective* update : residence_.idle) {
-      const Place place = place_of(program_.context(), *update);
-      remove_directive(program_, *update, place, plan_);
-      plan_.settled.push_back(place);
+      remove_directive(program_, *update, place_of(program_.context(), *update), plan_);
+    }
+    // All of them were looked at: others are of data that does not stay.
+    for (const clang::OMPExecutableDirective* update : program_.updates_in(code_)) {
+      plan_.settled.push_back(place_of(program_.context(), *update));
     }
   }
 

@@ -1,0 +1,106 @@
+#include "threads.h"
+
+#include <clang/AST/RecursiveASTVisitor.h>
+#include <clang/AST/StmtOpenMP.h>
+#include <clang/Basic/SourceManager.h>
+#include <fmt/format.h>
+
+#include "answer.h"
+#include "own_storage.h"
+#include "regions.h"
+
+namespace ompdm::edit {
+namespace {
+
+using llvm::dyn_cast;
+
+/// "omp_get_thread_num() == 1".
+bool asks_for_one_thread(const clang::Expr& condition) {
+  const auto* binary = dyn_cast<clang::BinaryOperator>(condition.IgnoreParenImpCasts());
+  if (binary == nullptr || binary->getOpcode() != clang::BO_EQ) return false;
+  const auto is_number = [](const clang::Expr& side) {
+    return llvm::isa<clang::IntegerLiteral>(side.IgnoreParenImpCasts());
+  };
+  const auto is_asked = [](const clang::Expr& side) {
+    const auto* call = dyn_cast<clang::CallExpr>(side.IgnoreParenImpCasts());
+    const clang::FunctionDecl* called = call == nullptr ? nullptr : call->getDirectCallee();
+    return called != nullptr && called->getNameAsString() == "omp_get_thread_num";
+  };
+  const clang::Expr& left = *binary->getLHS();
+  const clang::Expr& right = *binary->getRHS();
+  return (is_asked(left) && is_number(right)) || (is_number(left) && is_asked(right));
+}
+
+/// Whether one thread of a team alone runs the code below a statement.
+bool is_of_one_thread(const clang::Stmt& statement, const clang::Stmt* child) {
+  if (const auto* branch = dyn_cast<clang::IfStmt>(&statement)) {
+    return child == branch->getThen() && asks_for_one_thread(*branch->getCond());
+  }
+  const auto* construct = dyn_cast<clang::OMPExecutableDirective>(&statement);
+  if (construct == nullptr) return false;
+  const auto kind = construct->getDirectiveKind();
+  return kind == llvm::omp::OMPD_single || kind == llvm::omp::OMPD_master ||
+         kind == llvm::omp::OMPD_masked;
+}
+
+/// Places in code that name a variable, and directives that map it.
+class Named : public clang::RecursiveASTVisitor<Named> {
+ public:
+  explicit Named(const clang::VarDecl& data) : data_(data) {}
+  bool VisitDeclRefExpr(clang::DeclRefExpr* name) {
+    if (name->getDecl()->getCanonicalDecl() == data_.getCanonicalDecl()) all.push_back(name);
+    return true;
+  }
+  bool VisitOMPExecutableDirective(clang::OMPExecutableDirective* directive) {
+    if (maps(*directive, data_)) all.push_back(directive);
+    return true;
+  }
+  /// What the compiler adds says nothing.
+  bool TraverseOMPClause(clang::OMPClause*) { return true; }
+  bool TraverseCapturedStmt(clang::CapturedStmt* region) {
+    return TraverseStmt(region->getCapturedStmt());
+  }
+  std::vector<const clang::Stmt*> all;
+
+ private:
+  const clang::VarDecl& data_;
+};
+
+}  // namespace
+
+void expect_no_other_thread(const Program& program, const clang::Stmt& code,
+                            const std::vector<const clang::VarDecl*>& data) {
+  const clang::SourceManager& sources = program.context().getSourceManager();
+  const OwnStorage own(program, code, {data.begin(), data.end()});
+  const clang::Stmt* alone = nullptr;  // what one thread runs
+  const clang::Stmt* child = &code;
+  for (const clang::Stmt* at = &code; at != nullptr; child = at, at = program.parent_of(*at)) {
+    if (is_of_one_thread(*at, child)) {
+      alone = at;
+      continue;
+    }
+    const auto* construct = dyn_cast<clang::OMPExecutableDirective>(at);
+    const bool is_data =
+        construct != nullptr && construct->getDirectiveKind() == llvm::omp::OMPD_target_data;
+    if (construct == nullptr || is_data) continue;
+    for (const clang::VarDecl* one : data) {
+      if (one->hasGlobalStorage() || !own.is_private(*one)) {
+        throw Refusal(fmt::format("the threads of this construct share {}", one->getNameAsString()),
+                      place_of(program.context(), *construct));
+      }
+      if (sources.isBeforeInTranslationUnit(construct->getBeginLoc(), one->getLocation())) continue;
+      Named named(*one);
+      named.TraverseStmt(const_cast<clang::OMPExecutableDirective*>(construct));
+      const bool is_alone =
+          alone != nullptr && std::ranges::all_of(named.all, [&](const clang::Stmt* name) {
+            return program.is_within(*name, *alone);
+          });
+      if (!is_alone) {
+        throw Refusal(fmt::format("the threads of this construct share {}", one->getNameAsString()),
+                      place_of(program.context(), *construct));
+      }
+    }
+  }
+}
+
+}  // namespace ompdm::edit
