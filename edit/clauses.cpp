@@ -2,15 +2,19 @@
 
 #include <clang/AST/OpenMPClause.h>
 #include <clang/Basic/OpenMPKinds.h>
+#include <clang/Basic/SourceManager.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
+#include <set>
 
+#include "distinct.h"
 #include "names.h"
 #include "pointer_uses.h"
 #include "source_text.h"
+#include "written_code.h"
 
 namespace ompdm::edit {
 namespace {
@@ -19,6 +23,40 @@ bool is_standalone(const clang::OMPExecutableDirective& directive) {
   const auto kind = directive.getDirectiveKind();
   return kind == llvm::omp::OMPD_target_update || kind == llvm::omp::OMPD_target_enter_data ||
          kind == llvm::omp::OMPD_target_exit_data;
+}
+
+/// Pointers that a region uses and no clause of its own names.
+class UnmappedPointers : public WrittenCode<UnmappedPointers> {
+ public:
+  explicit UnmappedPointers(const clang::OMPExecutableDirective& region) : region_(region) {}
+  bool VisitDeclRefExpr(clang::DeclRefExpr* name) {
+    const auto* variable = llvm::dyn_cast<clang::VarDecl>(name->getDecl());
+    if (variable == nullptr || !variable->getType()->isPointerType()) return true;
+    const clang::SourceManager& sources = variable->getASTContext().getSourceManager();
+    const bool is_outer =
+        sources.isBeforeInTranslationUnit(variable->getLocation(), region_.getBeginLoc());
+    if (is_outer && !is_mapped(*variable)) all.insert(variable->getCanonicalDecl());
+    return true;
+  }
+  std::set<const clang::VarDecl*> all;
+
+ private:
+  [[nodiscard]] bool is_mapped(const clang::VarDecl& variable) const {
+    for (const auto* clause : region_.getClausesOfKind<clang::OMPMapClause>()) {
+      for (const clang::Expr* item : clause->varlists()) {
+        if (!clause->isImplicit() && root_variable(*item) == &variable) return true;
+      }
+    }
+    return false;
+  }
+
+  const clang::OMPExecutableDirective& region_;
+};
+
+std::set<const clang::VarDecl*> unmapped_pointers(const clang::OMPExecutableDirective& region) {
+  UnmappedPointers pointers(region);
+  pointers.TraverseStmt(const_cast<clang::Stmt*>(region.getAssociatedStmt()));
+  return std::move(pointers.all);
 }
 
 class Rewriter {
@@ -49,6 +87,7 @@ class Rewriter {
     const bool writes = use == Use::kWrite || use == Use::kChange || use == Use::kUnknown;
     const bool drops_writes = kind == "to" || kind == "firstprivate" || kind == "alloc";
     const bool drops_reads = kind == "from" || kind == "alloc";
+    if (drops_writes) expect_no_other_name(program, *variable);
     if (drops_writes && writes) refuse(fmt::format("the kernel may change {}", root));
     if (drops_reads && reads) refuse(fmt::format("the kernel may read {}", root));
     if (kind.empty() && use != Use::kNone) refuse(fmt::format("the kernel uses {}", root));
@@ -95,6 +134,21 @@ class Rewriter {
 
  private:
   [[noreturn]] void refuse(const std::string& why) const { throw Refusal(why, place_); }
+
+  /// A pointer that no clause names finds what is on the device already: by it a kernel may change
+  /// the data, too.
+  void expect_no_other_name(const Program& program, const clang::VarDecl& data) const {
+    const clang::Stmt& code = *directive_.getAssociatedStmt();
+    for (const clang::VarDecl* other : unmapped_pointers(directive_)) {
+      const auto all = mentions_on_device(program, code, *other);
+      const bool is_written = std::ranges::any_of(
+          all, [](const Mention& one) { return one.use != Use::kRead && one.use != Use::kNone; });
+      if (other != &data && is_written && may_be_same(program, code, *other, data)) {
+        refuse(fmt::format("the kernel may change {} by the name of {}", data.getNameAsString(),
+                           other->getNameAsString()));
+      }
+    }
+  }
 
   void append(const std::string& kind, const std::string& item) { added_[kind].push_back(item); }
 

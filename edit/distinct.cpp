@@ -88,12 +88,60 @@ class Leads : public WrittenCode<Leads> {
   int depth_ = 0;
 };
 
+/// What a variable is set to.
+class SetBy : public WrittenCode<SetBy> {
+ public:
+  explicit SetBy(const clang::VarDecl& variable) : variable_(variable) {}
+  bool VisitVarDecl(clang::VarDecl* declared) {
+    if (declared == &variable_ && declared->getInit() != nullptr) {
+      values.push_back(declared->getInit());
+    }
+    return true;
+  }
+  bool VisitBinaryOperator(clang::BinaryOperator* binary) {
+    const auto* name = dyn_cast<clang::DeclRefExpr>(binary->getLHS()->IgnoreParens());
+    if (binary->isAssignmentOp() && name != nullptr && name->getDecl() == &variable_) {
+      values.push_back(binary->getRHS());
+    }
+    return true;
+  }
+  std::vector<const clang::Expr*> values;
+
+ private:
+  const clang::VarDecl& variable_;
+};
+
 class Distinct {
  public:
   Distinct(const Program& program, const clang::Stmt& loop, Variables data)
       : program_(program), loop_(loop), own_(program, loop, data), data_(std::move(data)) {}
 
-  void expect() {
+  [[nodiscard]] bool may_be(const clang::VarDecl& other, const clang::VarDecl& data) const {
+    return !own_.is_private(data) && !is_distinct(other, data);
+  }
+
+  /// Which of the data may be one.
+  [[nodiscard]] Variables expect_no_overlap() const {
+    Variables alike;
+    for (const Variable one : data_) {
+      for (const Variable other : data_) {
+        if (one == other || own_.is_private(*one) || own_.is_private(*other) ||
+            is_distinct(*one, *other)) {
+          continue;
+        }
+        for (const Variable each : {one, other}) {
+          if (const clang::Stmt* made = made_of_another(*each)) {
+            refuse(*made, fmt::format("{} and {} may be parts of the same data",
+                                      one->getNameAsString(), other->getNameAsString()));
+          }
+          alike.insert(each);
+        }
+      }
+    }
+    return alike;
+  }
+
+  void expect() const {
     const clang::FunctionDecl* function = program_.function_of(loop_);
     const auto* method = llvm::dyn_cast_or_null<clang::CXXMethodDecl>(function);
     if (function == nullptr || (method != nullptr && method->getParent()->isLambda())) {
@@ -155,6 +203,20 @@ class Distinct {
     std::vector<Mention> all = mentions_on_device(program_, loop_, variable);
     std::erase_if(all, [](const Mention& one) { return one.use == Use::kPointer; });
     return all;
+  }
+
+  /// Where a pointer is set by another one, as for a part of that; null: nowhere but in the loop.
+  [[nodiscard]] const clang::Stmt* made_of_another(const clang::VarDecl& variable) const {
+    for (const clang::FunctionDecl* function : own_.functions_of(variable)) {
+      SetBy set(variable);
+      set.TraverseStmt(function->getBody());
+      for (const clang::Expr* value : set.values) {
+        Leads leads(program_.context().getSourceManager());
+        leads.TraverseStmt(const_cast<clang::Expr*>(value));
+        if (!leads.all.empty() && !program_.is_within(*value, loop_)) return value;
+      }
+    }
+    return nullptr;
   }
 
   /// Whether they cannot be the same storage; `data` is not private.
@@ -229,9 +291,16 @@ class Distinct {
 
 }  // namespace
 
-void expect_distinct(const Program& program, const clang::Stmt& loop,
-                     const std::vector<const clang::VarDecl*>& data) {
-  Distinct(program, loop, Variables(data.begin(), data.end())).expect();
+std::set<const clang::VarDecl*> expect_distinct(const Program& program, const clang::Stmt& loop,
+                                                const std::vector<const clang::VarDecl*>& data) {
+  const Distinct distinct(program, loop, Variables(data.begin(), data.end()));
+  distinct.expect();
+  return distinct.expect_no_overlap();
+}
+
+bool may_be_same(const Program& program, const clang::Stmt& code, const clang::VarDecl& one,
+                 const clang::VarDecl& other) {
+  return Distinct(program, code, {&other}).may_be(one, other);
 }
 
 }  // namespace ompdm::edit

@@ -4,15 +4,21 @@
 
 #include <clang/AST/Decl.h>
 
+#include <set>
 #include <vector>
 
 #include "program.h"
 
 namespace ompdm::edit {
 
-/// Throws Refusal where host code that the loop runs names something that may be the same storage.
-/// `data` are the names that are known.
-void expect_distinct(const Program& program, const clang::Stmt& loop,
-                     const std::vector<const clang::VarDecl*>& data);
+/// Throws Refusal where host code that the loop runs names something that may be the same storage,
+/// or two of `data` may overlap. Returns those of them that may be one: two pointers of which
+/// nothing shows that they are not equal.
+std::set<const clang::VarDecl*> expect_distinct(const Program& program, const clang::Stmt& loop,
+                                                const std::vector<const clang::VarDecl*>& data);
+
+/// Whether two names in the code may be of the same storage.
+bool may_be_same(const Program& program, const clang::Stmt& code, const clang::VarDecl& one,
+                 const clang::VarDecl& other);
 
 }  // namespace ompdm::edit

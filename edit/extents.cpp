@@ -120,6 +120,10 @@ std::optional<std::int64_t> constant_of(const Program& program, const clang::Var
 }  // namespace
 
 void Names::expect_unchanged(const std::string& name) const {
+  if (program_.is_redefined_macro(name)) {
+    throw Refusal(fmt::format("{} is a macro that is defined more than once", name),
+                  place_of(program_.context(), loop_));
+  }
   if (find(name) == nullptr) return;
   const clang::VarDecl* variable = expect_before(name);
   Setters setters(program_, *variable);

@@ -103,7 +103,8 @@ bool are_same_extents(const Program& program, const clang::Stmt& code, const std
   const auto plain = [&](const std::string& expression) {
     std::string text = names.with_constants(expression);
     std::erase(text, ' ');
-    return text;
+    const std::size_t bound = text.find("[:");
+    return bound == std::string::npos ? text : text.insert(bound + 1, "0");
   };
   return one == other || plain(one) == plain(other);
 }

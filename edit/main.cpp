@@ -21,7 +21,7 @@ Answer answer(const Request& request) {
   Answer result;
   const auto unit = parsed_unit(request, result.errors);
   if (unit == nullptr) return result;
-  const Program program(unit->getASTContext(), request);
+  const Program program(*unit, request);
   for (const Finding& finding : request.findings) {
     result.plans.push_back(plan(program, finding, request));
   }

@@ -98,9 +98,11 @@ bool OwnStorage::escapes_by(const Mention& one, const clang::VarDecl& variable, 
       return !is_own && !is_exchange;
     }
     if (made.to == nullptr && isa<clang::CallExpr>(one.at)) return false;  // std::swap
-    // The third one of an exchange in the loop.
-    const bool is_exchange = made.to != nullptr && program_.is_within(*one.at, loop_);
-    return !is_exchange && (made.to == nullptr || !data_.contains(made.to));
+    // A part of an exchange, with a third one in the loop.
+    const bool is_exchange =
+        made.to != nullptr && (program_.is_within(*one.at, loop_) ||
+                               (data_.contains(made.to) && data_.contains(&variable)));
+    return !is_exchange;
   }
   if (one.use != Use::kUnknown) return false;
   if (isa<clang::ReturnStmt>(one.at)) {

@@ -3,6 +3,7 @@
 #include <clang/AST/ParentMapContext.h>
 #include <clang/Basic/OpenMPKinds.h>
 #include <clang/Basic/SourceManager.h>
+#include <clang/Lex/Preprocessor.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -134,9 +135,9 @@ bool is_same_file(const std::string& one, const std::string& other) {
   return std::filesystem::equivalent(one, other, failed) && !failed;
 }
 
-Program::Program(clang::ASTContext& context, const Request& request)
-    : context_(context), request_(&request) {
-  Collector(directives_, loops_, functions_).TraverseDecl(context.getTranslationUnitDecl());
+Program::Program(clang::ASTUnit& unit, const Request& request)
+    : context_(unit.getASTContext()), preprocessor_(&unit.getPreprocessor()), request_(&request) {
+  Collector(directives_, loops_, functions_).TraverseDecl(context_.getTranslationUnitDecl());
   keep_one_of_each(directives_);
   keep_one_of_each(loops_);
 }
@@ -201,6 +202,12 @@ std::vector<const clang::Stmt*> Program::alike(const clang::Stmt& loop) const {
     if (one != &loop && one->getBeginLoc() == loop.getBeginLoc()) all.push_back(one);
   }
   return all;
+}
+
+bool Program::is_redefined_macro(const std::string& name) const {
+  const clang::IdentifierInfo* word = preprocessor_->getIdentifierInfo(name);
+  const clang::MacroDirective* last = preprocessor_->getLocalMacroDirectiveHistory(word);
+  return last != nullptr && last->getPrevious() != nullptr;
 }
 
 bool Program::is_called_here_alone(const clang::FunctionDecl& function) const {

@@ -3,6 +3,7 @@
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/StmtOpenMP.h>
+#include <clang/Frontend/ASTUnit.h>
 
 #include <string>
 #include <vector>
@@ -30,8 +31,8 @@ bool is_same_file(const std::string& one, const std::string& other);
 
 class Program {
  public:
-  /// `request` must outlive this.
-  Program(clang::ASTContext& context, const Request& request);
+  /// Both must outlive this.
+  Program(clang::ASTUnit& unit, const Request& request);
 
   [[nodiscard]] clang::ASTContext& context() const { return context_; }
   /// The directives whose pragma begins in that line, as deep as they stand.
@@ -46,6 +47,8 @@ class Program {
   [[nodiscard]] const std::vector<const clang::FunctionDecl*>& functions() const {
     return functions_;
   }
+  /// Whether a name is a macro that means one thing here and another there.
+  [[nodiscard]] bool is_redefined_macro(const std::string& name) const;
   /// Whether only sources that are seen may call a function.
   [[nodiscard]] bool is_called_here_alone(const clang::FunctionDecl& function) const;
   /// `target data`, `target enter data` and `target exit data`.
@@ -75,6 +78,7 @@ class Program {
                                                     const std::vector<Place>& holding) const;
 
   clang::ASTContext& context_;
+  const clang::Preprocessor* preprocessor_;
   const Request* request_;
   std::vector<const clang::OMPExecutableDirective*> directives_;
   std::vector<const clang::Stmt*> loops_;

@@ -46,14 +46,14 @@ class Looker {
         std::ranges::any_of(variables_, [](const Variable one) { return one->hasGlobalStorage(); });
     expect_no_other_way_out(program_, code_, any_global);
     for (const Variable variable : variables_) find_uses(*variable);
-    expect_distinct(program_, code_, variables_);
+    // What may be one, or is exchanged, is written if any of it is.
+    std::set<Variable> alike = expect_distinct(program_, code_, variables_);
     const auto swapped = exchanged(program_, code_, variables_, set_);
     expect_alike(swapped);
-    // What is exchanged is written if any of it is.
-    const bool any = std::ranges::any_of(swapped, [&](const Variable one) { return writes(*one); });
+    alike.insert(swapped.begin(), swapped.end());
+    const bool any = std::ranges::any_of(alike, [&](const Variable one) { return writes(*one); });
     for (const Variable variable : variables_) {
-      const bool is_swapped = std::ranges::find(swapped, variable) != swapped.end();
-      add(*variable, is_swapped ? any : writes(*variable));
+      add(*variable, alike.contains(variable) ? any : writes(*variable));
     }
     return std::move(found_);
   }
@@ -71,12 +71,32 @@ class Looker {
       }
       DeviceUses uses = device_uses(program_, scope, names_in(scope), found_.device);
       expect_counted(uses, *scope.data);
+      expect_within(uses, variable);
       expect_nothing_else_meant(program_, scope, uses);
       if (!uses.idle.empty()) {
         expect_mapped_here_alone(program_, code_, *uses.idle.front(), variables_);
       }
       found_.is_later = found_.is_later || uses.is_later;
       used_[&variable].push_back({std::move(scope), std::move(uses)});
+    }
+  }
+
+  /// What is on the device cannot grow: a directive that the run did not reach may name no more.
+  void expect_within(const DeviceUses& uses, const clang::VarDecl& variable) const {
+    const std::string name = variable.getNameAsString();
+    for (const Item& item : uses.items) {
+      const auto here = program_.directives_at(item.named_at);
+      const bool is_reached = std::ranges::any_of(here, [&](const auto* one) {
+        return std::ranges::find(stay_.kept, one) != stay_.kept.end();
+      });
+      if (is_reached) continue;
+      for (const std::string& one : terms_of(program_, code_, item)) {
+        if (root_of(one) != name || one == name) continue;
+        if (are_same_extents(program_, code_, one, found_.data.at(name).expression)) continue;
+        throw Refusal(fmt::format("the run did not reach this, and {} may be more than what stays",
+                                  item.expression),
+                      item.named_at);
+      }
     }
   }
 

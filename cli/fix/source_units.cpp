@@ -18,7 +18,7 @@ bool is_header(const fs::path& file) {
   return std::ranges::find(kHeaders, file.extension().string()) != kHeaders.end();
 }
 
-/// Of another program, which has nothing to do with this one, as a rule.
+/// Of another program, which may call the same functions.
 bool has_main(const fs::path& source) {
   static const std::regex kMain(R"(\bmain\s*\()");
   std::ifstream in(source);
@@ -71,14 +71,20 @@ std::vector<SourceUnit> joined_units(const CompileCommands& commands,
   std::ranges::copy_if(named, std::back_inserter(few),
                        [](const fs::path& one) { return !is_header(one); });
   std::vector<fs::path> all;
+  bool has_others = false;
   for (const fs::path& one : commands.sources()) {
     const bool is_named = std::ranges::find(few, one) != few.end();
-    if (is_named || !has_main(one)) all.push_back(one);
+    const bool is_another = !is_named && has_main(one);
+    has_others = has_others || is_another;
+    if (!is_another) all.push_back(one);
   }
   std::vector<SourceUnit> units;
   units.push_back(joined(commands, few, home));
   units.back().is_whole = false;
-  if (all.size() <= kMost) units.push_back(joined(commands, all, home));
+  if (all.size() <= kMost) {
+    units.push_back(joined(commands, all, home));
+    units.back().is_whole = units.back().is_whole && !has_others;
+  }
   std::erase_if(units, [](const SourceUnit& unit) { return unit.beside.empty(); });
   return units;
 }

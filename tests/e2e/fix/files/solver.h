@@ -1,0 +1,3 @@
+void relax(int n, const double* in, double* out);
+double norm(int n, const double* a);
+extern double factor;
