@@ -10,4 +10,4 @@ gtest_discover_tests(e2e_compare_test NO_PRETTY_VALUES TEST_PREFIX e2e. DISCOVER
   PROPERTIES LABELS e2e TIMEOUT 120)
 add_test(NAME lesson COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/lesson_test.py
   ${PROJECT_SOURCE_DIR}/scripts/lesson ${PROJECT_BINARY_DIR})
-set_tests_properties(lesson PROPERTIES LABELS e2e TIMEOUT 120)
+set_tests_properties(lesson PROPERTIES LABELS e2e TIMEOUT 300)

@@ -1,0 +1,126 @@
+// `ompdm fix` on a device whose copies take effect late: no verdict rests on what a copy on its way
+// has not brought yet.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "project.h"
+
+namespace ompdm::e2e {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kPrograms = OMPDM_E2E_FIX;
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// Kernels are what clang makes of them for the host, which is right without optimization only.
+Compiling for_standin() {
+  const std::string options = " -O0 -Wl,--opt-level=O2";
+  return {.c = OMPDM_STANDIN_C + options,
+          .cxx = OMPDM_STANDIN_CXX + (" -std=c++20" + options),
+          .environment = {{"LD_LIBRARY_PATH", OMPDM_STANDIN_LIBRARIES},
+                          {"OMP_TARGET_OFFLOAD", "MANDATORY"},
+                          {"STANDIN_KERNELS", "host"},
+                          {"STANDIN_COPY_US", "0"},
+                          {"STANDIN_KERNEL_US", "0"}}};
+}
+
+TEST(FixOnStandin, MakesHeatsNaiveRungTheOneThatKeepsItsData) {
+  const fs::path kernels = OMPDM_KERNELS;
+  Project project(kernels / "heat.cpp", {kernels / "arguments.h"}, {}, for_standin());
+  project.set("STANDIN_COPY_US", "1000");
+  ASSERT_TRUE(project.record({"--variant", "naive", "100", "10"}));
+  const Ended ended = project.fix({"--build", "make", "--release", "--ignore", "solve time"});
+  ASSERT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_TRUE(contains(ended.out, "(37 of 40 transfers)")) << ended.out;
+  EXPECT_TRUE(contains(ended.out,
+                       "+#pragma omp target exit data map(from: u[0:n * n]) "
+                       "map(release: u_tmp[0:n * n])\n"))
+      << ended.out;
+}
+
+/// Microseconds that each copy takes: it is done when anyone asks, or long after it was asked for.
+class FixWhereCopiesTake : public ::testing::TestWithParam<std::string> {
+ protected:
+  /// One of this folder's, with such copies.
+  const Project& recorded(const std::string& file) {
+    project_.emplace(kPrograms / file, std::vector<fs::path>(), "", for_standin());
+    project_->set("STANDIN_COPY_US", GetParam());
+    EXPECT_TRUE(project_->record());
+    return *project_;
+  }
+
+ private:
+  std::optional<Project> project_;
+};
+
+// Recorded with fast copies: of deferred directives whose work is done later less is told.
+TEST_P(FixWhereCopiesTake, WaitsForStepsThatAreDeferred) {
+  Project project(kPrograms / "deferred.c", {}, {}, for_standin());
+  ASSERT_TRUE(project.record());
+  const std::string expected = project.rebuilt().out;
+  project.set("STANDIN_COPY_US", GetParam());
+  const Ended ended = project.fix({"--build", "make", "--apply"});
+  ASSERT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_TRUE(contains(ended.out, "  verified\n")) << ended.out;
+  EXPECT_TRUE(contains(project.text("deferred.c"),
+                       "  }\n#pragma omp taskwait\n#pragma omp target exit data map(from: "))
+      << project.text("deferred.c");
+  EXPECT_EQ(project.rebuilt().out, expected);
+}
+
+/// Builds with `edit` made where `ompdm fix` has made its own.
+std::string build_with(const std::string& edit) {
+  return "if grep -q 'enter data' *.c; then sed -i '" + edit + "' *.c; fi; make";
+}
+
+TEST_P(FixWhereCopiesTake, AcceptsTheSameContents) {
+  const Project& project = recorded("unread.c");
+  const Ended ended = project.fix({"--build", build_with("s/nothing/none/")});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_TRUE(contains(ended.out, "  verified\n")) << ended.out;
+}
+
+TEST_P(FixWhereCopiesTake, MissesContentsThatDoNotComeBack) {
+  const Project& project = recorded("unread.c");
+  const Ended ended = project.fix({"--build", build_with("s/map(from: u/map(release: u/")});
+  EXPECT_EQ(ended.status, 4) << ended.out << ended.err;
+  EXPECT_TRUE(contains(ended.out, "what comes back of u last does not cross")) << ended.out;
+}
+
+// Host memory holds just that while the original's last copy is on its way.
+TEST_P(FixWhereCopiesTake, MissesContentsOfTheLastPassWhereThoseBeforeItComeBack) {
+  const Project& project = recorded("unread.c");
+  const Ended ended = project.fix(
+      {"--build", build_with("s/map(from: u/map(release: u/; s/^#pragma omp target teams/if (t == "
+                             "9) {\\n#pragma omp target update from(u[0:n])\\n}\\n&/")});
+  EXPECT_EQ(ended.status, 4) << ended.out << ended.err;
+  EXPECT_TRUE(contains(ended.out, "what comes back of u last does not cross")) << ended.out;
+}
+
+TEST_P(FixWhereCopiesTake, KeepsTheUpdatesThatTheHostNeeds) {
+  const Project& project = recorded("host_reads.c");
+  const Ended ended = project.fix({"--build", "make"});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_TRUE(contains(ended.out, "+#pragma omp target update from(u[0:n])\n")) << ended.out;
+}
+
+TEST_P(FixWhereCopiesTake, RefusesWhereAnUpdateIsMissing) {
+  const Project& project = recorded("host_reads.c");
+  const Ended ended = project.fix({"--build", build_with("/update from/d")});
+  EXPECT_EQ(ended.status, 4) << ended.out << ended.err;
+  EXPECT_TRUE(contains(ended.out, "refused: it prints '")) << ended.out;
+}
+
+INSTANTIATE_TEST_SUITE_P(, FixWhereCopiesTake, ::testing::Values("0", "2000"),
+                         [](const auto& test) { return test.param + "us"; });
+
+}  // namespace
+}  // namespace ompdm::e2e

@@ -1,0 +1,75 @@
+#include "project.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "offload_build.h"
+
+namespace ompdm::e2e {
+
+namespace fs = std::filesystem;
+
+Compiling for_host_devices() {
+  const OffloadBuild& build = offload_build();
+  std::string options = " -Wl,-rpath," + build.runtime;
+  for (const std::string& option : build.options) options += ' ' + option;
+  return {.c = build.c + options, .cxx = build.cxx + " -std=c++20" + options};
+}
+
+Project::Project(const fs::path& source, const std::vector<fs::path>& headers,
+                 const std::string& more, const Compiling& compiling)
+    : name_(source.stem().string()), environment_(compiling.environment) {
+  environment_["TMPDIR"] = scratch_.path().string();
+  fs::copy_file(source, folder() / source.filename());
+  for (const fs::path& header : headers) fs::copy_file(header, folder() / header.filename());
+  const std::string& words = source.extension() == ".c" ? compiling.c : compiling.cxx;
+  const std::string file = source.filename().string();
+  std::ofstream(folder() / "Makefile") << name_ << ": " << file << "\n\t" << words << " -o "
+                                       << name_ << ' ' << file << ' ' << more << '\n';
+  std::ofstream(folder() / "compile_commands.json")
+      << R"([{"directory": ")" << folder().string() << R"(", "file": ")" << file
+      << R"(", "command": ")" << words << " -c " << file << R"("}])";
+}
+
+void Project::set(const std::string& variable, const std::string& value) {
+  environment_[variable] = value;
+}
+
+Ended Project::start(const std::vector<std::string>& words) const {
+  return run({words, environment_, std::chrono::seconds(240)}, folder());
+}
+
+bool Project::record(const std::vector<std::string>& arguments) const {
+  const Ended made = start({"make"});
+  EXPECT_EQ(made.status, 0) << made.err;
+  std::vector<std::string> words = {OMPDM_COMMAND, "record", "-o", "trace.json", "./" + name_};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  const Ended recorded = start(words);
+  EXPECT_EQ(recorded.status, 0) << recorded.err;
+  return made.status == 0 && recorded.status == 0;
+}
+
+Ended Project::fix(const std::vector<std::string>& options) const {
+  std::vector<std::string> words = {OMPDM_COMMAND, "fix", "trace.json"};
+  words.insert(words.end(), options.begin(), options.end());
+  return start(words);
+}
+
+Ended Project::rebuilt() const {
+  const Ended made = start({"make"});
+  EXPECT_EQ(made.status, 0) << made.err;
+  return start({"./" + name_});
+}
+
+std::string Project::text(const std::string& file) const { return text_of(folder() / file); }
+
+bool Project::left_nothing() const { return fs::is_empty(scratch_.path()); }
+
+std::string Project::patched(const std::string& patch, const std::string& file) const {
+  const Ended applied = start({"git", "apply", "--unsafe-paths", patch});
+  EXPECT_EQ(applied.status, 0) << applied.err;
+  return text(file);
+}
+
+}  // namespace ompdm::e2e
