@@ -3,7 +3,7 @@
 if(NOT OMPDM_BUILD_KERNELS OR NOT TARGET ompdm-edit)
   return()
 endif()
-add_executable(e2e_fix_test fix_test.cpp project.cpp)
+add_executable(e2e_fix_test fix_test.cpp fix_source_test.cpp project.cpp)
 target_compile_definitions(e2e_fix_test PRIVATE OMPDM_E2E_FIX="${CMAKE_CURRENT_SOURCE_DIR}/fix" OMPDM_KERNELS="${PROJECT_SOURCE_DIR}/kernels")
 target_link_libraries(e2e_fix_test PRIVATE ompdm_options e2e_support GTest::gtest_main)
 add_dependencies(e2e_fix_test ompdm ompdm-edit ompdm_record)

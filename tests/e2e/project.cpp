@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "offload_build.h"
 
@@ -17,19 +18,27 @@ Compiling for_host_devices() {
   return {.c = build.c + options, .cxx = build.cxx + " -std=c++20" + options};
 }
 
-Project::Project(const fs::path& source, const std::vector<fs::path>& headers,
+Project::Project(const fs::path& source, const std::vector<fs::path>& others,
                  const std::string& more, const Compiling& compiling)
     : name_(source.stem().string()), environment_(compiling.environment) {
   environment_["TMPDIR"] = scratch_.path().string();
   fs::copy_file(source, folder() / source.filename());
-  for (const fs::path& header : headers) fs::copy_file(header, folder() / header.filename());
+  for (const fs::path& header : others) fs::copy_file(header, folder() / header.filename());
   const std::string& words = source.extension() == ".c" ? compiling.c : compiling.cxx;
-  const std::string file = source.filename().string();
-  std::ofstream(folder() / "Makefile") << name_ << ": " << file << "\n\t" << words << " -o "
-                                       << name_ << ' ' << file << ' ' << more << '\n';
-  std::ofstream(folder() / "compile_commands.json")
-      << R"([{"directory": ")" << folder().string() << R"(", "file": ")" << file
-      << R"(", "command": ")" << words << " -c " << file << R"("}])";
+  std::string sources;
+  nlohmann::json rows = nlohmann::json::array();
+  std::vector<fs::path> all = {source};
+  all.insert(all.end(), others.begin(), others.end());
+  for (const fs::path& one : all) {
+    if (one.extension() != source.extension()) continue;
+    const std::string file = one.filename().string();
+    sources += ' ' + file;
+    rows.push_back(
+        {{"directory", folder().string()}, {"file", file}, {"command", words + " -c " + file}});
+  }
+  std::ofstream(folder() / "Makefile") << name_ << ':' << sources << "\n\t" << words << " -o "
+                                       << name_ << sources << ' ' << more << '\n';
+  std::ofstream(folder() / "compile_commands.json") << rows;
 }
 
 void Project::set(const std::string& variable, const std::string& value) {

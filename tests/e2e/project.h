@@ -23,9 +23,10 @@ Compiling for_host_devices();
 /// Built and recorded in a folder that is removed with the object.
 class Project {
  public:
-  /// Of copies of the files; `more` are further options, which `ompdm fix` is not told of.
+  /// Of copies of the files, of which those of the source's kind are compiled; `more` are further
+  /// options, which `ompdm fix` is not told of.
   explicit Project(const std::filesystem::path& source,
-                   const std::vector<std::filesystem::path>& headers = {},
+                   const std::vector<std::filesystem::path>& others = {},
                    const std::string& more = {}, const Compiling& compiling = for_host_devices());
 
   /// Of what runs from here on.

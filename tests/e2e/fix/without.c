@@ -14,7 +14,7 @@ int main(int count, char** words) {
       u[i] += 1;
       w[i] += u[i];
     }
-    seen[t] = 3;
+    if (count > 2) seen[t] = 3;
   }
   printf("%g %g %d\n", u[5], w[3], count);
   free(u);

@@ -1,0 +1,136 @@
+// What is in a source decides: the runs that are recorded do not reach all of it.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "project.h"
+#include "run.h"
+
+namespace ompdm::e2e {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kPrograms = OMPDM_E2E_FIX;
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// A program with one input more than the one that is recorded.
+void expect_patched(const Project& project, const std::string& name,
+                    const std::vector<std::string>& parts) {
+  ASSERT_TRUE(project.record());
+  const std::vector<std::string> other = {"./" + name, "another"};
+  const std::string expected = run({other}, project.folder()).out;
+  const Ended ended = project.fix({"--build", "make", "--apply"});
+  ASSERT_EQ(ended.status, 0) << ended.out << ended.err;
+  const std::string text = project.text(name + ".c");
+  for (const std::string& part : parts) EXPECT_TRUE(contains(text, part)) << part << '\n' << text;
+  ASSERT_EQ(run({{"make"}}, project.folder()).status, 0);
+  EXPECT_EQ(run({other}, project.folder()).out, expected);
+}
+
+void expect_patched(const std::string& name, const std::vector<std::string>& parts) {
+  expect_patched(Project(kPrograms / (name + ".c")), name, parts);
+}
+
+// The report gives no edits there: what the run did not reach may need what they take away.
+TEST(FixSource, SeesInTheSourceWhatTheRunDidNotReach) {
+  expect_patched("untaken",
+                 {"#pragma omp target update from(u[0:n])\n      for (int i = 0; i < n; ++i) sum",
+                  "#pragma omp target update from(u[0:n])\n      u[0] = sum;\n"
+                  "#pragma omp target update to(u[0:n])\n"
+                  "#pragma omp target teams distribute parallel for map(tofrom : u[0 : n])\n"
+                  "      for (int i = 0; i < n; ++i) u[i] *= 2;\n"});
+}
+
+TEST(FixSource, FollowsTheLoopIntoTheFunctionsThatItCalls) {
+  expect_patched(
+      "functions",
+      {"#pragma omp target enter data map(to: u[0:n])\n  for (int t = 0;",
+       "#pragma omp target update from(u[0:n]) if(t % 5 == 0)\n    if (t % 5 == 0) sum += "
+       "first(u);",
+       "#pragma omp target update from(v[0 : size])\n  if (v[size - 1] > most) {",
+       "#pragma omp target update to(v[0 : size])\n  }\n"});
+}
+
+TEST(FixSource, FollowsGlobalDataIntoFunctions) {
+  expect_patched("global", {"#pragma omp target enter data map(to: u)\n  for (int t = 0;",
+                            "#pragma omp target update from(u)\n    look();"});
+}
+
+TEST(FixSource, UpdatesWhereARegionMayStayOnTheHost) {
+  expect_patched("on_host",
+                 {"#pragma omp target update from(u[0 : n]) if(!(t % 6 != 5))\n"
+                  "#pragma omp target teams",
+                  "u[i] += 1;\n#pragma omp target update to(u[0 : n]) if(!(t % 6 != 5))\n"});
+}
+
+TEST(FixSource, WaitsForRegionsThatRunByThemselves) {
+  expect_patched("later", {"#pragma omp taskwait\n#pragma omp target enter data map(to: u[0:n])\n",
+                           "  }\n#pragma omp taskwait\n#pragma omp target exit data map(from"});
+}
+
+// As students write it: each kernel maps all that it uses.
+TEST(FixSource, KeepsDataBetweenRegionsOneAfterTheOther) {
+  expect_patched("chain", {"#pragma omp target enter data map(alloc: v[0:n])\n",
+                           "#pragma omp target update from(v[0:n]) if(count > 1)\n"
+                           "  if (count > 1) v[n / 2] = 7;\n"
+                           "#pragma omp target update to(v[0:n]) if(count > 1)\n",
+                           "u[i] += v[i];\n#pragma omp target exit data map(from: "});
+}
+
+TEST(FixSource, OfRegionsThatNameNoneOfTheirData) {
+  expect_patched("unnamed", {"#pragma omp target enter data map(to: u[0:n])\n  for (int t = 0;",
+                             "  }\n#pragma omp target exit data map(from: u[0:n])\n"});
+}
+
+// Each parameter stands for several arrays.
+TEST(FixSource, KeepsAllThatAFunctionIsCalledWith) {
+  expect_patched("calls",
+                 {"#pragma omp target enter data map(to: p[0:n], r[0:n], x[0:n])\n  for (int k",
+                  "#pragma omp target update to(p[0:n]) if(count > 1 && k % 4 == 2)\n"});
+}
+
+TEST(FixSource, FindsGlobalDataThatOnlyFunctionsName) {
+  expect_patched("named_in_functions", {"#pragma omp target enter data map(to: u, v)\n  for",
+                                        "#pragma omp target update from(u)\n    boundary(t);\n"
+                                        "#pragma omp target update to(u)\n"});
+}
+
+TEST(FixSource, KeepsWhatCanStayWhereTheRestCannot) {
+  const Project project(kPrograms / "without.c");
+  expect_patched(project, "without", {"#pragma omp target enter data map(to: u[0:n])\n  for"});
+}
+
+TEST(FixSource, SaysWhatItLeavesAsItIs) {
+  const Project project(kPrograms / "without.c");
+  ASSERT_TRUE(project.record());
+  const Ended ended = project.fix();
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_TRUE(contains(ended.out, ": without w[0:n]: without.c:")) << ended.out;
+}
+
+// Of three loops in a parallel region: data of a thread's own, one thread's, and what others read.
+TEST(FixSource, OfThreads) {
+  const Project project(kPrograms / "one_thread.c");
+  expect_patched(project, "one_thread",
+                 {"#pragma omp target enter data map(to: own[0:n])\n    for (int t",
+                  "#pragma omp target enter data map(to: u[0:n])\n      for (int t"});
+  EXPECT_FALSE(contains(project.text("one_thread.c"), "enter data map(to: v[0:n])"));
+}
+
+// Each file has a macro of the same name, which is its own.
+TEST(FixSource, FollowsTheLoopIntoOtherFiles) {
+  const fs::path folder = kPrograms / "files";
+  const Project project(folder / "main.c", {folder / "solver.c", folder / "solver.h"});
+  expect_patched(project, "main",
+                 {"#pragma omp target enter data map(to: a[0:n], b[0:n])\n  for (int t",
+                  "#pragma omp target update from(a[0:n]) if(t % 10 == 9)\n"});
+}
+
+}  // namespace
+}  // namespace ompdm::e2e
