@@ -34,41 +34,12 @@ bool is_header(const fs::path& file) {
   return std::ranges::find(kHeaders, file.extension().string()) != kHeaders.end();
 }
 
-EditPlan plan_of(std::size_t number, const Json& answer) {
-  EditPlan plan{number, {}, {}, {}, 0};
-  if (!answer.at("errors").empty()) {
-    plan.refused = fmt::format(
-        "the source does not compile as it was asked to: {}: name the folder "
-        "of its compile_commands.json with -p",
-        answer.at("errors").front().get<std::string>());
-    return plan;
-  }
-  const Json& one = answer.at("plans").front();
-  if (one.contains("refused")) {
-    const Json& why = one.at("refused");
-    const std::string file = why.at("file");
-    plan.refused = why.at("why");
-    if (!file.empty()) {
-      plan.refused =
-          fmt::format("{}:{}: {}", typed_path(file), why.at("line").get<int>(), plan.refused);
-    }
-    return plan;
-  }
-  for (const Json& each : one.at("replacements")) {
-    plan.replacements.push_back({each.at("file"), each.at("offset"), each.at("length"),
-                                 each.at("text"), each.at("behind")});
-  }
-  plan.updates = one.at("updates");
-  plan.returned = one.at("returned").get<std::vector<std::string>>();
-  return plan;
-}
-
 }  // namespace
 
 void resolve_places(nlohmann::json& json, const SourceLines& sources, std::vector<fs::path>& near) {
   if (json.is_object() && json.contains("file")) {
     const std::string file = json.at("file");
-    const fs::path path = file.empty() ? fs::path() : sources.path_of(file);
+    const fs::path path = file.empty() ? fs::path() : sources.place_of(file);
     if (!path.empty()) {
       near.insert(near.begin(), fs::absolute(path).lexically_normal());
       json["file"] = near.front().string();
@@ -114,6 +85,51 @@ Json EditTool::ask(const CompileArguments& unit, std::size_t number, const Wish&
   }
 }
 
+void EditTool::add_seen(std::vector<CompileArguments> seen) {
+  is_seen_ = true;
+  commands_.add_seen(std::move(seen));
+}
+
+/// With what the error is of, and what to do.
+std::string EditTool::uncompiled(const CompileArguments& unit, const std::string& error) const {
+  if (!unit.is_guess) {
+    return fmt::format("clang 19 does not compile it as it is built: {}", typed_path(error));
+  }
+  const char* next = is_seen_ ? "its build did not show how it is compiled; name"
+                              : "--build learns how it is compiled; without it name";
+  return fmt::format(
+      "{}: {} the folder of compile_commands.json with -p (CMake writes it with "
+      "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON, bear for make)",
+      typed_path(error), next);
+}
+
+EditPlan EditTool::plan_of(std::size_t number, const CompileArguments& unit,
+                           const Json& answer) const {
+  EditPlan plan{number, {}, {}, {}, 0};
+  if (!answer.at("errors").empty()) {
+    plan.refused = uncompiled(unit, answer.at("errors").front().get<std::string>());
+    return plan;
+  }
+  const Json& one = answer.at("plans").front();
+  if (one.contains("refused")) {
+    const Json& why = one.at("refused");
+    const std::string file = why.at("file");
+    plan.refused = why.at("why");
+    if (!file.empty()) {
+      plan.refused =
+          fmt::format("{}:{}: {}", typed_path(file), why.at("line").get<int>(), plan.refused);
+    }
+    return plan;
+  }
+  for (const Json& each : one.at("replacements")) {
+    plan.replacements.push_back({each.at("file"), each.at("offset"), each.at("length"),
+                                 each.at("text"), each.at("behind")});
+  }
+  plan.updates = one.at("updates");
+  plan.returned = one.at("returned").get<std::vector<std::string>>();
+  return plan;
+}
+
 EditPlan EditTool::plan(std::size_t number, const Wish& wish) const {
   constexpr std::size_t kMostUnits = 200;
   std::vector<fs::path> units;
@@ -121,25 +137,25 @@ EditPlan EditTool::plan(std::size_t number, const Wish& wish) const {
     if (!is_header(file)) units.push_back(file);
   }
   if (units.empty()) units = commands_.sources();
-  if (finding(number).at("edits").empty()) return {number, "it has no edits", {}, {}, 0};
-  if (files_of(number).empty()) {
-    return {
-        number, "its source is not at hand, or was changed after the program was built", {}, {}, 0};
-  }
   if (units.empty()) {
     return {number,
-            "its edits are in a header: name the folder of compile_commands.json with -p",
+            is_seen_
+                ? "its edits are in a header, and its build did not show what includes it: name "
+                  "the folder of compile_commands.json with -p"
+                : "its edits are in a header: --build learns what includes it; without it name "
+                  "the folder of compile_commands.json with -p",
             {},
             {},
             0};
   }
   EditPlan last{number, "no source that was compiled holds all of it", {}, {}, 0};
   for (std::size_t i = 0; i < std::min(units.size(), kMostUnits); ++i) {
-    const Json answer = ask(commands_.of(units[i]), number, wish);
+    const CompileArguments unit = commands_.of(units[i]);
+    const Json answer = ask(unit, number, wish);
     const bool is_here =
         !answer.at("errors").empty() || answer.at("plans").front().at("found").get<bool>();
     if (!is_here) continue;
-    last = plan_of(number, answer);
+    last = plan_of(number, unit, answer);
     if (last.refused.empty()) break;
   }
   return last;

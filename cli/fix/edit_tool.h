@@ -29,7 +29,8 @@ struct EditPlan {
   std::size_t updates = 0;            ///< that were added for the host
 };
 
-/// Gives all places the path that their file has here, and adds it to `near`.
+/// Gives all places the path that their file has here, newer than the program or not, and adds it
+/// to `near`.
 void resolve_places(nlohmann::json& json, const SourceLines& sources,
                     std::vector<std::filesystem::path>& near);
 
@@ -37,6 +38,9 @@ class EditTool {
  public:
   /// `findings` are those of the JSON report. Throws Error where ompdm-edit is not installed.
   EditTool(nlohmann::json findings, CompileCommands commands);
+
+  /// How a build compiled its sources.
+  void add_seen(std::vector<CompileArguments> seen);
 
   /// How the data of a finding that is said not to be read need not come back, see request.h.
   struct Wish {
@@ -55,9 +59,14 @@ class EditTool {
  private:
   [[nodiscard]] nlohmann::json ask(const CompileArguments& unit, std::size_t number,
                                    const Wish& wish) const;
+  [[nodiscard]] EditPlan plan_of(std::size_t number, const CompileArguments& unit,
+                                 const nlohmann::json& answer) const;
+  [[nodiscard]] std::string uncompiled(const CompileArguments& unit,
+                                       const std::string& error) const;
 
   nlohmann::json findings_;
   CompileCommands commands_;
+  bool is_seen_ = false;  ///< a build was
   std::filesystem::path program_;
 };
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "fix_project.h"
 #include "offload_build.h"
 #include "run.h"
 
@@ -14,69 +15,6 @@ namespace ompdm::e2e {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
-/// A project of one program with a Makefile, built and recorded.
-class Project {
- public:
-  explicit Project(const fs::path& source, const std::vector<fs::path>& headers = {},
-                   const std::string& more = {})
-      : name_(source.stem().string()) {
-    fs::copy_file(source, folder_.path() / source.filename());
-    for (const fs::path& header : headers) {
-      fs::copy_file(header, folder_.path() / header.filename());
-    }
-    const OffloadBuild& build = offload_build();
-    const bool is_c = source.extension() == ".c";
-    std::string words =
-        (is_c ? build.c : build.cxx + " -std=c++20") + " -Wl,-rpath," + build.runtime;
-    for (const std::string& option : build.options) words += ' ' + option;
-    const std::string file = source.filename().string();
-    std::ofstream(folder_.path() / "Makefile") << name_ << ": " << file << "\n\t" << words << " -o "
-                                               << name_ << ' ' << file << ' ' << more << '\n';
-    std::ofstream(folder_.path() / "compile_commands.json")
-        << R"([{"directory": ")" << folder_.path().string() << R"(", "file": ")" << file
-        << R"(", "command": ")" << words << " -c " << file << R"("}])";
-  }
-
-  /// Builds and records it. False where that failed.
-  [[nodiscard]] bool record(const std::vector<std::string>& arguments = {}) const {
-    const Ended made = run({{"make"}}, folder_.path());
-    EXPECT_EQ(made.status, 0) << made.err;
-    std::vector<std::string> words = {OMPDM_COMMAND, "record", "-o", "trace.json", "./" + name_};
-    words.insert(words.end(), arguments.begin(), arguments.end());
-    const Ended recorded = run({words}, folder_.path());
-    EXPECT_EQ(recorded.status, 0) << recorded.err;
-    return made.status == 0 && recorded.status == 0;
-  }
-
-  [[nodiscard]] Ended fix(const std::vector<std::string>& options = {}) const {
-    std::vector<std::string> words = {OMPDM_COMMAND, "fix", "trace.json"};
-    words.insert(words.end(), options.begin(), options.end());
-    return run({words, {{"TMPDIR", scratch_.path().string()}}, std::chrono::seconds(240)},
-               folder_.path());
-  }
-
-  [[nodiscard]] std::string text(const std::string& file) const {
-    return text_of(folder_.path() / file);
-  }
-  [[nodiscard]] const fs::path& folder() const { return folder_.path(); }
-  [[nodiscard]] bool left_nothing() const { return fs::is_empty(scratch_.path()); }
-  /// What `git apply` makes of the source.
-  [[nodiscard]] std::string patched(const std::string& patch, const std::string& file) const {
-    const Ended applied = run({{"git", "apply", "--unsafe-paths", patch}}, folder_.path());
-    EXPECT_EQ(applied.status, 0) << applied.err;
-    return text(file);
-  }
-
- private:
-  Folder folder_;
-  Folder scratch_;
-  std::string name_;
-};
 
 int line_of(const std::string& text, const std::string& mark) {
   int line = 1;
@@ -101,7 +39,7 @@ TEST(Fix, MakesHeatsNaiveRungTheOneThatKeepsItsData) {
       project.fix({"--build", "make", "--release", "--ignore", "solve time", "-o", "fix.patch"});
   ASSERT_EQ(ended.status, 0) << ended.out << ended.err;
   EXPECT_TRUE(contains(ended.out, "  verified\n")) << ended.out;
-  EXPECT_TRUE(contains(ended.out, "(37 of 40 transfers)")) << ended.out;
+  EXPECT_TRUE(contains(ended.out, "(3 instead of 40 transfers)")) << ended.out;
   EXPECT_EQ(project.text("heat.cpp"), before) << "without --apply the user's tree is not touched";
   EXPECT_TRUE(project.left_nothing());
   const std::string patched = project.patched("fix.patch", "heat.cpp");
