@@ -1,6 +1,7 @@
 #include "elf_file.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <gelf.h>
 #include <unistd.h>
 
@@ -137,6 +138,16 @@ bool has_place(std::string_view strings) {
   return false;
 }
 
+/// Of the only note of its section, which is called "GNU".
+std::string build_id_of(const Elf_Data* note) {
+  constexpr std::size_t kBegin = 16;
+  std::string text;
+  if (note == nullptr || note->d_buf == nullptr) return text;
+  const auto* bytes = static_cast<const unsigned char*>(note->d_buf);
+  for (std::size_t i = kBegin; i < note->d_size; ++i) text += fmt::format("{:02x}", bytes[i]);
+  return text;
+}
+
 void read_section(Elf* elf, Elf_Scn* section, std::string_view name, const GElf_Shdr& header,
                   ElfFile& file) {
   if (header.sh_type == SHT_DYNAMIC) {
@@ -159,6 +170,8 @@ void read_section(Elf* elf, Elf_Scn* section, std::string_view name, const GElf_
     const bool readable = data != nullptr && data->d_buf != nullptr;
     file.tells_names |=
         readable && has_place({static_cast<const char*>(data->d_buf), data->d_size});
+  } else if (name == ".note.gnu.build-id") {
+    file.build_id = build_id_of(elf_rawdata(section, nullptr));
   } else if (name == "omp_offloading_entries" || name == "llvm_offload_entries") {
     file.offloads = true;
   } else if (name.starts_with(".gnu.offload_")) {
@@ -170,7 +183,32 @@ void read_section(Elf* elf, Elf_Scn* section, std::string_view name, const GElf_
   }
 }
 
+/// Calls `look(section, header, name)` with each.
+template <class Look>
+void for_each_section(Elf* elf, const Look& look) {
+  std::size_t names = 0;
+  if (elf == nullptr || elf_getshdrstrndx(elf, &names) != 0) return;
+  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;) {
+    GElf_Shdr header;
+    if (gelf_getshdr(section, &header) == nullptr) continue;
+    look(section, header, text_at(elf, names, header.sh_name));
+  }
+}
+
 }  // namespace
+
+std::string section_of(const std::filesystem::path& path, std::string_view name) {
+  const OpenElf open(path);
+  std::string text;
+  for_each_section(open.get(), [&](Elf_Scn* section, const GElf_Shdr& header, const auto& its) {
+    const Elf_Data* data =
+        its == name && header.sh_type != SHT_NOBITS ? elf_rawdata(section, nullptr) : nullptr;
+    if (data != nullptr && data->d_buf != nullptr) {
+      text.assign(static_cast<const char*>(data->d_buf), data->d_size);
+    }
+  });
+  return text;
+}
 
 std::optional<ElfFile> read_elf(const std::filesystem::path& path) {
   const OpenElf open(path);
@@ -181,13 +219,9 @@ std::optional<ElfFile> read_elf(const std::filesystem::path& path) {
   file.machine = elf_header.e_machine;
   file.is_64_bit = gelf_getclass(elf) == ELFCLASS64;
   read_interpreter(elf, file);
-  std::size_t names = 0;
-  if (elf_getshdrstrndx(elf, &names) != 0) return file;
-  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;) {
-    GElf_Shdr header;
-    if (gelf_getshdr(section, &header) == nullptr) continue;
-    read_section(elf, section, text_at(elf, names, header.sh_name), header, file);
-  }
+  for_each_section(elf, [&](Elf_Scn* section, const GElf_Shdr& header, const std::string& name) {
+    read_section(elf, section, name, header, file);
+  });
   return file;
 }
 

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ompdm::cli {
@@ -30,10 +31,14 @@ struct ElfFile {
   bool opens_libraries = false;   ///< imports dlopen
   bool is_library = false;        ///< a shared object that is no program
   std::string offload_images;     ///< contents of .llvm.offloading
+  std::string build_id;           ///< lower-case hexadecimal; empty if it has none
 
   /// A program that the kernel starts without a dynamic loader.
   [[nodiscard]] bool is_static() const { return interpreter.empty() && !is_library; }
 };
+
+/// What a section holds; empty where there is none of that name.
+std::string section_of(const std::filesystem::path& path, std::string_view name);
 
 /// Reads the facts of `path`; nothing if it cannot be read or is no ELF file.
 std::optional<ElfFile> read_elf(const std::filesystem::path& path);

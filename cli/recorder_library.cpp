@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <string>
 #include <vector>
 
 #include "ompdm/error.h"
@@ -11,19 +10,21 @@ namespace ompdm::cli {
 
 namespace fs = std::filesystem;
 
-fs::path find_recorder() {
+fs::path find_own_library(const std::string& name) {
   const fs::path prefix = fs::read_symlink("/proc/self/exe").parent_path().parent_path();
   const std::vector<fs::path> folders = {prefix / OMPDM_LIBDIR, prefix / "lib",
                                          prefix / "lib" / OMPDM_ARCHITECTURE, prefix / "lib64"};
   for (const fs::path& folder : folders) {
     std::error_code error;
-    const fs::path library = folder / "libompdm.so";
+    const fs::path library = folder / name;
     if (fs::is_regular_file(library, error)) return fs::canonical(library);
   }
   throw Error(
-      fmt::format("libompdm.so: not found in {}, {} or {}: install the command and the "
+      fmt::format("{}: not found in {}, {} or {}: install the command and the "
                   "library under one prefix (cmake --install)",
-                  folders[0].string(), folders[1].string(), folders[2].string()));
+                  name, folders[0].string(), folders[1].string(), folders[2].string()));
 }
+
+fs::path find_recorder() { return find_own_library("libompdm.so"); }
 
 }  // namespace ompdm::cli

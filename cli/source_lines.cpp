@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -29,13 +30,9 @@ std::vector<std::filesystem::path> places_of(const std::string& file, const Proc
   return {directory / path, (directory / process.program).parent_path() / path, path};
 }
 
-/// What no source of the recorded program is newer than: its binary, if that is still the one that
-/// ran, and the run.
-std::int64_t latest_change(const Process& process) {
-  const std::int64_t run = process.start_realtime_ns;
-  const std::filesystem::path program = std::filesystem::path(process.directory) / process.program;
-  const std::optional<std::int64_t> built = changed_at(program);
-  return built && *built < run ? *built : run;
+/// 0: it is not there.
+std::int64_t built_at(const Process& process) {
+  return changed_at(std::filesystem::path(process.directory) / process.program).value_or(0);
 }
 
 std::vector<std::string> lines_of(const std::filesystem::path& path) {
@@ -53,7 +50,12 @@ std::vector<std::string> lines_of(const std::filesystem::path& path) {
 }  // namespace
 
 SourceLines::SourceLines(const Process& process)
-    : process_(process), latest_(latest_change(process)) {}
+    : process_(process),
+      built_(built_at(process)),
+      // No source of the recorded program is newer than its binary, if that is still the one that
+      // ran, and than the run.
+      latest_(built_ != 0 ? std::min(built_, process.start_realtime_ns)
+                          : process.start_realtime_ns) {}
 
 const std::vector<std::string>& SourceLines::of(const std::string& file) const {
   const auto [at, is_new] = known_.try_emplace(file);
@@ -64,11 +66,22 @@ const std::vector<std::string>& SourceLines::of(const std::string& file) const {
 }
 
 std::filesystem::path SourceLines::path_of(const std::string& file) const {
+  std::filesystem::path place = place_of(file);
+  const std::optional<std::int64_t> changed = changed_at(place);
+  if (changed && *changed > latest_) place.clear();
+  return place;
+}
+
+std::filesystem::path SourceLines::place_of(const std::string& file) const {
   for (const std::filesystem::path& place : places_of(file, process_)) {
-    const std::optional<std::int64_t> changed = changed_at(place);
-    if (changed) return *changed <= latest_ ? place : std::filesystem::path();
+    if (changed_at(place)) return place;
   }
   return {};
+}
+
+bool SourceLines::is_older_than_rebuilt_program(const std::filesystem::path& path) const {
+  const std::optional<std::int64_t> changed = changed_at(path);
+  return changed && built_ > process_.start_realtime_ns && *changed <= built_;
 }
 
 }  // namespace ompdm::cli

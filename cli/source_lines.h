@@ -21,9 +21,14 @@ class SourceLines {
   [[nodiscard]] const std::vector<std::string>& of(const std::string& file) const;
   /// Where the file lies; empty where it is not at hand, or newer.
   [[nodiscard]] std::filesystem::path path_of(const std::string& file) const;
+  /// Where it lies, newer or not; empty where it is not at hand.
+  [[nodiscard]] std::filesystem::path place_of(const std::string& file) const;
+  /// Whether the program was built after it was recorded, and the file not changed after that.
+  [[nodiscard]] bool is_older_than_rebuilt_program(const std::filesystem::path& path) const;
 
  private:
   Process process_;
+  std::int64_t built_ = 0;  ///< 0: the program is not there
   std::int64_t latest_ = 0;
   mutable std::map<std::string, std::vector<std::string>> known_;
 };

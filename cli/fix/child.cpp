@@ -21,8 +21,6 @@
 namespace ompdm::cli {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr int kNoView = 125;
 
 std::atomic<pid_t> running{0};
@@ -150,21 +148,6 @@ Stopping::~Stopping() {
   for (std::size_t i = 0; i < std::size(kSignals); ++i) {
     ::sigaction(kSignals[i], &inherited[i], nullptr);
   }
-}
-
-Scratch::Scratch() {
-  const char* base = std::getenv("TMPDIR");
-  std::string name = (fs::path(base != nullptr ? base : "/tmp") / "ompdm-fix-XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr) {
-    throw Error(fmt::format("{}: no folder can be made ({}): set TMPDIR to a folder with room",
-                            name, std::strerror(errno)));
-  }
-  folder_ = name;
-}
-
-Scratch::~Scratch() {
-  std::error_code ignored;
-  fs::remove_all(folder_, ignored);
 }
 
 }  // namespace ompdm::cli

@@ -49,18 +49,4 @@ class Stopping {
   Stopping& operator=(const Stopping&) = delete;
 };
 
-/// A folder of its own in $TMPDIR, removed with all that is in it.
-class Scratch {
- public:
-  Scratch();
-  ~Scratch();
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-
-  [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
-
- private:
-  std::filesystem::path folder_;
-};
-
 }  // namespace ompdm::cli

@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "fix/child.h"
 #include "ompdm/error.h"
@@ -13,15 +17,27 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_clang(const std::string& word) {
-  return fs::path(word).filename().string().starts_with("clang");
+template <std::size_t N>
+bool is_one_of(const std::string& word, const std::array<std::string_view, N>& words) {
+  return std::ranges::find(words, word) != words.end();
 }
+
+/// A program's name without the version at its end, nor the target before it: "clang++" of
+/// /usr/bin/x86_64-linux-gnu-clang++-19.
+std::string plain_name(const std::string& word) {
+  const std::string name = fs::path(word).filename().string();
+  const std::size_t end = name.find_last_not_of("0123456789.-") + 1;
+  const std::size_t dash = name.rfind('-', end - 1);
+  return name.substr(0, end).substr(dash == std::string::npos || dash > end ? 0 : dash + 1);
+}
+
+bool is_clang(const std::string& word) { return plain_name(word).starts_with("clang"); }
 
 /// With the folder of the headers that belong to the compiler, as omp.h does.
 CompileArguments with_resources(CompileArguments of) {
   for (const std::string& compiler : {of.compiler, std::string("clang-19"), std::string("clang")}) {
     if (compiler.empty()) continue;
-    const ChildEnd end = run_child({{compiler, "-print-resource-dir"}, "/"});
+    const ChildEnd end = run_child({{compiler, "-print-resource-dir"}, of.directory});
     const std::string folder = end.output.substr(0, end.output.find('\n'));
     if (end.exit_status != 0 || folder.empty()) continue;
     of.arguments.insert(of.arguments.begin(), "-resource-dir=" + folder);
@@ -30,31 +46,57 @@ CompileArguments with_resources(CompileArguments of) {
   return of;
 }
 
-CompileArguments arguments_of(const nlohmann::json& row) {
+/// Where the compiler stands in a command: behind a launcher such as ccache. None: npos.
+std::size_t find_compiler(const std::vector<std::string>& words) {
+  static constexpr std::array<std::string_view, 3> kLaunchers = {"ccache", "sccache", "distcc"};
+  static constexpr std::array<std::string_view, 12> kCompilers = {
+      "cc",  "c++",  "clang",    "clang++",    "gcc", "g++",
+      "icx", "icpx", "amdclang", "amdclang++", "nvc", "nvc++"};
+  const std::size_t at = !words.empty() && is_one_of(plain_name(words.front()), kLaunchers) ? 1 : 0;
+  const bool is_compiler = at < words.size() && is_one_of(plain_name(words[at]), kCompilers);
+  return is_compiler ? at : std::string::npos;
+}
+
+bool names_an_output(const std::string& word) {
+  static constexpr std::array<std::string_view, 5> kOptions = {"-o", "-MF", "-MT", "-MQ", "-MJ"};
+  return is_one_of(word, kOptions);
+}
+
+/// Whether that word of a command is a source to be compiled.
+bool is_source(const std::vector<std::string>& words, std::size_t at) {
+  static constexpr std::array<std::string_view, 6> kEndings = {".c",   ".cc",  ".cpp",
+                                                               ".cxx", ".c++", ".C"};
+  const std::string& word = words[at];
+  const bool is_value = at > 0 && (names_an_output(words[at - 1]) || words[at - 1] == "-include");
+  return !is_value && !word.starts_with('-') &&
+         is_one_of(fs::path(word).extension().string(), kEndings);
+}
+
+/// Of a command that compiles one or several sources, how it compiles this one.
+CompileArguments arguments_of(const StartedProcess& command, const fs::path& source) {
   CompileArguments found;
-  found.directory = row.at("directory").get<std::string>();
-  found.file = (found.directory / row.at("file").get<std::string>()).lexically_normal();
-  std::vector<std::string> words = row.contains("arguments")
-                                       ? row.at("arguments").get<std::vector<std::string>>()
-                                       : words_of(row.at("command").get<std::string>());
-  for (std::size_t i = 0; i < words.size(); ++i) {
+  found.directory = command.directory;
+  found.file = (found.directory / source).lexically_normal();
+  const std::vector<std::string>& words = command.words;
+  const std::size_t compiler = find_compiler(words);
+  if (compiler != std::string::npos && is_clang(words[compiler])) found.compiler = words[compiler];
+  for (std::size_t i = compiler == std::string::npos ? 1 : compiler + 1; i < words.size(); ++i) {
     const std::string& word = words[i];
-    if (word == "-o" || word == "-MF" || word == "-MT" || word == "-MQ") {
+    const bool is_other = word == "-c" || word == "-MD" || word == "-MMD" || is_source(words, i);
+    if (names_an_output(word)) {
       ++i;
-      continue;
+    } else if (!is_other && (found.directory / word).lexically_normal() != found.file) {
+      found.arguments.push_back(word);
     }
-    const bool is_source = (found.directory / word).lexically_normal() == found.file;
-    if (i == 0 || word == "-c" || word == "-MD" || word == "-MMD" || is_source) continue;
-    found.arguments.push_back(word);
   }
-  // A launcher such as ccache stands before it.
-  for (const std::string& word : words) {
-    if (word.starts_with('-')) break;
-    if (is_clang(word)) found.compiler = word;
-  }
-  std::erase_if(found.arguments,
-                [](const std::string& word) { return !word.starts_with('-') && is_clang(word); });
   return found;
+}
+
+CompileArguments arguments_of(const nlohmann::json& row) {
+  StartedProcess command{row.at("directory").get<std::string>(), {}};
+  command.words = row.contains("arguments") ? row.at("arguments").get<std::vector<std::string>>()
+                                            : words_of(row.at("command").get<std::string>());
+  return arguments_of(command, row.at("file").get<std::string>());
 }
 
 }  // namespace
@@ -87,17 +129,32 @@ std::vector<std::string> words_of(const std::string& command) {
   return words;
 }
 
-CompileCommands::CompileCommands(const fs::path& folder, const std::vector<fs::path>& near) {
-  if (!folder.empty()) {
+std::vector<CompileArguments> compiles_of(const StartedProcess& process) {
+  const std::size_t compiler = find_compiler(process.words);
+  if (compiler == std::string::npos) return {};
+  // A compiler's own steps, and what only looks at the headers.
+  static constexpr std::array<std::string_view, 4> kNone = {"-cc1", "-E", "-M", "-MM"};
+  std::vector<CompileArguments> all;
+  for (std::size_t i = compiler + 1; i < process.words.size(); ++i) {
+    const std::string& word = process.words[i];
+    if (is_one_of(word, kNone)) return {};
+    if (is_source(process.words, i)) all.push_back(arguments_of(process, word));
+  }
+  return all;
+}
+
+CompileCommands::CompileCommands(const fs::path& folder, const std::vector<fs::path>& near)
+    : is_named_(!folder.empty()) {
+  if (is_named_) {
     const bool is_file = fs::is_regular_file(folder);
-    file_ = is_file ? folder : folder / "compile_commands.json";
-    if (!fs::exists(file_)) {
+    const fs::path file = is_file ? folder : folder / "compile_commands.json";
+    if (!fs::exists(file)) {
       throw Error(
           fmt::format("{}: not found: CMake writes it with "
                       "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON, bear for make",
-                      file_.string()));
+                      file.string()));
     }
-    read(file_);
+    read(file);
     return;
   }
   for (const fs::path& start : near) {
@@ -106,7 +163,7 @@ CompileCommands::CompileCommands(const fs::path& folder, const std::vector<fs::p
            {at / "compile_commands.json", at / "build/compile_commands.json"}) {
         std::error_code failed;
         if (!fs::exists(file, failed)) continue;
-        read(file_ = file);
+        read(file);
         return;
       }
     }
@@ -122,6 +179,11 @@ void CompileCommands::read(const fs::path& file) {
   }
 }
 
+void CompileCommands::add_seen(std::vector<CompileArguments> seen) {
+  known_.insert(is_named_ ? known_.end() : known_.begin(), std::make_move_iterator(seen.begin()),
+                std::make_move_iterator(seen.end()));
+}
+
 CompileArguments CompileCommands::of(const fs::path& source) const {
   for (const CompileArguments& one : known_) {
     std::error_code failed;
@@ -130,7 +192,7 @@ CompileArguments CompileCommands::of(const fs::path& source) const {
   // Most compile as the newest standard that compilers know well.
   const bool is_c = source.extension() == ".c";
   return with_resources(
-      {source, source.parent_path(), {is_c ? "-std=gnu17" : "-std=gnu++20", "-fopenmp"}, {}});
+      {source, source.parent_path(), {is_c ? "-std=gnu17" : "-std=gnu++20", "-fopenmp"}, {}, true});
 }
 
 std::vector<fs::path> CompileCommands::sources() const {

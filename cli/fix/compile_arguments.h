@@ -1,9 +1,11 @@
-// How a source file is compiled: from compile_commands.json, or as most are.
+// How a source file is compiled: as its build does it, from compile_commands.json, or as most are.
 #pragma once
 
 #include <filesystem>
 #include <string>
 #include <vector>
+
+#include "fix/build_log.h"
 
 namespace ompdm::cli {
 
@@ -12,9 +14,13 @@ struct CompileArguments {
   std::filesystem::path directory;
   std::vector<std::string> arguments;  ///< without compiler, source, -c and -o
   std::string compiler;                ///< empty: not known
+  bool is_guess = false;               ///< nobody said how it is compiled
 };
 
-/// A compile_commands.json, or the lack of one.
+/// What a process of a build compiled: a row a source, none where it is no compiler.
+std::vector<CompileArguments> compiles_of(const StartedProcess& process);
+
+/// What a build showed, or a compile_commands.json, or the lack of both.
 class CompileCommands {
  public:
   /// `folder` is what the user named; empty: one near the program or the sources is looked for.
@@ -22,8 +28,10 @@ class CompileCommands {
   CompileCommands(const std::filesystem::path& folder,
                   const std::vector<std::filesystem::path>& near);
 
-  /// Empty where there is none.
-  [[nodiscard]] const std::filesystem::path& file() const { return file_; }
+  /// What the build of the program showed: believed before a file that nobody named.
+  void add_seen(std::vector<CompileArguments> seen);
+  /// Whether the user named the folder.
+  [[nodiscard]] bool is_named() const { return is_named_; }
   /// Of a source that it knows; else OpenMP and a recent standard.
   [[nodiscard]] CompileArguments of(const std::filesystem::path& source) const;
   /// Translation units that may include a header: all that are known.
@@ -32,7 +40,7 @@ class CompileCommands {
  private:
   void read(const std::filesystem::path& file);
 
-  std::filesystem::path file_;
+  bool is_named_ = false;
   std::vector<CompileArguments> known_;
 };
 

@@ -34,33 +34,6 @@ std::string sentence_of(const Json& refusal) {
              : fmt::format("{}:{}: {}", typed_path(file), refusal.at("line").get<int>(), why);
 }
 
-EditPlan plan_of(std::size_t number, const Json& answer) {
-  EditPlan plan{number, {}, {}, {}, 0};
-  if (!answer.at("errors").empty()) {
-    plan.refused = fmt::format(
-        "the source does not compile as it was asked to: {}: name the folder "
-        "of its compile_commands.json with -p",
-        answer.at("errors").front().get<std::string>());
-    return plan;
-  }
-  const Json& one = answer.at("plans").front();
-  if (one.contains("refused")) {
-    plan.refused = sentence_of(one.at("refused"));
-    return plan;
-  }
-  for (const Json& each : one.at("left_out")) {
-    plan.left_out.push_back(
-        fmt::format("{}: {}", each.at("expression").get<std::string>(), sentence_of(each)));
-  }
-  for (const Json& each : one.at("replacements")) {
-    plan.replacements.push_back({each.at("file"), each.at("offset"), each.at("length"),
-                                 each.at("text"), each.at("behind")});
-  }
-  plan.updates = one.at("updates");
-  plan.returned = one.at("returned").get<std::vector<std::string>>();
-  return plan;
-}
-
 /// The source of the loop that the edits go around; empty: there is none.
 fs::path home_of(const Json& finding) {
   for (const Json& edit : finding.at("edits")) {
@@ -77,7 +50,7 @@ fs::path home_of(const Json& finding) {
 void resolve_places(nlohmann::json& json, const SourceLines& sources, std::vector<fs::path>& near) {
   if (json.is_object() && json.contains("file")) {
     const std::string file = json.at("file");
-    const fs::path path = file.empty() ? fs::path() : sources.path_of(file);
+    const fs::path path = file.empty() ? fs::path() : sources.place_of(file);
     if (!path.empty()) {
       near.insert(near.begin(), fs::absolute(path).lexically_normal());
       json["file"] = near.front().string();
@@ -125,17 +98,59 @@ Json EditTool::ask(const SourceUnit& unit, std::size_t number, const Wish& wish)
   }
 }
 
+void EditTool::add_seen(std::vector<CompileArguments> seen) {
+  is_seen_ = true;
+  commands_.add_seen(std::move(seen));
+}
+
+/// With what the error is of, and what to do.
+std::string EditTool::uncompiled(const CompileArguments& unit, const std::string& error) const {
+  if (!unit.is_guess) {
+    return fmt::format("clang 19 does not compile it as it is built: {}", typed_path(error));
+  }
+  const char* next = is_seen_ ? "its build did not show how it is compiled; name"
+                              : "--build learns how it is compiled; without it name";
+  return fmt::format(
+      "{}: {} the folder of compile_commands.json with -p (CMake writes it with "
+      "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON, bear for make)",
+      typed_path(error), next);
+}
+
+EditPlan EditTool::plan_of(std::size_t number, const CompileArguments& unit,
+                           const Json& answer) const {
+  EditPlan plan{number, {}, {}, {}, 0};
+  if (!answer.at("errors").empty()) {
+    plan.refused = uncompiled(unit, answer.at("errors").front().get<std::string>());
+    return plan;
+  }
+  const Json& one = answer.at("plans").front();
+  if (one.contains("refused")) {
+    plan.refused = sentence_of(one.at("refused"));
+    return plan;
+  }
+  for (const Json& each : one.at("left_out")) {
+    plan.left_out.push_back(
+        fmt::format("{}: {}", each.at("expression").get<std::string>(), sentence_of(each)));
+  }
+  for (const Json& each : one.at("replacements")) {
+    plan.replacements.push_back({each.at("file"), each.at("offset"), each.at("length"),
+                                 each.at("text"), each.at("behind")});
+  }
+  plan.updates = one.at("updates");
+  plan.returned = one.at("returned").get<std::vector<std::string>>();
+  return plan;
+}
+
 EditPlan EditTool::plan(std::size_t number, const Wish& wish) const {
   const std::vector<fs::path> named = files_of(number);
-  if (finding(number).at("edits").empty()) return {number, "it has no edits", {}, {}, 0};
-  if (named.empty()) {
-    return {
-        number, "its source is not at hand, or was changed after the program was built", {}, {}, 0};
-  }
   const auto units = single_units(commands_, named);
   if (units.empty()) {
     return {number,
-            "its edits are in a header: name the folder of compile_commands.json with -p",
+            is_seen_
+                ? "its edits are in a header, and its build did not show what includes it: name "
+                  "the folder of compile_commands.json with -p"
+                : "its edits are in a header: --build learns what includes it; without it name "
+                  "the folder of compile_commands.json with -p",
             {},
             {},
             0};
@@ -164,7 +179,7 @@ EditPlan EditTool::plan_in(const std::vector<SourceUnit>& units, std::size_t num
     const bool is_here =
         !answer.at("errors").empty() || answer.at("plans").front().at("found").get<bool>();
     if (!is_here) continue;
-    EditPlan plan = plan_of(number, answer);
+    EditPlan plan = plan_of(number, units[i].compiled, answer);
     if (is_made && plan.replacements != best.replacements) {
       plan.refused = plan.refused.empty() ? "sources that include it would need different edits"
                                           : plan.refused;

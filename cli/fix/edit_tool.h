@@ -33,7 +33,8 @@ struct EditPlan {
   std::vector<std::string> left_out = {};
 };
 
-/// Gives all places the path that their file has here, and adds it to `near`.
+/// Gives all places the path that their file has here, newer than the program or not, and adds it
+/// to `near`.
 void resolve_places(nlohmann::json& json, const SourceLines& sources,
                     std::vector<std::filesystem::path>& near);
 
@@ -41,6 +42,9 @@ class EditTool {
  public:
   /// `findings` are those of the JSON report. Throws Error where ompdm-edit is not installed.
   EditTool(nlohmann::json findings, CompileCommands commands);
+
+  /// How a build compiled its sources.
+  void add_seen(std::vector<CompileArguments> seen);
 
   /// How the data of a finding that is said not to be read need not come back, see request.h.
   struct Wish {
@@ -61,9 +65,14 @@ class EditTool {
                                    const Wish& wish) const;
   [[nodiscard]] EditPlan plan_in(const std::vector<SourceUnit>& units, std::size_t number,
                                  const Wish& wish) const;
+  [[nodiscard]] EditPlan plan_of(std::size_t number, const CompileArguments& unit,
+                                 const nlohmann::json& answer) const;
+  [[nodiscard]] std::string uncompiled(const CompileArguments& unit,
+                                       const std::string& error) const;
 
   nlohmann::json findings_;
   CompileCommands commands_;
+  bool is_seen_ = false;  ///< a build was
   std::filesystem::path program_;
 };
 

@@ -15,14 +15,20 @@ void setup_fix(CLI::App& app, int& exit_status) {
       app.add_subcommand("fix", "Make a patch of the findings: built, run and compared");
   verb->group("Look");
   verb->add_option("TRACE", options->trace, "A trace or a spool")->required()->type_name("");
-  verb->add_option("--build", options->build,
-                   "How the program is built, in a copy of its tree, from the folder you are in; "
-                   "auto: by its Makefile or CMake folder")
-      ->type_name("CMD");
+  CLI::Option* build =
+      verb->add_option("--build", options->build,
+                       "How the program is built, in a copy of its tree, from the folder you are "
+                       "in; auto: by its Makefile or CMake folder")
+          ->type_name("CMD");
   verb->add_option("--run", options->runs,
-                   "What is run and compared instead of the recorded command; once for each input")
-      ->type_name("CMD");
-  verb->add_option("-p", options->commands, "The folder of compile_commands.json")
+                   "What is run and compared instead of the recorded command, one word for the "
+                   "shell; once for each input")
+      ->type_name("CMD")
+      ->allow_extra_args(false)
+      ->needs(build);
+  verb->add_option(
+          "-p", options->commands,
+          "The folder of compile_commands.json; else --build shows how each source is compiled")
       ->type_name("DIR");
   verb->add_option("--tree", options->tree, "What is copied: the folder that holds all of it")
       ->type_name("DIR");
@@ -30,23 +36,30 @@ void setup_fix(CLI::App& app, int& exit_status) {
       ->delimiter(',')
       ->type_name("N");
   verb->add_option("--ignore", options->ignored, "Lines of the output that may differ")
-      ->type_name("REGEX");
+      ->type_name("REGEX")
+      ->allow_extra_args(false)
+      ->needs(build);
   verb->add_option("--same", options->same, "A command that compares two outputs, given as files")
-      ->type_name("CMD");
+      ->type_name("CMD")
+      ->needs(build);
   verb->add_flag(
           "--release", options->release,
           "Leave on the device what nothing printed depends on: it is spoiled on the host, and\n"
           "the output is compared")
-      ->needs(verb->get_option("--build"));
+      ->needs(build);
   verb->add_flag("--apply", options->apply, "Make what was verified in your own tree, too")
-      ->needs(verb->get_option("--build"));
+      ->needs(build);
   verb->add_option("-o,--output", options->output, "Write the patch to FILE")->type_name("FILE");
   set_help(
       *verb, "ompdm fix TRACE [--build CMD] [options]",
       "Without --build nothing is built or run, and the patch is not verified. With it, each\n"
       "finding's edits are made in a copy, built, run and recorded: accepted is what prints the\n"
-      "same, moves less, as much less as promised, and takes no longer. Your own tree is not\n"
-      "touched without --apply. Exit status: 0 verified, 4 nothing could be, 1 failure.",
+      "same, moves less, as much less as a firm promise says, and takes no longer. A finding "
+      "takes\n"
+      "seven runs or more, all of several together as many again: --run names a smaller input, "
+      "and\n"
+      "one of standard input ('./app < small'). Your own tree is not touched without --apply.\n"
+      "Exit status: 0 verified, 4 nothing could be, 1 failure.",
       "ompdm fix trace.json\n"
       "ompdm fix trace.json --build make -o fix.patch\n"
       "ompdm fix trace.json --build auto --ignore 'time|GB/s'\n"

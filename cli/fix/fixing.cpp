@@ -1,19 +1,16 @@
 #include "fix/fixing.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <fstream>
 
 #include "fix/build_command.h"
 #include "fix/child.h"
 #include "fix/compile_arguments.h"
+#include "fix/result.h"
+#include "fix/scratch.h"
 #include "fix/source_tree.h"
-#include "ompdm/analysis.h"
 #include "ompdm/error.h"
-#include "ompdm/report.h"
-#include "open_trace.h"
 #include "shell_words.h"
 
 namespace ompdm::cli {
@@ -33,180 +30,218 @@ std::string conflict_in(const std::vector<EditPlan>& plans) {
   }
 }
 
+/// Empty where the file lies in the tree.
+std::string obstacle_outside(const fs::path& file, const fs::path& tree) {
+  if (in_copy(file, tree, "/-") != file) return {};
+  return fmt::format(
+      "{} lies outside of {}, which is what is copied and built: name a folder that "
+      "holds both with --tree",
+      file.string(), tree.string());
+}
+
 }  // namespace
 
-Fixing::Fixing(const FixOptions& options) : options_(options) {
-  Trace trace = open_trace(options.trace).trace;
-  const Process process = trace.process;
-  directory_ = process.directory;
-  program_ = (directory_ / process.program).lexically_normal();
-  arguments_ = process.arguments;
-  if (!arguments_.empty()) arguments_.front() = program_.string();
-  std::vector<analysis::Analysis> analyses = {analysis::analyze(trace)};
-  // What a run did not reach the source shows.
-  for (analysis::Finding& finding : analyses.front().findings) {
-    if (!finding.unreached.empty()) finding.edits = finding.withheld_edits;
-  }
-  nlohmann::json report = nlohmann::json::parse(report::render(analyses, report::Format::kJson));
-  const SourceLines sources(process);
-  std::vector<fs::path> near = {program_};
-  resolve_places(report.at("findings"), sources, near);
-  tool_.emplace(std::move(report.at("findings")), CompileCommands(options.commands, near));
-}
+Fixing::Fixing(const FixOptions& options)
+    : options_(options),
+      recorded_(recorded_run(options.trace)),
+      tool_(recorded_.findings, CompileCommands(options.commands, recorded_.near)) {}
 
 int Fixing::run() {
-  if (!options_.output.empty()) {
-    const fs::path folder = fs::absolute(options_.output).parent_path();
-    if (!fs::is_directory(folder)) {
-      throw Error(fmt::format("{}: cannot be written: there is no folder {}", options_.output,
-                              folder.string()),
+  expect_folder_of(options_.output);
+  for (const std::size_t number : options_.only) take_up(number);
+  for (std::size_t i = 1; options_.only.empty() && i <= tool_.size(); ++i) take_up(i);
+  tree_ = find_tree();
+  return options_.build.empty() ? print_unverified() : verify();
+}
+
+void Fixing::take_up(std::size_t number) {
+  if (number == 0 || number > tool_.size()) {
+    throw Error(fmt::format("there is no finding {}: the report has {}", number, tool_.size()),
+                Error::Kind::kUsage);
+  }
+  const auto& finding = tool_.finding(number);
+  Case one;
+  one.plan.number = number;
+  one.verdict = verdict_of(number, finding);
+  one.source = recorded_.facts.at(number - 1).source;
+  const bool is_to_be_seen = one.source.may_be_same && !options_.build.empty();
+  if (finding.at("edits").empty()) {
+    one.verdict.refused = "what to write is in words only";
+  } else if (!is_to_be_seen) {
+    one.verdict.refused = one.source.obstacle;
+  }
+  cases_.push_back(std::move(one));
+}
+
+bool Fixing::is_any(bool (Case::*holds)() const) const {
+  return std::ranges::any_of(cases_, [&](const Case& one) { return (one.*holds)(); });
+}
+
+/// Of what may still become a patch.
+std::vector<fs::path> Fixing::sources() const {
+  std::vector<fs::path> files;
+  for (const Case& one : cases_) {
+    if (!one.is_open()) continue;
+    for (const fs::path& file : tool_.files_of(one.plan.number)) files.push_back(file);
+  }
+  return files;
+}
+
+/// A source that lies too far from the program is left out.
+fs::path Fixing::find_tree() const {
+  if (!options_.tree.empty()) {
+    if (!fs::is_directory(options_.tree)) {
+      throw Error(fmt::format("--tree {}: there is no such folder", options_.tree),
                   Error::Kind::kUsage);
     }
+    return fs::canonical(options_.tree);
   }
-  plan();
-  if (options_.build.empty()) return print_unverified();
-  return verify();
-}
-
-void Fixing::tell(const std::string& doing) {
-  progress_.reset();
-  progress_.emplace(doing);
-}
-
-Verdict Fixing::verdict_of(std::size_t number) const {
-  const auto& finding = tool_->finding(number);
-  Verdict verdict;
-  verdict.number = number;
-  const std::string file = finding.at("file");
-  verdict.place = file.empty() ? "-"
-                               : fmt::format("{}:{}", fs::path(file).filename().string(),
-                                             finding.at("line").get<int>());
-  verdict.what = finding.at("pattern");
-  verdict.promised = finding.at("wasted_bytes");
-  return verdict;
-}
-
-void Fixing::plan() {
-  std::vector<std::size_t> numbers = options_.only;
-  for (std::size_t i = 1; options_.only.empty() && i <= tool_->size(); ++i) numbers.push_back(i);
-  for (const std::size_t number : numbers) {
-    if (number == 0 || number > tool_->size()) {
-      throw Error(fmt::format("there is no finding {}: the report has {}", number, tool_->size()),
-                  Error::Kind::kUsage);
-    }
-    tell(fmt::format("looking at the source of finding {}", number));
-    plans_.push_back(tool_->plan(number));
-    verdicts_.push_back(verdict_of(number));
-    verdicts_.back().refused = plans_.back().refused;
-    verdicts_.back().left_out = plans_.back().left_out;
-  }
-  progress_.reset();
-}
-
-fs::path Fixing::tree() const {
-  if (!options_.tree.empty()) return fs::canonical(options_.tree);
-  std::vector<fs::path> files = {program_};
-  for (const EditPlan& plan : plans_) {
-    for (const Replacement& each : plan.replacements) files.emplace_back(each.file);
+  std::vector<fs::path> files = {recorded_.program};
+  for (const fs::path& file : sources()) {
+    files.push_back(file);
+    if (!has_tree(files)) files.pop_back();
   }
   return tree_of(files);
 }
 
-int Fixing::print_unverified() {
-  std::vector<EditPlan> made;
-  for (std::size_t i = 0; i < plans_.size(); ++i) {
-    if (plans_[i].replacements.empty()) continue;
-    made.push_back(plans_[i]);
-    verdicts_[i].refused = conflict_in(made);
-    if (!verdicts_[i].refused.empty()) made.pop_back();
+void Fixing::plan() {
+  for (Case& one : cases_) {
+    if (!one.is_open()) continue;
+    steps_.begin(fmt::format("looking at the source of finding {}", one.plan.number));
+    one.plan = tool_.plan(one.plan.number);
+    one.verdict.refused = one.plan.refused;
+    one.verdict.left_out = one.plan.left_out;
+    for (const Replacement& each : one.plan.replacements) {
+      if (one.is_open()) one.verdict.refused = obstacle_outside(each.file, tree_);
+    }
+    one.verdict.is_firm = options_.runs.empty() && one.plan.updates == 0 &&
+                          one.plan.left_out.empty() &&
+                          !recorded_.facts.at(one.plan.number - 1).is_at_most;
   }
+  steps_.end();
+}
+
+int Fixing::print_unverified() {
+  plan();
+  std::vector<EditPlan> made;
   std::string text;
-  for (const Verdict& one : verdicts_) {
-    if (!one.refused.empty()) {
-      text += fmt::format("# finding {} at {}: not made: {}\n", one.number, one.place, one.refused);
+  for (Case& one : cases_) {
+    if (one.is_planned()) {
+      made.push_back(one.plan);
+      one.verdict.refused = conflict_in(made);
+      if (!one.is_open()) made.pop_back();
+    }
+    const std::string head =
+        fmt::format("# finding {} at {}: ", one.verdict.number, one.verdict.place);
+    if (!one.is_open()) {
+      text += fmt::format("{}not made: {}\n", head, one.verdict.refused);
       continue;
     }
-    for (const std::string& each : one.left_out) {
-      text += fmt::format("# finding {} at {}: without {}\n", one.number, one.place, each);
+    for (const std::string& each : one.verdict.left_out) {
+      text += fmt::format("{}without {}\n", head, each);
     }
   }
   if (made.empty()) {
     fmt::print("{}", text);
-    fmt::print(stderr, "ompdm: no finding of {} can be made into a patch\n", options_.trace);
+    const std::string command = by_hand();
+    fmt::print(stderr, "ompdm: no finding of {} can be made into a patch{}\n", options_.trace,
+               command.empty() ? "" : "; by hand: " + command);
     return kNothingVerified;
   }
   text = "# Not verified: nothing was built or run (ompdm fix --build does that).\n" + text;
-  write_patch(text + unified_diff(changed_files(made), tree()));
+  write_patch(text + unified_diff(changed_files(made), tree_), options_.output);
   return 0;
 }
 
 Target Fixing::target() const {
   Target target;
-  target.tree = tree();
-  target.program = program_;
-  target.directory = directory_;
-  target.build = options_.build == "auto" ? find_build_command(program_) : options_.build;
+  target.tree = tree_;
+  target.program = recorded_.program;
+  target.directory = recorded_.directory;
+  target.build = options_.build == "auto" ? find_build_command(recorded_.program) : options_.build;
   target.build_directory = fs::current_path();
   if (options_.build == "auto") fmt::print("Build    {}\n", target.build);
   for (const std::string& run : options_.runs) target.commands.push_back({"sh", "-c", run});
-  if (target.commands.empty()) target.commands = {arguments_};
-  const bool is_inside = in_copy(program_, target.tree, "/-") != program_;
-  if (!is_inside) {
-    throw Error(
-        fmt::format("{} lies outside of {}, which is what is copied and built: name a "
-                    "folder that holds both with --tree",
-                    program_.string(), target.tree.string()));
-  }
+  target.is_recorded_command = target.commands.empty();
+  if (target.is_recorded_command) target.commands = {recorded_.arguments};
+  const std::string obstacle = obstacle_outside(recorded_.program, tree_);
+  if (!obstacle.empty()) throw Error(obstacle);
   return target;
 }
 
 int Fixing::verify() {
-  const bool has_plan =
-      std::ranges::any_of(plans_, [](const EditPlan& plan) { return !plan.replacements.empty(); });
-  if (!has_plan) {
-    fmt::print("{}", verdict_table(verdicts_));
+  if (!is_any(&Case::is_open)) {
+    print_table();
     return kNothingVerified;
   }
   const Stopping stopping;
   const Scratch scratch;
   const Target what = target();
-  Sameness same;
-  for (const std::string& each : options_.ignored) {
-    try {
-      same.ignored.emplace_back(each);
-    } catch (const std::regex_error&) {
-      throw Error("--ignore " + each + ": this is no regular expression", Error::Kind::kUsage);
-    }
-  }
-  same.command = options_.same;
-  Trials trials(what, same, scratch.folder(), [this](const std::string& doing) { tell(doing); });
-  std::vector<EditPlan> accepted = try_each(trials);
+  Trials trials(what, sameness_of(options_.ignored, options_.same), scratch.folder(), steps_);
+  trials.build_original(sources());
+  learn_of(trials);
+  plan();
+  std::vector<EditPlan> accepted;
   std::optional<Measured> together;
-  if (!accepted.empty()) together = try_together(trials, accepted);
-  progress_.reset();
-  fmt::print("{}", verdict_table(verdicts_));
+  if (is_any(&Case::is_planned)) {
+    trials.run_original(runs_to_come());
+    accepted = try_each(trials);
+    if (!accepted.empty()) together = try_together(trials, accepted);
+  }
+  steps_.end();
+  print_table();
   if (!together || !together->verified) {
     if (together) fmt::print("Together they were not verified: {}\n", together->why);
     return kNothingVerified;
   }
   fmt::print("Together: {}.\n", spared_sentence(*together));
-  return finish(accepted, *together, what);
+  const ChangedFiles files = changed_files(accepted);
+  write_patch(verified_head(what, *together, released_) + unified_diff(files, what.tree),
+              options_.output);
+  if (options_.apply) {
+    apply(files);
+  } else if (!options_.output.empty()) {
+    const bool is_here = fs::current_path() == what.tree;
+    fmt::print("Next: git {}apply {}\n",
+               is_here ? "" : fmt::format("-C {} ", shell_word(typed_path(what.tree.string()))),
+               shell_word(is_here ? options_.output : fs::absolute(options_.output).string()));
+  }
+  return 0;
+}
+
+/// How the sources are compiled, and whether those that are newer are what was recorded.
+void Fixing::learn_of(const Trials& trials) {
+  tool_.add_seen(trials.compiles());
+  const bool is_same = is_built_as_recorded(recorded_, trials.original());
+  for (Case& one : cases_) {
+    if (one.is_open() && !is_same) one.verdict.refused = one.source.obstacle;
+  }
+}
+
+std::size_t Fixing::runs_to_come() const {
+  const auto changes = static_cast<std::size_t>(std::ranges::count_if(cases_, &Case::is_planned));
+  std::size_t returned = 0;
+  for (const Case& one : cases_) {
+    if (one.is_planned() && options_.release) returned += one.plan.returned.size();
+  }
+  const bool is_one_together = changes == 1 && returned == 0;
+  return returned + Trials::kRunsOfOne * (changes + (is_one_together ? 0 : 1));
 }
 
 std::vector<EditPlan> Fixing::try_each(Trials& trials) {
   std::vector<EditPlan> accepted;
-  for (std::size_t i = 0; i < plans_.size(); ++i) {
-    if (plans_[i].replacements.empty()) continue;
-    Verdict& verdict = verdicts_[i];
+  for (Case& one : cases_) {
+    if (!one.is_planned()) continue;
+    Verdict& verdict = one.verdict;
     verdict.was_tried = true;
-    // The promise is of the run that was recorded, and of a host that uses nothing meanwhile.
-    const bool holds =
-        options_.runs.empty() && plans_[i].updates == 0 && plans_[i].left_out.empty();
-    const std::uint64_t promised = holds ? verdict.promised : 0;
-    verdict.measured = trials.measure(changed_files({plans_[i]}), promised,
-                                      fmt::format("finding {}", plans_[i].number));
+    // What is promised is what the edits would spare of the run that was recorded.
+    constexpr double kEnough = 0.9;
+    const double promised = verdict.is_firm ? static_cast<double>(verdict.promised.value_or(0)) : 0;
+    verdict.measured =
+        trials.measure(changed_files({one.plan}), static_cast<std::uint64_t>(kEnough * promised),
+                       fmt::format("finding {}", one.plan.number));
     if (!verdict.measured.verified) continue;
-    accepted.push_back(plans_[i]);
+    accepted.push_back(one.plan);
     verdict.measured.why = conflict_in(accepted);
     verdict.measured.verified = verdict.measured.why.empty();
     if (!verdict.measured.verified) accepted.pop_back();
@@ -214,17 +249,29 @@ std::vector<EditPlan> Fixing::try_each(Trials& trials) {
   return accepted;
 }
 
-/// With what need not come back left on the device, where that is wanted and spoiling it changes
-/// nothing.
 Measured Fixing::try_together(Trials& trials, std::vector<EditPlan>& accepted) {
+  if (options_.release) release(trials, accepted);
+  std::uint64_t most = 0;
+  const Measured* alone = nullptr;
+  for (const Case& one : cases_) {
+    if (!one.verdict.measured.verified) continue;
+    most = std::max(most, one.verdict.measured.spared());
+    alone = &one.verdict.measured;
+  }
+  // One by itself was measured as it is.
+  if (accepted.size() == 1 && released_.empty()) return *alone;
+  return trials.measure(changed_files(accepted), most / 10 * 9, "all of them together", released_);
+}
+
+/// What need not come back is left on the device, where spoiling it changes nothing.
+void Fixing::release(Trials& trials, std::vector<EditPlan>& accepted) {
   for (EditPlan& plan : accepted) {
-    if (!options_.release) break;
     EditTool::Wish wish;
     for (const std::string& name : std::vector<std::string>(plan.returned)) {
       wish.released.push_back(name);
       wish.spoil = true;
       const EditPlan kept = plan;
-      plan = tool_->plan(plan.number, wish);
+      plan = tool_.plan(plan.number, wish);
       const bool is_same =
           plan.refused.empty() &&
           trials.is_same(changed_files(accepted), fmt::format("without {} coming back", name));
@@ -233,67 +280,28 @@ Measured Fixing::try_together(Trials& trials, std::vector<EditPlan>& accepted) {
     }
     wish.spoil = false;
     if (wish.released.empty()) continue;
-    plan = tool_->plan(plan.number, wish);
+    plan = tool_.plan(plan.number, wish);
     released_.insert(released_.end(), wish.released.begin(), wish.released.end());
   }
-  std::uint64_t promised = 0;
-  for (const Verdict& one : verdicts_) {
-    if (one.measured.verified) {
-      promised = std::max(promised, one.measured.bytes_before - one.measured.bytes_after);
-    }
-  }
-  return trials.measure(changed_files(accepted), promised, "all of them together", released_);
 }
 
-/// What the patch rests on besides.
-std::string Fixing::released_text() const {
-  return released_.empty() ? std::string()
-                           : fmt::format(
-                                 "# No longer brought back: {}. Nothing that was printed "
-                                 "depends on it; what reads it otherwise would not see it.\n",
-                                 fmt::join(released_, ", "));
+void Fixing::print_table() const {
+  std::vector<Verdict> verdicts;
+  for (const Case& one : cases_) verdicts.push_back(one.verdict);
+  fmt::print("{}", verdict_table(verdicts, !options_.runs.empty()));
+  const std::string command = by_hand();
+  if (!command.empty()) fmt::print("By hand: {}\n", command);
 }
 
-int Fixing::finish(const std::vector<EditPlan>& accepted, const Measured& together,
-                   const Target& what) {
-  std::vector<std::string> inputs;
-  for (const auto& command : what.commands) {
-    inputs.push_back(command.front() == "sh" ? command.back()
-                                             : fmt::format("{}", fmt::join(command, " ")));
+/// What tells of the first finding that got no patch, if that is not for want of its source.
+std::string Fixing::by_hand() const {
+  for (const Case& one : cases_) {
+    const bool is_stale = one.verdict.refused == one.source.obstacle && !one.is_open();
+    if (one.verdict.measured.verified || (one.is_planned() && !one.verdict.was_tried)) continue;
+    if (is_stale) continue;
+    return fmt::format("ompdm explain {} {}", shell_word(options_.trace), one.plan.number);
   }
-  const std::string head = fmt::format(
-      "# Verified by ompdm on these inputs: built, run, the same output and exit status.\n"
-      "#   {}\n# {}.\n{}",
-      fmt::join(inputs, "\n#   "), spared_sentence(together), released_text());
-  const ChangedFiles files = changed_files(accepted);
-  write_patch(head + unified_diff(files, what.tree));
-  if (options_.apply) {
-    apply(files);
-  } else if (!options_.output.empty()) {
-    fmt::print("Next: git -C {} apply {}\n", shell_word(typed_path(what.tree.string())),
-               shell_word(fs::absolute(options_.output).string()));
-  }
-  return 0;
-}
-
-void Fixing::apply(const ChangedFiles& files) const {
-  for (const auto& [file, text] : files) {
-    std::ofstream out(file, std::ios::binary | std::ios::trunc);
-    out << text;
-    if (!out.flush()) throw Error(fmt::format("{}: cannot be written", file.string()));
-    fmt::print("Applied to {}\n", typed_path(file.string()));
-  }
-}
-
-void Fixing::write_patch(const std::string& text) const {
-  if (options_.output.empty()) {
-    fmt::print("{}", text);
-    return;
-  }
-  std::ofstream out(options_.output, std::ios::binary | std::ios::trunc);
-  out << text;
-  if (!out.flush()) throw Error(fmt::format("{}: cannot be written", options_.output));
-  fmt::print("Wrote {}\n", options_.output);
+  return {};
 }
 
 }  // namespace ompdm::cli

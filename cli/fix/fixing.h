@@ -2,15 +2,14 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "fix/edit_tool.h"
-#include "fix/patch.h"
+#include "fix/recorded.h"
+#include "fix/steps.h"
 #include "fix/trial.h"
 #include "fix/verdicts.h"
-#include "progress.h"
 
 namespace ompdm::cli {
 
@@ -38,29 +37,39 @@ class Fixing {
   int run();
 
  private:
-  void tell(const std::string& doing);
-  [[nodiscard]] Verdict verdict_of(std::size_t number) const;
+  /// A finding that was asked for: what is to be written, and what came of it.
+  struct Case {
+    EditPlan plan;
+    Verdict verdict;
+    SourceState source;
+
+    [[nodiscard]] bool is_open() const { return verdict.refused.empty(); }
+    [[nodiscard]] bool is_planned() const { return is_open() && !plan.replacements.empty(); }
+  };
+
+  void take_up(std::size_t number);
   void plan();
-  [[nodiscard]] std::filesystem::path tree() const;
+  [[nodiscard]] std::vector<std::filesystem::path> sources() const;
+  [[nodiscard]] std::filesystem::path find_tree() const;
   [[nodiscard]] Target target() const;
+  [[nodiscard]] bool is_any(bool (Case::*holds)() const) const;
   int print_unverified();
   int verify();
+  void learn_of(const Trials& trials);
+  [[nodiscard]] std::size_t runs_to_come() const;
   std::vector<EditPlan> try_each(Trials& trials);
   Measured try_together(Trials& trials, std::vector<EditPlan>& accepted);
-  [[nodiscard]] std::string released_text() const;
-  int finish(const std::vector<EditPlan>& accepted, const Measured& together, const Target& what);
-  void apply(const ChangedFiles& files) const;
-  void write_patch(const std::string& text) const;
+  void release(Trials& trials, std::vector<EditPlan>& accepted);
+  void print_table() const;
+  [[nodiscard]] std::string by_hand() const;
 
   const FixOptions& options_;
-  std::filesystem::path directory_;
-  std::filesystem::path program_;
-  std::vector<std::string> arguments_;
-  std::optional<EditTool> tool_;
-  std::vector<EditPlan> plans_;
-  std::vector<Verdict> verdicts_;
+  RecordedRun recorded_;
+  EditTool tool_;
+  std::filesystem::path tree_;
+  std::vector<Case> cases_;
   std::vector<std::string> released_;  // names of what is not brought back any more
-  std::optional<Progress> progress_;
+  Steps steps_;
 };
 
 }  // namespace ompdm::cli

@@ -50,6 +50,8 @@ fs::path tree_of(const std::vector<fs::path>& files) {
   return common;
 }
 
+bool has_tree(const std::vector<fs::path>& files) { return !is_too_wide(common_folder(files)); }
+
 void copy_tree(const fs::path& from, const fs::path& to) {
   if (is_below(fs::weakly_canonical(to), from)) {
     throw Error(fmt::format("{} lies in {}, which is to be copied: set TMPDIR to another folder",

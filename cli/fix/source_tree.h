@@ -11,6 +11,9 @@ namespace ompdm::cli {
 /// have in common. Throws Error where that is no folder to be copied (/, a home, /usr).
 std::filesystem::path tree_of(const std::vector<std::filesystem::path>& files);
 
+/// Whether they have one.
+bool has_tree(const std::vector<std::filesystem::path>& files);
+
 /// As it is, with its times and links. Throws Error.
 void copy_tree(const std::filesystem::path& from, const std::filesystem::path& to);
 

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <fstream>
+#include <sstream>
 
 #include "ompdm/error.h"
+#include "report/units.h"
 #include "shell_words.h"
 
 namespace ompdm::cli {
@@ -25,36 +27,92 @@ std::pair<std::string, std::string> first_difference(const std::string& one,
   return {line(one, std::min(at, one.size())), line(other, std::min(at, other.size()))};
 }
 
+/// What a program said first of why it failed: " (sh: 1: ./nosuch: not found)".
+std::string complaint(const Observation& run) {
+  std::istringstream lines(run.errors);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.empty() && !line.starts_with("ompdm: ")) return fmt::format(" ({})", line);
+  }
+  return {};
+}
+
 }  // namespace
 
-Trials::Trials(const Target& target, Sameness same, const fs::path& folder,
-               std::function<void(const std::string&)> told)
+Sameness sameness_of(const std::vector<std::string>& ignored, const std::string& command) {
+  Sameness same{{}, command};
+  for (const std::string& each : ignored) {
+    try {
+      same.ignored.emplace_back(each);
+    } catch (const std::regex_error&) {
+      throw Error("--ignore " + each + ": this is no regular expression", Error::Kind::kUsage);
+    }
+  }
+  return same;
+}
+
+void Movement::add(const Observation& run) {
+  bytes += run.bytes;
+  transfers += run.transfers;
+  allocations += run.allocations;
+}
+
+std::uint64_t Measured::spared() const {
+  return before.bytes > after.bytes ? before.bytes - after.bytes : 0;
+}
+
+Trials::Trials(const Target& target, Sameness same, const fs::path& folder, Steps& steps)
     : target_(target),
       same_(std::move(same)),
       folder_(folder),
-      told_(std::move(told)),
-      original_(target, folder / "original"),
-      changed_(target, folder / "changed") {
-  told_("building the original");
-  for (Workplace* place : {&original_, &changed_}) {
-    const std::string failed = place->build({});
-    if (!failed.empty()) {
-      throw Error(fmt::format("{}, of a copy in which nothing is changed", failed));
-    }
-  }
-  for (std::size_t i = 0; i < target.commands.size(); ++i) {
-    told_("running the original twice");
+      steps_(steps),
+      original_(target, folder / "original") {}
+
+void Trials::build_original(const std::vector<fs::path>& files) {
+  steps_.begin("building the original");
+  const std::string failed = original_.build_unchanged(files);
+  if (failed.empty()) return;
+  const fs::path folder = target_.program.parent_path();
+  throw Error(fmt::format("in a copy of {} in which nothing is changed, {}{}",
+                          target_.tree.string(), failed,
+                          target_.build_directory == folder
+                              ? ""
+                              : fmt::format(": it was run in {}; --build auto finds what is in {}",
+                                            target_.build_directory.string(), folder.string())));
+}
+
+std::string Trials::on_which(std::size_t command) const {
+  return target_.commands.size() < 2 ? "" : fmt::format(" on '{}'", target_.command_text(command));
+}
+
+void Trials::expect_recorded(std::size_t command, const Observation& run) const {
+  if (run.transfers > 0) return;
+  throw Error(
+      fmt::format("'{}' moved nothing and ended with status {}{}: {}",
+                  target_.command_text(command), run.exit_status, complaint(run),
+                  target_.is_recorded_command
+                      ? "what it read on standard input, say so: --run './app < input'"
+                      : "check --run, whose command is one word for the shell: --run './app 100'"));
+}
+
+void Trials::run_original(std::size_t runs_to_come) {
+  changed_.emplace(target_, folder_ / "changed");
+  std::chrono::nanoseconds wall{};
+  for (std::size_t i = 0; i < target_.commands.size(); ++i) {
+    steps_.begin("running the original" + on_which(i));
     before_.push_back(original_.record(i));
-    Observation again = original_.record(i);
-    if (before_[i].transfers == 0) {
-      throw Error("nothing was recorded of the original: check --run and --build");
-    }
+    wall += before_[i].wall;
+    expect_recorded(i, before_[i]);
+  }
+  steps_.expect(runs_to_come + 1, wall);
+  for (std::size_t i = 0; i < before_.size(); ++i) {
+    steps_.begin("running the original again" + on_which(i));
+    const Observation again = original_.record(i);
     const std::string what = difference(before_[i], again);
     if (!what.empty()) {
       throw Error(
-          fmt::format("the original differs from itself: {}: leave such lines out with "
+          fmt::format("the original differs from itself{}: {}: leave such lines out with "
                       "--ignore REGEX, or name a program that compares with --same",
-                      what));
+                      on_which(i), what));
     }
     // What is not the same in two runs of one program proves nothing.
     std::erase_if(before_[i].files, [&](const auto& one) {
@@ -105,6 +163,11 @@ std::string Trials::difference(const Observation& one, const Observation& other)
                                      same_.command + ' ' + shell_word(files[0].string()) + ' ' +
                                          shell_word(files[1].string())},
                                     target_.directory});
+    constexpr int kNotRun = 126;
+    if (end.exit_status >= kNotRun) {
+      throw Error(fmt::format("--same {}: cannot be run: {}", same_.command,
+                              end.errors.substr(0, end.errors.find('\n'))));
+    }
     return end.exit_status == 0 ? "" : "--same says that its output differs";
   }
   const std::string left = kept_lines(one.output);
@@ -117,10 +180,10 @@ std::string Trials::difference(const Observation& one, const Observation& other)
 }
 
 bool Trials::is_same(const ChangedFiles& changed, const std::string& what) {
-  told_(fmt::format("building and running {}", what));
-  if (!changed_.build(changed).empty()) return false;
+  steps_.begin(fmt::format("building and running {}", what));
+  if (!changed_->build(changed).empty()) return false;
   for (std::size_t i = 0; i < before_.size(); ++i) {
-    const Observation after = changed_.run(i);
+    const Observation after = changed_->run(i);
     if (!difference(before_[i], after).empty() || !other_file(before_[i], after).empty()) {
       return false;
     }
@@ -128,68 +191,92 @@ bool Trials::is_same(const ChangedFiles& changed, const std::string& what) {
   return true;
 }
 
-Measured Trials::measure(const ChangedFiles& changed, std::uint64_t promised,
-                         const std::string& what, const std::vector<std::string>& released) {
+std::string Trials::lost_contents(std::size_t command, const Observation& after,
+                                  const std::vector<std::string>& released) const {
+  for (const auto& [name, hash] : before_[command].returned) {
+    // The host may have it already, or get it and change it, or know it by another name.
+    const bool is_released = std::ranges::find(released, name) != released.end();
+    if (!is_released && !after.crossed.contains(hash)) {
+      return fmt::format("what comes back of {} last does not cross any more", name);
+    }
+  }
+  return {};
+}
+
+Measured Trials::measure(const ChangedFiles& changed, std::uint64_t least, const std::string& what,
+                         const std::vector<std::string>& released) {
   Measured found;
-  told_(fmt::format("building {}", what));
-  found.why = changed_.build(changed);
-  if (!found.why.empty()) return found;
-  for (std::size_t i = 0; i < before_.size(); ++i) {
-    told_(fmt::format("running {}", what));
-    const Observation after = changed_.record(i);
-    found.bytes_before += before_[i].bytes;
-    found.bytes_after += after.bytes;
-    found.transfers_before += before_[i].transfers;
-    found.transfers_after += after.transfers;
+  steps_.begin(fmt::format("building {}", what));
+  found.why = changed_->build(changed);
+  std::vector<Observation> all;
+  for (std::size_t i = 0; found.why.empty() && i < before_.size(); ++i) {
+    steps_.begin(fmt::format("running {}{}", what, on_which(i)));
+    const Observation& after = all.emplace_back(changed_->record(i));
+    found.before.add(before_[i]);
+    found.after.add(after);
     found.why = difference(before_[i], after);
     if (found.why.empty()) found.why = other_file(before_[i], after);
-    for (const auto& [name, hash] : before_[i].returned) {
-      // The host may have it already, or get it and change it, or know it by another name.
-      const bool is_released = std::ranges::find(released, name) != released.end();
-      if (!is_released && !after.crossed.contains(hash) && found.why.empty()) {
-        found.why = fmt::format("what comes back of {} last does not cross any more", name);
-      }
-    }
-    if (!found.why.empty()) return found;
+    if (found.why.empty()) found.why = lost_contents(i, after, released);
+    if (!found.why.empty()) found.why += on_which(i);
   }
-  // What is promised is what the edits would spare of the run that was recorded.
-  constexpr double kEnough = 0.9;
-  const std::uint64_t spared =
-      found.bytes_before > found.bytes_after ? found.bytes_before - found.bytes_after : 0;
-  if (spared == 0) {
-    found.why = "it moves as much as before";
-  } else if (static_cast<double>(spared) < kEnough * static_cast<double>(promised)) {
-    found.why = "it spares less than promised";
-  } else {
+  if (found.why.empty()) found.why = unspared(found, least, all);
+  if (found.why.empty()) {
+    steps_.begin(fmt::format("taking the time of {}", what));
     compare_times(found);
   }
   found.verified = found.why.empty();
   return found;
 }
 
-/// By turns, so that a machine that grows busy does so for both; more of them while it seems
-/// slower.
-void Trials::compare_times(Measured& found) {
-  constexpr int kLeast = 3;
-  constexpr int kMost = 12;
-  constexpr double kNoise = 1.1;
-  bool is_slower = false;
-  for (std::size_t i = 0; i < before_.size(); ++i) {
-    auto before = std::chrono::nanoseconds::max();
-    auto after = std::chrono::nanoseconds::max();
-    auto slowest = std::chrono::nanoseconds::zero();
-    const auto seems_slower = [&] { return after > before * kNoise && after > slowest; };
-    for (int turn = 0; turn < kLeast || (turn < kMost && seems_slower()); ++turn) {
-      const auto one = original_.run(i).wall;
-      slowest = std::max(slowest, one);
-      before = std::min(before, one);
-      after = std::min(after, changed_.run(i).wall);
+/// Why what is spared is too little. Empty: it is enough.
+std::string Trials::unspared(const Measured& found, std::uint64_t least,
+                             const std::vector<Observation>& after) const {
+  const bool allocates_less = found.after.allocations < found.before.allocations;
+  if (found.spared() == 0 && found.after.bytes == found.before.bytes && allocates_less) return {};
+  if (found.spared() == 0) {
+    for (std::size_t i = 0; i < after.size(); ++i) {
+      if (after[i].bytes <= before_[i].bytes) continue;
+      return fmt::format("it moves {} instead of {}{}", report::spoken_size(after[i].bytes),
+                         report::spoken_size(before_[i].bytes), on_which(i));
     }
-    is_slower = is_slower || seems_slower();
-    found.wall_before += before;
-    found.wall_after += after;
+    return "it moves as much as before, and allocates as often";
   }
-  if (is_slower) found.why = "it takes longer than before";
+  // As much as is reported at all.
+  constexpr std::uint64_t kHundredth = 100;
+  if (found.spared() < std::max(least, found.before.bytes / kHundredth)) {
+    return "it spares less than promised";
+  }
+  return {};
+}
+
+/// By turns, so that a machine that grows busy does so for both; more of them where a run is short,
+/// or the changed program seems slower.
+void Trials::compare_times(Measured& found) {
+  constexpr std::size_t kLeast = (kRunsOfOne - 1) / 2;
+  constexpr std::size_t kMost = 15;
+  constexpr std::chrono::seconds kEnough{5};
+  std::vector<Times> each(before_.size());
+  const auto slower = [&] {
+    return static_cast<std::size_t>(std::ranges::find_if(each, &Times::is_slower) - each.begin());
+  };
+  std::chrono::nanoseconds spent{};
+  for (std::size_t turn = 0; turn < kMost; ++turn) {
+    if (turn >= kLeast && spent >= kEnough && slower() == each.size()) break;
+    std::chrono::nanoseconds before{};
+    std::chrono::nanoseconds after{};
+    for (std::size_t i = 0; i < each.size(); ++i) {
+      const auto one = original_.run(i).wall;
+      const auto other = changed_->run(i).wall;
+      each[i].add(one, other);
+      before += one;
+      after += other;
+    }
+    found.times.add(before, after);
+    spent += before + after;
+  }
+  if (const std::size_t i = slower(); i < each.size()) {
+    found.why = fmt::format("the run takes {}{}", each[i].figures(), on_which(i));
+  }
 }
 
 }  // namespace ompdm::cli

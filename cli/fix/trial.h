@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <optional>
 #include <regex>
 #include <string>
 #include <vector>
 
+#include "fix/steps.h"
+#include "fix/times.h"
 #include "fix/workplace.h"
 
 namespace ompdm::cli {
@@ -18,43 +20,70 @@ struct Sameness {
   std::string command;              ///< for the shell, with two files; empty: byte by byte
 };
 
+/// Throws Error where one is no regular expression.
+Sameness sameness_of(const std::vector<std::string>& ignored, const std::string& command);
+
+/// What crossed, and what was made for it on the device.
+struct Movement {
+  std::uint64_t bytes = 0;
+  std::uint64_t transfers = 0;
+  std::uint64_t allocations = 0;
+
+  void add(const Observation& run);
+};
+
 struct Measured {
   bool verified = false;
   std::string why;  ///< where it was not: what is different
-  std::uint64_t bytes_before = 0;
-  std::uint64_t bytes_after = 0;
-  std::uint64_t transfers_before = 0;
-  std::uint64_t transfers_after = 0;
-  std::chrono::nanoseconds wall_before{};  ///< the shortest of several, not recorded
-  std::chrono::nanoseconds wall_after{};
+  Movement before;
+  Movement after;
+  Times times;
+
+  /// Bytes that do not cross any more.
+  [[nodiscard]] std::uint64_t spared() const;
 };
 
 class Trials {
  public:
-  /// Builds the original twice, in two copies, and runs it. Throws Error where it does not build,
-  /// or differs from itself. `told` is called before each step with what is being done.
-  Trials(const Target& target, Sameness same, const std::filesystem::path& folder,
-         std::function<void(const std::string&)> told);
+  Trials(const Target& target, Sameness same, const std::filesystem::path& folder, Steps& steps);
 
-  /// With the files changed; `promised` are the bytes that are to be spared.
-  Measured measure(const ChangedFiles& changed, std::uint64_t promised, const std::string& what,
+  /// In a copy, with these files as if they were just written. Throws Error where it does not
+  /// build.
+  void build_original(const std::vector<std::filesystem::path>& files);
+  /// How that compiled each source.
+  [[nodiscard]] std::vector<CompileArguments> compiles() const { return original_.compiles(); }
+  [[nodiscard]] std::filesystem::path original() const { return original_.program(); }
+  /// Runs what was built twice, and says how long so many further runs will take. Throws Error
+  /// where nothing is recorded, or it differs from itself.
+  void run_original(std::size_t runs_to_come);
+
+  /// Runs that one measure() makes at least, of each input.
+  static constexpr std::size_t kRunsOfOne = 7;
+  /// With the files changed; at least so many bytes are to be spared.
+  Measured measure(const ChangedFiles& changed, std::uint64_t least, const std::string& what,
                    const std::vector<std::string>& released = {});
   /// Whether the program does the same with the files changed: nothing is measured.
   bool is_same(const ChangedFiles& changed, const std::string& what);
-  [[nodiscard]] bool is_seen_in_place() const { return original_.is_seen_in_place(); }
 
  private:
   [[nodiscard]] std::string difference(const Observation& one, const Observation& other) const;
   [[nodiscard]] static std::string other_file(const Observation& before, const Observation& after);
+  [[nodiscard]] std::string lost_contents(std::size_t command, const Observation& after,
+                                          const std::vector<std::string>& released) const;
   [[nodiscard]] std::string kept_lines(const std::string& output) const;
+  /// " on './app small'"; empty where there is one command alone.
+  [[nodiscard]] std::string on_which(std::size_t command) const;
+  void expect_recorded(std::size_t command, const Observation& run) const;
+  [[nodiscard]] std::string unspared(const Measured& found, std::uint64_t least,
+                                     const std::vector<Observation>& after) const;
   void compare_times(Measured& found);
 
   const Target& target_;
   Sameness same_;
   std::filesystem::path folder_;
-  std::function<void(const std::string&)> told_;
+  Steps& steps_;
   Workplace original_;
-  Workplace changed_;
+  std::optional<Workplace> changed_;
   std::vector<Observation> before_;  ///< by command
 };
 

@@ -1,6 +1,7 @@
 #include "fix/workplace.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <fstream>
@@ -16,6 +17,9 @@ namespace {
 namespace fs = std::filesystem;
 
 void write_text(const fs::path& file, const std::string& text) {
+  // What a link leads to may be the user's own.
+  std::error_code ignored;
+  if (fs::is_symlink(file, ignored)) fs::remove(file, ignored);
   std::ofstream out(file, std::ios::binary | std::ios::trunc);
   out << text;
   if (!out.flush()) throw Error(fmt::format("{}: cannot be written", file.string()));
@@ -24,6 +28,14 @@ void write_text(const fs::path& file, const std::string& text) {
 std::string read_text(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// A text with the paths below one folder led to another.
+std::string with_paths(std::string text, const std::string& from, const std::string& to) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
+    text.replace(at, from.size(), to);
+  }
+  return text;
 }
 
 /// The line that says most of a failed build: the first error.
@@ -38,6 +50,7 @@ std::string first_error(const ChildEnd& end) {
 
 void count(const Trace& trace, Observation& seen) {
   trace.ops.sum_up([&](const DataOp& op, std::uint64_t times, Nanoseconds) {
+    if (op.kind == OpKind::kAlloc && !op.internal) seen.allocations += times;
     const bool crosses = op.kind == OpKind::kHtoD || op.kind == OpKind::kDtoH;
     if (!crosses || op.internal) return;
     seen.bytes += op.bytes * times;
@@ -55,8 +68,13 @@ void count(const Trace& trace, Observation& seen) {
 
 }  // namespace
 
+std::string Target::command_text(std::size_t number) const {
+  const std::vector<std::string>& words = commands.at(number);
+  return is_recorded_command ? fmt::format("{}", fmt::join(words, " ")) : words.back();
+}
+
 Workplace::Workplace(const Target& target, const fs::path& folder)
-    : target_(target), folder_(folder), copy_(folder / "tree") {
+    : target_(target), folder_(folder), copy_(folder / "tree"), log_(folder) {
   fs::create_directories(copy_);
   fs::create_directories(folder_ / "tmp");
   copy_tree(target.tree, copy_);
@@ -64,33 +82,52 @@ Workplace::Workplace(const Target& target, const fs::path& folder)
   in_place_ = can_view(view_);
 }
 
+fs::path Workplace::program() const { return in_copy(target_.program, target_.tree, copy_); }
+
 fs::path Workplace::place(const fs::path& path) const {
   return in_place_ ? path : in_copy(path, target_.tree, copy_);
 }
 
 ChildEnd Workplace::start(std::vector<std::string> command, const fs::path& directory,
-                          bool records) const {
-  Child child{std::move(command), place(directory)};
+                          Environment environment) const {
+  Child child{std::move(command), place(directory), std::move(environment)};
   if (in_place_) child.view = &view_;
   // What a compiler that is stopped leaves goes with the rest.
   child.environment.emplace_back("TMPDIR", (folder_ / "tmp").string());
-  if (records) child.environment.emplace_back("OMPDM_HASH", "full");
   return run_child(child);
 }
 
 /// Where the copy is not seen in place the command must not lead back to the user's own tree.
 std::string Workplace::build_command() const {
-  std::string command = target_.build;
-  const std::string tree = target_.tree.string();
-  const std::string copy = copy_.string();
-  for (std::size_t at = 0; !in_place_ && (at = command.find(tree, at)) != std::string::npos;
-       at += copy.size()) {
-    command.replace(at, tree.size(), copy);
-  }
-  return command;
+  return in_place_ ? target_.build
+                   : with_paths(target_.build, target_.tree.string(), copy_.string());
 }
 
-std::string Workplace::build(const ChangedFiles& changed) {
+std::vector<CompileArguments> Workplace::compiles() const {
+  std::vector<CompileArguments> all;
+  for (StartedProcess& process : log_.processes()) {
+    const auto own = [&](const std::string& text) {
+      return in_place_ ? text : with_paths(text, copy_.string(), target_.tree.string());
+    };
+    process.directory = own(process.directory.string());
+    for (std::string& word : process.words) word = own(word);
+    std::ranges::move(compiles_of(process), std::back_inserter(all));
+  }
+  return all;
+}
+
+std::string Workplace::build(const ChangedFiles& changed) { return build(changed, {}); }
+
+std::string Workplace::build_unchanged(const std::vector<fs::path>& files) {
+  ChangedFiles written;
+  for (const fs::path& file : files) {
+    const fs::path here = in_copy(file, target_.tree, copy_);
+    if (here != file) written[file] = read_text(here);
+  }
+  return build(written, log_.environment());
+}
+
+std::string Workplace::build(const ChangedFiles& changed, Environment environment) {
   // What was written for the edits before is as it was again, and newer than what was built of it.
   for (const auto& [file, text] : originals_) write_text(in_copy(file, target_.tree, copy_), text);
   for (const auto& [file, text] : changed) {
@@ -98,16 +135,16 @@ std::string Workplace::build(const ChangedFiles& changed) {
     originals_.try_emplace(file, read_text(here));
     write_text(here, text);
   }
-  const fs::path program = in_copy(target_.program, target_.tree, copy_);
   std::error_code ignored;
-  fs::remove(program, ignored);
-  const ChildEnd end = start({"sh", "-c", build_command()}, target_.build_directory, false);
+  fs::remove(program(), ignored);
+  const ChildEnd end =
+      start({"sh", "-c", build_command()}, target_.build_directory, std::move(environment));
   if (end.exit_status != 0) {
     const std::string error = first_error(end);
     return fmt::format("the build command exits with {}{}{}", end.exit_status,
                        error.empty() ? "" : ": ", error);
   }
-  if (!fs::exists(program)) {
+  if (!fs::exists(program())) {
     return fmt::format("the build command does not make {}", target_.program.string());
   }
   return {};
@@ -123,10 +160,12 @@ std::vector<std::string> Workplace::command(std::size_t number) const {
 
 Observation Workplace::observe(std::vector<std::string> command, bool records) const {
   const TreeState before(copy_);
-  const ChildEnd end = start(std::move(command), target_.directory, records);
+  const ChildEnd end = start(std::move(command), target_.directory,
+                             records ? Environment{{"OMPDM_HASH", "full"}} : Environment());
   Observation seen;
   seen.exit_status = end.exit_status;
   seen.output = end.output;
+  seen.errors = end.errors;
   seen.files = before.written();
   before.remove_new();
   seen.wall = end.wall;

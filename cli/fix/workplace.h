@@ -8,9 +8,12 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "fix/build_log.h"
 #include "fix/child.h"
+#include "fix/compile_arguments.h"
 #include "fix/patch.h"
 #include "fix/written_files.h"
 
@@ -24,17 +27,23 @@ struct Target {
   std::filesystem::path build_directory;           ///< that the build command runs in
   std::string build;                               ///< for the shell
   std::vector<std::vector<std::string>> commands;  ///< the runs, each an input
+  bool is_recorded_command = false;                ///< the only one, else they are for the shell
+
+  /// As one types it.
+  [[nodiscard]] std::string command_text(std::size_t number) const;
 };
 
 /// What one run did.
 struct Observation {
   int exit_status = 0;
   std::string output;
+  std::string errors;
   WrittenFiles files;  ///< in the tree
   std::chrono::nanoseconds wall{};
   /// Of a recorded run.
   std::uint64_t bytes = 0;  ///< that crossed
   std::uint64_t transfers = 0;
+  std::uint64_t allocations = 0;
   /// Hashes of contents: what came back last, by variable, and all that crossed.
   std::map<std::string, std::uint64_t> returned;
   std::set<std::uint64_t> crossed;
@@ -48,19 +57,27 @@ class Workplace {
   /// Builds with these files changed, all others as they were. Empty, or what went wrong: the
   /// program is not there afterwards unless the build made it here.
   std::string build(const ChangedFiles& changed);
+  /// The same with nothing changed, and these files as if they were just written, so that they are
+  /// compiled; how is noted.
+  std::string build_unchanged(const std::vector<std::filesystem::path>& files);
+  /// What build_unchanged() noted, in terms of the user's own tree.
+  [[nodiscard]] std::vector<CompileArguments> compiles() const;
   /// Runs that command of the target; recorded, with all contents looked at.
   Observation record(std::size_t command) const;
   /// Without a recorder.
   Observation run(std::size_t command) const;
-  /// Whether the copy is seen where the tree lies: paths in build folders then need no change.
-  [[nodiscard]] bool is_seen_in_place() const { return in_place_; }
+  /// The program in the copy.
+  [[nodiscard]] std::filesystem::path program() const;
 
  private:
   [[nodiscard]] std::filesystem::path place(const std::filesystem::path& path) const;
+  using Environment = std::vector<std::pair<std::string, std::string>>;
   [[nodiscard]] ChildEnd start(std::vector<std::string> command,
-                               const std::filesystem::path& directory, bool records) const;
+                               const std::filesystem::path& directory,
+                               Environment environment) const;
   /// Starts a run, and looks at what it left.
   [[nodiscard]] Observation observe(std::vector<std::string> command, bool records) const;
+  std::string build(const ChangedFiles& changed, Environment environment);
   [[nodiscard]] std::string build_command() const;
   [[nodiscard]] std::vector<std::string> command(std::size_t number) const;
 
@@ -69,6 +86,7 @@ class Workplace {
   std::filesystem::path copy_;
   View view_;
   bool in_place_ = false;
+  BuildLog log_;
   ChangedFiles originals_;
 };
 

@@ -15,10 +15,6 @@ namespace fs = std::filesystem;
 
 const fs::path kPrograms = OMPDM_E2E_FIX;
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 /// A program with one input more than the one that is recorded.
 void expect_patched(const Project& project, const std::string& name,
                     const std::vector<std::string>& parts) {

@@ -11,6 +11,15 @@ namespace ompdm::e2e {
 
 namespace fs = std::filesystem;
 
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::string compile_line(bool is_c) {
+  const Compiling compiling = for_host_devices();
+  return is_c ? compiling.c : compiling.cxx;
+}
+
 Compiling for_host_devices() {
   const OffloadBuild& build = offload_build();
   std::string options = " -Wl,-rpath," + build.runtime;
@@ -63,6 +72,11 @@ Ended Project::fix(const std::vector<std::string>& options) const {
   std::vector<std::string> words = {OMPDM_COMMAND, "fix", "trace.json"};
   words.insert(words.end(), options.begin(), options.end());
   return start(words);
+}
+
+void Project::build_by(const std::string& makefile) const {
+  fs::remove(folder() / "compile_commands.json");
+  std::ofstream(folder() / "Makefile") << makefile;
 }
 
 Ended Project::rebuilt() const {

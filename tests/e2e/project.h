@@ -10,6 +10,11 @@
 
 namespace ompdm::e2e {
 
+bool contains(const std::string& text, const std::string& part);
+
+/// The options of every program that is compiled, for a Makefile; of C or C++.
+std::string compile_line(bool is_c);
+
 /// How programs are compiled, and what they need to run.
 struct Compiling {
   std::string c;  ///< compiler and options, for the shell
@@ -34,11 +39,15 @@ class Project {
   /// Builds and records it. False where that failed.
   [[nodiscard]] bool record(const std::vector<std::string>& arguments = {}) const;
   [[nodiscard]] Ended fix(const std::vector<std::string>& options = {}) const;
+  /// Another Makefile, and nothing that says how sources are compiled.
+  void build_by(const std::string& makefile) const;
   /// Builds it as its source is now, and runs it.
   [[nodiscard]] Ended rebuilt() const;
 
   [[nodiscard]] std::string text(const std::string& file) const;
   [[nodiscard]] const std::filesystem::path& folder() const { return folder_.path(); }
+  /// Where copies of it are made.
+  [[nodiscard]] const std::filesystem::path& scratch() const { return scratch_.path(); }
   /// Whether `ompdm fix` has removed what it made for itself.
   [[nodiscard]] bool left_nothing() const;
   /// What `git apply` makes of the source.

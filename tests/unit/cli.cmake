@@ -2,7 +2,7 @@
 add_library(cli_fake_recorder MODULE cli/fake_recorder.c)
 set_target_properties(cli_fake_recorder PROPERTIES PREFIX "" OUTPUT_NAME cli_fake_recorder)
 
-add_executable(cli_test cli/apart_test.cpp cli/attach_test.cpp cli/command_test.cpp cli/completion_test.cpp cli/inputs_test.cpp cli/launch_test.cpp
+add_executable(cli_test cli/apart_test.cpp cli/attach_test.cpp cli/build_log_test.cpp cli/command_test.cpp cli/compile_arguments_test.cpp cli/completion_test.cpp cli/fix_times_test.cpp cli/inputs_test.cpp cli/launch_test.cpp
   cli/man_test.cpp
   cli/offload_image_test.cpp cli/progress_test.cpp cli/report_runs_test.cpp cli/scratch.cpp cli/session_test.cpp cli/shell_words_test.cpp
   cli/source_files_test.cpp cli/words_test.cpp)
@@ -10,5 +10,5 @@ target_include_directories(cli_test PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${PROJEC
 target_compile_definitions(cli_test PRIVATE OMPDM_COMMAND="$<TARGET_FILE:ompdm>"
   OMPDM_FAKE_RECORDER="$<TARGET_FILE:cli_fake_recorder>")
 target_link_libraries(cli_test PRIVATE ompdm_options ompdm_verbs GTest::gtest_main)
-add_dependencies(cli_test ompdm cli_fake_recorder)
+add_dependencies(cli_test ompdm ompdm_build_log cli_fake_recorder)
 gtest_discover_tests(cli_test NO_PRETTY_VALUES PROPERTIES LABELS unit TIMEOUT 120)

@@ -1,0 +1,63 @@
+#include "fix/result.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "fix/verdicts.h"
+#include "ompdm/error.h"
+#include "shell_words.h"
+
+namespace ompdm::cli {
+namespace {
+
+void write_whole(const std::filesystem::path& file, const std::string& text) {
+  std::ofstream out(file, std::ios::binary | std::ios::trunc);
+  out << text;
+  if (!out.flush()) throw Error(fmt::format("{}: cannot be written", file.string()));
+}
+
+}  // namespace
+
+std::string verified_head(const Target& target, const Measured& measured,
+                          const std::vector<std::string>& released) {
+  std::string text =
+      "# Verified by ompdm on these inputs: built, run, the same output and exit status.\n";
+  for (std::size_t i = 0; i < target.commands.size(); ++i) {
+    text += fmt::format("#   {}\n", target.command_text(i));
+  }
+  text += fmt::format("# {}.\n", spared_sentence(measured));
+  if (released.empty()) return text;
+  return text + fmt::format(
+                    "# No longer brought back: {}. Nothing that was printed depends on it; what "
+                    "reads it otherwise would not see it.\n",
+                    fmt::join(released, ", "));
+}
+
+void write_patch(const std::string& text, const std::string& file) {
+  if (file.empty()) {
+    fmt::print("{}", text);
+    return;
+  }
+  write_whole(file, text);
+  fmt::print("Wrote {}\n", file);
+}
+
+void apply(const ChangedFiles& files) {
+  for (const auto& [file, text] : files) {
+    write_whole(file, text);
+    fmt::print("Applied to {}\n", typed_path(file.string()));
+  }
+}
+
+void expect_folder_of(const std::string& file) {
+  if (file.empty()) return;
+  const std::filesystem::path folder = std::filesystem::absolute(file).parent_path();
+  if (std::filesystem::is_directory(folder)) return;
+  throw Error(fmt::format("{}: cannot be written: there is no folder {}", file, folder.string()),
+              Error::Kind::kUsage);
+}
+
+}  // namespace ompdm::cli
