@@ -12,6 +12,7 @@
 #include "own_storage.h"
 #include "permutation.h"
 #include "pointer_uses.h"
+#include "regions.h"
 #include "written_code.h"
 
 namespace ompdm::edit {
@@ -120,13 +121,19 @@ class Distinct {
     return !own_.is_private(data) && !is_distinct(other, data);
   }
 
-  /// Which of the data may be one.
+  /// Which of the data may be one. What one directive maps under two names is not (OpenMP 5.2,
+  /// section 5.8.3, restrictions).
   [[nodiscard]] Variables expect_no_overlap() const {
     Variables alike;
+    const auto directives = program_.directives_in(loop_);
+    const auto are_mapped_at_once = [&](const Variable one, const Variable other) {
+      return std::ranges::any_of(
+          directives, [&](const auto* each) { return maps(*each, *one) && maps(*each, *other); });
+    };
     for (const Variable one : data_) {
       for (const Variable other : data_) {
         if (one == other || own_.is_private(*one) || own_.is_private(*other) ||
-            is_distinct(*one, *other)) {
+            is_distinct(*one, *other) || are_mapped_at_once(one, other)) {
           continue;
         }
         for (const Variable each : {one, other}) {

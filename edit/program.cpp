@@ -227,13 +227,11 @@ std::vector<const clang::OMPExecutableDirective*> Program::data_directives() con
   return all;
 }
 
-std::vector<const clang::OMPExecutableDirective*> Program::updates_in(
+std::vector<const clang::OMPExecutableDirective*> Program::directives_in(
     const clang::Stmt& code) const {
   std::vector<const clang::OMPExecutableDirective*> all;
-  for (const auto* one : directives_) {
-    const bool is_update = one->getDirectiveKind() == llvm::omp::OMPD_target_update;
-    if (is_update && leads_to(code, *one)) all.push_back(one);
-  }
+  std::ranges::copy_if(directives_, std::back_inserter(all),
+                       [&](const auto* one) { return leads_to(code, *one); });
   return all;
 }
 

@@ -53,8 +53,8 @@ class Program {
   [[nodiscard]] bool is_called_here_alone(const clang::FunctionDecl& function) const;
   /// `target data`, `target enter data` and `target exit data`.
   [[nodiscard]] std::vector<const clang::OMPExecutableDirective*> data_directives() const;
-  /// `target update` in code, and in what is called from there.
-  [[nodiscard]] std::vector<const clang::OMPExecutableDirective*> updates_in(
+  /// In code, and in what is called from there.
+  [[nodiscard]] std::vector<const clang::OMPExecutableDirective*> directives_in(
       const clang::Stmt& code) const;
   /// Calls of a function in this translation unit.
   [[nodiscard]] std::vector<const clang::CallExpr*> calls_of(

@@ -50,8 +50,9 @@ class Writer {
       remove_directive(program_, *update, place_of(program_.context(), *update), plan_);
     }
     // All of them were looked at: others are of data that does not stay.
-    for (const clang::OMPExecutableDirective* update : program_.updates_in(code_)) {
-      plan_.settled.push_back(place_of(program_.context(), *update));
+    for (const clang::OMPExecutableDirective* one : program_.directives_in(code_)) {
+      const bool is_update = one->getDirectiveKind() == llvm::omp::OMPD_target_update;
+      if (is_update) plan_.settled.push_back(place_of(program_.context(), *one));
     }
   }
 
