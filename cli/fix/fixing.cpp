@@ -224,8 +224,8 @@ std::size_t Fixing::runs_to_come() const {
   for (const Case& one : cases_) {
     if (one.is_planned() && options_.release) returned += one.plan.returned.size();
   }
-  const bool is_one_together = changes == 1 && returned == 0;
-  return returned + Trials::kRunsOfOne * (changes + (is_one_together ? 0 : 1));
+  const std::size_t wholes = (changes == 1 ? 0 : 1) + (returned == 0 ? 0 : 1);
+  return returned + Trials::kRunsOfOne * (changes + wholes);
 }
 
 std::vector<EditPlan> Fixing::try_each(Trials& trials) {
@@ -250,7 +250,6 @@ std::vector<EditPlan> Fixing::try_each(Trials& trials) {
 }
 
 Measured Fixing::try_together(Trials& trials, std::vector<EditPlan>& accepted) {
-  if (options_.release) release(trials, accepted);
   std::uint64_t most = 0;
   const Measured* alone = nullptr;
   for (const Case& one : cases_) {
@@ -258,9 +257,23 @@ Measured Fixing::try_together(Trials& trials, std::vector<EditPlan>& accepted) {
     most = std::max(most, one.verdict.measured.spared());
     alone = &one.verdict.measured;
   }
+  const std::uint64_t least = most / 10 * 9;
   // One by itself was measured as it is.
-  if (accepted.size() == 1 && released_.empty()) return *alone;
-  return trials.measure(changed_files(accepted), most / 10 * 9, "all of them together", released_);
+  const Measured all = accepted.size() == 1
+                           ? *alone
+                           : trials.measure(changed_files(accepted), least, "all of them together");
+  if (!options_.release || !all.verified) return all;
+  const std::vector<EditPlan> whole = accepted;
+  release(trials, accepted);
+  if (released_.empty()) return all;
+  // It differs from what was compared by copies back alone, of which spoiling showed no need.
+  Measured less = trials.measure(changed_files(accepted), least, "all without what no one reads",
+                                 Trials::Held::kToNothing);
+  less.unseen = all.unseen;
+  if (less.verified) return less;
+  accepted = whole;
+  released_.clear();
+  return all;
 }
 
 /// What need not come back is left on the device, where spoiling it changes nothing.

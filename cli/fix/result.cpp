@@ -29,6 +29,12 @@ std::string verified_head(const Target& target, const Measured& measured,
     text += fmt::format("#   {}\n", target.command_text(i));
   }
   text += fmt::format("# {}.\n", spared_sentence(measured));
+  if (!measured.unseen.empty()) {
+    text += fmt::format(
+        "# Not compared: what {} had when it came back last, in copies that were still on their "
+        "way when they were recorded.\n",
+        fmt::join(measured.unseen, ", "));
+  }
   if (released.empty()) return text;
   return text + fmt::format(
                     "# No longer brought back: {}. Nothing that was printed depends on it; what "

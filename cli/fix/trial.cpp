@@ -119,10 +119,7 @@ void Trials::run_original(std::size_t runs_to_come) {
       const auto at = again.files.find(one.first);
       return at == again.files.end() || at->second != one.second;
     });
-    std::erase_if(before_[i].returned, [&](const auto& one) {
-      const auto at = again.returned.find(one.first);
-      return at == again.returned.end() || at->second != one.second;
-    });
+    before_[i].contents.keep_what_crosses_in(again.contents);
   }
 }
 
@@ -191,20 +188,8 @@ bool Trials::is_same(const ChangedFiles& changed, const std::string& what) {
   return true;
 }
 
-std::string Trials::lost_contents(std::size_t command, const Observation& after,
-                                  const std::vector<std::string>& released) const {
-  for (const auto& [name, hash] : before_[command].returned) {
-    // The host may have it already, or get it and change it, or know it by another name.
-    const bool is_released = std::ranges::find(released, name) != released.end();
-    if (!is_released && !after.crossed.contains(hash)) {
-      return fmt::format("what comes back of {} last does not cross any more", name);
-    }
-  }
-  return {};
-}
-
 Measured Trials::measure(const ChangedFiles& changed, std::uint64_t least, const std::string& what,
-                         const std::vector<std::string>& released) {
+                         Held contents) {
   Measured found;
   steps_.begin(fmt::format("building {}", what));
   found.why = changed_->build(changed);
@@ -216,7 +201,10 @@ Measured Trials::measure(const ChangedFiles& changed, std::uint64_t least, const
     found.after.add(after);
     found.why = difference(before_[i], after);
     if (found.why.empty()) found.why = other_file(before_[i], after);
-    if (found.why.empty()) found.why = lost_contents(i, after, released);
+    if (found.why.empty() && contents == Held::kToTheOriginal) {
+      found.why = before_[i].contents.lost_in(after.contents);
+      found.unseen.merge(before_[i].contents.unseen());
+    }
     if (!found.why.empty()) found.why += on_which(i);
   }
   if (found.why.empty()) found.why = unspared(found, least, all);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <regex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,7 @@ struct Measured {
   Movement before;
   Movement after;
   Times times;
+  std::set<std::string> unseen;  ///< names of what came back last and was not compared
 
   /// Bytes that do not cross any more.
   [[nodiscard]] std::uint64_t spared() const;
@@ -59,17 +61,18 @@ class Trials {
 
   /// Runs that one measure() makes at least, of each input.
   static constexpr std::size_t kRunsOfOne = 7;
+  /// Whether what comes back last has to have the original's contents: not where it is known that
+  /// some of it does not come back.
+  enum class Held : std::uint8_t { kToTheOriginal, kToNothing };
   /// With the files changed; at least so many bytes are to be spared.
   Measured measure(const ChangedFiles& changed, std::uint64_t least, const std::string& what,
-                   const std::vector<std::string>& released = {});
+                   Held contents = Held::kToTheOriginal);
   /// Whether the program does the same with the files changed: nothing is measured.
   bool is_same(const ChangedFiles& changed, const std::string& what);
 
  private:
   [[nodiscard]] std::string difference(const Observation& one, const Observation& other) const;
   [[nodiscard]] static std::string other_file(const Observation& before, const Observation& after);
-  [[nodiscard]] std::string lost_contents(std::size_t command, const Observation& after,
-                                          const std::vector<std::string>& released) const;
   [[nodiscard]] std::string kept_lines(const std::string& output) const;
   /// " on './app small'"; empty where there is one command alone.
   [[nodiscard]] std::string on_which(std::size_t command) const;

@@ -56,14 +56,7 @@ void count(const Trace& trace, Observation& seen) {
     seen.bytes += op.bytes * times;
     seen.transfers += times;
   });
-  for (const DataOp& op : trace.ops) {
-    const bool crosses = op.kind == OpKind::kHtoD || op.kind == OpKind::kDtoH;
-    if (!crosses || op.internal || op.hash == 0 || !op.variable) continue;
-    seen.crossed.insert(op.hash);
-    const std::string& name = trace.variables[op.variable.value].name;
-    // What has no name may be several things.
-    if (op.kind == OpKind::kDtoH && !name.empty()) seen.returned[name] = op.hash;
-  }
+  seen.contents = Contents(trace);
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "fix/build_log.h"
 #include "fix/child.h"
 #include "fix/compile_arguments.h"
+#include "fix/contents.h"
 #include "fix/patch.h"
 #include "fix/written_files.h"
 
@@ -44,9 +45,7 @@ struct Observation {
   std::uint64_t bytes = 0;  ///< that crossed
   std::uint64_t transfers = 0;
   std::uint64_t allocations = 0;
-  /// Hashes of contents: what came back last, by variable, and all that crossed.
-  std::map<std::string, std::uint64_t> returned;
-  std::set<std::uint64_t> crossed;
+  Contents contents;
 };
 
 class Workplace {

@@ -69,7 +69,20 @@ TEST_P(FixWhereCopiesTake, WaitsForStepsThatAreDeferred) {
   EXPECT_TRUE(contains(project.text("deferred.c"),
                        "  }\n#pragma omp taskwait\n#pragma omp target exit data map(from: "))
       << project.text("deferred.c");
+  EXPECT_TRUE(contains(ended.out, "# Not compared: what next, u had when it came back last"))
+      << ended.out;
   EXPECT_EQ(project.rebuilt().out, expected);
+}
+
+// What came back before the last copy, which could not be looked at, is not what came back last.
+TEST_P(FixWhereCopiesTake, TakesNoEarlierCopyForTheLast) {
+  Project project(kPrograms / "mixed.c", {}, {}, for_standin());
+  ASSERT_TRUE(project.record());
+  project.set("STANDIN_COPY_US", GetParam());
+  const Ended ended = project.fix({"--build", "make"});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_TRUE(contains(ended.out, "# Not compared: what u had when it came back last"))
+      << ended.out;
 }
 
 /// Builds with `edit` made where `ompdm fix` has made its own.

@@ -48,6 +48,17 @@ TEST(Fix, MakesHeatsNaiveRungTheOneThatKeepsItsData) {
       << "what the program does not read is not brought back";
 }
 
+// After so many steps its pointers have changed places.
+TEST(Fix, LeavesByItsNameAfterTheLoopWhatNoOneReads) {
+  const fs::path kernels = OMPDM_KERNELS;
+  const Project project(kernels / "heat.cpp", {kernels / "arguments.h"});
+  ASSERT_TRUE(project.record({"--variant", "naive", "400", "11"}));
+  const Ended ended = project.fix({"--build", "make", "--release", "--ignore", "solve time"});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_TRUE(contains(ended.out, "map(from: u[0:n * n]) map(release: u_tmp[0:n * n])\n"))
+      << ended.out;
+}
+
 TEST(Fix, MakesJacobisNaiveRungTheOneThatKeepsItsData) {
   const fs::path kernels = OMPDM_KERNELS;
   const Project project(kernels / "jacobi.cpp", {kernels / "arguments.h"});
