@@ -1,5 +1,6 @@
 #include "kept_data.h"
 
+#include <clang/AST/OpenMPClause.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +8,8 @@
 #include "answer.h"
 #include "arguments.h"
 #include "names.h"
+#include "permutation.h"
+#include "source_text.h"
 
 namespace ompdm::edit {
 namespace {
@@ -40,9 +43,42 @@ class Gatherer {
     }
   }
 
+  /// What is exchanged with data that stays, and mapped in the code as well, stays with it.
+  void add_exchanged() {
+    for (bool is_more = true; is_more;) {
+      is_more = false;
+      const KeptData known = found;
+      for (const auto& [name, kept] : known) {
+        for (const clang::VarDecl* other : partners_of(program_, code_, *kept.variable)) {
+          const std::string item = item_of(*other);
+          if (item.empty() || found.contains(other->getNameAsString())) continue;
+          Kept& added = this->kept(item);
+          added.begin = "to";
+          added.end = "from";
+          is_more = true;
+        }
+      }
+    }
+  }
+
   KeptData found;
 
  private:
+  /// As a clause in the code's own function names it; empty: none does.
+  [[nodiscard]] std::string item_of(const clang::VarDecl& data) const {
+    for (const auto* directive : program_.directives_in(code_)) {
+      for (const auto* clause : directive->getClausesOfKind<clang::OMPMapClause>()) {
+        if (clause->isImplicit()) continue;
+        for (const clang::Expr* item : clause->varlists()) {
+          if (root_variable(*item) != &data) continue;
+          const SourceText text(program_.context(), item->getBeginLoc());
+          return text.between(item->getBeginLoc(), item->getEndLoc());
+        }
+      }
+    }
+    return {};
+  }
+
   Kept& kept(const std::string& expression) {
     const std::string root = root_of(expression);
     const auto known = found.find(root);
@@ -94,6 +130,7 @@ KeptData kept_data(const Program& program, const clang::Stmt& code, const Stay& 
   Gatherer gatherer(program, code);
   gatherer.add(stay.begin, items, &Kept::begin, "to");
   gatherer.add(stay.end, items, &Kept::end, "from");
+  gatherer.add_exchanged();
   return std::move(gatherer.found);
 }
 

@@ -126,6 +126,33 @@ Assignment assignment_of(const clang::Stmt& statement) {
   return {};
 }
 
+std::set<const clang::VarDecl*> partners_of(const Program& program, const clang::Stmt& loop,
+                                            const clang::VarDecl& variable) {
+  std::set<Variable> all;
+  std::vector<Variable> open = {&variable};
+  // By way of a third one, too.
+  while (!open.empty()) {
+    const Variable one = open.back();
+    open.pop_back();
+    for (const Mention& mention : mentions_on_host(program, loop, *one)) {
+      if (mention.use != Use::kPointer) continue;
+      std::vector<Variable> others;
+      if (const auto* call = dyn_cast<clang::CallExpr>(mention.at)) {
+        for (const clang::Expr* argument : call->arguments()) others.push_back(named_by(argument));
+      } else {
+        const Assignment made = assignment_of(*mention.at);
+        others = {made.to, made.from};
+      }
+      for (const Variable other : others) {
+        if (other != nullptr && other != &variable && all.insert(other).second) {
+          open.push_back(other);
+        }
+      }
+    }
+  }
+  return all;
+}
+
 std::vector<const clang::VarDecl*> exchanged(const Program& program, const clang::Stmt& loop,
                                              const std::vector<const clang::VarDecl*>& variables,
                                              const std::vector<Mention>& set) {

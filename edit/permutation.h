@@ -4,6 +4,7 @@
 
 #include <clang/AST/Decl.h>
 
+#include <set>
 #include <vector>
 
 #include "pointer_uses.h"
@@ -16,6 +17,10 @@ struct Assignment {
   const clang::VarDecl* from = nullptr;
 };
 Assignment assignment_of(const clang::Stmt& statement);
+
+/// Other pointers that a loop sets to a variable's value, or it to theirs.
+std::set<const clang::VarDecl*> partners_of(const Program& program, const clang::Stmt& loop,
+                                            const clang::VarDecl& variable);
 
 /// `set` are the places in the loop where the variables, or others to them, are set. Returns which
 /// variables are exchanged; throws Refusal unless that is all that is done to them.

@@ -234,12 +234,12 @@ std::vector<EditPlan> Fixing::try_each(Trials& trials) {
     if (!one.is_planned()) continue;
     Verdict& verdict = one.verdict;
     verdict.was_tried = true;
-    // What is promised is what the edits would spare of the run that was recorded.
-    constexpr double kEnough = 0.9;
-    const double promised = verdict.is_firm ? static_cast<double>(verdict.promised.value_or(0)) : 0;
-    verdict.measured =
-        trials.measure(changed_files({one.plan}), static_cast<std::uint64_t>(kEnough * promised),
-                       fmt::format("finding {}", one.plan.number));
+    // What is promised is what the edits would spare of the run that was recorded; where the host
+    // or more entries of a loop may need some of it, little of it is something.
+    const double share = verdict.is_firm ? 0.9 : options_.runs.empty() ? 0.1 : 0;
+    const double least = share * static_cast<double>(verdict.promised.value_or(0));
+    verdict.measured = trials.measure(changed_files({one.plan}), static_cast<std::uint64_t>(least),
+                                      fmt::format("finding {}", one.plan.number));
     if (!verdict.measured.verified) continue;
     accepted.push_back(one.plan);
     verdict.measured.why = conflict_in(accepted);

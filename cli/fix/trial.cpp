@@ -229,11 +229,7 @@ std::string Trials::unspared(const Measured& found, std::uint64_t least,
     }
     return "it moves as much as before, and allocates as often";
   }
-  // As much as is reported at all.
-  constexpr std::uint64_t kHundredth = 100;
-  if (found.spared() < std::max(least, found.before.bytes / kHundredth)) {
-    return "it spares less than promised";
-  }
+  if (found.spared() < least) return "it spares less than promised";
   return {};
 }
 
