@@ -77,24 +77,40 @@ std::vector<fs::path> EditTool::files_of(std::size_t number) const {
   return files;
 }
 
+/// A source is parsed once for all findings, but for a wish about one of them.
 Json EditTool::ask(const SourceUnit& unit, std::size_t number, const Wish& wish) const {
-  const Json& finding = this->finding(number);
-  const Json request = {{"file", unit.compiled.file.string()},
-                        {"beside", unit.beside},
-                        {"is_whole", unit.is_whole},
-                        {"directory", unit.compiled.directory.string()},
-                        {"arguments", unit.compiled.arguments},
-                        {"released", wish.released},
-                        {"spoil", wish.spoil},
-                        {"findings", Json::array({{{"number", number},
-                                                   {"pattern", finding.at("pattern")},
-                                                   {"edits", finding.at("edits")},
-                                                   {"unreached", finding.at("unreached")}}})}};
-  const ChildEnd end = run_child({{program_.string()}, "/", {}, request.dump()});
+  Json request = {{"file", unit.compiled.file.string()},
+                  {"beside", unit.beside},
+                  {"is_whole", unit.is_whole},
+                  {"directory", unit.compiled.directory.string()},
+                  {"arguments", unit.compiled.arguments},
+                  {"released", wish.released},
+                  {"spoil", wish.spoil},
+                  {"findings", Json::array()}};
+  for (std::size_t each = 1; each <= size(); ++each) {
+    const Json& finding = this->finding(each);
+    const bool is_asked = wish.released.empty() ? !finding.at("edits").empty() : each == number;
+    if (!is_asked) continue;
+    request["findings"].push_back({{"number", each},
+                                   {"pattern", finding.at("pattern")},
+                                   {"edits", finding.at("edits")},
+                                   {"unreached", finding.at("unreached")}});
+  }
+  Json answer = answer_to(request.dump());
+  std::erase_if(answer.at("plans").get_ref<Json::array_t&>(),
+                [&](const Json& plan) { return plan.at("number") != number; });
+  return answer;
+}
+
+const Json& EditTool::answer_to(const std::string& request) const {
+  const auto known = answers_.find(request);
+  if (known != answers_.end()) return known->second;
+  const ChildEnd end = run_child({{program_.string()}, "/", {}, request});
   try {
-    return Json::parse(end.output);
+    return answers_.emplace(request, Json::parse(end.output)).first->second;
   } catch (const Json::exception&) {
-    throw Error(fmt::format("{}: failed: {}", program_.string(), end.errors));
+    throw Error(fmt::format("{}: failed with status {}: {}", program_.string(), end.exit_status,
+                            end.errors));
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -63,6 +64,7 @@ class EditTool {
  private:
   [[nodiscard]] nlohmann::json ask(const SourceUnit& unit, std::size_t number,
                                    const Wish& wish) const;
+  [[nodiscard]] const nlohmann::json& answer_to(const std::string& request) const;
   [[nodiscard]] EditPlan plan_in(const std::vector<SourceUnit>& units, std::size_t number,
                                  const Wish& wish) const;
   [[nodiscard]] EditPlan plan_of(std::size_t number, const CompileArguments& unit,
@@ -74,6 +76,7 @@ class EditTool {
   CompileCommands commands_;
   bool is_seen_ = false;  ///< a build was
   std::filesystem::path program_;
+  mutable std::map<std::string, nlohmann::json> answers_;  // by the request
 };
 
 }  // namespace ompdm::cli

@@ -218,14 +218,17 @@ void Fixing::learn_of(const Trials& trials) {
   }
 }
 
+std::size_t Fixing::changes() const {
+  return static_cast<std::size_t>(std::ranges::count_if(cases_, &Case::is_planned));
+}
+
 std::size_t Fixing::runs_to_come() const {
-  const auto changes = static_cast<std::size_t>(std::ranges::count_if(cases_, &Case::is_planned));
   std::size_t returned = 0;
   for (const Case& one : cases_) {
     if (one.is_planned() && options_.release) returned += one.plan.returned.size();
   }
-  const std::size_t wholes = (changes == 1 ? 0 : 1) + (returned == 0 ? 0 : 1);
-  return returned + Trials::kRunsOfOne * (changes + wholes);
+  const std::size_t wholes = (changes() == 1 ? 0 : 1) + (returned == 0 ? 0 : 1);
+  return returned + Trials::kRunsOfOne * (changes() + wholes);
 }
 
 std::vector<EditPlan> Fixing::try_each(Trials& trials) {
@@ -238,8 +241,10 @@ std::vector<EditPlan> Fixing::try_each(Trials& trials) {
     // or more entries of a loop may need some of it, little of it is something.
     const double share = verdict.is_firm ? 0.9 : options_.runs.empty() ? 0.1 : 0;
     const double least = share * static_cast<double>(verdict.promised.value_or(0));
-    verdict.measured = trials.measure(changed_files({one.plan}), static_cast<std::uint64_t>(least),
-                                      fmt::format("finding {}", one.plan.number));
+    verdict.measured = trials.measure(changed_files({one.plan}),
+                                      {.what = fmt::format("finding {}", one.plan.number),
+                                       .least = static_cast<std::uint64_t>(least),
+                                       .is_final = changes() == 1});
     if (!verdict.measured.verified) continue;
     accepted.push_back(one.plan);
     verdict.measured.why = conflict_in(accepted);
@@ -259,16 +264,20 @@ Measured Fixing::try_together(Trials& trials, std::vector<EditPlan>& accepted) {
   }
   const std::uint64_t least = most / 10 * 9;
   // One by itself was measured as it is.
-  const Measured all = accepted.size() == 1
-                           ? *alone
-                           : trials.measure(changed_files(accepted), least, "all of them together");
+  const Measured all =
+      changes() == 1
+          ? *alone
+          : trials.measure(changed_files(accepted),
+                           {.what = "all of them together", .least = least, .is_final = true});
   if (!options_.release || !all.verified) return all;
   const std::vector<EditPlan> whole = accepted;
   release(trials, accepted);
   if (released_.empty()) return all;
   // It differs from what was compared by copies back alone, of which spoiling showed no need.
-  Measured less = trials.measure(changed_files(accepted), least, "all without what no one reads",
-                                 Trials::Held::kToNothing);
+  Measured less = trials.measure(changed_files(accepted), {.what = "all without what no one reads",
+                                                           .least = least,
+                                                           .contents = false,
+                                                           .is_final = true});
   less.unseen = all.unseen;
   if (less.verified) return less;
   accepted = whole;

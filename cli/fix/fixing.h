@@ -56,6 +56,7 @@ class Fixing {
   int print_unverified();
   int verify();
   void learn_of(const Trials& trials);
+  [[nodiscard]] std::size_t changes() const;  // that are to be tried
   [[nodiscard]] std::size_t runs_to_come() const;
   std::vector<EditPlan> try_each(Trials& trials);
   Measured try_together(Trials& trials, std::vector<EditPlan>& accepted);

@@ -188,29 +188,28 @@ bool Trials::is_same(const ChangedFiles& changed, const std::string& what) {
   return true;
 }
 
-Measured Trials::measure(const ChangedFiles& changed, std::uint64_t least, const std::string& what,
-                         Held contents) {
+Measured Trials::measure(const ChangedFiles& changed, const Asked& asked) {
   Measured found;
-  steps_.begin(fmt::format("building {}", what));
+  steps_.begin("building " + asked.what);
   found.why = changed_->build(changed);
   std::vector<Observation> all;
   for (std::size_t i = 0; found.why.empty() && i < before_.size(); ++i) {
-    steps_.begin(fmt::format("running {}{}", what, on_which(i)));
+    steps_.begin("running " + asked.what + on_which(i));
     const Observation& after = all.emplace_back(changed_->record(i));
     found.before.add(before_[i]);
     found.after.add(after);
     found.why = difference(before_[i], after);
     if (found.why.empty()) found.why = other_file(before_[i], after);
-    if (found.why.empty() && contents == Held::kToTheOriginal) {
+    if (found.why.empty() && asked.contents) {
       found.why = before_[i].contents.lost_in(after.contents);
       found.unseen.merge(before_[i].contents.unseen());
     }
     if (!found.why.empty()) found.why += on_which(i);
   }
-  if (found.why.empty()) found.why = unspared(found, least, all);
+  if (found.why.empty()) found.why = unspared(found, asked.least, all);
   if (found.why.empty()) {
-    steps_.begin(fmt::format("taking the time of {}", what));
-    compare_times(found);
+    steps_.begin("taking the time of " + asked.what);
+    compare_times(found, asked.is_final);
   }
   found.verified = found.why.empty();
   return found;
@@ -233,10 +232,11 @@ std::string Trials::unspared(const Measured& found, std::uint64_t least,
   return {};
 }
 
-/// By turns, so that a machine that grows busy does so for both; more of them where a run is short,
-/// or the changed program seems slower.
-void Trials::compare_times(Measured& found) {
+/// By turns, so that a machine that grows busy does so for both; more of them where the changed
+/// program seems slower, or the last word is not clear yet.
+void Trials::compare_times(Measured& found, bool is_final) {
   constexpr std::size_t kLeast = (kRunsOfOne - 1) / 2;
+  constexpr std::size_t kClear = 5;
   constexpr std::size_t kMost = 15;
   constexpr std::chrono::seconds kEnough{5};
   std::vector<Times> each(before_.size());
@@ -245,7 +245,9 @@ void Trials::compare_times(Measured& found) {
   };
   std::chrono::nanoseconds spent{};
   for (std::size_t turn = 0; turn < kMost; ++turn) {
-    if (turn >= kLeast && spent >= kEnough && slower() == each.size()) break;
+    const bool is_clear =
+        !is_final || spent >= kEnough || (turn >= kClear && found.times.is_faster());
+    if (turn >= kLeast && is_clear && slower() == each.size()) break;
     std::chrono::nanoseconds before{};
     std::chrono::nanoseconds after{};
     for (std::size_t i = 0; i < each.size(); ++i) {

@@ -61,12 +61,17 @@ class Trials {
 
   /// Runs that one measure() makes at least, of each input.
   static constexpr std::size_t kRunsOfOne = 7;
-  /// Whether what comes back last has to have the original's contents: not where it is known that
-  /// some of it does not come back.
-  enum class Held : std::uint8_t { kToTheOriginal, kToNothing };
-  /// With the files changed; at least so many bytes are to be spared.
-  Measured measure(const ChangedFiles& changed, std::uint64_t least, const std::string& what,
-                   Held contents = Held::kToTheOriginal);
+  struct Asked {
+    std::string what;         ///< that is changed, for progress
+    std::uint64_t least = 0;  ///< bytes that are to be spared
+    /// What comes back last has to have the original's contents: not where it is known that some
+    /// of it does not come back.
+    bool contents = true;
+    /// What is told of its time is the last word.
+    bool is_final = false;
+  };
+  /// With the files changed.
+  Measured measure(const ChangedFiles& changed, const Asked& asked);
   /// Whether the program does the same with the files changed: nothing is measured.
   bool is_same(const ChangedFiles& changed, const std::string& what);
 
@@ -79,7 +84,7 @@ class Trials {
   void expect_recorded(std::size_t command, const Observation& run) const;
   [[nodiscard]] std::string unspared(const Measured& found, std::uint64_t least,
                                      const std::vector<Observation>& after) const;
-  void compare_times(Measured& found);
+  void compare_times(Measured& found, bool is_final);
 
   const Target& target_;
   Sameness same_;
