@@ -9,6 +9,8 @@
 #include <set>
 
 #include "answer.h"
+#include "clause_items.h"
+#include "leads.h"
 #include "own_storage.h"
 #include "permutation.h"
 #include "pointer_uses.h"
@@ -22,72 +24,6 @@ using clang::dyn_cast;
 using clang::isa;
 using Variable = const clang::VarDecl*;
 using Variables = std::set<Variable>;
-
-/// "double" of double, double*, double[3][4] and double**&; null of none, as void and classes are.
-const clang::BuiltinType* scalar_of(clang::QualType type) {
-  for (;;) {
-    type = type.getNonReferenceType().getCanonicalType().getUnqualifiedType();
-    if (const auto* pointer = type->getAs<clang::PointerType>()) {
-      type = pointer->getPointeeType();
-    } else if (const auto* array = type->getAsArrayTypeUnsafe()) {
-      type = array->getElementType();
-    } else {
-      const auto* scalar = type->getAs<clang::BuiltinType>();
-      const bool is_any = scalar == nullptr || scalar->isVoidType() || type->isAnyCharacterType();
-      return is_any ? nullptr : scalar;
-    }
-  }
-}
-
-/// Objects of unlike types are not the same (C17 6.5, paragraph 7; C++20 [basic.lval]).
-bool are_unlike(clang::QualType one, clang::QualType other) {
-  const auto* left = scalar_of(one);
-  const auto* right = scalar_of(other);
-  return left != nullptr && right != nullptr && left->getKind() != right->getKind();
-}
-
-/// What may lead to storage, on the host or in a region: pointers, arrays, references, objects; and
-/// `this`.
-class Leads : public WrittenCode<Leads> {
- public:
-  explicit Leads(const clang::SourceManager& sources) : sources_(sources) {}
-
-  bool VisitDeclRefExpr(clang::DeclRefExpr* name) {
-    const auto* variable = dyn_cast<clang::VarDecl>(name->getDecl());
-    if (variable == nullptr) return true;
-    const clang::QualType type = variable->getType();
-    const bool leads = type->isPointerType() || type->isArrayType() || type->isReferenceType() ||
-                       type->isRecordType();
-    // What belongs to a called function comes to it by what the call names.
-    const bool is_of_callee = depth_ > 0 && !variable->hasGlobalStorage();
-    if (leads && !is_of_callee) all.emplace(variable->getCanonicalDecl(), name);
-    return true;
-  }
-  bool VisitCXXThisExpr(clang::CXXThisExpr* at) {
-    if (depth_ == 0) this_at = at;
-    return true;
-  }
-  bool VisitCallExpr(clang::CallExpr* call) {
-    const clang::FunctionDecl* called = call->getDirectCallee();
-    const clang::FunctionDecl* defined = nullptr;
-    if (called == nullptr || !called->hasBody(defined)) return true;
-    if (sources_.isInSystemHeader(defined->getLocation()) || !bodies_.insert(defined).second) {
-      return true;
-    }
-    ++depth_;
-    TraverseStmt(defined->getBody());
-    --depth_;
-    return true;
-  }
-
-  std::set<std::pair<Variable, const clang::Stmt*>> all;
-  const clang::Stmt* this_at = nullptr;
-
- private:
-  const clang::SourceManager& sources_;
-  std::set<const clang::FunctionDecl*> bodies_;
-  int depth_ = 0;
-};
 
 /// What a variable is set to.
 class SetBy : public WrittenCode<SetBy> {

@@ -9,6 +9,7 @@
 #include "answer.h"
 #include "loop_place.h"
 #include "names.h"
+#include "offloading.h"
 #include "regions.h"
 #include "source_text.h"
 

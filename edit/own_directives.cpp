@@ -7,6 +7,7 @@
 #include <set>
 
 #include "answer.h"
+#include "clause_items.h"
 #include "own_storage.h"
 
 namespace ompdm::edit {

@@ -40,10 +40,6 @@ std::vector<Mention> mentions_on_host(const Program& program, const clang::Stmt&
 std::vector<Mention> mentions_on_device(const Program& program, const clang::Stmt& code,
                                         const clang::VarDecl& variable);
 
-/// Whether code holds directives for devices, or waits for those that run by themselves, or calls
-/// functions that do, as far as they are seen.
-bool offloads(const clang::Stmt& code);
-
 /// Both together: read and written is changed, unknown stays unknown.
 Use both(Use one, Use other);
 

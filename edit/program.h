@@ -9,25 +9,9 @@
 #include <vector>
 
 #include "request.h"
+#include "spots.h"
 
 namespace ompdm::edit {
-
-/// Where something is written. Of what a macro makes `in_macro` is set, and the line is that of its
-/// use.
-struct Spot {
-  std::string file;
-  int line = 0;
-  unsigned offset = 0;
-  bool in_macro = false;
-};
-
-Spot spot_of(const clang::ASTContext& context, clang::SourceLocation location);
-
-/// "u is read at solver.cpp:12": the line of a statement, for a refusal.
-Place place_of(const clang::ASTContext& context, const clang::Stmt& statement);
-
-/// One file under two names is one.
-bool is_same_file(const std::string& one, const std::string& other);
 
 class Program {
  public:

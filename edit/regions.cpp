@@ -7,6 +7,7 @@
 #include <set>
 
 #include "answer.h"
+#include "clause_items.h"
 #include "names.h"
 #include "source_text.h"
 #include "written_code.h"
@@ -28,26 +29,6 @@ class Directives : public WrittenCode<Directives> {
   }
   std::set<const clang::OMPExecutableDirective*> all;
 };
-
-/// Of clauses that the program has, without those that the compiler adds: it gives a region the
-/// value of each pointer that no clause names.
-constexpr bool kWritten = true;
-
-/// Whether clauses of a kind name the data.
-template <class Clause>
-bool lists(const clang::OMPExecutableDirective& directive, const clang::VarDecl& data,
-           bool is_written = false) {
-  for (const auto* clause : directive.getClausesOfKind<Clause>()) {
-    if (is_written && clause->isImplicit()) continue;
-    for (const clang::Expr* item : clause->varlists()) {
-      const clang::VarDecl* variable = root_variable(*item);
-      if (variable != nullptr && variable->getCanonicalDecl() == data.getCanonicalDecl()) {
-        return true;
-      }
-    }
-  }
-  return false;
-}
 
 class Uses {
  public:
@@ -274,45 +255,7 @@ class Uses {
   int device_;
 };
 
-class Mentioned : public clang::RecursiveASTVisitor<Mentioned> {
- public:
-  explicit Mentioned(const clang::VarDecl& data) : data_(data) {}
-  bool VisitDeclRefExpr(clang::DeclRefExpr* name) {
-    found = found || name->getDecl()->getCanonicalDecl() == data_.getCanonicalDecl();
-    return !found;
-  }
-  bool found = false;
-
- private:
-  const clang::VarDecl& data_;
-};
-
 }  // namespace
-
-bool maps(const clang::OMPExecutableDirective& directive, const clang::VarDecl& data) {
-  return lists<clang::OMPMapClause>(directive, data);
-}
-
-bool names(const clang::Stmt& code, const clang::VarDecl& data) {
-  Mentioned mentioned(data);
-  mentioned.TraverseStmt(const_cast<clang::Stmt*>(&code));
-  return mentioned.found;
-}
-
-bool only_brings_back(const clang::OMPExecutableDirective& region, const clang::VarDecl& data) {
-  if (region.hasClausesOfKind<clang::OMPIfClause>()) return false;
-  bool is_mapped = false;
-  for (const auto* clause : region.getClausesOfKind<clang::OMPMapClause>()) {
-    for (const clang::Expr* item : clause->varlists()) {
-      if (root_variable(*item) != &data) continue;
-      const bool brings = clause->getMapType() == clang::OMPC_MAP_from ||
-                          clause->getMapType() == clang::OMPC_MAP_alloc;
-      if (!brings) return false;
-      is_mapped = true;
-    }
-  }
-  return is_mapped;
-}
 
 DeviceUses device_uses(const Program& program, const Scope& scope,
                        const std::vector<const clang::VarDecl*>& all, int device) {

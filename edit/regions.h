@@ -35,15 +35,6 @@ struct DeviceUses {
   std::vector<const clang::OMPExecutableDirective*> around;
 };
 
-/// Whether a directive's map clauses name the data.
-bool maps(const clang::OMPExecutableDirective& directive, const clang::VarDecl& data);
-
-/// Whether code has the data's name in it, clauses included.
-bool names(const clang::Stmt& code, const clang::VarDecl& data);
-
-/// Whether a region in any case runs on a device and maps the data `from` or `alloc`, no way else.
-bool only_brings_back(const clang::OMPExecutableDirective& region, const clang::VarDecl& data);
-
 /// Of one scope. `all` is what stays on the device, by its names in the scope; `device` the number
 /// of that. Throws Refusal of a directive that the data's being there already would change.
 DeviceUses device_uses(const Program& program, const Scope& scope,

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "clause_items.h"
 #include "clauses.h"
 #include "names.h"
 #include "regions.h"

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "answer.h"
+#include "offloading.h"
 #include "written_code.h"
 
 namespace ompdm::edit {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "answer.h"
+#include "clause_items.h"
 #include "own_storage.h"
 #include "regions.h"
 
