@@ -3,6 +3,7 @@
 
     reports/produce.py BUILD_DIR [--folder host]     (cmake --build --preset default --target reports)
     reports/produce.py BUILD_DIR --predictions       only predictions.md: what was promised and what came true
+    reports/produce.py BUILD_DIR --fix               only heat-fix.txt: what ompdm fix makes of heat's naive rung
     reports/produce.py --paste [--check]             only the README's blocks, from the files that are here
 """
 import argparse
@@ -85,6 +86,7 @@ def produce(build, folder):
     write_ladder(ompdm, build, folder)
     predict(build, folder)
     if folder.name == "host":
+        write_fix(ompdm, build, folder)
         print(run([HERE.parent / "scripts/lesson", "-o", HERE / "lesson", "--build", build]), end="")
         for page in (HERE / "lesson").glob("*.html"):
             page.write_text(page.read_text().replace(f"{HERE.parent}/", ""))
@@ -167,6 +169,25 @@ def write_ladder(ompdm, build, folder):
         (folder / "heat-compare.txt").write_text(f"$ {shown(command, build)}\n{text}\n...\n")
 
 
+def write_fix(ompdm, build, folder):
+    """What fix makes of heat's naive rung, in a folder of its own with a Makefile."""
+    offload = json.loads((build / "offload.json").read_text())
+    kernels = HERE.parent / "kernels"
+    with tempfile.TemporaryDirectory() as scratch:
+        for name in ("heat.cpp", "arguments.h"):
+            (pathlib.Path(scratch) / name).write_text((kernels / name).read_text())
+        (pathlib.Path(scratch) / "Makefile").write_text(
+            f"heat: heat.cpp\n\t{offload['cxx']} -std=c++20 {offload['options']} -Wl,-rpath,{offload['runtime']} "
+            "-o heat heat.cpp\n")
+        program = ["./heat", "--variant", "naive", *RUNGS["heat"][1]]
+        fix = [ompdm, "fix", "trace.json", "--build", "make", "--release", "--ignore", "solve time"]
+        run(["make"], cwd=scratch)
+        run([ompdm, "record", *program], cwd=scratch)
+        text = run(fix, cwd=scratch).replace(f"{scratch}/", "./")
+    typed = " ".join(f"'{word}'" if " " in str(word) else str(word) for word in ["ompdm", *fix[1:]])
+    (folder / "heat-fix.txt").write_text(f"$ ompdm record {' '.join(program)}\n$ {typed}\n{text}")
+
+
 def paste(check):
     """Each block between `<!-- from FILE -->` and `<!-- end -->` in the README is FILE's text."""
     before = README.read_text()
@@ -189,11 +210,14 @@ def main():
     parser.add_argument("build", nargs="?", type=pathlib.Path)
     parser.add_argument("--folder", default="host", help="subfolder of reports/ (default: host)")
     parser.add_argument("--predictions", action="store_true", help="only predictions.md")
+    parser.add_argument("--fix", action="store_true", help="only heat-fix.txt")
     parser.add_argument("--paste", action="store_true")
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
     if options.build and options.predictions:
         predict(options.build.resolve(), HERE / options.folder)
+    elif options.build and options.fix:
+        write_fix(options.build.resolve() / "bin" / "ompdm", options.build.resolve(), HERE / options.folder)
     elif options.build:
         produce(options.build.resolve(), HERE / options.folder)
     elif not options.paste:

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "fix/attempts.h"
 #include "fix/build_command.h"
 #include "fix/child.h"
 #include "fix/compile_arguments.h"
@@ -19,16 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kNothingVerified = 4;
-
-/// Why plans cannot be made together; empty: they can.
-std::string conflict_in(const std::vector<EditPlan>& plans) {
-  try {
-    changed_files(plans);
-    return {};
-  } catch (const Error& conflict) {
-    return conflict.what();
-  }
-}
 
 /// Empty where the file lies in the tree.
 std::string obstacle_outside(const fs::path& file, const fs::path& tree) {
@@ -181,22 +172,18 @@ int Fixing::verify() {
   trials.build_original(sources());
   learn_of(trials);
   plan();
-  std::vector<EditPlan> accepted;
-  std::optional<Measured> together;
-  if (is_any(&Case::is_planned)) {
-    trials.run_original(runs_to_come());
-    accepted = try_each(trials);
-    if (!accepted.empty()) together = try_together(trials, accepted);
-  }
+  Attempts attempts(cases_, tool_, {options_.release, !options_.runs.empty()});
+  if (is_any(&Case::is_planned)) attempts.make(trials);
   steps_.end();
   print_table();
-  if (!together || !together->verified) {
-    if (together) fmt::print("Together they were not verified: {}\n", together->why);
+  const Measured* together = attempts.together();
+  if (together == nullptr || !together->verified) {
+    if (together != nullptr) fmt::print("Together they were not verified: {}\n", together->why);
     return kNothingVerified;
   }
   fmt::print("Together: {}.\n", spared_sentence(*together));
-  const ChangedFiles files = changed_files(accepted);
-  write_patch(verified_head(what, *together, released_) + unified_diff(files, what.tree),
+  const ChangedFiles files = changed_files(attempts.accepted());
+  write_patch(verified_head(what, *together, attempts.released()) + unified_diff(files, what.tree),
               options_.output);
   if (options_.apply) {
     apply(files);
@@ -215,95 +202,6 @@ void Fixing::learn_of(const Trials& trials) {
   const bool is_same = is_built_as_recorded(recorded_, trials.original());
   for (Case& one : cases_) {
     if (one.is_open() && !is_same) one.verdict.refused = one.source.obstacle;
-  }
-}
-
-std::size_t Fixing::changes() const {
-  return static_cast<std::size_t>(std::ranges::count_if(cases_, &Case::is_planned));
-}
-
-std::size_t Fixing::runs_to_come() const {
-  std::size_t returned = 0;
-  for (const Case& one : cases_) {
-    if (one.is_planned() && options_.release) returned += one.plan.returned.size();
-  }
-  const std::size_t wholes = (changes() == 1 ? 0 : 1) + (returned == 0 ? 0 : 1);
-  return returned + Trials::kRunsOfOne * (changes() + wholes);
-}
-
-std::vector<EditPlan> Fixing::try_each(Trials& trials) {
-  std::vector<EditPlan> accepted;
-  for (Case& one : cases_) {
-    if (!one.is_planned()) continue;
-    Verdict& verdict = one.verdict;
-    verdict.was_tried = true;
-    // What is promised is what the edits would spare of the run that was recorded; where the host
-    // or more entries of a loop may need some of it, little of it is something.
-    const double share = verdict.is_firm ? 0.9 : options_.runs.empty() ? 0.1 : 0;
-    const double least = share * static_cast<double>(verdict.promised.value_or(0));
-    verdict.measured = trials.measure(changed_files({one.plan}),
-                                      {.what = fmt::format("finding {}", one.plan.number),
-                                       .least = static_cast<std::uint64_t>(least),
-                                       .is_final = changes() == 1});
-    if (!verdict.measured.verified) continue;
-    accepted.push_back(one.plan);
-    verdict.measured.why = conflict_in(accepted);
-    verdict.measured.verified = verdict.measured.why.empty();
-    if (!verdict.measured.verified) accepted.pop_back();
-  }
-  return accepted;
-}
-
-Measured Fixing::try_together(Trials& trials, std::vector<EditPlan>& accepted) {
-  std::uint64_t most = 0;
-  const Measured* alone = nullptr;
-  for (const Case& one : cases_) {
-    if (!one.verdict.measured.verified) continue;
-    most = std::max(most, one.verdict.measured.spared());
-    alone = &one.verdict.measured;
-  }
-  const std::uint64_t least = most / 10 * 9;
-  // One by itself was measured as it is.
-  const Measured all =
-      changes() == 1
-          ? *alone
-          : trials.measure(changed_files(accepted),
-                           {.what = "all of them together", .least = least, .is_final = true});
-  if (!options_.release || !all.verified) return all;
-  const std::vector<EditPlan> whole = accepted;
-  release(trials, accepted);
-  if (released_.empty()) return all;
-  // It differs from what was compared by copies back alone, of which spoiling showed no need.
-  Measured less = trials.measure(changed_files(accepted), {.what = "all without what no one reads",
-                                                           .least = least,
-                                                           .contents = false,
-                                                           .is_final = true});
-  less.unseen = all.unseen;
-  if (less.verified) return less;
-  accepted = whole;
-  released_.clear();
-  return all;
-}
-
-/// What need not come back is left on the device, where spoiling it changes nothing.
-void Fixing::release(Trials& trials, std::vector<EditPlan>& accepted) {
-  for (EditPlan& plan : accepted) {
-    EditTool::Wish wish;
-    for (const std::string& name : std::vector<std::string>(plan.returned)) {
-      wish.released.push_back(name);
-      wish.spoil = true;
-      const EditPlan kept = plan;
-      plan = tool_.plan(plan.number, wish);
-      const bool is_same =
-          plan.refused.empty() &&
-          trials.is_same(changed_files(accepted), fmt::format("without {} coming back", name));
-      if (!is_same) wish.released.pop_back();
-      plan = kept;
-    }
-    wish.spoil = false;
-    if (wish.released.empty()) continue;
-    plan = tool_.plan(plan.number, wish);
-    released_.insert(released_.end(), wish.released.begin(), wish.released.end());
   }
 }
 

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "fix/case.h"
 #include "fix/edit_tool.h"
 #include "fix/recorded.h"
 #include "fix/steps.h"
 #include "fix/trial.h"
-#include "fix/verdicts.h"
 
 namespace ompdm::cli {
 
@@ -37,16 +37,6 @@ class Fixing {
   int run();
 
  private:
-  /// A finding that was asked for: what is to be written, and what came of it.
-  struct Case {
-    EditPlan plan;
-    Verdict verdict;
-    SourceState source;
-
-    [[nodiscard]] bool is_open() const { return verdict.refused.empty(); }
-    [[nodiscard]] bool is_planned() const { return is_open() && !plan.replacements.empty(); }
-  };
-
   void take_up(std::size_t number);
   void plan();
   [[nodiscard]] std::vector<std::filesystem::path> sources() const;
@@ -56,11 +46,6 @@ class Fixing {
   int print_unverified();
   int verify();
   void learn_of(const Trials& trials);
-  [[nodiscard]] std::size_t changes() const;  // that are to be tried
-  [[nodiscard]] std::size_t runs_to_come() const;
-  std::vector<EditPlan> try_each(Trials& trials);
-  Measured try_together(Trials& trials, std::vector<EditPlan>& accepted);
-  void release(Trials& trials, std::vector<EditPlan>& accepted);
   void print_table() const;
   [[nodiscard]] std::string by_hand() const;
 
@@ -69,7 +54,6 @@ class Fixing {
   EditTool tool_;
   std::filesystem::path tree_;
   std::vector<Case> cases_;
-  std::vector<std::string> released_;  // names of what is not brought back any more
   Steps steps_;
 };
 

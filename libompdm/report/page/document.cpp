@@ -138,12 +138,9 @@ std::string basis_of(std::span<const analysis::Analysis> analyses) {
 /// What every page says: how rows are called, and the program's lines.
 Json shown_of(std::span<const analysis::Analysis> analyses, const SourceNames& names,
               std::span<const SourceExcerpt> sources) {
-  return {{"compared", false},
-          {"headline", headline(analyses, names)},
-          {"basis", basis_of(analyses)},
-          {"names", names_json(analyses, names)},
-          {"patterns", patterns_json()},
-          {"sources", sources_json(sources)},
+  return {{"compared", false},           {"headline", headline(analyses, names)},
+          {"basis", basis_of(analyses)}, {"names", names_json(analyses, names)},
+          {"patterns", patterns_json()}, {"sources", sources_json(sources)},
           {"timelines", Json::array()}};
 }
 
