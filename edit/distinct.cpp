@@ -10,6 +10,7 @@
 
 #include "answer.h"
 #include "clause_items.h"
+#include "derived.h"
 #include "leads.h"
 #include "own_storage.h"
 #include "permutation.h"
@@ -99,7 +100,8 @@ class Distinct {
         refuse(*leads.this_at, fmt::format("a member may be {}", one->getNameAsString()));
       }
       for (const auto& [other, at] : leads.all) {
-        if (!data_.contains(other) && !is_third(*other) && !is_distinct(*other, *one)) {
+        if (!data_.contains(other) && !is_part(*other, *at) && !is_third(*other) &&
+            !is_distinct(origin_of(*other), *one)) {
           refuse(*at, fmt::format("{} may be another name of {}", other->getNameAsString(),
                                   one->getNameAsString()));
         }
@@ -126,6 +128,25 @@ class Distinct {
         }
       }
     }
+  }
+
+  /// A pointer to a part of the data, whose uses are known to be the data's.
+  [[nodiscard]] bool is_part(const clang::VarDecl& variable, const clang::Stmt& at) const {
+    const bool is_in_code =
+        variable.getInit() != nullptr && program_.is_within(*variable.getInit(), loop_);
+    return is_in_code && data_.contains(&origin_of(variable)) &&
+           is_declared_beside(program_, variable, at);
+  }
+
+  /// What a pointer to a part is a part of; itself where it is set anew, or to something else.
+  [[nodiscard]] const clang::VarDecl& origin_of(const clang::VarDecl& variable) const {
+    const clang::VarDecl* base = derived_from(variable);
+    const clang::FunctionDecl* function = function_of(variable);
+    if (base == nullptr || function == nullptr || !function->hasBody()) return variable;
+    const auto is_set = [](const Mention& one) { return one.use == Use::kPointer; };
+    const clang::Stmt& body = *function->getBody();
+    if (std::ranges::any_of(mentions_on_device(program_, body, variable), is_set)) return variable;
+    return origin_of(*base);
   }
 
   /// The third name in an exchange of the data's.

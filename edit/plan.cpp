@@ -45,7 +45,7 @@ void make(const Program& program, const Finding& finding, const Request& request
     const bool is_text =
         edit.kind == "replace" || edit.kind == "leave_out" || edit.kind == "remove";
     if (!is_text || edit.when != "always") {
-      throw Refusal("whether this directive is needed here only you know", at);
+      throw Refusal("whether the host needs what this moves is not looked into", at);
     }
     if (!plan.left_out.empty()) {
       throw Refusal(plan.left_out.front().why, plan.left_out.front().in_the_way);

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <set>
 
+#include "derived.h"
 #include "offloading.h"
 #include "written_code.h"
 
@@ -97,12 +98,34 @@ class Looker {
     // A region's body is visited by several ways.
     std::set<const clang::Stmt*> known;
     for (const clang::DeclRefExpr* name : names.found) {
-      if (known.insert(name).second) all.push_back(mention(*name, variable));
+      if (known.insert(name).second) add(mention(*name, variable), code, variable, all);
     }
     return all;
   }
 
  private:
+  /// What a pointer to a part of the data is used for is a use of the data.
+  void add(Mention mention, const clang::Stmt& code, const clang::VarDecl& variable,
+           std::vector<Mention>& all) {
+    const auto* declared =
+        mention.use == Use::kPointer ? dyn_cast<clang::DeclStmt>(mention.at) : nullptr;
+    const auto* part = declared == nullptr || !declared->isSingleDecl()
+                           ? nullptr
+                           : dyn_cast<clang::VarDecl>(declared->getSingleDecl());
+    if (part != nullptr && derived_from(*part) == variable.getCanonicalDecl() &&
+        stays_on_its_side(program_, *part, code)) {
+      std::vector<Mention> uses = look(code, *part);
+      const bool is_only_used = std::ranges::none_of(uses, [](const Mention& one) {
+        return one.use == Use::kPointer || one.use == Use::kHanded || one.use == Use::kUnknown;
+      });
+      if (is_only_used) {
+        all.insert(all.end(), uses.begin(), uses.end());
+        return;
+      }
+    }
+    all.push_back(std::move(mention));
+  }
+
   Mention mention(const clang::DeclRefExpr& name, const clang::VarDecl& variable) {
     const clang::QualType type = variable.getType();
     if (type->isPointerType() || type->isArrayType()) return of_pointer(name);
@@ -251,7 +274,8 @@ class Looker {
       }
       for (const Mention& one : look(*called.getBody(), parameter)) {
         whole.use = both(whole.use, one.use == Use::kPointer ? Use::kUnknown : one.use);
-        if (one.use == Use::kPointer) whole.why = fmt::format("is set anew in {}()", name);
+        if (one.use == Use::kPointer)
+          whole.why = fmt::format("is set anew, or gets another name, in {}()", name);
         if (one.use == Use::kUnknown) whole.why = fmt::format("{} in {}()", one.why, name);
       }
     }

@@ -67,8 +67,9 @@ class Scopes {
     if (data.hasGlobalStorage()) add_calls(code, data, mentions);
     for (const Mention& one : mentions) {
       if (function != nullptr && one.use == Use::kPointer) {
-        refuse(*one.at, fmt::format("{} is set anew in {}(), which the loop calls",
-                                    data.getNameAsString(), function->getNameAsString()));
+        refuse(*one.at,
+               fmt::format("{} is set anew, or gets another name, in {}(), which the loop calls",
+                           data.getNameAsString(), function->getNameAsString()));
       }
       for (const clang::ParmVarDecl* parameter : one.handed_to) {
         const auto* callee = llvm::cast<clang::FunctionDecl>(parameter->getDeclContext());

@@ -95,7 +95,11 @@ const clang::Stmt& loop_of(const Program& program, const Stay& stay) {
   const Place& place = stay.begin.front()->places.at(0);
   const clang::Stmt* loop = program.loop_at(place, stay.kept_places);
   if (loop == nullptr) {
-    throw Refusal("no loop begins here that its directives stand in", place);
+    throw Refusal(
+        "no for, while or do begins here that leads to all of its directives, as far as functions "
+        "are "
+        "seen",
+        place);
   }
   return *loop;
 }
@@ -117,7 +121,10 @@ Spanned span_of(const Program& program, const Stay& stay) {
   if (statements.empty()) throw Refusal("no block leads to its directives", place);
   const bool is_alone =
       statements.size() == 1 && llvm::isa<clang::OMPExecutableDirective>(statements.front());
-  if (is_alone) throw Refusal("this directive alone leaves nothing to spare", place);
+  if (is_alone)
+    throw Refusal(
+        "nothing in this function repeats this directive: around it alone nothing is spared",
+        place);
   clang::Stmt* span = clang::CompoundStmt::Create(
       program.context(), statements, clang::FPOptionsOverride(), statements.front()->getBeginLoc(),
       statements.back()->getEndLoc());

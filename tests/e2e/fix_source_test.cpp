@@ -102,6 +102,12 @@ TEST(FixSource, KeepsWhatCanStayWhereTheRestCannot) {
   expect_patched(project, "without", {"#pragma omp target enter data map(to: u[0:n])\n  for"});
 }
 
+TEST(FixSource, TakesAPointerToAPartForTheData) {
+  expect_patched("rows",
+                 {"#pragma omp target enter data map(to: a[0:n * n], sums[0:n])\n  for",
+                  "#pragma omp target update to(a[0:n * n]) if(count > 1 && t % 3 == 1)\n"});
+}
+
 TEST(FixSource, SaysWhatItLeavesAsItIs) {
   const Project project(kPrograms / "without.c");
   ASSERT_TRUE(project.record());
