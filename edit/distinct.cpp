@@ -70,7 +70,8 @@ class Distinct {
     for (const Variable one : data_) {
       for (const Variable other : data_) {
         if (one == other || own_.is_private(*one) || own_.is_private(*other) ||
-            is_distinct(*one, *other) || are_mapped_at_once(one, other)) {
+            is_distinct(*one, *other) || are_mapped_at_once(one, other) ||
+            are_of_two_objects(*one, *other)) {
           continue;
         }
         for (const Variable each : {one, other}) {
@@ -128,6 +129,31 @@ class Distinct {
         }
       }
     }
+  }
+
+  /// "double* a = u.data(), *b = v.data();"
+  [[nodiscard]] bool are_of_two_objects(const clang::VarDecl& one,
+                                        const clang::VarDecl& other) const {
+    const Variable left = object_of(one);
+    const Variable right = object_of(other);
+    return left != nullptr && right != nullptr && left != right;
+  }
+
+  /// The local object of the standard library's that a pointer is set to the storage of, once and
+  /// for all; null of others.
+  [[nodiscard]] Variable object_of(const clang::VarDecl& pointer) const {
+    const clang::FunctionDecl* function = function_of(pointer);
+    if (function == nullptr || !function->hasBody() || pointer.hasGlobalStorage()) return nullptr;
+    SetBy set(pointer);
+    set.TraverseStmt(function->getBody());
+    if (set.values.size() != 1) return nullptr;
+    Leads leads(program_.context().getSourceManager());
+    leads.TraverseStmt(const_cast<clang::Expr*>(set.values.front()));
+    const bool is_one = leads.all.size() == 1 && leads.this_at == nullptr;
+    const Variable object = is_one ? leads.all.begin()->first : nullptr;
+    const bool is_own = object != nullptr && object->isLocalVarDecl() &&
+                        object->getType()->isRecordType() && is_own_object(*object);
+    return is_own ? object : nullptr;
   }
 
   /// A pointer to a part of the data, whose uses are known to be the data's.

@@ -137,6 +137,7 @@ EditPlan EditTool::plan_of(std::size_t number, const CompileArguments& unit,
   EditPlan plan{number, {}, {}, {}, 0};
   if (!answer.at("errors").empty()) {
     plan.refused = uncompiled(unit, answer.at("errors").front().get<std::string>());
+    plan.is_compiled = false;
     return plan;
   }
   const Json& one = answer.at("plans").front();
@@ -179,7 +180,9 @@ EditPlan EditTool::plan(std::size_t number, const Wish& wish) const {
     EditPlan wider = plan_in({unit}, number, wish);
     const bool is_better = wider.refused.empty() &&
                            (!best.refused.empty() || wider.left_out.size() < best.left_out.size());
-    if (is_better) best = std::move(wider);
+    // What sees more knows better why not.
+    const bool tells_more = !best.refused.empty() && wider.is_compiled;
+    if (is_better || tells_more) best = std::move(wider);
   }
   return best;
 }

@@ -32,6 +32,7 @@ struct EditPlan {
   std::size_t updates = 0;            ///< that were added for the host
   /// Data that is left as it is, each with the statement in the way: "y[0:n]: cg.c:12: ...".
   std::vector<std::string> left_out = {};
+  bool is_compiled = true;  ///< the source was: else that is why it is refused
 };
 
 /// Gives all places the path that their file has here, newer than the program or not, and adds it
