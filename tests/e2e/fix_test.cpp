@@ -86,13 +86,29 @@ TEST(Fix, BringsBackWhatItIsNotToldToLeave) {
       << project.text("to_file.c");
 }
 
-TEST(Fix, LeavesAGoodRungAsItIs) {
+TEST(Fix, LeavesGoodRungsAsTheyAre) {
   const fs::path kernels = OMPDM_KERNELS;
-  const Project project(kernels / "heat.cpp", {kernels / "arguments.h"});
-  ASSERT_TRUE(project.record({"--variant", "data", "400", "10"}));
-  const Ended ended = project.fix({"--build", "make", "--ignore", "solve time"});
-  EXPECT_EQ(ended.status, 4) << ended.out << ended.err;
-  EXPECT_FALSE(contains(ended.out, "+++")) << ended.out;
+  struct Rungs {
+    std::string program;
+    std::vector<std::string> names;
+    std::vector<std::string> sizes;
+  };
+  const std::vector<Rungs> all = {{"heat", {"data", "collapse", "optimized"}, {"400", "10"}},
+                                  {"jacobi", {"data", "branchless", "coalesced"}, {"64"}},
+                                  {"vadd", {"mapped"}, {"10000"}},
+                                  {"pi", {"combined", "loop"}, {"100000"}}};
+  for (const Rungs& one : all) {
+    const Project project(kernels / (one.program + ".cpp"), {kernels / "arguments.h"});
+    for (const std::string& name : one.names) {
+      SCOPED_TRACE(one.program + ' ' + name);
+      std::vector<std::string> arguments = {"--variant", name};
+      arguments.insert(arguments.end(), one.sizes.begin(), one.sizes.end());
+      ASSERT_TRUE(project.record(arguments));
+      const Ended ended = project.fix({"--build", "make", "--ignore", "solve time"});
+      EXPECT_EQ(ended.status, 4) << ended.out << ended.err;
+      EXPECT_FALSE(contains(ended.out, "+++")) << ended.out;
+    }
+  }
 }
 
 TEST(Fix, TellsWhatDiffersOfAProgramThatDiffersFromItself) {
