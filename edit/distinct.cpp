@@ -26,29 +26,6 @@ using clang::isa;
 using Variable = const clang::VarDecl*;
 using Variables = std::set<Variable>;
 
-/// What a variable is set to.
-class SetBy : public WrittenCode<SetBy> {
- public:
-  explicit SetBy(const clang::VarDecl& variable) : variable_(variable) {}
-  bool VisitVarDecl(clang::VarDecl* declared) {
-    if (declared == &variable_ && declared->getInit() != nullptr) {
-      values.push_back(declared->getInit());
-    }
-    return true;
-  }
-  bool VisitBinaryOperator(clang::BinaryOperator* binary) {
-    const auto* name = dyn_cast<clang::DeclRefExpr>(binary->getLHS()->IgnoreParens());
-    if (binary->isAssignmentOp() && name != nullptr && name->getDecl() == &variable_) {
-      values.push_back(binary->getRHS());
-    }
-    return true;
-  }
-  std::vector<const clang::Expr*> values;
-
- private:
-  const clang::VarDecl& variable_;
-};
-
 class Distinct {
  public:
   Distinct(const Program& program, const clang::Stmt& loop, Variables data)
@@ -144,11 +121,10 @@ class Distinct {
   [[nodiscard]] Variable object_of(const clang::VarDecl& pointer) const {
     const clang::FunctionDecl* function = function_of(pointer);
     if (function == nullptr || !function->hasBody() || pointer.hasGlobalStorage()) return nullptr;
-    SetBy set(pointer);
-    set.TraverseStmt(function->getBody());
-    if (set.values.size() != 1) return nullptr;
+    const auto values = values_of(pointer, *function->getBody());
+    if (values.size() != 1) return nullptr;
     Leads leads(program_.context().getSourceManager());
-    leads.TraverseStmt(const_cast<clang::Expr*>(set.values.front()));
+    leads.TraverseStmt(const_cast<clang::Expr*>(values.front()));
     const bool is_one = leads.all.size() == 1 && leads.this_at == nullptr;
     const Variable object = is_one ? leads.all.begin()->first : nullptr;
     const bool is_own = object != nullptr && object->isLocalVarDecl() &&
@@ -198,9 +174,7 @@ class Distinct {
   /// Where a pointer is set by another one, as for a part of that; null: nowhere but in the loop.
   [[nodiscard]] const clang::Stmt* made_of_another(const clang::VarDecl& variable) const {
     for (const clang::FunctionDecl* function : own_.functions_of(variable)) {
-      SetBy set(variable);
-      set.TraverseStmt(function->getBody());
-      for (const clang::Expr* value : set.values) {
+      for (const clang::Expr* value : values_of(variable, *function->getBody())) {
         Leads leads(program_.context().getSourceManager());
         leads.TraverseStmt(const_cast<clang::Expr*>(value));
         if (!leads.all.empty() && !program_.is_within(*value, loop_)) return value;

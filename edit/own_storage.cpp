@@ -6,7 +6,9 @@
 
 #include <algorithm>
 
+#include "derived.h"
 #include "permutation.h"
+#include "written_code.h"
 
 namespace ompdm::edit {
 namespace {
@@ -14,22 +16,52 @@ namespace {
 using clang::dyn_cast;
 using clang::isa;
 
-bool is_allocation(const clang::Expr* value) {
-  if (value == nullptr) return true;  // nothing yet
-  value = value->IgnoreParenCasts();
-  if (isa<clang::CXXNewExpr, clang::CXXNullPtrLiteralExpr, clang::GNUNullExpr,
-          clang::IntegerLiteral>(value)) {
+/// What a variable is set to.
+class SetBy : public WrittenCode<SetBy> {
+ public:
+  explicit SetBy(const clang::VarDecl& variable) : variable_(variable) {}
+  bool VisitVarDecl(clang::VarDecl* declared) {
+    if (declared == &variable_ && declared->getInit() != nullptr) {
+      values.push_back(declared->getInit());
+    }
     return true;
   }
-  const auto* call = dyn_cast<clang::CallExpr>(value);
-  const clang::FunctionDecl* called = call == nullptr ? nullptr : call->getDirectCallee();
-  if (called == nullptr) return false;
-  static const std::set<std::string> kAllocators = {
-      "malloc",     "calloc",      "realloc",     "aligned_alloc", "memalign",
-      "valloc",     "std::malloc", "std::calloc", "std::realloc",  "std::aligned_alloc",
-      "_mm_malloc", "omp_alloc",   "mmap"};
-  return kAllocators.contains(called->getQualifiedNameAsString());
-}
+  bool VisitBinaryOperator(clang::BinaryOperator* binary) {
+    const auto* name = dyn_cast<clang::DeclRefExpr>(binary->getLHS()->IgnoreParens());
+    if (binary->isAssignmentOp() && name != nullptr && name->getDecl() == &variable_) {
+      values.push_back(binary->getRHS());
+    }
+    return true;
+  }
+  std::vector<const clang::Expr*> values;
+
+ private:
+  const clang::VarDecl& variable_;
+};
+
+/// Whether a loop names a pointer to a part of a variable's storage that is declared before it.
+class PartsIn : public WrittenCode<PartsIn> {
+ public:
+  PartsIn(const Program& program, const clang::Stmt& loop, const clang::VarDecl& variable)
+      : program_(program), loop_(loop), variable_(variable) {}
+
+  bool VisitDeclRefExpr(clang::DeclRefExpr* name) {
+    const auto* part = dyn_cast<clang::VarDecl>(name->getDecl());
+    const bool is_before = part != nullptr && part->getInit() != nullptr &&
+                           !program_.is_within(*part->getInit(), loop_);
+    while (is_before && !found && part != nullptr) {
+      part = derived_from(*part);
+      found = part == variable_.getCanonicalDecl();
+    }
+    return true;
+  }
+  bool found = false;
+
+ private:
+  const Program& program_;
+  const clang::Stmt& loop_;
+  const clang::VarDecl& variable_;
+};
 
 /// Every place outside of functions where a variable's initial value names another.
 class GlobalValues : public clang::RecursiveASTVisitor<GlobalValues> {
@@ -49,6 +81,29 @@ class GlobalValues : public clang::RecursiveASTVisitor<GlobalValues> {
 
 }  // namespace
 
+bool is_allocation(const clang::Expr* value) {
+  if (value == nullptr) return true;  // nothing yet
+  value = value->IgnoreParenCasts();
+  if (isa<clang::CXXNewExpr, clang::CXXNullPtrLiteralExpr, clang::GNUNullExpr,
+          clang::IntegerLiteral>(value)) {
+    return true;
+  }
+  const auto* call = dyn_cast<clang::CallExpr>(value);
+  const clang::FunctionDecl* called = call == nullptr ? nullptr : call->getDirectCallee();
+  if (called == nullptr) return false;
+  static const std::set<std::string> kAllocators = {
+      "malloc",     "calloc",      "realloc",     "aligned_alloc", "memalign",
+      "valloc",     "std::malloc", "std::calloc", "std::realloc",  "std::aligned_alloc",
+      "_mm_malloc", "omp_alloc",   "mmap"};
+  return kAllocators.contains(called->getQualifiedNameAsString());
+}
+
+std::vector<const clang::Expr*> values_of(const clang::VarDecl& variable, const clang::Stmt& code) {
+  SetBy set(variable);
+  set.TraverseStmt(const_cast<clang::Stmt*>(&code));
+  return std::move(set.values);
+}
+
 std::vector<const clang::FunctionDecl*> OwnStorage::functions_of(
     const clang::VarDecl& variable) const {
   if (variable.hasGlobalStorage()) return program_.functions();
@@ -67,6 +122,9 @@ bool OwnStorage::is_private(const clang::VarDecl& variable) const {
     values.TraverseDecl(program_.context().getTranslationUnitDecl());
     if (values.found) return false;
   }
+  PartsIn parts(program_, loop_, variable);
+  parts.TraverseStmt(const_cast<clang::Stmt*>(&loop_));
+  if (parts.found) return false;
   const auto functions = functions_of(variable);
   return !functions.empty() &&
          std::ranges::none_of(functions, [&](const clang::FunctionDecl* function) {

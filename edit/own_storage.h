@@ -11,6 +11,12 @@
 
 namespace ompdm::edit {
 
+/// Whether a value is memory of its own: what malloc, new and the like return, or none yet.
+bool is_allocation(const clang::Expr* value);
+
+/// What a variable is set to in code, where it is declared there and by assignments.
+std::vector<const clang::Expr*> values_of(const clang::VarDecl& variable, const clang::Stmt& code);
+
 /// Asked around a loop, in which the pointers of `data` may be exchanged with each other.
 class OwnStorage {
  public:

@@ -8,6 +8,7 @@
 #include "arguments.h"
 #include "distinct.h"
 #include "loop_place.h"
+#include "memory.h"
 #include "names.h"
 #include "own_directives.h"
 #include "pairs.h"
@@ -46,6 +47,11 @@ class Looker {
         std::ranges::any_of(variables_, [](const Variable one) { return one->hasGlobalStorage(); });
     expect_no_other_way_out(program_, code_, any_global);
     for (const Variable variable : variables_) find_uses(*variable);
+    for (const Variable variable : variables_) {
+      std::vector<const Scope*> scopes;
+      for (const Used& one : used_.at(variable)) scopes.push_back(&one.scope);
+      expect_memory(program_, code_, *variable, scopes);
+    }
     // What may be one, or is exchanged, is written if any of it is.
     std::set<Variable> alike = expect_distinct(program_, code_, variables_);
     const auto swapped = exchanged(program_, code_, variables_, set_);

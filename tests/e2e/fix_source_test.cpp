@@ -108,6 +108,10 @@ TEST(FixSource, TakesAPointerToAPartForTheData) {
                   "#pragma omp target update to(a[0:n * n]) if(count > 1 && t % 3 == 1)\n"});
 }
 
+TEST(FixSource, KeepsNothingThatMayHaveNoMemory) {
+  expect_patched("no_memory", {"#pragma omp target enter data map(to: u[0:n])\n  for (int t"});
+}
+
 TEST(FixSource, SaysWhatItLeavesAsItIs) {
   const Project project(kPrograms / "without.c");
   ASSERT_TRUE(project.record());
