@@ -119,6 +119,8 @@ class Terms {
       if (function.getParamDecl(i)->getNameAsString() != name) continue;
       const clang::Expr& argument = *call.getArg(i)->IgnoreParenImpCasts();
       const auto* named = llvm::dyn_cast<clang::DeclRefExpr>(&argument);
+      // What the function sets it to is not what it is handed.
+      if (!is_root) Names(program_, *function.getBody()).expect_unchanged(name);
       if (named != nullptr) return named->getDecl()->getNameAsString();
       if (is_root) {
         refuse(call, fmt::format("what {} is in {}() has no name of its own here", name,
@@ -129,7 +131,7 @@ class Terms {
       return std::ranges::all_of(words, is_of_name) ? words : '(' + words + ')';
     }
     const clang::VarDecl* variable = variable_named(*function.getBody(), name);
-    if (variable != nullptr && variable->isLocalVarDecl() && !variable->hasGlobalStorage()) {
+    if (variable != nullptr && variable->isLocalVarDecl()) {
       refuse(call, fmt::format("{} is a variable of {}() alone", name, function.getNameAsString()));
     }
     return name;

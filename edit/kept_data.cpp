@@ -35,7 +35,9 @@ class Gatherer {
         for (const Item& item : clause.items) {
           if (!holds(items, item)) continue;
           for (const std::string& expression : terms_of(program_, code_, item)) {
-            std::string& kind = kept(expression).*side;
+            Kept& one = kept(expression);
+            expect_the_same(item, *one.variable);
+            std::string& kind = one.*side;
             if (kind != strongest) kind = clause.kind;
           }
         }
@@ -93,6 +95,23 @@ class Gatherer {
     // An extent that changes would be another one at the end.
     names_.expect_plain(expression);
     return found.emplace(root, Kept{variable, expression, {}, {}}).first->second;
+  }
+
+  /// A function's own names may hide, or be hidden by, others of the same spelling.
+  void expect_the_same(const Item& item, const clang::VarDecl& variable) const {
+    for (const auto* directive : program_.directives_at(item.named_at)) {
+      const clang::FunctionDecl* function = program_.function_of(*directive);
+      const clang::VarDecl* named =
+          function == nullptr || !function->hasBody()
+              ? nullptr
+              : variable_named(*function->getBody(), root_of(item.expression));
+      const bool is_another = named != nullptr && named->hasGlobalStorage() &&
+                              named->getCanonicalDecl() != variable.getCanonicalDecl();
+      if (is_another) {
+        refuse(fmt::format("{} is another variable here than in {}()", root_of(item.expression),
+                           function->getNameAsString()));
+      }
+    }
   }
 
   [[noreturn]] void refuse(const std::string& why) const {

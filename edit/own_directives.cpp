@@ -47,6 +47,7 @@ class HandedOn {
   void add(const clang::FunctionDecl& function, const clang::VarDecl& data) {
     if (!function.hasBody() || !names.emplace(&function, &data).second) return;
     for (const Mention& one : mentions_on_host(program_, *function.getBody(), data)) {
+      is_unseen = is_unseen || (one.use == Use::kUnknown && may_map(*one.at));
       for (const clang::ParmVarDecl* parameter : one.handed_to) {
         add(*llvm::cast<clang::FunctionDecl>(parameter->getDeclContext()), *parameter);
       }
@@ -54,8 +55,19 @@ class HandedOn {
   }
 
   std::set<std::pair<const clang::FunctionDecl*, const clang::VarDecl*>> names;
+  bool is_unseen = false;  ///< to a function whose body is not seen, too
 
  private:
+  /// A function of the program's that is not seen.
+  [[nodiscard]] bool may_map(const clang::Stmt& use) const {
+    const auto* call = llvm::dyn_cast<clang::CallExpr>(&use);
+    if (call == nullptr) return false;
+    const clang::FunctionDecl* called = call->getDirectCallee();
+    const clang::SourceManager& sources = program_.context().getSourceManager();
+    return called == nullptr || (called->getBuiltinID() == 0 && !called->hasBody() &&
+                                 !sources.isInSystemHeader(called->getLocation()));
+  }
+
   const Program& program_;
 };
 
@@ -87,6 +99,9 @@ void expect_mapped_here_alone(const Program& program, const clang::Stmt& code,
   HandedOn handed(program);
   for (const clang::VarDecl* one : data) {
     if (is_seen) handed.add(*home, *one);
+  }
+  if (handed.is_unseen) {
+    refuse(program, update, "this update may be for data that is mapped where it is not seen");
   }
   const auto is_mapped_by = [&](const Directive& one) {
     const clang::FunctionDecl* function = program.function_of(one);
