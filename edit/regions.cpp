@@ -163,7 +163,7 @@ class Uses {
       refuse(region, fmt::format("a kernel changes {}, which its clause only sends", name()));
     }
     found.writes = found.writes || writes;
-    found.is_later = found.is_later || region.hasClausesOfKind<clang::OMPNowaitClause>();
+    if (region.hasClausesOfKind<clang::OMPNowaitClause>()) found.later.push_back(&region);
     add_if(region, writes);
   }
 

@@ -20,9 +20,10 @@ struct MayStay {
 };
 
 struct DeviceUses {
-  bool writes = false;    ///< a kernel does
-  bool sends = false;     ///< a clause asks for what the host has
-  bool is_later = false;  ///< a region is `nowait`: it may still run when its loop has ended
+  bool writes = false;  ///< a kernel does
+  bool sends = false;   ///< a clause asks for what the host has
+  /// Regions that are `nowait`: they may still run when their loop has ended.
+  std::vector<const clang::OMPExecutableDirective*> later;
   std::vector<MayStay> may_stay;
   /// `target update` of nothing but `all` data: where the host's uses are cared for, each is idle.
   std::vector<const clang::OMPExecutableDirective*> idle;

@@ -1,11 +1,13 @@
 #include "residence.h"
 
+#include <clang/Basic/SourceManager.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "answer.h"
 #include "arguments.h"
+#include "certain.h"
 #include "distinct.h"
 #include "loop_place.h"
 #include "memory.h"
@@ -82,7 +84,7 @@ class Looker {
       if (!uses.idle.empty()) {
         expect_mapped_here_alone(program_, code_, *uses.idle.front(), variables_);
       }
-      found_.is_later = found_.is_later || uses.is_later;
+      found_.is_later = found_.is_later || !uses.later.empty();
       used_[&variable].push_back({std::move(scope), std::move(uses)});
     }
   }
@@ -132,6 +134,9 @@ class Looker {
       if (one.uses.sends) found_.sent.insert(name);
       add_updates(one, variable, is_written);
     }
+    for (const Used& one : used_.at(&variable)) {
+      for (const clang::OMPExecutableDirective* region : one.uses.later) expect_waited(*region);
+    }
   }
 
   void add_updates(const Used& used, const clang::VarDecl& variable, bool is_written) {
@@ -150,6 +155,27 @@ class Looker {
     found_.idle.insert(used.uses.idle.begin(), used.uses.idle.end());
     const bool is_changed = !here.empty() || !used.uses.idle.empty();
     if (is_changed && scope.function != nullptr) expect_for_these_alone(scope);
+  }
+
+  /// What an update brings or takes a region must not be at work on.
+  void expect_waited(const clang::OMPExecutableDirective& region) const {
+    const clang::SourceManager& sources = program_.context().getSourceManager();
+    const auto is_before = [&](const clang::Stmt& one, const clang::Stmt& other) {
+      return sources.isBeforeInTranslationUnit(one.getBeginLoc(), other.getBeginLoc());
+    };
+    for (const Update& update : found_.updates) {
+      const clang::Stmt& statement = *update.statement;
+      const bool is_again = !is_before(region, statement);  // of the pass before
+      const bool is_waited = std::ranges::any_of(
+          program_.directives_in(code_), [&](const clang::OMPExecutableDirective* wait) {
+            const bool is_between = is_again
+                                        ? is_before(region, *wait) || is_before(*wait, statement)
+                                        : is_before(region, *wait) && is_before(*wait, statement);
+            return wait->getDirectiveKind() == llvm::omp::OMPD_taskwait && is_between &&
+                   program_.is_within(*wait, code_) && is_certain(program_, *wait, code_);
+          });
+      if (!is_waited) refuse(statement, "a region that is nowait may still be at work here");
+    }
   }
 
   /// What is written into a function is for data that stays, whoever calls it.
