@@ -10,6 +10,7 @@
 
 #include "derived.h"
 #include "offloading.h"
+#include "side_names.h"
 #include "written_code.h"
 
 namespace ompdm::edit {
@@ -18,75 +19,12 @@ namespace {
 using clang::dyn_cast;
 using clang::isa;
 
-/// The statements of one side: the host's, or a region's.
-class Names : public WrittenCode<Names> {
- public:
-  Names(const clang::VarDecl& variable, bool on_device) : variable_(variable), device_(on_device) {}
-
-  bool dataTraverseStmtPre(clang::Stmt* statement) {
-    const auto* directive = dyn_cast<clang::OMPExecutableDirective>(statement);
-    if (directive == nullptr || device_) return true;
-    if (is_asked_by(*directive)) in_clauses.push_back(directive);
-    return !runs_on_device(*directive);
-  }
-  bool VisitDeclRefExpr(clang::DeclRefExpr* name) {
-    if (name->getDecl()->getCanonicalDecl() == variable_.getCanonicalDecl()) found.push_back(name);
-    // A clause's expression that is computed before its directive.
-    auto* captured = dyn_cast<clang::OMPCapturedExprDecl>(name->getDecl());
-    return captured == nullptr || TraverseStmt(captured->getInit());
-  }
-  bool VisitCXXDefaultArgExpr(clang::CXXDefaultArgExpr* argument) {
-    return TraverseStmt(argument->getExpr());
-  }
-  bool VisitLambdaExpr(clang::LambdaExpr* lambda) {
-    for (const clang::LambdaCapture& capture : lambda->captures()) {
-      if (capture.capturesVariable() &&
-          capture.getCapturedVar()->getCanonicalDecl() == variable_.getCanonicalDecl()) {
-        captured.push_back(lambda);
-      }
-    }
-    return true;
-  }
-
-  std::vector<const clang::DeclRefExpr*> found;
-  std::vector<const clang::Stmt*> captured;
-  std::vector<const clang::Stmt*> in_clauses;
-
- private:
-  /// Whether a clause that moves no data names it: num_threads(u[0]), reduction(+: u[0:n]).
-  bool is_asked_by(const clang::OMPExecutableDirective& directive) const {
-    return std::ranges::any_of(directive.clauses(), [&](const clang::OMPClause* clause) {
-      const bool is_moved = isa<clang::OMPMapClause, clang::OMPToClause, clang::OMPFromClause,
-                                clang::OMPUseDevicePtrClause, clang::OMPUseDeviceAddrClause,
-                                clang::OMPIsDevicePtrClause, clang::OMPHasDeviceAddrClause,
-                                clang::OMPDependClause, clang::OMPSharedClause>(clause);
-      const bool is_of_region =
-          runs_on_device(directive) &&
-          isa<clang::OMPFirstprivateClause, clang::OMPPrivateClause, clang::OMPReductionClause>(
-              clause);
-      if (clause == nullptr || is_moved || is_of_region || clause->isImplicit()) return false;
-      return std::ranges::any_of(clause->children(), [&](const clang::Stmt* child) {
-        return child != nullptr && is_in(*child);
-      });
-    });
-  }
-
-  bool is_in(const clang::Stmt& code) const {
-    Names inner(variable_, true);
-    inner.TraverseStmt(const_cast<clang::Stmt*>(&code));
-    return !inner.found.empty();
-  }
-
-  const clang::VarDecl& variable_;
-  bool device_;
-};
-
 class Looker {
  public:
   Looker(const Program& program, bool on_device) : program_(program), device_(on_device) {}
 
   std::vector<Mention> look(const clang::Stmt& code, const clang::VarDecl& variable) {
-    Names names(variable, device_);
+    SideNames names(variable, device_);
     names.TraverseStmt(const_cast<clang::Stmt*>(&code));
     std::vector<Mention> all;
     for (const clang::Stmt* lambda : names.captured) {
