@@ -63,6 +63,7 @@ int run(int argc, char** argv) {
       "Start here:\n"
       "  ompdm record ./app       run it and write trace.json\n"
       "  ompdm report trace.json  what moved, where and for how long\n"
+      "  ompdm fix trace.json     a patch of what it found: --build proves it\n"
       "  ompdm compare A B        what changed between two runs\n"
       "  ompdm doctor ./app       if nothing was recorded: why, and what to change\n\n"
       "`ompdm help COMMAND`, or its --help, says all of a command, with examples.");

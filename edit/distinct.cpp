@@ -80,14 +80,22 @@ class Distinct {
       for (const auto& [other, at] : leads.all) {
         if (!data_.contains(other) && !is_part(*other, *at) && !is_third(*other) &&
             !is_distinct(origin_of(*other), *one)) {
-          refuse(*at, fmt::format("{} may be another name of {}", other->getNameAsString(),
-                                  one->getNameAsString()));
+          const bool are_pointers = other->getType()->isPointerType() &&
+                                    one->getType()->isPointerType() && !one->hasGlobalStorage();
+          refuse(*at, fmt::format("{} may be another name of {}{}", other->getNameAsString(),
+                                  one->getNameAsString(),
+                                  are_pointers ? fmt::format(": if it never is, declare {} {}",
+                                                             one->getNameAsString(), restricted())
+                                               : std::string()));
         }
       }
     }
   }
 
  private:
+  [[nodiscard]] const char* restricted() const {
+    return program_.context().getLangOpts().CPlusPlus ? "__restrict" : "restrict";
+  }
   [[noreturn]] void refuse(const clang::Stmt& at, const std::string& why) const {
     throw Refusal(why, place_of(program_.context(), at));
   }
@@ -190,6 +198,7 @@ class Distinct {
     if (are_unlike(other.getType(), data.getType())) return true;
     if (other.getType().isRestrictQualified() || data.getType().isRestrictQualified()) return true;
     const bool is_object = other.getType()->isRecordType();
+    if (is_object && is_never_pointed_to(program_, other)) return true;
     if (is_object) return !is_source(other, data) && is_own_object(other);
     if (other.hasGlobalStorage()) return data.getType()->isArrayType() && own_.is_private(other);
     if (own_.is_private(other)) return true;

@@ -9,6 +9,7 @@
 
 #include "answer.h"
 #include "names.h"
+#include "source_text.h"
 #include "written_code.h"
 
 namespace ompdm::edit {
@@ -97,6 +98,18 @@ class Setters : public WrittenCode<Setters> {
   std::set<const clang::FunctionDecl*> known_;
 };
 
+/// Whether a variable is set where it is declared, and nowhere else.
+bool is_set_once(const Program& program, const clang::VarDecl& variable) {
+  if (variable.getType().isConstQualified()) return true;
+  const clang::FunctionDecl* function = function_of(variable);
+  if (function == nullptr || !function->hasBody() || variable.hasGlobalStorage()) return false;
+  Setters setters(program, variable);
+  setters.TraverseStmt(function->getBody());
+  Keepers keepers(program, variable);
+  keepers.TraverseStmt(function->getBody());
+  return setters.found == nullptr && !keepers.found;
+}
+
 /// The value of a variable that is set once and for all; none of others.
 std::optional<std::int64_t> constant_of(const Program& program, const clang::VarDecl& variable) {
   const clang::Expr* value = variable.getInit();
@@ -104,23 +117,14 @@ std::optional<std::int64_t> constant_of(const Program& program, const clang::Var
   const bool is_constant = value != nullptr && variable.getType()->isIntegerType() &&
                            !value->isValueDependent() &&
                            value->EvaluateAsInt(result, program.context());
-  if (!is_constant) return std::nullopt;
-  if (!variable.getType().isConstQualified()) {
-    const clang::FunctionDecl* function = function_of(variable);
-    if (function == nullptr || !function->hasBody() || variable.hasGlobalStorage()) {
-      return std::nullopt;
-    }
-    Setters setters(program, variable);
-    setters.TraverseStmt(function->getBody());
-    if (setters.found != nullptr) return std::nullopt;
-  }
+  if (!is_constant || !is_set_once(program, variable)) return std::nullopt;
   return result.Val.getInt().getExtValue();
 }
 
 }  // namespace
 
 void Names::expect_unchanged(const std::string& name) const {
-  if (program_.is_redefined_macro(name)) {
+  if (program_.macros().is_redefined(name)) {
     throw Refusal(fmt::format("{} is a macro that is defined more than once", name),
                   place_of(program_.context(), loop_));
   }
@@ -167,12 +171,35 @@ void Names::expect_plain(const std::string& extent) const {
 
 std::string Names::with_constants(const std::string& expression) const {
   std::string text;
-  for (const auto& [word, is_name] : words_of(expression)) {
-    const clang::VarDecl* variable = is_name && word != root_of(expression) ? find(word) : nullptr;
-    const auto constant = variable == nullptr ? std::nullopt : constant_of(program_, *variable);
-    text += constant ? std::to_string(*constant) : word;
+  const std::string root = root_of(expression);
+  const auto all = words_of(program_.macros().expanded(expression, loop_.getBeginLoc()));
+  for (const auto& [word, is_name] : all) {
+    const clang::VarDecl* variable = is_name && word != root ? find(word) : nullptr;
+    text += variable == nullptr ? word : value_of(*variable).value_or(word);
   }
   return text;
+}
+
+/// What can be written for a variable that is set once and for all: a number, or what it was made
+/// of, if that is never set either.
+std::optional<std::string> Names::value_of(const clang::VarDecl& variable) const {
+  if (const auto constant = constant_of(program_, variable)) return std::to_string(*constant);
+  const clang::Expr* made = variable.getInit();
+  const bool is_plain = made != nullptr && variable.isLocalVarDecl() &&
+                        variable.getType()->isIntegerType() && only_names(*made) &&
+                        !made->getBeginLoc().isMacroID() && !made->getEndLoc().isMacroID();
+  if (!is_plain || !is_set_once(program_, variable)) return std::nullopt;
+  const SourceText source(program_.context(), made->getBeginLoc());
+  std::string text = source.between(made->getBeginLoc(), made->getEndLoc());
+  const clang::FunctionDecl* function = function_of(variable);
+  for (const std::string& name : names_in(text)) {
+    const clang::VarDecl* part =
+        function == nullptr ? nullptr : variable_named(*function->getBody(), name);
+    const clang::VarDecl* here = find(name);
+    const bool is_one = part != nullptr && (here == nullptr || here == part);
+    if (!is_one || part->hasGlobalStorage() || !is_set_once(program_, *part)) return std::nullopt;
+  }
+  return names_in(text).size() == 1 ? text : '(' + text + ')';
 }
 
 }  // namespace ompdm::edit

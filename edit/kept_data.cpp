@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <regex>
 
 #include "answer.h"
 #include "arguments.h"
@@ -34,7 +35,8 @@ class Gatherer {
       for (const Clause& clause : edit->clauses) {
         for (const Item& item : clause.items) {
           if (!holds(items, item)) continue;
-          for (const std::string& expression : terms_of(program_, code_, item)) {
+          const Item spelled = {as_written(item), item.named_at};
+          for (const std::string& expression : terms_of(program_, code_, spelled)) {
             Kept& one = kept(expression);
             expect_the_same(item, *one.variable);
             std::string& kind = one.*side;
@@ -66,6 +68,41 @@ class Gatherer {
   KeptData found;
 
  private:
+  /// The compiler tells an item with the values of its macros. A source that is compiled with
+  /// others needs their names.
+  [[nodiscard]] std::string as_written(const Item& item) const {
+    const auto bare = [](std::string text) {
+      std::erase(text, ' ');
+      return text;
+    };
+    const auto expanded = [&](const std::string& text, clang::SourceLocation place) {
+      return bare(program_.macros().expanded(text, place));
+    };
+    for (const auto* directive : program_.directives_at(item.named_at)) {
+      for (const std::string& text : items_in(*directive)) {
+        const std::string value = expanded(text, directive->getBeginLoc());
+        const bool has_macros = value != bare(text) && text.find('\n') == std::string::npos;
+        const bool is_it = value == expanded(item.expression, directive->getBeginLoc());
+        if (has_macros && is_it && expanded(text, code_.getBeginLoc()) == value) return text;
+      }
+    }
+    return item.expression;
+  }
+
+  /// What a directive's map clauses name, as it stands.
+  [[nodiscard]] std::vector<std::string> items_in(
+      const clang::OMPExecutableDirective& directive) const {
+    std::vector<std::string> items;
+    for (const auto* clause : directive.getClausesOfKind<clang::OMPMapClause>()) {
+      if (clause->isImplicit()) continue;
+      for (const clang::Expr* item : clause->varlists()) {
+        const SourceText text(program_.context(), item->getBeginLoc());
+        items.push_back(text.between(item->getBeginLoc(), item->getEndLoc()));
+      }
+    }
+    return items;
+  }
+
   /// As a clause in the code's own function names it; empty: none does.
   [[nodiscard]] std::string item_of(const clang::VarDecl& data) const {
     for (const auto* directive : program_.directives_in(code_)) {
@@ -157,8 +194,10 @@ bool are_same_extents(const Program& program, const clang::Stmt& code, const std
                       const std::string& other) {
   const Names names(program, code);
   const auto plain = [&](const std::string& expression) {
+    static const std::regex kAroundAll(R"(([\[:])\(([^()]*)\)(?=[\]:]))");
     std::string text = names.with_constants(expression);
     std::erase(text, ' ');
+    text = std::regex_replace(text, kAroundAll, "$1$2");
     const std::size_t bound = text.find("[:");
     return bound == std::string::npos ? text : text.insert(bound + 1, "0");
   };

@@ -4,6 +4,7 @@
 #include <clang/AST/Decl.h>
 #include <clang/AST/Expr.h>
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -50,10 +51,12 @@ class Names {
   void expect_unchanged(const std::string& name) const;
   /// Of an extent, that it is made of such names, and asking it again changes nothing.
   void expect_plain(const std::string& extent) const;
-  /// An expression with the values of names that are never set to anything but a constant.
+  /// An expression with the values of macros, and of names that are set once and for all: numbers,
+  /// or what they were made of.
   [[nodiscard]] std::string with_constants(const std::string& expression) const;
 
  private:
+  [[nodiscard]] std::optional<std::string> value_of(const clang::VarDecl& variable) const;
   [[nodiscard]] const clang::VarDecl* find(const std::string& name) const;
   [[nodiscard]] const clang::VarDecl* find_global(const std::string& name) const;
 

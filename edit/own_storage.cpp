@@ -79,7 +79,44 @@ class GlobalValues : public clang::RecursiveASTVisitor<GlobalValues> {
   const clang::VarDecl& variable_;
 };
 
+/// Mentions of an object that are no value of one of its members, read or set.
+class OtherUses : public WrittenCode<OtherUses> {
+ public:
+  OtherUses(const Program& program, const clang::VarDecl& object)
+      : program_(program), object_(object) {}
+  bool VisitDeclRefExpr(clang::DeclRefExpr* name) {
+    if (name->getDecl() != &object_) return true;
+    const clang::Stmt* member = program_.parent_of(*name);
+    const clang::Stmt* user = member == nullptr ? nullptr : program_.parent_of(*member);
+    const auto* cast = llvm::dyn_cast_or_null<clang::CastExpr>(user);
+    const auto* set = llvm::dyn_cast_or_null<clang::BinaryOperator>(user);
+    const bool is_read = cast != nullptr && cast->getCastKind() == clang::CK_LValueToRValue;
+    const bool is_set = set != nullptr && set->isAssignmentOp() && set->getLHS() == member;
+    found = found || !llvm::isa_and_nonnull<clang::MemberExpr>(member) || !(is_read || is_set);
+    return true;
+  }
+  bool found = false;
+
+ private:
+  const Program& program_;
+  const clang::VarDecl& object_;
+};
+
 }  // namespace
+
+bool is_never_pointed_to(const Program& program, const clang::VarDecl& object) {
+  const clang::RecordDecl* record = object.getType()->getAsRecordDecl();
+  const clang::FunctionDecl* function = function_of(object);
+  if (record == nullptr || !object.hasLocalStorage() || function == nullptr || !function->hasBody())
+    return false;
+  const bool leads_on = std::ranges::any_of(record->fields(), [](const clang::FieldDecl* field) {
+    return !field->getType()->isArithmeticType() && !field->getType()->isEnumeralType();
+  });
+  if (leads_on) return false;
+  OtherUses others(program, object);
+  others.TraverseStmt(function->getBody());
+  return !others.found;
+}
 
 bool is_allocation(const clang::Expr* value) {
   if (value == nullptr) return true;  // nothing yet

@@ -17,6 +17,9 @@ bool is_allocation(const clang::Expr* value);
 /// What a variable is set to in code, where it is declared there and by assignments.
 std::vector<const clang::Expr*> values_of(const clang::VarDecl& variable, const clang::Stmt& code);
 
+/// Of a local object, whether only values of its members are read and set, and it leads nowhere.
+bool is_never_pointed_to(const Program& program, const clang::VarDecl& object);
+
 /// Asked around a loop, in which the pointers of `data` may be exchanged with each other.
 class OwnStorage {
  public:

@@ -180,12 +180,6 @@ std::vector<const clang::Stmt*> Program::alike(const clang::Stmt& loop) const {
   return all;
 }
 
-bool Program::is_redefined_macro(const std::string& name) const {
-  const clang::IdentifierInfo* word = preprocessor_->getIdentifierInfo(name);
-  const clang::MacroDirective* last = preprocessor_->getLocalMacroDirectiveHistory(word);
-  return last != nullptr && last->getPrevious() != nullptr;
-}
-
 bool Program::is_called_here_alone(const clang::FunctionDecl& function) const {
   const std::string file = spot_of(context_, function.getLocation()).file;
   const auto is_it = [&](const std::string& source) { return is_same_file(source, file); };

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "macros.h"
 #include "request.h"
 #include "spots.h"
 
@@ -31,8 +32,7 @@ class Program {
   [[nodiscard]] const std::vector<const clang::FunctionDecl*>& functions() const {
     return functions_;
   }
-  /// Whether a name is a macro that means one thing here and another there.
-  [[nodiscard]] bool is_redefined_macro(const std::string& name) const;
+  [[nodiscard]] Macros macros() const { return Macros(*preprocessor_); }
   /// Whether only sources that are seen may call a function.
   [[nodiscard]] bool is_called_here_alone(const clang::FunctionDecl& function) const;
   /// `target data`, `target enter data` and `target exit data`.

@@ -11,6 +11,7 @@
 #include "distinct.h"
 #include "loop_place.h"
 #include "memory.h"
+#include "merged_updates.h"
 #include "names.h"
 #include "own_directives.h"
 #include "pairs.h"
@@ -151,6 +152,7 @@ class Looker {
     for (Update& update : here) {
       if (update.item.empty()) update.item = item_in(used, variable);
     }
+    here = merged(program_, *scope.code, std::move(here));
     found_.updates.insert(found_.updates.end(), here.begin(), here.end());
     found_.idle.insert(used.uses.idle.begin(), used.uses.idle.end());
     const bool is_changed = !here.empty() || !used.uses.idle.empty();

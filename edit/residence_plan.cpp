@@ -1,8 +1,14 @@
 #include "residence_plan.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <filesystem>
 #include <optional>
+#include <set>
 #include <vector>
 
+#include "arguments.h"
 #include "kept_data.h"
 #include "residence.h"
 #include "residence_text.h"
@@ -47,11 +53,28 @@ class Planner {
       }
     }
     if (!best) throw why;
+    for (LeftOut& one : left) one.item.expression = here_and_there(one.item);
     best->left_out = std::move(left);
     return *best;
   }
 
  private:
+  /// What is left out by its names at the loop: a function may stand for several.
+  [[nodiscard]] std::string here_and_there(const Item& item) const {
+    if (!stay_.is_of_loop) return item.expression;
+    std::set<std::string> here;
+    try {
+      here = terms_of(program_, loop_of(program_, stay_), item);
+    } catch (const Refusal&) {
+      return item.expression;
+    }
+    const std::string all = fmt::format("{}", fmt::join(here, ", "));
+    if (here.empty() || here.contains(item.expression)) return all;
+    return fmt::format("{} ({} at {}:{})", all, item.expression,
+                       std::filesystem::path(item.named_at.file).filename().string(),
+                       item.named_at.line);
+  }
+
   /// None: `refusal_` says why.
   std::optional<Plan> tried(const std::vector<Item>& items) {
     refusal_.reset();

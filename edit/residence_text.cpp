@@ -43,7 +43,7 @@ class Writer {
       behind.push_back(spoiling(residence_.data.at(name).expression));
     }
     plan_.replacements.push_back(text.lines_before(begin, before));
-    for (const Update& update : residence_.updates) write(update);
+    write_updates();
     // Behind an update of the last statement.
     plan_.replacements.push_back(text.lines_after(end_of_statement(text, code_), behind));
     plan_.updates = residence_.updates.size();
@@ -119,13 +119,31 @@ class Writer {
     return text.indentation(own).empty() ? std::string() : text.indentation(offset);
   }
 
+  /// Those of several data at one place are one directive.
+  void write_updates() {
+    std::vector<Update> all;
+    for (const Update& update : residence_.updates) {
+      const auto known = std::ranges::find_if(all, [&](const Update& one) {
+        return one.statement == update.statement && one.from == update.from &&
+               one.condition == update.condition;
+      });
+      if (known == all.end()) {
+        all.push_back(update);
+      } else if (known->item != update.item) {
+        known->item += ", " + update.item;
+      }
+    }
+    for (const Update& update : all) write(update);
+  }
+
   void write(const Update& update) {
     const SourceText text(program_.context(), update.statement->getBeginLoc());
     const unsigned at = text.offset_of(update.statement->getBeginLoc());
     const unsigned end = end_of_statement(text, *update.statement);
     if (!text.begins_line(at) || !text.ends_line(end)) {
-      throw Refusal("the host uses the data in a line that holds other code",
-                    place_of(program_.context(), *update.statement));
+      throw Refusal(
+          "the host uses the data in a line that holds other code: give it a line of its own",
+          place_of(program_.context(), *update.statement));
     }
     const std::string line = fmt::format(
         "{}#pragma omp target update{} {}({}){}", indentation(text, at), device(),

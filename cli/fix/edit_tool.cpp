@@ -34,6 +34,14 @@ std::string sentence_of(const Json& refusal) {
              : fmt::format("{}:{}: {}", typed_path(file), refusal.at("line").get<int>(), why);
 }
 
+bool are_without_openmp(const std::vector<SourceUnit>& units) {
+  return std::ranges::none_of(units, [](const SourceUnit& unit) {
+    return std::ranges::any_of(unit.compiled.arguments, [](const std::string& one) {
+      return one.starts_with("-fopenmp") || one.starts_with("--offload");
+    });
+  });
+}
+
 /// The source of the loop that the edits go around; empty: there is none.
 fs::path home_of(const Json& finding) {
   for (const Json& edit : finding.at("edits")) {
@@ -191,7 +199,12 @@ EditPlan EditTool::plan(std::size_t number, const Wish& wish) const {
 EditPlan EditTool::plan_in(const std::vector<SourceUnit>& units, std::size_t number,
                            const Wish& wish) const {
   constexpr std::size_t kMostUnits = 200;
-  EditPlan best{number, "no source that was compiled holds all of it", {}, {}, 0};
+  EditPlan best{number,
+                are_without_openmp(units) ? "its sources are compiled without -fopenmp"
+                                          : "no source that was compiled holds all of it",
+                {},
+                {},
+                0};
   bool is_made = false;
   for (std::size_t i = 0; i < std::min(units.size(), kMostUnits); ++i) {
     const Json answer = ask(units[i], number, wish);

@@ -41,8 +41,15 @@ int Fixing::run() {
   expect_folder_of(options_.output);
   for (const std::size_t number : options_.only) take_up(number);
   for (std::size_t i = 1; options_.only.empty() && i <= tool_.size(); ++i) take_up(i);
+  if (cases_.empty()) {
+    fmt::print("{}: the report has no finding: there is nothing to fix\n", options_.trace);
+    tell_of_older_patch(options_.output);
+    return kNothingVerified;
+  }
   tree_ = find_tree();
-  return options_.build.empty() ? print_unverified() : verify();
+  const int status = options_.build.empty() ? print_unverified() : verify();
+  if (status != 0) tell_of_older_patch(options_.output);
+  return status;
 }
 
 void Fixing::take_up(std::size_t number) {

@@ -51,6 +51,11 @@ void write_patch(const std::string& text, const std::string& file) {
   fmt::print("Wrote {}\n", file);
 }
 
+void tell_of_older_patch(const std::string& file) {
+  if (file.empty() || !std::filesystem::exists(file)) return;
+  fmt::print(stderr, "ompdm: {}: not written: what it holds is older than this\n", file);
+}
+
 void apply(const ChangedFiles& files) {
   for (const auto& [file, text] : files) {
     write_whole(file, text);

@@ -17,6 +17,9 @@ std::string verified_head(const Target& target, const Measured& measured,
 /// To standard output where no file is named. Throws Error.
 void write_patch(const std::string& text, const std::string& file);
 
+/// Where nothing is written to FILE: what lies there is of another time.
+void tell_of_older_patch(const std::string& file);
+
 /// Into the user's own tree. Throws Error.
 void apply(const ChangedFiles& files);
 

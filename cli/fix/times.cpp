@@ -54,8 +54,7 @@ std::string Times::sentence() const {
   Durations all = before_;
   all.insert(all.end(), after_.begin(), after_.end());
   const auto [shortest, longest] = std::ranges::minmax(all);
-  return fmt::format("no difference in time beyond what runs differ by ({} to {})",
-                     spoken(shortest), spoken(longest));
+  return fmt::format("no difference in time (runs of {} to {})", spoken(shortest), spoken(longest));
 }
 
 }  // namespace ompdm::cli

@@ -72,11 +72,10 @@ void Trials::build_original(const std::vector<fs::path>& files) {
   const std::string failed = original_.build_unchanged(files);
   if (failed.empty()) return;
   const fs::path folder = target_.program.parent_path();
-  throw Error(fmt::format("in a copy of {} in which nothing is changed, {}{}",
-                          target_.tree.string(), failed,
+  throw Error(fmt::format("{} as it is, in a copy, {}{}", target_.tree.string(), failed,
                           target_.build_directory == folder
                               ? ""
-                              : fmt::format(": it was run in {}; --build auto finds what is in {}",
+                              : fmt::format(" (it was run in {}; --build auto finds what is in {})",
                                             target_.build_directory.string(), folder.string())));
 }
 
@@ -86,12 +85,13 @@ std::string Trials::on_which(std::size_t command) const {
 
 void Trials::expect_recorded(std::size_t command, const Observation& run) const {
   if (run.transfers > 0) return;
-  throw Error(
-      fmt::format("'{}' moved nothing and ended with status {}{}: {}",
-                  target_.command_text(command), run.exit_status, complaint(run),
-                  target_.is_recorded_command
-                      ? "what it read on standard input, say so: --run './app < input'"
-                      : "check --run, whose command is one word for the shell: --run './app 100'"));
+  throw Error(fmt::format(
+      "'{}' moved nothing and ended with status {}{}: {}", target_.command_text(command),
+      run.exit_status, complaint(run),
+      target_.is_recorded_command
+          ? "build it with the recorded program's compiler and options (-fopenmp-targets "
+            "...); if it read standard input: --run './app < input'"
+          : "check --run, whose command is one word for the shell: --run './app 100'"));
 }
 
 void Trials::run_original(std::size_t runs_to_come) {

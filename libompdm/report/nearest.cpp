@@ -61,7 +61,10 @@ std::string nearest(std::string_view word, std::span<const std::string> names,
     const std::string_view bare = without_dashes(name);
     std::size_t count = slips(meant, bare, limit);
     if (count > 1 && begins(bare, meant)) count = 1;
-    if (count < fewest || (best == nullptr && count == 1 && begins(bare, meant))) {
+    // "--tpo" is --top, not --to.
+    const bool is_as_long = best != nullptr && count == fewest && bare.size() == meant.size() &&
+                            without_dashes(*best).size() != meant.size();
+    if (count < fewest || is_as_long || (best == nullptr && count == 1 && begins(bare, meant))) {
       best = &name;
       fewest = count;
     }

@@ -168,7 +168,7 @@ TEST(FixBuild, SaysWhichCommandDoesNotDoWhatItShould) {
        "--run"},
       {{"--build", "make", "--same", "nosuchcmp"}, "--same nosuchcmp: cannot be run: "},
       {{"--tree", "/nosuch"}, "--tree /nosuch: there is no such folder"},
-      {{"--build", "false"}, "in which nothing is changed, the build command exits with 1\n"},
+      {{"--build", "false"}, " as it is, in a copy, the build command exits with 1\n"},
       {{"--ignore", "time"}, "--ignore"},
   };
   for (const auto& each : kCases) {

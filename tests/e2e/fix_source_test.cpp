@@ -35,12 +35,13 @@ void expect_patched(const std::string& name, const std::vector<std::string>& par
 
 // The report gives no edits there: what the run did not reach may need what they take away.
 TEST(FixSource, SeesInTheSourceWhatTheRunDidNotReach) {
-  expect_patched("untaken",
-                 {"#pragma omp target update from(u[0:n])\n      for (int i = 0; i < n; ++i) sum",
-                  "#pragma omp target update from(u[0:n])\n      u[0] = sum;\n"
-                  "#pragma omp target update to(u[0:n])\n"
-                  "#pragma omp target teams distribute parallel for map(tofrom : u[0 : n])\n"
-                  "      for (int i = 0; i < n; ++i) u[i] *= 2;\n"});
+  expect_patched(
+      "untaken",
+      {"#pragma omp target update from(u[0:n])\n      for (int i = 0; i < n; ++i) sum += u[i];\n"
+       "      u[0] = sum;\n"
+       "#pragma omp target update to(u[0:n])\n"
+       "#pragma omp target teams distribute parallel for map(tofrom : u[0 : n])\n"
+       "      for (int i = 0; i < n; ++i) u[i] *= 2;\n"});
 }
 
 TEST(FixSource, FollowsTheLoopIntoTheFunctionsThatItCalls) {
@@ -58,6 +59,23 @@ TEST(FixSource, FollowsGlobalDataIntoFunctions) {
                             "#pragma omp target update from(u)\n    look();"});
 }
 
+TEST(FixSource, BringsBackOnceWhatSeveralStatementsRead) {
+  expect_patched("reads", {"u[i] + 1;\n#pragma omp target update from(u[0:n])\n    if (count > 1",
+                           "    }\n    history[t] = u[n / 2];\n    last = u[1];\n    if (history"});
+}
+
+TEST(FixSource, SendsOnceWhatSeveralStatementsChangeIfNoneLeavesInBetween) {
+  expect_patched("reads", {"    if (t % 10 == 5) {\n      u[0] = last;\n"
+                           "#pragma omp target update to(u[0:n])\n      if (count > 1 && t == 25)",
+                           "      u[n - 1] = history[t];\n      u[n - 2] = history[t] + 1;\n"
+                           "#pragma omp target update to(u[0:n])\n    }\n"});
+}
+
+TEST(FixSource, SpellsAnExtentAsTheSourceDoes) {
+  expect_patched("spelled", {"#pragma omp target enter data map(to: u[0 : nx * ny * PARTS], "
+                             "v[0 : nx * ny * PARTS])\n  for (int t = 0;"});
+}
+
 TEST(FixSource, UpdatesWhereARegionMayStayOnTheHost) {
   expect_patched("on_host",
                  {"#pragma omp target update from(u[0 : n]) if(!(t % 6 != 5))\n"
@@ -73,7 +91,7 @@ TEST(FixSource, WaitsForRegionsThatRunByThemselves) {
 // As students write it: each kernel maps all that it uses.
 TEST(FixSource, KeepsDataBetweenRegionsOneAfterTheOther) {
   expect_patched("chain", {"#pragma omp target enter data map(alloc: v[0:n])\n",
-                           "#pragma omp target update from(v[0:n]) if(count > 1)\n"
+                           "#pragma omp target update from(v[0:n])\n"
                            "  if (count > 1) v[n / 2] = 7;\n"
                            "#pragma omp target update to(v[0:n]) if(count > 1)\n",
                            "u[i] += v[i];\n#pragma omp target exit data map(from: "});

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <regex>
+#include <set>
 #include <utility>
 
 #include "report/advice.h"
@@ -86,11 +88,43 @@ std::string also(const Edit& edit) {
   return more == 0 ? std::string() : fmt::format(" (and at {} more)", more);
 }
 
-EditLine inserted(const Finding& finding, const Edit& edit, const SourceNames& names) {
-  const std::string pragma = pragma_of(finding, edit);
+/// Whether a loop begins in a line, as far as the source tells: a compiler's place may be that of
+/// the branch at a loop's end.
+bool is_head_of_loop(const std::string& source) {
+  static const std::regex kHead(R"(^[^}].*\b(for|while|do)\b|^(for|while|do)\b)",
+                                std::regex::icase);
+  return std::regex_search(source, kHead);
+}
+
+/// "   (as step() names it)": of names that are no others' at the place.
+std::string named_elsewhere(const Finding& finding, const Edit& edit) {
+  const std::string here = function_of(edit);
+  std::set<std::string> functions;
+  for (const EditClause& clause : edit.clauses) {
+    for (const std::uint32_t number : clause.data) {
+      const analysis::EditData& data = finding.data[number];
+      if (data.expression.empty() || is_of_this(data)) return {};
+      functions.insert(data.named_at.function);
+    }
+  }
+  if (here.empty() || functions.size() != 1 || functions.begin()->empty() ||
+      *functions.begin() == here) {
+    return {};
+  }
+  return fmt::format("   (as {} names it)", *functions.begin());
+}
+
+EditLine inserted(const Finding& finding, const Edit& edit, const SourceNames& names,
+                  const Layout& layout) {
+  const std::string pragma = pragma_of(finding, edit) + named_elsewhere(finding, edit);
   const bool is_loop = edit.anchor.of == Anchor::Of::kLoop || edit.anchor.of == Anchor::Of::kCalls;
   const std::string place = place_of(edit, names);
   const bool has_line = !edit.anchor.places.empty() && edit.anchor.places.front().line > 0;
+  const std::optional<std::string> source = source_at(edit, layout);
+  if (edit.anchor.side == Side::kBefore && edit.anchor.of == Anchor::Of::kLoop && source &&
+      !is_head_of_loop(*source)) {
+    return {"", '+', "before the loop: " + pragma};
+  }
   if (edit.anchor.side == Side::kBefore && has_line && edit.anchor.of != Anchor::Of::kUses &&
       edit.when == EditWhen::kAlways) {
     const bool is_stay = edit.anchor.of == Anchor::Of::kStay;
@@ -154,6 +188,17 @@ EditLine changed(const Finding& finding, const Edit& edit, const SourceNames& na
 
 }  // namespace
 
+std::string fitted_directive(const std::string& text, std::size_t width) {
+  static const std::regex kSection(R"(\[[^\[\]]*\])");
+  static const std::regex kComment(R"( /\*.*?\*/)");
+  std::string fitted = text;
+  for (const std::regex* part : {&kSection, &kComment}) {
+    if (display_width(fitted) <= width) return fitted;
+    fitted = std::regex_replace(fitted, *part, "");
+  }
+  return display_width(fitted) <= width ? fitted : shortened(text, width);
+}
+
 std::vector<EditLine> edit_lines(const Finding& finding, const SourceNames& names,
                                  const Layout& layout, std::size_t most) {
   std::vector<EditLine> lines;
@@ -172,7 +217,7 @@ std::vector<EditLine> edit_lines(const Finding& finding, const SourceNames& name
       lines.push_back(changed(finding, *edit, names, layout));
       continue;
     }
-    lines.push_back(inserted(finding, *edit, names));
+    lines.push_back(inserted(finding, *edit, names, layout));
     const bool is_at_line = !lines.back().place.empty();
     // The user's own line beneath the first that is to be written.
     if (edit == edits.front() && is_at_line && has_room) {

@@ -26,4 +26,8 @@ struct EditLine {
 std::vector<EditLine> edit_lines(const analysis::Finding& finding, const SourceNames& names,
                                  const Layout& layout, std::size_t most);
 
+/// A directive in at most `width` columns: without the sections of its items where it is longer,
+/// which `ompdm explain` has.
+std::string fitted_directive(const std::string& text, std::size_t width);
+
 }  // namespace ompdm::report

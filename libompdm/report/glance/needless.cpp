@@ -126,7 +126,10 @@ std::string body_of(const ToldRow& row, const SourceNames& names, const Layout& 
   for (const EditLine& line : lines) place = std::max(place, display_width(line.place));
   for (const EditLine& line : lines) {
     const std::string begin = fmt::format("{:>{}} | {} ", line.place, 4 + place, line.mark);
-    text += shortened(begin + line.text, layout.width) + '\n';
+    const std::size_t left = layout.width - std::min(layout.width, display_width(begin));
+    text += begin +
+            (line.mark == '+' ? fitted_directive(line.text, left) : shortened(line.text, left)) +
+            '\n';
   }
   if (lines.empty()) text += words_alone(finding, layout);
   for (const std::string& line : {unless_line(finding), also_text(row, names)}) {
