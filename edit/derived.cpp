@@ -13,30 +13,6 @@ namespace {
 
 using llvm::dyn_cast;
 
-/// The variable whose value an expression's value lies in.
-const clang::VarDecl* base_of(const clang::Expr& expression) {
-  const clang::Expr* plain = expression.IgnoreParenCasts();
-  if (const auto* name = dyn_cast<clang::DeclRefExpr>(plain)) {
-    return dyn_cast<clang::VarDecl>(name->getDecl());
-  }
-  if (const auto* binary = dyn_cast<clang::BinaryOperator>(plain)) {
-    if (!binary->isAdditiveOp()) return nullptr;
-    const bool is_left =
-        binary->getLHS()->getType()->isPointerType() || binary->getLHS()->getType()->isArrayType();
-    return base_of(is_left ? *binary->getLHS() : *binary->getRHS());
-  }
-  if (const auto* unary = dyn_cast<clang::UnaryOperator>(plain)) {
-    const auto* element =
-        unary->getOpcode() == clang::UO_AddrOf
-            ? dyn_cast<clang::ArraySubscriptExpr>(unary->getSubExpr()->IgnoreParens())
-            : nullptr;
-    return element == nullptr ? nullptr : base_of(*element->getBase());
-  }
-  // A row of an array of arrays.
-  const auto* row = dyn_cast<clang::ArraySubscriptExpr>(plain);
-  return row != nullptr && row->getType()->isArrayType() ? base_of(*row->getBase()) : nullptr;
-}
-
 /// The region that a statement is in; null of what the host runs.
 const clang::OMPExecutableDirective* region_around(const Program& program,
                                                    const clang::Stmt& statement) {
@@ -62,10 +38,33 @@ class NamesOf : public WrittenCode<NamesOf> {
 
 }  // namespace
 
+const clang::VarDecl* base_variable(const clang::Expr& expression) {
+  const clang::Expr* plain = expression.IgnoreParenCasts();
+  if (const auto* name = dyn_cast<clang::DeclRefExpr>(plain)) {
+    return dyn_cast<clang::VarDecl>(name->getDecl());
+  }
+  if (const auto* binary = dyn_cast<clang::BinaryOperator>(plain)) {
+    if (!binary->isAdditiveOp()) return nullptr;
+    const bool is_left =
+        binary->getLHS()->getType()->isPointerType() || binary->getLHS()->getType()->isArrayType();
+    return base_variable(is_left ? *binary->getLHS() : *binary->getRHS());
+  }
+  if (const auto* unary = dyn_cast<clang::UnaryOperator>(plain)) {
+    const auto* element =
+        unary->getOpcode() == clang::UO_AddrOf
+            ? dyn_cast<clang::ArraySubscriptExpr>(unary->getSubExpr()->IgnoreParens())
+            : nullptr;
+    return element == nullptr ? nullptr : base_variable(*element->getBase());
+  }
+  // A row of an array of arrays.
+  const auto* row = dyn_cast<clang::ArraySubscriptExpr>(plain);
+  return row != nullptr && row->getType()->isArrayType() ? base_variable(*row->getBase()) : nullptr;
+}
+
 const clang::VarDecl* derived_from(const clang::VarDecl& pointer) {
   const bool is_one = pointer.isLocalVarDecl() && !pointer.hasGlobalStorage() &&
                       pointer.getType()->isPointerType() && pointer.getInit() != nullptr;
-  const clang::VarDecl* base = is_one ? base_of(*pointer.getInit()) : nullptr;
+  const clang::VarDecl* base = is_one ? base_variable(*pointer.getInit()) : nullptr;
   const bool is_base = base != nullptr && base != &pointer &&
                        (base->getType()->isPointerType() || base->getType()->isArrayType());
   return is_base ? base->getCanonicalDecl() : nullptr;

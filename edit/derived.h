@@ -3,10 +3,15 @@
 #pragma once
 
 #include <clang/AST/Decl.h>
+#include <clang/AST/Expr.h>
 
 #include "program.h"
 
 namespace ompdm::edit {
+
+/// The variable that an expression's value leads into: "a" of "a + i" and of "&a[i]"; null of what
+/// is something else.
+const clang::VarDecl* base_variable(const clang::Expr& expression);
 
 /// "a" of "double* row = a + i * n"; null of what is something else. Whether it is set anew later,
 /// its uses tell.

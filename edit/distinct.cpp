@@ -13,6 +13,7 @@
 #include "derived.h"
 #include "leads.h"
 #include "own_storage.h"
+#include "parts.h"
 #include "permutation.h"
 #include "pointer_uses.h"
 #include "regions.h"
@@ -47,8 +48,11 @@ class Distinct {
     for (const Variable one : data_) {
       for (const Variable other : data_) {
         if (one == other || own_.is_private(*one) || own_.is_private(*other) ||
-            is_distinct(*one, *other) || are_mapped_at_once(one, other) ||
-            are_of_two_objects(*one, *other)) {
+            is_distinct(*one, *other) || are_of_two_objects(*one, *other)) {
+          continue;
+        }
+        if (are_mapped_at_once(one, other)) {
+          expect_own_indexes(program_, loop_, own_, *one, *other);
           continue;
         }
         for (const Variable each : {one, other}) {
@@ -74,6 +78,10 @@ class Distinct {
     leads.TraverseStmt(const_cast<clang::Stmt*>(&loop_));
     for (const Variable one : data_) {
       if (own_.is_private(*one)) continue;
+      if (leads.hidden != nullptr) {
+        refuse(*leads.hidden,
+               fmt::format("what runs here without a call may lead to {}", one->getNameAsString()));
+      }
       if (leads.this_at != nullptr) {
         refuse(*leads.this_at, fmt::format("a member may be {}", one->getNameAsString()));
       }

@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "written_code.h"
+#include "hidden_code.h"
 
 namespace ompdm::edit {
 
@@ -16,7 +16,7 @@ bool are_unlike(clang::QualType one, clang::QualType other);
 
 /// What may lead to storage, on the host or in a region: pointers, arrays, references, objects; and
 /// `this`.
-class Leads : public WrittenCode<Leads> {
+class Leads : public HiddenCode<Leads> {
  public:
   explicit Leads(const clang::SourceManager& sources) : sources_(sources) {}
 

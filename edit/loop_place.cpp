@@ -107,7 +107,8 @@ class OtherExits : public WrittenCode<OtherExits> {
     const clang::FunctionDecl* defined = nullptr;
     if (called == nullptr) return true;
     const std::string name = called->getNameAsString();
-    if (name.ends_with("longjmp")) thrown = call;
+    // The handler of a signal may be the program's own.
+    if (name.ends_with("longjmp") || name == "raise") thrown = call;
     if (name == "omp_set_default_device") moved = call;
     if (name == "exit" || name == "quick_exit") ended = call;
     const bool is_own =

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "answer.h"
+#include "hidden_code.h"
 #include "offloading.h"
 #include "written_code.h"
 
@@ -11,7 +12,7 @@ namespace ompdm::edit {
 namespace {
 
 /// What the host calls in code, not further.
-class Calls : public WrittenCode<Calls> {
+class Calls : public HiddenCode<Calls> {
  public:
   bool dataTraverseStmtPre(clang::Stmt* statement) {
     const auto* directive = llvm::dyn_cast<clang::OMPExecutableDirective>(statement);
@@ -21,25 +22,11 @@ class Calls : public WrittenCode<Calls> {
     all.insert(call);
     return true;
   }
-  bool VisitCXXConstructExpr(clang::CXXConstructExpr* made) {
-    const clang::CXXConstructorDecl* constructor = made->getConstructor();
-    const bool is_plain = constructor->isTrivial() || constructor->isCopyOrMoveConstructor();
-    if (!is_plain) hidden = made;
-    return true;
-  }
-  bool VisitVarDecl(clang::VarDecl* variable) {
-    const auto* record = variable->getType()->getAsCXXRecordDecl();
-    const bool ends =
-        record != nullptr && record->hasDefinition() && record->hasUserDeclaredDestructor();
-    if (ends && variable->getInit() != nullptr) hidden = variable->getInit();
-    return true;
-  }
   bool VisitCXXDefaultArgExpr(clang::CXXDefaultArgExpr* argument) {
     return TraverseStmt(argument->getExpr());
   }
 
   std::set<const clang::CallExpr*> all;
-  const clang::Stmt* hidden = nullptr;  ///< code that no call shows: constructors, destructors
 };
 
 /// Whether it hands a function to another, which may call it.
@@ -148,7 +135,7 @@ class Scopes {
 
   void expect_nothing_hidden(const Calls& calls, const clang::VarDecl& data) const {
     if (calls.hidden == nullptr) return;
-    refuse(*calls.hidden, fmt::format("a constructor or destructor may use {}, which is global",
+    refuse(*calls.hidden, fmt::format("what runs here without a call may use {}, which is global",
                                       data.getNameAsString()));
   }
 

@@ -231,18 +231,20 @@ class Refused : public ::testing::TestWithParam<std::string> {};
 // The statement that is in the way is named.
 TEST_P(Refused, WithTheStatementInTheWay) {
   const std::string& name = GetParam();
-  const Project project(kPrograms / (name + ".c"), {}, "-DMORE");
+  const std::string file = name + (fs::exists(kPrograms / (name + ".c")) ? ".c" : ".cpp");
+  const Project project(kPrograms / file, {}, "-DMORE");
   ASSERT_TRUE(project.record());
   const Ended ended = project.fix({"--build", "make"});
   EXPECT_EQ(ended.status, 4) << ended.out << ended.err;
   const std::string place =
-      name + ".c:" + std::to_string(line_of(project.text(name + ".c"), "// @here")) + ": ";
+      file + ":" + std::to_string(line_of(project.text(file), "// @here")) + ": ";
   EXPECT_TRUE(contains(ended.out, place)) << ended.out;
 }
 
 INSTANTIATE_TEST_SUITE_P(, Refused,
                          ::testing::Values("returns", "unseen", "macro", "alias", "aggregate",
-                                           "two_loops", "elsewhere"),
+                                           "two_loops", "elsewhere", "parts", "cleanup",
+                                           "member_ends"),
                          name_of);
 
 }  // namespace
