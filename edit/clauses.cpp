@@ -199,7 +199,9 @@ class Rewriter {
     }
     std::vector<std::string> clauses;
     if (!left.empty()) {
-      const bool has_type = clause.getColonLoc().isValid();
+      const clang::Expr* first = *clause.varlists().begin();
+      const std::string lead = text_.between(clause.getBeginLoc(), first->getBeginLoc());
+      const bool has_type = lead.find(':') != std::string::npos;
       const auto type =
           clang::getOpenMPSimpleClauseTypeName(llvm::omp::OMPC_map, clause.getMapType());
       clauses.push_back(fmt::format(

@@ -17,6 +17,7 @@
 #include "permutation.h"
 #include "pointer_uses.h"
 #include "regions.h"
+#include "unseen_calls.h"
 #include "written_code.h"
 
 namespace ompdm::edit {
@@ -76,7 +77,15 @@ class Distinct {
     for (const Variable one : data_) expect_own_value(*one);
     Leads leads(program_.context().getSourceManager());
     leads.TraverseStmt(const_cast<clang::Stmt*>(&loop_));
+    const clang::CallExpr* unseen = unseen_call_in(program_, loop_);
     for (const Variable one : data_) {
+      if (unseen != nullptr && !one->hasGlobalStorage() && own_.is_known_elsewhere(*one)) {
+        const clang::FunctionDecl* called = unseen->getDirectCallee();
+        refuse(*unseen, fmt::format("{}, whose body is not seen, may know {} from elsewhere",
+                                    called == nullptr ? "what is called here"
+                                                      : called->getNameAsString() + "()",
+                                    one->getNameAsString()));
+      }
       if (own_.is_private(*one)) continue;
       if (leads.hidden != nullptr) {
         refuse(*leads.hidden,

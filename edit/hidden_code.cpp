@@ -1,6 +1,7 @@
 #include "hidden_code.h"
 
 #include <clang/AST/DeclTemplate.h>
+#include <clang/Basic/SourceManager.h>
 
 #include <algorithm>
 
@@ -60,6 +61,19 @@ bool makes_by_own_code(const clang::CXXConstructExpr& made) {
   };
   return constructor->isCopyOrMoveConstructor() ? any_part(record, is_copied_by_own_code)
                                                 : begins_by_own_code(made.getType());
+}
+
+bool calls_own_code(const clang::Stmt* statement) {
+  if (statement == nullptr) return false;
+  if (const auto* call = llvm::dyn_cast<clang::CallExpr>(statement)) {
+    const clang::FunctionDecl* called = call->getDirectCallee();
+    const auto is_system = [&] {
+      const clang::SourceManager& sources = called->getASTContext().getSourceManager();
+      return called->getBuiltinID() != 0 || sources.isInSystemHeader(called->getLocation());
+    };
+    if (called == nullptr || !is_system()) return true;
+  }
+  return std::ranges::any_of(statement->children(), calls_own_code);
 }
 
 }  // namespace ompdm::edit

@@ -169,6 +169,29 @@ bool OwnStorage::is_private(const clang::VarDecl& variable) const {
          });
 }
 
+bool OwnStorage::is_known_elsewhere(const clang::VarDecl& variable) const {
+  const auto* parameter = dyn_cast<clang::ParmVarDecl>(&variable);
+  if (parameter == nullptr) {
+    OwnStorage strict = *this;
+    strict.trusts_unseen_ = false;
+    return !strict.is_private(variable);
+  }
+  const auto* function = dyn_cast<clang::FunctionDecl>(variable.getDeclContext());
+  if (function == nullptr || !program_.is_called_here_alone(*function)) return true;
+  const auto calls = program_.calls_of(*function);
+  const unsigned number = parameter->getFunctionScopeIndex();
+  return calls.empty() || std::ranges::any_of(calls, [&](const clang::CallExpr* call) {
+           const auto* name =
+               number < call->getNumArgs()
+                   ? dyn_cast<clang::DeclRefExpr>(call->getArg(number)->IgnoreParenCasts())
+                   : nullptr;
+           const auto* handed =
+               name == nullptr ? nullptr : dyn_cast<clang::VarDecl>(name->getDecl());
+           const bool is_again = handed != nullptr && handed->getDeclContext() == function;
+           return handed == nullptr || is_again || is_known_elsewhere(*handed);
+         });
+}
+
 bool OwnStorage::escapes(const clang::Stmt& code, const clang::VarDecl& variable, int depth) const {
   const auto all = mentions_on_host(program_, code, variable);
   return std::ranges::any_of(all,
@@ -207,9 +230,12 @@ bool OwnStorage::escapes_by(const Mention& one, const clang::VarDecl& variable, 
   const auto* call = dyn_cast<clang::CallExpr>(one.at);
   if (call == nullptr) return !is_filled_by(*one.at);
   const clang::FunctionDecl* called = call->getDirectCallee();
-  // What is handed to a function whose body is not seen is taken to be used by it then.
-  return called != nullptr && called->hasBody() &&
-         !program_.context().getSourceManager().isInSystemHeader(called->getLocation());
+  const bool is_system =
+      called != nullptr &&
+      (called->getBuiltinID() != 0 ||
+       program_.context().getSourceManager().isInSystemHeader(called->getLocation()));
+  if (!trusts_unseen_) return !is_system;
+  return called != nullptr && called->hasBody() && !is_system;
 }
 
 /// posix_memalign(&u, ...)

@@ -29,6 +29,8 @@ class OwnStorage {
   /// Whether nothing but its name leads to it: it is an array, or only ever holds memory that was
   /// allocated for it, and its value goes nowhere else.
   [[nodiscard]] bool is_private(const clang::VarDecl& variable) const;
+  /// Whether code that is not seen may have kept a pointer to it.
+  [[nodiscard]] bool is_known_elsewhere(const clang::VarDecl& variable) const;
   /// Those that may name a variable: its own, or all.
   [[nodiscard]] std::vector<const clang::FunctionDecl*> functions_of(
       const clang::VarDecl& variable) const;
@@ -43,6 +45,7 @@ class OwnStorage {
   const Program& program_;
   const clang::Stmt& loop_;
   std::set<const clang::VarDecl*> data_;
+  bool trusts_unseen_ = true;  ///< what is not seen uses what it is handed, and forgets it
 };
 
 }  // namespace ompdm::edit

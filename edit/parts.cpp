@@ -17,15 +17,23 @@ namespace {
 
 using clang::dyn_cast;
 using Variable = const clang::VarDecl*;
-using Variables = std::set<Variable>;
+using Roots = std::set<const clang::Decl*>;
 
 /// A pointer, and those that its values before the loop are made of.
-Variables roots_of(const Program& program, const clang::Stmt& loop, const OwnStorage& own,
-                   const clang::VarDecl& pointer) {
-  Variables roots;
+Roots roots_of(const Program& program, const clang::Stmt& loop, const OwnStorage& own,
+               const clang::VarDecl& pointer) {
+  Roots roots;
   std::vector<Variable> open = {&pointer};
+  // What one function gives, memory of their own apart, may be parts of one piece.
+  const auto add_giver = [&](const clang::Expr& value) {
+    const auto* call = dyn_cast<clang::CallExpr>(value.IgnoreParenCasts());
+    const clang::FunctionDecl* called = call == nullptr ? nullptr : call->getDirectCallee();
+    if (called != nullptr && !is_allocation(&value)) roots.insert(called->getCanonicalDecl());
+  };
   const auto add = [&](const clang::Expr* value) {
-    const Variable base = value == nullptr ? nullptr : base_variable(*value);
+    if (value == nullptr) return;
+    add_giver(*value);
+    const Variable base = base_variable(*value);
     if (base != nullptr) open.push_back(base->getCanonicalDecl());
   };
   while (!open.empty()) {
@@ -53,8 +61,8 @@ Variables roots_of(const Program& program, const clang::Stmt& loop, const OwnSto
 
 void expect_own_indexes(const Program& program, const clang::Stmt& loop, const OwnStorage& own,
                         const clang::VarDecl& one, const clang::VarDecl& other) {
-  Variables common;
-  const Variables left = roots_of(program, loop, own, one);
+  Roots common;
+  const Roots left = roots_of(program, loop, own, one);
   std::ranges::set_intersection(left, roots_of(program, loop, own, other),
                                 std::inserter(common, common.end()));
   if (common.empty()) return;

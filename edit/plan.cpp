@@ -47,6 +47,9 @@ void make(const Program& program, const Finding& finding, const Request& request
     if (!is_text || edit.when != "always") {
       throw Refusal("whether the host needs what this moves is not looked into", at);
     }
+    if (!stays && !are_regions(program, edit)) {
+      throw Refusal("whether another input uses it on the device is not looked into", at);
+    }
     if (!plan.left_out.empty()) {
       throw Refusal(plan.left_out.front().why, plan.left_out.front().in_the_way);
     }

@@ -2,13 +2,18 @@
 
 #include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/AST/StmtOpenMP.h>
+#include <clang/Basic/OpenMPKinds.h>
 #include <clang/Basic/SourceManager.h>
 #include <fmt/format.h>
+
+#include <set>
+#include <string>
 
 #include "answer.h"
 #include "clause_items.h"
 #include "own_storage.h"
 #include "regions.h"
+#include "written_code.h"
 
 namespace ompdm::edit {
 namespace {
@@ -67,12 +72,56 @@ class Named : public clang::RecursiveASTVisitor<Named> {
   const clang::VarDecl& data_;
 };
 
+/// Calls and objects that start threads of the host's, anywhere in the sources.
+class Starts : public WrittenCode<Starts> {
+ public:
+  bool VisitCallExpr(clang::CallExpr* call) {
+    static const std::set<std::string> kStarts = {"pthread_create", "thrd_create", "std::async"};
+    const clang::FunctionDecl* called = call->getDirectCallee();
+    const bool starts = called != nullptr && kStarts.contains(called->getQualifiedNameAsString());
+    if (starts) found = call;
+    return true;
+  }
+  bool VisitCXXConstructExpr(clang::CXXConstructExpr* made) {
+    static const std::set<std::string> kThreads = {"std::thread", "std::jthread"};
+    if (kThreads.contains(made->getConstructor()->getParent()->getQualifiedNameAsString())) {
+      found = made;
+    }
+    return true;
+  }
+  const clang::Stmt* found = nullptr;
+};
+
+/// Where several threads run at once, of which one may come to the code by a call: a construct, or
+/// what starts a thread; null of none.
+const clang::Stmt* threads_elsewhere(const Program& program, const clang::Stmt& code) {
+  Starts starts;
+  for (const clang::FunctionDecl* function : program.functions()) {
+    starts.TraverseStmt(function->getBody());
+    for (const auto* construct : program.directives_in(*function->getBody())) {
+      const bool is_host = clang::isOpenMPParallelDirective(construct->getDirectiveKind()) &&
+                           !runs_on_device(*construct);
+      if (is_host && !program.is_within(code, *construct) && program.leads_to(*construct, code)) {
+        return construct;
+      }
+    }
+  }
+  return starts.found;
+}
+
 }  // namespace
 
 void expect_no_other_thread(const Program& program, const clang::Stmt& code,
                             const std::vector<const clang::VarDecl*>& data) {
   const clang::SourceManager& sources = program.context().getSourceManager();
   const OwnStorage own(program, code, {data.begin(), data.end()});
+  for (const clang::VarDecl* one : data) {
+    if (own.is_private(*one) && !one->hasGlobalStorage()) continue;
+    if (const clang::Stmt* elsewhere = threads_elsewhere(program, code)) {
+      throw Refusal(fmt::format("threads that begin here may share {}", one->getNameAsString()),
+                    place_of(program.context(), *elsewhere));
+    }
+  }
   const clang::Stmt* alone = nullptr;  // what one thread runs
   const clang::Stmt* child = &code;
   for (const clang::Stmt* at = &code; at != nullptr; child = at, at = program.parent_of(*at)) {
