@@ -71,6 +71,10 @@ TEST(FixSource, SendsOnceWhatSeveralStatementsChangeIfNoneLeavesInBetween) {
                            "#pragma omp target update to(u[0:n])\n    }\n"});
 }
 
+TEST(FixSource, LeavesWhatStaysInAClauseMappedAsItWas) {
+  expect_patched("split", {"map(tofrom: u[0 : n]) map(to: v[0 : n])\n"});
+}
+
 TEST(FixSource, SpellsAnExtentAsTheSourceDoes) {
   expect_patched("spelled", {"#pragma omp target enter data map(to: u[0 : nx * ny * PARTS], "
                              "v[0 : nx * ny * PARTS])\n  for (int t = 0;"});

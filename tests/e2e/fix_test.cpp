@@ -244,7 +244,7 @@ TEST_P(Refused, WithTheStatementInTheWay) {
 INSTANTIATE_TEST_SUITE_P(, Refused,
                          ::testing::Values("returns", "unseen", "macro", "alias", "aggregate",
                                            "two_loops", "elsewhere", "parts", "cleanup",
-                                           "member_ends"),
+                                           "member_ends", "kept", "team", "data_alone"),
                          name_of);
 
 }  // namespace
