@@ -64,25 +64,6 @@ struct Site {
 };
 static_assert(sizeof(Site) == 48);
 
-/// A return address above a site.
-struct Caller {
-  std::uint64_t address;  ///< so look up address - 1
-  ModuleId module;        ///< none: unknown
-  std::uint32_t reserved;
-};
-static_assert(sizeof(Caller) == 16);
-
-/// The call chain above a site when the lane met it first, innermost first: the first is the caller
-/// of the function that the site's codeptr lies in. Followed by `count` Caller. Older recorders
-/// wrote these in the place of paths.
-struct Callers {
-  Head head;
-  SiteId site;
-  std::uint32_t count;
-  std::uint32_t reserved;
-};
-static_assert(sizeof(Callers) == 16);
-
 /// A frame of a call path.
 struct PathFrame {
   std::uint64_t address;  ///< return address, so look up address - 1
@@ -105,15 +86,11 @@ struct Path {
 };
 static_assert(sizeof(Path) == 24);
 
-/// By which path the API calls of the lane are reached from here on.
-struct ApiPath {
-  Head head;
-  PathId path;
-};
-static_assert(sizeof(ApiPath) == 8);
-
 /// One mapped item as passed to `__tgt_*`; `type` are libomptarget's map type bits
-/// (OMP_TGT_MAPTYPE_*).
+/// (OMP_TGT_MAPTYPE_*). Values of literal arguments (type bit 0x100) are zeroed, since they are no
+/// addresses. `begin` and `size` of a non-contiguous section (type bit 0x100000000000) are where
+/// its first element lies and the bytes of all of them, 0 if not known, in place of the
+/// descriptor's.
 struct MapItem {
   std::uint64_t base;
   std::uint64_t begin;
@@ -121,18 +98,6 @@ struct MapItem {
   std::uint64_t type;
 };
 static_assert(sizeof(MapItem) == 32);
-
-/// The mapped items of a directive; equal lists of a lane are written once. Followed by `count`
-/// MapItem. Values of literal arguments (type bit 0x100) are zeroed, since they are no addresses.
-/// `begin` and `size` of a non-contiguous section (type bit 0x100000000000) are where its first
-/// element lies and the bytes of all of them, 0 if not known, in place of the descriptor's.
-struct MapList {
-  Head head;
-  MapListId id;
-  SiteId site;
-  std::uint32_t count;
-};
-static_assert(sizeof(MapList) == 16);
 
 /// A name that a `declare mapper` gives to a piece, as clang passes it. Followed by the text.
 struct MapperName {

@@ -1,19 +1,19 @@
 // The byte layout of a spool: the only thing that the recorder (in the user's process) and the
 // reader (`ompdm finish`) share. Nothing in this folder allocates, throws or depends on more than
-// the freestanding headers (without_signal.h apart). The records are in definitions.h, events.h
-// and activities.h.
+// the freestanding headers (without_signal.h apart). The records are in definitions.h, events.h and
+// activities.h, the events in stream.h.
 //
 //   offset 0          FileHeader            8192 bytes, counters and trailer are updated in place
 //   offset 8192       chunk | chunk | …     sizes differ (8 KiB … 1 MiB), each owned by one lane
 //
-//   chunk  =  ChunkHeader (128 bytes) | record | record | … | zero (nothing committed yet)
+//   chunk  =  ChunkHeader (128 bytes) | record or event | record or event | … | zero (nothing yet)
 //   record =  head u32 { tag u8, flags u8, size u16 in units of 8 bytes } | payload … | text …
+//   event  =  stream.h
 //
 // A *lane* is a sequence of chunks written by one thread at a time; when a thread ends, the next
-// new thread takes its lane over (a LaneThread record says so). Ids of sites, map lists and regions
-// are scoped to their lane. A record is committed by one release store of its head, so whatever a
-// killed process left is either whole or not there. A Region is committed *open* (end == 0) at its
-// begin and closed in place.
+// new thread takes its lane over (a LaneThread record says so). Ids of sites, paths and contexts
+// are scoped to their lane. A record or event is committed by one release store of its head, so
+// whatever a killed process left is either whole or not there, and is never written again.
 #pragma once
 
 #include <cstddef>
@@ -26,44 +26,36 @@ namespace ompdm::spool {
 
 /// The first bytes of every spool.
 inline constexpr char kMagic[8] = {'O', 'M', 'P', 'D', 'M', 'S', 'P', '\n'};
-/// Readers accept this version and older ones, and refuse newer ones naming both.
-inline constexpr std::uint32_t kVersion = 1;
+/// Readers refuse other versions naming both.
+inline constexpr std::uint32_t kVersion = 2;
 /// The first word of every chunk.
 inline constexpr std::uint32_t kChunkMagic = 0x4b4e4843;  // "CHNK"
 
-/// What a record is. Readers skip tags that they do not know by the record's size.
+/// What a record is. Readers skip tags that they do not know by the record's size. The lowest three
+/// bits are none: what has some is an event (stream.h).
 enum class Tag : std::uint8_t {
-  kNone = 0,  ///< nothing committed here yet: the end of a chunk
-  kLaneThread = 1,
-  kModule = 2,
-  kSite = 3,
-  kMapList = 4,
-  kRegion = 5,
-  kDataOp = 6,
-  kLaunch = 7,
-  kEntry = 8,
-  kDevice = 9,
-  kFallback = 10,
-  kRepeatedRegion = 11,
-  kRepeatedOp = 12,
-  kRegionEnd = 13,
-  kMapperName = 14,
-  kMapperPiece = 15,
-  kContent = 16,
-  kCallers = 17,
-  kPath = 18,
-  kApiPath = 19,
-  kMappedPointer = 20,
-  kDeferral = 21,
-  kDeferredRegion = 22,
+  kNone = 0,          ///< nothing committed here yet: the end of a chunk
+  kPadding = 1 << 3,  ///< of one byte: a record begins at a multiple of 8
+  kLaneThread = 2 << 3,
+  kModule = 3 << 3,
+  kSite = 4 << 3,
+  kEntry = 5 << 3,
+  kDevice = 6 << 3,
+  kFallback = 7 << 3,
+  kMapperName = 8 << 3,
+  kMapperPiece = 9 << 3,
+  kPath = 10 << 3,
+  kMappedPointer = 11 << 3,
+  kDeferral = 12 << 3,
+  kDeferredRegion = 13 << 3,
   // What CUPTI tells (spool/activities.h).
-  kActivityName = 32,
-  kKernelActivity = 33,
-  kMemoryActivity = 34,
-  kExternalId = 35,
-  kCuptiClock = 36,
-  kCudaDevice = 37,
-  kSynchronization = 38,
+  kActivityName = 14 << 3,
+  kKernelActivity = 15 << 3,
+  kMemoryActivity = 16 << 3,
+  kExternalId = 17 << 3,
+  kCuptiClock = 18 << 3,
+  kCudaDevice = 19 << 3,
+  kSynchronization = 20 << 3,
 };
 
 /// First word of every record; `size` counts 8-byte units and includes this word.

@@ -9,8 +9,6 @@ namespace ompdm::spool {
 enum class LaneId : std::uint32_t {};                 ///< of the recording, from 0
 enum class ModuleId : std::uint32_t { kNone };        ///< of the process, never given twice
 enum class SiteId : std::uint32_t { kNone };          ///< in its lane
-enum class RegionId : std::uint32_t { kNone };        ///< in its lane, wraps
-enum class MapListId : std::uint32_t { kNone };       ///< in its lane
 enum class MapperNameId : std::uint32_t { kNone };    ///< in its lane
 enum class PathId : std::uint32_t { kNone };          ///< in its lane
 enum class DeferralId : std::uint32_t { kNone };      ///< in its lane

@@ -26,6 +26,7 @@ void make_room(std::vector<Row>& column, std::size_t count) {
 void Decoder::add(const Record& record) {
   switch (record.tag()) {
     case spool::Tag::kNone:
+    case spool::Tag::kPadding:
       return;
     case spool::Tag::kLaneThread:
       return add_thread(record);
@@ -33,28 +34,8 @@ void Decoder::add(const Record& record) {
       return add_module(record);
     case spool::Tag::kSite:
       return add_site(record);
-    case spool::Tag::kCallers:
-      return add_callers(record);
     case spool::Tag::kPath:
       return add_path(record);
-    case spool::Tag::kApiPath:
-      return add_api_path(record);
-    case spool::Tag::kMapList:
-      return add_list(record);
-    case spool::Tag::kRegion:
-      return add_region(record);
-    case spool::Tag::kDataOp:
-      return add_op(record);
-    case spool::Tag::kRepeatedRegion:
-      return add_repeated_region(record);
-    case spool::Tag::kRegionEnd:
-      return add_region_end(record);
-    case spool::Tag::kRepeatedOp:
-      return add_repeated_op(record);
-    case spool::Tag::kContent:
-      return add_content(record);
-    case spool::Tag::kLaunch:
-      return add_launch(record);
     case spool::Tag::kEntry:
       return add_symbol(record);
     case spool::Tag::kDevice:
@@ -112,7 +93,7 @@ void Decoder::tie_deferred_regions() {
 }
 
 Draft Decoder::take(std::uint64_t last_ticks) {
-  close_regions(0);
+  leave_open_regions();
   tie_deferred_regions();
   last_ = std::max(last_, clock_.at(last_ticks));
   const auto close = [this](auto& rows) {
@@ -136,14 +117,14 @@ void Decoder::reserve(SpoolFile& file) {
   std::size_t ops = 0;
   for (const Chunk& chunk : file.chunks()) {
     RecordCursor cursor(file.records(chunk));
-    while (const auto record = cursor.next()) {
-      const spool::Tag tag = record->tag();
-      if (tag == spool::Tag::kRegion || tag == spool::Tag::kFallback) ++regions;
-      if (tag == spool::Tag::kDataOp || tag == spool::Tag::kRepeatedOp) ++ops;
-      if (tag != spool::Tag::kRepeatedRegion) continue;
-      ++regions;
-      ops +=
-          record->tail<spool::RepeatedRegion>(record->size()).size() / sizeof(spool::RepeatedTimes);
+    for (auto found = cursor.next(); found != RecordCursor::Found::kEnd; found = cursor.next()) {
+      if (found == RecordCursor::Found::kRecord) {
+        if (cursor.record().tag() == spool::Tag::kFallback) ++regions;
+        continue;
+      }
+      const spool::Event event = cursor.event().event;
+      if (event == spool::Event::kBegin) ++regions;
+      if (event == spool::Event::kOp || event == spool::Event::kApiOp) ++ops;
     }
   }
   draft_.trace.regions.reserve(regions);
@@ -161,15 +142,21 @@ Draft decode(SpoolFile& file, const ClockScale& clock) {
     if (previous == nullptr || previous->lane != chunk.lane) {
       decoder.begin_lane(chunk.lane);
     } else if (chunk.sequence != previous->sequence + 1) {
-      decoder.skip_ops();
+      decoder.skip();
     }
     previous = &chunk;
-    decoder.begin_chunk();
+    decoder.begin_chunk(chunk);
     RecordCursor cursor(file.records(chunk));
-    while (const auto record = cursor.next()) decoder.add(*record);
+    for (auto found = cursor.next(); found != RecordCursor::Found::kEnd; found = cursor.next()) {
+      if (found == RecordCursor::Found::kRecord) {
+        decoder.add(cursor.record());
+      } else {
+        decoder.add(cursor.event());
+      }
+    }
     if (cursor.damaged()) {
       ++decoder.unreadable;
-      decoder.skip_ops();
+      decoder.skip();
     }
     last_ticks = std::max({last_ticks, chunk.first.ticks, chunk.last.ticks});
   }

@@ -43,6 +43,7 @@ void Decoder::add_thread(const Record& record) {
   const auto row = record.as<spool::LaneThread>();
   if (!row) return void(++unreadable);
   thread_ = thread_of(row->tid);
+  leave_open_regions();
 }
 
 void Decoder::add_module(const Record& record) {
@@ -108,24 +109,6 @@ void Decoder::add_site(const Record& record) {
   lane_.sites[row->id] = at->second;
 }
 
-void Decoder::add_callers(const Record& record) {
-  const auto row = record.as<spool::Callers>();
-  if (!row) return void(++unreadable);
-  const std::uint32_t site = find(lane_.sites, row->site);
-  if (site == Index<Site>::kNone) return void(++unreadable);
-  // Each lane notes its own: one is enough, the first.
-  std::vector<CallerNote>& callers = draft_.site_notes[site].callers;
-  if (!callers.empty()) return;
-  const auto tail = record.tail<spool::Callers>(std::uint64_t{row->count} * sizeof(spool::Caller));
-  for (std::size_t at = 0; at + sizeof(spool::Caller) <= tail.size(); at += sizeof(spool::Caller)) {
-    spool::Caller caller{};
-    std::memcpy(&caller, tail.data() + at, sizeof(caller));
-    const Index<Module> module{find(lane_.modules, caller.module)};
-    const std::uint64_t bias = module ? draft_.trace.modules[module.value].bias : 0;
-    callers.push_back({module, caller.address - bias});
-  }
-}
-
 void Decoder::add_path(const Record& record) {
   const auto row = record.as<spool::Path>();
   if (!row) return void(++unreadable);
@@ -156,32 +139,6 @@ void Decoder::add_path(const Record& record) {
   draft_.path_notes.push_back(std::move(note));
 }
 
-void Decoder::add_api_path(const Record& record) {
-  const auto row = record.as<spool::ApiPath>();
-  if (!row) return void(++unreadable);
-  lane_.api_path = find(lane_.paths, row->path);
-}
-
-void Decoder::add_list(const Record& record) {
-  const auto row = record.as<spool::MapList>();
-  if (!row) return void(++unreadable);
-  const auto tail = record.tail<spool::MapList>(std::uint64_t{row->count} * sizeof(spool::MapItem));
-  if (tail.size() < std::uint64_t{row->count} * sizeof(spool::MapItem)) ++unreadable;
-  const Index<Site> site{find(lane_.sites, row->site)};
-  std::vector<MapItem> items(tail.size() / sizeof(spool::MapItem));
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    spool::MapItem item{};
-    std::memcpy(&item, tail.data() + i * sizeof(item), sizeof(item));
-    items[i].base = item.base;
-    items[i].begin = item.begin;
-    items[i].bytes = item.size;
-    items[i].type = item.type;
-  }
-  lane_.lists[row->id] = static_cast<std::uint32_t>(draft_.trace.map_lists.size());
-  draft_.trace.map_lists.push_back(std::move(items));
-  draft_.list_sites.push_back(site);
-}
-
 void Decoder::add_symbol(const Record& record) {
   const auto row = record.as<spool::OffloadEntry>();
   if (!row) return void(++unreadable);
@@ -207,9 +164,9 @@ void Decoder::add_mapper_name(const Record& record) {
 
 void Decoder::add_mapper_piece(const Record& record) {
   const auto row = record.as<spool::MapperPiece>();
-  const std::uint32_t region = row ? lane_.regions.find(row->region) : kNoList;
   const std::uint32_t name = row ? find(lane_.names, row->name) : kNoList;
-  if (!row || region == kNoList || name == kNoList) return void(++unreadable);
+  if (!row || lane_.open.empty() || name == kNoList) return void(++unreadable);
+  const std::uint32_t region = lane_.open.back().row;
   draft_.mapper_pieces.push_back({{region}, row->begin, row->size, row->type, name});
   ++draft_.trace.regions.rare_of(region).components;
 }

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <tuple>
 #include <unordered_map>
@@ -24,32 +26,21 @@ namespace ompdm::trace {
 using SiteKey = std::tuple<std::uint32_t, std::uint64_t, std::uint64_t, std::uint64_t, spool::Entry,
                            std::string, std::vector<std::string>>;
 
-/// Positions of a lane's regions by their ids, which follow each other unless the spool is damaged.
-class RegionIds {
+/// What an event says beyond what was known before it (spool/numbers.h).
+template <std::size_t Count>
+void add_differences(std::uint64_t (&last)[Count], const std::uint64_t* differences) {
+  for (std::size_t i = 0; i < Count; ++i) last[i] += differences[i];
+}
+
+/// Gives memory out bit by bit.
+class Arena {
  public:
-  void set(spool::RegionId id, std::uint32_t position) {
-    if (positions_.empty()) first_ = number(id);
-    const std::uint32_t at = number(id) - first_;  // ids wrap
-    if (at == positions_.size()) {
-      positions_.push_back(position);
-    } else if (at < positions_.size()) {
-      positions_[at] = position;
-    } else {
-      others_[id] = position;
-    }
-  }
-  /// kNoList if it is not known.
-  [[nodiscard]] std::uint32_t find(spool::RegionId id) const {
-    const std::uint32_t at = number(id) - first_;
-    if (at < positions_.size()) return positions_[at];
-    const auto other = others_.find(id);
-    return other == others_.end() ? kNoList : other->second;
+  void* get(std::size_t size) {
+    return blocks_.emplace_back(std::make_unique<std::uint64_t[]>((size + 7) / 8)).get();
   }
 
  private:
-  std::uint32_t first_ = 0;
-  std::vector<std::uint32_t> positions_;
-  std::unordered_map<spool::RegionId, std::uint32_t> others_;
+  std::vector<std::unique_ptr<std::uint64_t[]>> blocks_;
 };
 
 /// Turns records into rows, lane after lane.
@@ -60,20 +51,24 @@ class Decoder {
   /// Makes room for the rows of the spool.
   void reserve(SpoolFile& file);
   void begin_lane(spool::LaneId lane) {
-    close_regions(0);
+    leave_open_regions();
     lane_ = {};
     lane_.number = lane;
     lane_.first_op = draft_.trace.ops.size();
     thread_ = kNoList;
   }
-  void begin_chunk() {
-    lane_.whole_ops.clear();
-    // Emptying a table costs as much as the largest it has been.
-    if (!lane_.ops_of.empty()) lane_.ops_of = {};
+  void begin_chunk(const Chunk& chunk) {
+    ++lane_.chunks;
+    lane_.instant = chunk.first.ticks;
+    lane_.api = {};
   }
-  /// Operations are missing here: what counts back may not count across.
-  void skip_ops() { lane_.first_op = draft_.trace.ops.size(); }
+  /// Some are missing here: what counts back may not count across, and ends may be among them.
+  void skip() {
+    lane_.first_op = draft_.trace.ops.size();
+    lose_open_regions();
+  }
   void add(const Record& record);
+  void add(const RawEvent& event);
   Draft take(std::uint64_t last_ticks);
   std::uint64_t unreadable = 0;
 
@@ -82,42 +77,61 @@ class Decoder {
   template <class Id>
   using Positions = std::unordered_map<Id, std::uint32_t>;
 
+  /// What the last region of a context was, and the rows that tell of it.
+  struct Context {
+    spool::Last last{};
+    std::uint32_t chunk = 0;      // that `last` is of
+    std::uint32_t row = kNoList;  // of regions; none: it has changed since
+    std::uint32_t list = kNoList;
+  };
+  struct OpenRegion {
+    std::uint32_t row;
+    Context* context;
+    spool::OpWalk ops;
+  };
+
   struct LaneIds {
     Positions<spool::ModuleId> modules;
     Positions<spool::SiteId> sites;
-    Positions<spool::MapListId> lists;
     Positions<spool::MapperNameId> names;
     Positions<spool::PathId> paths;
-    std::uint32_t api_path = kNoList;  // of the API calls that follow
     Positions<spool::ActivityNameId> activity_names;
-    RegionIds regions;
+    std::unordered_map<std::uint64_t, Context> contexts;
+    Arena arena;
     spool::LaneId number{};
-    spool::RegionId last_region = spool::RegionId::kNone;
-    std::uint64_t last_begin = 0;                    // its ticks
-    spool::CallId last_call = spool::CallId::kNone;  // of the last whole operation
-    std::vector<std::uint32_t> whole_ops;            // of the chunk, in order
-    // Of the chunk's whole regions, by id: their operations in order.
-    std::unordered_map<spool::RegionId, std::vector<std::uint32_t>> ops_of;
-    std::vector<std::uint32_t> open;  // positions of regions, each inside the one before it
-    std::size_t first_op = 0;         // the lane's, or the first after some that are missing
+    std::uint32_t chunks = 0;
+    std::uint64_t instant = 0;  // ticks, that the next event counts from
+    struct {
+      std::array<std::uint64_t, 5> op;
+      std::array<std::uint64_t, 3> call;
+    } api{};
+    std::uint64_t last_call = 0;  // of the last API operation
+    std::vector<OpenRegion> open;
+    std::uint32_t last_region = kNoList;
+    std::uint32_t launch = kNoList;  // that runs
+    std::size_t first_op = 0;        // the lane's, or the first after some that are missing
   };
 
   void add_thread(const Record& record);
   void add_module(const Record& record);
   void add_site(const Record& record);
-  void add_callers(const Record& record);
   void add_path(const Record& record);
-  void add_api_path(const Record& record);
-  void add_list(const Record& record);
-  void add_region(const Record& record);
-  void add_repeated_region(const Record& record);
-  void add_region_end(const Record& record);
-  void add_op(const Record& record);
-  void add_repeated_op(const Record& record);
-  void add_repetition(std::uint32_t earlier, spool::RepeatedTimes times);
-  void add_content(const Record& record);
-  void add_launch(const Record& record);
   void add_symbol(const Record& record);
+  void begin_region(const RawEvent& event);
+  void end_region(const RawEvent& event);
+  void add_op(const RawEvent& event);
+  void add_api_op(const RawEvent& event);
+  void begin_launch(const RawEvent& event);
+  void end_launch(const RawEvent& event);
+  void add_content(const RawEvent& event);
+  [[nodiscard]] Context& known(Context& context) const;
+  void tell(Context& context, const RawEvent& event);
+  [[nodiscard]] std::uint32_t list_of(const Context& context);
+  [[nodiscard]] DataOp op_of(const std::uint64_t* fields);
+  void add_op_row(const DataOp& op, const std::uint64_t* fields, std::uint64_t begin,
+                  spool::CallId call);
+  void lose_open_regions();
+  void leave_open_regions();
   void add_device(const Record& record);
   void add_fallback(const Record& record);
   void add_mapper_name(const Record& record);
@@ -160,11 +174,6 @@ class Decoder {
     const auto at = ids.find(id);
     return at == ids.end() ? kNoList : at->second;
   }
-  // Keeps an operation of a whole region for those that repeat it.
-  void note_op(spool::RegionId region, std::size_t op) {
-    const auto at = lane_.ops_of.find(region);
-    if (at != lane_.ops_of.end()) at->second.push_back(static_cast<std::uint32_t>(op));
-  }
   void drop_if_endless(std::string& name);
   std::uint32_t thread() {
     if (thread_ == kNoList) thread_ = thread_of(0);
@@ -176,13 +185,7 @@ class Decoder {
   void take_thread(Runs<Row>& rows) {
     if (rows.common(rows.size() - 1).thread != thread()) rows.edit_back()->thread = thread();
   }
-  void begin_row(Nanoseconds begin, RegionNote note);
-  void close_regions(std::size_t depth);
-  void charge_regions(const DataOp& op, bool after, Nanoseconds taken);
-  void miss_op() {
-    ++unreadable;
-    skip_ops();
-  }
+  void close_region(Nanoseconds end);
   Nanoseconds time(std::uint64_t ticks) {
     const Nanoseconds time = clock_.at(ticks);
     last_ = std::max(last_, time);
@@ -202,6 +205,8 @@ class Decoder {
   std::unordered_map<std::uint32_t, std::uint32_t> threads_;
   std::map<std::tuple<std::string, std::string, std::uint64_t>, std::uint32_t> modules_;
   std::map<SiteKey, std::uint32_t> sites_;
+  std::map<std::pair<std::uint32_t, std::vector<std::array<std::uint64_t, 4>>>, std::uint32_t>
+      lists_;  // by site and items
 };
 
 }  // namespace ompdm::trace

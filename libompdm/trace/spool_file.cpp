@@ -62,9 +62,10 @@ spool::FileHeader read_header(int fd, const std::filesystem::path& path, std::ui
     throw Error(fmt::format("{}: is no ompdm spool: `ompdm finish` without a name lists those here",
                             path.string()));
   }
-  if (got >= offsetof(spool::FileHeader, header_size) && header.version > spool::kVersion) {
+  if (got >= offsetof(spool::FileHeader, header_size) && header.version != 0 &&
+      header.version != spool::kVersion) {
     throw Error(fmt::format(
-        "{}: has spool format {}, this ompdm reads up to {}: finish it with the ompdm that made it",
+        "{}: has spool format {}, this ompdm reads {}: finish it with the ompdm that made it",
         path.string(), header.version, spool::kVersion));
   }
   if (got < sizeof(header) || header.version == 0 || header.header_size < sizeof(header)) {
@@ -76,22 +77,75 @@ spool::FileHeader read_header(int fd, const std::filesystem::path& path, std::ui
 
 }  // namespace
 
-std::optional<Record> RecordCursor::next() {
-  if (rest_.size() < sizeof(spool::Head)) return std::nullopt;
+RecordCursor::Found RecordCursor::damage() {
+  damaged_ = true;
+  rest_ = {};
+  return Found::kEnd;
+}
+
+RecordCursor::Found RecordCursor::next_event() {
+  using spool::Event;
+  const auto head = std::to_integer<unsigned>(rest_.front());
+  spool::NumberReader in(rest_.data() + 1, rest_.data() + rest_.size());
+  event_.event = static_cast<Event>(head & spool::kEventMask);
+  event_.has_fields = (head & spool::kHasFields) != 0;
+  event_.first = in.take(spool::number_width(head >> 4U & 3U));
+  event_.second = 0;
+  event_.items.clear();
+  if (event_.event != Event::kEnd && event_.event != Event::kLaunchEnd) {
+    event_.second = in.take(spool::number_width(head >> 6U & 3U));
+  }
+  if (event_.has_fields) {
+    switch (event_.event) {
+      case Event::kBegin: {
+        std::uint64_t fields[4];
+        in.take_fields(fields);
+        std::copy(std::begin(fields), std::end(fields), event_.fields);
+        event_.items.resize(in.take(2));
+        for (auto& item : event_.items) {
+          if (!in.is_good()) return damage();
+          in.take_fields(fields);
+          std::copy(std::begin(fields), std::end(fields), item.begin());
+        }
+        break;
+      }
+      case Event::kOp:
+      case Event::kLaunch:
+        in.take_fields(event_.fields);
+        break;
+      case Event::kApiOp:
+        in.take_fields(event_.fields);
+        in.take_fields(event_.api);
+        break;
+      case Event::kContent:
+        in.take_fields(event_.content);
+        break;
+      default:
+        return damage();
+    }
+  }
+  if (!in.is_good()) return damage();
+  rest_ = rest_.subspan(static_cast<std::size_t>(in.at() - rest_.data()));
+  return Found::kEvent;
+}
+
+RecordCursor::Found RecordCursor::next() {
+  constexpr std::size_t kAlignment = 8;
+  for (; !rest_.empty(); rest_ = rest_.subspan(1)) {
+    const auto head = std::to_integer<std::uint8_t>(rest_.front());
+    if (head == static_cast<std::uint8_t>(spool::Tag::kNone)) return Found::kEnd;
+    if ((head & spool::kEventMask) != 0) return next_event();
+    if (head != static_cast<std::uint8_t>(spool::Tag::kPadding)) break;
+  }
+  if (rest_.size() < sizeof(spool::Head)) return Found::kEnd;
   spool::Head head{};
   std::memcpy(&head, rest_.data(), sizeof(head));
-  if (head.tag == static_cast<std::uint8_t>(spool::Tag::kNone)) {
-    return std::nullopt;
-  }
-  const std::size_t size = std::size_t{head.size} * 8;
-  if (size == 0 || size > rest_.size()) {
-    damaged_ = true;
-    rest_ = {};
-    return std::nullopt;
-  }
-  const Record record(rest_.first(size));
+  const std::size_t size = std::size_t{head.size} * kAlignment;
+  const auto at = static_cast<std::size_t>(rest_.data() - begin_);
+  if (size == 0 || size > rest_.size() || at % kAlignment != 0) return damage();
+  record_ = rest_.first(size);
   rest_ = rest_.subspan(size);
-  return record;
+  return Found::kRecord;
 }
 
 SpoolFile::SpoolFile(const std::filesystem::path& path) : fd_(open_spool(path)) {

@@ -1,8 +1,9 @@
 // The spool as a file: header, chunks in the order of their lanes, and a walk over a chunk's
-// records. Reads with pread, never through a mapping, so that a file that shrinks, lies or is still
-// being written cannot crash us.
+// records and events. Reads with pread, never through a mapping, so that a file that shrinks, lies
+// or is still being written cannot crash us.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "spool/format.h"
+#include "spool/stream.h"
 
 namespace ompdm::trace {
 
@@ -61,18 +63,44 @@ class Record {
   std::span<const std::byte> bytes_;
 };
 
-/// Walks the records of one chunk up to the first place where nothing is committed.
+/// An event as it is written: how it differs from its context's last one.
+struct RawEvent {
+  spool::Event event = spool::Event::kNone;
+  bool has_fields = false;
+  std::uint64_t first = 0;
+  std::uint64_t second = 0;
+  std::uint64_t fields[5]{};  ///< differences, modulo 2^64
+  std::uint64_t api[3]{};
+  std::uint64_t content[3]{};
+  std::vector<std::array<std::uint64_t, 4>> items;  ///< of a kBegin
+};
+
+/// Walks the records and events of one chunk up to the first place where nothing is committed.
 class RecordCursor {
  public:
-  explicit RecordCursor(std::span<const std::byte> records) : rest_(records) {}
+  explicit RecordCursor(std::span<const std::byte> records)
+      : begin_(records.data()), rest_(records) {}
 
-  /// The next record, nothing at the end.
-  std::optional<Record> next();
+  enum class Found : std::uint8_t { kEnd, kRecord, kEvent };
+  /// What comes next: record() or event() is it, until the next call.
+  Found next();
+  [[nodiscard]] Record record() const { return Record(record_); }
+  [[nodiscard]] const RawEvent& event() const { return event_; }
+  /// Bytes of what was found, unless it is damaged.
+  [[nodiscard]] std::size_t passed() const {
+    return static_cast<std::size_t>(rest_.data() - begin_);
+  }
   /// Whether the walk ended at bytes that cannot be a record.
   [[nodiscard]] bool damaged() const { return damaged_; }
 
  private:
+  Found damage();
+  Found next_event();
+
+  const std::byte* begin_;
   std::span<const std::byte> rest_;
+  std::span<const std::byte> record_;
+  RawEvent event_;
   bool damaged_ = false;
 };
 

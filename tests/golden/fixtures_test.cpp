@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "ompdm/analysis.h"
+#include "ompdm/error.h"
 #include "ompdm/finish.h"
 #include "ompdm/report.h"
 #include "ompdm/trace_file.h"
@@ -109,6 +110,19 @@ std::string test_name(const testing::TestParamInfo<std::string>& info) {
   std::string name = info.param.substr(0, info.param.rfind(".gz"));
   std::ranges::replace(name, '.', '_');
   return name;
+}
+
+TEST(OldFormat, IsRefusedWithWhatToDo) {
+  const Unpacked spool(fs::path(OMPDM_GOLDEN_DIR) / "fixtures" / "old_format.spool.gz");
+  std::string said;
+  try {
+    ompdm::read_spool(spool.path());
+  } catch (const ompdm::Error& error) {
+    said = error.what();
+  }
+  EXPECT_EQ(said,
+            spool.path().string() +
+                ": has spool format 1, this ompdm reads 2: finish it with the ompdm that made it");
 }
 
 INSTANTIATE_TEST_SUITE_P(Kept, Fixture, testing::ValuesIn(fixture_names()), test_name);

@@ -19,8 +19,8 @@ struct ContentState {
   struct Pending {
     const void* host;
     std::uint64_t bytes;
-    std::uint64_t op;  ///< Lane::op_records after its record
-    spool::RegionId region;
+    std::uint64_t op;      ///< Lane::op_count after it
+    std::uint64_t region;  ///< OpenRegion::handle
     bool whole;
   };
 

@@ -46,17 +46,18 @@ Digest examine(ContentState& state, const void* host, std::uint64_t bytes, bool 
 
 // `back`: how many records of operations before this one it belongs to, 1: the last.
 void write_content(Lane& lane, std::uint64_t back, const Digest& digest, std::uint64_t taken,
-                   std::uint8_t flags) noexcept {
-  auto* record = reserve<spool::Content>(lane);
-  if (record == nullptr) {
+                   std::uint64_t flags) noexcept {
+  std::byte* at = room_for(lane, spool::kMostEventBytes);
+  if (at == nullptr) {
     return;
   }
-  record->back = static_cast<std::uint32_t>(back);
-  record->fingerprint = digest.fingerprint;
-  record->hash = digest.hash;
-  record->ticks = taken;
-  commit(lane, record, spool::Tag::kContent,
-         static_cast<std::uint8_t>(flags | (digest.trivial ? spool::kContentTrivial : 0)));
+  const spool::ContentFields now = {digest.fingerprint, digest.hash,
+                                    flags | (digest.trivial ? spool::kContentTrivial : 0)};
+  spool::ContentFields none = {};
+  spool::EventWriter event(at, spool::Event::kContent, back);
+  event.second(taken);
+  event.fields(now, none);
+  lane.cursor = event.commit();
 }
 
 bool has_no_wait(spool::Entry entry) noexcept {
@@ -94,8 +95,8 @@ void look_at_incoming(Lane& lane, const Origin& origin, const Transfer& transfer
     count_loss(spool::Loss::kContentsPendingOverflow);
     return;
   }
-  state.pending[state.pending_count++] = {transfer.host, transfer.bytes, lane.op_records,
-                                          origin.region->id, whole};
+  state.pending[state.pending_count++] = {transfer.host, transfer.bytes, lane.op_count,
+                                          origin.region->handle, whole};
 }
 
 }  // namespace
@@ -130,7 +131,7 @@ void look_after(Lane& lane, const Origin& origin, const Operation& op) noexcept 
   }
 }
 
-void look_at_arrived(Lane& lane, spool::RegionId region) noexcept {
+void look_at_arrived(Lane& lane, std::uint64_t region) noexcept {
   ContentState& state = lane.content;
   std::uint32_t kept = 0;
   for (std::uint32_t i = 0; i < state.pending_count; ++i) {
@@ -143,7 +144,7 @@ void look_at_arrived(Lane& lane, spool::RegionId region) noexcept {
     // returns: the program must not have given it back yet.
     std::uint64_t taken = 0;
     const Digest digest = examine(state, pending.host, pending.bytes, pending.whole, taken);
-    write_content(lane, lane.op_records - pending.op + 1, digest, taken, spool::kContentAfter);
+    write_content(lane, lane.op_count - pending.op + 1, digest, taken, spool::kContentAfter);
   }
   state.pending_count = kept;
   if (lane.idle() && kept != 0) {

@@ -13,6 +13,7 @@ struct Origin {
   OpenRegion* region;      ///< null: an API call, or nothing that is known
   SiteSlot* site;          ///< null if there was no room for it
   spool::CallId api_call;  ///< its ordinal in the lane, 0 if there is none
+  spool::PathId path;      ///< of an API call
 };
 
 /// Before an operation runs, and before its begin is taken: looks at what goes to a device.
@@ -23,6 +24,6 @@ void look_before(Lane& lane, const Origin& origin, const Operation& op) noexcept
 void look_after(Lane& lane, const Origin& origin, const Operation& op) noexcept;
 
 /// At a region's end, after its end was taken: what came from the device has arrived.
-void look_at_arrived(Lane& lane, spool::RegionId region) noexcept;
+void look_at_arrived(Lane& lane, std::uint64_t region) noexcept;
 
 }  // namespace ompdm::record

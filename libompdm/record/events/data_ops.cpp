@@ -12,15 +12,6 @@
 namespace ompdm::record {
 namespace {
 
-// Whether an operation of a region repeats a recorded one, times and map item aside.
-inline bool repeats(const Operation& op, const spool::DataOp& record) noexcept {
-  return record.src == reinterpret_cast<std::uint64_t>(op.src) &&
-         record.dst == reinterpret_cast<std::uint64_t>(op.dst) && record.bytes == op.bytes &&
-         record.src_device == op.src_device && record.dst_device == op.dst_device &&
-         record.optype == static_cast<std::uint16_t>(op.optype) &&
-         record.api_call == spool::CallId::kNone;
-}
-
 bool from_device(ompt_target_data_op_t optype, std::int32_t dst_device) noexcept {
   const ompt_target_data_op_t kind = synchronous_form(optype);
   if (kind == ompt_target_data_transfer || kind == ompt_target_data_transfer_rect) {
@@ -38,95 +29,60 @@ std::uint64_t host_address(const Operation& op) noexcept {
              : reinterpret_cast<std::uint64_t>(host);
 }
 
-// The operation that comes next if the region goes on as the earlier one of its site did, and its
-// short record is the lane's last one and can grow; else null.
-[[gnu::always_inline]] inline const spool::DataOp* expected_op(const Lane& lane,
-                                                               const OpenRegion& region) noexcept {
-  if (region.repeated == nullptr || lane.cursor != region.next_time ||
-      !has_room<spool::RepeatedTimes>(lane)) {
-    return nullptr;
-  }
-  const SiteSlot& site = *region.site;
-  return region.repeated_times < site.whole_op_count &&
-                 site.whole_region == region.repeated->reference
-             ? site.whole_ops[region.repeated_times]
-             : nullptr;
+constexpr unsigned kArgumentAt = 16;
+
+// All but the map item.
+inline void take_fields(const Operation& op, spool::OpFields& fields) noexcept {
+  fields[spool::kOpSrc] = reinterpret_cast<std::uint64_t>(op.src);
+  fields[spool::kOpDst] = reinterpret_cast<std::uint64_t>(op.dst);
+  fields[spool::kOpBytes] = op.bytes;
+  fields[spool::kOpDevices] = static_cast<std::uint32_t>(op.src_device) |
+                              std::uint64_t{static_cast<std::uint32_t>(op.dst_device)} << 32U;
+  fields[spool::kOpWhat] = static_cast<std::uint16_t>(op.optype);
 }
 
-// Lets the region's short record grow by the times of the expected operation. The map lists of the
-// two regions are the same, so the operations' map items are too.
-inline bool append_times(Lane& lane, OpenRegion& region, std::uint64_t begin,
-                         std::uint64_t end) noexcept {
-  const std::uint64_t since = begin - region.begin;
-  const std::uint64_t duration = end - begin;
-  if (((since | duration) >> 32U) != 0) [[unlikely]] {
+// An operation of a region, as the one in its place in the context's last region. Of one that is
+// the same the map item is, too, if the items are.
+inline bool write_region_op(Lane& lane, OpenRegion& region, const Operation& op,
+                            std::uint64_t begin, std::uint64_t end) noexcept {
+  std::byte* at = room_for(lane, spool::kMostEventBytes);
+  if (at == nullptr) {
     return false;
   }
-  auto* times = reinterpret_cast<spool::RepeatedTimes*>(lane.cursor);
-  times->duration = static_cast<std::uint32_t>(duration);
-  lane.cursor += sizeof(*times);
-  region.next_time = lane.cursor;
-  ++region.repeated_times;
-  store_head(region.repeated->head, spool::Tag::kRepeatedRegion, region.site->whole_flags,
-             sizeof(spool::RepeatedRegion) + region.repeated_times * sizeof(*times));
-  // Last, since it lies where the next record's head would: in a process that is killed before the
-  // record has grown it would be taken for one.
-  __atomic_store_n(&times->begin, static_cast<std::uint32_t>(since), __ATOMIC_RELEASE);
-  return true;
-}
-
-// Remembers an operation of a whole region, by which later ones of its site are compared.
-void note_op(const Lane& lane, const OpenRegion& region, const spool::DataOp* record) noexcept {
-  SiteSlot* site = region.site;
-  if (region.whole != nullptr && site != nullptr && site->whole_region == region.id &&
-      site->whole_sequence == lane.sequence && site->whole_op_count < spool::kMostRepeatedTimes) {
-    site->whole_ops[site->whole_op_count++] = record;
-  }
-}
-
-KnownOp& known_op_of(Lane& lane, const Operation& op) noexcept {
-  const auto hash = (reinterpret_cast<std::uint64_t>(op.src) >> 3U) ^
-                    (reinterpret_cast<std::uint64_t>(op.dst) >> 5U) ^
-                    static_cast<unsigned>(op.optype);
-  return lane.known_ops[hash % Lane::kKnownOps];
-}
-
-// Writes the operation short if the chunk holds an equal one; else false.
-bool write_repeated_op(Lane& lane, const KnownOp& known, const OpenRegion& region,
-                       const Operation& op, std::uint16_t argument, std::uint64_t begin,
-                       std::uint64_t end) noexcept {
-  const std::uint64_t since = begin - region.begin;
-  const std::uint64_t duration = end - begin;
-  if (known.position == 0 || known.sequence != lane.sequence || !repeats(op, *known.record) ||
-      known.record->argument != argument || region.id != lane.last_region ||
-      ((since | duration) >> 32U) != 0 || !has_room<spool::RepeatedOp>(lane)) {
+  Context& context = *region.context;
+  know_in_chunk(lane, context);
+  const spool::OpWalk::Place place = region.ops.next(
+      context.last, [&](std::size_t size) { return lane.contexts.pages.get(size); });
+  if (place.block == nullptr) {
+    count_loss(spool::Loss::kRecordsNoSpace);
     return false;
   }
-  auto* record = reserve<spool::RepeatedOp>(lane);
-  record->reference = known.position;
-  record->begin = static_cast<std::uint32_t>(since);
-  record->duration = static_cast<std::uint32_t>(duration);
-  commit(lane, record, spool::Tag::kRepeatedOp, 0);
-  note_op(lane, region, known.record);
+  spool::OpFields& last = place.fields();
+  spool::OpFields now;
+  take_fields(op, now);
+  now[spool::kOpWhat] |= last[spool::kOpWhat] >> kArgumentAt << kArgumentAt;
+  spool::EventWriter event(at, spool::Event::kOp, begin - lane.instant);
+  event.second(end - begin);
+  if (place.note() != context.changes || !spool::are_equal(now, last)) [[unlikely]] {
+    now[spool::kOpWhat] =
+        static_cast<std::uint16_t>(op.optype) |
+        std::uint64_t{argument_of(region.call.map, host_address(op), lane.last_argument)}
+            << kArgumentAt;
+    if (!spool::are_equal(now, last)) {
+      event.fields(now, last);
+    }
+    place.note() = context.changes;
+  }
+  region.ops.go_on();
+  lane.cursor = event.commit();
+  lane.instant = end;
   return true;
-}
-
-// Says by which path the lane's API calls are reached from here on.
-void note_api_path(Lane& lane, spool::PathId path) noexcept {
-  if (path == lane.api_path) {
-    return;
-  }
-  if (auto* record = reserve<spool::ApiPath>(lane)) {
-    record->path = path;
-    commit(lane, record, spool::Tag::kApiPath, 0);
-    lane.api_path = path;
-  }
 }
 
 // Where an operation was asked for: its region's site, or that of the API call.
 Origin origin_of(Lane& lane, const ompt_data_t* target, const void* codeptr) noexcept {
   if (OpenRegion* region = region_of(lane, target)) [[likely]] {
-    return {region, region->site, spool::CallId::kNone};
+    return {region, region->site, spool::CallId::kNone, spool::PathId::kNone};
   }
   const ApiCall made = api_call_of(lane, codeptr);
   Call call{};
@@ -134,46 +90,31 @@ Origin origin_of(Lane& lane, const ompt_data_t* target, const void* codeptr) noe
   call.stack = made.stack;
   call.entry = made.entry;
   SiteSlot* site = site_of(lane, call);
-  if (site != nullptr && made.stack != 0) {
-    note_api_path(lane, path_of(lane, *site, call));
-  }
-  return {nullptr, site, made.id};
+  const spool::PathId path =
+      site != nullptr && made.stack != 0 ? way_of(lane, *site, call).path : spool::PathId::kNone;
+  return {nullptr, site, made.id, path};
 }
 
-// False if there was no room for a record.
-bool write_op(Lane& lane, const Origin& origin, const Operation& op, std::uint64_t begin,
-              std::uint64_t end) noexcept {
-  const OpenRegion* region = origin.region;
-  std::uint16_t argument = 0;
-  if (region != nullptr) {
-    argument = argument_of(region->call.map, host_address(op), lane.last_argument);
-    if (write_repeated_op(lane, known_op_of(lane, op), *region, op, argument, begin, end)) {
-      return true;
-    }
-  }
-  auto* record = reserve<spool::DataOp>(lane);
-  if (record == nullptr) {
+// An operation outside of regions, as the lane's last one.
+bool write_api_op(Lane& lane, const Origin& origin, const Operation& op, std::uint64_t begin,
+                  std::uint64_t end) noexcept {
+  std::byte* at = room_for(lane, spool::kMostEventBytes);
+  if (at == nullptr) {
     return false;
   }
-  record->begin = begin;
-  record->end = end;
-  record->src = reinterpret_cast<std::uint64_t>(op.src);
-  record->dst = reinterpret_cast<std::uint64_t>(op.dst);
-  record->bytes = op.bytes;
-  record->src_device = op.src_device;
-  record->dst_device = op.dst_device;
-  record->optype = static_cast<std::uint16_t>(op.optype);
-  record->argument = argument;
-  record->api_call = origin.api_call;
-  ++lane.whole_ops;
-  if (region == nullptr) {
-    record->site = origin.site != nullptr ? origin.site->id : spool::SiteId::kNone;
-  } else {
-    record->region = region->id;
-    known_op_of(lane, op) = {record, lane.whole_ops, lane.sequence};
-    note_op(lane, *region, record);
+  spool::OpFields now;
+  take_fields(op, now);
+  const spool::ApiFields api = {number(origin.api_call),
+                                origin.site != nullptr ? number(origin.site->id) : 0,
+                                number(origin.path)};
+  spool::EventWriter event(at, spool::Event::kApiOp, begin - lane.instant);
+  event.second(end - begin);
+  if (!spool::are_equal(now, lane.api_op) || !spool::are_equal(api, lane.api)) {
+    event.fields(now, lane.api_op);
+    event.fields(api, lane.api);
   }
-  commit(lane, record, spool::Tag::kDataOp, region != nullptr ? spool::kOpInRegion : 0);
+  lane.cursor = event.commit();
+  lane.instant = end;
   return true;
 }
 
@@ -194,17 +135,16 @@ void begin_op(Lane& lane, const ompt_data_t* target, const void* codeptr,
   begin_external(lane.id, lane.op_begin);
 }
 
-// The end of an operation that does not go on as expected, or has a content.
+// The end of an operation outside of regions, or of one that has a content.
 [[gnu::noinline]] void end_other(Lane& lane, const ompt_data_t* target, const void* codeptr,
                                  const Operation& op, std::uint64_t begin,
                                  std::uint64_t end) noexcept {
   const Origin origin = origin_of(lane, target, codeptr);
-  const spool::DataOp* expected =
-      origin.region != nullptr ? expected_op(lane, *origin.region) : nullptr;
-  if ((expected != nullptr && repeats(op, *expected) &&
-       append_times(lane, *origin.region, begin, end)) ||
-      write_op(lane, origin, op, begin, end)) {
-    ++lane.op_records;
+  const bool is_written = origin.region != nullptr
+                              ? write_region_op(lane, *origin.region, op, begin, end)
+                              : write_api_op(lane, origin, op, begin, end);
+  if (is_written) {
+    ++lane.op_count;
     look_after(lane, origin, op);
   }
 }
@@ -218,15 +158,11 @@ void end_op(Lane& lane, const ompt_data_t* target, const void* codeptr, const Op
     count_loss(spool::Loss::kOpsUnmatched);
   }
   OpenRegion* region = region_of(lane, target);
-  if (region != nullptr && lane.content.transfer.host == nullptr) [[likely]] {
-    const spool::DataOp* expected = expected_op(lane, *region);
-    if (expected != nullptr && repeats(op, *expected) && append_times(lane, *region, begin, end))
-        [[likely]] {
-      ++lane.op_records;
-      return;
-    }
+  if (region == nullptr || lane.content.transfer.host != nullptr) [[unlikely]] {
+    end_other(lane, target, codeptr, op, begin, end);
+  } else if (write_region_op(lane, *region, op, begin, end)) [[likely]] {
+    ++lane.op_count;
   }
-  end_other(lane, target, codeptr, op, begin, end);
 }
 
 }  // namespace

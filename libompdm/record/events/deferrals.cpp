@@ -44,7 +44,8 @@ void note_deferral(const ompt_frame_t* frame, ompt_data_t& task, const void* cod
   }
   call.entry = spool::Entry::kDeferral;
   SiteSlot* site = call.stack != 0 ? site_of(*lane, call) : nullptr;
-  const spool::PathId path = site != nullptr ? path_of(*lane, *site, call) : spool::PathId::kNone;
+  const spool::PathId path =
+      site != nullptr ? way_of(*lane, *site, call).path : spool::PathId::kNone;
   auto* record = reserve<spool::Deferral>(*lane);
   if (record == nullptr) {
     return;
@@ -57,12 +58,11 @@ void note_deferral(const ompt_frame_t* frame, ompt_data_t& task, const void* cod
                std::uint64_t{number(lane->id)} << kLaneAt | number(lane->last_deferral);
 }
 
-void note_deferred_region(Lane& lane, spool::RegionId region, const ompt_data_t& task) noexcept {
+void note_deferred_region(Lane& lane, const ompt_data_t& task) noexcept {
   auto* record = reserve<spool::DeferredRegion>(lane);
   if (record == nullptr) {
     return;
   }
-  record->region = region;
   record->lane = static_cast<spool::LaneId>(task.value >> kLaneAt & (kMostLanes - 1));
   record->deferral = static_cast<spool::DeferralId>(task.value);
   commit(lane, record, spool::Tag::kDeferredRegion, 0);

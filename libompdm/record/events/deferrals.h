@@ -18,7 +18,6 @@ inline bool is_deferral(const ompt_data_t& task) noexcept {
 void note_deferral(const ompt_frame_t* frame, ompt_data_t& task, const void* codeptr) noexcept;
 
 /// A region of the lane begins in such a task.
-[[gnu::cold]] void note_deferred_region(Lane& lane, spool::RegionId region,
-                                        const ompt_data_t& task) noexcept;
+[[gnu::cold]] void note_deferred_region(Lane& lane, const ompt_data_t& task) noexcept;
 
 }  // namespace ompdm::record

@@ -6,38 +6,45 @@
 namespace ompdm::record {
 namespace {
 
-// Committed open, as regions are, so that the kernel a process died in is there.
+// Told at its begin, as regions are, so that the kernel a process died in is there.
 void begin_launch(Lane& lane, const ompt_data_t* target, unsigned requested_teams) noexcept {
-  auto* record = reserve<spool::Launch>(lane);
-  if (record == nullptr) {
+  std::byte* at = room_for(lane, spool::kMostEventBytes);
+  if (at == nullptr) {
     return;
   }
-  record->requested_teams = requested_teams;
-  if (const OpenRegion* region = region_of(lane, target)) {
-    record->region = region->id;
-    record->kernel = region->call.kernel.host_pointer;
-    record->trip_count = region->call.kernel.trip_count;
-    record->num_teams = region->call.kernel.num_teams;
-    record->thread_limit = region->call.kernel.thread_limit;
+  const OpenRegion* region = region_of(lane, target);
+  const KernelArguments kernel = region != nullptr ? region->call.kernel : KernelArguments{};
+  const spool::LaunchFields now = {kernel.host_pointer, kernel.trip_count, requested_teams,
+                                   kernel.num_teams, kernel.thread_limit};
+  spool::LaunchFields none = {};
+  if (region != nullptr) {
+    know_in_chunk(lane, *region->context);
   }
-  record->begin = ticks();
-  commit(lane, record, spool::Tag::kLaunch, 0);
-  if (lane.launch != nullptr) {
+  spool::LaunchFields& last = region != nullptr ? region->context->last.launch : none;
+  const std::uint64_t begin = ticks();
+  spool::EventWriter event(at, spool::Event::kLaunch, begin - lane.instant);
+  event.second(region != nullptr ? 1 : 0);
+  if (!spool::are_equal(now, last)) {
+    event.fields(now, last);
+  }
+  lane.cursor = event.commit();
+  lane.instant = begin;
+  if (lane.launches) {
     count_loss(spool::Loss::kOpsUnmatched);
   }
-  lane.launch = record;
-  lane.launch_chunk = lane.chunk.base;
-  begin_external(lane.id, record->begin);
+  lane.launches = true;
+  begin_external(lane.id, begin);
 }
 
 void end_launch(Lane& lane, std::uint64_t now) noexcept {
-  if (lane.launch == nullptr) {
+  if (!lane.launches) {
     count_loss(spool::Loss::kOpsUnmatched);
     return;
   }
-  __atomic_store_n(&lane.launch->end, now, __ATOMIC_RELEASE);
-  lane.launch = nullptr;
-  release_unused(lane, lane.launch_chunk);
+  lane.launches = false;
+  lane.cursor =
+      spool::EventWriter(lane.cursor, spool::Event::kLaunchEnd, now - lane.instant).commit();
+  lane.instant = now;
 }
 
 }  // namespace

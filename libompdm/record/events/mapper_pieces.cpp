@@ -40,7 +40,6 @@ void note_mapper_piece(std::uint64_t begin, std::uint64_t size, std::uint64_t ty
   if (record == nullptr) {
     return;
   }
-  record->region = lane->next[-1].id;
   record->begin = begin;
   record->size = size;
   record->type = type;

@@ -15,87 +15,121 @@ namespace {
 constexpr std::uint32_t kClockEvery =
     1024;  // regions between two refreshes of the chunk's clock triple
 
-struct Facts {
-  SiteSlot* site;
-  spool::MapListId list;
-  spool::PathId path;
-  std::int32_t device;
-  std::uint8_t flags;
+// Whether a context's items are those of a call.
+inline bool has_items(const spool::Last& last, const MapArguments& map,
+                      std::uint32_t count) noexcept {
+  if (last.item_count != count) {
+    return false;
+  }
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const spool::MapItem item = item_of(map, i);
+    if (!spool::are_equal({item.base, item.begin, item.size, item.type}, last.items[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// What is to be told of a region, and of which context it is.
+struct Begin {
+  spool::ContextFields fields;
+  const MapArguments& map;
+  std::uint32_t count;  // of items
+  Context** home;
 };
 
-bool write_whole(Lane& lane, const Facts& facts, OpenRegion& open) noexcept {
-  auto* record = reserve<spool::Region>(lane);
-  if (record == nullptr) {
-    return false;
+// The context that needs not be told again; null: none of the way's last ones is.
+inline Context* known_context(const Lane& lane, const Begin& begin) noexcept {
+  Context* before = nullptr;
+  for (Context* at = *begin.home; at != nullptr && at->home == begin.home; at = at->older) {
+    if (at->sequence == lane.sequence && spool::are_equal(begin.fields, at->last.context) &&
+        has_items(at->last, begin.map, begin.count)) [[likely]] {
+      if (before != nullptr) {
+        bring_forward(begin.home, *before);
+      }
+      return at;
+    }
+    before = at;
   }
-  const spool::RegionId id = spool::give_next(lane.last_region);
-  const std::uint64_t begin = ticks();
-  record->site = facts.site != nullptr ? facts.site->id : spool::SiteId::kNone;
-  record->id = id;
-  record->map_list = facts.list;
-  record->device = facts.device;
-  record->path = facts.path;
-  record->begin = begin;
-  commit(lane, record, spool::Tag::kRegion, facts.flags);
-  if (SiteSlot* site = facts.site) {
-    site->whole_region = id;
-    site->whole_list = facts.list;
-    site->whole_path = facts.path;
-    site->whole_device = facts.device;
-    site->whole_sequence = lane.sequence;
-    site->whole_flags = facts.flags;
-    site->whole_op_count = 0;
-  }
-  lane.last_begin = begin;
-  open.begin = begin;
-  open.id = id;
-  open.whole = record;
-  open.repeated = nullptr;
-  return true;
+  return nullptr;
 }
 
-// False if the region does not repeat the last whole one of its site in this chunk.
-bool write_repeated(Lane& lane, const Facts& facts, OpenRegion& open) noexcept {
-  const SiteSlot* site = facts.site;
-  if (site == nullptr || site->whole_region == spool::RegionId::kNone ||
-      site->whole_list != facts.list || site->whole_path != facts.path ||
-      site->whole_device != facts.device || site->whole_flags != facts.flags ||
-      site->whole_sequence != lane.sequence || !has_room<spool::RepeatedRegion>(lane)) {
-    return false;
+// One that is to be told, with room for the items. Null if there is no memory.
+[[gnu::noinline]] Context* told_context(Lane& lane, const Begin& begin) noexcept {
+  Context* context = take_context(lane.contexts, begin.home);
+  const auto get = [&](std::size_t size) { return lane.contexts.pages.get(size); };
+  if (context == nullptr || !spool::make_item_room(context->last, begin.count, get)) {
+    count_loss(spool::Loss::kRecordsNoSpace);
+    return nullptr;
   }
-  const std::uint64_t begin = ticks();
-  const std::uint64_t since = begin - lane.last_begin;
-  if (since > UINT32_MAX) [[unlikely]] {
-    return false;
-  }
-  auto* record = reserve<spool::RepeatedRegion>(lane);
-  record->reference = site->whole_region;
-  record->since = static_cast<std::uint32_t>(since);
-  commit(lane, record, spool::Tag::kRepeatedRegion, facts.flags);
-  lane.last_begin = begin;
-  open.begin = begin;
-  open.id = spool::give_next(lane.last_region);
-  open.whole = nullptr;
-  open.repeated = record;
-  open.repeated_times = 0;
-  open.next_time = reinterpret_cast<std::byte*>(record + 1);
-  return true;
+  know_in_chunk(lane, *context);
+  ++context->changes;
+  return context;
 }
 
-// `open.call` is known already.
-bool write_region(Lane& lane, std::uint8_t flags, int device, OpenRegion& open) noexcept {
+[[gnu::noinline]] void tell(spool::EventWriter& event, Context& context,
+                            const Begin& begin) noexcept {
+  event.fields(begin.fields, context.last.context);
+  event.item_count(begin.count);
+  spool::set_item_count(context.last, begin.count);
+  for (std::uint32_t i = 0; i < begin.count; ++i) {
+    const spool::MapItem item = item_of(begin.map, i);
+    event.item({item.base, item.begin, item.size, item.type}, context.last.items[i]);
+  }
+}
+
+std::uint32_t item_count(const MapArguments& map) noexcept {
+  if (map.begins == nullptr) {
+    return 0;
+  }
+  if (map.count > spool::kMostItems) {
+    count_loss(spool::Loss::kRecordsTooLarge);
+    return spool::kMostItems;
+  }
+  return map.count;
+}
+
+// `open.call` is known already. False if there was no room.
+bool write_begin(Lane& lane, std::uint8_t kind, int device, OpenRegion& open) noexcept {
   SiteSlot* site = site_of(lane, open.call);
-  const spool::MapListId list =
-      site != nullptr ? map_list_of(lane, *site, open.call.map) : spool::MapListId::kNone;
-  const spool::PathId path =
-      site != nullptr ? path_of(lane, *site, open.call) : spool::PathId::kNone;
-  const Facts facts{site, list, path, device, flags};
+  if (site == nullptr) {
+    return false;
+  }
+  const Way way = way_of(lane, *site, open.call);
+  const Begin begin{{number(site->id), number(way.path),
+                     static_cast<std::uint64_t>(static_cast<std::int64_t>(device)), kind},
+                    open.call.map,
+                    item_count(open.call.map),
+                    way.contexts};
+  // First, since nothing is known in a new chunk.
+  std::byte* at = room_for(lane, spool::most_begin_bytes(begin.count));
+  if (at == nullptr) {
+    return false;
+  }
+  Context* context = known_context(lane, begin);
+  const bool is_known = context != nullptr;
+  if (!is_known) {
+    context = told_context(lane, begin);
+    if (context == nullptr) {
+      return false;
+    }
+  }
+  open.begin = ticks();
+  spool::EventWriter event(at, spool::Event::kBegin, open.begin - lane.instant);
+  event.second(context->id);
+  if (!is_known) {
+    tell(event, *context, begin);
+  }
+  lane.cursor = event.commit();
+  lane.instant = open.begin;
   open.site = site;
-  const bool written = write_repeated(lane, facts, open) || write_whole(lane, facts, open);
-  if (number(lane.last_region) % kClockEvery == 0) {
+  open.context = context;
+  open.ops = {};
+  open.moves = false;
+  if (++lane.regions % kClockEvery == 0) {
     refresh_clock(lane);
   }
-  return written;
+  return true;
 }
 
 // Of a thread's first region, or of one whose call no wrapper saw.
@@ -133,15 +167,13 @@ void begin_region(ompt_target_t kind, int device, const ompt_data_t* task, ompt_
     take_call(open, noted, codeptr);
   }
   open.handle = 0;
-  if (write_region(*lane, static_cast<std::uint8_t>(kind) & spool::kRegionKindMask, device, open))
+  if (write_begin(*lane, static_cast<std::uint8_t>(kind) & spool::kRegionKindMask, device, open))
       [[likely]] {
-    open.handle = (std::uint64_t{number(lane->id)} + 1) << 32U | number(open.id);
-    open.chunk = lane->chunk.base;
-    open.moves = false;
+    open.handle = (std::uint64_t{number(lane->id)} + 1) << 32U | lane->regions;
     ++lane->next;
     begin_external(lane->id, open.begin);
     if (task != nullptr && is_deferral(*task)) [[unlikely]] {
-      note_deferred_region(*lane, open.id, *task);
+      note_deferred_region(*lane, *task);
     }
   }
   if (target != nullptr) {
@@ -149,29 +181,11 @@ void begin_region(ompt_target_t kind, int device, const ompt_data_t* task, ompt_
   }
 }
 
-void close_repeated(Lane& lane, const OpenRegion& region, std::uint64_t end) noexcept {
-  const std::uint64_t ran = end - region.begin;
-  std::uint32_t duration = spool::kLongDuration;
-  if (ran < spool::kLongDuration) [[likely]] {
-    duration = ran != 0 ? static_cast<std::uint32_t>(ran) : 1;
-  } else if (auto* record = reserve<spool::RegionEnd>(lane)) {
-    record->region = region.id;
-    record->end = end;
-    commit(lane, record, spool::Tag::kRegionEnd, 0);
-  } else {
-    return;  // counted; to the reader it never ended
-  }
-  __atomic_store_n(&region.repeated->duration, duration, __ATOMIC_RELEASE);
-}
-
+// There is always room for it (kRoomForEnds).
 void close_top(Lane& lane, std::uint64_t end) noexcept {
-  const OpenRegion& closed = *--lane.next;
-  if (closed.repeated != nullptr) [[likely]] {
-    close_repeated(lane, closed, end);
-  } else {
-    __atomic_store_n(&closed.whole->end, end, __ATOMIC_RELEASE);
-  }
-  release_unused(lane, closed.chunk);
+  --lane.next;
+  lane.cursor = spool::EventWriter(lane.cursor, spool::Event::kEnd, end - lane.instant).commit();
+  lane.instant = end;
 }
 
 // Closes what lies above the region: it never got its end, and ends with what encloses it. False if
@@ -206,7 +220,7 @@ void end_region(std::uint64_t now, const ompt_data_t* target) noexcept {
   }
   close_top(*lane, now);
   if (lane->content.pending_count != 0) {
-    look_at_arrived(*lane, lane->next->id);
+    look_at_arrived(*lane, lane->next->handle);
   }
 }
 
@@ -238,8 +252,8 @@ void record_call_only(const Call& call) noexcept {
   const auto kind = kKinds[static_cast<std::size_t>(call.entry)];
   OpenRegion never_closed;
   never_closed.call = call;
-  write_region(*lane, static_cast<std::uint8_t>(kind | spool::kRegionFromWrapper),
-               static_cast<int>(call.device), never_closed);
+  write_begin(*lane, static_cast<std::uint8_t>(kind | spool::kRegionFromWrapper),
+              static_cast<int>(call.device), never_closed);
 }
 
 }  // namespace ompdm::record

@@ -47,21 +47,20 @@ Lane* new_lane() noexcept {
 
 bool grow_locked(Lane& lane, std::size_t size) noexcept {
   std::size_t bytes = kFirstChunk << (lane.sequence < kDoublings ? lane.sequence : kDoublings);
-  while (bytes < size + sizeof(spool::ChunkHeader)) {
+  while (bytes < size + sizeof(spool::ChunkHeader) + kRoomForEnds) {
     bytes *= 2;
   }
   const Chunk chunk = new_chunk(lane.id, lane.sequence, bytes);
   if (chunk.base == nullptr) {
     return false;
   }
-  std::byte* left = lane.chunk.base;
+  release_chunk(lane.chunk);
   lane.chunk = chunk;
-  lane.whole_ops = 0;
-  if (left != nullptr) {
-    release_unused(lane, left);
-  }
   lane.cursor = chunk.base + sizeof(spool::ChunkHeader);
-  lane.limit = chunk.base + chunk.size;
+  lane.limit = chunk.base + chunk.size - kRoomForEnds;
+  lane.instant = reinterpret_cast<const spool::ChunkHeader*>(chunk.base)->first.ticks;
+  memset(lane.api_op, 0, sizeof(lane.api_op));
+  memset(lane.api, 0, sizeof(lane.api));
   ++lane.sequence;
   return true;
 }
@@ -76,7 +75,7 @@ void give_lane_back(void* /*value*/) noexcept {
   if (this_thread.inside) {
     // Cancelled in the middle of a callback, asynchronously: whatever it was about to write may lie
     // half done behind the cursor, so the next thread begins with a chunk of its own.
-    lane->cursor = lane->limit;
+    lane->cursor = lane->limit + 1;
   } else {
     note_host_fallback(false);
   }
@@ -129,7 +128,7 @@ Lane* acquire_lane() noexcept {
   lane->stack = {};
   lane->stack_asked = 0;
   lane->op_begin = 0;
-  lane->launch = nullptr;
+  lane->launches = false;
   lane->content.pending_count = 0;
   if (thread_end_watched) {
     pthread_setspecific(thread_end, lane);
@@ -163,26 +162,6 @@ bool grow(Lane& lane, std::size_t size) noexcept {
     count_loss(spool::Loss::kRecordsNoSpace);
   }
   return grown;
-}
-
-namespace {
-
-// Whether a record that is still to be closed lies in the chunk at `base`.
-bool chunk_in_use(const Lane& lane, const std::byte* base) noexcept {
-  for (const OpenRegion* open = lane.open + 1; open != lane.next; ++open) {
-    if (open->chunk == base) {
-      return true;
-    }
-  }
-  return lane.launch != nullptr && lane.launch_chunk == base;
-}
-
-}  // namespace
-
-void release_left(const Lane& lane, std::byte* base) noexcept {
-  if (!chunk_in_use(lane, base)) {
-    release_chunk({base, reinterpret_cast<const spool::ChunkHeader*>(base)->size});
-  }
 }
 
 void refresh_clock(Lane& lane) noexcept {

@@ -8,6 +8,7 @@
 #include "record/contents/state.h"
 #include "record/process/own_stack.h"
 #include "record/process/recorder.h"
+#include "record/stream/contexts.h"
 #include "record/stream/path_table.h"
 #include "record/stream/site_table.h"
 #include "record/stream/spool_file.h"
@@ -15,6 +16,7 @@
 #include "spool/events.h"
 #include "spool/format.h"
 #include "spool/ids.h"
+#include "spool/stream.h"
 
 namespace ompdm::record {
 
@@ -57,24 +59,13 @@ struct Call {
 
 /// A region that runs on this lane, and what its call said.
 struct OpenRegion {
-  Call call;                        ///< map and kernel are empty if no wrapper saw the call
-  std::uint64_t handle;             ///< what the runtime keeps for it; never 0
-  std::uint64_t begin;              ///< ticks
-  SiteSlot* site;                   ///< null if there was no room for it
-  spool::Region* whole;             ///< its record: this one, or
-  spool::RepeatedRegion* repeated;  ///< this one
-  spool::RegionId id;
-  std::uint32_t repeated_times;  ///< behind the short record
-  std::byte* next_time;          ///< where the next one would be
-  bool moves;                    ///< a transfer of it was met
-  std::byte* chunk;              ///< that its record lies in
-};
-
-/// A data operation that the lane's chunk holds in full.
-struct KnownOp {
-  const spool::DataOp* record;
-  std::uint32_t position;  ///< 1 + DataOp records before it in its chunk; 0: none
-  std::uint32_t sequence;  ///< the lane's chunks then
+  Call call;             ///< map and kernel are empty if no wrapper saw the call
+  std::uint64_t handle;  ///< what the runtime keeps for it; never 0
+  std::uint64_t begin;   ///< ticks
+  SiteSlot* site;
+  Context* context;
+  spool::OpWalk ops;
+  bool moves;  ///< a transfer of it was met
 };
 
 /// A text that a lane has written, by its address.
@@ -85,10 +76,9 @@ struct NameSlot {
 
 struct Lane {
   static constexpr unsigned kMostOpen = 16;
-  static constexpr unsigned kModules = 64;   // a power of two
-  static constexpr unsigned kKnownOps = 64;  // a power of two
-  static constexpr unsigned kNames = 64;     // a power of two
-  static constexpr unsigned kAsked = 16;     // a power of two
+  static constexpr unsigned kModules = 64;  // a power of two
+  static constexpr unsigned kNames = 64;    // a power of two
+  static constexpr unsigned kAsked = 16;    // a power of two
 
   std::byte* cursor;
   std::byte* limit;
@@ -96,27 +86,25 @@ struct Lane {
   Chunk chunk;
   spool::LaneId id;
   std::uint32_t sequence;
-  spool::RegionId last_region;
+  std::uint32_t regions;  ///< that began
   spool::SiteId last_site;
-  spool::MapListId last_list;
   spool::MapperNameId last_name;
   spool::DeferralId last_deferral;
   spool::CallId last_api_call;
   spool::PathId last_path;
-  spool::PathId api_path;       ///< of the API calls that follow, as the lane says
   std::uint32_t last_argument;  ///< 1 + the map item that an operation was found to be about
   spool::CallId async_id;       ///< of the last task that made an operation here
   std::uint64_t async_call;     ///< what its data said
-  std::uint32_t whole_ops;      ///< DataOp records in the chunk
-  std::uint64_t op_records;     ///< of operations, whole or short, in the lane
+  std::uint64_t op_count;       ///< operations that were written
   std::uint64_t op_begin;       ///< ticks; 0: no operation runs
-  spool::Launch* launch;        ///< the submit that runs, null if none does
-  std::byte* launch_chunk;
-  std::uint64_t last_begin;        ///< ticks, of the last region
+  bool launches;                ///< a submit runs
+  std::uint64_t instant;        ///< ticks, that the next event counts from
+  spool::OpFields api_op;       ///< of the last one in the chunk
+  spool::ApiFields api;
+  ContextTable contexts;
   OpenRegion open[kMostOpen + 2];  ///< a sentinel, the open ones, and that of the next call
   ContentState content;
   spool::ModuleId modules_written[kModules];  ///< each at its number modulo kModules
-  KnownOp known_ops[kKnownOps];
   NameSlot names[kNames];
   std::uint64_t asked[kAsked];  ///< host addresses that omp_get_mapped_ptr was given, by address
   Lane* next_free;
@@ -162,23 +150,30 @@ inline Lane* current_lane() noexcept {
 /// Makes room for `size` bytes in a new chunk; false if the spool cannot grow.
 [[gnu::cold]] bool grow(Lane& lane, std::size_t size) noexcept;
 
-/// Unmaps a chunk that the lane has left, unless a record in it is still to be closed.
-[[gnu::cold]] void release_left(const Lane& lane, std::byte* base) noexcept;
-
-/// The same for a chunk that it may have left.
-inline void release_unused(const Lane& lane, std::byte* base) noexcept {
-  if (base != lane.chunk.base) [[unlikely]] {
-    release_left(lane, base);
+/// What is known of a context: nothing, if it was not told in the lane's chunk.
+inline void know_in_chunk(const Lane& lane, Context& context) noexcept {
+  if (context.sequence != lane.sequence) {
+    spool::forget(context.last);
+    context.sequence = lane.sequence;
   }
 }
 
 /// Refreshes the clock triple of the lane's chunk, by which a killed process's clock is calibrated.
 [[gnu::cold]] void refresh_clock(Lane& lane) noexcept;
 
-/// Whether a record fits into the chunk as it is.
-template <class Record>
-bool has_room(const Lane& lane) noexcept {
-  return static_cast<std::size_t>(lane.limit - lane.cursor) >= sizeof(Record);
+/// Ends are written whatever room is left: behind the limit is some for as many as can be open.
+inline constexpr std::size_t kRoomForEnds =
+    (Lane::kMostOpen + 1) * spool::kMostEndBytes + spool::kOverrun;
+
+/// Room for `size` bytes behind the cursor; null (and a loss counted) if there is none.
+inline std::byte* room_for(Lane& lane, std::size_t size) noexcept {
+  if (lane.limit < lane.cursor || static_cast<std::size_t>(lane.limit - lane.cursor) < size)
+      [[unlikely]] {
+    if (!grow(lane, size)) {
+      return nullptr;
+    }
+  }
+  return lane.cursor;
 }
 
 /// Room for a record and `extra` bytes behind it, zeroed, not committed; null (and a loss counted)
@@ -186,10 +181,11 @@ bool has_room(const Lane& lane) noexcept {
 template <class Record>
 Record* reserve(Lane& lane, std::size_t extra = 0) noexcept {
   const std::size_t size = (sizeof(Record) + extra + 7U) & ~std::size_t{7};
-  if (static_cast<std::size_t>(lane.limit - lane.cursor) < size) [[unlikely]] {
-    if (!grow(lane, size)) {
-      return nullptr;
-    }
+  if (room_for(lane, size + 7) == nullptr) [[unlikely]] {
+    return nullptr;
+  }
+  while (reinterpret_cast<std::uint64_t>(lane.cursor) % 8 != 0) {
+    *lane.cursor++ = static_cast<std::byte>(spool::Tag::kPadding);
   }
   return reinterpret_cast<Record*>(lane.cursor);
 }

@@ -10,6 +10,8 @@
 
 namespace ompdm::record {
 
+struct Context;
+
 /// The way so far determines where the next return address lies: a function that was called from
 /// one place with its return address at one place has its frame there.
 struct PathNode {
@@ -17,6 +19,7 @@ struct PathNode {
   PathNode* next;         ///< the node for that address
   std::uint32_t offset;   ///< of that place, from the site's call up; 0: the path ends here
   spool::PathId id;       ///< of the path that ends here
+  Context* contexts;      ///< of its regions, the latest one first
 };
 
 /// One step down the tree.

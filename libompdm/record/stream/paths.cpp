@@ -72,8 +72,8 @@ void drop_starters(Chain& chain) noexcept {
   }
 }
 
-// Lets the tree of paths lead to `id` along the chain. False if there is no room.
-bool grow_tree(Lane& lane, SiteSlot& site, const Chain& chain, spool::PathId id) noexcept {
+// Lets the tree of paths lead to `id` along the chain. Null if there is no room.
+PathNode* grow_tree(Lane& lane, SiteSlot& site, const Chain& chain, spool::PathId id) noexcept {
   PathNode* node = follow_edge(lane.paths, &site, chain.stack);
   if (node == nullptr) {
     node = add_edge(lane.paths, &site, chain.stack);
@@ -88,11 +88,10 @@ bool grow_tree(Lane& lane, SiteSlot& site, const Chain& chain, spool::PathId id)
     node->next = next;
     node = next;
   }
-  if (node == nullptr) {
-    return false;
+  if (node != nullptr) {
+    node->id = id;
   }
-  node->id = id;
-  return true;
+  return node;
 }
 
 bool write_path(Lane& lane, const SiteSlot& site, const Chain& chain) noexcept {
@@ -181,11 +180,11 @@ PathNode* find_next_node(Lane& lane, PathNode& node, std::uint64_t address) noex
   return next;
 }
 
-spool::PathId define_path(Lane& lane, SiteSlot& site, const Call& call) noexcept {
+Way define_path(Lane& lane, SiteSlot& site, const Call& call) noexcept {
   if (lane.paths.edges == PathTable::kMostNodes ||
       number(lane.last_path) == PathTable::kMostNodes) {
     count_loss(spool::Loss::kPathsUntold);
-    return spool::PathId::kNone;
+    return {spool::PathId::kNone, &site.contexts};
   }
   const WithoutCancellation uncancelled;
   Chain chain;
@@ -201,10 +200,11 @@ spool::PathId define_path(Lane& lane, SiteSlot& site, const Call& call) noexcept
   drop_starters(chain);
   const spool::PathId id =
       found && write_path(lane, site, chain) ? lane.last_path : spool::PathId::kNone;
-  if (call.stack != 0 && !grow_tree(lane, site, chain, id)) {
+  PathNode* node = call.stack != 0 ? grow_tree(lane, site, chain, id) : nullptr;
+  if (call.stack != 0 && node == nullptr) {
     count_loss(spool::Loss::kPathsUntold);
   }
-  return id;
+  return {id, node != nullptr ? &node->contexts : &site.contexts};
 }
 
 }  // namespace ompdm::record

@@ -12,10 +12,15 @@ namespace ompdm::record {
 /// Finds what unwinding needs, so that no callback does. To be called at attach.
 void prepare_paths() noexcept;
 
+/// A way to a site.
+struct Way {
+  spool::PathId path;  ///< none: it is not known, or not told
+  Context** contexts;  ///< of its regions, the latest one first
+};
+
 /// A call path that is not known yet: unwinds, and writes its record. None if it cannot be told, or
 /// has no place. Some microseconds.
-[[gnu::cold, gnu::noinline]] spool::PathId define_path(Lane& lane, SiteSlot& site,
-                                                       const Call& call) noexcept;
+[[gnu::cold, gnu::noinline]] Way define_path(Lane& lane, SiteSlot& site, const Call& call) noexcept;
 
 /// The way down the tree of paths where it is not the last one; null if it was never gone.
 [[gnu::noinline]] PathNode* find_path_root(Lane& lane, SiteSlot& site,
@@ -31,12 +36,12 @@ void prepare_paths() noexcept;
 /// not known of the lane.
 [[gnu::cold, gnu::noinline]] bool find_stack(Lane& lane, std::uint64_t address) noexcept;
 
-/// The path by which the call came to its site; none where no wrapper saw it, and on stacks that
+/// The way by which the call came to its site; no path where no wrapper saw it, and on stacks that
 /// the program made. Nothing is read but that stack, above the call.
-inline spool::PathId path_of(Lane& lane, SiteSlot& site, const Call& call) noexcept {
+inline Way way_of(Lane& lane, SiteSlot& site, const Call& call) noexcept {
   if (!lane.stack.holds(call.stack) && (call.stack == 0 || !find_stack(lane, call.stack)))
       [[unlikely]] {
-    return spool::PathId::kNone;
+    return {spool::PathId::kNone, &site.contexts};
   }
   const std::uint64_t room = lane.stack.end - call.stack - sizeof(std::uint64_t);
   PathNode* node =
@@ -46,7 +51,8 @@ inline spool::PathId path_of(Lane& lane, SiteSlot& site, const Call& call) noexc
         *reinterpret_cast<const std::uint64_t*>(call.stack + node->offset);
     node = node->address == address ? node->next : find_next_node(lane, *node, address);
   }
-  return node != nullptr && node->offset == 0 ? node->id : define_path(lane, site, call);
+  return node != nullptr && node->offset == 0 ? Way{node->id, &node->contexts}
+                                              : define_path(lane, site, call);
 }
 
 }  // namespace ompdm::record

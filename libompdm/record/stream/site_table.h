@@ -7,13 +7,12 @@
 
 #include "record/contents/sampling.h"
 #include "record/stream/path_table.h"
-#include "spool/events.h"
+#include "spool/ids.h"
 
 namespace ompdm::record {
 
-/// A site that a lane has defined, and the last few map lists seen there.
+/// A site that a lane has defined.
 struct alignas(64) SiteSlot {
-  static constexpr unsigned kLists = 4;
   union {
     const void* codeptr;
     SiteSlot* next_unused;  ///< of a slot that its site has left
@@ -21,25 +20,13 @@ struct alignas(64) SiteSlot {
   const void* ident;
   std::uint64_t kernel;
   spool::SiteId id;
-  std::uint32_t next_list;
-  std::uint64_t list_hashes[kLists];
-  spool::MapListId list_ids[kLists];
-  // The last whole Region record of this site; equal ones after it in its chunk are short.
-  spool::RegionId whole_region;
-  spool::MapListId whole_list;
-  std::int32_t whole_device;
-  std::uint32_t whole_sequence;  ///< the lane's chunks then
-  std::uint8_t whole_flags;
-  std::uint8_t whole_op_count;
   spool::ModuleId module;  ///< that codeptr lies in
-  spool::PathId whole_path;
   // The tree of paths from where the latest call lay on the stack.
   std::uint64_t path_stack;
   PathNode* path_root;
-  const spool::DataOp* whole_ops[spool::kMostRepeatedTimes];  ///< what its operations were
+  Context* contexts;  ///< of its regions whose path is not known, the latest one first
   Sampling sampling;
 };
-static_assert(sizeof(SiteSlot) == 256);
 
 /// Places that point to slots, looked through from where a site's hash says: of four places at most
 /// one is taken, so that nearly each search ends where it begins.

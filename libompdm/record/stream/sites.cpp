@@ -133,38 +133,6 @@ Section section_of(const MapArguments& map, std::uint32_t item) noexcept {
   return section;
 }
 
-spool::MapListId define_map_list(Lane& lane, SiteSlot& site, const MapArguments& map,
-                                 std::uint64_t hash) noexcept {
-  std::uint32_t count = map.count;
-  if (count * sizeof(spool::MapItem) > kMostRecordBytes) {
-    count = kMostRecordBytes / sizeof(spool::MapItem);
-    count_loss(spool::Loss::kRecordsTooLarge);
-  }
-  const std::size_t extra = count * sizeof(spool::MapItem);
-  auto* record = reserve<spool::MapList>(lane, extra);
-  if (record == nullptr) {
-    return spool::MapListId::kNone;
-  }
-  record->id = spool::give_next(lane.last_list);
-  record->site = site.id;
-  record->count = count;
-  auto* items = reinterpret_cast<spool::MapItem*>(record + 1);
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const auto type = static_cast<std::uint64_t>(map.types[i]);
-    const bool literal = (type & kLiteral) != 0;
-    const Section section =
-        (type & kNonContiguous) != 0
-            ? section_of(map, i)
-            : Section{literal ? 0 : map.begins[i], static_cast<std::uint64_t>(map.sizes[i])};
-    items[i] = {literal ? 0 : map.bases[i], section.begin, section.bytes, type};
-  }
-  commit(lane, record, spool::Tag::kMapList, 0, extra);
-  const unsigned slot = site.next_list++ % SiteSlot::kLists;
-  site.list_hashes[slot] = hash;
-  site.list_ids[slot] = lane.last_list;
-  return lane.last_list;
-}
-
 namespace {
 
 // A construct without a device clause asks for -1: the default device, as it still is.

@@ -1,5 +1,5 @@
-// Sites, map lists and modules as a lane defines them: looked up at every region's begin, written
-// once. Called in callbacks.
+// Sites and modules as a lane defines them: looked up at every region's begin, written once. Called
+// in callbacks.
 #pragma once
 
 #include <cstdint>
@@ -43,42 +43,16 @@ struct Section {
 /// the bytes that can be told, or 0.
 [[gnu::cold]] Section section_of(const MapArguments& map, std::uint32_t item) noexcept;
 
-/// Equal for equal map lists, else different with near certainty: multilinear in each item's words
-/// (Lemire and Kaser, Strongly universal string hashing is fast, 2014). A literal counts by its
-/// type alone. Never 0.
-inline std::uint64_t map_list_hash(const MapArguments& map) noexcept {
-  std::uint64_t hash = map.count;
-  for (std::uint32_t i = 0; i < map.count; ++i) {
-    const auto type = static_cast<std::uint64_t>(map.types[i]);
-    hash = (hash ^ hash >> 29U) * 0x9e3779b97f4a7c15U + type * 0xff51afd7ed558ccdU;
-    if ((type & (kLiteral | kNonContiguous)) == 0) [[likely]] {
-      hash += map.bases[i] * 0xc4ceb9fe1a85ec53U + map.begins[i] * 0xd6e8feb86659fd93U +
-              static_cast<std::uint64_t>(map.sizes[i]) * 0xbf58476d1ce4e5b9U;
-    } else if ((type & kNonContiguous) != 0) {
-      const Section section = section_of(map, i);
-      hash += section.begin * 0xd6e8feb86659fd93U + section.bytes * 0xbf58476d1ce4e5b9U;
-    }
+/// A mapped item as it is told: of a literal its type and size.
+inline spool::MapItem item_of(const MapArguments& map, std::uint32_t item) noexcept {
+  const auto type = static_cast<std::uint64_t>(map.types[item]);
+  const auto size = static_cast<std::uint64_t>(map.sizes[item]);
+  if ((type & kNonContiguous) != 0) [[unlikely]] {
+    const Section section = section_of(map, item);
+    return {map.bases[item], section.begin, section.bytes, type};
   }
-  return hash | 1U;
-}
-
-/// Writes a map list that is not among the last few of its site.
-[[gnu::cold]] spool::MapListId define_map_list(Lane& lane, SiteSlot& site, const MapArguments& map,
-                                               std::uint64_t hash) noexcept;
-
-/// The map list at this site, its record written if it is not among the last few; none if there is
-/// none.
-inline spool::MapListId map_list_of(Lane& lane, SiteSlot& site, const MapArguments& map) noexcept {
-  if (map.count == 0 || map.begins == nullptr) {
-    return spool::MapListId::kNone;
-  }
-  const std::uint64_t hash = map_list_hash(map);
-  for (unsigned i = 0; i < SiteSlot::kLists; ++i) {
-    if (site.list_hashes[i] == hash) [[likely]] {
-      return site.list_ids[i];
-    }
-  }
-  return define_map_list(lane, site, map, hash);
+  const bool is_literal = (type & kLiteral) != 0;
+  return {is_literal ? 0 : map.bases[item], is_literal ? 0 : map.begins[item], size, type};
 }
 
 /// If a kernel call of this thread was never followed by its target region, writes that it ran on

@@ -30,7 +30,7 @@ long lost(const Json& report) { return losses(report).value("records_no_space", 
 class SmallDisk {
  public:
   explicit SmallDisk(const fs::path& at) : at_(at) {
-    mounted_ = mount("tmpfs", at.c_str(), "tmpfs", 0, "size=1m") == 0;
+    mounted_ = mount("tmpfs", at.c_str(), "tmpfs", 0, "size=512k") == 0;
   }
   ~SmallDisk() {
     if (mounted_) umount2(at_.c_str(), MNT_DETACH);

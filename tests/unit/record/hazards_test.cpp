@@ -53,7 +53,7 @@ TEST_F(Hazards, AFileSizeLimitIsALossAndNotADeath) {
     setrlimit(RLIMIT_FSIZE, &limit);
     FakeRuntime runtime;
     runtime.attach();
-    updates(20000);
+    updates(200'000);
     sigset_t mask;
     pthread_sigmask(SIG_SETMASK, nullptr, &mask);
     runtime.finish();

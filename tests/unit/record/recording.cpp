@@ -49,7 +49,16 @@ Recorded read_back(const fs::path& path) {
   for (const trace::Chunk& chunk : file.chunks()) {
     lanes.insert(chunk.lane);
     trace::RecordCursor cursor(file.records(chunk));
-    while (const auto record = cursor.next()) ++recorded.records[record->tag()];
+    for (auto found = cursor.next(); found != trace::RecordCursor::Found::kEnd;
+         found = cursor.next()) {
+      if (found == trace::RecordCursor::Found::kRecord) {
+        ++recorded.records[cursor.record().tag()];
+      } else {
+        ++recorded.events[cursor.event().event];
+        if (cursor.event().has_fields) ++recorded.with_fields[cursor.event().event];
+      }
+    }
+    recorded.stream_bytes += cursor.passed();
   }
   recorded.chunks = file.chunks().size();
   recorded.lanes = lanes.size();

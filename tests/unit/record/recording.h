@@ -10,6 +10,7 @@
 
 #include "record/fake_runtime.h"
 #include "spool/format.h"
+#include "spool/stream.h"
 #include "trace/draft.h"
 
 namespace ompdm::test {
@@ -32,12 +33,24 @@ class Folder {
 struct Recorded : trace::Draft {
   spool::FileHeader header;
   std::map<spool::Tag, std::size_t> records = {};  ///< how many of each kind were written
+  std::map<spool::Event, std::size_t> events = {};
+  std::map<spool::Event, std::size_t> with_fields = {};
+  std::size_t stream_bytes = 0;  ///< of records and events
   std::size_t chunks = 0;
   std::size_t lanes = 0;
 
   [[nodiscard]] std::size_t count(spool::Tag tag) const {
     const auto at = records.find(tag);
     return at == records.end() ? 0 : at->second;
+  }
+  [[nodiscard]] std::size_t count(spool::Event event) const {
+    const auto at = events.find(event);
+    return at == events.end() ? 0 : at->second;
+  }
+  /// How many events said what they are, and not only when they were.
+  [[nodiscard]] std::size_t told(spool::Event event) const {
+    const auto at = with_fields.find(event);
+    return at == with_fields.end() ? 0 : at->second;
   }
   [[nodiscard]] std::uint64_t loss(spool::Loss which) const {
     return header.losses[static_cast<std::size_t>(which)];

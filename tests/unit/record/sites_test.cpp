@@ -52,7 +52,7 @@ TEST(Sites, OfALongLoopAreStillWrittenShort) {
       },
       {{"OMPDM_NAMES", "off"}});
   ASSERT_EQ(recorded.trace.regions.size(), std::size_t{kPasses} * kSites);
-  EXPECT_LT(recorded.count(spool::Tag::kRegion), std::size_t{kPasses} * kSites / 2);
+  EXPECT_LT(recorded.told(spool::Event::kBegin), std::size_t{kPasses} * kSites / 2);
 }
 
 TEST(Sites, OfAClosedLibraryTakeTheirTextsWithThem) {

@@ -66,7 +66,7 @@ inline std::vector<std::size_t> examined(const Recorded& recorded) {
       ops.push_back(i);
     }
   }
-  EXPECT_EQ(ops.size(), recorded.count(spool::Tag::kContent));
+  EXPECT_EQ(ops.size(), recorded.count(spool::Event::kContent));
   return ops;
 }
 

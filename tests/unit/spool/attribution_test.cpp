@@ -39,7 +39,7 @@ TEST(Attribution, NamesComeFromTheArguments) {
   LaneBuilder lane(0);
   lane.site(1, Entry::kKernel, 0x10,
             {";a.cpp;main;7;1;;", {";u[0:n*n];a.cpp;3;1;;", ";t[0:n];a.cpp;4;1;;"}});
-  lane.map_list(1, 1, {{0xa000, 0xa000, 80, 0x23}, {0xb000, 0xb000, 40, 0x21}});
+  lane.map_list(1, {{0xa000, 0xa000, 80, 0x23}, {0xb000, 0xb000, 40, 0x21}});
   lane.region(1, 1, 1, 10, 90, 1);
   lane.op(1, argument(alloc(20, 0xa000, 0xd000, 80), 1));
   lane.op(1, argument(to_device(30, 0xa000, 0xd000, 80), 1));
@@ -65,7 +65,7 @@ TEST(Attribution, AttachItemsAreNoData) {
   lane.site(
       1, Entry::kKernel, 0x10,
       {";a.cpp;main;7;1;;", {";a[0:n];a.cpp;3;1;;", ";a[0:n];a.cpp;3;1;;", ";n;a.cpp;4;1;;"}});
-  lane.map_list(1, 1, {{0xa000, 0xa000, 80, 0x21}, {0x7f00, 0xa000, 8, 0x4000}, {9, 9, 4, 0x320}});
+  lane.map_list(1, {{0xa000, 0xa000, 80, 0x21}, {0x7f00, 0xa000, 8, 0x4000}, {9, 9, 4, 0x320}});
   lane.region(1, 1, 1, 10, 90, 1);
   lane.op(1, argument(to_device(30, 0xa000, 0xd000, 80), 1));
   const Trace trace = read({lane});
@@ -81,7 +81,7 @@ TEST(Attribution, ACopyIsOfTheItemThatMapsItNotOfTheOneThatAttaches) {
   LaneBuilder lane(0);
   lane.site(1, Entry::kKernel, 0x10,
             {";a.cpp;main;7;1;;", {";a[0:n];a.cpp;3;1;;", ";a[0:n];a.cpp;3;1;;"}});
-  lane.map_list(1, 1, {{0xa000, 0xa000, 80, 0x25}, {0x7f00, 0xa000, 8, 0x4000}});
+  lane.map_list(1, {{0xa000, 0xa000, 80, 0x25}, {0x7f00, 0xa000, 8, 0x4000}});
   lane.region(1, 1, 1, 10, 90, 1);
   lane.op(1, argument(to_device(30, 0xa000, 0xd000, 80), 2));
   const Trace trace = read({lane});
@@ -92,7 +92,7 @@ TEST(Attribution, ACopyIsOfTheItemThatMapsItNotOfTheOneThatAttaches) {
 TEST(Attribution, AnUpdateOfPresentDataIsItsVariables) {
   LaneBuilder lane(0);
   lane.site(1, Entry::kDataBegin, 0x10, {";a.cpp;main;7;1;;", {";u;a.cpp;3;1;;"}});
-  lane.map_list(1, 1, {{0xa000, 0xa000, 80, 0x1}});
+  lane.map_list(1, {{0xa000, 0xa000, 80, 0x1}});
   lane.site(2, Entry::kDataUpdate, 0x20, {";a.cpp;main;8;1;;", {}});
   lane.region(1, 1, 2, 10, 20, 1).op(1, argument(alloc(11, 0xa000, 0xd000, 80), 1));
   lane.region(2, 2, 4, 30, 40).op(2, from_device(31, 0xd010, 0xa010, 8));
@@ -105,7 +105,7 @@ TEST(Attribution, PointerAttachIsTheRuntimesOwn) {
   LaneBuilder lane(0);
   lane.site(1, Entry::kDataBegin, 0x10,
             {";a.cpp;main;7;1;;", {";s;a.cpp;3;1;;", ";s.p[:n];a.cpp;3;1;;"}});
-  lane.map_list(1, 1, {{0xa000, 0xa000, 56, 0x1}, {0xa028, 0xb000, 400, 0x1000000000011}});
+  lane.map_list(1, {{0xa000, 0xa000, 56, 0x1}, {0xa028, 0xb000, 400, 0x1000000000011}});
   lane.region(1, 1, 2, 10, 90, 1);
   lane.op(1, argument(alloc(20, 0xa000, 0xd000, 56), 1));
   lane.op(1, argument(to_device(30, 0xa000, 0xd000, 56), 1));
@@ -135,10 +135,9 @@ TEST(Attribution, MembersMappedTogetherAreTheirStruct) {
   lane.site(
       1, Entry::kKernel, 0x10,
       {";a.cpp;main;7;1;;", {";unknown;unknown;0;0;;", ";s.b;a.cpp;3;1;;", ";s.n;a.cpp;3;1;;"}});
-  lane.map_list(1, 1,
-                {{0xa000, 0xa008, 44, 0x20},
-                 {0xa000, 0xa008, 32, 0x1000000000003},
-                 {0xa000, 0xa030, 4, 0x1000000000001}});
+  lane.map_list(1, {{0xa000, 0xa008, 44, 0x20},
+                    {0xa000, 0xa008, 32, 0x1000000000003},
+                    {0xa000, 0xa030, 4, 0x1000000000001}});
   lane.region(1, 1, 1, 10, 90, 1);
   lane.op(1, argument(alloc(20, 0xa008, 0xd000, 52), 2));
   lane.op(1, argument(to_device(30, 0xa030, 0xd030, 4), 3));
@@ -155,7 +154,7 @@ TEST(Attribution, AnObjectThatIsMappedWithoutAClauseIsThis) {
   LaneBuilder lane(0);
   const std::string unknown = ";unknown;unknown;0;0;;";
   lane.site(1, Entry::kKernel, 0x10, {";a.cpp;step;7;1;;", {unknown, ";n;a.cpp;3;1;;", unknown}});
-  lane.map_list(1, 1, {{0xa000, 0xa000, 496, 0x223}, {0, 0, 4, 0x320}, {0, 0, 8, 0x320}});
+  lane.map_list(1, {{0xa000, 0xa000, 496, 0x223}, {0, 0, 4, 0x320}, {0, 0, 8, 0x320}});
   lane.region(1, 1, 1, 10, 90, 1);
   lane.op(1, argument(alloc(20, 0xa000, 0xd000, 496), 1));
   const Trace trace = read({lane});
@@ -169,7 +168,7 @@ TEST(Attribution, PackedFirstprivateArgumentsAreTheProgramsWithTheirNames) {
   LaneBuilder lane(0);
   lane.site(1, Entry::kKernel, 0x10,
             {";a.cpp;main;7;1;;", {";c1;a.cpp;3;1;;", ";n;a.cpp;4;1;;", ";c2;a.cpp;3;1;;"}});
-  lane.map_list(1, 1, {{0xa000, 0xa000, 160, 0xa1}, {0, 0, 4, 0x320}, {0xb000, 0xb000, 128, 0xa1}});
+  lane.map_list(1, {{0xa000, 0xa000, 160, 0xa1}, {0, 0, 4, 0x320}, {0xb000, 0xb000, 128, 0xa1}});
   lane.region(1, 1, 1, 10, 90, 1);
   lane.op(1, alloc(20, 0x7e30, 0xd000, 288)).op(1, to_device(30, 0x7e30, 0xd000, 288));
   lane.op(1, free_on_device(80, 0xd000));
@@ -187,7 +186,7 @@ TEST(Attribution, PackedFirstprivateArgumentsAreTheProgramsWithTheirNames) {
 TEST(Attribution, WhatADeclareMapperBringsIsNotTakenForFirstprivate) {
   LaneBuilder lane(0);
   lane.site(1, Entry::kKernel, 0x10, {";a.cpp;main;7;1;;", {";p;a.cpp;3;1;;", ";c;a.cpp;4;1;;"}});
-  lane.map_list(1, 1, {{0xa000, 0xa000, 16, 0x23}, {0xb000, 0xb000, 32, 0xa1}});
+  lane.map_list(1, {{0xa000, 0xa000, 16, 0x23}, {0xb000, 0xb000, 32, 0xa1}});
   lane.region(1, 1, 1, 10, 90, 1).op(1, alloc(20, 0xf000, 0xd000, 800));
   const Trace trace = read({lane});
   EXPECT_EQ(variable_of(trace, 0), "");
@@ -211,7 +210,7 @@ TEST(Attribution, DeclareTargetVariablesHaveTheNamesOfTheOffloadTable) {
 TEST(Attribution, ADeleteAfterItsRegionsEndIsStillItsSites) {
   LaneBuilder lane(0);
   lane.site(1, Entry::kKernelNowait, 0x10, {";a.cpp;main;7;1;;", {";u;a.cpp;3;1;;"}});
-  lane.map_list(1, 1, {{0xa000, 0xa000, 80, 0x23}});
+  lane.map_list(1, {{0xa000, 0xa000, 80, 0x23}});
   lane.region(1, 1, 1, 10, 30, 1).op(1, argument(alloc(11, 0xa000, 0xd000, 80), 1));
   LaneBuilder helper(1);
   helper.module(1, "/usr/lib/libomp.so.5", 0).site(1, Entry::kNone, 0x99, {}, 0, 1);
@@ -229,7 +228,7 @@ TEST(Attribution, AnAddressThatIsUsedAgainByAnotherThreadIsNotConfused) {
   lane.site(1, Entry::kNone, 0x10).region(1, 1, 2, 10, 90);
   lane.op(1, alloc(20, 0xa000, 0xd000, 80)).op(1, free_on_device(42, 0xd000));
   LaneBuilder other(1);
-  spool::DataOp late = alloc(40, 0xb000, 0xd000, 16);
+  Operation late = alloc(40, 0xb000, 0xd000, 16);
   late.end = tick(60);
   other.site(1, Entry::kNone, 0x20).region(1, 1, 2, 30, 90).op(1, late);
   other.op(1, free_on_device(70, 0xd000));
@@ -241,9 +240,9 @@ TEST(Attribution, AnAddressThatIsUsedAgainByAnotherThreadIsNotConfused) {
 
 TEST(Attribution, AssociationsLieOverAllocations) {
   LaneBuilder lane(0);
-  spool::DataOp associate = to_device(20, 0xa000, 0xd000, 80);
+  Operation associate = to_device(20, 0xa000, 0xd000, 80);
   associate.optype = 5;
-  spool::DataOp disassociate = to_device(60, 0xa000, 0, 0);
+  Operation disassociate = to_device(60, 0xa000, 0, 0);
   disassociate.optype = 6;
   lane.site(1, Entry::kNone, 0x10);
   lane.api_op(1, alloc(10, 0, 0xd000, 80)).api_op(1, associate);
@@ -257,7 +256,7 @@ TEST(Attribution, AssociationsLieOverAllocations) {
   EXPECT_EQ(trace.sites[0].directive, Directive::kApi);
 }
 
-spool::DataOp from_initial_device(spool::DataOp op) {
+Operation from_initial_device(Operation op) {
   op.src_device = -1;
   return op;
 }
@@ -268,7 +267,7 @@ TEST(Attribution, EnvironmentsAreTheRuntimesOwn) {
   lane.device(0, "sm_90").symbol(0xb000, 48, "table");
   lane.site(1, Entry::kNone, 0x10)
       .site(2, Entry::kKernel, 0x10, {";a.cpp;main;7;1;;", {";u;a.cpp;3;1;;"}});
-  lane.site(3, Entry::kMemcpy, 0x20).map_list(1, 2, {{0xa000, 0xa000, 80, 0x23}});
+  lane.site(3, Entry::kMemcpy, 0x20).map_list(1, {{0xa000, 0xa000, 80, 0x23}});
   lane.api_op(1, from_initial_device(to_device(5, 0x7fff0, 0xd800, 48)));
   lane.region(1, 2, 1, 10, 90, 1);
   lane.op(1, from_initial_device(alloc(20, 0xa000, 0xd000, 80)));

@@ -28,13 +28,7 @@ void add_path(LaneBuilder& lane, std::uint32_t id, std::uint32_t site, std::uint
 }
 
 void add_region(LaneBuilder& lane, std::uint32_t id, std::uint32_t path, std::uint64_t begin) {
-  spool::Region region{};
-  region.site = spool::SiteId{1};
-  region.id = spool::RegionId{id};
-  region.path = spool::PathId{path};
-  region.begin = tick(begin);
-  region.end = tick(begin + 5);
-  lane.add(spool::Tag::kRegion, region, {}, 1);
+  lane.region(id, 1, 1, begin, begin + 5, 0, 0, path);
 }
 
 TEST(CallPaths, ShareTheirCallers) {

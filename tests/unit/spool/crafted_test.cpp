@@ -43,20 +43,6 @@ class Crafted : public testing::Test {
   double seconds_ = 0;
 };
 
-spool::RepeatedRegion repeated(std::uint32_t reference, std::uint32_t duration) {
-  return {{}, spool::RegionId{reference}, 100, duration};
-}
-
-// `count` operations of a repeated region, each some ticks long.
-std::string times(std::size_t count) {
-  std::string bytes;
-  for (std::size_t i = 0; i < count; ++i) {
-    const spool::RepeatedTimes one{static_cast<std::uint32_t>(i), 1};
-    bytes.append(reinterpret_cast<const char*>(&one), sizeof(one));
-  }
-  return bytes;
-}
-
 TEST_F(Crafted, ContentsUnderManyOpenRegions) {
   constexpr std::uint32_t kCount = 150'000;
   LaneBuilder lane(0);
@@ -64,7 +50,7 @@ TEST_F(Crafted, ContentsUnderManyOpenRegions) {
   for (std::uint32_t i = 1; i <= kCount; ++i) lane.region(i, 1, 1, i, 0);
   lane.op(kCount, to_device(kCount + 10, 0xa000, 0xd000, 80));
   for (std::uint32_t i = 0; i < kCount; ++i) {
-    lane.add(spool::Tag::kContent, spool::Content{{}, 1, 1, 1, 10});
+    lane.content(1, 1, 10);
   }
   const Trace trace = read({lane});
   EXPECT_EQ(trace.regions.front().hashing, 10 * Nanoseconds{kCount});
@@ -78,11 +64,10 @@ TEST_F(Crafted, OperationsOfALongMapList) {
   for (std::uint64_t i = 0; i < kItems; ++i) items.push_back({i << 20, i << 20, 1 << 16, 0});
   const std::uint64_t last = std::uint64_t{kItems - 1} << 20;
   LaneBuilder lane(0);
-  lane.thread(7).site(1, spool::Entry::kKernel, 0x401000).map_list(1, 1, items);
-  lane.region(1, 1, 1, 10, 90, 1);
-  for (std::uint32_t i = 0; i < kOps; ++i) lane.op(1, alloc(20, last, 0xd000, 80));
-  for (int pass = 0; pass < 20; ++pass) {
-    lane.add(spool::Tag::kRepeatedRegion, repeated(1, 80), times(kOps));
+  lane.thread(7).site(1, spool::Entry::kKernel, 0x401000).map_list(1, items);
+  for (std::uint32_t pass = 1; pass <= 21; ++pass) {
+    lane.region(pass, 1, 1, pass * 100, pass * 100 + 90, 1);
+    for (std::uint32_t i = 0; i < kOps; ++i) lane.op(pass, alloc(20, last, 0xd000, 80));
   }
   const Trace trace = read({lane});
   ASSERT_EQ(trace.ops.size(), 21U * kOps);
@@ -96,7 +81,7 @@ TEST_F(Crafted, NamesOfOnePieceOfStorage) {
   for (std::uint32_t i = 1; i <= kNames; ++i) {
     const std::string name = ";name" + std::to_string(i) + ";a.cpp;3;1;;";
     lane.site(i, spool::Entry::kDataUpdate, 0x401000 + i, {";a.cpp;f;5;1;;", {name}});
-    lane.map_list(i, i, {{0xa000, 0xa000, 80, 1}});
+    lane.map_list(i, {{0xa000, 0xa000, 80, 1}});
     lane.region(i, i, 4, i * 10, i * 10 + 9, i);
     lane.op(i, to_device(i * 10 + 1, 0xa000, 0xd000, 80));
   }
@@ -110,10 +95,10 @@ TEST_F(Crafted, AnEndlessName) {
   LaneBuilder lane(0);
   const std::string name = ";" + std::string(400'000, 'x') + ";a.cpp;3;1;;";
   lane.thread(7).site(1, spool::Entry::kDataUpdate, 0x401000, {";a.cpp;f;5;1;;", {name}});
-  lane.map_list(1, 1, {{0xa000, 0xa000, 80, 1}}).region(1, 1, 4, 10, 90, 1);
-  for (std::uint32_t i = 0; i < kOps; ++i) lane.op(1, to_device(20, 0xa000, 0xd000, 80));
-  for (int pass = 0; pass < 10; ++pass) {
-    lane.add(spool::Tag::kRepeatedRegion, repeated(1, 80), times(kOps));
+  lane.map_list(1, {{0xa000, 0xa000, 80, 1}});
+  for (std::uint32_t pass = 1; pass <= 11; ++pass) {
+    lane.region(pass, 1, 4, pass * 100, pass * 100 + 90, 1);
+    for (std::uint32_t i = 0; i < kOps; ++i) lane.op(pass, to_device(20, 0xa000, 0xd000, 80));
   }
   const Trace trace = read({lane});
   EXPECT_EQ(trace.ops.size(), 11U * kOps);

@@ -120,7 +120,7 @@ TEST(Flang, AModulesVariableHasItsNameAlone) {
   LaneBuilder lane(0);
   lane.site(1, Entry::kDataBegin, 0x10,
             {";FIRModule;push;13;9;;", {";/src/fields.mod;grid(1:100);4;10;;"}});
-  lane.map_list(1, 1, {{0xa000, 0xa000, 800, 0x1}});
+  lane.map_list(1, {{0xa000, 0xa000, 800, 0x1}});
   lane.region(1, 1, 2, 10, 20, 1).op(1, argument(alloc(11, 0xa000, 0xd000, 800), 1));
   const Trace trace = read_flang({lane});
   ASSERT_EQ(trace.variables.size(), 1U);
@@ -155,22 +155,19 @@ TEST(Flang, OfVersion19ADescriptorIsNoPieceOfItsArray) {
   LaneBuilder lane(0);
   const std::string name = ";/src/d.f90;b;5;33;;";
   lane.site(1, Entry::kDataBegin, 0x10, {";FIRModule;_QQmain;11;9;;", {name, name, name}});
-  lane.map_list(1, 1,
-                {{0x4220, 0x4220, 72, 0},
-                 {0x4220, 0x4220, 72, 0x1000000000001},
-                 {0x4220, 0xa4530, 32000, 0x1000000000011}});
+  lane.map_list(1, {{0x4220, 0x4220, 72, 0},
+                    {0x4220, 0x4220, 72, 0x1000000000001},
+                    {0x4220, 0xa4530, 32000, 0x1000000000011}});
   const std::string unknown = ";/src/d.f90;unknown;16;25;;";
   lane.site(2, Entry::kDataUpdate, 0x20,
             {";FIRModule;_QQmain;16;11;;", {unknown, unknown, unknown}});
   lane.site(3, Entry::kDataEnd, 0x30, {";FIRModule;_QQmain;19;9;;", {name, name, name}});
-  lane.map_list(2, 2,
-                {{0x4220, 0x4220, 72, 0},
-                 {0x4220, 0x4220, 72, 0x1000000000001},
-                 {0x4220, 0xa4530, 32000, 0x1000000000011}});
-  lane.map_list(3, 3,
-                {{0x4220, 0x4220, 72, 0},
-                 {0x4220, 0x4220, 72, 0x1000000000001},
-                 {0x4220, 0xa4530, 32000, 0x1000000000012}});
+  lane.map_list(2, {{0x4220, 0x4220, 72, 0},
+                    {0x4220, 0x4220, 72, 0x1000000000001},
+                    {0x4220, 0xa4530, 32000, 0x1000000000011}});
+  lane.map_list(3, {{0x4220, 0x4220, 72, 0},
+                    {0x4220, 0x4220, 72, 0x1000000000001},
+                    {0x4220, 0xa4530, 32000, 0x1000000000012}});
   lane.region(1, 1, 2, 10, 90, 1);
   lane.op(1, argument(alloc(20, 0x4220, 0xd000, 72), 1));
   lane.op(1, argument(to_device(25, 0x4220, 0xd000, 72), 1));
@@ -191,12 +188,11 @@ TEST(Flang, OfVersion22ADescriptorsPiecesAreNoneOfItsArray) {
   const std::string unknown = ";/src/d.f90;unknown;5;33;;";
   lane.site(1, Entry::kDataBegin, 0x10,
             {";FIRModule;MAIN;11;9;;", {name, name, name, unknown, unknown}});
-  lane.map_list(1, 1,
-                {{0x4220, 0x4220, 72, 0},
-                 {0x4220, 0x4220, 0, 0x1000000000005},
-                 {0x4220, 0x4228, 64, 0x1000000000005},
-                 {0x4220, 0x4220, 8, 0x1000000000001},
-                 {0x4220, 0xa4530, 32000, 0x1000000000011}});
+  lane.map_list(1, {{0x4220, 0x4220, 72, 0},
+                    {0x4220, 0x4220, 0, 0x1000000000005},
+                    {0x4220, 0x4228, 64, 0x1000000000005},
+                    {0x4220, 0x4220, 8, 0x1000000000001},
+                    {0x4220, 0xa4530, 32000, 0x1000000000011}});
   lane.region(1, 1, 2, 10, 90, 1);
   lane.op(1, argument(alloc(20, 0x4220, 0xd000, 72), 4));
   lane.op(1, argument(to_device(25, 0x4228, 0xd008, 64), 3));
@@ -218,12 +214,11 @@ TEST(Flang, ADescriptorMayBeAComponent) {
             {";FIRModule;DER;38;9;;",
              {";/src/d.f90;unknown;27;17;;", ";/src/d.f90;a%t;38;21;;", unknown, unknown,
               ";/src/d.f90;a%k;38;21;;"}});
-  lane.map_list(1, 1,
-                {{0x4210, 0x4210, 72, 0},
-                 {0x4210, 0x4210, 48, 0x1000000000005},
-                 {0x4210, 0x4210, 8, 0x1000000000003},
-                 {0x4210, 0xbfe70, 800, 0x1000000000013},
-                 {0x4210, 0x4240, 24, 0x1000000000003}});
+  lane.map_list(1, {{0x4210, 0x4210, 72, 0},
+                    {0x4210, 0x4210, 48, 0x1000000000005},
+                    {0x4210, 0x4210, 8, 0x1000000000003},
+                    {0x4210, 0xbfe70, 800, 0x1000000000013},
+                    {0x4210, 0x4240, 24, 0x1000000000003}});
   lane.region(1, 1, 2, 10, 90, 1);
   lane.op(1, argument(alloc(20, 0x4210, 0xd000, 72), 3));
   lane.op(1, argument(to_device(25, 0x4210, 0xd000, 48), 2));
@@ -248,7 +243,7 @@ TEST(Flang, WhatClangMapsIsNoDescriptor) {
   LaneBuilder lane(0);
   lane.site(1, Entry::kDataBegin, 0x10,
             {";a.cpp;main;7;1;;", {";s;a.cpp;3;1;;", ";s.p[:n];a.cpp;3;1;;"}});
-  lane.map_list(1, 1, {{0xa000, 0xa000, 48, 0x1}, {0xa000, 0xb000, 400, 0x1000000000011}});
+  lane.map_list(1, {{0xa000, 0xa000, 48, 0x1}, {0xa000, 0xb000, 400, 0x1000000000011}});
   lane.region(1, 1, 2, 10, 90, 1);
   lane.op(1, argument(alloc(20, 0xa000, 0xd000, 48), 1));
   lane.op(1, argument(to_device(30, 0xa000, 0xd000, 48), 1));

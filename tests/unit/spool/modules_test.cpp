@@ -13,8 +13,8 @@ TEST(Modules, LaunchesAreBoundToTheirKernels) {
   LaneBuilder lane(0);
   lane.symbol(0x7000, 0, "__omp_offloading_fe00_a7__Z4heatPdi_l41");
   lane.site(1, Entry::kKernel, 0x10, {";unknown;unknown;0;0;;", {}}, 0x7000);
-  spool::Launch launch{};
-  launch.region = spool::RegionId{1};
+  Submit launch;
+  launch.region = 1;
   launch.kernel = 0x7000;
   launch.begin = tick(20);
   launch.trip_count = 100;
@@ -52,7 +52,7 @@ TEST(Modules, LibrariesInOnePlaceEachHaveTheirOwn) {
     lane.site(library, Entry::kKernel, kBias + 0x10,
               {";" + file + ";f;7;1;;", {first ? ";u;a.cpp;3;1;;" : ";v;b.cpp;3;1;;"}},
               kBias + 0x500, library);
-    lane.map_list(library, library, {{kBias + 0x900, kBias + 0x900, 32, 0x21}});
+    lane.map_list(library, {{kBias + 0x900, kBias + 0x900, 32, 0x21}});
   }
   // The first comes back after the second.
   for (std::uint32_t i = 0; i < 3; ++i) {
@@ -62,8 +62,8 @@ TEST(Modules, LibrariesInOnePlaceEachHaveTheirOwn) {
     lane.op(i + 1, argument(alloc(at + 100, kBias + 0x900, 0x9000, 32), 1));
     lane.op(i + 1, argument(to_device(at + 200, kBias + 0x900, 0x9000, 32), 1));
     lane.op(i + 1, to_device(at + 300, kBias + 0x810, 0x7000, 16));
-    spool::Launch launch{};
-    launch.region = spool::RegionId{i + 1};
+    Submit launch;
+    launch.region = i + 1;
     launch.kernel = kBias + 0x500;
     launch.begin = tick(at + 400);
     launch.end = tick(at + 500);

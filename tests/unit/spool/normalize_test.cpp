@@ -11,7 +11,7 @@ Trace read(const LaneBuilder& lane) {
   return read_spool(write_file("normalize", spool_bytes(plain_header(), {lane})));
 }
 
-spool::DataOp on_devices(spool::DataOp op, std::int32_t src, std::int32_t dst) {
+Operation on_devices(Operation op, std::int32_t src, std::int32_t dst) {
   op.src_device = src;
   op.dst_device = dst;
   return op;
@@ -49,7 +49,7 @@ TEST(Normalize, ADeletesBytesAreThoseOfTheAllocation) {
 
 TEST(Normalize, AsynchronousFormsAndNowaitKindsAreTheirPlainForms) {
   LaneBuilder lane(0);
-  spool::DataOp op = to_device(2, 0xa000, 0xd000, 8);
+  Operation op = to_device(2, 0xa000, 0xd000, 8);
   op.optype = 18;
   lane.site(1, spool::Entry::kNone, 0x1000).region(1, 1, 12, 1, 9).op(1, op);
   const Trace trace = read(lane);
@@ -72,8 +72,8 @@ TEST(Normalize, OneOperationBetweenDevicesIsOneCopy) {
 TEST(Normalize, TheHalvesOfABouncedCopyAreOne) {
   LaneBuilder lane(0);
   lane.site(1, spool::Entry::kMemcpy, 0x1000);
-  spool::DataOp down = from_device(10, 0xd000, 0xbeef0, 64);
-  spool::DataOp up = on_devices(to_device(20, 0xbeef0, 0xe000, 64), 4, 1);
+  Operation down = from_device(10, 0xd000, 0xbeef0, 64);
+  Operation up = on_devices(to_device(20, 0xbeef0, 0xe000, 64), 4, 1);
   down.api_call = up.api_call = spool::CallId{1};
   lane.api_op(1, down).api_op(1, up);
   const Trace trace = read(lane);
@@ -89,8 +89,8 @@ TEST(Normalize, TheHalvesOfABouncedCopyAreOne) {
 TEST(Normalize, TwoCallsThatGoThereAndBackAreTwoCopies) {
   LaneBuilder lane(0);
   lane.site(1, spool::Entry::kMemcpy, 0x1000);
-  spool::DataOp down = from_device(10, 0xd000, 0xbeef0, 64);
-  spool::DataOp up = to_device(20, 0xbeef0, 0xd000, 64);
+  Operation down = from_device(10, 0xd000, 0xbeef0, 64);
+  Operation up = to_device(20, 0xbeef0, 0xd000, 64);
   down.api_call = spool::CallId{1};
   up.api_call = spool::CallId{2};
   lane.api_op(1, down).api_op(1, up);
@@ -113,8 +113,8 @@ TEST(Normalize, WorkOnAnAsynchronousDeviceIsTimedAsEnqueued) {
   LaneBuilder lane(0);
   lane.device(0, "sm_90").site(1, spool::Entry::kKernel, 0x1000).region(1, 1, 1, 1, 99);
   lane.op(1, alloc(2, 0xa000, 0xd000, 8)).op(1, to_device(10, 0xa000, 0xd000, 8));
-  spool::Launch launch{};
-  launch.region = spool::RegionId{1};
+  Submit launch;
+  launch.region = 1;
   launch.begin = tick(30);
   launch.end = tick(40);
   lane.launch(launch);
@@ -134,7 +134,7 @@ TEST(Normalize, AFallbackIsARegionThatRanOnTheHost) {
   EXPECT_EQ(trace.sites[0].directive, Directive::kTarget);
 }
 
-spool::DataOp of_type(spool::DataOp op, std::uint16_t optype) {
+Operation of_type(Operation op, std::uint16_t optype) {
   op.optype = optype;
   return op;
 }

@@ -7,17 +7,47 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "spool/definitions.h"
 #include "spool/events.h"
 #include "spool/format.h"
+#include "spool/stream.h"
 
 namespace ompdm::test {
 
-/// One lane's chunk under construction.
+/// An operation as OMPT told of it; times in ticks.
+struct Operation {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  std::uint64_t src = 0;
+  std::uint64_t dst = 0;
+  std::uint64_t bytes = 0;
+  std::int32_t src_device = 0;
+  std::int32_t dst_device = 0;
+  std::uint16_t optype = 0;
+  std::uint16_t argument = 0;  ///< 1 + the position of the map item that it is about
+  spool::CallId api_call = spool::CallId::kNone;
+};
+
+/// A kernel launch; times in ticks, end 0: it runs.
+struct Submit {
+  std::uint32_t region = 0;  ///< 0: none
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  std::uint64_t kernel = 0;
+  std::uint64_t trip_count = 0;
+  std::uint32_t requested_teams = 0;
+  std::uint32_t num_teams = 0;
+  std::uint32_t thread_limit = 0;
+};
+
+/// One lane's chunk under construction. Regions nest as their times do: one ends before the next
+/// one that begins later, and before what is another one's.
 class LaneBuilder {
  public:
   explicit LaneBuilder(std::uint32_t number, std::uint32_t sequence = 0) {
@@ -30,17 +60,14 @@ class LaneBuilder {
   template <class T>
   LaneBuilder& add(spool::Tag tag, T fixed, std::string_view tail = {}, std::uint8_t flags = 0) {
     const std::size_t size = (sizeof(T) + tail.size() + 7) / 8 * 8;
-    const std::size_t at = bytes_.size();
-    bytes_.resize(at + size);
+    std::string bytes(size, '\0');
     fixed.head = {static_cast<std::uint8_t>(tag), flags, static_cast<std::uint16_t>(size / 8)};
-    std::memcpy(bytes_.data() + at, &fixed, sizeof(T));
-    if (!tail.empty()) std::memcpy(bytes_.data() + at + sizeof(T), tail.data(), tail.size());
-    return *this;
+    std::memcpy(bytes.data(), &fixed, sizeof(T));
+    if (!tail.empty()) std::memcpy(bytes.data() + sizeof(T), tail.data(), tail.size());
+    return record(std::move(bytes));
   }
-  LaneBuilder& raw(std::string_view bytes) {
-    bytes_ += bytes;
-    return *this;
-  }
+  /// Whatever it is.
+  LaneBuilder& raw(std::string_view bytes);
 
   LaneBuilder& thread(std::uint32_t tid);
   LaneBuilder& module(std::uint32_t id, const std::string& path, std::uint64_t bias,
@@ -51,14 +78,25 @@ class LaneBuilder {
   };
   LaneBuilder& site(std::uint32_t id, spool::Entry entry, std::uint64_t codeptr,
                     const SiteText& text = {}, std::uint64_t kernel = 0, std::uint32_t module = 0);
-  LaneBuilder& map_list(std::uint32_t id, std::uint32_t site,
-                        const std::vector<spool::MapItem>& items);
+  /// Of regions that name it.
+  LaneBuilder& map_list(std::uint32_t id, const std::vector<spool::MapItem>& items);
   LaneBuilder& region(std::uint32_t id, std::uint32_t site, std::uint8_t kind, std::uint64_t begin,
-                      std::uint64_t end, std::uint32_t map_list = 0, std::int32_t device = 0);
+                      std::uint64_t end, std::uint32_t map_list = 0, std::int32_t device = 0,
+                      std::uint32_t path = 0);
+  /// Ends the innermost region of those that are not known to end.
+  LaneBuilder& end(std::uint64_t at);
   /// In a region; `api_op` is for calls outside any.
-  LaneBuilder& op(std::uint32_t region, spool::DataOp op);
-  LaneBuilder& api_op(std::uint32_t site, spool::DataOp op);
-  LaneBuilder& launch(spool::Launch launch);
+  LaneBuilder& op(std::uint32_t region, Operation op);
+  LaneBuilder& api_op(std::uint32_t site, Operation op, std::uint32_t path = 0);
+  /// What the last operation carried.
+  LaneBuilder& content(std::uint64_t fingerprint, std::uint64_t hash, std::uint64_t ticks,
+                       std::uint64_t flags = 0);
+  LaneBuilder& launch(Submit submit);
+  /// Leaves what is open to the lane's next chunk.
+  LaneBuilder& goes_on() {
+    goes_on_ = true;
+    return *this;
+  }
   LaneBuilder& symbol(std::uint64_t address, std::uint64_t size, const std::string& name,
                       std::uint32_t module = 0);
   LaneBuilder& device(std::int32_t number, const std::string& type, std::uint64_t ticks = 1);
@@ -68,7 +106,28 @@ class LaneBuilder {
   spool::ChunkHeader header_{};
 
  private:
-  std::string bytes_;
+  struct Step {
+    enum class Kind : std::uint8_t { kRecord, kRaw, kRegion, kEnd, kOp, kApiOp, kContent, kLaunch };
+    Kind kind = Kind::kRaw;
+    std::string bytes;
+    std::uint32_t region = 0;  ///< its own, or that it belongs to
+    std::uint32_t list = 0;
+    std::uint64_t end = 0;
+    spool::ContextFields context{};
+    std::uint64_t begin = 0;
+    Operation op;
+    std::uint32_t site = 0;
+    std::uint32_t path = 0;
+    spool::ContentFields content{};
+    Submit submit;
+  };
+  friend class Encoder;
+
+  LaneBuilder& record(std::string bytes);
+
+  std::vector<Step> steps_;
+  std::map<std::uint32_t, std::vector<spool::MapItem>> lists_;
+  bool goes_on_ = false;
 };
 
 /// A file header as a recorder on CLOCK_MONOTONIC would have written it: ticks are nanoseconds
@@ -89,15 +148,14 @@ std::filesystem::path spool_of(const std::string& name,
                                const spool::FileHeader& header = plain_header());
 
 /// Operations by what OMPT reports: host 4, device 0.
-spool::DataOp alloc(std::uint64_t at, std::uint64_t host, std::uint64_t device,
+Operation alloc(std::uint64_t at, std::uint64_t host, std::uint64_t device, std::uint64_t bytes);
+Operation to_device(std::uint64_t at, std::uint64_t host, std::uint64_t device,
                     std::uint64_t bytes);
-spool::DataOp to_device(std::uint64_t at, std::uint64_t host, std::uint64_t device,
-                        std::uint64_t bytes);
-spool::DataOp from_device(std::uint64_t at, std::uint64_t device, std::uint64_t host,
-                          std::uint64_t bytes);
-spool::DataOp free_on_device(std::uint64_t at, std::uint64_t device);
+Operation from_device(std::uint64_t at, std::uint64_t device, std::uint64_t host,
+                      std::uint64_t bytes);
+Operation free_on_device(std::uint64_t at, std::uint64_t device);
 /// The same operation, told to be about a map item: 1 + its position.
-inline spool::DataOp argument(spool::DataOp op, std::uint16_t argument) {
+inline Operation argument(Operation op, std::uint16_t argument) {
   op.argument = argument;
   return op;
 }
