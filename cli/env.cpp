@@ -101,6 +101,11 @@ void setup_env(CLI::App& app, int& exit_status) {
            "  OMPDM_FINISH=off     leave the spool; `ompdm finish` makes the trace of it\n"
            "  OMPDM_HASH=WHAT      contents to look at: off, full, or a percentage of the\n"
            "                       bytes that cross (default 3)\n"
+           "  OMPDM_DETAIL=tallies  count events only, for a run of any length\n"
+           "  OMPDM_AFTER=TIME, OMPDM_DURATION=TIME, OMPDM_UNTIL=FILE:LINE\n"
+           "                       tell the events of this part only, count the rest\n"
+           "  OMPDM_MAX_SPOOL=SIZE  tell events until the recording is this large, then count\n"
+           "                       (default a tenth of the free space, at most 8G)\n"
            "  OMPDM_NAMES=off      no names and lines from the runtime's arguments\n"
            "  OMPDM_VERBOSE=on     say what is done",
            "eval \"$(ompdm env)\" && ./heat 1000 10\n"

@@ -84,6 +84,18 @@ const char* answer_name(int answer) {
   }
 }
 
+std::string detail_of(const Recording& recording) {
+  if (recording.detail == "tallies") return "counted, no event is told (OMPDM_DETAIL)";
+  return fmt::format("events told from {:.3f} s {}, the rest counted{}",
+                     static_cast<double>(recording.told_from) / 1e9,
+                     recording.told_to == 0
+                         ? std::string("on")
+                         : fmt::format("to {:.3f} s", static_cast<double>(recording.told_to) / 1e9),
+                     recording.detail == "spool_limit"
+                         ? ": the spool had reached its limit (OMPDM_MAX_SPOOL)"
+                         : "");
+}
+
 void print_recording(const Recording& recording, bool running) {
   row("runtime", recording.runtime);
   row("attached by", recording.attached_by);
@@ -98,6 +110,7 @@ void print_recording(const Recording& recording, bool running) {
                      : recording.cupti);
   }
   if (recording.unified_shared_memory) row("requires", "unified_shared_memory: nothing is copied");
+  if (!recording.detail.empty()) row("detail", detail_of(recording));
   row("ending", recording.finished ? "by itself" : running ? "it still runs" : kEndedSilently);
   row("ompdm", recording.ompdm_version);
   fmt::print("\nCallbacks (what the runtime answered)\n");

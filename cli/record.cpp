@@ -15,6 +15,7 @@
 
 #include "apart.h"
 #include "attach.h"
+#include "detail.h"
 #include "hashing.h"
 #include "launch.h"
 #include "misspelt.h"
@@ -38,6 +39,11 @@ struct RecordOptions {
   std::string attach = "auto";
   std::string names;
   std::string hash;
+  std::string detail;
+  std::string after;
+  std::string duration;
+  std::string until;
+  std::string max_spool;
   std::string spool_dir;
   std::string report;  ///< a format; empty: none is asked for
   bool no_finish = false;
@@ -100,6 +106,12 @@ EnvironmentChange prepare(const RecordOptions& options, const fs::path& session)
   EnvironmentChange change = attach(method, find_recorder(), program, session);
   change.set.emplace_back("OMPDM_OUTPUT", absolute_output(output_of(options)));
   change.set.emplace_back("OMPDM_SESSION", session);
+  for (const auto& [variable, value] :
+       {std::pair("OMPDM_DETAIL", options.detail), std::pair("OMPDM_AFTER", options.after),
+        std::pair("OMPDM_DURATION", options.duration), std::pair("OMPDM_UNTIL", options.until),
+        std::pair("OMPDM_MAX_SPOOL", options.max_spool)}) {
+    if (!value.empty()) change.set.emplace_back(variable, value);
+  }
   if (!options.hash.empty()) change.set.emplace_back("OMPDM_HASH", options.hash);
   if (!options.names.empty()) change.set.emplace_back("OMPDM_NAMES", options.names);
   if (options.no_finish) change.set.emplace_back("OMPDM_FINISH", "off");
@@ -235,6 +247,27 @@ void setup_record(CLI::App& app, int& exit_status) {
                    "Contents to look at: a percentage of the bytes that cross (default 3)")
       ->type_name("off|full|PERCENT")
       ->check(is_hashing);
+  verb->add_option("--detail", options->detail,
+                   "Tell single events, or count them only, for a run of any length (default "
+                   "events)")
+      ->type_name("events|tallies")
+      ->check(CLI::IsMember({"events", "tallies"}));
+  verb->add_option("--after", options->after,
+                   "Count only, and tell events from so long after the start on: 30s, 2min")
+      ->type_name("TIME")
+      ->check(is_time);
+  verb->add_option("--duration", options->duration, "Tell events for so long, then count only")
+      ->type_name("TIME")
+      ->check(is_time);
+  verb->add_option("--until", options->until,
+                   "Tell events until this directive is first reached, then count only")
+      ->type_name("FILE:LINE")
+      ->check(is_place);
+  verb->add_option("--max-spool", options->max_spool,
+                   "Tell events until the recording is this large, then count only (default a "
+                   "tenth of the free space, at most 8G)")
+      ->type_name("SIZE|none")
+      ->check(is_spool_size);
   verb->add_option("--spool-dir", options->spool_dir,
                    "Where to record meanwhile (default beside FILE)")
       ->type_name("DIR");

@@ -19,13 +19,16 @@ struct Group {
   Activity row;
   std::vector<Nanoseconds> durations;
   std::vector<Nanoseconds> unfinished;  ///< lower bounds: told of only where nothing else is known
+  Distribution counted;                 ///< those that are not told one by one
 
   void add(bool ended, Nanoseconds duration) {
     (ended ? durations : unfinished).push_back(duration);
   }
 };
 
-bool is_empty(const Group& group) { return group.durations.empty() && group.unfinished.empty(); }
+bool is_empty(const Group& group) {
+  return group.durations.empty() && group.unfinished.empty() && group.counted.count == 0;
+}
 
 std::vector<Group> group_ops(const Trace& trace, bool api_calls) {
   constexpr std::size_t kTypes = 7;
@@ -48,6 +51,12 @@ std::vector<Group> group_ops(const Trace& trace, bool api_calls) {
     if (group == nullptr) continue;
     group->row.bytes += trace.ops.common(i).bytes;
     group->add(!trace.ops.common(i).unfinished, trace.ops.duration_of(i));
+  }
+  for (const OpTally& tally : trace.op_tallies) {
+    Group* group = group_of(tally.like);
+    if (group == nullptr) continue;
+    group->row.bytes += tally.bytes;
+    group->counted.add(tally.times);
   }
   std::erase_if(groups, is_empty);
   return groups;
@@ -81,7 +90,7 @@ std::vector<Group> group_launches(const Trace& trace) {
     Activity row = describe_kernel(trace, launch.kernel, launch.site, launch.clock);
     const auto [known, is_new] =
         by_name.try_emplace(std::tuple(row.function, row.file, row.line, row.clock), groups.size());
-    if (is_new) groups.push_back({std::move(row), {}, {}});
+    if (is_new) groups.push_back({std::move(row), {}, {}, {}});
     return known->second;
   };
   const auto of_shape = trace.launches.of_shapes(group_of);
@@ -89,11 +98,36 @@ std::vector<Group> group_launches(const Trace& trace) {
     groups[of_shape[trace.launches.shape_of(i)]].add(!trace.launches.common(i).unfinished,
                                                      trace.launches.duration_of(i));
   }
+  for (const LaunchTally& tally : trace.launch_tallies) {
+    groups[group_of(tally.like)].counted.add(tally.times);
+  }
   std::erase_if(groups, is_empty);
   return groups;
 }
 
+/// Of what was counted, in all or in part: median and deviation are the histogram's.
+Activity summarize_counted(Group group) {
+  Activity row = std::move(group.row);
+  Distribution& all = group.counted;
+  row.count = all.count + group.durations.size() + group.unfinished.size();
+  for (const Nanoseconds duration : group.durations) {
+    all.add(static_cast<std::uint64_t>(std::max(duration, Nanoseconds{0})));
+  }
+  row.total = sum_of(all);
+  row.minimum = static_cast<Nanoseconds>(all.least);
+  row.maximum = static_cast<Nanoseconds>(all.most);
+  row.average = std::llround(all.mean());
+  row.median = static_cast<Nanoseconds>(all.median());
+  const auto count = static_cast<double>(all.count);
+  // Of the sample: n - 1.
+  if (all.count > 1) {
+    row.deviation = std::llround(all.deviation() * std::sqrt(count / (count - 1)));
+  }
+  return row;
+}
+
 Activity summarize(Group group) {
+  if (group.counted.count != 0) return summarize_counted(std::move(group));
   Activity row = std::move(group.row);
   row.count = group.durations.size() + group.unfinished.size();
   std::vector<Nanoseconds>& durations =

@@ -81,18 +81,22 @@ std::vector<std::uint64_t> mapped_bytes(const Trace& trace) {
 
 void add_regions(const Trace& trace, const DirectiveTable& table, DirectivePaths& sums) {
   const std::vector<std::uint64_t> mapped = mapped_bytes(trace);
-  trace.regions.sum_up([&](const Region& region, std::uint64_t count, Nanoseconds time) {
+  const auto add = [&](const Region& region, std::uint64_t count, Nanoseconds time) {
     DirectiveFigures& sum = sums.at(row_of(table, region.site), region.path);
     sum.time += time;
     if (region.ends_data) return;
     sum.count += count;
     if (region.host_fallback) sum.fallback_count += count;
     if (region.map_list < mapped.size()) sum.mapped_bytes += count * mapped[region.map_list];
-  });
+  };
+  trace.regions.sum_up(add);
   trace.regions.each_rare([&](std::size_t at, const auto& own) {
     const Region& region = trace.regions.common(at);
     sums.at(row_of(table, region.site), region.path).time -= own.hashing;
   });
+  for (const RegionTally& tally : trace.region_tallies) {
+    add(tally.like, tally.times.count, sum_of(tally.times));
+  }
 }
 
 /// By which calls the program came to an operation or launch: its region's, or its own.
@@ -105,7 +109,7 @@ bool is_call(const DirectiveRow& row) {
   return row.directive == Directive::kApi || row.directive == Directive::kRuntime;
 }
 
-void add_ops(const DataOp& op, std::uint64_t count, Nanoseconds time, DirectiveFigures& sum) {
+void add_ops(const DataOp& op, const Flow& moved, DirectiveFigures& sum) {
   Flow* flow = nullptr;
   switch (op.kind) {
     case OpKind::kHtoD:
@@ -118,7 +122,7 @@ void add_ops(const DataOp& op, std::uint64_t count, Nanoseconds time, DirectiveF
       flow = &sum.dtod;
       break;
     case OpKind::kAlloc:
-      sum.alloc_count += count;
+      sum.alloc_count += moved.count;
       break;
     case OpKind::kMemset:
     case OpKind::kDelete:
@@ -127,9 +131,9 @@ void add_ops(const DataOp& op, std::uint64_t count, Nanoseconds time, DirectiveF
       break;
   }
   if (flow != nullptr) {
-    flow->bytes += count * op.bytes;
-    flow->count += count;
-    flow->time += time;
+    flow->bytes += moved.bytes;
+    flow->count += moved.count;
+    flow->time += moved.time;
     if (op.clock == Clock::kEnqueue) sum.timed = false;
   }
 }
@@ -143,7 +147,7 @@ void add_ops(const Trace& trace, const DirectiveTable& table, DirectivePaths& su
     if (op.internal) return;
     const std::uint32_t row = row_of(table, op.site);
     DirectiveFigures& sum = sums.at(row, by);
-    add_ops(op, count, time, sum);
+    add_ops(op, {count * op.bytes, count, time}, sum);
     if (!is_call(table.rows[row])) return;
     sum.count += count;
     sum.time += time;
@@ -156,6 +160,15 @@ void add_ops(const Trace& trace, const DirectiveTable& table, DirectivePaths& su
     if (op.internal || !calls.goes_on(op.thread, trace.ops.rare(i).call)) continue;
     const std::uint32_t row = row_of(table, op.site);
     if (is_call(table.rows[row])) --sums.at(row, path(i)).count;
+  }
+  for (const OpTally& tally : trace.op_tallies) {
+    if (tally.like.internal) continue;
+    const std::uint32_t row = row_of(table, tally.like.site);
+    DirectiveFigures& sum = sums.at(row, tally.like.path);
+    add_ops(tally.like, {tally.bytes, tally.times.count, sum_of(tally.times)}, sum);
+    if (!is_call(table.rows[row])) continue;
+    sum.count += tally.calls != 0 ? tally.calls : tally.times.count;
+    sum.time += sum_of(tally.times);
   }
 }
 
@@ -171,6 +184,9 @@ void add_launches(const Trace& trace, const DirectiveTable& table, DirectivePath
     if (launch.clock == Clock::kEnqueue) sum.timed = false;
   };
   trace.launches.sum_up(path, add);
+  for (const LaunchTally& tally : trace.launch_tallies) {
+    add(tally.like, tally.path, tally.times.count, sum_of(tally.times));
+  }
 }
 
 /// Drops what was never executed and puts the heaviest row first.

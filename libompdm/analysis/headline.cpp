@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "analysis/interval_union.h"
 #include "analysis/tables.h"
 
@@ -16,6 +18,14 @@ void note_clock(Headline& headline, Clock clock) {
   if (clock == Clock::kDevice) headline.device_clock = true;
   if (clock == Clock::kModel) headline.model_clock = true;
   if (clock == Clock::kEnqueue) headline.measured = false;
+}
+
+Nanoseconds span_of(const Trace& trace) {
+  const Recording& recording = trace.recording;
+  if (recording.detail.empty()) return program_wall_of(trace);
+  const Nanoseconds to = recording.told_to != 0 ? recording.told_to : trace.process.wall;
+  const Nanoseconds hashing = trace.process.wall - program_wall_of(trace);
+  return std::max(to - recording.told_from - hashing, Nanoseconds{0});
 }
 
 }  // namespace
@@ -41,6 +51,7 @@ Headline headline_of(const Trace& trace, const std::vector<DirectiveRow>& direct
   headline.transfer = union_length(std::move(transfers));
   headline.kernel = union_length(std::move(kernels));
   headline.device = union_length(std::move(device));
+  headline.span = span_of(trace);
   headline.top = top_row(directives);
   return headline;
 }

@@ -38,6 +38,9 @@ inline Asker asker_of(const Trace& trace, std::uint32_t op) {
 /// Row of a site in the table, kNoDirective if it has none.
 std::uint32_t row_of(const DirectiveTable& table, Index<Site> site);
 
+/// What the times of a tally add up to.
+inline Nanoseconds sum_of(const Distribution& times) { return static_cast<Nanoseconds>(times.sum); }
+
 /// Whether a kind moves the program's data between memories.
 bool is_transfer(OpKind kind);
 

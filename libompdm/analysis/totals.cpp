@@ -48,6 +48,16 @@ Totals totals_of(const Trace& trace) {
   });
   trace.regions.each_rare(
       [&](std::size_t /*region*/, const auto& own) { totals.region.time -= own.hashing; });
+  for (const OpTally& tally : trace.op_tallies) {
+    Flow* flow = tally.like.internal ? &totals.runtime_internal : flow_of(totals, tally.like.kind);
+    if (flow != nullptr) add(*flow, {tally.bytes, tally.times.count, sum_of(tally.times)});
+  }
+  for (const LaunchTally& tally : trace.launch_tallies) {
+    add(totals.kernel, {0, tally.times.count, sum_of(tally.times)});
+  }
+  for (const RegionTally& tally : trace.region_tallies) {
+    add(totals.region, {0, tally.like.ends_data ? 0U : tally.times.count, sum_of(tally.times)});
+  }
   return totals;
 }
 

@@ -25,16 +25,22 @@ std::vector<VariableRow> variables_of(const Trace& trace) {
     rows.push_back(std::move(row));
   }
   identify(rows);
-  trace.ops.sum_up([&](const DataOp& op, std::uint64_t count, Nanoseconds time) {
+  const auto add = [&](const DataOp& op, const Flow& moved) {
     if (op.internal || !op.variable) return;
     if (op.kind != OpKind::kHtoD && op.kind != OpKind::kDtoH) return;
     VariableRow& row = rows[op.variable.value];
     Flow& flow = op.kind == OpKind::kHtoD ? row.htod : row.dtoh;
-    flow.bytes += count * op.bytes;
-    flow.count += count;
-    flow.time += time;
+    flow.bytes += moved.bytes;
+    flow.count += moved.count;
+    flow.time += moved.time;
     if (op.clock == Clock::kEnqueue) row.timed = false;
+  };
+  trace.ops.sum_up([&](const DataOp& op, std::uint64_t count, Nanoseconds time) {
+    add(op, {count * op.bytes, count, time});
   });
+  for (const OpTally& tally : trace.op_tallies) {
+    add(tally.like, {tally.bytes, tally.times.count, sum_of(tally.times)});
+  }
   const auto weight = [](const VariableRow& row) {
     return std::pair(row.htod.bytes + row.dtoh.bytes, row.bytes);
   };

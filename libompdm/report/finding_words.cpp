@@ -64,6 +64,10 @@ bool can_tell(const Analysis& one) {
 }
 
 std::string none_found(Analyses analyses) {
+  if (std::ranges::any_of(analyses,
+                          [](const Analysis& one) { return one.recording.detail == "tallies"; })) {
+    return "Needless movement was not looked for: that takes single events.";
+  }
   const auto unseen = [](const Analysis& one) {
     return one.recording.hashing.empty() || one.recording.hashing == "off";
   };

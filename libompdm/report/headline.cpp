@@ -138,7 +138,7 @@ std::string what_moved(Analyses analyses, const SourceNames& names) {
   for (const Analysis& one : analyses) {
     transfer += one.headline.transfer;
     device += one.headline.device;
-    wall += one.program_wall;
+    wall += one.headline.span;
   }
   const auto& link = analyses.front().link;
   const std::string model = link ? fmt::format("on {}, ", link_name(*link)) : "";

@@ -119,9 +119,32 @@ std::string link_sentence(const analysis::Link& link) {
           : "kernels and host code took what they took when it was recorded");
 }
 
+std::string told_part(const Analysis& one) {
+  const Recording& recording = one.recording;
+  if (recording.detail == "tallies") {
+    return "the run was counted, not told event by event (OMPDM_DETAIL): there are no shares of "
+           "the "
+           "time, loops and findings";
+  }
+  const Nanoseconds wall = one.process.wall;
+  const Nanoseconds to = recording.told_to != 0 ? recording.told_to : wall;
+  const std::string part =
+      recording.told_from == 0
+          ? fmt::format("the first {} of {}", spoken_time(to), spoken_time(wall))
+      : recording.told_to == 0
+          ? fmt::format("the last {} of {}", spoken_time(to - recording.told_from),
+                        spoken_time(wall))
+          : fmt::format("{} from {} on, of {}", spoken_time(to - recording.told_from),
+                        spoken_time(recording.told_from), spoken_time(wall));
+  return fmt::format(
+      "told event by event: {}{}: shares of the time, loops and findings are of that part alone",
+      part, recording.detail == "spool_limit" ? ", when the spool was full (OMPDM_MAX_SPOOL)" : "");
+}
+
 std::vector<std::string> warnings(const Analysis& one, const SourceNames& names) {
   std::vector<std::string> lines;
   if (one.link) lines.push_back(link_sentence(*one.link));
+  if (!one.recording.detail.empty()) lines.push_back(told_part(one));
   if (one.truncated) {
     lines.push_back("the trace file is cut short: the figures cover its whole lines only");
   }

@@ -1,7 +1,7 @@
 // The byte layout of a spool: the only thing that the recorder (in the user's process) and the
 // reader (`ompdm finish`) share. Nothing in this folder allocates, throws or depends on more than
-// the freestanding headers (without_signal.h apart). The records are in definitions.h, events.h and
-// activities.h, the events in stream.h.
+// the freestanding headers (without_signal.h apart). The records are in definitions.h, events.h,
+// activities.h and tally.h, the events in stream.h.
 //
 //   offset 0          FileHeader            8192 bytes, counters and trailer are updated in place
 //   offset 8192       chunk | chunk | …     sizes differ (8 KiB … 1 MiB), each owned by one lane
@@ -56,6 +56,7 @@ enum class Tag : std::uint8_t {
   kCuptiClock = 18 << 3,
   kCudaDevice = 19 << 3,
   kSynchronization = 20 << 3,
+  kTally = 21 << 3,  ///< spool/tally.h
 };
 
 /// First word of every record; `size` counts 8-byte units and includes this word.
@@ -83,7 +84,8 @@ enum class Clock : std::uint32_t {
 /// Named losses; kept in the file header so that they survive a kill. Names as `kLossNames`; one
 /// without a name is not in use.
 enum class Loss : std::uint32_t {
-  kRecordsNoSpace,      ///< records dropped: the spool could not grow (disk full, file size limit)
+  kRecordsNoSpace,      ///< records dropped, or events not counted: the spool could not grow (disk
+                        ///< full, file size limit), or there was no memory
   kRecordsTooLarge,     ///< records dropped or cut: larger than a record can be
   kRecordsAfterFinish,  ///< events after the runtime's finalize, once the trace was being written
   kRecordsReentrant,    ///< events inside the recorder's own callback (signal handlers)
@@ -94,7 +96,8 @@ enum class Loss : std::uint32_t {
   kModulesUnpatched,  ///< loaded modules with offload calls that could not be patched (each once)
   kThreadsWithoutLane,    ///< events of threads for which no lane could be made
   kPathsUntold,           ///< regions and API calls whose call path is not told: too many were met
-  kActivitiesDropped,     ///< device activities that CUPTI had no buffer for, or the spool no lane
+  kActivitiesDropped,     ///< device activities that CUPTI had no buffer for, or the spool no lane,
+                          ///< and those of a part of the run that is counted only
   kActivitiesIncomplete,  ///< device activities whose end CUPTI did not know when it was asked last
   kContentsPendingOverflow,  ///< contents from devices not examined: too many waited for one region
   kContentsUnknownCompletion,  ///< contents from devices not examined: nothing tells when they have
@@ -138,6 +141,14 @@ static_assert(sizeof(kCallbackNames) / sizeof(kCallbackNames[0]) ==
 enum class State : std::uint32_t {
   kRunning = 0,   ///< no trailer: the process is alive, or was killed
   kFinished = 1,  ///< the trailer is written
+};
+
+/// Which part of a run is told event by event; the rest of it is counted (spool/tally.h).
+enum class Detail : std::uint32_t {
+  kAll = 0,         ///< all of it
+  kNone = 1,        ///< none: so it was asked for
+  kWindow = 2,      ///< what was asked for
+  kSpoolLimit = 3,  ///< what came until the spool was as large as it may be
 };
 
 /// Whether target events can reach the recorder (ompt-facts: the `libomp.so` hole), as found at
@@ -197,7 +208,11 @@ struct FileHeader {
   char cupti[128];              ///< "on", "off", "unavailable: why"; empty: no CUDA device was met
   std::uint64_t pid_namespace;  ///< inode of /proc/self/ns/pid, in which `pid` counts; 0: not known
   char runtime_library[512];    ///< path that libomptarget was loaded from; empty if it was not met
-  char reserved[1456];
+  Detail detail;
+  std::uint32_t reserved2;
+  std::uint64_t told_from;  ///< ticks, from which on events are told; 0: from the beginning
+  std::uint64_t told_to;    ///< up to which; 0: to the end
+  char reserved[1432];
 };
 static_assert(sizeof(FileHeader) == 8192 && std::is_trivially_copyable_v<FileHeader>);
 

@@ -81,6 +81,8 @@ void Decoder::add_api_op(const RawEvent& event) {
   auto& [fields, call] = lane_.api;
   for (std::size_t i = 0; i < fields.size(); ++i) fields[i] += event.fields[i];
   for (std::size_t i = 0; i < call.size(); ++i) call[i] += event.api[i];
+  const auto example = static_cast<std::uint32_t>(fields[spool::kOpWhat] >> spool::kOpExampleAt);
+  if (example != 0) begin_example(example);
   DataOp op = op_of(fields.data());
   op.site = {find(lane_.sites, static_cast<spool::SiteId>(call[spool::kApiSite]))};
   if (call[spool::kApiCall] != 0) {
@@ -92,6 +94,7 @@ void Decoder::add_api_op(const RawEvent& event) {
   op.begin = time(begin);
   op.end = time(end);
   add_op_row(op, fields.data(), begin, static_cast<spool::CallId>(call[spool::kApiCall]));
+  example_ = kNoList;
 }
 
 // Looking at contents took a part of the region that is open then: those around it get it when it

@@ -63,6 +63,9 @@ void Decoder::begin_region(const RawEvent& event) {
   }
   const std::uint64_t begin = lane_.instant += event.first;
   const auto& told = context.last.context;
+  const auto example =
+      static_cast<std::uint32_t>(told[spool::kContextKind] >> spool::kRegionExampleAt);
+  if (example != 0) begin_example(example);
   auto kind = static_cast<std::uint8_t>(told[spool::kContextKind] & spool::kRegionKindMask);
   const bool from_wrapper = (told[spool::kContextKind] & spool::kRegionFromWrapper) != 0;
   const bool is_nowait = kind > kNowaitForms;
@@ -87,7 +90,8 @@ void Decoder::begin_region(const RawEvent& event) {
   }
   context.row = row;
   lane_.last_region = row;
-  if (!from_wrapper) lane_.open.push_back({row, &context, {}});
+  if (!from_wrapper) return lane_.open.push_back({row, &context, {}});
+  example_ = kNoList;
 }
 
 // What looking at contents took of a region is of those around it, too.
@@ -95,6 +99,7 @@ void Decoder::close_region(Nanoseconds end) {
   auto& regions = draft_.trace.regions;
   const std::uint32_t row = lane_.open.back().row;
   lane_.open.pop_back();
+  example_ = kNoList;  // there is nothing in one but itself
   if (end != kOpen) regions.set_times(row, regions.begin_of(row), end);
   const Nanoseconds inner = regions.rare(row).hashing;
   if (!lane_.open.empty() && inner != 0) {

@@ -16,6 +16,7 @@
 #include "spool/activities.h"
 #include "spool/definitions.h"
 #include "spool/events.h"
+#include "spool/tally.h"
 #include "trace/clock.h"
 #include "trace/draft.h"
 #include "trace/spool_file.h"
@@ -53,6 +54,7 @@ class Decoder {
   void begin_lane(spool::LaneId lane) {
     leave_open_regions();
     lane_ = {};
+    example_ = kNoList;
     lane_.number = lane;
     lane_.first_op = draft_.trace.ops.size();
     thread_ = kNoList;
@@ -147,6 +149,10 @@ class Decoder {
   void add_synchronization(const Record& record);
   void add_cupti_clock(const Record& record);
   void add_cuda_device(const Record& record);
+  /// What follows is of this example, until `example_` is kNoList again.
+  void begin_example(std::uint32_t example);
+  void add_tally(const Record& record);
+  void tie_tallies();
   /// A task that runs a directive: who made it, and when.
   struct Deferral {
     Index<CallPath> path;
@@ -176,6 +182,7 @@ class Decoder {
   }
   void drop_if_endless(std::string& name);
   std::uint32_t thread() {
+    if (example_ != kNoList) return example_;
     if (thread_ == kNoList) thread_ = thread_of(0);
     return thread_;
   }
@@ -199,6 +206,9 @@ class Decoder {
   Draft draft_;
   LaneIds lane_;
   std::uint32_t thread_ = kNoList;
+  std::uint32_t example_ = kNoList;  // the thread of the example that is being read
+  std::map<std::pair<spool::LaneId, std::uint32_t>, std::uint32_t> examples_;  // of Draft::tallies
+  std::vector<spool::Tally> tallies_;
   Nanoseconds last_ = 0;
   std::uint32_t calls_ = 0;  // API calls seen, in all lanes
   std::uint64_t hashing_ticks_ = 0;

@@ -11,6 +11,7 @@
 
 #include "ompdm/trace.h"
 #include "spool/definitions.h"
+#include "trace/examples.h"
 
 namespace ompdm::trace {
 
@@ -130,6 +131,7 @@ struct Draft {
   std::vector<OffloadSymbol> symbols;
   std::vector<std::string> mapper_names;  ///< as the compiler passes them
   std::vector<MapperPiece> mapper_pieces;
+  std::vector<TallyNote> tallies;  ///< by example
 };
 
 /// A clause's map type bits, as far as they matter here (OMP_TGT_MAPTYPE_*).

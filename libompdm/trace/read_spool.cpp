@@ -13,6 +13,7 @@
 #include "trace/call_paths.h"
 #include "trace/clock.h"
 #include "trace/decode.h"
+#include "trace/examples.h"
 #include "trace/flang.h"
 #include "trace/global_names.h"
 #include "trace/normalize.h"
@@ -86,6 +87,20 @@ std::string names_text(spool::Names names) {
   return "unsupported";
 }
 
+std::string detail_text(spool::Detail detail) {
+  switch (detail) {
+    case spool::Detail::kAll:
+      break;
+    case spool::Detail::kNone:
+      return "tallies";
+    case spool::Detail::kWindow:
+      return "window";
+    case spool::Detail::kSpoolLimit:
+      return "spool_limit";
+  }
+  return "";
+}
+
 std::string hashing_text(std::uint32_t share) {
   if (share == 0) return "off";
   if (share == ~std::uint32_t{0}) return "full";
@@ -110,6 +125,9 @@ Recording recording_of(const spool::FileHeader& header, const trace::ClockScale&
   recording.cupti = text_of(header.cupti);
   recording.cupti_version = header.cupti_version;
   recording.hashing = hashing_text(header.hashing);
+  recording.detail = detail_text(header.detail);
+  if (header.told_from != 0) recording.told_from = clock.at(header.told_from);
+  if (header.told_to != 0) recording.told_to = clock.at(header.told_to);
   recording.finished = header.state == spool::State::kFinished;
   for (std::size_t i = 0; i < std::size(spool::kCallbackNames); ++i) {
     recording.registered.emplace_back(spool::kCallbackNames[i], header.registered[i]);
@@ -189,6 +207,7 @@ Trace read_spool(const std::filesystem::path& path) {
   trace::name_globals(draft, symbols);
   trace::tidy(model);
   trace::find_pointers(draft, symbols);
+  trace::take_examples(draft);
   const trace::Untied untied = trace::tie_activities(draft, header.attach.monotonic_ns);
 
   std::vector<Loss> losses = recorder_losses(header);

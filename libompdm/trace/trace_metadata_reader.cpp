@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "trace/json_fields.h"
+#include "trace/tally_rows.h"
 #include "trace/trace_metadata.h"
 #include "trace/trace_row_reader.h"
 #include "trace/trace_schema.h"
@@ -44,6 +45,9 @@ void append_to(Trace& trace, std::string_view list, const Json& value) {
   if (list == "map_lists") append(value, trace.map_lists);
   if (list == "device_events") append(value, trace.device_events);
   if (list == "mapped_pointers") append(value, trace.mapped_pointers);
+  if (list == "region_tallies") append(value, trace.region_tallies);
+  if (list == "op_tallies") append(value, trace.op_tallies);
+  if (list == "launch_tallies") append(value, trace.launch_tallies);
 }
 
 void set_value(Trace& trace, MetadataReader::Counts& counts, const std::string& key,

@@ -91,6 +91,11 @@ ordered_json row(const Recording& recording) {
   if (recording.unified_shared_memory) json["unified_shared_memory"] = true;
   if (!recording.hashing.empty()) json["hashing"] = text(recording.hashing);
   if (recording.hashing_ns != 0) json["hashing_ns"] = signed_number(recording.hashing_ns);
+  if (!recording.detail.empty()) {
+    json["detail"] = text(recording.detail);
+    json["told_from_ns"] = signed_number(recording.told_from);
+    if (recording.told_to != 0) json["told_to_ns"] = signed_number(recording.told_to);
+  }
   json["finished"] = recording.finished;
   json["registered"] = std::move(registered);
   if (!recording.cupti.empty()) {

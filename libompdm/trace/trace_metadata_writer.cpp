@@ -7,6 +7,7 @@
 
 #include "ompdm/trace_file.h"
 #include "trace/trace_metadata.h"
+#include "trace/tally_rows.h"
 #include "trace/trace_metadata_rows.h"
 #include "trace/trace_schema.h"
 
@@ -78,6 +79,9 @@ void write_metadata(const Trace& trace, ByteSink& sink) {
   writer.list("map_lists", trace.map_lists);
   writer.list("device_events", trace.device_events);
   writer.list("mapped_pointers", trace.mapped_pointers);
+  if (!trace.region_tallies.empty()) writer.list("region_tallies", trace.region_tallies);
+  if (!trace.op_tallies.empty()) writer.list("op_tallies", trace.op_tallies);
+  if (!trace.launch_tallies.empty()) writer.list("launch_tallies", trace.launch_tallies);
   writer.text_line(fmt::format("\n{},\n{}\n", kMetadataEnd, kEventsBegin));
   writer.flush();
 }

@@ -39,27 +39,16 @@ class Checker {
       }
       name_row("map list", i);
     }
-    check("region", trace_.regions, [this](const Region& region) {
-      expect(region.site, trace_.sites, "site");
-      expect(region.path, trace_.call_paths, "call path");
-      expect_position(region.thread, trace_.threads.size(), "thread");
-      expect_position(region.maker, trace_.threads.size(), "thread");
-      if (region.map_list != Index<Region>::kNone) {
-        expect_position(region.map_list, trace_.map_lists.size(), "map list");
-      }
-    });
-    check("data operation", trace_.ops, [this](const DataOp& op) {
-      expect(op.region, trace_.regions, "region");
-      expect(op.site, trace_.sites, "site");
-      expect(op.path, trace_.call_paths, "call path");
-      expect(op.variable, trace_.variables, "variable");
-      expect_position(op.thread, trace_.threads.size(), "thread");
-    });
-    check("launch", trace_.launches, [this](const Launch& launch) {
-      expect(launch.region, trace_.regions, "region");
-      expect(launch.site, trace_.sites, "site");
-      expect(launch.kernel, trace_.kernels, "kernel");
-      expect_position(launch.thread, trace_.threads.size(), "thread");
+    check("region", trace_.regions, [this](const Region& region) { expect_of(region); });
+    check("data operation", trace_.ops, [this](const DataOp& op) { expect_of(op); });
+    check("launch", trace_.launches, [this](const Launch& launch) { expect_of(launch); });
+    check("region tally", trace_.region_tallies,
+          [this](const RegionTally& tally) { expect_of(tally.like); });
+    check("operation tally", trace_.op_tallies,
+          [this](const OpTally& tally) { expect_of(tally.like); });
+    check("launch tally", trace_.launch_tallies, [this](const LaunchTally& tally) {
+      expect_of(tally.like);
+      expect(tally.path, trace_.call_paths, "call path");
     });
     check("activity", trace_.activities, [this](const DeviceActivity& activity) {
       expect(activity.op, trace_.ops, "data operation");
@@ -81,6 +70,29 @@ class Checker {
       check_row(rows[i]);
       name_row(what, i);
     }
+  }
+
+  void expect_of(const Region& region) {
+    expect(region.site, trace_.sites, "site");
+    expect(region.path, trace_.call_paths, "call path");
+    expect_position(region.thread, trace_.threads.size(), "thread");
+    expect_position(region.maker, trace_.threads.size(), "thread");
+    if (region.map_list != Index<Region>::kNone) {
+      expect_position(region.map_list, trace_.map_lists.size(), "map list");
+    }
+  }
+  void expect_of(const DataOp& op) {
+    expect(op.region, trace_.regions, "region");
+    expect(op.site, trace_.sites, "site");
+    expect(op.path, trace_.call_paths, "call path");
+    expect(op.variable, trace_.variables, "variable");
+    expect_position(op.thread, trace_.threads.size(), "thread");
+  }
+  void expect_of(const Launch& launch) {
+    expect(launch.region, trace_.regions, "region");
+    expect(launch.site, trace_.sites, "site");
+    expect(launch.kernel, trace_.kernels, "kernel");
+    expect_position(launch.thread, trace_.threads.size(), "thread");
   }
 
   /// Each row's own comes before it, so that none is its own.

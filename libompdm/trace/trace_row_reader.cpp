@@ -40,6 +40,9 @@ void read_row(const Json& object, Recording& recording) {
   get(object, "cupti_residual_ns", recording.cupti_residual_ns);
   get(object, "hashing", recording.hashing);
   get(object, "hashing_ns", recording.hashing_ns);
+  get(object, "detail", recording.detail);
+  get(object, "told_from_ns", recording.told_from);
+  get(object, "told_to_ns", recording.told_to);
   get(object, "finished", recording.finished);
   for_each(object, "registered", [&](const Json& item) {
     auto& [callback, answer] = recording.registered.emplace_back();

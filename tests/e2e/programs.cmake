@@ -45,7 +45,7 @@ target_compile_definitions(e2e_support PUBLIC
 add_dependencies(e2e_support ompdm ompdm_record)
 
 get_property(e2e_built DIRECTORY PROPERTY E2E_PROGRAMS)
-add_executable(e2e_programs_test programs_test.cpp circumstances_test.cpp)
+add_executable(e2e_programs_test programs_test.cpp circumstances_test.cpp tallies_test.cpp)
 target_link_libraries(e2e_programs_test PRIVATE ompdm_options e2e_support GTest::gtest_main)
 add_dependencies(e2e_programs_test ${e2e_built} load_twice_gcc)
 gtest_discover_tests(e2e_programs_test NO_PRETTY_VALUES TEST_PREFIX e2e. DISCOVERY_MODE PRE_TEST

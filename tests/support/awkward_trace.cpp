@@ -34,7 +34,10 @@ void add_metadata(Trace& trace) {
                      kEscaped,
                      kLate,
                      true,
-                     {{"target_emi", 5}, {kBroken, -1}, {"", 2147483647}}};
+                     {{"target_emi", 5}, {kBroken, -1}, {"", 2147483647}},
+                     kQuoted,
+                     kEarly,
+                     kLate};
   trace.host_device = 4;
   trace.losses = {
       {"records_no_space", 0}, {kQuoted, kHuge}, {kBroken, (std::uint64_t{1} << 53) + 1}};
@@ -217,10 +220,43 @@ void add_events(Trace& trace) {
 
 }  // namespace
 
+namespace {
+
+// What the rows above have, but for what a tally has none of.
+void add_tallies(Trace& trace) {
+  Distribution times;
+  times.add(0);
+  times.add(kHuge, 3);
+  times.add(12345, 678);
+  for (Region region : trace.regions) {
+    region.unfinished = false;
+    region.hashing = region.hashing_after = region.made = 0;
+    region.components = region.maker = 0;
+    trace.region_tallies.push_back({region, times});
+  }
+  for (DataOp op : trace.ops) {
+    op.unfinished = op.trivial = false;
+    op.region = {};
+    op.call = 0;
+    op.fingerprint = op.hash = 0;
+    trace.op_tallies.push_back({op, kHuge, kHuge - 1, 1, kHuge, times});
+  }
+  trace.op_tallies.emplace_back();
+  for (Launch launch : trace.launches) {
+    launch.unfinished = false;
+    launch.region = {};
+    trace.launch_tallies.push_back({launch, {}, times});
+  }
+  trace.launch_tallies.back().path = {0};
+}
+
+}  // namespace
+
 Trace awkward_trace() {
   Trace trace;
   add_metadata(trace);
   add_events(trace);
+  add_tallies(trace);
   return trace;
 }
 

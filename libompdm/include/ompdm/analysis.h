@@ -170,7 +170,10 @@ struct Headline {
   bool host_clock = false;    ///< some of these intervals are from the host's clock
   bool device_clock = false;  ///< some are from the device's
   bool model_clock = false;   ///< some are from a model of a link
-  Nanoseconds transfer = 0;   ///< HtoD, DtoH and DtoD of the program
+  /// What a share of the wall is of: Analysis::program_wall, or of a recording that tells a part of
+  /// the run only (Recording::detail) the length of that.
+  Nanoseconds span = 0;
+  Nanoseconds transfer = 0;  ///< HtoD, DtoH and DtoD of the program
   Nanoseconds kernel = 0;
   Nanoseconds device = 0;    ///< transfers, memsets and kernels together
   std::size_t top = kNoRow;  ///< the row of Analysis::directives that moved most bytes

@@ -47,6 +47,12 @@ struct Recording {
   bool finished = false;       ///< the recorder wrote its trailer: the process ended by itself
   std::vector<std::pair<std::string, int>>
       registered;  ///< callback, what ompt_set_callback answered
+  /// Why a part of the run was counted and not told event by event: "tallies" (none of it was to be
+  /// told), "window" (what was asked for was told), "spool_limit" (the spool had reached its
+  /// limit); "": all was told.
+  std::string detail;
+  Nanoseconds told_from = 0;  ///< regions that began from here on are told
+  Nanoseconds told_to = 0;    ///< and up to here; 0: to the end
   bool operator==(const Recording&) const = default;
 };
 

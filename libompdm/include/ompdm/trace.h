@@ -13,6 +13,7 @@
 #include "ompdm/events.h"
 #include "ompdm/recording.h"
 #include "ompdm/runs.h"
+#include "ompdm/tallies.h"
 
 namespace ompdm {
 
@@ -40,6 +41,9 @@ struct Trace {
   Runs<Region> regions;
   Runs<DataOp> ops;
   Runs<Launch> launches;
+  std::vector<RegionTally> region_tallies;  ///< of what is in none of these rows
+  std::vector<OpTally> op_tallies;
+  std::vector<LaunchTally> launch_tallies;
   std::vector<DeviceActivity> activities;         ///< in order of their begin
   std::vector<Synchronization> synchronizations;  ///< in order of their begin
 };

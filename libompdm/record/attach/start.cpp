@@ -18,6 +18,7 @@
 #include "record/modules/modules.h"
 #include "record/process/cancellation.h"
 #include "record/process/clock.h"
+#include "record/process/detail.h"
 #include "record/process/message.h"
 #include "record/process/process_facts.h"
 #include "record/runtime/ompt.h"
@@ -138,6 +139,7 @@ void attach() noexcept {
   draft.hashing = recorder.config.hashing;
   start_budget(recorder.config.hashing, draft.attach);
   recorder.contents = !budget.off();
+  start_detail();
   if (recorder.config.names) {
     prepare_paths();
   }

@@ -172,9 +172,12 @@ void write_activities(void* context, std::uint32_t stream, std::uint8_t* buffer,
   Lane* lane = valid > 0 ? activity_lane() : nullptr;
   std::uint8_t* record = nullptr;
   std::uint64_t unwritten = 0;
+  const bool counting = recorder.counting.load(std::memory_order_relaxed);
   while (valid > 0 && cupti_functions.next_record(buffer, valid, &record) == cupti::kSuccess) {
-    if (lane != nullptr) {
+    if (lane != nullptr && !counting) {
       write_activity(*lane, record);
+    } else if (counting) {
+      count_loss(spool::Loss::kActivitiesDropped, is_activity(record) ? 1 : 0);
     } else {
       unwritten += is_activity(record) ? 1 : 0;
     }

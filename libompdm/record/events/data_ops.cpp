@@ -1,6 +1,7 @@
 #include "record/cupti/cupti.h"
 #include "record/events/api_calls.h"
 #include "record/events/content.h"
+#include "record/events/counting.h"
 #include "record/events/map_items.h"
 #include "record/events/regions.h"
 #include "record/process/clock.h"
@@ -20,14 +21,16 @@ bool from_device(ompt_target_data_op_t optype, std::int32_t dst_device) noexcept
   return kind == ompt_target_data_transfer_from_device;
 }
 
-// Of the storage that a map item may name, 0 if the runtime does not tell it: a delete has the
-// device's alone.
+}  // namespace
+
 std::uint64_t host_address(const Operation& op) noexcept {
   const void* host = from_device(op.optype, op.dst_device) ? op.dst : op.src;
   return synchronous_form(op.optype) == ompt_target_data_delete
              ? 0
              : reinterpret_cast<std::uint64_t>(host);
 }
+
+namespace {
 
 constexpr unsigned kArgumentAt = 16;
 
@@ -41,10 +44,12 @@ inline void take_fields(const Operation& op, spool::OpFields& fields) noexcept {
   fields[spool::kOpWhat] = static_cast<std::uint16_t>(op.optype);
 }
 
+}  // namespace
+
 // An operation of a region, as the one in its place in the context's last region. Of one that is
 // the same the map item is, too, if the items are.
-inline bool write_region_op(Lane& lane, OpenRegion& region, const Operation& op,
-                            std::uint64_t begin, std::uint64_t end) noexcept {
+bool tell_region_op(Lane& lane, OpenRegion& region, const Operation& op, std::uint64_t begin,
+                    std::uint64_t end) noexcept {
   std::byte* at = room_for(lane, spool::kMostEventBytes);
   if (at == nullptr) {
     return false;
@@ -76,8 +81,11 @@ inline bool write_region_op(Lane& lane, OpenRegion& region, const Operation& op,
   region.ops.go_on();
   lane.cursor = event.commit();
   lane.instant = end;
+  ++lane.op_count;
   return true;
 }
+
+namespace {
 
 // Where an operation was asked for: its region's site, or that of the API call.
 Origin origin_of(Lane& lane, const ompt_data_t* target, const void* codeptr) noexcept {
@@ -95,15 +103,18 @@ Origin origin_of(Lane& lane, const ompt_data_t* target, const void* codeptr) noe
   return {nullptr, site, made.id, path};
 }
 
+}  // namespace
+
 // An operation outside of regions, as the lane's last one.
-bool write_api_op(Lane& lane, const Origin& origin, const Operation& op, std::uint64_t begin,
-                  std::uint64_t end) noexcept {
+bool tell_api_op(Lane& lane, const Origin& origin, const Operation& op, std::uint64_t begin,
+                 std::uint64_t end, std::uint32_t example) noexcept {
   std::byte* at = room_for(lane, spool::kMostEventBytes);
   if (at == nullptr) {
     return false;
   }
   spool::OpFields now;
   take_fields(op, now);
+  now[spool::kOpWhat] |= std::uint64_t{example} << spool::kOpExampleAt;
   const spool::ApiFields api = {number(origin.api_call),
                                 origin.site != nullptr ? number(origin.site->id) : 0,
                                 number(origin.path)};
@@ -115,8 +126,11 @@ bool write_api_op(Lane& lane, const Origin& origin, const Operation& op, std::ui
   }
   lane.cursor = event.commit();
   lane.instant = end;
+  ++lane.op_count;
   return true;
 }
+
+namespace {
 
 [[gnu::noinline]] void look_before(Lane& lane, const ompt_data_t* target, const void* codeptr,
                                    const Operation& op) noexcept {
@@ -128,7 +142,7 @@ void begin_op(Lane& lane, const ompt_data_t* target, const void* codeptr,
   if (lane.op_begin != 0) [[unlikely]] {
     count_loss(spool::Loss::kOpsUnmatched);
   }
-  if (recorder.contents) {
+  if (recorder.contents && !is_counted(region_of(lane, target))) {
     look_before(lane, target, codeptr, op);
   }
   lane.op_begin = ticks();
@@ -140,11 +154,12 @@ void begin_op(Lane& lane, const ompt_data_t* target, const void* codeptr,
                                  const Operation& op, std::uint64_t begin,
                                  std::uint64_t end) noexcept {
   const Origin origin = origin_of(lane, target, codeptr);
-  const bool is_written = origin.region != nullptr
-                              ? write_region_op(lane, *origin.region, op, begin, end)
-                              : write_api_op(lane, origin, op, begin, end);
-  if (is_written) {
-    ++lane.op_count;
+  if (is_counted(origin.region)) {
+    lane.content.transfer = {};
+    return count_op(lane, origin, op, begin, end);
+  }
+  if (origin.region != nullptr ? tell_region_op(lane, *origin.region, op, begin, end)
+                               : tell_api_op(lane, origin, op, begin, end, 0)) {
     look_after(lane, origin, op);
   }
 }
@@ -158,10 +173,10 @@ void end_op(Lane& lane, const ompt_data_t* target, const void* codeptr, const Op
     count_loss(spool::Loss::kOpsUnmatched);
   }
   OpenRegion* region = region_of(lane, target);
-  if (region == nullptr || lane.content.transfer.host != nullptr) [[unlikely]] {
+  if (region == nullptr || region->counted || lane.content.transfer.host != nullptr) [[unlikely]] {
     end_other(lane, target, codeptr, op, begin, end);
-  } else if (write_region_op(lane, *region, op, begin, end)) [[likely]] {
-    ++lane.op_count;
+  } else {
+    tell_region_op(lane, *region, op, begin, end);
   }
 }
 

@@ -32,6 +32,9 @@ std::uint64_t place_of_return(const ompt_frame_t* frame, const void* codeptr) no
 void note_deferral(const ompt_frame_t* frame, ompt_data_t& task, const void* codeptr) noexcept {
   const Inside inside;
   Lane* lane = inside && recording() ? current_lane() : nullptr;
+  if (recorder.counting.load(std::memory_order_relaxed)) {
+    return;
+  }
   if (lane == nullptr || number(lane->id) >= kMostLanes) {
     return;
   }

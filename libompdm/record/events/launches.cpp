@@ -1,18 +1,17 @@
 #include "record/cupti/cupti.h"
+#include "record/events/counting.h"
 #include "record/events/regions.h"
 #include "record/process/clock.h"
 #include "record/stream/inside.h"
 
 namespace ompdm::record {
-namespace {
-
 // Told at its begin, as regions are, so that the kernel a process died in is there.
-void begin_launch(Lane& lane, const ompt_data_t* target, unsigned requested_teams) noexcept {
+bool tell_launch(Lane& lane, const OpenRegion* region, unsigned requested_teams,
+                 std::uint64_t begin) noexcept {
   std::byte* at = room_for(lane, spool::kMostEventBytes);
   if (at == nullptr) {
-    return;
+    return false;
   }
-  const OpenRegion* region = region_of(lane, target);
   const KernelArguments kernel = region != nullptr ? region->call.kernel : KernelArguments{};
   const spool::LaunchFields now = {kernel.host_pointer, kernel.trip_count, requested_teams,
                                    kernel.num_teams, kernel.thread_limit};
@@ -21,7 +20,9 @@ void begin_launch(Lane& lane, const ompt_data_t* target, unsigned requested_team
     know_in_chunk(lane, *region->context);
   }
   spool::LaunchFields& last = region != nullptr ? region->context->last.launch : none;
-  const std::uint64_t begin = ticks();
+  if (begin == 0) {
+    begin = ticks();
+  }
   spool::EventWriter event(at, spool::Event::kLaunch, begin - lane.instant);
   event.second(region != nullptr ? 1 : 0);
   if (!spool::are_equal(now, last)) {
@@ -29,22 +30,45 @@ void begin_launch(Lane& lane, const ompt_data_t* target, unsigned requested_team
   }
   lane.cursor = event.commit();
   lane.instant = begin;
+  return true;
+}
+
+void tell_launch_end(Lane& lane, std::uint64_t end) noexcept {
+  lane.cursor =
+      spool::EventWriter(lane.cursor, spool::Event::kLaunchEnd, end - lane.instant).commit();
+  lane.instant = end;
+}
+
+namespace {
+
+void begin_launch(Lane& lane, const OpenRegion* region, unsigned requested_teams) noexcept {
   if (lane.launches) {
     count_loss(spool::Loss::kOpsUnmatched);
   }
-  lane.launches = true;
-  begin_external(lane.id, begin);
+  lane.counts_launch = region != nullptr && region->counted;
+  if (lane.counts_launch) [[unlikely]] {
+    lane.launches = true;
+    lane.launch_begin = ticks();
+    return;
+  }
+  lane.launches = tell_launch(lane, region, requested_teams, 0);
+  if (lane.launches) {
+    begin_external(lane.id, lane.instant);
+  }
 }
 
-void end_launch(Lane& lane, std::uint64_t now) noexcept {
+void end_launch(Lane& lane, const OpenRegion* region, unsigned requested_teams,
+                std::uint64_t now) noexcept {
   if (!lane.launches) {
     count_loss(spool::Loss::kOpsUnmatched);
     return;
   }
   lane.launches = false;
-  lane.cursor =
-      spool::EventWriter(lane.cursor, spool::Event::kLaunchEnd, now - lane.instant).commit();
-  lane.instant = now;
+  if (!lane.counts_launch) [[likely]] {
+    tell_launch_end(lane, now);
+  } else if (region != nullptr) {
+    count_launch(lane, *region, requested_teams, lane.launch_begin, now);
+  }
 }
 
 }  // namespace
@@ -60,12 +84,13 @@ void on_submit(ompt_scope_endpoint_t endpoint, ompt_data_t* target, ompt_id_t* /
   if (lane == nullptr) {
     return;
   }
+  const OpenRegion* region = region_of(*lane, target);
   if (endpoint != ompt_scope_end) {
-    begin_launch(*lane, target, requested_teams);
+    begin_launch(*lane, region, requested_teams);
   }
   if (endpoint != ompt_scope_begin) {
     end_external();
-    end_launch(*lane, now);
+    end_launch(*lane, region, requested_teams, now);
   }
 }
 

@@ -32,7 +32,7 @@ spool::MapperNameId name_of(Lane& lane, const char* name) noexcept {
 void note_mapper_piece(std::uint64_t begin, std::uint64_t size, std::uint64_t type,
                        const char* name) noexcept {
   Lane* lane = current_lane();
-  if (lane == nullptr || lane->idle() || name == nullptr) {
+  if (lane == nullptr || lane->idle() || lane->next[-1].counted || name == nullptr) {
     return;
   }
   const spool::MapperNameId id = name_of(*lane, name);

@@ -2,9 +2,11 @@
 
 #include "record/cupti/cupti.h"
 #include "record/events/content.h"
+#include "record/events/counting.h"
 #include "record/events/deferrals.h"
 #include "record/modules/modules.h"
 #include "record/process/clock.h"
+#include "record/process/detail.h"
 #include "record/stream/inside.h"
 #include "record/stream/paths.h"
 #include "record/stream/sites.h"
@@ -95,37 +97,20 @@ bool write_begin(Lane& lane, std::uint8_t kind, int device, OpenRegion& open) no
   if (site == nullptr) {
     return false;
   }
+  pass_detail();
   const Way way = way_of(lane, *site, open.call);
-  const Begin begin{{number(site->id), number(way.path),
-                     static_cast<std::uint64_t>(static_cast<std::int64_t>(device)), kind},
-                    open.call.map,
-                    item_count(open.call.map),
-                    way.contexts};
-  // First, since nothing is known in a new chunk.
-  std::byte* at = room_for(lane, spool::most_begin_bytes(begin.count));
-  if (at == nullptr) {
+  open.site = site;
+  open.path = way.path;
+  open.home = way.contexts;
+  open.kind = kind;
+  open.device = device;
+  open.moves = false;
+  open.counted = recorder.counting.load(std::memory_order_relaxed);
+  if (open.counted) [[unlikely]] {
+    open.begin = ticks();
+  } else if (!tell_begin(lane, open, kind, 0)) {
     return false;
   }
-  Context* context = known_context(lane, begin);
-  const bool is_known = context != nullptr;
-  if (!is_known) {
-    context = told_context(lane, begin);
-    if (context == nullptr) {
-      return false;
-    }
-  }
-  open.begin = ticks();
-  spool::EventWriter event(at, spool::Event::kBegin, open.begin - lane.instant);
-  event.second(context->id);
-  if (!is_known) {
-    tell(event, *context, begin);
-  }
-  lane.cursor = event.commit();
-  lane.instant = open.begin;
-  open.site = site;
-  open.context = context;
-  open.ops = {};
-  open.moves = false;
   if (++lane.regions % kClockEvery == 0) {
     refresh_clock(lane);
   }
@@ -172,7 +157,7 @@ void begin_region(ompt_target_t kind, int device, const ompt_data_t* task, ompt_
     open.handle = (std::uint64_t{number(lane->id)} + 1) << 32U | lane->regions;
     ++lane->next;
     begin_external(lane->id, open.begin);
-    if (task != nullptr && is_deferral(*task)) [[unlikely]] {
+    if (task != nullptr && is_deferral(*task) && !open.counted) [[unlikely]] {
       note_deferred_region(*lane, *task);
     }
   }
@@ -181,11 +166,13 @@ void begin_region(ompt_target_t kind, int device, const ompt_data_t* task, ompt_
   }
 }
 
-// There is always room for it (kRoomForEnds).
 void close_top(Lane& lane, std::uint64_t end) noexcept {
   --lane.next;
-  lane.cursor = spool::EventWriter(lane.cursor, spool::Event::kEnd, end - lane.instant).commit();
-  lane.instant = end;
+  if (lane.next->counted) [[unlikely]] {
+    count_region(lane, *lane.next, end);
+  } else {
+    tell_end(lane, end);
+  }
 }
 
 // Closes what lies above the region: it never got its end, and ends with what encloses it. False if
@@ -226,6 +213,43 @@ void end_region(std::uint64_t now, const ompt_data_t* target) noexcept {
 
 }  // namespace
 
+bool tell_begin(Lane& lane, OpenRegion& open, std::uint64_t kind, std::uint64_t begin) noexcept {
+  const Begin what{{number(open.site->id), number(open.path),
+                    static_cast<std::uint64_t>(static_cast<std::int64_t>(open.device)), kind},
+                   open.call.map,
+                   item_count(open.call.map),
+                   open.home};
+  // First, since nothing is known in a new chunk.
+  std::byte* at = room_for(lane, spool::most_begin_bytes(what.count));
+  if (at == nullptr) {
+    return false;
+  }
+  Context* context = known_context(lane, what);
+  const bool is_known = context != nullptr;
+  if (!is_known) {
+    context = told_context(lane, what);
+    if (context == nullptr) {
+      return false;
+    }
+  }
+  open.begin = begin != 0 ? begin : ticks();
+  spool::EventWriter event(at, spool::Event::kBegin, open.begin - lane.instant);
+  event.second(context->id);
+  if (!is_known) {
+    tell(event, *context, what);
+  }
+  lane.cursor = event.commit();
+  lane.instant = open.begin;
+  open.context = context;
+  open.ops = {};
+  return true;
+}
+
+void tell_end(Lane& lane, std::uint64_t end) noexcept {
+  lane.cursor = spool::EventWriter(lane.cursor, spool::Event::kEnd, end - lane.instant).commit();
+  lane.instant = end;
+}
+
 void on_target(ompt_target_t kind, ompt_scope_endpoint_t endpoint, int device, ompt_data_t* task,
                ompt_data_t* /*target_task*/, ompt_data_t* target, const void* codeptr) {
   const std::uint64_t now = endpoint == ompt_scope_end ? ticks() : 0;
@@ -252,8 +276,11 @@ void record_call_only(const Call& call) noexcept {
   const auto kind = kKinds[static_cast<std::size_t>(call.entry)];
   OpenRegion never_closed;
   never_closed.call = call;
-  write_begin(*lane, static_cast<std::uint8_t>(kind | spool::kRegionFromWrapper),
-              static_cast<int>(call.device), never_closed);
+  if (write_begin(*lane, static_cast<std::uint8_t>(kind | spool::kRegionFromWrapper),
+                  static_cast<int>(call.device), never_closed) &&
+      never_closed.counted) {
+    count_region(*lane, never_closed, never_closed.begin);
+  }
 }
 
 }  // namespace ompdm::record

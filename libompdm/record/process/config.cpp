@@ -80,6 +80,100 @@ bool parse_percent(const char* text, std::uint32_t& millionths) noexcept {
   return digits && value <= 100 * 10'000;
 }
 
+// Digits, and behind them one of the units' names, each of which stands for so much. 0 if it is
+// none, or nothing.
+struct Unit {
+  const char* name;
+  std::uint64_t size;
+};
+template <std::size_t Count>
+std::uint64_t parse_amount(const char* text, const Unit (&units)[Count]) noexcept {
+  std::uint64_t value = 0;
+  const char* at = text;
+  for (; *at >= '0' && *at <= '9' && value < std::uint64_t{1} << 50U; ++at) {
+    value = 10 * value + static_cast<std::uint64_t>(*at - '0');
+  }
+  for (const Unit& unit : units) {
+    if (at != text && strcmp(at, unit.name) == 0 && value <= ~std::uint64_t{0} / 2 / unit.size) {
+      return value * unit.size;
+    }
+  }
+  return 0;
+}
+
+std::uint64_t time_of(const char* name) noexcept {
+  static constexpr Unit kUnits[] = {{"", 1'000'000'000},        {"s", 1'000'000'000},
+                                    {"ms", 1'000'000},          {"us", 1'000},
+                                    {"min", 60'000'000'000ULL}, {"m", 60'000'000'000ULL},
+                                    {"h", 3'600'000'000'000ULL}};
+  const char* value = getenv(name);
+  if (value == nullptr || value[0] == '\0' || strcmp(value, "0") == 0) {
+    return 0;
+  }
+  const std::uint64_t time = parse_amount(value, kUnits);
+  if (time == 0) {
+    say("%s=%s: no time as 30s, 500ms or 2min: all of the run is told", name, value);
+  }
+  return time;
+}
+
+std::uint64_t size_of(const char* name) noexcept {
+  static constexpr Unit kUnits[] = {{"", 1},
+                                    {"K", 1'000},
+                                    {"M", 1'000'000},
+                                    {"G", 1'000'000'000},
+                                    {"T", 1'000'000'000'000ULL},
+                                    {"KB", 1'000},
+                                    {"MB", 1'000'000},
+                                    {"GB", 1'000'000'000},
+                                    {"TB", 1'000'000'000'000ULL},
+                                    {"KiB", std::uint64_t{1} << 10U},
+                                    {"MiB", std::uint64_t{1} << 20U},
+                                    {"GiB", std::uint64_t{1} << 30U}};
+  const char* value = getenv(name);
+  if (value == nullptr || value[0] == '\0') {
+    return 0;
+  }
+  if (strcmp(value, "none") == 0) {
+    return ~std::uint64_t{0};
+  }
+  const std::uint64_t size = parse_amount(value, kUnits);
+  if (size == 0) {
+    say("%s=%s: neither none nor a size as 500M or 2G: a tenth of the free space is used", name,
+        value);
+  }
+  return size;
+}
+
+bool events_of_environment() noexcept {
+  const char* value = getenv("OMPDM_DETAIL");
+  if (value == nullptr || value[0] == '\0' || strcmp(value, "events") == 0) {
+    return true;
+  }
+  if (strcmp(value, "tallies") == 0) {
+    return false;
+  }
+  say("OMPDM_DETAIL=%s: neither events nor tallies: 'events' is used", value);
+  return true;
+}
+
+// FILE:LINE
+void take_until(Config& config) noexcept {
+  const char* value = kept("OMPDM_UNTIL");
+  if (value == nullptr) {
+    return;
+  }
+  static constexpr Unit kLines[] = {{"", 1}};
+  const char* colon = strrchr(value, ':');
+  config.until_line = colon != nullptr ? parse_amount(colon + 1, kLines) : 0;
+  if (colon == value || config.until_line == 0) {
+    say("OMPDM_UNTIL=%s: not FILE:LINE: all of the run is told", value);
+    return;
+  }
+  const_cast<char*>(value)[colon - value] = '\0';
+  config.until_file = value;
+}
+
 std::uint32_t hashing_of(const char* name) noexcept {
   const char* value = getenv(name);
   if (value == nullptr || value[0] == '\0') {
@@ -108,6 +202,11 @@ Config read_config() noexcept {
   config.cupti = cupti_of_environment();
   config.verbose = switch_of("OMPDM_VERBOSE", false);
   config.hashing = hashing_of("OMPDM_HASH");
+  config.events = events_of_environment();
+  config.after = time_of("OMPDM_AFTER");
+  config.duration = time_of("OMPDM_DURATION");
+  config.max_spool = size_of("OMPDM_MAX_SPOOL");
+  take_until(config);
   config.output = kept("OMPDM_OUTPUT");
   if (config.output == nullptr) {
     config.output = "trace.json";

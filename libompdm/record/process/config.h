@@ -19,6 +19,13 @@ struct Config {
   /// OMPDM_HASH: share of the bytes that may be looked at, in millionths; kHashNothing for `off`,
   /// kHashEverything for `full`
   std::uint32_t hashing = kHashDefault;
+  bool events = true;           ///< OMPDM_DETAIL: `events`, or `tallies` to count them only
+  std::uint64_t after = 0;      ///< OMPDM_AFTER: nanoseconds of the run that are counted only
+  std::uint64_t duration = 0;   ///< OMPDM_DURATION: nanoseconds that are told then; 0: all
+  std::uint64_t max_spool = 0;  ///< OMPDM_MAX_SPOOL: bytes; 0: a tenth of what is free
+  const char* until_file =
+      nullptr;                   ///< OMPDM_UNTIL: FILE:LINE of the directive that is told no more,
+  std::uint64_t until_line = 0;  ///< nor what comes after it was first reached
   const char* output =
       nullptr;  ///< OMPDM_OUTPUT, placeholders not yet replaced; never null once read
   const char* spool_dir = nullptr;      ///< OMPDM_SPOOL_DIR, null if unset

@@ -36,12 +36,14 @@ void detach_unseen_children() noexcept;
 
 struct alignas(64) Recorder {
   // What every callback reads besides the phase lies in one cache line.
-  bool clock_is_tsc = false;       ///< decided once at attach, before any thread can call ticks()
-  bool contents = false;           ///< contents are looked at, within the budget
+  bool clock_is_tsc = false;  ///< decided once at attach, before any thread can call ticks()
+  bool contents = false;      ///< contents are looked at, within the budget
+  std::atomic<bool> counting{false};  ///< regions that begin now are counted, not told (detail.h)
   std::atomic<bool> cupti{false};  ///< activities are recorded; while false no callback does more
                                    ///< than read this
   std::atomic<bool> wrappers_only{
       false};  ///< the runtime has no EMI callbacks: wrappers write the regions
+  std::atomic<std::uint64_t> look_at_detail{~std::uint64_t{0}};  ///< ticks: look_at_detail() then
   std::atomic<bool> failed{false};  ///< the spool cannot grow any more; said once
   std::atomic<bool> exiting{false};
   bool hooked = false;  ///< fork and exit are watched

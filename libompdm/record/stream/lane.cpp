@@ -45,8 +45,12 @@ Lane* new_lane() noexcept {
   return lane;
 }
 
+std::size_t chunk_bytes(std::uint32_t sequence) noexcept {
+  return kFirstChunk << (sequence < kDoublings ? sequence : kDoublings);
+}
+
 bool grow_locked(Lane& lane, std::size_t size) noexcept {
-  std::size_t bytes = kFirstChunk << (lane.sequence < kDoublings ? lane.sequence : kDoublings);
+  std::size_t bytes = chunk_bytes(lane.sequence);
   while (bytes < size + sizeof(spool::ChunkHeader) + kRoomForEnds) {
     bytes *= 2;
   }
@@ -129,6 +133,7 @@ Lane* acquire_lane() noexcept {
   lane->stack_asked = 0;
   lane->op_begin = 0;
   lane->launches = false;
+  lane->counts_launch = false;
   lane->content.pending_count = 0;
   if (thread_end_watched) {
     pthread_setspecific(thread_end, lane);
@@ -162,6 +167,22 @@ bool grow(Lane& lane, std::size_t size) noexcept {
     count_loss(spool::Loss::kRecordsNoSpace);
   }
   return grown;
+}
+
+bool grow_tallies(TallyTable& table) noexcept {
+  const Lock lock;
+  if (!table.has_lane) {
+    table.lane = spool::LaneId{lanes_made++};
+    table.has_lane = true;
+  }
+  const Chunk chunk = new_chunk(table.lane, table.sequence, chunk_bytes(table.sequence));
+  if (chunk.base == nullptr) {
+    return false;
+  }
+  ++table.sequence;
+  table.cursor = chunk.base + sizeof(spool::ChunkHeader);
+  table.limit = chunk.base + chunk.size;
+  return true;
 }
 
 void refresh_clock(Lane& lane) noexcept {

@@ -12,6 +12,7 @@
 #include "record/stream/path_table.h"
 #include "record/stream/site_table.h"
 #include "record/stream/spool_file.h"
+#include "record/stream/tallies.h"
 #include "spool/definitions.h"
 #include "spool/events.h"
 #include "spool/format.h"
@@ -63,9 +64,14 @@ struct OpenRegion {
   std::uint64_t handle;  ///< what the runtime keeps for it; never 0
   std::uint64_t begin;   ///< ticks
   SiteSlot* site;
-  Context* context;
+  Context* context;  ///< of one that is told
   spool::OpWalk ops;
-  bool moves;  ///< a transfer of it was met
+  bool moves;          ///< a transfer of it was met
+  bool counted;        ///< it is not told, and neither is what happens in it (counting.h)
+  std::uint8_t kind;   ///< bits of kContextKind
+  int device;          ///< that it is for
+  spool::PathId path;  ///< by which it was reached
+  Context** home;      ///< where the way has its contexts
 };
 
 /// A text that a lane has written, by its address.
@@ -98,6 +104,8 @@ struct Lane {
   std::uint64_t op_count;       ///< operations that were written
   std::uint64_t op_begin;       ///< ticks; 0: no operation runs
   bool launches;                ///< a submit runs
+  bool counts_launch;           ///< which is not told
+  std::uint64_t launch_begin;   ///< ticks, of one that is not
   std::uint64_t instant;        ///< ticks, that the next event counts from
   spool::OpFields api_op;       ///< of the last one in the chunk
   spool::ApiFields api;
@@ -112,6 +120,8 @@ struct Lane {
   std::uint8_t stack_asked;  ///< how often it was looked for
   PathTable paths;
   SiteTable sites;
+  TallyTable tallies;
+  std::uint32_t examples;  ///< that were told
 
   [[nodiscard]] bool idle() const noexcept { return next == open + 1; }
 };
@@ -149,6 +159,10 @@ inline Lane* current_lane() noexcept {
 
 /// Makes room for `size` bytes in a new chunk; false if the spool cannot grow.
 [[gnu::cold]] bool grow(Lane& lane, std::size_t size) noexcept;
+
+/// Makes room for a tally in a new chunk, which stays mapped; false (and a loss counted) if the
+/// spool cannot grow.
+[[gnu::cold]] bool grow_tallies(TallyTable& table) noexcept;
 
 /// What is known of a context: nothing, if it was not told in the lane's chunk.
 inline void know_in_chunk(const Lane& lane, Context& context) noexcept {

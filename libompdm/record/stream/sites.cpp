@@ -5,6 +5,8 @@
 #include "record/modules/entry_points.h"
 #include "record/modules/modules.h"
 #include "record/process/cancellation.h"
+#include "record/process/detail.h"
+#include "record/process/detail.h"
 #include "record/stream/module_records.h"
 #include "record/stream/paths.h"
 
@@ -103,7 +105,11 @@ SiteSlot* find_or_define_site(Lane& lane, const Call& call) noexcept {
     }
     place = next_place(table, place);
   }
-  return define(lane, call);
+  SiteSlot* defined = define(lane, call);
+  if (recorder.config.until_file != nullptr && call.ident != nullptr) {
+    pass_source(call.ident->psource);
+  }
+  return defined;
 }
 
 Section section_of(const MapArguments& map, std::uint32_t item) noexcept {

@@ -4,10 +4,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <random>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "record/recording.h"
+#include "trace/examples.h"
 
 namespace ompdm::test {
 namespace {
@@ -164,6 +168,108 @@ TEST_P(Stream, ComesBackAsItWas) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, Stream, ::testing::Range(1U, 9U));
+
+/// How often, and how many bytes, of what is alike.
+using Sums =
+    std::map<std::tuple<char, std::uint64_t, int, int>, std::pair<std::uint64_t, std::uint64_t>>;
+
+std::uint64_t codeptr_of(const Recorded& recorded, Index<Site> site) {
+  return site ? recorded.site_notes[site.value].codeptr : 0;
+}
+
+Sums sums_of_events(const Recorded& recorded) {
+  Sums sums;
+  for (std::size_t i = 0; i < recorded.trace.regions.size(); ++i) {
+    const Region region = recorded.trace.regions[i];
+    if (region.thread >= trace::kFirstExample) continue;
+    const int kind = recorded.region_notes[i].kind;
+    ++sums[{'r', codeptr_of(recorded, region.site), kind, region.device}].first;
+  }
+  for (std::size_t i = 0; i < recorded.trace.ops.size(); ++i) {
+    const DataOp op = recorded.trace.ops[i];
+    if (op.thread >= trace::kFirstExample) continue;
+    auto& [count, bytes] =
+        sums[{'o', codeptr_of(recorded, op.site), recorded.op_notes[i].optype, op.dst_device}];
+    ++count;
+    bytes += op.bytes;
+  }
+  for (const Launch& launch : recorded.trace.launches) {
+    if (launch.thread >= trace::kFirstExample) continue;
+    ++sums[{'l', codeptr_of(recorded, launch.site), 0, launch.device}].first;
+  }
+  return sums;
+}
+
+void add_counted(const Recorded& recorded, Sums& sums) {
+  const auto tally_of = [&](std::uint32_t thread) -> const trace::TallyNote* {
+    if (thread < trace::kFirstExample) return nullptr;
+    const trace::TallyNote& note = recorded.tallies[thread - trace::kFirstExample];
+    EXPECT_TRUE(note.is_known);
+    EXPECT_LE(note.times.least, note.times.most);
+    return &note;
+  };
+  for (std::size_t i = 0; i < recorded.trace.regions.size(); ++i) {
+    const Region region = recorded.trace.regions[i];
+    const trace::TallyNote* note = tally_of(region.thread);
+    if (note == nullptr || note->of != spool::TallyOf::kRegion) continue;
+    const int kind = recorded.region_notes[i].kind;
+    sums[{'r', codeptr_of(recorded, region.site), kind, region.device}].first += note->times.count;
+  }
+  for (std::size_t i = 0; i < recorded.trace.ops.size(); ++i) {
+    const DataOp op = recorded.trace.ops[i];
+    const trace::TallyNote* note = tally_of(op.thread);
+    if (note == nullptr) continue;
+    EXPECT_EQ(note->of, spool::TallyOf::kOp);
+    auto& [count, bytes] =
+        sums[{'o', codeptr_of(recorded, op.site), recorded.op_notes[i].optype, op.dst_device}];
+    count += note->times.count;
+    bytes += note->bytes;
+  }
+  for (const Launch& launch : recorded.trace.launches) {
+    const trace::TallyNote* note = tally_of(launch.thread);
+    if (note == nullptr) continue;
+    EXPECT_EQ(note->of, spool::TallyOf::kLaunch);
+    sums[{'l', codeptr_of(recorded, launch.site), 0, launch.device}].first += note->times.count;
+  }
+}
+
+/// What regions hold: the fake runtime's submits outside of any are of no region, and always told.
+std::vector<Step> counted_steps(unsigned seed) {
+  constexpr int kSteps = 30'000;
+  std::vector<Step> steps = random_steps(seed, kSteps);
+  std::erase_if(
+      steps, [](const Step& step) { return step.kind == Step::Kind::kSubmit && step.depth == 0; });
+  return steps;
+}
+
+class Counted : public ::testing::TestWithParam<unsigned> {};
+
+TEST_P(Counted, AddsUpToWhatWouldHaveBeenTold) {
+  const std::vector<Step> steps = counted_steps(GetParam());
+  const Recorded told = record([&] { play(steps); });
+  const Recorded counted = record([&] { play(steps); }, {{"OMPDM_DETAIL", "tallies"}});
+  Sums sums;
+  EXPECT_EQ(sums_of_events(counted), sums);
+  add_counted(counted, sums);
+  EXPECT_EQ(sums, sums_of_events(told));
+  EXPECT_EQ(counted.loss(spool::Loss::kRecordsNoSpace), 0U);
+  EXPECT_EQ(counted.header.detail, spool::Detail::kNone);
+}
+
+TEST_P(Counted, GoesOnWhereTheSpoolIsFull) {
+  const std::vector<Step> steps = counted_steps(GetParam());
+  const Recorded told = record([&] { play(steps); });
+  const Recorded both = record([&] { play(steps); }, {{"OMPDM_MAX_SPOOL", "100K"}});
+  Sums sums = sums_of_events(both);
+  EXPECT_FALSE(sums.empty());
+  EXPECT_LT(both.trace.ops.size(), told.trace.ops.size());
+  add_counted(both, sums);
+  EXPECT_EQ(sums, sums_of_events(told));
+  EXPECT_EQ(both.header.detail, spool::Detail::kSpoolLimit);
+  EXPECT_GT(both.header.told_to, both.header.attach.ticks);
+}
+
+INSTANTIATE_TEST_SUITE_P(, Counted, ::testing::Range(1U, 5U));
 
 /// Bytes that a pass takes, of many.
 double bytes_of_pass(const std::function<void(std::uint64_t)>& pass) {

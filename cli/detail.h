@@ -1,0 +1,19 @@
+// What the recorder's variables of how much is told may say (OMPDM_AFTER, OMPDM_DURATION,
+// OMPDM_UNTIL, OMPDM_MAX_SPOOL): as CLI11 asks, what is wrong with a value, empty if the recorder
+// takes it.
+#pragma once
+
+#include <string>
+
+namespace ompdm::cli {
+
+/// A whole number and us, ms, s, min or h; without one of them seconds.
+std::string is_time(const std::string& value);
+
+/// FILE:LINE.
+std::string is_place(const std::string& value);
+
+/// "none", or a whole number and K, M, G, T, KB … TB, KiB, MiB or GiB; without one of them bytes.
+std::string is_spool_size(const std::string& value);
+
+}  // namespace ompdm::cli

@@ -1,0 +1,142 @@
+#include "record/events/counting.h"
+
+#include "record/events/map_items.h"
+#include "record/events/regions.h"
+#include "record/process/detail.h"
+
+namespace ompdm::record {
+namespace {
+
+std::uint64_t place_of(spool::SiteId site, spool::PathId path) noexcept {
+  return number(site) | std::uint64_t{number(path)} << 32U;
+}
+
+std::uint64_t place_of(const OpenRegion& region) noexcept {
+  return place_of(region.site->id, region.path);
+}
+
+// The tally of a key, `tell` tells its example, given its number, where it is met for the first
+// time. Null (and a loss counted) if there is no room.
+template <class Tell>
+spool::Tally* tally_of(Lane& lane, const TallyKey& key, spool::TallyOf of, TallySlot*& slot,
+                       Tell&& tell) noexcept {
+  slot = slot_of(lane.tallies, key);
+  if (slot != nullptr && slot->example != 0) [[likely]] {
+    return slot->tally;
+  }
+  if (slot == nullptr || !tell(lane.examples + 1) ||
+      !make_tally(lane, *slot, of, lane.examples + 1)) {
+    count_loss(spool::Loss::kRecordsNoSpace);
+    return nullptr;
+  }
+  ++lane.examples;
+  return slot->tally;
+}
+
+// An example is a region of its own, so that it can be told whatever is told around it.
+template <class Tell>
+bool tell_in_example(Lane& lane, const OpenRegion& region, std::uint32_t example,
+                     std::uint64_t begin, std::uint64_t end, Tell&& tell) noexcept {
+  OpenRegion told = region;
+  const std::uint64_t kind = region.kind | std::uint64_t{example} << spool::kRegionExampleAt;
+  if (!tell_begin(lane, told, kind, begin)) {
+    return false;
+  }
+  const bool is_told = tell(told);
+  if ((region.kind & spool::kRegionFromWrapper) == 0) {
+    tell_end(lane, end);
+  }
+  return is_told;
+}
+
+void add_time(spool::Tally& tally, std::uint64_t begin, std::uint64_t end) noexcept {
+  spool::add(tally.times, end > begin ? nanoseconds(end - begin) : 0);
+}
+
+void add_bytes(spool::Tally& tally, std::uint64_t bytes) noexcept {
+  // Before its time, which counts it.
+  const bool is_first = tally.times.count == 0;
+  tally.bytes += bytes;
+  tally.least_bytes = is_first || bytes < tally.least_bytes ? bytes : tally.least_bytes;
+  tally.most_bytes = bytes > tally.most_bytes ? bytes : tally.most_bytes;
+}
+
+}  // namespace
+
+void count_region(Lane& lane, const OpenRegion& region, std::uint64_t end) noexcept {
+  const TallyKey key{
+      place_of(region),
+      static_cast<std::uint64_t>(spool::TallyOf::kRegion) | std::uint64_t{region.kind} << 8U,
+      static_cast<std::uint32_t>(region.device)};
+  TallySlot* slot = nullptr;
+  spool::Tally* tally =
+      tally_of(lane, key, spool::TallyOf::kRegion, slot, [&](std::uint32_t example) {
+        return tell_in_example(lane, region, example, region.begin, end,
+                               [](OpenRegion& /*told*/) { return true; });
+      });
+  if (tally != nullptr) {
+    add_time(*tally, region.begin, end);
+  }
+}
+
+void count_op(Lane& lane, const Origin& origin, const Operation& op, std::uint64_t begin,
+              std::uint64_t end) noexcept {
+  // What no item names are the runtime's shadows of pointers, and arguments that were packed
+  // together: their sizes tell them apart.
+  constexpr std::uint64_t kMostPacked = 1024;
+  const OpenRegion* region = origin.region;
+  std::uint64_t argument = 0;
+  std::uint64_t bytes = 0;
+  if (region != nullptr) {
+    argument = argument_of(region->call.map, host_address(op), lane.last_argument);
+    bytes = argument == 0 && op.bytes <= kMostPacked ? op.bytes : 0;
+  }
+  const std::uint64_t site = origin.site != nullptr ? number(origin.site->id) : 0;
+  const TallyKey key{
+      region != nullptr ? place_of(*region) : site | std::uint64_t{number(origin.path)} << 32U,
+      static_cast<std::uint64_t>(spool::TallyOf::kOp) | (region != nullptr ? 0U : 4U) |
+          std::uint64_t{static_cast<std::uint16_t>(op.optype)} << 8U | argument << 24U |
+          bytes << 40U,
+      static_cast<std::uint32_t>(op.src_device) |
+          std::uint64_t{static_cast<std::uint32_t>(op.dst_device)} << 32U};
+  TallySlot* slot = nullptr;
+  spool::Tally* tally = tally_of(lane, key, spool::TallyOf::kOp, slot, [&](std::uint32_t example) {
+    if (region == nullptr) {
+      return tell_api_op(lane, origin, op, begin, end, example);
+    }
+    return tell_in_example(lane, *region, example, begin, end, [&](OpenRegion& told) {
+      return tell_region_op(lane, told, op, begin, end);
+    });
+  });
+  if (tally == nullptr) {
+    return;
+  }
+  add_bytes(*tally, op.bytes);
+  if (region == nullptr && (slot->calls != number(origin.api_call) || slot->calls == 0)) {
+    slot->calls = number(origin.api_call);
+    ++tally->calls;
+  }
+  add_time(*tally, begin, end);
+}
+
+void count_launch(Lane& lane, const OpenRegion& region, unsigned requested_teams,
+                  std::uint64_t begin, std::uint64_t end) noexcept {
+  const TallyKey key{place_of(region), static_cast<std::uint64_t>(spool::TallyOf::kLaunch),
+                     static_cast<std::uint32_t>(region.device)};
+  TallySlot* slot = nullptr;
+  spool::Tally* tally =
+      tally_of(lane, key, spool::TallyOf::kLaunch, slot, [&](std::uint32_t example) {
+        return tell_in_example(lane, region, example, begin, end, [&](OpenRegion& told) {
+          if (!tell_launch(lane, &told, requested_teams, begin)) {
+            return false;
+          }
+          tell_launch_end(lane, end);
+          return true;
+        });
+      });
+  if (tally != nullptr) {
+    add_time(*tally, begin, end);
+  }
+}
+
+}  // namespace ompdm::record

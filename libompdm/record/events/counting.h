@@ -1,0 +1,29 @@
+// Regions, operations and launches that are counted and not told (spool/tally.h): what is met for
+// the first time is told once, as an example, and then adds up. Called in callbacks.
+#pragma once
+
+#include <cstdint>
+
+#include "record/contents/transfer.h"
+#include "record/events/content.h"
+#include "record/stream/lane.h"
+
+namespace ompdm::record {
+
+/// Whether what happens in a region is counted; null: outside of any, now.
+inline bool is_counted(const OpenRegion* region) noexcept {
+  return region != nullptr ? region->counted : recorder.counting.load(std::memory_order_relaxed);
+}
+
+/// A region that ends at `end` (ticks).
+void count_region(Lane& lane, const OpenRegion& region, std::uint64_t end) noexcept;
+
+/// An operation of a region that is counted, or of an API call.
+void count_op(Lane& lane, const Origin& origin, const Operation& op, std::uint64_t begin,
+              std::uint64_t end) noexcept;
+
+/// A submit of a region that is counted.
+void count_launch(Lane& lane, const OpenRegion& region, unsigned requested_teams,
+                  std::uint64_t begin, std::uint64_t end) noexcept;
+
+}  // namespace ompdm::record

@@ -1,0 +1,39 @@
+// Which part of the run is told event by event: all of it, or a window, or up to a size of the
+// spool. What is not told is counted. Switched in callbacks, without a lock.
+#pragma once
+
+#include <cstdint>
+
+#include "record/process/clock.h"
+
+namespace ompdm::record {
+
+/// Begins as the configuration asks. Called once at attach, when the process is described.
+void start_detail() noexcept;
+
+/// Opens or closes the window if it is time to: called when `now` (ticks) is past
+/// Recorder::look_at_detail.
+[[gnu::cold, gnu::noinline]] void look_at_detail(std::uint64_t now) noexcept;
+
+/// To be called when a region begins, before it is decided how that is recorded.
+inline void pass_detail() noexcept {
+  const std::uint64_t at = recorder.look_at_detail.load(std::memory_order_relaxed);
+  if (at != ~std::uint64_t{0}) [[unlikely]] {
+    if (const std::uint64_t now = ticks(); now >= at) {
+      look_at_detail(now);
+    }
+  }
+}
+
+/// From now on nothing is told any more; once and for all.
+[[gnu::cold]] void stop_telling(spool::Detail why) noexcept;
+
+/// A site's source, as the compiler passes it (";heat.cpp;step;41;1;;"), is met for the first time
+/// in a lane: nothing is told from the one on that the window ends at.
+[[gnu::cold]] void pass_source(const char* psource) noexcept;
+
+/// Nanoseconds that so many ticks take, as well as the process has found out by now: to some 10^-5
+/// where it has run for a millisecond.
+std::uint64_t nanoseconds(std::uint64_t ticks) noexcept;
+
+}  // namespace ompdm::record
