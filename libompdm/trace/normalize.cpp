@@ -164,12 +164,38 @@ bool is_memset_call(spool::Entry entry) {
   return entry == spool::Entry::kMemset || entry == spool::Entry::kMemsetAsync;
 }
 
+bool are_of_one_thread(const Draft& draft, std::uint32_t a, std::uint32_t b) {
+  if (a == b) return true;
+  return a >= kFirstExample && b >= kFirstExample &&
+         draft.tallies[a - kFirstExample].thread == draft.tallies[b - kFirstExample].thread;
+}
+
+// Of what was counted in two halves the sums are exact; how the times of one and the other went
+// together nobody knows.
+void join_tallies(Draft& draft, std::uint32_t down, std::uint32_t up) {
+  if (down < kFirstExample) return;
+  Distribution& times = draft.tallies[down - kFirstExample].times;
+  const Distribution& others = draft.tallies[up - kFirstExample].times;
+  if (times.count == 0 || others.count == 0) return;
+  const auto mean = static_cast<std::uint64_t>(others.mean());
+  Distribution joined;
+  for (std::size_t i = 0; i < Distribution::kBins; ++i) {
+    joined.add(bin_begin(i) + mean, times.bins[i]);
+  }
+  joined.sum = times.sum + others.sum;
+  joined.least = times.least + others.least;
+  joined.most = times.most + others.most;
+  times = joined;
+}
+
 // Whether `up` sends on what `down` has just fetched into the runtime's bounce buffer.
 bool are_halves(const Draft& draft, std::size_t down, std::size_t up) {
   const DataOp& a = draft.trace.ops[down];
   const DataOp& b = draft.trace.ops[up];
   if (a.kind != OpKind::kDtoH || b.kind != OpKind::kHtoD) return false;
-  if (a.thread != b.thread || a.site != b.site || !a.site || a.region || b.region) return false;
+  if (!are_of_one_thread(draft, a.thread, b.thread) || a.site != b.site || !a.site || a.region ||
+      b.region)
+    return false;
   if (a.bytes != b.bytes || a.dst != b.src) return false;
   if (draft.op_notes[down].api_call != draft.op_notes[up].api_call) return false;
   const spool::Entry entry = draft.site_notes[a.site.value].entry;
@@ -206,6 +232,7 @@ void rewrite_api_calls(Draft& draft) {
       ops.push_back(op);
       notes.push_back(draft.op_notes[i]);
       notes.back().second_external = draft.op_notes[i + 1].external;
+      join_tallies(draft, op.thread, up.thread);
       ++i;
       continue;
     }

@@ -1,11 +1,18 @@
 #include "record/events/counting.h"
 
 #include "record/events/map_items.h"
+#include "record/events/mapper_pieces.h"
 #include "record/events/regions.h"
 #include "record/process/detail.h"
 
 namespace ompdm::record {
 namespace {
+
+// What no item names are the runtime's shadows of pointers, and arguments that were packed
+// together: their sizes tell them apart.
+constexpr std::uint64_t kMostPacked = 1024;
+// What a mapper names is told apart by the names.
+constexpr std::uint64_t kOfPiece = std::uint64_t{1} << 23U;
 
 std::uint64_t place_of(spool::SiteId site, spool::PathId path) noexcept {
   return number(site) | std::uint64_t{number(path)} << 32U;
@@ -81,22 +88,26 @@ void count_region(Lane& lane, const OpenRegion& region, std::uint64_t end) noexc
 
 void count_op(Lane& lane, const Origin& origin, const Operation& op, std::uint64_t begin,
               std::uint64_t end) noexcept {
-  // What no item names are the runtime's shadows of pointers, and arguments that were packed
-  // together: their sizes tell them apart.
-  constexpr std::uint64_t kMostPacked = 1024;
   const OpenRegion* region = origin.region;
   std::uint64_t argument = 0;
-  std::uint64_t bytes = 0;
+  std::uint64_t apart = 0;
+  const MappedPiece* piece = nullptr;
   if (region != nullptr) {
-    argument = argument_of(region->call.map, host_address(op), lane.last_argument);
-    bytes = argument == 0 && op.bytes <= kMostPacked ? op.bytes : 0;
+    const std::uint64_t host = host_address(op);
+    argument = argument_of(region->call.map, host, lane.last_argument);
+    piece = piece_of(lane, host);
+    if (piece != nullptr) {
+      apart = kOfPiece | number(piece->name);
+    } else if (argument == 0 && op.bytes <= kMostPacked) {
+      apart = op.bytes;
+    }
   }
   const std::uint64_t site = origin.site != nullptr ? number(origin.site->id) : 0;
   const TallyKey key{
       region != nullptr ? place_of(*region) : site | std::uint64_t{number(origin.path)} << 32U,
       static_cast<std::uint64_t>(spool::TallyOf::kOp) | (region != nullptr ? 0U : 4U) |
           std::uint64_t{static_cast<std::uint16_t>(op.optype)} << 8U | argument << 24U |
-          bytes << 40U,
+          apart << 40U,
       static_cast<std::uint32_t>(op.src_device) |
           std::uint64_t{static_cast<std::uint32_t>(op.dst_device)} << 32U};
   TallySlot* slot = nullptr;
@@ -105,6 +116,9 @@ void count_op(Lane& lane, const Origin& origin, const Operation& op, std::uint64
       return tell_api_op(lane, origin, op, begin, end, example);
     }
     return tell_in_example(lane, *region, example, begin, end, [&](OpenRegion& told) {
+      if (piece != nullptr) {
+        tell_piece(lane, *piece);
+      }
       return tell_region_op(lane, told, op, begin, end);
     });
   });

@@ -32,19 +32,39 @@ spool::MapperNameId name_of(Lane& lane, const char* name) noexcept {
 void note_mapper_piece(std::uint64_t begin, std::uint64_t size, std::uint64_t type,
                        const char* name) noexcept {
   Lane* lane = current_lane();
-  if (lane == nullptr || lane->idle() || lane->next[-1].counted || name == nullptr) {
+  if (lane == nullptr || lane->idle() || name == nullptr) {
     return;
   }
-  const spool::MapperNameId id = name_of(*lane, name);
-  auto* record = id != spool::MapperNameId::kNone ? reserve<spool::MapperPiece>(*lane) : nullptr;
+  const MappedPiece piece{begin, size, type, name_of(*lane, name)};
+  if (!lane->next[-1].counted) {
+    tell_piece(*lane, piece);
+  } else if (lane->piece_count < Lane::kPieces) {
+    lane->pieces[lane->piece_count++] = piece;
+  }
+}
+
+const MappedPiece* piece_of(const Lane& lane, std::uint64_t address) noexcept {
+  const MappedPiece* found = nullptr;
+  for (unsigned i = 0; i < lane.piece_count; ++i) {
+    const MappedPiece& piece = lane.pieces[i];
+    if (address - piece.begin < piece.size && (found == nullptr || piece.size < found->size)) {
+      found = &piece;
+    }
+  }
+  return found;
+}
+
+void tell_piece(Lane& lane, const MappedPiece& piece) noexcept {
+  auto* record =
+      piece.name != spool::MapperNameId::kNone ? reserve<spool::MapperPiece>(lane) : nullptr;
   if (record == nullptr) {
     return;
   }
-  record->begin = begin;
-  record->size = size;
-  record->type = type;
-  record->name = id;
-  commit(*lane, record, spool::Tag::kMapperPiece, 0);
+  record->begin = piece.begin;
+  record->size = piece.size;
+  record->type = piece.type;
+  record->name = piece.name;
+  commit(lane, record, spool::Tag::kMapperPiece, 0);
 }
 
 }  // namespace ompdm::record

@@ -13,4 +13,10 @@ namespace ompdm::record {
 void note_mapper_piece(std::uint64_t begin, std::uint64_t size, std::uint64_t type,
                        const char* name) noexcept;
 
+/// The piece of the region that is counted which holds an address most tightly; null if none does.
+const MappedPiece* piece_of(const Lane& lane, std::uint64_t address) noexcept;
+
+/// Tells a piece of the region that was told last.
+void tell_piece(Lane& lane, const MappedPiece& piece) noexcept;
+
 }  // namespace ompdm::record

@@ -107,6 +107,7 @@ bool write_begin(Lane& lane, std::uint8_t kind, int device, OpenRegion& open) no
   open.moves = false;
   open.counted = recorder.counting.load(std::memory_order_relaxed);
   if (open.counted) [[unlikely]] {
+    lane.piece_count = 0;
     open.begin = ticks();
   } else if (!tell_begin(lane, open, kind, 0)) {
     return false;

@@ -80,11 +80,20 @@ struct NameSlot {
   spool::MapperNameId id;
 };
 
+/// A piece that a `declare mapper` added to the region that is counted.
+struct MappedPiece {
+  std::uint64_t begin;
+  std::uint64_t size;
+  std::uint64_t type;
+  spool::MapperNameId name;
+};
+
 struct Lane {
   static constexpr unsigned kMostOpen = 16;
   static constexpr unsigned kModules = 64;  // a power of two
   static constexpr unsigned kNames = 64;    // a power of two
   static constexpr unsigned kAsked = 16;    // a power of two
+  static constexpr unsigned kPieces = 32;   // of a region that is counted
 
   std::byte* cursor;
   std::byte* limit;
@@ -121,6 +130,8 @@ struct Lane {
   PathTable paths;
   SiteTable sites;
   TallyTable tallies;
+  MappedPiece pieces[kPieces];
+  unsigned piece_count;
   std::uint32_t examples;  ///< that were told
 
   [[nodiscard]] bool idle() const noexcept { return next == open + 1; }
