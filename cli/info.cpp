@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "follow.h"
 #include "local_time.h"
 #include "open_trace.h"
 #include "shell_words.h"
@@ -19,6 +21,8 @@ using nlohmann::ordered_json;
 
 struct InfoOptions {
   std::string trace;
+  bool follow = false;
+  unsigned every = 2;
   std::string format = "text";
 };
 
@@ -243,6 +247,7 @@ ordered_json to_json(const OpenedTrace& opened) {
 }
 
 int run_info(const InfoOptions& options) {
+  if (options.follow) return follow(options.trace, std::chrono::seconds(options.every));
   const OpenedTrace opened = open_trace(options.trace);
   if (options.format == "json") {
     // Paths and arguments are bytes, JSON is not.
@@ -266,9 +271,17 @@ void setup_info(CLI::App& app, int& exit_status) {
   verb->add_option("--format", options->format, "How to print it (default text)")
       ->type_name("text|json")
       ->check(CLI::IsMember({"text", "json"}));
-  set_help(*verb, "ompdm info TRACE [--format text|json]", kWords,
+  verb->add_flag("--follow", options->follow,
+                 "Show what a running process has moved by directive, until it ends or Ctrl-C")
+      ->excludes("--format");
+  verb->add_option("--every", options->every, "Seconds between two looks (default 2)")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(1U, 86'400U))
+      ->needs("--follow");
+  set_help(*verb, "ompdm info TRACE [--format text|json] [--follow [--every SECONDS]]", kWords,
            "ompdm info trace.json\n"
-           "ompdm info --format json trace.json.spool");
+           "ompdm info --format json trace.json.spool\n"
+           "ompdm info --follow trace.json");
   verb->callback([options, &exit_status] { exit_status = run_info(*options); });
 }
 

@@ -36,7 +36,8 @@ void refer_to_rows(Analysis& analysis) {
   }
 }
 
-Analysis analyze_as_it_is(const Trace& trace, Picture* picture) {
+/// What stands beside the tables of directives.
+Analysis tables_of(const Trace& trace) {
   Analysis analysis;
   analysis.file = trace.file;
   analysis.truncated = trace.truncated;
@@ -50,8 +51,13 @@ Analysis analyze_as_it_is(const Trace& trace, Picture* picture) {
   analysis.totals = totals_of(trace);
   analysis.activities = activities_of(trace, false);
   analysis.api_calls = activities_of(trace, true);
-  DirectiveTable directives = directives_of(trace);
   analysis.variables = variables_of(trace);
+  return analysis;
+}
+
+Analysis analyze_as_it_is(const Trace& trace, Picture* picture) {
+  Analysis analysis = tables_of(trace);
+  DirectiveTable directives = directives_of(trace);
   const LoopTable loops = loops_of(trace, directives);
   analysis.iterations = iterations_of(trace, loops, directives);
   const auto invariants = invariants_of(trace, loops, directives);
@@ -98,6 +104,15 @@ Analysis analyze_on_device_clock(const Trace& trace, Picture* picture) {
 }
 
 }  // namespace
+
+Analysis tabulate(const Trace& trace) {
+  const auto tables = [](const Trace& timed) {
+    Analysis analysis = tables_of(timed);
+    analysis.directives = directives_of(timed).rows;
+    return analysis;
+  };
+  return trace.activities.empty() ? tables(trace) : tables(on_device_clock(trace));
+}
 
 Analysis analyze(const Trace& trace) { return analyze_on_device_clock(trace, nullptr); }
 

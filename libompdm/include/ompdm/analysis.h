@@ -257,6 +257,10 @@ struct Analysis {
   std::vector<UnfinishedRegion> unfinished;
 };
 
+/// What needs no more than adding up: totals, activities, directives, variables, and whose they
+/// are. No loops, findings, shares or unfinished regions. Linear in the number of operations.
+Analysis tabulate(const Trace& trace);
+
 /// Everything above of one trace. Linear in the number of operations, but for a sort of durations.
 Analysis analyze(const Trace& trace);
 

@@ -48,6 +48,12 @@ struct Layout {
 std::string render(std::span<const analysis::Analysis> analyses, Format format,
                    const Layout& layout = {});
 
+/// A look at a process that still runs: what it moved so far, and since the look before, then its
+/// directives, `layout.rows` of them. Both as tabulate() has them; `before` is empty at the first
+/// look. Ends with a newline.
+std::string render_look(const analysis::Analysis& now, const analysis::Analysis* before,
+                        const Layout& layout = {});
+
 /// All that is known of one finding: what it is, what it cost, its evidence, every edit and
 /// condition. `which` is its number in the report, from 1, or its id. Throws Error (kUsage) if
 /// there is none. Ends with a newline.
