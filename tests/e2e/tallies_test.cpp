@@ -121,6 +121,9 @@ TEST(Bounded, ASpoolThatIsFullCountsTheRest) {
   // What was told has its loop and its finding as ever.
   EXPECT_FALSE(bounded.report["iterations"].empty());
   EXPECT_FALSE(bounded.report["findings"].empty());
+  for (const Json& finding : bounded.report["findings"]) {
+    EXPECT_EQ(finding["confidence"], "possible") << "the rest of the run may need it";
+  }
 }
 
 TEST(Window, UntilADirectiveEndsWhereItIsReached) {

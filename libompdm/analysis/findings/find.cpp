@@ -91,12 +91,15 @@ Needless find_needless(const Trace& trace, const DirectiveTable& directives,
   claims.append(serial_kernel(evidence));
   claims.append(pageable_transfer(evidence));
   claims.append(no_overlap(evidence));
-  claims.append(device_leak(evidence));
+  // What is freed later on, where it is counted only, is no leak.
+  const bool is_part = !trace.recording.detail.empty();
+  if (!is_part) claims.append(device_leak(evidence));
   claims.append(partial_update(evidence));
 
   for (Claim& claim : claims.told) {
     refer(evidence, claim);
     withhold_edits(evidence, claim);
+    if (is_part) claim.add_caveat(Caveat::Kind::kRestCounted);
   }
 
   Needless needless;

@@ -271,6 +271,7 @@ struct Caveat {
     kMaybeNoFaster,     ///< a kernel of another shape may be no faster
     kPinnedUnmeasured,  ///< no transfer of this run tells the rate of page-locked memory
     kOtherPointer,      ///< the kernel may reach it by another pointer
+    kRestCounted,       ///< the rest of the run was counted, and may need what this part does not
   };
 
   Kind kind = Kind::kNotCompared;

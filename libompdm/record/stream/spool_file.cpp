@@ -174,8 +174,8 @@ int grow_file(std::uint64_t offset, std::size_t size, void*& base) noexcept {
   return error;
 }
 
-// Where the user has not said it: a tenth of what is free, so that a long run leaves others their
-// disk, and no more than can be read in minutes.
+// Where the user has not said it: a tenth of what is free, for all ranks of a job together, so that
+// a long run leaves others their disk, and no more than can be read in minutes.
 void limit_size(int file) noexcept {
   constexpr std::uint64_t kMost = 8'000'000'000;
   constexpr std::uint64_t kLeast = 1'000'000;
@@ -184,7 +184,9 @@ void limit_size(int file) noexcept {
   if (limit != 0 || fstatvfs(file, &facts) != 0) {
     return;
   }
-  const std::uint64_t tenth = facts.f_bavail / 10 * facts.f_frsize;
+  const std::int32_t ranks = recorder.draft.rank_count;
+  const std::uint64_t tenth =
+      facts.f_bavail / 10 * facts.f_frsize / static_cast<std::uint64_t>(ranks > 1 ? ranks : 1);
   limit = tenth < kLeast ? kLeast : tenth < kMost ? tenth : kMost;
 }
 

@@ -50,6 +50,8 @@ std::string words_of(const analysis::Caveat& caveat) {
       return "no transfer of this run tells what page-locked memory would reach";
     case Kind::kOtherPointer:
       return "whether the kernel reaches it by another pointer does not show";
+    case Kind::kRestCounted:
+      return "the rest of the run was counted only, and may need what this part of it does not";
   }
   return {};
 }
