@@ -5,8 +5,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -15,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "instant.h"
 #include "link_model.h"
 #include "named_traces.h"
 #include "ompdm/analysis.h"
@@ -104,26 +103,10 @@ std::string page_of(const ReportOptions& options, const std::vector<Trace>& trac
   return report::render_page(recordings, analyses, sources);
 }
 
-/// "12.5ms", "3s", "800us", "40ns"; a bare number is of milliseconds.
-Nanoseconds parse_time(const char* option, const std::string& text) {
-  constexpr std::pair<std::string_view, double> kUnits[] = {
-      {"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"", 1e6}};
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
-  const auto known = std::ranges::find(kUnits, unit, &std::pair<std::string_view, double>::first);
-  if (error != std::errc() || known == std::end(kUnits)) {
-    throw Error(
-        fmt::format("{} {}: is no time: write it as 12.5ms, 3s, 800us or 40ns", option, text),
-        Error::Kind::kUsage);
-  }
-  return std::llround(value * known->second);
-}
-
 report::OperationFilter filter_of(const ReportOptions& options) {
   report::OperationFilter filter = options.filter;
-  if (!options.from.empty()) filter.from = parse_time("--from", options.from);
-  if (!options.to.empty()) filter.to = parse_time("--to", options.to);
+  if (!options.from.empty()) filter.from = parse_instant("--from", options.from);
+  if (!options.to.empty()) filter.to = parse_instant("--to", options.to);
   const bool is_limited = !options.from.empty() || !options.to.empty() || !filter.where.empty();
   if (is_limited && !options.gpu_trace) {
     throw Error("--from, --to and --where limit the list of --gpu-trace", Error::Kind::kUsage);

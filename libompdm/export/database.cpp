@@ -1,0 +1,80 @@
+#include "export/database.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sqlite3.h>
+
+#include "ompdm/error.h"
+
+namespace ompdm::sqlite {
+
+Database::Database(const std::filesystem::path& path) : path_(path) {
+  if (sqlite3_open(path.c_str(), &handle_) != SQLITE_OK) fail();
+  // What is half made is thrown away: no journal, and nothing waits for the disk.
+  run("PRAGMA journal_mode = OFF");
+  run("PRAGMA synchronous = OFF");
+  run("BEGIN");
+}
+
+Database::~Database() { sqlite3_close(handle_); }
+
+void Database::fail() const {
+  throw Error(fmt::format("{}: the database cannot be written: {}", path_.string(),
+                          sqlite3_errmsg(handle_)));
+}
+
+void Database::run(const std::string& sql) {
+  if (sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) fail();
+}
+
+void Database::close() {
+  run("COMMIT");
+  if (sqlite3_close(handle_) != SQLITE_OK) fail();
+  handle_ = nullptr;
+}
+
+TableWriter::TableWriter(Database& database, const std::string& name,
+                         const std::vector<std::string>& columns)
+    : database_(database) {
+  database.run(fmt::format("CREATE TABLE IF NOT EXISTS {} ({})", name, fmt::join(columns, ", ")));
+  const std::vector<const char*> marks(columns.size(), "?");
+  const std::string insert =
+      fmt::format("INSERT INTO {} VALUES ({})", name, fmt::join(marks, ", "));
+  if (sqlite3_prepare_v2(database.handle_, insert.c_str(), -1, &insert_, nullptr) != SQLITE_OK) {
+    database.fail();
+  }
+}
+
+TableWriter::~TableWriter() { sqlite3_finalize(insert_); }
+
+void TableWriter::bind(int at, std::string_view text) {
+  sqlite3_bind_text(insert_, at, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT);
+}
+
+void TableWriter::bind_number(int at, std::int64_t number) {
+  sqlite3_bind_int64(insert_, at, number);
+}
+
+void TableWriter::bind_nothing(int at) { sqlite3_bind_null(insert_, at); }
+
+void TableWriter::bind(int at, const Value& value) {
+  if (const auto* text = std::get_if<std::string>(&value)) return bind(at, *text);
+  if (const auto* number = std::get_if<std::int64_t>(&value)) return bind_number(at, *number);
+  if (const auto* number = std::get_if<double>(&value)) {
+    sqlite3_bind_double(insert_, at, *number);
+    return;
+  }
+  bind_nothing(at);
+}
+
+void TableWriter::add(const std::vector<Value>& row) {
+  for (std::size_t i = 0; i < row.size(); ++i) bind(static_cast<int>(i) + 1, row[i]);
+  step();
+}
+
+void TableWriter::step() {
+  if (sqlite3_step(insert_) != SQLITE_DONE) database_.fail();
+  sqlite3_reset(insert_);
+}
+
+}  // namespace ompdm::sqlite

@@ -1,0 +1,86 @@
+// A SQLite database that is being made: tables are created and filled, in one transaction. Inside
+// the export library only; failures are thrown as Error.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "ompdm/index.h"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace ompdm::sqlite {
+
+/// Nothing, a text, a whole number or another one.
+using Value = std::variant<std::monostate, std::string, std::int64_t, double>;
+
+class Database {
+ public:
+  /// Makes one in a file that is empty or not there, and begins the transaction.
+  explicit Database(const std::filesystem::path& path);
+  ~Database();
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
+
+  /// A statement by itself.
+  void run(const std::string& sql);
+  /// Ends the transaction and closes the file.
+  void close();
+
+ private:
+  friend class TableWriter;
+  [[noreturn]] void fail() const;
+  sqlite3* handle_ = nullptr;
+  std::filesystem::path path_;
+};
+
+/// A table and its rows.
+class TableWriter {
+ public:
+  /// Creates the table if it is not there. Columns as SQL defines them: "begin_ns INTEGER".
+  TableWriter(Database& database, const std::string& name, const std::vector<std::string>& columns);
+  ~TableWriter();
+  TableWriter(const TableWriter&) = delete;
+  TableWriter& operator=(const TableWriter&) = delete;
+
+  /// A row: whole numbers (those from 2^63 on as what has the same bits), texts, references to rows
+  /// (NULL where there is none), or Values.
+  template <class... Fields>
+  void add(const Fields&... fields) {
+    int at = 0;
+    (bind(++at, fields), ...);
+    step();
+  }
+  void add(const std::vector<Value>& row);
+
+ private:
+  template <std::integral T>
+  void bind(int at, T value) {
+    bind_number(at, static_cast<std::int64_t>(value));
+  }
+  void bind(int at, std::string_view text);
+  void bind(int at, const std::string& text) { bind(at, std::string_view(text)); }
+  void bind(int at, const char* text) { bind(at, std::string_view(text)); }
+  template <class Row>
+  void bind(int at, Index<Row> index) {
+    index ? bind_number(at, index.value) : bind_nothing(at);
+  }
+  void bind(int at, const Value& value);
+  void bind_number(int at, std::int64_t number);
+  void bind_nothing(int at);
+  void step();
+
+  Database& database_;
+  sqlite3_stmt* insert_ = nullptr;
+};
+
+}  // namespace ompdm::sqlite

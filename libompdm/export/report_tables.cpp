@@ -1,0 +1,45 @@
+#include <string>
+#include <vector>
+
+#include "export/tables.h"
+#include "report/source_names.h"
+#include "report/table.h"
+#include "report/tables.h"
+
+namespace ompdm::sqlite {
+namespace {
+
+const char* type_of(report::Unit unit) {
+  switch (unit) {
+    case report::Unit::kText:
+      return "TEXT";
+    case report::Unit::kPercent:
+      return "REAL";
+    case report::Unit::kCount:
+    case report::Unit::kBytes:
+    case report::Unit::kTime:
+      break;
+  }
+  return "INTEGER";
+}
+
+}  // namespace
+
+void add_report(Database& database, std::size_t number, const analysis::Analysis& analysis) {
+  const report::Analyses one(&analysis, 1);
+  for (const report::Table& table : report::all_tables(one, report::SourceNames(one), false)) {
+    const report::Table data = report::for_data(table);
+    std::vector<std::string> columns = {"trace INTEGER"};
+    for (const report::Column& column : data.columns) {
+      columns.push_back('"' + column.key + "\" " + type_of(column.unit));
+    }
+    TableWriter writer(database, "report_" + table.name, columns);
+    for (const std::vector<report::Cell>& cells : data.rows) {
+      std::vector<Value> row = {static_cast<std::int64_t>(number)};
+      row.insert(row.end(), cells.begin(), cells.end());
+      writer.add(row);
+    }
+  }
+}
+
+}  // namespace ompdm::sqlite
