@@ -41,6 +41,7 @@ constexpr const char* kWords =
     "  device activity   a copy or a kernel, as a CUDA device itself saw it\n"
     "  site              a directive, or a call of omp_target_..., in the program\n"
     "  device event      a device was initialised, given code, or shut down\n"
+    "  detail            which part of the run is told event by event; the rest is counted\n"
     "  lost              what happened and is not in the trace, by kind\n"
     "The trace's own words are explained in libompdm/trace/FORMAT.md.";
 
@@ -170,6 +171,8 @@ void print_text(const OpenedTrace& opened) {
       {trace.kernels.size(), "kernel", "kernels"},
       {trace.threads.size(), "thread", "threads"},
       {trace.device_events.size(), "device event", "device events"},
+      {trace.region_tallies.size() + trace.op_tallies.size() + trace.launch_tallies.size(),
+       "tally of what was counted", "tallies of what was counted"},
   };
   fmt::print("\nRecorded\n");
   for (const Count& of : counts)

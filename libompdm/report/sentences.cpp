@@ -128,6 +128,9 @@ std::string told_part(const Analysis& one) {
   }
   const Nanoseconds wall = one.process.wall;
   const Nanoseconds to = recording.told_to != 0 ? recording.told_to : wall;
+  if (to <= recording.told_from) {
+    return "the window in which events are told did not begin before the end: the run was counted";
+  }
   const std::string part =
       recording.told_from == 0
           ? fmt::format("the first {} of {}", spoken_time(to), spoken_time(wall))

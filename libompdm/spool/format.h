@@ -151,6 +151,9 @@ enum class Detail : std::uint32_t {
   kSpoolLimit = 3,  ///< what came until the spool was as large as it may be
 };
 
+/// FileHeader::told_from of a window that has not opened yet.
+inline constexpr std::uint64_t kNotYet = ~std::uint64_t{0};
+
 /// Whether target events can reach the recorder (ompt-facts: the `libomp.so` hole), as found at
 /// attach.
 enum class Reach : std::uint32_t {
@@ -210,7 +213,7 @@ struct FileHeader {
   char runtime_library[512];    ///< path that libomptarget was loaded from; empty if it was not met
   Detail detail;
   std::uint32_t reserved2;
-  std::uint64_t told_from;  ///< ticks, from which on events are told; 0: from the beginning
+  std::uint64_t told_from;  ///< ticks, from which on events are told; 0: from the beginning; kNotYet
   std::uint64_t told_to;    ///< up to which; 0: to the end
   char reserved[1432];
 };

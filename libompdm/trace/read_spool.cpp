@@ -126,7 +126,8 @@ Recording recording_of(const spool::FileHeader& header, const trace::ClockScale&
   recording.cupti_version = header.cupti_version;
   recording.hashing = hashing_text(header.hashing);
   recording.detail = detail_text(header.detail);
-  if (header.told_from != 0) recording.told_from = clock.at(header.told_from);
+  if (header.told_from != 0 && header.told_from != spool::kNotYet)
+    recording.told_from = clock.at(header.told_from);
   if (header.told_to != 0) recording.told_to = clock.at(header.told_to);
   recording.finished = header.state == spool::State::kFinished;
   for (std::size_t i = 0; i < std::size(spool::kCallbackNames); ++i) {
@@ -193,6 +194,9 @@ Trace read_spool(const std::filesystem::path& path) {
   model.process = process_of(header);
   const bool has_trailer = model.recording.finished && header.trailer.ticks != 0;
   model.process.wall = has_trailer ? clock.at(header.trailer.ticks) : last_instant;
+  if (header.told_from == spool::kNotYet) {
+    model.recording.told_from = model.recording.told_to = model.process.wall;
+  }
 
   complete_paths(model.modules, model.process.directory);
   trace::normalize_operations(draft);

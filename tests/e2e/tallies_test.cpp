@@ -152,5 +152,26 @@ TEST(Window, AfterAndDurationAreTimesOfTheRun) {
   EXPECT_GE(trace["told_to_ns"].get<long>() - trace["told_from_ns"].get<long>(), 20'000'000);
 }
 
+TEST(Window, ThatBeginsAfterTheEndIsSaidSo) {
+  const Json told = report_of(long_heat(), {});
+  const Recorded window = record({long_heat(), {{"OMPDM_AFTER", "1h"}}});
+  expect_same_figures(window.report, told);
+  EXPECT_EQ(window.trace.regions.size(), 0U);
+  EXPECT_EQ(window.trace.recording.told_from, window.trace.process.wall);
+}
+
+TEST(Counted, RunsOfAnyLengthAreNoLarger) {
+  const auto size_of = [](const char* steps) {
+    const std::vector<std::string> heat = {kernel("heat"), "--variant", "naive", "40", steps};
+    const Folder folder;
+    const Ended ended = run({{OMPDM_COMMAND, "record", "--detail", "tallies", "--no-finish", "--",
+                              heat[0], heat[1], heat[2], heat[3], heat[4]}},
+                            folder.path());
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    return std::filesystem::file_size(folder.path() / "trace.json.spool");
+  };
+  EXPECT_EQ(size_of("300"), size_of("3000"));
+}
+
 }  // namespace
 }  // namespace ompdm::e2e

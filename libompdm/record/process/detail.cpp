@@ -32,8 +32,13 @@ std::uint64_t since_attach() noexcept {
 }
 
 std::atomic<std::uint64_t> window_end{0};  // nanoseconds since attach; 0: none
+std::atomic<bool> opened{false};
 
+// Once: a thread that comes late must not open a window that has been closed.
 void start_telling(std::uint64_t now) noexcept {
+  if (opened.exchange(true)) {
+    return;
+  }
   __atomic_store_n(&header().told_from, now, __ATOMIC_RELAXED);
   recorder.counting.store(false, std::memory_order_relaxed);
   if (recorder.config.duration != 0) {
@@ -70,7 +75,7 @@ void start_detail() noexcept {
   }
   draft.detail = spool::Detail::kWindow;
   if (config.after != 0) {
-    draft.told_from = ~std::uint64_t{0};
+    draft.told_from = spool::kNotYet;
     recorder.counting.store(true);
   } else if (config.duration != 0) {
     window_end.store(config.duration);
@@ -104,8 +109,9 @@ void stop_telling(spool::Detail why) noexcept {
   std::uint64_t none = 0;
   if (__atomic_compare_exchange_n(&header().told_to, &none, ticks(), false, __ATOMIC_RELAXED,
                                   __ATOMIC_RELAXED)) {
-    if (header().told_from == ~std::uint64_t{0}) {
-      header().told_from = header().told_to;  // the window never opened
+    if (!opened.exchange(true) && recorder.config.after != 0) {
+      // The window never opened.
+      __atomic_store_n(&header().told_from, header().told_to, __ATOMIC_RELAXED);
     }
     header().detail = why;
   }

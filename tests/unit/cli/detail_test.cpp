@@ -1,0 +1,38 @@
+// What --after, --duration, --until and --max-spool take, which is what the recorder takes.
+#include "detail.h"
+
+#include <gtest/gtest.h>
+
+namespace ompdm::cli {
+namespace {
+
+TEST(Detail, TimesHaveAUnitOrAreSeconds) {
+  for (const char* taken : {"30", "30s", "500ms", "20us", "2min", "2m", "1h", "007s"}) {
+    EXPECT_EQ(is_time(taken), "") << taken;
+  }
+  for (const char* refused :
+       {"", "s", "0", "0s", "-1s", "1.5s", "30 s", "3d", "1e3", "s30", "99999999999999999999s"}) {
+    EXPECT_NE(is_time(refused), "") << refused;
+  }
+}
+
+TEST(Detail, SizesHaveAUnitOrAreBytes) {
+  for (const char* taken : {"none", "100000", "500K", "500M", "2G", "1T", "64KB", "64MiB"}) {
+    EXPECT_EQ(is_spool_size(taken), "") << taken;
+  }
+  for (const char* refused : {"", "0", "None", "2g", "1.5G", "G", "10%"}) {
+    EXPECT_NE(is_spool_size(refused), "") << refused;
+  }
+}
+
+TEST(Detail, PlacesAreAFileAndALine) {
+  for (const char* taken : {"heat.cpp:56", "src/a:b.c:1", "/a/b.f90:10"}) {
+    EXPECT_EQ(is_place(taken), "") << taken;
+  }
+  for (const char* refused : {"", "heat.cpp", "heat.cpp:", ":56", "heat.cpp:0", "heat.cpp:56x"}) {
+    EXPECT_NE(is_place(refused), "") << refused;
+  }
+}
+
+}  // namespace
+}  // namespace ompdm::cli
