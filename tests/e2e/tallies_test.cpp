@@ -160,7 +160,7 @@ TEST(Window, ThatBeginsAfterTheEndIsSaidSo) {
   EXPECT_EQ(window.trace.recording.told_from, window.trace.process.wall);
 }
 
-TEST(Counted, RunsOfAnyLengthAreNoLarger) {
+TEST(CountedSpool, OfARunOfAnyLengthIsNoLarger) {
   const auto size_of = [](const char* steps) {
     const std::vector<std::string> heat = {kernel("heat"), "--variant", "naive", "40", steps};
     const Folder folder;
