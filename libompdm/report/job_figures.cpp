@@ -9,6 +9,12 @@ constexpr double kFar = 3;
 constexpr double kLeastPart = 0.25;
 constexpr std::uint64_t kFewest = 4;
 
+/// Shares of other figures, which are far out where these are.
+bool is_told_by_others(const std::string& figure) {
+  return figure.starts_with("runtime_internal") || figure.ends_with("_union_ns") ||
+         figure == "program_wall_ns" || figure == "region_ns";
+}
+
 /// Whole bins beyond a limit.
 std::uint64_t ranks_above(const Distribution& ranks, double limit) {
   std::uint64_t count = 0;
@@ -37,7 +43,7 @@ std::vector<Outlier> outliers_of(const summary::Summary& job) {
   std::vector<Outlier> outliers;
   for (const auto& [name, figure] : job.totals) {
     const Distribution& ranks = figure.ranks;
-    if (ranks.count < kFewest || name.starts_with("runtime_internal")) continue;
+    if (ranks.count < kFewest || is_told_by_others(name)) continue;
     const auto lower = static_cast<double>(ranks.quantile(0.25));
     const auto upper = static_cast<double>(ranks.quantile(0.75));
     const auto median = static_cast<double>(ranks.median());

@@ -271,11 +271,11 @@ Table job_loops(const Summary& job) {
 Table job_findings(const Summary& job) {
   Table table{"findings",
               "Findings",
-              {{"id", "Id (ompdm explain)"},
+              {{"id", "Id"},
                {"pattern", "Pattern"},
                {"place", "Place"},
                {"variable", "Variable"},
-               {"in", "In", Unit::kText, Audience::kReader},
+               {"in", "Ranks", Unit::kText, Audience::kReader},
                {"ranks", "Ranks", Unit::kCount, Audience::kData},
                {"which", "which", Unit::kText, Audience::kData},
                {"count", "Operations", Unit::kCount, Audience::kAll, false, false, 2},
@@ -295,7 +295,7 @@ Table job_findings(const Summary& job) {
     }
     table.rows.push_back(
         {entry->first, text_of(row, "pattern"), place_of(row), text_of(row, "variable"),
-         fmt::format("{} of {} ranks", row.ranks.size(), job.ranks.size()), count(row.ranks.size()),
+         fmt::format("{} of {}", row.ranks.size(), job.ranks.size()), count(row.ranks.size()),
          row.ranks.text(), sum(figure_of(row, "count")), sum(bytes), sum(time),
          std::int64_t{time.ranks.count > 0 ? time.most_rank : bytes.most_rank}, confidence});
   }
