@@ -18,6 +18,7 @@
 #include "one_run.h"
 #include "open_trace.h"
 #include "progress.h"
+#include "waiting_ranks.h"
 
 namespace ompdm::cli {
 namespace {
@@ -156,7 +157,7 @@ std::vector<std::string> job_files(const std::vector<std::string>& names) {
     }
     for (std::string& file : files_in(name)) files.push_back(std::move(file));
   }
-  files = without_older_runs(without_summaries(files));
+  files = without_older_runs(with_waiting_ranks(without_summaries(files)));
   std::ranges::stable_sort(files, {}, rank_of);
   return files;
 }

@@ -16,6 +16,7 @@
 #include "apart.h"
 #include "attach.h"
 #include "hashing.h"
+#include "job_lines.h"
 #include "launch.h"
 #include "misspelt.h"
 #include "ompdm/error.h"
@@ -153,6 +154,7 @@ std::vector<std::string> tell_outcome(const SessionRecord& session, const Ending
   const Apart apart = work_apart(
       [&] {
         Settled there = settled();
+        if (options.report.empty() && tell_job_once(there)) there.traces.clear();
         there.traces.emplace_back();
         there.traces.insert(there.traces.end(), there.lines.begin(), there.lines.end());
         return there.traces;

@@ -45,12 +45,20 @@ std::string job_headline(const Summary& job) {
   return text;
 }
 
+/// As many ranges as are read.
+std::string first_ranges(const summary::RankSet& ranks) {
+  constexpr std::size_t kMost = 60;
+  const std::string text = ranks.text();
+  if (text.size() <= kMost) return text;
+  return text.substr(0, text.rfind(',', kMost)) + ",…";
+}
+
 std::vector<std::string> job_warnings(const Summary& job) {
   std::vector<std::string> lines;
   const auto tell = [&](const summary::RankSet& ranks, std::string_view what) {
     if (ranks.empty()) return;
-    lines.push_back(
-        fmt::format("{} {}: {}", counted(ranks.size(), "rank", "ranks"), what, ranks.text()));
+    lines.push_back(fmt::format("{} {}: {}", counted(ranks.size(), "rank", "ranks"), what,
+                                first_ranges(ranks)));
   };
   tell(job.ranks.missing(job.rank_count), "of the job without a trace");
   tell(job.killed, "killed, or left by _exit, quick_exit or exec");
@@ -80,13 +88,13 @@ std::string value_and_ranks(const std::map<std::string, summary::RankSet>& value
       parts.push_back(fmt::format("and {} more", values.size() - kMost));
       break;
     }
-    parts.push_back(fmt::format("{} (ranks {})", value, ranks.text()));
+    parts.push_back(fmt::format("{} (ranks {})", value, first_ranges(ranks)));
   }
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
 std::vector<std::pair<std::string, std::string>> job_facts(const Summary& job) {
-  std::string ranks = job.ranks.text();
+  std::string ranks = first_ranges(job.ranks);
   if (job.rank_count > 0) ranks += fmt::format(" of {}", job.rank_count);
   std::vector<std::pair<std::string, std::string>> facts = {{"Ranks", ranks}};
   for (const auto& [key, name] :
