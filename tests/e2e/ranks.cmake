@@ -11,8 +11,12 @@ foreach(mpi openmpi mpich)
   find_program(OMPDM_MPICC_${mpi} mpicc.${mpi})
   set(compile ${OMPDM_OFFLOAD_C})
   if(OMPDM_MPICC_${mpi})
-    set(compile ${CMAKE_COMMAND} -E env OMPI_CC=${OMPDM_OFFLOAD_C} MPICH_CC=${OMPDM_OFFLOAD_C} ${OMPDM_MPICC_${mpi}}
-      -DWITH_MPI)
+    set(with_mpi ${CMAKE_COMMAND} -E env OMPI_CC=${OMPDM_OFFLOAD_C} MPICH_CC=${OMPDM_OFFLOAD_C} ${OMPDM_MPICC_${mpi}})
+    execute_process(COMMAND ${with_mpi} -fsyntax-only -include mpi.h -x c /dev/null
+      RESULT_VARIABLE no_header OUTPUT_QUIET ERROR_QUIET)
+    if(no_header EQUAL 0)
+      set(compile ${with_mpi} -DWITH_MPI)
+    endif()
   endif()
   add_custom_command(OUTPUT ${ranks_folder}/${mpi}
     COMMAND ${compile} -g -O1 -fopenmp -fopenmp-targets=${OMPDM_OFFLOAD_TARGETS}
