@@ -16,6 +16,7 @@
 #include "ompdm/analysis.h"
 #include "ompdm/error.h"
 #include "open_trace.h"
+#include "rank_summaries.h"
 #include "shell_words.h"
 #include "verb_help.h"
 #include "verbs.h"
@@ -122,7 +123,7 @@ int finish_handed_over(const FinishVerb& verb) {
   sigset_t none;  // the recorder blocked all of them
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
-  (void)finish(verb.spool, {}, {.handed_over = STDIN_FILENO});
+  leave_summary(finish(verb.spool, {}, {.handed_over = STDIN_FILENO}));
   return 0;
 }
 
@@ -143,7 +144,9 @@ int run_finish(const FinishVerb& verb) {
   if (const std::optional<std::string> trace = trace_of_finished(verb.spool)) {
     return tell_finished(verb, *trace);
   }
-  tell(finish_patiently(verb.spool, verb.output));
+  const FinishResult result = finish_patiently(verb.spool, verb.output);
+  leave_summary(result);
+  tell(result);
   return 0;
 }
 

@@ -53,6 +53,7 @@ int run(int argc, char** argv) {
   ompdm::cli::setup_fix(app, exit_status);
   ompdm::cli::setup_compare(app, exit_status);
   ompdm::cli::setup_export(app, exit_status);
+  ompdm::cli::setup_merge(app, exit_status);
   ompdm::cli::setup_finish(app, exit_status);
   ompdm::cli::setup_info(app, exit_status);
   ompdm::cli::setup_doctor(app, exit_status);

@@ -10,6 +10,7 @@
 #include "one_run.h"
 #include "open_trace.h"
 #include "progress.h"
+#include "rank_summaries.h"
 #include "waiting_ranks.h"
 
 namespace ompdm::cli {
@@ -24,7 +25,7 @@ void put_in_order(const std::vector<std::size_t>& order, std::vector<Row>& rows)
 
 /// Older runs are what is asked for where runs on several inputs are.
 std::vector<std::string> without_older(const NamedTraces& named) {
-  const std::vector<std::string> names = with_waiting_ranks(named.names);
+  const std::vector<std::string> names = with_waiting_ranks(without_summaries(named.names));
   return named.as == kAsInputs ? names : without_older_runs(names);
 }
 

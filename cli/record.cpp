@@ -17,6 +17,7 @@
 #include "attach.h"
 #include "detail.h"
 #include "hashing.h"
+#include "job_lines.h"
 #include "launch.h"
 #include "misspelt.h"
 #include "ompdm/error.h"
@@ -165,6 +166,7 @@ std::vector<std::string> tell_outcome(const SessionRecord& session, const Ending
   const Apart apart = work_apart(
       [&] {
         Settled there = settled();
+        if (options.report.empty() && tell_job_once(there)) there.traces.clear();
         there.traces.emplace_back();
         there.traces.insert(there.traces.end(), there.lines.begin(), there.lines.end());
         return there.traces;

@@ -18,8 +18,10 @@
 #include "named_traces.h"
 #include "ompdm/analysis.h"
 #include "ompdm/error.h"
+#include "ompdm/job.h"
 #include "ompdm/page.h"
 #include "output.h"
+#include "rank_summaries.h"
 #include "shell_words.h"
 #include "source_files.h"
 #include "source_lines.h"
@@ -31,6 +33,7 @@ namespace {
 
 struct ReportOptions {
   NamedTraces traces;
+  bool ranks = false;
   bool gpu_trace = false;
   bool paths = false;
   std::string from;
@@ -66,11 +69,8 @@ std::vector<report::Condition> parse_conditions(const std::vector<std::string>& 
   return conditions;
 }
 
-/// Exit status after testing, 3 if a condition holds; each that does is said on stderr.
-int test(const std::vector<report::Condition>& conditions,
-         const std::vector<analysis::Analysis>& analyses) {
-  if (conditions.empty()) return 0;
-  const std::string json = report::render(analyses, report::Format::kJson);
+/// 3 if a condition holds in a report's JSON, else 0; each that does is said on stderr.
+int test(const std::vector<report::Condition>& conditions, const std::string& json) {
   int exit_status = 0;
   for (const report::Condition& condition : conditions) {
     const double value = report::value_of(condition.path, json);
@@ -79,6 +79,14 @@ int test(const std::vector<report::Condition>& conditions,
                report::plain_number(value));
     exit_status = 3;
   }
+  return exit_status;
+}
+
+/// Exit status after testing, 3 if a condition holds; each that does is said on stderr.
+int test(const std::vector<report::Condition>& conditions,
+         const std::vector<analysis::Analysis>& analyses) {
+  if (conditions.empty()) return 0;
+  const int exit_status = test(conditions, report::render(analyses, report::Format::kJson));
   const bool tells_transfers = std::ranges::all_of(analyses, [](const analysis::Analysis& one) {
     return analysis::has_target_events(one) && analysis::knows_transfers(one);
   });
@@ -125,6 +133,33 @@ std::string plain_text(std::string line) {
   return line;
 }
 
+/// Whether the ranks are told together, from their summaries.
+bool wants_job(const ReportOptions& options) {
+  if (options.ranks) return true;
+  const bool needs_events = options.gpu_trace || options.paths || wants_page(options.output) ||
+                            !options.traces.as.empty() || link_of(options.traces.model).has_value();
+  return !needs_events && means_job(options.traces.names);
+}
+
+int report_job(const ReportOptions& options, const std::vector<report::Condition>& conditions) {
+  if (options.gpu_trace || options.paths || wants_page(options.output) ||
+      link_of(options.traces.model).has_value()) {
+    throw Error(
+        "--gpu-trace, --paths, --link and format html are of single ranks: name a few traces",
+        Error::Kind::kUsage);
+  }
+  const summary::Summary job = merged(job_files(options.traces.names));
+  const int exit_status =
+      conditions.empty() ? 0 : test(conditions, report::render_job(job, report::Format::kJson));
+  report::Layout layout = layout_of(options.output);
+  layout.section = options.section;
+  layout.rows = options.all ? 0 : options.top;
+  write_out(options.output, [&](std::ostream& out) {
+    out << report::render_job(job, format_of(options.output), layout);
+  });
+  return exit_status;
+}
+
 int run_report(const ReportOptions& options) {
   const std::vector<report::Condition> conditions =
       parse_conditions(options.output.fail_if, options.traces.names);
@@ -132,6 +167,7 @@ int run_report(const ReportOptions& options) {
   const bool analyses_wanted = !options.gpu_trace || !conditions.empty();
   const bool page_wanted = wants_page(options.output);
   const report::OperationFilter filter = filter_of(options);
+  if (wants_job(options)) return report_job(options, conditions);
   if (page_wanted && options.gpu_trace) {
     throw Error("--gpu-trace has no format html: the page's timeline shows each operation",
                 Error::Kind::kUsage);
@@ -181,6 +217,8 @@ void setup_report(CLI::App& app, int& exit_status) {
   CLI::App* verb = app.add_subcommand("report", "Show what moved, where and for how long");
   verb->group("Look");
   add_trace_options(*verb, options->traces);
+  verb->add_flag("--ranks", options->ranks,
+                 "Tell all ranks of a job together (also of a folder, or of more than 8 traces)");
   verb->add_flag("--gpu-trace", options->gpu_trace, "List each operation in order of time instead");
   verb->add_option("--from", options->from,
                    "Of --gpu-trace, what began at TIME (as 12.5ms) or later")
@@ -209,6 +247,7 @@ void setup_report(CLI::App& app, int& exit_status) {
            "ompdm report --gpu-trace --from 20ms --to 25ms --where heat.cpp:56 trace.json\n"
            "ompdm report --paths trace.json\n"
            "ompdm report trace.rank*.json --format csv -o ranks.csv\n"
+           "ompdm report run/\n"
            "ompdm report --as inputs small.json large.json\n"
            "ompdm report trace.json --link pcie4x16\n"
            "ompdm report trace.json --fail-if 'HtoD.count > 3' --fail-if 'findings > 0'");

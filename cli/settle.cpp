@@ -17,6 +17,7 @@
 #include "ompdm/error.h"
 #include "ompdm/finish.h"
 #include "open_trace.h"
+#include "rank_summaries.h"
 #include "shell_words.h"
 
 namespace ompdm::cli {
@@ -110,6 +111,7 @@ void finish_spool(OwnSpool& spool, const RecordedProcess& process, const Ending&
   FinishOptions options = patient(spool.info().output);
   options.opened = spool.take_descriptor();
   const FinishResult result = finish(spool.info().path, {}, options);
+  leave_summary(result);
   if (result.killed) {
     outcome.lines.push_back(fmt::format("{} {}: recovered {} and {}", name_of(process),
                                         how_it_died(process, ending, where_it_died(result.model)),

@@ -16,6 +16,7 @@ void setup_explain(CLI::App& app, int& exit_status);
 void setup_fix(CLI::App& app, int& exit_status);
 void setup_compare(CLI::App& app, int& exit_status);
 void setup_export(CLI::App& app, int& exit_status);
+void setup_merge(CLI::App& app, int& exit_status);
 void setup_finish(CLI::App& app, int& exit_status);
 void setup_info(CLI::App& app, int& exit_status);
 void setup_doctor(CLI::App& app, int& exit_status);

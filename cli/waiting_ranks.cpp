@@ -44,7 +44,9 @@ bool are_all(const std::set<fs::path>& named, const fs::path& pattern) {
   for (const auto& entry : fs::directory_iterator(folder_of(pattern), error)) {
     const fs::path name = pattern.parent_path() / entry.path().filename();
     const bool older = entry.path().filename().native().find(".~") != std::string::npos;
-    if (matches(pattern.filename(), name) && !older && !named.contains(name)) return false;
+    const bool summary = name.native().ends_with(".summary.json");
+    if (matches(pattern.filename(), name) && !older && !summary && !named.contains(name))
+      return false;
   }
   return true;
 }

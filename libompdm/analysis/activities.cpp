@@ -62,27 +62,6 @@ std::vector<Group> group_ops(const Trace& trace, bool api_calls) {
   return groups;
 }
 
-/// What a kernel is called: the region's own source line before what the entry's name tells.
-Activity describe_kernel(const Trace& trace, Index<Kernel> kernel, Index<Site> site, Clock clock) {
-  Activity row;
-  row.type = ActivityType::kKernel;
-  row.clock = clock;
-  if (site) {
-    const Site& source = trace.sites[site.value];
-    row.function = source.function;
-    row.file = source.file;
-    row.line = source.line;
-  }
-  if (kernel) {
-    const Kernel& entry = trace.kernels[kernel.value];
-    if (row.function.empty()) row.function = entry.function;
-    if (row.function.empty()) row.function = entry.name;
-    if (row.file.empty()) row.file = entry.file;
-    if (row.line == 0) row.line = entry.line;
-  }
-  return row;
-}
-
 std::vector<Group> group_launches(const Trace& trace) {
   std::vector<Group> groups;
   std::map<std::tuple<std::string, std::string, int, Clock>, std::size_t> by_name;
@@ -156,6 +135,27 @@ Activity summarize(Group group) {
 }
 
 }  // namespace
+
+// The region's own source line before what the entry's name tells.
+Activity describe_kernel(const Trace& trace, Index<Kernel> kernel, Index<Site> site, Clock clock) {
+  Activity row;
+  row.type = ActivityType::kKernel;
+  row.clock = clock;
+  if (site) {
+    const Site& source = trace.sites[site.value];
+    row.function = source.function;
+    row.file = source.file;
+    row.line = source.line;
+  }
+  if (kernel) {
+    const Kernel& entry = trace.kernels[kernel.value];
+    if (row.function.empty()) row.function = entry.function;
+    if (row.function.empty()) row.function = entry.name;
+    if (row.file.empty()) row.file = entry.file;
+    if (row.line == 0) row.line = entry.line;
+  }
+  return row;
+}
 
 std::optional<ActivityType> type_of(OpKind kind) {
   switch (kind) {

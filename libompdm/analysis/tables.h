@@ -49,6 +49,9 @@ Totals totals_of(const Trace& trace);
 /// What the device does for an operation; none where it does nothing.
 std::optional<ActivityType> type_of(OpKind kind);
 
+/// What a kernel's row is called: its type, function, place and clock.
+Activity describe_kernel(const Trace& trace, Index<Kernel> kernel, Index<Site> site, Clock clock);
+
 /// Copies, memsets and kernels (`api_calls` false), or allocations and deletes (true).
 std::vector<Activity> activities_of(const Trace& trace, bool api_calls);
 

@@ -1,0 +1,58 @@
+// `ompdm merge`: one summary of many ranks, so that a job's own launcher can reduce them as a tree.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ompdm/error.h"
+#include "ompdm/summary.h"
+#include "output.h"
+#include "rank_summaries.h"
+#include "verb_help.h"
+#include "verbs.h"
+
+namespace ompdm::cli {
+namespace {
+
+struct MergeOptions {
+  std::vector<std::string> names;
+  std::string output = "summary.json";
+};
+
+int run_merge(const MergeOptions& options) {
+  std::vector<std::string> files = job_files(options.names);
+  // An earlier merge into a folder is no part of the next.
+  if (files.size() > 1) std::erase(files, options.output);
+  const std::string json = summary::to_json(merged(files));
+  OutputOptions output;
+  if (options.output != "-") output.output = options.output;
+  write_out(output, [&](std::ostream& out) { out << json; });
+  return 0;
+}
+
+}  // namespace
+
+void setup_merge(CLI::App& app, int& exit_status) {
+  auto options = std::make_shared<MergeOptions>();
+  CLI::App* verb = app.add_subcommand("merge", "Make one summary of a job's ranks, or of parts");
+  verb->group("Look");
+  verb->add_option("SUMMARY", options->names,
+                   "Summaries, traces, or folders of them; each rank once, in any order")
+      ->required()
+      ->type_name("");
+  verb->add_option("-o,--output", options->output, "The summary to write; - is standard output")
+      ->capture_default_str()
+      ->type_name("FILE");
+  set_help(*verb, "ompdm merge SUMMARY|TRACE|DIR... [-o FILE]",
+           "Merging is exact in any order and grouping: parts can be merged where they lie, and\n"
+           "then each other. `ompdm report` shows a summary as the report of its job.",
+           "ompdm merge run/\n"
+           "ompdm merge trace.rank*.json -o node7.summary.json\n"
+           "ompdm merge node*.summary.json -o - | gzip > job.json.gz");
+  verb->callback([options, &exit_status] { exit_status = run_merge(*options); });
+}
+
+}  // namespace ompdm::cli

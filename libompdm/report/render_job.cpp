@@ -1,0 +1,172 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "ompdm/error.h"
+#include "ompdm/job.h"
+#include "report/job_figures.h"
+#include "report/job_json.h"
+#include "report/job_tables.h"
+#include "report/page.h"
+#include "report/units.h"
+
+namespace ompdm::report {
+namespace {
+
+using summary::Figure;
+using summary::Summary;
+
+Figure total(const Summary& job, const char* name) {
+  const auto found = job.totals.find(name);
+  return found == job.totals.end() ? Figure() : found->second;
+}
+
+/// "8 ranks moved 1.2 GB to devices and back; rank 3 spent most in transfers, 40 ms of its 90 ms."
+std::string job_headline(const Summary& job) {
+  const std::uint64_t moved =
+      total(job, "HtoD_bytes").ranks.sum + total(job, "DtoH_bytes").ranks.sum;
+  const Figure wall = total(job, "wall_ns");
+  std::string text = fmt::format(
+      "{} moved {} to and from devices; walls from {} (rank {}) to {} "
+      "(rank {})",
+      counted(job.ranks.size(), "rank", "ranks"), spoken_size(moved),
+      spoken_time(static_cast<Nanoseconds>(wall.ranks.least)), wall.least_rank,
+      spoken_time(static_cast<Nanoseconds>(wall.ranks.most)), wall.most_rank);
+  const Figure transfer = total(job, "transfer_union_ns");
+  if (transfer.ranks.most > 0) {
+    text +=
+        fmt::format(", transfers {} of all; most in rank {}: {}, {} the mean",
+                    spoken_share(static_cast<Nanoseconds>(transfer.ranks.sum),
+                                 static_cast<Nanoseconds>(wall.ranks.sum)),
+                    transfer.most_rank, spoken_time(static_cast<Nanoseconds>(transfer.ranks.most)),
+                    ratio_text(imbalance_of(transfer)));
+  }
+  return text;
+}
+
+/// As many ranges as are read.
+std::string first_ranges(const summary::RankSet& ranks) {
+  constexpr std::size_t kMost = 60;
+  const std::string text = ranks.text();
+  if (text.size() <= kMost) return text;
+  return text.substr(0, text.rfind(',', kMost)) + ",…";
+}
+
+std::vector<std::string> job_warnings(const Summary& job) {
+  std::vector<std::string> lines;
+  const auto tell = [&](const summary::RankSet& ranks, std::string_view what) {
+    if (ranks.empty()) return;
+    lines.push_back(fmt::format("{} {}: {}", counted(ranks.size(), "rank", "ranks"), what,
+                                first_ranges(ranks)));
+  };
+  tell(job.ranks.missing(job.rank_count), "of the job without a trace");
+  tell(job.killed, "killed, or left by _exit, quick_exit or exec");
+  tell(job.truncated, "of which the trace is cut short");
+  const auto reaches = job.facts.find("reach");
+  if (reaches != job.facts.end()) {
+    for (const auto& [reach, ranks] : reaches->second) {
+      Recording recording;
+      recording.reach = reach;
+      if (!analysis::has_transfers(recording)) tell(ranks, "whose transfers are not known");
+    }
+  }
+  for (const auto& [name, figure] : job.losses) {
+    if (figure.ranks.sum == 0) continue;
+    lines.push_back(
+        fmt::format("Lost: {} {}, most in rank {}", name, figure.ranks.sum, figure.most_rank));
+  }
+  return lines;
+}
+
+std::string value_and_ranks(const std::map<std::string, summary::RankSet>& values) {
+  constexpr std::size_t kMost = 4;
+  if (values.size() == 1) return values.begin()->first;
+  std::vector<std::string> parts;
+  for (const auto& [value, ranks] : values) {
+    if (parts.size() == kMost) {
+      parts.push_back(fmt::format("and {} more", values.size() - kMost));
+      break;
+    }
+    parts.push_back(fmt::format("{} (ranks {})", value, first_ranges(ranks)));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::vector<std::pair<std::string, std::string>> job_facts(const Summary& job) {
+  std::string ranks = first_ranges(job.ranks);
+  if (job.rank_count > 0) ranks += fmt::format(" of {}", job.rank_count);
+  std::vector<std::pair<std::string, std::string>> facts = {{"Ranks", ranks}};
+  for (const auto& [key, name] :
+       {std::pair("host", "Hosts"), {"program", "Program"}, {"runtime", "Runtime"}}) {
+    const auto found = job.facts.find(key);
+    if (found != job.facts.end()) facts.emplace_back(name, value_and_ranks(found->second));
+  }
+  return facts;
+}
+
+std::string job_text(const Summary& job, const Layout& layout) {
+  Layout half = layout;  // all of it is to fit a screen
+  half.rows = layout.rows == 0 ? 0 : std::max<std::size_t>(1, layout.rows / 2);
+  const std::string first = job_headline(job);
+  std::string text = title(layout.narrow ? wrapped(first, layout.width) : first, layout) + '\n';
+  for (const std::string& line : job_warnings(job)) {
+    text += warning(wrapped(line, layout.width - 2), layout) + '\n';
+  }
+  for (const auto& [name, value] : job_facts(job)) text += fact(name, value, layout);
+  text += titled(job_times(job), layout);
+  text += titled(job_bytes(job), layout);
+  for (Table (*table)(const Summary&) :
+       {job_outliers, job_directives, job_variables, job_loops, job_findings}) {
+    text += titled(table(job), half);
+  }
+  return text;
+}
+
+std::string job_markdown(const Summary& job) {
+  std::string text = "**" + job_headline(job) + "**\n\n";
+  for (const std::string& line : job_warnings(job)) text += "> " + in_markdown(line) + "\n\n";
+  for (const auto& [name, value] : job_facts(job)) {
+    text += fmt::format("* {}: `{}`\n", name, value);
+  }
+  text += '\n';
+  for (const Table& table : job_tables(job)) {
+    if (table.rows.empty()) continue;
+    text += "## " + in_markdown(table.title) + "\n\n" + markdown(for_readers(table)) + '\n';
+  }
+  return text;
+}
+
+std::string job_csv(const Summary& job, const std::string& section) {
+  std::string text;
+  std::vector<std::string> known;
+  for (const Table& table : job_tables(job)) {
+    if (table.name == section) return csv(for_data(table));
+    known.push_back(table.name);
+    if (!text.empty()) text += '\n';
+    text += "# " + table.name + '\n' + csv(for_data(table));
+  }
+  if (section.empty()) return text;
+  throw Error(
+      fmt::format("there is no section {}: name one of {}", section, fmt::join(known, ", ")),
+      Error::Kind::kUsage);
+}
+
+}  // namespace
+
+std::string render_job(const Summary& job, Format format, const Layout& layout) {
+  if (job.ranks.empty()) throw Error("no rank to report on", Error::Kind::kUsage);
+  switch (format) {
+    case Format::kJson:
+      return job_json(job);
+    case Format::kCsv:
+      return job_csv(job, layout.section);
+    case Format::kMarkdown:
+      return job_markdown(job);
+    case Format::kText:
+      break;
+  }
+  return job_text(job, layout);
+}
+
+}  // namespace ompdm::report

@@ -1,0 +1,29 @@
+# Jobs of real ranks under OpenMPI and MPICH, where they are installed: with their calls where the headers are, too.
+set(ranks_folder ${CMAKE_CURRENT_BINARY_DIR}/ranks)
+file(MAKE_DIRECTORY ${ranks_folder})
+add_executable(ranks_test ranks_test.cpp ../unit/cli/scratch.cpp)
+target_include_directories(ranks_test PRIVATE ${PROJECT_SOURCE_DIR}/tests/unit/cli)
+target_link_libraries(ranks_test PRIVATE ompdm_options ompdm_verbs nlohmann_json::nlohmann_json GTest::gtest_main)
+target_compile_definitions(ranks_test PRIVATE OMPDM_COMMAND="$<TARGET_FILE:ompdm>" OMPDM_RANKS_FOLDER="${ranks_folder}")
+add_dependencies(ranks_test ompdm ompdm_record)
+
+foreach(mpi openmpi mpich)
+  find_program(OMPDM_MPICC_${mpi} mpicc.${mpi})
+  set(compile ${OMPDM_OFFLOAD_C})
+  if(OMPDM_MPICC_${mpi})
+    set(with_mpi ${CMAKE_COMMAND} -E env OMPI_CC=${OMPDM_OFFLOAD_C} MPICH_CC=${OMPDM_OFFLOAD_C} ${OMPDM_MPICC_${mpi}})
+    execute_process(COMMAND ${with_mpi} -fsyntax-only -include mpi.h -x c /dev/null
+      RESULT_VARIABLE no_header OUTPUT_QUIET ERROR_QUIET)
+    if(no_header EQUAL 0)
+      set(compile ${with_mpi} -DWITH_MPI)
+    endif()
+  endif()
+  add_custom_command(OUTPUT ${ranks_folder}/${mpi}
+    COMMAND ${compile} -g -O1 -fopenmp -fopenmp-targets=${OMPDM_OFFLOAD_TARGETS}
+      -Wl,-rpath,${OMPDM_OFFLOAD_LIBRARY_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/ranks/ranks.c -o ${ranks_folder}/${mpi}
+    DEPENDS ranks/ranks.c VERBATIM COMMENT "Building a rank of ${mpi}")
+  add_custom_target(ranks_${mpi} ALL DEPENDS ${ranks_folder}/${mpi})
+  add_dependencies(ranks_test ranks_${mpi})
+  add_dependencies(offload_programs ranks_${mpi})
+endforeach()
+gtest_discover_tests(ranks_test NO_PRETTY_VALUES TEST_PREFIX e2e.ranks. PROPERTIES LABELS e2e TIMEOUT 120)
