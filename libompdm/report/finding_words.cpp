@@ -22,7 +22,7 @@ Pattern pattern_of(const Finding& finding) {
 }
 
 /// Patterns of foreign detectors (ompdm/detector.h) are said as they are called.
-std::string words_of(const Finding& finding) {
+std::string pattern_words(const Finding& finding) {
   const Pattern pattern = pattern_of(finding);
   if (!pattern.words.empty()) return std::string(pattern.words);
   std::string words = finding.pattern;
@@ -47,7 +47,7 @@ std::string_view confidence_of(const Finding& finding) {
 std::string heading_of(const Finding& finding, const SourceNames& names) {
   std::string text = names.place(finding.file, finding.line);
   if (!finding.variable.empty()) text += (text.empty() ? "" : ", ") + finding.variable;
-  return text + (text.empty() ? "" : ": ") + words_of(finding);
+  return text + (text.empty() ? "" : ": ") + pattern_words(finding);
 }
 
 std::string cost_of(const Finding& finding) {
