@@ -15,11 +15,12 @@ set(edit ${CPACK_TEMPORARY_INSTALL_DIRECTORY}/edit/usr)
 
 # Plugins, not libraries to link with: they have no versions, and the linker need not see them.
 file(GLOB plugins ${runtime}/lib/*.so ${runtime}/lib/*/*.so)
-file(MAKE_DIRECTORY ${runtime}/lib/ompdm)
+set(private ${runtime}/lib/${CPACK_OMPDM_ARCHITECTURE}/ompdm)
+file(MAKE_DIRECTORY ${private})
 foreach(plugin IN LISTS plugins)
   cmake_path(GET plugin FILENAME name)
-  file(RENAME ${plugin} ${runtime}/lib/ompdm/${name})
-  file(CHMOD ${runtime}/lib/ompdm/${name} PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)
+  file(RENAME ${plugin} ${private}/${name})
+  file(CHMOD ${private}/${name} PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)
 endforeach()
 # /usr/bin is in PATH, and unloading the module would take it out.
 file(REMOVE_RECURSE ${runtime}/share/ompdm)

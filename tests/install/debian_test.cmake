@@ -39,11 +39,12 @@ run(lintian --fail-on error,warning --suppress-tags initial-upload-closes-no-bug
 # Put where no root is needed, it records.
 run(dpkg-deb -x "${command}" "${SCRATCH}/root")
 run("${SCRATCH}/root/usr/bin/ompdm" doctor)
-if(NOT output MATCHES "/usr/lib/ompdm/libompdm\\.so")
+if(NOT output MATCHES "/usr/lib/[^/]+/ompdm/libompdm\\.so")
   message(FATAL_ERROR "the recorder is not found where the package has it")
 endif()
 if(PROGRAM)
-  run(${CMAKE_COMMAND} -E env "LD_PRELOAD=${SCRATCH}/root/usr/lib/ompdm/libompdm.so" OMPDM_OUTPUT=trace.json
+  file(GLOB recorder "${SCRATCH}/root/usr/lib/*/ompdm/libompdm.so")
+  run(${CMAKE_COMMAND} -E env "LD_PRELOAD=${recorder}" OMPDM_OUTPUT=trace.json
     "${PROGRAM}")
   run("${SCRATCH}/root/usr/bin/ompdm" report trace.json)
 endif()
