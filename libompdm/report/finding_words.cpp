@@ -21,7 +21,8 @@ Pattern pattern_of(const Finding& finding) {
   return {finding.pattern, {}, "instance", "instances"};
 }
 
-/// Patterns of foreign detectors (ompdm/detector.h) are said as they are called.
+}  // namespace
+
 std::string pattern_words(const Finding& finding) {
   const Pattern pattern = pattern_of(finding);
   if (!pattern.words.empty()) return std::string(pattern.words);
@@ -29,8 +30,6 @@ std::string pattern_words(const Finding& finding) {
   std::ranges::replace(words, '_', ' ');
   return words;
 }
-
-}  // namespace
 
 std::string_view confidence_of(const Finding& finding) {
   switch (finding.confidence) {
