@@ -8,7 +8,7 @@ add_custom_command(TARGET ompdm POST_BUILD
   COMMAND ompdm completion zsh > ${help}/completions/_ompdm
   COMMAND ompdm completion fish > ${help}/completions/ompdm.fish
   VERBATIM)
-install(DIRECTORY ${help}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 OPTIONAL)
-install(FILES ${help}/completions/ompdm DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions OPTIONAL)
-install(FILES ${help}/completions/_ompdm DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions OPTIONAL)
-install(FILES ${help}/completions/ompdm.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d OPTIONAL)
+install(DIRECTORY ${help}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT runtime OPTIONAL)
+install(FILES ${help}/completions/ompdm DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT runtime OPTIONAL)
+install(FILES ${help}/completions/_ompdm DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions COMPONENT runtime OPTIONAL)
+install(FILES ${help}/completions/ompdm.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT runtime OPTIONAL)

@@ -12,8 +12,10 @@ namespace fs = std::filesystem;
 
 fs::path find_own_library(const std::string& name) {
   const fs::path prefix = fs::read_symlink("/proc/self/exe").parent_path().parent_path();
+  // The last is where the .deb has it: the system's linker looks for no plugin.
   const std::vector<fs::path> folders = {prefix / OMPDM_LIBDIR, prefix / "lib",
-                                         prefix / "lib" / OMPDM_ARCHITECTURE, prefix / "lib64"};
+                                         prefix / "lib" / OMPDM_ARCHITECTURE, prefix / "lib64",
+                                         prefix / "lib" / OMPDM_ARCHITECTURE / "ompdm"};
   for (const fs::path& folder : folders) {
     std::error_code error;
     const fs::path library = folder / name;

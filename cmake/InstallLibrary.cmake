@@ -7,14 +7,29 @@ set_target_properties(ompdm_library PROPERTIES EXPORT_NAME ompdm)
 add_library(ompdm::ompdm ALIAS ompdm_library)
 
 set(ompdm_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ompdm)
-install(DIRECTORY libompdm/include/ompdm DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY libompdm/include/ompdm DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 install(TARGETS ompdm_library ompdm_api ompdm_figures ompdm_calls ompdm_trace ompdm_analysis ompdm_summary ompdm_report
   EXPORT ompdm_targets
-  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(EXPORT ompdm_targets NAMESPACE ompdm:: FILE ompdmTargets.cmake DESTINATION ${ompdm_cmake_dir})
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+install(EXPORT ompdm_targets NAMESPACE ompdm:: FILE ompdmTargets.cmake DESTINATION ${ompdm_cmake_dir}
+  COMPONENT development)
 configure_package_config_file(cmake/ompdmConfig.cmake.in ${PROJECT_BINARY_DIR}/ompdmConfig.cmake
   INSTALL_DESTINATION ${ompdm_cmake_dir})
+# As VERSIONS.md has it: before 1.0 a minor version may change the API.
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/ompdmConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/ompdmConfig.cmake ${PROJECT_BINARY_DIR}/ompdmConfigVersion.cmake
-  DESTINATION ${ompdm_cmake_dir})
+  DESTINATION ${ompdm_cmake_dir} COMPONENT development)
+
+# `--strip` leaves out archives, which are most of the tree.
+set(ompdm_archives "")
+foreach(target ompdm_figures ompdm_calls ompdm_trace ompdm_analysis ompdm_report)
+  string(APPEND ompdm_archives " lib${target}.a")
+endforeach()
+install(CODE "
+if(CMAKE_INSTALL_DO_STRIP)
+  foreach(archive${ompdm_archives})
+    execute_process(COMMAND \"${CMAKE_STRIP}\" --strip-debug --enable-deterministic-archives
+      \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/\${archive}\" COMMAND_ERROR_IS_FATAL ANY)
+  endforeach()
+endif()" COMPONENT development)

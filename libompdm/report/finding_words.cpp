@@ -18,10 +18,18 @@ using analysis::Finding;
 Pattern pattern_of(const Finding& finding) {
   const auto known = std::ranges::find(kPatterns, finding.pattern, &Pattern::name);
   if (known != std::end(kPatterns)) return *known;
-  return {finding.pattern, finding.pattern, "instance", "instances"};
+  return {finding.pattern, {}, "instance", "instances"};
 }
 
 }  // namespace
+
+std::string pattern_words(const Finding& finding) {
+  const Pattern pattern = pattern_of(finding);
+  if (!pattern.words.empty()) return std::string(pattern.words);
+  std::string words = finding.pattern;
+  std::ranges::replace(words, '_', ' ');
+  return words;
+}
 
 std::string_view confidence_of(const Finding& finding) {
   switch (finding.confidence) {
@@ -38,7 +46,7 @@ std::string_view confidence_of(const Finding& finding) {
 std::string heading_of(const Finding& finding, const SourceNames& names) {
   std::string text = names.place(finding.file, finding.line);
   if (!finding.variable.empty()) text += (text.empty() ? "" : ", ") + finding.variable;
-  return text + (text.empty() ? "" : ": ") + std::string(pattern_of(finding).words);
+  return text + (text.empty() ? "" : ": ") + pattern_words(finding);
 }
 
 std::string cost_of(const Finding& finding) {

@@ -12,6 +12,10 @@ namespace ompdm::report {
 /// "likely".
 std::string_view confidence_of(const analysis::Finding& finding);
 
+/// "mapped anew by each pass of a loop"; patterns of foreign detectors (ompdm/detector.h) as they
+/// are called, with blanks.
+std::string pattern_words(const analysis::Finding& finding);
+
 /// "heat.cpp:41, u, u_tmp: mapped anew by each pass of a loop"
 std::string heading_of(const analysis::Finding& finding, const SourceNames& names);
 

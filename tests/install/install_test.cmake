@@ -1,5 +1,5 @@
-# Installs the build tree into SCRATCH, builds a consumer against it, records with the installed command
-# (if PROGRAM is given) and has the consumer read that trace. Then installs a tree in which only what scripts/demo
+# Installs the build tree into SCRATCH, builds consumers against it, records with the installed command
+# (if PROGRAM is given) and has the consumers read that trace. Then installs a tree in which only what scripts/demo
 # builds was built.
 cmake_minimum_required(VERSION 3.25)
 
@@ -16,9 +16,10 @@ function(run)
     message(FATAL_ERROR "${command}: ${status}\n${output}")
   endif()
   message("${output}")
+  set(output "${output}" PARENT_SCOPE)
 endfunction()
 
-run(${CMAKE_COMMAND} --install "${BUILD}" --prefix "${prefix}")
+run(${CMAKE_COMMAND} --install "${BUILD}" --prefix "${prefix}" --strip)
 run(${CMAKE_COMMAND} -S "${SOURCE}/consumer" -B "${SCRATCH}/consumer" -G "${GENERATOR}"
   "-DCMAKE_CXX_COMPILER=${CXX}" "-DCMAKE_PREFIX_PATH=${prefix}")
 run(${CMAKE_COMMAND} --build "${SCRATCH}/consumer")
@@ -31,14 +32,30 @@ foreach(file man/man1/ompdm.1 man/man1/ompdm-report.1 bash-completion/completion
 endforeach()
 if(PROGRAM)
   run("${prefix}/${BINDIR}/ompdm" record -o trace.json "${PROGRAM}")
-  run("${SCRATCH}/consumer/consumer" trace.json)
+  run("${SCRATCH}/consumer/costliest" trace.json)
+  foreach(word " a\n" " b\n" " c\n")
+    string(FIND "${output}" "${word}" at)
+    if(at EQUAL -1)
+      message(FATAL_ERROR "costliest does not list each of vadd's variables")
+    endif()
+  endforeach()
+  # Something crosses, and nothing as long as an exabyte.
+  run("${SCRATCH}/consumer/detector" trace.json 1)
+  if(NOT output MATCHES "vadd\\.cpp:[0-9]+: oversized transfer" OR
+      NOT output MATCHES "\"pattern\": ?\"oversized_transfer\"")
+    message(FATAL_ERROR "the foreign detector's finding is not in the report")
+  endif()
+  run("${SCRATCH}/consumer/detector" trace.json 1000000000000000000)
+  if(output MATCHES "oversized")
+    message(FATAL_ERROR "the foreign detector found what is not there")
+  endif()
 endif()
 
 # Its files stand for their being built, which takes minutes.
 set(demo "${SCRATCH}/demo")
 run(${CMAKE_COMMAND} -S "${PROJECT}" -B "${demo}" -G "${GENERATOR}" "-DCMAKE_CXX_COMPILER=${CXX}"
   -DCMAKE_BUILD_TYPE=RelWithDebInfo -DOMPDM_BUILD_TESTS=OFF)
-foreach(file bin/ompdm lib/libompdm.so lib/libompdm-build-log.so lib/libompdm_calls.a lib/libompdm_trace.a
+foreach(file bin/ompdm lib/libompdm.so lib/libompdm-build-log.so lib/libompdm_figures.a lib/libompdm_calls.a lib/libompdm_trace.a
     lib/libompdm_analysis.a lib/libompdm_report.a bin/kernels/heat)
   cmake_path(GET file PARENT_PATH folder)
   if(EXISTS "${BUILD}/${file}")

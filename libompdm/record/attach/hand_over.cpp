@@ -28,7 +28,8 @@ namespace {
 
 bool executable(const char* path) noexcept { return access(path, X_OK) == 0; }
 
-// `ompdm` lies beside the library: build/lib and build/bin, or lib[/triple] and bin under a prefix.
+// `ompdm` lies beside the library: build/lib and build/bin, or lib[/triple[/ompdm]] and bin under a
+// prefix.
 bool find_command(char* path, std::size_t capacity) noexcept {
   if (recorder.config.command != nullptr) {
     snprintf(path, capacity, "%s", recorder.config.command);
@@ -47,7 +48,8 @@ bool find_command(char* path, std::size_t capacity) noexcept {
     return false;
   }
   *slash = '\0';
-  static constexpr const char* kPlaces[] = {"/ompdm", "/../bin/ompdm", "/../../bin/ompdm"};
+  static constexpr const char* kPlaces[] = {"/ompdm", "/../bin/ompdm", "/../../bin/ompdm",
+                                            "/../../../bin/ompdm"};
   for (const char* place : kPlaces) {
     const int size = snprintf(path, capacity, "%s%s", library, place);
     if (size > 0 && static_cast<std::size_t>(size) < capacity && executable(path)) {

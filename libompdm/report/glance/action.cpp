@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "report/advice.h"
+#include "report/finding_words.h"
 #include "report/fitted_text.h"
 #include "report/units.h"
 
@@ -48,7 +49,8 @@ struct Action {
   const SourceNames& names;
   std::string data;
 
-  std::string operator()(std::monostate /*none*/) const { return "see below"; }
+  // No facts: a foreign detector's.
+  std::string operator()(std::monostate /*none*/) const { return pattern_words(finding); }
 
   std::string operator()(const facts::PerIterationMapping& facts) const {
     const bool has_place = !facts.loop.place.file.empty();
