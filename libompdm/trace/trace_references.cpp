@@ -39,7 +39,7 @@ class Checker {
       }
       name_row("map list", i);
     }
-    check("region", trace_.regions, [this](const Region& region) {
+    check_runs("region", trace_.regions, [this](const Region& region) {
       expect(region.site, trace_.sites, "site");
       expect(region.path, trace_.call_paths, "call path");
       expect_position(region.thread, trace_.threads.size(), "thread");
@@ -48,14 +48,14 @@ class Checker {
         expect_position(region.map_list, trace_.map_lists.size(), "map list");
       }
     });
-    check("data operation", trace_.ops, [this](const DataOp& op) {
+    check_runs("data operation", trace_.ops, [this](const DataOp& op) {
       expect(op.region, trace_.regions, "region");
       expect(op.site, trace_.sites, "site");
       expect(op.path, trace_.call_paths, "call path");
       expect(op.variable, trace_.variables, "variable");
       expect_position(op.thread, trace_.threads.size(), "thread");
     });
-    check("launch", trace_.launches, [this](const Launch& launch) {
+    check_runs("launch", trace_.launches, [this](const Launch& launch) {
       expect(launch.region, trace_.regions, "region");
       expect(launch.site, trace_.sites, "site");
       expect(launch.kernel, trace_.kernels, "kernel");
@@ -81,6 +81,25 @@ class Checker {
       check_row(rows[i]);
       name_row(what, i);
     }
+  }
+
+  /// Once a shape, and of each row what is its own; where something is broken all rows, to name it.
+  template <class Row, class Check>
+  void check_runs(std::string_view what, const Runs<Row>& rows, Check check_row) {
+    if (!broken_.empty()) return;
+    [[maybe_unused]] const auto fine = rows.of_shapes([&](const Row& shape) {
+      check_row(shape);
+      return broken_.empty();
+    });
+    bool intact = broken_.empty();
+    if constexpr (requires { rows.region_of(0); }) {
+      for (std::size_t i = 0; i < rows.size() && intact; ++i) {
+        const Index<Region> region = rows.region_of(i);
+        intact = !region || region.value < trace_.regions.size();
+      }
+    }
+    broken_.clear();
+    if (!intact) check(what, rows, check_row);
   }
 
   /// Each row's own comes before it, so that none is its own.
