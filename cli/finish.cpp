@@ -123,7 +123,11 @@ int finish_handed_over(const FinishVerb& verb) {
   sigset_t none;  // the recorder blocked all of them
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
-  leave_summary(finish(verb.spool, {}, {.handed_over = STDIN_FILENO}));
+  FinishOptions options = patient(verb.spool);
+  options.patience = {};
+  options.waiting = nullptr;
+  options.handed_over = STDIN_FILENO;
+  leave_summary(finish(verb.spool, {}, options));
   return 0;
 }
 
@@ -144,7 +148,8 @@ int run_finish(const FinishVerb& verb) {
   if (const std::optional<std::string> trace = trace_of_finished(verb.spool)) {
     return tell_finished(verb, *trace);
   }
-  const FinishResult result = finish_patiently(verb.spool, verb.output);
+  // A name that somebody has typed says what is to be written.
+  const FinishResult result = finish_patiently(verb.spool, verb.output, !verb.output.empty());
   leave_summary(result);
   tell(result);
   return 0;
@@ -164,7 +169,9 @@ void setup_finish(CLI::App& app, int& exit_status) {
       ->type_name("FILE");
   verb->add_flag("--handed-over", options->handed_over)->group("");
   set_help(*verb, "ompdm finish [SPOOL] [-o FILE]",
-           "An older trace of that name is kept as trace.~N~.json; other files are never touched.",
+           "An older trace of that name is kept as trace.~N~.json; other files are never touched.\n"
+           "A run of more than 2 million events becomes trace.ompdm, which every command reads;\n"
+           "-o FILE.ompdm and -o FILE.json write what they say of any run.",
            "ompdm finish\n"
            "ompdm finish trace.json.spool\n"
            "ompdm finish trace.json.spool -o killed.json");

@@ -141,6 +141,7 @@ void print_text(const OpenedTrace& opened) {
   const Trace& trace = opened.trace;
   const Process& process = trace.process;
   row("file", trace.file + (trace.truncated ? " (cut short)" : ""));
+  row("kind", opened.kind);
   row("command", command_line(process));
   row("program", process.program);
   row("directory", process.directory);
@@ -193,6 +194,7 @@ ordered_json to_json(const OpenedTrace& opened) {
   ordered_json json = {
       {"schema", "ompdm.info/1"},
       {"file", trace.file},
+      {"kind", opened.kind},
       {"truncated", trace.truncated},
       {"process",
        {{"program", process.program},

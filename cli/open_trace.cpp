@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <limits>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -28,6 +29,16 @@ bool exists(const fs::path& path) {
   return fs::exists(path, error);
 }
 
+/// "trace.ompdm" of "trace.json" and "trace.json.gz"; empty of other names.
+std::string long_run_name(std::string name) {
+  for (const std::string_view ending : {".json.gz", ".json"}) {
+    if (!name.ends_with(ending)) continue;
+    name.resize(name.size() - ending.size());
+    return name + ".ompdm";
+  }
+  return {};
+}
+
 /// Where a spool of that trace may lie: beside it, or where the recorder puts it otherwise.
 std::vector<fs::path> spool_folders(const fs::path& trace) {
   std::vector<fs::path> folders = {trace.parent_path()};
@@ -39,12 +50,19 @@ std::vector<fs::path> spool_folders(const fs::path& trace) {
   return folders;
 }
 
+/// For tests, which would take minutes to make a long run.
+std::uint64_t most_in_json() {
+  const char* most = std::getenv("OMPDM_MOST_IN_JSON");
+  return most != nullptr && *most != '\0' ? std::strtoull(most, nullptr, 10) : kMostInJson;
+}
+
 /// Whether a spool is our own, and of a later run than the trace of its name.
 bool is_awaited(const fs::path& spool, const std::string& trace) {
   struct stat ours{};
   std::error_code error;
+  const std::string there = named_trace(trace);
   return ::stat(spool.c_str(), &ours) == 0 && ours.st_uid == ::geteuid() &&
-         (!exists(trace) || fs::last_write_time(spool, error) > fs::last_write_time(trace, error));
+         (!exists(there) || fs::last_write_time(spool, error) > fs::last_write_time(there, error));
 }
 
 /// The spool that is to become `name`; empty if there is none.
@@ -68,7 +86,7 @@ bool has_ended(const std::string& name, const SpoolInfo& spool) {
   fmt::print(stderr,
              "ompdm: {}: process {} still records: `ompdm report {}` shows it as it is now\n",
              spool.path.string(), spool.pid, spool.path.string());
-  if (!exists(name)) {
+  if (!exists(named_trace(name))) {
     throw Error(
         fmt::format("{}: no such file yet: its process still runs: wait for its end, or name {}",
                     name, spool.path.string()));
@@ -76,9 +94,13 @@ bool has_ended(const std::string& name, const SpoolInfo& spool) {
   return false;
 }
 
-Trace read_file(const std::string& trace) {
+std::string kind_of(const fs::path& trace) {
+  return is_binary_trace(trace) ? "trace of a long run (binary)" : "trace (JSON)";
+}
+
+OpenedTrace read_file(const std::string& trace) {
   const Progress progress(fmt::format("reading {}{}", trace, size_of_file(trace)));
-  return read_trace(trace);
+  return {read_trace(trace), false, kind_of(trace)};
 }
 
 /// The trace, if there was something to finish.
@@ -93,41 +115,53 @@ std::optional<Trace> finish_first(const std::string& name) {
     return std::move(result.model);
   } catch (const Error&) {
     // Another process may have finished it before we could open it.
-    if (is_spool(spool) || !exists(name)) throw;
+    if (is_spool(spool) || !exists(named_trace(name))) throw;
     return std::nullopt;
   }
 }
 
 }  // namespace
 
+std::string named_trace(const std::string& name) {
+  if (exists(name)) return name;
+  std::string other = long_run_name(name);
+  return !other.empty() && is_trace(other) ? other : name;
+}
+
 std::optional<std::string> trace_of_finished(const std::string& spool) {
   constexpr std::string_view kEnding = ".spool";
   if (!spool.ends_with(kEnding) || exists(spool)) return std::nullopt;
-  std::string trace = spool.substr(0, spool.size() - kEnding.size());
+  std::string trace = named_trace(spool.substr(0, spool.size() - kEnding.size()));
   if (!is_trace(trace)) return std::nullopt;
   return trace;
 }
 
 OpenedTrace open_trace(const std::string& name) {
-  if (name == kStandardInput) return {read_standard_input(), false};
+  if (name == kStandardInput) return {read_standard_input(), false, "standard input"};
   if (const std::optional<std::string> trace = trace_of_finished(name)) {
     fmt::print(stderr, "ompdm: {}: is finished: its trace {} is read\n", name, *trace);
-    return {read_file(*trace), false};
+    return read_file(*trace);
   }
   if (is_spool(name)) {
     const Progress progress(fmt::format("reading {}{}", name, size_of_file(name)));
-    return {read_spool(name), spool_info(name).alive};
+    return {read_spool(name), spool_info(name).alive, "spool"};
   }
-  if (std::optional<Trace> finished = finish_first(name)) return {std::move(*finished), false};
-  if (!exists(name)) {
+  if (std::optional<Trace> finished = finish_first(name)) {
+    const std::string kind = kind_of(finished->file);
+    return {std::move(*finished), false, kind};
+  }
+  const std::string file = named_trace(name);
+  if (!exists(file)) {
     throw Error(name + ": no such file: run `ompdm record PROGRAM` first, or name a trace");
   }
-  return {read_file(name), false};
+  return read_file(file);
 }
 
-FinishResult finish_patiently(const fs::path& spool, const fs::path& output) {
+FinishResult finish_patiently(const fs::path& spool, const fs::path& output, bool by_name) {
   const Progress progress(fmt::format("finishing {}{}", spool.string(), size_of_file(spool)));
-  return finish(spool, output, patient(output.empty() ? spool : output));
+  FinishOptions options = patient(output.empty() ? spool : output);
+  if (by_name) options.most_in_json = std::numeric_limits<std::uint64_t>::max();
+  return finish(spool, output, options);
 }
 
 FinishOptions patient(const std::string& name) {
@@ -138,7 +172,9 @@ FinishOptions patient(const std::string& name) {
                  Progress::kClearLine, name);
     }
   };
-  return {.patience = kPatience, .waiting = tell};
+  FinishOptions options{.patience = kPatience, .waiting = tell};
+  options.most_in_json = most_in_json();
+  return options;
 }
 
 }  // namespace ompdm::cli

@@ -1,5 +1,6 @@
 // What a TRACE argument of report and compare may be: a trace, the spool of a process (also one
-// that still runs), the name of a trace of which there is only the spool yet, or `-`.
+// that still runs), the name of a trace of which there is only the spool yet, or `-`;
+// `trace.json` stands for the `trace.ompdm` of a long run, too.
 #pragma once
 
 #include <filesystem>
@@ -17,7 +18,12 @@ inline constexpr const char* kEndedSilently = "was killed, or left by _exit, qui
 struct OpenedTrace {
   Trace trace;
   bool running = false;  ///< read from the spool of a process that still runs
+  std::string kind;      ///< of file, in words
 };
+
+/// The file that is meant by the name of a trace: `trace.json` typed by habit is `trace.ompdm`
+/// where the run was a long one. The name itself if there is neither.
+std::string named_trace(const std::string& name);
 
 /// Reads it. A trace that is being written is waited for; the spool of a process that has ended is
 /// finished first, if nobody else is at it, which is said in one line on stderr. Throws Error.
@@ -31,8 +37,9 @@ std::optional<std::string> trace_of_finished(const std::string& spool);
 /// waited for.
 FinishOptions patient(const std::string& name);
 
-/// Finishes a spool with that patience, telling a terminal how long it takes. Throws Error.
+/// Finishes a spool with that patience, telling a terminal how long it takes; by_name: as the name
+/// of `output` says, even if the run is too long for JSON. Throws Error.
 FinishResult finish_patiently(const std::filesystem::path& spool,
-                              const std::filesystem::path& output);
+                              const std::filesystem::path& output, bool by_name = false);
 
 }  // namespace ompdm::cli

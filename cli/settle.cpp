@@ -129,9 +129,10 @@ void settle_process(const RecordedProcess& process, const Ending& ending, bool k
   std::error_code error;
   OwnSpool spool(process);
   if (!spool.found()) {
-    if (fs::exists(process.trace, error)) {
-      outcome.lines.push_back("wrote " + typed_path(process.trace));
-      outcome.trace = process.trace;
+    const fs::path trace = named_trace(process.trace);
+    if (fs::exists(trace, error)) {
+      outcome.lines.push_back("wrote " + typed_path(trace));
+      outcome.trace = trace;
     } else {
       outcome.lines.push_back(fmt::format("{}: its recording {} is gone: was it removed?", who,
                                           typed_path(process.spool)));

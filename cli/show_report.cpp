@@ -21,7 +21,7 @@ constexpr const char* kPageFormat = "html";
 /// "report.html" of "trace.json" and of "trace.json.gz", "naive.report.html" of "naive.json".
 fs::path page_beside(const fs::path& trace) {
   std::string name = trace.filename();
-  for (const std::string_view ending : {".gz", ".json"}) {
+  for (const std::string_view ending : {".gz", ".json", ".ompdm"}) {
     if (name.ends_with(ending)) name.resize(name.size() - ending.size());
   }
   return trace.parent_path() / (name == "trace" ? "report.html" : name + ".report.html");

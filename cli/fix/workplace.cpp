@@ -171,11 +171,12 @@ Observation Workplace::record(std::size_t number) const {
   const fs::path trace = folder_ / "trace.json";
   std::error_code ignored;
   fs::remove(trace, ignored);
+  fs::remove(folder_ / "trace.ompdm", ignored);
   std::vector<std::string> words = {fs::read_symlink("/proc/self/exe").string(), "record", "-o",
                                     trace.string(), "--"};
   std::ranges::copy(command(number), std::back_inserter(words));
   Observation seen = observe(std::move(words), true);
-  if (fs::exists(trace)) count(open_trace(trace.string()).trace, seen);
+  if (fs::exists(named_trace(trace))) count(open_trace(trace.string()).trace, seen);
   return seen;
 }
 

@@ -9,6 +9,7 @@
 
 #include "ompdm/error.h"
 #include "spool/without_signal.h"
+#include "trace/binary_trace.h"
 #include "trace/spool_file.h"
 #include "trace/spool_lock.h"
 #include "trace/spool_owner.h"
@@ -67,6 +68,10 @@ Trace read_locked(const trace::SpoolLock& lock, const fs::path& spool) {
   }
 }
 
+std::uint64_t events_of(const Trace& trace) {
+  return trace.regions.size() + trace.ops.size() + trace.launches.size() + trace.activities.size();
+}
+
 void add_note(FinishResult& result, const std::string& sentence) {
   result.note += (result.note.empty() ? "" : "; ") + sentence;
 }
@@ -81,6 +86,11 @@ FinishResult finish(const fs::path& spool, const fs::path& output, const FinishO
   if (lock.removed()) {
     result.by_another = true;
     result.trace = output.empty() ? trace::output_of(header, spool) : output;
+    std::error_code ignored;
+    const fs::path of_long_run = trace::name_of_long_run(result.trace);
+    if (!fs::exists(result.trace, ignored) && fs::exists(of_long_run, ignored)) {
+      result.trace = of_long_run;
+    }
     return result;
   }
   const bool finished = header.state == spool::State::kFinished;
@@ -103,8 +113,15 @@ FinishResult finish(const fs::path& spool, const fs::path& output, const FinishO
   result.killed = !finished;
   check_references(result.model, wanted.string());
   trace::TemporaryFile temporary(wanted);
-  write_trace_bytes(result.model, *sink_on(temporary.take_descriptor(), wanted));
-  trace::PlacedTrace placed = trace::place_trace(temporary.path(), wanted_by_now(), header.pid);
+  const bool is_long = events_of(result.model) > options.most_in_json;
+  if (is_long || is_binary_name(wanted)) {
+    const fs::path written = is_long ? trace::name_of_long_run(wanted) : wanted;
+    write_binary_trace(result.model, *sink_on(temporary.take_descriptor(), written));
+  } else {
+    write_trace_bytes(result.model, *sink_on(temporary.take_descriptor(), wanted));
+  }
+  const fs::path name = is_long ? trace::name_of_long_run(wanted_by_now()) : wanted_by_now();
+  trace::PlacedTrace placed = trace::place_trace(temporary.path(), name, header.pid);
   temporary.renamed();
   result.trace = placed.path;
   result.kept = placed.kept;

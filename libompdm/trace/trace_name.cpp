@@ -9,7 +9,9 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <iterator>
 #include <string_view>
+#include <vector>
 
 #include "ompdm/error.h"
 #include "ompdm/trace_file.h"
@@ -20,6 +22,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// The endings under which one run's trace may lie.
+constexpr std::string_view kForms[] = {".json.gz", ".json", ".ompdm.gz", ".ompdm"};
+
 // "results/trace.json.gz" -> "results/trace" and ".json.gz".
 struct Parts {
   fs::path folder;
@@ -29,7 +34,7 @@ struct Parts {
 
 Parts split(const fs::path& path) {
   Parts parts{path.parent_path(), path.filename().string(), ""};
-  for (const std::string_view extension : {".json.gz", ".json"}) {
+  for (const std::string_view extension : kForms) {
     if (!parts.stem.ends_with(extension) || parts.stem.size() == extension.size()) continue;
     parts.stem.resize(parts.stem.size() - extension.size());
     parts.extension = extension;
@@ -42,6 +47,20 @@ Parts split(const fs::path& path) {
 
 fs::path join(const Parts& parts, const std::string& mark) {
   return parts.folder / (parts.stem + mark + parts.extension);
+}
+
+bool has_form(const Parts& parts) {
+  return std::ranges::find(kForms, parts.extension) != std::end(kForms);
+}
+
+// The trace under its other endings, where it has any.
+std::vector<fs::path> other_forms(const Parts& parts) {
+  std::vector<fs::path> others;
+  if (!has_form(parts)) return others;
+  for (const std::string_view form : kForms) {
+    if (form != parts.extension) others.push_back(parts.folder / (parts.stem + std::string(form)));
+  }
+  return others;
 }
 
 // 0, or errno; EEXIST if there is a file of the new name, which is left alone.
@@ -57,8 +76,8 @@ int rename_without_overwriting(const fs::path& from, const fs::path& to) {
   return rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
 }
 
-// The highest N of the STEM.~N~.EXTENSION beside a trace, 0 without any. A spool that was set aside
-// becomes one.
+// The highest N of the STEM.~N~.EXTENSION beside a trace, in any of its forms, 0 without any. A
+// spool that was set aside becomes one.
 unsigned highest_kept(const Parts& parts) {
   unsigned highest = 0;
   std::error_code ignored;
@@ -67,12 +86,16 @@ unsigned highest_kept(const Parts& parts) {
     const std::string name = at->path().filename().string();
     std::string_view rest(name);
     if (rest.ends_with(".spool")) rest.remove_suffix(std::strlen(".spool"));
-    if (!rest.starts_with(parts.stem + ".~") || !rest.ends_with("~" + parts.extension)) continue;
+    if (!rest.starts_with(parts.stem + ".~")) continue;
     rest.remove_prefix(parts.stem.size() + 2);
     unsigned number = 0;
     const auto [stop, error] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
     const std::string_view after(stop, static_cast<std::size_t>(rest.data() + rest.size() - stop));
-    if (error == std::errc() && after == "~" + parts.extension) highest = std::max(highest, number);
+    if (error != std::errc() || !after.starts_with('~')) continue;
+    const std::string_view extension = after.substr(1);
+    const bool is_one = has_form(parts) ? std::ranges::find(kForms, extension) != std::end(kForms)
+                                        : extension == parts.extension;
+    if (is_one) highest = std::max(highest, number);
   }
   return highest;
 }
@@ -129,9 +152,23 @@ fs::path output_of(const spool::FileHeader& header, const fs::path& spool) {
   return beside.extension() == ".spool" ? beside.replace_extension() : beside += ".json";
 }
 
+fs::path name_of_long_run(const fs::path& trace) {
+  Parts parts = split(trace);
+  if (!parts.extension.starts_with(".json") || !has_form(parts)) return trace;
+  parts.extension = ".ompdm";
+  return join(parts, "");
+}
+
 PlacedTrace place_trace(const fs::path& temporary, const fs::path& wanted, std::uint32_t pid) {
   const Parts parts = split(wanted);
   PlacedTrace placed{wanted, {}, {}};
+  // First, so that nobody who types one of the names gets the older run. Two runs do not come here
+  // at once: both would have had to hold the spool of this name. Were they told to by -o, either
+  // finds its own under the name that it asked for.
+  for (const fs::path& other : other_forms(parts)) {
+    if (look_at(other) != Found::kTrace) continue;
+    if (const fs::path kept = keep(other, split(other)); !kept.empty()) placed.kept = kept;
+  }
   while (true) {
     const int error = rename_without_overwriting(temporary, wanted);
     if (error == 0) return placed;

@@ -13,6 +13,10 @@ namespace ompdm::trace {
 std::filesystem::path output_of(const spool::FileHeader& header,
                                 const std::filesystem::path& spool);
 
+/// STEM.ompdm of STEM.json and STEM.json.gz: what a long run's trace is called instead. Other names
+/// are kept.
+std::filesystem::path name_of_long_run(const std::filesystem::path& trace);
+
 /// Where a trace has come to lie.
 struct PlacedTrace {
   std::filesystem::path path;
@@ -22,7 +26,8 @@ struct PlacedTrace {
 };
 
 /// Gives the finished file `temporary` the name `wanted`, or `STEM.pPID` if a file that is no trace
-/// has that name. Throws Error, leaving `temporary` where it is.
+/// has that name. STEM.json and STEM.ompdm are one name: an older trace under any of its forms is
+/// kept as STEM.~N~, with its own ending. Throws Error, leaving `temporary` where it is.
 PlacedTrace place_trace(const std::filesystem::path& temporary, const std::filesystem::path& wanted,
                         std::uint32_t pid);
 

@@ -8,6 +8,7 @@
 
 #include "ompdm/error.h"
 #include "ompdm/trace_file.h"
+#include "trace/binary_trace.h"
 #include "trace/byte_stream.h"
 #include "trace/json_text.h"
 #include "trace/trace_bytes.h"
@@ -145,10 +146,59 @@ class Reader {
   Trace trace_;
 };
 
+/// Gives out a source from its beginning, of which some has been read to see what it is.
+class WithBeginning final : public ByteSource {
+ public:
+  explicit WithBeginning(ByteSource& source) : source_(source) {
+    while (size_ < beginning_.size()) {
+      const std::size_t got = source_.read(beginning_.data() + size_, beginning_.size() - size_);
+      if (got == 0) break;
+      size_ += got;
+    }
+  }
+  [[nodiscard]] std::string_view beginning() const { return {beginning_.data(), size_}; }
+  std::size_t read(char* buffer, std::size_t size) override {
+    if (given_ == size_) return source_.read(buffer, size);
+    const std::size_t count = std::min(size, size_ - given_);
+    std::copy_n(beginning_.data() + given_, count, buffer);
+    given_ += count;
+    return count;
+  }
+
+ private:
+  ByteSource& source_;
+  std::array<char, 8> beginning_{};
+  std::size_t size_ = 0;
+  std::size_t given_ = 0;
+};
+
+/// The first bytes of a file, inflated, as many as kOpening has; fewer or none where there are
+/// none.
+std::string beginning_of(const std::filesystem::path& path) {
+  try {
+    // Anything else (a pipe, a device) could block, or lose what is read from it.
+    if (!std::filesystem::is_regular_file(path)) return {};
+    const auto source = open_source(path);
+    std::string beginning(kOpening.size(), '\0');
+    std::size_t size = 0;
+    while (size < beginning.size()) {
+      const std::size_t got = source->read(beginning.data() + size, beginning.size() - size);
+      if (got == 0) break;
+      size += got;
+    }
+    beginning.resize(size);
+    return beginning;
+  } catch (...) {
+    return {};
+  }
+}
+
 }  // namespace
 
 Trace read_trace_bytes(ByteSource& source, const std::string& name, std::uint64_t size) {
-  return Reader(source, name, size).read();
+  WithBeginning whole(source);
+  if (is_binary_beginning(whole.beginning())) return read_binary_trace(whole, name, size);
+  return Reader(whole, name, size).read();
 }
 
 Trace read_trace(const std::filesystem::path& path) {
@@ -159,21 +209,12 @@ Trace read_trace(const std::filesystem::path& path) {
 }
 
 bool is_trace(const std::filesystem::path& path) {
-  try {
-    // Anything else (a pipe, a device) could block, or lose what is read from it.
-    if (!std::filesystem::is_regular_file(path)) return false;
-    const auto source = open_source(path);
-    std::array<char, kOpening.size()> start{};
-    std::size_t size = 0;
-    while (size < start.size()) {
-      const std::size_t got = source->read(start.data() + size, start.size() - size);
-      if (got == 0) return false;
-      size += got;
-    }
-    return std::string_view(start.data(), start.size()) == kOpening;
-  } catch (...) {
-    return false;
-  }
+  const std::string beginning = beginning_of(path);
+  return beginning == kOpening || is_binary_beginning(beginning);
+}
+
+bool is_binary_trace(const std::filesystem::path& path) {
+  return is_binary_beginning(beginning_of(path));
 }
 
 }  // namespace ompdm

@@ -39,9 +39,9 @@ class Checker {
       }
       name_row("map list", i);
     }
-    check("region", trace_.regions, [this](const Region& region) { expect_of(region); });
-    check("data operation", trace_.ops, [this](const DataOp& op) { expect_of(op); });
-    check("launch", trace_.launches, [this](const Launch& launch) { expect_of(launch); });
+    check_runs("region", trace_.regions, [this](const Region& region) { expect_of(region); });
+    check_runs("data operation", trace_.ops, [this](const DataOp& op) { expect_of(op); });
+    check_runs("launch", trace_.launches, [this](const Launch& launch) { expect_of(launch); });
     check("region tally", trace_.region_tallies,
           [this](const RegionTally& tally) { expect_of(tally.like); });
     check("operation tally", trace_.op_tallies,
@@ -93,6 +93,25 @@ class Checker {
     expect(launch.site, trace_.sites, "site");
     expect(launch.kernel, trace_.kernels, "kernel");
     expect_position(launch.thread, trace_.threads.size(), "thread");
+  }
+
+  /// Once a shape, and of each row what is its own; where something is broken all rows, to name it.
+  template <class Row, class Check>
+  void check_runs(std::string_view what, const Runs<Row>& rows, Check check_row) {
+    if (!broken_.empty()) return;
+    [[maybe_unused]] const auto fine = rows.of_shapes([&](const Row& shape) {
+      check_row(shape);
+      return broken_.empty();
+    });
+    bool intact = broken_.empty();
+    if constexpr (requires { rows.region_of(0); }) {
+      for (std::size_t i = 0; i < rows.size() && intact; ++i) {
+        const Index<Region> region = rows.region_of(i);
+        intact = !region || region.value < trace_.regions.size();
+      }
+    }
+    broken_.clear();
+    if (!intact) check(what, rows, check_row);
   }
 
   /// Each row's own comes before it, so that none is its own.

@@ -5,6 +5,7 @@
 
 #include "ompdm/error.h"
 #include "ompdm/trace_file.h"
+#include "trace/binary_trace.h"
 #include "trace/byte_stream.h"
 #include "trace/trace_bytes.h"
 #include "trace/trace_events.h"
@@ -31,7 +32,12 @@ void check_references(const Trace& trace, const std::string& name) {
 
 void write_trace(const Trace& trace, const std::filesystem::path& path) {
   check_references(trace, path.string());
-  write_trace_bytes(trace, *open_sink(path));
+  const auto sink = open_sink(path);
+  if (is_binary_name(path)) {
+    write_binary_trace(trace, *sink);
+  } else {
+    write_trace_bytes(trace, *sink);
+  }
 }
 
 }  // namespace ompdm

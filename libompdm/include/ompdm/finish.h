@@ -41,13 +41,16 @@ std::vector<SpoolInfo> find_spools(const std::filesystem::path& directory);
 Trace read_spool(const std::filesystem::path& path);
 
 struct FinishResult {
-  std::filesystem::path trace;  ///< what was written
+  std::filesystem::path trace;  ///< what was written: of a long run STEM.ompdm
   std::filesystem::path kept;   ///< an older trace that made room (trace.~N~.json), empty if none
   std::string note;  ///< a sentence when the name had to differ from the one asked for, else empty
   bool killed = false;      ///< the process ended without a trailer
   bool by_another = false;  ///< another process wrote it while we waited; `model` is empty
   Trace model;              ///< what was written
 };
+
+/// Of more events trace.json takes gigabytes, and no viewer opens it.
+inline constexpr std::uint64_t kMostInJson = 2'000'000;
 
 /// How to finish.
 struct FinishOptions {
@@ -60,6 +63,9 @@ struct FinishOptions {
   std::chrono::milliseconds patience{0};
   /// Called once, when that has taken long enough for a user to wonder.
   std::function<void()> waiting = nullptr;
+  /// A run of more events (regions, operations, launches, activities) leaves STEM.ompdm instead of
+  /// STEM.json, whichever of these is asked for.
+  std::uint64_t most_in_json = kMostInJson;
 };
 
 /// Writes the trace of a spool and removes the spool, under whatever name it has then: the next run

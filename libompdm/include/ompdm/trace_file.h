@@ -1,5 +1,5 @@
-// Reading and writing trace.json (`ompdm.trace/1`, Chrome Trace Event object form; layout in
-// trace/FORMAT.md).
+// Reading and writing traces: trace.json (`ompdm.trace/1`, Chrome Trace Event object form; layout
+// in trace/FORMAT.md), and trace.ompdm of long runs (layout in trace/LONG.md).
 #pragma once
 
 #include <filesystem>
@@ -13,16 +13,21 @@ namespace ompdm {
 /// Schema written, and the newest one read.
 inline constexpr std::string_view kTraceSchema = "ompdm.trace/1";
 
-/// Writes `trace` to exactly this path (gzip where it ends in .gz), truncating what is there.
+/// Writes `trace` to exactly this path (gzip where it ends in .gz), as trace.ompdm is where it ends
+/// in .ompdm or .ompdm.gz, else as trace.json, truncating what is there.
 /// Throws Error when it cannot be written, which names `path`.
 void write_trace(const Trace& trace, const std::filesystem::path& path);
 
-/// Reads a trace. A file cut short gives its whole lines and `truncated`; a foreign, corrupt or
-/// newer file throws Error in one sentence that names the file.
+/// Reads a trace of either kind, told by its content. A trace.json cut short gives its whole lines
+/// and `truncated`; a foreign, corrupt or newer file, and a trace.ompdm cut short, throws Error in
+/// one sentence that names the file.
 Trace read_trace(const std::filesystem::path& path);
 
 /// Whether this file begins as an ompdm trace does (any schema version). Never throws; false if
 /// unreadable.
 bool is_trace(const std::filesystem::path& path);
+
+/// Whether it is one, and begins as trace.ompdm does. Never throws.
+bool is_binary_trace(const std::filesystem::path& path);
 
 }  // namespace ompdm
