@@ -27,6 +27,11 @@ void Database::run(const std::string& sql) {
   if (sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) fail();
 }
 
+void Database::begin_trace(std::size_t number, std::int32_t rank) {
+  trace_ = static_cast<std::int64_t>(number);
+  rank_ = rank >= 0 ? Value(std::int64_t{rank}) : Value();
+}
+
 void Database::close() {
   run("COMMIT");
   if (sqlite3_close(handle_) != SQLITE_OK) fail();
@@ -67,8 +72,15 @@ void TableWriter::bind(int at, const Value& value) {
   bind_nothing(at);
 }
 
-void TableWriter::add(const std::vector<Value>& row) {
-  for (std::size_t i = 0; i < row.size(); ++i) bind(static_cast<int>(i) + 1, row[i]);
+int TableWriter::begin_row() {
+  bind(1, database_.trace_);
+  bind(2, database_.rank_);
+  return 2;
+}
+
+void TableWriter::add_row(const std::vector<Value>& row) {
+  int at = begin_row();
+  for (const Value& value : row) bind(++at, value);
   step();
 }
 

@@ -31,6 +31,8 @@ class Database {
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
+  /// Rows are of this trace from here on; `rank` is -1 if it has none.
+  void begin_trace(std::size_t number, std::int32_t rank);
   /// A statement by itself.
   void run(const std::string& sql);
   /// Ends the transaction and closes the file.
@@ -41,12 +43,15 @@ class Database {
   [[noreturn]] void fail() const;
   sqlite3* handle_ = nullptr;
   std::filesystem::path path_;
+  std::int64_t trace_ = 0;
+  Value rank_;
 };
 
 /// A table and its rows.
 class TableWriter {
  public:
-  /// Creates the table if it is not there. Columns as SQL defines them: "begin_ns INTEGER".
+  /// Creates the table if it is not there: `trace` and `rank`, then these columns, as SQL defines
+  /// them: "begin_ns INTEGER".
   TableWriter(Database& database, const std::string& name, const std::vector<std::string>& columns);
   ~TableWriter();
   TableWriter(const TableWriter&) = delete;
@@ -56,13 +61,15 @@ class TableWriter {
   /// (NULL where there is none), or Values.
   template <class... Fields>
   void add(const Fields&... fields) {
-    int at = 0;
+    int at = begin_row();
     (bind(++at, fields), ...);
     step();
   }
-  void add(const std::vector<Value>& row);
+  void add_row(const std::vector<Value>& row);
 
  private:
+  /// How many columns every table has.
+  int begin_row();
   template <std::integral T>
   void bind(int at, T value) {
     bind_number(at, static_cast<std::int64_t>(value));

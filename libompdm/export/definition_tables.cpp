@@ -27,103 +27,97 @@ std::string_view source_name(LineSource source) {
   return "none";
 }
 
-void add_process(Database& database, std::size_t number, const Trace& trace) {
+void add_process(Database& database, const Trace& trace) {
   const Process& process = trace.process;
   const Recording& recording = trace.recording;
-  TableWriter(database, "traces",
-              {"trace INTEGER PRIMARY KEY", "rank INTEGER", "rank_count INTEGER", "pid INTEGER",
-               "host TEXT", "program TEXT", "arguments TEXT", "directory TEXT", "file TEXT",
-               "start_realtime_ns INTEGER", "wall_ns INTEGER", "hashing_ns INTEGER",
-               "host_device INTEGER", "runtime TEXT", "detail TEXT", "told_from_ns INTEGER",
-               "told_to_ns INTEGER", "finished INTEGER", "truncated INTEGER"})
-      .add(number, process.rank >= 0 ? Value(std::int64_t{process.rank}) : Value(),
-           process.rank_count, process.pid, process.host, process.program,
+  TableWriter(
+      database, "traces",
+      {"rank_count INTEGER", "pid INTEGER", "host TEXT", "program TEXT", "arguments TEXT",
+       "directory TEXT", "file TEXT", "start_realtime_ns INTEGER", "wall_ns INTEGER",
+       "hashing_ns INTEGER", "host_device INTEGER", "runtime TEXT", "detail TEXT",
+       "told_from_ns INTEGER", "told_to_ns INTEGER", "finished INTEGER", "truncated INTEGER"})
+      .add(process.rank_count, process.pid, process.host, process.program,
            json_list(process.arguments), process.directory, trace.file, process.start_realtime_ns,
            process.wall, recording.hashing_ns, trace.host_device, recording.runtime,
            recording.detail.empty() ? "events" : recording.detail, recording.told_from,
            recording.told_to != 0 ? recording.told_to : process.wall, recording.finished,
            trace.truncated);
-  TableWriter losses(database, "losses", {"trace INTEGER", "name TEXT", "count INTEGER"});
-  for (const Loss& loss : trace.losses) losses.add(number, loss.name, loss.count);
-  TableWriter devices(database, "devices",
-                      {"trace INTEGER", "number INTEGER", "type TEXT", "name TEXT",
-                       "is_host INTEGER", "emulated INTEGER"});
+  TableWriter losses(database, "losses", {"name TEXT", "count INTEGER"});
+  for (const Loss& loss : trace.losses) losses.add(loss.name, loss.count);
+  TableWriter devices(
+      database, "devices",
+      {"number INTEGER", "type TEXT", "name TEXT", "is_host INTEGER", "emulated INTEGER"});
   for (const Device& device : trace.devices) {
-    devices.add(number, device.number, device.type, device.name, device.is_host, device.emulated);
+    devices.add(device.number, device.type, device.name, device.is_host, device.emulated);
   }
-  TableWriter threads(database, "threads", {"trace INTEGER", "id INTEGER", "tid INTEGER"});
+  TableWriter threads(database, "threads", {"id INTEGER", "tid INTEGER"});
   for (std::size_t i = 0; i < trace.threads.size(); ++i) {
-    threads.add(number, i, trace.threads[i].tid);
+    threads.add(i, trace.threads[i].tid);
   }
 }
 
-void add_names(Database& database, std::size_t number, const Trace& trace) {
+void add_names(Database& database, const Trace& trace) {
   TableWriter sites(database, "sites",
-                    {"trace INTEGER", "id INTEGER", "directive TEXT", "file TEXT", "line INTEGER",
-                     "column_ INTEGER", "function TEXT", "api TEXT", "source TEXT", "module TEXT",
-                     "address INTEGER"});
+                    {"id INTEGER", "directive TEXT", "file TEXT", "line INTEGER", "column_ INTEGER",
+                     "function TEXT", "api TEXT", "source TEXT", "module TEXT", "address INTEGER"});
   for (std::size_t i = 0; i < trace.sites.size(); ++i) {
     const Site& site = trace.sites[i];
-    sites.add(number, i, analysis::directive_name(site.directive), site.file, site.line,
-              site.column, site.function, site.api, source_name(site.source),
+    sites.add(i, analysis::directive_name(site.directive), site.file, site.line, site.column,
+              site.function, site.api, source_name(site.source),
               site.module ? trace.modules[site.module.value].path : std::string(), site.address);
   }
-  TableWriter variables(database, "variables",
-                        {"trace INTEGER", "id INTEGER", "name TEXT", "expression TEXT", "file TEXT",
-                         "line INTEGER", "address INTEGER", "bytes INTEGER", "least_bytes INTEGER",
-                         "pieces INTEGER", "aliases TEXT"});
+  TableWriter variables(
+      database, "variables",
+      {"id INTEGER", "name TEXT", "expression TEXT", "file TEXT", "line INTEGER", "address INTEGER",
+       "bytes INTEGER", "least_bytes INTEGER", "pieces INTEGER", "aliases TEXT"});
   for (std::size_t i = 0; i < trace.variables.size(); ++i) {
     const Variable& variable = trace.variables[i];
-    variables.add(number, i, variable.name, variable.expression, variable.file, variable.line,
+    variables.add(i, variable.name, variable.expression, variable.file, variable.line,
                   variable.address, variable.bytes, variable.least_bytes, variable.pieces,
                   json_list(variable.aliases));
   }
-  TableWriter kernels(
-      database, "kernels",
-      {"trace INTEGER", "id INTEGER", "name TEXT", "function TEXT", "file TEXT", "line INTEGER"});
+  TableWriter kernels(database, "kernels",
+                      {"id INTEGER", "name TEXT", "function TEXT", "file TEXT", "line INTEGER"});
   for (std::size_t i = 0; i < trace.kernels.size(); ++i) {
     const Kernel& kernel = trace.kernels[i];
-    kernels.add(number, i, kernel.name, kernel.function, kernel.file, kernel.line);
+    kernels.add(i, kernel.name, kernel.function, kernel.file, kernel.line);
   }
 }
 
-void add_code(Database& database, std::size_t number, const Trace& trace) {
+void add_code(Database& database, const Trace& trace) {
   TableWriter loops(database, "loops",
-                    {"trace INTEGER", "id INTEGER", "parent INTEGER", "function TEXT", "file TEXT",
-                     "line INTEGER"});
+                    {"id INTEGER", "parent INTEGER", "function TEXT", "file TEXT", "line INTEGER"});
   for (std::size_t i = 0; i < trace.loops.size(); ++i) {
     const CodeLoop& loop = trace.loops[i];
-    loops.add(number, i, loop.parent, loop.function, loop.file, loop.line);
+    loops.add(i, loop.parent, loop.function, loop.file, loop.line);
   }
   // The innermost of a place's inlined frames.
   TableWriter paths(database, "call_paths",
-                    {"trace INTEGER", "id INTEGER", "caller INTEGER", "loop INTEGER",
-                     "function TEXT", "file TEXT", "line INTEGER"});
+                    {"id INTEGER", "caller INTEGER", "loop INTEGER", "function TEXT", "file TEXT",
+                     "line INTEGER"});
   for (std::size_t i = 0; i < trace.call_paths.size(); ++i) {
     const CallPath& path = trace.call_paths[i];
     const CallPlace& place = trace.call_places[path.place.value];
     const Frame frame = place.frames.empty() ? Frame{} : place.frames.front();
-    paths.add(number, i, path.caller, place.loop, frame.function, frame.file, frame.line);
+    paths.add(i, path.caller, place.loop, frame.function, frame.file, frame.line);
   }
-  TableWriter items(
-      database, "map_items",
-      {"trace INTEGER", "map_list INTEGER", "position INTEGER", "variable INTEGER", "name TEXT",
-       "base INTEGER", "begin_ INTEGER", "bytes INTEGER", "map_type INTEGER"});
+  TableWriter items(database, "map_items",
+                    {"map_list INTEGER", "position INTEGER", "variable INTEGER", "name TEXT",
+                     "base INTEGER", "begin_ INTEGER", "bytes INTEGER", "map_type INTEGER"});
   for (std::size_t list = 0; list < trace.map_lists.size(); ++list) {
     for (std::size_t i = 0; i < trace.map_lists[list].size(); ++i) {
       const MapItem& item = trace.map_lists[list][i];
-      items.add(number, list, i, item.variable, item.name, item.base, item.begin, item.bytes,
-                item.type);
+      items.add(list, i, item.variable, item.name, item.base, item.begin, item.bytes, item.type);
     }
   }
 }
 
 }  // namespace
 
-void add_definitions(Database& database, std::size_t number, const Trace& trace) {
-  add_process(database, number, trace);
-  add_names(database, number, trace);
-  add_code(database, number, trace);
+void add_definitions(Database& database, const Trace& trace) {
+  add_process(database, trace);
+  add_names(database, trace);
+  add_code(database, trace);
 }
 
 }  // namespace ompdm::sqlite

@@ -81,50 +81,47 @@ Value list_of(std::uint32_t map_list) {
                                                                : Value(std::int64_t{map_list});
 }
 
-void add_host_events(Database& database, std::size_t number, const Trace& trace) {
-  TableWriter regions(database, "regions",
-                      {"trace INTEGER", "id INTEGER", "site INTEGER", "path INTEGER",
-                       "map_list INTEGER", "thread INTEGER", "device INTEGER", "begin_ns INTEGER",
-                       "end_ns INTEGER", "hashing_ns INTEGER", "ends_data INTEGER",
-                       "unfinished INTEGER", "host_fallback INTEGER", "nowait INTEGER"});
+void add_host_events(Database& database, const Trace& trace) {
+  TableWriter regions(
+      database, "regions",
+      {"id INTEGER", "site INTEGER", "path INTEGER", "map_list INTEGER", "thread INTEGER",
+       "device INTEGER", "begin_ns INTEGER", "end_ns INTEGER", "hashing_ns INTEGER",
+       "ends_data INTEGER", "unfinished INTEGER", "host_fallback INTEGER", "nowait INTEGER"});
   std::size_t id = 0;
   for (const Region& region : trace.regions) {
-    regions.add(number, id++, region.site, region.path, list_of(region.map_list), region.thread,
+    regions.add(id++, region.site, region.path, list_of(region.map_list), region.thread,
                 region.device, region.begin, region.end, region.hashing, region.ends_data,
                 region.unfinished, region.host_fallback, region.nowait);
   }
   TableWriter ops(
       database, "ops",
-      {"trace INTEGER",    "id INTEGER",          "kind TEXT",          "clock TEXT",
-       "region INTEGER",   "site INTEGER",        "path INTEGER",       "variable INTEGER",
-       "thread INTEGER",   "from_device INTEGER", "to_device INTEGER",  "bytes INTEGER",
-       "begin_ns INTEGER", "end_ns INTEGER",      "src INTEGER",        "dst INTEGER",
-       "call INTEGER",     "internal INTEGER",    "unfinished INTEGER", "fingerprint INTEGER",
-       "hash INTEGER"});
+      {"id INTEGER",          "kind TEXT",          "clock TEXT",          "region INTEGER",
+       "site INTEGER",        "path INTEGER",       "variable INTEGER",    "thread INTEGER",
+       "from_device INTEGER", "to_device INTEGER",  "bytes INTEGER",       "begin_ns INTEGER",
+       "end_ns INTEGER",      "src INTEGER",        "dst INTEGER",         "call INTEGER",
+       "internal INTEGER",    "unfinished INTEGER", "fingerprint INTEGER", "hash INTEGER"});
   id = 0;
   for (const DataOp& op : trace.ops) {
-    ops.add(number, id++, name_of(op.kind), name_of(op.clock), op.region, op.site, op.path,
-            op.variable, op.thread, op.src_device, op.dst_device, op.bytes, op.begin, op.end,
-            op.src, op.dst, op.call, op.internal, op.unfinished, op.fingerprint, op.hash);
+    ops.add(id++, name_of(op.kind), name_of(op.clock), op.region, op.site, op.path, op.variable,
+            op.thread, op.src_device, op.dst_device, op.bytes, op.begin, op.end, op.src, op.dst,
+            op.call, op.internal, op.unfinished, op.fingerprint, op.hash);
   }
-  TableWriter launches(
-      database, "launches",
-      {"trace INTEGER", "id INTEGER", "clock TEXT", "region INTEGER", "site INTEGER",
-       "kernel INTEGER", "thread INTEGER", "device INTEGER", "begin_ns INTEGER", "end_ns INTEGER",
-       "requested_teams INTEGER", "num_teams INTEGER", "thread_limit INTEGER", "trip_count INTEGER",
-       "unfinished INTEGER"});
+  TableWriter launches(database, "launches",
+                       {"id INTEGER", "clock TEXT", "region INTEGER", "site INTEGER",
+                        "kernel INTEGER", "thread INTEGER", "device INTEGER", "begin_ns INTEGER",
+                        "end_ns INTEGER", "requested_teams INTEGER", "num_teams INTEGER",
+                        "thread_limit INTEGER", "trip_count INTEGER", "unfinished INTEGER"});
   id = 0;
   for (const Launch& launch : trace.launches) {
-    launches.add(number, id++, name_of(launch.clock), launch.region, launch.site, launch.kernel,
+    launches.add(id++, name_of(launch.clock), launch.region, launch.site, launch.kernel,
                  launch.thread, launch.device, launch.begin, launch.end, launch.requested_teams,
                  launch.num_teams, launch.thread_limit, launch.trip_count, launch.unfinished);
   }
 }
 
-void add_device_events(Database& database, std::size_t number, const Trace& trace) {
+void add_device_events(Database& database, const Trace& trace) {
   TableWriter activities(database, "activities",
-                         {"trace INTEGER",
-                          "id INTEGER",
+                         {"id INTEGER",
                           "kind TEXT",
                           "op INTEGER",
                           "launch INTEGER",
@@ -148,61 +145,58 @@ void add_device_events(Database& database, std::size_t number, const Trace& trac
                           "internal INTEGER"});
   std::size_t id = 0;
   for (const DeviceActivity& one : trace.activities) {
-    activities.add(number, id++, name_of(one.kind), one.op, one.launch, one.region, one.kernel,
-                   one.device, one.stream, one.context, one.begin, one.end, one.bytes, one.grid[0],
-                   one.grid[1], one.grid[2], one.block[0], one.block[1], one.block[2],
-                   one.registers, one.static_shared, one.dynamic_shared, one.internal);
+    activities.add(id++, name_of(one.kind), one.op, one.launch, one.region, one.kernel, one.device,
+                   one.stream, one.context, one.begin, one.end, one.bytes, one.grid[0], one.grid[1],
+                   one.grid[2], one.block[0], one.block[1], one.block[2], one.registers,
+                   one.static_shared, one.dynamic_shared, one.internal);
   }
-  TableWriter waits(
-      database, "synchronizations",
-      {"trace INTEGER", "id INTEGER", "kind TEXT", "op INTEGER", "region INTEGER", "device INTEGER",
-       "stream INTEGER", "context INTEGER", "begin_ns INTEGER", "end_ns INTEGER"});
+  TableWriter waits(database, "synchronizations",
+                    {"id INTEGER", "kind TEXT", "op INTEGER", "region INTEGER", "device INTEGER",
+                     "stream INTEGER", "context INTEGER", "begin_ns INTEGER", "end_ns INTEGER"});
   id = 0;
   for (const Synchronization& wait : trace.synchronizations) {
-    waits.add(number, id++, name_of(wait.kind), wait.op, wait.region, wait.device, wait.stream,
+    waits.add(id++, name_of(wait.kind), wait.op, wait.region, wait.device, wait.stream,
               wait.context, wait.begin, wait.end);
   }
 }
 
-void add_tallies(Database& database, std::size_t number, const Trace& trace) {
+void add_tallies(Database& database, const Trace& trace) {
   TableWriter tallies(
       database, "tallies",
-      {"trace INTEGER",    "of TEXT",          "kind TEXT",           "site INTEGER",
-       "path INTEGER",     "variable INTEGER", "kernel INTEGER",      "thread INTEGER",
-       "device INTEGER",   "internal INTEGER", "ends_data INTEGER",   "calls INTEGER",
-       "count INTEGER",    "bytes INTEGER",    "least_bytes INTEGER", "most_bytes INTEGER",
-       "sum_ns INTEGER",   "least_ns INTEGER", "most_ns INTEGER",     "median_ns INTEGER",
-       "deviation_ns REAL"});
+      {"of TEXT",          "kind TEXT",           "site INTEGER",       "path INTEGER",
+       "variable INTEGER", "kernel INTEGER",      "thread INTEGER",     "device INTEGER",
+       "internal INTEGER", "ends_data INTEGER",   "calls INTEGER",      "count INTEGER",
+       "bytes INTEGER",    "least_bytes INTEGER", "most_bytes INTEGER", "sum_ns INTEGER",
+       "least_ns INTEGER", "most_ns INTEGER",     "median_ns INTEGER",  "deviation_ns REAL"});
   const Value none;
   for (const RegionTally& one : trace.region_tallies) {
-    tallies.add(number, "region", none, one.like.site, one.like.path, none, none, one.like.thread,
+    tallies.add("region", none, one.like.site, one.like.path, none, none, one.like.thread,
                 one.like.device, false, one.like.ends_data, none, one.times.count, none, none, none,
                 one.times.sum, one.times.least, one.times.most, one.times.median(),
                 Value(one.times.deviation()));
   }
   for (const OpTally& one : trace.op_tallies) {
     const bool from_host = one.like.src_device == trace.host_device;
-    tallies.add(number, "op", name_of(one.like.kind), one.like.site, one.like.path,
-                one.like.variable, none, one.like.thread,
-                from_host ? one.like.dst_device : one.like.src_device, one.like.internal, false,
-                one.calls, one.times.count, one.bytes, one.least_bytes, one.most_bytes,
-                one.times.sum, one.times.least, one.times.most, one.times.median(),
+    tallies.add("op", name_of(one.like.kind), one.like.site, one.like.path, one.like.variable, none,
+                one.like.thread, from_host ? one.like.dst_device : one.like.src_device,
+                one.like.internal, false, one.calls, one.times.count, one.bytes, one.least_bytes,
+                one.most_bytes, one.times.sum, one.times.least, one.times.most, one.times.median(),
                 Value(one.times.deviation()));
   }
   for (const LaunchTally& one : trace.launch_tallies) {
-    tallies.add(number, "launch", none, one.like.site, one.path, none, one.like.kernel,
-                one.like.thread, one.like.device, false, false, none, one.times.count, none, none,
-                none, one.times.sum, one.times.least, one.times.most, one.times.median(),
+    tallies.add("launch", none, one.like.site, one.path, none, one.like.kernel, one.like.thread,
+                one.like.device, false, false, none, one.times.count, none, none, none,
+                one.times.sum, one.times.least, one.times.most, one.times.median(),
                 Value(one.times.deviation()));
   }
 }
 
 }  // namespace
 
-void add_events(Database& database, std::size_t number, const Trace& trace) {
-  add_host_events(database, number, trace);
-  add_device_events(database, number, trace);
-  add_tallies(database, number, trace);
+void add_events(Database& database, const Trace& trace) {
+  add_host_events(database, trace);
+  add_device_events(database, trace);
+  add_tallies(database, trace);
 }
 
 }  // namespace ompdm::sqlite

@@ -25,19 +25,17 @@ const char* type_of(report::Unit unit) {
 
 }  // namespace
 
-void add_report(Database& database, std::size_t number, const analysis::Analysis& analysis) {
+void add_report(Database& database, const analysis::Analysis& analysis) {
   const report::Analyses one(&analysis, 1);
   for (const report::Table& table : report::all_tables(one, report::SourceNames(one), false)) {
     const report::Table data = report::for_data(table);
-    std::vector<std::string> columns = {"trace INTEGER"};
+    std::vector<std::string> columns;
     for (const report::Column& column : data.columns) {
       columns.push_back('"' + column.key + "\" " + type_of(column.unit));
     }
     TableWriter writer(database, "report_" + table.name, columns);
     for (const std::vector<report::Cell>& cells : data.rows) {
-      std::vector<Value> row = {static_cast<std::int64_t>(number)};
-      row.insert(row.end(), cells.begin(), cells.end());
-      writer.add(row);
+      writer.add_row({cells.begin(), cells.end()});
     }
   }
 }

@@ -60,14 +60,13 @@ void write_sqlite(std::span<const Trace> traces, std::span<const analysis::Analy
                   const fs::path& path) {
   const NewFile made(local_folder());
   sqlite::Database database(made.path());
-  {
-    sqlite::TableWriter meta(database, "meta", {"key TEXT PRIMARY KEY", "value TEXT"});
-    meta.add("schema", "ompdm.sqlite/1");
-    for (std::size_t i = 0; i < traces.size(); ++i) {
-      sqlite::add_definitions(database, i, traces[i]);
-      sqlite::add_events(database, i, traces[i]);
-      sqlite::add_report(database, i, analyses[i]);
-    }
+  database.run("CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT)");
+  database.run("INSERT INTO meta VALUES ('schema', 'ompdm.sqlite/1')");
+  for (std::size_t i = 0; i < traces.size(); ++i) {
+    database.begin_trace(i, traces[i].process.rank);
+    sqlite::add_definitions(database, traces[i]);
+    sqlite::add_events(database, traces[i]);
+    sqlite::add_report(database, analyses[i]);
   }
   database.close();
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");

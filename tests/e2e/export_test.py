@@ -60,8 +60,7 @@ def check_python(database, report):
     assert len(joined) == 1, joined
     assert joined[0][1] * 8 == joined[0][2] * 5, joined
     # The report's own tables.
-    by_rank = ask("""SELECT rank, sum(HtoD_bytes) FROM report_directives JOIN traces USING (trace)
-                     GROUP BY rank ORDER BY rank""")
+    by_rank = ask("""SELECT rank, sum(HtoD_bytes) FROM report_directives GROUP BY rank ORDER BY rank""")
     assert [moved for _, moved in by_rank] == [joined[0][1], joined[0][2]], by_rank
     assert sum(count for (count,) in ask("SELECT count FROM report_totals WHERE quantity = 'kernel'")) == \
         report["totals"]["kernel"]["count"]
@@ -81,8 +80,7 @@ def check_duckdb(database, report, folder, packages):
     connection = duckdb.connect()
     connection.execute(f"LOAD '{extension}'")
     connection.execute(f"ATTACH '{database}' AS job (TYPE sqlite)")
-    connection.execute(f"""COPY (SELECT rank, ops.* FROM job.ops JOIN job.traces USING (trace))
-                           TO '{folder}/ops' (FORMAT parquet, PARTITION_BY rank)""")
+    connection.execute(f"COPY job.ops TO '{folder}/ops' (FORMAT parquet, PARTITION_BY rank)")
     assert sorted(part.name for part in (folder / "ops").iterdir()) == ["rank=0", "rank=1"]
     parquet = f"read_parquet('{folder}/ops/*/*.parquet', hive_partitioning = true)"
     assert flows_of(connection.execute(SUMS.format(parquet)).fetchall()) == flows(report)
