@@ -44,7 +44,6 @@ where its data movement dominates, at the line of each directive, and says
 what to write instead. A program is neither changed nor built anew for it.")
 
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libompdm-dev)
-set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION_SUMMARY "C++ library that reads and analyses ompdm's traces")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 # What its CMake package asks for: the libraries are static.
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
@@ -56,7 +55,6 @@ target ompdm::ompdm, with the trace model, the analysis and the reports, for
 programs that read traces by themselves or add detectors of their own.")
 
 set(CPACK_DEBIAN_EDIT_PACKAGE_NAME ompdm-edit)
-set(CPACK_DEBIAN_EDIT_DESCRIPTION_SUMMARY "finds where ompdm fix writes its edits")
 set(CPACK_DEBIAN_EDIT_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_EDIT_PACKAGE_SHLIBDEPS ON)
 # It reads clang's own headers, and is of one version with the command that starts it.
