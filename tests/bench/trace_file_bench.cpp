@@ -1,4 +1,4 @@
-// Writing and reading trace.json. A million events are to be read in well under 1.2 s.
+// Writing and reading trace.json and trace.ompdm. A million events are to be read in well under 1.2 s.
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
 
@@ -63,6 +63,17 @@ BENCHMARK_CAPTURE(write, gzip, "t.json.gz")
     ->UseRealTime();
 BENCHMARK_CAPTURE(read, gzip, "t.json.gz")
     ->Arg(1000000)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+
+BENCHMARK_CAPTURE(write, binary, "t.ompdm")
+    ->Arg(1000000)
+    ->Arg(4000000)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(read, binary, "t.ompdm")
+    ->Arg(1000000)
+    ->Arg(4000000)
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime();
 

@@ -7,9 +7,15 @@ namespace ompdm::analysis {
 
 Presence::Presence(const Trace& trace, const Mappings& mappings)
     : trace_(trace), mappings_(mappings) {
+  directions_.resize(mappings.rows().size());
   std::vector<std::vector<std::uint32_t>> pieces(mappings.pieces());
   for (std::uint32_t i = 0; i < mappings.rows().size(); ++i) {
     if (mappings.rows()[i].host != 0) pieces[mappings.rows()[i].piece].push_back(i);
+    for (const std::uint32_t op : mappings.transfers(i)) {
+      Directions& moved = directions_[i];
+      (trace.ops.common(op).kind == OpKind::kHtoD ? moved.sent : moved.returned) = true;
+      if (moved.sent && moved.returned) break;
+    }
   }
   for (std::vector<std::uint32_t>& stays : pieces) {
     if (stays.empty()) continue;
@@ -78,9 +84,8 @@ void Presence::add(const Storage& storage, Nanoseconds from, Nanoseconds to, std
     if (trace_.ops.begin_of(row.alloc.value) > to) break;
     ++count;
     found.mappings.push_back(*at);
-    for (const std::uint32_t op : mappings_.transfers(*at)) {
-      (trace_.ops.common(op).kind == OpKind::kHtoD ? found.sent : found.returned) = true;
-    }
+    found.sent = found.sent || directions_[*at].sent;
+    found.returned = found.returned || directions_[*at].returned;
   }
   if (count <= known) return;
   found.any = true;

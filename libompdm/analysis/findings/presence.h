@@ -61,6 +61,11 @@ class Presence {
     std::vector<Storage> rows;
     Overlaps overlaps;  // beside rows
   };
+  // Of a mapping's transfers, of which there may be millions.
+  struct Directions {
+    bool sent = false;
+    bool returned = false;
+  };
   void add_device(const Storages& storages, const Mapping& piece, Nanoseconds from, Nanoseconds to,
                   std::size_t known, OtherMappings& others) const;
   void add(const Storage& storage, Nanoseconds from, Nanoseconds to, std::size_t known,
@@ -68,6 +73,7 @@ class Presence {
 
   const Trace& trace_;
   const Mappings& mappings_;
+  std::vector<Directions> directions_;  // by mapping
   std::map<std::int32_t, Storages> by_device_;
 };
 
