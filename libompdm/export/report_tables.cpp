@@ -1,4 +1,6 @@
+#include <cstddef>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "export/tables.h"
@@ -35,7 +37,14 @@ void add_report(Database& database, const analysis::Analysis& analysis) {
     }
     TableWriter writer(database, "report_" + table.name, columns);
     for (const std::vector<report::Cell>& cells : data.rows) {
-      writer.add_row({cells.begin(), cells.end()});
+      std::vector<Value> row;
+      for (std::size_t i = 0; i < cells.size(); ++i) {
+        // "enqueue" for a time that is not known: readers with types want numbers or nothing.
+        const bool is_word = data.columns[i].unit != report::Unit::kText &&
+                             std::holds_alternative<std::string>(cells[i]);
+        row.push_back(is_word ? Value() : Value(cells[i]));
+      }
+      writer.add_row(row);
     }
   }
 }
