@@ -3,15 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <functional>
-#include <span>
-#include <string_view>
 #include <tuple>
 #include <utility>
 
-#include "report/job_figures.h"
-#include "report/units.h"
+#include "report/job_cells.h"
 
 namespace ompdm::report {
 namespace {
@@ -21,65 +17,9 @@ using summary::Row;
 using summary::Rows;
 using summary::Summary;
 
-Cell count(std::uint64_t value) { return static_cast<std::int64_t>(value); }
-
-Cell sum(const Figure& figure) {
-  return figure.ranks.count == 0 ? Cell() : count(figure.ranks.sum);
-}
-
-/// Two cells: the rank with most of it, and most over mean for readers and for programs.
-void add_imbalance(std::vector<Cell>& row, const Figure& figure) {
-  if (figure.ranks.most == 0) {
-    row.insert(row.end(), 3, Cell());
-    return;
-  }
-  const double times = imbalance_of(figure);
-  row.insert(row.end(), {std::int64_t{figure.most_rank}, ratio_text(times), times});
-}
-
-void add_imbalance(std::vector<Column>& columns, const std::string& of, int spare) {
-  columns.push_back(
-      {of + "_most_rank", "in rank", Unit::kCount, Audience::kAll, true, false, spare});
-  columns.push_back(
-      {of + "_imbalance", "Most/mean", Unit::kText, Audience::kReader, true, false, spare});
-  columns.push_back({of + "_imbalance", "Most/mean", Unit::kText, Audience::kData});
-}
-
-using Named = std::pair<const char*, const char*>;  // of Summary::totals, for readers
-
-Table per_rank(const Summary& job, Table table, Unit unit, std::span<const Named> figures) {
-  table.columns = {{"quantity", "Per rank"},
-                   {"ranks", "Ranks", Unit::kCount, Audience::kData},
-                   {"sum", "Sum", unit},
-                   {"least", "Least", unit},
-                   {"least_rank", "in rank", Unit::kCount},
-                   {"median", "Median", unit},
-                   {"most", "Most", unit}};
-  add_imbalance(table.columns, "most", 0);
-  table.columns[7].key = "most_rank";
-  table.columns[8].key = table.columns[9].key = "imbalance";
-  for (const auto& [name, title] : figures) {
-    const auto found = job.totals.find(name);
-    if (found == job.totals.end() || found->second.ranks.most == 0) continue;
-    const Figure& figure = found->second;
-    std::vector<Cell> row = {
-        std::string(title),        count(figure.ranks.count),       count(figure.ranks.sum),
-        count(figure.ranks.least), std::int64_t{figure.least_rank}, count(figure.ranks.median()),
-        count(figure.ranks.most)};
-    add_imbalance(row, figure);
-    table.rows.push_back(std::move(row));
-  }
-  return table;
-}
-
 std::string text_of(const Row& row, const std::string& what) {
   const auto found = row.what.find(what);
   return found == row.what.end() ? std::string() : found->second;
-}
-
-Unit unit_of(std::string_view figure) {
-  if (figure.ends_with("_ns")) return Unit::kTime;
-  return figure.ends_with("_bytes") ? Unit::kBytes : Unit::kCount;
 }
 
 Cell text(std::string value) { return value.empty() ? Cell() : Cell(std::move(value)); }
@@ -109,71 +49,6 @@ std::vector<const Rows::value_type*> heaviest_first(const Rows& rows) {
   };
   std::ranges::stable_sort(order, std::greater<>{}, weight);
   return order;
-}
-
-Table job_times(const Summary& job) {
-  constexpr std::array<Named, 8> kFigures = {{{"wall_ns", "wall"},
-                                              {"HtoD_ns", "HtoD"},
-                                              {"DtoH_ns", "DtoH"},
-                                              {"DtoD_ns", "DtoD"},
-                                              {"memset_ns", "memset"},
-                                              {"alloc_ns", "alloc"},
-                                              {"kernel_ns", "kernels"},
-                                              {"region_ns", "directives"}}};
-  return per_rank(job, {"rank_times", "Time by rank", {}, {}}, Unit::kTime, kFigures);
-}
-
-Table job_bytes(const Summary& job) {
-  constexpr std::array<Named, 4> kFigures = {{{"HtoD_bytes", "HtoD"},
-                                              {"DtoH_bytes", "DtoH"},
-                                              {"DtoD_bytes", "DtoD"},
-                                              {"alloc_bytes", "alloc"}}};
-  return per_rank(job, {"rank_bytes", "Bytes by rank", {}, {}}, Unit::kBytes, kFigures);
-}
-
-Table job_counts(const Summary& job) {
-  constexpr std::array<Named, 6> kFigures = {{{"HtoD_count", "HtoD"},
-                                              {"DtoH_count", "DtoH"},
-                                              {"DtoD_count", "DtoD"},
-                                              {"alloc_count", "alloc"},
-                                              {"kernel_count", "kernels"},
-                                              {"region_count", "directives"}}};
-  return per_rank(job, {"rank_counts", "Operations by rank", {}, {}}, Unit::kCount, kFigures);
-}
-
-Table job_hosts(const Summary& job) {
-  Table table{"hosts",
-              "Hosts",
-              {{"host", "Host"}, {"count", "Ranks", Unit::kCount}, {"ranks", "which"}},
-              {}};
-  const auto hosts = job.facts.find("host");
-  if (hosts == job.facts.end()) return table;
-  for (const auto& [host, ranks] : hosts->second) {
-    table.rows.push_back({host, count(ranks.size()), ranks.text()});
-  }
-  return table;
-}
-
-Table job_outliers(const Summary& job) {
-  Table table{"outliers",
-              fmt::format("Ranks far from the others ({})", kOutlierRule),
-              {{"rank", "Rank", Unit::kCount},
-               {"quantity", "Quantity"},
-               {"value", "Is", Unit::kText, Audience::kReader},
-               {"median", "Median", Unit::kText, Audience::kReader},
-               {"value", "Is", Unit::kCount, Audience::kData},
-               {"median", "Median", Unit::kCount, Audience::kData},
-               {"alike", "Ranks as far", Unit::kCount}},
-              {}};
-  for (const Outlier& one : outliers_of(job)) {
-    const Unit unit = unit_of(one.figure);
-    table.rows.push_back({std::int64_t{one.rank}, one.figure, reader_text(count(one.value), unit),
-                          reader_text(count(one.median), unit), count(one.value), count(one.median),
-                          count(one.alike)});
-  }
-  const auto by_rank = [](const std::vector<Cell>& row) { return row.front(); };
-  std::ranges::stable_sort(table.rows, {}, by_rank);
-  return table;
 }
 
 Table job_directives(const Summary& job) {

@@ -138,6 +138,22 @@ TEST_P(Ranks, AreMergedAsATree) {
   EXPECT_NE(twice.err.find("have some in common"), std::string::npos) << twice.err;
 }
 
+TEST_P(Ranks, SummariesAreMadeAnewWhereTheyAreOfAnotherTraceOrGone) {
+  ASSERT_EQ(start(record()).status, 0);
+  const Json before = job();
+  const auto summary = [&](int rank) {
+    return scratch_.folder() / ("trace.rank" + std::to_string(rank) + ".summary.json");
+  };
+  const std::string whole = testing::read_file(summary(2));
+  std::filesystem::remove(summary(2));
+  std::filesystem::copy_file(summary(7), summary(6),
+                             std::filesystem::copy_options::overwrite_existing);
+  scratch_.write("trace.rank4.summary.json", "{\"schema\":\"ompdm.summary/1\",");
+  EXPECT_EQ(job(), before);
+  EXPECT_EQ(testing::read_file(summary(2)), whole);
+  EXPECT_EQ(job(), before);
+}
+
 INSTANTIATE_TEST_SUITE_P(Launchers, Ranks, ::testing::Values("openmpi", "mpich"),
                          [](const auto& test) { return test.param; });
 
