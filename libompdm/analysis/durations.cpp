@@ -28,22 +28,30 @@ void add_activities(const Trace& trace, const Analysis& analysis, Durations& all
     const auto row = rows.find(key);
     return row == rows.end() ? nullptr : row->second;
   };
-  const auto of_op = trace.ops.of_shapes([&](const DataOp& op) -> Distribution* {
+  const auto row_of_op = [&](const DataOp& op) -> Distribution* {
     const std::optional<ActivityType> type = type_of(op.kind);
     return op.internal || !type ? nullptr : row_of({*type, op.clock, "", "", 0});
-  });
+  };
+  const auto row_of_launch = [&](const Launch& launch) {
+    return row_of(key_of(describe_kernel(trace, launch.kernel, launch.site, launch.clock)));
+  };
+  const auto of_op = trace.ops.of_shapes(row_of_op);
   for (std::size_t i = 0; i < trace.ops.size(); ++i) {
     Distribution* row = of_op[trace.ops.shape_of(i)];
     if (row != nullptr && !trace.ops.common(i).unfinished)
       row->add(length(trace.ops.duration_of(i)));
   }
-  const auto of_launch = trace.launches.of_shapes([&](const Launch& launch) {
-    return row_of(key_of(describe_kernel(trace, launch.kernel, launch.site, launch.clock)));
-  });
+  const auto of_launch = trace.launches.of_shapes(row_of_launch);
   for (std::size_t i = 0; i < trace.launches.size(); ++i) {
     Distribution* row = of_launch[trace.launches.shape_of(i)];
     if (row == nullptr || trace.launches.common(i).unfinished) continue;
     row->add(length(trace.launches.duration_of(i)));
+  }
+  for (const OpTally& tally : trace.op_tallies) {
+    if (Distribution* row = row_of_op(tally.like)) row->add(tally.times);
+  }
+  for (const LaunchTally& tally : trace.launch_tallies) {
+    if (Distribution* row = row_of_launch(tally.like)) row->add(tally.times);
   }
 }
 
@@ -51,12 +59,18 @@ void add_directives(const Trace& trace, const Analysis& analysis, const Picture&
                     Durations& all) {
   std::vector<Distribution*> rows;
   for (const DirectiveRow& row : analysis.directives) rows.push_back(&all.directives[row.id]);
-  for (std::size_t i = 0; i < trace.regions.size(); ++i) {
-    const Region& region = trace.regions.common(i);
-    if (!region.site || region.ends_data || region.unfinished) continue;
+  const auto row_of_region = [&](const Region& region) -> Distribution* {
+    if (!region.site || region.ends_data || region.unfinished) return nullptr;
     const std::uint32_t row = picture.directive_of_site[region.site.value];
-    if (row == Picture::kNone) continue;
-    rows[row]->add(length(trace.regions.duration_of(i) - trace.regions.rare(i).hashing));
+    return row == Picture::kNone ? nullptr : rows[row];
+  };
+  for (std::size_t i = 0; i < trace.regions.size(); ++i) {
+    Distribution* row = row_of_region(trace.regions.common(i));
+    if (row == nullptr) continue;
+    row->add(length(trace.regions.duration_of(i) - trace.regions.rare(i).hashing));
+  }
+  for (const RegionTally& tally : trace.region_tallies) {
+    if (Distribution* row = row_of_region(tally.like)) row->add(tally.times);
   }
 }
 

@@ -72,6 +72,7 @@ class Summarizer {
     fact("runtime", of_.recording.runtime);
     fact("reach", of_.recording.reach);
     fact("hashing", of_.recording.hashing);
+    fact("detail", of_.recording.detail);
     for (const Loss& loss : of_.losses) put(all_.losses, loss.name, loss.count);
   }
 
