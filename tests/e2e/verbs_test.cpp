@@ -111,12 +111,12 @@ TEST_F(Verbs, RecordReports) {
 
 // The page is one of the formats once there is one.
 TEST_F(Verbs, ALongRunLeavesItsOwnKindOfTrace) {
-  const Run run = this->run("OMPDM_MOST_IN_JSON=0 ompdm record programs/region");
+  const Ran run = this->run("OMPDM_MOST_IN_JSON=0 ompdm record programs/region");
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_NE(run.err.find("next: ompdm report trace.ompdm"), std::string::npos) << run.err;
-  const Run report = this->run("ompdm report trace.json");
+  const Ran report = this->run("ompdm report trace.json");
   EXPECT_EQ(report.status, 0) << report.err;
-  const Run again = this->run(
+  const Ran again = this->run(
       "ompdm record --no-finish programs/region && ompdm finish trace.json.spool -o any.ompdm && "
       "ompdm info any.ompdm");
   EXPECT_EQ(again.status, 0) << again.err;

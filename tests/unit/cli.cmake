@@ -9,6 +9,6 @@ add_executable(cli_test cli/apart_test.cpp cli/attach_test.cpp cli/build_log_tes
 target_include_directories(cli_test PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/libompdm)
 target_compile_definitions(cli_test PRIVATE OMPDM_COMMAND="$<TARGET_FILE:ompdm>"
   OMPDM_FAKE_RECORDER="$<TARGET_FILE:cli_fake_recorder>")
-target_link_libraries(cli_test PRIVATE ompdm_options ompdm_verbs GTest::gtest_main)
+target_link_libraries(cli_test PRIVATE ompdm_options ompdm_test_support ompdm_verbs GTest::gtest_main)
 add_dependencies(cli_test ompdm ompdm_build_log cli_fake_recorder)
 gtest_discover_tests(cli_test NO_PRETTY_VALUES PROPERTIES LABELS unit TIMEOUT 120)
