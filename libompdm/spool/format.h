@@ -213,8 +213,9 @@ struct FileHeader {
   char runtime_library[512];    ///< path that libomptarget was loaded from; empty if it was not met
   Detail detail;
   std::uint32_t reserved2;
-  std::uint64_t told_from;  ///< ticks, from which on events are told; 0: from the beginning; kNotYet
-  std::uint64_t told_to;    ///< up to which; 0: to the end
+  std::uint64_t
+      told_from;          ///< ticks, from which on events are told; 0: from the beginning; kNotYet
+  std::uint64_t told_to;  ///< up to which; 0: to the end
   char reserved[1432];
 };
 static_assert(sizeof(FileHeader) == 8192 && std::is_trivially_copyable_v<FileHeader>);

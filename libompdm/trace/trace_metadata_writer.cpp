@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "ompdm/trace_file.h"
-#include "trace/trace_metadata.h"
 #include "trace/tally_rows.h"
+#include "trace/trace_metadata.h"
 #include "trace/trace_metadata_rows.h"
 #include "trace/trace_schema.h"
 

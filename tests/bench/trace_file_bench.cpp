@@ -1,4 +1,5 @@
-// Writing and reading trace.json and trace.ompdm. A million events are to be read in well under 1.2 s.
+// Writing and reading trace.json and trace.ompdm. A million events are to be read in well under 1.2
+// s.
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
 

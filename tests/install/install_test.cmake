@@ -57,7 +57,7 @@ run(${CMAKE_COMMAND} -S "${PROJECT}" -B "${demo}" -G "${GENERATOR}" "-DCMAKE_CXX
   -DCMAKE_BUILD_TYPE=RelWithDebInfo -DOMPDM_BUILD_TESTS=OFF)
 foreach(file bin/ompdm lib/libompdm.so lib/libompdm-build-log.so lib/libompdm_figures.a lib/libompdm_calls.a
     lib/libompdm_trace.a
-    lib/libompdm_analysis.a lib/libompdm_report.a bin/kernels/heat)
+    lib/libompdm_analysis.a lib/libompdm_summary.a lib/libompdm_report.a bin/kernels/heat)
   cmake_path(GET file PARENT_PATH folder)
   if(EXISTS "${BUILD}/${file}")
     file(COPY "${BUILD}/${file}" DESTINATION "${demo}/${folder}")

@@ -6,7 +6,6 @@
 #include "record/modules/modules.h"
 #include "record/process/cancellation.h"
 #include "record/process/detail.h"
-#include "record/process/detail.h"
 #include "record/stream/module_records.h"
 #include "record/stream/paths.h"
 

@@ -12,18 +12,18 @@
 enum { kPasses = 5, kDoubles = 10000 };
 
 static int rank_of_launcher(void) {
-  const char *rank = getenv("OMPI_COMM_WORLD_RANK");
+  const char* rank = getenv("OMPI_COMM_WORLD_RANK");
   if (rank == NULL) rank = getenv("PMI_RANK");
   return rank == NULL ? 0 : atoi(rank);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
 #ifdef WITH_MPI
   MPI_Init(&argc, &argv);
 #endif
   const int rank = rank_of_launcher();
   const int n = (rank + 1) * kDoubles;
-  double *a = malloc(n * sizeof(double));
+  double* a = malloc(n * sizeof(double));
   double sum = 0;
   for (int pass = 0; pass < kPasses; ++pass) {
     for (int i = 0; i < n; ++i) a[i] = pass + i;
