@@ -25,6 +25,18 @@ Start script(const std::string& text, Attach attach) {
   return {.command = {"/bin/sh", "-c", text}, .attach = attach};
 }
 
+/// The files of a place once there are these, or after some seconds: attached by a variable alone,
+/// a rank's summary is made behind the trace.
+Names files_in_the_end(const Place& place, const Names& expected) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  Names files = place.files();
+  while (files != expected && std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    files = place.files();
+  }
+  return files;
+}
+
 TEST(Output, PlaceholdersAreReplaced) {
   const Place place;
   Start run = plain();
@@ -142,8 +154,9 @@ TEST(Output, OfAnMpiRankBearsIt) {
           ended.err.find(std::string("trace.rank") + rank + ".json") != std::string::npos;
       EXPECT_EQ(told, attach != Attach::kRecord || *rank == '0') << ended.err;
     }
-    EXPECT_EQ(place.files(), (Names{"trace.rank0.json", "trace.rank0.summary.json",
-                                    "trace.rank1.json", "trace.rank1.summary.json"}));
+    const Names expected = {"trace.rank0.json", "trace.rank0.summary.json", "trace.rank1.json",
+                            "trace.rank1.summary.json"};
+    EXPECT_EQ(files_in_the_end(place, expected), expected);
     const Json report = place.report({"trace.rank0.json", "trace.rank1.json"});
     EXPECT_EQ(report["traces"][1]["rank"], 1);
     EXPECT_EQ(report["totals"]["HtoD"]["count"], 10);
@@ -172,10 +185,10 @@ TEST(Session, RanksUnderOneRecordAreAllTold) {
       "for r in 0 1 2; do OMPI_COMM_WORLD_SIZE=3 OMPI_COMM_WORLD_RANK=$r " + name + " & done; wait",
       Attach::kRecord));
   EXPECT_EQ(ended.status, 0);
-  EXPECT_EQ(place.files(),
-            (Names{"trace.rank0.json", "trace.rank0.summary.json", "trace.rank1.json",
-                   "trace.rank1.summary.json", "trace.rank2.json", "trace.rank2.summary.json"}))
-      << ended.err;
+  const Names expected = {"trace.rank0.json", "trace.rank0.summary.json",
+                          "trace.rank1.json", "trace.rank1.summary.json",
+                          "trace.rank2.json", "trace.rank2.summary.json"};
+  EXPECT_EQ(files_in_the_end(place, expected), expected) << ended.err;
   EXPECT_EQ(ended.err, "ompdm: wrote 3 ranks; next: ompdm report --ranks trace.rank*.json\n");
 }
 
