@@ -41,8 +41,9 @@ void Database::close() {
 TableWriter::TableWriter(Database& database, const std::string& name,
                          const std::vector<std::string>& columns)
     : database_(database) {
-  database.run(fmt::format("CREATE TABLE IF NOT EXISTS {} ({})", name, fmt::join(columns, ", ")));
-  const std::vector<const char*> marks(columns.size(), "?");
+  database.run(fmt::format("CREATE TABLE IF NOT EXISTS {} (trace INTEGER, rank INTEGER, {})", name,
+                           fmt::join(columns, ", ")));
+  const std::vector<const char*> marks(columns.size() + 2, "?");
   const std::string insert =
       fmt::format("INSERT INTO {} VALUES ({})", name, fmt::join(marks, ", "));
   if (sqlite3_prepare_v2(database.handle_, insert.c_str(), -1, &insert_, nullptr) != SQLITE_OK) {
