@@ -173,7 +173,9 @@ void end_op(Lane& lane, const ompt_data_t* target, const void* codeptr, const Op
     count_loss(spool::Loss::kOpsUnmatched);
   }
   OpenRegion* region = region_of(lane, target);
-  if (region == nullptr || region->counted || lane.content.transfer.host != nullptr) [[unlikely]] {
+  if (region != nullptr && region->counted) [[unlikely]] {
+    count_op(lane, {region, region->site, spool::CallId::kNone, region->path}, op, begin, end);
+  } else if (region == nullptr || lane.content.transfer.host != nullptr) [[unlikely]] {
     end_other(lane, target, codeptr, op, begin, end);
   } else {
     tell_region_op(lane, *region, op, begin, end);

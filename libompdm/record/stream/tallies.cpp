@@ -44,6 +44,9 @@ TallySlot* place_of(TallySlot* slots, std::uint32_t mask, const TallyKey& key) n
   if (old_count != 0) {
     munmap(table.slots, old_count * sizeof(TallySlot));
   }
+  for (TallySlot*& latest : table.latest) {
+    latest = nullptr;
+  }
   table.slots = slots;
   table.mask = count - 1;
   return true;
@@ -51,7 +54,7 @@ TallySlot* place_of(TallySlot* slots, std::uint32_t mask, const TallyKey& key) n
 
 }  // namespace
 
-TallySlot* slot_of(TallyTable& table, const TallyKey& key) noexcept {
+TallySlot* find_slot(TallyTable& table, const TallyKey& key) noexcept {
   if (table.slots == nullptr || 2 * table.count > table.mask) [[unlikely]] {
     if (!grow_table(table)) {
       return nullptr;
@@ -61,6 +64,7 @@ TallySlot* slot_of(TallyTable& table, const TallyKey& key) noexcept {
   if (slot->example == 0) {
     slot->key = key;
   }
+  table.latest[key.what & 3U] = slot;
   return slot;
 }
 

@@ -31,6 +31,7 @@ struct TallyTable {
   TallySlot* slots;  ///< null until the first tally
   std::uint32_t mask;
   std::uint32_t count;
+  TallySlot* latest[4];    ///< found last, by what is counted
   std::uint32_t sequence;  ///< of the next chunk
   bool has_lane;
   spool::LaneId lane;  ///< of the chunks
@@ -40,7 +41,13 @@ struct TallyTable {
 
 /// The slot of a key: free (`example` 0) where it is met for the first time. Null if there is no
 /// memory.
-TallySlot* slot_of(TallyTable& table, const TallyKey& key) noexcept;
+[[gnu::noinline]] TallySlot* find_slot(TallyTable& table, const TallyKey& key) noexcept;
+
+/// The same, most often the one that was found last.
+inline TallySlot* slot_of(TallyTable& table, const TallyKey& key) noexcept {
+  TallySlot* latest = table.latest[key.what & 3U];
+  return latest != nullptr && latest->key == key ? latest : find_slot(table, key);
+}
 
 /// Gives a slot its tally, of an example of the lane. False if the spool has no room.
 [[gnu::cold]] bool make_tally(Lane& lane, TallySlot& slot, spool::TallyOf of,
