@@ -21,6 +21,11 @@ bool has_devices(const Analysis& one) {
 
 bool is_cut(Analyses analyses) { return std::ranges::any_of(analyses, &Analysis::truncated); }
 
+bool has_enqueued(const Analysis& one) {
+  return std::ranges::any_of(
+      one.activities, [](const analysis::Activity& row) { return row.clock == Clock::kEnqueue; });
+}
+
 /// Why nothing ran on a device though the runtime could be heard, as far as the recording tells;
 /// empty if it does not.
 std::string why_on_host(const Analysis& one) {
@@ -171,6 +176,7 @@ std::string headline_basis(Analyses analyses) {
   Nanoseconds wall = 0;
   for (const Analysis& one : analyses) {
     if (!one.headline.measured && analysis::has_target_events(one)) {
+      if (!has_enqueued(one)) return {};  // nothing is told event by event
       return "(this device works asynchronously and only the enqueueing of its operations was "
              "timed)";
     }

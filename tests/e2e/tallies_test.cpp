@@ -160,6 +160,16 @@ TEST(Window, ThatBeginsAfterTheEndIsSaidSo) {
   EXPECT_EQ(window.trace.recording.told_from, window.trace.process.wall);
 }
 
+TEST(CountedReport, SaysWhyThereAreNoShares) {
+  const Folder folder;
+  const Ended ended = run({{OMPDM_COMMAND, "record", "--detail", "tallies", "--report", "--",
+                            kernel("heat"), "--variant", "naive", "40", "3"}},
+                          folder.path());
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_NE(ended.out.find("! the run was counted, not told"), std::string::npos) << ended.out;
+  EXPECT_EQ(ended.out.find("asynchronously"), std::string::npos) << ended.out;
+}
+
 TEST(CountedSpool, OfARunOfAnyLengthIsNoLarger) {
   const auto size_of = [](const char* steps) {
     const std::vector<std::string> heat = {kernel("heat"), "--variant", "naive", "40", steps};
