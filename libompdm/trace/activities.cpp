@@ -209,7 +209,7 @@ Untied count_untied(const Trace& trace) {
     if (activity.bytes != trace.ops.common(activity.op.value).bytes) ++untied.unequal;
   }
   for (std::size_t i = 0; i < trace.ops.size(); ++i) {
-    const DataOp& op = trace.ops[i];
+    const DataOp& op = trace.ops.common(i);
     const bool copies =
         op.kind == OpKind::kHtoD || op.kind == OpKind::kDtoH || op.kind == OpKind::kDtoD;
     if (copies && op.clock == Clock::kEnqueue && op.bytes > 0 && !op_done[i]) ++untied.missing;

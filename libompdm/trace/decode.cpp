@@ -95,34 +95,42 @@ void Decoder::tie_deferred_regions() {
 }
 
 Draft Decoder::take(std::uint64_t last_ticks) {
-  leave_open_regions();
+  leave_open();
   tie_deferred_regions();
   tie_tallies();
   last_ = std::max(last_, clock_.at(last_ticks));
-  const auto close = [this](auto& rows) {
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (rows.end_of(i) != kOpen) continue;
+  const auto close = [this](auto& rows, const std::vector<std::uint32_t>& open) {
+    for (const std::uint32_t i : open) {
       rows.set_times(i, rows.begin_of(i), last_);
       rows.edit(i)->unfinished = true;
     }
   };
-  close(draft_.trace.regions);
-  close(draft_.trace.ops);
-  close(draft_.trace.launches);
+  close(draft_.trace.regions, open_regions_);
+  close(draft_.trace.launches, open_launches_);
   draft_.trace.process.wall = last_;
   draft_.trace.recording.hashing_ns = clock_.duration(hashing_ticks_);
   return std::move(draft_);
 }
 
-// Columns that grow as they are filled are copied, and touch twice the memory.
+// Columns that grow as they are filled are copied, and touch twice the memory. Of many chunks some
+// tell how much the others hold. A lane of activities begins with CUPTI's clock.
 void Decoder::reserve(SpoolFile& file) {
+  constexpr std::size_t kAllOf = 32;
+  constexpr std::size_t kStep = 8;
+  const std::vector<Chunk>& chunks = file.chunks();
+  const std::size_t step = chunks.size() <= kAllOf ? 1 : kStep;
   std::size_t regions = 0;
   std::size_t ops = 0;
-  for (const Chunk& chunk : file.chunks()) {
-    RecordCursor cursor(file.records(chunk));
+  std::size_t looked_at = 0;
+  for (std::size_t i = 0; i < chunks.size(); ++i) {
+    if (i % step != 0 && chunks[i].lane == chunks[i - 1].lane) continue;
+    ++looked_at;
+    RecordCursor cursor(file.records(chunks[i]));
     for (auto found = cursor.next(); found != RecordCursor::Found::kEnd; found = cursor.next()) {
       if (found == RecordCursor::Found::kRecord) {
-        if (cursor.record().tag() == spool::Tag::kFallback) ++regions;
+        const spool::Tag tag = cursor.record().tag();
+        if (tag == spool::Tag::kFallback) ++regions;
+        if (tag == spool::Tag::kCuptiClock || tag == spool::Tag::kExternalId) has_externals_ = true;
         continue;
       }
       const spool::Event event = cursor.event().event;
@@ -130,10 +138,14 @@ void Decoder::reserve(SpoolFile& file) {
       if (event == spool::Event::kOp || event == spool::Event::kApiOp) ++ops;
     }
   }
-  draft_.trace.regions.reserve(regions);
-  make_room(draft_.region_notes, regions);
-  draft_.trace.ops.reserve(ops);
-  make_room(draft_.op_notes, ops);
+  const auto scaled = [&](std::size_t count) {
+    const std::size_t all = count * chunks.size() / std::max<std::size_t>(looked_at, 1);
+    return looked_at == chunks.size() ? count : all + all / 16;
+  };
+  draft_.trace.regions.reserve(scaled(regions));
+  make_room(draft_.region_notes, scaled(regions));
+  draft_.trace.ops.reserve(scaled(ops));
+  make_room(draft_.op_notes, scaled(ops));
 }
 
 Draft decode(SpoolFile& file, const ClockScale& clock) {

@@ -43,7 +43,7 @@ void Decoder::add_thread(const Record& record) {
   const auto row = record.as<spool::LaneThread>();
   if (!row) return void(++unreadable);
   thread_ = thread_of(row->tid);
-  leave_open_regions();
+  leave_open();
 }
 
 void Decoder::add_module(const Record& record) {

@@ -1,6 +1,7 @@
 // Rows of what happened in regions: operations with what they carried, launches.
 
 #include "trace/decoder.h"
+#include "trace/normalize.h"
 
 namespace ompdm::trace {
 
@@ -33,6 +34,7 @@ DataOp Decoder::op_of(const std::uint64_t* fields) {
   op.bytes = fields[spool::kOpBytes];
   op.src_device = device_number(static_cast<std::int32_t>(fields[spool::kOpDevices]));
   op.dst_device = device_number(static_cast<std::int32_t>(fields[spool::kOpDevices] >> 32U));
+  op.kind = told_kind(static_cast<std::uint16_t>(fields[spool::kOpWhat]));
   return op;
 }
 
@@ -41,7 +43,8 @@ void Decoder::add_op_row(const DataOp& op, const std::uint64_t* fields, std::uin
   const std::uint64_t what = fields[spool::kOpWhat];
   draft_.trace.ops.push_back(op);
   draft_.op_notes.push_back({call, static_cast<std::uint16_t>(what),
-                             static_cast<std::uint16_t>(what >> 16U), external(begin), 0});
+                             static_cast<std::uint16_t>(what >> 16U), op.src_device < 0});
+  if (has_externals_) draft_.op_externals.push_back({external(begin)});
 }
 
 void Decoder::add_op(const RawEvent& event) {
@@ -60,9 +63,8 @@ void Decoder::add_op(const RawEvent& event) {
     const std::uint32_t earlier = place.note() - 1;
     ops.repeat(earlier, time(begin), time(end), open.row);
     take_thread(ops);
-    OpNote note = draft_.op_notes[earlier];
-    note.external = external(begin);
-    draft_.op_notes.push_back(note);
+    draft_.op_notes.push_back(draft_.op_notes[earlier]);
+    if (has_externals_) draft_.op_externals.push_back({external(begin)});
   } else {
     if (event.has_fields) add_differences(place.fields(), event.fields);
     DataOp op = op_of(place.fields());
@@ -116,7 +118,7 @@ void Decoder::add_content(const RawEvent& event) {
   auto& regions = draft_.trace.regions;
   const Index<Region> own = ops[at].region;
   if ((flags & spool::kContentAfter) != 0 && own) {
-    if (regions.end_of(own.value) == kOpen) return;
+    if (is_open(own.value)) return;
     regions.rare_of(own.value).hashing_after += taken;
   }
   if (!lane_.open.empty()) regions.rare_of(lane_.open.back().row).hashing += taken;
@@ -139,15 +141,16 @@ void Decoder::begin_launch(const RawEvent& event) {
   if (event.has_fields) add_differences(fields, event.fields);
   launch.thread = thread();
   launch.begin = time(begin);
-  launch.end = kOpen;
+  launch.end = launch.begin;
   launch.requested_teams = static_cast<std::uint32_t>(fields[spool::kLaunchRequestedTeams]);
   launch.num_teams = static_cast<std::uint32_t>(fields[spool::kLaunchTeams]);
   launch.thread_limit = static_cast<std::uint32_t>(fields[spool::kLaunchThreadLimit]);
   launch.trip_count = fields[spool::kLaunchTripCount];
+  leave_launch();
   lane_.launch = static_cast<std::uint32_t>(draft_.trace.launches.size());
   draft_.trace.launches.push_back(launch);
   draft_.launch_kernels.push_back(fields[spool::kLaunchKernel]);
-  draft_.launch_externals.push_back(external(begin));
+  if (has_externals_) draft_.launch_externals.push_back(external(begin));
 }
 
 void Decoder::end_launch(const RawEvent& event) {

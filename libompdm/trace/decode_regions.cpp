@@ -70,11 +70,11 @@ void Decoder::begin_region(const RawEvent& event) {
   const bool from_wrapper = (told[spool::kContextKind] & spool::kRegionFromWrapper) != 0;
   const bool is_nowait = kind > kNowaitForms;
   if (is_nowait) kind = static_cast<std::uint8_t>(kind - kNowaitForms);
-  const Nanoseconds end = from_wrapper ? time(begin) : kOpen;
   const auto row = static_cast<std::uint32_t>(draft_.trace.regions.size());
-  draft_.region_notes.push_back({kind, from_wrapper, external(begin)});
+  draft_.region_notes.push_back({kind, from_wrapper});
+  if (has_externals_) draft_.region_externals.push_back(external(begin));
   if (context.row != kNoList) {
-    draft_.trace.regions.repeat(context.row, time(begin), end);
+    draft_.trace.regions.repeat(context.row, time(begin), time(begin));
     take_thread(draft_.trace.regions);
   } else {
     Region region;
@@ -82,8 +82,7 @@ void Decoder::begin_region(const RawEvent& event) {
     region.path = {find(lane_.paths, static_cast<spool::PathId>(told[spool::kContextPath]))};
     region.thread = thread();
     region.device = device_number(static_cast<std::int64_t>(told[spool::kContextDevice]));
-    region.begin = time(begin);
-    region.end = end;
+    region.begin = region.end = time(begin);
     region.map_list = context.list;
     region.nowait = is_nowait;
     draft_.trace.regions.push_back(region);
@@ -94,13 +93,18 @@ void Decoder::begin_region(const RawEvent& event) {
   example_ = kNoList;
 }
 
+void Decoder::end_innermost() {
+  auto& regions = draft_.trace.regions;
+  const std::uint32_t row = lane_.open.back().row;
+  regions.set_times(row, regions.begin_of(row), time(lane_.instant));
+}
+
 // What looking at contents took of a region is of those around it, too.
-void Decoder::close_region(Nanoseconds end) {
+void Decoder::close_region() {
   auto& regions = draft_.trace.regions;
   const std::uint32_t row = lane_.open.back().row;
   lane_.open.pop_back();
   example_ = kNoList;  // there is nothing in one but itself
-  if (end != kOpen) regions.set_times(row, regions.begin_of(row), end);
   const Nanoseconds inner = regions.rare(row).hashing;
   if (!lane_.open.empty() && inner != 0) {
     regions.rare_of(lane_.open.back().row).hashing += inner;
@@ -110,21 +114,28 @@ void Decoder::close_region(Nanoseconds end) {
 void Decoder::end_region(const RawEvent& event) {
   lane_.instant += event.first;
   if (lane_.open.empty()) return void(++unreadable);
-  close_region(time(lane_.instant));
+  end_innermost();
+  close_region();
+}
+
+void Decoder::leave_launch() {
+  if (lane_.launch != kNoList) open_launches_.push_back(lane_.launch);
+  lane_.launch = kNoList;
 }
 
 // They are still running when the recording ends.
-void Decoder::leave_open_regions() {
-  while (!lane_.open.empty()) close_region(kOpen);
+void Decoder::leave_open() {
+  for (; !lane_.open.empty(); close_region()) open_regions_.push_back(lane_.open.back().row);
+  leave_launch();
 }
 
 // Their ends may be among what is missing: no more is known of them than up to there.
-void Decoder::lose_open_regions() {
-  while (!lane_.open.empty()) {
+void Decoder::lose_open() {
+  for (; !lane_.open.empty(); close_region()) {
     draft_.trace.regions.edit(lane_.open.back().row)->unfinished = true;
-    close_region(time(lane_.instant));
+    end_innermost();
   }
-  lane_.launch = kNoList;
+  leave_launch();
 }
 
 void Decoder::add_deferral(const Record& record) {
@@ -150,7 +161,8 @@ void Decoder::add_fallback(const Record& record) {
   region.host_fallback = true;
   region.device = static_cast<std::int32_t>(row->head.flags) - 1;
   draft_.trace.regions.push_back(region);
-  draft_.region_notes.push_back({1, false, 0});
+  draft_.region_notes.push_back({1, false});
+  if (has_externals_) draft_.region_externals.push_back(0);
 }
 
 }  // namespace ompdm::trace

@@ -52,7 +52,7 @@ class Decoder {
   /// Makes room for the rows of the spool.
   void reserve(SpoolFile& file);
   void begin_lane(spool::LaneId lane) {
-    leave_open_regions();
+    leave_open();
     lane_ = {};
     example_ = kNoList;
     lane_.number = lane;
@@ -67,7 +67,7 @@ class Decoder {
   /// Some are missing here: what counts back may not count across, and ends may be among them.
   void skip() {
     lane_.first_op = draft_.trace.ops.size();
-    lose_open_regions();
+    lose_open();
   }
   void add(const Record& record);
   void add(const RawEvent& event);
@@ -132,8 +132,12 @@ class Decoder {
   [[nodiscard]] DataOp op_of(const std::uint64_t* fields);
   void add_op_row(const DataOp& op, const std::uint64_t* fields, std::uint64_t begin,
                   spool::CallId call);
-  void lose_open_regions();
-  void leave_open_regions();
+  void lose_open();
+  void leave_open();
+  void leave_launch();
+  [[nodiscard]] bool is_open(std::uint32_t region) const {
+    return std::ranges::find(lane_.open, region, &OpenRegion::row) != lane_.open.end();
+  }
   void add_device(const Record& record);
   void add_fallback(const Record& record);
   void add_mapper_name(const Record& record);
@@ -192,19 +196,20 @@ class Decoder {
   void take_thread(Runs<Row>& rows) {
     if (rows.common(rows.size() - 1).thread != thread()) rows.edit_back()->thread = thread();
   }
-  void close_region(Nanoseconds end);
+  void end_innermost();
+  void close_region();
   Nanoseconds time(std::uint64_t ticks) {
     const Nanoseconds time = clock_.at(ticks);
     last_ = std::max(last_, time);
     return time;
   }
-  // The end of what may still be running; 0 marks it until the last instant is known.
-  Nanoseconds end_time(std::uint64_t ticks) { return ticks == 0 ? kOpen : time(ticks); }
-
-  static constexpr Nanoseconds kOpen = -1;
   const ClockScale& clock_;
   Draft draft_;
   LaneIds lane_;
+  // What was still running when its lane ended: until the last instant that is known.
+  std::vector<std::uint32_t> open_regions_;
+  std::vector<std::uint32_t> open_launches_;
+  bool has_externals_ = false;  // some of what was asked of the driver is told of
   std::uint32_t thread_ = kNoList;
   std::uint32_t example_ = kNoList;  // the thread of the example that is being read
   std::map<std::pair<spool::LaneId, std::uint32_t>, std::uint32_t> examples_;  // of Draft::tallies

@@ -57,17 +57,20 @@ struct SiteNote {
 struct OpNote {
   spool::CallId api_call = spool::CallId::kNone;
   std::uint16_t optype = 0;
-  std::uint16_t argument = 0;  ///< 1 + index into the region's map list
-  std::uint64_t external = 0;  ///< the id (spool::external_id) of what it asked the driver for
-  std::uint64_t second_external = 0;  ///< of its other half, where two operations were joined
-  bool from_initial_device = false;   ///< it told the host as omp_initial_device (-1)
+  std::uint16_t argument = 0;        ///< 1 + index into the region's map list
+  bool from_initial_device = false;  ///< it told the host as omp_initial_device (-1)
+};
+
+/// The ids (spool::external_id) under which an operation asked the driver for something.
+struct OpExternals {
+  std::uint64_t id = 0;
+  std::uint64_t second = 0;  ///< of its other half, where two operations were joined
 };
 
 /// Beside Trace::regions.
 struct RegionNote {
   std::uint8_t kind = kNoKind;  ///< ompt_target_t without its nowait forms
   bool from_wrapper = false;
-  std::uint64_t external = 0;  ///< as OpNote's
 };
 
 /// Beside Trace::activities.
@@ -118,8 +121,11 @@ struct Draft {
   std::vector<PathNote> path_notes;  ///< that Region::path means until call paths are resolved
   std::vector<OpNote> op_notes;
   std::vector<RegionNote> region_notes;
-  std::vector<std::uint64_t> launch_kernels;    ///< host_ptr, beside Trace::launches
-  std::vector<std::uint64_t> launch_externals;  ///< beside Trace::launches, as OpNote's
+  std::vector<std::uint64_t> launch_kernels;  ///< host_ptr, beside Trace::launches
+  /// Beside Trace's columns, and empty where no driver's call was told of.
+  std::vector<OpExternals> op_externals;
+  std::vector<std::uint64_t> region_externals;
+  std::vector<std::uint64_t> launch_externals;
   /// Until they are tied, activities' (and synchronizations') times are CUPTI's and their devices
   /// CUDA's ordinals.
   std::vector<ActivityNote> activity_notes;

@@ -3,11 +3,10 @@
 #include <utility>
 
 #include "trace/draft.h"
+#include "trace/order.h"
 
 namespace ompdm::trace {
 namespace {
-
-constexpr std::uint32_t kGone = kNoList;
 
 template <class Row>
 bool is_example(const Runs<Row>& rows, std::size_t at) {
@@ -17,17 +16,8 @@ bool is_example(const Runs<Row>& rows, std::size_t at) {
 // Keeps the rows that are no examples and what stands beside them, and says where each went.
 template <class Row, class... Beside>
 std::vector<std::uint32_t> without_examples(Runs<Row>& rows, Beside&... beside) {
-  std::vector<std::uint32_t> moved(rows.size(), kGone);
-  Runs<Row> kept;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (is_example(rows, i)) continue;
-    const std::size_t to = kept.size();
-    moved[i] = static_cast<std::uint32_t>(to);
-    ((beside[to] = beside[i]), ...);
-    kept.push_back(rows[i]);
-  }
-  (beside.resize(kept.size()), ...);
-  rows = std::move(kept);
+  const auto moved = rows.keep([&](std::size_t i) { return !is_example(rows, i); });
+  (keep_beside(moved, beside), ...);
   return moved;
 }
 
@@ -45,8 +35,9 @@ class Taker {
     for (std::size_t i = 0; i < trace_.launches.size(); ++i) {
       if (is_example(trace_.launches, i)) take_launch(trace_.launches[i]);
     }
-    const auto moved = without_examples(trace_.regions, draft_.region_notes);
-    without_examples(trace_.ops, draft_.op_notes);
+    const auto moved =
+        without_examples(trace_.regions, draft_.region_notes, draft_.region_externals);
+    without_examples(trace_.ops, draft_.op_notes, draft_.op_externals);
     without_examples(trace_.launches, draft_.launch_kernels, draft_.launch_externals);
     const auto follow = [&](std::uint32_t region) { return moved[region]; };
     trace_.ops.change_regions(follow);

@@ -18,18 +18,17 @@ struct ExternalOwners {
   std::unordered_map<std::uint64_t, std::uint32_t> regions;
 
   explicit ExternalOwners(const Draft& draft) {
-    for (std::uint32_t i = 0; i < draft.op_notes.size(); ++i) {
-      ops.emplace_back(draft.op_notes[i].external, i);
-      if (draft.op_notes[i].second_external != 0) {
-        ops.emplace_back(draft.op_notes[i].second_external, i);
-      }
+    for (std::uint32_t i = 0; i < draft.op_externals.size(); ++i) {
+      const OpExternals& externals = draft.op_externals[i];
+      ops.emplace_back(externals.id, i);
+      if (externals.second != 0) ops.emplace_back(externals.second, i);
     }
     std::sort(ops.begin(), ops.end());
     for (std::uint32_t i = 0; i < draft.launch_externals.size(); ++i) {
       launches.emplace(draft.launch_externals[i], i);
     }
-    for (std::uint32_t i = 0; i < draft.region_notes.size(); ++i) {
-      regions.emplace(draft.region_notes[i].external, i);
+    for (std::uint32_t i = 0; i < draft.region_externals.size(); ++i) {
+      regions.emplace(draft.region_externals[i], i);
     }
   }
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <set>
 
 #include "spool/device_types.h"
+#include "trace/order.h"
 
 namespace ompdm::trace {
 namespace {
@@ -30,42 +30,52 @@ std::uint16_t synchronous_form(std::uint16_t optype) {
              : optype;
 }
 
-// The number named most often on one side of the operations of some type that is no device's which
-// was initialised; -1 if there are none.
-std::int32_t most_frequent(const Draft& draft, std::uint16_t optype, std::int32_t DataOp::* side) {
+bool is_known(std::uint16_t optype) {
+  const std::uint16_t form = synchronous_form(optype);
+  return form >= kAlloc && form <= kTransferRect;
+}
+
+// The number named most often on one side of the operations that are told as `kind` that is no
+// device's which was initialised; -1 if there are none.
+std::int32_t most_frequent(const Trace& trace, OpKind kind, std::int32_t DataOp::* side) {
   std::map<std::int32_t, std::uint64_t> votes;
-  const auto is_device = [&](std::int32_t number) {
-    return std::ranges::find(draft.trace.devices, number, &Device::number) !=
-           draft.trace.devices.end();
-  };
-  for (std::size_t i = 0; i < draft.trace.ops.size(); ++i) {
-    const std::int32_t device = draft.trace.ops[i].*side;
-    if (synchronous_form(draft.op_notes[i].optype) == optype && device >= 0) ++votes[device];
-  }
-  std::erase_if(votes, [&](const auto& vote) { return is_device(vote.first); });
+  trace.ops.sum_up([&](const DataOp& op, std::uint64_t count, Nanoseconds) {
+    if (op.kind == kind && op.*side >= 0) votes[op.*side] += count;
+  });
+  std::erase_if(votes, [&](const auto& vote) {
+    return std::ranges::find(trace.devices, vote.first, &Device::number) != trace.devices.end();
+  });
   const auto best = std::max_element(votes.begin(), votes.end(),
                                      [](auto& a, auto& b) { return a.second < b.second; });
   return best == votes.end() ? -1 : best->first;
 }
 
+// Calls `take` with the number of each device that is named, once a shape.
+template <class Take>
+void each_device(const Trace& trace, Take take) {
+  trace.regions.sum_up([&](const Region& region, std::uint64_t, Nanoseconds) {
+    if (!region.host_fallback) take(region.device);
+  });
+  trace.ops.sum_up([&](const DataOp& op, std::uint64_t, Nanoseconds) {
+    take(op.src_device);
+    take(op.dst_device);
+  });
+}
+
 // The runtime's number for the host. Allocations are always asked for by the host; copies may be
 // between devices whatever they are called. Where the host is always told as omp_initial_device
 // (-1, from LLVM 23 on) it gets the number that omp_get_num_devices() would give it.
-std::int32_t learn_host_device(const Draft& draft) {
-  for (const auto& [optype, side] :
-       {std::pair(kAlloc, &DataOp::src_device), std::pair(kAssociate, &DataOp::src_device),
-        std::pair(kToDevice, &DataOp::src_device), std::pair(kFromDevice, &DataOp::dst_device)}) {
-    const std::int32_t device = most_frequent(draft, optype, side);
+std::int32_t learn_host_device(const Trace& trace) {
+  for (const auto& [kind, side] : {std::pair(OpKind::kAlloc, &DataOp::src_device),
+                                   std::pair(OpKind::kAssociate, &DataOp::src_device),
+                                   std::pair(OpKind::kHtoD, &DataOp::src_device),
+                                   std::pair(OpKind::kDtoH, &DataOp::dst_device)}) {
+    const std::int32_t device = most_frequent(trace, kind, side);
     if (device >= 0) return device;
   }
   std::int32_t highest = -1;
-  for (const Device& device : draft.trace.devices) highest = std::max(highest, device.number);
-  for (const DataOp& op : draft.trace.ops) {
-    highest = std::max({highest, op.src_device, op.dst_device});
-  }
-  for (const Region& region : draft.trace.regions) {
-    if (!region.host_fallback) highest = std::max(highest, region.device);
-  }
+  for (const Device& device : trace.devices) highest = std::max(highest, device.number);
+  each_device(trace, [&](std::int32_t number) { highest = std::max(highest, number); });
   return highest < 0 ? -1 : highest + 1;
 }
 
@@ -75,19 +85,10 @@ void complete_devices(Trace& trace) {
     device.emulated = spool::is_emulated_device(device.type);
     known.insert(device.number);
   }
-  std::int32_t last = -1;  // most operations are of the same device
-  const auto add = [&](std::int32_t number) {
-    if (number < 0 || number == trace.host_device || number == last) return;
-    last = number;
+  each_device(trace, [&](std::int32_t number) {
+    if (number < 0 || number == trace.host_device) return;
     if (known.insert(number).second) trace.devices.push_back({number, "", "", false, false});
-  };
-  for (const Region& region : trace.regions) {
-    if (!region.host_fallback) add(region.device);
-  }
-  for (const DataOp& op : trace.ops) {
-    add(op.src_device);
-    add(op.dst_device);
-  }
+  });
   if (trace.host_device >= 0 && known.insert(trace.host_device).second) {
     trace.devices.push_back({trace.host_device, "host", "", true, false});
   }
@@ -97,62 +98,39 @@ void complete_devices(Trace& trace) {
 
 // By where the bytes go, not by what the runtime calls it: a copy between devices is "from device"
 // to some plugins.
-OpKind transfer_kind(const DataOp& op, std::int32_t host, std::uint16_t optype) {
+OpKind kind_of(const DataOp& op, std::int32_t host) {
+  if (op.kind != OpKind::kHtoD && op.kind != OpKind::kDtoH && op.kind != OpKind::kDtoD) {
+    return op.kind;
+  }
   const bool from_host = op.src_device == host;
   const bool to_host = op.dst_device == host;
   if (!from_host && !to_host) return OpKind::kDtoD;
-  if (from_host && to_host) return optype == kFromDevice ? OpKind::kDtoH : OpKind::kHtoD;
+  if (from_host && to_host) return op.kind == OpKind::kDtoH ? OpKind::kDtoH : OpKind::kHtoD;
   return from_host ? OpKind::kHtoD : OpKind::kDtoH;
 }
 
-// Nothing for what no specification knows.
-std::optional<OpKind> kind_of(const DataOp& op, std::int32_t host, std::uint16_t optype) {
-  switch (optype) {
-    case kAlloc:
-      return OpKind::kAlloc;
-    case kDelete:
-      return OpKind::kDelete;
-    case kAssociate:
-      return OpKind::kAssociate;
-    case kDisassociate:
-      return OpKind::kDisassociate;
-    case kMemset:
-      return OpKind::kMemset;
-    case kToDevice:
-    case kFromDevice:
-    case kTransfer:
-    case kTransferRect:
-      return transfer_kind(op, host, optype);
-    default:
-      return std::nullopt;
-  }
+// Sides that the runtime leaves open are the host: where there is no other side (delete,
+// disassociate) runtimes say -1 or leave a zero.
+void name_operations(Trace& trace) {
+  const std::int32_t host = trace.host_device;
+  trace.ops.change_shapes([host](DataOp& op) {
+    if (op.src_device < 0) op.src_device = host;
+    if (op.dst_device < 0 || op.kind == OpKind::kDelete) op.dst_device = host;
+    op.kind = kind_of(op, host);
+    if (op.kind == OpKind::kMemset) op.src = 0;  // a value comes from nowhere
+  });
 }
 
-// Sides that the runtime leaves open are the host: where there is no other side (delete,
-// disassociate) runtimes say -1 or leave a zero. Operations of a later specification are none that
-// could be told; how many.
-std::uint64_t name_operations(Draft& draft) {
-  Runs<DataOp>& ops = draft.trace.ops;
-  const std::int32_t host = draft.trace.host_device;
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < ops.size(); ++i) {
-    DataOp op = ops[i];
-    const std::uint16_t optype = synchronous_form(draft.op_notes[i].optype);
-    draft.op_notes[i].from_initial_device = op.src_device < 0;
-    if (op.src_device < 0) op.src_device = host;
-    if (op.dst_device < 0 || optype == kDelete) op.dst_device = host;
-    const std::optional<OpKind> kind = kind_of(op, host, optype);
-    if (!kind) continue;
-    op.kind = *kind;
-    if (op.kind == OpKind::kMemset) op.src = 0;  // a value comes from nowhere
-    ops.set(kept, op);
-    draft.op_notes[kept] = draft.op_notes[i];
-    ++kept;
-  }
-  const std::uint64_t unknown = ops.size() - kept;
-  ops.truncate(kept);
-  draft.op_notes.resize(kept);
-  return unknown;
+// Operations of a later specification are none that could be told; how many.
+std::uint64_t drop_unknown(Draft& draft) {
+  const auto is_told = [&](std::size_t i) { return is_known(draft.op_notes[i].optype); };
+  const auto unknown = std::ranges::count_if(
+      draft.op_notes, [](const OpNote& note) { return !is_known(note.optype); });
+  if (unknown == 0) return 0;
+  const auto moved = draft.trace.ops.keep(is_told);
+  keep_beside(moved, draft.op_notes);
+  keep_beside(moved, draft.op_externals);
+  return static_cast<std::uint64_t>(unknown);
 }
 
 bool is_copy_call(spool::Entry entry) {
@@ -190,65 +168,72 @@ void join_tallies(Draft& draft, std::uint32_t down, std::uint32_t up) {
 
 // Whether `up` sends on what `down` has just fetched into the runtime's bounce buffer.
 bool are_halves(const Draft& draft, std::size_t down, std::size_t up) {
-  const DataOp& a = draft.trace.ops[down];
-  const DataOp& b = draft.trace.ops[up];
+  const Runs<DataOp>& ops = draft.trace.ops;
+  if (ops.region_of(down) || ops.region_of(up)) return false;
+  const DataOp& a = ops.common(down);
+  const DataOp& b = ops.common(up);
   if (a.kind != OpKind::kDtoH || b.kind != OpKind::kHtoD) return false;
-  if (!are_of_one_thread(draft, a.thread, b.thread) || a.site != b.site || !a.site || a.region ||
-      b.region)
-    return false;
+  if (!are_of_one_thread(draft, a.thread, b.thread) || a.site != b.site || !a.site) return false;
   if (a.bytes != b.bytes || a.dst != b.src) return false;
   if (draft.op_notes[down].api_call != draft.op_notes[up].api_call) return false;
   const spool::Entry entry = draft.site_notes[a.site.value].entry;
   return is_copy_call(entry) || entry == spool::Entry::kNone;
 }
 
-bool is_staged_memset(const Draft& draft, const DataOp& op) {
-  return op.kind == OpKind::kHtoD && op.site && !op.region &&
+bool is_staged_memset(const Draft& draft, std::size_t at) {
+  if (draft.trace.ops.region_of(at)) return false;
+  const DataOp& op = draft.trace.ops.common(at);
+  return op.kind == OpKind::kHtoD && op.site &&
          is_memset_call(draft.site_notes[op.site.value].entry);
 }
 
 // Joins halves of bounced copies and splits a memset from the upload that stages it.
 void rewrite_api_calls(Draft& draft) {
-  const std::size_t count = draft.trace.ops.size();
+  const Runs<DataOp>& old = draft.trace.ops;
+  const auto begins_pair = [&](std::size_t i) {
+    return i + 1 < old.size() && are_halves(draft, i, i + 1);
+  };
   std::size_t first = 0;
-  while (first < count && !is_staged_memset(draft, draft.trace.ops[first]) &&
-         (first + 1 == count || !are_halves(draft, first, first + 1))) {
-    ++first;
-  }
-  if (first == count) return;
+  while (first < old.size() && !is_staged_memset(draft, first) && !begins_pair(first)) ++first;
+  if (first == old.size()) return;
+  const bool has_externals = !draft.op_externals.empty();
   Runs<DataOp> ops;
   std::vector<OpNote> notes;
-  ops.reserve(draft.trace.ops.size());
-  notes.reserve(draft.trace.ops.size());
-  for (std::size_t i = 0; i < draft.trace.ops.size(); ++i) {
-    DataOp op = draft.trace.ops[i];
-    if (i + 1 < draft.trace.ops.size() && are_halves(draft, i, i + 1)) {
-      const DataOp& up = draft.trace.ops[i + 1];
+  std::vector<OpExternals> externals;
+  ops.reserve(old.size());
+  notes.reserve(old.size());
+  const auto put = [&](const DataOp& op, std::size_t from) {
+    ops.push_back(op);
+    notes.push_back(draft.op_notes[from]);
+    if (has_externals) externals.push_back(draft.op_externals[from]);
+  };
+  for (std::size_t i = 0; i < old.size(); ++i) {
+    DataOp op = old[i];
+    if (begins_pair(i)) {
+      const DataOp up = old[i + 1];
       op.kind = OpKind::kDtoD;
       op.dst = up.dst;
       op.dst_device = up.dst_device;
       op.end = up.end;
       op.unfinished = up.unfinished;
-      ops.push_back(op);
-      notes.push_back(draft.op_notes[i]);
-      notes.back().second_external = draft.op_notes[i + 1].external;
+      put(op, i);
+      if (has_externals) externals.back().second = draft.op_externals[i + 1].id;
       join_tallies(draft, op.thread, up.thread);
       ++i;
       continue;
     }
-    if (is_staged_memset(draft, op)) {
+    if (is_staged_memset(draft, i)) {
       DataOp fill = op;
       fill.kind = OpKind::kMemset;
       fill.src = 0;
-      ops.push_back(fill);
-      notes.push_back(draft.op_notes[i]);
+      put(fill, i);
       op.internal = true;
     }
-    ops.push_back(op);
-    notes.push_back(draft.op_notes[i]);
+    put(op, i);
   }
   draft.trace.ops = std::move(ops);
   draft.op_notes = std::move(notes);
+  draft.op_externals = std::move(externals);
 }
 
 // On a device that works asynchronously the host's interval is that of the submission.
@@ -274,10 +259,33 @@ void mark_enqueued(Trace& trace) {
 
 }  // namespace
 
+OpKind told_kind(std::uint16_t optype) {
+  switch (synchronous_form(optype)) {
+    case kAlloc:
+      return OpKind::kAlloc;
+    case kToDevice:
+      return OpKind::kHtoD;
+    case kFromDevice:
+      return OpKind::kDtoH;
+    case kDelete:
+      return OpKind::kDelete;
+    case kAssociate:
+      return OpKind::kAssociate;
+    case kDisassociate:
+      return OpKind::kDisassociate;
+    case kTransfer:
+    case kTransferRect:
+      return OpKind::kDtoD;
+    default:
+      return OpKind::kMemset;
+  }
+}
+
 void normalize_operations(Draft& draft) {
   Trace& trace = draft.trace;
-  trace.host_device = learn_host_device(draft);
-  trace.losses.push_back({"ops_unknown", name_operations(draft)});
+  trace.host_device = learn_host_device(trace);
+  name_operations(trace);
+  trace.losses.push_back({"ops_unknown", drop_unknown(draft)});
   rewrite_api_calls(draft);
   complete_devices(trace);
   mark_enqueued(trace);

@@ -7,6 +7,10 @@
 
 namespace ompdm::trace {
 
+/// What an operation of this ompt_target_data_op_t is called before its devices are known: of a
+/// copy that names no direction, kDtoD; of what no specification knows, kMemset.
+OpKind told_kind(std::uint16_t optype);
+
 /// Makes the operations' kinds and devices right and drops the halves of bounced copies. Expects
 /// the draft as decoded: the halves of a copy are found by their being neighbours in their lane.
 void normalize_operations(Draft& draft);

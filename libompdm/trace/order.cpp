@@ -7,7 +7,7 @@ namespace {
 
 template <class Row>
 void rearrange(const std::vector<std::uint32_t>& order, std::vector<Row>& rows) {
-  if (order.empty()) return;
+  if (order.empty() || rows.empty()) return;
   std::vector<Row> sorted;
   sorted.reserve(rows.size());
   for (const std::uint32_t at : order) sorted.push_back(std::move(rows[at]));
@@ -20,6 +20,7 @@ void order_by_begin(Draft& draft) {
   Trace& trace = draft.trace;
   if (const auto order = trace.regions.sort_by_begin(); !order.empty()) {
     rearrange(order, draft.region_notes);
+    rearrange(order, draft.region_externals);
     std::vector<std::uint32_t> moved(order.size());
     for (std::uint32_t i = 0; i < order.size(); ++i) moved[order[i]] = i;
     const auto follow = [&](std::uint32_t region) { return moved[region]; };
@@ -29,7 +30,9 @@ void order_by_begin(Draft& draft) {
       if (piece.region) piece.region.value = moved[piece.region.value];
     }
   }
-  rearrange(trace.ops.sort_by_begin(), draft.op_notes);
+  const auto op_order = trace.ops.sort_by_begin();
+  rearrange(op_order, draft.op_notes);
+  rearrange(op_order, draft.op_externals);
   const auto launch_order = trace.launches.sort_by_begin();
   rearrange(launch_order, draft.launch_kernels);
   rearrange(launch_order, draft.launch_externals);

@@ -142,8 +142,8 @@ void name_directives(Draft& draft) {
   Trace& trace = draft.trace;
   std::vector<std::uint8_t> kinds(trace.sites.size(), kNoKind);
   for (std::size_t i = 0; i < trace.regions.size(); ++i) {
-    const Region& region = trace.regions[i];
-    if (region.site) kinds[region.site.value] = draft.region_notes[i].kind;
+    const Index<Site> site = trace.regions.common(i).site;
+    if (site) kinds[site.value] = draft.region_notes[i].kind;
   }
   // A begin and an end that stand at one place in the source are a `target data`.
   std::set<std::string_view> begins;
@@ -164,16 +164,17 @@ void name_directives(Draft& draft) {
     }
     if (site.directive == Directive::kApi) site.api = api_name(draft.site_notes[i].entry);
   }
-  for (std::size_t i = 0; i < trace.regions.size(); ++i) {
-    auto region = trace.regions.edit(i);
-    region->ends_data = draft.region_notes[i].kind == kExit && region->site &&
-                        trace.sites[region->site.value].directive == Directive::kTargetData;
+  const auto kind_of = [&](std::size_t region) { return draft.region_notes[region].kind; };
+  trace.regions.change_by(kind_of, [&](Region& region, std::uint8_t kind) {
+    region.ends_data = kind == kExit && region.site &&
+                       trace.sites[region.site.value].directive == Directive::kTargetData;
     // OMPT's own kinds for these never come (LLVM 14 to 22).
-    region->nowait =
-        region->nowait || (region->site && is_nowait(draft.site_notes[region->site.value].entry));
-  }
-  for (const DataOp& op : trace.ops) {
-    if (op.region || !op.site || draft.site_notes[op.site.value].in_runtime) continue;
+    region.nowait =
+        region.nowait || (region.site && is_nowait(draft.site_notes[region.site.value].entry));
+  });
+  for (std::size_t i = 0; i < trace.ops.size(); ++i) {
+    const DataOp& op = trace.ops.common(i);
+    if (trace.ops.region_of(i) || !op.site || draft.site_notes[op.site.value].in_runtime) continue;
     Site& site = trace.sites[op.site.value];
     if (site.directive == Directive::kApi && site.api.empty()) site.api = api_name(op.kind);
   }
@@ -262,12 +263,10 @@ void resolve_kernels(Draft& draft) {
   const KernelNames names = kernel_names(draft);
   // By host_ptr and the entry's module; without names by the site that launched it.
   std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint32_t> rows;
-  for (std::size_t i = 0; i < trace.launches.size(); ++i) {
-    auto edit = trace.launches.edit(i);
-    Launch& launch = *edit;
-    std::uint64_t address = draft.launch_kernels[i];
+  const auto told_at = [&](std::size_t i) { return draft.launch_kernels[i]; };
+  trace.launches.change_by(told_at, [&](Launch& launch, std::uint64_t address) {
     if (address == 0 && launch.site) address = draft.site_notes[launch.site.value].kernel;
-    if (address == 0 && !launch.site) continue;
+    if (address == 0 && !launch.site) return;
     const Index<Module> module =
         launch.site ? trace.sites[launch.site.value].module : Index<Module>{};
     const OffloadSymbol* symbol = entry_at(names, module, address);
@@ -277,7 +276,7 @@ void resolve_kernels(Draft& draft) {
     const auto [at, is_new] =
         rows.emplace(std::pair(address, apart), static_cast<std::uint32_t>(trace.kernels.size()));
     launch.kernel = {at->second};
-    if (!is_new) continue;
+    if (!is_new) return;
     Kernel kernel;
     if (launch.site) {
       const Site& site = trace.sites[launch.site.value];
@@ -293,7 +292,7 @@ void resolve_kernels(Draft& draft) {
       }
     }
     trace.kernels.push_back(std::move(kernel));
-  }
+  });
 }
 
 }  // namespace ompdm::trace

@@ -37,6 +37,7 @@ class Runs {
   using Iterator = RowIterator<Runs, Row>;
   using value_type = Row;
   using iterator = Iterator;
+  static constexpr std::uint32_t kGone = kNone;  ///< where keep() put a row that it took away
   using const_iterator = Iterator;
 
   Runs() = default;
@@ -77,11 +78,23 @@ class Runs {
     return results;
   }
   /// Calls `take` with each shape that rows have, how many these are, and the sum of their
-  /// durations.
+  /// durations; in the order of the first rows that have them.
   template <class Take>
   void sum_up(Take&& take) const {
-    sum_up([](std::size_t) { return 0; }, [&](const Row& shape, int, std::uint64_t count,
-                                              Nanoseconds time) { take(shape, count, time); });
+    struct Sum {
+      std::uint64_t count = 0;
+      Nanoseconds time = 0;
+    };
+    std::vector<Sum> sums(shapes_.size());
+    std::vector<std::uint32_t> order;
+    for (std::size_t i = 0; i < size(); ++i) {
+      Sum& sum = sums[rows_[i].shape];
+      if (sum.count++ == 0) order.push_back(rows_[i].shape);
+      sum.time = wrapping(sum.time, duration_of(i), std::plus<>());
+    }
+    for (const std::uint32_t shape : order) {
+      take(shapes_[shape], sums[shape].count, sums[shape].time);
+    }
   }
   /// The same apart for rows that `group_of`, called with positions, puts into different groups;
   /// the group is told after the shape.
@@ -212,8 +225,49 @@ class Runs {
       if (own.region != kNone) own.region = change(own.region);
     }
   }
-  /// Keeps the first `count`.
-  void truncate(std::size_t count) { rows_.resize(std::min(count, size())); }
+  /// Changes rows that `key_of`, called with positions, puts apart and that have one shape, at
+  /// once: `change` is called with the shape and the key, in the order of the first rows that have
+  /// both.
+  template <class KeyOf, class Change>
+  void change_by(KeyOf&& key_of, Change&& change) {
+    using Key = decltype(key_of(std::size_t{}));
+    struct Latest {
+      Key key{};
+      std::uint32_t shape = kNone;
+    };
+    std::vector<Latest> latest(shapes_.size());
+    std::map<std::pair<std::uint32_t, Key>, std::uint32_t> known;
+    for (std::size_t i = 0; i < size(); ++i) {
+      Own& own = rows_[i];
+      const Key key = key_of(i);
+      Latest& last = latest[own.shape];
+      if (last.shape == kNone || last.key != key) {
+        const auto [at, is_new] = known.try_emplace({own.shape, key});
+        if (is_new) {
+          Row row = shapes_[own.shape];
+          change(row, key);
+          without_own(row);
+          at->second = shapes_.number_of(row, own.shape);
+        }
+        last = {key, at->second};
+      }
+      own.shape = last.shape;
+    }
+  }
+  /// Keeps the rows that `is_kept` says so of, called with positions; says where each of them went,
+  /// kGone for the others.
+  template <class IsKept>
+  std::vector<std::uint32_t> keep(IsKept&& is_kept) {
+    std::vector<std::uint32_t> moved(size(), kGone);
+    std::uint32_t kept = 0;
+    for (std::size_t i = 0; i < size(); ++i) {
+      if (!is_kept(i)) continue;
+      rows_[kept] = rows_[i];
+      moved[i] = kept++;
+    }
+    rows_.resize(kept);
+    return moved;
+  }
   /// Puts the rows in the order of their begins, equals as they come; says where each of them was,
   /// or nothing if that is their order already.
   std::vector<std::uint32_t> sort_by_begin() {

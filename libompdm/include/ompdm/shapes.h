@@ -29,13 +29,40 @@ class Shapes {
   [[nodiscard]] std::size_t size() const { return all_.size(); }
   const Row& operator[](std::uint32_t number) const { return all_[number]; }
 
-  /// The number of this shape, which becomes one of them if it is not yet. `likely` is the first
-  /// that is looked at.
+  /// The number of this shape, which becomes one of them if it is not yet. `likely` is looked at
+  /// first, then what rows of that shape became last.
   std::uint32_t number_of(const Row& shape, std::uint32_t likely) {
     const auto is_it = [&](std::uint32_t number) {
       return Parts::repeated(all_[number]) == Parts::repeated(shape);
     };
-    if (likely < size() && is_it(likely)) return likely;
+    if (likely >= size()) return find(shape, is_it);
+    if (is_it(likely)) return likely;
+    if (became_.size() < size()) became_.resize(size(), kNone);
+    const std::uint32_t last = became_[likely];
+    if (last != kNone && is_it(last)) return last;
+    const std::uint32_t number = find(shape, is_it);
+    became_[likely] = number;
+    return number;
+  }
+
+  /// Calls `change` with each. Two may become equal; they stay two.
+  template <class Change>
+  void change(Change&& change_one) {
+    for (Row& shape : all_) change_one(shape);
+    slots_.clear();
+    became_.clear();
+  }
+
+  /// Gives back the room that no shape takes.
+  void fit() {
+    all_.shrink_to_fit();
+    slots_ = {};
+    became_ = {};
+  }
+
+ private:
+  template <class IsIt>
+  std::uint32_t find(const Row& shape, IsIt is_it) {
     if (2 * size() >= slots_.size()) index();
     std::uint32_t& slot = slots_[slot_of(shape, is_it)];
     if (slot == kNone) {
@@ -45,21 +72,6 @@ class Shapes {
     return slot;
   }
 
-  /// Calls `change` with each. Two may become equal; they stay two.
-  template <class Change>
-  void change(Change&& change_one) {
-    for (Row& shape : all_) change_one(shape);
-    slots_.clear();
-  }
-
-  /// Gives back the room that no shape takes.
-  void fit() {
-    all_.shrink_to_fit();
-    slots_.clear();
-    slots_.shrink_to_fit();
-  }
-
- private:
   // Another in each process, so that no file can be made whose shapes all collide.
   static std::uint64_t seed() {
     static const std::uint64_t seed = (std::uint64_t{std::random_device()()} << 32) | 1;
@@ -102,7 +114,8 @@ class Shapes {
   }
 
   std::vector<Row> all_;
-  std::vector<std::uint32_t> slots_;  // a hash table of all_; empty: to be made
+  std::vector<std::uint32_t> slots_;   // a hash table of all_; empty: to be made
+  std::vector<std::uint32_t> became_;  // by shape, kNone where nothing is known
 };
 
 }  // namespace ompdm

@@ -7,17 +7,16 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include "record/process/clock.h"
 #include "record/process/descriptors.h"
-#include "record/process/detail.h"
 #include "record/process/message.h"
 #include "record/process/recorder.h"
 #include "record/stream/claim.h"
 #include "record/stream/session.h"
+#include "record/stream/spool_limit.h"
 #include "spool/without_signal.h"
 
 #ifndef MADV_POPULATE_WRITE
@@ -174,37 +173,6 @@ int grow_file(std::uint64_t offset, std::size_t size, void*& base) noexcept {
   return error;
 }
 
-// Where the user has not said it: a tenth of what is free, for all ranks of a job together, so that
-// a long run leaves others their disk, and no more than can be read in minutes.
-void limit_size(int file) noexcept {
-  constexpr std::uint64_t kMost = 8'000'000'000;
-  constexpr std::uint64_t kLeast = 1'000'000;
-  std::uint64_t& limit = recorder.config.max_spool;
-  struct statvfs facts;
-  if (limit != 0 || fstatvfs(file, &facts) != 0) {
-    return;
-  }
-  const std::int32_t ranks = recorder.draft.rank_count;
-  const std::uint64_t tenth =
-      facts.f_bavail / 10 * facts.f_frsize / static_cast<std::uint64_t>(ranks > 1 ? ranks : 1);
-  limit = tenth < kLeast ? kLeast : tenth < kMost ? tenth : kMost;
-}
-
-// Events take no more than the limit, from then on they are counted. What counting needs comes on
-// top, but never as much again: that would be no run that repeats anything.
-bool may_grow(const spool::FileHeader& header, std::size_t size) noexcept {
-  const std::uint64_t limit = recorder.config.max_spool;
-  const std::uint64_t wanted = header.file_size + size;
-  if (limit == 0 || wanted <= limit) {
-    return true;
-  }
-  if (!recorder.counting.load(std::memory_order_relaxed)) {
-    stop_telling(spool::Detail::kSpoolLimit);
-  }
-  constexpr std::uint64_t kAtLeast = 16'000'000;
-  return wanted / 2 <= limit || wanted <= kAtLeast;
-}
-
 // The magic comes last: until then every other process sees a spool that is being made.
 void write_header(spool::FileHeader& header) noexcept {
   constexpr std::size_t kMagic = sizeof(header.magic);
@@ -246,7 +214,7 @@ bool open_spool() noexcept {
     tell_session(".told", {});
     return false;
   }
-  limit_size(file);
+  limit_spool(file);
   keep(file);
   close(file);
   spool.device = facts.st_dev;
@@ -270,7 +238,8 @@ Chunk new_chunk(spool::LaneId lane, std::uint32_t sequence, std::size_t size) no
   }
   spool::FileHeader* header = recorder.header.load(std::memory_order_acquire);
   void* base = nullptr;
-  const int error = may_grow(*header, size) ? grow_file(header->file_size, size, base) : EFBIG;
+  const int error =
+      spool_may_grow(*header, size) ? grow_file(header->file_size, size, base) : EFBIG;
   if (error != 0) {
     fail(error);
     return {};

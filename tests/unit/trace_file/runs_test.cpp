@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 #include <random>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -85,9 +86,38 @@ TEST(Runs, AreEdited) {
   }
   runs.edit_back()->bytes = rows.back().bytes = 77;
   expect_rows(runs, rows);
-  runs.truncate(10);
-  rows.resize(10);
+}
+
+TEST(Runs, AreKeptByPosition) {
+  std::vector<DataOp> rows = drawn(300);
+  Runs<DataOp> runs = runs_of(rows);
+  const std::vector<std::uint32_t> moved = runs.keep([](std::size_t i) { return i % 3 != 1; });
+  std::vector<DataOp> kept;
+  ASSERT_EQ(moved.size(), rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    EXPECT_EQ(moved[i], i % 3 == 1 ? Runs<DataOp>::kGone : kept.size());
+    if (i % 3 != 1) kept.push_back(rows[i]);
+  }
+  expect_rows(runs, kept);
+}
+
+TEST(Runs, AreChangedOnceForAShapeAndAKey) {
+  std::vector<DataOp> rows = drawn(500);
+  Runs<DataOp> runs = runs_of(rows);
+  std::size_t changes = 0;
+  const auto key_of = [](std::size_t i) { return i / 7 % 2; };
+  runs.change_by(key_of, [&](DataOp& op, std::size_t key) {
+    ++changes;
+    op.map_type += static_cast<std::uint32_t>(key);
+  });
+  std::set<std::pair<std::uint32_t, std::size_t>> pairs;
+  const Runs<DataOp> before = runs_of(rows);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    pairs.insert({before.shape_of(i), key_of(i)});
+    rows[i].map_type += static_cast<std::uint32_t>(key_of(i));
+  }
   expect_rows(runs, rows);
+  EXPECT_EQ(changes, pairs.size());
 }
 
 TEST(Runs, RepeatAShapeWithNothingElseOfTheRow) {

@@ -1,0 +1,19 @@
+// How large the spool may become. Takes system calls, so it is asked once a chunk.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "spool/format.h"
+
+namespace ompdm::record {
+
+/// Settles the limit of events (Config::max_spool, bytes) where the user has not: by what is free
+/// where the open `file` lies. Needs the recorder's mutex.
+void limit_spool(int file) noexcept;
+
+/// Whether a spool may grow by `size` bytes. Beyond the limit of events counting begins; it needs
+/// room too, up to as much again. Needs the recorder's mutex.
+bool spool_may_grow(const spool::FileHeader& header, std::size_t size) noexcept;
+
+}  // namespace ompdm::record
