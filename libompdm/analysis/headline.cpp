@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "analysis/device_walk.h"
 #include "analysis/interval_union.h"
 #include "analysis/tables.h"
 
@@ -33,24 +34,31 @@ Nanoseconds span_of(const Trace& trace) {
 Headline headline_of(const Trace& trace, const std::vector<DirectiveRow>& directives) {
   Headline headline;
   headline.measured = true;
-  std::vector<Interval> transfers;
-  std::vector<Interval> kernels;
-  std::vector<Interval> device;
-  for (const DataOp& op : trace.ops) {
-    if (op.internal || !(is_transfer(op.kind) || op.kind == OpKind::kMemset)) continue;
+  UnionLength transfers;
+  UnionLength kernels;
+  UnionLength device;
+  bool any = false;
+  const auto take_op = [&](std::size_t i) {
+    const DataOp& op = trace.ops.common(i);
+    if (op.internal || !(is_transfer(op.kind) || op.kind == OpKind::kMemset)) return;
+    any = true;
     note_clock(headline, op.clock);
-    device.push_back({op.begin, op.end});
-    if (is_transfer(op.kind)) transfers.push_back({op.begin, op.end});
-  }
-  for (const Launch& launch : trace.launches) {
-    note_clock(headline, launch.clock);
-    device.push_back({launch.begin, launch.end});
-    kernels.push_back({launch.begin, launch.end});
-  }
-  headline.measured = headline.measured && !device.empty();
-  headline.transfer = union_length(std::move(transfers));
-  headline.kernel = union_length(std::move(kernels));
-  headline.device = union_length(std::move(device));
+    const Interval time{trace.ops.begin_of(i), trace.ops.end_of(i)};
+    device.add(time);
+    if (is_transfer(op.kind)) transfers.add(time);
+  };
+  const auto take_launch = [&](std::size_t i) {
+    any = true;
+    note_clock(headline, trace.launches.common(i).clock);
+    const Interval time{trace.launches.begin_of(i), trace.launches.end_of(i)};
+    device.add(time);
+    kernels.add(time);
+  };
+  walk_by_begin(trace, take_op, take_launch);
+  headline.measured = headline.measured && any;
+  headline.transfer = transfers.length();
+  headline.kernel = kernels.length();
+  headline.device = device.length();
   headline.span = span_of(trace);
   headline.top = top_row(directives);
   return headline;

@@ -136,17 +136,30 @@ PassCost steady_cost(const Loop& loop) {
 
 LoopTable loops_of(const Trace& trace, const DirectiveTable& directives) {
   const auto symbols = 2 * static_cast<std::uint32_t>(directives.rows.size());
-  std::vector<std::vector<Step>> sequences = steps_by_thread(trace, directives);
+  const Steps steps_of(trace, directives);
+  std::vector<std::vector<Step>> sequences(steps_of.threads());
   LoopTable table;
   table.sequence_of_thread.resize(std::max(trace.threads.size(), sequences.size()));
   std::iota(table.sequence_of_thread.begin(), table.sequence_of_thread.end(), 0U);
-  for (const ThreadGroup& group : groups_of_threads(trace)) {
+  const std::vector<ThreadGroup> groups = groups_of_threads(trace);
+  std::vector<bool> is_grouped(sequences.size());
+  for (const ThreadGroup& group : groups) {
+    for (const std::uint32_t thread : group.threads) {
+      if (thread >= sequences.size()) continue;
+      is_grouped[thread] = true;
+      sequences[thread] = steps_of.all_of(thread);
+    }
     join(sequences, group, symbols, table.sequence_of_thread);
   }
+  is_grouped.resize(sequences.size(), true);
   const CallOrder order(trace);
   PassFinder passes(trace, order, symbols);
   for (std::uint32_t i = 0; i < sequences.size(); ++i) {
-    if (passes.read(sequences[i], i)) sequences[i].clear();
+    if (is_grouped[i] ? passes.read(sequences[i], i) : passes.read(steps_of, i)) {
+      sequences[i].clear();
+    } else if (!is_grouped[i]) {
+      sequences[i] = steps_of.all_of(i);
+    }
   }
   std::uint32_t devices = 1;
   for (std::vector<Step>& steps : sequences) {
@@ -159,7 +172,7 @@ LoopTable loops_of(const Trace& trace, const DirectiveTable& directives) {
   }
   table.rows = forget_devices(finder.loops(), symbols);
   std::erase_if(table.rows, [](const Loop& loop) { return !is_loop(loop); });
-  for (Loop& loop : passes.loops()) table.rows.push_back(std::move(loop));
+  for (Loop& loop : passes.take_loops()) table.rows.push_back(std::move(loop));
   sort_rows(table.rows, std::mem_fn(&Loop::begin));
   return table;
 }

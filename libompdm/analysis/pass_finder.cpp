@@ -14,22 +14,44 @@ namespace ompdm::analysis {
 PassFinder::PassFinder(const Trace& trace, const CallOrder& order, std::uint32_t symbol_count)
     : trace_(trace), order_(order), symbol_count_(symbol_count) {}
 
-bool PassFinder::read(const std::vector<Step>& steps, std::uint32_t sequence) {
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::optional<Transition>> known;
-  std::vector<Transition> transitions(steps.size());
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    if (!steps[i].path || order_.chain(steps[i].path).empty()) return false;
-    if (i == 0) continue;
-    const auto [at, is_new] =
-        known.try_emplace({steps[i - 1].path.value, steps[i].path.value}, std::nullopt);
-    if (is_new) at->second = order_.between(steps[i - 1].path, steps[i].path);
-    if (!at->second) return false;
-    transitions[i] = *at->second;
+template <class PathAt, class StepAt>
+bool PassFinder::read(std::size_t count, PathAt path_at, StepAt step_at, std::uint32_t sequence) {
+  using Pair = std::pair<std::uint32_t, std::uint32_t>;
+  std::map<Pair, std::optional<Transition>> known;
+  auto latest = known.end();
+  const auto between = [&](Index<CallPath> before, Index<CallPath> after) {
+    const Pair pair(before.value, after.value);
+    if (latest != known.end() && latest->first == pair) return latest->second;
+    const auto [at, is_new] = known.try_emplace(pair, std::nullopt);
+    if (is_new) at->second = order_.between(before, after);
+    latest = at;
+    return at->second;
+  };
+  for (std::size_t i = 0; i < count; ++i) {
+    const Index<CallPath> path = path_at(i);
+    const bool is_new = i == 0 || path != path_at(i - 1);
+    if (!path || (is_new && order_.chain(path).empty())) return false;
+    if (i > 0 && !between(path_at(i - 1), path)) return false;
   }
   sequence_ = sequence;
-  for (std::size_t i = 0; i < steps.size(); ++i) take(steps[i], transitions[i]);
+  for (std::size_t i = 0; i < count; ++i) {
+    const Step& step = step_at(i);
+    take(step, i == 0 ? Transition{} : *between(path_at(i - 1), step.path));
+  }
   leave_to(0);
   return true;
+}
+
+bool PassFinder::read(const std::vector<Step>& steps, std::uint32_t sequence) {
+  return read(
+      steps.size(), [&](std::size_t i) { return steps[i].path; },
+      [&](std::size_t i) { return steps[i]; }, sequence);
+}
+
+bool PassFinder::read(const Steps& steps, std::uint32_t thread) {
+  return read(
+      steps.size(thread), [&](std::size_t i) { return steps.path_at(thread, i); },
+      [&](std::size_t i) { return steps.at(thread, i); }, thread);
 }
 
 /// A loop over devices that comes to one of them again was entered anew, by the loop around it.
@@ -177,7 +199,7 @@ void PassFinder::leave_to(std::size_t count) {
   }
 }
 
-std::vector<Loop> PassFinder::loops() const {
+std::vector<Loop> PassFinder::take_loops() {
   const auto is_repeated = [](const Loop& row) { return row.passes > row.entries; };
   std::map<std::uint32_t, const Loop*> by_code;
   for (const Loop& row : rows_) by_code[row.code.value] = &row;
@@ -191,7 +213,7 @@ std::vector<Loop> PassFinder::loops() const {
     const Index<CodeLoop> above = repeated_above(rows_[i]);
     // That a pass goes over devices is said of the loop around the one that does so.
     if (!is_repeated(rows_[i]) || (over_devices_[i] && above)) continue;
-    repeated.push_back(rows_[i]);
+    repeated.push_back(std::move(rows_[i]));
     repeated.back().parent = above;
   }
   sort_rows(repeated, std::mem_fn(&Loop::begin));

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analysis/repeats.h"
+#include "analysis/steps.h"
 #include "calls/call_order.h"
 #include "ompdm/trace.h"
 
@@ -25,9 +26,11 @@ class PassFinder {
 
   /// False if the paths do not explain the sequence: then nothing of it is kept.
   bool read(const std::vector<Step>& steps, std::uint32_t sequence);
+  /// The same of a thread's steps.
+  bool read(const Steps& steps, std::uint32_t thread);
 
-  /// Every loop with more than one pass, in order of its first.
-  [[nodiscard]] std::vector<Loop> loops() const;
+  /// Every loop with more than one pass, in order of its first. To be called once, at last.
+  [[nodiscard]] std::vector<Loop> take_loops();
 
  private:
   /// A loop that is being passed.
@@ -44,6 +47,8 @@ class PassFinder {
     std::vector<std::int32_t> seen_devices;  ///< of this entry
   };
 
+  template <class PathAt, class StepAt>
+  bool read(std::size_t count, PathAt path_at, StepAt step_at, std::uint32_t sequence);
   void take(const Step& step, Transition transition);
   [[nodiscard]] Transition by_devices(const Step& step, const Transition& transition) const;
   [[nodiscard]] bool may_repeat(const Step& step, std::uint32_t level) const;

@@ -17,24 +17,30 @@ Activations::Activations(const Trace& trace, const CallOrder& order)
   for (std::uint32_t i = 0; i < trace.regions.size(); ++i) {
     if (trace.regions.common(i).path) regions.push_back(i);
   }
-  const auto asked = [&](std::uint32_t i) { return std::pair(trace.regions[i].asked(), i); };
+  const auto asked_at = [&](std::uint32_t i) {
+    const Nanoseconds made = trace.regions.rare(i).made;
+    return made != 0 ? made : trace.regions.begin_of(i);
+  };
+  const auto asked = [&](std::uint32_t i) { return std::pair(asked_at(i), i); };
   if (!std::ranges::is_sorted(regions, {}, asked)) std::ranges::sort(regions, {}, asked);
   std::map<std::uint32_t, Thread> threads;
   std::uint32_t op = 0;
   const auto take_ops_before = [&](Nanoseconds time) {
     for (; op < trace.ops.size() && trace.ops.begin_of(op) < time; ++op) {
-      const DataOp& row = trace.ops[op];
+      const DataOp& row = trace.ops.common(op);
       if (!row.path) continue;
+      const std::uint32_t call = trace.ops.rare(op).call;
       Thread& thread = threads[row.thread];
-      const bool goes_on = row.call != 0 && row.call == thread.call && row.path == thread.path;
+      const bool goes_on = call != 0 && call == thread.call && row.path == thread.path;
       of_op_[op] = goes_on ? thread.active.back() : step(thread, row.path);
-      thread.call = row.call;
+      thread.call = call;
     }
   };
   for (const std::uint32_t i : regions) {
-    take_ops_before(trace.regions[i].asked());
-    Thread& thread = threads[trace.regions[i].asker()];
-    of_region_[i] = step(thread, trace.regions.common(i).path);
+    take_ops_before(asked_at(i));
+    const Region& row = trace.regions.common(i);
+    Thread& thread = threads[trace.regions.rare(i).made != 0 ? row.maker : row.thread];
+    of_region_[i] = step(thread, row.path);
     thread.call = 0;
   }
   take_ops_before(std::numeric_limits<Nanoseconds>::max());

@@ -1,28 +1,10 @@
 #include "trace/decode.h"
 
-#include <sys/mman.h>
-
 #include <cstring>
 
 #include "trace/decoder.h"
 
 namespace ompdm::trace {
-namespace {
-
-// Reserves, and asks for large pages where there are many: a fault for each of 4 KiB costs as much
-// as filling it.
-template <class Row>
-void make_room(std::vector<Row>& column, std::size_t count) {
-  constexpr std::uintptr_t kPage = std::uintptr_t{2} << 20;
-  column.reserve(count);
-  const auto begin = reinterpret_cast<std::uintptr_t>(column.data());
-  const std::uintptr_t first = (begin + kPage - 1) / kPage * kPage;
-  const std::uintptr_t last = (begin + count * sizeof(Row)) / kPage * kPage;
-  if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
-}
-
-}  // namespace
-
 void Decoder::add(const Record& record) {
   switch (record.tag()) {
     case spool::Tag::kNone:
@@ -143,9 +125,9 @@ void Decoder::reserve(SpoolFile& file) {
     return looked_at == chunks.size() ? count : all + all / 16;
   };
   draft_.trace.regions.reserve(scaled(regions));
-  make_room(draft_.region_notes, scaled(regions));
+  draft_.region_notes.reserve(scaled(regions));
   draft_.trace.ops.reserve(scaled(ops));
-  make_room(draft_.op_notes, scaled(ops));
+  draft_.op_notes.reserve(scaled(ops));
 }
 
 Draft decode(SpoolFile& file, const ClockScale& clock) {

@@ -55,7 +55,7 @@ void Decoder::tell(Context& context, const RawEvent& event) {
 
 void Decoder::begin_region(const RawEvent& event) {
   constexpr std::uint8_t kNowaitForms = 8;  // ompt_target_nowait = ompt_target + 8, and so on
-  Context& context = known(lane_.contexts[event.second]);
+  Context& context = known(context_of(event.second));
   if (event.has_fields) {
     tell(context, event);
   } else if (context.row == kNoList) {
@@ -70,11 +70,12 @@ void Decoder::begin_region(const RawEvent& event) {
   const bool from_wrapper = (told[spool::kContextKind] & spool::kRegionFromWrapper) != 0;
   const bool is_nowait = kind > kNowaitForms;
   if (is_nowait) kind = static_cast<std::uint8_t>(kind - kNowaitForms);
+  const Nanoseconds at = time(begin);
   const auto row = static_cast<std::uint32_t>(draft_.trace.regions.size());
   draft_.region_notes.push_back({kind, from_wrapper});
   if (has_externals_) draft_.region_externals.push_back(external(begin));
   if (context.row != kNoList) {
-    draft_.trace.regions.repeat(context.row, time(begin), time(begin));
+    draft_.trace.regions.repeat(context.row, at, at);
     take_thread(draft_.trace.regions);
   } else {
     Region region;
@@ -82,7 +83,7 @@ void Decoder::begin_region(const RawEvent& event) {
     region.path = {find(lane_.paths, static_cast<spool::PathId>(told[spool::kContextPath]))};
     region.thread = thread();
     region.device = device_number(static_cast<std::int64_t>(told[spool::kContextDevice]));
-    region.begin = region.end = time(begin);
+    region.begin = region.end = at;
     region.map_list = context.list;
     region.nowait = is_nowait;
     draft_.trace.regions.push_back(region);

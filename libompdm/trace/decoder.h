@@ -99,6 +99,8 @@ class Decoder {
     Positions<spool::PathId> paths;
     Positions<spool::ActivityNameId> activity_names;
     std::unordered_map<std::uint64_t, Context> contexts;
+    Context* latest = nullptr;  // of contexts, by
+    std::uint64_t latest_number = 0;
     Arena arena;
     spool::LaneId number{};
     std::uint32_t chunks = 0;
@@ -126,6 +128,14 @@ class Decoder {
   void begin_launch(const RawEvent& event);
   void end_launch(const RawEvent& event);
   void add_content(const RawEvent& event);
+  // Most often it is the same as before.
+  [[nodiscard]] Context& context_of(std::uint64_t number) {
+    if (lane_.latest == nullptr || lane_.latest_number != number) {
+      lane_.latest = &lane_.contexts[number];
+      lane_.latest_number = number;
+    }
+    return *lane_.latest;
+  }
   [[nodiscard]] Context& known(Context& context) const;
   void tell(Context& context, const RawEvent& event);
   [[nodiscard]] std::uint32_t list_of(const Context& context);

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "ompdm/large_pages.h"
 #include "ompdm/trace.h"
 #include "spool/definitions.h"
 #include "trace/examples.h"
@@ -114,13 +115,17 @@ struct ModuleRange {
   std::uint64_t end = 0;
 };
 
+/// A column that may have millions of rows.
+template <class Row>
+using Column = std::vector<Row, LargePages<Row>>;
+
 struct Draft {
   Trace trace;
   std::vector<ModuleRange> module_ranges;  ///< beside Trace::modules
   std::vector<SiteNote> site_notes;
   std::vector<PathNote> path_notes;  ///< that Region::path means until call paths are resolved
-  std::vector<OpNote> op_notes;
-  std::vector<RegionNote> region_notes;
+  Column<OpNote> op_notes;
+  Column<RegionNote> region_notes;
   std::vector<std::uint64_t> launch_kernels;  ///< host_ptr, beside Trace::launches
   /// Beside Trace's columns, and empty where no driver's call was told of.
   std::vector<OpExternals> op_externals;

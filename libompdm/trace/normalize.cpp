@@ -198,7 +198,7 @@ void rewrite_api_calls(Draft& draft) {
   if (first == old.size()) return;
   const bool has_externals = !draft.op_externals.empty();
   Runs<DataOp> ops;
-  std::vector<OpNote> notes;
+  Column<OpNote> notes;
   std::vector<OpExternals> externals;
   ops.reserve(old.size());
   notes.reserve(old.size());

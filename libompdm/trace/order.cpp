@@ -5,10 +5,10 @@
 namespace ompdm::trace {
 namespace {
 
-template <class Row>
-void rearrange(const std::vector<std::uint32_t>& order, std::vector<Row>& rows) {
+template <class Column>
+void rearrange(const std::vector<std::uint32_t>& order, Column& rows) {
   if (order.empty() || rows.empty()) return;
-  std::vector<Row> sorted;
+  Column sorted;
   sorted.reserve(rows.size());
   for (const std::uint32_t at : order) sorted.push_back(std::move(rows[at]));
   rows = std::move(sorted);

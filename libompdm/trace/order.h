@@ -13,8 +13,8 @@ namespace ompdm::trace {
 
 /// Takes from a column beside some rows what Runs::keep, which said where each row `moved` to, took
 /// from these. An empty one stays so.
-template <class Row>
-void keep_beside(const std::vector<std::uint32_t>& moved, std::vector<Row>& column) {
+template <class Column>
+void keep_beside(const std::vector<std::uint32_t>& moved, Column& column) {
   std::size_t kept = 0;
   for (std::size_t i = 0; i < column.size(); ++i) {
     if (moved[i] != kNoList) column[kept++] = std::move(column[i]);

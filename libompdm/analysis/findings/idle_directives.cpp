@@ -20,23 +20,32 @@ bool needs_presence(const Trace& trace, const Region& region) {
 bool names_data(const MapItem& item) { return item.begin != 0 && item.bytes != 0; }
 
 /// Where on the host regions moved data: what is not known to be there may have been, all the same.
+/// Rarely asked, and read when it is.
 class Moved {
  public:
-  explicit Moved(const Trace& trace) {
-    for (const DataOp& op : trace.ops) {
-      if (!op.region || !is_transfer(op.kind)) continue;
-      places_.emplace_back(op.region.value, op.kind == OpKind::kHtoD ? op.src : op.dst);
-    }
-    std::ranges::sort(places_);
-  }
+  explicit Moved(const Trace& trace) : trace_(trace) {}
 
-  [[nodiscard]] bool any(std::uint32_t region, const MapItem& item) const {
+  [[nodiscard]] bool any(std::uint32_t region, const MapItem& item) {
+    if (!is_read_) read();
     const auto at = std::ranges::lower_bound(places_, std::pair(region, item.begin));
     return at != places_.end() && at->first == region && at->second < item.begin + item.bytes;
   }
 
  private:
+  void read() {
+    is_read_ = true;
+    for (std::size_t i = 0; i < trace_.ops.size(); ++i) {
+      const DataOp& op = trace_.ops.common(i);
+      const Index<Region> region = trace_.ops.region_of(i);
+      if (!region || !is_transfer(op.kind)) continue;
+      places_.emplace_back(region.value, op.kind == OpKind::kHtoD ? op.src : op.dst);
+    }
+    if (!std::ranges::is_sorted(places_)) std::ranges::sort(places_);
+  }
+
+  const Trace& trace_;
   std::vector<std::pair<std::uint32_t, std::uint64_t>> places_;  // region, host address
+  bool is_read_ = false;
 };
 
 }  // namespace
@@ -47,22 +56,13 @@ IdleDirectives::IdleDirectives(const Trace& trace, const Presence& presence) : t
            site.directive == Directive::kTargetExitData;
   });
   if (!any) return;
-  const Moved moved(trace);
-  // One that only counts a reference down makes no operation either.
-  const auto is_idle = [&](std::uint32_t number, const Region& region, const MapItem& item) {
-    Mapping piece;
-    piece.device = region.device;
-    piece.host = item.begin;
-    piece.bytes = item.bytes;
-    return !presence.others(piece, region.begin, region.begin, 0).any && !moved.any(number, item);
-  };
+  Moved moved(trace);
+  using Row = std::pair<const MapItem*, Item*>;
   std::map<std::tuple<std::uint32_t, std::int32_t, std::uint64_t, std::uint64_t>, Item> items;
-  for (std::uint32_t i = 0; i < trace.regions.size(); ++i) {
-    const Region& region = trace.regions[i];
-    if (!needs_presence(trace, region)) continue;
+  const auto rows_of = [&](const Region& region) {
+    std::vector<Row> rows;
+    if (!needs_presence(trace, region)) return rows;
     const bool is_update = trace.sites[region.site.value].directive == Directive::kTargetUpdate;
-    std::vector<Item*> idle;
-    bool does_all_of_nothing = true;
     for (const MapItem& item : trace.map_lists[region.map_list]) {
       if (!names_data(item)) continue;
       Item& row = items[{region.site.value, region.device, item.begin, item.bytes}];
@@ -72,15 +72,26 @@ IdleDirectives::IdleDirectives(const Trace& trace, const Presence& presence) : t
       row.site = region.site;
       row.only_returns =
           row.only_returns && is_update && (item.type & (kMapTo | kMapFrom)) == kMapFrom;
-      ++row.instances;
-      if (is_idle(i, region, item)) {
-        row.idle.push_back(region.begin);
-        idle.push_back(&row);
-      } else {
-        does_all_of_nothing = false;
-      }
+      rows.emplace_back(&item, &row);
     }
-    if (does_all_of_nothing) continue;
+    return rows;
+  };
+  const std::vector<std::vector<Row>> rows_of_shape = trace.regions.of_shapes(rows_of);
+  std::vector<Item*> idle;  // of one region
+  for (std::uint32_t i = 0; i < trace.regions.size(); ++i) {
+    const std::vector<Row>& rows = rows_of_shape[trace.regions.shape_of(i)];
+    const Nanoseconds begin = trace.regions.begin_of(i);
+    idle.clear();
+    for (const auto& [item, row] : rows) {
+      ++row->instances;
+      // One that only counts a reference down makes no operation either.
+      if (presence.is_there(row->device, item->begin, item->bytes, begin) || moved.any(i, *item)) {
+        continue;
+      }
+      row->idle.push_back(begin);
+      idle.push_back(row);
+    }
+    if (idle.size() == rows.size()) continue;
     for (Item* row : idle) row->beside_others = true;
   }
   for (auto& [key, item] : items) {

@@ -1,3 +1,4 @@
+#include "analysis/device_walk.h"
 #include "analysis/findings/findings.h"
 #include "analysis/interval_union.h"
 #include "analysis/tables.h"
@@ -15,30 +16,32 @@ std::optional<Prediction> predict(const Trace& trace, std::span<const Claim> cla
     }
   }
   // Time is won only where nothing else ran on a device meanwhile.
-  std::vector<Interval> before;
-  std::vector<Interval> after;
+  UnionLength before;
+  UnionLength after;
   Prediction prediction;
-  for (std::size_t i = 0; i < trace.ops.size(); ++i) {
+  bool is_known = true;
+  const auto take_op = [&](std::size_t i) {
     const DataOp& op = trace.ops.common(i);
     const Interval time{trace.ops.begin_of(i), trace.ops.end_of(i)};
     const bool crosses = is_transfer(op.kind) && !op.internal;
-    if (crosses && op.clock == Clock::kEnqueue) return std::nullopt;
-    before.push_back(time);
+    is_known = is_known && !(crosses && op.clock == Clock::kEnqueue);
+    before.add(time);
     if (gone[i]) {
       if (crosses) ++prediction.spared_transfers;
       if (crosses && !carried[i]) prediction.spared_bytes += op.bytes;
-      continue;
+      return;
     }
-    after.push_back(time);
+    after.add(time);
     if (crosses) prediction.transfer += time.end - time.begin;
-  }
-  for (std::size_t i = 0; i < trace.launches.size(); ++i) {
+  };
+  const auto take_launch = [&](std::size_t i) {
     const Interval time{trace.launches.begin_of(i), trace.launches.end_of(i)};
-    before.push_back(time);
-    after.push_back(time);
-  }
-  prediction.wall =
-      program_wall_of(trace) - (union_length(std::move(before)) - union_length(std::move(after)));
+    before.add(time);
+    after.add(time);
+  };
+  walk_by_begin(trace, take_op, take_launch);
+  if (!is_known) return std::nullopt;
+  prediction.wall = program_wall_of(trace) - (before.length() - after.length());
   return prediction;
 }
 

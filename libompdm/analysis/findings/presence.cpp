@@ -69,17 +69,35 @@ void Presence::add_device(const Storages& storages, const Mapping& piece, Nanose
   });
 }
 
-void Presence::add(const Storage& storage, Nanoseconds from, Nanoseconds to, std::size_t known,
-                   OtherMappings& others) const {
+std::vector<std::uint32_t>::const_iterator Presence::first_at(const Storage& storage,
+                                                              Nanoseconds time) const {
   const auto gone = [&](std::uint32_t number) {
     const Mapping& row = mappings_.rows()[number];
     return row.remove ? trace_.ops.end_of(row.remove.value)
                       : std::numeric_limits<Nanoseconds>::max();
   };
+  return std::ranges::lower_bound(storage.mappings, time, {}, gone);
+}
+
+bool Presence::is_there(std::int32_t device, std::uint64_t host, std::uint64_t bytes,
+                        Nanoseconds at) const {
+  const auto storages = by_device_.find(device);
+  if (storages == by_device_.end()) return false;
+  bool is_there = false;
+  storages->second.overlaps.each(host, host + bytes, [&](std::uint32_t number) {
+    const Storage& storage = storages->second.rows[number];
+    const auto first = is_there ? storage.mappings.end() : first_at(storage, at);
+    is_there = is_there || (first != storage.mappings.end() &&
+                            trace_.ops.begin_of(mappings_.rows()[*first].alloc.value) <= at);
+  });
+  return is_there;
+}
+
+void Presence::add(const Storage& storage, Nanoseconds from, Nanoseconds to, std::size_t known,
+                   OtherMappings& others) const {
   std::size_t count = 0;
   OtherMappings found;
-  for (auto at = std::ranges::lower_bound(storage.mappings, from, {}, gone);
-       at != storage.mappings.end(); ++at) {
+  for (auto at = first_at(storage, from); at != storage.mappings.end(); ++at) {
     const Mapping& row = mappings_.rows()[*at];
     if (trace_.ops.begin_of(row.alloc.value) > to) break;
     ++count;

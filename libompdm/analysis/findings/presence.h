@@ -50,6 +50,10 @@ class Presence {
   [[nodiscard]] OtherMappings others(const Mapping& piece, Nanoseconds from, Nanoseconds to,
                                      std::size_t known) const;
 
+  /// Whether some of this host storage was on the device at an instant.
+  [[nodiscard]] bool is_there(std::int32_t device, std::uint64_t host, std::uint64_t bytes,
+                              Nanoseconds at) const;
+
  private:
   struct Storage {
     std::uint64_t host = 0;
@@ -70,6 +74,9 @@ class Presence {
                   std::size_t known, OtherMappings& others) const;
   void add(const Storage& storage, Nanoseconds from, Nanoseconds to, std::size_t known,
            OtherMappings& others) const;
+  /// The first that was still there then.
+  [[nodiscard]] std::vector<std::uint32_t>::const_iterator first_at(const Storage& storage,
+                                                                    Nanoseconds time) const;
 
   const Trace& trace_;
   const Mappings& mappings_;

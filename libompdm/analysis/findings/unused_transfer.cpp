@@ -39,12 +39,14 @@ bool is_asynchronous_api(const Trace& trace, std::uint32_t op) {
 /// Of transfers that overwrote one another the last is what the others rest on, unless that was
 /// dropped.
 void look_behind_the_unused(std::vector<Unused>& unused) {
-  std::ranges::sort(unused, {}, &Unused::op);
-  std::map<std::uint32_t, std::uint32_t> overwriters;
-  for (auto one = unused.rbegin(); one != unused.rend(); ++one) {
-    const auto next = overwriters.find(one->by);
-    if (next != overwriters.end()) one->by = next->second;
-    overwriters[one->op] = one->by;
+  if (!std::ranges::is_sorted(unused, {}, &Unused::op)) {
+    std::ranges::sort(unused, {}, &Unused::op);
+  }
+  for (std::size_t i = unused.size(); i > 0; --i) {
+    // What overwrote it comes after it, and has been looked behind already.
+    const auto next = std::ranges::lower_bound(unused.begin() + static_cast<std::ptrdiff_t>(i),
+                                               unused.end(), unused[i - 1].by, {}, &Unused::op);
+    if (next != unused.end() && next->op == unused[i - 1].by) unused[i - 1].by = next->by;
   }
 }
 
@@ -61,21 +63,22 @@ std::vector<Unused> unused_in(const Evidence& evidence, KernelWrites& kernels, s
     unused.push_back({op, fate, evidence.kernels.any(mapping.device, ops.begin_of(op), until), by});
   };
   for (const std::uint32_t i : evidence.mappings.transfers(number)) {
-    const DataOp& op = ops[i];
+    const DataOp& op = ops.common(i);
     if (op.kind == OpKind::kDtoH) {
       waiting.clear();
       continue;
     }
+    const Nanoseconds end = ops.end_of(i);
     const bool is_whole = op.dst == mapping.address && op.bytes >= mapping.bytes;
     if (is_whole) {
       for (const auto& [piece, before] : waiting) {
-        judge(before, op.end, Fate::kOverwritten, i);
+        judge(before, end, Fate::kOverwritten, i);
       }
       waiting.clear();
     }
     const auto [at, is_new] = waiting.try_emplace({op.dst, op.bytes}, i);
     if (is_new) continue;
-    judge(at->second, op.end, Fate::kOverwritten, i);
+    judge(at->second, end, Fate::kOverwritten, i);
     at->second = i;
   }
   const bool ended = mapping.remove || evidence.trace.recording.finished;
@@ -147,13 +150,17 @@ std::vector<Claim> unused_transfer(const Evidence& evidence, const Claimed& clai
   KernelWrites& kernels = evidence.writers;
   for (std::uint32_t i = 0; i < rows.size(); ++i) {
     if (rows[i].replaced || rows[i].is_private || rows[i].handed_out || rows[i].on_device) continue;
+    // A small argument, or a closure's, rides along.
+    const auto is_large = [&](std::uint32_t op) {
+      return trace.ops.common(op).bytes > kRidesAlong;
+    };
+    if (std::ranges::none_of(evidence.mappings.transfers(i), is_large)) continue;
     const bool asynchronous =
         std::ranges::any_of(evidence.mappings.transfers(i),
                             [&](std::uint32_t op) { return is_asynchronous_api(trace, op); });
     if (asynchronous) continue;
     for (const auto& [op, fate, beside_kernels, by] : unused_in(evidence, kernels, i)) {
-      // A small argument, or a closure's, rides along.
-      if (claimed[op] || trace.ops.common(op).bytes <= kRidesAlong) continue;
+      if (claimed[op] || !is_large(op)) continue;
       const Index<Site> site = trace.ops.common(op).site;
       const auto [at, is_new] = groups.try_emplace(clause_of(evidence, op));
       UnusedTransferGroup& group = at->second;

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "ompdm/index.h"
+#include "ompdm/large_pages.h"
 #include "ompdm/row_iterator.h"
 #include "ompdm/shapes.h"
 
@@ -278,7 +279,7 @@ class Runs {
     std::sort(order.begin(), order.end(), [this](std::uint32_t a, std::uint32_t b) {
       return std::pair(rows_[a].begin, a) < std::pair(rows_[b].begin, b);
     });
-    std::vector<Own> rows;
+    std::vector<Own, LargePages<Own>> rows;
     rows.reserve(order.size());
     for (const std::uint32_t at : order) rows.push_back(rows_[at]);
     rows_ = std::move(rows);
@@ -346,7 +347,7 @@ class Runs {
     own.shape = shapes_.number_of(row, own.shape);
   }
 
-  std::vector<Own> rows_;
+  std::vector<Own, LargePages<Own>> rows_;
   std::vector<RareOwn> rare_;
   Shapes<Row> shapes_;
 };

@@ -50,7 +50,7 @@ TEST(Passes, BeginWhereTheCodeGoesBack) {
   const CallOrder order(trace);
   PassFinder finder(trace, order, 3);
   ASSERT_TRUE(finder.read(steps_of("aababac"), 0));
-  const std::vector<Loop> loops = finder.loops();
+  const std::vector<Loop> loops = finder.take_loops();
   ASSERT_EQ(loops.size(), 1U);
   EXPECT_EQ(loops[0].passes, 4U);
   EXPECT_EQ(loops[0].entries, 1U);
@@ -67,7 +67,7 @@ TEST(Passes, OfWhatTheCodeDoesNotLeadToAreNone) {
   const CallOrder order(trace);
   PassFinder finder(trace, order, 3);
   EXPECT_FALSE(finder.read(steps_of("aca"), 0));  // nobody calls the function again
-  EXPECT_TRUE(finder.loops().empty());
+  EXPECT_TRUE(finder.take_loops().empty());
 }
 
 TEST(Passes, NeedEachStepsPath) {
@@ -118,7 +118,7 @@ TEST(Passes, OfALibrarysLoopAreNamedByTheCallOfIt) {
   const CallOrder order(trace);
   PassFinder finder(trace, order, 3);
   ASSERT_TRUE(finder.read(steps, 0));
-  const std::vector<Loop> loops = finder.loops();
+  const std::vector<Loop> loops = finder.take_loops();
   ASSERT_EQ(loops.size(), 1U);
   EXPECT_EQ(loops[0].place, (Frame{"step()", "f.cpp", 20, 1}));
 }
