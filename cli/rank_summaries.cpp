@@ -162,6 +162,21 @@ std::vector<std::string> job_files(const std::vector<std::string>& names) {
   return files;
 }
 
+std::vector<std::string> job_traces(const std::vector<std::string>& names) {
+  std::vector<std::string> traces;
+  for (std::string& name : job_files(names)) {
+    if (summary::is_summary(name)) {
+      std::string trace = named_trace(trace_of_summary(name));
+      if (!is_trace(trace)) {
+        throw Error(name + ": is a summary, which has no events: name the trace that it is of");
+      }
+      name = std::move(trace);
+    }
+    if (std::ranges::find(traces, name) == traces.end()) traces.push_back(std::move(name));
+  }
+  return traces;
+}
+
 bool means_job(const std::vector<std::string>& names) {
   constexpr std::size_t kShownOneByOne = 8;
   std::error_code error;
