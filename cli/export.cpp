@@ -162,8 +162,8 @@ void setup_export(CLI::App& app, int& exit_status) {
       ->required()
       ->check(CLI::IsMember({"sqlite", "json"}));
   verb->add_option("-o,--output", options->output,
-                   "File to write (default the trace's name with .sqlite, .timeline.json or\n"
-                   ".window.json, here)")
+                   "File to write (default the trace's name with .sqlite, .timeline.json\n"
+                   "or .window.json, here)")
       ->type_name("FILE");
   verb->add_option("--from", options->from, "Of json, what ran at TIME (as 12.5ms) or later")
       ->type_name("TIME");

@@ -46,20 +46,14 @@ std::set<std::uint32_t> own_pids(const std::vector<Process>& processes) {
   return pids;
 }
 
-// "rank 3: heat"; a process in no job has its name alone.
-std::string spoken_name(const Process& process) {
-  const std::string_view program = program_name(process);
-  if (process.rank < 0) return std::string(program);
-  return fmt::format("rank {}: {}", process.rank, program);
-}
-
 Placement place_of(const Process& process, std::uint32_t pid) {
+  const std::string_view program = program_name(process);
+  const bool has_rank = process.rank >= 0;
+  const std::string rank = fmt::format("rank {}: ", process.rank);
   Placement place;
   place.pid = pid;
-  place.name = fmt::format("{} ({})", spoken_name(process), process.host);
-  place.devices = (process.rank < 0 ? std::string(program_name(process))
-                                    : fmt::format("rank {}", process.rank)) +
-                  ": ";
+  place.name = fmt::format("{}{} ({})", has_rank ? rank : "", program, process.host);
+  place.devices = has_rank ? rank : fmt::format("{} {}: ", program, process.pid);
   return place;
 }
 

@@ -102,10 +102,10 @@ class PerfettoTest(unittest.TestCase):
     def check_processes(self, driver, file):
         """Each event must be drawn under the process that the file names, and each arrow end at the rank where it began."""
         names = {event["pid"]: event["args"]["name"] for event in file["traceEvents"] if event["name"] == "process_name"}
-        drawn = collections.Counter(names[event["pid"]] for event in file["traceEvents"] if event["ph"] == "X")
+        drawn = collections.Counter(event["pid"] for event in file["traceEvents"] if event["ph"] == "X")
         rows = self.query(driver, """select process.name, count(*) from slice join thread_track on slice.track_id =
             thread_track.id join thread using (utid) join process using (upid) group by process.upid""")
-        self.assertEqual(sorted(rows), sorted([name, str(count)] for name, count in drawn.items()))
+        self.assertEqual(sorted(rows), sorted([names[pid], str(count)] for pid, count in drawn.items()))
         rows = self.query(driver, """select substr(p.name, 1, 6) = substr(q.name, 1, 6), count(*) from flow
             join slice a on a.id = slice_out join slice b on b.id = slice_in
             join thread_track x on x.id = a.track_id join thread_track y on y.id = b.track_id
