@@ -124,4 +124,16 @@ std::string clock_words(const OneClock& clock, Processes processes) {
                      why_unknown(clock, processes));
 }
 
+std::string clock_words(const RealtimeClock& clock) {
+  switch (clock.state) {
+    case State::kUnknown:
+      break;
+    case State::kSynchronized:
+      return fmt::format("synchronized, at most {} off", report::spoken_time(clock.max_error));
+    case State::kUnsynchronized:
+      return "not synchronized";
+  }
+  return {};
+}
+
 }  // namespace ompdm::cli

@@ -64,6 +64,12 @@ TEST(ClockWords, OfOneBootNothingIsInDoubt) {
   EXPECT_EQ(words({rank(3, "node1", {})}), "rank 3 of node1: times are of one clock");
 }
 
+TEST(ClockWords, TellOfOneHost) {
+  EXPECT_EQ(clock_words(kGood), "synchronized, at most 600 us off");
+  EXPECT_EQ(clock_words(kBad), "not synchronized");
+  EXPECT_EQ(clock_words(RealtimeClock()), "");
+}
+
 TEST(ClockWords, OfManyHostsTheNumberIsTold) {
   std::vector<Process> processes;
   for (int i = 0; i < 9; ++i) processes.push_back(rank(i, "node" + std::to_string(i), kGood));
