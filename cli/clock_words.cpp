@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "ompdm/summary.h"
@@ -91,7 +92,9 @@ struct Doubtful {
 Doubtful doubtful(State state, const OneClock& clock, Processes processes) {
   Doubtful found;
   for (const ClockGroup& group : clock.groups) {
-    if (group.realtime.state == state) found.hosts.push_back(host_of(group, processes));
+    std::string host = host_of(group, processes);
+    if (group.realtime.state != state || std::ranges::count(found.hosts, host) > 0) continue;
+    found.hosts.push_back(std::move(host));
   }
   return found;
 }

@@ -47,14 +47,8 @@ std::string name_beside(const std::string& trace, const char* ending) {
   for (const char* known : {".gz", ".json", ".ompdm", ".spool", ".json"}) {
     if (name.ends_with(known)) name.resize(name.size() - std::strlen(known));
   }
-  return (name.empty() || name == "-" ? "trace" : name) + ending;
-}
-
-bool begins_with(const fs::path& path, const std::string& magic) {
-  std::string begin(magic.size(), '\0');
-  std::ifstream file(path, std::ios::binary);
-  file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
-  return file.gcount() == static_cast<std::streamsize>(magic.size()) && begin == magic;
+  const bool is_name = !name.empty() && name != "-" && name != "." && name != "..";
+  return (is_name ? name : "trace") + ending;
 }
 
 /// What is there may be replaced if it is of the kind that is written.
@@ -64,18 +58,34 @@ void check_output(const std::string& output, bool is_of_kind) {
   throw Error(output + ": is something else: choose another name with -o");
 }
 
-void write_database(const ExportOptions& options, const std::string& output) {
 #if OMPDM_HAS_SQLITE
-  check_output(output, begins_with(output, std::string("SQLite format 3") + '\0'));
-  const OpenedTraces opened =
-      open_named(options.traces, {.analyses = true, .traces = true, .pictures = false});
-  write_sqlite(opened.traces, opened.analyses, output);
-#else
-  (void)options;
-  (void)output;
-  throw Error("this ompdm was built without SQLite: install libsqlite3-dev and build it again");
-#endif
+bool begins_with(const fs::path& path, const std::string& magic) {
+  std::string begin(magic.size(), '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  return file.gcount() == static_cast<std::streamsize>(magic.size()) && begin == magic;
 }
+
+/// Of folders the traces that they hold.
+NamedTraces without_folders(NamedTraces named) {
+  std::error_code error;
+  const bool has_folder = std::ranges::any_of(
+      named.names, [&](const std::string& name) { return fs::is_directory(name, error); });
+  if (has_folder) named.names = job_traces(named.names);
+  return named;
+}
+
+void write_database(const ExportOptions& options, const std::string& output) {
+  check_output(output, begins_with(output, std::string("SQLite format 3") + '\0'));
+  const OpenedTraces opened = open_named(without_folders(options.traces),
+                                         {.analyses = true, .traces = true, .pictures = false});
+  write_sqlite(opened.traces, opened.analyses, output);
+}
+#else
+void write_database(const ExportOptions& /*options*/, const std::string& /*output*/) {
+  throw Error("this ompdm was built without SQLite: install libsqlite3-dev and build it again");
+}
+#endif
 
 /// What of a run is wanted.
 struct Part {

@@ -4,6 +4,7 @@ of a run as a trace; and two processes on one clock."""
 import json
 import os
 import pathlib
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -176,6 +177,11 @@ def main():
         for _ in range(2):  # what is there is replaced
             run([ompdm, "export", *traces, "--format", "sqlite", "-o", "job.sqlite"], folder)
             check_python(folder / "job.sqlite", report)
+        (folder / "job").mkdir()
+        for trace in traces:
+            shutil.copy(folder / trace, folder / "job")
+        run([ompdm, "export", "job", "--format", "sqlite"], folder)
+        check_python(folder / "job.sqlite", report)
         if packages.is_dir():
             check_duckdb(folder / "job.sqlite", report, folder, packages)
             return 0

@@ -52,6 +52,15 @@ TEST(ClockWords, TellWhoseClockIsNotSynchronized) {
             "node1 and node2 are not synchronized");
 }
 
+// A machine that was booted in between, or has time namespaces.
+TEST(ClockWords, NameAHostOnce) {
+  std::vector<Process> processes{rank(0, "node1", kBad), rank(1, "node1", kBad)};
+  processes[1].time_namespace = 8;
+  EXPECT_EQ(words(processes),
+            "ranks 0 of node1 and 1 of node1: how far times agree is not known: the clock of node1 "
+            "is not synchronized");
+}
+
 TEST(ClockWords, TellWhichTracesDoNotSay) {
   EXPECT_EQ(words(on_two_nodes({}, kGood)),
             "ranks 0-3 of node1 and 4-7 of node2: how far times agree is not known: the traces of "
