@@ -38,6 +38,13 @@ QUERY = """
       done(rows);
     }).catch((error) => done(String(error)));"""
 TIMELINE = b'{"otherData":{"schema":"ompdm.timeline/1"'
+# What chrome://tracing shows, as the UI carries it with itself: processes in their order, with how many slices, and arrows.
+CATAPULT = """
+    const model = new tr.Model();
+    new tr.importer.Import(model).importTraces([arguments[0]]);
+    const processes = model.getAllProcesses().sort(tr.model.Process.compare).map((process) => [process.name,
+      Object.values(process.threads).reduce((sum, thread) => sum + thread.sliceGroup.slices.length, 0)]);
+    return [processes, model.flowEvents.length];"""
 # What the UI says of a trace that it cannot read lies in a dialog over it.
 SHOWN_ERRORS = "return [...document.querySelectorAll('.pf-modal-dialog')].map((each) => each.innerText)"
 
@@ -98,6 +105,7 @@ class PerfettoTest(unittest.TestCase):
             self.assertEqual(driver.execute_script(SHOWN_ERRORS), [])
             if TIMELINE in trace.read_bytes()[:len(TIMELINE)]:
                 self.check_processes(driver, json.loads(trace.read_text()))
+                self.check_catapult(driver, trace.read_text())
 
     def check_processes(self, driver, file):
         """Each event must be drawn under the process that the file names, and each arrow end at the rank where it began."""
@@ -115,6 +123,16 @@ class PerfettoTest(unittest.TestCase):
             join process p on p.upid = t.upid join process q on q.upid = u.upid group by 1""")
         arrows = sum(event.get("flow_in", False) for event in file["traceEvents"])
         self.assertEqual(rows, [["1", str(arrows)]])
+
+    def check_catapult(self, driver, text):
+        """chrome://tracing must show all processes in the order of the file."""
+        driver.get(next(UI.resolve().glob("v*/assets/catapult_trace_viewer.html")).as_uri())
+        processes, arrows = driver.execute_script(CATAPULT, text)
+        file = json.loads(text)["traceEvents"]
+        names = [(event["pid"], event["args"]["name"]) for event in file if event["name"] == "process_name"]
+        drawn = collections.Counter(event["pid"] for event in file if event["ph"] == "X")
+        self.assertEqual(processes, [[name, drawn[pid]] for pid, name in names])
+        self.assertEqual(arrows, sum(event.get("flow_in", False) for event in file))
 
     def test_traces(self):
         for trace in TRACES:
