@@ -19,7 +19,7 @@ struct TimelineOptions {
 };
 
 /// Writes the timeline, holding one trace at a time, and says on stderr how far times agree. Its
-/// clock begins with the first of all `files`, chosen or not. Throws Error.
+/// clock begins as the first of all `files` starts, chosen or not. Throws Error.
 void write_timeline(const TimelineOptions& options, const NamedTraces& named);
 
 }  // namespace ompdm::cli
