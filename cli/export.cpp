@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstring>
@@ -18,6 +19,8 @@
 #include "ompdm/error.h"
 #include "ompdm/trace_file.h"
 #include "ompdm/window.h"
+#include "rank_summaries.h"
+#include "timeline.h"
 #include "verb_help.h"
 #include "verbs.h"
 #if OMPDM_HAS_SQLITE
@@ -35,17 +38,27 @@ struct ExportOptions {
   std::string output;
   std::string from;
   std::string to;
+  std::string ranks;
 };
 
 /// "trace.sqlite" of "results/trace.json.gz": the traces' own folder may not be ours.
 std::string name_beside(const std::string& trace, const char* ending) {
   std::string name = fs::path(trace).filename().string();
-  for (const char* known : {".gz", ".json", ".spool", ".json"}) {
+  for (const char* known : {".gz", ".json", ".ompdm", ".spool", ".json"}) {
     if (name.ends_with(known)) name.resize(name.size() - std::strlen(known));
   }
-  return (name.empty() || name == "-" ? "trace" : name) + ending;
+  const bool is_name = !name.empty() && name != "-" && name != "." && name != "..";
+  return (is_name ? name : "trace") + ending;
 }
 
+/// What is there may be replaced if it is of the kind that is written.
+void check_output(const std::string& output, bool is_of_kind) {
+  std::error_code error;
+  if (is_of_kind || !fs::exists(output, error)) return;
+  throw Error(output + ": is something else: choose another name with -o");
+}
+
+#if OMPDM_HAS_SQLITE
 bool begins_with(const fs::path& path, const std::string& magic) {
   std::string begin(magic.size(), '\0');
   std::ifstream file(path, std::ios::binary);
@@ -53,57 +66,91 @@ bool begins_with(const fs::path& path, const std::string& magic) {
   return file.gcount() == static_cast<std::streamsize>(magic.size()) && begin == magic;
 }
 
-/// What is there may be replaced if it is of the kind that is written.
-void check_output(const std::string& output, const std::string& magic) {
+/// Of folders the traces that they hold.
+NamedTraces without_folders(NamedTraces named) {
   std::error_code error;
-  if (!fs::exists(output, error) || begins_with(output, magic)) return;
-  throw Error(output + ": is something else: choose another name with -o");
+  const bool has_folder = std::ranges::any_of(
+      named.names, [&](const std::string& name) { return fs::is_directory(name, error); });
+  if (has_folder) named.names = job_traces(named.names);
+  return named;
 }
 
 void write_database(const ExportOptions& options, const std::string& output) {
-#if OMPDM_HAS_SQLITE
-  check_output(output, std::string("SQLite format 3") + '\0');
-  const OpenedTraces opened =
-      open_named(options.traces, {.analyses = true, .traces = true, .pictures = false});
+  check_output(output, begins_with(output, std::string("SQLite format 3") + '\0'));
+  const OpenedTraces opened = open_named(without_folders(options.traces),
+                                         {.analyses = true, .traces = true, .pictures = false});
   write_sqlite(opened.traces, opened.analyses, output);
+}
 #else
-  (void)options;
-  (void)output;
+void write_database(const ExportOptions& /*options*/, const std::string& /*output*/) {
   throw Error("this ompdm was built without SQLite: install libsqlite3-dev and build it again");
+}
 #endif
+
+/// What of a run is wanted.
+struct Part {
+  bool is_whole = true;
+  Nanoseconds from = std::numeric_limits<Nanoseconds>::min();
+  Nanoseconds to = std::numeric_limits<Nanoseconds>::max();
+};
+
+Part part_of(const ExportOptions& options) {
+  Part part;
+  part.is_whole = options.from.empty() && options.to.empty();
+  if (!options.from.empty()) part.from = parse_instant("--from", options.from);
+  if (!options.to.empty()) part.to = parse_instant("--to", options.to);
+  if (part.from > part.to) throw Error("--from is later than --to", Error::Kind::kUsage);
+  return part;
 }
 
-void write_window(const ExportOptions& options, const std::string& output) {
-  if (options.traces.names.size() != 1) {
-    throw Error("a trace.json is of one process: name one trace", Error::Kind::kUsage);
-  }
-  check_output(output, R"({"otherData":{"schema":"ompdm.trace/)");
-  constexpr auto kFirst = std::numeric_limits<Nanoseconds>::min();
-  constexpr auto kLast = std::numeric_limits<Nanoseconds>::max();
-  const bool is_whole = options.from.empty() && options.to.empty();
-  const Nanoseconds from = options.from.empty() ? kFirst : parse_instant("--from", options.from);
-  const Nanoseconds to = options.to.empty() ? kLast : parse_instant("--to", options.to);
-  if (from > to) throw Error("--from is later than --to", Error::Kind::kUsage);
-  OpenedTraces opened =
-      open_named(options.traces, {.analyses = false, .traces = true, .pictures = false});
+void write_window(const NamedTraces& one, const Part& part, const std::string& output) {
+  check_output(output, is_trace(output));
+  const OpenedTraces opened =
+      open_named(one, {.analyses = false, .traces = true, .pictures = false});
   const Trace& whole = opened.traces.front();
-  write_trace(is_whole ? whole : window_of(whole, from, to), output);
+  write_trace(part.is_whole ? whole : window_of(whole, part.from, part.to), output);
+}
+
+/// "job.timeline.json" of "results/job.rank0.json"; of a folder of ranks "trace.timeline.json".
+std::string timeline_name(const std::string& first) {
+  std::error_code error;
+  if (fs::is_directory(first, error)) return "trace.timeline.json";
+  std::string name = name_beside(first, "");
+  name.resize(std::min(name.rfind(".rank"), name.size()));
+  return (name.empty() ? "trace" : name) + ".timeline.json";
+}
+
+/// A trace of one, a timeline of several. Returns what was written.
+std::string write_json(const ExportOptions& options) {
+  const Part part = part_of(options);
+  NamedTraces named = options.traces;
+  named.names = job_traces(named.names);
+  const auto output = [&](const std::string& otherwise) {
+    return options.output.empty() ? otherwise : options.output;
+  };
+  if (named.names.size() == 1 && options.ranks.empty()) {
+    const std::string name = output(name_beside(named.names.front(), ".window.json"));
+    write_window(named, part, name);
+    return name;
+  }
+  const std::string name = output(timeline_name(options.traces.names.front()));
+  write_timeline({named.names, options.ranks, name, part.is_whole, part.from, part.to}, named);
+  return name;
 }
 
 int run_export(const ExportOptions& options) {
   const bool is_database = options.format == "sqlite";
-  if (is_database && !(options.from.empty() && options.to.empty())) {
-    throw Error("--from and --to are of --format json: a database is asked with WHERE begin_ns",
-                Error::Kind::kUsage);
+  if (is_database && !(options.from.empty() && options.to.empty() && options.ranks.empty())) {
+    throw Error(
+        "--from, --to and --rank are of --format json: a database is asked with WHERE begin_ns",
+        Error::Kind::kUsage);
   }
-  const std::string output =
-      !options.output.empty()
-          ? options.output
-          : name_beside(options.traces.names.front(), is_database ? ".sqlite" : ".window.json");
+  std::string output = options.output;
   if (is_database) {
+    if (output.empty()) output = name_beside(options.traces.names.front(), ".sqlite");
     write_database(options, output);
   } else {
-    write_window(options, output);
+    output = write_json(options);
   }
   fmt::print(stderr, "ompdm: wrote {}\n", output);
   return 0;
@@ -113,25 +160,37 @@ int run_export(const ExportOptions& options) {
 
 void setup_export(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<ExportOptions>();
-  CLI::App* verb =
-      app.add_subcommand("export", "Write recordings as a database, or a part of one as a trace");
+  CLI::App* verb = app.add_subcommand(
+      "export", "Write recordings as a database, ranks as a timeline, or a part of one as a trace");
   verb->group("Look");
   add_trace_options(*verb, options->traces);
-  verb->add_option("--format", options->format,
-                   "sqlite: a database of everything; json: a trace.json, of a part of the run")
+  verb->add_option(
+          "--format", options->format,
+          "sqlite: a database of everything; json: for a viewer, of several traces a timeline\n"
+          "on one clock, of one a trace.json")
       ->type_name("sqlite|json")
       ->required()
       ->check(CLI::IsMember({"sqlite", "json"}));
   verb->add_option("-o,--output", options->output,
-                   "File to write (default the trace's name with .sqlite or .window.json, here)")
+                   "File to write (default the trace's name with .sqlite, .timeline.json\n"
+                   "or .window.json, here)")
       ->type_name("FILE");
   verb->add_option("--from", options->from, "Of json, what ran at TIME (as 12.5ms) or later")
       ->type_name("TIME");
   verb->add_option("--to", options->to, "Of json, what ran at TIME or before")->type_name("TIME");
-  set_help(*verb, "ompdm export TRACE... --format sqlite|json [-o FILE] [--from TIME] [--to TIME]",
-           "The database's tables are described in libompdm/export/SQLITE.md.",
-           "ompdm export trace.rank*.json --format sqlite -o job.sqlite\n"
-           "ompdm export trace.json --format json --from 2s --to 2.5s");
+  verb->add_option("--rank", options->ranks, "Of json, these ranks of the traces, as 0,3-5")
+      ->type_name("RANKS");
+  set_help(
+      *verb,
+      "ompdm export TRACE|DIR... --format sqlite|json [-o FILE] [--from TIME] [--to TIME]\n"
+      "             [--rank RANKS]",
+      "The database's tables are described in libompdm/export/SQLITE.md. A timeline's clock\n"
+      "begins as the first of all that are named starts, chosen or not; how far the clocks of\n"
+      "hosts agree is said. The file is a picture for the Perfetto UI and chrome://tracing\n"
+      "(libompdm/trace/TIMELINE.md).",
+      "ompdm export trace.rank*.json --format sqlite -o job.sqlite\n"
+      "ompdm export trace.rank*.json --format json --rank 0,3-5 --from 2s --to 2.5s\n"
+      "ompdm export trace.json --format json --from 2s --to 2.5s");
   verb->callback([options, &exit_status] { exit_status = run_export(*options); });
 }
 

@@ -148,6 +148,7 @@ int run_finish(const FinishVerb& verb) {
   if (const std::optional<std::string> trace = trace_of_finished(verb.spool)) {
     return tell_finished(verb, *trace);
   }
+  refuse_timeline(verb.spool);
   // A name that somebody has typed says what is to be written.
   const FinishResult result = finish_patiently(verb.spool, verb.output, !verb.output.empty());
   leave_summary(result);

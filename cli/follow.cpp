@@ -13,6 +13,7 @@
 #include "ompdm/error.h"
 #include "ompdm/finish.h"
 #include "ompdm/report.h"
+#include "open_trace.h"
 #include "output.h"
 
 namespace ompdm::cli {
@@ -51,6 +52,7 @@ std::optional<analysis::Analysis> look(const fs::path& spool) {
 }  // namespace
 
 int follow(const std::string& name, std::chrono::seconds every) {
+  refuse_timeline(name);
   const fs::path spool = running_spool(name);
   const OutputOptions output;
   const bool is_terminal = goes_to_terminal(output);

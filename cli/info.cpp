@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "clock_words.h"
 #include "follow.h"
 #include "local_time.h"
 #include "open_trace.h"
@@ -35,6 +36,7 @@ constexpr const char* kWords =
     "  names             whether names and lines were taken from the runtime's arguments\n"
     "  clock             tsc: the processor's time stamp counter; and its error against the\n"
     "                    system's clock\n"
+    "  host clock        whether it was synchronized as the program began, as its kernel said\n"
     "  callbacks         OMPT's, by which the runtime tells of events; 5, always, is the best\n"
     "  data operation    an allocation, a transfer or a release, as the host saw it\n"
     "  launch            one start of a kernel, as the host saw it\n"
@@ -148,6 +150,7 @@ void print_text(const OpenedTrace& opened) {
   row("process", fmt::format("{} on {}", process.pid, process.host));
   if (process.rank >= 0) row("rank", fmt::format("{} of {}", process.rank, process.rank_count));
   row("started", local_time(process.start_realtime_ns / 1'000'000'000));
+  row("host clock", clock_words(process.realtime));
   row("wall", fmt::format("{:.6f} s", static_cast<double>(process.wall) / 1e9));
   print_recording(trace.recording, opened.running);
 
@@ -206,6 +209,9 @@ ordered_json to_json(const OpenedTrace& opened) {
         {"rank", process.rank},
         {"rank_count", process.rank_count},
         {"start_realtime_ns", process.start_realtime_ns},
+        {"start_monotonic_ns", process.start_monotonic_ns},
+        {"boot_id", process.boot_id},
+        {"host_clock", clock_words(process.realtime)},
         {"wall_ns", process.wall}}},
       {"recording",
        {{"ompdm_version", recording.ompdm_version},

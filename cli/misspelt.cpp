@@ -11,6 +11,7 @@
 #include "ompdm/finish.h"
 #include "ompdm/nearest.h"
 #include "ompdm/trace_file.h"
+#include "open_trace.h"
 #include "shell_words.h"
 
 namespace ompdm::cli {
@@ -52,6 +53,7 @@ std::string meant_command(const CLI::App& app, const std::vector<std::string>& w
 }  // namespace
 
 Error no_such_verb(const CLI::App& app, const std::vector<std::string>& words) {
+  refuse_timeline(words.front());
   const std::string meant = meant_command(app, words);
   const std::string remedy =
       meant.empty() ? "see `ompdm --help`" : fmt::format("did you mean `ompdm {}`?", meant);

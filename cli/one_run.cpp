@@ -106,7 +106,7 @@ void check_apart(const std::vector<OneRecording>& recordings) {
   }
 }
 
-void check_one_run(const std::vector<OneRecording>& recordings) {
+void check_ranks(const std::vector<OneRecording>& recordings) {
   std::map<std::int32_t, const OneRecording*> ranks;
   const OneRecording* of_a_job = nullptr;
   for (const OneRecording& one : recordings) {
@@ -129,6 +129,10 @@ void check_one_run(const std::vector<OneRecording>& recordings) {
       refuse(*other->second, one, fmt::format("are both rank {}, of different runs", process.rank));
     }
   }
+}
+
+void check_one_run(const std::vector<OneRecording>& recordings) {
+  check_ranks(recordings);
   doubt_what_ran_apart(recordings);
   tell_missing_ranks(recordings);
 }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "ompdm/error.h"
+#include "ompdm/timeline.h"
 #include "ompdm/trace_file.h"
 #include "progress.h"
 #include "standard_input.h"
@@ -134,6 +135,10 @@ std::optional<std::string> trace_of_finished(const std::string& spool) {
   std::string trace = named_trace(spool.substr(0, spool.size() - kEnding.size()));
   if (!is_trace(trace)) return std::nullopt;
   return trace;
+}
+
+void refuse_timeline(const std::string& name) {
+  if (is_timeline(name)) (void)read_process(name);
 }
 
 OpenedTrace open_trace(const std::string& name) {

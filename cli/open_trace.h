@@ -25,6 +25,9 @@ struct OpenedTrace {
 /// where the run was a long one. The name itself if there is neither.
 std::string named_trace(const std::string& name);
 
+/// Throws Error if it is a timeline, where no trace is to be read.
+void refuse_timeline(const std::string& name);
+
 /// Reads it. A trace that is being written is waited for; the spool of a process that has ended is
 /// finished first, if nobody else is at it, which is said in one line on stderr. Throws Error.
 OpenedTrace open_trace(const std::string& name);

@@ -56,6 +56,16 @@ std::string trace_of_summary(const std::string& name) {
   return name.substr(0, name.size() - kEnding.size()) + std::string(kTraceEnding);
 }
 
+/// The trace that a summary is of, where it is there: of a long run, too.
+std::optional<std::string> events_of_summary(const std::string& name) {
+  if (!name.ends_with(kEnding)) return std::nullopt;
+  const std::string stem = name.substr(0, name.size() - kEnding.size());
+  for (std::string trace : {stem, named_trace(stem + std::string(kTraceEnding))}) {
+    if (is_trace(trace)) return trace;
+  }
+  return std::nullopt;
+}
+
 std::optional<summary::Summary> kept_summary(const std::string& trace) {
   const std::string name = summary_name(trace);
   if (!summary::is_summary(name)) return std::nullopt;
@@ -160,6 +170,21 @@ std::vector<std::string> job_files(const std::vector<std::string>& names) {
   files = without_older_runs(with_waiting_ranks(without_summaries(files)));
   std::ranges::stable_sort(files, {}, rank_of);
   return files;
+}
+
+std::vector<std::string> job_traces(const std::vector<std::string>& names) {
+  std::vector<std::string> traces;
+  for (std::string& name : job_files(names)) {
+    if (summary::is_summary(name)) {
+      std::optional<std::string> trace = events_of_summary(name);
+      if (!trace) {
+        throw Error(name + ": is a summary, which has no events: name the trace that it is of");
+      }
+      name = std::move(*trace);
+    }
+    if (std::ranges::find(traces, name) == traces.end()) traces.push_back(std::move(name));
+  }
+  return traces;
 }
 
 bool means_job(const std::vector<std::string>& names) {

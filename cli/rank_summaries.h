@@ -25,6 +25,10 @@ std::vector<std::string> without_summaries(const std::vector<std::string>& names
 /// the names tell them. Throws Error where a folder holds none.
 std::vector<std::string> job_files(const std::vector<std::string>& names);
 
+/// The traces alone: in the place of a summary the trace that it lies beside. Throws Error where
+/// there is none.
+std::vector<std::string> job_traces(const std::vector<std::string>& names);
+
 /// Whether these names can only be meant as a job: a folder, a summary, or traces of more ranks
 /// than are shown one by one.
 bool means_job(const std::vector<std::string>& names);

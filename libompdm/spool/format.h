@@ -169,6 +169,13 @@ enum class Reach : std::uint32_t {
 /// How names are got: state of the `__tgt_*` patch.
 enum class Names : std::uint32_t { kOn = 0, kOff = 1, kFailed = 2, kUnsupported = 3 };
 
+/// What the kernel says of CLOCK_REALTIME (adjtimex(2)).
+enum class Realtime : std::uint32_t {
+  kUnknown = 0,  ///< it was not asked (what older recorders leave), or did not answer
+  kSynchronized = 1,
+  kUnsynchronized = 2,
+};
+
 /// First 8192 bytes of a spool. Texts are NUL-terminated; lists are NUL-separated and end with an
 /// empty text.
 struct FileHeader {
@@ -216,7 +223,13 @@ struct FileHeader {
   std::uint64_t
       told_from;          ///< ticks, from which on events are told; 0: from the beginning; kNotYet
   std::uint64_t told_to;  ///< up to which; 0: to the end
-  char reserved[1432];
+  Realtime realtime;      ///< at attach
+  std::uint32_t realtime_max_error_us;        ///< how far it is off at most
+  std::uint32_t realtime_estimated_error_us;  ///< and how far by estimate
+  std::uint32_t reserved3;
+  std::uint64_t time_namespace;  ///< inode of /proc/self/ns/time, in which CLOCK_MONOTONIC counts;
+                                 ///< 0: not known
+  char reserved[1408];
 };
 static_assert(sizeof(FileHeader) == 8192 && std::is_trivially_copyable_v<FileHeader>);
 

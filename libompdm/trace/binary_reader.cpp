@@ -109,23 +109,36 @@ class Reader {
 
   Trace read() && {
     read_opening();
-    try {
+    unless_damaged([&] {
       read_events(read_metadata());
       check_counts();
+    });
+    const std::string broken = find_broken_reference(trace_);
+    if (!broken.empty()) fail(fmt::format("is damaged ({})", broken), kRemedy);
+    return std::move(trace_);
+  }
+
+  Process read_process() && {
+    read_opening();
+    unless_damaged([&] { read_metadata(); });
+    return std::move(trace_.process);
+  }
+
+ private:
+  [[noreturn]] void fail(std::string_view what, std::string_view remedy) {
+    throw Error(fmt::format("{}: {}: {}", name_, what, remedy));
+  }
+
+  template <class Read>
+  void unless_damaged(Read read) {
+    try {
+      read();
     } catch (const DamagedBlock& damaged) {
       if (blocks_.cut()) fail("is cut short", kRemedy);
       fail(fmt::format("is damaged ({})", damaged.what()), kRemedy);
     } catch (const MalformedLine& malformed) {
       fail(fmt::format("is damaged ({})", malformed.what()), kRemedy);
     }
-    const std::string broken = find_broken_reference(trace_);
-    if (!broken.empty()) fail(fmt::format("is damaged ({})", broken), kRemedy);
-    return std::move(trace_);
-  }
-
- private:
-  [[noreturn]] void fail(std::string_view what, std::string_view remedy) {
-    throw Error(fmt::format("{}: {}: {}", name_, what, remedy));
   }
 
   void read_opening() {
@@ -212,6 +225,10 @@ class Reader {
 
 Trace read_binary_trace(ByteSource& source, const std::string& name, std::uint64_t size) {
   return Reader(source, name, size).read();
+}
+
+Process read_binary_process(ByteSource& source, const std::string& name) {
+  return Reader(source, name, 0).read_process();
 }
 
 }  // namespace ompdm

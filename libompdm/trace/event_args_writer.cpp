@@ -14,8 +14,8 @@ constexpr std::uint32_t kNone = Index<Region>::kNone;
 
 void add_exact_times(Nanoseconds begin, Nanoseconds end, EventLine& line) {
   if (is_exact(begin, end)) return;
-  line.arg_text(Arg::kBeginNs, begin);
-  line.arg_text(Arg::kEndNs, end);
+  line.arg_text(Arg::kBeginNs, line.shifted(begin));
+  line.arg_text(Arg::kEndNs, line.shifted(end));
 }
 
 void add_clock(Clock clock, EventLine& line) {
@@ -36,7 +36,7 @@ void write_args(const Region& region, EventLine& line) {
   line.args();
   line.arg_unless(kNone, Arg::kSite, region.site.value);
   line.arg_unless(kNone, Arg::kPath, region.path.value);
-  line.arg_unless(Nanoseconds{0}, Arg::kMadeNs, region.made);
+  line.arg_unless(line.shifted(0), Arg::kMadeNs, line.shifted(region.made));
   line.arg_unless(0U, Arg::kMaker, region.maker);
   line.arg_unless(0U, Arg::kThread, region.thread);
   line.arg_unless(-1, Arg::kDevice, region.device);

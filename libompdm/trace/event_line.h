@@ -82,6 +82,13 @@ class EventLine {
     at_ = std::to_chars(at_, at_ + kLongestNumber, value).ptr;
   }
 
+  /// What is added to the instants of the events from here on: they are told on another clock.
+  void shift(Nanoseconds by) { shift_ = by; }
+  /// An instant of the trace on the file's clock.
+  [[nodiscard]] Nanoseconds shifted(Nanoseconds instant) const { return instant + shift_; }
+  /// An instant of the trace, as microseconds are.
+  void instant(Nanoseconds value) { microseconds(shifted(value)); }
+
   /// Nanoseconds as microseconds with three decimals.
   void microseconds(Nanoseconds value) {
     auto magnitude = static_cast<std::uint64_t>(value);
@@ -182,6 +189,7 @@ class EventLine {
   char* at_;
   char* full_;  // from here on an event might not fit
   std::string_view separator_;
+  Nanoseconds shift_ = 0;
   std::size_t skipped_ = 0;  // of the next argument's text
 };
 

@@ -41,6 +41,16 @@ std::vector<std::string> arguments_of(const spool::FileHeader& header) {
   return arguments;
 }
 
+RealtimeClock realtime_of(const spool::FileHeader& header) {
+  using State = RealtimeClock::State;
+  const bool is_synchronized = header.realtime == spool::Realtime::kSynchronized;
+  if (!is_synchronized && header.realtime != spool::Realtime::kUnsynchronized) return {};
+  constexpr Nanoseconds kMicrosecond = 1000;
+  return {is_synchronized ? State::kSynchronized : State::kUnsynchronized,
+          header.realtime_max_error_us * kMicrosecond,
+          header.realtime_estimated_error_us * kMicrosecond};
+}
+
 Process process_of(const spool::FileHeader& header) {
   Process process;
   process.pid = header.pid;
@@ -52,6 +62,10 @@ Process process_of(const spool::FileHeader& header) {
   process.rank = header.rank;
   process.rank_count = header.rank_count;
   process.start_realtime_ns = static_cast<std::int64_t>(header.attach.realtime_ns);
+  process.realtime = realtime_of(header);
+  process.start_monotonic_ns = static_cast<std::int64_t>(header.attach.monotonic_ns);
+  process.boot_id = text_of(header.boot_id);
+  process.time_namespace = header.time_namespace;
   return process;
 }
 

@@ -53,10 +53,11 @@ class Cursor {
 
 class Writer {
  public:
-  Writer(const Trace& trace, ByteSink& sink)
+  Writer(const Trace& trace, const Placement& place, Pids& pids, EventLine& line)
       : trace_(trace),
-        line_(sink),
-        layout_(lay_out_tracks(trace)),
+        place_(place),
+        line_(line),
+        layout_(lay_out_tracks(trace, place.pid, pids)),
         labels_(trace),
         memory_(trace),
         rates_(transfer_rates(trace, kRateBins)) {
@@ -75,7 +76,8 @@ class Writer {
     }
   }
 
-  void write() {
+  /// Returns how many groups of tracks there are.
+  std::size_t write() {
     write_names();
     // A column's own order is kept whatever it is: rows are told by their position in it.
     Cursor regions(trace_.regions);
@@ -101,7 +103,7 @@ class Writer {
       }
     }
     write_counters(kNever);
-    line_.flush();
+    return layout_.groups.size();
   }
 
  private:
@@ -123,14 +125,10 @@ class Writer {
     }
     for (std::size_t i = 0; i < layout_.groups.size(); ++i) {
       const TrackGroup& group = layout_.groups[i];
-      const std::string& program = trace_.process.program;
-      const std::size_t slash = program.rfind('/');
-      std::string name = i > 0                   ? group.name
-                         : slash == program.npos ? program
-                                                 : program.substr(slash + 1);
+      std::string name = i > 0 ? place_.devices + group.name : place_.name;
       const auto type = i > 0 ? types.find(layout_.devices[i - 1]) : types.end();
       if (type != types.end()) name += fmt::format(" ({})", type->second);
-      write_name("process", fmt::format(R"("pid":{})", group.pid), name, i);
+      write_name("process", fmt::format(R"("pid":{})", group.pid), name, place_.order + i);
     }
     for (std::size_t i = 0; i < layout_.tracks.size(); ++i) {
       const Track& track = layout_.tracks[i];
@@ -146,7 +144,7 @@ class Writer {
       line_.begin(fmt::format(R"({{"ph":"C","name":"{} GB/s","pid":{},"ts":)",
                               name_of(kOpCategories, sample.direction),
                               layout_.device_pid(sample.device)));
-      line_.microseconds(sample.time);
+      line_.instant(sample.time);
       line_.end(fmt::format(R"(,"args":{{"mean":{:.3f}}}}})", sample.bytes_per_ns));
     }
   }
@@ -159,14 +157,14 @@ class Writer {
     line_.text(R"(","name":)");
     line_.text(name);
     line_.text(places_[track]);
-    line_.microseconds(begin);
+    line_.instant(begin);
     line_.text(R"(,"dur":)");
     line_.microseconds(begin <= end && is_exact(begin, end) ? end - begin : 0);
   }
 
   void bind(std::size_t region) {
     line_.text(R"(,"bind_id":)");
-    line_.number(region + 1);
+    line_.number(place_.flows + region + 1);
   }
 
   // Joins an operation to what came before it in its region, and to what comes next.
@@ -212,7 +210,7 @@ class Writer {
     line_.begin(R"({"ph":"C","name":"device memory","pid":)");
     line_.number(layout_.device_pid(sample.device));
     line_.text(R"(,"ts":)");
-    line_.microseconds(sample.time);
+    line_.instant(sample.time);
     line_.text(R"(,"args":{"bytes":)");
     line_.number(sample.bytes);
     line_.end("}}");
@@ -244,7 +242,8 @@ class Writer {
   }
 
   const Trace& trace_;
-  EventLine line_;
+  const Placement& place_;
+  EventLine& line_;
   TrackLayout layout_;
   std::vector<std::string> places_;  // of each track: its pid and tid, as its events begin
   EventLabels labels_;
@@ -259,6 +258,24 @@ class Writer {
 
 }  // namespace
 
-void write_events(const Trace& trace, ByteSink& sink) { Writer(trace, sink).write(); }
+std::string_view program_name(const Process& process) {
+  const std::string_view program = process.program;
+  const std::size_t slash = program.rfind('/');
+  return slash == program.npos ? program : program.substr(slash + 1);
+}
+
+void write_events(const Trace& trace, ByteSink& sink) {
+  Placement place;
+  place.pid = trace.process.pid;
+  place.name = program_name(trace.process);
+  Pids pids({place.pid});
+  EventLine line(sink);
+  write_events(trace, place, pids, line);
+  line.flush();
+}
+
+std::size_t write_events(const Trace& trace, const Placement& place, Pids& pids, EventLine& line) {
+  return Writer(trace, place, pids, line).write();
+}
 
 }  // namespace ompdm

@@ -22,12 +22,6 @@ ordered_json number(std::uint64_t value) {
   return value;
 }
 
-ordered_json signed_number(std::int64_t value) {
-  constexpr auto kLimit = static_cast<std::int64_t>(kExactInteger);
-  if (value > kLimit || value < -kLimit) return fmt::format("{}", value);
-  return value;
-}
-
 ordered_json texts(const std::vector<std::string>& values) {
   ordered_json result = ordered_json::array();
   for (const std::string& value : values) result.push_back(text(value));
@@ -61,17 +55,34 @@ ordered_json unreached_row(const UnreachedDirective& unreached) {
 
 }  // namespace
 
+ordered_json signed_number(std::int64_t value) {
+  constexpr auto kLimit = static_cast<std::int64_t>(kExactInteger);
+  if (value > kLimit || value < -kLimit) return fmt::format("{}", value);
+  return value;
+}
+
 ordered_json row(const Process& process) {
-  return {{"pid", process.pid},
-          {"ppid", process.ppid},
-          {"host", text(process.host)},
-          {"program", text(process.program)},
-          {"arguments", texts(process.arguments)},
-          {"directory", text(process.directory)},
-          {"rank", process.rank},
-          {"rank_count", process.rank_count},
-          {"start_realtime_ns", signed_number(process.start_realtime_ns)},
-          {"wall_ns", signed_number(process.wall)}};
+  ordered_json json{{"pid", process.pid},
+                    {"ppid", process.ppid},
+                    {"host", text(process.host)},
+                    {"program", text(process.program)},
+                    {"arguments", texts(process.arguments)},
+                    {"directory", text(process.directory)},
+                    {"rank", process.rank},
+                    {"rank_count", process.rank_count},
+                    {"start_realtime_ns", signed_number(process.start_realtime_ns)},
+                    {"wall_ns", signed_number(process.wall)}};
+  if (process.start_monotonic_ns != 0)
+    json["start_monotonic_ns"] = signed_number(process.start_monotonic_ns);
+  if (!process.boot_id.empty()) json["boot_id"] = text(process.boot_id);
+  if (process.time_namespace != 0) json["time_namespace"] = number(process.time_namespace);
+  const RealtimeClock& realtime = process.realtime;
+  if (realtime.state != RealtimeClock::State::kUnknown) {
+    json["realtime"] = name_of(kRealtimeStates, realtime.state);
+    json["realtime_max_error_ns"] = signed_number(realtime.max_error);
+    json["realtime_estimated_error_ns"] = signed_number(realtime.estimated_error);
+  }
+  return json;
 }
 
 ordered_json row(const Recording& recording) {

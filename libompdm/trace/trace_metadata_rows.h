@@ -2,12 +2,16 @@
 // what they mean.
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <vector>
 
 #include "ompdm/trace.h"
 
 namespace ompdm {
+
+/// A text where a double would not hold it.
+nlohmann::ordered_json signed_number(std::int64_t value);
 
 nlohmann::ordered_json row(const Process& process);
 nlohmann::ordered_json row(const Recording& recording);

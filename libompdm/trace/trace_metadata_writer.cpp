@@ -1,62 +1,14 @@
-#include <fmt/format.h>
-
-#include <nlohmann/json.hpp>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "ompdm/trace_file.h"
+#include "trace/metadata_lines.h"
 #include "trace/tally_rows.h"
 #include "trace/trace_metadata.h"
 #include "trace/trace_metadata_rows.h"
 #include "trace/trace_schema.h"
 
 namespace ompdm {
-namespace {
-
-using nlohmann::ordered_json;
-using namespace trace_schema;
-
-class MetadataWriter {
- public:
-  explicit MetadataWriter(ByteSink& sink) : sink_(sink) {}
-
-  void value(std::string_view key, const ordered_json& json) {
-    out_ += fmt::format(",\n\"{}\":{}", key, json.dump(-1, ' ', true));
-  }
-
-  template <class Row>
-  void list(std::string_view key, const std::vector<Row>& rows) {
-    out_ += fmt::format(",\n\"{}\":[", key);
-    std::string_view separator = "\n";
-    for (const Row& each : rows) {
-      out_ += separator;
-      out_ += row(each).dump(-1, ' ', true);
-      separator = ",\n";
-      if (out_.size() > kFlushAt) flush();
-    }
-    out_ += "\n";
-    out_ += kListEnd;
-  }
-
-  void text_line(std::string_view text) { out_ += text; }
-
-  void flush() {
-    sink_.write(out_);
-    out_.clear();
-  }
-
- private:
-  static constexpr std::size_t kFlushAt = std::size_t{1} << 18;
-  ByteSink& sink_;
-  std::string out_;
-};
-
-}  // namespace
 
 void write_metadata(const Trace& trace, ByteSink& sink) {
-  MetadataWriter writer(sink);
-  writer.text_line(fmt::format("{}{}\"", kOpening, kVersion));
+  MetadataLines writer(sink, trace_schema::kOpening, trace_schema::kVersion);
   writer.value("process", row(trace.process));
   writer.value("recording", row(trace.recording));
   writer.value("host_device", trace.host_device);
@@ -82,8 +34,7 @@ void write_metadata(const Trace& trace, ByteSink& sink) {
   if (!trace.region_tallies.empty()) writer.list("region_tallies", trace.region_tallies);
   if (!trace.op_tallies.empty()) writer.list("op_tallies", trace.op_tallies);
   if (!trace.launch_tallies.empty()) writer.list("launch_tallies", trace.launch_tallies);
-  writer.text_line(fmt::format("\n{},\n{}\n", kMetadataEnd, kEventsBegin));
-  writer.flush();
+  writer.end();
 }
 
 }  // namespace ompdm

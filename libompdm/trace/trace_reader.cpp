@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "ompdm/error.h"
+#include "ompdm/timeline.h"
 #include "ompdm/trace_file.h"
 #include "trace/binary_trace.h"
 #include "trace/byte_stream.h"
@@ -37,20 +38,41 @@ class Reader {
   Trace read() && {
     read_opening();
     trace_.truncated = true;
-    try {
+    unless_damaged([&] {
       if (read_metadata()) read_events();
-    } catch (const MalformedLine& malformed) {
-      fail(fmt::format("line {} is damaged ({})", lines_.number(), malformed.what()), kRemedy);
-    }
+    });
     if (trace_.truncated) drop_references_behind_the_cut();
     const std::string broken = find_broken_reference(trace_);
     if (!broken.empty()) fail(fmt::format("is damaged ({})", broken), kRemedy);
     return std::move(trace_);
   }
 
+  Process read_process() && {
+    read_opening();
+    unless_damaged([&] {
+      MetadataReader metadata(trace_);
+      std::string_view line;
+      bool is_read = false;
+      while (!is_read && next(line)) {
+        is_read = line.starts_with(kProcessKey);
+        if (metadata.read_line(line)) break;
+      }
+    });
+    return std::move(trace_.process);
+  }
+
  private:
   [[noreturn]] void fail(std::string_view what, std::string_view remedy) {
     throw Error(fmt::format("{}: {}: {}", name_, what, remedy));
+  }
+
+  template <class Read>
+  void unless_damaged(Read read) {
+    try {
+      read();
+    } catch (const MalformedLine& malformed) {
+      fail(fmt::format("line {} is damaged ({})", lines_.number(), malformed.what()), kRemedy);
+    }
   }
 
   void read_opening() {
@@ -59,6 +81,9 @@ class Reader {
     if (!line.starts_with(kOpening)) {
       if (!lines_.ended() && kOpening.starts_with(line)) {
         fail("is cut short within its first line", kRemedy);
+      }
+      if (line.starts_with(kTimelineOpening)) {
+        fail("is a timeline, a picture for viewers", "name the traces that it was made of");
       }
       const bool is_json = line.starts_with('{') || line.starts_with('[');
       fail(is_json ? "is JSON, but not as ompdm writes its traces" : "is no trace of ompdm",
@@ -172,14 +197,13 @@ class WithBeginning final : public ByteSource {
   std::size_t given_ = 0;
 };
 
-/// The first bytes of a file, inflated, as many as kOpening has; fewer or none where there are
-/// none.
-std::string beginning_of(const std::filesystem::path& path) {
+/// The first bytes of a file, inflated; fewer or none where there are none.
+std::string beginning_of(const std::filesystem::path& path, std::size_t wanted) {
   try {
     // Anything else (a pipe, a device) could block, or lose what is read from it.
     if (!std::filesystem::is_regular_file(path)) return {};
     const auto source = open_source(path);
-    std::string beginning(kOpening.size(), '\0');
+    std::string beginning(wanted, '\0');
     std::size_t size = 0;
     while (size < beginning.size()) {
       const std::size_t got = source->read(beginning.data() + size, beginning.size() - size);
@@ -208,13 +232,25 @@ Trace read_trace(const std::filesystem::path& path) {
   return read_trace_bytes(*source, path.string(), error ? 0 : size);
 }
 
+Process read_process(const std::filesystem::path& path) {
+  const auto source = open_source(path);
+  WithBeginning whole(*source);
+  const std::string name = path.string();
+  if (is_binary_beginning(whole.beginning())) return read_binary_process(whole, name);
+  return Reader(whole, name, 0).read_process();
+}
+
 bool is_trace(const std::filesystem::path& path) {
-  const std::string beginning = beginning_of(path);
+  const std::string beginning = beginning_of(path, kOpening.size());
   return beginning == kOpening || is_binary_beginning(beginning);
 }
 
 bool is_binary_trace(const std::filesystem::path& path) {
-  return is_binary_beginning(beginning_of(path));
+  return is_binary_beginning(beginning_of(path, kOpening.size()));
+}
+
+bool is_timeline(const std::filesystem::path& path) {
+  return beginning_of(path, kTimelineOpening.size()) == kTimelineOpening;
 }
 
 }  // namespace ompdm

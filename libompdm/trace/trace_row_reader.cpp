@@ -21,6 +21,12 @@ void read_row(const Json& object, Process& process) {
   get(object, "rank", process.rank);
   get(object, "rank_count", process.rank_count);
   get(object, "start_realtime_ns", process.start_realtime_ns);
+  get(object, "start_monotonic_ns", process.start_monotonic_ns);
+  get(object, "boot_id", process.boot_id);
+  get(object, "time_namespace", process.time_namespace);
+  get_word(object, "realtime", kRealtimeStates, process.realtime.state);
+  get(object, "realtime_max_error_ns", process.realtime.max_error);
+  get(object, "realtime_estimated_error_ns", process.realtime.estimated_error);
   get(object, "wall_ns", process.wall);
 }
 

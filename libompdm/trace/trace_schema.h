@@ -16,9 +16,15 @@ namespace ompdm::trace_schema {
 inline constexpr std::string_view kOpening = R"({"otherData":{"schema":"ompdm.trace/)";
 inline constexpr unsigned kVersion = 1;
 
+/// The same of a timeline (TIMELINE.md), which is no trace.
+inline constexpr std::string_view kTimelineOpening = R"({"otherData":{"schema":"ompdm.timeline/)";
+inline constexpr unsigned kTimelineVersion = 1;
+
 // Lines that stand alone, without the comma that may follow.
 inline constexpr std::string_view kMetadataEnd = "}";
 inline constexpr std::string_view kListEnd = "]";
+/// What the line of the process begins with.
+inline constexpr std::string_view kProcessKey = R"("process":)";
 inline constexpr std::string_view kEventsBegin = R"("traceEvents":[)";
 inline constexpr std::string_view kClosing = R"(],"displayTimeUnit":"ns"})";
 
@@ -59,6 +65,9 @@ inline constexpr std::array<std::string_view, 4> kLineSources = {"none", "runtim
                                                                  "kernel_name"};
 /// By Clock.
 inline constexpr std::array<std::string_view, 4> kClocks = {"host", "device", "enqueue", "model"};
+/// By RealtimeClock::State.
+inline constexpr std::array<std::string_view, 3> kRealtimeStates = {"unknown", "synchronized",
+                                                                    "unsynchronized"};
 /// By DeviceEvent::Kind.
 inline constexpr std::array<std::string_view, 3> kDeviceEvents = {"initialize", "finalize", "load"};
 

@@ -77,8 +77,8 @@ std::uint32_t thread_of(const Trace& trace, const Synchronization& wait) {
 
 class Layouter {
  public:
-  explicit Layouter(const Trace& trace) : trace_(trace) {
-    layout_.groups.push_back({trace.process.pid, {}});
+  Layouter(const Trace& trace, std::uint32_t pid, Pids& pids) : trace_(trace) {
+    layout_.groups.push_back({pid, {}});
     std::set<std::int32_t> devices;
     for (const Device& device : trace.devices) {
       if (!device.is_host) devices.insert(device.number);
@@ -87,12 +87,10 @@ class Layouter {
     for (const Launch& launch : trace.launches) devices.insert(launch.device);
     for (const DeviceActivity& activity : trace.activities) devices.insert(activity.device);
     for (const Synchronization& wait : trace.synchronizations) devices.insert(wait.device);
-    // Small numbers keep the lines short; they only must not be the process' own.
-    std::uint32_t pid = trace.process.pid <= devices.size() ? trace.process.pid : 0;
     for (const std::int32_t device : devices) {
       layout_.devices.push_back(device);
       layout_.groups.push_back(
-          {++pid, device < 0 ? "unknown device" : fmt::format("device {}", device)});
+          {pids.next(), device < 0 ? "unknown device" : fmt::format("device {}", device)});
     }
     next_tid_.resize(layout_.groups.size());
   }
@@ -207,6 +205,20 @@ std::uint32_t TrackLayout::device_pid(std::int32_t device) const {
   return groups[static_cast<std::size_t>(found - devices.begin()) + 1].pid;
 }
 
-TrackLayout lay_out_tracks(const Trace& trace) { return Layouter(trace).lay_out(); }
+std::uint32_t Pids::next() {
+  do {
+    ++last_;
+  } while (taken_.contains(last_));
+  return last_;
+}
+
+TrackLayout lay_out_tracks(const Trace& trace) {
+  Pids pids({trace.process.pid});
+  return lay_out_tracks(trace, trace.process.pid, pids);
+}
+
+TrackLayout lay_out_tracks(const Trace& trace, std::uint32_t pid, Pids& pids) {
+  return Layouter(trace, pid, pids).lay_out();
+}
 
 }  // namespace ompdm

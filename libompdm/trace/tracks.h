@@ -4,7 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ompdm/trace.h"
@@ -14,6 +16,19 @@ namespace ompdm {
 /// The device that an operation is drawn under: where it writes, or reads when that is the host; -1
 /// if unknown.
 std::int32_t device_of(const Trace& trace, const DataOp& op);
+
+/// Numbers of the groups of tracks of one file: no two get the same.
+class Pids {
+ public:
+  explicit Pids(std::set<std::uint32_t> taken) : taken_(std::move(taken)) {}
+
+  /// The smallest that was not taken, so that lines are short.
+  std::uint32_t next();
+
+ private:
+  std::set<std::uint32_t> taken_;
+  std::uint32_t last_ = 0;
+};
 
 /// One line of the timeline: a host thread, one kind of operation of a device, or one of its
 /// streams.
@@ -46,7 +61,10 @@ struct TrackLayout {
   std::vector<std::int32_t> devices;  ///< of groups[1], groups[2], …
 };
 
-/// Lays a trace out. Needs threads that exist (check_references()).
+/// Lays a trace out, by itself. Needs threads that exist (check_references()).
 TrackLayout lay_out_tracks(const Trace& trace);
+
+/// Beside others in one file: the process is `pid` there, its devices get numbers of `pids`.
+TrackLayout lay_out_tracks(const Trace& trace, std::uint32_t pid, Pids& pids);
 
 }  // namespace ompdm

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""`ompdm export`: a job of two ranks as a database that Python and DuckDB open, which has the report's own totals; and a
-part of a run as a trace."""
+"""`ompdm export`: a job of two ranks as a database that Python and DuckDB open, which has the report's own totals; a part
+of a run as a trace; and two processes on one clock."""
 import json
 import os
 import pathlib
+import shutil
 import sqlite3
 import subprocess
 import sys
 import tempfile
+import time
 
 SKIPPED = 77
 
@@ -106,8 +108,49 @@ def check_window(ompdm, folder):
     assert all(finding["confidence"] == "possible" for finding in report["findings"])
 
 
+def regions(traces):
+    """Begins of regions in microseconds, by the pid that is shown."""
+    begins = {}
+    for event in traces["traceEvents"]:
+        if event.get("cat") == "region":
+            begins.setdefault(event["pid"], []).append(event["ts"])
+    return begins
+
+
+def check_one_clock(ompdm, heat, folder):
+    """Of two processes, one after the other, the distance is the real one."""
+    asked = []
+    for name in ("first.json", "second.json"):
+        before = time.monotonic_ns()
+        run([ompdm, "record", "-o", name, heat, "--variant", "naive", 100, 3], folder)
+        asked.append((before, time.monotonic_ns()))
+        time.sleep(0.2)
+    done = subprocess.run([ompdm, "export", "second.json", "first.json", "--format", "json", "-o", "both.json"], cwd=folder,
+                          text=True, capture_output=True)
+    assert done.returncode == 0 and "times are of one clock\n" in done.stderr, done
+    traces = [json.loads((folder / name).read_text()) for name in ("first.json", "second.json")]
+    starts = [trace["otherData"]["process"]["start_monotonic_ns"] for trace in traces]
+    for (before, after), start in zip(asked, starts):
+        assert before < start < after, (before, start, after)
+    both = json.loads((folder / "both.json").read_text())
+    assert both["otherData"]["schema"] == "ompdm.timeline/1" and both["otherData"]["agreement"] == "one_clock"
+    pids = {process["pid"]: process["shown_pid"] for process in both["otherData"]["processes"]}
+    shown = regions(both)
+    for trace, start in zip(traces, starts):
+        (pid, own), = regions(trace).items()
+        offset = (start - starts[0]) / 1000
+        assert len(own) == len(shown[pids[pid]]) > 0
+        for begin, begin_shown in zip(own, shown[pids[pid]]):
+            assert abs(begin + offset - begin_shown) < 0.0015, (begin, offset, begin_shown)
+    first, second = (shown[pids[trace["otherData"]["process"]["pid"]]] for trace in traces)
+    assert max(first) < min(second)
+    told = traces[0]["otherData"]["process"].get("realtime", "unknown")
+    assert told in ("synchronized", "unsynchronized", "unknown"), told
+
+
 def check_refusals(ompdm, folder):
-    for words in (["trace.rank0.json", "trace.rank1.json", "--format", "json"],
+    for words in (["trace.rank0.json", "trace.rank1.json", "--format", "json", "--rank", "2"],
+                  ["trace.rank0.json", "--format", "sqlite", "--rank", "0"],
                   ["trace.rank0.json", "--format", "json", "--from", "soon"],
                   ["trace.rank0.json", "--format", "json", "--from", "5ms", "--to", "1ms"],
                   ["trace.rank0.json", "--format", "sqlite", "--from", "1ms"],
@@ -129,10 +172,16 @@ def main():
         traces = record(ompdm, heat, folder)
         report = json.loads(run([ompdm, "report", *traces, "--format", "json"], folder))
         check_window(ompdm, folder)
+        check_one_clock(ompdm, heat, folder)
         check_refusals(ompdm, folder)
         for _ in range(2):  # what is there is replaced
             run([ompdm, "export", *traces, "--format", "sqlite", "-o", "job.sqlite"], folder)
             check_python(folder / "job.sqlite", report)
+        (folder / "job").mkdir()
+        for trace in traces:
+            shutil.copy(folder / trace, folder / "job")
+        run([ompdm, "export", "job", "--format", "sqlite"], folder)
+        check_python(folder / "job.sqlite", report)
         if packages.is_dir():
             check_duckdb(folder / "job.sqlite", report, folder, packages)
             return 0

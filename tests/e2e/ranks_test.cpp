@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "scratch.h"
 #include "shell_words.h"
@@ -44,6 +47,10 @@ class Ranks : public ::testing::TestWithParam<std::string> {
     return testing::shell(scratch_.folder(), shell_word(OMPDM_COMMAND) + " " + arguments);
   }
   [[nodiscard]] Json job() const { return Json::parse(ompdm("report . --format json").out); }
+
+  [[nodiscard]] Json json_of_info(int rank) const {
+    return Json::parse(ompdm("info --format json trace.rank" + std::to_string(rank) + ".json").out);
+  }
 
   static std::string record() { return shell_word(OMPDM_COMMAND) + " record"; }
 
@@ -121,6 +128,29 @@ TEST_P(Ranks, OnTwoHostsAreToldByHost) {
   EXPECT_EQ(hosts[0]["value"], "node0");
   EXPECT_EQ(hosts[0]["ranks"], "0-3");
   EXPECT_EQ(hosts[1]["ranks"], "4-7");
+}
+
+// Ranks of this machine have one clock, whatever names its containers have.
+TEST_P(Ranks, AreOneTimeline) {
+  ASSERT_EQ(start(record()).status, 0);
+  const Ran ran = ompdm("export . --format json --rank 2,5-7");
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_NE(ran.err.find(": times are of one clock\nompdm: wrote trace.timeline.json\n"),
+            std::string::npos)
+      << ran.err;
+  const Json file = Json::parse(testing::read_file(scratch_.folder() / "trace.timeline.json"));
+  std::vector<std::string> names;
+  std::set<int> pids;
+  for (const Json& event : file["traceEvents"]) {
+    if (event["name"] != "process_name") continue;
+    names.push_back(event["args"]["name"].get<std::string>().substr(0, 7));
+    pids.insert(event["pid"].get<int>());
+  }
+  EXPECT_EQ(pids.size(), names.size());
+  EXPECT_TRUE(std::ranges::is_sorted(names));
+  names.erase(std::ranges::unique(names).begin(), names.end());
+  EXPECT_EQ(names, (std::vector<std::string>{"rank 2:", "rank 5:", "rank 6:", "rank 7:"}));
+  EXPECT_EQ(json_of_info(2)["process"]["boot_id"], json_of_info(7)["process"]["boot_id"]);
 }
 
 TEST_P(Ranks, AreMergedAsATree) {

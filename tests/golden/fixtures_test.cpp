@@ -125,6 +125,19 @@ TEST(OldFormat, IsRefusedWithWhatToDo) {
                 ": has spool format 1, this ompdm reads 2: finish it with the ompdm that made it");
 }
 
+// Their recorder told of the boot, and had not asked how far the host's clock was off.
+TEST(OldRecorder, LeftUnknownWhatItDidNotAsk) {
+  const ompdm::Process spool = read_fixture("rank1.spool.gz").process;
+  EXPECT_EQ(spool.realtime, ompdm::RealtimeClock());
+  EXPECT_EQ(spool.time_namespace, 0U);
+  EXPECT_EQ(spool.boot_id.size(), 36U);
+  EXPECT_GT(spool.start_monotonic_ns, 0);
+  const ompdm::Process trace = read_fixture("rank1.trace.json.gz").process;
+  EXPECT_EQ(trace.realtime, ompdm::RealtimeClock());
+  EXPECT_EQ(trace.boot_id, "");
+  EXPECT_EQ(trace.start_monotonic_ns, 0);
+}
+
 INSTANTIATE_TEST_SUITE_P(Kept, Fixture, testing::ValuesIn(fixture_names()), test_name);
 
 }  // namespace

@@ -1,14 +1,18 @@
 #!/usr/bin/python3
 """A trace opens as it is in the Perfetto UI, without a network.
 
-usage: perfetto_test.py UI_FOLDER GOLDEN_FOLDER SYNTHETIC_TRACE    every kind of trace that is kept, and a long one
-       perfetto_test.py UI_FOLDER TRACE...                         these traces
+usage: perfetto_test.py UI_FOLDER GOLDEN_FOLDER SYNTHETIC_TRACE OMPDM
+           every kind of trace that is kept, a long one, and a timeline of several
+       perfetto_test.py UI_FOLDER TRACE...
+           these traces
 
 The folder is the one that tests/page/fetch makes; the test is skipped without.
 """
+import collections
 import functools
 import gzip
 import http.server
+import json
 import os
 import pathlib
 import re
@@ -33,6 +37,14 @@ QUERY = """
       }
       done(rows);
     }).catch((error) => done(String(error)));"""
+TIMELINE = b'{"otherData":{"schema":"ompdm.timeline/1"'
+# What chrome://tracing shows, as the UI carries it with itself: processes in their order, with how many slices, and arrows.
+CATAPULT = """
+    const model = new tr.Model();
+    new tr.importer.Import(model).importTraces([arguments[0]]);
+    const processes = model.getAllProcesses().sort(tr.model.Process.compare).map((process) => [process.name,
+      Object.values(process.threads).reduce((sum, thread) => sum + thread.sliceGroup.slices.length, 0)]);
+    return [processes, model.flowEvents.length];"""
 # What the UI says of a trace that it cannot read lies in a dialog over it.
 SHOWN_ERRORS = "return [...document.querySelectorAll('.pf-modal-dialog')].map((each) => each.innerText)"
 
@@ -91,6 +103,36 @@ class PerfettoTest(unittest.TestCase):
             counters = int(self.query(driver, "select count(*) from counter")[0][0])
             self.assertGreaterEqual(counters, events(trace, "C"))
             self.assertEqual(driver.execute_script(SHOWN_ERRORS), [])
+            if TIMELINE in trace.read_bytes()[:len(TIMELINE)]:
+                self.check_processes(driver, json.loads(trace.read_text()))
+                self.check_catapult(driver, trace.read_text())
+
+    def check_processes(self, driver, file):
+        """Each event must be drawn under the process that the file names, and each arrow end at the rank where it began."""
+        names = {event["pid"]: event["args"]["name"] for event in file["traceEvents"] if event["name"] == "process_name"}
+        drawn = collections.Counter(event["pid"] for event in file["traceEvents"] if event["ph"] == "X")
+        rows = self.query(driver, """select process.name, count(*) from slice join thread_track on slice.track_id =
+            thread_track.id join thread using (utid) join process using (upid) group by process.upid""")
+        self.assertEqual(sorted(rows), sorted([names[pid], str(count)] for pid, count in drawn.items()))
+        if any(process["rank"] < 0 for process in file["otherData"]["processes"]):
+            return
+        rows = self.query(driver, """select substr(p.name, 1, 6) = substr(q.name, 1, 6), count(*) from flow
+            join slice a on a.id = slice_out join slice b on b.id = slice_in
+            join thread_track x on x.id = a.track_id join thread_track y on y.id = b.track_id
+            join thread t on t.utid = x.utid join thread u on u.utid = y.utid
+            join process p on p.upid = t.upid join process q on q.upid = u.upid group by 1""")
+        arrows = sum(event.get("flow_in", False) for event in file["traceEvents"])
+        self.assertEqual(rows, [["1", str(arrows)]])
+
+    def check_catapult(self, driver, text):
+        """chrome://tracing must show all processes in the order of the file."""
+        driver.get(next(UI.resolve().glob("v*/assets/catapult_trace_viewer.html")).as_uri())
+        processes, arrows = driver.execute_script(CATAPULT, text)
+        file = json.loads(text)["traceEvents"]
+        names = [(event["pid"], event["args"]["name"]) for event in file if event["name"] == "process_name"]
+        drawn = collections.Counter(event["pid"] for event in file if event["ph"] == "X")
+        self.assertEqual(processes, [[name, drawn[pid]] for pid, name in names])
+        self.assertEqual(arrows, sum(event.get("flow_in", False) for event in file))
 
     def test_traces(self):
         for trace in TRACES:
@@ -98,8 +140,22 @@ class PerfettoTest(unittest.TestCase):
                 self.check(trace)
 
 
-def kept(golden, folder, synthetic):
-    """Traces of every kind, one of them packed, and one of 100,000 events."""
+def several(folder, synthetic, ompdm):
+    """A timeline of ranks that had one pid, on three hosts."""
+    ranks = []
+    for rank in range(3):
+        trace = folder / f"rank{rank}.json"
+        subprocess.run([synthetic, "write", "1200", trace, "2"], check=True)
+        text = trace.read_text().replace('"rank":-1,"rank_count":0', f'"rank":{rank},"rank_count":3')
+        trace.write_text(text.replace('"host":"node17"', f'"host":"node{rank}"').replace(
+            '"start_realtime_ns":"17600000001', f'"start_realtime_ns":"1760000000{rank + 1}'))
+        ranks.append(trace)
+    subprocess.run([ompdm, "export", *ranks, "--format", "json", "-o", folder / "several.json"], check=True)
+    return folder / "several.json"
+
+
+def kept(golden, folder, synthetic, ompdm):
+    """Traces of every kind, one of them packed, one of 100,000 events, and a timeline."""
     traces = [each for each in sorted(golden.glob("*/trace*.json")) if events(each, "X") > 0]
     cut = golden / "killed" / "trace.json"
     traces.remove(cut)  # ends before its closing brace, which the UI wants
@@ -108,7 +164,7 @@ def kept(golden, folder, synthetic):
     packed = folder / "packed.json.gz"
     packed.write_bytes(gzip.compress((golden / "heat_naive" / "trace.json").read_bytes()))
     subprocess.run([synthetic, "write", "100000", folder / "long.json", "4"], check=True)
-    return [*traces, closed, packed, folder / "long.json"]
+    return [*traces, closed, packed, folder / "long.json", several(folder, synthetic, ompdm)]
 
 
 if __name__ == "__main__":
@@ -116,5 +172,6 @@ if __name__ == "__main__":
     if not (UI / "index.html").exists():
         browser.skip(f"no Perfetto UI at {UI}")
     with tempfile.TemporaryDirectory() as scratch:
-        TRACES = kept(given[0], pathlib.Path(scratch), given[1].resolve()) if given[0].is_dir() else given
+        TRACES = (kept(given[0], pathlib.Path(scratch), given[1].resolve(), given[2].resolve()) if given[0].is_dir()
+                  else given)
         unittest.main(argv=sys.argv[:1], verbosity=2)

@@ -16,8 +16,20 @@ const std::string kBroken = "caf\xc3\xa9 \xff\xfe \xc3 \xed\xa0\x80 \xf0\x9f\x98
 const std::string kEscaped = std::string("\xf4\x8f\xbb\xbf \xf4\x8f\xba\x80 ") + '\0' + "end";
 
 void add_metadata(Trace& trace) {
-  trace.process = {4294967295, 0, kBroken, kQuoted, {kEscaped, "", "--x=\"1\""},
-                   kEscaped,   3, 8,       kLate,   kLate};
+  trace.process = {4294967295,
+                   0,
+                   kBroken,
+                   kQuoted,
+                   {kEscaped, "", "--x=\"1\""},
+                   kEscaped,
+                   3,
+                   8,
+                   kLate,
+                   kLate,
+                   {RealtimeClock::State::kUnsynchronized, kLate, 1},
+                   kEarly,
+                   kBroken,
+                   kHuge};
   trace.recording = {kQuoted,
                      kBroken,
                      4294967295,

@@ -5,7 +5,7 @@ set_target_properties(cli_fake_recorder PROPERTIES PREFIX "" OUTPUT_NAME cli_fak
 add_executable(cli_test cli/apart_test.cpp cli/attach_test.cpp cli/build_log_test.cpp cli/command_test.cpp cli/compile_arguments_test.cpp cli/completion_test.cpp cli/detail_test.cpp cli/fix_times_test.cpp cli/inputs_test.cpp cli/launch_test.cpp cli/long_run_test.cpp
   cli/man_test.cpp
   cli/offload_image_test.cpp cli/progress_test.cpp cli/report_runs_test.cpp cli/scratch.cpp cli/session_test.cpp cli/shell_words_test.cpp
-  cli/source_files_test.cpp cli/words_test.cpp)
+  cli/source_files_test.cpp cli/words_test.cpp cli/clock_words_test.cpp cli/timeline_test.cpp)
 target_include_directories(cli_test PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/libompdm)
 target_compile_definitions(cli_test PRIVATE OMPDM_COMMAND="$<TARGET_FILE:ompdm>"
   OMPDM_FAKE_RECORDER="$<TARGET_FILE:cli_fake_recorder>")

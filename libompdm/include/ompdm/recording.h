@@ -11,6 +11,15 @@
 
 namespace ompdm {
 
+/// How far a host's CLOCK_REALTIME is off, as its kernel says (adjtimex(2)).
+struct RealtimeClock {
+  enum class State : std::uint8_t { kUnknown, kSynchronized, kUnsynchronized };
+  State state = State::kUnknown;
+  Nanoseconds max_error = 0;  ///< at most
+  Nanoseconds estimated_error = 0;
+  bool operator==(const RealtimeClock&) const = default;
+};
+
 /// The process that was recorded.
 struct Process {
   std::uint32_t pid = 0;
@@ -22,7 +31,13 @@ struct Process {
   std::int32_t rank = -1;
   std::int32_t rank_count = 0;
   std::int64_t start_realtime_ns = 0;  ///< CLOCK_REALTIME at attach
-  Nanoseconds wall = 0;  ///< from attach to the trailer; if killed, to the last instant known
+  Nanoseconds wall = 0;    ///< from attach to the trailer; if killed, to the last instant known
+  RealtimeClock realtime;  ///< at attach
+  /// CLOCK_MONOTONIC at attach: of processes of one boot in one time namespace it is one clock. 0:
+  /// not known.
+  std::int64_t start_monotonic_ns = 0;
+  std::string boot_id;               ///< /proc/sys/kernel/random/boot_id; "": not known
+  std::uint64_t time_namespace = 0;  ///< inode of /proc/self/ns/time; 0: not known
   bool operator==(const Process&) const = default;
 };
 

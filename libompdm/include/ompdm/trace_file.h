@@ -23,6 +23,10 @@ void write_trace(const Trace& trace, const std::filesystem::path& path);
 /// one sentence that names the file.
 Trace read_trace(const std::filesystem::path& path);
 
+/// The process of a trace of either kind, from the file's beginning alone. Throws Error as
+/// read_trace() does.
+Process read_process(const std::filesystem::path& path);
+
 /// Whether this file begins as an ompdm trace does (any schema version). Never throws; false if
 /// unreadable.
 bool is_trace(const std::filesystem::path& path);

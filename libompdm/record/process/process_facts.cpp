@@ -4,7 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/timex.h>
 #include <unistd.h>
 
 #include "record/process/clock.h"
@@ -20,6 +23,13 @@ int number_in_environment(const char* name) noexcept {
 void copy_variable(const char* name, char* text, std::size_t capacity) noexcept {
   const char* value = getenv(name);
   snprintf(text, capacity, "%s", value != nullptr ? value : "");
+}
+
+std::uint32_t in_header(long microseconds) noexcept {
+  constexpr long kMost = 0x7fffffff;
+  return static_cast<std::uint32_t>(microseconds < 0       ? 0
+                                    : microseconds > kMost ? kMost
+                                                           : microseconds);
 }
 
 // Launchers name the rank and the job's size each in their own way.
@@ -73,6 +83,31 @@ spool::ProcessStat process_stat(std::uint32_t pid) noexcept {
                                                  : spool::ProcessStat{};
 }
 
+void describe_clocks(spool::FileHeader& header) noexcept {
+  struct stat time_namespace;
+  header.time_namespace =
+      stat("/proc/self/ns/time", &time_namespace) == 0 ? time_namespace.st_ino : 0;
+  header.realtime = spool::Realtime::kUnknown;
+  header.realtime_max_error_us = 0;
+  header.realtime_estimated_error_us = 0;
+#ifdef SYS_adjtimex
+  // A filter of system calls may end the process at one that it does not expect.
+  if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) > 0) {
+    return;
+  }
+  timex told{};  // modes = 0: it only tells
+  const long state = syscall(SYS_adjtimex, &told);
+  if (state < 0) {
+    return;
+  }
+  header.realtime = state == TIME_ERROR || (told.status & STA_UNSYNC) != 0
+                        ? spool::Realtime::kUnsynchronized
+                        : spool::Realtime::kSynchronized;
+  header.realtime_max_error_us = in_header(told.maxerror);
+  header.realtime_estimated_error_us = in_header(told.esterror);
+#endif
+}
+
 void describe_process(spool::FileHeader& header) noexcept {
   memcpy(header.magic, spool::kMagic, sizeof(header.magic));
   header.version = spool::kVersion;
@@ -85,6 +120,7 @@ void describe_process(spool::FileHeader& header) noexcept {
   header.clock = recorder.clock_is_tsc ? spool::Clock::kTsc : spool::Clock::kMonotonic;
   header.state = spool::State::kRunning;
   header.attach = clock_triple();
+  describe_clocks(header);
   find_rank(header);
   copy_variable("OMP_TARGET_OFFLOAD", header.target_offload, sizeof(header.target_offload));
   read_text("/proc/sys/kernel/random/boot_id", header.boot_id, sizeof(header.boot_id));

@@ -78,11 +78,34 @@ TEST(Reading, TheHeaderBecomesProcessAndRecording) {
   EXPECT_EQ(trace.process.arguments, (std::vector<std::string>{"./heat", "1000"}));
   EXPECT_EQ(trace.process.wall, 1'000'000);
   EXPECT_EQ(trace.process.start_realtime_ns, 1'700'000'000'000'000'000);
+  EXPECT_EQ(trace.process.start_monotonic_ns, static_cast<std::int64_t>(tick(0)));
+  EXPECT_EQ(trace.process.boot_id, "another-boot");
   EXPECT_EQ(trace.recording.reach, "ok");
   EXPECT_EQ(trace.recording.clock, "monotonic");
   EXPECT_TRUE(trace.recording.finished);
   ASSERT_EQ(trace.threads.size(), 1U);
   EXPECT_EQ(trace.threads[0].tid, 7U);
+}
+
+// plain_header() is as recorders wrote it that did not ask for it.
+TEST(Reading, WhatTheKernelSaidOfItsClockIsToldWhereItWasAsked) {
+  spool::FileHeader header = plain_header();
+  const auto process_of = [&] {
+    return read_spool(write_file("clocks", spool_bytes(header, {small_lane()}))).process;
+  };
+  EXPECT_EQ(process_of().realtime, RealtimeClock());
+  EXPECT_EQ(process_of().time_namespace, 0U);
+  header.realtime = spool::Realtime::kSynchronized;
+  header.realtime_max_error_us = 4'294'967'295;
+  header.realtime_estimated_error_us = 3;
+  header.time_namespace = 4026531834;
+  using State = RealtimeClock::State;
+  EXPECT_EQ(process_of().realtime, (RealtimeClock{State::kSynchronized, 4'294'967'295'000, 3'000}));
+  EXPECT_EQ(process_of().time_namespace, 4026531834U);
+  header.realtime = spool::Realtime::kUnsynchronized;
+  EXPECT_EQ(process_of().realtime.state, State::kUnsynchronized);
+  header.realtime = static_cast<spool::Realtime>(77);  // a later recorder's
+  EXPECT_EQ(process_of().realtime, RealtimeClock());
 }
 
 TEST(Reading, EveryLossIsNamedZerosToo) {
