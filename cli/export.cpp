@@ -18,6 +18,7 @@
 #include "ompdm/error.h"
 #include "ompdm/trace_file.h"
 #include "ompdm/window.h"
+#include "progress.h"
 #include "verb_help.h"
 #include "verbs.h"
 #if OMPDM_HAS_SQLITE
@@ -56,16 +57,24 @@ bool begins_with(const fs::path& path, const std::string& magic) {
 /// What is there may be replaced if it is of the kind that is written.
 void check_output(const std::string& output, const std::string& magic) {
   std::error_code error;
-  if (!fs::exists(output, error) || begins_with(output, magic)) return;
+  if (!fs::exists(output, error)) return;
+  // A pipe would wait for a writer.
+  if (fs::is_regular_file(output, error) && begins_with(output, magic)) return;
   throw Error(output + ": is something else: choose another name with -o");
 }
 
 void write_database(const ExportOptions& options, const std::string& output) {
 #if OMPDM_HAS_SQLITE
   check_output(output, std::string("SQLite format 3") + '\0');
-  const OpenedTraces opened =
-      open_named(options.traces, {.analyses = true, .traces = true, .pictures = false});
-  write_sqlite(opened.traces, opened.analyses, output);
+  SqliteFile database(output);
+  const auto add = [&](const Trace& trace) {
+    const Progress progress("writing " + output);
+    database.add(trace);
+  };
+  const TakenTraces taken = take_named(options.traces, add);
+  database.put_in_order(taken.order);
+  database.add_reports(taken.analyses);
+  database.finish();
 #else
   (void)options;
   (void)output;
@@ -87,7 +96,7 @@ void write_window(const ExportOptions& options, const std::string& output) {
   OpenedTraces opened =
       open_named(options.traces, {.analyses = false, .traces = true, .pictures = false});
   const Trace& whole = opened.traces.front();
-  write_trace(is_whole ? whole : window_of(whole, from, to), output);
+  replace_trace(is_whole ? whole : window_of(whole, from, to), output);
 }
 
 int run_export(const ExportOptions& options) {
