@@ -22,7 +22,7 @@
 #include "verb_help.h"
 #include "verbs.h"
 #if OMPDM_HAS_SQLITE
-#include "export/write_sqlite.h"
+#include "export/sqlite_file.h"
 #endif
 
 namespace ompdm::cli {

@@ -1,4 +1,4 @@
-#include "export/write_sqlite.h"
+#include "export/sqlite_file.h"
 
 #include <algorithm>
 
