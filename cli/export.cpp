@@ -19,12 +19,13 @@
 #include "ompdm/error.h"
 #include "ompdm/trace_file.h"
 #include "ompdm/window.h"
+#include "progress.h"
 #include "rank_summaries.h"
 #include "timeline.h"
 #include "verb_help.h"
 #include "verbs.h"
 #if OMPDM_HAS_SQLITE
-#include "export/write_sqlite.h"
+#include "export/sqlite_file.h"
 #endif
 
 namespace ompdm::cli {
@@ -52,9 +53,12 @@ std::string name_beside(const std::string& trace, const char* ending) {
 }
 
 /// What is there may be replaced if it is of the kind that is written.
-void check_output(const std::string& output, bool is_of_kind) {
+template <class IsOfKind>
+void check_output(const std::string& output, IsOfKind is_of_kind) {
   std::error_code error;
-  if (is_of_kind || !fs::exists(output, error)) return;
+  if (!fs::exists(output, error)) return;
+  // A pipe would wait for a writer.
+  if (fs::is_regular_file(output, error) && is_of_kind()) return;
   throw Error(output + ": is something else: choose another name with -o");
 }
 
@@ -76,10 +80,16 @@ NamedTraces without_folders(NamedTraces named) {
 }
 
 void write_database(const ExportOptions& options, const std::string& output) {
-  check_output(output, begins_with(output, std::string("SQLite format 3") + '\0'));
-  const OpenedTraces opened = open_named(without_folders(options.traces),
-                                         {.analyses = true, .traces = true, .pictures = false});
-  write_sqlite(opened.traces, opened.analyses, output);
+  check_output(output, [&] { return begins_with(output, std::string("SQLite format 3") + '\0'); });
+  SqliteFile database(output);
+  const auto add = [&](const Trace& trace) {
+    const Progress progress("writing " + output);
+    database.add(trace);
+  };
+  const TakenTraces taken = take_named(without_folders(options.traces), add);
+  database.put_in_order(taken.order);
+  database.add_reports(taken.analyses);
+  database.finish();
 }
 #else
 void write_database(const ExportOptions& /*options*/, const std::string& /*output*/) {
@@ -104,11 +114,11 @@ Part part_of(const ExportOptions& options) {
 }
 
 void write_window(const NamedTraces& one, const Part& part, const std::string& output) {
-  check_output(output, is_trace(output));
+  check_output(output, [&] { return is_trace(output); });
   const OpenedTraces opened =
       open_named(one, {.analyses = false, .traces = true, .pictures = false});
   const Trace& whole = opened.traces.front();
-  write_trace(part.is_whole ? whole : window_of(whole, part.from, part.to), output);
+  replace_trace(part.is_whole ? whole : window_of(whole, part.from, part.to), output);
 }
 
 /// "job.timeline.json" of "results/job.rank0.json"; of a folder of ranks "trace.timeline.json".

@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "inputs.h"
@@ -29,6 +31,36 @@ std::vector<std::string> without_older(const NamedTraces& named) {
   return named.as == kAsInputs ? names : without_older_runs(names);
 }
 
+OpenedTrace open_one(const std::string& name, const std::optional<analysis::Link>& link,
+                     std::vector<OneRecording>& recordings) {
+  OpenedTrace opened = open_trace(name);
+  if (link) opened.trace = analysis::retime(std::move(opened.trace), *link);
+  recordings.push_back({opened.trace.file, opened.trace.process});
+  return opened;
+}
+
+analysis::Analysis analyzed(const OpenedTrace& opened, const std::string& name,
+                            const std::optional<analysis::Link>& link, analysis::Picture* picture) {
+  const Progress progress("analyzing " + name);
+  analysis::Analysis made = picture != nullptr ? analysis::analyze(opened.trace, *picture)
+                                               : analysis::analyze(opened.trace);
+  made.running = opened.running;
+  made.link = link;
+  return made;
+}
+
+/// By rank, or as they were named where they are runs on several inputs. Throws Error where they
+/// cannot be taken together.
+std::vector<std::size_t> settled_order(const NamedTraces& named,
+                                       const std::vector<OneRecording>& recordings,
+                                       std::vector<analysis::Analysis>& analyses) {
+  if (together_of(recordings, named.as) != Together::kInputs) return rank_order(recordings);
+  if (!analyses.empty()) agree_on_inputs(analyses, !named.as.empty());
+  std::vector<std::size_t> as_named(recordings.size());
+  std::iota(as_named.begin(), as_named.end(), std::size_t{0});
+  return as_named;
+}
+
 }  // namespace
 
 void add_trace_options(CLI::App& verb, NamedTraces& named) {
@@ -49,27 +81,33 @@ OpenedTraces open_named(const NamedTraces& named, const Wanted& wanted) {
   std::vector<OneRecording> recordings;
   OpenedTraces all;
   for (const std::string& name : without_older(named)) {
-    OpenedTrace opened = open_trace(name);
-    if (link) opened.trace = analysis::retime(std::move(opened.trace), *link);
-    recordings.push_back({opened.trace.file, opened.trace.process});
+    OpenedTrace opened = open_one(name, link, recordings);
     if (wanted.analyses) {
-      const Progress progress("analyzing " + name);
-      all.analyses.push_back(wanted.pictures
-                                 ? analysis::analyze(opened.trace, all.pictures.emplace_back())
-                                 : analysis::analyze(opened.trace));
-      all.analyses.back().running = opened.running;
-      all.analyses.back().link = link;
+      analysis::Picture* picture = wanted.pictures ? &all.pictures.emplace_back() : nullptr;
+      all.analyses.push_back(analyzed(opened, name, link, picture));
     }
     if (wanted.traces) all.traces.push_back(std::move(opened.trace));
   }
-  if (together_of(recordings, named.as) == Together::kInputs) {
-    if (wanted.analyses) agree_on_inputs(all.analyses, !named.as.empty());
-    return all;
-  }
-  const std::vector<std::size_t> order = rank_order(recordings);
+  const std::vector<std::size_t> order = settled_order(named, recordings, all.analyses);
   if (wanted.analyses) put_in_order(order, all.analyses);
   if (wanted.traces) put_in_order(order, all.traces);
   if (wanted.pictures) put_in_order(order, all.pictures);
+  return all;
+}
+
+TakenTraces take_named(const NamedTraces& named, const std::function<void(const Trace&)>& take) {
+  const std::optional<analysis::Link> link = link_of(named.model);
+  std::vector<std::string> names = without_older(named);
+  if (named.as != kAsInputs) std::ranges::stable_sort(names, {}, rank_in_name);
+  std::vector<OneRecording> recordings;
+  TakenTraces all;
+  for (const std::string& name : names) {
+    const OpenedTrace opened = open_one(name, link, recordings);
+    all.analyses.push_back(analyzed(opened, name, link, nullptr));
+    take(opened.trace);
+  }
+  all.order = settled_order(named, recordings, all.analyses);
+  put_in_order(all.order, all.analyses);
   return all;
 }
 

@@ -2,6 +2,8 @@
 // runs on several inputs that are held against each other.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -41,6 +43,16 @@ struct Wanted {
 
 /// Throws Error where a trace cannot be read, or what is named cannot be taken together.
 OpenedTraces open_named(const NamedTraces& named, const Wanted& wanted = {});
+
+/// The same, for many or long traces: each is handed to `take` and forgotten before the next is
+/// opened. They come in the order of the ranks that their names tell; `order` is that of the ranks
+/// that they are: its n-th is the n-th by the position in which it came. Analyses are in that
+/// order.
+struct TakenTraces {
+  std::vector<analysis::Analysis> analyses;
+  std::vector<std::size_t> order;
+};
+TakenTraces take_named(const NamedTraces& named, const std::function<void(const Trace&)>& take);
 
 /// The traces as the next command has to name them; empty where they are many.
 std::string spoken_names(const NamedTraces& named);

@@ -79,6 +79,20 @@ void tell_missing_ranks(const std::vector<OneRecording>& recordings) {
 
 }  // namespace
 
+int rank_in_name(const std::string& name) {
+  constexpr std::string_view kMark = ".rank";
+  const std::size_t mark = name.rfind(kMark);
+  if (mark == std::string::npos) return -1;
+  int rank = 0;
+  std::size_t at = mark + kMark.size();
+  const std::size_t begin = at;
+  for (; at < name.size() && std::isdigit(static_cast<unsigned char>(name[at])) != 0; ++at) {
+    rank = 10 * rank + (name[at] - '0');
+    if (at - begin > 8) return -1;
+  }
+  return at == begin ? -1 : rank;
+}
+
 std::vector<std::string> without_older_runs(const std::vector<std::string>& names) {
   const std::set<std::string> named(names.begin(), names.end());
   std::vector<std::string> newest;

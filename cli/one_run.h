@@ -16,6 +16,9 @@ struct OneRecording {
   Process process;
 };
 
+/// 12 of "trace.rank12.json"; -1 of other names.
+int rank_in_name(const std::string& name);
+
 /// What remains of `names` without traces that were kept when a newer one among them took their
 /// name (`trace.~1~.json` beside `trace.json`). Each that is left out is said on stderr.
 std::vector<std::string> without_older_runs(const std::vector<std::string>& names);

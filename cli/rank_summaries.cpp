@@ -77,21 +77,6 @@ std::optional<summary::Summary> kept_summary(const std::string& trace) {
   return std::nullopt;
 }
 
-/// 12 of "trace.rank12.json"; -1 of others.
-int rank_of(const std::string& name) {
-  constexpr std::string_view kMark = ".rank";
-  const std::size_t mark = name.rfind(kMark);
-  if (mark == std::string::npos) return -1;
-  int rank = 0;
-  std::size_t at = mark + kMark.size();
-  const std::size_t begin = at;
-  for (; at < name.size() && std::isdigit(static_cast<unsigned char>(name[at])) != 0; ++at) {
-    rank = 10 * rank + (name[at] - '0');
-    if (at - begin > 8) return -1;
-  }
-  return at == begin ? -1 : rank;
-}
-
 bool still_records(const SpoolInfo& spool) { return spool.runs && !spool.finished; }
 
 /// Traces first, by whatever name, then what is to become one, then summaries without a trace.
@@ -168,7 +153,7 @@ std::vector<std::string> job_files(const std::vector<std::string>& names) {
     for (std::string& file : files_in(name)) files.push_back(std::move(file));
   }
   files = without_older_runs(with_waiting_ranks(without_summaries(files)));
-  std::ranges::stable_sort(files, {}, rank_of);
+  std::ranges::stable_sort(files, {}, rank_in_name);
   return files;
 }
 
@@ -194,8 +179,9 @@ bool means_job(const std::vector<std::string>& names) {
   const bool is_named = std::ranges::any_of(traces, [&](const std::string& name) {
     return fs::is_directory(name, error) || summary::is_summary(name);
   });
-  return is_named || (traces.size() > kShownOneByOne &&
-                      std::ranges::all_of(traces, [](auto& name) { return rank_of(name) >= 0; }));
+  return is_named || (traces.size() > kShownOneByOne && std::ranges::all_of(traces, [](auto& name) {
+                        return rank_in_name(name) >= 0;
+                      }));
 }
 
 summary::Summary summary_of(const std::string& name) {

@@ -6,9 +6,11 @@ target_link_libraries(ompdm_library INTERFACE ompdm_figures ompdm_trace ompdm_an
 set_target_properties(ompdm_library PROPERTIES EXPORT_NAME ompdm)
 add_library(ompdm::ompdm ALIAS ompdm_library)
 
+# Those with an archive; the others are headers.
+set(ompdm_archives ompdm_figures ompdm_calls ompdm_trace ompdm_analysis ompdm_summary ompdm_report)
 set(ompdm_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ompdm)
 install(DIRECTORY libompdm/include/ompdm DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
-install(TARGETS ompdm_library ompdm_api ompdm_figures ompdm_calls ompdm_trace ompdm_analysis ompdm_summary ompdm_report
+install(TARGETS ompdm_library ompdm_api ${ompdm_archives}
   EXPORT ompdm_targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 install(EXPORT ompdm_targets NAMESPACE ompdm:: FILE ompdmTargets.cmake DESTINATION ${ompdm_cmake_dir}
@@ -22,13 +24,12 @@ install(FILES ${PROJECT_BINARY_DIR}/ompdmConfig.cmake ${PROJECT_BINARY_DIR}/ompd
   DESTINATION ${ompdm_cmake_dir} COMPONENT development)
 
 # `--strip` leaves out archives, which are most of the tree.
-set(ompdm_archives "")
-foreach(target ompdm_figures ompdm_calls ompdm_trace ompdm_analysis ompdm_report)
-  string(APPEND ompdm_archives " lib${target}.a")
-endforeach()
+list(TRANSFORM ompdm_archives PREPEND " lib" OUTPUT_VARIABLE ompdm_archive_files)
+list(TRANSFORM ompdm_archive_files APPEND ".a")
+list(JOIN ompdm_archive_files "" ompdm_archive_files)
 install(CODE "
 if(CMAKE_INSTALL_DO_STRIP)
-  foreach(archive${ompdm_archives})
+  foreach(archive${ompdm_archive_files})
     execute_process(COMMAND \"${CMAKE_STRIP}\" --strip-debug --enable-deterministic-archives
       \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/\${archive}\" COMMAND_ERROR_IS_FATAL ANY)
   endforeach()

@@ -7,6 +7,7 @@
 #include "analysis/passes.h"
 #include "analysis/tables.h"
 #include "ompdm/analysis.h"
+#include "trace/trace_schema.h"
 
 namespace ompdm::analysis {
 
@@ -140,23 +141,7 @@ bool saves_time(const Analysis& analysis, const std::optional<Prediction>& predi
 }
 
 std::string_view directive_name(Directive directive) {
-  switch (directive) {
-    case Directive::kTarget:
-      return "target";
-    case Directive::kTargetData:
-      return "target data";
-    case Directive::kTargetEnterData:
-      return "target enter data";
-    case Directive::kTargetExitData:
-      return "target exit data";
-    case Directive::kTargetUpdate:
-      return "target update";
-    case Directive::kApi:
-      return "api";
-    case Directive::kRuntime:
-      break;
-  }
-  return "runtime";
+  return trace_schema::name_of(trace_schema::kDirectives, directive);
 }
 
 std::string_view activity_type_name(ActivityType type) {

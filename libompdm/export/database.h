@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -25,8 +25,8 @@ using Value = std::variant<std::monostate, std::string, std::int64_t, double>;
 
 class Database {
  public:
-  /// Makes one in a file that is empty or not there, and begins the transaction.
-  explicit Database(const std::filesystem::path& path);
+  /// Makes one in an empty file, and begins the transaction. Errors name `wanted`, which it is for.
+  Database(const std::filesystem::path& path, std::string wanted);
   ~Database();
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
@@ -35,6 +35,8 @@ class Database {
   void begin_trace(std::size_t number, std::int32_t rank);
   /// A statement by itself.
   void run(const std::string& sql);
+  /// Of rows that have been written, `trace` becomes the position at which `order` has it.
+  void renumber(const std::vector<std::size_t>& order);
   /// Ends the transaction and closes the file.
   void close();
 
@@ -42,7 +44,8 @@ class Database {
   friend class TableWriter;
   [[noreturn]] void fail() const;
   sqlite3* handle_ = nullptr;
-  std::filesystem::path path_;
+  std::string wanted_;
+  std::set<std::string> tables_;
   std::int64_t trace_ = 0;
   Value rank_;
 };
@@ -61,15 +64,15 @@ class TableWriter {
   /// (NULL where there is none), or Values.
   template <class... Fields>
   void add(const Fields&... fields) {
-    int at = begin_row();
+    int at = kOfEveryTable;
     (bind(++at, fields), ...);
     step();
   }
   void add_row(const std::vector<Value>& row);
 
  private:
-  /// How many columns every table has.
-  int begin_row();
+  /// `trace` and `rank`, which stay what they are bound to.
+  static constexpr int kOfEveryTable = 2;
   template <std::integral T>
   void bind(int at, T value) {
     bind_number(at, static_cast<std::int64_t>(value));

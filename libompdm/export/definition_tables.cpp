@@ -5,26 +5,13 @@
 #include <vector>
 
 #include "export/tables.h"
+#include "trace/trace_schema.h"
 
 namespace ompdm::sqlite {
 namespace {
 
 std::string json_list(const std::vector<std::string>& texts) {
   return nlohmann::json(texts).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
-std::string_view source_name(LineSource source) {
-  switch (source) {
-    case LineSource::kNone:
-      break;
-    case LineSource::kRuntime:
-      return "runtime";
-    case LineSource::kDwarf:
-      return "dwarf";
-    case LineSource::kKernelName:
-      return "kernel_name";
-  }
-  return "none";
 }
 
 void add_process(Database& database, const Trace& trace) {
@@ -63,7 +50,8 @@ void add_names(Database& database, const Trace& trace) {
   for (std::size_t i = 0; i < trace.sites.size(); ++i) {
     const Site& site = trace.sites[i];
     sites.add(i, analysis::directive_name(site.directive), site.file, site.line, site.column,
-              site.function, site.api, source_name(site.source),
+              site.function, site.api,
+              trace_schema::name_of(trace_schema::kLineSources, site.source),
               site.module ? trace.modules[site.module.value].path : std::string(), site.address);
   }
   TableWriter variables(

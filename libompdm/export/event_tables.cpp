@@ -2,62 +2,23 @@
 #include <string_view>
 
 #include "export/tables.h"
+#include "trace/trace_schema.h"
 
 namespace ompdm::sqlite {
 namespace {
 
-std::string_view name_of(OpKind kind) {
-  switch (kind) {
-    case OpKind::kAlloc:
-      break;
-    case OpKind::kHtoD:
-      return "HtoD";
-    case OpKind::kDtoH:
-      return "DtoH";
-    case OpKind::kDtoD:
-      return "DtoD";
-    case OpKind::kMemset:
-      return "memset";
-    case OpKind::kDelete:
-      return "delete";
-    case OpKind::kAssociate:
-      return "associate";
-    case OpKind::kDisassociate:
-      return "disassociate";
-  }
-  return "alloc";
-}
+using trace_schema::kActivityCategories;
+using trace_schema::kActivityPrefix;
+using trace_schema::kClocks;
+using trace_schema::kOpCategories;
 
-std::string_view name_of(Clock clock) {
-  switch (clock) {
-    case Clock::kHost:
-      break;
-    case Clock::kDevice:
-      return "device";
-    case Clock::kEnqueue:
-      return "enqueue";
-    case Clock::kModel:
-      return "model";
-  }
-  return "host";
-}
+std::string_view name_of(OpKind kind) { return trace_schema::name_of(kOpCategories, kind); }
 
+std::string_view name_of(Clock clock) { return trace_schema::name_of(kClocks, clock); }
+
+/// Without the "cupti." that tells them from the host's there.
 std::string_view name_of(ActivityKind kind) {
-  switch (kind) {
-    case ActivityKind::kHtoD:
-      break;
-    case ActivityKind::kDtoH:
-      return "DtoH";
-    case ActivityKind::kDtoD:
-      return "DtoD";
-    case ActivityKind::kMemset:
-      return "memset";
-    case ActivityKind::kKernel:
-      return "kernel";
-    case ActivityKind::kHtoH:
-      return "HtoH";
-  }
-  return "HtoD";
+  return trace_schema::name_of(kActivityCategories, kind).substr(kActivityPrefix.size());
 }
 
 std::string_view name_of(SynchronizationKind kind) {

@@ -13,11 +13,11 @@
 #include "report/source_names.h"
 #include "report/table.h"
 #include "report/units.h"
+#include "trace/trace_schema.h"
 
 namespace ompdm::report {
 namespace {
 
-constexpr const char* kClocks[] = {"host", "device", "enqueue", "model"};
 constexpr const char* kMemoryKinds[] = {"-", "Pageable", "Pinned", "Device", "Array", "Managed"};
 
 /// Which columns the list has.
@@ -122,7 +122,7 @@ void csv_line(const Operation& line, std::size_t recording, const OperationColum
   cells = {trace,
            line.begin,
            line.duration,
-           std::string(kClocks[static_cast<std::size_t>(line.clock)]),
+           std::string(trace_schema::name_of(trace_schema::kClocks, line.clock)),
            std::int64_t{line.teams},
            std::int64_t{line.threads},
            line.has_bytes && !line.is_kernel ? Cell(static_cast<std::int64_t>(line.bytes)) : Cell(),
@@ -179,7 +179,7 @@ void json_line(const Operation& line, std::size_t recording, std::string& out) {
       {"trace", recording},
       {"start_ns", line.begin},
       {"duration_ns", line.duration},
-      {"clock", kClocks[static_cast<std::size_t>(line.clock)]},
+      {"clock", trace_schema::name_of(trace_schema::kClocks, line.clock)},
       {"requested_teams", line.teams},
       {"requested_threads", line.threads},
       {"bytes", line.is_kernel || !line.has_bytes ? nlohmann::ordered_json()

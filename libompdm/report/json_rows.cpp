@@ -9,6 +9,7 @@
 #include "report/edits_json.h"
 #include "report/row_refs.h"
 #include "report/runs.h"
+#include "trace/trace_schema.h"
 
 namespace ompdm::report {
 namespace {
@@ -116,7 +117,6 @@ Json region_id(const analysis::Activity& row, const Analysis& of) {
 }
 
 Json activity_json(const analysis::Activity& row, const Analysis& of, const SourceNames& names) {
-  constexpr const char* kClocks[] = {"host", "device", "enqueue", "model"};
   Json json = {{"id", row.id},
                {"type", analysis::activity_type_name(row.type)},
                {"name", names.activity(row)},
@@ -129,7 +129,7 @@ Json activity_json(const analysis::Activity& row, const Analysis& of, const Sour
                {"max_ns", row.maximum},
                {"stddev_ns", row.deviation},
                {"percent", row.percent ? Json(*row.percent) : Json(nullptr)},
-               {"clock", kClocks[static_cast<std::size_t>(row.clock)]}};
+               {"clock", trace_schema::name_of(trace_schema::kClocks, row.clock)}};
   if (row.type == analysis::ActivityType::kKernel) json["directive_id"] = region_id(row, of);
   return json;
 }

@@ -4,6 +4,7 @@
 
 #include "analysis/device_clock.h"
 #include "ompdm/analysis.h"
+#include "trace/trace_schema.h"
 
 namespace ompdm::report {
 namespace {
@@ -11,26 +12,11 @@ namespace {
 constexpr std::uint32_t kNone = Index<DeviceActivity>::kNone;
 constexpr std::uint32_t kNoTeams = 0xffffffff;
 
-const char* kind_name(OpKind kind) {
-  switch (kind) {
-    case OpKind::kAlloc:
-      return "alloc";
-    case OpKind::kHtoD:
-      return "memcpy HtoD";
-    case OpKind::kDtoH:
-      return "memcpy DtoH";
-    case OpKind::kDtoD:
-      return "memcpy DtoD";
-    case OpKind::kMemset:
-      return "memset";
-    case OpKind::kDelete:
-      return "delete";
-    case OpKind::kAssociate:
-      return "associate";
-    case OpKind::kDisassociate:
-      break;
-  }
-  return "disassociate";
+/// As nvprof has it.
+std::string kind_name(OpKind kind) {
+  const bool copies = kind == OpKind::kHtoD || kind == OpKind::kDtoH || kind == OpKind::kDtoD;
+  const std::string_view name = trace_schema::name_of(trace_schema::kOpCategories, kind);
+  return fmt::format("{}{}", copies ? "memcpy " : "", name);
 }
 
 Nanoseconds submitted_at(const Trace& trace, const DeviceActivity& activity) {

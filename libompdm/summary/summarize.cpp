@@ -4,6 +4,7 @@
 #include "ompdm/analysis.h"
 #include "ompdm/picture.h"
 #include "ompdm/summary.h"
+#include "trace/trace_schema.h"
 
 namespace ompdm::summary {
 namespace {
@@ -102,10 +103,9 @@ class Summarizer {
   }
 
   void add(const analysis::Activity& activity, const analysis::Durations& durations) {
-    constexpr const char* kClocks[] = {"host", "device", "enqueue", "model"};
     Row& row = row_in(all_.activities, activity.id);
     say(row, "type", analysis::activity_type_name(activity.type));
-    say(row, "clock", kClocks[static_cast<std::size_t>(activity.clock)]);
+    say(row, "clock", trace_schema::name_of(trace_schema::kClocks, activity.clock));
     say(row, "function", activity.function);
     say(row, "file", activity.file);
     row.line = activity.line;

@@ -13,7 +13,7 @@
 #include "trace/event_line.h"
 #include "trace/json_text.h"
 #include "trace/metadata_lines.h"
-#include "trace/temporary_file.h"
+#include "trace/replacement.h"
 #include "trace/trace_bytes.h"
 #include "trace/trace_events.h"
 #include "trace/trace_metadata_rows.h"
@@ -121,8 +121,8 @@ struct TimelineWriter::File {
   File(const std::filesystem::path& path, const TimelineHead& head)
       : path_(path),
         head_(head),
-        temporary_(path),
-        sink_(sink_on(temporary_.take_descriptor(), path)),
+        replacement_(path),
+        sink_(sink_on(replacement_.take_descriptor(), path)),
         line_(*sink_),
         fresh_(own_pids(head.processes)),
         pids_(pids_of(head.processes, fresh_)) {
@@ -143,19 +143,13 @@ struct TimelineWriter::File {
     line_.flush();
     sink_->write(fmt::format("\n{}\n", schema::kClosing));
     sink_->close();
-    std::error_code error;
-    std::filesystem::rename(temporary_.path(), path_, error);
-    if (error) {
-      throw Error(fmt::format("{}: cannot be given its name ({}): choose another with -o",
-                              path_.string(), error.message()));
-    }
-    temporary_.renamed();
+    replacement_.put();
   }
 
  private:
   std::filesystem::path path_;
   TimelineHead head_;
-  trace::TemporaryFile temporary_;
+  trace::Replacement replacement_;
   std::unique_ptr<ByteSink> sink_;
   EventLine line_;
   Pids fresh_;

@@ -1,5 +1,5 @@
-// The words of trace.json that its writer and reader share. Changing one of them changes the format
-// (FORMAT.md).
+// The words of trace.json, which its writer and its reader share, and of reports and databases,
+// which call things as it does. Changing one of them changes the format (FORMAT.md).
 #pragma once
 
 #include <array>
@@ -43,7 +43,8 @@ inline constexpr std::string_view kLaunchCategory = "launch";
 /// Categories of data operations, by OpKind.
 inline constexpr std::array<std::string_view, 8> kOpCategories = {
     "alloc", "HtoD", "DtoH", "DtoD", "memset", "delete", "associate", "disassociate"};
-/// By ActivityKind.
+inline constexpr std::string_view kActivityPrefix = "cupti.";
+/// By ActivityKind, each with that prefix.
 inline constexpr std::array<std::string_view, 6> kActivityCategories = {
     "cupti.HtoD", "cupti.DtoH", "cupti.DtoD", "cupti.memset", "cupti.kernel", "cupti.HtoH"};
 /// By SynchronizationKind.

@@ -7,6 +7,7 @@
 #include "ompdm/trace_file.h"
 #include "trace/binary_trace.h"
 #include "trace/byte_stream.h"
+#include "trace/replacement.h"
 #include "trace/trace_bytes.h"
 #include "trace/trace_events.h"
 #include "trace/trace_metadata.h"
@@ -30,14 +31,28 @@ void check_references(const Trace& trace, const std::string& name) {
                           name, broken));
 }
 
+namespace {
+
+void write_on(const Trace& trace, ByteSink& sink, const std::filesystem::path& path) {
+  if (is_binary_name(path)) {
+    write_binary_trace(trace, sink);
+  } else {
+    write_trace_bytes(trace, sink);
+  }
+}
+
+}  // namespace
+
 void write_trace(const Trace& trace, const std::filesystem::path& path) {
   check_references(trace, path.string());
-  const auto sink = open_sink(path);
-  if (is_binary_name(path)) {
-    write_binary_trace(trace, *sink);
-  } else {
-    write_trace_bytes(trace, *sink);
-  }
+  write_on(trace, *open_sink(path), path);
+}
+
+void replace_trace(const Trace& trace, const std::filesystem::path& path) {
+  check_references(trace, path.string());
+  trace::Replacement file(path);
+  write_on(trace, *sink_on(file.take_descriptor(), path), path);
+  file.put();
 }
 
 }  // namespace ompdm

@@ -11,6 +11,8 @@
 #include <tuple>
 #include <utility>
 
+#include "trace/trace_schema.h"
+
 namespace ompdm {
 namespace {
 
@@ -45,22 +47,15 @@ class Bundle {
 
 std::string_view track_kind(OpKind kind) {
   switch (kind) {
-    case OpKind::kHtoD:
-      return "HtoD";
-    case OpKind::kDtoH:
-      return "DtoH";
-    case OpKind::kDtoD:
-      return "DtoD";
-    case OpKind::kMemset:
-      return "memset";
     case OpKind::kAlloc:
     case OpKind::kDelete:
       return "alloc/delete";
     case OpKind::kAssociate:
     case OpKind::kDisassociate:
       return "associate";
+    default:
+      return trace_schema::name_of(trace_schema::kOpCategories, kind);
   }
-  return "other";
 }
 
 constexpr std::string_view kKernelTrack = "kernels";

@@ -1,43 +1,23 @@
 # Installs the build tree into SCRATCH, builds consumers against it, records with the installed command
 # (if PROGRAM is given) and has the consumers read that trace. Then installs a tree in which only what scripts/demo
 # builds was built.
-cmake_minimum_required(VERSION 3.25)
+include(${CMAKE_CURRENT_LIST_DIR}/steps.cmake)
 
 # A path that LD_PRELOAD cannot hold, on purpose.
 set(prefix "${SCRATCH}/some prefix")
-file(REMOVE_RECURSE "${SCRATCH}")
-file(MAKE_DIRECTORY "${SCRATCH}")
-
-function(run)
-  execute_process(COMMAND ${ARGV} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output
-    WORKING_DIRECTORY "${SCRATCH}")
-  if(NOT status EQUAL 0)
-    list(JOIN ARGV " " command)
-    message(FATAL_ERROR "${command}: ${status}\n${output}")
-  endif()
-  message("${output}")
-  set(output "${output}" PARENT_SCOPE)
-endfunction()
 
 run(${CMAKE_COMMAND} --install "${BUILD}" --prefix "${prefix}" --strip)
 run(${CMAKE_COMMAND} -S "${SOURCE}/consumer" -B "${SCRATCH}/consumer" -G "${GENERATOR}"
   "-DCMAKE_CXX_COMPILER=${CXX}" "-DCMAKE_PREFIX_PATH=${prefix}")
 run(${CMAKE_COMMAND} --build "${SCRATCH}/consumer")
 run("${prefix}/${BINDIR}/ompdm" doctor)
-foreach(file man/man1/ompdm.1 man/man1/ompdm-report.1 bash-completion/completions/ompdm zsh/site-functions/_ompdm
-    fish/vendor_completions.d/ompdm.fish)
-  if(NOT EXISTS "${prefix}/share/${file}")
-    message(FATAL_ERROR "share/${file} was not installed")
-  endif()
-endforeach()
+require_files("${prefix}/share" man/man1/ompdm.1 man/man1/ompdm-report.1 bash-completion/completions/ompdm
+  zsh/site-functions/_ompdm fish/vendor_completions.d/ompdm.fish)
 if(PROGRAM)
   run("${prefix}/${BINDIR}/ompdm" record -o trace.json "${PROGRAM}")
   run("${SCRATCH}/consumer/costliest" trace.json)
-  foreach(word " a\n" " b\n" " c\n")
-    string(FIND "${output}" "${word}" at)
-    if(at EQUAL -1)
-      message(FATAL_ERROR "costliest does not list each of vadd's variables")
-    endif()
+  foreach(variable a b c)
+    require(" ${variable}\n")
   endforeach()
   # Something crosses, and nothing as long as an exabyte.
   run("${SCRATCH}/consumer/detector" trace.json 1)
@@ -55,9 +35,9 @@ endif()
 set(demo "${SCRATCH}/demo")
 run(${CMAKE_COMMAND} -S "${PROJECT}" -B "${demo}" -G "${GENERATOR}" "-DCMAKE_CXX_COMPILER=${CXX}"
   -DCMAKE_BUILD_TYPE=RelWithDebInfo -DOMPDM_BUILD_TESTS=OFF)
-foreach(file bin/ompdm lib/libompdm.so lib/libompdm-build-log.so lib/libompdm_figures.a lib/libompdm_calls.a
-    lib/libompdm_trace.a
-    lib/libompdm_analysis.a lib/libompdm_summary.a lib/libompdm_report.a bin/kernels/heat)
+file(GLOB archives RELATIVE "${BUILD}" "${prefix}/${LIBDIR}/libompdm_*.a")
+list(TRANSFORM archives REPLACE "^.*/" "lib/")
+foreach(file bin/ompdm lib/libompdm.so lib/libompdm-build-log.so ${archives} bin/kernels/heat)
   cmake_path(GET file PARENT_PATH folder)
   if(EXISTS "${BUILD}/${file}")
     file(COPY "${BUILD}/${file}" DESTINATION "${demo}/${folder}")

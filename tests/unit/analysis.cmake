@@ -37,6 +37,7 @@ add_executable(analysis_test
   analysis/settle_test.cpp
   analysis/templates_test.cpp
   analysis/unmodified_copy_back_test.cpp
+  analysis/add_finding_test.cpp
 )
 target_include_directories(analysis_test PRIVATE ${PROJECT_SOURCE_DIR}/tests ${CMAKE_CURRENT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/libompdm)
 target_link_libraries(analysis_test PRIVATE ompdm_options ompdm_analysis ompdm_report GTest::gtest_main)

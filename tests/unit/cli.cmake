@@ -6,6 +6,11 @@ add_executable(cli_test cli/apart_test.cpp cli/attach_test.cpp cli/build_log_tes
   cli/man_test.cpp
   cli/offload_image_test.cpp cli/progress_test.cpp cli/report_runs_test.cpp cli/scratch.cpp cli/session_test.cpp cli/shell_words_test.cpp
   cli/source_files_test.cpp cli/words_test.cpp cli/clock_words_test.cpp cli/timeline_test.cpp)
+if(TARGET ompdm_export)
+  find_package(SQLite3 REQUIRED)
+  target_sources(cli_test PRIVATE cli/export_test.cpp)
+  target_link_libraries(cli_test PRIVATE SQLite::SQLite3)
+endif()
 target_include_directories(cli_test PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/libompdm)
 target_compile_definitions(cli_test PRIVATE OMPDM_COMMAND="$<TARGET_FILE:ompdm>"
   OMPDM_FAKE_RECORDER="$<TARGET_FILE:cli_fake_recorder>")

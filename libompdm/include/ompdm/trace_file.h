@@ -18,6 +18,10 @@ inline constexpr std::string_view kTraceSchema = "ompdm.trace/1";
 /// Throws Error when it cannot be written, which names `path`.
 void write_trace(const Trace& trace, const std::filesystem::path& path);
 
+/// The same, under another name until it is whole: what has this name is replaced then, or, where
+/// an error is thrown or a signal ends the process, left as it was.
+void replace_trace(const Trace& trace, const std::filesystem::path& path);
+
 /// Reads a trace of either kind, told by its content. A trace.json cut short gives its whole lines
 /// and `truncated`; a foreign, corrupt or newer file, and a trace.ompdm cut short, throws Error in
 /// one sentence that names the file.

@@ -1,5 +1,5 @@
-"""ompdm for Spack: put this folder into a repository as packages/ompdm, then, in a clone,
-`spack develop --path . ompdm@0.1.0` or `spack dev-build ompdm@0.1.0`."""
+"""ompdm for Spack, from a clone of its repository: `spack repo add packaging/spack`, then, in the clone,
+`spack dev-build ompdm@0.1.0`. simdjson is among Spack's own packages from Spack 1.0 on."""
 
 from spack.package import *
 
@@ -25,6 +25,7 @@ class Ompdm(CMakePackage):
     depends_on("zlib-api")
     depends_on("elfutils")
     depends_on("capstone")
+    depends_on("sqlite")
     depends_on("llvm@19 +clang", when="+edit")
 
     conflicts("platform=darwin", msg="the recorder is for Linux")
