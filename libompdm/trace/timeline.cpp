@@ -8,7 +8,6 @@
 #include <set>
 #include <system_error>
 
-#include "ompdm/error.h"
 #include "trace/byte_stream.h"
 #include "trace/event_line.h"
 #include "trace/json_text.h"
