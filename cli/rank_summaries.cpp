@@ -5,28 +5,20 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
+#include <map>
 #include <optional>
-#include <set>
 #include <string_view>
+#include <utility>
 
+#include "job_files.h"
 #include "ompdm/error.h"
-#include "ompdm/trace_file.h"
-#include "one_run.h"
 #include "open_trace.h"
 #include "progress.h"
-#include "waiting_ranks.h"
 
 namespace ompdm::cli {
 namespace {
 
-namespace fs = std::filesystem;
-
-constexpr std::string_view kEnding = ".summary.json";
-constexpr std::string_view kTraceEnding = ".json";
 constexpr std::string_view kSpoolEnding = ".spool";
 
 std::optional<summary::Source> source_of(const std::string& trace) {
@@ -50,81 +42,59 @@ bool write(const summary::Summary& one, const std::string& name) {
   return false;
 }
 
-/// The name of the trace that a summary lies beside; empty of other names.
-std::string trace_of_summary(const std::string& name) {
-  if (!name.ends_with(kEnding)) return {};
-  return name.substr(0, name.size() - kEnding.size()) + std::string(kTraceEnding);
-}
-
 std::optional<summary::Summary> kept_summary(const std::string& trace) {
   const std::string name = summary_name(trace);
   if (!summary::is_summary(name)) return std::nullopt;
   try {
     summary::Summary one = summary::read_summary(name);
-    if (one.source && one.source == source_of(trace)) return one;
+    if (one.source && one.source == source_of(named_trace(trace))) return one;
   } catch (const Error&) {  // it is made anew
   }
   return std::nullopt;
 }
 
-/// 12 of "trace.rank12.json"; -1 of others.
-int rank_of(const std::string& name) {
-  constexpr std::string_view kMark = ".rank";
-  const std::size_t mark = name.rfind(kMark);
-  if (mark == std::string::npos) return -1;
-  int rank = 0;
-  std::size_t at = mark + kMark.size();
-  const std::size_t begin = at;
-  for (; at < name.size() && std::isdigit(static_cast<unsigned char>(name[at])) != 0; ++at) {
-    rank = 10 * rank + (name[at] - '0');
-    if (at - begin > 8) return -1;
-  }
-  return at == begin ? -1 : rank;
+/// What was wrong, without the file's name, so that it is told once of many.
+std::string reason_of(const Error& error, const std::string& file) {
+  const std::string text = error.what();
+  const std::string begin = file + ": ";
+  return text.starts_with(begin) ? text.substr(begin.size()) : text;
 }
 
-bool still_records(const SpoolInfo& spool) { return spool.runs && !spool.finished; }
+/// Adds up what is read, rank by rank.
+class Merger {
+ public:
+  void add(const std::string& file, const summary::Summary& one) {
+    // All programs of a rank come first among themselves.
+    if (rank_.ranks != one.ranks) flush();
+    merge(rank_, one, file);
+    last_ = file;
+  }
 
-/// Traces first, by whatever name, then what is to become one, then summaries without a trace.
-std::vector<std::string> files_in(const std::string& folder) {
-  std::set<std::string> files;
-  std::vector<std::string> summaries;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error)) {
-    const std::string name = entry.path().string();
-    if (!entry.is_regular_file(error) || !name.ends_with(kTraceEnding)) continue;
-    if (summary::is_summary(name)) {
-      summaries.push_back(name);
-    } else if (is_trace(name) && entry.path().filename().native().find(".~") == std::string::npos) {
-      files.insert(name);
+  summary::Summary take() {
+    flush();
+    return std::move(all_);
+  }
+
+ private:
+  static void merge(summary::Summary& into, const summary::Summary& one, const std::string& file) {
+    try {
+      summary::merge(into, one);
+    } catch (const Error& error) {
+      throw Error(fmt::format("{} and what was named before it: {}", file, error.what()));
     }
   }
-  if (error) throw Error(folder + ": cannot be read: check its rights");
-  for (const SpoolInfo& spool : find_spools(folder)) {
-    const std::string name = spool.path.string();
-    if (still_records(spool)) {
-      files.insert(name);
-    } else if (name.ends_with(kSpoolEnding)) {
-      files.insert(name.substr(0, name.size() - kSpoolEnding.size()));
-    }
+
+  void flush() {
+    merge(all_, rank_, last_);
+    rank_ = {};
   }
-  std::vector<std::string> all(files.begin(), files.end());
-  for (const std::string& name : summaries) {
-    const std::string trace = trace_of_summary(name);
-    if (trace.empty() ? all.empty() : !files.contains(trace)) all.push_back(name);
-  }
-  if (all.empty()) {
-    throw Error(folder + ": holds no trace and no summary: run `ompdm record` there first");
-  }
-  return all;
-}
+
+  summary::Summary all_;
+  summary::Summary rank_;
+  std::string last_;
+};
 
 }  // namespace
-
-std::string summary_name(const std::string& trace) {
-  const std::string stem =
-      trace.ends_with(kTraceEnding) ? trace.substr(0, trace.size() - kTraceEnding.size()) : trace;
-  return stem + std::string(kEnding);
-}
 
 void leave_summary(const FinishResult& finished) {
   const Process& process = finished.model.process;
@@ -135,42 +105,6 @@ void leave_summary(const FinishResult& finished) {
     write(one, summary_name(finished.trace));
   } catch (const std::exception&) {  // the trace is what was asked for
   }
-}
-
-std::vector<std::string> without_summaries(const std::vector<std::string>& names) {
-  std::vector<std::string> others;
-  std::error_code error;
-  for (const std::string& name : names) {
-    const std::string trace = trace_of_summary(name);
-    if (trace.empty() || !fs::exists(trace, error)) others.push_back(name);
-  }
-  return others.empty() ? names : others;
-}
-
-std::vector<std::string> job_files(const std::vector<std::string>& names) {
-  std::vector<std::string> files;
-  std::error_code error;
-  for (const std::string& name : names) {
-    if (!fs::is_directory(name, error)) {
-      files.push_back(name);
-      continue;
-    }
-    for (std::string& file : files_in(name)) files.push_back(std::move(file));
-  }
-  files = without_older_runs(with_waiting_ranks(without_summaries(files)));
-  std::ranges::stable_sort(files, {}, rank_of);
-  return files;
-}
-
-bool means_job(const std::vector<std::string>& names) {
-  constexpr std::size_t kShownOneByOne = 8;
-  std::error_code error;
-  const std::vector<std::string> traces = without_summaries(names);
-  const bool is_named = std::ranges::any_of(traces, [&](const std::string& name) {
-    return fs::is_directory(name, error) || summary::is_summary(name);
-  });
-  return is_named || (traces.size() > kShownOneByOne &&
-                      std::ranges::all_of(traces, [](auto& name) { return rank_of(name) >= 0; }));
 }
 
 summary::Summary summary_of(const std::string& name) {
@@ -188,23 +122,38 @@ summary::Summary summary_of(const std::string& name) {
     return one;
   }
   if (opened.trace.process.rank < 0 || is_spool(name)) return one;
-  one.source = source_of(name);
+  one.source = source_of(named_trace(name));
   if (one.source) write(one, summary_name(name));
   return one;
 }
 
-summary::Summary merged(const std::vector<std::string>& files) {
+Job merged(const std::vector<std::string>& files) {
   const Progress progress(fmt::format("reading {} ranks", files.size()));
-  summary::Summary all;
+  constexpr std::size_t kMostTold = 8;
+  Merger merger;
+  std::map<std::string, summary::RankSet> unread;
+  std::vector<std::string> errors;
   for (const std::string& file : files) {
-    const summary::Summary one = summary_of(file);
+    summary::Summary one;
     try {
-      summary::merge(all, one);
+      one = summary_of(file);
     } catch (const Error& error) {
-      throw Error(fmt::format("{} and what was named before it: {}", file, error.what()));
+      errors.emplace_back(error.what());
+      if (rank_of(file) >= 0) unread[reason_of(error, file)].add(summary::RankSet(rank_of(file)));
+      continue;
     }
+    merger.add(file, one);
   }
-  return all;
+  Job job{merger.take(), errors.empty()};
+  if (job.summary.ranks.empty() && !errors.empty()) throw Error(errors.front());
+  for (const auto& [why, ranks] : unread) job.summary.unread[why].add(ranks);
+  for (std::size_t i = 0; i < std::min(errors.size(), kMostTold); ++i) {
+    fmt::print(stderr, "ompdm: {}\n", errors[i]);
+  }
+  if (errors.size() > kMostTold) {
+    fmt::print(stderr, "ompdm: nor could {} more be read\n", errors.size() - kMostTold);
+  }
+  return job;
 }
 
 }  // namespace ompdm::cli

@@ -10,31 +10,23 @@
 
 namespace ompdm::cli {
 
-/// What the summary of a trace is called.
-std::string summary_name(const std::string& trace);
-
 /// Leaves the summary of a trace that was just written beside it, if its process is a rank of
 /// several. Says nothing where that fails: whoever wants it makes it then.
 void leave_summary(const FinishResult& finished);
-
-/// The names without summaries that are no arguments of their own: those whose trace is there.
-std::vector<std::string> without_summaries(const std::vector<std::string>& names);
-
-/// The traces and summaries of a job that were named: of a folder those that it holds, finished or
-/// not; older runs, and summaries of traces that are there, are left out. In the order of ranks as
-/// the names tell them. Throws Error where a folder holds none.
-std::vector<std::string> job_files(const std::vector<std::string>& names);
-
-/// Whether these names can only be meant as a job: a folder, a summary, or traces of more ranks
-/// than are shown one by one.
-bool means_job(const std::vector<std::string>& names);
 
 /// Of a summary or of a trace, which is read only if its own summary is missing or of another
 /// trace. Throws Error.
 summary::Summary summary_of(const std::string& name);
 
-/// All of them as one, holding one at a time. Throws Error, which names the file: also where a
-/// rank is there twice.
-summary::Summary merged(const std::vector<std::string>& files);
+/// What of a job could be read.
+struct Job {
+  summary::Summary summary;
+  bool complete = true;  ///< no file was left out because of what is wrong with it
+};
+
+/// All of them as one, holding one at a time. What cannot be read is said on stderr and left out;
+/// the summary says of which ranks. Throws Error where none can be read, or what is read is not of
+/// one job.
+Job merged(const std::vector<std::string>& files);
 
 }  // namespace ompdm::cli

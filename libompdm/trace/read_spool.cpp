@@ -52,6 +52,8 @@ Process process_of(const spool::FileHeader& header) {
   process.rank = header.rank;
   process.rank_count = header.rank_count;
   process.start_realtime_ns = static_cast<std::int64_t>(header.attach.realtime_ns);
+  process.process_group = header.process_group;
+  process.session = text_of(header.session);
   return process;
 }
 

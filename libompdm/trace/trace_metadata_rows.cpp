@@ -62,16 +62,19 @@ ordered_json unreached_row(const UnreachedDirective& unreached) {
 }  // namespace
 
 ordered_json row(const Process& process) {
-  return {{"pid", process.pid},
-          {"ppid", process.ppid},
-          {"host", text(process.host)},
-          {"program", text(process.program)},
-          {"arguments", texts(process.arguments)},
-          {"directory", text(process.directory)},
-          {"rank", process.rank},
-          {"rank_count", process.rank_count},
-          {"start_realtime_ns", signed_number(process.start_realtime_ns)},
-          {"wall_ns", signed_number(process.wall)}};
+  ordered_json json = {{"pid", process.pid},
+                       {"ppid", process.ppid},
+                       {"host", text(process.host)},
+                       {"program", text(process.program)},
+                       {"arguments", texts(process.arguments)},
+                       {"directory", text(process.directory)},
+                       {"rank", process.rank},
+                       {"rank_count", process.rank_count},
+                       {"start_realtime_ns", signed_number(process.start_realtime_ns)},
+                       {"wall_ns", signed_number(process.wall)}};
+  if (process.process_group != 0) json["process_group"] = process.process_group;
+  if (!process.session.empty()) json["session"] = text(process.session);
+  return json;
 }
 
 ordered_json row(const Recording& recording) {

@@ -22,6 +22,8 @@ void read_row(const Json& object, Process& process) {
   get(object, "rank_count", process.rank_count);
   get(object, "start_realtime_ns", process.start_realtime_ns);
   get(object, "wall_ns", process.wall);
+  get(object, "process_group", process.process_group);
+  get(object, "session", process.session);
 }
 
 void read_row(const Json& object, Recording& recording) {

@@ -23,6 +23,8 @@ struct Process {
   std::int32_t rank_count = 0;
   std::int64_t start_realtime_ns = 0;  ///< CLOCK_REALTIME at attach
   Nanoseconds wall = 0;  ///< from attach to the trailer; if killed, to the last instant known
+  std::uint32_t process_group = 0;  ///< in which it was started; 0: not known
+  std::string session;  ///< folder of the `ompdm record` that it ran under; empty: under none
   bool operator==(const Process&) const = default;
 };
 

@@ -1,0 +1,176 @@
+#include "job_files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstdio>
+#include <filesystem>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "ompdm/error.h"
+#include "ompdm/finish.h"
+#include "ompdm/summary.h"
+#include "ompdm/trace_file.h"
+#include "one_run.h"
+#include "waiting_ranks.h"
+
+namespace ompdm::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kSummaryEnding = ".summary.json";
+constexpr std::string_view kSpoolEnding = ".spool";
+constexpr std::array<std::string_view, 3> kTraceEndings = {".json.gz", ".json", ".ompdm"};
+
+bool is_trace_name(const std::string& name) {
+  return std::ranges::any_of(kTraceEndings, [&](auto& ending) { return name.ends_with(ending); });
+}
+
+/// Whether the trace that a summary lies beside is one of those that `is_there`.
+template <class IsThere>
+bool has_its_trace(const std::string& summary, IsThere is_there) {
+  if (!summary.ends_with(kSummaryEnding)) return false;
+  const std::string stem = summary.substr(0, summary.size() - kSummaryEnding.size());
+  return std::ranges::any_of(kTraceEndings,
+                             [&](auto& ending) { return is_there(stem + std::string(ending)); });
+}
+
+bool still_records(const SpoolInfo& spool) { return spool.runs && !spool.finished; }
+
+/// Traces first, by whatever name, then what is to become one, then summaries without a trace.
+std::vector<std::string> files_in(const std::string& folder) {
+  std::set<std::string> files;
+  std::vector<std::string> summaries;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    const std::string name = entry.path().string();
+    if (!entry.is_regular_file(error) || !is_trace_name(name)) continue;
+    if (summary::is_summary(name)) {
+      summaries.push_back(name);
+    } else if (is_trace(name) && entry.path().filename().native().find(".~") == std::string::npos) {
+      files.insert(name);
+    }
+  }
+  if (error) throw Error(folder + ": cannot be read: check its rights");
+  for (const SpoolInfo& spool : find_spools(folder)) {
+    const std::string name = spool.path.string();
+    if (still_records(spool)) {
+      files.insert(name);
+    } else if (name.ends_with(kSpoolEnding)) {
+      files.insert(name.substr(0, name.size() - kSpoolEnding.size()));
+    }
+  }
+  std::vector<std::string> all(files.begin(), files.end());
+  for (const std::string& name : summaries) {
+    if (!has_its_trace(name, [&](const std::string& trace) { return files.contains(trace); })) {
+      all.push_back(name);
+    }
+  }
+  if (all.empty()) {
+    throw Error(folder + ": holds no trace and no summary: run `ompdm record` there first");
+  }
+  return all;
+}
+
+/// Those of several ranks, which no name tells, with their ranks; broken ones are told of later.
+std::vector<std::pair<std::string, summary::RankSet>> merged_summaries(
+    const std::vector<std::string>& files) {
+  std::vector<std::pair<std::string, summary::RankSet>> merged;
+  for (const std::string& file : files) {
+    if (rank_of(file) >= 0 || !summary::is_summary(file)) continue;
+    try {
+      merged.emplace_back(file, summary::read_summary(file).ranks);
+    } catch (const Error&) {
+      continue;
+    }
+  }
+  std::ranges::stable_sort(merged, {}, [](const auto& one) { return one.second.size(); });
+  return merged;
+}
+
+/// What was merged lies beside what it was merged from.
+std::vector<std::string> without_covered(std::vector<std::string> files) {
+  summary::RankSet there;
+  for (const std::string& file : files) {
+    if (rank_of(file) >= 0) there.add(summary::RankSet(rank_of(file)));
+  }
+  for (const auto& [file, ranks] : merged_summaries(files)) {
+    summary::RankSet with_it = there;
+    with_it.add(ranks);
+    if (with_it == there) {
+      fmt::print(stderr, "ompdm: {}: left out: its ranks {} are there besides\n", file,
+                 ranks.text());
+      std::erase(files, file);
+    }
+    there = std::move(with_it);
+  }
+  return files;
+}
+
+}  // namespace
+
+std::string summary_name(const std::string& trace) {
+  for (const std::string_view ending : kTraceEndings) {
+    if (!trace.ends_with(ending)) continue;
+    return trace.substr(0, trace.size() - ending.size()) + std::string(kSummaryEnding);
+  }
+  return trace + std::string(kSummaryEnding);
+}
+
+int rank_of(const std::string& name) {
+  constexpr std::string_view kMark = ".rank";
+  const std::size_t mark = name.rfind(kMark);
+  if (mark == std::string::npos) return -1;
+  int rank = 0;
+  std::size_t at = mark + kMark.size();
+  const std::size_t begin = at;
+  for (; at < name.size() && std::isdigit(static_cast<unsigned char>(name[at])) != 0; ++at) {
+    rank = 10 * rank + (name[at] - '0');
+    if (at - begin > 8) return -1;
+  }
+  const bool ends = at == name.size() || name[at] == '.';
+  return at == begin || !ends ? -1 : rank;
+}
+
+std::vector<std::string> without_summaries(const std::vector<std::string>& names) {
+  std::vector<std::string> others;
+  std::error_code error;
+  for (const std::string& name : names) {
+    const auto is_there = [&](const std::string& trace) { return fs::exists(trace, error); };
+    if (!has_its_trace(name, is_there)) others.push_back(name);
+  }
+  return others.empty() ? names : others;
+}
+
+std::vector<std::string> job_files(const std::vector<std::string>& names) {
+  std::vector<std::string> files;
+  std::error_code error;
+  for (const std::string& name : names) {
+    if (!fs::is_directory(name, error)) {
+      files.push_back(name);
+      continue;
+    }
+    for (std::string& file : files_in(name)) files.push_back(std::move(file));
+  }
+  files = without_covered(without_older_runs(with_waiting_ranks(without_summaries(files))));
+  std::ranges::stable_sort(files, {}, rank_of);
+  return files;
+}
+
+bool means_job(const std::vector<std::string>& names) {
+  constexpr std::size_t kShownOneByOne = 8;
+  std::error_code error;
+  const std::vector<std::string> traces = without_summaries(names);
+  const bool is_named = std::ranges::any_of(traces, [&](const std::string& name) {
+    return fs::is_directory(name, error) || summary::is_summary(name);
+  });
+  return is_named || (traces.size() > kShownOneByOne &&
+                      std::ranges::all_of(traces, [](auto& name) { return rank_of(name) >= 0; }));
+}
+
+}  // namespace ompdm::cli
