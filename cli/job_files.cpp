@@ -1,16 +1,14 @@
 #include "job_files.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cstdio>
 #include <filesystem>
 #include <set>
 #include <string_view>
 #include <utility>
 
+#include "job_lines.h"
 #include "ompdm/error.h"
 #include "ompdm/finish.h"
 #include "ompdm/summary.h"
@@ -42,18 +40,33 @@ bool has_its_trace(const std::string& summary, IsThere is_there) {
 
 bool still_records(const SpoolInfo& spool) { return spool.runs && !spool.finished; }
 
+/// What is named like the ranks that are there is meant to be one, and told of if it is broken.
+void add_broken_ranks(const std::vector<std::string>& others, std::set<std::string>& files) {
+  std::set<std::string> patterns;
+  for (const std::string& file : files) patterns.insert(pattern_of_ranks(file));
+  patterns.erase("");
+  for (const std::string& name : others) {
+    if (patterns.contains(pattern_of_ranks(name))) files.insert(name);
+  }
+}
+
 /// Traces first, by whatever name, then what is to become one, then summaries without a trace.
 std::vector<std::string> files_in(const std::string& folder) {
   std::set<std::string> files;
   std::vector<std::string> summaries;
+  std::vector<std::string> others;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
     const std::string name = entry.path().string();
     if (!entry.is_regular_file(error) || !is_trace_name(name)) continue;
     if (summary::is_summary(name)) {
       summaries.push_back(name);
-    } else if (is_trace(name) && entry.path().filename().native().find(".~") == std::string::npos) {
-      files.insert(name);
+    } else if (entry.path().filename().native().find(".~") == std::string::npos) {
+      if (is_trace(name)) {
+        files.insert(name);
+      } else {
+        others.push_back(name);
+      }
     }
   }
   if (error) throw Error(folder + ": cannot be read: check its rights");
@@ -65,6 +78,7 @@ std::vector<std::string> files_in(const std::string& folder) {
       files.insert(name.substr(0, name.size() - kSpoolEnding.size()));
     }
   }
+  add_broken_ranks(others, files);
   std::vector<std::string> all(files.begin(), files.end());
   for (const std::string& name : summaries) {
     if (!has_its_trace(name, [&](const std::string& trace) { return files.contains(trace); })) {
@@ -75,41 +89,6 @@ std::vector<std::string> files_in(const std::string& folder) {
     throw Error(folder + ": holds no trace and no summary: run `ompdm record` there first");
   }
   return all;
-}
-
-/// Those of several ranks, which no name tells, with their ranks; broken ones are told of later.
-std::vector<std::pair<std::string, summary::RankSet>> merged_summaries(
-    const std::vector<std::string>& files) {
-  std::vector<std::pair<std::string, summary::RankSet>> merged;
-  for (const std::string& file : files) {
-    if (rank_of(file) >= 0 || !summary::is_summary(file)) continue;
-    try {
-      merged.emplace_back(file, summary::read_summary(file).ranks);
-    } catch (const Error&) {
-      continue;
-    }
-  }
-  std::ranges::stable_sort(merged, {}, [](const auto& one) { return one.second.size(); });
-  return merged;
-}
-
-/// What was merged lies beside what it was merged from.
-std::vector<std::string> without_covered(std::vector<std::string> files) {
-  summary::RankSet there;
-  for (const std::string& file : files) {
-    if (rank_of(file) >= 0) there.add(summary::RankSet(rank_of(file)));
-  }
-  for (const auto& [file, ranks] : merged_summaries(files)) {
-    summary::RankSet with_it = there;
-    with_it.add(ranks);
-    if (with_it == there) {
-      fmt::print(stderr, "ompdm: {}: left out: its ranks {} are there besides\n", file,
-                 ranks.text());
-      std::erase(files, file);
-    }
-    there = std::move(with_it);
-  }
-  return files;
 }
 
 }  // namespace
@@ -157,8 +136,10 @@ std::vector<std::string> job_files(const std::vector<std::string>& names) {
     }
     for (std::string& file : files_in(name)) files.push_back(std::move(file));
   }
-  files = without_covered(without_older_runs(with_waiting_ranks(without_summaries(files))));
-  std::ranges::stable_sort(files, {}, rank_of);
+  files = without_older_runs(with_waiting_ranks(without_summaries(files)));
+  std::ranges::stable_sort(files, {}, [](const std::string& name) {
+    return std::pair(rank_of(name) < 0, rank_of(name));
+  });
   return files;
 }
 

@@ -17,9 +17,8 @@ int rank_of(const std::string& name);
 std::vector<std::string> without_summaries(const std::vector<std::string>& names);
 
 /// The traces and summaries of a job that were named: of a folder those that it holds, finished or
-/// not; older runs, and summaries of traces that are there, are left out. So are, which is said on
-/// stderr, merged summaries of ranks that are all there besides. In the order of ranks as the names
-/// tell them. Throws Error where a folder holds none.
+/// not; older runs, and summaries of traces that are there, are left out. In the order of ranks as
+/// the names tell them, those that tell none last. Throws Error where a folder holds none.
 std::vector<std::string> job_files(const std::vector<std::string>& names);
 
 /// Whether these names can only be meant as a job: a folder, a summary, or traces of more ranks

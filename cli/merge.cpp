@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "job_files.h"
+#include "merged_ranks.h"
 #include "ompdm/summary.h"
 #include "output.h"
-#include "rank_summaries.h"
 #include "verb_help.h"
 #include "verbs.h"
 

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <map>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -14,7 +13,6 @@
 #include "job_files.h"
 #include "ompdm/error.h"
 #include "open_trace.h"
-#include "progress.h"
 
 namespace ompdm::cli {
 namespace {
@@ -53,47 +51,6 @@ std::optional<summary::Summary> kept_summary(const std::string& trace) {
   return std::nullopt;
 }
 
-/// What was wrong, without the file's name, so that it is told once of many.
-std::string reason_of(const Error& error, const std::string& file) {
-  const std::string text = error.what();
-  const std::string begin = file + ": ";
-  return text.starts_with(begin) ? text.substr(begin.size()) : text;
-}
-
-/// Adds up what is read, rank by rank.
-class Merger {
- public:
-  void add(const std::string& file, const summary::Summary& one) {
-    // All programs of a rank come first among themselves.
-    if (rank_.ranks != one.ranks) flush();
-    merge(rank_, one, file);
-    last_ = file;
-  }
-
-  summary::Summary take() {
-    flush();
-    return std::move(all_);
-  }
-
- private:
-  static void merge(summary::Summary& into, const summary::Summary& one, const std::string& file) {
-    try {
-      summary::merge(into, one);
-    } catch (const Error& error) {
-      throw Error(fmt::format("{} and what was named before it: {}", file, error.what()));
-    }
-  }
-
-  void flush() {
-    merge(all_, rank_, last_);
-    rank_ = {};
-  }
-
-  summary::Summary all_;
-  summary::Summary rank_;
-  std::string last_;
-};
-
 }  // namespace
 
 void leave_summary(const FinishResult& finished) {
@@ -125,35 +82,6 @@ summary::Summary summary_of(const std::string& name) {
   one.source = source_of(named_trace(name));
   if (one.source) write(one, summary_name(name));
   return one;
-}
-
-Job merged(const std::vector<std::string>& files) {
-  const Progress progress(fmt::format("reading {} ranks", files.size()));
-  constexpr std::size_t kMostTold = 8;
-  Merger merger;
-  std::map<std::string, summary::RankSet> unread;
-  std::vector<std::string> errors;
-  for (const std::string& file : files) {
-    summary::Summary one;
-    try {
-      one = summary_of(file);
-    } catch (const Error& error) {
-      errors.emplace_back(error.what());
-      if (rank_of(file) >= 0) unread[reason_of(error, file)].add(summary::RankSet(rank_of(file)));
-      continue;
-    }
-    merger.add(file, one);
-  }
-  Job job{merger.take(), errors.empty()};
-  if (job.summary.ranks.empty() && !errors.empty()) throw Error(errors.front());
-  for (const auto& [why, ranks] : unread) job.summary.unread[why].add(ranks);
-  for (std::size_t i = 0; i < std::min(errors.size(), kMostTold); ++i) {
-    fmt::print(stderr, "ompdm: {}\n", errors[i]);
-  }
-  if (errors.size() > kMostTold) {
-    fmt::print(stderr, "ompdm: nor could {} more be read\n", errors.size() - kMostTold);
-  }
-  return job;
 }
 
 }  // namespace ompdm::cli

@@ -18,15 +18,4 @@ void leave_summary(const FinishResult& finished);
 /// trace. Throws Error.
 summary::Summary summary_of(const std::string& name);
 
-/// What of a job could be read.
-struct Job {
-  summary::Summary summary;
-  bool complete = true;  ///< no file was left out because of what is wrong with it
-};
-
-/// All of them as one, holding one at a time. What cannot be read is said on stderr and left out;
-/// the summary says of which ranks. Throws Error where none can be read, or what is read is not of
-/// one job.
-Job merged(const std::vector<std::string>& files);
-
 }  // namespace ompdm::cli

@@ -69,8 +69,9 @@ std::vector<std::string> job_warnings(const Summary& job) {
   const auto tell = [&](const summary::RankSet& ranks, std::string_view what,
                         std::string_view why = {}) {
     if (ranks.empty()) return;
-    lines.push_back(fmt::format("{} {}: {}{}{}", counted(ranks.size(), "rank", "ranks"), what,
-                                first_ranges(ranks), why.empty() ? "" : ": ", why));
+    lines.push_back(fmt::format("{} {}: {}", counted(ranks.size(), "rank", "ranks"), what,
+                                first_ranges(ranks)));
+    if (!why.empty()) lines.back() += fmt::format(" ({})", why);
   };
   for (const auto& [why, ranks] : job.unread) tell(ranks, "not read", why);
   tell(missing_ranks(job), "of the job without a trace");
@@ -95,14 +96,15 @@ std::vector<std::string> job_warnings(const Summary& job) {
 
 std::string value_and_ranks(const std::map<std::string, summary::RankSet>& values) {
   constexpr std::size_t kMost = 4;
-  if (values.size() == 1) return values.begin()->first;
+  const bool are_alike = std::ranges::all_of(
+      values, [&](const auto& value) { return value.second == values.begin()->second; });
   std::vector<std::string> parts;
   for (const auto& [value, ranks] : values) {
     if (parts.size() == kMost) {
       parts.push_back(fmt::format("and {} more", values.size() - kMost));
       break;
     }
-    parts.push_back(fmt::format("{} (ranks {})", value, first_ranges(ranks)));
+    parts.push_back(are_alike ? value : fmt::format("{} (ranks {})", value, first_ranges(ranks)));
   }
   return fmt::format("{}", fmt::join(parts, ", "));
 }
@@ -118,9 +120,8 @@ std::vector<std::pair<std::string, std::string>> job_facts(const Summary& job) {
   }
   const Figure processes = total(job, "process_count");
   if (processes.ranks.most > 1) {
-    facts.emplace_back("Processes",
-                       fmt::format("{}, added up by rank: {} to {} a rank", processes.ranks.sum,
-                                   processes.ranks.least, processes.ranks.most));
+    facts.emplace_back("Added up", fmt::format("{} processes, at most {} of a rank",
+                                               processes.ranks.sum, processes.ranks.most));
   }
   return facts;
 }

@@ -79,7 +79,7 @@ void check(const Summary& rank, const Summary& other) {
   }
   if (rank.processes.empty() || other.processes.empty() ||
       !of_one_run(rank.processes.front(), other.processes.front())) {
-    throw Error(fmt::format("are both of rank {}, and of different runs: name the traces of one run",
+    throw Error(fmt::format("are of different runs, both rank {}: name the traces of one run",
                             rank.ranks.text()));
   }
 }
