@@ -51,11 +51,19 @@ std::optional<summary::Summary> kept_summary(const std::string& trace) {
   return std::nullopt;
 }
 
+/// A tenth of a second's work.
+constexpr std::size_t kMostAtOnce = 100'000;
+
+std::size_t events_of(const Trace& trace) {
+  return trace.regions.size() + trace.ops.size() + trace.launches.size() + trace.activities.size();
+}
+
 }  // namespace
 
-void leave_summary(const FinishResult& finished) {
+void leave_summary(const FinishResult& finished, WaitedFor waited) {
   const Process& process = finished.model.process;
   if (finished.by_another || process.rank < 0 || process.rank_count == 1) return;
+  if (waited == WaitedFor::kYes && events_of(finished.model) > kMostAtOnce) return;
   try {
     summary::Summary one = summary::summarize(finished.model);
     one.source = source_of(finished.trace);

@@ -115,7 +115,7 @@ void finish_spool(OwnSpool& spool, const RecordedProcess& process, const Ending&
   FinishOptions options = patient(spool.info().output);
   options.opened = spool.take_descriptor();
   const FinishResult result = finish(spool.info().path, {}, options);
-  leave_summary(result);
+  leave_summary(result, WaitedFor::kYes);
   if (result.killed) {
     outcome.lines.push_back(fmt::format("{} {}: recovered {} and {}", name_of(process),
                                         how_it_died(process, ending, where_it_died(result.model)),

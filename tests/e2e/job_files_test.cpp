@@ -8,8 +8,10 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "rank_summaries.h"
 #include "scratch.h"
 #include "shell_words.h"
+#include "support/synthetic_trace.h"
 
 namespace ompdm::cli {
 namespace {
@@ -78,7 +80,6 @@ TEST_F(JobFiles, ProgramsOfARankUnderARecordAroundAllAreToldOnce) {
   EXPECT_EQ(ran.err,
             "ompdm: wrote 2 ranks, 4 programs of them; next: ompdm report --ranks "
             "trace.rank*.json\n");
-  EXPECT_EQ(job()["by_rank"]["process_count"]["sum"], nullptr);
   EXPECT_EQ(job()["by_rank"]["process_count"]["most"], 2);
 }
 
@@ -217,6 +218,26 @@ TEST_F(JobFiles, AFolderThatCannotBeWrittenIsReportedAllTheSame) {
   EXPECT_NE(written.err.find("all.json"), std::string::npos) << written.err;
   fs::permissions(scratch_.folder(), fs::perms(0755));
   EXPECT_FALSE(fs::exists(file("trace.rank0.summary.json")));
+}
+
+TEST_F(JobFiles, TheEndOfALongProgramDoesNotWaitForItsSummary) {
+  const auto finished = [&](std::size_t events) {
+    FinishResult result;
+    result.model = test::synthetic_trace({.events = events});
+    result.model.process.rank = 3;
+    result.model.process.rank_count = 4;
+    result.trace = file("trace.rank3.json");
+    return result;
+  };
+  scratch_.write("trace.rank3.json", "");
+  const fs::path summary = file("trace.rank3.summary.json");
+  leave_summary(finished(200'000), WaitedFor::kYes);
+  EXPECT_FALSE(fs::exists(summary));
+  leave_summary(finished(200'000), WaitedFor::kNo);
+  EXPECT_TRUE(fs::exists(summary));
+  fs::remove(summary);
+  leave_summary(finished(1000), WaitedFor::kYes);
+  EXPECT_TRUE(fs::exists(summary));
 }
 
 }  // namespace
