@@ -83,9 +83,8 @@ bool tell_job_once(Settled& settled) {
   std::erase_if(settled.lines, [](const std::string& line) { return line.starts_with("wrote "); });
   const std::set<std::string> ranks = ranks_of(settled.traces);
   if (ranks.size() == 1 && *ranks.begin() != "0") return true;
-  settled.lines.push_back(fmt::format("{}; next: {}",
-                                      what_was_written(settled.traces, ranks.size()),
-                                      report_of_job(pattern)));
+  settled.lines.push_back(fmt::format(
+      "{}; next: {}", what_was_written(settled.traces, ranks.size()), report_of_job(pattern)));
   return true;
 }
 

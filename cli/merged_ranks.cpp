@@ -34,6 +34,8 @@ std::string reason_of(const std::string& error, const std::string& file) {
 
 /// Reads ranks and parts of the job in any order.
 class Merger {
+  static constexpr std::size_t kMost = 8;  ///< that are told by their names
+
  public:
   void read(const std::string& file) {
     Summary one;
@@ -55,6 +57,7 @@ class Merger {
     for (const auto& [ranks, file] : parts_) add_part(ranks, file);
     if (all_.ranks.empty() && !errors_.empty()) throw Error(errors_.front());
     for (const auto& [why, ranks] : unread_) all_.unread[why].add(ranks);
+    tell_left_out();
     tell_errors();
     return {std::move(all_), errors_.empty()};
   }
@@ -82,16 +85,22 @@ class Merger {
     RankSet with_it = all_.ranks;
     with_it.add(ranks);
     if (with_it == all_.ranks) {
-      fmt::print(stderr, "ompdm: {}: left out: its ranks {} are there besides\n", file,
-                 ranks.text());
+      left_out_.push_back(file);
       return;
     }
     Summary part;  // it was not kept: there may be many
     if (read(file, part)) merge(all_, part, file + " and what was named besides");
   }
 
+  void tell_left_out() const {
+    if (left_out_.empty()) return;
+    const std::size_t others = left_out_.size() - 1;
+    fmt::print(stderr, "ompdm: {}{}: left out: {} ranks are there besides\n", left_out_.front(),
+               others == 0 ? "" : fmt::format(" and {} more", others),
+               others == 0 ? "its" : "their");
+  }
+
   void tell_errors() const {
-    constexpr std::size_t kMost = 8;
     for (std::size_t i = 0; i < std::min(errors_.size(), kMost); ++i) {
       fmt::print(stderr, "ompdm: {}\n", errors_[i]);
     }
@@ -105,6 +114,7 @@ class Merger {
   std::string last_;  ///< that was read of it
   std::vector<std::pair<RankSet, std::string>> parts_;
   std::map<std::string, RankSet> unread_;
+  std::vector<std::string> left_out_;
   std::vector<std::string> errors_;
 };
 

@@ -152,8 +152,8 @@ int report_job(const ReportOptions& options, const std::vector<report::Condition
         Error::Kind::kUsage);
   }
   const auto [job, is_complete] = merged(job_files(options.traces.names));
-  const bool holds = !conditions.empty() &&
-                     test(conditions, report::render_job(job, report::Format::kJson)) != 0;
+  const bool holds =
+      !conditions.empty() && test(conditions, report::render_job(job, report::Format::kJson)) != 0;
   report::Layout layout = layout_of(options.output);
   layout.section = options.section;
   layout.rows = options.all ? 0 : options.top;

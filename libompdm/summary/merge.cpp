@@ -68,9 +68,10 @@ void merge(Summary& into, const Summary& other) {
   }
   RankSet ranks = into.ranks;
   if (!ranks.add(other.ranks)) {
-    throw Error(fmt::format("ranks {} and {} have some in common: name each rank once, and all "
-                            "programs of a rank together",
-                            into.ranks.text(), other.ranks.text()));
+    throw Error(
+        fmt::format("ranks {} and {} have some in common: name each rank once, and all "
+                    "programs of a rank together",
+                    into.ranks.text(), other.ranks.text()));
   }
   if (into.ranks.empty()) {
     auto unread = std::move(into.unread);

@@ -72,8 +72,8 @@ void check(const Summary& rank, const Summary& other) {
   for (const RankProcess& one : rank.processes) {
     for (const RankProcess& another : other.processes) {
       if (name(one) == name(another)) {
-        throw Error(fmt::format("are the same recording of rank {}: name it once",
-                                rank.ranks.text()));
+        throw Error(
+            fmt::format("are the same recording of rank {}: name it once", rank.ranks.text()));
       }
     }
   }
@@ -102,7 +102,8 @@ void add_program(Summary& rank, const Summary& other) {
   rank.killed.add(other.killed);
   rank.truncated.add(other.truncated);
   for (const auto& [why, ranks] : other.unread) rank.unread[why].add(ranks);
-  for (const auto& [fact, values] : other.facts) rank.facts[fact].insert(values.begin(), values.end());
+  for (const auto& [fact, values] : other.facts)
+    rank.facts[fact].insert(values.begin(), values.end());
   add(rank.totals, other.totals, number, all);
   rank.totals["wall_ns"] = {};
   rank.totals["wall_ns"].add(number, wall_of(rank.processes));

@@ -17,9 +17,9 @@
 #include "record/process/recorder.h"
 #include "record/stream/output_name.h"
 #include "record/stream/session.h"
-#include "spool/silence.h"
 #include "record/stream/sites.h"
 #include "record/stream/spool_file.h"
+#include "spool/silence.h"
 
 namespace ompdm::record {
 namespace {
