@@ -15,12 +15,12 @@
 #include <vector>
 
 #include "instant.h"
+#include "job_files.h"
 #include "named_traces.h"
 #include "ompdm/error.h"
 #include "ompdm/trace_file.h"
 #include "ompdm/window.h"
 #include "progress.h"
-#include "rank_summaries.h"
 #include "timeline.h"
 #include "verb_help.h"
 #include "verbs.h"

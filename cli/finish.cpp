@@ -127,7 +127,7 @@ int finish_handed_over(const FinishVerb& verb) {
   options.patience = {};
   options.waiting = nullptr;
   options.handed_over = STDIN_FILENO;
-  leave_summary(finish(verb.spool, {}, options));
+  leave_summary(finish(verb.spool, {}, options), WaitedFor::kNo);
   return 0;
 }
 
@@ -151,8 +151,8 @@ int run_finish(const FinishVerb& verb) {
   refuse_timeline(verb.spool);
   // A name that somebody has typed says what is to be written.
   const FinishResult result = finish_patiently(verb.spool, verb.output, !verb.output.empty());
-  leave_summary(result);
   tell(result);
+  leave_summary(result, WaitedFor::kYes);
   return 0;
 }
 

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <set>
 #include <string_view>
+#include <utility>
 
 #include "shell_words.h"
 
@@ -30,6 +32,22 @@ std::string opened_by_shell(const std::string& pattern) {
   return (begin.empty() ? "" : shell_word(begin)) + pattern.substr(star);
 }
 
+/// The ranks that the names tell, as digits.
+std::set<std::string> ranks_of(const std::vector<std::string>& traces) {
+  std::set<std::string> ranks;
+  for (const std::string& trace : traces) {
+    const auto [begin, end] = digits_of(trace);
+    ranks.insert(trace.substr(begin, end - begin));
+  }
+  return ranks;
+}
+
+std::string what_was_written(const std::vector<std::string>& traces, std::size_t ranks) {
+  if (ranks == 1) return fmt::format("wrote {} and other ranks", traces.front());
+  if (ranks == traces.size()) return fmt::format("wrote {} ranks", ranks);
+  return fmt::format("wrote {} ranks, {} programs of them", ranks, traces.size());
+}
+
 }  // namespace
 
 std::string pattern_of_ranks(const std::string& trace) {
@@ -38,23 +56,35 @@ std::string pattern_of_ranks(const std::string& trace) {
   return trace.substr(0, begin) + '*' + trace.substr(end);
 }
 
+std::string pattern_of_job(const std::string& output) {
+  if (output.find('%') != std::string::npos) return {};
+  std::size_t stem = output.size();
+  for (const std::string_view ending : {".json.gz", ".json", ".ompdm"}) {
+    if (!output.ends_with(ending)) continue;
+    stem -= ending.size();
+    break;
+  }
+  return output.substr(0, stem) + std::string(kMark) + '*' + output.substr(stem);
+}
+
+std::string report_of_job(const std::string& pattern) {
+  return "ompdm report --ranks " + opened_by_shell(pattern);
+}
+
 bool tell_job_once(Settled& settled) {
   if (settled.traces.empty()) return false;
-  const std::string pattern = pattern_of_ranks(settled.traces.front());
+  const std::string& first = settled.traces.front();
+  const std::string pattern = pattern_of_ranks(first);
+  const std::string begin = pattern.substr(0, pattern.rfind('*'));
   const bool one_job = !pattern.empty() && std::ranges::all_of(settled.traces, [&](auto& trace) {
-    return pattern_of_ranks(trace) == pattern;
+    return digits_of(trace).first == begin.size() && trace.starts_with(begin);
   });
   if (!one_job) return false;
   std::erase_if(settled.lines, [](const std::string& line) { return line.starts_with("wrote "); });
-  const auto [begin, end] = digits_of(settled.traces.front());
-  const bool is_for_all =
-      settled.traces.size() > 1 || settled.traces.front().substr(begin, end - begin) == "0";
-  if (!is_for_all) return true;
-  settled.lines.push_back(fmt::format("{}; next: ompdm report --ranks {}",
-                                      settled.traces.size() > 1
-                                          ? fmt::format("wrote {} ranks", settled.traces.size())
-                                          : "wrote " + settled.traces.front() + " and other ranks",
-                                      opened_by_shell(pattern)));
+  const std::set<std::string> ranks = ranks_of(settled.traces);
+  if (ranks.size() == 1 && *ranks.begin() != "0") return true;
+  settled.lines.push_back(fmt::format(
+      "{}; next: {}", what_was_written(settled.traces, ranks.size()), report_of_job(pattern)));
   return true;
 }
 

@@ -2,15 +2,16 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <vector>
 
-#include "ompdm/error.h"
+#include "job_files.h"
+#include "merged_ranks.h"
 #include "ompdm/summary.h"
 #include "output.h"
-#include "rank_summaries.h"
 #include "verb_help.h"
 #include "verbs.h"
 
@@ -25,12 +26,17 @@ struct MergeOptions {
 int run_merge(const MergeOptions& options) {
   std::vector<std::string> files = job_files(options.names);
   // An earlier merge into a folder is no part of the next.
-  if (files.size() > 1) std::erase(files, options.output);
-  const std::string json = summary::to_json(merged(files));
+  std::error_code error;
+  const auto is_output = [&](const std::string& file) {
+    return std::filesystem::equivalent(file, options.output, error);
+  };
+  if (files.size() > 1) std::erase_if(files, is_output);
+  const Job job = merged(files);
+  const std::string json = summary::to_json(job.summary);
   OutputOptions output;
   if (options.output != "-") output.output = options.output;
   write_out(output, [&](std::ostream& out) { out << json; });
-  return 0;
+  return job.complete ? 0 : 1;
 }
 
 }  // namespace

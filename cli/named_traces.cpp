@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "inputs.h"
+#include "job_files.h"
 #include "one_run.h"
 #include "open_trace.h"
 #include "progress.h"
-#include "rank_summaries.h"
 #include "waiting_ranks.h"
 
 namespace ompdm::cli {

@@ -90,7 +90,8 @@ int rank_in_name(const std::string& name) {
     rank = 10 * rank + (name[at] - '0');
     if (at - begin > 8) return -1;
   }
-  return at == begin ? -1 : rank;
+  const bool ends = at == name.size() || name[at] == '.';
+  return at == begin || !ends ? -1 : rank;
 }
 
 std::vector<std::string> without_older_runs(const std::vector<std::string>& names) {

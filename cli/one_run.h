@@ -16,7 +16,7 @@ struct OneRecording {
   Process process;
 };
 
-/// 12 of "trace.rank12.json"; -1 of other names.
+/// 12 of "trace.rank12.json" and of "trace.rank12.p77.json"; -1 of other names.
 int rank_in_name(const std::string& name);
 
 /// What remains of `names` without traces that were kept when a newer one among them took their

@@ -14,14 +14,15 @@
 #include <vector>
 
 #include "instant.h"
+#include "job_files.h"
 #include "link_model.h"
+#include "merged_ranks.h"
 #include "named_traces.h"
 #include "ompdm/analysis.h"
 #include "ompdm/error.h"
 #include "ompdm/job.h"
 #include "ompdm/page.h"
 #include "output.h"
-#include "rank_summaries.h"
 #include "shell_words.h"
 #include "source_files.h"
 #include "source_lines.h"
@@ -30,6 +31,8 @@
 
 namespace ompdm::cli {
 namespace {
+
+constexpr int kHolds = 3;  ///< exit status: a condition does
 
 struct ReportOptions {
   NamedTraces traces;
@@ -69,7 +72,7 @@ std::vector<report::Condition> parse_conditions(const std::vector<std::string>& 
   return conditions;
 }
 
-/// 3 if a condition holds in a report's JSON, else 0; each that does is said on stderr.
+/// kHolds if a condition does in a report's JSON, else 0; each that does is said on stderr.
 int test(const std::vector<report::Condition>& conditions, const std::string& json) {
   int exit_status = 0;
   for (const report::Condition& condition : conditions) {
@@ -77,12 +80,12 @@ int test(const std::vector<report::Condition>& conditions, const std::string& js
     if (!report::holds(condition, value)) continue;
     fmt::print(stderr, "ompdm: {} holds: {} is {}\n", condition.text, condition.path,
                report::plain_number(value));
-    exit_status = 3;
+    exit_status = kHolds;
   }
   return exit_status;
 }
 
-/// Exit status after testing, 3 if a condition holds; each that does is said on stderr.
+/// Exit status after testing, kHolds if a condition does; each that does is said on stderr.
 int test(const std::vector<report::Condition>& conditions,
          const std::vector<analysis::Analysis>& analyses) {
   if (conditions.empty()) return 0;
@@ -148,16 +151,17 @@ int report_job(const ReportOptions& options, const std::vector<report::Condition
         "--gpu-trace, --paths, --link and format html are of single ranks: name a few traces",
         Error::Kind::kUsage);
   }
-  const summary::Summary job = merged(job_files(options.traces.names));
-  const int exit_status =
-      conditions.empty() ? 0 : test(conditions, report::render_job(job, report::Format::kJson));
+  const auto [job, is_complete] = merged(job_files(options.traces.names));
+  const bool holds =
+      !conditions.empty() && test(conditions, report::render_job(job, report::Format::kJson)) != 0;
   report::Layout layout = layout_of(options.output);
   layout.section = options.section;
   layout.rows = options.all ? 0 : options.top;
   write_out(options.output, [&](std::ostream& out) {
     out << report::render_job(job, format_of(options.output), layout);
   });
-  return exit_status;
+  if (holds) return kHolds;
+  return is_complete ? 0 : 1;
 }
 
 int run_report(const ReportOptions& options) {

@@ -8,10 +8,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <set>
 #include <thread>
 #include <utility>
 
+#include "job_lines.h"
 #include "local_time.h"
 #include "ompdm/analysis.h"
 #include "ompdm/error.h"
@@ -19,6 +21,8 @@
 #include "open_trace.h"
 #include "rank_summaries.h"
 #include "shell_words.h"
+#include "spool/launcher.h"
+#include "spool/silence.h"
 
 namespace ompdm::cli {
 namespace {
@@ -111,7 +115,7 @@ void finish_spool(OwnSpool& spool, const RecordedProcess& process, const Ending&
   FinishOptions options = patient(spool.info().output);
   options.opened = spool.take_descriptor();
   const FinishResult result = finish(spool.info().path, {}, options);
-  leave_summary(result);
+  leave_summary(result, WaitedFor::kYes);
   if (result.killed) {
     outcome.lines.push_back(fmt::format("{} {}: recovered {} and {}", name_of(process),
                                         how_it_died(process, ending, where_it_died(result.model)),
@@ -184,22 +188,46 @@ std::vector<Outcome> settled(const std::vector<RecordedProcess>& processes, cons
 
 /// Empty where one of its processes has told the user.
 std::string why_nothing(const SessionRecord& session, const Ending& ending,
-                        const std::string& program) {
+                        const std::string& program, const std::string& where) {
   if (session.told) return {};
   std::set<std::string> reasons;
   for (const SilentProcess& process : session.silent) {
     if (!process.reason.empty()) reasons.insert(process.reason);
   }
   if (ending.exit_status != 0) reasons.insert(fmt::format("{} {}", program, how_it_ended(ending)));
-  return reasons.empty()
-             ? std::string("no target region was recorded")
-             : fmt::format("no target region was recorded: {}", fmt::join(reasons, "; "));
+  const std::string nothing = "no target region was recorded" + where;
+  return reasons.empty() ? nothing : fmt::format("{}: {}", nothing, fmt::join(reasons, "; "));
+}
+
+/// Whether nothing went wrong: the program just did not offload.
+bool did_not_offload(const SessionRecord& session, const Ending& ending) {
+  return !session.told && ending.exit_status == 0 &&
+         std::ranges::all_of(session.silent, [](const SilentProcess& process) {
+           return process.reason.empty() || process.reason == spool::kNothingExecuted;
+         });
+}
+
+/// A rank that does not offload is no news where others do: rank 0 says for all how to see those.
+/// Whether that was all.
+bool describe_silent_rank(const SessionRecord& session, const Ending& ending,
+                          const std::string& program, const std::string& pattern,
+                          std::vector<std::string>& lines) {
+  const spool::LauncherRank rank =
+      spool::rank_of_launcher([](const char* name) { return std::getenv(name); });
+  if (rank.rank < 0 || pattern.empty() || !did_not_offload(session, ending)) return false;
+  if (rank.rank == 0) {
+    lines.push_back(fmt::format("{}; next: {}; if no rank offloads: ompdm doctor {}",
+                                why_nothing(session, ending, program, " in rank 0"),
+                                report_of_job(pattern), shell_word(program)));
+  }
+  return true;
 }
 
 void describe_nothing(const SessionRecord& session, const Ending& ending,
                       const std::string& program, const fs::path& output,
                       std::vector<std::string>& lines) {
-  const std::string why = why_nothing(session, ending, program);
+  if (describe_silent_rank(session, ending, program, pattern_of_job(output), lines)) return;
+  const std::string why = why_nothing(session, ending, program, "");
   lines.push_back(!why.empty() ? why : "no trace was written: the recorder has said why");
   if (struct stat older{}; ::stat(output.c_str(), &older) == 0 && S_ISREG(older.st_mode)) {
     lines.push_back(fmt::format("{} is not of this run: it is from {}", typed_path(output),

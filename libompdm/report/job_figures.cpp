@@ -39,6 +39,22 @@ double imbalance_of(const summary::Figure& figure) {
   return mean > 0 ? static_cast<double>(figure.ranks.most) / mean : 1;
 }
 
+summary::RankSet missing_ranks(const summary::Summary& job) {
+  summary::RankSet known = job.ranks;
+  for (const auto& [why, ranks] : job.unread) known.add(ranks);
+  return known.missing(job.rank_count);
+}
+
+ToldRanks told_ranks(const summary::Summary& job) {
+  ToldRanks told;
+  const auto details = job.facts.find("detail");
+  if (details == job.facts.end()) return told;
+  for (const auto& [detail, ranks] : details->second) {
+    (detail == "tallies" ? told.counted : told.in_part).add(ranks);
+  }
+  return told;
+}
+
 std::vector<Outlier> outliers_of(const summary::Summary& job) {
   std::vector<Outlier> outliers;
   for (const auto& [name, figure] : job.totals) {

@@ -15,6 +15,16 @@ namespace ompdm::report {
 /// share. 1 if nothing is there.
 double imbalance_of(const summary::Figure& figure);
 
+/// Ranks of the job of which there is nothing: what could not be read is there.
+summary::RankSet missing_ranks(const summary::Summary& job);
+
+/// Ranks that were not told event by event to their end.
+struct ToldRanks {
+  summary::RankSet counted;  ///< of which nothing is told
+  summary::RankSet in_part;
+};
+ToldRanks told_ranks(const summary::Summary& job);
+
 /// A rank that is far from the others.
 struct Outlier {
   std::string figure;  ///< as in the summary's totals

@@ -73,6 +73,14 @@ Json facts_json(const summary::Summary& job) {
   return json;
 }
 
+Json unread_json(const summary::Summary& job) {
+  Json json = Json::array();
+  for (const auto& [why, ranks] : job.unread) {
+    json.push_back({{"ranks", ranks.text()}, {"why", why}});
+  }
+  return json;
+}
+
 Json outliers_json(const summary::Summary& job) {
   Json json = Json::array();
   for (const Outlier& one : outliers_of(job)) {
@@ -99,9 +107,12 @@ std::string job_json(const summary::Summary& job) {
                       {{"count", job.ranks.size()},
                        {"of", job.rank_count},
                        {"which", job.ranks.text()},
-                       {"missing", job.ranks.missing(job.rank_count).text()},
+                       {"missing", missing_ranks(job).text()},
+                       {"unread", unread_json(job)},
                        {"killed", job.killed.text()},
-                       {"truncated", job.truncated.text()}}},
+                       {"truncated", job.truncated.text()},
+                       {"counted", told_ranks(job).counted.text()},
+                       {"told_in_part", told_ranks(job).in_part.text()}}},
                      {"wall_ns", job.end_ns - job.begin_ns},
                      {"facts", facts_json(job)},
                      {"totals", job_totals_json(job)},

@@ -53,16 +53,31 @@ std::string first_ranges(const summary::RankSet& ranks) {
   return text.substr(0, text.rfind(',', kMost)) + ",…";
 }
 
+/// Counts, bytes and times are of all that ran, all else is of what was told event by event.
+std::string told_in_part(const Summary& job) {
+  const auto [counted_only, in_part] = told_ranks(job);
+  std::vector<std::string> parts;
+  if (!counted_only.empty()) parts.push_back("only counted: " + first_ranges(counted_only));
+  if (!in_part.empty()) parts.push_back("told event by event in part: " + first_ranges(in_part));
+  if (parts.empty()) return {};
+  return fmt::format("Ranks {}: shares of the time, loops and findings are of what was told",
+                     fmt::join(parts, "; "));
+}
+
 std::vector<std::string> job_warnings(const Summary& job) {
   std::vector<std::string> lines;
-  const auto tell = [&](const summary::RankSet& ranks, std::string_view what) {
+  const auto tell = [&](const summary::RankSet& ranks, std::string_view what,
+                        std::string_view why = {}) {
     if (ranks.empty()) return;
     lines.push_back(fmt::format("{} {}: {}", counted(ranks.size(), "rank", "ranks"), what,
                                 first_ranges(ranks)));
+    if (!why.empty()) lines.back() += fmt::format(" ({})", why);
   };
-  tell(job.ranks.missing(job.rank_count), "of the job without a trace");
+  for (const auto& [why, ranks] : job.unread) tell(ranks, "not read", why);
+  tell(missing_ranks(job), "of the job without a trace");
   tell(job.killed, "killed, or left by _exit, quick_exit or exec");
   tell(job.truncated, "of which the trace is cut short");
+  if (const std::string line = told_in_part(job); !line.empty()) lines.push_back(line);
   const auto reaches = job.facts.find("reach");
   if (reaches != job.facts.end()) {
     for (const auto& [reach, ranks] : reaches->second) {
@@ -81,14 +96,15 @@ std::vector<std::string> job_warnings(const Summary& job) {
 
 std::string value_and_ranks(const std::map<std::string, summary::RankSet>& values) {
   constexpr std::size_t kMost = 4;
-  if (values.size() == 1) return values.begin()->first;
+  const bool are_alike = std::ranges::all_of(
+      values, [&](const auto& value) { return value.second == values.begin()->second; });
   std::vector<std::string> parts;
   for (const auto& [value, ranks] : values) {
     if (parts.size() == kMost) {
       parts.push_back(fmt::format("and {} more", values.size() - kMost));
       break;
     }
-    parts.push_back(fmt::format("{} (ranks {})", value, first_ranges(ranks)));
+    parts.push_back(are_alike ? value : fmt::format("{} (ranks {})", value, first_ranges(ranks)));
   }
   return fmt::format("{}", fmt::join(parts, ", "));
 }
@@ -101,6 +117,11 @@ std::vector<std::pair<std::string, std::string>> job_facts(const Summary& job) {
        {std::pair("host", "Hosts"), {"program", "Program"}, {"runtime", "Runtime"}}) {
     const auto found = job.facts.find(key);
     if (found != job.facts.end()) facts.emplace_back(name, value_and_ranks(found->second));
+  }
+  const Figure processes = total(job, "process_count");
+  if (processes.ranks.most > 1) {
+    facts.emplace_back("Added up", fmt::format("{} processes, at most {} of a rank",
+                                               processes.ranks.sum, processes.ranks.most));
   }
   return facts;
 }

@@ -219,7 +219,7 @@ struct FileHeader {
   std::uint64_t pid_namespace;  ///< inode of /proc/self/ns/pid, in which `pid` counts; 0: not known
   char runtime_library[512];    ///< path that libomptarget was loaded from; empty if it was not met
   Detail detail;
-  std::uint32_t reserved2;
+  std::uint32_t process_group;  ///< in which the program was started; 0: not known
   std::uint64_t
       told_from;          ///< ticks, from which on events are told; 0: from the beginning; kNotYet
   std::uint64_t told_to;  ///< up to which; 0: to the end

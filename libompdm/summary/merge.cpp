@@ -4,6 +4,7 @@
 
 #include "ompdm/error.h"
 #include "ompdm/summary.h"
+#include "summary/row_texts.h"
 
 namespace ompdm::summary {
 namespace {
@@ -12,13 +13,8 @@ void add_all(std::map<std::string, Figure>& into, const std::map<std::string, Fi
   for (const auto& [name, figure] : other) into[name].add(figure);
 }
 
-// Folders and lines may differ where ids do not: of these the first in order, whoever comes first.
 void add(Row& into, const Row& other) {
-  for (const auto& [key, text] : other.what) {
-    const auto [known, is_new] = into.what.try_emplace(key, text);
-    if (!is_new) known->second = std::min(known->second, text);
-  }
-  if (into.line == 0 || (other.line != 0 && other.line < into.line)) into.line = other.line;
+  join_texts(into, other);
   add_all(into.figures, other.figures);
   into.durations.add(other.durations);
   into.ranks.add(other.ranks);
@@ -30,6 +26,14 @@ void add_all(Rows& into, const Rows& other) {
 }
 
 }  // namespace
+
+void join_texts(Row& into, const Row& other) {
+  for (const auto& [key, text] : other.what) {
+    const auto [known, is_new] = into.what.try_emplace(key, text);
+    if (!is_new) known->second = std::min(known->second, text);
+  }
+  if (into.line == 0 || (other.line != 0 && other.line < into.line)) into.line = other.line;
+}
 
 void Figure::add(std::int32_t rank, std::uint64_t value) {
   Figure one;
@@ -58,17 +62,27 @@ void merge(Summary& into, const Summary& other) {
     throw Error(fmt::format("are of jobs of {} and of {} ranks: name the ranks of one job",
                             into.rank_count, other.rank_count));
   }
-  RankSet ranks = into.ranks;
-  if (!ranks.add(other.ranks)) {
-    throw Error(fmt::format("ranks {} and {} have some in common: name each rank once",
-                            into.ranks.text(), other.ranks.text()));
-  }
-  if (into.ranks.empty()) {
-    into = other;
+  if (into.ranks.size() == 1 && into.ranks == other.ranks) {
+    add_program(into, other);
     return;
   }
-  into.ranks = std::move(ranks);
+  RankSet ranks = into.ranks;
+  if (!ranks.add(other.ranks)) {
+    throw Error(
+        fmt::format("ranks {} and {} have some in common: name each rank once, and all "
+                    "programs of a rank together",
+                    into.ranks.text(), other.ranks.text()));
+  }
+  if (into.ranks.empty()) {
+    auto unread = std::move(into.unread);
+    into = other;
+    for (const auto& [why, of] : unread) into.unread[why].add(of);
+    return;
+  }
   into.rank_count = std::max(into.rank_count, other.rank_count);
+  for (const auto& [why, of] : other.unread) into.unread[why].add(of);
+  if (other.ranks.empty()) return;
+  into.ranks = std::move(ranks);
   into.begin_ns = std::min(into.begin_ns, other.begin_ns);
   into.end_ns = std::max(into.end_ns, other.end_ns);
   into.killed.add(other.killed);
@@ -83,7 +97,8 @@ void merge(Summary& into, const Summary& other) {
   add_all(into.variables, other.variables);
   add_all(into.loops, other.loops);
   add_all(into.findings, other.findings);
-  if (!other.ranks.empty()) into.source.reset();
+  into.processes.clear();
+  into.source.reset();
 }
 
 }  // namespace ompdm::summary

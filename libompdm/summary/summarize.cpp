@@ -65,6 +65,8 @@ class Summarizer {
     all_.rank_count = process.rank < 0 ? 1 : process.rank_count;
     all_.begin_ns = process.start_realtime_ns;
     all_.end_ns = process.start_realtime_ns + process.wall;
+    all_.processes = {{process.host, process.pid, process.process_group, process.session,
+                       process.start_realtime_ns, std::max(Nanoseconds{0}, process.wall)}};
     if (!of_.recording.finished) all_.killed = RankSet(rank_);
     if (of_.truncated) all_.truncated = RankSet(rank_);
     fact("host", process.host);
@@ -79,6 +81,7 @@ class Summarizer {
 
   // What is known: zeros mean something else where the runtime tells of no transfers.
   void add_totals() {
+    put(all_.totals, "process_count", 1);
     put(all_.totals, "wall_ns", length(of_.process.wall));
     put(all_.totals, "program_wall_ns", length(of_.program_wall));
     const analysis::Totals& totals = of_.totals;

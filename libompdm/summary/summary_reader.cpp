@@ -81,6 +81,14 @@ Summary summary_of(const Json& json) {
   json.at("end_ns").get_to(summary.end_ns);
   summary.killed = RankSet(json.at("killed").get_ref<const std::string&>());
   summary.truncated = RankSet(json.at("truncated").get_ref<const std::string&>());
+  for (const Json& one : json.value("unread", Json::array())) {
+    summary.unread[one.at("why")] = RankSet(one.at("ranks").get_ref<const std::string&>());
+  }
+  for (const Json& one : json.value("processes", Json::array())) {
+    summary.processes.push_back({one.at("host"), one.at("pid"), one.value("group", 0U),
+                                 one.value("session", std::string()), one.at("start_ns"),
+                                 one.at("wall_ns")});
+  }
   if (json.contains("source")) {
     summary.source.emplace();
     json.at("source").at("bytes").get_to(summary.source->bytes);

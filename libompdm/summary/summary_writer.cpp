@@ -54,12 +54,32 @@ InOrder facts_json(const Summary& summary, bool one_rank) {
   InOrder json = InOrder::object();
   for (const auto& [fact, values] : summary.facts) {
     for (const auto& [value, ranks] : values) {
-      if (one_rank) {
+      if (one_rank && values.size() == 1) {
         json[fact] = value;
       } else {
         json[fact].push_back({{"value", value}, {"ranks", ranks.text()}});
       }
     }
+  }
+  return json;
+}
+
+InOrder processes_json(const Summary& summary) {
+  InOrder json = InOrder::array();
+  for (const RankProcess& one : summary.processes) {
+    InOrder& row = json.emplace_back(InOrder{{"host", one.host}, {"pid", one.pid}});
+    if (one.group != 0) row["group"] = one.group;
+    if (!one.session.empty()) row["session"] = one.session;
+    row["start_ns"] = one.start_ns;
+    row["wall_ns"] = one.wall_ns;
+  }
+  return json;
+}
+
+InOrder unread_json(const Summary& summary) {
+  InOrder json = InOrder::array();
+  for (const auto& [why, ranks] : summary.unread) {
+    json.push_back({{"why", why}, {"ranks", ranks.text()}});
   }
   return json;
 }
@@ -75,6 +95,8 @@ std::string to_json(const Summary& summary) {
                   {"end_ns", summary.end_ns},
                   {"killed", summary.killed.text()},
                   {"truncated", summary.truncated.text()}};
+  if (!summary.unread.empty()) json["unread"] = unread_json(summary);
+  if (!summary.processes.empty()) json["processes"] = processes_json(summary);
   if (summary.source) {
     json["source"] = {{"bytes", summary.source->bytes},
                       {"modified_ns", summary.source->modified_ns}};

@@ -66,6 +66,8 @@ Process process_of(const spool::FileHeader& header) {
   process.start_monotonic_ns = static_cast<std::int64_t>(header.attach.monotonic_ns);
   process.boot_id = text_of(header.boot_id);
   process.time_namespace = header.time_namespace;
+  process.process_group = header.process_group;
+  process.session = text_of(header.session);
   return process;
 }
 

@@ -82,6 +82,8 @@ ordered_json row(const Process& process) {
     json["realtime_max_error_ns"] = signed_number(realtime.max_error);
     json["realtime_estimated_error_ns"] = signed_number(realtime.estimated_error);
   }
+  if (process.process_group != 0) json["process_group"] = process.process_group;
+  if (!process.session.empty()) json["session"] = text(process.session);
   return json;
 }
 

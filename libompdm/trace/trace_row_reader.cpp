@@ -28,6 +28,8 @@ void read_row(const Json& object, Process& process) {
   get(object, "realtime_max_error_ns", process.realtime.max_error);
   get(object, "realtime_estimated_error_ns", process.realtime.estimated_error);
   get(object, "wall_ns", process.wall);
+  get(object, "process_group", process.process_group);
+  get(object, "session", process.session);
 }
 
 void read_row(const Json& object, Recording& recording) {

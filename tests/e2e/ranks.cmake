@@ -1,13 +1,14 @@
-# Jobs of real ranks under OpenMPI and MPICH, where they are installed: with their calls where the headers are, too.
+# Jobs of real ranks under OpenMPI and MPICH, where they are installed: with their calls where the headers are, too; those
+# of tests/slurm make none.
 set(ranks_folder ${CMAKE_CURRENT_BINARY_DIR}/ranks)
 file(MAKE_DIRECTORY ${ranks_folder})
-add_executable(ranks_test ranks_test.cpp ../unit/cli/scratch.cpp)
-target_include_directories(ranks_test PRIVATE ${PROJECT_SOURCE_DIR}/tests/unit/cli)
+add_executable(ranks_test ranks_test.cpp ../unit/cli/scratch.cpp job_files_test.cpp ../support/synthetic_trace.cpp)
+target_include_directories(ranks_test PRIVATE ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/tests/unit/cli)
 target_link_libraries(ranks_test PRIVATE ompdm_options ompdm_verbs nlohmann_json::nlohmann_json GTest::gtest_main)
 target_compile_definitions(ranks_test PRIVATE OMPDM_COMMAND="$<TARGET_FILE:ompdm>" OMPDM_RANKS_FOLDER="${ranks_folder}")
 add_dependencies(ranks_test ompdm ompdm_record)
 
-foreach(mpi openmpi mpich)
+foreach(mpi openmpi mpich slurm)
   find_program(OMPDM_MPICC_${mpi} mpicc.${mpi})
   set(compile ${OMPDM_OFFLOAD_C})
   if(OMPDM_MPICC_${mpi})

@@ -38,6 +38,8 @@ struct Process {
   std::int64_t start_monotonic_ns = 0;
   std::string boot_id;               ///< /proc/sys/kernel/random/boot_id; "": not known
   std::uint64_t time_namespace = 0;  ///< inode of /proc/self/ns/time; 0: not known
+  std::uint32_t process_group = 0;   ///< in which it was started; 0: not known
+  std::string session;  ///< folder of the `ompdm record` that it ran under; empty: under none
   bool operator==(const Process&) const = default;
 };
 

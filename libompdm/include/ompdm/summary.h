@@ -33,6 +33,8 @@ class RankSet {
   [[nodiscard]] bool contains(std::int32_t rank) const;
   [[nodiscard]] std::uint64_t size() const;
   [[nodiscard]] bool empty() const { return ranges_.empty(); }
+  /// The lowest; -1 if there is none.
+  [[nodiscard]] std::int32_t first() const { return empty() ? -1 : ranges_.front().first; }
   /// Those from 0 to below `count` that are not there.
   [[nodiscard]] RankSet missing(std::int32_t count) const;
   [[nodiscard]] std::string text() const;
@@ -70,6 +72,23 @@ struct Row {
 /// By the rows' ids (ompdm/row_id.h), which are equal between processes of one build.
 using Rows = std::map<std::string, Row>;
 
+/// A process whose figures are in those of a rank.
+struct RankProcess {
+  std::string host;
+  std::uint32_t pid = 0;
+  std::uint32_t group = 0;    ///< of processes, in which it was started; 0: not known
+  std::string session;        ///< the `ompdm record` that it ran under; empty: under none
+  std::int64_t start_ns = 0;  ///< REALTIME
+  std::int64_t wall_ns = 0;
+
+  bool operator==(const RankProcess&) const = default;
+  auto operator<=>(const RankProcess&) const = default;
+};
+
+/// Whether two processes of one rank are of one run of the job: under one `ompdm record`, or, with
+/// none above them, in one group of processes of a host.
+bool of_one_run(const RankProcess& one, const RankProcess& other);
+
 /// The trace that a summary was made from.
 struct Source {
   std::uint64_t bytes = 0;       ///< of its file
@@ -87,10 +106,13 @@ struct Summary {
   std::int64_t end_ns = std::numeric_limits<std::int64_t>::min();    ///< the last end
   RankSet killed;     ///< whose process ended without the recorder's trailer
   RankSet truncated;  ///< whose trace is cut short
+  /// Ranks of which a trace or a summary could not be read, by what was wrong with it.
+  std::map<std::string, RankSet> unread;
+  std::vector<RankProcess> processes;  ///< of one rank's alone, in order
   /// Facts of the processes, and of how they were recorded, by name and value: "host", "program",
   /// "runtime", "reach".
   std::map<std::string, std::map<std::string, RankSet>> facts;
-  std::map<std::string, Figure> totals;  ///< "HtoD_bytes", "kernel_ns", "wall_ns"
+  std::map<std::string, Figure> totals;  ///< "HtoD_bytes", "kernel_ns", "process_count"
   std::map<std::string, Figure> losses;  ///< what was lost, by reason; 0 too
   Rows activities;                       ///< allocations and deletes too
   Rows directives;
@@ -105,9 +127,17 @@ struct Summary {
 /// Analyzes a trace, and keeps what adds up. A process that is of no job counts as rank 0 of 1.
 Summary summarize(const Trace& trace);
 
-/// Adds another part of the same job: the same in any order and grouping. Throws Error if a rank is
-/// in both, or the jobs are of different sizes; then `into` is as it was.
+/// Adds another part of the same job: the same in any order and grouping. Two summaries of one and
+/// the same rank are of programs that it ran, and added up to one of the rank (`add_program`).
+/// Throws Error if ranks are in both otherwise, or the jobs are of different sizes; then `into` is
+/// as it was.
 void merge(Summary& into, const Summary& other);
+
+/// Adds another process of the same rank: counts, bytes and times are sums; figures of one pass of
+/// a loop, and sizes of variables, are those of the process that has most; the wall is the time in
+/// which one of them ran. Throws Error if they are not of one run of the job, or the process is
+/// there already; then `rank` is as it was.
+void add_program(Summary& rank, const Summary& other);
 
 /// JSON of the schema `ompdm.summary/1`, the same bytes for equal summaries. Ends with a newline.
 std::string to_json(const Summary& summary);

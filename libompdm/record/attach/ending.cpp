@@ -19,6 +19,7 @@
 #include "record/stream/session.h"
 #include "record/stream/sites.h"
 #include "record/stream/spool_file.h"
+#include "spool/silence.h"
 
 namespace ompdm::record {
 namespace {
@@ -145,7 +146,7 @@ void tell_nothing_recorded() noexcept {
   if (reach == spool::Reach::kUnknown && !offload_can_reach()) {
     reach = spool::Reach::kUnreachable;
   }
-  const char* why = "no target region was executed on a device";
+  const char* why = spool::kNothingExecuted;
   const char* disabled = getenv("OMP_TARGET_OFFLOAD");
   if (reach == spool::Reach::kUnreachable) {
     why = "libomptarget could not open libomp.so, so no target event came";

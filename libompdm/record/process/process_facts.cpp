@@ -11,14 +11,10 @@
 #include <unistd.h>
 
 #include "record/process/clock.h"
+#include "spool/launcher.h"
 
 namespace ompdm::record {
 namespace {
-
-int number_in_environment(const char* name) noexcept {
-  const char* value = getenv(name);
-  return value != nullptr && *value != '\0' ? atoi(value) : -1;
-}
 
 void copy_variable(const char* name, char* text, std::size_t capacity) noexcept {
   const char* value = getenv(name);
@@ -30,28 +26,6 @@ std::uint32_t in_header(long microseconds) noexcept {
   return static_cast<std::uint32_t>(microseconds < 0       ? 0
                                     : microseconds > kMost ? kMost
                                                            : microseconds);
-}
-
-// Launchers name the rank and the job's size each in their own way.
-void find_rank(spool::FileHeader& header) noexcept {
-  static constexpr const char* kLaunchers[][2] = {
-      {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
-      {"PMIX_RANK", "PMIX_SIZE"},
-      {"PMI_RANK", "PMI_SIZE"},
-      {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},
-      {"SLURM_PROCID", "SLURM_NTASKS"},
-  };
-  header.rank = -1;
-  header.rank_count = 0;
-  for (const auto& launcher : kLaunchers) {
-    const int rank = number_in_environment(launcher[0]);
-    const int count = number_in_environment(launcher[1]);
-    if (rank >= 0 && count > 1) {
-      header.rank = rank;
-      header.rank_count = count;
-      return;
-    }
-  }
 }
 
 }  // namespace
@@ -121,7 +95,11 @@ void describe_process(spool::FileHeader& header) noexcept {
   header.state = spool::State::kRunning;
   header.attach = clock_triple();
   describe_clocks(header);
-  find_rank(header);
+  header.process_group = static_cast<std::uint32_t>(getpgrp());
+  const spool::LauncherRank rank =
+      spool::rank_of_launcher([](const char* name) { return getenv(name); });
+  header.rank = rank.rank;
+  header.rank_count = rank.count;
   copy_variable("OMP_TARGET_OFFLOAD", header.target_offload, sizeof(header.target_offload));
   read_text("/proc/sys/kernel/random/boot_id", header.boot_id, sizeof(header.boot_id));
   header.boot_id[strcspn(header.boot_id, "\n")] = '\0';

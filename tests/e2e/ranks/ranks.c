@@ -1,5 +1,6 @@
-// A rank of a job: ranks [die RANK]. Rank R sends (R + 1) * 80000 bytes in each of five passes; the
-// one that is to die kills itself when its work is done and the others have had time to end.
+// A rank of a job: ranks [die RANK | sleep]. Rank R sends (R + 1) * 80000 bytes in each of five
+// passes; the one that is to die kills itself when its work is done and the others have had time to
+// end.
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@ enum { kPasses = 5, kDoubles = 10000 };
 static int rank_of_launcher(void) {
   const char* rank = getenv("OMPI_COMM_WORLD_RANK");
   if (rank == NULL) rank = getenv("PMI_RANK");
+  if (rank == NULL) rank = getenv("SLURM_PROCID");
   return rank == NULL ? 0 : atoi(rank);
 }
 
@@ -40,6 +42,7 @@ int main(int argc, char** argv) {
     sleep(2);
     raise(SIGKILL);
   }
+  if (argc == 2 && strcmp(argv[1], "sleep") == 0) sleep(60);
   free(a);
   return sum > 0 ? 0 : 1;
 }

@@ -57,6 +57,39 @@ TEST(JobReport, TellsMissingAndKilledRanks) {
       << text;
 }
 
+TEST(JobReport, NamesRanksThatCouldNotBeReadAndWhy) {
+  Summary job = job_with_a_slow_rank(64, 17);
+  job.unread["line 7 is damaged"].add(RankSet(65));
+  const Json json = Json::parse(render_job(job, Format::kJson));
+  EXPECT_EQ(json["ranks"]["missing"], "64");
+  EXPECT_EQ(json["ranks"]["unread"][0]["ranks"], "65");
+  EXPECT_EQ(json["ranks"]["unread"][0]["why"], "line 7 is damaged");
+  const std::string text = render_job(job, Format::kText);
+  EXPECT_NE(text.find("! 1 rank not read: 65 (line 7 is damaged)\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("! 1 rank of the job without a trace: 64\n"), std::string::npos) << text;
+  Summary other = job_with_a_slow_rank(1, -1);
+  other.rank_count = job.rank_count;
+  other.ranks = RankSet(64);
+  summary::merge(other, summary::from_json(summary::to_json(job), "job.json"));
+  EXPECT_EQ(other.unread, job.unread);
+}
+
+TEST(JobReport, NamesRanksThatWereCountedOrToldInPart) {
+  Summary job = job_with_a_slow_rank(8, -1);
+  EXPECT_EQ(render_job(job, Format::kText).find("! Ranks"), std::string::npos);
+  job.facts["detail"]["tallies"] = RankSet("0-2");
+  job.facts["detail"]["window"] = RankSet("4");
+  job.facts["detail"]["spool_limit"] = RankSet("5,7");
+  const std::string text = render_job(job, Format::kText, {.width = 200});
+  EXPECT_NE(text.find("! Ranks only counted: 0-2; told event by event in part: 4-5,7: shares of "
+                      "the time, loops and findings are of what was told\n"),
+            std::string::npos)
+      << text;
+  const Json json = Json::parse(render_job(job, Format::kJson));
+  EXPECT_EQ(json["ranks"]["counted"], "0-2");
+  EXPECT_EQ(json["ranks"]["told_in_part"], "4-5,7");
+}
+
 TEST(JobReport, TellsAFindingOnceAndWhereToLook) {
   const Summary job = job_with_a_slow_rank(64, 17);
   const Json json = Json::parse(render_job(job, Format::kJson));

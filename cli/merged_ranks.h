@@ -1,0 +1,23 @@
+// The ranks of a job as one, from whatever was named of them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ompdm/summary.h"
+
+namespace ompdm::cli {
+
+/// What of a job could be read.
+struct Job {
+  summary::Summary summary;
+  bool complete = true;  ///< no file was left out because of what is wrong with it
+};
+
+/// All of them as one, holding one at a time, the programs of a rank added up. Said on stderr and
+/// left out are what cannot be read, of which the summary says the ranks, and what was merged from
+/// ranks that are all there besides. Throws Error, which names the file, where none can be read, or
+/// what is read is not of one run.
+Job merged(const std::vector<std::string>& files);
+
+}  // namespace ompdm::cli
