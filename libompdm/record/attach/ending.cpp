@@ -15,9 +15,9 @@
 #include "record/modules/entry_points.h"
 #include "record/process/message.h"
 #include "record/process/recorder.h"
+#include "record/stream/fallbacks.h"
 #include "record/stream/output_name.h"
 #include "record/stream/session.h"
-#include "record/stream/sites.h"
 #include "record/stream/spool_file.h"
 
 namespace ompdm::record {

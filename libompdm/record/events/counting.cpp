@@ -4,6 +4,7 @@
 #include "record/events/mapper_pieces.h"
 #include "record/events/regions.h"
 #include "record/process/detail.h"
+#include "record/stream/tally_of.h"
 
 namespace ompdm::record {
 namespace {
@@ -20,24 +21,6 @@ std::uint64_t place_of(spool::SiteId site, spool::PathId path) noexcept {
 
 std::uint64_t place_of(const OpenRegion& region) noexcept {
   return place_of(region.site->id, region.path);
-}
-
-// The tally of a key, `tell` tells its example, given its number, where it is met for the first
-// time. Null (and a loss counted) if there is no room.
-template <class Tell>
-spool::Tally* tally_of(Lane& lane, const TallyKey& key, spool::TallyOf of, TallySlot*& slot,
-                       Tell&& tell) noexcept {
-  slot = slot_of(lane.tallies, key);
-  if (slot != nullptr && slot->example != 0) [[likely]] {
-    return slot->tally;
-  }
-  if (slot == nullptr || !tell(lane.examples + 1) ||
-      !make_tally(lane, *slot, of, lane.examples + 1)) {
-    count_loss(spool::Loss::kRecordsNoSpace);
-    return nullptr;
-  }
-  ++lane.examples;
-  return slot->tally;
 }
 
 // An example is a region of its own, so that it can be told whatever is told around it.
