@@ -10,7 +10,7 @@
 
 #include "record/attach/hand_over.h"
 #include "record/attach/reach.h"
-#include "record/cupti/activity_lane.h"
+#include "record/cupti/activities.h"
 #include "record/cupti/cupti.h"
 #include "record/modules/entry_points.h"
 #include "record/process/message.h"
