@@ -33,7 +33,7 @@ Distribution spread(const Distribution& times, std::uint64_t count) {
         before == times.count
             ? count
             : static_cast<std::uint64_t>(std::llround(static_cast<double>(before) / share));
-    const std::uint64_t time = std::clamp(bin_begin(bin), times.least, times.most);
+    const std::uint64_t time = std::max(std::min(bin_begin(bin), times.most), times.least);
     spread.add(scaled(time), upto - given);
     given = upto;
   }
@@ -91,7 +91,8 @@ template <class Tally>
 void take_all(std::vector<Tally>& tallies, const std::vector<Work>& works) {
   const std::size_t count = works.size();
   for (std::size_t i = 0; i < count; ++i) {
-    if (works[i].times.count == 0 || tallies[i].like.clock == Clock::kDevice) continue;
+    if (works[i].times.count == 0 || tallies[i].times.count == 0) continue;
+    if (tallies[i].like.clock == Clock::kDevice) continue;
     if (auto rest = take(tallies[i], works[i])) tallies.push_back(*rest);
   }
 }

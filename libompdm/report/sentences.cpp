@@ -150,7 +150,8 @@ std::string told_part(const Analysis& one) {
           : fmt::format("{} from {} on, of {}", spoken_time(to - recording.told_from),
                         spoken_time(recording.told_from), spoken_time(wall));
   return fmt::format(
-      "told event by event: {}{}: shares of the time, loops and findings are of that part alone",
+      "told event by event: {}{}: shares of the time, waits, loops and findings are of that part "
+      "alone",
       part, recording.detail == "spool_limit" ? ", when the spool was full (OMPDM_MAX_SPOOL)" : "");
 }
 

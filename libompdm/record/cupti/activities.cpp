@@ -33,14 +33,10 @@ void write_external(Lane& lane, std::uint32_t correlation, std::uint64_t id) noe
   }
 }
 
-// What was told before counting began is told to its end; its id may not have been.
+// What was asked for by what is told is told, also once counting has begun.
 void settle(Lane& lane, const Activity& activity, std::uint64_t id) noexcept {
-  const bool counting = is_counting();
-  if (is_counted(id) || (id == 0 && counting)) {
+  if (is_counted(id) || (id == 0 && is_counting())) {
     return count_activity(lane, activity, id);
-  }
-  if (counting) {
-    write_external(lane, correlation_of(activity), id);
   }
   tell_activity(lane, activity);
 }
@@ -68,7 +64,7 @@ void take_external(Lane& lane, const cupti::ExternalRecord& external) noexcept {
     return;  // another tool's
   }
   note_owner(external.correlation, external.id);
-  if (!is_counting() && !is_counted(external.id)) {
+  if (!is_counted(external.id)) {
     write_external(lane, external.correlation, external.id);
   }
   for (Activity waited = take_waiting(external.correlation); waited.tag != spool::Tag::kNone;
@@ -81,12 +77,8 @@ void take_external(Lane& lane, const cupti::ExternalRecord& external) noexcept {
 // telling, is known of single events alone.
 void take_synchronization(Lane& lane, const cupti::SynchronizationRecord& wait) noexcept {
   const std::uint64_t id = owner_of(wait.correlation);
-  const bool counting = is_counting();
-  if (is_counted(id) || (id == 0 && counting)) {
+  if (is_counted(id) || (id == 0 && is_counting())) {
     return;
-  }
-  if (counting) {
-    write_external(lane, wait.correlation, id);
   }
   auto* record = has_times(wait.start, wait.end) ? reserve<spool::Synchronization>(lane) : nullptr;
   if (record == nullptr) {

@@ -170,11 +170,10 @@ Trace record_play(unsigned seed, int count, const std::string& variable = "OMPDM
   EXPECT_EQ(outcome.status, 0) << outcome.messages;
   Trace trace = read_spool(folder.path() / "trace.json.spool");
   EXPECT_EQ(trace.recording.cupti, "on") << outcome.messages;
-  for (const char* name : {"records_unreadable", "activities_dropped", "activities_missing",
-                           "activities_late", "records_no_space", "ops_unmatched"}) {
-    const auto loss = std::ranges::find(trace.losses, name, &Loss::name);
-    EXPECT_NE(loss, trace.losses.end()) << name;
-    if (loss != trace.losses.end()) EXPECT_EQ(loss->count, 0U) << name;
+  for (const Loss& loss : trace.losses) {
+    // There is no wrapper to tell them here.
+    const bool expected = loss.name == "names_unavailable";
+    EXPECT_TRUE(expected || loss.count == 0) << loss.name << " " << loss.count;
   }
   return trace;
 }
