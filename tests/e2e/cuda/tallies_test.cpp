@@ -29,8 +29,14 @@ void expect_same_counts(const OnStandin& counted, const OnStandin& told) {
   const std::vector<const char*> directive = {"directive",  "line",       "count",
                                               "HtoD_bytes", "HtoD_count", "DtoH_bytes",
                                               "DtoH_count", "DtoD_bytes", "kernel_count"};
-  EXPECT_EQ(rows_of(counted.report["directives"], directive),
-            rows_of(told.report["directives"], directive));
+  // What the runtime frees for a deferred directive that has ended is that directive's where it is
+  // told, and the runtime's where it is counted.
+  const auto directives = [&](const Json& report) {
+    std::vector<Json> rows = rows_of(report["directives"], directive);
+    std::erase_if(rows, [](const Json& row) { return row["line"] == 0; });
+    return rows;
+  };
+  EXPECT_EQ(directives(counted.report), directives(told.report));
   for (const char* what : {"HtoD", "DtoH", "DtoD", "memset", "kernel", "runtime_internal"}) {
     EXPECT_EQ(counted.report["totals"][what]["count"], told.report["totals"][what]["count"])
         << what;
@@ -49,13 +55,12 @@ void expect_same_times(const OnStandin& counted, const OnStandin& told) {
     const auto same =
         std::ranges::find_if(rows, [&](const Json& other) { return other["id"] == row["id"]; });
     ASSERT_NE(same, rows.end()) << row["name"];
-    const auto near = [&](const char* what, double tolerance) {
-      EXPECT_NEAR((*same)[what].get<double>(), row[what].get<double>(), tolerance)
-          << row["name"] << " " << what;
-    };
-    near("total_ns", row["count"].get<double>());  // the clocks' own nanosecond
-    near("min_ns", 1);
-    near("max_ns", 1);
+    // What is told is brought from CUPTI's clock to the host's, which in a run of some milliseconds
+    // are known to a thousandth.
+    for (const char* what : {"total_ns", "min_ns", "max_ns"}) {
+      const auto time = row[what].get<double>();
+      EXPECT_NEAR((*same)[what].get<double>(), time, time / 1000) << row["name"] << " " << what;
+    }
   }
 }
 
@@ -85,7 +90,7 @@ INSTANTIATE_TEST_SUITE_P(, CountedOnStandin,
                                          "threads"),
                          [](const auto& test) { return std::string(test.param); });
 
-TEST(CountedOnStandin, KernelsTakeWhatTheyTook) {
+TEST(CountedGpu, KernelsTakeWhatTheyTook) {
   const OnStandin counted = run_on_standin({"shapes"}, {{"OMPDM_DETAIL", "tallies"}});
   ASSERT_FALSE(counted.report["activities"].empty());
   for (const Json& row : counted.report["activities"]) {
@@ -97,7 +102,7 @@ TEST(CountedOnStandin, KernelsTakeWhatTheyTook) {
 const std::map<std::string, std::string> kFast = {{"STANDIN_COPY_US", "0"},
                                                   {"STANDIN_KERNEL_US", "0"}};
 
-TEST(CountedOnStandin, ASpoolThatIsFullCountsTheRest) {
+TEST(CountedGpu, ASpoolThatIsFullCountsTheRest) {
   const OnStandin told = run_on_standin({"storm", "3000"}, kFast);
   auto environment = kFast;
   environment["OMPDM_MAX_SPOOL"] = "200K";
@@ -111,7 +116,7 @@ TEST(CountedOnStandin, ASpoolThatIsFullCountsTheRest) {
             told.trace.activities.size());
 }
 
-TEST(CountedOnStandin, TheSpoolOfALongerRunIsNoLarger) {
+TEST(CountedGpu, TheSpoolOfALongerRunIsNoLarger) {
   const auto size_of = [](const char* steps, const char* end) {
     Command counted{{OMPDM_COMMAND, "record", "--detail", "tallies", "--no-finish", "--",
                      OMPDM_CUDA_PROGRAMS "/storm", steps, end},
@@ -126,7 +131,7 @@ TEST(CountedOnStandin, TheSpoolOfALongerRunIsNoLarger) {
 }
 
 // What CUPTI had not given back is missing, and said so.
-TEST(CountedOnStandin, AKilledRunHasWhatCameBack) {
+TEST(CountedGpu, AKilledRunHasWhatCameBack) {
   auto environment = kFast;
   environment["OMPDM_DETAIL"] = "tallies";
   const OnStandin killed = run_on_standin({"storm", "3000", "kill"}, environment);
