@@ -98,7 +98,7 @@ Analysis analyze_as_it_is(const Trace& trace, Picture* picture) {
 }
 
 Analysis analyze_on_device_clock(const Trace& trace, Picture* picture) {
-  if (trace.activities.empty()) return analyze_as_it_is(trace, picture);
+  if (!has_device_times(trace)) return analyze_as_it_is(trace, picture);
   Analysis analysis = analyze_as_it_is(on_device_clock(trace), picture);
   analysis.start_latencies = start_latencies_of(trace);
   return analysis;
@@ -112,7 +112,7 @@ Analysis tabulate(const Trace& trace) {
     analysis.directives = directives_of(timed).rows;
     return analysis;
   };
-  return trace.activities.empty() ? tables(trace) : tables(on_device_clock(trace));
+  return has_device_times(trace) ? tables(on_device_clock(trace)) : tables(trace);
 }
 
 Analysis analyze(const Trace& trace) { return analyze_on_device_clock(trace, nullptr); }

@@ -10,23 +10,6 @@
 namespace ompdm::analysis {
 namespace {
 
-std::optional<OpKind> op_kind(ActivityKind kind) {
-  switch (kind) {
-    case ActivityKind::kHtoD:
-      return OpKind::kHtoD;
-    case ActivityKind::kDtoH:
-      return OpKind::kDtoH;
-    case ActivityKind::kDtoD:
-      return OpKind::kDtoD;
-    case ActivityKind::kMemset:
-      return OpKind::kMemset;
-    case ActivityKind::kKernel:
-    case ActivityKind::kHtoH:
-      break;
-  }
-  return std::nullopt;
-}
-
 /// The hull of what one row's activities did.
 template <class Row>
 void take_interval(Row& row, const DeviceActivity& activity) {
@@ -45,6 +28,25 @@ template <class Row>
 Index<Row> append(Runs<Row>& rows, const Row& row) {
   rows.push_back(row);
   return {static_cast<std::uint32_t>(rows.size() - 1)};
+}
+
+}  // namespace
+
+std::optional<OpKind> op_kind(ActivityKind kind) {
+  switch (kind) {
+    case ActivityKind::kHtoD:
+      return OpKind::kHtoD;
+    case ActivityKind::kDtoH:
+      return OpKind::kDtoH;
+    case ActivityKind::kDtoD:
+      return OpKind::kDtoD;
+    case ActivityKind::kMemset:
+      return OpKind::kMemset;
+    case ActivityKind::kKernel:
+    case ActivityKind::kHtoH:
+      break;
+  }
+  return std::nullopt;
 }
 
 Launch launch_of(const Trace& trace, const DeviceActivity& activity) {
@@ -79,12 +81,11 @@ DataOp op_of(const Trace& trace, const DeviceActivity& activity, OpKind kind) {
   return op;
 }
 
-}  // namespace
-
 Trace on_device_clock(Trace trace) {
-  if (trace.activities.empty()) return trace;
+  if (!has_device_times(trace)) return trace;
   // What comes without OMPT has no thread either; rows need one to refer to.
   if (trace.threads.empty()) trace.threads.push_back({trace.process.pid});
+  put_tallies_on_device_clock(trace);
   for (DeviceActivity& activity : trace.activities) {
     if (!activity.launch && activity.kind == ActivityKind::kKernel) {
       activity.launch = append(trace.launches, launch_of(trace, activity));

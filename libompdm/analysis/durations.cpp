@@ -78,7 +78,7 @@ void add_directives(const Trace& trace, const Analysis& analysis, const Picture&
 
 Durations durations_of(const Trace& trace, const Analysis& analysis, const Picture& picture) {
   Durations all;
-  if (trace.activities.empty()) {
+  if (!has_device_times(trace)) {
     add_activities(trace, analysis, all);
   } else {
     add_activities(on_device_clock(trace), analysis, all);

@@ -150,6 +150,16 @@ void add_tallies(Database& database, const Trace& trace) {
                 one.times.sum, one.times.least, one.times.most, one.times.median(),
                 Value(one.times.deviation()));
   }
+  for (const ActivityTally& one : trace.activity_tallies) {
+    const auto bytes = [&](std::uint64_t value) {
+      return one.like.kind == ActivityKind::kKernel ? none
+                                                    : Value(static_cast<std::int64_t>(value));
+    };
+    tallies.add("activity", name_of(one.like.kind), none, none, none, one.like.kernel, none,
+                one.like.device, one.like.internal, false, none, one.times.count, bytes(one.bytes),
+                bytes(one.least_bytes), bytes(one.most_bytes), one.times.sum, one.times.least,
+                one.times.most, one.times.median(), Value(one.times.deviation()));
+  }
 }
 
 }  // namespace

@@ -77,13 +77,23 @@ void warn_of_missing_lines(const Analysis& one, std::vector<std::string>& lines)
                               : ": build with -g; names came for some only (see `ompdm info`)"));
 }
 
+/// Whether the run was counted by its end: then it is not told which directives had begun.
+bool ends_counted(const Analysis& one) {
+  const Recording& recording = one.recording;
+  return recording.detail == "tallies" ||
+         (!recording.detail.empty() &&
+          (recording.told_to != 0 || recording.told_from >= one.process.wall));
+}
+
 void warn_of_end(const Analysis& one, const SourceNames& names, std::vector<std::string>& lines) {
   if (one.running) {
     lines.push_back("the process still runs: these are the figures up to now");
   } else if (!one.recording.finished && one.unfinished.empty()) {
     lines.push_back(
-        "the process was killed, or left by _exit, quick_exit or exec: what it did until then is "
-        "here");
+        std::string("the process was killed, or left by _exit, quick_exit or exec: what it did "
+                    "until then is here") +
+        (ends_counted(one) ? ", but not what it was in the middle of: events were only counted then"
+                           : ""));
   }
   for (const analysis::UnfinishedRegion& region : one.unfinished) {
     const bool known = region.directive != analysis::kNoRow;
@@ -140,7 +150,8 @@ std::string told_part(const Analysis& one) {
           : fmt::format("{} from {} on, of {}", spoken_time(to - recording.told_from),
                         spoken_time(recording.told_from), spoken_time(wall));
   return fmt::format(
-      "told event by event: {}{}: shares of the time, loops and findings are of that part alone",
+      "told event by event: {}{}: shares of the time, waits, loops and findings are of that part "
+      "alone",
       part, recording.detail == "spool_limit" ? ", when the spool was full (OMPDM_MAX_SPOOL)" : "");
 }
 

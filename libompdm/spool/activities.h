@@ -10,15 +10,24 @@ namespace ompdm::spool {
 /// FileHeader::attached_by of a recording that CUDA itself started.
 inline constexpr std::uint32_t kAttachedByCuda = 2;
 
-/// The external correlation id that is pushed while a region, data operation or submit runs: its
-/// lane and the low 52 bits of its begin in ticks, so that no record needs to hold it. Above 12
-/// bits the lane's number changes the ticks, so that no two lanes have equal ids at one instant.
+/// The external correlation id that is pushed while a region, data operation or submit runs that is
+/// told: its lane and the low 52 bits of its begin in ticks, so that no record needs to hold it.
+/// Above 11 bits the lane's number changes the ticks, so that no two lanes have equal ids at one
+/// instant.
 inline std::uint64_t external_id(LaneId id, std::uint64_t begin) noexcept {
   const std::uint32_t lane = number(id);
   constexpr unsigned kTickBits = 52;
-  constexpr unsigned kLaneBits = 64 - kTickBits;
+  constexpr unsigned kLaneBits = 63 - kTickBits;
   const std::uint64_t moved = begin ^ std::uint64_t{lane >> kLaneBits} << 32U;
-  return std::uint64_t{lane} << kTickBits | (moved & ((std::uint64_t{1} << kTickBits) - 1));
+  constexpr std::uint64_t kLaneMask = (std::uint64_t{1} << kLaneBits) - 1;
+  return (lane & kLaneMask) << kTickBits | (moved & ((std::uint64_t{1} << kTickBits) - 1));
+}
+
+/// The one that is pushed while something runs that is counted (spool/tally.h): the lane and the
+/// number of its example there. 0: of a region itself, whose example is told when it ends.
+inline constexpr std::uint64_t kCountedExternal = std::uint64_t{1} << 63U;
+inline std::uint64_t counted_external_id(LaneId lane, std::uint32_t example) noexcept {
+  return kCountedExternal | std::uint64_t{number(lane)} << 32U | example;
 }
 
 /// A kernel's name, for the records after it in its lane. Followed by the text.

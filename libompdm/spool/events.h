@@ -70,7 +70,8 @@ struct Device {
 static_assert(sizeof(Device) == 32);
 
 /// A kernel call for which no target region came: it ran on the host. Head::flags: 1 + the number
-/// of the device that it asked for, 0 if that is not known.
+/// of the device that it asked for, 0 if that is not known. Followed by its number (u64) where it
+/// is the example of a tally (spool/tally.h).
 struct Fallback {
   Head head;
   SiteId site;

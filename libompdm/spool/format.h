@@ -1,7 +1,7 @@
 // The byte layout of a spool: the only thing that the recorder (in the user's process) and the
 // reader (`ompdm finish`) share. Nothing in this folder allocates, throws or depends on more than
 // the freestanding headers (without_signal.h apart). The records are in definitions.h, events.h,
-// activities.h and tally.h, the events in stream.h.
+// activities.h, tally.h and activity_tally.h, the events in stream.h.
 //
 //   offset 0          FileHeader            8192 bytes, counters and trailer are updated in place
 //   offset 8192       chunk | chunk | …     sizes differ (8 KiB … 1 MiB), each owned by one lane
@@ -56,7 +56,8 @@ enum class Tag : std::uint8_t {
   kCuptiClock = 18 << 3,
   kCudaDevice = 19 << 3,
   kSynchronization = 20 << 3,
-  kTally = 21 << 3,  ///< spool/tally.h
+  kTally = 21 << 3,          ///< spool/tally.h
+  kActivityTally = 22 << 3,  ///< spool/activity_tally.h
 };
 
 /// First word of every record; `size` counts 8-byte units and includes this word.
@@ -96,8 +97,7 @@ enum class Loss : std::uint32_t {
   kModulesUnpatched,  ///< loaded modules with offload calls that could not be patched (each once)
   kThreadsWithoutLane,    ///< events of threads for which no lane could be made
   kPathsUntold,           ///< regions and API calls whose call path is not told: too many were met
-  kActivitiesDropped,     ///< device activities that CUPTI had no buffer for, or the spool no lane,
-                          ///< and those of a part of the run that is counted only
+  kActivitiesDropped,     ///< device activities that CUPTI had no buffer for, or the spool no lane
   kActivitiesIncomplete,  ///< device activities whose end CUPTI did not know when it was asked last
   kContentsPendingOverflow,  ///< contents from devices not examined: too many waited for one region
   kContentsUnknownCompletion,  ///< contents from devices not examined: nothing tells when they have

@@ -63,4 +63,12 @@ inline void add(Quantities& to, std::uint64_t value) noexcept {
   ++to.bins[bin_of(value)];
 }
 
+/// Adds the bytes of one operation or activity, whose time, which counts it, is added next.
+inline void add_bytes(Tally& to, std::uint64_t bytes) noexcept {
+  const bool is_first = to.times.count == 0;
+  to.bytes += bytes;
+  to.least_bytes = is_first || bytes < to.least_bytes ? bytes : to.least_bytes;
+  to.most_bytes = bytes > to.most_bytes ? bytes : to.most_bytes;
+}
+
 }  // namespace ompdm::spool

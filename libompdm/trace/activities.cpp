@@ -6,8 +6,9 @@
 #include <map>
 #include <set>
 
+#include "trace/activity_kernels.h"
+#include "trace/activity_tallies.h"
 #include "trace/external_owners.h"
-#include "trace/offload_names.h"
 #include "trace/synchronizations.h"
 
 namespace ompdm::trace {
@@ -95,12 +96,14 @@ void set_devices(Draft& draft) {
     if (known != numbers.end()) device = known->second;
   };
   std::set<std::int32_t> seen;
-  for (DeviceActivity& activity : trace.activities) {
+  const auto renumber = [&](DeviceActivity& activity) {
     translate(activity.device);
     translate(activity.source_device);
     translate(activity.destination_device);
     seen.insert(activity.device);
-  }
+  };
+  for (DeviceActivity& activity : trace.activities) renumber(activity);
+  for (ActivityTallyNote& note : draft.activity_tallies) renumber(note.row.like);
   for (const Device& device : trace.devices) seen.erase(device.number);
   for (const std::int32_t number : seen) trace.devices.push_back({number, "", "", false, false});
   std::sort(trace.devices.begin(), trace.devices.end(),
@@ -112,62 +115,6 @@ void set_devices(Draft& draft) {
   }
 }
 
-// Kernels by their names; those that no launch told of get a row.
-class Kernels {
- public:
-  explicit Kernels(Draft& draft) : draft_(draft) {
-    for (std::uint32_t i = 0; i < draft.trace.kernels.size(); ++i) {
-      rows_.emplace(draft.trace.kernels[i].name, i);
-    }
-  }
-  Index<Kernel> find(const DeviceActivity& activity, const ActivityNote& note) {
-    const Trace& trace = draft_.trace;
-    if (activity.launch && trace.launches.common(activity.launch.value).kernel) {
-      const Index<Kernel> known = trace.launches.common(activity.launch.value).kernel;
-      Kernel& kernel = draft_.trace.kernels[known.value];
-      if (kernel.name.empty() && note.name != kNoList) {
-        kernel.name = draft_.activity_names[note.name];
-      }
-      return known;
-    }
-    if (note.name == kNoList) return {};
-    const std::string& name = draft_.activity_names[note.name];
-    const auto [at, is_new] = rows_.emplace(name, static_cast<std::uint32_t>(trace.kernels.size()));
-    if (is_new) {
-      Kernel kernel;
-      kernel.name = name;
-      const auto parsed = parse_kernel(name);
-      kernel.function = demangle(parsed ? parsed->function : name);
-      kernel.line = parsed ? parsed->line : 0;
-      draft_.trace.kernels.push_back(std::move(kernel));
-    }
-    return {at->second};
-  }
-
- private:
-  Draft& draft_;
-  std::map<std::string, std::uint32_t> rows_;
-};
-
-bool does(const DataOp& op, ActivityKind kind) {
-  switch (op.kind) {
-    case OpKind::kHtoD:
-      return kind == ActivityKind::kHtoD;
-    case OpKind::kDtoH:
-      return kind == ActivityKind::kDtoH;
-    case OpKind::kDtoD:  // bounced copies are done as one of each
-      return kind != ActivityKind::kKernel && kind != ActivityKind::kMemset;
-    case OpKind::kMemset:
-      return kind == ActivityKind::kMemset;
-    case OpKind::kAlloc:
-    case OpKind::kDelete:
-    case OpKind::kAssociate:
-    case OpKind::kDisassociate:
-      break;
-  }
-  return false;
-}
-
 void tie(const Trace& trace, const ExternalOwners& owners, std::uint64_t id,
          DeviceActivity& activity) {
   // Ids are told apart by their instants: few are the same, unless the spool is damaged.
@@ -176,7 +123,7 @@ void tie(const Trace& trace, const ExternalOwners& owners, std::uint64_t id,
   for (int i = 0; at != owners.ops.end() && at->first == id && i < kMostOwners; ++at, ++i) {
     const DataOp& op = trace.ops[at->second];
     activity.region = op.region;
-    if (does(op, activity.kind)) {
+    if (does(op.kind, activity.kind)) {
       activity.op = {at->second};
       activity.internal = op.internal;
       // LLVM 19 names the two contexts of cuMemcpyPeerAsync the wrong way round (the addresses
@@ -230,11 +177,17 @@ Untied tie_activities(Draft& draft, std::uint64_t attach) {
   put_in_order(trace.activities, order);
   put_in_order(draft.activity_notes, order);
   put_in_order(trace.synchronizations, set_times(trace.synchronizations, scale, attach));
+  for (ActivityTallyNote& note : draft.activity_tallies) {
+    DeviceActivity& like = note.row.like;
+    like.begin = scale.at(like.begin) - static_cast<std::int64_t>(attach);
+    like.end = scale.at(like.end) - static_cast<std::int64_t>(attach);
+  }
   set_devices(draft);
+  Kernels kernels(draft);
+  const bool has_directives = !trace.regions.empty() || !trace.ops.empty() ||
+                              !trace.region_tallies.empty() || !trace.op_tallies.empty();
   if (!trace.activities.empty() || !trace.synchronizations.empty()) {
     const ExternalOwners owners(draft);
-    const bool has_directives = !trace.regions.empty() || !trace.ops.empty();
-    Kernels kernels(draft);
     for (std::size_t i = 0; i < trace.activities.size(); ++i) {
       DeviceActivity& activity = trace.activities[i];
       activity.internal = has_directives;
@@ -242,12 +195,18 @@ Untied tie_activities(Draft& draft, std::uint64_t attach) {
       if (id != draft.external_ids.end()) tie(trace, owners, id->second, activity);
       if (activity.launch) activity.internal = false;
       if (activity.kind == ActivityKind::kKernel) {
-        activity.kernel = kernels.find(activity, draft.activity_notes[i]);
+        const Index<Kernel> launched =
+            activity.launch ? trace.launches.common(activity.launch.value).kernel : Index<Kernel>{};
+        activity.kernel = kernels.find(launched, draft.activity_notes[i].name);
       }
     }
     tie_synchronizations(draft, owners);
   }
-  return trace.recording.cupti == "on" ? count_untied(trace) : Untied{};
+  tie_activity_tallies(draft, kernels, has_directives);
+  if (trace.recording.cupti != "on") return {};
+  Untied untied = count_untied(trace);
+  untied.missing += count_missing_in_tallies(trace);
+  return untied;
 }
 
 }  // namespace ompdm::trace

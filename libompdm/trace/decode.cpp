@@ -50,6 +50,8 @@ void Decoder::add(const Record& record) {
       return add_cuda_device(record);
     case spool::Tag::kTally:
       return add_tally(record);
+    case spool::Tag::kActivityTally:
+      return add_activity_tally(record);
   }
   // A tag of a later minor addition: skipped by its size.
 }
@@ -80,6 +82,7 @@ Draft Decoder::take(std::uint64_t last_ticks) {
   leave_open();
   tie_deferred_regions();
   tie_tallies();
+  tie_activity_tallies();
   last_ = std::max(last_, clock_.at(last_ticks));
   const auto close = [this](auto& rows, const std::vector<std::uint32_t>& open) {
     for (const std::uint32_t i : open) {

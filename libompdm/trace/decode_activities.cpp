@@ -41,51 +41,60 @@ SynchronizationKind synchronization_kind(std::uint8_t type) {
 void Decoder::add_activity_name(const Record& record) {
   const auto row = record.as<spool::ActivityName>();
   if (!row) return void(++unreadable);
-  lane_.activity_names[row->id] = static_cast<std::uint32_t>(draft_.activity_names.size());
+  activity_names_[{lane_.number, row->id}] =
+      static_cast<std::uint32_t>(draft_.activity_names.size());
   draft_.activity_names.push_back(text_after(record.tail<spool::ActivityName>(row->size)));
+}
+
+DeviceActivity Decoder::activity_of(const spool::KernelActivity& row) {
+  DeviceActivity activity;
+  activity.kind = ActivityKind::kKernel;
+  activity.device = device_number(row.device);
+  activity.stream = row.stream;
+  activity.context = row.context;
+  activity.correlation = row.correlation;
+  activity.begin = static_cast<Nanoseconds>(row.begin);
+  activity.end = static_cast<Nanoseconds>(row.end);
+  activity.grid = {row.grid_x, row.grid_y, row.grid_z};
+  activity.block = {row.block[0], row.block[1], row.block[2]};
+  activity.registers = row.registers;
+  activity.static_shared = row.static_shared;
+  activity.dynamic_shared = row.dynamic_shared;
+  return activity;
 }
 
 void Decoder::add_kernel_activity(const Record& record) {
   const auto row = record.as<spool::KernelActivity>();
   if (!row) return void(++unreadable);
+  draft_.trace.activities.push_back(activity_of(*row));
+  draft_.activity_notes.push_back({find_activity_name(lane_.number, row->name)});
+}
+
+DeviceActivity Decoder::activity_of(const spool::MemoryActivity& row) {
+  const auto work = static_cast<spool::MemoryWork>(row.head.flags);
   DeviceActivity activity;
-  activity.kind = ActivityKind::kKernel;
-  activity.device = device_number(row->device);
-  activity.stream = row->stream;
-  activity.context = row->context;
-  activity.correlation = row->correlation;
-  activity.begin = static_cast<Nanoseconds>(row->begin);
-  activity.end = static_cast<Nanoseconds>(row->end);
-  activity.grid = {row->grid_x, row->grid_y, row->grid_z};
-  activity.block = {row->block[0], row->block[1], row->block[2]};
-  activity.registers = row->registers;
-  activity.static_shared = row->static_shared;
-  activity.dynamic_shared = row->dynamic_shared;
-  draft_.trace.activities.push_back(activity);
-  draft_.activity_notes.push_back({find(lane_.activity_names, row->name)});
+  activity.kind =
+      work == spool::MemoryWork::kMemset ? ActivityKind::kMemset : copy_kind(row.copy_kind);
+  activity.source = memory_kind(row.source_kind);
+  activity.destination = memory_kind(row.destination_kind);
+  activity.device = device_number(row.device);
+  if (work == spool::MemoryWork::kPeerCopy) {
+    activity.source_device = device_number(row.source_device);
+    activity.destination_device = device_number(row.destination_device);
+  }
+  activity.stream = row.stream;
+  activity.context = row.context;
+  activity.correlation = row.correlation;
+  activity.begin = static_cast<Nanoseconds>(row.begin);
+  activity.end = static_cast<Nanoseconds>(row.end);
+  activity.bytes = row.bytes;
+  return activity;
 }
 
 void Decoder::add_memory_activity(const Record& record) {
   const auto row = record.as<spool::MemoryActivity>();
   if (!row) return void(++unreadable);
-  const auto work = static_cast<spool::MemoryWork>(row->head.flags);
-  DeviceActivity activity;
-  activity.kind =
-      work == spool::MemoryWork::kMemset ? ActivityKind::kMemset : copy_kind(row->copy_kind);
-  activity.source = memory_kind(row->source_kind);
-  activity.destination = memory_kind(row->destination_kind);
-  activity.device = device_number(row->device);
-  if (work == spool::MemoryWork::kPeerCopy) {
-    activity.source_device = device_number(row->source_device);
-    activity.destination_device = device_number(row->destination_device);
-  }
-  activity.stream = row->stream;
-  activity.context = row->context;
-  activity.correlation = row->correlation;
-  activity.begin = static_cast<Nanoseconds>(row->begin);
-  activity.end = static_cast<Nanoseconds>(row->end);
-  activity.bytes = row->bytes;
-  draft_.trace.activities.push_back(activity);
+  draft_.trace.activities.push_back(activity_of(*row));
   draft_.activity_notes.push_back({});
 }
 

@@ -81,8 +81,10 @@ void Decoder::add_api_op(const RawEvent& event) {
   const std::uint64_t begin = lane_.instant += event.first;
   const std::uint64_t end = lane_.instant += event.second;
   auto& [fields, call] = lane_.api;
-  for (std::size_t i = 0; i < fields.size(); ++i) fields[i] += event.fields[i];
-  for (std::size_t i = 0; i < call.size(); ++i) call[i] += event.api[i];
+  if (event.has_fields) {
+    for (std::size_t i = 0; i < fields.size(); ++i) fields[i] += event.fields[i];
+    for (std::size_t i = 0; i < call.size(); ++i) call[i] += event.api[i];
+  }
   const auto example = static_cast<std::uint32_t>(fields[spool::kOpWhat] >> spool::kOpExampleAt);
   if (example != 0) begin_example(example);
   DataOp op = op_of(fields.data());

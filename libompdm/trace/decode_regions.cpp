@@ -155,9 +155,14 @@ void Decoder::add_deferred_region(const Record& record) {
 void Decoder::add_fallback(const Record& record) {
   const auto row = record.as<spool::Fallback>();
   if (!row) return void(++unreadable);
+  std::uint64_t example = 0;
+  const auto number = record.tail<spool::Fallback>(sizeof(example));
+  if (number.size() == sizeof(example)) std::memcpy(&example, number.data(), sizeof(example));
+  if (example != 0) begin_example(static_cast<std::uint32_t>(example));
   Region region;
   region.site = {find(lane_.sites, row->site)};
   region.thread = thread();
+  if (example != 0) example_ = kNoList;
   region.begin = region.end = time(row->ticks);
   region.host_fallback = true;
   region.device = static_cast<std::int32_t>(row->head.flags) - 1;

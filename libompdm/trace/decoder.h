@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "spool/activities.h"
+#include "spool/activity_tally.h"
 #include "spool/definitions.h"
 #include "spool/events.h"
 #include "spool/tally.h"
@@ -97,7 +98,6 @@ class Decoder {
     Positions<spool::SiteId> sites;
     Positions<spool::MapperNameId> names;
     Positions<spool::PathId> paths;
-    Positions<spool::ActivityNameId> activity_names;
     std::unordered_map<std::uint64_t, Context> contexts;
     Context* latest = nullptr;  // of contexts, by
     std::uint64_t latest_number = 0;
@@ -166,7 +166,11 @@ class Decoder {
   /// What follows is of this example, until `example_` is kNoList again.
   void begin_example(std::uint32_t example);
   void add_tally(const Record& record);
+  void add_activity_tally(const Record& record);
   void tie_tallies();
+  void tie_activity_tallies();
+  DeviceActivity activity_of(const spool::KernelActivity& row);
+  DeviceActivity activity_of(const spool::MemoryActivity& row);
   /// A task that runs a directive: who made it, and when.
   struct Deferral {
     Index<CallPath> path;
@@ -193,6 +197,11 @@ class Decoder {
   static std::uint32_t find(const Positions<Id>& ids, Id id) {
     const auto at = ids.find(id);
     return at == ids.end() ? kNoList : at->second;
+  }
+  [[nodiscard]] std::uint32_t find_activity_name(spool::LaneId lane,
+                                                 spool::ActivityNameId id) const {
+    const auto at = activity_names_.find({lane, id});
+    return at == activity_names_.end() ? kNoList : at->second;
   }
   void drop_if_endless(std::string& name);
   std::uint32_t thread() {
@@ -224,6 +233,8 @@ class Decoder {
   std::uint32_t example_ = kNoList;  // the thread of the example that is being read
   std::map<std::pair<spool::LaneId, std::uint32_t>, std::uint32_t> examples_;  // of Draft::tallies
   std::vector<spool::Tally> tallies_;
+  std::vector<spool::ActivityTally> activity_tallies_;
+  std::map<std::pair<spool::LaneId, spool::ActivityNameId>, std::uint32_t> activity_names_;
   Nanoseconds last_ = 0;
   std::uint32_t calls_ = 0;  // API calls seen, in all lanes
   std::uint64_t hashing_ticks_ = 0;

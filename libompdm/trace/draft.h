@@ -79,6 +79,13 @@ struct ActivityNote {
   std::uint32_t name = kNoList;  ///< in Draft::activity_names
 };
 
+/// Of activities that were counted. Until they are tied as activities are.
+struct ActivityTallyNote {
+  ActivityTally row;
+  std::uint32_t name = kNoList;   ///< in Draft::activity_names
+  std::uint32_t owner = kNoList;  ///< in Draft::tallies
+};
+
 /// One instant on CUPTI's clock and on CLOCK_MONOTONIC, nanoseconds.
 struct ClockPair {
   std::uint64_t cupti = 0;
@@ -143,6 +150,7 @@ struct Draft {
   std::vector<std::string> mapper_names;  ///< as the compiler passes them
   std::vector<MapperPiece> mapper_pieces;
   std::vector<TallyNote> tallies;  ///< by example
+  std::vector<ActivityTallyNote> activity_tallies;
 };
 
 /// A clause's map type bits, as far as they matter here (OMP_TGT_MAPTYPE_*).

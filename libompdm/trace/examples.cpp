@@ -46,10 +46,10 @@ class Taker {
 
  private:
   // Null: its tally was lost, or is of another sort.
-  const TallyNote* tally_of(std::uint32_t thread, spool::TallyOf of) const {
+  TallyNote* tally_of(std::uint32_t thread, spool::TallyOf of) const {
     const std::size_t number = thread - kFirstExample;
     if (number >= draft_.tallies.size()) return nullptr;
-    const TallyNote& note = draft_.tallies[number];
+    TallyNote& note = draft_.tallies[number];
     return note.is_known && note.of == of && note.times.count != 0 ? &note : nullptr;
   }
 
@@ -65,8 +65,9 @@ class Taker {
   }
 
   void take_op(DataOp op) {
-    const TallyNote* note = tally_of(op.thread, spool::TallyOf::kOp);
+    TallyNote* note = tally_of(op.thread, spool::TallyOf::kOp);
     if (note == nullptr) return;
+    note->ops.push_back(static_cast<std::uint32_t>(trace_.op_tallies.size()));
     op.thread = note->thread;
     if (op.region) op.path = path_of(op.region);
     op.region = {};
@@ -76,8 +77,9 @@ class Taker {
   }
 
   void take_launch(Launch launch) {
-    const TallyNote* note = tally_of(launch.thread, spool::TallyOf::kLaunch);
+    TallyNote* note = tally_of(launch.thread, spool::TallyOf::kLaunch);
     if (note == nullptr) return;
+    note->launches.push_back(static_cast<std::uint32_t>(trace_.launch_tallies.size()));
     launch.thread = note->thread;
     const Index<CallPath> path = path_of(launch.region);
     launch.region = {};

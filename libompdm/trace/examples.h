@@ -27,6 +27,11 @@ struct TallyNote {
   std::uint64_t least_bytes = 0;
   std::uint64_t most_bytes = 0;
   Distribution times;
+  std::uint32_t joined = kNotJoined;  ///< the one that it is the other half of
+  /// What was made of it, positions in Trace::op_tallies and Trace::launch_tallies.
+  std::vector<std::uint32_t> ops;
+  std::vector<std::uint32_t> launches;
+  static constexpr std::uint32_t kNotJoined = 0xffffffff;
 };
 
 /// Takes the examples out of the draft's rows, and makes the trace's tallies of them.

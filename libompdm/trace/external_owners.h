@@ -11,6 +11,26 @@
 
 namespace ompdm::trace {
 
+/// Whether such an operation asks a device for such an activity.
+inline bool does(OpKind op, ActivityKind kind) {
+  switch (op) {
+    case OpKind::kHtoD:
+      return kind == ActivityKind::kHtoD;
+    case OpKind::kDtoH:
+      return kind == ActivityKind::kDtoH;
+    case OpKind::kDtoD:  // bounced copies are done as one of each
+      return kind != ActivityKind::kKernel && kind != ActivityKind::kMemset;
+    case OpKind::kMemset:
+      return kind == ActivityKind::kMemset;
+    case OpKind::kAlloc:
+    case OpKind::kDelete:
+    case OpKind::kAssociate:
+    case OpKind::kDisassociate:
+      break;
+  }
+  return false;
+}
+
 /// Positions of operations, launches and regions by the external id that they pushed.
 struct ExternalOwners {
   std::vector<std::pair<std::uint64_t, std::uint32_t>> ops;  ///< in order

@@ -154,6 +154,7 @@ void join_tallies(Draft& draft, std::uint32_t down, std::uint32_t up) {
   if (down < kFirstExample) return;
   Distribution& times = draft.tallies[down - kFirstExample].times;
   const Distribution& others = draft.tallies[up - kFirstExample].times;
+  draft.tallies[up - kFirstExample].joined = down - kFirstExample;
   if (times.count == 0 || others.count == 0) return;
   const auto mean = static_cast<std::uint64_t>(others.mean());
   Distribution joined;

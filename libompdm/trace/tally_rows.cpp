@@ -162,7 +162,58 @@ void fields_of_launch_tally(Io& io, Tally& tally) {
   fields_of_times(io, tally.times);
 }
 
+template <class Io, class Row>
+void fields_of_activity(Io& io, Row& row) {
+  const DeviceActivity none;
+  io.word("kind", kActivityCategories, row.kind, ActivityKind{0xff});
+  io.word("source_kind", kMemoryKinds, row.source, none.source);
+  io.word("destination_kind", kMemoryKinds, row.destination, none.destination);
+  io.field("internal", row.internal, none.internal);
+  io.field("kernel", row.kernel, none.kernel);
+  io.field("device", row.device, none.device);
+  io.field("from", row.source_device, none.source_device);
+  io.field("to", row.destination_device, none.destination_device);
+  io.field("stream", row.stream, none.stream);
+  io.field("context", row.context, none.context);
+  io.field("correlation", row.correlation, none.correlation);
+  io.field("begin_ns", row.begin, none.begin);
+  io.field("end_ns", row.end, none.end);
+  io.field("like_bytes", row.bytes, none.bytes);
+  io.field("grid_x", row.grid[0], none.grid[0]);
+  io.field("grid_y", row.grid[1], none.grid[1]);
+  io.field("grid_z", row.grid[2], none.grid[2]);
+  io.field("block_x", row.block[0], none.block[0]);
+  io.field("block_y", row.block[1], none.block[1]);
+  io.field("block_z", row.block[2], none.block[2]);
+  io.field("registers", row.registers, none.registers);
+  io.field("static_shared", row.static_shared, none.static_shared);
+  io.field("dynamic_shared", row.dynamic_shared, none.dynamic_shared);
+}
+
+template <class Io, class Tally>
+void fields_of_activity_tally(Io& io, Tally& tally) {
+  const ActivityTally none;
+  fields_of_activity(io, tally.like);
+  io.field("op_tally", tally.op, none.op);
+  io.field("launch_tally", tally.launch, none.launch);
+  io.field("bytes", tally.bytes, none.bytes);
+  io.field("least_bytes", tally.least_bytes, none.least_bytes);
+  io.field("most_bytes", tally.most_bytes, none.most_bytes);
+  fields_of_times(io, tally.times);
+}
+
 }  // namespace
+
+ordered_json row(const ActivityTally& tally) {
+  Writer writer;
+  fields_of_activity_tally(writer, tally);
+  return writer.take();
+}
+
+void read_row(const Json& object, ActivityTally& tally) {
+  Reader reader(object);
+  fields_of_activity_tally(reader, tally);
+}
 
 ordered_json row(const RegionTally& tally) {
   Writer writer;

@@ -48,6 +48,7 @@ void append_to(Trace& trace, std::string_view list, const Json& value) {
   if (list == "region_tallies") append(value, trace.region_tallies);
   if (list == "op_tallies") append(value, trace.op_tallies);
   if (list == "launch_tallies") append(value, trace.launch_tallies);
+  if (list == "activity_tallies") append(value, trace.activity_tallies);
 }
 
 void set_value(Trace& trace, MetadataReader::Counts& counts, const std::string& key,

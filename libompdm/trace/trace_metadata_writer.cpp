@@ -34,6 +34,7 @@ void write_metadata(const Trace& trace, ByteSink& sink) {
   if (!trace.region_tallies.empty()) writer.list("region_tallies", trace.region_tallies);
   if (!trace.op_tallies.empty()) writer.list("op_tallies", trace.op_tallies);
   if (!trace.launch_tallies.empty()) writer.list("launch_tallies", trace.launch_tallies);
+  if (!trace.activity_tallies.empty()) writer.list("activity_tallies", trace.activity_tallies);
   writer.end();
 }
 

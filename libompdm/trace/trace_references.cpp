@@ -50,6 +50,11 @@ class Checker {
       expect_of(tally.like);
       expect(tally.path, trace_.call_paths, "call path");
     });
+    check("activity tally", trace_.activity_tallies, [this](const ActivityTally& tally) {
+      expect(tally.op, trace_.op_tallies, "operation tally");
+      expect(tally.launch, trace_.launch_tallies, "launch tally");
+      expect(tally.like.kernel, trace_.kernels, "kernel");
+    });
     check("activity", trace_.activities, [this](const DeviceActivity& activity) {
       expect(activity.op, trace_.ops, "data operation");
       expect(activity.launch, trace_.launches, "launch");

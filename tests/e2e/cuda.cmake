@@ -29,7 +29,7 @@ endforeach()
 
 get_property(cuda_built DIRECTORY PROPERTY CUDA_PROGRAMS)
 add_executable(e2e_cuda_test cuda/activities_test.cpp cuda/failures_test.cpp cuda/findings_test.cpp
-  cuda/injection_test.cpp cuda/peers_test.cpp cuda/places_test.cpp cuda/waits_test.cpp cuda/met.cpp)
+  cuda/injection_test.cpp cuda/peers_test.cpp cuda/places_test.cpp cuda/waits_test.cpp cuda/met.cpp cuda/tallies_test.cpp)
 target_link_libraries(e2e_cuda_test PRIVATE ompdm_options e2e_support GTest::gtest_main)
 target_compile_definitions(e2e_cuda_test PRIVATE OMPDM_CUDA_PROGRAMS="${cuda_programs}"
   OMPDM_STANDIN_LIBRARIES="${OMPDM_STANDIN_LIBRARIES}" OMPDM_RECORDER="$<TARGET_FILE:ompdm_record>")

@@ -170,17 +170,45 @@ TEST(CountedReport, SaysWhyThereAreNoShares) {
   EXPECT_EQ(ended.out.find("asynchronously"), std::string::npos) << ended.out;
 }
 
+std::uintmax_t spool_size(const char* steps, const Environment& environment) {
+  Command counted{{OMPDM_COMMAND, "record", "--detail", "tallies", "--no-finish", "--",
+                   kernel("heat"), "--variant", "naive", "40", steps},
+                  environment};
+  const Folder folder;
+  const Ended ended = run(counted, folder.path());
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  return std::filesystem::file_size(folder.path() / "trace.json.spool");
+}
+
+const Environment kNoDevice = {{"OMP_TARGET_OFFLOAD", "DISABLED"}};
+
 TEST(CountedSpool, OfARunOfAnyLengthIsNoLarger) {
-  const auto size_of = [](const char* steps) {
-    const std::vector<std::string> heat = {kernel("heat"), "--variant", "naive", "40", steps};
-    const Folder folder;
-    const Ended ended = run({{OMPDM_COMMAND, "record", "--detail", "tallies", "--no-finish", "--",
-                              heat[0], heat[1], heat[2], heat[3], heat[4]}},
-                            folder.path());
-    EXPECT_EQ(ended.status, 0) << ended.err;
-    return std::filesystem::file_size(folder.path() / "trace.json.spool");
-  };
-  EXPECT_EQ(size_of("300"), size_of("3000"));
+  EXPECT_EQ(spool_size("300", {}), spool_size("3000", {}));
+}
+
+TEST(CountedSpool, OfARunWithoutADeviceIsNoLarger) {
+  EXPECT_EQ(spool_size("300", kNoDevice), spool_size("3000", kNoDevice));
+}
+
+TEST(CountedFallbacks, AreThoseOfARunThatIsTold) {
+  const Json told = report_of(long_heat(), kNoDevice);
+  ASSERT_TRUE(told.is_object());
+  ASSERT_FALSE(told["findings"].empty());
+  const std::vector<const char*> finding = {"pattern",    "line",     "count",
+                                            "confidence", "coverage", "advice"};
+  for (const auto& [variable, value] :
+       Environment{{"OMPDM_DETAIL", "tallies"}, {"OMPDM_MAX_SPOOL", "40K"}}) {
+    Environment environment = kNoDevice;
+    environment[variable] = value;
+    const Recorded counted = record({long_heat(), environment});
+    expect_same_figures(counted.report, told);
+    EXPECT_EQ(rows_of(counted.report["directives"], {"line", "fallback_count"}),
+              rows_of(told["directives"], {"line", "fallback_count"}));
+    EXPECT_EQ(rows_of(counted.report["findings"], finding), rows_of(told["findings"], finding));
+    expect_nothing_lost(counted.report);
+    ASSERT_FALSE(counted.trace.region_tallies.empty()) << variable;
+    EXPECT_LT(counted.trace.regions.size(), 3000U) << variable;
+  }
 }
 
 }  // namespace

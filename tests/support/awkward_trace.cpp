@@ -260,6 +260,15 @@ void add_tallies(Trace& trace) {
     trace.launch_tallies.push_back({launch, {}, times});
   }
   trace.launch_tallies.back().path = {0};
+  for (DeviceActivity activity : trace.activities) {
+    const bool is_op = static_cast<bool>(activity.op);
+    activity.op = {};
+    activity.launch = {};
+    activity.region = {};
+    trace.activity_tallies.push_back({activity, {}, {}, kHuge - 1, 1, kHuge, times});
+    if (is_op) trace.activity_tallies.back().op = {1};
+    if (activity.kind == ActivityKind::kKernel) trace.activity_tallies.back().launch = {1};
+  }
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ add_executable(analysis_test
   analysis/templates_test.cpp
   analysis/unmodified_copy_back_test.cpp
   analysis/add_finding_test.cpp
-)
+  analysis/counted_device_clock_test.cpp)
 target_include_directories(analysis_test PRIVATE ${PROJECT_SOURCE_DIR}/tests ${CMAKE_CURRENT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/libompdm)
 target_link_libraries(analysis_test PRIVATE ompdm_options ompdm_analysis ompdm_report GTest::gtest_main)
 gtest_discover_tests(analysis_test NO_PRETTY_VALUES TEST_PREFIX analysis. PROPERTIES LABELS unit TIMEOUT 60)

@@ -5,11 +5,12 @@ add_executable(record_test record/fake_runtime.cpp record/recording.cpp record/r
   record/digest_test.cpp record/budget_test.cpp record/content_test.cpp record/content_sampling_test.cpp
   record/callers_test.cpp record/activities_test.cpp record/cancellation_test.cpp record/spool_folder_test.cpp
   record/modules_test.cpp record/next_runtime_test.cpp record/stream_test.cpp record/path_table_test.cpp record/unwind_test.cpp
-  record/clocks_test.cpp)
+  record/clocks_test.cpp record/counted_activities_test.cpp)
 target_link_libraries(record_test PRIVATE ompdm_options ompdm_record_tested ompdm_digest_tested xxhash
-  ompdm_trace ompdm_spool
+  ompdm_analysis ompdm_trace ompdm_spool
   GTest::gtest_main Threads::Threads ${CMAKE_DL_LIBS})
-target_include_directories(record_test PRIVATE ${PROJECT_SOURCE_DIR}/libompdm ${CMAKE_CURRENT_SOURCE_DIR})
+target_include_directories(record_test PRIVATE ${PROJECT_SOURCE_DIR}/libompdm ${CMAKE_CURRENT_SOURCE_DIR}
+  ${PROJECT_SOURCE_DIR}/tests)
 target_compile_definitions(record_test PRIVATE OMPDM_STANDIN_LIBRARIES="${OMPDM_STANDIN_LIBRARIES}")
 # By its name the recorder takes it for the offload runtime.
 add_library(offload_stand_in SHARED record/offload_stand_in.cpp)

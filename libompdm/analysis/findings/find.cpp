@@ -99,7 +99,10 @@ Needless find_needless(const Trace& trace, const DirectiveTable& directives,
   for (Claim& claim : claims.told) {
     refer(evidence, claim);
     withhold_edits(evidence, claim);
-    if (is_part) claim.add_caveat(Caveat::Kind::kRestCounted);
+    // Fallbacks are known of the whole run.
+    if (is_part && claim.finding.pattern != "host_fallback") {
+      claim.add_caveat(Caveat::Kind::kRestCounted);
+    }
   }
 
   Needless needless;

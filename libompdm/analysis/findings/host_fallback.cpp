@@ -20,17 +20,19 @@ std::vector<Claim> host_fallback(const Evidence& evidence) {
   std::map<std::uint32_t, Claim> claims;  // by directive row
   std::map<std::uint32_t, Index<Site>> sites;
   std::map<std::uint32_t, std::uint64_t> chosen;
-  for (const Region& region : trace.regions) {
-    if (!region.host_fallback) continue;
+  const auto add = [&](const Region& region, std::uint64_t count) {
+    if (!region.host_fallback) return;
     const std::uint32_t row = row_of(evidence.directives, region.site);
     const auto [at, is_new] = claims.try_emplace(row);
     if (is_new) {
       place(at->second, "host_fallback", trace, region.site);
       sites[row] = region.site;
     }
-    ++at->second.finding.count;
-    if (region.device >= 0 && region.device == trace.host_device) ++chosen[row];
-  }
+    at->second.finding.count += count;
+    if (region.device >= 0 && region.device == trace.host_device) chosen[row] += count;
+  };
+  for (const Region& region : trace.regions) add(region, 1);
+  for (const RegionTally& tally : trace.region_tallies) add(tally.like, tally.times.count);
   std::vector<Claim> list;
   for (auto& [row, claim] : claims) {
     Finding& finding = claim.finding;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "ompdm/activities.h"
 #include "ompdm/distribution.h"
 #include "ompdm/events.h"
 
@@ -35,6 +36,19 @@ struct LaunchTally {
   Index<CallPath> path;
   Distribution times;
   bool operator==(const LaunchTally&) const = default;
+};
+
+/// What devices did for such operations or launches (CUPTI), of one kind and name, between one pair
+/// of kinds of memory. `like` is one of them: it refers to no operation, launch or region.
+struct ActivityTally {
+  DeviceActivity like;
+  Index<OpTally> op;  ///< whose work it is, a position in Trace::op_tallies
+  Index<LaunchTally> launch;
+  std::uint64_t bytes = 0;  ///< in all
+  std::uint64_t least_bytes = 0;
+  std::uint64_t most_bytes = 0;
+  Distribution times;  ///< on the device's clock
+  bool operator==(const ActivityTally&) const = default;
 };
 
 }  // namespace ompdm

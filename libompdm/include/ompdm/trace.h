@@ -44,6 +44,7 @@ struct Trace {
   std::vector<RegionTally> region_tallies;  ///< of what is in none of these rows
   std::vector<OpTally> op_tallies;
   std::vector<LaunchTally> launch_tallies;
+  std::vector<ActivityTally> activity_tallies;
   std::vector<DeviceActivity> activities;         ///< in order of their begin
   std::vector<Synchronization> synchronizations;  ///< in order of their begin
 };

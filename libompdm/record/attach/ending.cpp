@@ -10,14 +10,14 @@
 
 #include "record/attach/hand_over.h"
 #include "record/attach/reach.h"
-#include "record/cupti/activity_lane.h"
+#include "record/cupti/activities.h"
 #include "record/cupti/cupti.h"
 #include "record/modules/entry_points.h"
 #include "record/process/message.h"
 #include "record/process/recorder.h"
+#include "record/stream/fallbacks.h"
 #include "record/stream/output_name.h"
 #include "record/stream/session.h"
-#include "record/stream/sites.h"
 #include "record/stream/spool_file.h"
 #include "spool/silence.h"
 

@@ -24,9 +24,9 @@
 #include "record/runtime/ompt.h"
 #include "record/runtime/wrappers.h"
 #include "record/stream/device_events.h"
+#include "record/stream/fallbacks.h"
 #include "record/stream/inside.h"
 #include "record/stream/paths.h"
-#include "record/stream/sites.h"
 #include "record/stream/spool_file.h"
 
 namespace ompdm::record {

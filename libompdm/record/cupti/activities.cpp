@@ -1,110 +1,86 @@
 #include "record/cupti/activities.h"
 
+#include <pthread.h>
 #include <string.h>
+#include <time.h>
 
 #include "record/cupti/activity_lane.h"
+#include "record/cupti/activity_owners.h"
+#include "record/cupti/activity_tallies.h"
 #include "record/cupti/cupti.h"
+#include "record/cupti/device_activity.h"
+#include "record/process/cancellation.h"
 
 namespace ompdm::record {
 namespace {
 
 using cupti::Kind;
 
-// CUPTI gives 0 for times that it does not know (yet).
-bool is_complete(std::uint64_t start, std::uint64_t end) noexcept {
-  if (start != 0 && end != 0) {
-    return true;
-  }
-  count_loss(spool::Loss::kActivitiesIncomplete);
-  return false;
+bool is_counting() noexcept { return recorder.counting.load(std::memory_order_relaxed); }
+
+// Where all is told nothing has to wait for its owner.
+bool may_be_counted() noexcept {
+  return is_counting() || recorder.draft.detail != spool::Detail::kAll;
 }
 
-void write_kernel(Lane& lane, const cupti::KernelRecord& kernel) noexcept {
-  if (!is_complete(kernel.start, kernel.end)) {
-    return;
-  }
-  const spool::ActivityNameId name = activity_name(lane, kernel.name);
-  auto* record = reserve<spool::KernelActivity>(lane);
-  if (record == nullptr) {
-    return;
-  }
-  record->correlation = kernel.correlation;
-  record->begin = kernel.start;
-  record->end = kernel.end;
-  record->name = name;
-  record->stream = kernel.stream;
-  record->device = static_cast<std::uint16_t>(kernel.device);
-  record->context = static_cast<std::uint16_t>(kernel.context);
-  record->registers = kernel.registers;
-  for (int i = 0; i < 3; ++i) {
-    record->block[i] = static_cast<std::uint16_t>(kernel.block[i]);
-  }
-  record->grid_x = static_cast<std::uint32_t>(kernel.grid[0]);
-  record->grid_y = static_cast<std::uint16_t>(kernel.grid[1]);
-  record->grid_z = static_cast<std::uint16_t>(kernel.grid[2]);
-  record->static_shared = static_cast<std::uint32_t>(kernel.static_shared);
-  record->dynamic_shared = static_cast<std::uint32_t>(kernel.dynamic_shared);
-  commit(lane, record, spool::Tag::kKernelActivity, 0);
-}
+bool is_counted(std::uint64_t id) noexcept { return (id & spool::kCountedExternal) != 0; }
 
-// The fields that copies and memsets share.
-template <class Record>
-spool::MemoryActivity* begin_memory(Lane& lane, const Record& activity,
-                                    std::uint32_t correlation) noexcept {
-  auto* record =
-      is_complete(activity.start, activity.end) ? reserve<spool::MemoryActivity>(lane) : nullptr;
-  if (record != nullptr) {
+void write_external(Lane& lane, std::uint32_t correlation, std::uint64_t id) noexcept {
+  if (auto* record = reserve<spool::ExternalId>(lane)) {
     record->correlation = correlation;
-    record->begin = activity.start;
-    record->end = activity.end;
-    record->bytes = activity.bytes;
-    record->stream = activity.stream;
-    record->device = static_cast<std::uint16_t>(activity.device);
-    record->context = static_cast<std::uint16_t>(activity.context);
-  }
-  return record;
-}
-
-void commit_memory(Lane& lane, spool::MemoryActivity* record, spool::MemoryWork work) noexcept {
-  commit(lane, record, spool::Tag::kMemoryActivity, static_cast<std::uint8_t>(work));
-}
-
-// The fields that copies within a device and between two share.
-spool::MemoryActivity* begin_copy(Lane& lane, const cupti::CopyHead& copy,
-                                  std::uint32_t correlation) noexcept {
-  auto* record = begin_memory(lane, copy, correlation);
-  if (record != nullptr) {
-    record->copy_kind = copy.copy_kind;
-    record->source_kind = copy.source_kind;
-    record->destination_kind = copy.destination_kind;
-  }
-  return record;
-}
-
-void write_copy(Lane& lane, const cupti::MemcpyRecord& copy) noexcept {
-  if (spool::MemoryActivity* record = begin_copy(lane, copy.copy, copy.correlation)) {
-    commit_memory(lane, record, spool::MemoryWork::kCopy);
+    record->id = id;
+    commit(lane, record, spool::Tag::kExternalId, 0);
   }
 }
 
-void write_peer_copy(Lane& lane, const cupti::PeerRecord& copy) noexcept {
-  if (spool::MemoryActivity* record = begin_copy(lane, copy.copy, copy.correlation)) {
-    record->source_device = static_cast<std::uint16_t>(copy.source_device);
-    record->destination_device = static_cast<std::uint16_t>(copy.destination_device);
-    commit_memory(lane, record, spool::MemoryWork::kPeerCopy);
+// What was asked for by what is told is told, also once counting has begun.
+void settle(Lane& lane, const Activity& activity, std::uint64_t id) noexcept {
+  if (is_counted(id) || (id == 0 && is_counting())) {
+    return count_activity(lane, activity, id);
+  }
+  tell_activity(lane, activity);
+}
+
+void take_activity(Lane& lane, const Activity& activity) noexcept {
+  if (activity.tag == spool::Tag::kNone) {
+    return;
+  }
+  if (!may_be_counted()) {
+    tell_activity(lane, activity);
+    return;
+  }
+  const std::uint64_t id = owner_of(correlation_of(activity));
+  if (id != 0 || !recorder.cupti.load(std::memory_order_relaxed)) {
+    return settle(lane, activity, id);
+  }
+  const Activity leaves = keep_waiting(activity);
+  if (leaves.tag != spool::Tag::kNone) {
+    settle(lane, leaves, 0);
   }
 }
 
-void write_memset(Lane& lane, const cupti::MemsetRecord& fill) noexcept {
-  if (spool::MemoryActivity* record = begin_memory(lane, fill, fill.correlation)) {
-    record->destination_kind = static_cast<std::uint8_t>(fill.memory_kind);
-    commit_memory(lane, record, spool::MemoryWork::kMemset);
+void take_external(Lane& lane, const cupti::ExternalRecord& external) noexcept {
+  if (external.external_kind != cupti::kCustom0) {
+    return;  // another tool's
+  }
+  note_owner(external.correlation, external.id);
+  if (!is_counted(external.id)) {
+    write_external(lane, external.correlation, external.id);
+  }
+  for (Activity waited = take_waiting(external.correlation); waited.tag != spool::Tag::kNone;
+       waited = take_waiting(external.correlation)) {
+    settle(lane, waited, external.id);
   }
 }
 
-void write_synchronization(Lane& lane, const cupti::SynchronizationRecord& wait) noexcept {
-  auto* record =
-      is_complete(wait.start, wait.end) ? reserve<spool::Synchronization>(lane) : nullptr;
+// Of what is counted the waits are not: what the device did meanwhile, which makes a wait worth
+// telling, is known of single events alone.
+void take_synchronization(Lane& lane, const cupti::SynchronizationRecord& wait) noexcept {
+  const std::uint64_t id = owner_of(wait.correlation);
+  if (is_counted(id) || (id == 0 && is_counting())) {
+    return;
+  }
+  auto* record = has_times(wait.start, wait.end) ? reserve<spool::Synchronization>(lane) : nullptr;
   if (record == nullptr) {
     return;
   }
@@ -115,17 +91,6 @@ void write_synchronization(Lane& lane, const cupti::SynchronizationRecord& wait)
   record->stream = wait.stream;
   record->event = wait.event;
   commit(lane, record, spool::Tag::kSynchronization, static_cast<std::uint8_t>(wait.type));
-}
-
-void write_external(Lane& lane, const cupti::ExternalRecord& external) noexcept {
-  if (external.external_kind != cupti::kCustom0) {
-    return;  // another tool's
-  }
-  if (auto* record = reserve<spool::ExternalId>(lane)) {
-    record->correlation = external.correlation;
-    record->id = external.id;
-    commit(lane, record, spool::Tag::kExternalId, 0);
-  }
 }
 
 Kind kind_of(const std::uint8_t* activity) noexcept {
@@ -140,21 +105,18 @@ bool is_activity(const std::uint8_t* record) noexcept {
   return kind != Kind::kDriver && kind != Kind::kExternalCorrelation;
 }
 
-void write_activity(Lane& lane, const std::uint8_t* activity) noexcept {
-  switch (kind_of(activity)) {
+void take(Lane& lane, const std::uint8_t* record) noexcept {
+  switch (kind_of(record)) {
     case Kind::kConcurrentKernel:
-      return write_kernel(lane, *reinterpret_cast<const cupti::KernelRecord*>(activity));
     case Kind::kMemcpy:
-      return write_copy(lane, *reinterpret_cast<const cupti::MemcpyRecord*>(activity));
     case Kind::kMemcpyPeer:
-      return write_peer_copy(lane, *reinterpret_cast<const cupti::PeerRecord*>(activity));
     case Kind::kMemset:
-      return write_memset(lane, *reinterpret_cast<const cupti::MemsetRecord*>(activity));
+      return take_activity(lane, read_activity(lane, record));
     case Kind::kExternalCorrelation:
-      return write_external(lane, *reinterpret_cast<const cupti::ExternalRecord*>(activity));
+      return take_external(lane, *reinterpret_cast<const cupti::ExternalRecord*>(record));
     case Kind::kSynchronization:
-      return write_synchronization(
-          lane, *reinterpret_cast<const cupti::SynchronizationRecord*>(activity));
+      return take_synchronization(lane,
+                                  *reinterpret_cast<const cupti::SynchronizationRecord*>(record));
     case Kind::kDriver:  // asked for only because external ids come with it
       break;
   }
@@ -172,23 +134,39 @@ void write_activities(void* context, std::uint32_t stream, std::uint8_t* buffer,
   Lane* lane = valid > 0 ? activity_lane() : nullptr;
   std::uint8_t* record = nullptr;
   std::uint64_t unwritten = 0;
-  const bool counting = recorder.counting.load(std::memory_order_relaxed);
   while (valid > 0 && cupti_functions.next_record(buffer, valid, &record) == cupti::kSuccess) {
-    if (lane != nullptr && !counting) {
-      write_activity(*lane, record);
-    } else if (counting) {
-      count_loss(spool::Loss::kActivitiesDropped, is_activity(record) ? 1 : 0);
+    if (lane != nullptr) {
+      take(*lane, record);
     } else {
       unwritten += is_activity(record) ? 1 : 0;
     }
   }
   if (lane != nullptr) {
-    write_cupti_clock(*lane);
+    if (!is_counting()) {
+      write_cupti_clock(*lane);
+    }
     refresh_clock(*lane);
   } else if (spool_is_open()) {
     // While the recorder is armed it is the lane that could not be made.
     count_loss(armed() ? spool::Loss::kActivitiesDropped : spool::Loss::kActivitiesLate, unwritten);
   }
+}
+
+void settle_activities() noexcept {
+  const WithoutCancellation uncancelled;
+  timespec until{};
+  clock_gettime(CLOCK_REALTIME, &until);
+  ++until.tv_sec;
+  if (pthread_mutex_timedlock(&activity_mutex, &until) != 0) {
+    return;
+  }
+  if (Lane* lane = made_activity_lane()) {
+    for (Activity waited = take_any_waiting(); waited.tag != spool::Tag::kNone;
+         waited = take_any_waiting()) {
+      settle(*lane, waited, 0);
+    }
+  }
+  pthread_mutex_unlock(&activity_mutex);
 }
 
 }  // namespace ompdm::record

@@ -96,6 +96,8 @@ Lane* activity_lane() noexcept {
   return lane;
 }
 
+Lane* made_activity_lane() noexcept { return lane; }
+
 spool::ActivityNameId activity_name(Lane& to, const char* text) noexcept {
   if (text == nullptr) {
     return spool::ActivityNameId::kNone;
@@ -141,15 +143,6 @@ void note_cupti_clock() noexcept {
   const ActivityLock lock;
   if (first_clock.cupti_ns == 0) {
     first_clock = clock_now();
-  }
-}
-
-void settle_activities() noexcept {
-  timespec until{};
-  clock_gettime(CLOCK_REALTIME, &until);
-  ++until.tv_sec;
-  if (pthread_mutex_timedlock(&activity_mutex, &until) == 0) {
-    pthread_mutex_unlock(&activity_mutex);
   }
 }
 

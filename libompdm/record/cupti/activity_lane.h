@@ -31,6 +31,9 @@ class ActivityLock {
 /// is held.
 Lane* activity_lane() noexcept;
 
+/// The lane if there is one, also once nothing is recorded any more. The lock is held.
+Lane* made_activity_lane() noexcept;
+
 /// A name in the lane, written there when it is new; none for null. The lock is held.
 spool::ActivityNameId activity_name(Lane& lane, const char* text) noexcept;
 
@@ -42,10 +45,6 @@ void note_cuda_device(const spool::CudaDevice& device, const char* name) noexcep
 
 /// Notes CUPTI's clock beside ours, now, to be written once there is a lane.
 void note_cupti_clock() noexcept;
-
-/// Waits, a second at most, until whoever writes activities has done so: after the phase has
-/// changed no other will begin.
-void settle_activities() noexcept;
 
 /// In a fork's child.
 void forget_activity_lane() noexcept;

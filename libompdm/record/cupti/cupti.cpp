@@ -9,6 +9,7 @@
 
 #include "record/cupti/activity_buffers.h"
 #include "record/cupti/activity_lane.h"
+#include "record/cupti/activity_owners.h"
 #include "record/cupti/cupti_library.h"
 #include "record/process/clock.h"
 #include "record/process/message.h"
@@ -258,6 +259,7 @@ void forget_cupti() noexcept {
   collecting.store(false);
   forget_activity_buffers();
   forget_activity_lane();
+  forget_owners();
   if (tried) {
     set_state("unavailable: this process was forked from one that used CUDA");
   }

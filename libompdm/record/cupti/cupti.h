@@ -36,6 +36,11 @@ inline void begin_external(spool::LaneId lane, std::uint64_t begin) noexcept {
     cupti_functions.push_external(cupti::kCustom0, spool::external_id(lane, begin));
   }
 }
+/// The same where that is counted: `example` as spool::counted_external_id has it. To be called
+/// while `recorder.cupti`.
+inline void begin_counted_external(spool::LaneId lane, std::uint32_t example) noexcept {
+  cupti_functions.push_external(cupti::kCustom0, spool::counted_external_id(lane, example));
+}
 inline void end_external() noexcept {
   if (recorder.cupti.load(std::memory_order_acquire)) [[unlikely]] {
     cupti_functions.pop_external(cupti::kCustom0, nullptr);

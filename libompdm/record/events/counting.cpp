@@ -4,6 +4,7 @@
 #include "record/events/mapper_pieces.h"
 #include "record/events/regions.h"
 #include "record/process/detail.h"
+#include "record/stream/tally_of.h"
 
 namespace ompdm::record {
 namespace {
@@ -20,24 +21,6 @@ std::uint64_t place_of(spool::SiteId site, spool::PathId path) noexcept {
 
 std::uint64_t place_of(const OpenRegion& region) noexcept {
   return place_of(region.site->id, region.path);
-}
-
-// The tally of a key, `tell` tells its example, given its number, where it is met for the first
-// time. Null (and a loss counted) if there is no room.
-template <class Tell>
-spool::Tally* tally_of(Lane& lane, const TallyKey& key, spool::TallyOf of, TallySlot*& slot,
-                       Tell&& tell) noexcept {
-  slot = slot_of(lane.tallies, key);
-  if (slot != nullptr && slot->example != 0) [[likely]] {
-    return slot->tally;
-  }
-  if (slot == nullptr || !tell(lane.examples + 1) ||
-      !make_tally(lane, *slot, of, lane.examples + 1)) {
-    count_loss(spool::Loss::kRecordsNoSpace);
-    return nullptr;
-  }
-  ++lane.examples;
-  return slot->tally;
 }
 
 // An example is a region of its own, so that it can be told whatever is told around it.
@@ -60,15 +43,52 @@ void add_time(spool::Tally& tally, std::uint64_t begin, std::uint64_t end) noexc
   spool::add(tally.times, end > begin ? nanoseconds(end - begin) : 0);
 }
 
-void add_bytes(spool::Tally& tally, std::uint64_t bytes) noexcept {
-  // Before its time, which counts it.
-  const bool is_first = tally.times.count == 0;
-  tally.bytes += bytes;
-  tally.least_bytes = is_first || bytes < tally.least_bytes ? bytes : tally.least_bytes;
-  tally.most_bytes = bytes > tally.most_bytes ? bytes : tally.most_bytes;
+TallyKey key_of(Lane& lane, const Origin& origin, const Operation& op,
+                const MappedPiece* piece) noexcept {
+  const OpenRegion* region = origin.region;
+  std::uint64_t argument = 0;
+  std::uint64_t apart = 0;
+  if (region != nullptr) {
+    argument = argument_of(region->call.map, host_address(op), lane.last_argument);
+    if (piece != nullptr) {
+      apart = kOfPiece | number(piece->name);
+    } else if (argument == 0 && op.bytes <= kMostPacked) {
+      apart = op.bytes;
+    }
+  }
+  const spool::SiteId site = origin.site != nullptr ? origin.site->id : spool::SiteId::kNone;
+  return {region != nullptr ? place_of(*region) : place_of(site, origin.path),
+          static_cast<std::uint64_t>(spool::TallyOf::kOp) | (region != nullptr ? 0U : 4U) |
+              std::uint64_t{static_cast<std::uint16_t>(op.optype)} << 8U | argument << 24U |
+              apart << 40U,
+          static_cast<std::uint32_t>(op.src_device) |
+              std::uint64_t{static_cast<std::uint32_t>(op.dst_device)} << 32U};
+}
+
+TallyKey launch_key(const OpenRegion& region) noexcept {
+  return {place_of(region), static_cast<std::uint64_t>(spool::TallyOf::kLaunch),
+          static_cast<std::uint32_t>(region.device)};
+}
+
+// That of a tally, or of the one that is made next.
+std::uint32_t example_of(Lane& lane, const TallyKey& key) noexcept {
+  const TallySlot* slot = slot_of(lane.tallies, key);
+  if (slot == nullptr) {
+    return 0;
+  }
+  return slot->example != 0 ? slot->example : lane.examples + 1;
 }
 
 }  // namespace
+
+std::uint32_t example_of_op(Lane& lane, const Origin& origin, const Operation& op) noexcept {
+  const MappedPiece* piece = origin.region != nullptr ? piece_of(lane, host_address(op)) : nullptr;
+  return example_of(lane, key_of(lane, origin, op, piece));
+}
+
+std::uint32_t example_of_launch(Lane& lane, const OpenRegion& region) noexcept {
+  return example_of(lane, launch_key(region));
+}
 
 void count_region(Lane& lane, const OpenRegion& region, std::uint64_t end) noexcept {
   const TallyKey key{
@@ -89,27 +109,8 @@ void count_region(Lane& lane, const OpenRegion& region, std::uint64_t end) noexc
 void count_op(Lane& lane, const Origin& origin, const Operation& op, std::uint64_t begin,
               std::uint64_t end) noexcept {
   const OpenRegion* region = origin.region;
-  std::uint64_t argument = 0;
-  std::uint64_t apart = 0;
-  const MappedPiece* piece = nullptr;
-  if (region != nullptr) {
-    const std::uint64_t host = host_address(op);
-    argument = argument_of(region->call.map, host, lane.last_argument);
-    piece = piece_of(lane, host);
-    if (piece != nullptr) {
-      apart = kOfPiece | number(piece->name);
-    } else if (argument == 0 && op.bytes <= kMostPacked) {
-      apart = op.bytes;
-    }
-  }
-  const std::uint64_t site = origin.site != nullptr ? number(origin.site->id) : 0;
-  const TallyKey key{
-      region != nullptr ? place_of(*region) : site | std::uint64_t{number(origin.path)} << 32U,
-      static_cast<std::uint64_t>(spool::TallyOf::kOp) | (region != nullptr ? 0U : 4U) |
-          std::uint64_t{static_cast<std::uint16_t>(op.optype)} << 8U | argument << 24U |
-          apart << 40U,
-      static_cast<std::uint32_t>(op.src_device) |
-          std::uint64_t{static_cast<std::uint32_t>(op.dst_device)} << 32U};
+  const MappedPiece* piece = region != nullptr ? piece_of(lane, host_address(op)) : nullptr;
+  const TallyKey key = key_of(lane, origin, op, piece);
   TallySlot* slot = nullptr;
   spool::Tally* tally = tally_of(lane, key, spool::TallyOf::kOp, slot, [&](std::uint32_t example) {
     if (region == nullptr) {
@@ -125,7 +126,7 @@ void count_op(Lane& lane, const Origin& origin, const Operation& op, std::uint64
   if (tally == nullptr) {
     return;
   }
-  add_bytes(*tally, op.bytes);
+  spool::add_bytes(*tally, op.bytes);
   if (region == nullptr && (slot->calls != number(origin.api_call) || slot->calls == 0)) {
     slot->calls = number(origin.api_call);
     ++tally->calls;
@@ -135,11 +136,9 @@ void count_op(Lane& lane, const Origin& origin, const Operation& op, std::uint64
 
 void count_launch(Lane& lane, const OpenRegion& region, unsigned requested_teams,
                   std::uint64_t begin, std::uint64_t end) noexcept {
-  const TallyKey key{place_of(region), static_cast<std::uint64_t>(spool::TallyOf::kLaunch),
-                     static_cast<std::uint32_t>(region.device)};
   TallySlot* slot = nullptr;
   spool::Tally* tally =
-      tally_of(lane, key, spool::TallyOf::kLaunch, slot, [&](std::uint32_t example) {
+      tally_of(lane, launch_key(region), spool::TallyOf::kLaunch, slot, [&](std::uint32_t example) {
         return tell_in_example(lane, region, example, begin, end, [&](OpenRegion& told) {
           if (!tell_launch(lane, &told, requested_teams, begin)) {
             return false;

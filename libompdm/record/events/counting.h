@@ -22,6 +22,13 @@ void count_region(Lane& lane, const OpenRegion& region, std::uint64_t end) noexc
 void count_op(Lane& lane, const Origin& origin, const Operation& op, std::uint64_t begin,
               std::uint64_t end) noexcept;
 
+/// The number of the example of an operation that is counted, or of the one that it is going to be:
+/// asked for when it begins, when what tells it apart is known already. 0 if there is no memory.
+std::uint32_t example_of_op(Lane& lane, const Origin& origin, const Operation& op) noexcept;
+
+/// The same of a submit of a region that is counted.
+std::uint32_t example_of_launch(Lane& lane, const OpenRegion& region) noexcept;
+
 /// A submit of a region that is counted.
 void count_launch(Lane& lane, const OpenRegion& region, unsigned requested_teams,
                   std::uint64_t begin, std::uint64_t end) noexcept;

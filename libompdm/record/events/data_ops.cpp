@@ -137,12 +137,26 @@ namespace {
   look_before(lane, origin_of(lane, target, codeptr), op);
 }
 
+// Whose its activities are.
+[[gnu::noinline]] void begin_counted(Lane& lane, const ompt_data_t* target, const void* codeptr,
+                                     const Operation& op) noexcept {
+  if (recorder.cupti.load(std::memory_order_acquire)) {
+    begin_counted_external(lane.id, example_of_op(lane, origin_of(lane, target, codeptr), op));
+  }
+}
+
 void begin_op(Lane& lane, const ompt_data_t* target, const void* codeptr,
               const Operation& op) noexcept {
   if (lane.op_begin != 0) [[unlikely]] {
     count_loss(spool::Loss::kOpsUnmatched);
   }
-  if (recorder.contents && !is_counted(region_of(lane, target))) {
+  lane.counts_op = is_counted(region_of(lane, target));
+  if (lane.counts_op) [[unlikely]] {
+    begin_counted(lane, target, codeptr, op);
+    lane.op_begin = ticks();
+    return;
+  }
+  if (recorder.contents) {
     look_before(lane, target, codeptr, op);
   }
   lane.op_begin = ticks();
@@ -154,7 +168,7 @@ void begin_op(Lane& lane, const ompt_data_t* target, const void* codeptr,
                                  const Operation& op, std::uint64_t begin,
                                  std::uint64_t end) noexcept {
   const Origin origin = origin_of(lane, target, codeptr);
-  if (is_counted(origin.region)) {
+  if (origin.region != nullptr ? origin.region->counted : lane.counts_op) {
     lane.content.transfer = {};
     return count_op(lane, origin, op, begin, end);
   }
@@ -170,6 +184,7 @@ void end_op(Lane& lane, const ompt_data_t* target, const void* codeptr, const Op
   lane.op_begin = 0;
   if (begin == 0) [[unlikely]] {
     begin = end;
+    lane.counts_op = is_counted(nullptr);
     count_loss(spool::Loss::kOpsUnmatched);
   }
   OpenRegion* region = region_of(lane, target);

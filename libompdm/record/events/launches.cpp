@@ -48,6 +48,9 @@ void begin_launch(Lane& lane, const OpenRegion* region, unsigned requested_teams
   lane.counts_launch = region != nullptr && region->counted;
   if (lane.counts_launch) [[unlikely]] {
     lane.launches = true;
+    if (recorder.cupti.load(std::memory_order_acquire)) {
+      begin_counted_external(lane.id, example_of_launch(lane, *region));
+    }
     lane.launch_begin = ticks();
     return;
   }

@@ -157,7 +157,11 @@ void begin_region(ompt_target_t kind, int device, const ompt_data_t* task, ompt_
       [[likely]] {
     open.handle = (std::uint64_t{number(lane->id)} + 1) << 32U | lane->regions;
     ++lane->next;
-    begin_external(lane->id, open.begin);
+    if (!open.counted) [[likely]] {
+      begin_external(lane->id, open.begin);
+    } else if (recorder.cupti.load(std::memory_order_acquire)) {
+      begin_counted_external(lane->id, 0);
+    }
     if (task != nullptr && is_deferral(*task) && !open.counted) [[unlikely]] {
       note_deferred_region(*lane, *task);
     }

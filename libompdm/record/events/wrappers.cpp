@@ -5,8 +5,8 @@
 #include "record/events/mapper_pieces.h"
 #include "record/events/regions.h"
 #include "record/process/clock.h"
+#include "record/stream/fallbacks.h"
 #include "record/stream/inside.h"
-#include "record/stream/sites.h"
 
 #if defined(__x86_64__)
 extern "C" {

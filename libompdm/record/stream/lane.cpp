@@ -9,8 +9,8 @@
 #include "record/process/cancellation.h"
 #include "record/process/clock.h"
 #include "record/stream/device_events.h"
+#include "record/stream/fallbacks.h"
 #include "record/stream/inside.h"
-#include "record/stream/sites.h"
 
 namespace ompdm::record {
 

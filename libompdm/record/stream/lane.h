@@ -112,6 +112,7 @@ struct Lane {
   std::uint64_t async_call;     ///< what its data said
   std::uint64_t op_count;       ///< operations that were written
   std::uint64_t op_begin;       ///< ticks; 0: no operation runs
+  bool counts_op;               ///< which is not told
   bool launches;                ///< a submit runs
   bool counts_launch;           ///< which is not told
   std::uint64_t launch_begin;   ///< ticks, of one that is not

@@ -138,43 +138,4 @@ Section section_of(const MapArguments& map, std::uint32_t item) noexcept {
   return section;
 }
 
-namespace {
-
-// A construct without a device clause asks for -1: the default device, as it still is.
-std::uint8_t wanted_device_flag(std::int64_t device, bool runtime_can_be_asked) noexcept {
-  if (device < 0 && runtime_can_be_asked) {
-    device = default_device();
-  }
-  return device >= 0 && device < 255 ? static_cast<std::uint8_t>(device + 1) : 0;
-}
-
-}  // namespace
-
-void note_host_fallback(bool runtime_can_be_asked) noexcept {
-  const Call* noted = this_thread.call;
-  this_thread.call = nullptr;
-  if (noted == nullptr ||
-      (noted->entry != spool::Entry::kKernel && noted->entry != spool::Entry::kKernelNowait)) {
-    return;
-  }
-  const Call fallen = *noted;
-  Lane* lane = current_lane();
-  if (lane == nullptr) {
-    return;
-  }
-  // The call's arguments are gone by now, so this is a site of its own: without names and kernel.
-  Call known{};
-  known.codeptr = fallen.codeptr;
-  known.ident = fallen.ident;
-  known.entry = fallen.entry;
-  SiteSlot* site = site_of(*lane, known);
-  auto* record = site != nullptr ? reserve<spool::Fallback>(*lane) : nullptr;
-  if (record != nullptr) {
-    record->site = site->id;
-    record->ticks = fallen.begin;
-    commit(*lane, record, spool::Tag::kFallback,
-           wanted_device_flag(fallen.device, runtime_can_be_asked));
-  }
-}
-
 }  // namespace ompdm::record

@@ -55,8 +55,4 @@ inline spool::MapItem item_of(const MapArguments& map, std::uint32_t item) noexc
   return {is_literal ? 0 : map.bases[item], is_literal ? 0 : map.begins[item], size, type};
 }
 
-/// If a kernel call of this thread was never followed by its target region, writes that it ran on
-/// the host. Which device it asked for is only known while the runtime can be asked.
-void note_host_fallback(bool runtime_can_be_asked) noexcept;
-
 }  // namespace ompdm::record

@@ -68,14 +68,21 @@ TallySlot* find_slot(TallyTable& table, const TallyKey& key) noexcept {
   return slot;
 }
 
-bool make_tally(Lane& lane, TallySlot& slot, spool::TallyOf of, std::uint32_t example) noexcept {
-  TallyTable& table = lane.tallies;
-  if (static_cast<std::size_t>(table.limit - table.cursor) < sizeof(spool::Tally) &&
-      !grow_tallies(table)) {
-    return false;
+spool::Tally* tally_room(TallyTable& table, std::size_t size) noexcept {
+  if (static_cast<std::size_t>(table.limit - table.cursor) < size && !grow_tallies(table)) {
+    return nullptr;
   }
   auto* tally = reinterpret_cast<spool::Tally*>(table.cursor);
-  table.cursor += sizeof(spool::Tally);
+  table.cursor += size;
+  return tally;
+}
+
+bool make_tally(Lane& lane, TallySlot& slot, spool::TallyOf of, std::uint32_t example) noexcept {
+  TallyTable& table = lane.tallies;
+  spool::Tally* tally = tally_room(table, sizeof(spool::Tally));
+  if (tally == nullptr) {
+    return false;
+  }
   tally->lane = lane.id;
   tally->example = example;
   store_head(tally->head, spool::Tag::kTally, static_cast<std::uint8_t>(of), sizeof(spool::Tally));

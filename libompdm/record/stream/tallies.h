@@ -49,6 +49,9 @@ inline TallySlot* slot_of(TallyTable& table, const TallyKey& key) noexcept {
   return latest != nullptr && latest->key == key ? latest : find_slot(table, key);
 }
 
+/// Room for a tally of `size` bytes, zeroed, not committed; null if the spool has none.
+[[gnu::cold]] spool::Tally* tally_room(TallyTable& table, std::size_t size) noexcept;
+
 /// Gives a slot its tally, of an example of the lane. False if the spool has no room.
 [[gnu::cold]] bool make_tally(Lane& lane, TallySlot& slot, spool::TallyOf of,
                               std::uint32_t example) noexcept;

@@ -95,11 +95,15 @@ void FakeRuntime::submit_begin(unsigned teams) {
   }
 }
 
-void FakeRuntime::submit(unsigned teams) {
+void FakeRuntime::submit_end(unsigned teams) {
   if (auto* on_submit = callback<decltype(record::on_submit)>(ompt_callback_target_submit_emi)) {
-    on_submit(ompt_scope_begin, &target_data, &host_op_id, teams);
     on_submit(ompt_scope_end, &target_data, &host_op_id, teams);
   }
+}
+
+void FakeRuntime::submit(unsigned teams) {
+  submit_begin(teams);
+  submit_end(teams);
 }
 
 }  // namespace ompdm::test

@@ -38,6 +38,7 @@ class FakeRuntime {
   static void submit(unsigned teams);
   /// A submit that has not come back yet.
   static void submit_begin(unsigned teams);
+  static void submit_end(unsigned teams);
 };
 
 /// An address that can stand for code or data; `n` tells them apart.

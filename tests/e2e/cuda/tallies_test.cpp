@@ -1,0 +1,157 @@
+// What a GPU did while its program was only counted: tables are those of a run that is told, the
+// spool is as large for a run of any length.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "met.h"
+
+namespace ompdm::e2e {
+namespace {
+
+/// Rows of a table with these fields alone: times differ from run to run.
+std::vector<Json> rows_of(const Json& table, const std::vector<const char*>& fields) {
+  std::vector<Json> rows;
+  for (const Json& row : table) {
+    Json kept;
+    for (const char* field : fields) kept[field] = row.at(field);
+    rows.push_back(std::move(kept));
+  }
+  std::ranges::sort(rows);
+  return rows;
+}
+
+void expect_same_counts(const OnStandin& counted, const OnStandin& told) {
+  const std::vector<const char*> activity = {"type", "name", "count", "bytes", "clock"};
+  EXPECT_EQ(rows_of(counted.report["activities"], activity),
+            rows_of(told.report["activities"], activity));
+  const std::vector<const char*> directive = {"directive",  "line",       "count",
+                                              "HtoD_bytes", "HtoD_count", "DtoH_bytes",
+                                              "DtoH_count", "DtoD_bytes", "kernel_count"};
+  // What the runtime frees for a deferred directive that has ended is that directive's where it is
+  // told, and the runtime's where it is counted.
+  const auto directives = [&](const Json& report) {
+    std::vector<Json> rows = rows_of(report["directives"], directive);
+    std::erase_if(rows, [](const Json& row) { return row["line"] == 0; });
+    return rows;
+  };
+  EXPECT_EQ(directives(counted.report), directives(told.report));
+  for (const char* what : {"HtoD", "DtoH", "DtoD", "memset", "kernel", "runtime_internal"}) {
+    EXPECT_EQ(counted.report["totals"][what]["count"], told.report["totals"][what]["count"])
+        << what;
+  }
+  for (const Json& loss : counted.report["traces"][0]["losses"]) {
+    EXPECT_EQ(loss["count"], 0) << loss["name"];
+  }
+}
+
+// The stand-in's work takes what it is told to take. What goes by the host in two copies is told as
+// one that lasts from the first one's begin to the other's end, and counted as what both took.
+void expect_same_times(const OnStandin& counted, const OnStandin& told) {
+  for (const Json& row : told.report["activities"]) {
+    if (row["clock"] != "device" || row["type"] == "DtoD") continue;
+    const auto& rows = counted.report["activities"];
+    const auto same =
+        std::ranges::find_if(rows, [&](const Json& other) { return other["id"] == row["id"]; });
+    ASSERT_NE(same, rows.end()) << row["name"];
+    // What is told is brought from CUPTI's clock to the host's, which in a run of some milliseconds
+    // are known to a thousandth.
+    for (const char* what : {"total_ns", "min_ns", "max_ns"}) {
+      const auto time = row[what].get<double>();
+      EXPECT_NEAR((*same)[what].get<double>(), time, time / 1000) << row["name"] << " " << what;
+    }
+  }
+}
+
+std::uint64_t count_of(const std::vector<ActivityTally>& tallies) {
+  std::uint64_t sum = 0;
+  for (const ActivityTally& tally : tallies) sum += tally.times.count;
+  return sum;
+}
+
+class CountedOnStandin : public testing::TestWithParam<const char*> {};
+
+TEST_P(CountedOnStandin, IsToldByTheDevicesClock) {
+  const OnStandin told = run_on_standin({GetParam()});
+  const OnStandin counted = run_on_standin({GetParam()}, {{"OMPDM_DETAIL", "tallies"}});
+  ASSERT_TRUE(told.report.is_object() && counted.report.is_object());
+  expect_same_counts(counted, told);
+  expect_same_times(counted, told);
+  EXPECT_TRUE(counted.trace.activities.empty());
+  EXPECT_EQ(count_of(counted.trace.activity_tallies), told.trace.activities.size());
+}
+
+INSTANTIATE_TEST_SUITE_P(, CountedOnStandin,
+                         testing::Values("always", "api", "api_async", "classes", "declare_target",
+                                         "firstprivate", "huge", "late", "mapper", "nested_data",
+                                         "nowait_depend", "parallel_regions", "peers", "pinned",
+                                         "reductions", "shapes", "struct_members", "templates",
+                                         "threads"),
+                         [](const auto& test) { return std::string(test.param); });
+
+TEST(CountedGpu, KernelsTakeWhatTheyTook) {
+  const OnStandin counted = run_on_standin({"shapes"}, {{"OMPDM_DETAIL", "tallies"}});
+  ASSERT_FALSE(counted.report["activities"].empty());
+  for (const Json& row : counted.report["activities"]) {
+    EXPECT_EQ(row["clock"], "device");
+    EXPECT_GE(row["min_ns"], row["type"] == "kernel" ? 49'000 : 19'000);
+  }
+}
+
+const std::map<std::string, std::string> kFast = {{"STANDIN_COPY_US", "0"},
+                                                  {"STANDIN_KERNEL_US", "0"}};
+
+TEST(CountedGpu, ASpoolThatIsFullCountsTheRest) {
+  const OnStandin told = run_on_standin({"storm", "3000"}, kFast);
+  auto environment = kFast;
+  environment["OMPDM_MAX_SPOOL"] = "200K";
+  const OnStandin bounded = run_on_standin({"storm", "3000"}, environment);
+  ASSERT_TRUE(told.report.is_object() && bounded.report.is_object());
+  expect_same_counts(bounded, told);
+  EXPECT_EQ(bounded.report["traces"][0]["detail"], "spool_limit");
+  EXPECT_GT(bounded.trace.activities.size(), 100U);
+  EXPECT_GT(count_of(bounded.trace.activity_tallies), 100U);
+  EXPECT_EQ(bounded.trace.activities.size() + count_of(bounded.trace.activity_tallies),
+            told.trace.activities.size());
+}
+
+TEST(CountedGpu, TheSpoolOfALongerRunIsNoLarger) {
+  const auto size_of = [](const char* steps, const char* end) {
+    Command counted{{OMPDM_COMMAND, "record", "--detail", "tallies", "--no-finish", "--",
+                     OMPDM_CUDA_PROGRAMS "/storm", steps, end},
+                    kFast};
+    counted.environment.merge(standin_environment());
+    const Folder folder;
+    e2e::run(counted, folder.path());
+    return std::filesystem::file_size(folder.path() / "trace.json.spool");
+  };
+  EXPECT_EQ(size_of("200", ""), size_of("2000", ""));
+  EXPECT_EQ(size_of("3000", "kill"), size_of("9000", "kill"));
+}
+
+// What CUPTI had not given back is missing, and said so.
+TEST(CountedGpu, AKilledRunHasWhatCameBack) {
+  auto environment = kFast;
+  environment["OMPDM_DETAIL"] = "tallies";
+  const OnStandin killed = run_on_standin({"storm", "3000", "kill"}, environment);
+  ASSERT_TRUE(killed.report.is_object());
+  const std::uint64_t came = count_of(killed.trace.activity_tallies);
+  EXPECT_GT(came, 100U);
+  std::uint64_t asked = 0;
+  for (const OpTally& tally : killed.trace.op_tallies) {
+    const bool copies = tally.like.kind == OpKind::kHtoD || tally.like.kind == OpKind::kDtoH;
+    if (copies && !tally.like.internal) asked += tally.times.count;
+  }
+  for (const LaunchTally& tally : killed.trace.launch_tallies) asked += tally.times.count;
+  std::uint64_t tied = 0;
+  for (const ActivityTally& tally : killed.trace.activity_tallies) {
+    if (tally.op || tally.launch) tied += tally.times.count;
+  }
+  EXPECT_EQ(tied + loss_of(killed.trace, "activities_missing"), asked);
+  EXPECT_EQ(loss_of(killed.trace, "activities_dropped"), 0U);
+  EXPECT_EQ(killed.report["totals"]["kernel"]["count"], 3000);
+}
+
+}  // namespace
+}  // namespace ompdm::e2e
