@@ -29,7 +29,9 @@ void add_metadata(Trace& trace) {
                    {RealtimeClock::State::kUnsynchronized, kLate, 1},
                    kEarly,
                    kBroken,
-                   kHuge};
+                   kHuge,
+                   4294967295,
+                   kQuoted};
   trace.recording = {kQuoted,
                      kBroken,
                      4294967295,
