@@ -45,9 +45,12 @@ class Merger {
       return;
     }
     // All programs of a rank come first among themselves.
-    const bool is_next = rank_.ranks != one.ranks;
-    if (is_next) add_rank();
-    merge(rank_, one, is_next ? file : last_ + " and " + file);
+    if (rank_.ranks == one.ranks) {
+      merge(rank_, one, last_ + " and " + file);
+    } else {
+      add_rank();
+      rank_ = std::move(one);
+    }
     last_ = file;
   }
 

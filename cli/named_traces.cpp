@@ -4,10 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdio>
 #include <utility>
 
 #include "inputs.h"
 #include "job_files.h"
+#include "ompdm/error.h"
 #include "one_run.h"
 #include "open_trace.h"
 #include "progress.h"
@@ -29,6 +31,17 @@ std::vector<std::string> without_older(const NamedTraces& named) {
   return named.as == kAsInputs ? names : without_older_runs(names);
 }
 
+/// What is wrong with a trace that cannot be read; empty if it was opened.
+std::string open_or_tell(const std::string& name, OpenedTrace& opened) {
+  try {
+    opened = open_trace(name);
+    return {};
+  } catch (const Error& error) {
+    fmt::print(stderr, "ompdm: {}\n", error.what());
+    return error.what();
+  }
+}
+
 }  // namespace
 
 void add_trace_options(CLI::App& verb, NamedTraces& named) {
@@ -48,8 +61,20 @@ OpenedTraces open_named(const NamedTraces& named, const Wanted& wanted) {
   const std::optional<analysis::Link> link = link_of(named.model);
   std::vector<OneRecording> recordings;
   OpenedTraces all;
-  for (const std::string& name : without_older(named)) {
-    OpenedTrace opened = open_trace(name);
+  const std::vector<std::string> names = without_older(named);
+  const bool goes_on = wanted.rest_of_ranks && names.size() > 1;
+  std::string error;
+  for (const std::string& name : names) {
+    OpenedTrace opened;
+    if (goes_on && rank_of(name) >= 0) {
+      error = open_or_tell(name, opened);
+      if (!error.empty()) {
+        all.complete = false;
+        continue;
+      }
+    } else {
+      opened = open_trace(name);
+    }
     if (link) opened.trace = analysis::retime(std::move(opened.trace), *link);
     recordings.push_back({opened.trace.file, opened.trace.process});
     if (wanted.analyses) {
@@ -62,6 +87,7 @@ OpenedTraces open_named(const NamedTraces& named, const Wanted& wanted) {
     }
     if (wanted.traces) all.traces.push_back(std::move(opened.trace));
   }
+  if (recordings.empty()) throw Error(error);
   if (together_of(recordings, named.as) == Together::kInputs) {
     if (wanted.analyses) agree_on_inputs(all.analyses, !named.as.empty());
     return all;

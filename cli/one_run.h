@@ -24,9 +24,9 @@ std::vector<std::string> without_older_runs(const std::vector<std::string>& name
 void check_apart(const std::vector<OneRecording>& recordings);
 
 /// Throws Error where two recordings cannot be of one run: the same rank twice (but for processes
-/// that one parent started one after the other), or ranks of jobs of different sizes. Says on
-/// stderr where ranks of one machine did not run at the same time, and which ranks of the job are
-/// missing.
+/// that one parent, `ompdm record` or group of processes has in common), or ranks of jobs of
+/// different sizes. Says on stderr where ranks of one machine did not run at the same time, and
+/// which ranks of the job are missing.
 void check_one_run(const std::vector<OneRecording>& recordings);
 
 /// Positions in the order of ranks; recordings without a rank come first, as they were named.

@@ -16,8 +16,9 @@ const std::string kBroken = "caf\xc3\xa9 \xff\xfe \xc3 \xed\xa0\x80 \xf0\x9f\x98
 const std::string kEscaped = std::string("\xf4\x8f\xbb\xbf \xf4\x8f\xba\x80 ") + '\0' + "end";
 
 void add_metadata(Trace& trace) {
-  trace.process = {4294967295, 0, kBroken, kQuoted, {kEscaped, "", "--x=\"1\""},
-                   kEscaped,   3, 8,       kLate,   kLate};
+  trace.process = {4294967295, 0,      kBroken, kQuoted, {kEscaped, "", "--x=\"1\""},
+                   kEscaped,   3,      8,       kLate,   kLate,
+                   4294967295, kBroken};
   trace.recording = {kQuoted,
                      kBroken,
                      4294967295,
