@@ -170,6 +170,14 @@ TEST_F(JobFiles, LongRunsAreFoundWithAndWithoutTheirSummaries) {
     EXPECT_EQ(job(), before);
     EXPECT_TRUE(fs::exists(summary));
   }
+  // All of them at a time.
+  for (const auto& entry : fs::directory_iterator(scratch_.folder())) {
+    if (entry.path().native().ends_with(".summary.json")) fs::remove(entry);
+  }
+  EXPECT_EQ(job(), before);
+  for (const char* rank : {"0", "1", "2", "3"}) {
+    EXPECT_TRUE(fs::exists(file(std::string("trace.rank") + rank + ".summary.json"))) << rank;
+  }
 }
 
 TEST_F(JobFiles, RankZeroThatDoesNotOffloadSaysHowToSeeTheOthers) {
