@@ -27,7 +27,7 @@ int run_explain(ExplainOptions options) {
   }
   const std::string which = options.traces.names.back();
   options.traces.names.pop_back();
-  const auto [analyses, traces, pictures] = open_named(options.traces);
+  const auto [analyses, traces, pictures, complete] = open_named(options.traces);
   const std::string text = report::explain(analyses, which, layout_of(options.output));
   write_out(options.output, [&](std::ostream& out) { out << text; });
   return 0;

@@ -46,9 +46,12 @@ class Merger {
       return;
     }
     // All programs of a rank come first among themselves.
-    const bool is_next = rank_.ranks != one.ranks;
-    if (is_next) add_rank();
-    merge(rank_, one, is_next ? file : last_ + " and " + file);
+    if (rank_.ranks == one.ranks) {
+      merge(rank_, one, last_ + " and " + file);
+    } else {
+      add_rank();
+      rank_ = std::move(one);
+    }
     last_ = file;
   }
 
@@ -123,6 +126,7 @@ class Merger {
 
 Job merged(const std::vector<std::string>& files) {
   const Progress progress(fmt::format("reading {} ranks", files.size()));
+  make_summaries(files);
   Merger merger;
   for (const std::string& file : files) merger.read(file);
   return merger.take();

@@ -5,11 +5,13 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdio>
 #include <numeric>
 #include <utility>
 
 #include "inputs.h"
 #include "job_files.h"
+#include "ompdm/error.h"
 #include "one_run.h"
 #include "open_trace.h"
 #include "progress.h"
@@ -31,12 +33,21 @@ std::vector<std::string> without_older(const NamedTraces& named) {
   return named.as == kAsInputs ? names : without_older_runs(names);
 }
 
-OpenedTrace open_one(const std::string& name, const std::optional<analysis::Link>& link,
-                     std::vector<OneRecording>& recordings) {
-  OpenedTrace opened = open_trace(name);
+void take_in(OpenedTrace& opened, const std::optional<analysis::Link>& link,
+             std::vector<OneRecording>& recordings) {
   if (link) opened.trace = analysis::retime(std::move(opened.trace), *link);
   recordings.push_back({opened.trace.file, opened.trace.process});
-  return opened;
+}
+
+/// What is wrong with a trace that cannot be read; empty if it was opened.
+std::string open_or_tell(const std::string& name, OpenedTrace& opened) {
+  try {
+    opened = open_trace(name);
+    return {};
+  } catch (const Error& error) {
+    fmt::print(stderr, "ompdm: {}\n", error.what());
+    return error.what();
+  }
 }
 
 analysis::Analysis analyzed(const OpenedTrace& opened, const std::string& name,
@@ -80,14 +91,28 @@ OpenedTraces open_named(const NamedTraces& named, const Wanted& wanted) {
   const std::optional<analysis::Link> link = link_of(named.model);
   std::vector<OneRecording> recordings;
   OpenedTraces all;
-  for (const std::string& name : without_older(named)) {
-    OpenedTrace opened = open_one(name, link, recordings);
+  const std::vector<std::string> names = without_older(named);
+  const bool goes_on = wanted.rest_of_ranks && names.size() > 1;
+  std::string error;
+  for (const std::string& name : names) {
+    OpenedTrace opened;
+    if (goes_on && rank_in_name(name) >= 0) {
+      error = open_or_tell(name, opened);
+      if (!error.empty()) {
+        all.complete = false;
+        continue;
+      }
+    } else {
+      opened = open_trace(name);
+    }
+    take_in(opened, link, recordings);
     if (wanted.analyses) {
       analysis::Picture* picture = wanted.pictures ? &all.pictures.emplace_back() : nullptr;
       all.analyses.push_back(analyzed(opened, name, link, picture));
     }
     if (wanted.traces) all.traces.push_back(std::move(opened.trace));
   }
+  if (recordings.empty()) throw Error(error);
   const std::vector<std::size_t> order = settled_order(named, recordings, all.analyses);
   if (wanted.analyses) put_in_order(order, all.analyses);
   if (wanted.traces) put_in_order(order, all.traces);
@@ -102,7 +127,8 @@ TakenTraces take_named(const NamedTraces& named, const std::function<void(const 
   std::vector<OneRecording> recordings;
   TakenTraces all;
   for (const std::string& name : names) {
-    const OpenedTrace opened = open_one(name, link, recordings);
+    OpenedTrace opened = open_trace(name);
+    take_in(opened, link, recordings);
     all.analyses.push_back(analyzed(opened, name, link, nullptr));
     take(opened.trace);
   }

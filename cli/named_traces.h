@@ -32,6 +32,7 @@ struct OpenedTraces {
   std::vector<analysis::Analysis> analyses;
   std::vector<Trace> traces;                ///< where they are asked for
   std::vector<analysis::Picture> pictures;  ///< for a page, where they are asked for
+  bool complete = true;                     ///< none was left out
 };
 
 /// What of the traces is wanted.
@@ -39,6 +40,7 @@ struct Wanted {
   bool analyses = true;
   bool traces = false;
   bool pictures = false;
+  bool rest_of_ranks = false;  ///< of several ranks one that cannot be read is said and left out
 };
 
 /// Throws Error where a trace cannot be read, or what is named cannot be taken together.

@@ -70,6 +70,13 @@ void tell_missing_ranks(const std::vector<OneRecording>& recordings) {
              missing.size() > kMostTold ? ", …" : "");
 }
 
+/// A rank may be a script that runs several programs, or one that starts others.
+bool are_of_one_rank(const Process& one, const Process& other) {
+  if (!one.session.empty() && one.session == other.session) return true;
+  const bool same_group = one.process_group != 0 && one.process_group == other.process_group;
+  return one.host == other.host && (one.ppid == other.ppid || same_group);
+}
+
 [[noreturn]] void refuse(const OneRecording& one, const OneRecording& other, std::string_view why) {
   throw Error(
       fmt::format("{} and {}: {}: name the traces of one run, say `--as inputs` of runs "
@@ -137,10 +144,7 @@ void check_ranks(const std::vector<OneRecording>& recordings) {
     if (process.rank_count > 0) of_a_job = &one;
     const auto [other, is_new] = ranks.emplace(process.rank, &one);
     if (is_new) continue;
-    // A rank may be a script that runs several programs.
-    const Process& first = other->second->process;
-    const bool same_script = first.host == process.host && first.ppid == process.ppid;
-    if (!same_script) {
+    if (!are_of_one_rank(other->second->process, process)) {
       refuse(*other->second, one, fmt::format("are both rank {}, of different runs", process.rank));
     }
   }

@@ -27,7 +27,8 @@ std::vector<std::string> without_older_runs(const std::vector<std::string>& name
 void check_apart(const std::vector<OneRecording>& recordings);
 
 /// Throws Error where two recordings cannot be of one run: the same rank twice (but for processes
-/// that one parent started one after the other), or ranks of jobs of different sizes.
+/// that one parent, `ompdm record` or group of processes has in common), or ranks of jobs of
+/// different sizes.
 void check_ranks(const std::vector<OneRecording>& recordings);
 
 /// The same where the whole run is wanted: says on stderr where ranks of one machine did not run at

@@ -160,8 +160,7 @@ int report_job(const ReportOptions& options, const std::vector<report::Condition
   write_out(options.output, [&](std::ostream& out) {
     out << report::render_job(job, format_of(options.output), layout);
   });
-  if (holds) return kHolds;
-  return is_complete ? 0 : 1;
+  return holds ? kHolds : is_complete ? 0 : 1;
 }
 
 int run_report(const ReportOptions& options) {
@@ -179,11 +178,13 @@ int run_report(const ReportOptions& options) {
   if (page_wanted && goes_to_terminal(options.output)) {
     throw Error("a page is nothing for a terminal: add -o report.html", Error::Kind::kUsage);
   }
-  const auto [analyses, traces, pictures] =
+  const auto [analyses, traces, pictures, is_complete] =
       open_named(options.traces, {.analyses = analyses_wanted,
                                   .traces = options.gpu_trace || page_wanted,
-                                  .pictures = page_wanted});
-  const int exit_status = test(conditions, analyses);
+                                  .pictures = page_wanted,
+                                  .rest_of_ranks = true});
+  const int holds = test(conditions, analyses);
+  const int exit_status = holds != 0 ? holds : is_complete ? 0 : 1;
   if (page_wanted) {
     const std::string page = page_of(options, traces, pictures, analyses);
     write_out(options.output, [&](std::ostream& out) { out << page; });

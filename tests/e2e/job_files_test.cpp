@@ -52,7 +52,8 @@ TEST_F(JobFiles, ProgramsOfARankAreAddedUp) {
   recorded();
   const Json once = job();
   for (const auto& entry : fs::directory_iterator(scratch_.folder())) fs::remove(entry);
-  const Ran ran = start("\"$ompdm\" record sh -c \"\\\"$ranks\\\"; \\\"$ranks\\\"\"");
+  scratch_.write("both", "\"$ranks\"\nsh -c '\"$ranks\"; true'\n");
+  const Ran ran = start("\"$ompdm\" record sh ./both");
   EXPECT_EQ(ran.err,
             "ompdm: wrote trace.rank0.json and other ranks; next: ompdm report --ranks "
             "trace.rank*.json\n");
@@ -65,6 +66,9 @@ TEST_F(JobFiles, ProgramsOfARankAreAddedUp) {
   EXPECT_EQ(twice["iterations"][0]["HtoD_bytes"], once["iterations"][0]["HtoD_bytes"]);
   EXPECT_NE(ompdm("report --ranks trace.rank*.json").out.find("8 processes, at most 2 of a rank"),
             std::string::npos);
+  const Ran apart = ompdm("report trace.rank0*.json --format json");
+  EXPECT_EQ(apart.status, 0) << apart.err;
+  EXPECT_EQ(Json::parse(apart.out)["traces"].size(), 2U);
   // As a tree, a rank's programs in one part.
   ASSERT_EQ(ompdm("merge trace.rank[01]*.json -o a.json").status, 0);
   ASSERT_EQ(ompdm("merge trace.rank[23]*.json -o b.json").status, 0);
@@ -138,6 +142,10 @@ TEST_F(JobFiles, BrokenTracesAreNamedAndTheRestIsReported) {
   // One that is cut short is read as far as it goes.
   scratch_.write("trace.rank2.json", whole.substr(0, whole.size() - 200));
   EXPECT_EQ(job()["ranks"]["truncated"], "2");
+  // Also where a few are told one by one.
+  const Ran few = ompdm("report trace.rank0.json trace.rank1.json trace.rank3.json --format json");
+  EXPECT_EQ(few.status, 1);
+  EXPECT_EQ(Json::parse(few.out)["traces"].size(), 2U);
   const Ran none = ompdm("report --ranks trace.rank1.json");
   EXPECT_EQ(none.status, 1);
   EXPECT_EQ(none.out, "");
@@ -161,6 +169,14 @@ TEST_F(JobFiles, LongRunsAreFoundWithAndWithoutTheirSummaries) {
     fs::remove(summary);
     EXPECT_EQ(job(), before);
     EXPECT_TRUE(fs::exists(summary));
+  }
+  // All of them at a time.
+  for (const auto& entry : fs::directory_iterator(scratch_.folder())) {
+    if (entry.path().native().ends_with(".summary.json")) fs::remove(entry);
+  }
+  EXPECT_EQ(job(), before);
+  for (const char* rank : {"0", "1", "2", "3"}) {
+    EXPECT_TRUE(fs::exists(file(std::string("trace.rank") + rank + ".summary.json"))) << rank;
   }
 }
 
