@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -47,7 +48,7 @@ class HeldBack {
 
 void remove_at_signals(const fs::path& path) {
   if (path.native().size() >= unfinished.size()) return;
-  std::strcpy(unfinished.data(), path.c_str());
+  *std::ranges::copy(path.native(), unfinished.begin()).out = '\0';
   struct sigaction action = {};
   action.sa_handler = remove_and_end;
   action.sa_flags = static_cast<int>(SA_RESETHAND);
@@ -71,7 +72,7 @@ void forget() {
 
 Replacement::Replacement(const fs::path& wanted) : wanted_(wanted) {
   const HeldBack held;
-  file_.emplace(wanted);
+  file_ = std::make_unique<TemporaryFile>(wanted);
   remove_at_signals(file_->path());
 }
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
+#include <memory>
 
 #include "spool/without_signal.h"
 #include "trace/temporary_file.h"
@@ -31,7 +31,7 @@ class Replacement {
  private:
   std::filesystem::path wanted_;
   spool::WithoutFileSizeSignal guard_;
-  std::optional<TemporaryFile> file_;
+  std::unique_ptr<TemporaryFile> file_;
 };
 
 }  // namespace ompdm::trace
