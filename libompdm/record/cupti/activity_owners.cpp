@@ -66,8 +66,12 @@ Activity keep_waiting(const Activity& activity) noexcept {
     return activity;
   }
   Activity* bucket = all->waiting[correlation_of(activity) % kBuckets];
-  const Activity leaves = take(bucket[kInBucket - 1]);
-  memmove(bucket + 1, bucket, (kInBucket - 1) * sizeof(Activity));
+  std::uint32_t last = 0;
+  while (last < kInBucket - 1 && bucket[last].tag != spool::Tag::kNone) {
+    ++last;
+  }
+  const Activity leaves = take(bucket[last]);
+  memmove(bucket + 1, bucket, last * sizeof(Activity));
   bucket[0] = activity;
   ++waiting_count;
   return leaves;

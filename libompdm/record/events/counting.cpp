@@ -43,13 +43,22 @@ void add_time(spool::Tally& tally, std::uint64_t begin, std::uint64_t end) noexc
   spool::add(tally.times, end > begin ? nanoseconds(end - begin) : 0);
 }
 
-TallyKey key_of(Lane& lane, const Origin& origin, const Operation& op,
-                const MappedPiece* piece) noexcept {
+struct OpKey {
+  TallyKey key;
+  const MappedPiece* piece;  // that it is of
+};
+
+// In the place of its call: what it gives goes on in registers.
+[[gnu::always_inline]] inline OpKey key_of(Lane& lane, const Origin& origin,
+                                           const Operation& op) noexcept {
   const OpenRegion* region = origin.region;
   std::uint64_t argument = 0;
   std::uint64_t apart = 0;
+  const MappedPiece* piece = nullptr;
   if (region != nullptr) {
-    argument = argument_of(region->call.map, host_address(op), lane.last_argument);
+    const std::uint64_t host = host_address(op);
+    argument = argument_of(region->call.map, host, lane.last_argument);
+    piece = piece_of(lane, host);
     if (piece != nullptr) {
       apart = kOfPiece | number(piece->name);
     } else if (argument == 0 && op.bytes <= kMostPacked) {
@@ -57,12 +66,13 @@ TallyKey key_of(Lane& lane, const Origin& origin, const Operation& op,
     }
   }
   const spool::SiteId site = origin.site != nullptr ? origin.site->id : spool::SiteId::kNone;
-  return {region != nullptr ? place_of(*region) : place_of(site, origin.path),
-          static_cast<std::uint64_t>(spool::TallyOf::kOp) | (region != nullptr ? 0U : 4U) |
-              std::uint64_t{static_cast<std::uint16_t>(op.optype)} << 8U | argument << 24U |
-              apart << 40U,
-          static_cast<std::uint32_t>(op.src_device) |
-              std::uint64_t{static_cast<std::uint32_t>(op.dst_device)} << 32U};
+  return {{region != nullptr ? place_of(*region) : place_of(site, origin.path),
+           static_cast<std::uint64_t>(spool::TallyOf::kOp) | (region != nullptr ? 0U : 4U) |
+               std::uint64_t{static_cast<std::uint16_t>(op.optype)} << 8U | argument << 24U |
+               apart << 40U,
+           static_cast<std::uint32_t>(op.src_device) |
+               std::uint64_t{static_cast<std::uint32_t>(op.dst_device)} << 32U},
+          piece};
 }
 
 TallyKey launch_key(const OpenRegion& region) noexcept {
@@ -82,8 +92,7 @@ std::uint32_t example_of(Lane& lane, const TallyKey& key) noexcept {
 }  // namespace
 
 std::uint32_t example_of_op(Lane& lane, const Origin& origin, const Operation& op) noexcept {
-  const MappedPiece* piece = origin.region != nullptr ? piece_of(lane, host_address(op)) : nullptr;
-  return example_of(lane, key_of(lane, origin, op, piece));
+  return example_of(lane, key_of(lane, origin, op).key);
 }
 
 std::uint32_t example_of_launch(Lane& lane, const OpenRegion& region) noexcept {
@@ -109,20 +118,20 @@ void count_region(Lane& lane, const OpenRegion& region, std::uint64_t end) noexc
 void count_op(Lane& lane, const Origin& origin, const Operation& op, std::uint64_t begin,
               std::uint64_t end) noexcept {
   const OpenRegion* region = origin.region;
-  const MappedPiece* piece = region != nullptr ? piece_of(lane, host_address(op)) : nullptr;
-  const TallyKey key = key_of(lane, origin, op, piece);
+  const OpKey of = key_of(lane, origin, op);
   TallySlot* slot = nullptr;
-  spool::Tally* tally = tally_of(lane, key, spool::TallyOf::kOp, slot, [&](std::uint32_t example) {
-    if (region == nullptr) {
-      return tell_api_op(lane, origin, op, begin, end, example);
-    }
-    return tell_in_example(lane, *region, example, begin, end, [&](OpenRegion& told) {
-      if (piece != nullptr) {
-        tell_piece(lane, *piece);
-      }
-      return tell_region_op(lane, told, op, begin, end);
-    });
-  });
+  spool::Tally* tally =
+      tally_of(lane, of.key, spool::TallyOf::kOp, slot, [&](std::uint32_t example) {
+        if (region == nullptr) {
+          return tell_api_op(lane, origin, op, begin, end, example);
+        }
+        return tell_in_example(lane, *region, example, begin, end, [&](OpenRegion& told) {
+          if (of.piece != nullptr) {
+            tell_piece(lane, *of.piece);
+          }
+          return tell_region_op(lane, told, op, begin, end);
+        });
+      });
   if (tally == nullptr) {
     return;
   }

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "met.h"
+#include "ompdm/trace_file.h"
 
 namespace ompdm::e2e {
 namespace {
@@ -128,6 +129,32 @@ TEST(CountedGpu, TheSpoolOfALongerRunIsNoLarger) {
   };
   EXPECT_EQ(size_of("200", ""), size_of("2000", ""));
   EXPECT_EQ(size_of("3000", "kill"), size_of("9000", "kill"));
+}
+
+TEST(CountedGpu, WithoutOmptIsTheProgramToo) {
+  const auto record_plain = [](const char* detail) {
+    Command command{{OMPDM_CUDA_PROGRAMS "/plain"}};
+    command.environment = {{"LD_LIBRARY_PATH", OMPDM_STANDIN_LIBRARIES},
+                           {"CUDA_INJECTION64_PATH", OMPDM_RECORDER},
+                           {"OMPDM_DETAIL", detail}};
+    const Folder folder;
+    EXPECT_EQ(e2e::run(command, folder.path()).status, 0);
+    const auto trace = folder.path() / "trace.json";
+    OnStandin run;
+    // It waits for the trace that is being written.
+    run.report = Json::parse(
+        e2e::run({{OMPDM_COMMAND, "report", "--format", "json", trace.string()}}, folder.path())
+            .out);
+    run.trace = read_trace(trace);
+    return run;
+  };
+  const OnStandin told = record_plain("events");
+  const OnStandin counted = record_plain("tallies");
+  expect_same_counts(counted, told);
+  expect_same_times(counted, told);
+  EXPECT_TRUE(counted.trace.activities.empty());
+  EXPECT_EQ(count_of(counted.trace.activity_tallies), told.trace.activities.size());
+  EXPECT_EQ(counted.report["totals"]["runtime_internal"]["count"], 0);
 }
 
 // What CUPTI had not given back is missing, and said so.
