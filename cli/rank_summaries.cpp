@@ -17,6 +17,7 @@
 #include "job_files.h"
 #include "ompdm/error.h"
 #include "ompdm/trace_file.h"
+#include "one_run.h"
 #include "open_trace.h"
 
 namespace ompdm::cli {
@@ -65,7 +66,7 @@ std::size_t events_of(const Trace& trace) {
 
 /// Whether it takes reading a whole trace to get the summary, and whether it can be kept then.
 bool has_none_yet(const std::string& name) {
-  if (rank_of(name) < 0) return false;
+  if (rank_in_name(name) < 0) return false;
   const std::string summary = summary_name(name);
   if (::access(summary.c_str(), F_OK) == 0 || summary::is_summary(name)) return false;
   const std::size_t end = name.rfind('/');
