@@ -126,7 +126,6 @@ class Merger {
 
 Job merged(const std::vector<std::string>& files) {
   const Progress progress(fmt::format("reading {} ranks", files.size()));
-  make_summaries(files);
   Merger merger;
   for (const std::string& file : files) merger.read(file);
   return merger.take();

@@ -5,19 +5,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstdio>
-#include <exception>
-#include <iterator>
 #include <optional>
 #include <string_view>
-#include <thread>
 #include <utility>
 
 #include "job_files.h"
 #include "ompdm/error.h"
-#include "ompdm/trace_file.h"
-#include "one_run.h"
 #include "open_trace.h"
 
 namespace ompdm::cli {
@@ -64,36 +58,7 @@ std::size_t events_of(const Trace& trace) {
   return trace.regions.size() + trace.ops.size() + trace.launches.size() + trace.activities.size();
 }
 
-/// Whether it takes reading a whole trace to get the summary, and whether it can be kept then.
-bool has_none_yet(const std::string& name) {
-  if (rank_in_name(name) < 0) return false;
-  const std::string summary = summary_name(name);
-  if (::access(summary.c_str(), F_OK) == 0 || summary::is_summary(name)) return false;
-  const std::size_t end = name.rfind('/');
-  const std::string folder = end == std::string::npos ? "." : name.substr(0, end + 1);
-  return ::access(folder.c_str(), W_OK) == 0 && is_trace(named_trace(name)) && !is_spool(name) &&
-         !is_spool(name + std::string(kSpoolEnding));
-}
-
 }  // namespace
-
-void make_summaries(const std::vector<std::string>& names) {
-  constexpr std::size_t kMostThreads = 4;  // each holds a trace
-  std::vector<std::string> missing;
-  std::ranges::copy_if(names, std::back_inserter(missing), has_none_yet);
-  std::atomic<std::size_t> next = 0;
-  const auto work = [&] {
-    for (std::size_t i = next++; i < missing.size(); i = next++) {
-      try {
-        summary_of(missing[i]);
-      } catch (const std::exception&) {  // who reads it next says so
-      }
-    }
-  };
-  const std::size_t most = std::min<std::size_t>(std::thread::hardware_concurrency(), kMostThreads);
-  std::vector<std::jthread> threads;
-  while (threads.size() < std::min(most, missing.size())) threads.emplace_back(work);
-}
 
 void leave_summary(const FinishResult& finished, WaitedFor waited) {
   const Process& process = finished.model.process;

@@ -19,10 +19,6 @@ enum class WaitedFor : std::uint8_t { kNo, kYes };
 /// wants it makes it then.
 void leave_summary(const FinishResult& finished, WaitedFor waited);
 
-/// Makes the summaries that traces have not got yet, several at a time, and leaves them beside
-/// these. Says nothing where that fails.
-void make_summaries(const std::vector<std::string>& names);
-
 /// Of a summary or of a trace, which is read only if its own summary is missing or of another
 /// trace. Throws Error.
 summary::Summary summary_of(const std::string& name);

@@ -170,7 +170,7 @@ TEST_F(JobFiles, LongRunsAreFoundWithAndWithoutTheirSummaries) {
     EXPECT_EQ(job(), before);
     EXPECT_TRUE(fs::exists(summary));
   }
-  // All of them at a time.
+  // All of them.
   for (const auto& entry : fs::directory_iterator(scratch_.folder())) {
     if (entry.path().native().ends_with(".summary.json")) fs::remove(entry);
   }
