@@ -8,7 +8,7 @@ add_executable(report_test
   report/source_names_test.cpp
   report/glance_test.cpp report/table_test.cpp
   report/units_test.cpp
-)
+  report/counted_run_test.cpp)
 target_include_directories(report_test PRIVATE ${PROJECT_SOURCE_DIR}/tests ${CMAKE_CURRENT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/libompdm)
 target_link_libraries(report_test PRIVATE ompdm_options ompdm_report nlohmann_json::nlohmann_json
   ZLIB::ZLIB GTest::gtest_main)

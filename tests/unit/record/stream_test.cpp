@@ -294,26 +294,6 @@ void region_of_one_array(std::uint64_t host, std::uint64_t device) {
 }
 
 // 48 bytes of its own and 56 of its launch before, 13 a region and 5 an operation now.
-// It says nothing but its times: what the event before it said is not its own.
-TEST(ApiOperation, ThatRepeatsIsWhatItWasWhateverCameBetween) {
-  const Recorded recorded = record([] {
-    for (std::uint64_t i = 0; i < 3; ++i) {
-      FakeRuntime::op(2, address(0x10), kHost, address(0x20), 0, 64, address(0x9000));
-      FakeRuntime::begin(4, 0, address(0x1000));
-      FakeRuntime::op(2, address(0x30), kHost, address(0x40), 0, 8 + i, address(0x1000));
-      FakeRuntime::end(4, 0, address(0x1000));
-    }
-  });
-  ASSERT_EQ(recorded.trace.ops.size(), 6U);
-  for (std::size_t i = 0; i < 6; i += 2) {
-    const DataOp op = recorded.trace.ops[i];
-    EXPECT_EQ(op.bytes, 64U);
-    EXPECT_EQ(op.src, 0x10U);
-    ASSERT_TRUE(op.site);
-    EXPECT_EQ(recorded.site_notes[op.site.value].codeptr, 0x9000U);
-  }
-}
-
 TEST(StreamSize, OfARegionThatRepeats) {
   EXPECT_LT(bytes_of_pass([](std::uint64_t) { region_of_one_array(0xa000, 0xd000); }), 60);
 }

@@ -251,20 +251,6 @@ TEST(Rendering, WhyNothingRanOnADeviceIsSaid) {
   EXPECT_TRUE(text_of(trace).starts_with("nothing ran on a device: 1 kernel ran on the host\n"));
 }
 
-TEST(Rendering, OfAKilledRunThatWasCountedItsLastDirectiveIsNotKnown) {
-  Trace trace = sample();
-  trace.recording.finished = false;
-  const std::string unknown = "but not what it was in the middle of";
-  EXPECT_NE(text_of(trace).find("the process was killed, or left by"), std::string::npos);
-  EXPECT_EQ(text_of(trace).find(unknown), std::string::npos);
-  trace.recording.detail = "tallies";
-  EXPECT_NE(text_of(trace).find(unknown), std::string::npos);
-  trace.recording.detail = "window";
-  EXPECT_EQ(text_of(trace).find(unknown), std::string::npos);
-  trace.recording.told_to = trace.process.wall / 2;
-  EXPECT_NE(text_of(trace).find(unknown), std::string::npos);
-}
-
 TEST(Rendering, WhatLookingAtContentsTookIsNotTheProgramsTime) {
   std::vector<analysis::Analysis> analyses = {analysis::analyze(sample())};
   EXPECT_EQ(render(analyses, Format::kText).find("hashing"), std::string::npos);
