@@ -48,7 +48,7 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libompdm-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 # What its CMake package asks for: the libraries are static.
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
-  "libfmt-dev, nlohmann-json3-dev, libsimdjson-dev, zlib1g-dev, libdw-dev, libcapstone-dev, pkg-config")
+  "libfmt-dev, nlohmann-json3-dev, libsimdjson-dev, zlib1g-dev, libdw-dev, libcapstone-dev, pkgconf")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "cmake")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
 "Headers, static libraries and a CMake package: find_package(ompdm) gives the
