@@ -85,15 +85,42 @@ int test(const std::vector<report::Condition>& conditions, const std::string& js
   return exit_status;
 }
 
+/// Throws Error where a condition is of what takes single events, and a run tells none.
+void check_told(const std::vector<report::Condition>& conditions,
+                const std::vector<analysis::Analysis>& analyses) {
+  const auto tells_none = [](const analysis::Analysis& one) {
+    return told_of(one) == analysis::Told::kNothing;
+  };
+  if (std::ranges::none_of(analyses, tells_none)) return;
+  for (const report::Condition& condition : conditions) {
+    for (const std::string_view of : {"findings", "iterations", "prediction"}) {
+      if (!condition.path.starts_with(of)) continue;
+      throw Error(
+          fmt::format("--fail-if '{}': {} take single events, and this run was counted: "
+                      "record it without --detail tallies, in a window that it reaches",
+                      condition.text, of));
+    }
+  }
+}
+
 /// Exit status after testing, kHolds if a condition does; each that does is said on stderr.
 int test(const std::vector<report::Condition>& conditions,
          const std::vector<analysis::Analysis>& analyses) {
   if (conditions.empty()) return 0;
+  check_told(conditions, analyses);
   const int exit_status = test(conditions, report::render(analyses, report::Format::kJson));
   const bool tells_transfers = std::ranges::all_of(analyses, [](const analysis::Analysis& one) {
     return analysis::has_target_events(one) && analysis::knows_transfers(one);
   });
   const bool cut = std::ranges::any_of(analyses, &analysis::Analysis::truncated);
+  const bool is_part = std::ranges::any_of(analyses, [](const analysis::Analysis& one) {
+    return told_of(one) == analysis::Told::kPart;
+  });
+  if (exit_status == 0 && is_part) {
+    fmt::print(
+        stderr,
+        "ompdm: no condition holds; findings and loops are of what is told event by event\n");
+  }
   if (exit_status == 0 && cut) {
     fmt::print(stderr, "ompdm: no condition holds in what is left of a trace that is cut short\n");
   } else if (exit_status == 0 && !tells_transfers) {

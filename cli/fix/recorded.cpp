@@ -40,6 +40,11 @@ RecordedRun recorded_run(const std::string& file) {
   if (!run.arguments.empty()) run.arguments.front() = run.program.string();
   run.build_id = build_id_in(trace, run.program);
   std::vector<analysis::Analysis> analyses = {analysis::analyze(trace)};
+  if (told_of(analyses.front()) == analysis::Told::kNothing) {
+    throw Error(file +
+                ": was counted, not told event by event: record it without --detail tallies, in a "
+                "window that it reaches");
+  }
   // What a run did not reach the source shows.
   for (analysis::Finding& finding : analyses.front().findings) {
     if (!finding.unreached.empty()) finding.edits = finding.withheld_edits;

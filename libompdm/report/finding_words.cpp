@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 #include <vector>
 
 #include "report/invariant.h"
@@ -71,23 +72,33 @@ bool can_tell(const Analysis& one) {
   return analysis::has_target_events(one) && analysis::knows_transfers(one);
 }
 
+bool was_looked_for(Analyses analyses) {
+  return std::ranges::any_of(
+      analyses, [](const Analysis& one) { return told_of(one) != analysis::Told::kNothing; });
+}
+
 std::string none_found(Analyses analyses) {
-  if (std::ranges::any_of(analyses,
-                          [](const Analysis& one) { return one.recording.detail == "tallies"; })) {
-    return "Needless movement was not looked for: that takes single events.";
+  if (!was_looked_for(analyses)) {
+    return "Needless movement was not looked for: that takes single events, and none is told.";
   }
+  const bool is_all = std::ranges::all_of(
+      analyses, [](const Analysis& one) { return told_of(one) == analysis::Told::kAll; });
+  const std::string_view where =
+      is_all ? "in this run" : "in what of this run is told event by event";
   const auto unseen = [](const Analysis& one) {
     return one.recording.hashing.empty() || one.recording.hashing == "off";
   };
   if (std::ranges::any_of(analyses, unseen)) {
-    return "No needless movement was found in this run. Contents were not compared: whether data "
-           "crossed again unchanged is not known.";
+    return fmt::format(
+        "No needless movement was found {}. Contents were not compared: whether data crossed again "
+        "unchanged is not known.",
+        where);
   }
   const std::string& hashing = analyses.front().recording.hashing;
   const bool any_invariant = std::ranges::any_of(analyses, [](const Analysis& one) {
     return std::ranges::any_of(one.iterations, has_invariant);
   });
-  return "No needless movement that can safely be left out was found in this run; " +
+  return fmt::format("No needless movement that can safely be left out was found {}; ", where) +
          (hashing == "full"
               ? "the contents of all transfers of the same piece of memory were compared."
               : "contents were compared as far as their share went (OMPDM_HASH=" + hashing + ").") +

@@ -25,6 +25,9 @@ std::string cost_of(const analysis::Finding& finding);
 /// Whether a recording could tell what is needless.
 bool can_tell(const analysis::Analysis& one);
 
+/// Whether there were events in which what is needless could be found.
+bool was_looked_for(Analyses analyses);
+
 /// What is said where nothing needless was found.
 std::string none_found(Analyses analyses);
 

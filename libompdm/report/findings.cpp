@@ -102,7 +102,8 @@ std::string steps_markdown(const Finding& finding) {
 }
 
 /// Of the finding that has this number, from 1, or id.
-std::size_t position_of(const std::vector<ToldFinding>& all, const std::string& which) {
+std::size_t position_of(const std::vector<ToldFinding>& all, Analyses analyses,
+                        const std::string& which) {
   const auto by_id =
       std::ranges::find(all, which, [](const ToldFinding& one) { return one.finding->id; });
   if (by_id != all.end()) return static_cast<std::size_t>(by_id - all.begin());
@@ -110,7 +111,7 @@ std::size_t position_of(const std::vector<ToldFinding>& all, const std::string& 
   const auto [end, error] = std::from_chars(which.data(), which.data() + which.size(), number);
   const bool is_number = error == std::errc() && end == which.data() + which.size();
   if (is_number && number >= 1 && number <= all.size()) return number - 1;
-  throw Error(all.empty() ? "there is no finding to explain: nothing needless was found"
+  throw Error(all.empty() ? "there is no finding to explain: " + none_found(analyses)
                           : fmt::format("there is no finding {}: name one from 1 to {}, or its id",
                                         which, all.size()),
               Error::Kind::kUsage);
@@ -120,7 +121,7 @@ std::size_t position_of(const std::vector<ToldFinding>& all, const std::string& 
 
 std::string explain(Analyses analyses, const std::string& which, const Layout& layout) {
   const std::vector<ToldFinding> all = told_findings(analyses);
-  const std::size_t at = position_of(all, which);
+  const std::size_t at = position_of(all, analyses, which);
   const Ranks ranks = ranks_of(analyses);
   const SourceNames names(analyses);
   const Finding& finding = *all[at].finding;

@@ -133,8 +133,7 @@ std::string told_part(const Analysis& one) {
   const Recording& recording = one.recording;
   if (recording.detail == "tallies") {
     return "the run was counted, not told event by event (OMPDM_DETAIL): there are no shares of "
-           "the "
-           "time, loops and findings";
+           "the run's time, loops and findings";
   }
   const Nanoseconds wall = one.process.wall;
   const Nanoseconds to = recording.told_to != 0 ? recording.told_to : wall;
@@ -150,8 +149,8 @@ std::string told_part(const Analysis& one) {
           : fmt::format("{} from {} on, of {}", spoken_time(to - recording.told_from),
                         spoken_time(recording.told_from), spoken_time(wall));
   return fmt::format(
-      "told event by event: {}{}: shares of the time, waits, loops and findings are of that part "
-      "alone",
+      "told event by event: {}{}: shares of the run's time, waits, loops and findings are of that "
+      "part alone",
       part, recording.detail == "spool_limit" ? ", when the spool was full (OMPDM_MAX_SPOOL)" : "");
 }
 

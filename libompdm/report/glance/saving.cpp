@@ -18,15 +18,26 @@ std::string time_of(const Analysis& one, const std::optional<Prediction>& predic
                      spoken_time(one.program_wall));
 }
 
+/// The same where a part of the run is told.
+std::string time_in_part(const Analysis& one, const std::optional<Prediction>& prediction) {
+  return "about " + spoken_time(one.program_wall - prediction->wall);
+}
+
 /// Of one recording; empty where no copy would be spared.
 std::string saved(const Analysis& one) {
   const auto& most = one.possible_prediction ? one.possible_prediction : one.prediction;
   if (!most || most->spared_transfers == 0) return {};
   const std::uint64_t bytes = one.totals.htod.bytes + one.totals.dtoh.bytes;
   const std::uint64_t copies = one.totals.htod.count + one.totals.dtoh.count;
-  const std::string text = fmt::format(
-      "{} of {}, {} of {}, {}", most->spared_transfers, counted(copies, "copy", "copies"),
-      spoken_size(most->spared_bytes), spoken_size(bytes), time_of(one, most));
+  const std::string text =
+      told_of(one) == analysis::Told::kAll
+          ? fmt::format("{} of {}, {} of {}, {}", most->spared_transfers,
+                        counted(copies, "copy", "copies"), spoken_size(most->spared_bytes),
+                        spoken_size(bytes), time_of(one, most))
+          // Of how many, nobody knows: the totals are of the whole run.
+          : fmt::format("{} that are told, {}, {}",
+                        counted(most->spared_transfers, "copy", "copies"),
+                        spoken_size(most->spared_bytes), time_in_part(one, most));
   if (!one.possible_prediction) return text;
   const auto& sure = one.prediction;
   if (!sure || sure->spared_bytes == 0) return text + " (possibly)";

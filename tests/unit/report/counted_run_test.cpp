@@ -4,7 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "ompdm/error.h"
 #include "ompdm/report.h"
+#include "report/finding_words.h"
 #include "sample_trace.h"
 
 namespace ompdm::report {
@@ -26,6 +28,51 @@ TEST(CountedRun, OfOneThatWasKilledTheLastDirectiveIsNotKnown) {
   EXPECT_EQ(text_of(trace).find(unknown), std::string::npos);
   trace.recording.told_to = trace.process.wall / 2;
   EXPECT_NE(text_of(trace).find(unknown), std::string::npos);
+}
+
+/// A run that moves nothing needlessly, of which this is told event by event.
+Trace told(const std::string& detail, Nanoseconds from, Nanoseconds to) {
+  Trace trace;
+  trace.process.wall = 1'000'000;
+  trace.recording = sample().recording;
+  trace.recording.finished = true;
+  trace.recording.detail = detail;
+  trace.recording.told_from = from;
+  trace.recording.told_to = to;
+  return trace;
+}
+
+TEST(CountedRun, SaysWhereNeedlessMovementWasLookedFor) {
+  const auto none_in = [](const Trace& trace) {
+    return none_found(std::vector{analysis::analyze(trace)});
+  };
+  const std::string not_looked = "Needless movement was not looked for";
+  const std::string in_part = "in what of this run is told event by event";
+  EXPECT_EQ(none_in(told("", 0, 0)).find(in_part), std::string::npos);
+  EXPECT_TRUE(none_in(told("tallies", 0, 0)).starts_with(not_looked));
+  // A window that never began, or ended at once.
+  EXPECT_TRUE(none_in(told("window", 1'000'000, 0)).starts_with(not_looked));
+  EXPECT_TRUE(none_in(told("spool_limit", 0, 500)).find(in_part) != std::string::npos);
+}
+
+TEST(CountedRun, HasNoFindingToExplainForAReason) {
+  const std::vector analyses{analysis::analyze(told("tallies", 0, 0))};
+  try {
+    explain(analyses, "1", {});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("not looked for"), std::string::npos) << error.what();
+  }
+}
+
+TEST(CountedRun, SparesACountOfWhatIsToldOnly) {
+  Trace trace = sample();
+  const std::string told_only = " that are told, ";
+  EXPECT_NE(text_of(trace).find("Needless: "), std::string::npos) << text_of(trace);
+  EXPECT_EQ(text_of(trace).find(told_only), std::string::npos);
+  trace.recording.detail = "spool_limit";
+  trace.recording.told_to = trace.process.wall - 1;
+  EXPECT_NE(text_of(trace).find(told_only), std::string::npos) << text_of(trace);
 }
 
 }  // namespace
