@@ -123,7 +123,7 @@ TEST_F(Timeline, FindsTheTraceOfALongRun) {
   std::filesystem::remove(in("t.rank1.json"));
   // Making one summary of it leaves its own beside it.
   ASSERT_EQ(run("ompdm merge t.rank1.ompdm -o ../all.json; rm ../all.json").status, 0);
-  ASSERT_TRUE(std::filesystem::exists(in("t.rank1.ompdm.summary.json")));
+  ASSERT_TRUE(std::filesystem::exists(in("t.rank1.summary.json")));
   ASSERT_EQ(run("ompdm export . --format json -o out.json").status, 0);
   EXPECT_EQ(begins("out.json").size(), 4U);
   std::filesystem::remove(in("t.rank1.ompdm"));
