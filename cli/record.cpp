@@ -266,8 +266,8 @@ void setup_record(CLI::App& app, int& exit_status) {
       ->type_name("FILE:LINE")
       ->check(is_place);
   verb->add_option("--max-spool", options->max_spool,
-                   "Tell events until the recording is this large, then count only (default a "
-                   "tenth of the free space, at most 8G)")
+                   "Tell events until the recording is this large, then count only, in 1 GB more at "
+                   "most (default a tenth of the free space, at most 8G)")
       ->type_name("SIZE|none")
       ->check(is_spool_size);
   verb->add_option("--spool-dir", options->spool_dir,

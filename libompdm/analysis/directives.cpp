@@ -167,7 +167,9 @@ void add_ops(const Trace& trace, const DirectiveTable& table, DirectivePaths& su
     DirectiveFigures& sum = sums.at(row, tally.like.path);
     add_ops(tally.like, {tally.bytes, tally.times.count, sum_of(tally.times)}, sum);
     if (!is_call(table.rows[row])) continue;
-    sum.count += tally.calls != 0 ? tally.calls : tally.times.count;
+    // Of an API call that is told in part no call is counted; without a site all are of none.
+    const bool has_calls = tally.calls != 0 || table.rows[row].directive == Directive::kApi;
+    sum.count += has_calls ? tally.calls : tally.times.count;
     sum.time += sum_of(tally.times);
   }
 }

@@ -35,7 +35,8 @@ struct Tally {
   LaneId lane;            ///< of the example
   std::uint32_t example;  ///< its number in that lane, from 1
   std::uint32_t reserved;
-  std::uint64_t calls;  ///< API calls that the operations are of; 0: they are of regions
+  std::uint64_t calls;  ///< API calls that the operations are of, without one of which some were
+                        ///< told; 0: they are of regions, or of no other call
   std::uint64_t bytes;  ///< of operations, in all
   std::uint64_t least_bytes;
   std::uint64_t most_bytes;

@@ -5,7 +5,7 @@ add_executable(record_test record/fake_runtime.cpp record/recording.cpp record/r
   record/digest_test.cpp record/budget_test.cpp record/content_test.cpp record/content_sampling_test.cpp
   record/callers_test.cpp record/activities_test.cpp record/cancellation_test.cpp record/spool_folder_test.cpp
   record/modules_test.cpp record/next_runtime_test.cpp record/stream_test.cpp record/path_table_test.cpp record/unwind_test.cpp
-  record/clocks_test.cpp record/counted_activities_test.cpp)
+  record/clocks_test.cpp record/counted_activities_test.cpp record/spool_limit_test.cpp record/counted_calls_test.cpp)
 target_link_libraries(record_test PRIVATE ompdm_options ompdm_record_tested ompdm_digest_tested xxhash
   ompdm_analysis ompdm_trace ompdm_spool
   GTest::gtest_main Threads::Threads ${CMAKE_DL_LIBS})

@@ -22,7 +22,8 @@ struct RegionTally {
 /// is one of them: its `region` is none, its `path` the call path also where they are of regions.
 struct OpTally {
   DataOp like;
-  std::uint64_t calls = 0;  ///< API calls that they are of; 0: they are of regions
+  std::uint64_t calls = 0;  ///< API calls that they are of, without one of which some are told in
+                            ///< rows of their own; 0: they are of regions, or of no other call
   std::uint64_t bytes = 0;  ///< in all
   std::uint64_t least_bytes = 0;
   std::uint64_t most_bytes = 0;

@@ -80,6 +80,17 @@ TallyKey launch_key(const OpenRegion& region) noexcept {
           static_cast<std::uint32_t>(region.device)};
 }
 
+// Each once, also one in whose middle telling ended: what is told of it says that it was made.
+void count_call(Lane& lane, spool::CallId call, TallySlot& slot) noexcept {
+  lane.counted_call = call;
+  const bool is_known = call != spool::CallId::kNone;
+  if (is_known && (slot.calls == number(call) || lane.told_call == call)) {
+    return;
+  }
+  slot.calls = number(call);
+  ++slot.tally->calls;
+}
+
 // That of a tally, or of the one that is made next.
 std::uint32_t example_of(Lane& lane, const TallyKey& key) noexcept {
   const TallySlot* slot = slot_of(lane.tallies, key);
@@ -136,9 +147,8 @@ void count_op(Lane& lane, const Origin& origin, const Operation& op, std::uint64
     return;
   }
   spool::add_bytes(*tally, op.bytes);
-  if (region == nullptr && (slot->calls != number(origin.api_call) || slot->calls == 0)) {
-    slot->calls = number(origin.api_call);
-    ++tally->calls;
+  if (region == nullptr) {
+    count_call(lane, origin.api_call, *slot);
   }
   add_time(*tally, begin, end);
 }

@@ -127,6 +127,9 @@ bool tell_api_op(Lane& lane, const Origin& origin, const Operation& op, std::uin
   lane.cursor = event.commit();
   lane.instant = end;
   ++lane.op_count;
+  if (example == 0) {
+    lane.told_call = origin.api_call;
+  }
   return true;
 }
 
@@ -145,12 +148,19 @@ namespace {
   }
 }
 
+// Of an API call that was made before telling began what is left is counted as well.
+bool was_counted(Lane& lane, const void* codeptr) noexcept {
+  return lane.counted_call != spool::CallId::kNone &&
+         api_call_of(lane, codeptr).id == lane.counted_call;
+}
+
 void begin_op(Lane& lane, const ompt_data_t* target, const void* codeptr,
               const Operation& op) noexcept {
   if (lane.op_begin != 0) [[unlikely]] {
     count_loss(spool::Loss::kOpsUnmatched);
   }
-  lane.counts_op = is_counted(region_of(lane, target));
+  const OpenRegion* region = region_of(lane, target);
+  lane.counts_op = is_counted(region) || (region == nullptr && was_counted(lane, codeptr));
   if (lane.counts_op) [[unlikely]] {
     begin_counted(lane, target, codeptr, op);
     lane.op_begin = ticks();

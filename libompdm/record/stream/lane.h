@@ -106,6 +106,8 @@ struct Lane {
   spool::MapperNameId last_name;
   spool::DeferralId last_deferral;
   spool::CallId last_api_call;
+  spool::CallId told_call;     ///< API call of which an operation was told last
+  spool::CallId counted_call;  ///< and of which one was counted
   spool::PathId last_path;
   std::uint32_t last_argument;  ///< 1 + the map item that an operation was found to be about
   spool::CallId async_id;       ///< of the last task that made an operation here

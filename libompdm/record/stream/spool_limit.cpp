@@ -24,7 +24,8 @@ void limit_spool(int file) noexcept {
 }
 
 // Events take no more than the limit, from then on they are counted. What counting needs comes on
-// top, but never as much again: that would be no run that repeats anything.
+// top: the program's directives times its threads bound it, not the user's limit, so nothing is
+// lost for that. The room ends far beyond, for a program that repeats nothing.
 bool spool_may_grow(const spool::FileHeader& header, std::size_t size) noexcept {
   const std::uint64_t limit = recorder.config.max_spool;
   const std::uint64_t wanted = header.file_size + size;
@@ -34,8 +35,21 @@ bool spool_may_grow(const spool::FileHeader& header, std::size_t size) noexcept 
   if (!recorder.counting.load(std::memory_order_relaxed)) {
     stop_telling(spool::Detail::kSpoolLimit);
   }
-  constexpr std::uint64_t kAtLeast = 16'000'000;
-  return wanted / 2 <= limit || wanted <= kAtLeast;
+  constexpr std::uint64_t kForCounting = 1'000'000'000;
+  return wanted - limit <= kForCounting;
+}
+
+SpokenLimit spoken_limit() noexcept {
+  static constexpr SpokenLimit kUnits[] = {{1'000'000'000, "GB"}, {1'000'000, "MB"}, {1'000, "KB"}};
+  const std::uint64_t limit = recorder.config.max_spool;
+  for (const SpokenLimit& unit : kUnits) {
+    if (limit % unit.count == 0) {
+      return {static_cast<unsigned>(limit / unit.count), unit.unit};
+    }
+  }
+  constexpr std::uint64_t kSmall = 10'000'000;
+  return limit < kSmall ? SpokenLimit{static_cast<unsigned>(limit), "bytes"}
+                        : SpokenLimit{static_cast<unsigned>(limit / kUnits[1].count), "MB"};
 }
 
 }  // namespace ompdm::record

@@ -13,7 +13,14 @@ namespace ompdm::record {
 void limit_spool(int file) noexcept;
 
 /// Whether a spool may grow by `size` bytes. Beyond the limit of events counting begins; it needs
-/// room too, up to as much again. Needs the recorder's mutex.
+/// room too, up to 1 GB. Needs the recorder's mutex.
 bool spool_may_grow(const spool::FileHeader& header, std::size_t size) noexcept;
+
+/// "100 KB": the limit, rounded down to whole MB where it is no round number.
+struct SpokenLimit {
+  unsigned count;
+  const char* unit;
+};
+SpokenLimit spoken_limit() noexcept;
 
 }  // namespace ompdm::record

@@ -1,0 +1,55 @@
+// The limit is one of events: counting goes on beyond it, as far as any program's code and threads
+// need, and says so where even that is passed.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+
+#include "record/process/recorder.h"
+#include "record/recording.h"
+
+namespace ompdm::test {
+namespace {
+
+void region_at(std::uint64_t directive) {
+  const auto* codeptr = address(0x10000 + 16 * directive);
+  FakeRuntime::begin(1, 0, codeptr);
+  FakeRuntime::end(1, 0, codeptr);
+}
+
+TEST(SpoolLimit, LosesNoCounts) {
+  // So many that their tallies take more than 16 MB, and each twice.
+  constexpr std::uint64_t kDirectives = 15'000;
+  const Recorded recorded = record(
+      [] {
+        for (std::uint64_t i = 0; i < 2 * kDirectives; ++i) region_at(i % kDirectives);
+      },
+      {{"OMPDM_MAX_SPOOL", "100K"}});
+  EXPECT_EQ(recorded.header.detail, spool::Detail::kSpoolLimit);
+  EXPECT_EQ(recorded.loss(spool::Loss::kRecordsNoSpace), 0U);
+  std::uint64_t counted = 0;
+  for (const trace::TallyNote& tally : recorded.tallies) counted += tally.times.count;
+  EXPECT_EQ(recorded.trace.regions.size() - recorded.tallies.size() + counted, 2 * kDirectives);
+}
+
+TEST(SpoolLimit, ThatCountingPassesByAGigabyteIsSaid) {
+  const Folder folder;
+  const Outcome outcome = in_child(folder,
+                                   [] {
+                                     FakeRuntime runtime;
+                                     runtime.attach();
+                                     region_at(0);
+                                     // As if so much had been given out already.
+                                     record::recorder.header.load()->file_size = 1'000'100'001;
+                                     for (std::uint64_t i = 0; i < 1'000; ++i) region_at(i);
+                                     runtime.finish();
+                                   },
+                                   {{"OMPDM_MAX_SPOOL", "100K"}});
+  EXPECT_NE(outcome.messages.find("counting took 1 GB more than the limit of 100 KB "
+                                  "(OMPDM_MAX_SPOOL): recording stops here"),
+            std::string::npos)
+      << outcome.messages;
+}
+
+}  // namespace
+}  // namespace ompdm::test
