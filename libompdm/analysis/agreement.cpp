@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/edit_terms.h"
+#include "ompdm/told_part.h"
 
 namespace ompdm::analysis {
 namespace {
@@ -94,6 +95,12 @@ bool does_other_work(const Analysis& run, const Analysis& own) {
   });
 }
 
+/// Whether a run would have the finding if it were one there: of a part that was counted, only what
+/// ran on the host is known.
+bool was_looked_for(const Finding& finding, const Analysis& run) {
+  return is_told_whole(run.recording) || finding.pattern == "host_fallback";
+}
+
 /// What a run says of a finding that it does not have.
 RunVerdict without_it(const Analysis& own, const Finding& finding, const Terms& edits,
                       const Analysis& other) {
@@ -104,6 +111,7 @@ RunVerdict without_it(const Analysis& own, const Finding& finding, const Terms& 
     return RunVerdict::kUnreached;
   }
   const bool tells_less = !knows_transfers(other) || other.truncated ||
+                          !was_looked_for(finding, other) ||
                           (looks_at_contents(own) && !looks_at_contents(other));
   // What is repeated in one run cannot be judged by fewer than two instances in another.
   const bool repeats_less = !is_reached || (there == 1 && most_instances(own, places) > 1);
@@ -167,7 +175,9 @@ RunVerdict of_edits(const Terms& mine, const Run& own, const Run& other, const F
   const bool has_more = std::ranges::any_of(mine, [&](const EditTerm& term) {
     return !theirs.contains(term) && !is_excused(term, other.analysis);
   });
-  return lacks_some || has_more ? RunVerdict::kOtherEdits : RunVerdict::kHolds;
+  if (lacks_some) return RunVerdict::kOtherEdits;
+  if (!has_more) return RunVerdict::kHolds;
+  return was_looked_for(finding, other.analysis) ? RunVerdict::kOtherEdits : RunVerdict::kUntold;
 }
 
 RunVerdict verdict_of(const Run& own, std::size_t at, const Run& other) {

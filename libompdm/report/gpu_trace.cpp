@@ -8,6 +8,7 @@
 
 #include "ompdm/analysis.h"
 #include "ompdm/report.h"
+#include "ompdm/told_part.h"
 #include "report/fitted_text.h"
 #include "report/operation_list.h"
 #include "report/source_names.h"
@@ -236,6 +237,22 @@ bool is_place(const std::string& directive, const std::string& where) {
          (directive.size() == where.size() || directive[where.size()] == ' ');
 }
 
+/// What the list leaves out of a run that was not told event by event throughout; else nothing.
+std::string untold_part(const Trace& trace, bool is_named) {
+  const Recording& recording = trace.recording;
+  if (is_told_whole(recording)) return {};
+  const Nanoseconds wall = trace.process.wall;
+  const std::string name = is_named ? trace.file + ": " : std::string();
+  if (is_only_counted(recording, wall)) {
+    return name + "nothing is listed: the run was counted, not told event by event";
+  }
+  const Nanoseconds to = recording.told_to != 0 ? recording.told_to : wall;
+  return fmt::format(
+      "{}what began from {} to {} of {} is listed: the rest was counted, not told event by event",
+      name, spoken_time(std::max(recording.told_from, Nanoseconds{0})), spoken_time(to),
+      spoken_time(wall));
+}
+
 }  // namespace
 
 void render_gpu_trace(std::span<const Trace> traces, Format format, const Layout& layout,
@@ -280,6 +297,11 @@ void render_gpu_trace(std::span<const Trace> traces, Format format, const Layout
   }
   if (modelled && (format == Format::kText || format == Format::kMarkdown)) {
     text += "\ncopies between devices are timed by a model of a link, not measured\n";
+  }
+  for (const Trace& trace : traces) {
+    const std::string line = untold_part(trace, traces.size() > 1);
+    if (line.empty() || (format != Format::kText && format != Format::kMarkdown)) continue;
+    text += '\n' + line + '\n';
   }
   out << text;
 }

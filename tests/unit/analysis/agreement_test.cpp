@@ -115,6 +115,30 @@ TEST(Agreement, KnowsThatContentsWereNotLookedAt) {
   EXPECT_EQ(mapping_of(runs[0]).runs[1], RunVerdict::kUntold);
 }
 
+// A finding cannot be missed where it was not looked for.
+TEST(Agreement, IsNotAskedOfWhatWasOnlyCounted) {
+  for (const char* detail : {"tallies", "window", "spool_limit"}) {
+    Analysis part = changed();
+    part.findings.clear();
+    part.too_small.clear();
+    part.recording.detail = detail;
+    part.recording.told_to = part.process.wall / 2;
+    const auto runs = agreed({plain(), part});
+    EXPECT_EQ(mapping_of(runs[0]).runs, (Verdicts{RunVerdict::kHolds, RunVerdict::kUntold}));
+    EXPECT_FALSE(mapping_of(runs[0]).edits.empty());
+    EXPECT_EQ(mapping_of(runs[0]).confidence, Confidence::kPossible);
+  }
+}
+
+TEST(Agreement, IsAskedOfAWindowThatWasOpenAllTheTime) {
+  Analysis whole = changed();
+  whole.findings.clear();
+  whole.too_small.clear();
+  whole.recording.detail = "window";
+  const auto runs = agreed({plain(), whole});
+  EXPECT_EQ(mapping_of(runs[0]).runs[1], RunVerdict::kNeeded);
+}
+
 // It is needless there as well, and too small to be told.
 TEST(Agreement, CountsWhatIsTooSmallToBeTold) {
   Analysis small = plain();
