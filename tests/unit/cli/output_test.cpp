@@ -63,14 +63,16 @@ TEST_F(OutputFile, IsWrittenIntoWhatIsNoFile) {
 }
 
 TEST_F(OutputFile, OfATraceFromAPipeIsThatOfItsFile) {
-  const Ran from_file = run("ompdm report trace.json --format csv");
-  const Ran from_pipe =
-      run("bash -c '" + shell_word(OMPDM_COMMAND) + " report <(cat trace.json) --format csv'");
+  const Ran from_file = run("ompdm report trace.json --format csv --section totals");
+  const Ran from_pipe = run("bash -c '" + shell_word(OMPDM_COMMAND) +
+                            " report <(cat trace.json) --format csv --section totals'");
   EXPECT_EQ(from_pipe.status, 0) << from_pipe.err;
   EXPECT_FALSE(from_file.out.empty());
   EXPECT_EQ(from_pipe.out, from_file.out);
-  EXPECT_EQ(run("mkfifo pipe; gzip -c trace.json >pipe & ompdm report pipe --format csv").out,
-            from_file.out);
+  EXPECT_EQ(
+      run("mkfifo pipe; gzip -c trace.json >pipe & ompdm report pipe --format csv --section totals")
+          .out,
+      from_file.out);
 }
 
 }  // namespace

@@ -122,7 +122,7 @@ TEST_F(Timeline, OfAPartIsOfTheTimeThatTheRunsTook) {
 }
 
 TEST_F(Timeline, GoesToStandardOutput) {
-  const Ran ran = run("ompdm export . --format json -o - >../out; mv ../out out.json; ls");
+  const Ran ran = run("ompdm export t.rank*.json --format json -o - >out.json; ls");
   EXPECT_EQ(ran.err, "ompdm: ranks 0-1 of node1 and 2-3 of node2: times agree to ±1.20 ms\n");
   EXPECT_EQ(ran.out.find("-\n"), std::string::npos) << ran.out;
   EXPECT_EQ(begins("out.json").size(), 4U);
@@ -142,14 +142,14 @@ TEST_F(Timeline, FindsTheTraceOfALongRun) {
   std::filesystem::remove(in("t.rank1.json"));
   // Making one summary of it leaves its own beside it.
   ASSERT_EQ(run("ompdm merge t.rank1.ompdm -o ../all.json; rm ../all.json").status, 0);
-  ASSERT_TRUE(std::filesystem::exists(in("t.rank1.ompdm.summary.json")));
+  ASSERT_TRUE(std::filesystem::exists(in("t.rank1.summary.json")));
   ASSERT_EQ(run("ompdm export . --format json -o out.json").status, 0);
   EXPECT_EQ(begins("out.json").size(), 4U);
   std::filesystem::remove(in("t.rank1.ompdm"));
   const Ran gone = run("ompdm export t.rank*.json --format json -o other.json");
   EXPECT_EQ(gone.status, 1);
   EXPECT_EQ(gone.err,
-            "ompdm: t.rank1.ompdm.summary.json: is a summary, which has no events: name the trace "
+            "ompdm: t.rank1.summary.json: is a summary, which has no events: name the trace "
             "that it is of\n");
   EXPECT_FALSE(std::filesystem::exists(in("other.json")));
 }
