@@ -1,8 +1,13 @@
 #include "detail.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string_view>
+
+#include "instant.h"
 
 namespace ompdm::cli {
 namespace {
@@ -23,8 +28,19 @@ bool is_amount(std::string_view value, const std::array<std::string_view, Count>
 }  // namespace
 
 std::string is_time(const std::string& value) {
-  constexpr std::array<std::string_view, 7> kUnits = {"", "us", "ms", "s", "min", "m", "h"};
-  return is_amount(value, kUnits) ? "" : value + " is no time, as 30s, 500ms or 2min are";
+  const std::optional<Nanoseconds> time = time_of(value);
+  if (time && *time > 0) return "";
+  if (!time && time_of(value + "s")) {
+    return fmt::format("{0} has no unit: write it as {0}s, {0}ms or {0}min", value);
+  }
+  return value + " is no time, as 30s, 500ms or 2min are";
+}
+
+std::string recorder_time(const std::string& value) {
+  if (value.empty()) return {};
+  constexpr Nanoseconds kMicrosecond = 1000;
+  const Nanoseconds time = time_of(value).value_or(0);
+  return fmt::format("{}us", (time + kMicrosecond - 1) / kMicrosecond);
 }
 
 std::string is_place(const std::string& value) {

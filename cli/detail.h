@@ -7,8 +7,12 @@
 
 namespace ompdm::cli {
 
-/// A whole number and us, ms, s, min or h; without one of them seconds.
+/// A number and ns, us, ms, s, min or h, more than zero.
 std::string is_time(const std::string& value);
+
+/// Such a time as the recorder reads it: in whole microseconds, no less than asked for; empty
+/// of an empty one.
+std::string recorder_time(const std::string& value);
 
 /// FILE:LINE.
 std::string is_place(const std::string& value);

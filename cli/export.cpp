@@ -1,5 +1,6 @@
 // `ompdm export`: recordings for other programs, and parts of one for viewers.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -7,14 +8,13 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "instant.h"
+#include "export_output.h"
+#include "exported_part.h"
 #include "job_files.h"
 #include "named_traces.h"
 #include "ompdm/error.h"
@@ -32,6 +32,8 @@ namespace ompdm::cli {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char* kOutputName = "standard output";
 
 struct ExportOptions {
   NamedTraces traces;
@@ -52,24 +54,7 @@ std::string name_beside(const std::string& trace, const char* ending) {
   return (is_name ? name : "trace") + ending;
 }
 
-/// What is there may be replaced if it is of the kind that is written.
-template <class IsOfKind>
-void check_output(const std::string& output, IsOfKind is_of_kind) {
-  std::error_code error;
-  if (!fs::exists(output, error)) return;
-  // A pipe would wait for a writer.
-  if (fs::is_regular_file(output, error) && is_of_kind()) return;
-  throw Error(output + ": is something else: choose another name with -o");
-}
-
 #if OMPDM_HAS_SQLITE
-bool begins_with(const fs::path& path, const std::string& magic) {
-  std::string begin(magic.size(), '\0');
-  std::ifstream file(path, std::ios::binary);
-  file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
-  return file.gcount() == static_cast<std::streamsize>(magic.size()) && begin == magic;
-}
-
 /// Of folders the traces that they hold.
 NamedTraces without_folders(NamedTraces named) {
   std::error_code error;
@@ -80,7 +65,7 @@ NamedTraces without_folders(NamedTraces named) {
 }
 
 void write_database(const ExportOptions& options, const std::string& output) {
-  check_output(output, [&] { return begins_with(output, std::string("SQLite format 3") + '\0'); });
+  check_export_output(output, ExportKind::kDatabase, options.traces.names);
   SqliteFile database(output);
   const auto add = [&](const Trace& trace) {
     const Progress progress("writing " + output);
@@ -97,28 +82,21 @@ void write_database(const ExportOptions& /*options*/, const std::string& /*outpu
 }
 #endif
 
-/// What of a run is wanted.
-struct Part {
-  bool is_whole = true;
-  Nanoseconds from = std::numeric_limits<Nanoseconds>::min();
-  Nanoseconds to = std::numeric_limits<Nanoseconds>::max();
-};
-
-Part part_of(const ExportOptions& options) {
-  Part part;
-  part.is_whole = options.from.empty() && options.to.empty();
-  if (!options.from.empty()) part.from = parse_instant("--from", options.from);
-  if (!options.to.empty()) part.to = parse_instant("--to", options.to);
-  if (part.from > part.to) throw Error("--from is later than --to", Error::Kind::kUsage);
-  return part;
-}
-
-void write_window(const NamedTraces& one, const Part& part, const std::string& output) {
-  check_output(output, [&] { return is_trace(output); });
+void write_window(const NamedTraces& one, const AskedPart& asked, const std::string& output) {
   const OpenedTraces opened =
       open_named(one, {.analyses = false, .traces = true, .pictures = false});
-  const Trace& whole = opened.traces.front();
-  replace_trace(part.is_whole ? whole : window_of(whole, part.from, part.to), output);
+  Trace part;
+  const Trace* written = &opened.traces.front();
+  if (!asked.is_whole()) {
+    const Span span = part_of(asked, told_span(*written), written->file + ": its events are told");
+    part = window_of(*written, span.from, span.to);
+    written = &part;
+  }
+  if (is_standard_output(output)) {
+    write_trace(*written, STDOUT_FILENO, kOutputName);
+  } else {
+    replace_trace(*written, output);
+  }
 }
 
 /// "job.timeline.json" of "results/job.rank0.json"; of a folder of ranks "trace.timeline.json".
@@ -130,9 +108,13 @@ std::string timeline_name(const std::string& first) {
   return (name.empty() ? "trace" : name) + ".timeline.json";
 }
 
+void check_json_output(const std::string& output, const std::vector<std::string>& inputs) {
+  if (!is_standard_output(output)) check_export_output(output, ExportKind::kJson, inputs);
+}
+
 /// A trace of one, a timeline of several. Returns what was written.
 std::string write_json(const ExportOptions& options) {
-  const Part part = part_of(options);
+  const AskedPart part = parse_part(options.from, options.to);
   NamedTraces named = options.traces;
   named.names = job_traces(named.names);
   const auto output = [&](const std::string& otherwise) {
@@ -140,11 +122,13 @@ std::string write_json(const ExportOptions& options) {
   };
   if (named.names.size() == 1 && options.ranks.empty()) {
     const std::string name = output(name_beside(named.names.front(), ".window.json"));
+    check_json_output(name, named.names);
     write_window(named, part, name);
     return name;
   }
   const std::string name = output(timeline_name(options.traces.names.front()));
-  write_timeline({named.names, options.ranks, name, part.is_whole, part.from, part.to}, named);
+  check_json_output(name, named.names);
+  write_timeline({named.names, options.ranks, is_standard_output(name) ? "" : name, part}, named);
   return name;
 }
 
@@ -162,7 +146,9 @@ int run_export(const ExportOptions& options) {
   } else {
     output = write_json(options);
   }
-  fmt::print(stderr, "ompdm: wrote {}\n", output);
+  if (is_database || !is_standard_output(output)) {
+    fmt::print(stderr, "ompdm: wrote {}\n", output);
+  }
   return 0;
 }
 
@@ -183,7 +169,7 @@ void setup_export(CLI::App& app, int& exit_status) {
       ->check(CLI::IsMember({"sqlite", "json"}));
   verb->add_option("-o,--output", options->output,
                    "File to write (default the trace's name with .sqlite, .timeline.json\n"
-                   "or .window.json, here)")
+                   "or .window.json, here); of json, - is standard output")
       ->type_name("FILE");
   verb->add_option("--from", options->from, "Of json, what ran at TIME (as 12.5ms) or later")
       ->type_name("TIME");

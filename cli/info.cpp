@@ -11,6 +11,7 @@
 #include "follow.h"
 #include "local_time.h"
 #include "open_trace.h"
+#include "report/units.h"
 #include "shell_words.h"
 #include "verb_help.h"
 #include "verbs.h"
@@ -43,7 +44,7 @@ constexpr const char* kWords =
     "  device activity   a copy or a kernel, as a CUDA device itself saw it\n"
     "  site              a directive, or a call of omp_target_..., in the program\n"
     "  device event      a device was initialised, given code, or shut down\n"
-    "  detail            which part of the run is told event by event; the rest is counted\n"
+    "  detail            which part of the run is told event by event, or is here at all\n"
     "  lost              what happened and is not in the trace, by kind\n"
     "The trace's own words are explained in libompdm/trace/FORMAT.md.";
 
@@ -93,14 +94,15 @@ const char* answer_name(int answer) {
 
 std::string detail_of(const Recording& recording) {
   if (recording.detail == "tallies") return "counted, no event is told (OMPDM_DETAIL)";
-  return fmt::format("events told from {:.3f} s {}, the rest counted{}",
-                     static_cast<double>(recording.told_from) / 1e9,
-                     recording.told_to == 0
-                         ? std::string("on")
-                         : fmt::format("to {:.3f} s", static_cast<double>(recording.told_to) / 1e9),
-                     recording.detail == "spool_limit"
-                         ? ": the spool had reached its limit (OMPDM_MAX_SPOOL)"
-                         : "");
+  const std::string from = report::spoken_time(recording.told_from);
+  const std::string to = report::spoken_time(recording.told_to);
+  if (recording.is_part()) {
+    return fmt::format("a part of a run, from {} to {}: the rest is not here", from, to);
+  }
+  const bool is_full = recording.detail == "spool_limit";
+  return fmt::format("events told from {} {}, the rest counted{}", from,
+                     recording.told_to == 0 ? "on" : "to " + to,
+                     is_full ? ": the spool had reached its limit (OMPDM_MAX_SPOOL)" : "");
 }
 
 void print_recording(const Recording& recording, bool running) {

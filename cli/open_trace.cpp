@@ -143,6 +143,7 @@ void refuse_timeline(const std::string& name) {
 
 OpenedTrace open_trace(const std::string& name) {
   if (name == kStandardInput) return {read_standard_input(), false, "standard input"};
+  if (is_pipe(name)) return {read_pipe(name), false, "pipe"};
   if (const std::optional<std::string> trace = trace_of_finished(name)) {
     fmt::print(stderr, "ompdm: {}: is finished: its trace {} is read\n", name, *trace);
     return read_file(*trace);

@@ -1,19 +1,25 @@
 #include "output.h"
 
+#include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cstdlib>
+#include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <map>
+#include <optional>
 #include <string_view>
 #include <system_error>
 
 #include "ompdm/error.h"
+#include "trace/replacement.h"
 
 namespace ompdm::cli {
 namespace {
@@ -85,19 +91,57 @@ report::Layout layout_of(const OutputOptions& options) {
   return layout;
 }
 
+namespace {
+
+namespace fs = std::filesystem;
+
+void write_to(const fs::path& path, const std::string& named,
+              const std::function<void(std::ostream&)>& write) {
+  errno = 0;
+  std::ofstream out(path, std::ios::binary);
+  if (out) write(out);
+  out.close();
+  if (out) return;
+  const int cause = errno;
+  throw Error(fmt::format("{}: cannot be written ({}): make room or name a file elsewhere with -o",
+                          named, cause != 0 ? std::strerror(cause) : "why is not known"));
+}
+
+/// The file that another one may take the place of, or that is not there yet; nothing of a pipe, a
+/// device, a descriptor, or where only the file itself may be written.
+std::optional<fs::path> replaced_by_output(const std::string& output) {
+  std::error_code error;
+  const std::string whole = fs::absolute(output, error).lexically_normal();
+  if (whole.starts_with("/dev/") || whole.starts_with("/proc/")) return std::nullopt;
+  fs::path file = output;
+  const fs::file_status status = fs::status(file, error);
+  const bool is_link = fs::is_symlink(file, error);
+  if (!fs::exists(status)) return is_link ? std::nullopt : std::optional(file);
+  if (!fs::is_regular_file(status) || fs::hard_link_count(file, error) != 1) return std::nullopt;
+  if (::access(file.c_str(), W_OK) != 0) return std::nullopt;
+  if (is_link) file = fs::canonical(file, error);
+  const fs::path folder = file.has_parent_path() ? file.parent_path() : ".";
+  if (::access(folder.c_str(), W_OK | X_OK) != 0) return std::nullopt;
+  return file;
+}
+
+}  // namespace
+
 void write_out(const OutputOptions& options, const std::function<void(std::ostream&)>& write) {
   if (options.output.empty()) {
     write(std::cout);
     std::cout.flush();
     return;
   }
-  std::ofstream out(options.output, std::ios::binary);
-  write(out);
-  out.close();
-  if (!out) {
-    throw Error(options.output +
-                ": cannot be written: check the folder, its rights and the free space");
+  const std::optional<fs::path> file = replaced_by_output(options.output);
+  if (!file) return write_to(options.output, options.output, write);
+  trace::Replacement replacement(*file);
+  std::error_code error;
+  if (const fs::file_status before = fs::status(*file, error); fs::exists(before)) {
+    fs::permissions(replacement.path(), before.permissions(), error);
   }
+  write_to(replacement.path(), options.output, write);
+  replacement.put();
 }
 
 }  // namespace ompdm::cli

@@ -42,7 +42,8 @@ report::Format format_of(const OutputOptions& options);
 /// Colors and the width: the terminal's, or one that suits a pager and a printout.
 report::Layout layout_of(const OutputOptions& options);
 
-/// Calls `write` with the file or standard output. Throws Error if the file cannot be written.
+/// Calls `write` with the file or standard output. A file has its name once it is whole: where it
+/// cannot be written (Error), or a signal ends the process, the name has what it had.
 void write_out(const OutputOptions& options, const std::function<void(std::ostream&)>& write);
 
 }  // namespace ompdm::cli

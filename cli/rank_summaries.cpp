@@ -13,6 +13,7 @@
 #include "job_files.h"
 #include "ompdm/error.h"
 #include "open_trace.h"
+#include "standard_input.h"
 
 namespace ompdm::cli {
 namespace {
@@ -75,7 +76,8 @@ void leave_summary(const FinishResult& finished, WaitedFor waited) {
 summary::Summary summary_of(const std::string& name) {
   if (summary::is_summary(name)) return summary::read_summary(name);
   // What is still to be finished is newer than a trace of its name.
-  if (!is_spool(name) && !is_spool(name + std::string(kSpoolEnding))) {
+  const bool is_passing = is_pipe(name);
+  if (!is_passing && !is_spool(name) && !is_spool(name + std::string(kSpoolEnding))) {
     if (std::optional<summary::Summary> kept = kept_summary(name)) return std::move(*kept);
   }
   const OpenedTrace opened = open_trace(name);
@@ -86,7 +88,7 @@ summary::Summary summary_of(const std::string& name) {
     one.killed = {};
     return one;
   }
-  if (opened.trace.process.rank < 0 || is_spool(name)) return one;
+  if (is_passing || opened.trace.process.rank < 0 || is_spool(name)) return one;
   one.source = source_of(named_trace(name));
   if (one.source) write(one, summary_name(name));
   return one;

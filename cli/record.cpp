@@ -108,9 +108,10 @@ EnvironmentChange prepare(const RecordOptions& options, const fs::path& session)
   change.set.emplace_back("OMPDM_OUTPUT", absolute_output(output_of(options)));
   change.set.emplace_back("OMPDM_SESSION", session);
   for (const auto& [variable, value] :
-       {std::pair("OMPDM_DETAIL", options.detail), std::pair("OMPDM_AFTER", options.after),
-        std::pair("OMPDM_DURATION", options.duration), std::pair("OMPDM_UNTIL", options.until),
-        std::pair("OMPDM_MAX_SPOOL", options.max_spool)}) {
+       {std::pair("OMPDM_DETAIL", options.detail),
+        std::pair("OMPDM_AFTER", recorder_time(options.after)),
+        std::pair("OMPDM_DURATION", recorder_time(options.duration)),
+        std::pair("OMPDM_UNTIL", options.until), std::pair("OMPDM_MAX_SPOOL", options.max_spool)}) {
     if (!value.empty()) change.set.emplace_back(variable, value);
   }
   if (!options.hash.empty()) change.set.emplace_back("OMPDM_HASH", options.hash);

@@ -9,7 +9,9 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "ompdm/error.h"
@@ -20,20 +22,24 @@
 namespace ompdm::cli {
 namespace {
 
-constexpr const char* kInputName = "standard input";
+const std::string kInputName = "standard input";
 
-Error failed(const std::string& what) { return Error(fmt::format("{}: {}", kInputName, what)); }
+Error failed(const std::string& input, const std::string& what) {
+  return Error(fmt::format("{}: {}", input, what));
+}
 
 /// A file without a name.
 class Copy {
  public:
-  Copy() {
+  /// Of what is called `input` in errors.
+  explicit Copy(const std::string& input) : input_(input) {
     const char* folder = std::getenv("TMPDIR");
     std::string path = folder != nullptr && *folder != '\0' ? folder : "/tmp";
     path += "/ompdm-input-XXXXXX";
     file_ = ::mkostemp(path.data(), O_CLOEXEC);
     if (file_ < 0) {
-      throw failed(fmt::format("cannot be kept in {} ({}): set TMPDIR to a folder with room", path,
+      throw failed(input_,
+                   fmt::format("cannot be kept in {} ({}): set TMPDIR to a folder with room", path,
                                std::strerror(errno)));
     }
     ::unlink(path.c_str());
@@ -47,8 +53,8 @@ class Copy {
       const ssize_t written = ::write(file_, bytes + done, size - done);
       if (written < 0 && errno == EINTR) continue;
       if (written < 0) {
-        throw failed(fmt::format("cannot be kept ({}): set TMPDIR to a folder with room",
-                                 std::strerror(errno)));
+        throw failed(input_, fmt::format("cannot be kept ({}): set TMPDIR to a folder with room",
+                                         std::strerror(errno)));
       }
       done += static_cast<std::size_t>(written);
     }
@@ -56,18 +62,38 @@ class Copy {
 
   [[nodiscard]] std::string path() const { return fmt::format("/proc/self/fd/{}", file_); }
 
+  /// Takes all that comes from a descriptor.
+  void take(int descriptor) const {
+    std::array<char, std::size_t{1} << 16> piece;
+    for (;;) {
+      const ssize_t got = ::read(descriptor, piece.data(), piece.size());
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) {
+        throw failed(input_, fmt::format("cannot be read ({})", std::strerror(errno)));
+      }
+      if (got == 0) return;
+      write(piece.data(), static_cast<std::size_t>(got));
+    }
+  }
+
  private:
+  const std::string& input_;
   int file_ = -1;
 };
 
-void copy_to(const Copy& copy) {
-  std::array<char, std::size_t{1} << 16> piece;
-  for (;;) {
-    const ssize_t got = ::read(STDIN_FILENO, piece.data(), piece.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw failed(fmt::format("cannot be read ({})", std::strerror(errno)));
-    if (got == 0) return;
-    copy.write(piece.data(), static_cast<std::size_t>(got));
+Trace read_all(int descriptor, const std::string& input) {
+  const Progress progress(fmt::format("reading {}", input));
+  const Copy copy(input);
+  copy.take(descriptor);
+  const std::string path = copy.path();
+  try {
+    Trace trace = is_spool(path) ? read_spool(path) : read_trace(path);
+    trace.file = input;
+    return trace;
+  } catch (const Error& error) {
+    const std::string text = error.what();
+    if (!text.starts_with(path)) throw;
+    throw Error(input + text.substr(path.size()), error.kind());
   }
 }
 
@@ -83,18 +109,26 @@ Trace read_standard_input() {
         fmt::format("{}: is a terminal: name a trace, or send one through a pipe", kInputName),
         Error::Kind::kUsage);
   }
-  const Progress progress(fmt::format("reading {}", kInputName));
-  const Copy copy;
-  copy_to(copy);
-  const std::string path = copy.path();
+  return read_all(STDIN_FILENO, kInputName);
+}
+
+bool is_pipe(const std::string& name) {
+  std::error_code error;
+  return std::filesystem::is_fifo(name, error);
+}
+
+Trace read_pipe(const std::string& name) {
+  const int pipe = ::open(name.c_str(), O_RDONLY | O_CLOEXEC);
+  if (pipe < 0) {
+    throw failed(name, fmt::format("cannot be opened ({}): name a file", std::strerror(errno)));
+  }
   try {
-    Trace trace = is_spool(path) ? read_spool(path) : read_trace(path);
-    trace.file = kInputName;
+    Trace trace = read_all(pipe, name);
+    ::close(pipe);
     return trace;
-  } catch (const Error& error) {
-    const std::string text = error.what();
-    if (!text.starts_with(path)) throw;
-    throw Error(kInputName + text.substr(path.size()), error.kind());
+  } catch (...) {
+    ::close(pipe);
+    throw;
   }
 }
 

@@ -1,11 +1,12 @@
 #include "timeline.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -34,13 +35,13 @@ struct Named {
 /// The process of a trace that is there; what has to be finished first is, and what comes through a
 /// pipe is kept.
 Named name_one(const std::string& name) {
-  if (!is_spool(name) && !is_spool(name + ".spool")) {
+  if (!is_pipe(name) && !is_spool(name) && !is_spool(name + ".spool")) {
     const std::string file = named_trace(name);
     if (is_trace(file)) return {{file, read_process(file)}, {}};
   }
   OpenedTrace opened = open_trace(name);
   Named one{{opened.trace.file, opened.trace.process}, {}};
-  if (name == kStandardInput) one.trace = std::move(opened.trace);
+  if (name == kStandardInput || is_pipe(name)) one.trace = std::move(opened.trace);
   return one;
 }
 
@@ -106,13 +107,25 @@ Trace read_again(Named& named) {
 }
 
 void check_name(const std::string& output) {
-  std::error_code error;
   if (output.ends_with(".ompdm")) {
     throw Error(output + ": a timeline is JSON: name it .json", Error::Kind::kUsage);
   }
-  if (std::filesystem::exists(output, error) && !is_timeline(output)) {
-    throw Error(output + ": is something else: choose another name with -o");
+}
+
+/// From the first one's start to the last one's end, on their clock.
+Span span_of(const TimelineHead& head) {
+  Span span{std::numeric_limits<Nanoseconds>::max(), std::numeric_limits<Nanoseconds>::min()};
+  for (std::size_t i = 0; i < head.processes.size(); ++i) {
+    const Nanoseconds begin = head.clock.offsets[i];
+    span.from = std::min(span.from, begin);
+    span.to = std::max(span.to, begin + head.processes[i].wall);
   }
+  return span;
+}
+
+std::unique_ptr<TimelineWriter> open_writer(const std::string& output, const TimelineHead& head) {
+  return output.empty() ? std::make_unique<TimelineWriter>(STDOUT_FILENO, head)
+                        : std::make_unique<TimelineWriter>(output, head);
 }
 
 }  // namespace
@@ -133,17 +146,19 @@ void write_timeline(const TimelineOptions& options, const NamedTraces& of) {
   head.agreement = clock_words(head.clock, head.processes);
   fmt::print(stderr, "ompdm: {}\n", head.agreement);
 
-  TimelineWriter writer(options.output, head);
+  const bool is_whole = options.part.is_whole();
+  const Span part = is_whole ? Span{} : part_of(options.part, span_of(head), "these runs last");
+  const std::unique_ptr<TimelineWriter> writer = open_writer(options.output, head);
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     Trace trace = read_again(named[chosen[i]]);
     if (link) trace = analysis::retime(std::move(trace), *link);
-    if (!options.is_whole) {
+    if (!is_whole) {
       const Nanoseconds offset = head.clock.offsets[i];
-      trace = window_of(trace, own_time(options.from, offset), own_time(options.to, offset));
+      trace = window_of(trace, own_time(part.from, offset), own_time(part.to, offset));
     }
-    writer.add(i, trace);
+    writer->add(i, trace);
   }
-  writer.close();
+  writer->close();
 }
 
 }  // namespace ompdm::cli

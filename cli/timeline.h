@@ -4,18 +4,16 @@
 #include <string>
 #include <vector>
 
+#include "exported_part.h"
 #include "named_traces.h"
-#include "ompdm/index.h"
 
 namespace ompdm::cli {
 
 struct TimelineOptions {
   std::vector<std::string> files;  ///< the traces
   std::string ranks;               ///< of them, as "0,3-5"; empty: all
-  std::string output;
-  bool is_whole = true;  ///< not only from `from` to `to`, on the timeline's clock
-  Nanoseconds from = 0;
-  Nanoseconds to = 0;
+  std::string output;              ///< empty: standard output
+  AskedPart part;                  ///< on the timeline's clock
 };
 
 /// Writes the timeline, holding one trace at a time, and says on stderr how far times agree. Its

@@ -25,7 +25,8 @@ Nanoseconds span_of(const Trace& trace) {
   const Recording& recording = trace.recording;
   if (recording.detail.empty()) return program_wall_of(trace);
   const Nanoseconds to = recording.told_to != 0 ? recording.told_to : trace.process.wall;
-  const Nanoseconds hashing = trace.process.wall - program_wall_of(trace);
+  // Of a part that was taken out it is not known how much of the hashing was in it.
+  const Nanoseconds hashing = recording.is_part() ? 0 : trace.process.wall - program_wall_of(trace);
   return std::max(to - recording.told_from - hashing, Nanoseconds{0});
 }
 

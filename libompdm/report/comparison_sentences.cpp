@@ -84,6 +84,14 @@ std::string comparison_headline(const Sides& sides) {
   const std::string model =
       sides.after.link ? fmt::format("on {}: ", link_name(*sides.after.link)) : "";
   const bool cut = sides.before.truncated || sides.after.truncated;
+  const bool before_is_part = sides.before.recording.is_part();
+  const bool after_is_part = sides.after.recording.is_part();
+  if (before_is_part || after_is_part) {
+    const std::string which = before_is_part && after_is_part ? "both are parts of a run"
+                              : before_is_part ? sides.before_name + " is a part of a run"
+                                               : sides.after_name + " is a part of a run";
+    return which + ": " + model + movement(sides);
+  }
   return (cut ? kInWhatIsLeft : "") + model + movement(sides) +
          walls(sides.before.program_wall, sides.after.program_wall);
 }

@@ -21,6 +21,10 @@ bool has_devices(const Analysis& one) {
 
 bool is_cut(Analyses analyses) { return std::ranges::any_of(analyses, &Analysis::truncated); }
 
+bool is_part(Analyses analyses) {
+  return std::ranges::any_of(analyses, [](const Analysis& one) { return one.recording.is_part(); });
+}
+
 bool has_enqueued(const Analysis& one) {
   return std::ranges::any_of(
       one.activities, [](const analysis::Activity& row) { return row.clock == Clock::kEnqueue; });
@@ -96,6 +100,9 @@ std::string nothing_recorded(Analyses analyses) {
            "or record the program again";
   }
   const Analysis& one = analyses.front();
+  if (is_part(analyses)) {
+    return "nothing was at work in this part of the run: `ompdm export --from --to` takes another";
+  }
   const std::string program = one.process.program.empty() ? "PROGRAM" : one.process.program;
   return fmt::format("no target event was recorded: {}: run `ompdm doctor {}`", reason(one),
                      program);
@@ -155,7 +162,8 @@ std::string what_moved(Analyses analyses, const SourceNames& names) {
       fmt::format("data movement is {} of device time", spoken_share(transfer, device));
   // The whole run's wall is known, and not all that moved in it.
   if (wall > 0 && !is_cut(analyses))
-    shares += fmt::format(" and {} of wall", spoken_share(transfer, wall));
+    shares += fmt::format(" and {} of {}", spoken_share(transfer, wall),
+                          is_part(analyses) ? "its time" : "wall");
   return model + shares + ": " + who;
 }
 
@@ -165,7 +173,10 @@ std::string headline(Analyses analyses, const SourceNames& names) {
   if (std::ranges::none_of(analyses, analysis::has_target_events)) {
     return nothing_recorded(analyses);
   }
-  return (is_cut(analyses) ? kInWhatIsLeft : "") + what_moved(analyses, names);
+  const std::string of_what = is_cut(analyses)    ? kInWhatIsLeft
+                              : is_part(analyses) ? kInThisPart
+                                                  : "";
+  return of_what + what_moved(analyses, names);
 }
 
 std::string headline_basis(Analyses analyses) {

@@ -10,6 +10,9 @@ namespace ompdm::report {
 /// What a headline begins with that cannot speak of the whole run, since a trace is cut short.
 inline constexpr const char* kInWhatIsLeft = "in what is left of the trace, ";
 
+/// Begins a sentence about what a part of a run holds.
+inline constexpr const char* kInThisPart = "in this part of the run, ";
+
 /// The first line: what data movement cost and who caused most of it; or that nothing was recorded,
 /// why, and the remedy.
 std::string headline(Analyses analyses, const SourceNames& names);

@@ -50,7 +50,10 @@ ToldRanks told_ranks(const summary::Summary& job) {
   const auto details = job.facts.find("detail");
   if (details == job.facts.end()) return told;
   for (const auto& [detail, ranks] : details->second) {
-    (detail == "tallies" ? told.counted : told.in_part).add(ranks);
+    (detail == "tallies"          ? told.counted
+     : detail == Recording::kPart ? told.parts
+                                  : told.in_part)
+        .add(ranks);
   }
   return told;
 }

@@ -22,6 +22,7 @@ summary::RankSet missing_ranks(const summary::Summary& job);
 struct ToldRanks {
   summary::RankSet counted;  ///< of which nothing is told
   summary::RankSet in_part;
+  summary::RankSet parts;  ///< of which a part of the run is here, and nothing of the rest
 };
 ToldRanks told_ranks(const summary::Summary& job);
 

@@ -55,10 +55,11 @@ std::string first_ranges(const summary::RankSet& ranks) {
 
 /// Counts, bytes and times are of all that ran, all else is of what was told event by event.
 std::string told_in_part(const Summary& job) {
-  const auto [counted_only, in_part] = told_ranks(job);
+  const ToldRanks told = told_ranks(job);
   std::vector<std::string> parts;
-  if (!counted_only.empty()) parts.push_back("only counted: " + first_ranges(counted_only));
-  if (!in_part.empty()) parts.push_back("told event by event in part: " + first_ranges(in_part));
+  if (!told.counted.empty()) parts.push_back("only counted: " + first_ranges(told.counted));
+  if (!told.in_part.empty())
+    parts.push_back("told event by event in part: " + first_ranges(told.in_part));
   if (parts.empty()) return {};
   return fmt::format("Ranks {}: shares of the time, loops and findings are of what was told",
                      fmt::join(parts, "; "));
@@ -78,6 +79,7 @@ std::vector<std::string> job_warnings(const Summary& job) {
   tell(job.killed, "killed, or left by _exit, quick_exit or exec");
   tell(job.truncated, "of which the trace is cut short");
   if (const std::string line = told_in_part(job); !line.empty()) lines.push_back(line);
+  tell(told_ranks(job).parts, "of which a part of the run is here, and in the figures");
   const auto reaches = job.facts.find("reach");
   if (reaches != job.facts.end()) {
     for (const auto& [reach, ranks] : reaches->second) {

@@ -81,7 +81,7 @@ void warn_of_missing_lines(const Analysis& one, std::vector<std::string>& lines)
 bool ends_counted(const Analysis& one) {
   const Recording& recording = one.recording;
   return recording.detail == "tallies" ||
-         (!recording.detail.empty() &&
+         (!recording.detail.empty() && !recording.is_part() &&
           (recording.told_to != 0 || recording.told_from >= one.process.wall));
 }
 
@@ -89,11 +89,11 @@ void warn_of_end(const Analysis& one, const SourceNames& names, std::vector<std:
   if (one.running) {
     lines.push_back("the process still runs: these are the figures up to now");
   } else if (!one.recording.finished && one.unfinished.empty()) {
-    lines.push_back(
-        std::string("the process was killed, or left by _exit, quick_exit or exec: what it did "
-                    "until then is here") +
-        (ends_counted(one) ? ", but not what it was in the middle of: events were only counted then"
-                           : ""));
+    lines.push_back(std::string("the process was killed, or left by _exit, quick_exit or exec") +
+                    (one.recording.is_part() ? "" : ": what it did until then is here") +
+                    (ends_counted(one)
+                         ? ", but not what it was in the middle of: events were only counted then"
+                         : ""));
   }
   for (const analysis::UnfinishedRegion& region : one.unfinished) {
     const bool known = region.directive != analysis::kNoRow;
@@ -137,6 +137,10 @@ std::string told_part(const Analysis& one) {
   }
   const Nanoseconds wall = one.process.wall;
   const Nanoseconds to = recording.told_to != 0 ? recording.told_to : wall;
+  if (recording.is_part()) {
+    return fmt::format("a part of a run of {}, from {} to {}: all figures are of it alone",
+                       spoken_time(wall), spoken_time(recording.told_from), spoken_time(to));
+  }
   if (to <= recording.told_from) {
     return "the window in which events are told did not begin before the end: the run was counted";
   }
@@ -187,9 +191,11 @@ namespace {
 /// What ompdm itself added is told apart as soon as it shows.
 std::string wall_time(const Analysis& one) {
   const Nanoseconds hashing = one.process.wall - one.program_wall;
-  std::string text = fmt::format("{}, host clock ({}){}", spoken_time(one.program_wall),
-                                 one.recording.clock.empty() ? "unknown" : one.recording.clock,
-                                 one.link ? ", re-timed" : "");
+  const bool is_part = one.recording.is_part();
+  std::string text = fmt::format(
+      "{}{}, host clock ({}){}", is_part ? spoken_time(one.headline.span) + " of " : "",
+      spoken_time(one.program_wall), one.recording.clock.empty() ? "unknown" : one.recording.clock,
+      one.link ? ", re-timed" : "");
   const bool tells_shares =
       one.headline.measured && one.headline.transfer > 0 && (!one.link || one.link->kernels);
   if (tells_shares) text += "; " + device_time({&one, 1});

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <system_error>
 
 #include "ompdm/error.h"
 #include "ompdm/summary.h"
@@ -159,6 +160,9 @@ Summary read_summary(const std::filesystem::path& file) {
 
 bool is_summary(const std::filesystem::path& file) {
   constexpr std::string_view kBegin = R"({"schema":"ompdm.summary/)";
+  std::error_code error;
+  // A pipe would wait for a writer, and lose what is read from it.
+  if (!std::filesystem::is_regular_file(file, error)) return false;
   std::array<char, kBegin.size()> begin{};
   std::ifstream in(file, std::ios::binary);
   in.read(begin.data(), begin.size());

@@ -118,10 +118,10 @@ class Reader {
     return std::move(trace_);
   }
 
-  Process read_process() && {
+  Trace read_head() && {
     read_opening();
     unless_damaged([&] { read_metadata(); });
-    return std::move(trace_.process);
+    return std::move(trace_);
   }
 
  private:
@@ -227,8 +227,8 @@ Trace read_binary_trace(ByteSource& source, const std::string& name, std::uint64
   return Reader(source, name, size).read();
 }
 
-Process read_binary_process(ByteSource& source, const std::string& name) {
-  return Reader(source, name, 0).read_process();
+Trace read_binary_head(ByteSource& source, const std::string& name) {
+  return Reader(source, name, 0).read_head();
 }
 
 }  // namespace ompdm

@@ -25,7 +25,7 @@ void write_binary_trace(const Trace& trace, ByteSink& sink);
 /// damaged or newer throws Error.
 Trace read_binary_trace(ByteSource& source, const std::string& name, std::uint64_t size);
 
-/// The process of such a trace, of whose file no more than the metadata is read. Throws Error.
-Process read_binary_process(ByteSource& source, const std::string& name);
+/// Such a trace without its events: of its file no more than the metadata is read. Throws Error.
+Trace read_binary_head(ByteSource& source, const std::string& name);
 
 }  // namespace ompdm

@@ -156,6 +156,12 @@ std::unique_ptr<ByteSink> sink_on(int descriptor, const std::filesystem::path& n
   return std::make_unique<PlainSink>(descriptor, named.string());
 }
 
+std::unique_ptr<ByteSink> sink_on_copy(int descriptor, const std::filesystem::path& named) {
+  const int copy = ::fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+  if (copy < 0) fail_writing(named.string(), errno);
+  return sink_on(copy, named);
+}
+
 LineReader::LineReader(ByteSource& source, std::size_t max_line)
     : source_(source), max_line_(max_line), buffer_(kReadAtOnce + kPadding) {}
 

@@ -38,6 +38,9 @@ std::unique_ptr<ByteSink> open_sink(const std::filesystem::path& path);
 /// The same on an open descriptor, which it closes, of the file that is (or is to become) `named`.
 std::unique_ptr<ByteSink> sink_on(int descriptor, const std::filesystem::path& named);
 
+/// The same on a copy of a descriptor, which stays open.
+std::unique_ptr<ByteSink> sink_on_copy(int descriptor, const std::filesystem::path& named);
+
 /// Cuts a source into lines.
 class LineReader {
  public:

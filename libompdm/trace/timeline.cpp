@@ -120,8 +120,18 @@ struct TimelineWriter::File {
   File(const std::filesystem::path& path, const TimelineHead& head)
       : path_(path),
         head_(head),
-        replacement_(path),
-        sink_(sink_on(replacement_.take_descriptor(), path)),
+        replacement_(std::make_unique<trace::Replacement>(path)),
+        sink_(sink_on(replacement_->take_descriptor(), path)),
+        line_(*sink_),
+        fresh_(own_pids(head.processes)),
+        pids_(pids_of(head.processes, fresh_)) {
+    write_head(head_, pids_, *sink_);
+  }
+
+  File(int descriptor, const TimelineHead& head)
+      : path_("standard output"),
+        head_(head),
+        sink_(sink_on_copy(descriptor, path_)),
         line_(*sink_),
         fresh_(own_pids(head.processes)),
         pids_(pids_of(head.processes, fresh_)) {
@@ -142,13 +152,13 @@ struct TimelineWriter::File {
     line_.flush();
     sink_->write(fmt::format("\n{}\n", schema::kClosing));
     sink_->close();
-    replacement_.put();
+    if (replacement_) replacement_->put();
   }
 
  private:
   std::filesystem::path path_;
   TimelineHead head_;
-  trace::Replacement replacement_;
+  std::unique_ptr<trace::Replacement> replacement_;  // none: the descriptor is somebody's
   std::unique_ptr<ByteSink> sink_;
   EventLine line_;
   Pids fresh_;
@@ -159,6 +169,8 @@ struct TimelineWriter::File {
 
 TimelineWriter::TimelineWriter(const std::filesystem::path& path, const TimelineHead& head)
     : file_(std::make_unique<File>(path, head)) {}
+TimelineWriter::TimelineWriter(int descriptor, const TimelineHead& head)
+    : file_(std::make_unique<File>(descriptor, head)) {}
 TimelineWriter::~TimelineWriter() = default;
 
 void TimelineWriter::add(std::size_t process, const Trace& trace) { file_->add(process, trace); }

@@ -47,18 +47,19 @@ class Reader {
     return std::move(trace_);
   }
 
-  Process read_process() && {
+  /// The metadata up to the line of that key.
+  Trace read_head(std::string_view key) && {
     read_opening();
     unless_damaged([&] {
       MetadataReader metadata(trace_);
       std::string_view line;
       bool is_read = false;
       while (!is_read && next(line)) {
-        is_read = line.starts_with(kProcessKey);
+        is_read = line.starts_with(key);
         if (metadata.read_line(line)) break;
       }
     });
-    return std::move(trace_.process);
+    return std::move(trace_);
   }
 
  private:
@@ -232,12 +233,28 @@ Trace read_trace(const std::filesystem::path& path) {
   return read_trace_bytes(*source, path.string(), error ? 0 : size);
 }
 
-Process read_process(const std::filesystem::path& path) {
+namespace {
+
+Trace read_head(const std::filesystem::path& path, std::string_view key) {
   const auto source = open_source(path);
   WithBeginning whole(*source);
   const std::string name = path.string();
-  if (is_binary_beginning(whole.beginning())) return read_binary_process(whole, name);
-  return Reader(whole, name, 0).read_process();
+  if (is_binary_beginning(whole.beginning())) return read_binary_head(whole, name);
+  return Reader(whole, name, 0).read_head(key);
+}
+
+}  // namespace
+
+Process read_process(const std::filesystem::path& path) {
+  return read_head(path, kProcessKey).process;
+}
+
+bool is_part(const std::filesystem::path& path) {
+  try {
+    return is_trace(path) && read_head(path, kRecordingKey).recording.is_part();
+  } catch (...) {
+    return false;
+  }
 }
 
 bool is_trace(const std::filesystem::path& path) {

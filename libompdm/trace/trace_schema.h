@@ -25,6 +25,7 @@ inline constexpr std::string_view kMetadataEnd = "}";
 inline constexpr std::string_view kListEnd = "]";
 /// What the line of the process begins with.
 inline constexpr std::string_view kProcessKey = R"("process":)";
+inline constexpr std::string_view kRecordingKey = R"("recording":)";
 inline constexpr std::string_view kEventsBegin = R"("traceEvents":[)";
 inline constexpr std::string_view kClosing = R"(],"displayTimeUnit":"ns"})";
 

@@ -48,6 +48,11 @@ void write_trace(const Trace& trace, const std::filesystem::path& path) {
   write_on(trace, *open_sink(path), path);
 }
 
+void write_trace(const Trace& trace, int descriptor, const std::string& name) {
+  check_references(trace, name);
+  write_trace_bytes(trace, *sink_on_copy(descriptor, name));
+}
+
 void replace_trace(const Trace& trace, const std::filesystem::path& path) {
   check_references(trace, path.string());
   trace::Replacement file(path);

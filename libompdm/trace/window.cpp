@@ -113,11 +113,12 @@ class Window {
     part.truncated = trace_.truncated;
     part.process = trace_.process;
     part.recording = trace_.recording;
-    part.recording.detail = "window";
-    part.recording.told_from = std::max({from_, trace_.recording.told_from, Nanoseconds{0}});
-    const Nanoseconds end =
-        trace_.recording.told_to != 0 ? trace_.recording.told_to : trace_.process.wall;
-    part.recording.told_to = std::min(to_, end);
+    const Nanoseconds begin = std::max(trace_.recording.told_from, Nanoseconds{0});
+    const Nanoseconds end = std::max(
+        begin, trace_.recording.told_to != 0 ? trace_.recording.told_to : trace_.process.wall);
+    part.recording.detail = Recording::kPart;
+    part.recording.told_from = std::clamp(from_, begin, end);
+    part.recording.told_to = std::clamp(to_, part.recording.told_from, end);
     part.host_device = trace_.host_device;
     part.losses = trace_.losses;
     part.devices = trace_.devices;

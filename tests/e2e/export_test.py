@@ -104,7 +104,7 @@ def check_window(ompdm, folder):
     assert len(inside) == sum(first <= begin <= last for begin in begins)
     assert len(seen["operations"]) < len(begins)
     report = json.loads(run([ompdm, "report", part, "--format", "json"], folder))
-    assert report["traces"][0]["detail"] == "window", report["traces"]
+    assert report["traces"][0]["detail"] == "part", report["traces"]
     assert all(finding["confidence"] == "possible" for finding in report["findings"])
 
 

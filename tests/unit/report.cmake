@@ -10,6 +10,6 @@ add_executable(report_test
   report/units_test.cpp
   report/counted_run_test.cpp)
 target_include_directories(report_test PRIVATE ${PROJECT_SOURCE_DIR}/tests ${CMAKE_CURRENT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/libompdm)
-target_link_libraries(report_test PRIVATE ompdm_options ompdm_report nlohmann_json::nlohmann_json
+target_link_libraries(report_test PRIVATE ompdm_options ompdm_report ompdm_trace nlohmann_json::nlohmann_json
   ZLIB::ZLIB GTest::gtest_main)
 gtest_discover_tests(report_test NO_PRETTY_VALUES TEST_PREFIX report. PROPERTIES LABELS unit TIMEOUT 60)

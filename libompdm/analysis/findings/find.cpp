@@ -92,16 +92,18 @@ Needless find_needless(const Trace& trace, const DirectiveTable& directives,
   claims.append(pageable_transfer(evidence));
   claims.append(no_overlap(evidence));
   // What is freed later on, where it is counted only, is no leak.
-  const bool is_part = !trace.recording.detail.empty();
-  if (!is_part) claims.append(device_leak(evidence));
+  const bool is_told_in_part = !trace.recording.detail.empty();
+  if (!is_told_in_part) claims.append(device_leak(evidence));
   claims.append(partial_update(evidence));
 
   for (Claim& claim : claims.told) {
     refer(evidence, claim);
     withhold_edits(evidence, claim);
-    // Fallbacks are known of the whole run.
-    if (is_part && claim.finding.pattern != "host_fallback") {
-      claim.add_caveat(Caveat::Kind::kRestCounted);
+    // Fallbacks are known of the whole run, but for what was taken out of it.
+    if (is_told_in_part &&
+        (trace.recording.is_part() || claim.finding.pattern != "host_fallback")) {
+      claim.add_caveat(trace.recording.is_part() ? Caveat::Kind::kRestNotHere
+                                                 : Caveat::Kind::kRestCounted);
     }
   }
 

@@ -272,6 +272,7 @@ struct Caveat {
     kPinnedUnmeasured,  ///< no transfer of this run tells the rate of page-locked memory
     kOtherPointer,      ///< the kernel may reach it by another pointer
     kRestCounted,       ///< the rest of the run was counted, and may need what this part does not
+    kRestNotHere,       ///< the rest of the run is not in this part of it, and may need it too
   };
 
   Kind kind = Kind::kNotCompared;

@@ -66,11 +66,14 @@ struct Recording {
       registered;  ///< callback, what ompt_set_callback answered
   /// Why a part of the run was counted and not told event by event: "tallies" (none of it was to be
   /// told), "window" (what was asked for was told), "spool_limit" (the spool had reached its
-  /// limit); "": all was told.
+  /// limit); "": all was told. Or kPart: the rest of the run is not here at all.
   std::string detail;
   Nanoseconds told_from = 0;  ///< regions that began from here on are told
   Nanoseconds told_to = 0;    ///< and up to here; 0: to the end
   bool operator==(const Recording&) const = default;
+  /// `detail` of what window_of() took out of a recording.
+  static constexpr const char* kPart = "part";
+  [[nodiscard]] bool is_part() const { return detail == kPart; }
 };
 
 /// How much was lost for one reason.

@@ -31,6 +31,8 @@ class TimelineWriter {
   /// Takes its place when it is whole: `path` is what it was until close(), gzip where it ends in
   /// .gz. Throws Error.
   TimelineWriter(const std::filesystem::path& path, const TimelineHead& head);
+  /// To an open descriptor, as standard output, which stays open. Throws Error.
+  TimelineWriter(int descriptor, const TimelineHead& head);
   ~TimelineWriter();
   TimelineWriter(const TimelineWriter&) = delete;
   TimelineWriter& operator=(const TimelineWriter&) = delete;

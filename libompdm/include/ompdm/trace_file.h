@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <string>
 #include <string_view>
 
 #include "ompdm/trace.h"
@@ -22,6 +23,10 @@ void write_trace(const Trace& trace, const std::filesystem::path& path);
 /// an error is thrown or a signal ends the process, left as it was.
 void replace_trace(const Trace& trace, const std::filesystem::path& path);
 
+/// Writes it as trace.json to an open descriptor, as standard output, which stays open; `name` is
+/// that in errors.
+void write_trace(const Trace& trace, int descriptor, const std::string& name);
+
 /// Reads a trace of either kind, told by its content. A trace.json cut short gives its whole lines
 /// and `truncated`; a foreign, corrupt or newer file, and a trace.ompdm cut short, throws Error in
 /// one sentence that names the file.
@@ -34,6 +39,9 @@ Process read_process(const std::filesystem::path& path);
 /// Whether this file begins as an ompdm trace does (any schema version). Never throws; false if
 /// unreadable.
 bool is_trace(const std::filesystem::path& path);
+
+/// Whether it is one that window_of() took out of another. Never throws; false if unreadable.
+bool is_part(const std::filesystem::path& path);
 
 /// Whether it is one, and begins as trace.ompdm does. Never throws.
 bool is_binary_trace(const std::filesystem::path& path);

@@ -52,6 +52,8 @@ std::string words_of(const analysis::Caveat& caveat) {
       return "whether the kernel reaches it by another pointer does not show";
     case Kind::kRestCounted:
       return "the rest of the run was counted only, and may need what this part of it does not";
+    case Kind::kRestNotHere:
+      return "the rest of the run is not here, and may need what this part of it does not";
   }
   return {};
 }

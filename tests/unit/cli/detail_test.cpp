@@ -6,14 +6,23 @@
 namespace ompdm::cli {
 namespace {
 
-TEST(Detail, TimesHaveAUnitOrAreSeconds) {
-  for (const char* taken : {"30", "30s", "500ms", "20us", "2min", "2m", "1h", "007s"}) {
+TEST(Detail, TimesHaveAUnit) {
+  for (const char* taken :
+       {"30s", "500ms", "20us", "40ns", "2min", "2m", "1h", "007s", "1.5s", "1e3us"}) {
     EXPECT_EQ(is_time(taken), "") << taken;
   }
-  for (const char* refused :
-       {"", "s", "0", "0s", "-1s", "1.5s", "30 s", "3d", "1e3", "s30", "99999999999999999999s"}) {
+  for (const char* refused : {"", "s", "0", "0s", "-1s", "30", "30 s", "3d", "1e3", "s30", "nans",
+                              "infs", "99999999999999999999s"}) {
     EXPECT_NE(is_time(refused), "") << refused;
   }
+  EXPECT_EQ(is_time("30"), "30 has no unit: write it as 30s, 30ms or 30min");
+}
+
+TEST(Detail, TheRecorderReadsWholeMicroseconds) {
+  EXPECT_EQ(recorder_time("30s"), "30000000us");
+  EXPECT_EQ(recorder_time("1.5ms"), "1500us");
+  EXPECT_EQ(recorder_time("40ns"), "1us");
+  EXPECT_EQ(recorder_time("2min"), "120000000us");
 }
 
 TEST(Detail, SizesHaveAUnitOrAreBytes) {

@@ -21,6 +21,10 @@ using testing::read_file;
 
 class Export : public ::testing::TestWithParam<const char*> {
  protected:
+  /// A whole recording is not replaced by the next: of JSON a part is written.
+  [[nodiscard]] static std::string form() {
+    return GetParam() == std::string("json") ? "json --from 0ns" : GetParam();
+  }
   /// A trace of some hundred kilobytes in either form, or of a few.
   void write(const std::string& name, std::size_t events = 2000, std::int32_t rank = -1) const {
     Trace trace = test::synthetic_trace({.events = events});
@@ -32,7 +36,7 @@ class Export : public ::testing::TestWithParam<const char*> {
   /// A shell line in which `export` writes FILE in this form.
   [[nodiscard]] Ran run(const std::string& line) const {
     return testing::shell(scratch_.folder(), "export_to() { " + shell_word(OMPDM_COMMAND) +
-                                                 " export \"$2\" --format " + GetParam() +
+                                                 " export \"$2\" --format " + form() +
                                                  " -o \"$1\"; }\n" + line);
   }
   /// What `ls` shows but for what was there.
@@ -79,7 +83,7 @@ TEST_P(Export, AFolderThatIsNotOursIsFoundAtOnce) {
   EXPECT_TRUE(gone.err.starts_with("ompdm: nowhere/new: cannot be written (No such file"))
       << gone.err;
   EXPECT_EQ(run("mkdir there; export_to there trace.json").err,
-            "ompdm: there: is something else: choose another name with -o\n");
+            "ompdm: there: is a folder: choose another name with -o\n");
   // Root may write anywhere.
   const std::string as_nobody =
       ::geteuid() == 0 ? "setpriv --reuid=65534 --regid=65534 --clear-groups " : "";
@@ -91,7 +95,80 @@ TEST_P(Export, AFolderThatIsNotOursIsFoundAtOnce) {
       << refused.err;
 }
 
+TEST_P(Export, NeverWaitsForTheOtherEndOfAPipe) {
+  write("trace.json");
+  const Ran ran = run("mkfifo pipe; timeout 20 " + shell_word(OMPDM_COMMAND) +
+                      " export trace.json -o pipe --format " + GetParam());
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_TRUE(ran.err.starts_with("ompdm: pipe: is a pipe or a device, where no file can be put: "))
+      << ran.err;
+}
+
+TEST_P(Export, NeverReplacesARecording) {
+  write("trace.json");
+  write("other.json", 10);
+  const std::string before = read_file(scratch_.folder() / "trace.json");
+  for (const char* itself : {"trace.json", "./trace.json", "link"}) {
+    const Ran ran = run("ln -sf trace.json link; export_to " + std::string(itself) + " trace.json");
+    EXPECT_EQ(ran.status, 1);
+    EXPECT_EQ(ran.err, std::string("ompdm: ") + itself +
+                           ": is what is exported: choose another name with -o\n");
+  }
+  EXPECT_EQ(read_file(scratch_.folder() / "trace.json"), before);
+  const Ran other = run("export_to other.json trace.json");
+  EXPECT_EQ(other.status, 1);
+  EXPECT_EQ(other.err, "ompdm: other.json: holds a recording: choose another name with -o\n");
+  for (int time = 0; time < 2; ++time) EXPECT_EQ(run("export_to new trace.json").status, 0);
+}
+
 INSTANTIATE_TEST_SUITE_P(Forms, Export, ::testing::Values("sqlite", "json"));
+
+using ExportJson = Export;
+
+TEST_P(ExportJson, GoesToStandardOutput) {
+  write("trace.json");
+  for (const char* name : {"-", "/dev/stdout"}) {
+    const Ran ran = run("export_to " + std::string(name) + " trace.json | cat >out.json; ls");
+    EXPECT_EQ(ran.err, "");
+    EXPECT_EQ(ran.out, "out.json\ntrace.json\n");
+    EXPECT_TRUE(is_part(scratch_.folder() / "out.json"));
+  }
+}
+
+TEST_P(ExportJson, IsOfWhatIsToldAlone) {
+  Trace trace = test::synthetic_trace({.events = 200});
+  trace.process.wall = 100'000'000;
+  trace.recording.detail = "spool_limit";
+  trace.recording.told_to = 25'600'000;
+  write_trace(trace, scratch_.folder() / "trace.json");
+  const std::string command = shell_word(OMPDM_COMMAND) + " export trace.json --format json ";
+  const std::string told = "ompdm: trace.json: its events are told from 0 ns to 25.6 ms: ";
+  for (const char* outside : {"--from 30ms --to 40ms", "--from 200ms"}) {
+    const Ran ran = run(command + outside);
+    EXPECT_EQ(ran.status, 2);
+    EXPECT_EQ(ran.err, told + "choose --from and --to within\n") << outside;
+  }
+  EXPECT_EQ(run(command + "--from=-5ms --to 1ms").err,
+            "ompdm: --from -5ms: is before the run: times are counted from its start\n");
+  const Ran cut = run(command + "--from 1ms --to 40ms");
+  EXPECT_EQ(cut.status, 0);
+  EXPECT_EQ(cut.err, told + "the part is cut to that\nompdm: wrote trace.window.json\n");
+  const Recording part = read_trace(scratch_.folder() / "trace.window.json").recording;
+  EXPECT_EQ(part.told_from, 1'000'000);
+  EXPECT_EQ(part.told_to, 25'600'000);
+}
+
+TEST_P(ExportJson, OfACountedRunHasNoPart) {
+  Trace trace = test::synthetic_trace({.events = 1});
+  trace.recording.detail = "tallies";
+  write_trace(trace, scratch_.folder() / "trace.json");
+  const Ran ran = run("export_to new trace.json");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_TRUE(ran.err.starts_with("ompdm: trace.json: was counted, and no event is told"))
+      << ran.err;
+}
+
+INSTANTIATE_TEST_SUITE_P(Forms, ExportJson, ::testing::Values("json"));
 
 class ExportDatabase : public Export {
  protected:
@@ -109,6 +186,15 @@ class ExportDatabase : public Export {
     return answer;
   }
 };
+
+TEST_P(ExportDatabase, DoesNotGoToStandardOutput) {
+  write("trace.json");
+  const Ran ran = run("export_to - trace.json; status=$?; ls; exit $status");
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_EQ(ran.out, "trace.json\n");
+  EXPECT_EQ(ran.err,
+            "ompdm: -: a database cannot be written to standard output: name a file with -o\n");
+}
 
 // Its recording still comes, through a pipe: the file is surely half made.
 TEST_P(ExportDatabase, ASignalLeavesNothing) {

@@ -109,6 +109,25 @@ TEST_F(Timeline, OfAPartHoldsWhatWasAtWorkInItByTheOneClock) {
   EXPECT_EQ(ranks, (std::set<int>{1, 2}));
 }
 
+TEST_F(Timeline, OfAPartIsOfTheTimeThatTheRunsTook) {
+  const Ran after = run("ompdm export . --format json --from 10s -o out.json");
+  EXPECT_EQ(after.status, 2);
+  EXPECT_NE(after.err.find("ompdm: these runs last from 0 ns to 3.10 s: choose --from and --to "
+                           "within\n"),
+            std::string::npos)
+      << after.err;
+  const Ran cut = run("ompdm export . --format json --from 1s --to 10s -o out.json");
+  EXPECT_EQ(cut.status, 0);
+  EXPECT_NE(cut.err.find("3.10 s: the part is cut to that\n"), std::string::npos) << cut.err;
+}
+
+TEST_F(Timeline, GoesToStandardOutput) {
+  const Ran ran = run("ompdm export t.rank*.json --format json -o - >out.json; ls");
+  EXPECT_EQ(ran.err, "ompdm: ranks 0-1 of node1 and 2-3 of node2: times agree to ±1.20 ms\n");
+  EXPECT_EQ(ran.out.find("-\n"), std::string::npos) << ran.out;
+  EXPECT_EQ(begins("out.json").size(), 4U);
+}
+
 TEST_F(Timeline, OfOneTraceIsATrace) {
   EXPECT_EQ(run("ompdm export t.rank2.json --format json -o one.json").err,
             "ompdm: wrote one.json\n");
@@ -130,7 +149,7 @@ TEST_F(Timeline, FindsTheTraceOfALongRun) {
   const Ran gone = run("ompdm export t.rank*.json --format json -o other.json");
   EXPECT_EQ(gone.status, 1);
   EXPECT_EQ(gone.err,
-            "ompdm: t.rank1.ompdm.summary.json: is a summary, which has no events: name the trace "
+            "ompdm: t.rank1.summary.json: is a summary, which has no events: name the trace "
             "that it is of\n");
   EXPECT_FALSE(std::filesystem::exists(in("other.json")));
 }
@@ -169,7 +188,7 @@ TEST_F(Timeline, RefusesWhatItCannotDo) {
           "--rank two: 'two' is no rank: write it as 0,3-5");
   refused("t.rank*.json --format json -o t.ompdm", 2, "t.ompdm: a timeline is JSON: name it .json");
   refused("t.rank*.json --format json -o t.rank0.json", 1,
-          "t.rank0.json: is something else: choose another name with -o");
+          "t.rank0.json: is what is exported: choose another name with -o");
   refused("t.rank0.json ./t.rank0.json --format json", 1,
           "t.rank0.json and ./t.rank0.json are the same recording: name it once");
 }

@@ -1,11 +1,13 @@
 // What is said of a run that was counted, in all or by its end.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <string>
 #include <vector>
 
 #include "ompdm/error.h"
 #include "ompdm/report.h"
+#include "ompdm/window.h"
 #include "report/finding_words.h"
 #include "sample_trace.h"
 
@@ -73,6 +75,40 @@ TEST(CountedRun, SparesACountOfWhatIsToldOnly) {
   trace.recording.detail = "spool_limit";
   trace.recording.told_to = trace.process.wall - 1;
   EXPECT_NE(text_of(trace).find(told_only), std::string::npos) << text_of(trace);
+}
+
+Trace middle_of(Trace trace) {
+  const Nanoseconds wall = trace.process.wall;
+  return window_of(trace, wall / 3, wall / 2);
+}
+
+TEST(PartOfARun, SaysThatAllIsOfItAlone) {
+  Trace whole = sample();
+  whole.recording.finished = false;
+  const std::string text = text_of(middle_of(whole));
+  EXPECT_TRUE(text.starts_with("in this part of the run, data movement is ")) << text;
+  EXPECT_EQ(text.substr(0, text.find('\n')).find("of wall"), std::string::npos) << text;
+  EXPECT_NE(text.find("! a part of a run of "), std::string::npos) << text;
+  EXPECT_NE(text.find(": all figures are of it alone\n"), std::string::npos) << text;
+  for (const char* untrue : {"counted", "what it did until then is here", "told event by event"}) {
+    EXPECT_EQ(text.find(untrue), std::string::npos) << text;
+  }
+}
+
+TEST(PartOfARun, IsComparedWithoutTheRunsWall) {
+  const std::array both = {analysis::analyze(sample()), analysis::analyze(middle_of(sample()))};
+  const std::string text = render_comparison(both, Format::kText, {.width = 1000});
+  EXPECT_TRUE(text.starts_with("AFTER is a part of a run: AFTER moves ")) << text;
+  EXPECT_EQ(text.substr(0, text.find('\n')).find("wall"), std::string::npos) << text;
+}
+
+TEST(PartOfARun, InWhichNothingWasAtWorkBlamesNoRuntime) {
+  Trace part = window_of(sample(), 0, 0);
+  part.regions = {};
+  part.ops = {};
+  part.launches = {};
+  const std::string text = text_of(part);
+  EXPECT_TRUE(text.starts_with("nothing was at work in this part of the run")) << text;
 }
 
 }  // namespace

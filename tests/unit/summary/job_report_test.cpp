@@ -80,6 +80,7 @@ TEST(JobReport, NamesRanksThatWereCountedOrToldInPart) {
   job.facts["detail"]["tallies"] = RankSet("0-2");
   job.facts["detail"]["window"] = RankSet("4");
   job.facts["detail"]["spool_limit"] = RankSet("5,7");
+  job.facts["detail"]["part"] = RankSet("3");
   const std::string text = render_job(job, Format::kText, {.width = 200});
   EXPECT_NE(text.find("! Ranks only counted: 0-2; told event by event in part: 4-5,7: shares of "
                       "the time, loops and findings are of what was told\n"),
@@ -88,6 +89,10 @@ TEST(JobReport, NamesRanksThatWereCountedOrToldInPart) {
   const Json json = Json::parse(render_job(job, Format::kJson));
   EXPECT_EQ(json["ranks"]["counted"], "0-2");
   EXPECT_EQ(json["ranks"]["told_in_part"], "4-5,7");
+  EXPECT_EQ(json["ranks"]["parts"], "3");
+  EXPECT_NE(text.find("1 rank of which a part of the run is here, and in the figures: 3\n"),
+            std::string::npos)
+      << text;
 }
 
 TEST(JobReport, TellsAFindingOnceAndWhereToLook) {

@@ -2,9 +2,14 @@
 #include "ompdm/window.h"
 
 #include <gtest/gtest.h>
+#include <stdlib.h>
 
+#include <filesystem>
 #include <random>
+#include <string>
+#include <utility>
 
+#include "ompdm/trace_file.h"
 #include "trace/trace_references.h"
 
 namespace ompdm {
@@ -66,7 +71,7 @@ TEST(Window, HoldsWhatWasAtWorkAndWhatThatBelongsTo) {
     const Nanoseconds to = whole.regions.begin_of(100);
     const Trace part = window_of(whole, from, to);
     EXPECT_EQ(find_broken_reference(part), "");
-    EXPECT_EQ(part.recording.detail, "window");
+    EXPECT_EQ(part.recording.detail, "part");
     EXPECT_EQ(part.recording.told_from, from);
     EXPECT_EQ(part.recording.told_to, to);
     std::size_t expected = 0;
@@ -105,6 +110,37 @@ TEST(Window, OfAllTimeIsAll) {
   EXPECT_EQ(part.launches, whole.launches);
   EXPECT_EQ(part.activities, whole.activities);
   EXPECT_EQ(part.recording.told_to, whole.process.wall);
+}
+
+TEST(Window, IsOfWhatIsToldAlone) {
+  Trace whole = random_trace(3);
+  whole.recording.detail = "spool_limit";
+  whole.recording.told_from = 1000;
+  whole.recording.told_to = 20'000;
+  const auto told = [&](Nanoseconds from, Nanoseconds to) {
+    const Recording part = window_of(whole, from, to).recording;
+    return std::pair(part.told_from, part.told_to);
+  };
+  EXPECT_EQ(told(0, 5000), std::pair(Nanoseconds{1000}, Nanoseconds{5000}));
+  EXPECT_EQ(told(5000, 90'000), std::pair(Nanoseconds{5000}, Nanoseconds{20'000}));
+  EXPECT_EQ(told(30'000, 90'000), std::pair(Nanoseconds{20'000}, Nanoseconds{20'000}));
+  EXPECT_EQ(told(-9, -1), std::pair(Nanoseconds{1000}, Nanoseconds{1000}));
+}
+
+TEST(Window, IsKnownByItsFile) {
+  std::string folder = std::filesystem::temp_directory_path() / "ompdm-window-XXXXXX";
+  ASSERT_NE(::mkdtemp(folder.data()), nullptr);
+  const Trace whole = random_trace(5);
+  for (const char* name : {"whole.json", "whole.ompdm"}) {
+    const std::filesystem::path path = std::filesystem::path(folder) / name;
+    replace_trace(whole, path);
+    EXPECT_FALSE(is_part(path)) << name;
+    replace_trace(window_of(whole, 0, 10), path);
+    EXPECT_TRUE(is_part(path)) << name;
+  }
+  EXPECT_FALSE(is_part(folder));
+  EXPECT_FALSE(is_part(folder + "/absent"));
+  std::filesystem::remove_all(folder);
 }
 
 }  // namespace
