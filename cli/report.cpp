@@ -89,7 +89,7 @@ int test(const std::vector<report::Condition>& conditions, const std::string& js
 void check_told(const std::vector<report::Condition>& conditions,
                 const std::vector<analysis::Analysis>& analyses) {
   const auto tells_none = [](const analysis::Analysis& one) {
-    return told_of(one) == analysis::Told::kNothing;
+    return is_only_counted(one.recording, one.process.wall);
   };
   if (std::ranges::none_of(analyses, tells_none)) return;
   for (const report::Condition& condition : conditions) {
@@ -114,7 +114,7 @@ int test(const std::vector<report::Condition>& conditions,
   });
   const bool cut = std::ranges::any_of(analyses, &analysis::Analysis::truncated);
   const bool is_part = std::ranges::any_of(analyses, [](const analysis::Analysis& one) {
-    return told_of(one) == analysis::Told::kPart;
+    return !is_told_whole(one.recording) && !one.recording.is_part();
   });
   if (exit_status == 0 && is_part) {
     fmt::print(

@@ -7,7 +7,9 @@
 #include "elf_file.h"
 #include "fix/edit_tool.h"
 #include "ompdm/analysis.h"
+#include "ompdm/error.h"
 #include "ompdm/report.h"
+#include "ompdm/told_part.h"
 #include "open_trace.h"
 
 namespace ompdm::cli {
@@ -40,7 +42,7 @@ RecordedRun recorded_run(const std::string& file) {
   if (!run.arguments.empty()) run.arguments.front() = run.program.string();
   run.build_id = build_id_in(trace, run.program);
   std::vector<analysis::Analysis> analyses = {analysis::analyze(trace)};
-  if (told_of(analyses.front()) == analysis::Told::kNothing) {
+  if (is_only_counted(trace.recording, trace.process.wall)) {
     throw Error(file +
                 ": was counted, not told event by event: record it without --detail tallies, in a "
                 "window that it reaches");

@@ -131,13 +131,6 @@ bool has_transfers(const Recording& recording) {
   return reach != "no_emi" && reach != "unreachable" && reach != "other_runtime";
 }
 
-Told told_of(const Analysis& analysis) {
-  const Recording& recording = analysis.recording;
-  if (recording.detail.empty()) return Told::kAll;
-  const Nanoseconds to = recording.told_to != 0 ? recording.told_to : analysis.process.wall;
-  return recording.detail == "tallies" || to <= recording.told_from ? Told::kNothing : Told::kPart;
-}
-
 bool saves_time(const Analysis& analysis) { return saves_time(analysis, analysis.prediction); }
 
 bool saves_time(const Analysis& analysis, const std::optional<Prediction>& prediction) {

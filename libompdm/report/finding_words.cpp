@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ompdm/told_part.h"
 #include "report/invariant.h"
 #include "report/patterns.h"
 #include "report/units.h"
@@ -73,16 +74,18 @@ bool can_tell(const Analysis& one) {
 }
 
 bool was_looked_for(Analyses analyses) {
-  return std::ranges::any_of(
-      analyses, [](const Analysis& one) { return told_of(one) != analysis::Told::kNothing; });
+  return std::ranges::any_of(analyses, [](const Analysis& one) {
+    return !is_only_counted(one.recording, one.process.wall);
+  });
 }
 
 std::string none_found(Analyses analyses) {
   if (!was_looked_for(analyses)) {
     return "Needless movement was not looked for: that takes single events, and none is told.";
   }
-  const bool is_all = std::ranges::all_of(
-      analyses, [](const Analysis& one) { return told_of(one) == analysis::Told::kAll; });
+  const bool is_all = std::ranges::all_of(analyses, [](const Analysis& one) {
+    return is_told_whole(one.recording) || one.recording.is_part();
+  });
   const std::string_view where =
       is_all ? "in this run" : "in what of this run is told event by event";
   const auto unseen = [](const Analysis& one) {

@@ -278,11 +278,6 @@ bool knows_transfers(const Analysis& analysis);
 /// The same of a recording by itself.
 bool has_transfers(const Recording& recording);
 
-/// How much of a run is told event by event. What takes single events is of that alone: findings,
-/// loops, waits, unions of times.
-enum class Told : std::uint8_t { kNothing, kPart, kAll };
-Told told_of(const Analysis& analysis);
-
 /// Whether a prediction is of a wall time that is a hundredth less than the run's or better.
 bool saves_time(const Analysis& analysis, const std::optional<Prediction>& prediction);
 

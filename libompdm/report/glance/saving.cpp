@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "ompdm/told_part.h"
 #include "report/left_out.h"
 #include "report/units.h"
 
@@ -30,7 +31,7 @@ std::string saved(const Analysis& one) {
   const std::uint64_t bytes = one.totals.htod.bytes + one.totals.dtoh.bytes;
   const std::uint64_t copies = one.totals.htod.count + one.totals.dtoh.count;
   const std::string text =
-      told_of(one) == analysis::Told::kAll
+      is_told_whole(one.recording) || one.recording.is_part()
           ? fmt::format("{} of {}, {} of {}, {}", most->spared_transfers,
                         counted(copies, "copy", "copies"), spoken_size(most->spared_bytes),
                         spoken_size(bytes), time_of(one, most))
