@@ -22,6 +22,7 @@
 #include "ompdm/error.h"
 #include "ompdm/job.h"
 #include "ompdm/page.h"
+#include "ompdm/told_part.h"
 #include "output.h"
 #include "shell_words.h"
 #include "source_files.h"
