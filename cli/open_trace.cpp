@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "ompdm/error.h"
+#include "ompdm/summary.h"
 #include "ompdm/timeline.h"
 #include "ompdm/trace_file.h"
 #include "progress.h"
@@ -121,6 +122,17 @@ std::optional<Trace> finish_first(const std::string& name) {
   }
 }
 
+/// What stands for a whole job is no trace.
+void refuse_job(const std::string& name) {
+  std::error_code error;
+  const bool is_folder = fs::is_directory(name, error);
+  if (!is_folder && !summary::is_summary(name)) return;
+  throw Error(fmt::format("{}: is {}: `ompdm report {}` tells of the job in text, json, csv or "
+                          "markdown; here name the trace of a rank",
+                          name, is_folder ? "a folder" : "a summary", name),
+              Error::Kind::kUsage);
+}
+
 }  // namespace
 
 std::string named_trace(const std::string& name) {
@@ -144,6 +156,7 @@ void refuse_timeline(const std::string& name) {
 OpenedTrace open_trace(const std::string& name) {
   if (name == kStandardInput) return {read_standard_input(), false, "standard input"};
   if (is_pipe(name)) return {read_pipe(name), false, "pipe"};
+  refuse_job(name);
   if (const std::optional<std::string> trace = trace_of_finished(name)) {
     fmt::print(stderr, "ompdm: {}: is finished: its trace {} is read\n", name, *trace);
     return read_file(*trace);

@@ -2,6 +2,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <string_view>
+#include <variant>
 
 #include "ompdm/error.h"
 #include "ompdm/job.h"
@@ -128,6 +130,23 @@ std::vector<std::pair<std::string, std::string>> job_facts(const Summary& job) {
   return facts;
 }
 
+/// How to see what to do about the first finding.
+std::string explain_hint(const Summary& job) {
+  const Table findings = job_findings(job);
+  if (findings.rows.empty()) return {};
+  const auto position = [&](std::string_view key) {
+    return std::ranges::find(findings.columns, key, &Column::key) - findings.columns.begin();
+  };
+  const auto& row = findings.rows.front();
+  const auto at = [&](std::string_view key) -> const Cell& {
+    return row[static_cast<std::size_t>(position(key))];
+  };
+  return fmt::format(
+      "\nWhat to do about one, in the trace of the rank to see: ompdm explain trace.rank{}.json "
+      "{}\n",
+      std::get<std::int64_t>(at("look_at_rank")), std::get<std::string>(at("id")));
+}
+
 std::string job_text(const Summary& job, const Layout& layout) {
   Layout half = layout;  // all of it is to fit a screen
   half.rows = layout.rows == 0 ? 0 : std::max<std::size_t>(1, layout.rows / 2);
@@ -143,7 +162,7 @@ std::string job_text(const Summary& job, const Layout& layout) {
        {job_outliers, job_directives, job_variables, job_loops, job_findings}) {
     text += titled(table(job), half);
   }
-  return text;
+  return text + explain_hint(job);
 }
 
 std::string job_markdown(const Summary& job) {

@@ -200,6 +200,17 @@ TEST_F(JobFiles, RanksThatDoNotOffloadAreSilentButOne) {
   EXPECT_EQ(std::ranges::count(failed.err, '\n'), 8) << failed.err;
 }
 
+TEST_F(JobFiles, AreNoTraceWhereOneIsWanted) {
+  recorded();
+  ASSERT_EQ(ompdm("merge . -o job.json").status, 0);
+  for (const char* wants_one : {"info .", "info job.json", "report . --format html -o r.html",
+                                "explain job.json 1", "report job.json --gpu-trace"}) {
+    const Ran ran = ompdm(wants_one);
+    EXPECT_EQ(ran.status, 2) << wants_one;
+    EXPECT_NE(ran.err.find("tells of the job"), std::string::npos) << wants_one << ran.err;
+  }
+}
+
 TEST_F(JobFiles, ABatchScriptOfSlurmIsNoRank) {
   const Ran ran =
       shell("SLURM_PROCID=0 SLURM_NTASKS=8 SLURM_JOB_ID=7 \"$ompdm\" record \"$ranks\"");

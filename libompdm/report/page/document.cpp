@@ -10,7 +10,9 @@
 #include "ompdm/error.h"
 #include "ompdm/page.h"
 #include "ompdm/report.h"
+#include "ompdm/told_part.h"
 #include "report/comparison_sentences.h"
+#include "report/finding_words.h"
 #include "report/headline.h"
 #include "report/page/bins.h"
 #include "report/page/columns.h"
@@ -135,13 +137,27 @@ std::string basis_of(std::span<const analysis::Analysis> analyses) {
   return "Wall " + header_value(analyses.front(), "Wall");
 }
 
+/// Which part of each run is told, where that is not all of it.
+Json told_parts(std::span<const analysis::Analysis> analyses) {
+  Json lines = Json::array();
+  for (const analysis::Analysis& one : analyses) {
+    if (!is_told_whole(one.recording)) lines.push_back(told_part(one));
+  }
+  return lines;
+}
+
 /// What every page says: how rows are called, and the program's lines.
 Json shown_of(std::span<const analysis::Analysis> analyses, const SourceNames& names,
               std::span<const SourceExcerpt> sources) {
-  return {{"compared", false},           {"headline", headline(analyses, names)},
-          {"basis", basis_of(analyses)}, {"names", names_json(analyses, names)},
-          {"patterns", patterns_json()}, {"sources", sources_json(sources)},
-          {"timelines", Json::array()}};
+  return {{"compared", false},
+          {"headline", headline(analyses, names)},
+          {"basis", basis_of(analyses)},
+          {"names", names_json(analyses, names)},
+          {"patterns", patterns_json()},
+          {"sources", sources_json(sources)},
+          {"timelines", Json::array()},
+          {"warnings", told_parts(analyses)},
+          {"none_found", none_found(analyses)}};
 }
 
 }  // namespace

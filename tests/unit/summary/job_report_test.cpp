@@ -57,6 +57,11 @@ TEST(JobReport, TellsMissingAndKilledRanks) {
       << text;
 }
 
+TEST(JobReport, SaysHowToSeeWhatToDoAboutAFinding) {
+  const std::string text = render_job(job_with_a_slow_rank(64, -1), Format::kText);
+  EXPECT_TRUE(text.ends_with("ompdm explain trace.rank5.json 0123456789abcdef\n")) << text;
+}
+
 TEST(JobReport, NamesRanksThatCouldNotBeReadAndWhy) {
   Summary job = job_with_a_slow_rank(64, 17);
   job.unread["line 7 is damaged"].add(RankSet(65));

@@ -104,7 +104,7 @@ export function findings(go) {
     return [element('p', {}, report.directives.length === 0 || !knowsTransfers
       ? 'Too little was recorded to say what was needless.' : withheld > 0
       ? `Nothing worth a line: ${counted(withheld, 'finding', 'findings')} would save less than a hundredth each.`
-      : 'Nothing needless was found in this run.')];
+      : plain(page.none_found))];
   }
   const cards = report.findings.map((finding, at) => cardOf(finding, at, go));
   const list = element('div', {class: 'cards'}, ...cards.slice(0, CARDS_SHOWN));

@@ -75,7 +75,9 @@ export function overview(recordings) {
   const crossings = totals.HtoD.count + totals.DtoH.count + totals.DtoD.count;
   const crossed = totals.HtoD.bytes + totals.DtoH.bytes + totals.DtoD.bytes;
   const wall = Math.max(...traces.map((trace) => trace.wall_ns - trace.hashing_ns));
-  const timed = traces.every((trace) => trace.device_union_ns !== null);
+  const toldWhole = page.warnings.length === 0;
+  // What was counted has its times, but no union of them.
+  const timed = !toldWhole || traces.every((trace) => trace.device_union_ns !== null);
   const flow = (words, {bytes, count, time_ns: time}) => figure(words, knowsTransfers ? bytesText(bytes) : 'not known',
     knowsTransfers ? counted(count, 'copy', 'copies') + (timed ? `, ${timeText(time)}` : '') : 'transfers were not recorded');
   const launches = counted(totals.kernel.count, 'launch', 'launches');
@@ -98,10 +100,11 @@ export function overview(recordings) {
     ...traces.slice(0, 1).map(runLine),
     traces.length > 1 ? element('p', {class: 'run'}, `and ${counted(traces.length - 1, 'more recording', 'more recordings')}`) : null,
     element('p', {class: 'headline'}, plain(page.headline)),
+    ...page.warnings.map((warning) => element('p', {class: 'warning'}, plain(warning))),
     cut ? element('p', {class: 'warning'}, 'The trace is cut short: figures are of what is left of it.') : null,
     lost.length > 0 ? element('p', {class: 'warning'}, `Lost: ${lost.map((loss) => `${loss.count} ${plain(loss.name).slice(0, 100)}`).join(', ')}`) : null,
     element('dl', {class: 'figures-row'}, ...figures),
-    traces.length === 1 ? wallBar(traces[0], needless) : null,
+    traces.length === 1 && toldWhole ? wallBar(traces[0], needless) : null,
     page.basis ? element('p', {class: 'note'}, plain(page.basis)) : null,
   ].filter((node) => node !== null);
 }
