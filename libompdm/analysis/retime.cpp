@@ -9,6 +9,7 @@
 #include "analysis/tables.h"
 #include "ompdm/error.h"
 #include "ompdm/link.h"
+#include "ompdm/told_part.h"
 
 namespace ompdm::analysis {
 namespace {
@@ -96,6 +97,19 @@ void check_clocks(const Trace& trace) {
   }
 }
 
+void check_detail(const Trace& trace) {
+  const Recording& recording = trace.recording;
+  if (is_told_whole(recording)) return;
+  const bool counted = is_only_counted(recording, trace.process.wall);
+  const char* again = recording.detail == "tallies"       ? "without --detail tallies"
+                      : recording.detail == "spool_limit" ? "with a larger --max-spool"
+                                                          : "without --after and --until";
+  throw Error(trace.file + ": a model of a link re-times single events, and this run was " +
+                  (counted ? "only counted" : "told event by event only in part") +
+                  ": record it again " + again,
+              Error::Kind::kUsage);
+}
+
 std::uint32_t thread_count(const std::vector<Span>& spans) {
   std::uint32_t last = 0;
   for (const Span& span : spans) last = std::max(last, span.thread);
@@ -105,6 +119,7 @@ std::uint32_t thread_count(const std::vector<Span>& spans) {
 }  // namespace
 
 Trace retime(Trace trace, const Link& link) {
+  check_detail(trace);
   check_clocks(trace);
   std::vector<Span> spans = spans_of(trace, link);
   Retimer retimer(spans, thread_count(spans));

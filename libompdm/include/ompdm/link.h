@@ -51,7 +51,7 @@ Nanoseconds transfer_time(const Link& link, std::uint64_t bytes);
 /// threads wait for is not known, but that a task runs after it was made, and that the first thread
 /// starts the others while it is in no directive. Unfinished transfers stay as they are. Throws
 /// Error (kUsage) if a transfer was not timed by the host around the whole of it: a device of its
-/// own has a link of its own.
+/// own has a link of its own; or if not all of the run is told event by event.
 Trace retime(Trace trace, const Link& link);
 
 }  // namespace ompdm::analysis

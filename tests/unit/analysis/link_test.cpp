@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "ompdm/analysis.h"
@@ -42,6 +44,33 @@ TEST(Link, TimesATransferByLatencyAndBytes) {
   EXPECT_EQ(transfer_time(slow(), 0), 100);
   EXPECT_EQ(transfer_time(slow(), 8), 108);
   EXPECT_EQ(transfer_time(parse_link("pcie4x16"), 25'000'000'000), 1'000'006'000);
+}
+
+std::string refusal_of(const char* detail, Nanoseconds told_from, Nanoseconds told_to) {
+  test::TraceBuilder build;
+  build.wait(100);
+  Trace trace = build.take();
+  trace.file = "a.json";
+  trace.recording.detail = detail;
+  trace.recording.told_from = told_from;
+  trace.recording.told_to = told_to;
+  try {
+    retime(std::move(trace), slow());
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return {};
+}
+
+TEST(Retime, RefusesARunThatIsNotToldWhole) {
+  const std::string why = "a.json: a model of a link re-times single events, and this run was ";
+  const std::string part = why + "told event by event only in part: record it again ";
+  EXPECT_EQ(refusal_of("tallies", 0, 0),
+            why + "only counted: record it again without --detail tallies");
+  EXPECT_EQ(refusal_of("spool_limit", 0, 50), part + "with a larger --max-spool");
+  EXPECT_EQ(refusal_of("window", 20, 0), part + "without --after and --until");
+  EXPECT_EQ(refusal_of("window", 0, 0), "") << "a window that was open all the time";
+  EXPECT_EQ(refusal_of("", 0, 0), "");
 }
 
 TEST(Retime, StretchesRegionsAndShiftsWhatFollows) {
