@@ -57,6 +57,28 @@ TEST(GpuTrace, IsOfASpanAndAPlaceIfAsked) {
   EXPECT_TRUE(operations_of({.where = "heat.cpp:4"}).empty()) << "a place, and no beginning of one";
 }
 
+std::string list_of(const Trace& trace) {
+  std::ostringstream text;
+  render_gpu_trace({&trace, 1}, Format::kText, {}, text);
+  return text.str();
+}
+
+TEST(GpuTrace, SaysWhichPartOfTheRunIsListed) {
+  Trace trace = sample();
+  EXPECT_EQ(list_of(trace).find("event by event"), std::string::npos);
+  trace.process.wall = 90'000'000;
+  trace.recording.detail = "spool_limit";
+  trace.recording.told_to = 30'000'000;
+  EXPECT_NE(
+      list_of(trace).find("\nwhat began from 0 ns to 30.0 ms of 90.0 ms is listed: the rest was "
+                          "counted, not told event by event\n"),
+      std::string::npos)
+      << list_of(trace);
+  trace.recording.detail = "tallies";
+  EXPECT_NE(list_of(trace).find("\nnothing is listed: the run was counted, not told"),
+            std::string::npos);
+}
+
 TEST(GpuTrace, AnEmptyRecordingIsAnEmptyList) {
   const Trace trace = test::TraceBuilder().take();
   std::ostringstream text;
