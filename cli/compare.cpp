@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdio>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -21,6 +22,7 @@
 #include "ompdm/error.h"
 #include "ompdm/page.h"
 #include "ompdm/report.h"
+#include "ompdm/told_part.h"
 #include "open_trace.h"
 #include "output.h"
 #include "progress.h"
@@ -50,6 +52,31 @@ bool is_of_comparison(const std::string& path) {
   return std::ranges::any_of(kFates, [&](const char* fate) { return path.starts_with(fate); });
 }
 
+/// Whether a path is of what is known only where the whole run was told event by event.
+bool takes_events(const std::string& path) {
+  constexpr const char* kTables[] = {"findings",   "doubted",    "withheld",   "prediction",
+                                     "iterations", "host_waits", "device_use", "start_latencies"};
+  const std::string first = path.substr(0, path.find('.'));
+  return std::ranges::find(kTables, first) != std::end(kTables) || path.ends_with("_union_ns");
+}
+
+/// Throws if a condition is on what one of the runs tells of a part only.
+void check_told(const report::Condition& condition, const Ends& recordings) {
+  if (!takes_events(condition.path)) return;
+  for (std::size_t i = 0; i < recordings.size(); ++i) {
+    const analysis::Analysis& one = recordings[i];
+    if (is_told_whole(one.recording)) continue;
+    throw Error(
+        fmt::format("'{}': not known of the whole run in {}, which {}: the condition cannot "
+                    "be tested",
+                    condition.path, i == 0 ? "BEFORE" : "AFTER",
+                    is_only_counted(one.recording, one.process.wall)
+                        ? "was only counted"
+                        : "is told event by event only in part"),
+        Error::Kind::kUsage);
+  }
+}
+
 /// Whether it holds; if so that is said on stderr.
 bool test_comparison(const report::Condition& condition, const Ends& recordings) {
   if (condition.ratio) {
@@ -76,6 +103,7 @@ int test(const std::vector<report::Condition>& conditions,
   }
   int exit_status = 0;
   for (const report::Condition& condition : conditions) {
+    check_told(condition, recordings);
     if (is_of_comparison(condition.path)) {
       if (test_comparison(condition, recordings)) exit_status = 3;
       continue;

@@ -4,6 +4,7 @@
 
 #include "analysis/row_pairing.h"
 #include "ompdm/comparison.h"
+#include "ompdm/told_part.h"
 
 namespace ompdm::analysis {
 namespace {
@@ -85,6 +86,8 @@ Comparison compare(const Analysis& before, const Analysis& after) {
   comparison.directives =
       pair_rows(labels(before.directives), labels(after.directives), Renamed::kYes);
   comparison.variables = pair_rows(labels(before.variables), labels(after.variables), Renamed::kNo);
+  // What was not looked for throughout has neither gone nor come.
+  if (!is_told_whole(before.recording) || !is_told_whole(after.recording)) return comparison;
   comparison.iterations = pair_loops(before, after, comparison.directives);
   comparison.findings = pair_rows(labels(before.findings), labels(after.findings), Renamed::kNo);
   return comparison;

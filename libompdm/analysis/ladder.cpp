@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <utility>
 
 #include "ompdm/comparison.h"
+#include "ompdm/told_part.h"
 
 namespace ompdm::analysis {
 namespace {
@@ -53,16 +55,20 @@ Ladder ladder_of(std::span<const Analysis> recordings) {
   Chains variables(recordings.size());
   Chains iterations(recordings.size());
   Chains findings(recordings.size());
+  const bool all_told = std::ranges::all_of(
+      recordings, [](const Analysis& one) { return is_told_whole(one.recording); });
   for (std::size_t i = 0; i < recordings.size(); ++i) {
     for (std::size_t earlier = i; earlier-- > 0;) {
       const Comparison pairs = compare(recordings[earlier], recordings[i]);
       directives.join(earlier, i, pairs.directives);
       variables.join(earlier, i, pairs.variables);
+      if (!all_told) continue;
       iterations.join(earlier, i, pairs.iterations);
       findings.join(earlier, i, pairs.findings);
     }
     directives.begin(i, recordings[i].directives.size());
     variables.begin(i, recordings[i].variables.size());
+    if (!all_told) continue;
     iterations.begin(i, recordings[i].iterations.size());
     findings.begin(i, recordings[i].findings.size());
   }

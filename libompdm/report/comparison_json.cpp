@@ -115,7 +115,8 @@ Json findings_json(const Sides& sides) {
 
 Json prediction_json(const Sides& sides) {
   // Without waste there is nothing to hold AFTER against.
-  if (!sides.before.prediction || sides.before.prediction->wall == sides.before.program_wall)
+  if (!sides.told_whole() || !sides.before.prediction ||
+      sides.before.prediction->wall == sides.before.program_wall)
     return nullptr;
   const auto compared = [](const Json& predicted, const Json& achieved) {
     return Json{{"predicted", predicted},
@@ -135,7 +136,7 @@ Json prediction_json(const Sides& sides) {
 std::string comparison_json(const Sides& sides) {
   Json json = {{"schema", kCompareSchema}, {"headline", comparison_headline(sides)}};
   if (sides.after.link) json["link"] = link_json(*sides.after.link);
-  json["trace"] = pair_json(trace_json(sides.before, 0), trace_json(sides.after, 0));
+  json["trace"] = pair_json(compared_trace_json(sides.before), compared_trace_json(sides.after));
   json["totals"] = compared_totals_json(sides);
   using analysis::Analysis;
   json["activities"] = pairs_json(sides, sides.pairs.activities, &Analysis::activities,
@@ -148,8 +149,8 @@ std::string comparison_json(const Sides& sides) {
   json["variables"] = pairs_json(
       sides, sides.pairs.variables, &Analysis::variables,
       [](const analysis::VariableRow& row, const Analysis&) { return variable_json(row); });
-  json["iterations"] = loops_json(sides);
-  json["findings"] = findings_json(sides);
+  json["iterations"] = sides.told_whole() ? loops_json(sides) : Json(nullptr);
+  json["findings"] = sides.told_whole() ? findings_json(sides) : Json(nullptr);
   json["prediction"] = prediction_json(sides);
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <span>
 
+#include "ompdm/told_part.h"
 #include "report/differences.h"
 #include "report/headline.h"
 #include "report/losses.h"
@@ -120,8 +122,23 @@ std::vector<std::pair<std::string, std::string>> comparison_header(const Sides& 
   return lines;
 }
 
+std::string untold_sentence(std::span<const Analysis* const> recordings,
+                            std::span<const std::string> names) {
+  std::string why;
+  for (std::size_t i = 0; i < recordings.size(); ++i) {
+    const Analysis& one = *recordings[i];
+    if (is_told_whole(one.recording)) continue;
+    why += fmt::format("{}{} {}", why.empty() ? "" : ", ", names[i],
+                       is_only_counted(one.recording, one.process.wall)
+                           ? "was only counted"
+                           : "is told event by event only in part");
+  }
+  if (why.empty()) return {};
+  return "Loops, findings, unions of time and the prediction are not compared: " + why;
+}
+
 std::string prediction_sentence(const Sides& sides) {
-  if (!analysis::saves_time(sides.before)) return {};
+  if (!sides.told_whole() || !analysis::saves_time(sides.before)) return {};
   const analysis::Prediction& prediction = *sides.before.prediction;
   const Nanoseconds wall = sides.after.program_wall;
   std::string text = fmt::format("Predicted for BEFORE without its waste: wall {}; AFTER takes {}",
@@ -138,6 +155,10 @@ std::string prediction_sentence(const Sides& sides) {
 }
 
 std::string findings_sentence(const Sides& sides) {
+  if (!sides.told_whole()) {
+    const std::array ends = {&sides.before, &sides.after};
+    return untold_sentence(ends, std::array{sides.before_name, sides.after_name});
+  }
   if (sides.pairs.findings.empty()) return "Findings: none in either";
   std::size_t went = 0;
   std::size_t came = 0;

@@ -2,6 +2,7 @@
 // became of the prediction. One line each, without a newline. Inside the report library only.
 #pragma once
 
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,10 +21,17 @@ std::vector<std::string> comparison_warnings(const Sides& sides);
 /// Name and value: which recordings these are, and on which devices.
 std::vector<std::pair<std::string, std::string>> comparison_header(const Sides& sides);
 
-/// What BEFORE was predicted to take without its waste, and what AFTER takes; empty without one.
+/// What BEFORE was predicted to take without its waste, and what AFTER takes; empty without one,
+/// and where untold_sentence() is not.
 std::string prediction_sentence(const Sides& sides);
 
-/// How many findings went, stay and came; also that there are none in either.
+/// What is not compared of recordings, called as `names`, of which one or more tell only a part of
+/// their run event by event, and why; empty if all is.
+std::string untold_sentence(std::span<const analysis::Analysis* const> recordings,
+                            std::span<const std::string> names);
+
+/// How many findings went, stay and came; also that there are none in either, or that they are not
+/// compared.
 std::string findings_sentence(const Sides& sides);
 
 /// What was lost in either recording, also if nothing was.

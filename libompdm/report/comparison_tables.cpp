@@ -16,7 +16,7 @@ using analysis::Flow;
 using analysis::RowPair;
 
 Cell union_length(const Analysis& one, Nanoseconds length) {
-  return timed(one, one.headline.measured, length);
+  return is_told_whole(one.recording) ? timed(one, one.headline.measured, length) : Cell();
 }
 
 /// "solve heat.cpp:46 (was :41)".

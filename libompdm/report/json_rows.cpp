@@ -6,6 +6,7 @@
 
 #include "ompdm/report.h"
 #include "ompdm/row_id.h"
+#include "ompdm/told_part.h"
 #include "report/edits_json.h"
 #include "report/row_refs.h"
 #include "report/runs.h"
@@ -104,6 +105,15 @@ Json trace_json(const Analysis& one, std::size_t offset) {
           {"device_union_ns", known_time(one.headline.measured, one.headline.device)},
           {"unfinished", std::move(unfinished)},
           {"losses", std::move(losses)}};
+}
+
+Json compared_trace_json(const Analysis& one) {
+  Json json = trace_json(one, 0);
+  if (is_told_whole(one.recording)) return json;
+  for (const char* length : {"transfer_union_ns", "kernel_union_ns", "device_union_ns"}) {
+    json[length] = nullptr;
+  }
+  return json;
 }
 
 /// The target region that a kernel is of.

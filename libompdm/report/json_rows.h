@@ -16,6 +16,9 @@ Json totals_json(const analysis::Totals& totals);
 /// `of`: the recording that the row is of, whose rows it refers to by their ids. `offset`: where
 /// the recording's directives begin in the document's table.
 Json trace_json(const analysis::Analysis& one, std::size_t offset);
+
+/// The same beside another one's: unions of time that are of a part of the run are not known.
+Json compared_trace_json(const analysis::Analysis& analysis);
 Json device_json(const Device& device);
 Json activity_json(const analysis::Activity& row, const analysis::Analysis& of,
                    const SourceNames& names);

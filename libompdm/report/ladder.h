@@ -2,6 +2,7 @@
 // rendering of them starts from. Inside the report library only.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,6 +24,12 @@ struct Rungs {
   /// How many times faster a rung is `than` another, by their wall times; none if there is no such
   /// rung, or a time is not known.
   [[nodiscard]] std::optional<double> faster(std::size_t rung, std::size_t than) const;
+
+  /// Whether all are told event by event throughout (Sides::told_whole).
+  [[nodiscard]] bool told_whole() const {
+    return std::ranges::all_of(
+        recordings, [](const analysis::Analysis& one) { return is_told_whole(one.recording); });
+  }
 
   Analyses recordings;
   std::vector<std::string> labels;  ///< what each is called

@@ -18,12 +18,13 @@ Json factor_json(const std::optional<double>& factor) {
 
 Json rung_json(const Rungs& rungs, std::size_t i) {
   const Analysis& one = rungs.recordings[i];
-  return {{"name", rungs.labels[i]},
-          {"trace", trace_json(one, 0)},
-          {"totals", totals_json(one.totals)},
-          {"needless_bytes", needless_bytes(one)},
-          {"step", factor_json(rungs.faster(i, i - 1))},
-          {"speedup", factor_json(rungs.faster(i, 0))}};
+  return {
+      {"name", rungs.labels[i]},
+      {"trace", compared_trace_json(one)},
+      {"totals", totals_json(one.totals)},
+      {"needless_bytes", is_told_whole(one.recording) ? Json(needless_bytes(one)) : Json(nullptr)},
+      {"step", factor_json(rungs.faster(i, i - 1))},
+      {"speedup", factor_json(rungs.faster(i, 0))}};
 }
 
 /// An array a chain, with each rung's row as in `ompdm.report/1`, or null.
@@ -80,6 +81,7 @@ std::string ladder_json(const Rungs& rungs) {
                                  [&](const analysis::Finding& row, std::size_t recording) {
                                    return finding_json(row, rungs.recordings[recording]);
                                  });
+  if (!rungs.told_whole()) json["iterations"] = json["findings"] = nullptr;
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 

@@ -195,15 +195,18 @@ Table rungs_table(const Rungs& rungs) {
     const Analysis& one = rungs.recordings[i];
     const analysis::Totals& totals = one.totals;
     const Nanoseconds wall = one.program_wall;
+    const bool told = is_told_whole(one.recording);
+    const auto if_told = [&](Cell cell) { return told ? std::move(cell) : Cell(); };
     const auto step = factor_cells(rungs.faster(i, i - 1));
     const auto speedup = factor_cells(rungs.faster(i, 0));
     table.rows.push_back({static_cast<std::int64_t>(i + 1), rungs.labels[i],
                           moved(one, totals.htod.bytes), moved(one, totals.dtoh.bytes),
                           moved(one, totals.htod.count + totals.dtoh.count + totals.dtod.count),
-                          timed(one, one.headline.measured, one.headline.transfer),
-                          timed(one, one.headline.measured, one.headline.kernel), wall, step.first,
-                          step.second, speedup.first, speedup.second, number(needless_bytes(one)),
-                          number(one.findings.size()), one.file});
+                          if_told(timed(one, one.headline.measured, one.headline.transfer)),
+                          if_told(timed(one, one.headline.measured, one.headline.kernel)), wall,
+                          step.first, step.second, speedup.first, speedup.second,
+                          if_told(number(needless_bytes(one))),
+                          if_told(number(one.findings.size())), one.file});
   }
   return table;
 }

@@ -57,6 +57,13 @@ std::string ladder_losses(const Rungs& rungs) {
   return text.empty() ? fmt::format("Lost: {} in any", losses(rungs.recordings.first(1))) : text;
 }
 
+/// What is not compared of rungs, and why; empty if all is.
+std::string untold_rungs(const Rungs& rungs) {
+  std::vector<const analysis::Analysis*> all;
+  for (const analysis::Analysis& one : rungs.recordings) all.push_back(&one);
+  return untold_sentence(all, rungs.labels);
+}
+
 std::string ladder_text(const Rungs& rungs, const Layout& layout) {
   std::string text = title(wrapped(comparison_headline(rungs.ends), layout.width), layout) + '\n';
   for (const std::string& line : ladder_warnings(rungs)) {
@@ -65,6 +72,8 @@ std::string ladder_text(const Rungs& rungs, const Layout& layout) {
   text += '\n';
   for (const auto& [name, value] : ladder_head(rungs)) text += fact(name, value, layout);
   for (const Table& table : ladder_tables(rungs)) text += titled(table, layout);
+  const std::string untold = untold_rungs(rungs);
+  if (!untold.empty()) text += '\n' + wrapped(untold, layout.width) + '\n';
   const std::string lost = wrapped(ladder_losses(rungs), layout.width - 2);
   const bool any = std::ranges::any_of(rungs.recordings, has_losses);
   return text + '\n' + (any ? warning(lost, layout) : lost) + '\n';
@@ -81,6 +90,8 @@ std::string ladder_markdown(const Rungs& rungs) {
     if (table.rows.empty()) continue;
     text += "## " + table.title + "\n\n" + markdown(for_readers(table)) + '\n';
   }
+  const std::string untold = untold_rungs(rungs);
+  if (!untold.empty()) text += untold + "\n\n";
   return text + ladder_losses(rungs) + '\n';
 }
 

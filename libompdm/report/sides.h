@@ -9,6 +9,7 @@
 
 #include "ompdm/analysis.h"
 #include "ompdm/comparison.h"
+#include "ompdm/told_part.h"
 #include "report/source_names.h"
 
 namespace ompdm::report {
@@ -32,6 +33,12 @@ struct Sides {
         names(all),
         before_name(std::move(before_called)),
         after_name(std::move(after_called)) {}
+
+  /// Whether both runs are told event by event throughout: else only what was counted, too, can be
+  /// compared.
+  [[nodiscard]] bool told_whole() const {
+    return is_told_whole(before.recording) && is_told_whole(after.recording);
+  }
 
   std::span<const analysis::Analysis> recordings;
   const analysis::Analysis& before;

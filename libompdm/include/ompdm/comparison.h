@@ -17,8 +17,9 @@ struct RowPair {
   bool operator==(const RowPair&) const = default;
 };
 
-/// Each row of either analysis is in exactly one pair. Pairs are in the order of BEFORE's rows;
-/// those that only AFTER has come last, in its own order.
+/// Each row of either analysis is in exactly one pair, but for loops and findings where a recording
+/// tells only a part of its run event by event: then these have no pairs. Pairs are in the order of
+/// BEFORE's rows; those that only AFTER has come last, in its own order.
 struct Comparison {
   std::vector<RowPair> activities;
   std::vector<RowPair> directives;
@@ -37,8 +38,10 @@ Comparison compare(const Analysis& before, const Analysis& after);
 /// The positions of one row in the same table of each recording; kNoRow where one has no such row.
 using RowChain = std::vector<std::size_t>;
 
-/// Each row of any recording is in exactly one chain. Chains are in the order of the first
-/// recording's rows; those that begin later come after them, in the order in which they come.
+/// Each row of any recording is in exactly one chain, but for loops and findings where a recording
+/// tells only a part of its run event by event: then these have no chains. Chains are in the order
+/// of the first recording's rows; those that begin later come after them, in the order in which
+/// they come.
 struct Ladder {
   std::vector<RowChain> directives;
   std::vector<RowChain> variables;

@@ -48,6 +48,30 @@ TEST_F(Inputs, ReadStandardInput) {
   EXPECT_EQ(run("ompdm compare trace.json - < trace.json").status, 0);
 }
 
+TEST_F(Inputs, AreNotHeldAgainstEachOtherByWhatOneDoesNotTell) {
+  test::TraceBuilder build;
+  build.trace.recording.detail = "tallies";
+  write_trace(build.take(), scratch_.folder() / "counted.json");
+  for (const char* path : {"findings.came", "findings.came.device_leak", "findings", "iterations",
+                           "traces.transfer_union_ns", "prediction.wall_ns"}) {
+    for (const char* op : {">", "<"}) {
+      const std::string condition = std::string(" --fail-if '") + path + ' ' + op + " 1'";
+      const Ran after = run("ompdm compare trace.json counted.json" + condition);
+      EXPECT_EQ(after.status, 2) << condition;
+      EXPECT_EQ(after.err, "ompdm: '" + std::string(path) +
+                               "': not known of the whole run in AFTER, which was only counted: "
+                               "the condition cannot be tested\n");
+      EXPECT_EQ(run("ompdm compare counted.json trace.json" + condition).status, 2) << condition;
+    }
+  }
+  EXPECT_EQ(
+      run("ompdm report --gpu-trace --format csv counted.json").err,
+      "ompdm: counted.json: nothing is listed: the run was counted, not told event by event\n");
+  EXPECT_EQ(run("ompdm report --gpu-trace --format csv trace.json").err, "");
+  EXPECT_EQ(run("ompdm compare trace.json counted.json --fail-if 'HtoD.count > 1'").status, 0);
+  EXPECT_EQ(run("ompdm compare trace.json trace.json --fail-if 'findings.came > 0'").status, 0);
+}
+
 TEST_F(Inputs, TellATerminalWhatTakesLong) {
   const std::string slow = "{ sleep 1.3; cat trace.json; } | " OMPDM_COMMAND " report - > report";
   const Ran ran = run("script -qec '" + slow + "' /dev/null < /dev/null");

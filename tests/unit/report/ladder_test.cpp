@@ -53,6 +53,23 @@ std::string shown(const std::vector<Analysis>& recordings, Format format = Forma
   return render_ladder(recordings, kNames, format);
 }
 
+TEST(LadderOfParts, NothingIsSaidOfWhatWasNotToldThroughout) {
+  std::vector<Analysis> all = rungs();
+  all[1].recording.detail = "tallies";
+  const json ladder = json::parse(render_ladder(all, kNames, Format::kJson));
+  EXPECT_TRUE(ladder["iterations"].is_null());
+  EXPECT_TRUE(ladder["findings"].is_null());
+  EXPECT_TRUE(ladder["rungs"][1]["needless_bytes"].is_null());
+  EXPECT_TRUE(ladder["rungs"][0]["needless_bytes"].is_number());
+  EXPECT_FALSE(ladder["directives"].empty());
+  const std::string text = render_ladder(all, kNames, Format::kText, {.width = 1000});
+  EXPECT_NE(text.find("Loops, findings, unions of time and the prediction are not compared: "
+                      "extra was only counted\n"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("Wall of a pass"), std::string::npos);
+}
+
 TEST(Ladder, EachRowIsInOneChain) {
   const analysis::Ladder ladder = analysis::ladder_of(rungs());
   // The kernel, which moved; the update, which only the middle has; the last one's enter data.
