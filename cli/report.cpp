@@ -156,6 +156,18 @@ report::OperationFilter filter_of(const ReportOptions& options) {
   return filter;
 }
 
+/// Lists operations; what a list for programs cannot tell of them is said on stderr.
+void list_operations(const std::vector<Trace>& traces, report::Format format,
+                     const report::Layout& layout, const report::OperationFilter& filter,
+                     std::ostream& out) {
+  report::render_gpu_trace(traces, format, layout, out, filter);
+  if (format == report::Format::kText || format == report::Format::kMarkdown) return;
+  for (const Trace& trace : traces) {
+    const std::string line = report::unlisted_part(trace);
+    if (!line.empty()) fmt::print(stderr, "ompdm: {}: {}\n", trace.file, line);
+  }
+}
+
 /// What would move a terminal's cursor is no text.
 std::string plain_text(std::string line) {
   for (char& c : line) {
@@ -235,7 +247,7 @@ int run_report(const ReportOptions& options) {
   }
   write_out(options.output, [&](std::ostream& out) {
     if (options.gpu_trace) {
-      report::render_gpu_trace(traces, format, layout, out, filter);
+      list_operations(traces, format, layout, filter, out);
     } else {
       out << report::render(analyses, format, layout);
     }

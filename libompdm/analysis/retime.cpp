@@ -103,7 +103,7 @@ void check_detail(const Trace& trace) {
   const bool counted = is_only_counted(recording, trace.process.wall);
   const char* again = recording.detail == "tallies"       ? "without --detail tallies"
                       : recording.detail == "spool_limit" ? "with a larger --max-spool"
-                                                          : "without a window";
+                                                          : "without --after and --until";
   throw Error(trace.file + ": a model of a link re-times single events, and this run was " +
                   (counted ? "only counted" : "told event by event only in part") +
                   ": record it again " + again,

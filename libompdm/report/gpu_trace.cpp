@@ -299,9 +299,10 @@ void render_gpu_trace(std::span<const Trace> traces, Format format, const Layout
     text += "\ncopies between devices are timed by a model of a link, not measured\n";
   }
   for (const Trace& trace : traces) {
-    const std::string line = untold_part(trace, traces.size() > 1);
+    const std::string line = unlisted_part(trace);
     if (line.empty() || (format != Format::kText && format != Format::kMarkdown)) continue;
-    text += '\n' + line + '\n';
+    text += fmt::format("\n{}{}{}\n", traces.size() > 1 ? trace.file : "",
+                        traces.size() > 1 ? ": " : "", line);
   }
   out << text;
 }

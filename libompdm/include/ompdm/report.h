@@ -88,6 +88,10 @@ struct OperationFilter {
   std::string where = {};
 };
 
+/// What render_gpu_trace() cannot list of a run that was not told event by event throughout, which
+/// text and Markdown say at the end; empty if it lists all.
+std::string unlisted_part(const Trace& trace);
+
 /// Each operation in order of its begin, as `nvprof --print-gpu-trace` lists them, allocations and
 /// deletes too.
 void render_gpu_trace(std::span<const Trace> traces, Format format, const Layout& layout,

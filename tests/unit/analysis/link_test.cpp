@@ -68,7 +68,7 @@ TEST(Retime, RefusesARunThatIsNotToldWhole) {
   EXPECT_EQ(refusal_of("tallies", 0, 0),
             why + "only counted: record it again without --detail tallies");
   EXPECT_EQ(refusal_of("spool_limit", 0, 50), part + "with a larger --max-spool");
-  EXPECT_EQ(refusal_of("window", 20, 0), part + "without a window");
+  EXPECT_EQ(refusal_of("window", 20, 0), part + "without --after and --until");
   EXPECT_EQ(refusal_of("window", 0, 0), "") << "a window that was open all the time";
   EXPECT_EQ(refusal_of("", 0, 0), "");
 }

@@ -48,6 +48,16 @@ TEST_F(Inputs, ReadStandardInput) {
   EXPECT_EQ(run("ompdm compare trace.json - < trace.json").status, 0);
 }
 
+TEST_F(Inputs, OfWhichNothingIsToldAreNoEmptyList) {
+  test::TraceBuilder build;
+  build.trace.recording.detail = "tallies";
+  write_trace(build.take(), scratch_.folder() / "counted.json");
+  EXPECT_EQ(
+      run("ompdm report --gpu-trace --format csv counted.json").err,
+      "ompdm: counted.json: nothing is listed: the run was counted, not told event by event\n");
+  EXPECT_EQ(run("ompdm report --gpu-trace --format csv trace.json").err, "");
+}
+
 TEST_F(Inputs, AreNotHeldAgainstEachOtherByWhatOneDoesNotTell) {
   test::TraceBuilder build;
   build.trace.recording.detail = "tallies";

@@ -69,9 +69,10 @@ TEST(GpuTrace, SaysWhichPartOfTheRunIsListed) {
   trace.process.wall = 90'000'000;
   trace.recording.detail = "spool_limit";
   trace.recording.told_to = 30'000'000;
-  EXPECT_NE(list_of(trace).find("\nwhat began from 0 ns to 30 ms of 90 ms is listed: the rest was "
-                                "counted, not told event by event\n"),
-            std::string::npos)
+  EXPECT_NE(
+      list_of(trace).find("\nwhat began from 0 ns to 30.0 ms of 90.0 ms is listed: the rest was "
+                          "counted, not told event by event\n"),
+      std::string::npos)
       << list_of(trace);
   trace.recording.detail = "tallies";
   EXPECT_NE(list_of(trace).find("\nnothing is listed: the run was counted, not told"),
