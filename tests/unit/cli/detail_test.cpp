@@ -7,11 +7,12 @@ namespace ompdm::cli {
 namespace {
 
 TEST(Detail, TimesHaveAUnitOrAreSeconds) {
-  for (const char* taken : {"30", "30s", "500ms", "20us", "2min", "2m", "1h", "007s"}) {
+  for (const char* taken : {"30", "30s", "500ms", "20us", "2min", "2m", "1h", "007s", "9223372036s",
+                            "0000000000000000005s", "2562047h"}) {
     EXPECT_EQ(is_time(taken), "") << taken;
   }
-  for (const char* refused :
-       {"", "s", "0", "0s", "-1s", "1.5s", "30 s", "3d", "1e3", "s30", "99999999999999999999s"}) {
+  for (const char* refused : {"", "s", "0", "0s", "-1s", "1.5s", "30 s", "3d", "1e3", "s30",
+                              "99999999999999999999s", "18446744073s", "9223372037"}) {
     EXPECT_NE(is_time(refused), "") << refused;
   }
 }
@@ -25,11 +26,18 @@ TEST(Detail, SizesHaveAUnitOrAreBytes) {
   }
 }
 
+TEST(Detail, WhatIsTooMuchIsSaidWithTheMost) {
+  EXPECT_EQ(is_time("18446744073s"), "18446744073s is too long: 2562047h at most");
+  EXPECT_EQ(is_spool_size("9223373T"), "9223373T is too large: 9223372T at most");
+  EXPECT_EQ(is_place("foo:3:4"), "foo:3:4 has a column: FILE:LINE is expected, as heat.cpp:56");
+}
+
 TEST(Detail, PlacesAreAFileAndALine) {
   for (const char* taken : {"heat.cpp:56", "src/a:b.c:1", "/a/b.f90:10"}) {
     EXPECT_EQ(is_place(taken), "") << taken;
   }
-  for (const char* refused : {"", "heat.cpp", "heat.cpp:", ":56", "heat.cpp:0", "heat.cpp:56x"}) {
+  for (const char* refused : {"", "heat.cpp", "heat.cpp:", ":56", "heat.cpp:0", "heat.cpp:56x",
+                              "foo:3:4", "heat.cpp:2147483648", "heat.cpp:99999999999999999999"}) {
     EXPECT_NE(is_place(refused), "") << refused;
   }
 }
