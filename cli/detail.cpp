@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -12,17 +13,28 @@
 namespace ompdm::cli {
 namespace {
 
-constexpr std::string_view kDigits = "0123456789";
-constexpr std::size_t kMostDigits = 15;
+constexpr std::uint64_t kMost = ~std::uint64_t{0} / 2;  // nanoseconds, or bytes
+constexpr std::uint64_t kMostLine = 2'147'483'647;
 
-/// More than zero, and one of the units behind it.
+struct Unit {
+  std::string_view name;
+  std::uint64_t size;
+};
+
+/// A number and behind it one of the units: what it stands for, all of kMost + 1 where it is more
+/// than `most`; nothing where it is none, or zero.
 template <std::size_t Count>
-bool is_amount(std::string_view value, const std::array<std::string_view, Count>& units) {
-  const std::size_t digits = std::min(value.find_first_not_of(kDigits), value.size());
-  const std::string_view number = value.substr(0, digits);
-  return !number.empty() && digits <= kMostDigits &&
-         number.find_first_not_of('0') != std::string_view::npos &&
-         std::ranges::find(units, value.substr(digits)) != units.end();
+std::optional<std::uint64_t> amount_of(std::string_view value, const std::array<Unit, Count>& units,
+                                       std::uint64_t most) {
+  std::uint64_t number = 0;
+  std::size_t digits = 0;
+  for (; digits < value.size() && value[digits] >= '0' && value[digits] <= '9'; ++digits) {
+    const auto digit = static_cast<std::uint64_t>(value[digits] - '0');
+    number = number > (kMost - digit) / 10 ? kMost : 10 * number + digit;
+  }
+  const auto unit = std::ranges::find(units, value.substr(digits), &Unit::name);
+  if (digits == 0 || number == 0 || unit == units.end()) return std::nullopt;
+  return number > most / unit->size ? kMost + 1 : number * unit->size;
 }
 
 }  // namespace
@@ -44,18 +56,37 @@ std::string recorder_time(const std::string& value) {
 }
 
 std::string is_place(const std::string& value) {
-  constexpr std::array<std::string_view, 1> kNone = {""};
+  constexpr std::array<Unit, 1> kNone = {{{"", 1}}};
   const std::size_t colon = value.rfind(':');
-  const bool is_one = colon != std::string::npos && colon > 0 &&
-                      is_amount(std::string_view(value).substr(colon + 1), kNone);
-  return is_one ? "" : value + " is no place, as heat.cpp:56 is";
+  const std::string_view file = std::string_view(value).substr(0, std::min(colon, value.size()));
+  const auto line = colon == std::string::npos || colon == 0
+                        ? std::nullopt
+                        : amount_of(std::string_view(value).substr(colon + 1), kNone, kMostLine);
+  if (!line) return value + " is no place FILE:LINE, as heat.cpp:56 is";
+  const std::size_t before = file.rfind(':');
+  if (before != std::string_view::npos && amount_of(file.substr(before + 1), kNone, kMost)) {
+    return value + " has a column: FILE:LINE is expected, as heat.cpp:56";
+  }
+  return *line > kMost ? value + " is no place: a line is 2147483647 at most" : "";
 }
 
 std::string is_spool_size(const std::string& value) {
-  constexpr std::array<std::string_view, 12> kUnits = {"",   "K",  "M",  "G",   "T",   "KB",
-                                                       "MB", "GB", "TB", "KiB", "MiB", "GiB"};
-  if (value == "none" || is_amount(value, kUnits)) return "";
-  return value + " is neither none nor a size, as 500M or 2G are";
+  constexpr std::array<Unit, 12> kUnits = {{{"", 1},
+                                            {"K", 1'000},
+                                            {"M", 1'000'000},
+                                            {"G", 1'000'000'000},
+                                            {"T", 1'000'000'000'000},
+                                            {"KB", 1'000},
+                                            {"MB", 1'000'000},
+                                            {"GB", 1'000'000'000},
+                                            {"TB", 1'000'000'000'000},
+                                            {"KiB", 1ULL << 10U},
+                                            {"MiB", 1ULL << 20U},
+                                            {"GiB", 1ULL << 30U}}};
+  if (value == "none") return "";
+  const auto size = amount_of(value, kUnits, kMost);
+  if (!size) return value + " is neither none nor a size, as 500M or 2G are";
+  return *size > kMost ? value + " is too large: 9223372T at most" : "";
 }
 
 }  // namespace ompdm::cli

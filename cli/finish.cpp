@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 
+#include "counts.h"
 #include "ompdm/analysis.h"
 #include "ompdm/error.h"
 #include "open_trace.h"
@@ -52,13 +53,19 @@ std::string lost(const Trace& trace) {
   return text.empty() ? "nothing lost" : text;
 }
 
-/// "wrote trace.json (10 regions, 42 data operations, 10 kernels; nothing lost)"
+/// "wrote trace.json (10 regions, 42 data operations, 10 kernels; nothing lost)"; of a run that was
+/// counted in part "(10 regions, … 10 kernels told, 2003, 4020 and 2003 counted; nothing lost)".
 std::string summary(const FinishResult& result) {
   const Trace& trace = result.model;
-  return fmt::format("wrote {} ({}, {}, {}; {})", typed_path(result.trace),
-                     counted(trace.regions.size(), "region"),
-                     counted(trace.ops.size(), "data operation"),
-                     counted(trace.launches.size(), "kernel"), lost(trace));
+  const Counts counts = counts_of(trace);
+  return fmt::format(
+      "wrote {} ({}, {}, {}{}; {})", typed_path(result.trace),
+      counted(trace.regions.size(), "region"), counted(trace.ops.size(), "data operation"),
+      counted(trace.launches.size(), "kernel"),
+      counts.any()
+          ? fmt::format(" told, {}, {} and {} counted", counts.regions, counts.ops, counts.launches)
+          : "",
+      lost(trace));
 }
 
 std::string next_command(const FinishResult& result) {

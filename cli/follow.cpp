@@ -27,6 +27,11 @@ fs::path running_spool(const std::string& name) {
   const fs::path spool = is_spool(name) ? fs::path(name) : fs::path(name + ".spool");
   if (!is_spool(spool)) {
     std::error_code error;
+    if (fs::exists(name, error) && !fs::is_regular_file(name, error)) {
+      throw Error(fmt::format("{}: is {}: name the trace that a process records into, or its spool",
+                              name,
+                              fs::is_directory(name, error) ? "a folder" : "no regular file"));
+    }
     throw Error(
         fs::exists(name, error)
             ? fmt::format("{}: its process has ended: ompdm report {}", name, name)

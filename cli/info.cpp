@@ -8,6 +8,7 @@
 #include <string>
 
 #include "clock_words.h"
+#include "detail_words.h"
 #include "follow.h"
 #include "local_time.h"
 #include "open_trace.h"
@@ -92,20 +93,8 @@ const char* answer_name(int answer) {
   }
 }
 
-std::string detail_of(const Recording& recording) {
-  if (recording.detail == "tallies") return "counted, no event is told (OMPDM_DETAIL)";
-  const std::string from = report::spoken_time(recording.told_from);
-  const std::string to = report::spoken_time(recording.told_to);
-  if (recording.is_part()) {
-    return fmt::format("a part of a run, from {} to {}: the rest is not here", from, to);
-  }
-  const bool is_full = recording.detail == "spool_limit";
-  return fmt::format("events told from {} {}, the rest counted{}", from,
-                     recording.told_to == 0 ? "on" : "to " + to,
-                     is_full ? ": the spool had reached its limit (OMPDM_MAX_SPOOL)" : "");
-}
-
-void print_recording(const Recording& recording, bool running) {
+void print_recording(const Trace& trace, bool running) {
+  const Recording& recording = trace.recording;
   row("runtime", recording.runtime);
   row("attached by", recording.attached_by);
   row("reach", recording.reach);
@@ -119,7 +108,7 @@ void print_recording(const Recording& recording, bool running) {
                      : recording.cupti);
   }
   if (recording.unified_shared_memory) row("requires", "unified_shared_memory: nothing is copied");
-  if (!recording.detail.empty()) row("detail", detail_of(recording));
+  if (!recording.detail.empty()) row("detail", detail_of(trace, running));
   row("ending", recording.finished ? "by itself" : running ? "it still runs" : kEndedSilently);
   row("ompdm", recording.ompdm_version);
   fmt::print("\nCallbacks (what the runtime answered)\n");
@@ -154,7 +143,7 @@ void print_text(const OpenedTrace& opened) {
   row("started", local_time(process.start_realtime_ns / 1'000'000'000));
   row("host clock", clock_words(process.realtime));
   row("wall", fmt::format("{:.6f} s", static_cast<double>(process.wall) / 1e9));
-  print_recording(trace.recording, opened.running);
+  print_recording(trace, opened.running);
 
   fmt::print("\nDevices\n");
   for (const Device& device : trace.devices) {

@@ -13,6 +13,7 @@
 #include <thread>
 #include <utility>
 
+#include "counts.h"
 #include "job_lines.h"
 #include "local_time.h"
 #include "ompdm/analysis.h"
@@ -117,10 +118,13 @@ void finish_spool(OwnSpool& spool, const RecordedProcess& process, const Ending&
   const FinishResult result = finish(spool.info().path, {}, options);
   leave_summary(result, WaitedFor::kYes);
   if (result.killed) {
-    outcome.lines.push_back(fmt::format("{} {}: recovered {} and {}", name_of(process),
-                                        how_it_died(process, ending, where_it_died(result.model)),
-                                        number_of(result.model.regions.size(), "region"),
-                                        number_of(result.model.ops.size(), "data operation")));
+    const Trace& trace = result.model;
+    const Counts counts = counts_of(trace);
+    outcome.lines.push_back(fmt::format(
+        "{} {}: recovered {} and {}{}", name_of(process),
+        how_it_died(process, ending, where_it_died(trace)),
+        number_of(trace.regions.size(), "region"), number_of(trace.ops.size(), "data operation"),
+        counts.any() ? fmt::format(" told, {} and {} counted", counts.regions, counts.ops) : ""));
   }
   if (!result.note.empty()) outcome.lines.push_back(result.note);
   outcome.lines.push_back("wrote " + typed_path(result.trace));

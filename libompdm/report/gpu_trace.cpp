@@ -8,7 +8,6 @@
 
 #include "ompdm/analysis.h"
 #include "ompdm/report.h"
-#include "ompdm/told_part.h"
 #include "report/fitted_text.h"
 #include "report/operation_list.h"
 #include "report/source_names.h"
@@ -235,22 +234,6 @@ std::string heading(Format format, const OperationColumns& columns, const Layout
 bool is_place(const std::string& directive, const std::string& where) {
   return directive.starts_with(where) &&
          (directive.size() == where.size() || directive[where.size()] == ' ');
-}
-
-/// What the list leaves out of a run that was not told event by event throughout; else nothing.
-std::string untold_part(const Trace& trace, bool is_named) {
-  const Recording& recording = trace.recording;
-  if (is_told_whole(recording)) return {};
-  const Nanoseconds wall = trace.process.wall;
-  const std::string name = is_named ? trace.file + ": " : std::string();
-  if (is_only_counted(recording, wall)) {
-    return name + "nothing is listed: the run was counted, not told event by event";
-  }
-  const Nanoseconds to = recording.told_to != 0 ? recording.told_to : wall;
-  return fmt::format(
-      "{}what began from {} to {} of {} is listed: the rest was counted, not told event by event",
-      name, spoken_time(std::max(recording.told_from, Nanoseconds{0})), spoken_time(to),
-      spoken_time(wall));
 }
 
 }  // namespace

@@ -142,7 +142,24 @@ std::string told_part(const Analysis& one) {
                        spoken_time(wall), spoken_time(recording.told_from), spoken_time(to));
   }
   if (to <= recording.told_from) {
-    return "the window in which events are told did not begin before the end: the run was counted";
+    if (recording.detail == "spool_limit") {
+      return "the spool was full (OMPDM_MAX_SPOOL) before the window in which events are told "
+             "began: the run was counted";
+    }
+    if (to < wall) {
+      return "the window in which events are told ended before it began: the run was counted";
+    }
+    return one.running
+               ? "the window in which events are told has not begun yet: the run is counted"
+               : "the window in which events are told did not begin before the end: the run was "
+                 "counted";
+  }
+  if (recording.told_from == 0 && recording.told_to == 0) {
+    return one.running ? "the window in which events are told has not ended yet: all of the run is "
+                         "told so far"
+                       : "the window in which events are told did not end before the program did "
+                         "(the directive of --until was not met, or --duration was not over): all "
+                         "of the run is told";
   }
   const std::string part =
       recording.told_from == 0

@@ -11,6 +11,7 @@ namespace ompdm::report {
 std::string unlisted_part(const Trace& trace) {
   const Recording& recording = trace.recording;
   if (is_told_whole(recording)) return {};
+  if (recording.is_part()) return {};  // what it holds is all listed
   const Nanoseconds wall = trace.process.wall;
   if (is_only_counted(recording, wall)) {
     return "nothing is listed: the run was counted, not told event by event";

@@ -54,9 +54,11 @@ spool::FileHeader read_header(int fd, const std::filesystem::path& path, std::ui
   if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
     throw Error(fmt::format("{}: is no regular file: give the name of a spool", path.string()));
   }
-  file_size = static_cast<std::uint64_t>(status.st_size);
   spool::FileHeader header{};
   const std::size_t got = read_at(fd, &header, sizeof(header), 0);
+  // Behind the header, whose file_size a running recorder adds to once the file has grown.
+  if (fstat(fd, &status) != 0) status.st_size = 0;
+  file_size = static_cast<std::uint64_t>(status.st_size);
   if (got < sizeof(header.magic) ||
       std::memcmp(header.magic, spool::kMagic, sizeof(spool::kMagic)) != 0) {
     throw Error(fmt::format("{}: is no ompdm spool: `ompdm finish` without a name lists those here",
@@ -178,6 +180,7 @@ std::uint64_t SpoolFile::find_next_chunk(std::uint64_t from, bool& damaged) cons
 
 void SpoolFile::find_chunks() {
   std::uint64_t at = header_.header_size;
+  std::uint64_t told_end = at;  // of the chunks whose headers are there
   while (at < file_size_) {
     spool::ChunkHeader head{};
     if (read_at(fd_, &head, sizeof(head), at) < sizeof(head)) break;
@@ -197,9 +200,12 @@ void SpoolFile::find_chunks() {
     const bool torn = head.last_writes % 2 != 0;
     chunks_.push_back({at, std::min(head.size, left), head.lane, head.sequence, head.first,
                        torn ? spool::ClockTriple{} : head.last});
+    told_end = at + head.size;
     if (head.size >= left) break;
     at += head.size;
   }
+  // How many are cut off behind the end nothing tells: one at least.
+  if (file_size_ < header_.file_size && told_end < header_.file_size) ++unreadable_;
   std::sort(chunks_.begin(), chunks_.end(), [](const Chunk& a, const Chunk& b) {
     return std::tie(a.lane, a.sequence, a.offset) < std::tie(b.lane, b.sequence, b.offset);
   });

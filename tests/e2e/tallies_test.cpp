@@ -186,6 +186,18 @@ TEST(CountedSpool, OfARunOfAnyLengthIsNoLarger) {
   EXPECT_EQ(spool_size("300", {}), spool_size("3000", {}));
 }
 
+TEST(CountedSpool, IsFinishedWithWhatWasCounted) {
+  const Folder folder;
+  const Ended ended = run({{OMPDM_COMMAND, "record", "--detail", "tallies", "--no-finish", "--",
+                            kernel("heat"), "--variant", "naive", "40", "300"}},
+                          folder.path());
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  const Ended finished = run({{OMPDM_COMMAND, "finish", "trace.json.spool"}}, folder.path());
+  EXPECT_NE(finished.out.find("(0 regions, 0 data operations, 0 kernels told, "), std::string::npos)
+      << finished.out;
+  EXPECT_NE(finished.out.find(" counted; nothing lost)"), std::string::npos) << finished.out;
+}
+
 TEST(CountedSpool, OfARunWithoutADeviceIsNoLarger) {
   EXPECT_EQ(spool_size("300", kNoDevice), spool_size("3000", kNoDevice));
 }

@@ -90,11 +90,13 @@ template <std::size_t Count>
 std::uint64_t parse_amount(const char* text, const Unit (&units)[Count]) noexcept {
   std::uint64_t value = 0;
   const char* at = text;
-  for (; *at >= '0' && *at <= '9' && value < std::uint64_t{1} << 50U; ++at) {
-    value = 10 * value + static_cast<std::uint64_t>(*at - '0');
+  constexpr std::uint64_t kMost = ~std::uint64_t{0} / 2;
+  for (; *at >= '0' && *at <= '9'; ++at) {
+    const auto digit = static_cast<std::uint64_t>(*at - '0');
+    value = value > (kMost - digit) / 10 ? kMost : 10 * value + digit;
   }
   for (const Unit& unit : units) {
-    if (at != text && strcmp(at, unit.name) == 0 && value <= ~std::uint64_t{0} / 2 / unit.size) {
+    if (at != text && strcmp(at, unit.name) == 0 && value <= kMost / unit.size) {
       return value * unit.size;
     }
   }
@@ -166,7 +168,8 @@ void take_until(Config& config) noexcept {
   static constexpr Unit kLines[] = {{"", 1}};
   const char* colon = strrchr(value, ':');
   config.until_line = colon != nullptr ? parse_amount(colon + 1, kLines) : 0;
-  if (colon == value || config.until_line == 0) {
+  constexpr std::uint64_t kMostLine = 2'147'483'647;
+  if (colon == value || config.until_line == 0 || config.until_line > kMostLine) {
     say("OMPDM_UNTIL=%s: not FILE:LINE: all of the run is told", value);
     return;
   }

@@ -90,15 +90,6 @@ void fail(int error) noexcept {
   }
 }
 
-void fail_beyond_limit() noexcept {
-  if (!recorder.failed.exchange(true)) {
-    const SpokenLimit limit = spoken_limit();
-    say("%s: counting took 1 GB more than the limit of %u %s (OMPDM_MAX_SPOOL): recording stops "
-        "here, the program goes on; what follows is counted as lost",
-        spool.path.text, limit.count, limit.unit);
-  }
-}
-
 bool is_spool(int file) noexcept {
   struct stat facts;
   return file >= 0 && fstat(file, &facts) == 0 && facts.st_dev == spool.device &&
@@ -247,7 +238,9 @@ Chunk new_chunk(spool::LaneId lane, std::uint32_t sequence, std::size_t size) no
   }
   spool::FileHeader* header = recorder.header.load(std::memory_order_acquire);
   if (!spool_may_grow(*header, size)) {
-    fail_beyond_limit();
+    if (!recorder.failed.exchange(true)) {
+      say_beyond_limit(spool.path.text);
+    }
     return {};
   }
   void* base = nullptr;

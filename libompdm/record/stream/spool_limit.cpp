@@ -3,6 +3,7 @@
 #include <sys/statvfs.h>
 
 #include "record/process/detail.h"
+#include "record/process/message.h"
 #include "record/process/recorder.h"
 
 namespace ompdm::record {
@@ -39,17 +40,22 @@ bool spool_may_grow(const spool::FileHeader& header, std::size_t size) noexcept 
   return wanted - limit <= kForCounting;
 }
 
-SpokenLimit spoken_limit() noexcept {
-  static constexpr SpokenLimit kUnits[] = {{1'000'000'000, "GB"}, {1'000'000, "MB"}, {1'000, "KB"}};
-  const std::uint64_t limit = recorder.config.max_spool;
-  for (const SpokenLimit& unit : kUnits) {
-    if (limit % unit.count == 0) {
-      return {static_cast<unsigned>(limit / unit.count), unit.unit};
-    }
-  }
+void say_beyond_limit(const char* path) noexcept {
+  struct Unit {
+    std::uint64_t size;
+    const char* name;
+  };
+  static constexpr Unit kUnits[] = {
+      {1'000'000'000, "GB"}, {1'000'000, "MB"}, {1'000, "KB"}, {1, "bytes"}};
   constexpr std::uint64_t kSmall = 10'000'000;
-  return limit < kSmall ? SpokenLimit{static_cast<unsigned>(limit), "bytes"}
-                        : SpokenLimit{static_cast<unsigned>(limit / kUnits[1].count), "MB"};
+  const std::uint64_t limit = recorder.config.max_spool;
+  const Unit* unit = kUnits;
+  while (limit % unit->size != 0 && (unit != kUnits + 1 || limit < kSmall)) {
+    ++unit;
+  }
+  say("%s: counting took 1 GB more than the limit of %u %s (OMPDM_MAX_SPOOL): recording stops "
+      "here, the program goes on; what follows is counted as lost",
+      path, static_cast<unsigned>(limit / unit->size), unit->name);
 }
 
 }  // namespace ompdm::record

@@ -16,11 +16,7 @@ void limit_spool(int file) noexcept;
 /// room too, up to 1 GB. Needs the recorder's mutex.
 bool spool_may_grow(const spool::FileHeader& header, std::size_t size) noexcept;
 
-/// "100 KB": the limit, rounded down to whole MB where it is no round number.
-struct SpokenLimit {
-  unsigned count;
-  const char* unit;
-};
-SpokenLimit spoken_limit() noexcept;
+/// Says that the spool may grow no more, by what the limit is: "100 KB", or whole MB rounded down.
+void say_beyond_limit(const char* path) noexcept;
 
 }  // namespace ompdm::record

@@ -165,6 +165,14 @@ TEST_F(Command, IsQuietWhenItsReaderHasEnough) {
   EXPECT_EQ(ran.err, "");
 }
 
+TEST_F(Command, FollowsNoFolderOrPipe) {
+  EXPECT_EQ(run("ompdm info --follow .").err,
+            "ompdm: .: is a folder: name the trace that a process records into, or its spool\n");
+  EXPECT_EQ(run("mkfifo pipe; ompdm info --follow pipe").err,
+            "ompdm: pipe: is no regular file: name the trace that a process records into, or its "
+            "spool\n");
+}
+
 class CommandElsewhere : public Command {
  protected:
   CommandElsewhere() : Command("a prefix:with both") {}

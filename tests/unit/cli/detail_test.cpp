@@ -34,11 +34,18 @@ TEST(Detail, SizesHaveAUnitOrAreBytes) {
   }
 }
 
+TEST(Detail, WhatIsTooMuchIsSaidWithTheMost) {
+  EXPECT_EQ(is_time("18446744073s"), "18446744073s is too long: 2562047h at most");
+  EXPECT_EQ(is_spool_size("9223373T"), "9223373T is too large: 9223372T at most");
+  EXPECT_EQ(is_place("foo:3:4"), "foo:3:4 has a column: FILE:LINE is expected, as heat.cpp:56");
+}
+
 TEST(Detail, PlacesAreAFileAndALine) {
   for (const char* taken : {"heat.cpp:56", "src/a:b.c:1", "/a/b.f90:10"}) {
     EXPECT_EQ(is_place(taken), "") << taken;
   }
-  for (const char* refused : {"", "heat.cpp", "heat.cpp:", ":56", "heat.cpp:0", "heat.cpp:56x"}) {
+  for (const char* refused : {"", "heat.cpp", "heat.cpp:", ":56", "heat.cpp:0", "heat.cpp:56x",
+                              "foo:3:4", "heat.cpp:2147483648", "heat.cpp:99999999999999999999"}) {
     EXPECT_NE(is_place(refused), "") << refused;
   }
 }

@@ -9,6 +9,7 @@
 #include "ompdm/report.h"
 #include "ompdm/window.h"
 #include "report/finding_words.h"
+#include "report/sentences.h"
 #include "sample_trace.h"
 
 namespace ompdm::report {
@@ -109,6 +110,26 @@ TEST(PartOfARun, InWhichNothingWasAtWorkBlamesNoRuntime) {
   part.launches = {};
   const std::string text = text_of(part);
   EXPECT_TRUE(text.starts_with("nothing was at work in this part of the run")) << text;
+}
+
+TEST(CountedRun, SaysHowItsWindowEnded) {
+  Trace trace = sample();
+  trace.recording.detail = "window";
+  const auto said = [&](bool running = false) {
+    analysis::Analysis one = analysis::analyze(trace);
+    one.running = running;
+    return told_part(one);
+  };
+  const auto has = [](const std::string& text, const char* words) {
+    return text.find(words) != std::string::npos;
+  };
+  EXPECT_TRUE(has(said(), "did not end before the program did")) << said();
+  EXPECT_TRUE(has(said(true), "has not ended yet")) << said(true);
+  trace.recording.told_from = trace.recording.told_to = trace.process.wall / 2;
+  EXPECT_TRUE(has(said(), "ended before it began")) << said();
+  trace.recording.told_from = trace.recording.told_to = trace.process.wall;
+  EXPECT_TRUE(has(said(), "did not begin before the end")) << said();
+  EXPECT_TRUE(has(said(true), "has not begun yet")) << said(true);
 }
 
 }  // namespace

@@ -268,6 +268,20 @@ TEST(Reading, ADamagedChunkHeaderCostsThatChunkOnly) {
   EXPECT_EQ(loss(trace, "chunks_unreadable"), 1U);
 }
 
+// Nothing that is left tells of a lane whose only chunk is gone: the header knows the file's size.
+TEST(Reading, ChunksBehindTheEndAreCounted) {
+  LaneBuilder other(1);
+  other.thread(8).site(1, spool::Entry::kNone, 0x1000).region(1, 1, 2, 1, 2);
+  spool::FileHeader header = plain_header();
+  const std::size_t cut = spool_bytes(header, {small_lane()}).size();
+  const std::string whole = spool_bytes(header, {small_lane(), other});
+  header.file_size = whole.size();
+  const std::string told = spool_bytes(header, {small_lane(), other});
+  EXPECT_EQ(loss(read_spool(write_file("whole", told)), "chunks_unreadable"), 0U);
+  EXPECT_EQ(loss(read_spool(write_file("cut", told.substr(0, cut))), "chunks_unreadable"), 1U);
+  EXPECT_EQ(loss(read_spool(write_file("cut", told.substr(0, cut + 64))), "chunks_unreadable"), 1U);
+}
+
 TEST(Reading, EveryPrefixOfASpoolIsReadOrRefusedInOneLine) {
   const std::string whole = spool_bytes(plain_header(), {small_lane()});
   for (std::size_t size = 0; size < whole.size(); size += size < 8192 ? 509 : 7) {
