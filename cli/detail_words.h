@@ -6,6 +6,7 @@
 #include <string>
 
 #include "ompdm/trace.h"
+#include "report/units.h"
 
 namespace ompdm::cli {
 
