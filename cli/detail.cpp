@@ -45,6 +45,11 @@ std::string is_time(const std::string& value) {
   if (!time && time_of(value + "s")) {
     return fmt::format("{0} has no unit: write it as {0}s, {0}ms or {0}min", value);
   }
+  const std::size_t unit = std::min(value.find_first_not_of("0123456789"), value.size());
+  // Of what is one with a smaller number the number is the matter.
+  if (!time && unit > 0 && time_of("1" + value.substr(unit))) {
+    return value + " is too long: 2500000h at most";
+  }
   return value + " is no time, as 30s, 500ms or 2min are";
 }
 

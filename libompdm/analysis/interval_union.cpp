@@ -7,11 +7,7 @@ namespace ompdm::analysis {
 
 std::vector<Interval> merged(std::vector<Interval> intervals) {
   const auto earlier = [](const Interval& a, const Interval& b) { return a.begin < b.begin; };
-  // Mostly they come as operations in order, then kernels in order.
-  const auto middle = std::is_sorted_until(intervals.begin(), intervals.end(), earlier);
-  if (std::is_sorted(middle, intervals.end(), earlier)) {
-    std::inplace_merge(intervals.begin(), middle, intervals.end(), earlier);
-  } else {
+  if (!std::is_sorted(intervals.begin(), intervals.end(), earlier)) {
     std::sort(intervals.begin(), intervals.end(), earlier);
   }
   std::size_t count = 0;

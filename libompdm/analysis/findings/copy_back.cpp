@@ -1,6 +1,7 @@
 #include "analysis/findings/copy_back.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "analysis/findings/edits.h"
@@ -51,10 +52,9 @@ void add_edit_of_copy_back(const Evidence& evidence, const std::vector<std::uint
   std::vector<std::string> always;
   if (goes_on_sending) {
     const std::set<std::string> copied = always_copied(evidence, copies);
-    const auto rest = std::ranges::stable_partition(
-        plain, [&](const std::string& item) { return !copied.contains(item); });
-    always.assign(rest.begin(), rest.end());
-    plain.erase(rest.begin(), rest.end());
+    const auto is_copied = [&](const std::string& item) { return copied.contains(item); };
+    std::ranges::copy_if(items, std::back_inserter(always), is_copied);
+    std::erase_if(plain, is_copied);
   }
   Edit edit = edit_at(finding, kind, site, clause, plain);
   if (!always.empty()) {

@@ -7,6 +7,7 @@
 #include <map>
 #include <numeric>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "analysis/findings/names.h"
@@ -69,8 +70,8 @@ void identify(std::vector<Finding>& findings) {
   // Findings come by time, which is another in each run.
   std::vector<std::size_t> order(findings.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, {}, [&](std::size_t i) {
-    return std::pair(findings[i].line, findings[i].wasted_bytes);
+  std::ranges::sort(order, {}, [&](std::size_t i) {
+    return std::tuple(findings[i].line, findings[i].wasted_bytes, i);
   });
   RowIds ids;
   for (const std::size_t i : order) {

@@ -13,6 +13,7 @@
 #include "analysis/findings/settle.h"
 #include "analysis/findings/untaken.h"
 #include "analysis/findings/worth.h"
+#include "analysis/order.h"
 
 namespace ompdm::analysis {
 namespace {
@@ -119,11 +120,11 @@ Needless find_needless(const Trace& trace, const DirectiveTable& directives,
   }
   identify(needless.too_small);
   needless.doubts = doubts_of(evidence, claimed);
-  const auto first_possible = std::ranges::stable_partition(claims.told, [](const Claim& claim) {
-    return claim.finding.confidence != Confidence::kPossible;
-  });
+  sort_rows(claims.told,
+            [](const Claim& claim) { return claim.finding.confidence == Confidence::kPossible; });
   const std::span<const Claim> all(claims.told);
-  const auto sure = static_cast<std::size_t>(first_possible.begin() - claims.told.begin());
+  const auto sure = static_cast<std::size_t>(std::ranges::count_if(
+      all, [](const Claim& claim) { return claim.finding.confidence != Confidence::kPossible; }));
   needless.prediction = predict(trace, all.first(sure));
   const bool any_possible =
       std::ranges::any_of(all.subspan(sure), [](const Claim& claim) { return !claim.ops.empty(); });
