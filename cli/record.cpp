@@ -266,9 +266,10 @@ void setup_record(CLI::App& app, int& exit_status) {
                    "Tell events until this directive is first reached, then count only")
       ->type_name("FILE:LINE")
       ->check(is_place);
-  verb->add_option("--max-spool", options->max_spool,
-                   "Tell events until the recording is this large, then count only, in 1 GB more at "
-                   "most (default a tenth of the free space, at most 8G)")
+  verb->add_option(
+          "--max-spool", options->max_spool,
+          "Tell events until the recording is this large, then count only, in 1 GB more at "
+          "most (default a tenth of the free space, at most 8G)")
       ->type_name("SIZE|none")
       ->check(is_spool_size);
   verb->add_option("--spool-dir", options->spool_dir,
