@@ -31,7 +31,7 @@ int run_merge(const MergeOptions& options) {
     return std::filesystem::equivalent(file, options.output, error);
   };
   if (files.size() > 1) std::erase_if(files, is_output);
-  const Job job = merged(files);
+  const Job job = merged(files, Sizes::kRefused);
   const std::string json = summary::to_json(job.summary);
   OutputOptions output;
   if (options.output != "-") output.output = options.output;
@@ -45,8 +45,9 @@ void setup_merge(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<MergeOptions>();
   CLI::App* verb = app.add_subcommand("merge", "Make one summary of a job's ranks, or of parts");
   verb->group("Look");
-  verb->add_option("SUMMARY", options->names,
-                   "Summaries, traces, or folders of them; each rank once, in any order")
+  verb->add_option(
+          "SUMMARY", options->names,
+          "Summaries, traces, or folders of them; all programs of a rank together, in any order")
       ->required()
       ->type_name("");
   verb->add_option("-o,--output", options->output, "The summary to write; - is standard output")

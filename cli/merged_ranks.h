@@ -1,6 +1,7 @@
 // The ranks of a job as one, from whatever was named of them.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -14,10 +15,16 @@ struct Job {
   bool complete = true;  ///< no file was left out because of what is wrong with it
 };
 
+/// What is done about ranks of jobs of different sizes.
+enum class Sizes : std::uint8_t {
+  kRefused,
+  kNewest,  ///< those of the job that began last are taken, the others said on stderr
+};
+
 /// All of them as one, holding one at a time, the programs of a rank added up. Said on stderr and
 /// left out are what cannot be read, of which the summary says the ranks, and what was merged from
 /// ranks that are all there besides. Throws Error, which names the file, where none can be read, or
 /// what is read is not of one run.
-Job merged(const std::vector<std::string>& files);
+Job merged(const std::vector<std::string>& files, Sizes sizes);
 
 }  // namespace ompdm::cli

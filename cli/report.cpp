@@ -191,7 +191,7 @@ int report_job(const ReportOptions& options, const std::vector<report::Condition
         "--gpu-trace, --paths, --link and format html are of single ranks: name a few traces",
         Error::Kind::kUsage);
   }
-  const auto [job, is_complete] = merged(job_files(options.traces.names));
+  const auto [job, is_complete] = merged(job_files(options.traces.names), Sizes::kNewest);
   const bool holds =
       !conditions.empty() && test(conditions, report::render_job(job, report::Format::kJson)) != 0;
   report::Layout layout = layout_of(options.output);

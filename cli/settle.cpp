@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <cstdlib>
 #include <set>
 #include <thread>
@@ -111,6 +112,11 @@ std::string number_of(std::size_t count, const char* thing) {
   return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
 }
 
+/// Of a job it matters more which rank it is.
+std::string who_of(const RecordedProcess& process, std::int32_t rank) {
+  return rank < 0 ? name_of(process) : fmt::format("rank {} ({})", rank, name_of(process));
+}
+
 void finish_spool(OwnSpool& spool, const RecordedProcess& process, const Ending& ending,
                   Outcome& outcome) {
   FinishOptions options = patient(spool.info().output);
@@ -121,7 +127,7 @@ void finish_spool(OwnSpool& spool, const RecordedProcess& process, const Ending&
     const Trace& trace = result.model;
     const Counts counts = counts_of(trace);
     outcome.lines.push_back(fmt::format(
-        "{} {}: recovered {} and {}{}", name_of(process),
+        "{} {}: recovered {} and {}{}", who_of(process, trace.process.rank),
         how_it_died(process, ending, where_it_died(trace)),
         number_of(trace.regions.size(), "region"), number_of(trace.ops.size(), "data operation"),
         counts.any() ? fmt::format(" told, {} and {} counted", counts.regions, counts.ops) : ""));

@@ -39,6 +39,22 @@ std::string place_of(const Row& row) {
   return row.line == 0 ? file : fmt::format("{}:{}", file, row.line);
 }
 
+std::int32_t look_at_rank(const Row& finding) {
+  const Figure& time = figure_of(finding, "wasted_ns");
+  return time.ranks.count > 0 ? time.most_rank : figure_of(finding, "wasted_bytes").most_rank;
+}
+
+summary::RankSet ranks_at(const Summary& job, const Row& finding) {
+  if (finding.line == 0) return job.ranks;
+  summary::RankSet ranks = finding.ranks;
+  for (const auto& [id, row] : job.directives) {
+    if (row.line == finding.line && text_of(row, "file") == text_of(finding, "file")) {
+      ranks.add(row.ranks);
+    }
+  }
+  return ranks;
+}
+
 std::vector<const Rows::value_type*> heaviest_first(const Rows& rows) {
   std::vector<const Rows::value_type*> order;
   for (const auto& row : rows) order.push_back(&row);
@@ -161,18 +177,17 @@ Table job_findings(const Summary& job) {
               {}};
   for (const auto* entry : heaviest_first(job.findings)) {
     const Row& row = entry->second;
-    const Figure& time = figure_of(row, "wasted_ns");
-    const Figure& bytes = figure_of(row, "wasted_bytes");
     std::string confidence;
     for (const auto& [word, ranks] : row.confidences) {
       confidence += (confidence.empty() ? "" : ", ") +
                     (row.confidences.size() == 1 ? word : fmt::format("{} {}", ranks, word));
     }
-    table.rows.push_back(
-        {entry->first, text_of(row, "pattern"), place_of(row), text_of(row, "variable"),
-         fmt::format("{} of {}", row.ranks.size(), job.ranks.size()), count(row.ranks.size()),
-         row.ranks.text(), sum(figure_of(row, "count")), sum(bytes), sum(time),
-         std::int64_t{time.ranks.count > 0 ? time.most_rank : bytes.most_rank}, confidence});
+    table.rows.push_back({entry->first, text_of(row, "pattern"), place_of(row),
+                          text_of(row, "variable"),
+                          fmt::format("{} of {}", row.ranks.size(), ranks_at(job, row).size()),
+                          count(row.ranks.size()), row.ranks.text(), sum(figure_of(row, "count")),
+                          sum(figure_of(row, "wasted_bytes")), sum(figure_of(row, "wasted_ns")),
+                          std::int64_t{look_at_rank(row)}, confidence});
   }
   return table;
 }

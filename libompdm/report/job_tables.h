@@ -23,6 +23,13 @@ Table job_losses(const summary::Summary& job);
 /// All of the above in the report's order, empty ones too.
 std::vector<Table> job_tables(const summary::Summary& job);
 
+/// The rank in which a finding wastes most.
+std::int32_t look_at_rank(const summary::Row& finding);
+
+/// The ranks that came to the line that a finding is at, whether they have it or not; all, where it
+/// is at none. An edit there is made for all of them.
+summary::RankSet ranks_at(const summary::Summary& job, const summary::Row& finding);
+
 /// "heat.cpp:41"; a module where there is no line.
 std::string place_of(const summary::Row& row);
 

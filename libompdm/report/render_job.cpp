@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <string_view>
-#include <variant>
 
 #include "ompdm/error.h"
 #include "ompdm/job.h"
@@ -130,21 +129,23 @@ std::vector<std::pair<std::string, std::string>> job_facts(const Summary& job) {
   return facts;
 }
 
-/// How to see what to do about the first finding.
+std::string trace_of_rank(std::int32_t rank) { return fmt::format("trace.rank{}.json", rank); }
+
+/// How to see what to do about the first finding, and what the ranks that do not have it say.
 std::string explain_hint(const Summary& job) {
-  const Table findings = job_findings(job);
-  if (findings.rows.empty()) return {};
-  const auto position = [&](std::string_view key) {
-    return std::ranges::find(findings.columns, key, &Column::key) - findings.columns.begin();
-  };
-  const auto& row = findings.rows.front();
-  const auto at = [&](std::string_view key) -> const Cell& {
-    return row[static_cast<std::size_t>(position(key))];
-  };
-  return fmt::format(
-      "\nWhat to do about one, in the trace of the rank to see: ompdm explain trace.rank{}.json "
-      "{}\n",
-      std::get<std::int64_t>(at("look_at_rank")), std::get<std::string>(at("id")));
+  if (job.findings.empty()) return {};
+  const auto& [id, first] = *heaviest_first(job.findings).front();
+  const std::int32_t rank = look_at_rank(first);
+  std::string text =
+      fmt::format("\nWhat to do about one, in the trace of the rank to see: ompdm explain {} {}\n",
+                  trace_of_rank(rank), id);
+  const summary::RankSet others = ranks_at(job, first).without(first.ranks);
+  if (others.empty() || first.line == 0) return text;
+  return text + fmt::format(
+                    "It holds for {} of the ranks that come to {}, and an edit there is made for "
+                    "all. What another says of it: ompdm report --as inputs {} {}\n",
+                    first.ranks.size(), place_of(first), trace_of_rank(rank),
+                    trace_of_rank(others.first()));
 }
 
 std::string job_text(const Summary& job, const Layout& layout) {

@@ -89,7 +89,12 @@ class NumberReader {
       good_ = false;
       return value;
     }
-    std::memcpy(&value, at_, width);
+    if (static_cast<std::size_t>(end_ - at_) >= sizeof(value)) {
+      std::memcpy(&value, at_, sizeof(value));
+      if (width < sizeof(value)) value &= (std::uint64_t{1} << 8 * width) - 1;
+    } else {
+      std::memcpy(&value, at_, width);
+    }
     at_ += width;
     return value;
   }

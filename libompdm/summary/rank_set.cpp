@@ -76,6 +76,20 @@ RankSet RankSet::missing(std::int32_t count) const {
   return gaps;
 }
 
+RankSet RankSet::without(const RankSet& other) const {
+  RankSet rest;
+  for (const auto& [first, last] : ranges_) {
+    std::int32_t next = first;
+    for (const auto& [from, to] : other.ranges_) {
+      if (to < next || from > last) continue;
+      if (next < from) rest.ranges_.emplace_back(next, from - 1);
+      next = to + 1;
+    }
+    if (next <= last) rest.ranges_.emplace_back(next, last);
+  }
+  return rest;
+}
+
 std::string RankSet::text() const {
   std::string text;
   for (const auto& [first, last] : ranges_) {

@@ -51,12 +51,6 @@ double largest_disagreement(const std::vector<Point>& points, double rate) {
   return largest;
 }
 
-// The nearest whole number of what is not negative, without a call.
-Nanoseconds nearest(double ns) {
-  const auto whole = static_cast<Nanoseconds>(ns);
-  return whole + (ns - static_cast<double>(whole) >= 0.5 ? 1 : 0);
-}
-
 std::uint64_t nanoseconds(clockid_t clock) {
   timespec time{};
   clock_gettime(clock, &time);
@@ -96,19 +90,12 @@ ClockScale::ClockScale(spool::Clock clock, const spool::ClockTriple& origin,
   }
 }
 
-double ClockScale::ns_since_origin(double ticks) const {
-  if (knots_.size() == 1) return ticks * ns_per_tick_;
+double ClockScale::ns_between_knots(double ticks) const {
   // The last stretch goes on behind its end.
   const auto to = std::upper_bound(knots_.begin() + 1, knots_.end() - 1, ticks,
                                    [](double at, const Knot& knot) { return at < knot.ticks; });
   const Knot& from = *(to - 1);
   return from.ns + (ticks - from.ticks) * (to->ns - from.ns) / (to->ticks - from.ticks);
-}
-
-Nanoseconds ClockScale::at(std::uint64_t ticks) const {
-  const double ns = ns_since_origin(difference(ticks, origin_));
-  // A damaged record may hold any number: keep it far from where the conversion would overflow.
-  return nearest(std::clamp(ns, 0.0, 0x1p62));
 }
 
 Nanoseconds ClockScale::duration(std::uint64_t ticks) const {

@@ -2,6 +2,7 @@
 // both clocks. Pure arithmetic but for `now()`.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -21,7 +22,11 @@ class ClockScale {
              std::span<const spool::ClockTriple> triples);
 
   /// Nanoseconds since the origin, never negative: what was read before it happened at it.
-  [[nodiscard]] Nanoseconds at(std::uint64_t ticks) const;
+  [[nodiscard]] Nanoseconds at(std::uint64_t ticks) const {
+    const auto since = static_cast<double>(static_cast<std::int64_t>(ticks - origin_));
+    // A damaged record may hold any number: keep it far from where the conversion would overflow.
+    return nearest(std::clamp(ns_since_origin(since), 0.0, 0x1p62));
+  }
   /// So many ticks in nanoseconds.
   [[nodiscard]] Nanoseconds duration(std::uint64_t ticks) const;
   /// Largest disagreement of the triples with the scale.
@@ -34,7 +39,15 @@ class ClockScale {
     double ticks;
     double ns;
   };
-  [[nodiscard]] double ns_since_origin(double ticks) const;
+  // The nearest whole number of what is not negative, without a call.
+  static Nanoseconds nearest(double ns) {
+    const auto whole = static_cast<Nanoseconds>(ns);
+    return whole + (ns - static_cast<double>(whole) >= 0.5 ? 1 : 0);
+  }
+  [[nodiscard]] double ns_since_origin(double ticks) const {
+    return knots_.size() == 1 ? ticks * ns_per_tick_ : ns_between_knots(ticks);
+  }
+  [[nodiscard]] double ns_between_knots(double ticks) const;
 
   std::uint64_t origin_ = 0;
   double ns_per_tick_ = 1;

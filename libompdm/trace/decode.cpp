@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "trace/decoder.h"
+#include "trace/prefault.h"
 
 namespace ompdm::trace {
 void Decoder::add(const Record& record) {
@@ -133,9 +134,18 @@ void Decoder::reserve(SpoolFile& file) {
   draft_.op_notes.reserve(scaled(ops));
 }
 
+std::vector<std::span<std::byte>> Decoder::room() {
+  const auto of = [](auto& column) {
+    return std::as_writable_bytes(std::span(column.data(), column.capacity()));
+  };
+  return {draft_.trace.regions.room(), of(draft_.region_notes), draft_.trace.ops.room(),
+          of(draft_.op_notes)};
+}
+
 Draft decode(SpoolFile& file, const ClockScale& clock) {
   Decoder decoder(clock);
   decoder.reserve(file);
+  const Prefault prefault(decoder.room());
   std::uint64_t last_ticks = std::max(file.header().attach.ticks, file.header().trailer.ticks);
   const Chunk* previous = nullptr;
   for (const Chunk& chunk : file.chunks()) {

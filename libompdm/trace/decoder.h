@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <tuple>
 #include <unordered_map>
@@ -52,6 +53,8 @@ class Decoder {
 
   /// Makes room for the rows of the spool.
   void reserve(SpoolFile& file);
+  /// That room, which the rows will fill nearly all of.
+  std::vector<std::span<std::byte>> room();
   void begin_lane(spool::LaneId lane) {
     leave_open();
     lane_ = {};

@@ -194,9 +194,7 @@ void SpoolFile::find_chunks() {
       continue;
     }
     const std::uint64_t left = file_size_ - at;
-    // A finished recorder may cut the unused end of the last chunk away; otherwise records are
-    // missing.
-    if (head.size > left && header_.state != spool::State::kFinished) ++unreadable_;
+    if (head.size > left) ++unreadable_;
     const bool torn = head.last_writes % 2 != 0;
     chunks_.push_back({at, std::min(head.size, left), head.lane, head.sequence, head.first,
                        torn ? spool::ClockTriple{} : head.last});

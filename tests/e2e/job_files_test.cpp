@@ -99,6 +99,29 @@ TEST_F(JobFiles, RanksOfTwoRunsAreRefusedByTheirNames) {
       << both.err;
 }
 
+TEST_F(JobFiles, ARankThatIsKilledIsNamed) {
+  const Ran ran = start("\"$ompdm\" record \"$ranks\" die 2");
+  EXPECT_NE(ran.err.find("ompdm: rank 2 (slurm) was killed by signal 9 (Killed): recovered "),
+            std::string::npos)
+      << ran.err;
+}
+
+TEST_F(JobFiles, LeftoversOfAnEarlierLargerJobAreNoPartOfIt) {
+  recorded();
+  const Ran smaller = shell(
+      "for r in 0 1; do OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=$r \"$ompdm\" record "
+      "\"$ranks\"; done");
+  ASSERT_EQ(smaller.status, 0) << smaller.err;
+  const Ran ran = ompdm("report . --format json");
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_EQ(Json::parse(ran.out)["ranks"]["which"], "0-1");
+  EXPECT_EQ(Json::parse(ran.out)["ranks"]["of"], 2);
+  EXPECT_EQ(ran.err,
+            "ompdm: ./trace.rank2.json and 1 more: left out: of an earlier job, of 4 ranks: this "
+            "one is of 2 ranks: name the ranks of the other alone to see it\n");
+  EXPECT_EQ(ompdm("merge . -o all.summary.json").status, 1) << "parts of a tree are of one job";
+}
+
 TEST_F(JobFiles, WhatWasMergedMayLieBesideTheRanks) {
   recorded();
   const Json before = job();

@@ -15,9 +15,25 @@ Nanoseconds end_of(const Trace& trace, const Mapping& mapping) {
   return mapping.remove ? trace.ops.end_of(mapping.remove.value) : trace.process.wall;
 }
 
-/// Whether no kernel could have seen this memory. What was given to the program may have been used
-/// by other libraries, unseen.
-bool is_unused(const Evidence& evidence, KernelWrites& kernels, const Mapping& mapping) {
+/// Whether something that was sent to this memory came back to another place than it was sent from:
+/// then it served as a way from the one to the other.
+bool is_way_elsewhere(const Evidence& evidence, std::uint32_t number) {
+  std::set<std::uint64_t> ways;  // from a device address to its host address
+  for (const std::uint32_t i : evidence.mappings.transfers(number)) {
+    const DataOp& op = evidence.trace.ops.common(i);
+    if (op.kind == OpKind::kHtoD) {
+      ways.insert(op.src - op.dst);
+    } else if (!ways.empty() && !ways.contains(op.dst - op.src)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Whether no kernel could have seen this memory, nor was it otherwise of use. What was given to
+/// the program may have been used by other libraries, unseen.
+bool is_unused(const Evidence& evidence, KernelWrites& kernels, std::uint32_t number) {
+  const Mapping& mapping = evidence.mappings.rows()[number];
   if (mapping.replaced || mapping.is_private || mapping.handed_out || mapping.on_device ||
       mapping.is_static)
     return false;
@@ -26,7 +42,7 @@ bool is_unused(const Evidence& evidence, KernelWrites& kernels, const Mapping& m
   // What another directive found there it would map itself.
   return !kernels.may_see(mapping, trace.ops.begin_of(mapping.alloc.value),
                           end_of(trace, mapping)) &&
-         evidence.namings.in_life_of(mapping).empty();
+         evidence.namings.in_life_of(mapping).empty() && !is_way_elsewhere(evidence, number);
 }
 
 struct UnusedAllocationGroup {
@@ -101,7 +117,7 @@ std::vector<Claim> unused_allocation(const Evidence& evidence) {
     const std::pair key(row_of(evidence.directives, site), expression_of(trace, rows[i]));
     // Arguments, and pointers that go over with their sections, ride along.
     if (rows[i].host != 0 && rows[i].bytes <= kRidesAlong) continue;
-    if (!is_unused(evidence, kernels, rows[i])) {
+    if (!is_unused(evidence, kernels, i)) {
       used.insert(key);
       continue;
     }

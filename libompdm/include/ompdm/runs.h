@@ -14,6 +14,7 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -287,6 +288,10 @@ class Runs {
   }
   void reserve(std::size_t count) { rows_.reserve(count); }
   [[nodiscard]] std::size_t capacity() const { return rows_.capacity(); }
+  /// The memory that reserve() got.
+  [[nodiscard]] std::span<std::byte> room() {
+    return std::as_writable_bytes(std::span(rows_.data(), rows_.capacity()));
+  }
 
   bool operator==(const Runs& other) const {
     return std::equal(begin(), end(), other.begin(), other.end());

@@ -37,6 +37,8 @@ class RankSet {
   [[nodiscard]] std::int32_t first() const { return empty() ? -1 : ranges_.front().first; }
   /// Those from 0 to below `count` that are not there.
   [[nodiscard]] RankSet missing(std::int32_t count) const;
+  /// Those that are not in the other set.
+  [[nodiscard]] RankSet without(const RankSet& other) const;
   [[nodiscard]] std::string text() const;
 
  private:

@@ -101,6 +101,17 @@ TEST(UnusedAllocation, RoundTripsWithoutAKernelAreLikely) {
       << "the host may have changed it and wanted the old values back";
 }
 
+// omp_target_memcpy of x to the device, and of that to y.
+TEST(UnusedAllocation, AWayToAnotherPlaceIsOfUse) {
+  OneArray program;
+  program.map();
+  program.begin(program.from);
+  program.move(OpKind::kDtoH, 0)->dst += 2 * OneArray::kBytes;
+  program.end();
+  program.unmap();
+  EXPECT_EQ(program.patterns(), "");
+}
+
 TEST(UnusedAllocation, AnotherDevicesKernelDoesNotSeeIt) {
   OneArray program;
   program.allocate();

@@ -280,6 +280,8 @@ TEST(Reading, ChunksBehindTheEndAreCounted) {
   EXPECT_EQ(loss(read_spool(write_file("whole", told)), "chunks_unreadable"), 0U);
   EXPECT_EQ(loss(read_spool(write_file("cut", told.substr(0, cut))), "chunks_unreadable"), 1U);
   EXPECT_EQ(loss(read_spool(write_file("cut", told.substr(0, cut + 64))), "chunks_unreadable"), 1U);
+  const std::string short_of_one = told.substr(0, told.size() - 8);
+  EXPECT_EQ(loss(read_spool(write_file("cut", short_of_one)), "chunks_unreadable"), 1U);
 }
 
 TEST(Reading, EveryPrefixOfASpoolIsReadOrRefusedInOneLine) {

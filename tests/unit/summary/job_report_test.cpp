@@ -62,6 +62,28 @@ TEST(JobReport, SaysHowToSeeWhatToDoAboutAFinding) {
   EXPECT_TRUE(text.ends_with("ompdm explain trace.rank5.json 0123456789abcdef\n")) << text;
 }
 
+// An edit is made in source that all ranks share.
+TEST(JobReport, SaysThatOtherRanksComeThereWithoutTheFinding) {
+  Summary job = job_with_a_slow_rank(64, -1);
+  summary::Row& finding = job.findings["0123456789abcdef"];
+  finding.what["file"] = "/src/heat.cpp";
+  finding.line = 56;
+  summary::Row& directive = job.directives["fedcba9876543210"];
+  directive.what["file"] = "/src/heat.cpp";
+  directive.line = 56;
+  directive.ranks = RankSet("0-9");
+  const std::string text = render_job(job, Format::kText, {.width = 200});
+  EXPECT_NE(text.find("63 of 64"), std::string::npos) << text;
+  EXPECT_TRUE(text.ends_with(
+      "It holds for 63 of the ranks that come to heat.cpp:56, and an edit there is made for all. "
+      "What another says of it: ompdm report --as inputs trace.rank5.json trace.rank1.json\n"))
+      << text;
+  finding.ranks = RankSet("2-3");
+  EXPECT_NE(render_job(job, Format::kText, {.width = 200}).find("2 of 10"), std::string::npos);
+  finding.ranks = directive.ranks;
+  EXPECT_TRUE(render_job(job, Format::kText).ends_with("0123456789abcdef\n"));
+}
+
 TEST(JobReport, NamesRanksThatCouldNotBeReadAndWhy) {
   Summary job = job_with_a_slow_rank(64, 17);
   job.unread["line 7 is damaged"].add(RankSet(65));
