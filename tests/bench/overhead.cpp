@@ -218,6 +218,7 @@ int main(int argc, char** argv) {
   const std::vector<Attachment> events = {
       empty,
       {"ompdm, contents off", {preload, "OMPDM_HASH=off"}, true},
+      {"ompdm, counted alone", {preload, "OMPDM_HASH=off", "OMPDM_DETAIL=tallies"}, true},
       {"ompdm, contents and names off", {preload, "OMPDM_HASH=off", "OMPDM_NAMES=off"}},
       {"ompdm", {preload}},
   };

@@ -1,5 +1,6 @@
 /* A program of 2,000 places that each update 8 bytes, visited by turns: a storm whose sites do not
- * fit a small table. Prints nanoseconds an update, the first pass, which meets them, left out. */
+ * fit a small table. Prints nanoseconds an update, the first pass left
+ * out: it meets them, and the call path to each. */
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,9 +20,11 @@ static void visit_all(void) { SITES_1000 SITES_1000 }
 int main(int argc, char** argv) {
   const int passes = argc > 1 ? atoi(argv[1]) : 100;
 #pragma omp target enter data map(to : x)
-  visit_all();
-  const double begin = omp_get_wtime();
-  for (int i = 0; i < passes; ++i) visit_all();
+  double begin = 0;
+  for (int i = 0; i <= passes; ++i) {
+    if (i == 1) begin = omp_get_wtime();
+    visit_all();
+  }
   printf("time: %.3f ns\n", (omp_get_wtime() - begin) / passes / 2000 * 1e9);
   return 0;
 }
