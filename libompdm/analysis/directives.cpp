@@ -11,6 +11,7 @@
 #include "analysis/order.h"
 #include "analysis/row_ids.h"
 #include "analysis/tables.h"
+#include "ompdm/run_sums.h"
 
 namespace ompdm::analysis {
 namespace {
@@ -89,7 +90,7 @@ void add_regions(const Trace& trace, const DirectiveTable& table, DirectivePaths
     if (region.host_fallback) sum.fallback_count += count;
     if (region.map_list < mapped.size()) sum.mapped_bytes += count * mapped[region.map_list];
   };
-  trace.regions.sum_up(add);
+  sum_up(trace.regions, add);
   trace.regions.each_rare([&](std::size_t at, const auto& own) {
     const Region& region = trace.regions.common(at);
     sums.at(row_of(table, region.site), region.path).time -= own.hashing;
@@ -152,7 +153,7 @@ void add_ops(const Trace& trace, const DirectiveTable& table, DirectivePaths& su
     sum.count += count;
     sum.time += time;
   };
-  trace.ops.sum_up(path, add);
+  sum_up(trace.ops, path, add);
   // Several operations of one call were counted each.
   ApiCalls calls;
   for (std::size_t i = 0; i < trace.ops.size(); ++i) {
@@ -185,7 +186,7 @@ void add_launches(const Trace& trace, const DirectiveTable& table, DirectivePath
     sum.kernel_time += time;
     if (launch.clock == Clock::kEnqueue) sum.timed = false;
   };
-  trace.launches.sum_up(path, add);
+  sum_up(trace.launches, path, add);
   for (const LaunchTally& tally : trace.launch_tallies) {
     add(tally.like, tally.path, tally.times.count, sum_of(tally.times));
   }

@@ -1,6 +1,7 @@
 #include <set>
 
 #include "analysis/tables.h"
+#include "ompdm/run_sums.h"
 
 namespace ompdm::analysis {
 namespace {
@@ -36,14 +37,14 @@ void add(Flow& sum, const Flow& other) {
 
 Totals totals_of(const Trace& trace) {
   Totals totals;
-  trace.ops.sum_up([&](const DataOp& op, std::uint64_t count, Nanoseconds time) {
+  sum_up(trace.ops, [&](const DataOp& op, std::uint64_t count, Nanoseconds time) {
     Flow* flow = op.internal ? &totals.runtime_internal : flow_of(totals, op.kind);
     if (flow != nullptr) add(*flow, {count * op.bytes, count, time});
   });
-  trace.launches.sum_up([&](const Launch& /*launch*/, std::uint64_t count, Nanoseconds time) {
+  sum_up(trace.launches, [&](const Launch& /*launch*/, std::uint64_t count, Nanoseconds time) {
     add(totals.kernel, {0, count, time});
   });
-  trace.regions.sum_up([&](const Region& region, std::uint64_t count, Nanoseconds time) {
+  sum_up(trace.regions, [&](const Region& region, std::uint64_t count, Nanoseconds time) {
     add(totals.region, {0, region.ends_data ? 0U : count, time});
   });
   trace.regions.each_rare(

@@ -4,6 +4,7 @@
 #include "analysis/order.h"
 #include "analysis/row_ids.h"
 #include "analysis/tables.h"
+#include "ompdm/run_sums.h"
 
 namespace ompdm::analysis {
 
@@ -35,7 +36,7 @@ std::vector<VariableRow> variables_of(const Trace& trace) {
     flow.time += moved.time;
     if (op.clock == Clock::kEnqueue) row.timed = false;
   };
-  trace.ops.sum_up([&](const DataOp& op, std::uint64_t count, Nanoseconds time) {
+  sum_up(trace.ops, [&](const DataOp& op, std::uint64_t count, Nanoseconds time) {
     add(op, {count * op.bytes, count, time});
   });
   for (const OpTally& tally : trace.op_tallies) {

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "ompdm/run_sums.h"
 #include "spool/device_types.h"
 #include "trace/order.h"
 
@@ -39,7 +40,7 @@ bool is_known(std::uint16_t optype) {
 // device's which was initialised; -1 if there are none.
 std::int32_t most_frequent(const Trace& trace, OpKind kind, std::int32_t DataOp::* side) {
   std::map<std::int32_t, std::uint64_t> votes;
-  trace.ops.sum_up([&](const DataOp& op, std::uint64_t count, Nanoseconds) {
+  sum_up(trace.ops, [&](const DataOp& op, std::uint64_t count, Nanoseconds) {
     if (op.kind == kind && op.*side >= 0) votes[op.*side] += count;
   });
   std::erase_if(votes, [&](const auto& vote) {
@@ -53,10 +54,10 @@ std::int32_t most_frequent(const Trace& trace, OpKind kind, std::int32_t DataOp:
 // Calls `take` with the number of each device that is named, once a shape.
 template <class Take>
 void each_device(const Trace& trace, Take take) {
-  trace.regions.sum_up([&](const Region& region, std::uint64_t, Nanoseconds) {
+  sum_up(trace.regions, [&](const Region& region, std::uint64_t, Nanoseconds) {
     if (!region.host_fallback) take(region.device);
   });
-  trace.ops.sum_up([&](const DataOp& op, std::uint64_t, Nanoseconds) {
+  sum_up(trace.ops, [&](const DataOp& op, std::uint64_t, Nanoseconds) {
     take(op.src_device);
     take(op.dst_device);
   });

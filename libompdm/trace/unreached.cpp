@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "ompdm/run_sums.h"
 #include "trace/callers.h"
 #include "trace/offload_names.h"
 
@@ -38,10 +39,10 @@ void join_halves(std::vector<UnreachedDirective>& rows) {
 
 UnreachedDirectives::UnreachedDirectives(Trace& trace, Symbols& symbols)
     : trace_(trace), symbols_(symbols) {
-  trace.regions.sum_up([&](const Region& region, std::uint64_t, Nanoseconds) {
+  sum_up(trace.regions, [&](const Region& region, std::uint64_t, Nanoseconds) {
     add_path(region.site, region.path);
   });
-  trace.ops.sum_up([&](const DataOp& op, std::uint64_t, Nanoseconds) {
+  sum_up(trace.ops, [&](const DataOp& op, std::uint64_t, Nanoseconds) {
     const bool is_call = op.site && trace.sites[op.site.value].directive == Directive::kApi;
     if (is_call) add_path(op.site, op.path);
   });

@@ -79,54 +79,6 @@ class Runs {
     }
     return results;
   }
-  /// Calls `take` with each shape that rows have, how many these are, and the sum of their
-  /// durations; in the order of the first rows that have them.
-  template <class Take>
-  void sum_up(Take&& take) const {
-    struct Sum {
-      std::uint64_t count = 0;
-      Nanoseconds time = 0;
-    };
-    std::vector<Sum> sums(shapes_.size());
-    std::vector<std::uint32_t> order;
-    for (std::size_t i = 0; i < size(); ++i) {
-      Sum& sum = sums[rows_[i].shape];
-      if (sum.count++ == 0) order.push_back(rows_[i].shape);
-      sum.time = wrapping(sum.time, duration_of(i), std::plus<>());
-    }
-    for (const std::uint32_t shape : order) {
-      take(shapes_[shape], sums[shape].count, sums[shape].time);
-    }
-  }
-  /// The same apart for rows that `group_of`, called with positions, puts into different groups;
-  /// the group is told after the shape.
-  template <class GroupOf, class Take>
-  void sum_up(GroupOf&& group_of, Take&& take) const {
-    using Group = decltype(group_of(std::size_t{}));
-    struct Sum {
-      std::uint32_t shape;
-      Group group;
-      std::uint64_t count;
-      Nanoseconds time;
-    };
-    std::vector<Sum> sums;
-    std::vector<std::uint32_t> latest(shapes_.size(), kNone);  // of sums, by shape
-    std::map<std::pair<std::uint32_t, Group>, std::uint32_t> known;
-    for (std::size_t i = 0; i < size(); ++i) {
-      const std::uint32_t shape = rows_[i].shape;
-      const Group group = group_of(i);
-      if (latest[shape] == kNone || sums[latest[shape]].group != group) {
-        const auto next = static_cast<std::uint32_t>(sums.size());
-        const auto [at, is_new] = known.try_emplace({shape, group}, next);
-        if (is_new) sums.push_back({shape, group, 0, 0});
-        latest[shape] = at->second;
-      }
-      Sum& sum = sums[latest[shape]];
-      ++sum.count;
-      sum.time = wrapping(sum.time, duration_of(i), std::plus<>());
-    }
-    for (const Sum& sum : sums) take(shapes_[sum.shape], sum.group, sum.count, sum.time);
-  }
   /// Calls `take` with the position and what is rare of each row that has some of it.
   template <class Take>
   void each_rare(Take&& take) const {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ompdm/events.h"
+#include "ompdm/run_sums.h"
 
 namespace ompdm {
 namespace {
@@ -225,7 +226,7 @@ TEST(Runs, SumUpEachShapeInEachGroup) {
   std::uint64_t bytes = 0;
   std::uint64_t count = 0;
   Nanoseconds time = 0;
-  runs.sum_up([&](const DataOp& row, std::uint64_t times, Nanoseconds took) {
+  sum_up(runs, [&](const DataOp& row, std::uint64_t times, Nanoseconds took) {
     bytes += times * row.bytes;
     count += times;
     time += took;
@@ -238,10 +239,11 @@ TEST(Runs, SumUpEachShapeInEachGroup) {
   EXPECT_EQ(count, rows.size());
   EXPECT_EQ(time, 0);
   std::vector<std::uint64_t> odd_and_even(2);
-  runs.sum_up([](std::size_t at) { return at % 2; },
-              [&](const DataOp& row, std::size_t group, std::uint64_t times, Nanoseconds) {
-                odd_and_even[group] += times * row.bytes;
-              });
+  sum_up(
+      runs, [](std::size_t at) { return at % 2; },
+      [&](const DataOp& row, std::size_t group, std::uint64_t times, Nanoseconds) {
+        odd_and_even[group] += times * row.bytes;
+      });
   for (std::size_t i = 0; i < rows.size(); ++i) odd_and_even[i % 2] -= rows[i].bytes;
   EXPECT_EQ(odd_and_even, (std::vector<std::uint64_t>{0, 0}));
 }
