@@ -1,9 +1,12 @@
 // `ompdm explain`: all that is known of one finding of a report.
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <ostream>
 #include <string>
 
+#include "job_lines.h"
 #include "link_model.h"
 #include "named_traces.h"
 #include "ompdm/error.h"
@@ -20,6 +23,16 @@ struct ExplainOptions {
   OutputOptions output;
 };
 
+/// An edit is made for all ranks of a job, of which one trace tells one.
+std::string of_one_rank(const NamedTraces& traces, const analysis::Analysis& one) {
+  const std::string pattern =
+      traces.names.size() == 1 ? pattern_of_ranks(traces.names.front()) : std::string();
+  if (pattern.empty() || one.process.rank_count < 2) return {};
+  return fmt::format(
+      "\nRank {} says so, and an edit is made for all {}: which of them have it: {}\n",
+      one.process.rank, one.process.rank_count, report_of_job(pattern));
+}
+
 int run_explain(ExplainOptions options) {
   if (options.traces.names.size() < 2) {
     throw Error("name a trace and a finding: its number in the report, or its id",
@@ -28,7 +41,8 @@ int run_explain(ExplainOptions options) {
   const std::string which = options.traces.names.back();
   options.traces.names.pop_back();
   const auto [analyses, traces, pictures, complete] = open_named(options.traces);
-  const std::string text = report::explain(analyses, which, layout_of(options.output));
+  const std::string text = report::explain(analyses, which, layout_of(options.output)) +
+                           of_one_rank(options.traces, analyses.front());
   write_out(options.output, [&](std::ostream& out) { out << text; });
   return 0;
 }

@@ -101,6 +101,13 @@ int list_spools() {
   return 0;
 }
 
+/// Whether a part of the spool could not be read: what is lost tells how much.
+bool is_damaged(const Trace& trace) {
+  return std::ranges::any_of(trace.losses, [](const Loss& loss) {
+    return loss.count > 0 && loss.name.ends_with("_unreadable");
+  });
+}
+
 void tell(const FinishResult& result) {
   if (result.by_another) {
     fmt::print("another process wrote {}\nnext: {}\n", typed_path(result.trace),
@@ -108,7 +115,8 @@ void tell(const FinishResult& result) {
     return;
   }
   if (result.killed) {
-    fmt::print("the process {}: its committed records are all there\n", kEndedSilently);
+    fmt::print("the process {}{}\n", kEndedSilently,
+               is_damaged(result.model) ? "" : ": its committed records are all there");
   }
   if (!result.note.empty()) fmt::print("{}\n", result.note);
   if (!result.kept.empty()) fmt::print("kept the older trace as {}\n", typed_path(result.kept));

@@ -82,7 +82,7 @@ std::vector<std::string> files_in(const std::string& folder) {
   }
   if (error) throw Error(folder + ": cannot be read: check its rights");
   for (const SpoolInfo& spool : find_spools(folder)) {
-    const std::string name = spool.path.string();
+    const std::string name = (fs::path(folder) / spool.path.filename()).string();
     if (still_records(spool)) {
       files.insert(name);
     } else if (name.ends_with(kSpoolEnding)) {

@@ -34,7 +34,17 @@ std::string reason_of(const std::string& error, const std::string& file) {
   return error.starts_with(begin) ? error.substr(begin.size()) : error;
 }
 
-/// Reads summaries, and tells in the end what could not be read and what was left out.
+/// "a.json: left out: ", "a.json and 3 more: left out: ".
+void tell_left_out(const std::vector<std::string>& files, const std::string& why) {
+  fmt::print(stderr, "ompdm: {}{}: left out: {}\n", files.front(),
+             files.size() == 1 ? "" : fmt::format(" and {} more", files.size() - 1), why);
+}
+
+std::string size_of_job(std::int32_t ranks) {
+  return ranks == 0 ? "of unknown size" : fmt::format("of {} rank{}", ranks, ranks == 1 ? "" : "s");
+}
+
+/// Reads summaries, and tells in the end what could not be read.
 class Reader {
   static constexpr std::size_t kMost = 8;  ///< that are told by their names
 
@@ -44,34 +54,46 @@ class Reader {
       one = summary_of(file);
       return true;
     } catch (const Error& error) {
-      errors_.emplace_back(error.what());
-      const int rank = rank_in_name(file);
-      if (rank >= 0) unread_[reason_of(errors_.back(), file)].add(RankSet(rank));
+      unread_.push_back({file, rank_in_name(file), error.what()});
       return false;
     }
   }
-  [[nodiscard]] const std::vector<std::string>& errors() const { return errors_; }
-  [[nodiscard]] const std::map<std::string, RankSet>& unread() const { return unread_; }
+  [[nodiscard]] bool failed() const { return !unread_.empty(); }
+  [[nodiscard]] const std::string& first_error() const { return unread_.front().error; }
 
-  void tell_errors() const {
-    for (std::size_t i = 0; i < std::min(errors_.size(), kMost); ++i) {
-      fmt::print(stderr, "ompdm: {}\n", errors_[i]);
+  /// What a job of so many ranks does not have is none of its.
+  void leave_out_from(std::int32_t size) {
+    std::vector<std::string> files;
+    std::erase_if(unread_, [&](const Unread& one) {
+      if (one.rank >= size) files.push_back(one.file);
+      return one.rank >= size;
+    });
+    if (!files.empty()) {
+      tell_left_out(files, fmt::format("no rank of this job, which is {}", size_of_job(size)));
     }
-    if (errors_.size() > kMost) {
-      fmt::print(stderr, "ompdm: nor could {} more be read\n", errors_.size() - kMost);
+  }
+
+  /// Says what is left on stderr, and in the summary.
+  void tell_errors(Summary& all) const {
+    for (std::size_t i = 0; i < std::min(unread_.size(), kMost); ++i) {
+      fmt::print(stderr, "ompdm: {}\n", unread_[i].error);
+    }
+    if (unread_.size() > kMost) {
+      fmt::print(stderr, "ompdm: nor could {} more be read\n", unread_.size() - kMost);
+    }
+    for (const Unread& one : unread_) {
+      if (one.rank >= 0) all.unread[reason_of(one.error, one.file)].add(RankSet(one.rank));
     }
   }
 
  private:
-  std::map<std::string, RankSet> unread_;
-  std::vector<std::string> errors_;
+  struct Unread {
+    std::string file;
+    int rank;  // by its name; -1: it tells none
+    std::string error;
+  };
+  std::vector<Unread> unread_;
 };
-
-/// "a.json: left out: ", "a.json and 3 more: left out: ".
-void tell_left_out(const std::vector<std::string>& files, const std::string& why) {
-  fmt::print(stderr, "ompdm: {}{}: left out: {}\n", files.front(),
-             files.size() == 1 ? "" : fmt::format(" and {} more", files.size() - 1), why);
-}
 
 /// The ranks and parts of one job, in any order.
 class Merger {
@@ -135,21 +157,31 @@ class Merger {
   std::vector<std::string> left_out_;
 };
 
-std::string spoken_size_of_job(std::int32_t ranks) {
-  return ranks == 0 ? "of unknown size" : fmt::format("of {} ranks", ranks);
+/// Whether a file may be what an earlier job of more ranks left behind: it is called like one of
+/// this job, for a rank that this job does not have.
+bool is_leftover(const std::string& file, const std::string& of_job, std::int32_t size) {
+  const auto stem = [](const std::string& name) { return name.substr(0, name.rfind(".rank")); };
+  return size > 0 && rank_in_name(file) >= size && rank_in_name(of_job) >= 0 &&
+         stem(file) == stem(of_job);
 }
 
 /// A job takes the names of the ranks that it has: what an earlier one of more ranks left there
-/// besides is no part of it.
+/// besides is no part of it. Throws Error where something else is there besides.
 Merger newest(std::map<std::int32_t, Merger> by_size) {
   const auto last =
       std::ranges::max_element(by_size, {}, [](const auto& job) { return job.second.begin_ns(); });
+  const auto& [own_size, own] = *last;
   for (const auto& [size, job] : by_size) {
-    if (size == last->first) continue;
+    if (size == own_size) continue;
+    for (const std::string& file : job.files()) {
+      if (is_leftover(file, own.files().front(), own_size)) continue;
+      throw Error(fmt::format("{} and {}: are of jobs {} and {}: name the ranks of one job", file,
+                              own.files().front(), size_of_job(size), size_of_job(own_size)));
+    }
     tell_left_out(job.files(),
                   fmt::format("of an earlier job, {}: this one is {}: name the ranks of the other "
                               "alone to see it",
-                              spoken_size_of_job(size), spoken_size_of_job(last->first)));
+                              size_of_job(size), size_of_job(own_size)));
   }
   return std::move(last->second);
 }
@@ -163,16 +195,19 @@ Job merged(const std::vector<std::string>& files, Sizes sizes) {
   for (const std::string& file : files) {
     Summary one;
     if (!reader.read(file, one)) continue;
-    const bool is_apart = sizes == Sizes::kNewest && one.rank_count > 0;
-    const std::int32_t size = is_apart ? one.rank_count : 0;
+    const std::int32_t size = sizes == Sizes::kNewest ? one.rank_count : 0;
     jobs[size].add(std::move(one), file);
   }
-  if (jobs.empty() && !reader.errors().empty()) throw Error(reader.errors().front());
   Summary all;
+  auto of_any_size = jobs.extract(0);
   if (!jobs.empty()) all = newest(std::move(jobs)).take(reader);
-  for (const auto& [why, ranks] : reader.unread()) all.unread[why].add(ranks);
-  reader.tell_errors();
-  return {std::move(all), reader.errors().empty()};
+  if (all.rank_count > 0) reader.leave_out_from(all.rank_count);
+  if (!of_any_size.empty()) {
+    merge(all, of_any_size.mapped().take(reader), of_any_size.mapped().files().front());
+  }
+  if (all.ranks.empty() && reader.failed()) throw Error(reader.first_error());
+  reader.tell_errors(all);
+  return {std::move(all), !reader.failed()};
 }
 
 }  // namespace ompdm::cli

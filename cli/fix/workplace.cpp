@@ -9,6 +9,7 @@
 
 #include "fix/source_tree.h"
 #include "ompdm/error.h"
+#include "ompdm/run_sums.h"
 #include "open_trace.h"
 
 namespace ompdm::cli {
@@ -49,7 +50,7 @@ std::string first_error(const ChildEnd& end) {
 }
 
 void count(const Trace& trace, Observation& seen) {
-  trace.ops.sum_up([&](const DataOp& op, std::uint64_t times, Nanoseconds) {
+  sum_up(trace.ops, [&](const DataOp& op, std::uint64_t times, Nanoseconds) {
     if (op.kind == OpKind::kAlloc && !op.internal) seen.allocations += times;
     const bool crosses = op.kind == OpKind::kHtoD || op.kind == OpKind::kDtoH;
     if (!crosses || op.internal) return;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ompdm/told_part.h"
+#include "report/invariant.h"
 #include "report/patterns.h"
 #include "report/units.h"
 
@@ -97,10 +98,16 @@ std::string none_found(Analyses analyses) {
         where);
   }
   const std::string& hashing = analyses.front().recording.hashing;
+  const bool any_invariant = std::ranges::any_of(analyses, [](const Analysis& one) {
+    return std::ranges::any_of(one.iterations, has_invariant);
+  });
   return fmt::format("No needless movement that can safely be left out was found {}; ", where) +
          (hashing == "full"
               ? "the contents of all transfers of the same piece of memory were compared."
-              : "contents were compared as far as their share went (OMPDM_HASH=" + hashing + ").");
+              : "contents were compared as far as their share went (OMPDM_HASH=" + hashing + ").") +
+         (any_invariant ? " What never changes on its way is needed only if kernels change it on "
+                          "the device, which transfers do not tell."
+                        : "");
 }
 
 }  // namespace ompdm::report

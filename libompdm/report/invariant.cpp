@@ -57,21 +57,17 @@ std::string loop_of(const analysis::Analysis& one, const analysis::Iteration& ro
   return fmt::format("; loop over {}", fmt::join(places, ", "));
 }
 
-/// Whether a finding is of that data in that loop.
-bool is_of(const analysis::Finding& finding, std::size_t loop, const analysis::CrossedItem& item) {
-  const auto is_among = [](const std::vector<std::size_t>& rows, std::size_t row) {
-    return std::ranges::find(rows, row) != rows.end();
-  };
-  return is_among(finding.loops, loop) && !item.variables.empty() &&
-         std::ranges::all_of(item.variables, [&](std::size_t variable) {
-           return is_among(finding.variables, variable);
-         });
-}
-
 /// Whether the edits of a finding of that loop keep it on the device, which says more.
-bool is_kept(const analysis::Analysis& one, std::size_t loop, const analysis::CrossedItem& item) {
+bool is_kept(const analysis::Analysis& one, const analysis::Iteration& row,
+             const analysis::Recurring& data) {
+  const auto loop = static_cast<std::size_t>(&row - one.iterations.data());
   return std::ranges::any_of(one.findings, [&](const analysis::Finding& finding) {
-    return !finding.edits.empty() && is_of(finding, loop, item);
+    return !finding.edits.empty() &&
+           std::ranges::find(finding.loops, loop) != finding.loops.end() &&
+           !data.of.variables.empty() &&
+           std::ranges::all_of(data.of.variables, [&](std::size_t variable) {
+             return std::ranges::find(finding.variables, variable) != finding.variables.end();
+           });
   });
 }
 
@@ -79,68 +75,18 @@ std::uint64_t whole_of(const analysis::Iteration& row) {
   return std::max(row.steady.htod_bytes + row.steady.dtoh_bytes, row.invariant_bytes.value_or(0));
 }
 
-/// Whether enough of what a pass moves never changes to be worth a line.
+}  // namespace
+
 bool has_invariant(const analysis::Iteration& row) {
   const std::uint64_t invariant = row.invariant_bytes.value_or(0);
   return invariant >= kLeastBytes && invariant >= whole_of(row) / kLeastShare;
 }
-
-/// Whether what crossed of it, all in all, is more than a scalar that rides along in each pass.
-bool is_large(const analysis::Analysis& one, const analysis::Iteration& row,
-              const analysis::CrossedItem& item) {
-  std::uint64_t bytes = 0;
-  for (const std::size_t variable : item.variables) {
-    bytes += one.variables[variable].htod.bytes + one.variables[variable].dtoh.bytes;
-  }
-  return bytes >= std::max(kLeastBytes, whole_of(row) / kLeastShare) * row.count;
-}
-
-/// The items that never change in a loop, but those that a finding is of.
-std::vector<std::string> unchanged_items(const analysis::Analysis& one,
-                                         const analysis::Iteration& row) {
-  std::vector<std::string> items;
-  if (!has_invariant(row)) return items;
-  const auto loop = static_cast<std::size_t>(&row - one.iterations.data());
-  for (std::size_t i = 0; i < row.invariant_items.size(); ++i) {
-    if (!is_large(one, row, row.invariant_rows.at(i))) continue;
-    const bool is_told = std::ranges::any_of(one.findings, [&](const analysis::Finding& finding) {
-      return is_of(finding, loop, row.invariant_rows.at(i));
-    });
-    if (!is_told) items.push_back(row.invariant_items[i]);
-  }
-  return items;
-}
-
-}  // namespace
 
 /// "a (jacobi.cpp:75) unchanged in 11034 of 11040 transfers that were compared, 66.2 MB in all".
 std::string recurring_text(const analysis::Recurring& row) {
   return fmt::format("{}{} unchanged in {} of {} transfers that were compared, {} in all", row.item,
                      row.item.empty() ? "data" : "", row.unchanged, row.compared,
                      spoken_size(row.bytes));
-}
-
-std::vector<std::string> unchanged_sentences(Analyses analyses) {
-  const Ranks ranks = ranks_of(analyses);
-  std::vector<std::string> sentences;
-  for (std::size_t i = 0; i < analyses.size(); ++i) {
-    const analysis::Iteration* most = nullptr;
-    const auto moved = [](const analysis::Iteration& row) {
-      return row.invariant_bytes.value_or(0) * row.count;
-    };
-    for (const analysis::Iteration& row : analyses[i].iterations) {
-      const bool is_more = most == nullptr || moved(row) > moved(*most);
-      if (is_more && !unchanged_items(analyses[i], row).empty()) most = &row;
-    }
-    if (most == nullptr) continue;
-    const std::vector<std::string> items = unchanged_items(analyses[i], *most);
-    sentences.push_back(fmt::format(
-        "{}{} never {} on {} way in {} passes: needed only if kernels change {} on the device, "
-        "which transfers do not tell.",
-        prefix(ranks, i), named(items), items.size() == 1 ? "changes" : "change",
-        items.size() == 1 ? "its" : "their", most->count, items.size() == 1 ? "it" : "them"));
-  }
-  return sentences;
 }
 
 std::vector<std::string> invariant_sentences(Analyses analyses, const SourceNames& names) {
@@ -152,8 +98,7 @@ std::vector<std::string> invariant_sentences(Analyses analyses, const SourceName
       const std::string rank = prefix(ranks, i);
       for (const analysis::Recurring& each : row.recurring | std::views::take(kMostRecurring)) {
         const bool is_small = each.bytes < kLeastBytes * each.compared;
-        const auto number = static_cast<std::size_t>(&row - analyses[i].iterations.data());
-        if (is_small || is_kept(analyses[i], number, each.of)) continue;
+        if (is_small || is_kept(analyses[i], row, each)) continue;
         lines.push_back(rank + recurring_text(each) + loop);
       }
       if (!has_invariant(row)) continue;

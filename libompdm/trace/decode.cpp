@@ -138,8 +138,10 @@ std::vector<std::span<std::byte>> Decoder::room() {
   const auto of = [](auto& column) {
     return std::as_writable_bytes(std::span(column.data(), column.capacity()));
   };
-  return {draft_.trace.regions.room(), of(draft_.region_notes), draft_.trace.ops.room(),
-          of(draft_.op_notes)};
+  std::vector<std::span<std::byte>> room = {draft_.trace.regions.room(), of(draft_.region_notes),
+                                            draft_.trace.ops.room(), of(draft_.op_notes)};
+  for (auto& one : room) one = one.first(one.size() - one.size() / 16);
+  return room;
 }
 
 Draft decode(SpoolFile& file, const ClockScale& clock) {

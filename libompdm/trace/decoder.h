@@ -53,7 +53,7 @@ class Decoder {
 
   /// Makes room for the rows of the spool.
   void reserve(SpoolFile& file);
-  /// That room, which the rows will fill nearly all of.
+  /// That room, but for what was added to an estimate: the rows will fill nearly all of it.
   std::vector<std::span<std::byte>> room();
   void begin_lane(spool::LaneId lane) {
     leave_open();

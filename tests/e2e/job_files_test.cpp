@@ -120,6 +120,44 @@ TEST_F(JobFiles, LeftoversOfAnEarlierLargerJobAreNoPartOfIt) {
             "ompdm: ./trace.rank2.json and 1 more: left out: of an earlier job, of 4 ranks: this "
             "one is of 2 ranks: name the ranks of the other alone to see it\n");
   EXPECT_EQ(ompdm("merge . -o all.summary.json").status, 1) << "parts of a tree are of one job";
+  // Broken ones are no part of it either.
+  for (const char* name : {"trace.rank2.json", "trace.rank3.json"}) {
+    fs::remove(file(std::string(name).replace(12, 4, "summary.json")));
+    scratch_.write(name, "");
+  }
+  const Ran broken = ompdm("report . --format json");
+  EXPECT_EQ(broken.status, 0) << broken.err;
+  EXPECT_TRUE(Json::parse(broken.out)["ranks"]["unread"].empty()) << broken.out;
+}
+
+TEST_F(JobFiles, AFindingOfOneRankIsExplainedAsThat) {
+  recorded();
+  const Ran ran = ompdm("explain trace.rank1.json 1");
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_TRUE(
+      ran.out.ends_with("\nRank 1 says so, and an edit is made for all 4: which of them "
+                        "have it: ompdm report --ranks trace.rank*.json\n"))
+      << ran.out;
+}
+
+TEST_F(JobFiles, AnotherProgramOfTheFolderHidesNoJob) {
+  recorded();
+  ASSERT_EQ(ompdm("record \"$ranks\"").status, 0);
+  const Ran ran = ompdm("report .");
+  EXPECT_EQ(ran.status, 1) << ran.out;
+  EXPECT_NE(ran.err.find("are of jobs of 4 ranks and of 1 rank: name the ranks of one job"),
+            std::string::npos)
+      << ran.err;
+}
+
+TEST_F(JobFiles, ARankThatWaitsIsFinishedFirst) {
+  recorded();
+  fs::remove(file("trace.rank2.json"));
+  fs::remove(file("trace.rank2.summary.json"));
+  const Ran waits = shell(
+      "OMPI_COMM_WORLD_SIZE=4 OMPI_COMM_WORLD_RANK=2 \"$ompdm\" record --no-finish \"$ranks\"");
+  ASSERT_EQ(waits.status, 0) << waits.err;
+  EXPECT_EQ(job()["ranks"]["which"], "0-3");
 }
 
 TEST_F(JobFiles, WhatWasMergedMayLieBesideTheRanks) {

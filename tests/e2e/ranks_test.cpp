@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,16 @@ class Ranks : public ::testing::TestWithParam<std::string> {
     return Json::parse(ompdm("info --format json trace.rank" + std::to_string(rank) + ".json").out);
   }
 
+  /// What ompdm said; launchers have words of their own (hwloc, where it finds no topology).
+  static std::string said(const Ran& ran) {
+    std::istringstream lines(ran.err);
+    std::string text;
+    for (std::string line; std::getline(lines, line);) {
+      if (line.starts_with("ompdm: ")) text += line + '\n';
+    }
+    return text;
+  }
+
   static std::string record() { return shell_word(OMPDM_COMMAND) + " record"; }
 
   Scratch scratch_;
@@ -60,7 +71,7 @@ class Ranks : public ::testing::TestWithParam<std::string> {
 TEST_P(Ranks, AreOneReport) {
   const Ran ran = start(record());
   ASSERT_EQ(ran.status, 0) << ran.err;
-  EXPECT_EQ(std::ranges::count(ran.err, '\n'), 1) << ran.err;
+  EXPECT_EQ(std::ranges::count(said(ran), '\n'), 1) << ran.err;
   EXPECT_NE(ran.err.find("next: ompdm report --ranks trace.rank*.json"), std::string::npos)
       << ran.err;
   const Json report = job();
@@ -89,7 +100,7 @@ TEST_P(Ranks, AreOneReport) {
 TEST_P(Ranks, AreToldOnceByARecordAroundTheLauncher) {
   const Ran ran = start("", "", record() + " ");
   ASSERT_EQ(ran.status, 0) << ran.err;
-  EXPECT_EQ(ran.err, "ompdm: wrote 8 ranks; next: ompdm report --ranks trace.rank*.json\n");
+  EXPECT_EQ(said(ran), "ompdm: wrote 8 ranks; next: ompdm report --ranks trace.rank*.json\n");
   EXPECT_EQ(job()["ranks"]["which"], "0-7");
 }
 

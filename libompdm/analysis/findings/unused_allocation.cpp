@@ -15,15 +15,55 @@ Nanoseconds end_of(const Trace& trace, const Mapping& mapping) {
   return mapping.remove ? trace.ops.end_of(mapping.remove.value) : trace.process.wall;
 }
 
+/// From where on the host the bytes of a piece of device memory were last sent.
+class Origins {
+ public:
+  /// Addresses of as many bytes: those in `device` came from `host`.
+  void send(std::uint64_t host, std::uint64_t device, std::uint64_t bytes) {
+    const std::uint64_t end = device + bytes;
+    split(device);
+    split(end);
+    pieces_.erase(pieces_.lower_bound(device), pieces_.lower_bound(end));
+    if (bytes > 0) pieces_[device] = {end, host - device};
+  }
+  /// Whether some of them came from elsewhere than `host`.
+  [[nodiscard]] bool is_any_elsewhere(std::uint64_t host, std::uint64_t device,
+                                      std::uint64_t bytes) const {
+    auto piece = pieces_.upper_bound(device);
+    if (piece != pieces_.begin()) --piece;
+    for (; piece != pieces_.end() && piece->first < device + bytes; ++piece) {
+      if (piece->second.end > device && piece->second.way != host - device) return true;
+    }
+    return false;
+  }
+
+ private:
+  struct Piece {
+    std::uint64_t end;
+    std::uint64_t way;  // from a device address to its host address
+  };
+  /// A piece that holds the address inside becomes two.
+  void split(std::uint64_t at) {
+    auto piece = pieces_.lower_bound(at);
+    if (piece == pieces_.begin()) return;
+    --piece;
+    if (piece->second.end <= at) return;
+    pieces_[at] = piece->second;
+    piece->second.end = at;
+  }
+
+  std::map<std::uint64_t, Piece> pieces_;  // by device address; none overlap
+};
+
 /// Whether something that was sent to this memory came back to another place than it was sent from:
 /// then it served as a way from the one to the other.
 bool is_way_elsewhere(const Evidence& evidence, std::uint32_t number) {
-  std::set<std::uint64_t> ways;  // from a device address to its host address
+  Origins origins;
   for (const std::uint32_t i : evidence.mappings.transfers(number)) {
     const DataOp& op = evidence.trace.ops.common(i);
     if (op.kind == OpKind::kHtoD) {
-      ways.insert(op.src - op.dst);
-    } else if (!ways.empty() && !ways.contains(op.dst - op.src)) {
+      origins.send(op.src, op.dst, op.bytes);
+    } else if (origins.is_any_elsewhere(op.dst, op.src, op.bytes)) {
       return true;
     }
   }

@@ -120,13 +120,12 @@ void add_edit(const Site& site, const UnusedTransferGroup& group, const std::str
               Finding& finding) {
   EditKind kind = EditKind::kLeaveOut;
   EditWhen when = EditWhen::kAlways;
-  const char* clause = "";
+  const char* clause = site.directive == Directive::kTargetUpdate ? "to" : "";
   if (site.directive == Directive::kApi || group.sends > finding.count) {
     kind = EditKind::kGuard;
     when = EditWhen::kKernelFollows;
   } else if (site.directive == Directive::kTargetUpdate) {
     kind = EditKind::kRemove;
-    clause = "to";
   } else if (group.overwritten > 0) {
     // What no kernel has seen is not all of what happens to the data: it may come back later.
     kind = EditKind::kReplace;

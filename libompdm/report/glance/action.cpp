@@ -154,6 +154,19 @@ std::vector<std::string> conditions_of(const Finding& finding) {
   return all;
 }
 
+/// Whether some of what is told as equal was compared by blocks alone.
+bool rests_on_blocks(const Finding& finding) {
+  return std::visit(
+      [](const auto& rests) {
+        if constexpr (requires { rests.same.in_full; }) {
+          return rests.same.in_full < rests.same.equal;
+        } else {
+          return false;
+        }
+      },
+      finding.facts);
+}
+
 }  // namespace
 
 std::string action_text(const Finding& finding, const SourceNames& names) {
@@ -183,13 +196,20 @@ std::string unless_line(const Finding& finding) {
   if (!finding.unreached.empty()) {
     const auto& first = finding.unreached.front();
     const analysis::SourcePlace place{first.place.file, first.place.line, first.place.function, 0};
-    return fmt::format("no edit: the run did not take the branch to {}{}", place_text(place),
-                       finding.unreached.size() > 1 ? " and others" : "");
+    const char* more = finding.unreached.size() > 1 ? " and others" : "";
+    if (first.on_host) {
+      return fmt::format("no edit: what is at {}{} may run on the host, which nothing records",
+                         place_text(place), more);
+    }
+    return fmt::format("no edit: the run did not take the branch to {}{}", place_text(place), more);
   }
   if (std::ranges::any_of(finding.runs, analysis::speaks_against_edits)) {
     return {};  // The runs say so.
   }
-  const std::vector<std::string> all = conditions_of(finding);
+  std::vector<std::string> all = conditions_of(finding);
+  if (!finding.edits.empty() && rests_on_blocks(finding)) {
+    all.emplace_back("bytes that were not compared change (OMPDM_HASH=full)");
+  }
   if (all.size() < 2) return all.empty() ? std::string() : "unless " + all.front();
   return fmt::format("unless {} or {}", fmt::join(all.begin(), all.end() - 1, ", "), all.back());
 }

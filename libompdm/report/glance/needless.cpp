@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "report/advice.h"
@@ -14,7 +13,6 @@
 #include "report/glance/edit_lines.h"
 #include "report/glance/saving.h"
 #include "report/glance/told_rows.h"
-#include "report/invariant.h"
 #include "report/page.h"
 #include "report/runs.h"
 #include "report/table.h"
@@ -140,21 +138,12 @@ std::string body_of(const ToldRow& row, const SourceNames& names, const Layout& 
   return text;
 }
 
-/// What else there is to say of all of them.
-std::vector<std::string> sentences_of(Analyses analyses) {
-  std::vector<std::string> sentences = unchanged_sentences(analyses);
-  for (std::string& sentence : saving_sentences(analyses)) {
-    sentences.push_back(std::move(sentence));
-  }
-  return sentences;
-}
-
 }  // namespace
 
 std::string needless_block(Analyses analyses, const SourceNames& names, const Layout& layout) {
   if (std::ranges::none_of(analyses, can_tell)) return {};
   std::string closing;
-  for (const std::string& sentence : sentences_of(analyses)) {
+  for (const std::string& sentence : saving_sentences(analyses)) {
     closing += filled_line(sentence, layout, 2);
   }
   const std::vector<ToldRow> all = told_rows(analyses, names);
@@ -187,7 +176,7 @@ std::string needless_block(Analyses analyses, const SourceNames& names, const La
 std::string needless_markdown(Analyses analyses, const SourceNames& names) {
   if (std::ranges::none_of(analyses, can_tell)) return {};
   std::string closing;
-  for (const std::string& sentence : sentences_of(analyses)) {
+  for (const std::string& sentence : saving_sentences(analyses)) {
     closing += sentence + "\n\n";
   }
   Table table{"needless",

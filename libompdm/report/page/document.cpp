@@ -14,7 +14,6 @@
 #include "report/comparison_sentences.h"
 #include "report/finding_words.h"
 #include "report/headline.h"
-#include "report/invariant.h"
 #include "report/page/bins.h"
 #include "report/page/columns.h"
 #include "report/page/timeline.h"
@@ -147,13 +146,6 @@ Json told_parts(std::span<const analysis::Analysis> analyses) {
   return lines;
 }
 
-/// That nothing was found, and what may be needless all the same.
-std::string nothing_needless(std::span<const analysis::Analysis> analyses) {
-  std::string text = none_found(analyses);
-  for (const std::string& sentence : unchanged_sentences(analyses)) text += ' ' + sentence;
-  return text;
-}
-
 /// What every page says: how rows are called, and the program's lines.
 Json shown_of(std::span<const analysis::Analysis> analyses, const SourceNames& names,
               std::span<const SourceExcerpt> sources) {
@@ -165,7 +157,7 @@ Json shown_of(std::span<const analysis::Analysis> analyses, const SourceNames& n
           {"sources", sources_json(sources)},
           {"timelines", Json::array()},
           {"warnings", told_parts(analyses)},
-          {"none_found", nothing_needless(analyses)}};
+          {"none_found", none_found(analyses)}};
 }
 
 }  // namespace

@@ -112,6 +112,22 @@ TEST(UnusedAllocation, AWayToAnotherPlaceIsOfUse) {
   EXPECT_EQ(program.patterns(), "");
 }
 
+// Where bytes were last sent from counts: a place that others were sent from before is another one.
+TEST(UnusedAllocation, AWayBackToAnEarlierSourceIsOfUse) {
+  for (const std::uint64_t shift : {std::uint64_t{0}, OneArray::kBytes}) {
+    OneArray program;
+    program.map();
+    program.begin(program.to);
+    program.move(OpKind::kHtoD, 0, OneArray::kBytes / 2)->src += shift;
+    program.end();
+    program.begin(program.from);
+    program.move(OpKind::kDtoH, 0);
+    program.end();
+    program.unmap();
+    EXPECT_EQ(program.patterns().empty(), shift != 0) << program.patterns();
+  }
+}
+
 TEST(UnusedAllocation, AnotherDevicesKernelDoesNotSeeIt) {
   OneArray program;
   program.allocate();

@@ -46,8 +46,7 @@ TEST(Rendering, WhatNeverChangesIsNamedAndNotCalledNeedless) {
   const std::string text = render(analyses, Format::kText);
   EXPECT_NE(text.find("8.0 of 8.0 KB a pass never changes: table (a.cpp:4)\n"), std::string::npos)
       << text;
-  EXPECT_NE(text.find("table (a.cpp:4) never changes on its way in 10 passes: needed only if"),
-            std::string::npos)
+  EXPECT_NE(text.find("What never changes on its way is needed only if"), std::string::npos)
       << text;
   analysis::Iteration& loop = analyses[0].iterations.at(0);
   loop.from_code = true;
