@@ -2,7 +2,7 @@
 # of tests/slurm make none.
 set(ranks_folder ${CMAKE_CURRENT_BINARY_DIR}/ranks)
 file(MAKE_DIRECTORY ${ranks_folder})
-add_executable(ranks_test ranks_test.cpp ../unit/cli/scratch.cpp job_files_test.cpp ../support/synthetic_trace.cpp)
+add_executable(ranks_test ranks_test.cpp ../unit/cli/scratch.cpp job_files_test.cpp job_leftovers_test.cpp ../support/synthetic_trace.cpp)
 target_include_directories(ranks_test PRIVATE ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/tests/unit/cli)
 target_link_libraries(ranks_test PRIVATE ompdm_options ompdm_verbs nlohmann_json::nlohmann_json GTest::gtest_main)
 target_compile_definitions(ranks_test PRIVATE OMPDM_COMMAND="$<TARGET_FILE:ompdm>" OMPDM_RANKS_FOLDER="${ranks_folder}")
