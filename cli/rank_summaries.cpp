@@ -18,7 +18,7 @@
 namespace ompdm::cli {
 namespace {
 
-constexpr std::string_view kSpoolEnding = ".spool";
+constexpr std::string_view kSpoolSuffix = ".spool";
 
 std::optional<summary::Source> source_of(const std::string& trace) {
   struct stat file{};
@@ -77,7 +77,7 @@ summary::Summary summary_of(const std::string& name) {
   if (summary::is_summary(name)) return summary::read_summary(name);
   // What is still to be finished is newer than a trace of its name.
   const bool is_passing = is_pipe(name);
-  if (!is_passing && !is_spool(name) && !is_spool(name + std::string(kSpoolEnding))) {
+  if (!is_passing && !is_spool(name) && !is_spool(name + std::string(kSpoolSuffix))) {
     if (std::optional<summary::Summary> kept = kept_summary(name)) return std::move(*kept);
   }
   const OpenedTrace opened = open_trace(name);

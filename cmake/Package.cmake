@@ -3,7 +3,7 @@
 set(modulefile ${PROJECT_BINARY_DIR}/packaging/modulefiles/${PROJECT_VERSION})
 configure_file(packaging/modulefiles/ompdm.tcl.in ${modulefile} @ONLY)
 install(FILES ${modulefile} DESTINATION ${CMAKE_INSTALL_DATADIR}/ompdm/modulefiles/ompdm COMPONENT runtime)
-install(FILES README.md VERSIONS.md libompdm/trace/FORMAT.md libompdm/report/REPORT.md libompdm/report/COMPARE.md
+install(FILES README.md VERSIONS.md CHANGELOG.md libompdm/trace/FORMAT.md libompdm/report/REPORT.md libompdm/report/COMPARE.md
   libompdm/report/EDITS.md libompdm/report/JOB.md
   libompdm/export/SQLITE.md libompdm/trace/LONG.md libompdm/trace/TIMELINE.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
 

@@ -9,9 +9,10 @@ if(PROJECT_IS_TOP_LEVEL AND ((CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX
 endif()
 option(OMPDM_WERROR "Treat warnings as errors" ${ompdm_werror})
 
-# Most of a source's compile time goes into the standard library's templates, which each makes anew: eight sources of a
-# room together take half the time of eight alone. What has no name outside its file has a name of its own in its room.
+# Most of a source's compile time goes into the standard library's templates, which each makes anew: a room's sources
+# are compiled a dozen at once. What has no name outside its file has a name of its own in its room.
 set(CMAKE_UNITY_BUILD ${OMPDM_UNITY})
+set(CMAKE_UNITY_BUILD_BATCH_SIZE 16)
 
 # Headers of tests are compiled once, unless what was compiled is kept by ccache, which takes nothing that was compiled so.
 set(ompdm_pch ${PROJECT_IS_TOP_LEVEL})
@@ -33,10 +34,18 @@ target_compile_options(ompdm_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow
   # text put before a std::string for one that overlaps it (GCC bug 105651).
   $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict> $<$<BOOL:${OMPDM_WERROR}>:-Werror>)
+
+# What is instrumented in a target that links it: the preset's sanitizers, or ThreadSanitizer, which needs no others.
+set(ompdm_sanitizers "${OMPDM_SANITIZE}")
+if(NOT OMPDM_SANITIZE)
+  set(ompdm_sanitizers thread)
+endif()
+list(JOIN ompdm_sanitizers "," ompdm_sanitizers)
+add_library(ompdm_sanitized INTERFACE)
+target_compile_definitions(ompdm_sanitized INTERFACE OMPDM_SANITIZED)
+target_compile_options(ompdm_sanitized INTERFACE -fsanitize=${ompdm_sanitizers} -fno-sanitize-recover=all
+  -fno-omit-frame-pointer)
+target_link_options(ompdm_sanitized INTERFACE -fsanitize=${ompdm_sanitizers})
 if(OMPDM_SANITIZE)
-  target_compile_definitions(ompdm_options INTERFACE OMPDM_SANITIZED)
-  string(REPLACE ";" "," ompdm_sanitizers "${OMPDM_SANITIZE}")
-  target_compile_options(ompdm_options INTERFACE -fsanitize=${ompdm_sanitizers}
-    -fno-sanitize-recover=all -fno-omit-frame-pointer)
-  target_link_options(ompdm_options INTERFACE -fsanitize=${ompdm_sanitizers})
+  target_link_libraries(ompdm_options INTERFACE ompdm_sanitized)
 endif()

@@ -12,7 +12,9 @@ function(precompile_tests directory)
   foreach(target IN LISTS targets)
     get_target_property(type ${target} TYPE)
     get_target_property(libraries ${target} LINK_LIBRARIES)
-    if(type STREQUAL "EXECUTABLE" AND "GTest::gtest_main" IN_LIST libraries AND NOT target STREQUAL "precompiled")
+    # The headers are compiled without a single target's sanitizers.
+    if(type STREQUAL "EXECUTABLE" AND "GTest::gtest_main" IN_LIST libraries AND NOT target STREQUAL "precompiled" AND
+        NOT "ompdm_sanitized" IN_LIST libraries)
       target_precompile_headers(${target} REUSE_FROM precompiled)
     endif()
   endforeach()

@@ -21,7 +21,7 @@ constexpr std::pair<std::string_view, std::string_view> kReasons[] = {
     {"pointer_table", "a mapped table of pointers may hold it"},
     {"unnamed_data", "kernels may name it without a clause"}};
 
-std::string_view words_of(const std::string& reason) {
+std::string_view spoken_reason(const std::string& reason) {
   const auto known =
       std::ranges::find(kReasons, reason, &std::pair<std::string_view, std::string_view>::first);
   return known != std::end(kReasons) ? known->second : reason;
@@ -51,7 +51,7 @@ std::string doubted(const Analysis& one) {
   for (const Doubt& doubt : one.doubts) {
     transfers += doubt.transfers;
     bytes += doubt.bytes;
-    reasons += (reasons.empty() ? "" : "; ") + std::string(words_of(doubt.reason));
+    reasons += (reasons.empty() ? "" : "; ") + std::string(spoken_reason(doubt.reason));
     if (one.doubts.size() > 1) reasons += fmt::format(": {}", doubt.transfers);
   }
   return fmt::format(

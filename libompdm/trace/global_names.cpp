@@ -13,7 +13,7 @@
 namespace ompdm::trace {
 namespace {
 
-constexpr int kDeepest = 32;
+constexpr int kDeepestEntry = 32;
 
 std::uint64_t bytes_of(Dwarf_Die* variable) {
   Dwarf_Attribute attribute;
@@ -29,7 +29,7 @@ std::uint64_t bytes_of(Dwarf_Die* variable) {
 void add_variables(Dwarf_Die* parent, int depth,
                    std::map<std::uint64_t, GlobalVariable>& variables) {
   Dwarf_Die child;
-  if (depth > kDeepest || dwarf_child(parent, &child) != 0) return;
+  if (depth > kDeepestEntry || dwarf_child(parent, &child) != 0) return;
   do {
     switch (dwarf_tag(&child)) {
       case DW_TAG_variable: {

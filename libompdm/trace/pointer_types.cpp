@@ -31,7 +31,7 @@ std::optional<std::uint64_t> fixed_address(Dwarf_Die* variable) {
 
 namespace {
 
-constexpr int kDeepest = 32;  // of types in types, which damaged files may have without end
+constexpr int kDeepestType = 32;  // of types in types, which damaged files may have without end
 
 std::optional<Dwarf_Die> type_of(Dwarf_Die* die) {
   Dwarf_Attribute attribute;
@@ -56,7 +56,7 @@ bool is_aggregate(Dwarf_Die* type) {
 
 /// Whether a value of the type has pointers in it, at any depth.
 bool holds_pointers(Dwarf_Die* type, int depth) {
-  if (is_pointer(type) || depth > kDeepest) return true;
+  if (is_pointer(type) || depth > kDeepestType) return true;
   // Fortran's allocatable and pointer arrays are described by pointers.
   if (dwarf_tag(type) == DW_TAG_array_type) {
     if (dwarf_hasattr(type, DW_AT_allocated) != 0 || dwarf_hasattr(type, DW_AT_associated) != 0) {
@@ -82,7 +82,7 @@ bool holds_pointers(Dwarf_Die* type, int depth) {
 
 std::optional<Dwarf_Die> member_of(Dwarf_Die* aggregate, std::string_view name, int depth = 0) {
   Dwarf_Die member;
-  if (!is_aggregate(aggregate) || depth > kDeepest || dwarf_child(aggregate, &member) != 0) {
+  if (!is_aggregate(aggregate) || depth > kDeepestType || dwarf_child(aggregate, &member) != 0) {
     return std::nullopt;
   }
   do {
@@ -124,7 +124,7 @@ std::string_view name_at(std::string_view text) {
 std::optional<Dwarf_Die> variable_in(Dwarf_Die* scope, std::string_view name, bool in_blocks,
                                      int depth = 0) {
   Dwarf_Die child;
-  if (depth > kDeepest || dwarf_child(scope, &child) != 0) return std::nullopt;
+  if (depth > kDeepestType || dwarf_child(scope, &child) != 0) return std::nullopt;
   do {
     const int tag = dwarf_tag(&child);
     const char* own = dwarf_diename(&child);
@@ -190,7 +190,7 @@ int line_of(Dwarf_Die* variable) {
 
 void add_globals(Dwarf_Die* parent, int depth, std::map<std::uint64_t, bool>& pointers) {
   Dwarf_Die child;
-  if (depth > kDeepest || dwarf_child(parent, &child) != 0) return;
+  if (depth > kDeepestType || dwarf_child(parent, &child) != 0) return;
   do {
     switch (dwarf_tag(&child)) {
       case DW_TAG_variable:

@@ -11,7 +11,7 @@
 
 #include "recorded.h"
 
-namespace ompdm::e2e {
+namespace ompdm::e2e::advice_test {
 namespace {
 
 /// What the advice of all findings says to write, whatever the host does.
@@ -110,4 +110,4 @@ TEST(Advice, SaysWhatToDoAboutKernelsThatSpoilTheirCopy) {
 }
 
 }  // namespace
-}  // namespace ompdm::e2e
+}  // namespace ompdm::e2e::advice_test

@@ -3,7 +3,7 @@
 
 #include "kernel_runs.h"
 
-namespace ompdm::e2e {
+namespace ompdm::e2e::builds_test {
 namespace {
 
 class Builds : public testing::TestWithParam<const char*> {};
@@ -51,4 +51,4 @@ TEST(BuildsWithoutLines, NoDebugStripped) {
 }
 
 }  // namespace
-}  // namespace ompdm::e2e
+}  // namespace ompdm::e2e::builds_test

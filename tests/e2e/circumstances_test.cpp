@@ -5,7 +5,7 @@
 
 #include "ledger.h"
 
-namespace ompdm::e2e {
+namespace ompdm::e2e::circumstances_test {
 namespace {
 
 const std::filesystem::path kSources = OMPDM_E2E_SOURCES;
@@ -72,4 +72,4 @@ TEST(Circumstances, SizesBeyond32Bits) {
 }
 
 }  // namespace
-}  // namespace ompdm::e2e
+}  // namespace ompdm::e2e::circumstances_test

@@ -7,7 +7,7 @@
 
 #include "recorded.h"
 
-namespace ompdm::e2e {
+namespace ompdm::e2e::compare_test {
 namespace {
 
 constexpr std::uint64_t kGrid = 60 * 60 * 8;
@@ -173,4 +173,4 @@ TEST_F(Compare, OnAModelOfALinkAndOfKernels) {
 }
 
 }  // namespace
-}  // namespace ompdm::e2e
+}  // namespace ompdm::e2e::compare_test

@@ -7,7 +7,7 @@
 #include "advice.h"
 #include "recorded.h"
 
-namespace ompdm::e2e {
+namespace ompdm::e2e::course_test {
 namespace {
 
 constexpr std::uint64_t kGrid = 300 * 300 * 8;
@@ -82,4 +82,4 @@ TEST(EditsInScope, AreThoseWhoseNamesTheirPlaceKnows) {
 INSTANTIATE_TEST_SUITE_P(Solves, CourseHeat, ::testing::Values(1, 3, 12));
 
 }  // namespace
-}  // namespace ompdm::e2e
+}  // namespace ompdm::e2e::course_test

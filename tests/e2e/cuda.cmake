@@ -32,7 +32,6 @@ add_executable(e2e_cuda_test cuda/activities_test.cpp cuda/failures_test.cpp cud
   cuda/injection_test.cpp cuda/peers_test.cpp cuda/places_test.cpp cuda/waits_test.cpp cuda/met.cpp cuda/tallies_test.cpp)
 target_link_libraries(e2e_cuda_test PRIVATE ompdm_options e2e_support GTest::gtest_main)
 target_compile_definitions(e2e_cuda_test PRIVATE OMPDM_CUDA_PROGRAMS="${cuda_programs}"
-  OMPDM_STANDIN_LIBRARIES="${OMPDM_STANDIN_LIBRARIES}" OMPDM_RECORDER="$<TARGET_FILE:ompdm_record>")
+  OMPDM_STANDIN_LIBRARIES="${OMPDM_STANDIN_LIBRARIES}")
 add_dependencies(e2e_cuda_test ${cuda_built} cuda_plain cuda_plain_peers standin)
-gtest_discover_tests(e2e_cuda_test NO_PRETTY_VALUES TEST_PREFIX e2e.cuda. DISCOVERY_MODE PRE_TEST
-  PROPERTIES LABELS e2e TIMEOUT 120)
+ompdm_discover_tests(e2e_cuda_test PREFIX e2e.cuda. LABELS e2e TIMEOUT 120 WHEN_RUN)

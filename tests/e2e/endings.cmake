@@ -105,12 +105,8 @@ if(OMPDM_GXX)
   list(APPEND ending_programs endings_libgomp)
 endif()
 
-add_executable(endings_test endings/place.cpp endings/deaths_test.cpp endings/deeds_test.cpp
+target_sources(e2e_test PRIVATE endings/place.cpp endings/deaths_test.cpp endings/deeds_test.cpp
   endings/finishing_test.cpp endings/space_test.cpp endings/stacks_test.cpp endings/names_test.cpp endings/company_test.cpp
   endings/modules_test.cpp)
-target_link_libraries(endings_test PRIVATE ompdm_options e2e_support GTest::gtest_main)
-target_compile_definitions(endings_test PRIVATE OMPDM_RECORDER="$<TARGET_FILE:ompdm_record>"
-  OMPDM_ENDINGS_SOURCES="${ending_sources}/programs")
-add_dependencies(endings_test ${ending_programs})
-gtest_discover_tests(endings_test NO_PRETTY_VALUES TEST_PREFIX endings. DISCOVERY_MODE PRE_TEST
-  PROPERTIES LABELS e2e TIMEOUT 120)
+target_compile_definitions(e2e_test PRIVATE OMPDM_ENDINGS_SOURCES="${ending_sources}/programs")
+add_dependencies(e2e_test ${ending_programs})

@@ -14,12 +14,9 @@ endforeach()
 foreach(level O0 O2 O3)
   add_e2e_program(untaken_${level} ${e2e_findings}/untaken.cpp OPTIONS -std=c++20 -g -${level})
 endforeach()
-add_executable(e2e_findings_test findings_test.cpp untaken_test.cpp course_test.cpp pieces_test.cpp advice_test.cpp inputs_test.cpp same_words_test.cpp
+target_sources(e2e_test PRIVATE findings_test.cpp untaken_test.cpp course_test.cpp pieces_test.cpp advice_test.cpp inputs_test.cpp same_words_test.cpp
   present_test.cpp kept_test.cpp advice.cpp)
-target_compile_definitions(e2e_findings_test PRIVATE OMPDM_E2E_FINDINGS="${e2e_findings}")
-target_link_libraries(e2e_findings_test PRIVATE ompdm_options e2e_support GTest::gtest_main)
-add_dependencies(e2e_findings_test vadd pi jacobi heat e2e_needless e2e_contents e2e_interior e2e_present e2e_kept e2e_heat_advised e2e_jacobi_advised
+target_compile_definitions(e2e_test PRIVATE OMPDM_E2E_FINDINGS="${e2e_findings}")
+add_dependencies(e2e_test vadd pi jacobi heat e2e_needless e2e_contents e2e_interior e2e_present e2e_kept e2e_heat_advised e2e_jacobi_advised
   e2e_course_heat e2e_devices_split e2e_inputs e2e_members e2e_same_names e2e_meanwhile e2e_nested e2e_pieces e2e_scratch
   e2e_untaken_O0 e2e_untaken_O2 e2e_untaken_O3)
-gtest_discover_tests(e2e_findings_test NO_PRETTY_VALUES TEST_PREFIX e2e. DISCOVERY_MODE PRE_TEST
-  PROPERTIES LABELS e2e TIMEOUT 120)

@@ -11,7 +11,7 @@
 #include "advice.h"
 #include "recorded.h"
 
-namespace ompdm::e2e {
+namespace ompdm::e2e::findings_test {
 namespace {
 
 std::string patterns(const Json& report) {
@@ -286,4 +286,4 @@ TEST(ContentFindings, VaddImplicitReturnsItsInputs) {
 }
 
 }  // namespace
-}  // namespace ompdm::e2e
+}  // namespace ompdm::e2e::findings_test

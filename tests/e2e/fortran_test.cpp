@@ -8,7 +8,7 @@
 #include "ledger.h"
 #include "offload_build.h"
 
-namespace ompdm::e2e {
+namespace ompdm::e2e::fortran_test {
 namespace {
 
 class Fortran : public testing::Test {
@@ -118,4 +118,4 @@ TEST_F(Fortran, AdviceIsWrittenInFortran) {
 }
 
 }  // namespace
-}  // namespace ompdm::e2e
+}  // namespace ompdm::e2e::fortran_test

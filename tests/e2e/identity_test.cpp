@@ -10,7 +10,7 @@
 
 #include "recorded.h"
 
-namespace ompdm::e2e {
+namespace ompdm::e2e::identity_test {
 namespace {
 
 /// Storages of more than a scalar that were mapped, and how often.
@@ -71,4 +71,4 @@ INSTANTIATE_TEST_SUITE_P(
     });
 
 }  // namespace
-}  // namespace ompdm::e2e
+}  // namespace ompdm::e2e::identity_test

@@ -7,7 +7,7 @@
 
 #include "recorded.h"
 
-namespace ompdm::e2e {
+namespace ompdm::e2e::inputs_test {
 namespace {
 
 class Inputs : public ::testing::Test {
@@ -94,4 +94,4 @@ TEST_F(Inputs, LoseAnEditWhereAnotherRunDoesOtherWork) {
 }
 
 }  // namespace
-}  // namespace ompdm::e2e
+}  // namespace ompdm::e2e::inputs_test

@@ -14,7 +14,7 @@
 #include "shell_words.h"
 #include "support/synthetic_trace.h"
 
-namespace ompdm::cli {
+namespace ompdm::cli::job_files_test {
 namespace {
 
 using JobFiles = JobFolder;
@@ -214,4 +214,4 @@ TEST_F(JobFiles, TheEndOfALongProgramDoesNotWaitForItsSummary) {
 }
 
 }  // namespace
-}  // namespace ompdm::cli
+}  // namespace ompdm::cli::job_files_test

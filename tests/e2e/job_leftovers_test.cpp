@@ -7,7 +7,7 @@
 
 #include "job_folder.h"
 
-namespace ompdm::cli {
+namespace ompdm::cli::job_leftovers_test {
 namespace {
 
 using JobLeftovers = JobFolder;
@@ -100,4 +100,4 @@ TEST_F(JobLeftovers, BrokenTracesAreNamedAndTheRestIsReported) {
 }
 
 }  // namespace
-}  // namespace ompdm::cli
+}  // namespace ompdm::cli::job_leftovers_test

@@ -8,7 +8,7 @@
 #include "advice.h"
 #include "recorded.h"
 
-namespace ompdm::e2e {
+namespace ompdm::e2e::kept_test {
 namespace {
 
 /// The one finding that there is; fails the test if there are others.
@@ -108,4 +108,4 @@ TEST(Kept, IsMadeGoodWhereACopyEndsThatAKernelSpoilt) {
 }
 
 }  // namespace
-}  // namespace ompdm::e2e
+}  // namespace ompdm::e2e::kept_test

@@ -18,8 +18,5 @@ add_heat_build(no_debug -g0)
 add_heat_build(no_debug_stripped -g0 -s)
 
 get_property(heat_builds DIRECTORY PROPERTY HEAT_BUILDS)
-add_executable(e2e_kernels_test kernels_test.cpp builds_test.cpp kernel_runs.cpp)
-target_link_libraries(e2e_kernels_test PRIVATE ompdm_options e2e_support fmt::fmt GTest::gtest_main)
-add_dependencies(e2e_kernels_test vadd pi jacobi heat ${heat_builds})
-gtest_discover_tests(e2e_kernels_test NO_PRETTY_VALUES TEST_PREFIX e2e. DISCOVERY_MODE PRE_TEST
-  PROPERTIES LABELS e2e TIMEOUT 120)
+target_sources(e2e_test PRIVATE kernels_test.cpp builds_test.cpp kernel_runs.cpp)
+add_dependencies(e2e_test vadd pi jacobi heat ${heat_builds})

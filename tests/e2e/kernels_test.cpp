@@ -9,7 +9,7 @@
 
 #include "kernel_runs.h"
 
-namespace ompdm::e2e {
+namespace ompdm::e2e::kernels_test {
 namespace {
 
 constexpr std::string_view kEnter = "omp target enter data";
@@ -248,4 +248,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& rung) { return fmt::format("{}_{}", rung.param.kernel, rung.param.rung); });
 
 }  // namespace
-}  // namespace ompdm::e2e
+}  // namespace ompdm::e2e::kernels_test

@@ -8,7 +8,7 @@
 
 #include "recorded.h"
 
-namespace ompdm::e2e {
+namespace ompdm::e2e::loops_test {
 namespace {
 
 /// Functions of a loop's directives with its passes and entries, "sweep limit 100/1".
@@ -65,4 +65,4 @@ TEST(Loops, WhatIsDeferredAfterTeamsOfItsThread) {
 }
 
 }  // namespace
-}  // namespace ompdm::e2e
+}  // namespace ompdm::e2e::loops_test

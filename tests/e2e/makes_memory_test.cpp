@@ -5,7 +5,7 @@
 
 #include "recorded.h"
 
-namespace ompdm::e2e {
+namespace ompdm::e2e::makes_memory_test {
 namespace {
 
 class HostMemory : public ::testing::TestWithParam<std::string> {
@@ -47,4 +47,4 @@ INSTANTIATE_TEST_SUITE_P(, HostMemory, ::testing::Values("O0", "O2"),
                          [](const auto& test) { return test.param; });
 
 }  // namespace
-}  // namespace ompdm::e2e
+}  // namespace ompdm::e2e::makes_memory_test

@@ -7,7 +7,7 @@
 
 #include "recorded.h"
 
-namespace ompdm::e2e {
+namespace ompdm::e2e::passes_test {
 namespace {
 
 using Loops = std::vector<std::string>;
@@ -114,4 +114,4 @@ TEST(PassesOf, ALibrarysLoopNameTheCallOfIt) {
 }
 
 }  // namespace
-}  // namespace ompdm::e2e
+}  // namespace ompdm::e2e::passes_test

@@ -8,7 +8,7 @@
 #include "advice.h"
 #include "recorded.h"
 
-namespace ompdm::e2e {
+namespace ompdm::e2e::pieces_test {
 namespace {
 
 int line_of(const std::string& mark) { return marked_line("pieces.cpp", mark); }
@@ -85,4 +85,4 @@ TEST(Pieces, OfARectangleDidNotAllCross) {
 }
 
 }  // namespace
-}  // namespace ompdm::e2e
+}  // namespace ompdm::e2e::pieces_test

@@ -8,7 +8,7 @@
 #include "advice.h"
 #include "recorded.h"
 
-namespace ompdm::e2e {
+namespace ompdm::e2e::present_test {
 namespace {
 
 Json findings_of(const std::string& way) {
@@ -83,4 +83,4 @@ TEST(Present, InItsTurnIsNotWhatWasLeft) {
 }
 
 }  // namespace
-}  // namespace ompdm::e2e
+}  // namespace ompdm::e2e::present_test

@@ -40,13 +40,10 @@ target_include_directories(e2e_support PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
 target_link_libraries(e2e_support PUBLIC ompdm_trace GTest::gtest nlohmann_json::nlohmann_json
   PRIVATE ompdm_options fmt::fmt)
 target_compile_definitions(e2e_support PUBLIC
-  OMPDM_COMMAND="$<TARGET_FILE:ompdm>" OMPDM_OFFLOAD_BUILD="${offload_build}"
+  OMPDM_COMMAND="$<TARGET_FILE:ompdm>" OMPDM_RECORDER="$<TARGET_FILE:ompdm_record>" OMPDM_OFFLOAD_BUILD="${offload_build}"
   OMPDM_E2E_SOURCES="${e2e_sources}" OMPDM_KERNEL_SOURCES="${PROJECT_SOURCE_DIR}/kernels")
 add_dependencies(e2e_support ompdm ompdm_record)
 
 get_property(e2e_built DIRECTORY PROPERTY E2E_PROGRAMS)
-add_executable(e2e_programs_test programs_test.cpp circumstances_test.cpp tallies_test.cpp)
-target_link_libraries(e2e_programs_test PRIVATE ompdm_options e2e_support GTest::gtest_main)
-add_dependencies(e2e_programs_test ${e2e_built} load_twice_gcc)
-gtest_discover_tests(e2e_programs_test NO_PRETTY_VALUES TEST_PREFIX e2e. DISCOVERY_MODE PRE_TEST
-  PROPERTIES LABELS e2e TIMEOUT 120)
+target_sources(e2e_test PRIVATE programs_test.cpp circumstances_test.cpp tallies_test.cpp)
+add_dependencies(e2e_test ${e2e_built} load_twice_gcc)

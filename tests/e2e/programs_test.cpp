@@ -7,7 +7,7 @@
 
 #include "ledger.h"
 
-namespace ompdm::e2e {
+namespace ompdm::e2e::programs_test {
 namespace {
 
 struct Program {
@@ -163,4 +163,4 @@ TEST(Templates, AreNotShownUnderOneInstancesName) {
 }
 
 }  // namespace
-}  // namespace ompdm::e2e
+}  // namespace ompdm::e2e::programs_test

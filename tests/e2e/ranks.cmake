@@ -2,11 +2,9 @@
 # of tests/slurm make none.
 set(ranks_folder ${CMAKE_CURRENT_BINARY_DIR}/ranks)
 file(MAKE_DIRECTORY ${ranks_folder})
-add_executable(ranks_test ranks_test.cpp ../unit/cli/scratch.cpp job_files_test.cpp job_leftovers_test.cpp ../support/synthetic_trace.cpp)
-target_include_directories(ranks_test PRIVATE ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/tests/unit/cli)
-target_link_libraries(ranks_test PRIVATE ompdm_options ompdm_verbs nlohmann_json::nlohmann_json GTest::gtest_main)
-target_compile_definitions(ranks_test PRIVATE OMPDM_COMMAND="$<TARGET_FILE:ompdm>" OMPDM_RANKS_FOLDER="${ranks_folder}")
-add_dependencies(ranks_test ompdm ompdm_record)
+target_sources(e2e_test PRIVATE ranks_test.cpp job_files_test.cpp job_leftovers_test.cpp)
+target_link_libraries(e2e_test PRIVATE ompdm_test_support)
+target_compile_definitions(e2e_test PRIVATE OMPDM_RANKS_FOLDER="${ranks_folder}")
 
 foreach(mpi openmpi mpich slurm)
   find_program(OMPDM_MPICC_${mpi} mpicc.${mpi})
@@ -24,7 +22,6 @@ foreach(mpi openmpi mpich slurm)
       -Wl,-rpath,${OMPDM_OFFLOAD_LIBRARY_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/ranks/ranks.c -o ${ranks_folder}/${mpi}
     DEPENDS ranks/ranks.c VERBATIM COMMENT "Building a rank of ${mpi}")
   add_custom_target(ranks_${mpi} ALL DEPENDS ${ranks_folder}/${mpi})
-  add_dependencies(ranks_test ranks_${mpi})
+  add_dependencies(e2e_test ranks_${mpi})
   add_dependencies(offload_programs ranks_${mpi})
 endforeach()
-gtest_discover_tests(ranks_test NO_PRETTY_VALUES TEST_PREFIX e2e.ranks. PROPERTIES LABELS e2e TIMEOUT 120)

@@ -12,7 +12,7 @@
 #include "scratch.h"
 #include "shell_words.h"
 
-namespace ompdm::cli {
+namespace ompdm::cli::ranks_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -199,4 +199,4 @@ INSTANTIATE_TEST_SUITE_P(Launchers, Ranks, ::testing::Values("openmpi", "mpich")
                          [](const auto& test) { return test.param; });
 
 }  // namespace
-}  // namespace ompdm::cli
+}  // namespace ompdm::cli::ranks_test

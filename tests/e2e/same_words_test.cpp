@@ -10,7 +10,7 @@
 
 #include "recorded.h"
 
-namespace ompdm::e2e {
+namespace ompdm::e2e::same_words_test {
 namespace {
 
 /// Threads that compute as long as it lives, as many as this.
@@ -103,4 +103,4 @@ INSTANTIATE_TEST_SUITE_P(, SameWords, testing::ValuesIn(programs()), [](const au
 });
 
 }  // namespace
-}  // namespace ompdm::e2e
+}  // namespace ompdm::e2e::same_words_test

@@ -9,7 +9,7 @@
 
 #include "recorded.h"
 
-namespace ompdm::e2e {
+namespace ompdm::e2e::tallies_test {
 namespace {
 
 using Environment = std::map<std::string, std::string>;
@@ -224,4 +224,4 @@ TEST(CountedFallbacks, AreThoseOfARunThatIsTold) {
 }
 
 }  // namespace
-}  // namespace ompdm::e2e
+}  // namespace ompdm::e2e::tallies_test

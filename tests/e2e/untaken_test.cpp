@@ -6,7 +6,7 @@
 
 #include "recorded.h"
 
-namespace ompdm::e2e {
+namespace ompdm::e2e::untaken_test {
 namespace {
 
 int line_of(const std::string& mark) {
@@ -85,4 +85,4 @@ INSTANTIATE_TEST_SUITE_P(, Untaken, ::testing::Values("O0", "O2", "O3"),
                          [](const auto& test) { return test.param; });
 
 }  // namespace
-}  // namespace ompdm::e2e
+}  // namespace ompdm::e2e::untaken_test

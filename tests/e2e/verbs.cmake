@@ -3,14 +3,10 @@ set(programs ${CMAKE_CURRENT_BINARY_DIR}/verbs)
 function(add_verbs_program name source)
   ompdm_add_offload_program(verbs_${name} verbs/${source}
     OUTPUT_NAME ${name} OUTPUT_DIRECTORY ${programs} ${ARGN})
-  add_dependencies(verbs_test verbs_${name})
+  add_dependencies(e2e_test verbs_${name})
 endfunction()
 
-add_executable(verbs_test verbs_test.cpp ../unit/cli/scratch.cpp)
-target_include_directories(verbs_test PRIVATE ${PROJECT_SOURCE_DIR}/tests/unit/cli)
-target_link_libraries(verbs_test PRIVATE ompdm_options ompdm_verbs e2e_support nlohmann_json::nlohmann_json
-  GTest::gtest_main)
-add_dependencies(verbs_test ompdm ompdm_record)
+target_sources(e2e_test PRIVATE verbs_test.cpp)
 
 add_verbs_program(region region.c)
 add_verbs_program(no_debug region.c OPTIONS -g0)
@@ -23,7 +19,7 @@ add_verbs_program(user user.c OPTIONS -g0 LINK -s verbs_part)
 add_executable(verbs_opener verbs/opener.c)
 set_target_properties(verbs_opener PROPERTIES OUTPUT_NAME opener RUNTIME_OUTPUT_DIRECTORY ${programs})
 target_link_libraries(verbs_opener PRIVATE ${CMAKE_DL_LIBS})
-add_dependencies(verbs_test verbs_opener)
+add_dependencies(e2e_test verbs_opener)
 add_dependencies(offload_programs verbs_opener)
 
 # As it is built by hand: nothing leads the loader to the runtime.
@@ -36,7 +32,7 @@ add_custom_command(OUTPUT ${programs}/lost_library
     ${CMAKE_CURRENT_SOURCE_DIR}/verbs/part.c -o ${programs}/lost_library
   DEPENDS verbs/part.c COMMAND_EXPAND_LISTS VERBATIM)
 add_custom_target(verbs_lost_runtime ALL DEPENDS ${programs}/lost_runtime ${programs}/lost_library)
-add_dependencies(verbs_test verbs_lost_runtime)
+add_dependencies(e2e_test verbs_lost_runtime)
 add_dependencies(offload_programs verbs_lost_runtime)
 
 # As it is built where the targets are forgotten.
@@ -45,7 +41,7 @@ add_custom_command(OUTPUT ${programs}/host_alone
     -o ${programs}/host_alone -Wl,-rpath,${OMPDM_OFFLOAD_LIBRARY_DIR}
   DEPENDS verbs/region.c COMMAND_EXPAND_LISTS VERBATIM)
 add_custom_target(verbs_host_alone ALL DEPENDS ${programs}/host_alone)
-add_dependencies(verbs_test verbs_host_alone)
+add_dependencies(e2e_test verbs_host_alone)
 add_dependencies(offload_programs verbs_host_alone)
 
 # A shared AddressSanitizer runtime must be loaded first, whoever's it is.
@@ -61,7 +57,6 @@ if(OMPDM_GCC)
       ${CMAKE_CURRENT_SOURCE_DIR}/verbs/region.c -o ${programs}/libgomp
     DEPENDS verbs/region.c VERBATIM)
   add_custom_target(verbs_libgomp ALL DEPENDS ${programs}/libgomp)
-  add_dependencies(verbs_test verbs_libgomp)
+  add_dependencies(e2e_test verbs_libgomp)
   add_dependencies(offload_programs verbs_libgomp)
 endif()
-gtest_discover_tests(verbs_test NO_PRETTY_VALUES PROPERTIES LABELS e2e TIMEOUT 120)

@@ -9,7 +9,7 @@
 #include "scratch.h"
 #include "shell_words.h"
 
-namespace ompdm::cli {
+namespace ompdm::cli::verbs_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -321,4 +321,4 @@ TEST_F(Verbs, RecordAttachesByToolLibrariesWhereToldTo) {
 }
 
 }  // namespace
-}  // namespace ompdm::cli
+}  // namespace ompdm::cli::verbs_test

@@ -8,7 +8,7 @@
 
 #include "recorded.h"
 
-namespace ompdm::e2e {
+namespace ompdm::e2e::writers_test {
 namespace {
 
 using Found = std::vector<std::pair<std::string, std::string>>;  // pattern, confidence
@@ -56,4 +56,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& tested) { return std::string(tested.param.way); });
 
 }  // namespace
-}  // namespace ompdm::e2e
+}  // namespace ompdm::e2e::writers_test

@@ -17,6 +17,7 @@
 #include "ompdm/report.h"
 #include "ompdm/trace_file.h"
 
+namespace ompdm::fixtures_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -141,3 +142,4 @@ TEST(OldRecorder, LeftUnknownWhatItDidNotAsk) {
 INSTANTIATE_TEST_SUITE_P(Kept, Fixture, testing::ValuesIn(fixture_names()), test_name);
 
 }  // namespace
+}  // namespace ompdm::fixtures_test

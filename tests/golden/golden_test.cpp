@@ -18,6 +18,7 @@
 #include "ompdm/trace_file.h"
 #include "scenes.h"
 
+namespace ompdm::golden_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -103,3 +104,4 @@ INSTANTIATE_TEST_SUITE_P(Scenes, Golden, testing::ValuesIn(scene_names()),
                          [](const auto& scene) { return scene.param; });
 
 }  // namespace
+}  // namespace ompdm::golden_test

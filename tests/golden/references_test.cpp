@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+namespace ompdm::references_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -107,3 +108,4 @@ INSTANTIATE_TEST_SUITE_P(Scenes, References, testing::ValuesIn(scenes()),
                          [](const auto& scene) { return scene.param; });
 
 }  // namespace
+}  // namespace ompdm::references_test

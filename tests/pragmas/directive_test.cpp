@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace ompdm::pragmas {
+namespace ompdm::pragmas::directive_test {
 namespace {
 
 using Texts = std::vector<std::string>;
@@ -98,4 +98,4 @@ TEST(Directive, StandsAloneOrHasAStatement) {
 }
 
 }  // namespace
-}  // namespace ompdm::pragmas
+}  // namespace ompdm::pragmas::directive_test

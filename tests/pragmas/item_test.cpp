@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace ompdm::pragmas {
+namespace ompdm::pragmas::item_test {
 namespace {
 
 TEST(Item, IsTheSameWithoutBlanksCommentsAndThis) {
@@ -21,4 +21,4 @@ TEST(Item, CommentsEndWhereTheTextDoes) {
 }
 
 }  // namespace
-}  // namespace ompdm::pragmas
+}  // namespace ompdm::pragmas::item_test

@@ -1,3 +1,4 @@
+# Model -> figures -> reports, and the sums of many.
 add_executable(analysis_test
   analysis/activities_test.cpp
   analysis/agreement_test.cpp
@@ -38,7 +39,27 @@ add_executable(analysis_test
   analysis/templates_test.cpp
   analysis/unmodified_copy_back_test.cpp
   analysis/add_finding_test.cpp
-  analysis/counted_device_clock_test.cpp)
-target_include_directories(analysis_test PRIVATE ${PROJECT_SOURCE_DIR}/tests ${CMAKE_CURRENT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/libompdm)
-target_link_libraries(analysis_test PRIVATE ompdm_options ompdm_analysis ompdm_report GTest::gtest_main)
-gtest_discover_tests(analysis_test NO_PRETTY_VALUES TEST_PREFIX analysis. PROPERTIES LABELS unit TIMEOUT 60)
+  analysis/counted_device_clock_test.cpp
+  report/comparison_test.cpp report/ladder_test.cpp
+  report/conditions_test.cpp report/fortran_wording_test.cpp
+  report/rendering_test.cpp report/gpu_trace_test.cpp report/call_path_tables_test.cpp report/left_out_test.cpp
+  report/evidence_test.cpp
+  report/nearest_test.cpp
+  report/page_test.cpp report/page_numbers.cpp
+  report/source_names_test.cpp
+  report/glance_test.cpp report/table_test.cpp
+  report/units_test.cpp
+  report/counted_run_test.cpp
+  summary/job_report_test.cpp summary/merge_test.cpp summary/random_summary.cpp summary/summarize_test.cpp
+  summary/programs_test.cpp
+  ${tests_root}/pragmas/directive_test.cpp ${tests_root}/pragmas/item_test.cpp)
+target_include_directories(analysis_test PRIVATE ${tests_root} ${CMAKE_CURRENT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/libompdm)
+target_link_libraries(analysis_test PRIVATE ompdm_options ompdm_test_support ompdm_pragmas ompdm_report ompdm_trace
+  nlohmann_json::nlohmann_json ZLIB::ZLIB GTest::gtest_main)
+ompdm_discover_tests(analysis_test PREFIX analysis. LABELS unit quick)
+
+# A job of made-up ranks, for tests of the command and measurements: make_summaries FOLDER COUNT.
+add_executable(make_summaries EXCLUDE_FROM_ALL ${tests_root}/support/summaries_main.cpp summary/random_summary.cpp)
+target_include_directories(make_summaries PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+target_link_libraries(make_summaries PRIVATE ompdm_options ompdm_summary)
+add_dependencies(by_hand make_summaries)

@@ -6,7 +6,7 @@
 
 #include "check.h"
 
-namespace ompdm::e2e {
+namespace ompdm::e2e::applied_test {
 namespace {
 
 class AppliedEdits : public testing::TestWithParam<AppliedProgram> {};
@@ -27,4 +27,4 @@ INSTANTIATE_TEST_SUITE_P(, AppliedEdits, testing::ValuesIn(applied_programs()),
 
 void PrintTo(const AppliedProgram& program, std::ostream* out) { *out << program.name; }
 
-}  // namespace ompdm::e2e
+}  // namespace ompdm::e2e::applied_test

@@ -7,7 +7,7 @@
 
 #include "run.h"
 
-namespace ompdm::e2e {
+namespace ompdm::e2e::applier_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -161,4 +161,4 @@ TEST(Applier, LeavesWhatIsInWords) {
 }
 
 }  // namespace
-}  // namespace ompdm::e2e
+}  // namespace ompdm::e2e::applier_test

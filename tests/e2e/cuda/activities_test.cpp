@@ -10,7 +10,7 @@
 #include "met.h"
 #include "ompdm/trace_file.h"
 
-namespace ompdm::e2e {
+namespace ompdm::e2e::activities_test {
 namespace {
 
 using Shape = std::array<std::uint32_t, 3>;
@@ -150,4 +150,4 @@ TEST(Cuda, TheListHasNvprofsColumns) {
 }
 
 }  // namespace
-}  // namespace ompdm::e2e
+}  // namespace ompdm::e2e::activities_test

@@ -7,7 +7,7 @@
 #include "met.h"
 #include "ompdm/trace_file.h"
 
-namespace ompdm::e2e {
+namespace ompdm::e2e::failures_test {
 namespace {
 
 std::size_t occurrences(const std::string& text, const std::string& part) {
@@ -156,4 +156,4 @@ TEST(Cuda, ALongRunGivesItsBuffersBack) {
 }
 
 }  // namespace
-}  // namespace ompdm::e2e
+}  // namespace ompdm::e2e::failures_test

@@ -4,7 +4,7 @@
 
 #include "met.h"
 
-namespace ompdm::e2e {
+namespace ompdm::e2e::findings_test {
 namespace {
 
 /// The findings of one pattern.
@@ -87,4 +87,4 @@ TEST(CudaFindings, AKernelThatFillsTheDeviceIsNoFinding) {
 }
 
 }  // namespace
-}  // namespace ompdm::e2e
+}  // namespace ompdm::e2e::findings_test

@@ -7,7 +7,7 @@
 #include "met.h"
 #include "ompdm/trace_file.h"
 
-namespace ompdm::e2e {
+namespace ompdm::e2e::injection_test {
 namespace {
 
 using Shape = std::array<std::uint32_t, 3>;
@@ -74,4 +74,4 @@ TEST(Cuda, OpenMpProgramsAreRecordedOnce) {
 }
 
 }  // namespace
-}  // namespace ompdm::e2e
+}  // namespace ompdm::e2e::injection_test

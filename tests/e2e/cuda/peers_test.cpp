@@ -8,7 +8,7 @@
 #include "met.h"
 #include "ompdm/trace_file.h"
 
-namespace ompdm::e2e {
+namespace ompdm::e2e::peers_test {
 namespace {
 
 class Peers : public testing::TestWithParam<const char*> {};
@@ -65,4 +65,4 @@ TEST(Cuda, CopiesBetweenDevicesMayGoByTheHost) {
 }
 
 }  // namespace
-}  // namespace ompdm::e2e
+}  // namespace ompdm::e2e::peers_test

@@ -8,7 +8,7 @@
 #include "met.h"
 #include "ompdm/trace_file.h"
 
-namespace ompdm::e2e {
+namespace ompdm::e2e::places_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -103,4 +103,4 @@ TEST(Cuda, DoctorFindsNoCuptiWhereTheRecorderFindsNone) {
 }
 
 }  // namespace
-}  // namespace ompdm::e2e
+}  // namespace ompdm::e2e::places_test

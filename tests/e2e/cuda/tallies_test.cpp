@@ -8,7 +8,7 @@
 #include "met.h"
 #include "ompdm/trace_file.h"
 
-namespace ompdm::e2e {
+namespace ompdm::e2e::tallies_test {
 namespace {
 
 /// Rows of a table with these fields alone: times differ from run to run.
@@ -182,4 +182,4 @@ TEST(CountedGpu, AKilledRunHasWhatCameBack) {
 }
 
 }  // namespace
-}  // namespace ompdm::e2e
+}  // namespace ompdm::e2e::tallies_test

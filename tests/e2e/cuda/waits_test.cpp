@@ -5,7 +5,7 @@
 #include "met.h"
 #include "ompdm/trace_file.h"
 
-namespace ompdm::e2e {
+namespace ompdm::e2e::waits_test {
 namespace {
 
 constexpr Nanoseconds kMillisecond = 1'000'000;
@@ -126,4 +126,4 @@ TEST(Cuda, WaitsWithoutOpenMpBelongToNoDirective) {
 }
 
 }  // namespace
-}  // namespace ompdm::e2e
+}  // namespace ompdm::e2e::waits_test

@@ -7,7 +7,7 @@
 
 #include "endings/place.h"
 
-namespace ompdm::e2e::endings {
+namespace ompdm::e2e::endings::company_test {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -264,4 +264,4 @@ TEST(Messages, ThatNobodyReadsKillNothing) {
 }
 
 }  // namespace
-}  // namespace ompdm::e2e::endings
+}  // namespace ompdm::e2e::endings::company_test

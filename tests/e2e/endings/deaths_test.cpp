@@ -8,7 +8,7 @@
 
 #include "endings/place.h"
 
-namespace ompdm::e2e::endings {
+namespace ompdm::e2e::endings::deaths_test {
 namespace {
 
 struct Way {
@@ -175,4 +175,4 @@ TEST(PendingNowait, KeepsWhatWasCommitted) {
 }
 
 }  // namespace
-}  // namespace ompdm::e2e::endings
+}  // namespace ompdm::e2e::endings::deaths_test

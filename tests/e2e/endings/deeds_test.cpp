@@ -9,7 +9,7 @@
 
 #include "endings/place.h"
 
-namespace ompdm::e2e::endings {
+namespace ompdm::e2e::endings::deeds_test {
 namespace {
 
 Start odd(const std::string& deed, Attach attach) {
@@ -226,4 +226,4 @@ TEST(Late, RegionsBeforeMainAndAfterItAreRecorded) {
 }
 
 }  // namespace
-}  // namespace ompdm::e2e::endings
+}  // namespace ompdm::e2e::endings::deeds_test

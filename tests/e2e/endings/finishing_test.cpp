@@ -13,7 +13,7 @@
 
 #include "endings/place.h"
 
-namespace ompdm::e2e::endings {
+namespace ompdm::e2e::endings::finishing_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -218,4 +218,4 @@ TEST(ThreadsThatStillOffload, CrashNoMoreThanWithoutTheRecorder) {
 }
 
 }  // namespace
-}  // namespace ompdm::e2e::endings
+}  // namespace ompdm::e2e::endings::finishing_test

@@ -7,7 +7,7 @@
 
 #include "endings/place.h"
 
-namespace ompdm::e2e::endings {
+namespace ompdm::e2e::endings::modules_test {
 namespace {
 
 Start modules(const std::string& deed, Attach attach, const std::string& library = {},
@@ -154,4 +154,4 @@ TEST(Fork, WhileAnotherThreadWalksTheLoadersListLeavesAChildThatOffloads) {
 }
 
 }  // namespace
-}  // namespace ompdm::e2e::endings
+}  // namespace ompdm::e2e::endings::modules_test

@@ -12,7 +12,7 @@
 
 #include "endings/place.h"
 
-namespace ompdm::e2e::endings {
+namespace ompdm::e2e::endings::names_test {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -255,4 +255,4 @@ TEST(Settings, NamesOffStillGivesBytes) {
 }
 
 }  // namespace
-}  // namespace ompdm::e2e::endings
+}  // namespace ompdm::e2e::endings::names_test

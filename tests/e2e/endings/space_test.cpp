@@ -13,7 +13,7 @@
 
 #include "endings/place.h"
 
-namespace ompdm::e2e::endings {
+namespace ompdm::e2e::endings::space_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -253,4 +253,4 @@ TEST(UnwritableFolder, IsNoCaseForTheDoctor) {
 }
 
 }  // namespace
-}  // namespace ompdm::e2e::endings
+}  // namespace ompdm::e2e::endings::space_test

@@ -9,7 +9,7 @@
 
 #include "endings/place.h"
 
-namespace ompdm::e2e::endings {
+namespace ompdm::e2e::endings::stacks_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -50,4 +50,4 @@ INSTANTIATE_TEST_SUITE_P(All, Stacks,
                          });
 
 }  // namespace
-}  // namespace ompdm::e2e::endings
+}  // namespace ompdm::e2e::endings::stacks_test

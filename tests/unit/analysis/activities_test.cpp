@@ -3,7 +3,7 @@
 #include "ompdm/analysis.h"
 #include "support/trace_builder.h"
 
-namespace ompdm::analysis {
+namespace ompdm::analysis::activities_test {
 namespace {
 
 using test::TraceBuilder;
@@ -105,4 +105,4 @@ TEST(Headline, NothingRecordedIsSaidSo) {
 }
 
 }  // namespace
-}  // namespace ompdm::analysis
+}  // namespace ompdm::analysis::activities_test

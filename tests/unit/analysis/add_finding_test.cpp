@@ -8,7 +8,7 @@
 #include "ompdm/detector.h"
 #include "ompdm/error.h"
 
-namespace ompdm::analysis {
+namespace ompdm::analysis::add_finding_test {
 namespace {
 
 using test::patterns;
@@ -100,4 +100,4 @@ TEST(AddFinding, AnIdIsTheSameInAnotherRunAndNobodyElses) {
 }
 
 }  // namespace
-}  // namespace ompdm::analysis
+}  // namespace ompdm::analysis::add_finding_test

@@ -9,7 +9,7 @@
 
 #include "analysis/one_array.h"
 
-namespace ompdm::analysis {
+namespace ompdm::analysis::agreement_test {
 namespace {
 
 using test::OneArray;
@@ -265,4 +265,4 @@ TEST(SameProgram, HasTheSameLibraries) {
 }
 
 }  // namespace
-}  // namespace ompdm::analysis
+}  // namespace ompdm::analysis::agreement_test

@@ -8,7 +8,7 @@
 #include "analysis/passes.h"
 #include "ompdm/report.h"
 
-namespace ompdm::analysis {
+namespace ompdm::analysis::code_loops_test {
 namespace {
 
 using test::contains;
@@ -177,4 +177,4 @@ TEST(CodeLoops, KeepWhatTakesThePlaceOfOtherStorage) {
 }
 
 }  // namespace
-}  // namespace ompdm::analysis
+}  // namespace ompdm::analysis::code_loops_test

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace ompdm::analysis {
+namespace ompdm::analysis::comparison_test {
 namespace {
 
 DirectiveRow directive(Directive what, const std::string& file, int line,
@@ -121,4 +121,4 @@ TEST(Comparison, TellsWhichFindingsWentStayAndCame) {
 }
 
 }  // namespace
-}  // namespace ompdm::analysis
+}  // namespace ompdm::analysis::comparison_test

@@ -6,7 +6,7 @@
 #include "ompdm/analysis.h"
 #include "support/trace_builder.h"
 
-namespace ompdm::analysis {
+namespace ompdm::analysis::counted_device_clock_test {
 namespace {
 
 Distribution times(Nanoseconds each, std::uint64_t count) {
@@ -132,4 +132,4 @@ TEST(CountedDeviceClock, TwiceIsOnce) {
 }
 
 }  // namespace
-}  // namespace ompdm::analysis
+}  // namespace ompdm::analysis::counted_device_clock_test

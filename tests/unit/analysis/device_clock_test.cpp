@@ -7,7 +7,7 @@
 #include "analysis/enqueued.h"
 #include "analysis/found.h"
 
-namespace ompdm::analysis {
+namespace ompdm::analysis::device_clock_test {
 namespace {
 
 using test::TraceBuilder;
@@ -120,4 +120,4 @@ TEST(DeviceClock, ATraceWithoutActivitiesStaysAsItIs) {
 }
 
 }  // namespace
-}  // namespace ompdm::analysis
+}  // namespace ompdm::analysis::device_clock_test

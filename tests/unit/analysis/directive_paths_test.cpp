@@ -7,7 +7,7 @@
 #include "ompdm/analysis.h"
 #include "support/trace_builder.h"
 
-namespace ompdm::analysis {
+namespace ompdm::analysis::directive_paths_test {
 namespace {
 
 using test::TraceBuilder;
@@ -112,4 +112,4 @@ TEST(DirectivePaths, TellALibraryWithoutLinesOnce) {
 }
 
 }  // namespace
-}  // namespace ompdm::analysis
+}  // namespace ompdm::analysis::directive_paths_test

@@ -3,7 +3,7 @@
 #include "ompdm/analysis.h"
 #include "support/trace_builder.h"
 
-namespace ompdm::analysis {
+namespace ompdm::analysis::directives_test {
 namespace {
 
 using test::TraceBuilder;
@@ -129,4 +129,4 @@ TEST(Variables, EachPieceOfStorageIsARow) {
 }
 
 }  // namespace
-}  // namespace ompdm::analysis
+}  // namespace ompdm::analysis::directives_test

@@ -5,7 +5,7 @@
 #include "analysis/one_array.h"
 #include "ompdm/report.h"
 
-namespace ompdm::analysis {
+namespace ompdm::analysis::duplicate_transfer_test {
 namespace {
 
 using test::contains;
@@ -224,4 +224,4 @@ TEST(DuplicateTransfer, ADirectiveThatIsNeededAtTimesIsNotDropped) {
 }
 
 }  // namespace
-}  // namespace ompdm::analysis
+}  // namespace ompdm::analysis::duplicate_transfer_test

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace ompdm::analysis {
+namespace ompdm::analysis::edited_items_test {
 namespace {
 
 using Items = std::set<ItemAt>;
@@ -74,4 +74,4 @@ TEST(EditedItems, AreThoseOfAllEdits) {
 }
 
 }  // namespace
-}  // namespace ompdm::analysis
+}  // namespace ompdm::analysis::edited_items_test

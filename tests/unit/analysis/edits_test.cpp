@@ -12,7 +12,7 @@
 #include "analysis/one_array.h"
 #include "ompdm/analysis.h"
 
-namespace ompdm::test {
+namespace ompdm::test::edits_test {
 namespace {
 
 using analysis::Anchor;
@@ -94,4 +94,4 @@ TEST(Edits, MemoryIsThatOfStaysAtOneTimeOnOneDevice) {
 }
 
 }  // namespace
-}  // namespace ompdm::test
+}  // namespace ompdm::test::edits_test

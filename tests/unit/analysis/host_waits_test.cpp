@@ -5,7 +5,7 @@
 #include "analysis/enqueued.h"
 #include "ompdm/analysis.h"
 
-namespace ompdm::analysis {
+namespace ompdm::analysis::host_waits_test {
 namespace {
 
 using test::TraceBuilder;
@@ -136,4 +136,4 @@ TEST(StartLatencies, AnotherStreamsWorkIsNoQueue) {
 }
 
 }  // namespace
-}  // namespace ompdm::analysis
+}  // namespace ompdm::analysis::host_waits_test

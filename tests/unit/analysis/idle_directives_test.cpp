@@ -9,7 +9,7 @@
 #include "analysis/map_types.h"
 #include "analysis/one_array.h"
 
-namespace ompdm::analysis {
+namespace ompdm::analysis::idle_directives_test {
 namespace {
 
 using test::OneArray;
@@ -153,4 +153,4 @@ TEST(IdleDirectives, StayOnOtherDevices) {
 }
 
 }  // namespace
-}  // namespace ompdm::analysis
+}  // namespace ompdm::analysis::idle_directives_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace ompdm::analysis {
+namespace ompdm::analysis::interval_union_test {
 namespace {
 
 TEST(IntervalUnion, CountsOverlapsOnce) {
@@ -19,4 +19,4 @@ TEST(IntervalUnion, TakesAnyOrderAndEmptyIntervals) {
 }
 
 }  // namespace
-}  // namespace ompdm::analysis
+}  // namespace ompdm::analysis::interval_union_test

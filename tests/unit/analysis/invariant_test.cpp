@@ -10,7 +10,7 @@
 #include "ompdm/analysis.h"
 #include "support/trace_builder.h"
 
-namespace ompdm::analysis {
+namespace ompdm::analysis::invariant_test {
 namespace {
 
 using test::TraceBuilder;
@@ -127,4 +127,4 @@ TEST(Invariant, BlocksShowNothingOfWhatWasSeenToChange) {
 }
 
 }  // namespace
-}  // namespace ompdm::analysis
+}  // namespace ompdm::analysis::invariant_test

@@ -5,7 +5,7 @@
 #include "ompdm/analysis.h"
 #include "support/trace_builder.h"
 
-namespace ompdm::analysis {
+namespace ompdm::analysis::iterations_test {
 namespace {
 
 using test::TraceBuilder;
@@ -267,4 +267,4 @@ TEST(Iterations, OfDeferredDirectivesBeginWhereTheirTasksWereMade) {
 }
 
 }  // namespace
-}  // namespace ompdm::analysis
+}  // namespace ompdm::analysis::iterations_test

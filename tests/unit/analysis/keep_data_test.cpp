@@ -9,7 +9,7 @@
 #include "analysis/one_array.h"
 #include "ompdm/report.h"
 
-namespace ompdm::analysis {
+namespace ompdm::analysis::keep_data_test {
 namespace {
 
 using test::contains;
@@ -263,4 +263,4 @@ TEST(KeptData, IsNotWhatAnotherDeviceSharesAndThisOneChanges) {
 }
 
 }  // namespace
-}  // namespace ompdm::analysis
+}  // namespace ompdm::analysis::keep_data_test

@@ -5,7 +5,7 @@
 #include "ompdm/link.h"
 #include "support/trace_builder.h"
 
-namespace ompdm::analysis {
+namespace ompdm::analysis::kernel_factor_test {
 namespace {
 
 /// 8 bytes take 108 ns; kernels a tenth of what they took.
@@ -68,4 +68,4 @@ TEST(KernelFactor, KernelsOfTwoThreadsOnOneDeviceDoNotWaitForEachOther) {
 }
 
 }  // namespace
-}  // namespace ompdm::analysis
+}  // namespace ompdm::analysis::kernel_factor_test

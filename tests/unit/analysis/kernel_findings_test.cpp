@@ -5,7 +5,7 @@
 #include "ompdm/report.h"
 #include "support/trace_builder.h"
 
-namespace ompdm::analysis {
+namespace ompdm::analysis::kernel_findings_test {
 namespace {
 
 using test::contains;
@@ -233,4 +233,4 @@ TEST(HostFallback, IsCountedBySite) {
 }
 
 }  // namespace
-}  // namespace ompdm::analysis
+}  // namespace ompdm::analysis::kernel_findings_test

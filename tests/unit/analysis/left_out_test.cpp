@@ -6,7 +6,7 @@
 #include "analysis/one_array.h"
 #include "analysis/passes.h"
 
-namespace ompdm::analysis {
+namespace ompdm::analysis::left_out_test {
 namespace {
 
 using test::OneArray;
@@ -138,4 +138,4 @@ TEST(Doubts, OfKernelsWhoseClausesAreNotKnown) {
 }
 
 }  // namespace
-}  // namespace ompdm::analysis
+}  // namespace ompdm::analysis::left_out_test

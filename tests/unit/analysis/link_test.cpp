@@ -13,7 +13,7 @@
 #include "ompdm/error.h"
 #include "support/trace_builder.h"
 
-namespace ompdm::analysis {
+namespace ompdm::analysis::link_test {
 namespace {
 
 /// 8 bytes take 108 ns.
@@ -300,4 +300,4 @@ TEST(Retime, OfNothingIsNothing) {
 }
 
 }  // namespace
-}  // namespace ompdm::analysis
+}  // namespace ompdm::analysis::link_test

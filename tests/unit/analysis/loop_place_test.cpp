@@ -5,7 +5,7 @@
 #include "report/loop_words.h"
 #include "support/trace_builder.h"
 
-namespace ompdm::analysis {
+namespace ompdm::analysis::loop_place_test {
 namespace {
 
 using test::TraceBuilder;
@@ -117,4 +117,4 @@ TEST(LoopPlace, WithoutCallersOrNames) {
 }
 
 }  // namespace
-}  // namespace ompdm::analysis
+}  // namespace ompdm::analysis::loop_place_test

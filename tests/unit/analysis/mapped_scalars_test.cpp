@@ -7,7 +7,7 @@
 #include "ompdm/report.h"
 #include "support/trace_builder.h"
 
-namespace ompdm::analysis {
+namespace ompdm::analysis::mapped_scalars_test {
 namespace {
 
 using test::contains;
@@ -143,4 +143,4 @@ TEST(MappedScalars, OfOneLoopAreOneFinding) {
 }
 
 }  // namespace
-}  // namespace ompdm::analysis
+}  // namespace ompdm::analysis::mapped_scalars_test

@@ -5,7 +5,7 @@
 #include "analysis/one_array.h"
 #include "ompdm/report.h"
 
-namespace ompdm::analysis {
+namespace ompdm::analysis::mapper_walk_test {
 namespace {
 
 using test::contains;
@@ -116,4 +116,4 @@ TEST(MapperWalk, OnAnAsynchronousDeviceTellsNoTime) {
 }
 
 }  // namespace
-}  // namespace ompdm::analysis
+}  // namespace ompdm::analysis::mapper_walk_test

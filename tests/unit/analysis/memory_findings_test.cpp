@@ -9,7 +9,7 @@
 #include "analysis/one_array.h"
 #include "ompdm/report.h"
 
-namespace ompdm::analysis {
+namespace ompdm::analysis::memory_findings_test {
 namespace {
 
 using test::contains;
@@ -305,4 +305,4 @@ TEST(Prediction, NoOperationIsTakenAwayTwice) {
 }
 
 }  // namespace
-}  // namespace ompdm::analysis
+}  // namespace ompdm::analysis::memory_findings_test

@@ -9,7 +9,7 @@
 #include "ompdm/report.h"
 #include "support/trace_builder.h"
 
-namespace ompdm::analysis {
+namespace ompdm::analysis::named_data_test {
 namespace {
 
 using test::contains;
@@ -233,4 +233,4 @@ TEST(NamedData, WithoutNamesThereIsNoCode) {
 }
 
 }  // namespace
-}  // namespace ompdm::analysis
+}  // namespace ompdm::analysis::named_data_test

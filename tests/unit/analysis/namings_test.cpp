@@ -9,7 +9,7 @@
 #include "analysis/map_types.h"
 #include "analysis/one_array.h"
 
-namespace ompdm::analysis {
+namespace ompdm::analysis::namings_test {
 namespace {
 
 using test::OneArray;
@@ -110,4 +110,4 @@ TEST(Namings, AreOfAnyPartOfIt) {
 }
 
 }  // namespace
-}  // namespace ompdm::analysis
+}  // namespace ompdm::analysis::namings_test

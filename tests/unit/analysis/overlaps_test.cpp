@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace ompdm::analysis {
+namespace ompdm::analysis::overlaps_test {
 namespace {
 
 std::vector<std::uint32_t> found(const Overlaps& overlaps, std::uint64_t begin, std::uint64_t end) {
@@ -66,4 +66,4 @@ TEST(Overlaps, OfNothingAreNone) {
 }
 
 }  // namespace
-}  // namespace ompdm::analysis
+}  // namespace ompdm::analysis::overlaps_test

@@ -7,7 +7,7 @@
 #include "analysis/found.h"
 #include "analysis/one_array.h"
 
-namespace ompdm::analysis {
+namespace ompdm::analysis::partial_update_test {
 namespace {
 
 using test::found;
@@ -142,4 +142,4 @@ TEST(PartialUpdate, WithAStepElementByElementIsClean) {
 }
 
 }  // namespace
-}  // namespace ompdm::analysis
+}  // namespace ompdm::analysis::partial_update_test

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace ompdm::analysis {
+namespace ompdm::analysis::pass_finder_test {
 namespace {
 
 /// for (...) { a(); if (...) b(); }, then c(); all of one function that calls nothing else.
@@ -124,4 +124,4 @@ TEST(Passes, OfALibrarysLoopAreNamedByTheCallOfIt) {
 }
 
 }  // namespace
-}  // namespace ompdm::analysis
+}  // namespace ompdm::analysis::pass_finder_test

@@ -8,7 +8,7 @@
 #include "analysis/passes.h"
 #include "ompdm/report.h"
 
-namespace ompdm::analysis {
+namespace ompdm::analysis::per_iteration_contents_test {
 namespace {
 
 using test::contains;
@@ -170,4 +170,4 @@ TEST(PerIterationMapping, BlocksAreNoEvidenceWhereTheHostIsSeenToChangeIt) {
 }
 
 }  // namespace
-}  // namespace ompdm::analysis
+}  // namespace ompdm::analysis::per_iteration_contents_test

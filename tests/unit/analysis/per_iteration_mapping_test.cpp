@@ -4,7 +4,7 @@
 #include "analysis/passes.h"
 #include "ompdm/report.h"
 
-namespace ompdm::analysis {
+namespace ompdm::analysis::per_iteration_mapping_test {
 namespace {
 
 using test::contains;
@@ -225,4 +225,4 @@ TEST(PerIterationMapping, ResultsThatNoPassSendsAreTheHosts) {
 }
 
 }  // namespace
-}  // namespace ompdm::analysis
+}  // namespace ompdm::analysis::per_iteration_mapping_test

@@ -5,7 +5,7 @@
 #include "analysis/one_array.h"
 #include "ompdm/report.h"
 
-namespace ompdm::analysis {
+namespace ompdm::analysis::repeated_copy_back_test {
 namespace {
 
 using test::contains;
@@ -146,4 +146,4 @@ TEST(RepeatedCopyBack, NearMisses) {
 }
 
 }  // namespace
-}  // namespace ompdm::analysis
+}  // namespace ompdm::analysis::repeated_copy_back_test

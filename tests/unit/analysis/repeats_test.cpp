@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace ompdm::analysis {
+namespace ompdm::analysis::repeats_test {
 namespace {
 
 /// Loops in a word; a letter is a symbol that takes 10 ns, of which each costs 1 byte to the
@@ -259,4 +259,4 @@ TEST(Repeats, AMillionStepsThatNeverRepeatAreNoBurden) {
 }
 
 }  // namespace
-}  // namespace ompdm::analysis
+}  // namespace ompdm::analysis::repeats_test

@@ -7,7 +7,7 @@
 #include "analysis/one_array.h"
 #include "ompdm/report.h"
 
-namespace ompdm::analysis {
+namespace ompdm::analysis::resident_data_test {
 namespace {
 
 using test::contains;
@@ -169,4 +169,4 @@ TEST(RoundTripTransfer, OfAGlobalVariableThatAKernelMayHaveChanged) {
 }
 
 }  // namespace
-}  // namespace ompdm::analysis
+}  // namespace ompdm::analysis::resident_data_test

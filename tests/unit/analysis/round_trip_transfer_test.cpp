@@ -10,7 +10,7 @@
 #include "analysis/one_array.h"
 #include "ompdm/report.h"
 
-namespace ompdm::analysis {
+namespace ompdm::analysis::round_trip_transfer_test {
 namespace {
 
 using test::contains;
@@ -204,4 +204,4 @@ TEST(RoundTrip, NearMisses) {
 }
 
 }  // namespace
-}  // namespace ompdm::analysis
+}  // namespace ompdm::analysis::round_trip_transfer_test

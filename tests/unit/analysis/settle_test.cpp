@@ -5,7 +5,7 @@
 #include "analysis/one_array.h"
 #include "ompdm/report.h"
 
-namespace ompdm::analysis {
+namespace ompdm::analysis::settle_test {
 namespace {
 
 using test::contains;
@@ -76,4 +76,4 @@ TEST(ContentFindings, BlocksAreNoEvidenceOfStorageThatIsSeenToChange) {
 }
 
 }  // namespace
-}  // namespace ompdm::analysis
+}  // namespace ompdm::analysis::settle_test

@@ -10,7 +10,7 @@
 #include "report/loop_words.h"
 #include "support/trace_builder.h"
 
-namespace ompdm::analysis {
+namespace ompdm::analysis::templates_test {
 namespace {
 
 const std::string kDouble = "void scale<double>(double*, int)";
@@ -87,4 +87,4 @@ TEST(Templates, HaveTheNameThatTheirInstancesShare) {
 }
 
 }  // namespace
-}  // namespace ompdm::analysis
+}  // namespace ompdm::analysis::templates_test

@@ -5,7 +5,7 @@
 #include "analysis/one_array.h"
 #include "ompdm/report.h"
 
-namespace ompdm::analysis {
+namespace ompdm::analysis::unmodified_copy_back_test {
 namespace {
 
 using test::contains;
@@ -106,4 +106,4 @@ TEST(UnmodifiedCopyBack, WhatARoundTripBringsBackUnchangedIsADuplicate) {
 }
 
 }  // namespace
-}  // namespace ompdm::analysis
+}  // namespace ompdm::analysis::unmodified_copy_back_test

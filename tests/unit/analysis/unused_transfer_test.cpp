@@ -9,7 +9,7 @@
 #include "analysis/one_array.h"
 #include "ompdm/report.h"
 
-namespace ompdm::analysis {
+namespace ompdm::analysis::unused_transfer_test {
 namespace {
 
 using test::contains;
@@ -152,4 +152,4 @@ TEST(UnusedTransfer, LostEventsProveNothing) {
 }
 
 }  // namespace
-}  // namespace ompdm::analysis
+}  // namespace ompdm::analysis::unused_transfer_test

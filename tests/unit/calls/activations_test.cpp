@@ -7,7 +7,7 @@
 
 #include "calls/source_calls.h"
 
-namespace ompdm::calls {
+namespace ompdm::calls::activations_test {
 namespace {
 
 constexpr std::uint64_t kLocal = 0x850;    // of the function called
@@ -125,4 +125,4 @@ TEST(SourceCalls, CountWhatWasInlinedAsCalled) {
 }
 
 }  // namespace
-}  // namespace ompdm::calls
+}  // namespace ompdm::calls::activations_test

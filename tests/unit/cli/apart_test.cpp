@@ -11,7 +11,7 @@
 
 #include "scratch.h"
 
-namespace ompdm::cli {
+namespace ompdm::cli::apart_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -116,4 +116,4 @@ TEST_F(WorkApart, SaysOnceThatItTakesLong) {
 }
 
 }  // namespace
-}  // namespace ompdm::cli
+}  // namespace ompdm::cli::apart_test

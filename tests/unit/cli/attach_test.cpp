@@ -5,7 +5,7 @@
 #include "launch.h"
 #include "scratch.h"
 
-namespace ompdm::cli {
+namespace ompdm::cli::attach_test {
 namespace {
 
 using testing::Scratch;
@@ -86,4 +86,4 @@ TEST(Preload, IsPossibleForScriptsAndPlainPrograms) {
 }
 
 }  // namespace
-}  // namespace ompdm::cli
+}  // namespace ompdm::cli::attach_test

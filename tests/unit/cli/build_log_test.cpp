@@ -8,7 +8,7 @@
 #include "scratch.h"
 #include "shell_words.h"
 
-namespace ompdm::cli {
+namespace ompdm::cli::build_log_test {
 namespace {
 
 /// Runs it as `ompdm fix` runs a build. Its exit status.
@@ -54,4 +54,4 @@ TEST_F(BuildLogs, LeaveOutWhatIsTooLongToHold) {
 }
 
 }  // namespace
-}  // namespace ompdm::cli
+}  // namespace ompdm::cli::build_log_test

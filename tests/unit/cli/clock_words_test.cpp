@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace ompdm::cli {
+namespace ompdm::cli::clock_words_test {
 namespace {
 
 using State = RealtimeClock::State;
@@ -99,4 +99,4 @@ TEST(ClockWords, ProcessesOfNoJobAreToldByNameAndNumber) {
 }
 
 }  // namespace
-}  // namespace ompdm::cli
+}  // namespace ompdm::cli::clock_words_test

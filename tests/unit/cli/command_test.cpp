@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace ompdm::cli {
+namespace ompdm::cli::command_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -189,4 +189,4 @@ TEST_F(CommandElsewhere, RecordsWhereLdPreloadCannotHoldThePath) {
 }
 
 }  // namespace
-}  // namespace ompdm::cli
+}  // namespace ompdm::cli::command_test

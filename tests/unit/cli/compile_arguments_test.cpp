@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace ompdm::cli {
+namespace ompdm::cli::compile_arguments_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -46,4 +46,4 @@ TEST(CompileArguments, AreNoneOfWhatCompilesNothing) {
 }
 
 }  // namespace
-}  // namespace ompdm::cli
+}  // namespace ompdm::cli::compile_arguments_test

@@ -6,7 +6,7 @@
 
 #include "command.h"
 
-namespace ompdm::cli {
+namespace ompdm::cli::completion_test {
 namespace {
 
 using testing::Ran;
@@ -97,4 +97,4 @@ TEST_F(Completion, IsForKnownShells) {
 }
 
 }  // namespace
-}  // namespace ompdm::cli
+}  // namespace ompdm::cli::completion_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace ompdm::cli {
+namespace ompdm::cli::detail_test {
 namespace {
 
 TEST(Detail, TimesHaveAUnit) {
@@ -51,4 +51,4 @@ TEST(Detail, PlacesAreAFileAndALine) {
 }
 
 }  // namespace
-}  // namespace ompdm::cli
+}  // namespace ompdm::cli::detail_test

@@ -12,7 +12,7 @@
 #include "shell_words.h"
 #include "support/synthetic_trace.h"
 
-namespace ompdm::cli {
+namespace ompdm::cli::export_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -233,4 +233,4 @@ TEST_P(ExportDatabase, RecordingsAreInTheOrderOfTheirRanks) {
 INSTANTIATE_TEST_SUITE_P(Forms, ExportDatabase, ::testing::Values("sqlite"));
 
 }  // namespace
-}  // namespace ompdm::cli
+}  // namespace ompdm::cli::export_test

@@ -4,7 +4,7 @@
 #include "fix/steps.h"
 #include "fix/times.h"
 
-namespace ompdm::cli {
+namespace ompdm::cli::fix_times_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -57,4 +57,4 @@ TEST(Steps, SayHowLongTheyTakeWhereThatIsLong) {
 }
 
 }  // namespace
-}  // namespace ompdm::cli
+}  // namespace ompdm::cli::fix_times_test

@@ -8,7 +8,7 @@
 #include "shell_words.h"
 #include "support/trace_builder.h"
 
-namespace ompdm::cli {
+namespace ompdm::cli::inputs_test {
 namespace {
 
 using testing::Ran;
@@ -123,4 +123,4 @@ TEST_F(Inputs, KnowWhatBecameOfASpool) {
 }
 
 }  // namespace
-}  // namespace ompdm::cli
+}  // namespace ompdm::cli::inputs_test

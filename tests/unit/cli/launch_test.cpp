@@ -9,7 +9,7 @@
 
 #include "scratch.h"
 
-namespace ompdm::cli {
+namespace ompdm::cli::launch_test {
 namespace {
 
 using testing::read_file;
@@ -128,4 +128,4 @@ TEST(FindProgram, LooksWhereTheShellWould) {
 }
 
 }  // namespace
-}  // namespace ompdm::cli
+}  // namespace ompdm::cli::launch_test

@@ -9,7 +9,7 @@
 #include "shell_words.h"
 #include "support/synthetic_trace.h"
 
-namespace ompdm::cli {
+namespace ompdm::cli::long_run_test {
 namespace {
 
 using testing::Ran;
@@ -77,4 +77,4 @@ TEST_F(LongRun, ATraceOfTheTypedNameGoesFirst) {
 }
 
 }  // namespace
-}  // namespace ompdm::cli
+}  // namespace ompdm::cli::long_run_test

@@ -5,7 +5,7 @@
 
 #include "command.h"
 
-namespace ompdm::cli {
+namespace ompdm::cli::man_test {
 namespace {
 
 using testing::Ran;
@@ -49,4 +49,4 @@ TEST_F(Man, IsTakenWithoutAWarning) {
 }
 
 }  // namespace
-}  // namespace ompdm::cli
+}  // namespace ompdm::cli::man_test

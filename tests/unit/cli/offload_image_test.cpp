@@ -7,7 +7,7 @@
 
 #include "diagnosis.h"
 
-namespace ompdm::cli {
+namespace ompdm::cli::offload_image_test {
 namespace {
 
 template <class Value>
@@ -110,4 +110,4 @@ TEST(Images, OneThatRunsIsEnough) {
 }
 
 }  // namespace
-}  // namespace ompdm::cli
+}  // namespace ompdm::cli::offload_image_test

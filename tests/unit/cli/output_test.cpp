@@ -9,7 +9,7 @@
 #include "shell_words.h"
 #include "support/synthetic_trace.h"
 
-namespace ompdm::cli {
+namespace ompdm::cli::output_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -76,4 +76,4 @@ TEST_F(OutputFile, OfATraceFromAPipeIsThatOfItsFile) {
 }
 
 }  // namespace
-}  // namespace ompdm::cli
+}  // namespace ompdm::cli::output_test

@@ -10,7 +10,7 @@
 
 #include "scratch.h"
 
-namespace ompdm::cli {
+namespace ompdm::cli::progress_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -96,4 +96,4 @@ TEST(Progress, TellsHowMuchThereIs) {
 }
 
 }  // namespace
-}  // namespace ompdm::cli
+}  // namespace ompdm::cli::progress_test

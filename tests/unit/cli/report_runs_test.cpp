@@ -13,7 +13,7 @@
 #include "spool/format.h"
 #include "support/trace_builder.h"
 
-namespace ompdm::cli {
+namespace ompdm::cli::report_runs_test {
 namespace {
 
 using testing::Ran;
@@ -213,4 +213,4 @@ TEST_F(ReportRuns, WithARecordingTwiceAreRefused) {
 }
 
 }  // namespace
-}  // namespace ompdm::cli
+}  // namespace ompdm::cli::report_runs_test

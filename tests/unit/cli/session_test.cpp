@@ -4,7 +4,7 @@
 
 #include "scratch.h"
 
-namespace ompdm::cli {
+namespace ompdm::cli::session_test {
 namespace {
 
 using testing::Scratch;
@@ -69,4 +69,4 @@ TEST(ReadSession, KnowsThatTheUserWasTold) {
 }
 
 }  // namespace
-}  // namespace ompdm::cli
+}  // namespace ompdm::cli::session_test

@@ -4,7 +4,7 @@
 
 #include "scratch.h"
 
-namespace ompdm::cli {
+namespace ompdm::cli::shell_words_test {
 namespace {
 
 TEST(ShellWords, ComeBackAsTheyWere) {
@@ -26,4 +26,4 @@ TEST(TypedPath, IsRelativeBelowTheWorkingFolder) {
 }
 
 }  // namespace
-}  // namespace ompdm::cli
+}  // namespace ompdm::cli::shell_words_test

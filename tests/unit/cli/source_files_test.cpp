@@ -11,7 +11,7 @@
 #include "scratch.h"
 #include "support/trace_builder.h"
 
-namespace ompdm::cli {
+namespace ompdm::cli::source_files_test {
 namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
@@ -67,4 +67,4 @@ TEST_F(SourceFiles, AFileThatIsShorterNowThanTheDirectivesLineIsLeftOut) {
 TEST_F(SourceFiles, AFileThatIsNotThereIsLeftOut) { EXPECT_TRUE(excerpts({20}).empty()); }
 
 }  // namespace
-}  // namespace ompdm::cli
+}  // namespace ompdm::cli::source_files_test

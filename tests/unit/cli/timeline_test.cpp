@@ -15,7 +15,7 @@
 #include "shell_words.h"
 #include "support/trace_builder.h"
 
-namespace ompdm::cli {
+namespace ompdm::cli::timeline_test {
 namespace {
 
 using nlohmann::json;
@@ -209,4 +209,4 @@ TEST_F(Timeline, IsPackedWhereItsNameSaysSo) {
 }
 
 }  // namespace
-}  // namespace ompdm::cli
+}  // namespace ompdm::cli::timeline_test

@@ -6,7 +6,7 @@
 
 #include "command.h"
 
-namespace ompdm::cli {
+namespace ompdm::cli::words_test {
 namespace {
 
 using testing::Ran;
@@ -119,4 +119,4 @@ TEST_F(Words, RecordTakesWhatTheRecorderTakes) {
 }
 
 }  // namespace
-}  // namespace ompdm::cli
+}  // namespace ompdm::cli::words_test

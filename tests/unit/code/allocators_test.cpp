@@ -6,7 +6,7 @@
 
 #include "trace/code/outlined.h"
 
-namespace ompdm::trace {
+namespace ompdm::trace::allocators_test {
 namespace {
 
 TEST(Allocators, AreKnownByName) {
@@ -43,4 +43,4 @@ TEST(Outlined, ATargetTaskIsRecordedWhereItWasMade) {
 }
 
 }  // namespace
-}  // namespace ompdm::trace
+}  // namespace ompdm::trace::allocators_test

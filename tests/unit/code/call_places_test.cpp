@@ -24,7 +24,7 @@ void code_launch_or_call();
 void code_updates();
 }
 
-namespace ompdm::trace {
+namespace ompdm::trace::call_places_test {
 namespace {
 
 class CallPlaces : public ::testing::Test {
@@ -153,4 +153,4 @@ TEST_F(CallPlaces, ThatLaunchMayHaveAWayAroundThem) {
 }
 
 }  // namespace
-}  // namespace ompdm::trace
+}  // namespace ompdm::trace::call_places_test

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace ompdm::trace {
+namespace ompdm::trace::loop_nest_test {
 namespace {
 
 using Blocks = std::vector<std::uint32_t>;
@@ -111,4 +111,4 @@ TEST(LoopNest, OfAnEndlessLoopEachPassCounts) {
 }
 
 }  // namespace
-}  // namespace ompdm::trace
+}  // namespace ompdm::trace::loop_nest_test

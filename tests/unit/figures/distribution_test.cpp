@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-namespace ompdm {
+namespace ompdm::distribution_test {
 namespace {
 
 std::vector<std::uint64_t> quantities(unsigned seed) {
@@ -108,4 +108,4 @@ TEST(Distribution, BinsFollowEachOther) {
 }
 
 }  // namespace
-}  // namespace ompdm
+}  // namespace ompdm::distribution_test

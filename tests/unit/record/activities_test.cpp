@@ -12,7 +12,7 @@
 #include "ompdm/finish.h"
 #include "record/recording.h"
 
-namespace ompdm::test {
+namespace ompdm::test::activities_test {
 namespace {
 
 constexpr int kGpu = 2;  // the fake runtime begins with two others
@@ -193,4 +193,4 @@ TEST(Activities, ThatComeWhileItEndsAreThereOrCounted) {
 }
 
 }  // namespace
-}  // namespace ompdm::test
+}  // namespace ompdm::test::activities_test

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace ompdm::record {
+namespace ompdm::record::budget_test {
 namespace {
 
 constexpr std::uint64_t kAttach = 1'000'000'000'000;
@@ -59,4 +59,4 @@ TEST_F(BudgetTest, NothingAndEverything) {
 }
 
 }  // namespace
-}  // namespace ompdm::record
+}  // namespace ompdm::record::budget_test

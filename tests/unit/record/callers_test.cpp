@@ -9,7 +9,7 @@
 #include "ompdm/finish.h"
 #include "record/recording.h"
 
-namespace ompdm::test {
+namespace ompdm::test::callers_test {
 namespace {
 
 // One function calls the directive's function, which calls the runtime. None may be a tail call.
@@ -88,4 +88,4 @@ TEST(Callers, NoneWithoutNames) {
 }
 
 }  // namespace
-}  // namespace ompdm::test
+}  // namespace ompdm::test::callers_test

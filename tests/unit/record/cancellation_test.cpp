@@ -9,7 +9,7 @@
 
 #include "record/recording.h"
 
-namespace ompdm::test {
+namespace ompdm::test::cancellation_test {
 namespace {
 
 // Bytes that tell whose operation one is.
@@ -108,4 +108,4 @@ TEST(Cancellation, WithinACallbackLeavesNoHoleInTheLane) {
 }
 
 }  // namespace
-}  // namespace ompdm::test
+}  // namespace ompdm::test::cancellation_test

@@ -13,7 +13,7 @@
 #include "record/process/process_facts.h"
 #include "record/recording.h"
 
-namespace ompdm::test {
+namespace ompdm::test::clocks_test {
 namespace {
 
 TEST(Clocks, AreWhatTheKernelSays) {
@@ -68,4 +68,4 @@ TEST(Clocks, AreInTheHeader) {
 }
 
 }  // namespace
-}  // namespace ompdm::test
+}  // namespace ompdm::test::clocks_test

@@ -13,7 +13,7 @@
 #include "record/stream/lane.h"
 #include "record/transfers.h"
 
-namespace ompdm::test {
+namespace ompdm::test::content_sampling_test {
 namespace {
 
 TEST(ContentSampling, SharesAreReadAndOthersSaid) {
@@ -297,4 +297,4 @@ TEST(ContentSampling, OfShortRecordsIsTheirsAlone) {
 }
 
 }  // namespace
-}  // namespace ompdm::test
+}  // namespace ompdm::test::content_sampling_test

@@ -9,7 +9,7 @@
 #include "record/stream/lane.h"
 #include "record/transfers.h"
 
-namespace ompdm::test {
+namespace ompdm::test::content_test {
 namespace {
 
 // What a wrapper would have seen of the region that begins next.
@@ -252,4 +252,4 @@ TEST(Content, ReachesTheModel) {
 }
 
 }  // namespace
-}  // namespace ompdm::test
+}  // namespace ompdm::test::content_test

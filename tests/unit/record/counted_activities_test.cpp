@@ -18,7 +18,7 @@
 #include "record/recording.h"
 #include "standin/cupti_records.h"
 
-namespace ompdm::test {
+namespace ompdm::test::counted_activities_test {
 namespace {
 
 namespace cupti = standin::cupti;
@@ -259,4 +259,4 @@ TEST_P(CountedActivities, GoOnWhereTheSpoolIsFull) {
 INSTANTIATE_TEST_SUITE_P(, CountedActivities, ::testing::Range(1U, 4U));
 
 }  // namespace
-}  // namespace ompdm::test
+}  // namespace ompdm::test::counted_activities_test

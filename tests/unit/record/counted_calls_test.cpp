@@ -8,7 +8,7 @@
 #include "record/recording.h"
 #include "record/stream/lane.h"
 
-namespace ompdm::test {
+namespace ompdm::test::counted_calls_test {
 namespace {
 
 void copies_of_call(std::uint32_t call, int count) {
@@ -50,4 +50,4 @@ TEST(CountedCalls, AreWholeWhereTellingBegins) {
 }
 
 }  // namespace
-}  // namespace ompdm::test
+}  // namespace ompdm::test::counted_calls_test

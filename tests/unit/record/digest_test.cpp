@@ -8,7 +8,7 @@
 #include <cstring>
 #include <vector>
 
-namespace ompdm::record {
+namespace ompdm::record::digest_test {
 namespace {
 
 std::vector<unsigned char> noise(std::size_t bytes) {
@@ -82,4 +82,4 @@ TEST(Digest, ContentOfOneValueIsTrivial) {
 }
 
 }  // namespace
-}  // namespace ompdm::record
+}  // namespace ompdm::record::digest_test

@@ -12,7 +12,7 @@
 
 #include "record/recording.h"
 
-namespace ompdm::test {
+namespace ompdm::test::forks_test {
 namespace {
 
 class ForkedChild : public ::testing::Test {
@@ -147,4 +147,4 @@ TEST_F(ForkedChild, MadeInASignalHandlerLeavesItsParentsRecordingAlone) {
 }
 
 }  // namespace
-}  // namespace ompdm::test
+}  // namespace ompdm::test::forks_test

@@ -16,7 +16,7 @@
 
 #include "record/recording.h"
 
-namespace ompdm::test {
+namespace ompdm::test::hand_over_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -148,4 +148,4 @@ TEST(HandOver, WorksWithoutStandardStreams) {
 }
 
 }  // namespace
-}  // namespace ompdm::test
+}  // namespace ompdm::test::hand_over_test

@@ -13,7 +13,7 @@
 
 #include "record/recording.h"
 
-namespace ompdm::test {
+namespace ompdm::test::hazards_test {
 namespace {
 
 class Hazards : public ::testing::TestWithParam<int> {
@@ -244,4 +244,4 @@ TEST_F(Hazards, ABadValueIsSaidAndTheDefaultUsed) {
 }
 
 }  // namespace
-}  // namespace ompdm::test
+}  // namespace ompdm::test::hazards_test

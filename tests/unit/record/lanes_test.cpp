@@ -13,7 +13,7 @@
 #include "record/recording.h"
 #include "spool/activities.h"
 
-namespace ompdm::test {
+namespace ompdm::test::lanes_test {
 namespace {
 
 void regions_with_ops(int count, std::uint64_t codeptr) {
@@ -242,4 +242,4 @@ TEST(Lanes, NoTwoHaveTheSameExternalIdAtOneInstant) {
 }
 
 }  // namespace
-}  // namespace ompdm::test
+}  // namespace ompdm::test::lanes_test

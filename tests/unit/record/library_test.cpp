@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace ompdm {
+namespace ompdm::library_test {
 namespace {
 
 using Version = std::pair<int, int>;
@@ -106,4 +106,4 @@ TEST(Library, NeedsGlibcAlone) {
 }
 
 }  // namespace
-}  // namespace ompdm
+}  // namespace ompdm::library_test

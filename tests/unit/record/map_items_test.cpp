@@ -6,7 +6,7 @@
 
 #include <vector>
 
-namespace ompdm::test {
+namespace ompdm::test::map_items_test {
 namespace {
 
 using record::argument_of;
@@ -88,4 +88,4 @@ TEST(MapItems, OfALongListLiteralsHoldNothing) {
 }
 
 }  // namespace
-}  // namespace ompdm::test
+}  // namespace ompdm::test::map_items_test

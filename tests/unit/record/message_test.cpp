@@ -9,7 +9,7 @@
 
 #include "record/process/pieces.h"
 
-namespace ompdm::record {
+namespace ompdm::record::message_test {
 namespace {
 
 std::string written(Pieces& line) {
@@ -52,4 +52,4 @@ TEST(Pieces, AreNoMoreThanAPipeTakesAtOnce) {
 }
 
 }  // namespace
-}  // namespace ompdm::record
+}  // namespace ompdm::record::message_test

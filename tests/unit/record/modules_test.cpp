@@ -22,7 +22,7 @@
 #include "record/recording.h"
 #include "record/runtime/wrappers.h"
 
-namespace ompdm::test {
+namespace ompdm::test::modules_test {
 namespace {
 
 #if defined(__x86_64__)
@@ -135,4 +135,4 @@ TEST(FileBytes, OfAFileThatIsCutShortAreNotThere) {
 }
 
 }  // namespace
-}  // namespace ompdm::test
+}  // namespace ompdm::test::modules_test

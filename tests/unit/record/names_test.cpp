@@ -15,7 +15,7 @@ void ompdm_wrap_kernel();
 void ompdm_wrap_memcpy();
 }
 
-namespace ompdm::test {
+namespace ompdm::test::names_test {
 namespace {
 
 using record::Ident;
@@ -247,5 +247,5 @@ TEST(Names, WithoutEmiTheCallsThemselvesAreRecorded) {
 }
 
 }  // namespace
-}  // namespace ompdm::test
+}  // namespace ompdm::test::names_test
 #endif

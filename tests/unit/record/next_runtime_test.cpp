@@ -10,7 +10,7 @@
 extern "C" void ompdm_wrap_kernel();
 #endif
 
-namespace ompdm::test {
+namespace ompdm::test::next_runtime_test {
 namespace {
 
 constexpr int kInitialDevice = -1;
@@ -160,4 +160,4 @@ TEST(NextRuntime, NowaitIsToldByAFlag) {
 #endif
 
 }  // namespace
-}  // namespace ompdm::test
+}  // namespace ompdm::test::next_runtime_test

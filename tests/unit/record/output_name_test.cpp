@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
-namespace ompdm::record {
+namespace ompdm::record::output_name_test {
 namespace {
 
 spool::FileHeader process() {
@@ -76,4 +76,4 @@ TEST(OutputName, WhatDoesNotFitIsToldApart) {
 }
 
 }  // namespace
-}  // namespace ompdm::record
+}  // namespace ompdm::record::output_name_test

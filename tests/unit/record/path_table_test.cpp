@@ -6,7 +6,7 @@
 
 #include <vector>
 
-namespace ompdm::record {
+namespace ompdm::record::path_table_test {
 namespace {
 
 TEST(PathTable, LeadsWhereItWasLedTo) {
@@ -53,4 +53,4 @@ TEST(PathTable, ForgetsAll) {
 }
 
 }  // namespace
-}  // namespace ompdm::record
+}  // namespace ompdm::record::path_table_test

@@ -8,7 +8,7 @@
 #include "record/process/recorder.h"
 #include "record/recording.h"
 
-namespace ompdm::test {
+namespace ompdm::test::regions_test {
 namespace {
 
 constexpr int kTarget = 1;
@@ -165,4 +165,4 @@ TEST(Regions, APauseOfTheRuntimeEndsNothing) {
 }
 
 }  // namespace
-}  // namespace ompdm::test
+}  // namespace ompdm::test::regions_test

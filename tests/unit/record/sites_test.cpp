@@ -9,7 +9,7 @@
 #include "record/modules/modules.h"
 #include "record/recording.h"
 
-namespace ompdm::test {
+namespace ompdm::test::sites_test {
 namespace {
 
 void visit_sites(unsigned count) {
@@ -100,4 +100,4 @@ TEST(Sites, ThatStayAreKeptWhereOthersAreDropped) {
 }
 
 }  // namespace
-}  // namespace ompdm::test
+}  // namespace ompdm::test::sites_test

@@ -20,7 +20,7 @@
 
 #include "record/recording.h"
 
-namespace ompdm::test {
+namespace ompdm::test::spool_folder_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -204,4 +204,4 @@ TEST(OtherNumbers, OfAPidNamespaceKeepTheSpoolInItsPlace) {
 }
 
 }  // namespace
-}  // namespace ompdm::test
+}  // namespace ompdm::test::spool_folder_test

@@ -8,7 +8,7 @@
 #include "record/process/recorder.h"
 #include "record/recording.h"
 
-namespace ompdm::test {
+namespace ompdm::test::spool_limit_test {
 namespace {
 
 void region_at(std::uint64_t directive) {
@@ -52,4 +52,4 @@ TEST(SpoolLimit, ThatCountingPassesByAGigabyteIsSaid) {
 }
 
 }  // namespace
-}  // namespace ompdm::test
+}  // namespace ompdm::test::spool_limit_test

@@ -13,7 +13,7 @@
 #include "record/recording.h"
 #include "trace/examples.h"
 
-namespace ompdm::test {
+namespace ompdm::test::stream_test {
 namespace {
 
 struct Step {
@@ -306,4 +306,4 @@ TEST(StreamSize, OfARegionWhosePointersMove) {
 }
 
 }  // namespace
-}  // namespace ompdm::test
+}  // namespace ompdm::test::stream_test

@@ -11,7 +11,7 @@
 
 #include "record/modules/find_object.h"
 
-namespace ompdm::record {
+namespace ompdm::record::unwind_test {
 namespace {
 
 struct Step {
@@ -129,4 +129,4 @@ TEST(Unwind, ReadsNothingBeyondItsStack) {
 }
 
 }  // namespace
-}  // namespace ompdm::record
+}  // namespace ompdm::record::unwind_test

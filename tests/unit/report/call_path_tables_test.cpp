@@ -8,7 +8,7 @@
 #include "ompdm/report.h"
 #include "support/trace_builder.h"
 
-namespace ompdm::report {
+namespace ompdm::report::call_path_tables_test {
 namespace {
 
 using nlohmann::json;
@@ -56,4 +56,4 @@ TEST(CallPathTables, SayThatRowsCanBeOpenedWhereTheyCan) {
 }
 
 }  // namespace
-}  // namespace ompdm::report
+}  // namespace ompdm::report::call_path_tables_test

@@ -9,7 +9,7 @@
 #include "ompdm/report.h"
 #include "support/trace_builder.h"
 
-namespace ompdm::report {
+namespace ompdm::report::comparison_test {
 namespace {
 
 using nlohmann::json;
@@ -240,4 +240,4 @@ TEST(Conditions, ComparePairsOfValues) {
 }
 
 }  // namespace
-}  // namespace ompdm::report
+}  // namespace ompdm::report::comparison_test

@@ -7,7 +7,7 @@
 #include "ompdm/report.h"
 #include "support/trace_builder.h"
 
-namespace ompdm::report {
+namespace ompdm::report::conditions_test {
 namespace {
 
 std::string sample_report() {
@@ -144,4 +144,4 @@ TEST(Conditions, NumbersAreWrittenPlainly) {
 }
 
 }  // namespace
-}  // namespace ompdm::report
+}  // namespace ompdm::report::conditions_test

@@ -12,7 +12,7 @@
 #include "report/sentences.h"
 #include "sample_trace.h"
 
-namespace ompdm::report {
+namespace ompdm::report::counted_run_test {
 namespace {
 
 std::string text_of(const Trace& trace) {
@@ -133,4 +133,4 @@ TEST(CountedRun, SaysHowItsWindowEnded) {
 }
 
 }  // namespace
-}  // namespace ompdm::report
+}  // namespace ompdm::report::counted_run_test

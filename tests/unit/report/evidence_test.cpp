@@ -3,7 +3,7 @@
 
 #include "ompdm/report.h"
 
-namespace ompdm::report {
+namespace ompdm::report::evidence_test {
 namespace {
 
 using analysis::Caveat;
@@ -242,4 +242,4 @@ TEST(Evidence, RemarksFollow) {
 }
 
 }  // namespace
-}  // namespace ompdm::report
+}  // namespace ompdm::report::evidence_test

@@ -7,7 +7,7 @@
 #include "analysis/one_array.h"
 #include "ompdm/report.h"
 
-namespace ompdm::analysis {
+namespace ompdm::analysis::fortran_wording_test {
 namespace {
 
 TEST(FortranWording, SourcesAreKnownByTheirEnding) {
@@ -62,4 +62,4 @@ TEST(FortranWording, AFindingsAdviceIsWrittenInItsLanguage) {
 }
 
 }  // namespace
-}  // namespace ompdm::analysis
+}  // namespace ompdm::analysis::fortran_wording_test

@@ -11,7 +11,7 @@
 #include "ompdm/error.h"
 #include "ompdm/report.h"
 
-namespace ompdm::report {
+namespace ompdm::report::glance_test {
 namespace {
 
 using test::contains;
@@ -297,4 +297,4 @@ TEST(Glance, OneFindingIsExplainedByNumberOrId) {
 }
 
 }  // namespace
-}  // namespace ompdm::report
+}  // namespace ompdm::report::glance_test

@@ -8,7 +8,7 @@
 #include "sample_trace.h"
 #include "support/trace_builder.h"
 
-namespace ompdm::report {
+namespace ompdm::report::gpu_trace_test {
 namespace {
 
 using nlohmann::json;
@@ -87,4 +87,4 @@ TEST(GpuTrace, AnEmptyRecordingIsAnEmptyList) {
 }
 
 }  // namespace
-}  // namespace ompdm::report
+}  // namespace ompdm::report::gpu_trace_test

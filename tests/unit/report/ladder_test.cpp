@@ -10,7 +10,7 @@
 #include "report/differences.h"
 #include "support/trace_builder.h"
 
-namespace ompdm::report {
+namespace ompdm::report::ladder_test {
 namespace {
 
 using analysis::Analysis;
@@ -147,4 +147,4 @@ TEST(Differences, AreToldByWhatDiffers) {
 }
 
 }  // namespace
-}  // namespace ompdm::report
+}  // namespace ompdm::report::ladder_test

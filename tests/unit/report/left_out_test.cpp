@@ -8,7 +8,7 @@
 #include "ompdm/report.h"
 #include "support/trace_builder.h"
 
-namespace ompdm::report {
+namespace ompdm::report::left_out_test {
 namespace {
 
 using nlohmann::json;
@@ -56,4 +56,4 @@ TEST(LeftOut, ContentsThatWereNotLookedAtByTheReason) {
 }
 
 }  // namespace
-}  // namespace ompdm::report
+}  // namespace ompdm::report::left_out_test

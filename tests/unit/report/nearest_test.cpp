@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace ompdm {
+namespace ompdm::nearest_test {
 namespace {
 
 const std::vector<std::string> kNames = {"record", "report",      "compare",
@@ -34,4 +34,4 @@ TEST(Nearest, IsNothingWhereNothingIsNear) {
 }
 
 }  // namespace
-}  // namespace ompdm
+}  // namespace ompdm::nearest_test

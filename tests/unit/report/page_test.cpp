@@ -17,7 +17,7 @@
 #include "sample_trace.h"
 #include "support/trace_builder.h"
 
-namespace ompdm::report {
+namespace ompdm::report::page_test {
 namespace {
 
 std::string page_of(const Trace& trace, const std::vector<SourceExcerpt>& sources = {}) {
@@ -267,4 +267,4 @@ TEST(Page, ManyPassesAreSummedButForTheFirst) {
 }
 
 }  // namespace
-}  // namespace ompdm::report
+}  // namespace ompdm::report::page_test

@@ -11,7 +11,7 @@
 #include "sample_trace.h"
 #include "support/trace_builder.h"
 
-namespace ompdm::report {
+namespace ompdm::report::rendering_test {
 namespace {
 
 using nlohmann::json;
@@ -291,4 +291,4 @@ TEST(Rendering, NoSavingIsToldWhereThereIsNone) {
 }
 
 }  // namespace
-}  // namespace ompdm::report
+}  // namespace ompdm::report::rendering_test

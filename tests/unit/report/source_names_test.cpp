@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace ompdm::report {
+namespace ompdm::report::source_names_test {
 namespace {
 
 TEST(SourceNames, FunctionsAreCalledWithoutParameters) {
@@ -60,4 +60,4 @@ TEST(SourceNames, WithoutALineTheBinaryTellsThePlace) {
 }
 
 }  // namespace
-}  // namespace ompdm::report
+}  // namespace ompdm::report::source_names_test

@@ -7,7 +7,7 @@
 #include "report/aligned_table.h"
 #include "report/fitted_text.h"
 
-namespace ompdm::report {
+namespace ompdm::report::table_test {
 namespace {
 
 Table small_table() {
@@ -121,4 +121,4 @@ TEST(Tables, TheWidestTextGivesWay) {
 }
 
 }  // namespace
-}  // namespace ompdm::report
+}  // namespace ompdm::report::table_test

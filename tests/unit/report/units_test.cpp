@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace ompdm::report {
+namespace ompdm::report::units_test {
 namespace {
 
 TEST(Units, TimesAsNvprofWritesThem) {
@@ -49,4 +49,4 @@ TEST(Units, Sentences) {
 }
 
 }  // namespace
-}  // namespace ompdm::report
+}  // namespace ompdm::report::units_test

@@ -4,7 +4,7 @@
 #include "ompdm/finish.h"
 #include "spool/attributed.h"
 
-namespace ompdm::test {
+namespace ompdm::test::attribution_test {
 namespace {
 
 using spool::Entry;
@@ -285,4 +285,4 @@ TEST(Attribution, EnvironmentsAreTheRuntimesOwn) {
 }
 
 }  // namespace
-}  // namespace ompdm::test
+}  // namespace ompdm::test::attribution_test

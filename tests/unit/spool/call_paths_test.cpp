@@ -4,7 +4,7 @@
 
 #include "spool/attributed.h"
 
-namespace ompdm::test {
+namespace ompdm::test::call_paths_test {
 namespace {
 
 using spool::Entry;
@@ -85,4 +85,4 @@ TEST(CallPaths, OfASiteThatIsNotThereAreDamage) {
 }
 
 }  // namespace
-}  // namespace ompdm::test
+}  // namespace ompdm::test::call_paths_test

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <vector>
 
-namespace ompdm::trace {
+namespace ompdm::trace::clock_test {
 namespace {
 
 constexpr spool::ClockTriple kOrigin{1'000'000, 500, 0};
@@ -98,4 +98,4 @@ TEST(Clock, NothingIsBeforeAttachNorBeyondTheNumbers) {
 }
 
 }  // namespace
-}  // namespace ompdm::trace
+}  // namespace ompdm::trace::clock_test

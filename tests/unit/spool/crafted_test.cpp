@@ -14,7 +14,7 @@
 #include "spool/activity_tally.h"
 #include "spool/spool_builder.h"
 
-namespace ompdm::test {
+namespace ompdm::test::crafted_test {
 namespace {
 
 constexpr double kBound = 5;  // seconds; a few tenths are needed, more with a sanitizer
@@ -199,4 +199,4 @@ TEST_F(Crafted, ALibraryThatIsLoadedAgainAndAgain) {
 }
 
 }  // namespace
-}  // namespace ompdm::test
+}  // namespace ompdm::test::crafted_test

@@ -19,7 +19,7 @@
 #include "trace/spool_file.h"
 #include "trace/spool_owner.h"
 
-namespace ompdm::test {
+namespace ompdm::test::finish_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -170,4 +170,4 @@ TEST(Finish, SpoolsAreFoundByName) {
 }
 
 }  // namespace
-}  // namespace ompdm::test
+}  // namespace ompdm::test::finish_test

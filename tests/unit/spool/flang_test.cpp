@@ -7,7 +7,7 @@
 #include "trace/flang_names.h"
 #include "trace/offload_names.h"
 
-namespace ompdm::test {
+namespace ompdm::test::flang_test {
 namespace {
 
 using spool::Entry;
@@ -253,4 +253,4 @@ TEST(Flang, WhatClangMapsIsNoDescriptor) {
 }
 
 }  // namespace
-}  // namespace ompdm::test
+}  // namespace ompdm::test::flang_test

@@ -11,7 +11,7 @@
 #include "ompdm/trace_file.h"
 #include "spool/spool_builder.h"
 
-namespace ompdm::test {
+namespace ompdm::test::long_run_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -107,4 +107,4 @@ TEST(LongRun, NoTraceIsLostWhereBothNamesAreTakenAtOnce) {
 }
 
 }  // namespace
-}  // namespace ompdm::test
+}  // namespace ompdm::test::long_run_test

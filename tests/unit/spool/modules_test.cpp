@@ -4,7 +4,7 @@
 
 #include "spool/attributed.h"
 
-namespace ompdm::test {
+namespace ompdm::test::modules_test {
 namespace {
 
 using spool::Entry;
@@ -90,4 +90,4 @@ TEST(Modules, LibrariesInOnePlaceEachHaveTheirOwn) {
 }
 
 }  // namespace
-}  // namespace ompdm::test
+}  // namespace ompdm::test::modules_test

@@ -3,7 +3,7 @@
 
 #include "trace/offload_names.h"
 
-namespace ompdm::trace {
+namespace ompdm::trace::names_test {
 namespace {
 
 TEST(Names, SourceOfADirective) {
@@ -78,4 +78,4 @@ TEST(Names, StructsOfMembers) {
 }
 
 }  // namespace
-}  // namespace ompdm::trace
+}  // namespace ompdm::trace::names_test

@@ -4,7 +4,7 @@
 #include "ompdm/finish.h"
 #include "spool/spool_builder.h"
 
-namespace ompdm::test {
+namespace ompdm::test::normalize_test {
 namespace {
 
 Trace read(const LaneBuilder& lane) {
@@ -216,4 +216,4 @@ TEST(Normalize, WhatNoSpecificationKnowsIsNoTransferButLost) {
 }
 
 }  // namespace
-}  // namespace ompdm::test
+}  // namespace ompdm::test::normalize_test

@@ -20,7 +20,7 @@
 #include "trace/spool_file.h"
 #include "trace/spool_owner.h"
 
-namespace ompdm::test {
+namespace ompdm::test::owners_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -191,4 +191,4 @@ TEST(Owner, OnAnotherMachineTheSpoolIsKept) {
 }
 
 }  // namespace
-}  // namespace ompdm::test
+}  // namespace ompdm::test::owners_test

@@ -10,7 +10,7 @@
 #include <span>
 #include <thread>
 
-namespace ompdm::trace {
+namespace ompdm::trace::prefault_test {
 namespace {
 
 constexpr std::size_t kMiB = std::size_t{1} << 20U;
@@ -67,4 +67,4 @@ TEST(Prefault, EndsWhereMemoryIsGone) {
 }
 
 }  // namespace
-}  // namespace ompdm::trace
+}  // namespace ompdm::trace::prefault_test

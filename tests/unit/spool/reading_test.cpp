@@ -7,7 +7,7 @@
 #include "ompdm/finish.h"
 #include "spool/spool_builder.h"
 
-namespace ompdm::test {
+namespace ompdm::test::reading_test {
 namespace {
 
 LaneBuilder small_lane() {
@@ -322,4 +322,4 @@ TEST(Reading, OtherFilesAreNoSpools) {
 }
 
 }  // namespace
-}  // namespace ompdm::test
+}  // namespace ompdm::test::reading_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace ompdm::trace {
+namespace ompdm::trace::runtime_name_test {
 namespace {
 
 constexpr const char* kTold = "LLVM OMP version: 5.0.20140926";
@@ -33,4 +33,4 @@ TEST(RuntimeName, IsWhatItSaysWhereNoLibraryWasMet) {
 }
 
 }  // namespace
-}  // namespace ompdm::trace
+}  // namespace ompdm::trace::runtime_name_test

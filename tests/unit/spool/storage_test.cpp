@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace ompdm::trace {
+namespace ompdm::trace::storage_test {
 namespace {
 
 class StorageTest : public testing::Test {
@@ -116,4 +116,4 @@ TEST_F(StorageTest, TheEndOfTheAddressSpaceIsNoTrap) {
 }
 
 }  // namespace
-}  // namespace ompdm::trace
+}  // namespace ompdm::trace::storage_test

@@ -9,7 +9,7 @@
 #include <limits>
 #include <vector>
 
-namespace ompdm::trace {
+namespace ompdm::trace::symbols_test {
 namespace {
 
 // The separate debug information of the C library, where it is installed, takes longer to read
@@ -32,4 +32,4 @@ TEST(Symbols, OfASystemLibraryOnACallChainAreThoseItExports) {
 }
 
 }  // namespace
-}  // namespace ompdm::trace
+}  // namespace ompdm::trace::symbols_test

@@ -6,7 +6,7 @@
 #include "ompdm/job.h"
 #include "summary/random_summary.h"
 
-namespace ompdm::report {
+namespace ompdm::report::job_report_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -151,4 +151,4 @@ TEST(JobReport, HasEachTableAsCsv) {
 }
 
 }  // namespace
-}  // namespace ompdm::report
+}  // namespace ompdm::report::job_report_test

@@ -7,7 +7,7 @@
 #include "ompdm/summary.h"
 #include "summary/random_summary.h"
 
-namespace ompdm::summary {
+namespace ompdm::summary::merge_test {
 namespace {
 
 using test::random_summary;
@@ -115,4 +115,4 @@ TEST(RankSet, IsWrittenAsRanges) {
 }
 
 }  // namespace
-}  // namespace ompdm::summary
+}  // namespace ompdm::summary::merge_test

@@ -9,7 +9,7 @@
 #include "ompdm/summary.h"
 #include "summary/random_summary.h"
 
-namespace ompdm::summary {
+namespace ompdm::summary::programs_test {
 namespace {
 
 constexpr std::int64_t kStart = 1'700'000'000'000'000'000;
@@ -138,4 +138,4 @@ TEST(ProgramsOfARank, AreToldInTheReport) {
 }
 
 }  // namespace
-}  // namespace ompdm::summary
+}  // namespace ompdm::summary::programs_test

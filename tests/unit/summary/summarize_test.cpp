@@ -6,7 +6,7 @@
 #include "ompdm/summary.h"
 #include "support/synthetic_trace.h"
 
-namespace ompdm::summary {
+namespace ompdm::summary::summarize_test {
 namespace {
 
 Trace rank_of_a_job(std::int32_t rank) {
@@ -57,4 +57,4 @@ TEST(Summarize, RanksOfOneProgramShareTheirRows) {
 }
 
 }  // namespace
-}  // namespace ompdm::summary
+}  // namespace ompdm::summary::summarize_test

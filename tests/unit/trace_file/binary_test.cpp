@@ -14,7 +14,7 @@
 #include "support/memory_stream.h"
 #include "support/synthetic_trace.h"
 
-namespace ompdm::test {
+namespace ompdm::test::binary_test {
 namespace {
 
 std::string error_of(const std::string& file) {
@@ -235,4 +235,4 @@ TEST(BinaryTrace, ReferencesToRowsThatDoNotExistAreRefused) {
 }
 
 }  // namespace
-}  // namespace ompdm::test
+}  // namespace ompdm::test::binary_test

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace ompdm {
+namespace ompdm::counters_test {
 namespace {
 
 Trace empty_trace() {
@@ -90,4 +90,4 @@ TEST(TransferRates, NothingIsClaimedWhereTheEndIsNotKnown) {
 }
 
 }  // namespace
-}  // namespace ompdm
+}  // namespace ompdm::counters_test

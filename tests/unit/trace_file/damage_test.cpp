@@ -13,7 +13,7 @@
 #include "support/memory_stream.h"
 #include "support/synthetic_trace.h"
 
-namespace ompdm::test {
+namespace ompdm::test::damage_test {
 namespace {
 
 std::string error_of(std::string_view text) {
@@ -194,4 +194,4 @@ TEST(Damage, EveryLineLeftOut) {
 }
 
 }  // namespace
-}  // namespace ompdm::test
+}  // namespace ompdm::test::damage_test

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-namespace ompdm {
+namespace ompdm::json_text_test {
 namespace {
 
 TEST(JsonText, ValidUtf8StaysAsItIs) {
@@ -62,4 +62,4 @@ TEST(JsonText, NumbersAreWholeOrNone) {
 }
 
 }  // namespace
-}  // namespace ompdm
+}  // namespace ompdm::json_text_test

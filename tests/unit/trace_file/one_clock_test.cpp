@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace ompdm {
+namespace ompdm::one_clock_test {
 namespace {
 
 using State = RealtimeClock::State;
@@ -139,4 +139,4 @@ TEST(OneClock, WhatFilesSayDoesNotOverflow) {
 }
 
 }  // namespace
-}  // namespace ompdm
+}  // namespace ompdm::one_clock_test

@@ -14,7 +14,7 @@
 #include "support/memory_stream.h"
 #include "support/synthetic_trace.h"
 
-namespace ompdm::test {
+namespace ompdm::test::round_trip_test {
 namespace {
 
 class TraceFile : public testing::Test {
@@ -179,4 +179,4 @@ TEST_F(TraceFile, IsToldFromOtherFiles) {
 }
 
 }  // namespace
-}  // namespace ompdm::test
+}  // namespace ompdm::test::round_trip_test

@@ -13,7 +13,7 @@
 #include "ompdm/events.h"
 #include "ompdm/run_sums.h"
 
-namespace ompdm {
+namespace ompdm::runs_test {
 namespace {
 
 /// Rows that repeat a few shapes, with times, regions and contents of their own: some long, some
@@ -261,4 +261,4 @@ TEST(Runs, OfALoopShareOneShape) {
 }
 
 }  // namespace
-}  // namespace ompdm
+}  // namespace ompdm::runs_test

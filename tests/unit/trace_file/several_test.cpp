@@ -18,7 +18,7 @@
 #include "support/memory_stream.h"
 #include "support/synthetic_trace.h"
 
-namespace ompdm::test {
+namespace ompdm::test::several_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -232,4 +232,4 @@ TEST_F(Several, TheProcessIsReadFromTheBeginningOfATrace) {
 }
 
 }  // namespace
-}  // namespace ompdm::test
+}  // namespace ompdm::test::several_test

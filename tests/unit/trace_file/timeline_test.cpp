@@ -15,7 +15,7 @@
 #include "support/synthetic_trace.h"
 #include "trace/tracks.h"
 
-namespace ompdm::test {
+namespace ompdm::test::timeline_test {
 namespace {
 
 using nlohmann::json;
@@ -210,4 +210,4 @@ TEST(Timeline, MetadataComesFirst) {
 }
 
 }  // namespace
-}  // namespace ompdm::test
+}  // namespace ompdm::test::timeline_test

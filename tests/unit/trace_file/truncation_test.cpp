@@ -14,7 +14,7 @@
 #include "support/memory_stream.h"
 #include "support/synthetic_trace.h"
 
-namespace ompdm::test {
+namespace ompdm::test::truncation_test {
 namespace {
 
 template <class Rows>
@@ -106,4 +106,4 @@ TEST(Truncation, EveryByteOfACompressedTrace) {
 }
 
 }  // namespace
-}  // namespace ompdm::test
+}  // namespace ompdm::test::truncation_test

@@ -12,7 +12,7 @@
 #include "ompdm/trace_file.h"
 #include "trace/trace_references.h"
 
-namespace ompdm {
+namespace ompdm::window_test {
 namespace {
 
 /// Regions of random lengths, some with operations of their own that outlast them, launches and
@@ -144,4 +144,4 @@ TEST(Window, IsKnownByItsFile) {
 }
 
 }  // namespace
-}  // namespace ompdm
+}  // namespace ompdm::window_test

@@ -1,5 +1,5 @@
 """ompdm for Spack, from a clone of its repository: `spack repo add packaging/spack`, then, in the clone,
-`spack dev-build ompdm@0.1.0`. simdjson is among Spack's own packages from Spack 1.0 on."""
+`spack dev-build ompdm@0.2.0`. simdjson is among Spack's own packages from Spack 1.0 on."""
 
 from spack.package import *
 
@@ -8,7 +8,7 @@ class Ompdm(CMakePackage):
     """Shows where data movement dominates in OpenMP-offload programs, and how to stop it."""
 
     # No archive is published yet: the version is that of the clone it is built from.
-    version("0.1.0")
+    version("0.2.0")
 
     variant("edit", default=False, description="ompdm-edit, by which `ompdm fix` writes patches")
 
