@@ -1,0 +1,33 @@
+# ompdm_discover_tests(TARGET LABELS label... [PREFIX prefix] [TIMEOUT seconds] [PRE_TEST])
+#
+# The tests of a GoogleTest program, for ctest, with these labels. Those of a suite whose name ends in `Slow` get the
+# label `slow` besides: they run in `scripts/test --all` only. So whoever writes a test chooses where it runs.
+#   PREFIX    of the tests' names
+#   TIMEOUT   of each test
+#   PRE_TEST  ask the program for its tests when ctest starts: it needs what is built after it
+include(GoogleTest)
+
+function(ompdm_discover_tests target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "PRE_TEST" "PREFIX;TIMEOUT" "LABELS")
+  set(mode POST_BUILD)
+  if(arg_PRE_TEST)
+    set(mode PRE_TEST)
+  endif()
+  set(properties "")
+  if(arg_TIMEOUT)
+    set(properties PROPERTIES TIMEOUT ${arg_TIMEOUT})
+  endif()
+  gtest_discover_tests(${target} NO_PRETTY_VALUES TEST_PREFIX "${arg_PREFIX}" DISCOVERY_MODE ${mode} ${properties})
+  # gtest_discover_tests itself takes one label alone. This runs after what it wrote; a suite's name ends at a dot, or at
+  # a slash and a number.
+  set(file ${CMAKE_CURRENT_BINARY_DIR}/${target}_labels.cmake)
+  file(WRITE ${file} "foreach(test IN LISTS ${target}_TESTS)
+  set(labels \"${arg_LABELS}\")
+  if(test MATCHES [[Slow(/[0-9]+)?\\.]])
+    list(APPEND labels slow)
+  endif()
+  set_tests_properties(\${test} PROPERTIES LABELS \"\${labels}\")
+endforeach()
+")
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${file})
+endfunction()
