@@ -156,7 +156,8 @@ else()
 endif()
 
 # ompdm_add_offload_program(NAME [SOURCES] source... [C] [SHARED] [OUTPUT_NAME name]
-#   [OUTPUT_DIRECTORY dir] [OPTIONS option...] [LINK item...] [DEFAULT_OPTIONS off] [IN_PLACE] [DEPENDS file...])
+#   [OUTPUT_DIRECTORY dir] [OPTIONS option...] [LINK item...] [DEFAULT_OPTIONS off]
+#   [IN_PLACE] [DEPENDS file...])
 #
 # Adds the target NAME, part of ALL, which builds the program OUTPUT_NAME (default NAME), or with
 # SHARED the library libOUTPUT_NAME.so. The file's path is the target's property OFFLOAD_PROGRAM.

@@ -18,8 +18,8 @@ function(ompdm_discover_tests target)
     set(properties PROPERTIES TIMEOUT ${arg_TIMEOUT})
   endif()
   gtest_discover_tests(${target} NO_PRETTY_VALUES TEST_PREFIX "${arg_PREFIX}" DISCOVERY_MODE ${mode} ${properties})
-  # gtest_discover_tests itself takes one label alone. This runs after what it wrote; a suite's name ends at a dot, or at
-  # a slash and a number.
+  # gtest_discover_tests itself takes one label alone. This runs after what it wrote. A suite's name ends at a dot, or
+  # at a slash and a number.
   set(file ${CMAKE_CURRENT_BINARY_DIR}/${target}_labels.cmake)
   file(WRITE ${file} "foreach(test IN LISTS ${target}_TESTS)
   set(labels \"${arg_LABELS}\")

@@ -31,7 +31,8 @@ add_fix_program(templates ${fix_programs}/dos/templates.cpp OPTIONS -std=c++20)
 
 get_property(fix_built DIRECTORY PROPERTY FIX_PROGRAMS)
 add_executable(e2e_fix_test fix_build_test.cpp fix_plan_test.cpp fix_source_test.cpp fix_test.cpp project.cpp)
-target_compile_definitions(e2e_fix_test PRIVATE OMPDM_E2E_FIX="${fix_sources}" OMPDM_KERNELS="${PROJECT_SOURCE_DIR}/kernels")
+target_compile_definitions(e2e_fix_test PRIVATE OMPDM_E2E_FIX="${fix_sources}"
+  OMPDM_KERNELS="${PROJECT_SOURCE_DIR}/kernels")
 target_link_libraries(e2e_fix_test PRIVATE ompdm_options e2e_support GTest::gtest_main)
 add_dependencies(e2e_fix_test ompdm ompdm-edit ompdm_record ompdm_build_log ${fix_built})
 if(OMPDM_HAVE_STANDIN)

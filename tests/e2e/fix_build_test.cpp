@@ -176,6 +176,15 @@ TEST(FixBuild, SaysWhichCommandDoesNotDoWhatItShould) {
   }
 }
 
+TEST(FixBuild, TriesNothingThatCannotBePlanned) {
+  const Project project(kPrograms / "alias.c");
+  ASSERT_TRUE(project.record());
+  const Ended ended = project.fix({"--build", project.build_of(), "-o", "fix.patch"});
+  EXPECT_EQ(ended.status, 4) << ended.out << ended.err;
+  EXPECT_TRUE(contains(ended.out, "  not tried: alias.c:13: ")) << ended.out;
+  EXPECT_FALSE(fs::exists(project.folder() / "fix.patch"));
+}
+
 TEST(FixBuild, RemovesWhatOneThatWasKilledLeft) {
   const Project project(kPrograms / "copied_back.c");
   ASSERT_TRUE(project.record());
