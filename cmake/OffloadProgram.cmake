@@ -156,7 +156,8 @@ else()
 endif()
 
 # ompdm_add_offload_program(NAME [SOURCES] source... [C] [SHARED] [OUTPUT_NAME name]
-#   [OUTPUT_DIRECTORY dir] [OPTIONS option...] [LINK item...] [DEFAULT_OPTIONS off])
+#   [OUTPUT_DIRECTORY dir] [OPTIONS option...] [LINK item...] [DEFAULT_OPTIONS off]
+#   [IN_PLACE] [DEPENDS file...])
 #
 # Adds the target NAME, part of ALL, which builds the program OUTPUT_NAME (default NAME), or with
 # SHARED the library libOUTPUT_NAME.so. The file's path is the target's property OFFLOAD_PROGRAM.
@@ -165,9 +166,12 @@ endif()
 #   OPTIONS           for each compilation and the link, after `-O2 -g -fopenmp
 #                     -fopenmp-targets=...` and OMPDM_OFFLOAD_OPTIONS (unless DEFAULT_OPTIONS off)
 #   LINK              what the compiler takes (-lx, a file), or a SHARED target made here before
+#   IN_PLACE          compile each source in its folder, by its name alone, as make does there: then a
+#                     trace of a copy of the program names a source that was copied with it
+#   DEPENDS           headers of a source that is compiled IN_PLACE; of others they are found
 function(ompdm_add_offload_program name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "C;SHARED" "OUTPUT_NAME;OUTPUT_DIRECTORY;DEFAULT_OPTIONS"
-    "SOURCES;OPTIONS;LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "C;SHARED;IN_PLACE" "OUTPUT_NAME;OUTPUT_DIRECTORY;DEFAULT_OPTIONS"
+    "SOURCES;OPTIONS;LINK;DEPENDS")
   if(NOT OMPDM_HAVE_OFFLOAD)
     message(FATAL_ERROR "ompdm_add_offload_program(${name}): test OMPDM_HAVE_OFFLOAD first")
   endif()
@@ -207,12 +211,20 @@ function(ompdm_add_offload_program name)
       set(compiler "${OMPDM_OFFLOAD_C}")
     endif()
     set(object "${folder}/${source_name}.o")
+    set(given "${source}")
+    set(finds_headers -MD -MF "${object}.d" -MT "${object}")
+    set(place DEPFILE "${object}.d")
+    if(arg_IN_PLACE)
+      cmake_path(GET source PARENT_PATH source_folder)
+      set(given "${source_name}")
+      set(finds_headers "")
+      set(place WORKING_DIRECTORY "${source_folder}")
+    endif()
     add_custom_command(
       OUTPUT "${object}"
-      COMMAND "${compiler}" ${options} ${kind_options} -MD -MF "${object}.d" -MT "${object}"
-              -c "${source}" -o "${object}"
-      DEPENDS "${source}" "${compiler}"
-      DEPFILE "${object}.d"
+      COMMAND "${compiler}" ${options} ${kind_options} ${finds_headers} -c "${given}" -o "${object}"
+      DEPENDS "${source}" "${compiler}" ${arg_DEPENDS}
+      ${place}
       COMMENT "Compiling ${name}/${source_name} for offload"
       COMMAND_EXPAND_LISTS VERBATIM)
     list(APPEND objects "${object}")

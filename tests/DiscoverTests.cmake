@@ -1,27 +1,44 @@
-# Labels say when a test runs: `quick` (scripts/test --quick), `smoke` (the same, a real program), `runtime` (again with
-# the other LLVM), `slow` (scripts/test --all alone). A test without `slow` runs by default.
+# ompdm_discover_tests(TARGET LABELS label... [PREFIX prefix] [TIMEOUT seconds] [PRE_TEST] [MATCH regex label]...)
+#
+# The tests of a GoogleTest program, for ctest, with these labels and with those whose regex matches the test's name:
+#   quick     scripts/test --quick runs it
+#   smoke     the same, of a real program
+#   runtime   scripts/test runs it again with the other LLVM's programs and runtime
+#   slow      scripts/test --all alone runs it. A suite whose name ends in `Slow` gets this label instead of `quick`: so
+#             whoever writes a test chooses where it runs
+# Options:
+#   PREFIX    of the tests' names
+#   TIMEOUT   of each test
+#   PRE_TEST  ask the program for its tests when ctest starts: it needs what is built after it
 include(GoogleTest)
 
-# ompdm_discover_tests(TARGET PREFIX prefix LABELS label... [TIMEOUT seconds] [MATCH regex label]... [WHEN_RUN])
-#
-# Each test of the GoogleTest program is a test of its own, PREFIXSuite.Name, with the labels. A suite whose name ends in
-# `Slow` is labelled slow instead of quick.
-#   MATCH     a further label for tests whose name after the prefix matches; the regex has no semicolons
-#   WHEN_RUN  tests are listed when ctest starts, not after the link: for programs that may be built elsewhere
 function(ompdm_discover_tests target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "WHEN_RUN" "PREFIX;TIMEOUT" "LABELS;MATCH")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "PRE_TEST" "PREFIX;TIMEOUT" "LABELS;MATCH")
   set(mode POST_BUILD)
-  if(arg_WHEN_RUN)
+  if(arg_PRE_TEST)
     set(mode PRE_TEST)
   endif()
-  if(NOT arg_TIMEOUT)
-    set(arg_TIMEOUT 60)
+  set(properties "")
+  if(arg_TIMEOUT)
+    set(properties PROPERTIES TIMEOUT ${arg_TIMEOUT})
   endif()
-  gtest_discover_tests(${target} NO_PRETTY_VALUES TEST_PREFIX ${arg_PREFIX} DISCOVERY_MODE ${mode}
-    PROPERTIES TIMEOUT ${arg_TIMEOUT})
-  set(rules ${CMAKE_CURRENT_BINARY_DIR}/${target}_labels.cmake)
-  file(WRITE ${rules} "set(tests \${${target}_TESTS})\nset(prefix [==[${arg_PREFIX}]==])\n"
-    "set(labels [==[${arg_LABELS}]==])\nset(matches [==[${arg_MATCH}]==])\n"
-    "include([==[${PROJECT_SOURCE_DIR}/tests/label_tests.cmake]==])\n")
-  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${rules})
+  gtest_discover_tests(${target} NO_PRETTY_VALUES TEST_PREFIX "${arg_PREFIX}" DISCOVERY_MODE ${mode} ${properties})
+  # gtest_discover_tests itself takes one label alone. This runs after what it wrote. A suite's name ends at a dot, or
+  # at a slash and a number.
+  set(rules "")
+  while(arg_MATCH)
+    list(POP_FRONT arg_MATCH regex label)
+    string(APPEND rules "  if(test MATCHES [[${regex}]])\n    list(APPEND labels ${label})\n  endif()\n")
+  endwhile()
+  set(file ${CMAKE_CURRENT_BINARY_DIR}/${target}_labels.cmake)
+  file(WRITE ${file} "foreach(test IN LISTS ${target}_TESTS)
+  set(labels \"${arg_LABELS}\")
+${rules}  if(test MATCHES [[Slow(/[0-9]+)?\\.]])
+    list(APPEND labels slow)
+    list(REMOVE_ITEM labels quick)
+  endif()
+  set_tests_properties(\${test} PROPERTIES LABELS \"\${labels}\")
+endforeach()
+")
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${file})
 endfunction()

@@ -18,7 +18,7 @@ std::string conflict_in(const std::vector<EditPlan>& plans) {
 }
 
 void Attempts::make(Trials& trials) {
-  trials.run_original(runs_to_come());
+  trials.run_original(runs_to_come(trials));
   try_each(trials);
   if (!accepted_.empty()) together_ = try_together(trials);
 }
@@ -27,13 +27,13 @@ std::size_t Attempts::changes() const {
   return static_cast<std::size_t>(std::ranges::count_if(cases_, &Case::is_planned));
 }
 
-std::size_t Attempts::runs_to_come() const {
+std::size_t Attempts::runs_to_come(const Trials& trials) const {
   std::size_t returned = 0;
   for (const Case& one : cases_) {
     if (one.is_planned() && asked_.release) returned += one.plan.returned.size();
   }
   const std::size_t wholes = (changes() == 1 ? 0 : 1) + (returned == 0 ? 0 : 1);
-  return returned + Trials::kRunsOfOne * (changes() + wholes);
+  return returned + trials.runs_of_one() * (changes() + wholes);
 }
 
 void Attempts::try_each(Trials& trials) {

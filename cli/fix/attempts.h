@@ -33,7 +33,7 @@ class Attempts {
 
  private:
   [[nodiscard]] std::size_t changes() const;  // that are to be tried
-  [[nodiscard]] std::size_t runs_to_come() const;
+  [[nodiscard]] std::size_t runs_to_come(const Trials& trials) const;
   void try_each(Trials& trials);
   Measured try_together(Trials& trials);
   void release(Trials& trials);

@@ -33,19 +33,6 @@ std::string plain_name(const std::string& word) {
 
 bool is_clang(const std::string& word) { return plain_name(word).starts_with("clang"); }
 
-/// With the folder of the headers that belong to the compiler, as omp.h does.
-CompileArguments with_resources(CompileArguments of) {
-  for (const std::string& compiler : {of.compiler, std::string("clang-19"), std::string("clang")}) {
-    if (compiler.empty()) continue;
-    const ChildEnd end = run_child({{compiler, "-print-resource-dir"}, of.directory});
-    const std::string folder = end.output.substr(0, end.output.find('\n'));
-    if (end.exit_status != 0 || folder.empty()) continue;
-    of.arguments.insert(of.arguments.begin(), "-resource-dir=" + folder);
-    break;
-  }
-  return of;
-}
-
 /// Where the compiler stands in a command: behind a launcher such as ccache. None: npos.
 std::size_t find_compiler(const std::vector<std::string>& words) {
   static constexpr std::array<std::string_view, 3> kLaunchers = {"ccache", "sccache", "distcc"};
@@ -182,6 +169,30 @@ void CompileCommands::read(const fs::path& file) {
 void CompileCommands::add_seen(std::vector<CompileArguments> seen) {
   known_.insert(is_named_ ? known_.end() : known_.begin(), std::make_move_iterator(seen.begin()),
                 std::make_move_iterator(seen.end()));
+}
+
+/// Empty: it does not tell.
+const std::string& CompileCommands::resources_of(const std::string& compiler,
+                                                 const fs::path& directory) const {
+  const bool is_relative = compiler.find('/') != std::string::npos && !compiler.starts_with('/');
+  const fs::path place = is_relative ? directory : "/";
+  const auto [at, is_new] = resources_.try_emplace({compiler, place});
+  if (is_new) {
+    const ChildEnd end = run_child({{compiler, "-print-resource-dir"}, place});
+    if (end.exit_status == 0) at->second = end.output.substr(0, end.output.find('\n'));
+  }
+  return at->second;
+}
+
+CompileArguments CompileCommands::with_resources(CompileArguments of) const {
+  for (const std::string& compiler : {of.compiler, std::string("clang-19"), std::string("clang")}) {
+    if (compiler.empty()) continue;
+    const std::string& folder = resources_of(compiler, of.directory);
+    if (folder.empty()) continue;
+    of.arguments.insert(of.arguments.begin(), "-resource-dir=" + folder);
+    break;
+  }
+  return of;
 }
 
 CompileArguments CompileCommands::of(const fs::path& source) const {

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "fix/build_log.h"
@@ -39,9 +41,15 @@ class CompileCommands {
 
  private:
   void read(const std::filesystem::path& file);
+  [[nodiscard]] const std::string& resources_of(const std::string& compiler,
+                                                const std::filesystem::path& directory) const;
+  /// With the folder of the headers that belong to the compiler, as omp.h does.
+  [[nodiscard]] CompileArguments with_resources(CompileArguments of) const;
 
   bool is_named_ = false;
   std::vector<CompileArguments> known_;
+  /// By compiler and folder: a tree has many sources and few compilers, and to ask takes long.
+  mutable std::map<std::pair<std::string, std::filesystem::path>, std::string> resources_;
 };
 
 /// The words of a command as a POSIX shell would take them, without expansions.

@@ -42,6 +42,11 @@ void setup_fix(CLI::App& app, int& exit_status) {
   verb->add_option("--same", options->same, "A command that compares two outputs, given as files")
       ->type_name("CMD")
       ->needs(build);
+  verb->add_option("--timed-runs", options->timed_runs,
+                   "Time N runs of each version instead of 3 to 15; fewer than 3 are told, not\n"
+                   "judged; 0: the time is not compared")
+      ->type_name("N")
+      ->needs(build);
   verb->add_flag(
           "--release", options->release,
           "Leave on the device what nothing printed depends on: it is spoiled on the host, and\n"
@@ -58,7 +63,8 @@ void setup_fix(CLI::App& app, int& exit_status) {
       "takes\n"
       "seven runs or more, all of several together as many again: --run names a smaller input, "
       "and\n"
-      "one of standard input ('./app < small'). Your own tree is not touched without --apply.\n"
+      "one of standard input ('./app < small'), --timed-runs fewer runs. Your own tree is not\n"
+      "touched without --apply.\n"
       "Exit status: 0 verified, 4 nothing could be, 1 failure.",
       "ompdm fix trace.json\n"
       "ompdm fix trace.json --build make -o fix.patch\n"

@@ -175,7 +175,8 @@ int Fixing::verify() {
   const Stopping stopping;
   const Scratch scratch;
   const Target what = target();
-  Trials trials(what, sameness_of(options_.ignored, options_.same), scratch.folder(), steps_);
+  Trials trials(what, sameness_of(options_.ignored, options_.same), options_.timed_runs,
+                scratch.folder(), steps_);
   trials.build_original(sources());
   learn_of(trials);
   plan();

@@ -22,6 +22,7 @@ struct FixOptions {
   std::vector<std::size_t> only;
   std::string same;
   std::vector<std::string> ignored;
+  TimedRuns timed_runs;
   bool release = false;
   bool apply = false;
   std::string output;

@@ -60,9 +60,11 @@ std::uint64_t Measured::spared() const {
   return before.bytes > after.bytes ? before.bytes - after.bytes : 0;
 }
 
-Trials::Trials(const Target& target, Sameness same, const fs::path& folder, Steps& steps)
+Trials::Trials(const Target& target, Sameness same, TimedRuns timed_runs, const fs::path& folder,
+               Steps& steps)
     : target_(target),
       same_(std::move(same)),
+      timed_runs_(timed_runs),
       folder_(folder),
       steps_(steps),
       original_(target, folder / "original") {}
@@ -207,7 +209,7 @@ Measured Trials::measure(const ChangedFiles& changed, const Asked& asked) {
     if (!found.why.empty()) found.why += on_which(i);
   }
   if (found.why.empty()) found.why = unspared(found, asked.least, all);
-  if (found.why.empty()) {
+  if (found.why.empty() && TimeComparison::least(timed_runs_) > 0) {
     steps_.begin("taking the time of " + asked.what);
     compare_times(found, asked.is_final);
   }
@@ -232,36 +234,21 @@ std::string Trials::unspared(const Measured& found, std::uint64_t least,
   return {};
 }
 
-/// By turns, so that a machine that grows busy does so for both; more of them where the changed
-/// program seems slower, or the last word is not clear yet.
+/// By turns, so that a machine that grows busy does so for both.
 void Trials::compare_times(Measured& found, bool is_final) {
-  constexpr std::size_t kLeast = (kRunsOfOne - 1) / 2;
-  constexpr std::size_t kClear = 5;
-  constexpr std::size_t kMost = 15;
-  constexpr std::chrono::seconds kEnough{5};
-  std::vector<Times> each(before_.size());
-  const auto slower = [&] {
-    return static_cast<std::size_t>(std::ranges::find_if(each, &Times::is_slower) - each.begin());
-  };
-  std::chrono::nanoseconds spent{};
-  for (std::size_t turn = 0; turn < kMost; ++turn) {
-    const bool is_clear =
-        !is_final || spent >= kEnough || (turn >= kClear && found.times.is_faster());
-    if (turn >= kLeast && is_clear && slower() == each.size()) break;
-    std::chrono::nanoseconds before{};
-    std::chrono::nanoseconds after{};
-    for (std::size_t i = 0; i < each.size(); ++i) {
-      const auto one = original_.run(i).wall;
-      const auto other = changed_->run(i).wall;
-      each[i].add(one, other);
-      before += one;
-      after += other;
+  TimeComparison comparison({before_.size(), timed_runs_, is_final});
+  while (comparison.needs_more()) {
+    std::vector<TimeComparison::Turn> turns;
+    for (std::size_t i = 0; i < before_.size(); ++i) {
+      const auto before = original_.time(i);
+      turns.push_back({before, changed_->time(i)});
     }
-    found.times.add(before, after);
-    spent += before + after;
+    comparison.add(turns);
   }
-  if (const std::size_t i = slower(); i < each.size()) {
-    found.why = fmt::format("the run takes {}{}", each[i].figures(), on_which(i));
+  found.times = comparison.together();
+  if (const auto slower = comparison.slower()) {
+    found.why =
+        fmt::format("the run takes {}{}", comparison.of(*slower).figures(), on_which(*slower));
   }
 }
 

@@ -47,7 +47,8 @@ struct Measured {
 
 class Trials {
  public:
-  Trials(const Target& target, Sameness same, const std::filesystem::path& folder, Steps& steps);
+  Trials(const Target& target, Sameness same, TimedRuns timed_runs,
+         const std::filesystem::path& folder, Steps& steps);
 
   /// In a copy, with these files as if they were just written. Throws Error where it does not
   /// build.
@@ -60,7 +61,9 @@ class Trials {
   void run_original(std::size_t runs_to_come);
 
   /// Runs that one measure() makes at least, of each input.
-  static constexpr std::size_t kRunsOfOne = 7;
+  [[nodiscard]] std::size_t runs_of_one() const {
+    return 1 + 2 * TimeComparison::least(timed_runs_);
+  }
   struct Asked {
     std::string what;         ///< that is changed, for progress
     std::uint64_t least = 0;  ///< bytes that are to be spared
@@ -88,6 +91,7 @@ class Trials {
 
   const Target& target_;
   Sameness same_;
+  TimedRuns timed_runs_;
   std::filesystem::path folder_;
   Steps& steps_;
   Workplace original_;

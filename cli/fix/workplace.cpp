@@ -160,13 +160,19 @@ Observation Workplace::observe(std::vector<std::string> command, bool records) c
   seen.exit_status = end.exit_status;
   seen.output = end.output;
   seen.errors = end.errors;
-  seen.files = before.written();
-  before.remove_new();
+  seen.files = before.take_written();
   seen.wall = end.wall;
   return seen;
 }
 
 Observation Workplace::run(std::size_t number) const { return observe(command(number), false); }
+
+std::chrono::nanoseconds Workplace::time(std::size_t number) const {
+  const TreeState before(copy_);
+  const ChildEnd end = start(command(number), target_.directory, {});
+  before.remove_new();
+  return end.wall;
+}
 
 Observation Workplace::record(std::size_t number) const {
   const fs::path trace = folder_ / "trace.json";

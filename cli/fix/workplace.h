@@ -65,6 +65,8 @@ class Workplace {
   Observation record(std::size_t command) const;
   /// Without a recorder.
   Observation run(std::size_t command) const;
+  /// How long that takes: nothing else of it is looked at.
+  std::chrono::nanoseconds time(std::size_t command) const;
   /// The program in the copy.
   [[nodiscard]] std::filesystem::path program() const;
 

@@ -43,17 +43,21 @@ TreeState::Stamps TreeState::stamps() const {
   return all;
 }
 
-WrittenFiles TreeState::written() const {
+WrittenFiles TreeState::take_written() const {
+  const Stamps now = stamps();
   WrittenFiles files;
-  for (const auto& [path, stamp] : stamps()) {
+  for (const auto& [path, stamp] : now) {
     const auto known = before_.find(path);
     if (known == before_.end() || known->second != stamp) files[path] = hash_of(tree_ / path);
   }
+  remove_new(now);
   return files;
 }
 
-void TreeState::remove_new() const {
-  for (const auto& [path, stamp] : stamps()) {
+void TreeState::remove_new() const { remove_new(stamps()); }
+
+void TreeState::remove_new(const Stamps& now) const {
+  for (const auto& [path, stamp] : now) {
     std::error_code ignored;
     if (!before_.contains(path)) fs::remove(tree_ / path, ignored);
   }

@@ -15,9 +15,10 @@ class TreeState {
   /// As the tree is now.
   explicit TreeState(std::filesystem::path tree);
 
-  /// Those that were made or changed since then. What cannot be read is left out.
-  [[nodiscard]] WrittenFiles written() const;
-  /// Removes those that were made, so that the next run finds what this one found.
+  /// Those that were made or changed since then. What cannot be read is left out. Those that were
+  /// made are removed, so that the next run finds what this one found.
+  [[nodiscard]] WrittenFiles take_written() const;
+  /// Removes those that were made, and reads none.
   void remove_new() const;
 
  private:
@@ -28,6 +29,7 @@ class TreeState {
   };
   using Stamps = std::map<std::filesystem::path, Stamp>;
   [[nodiscard]] Stamps stamps() const;
+  void remove_new(const Stamps& now) const;
 
   std::filesystem::path tree_;
   Stamps before_;

@@ -34,4 +34,4 @@ target_link_libraries(e2e_cuda_test PRIVATE ompdm_options e2e_support GTest::gte
 target_compile_definitions(e2e_cuda_test PRIVATE OMPDM_CUDA_PROGRAMS="${cuda_programs}"
   OMPDM_STANDIN_LIBRARIES="${OMPDM_STANDIN_LIBRARIES}")
 add_dependencies(e2e_cuda_test ${cuda_built} cuda_plain cuda_plain_peers standin)
-ompdm_discover_tests(e2e_cuda_test PREFIX e2e.cuda. LABELS e2e TIMEOUT 120 WHEN_RUN)
+ompdm_discover_tests(e2e_cuda_test PREFIX e2e.cuda. LABELS e2e TIMEOUT 120 PRE_TEST)

@@ -9,7 +9,7 @@
 
 #include "project.h"
 
-namespace ompdm::e2e {
+namespace ompdm::e2e::fix_standin_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -18,9 +18,9 @@ const fs::path kPrograms = OMPDM_E2E_FIX;
 
 /// Kernels are what clang makes of them for the host, which is right without optimization only.
 Compiling for_standin() {
-  const std::string options = " -O0 -Wl,--opt-level=O2";
-  return {.c = OMPDM_STANDIN_C + options,
-          .cxx = OMPDM_STANDIN_CXX + (" -std=c++20" + options),
+  return {.c = OMPDM_STANDIN_C,
+          .cxx = OMPDM_STANDIN_CXX " -std=c++20",
+          .programs = OMPDM_STANDIN_PROGRAMS,
           .environment = {{"LD_LIBRARY_PATH", OMPDM_STANDIN_LIBRARIES},
                           {"OMP_TARGET_OFFLOAD", "MANDATORY"},
                           {"STANDIN_KERNELS", "host"},
@@ -28,12 +28,13 @@ Compiling for_standin() {
                           {"STANDIN_KERNEL_US", "0"}}};
 }
 
-TEST(FixOnStandin, MakesHeatsNaiveRungTheOneThatKeepsItsData) {
+TEST(FixOnStandinSlow, MakesHeatsNaiveRungTheOneThatKeepsItsData) {
   const fs::path kernels = OMPDM_KERNELS;
-  Project project(kernels / "heat.cpp", {kernels / "arguments.h"}, {}, for_standin());
+  Project project(kernels / "heat.cpp", {kernels / "arguments.h"}, for_standin());
   project.set("STANDIN_COPY_US", "1000");
+  ASSERT_TRUE(project.make());
   ASSERT_TRUE(project.record({"--variant", "naive", "100", "10"}));
-  const Ended ended = project.fix({"--build", "make", "--release", "--ignore", "solve time"});
+  const Ended ended = project.fix_built({"--release", "--ignore", "solve time"});
   ASSERT_EQ(ended.status, 0) << ended.out << ended.err;
   EXPECT_TRUE(contains(ended.out, "(3 instead of 40 transfers)")) << ended.out;
   EXPECT_TRUE(contains(ended.out,
@@ -43,11 +44,11 @@ TEST(FixOnStandin, MakesHeatsNaiveRungTheOneThatKeepsItsData) {
 }
 
 /// Microseconds that each copy takes: it is done when anyone asks, or long after it was asked for.
-class FixWhereCopiesTake : public ::testing::TestWithParam<std::string> {
+class FixWhereCopiesTakeSlow : public ::testing::TestWithParam<std::string> {
  protected:
   /// One of this folder's, with such copies.
   const Project& recorded(const std::string& file) {
-    project_.emplace(kPrograms / file, std::vector<fs::path>(), "", for_standin());
+    project_.emplace(kPrograms / file, std::vector<fs::path>(), for_standin());
     project_->set("STANDIN_COPY_US", GetParam());
     EXPECT_TRUE(project_->record());
     return *project_;
@@ -58,12 +59,12 @@ class FixWhereCopiesTake : public ::testing::TestWithParam<std::string> {
 };
 
 // Recorded with fast copies: of deferred directives whose work is done later less is told.
-TEST_P(FixWhereCopiesTake, WaitsForStepsThatAreDeferred) {
-  Project project(kPrograms / "deferred.c", {}, {}, for_standin());
+TEST_P(FixWhereCopiesTakeSlow, WaitsForStepsThatAreDeferred) {
+  Project project(kPrograms / "deferred.c", {}, for_standin());
   ASSERT_TRUE(project.record());
-  const std::string expected = project.rebuilt().out;
+  const std::string expected = project.start({"./deferred"}).out;
   project.set("STANDIN_COPY_US", GetParam());
-  const Ended ended = project.fix({"--build", "make", "--apply"});
+  const Ended ended = project.fix_built({"--apply"});
   ASSERT_EQ(ended.status, 0) << ended.out << ended.err;
   EXPECT_TRUE(contains(ended.out, "  verified\n")) << ended.out;
   EXPECT_TRUE(contains(project.text("deferred.c"),
@@ -71,65 +72,68 @@ TEST_P(FixWhereCopiesTake, WaitsForStepsThatAreDeferred) {
       << project.text("deferred.c");
   EXPECT_TRUE(contains(ended.out, "# Not compared: what next, u had when it came back last"))
       << ended.out;
-  EXPECT_EQ(project.rebuilt().out, expected);
+  ASSERT_TRUE(project.make());
+  EXPECT_EQ(project.start({"./deferred"}).out, expected);
 }
 
 // What came back before the last copy, which could not be looked at, is not what came back last.
-TEST_P(FixWhereCopiesTake, TakesNoEarlierCopyForTheLast) {
-  Project project(kPrograms / "mixed.c", {}, {}, for_standin());
+TEST_P(FixWhereCopiesTakeSlow, TakesNoEarlierCopyForTheLast) {
+  Project project(kPrograms / "mixed.c", {}, for_standin());
   ASSERT_TRUE(project.record());
   project.set("STANDIN_COPY_US", GetParam());
-  const Ended ended = project.fix({"--build", "make"});
+  const Ended ended = project.fix_built();
   EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
   EXPECT_TRUE(contains(ended.out, "# Not compared: what u had when it came back last"))
       << ended.out;
 }
 
 /// Builds with `edit` made where `ompdm fix` has made its own.
-std::string build_with(const std::string& edit) {
-  return "if grep -q 'enter data' *.c; then sed -i '" + edit + "' *.c; fi; make";
-}
+std::string build_with(const std::string& edit) { return "sed -i '" + edit + "' *.c; make -B"; }
 
-TEST_P(FixWhereCopiesTake, AcceptsTheSameContents) {
+TEST_P(FixWhereCopiesTakeSlow, AcceptsTheSameContents) {
   const Project& project = recorded("unread.c");
-  const Ended ended = project.fix({"--build", build_with("s/nothing/none/")});
+  const Ended ended = project.fix_built({}, build_with("s/nothing/none/"));
   EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
   EXPECT_TRUE(contains(ended.out, "  verified\n")) << ended.out;
 }
 
+class FixWhereCopiesTake : public FixWhereCopiesTakeSlow {};
+
 TEST_P(FixWhereCopiesTake, MissesContentsThatDoNotComeBack) {
   const Project& project = recorded("unread.c");
-  const Ended ended = project.fix({"--build", build_with("s/map(from: u/map(release: u/")});
+  const Ended ended = project.fix_built({}, build_with("s/map(from: u/map(release: u/"));
   EXPECT_EQ(ended.status, 4) << ended.out << ended.err;
   EXPECT_TRUE(contains(ended.out, "what comes back of u last does not cross")) << ended.out;
 }
 
 // Host memory holds just that while the original's last copy is on its way.
-TEST_P(FixWhereCopiesTake, MissesContentsOfTheLastPassWhereThoseBeforeItComeBack) {
+TEST_P(FixWhereCopiesTakeSlow, MissesContentsOfTheLastPassWhereThoseBeforeItComeBack) {
   const Project& project = recorded("unread.c");
-  const Ended ended = project.fix(
-      {"--build", build_with("s/map(from: u/map(release: u/; s/^#pragma omp target teams/if (t == "
-                             "9) {\\n#pragma omp target update from(u[0:n])\\n}\\n&/")});
+  const Ended ended = project.fix_built(
+      {}, build_with("s/map(from: u/map(release: u/; s/^#pragma omp target teams/if (t == "
+                     "9) {\\n#pragma omp target update from(u[0:n])\\n}\\n&/"));
   EXPECT_EQ(ended.status, 4) << ended.out << ended.err;
   EXPECT_TRUE(contains(ended.out, "what comes back of u last does not cross")) << ended.out;
 }
 
-TEST_P(FixWhereCopiesTake, KeepsTheUpdatesThatTheHostNeeds) {
+TEST_P(FixWhereCopiesTakeSlow, KeepsTheUpdatesThatTheHostNeeds) {
   const Project& project = recorded("host_reads.c");
-  const Ended ended = project.fix({"--build", "make"});
+  const Ended ended = project.fix_built();
   EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
   EXPECT_TRUE(contains(ended.out, "+#pragma omp target update from(u[0:n])\n")) << ended.out;
 }
 
-TEST_P(FixWhereCopiesTake, RefusesWhereAnUpdateIsMissing) {
+TEST_P(FixWhereCopiesTakeSlow, RefusesWhereAnUpdateIsMissing) {
   const Project& project = recorded("host_reads.c");
-  const Ended ended = project.fix({"--build", build_with("/update from/d")});
+  const Ended ended = project.fix_built({}, build_with("/update from/d"));
   EXPECT_EQ(ended.status, 4) << ended.out << ended.err;
   EXPECT_TRUE(contains(ended.out, "refused: it prints '")) << ended.out;
 }
 
-INSTANTIATE_TEST_SUITE_P(, FixWhereCopiesTake, ::testing::Values("0", "2000"),
-                         [](const auto& test) { return test.param + "us"; });
+std::string name_of(const ::testing::TestParamInfo<std::string>& test) { return test.param + "us"; }
+
+INSTANTIATE_TEST_SUITE_P(, FixWhereCopiesTake, ::testing::Values("0", "2000"), name_of);
+INSTANTIATE_TEST_SUITE_P(, FixWhereCopiesTakeSlow, ::testing::Values("0", "2000"), name_of);
 
 }  // namespace
-}  // namespace ompdm::e2e
+}  // namespace ompdm::e2e::fix_standin_test

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
+#include "cli/scratch.h"
+
 namespace ompdm::cli::compile_arguments_test {
 namespace {
 
@@ -43,6 +47,23 @@ TEST(CompileArguments, AreNoneOfWhatCompilesNothing) {
         Words{""}}) {
     EXPECT_TRUE(of(words).empty()) << words.front();
   }
+}
+
+// To ask a compiler takes as long as to read a small source, and a tree has thousands.
+TEST(CompileCommands, AskEachCompilerOnceForItsHeaders) {
+  const testing::Scratch scratch;
+  const std::filesystem::path compiler = scratch.write(
+      "bin/clang-19",
+      "#!/bin/sh\necho \"$1\" >>" + (scratch.folder() / "asked").string() + "\necho /headers\n");
+  std::filesystem::permissions(compiler, std::filesystem::perms::owner_exec,
+                               std::filesystem::perm_options::add);
+  CompileCommands commands("", {});
+  commands.add_seen({{"/gone/a.c", "/gone", {"-O2"}, compiler.string()},
+                     {"/src/b.c", "/src", {"-O2"}, compiler.string()}});
+  for (const char* source : {"/gone/a.c", "/src/b.c", "/src/b.c"}) {
+    EXPECT_EQ(commands.of(source).arguments, (Words{"-resource-dir=/headers", "-O2"})) << source;
+  }
+  EXPECT_EQ(testing::read_file(scratch.folder() / "asked"), "-print-resource-dir\n");
 }
 
 }  // namespace
