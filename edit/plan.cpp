@@ -1,14 +1,264 @@
 #include "plan.h"
 
+#include <clang/AST/Stmt.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <vector>
 
-#include "clauses.h"
-#include "residence_plan.h"
+#include "answer.h"
+#include "directive_text.h"
+#include "kept_data.h"
+#include "residence.h"
+#include "stay.h"
 
 namespace ompdm::edit {
 namespace {
+
+using llvm::dyn_cast;
+
+class Spans {
+ public:
+  Spans(const Program& program, const Stay& stay) : program_(program), stay_(stay) {}
+
+  /// The innermost block below a statement that leads to all directives; null of none.
+  const clang::CompoundStmt* block_in(const clang::Stmt& statement) const {
+    const clang::CompoundStmt* found = nullptr;
+    const clang::Stmt* at = &statement;
+    while (at != nullptr) {
+      if (const auto* block = dyn_cast<clang::CompoundStmt>(at)) found = block;
+      const clang::Stmt* inner = nullptr;
+      for (const clang::Stmt* child : at->children()) {
+        if (child != nullptr && leads_to_all(*child)) inner = child;
+      }
+      // A region's body is no place for directives that move data.
+      const auto* directive = dyn_cast<clang::OMPExecutableDirective>(at);
+      at = directive != nullptr && runs_on_device(*directive) ? nullptr : inner;
+    }
+    return found;
+  }
+
+  /// Functions that lead to all, and call none that does.
+  std::vector<const clang::FunctionDecl*> innermost_functions() const {
+    std::vector<const clang::FunctionDecl*> all;
+    for (const clang::FunctionDecl* function : program_.functions()) {
+      if (leads_to_all(*function->getBody())) all.push_back(function);
+    }
+    std::vector<const clang::FunctionDecl*> innermost;
+    for (const clang::FunctionDecl* one : all) {
+      const bool is_outer = std::ranges::any_of(all, [&](const clang::FunctionDecl* other) {
+        return other != one && program_.leads_to(*one->getBody(), *other->getBody());
+      });
+      if (!is_outer) innermost.push_back(one);
+    }
+    return innermost;
+  }
+
+  [[nodiscard]] bool leads_to_any(const clang::Stmt& statement) const {
+    return std::ranges::any_of(stay_.kept,
+                               [&](const auto* one) { return program_.leads_to(statement, *one); });
+  }
+
+ private:
+  [[nodiscard]] bool leads_to_all(const clang::Stmt& statement) const {
+    return std::ranges::all_of(stay_.kept,
+                               [&](const auto* one) { return program_.leads_to(statement, *one); });
+  }
+
+  const Program& program_;
+  const Stay& stay_;
+};
+
+}  // namespace
+
+Stay stay_of(const Program& program, const Finding& finding) {
+  Stay stay;
+  Place missing;
+  for (const Edit& edit : finding.edits) {
+    if (edit.kind == "keep") {
+      for (const Place& place : edit.places) {
+        const auto here = program.directives_at(place);
+        stay.kept.insert(stay.kept.end(), here.begin(), here.end());
+        stay.kept_places.push_back(place);
+        if (here.empty()) missing = place;
+      }
+    }
+    if (!is_around(edit) || edit.when != "always") continue;
+    (edit.side == "before" ? stay.begin : stay.end).push_back(&edit);
+    stay.is_of_loop = edit.of != "stay";
+  }
+  if (stay.begin.empty() != stay.end.empty()) {
+    throw Refusal("the data enters or leaves the device elsewhere", {});
+  }
+  if (!stay.begin.empty() && !stay.kept.empty() && missing.line > 0) {
+    throw Refusal("this directive is compiled elsewhere", missing);
+  }
+  return stay;
+}
+
+const clang::Stmt& loop_of(const Program& program, const Stay& stay) {
+  const Place& place = stay.begin.front()->places.at(0);
+  const clang::Stmt* loop = program.loop_at(place, stay.kept_places);
+  if (loop == nullptr) {
+    throw Refusal(
+        "no for, while or do begins here that leads to all of its directives, as far as functions "
+        "are "
+        "seen",
+        place);
+  }
+  return *loop;
+}
+
+Spanned span_of(const Program& program, const Stay& stay) {
+  const Spans spans(program, stay);
+  const auto functions = spans.innermost_functions();
+  const Place& place = stay.kept_places.front();
+  if (functions.size() != 1) {
+    throw Refusal(functions.empty() ? "no function leads to all of its directives"
+                                    : "several functions lead to its directives",
+                  place);
+  }
+  const clang::CompoundStmt* block = spans.block_in(*functions.front()->getBody());
+  std::vector<clang::Stmt*> statements(block->body_begin(), block->body_end());
+  const auto leads = [&](const clang::Stmt* one) { return spans.leads_to_any(*one); };
+  statements.erase(statements.begin(), std::ranges::find_if(statements, leads));
+  while (!statements.empty() && !leads(statements.back())) statements.pop_back();
+  if (statements.empty()) throw Refusal("no block leads to its directives", place);
+  const bool is_alone =
+      statements.size() == 1 && llvm::isa<clang::OMPExecutableDirective>(statements.front());
+  if (is_alone)
+    throw Refusal(
+        "nothing in this function repeats this directive: around it alone nothing is spared",
+        place);
+  clang::Stmt* span = clang::CompoundStmt::Create(
+      program.context(), statements, clang::FPOptionsOverride(), statements.front()->getBeginLoc(),
+      statements.back()->getEndLoc());
+  return {program.with_span(*span, *block), span};
+}
+
+namespace {
+
+class Planner {
+ public:
+  Planner(const Program& program, const Stay& stay, const Request& request)
+      : program_(program), stay_(stay), request_(request) {}
+
+  /// The most of the data that can stay, and why the rest cannot.
+  Plan most() {
+    const std::vector<Item> all = items_of(stay_);
+    if (auto made = tried(all)) return *made;
+    const Refusal why = *refusal_;
+    std::vector<Item> items;
+    std::vector<LeftOut> left;
+    std::optional<Plan> best;
+    const auto add = [&](const std::vector<Item>& more) {
+      std::vector<Item> wider = items;
+      wider.insert(wider.end(), more.begin(), more.end());
+      auto made = tried(wider);
+      if (made) {
+        best = std::move(made);
+        items = std::move(wider);
+      }
+      return !refusal_;
+    };
+    for (const Item& one : all) {
+      if (!add({one})) left.push_back({one, refusal_->what(), refusal_->at()});
+    }
+    // What is exchanged can only stay together.
+    for (std::size_t i = 0; i < left.size(); ++i) {
+      for (std::size_t j = i + 1; j < left.size(); ++j) {
+        if (!add({left[i].item, left[j].item})) continue;
+        left.erase(left.begin() + static_cast<std::ptrdiff_t>(j));
+        left.erase(left.begin() + static_cast<std::ptrdiff_t>(i--));
+        break;
+      }
+    }
+    if (!best) throw why;
+    for (LeftOut& one : left) one.item.expression = here_and_there(one.item);
+    best->left_out = std::move(left);
+    return *best;
+  }
+
+ private:
+  /// What is left out by its names at the loop: a function may stand for several.
+  [[nodiscard]] std::string here_and_there(const Item& item) const {
+    if (!stay_.is_of_loop) return item.expression;
+    std::set<std::string> here;
+    try {
+      here = terms_of(program_, loop_of(program_, stay_), item);
+    } catch (const Refusal&) {
+      return item.expression;
+    }
+    const std::string all = fmt::format("{}", fmt::join(here, ", "));
+    if (here.empty() || here.contains(item.expression)) return all;
+    return fmt::format("{} ({} at {}:{})", all, item.expression,
+                       std::filesystem::path(item.named_at.file).filename().string(),
+                       item.named_at.line);
+  }
+
+  /// None: `refusal_` says why.
+  std::optional<Plan> tried(const std::vector<Item>& items) {
+    refusal_.reset();
+    try {
+      return with(items);
+    } catch (const Refusal& refusal) {
+      refusal_ = refusal;
+      return std::nullopt;
+    }
+  }
+
+  [[nodiscard]] Plan with(const std::vector<Item>& items) const {
+    Plan plan;
+    if (!stay_.is_of_loop) {
+      const Spanned spanned = span_of(program_, stay_);
+      write(spanned.program, *spanned.span, items, plan);
+      return plan;
+    }
+    const clang::Stmt& loop = loop_of(program_, stay_);
+    write(program_, loop, items, plan);
+    for (const clang::Stmt* one : program_.alike(loop)) {
+      if (one == &loop) continue;
+      Plan other;
+      write(program_, *one, items, other);
+      if (other.replacements != plan.replacements) {
+        throw Refusal("what the template is made into here differs",
+                      place_of(program_.context(), loop));
+      }
+    }
+    return plan;
+  }
+
+  void write(const Program& program, const clang::Stmt& code, const std::vector<Item>& items,
+             Plan& plan) const {
+    write_residence(program, code, stay_, request_, residence_of(program, code, stay_, items),
+                    plan);
+  }
+
+  const Program& program_;
+  const Stay& stay_;
+  const Request& request_;
+  std::optional<Refusal> refusal_;
+};
+
+/// The part of a finding's edits that goes around code: for all of its data, or for what can stay
+/// where some of it cannot. Nothing where it has none. Throws Refusal where none of its data can
+/// stay. What is found in this translation unit is added to `plan`.
+void plan_residence(const Program& program, const Finding& finding, const Request& request,
+                    Plan& plan) {
+  const Stay stay = stay_of(program, finding);
+  if (stay.begin.empty()) return;
+  if (stay.kept.empty()) {
+    plan.found = false;
+    return;
+  }
+  Plan made = Planner(program, stay, request).most();
+  made.number = plan.number;
+  plan = std::move(made);
+}
 
 /// What the syntax tree answers: whether the host uses the data, and whether a kernel changes it.
 bool is_looked_at(const Edit& edit) {

@@ -1,4 +1,5 @@
-// Whether storage belongs to one variable alone: nothing but its name leads to it.
+// What storage a name leads to: its own alone, or one of several among which a loop exchanges its
+// pointers, as time loops do.
 #pragma once
 
 #include <clang/AST/Decl.h>
@@ -47,5 +48,22 @@ class OwnStorage {
   std::set<const clang::VarDecl*> data_;
   bool trusts_unseen_ = true;  ///< what is not seen uses what it is handed, and forgets it
 };
+
+/// "to = from" of two variables; null of what is something else.
+struct Assignment {
+  const clang::VarDecl* to = nullptr;
+  const clang::VarDecl* from = nullptr;
+};
+Assignment assignment_of(const clang::Stmt& statement);
+
+/// Other pointers that a loop sets to a variable's value, or it to theirs.
+std::set<const clang::VarDecl*> partners_of(const Program& program, const clang::Stmt& loop,
+                                            const clang::VarDecl& variable);
+
+/// `set` are the places in the loop where the variables, or others to them, are set. Returns which
+/// variables are exchanged; throws Refusal unless that is all that is done to them.
+std::vector<const clang::VarDecl*> exchanged(const Program& program, const clang::Stmt& loop,
+                                             const std::vector<const clang::VarDecl*>& variables,
+                                             const std::vector<Mention>& set);
 
 }  // namespace ompdm::edit

@@ -1,9 +1,11 @@
-// Changes within a directive's own text: what is mapped otherwise, left out, or not written at all.
+// What is written: directives around code on whose device data stays, updates in it, and changes
+// within a directive's own text.
 #pragma once
 
 #include "answer.h"
 #include "program.h"
 #include "request.h"
+#include "residence.h"
 
 namespace ompdm::edit {
 
@@ -14,5 +16,9 @@ bool plan_clauses(const Program& program, const Edit& edit, Plan& plan);
 /// Takes out a directive without a body. Throws Refusal.
 void remove_directive(const Program& program, const clang::OMPExecutableDirective& directive,
                       const Place& place, Plan& plan);
+
+/// Throws Refusal where the text has no place for it.
+void write_residence(const Program& program, const clang::Stmt& code, const Stay& stay,
+                     const Request& request, const Residence& residence, Plan& plan);
 
 }  // namespace ompdm::edit
