@@ -49,7 +49,7 @@ bool hands_function(const clang::CallExpr& call) {
 
 class Scopes {
  public:
-  Scopes(const Program& program, const clang::Stmt& loop) : program_(program), loop_(loop) {}
+  explicit Scopes(const Program& program) : program_(program) {}
 
   void add(const clang::Stmt& code, const clang::VarDecl& data,
            const clang::FunctionDecl* function) {
@@ -145,7 +145,6 @@ class Scopes {
   }
 
   const Program& program_;
-  const clang::Stmt& loop_;
   std::set<std::pair<const clang::FunctionDecl*, const clang::VarDecl*>> known_;
 };
 
@@ -219,7 +218,7 @@ class Callers {
 
 std::vector<Scope> scopes_of(const Program& program, const clang::Stmt& loop,
                              const clang::VarDecl& data) {
-  Scopes scopes(program, loop);
+  Scopes scopes(program);
   scopes.add(loop, data, nullptr);
   return std::move(scopes.all);
 }
@@ -250,7 +249,7 @@ class Uses {
  public:
   Uses(const Program& program, const Scope& scope, const std::vector<const clang::VarDecl*>& all,
        int device)
-      : program_(program), scope_(scope), data_(*scope.data), all_(all), device_(device) {}
+      : program_(program), data_(*scope.data), all_(all), device_(device) {}
 
   void add(const clang::OMPExecutableDirective& directive) {
     expect_no_address(directive);
@@ -465,7 +464,6 @@ class Uses {
   }
 
   const Program& program_;
-  const Scope& scope_;
   const clang::VarDecl& data_;
   const std::vector<const clang::VarDecl*>& all_;
   int device_;
