@@ -21,7 +21,7 @@ Json written(const Answer& answer) {
 TEST(WriteAnswer, HasWhatTheCompilerRefused) {
   const Json json = written({{"u.c:1: expected ';'", "u.c:2: more"}, {}});
   EXPECT_EQ(json.at("schema"), "ompdm.edit/1");
-  EXPECT_EQ(json.at("errors"), (Json{"u.c:1: expected ';'", "u.c:2: more"}));
+  EXPECT_EQ(json.at("errors"), Json::array({"u.c:1: expected ';'", "u.c:2: more"}));
   EXPECT_EQ(json.at("plans"), Json::array());
 }
 
@@ -38,7 +38,7 @@ TEST(WriteAnswer, HasWhatIsToBeReplaced) {
   EXPECT_EQ(one.at("number"), 4);
   EXPECT_EQ(one.at("found"), true);
   EXPECT_EQ(one.at("updates"), 2);
-  EXPECT_EQ(one.at("returned"), Json{"u"});
+  EXPECT_EQ(one.at("returned"), Json::array({"u"}));
   EXPECT_EQ(one.at("left_out"), Json::array());
   EXPECT_FALSE(one.contains("refused"));
   ASSERT_EQ(one.at("replacements").size(), 2u);

@@ -135,11 +135,13 @@ Plan plan_of(const Request& request) {
 Plan plan_of(const File& file, const Finding& finding) { return plan_of(asked(file, {finding})); }
 
 std::string applied(const File& file, const Plan& plan) {
-  std::vector<Replacement> all = plan.replacements;
-  std::erase_if(all, [&](const Replacement& one) { return one.file != file.path; });
-  std::ranges::stable_sort(all, [](const Replacement& one, const Replacement& other) {
+  const auto is_first = [](const Replacement& one, const Replacement& other) {
     return one.offset != other.offset ? one.offset < other.offset : one.behind && !other.behind;
-  });
+  };
+  std::vector<Replacement> all;
+  for (const Replacement& one : plan.replacements) {
+    if (one.file == file.path) all.insert(std::ranges::upper_bound(all, one, is_first), one);
+  }
   std::string text;
   std::size_t at = 0;
   for (const Replacement& one : all) {

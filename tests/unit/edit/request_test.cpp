@@ -18,8 +18,10 @@ Request read(const Json& json) {
 }
 
 Json smallest() {
-  return {
-      {"file", "/a/u.c"}, {"directory", "/a"}, {"arguments", {"-O2"}}, {"findings", Json::array()}};
+  return {{"file", "/a/u.c"},
+          {"directory", "/a"},
+          {"arguments", Json::array({"-O2"})},
+          {"findings", Json::array()}};
 }
 
 Json insertion() {
@@ -28,7 +30,7 @@ Json insertion() {
           {"of", "loop"},
           {"directive", "target enter data"},
           {"when", "always"},
-          {"devices", {1}},
+          {"devices", Json::array({1})},
           {"in_scope", true},
           {"places", {{{"file", "/a/u.c"}, {"line", 7}}}},
           {"clauses",
@@ -39,7 +41,8 @@ Json insertion() {
 
 Json with_edit(const Json& edit) {
   Json request = smallest();
-  request["findings"] = {{{"number", 3}, {"pattern", "round_trip"}, {"edits", {edit}}}};
+  request["findings"] = {
+      {{"number", 3}, {"pattern", "round_trip"}, {"edits", Json::array({edit})}}};
   return request;
 }
 
@@ -57,9 +60,9 @@ TEST(ReadRequest, TakesWhatIsNotSaidForNo) {
 
 TEST(ReadRequest, HasWhatIsSaidOfTheProgram) {
   Json json = smallest();
-  json["beside"] = {"/a/v.c"};
+  json["beside"] = Json::array({"/a/v.c"});
   json["is_whole"] = true;
-  json["released"] = {"u"};
+  json["released"] = Json::array({"u"});
   json["spoil"] = true;
   const Request request = read(json);
   EXPECT_EQ(request.beside, std::vector<std::string>{"/a/v.c"});
@@ -94,7 +97,7 @@ TEST(ReadRequest, HasAllOfAnEdit) {
 
 TEST(ReadRequest, LeavesAPlaceOpenThatIsNotKnown) {
   Json edit = insertion();
-  edit["places"] = {Json::object()};
+  edit["places"] = Json::array({Json::object()});
   const Request request = read(with_edit(edit));
   EXPECT_EQ(request.findings[0].edits[0].places[0].file, "");
   EXPECT_EQ(request.findings[0].edits[0].places[0].line, 0);
@@ -138,7 +141,7 @@ TEST(ReadRequest, ThrowsOnValuesOfAnotherType) {
   json["arguments"] = "-O2";
   EXPECT_THROW(read(json), Json::exception);
   Json edit = insertion();
-  edit["devices"] = {"first"};
+  edit["devices"] = Json::array({"first"});
   EXPECT_THROW(read(with_edit(edit)), Json::exception);
   edit = insertion();
   edit["in_scope"] = "yes";
