@@ -1,6 +1,7 @@
-// The data that a finding asks to keep on the device, in the names of the code around which it
-// stays: clauses of a function's directives are written in its terms, and have to be written in
-// those of the loop that calls it.
+// What a finding asks to keep on the device: the code around which it is to stay there, a loop, or
+// statements of a block from the first to the last that lead to its directives; and the data, in
+// the names of that code. Clauses of a function's directives are written in its terms, and have to
+// be written in those of the loop that calls it.
 #pragma once
 
 #include <clang/AST/Decl.h>
@@ -12,9 +13,34 @@
 
 #include "program.h"
 #include "request.h"
-#include "stay.h"
 
 namespace ompdm::edit {
+
+struct Stay {
+  std::vector<const Edit*> begin;  ///< what is to be written before the code
+  std::vector<const Edit*> end;    ///< and behind it
+  bool is_of_loop = false;
+  /// Directives of this translation unit that stay as they are.
+  std::vector<const clang::OMPExecutableDirective*> kept;
+  std::vector<Place> kept_places;
+};
+
+/// Empty `begin` and `end`: it asks for nothing of the kind. Empty `kept`: nothing of it is in this
+/// translation unit. Throws Refusal where only a part is.
+Stay stay_of(const Program& program, const Finding& finding);
+
+/// The loop. Throws Refusal where there is none.
+const clang::Stmt& loop_of(const Program& program, const Stay& stay);
+
+/// A program in which the statements from the first to the last that lead to the directives are one
+/// statement, and that statement.
+struct Spanned {
+  Program program;
+  const clang::Stmt* span;
+};
+
+/// Of the innermost block that leads to them all. Throws Refusal where there is none, or several.
+Spanned span_of(const Program& program, const Stay& stay);
 
 struct Kept {
   const clang::VarDecl* variable = nullptr;

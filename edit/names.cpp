@@ -244,10 +244,9 @@ class Setters : public WrittenCode {
 
   bool VisitDeclRefExpr(clang::DeclRefExpr* name) override {
     if (name->getDecl()->getCanonicalDecl() != variable_.getCanonicalDecl()) return true;
-    const clang::Stmt* at = name;
-    const clang::Stmt* parent = program_.parent_of(*at);
+    const clang::Stmt* parent = program_.parent_of(*name);
     while (parent != nullptr && llvm::isa<clang::ParenExpr>(parent)) {
-      parent = program_.parent_of(*(at = parent));
+      parent = program_.parent_of(*parent);
     }
     // A value that is read is none that is set.
     const auto* cast = llvm::dyn_cast_or_null<clang::CastExpr>(parent);

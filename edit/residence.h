@@ -8,7 +8,6 @@
 
 #include "kept_data.h"
 #include "program.h"
-#include "stay.h"
 
 namespace ompdm::edit {
 

@@ -140,7 +140,7 @@ const clang::Stmt& last_part(const clang::Stmt& statement) {
   } else if (const auto* branch = llvm::dyn_cast<clang::IfStmt>(&statement)) {
     part = branch->getElse() != nullptr ? branch->getElse() : branch->getThen();
   } else if (const auto* block = llvm::dyn_cast<clang::CompoundStmt>(&statement)) {
-    // Of a span (see stay.h), which has no braces of its own.
+    // Of a span (see kept_data.h), which has no braces of its own.
     const bool is_span =
         !block->body_empty() && block->getLBracLoc() == block->body_front()->getBeginLoc();
     if (is_span) part = block->body_back();

@@ -22,7 +22,6 @@ inline constexpr const char* kNotOnlyHere = "which other files may call";
 inline constexpr const char* kExtentIsSet = "is set in the loop";
 inline constexpr const char* kExtentAddress = "may be set by its address";
 inline constexpr const char* kExtentIsMore = "more than names and numbers";
-inline constexpr const char* kSeveralExtents = "are mapped here";
 inline constexpr const char* kRedefined = "defined more than once";
 inline constexpr const char* kInTheLine = "give it a line of its own";
 inline constexpr const char* kWithRegions = "in a statement that runs regions on a device";
