@@ -65,6 +65,14 @@ TEST_F(HostUses, OfAReadNeedNothingWhereNoKernelWrites) {
   expect_updates(source(looping("    sum += u[7];\n", "", "sum += 0 * u[i]")), {});
 }
 
+// No directive can stand behind a label: none is needed.
+TEST_F(HostUses, OfAReadMayStandAnywhereWhereNoKernelWrites) {
+  const std::string branch = "    switch (t) {\n      case 1: sum += u[7];\n    }\n";
+  expect_updates(source(looping(branch, "", "sum += 0 * u[i]")), {});
+  const File file = source(looping(branch));
+  expect_refused(plan(file), file.at("case 1"), why::kNoRoom);
+}
+
 TEST_F(HostUses, OfAWriteNeedNothingBeforeWhereNoKernelWrites) {
   const File file = source(looping("    u[7] = t;\n", "", "sum += 0 * u[i]"));
   const Plan made = plan(file);

@@ -24,6 +24,7 @@ inline constexpr const char* kExtentAddress = "may be set by its address";
 inline constexpr const char* kExtentIsMore = "more than names and numbers";
 inline constexpr const char* kRedefined = "defined more than once";
 inline constexpr const char* kInTheLine = "give it a line of its own";
+inline constexpr const char* kNoRoom = "where no directive can stand";
 inline constexpr const char* kWithRegions = "in a statement that runs regions on a device";
 inline constexpr const char* kThreads = "the threads of this construct share";
 inline constexpr const char* kNoMemory = "may have no memory otherwise";
