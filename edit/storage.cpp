@@ -320,6 +320,7 @@ class Exchange {
       has[made.to] = value(made.from);
       if (!variables_.contains(made.to)) expect_temporary(*made.to, block);
     }
+    if (last == nullptr) return;
     std::set<Variable> values;
     for (const auto& [variable, holds] : has) {
       if (!variables_.contains(variable)) continue;

@@ -16,8 +16,6 @@ class Hooks : public clang::RecursiveASTVisitor<Derived> {
  public:
   using Base = clang::RecursiveASTVisitor<Derived>;
 
-  explicit Hooks(CodeVisitor& visitor) : visitor_(visitor) {}
-
   bool shouldVisitTemplateInstantiations() const {
     return visitor_.shouldVisitTemplateInstantiations();
   }
@@ -82,16 +80,20 @@ class Hooks : public clang::RecursiveASTVisitor<Derived> {
 
  protected:
   CodeVisitor& visitor_;
+
+ private:
+  friend Derived;
+  explicit Hooks(CodeVisitor& visitor) : visitor_(visitor) {}
 };
 
 class WalkWithClauses : public Hooks<WalkWithClauses> {
  public:
-  using Hooks::Hooks;
+  explicit WalkWithClauses(CodeVisitor& visitor) : Hooks(visitor) {}
 };
 
 class WalkWithoutClauses : public Hooks<WalkWithoutClauses> {
  public:
-  using Hooks::Hooks;
+  explicit WalkWithoutClauses(CodeVisitor& visitor) : Hooks(visitor) {}
   bool TraverseOMPClause(clang::OMPClause* clause) { return visitor_.TraverseOMPClause(clause); }
 };
 

@@ -169,6 +169,7 @@ TEST_F(Directives, ThatMapNothingAnyMoreGo) {
                   "#pragma omp target exit data map(from: u[0:n])\n"));
   const Lines all = changes(file, plan(file, "leave_out", file.at("target enter")));
   EXPECT_EQ(std::count(all.begin(), all.end(), file.gone("target enter")), 1);
+  EXPECT_EQ(all.size(), 3u);
 }
 
 TEST_F(Directives, WithABodyStay) {
