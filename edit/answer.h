@@ -60,6 +60,9 @@ struct Answer {
   std::vector<Plan> plans;
 };
 
+/// Parses the translation unit, and looks for a plan of each finding.
+Answer answer_to(const Request& request);
+
 void write_answer(const Answer& answer, std::ostream& out);
 
 }  // namespace ompdm::edit

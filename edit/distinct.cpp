@@ -6,22 +6,148 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
+#include <vector>
 
 #include "answer.h"
-#include "clause_items.h"
-#include "derived.h"
-#include "leads.h"
-#include "own_storage.h"
-#include "parts.h"
-#include "permutation.h"
+#include "flow.h"
+#include "names.h"
 #include "pointer_uses.h"
-#include "regions.h"
-#include "unseen_calls.h"
+#include "scopes.h"
+#include "storage.h"
 #include "written_code.h"
 
 namespace ompdm::edit {
 namespace {
+
+/// "double" of double, double*, double[3][4] and double**&; null of none, as void and classes are.
+const clang::BuiltinType* scalar_of(clang::QualType type) {
+  for (;;) {
+    type = type.getNonReferenceType().getCanonicalType().getUnqualifiedType();
+    if (const auto* pointer = type->getAs<clang::PointerType>()) {
+      type = pointer->getPointeeType();
+    } else if (const auto* array = type->getAsArrayTypeUnsafe()) {
+      type = array->getElementType();
+    } else {
+      const auto* scalar = type->getAs<clang::BuiltinType>();
+      const bool is_any = scalar == nullptr || scalar->isVoidType() || type->isAnyCharacterType();
+      return is_any ? nullptr : scalar;
+    }
+  }
+}
+
+/// Objects of unlike types are not the same (C17 6.5, paragraph 7; C++20 [basic.lval]).
+bool are_unlike(clang::QualType one, clang::QualType other) {
+  const auto* left = scalar_of(one);
+  const auto* right = scalar_of(other);
+  return left != nullptr && right != nullptr && left->getKind() != right->getKind();
+}
+
+using clang::dyn_cast;
+using Variable = const clang::VarDecl*;
+using Roots = std::set<const clang::Decl*>;
+
+/// What may lead to storage, on the host or in a region: pointers, arrays, references, objects; and
+/// `this`.
+class Leads : public HiddenCode {
+ public:
+  explicit Leads(const clang::SourceManager& sources) : sources_(sources) {}
+
+  bool VisitDeclRefExpr(clang::DeclRefExpr* name) override {
+    const auto* variable = llvm::dyn_cast<clang::VarDecl>(name->getDecl());
+    if (variable == nullptr) return true;
+    const clang::QualType type = variable->getType();
+    const bool leads = type->isPointerType() || type->isArrayType() || type->isReferenceType() ||
+                       type->isRecordType();
+    // What belongs to a called function comes to it by what the call names.
+    const bool is_of_callee = depth_ > 0 && !variable->hasGlobalStorage();
+    if (leads && !is_of_callee) all.emplace(variable->getCanonicalDecl(), name);
+    return true;
+  }
+  bool VisitCXXThisExpr(clang::CXXThisExpr* at) override {
+    if (depth_ == 0) this_at = at;
+    return true;
+  }
+  bool VisitCallExpr(clang::CallExpr* call) override {
+    const clang::FunctionDecl* called = call->getDirectCallee();
+    const clang::FunctionDecl* defined = nullptr;
+    if (called == nullptr || !called->hasBody(defined)) return true;
+    if (sources_.isInSystemHeader(defined->getLocation()) || !bodies_.insert(defined).second) {
+      return true;
+    }
+    ++depth_;
+    TraverseStmt(defined->getBody());
+    --depth_;
+    return true;
+  }
+
+  std::set<std::pair<const clang::VarDecl*, const clang::Stmt*>> all;
+  const clang::Stmt* this_at = nullptr;
+
+ private:
+  const clang::SourceManager& sources_;
+  std::set<const clang::FunctionDecl*> bodies_;
+  int depth_ = 0;
+};
+
+/// A pointer, and those that its values before the loop are made of.
+Roots roots_of(const Program& program, const clang::Stmt& loop, const OwnStorage& own,
+               const clang::VarDecl& pointer) {
+  Roots roots;
+  std::vector<Variable> open = {&pointer};
+  // What one function gives, memory of their own apart, may be parts of one piece.
+  const auto add_giver = [&](const clang::Expr& value) {
+    const auto* call = dyn_cast<clang::CallExpr>(value.IgnoreParenCasts());
+    const clang::FunctionDecl* called = call == nullptr ? nullptr : call->getDirectCallee();
+    if (called != nullptr && !is_allocation(&value)) roots.insert(called->getCanonicalDecl());
+  };
+  const auto add = [&](const clang::Expr* value) {
+    if (value == nullptr) return;
+    add_giver(*value);
+    const Variable base = base_variable(*value);
+    if (base != nullptr) open.push_back(base->getCanonicalDecl());
+  };
+  while (!open.empty()) {
+    const Variable at = open.back();
+    open.pop_back();
+    if (!roots.insert(at).second) continue;
+    for (const clang::FunctionDecl* function : own.functions_of(*at)) {
+      for (const clang::Expr* value : values_of(*at, *function->getBody())) {
+        if (!program.is_within(*value, loop)) add(value);
+      }
+    }
+    const auto* parameter = dyn_cast<clang::ParmVarDecl>(at);
+    const auto* function =
+        parameter == nullptr ? nullptr : dyn_cast<clang::FunctionDecl>(at->getDeclContext());
+    if (function == nullptr) continue;
+    const unsigned number = parameter->getFunctionScopeIndex();
+    for (const clang::CallExpr* call : program.calls_of(*function)) {
+      if (number < call->getNumArgs()) add(call->getArg(number));
+    }
+  }
+  return roots;
+}
+
+/// Parts of one piece can be reached by each other's names, which would be another section than the
+/// clauses have. Throws Refusal if the host uses one of two that may be such parts.
+void expect_own_indexes(const Program& program, const clang::Stmt& loop, const OwnStorage& own,
+                        const clang::VarDecl& one, const clang::VarDecl& other) {
+  Roots common;
+  const Roots left = roots_of(program, loop, own, one);
+  std::ranges::set_intersection(left, roots_of(program, loop, own, other),
+                                std::inserter(common, common.end()));
+  if (common.empty()) return;
+  for (const Variable each : {&one, &other}) {
+    for (const Mention& use : mentions_on_host(program, loop, *each)) {
+      if (use.use == Use::kNone || use.use == Use::kPointer) continue;
+      throw Refusal(fmt::format("{} and {} are parts of one piece of memory, of which the host may "
+                                "use one by the other's name",
+                                one.getNameAsString(), other.getNameAsString()),
+                    place_of(program.context(), *use.at));
+    }
+  }
+}
 
 using clang::dyn_cast;
 using clang::isa;

@@ -1,18 +1,46 @@
-// The data that a finding asks to keep on the device, in the names of the code around which it
-// stays.
+// What a finding asks to keep on the device: the code around which it is to stay there, a loop, or
+// statements of a block from the first to the last that lead to its directives; and the data, in
+// the names of that code. Clauses of a function's directives are written in its terms, and have to
+// be written in those of the loop that calls it.
 #pragma once
 
 #include <clang/AST/Decl.h>
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "program.h"
 #include "request.h"
-#include "stay.h"
 
 namespace ompdm::edit {
+
+struct Stay {
+  std::vector<const Edit*> begin;  ///< what is to be written before the code
+  std::vector<const Edit*> end;    ///< and behind it
+  bool is_of_loop = false;
+  /// Directives of this translation unit that stay as they are.
+  std::vector<const clang::OMPExecutableDirective*> kept;
+  std::vector<Place> kept_places;
+};
+
+/// Empty `begin` and `end`: it asks for nothing of the kind. Empty `kept`: nothing of it is in this
+/// translation unit. Throws Refusal where only a part is.
+Stay stay_of(const Program& program, const Finding& finding);
+
+/// The loop. Throws Refusal where there is none.
+const clang::Stmt& loop_of(const Program& program, const Stay& stay);
+
+/// A program in which the statements from the first to the last that lead to the directives are one
+/// statement, and that statement.
+struct Spanned {
+  Program program;
+  const clang::Stmt* span;
+};
+
+/// Of the innermost block that leads to them all. Throws Refusal where there is none, or several.
+Spanned span_of(const Program& program, const Stay& stay);
 
 struct Kept {
   const clang::VarDecl* variable = nullptr;
@@ -34,5 +62,20 @@ KeptData kept_data(const Program& program, const clang::Stmt& code, const Stay& 
 /// The same text but for blanks, with constants for the names that hold them.
 bool are_same_extents(const Program& program, const clang::Stmt& code, const std::string& one,
                       const std::string& other);
+
+/// What the item of a clause, named at a directive in a function that the loop calls, stands for in
+/// the loop's own terms: several where the function is called with several data; itself where the
+/// directive stands in the loop's function, or elsewhere. Throws Refusal where it stands for what
+/// has no name there.
+std::set<std::string> terms_of(const Program& program, const clang::Stmt& loop, const Item& item);
+
+/// The same of an expression in a function; empty where the loop does not call that.
+std::set<std::string> terms_of(const Program& program, const clang::Stmt& loop,
+                               const clang::FunctionDecl& function, const std::string& expression);
+
+/// The other way: what a function that the loop calls would write for an expression of the loop's,
+/// whose data is `parameter` there; empty where its parameters do not tell, or calls differ.
+std::string in_terms_of(const Program& program, const clang::Stmt& loop,
+                        const clang::ParmVarDecl& parameter, const std::string& expression);
 
 }  // namespace ompdm::edit

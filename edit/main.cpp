@@ -8,31 +8,12 @@
 #include <iostream>
 
 #include "answer.h"
-#include "plan.h"
-#include "program.h"
 #include "request.h"
-#include "unit.h"
-
-namespace {
-
-using namespace ompdm::edit;
-
-Answer answer(const Request& request) {
-  Answer result;
-  const auto unit = parsed_unit(request, result.errors);
-  if (unit == nullptr) return result;
-  const Program program(*unit, request);
-  for (const Finding& finding : request.findings) {
-    result.plans.push_back(plan(program, finding, request));
-  }
-  return result;
-}
-
-}  // namespace
 
 int main() {
   try {
-    write_answer(answer(read_request(std::cin)), std::cout);
+    const ompdm::edit::Request request = ompdm::edit::read_request(std::cin);
+    ompdm::edit::write_answer(ompdm::edit::answer_to(request), std::cout);
     return 0;
   } catch (const std::exception& failure) {
     fmt::print(stderr, "ompdm-edit: {}\n", failure.what());

@@ -1,19 +1,165 @@
 #include "pointer_uses.h"
 
 #include <clang/AST/DeclOpenMP.h>
+#include <clang/AST/Expr.h>
 #include <clang/AST/ExprCXX.h>
+#include <clang/AST/StmtOpenMP.h>
 #include <clang/Basic/SourceManager.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
+#include <vector>
 
-#include "derived.h"
-#include "offloading.h"
-#include "side_names.h"
+#include "names.h"
+#include "program.h"
 #include "written_code.h"
 
 namespace ompdm::edit {
+namespace {
+
+/// The statements of one side: the host's, or a region's.
+class SideNames : public WrittenCode {
+ public:
+  SideNames(const clang::VarDecl& variable, bool on_device)
+      : variable_(variable), device_(on_device) {}
+
+  bool dataTraverseStmtPre(clang::Stmt* statement) override {
+    const auto* directive = llvm::dyn_cast<clang::OMPExecutableDirective>(statement);
+    if (directive == nullptr || device_) return true;
+    if (is_asked_by(*directive)) in_clauses.push_back(directive);
+    return !runs_on_device(*directive);
+  }
+  bool VisitDeclRefExpr(clang::DeclRefExpr* name) override {
+    if (name->getDecl()->getCanonicalDecl() == variable_.getCanonicalDecl()) found.push_back(name);
+    // A clause's expression that is computed before its directive.
+    auto* computed = llvm::dyn_cast<clang::OMPCapturedExprDecl>(name->getDecl());
+    return computed == nullptr || TraverseStmt(computed->getInit());
+  }
+  bool VisitCXXDefaultArgExpr(clang::CXXDefaultArgExpr* argument) override {
+    return TraverseStmt(argument->getExpr());
+  }
+  bool VisitLambdaExpr(clang::LambdaExpr* lambda) override {
+    for (const clang::LambdaCapture& capture : lambda->captures()) {
+      if (capture.capturesVariable() &&
+          capture.getCapturedVar()->getCanonicalDecl() == variable_.getCanonicalDecl()) {
+        captured.push_back(lambda);
+      }
+    }
+    return true;
+  }
+
+  std::vector<const clang::DeclRefExpr*> found;
+  std::vector<const clang::Stmt*> captured;
+  std::vector<const clang::Stmt*> in_clauses;
+
+ private:
+  /// Whether a clause that moves no data names it: num_threads(u[0]), reduction(+: u[0:n]).
+  bool is_asked_by(const clang::OMPExecutableDirective& directive) const {
+    return std::ranges::any_of(directive.clauses(), [&](const clang::OMPClause* clause) {
+      const bool is_moved = llvm::isa<clang::OMPMapClause, clang::OMPToClause, clang::OMPFromClause,
+                                      clang::OMPUseDevicePtrClause, clang::OMPUseDeviceAddrClause,
+                                      clang::OMPIsDevicePtrClause, clang::OMPHasDeviceAddrClause,
+                                      clang::OMPDependClause, clang::OMPSharedClause>(clause);
+      const bool is_of_region = runs_on_device(directive) &&
+                                llvm::isa<clang::OMPFirstprivateClause, clang::OMPPrivateClause,
+                                          clang::OMPReductionClause>(clause);
+      if (clause == nullptr || is_moved || is_of_region || clause->isImplicit()) return false;
+      return std::ranges::any_of(clause->children(), [&](const clang::Stmt* child) {
+        return child != nullptr && is_in(*child);
+      });
+    });
+  }
+
+  bool is_in(const clang::Stmt& code) const {
+    SideNames inner(variable_, true);
+    inner.TraverseStmt(const_cast<clang::Stmt*>(&code));
+    return !inner.found.empty();
+  }
+
+  const clang::VarDecl& variable_;
+  bool device_;
+};
+
+using llvm::dyn_cast;
+
+/// The region that a statement is in; null of what the host runs.
+const clang::OMPExecutableDirective* region_around(const Program& program,
+                                                   const clang::Stmt& statement) {
+  for (const clang::Stmt* at = &statement; at != nullptr; at = program.parent_of(*at)) {
+    const auto* directive = dyn_cast<clang::OMPExecutableDirective>(at);
+    if (directive != nullptr && runs_on_device(*directive)) return directive;
+  }
+  return nullptr;
+}
+
+class NamesOf : public WrittenCode {
+ public:
+  explicit NamesOf(const clang::VarDecl& pointer) : pointer_(pointer) {}
+  bool VisitDeclRefExpr(clang::DeclRefExpr* name) override {
+    if (name->getDecl()->getCanonicalDecl() == pointer_.getCanonicalDecl()) all.push_back(name);
+    return true;
+  }
+  std::vector<const clang::Stmt*> all;
+
+ private:
+  const clang::VarDecl& pointer_;
+};
+
+}  // namespace
+
+const clang::VarDecl* base_variable(const clang::Expr& expression) {
+  const clang::Expr* plain = expression.IgnoreParenCasts();
+  if (const auto* name = dyn_cast<clang::DeclRefExpr>(plain)) {
+    return dyn_cast<clang::VarDecl>(name->getDecl());
+  }
+  if (const auto* binary = dyn_cast<clang::BinaryOperator>(plain)) {
+    if (!binary->isAdditiveOp()) return nullptr;
+    const bool is_left =
+        binary->getLHS()->getType()->isPointerType() || binary->getLHS()->getType()->isArrayType();
+    return base_variable(is_left ? *binary->getLHS() : *binary->getRHS());
+  }
+  if (const auto* unary = dyn_cast<clang::UnaryOperator>(plain)) {
+    const auto* element =
+        unary->getOpcode() == clang::UO_AddrOf
+            ? dyn_cast<clang::ArraySubscriptExpr>(unary->getSubExpr()->IgnoreParens())
+            : nullptr;
+    return element == nullptr ? nullptr : base_variable(*element->getBase());
+  }
+  // A row of an array of arrays.
+  const auto* row = dyn_cast<clang::ArraySubscriptExpr>(plain);
+  return row != nullptr && row->getType()->isArrayType() ? base_variable(*row->getBase()) : nullptr;
+}
+
+const clang::VarDecl* derived_from(const clang::VarDecl& pointer) {
+  const bool is_one = pointer.isLocalVarDecl() && !pointer.hasGlobalStorage() &&
+                      pointer.getType()->isPointerType() && pointer.getInit() != nullptr;
+  const clang::VarDecl* base = is_one ? base_variable(*pointer.getInit()) : nullptr;
+  const bool is_base = base != nullptr && base != &pointer &&
+                       (base->getType()->isPointerType() || base->getType()->isArrayType());
+  return is_base ? base->getCanonicalDecl() : nullptr;
+}
+
+bool is_declared_beside(const Program& program, const clang::VarDecl& pointer,
+                        const clang::Stmt& at) {
+  return pointer.getInit() != nullptr &&
+         region_around(program, *pointer.getInit()) == region_around(program, at);
+}
+
+bool stays_on_its_side(const Program& program, const clang::VarDecl& pointer,
+                       const clang::Stmt& code) {
+  NamesOf names(pointer);
+  names.TraverseStmt(const_cast<clang::Stmt*>(&code));
+  const bool is_beside = std::ranges::all_of(names.all, [&](const clang::Stmt* name) {
+    return is_declared_beside(program, pointer, *name);
+  });
+  return is_beside && std::ranges::none_of(program.directives_in(code), [&](const auto* directive) {
+           return lists<clang::OMPMapClause>(*directive, pointer, kWritten) ||
+                  lists<clang::OMPToClause>(*directive, pointer) ||
+                  lists<clang::OMPFromClause>(*directive, pointer);
+         });
+}
+
 namespace {
 
 using clang::dyn_cast;

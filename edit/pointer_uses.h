@@ -1,8 +1,10 @@
 // What a function's code does with data that a pointer or an array names: by the expressions that
-// stand around the name. Nothing is guessed: what is none of the known shapes is unknown.
+// stand around the name. Nothing is guessed: what is none of the known shapes is unknown. A local
+// pointer that is set once to a part of the data, as a row of a matrix, is one of its names.
 #pragma once
 
 #include <clang/AST/Decl.h>
+#include <clang/AST/Expr.h>
 #include <clang/AST/Stmt.h>
 
 #include <cstdint>
@@ -18,7 +20,7 @@ enum class Use : std::uint8_t {
   kRead,  ///< of what it points to
   kWrite,
   kChange,   ///< read and written
-  kPointer,  ///< the pointer itself is set, or set another to it; see permutation.h
+  kPointer,  ///< the pointer itself is set, or set another to it; see storage.h
   kHanded,   ///< to a function that runs regions, too: what it does with it is looked at there
   kUnknown,
 };
@@ -42,5 +44,21 @@ std::vector<Mention> mentions_on_device(const Program& program, const clang::Stm
 
 /// Both together: read and written is changed, unknown stays unknown.
 Use both(Use one, Use other);
+
+/// The variable that an expression's value leads into: "a" of "a + i" and of "&a[i]"; null of what
+/// is something else.
+const clang::VarDecl* base_variable(const clang::Expr& expression);
+
+/// "a" of "double* row = a + i * n"; null of what is something else. Whether it is set anew later,
+/// its uses tell.
+const clang::VarDecl* derived_from(const clang::VarDecl& pointer);
+
+/// Whether a name at a place is declared by the same side, the host or one region.
+bool is_declared_beside(const Program& program, const clang::VarDecl& pointer,
+                        const clang::Stmt& at);
+
+/// Whether code names it on that side alone, and in no clause.
+bool stays_on_its_side(const Program& program, const clang::VarDecl& pointer,
+                       const clang::Stmt& code);
 
 }  // namespace ompdm::edit

@@ -1,6 +1,7 @@
 #include "program.h"
 
 #include <clang/AST/ParentMapContext.h>
+#include <clang/AST/StmtOpenMP.h>
 #include <clang/Basic/OpenMPKinds.h>
 #include <clang/Basic/SourceManager.h>
 #include <clang/Lex/Preprocessor.h>
@@ -16,7 +17,7 @@
 namespace ompdm::edit {
 namespace {
 
-class Collector : public WrittenCode<Collector> {
+class Collector : public WrittenCode {
  public:
   Collector(std::vector<const clang::OMPExecutableDirective*>& directives,
             std::vector<const clang::Stmt*>& loops,
@@ -24,22 +25,21 @@ class Collector : public WrittenCode<Collector> {
       : directives_(directives), loops_(loops), functions_(functions) {}
 
   // Of a template what it was made into is looked at: there all names have a meaning.
-  bool shouldVisitTemplateInstantiations() const { return true; }
-  bool TraverseFunctionDecl(clang::FunctionDecl* function) {
-    return function->isDependentContext() || WrittenCode<Collector>::TraverseFunctionDecl(function);
+  bool shouldVisitTemplateInstantiations() const override { return true; }
+  bool TraverseFunctionDecl(clang::FunctionDecl* function) override {
+    return function->isDependentContext() || WrittenCode::TraverseFunctionDecl(function);
   }
-  bool TraverseCXXMethodDecl(clang::CXXMethodDecl* function) {
-    return function->isDependentContext() ||
-           WrittenCode<Collector>::TraverseCXXMethodDecl(function);
+  bool TraverseCXXMethodDecl(clang::CXXMethodDecl* function) override {
+    return function->isDependentContext() || WrittenCode::TraverseCXXMethodDecl(function);
   }
-  bool VisitFunctionDecl(clang::FunctionDecl* function) {
+  bool VisitFunctionDecl(clang::FunctionDecl* function) override {
     const clang::SourceManager& sources = function->getASTContext().getSourceManager();
     const bool is_own = function->doesThisDeclarationHaveABody() &&
                         !sources.isInSystemHeader(function->getLocation());
     if (is_own) functions_.push_back(function);
     return true;
   }
-  bool VisitStmt(clang::Stmt* statement) {
+  bool VisitStmt(clang::Stmt* statement) override {
     if (const auto* directive = llvm::dyn_cast<clang::OMPExecutableDirective>(statement)) {
       directives_.push_back(directive);
     } else if (body_of_loop(*statement) != nullptr) {
@@ -55,9 +55,9 @@ class Collector : public WrittenCode<Collector> {
 };
 
 /// Functions that code calls, and those that these call, as far as their bodies are seen.
-class Bodies : public WrittenCode<Bodies> {
+class Bodies : public WrittenCode {
  public:
-  bool VisitCallExpr(clang::CallExpr* call) {
+  bool VisitCallExpr(clang::CallExpr* call) override {
     const clang::FunctionDecl* called = call->getDirectCallee();
     const clang::FunctionDecl* defined = nullptr;
     const bool is_seen = called != nullptr && called->hasBody(defined);
@@ -66,12 +66,12 @@ class Bodies : public WrittenCode<Bodies> {
   std::set<const clang::FunctionDecl*> all;
 };
 
-class CallsOf : public WrittenCode<CallsOf> {
+class CallsOf : public WrittenCode {
  public:
   explicit CallsOf(const clang::FunctionDecl& function) : function_(function) {}
 
-  bool shouldVisitTemplateInstantiations() const { return true; }
-  bool VisitCallExpr(clang::CallExpr* call) {
+  bool shouldVisitTemplateInstantiations() const override { return true; }
+  bool VisitCallExpr(clang::CallExpr* call) override {
     const clang::FunctionDecl* called = call->getDirectCallee();
     if (called != nullptr && called->getCanonicalDecl() == function_.getCanonicalDecl()) {
       all.insert(call);
@@ -271,6 +271,42 @@ const clang::FunctionDecl* Program::function_of(const clang::Stmt& statement) co
   while (const clang::Stmt* parent = parent_of(*top)) top = parent;
   const auto parents = context_.getParents(*top);
   return parents.empty() ? nullptr : parents[0].get<clang::FunctionDecl>();
+}
+
+namespace {
+
+/// Whether code holds directives for devices, or calls what may.
+class Offloading : public WrittenCode {
+ public:
+  bool VisitOMPExecutableDirective(clang::OMPExecutableDirective* directive) override {
+    const auto kind = directive->getDirectiveKind();
+    const bool is_wait = kind == llvm::omp::OMPD_taskwait || kind == llvm::omp::OMPD_taskgroup ||
+                         kind == llvm::omp::OMPD_barrier;
+    found = found || is_wait || runs_on_device(*directive) ||
+            clang::isOpenMPTargetDataManagementDirective(kind) ||
+            kind == llvm::omp::OMPD_target_update;
+    return !found;
+  }
+  bool VisitCallExpr(clang::CallExpr* call) override {
+    const clang::FunctionDecl* called = call->getDirectCallee();
+    const clang::FunctionDecl* defined = nullptr;
+    // What is not seen knows none of the data, unless that is handed to it or global.
+    if (called == nullptr || !called->hasBody(defined)) return true;
+    return known_.insert(defined).second ? TraverseStmt(defined->getBody()) : true;
+  }
+
+  bool found = false;
+
+ private:
+  std::set<const clang::FunctionDecl*> known_;
+};
+
+}  // namespace
+
+bool offloads(const clang::Stmt& code) {
+  Offloading seen;
+  seen.TraverseStmt(const_cast<clang::Stmt*>(&code));
+  return seen.found;
 }
 
 }  // namespace ompdm::edit

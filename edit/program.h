@@ -1,16 +1,17 @@
-// A translation unit's loops and directives, by where they stand. Of clang's syntax tree.
+// A translation unit's loops and directives, by where they stand, and which code has to do with
+// devices. Of clang's syntax tree.
 #pragma once
 
 #include <clang/AST/ASTContext.h>
+#include <clang/AST/Stmt.h>
 #include <clang/AST/StmtOpenMP.h>
 #include <clang/Frontend/ASTUnit.h>
 
 #include <string>
 #include <vector>
 
-#include "macros.h"
 #include "request.h"
-#include "spots.h"
+#include "source_text.h"
 
 namespace ompdm::edit {
 
@@ -79,5 +80,9 @@ const clang::FunctionDecl* function_of(const clang::VarDecl& variable);
 
 /// Whether its associated statement runs on a device.
 bool runs_on_device(const clang::OMPExecutableDirective& directive);
+
+/// Whether code holds directives for devices, or waits for those that run by themselves, or calls
+/// functions that do, as far as they are seen.
+bool offloads(const clang::Stmt& code);
 
 }  // namespace ompdm::edit

@@ -1,27 +1,277 @@
 #include "residence.h"
 
+#include <clang/AST/Expr.h>
+#include <clang/AST/Stmt.h>
 #include <clang/Basic/SourceManager.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "answer.h"
-#include "arguments.h"
-#include "certain.h"
 #include "distinct.h"
-#include "loop_place.h"
-#include "memory.h"
-#include "merged_updates.h"
+#include "flow.h"
+#include "kept_data.h"
 #include "names.h"
-#include "own_directives.h"
-#include "pairs.h"
-#include "permutation.h"
-#include "regions.h"
+#include "program.h"
+#include "residence_checks.h"
 #include "scopes.h"
-#include "threads.h"
+#include "source_text.h"
+#include "storage.h"
 
 namespace ompdm::edit {
 namespace {
+
+/// Whether a statement sets nothing that an expression names.
+bool stays_the_same(const Program& program, const clang::Stmt& statement,
+                    const std::string& expression) {
+  const Names known(program, statement);
+  try {
+    for (const std::string& name : names_in(expression)) known.expect_unchanged(name);
+  } catch (const Refusal&) {
+    return false;
+  }
+  return true;
+}
+
+/// A construct of the host's that the mention is in, the outermost one; null of none.
+const clang::OMPExecutableDirective* construct_around(const Program& program,
+                                                      const clang::Stmt& code,
+                                                      const clang::Stmt& mention) {
+  const clang::OMPExecutableDirective* found = nullptr;
+  for (const clang::Stmt* at = &mention; at != nullptr && at != &code;
+       at = program.parent_of(*at)) {
+    const auto* directive = llvm::dyn_cast<clang::OMPExecutableDirective>(at);
+    const bool is_data =
+        directive != nullptr && directive->getDirectiveKind() == llvm::omp::OMPD_target_data;
+    if (directive != nullptr && !is_data) found = directive;
+  }
+  return found;
+}
+
+/// The statement that an update goes beside: it stands in a block, and is as far out as loops that
+/// leave the device alone allow. Branches are not left: what they do not reach needs no update.
+/// Threads of a team come together at its construct's end.
+const clang::Stmt* statement_of(const Program& program, const clang::Stmt& loop,
+                                const clang::Stmt& mention) {
+  const clang::OMPExecutableDirective* construct = construct_around(program, loop, mention);
+  const clang::Stmt* found = nullptr;
+  const clang::Stmt* at = construct == nullptr ? &mention : construct;
+  while (at != &loop) {
+    const clang::Stmt* parent = program.parent_of(*at);
+    if (parent == nullptr) return nullptr;
+    if (llvm::isa<clang::CompoundStmt>(parent)) {
+      const bool is_first = found == nullptr;
+      const bool goes_further = !is_first && body_of_loop(*at) != nullptr && !offloads(*at);
+      if (is_first || goes_further) found = at;
+      if (!is_first && !goes_further) return found;
+    } else if (found != nullptr && body_of_loop(*parent) == nullptr) {
+      return found;
+    }
+    at = parent;
+  }
+  return found;
+}
+
+/// Whether a read stands in the condition of a branch, before all that the branch does.
+bool is_asked_first(const Program& program, const clang::Stmt& statement, const Mention& mention) {
+  const auto* branch = llvm::dyn_cast<clang::IfStmt>(&statement);
+  return branch != nullptr && mention.use == Use::kRead && branch->getCond() != nullptr &&
+         program.is_within(*mention.at, *branch->getCond()) && !offloads(*branch->getCond());
+}
+
+/// Why no update beside that statement would do; empty: one does.
+std::string in_the_way(const Program& program, const clang::Stmt& code,
+                       const clang::Stmt* statement, const Mention& mention) {
+  if (statement == nullptr || llvm::isa<clang::SwitchCase, clang::LabelStmt>(statement)) {
+    return "where no directive can stand: put braces around it";
+  }
+  if (const auto* construct = construct_around(program, code, *mention.at)) {
+    const auto kind = construct->getDirectiveKind();
+    if (clang::isOpenMPTaskingDirective(kind) ||
+        construct->hasClausesOfKind<clang::OMPNowaitClause>()) {
+      return "in a task, at a time of its own";
+    }
+  }
+  if (offloads(*statement) && !is_asked_first(program, *statement, mention)) {
+    return "in a statement that runs regions on a device, too";
+  }
+  return {};
+}
+
+/// Under which conditions of branches without braces a mention in the statement is reached; empty:
+/// in any case, or asking them again may change something, or tell something else.
+std::string condition_of(const Program& program, const clang::Stmt& statement,
+                         const clang::Stmt& mention) {
+  std::vector<std::string> all;
+  const clang::Stmt* child = &mention;
+  for (const clang::Stmt* at = &mention; at != nullptr && child != &statement;
+       child = at, at = program.parent_of(*at)) {
+    const auto* branch = llvm::dyn_cast<clang::IfStmt>(at);
+    const bool is_taken = branch != nullptr && child == branch->getThen();
+    if (branch == nullptr || (!is_taken && child != branch->getElse())) continue;
+    const clang::Expr* condition = branch->getCond();
+    if (condition == nullptr || branch->getConditionVariable() != nullptr ||
+        condition->HasSideEffects(program.context()) || !only_names(*condition) ||
+        condition->getBeginLoc().isMacroID() || condition->getEndLoc().isMacroID()) {
+      continue;
+    }
+    const SourceText text(program.context(), condition->getBeginLoc());
+    const std::string words = text.between(condition->getBeginLoc(), condition->getEndLoc());
+    if (!stays_the_same(program, statement, words)) continue;
+    all.push_back(is_taken ? words : fmt::format("!({})", words));
+  }
+  if (all.size() < 2) return all.empty() ? std::string() : all.front();
+  return fmt::format("({})", fmt::join(all, ") && ("));
+}
+
+/// Where a loop's host code reads or writes data that stays on the device meanwhile, and what has
+/// to be updated there. `mentions` are those of `data` in the loop; `device_writes` says whether a
+/// region in it may write to it. Throws Refusal of what is not known, or stands where no directive
+/// can.
+std::vector<Update> updates_in(const Program& program, const clang::Stmt& loop,
+                               const clang::VarDecl& data, const std::vector<Mention>& mentions,
+                               bool device_writes) {
+  std::vector<Update> updates;
+  const std::string name = data.getNameAsString();
+  for (const Mention& mention : mentions) {
+    const bool is_none = mention.use == Use::kNone || mention.use == Use::kPointer;
+    if (is_none || mention.use == Use::kHanded) continue;
+    const Place place = place_of(program.context(), *mention.at);
+    if (mention.use == Use::kUnknown) throw Refusal(fmt::format("{} {}", name, mention.why), place);
+    if (mention.use == Use::kRead && !device_writes) continue;
+    const clang::Stmt* statement = statement_of(program, loop, *mention.at);
+    const std::string why = in_the_way(program, loop, statement, mention);
+    if (!why.empty()) throw Refusal(fmt::format("the host uses {} {}", name, why), place);
+    // What is written is mostly a part: the rest has to be there before.
+    const std::string condition = condition_of(program, *statement, *mention.at);
+    const auto add = [&](bool from) {
+      const auto is_same = [&](const Update& one) {
+        return one.statement == statement && one.data == &data && one.from == from;
+      };
+      const auto is_known = [&](const Update& one) {
+        return is_same(one) && (one.condition.empty() || one.condition == condition);
+      };
+      if (std::ranges::any_of(updates, is_known)) return;
+      if (condition.empty()) std::erase_if(updates, is_same);
+      updates.push_back({statement, &data, from, {}, condition});
+    };
+    if (device_writes) add(true);
+    if (mention.use == Use::kRead) continue;
+    if (llvm::isa<clang::ReturnStmt>(statement)) {
+      throw Refusal(fmt::format("{} is changed by what is returned", name), place);
+    }
+    expect_end_is_reached(program, *statement);
+    add(false);
+  }
+  return updates;
+}
+
+class Merger {
+ public:
+  Merger(const Program& program, const clang::Stmt& code) : program_(program), code_(code) {}
+
+  /// One update in the place of two; none where both are needed.
+  [[nodiscard]] std::optional<Update> one_of(const Update& earlier, const Update& later) const {
+    if (earlier.from != later.from || earlier.item != later.item) return std::nullopt;
+    if (!later.from) return is_sent_by(earlier, later) ? std::optional(later) : std::nullopt;
+    if (earlier.condition.empty() && is_quiet(*earlier.statement, *later.statement)) {
+      return earlier;
+    }
+    // What comes in any case comes a little earlier.
+    if (!later.condition.empty()) return std::nullopt;
+    const auto* block = block_of(*later.statement);
+    const clang::Stmt* first = block == nullptr ? nullptr : child_of(*block, *earlier.statement);
+    if (first == nullptr || is_entered(first) || !begins_line(*first)) return std::nullopt;
+    if (!is_quiet(*first, *later.statement)) return std::nullopt;
+    Update moved = later;
+    moved.statement = first;
+    return moved;
+  }
+
+ private:
+  static bool is_entered(const clang::Stmt* statement) {
+    return llvm::isa<clang::LabelStmt, clang::SwitchCase>(statement);
+  }
+
+  /// Whether a later update, reached whenever the earlier one is, sends what that would have.
+  [[nodiscard]] bool is_sent_by(const Update& earlier, const Update& later) const {
+    const auto* block = block_of(*earlier.statement);
+    const bool are_beside = block != nullptr && block == block_of(*later.statement);
+    if (!later.condition.empty() || !are_beside || offloads(*later.statement) ||
+        !is_quiet(*earlier.statement, *later.statement)) {
+      return false;
+    }
+    try {
+      bool is_between = false;
+      for (const clang::Stmt* one : block->body()) {
+        if (is_between) expect_end_is_reached(program_, *one);
+        if (one == earlier.statement) is_between = true;
+        if (one == later.statement) break;
+      }
+    } catch (const Refusal&) {
+      return false;
+    }
+    return true;
+  }
+
+  [[nodiscard]] const clang::CompoundStmt* block_of(const clang::Stmt& statement) const {
+    const clang::Stmt* parent = &statement == &code_ ? nullptr : program_.parent_of(statement);
+    return llvm::dyn_cast_or_null<clang::CompoundStmt>(parent);
+  }
+
+  /// The statement of the block that holds `inner`; null if none does.
+  [[nodiscard]] const clang::Stmt* child_of(const clang::CompoundStmt& block,
+                                            const clang::Stmt& inner) const {
+    const auto at = std::find_if(block.body_begin(), block.body_end(),
+                                 [&](const auto* one) { return program_.is_within(inner, *one); });
+    return at == block.body_end() ? nullptr : *at;
+  }
+
+  /// Whether `first`, a statement of a block, comes before `last`, deeper or not, whenever that is
+  /// reached, and nothing in between has to do with a device.
+  [[nodiscard]] bool is_quiet(const clang::Stmt& first, const clang::Stmt& last) const {
+    const auto* block = block_of(first);
+    const clang::Stmt* end = block == nullptr ? nullptr : child_of(*block, last);
+    if (end == nullptr) return false;
+    const auto from = std::find(block->body_begin(), block->body_end(), &first);
+    const auto to = std::find(from, block->body_end(), end);
+    if (to == block->body_end()) return false;  // it comes before
+    if (std::any_of(from + 1, to + 1, is_entered)) return false;
+    if (std::any_of(from, to, [](const clang::Stmt* one) { return offloads(*one); })) return false;
+    // Before it begins nothing of it was done.
+    return end == &last || !offloads(*end);
+  }
+
+  [[nodiscard]] bool begins_line(const clang::Stmt& statement) const {
+    const SourceText text(program_.context(), statement.getBeginLoc());
+    return !statement.getBeginLoc().isMacroID() &&
+           text.begins_line(text.offset_of(statement.getBeginLoc()));
+  }
+
+  const Program& program_;
+  const clang::Stmt& code_;
+};
+
+/// `updates` are those of one scope's code, of one of the data; less those that another one makes
+/// needless, which may come earlier or more often for it: the same data brought back twice, with
+/// nothing on the device in between that could have changed it. Nothing is brought back that none
+/// of them had brought back in the same pass, unless the code is left in between.
+std::vector<Update> merged(const Program& program, const clang::Stmt& code,
+                           std::vector<Update> updates) {
+  const Merger merger(program, code);
+  for (std::size_t i = 0; i < updates.size(); ++i) {
+    for (std::size_t j = 0; j < updates.size(); ++j) {
+      const auto one = i == j ? std::nullopt : merger.one_of(updates[i], updates[j]);
+      if (!one) continue;
+      updates[i] = *one;
+      updates.erase(updates.begin() + static_cast<std::ptrdiff_t>(j));
+      return merged(program, code, std::move(updates));
+    }
+  }
+  return updates;
+}
 
 using Variable = const clang::VarDecl*;
 

@@ -1,17 +1,24 @@
 // Data kept on the device around code: all that uses it meanwhile, looked at, and what has to be
-// updated or is idle then.
+// updated or is idle then. OpenMP 5.2, sections 5.8.3 and 13.9.
 #pragma once
 
 #include <set>
 #include <string>
 #include <vector>
 
-#include "host_uses.h"
 #include "kept_data.h"
 #include "program.h"
-#include "stay.h"
 
 namespace ompdm::edit {
+
+/// A `target update` of one of the data, on one side of a statement that stands in a block.
+struct Update {
+  const clang::Stmt* statement = nullptr;
+  const clang::VarDecl* data = nullptr;
+  bool from = false;           ///< before the statement; else `to`, behind it
+  std::string item = {};       ///< of the data; empty: all that stays on the device
+  std::string condition = {};  ///< of an if() clause; empty: none
+};
 
 /// Once nothing was found that would make it wrong.
 struct Residence {

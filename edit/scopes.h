@@ -1,10 +1,13 @@
 // The code that a loop runs with data: its own, and that of functions which run regions, too, and
-// know the data as a parameter or a global variable.
+// know the data as a parameter or a global variable; and what the directives there do with data
+// that is on the device around them. OpenMP 5.2, sections 5.8, 13.8 and 13.9.
 #pragma once
 
 #include <clang/AST/Decl.h>
+#include <clang/AST/StmtOpenMP.h>
 
 #include <set>
+#include <string>
 #include <vector>
 
 #include "pointer_uses.h"
@@ -28,5 +31,35 @@ std::vector<Scope> scopes_of(const Program& program, const clang::Stmt& loop,
 /// into it for this loop's sake is reached from nowhere else.
 void expect_called_here_alone(const Program& program, const clang::Stmt& loop,
                               const clang::FunctionDecl& function);
+
+/// A region that its if() clause may leave to the host.
+struct MayStay {
+  const clang::OMPExecutableDirective* region = nullptr;
+  std::string condition;  ///< as the clause has it: false on the host
+  std::string item;       ///< the data as the region maps it; empty: by its name in the scope
+  bool writes = false;
+};
+
+struct DeviceUses {
+  bool writes = false;  ///< a kernel does
+  bool sends = false;   ///< a clause asks for what the host has
+  /// Regions that are `nowait`: they may still run when their loop has ended.
+  std::vector<const clang::OMPExecutableDirective*> later;
+  std::vector<MayStay> may_stay;
+  /// `target update` of nothing but `all` data: where the host's uses are cared for, each is idle.
+  std::vector<const clang::OMPExecutableDirective*> idle;
+  /// `target enter data` and `target exit data`: they have to come in pairs.
+  std::vector<const clang::OMPExecutableDirective*> counted;
+  std::vector<Item> items;  ///< as clauses name the data
+  /// Directives around regions, behind which the host has what it had before; null: none.
+  const clang::OMPExecutableDirective* drops = nullptr;
+  /// Directives that map the data and are no regions.
+  std::vector<const clang::OMPExecutableDirective*> around;
+};
+
+/// Of one scope. `all` is what stays on the device, by its names in the scope; `device` the number
+/// of that. Throws Refusal of a directive that the data's being there already would change.
+DeviceUses device_uses(const Program& program, const Scope& scope,
+                       const std::vector<const clang::VarDecl*>& all, int device);
 
 }  // namespace ompdm::edit

@@ -2,10 +2,38 @@
 
 #include <clang/Basic/SourceManager.h>
 #include <clang/Lex/Lexer.h>
+#include <clang/Lex/MacroInfo.h>
 
+#include <algorithm>
+#include <filesystem>
+
+#include "names.h"
 #include "program.h"
 
 namespace ompdm::edit {
+Spot spot_of(const clang::ASTContext& context, clang::SourceLocation location) {
+  const clang::SourceManager& sources = context.getSourceManager();
+  const clang::SourceLocation at = sources.getExpansionLoc(location);
+  const clang::PresumedLoc presumed = sources.getPresumedLoc(at, false);
+  Spot spot;
+  spot.in_macro = location.isMacroID();
+  if (presumed.isInvalid()) return spot;
+  spot.file = presumed.getFilename();
+  spot.line = static_cast<int>(presumed.getLine());
+  spot.offset = sources.getFileOffset(at);
+  return spot;
+}
+
+Place place_of(const clang::ASTContext& context, const clang::Stmt& statement) {
+  const Spot spot = spot_of(context, statement.getBeginLoc());
+  return {spot.file, spot.line};
+}
+
+bool is_same_file(const std::string& one, const std::string& other) {
+  if (one == other) return true;
+  std::error_code failed;
+  return std::filesystem::equivalent(one, other, failed) && !failed;
+}
 
 SourceText::SourceText(const clang::ASTContext& context, clang::SourceLocation location)
     : context_(context) {
@@ -112,7 +140,7 @@ const clang::Stmt& last_part(const clang::Stmt& statement) {
   } else if (const auto* branch = llvm::dyn_cast<clang::IfStmt>(&statement)) {
     part = branch->getElse() != nullptr ? branch->getElse() : branch->getThen();
   } else if (const auto* block = llvm::dyn_cast<clang::CompoundStmt>(&statement)) {
-    // Of a span (see stay.h), which has no braces of its own.
+    // Of a span (see kept_data.h), which has no braces of its own.
     const bool is_span =
         !block->body_empty() && block->getLBracLoc() == block->body_front()->getBeginLoc();
     if (is_span) part = block->body_back();
@@ -131,6 +159,54 @@ unsigned end_of_statement(const SourceText& text, const clang::Stmt& statement) 
   }
   const unsigned end = text.end_of(last.getEndLoc());
   return llvm::isa<clang::CompoundStmt>(last) ? end : text.past_semicolon(end);
+}
+
+const clang::MacroDirective* Macros::last_of(const std::string& name) const {
+  const clang::IdentifierInfo* word = preprocessor_.getIdentifierInfo(name);
+  return preprocessor_.getLocalMacroDirectiveHistory(word);
+}
+
+bool Macros::is_redefined(const std::string& name) const {
+  int definitions = 0;
+  for (const auto* one = last_of(name); one != nullptr; one = one->getPrevious()) {
+    if (one->getKind() == clang::MacroDirective::MD_Define) ++definitions;
+  }
+  return definitions > 1;
+}
+
+std::optional<std::string> Macros::value_at(const std::string& name,
+                                            clang::SourceLocation place) const {
+  const clang::SourceManager& sources = preprocessor_.getSourceManager();
+  const clang::MacroDirective* at = last_of(name);
+  const auto is_behind = [&](const clang::MacroDirective& one) {
+    return sources.isBeforeInTranslationUnit(place, one.getLocation());
+  };
+  while (at != nullptr && is_behind(*at)) at = at->getPrevious();
+  const auto* made = llvm::dyn_cast_or_null<clang::DefMacroDirective>(at);
+  if (made == nullptr || is_redefined(name)) return std::nullopt;
+  const clang::MacroInfo& info = *made->getInfo();
+  if (info.isFunctionLike() || info.isBuiltinMacro()) return std::nullopt;
+  std::string text;
+  for (const clang::Token& token : info.tokens()) {
+    if (!text.empty() && token.hasLeadingSpace()) text += ' ';
+    text += preprocessor_.getSpelling(token);
+  }
+  return text;
+}
+
+std::string Macros::expanded(const std::string& expression, clang::SourceLocation place) const {
+  constexpr int kDeepest = 8;
+  return expanded(expression, place, kDeepest);
+}
+
+std::string Macros::expanded(const std::string& expression, clang::SourceLocation place,
+                             int depth) const {
+  std::string text;
+  for (const auto& [word, is_name] : words_of(expression)) {
+    const auto value = is_name && depth > 0 ? value_at(word, place) : std::nullopt;
+    text += value ? expanded(*value, place, depth - 1) : word;
+  }
+  return text;
 }
 
 }  // namespace ompdm::edit

@@ -1,15 +1,37 @@
-// The text of source files by offset: lines, their indentation and how they end. What is written
-// into a file looks like what is around it.
+// The text of source files: where things are written by file, line and offset, the lines around,
+// what a macro stands for. What is written into a file looks like what is around it.
 #pragma once
 
 #include <clang/AST/ASTContext.h>
+#include <clang/AST/Stmt.h>
+#include <clang/Basic/SourceLocation.h>
+#include <clang/Lex/Preprocessor.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "answer.h"
+#include "request.h"
 
 namespace ompdm::edit {
+
+/// Where something is written. Of what a macro makes `in_macro` is set, and the line is that of its
+/// use.
+struct Spot {
+  std::string file;
+  int line = 0;
+  unsigned offset = 0;
+  bool in_macro = false;
+};
+
+Spot spot_of(const clang::ASTContext& context, clang::SourceLocation location);
+
+/// "u is read at solver.cpp:12": the line of a statement, for a refusal.
+Place place_of(const clang::ASTContext& context, const clang::Stmt& statement);
+
+/// One file under two names is one.
+bool is_same_file(const std::string& one, const std::string& other);
 
 class SourceText {
  public:
@@ -55,5 +77,27 @@ class SourceText {
 
 /// Behind a statement, and the semicolon that ends it.
 unsigned end_of_statement(const SourceText& text, const clang::Stmt& statement);
+
+class Macros {
+ public:
+  explicit Macros(const clang::Preprocessor& preprocessor) : preprocessor_(preprocessor) {}
+
+  /// Whether a name is a macro that means one thing here and another there.
+  [[nodiscard]] bool is_redefined(const std::string& name) const;
+  /// What is written for a macro without arguments that is defined at that place; none of other
+  /// names, and of those that are redefined.
+  [[nodiscard]] std::optional<std::string> value_at(const std::string& name,
+                                                    clang::SourceLocation place) const;
+  /// An expression with their values for those that are defined at that place, and for theirs.
+  [[nodiscard]] std::string expanded(const std::string& expression,
+                                     clang::SourceLocation place) const;
+
+ private:
+  [[nodiscard]] std::string expanded(const std::string& expression, clang::SourceLocation place,
+                                     int depth) const;
+  [[nodiscard]] const clang::MacroDirective* last_of(const std::string& name) const;
+
+  const clang::Preprocessor& preprocessor_;
+};
 
 }  // namespace ompdm::edit

@@ -1,5 +1,4 @@
-#include "unit.h"
-
+// Parses a translation unit as it is compiled, and answers the request that names it.
 #include <clang/Frontend/TextDiagnosticPrinter.h>
 #include <clang/Tooling/CompilationDatabase.h>
 #include <clang/Tooling/Tooling.h>
@@ -8,7 +7,12 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <regex>
+
+#include "answer.h"
+#include "plan.h"
+#include "program.h"
 
 namespace ompdm::edit {
 namespace {
@@ -74,8 +78,7 @@ std::string one_after_the_other(const Request& request) {
   return text;
 }
 
-}  // namespace
-
+/// Null where it does not compile: `errors` has what the compiler said.
 std::unique_ptr<clang::ASTUnit> parsed_unit(const Request& request,
                                             std::vector<std::string>& errors) {
   const clang::tooling::FixedCompilationDatabase compilation(request.directory, request.arguments);
@@ -93,6 +96,19 @@ std::unique_ptr<clang::ASTUnit> parsed_unit(const Request& request,
   tool.buildASTs(units);
   if (errors.empty() && units.empty()) errors.push_back("the compiler could not be run");
   return errors.empty() ? std::move(units.front()) : nullptr;
+}
+
+}  // namespace
+
+Answer answer_to(const Request& request) {
+  Answer result;
+  const auto unit = parsed_unit(request, result.errors);
+  if (unit == nullptr) return result;
+  const Program program(*unit, request);
+  for (const Finding& finding : request.findings) {
+    result.plans.push_back(plan(program, finding, request));
+  }
+  return result;
 }
 
 }  // namespace ompdm::edit

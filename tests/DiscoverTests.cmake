@@ -1,4 +1,5 @@
-# ompdm_discover_tests(TARGET LABELS label... [PREFIX prefix] [TIMEOUT seconds] [PRE_TEST] [MATCH regex label]...)
+# ompdm_discover_tests(TARGET LABELS label... [PREFIX prefix] [TIMEOUT seconds] [ENVIRONMENT NAME=value]
+#   [PRE_TEST] [MATCH regex label]...)
 #
 # The tests of a GoogleTest program, for ctest, with these labels and with those whose regex matches the test's name:
 #   quick     scripts/test --quick runs it
@@ -8,19 +9,24 @@
 #             whoever writes a test chooses where it runs
 # Options:
 #   PREFIX    of the tests' names
-#   TIMEOUT   of each test
+#   TIMEOUT, ENVIRONMENT   of each test
 #   PRE_TEST  ask the program for its tests when ctest starts: it needs what is built after it
 include(GoogleTest)
 
 function(ompdm_discover_tests target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "PRE_TEST" "PREFIX;TIMEOUT" "LABELS;MATCH")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "PRE_TEST" "PREFIX;TIMEOUT;ENVIRONMENT" "LABELS;MATCH")
   set(mode POST_BUILD)
   if(arg_PRE_TEST)
     set(mode PRE_TEST)
   endif()
   set(properties "")
-  if(arg_TIMEOUT)
-    set(properties PROPERTIES TIMEOUT ${arg_TIMEOUT})
+  foreach(property TIMEOUT ENVIRONMENT)
+    if(arg_${property})
+      list(APPEND properties ${property} ${arg_${property}})
+    endif()
+  endforeach()
+  if(properties)
+    list(PREPEND properties PROPERTIES)
   endif()
   gtest_discover_tests(${target} NO_PRETTY_VALUES TEST_PREFIX "${arg_PREFIX}" DISCOVERY_MODE ${mode} ${properties})
   # gtest_discover_tests itself takes one label alone. This runs after what it wrote. A suite's name ends at a dot, or

@@ -2,7 +2,7 @@
 if(NOT OMPDM_BUILD_KERNELS)
   return()
 endif()
-add_library(e2e_applied STATIC applied/code_text.cpp applied/statements.cpp applied/edit_text.cpp
+add_library(e2e_applied STATIC applied/code_text.cpp applied/edit_text.cpp
   applied/source_patch.cpp applied/applier.cpp applied/programs.cpp applied/program_list.cpp
   applied/findings_programs.cpp applied/edited_program.cpp applied/check.cpp)
 target_include_directories(e2e_applied PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/applied)

@@ -1,0 +1,478 @@
+#include "directive_text.h"
+
+#include <clang/AST/Expr.h>
+#include <clang/AST/OpenMPClause.h>
+#include <clang/Basic/OpenMPKinds.h>
+#include <clang/Basic/SourceManager.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "distinct.h"
+#include "names.h"
+#include "pointer_uses.h"
+#include "scopes.h"
+#include "source_text.h"
+#include "written_code.h"
+
+namespace ompdm::edit {
+namespace {
+
+bool is_standalone(const clang::OMPExecutableDirective& directive) {
+  const auto kind = directive.getDirectiveKind();
+  return kind == llvm::omp::OMPD_target_update || kind == llvm::omp::OMPD_target_enter_data ||
+         kind == llvm::omp::OMPD_target_exit_data;
+}
+
+/// Pointers that a region uses and no clause of its own names.
+class UnmappedPointers : public WrittenCode {
+ public:
+  explicit UnmappedPointers(const clang::OMPExecutableDirective& region) : region_(region) {}
+  bool VisitDeclRefExpr(clang::DeclRefExpr* name) override {
+    const auto* variable = llvm::dyn_cast<clang::VarDecl>(name->getDecl());
+    if (variable == nullptr || !variable->getType()->isPointerType()) return true;
+    const clang::SourceManager& sources = variable->getASTContext().getSourceManager();
+    const bool is_outer =
+        sources.isBeforeInTranslationUnit(variable->getLocation(), region_.getBeginLoc());
+    if (is_outer && !is_mapped(*variable)) all.insert(variable->getCanonicalDecl());
+    return true;
+  }
+  std::set<const clang::VarDecl*> all;
+
+ private:
+  [[nodiscard]] bool is_mapped(const clang::VarDecl& variable) const {
+    for (const auto* clause : region_.getClausesOfKind<clang::OMPMapClause>()) {
+      for (const clang::Expr* item : clause->varlists()) {
+        if (!clause->isImplicit() && root_variable(*item) == &variable) return true;
+      }
+    }
+    return false;
+  }
+
+  const clang::OMPExecutableDirective& region_;
+};
+
+std::set<const clang::VarDecl*> unmapped_pointers(const clang::OMPExecutableDirective& region) {
+  UnmappedPointers pointers(region);
+  pointers.TraverseStmt(const_cast<clang::Stmt*>(region.getAssociatedStmt()));
+  return std::move(pointers.all);
+}
+
+class Rewriter {
+ public:
+  Rewriter(const Program& program, const clang::OMPExecutableDirective& directive, Place place,
+           Plan& plan)
+      : directive_(directive),
+        place_(std::move(place)),
+        text_(program.context(), directive.getBeginLoc()),
+        plan_(plan) {
+    if (directive.getBeginLoc().isMacroID()) refuse("the directive comes from a macro");
+  }
+
+  /// Throws Refusal where the region's code does what the new map type has no place for: whatever
+  /// a run did, another may do that.
+  void expect_right(const Program& program, const std::string& root,
+                    const std::string& kind) const {
+    if (!runs_on_device(directive_) || !directive_.hasAssociatedStmt()) return;
+    const clang::VarDecl* variable = variable_of(root);
+    if (variable == nullptr) return;
+    Use use = Use::kNone;
+    const clang::Stmt& code = *directive_.getAssociatedStmt();
+    for (const Mention& one : mentions_on_device(program, code, *variable)) {
+      const bool is_unknown = one.use == Use::kUnknown || one.use == Use::kPointer;
+      use = both(use, is_unknown ? Use::kUnknown : one.use);
+    }
+    const bool reads = use == Use::kRead || use == Use::kChange || use == Use::kUnknown;
+    const bool writes = use == Use::kWrite || use == Use::kChange || use == Use::kUnknown;
+    const bool drops_writes = kind == "to" || kind == "firstprivate" || kind == "alloc";
+    const bool drops_reads = kind == "from" || kind == "alloc";
+    if (drops_writes) expect_no_other_name(program, *variable);
+    if (drops_writes && writes) refuse(fmt::format("the kernel may change {}", root));
+    if (drops_reads && reads) refuse(fmt::format("the kernel may read {}", root));
+    if (kind.empty() && use != Use::kNone) refuse(fmt::format("the kernel uses {}", root));
+  }
+
+  /// Gives an item another map type, or takes it out of its clause.
+  void change(const std::string& root, const std::string& kind) {
+    const clang::OMPMapClause* clause = clause_of(root);
+    if (clause == nullptr) {
+      if (kind.empty()) refuse(fmt::format("no clause names {}", root));
+      return append(kind, root);
+    }
+    for (const auto modifier : clause->getMapTypeModifiers()) {
+      if (modifier != clang::OMPC_MAP_MODIFIER_unknown) {
+        refuse(fmt::format("{} is mapped with a modifier", root));
+      }
+    }
+    taken_[clause][root] = kind;
+  }
+
+  /// Whether nothing is left of a directive that needs something to map.
+  [[nodiscard]] bool leaves_nothing() const {
+    if (directive_.hasAssociatedStmt() && !is_standalone(directive_)) return false;
+    for (const auto* clause : directive_.getClausesOfKind<clang::OMPMapClause>()) {
+      const auto taken = taken_.find(clause);
+      if (taken == taken_.end()) return false;
+      for (const clang::Expr* item : clause->varlists()) {
+        const clang::VarDecl* variable = root_variable(*item);
+        const auto kind = variable == nullptr ? taken->second.end()
+                                              : taken->second.find(variable->getNameAsString());
+        if (kind == taken->second.end() || !kind->second.empty()) return false;
+      }
+    }
+    return added_.empty() && !taken_.empty();
+  }
+
+  void finish() {
+    for (const auto& [clause, kinds] : taken_) rewrite(*clause, kinds);
+    if (added_.empty()) return;
+    const std::string added = ' ' + clauses_text(added_);
+    plan_.replacements.push_back(
+        {text_.file(), text_.pragma_end(text_.offset_of(directive_.getBeginLoc())), 0, added});
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& why) const { throw Refusal(why, place_); }
+
+  /// A pointer that no clause names finds what is on the device already: by it a kernel may change
+  /// the data, too.
+  void expect_no_other_name(const Program& program, const clang::VarDecl& data) const {
+    const clang::Stmt& code = *directive_.getAssociatedStmt();
+    for (const clang::VarDecl* other : unmapped_pointers(directive_)) {
+      const auto all = mentions_on_device(program, code, *other);
+      const bool is_written = std::ranges::any_of(
+          all, [](const Mention& one) { return one.use != Use::kRead && one.use != Use::kNone; });
+      if (other != &data && is_written && may_be_same(program, code, *other, data)) {
+        refuse(fmt::format("the kernel may change {} by the name of {}", data.getNameAsString(),
+                           other->getNameAsString()));
+      }
+    }
+  }
+
+  void append(const std::string& kind, const std::string& item) { added_[kind].push_back(item); }
+
+  [[nodiscard]] const clang::OMPMapClause* clause_of(const std::string& root) const {
+    for (const auto* clause : directive_.getClausesOfKind<clang::OMPMapClause>()) {
+      if (clause->isImplicit()) continue;
+      for (const clang::Expr* item : clause->varlists()) {
+        const clang::VarDecl* variable = root_variable(*item);
+        if (variable != nullptr && variable->getNameAsString() == root) return clause;
+      }
+    }
+    return nullptr;
+  }
+
+  /// What a name means in the region or in its clauses.
+  [[nodiscard]] const clang::VarDecl* variable_of(const std::string& root) const {
+    if (const auto* clause = clause_of(root)) {
+      for (const clang::Expr* item : clause->varlists()) {
+        const clang::VarDecl* variable = root_variable(*item);
+        if (variable != nullptr && variable->getNameAsString() == root) return variable;
+      }
+    }
+    return variable_named(*directive_.getAssociatedStmt(), root);
+  }
+
+  using Items = std::map<std::string, std::vector<std::string>>;  // by kind
+
+  static std::string clauses_text(const Items& items) {
+    std::vector<std::string> clauses;
+    for (const auto& [kind, all] : items) {
+      const std::string list = fmt::format("{}", fmt::join(all, ", "));
+      clauses.push_back(kind == "firstprivate" ? fmt::format("firstprivate({})", list)
+                                               : fmt::format("map({}: {})", kind, list));
+    }
+    return fmt::format("{}", fmt::join(clauses, " "));
+  }
+
+  /// In its place: what stays in it, and what is mapped otherwise.
+  void rewrite(const clang::OMPMapClause& clause, const std::map<std::string, std::string>& kinds) {
+    std::vector<std::string> left;
+    Items changed;
+    for (const clang::Expr* item : clause.varlists()) {
+      const clang::VarDecl* variable = root_variable(*item);
+      const auto kind = variable == nullptr ? kinds.end() : kinds.find(variable->getNameAsString());
+      const std::string text = text_.between(item->getBeginLoc(), item->getEndLoc());
+      if (kind == kinds.end()) left.push_back(text);
+      if (kind != kinds.end() && !kind->second.empty()) changed[kind->second].push_back(text);
+    }
+    std::vector<std::string> clauses;
+    if (!left.empty()) {
+      const clang::Expr* first = *clause.varlists().begin();
+      const std::string lead = text_.between(clause.getBeginLoc(), first->getBeginLoc());
+      const bool has_type = lead.find(':') != std::string::npos;
+      const auto type =
+          clang::getOpenMPSimpleClauseTypeName(llvm::omp::OMPC_map, clause.getMapType());
+      clauses.push_back(fmt::format(
+          "map({}{})", has_type ? std::string(type) + ": " : std::string(), fmt::join(left, ", ")));
+    }
+    if (!changed.empty()) clauses.push_back(clauses_text(changed));
+    const std::string now = fmt::format("{}", fmt::join(clauses, " "));
+    unsigned begin = text_.offset_of(clause.getBeginLoc());
+    const unsigned end = text_.end_of(clause.getEndLoc());
+    // Of one that goes the blank before it goes, too.
+    if (now.empty() && !text_.begins_line(begin)) --begin;
+    plan_.replacements.push_back({text_.file(), begin, end - begin, now});
+  }
+
+  const clang::OMPExecutableDirective& directive_;
+  Place place_;
+  SourceText text_;
+  Plan& plan_;
+  std::map<const clang::OMPMapClause*, std::map<std::string, std::string>> taken_;  // kind by name
+  Items added_;
+};
+
+const clang::OMPExecutableDirective& only_one(
+    const std::vector<const clang::OMPExecutableDirective*>& here, const Place& place) {
+  // Those of a template's instantiations are one text.
+  const auto begin = here.front()->getBeginLoc();
+  const auto is_other = [&](const auto* one) { return one->getBeginLoc() != begin; };
+  if (std::ranges::any_of(here, is_other)) {
+    throw Refusal("several directives begin in this line", place);
+  }
+  return *here.front();
+}
+
+}  // namespace
+
+void remove_directive(const Program& program, const clang::OMPExecutableDirective& directive,
+                      const Place& place, Plan& plan) {
+  if (directive.hasAssociatedStmt() && !is_standalone(directive)) {
+    throw Refusal("this directive has a body", place);
+  }
+  const SourceText text(program.context(), directive.getBeginLoc());
+  const unsigned begin = text.offset_of(directive.getBeginLoc());
+  if (!text.begins_line(begin) || !text.is_pragma(begin)) {
+    throw Refusal("the directive comes from a macro", place);
+  }
+  const clang::Stmt* parent = program.parent_of(directive);
+  if (parent == nullptr || !llvm::isa<clang::CompoundStmt>(parent)) {
+    throw Refusal("the directive is all that a branch holds", place);
+  }
+  const unsigned from = text.line_begin(begin);
+  plan.replacements.push_back(
+      {text.file(), from, text.next_line(text.pragma_end(begin)) - from, {}});
+}
+
+bool plan_clauses(const Program& program, const Edit& edit, Plan& plan) {
+  bool all = true;
+  for (const Place& place : edit.places) {
+    const auto here = program.directives_at(place);
+    if (here.empty()) {
+      all = false;
+      continue;
+    }
+    const auto& directive = only_one(here, place);
+    if (edit.kind == "remove") {
+      remove_directive(program, directive, place, plan);
+      continue;
+    }
+    Rewriter rewriter(program, directive, place, plan);
+    for (const Clause& clause : edit.clauses) {
+      for (const Item& item : clause.items) {
+        const std::string root = root_of(item.expression);
+        if (root.empty()) throw Refusal("what is mapped is a member, not a variable", place);
+        const std::string kind = edit.kind == "leave_out" ? std::string() : clause.kind;
+        rewriter.expect_right(program, root, kind);
+        rewriter.change(root, kind);
+      }
+    }
+    if (rewriter.leaves_nothing()) {
+      remove_directive(program, directive, place, plan);
+    } else {
+      rewriter.finish();
+    }
+  }
+  return all;
+}
+
+namespace {
+
+/// Whether the function of the loop names a variable behind it, or in what is run after it.
+bool is_used_behind(const Program& program, const clang::Stmt& loop,
+                    const clang::VarDecl& variable) {
+  const clang::FunctionDecl* function = program.function_of(loop);
+  // Whoever knows a global variable may use it.
+  if (function == nullptr || !function->hasBody() || variable.hasGlobalStorage()) return true;
+  const clang::Stmt* outermost = &loop;
+  for (const clang::Stmt* at = &loop; at != nullptr; at = program.parent_of(*at)) {
+    if (body_of_loop(*at) != nullptr) outermost = at;
+  }
+  const clang::SourceManager& sources = program.context().getSourceManager();
+  for (const Mention& one : mentions_on_host(program, *function->getBody(), variable)) {
+    const bool is_behind =
+        sources.isBeforeInTranslationUnit(loop.getEndLoc(), one.at->getBeginLoc());
+    const bool is_again = outermost != &loop && program.is_within(*one.at, *outermost) &&
+                          !program.is_within(*one.at, loop);
+    // Memory that is given back is read by nobody.
+    const auto* call = llvm::dyn_cast<clang::CallExpr>(one.at);
+    const clang::FunctionDecl* called = call == nullptr ? nullptr : call->getDirectCallee();
+    const bool is_freed = called != nullptr && called->getNameAsString() == "free";
+    if ((is_behind || is_again) && !is_freed) return true;
+  }
+  return false;
+}
+
+class Writer {
+ public:
+  Writer(const Program& program, const clang::Stmt& code, const Stay& stay, const Request& request,
+         const Residence& residence, Plan& plan)
+      : program_(program),
+        code_(code),
+        stay_(stay),
+        request_(request),
+        residence_(residence),
+        plan_(plan) {}
+
+  void write() {
+    const SourceText text(program_.context(), code_.getBeginLoc());
+    const unsigned begin = text.offset_of(code_.getBeginLoc());
+    const std::string indent = indentation(text, begin);
+    std::vector<std::string> before;
+    std::vector<std::string> behind;
+    if (residence_.is_later) {
+      before.push_back(indent + "#pragma omp taskwait");
+      behind = before;
+    }
+    before.push_back(indent + begin_pragma());
+    behind.push_back(indent + end_pragma());
+    for (const std::string& name : request_.released) {
+      if (!request_.spoil || !residence_.data.contains(name)) continue;
+      behind.push_back(spoiling(residence_.data.at(name).expression));
+    }
+    plan_.replacements.push_back(text.lines_before(begin, before));
+    write_updates();
+    // Behind an update of the last statement.
+    plan_.replacements.push_back(text.lines_after(end_of_statement(text, code_), behind));
+    plan_.updates = residence_.updates.size();
+    for (const clang::OMPExecutableDirective* update : residence_.idle) {
+      remove_directive(program_, *update, place_of(program_.context(), *update), plan_);
+    }
+    // All of them were looked at: others are of data that does not stay.
+    for (const clang::OMPExecutableDirective* one : program_.directives_in(code_)) {
+      const bool is_update = one->getDirectiveKind() == llvm::omp::OMPD_target_update;
+      if (is_update) plan_.settled.push_back(place_of(program_.context(), *one));
+    }
+  }
+
+ private:
+  /// What was not filled first in the run that was recorded may not be in another one.
+  [[nodiscard]] std::string begin_pragma() const {
+    std::map<std::string, std::vector<std::string>> items;  // by kind
+    for (const auto& [name, kept] : residence_.data) {
+      if (kept.begin.empty()) continue;
+      const bool asks = residence_.sent.contains(name) && !is_filled_first(*kept.variable);
+      items[kept.begin == "alloc" && asks ? "to" : kept.begin].push_back(kept.expression);
+    }
+    return pragma(stay_.begin, items);
+  }
+
+  /// What was not changed in the run that was recorded may be in another one.
+  [[nodiscard]] std::string end_pragma() {
+    std::map<std::string, std::vector<std::string>> items;
+    for (const auto& [name, kept] : residence_.data) {
+      if (kept.end.empty()) continue;
+      std::string kind =
+          kept.end == "release" && residence_.written.contains(name) ? "from" : kept.end;
+      if (kind == "from" && !is_used_behind(program_, code_, *kept.variable)) {
+        plan_.returned.push_back(name);
+      }
+      const bool is_released =
+          std::ranges::find(request_.released, name) != request_.released.end();
+      if (kind == "from" && is_released) kind = "release";
+      items[kind].push_back(kept.expression);
+    }
+    return pragma(stay_.end, items);
+  }
+
+  [[nodiscard]] std::string pragma(
+      const std::vector<const Edit*>& edits,
+      const std::map<std::string, std::vector<std::string>>& items) const {
+    std::string text = "#pragma omp " + edits.front()->directive + device();
+    for (const auto& [kind, all] : items) {
+      text += fmt::format(" map({}: {})", kind, fmt::join(all, ", "));
+    }
+    return text;
+  }
+
+  [[nodiscard]] std::string device() const {
+    return residence_.device == 0 ? std::string() : fmt::format(" device({})", residence_.device);
+  }
+
+  /// Whether statements of a block begin with a region that asks for nothing of the data.
+  [[nodiscard]] bool is_filled_first(const clang::VarDecl& data) const {
+    const auto* span = llvm::dyn_cast<clang::CompoundStmt>(&code_);
+    if (span == nullptr) return false;
+    const auto first =
+        std::find_if(span->body_begin(), span->body_end(),
+                     [&](const clang::Stmt* statement) { return names(*statement, data); });
+    if (first == span->body_end()) return false;
+    const auto* region = llvm::dyn_cast<clang::OMPExecutableDirective>(*first);
+    return region != nullptr && runs_on_device(*region) && only_brings_back(*region, data);
+  }
+
+  /// Directives begin in the first column where the program's own do.
+  [[nodiscard]] std::string indentation(const SourceText& text, unsigned offset) const {
+    const unsigned own = text.offset_of(stay_.kept.front()->getBeginLoc());
+    return text.indentation(own).empty() ? std::string() : text.indentation(offset);
+  }
+
+  /// Those of several data at one place are one directive.
+  void write_updates() {
+    std::vector<Update> all;
+    for (const Update& update : residence_.updates) {
+      const auto known = std::ranges::find_if(all, [&](const Update& one) {
+        return one.statement == update.statement && one.from == update.from &&
+               one.condition == update.condition;
+      });
+      if (known == all.end()) {
+        all.push_back(update);
+      } else if (known->item != update.item) {
+        known->item += ", " + update.item;
+      }
+    }
+    for (const Update& update : all) write(update);
+  }
+
+  void write(const Update& update) {
+    const SourceText text(program_.context(), update.statement->getBeginLoc());
+    const unsigned at = text.offset_of(update.statement->getBeginLoc());
+    const unsigned end = end_of_statement(text, *update.statement);
+    if (!text.begins_line(at) || !text.ends_line(end)) {
+      throw Refusal(
+          "the host uses the data in a line that holds other code: give it a line of its own",
+          place_of(program_.context(), *update.statement));
+    }
+    const std::string line = fmt::format(
+        "{}#pragma omp target update{} {}({}){}", indentation(text, at), device(),
+        update.from ? "from" : "to", update.item,
+        update.condition.empty() ? std::string() : fmt::format(" if({})", update.condition));
+    const Replacement made =
+        update.from ? text.lines_before(at, {line}) : text.lines_after(end, {line});
+    const auto is_it = [&](const Replacement& one) {
+      return one.file == made.file && one.offset == made.offset && one.text == made.text;
+    };
+    // One function may be called with several of the data.
+    if (std::ranges::none_of(plan_.replacements, is_it)) plan_.replacements.push_back(made);
+  }
+
+  const Program& program_;
+  const clang::Stmt& code_;
+  const Stay& stay_;
+  const Request& request_;
+  const Residence& residence_;
+  Plan& plan_;
+};
+
+}  // namespace
+
+void write_residence(const Program& program, const clang::Stmt& code, const Stay& stay,
+                     const Request& request, const Residence& residence, Plan& plan) {
+  Writer(program, code, stay, request, residence, plan).write();
+}
+
+}  // namespace ompdm::edit

@@ -1,0 +1,232 @@
+// What the host does with data that stays on the device meanwhile, and what is updated for it.
+#include "asked.h"
+#include "why.h"
+
+namespace ompdm::edit::testing::host_uses_test {
+namespace {
+
+constexpr const char* kFrom = "#pragma omp target update from(u[0:n])";
+constexpr const char* kTo = "#pragma omp target update to(u[0:n])";
+
+class HostUses : public EditTest {
+ protected:
+  /// A loop whose region changes u, with statements of the host's behind the region.
+  static std::string looping(const std::string& host, const std::string& functions = "",
+                             const std::string& region = "u[i] += 1") {
+    return "void* malloc(unsigned long);\n" + functions +
+           "double run(int steps) {\n"
+           "  const int n = 100;\n"
+           "  double sum = 0;\n"
+           "  double* u = malloc(sizeof(double) * n);\n"
+           "  double* w = malloc(sizeof(double) * n);\n"
+           "  for (int i = 0; i < n; ++i) u[i] = w[i] = i;\n"
+           "  for (int t = 0; t < steps; ++t) {\n"
+           "#pragma omp target teams loop map(tofrom: u[0:n]) map(to: w[0:n])\n"
+           "    for (int i = 0; i < n; ++i) " +
+           region + ";\n" + host +
+           "  }\n"
+           "  return sum + u[7];\n"
+           "}\n";
+  }
+
+  static Finding kept(const File& file) {
+    return around_loop(file.at("(int t"), {file.at("#pragma")}, {{"to", {"u[0:n]"}}},
+                       {{"from", {"u[0:n]"}}});
+  }
+  static Plan plan(const File& file) { return plan_of(file, kept(file)); }
+
+  /// Those lines within the directives around the loop, at the words' line.
+  static void expect_updates(const File& file, const Lines& updates) {
+    const Plan made = plan(file);
+    Lines expected = {file.before("(int t", "#pragma omp target enter data map(to: u[0:n])")};
+    expected.insert(expected.end(), updates.begin(), updates.end());
+    expected.push_back(file.before("return sum", "#pragma omp target exit data map(from: u[0:n])"));
+    expect_changes(file, made, expected);
+    EXPECT_EQ(made.updates, updates.size());
+  }
+};
+
+TEST_F(HostUses, NeedNothingWhereTheHostUsesOtherData) {
+  expect_updates(source(looping("    sum += w[7];\n    w[3] = t;\n")), {});
+}
+
+TEST_F(HostUses, OfAReadNeedWhatTheDeviceHas) {
+  const File file = source(looping("    sum += u[7];\n"));
+  expect_updates(file, {file.before("sum += u", kFrom)});
+}
+
+// Another element was changed on the device: the rest of the data has to be there before.
+TEST_F(HostUses, OfAWriteAreSentBehindIt) {
+  const File file = source(looping("    u[7] = t;\n"));
+  expect_updates(file, {file.before("u[7] = t", kFrom), file.behind("u[7] = t", kTo)});
+}
+
+TEST_F(HostUses, OfAReadNeedNothingWhereNoKernelWrites) {
+  expect_updates(source(looping("    sum += u[7];\n", "", "sum += 0 * u[i]")), {});
+}
+
+// No directive can stand behind a label: none is needed.
+TEST_F(HostUses, OfAReadMayStandAnywhereWhereNoKernelWrites) {
+  const std::string branch = "    switch (t) {\n      case 1: sum += u[7];\n    }\n";
+  expect_updates(source(looping(branch, "", "sum += 0 * u[i]")), {});
+  const File file = source(looping(branch));
+  expect_refused(plan(file), file.at("case 1"), why::kNoRoom);
+}
+
+TEST_F(HostUses, OfAWriteNeedNothingBeforeWhereNoKernelWrites) {
+  const File file = source(looping("    u[7] = t;\n", "", "sum += 0 * u[i]"));
+  const Plan made = plan(file);
+  EXPECT_EQ(made.refused, "");
+  const Lines all = changes(file, made);
+  EXPECT_EQ(std::count(all.begin(), all.end(), file.behind("u[7] = t", kTo)), 1);
+  EXPECT_EQ(made.updates, 1u);
+}
+
+// A loop that leaves the device alone is one use.
+TEST_F(HostUses, AreUpdatedAroundALoopOfTheHosts) {
+  const File file = source(looping("    for (int i = 0; i < n; ++i) {\n      u[i] *= 2;\n    }\n"));
+  const int line = file.at("u[i] *= 2").line;
+  expect_updates(file,
+                 {std::to_string(line - 1) + '+' + kFrom, std::to_string(line + 2) + '+' + kTo});
+}
+
+// What a branch does not reach needs no update.
+TEST_F(HostUses, AreUpdatedInTheBranchThatHasThem) {
+  const File file = source(looping("    if (t % 10 == 0) {\n      sum += u[7];\n    }\n"));
+  expect_updates(file, {file.before("sum += u", std::string("      ").substr(6) + kFrom)});
+}
+
+TEST_F(HostUses, OfABranchWithoutBracesAreUpdatedUnderItsCondition) {
+  const File file = source(looping("    if (t % 10 == 0) sum += u[7];\n"));
+  expect_updates(file, {file.before("sum += u", std::string(kFrom) + " if(t % 10 == 0)")});
+}
+
+TEST_F(HostUses, AreBroughtBackOnceForAllReadsInARow) {
+  const File file = source(looping("    sum += u[7];\n    sum += u[8];\n"));
+  expect_updates(file, {file.before("sum += u[7]", kFrom)});
+}
+
+TEST_F(HostUses, OfACalledFunctionAreUpdatedAtTheCall) {
+  const File file = source(looping("    sum += total(u, n);\n",
+                                   "static double total(const double* a, int n) {\n"
+                                   "  double s = 0;\n"
+                                   "  for (int i = 0; i < n; ++i) s += a[i];\n"
+                                   "  return s;\n"
+                                   "}\n"));
+  expect_updates(file, {file.before("sum += total", kFrom)});
+}
+
+TEST_F(HostUses, OfACalledFunctionThatWritesAreSentBehindTheCall) {
+  const File file =
+      source(looping("    set(u, t);\n", "static void set(double* a, double v) { a[0] = v; }\n"));
+  expect_updates(file, {file.before("    set(u", kFrom), file.behind("    set(u", kTo)});
+}
+
+TEST_F(HostUses, OfAFunctionThatIsNotSeenAreRefused) {
+  const File file = source(looping("    show(u);\n", "void show(double*);\n"));
+  expect_refused(plan(file), file.at("show(u)"), why::kUnseen);
+}
+
+TEST_F(HostUses, OfACallByPointerAreRefused) {
+  const File file = source(looping("    show(u);\n", "extern void (*show)(double*);\n"));
+  expect_refused(plan(file), file.at("show(u)"), why::kByPointer);
+}
+
+TEST_F(HostUses, OfTheCLibraryAreKnownByItsNames) {
+  const File file = source(looping("    memcpy(w, u, sizeof(double) * n);\n",
+                                   "void* memcpy(void*, const void*, unsigned long);\n"));
+  expect_updates(file, {file.before("    memcpy", kFrom)});
+}
+
+TEST_F(HostUses, OfAnAddressAloneNeedNothing) {
+  expect_updates(source(looping("    if (u == w) sum += 1;\n")), {});
+}
+
+TEST_F(HostUses, AreRefusedInALineThatHoldsOtherCode) {
+  const File file = source(looping("    sum += 1; sum += u[7];\n"));
+  expect_refused(plan(file), file.at("sum += u[7]"), why::kInTheLine);
+}
+
+TEST_F(HostUses, AreRefusedInAStatementThatRunsRegions) {
+  const File file = source(looping("    sum += u[7] + next(w, n);\n",
+                                   "static double next(double* a, int n) {\n"
+                                   "#pragma omp target map(tofrom: a[0:n])\n"
+                                   "  a[0] += 1;\n"
+                                   "  return a[0];\n"
+                                   "}\n"));
+  const Place region = file.at("#pragma omp target teams");
+  const Plan made = plan_of(
+      file, around_loop(file.at("(int t"), {region}, {{"to", {"u[0:n]"}}}, {{"from", {"u[0:n]"}}}));
+  expect_refused(made, file.at("sum += u[7]"), why::kWithRegions);
+}
+
+// Its region writes by the parameter's name, and the host reads by it.
+TEST_F(HostUses, OfAFunctionWithRegionsAreUpdatedInIt) {
+  const std::string text =
+      "void* malloc(unsigned long);\n"
+      "static double step(double* a, int m) {\n"
+      "#pragma omp target teams loop map(tofrom: a[0:m])\n"
+      "  for (int i = 0; i < m; ++i) a[i] += 1;\n"
+      "  return a[7];\n"
+      "}\n"
+      "double run(int steps) {\n"
+      "  const int n = 100;\n"
+      "  double sum = 0;\n"
+      "  double* u = malloc(sizeof(double) * n);\n"
+      "  for (int i = 0; i < n; ++i) u[i] = i;\n"
+      "  for (int t = 0; t < steps; ++t) {\n"
+      "    sum += step(u, n);\n"
+      "  }\n"
+      "  return sum + u[7];\n"
+      "}\n";
+  const File file = source(text);
+  const Finding finding = around_loop(file.at("(int t"), {file.at("#pragma")}, {{"to", {"a[0:m]"}}},
+                                      {{"from", {"a[0:m]"}}});
+  expect_changes(file, plan_of(file, finding),
+                 {file.before("return a[7]", "#pragma omp target update from(a[0:m])"),
+                  file.before("(int t", "#pragma omp target enter data map(to: u[0:n])"),
+                  file.before("return sum", "#pragma omp target exit data map(from: u[0:n])")});
+}
+
+// Other files may call it with data that does not stay.
+TEST_F(HostUses, OfAFunctionThatOthersMayCallAreRefused) {
+  const std::string text =
+      "void* malloc(unsigned long);\n"
+      "double step(double* a, int m) {\n"
+      "#pragma omp target teams loop map(tofrom: a[0:m])\n"
+      "  for (int i = 0; i < m; ++i) a[i] += 1;\n"
+      "  return a[7];\n"
+      "}\n"
+      "double run(int steps) {\n"
+      "  const int n = 100;\n"
+      "  double sum = 0;\n"
+      "  double* u = malloc(sizeof(double) * n);\n"
+      "  for (int t = 0; t < steps; ++t) {\n"
+      "    sum += step(u, n);\n"
+      "  }\n"
+      "  return sum + u[7];\n"
+      "}\n";
+  const File file = source(text);
+  Request request = asked(file, {around_loop(file.at("(int t"), {file.at("#pragma")},
+                                             {{"to", {"a[0:m]"}}}, {{"from", {"a[0:m]"}}})});
+  expect_refused(plan_of(request), file.at("double step("), why::kNotOnlyHere);
+  request.is_whole = true;
+  EXPECT_EQ(plan_of(request).refused, "");
+}
+
+// The program's own updates of data that stays are not needed where uses are cared for.
+TEST_F(HostUses, TakeThePlaceOfTheProgramsOwnUpdates) {
+  const File file =
+      source(looping("#pragma omp target update from(u[0:n]) // for the sum\n    sum += u[7];\n"));
+  const Plan made =
+      plan_of(file, around_loop(file.at("(int t"), {file.at("#pragma omp target teams")},
+                                {{"to", {"u[0:n]"}}}, {{"from", {"u[0:n]"}}}));
+  EXPECT_EQ(made.refused, "");
+  EXPECT_EQ(changes(file, made),
+            (Lines{file.before("(int t", "#pragma omp target enter data map(to: u[0:n])"),
+                   file.gone("#pragma omp target update"), file.before("sum += u", kFrom),
+                   file.before("return sum", "#pragma omp target exit data map(from: u[0:n])")}));
+}
+
+}  // namespace
+}  // namespace ompdm::edit::testing::host_uses_test
