@@ -36,7 +36,7 @@ endif()
 # A package that is found and whose targets exist: that it links is the other test's.
 file(WRITE "${SCRATCH}/finds/CMakeLists.txt" "cmake_minimum_required(VERSION 3.25)
 project(finds LANGUAGES CXX)
-find_package(ompdm 0.1 REQUIRED)
+find_package(ompdm 0.2 REQUIRED)
 get_target_property(archive ompdm::ompdm_trace LOCATION)
 message(STATUS \"found \${archive}\")
 ")

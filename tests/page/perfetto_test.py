@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 """A trace opens as it is in the Perfetto UI, without a network.
 
-usage: perfetto_test.py UI_FOLDER GOLDEN_FOLDER SYNTHETIC_TRACE OMPDM
-           every kind of trace that is kept, a long one, and a timeline of several
+usage: perfetto_test.py [--few] UI_FOLDER GOLDEN_FOLDER SYNTHETIC_TRACE OMPDM
+           every kind of trace that is kept, a long one, and a timeline of several;
+           with --few a packed trace, one of a killed process, and the timeline
        perfetto_test.py UI_FOLDER TRACE...
            these traces
 
@@ -163,12 +164,16 @@ def kept(golden, folder, synthetic, ompdm):
     closed.write_text(cut.read_text() + "}")
     packed = folder / "packed.json.gz"
     packed.write_bytes(gzip.compress((golden / "heat_naive" / "trace.json").read_bytes()))
+    timeline = several(folder, synthetic, ompdm)
+    if FEW:
+        return [closed, packed, timeline]
     subprocess.run([synthetic, "write", "100000", folder / "long.json", "4"], check=True)
-    return [*traces, closed, packed, folder / "long.json", several(folder, synthetic, ompdm)]
+    return [*traces, closed, packed, folder / "long.json", timeline]
 
 
 if __name__ == "__main__":
-    UI, *given = map(pathlib.Path, sys.argv[1:])
+    FEW = sys.argv[1] == "--few"
+    UI, *given = map(pathlib.Path, sys.argv[1 + FEW:])
     if not (UI / "index.html").exists():
         browser.skip(f"no Perfetto UI at {UI}")
     with tempfile.TemporaryDirectory() as scratch:
