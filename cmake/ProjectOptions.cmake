@@ -14,13 +14,6 @@ option(OMPDM_WERROR "Treat warnings as errors" ${ompdm_werror})
 set(CMAKE_UNITY_BUILD ${OMPDM_UNITY})
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 16)
 
-# Headers of tests are compiled once, unless what was compiled is kept by ccache, which takes nothing that was compiled so.
-set(ompdm_pch ${PROJECT_IS_TOP_LEVEL})
-if(CMAKE_CXX_COMPILER_LAUNCHER MATCHES "ccache")
-  set(ompdm_pch OFF)
-endif()
-option(OMPDM_PCH "Precompile the headers of tests" ${ompdm_pch})
-
 # What is not measured in instructions (the command line, the words of a report, tests) is compiled in two thirds of
 # the time without the dearer optimisations.
 function(ompdm_compile_quickly target)

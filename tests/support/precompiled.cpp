@@ -1,2 +1,0 @@
-// Nothing: the program whose headers the others share.
-int main() {}
