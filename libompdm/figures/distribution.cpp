@@ -72,7 +72,7 @@ std::uint64_t Distribution::quantile(double part) const {
         static_cast<double>(bin + 1 < kBins ? std::min(bin_begin(bin + 1) - 1, most) : most);
     const double at = begin + (end - begin) * (wanted - before) / here;
     if (at >= static_cast<double>(most)) return most;
-    return std::max(static_cast<std::uint64_t>(at + 0.5), least);
+    return std::max(static_cast<std::uint64_t>(std::round(at)), least);
   }
   return most;
 }

@@ -10,7 +10,7 @@ namespace ompdm::spool {
 /// Quantities from 2^44 on (five hours in nanoseconds) share the last bin.
 inline constexpr unsigned kBinnedBits = 44;
 /// 0 to 3 have a bin each; then four to a doubling.
-inline constexpr std::size_t kBins = 4 * (kBinnedBits - 1);
+inline constexpr std::size_t kBins = std::size_t{4} * (kBinnedBits - 1);
 
 /// The bin of a quantity.
 constexpr std::size_t bin_of(std::uint64_t value) noexcept {
@@ -21,7 +21,7 @@ constexpr std::size_t bin_of(std::uint64_t value) noexcept {
   if (bits >= kBinnedBits) {
     return kBins - 1;
   }
-  return 4 * (bits - 1) + ((value >> (bits - 2)) & 3U);
+  return std::size_t{4} * (bits - 1) + ((value >> (bits - 2)) & 3U);
 }
 
 /// The least quantity of a bin.

@@ -68,7 +68,7 @@ int open_locked() noexcept {
   return file;
 }
 
-constexpr std::size_t kStack = 64 * 1024;
+constexpr std::size_t kStack = std::size_t{64} * 1024;
 
 // Its environment: what made the program load us must not reach it, it needs none of the rest, and
 // by now an entry may lead nowhere (putenv(3) in a library that is closed).

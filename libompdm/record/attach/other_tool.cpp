@@ -25,7 +25,7 @@ bool defines(const dl_phdr_info& info, const char* name) noexcept {
   const std::uint32_t bucket_count = dynamic.gnu_hash[0];
   const std::uint32_t first_symbol = dynamic.gnu_hash[1];
   const std::uint32_t filter_words = dynamic.gnu_hash[2];
-  const std::uint32_t* buckets = dynamic.gnu_hash + 4 + filter_words * 2;
+  const std::uint32_t* buckets = dynamic.gnu_hash + 4 + std::size_t{filter_words} * 2;
   const std::uint32_t* chains = buckets + bucket_count;
   std::uint32_t hash = 5381;
   for (const char* at = name; *at != '\0'; ++at) {
@@ -68,7 +68,11 @@ int visit(dl_phdr_info* info, std::size_t /*size*/, void* /*data*/) noexcept {
     strncpy(found, info->dlpi_name, sizeof(found) - 1);
   } else {
     const ssize_t size = readlink("/proc/self/exe", found, sizeof(found) - 1);
-    strcpy(size > 0 ? found + size : found, size > 0 ? "" : "the program");
+    if (size > 0) {
+      found[size] = '\0';
+    } else {
+      memcpy(found, "the program", sizeof("the program"));
+    }
   }
   return 1;
 }

@@ -118,7 +118,7 @@ void note_runtime_library() noexcept {
   spool::FileHeader& draft = recorder.draft;
   const char* path = nullptr;
   if (draft.runtime_library[0] == '\0') {
-    walk_objects(find_offload_runtime, &path);
+    walk_objects(find_offload_runtime, static_cast<void*>(&path));
   }
   if (path == nullptr) {
     return;

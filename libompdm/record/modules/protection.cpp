@@ -56,7 +56,7 @@ int protection_of(std::uint64_t begin, std::uint64_t end) noexcept {
   Look look{begin, end, kProtectionUnknown};
   // Of each line the begin alone: two addresses and the protection.
   constexpr std::size_t kBegin = 16 + 1 + 16 + 1 + 4;
-  char line[kBegin + 1];
+  char line[kBegin + 1] = {};
   std::size_t length = 0;
   char text[512];
   bool more = true;

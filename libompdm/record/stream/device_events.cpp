@@ -31,7 +31,7 @@ bool make_room_for_early() noexcept {
     return true;
   }
   // A program may open and close libraries with target regions many times and run none of them.
-  void* memory = mmap(nullptr, 2 * early_room * sizeof(Early), PROT_READ | PROT_WRITE,
+  void* memory = mmap(nullptr, std::size_t{2} * early_room * sizeof(Early), PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) {
     return false;

@@ -60,7 +60,7 @@ bool move_sites(SiteTable& table, unsigned bits) noexcept {
     }
   }
   if (old != table.first_places) {
-    munmap(old, count * sizeof(*old));
+    munmap(static_cast<void*>(old), count * sizeof(*old));
   }
   return true;
 }
@@ -113,7 +113,7 @@ SiteSlot* add_site(SiteTable& table, const void* codeptr, const void* ident,
 void drop_closed_sites(SiteTable& table) noexcept {
   if (!move_sites(table, 64U - table.shift)) {
     // Without memory to sort them by, all are defined anew.
-    memset(table.places, 0, places_of(table) * sizeof(*table.places));
+    memset(static_cast<void*>(table.places), 0, places_of(table) * sizeof(*table.places));
     table.count = 0;
   }
   for (std::uint64_t i = 0; i < places_of(table); ++i) {

@@ -207,7 +207,7 @@ bool open_spool() noexcept {
   void* base = nullptr;
   const int error =
       fstat(file, &facts) != 0 ? errno : map_piece(file, 0, sizeof(spool::FileHeader), base);
-  if (error != 0) {
+  if (error != 0 || base == nullptr) {
     fail(error);
     unlink(spool.path.text);
     close(file);
@@ -244,7 +244,7 @@ Chunk new_chunk(spool::LaneId lane, std::uint32_t sequence, std::size_t size) no
     return {};
   }
   void* base = nullptr;
-  if (const int error = grow_file(header->file_size, size, base); error != 0) {
+  if (const int error = grow_file(header->file_size, size, base); error != 0 || base == nullptr) {
     fail(error);
     return {};
   }
