@@ -9,13 +9,12 @@ if(PROJECT_IS_TOP_LEVEL AND ((CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX
 endif()
 option(OMPDM_WERROR "Treat warnings as errors" ${ompdm_werror})
 
-# Most of a source's compile time goes into the standard library's templates, which each makes anew: a room's sources
-# are compiled a dozen at once. What has no name outside its file has a name of its own in its room.
+# Most of a source's compile time goes into the standard library's templates, which each source instantiates again. So a
+# library's sources are compiled sixteen at once. Names in anonymous namespaces are unique in a library.
 set(CMAKE_UNITY_BUILD ${OMPDM_UNITY})
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 16)
 
-# What is not measured in instructions (the command line, the words of a report, tests) is compiled in two thirds of
-# the time without the dearer optimisations.
+# The command line, the words of a report and parts of tests need no speed: -O1 takes two thirds of the time to compile.
 function(ompdm_compile_quickly target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O1>)
 endfunction()
@@ -28,10 +27,15 @@ target_compile_options(ompdm_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow
   $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict> $<$<BOOL:${OMPDM_WERROR}>:-Werror>)
 
-# What is instrumented in a target that links it: the preset's sanitizers, or ThreadSanitizer, which needs no others.
+# Link target of what is instrumented: with the preset's sanitizers, in a preset without with ThreadSanitizer, for the
+# recorder's own tests. OMPDM_TSAN_RUNS: programs with ThreadSanitizer start here, which some kernels prevent.
 set(ompdm_sanitizers "${OMPDM_SANITIZE}")
 if(NOT OMPDM_SANITIZE)
   set(ompdm_sanitizers thread)
+  include(CheckCXXSourceRuns)
+  set(CMAKE_REQUIRED_FLAGS -fsanitize=thread)
+  check_cxx_source_runs("int main() { return 0; }" OMPDM_TSAN_RUNS)
+  unset(CMAKE_REQUIRED_FLAGS)
 endif()
 list(JOIN ompdm_sanitizers "," ompdm_sanitizers)
 add_library(ompdm_sanitized INTERFACE)

@@ -9,7 +9,8 @@
 #             whoever writes a test chooses where it runs
 # Options:
 #   PREFIX    of the tests' names
-#   TIMEOUT, ENVIRONMENT   of each test
+#   TIMEOUT   of each test, in seconds (120)
+#   ENVIRONMENT   of each test
 #   PRE_TEST  ask the program for its tests when ctest starts: it needs what is built after it
 include(GoogleTest)
 
@@ -19,16 +20,17 @@ function(ompdm_discover_tests target)
   if(arg_PRE_TEST)
     set(mode PRE_TEST)
   endif()
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 120)
+  endif()
   set(properties "")
   foreach(property TIMEOUT ENVIRONMENT)
     if(arg_${property})
       list(APPEND properties ${property} ${arg_${property}})
     endif()
   endforeach()
-  if(properties)
-    list(PREPEND properties PROPERTIES)
-  endif()
-  gtest_discover_tests(${target} NO_PRETTY_VALUES TEST_PREFIX "${arg_PREFIX}" DISCOVERY_MODE ${mode} ${properties})
+  gtest_discover_tests(${target} NO_PRETTY_VALUES TEST_PREFIX "${arg_PREFIX}" DISCOVERY_MODE ${mode}
+    DISCOVERY_TIMEOUT 60 PROPERTIES ${properties})
   # gtest_discover_tests itself takes one label alone. This runs after what it wrote. A suite's name ends at a dot, or
   # at a slash and a number.
   set(rules "")

@@ -43,8 +43,8 @@ void setup_fix(CLI::App& app, int& exit_status) {
       ->type_name("CMD")
       ->needs(build);
   verb->add_option("--timed-runs", options->timed_runs,
-                   "Time N runs of each version instead of 3 to 15; fewer than 3 are told, not\n"
-                   "judged; 0: the time is not compared")
+                   "Time N runs of each version instead of 3 to 15; with 1 or 2 the times are\n"
+                   "printed and decide nothing, with 0 no times are compared")
       ->type_name("N")
       ->needs(build);
   verb->add_flag(
@@ -59,12 +59,10 @@ void setup_fix(CLI::App& app, int& exit_status) {
       *verb, "ompdm fix TRACE [--build CMD] [options]",
       "Without --build nothing is built or run, and the patch is not verified. With it, each\n"
       "finding's edits are made in a copy, built, run and recorded: accepted is what prints the\n"
-      "same, moves less, as much less as a firm promise says, and takes no longer. A finding "
-      "takes\n"
-      "seven runs or more, all of several together as many again: --run names a smaller input, "
-      "and\n"
-      "one of standard input ('./app < small'), --timed-runs fewer runs. Your own tree is not\n"
-      "touched without --apply.\n"
+      "same, moves less, as much less as a firm promise says, and takes no longer. Each finding\n"
+      "takes a recorded run and the timed ones, all of several together as many again: --run\n"
+      "names a smaller input, and one of standard input ('./app < small'), --timed-runs fewer\n"
+      "runs. Your own tree is not touched without --apply.\n"
       "Exit status: 0 verified, 4 nothing could be, 1 failure.",
       "ompdm fix trace.json\n"
       "ompdm fix trace.json --build make -o fix.patch\n"

@@ -159,7 +159,9 @@ Project project_of(const std::string& name) {
     const fs::path files = kPrograms / "files";
     return Project(files / "main.c", {files / "solver.c", files / "solver.h"});
   }
-  if (name == "templates") return Project(kPrograms / "templates.cpp");
+  if (name == "templates") {
+    return Project(fs::path(offload_build().folder) / "fix/dos/templates.cpp");
+  }
   return Project(kPrograms / (name + ".c"));
 }
 

@@ -58,7 +58,7 @@ target_link_libraries(analysis_test PRIVATE ompdm_options ompdm_test_support omp
   nlohmann_json::nlohmann_json ZLIB::ZLIB GTest::gtest_main)
 ompdm_discover_tests(analysis_test PREFIX analysis. LABELS unit quick)
 
-# A job of made-up ranks, for tests of the command and measurements: make_summaries FOLDER COUNT.
+# A job of made-up ranks, to measure with: make_summaries FOLDER COUNT.
 add_executable(make_summaries EXCLUDE_FROM_ALL ${tests_root}/support/summaries_main.cpp summary/random_summary.cpp)
 target_include_directories(make_summaries PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
 target_link_libraries(make_summaries PRIVATE ompdm_options ompdm_summary)

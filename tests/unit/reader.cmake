@@ -27,7 +27,7 @@ find_package(Python3 COMPONENTS Interpreter)
 if(Python3_Interpreter_FOUND)
   add_test(NAME reader.python COMMAND Python3::Interpreter
     ${CMAKE_CURRENT_SOURCE_DIR}/trace_file/check_with_python.py $<TARGET_FILE:synthetic_trace>)
-  set_tests_properties(reader.python PROPERTIES LABELS "unit;quick")
+  set_tests_properties(reader.python PROPERTIES LABELS "unit;quick" TIMEOUT 120)
 else()
   message(STATUS "No Python: trace.json is not checked with another reader than ompdm's")
 endif()
