@@ -36,7 +36,7 @@ bool PassFinder::read(std::size_t count, PathAt path_at, StepAt step_at, std::ui
   sequence_ = sequence;
   for (std::size_t i = 0; i < count; ++i) {
     const Step& step = step_at(i);
-    take(step, i == 0 ? Transition{} : *between(path_at(i - 1), step.path));
+    take(step, i == 0 ? Transition{} : between(path_at(i - 1), step.path).value_or(Transition{}));
   }
   leave_to(0);
   return true;

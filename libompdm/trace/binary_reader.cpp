@@ -173,9 +173,9 @@ class Reader {
     }
     // The reader of lines may not have asked for what comes behind the last one.
     char none = 0;
-    if (!is_whole || lines.next(line) || text.read(&none, 1) != 0) {
-      throw DamagedBlock("its metadata is not whole");
-    }
+    const bool has_more = !is_whole || lines.next(line) || text.read(&none, 1) != 0;
+    const auto after = text.after();
+    if (has_more || !after) throw DamagedBlock("its metadata is not whole");
     counts_ = metadata.counts();
     const std::uint64_t most = size_ / kSmallestRow;
     trace_.regions.reserve(std::min(counts_.regions, most));
@@ -183,7 +183,7 @@ class Reader {
     trace_.launches.reserve(std::min(counts_.launches, most));
     trace_.activities.reserve(std::min(counts_.activities, size_ / kSmallestFullRow));
     trace_.synchronizations.reserve(std::min(counts_.synchronizations, size_ / kSmallestFullRow));
-    return *text.after();
+    return *after;
   }
 
   void read_events(BlockKind kind) {

@@ -48,7 +48,7 @@ Prefault::Prefault(std::vector<std::span<std::byte>> memory) {
   try {
     thread_ = std::jthread(run);
   } catch (const std::system_error&) {
-    // No thread is to be had.
+    thread_ = {};  // no thread is to be had: pages are made ready as they are written
   }
 }
 

@@ -42,7 +42,7 @@ Edit edit_at(Finding& finding, EditKind kind, const Site& site, const char* clau
   return edit;
 }
 
-std::uint64_t memory_of(std::vector<Stay> stays) {
+std::uint64_t memory_of(const std::vector<Stay>& stays) {
   struct Change {
     std::int32_t device;
     Nanoseconds time;

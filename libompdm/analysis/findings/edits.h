@@ -20,7 +20,7 @@ Edit edit_at(Finding& finding, EditKind kind, const Site& site, const char* clau
              const std::vector<std::string>& expressions);
 
 /// The most memory that stays take on one device at one time.
-std::uint64_t memory_of(std::vector<Stay> stays);
+std::uint64_t memory_of(const std::vector<Stay>& stays);
 
 /// Gives each finding its id: a hash of its pattern, its variables and where these are, but for
 /// lines; findings that have all this in common are told apart by their order.

@@ -113,7 +113,7 @@ bool NamedData::in_scope(const std::vector<std::uint32_t>& data, const SourcePla
 }
 
 template <class IsWanted>
-std::vector<std::string> NamedData::local_names(IsWanted is_wanted) const {
+std::vector<std::string> NamedData::local_names(const IsWanted& is_wanted) const {
   UniqueTexts names;
   for (const Row& row : rows_) {
     if (row.data.local_line != 0 && is_wanted(row.data)) names.add(base_of(row.data.expression));

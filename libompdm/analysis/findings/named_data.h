@@ -53,7 +53,7 @@ class NamedData {
 
  private:
   template <class IsWanted>
-  [[nodiscard]] std::vector<std::string> local_names(IsWanted is_wanted) const;
+  [[nodiscard]] std::vector<std::string> local_names(const IsWanted& is_wanted) const;
 
   using StoragePiece =
       std::tuple<std::uint64_t, std::uint64_t, std::uint32_t>;  // host, bytes, which

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -71,7 +70,7 @@ std::vector<Claim> serial_kernel(const Evidence& evidence) {
     std::uint64_t count = 0;
     std::vector<Nanoseconds> times;
     bool timed = true;
-    std::optional<Launch> first;
+    Launch first;
     const DeviceActivity* run = nullptr;  ///< of the first
   };
   const Trace& trace = evidence.trace;
@@ -85,7 +84,7 @@ std::vector<Claim> serial_kernel(const Evidence& evidence) {
     }
     if (shape == Shape::kUnknown) continue;
     Group& group = groups[{row_of(evidence.directives, launch.site), shape}];
-    if (!group.first) {
+    if (group.count == 0) {
       group.first = launch;
       group.run = runs[i];
     }
@@ -99,7 +98,7 @@ std::vector<Claim> serial_kernel(const Evidence& evidence) {
     std::ranges::nth_element(group.times, median);
     const Nanoseconds least = group.count == 1 ? kLeastOnlyLaunch : kLeastKernelTime;
     if (group.timed && *median < least) continue;
-    const Index<Site> site = group.first->site;
+    const Index<Site> site = group.first.site;
     Claim claim;
     place(claim, "serial_kernel", trace, site);
     claim.finding.count = claim.finding.examined = claim.finding.of = group.count;
@@ -110,10 +109,10 @@ std::vector<Claim> serial_kernel(const Evidence& evidence) {
       claim.add_caveat(Caveat::Kind::kMaybeNoFaster);
     }
     facts::SerialKernel facts{.shape = shape,
-                              .has_teams = group.first->num_teams != kNoTeamsConstruct,
-                              .num_teams = group.first->num_teams,
-                              .thread_limit = group.first->thread_limit,
-                              .trip_count = group.first->trip_count};
+                              .has_teams = group.first.num_teams != kNoTeamsConstruct,
+                              .num_teams = group.first.num_teams,
+                              .thread_limit = group.first.thread_limit,
+                              .trip_count = group.first.trip_count};
     if (group.run != nullptr) facts.run = facts_of(trace, *group.run);
     if (site) facts.place = source_place(trace.sites[site.value]);
     claim.finding.facts = std::move(facts);
