@@ -20,7 +20,7 @@ target_link_libraries(reader_test PRIVATE ompdm_options ompdm_test_support ompdm
 target_include_directories(reader_test PRIVATE ${PROJECT_SOURCE_DIR}/libompdm ${CMAKE_CURRENT_SOURCE_DIR})
 # What goes through every byte of a file works hard.
 ompdm_compile_quickly(reader_test)
-ompdm_discover_tests(reader_test PREFIX reader. LABELS unit quick)
+ompdm_discover_tests(reader_test PREFIX reader. LABELS unit quick TIMEOUT 600)
 
 # Another reader's view: Python's json, and what Perfetto asks of complete events.
 find_package(Python3 COMPONENTS Interpreter)
