@@ -148,7 +148,7 @@ Needless find_needless(const Trace& trace, const DirectiveTable& directives,
     if (!finding.edits.empty() && finding.confidence == Confidence::kCertain) {
       finding.confidence = Confidence::kLikely;
     }
-    finding.memory_bytes = memory_of(std::move(claims.told[i].stays));
+    finding.memory_bytes = memory_of(claims.told[i].stays);
   }
   identify(needless.findings);
   return needless;
