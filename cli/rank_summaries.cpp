@@ -47,7 +47,8 @@ std::optional<summary::Summary> kept_summary(const std::string& trace) {
   try {
     summary::Summary one = summary::read_summary(name);
     if (one.source && one.source == source_of(named_trace(trace))) return one;
-  } catch (const Error&) {  // it is made anew
+  } catch (const Error&) {
+    return std::nullopt;  // it is written again
   }
   return std::nullopt;
 }
@@ -69,7 +70,8 @@ void leave_summary(const FinishResult& finished, WaitedFor waited) {
     summary::Summary one = summary::summarize(finished.model);
     one.source = source_of(finished.trace);
     write(one, summary_name(finished.trace));
-  } catch (const std::exception&) {  // the trace is what was asked for
+  } catch (const std::exception&) {
+    return;  // the trace was asked for, and is there
   }
 }
 

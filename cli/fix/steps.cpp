@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cstdint>
+
 #include "report/units.h"
 
 namespace ompdm::cli {
@@ -13,7 +15,7 @@ constexpr std::chrono::seconds kLong{10};
 /// "40 s", "6 min".
 std::string about(std::chrono::nanoseconds duration) {
   const auto seconds = std::chrono::round<std::chrono::seconds>(duration).count();
-  constexpr int kMinute = 60;
+  constexpr std::int64_t kMinute = 60;
   return seconds < 2 * kMinute ? fmt::format("{} s", seconds)
                                : fmt::format("{} min", (seconds + kMinute / 2) / kMinute);
 }

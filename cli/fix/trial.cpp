@@ -97,7 +97,7 @@ void Trials::expect_recorded(std::size_t command, const Observation& run) const 
 }
 
 void Trials::run_original(std::size_t runs_to_come) {
-  changed_.emplace(target_, folder_ / "changed");
+  changed_ = std::make_unique<Workplace>(target_, folder_ / "changed");
   std::chrono::nanoseconds wall{};
   for (std::size_t i = 0; i < target_.commands.size(); ++i) {
     steps_.begin("running the original" + on_which(i));

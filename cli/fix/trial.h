@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <memory>
 #include <regex>
 #include <set>
 #include <string>
@@ -95,7 +95,7 @@ class Trials {
   std::filesystem::path folder_;
   Steps& steps_;
   Workplace original_;
-  std::optional<Workplace> changed_;
+  std::unique_ptr<Workplace> changed_;
   std::vector<Observation> before_;  ///< by command
 };
 

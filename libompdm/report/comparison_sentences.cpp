@@ -146,8 +146,9 @@ std::string untold_sentence(std::span<const Analysis* const> recordings,
 }
 
 std::string prediction_sentence(const Sides& sides) {
-  if (!sides.told_whole() || !analysis::saves_time(sides.before)) return {};
-  const analysis::Prediction& prediction = *sides.before.prediction;
+  const auto& predicted = sides.before.prediction;
+  if (!sides.told_whole() || !predicted || !analysis::saves_time(sides.before)) return {};
+  const analysis::Prediction& prediction = *predicted;
   const Nanoseconds wall = sides.after.program_wall;
   std::string text = fmt::format("Predicted for BEFORE without its waste: wall {}; AFTER takes {}",
                                  spoken_time(prediction.wall), spoken_time(wall));

@@ -58,7 +58,8 @@ std::vector<std::size_t> positions(const Rungs& rungs, std::size_t recording) {
 
 std::string ladder_json(const Rungs& rungs) {
   Json json = {{"schema", kLadderSchema}, {"headline", comparison_headline(rungs.ends)}};
-  if (rungs.recordings.front().link) json["link"] = link_json(*rungs.recordings.front().link);
+  const auto& link = rungs.recordings.front().link;
+  if (link) json["link"] = link_json(*link);
   for (std::size_t i = 0; i < rungs.recordings.size(); ++i) {
     json["rungs"].push_back(rung_json(rungs, i));
   }

@@ -14,14 +14,15 @@ using analysis::Prediction;
 
 /// "about 136 ms of 240 ms"
 std::string time_of(const Analysis& one, const std::optional<Prediction>& prediction) {
-  if (!analysis::saves_time(one, prediction)) return "less than 1 % of the time";
+  if (!prediction || !analysis::saves_time(one, prediction)) return "less than 1 % of the time";
   return fmt::format("about {} of {}", spoken_time(one.program_wall - prediction->wall),
                      spoken_time(one.program_wall));
 }
 
 /// The same where a part of the run is told.
 std::string time_in_part(const Analysis& one, const std::optional<Prediction>& prediction) {
-  return "about " + spoken_time(one.program_wall - prediction->wall);
+  const Nanoseconds wall = prediction ? prediction->wall : one.program_wall;
+  return "about " + spoken_time(one.program_wall - wall);
 }
 
 /// Of one recording; empty where no copy would be spared.
@@ -56,7 +57,7 @@ std::string predicted(const Analysis& one) {
   const bool adds = possible && sure && one.program_wall > 0 &&
                     100 * (sure->wall - possible->wall) >= one.program_wall;
   std::string text;
-  if (analysis::saves_time(one, sure)) {
+  if (sure && analysis::saves_time(one, sure)) {
     text = fmt::format(
         "Without what is needless here the run would have taken about {} instead of {}, its "
         "transfers {}",
