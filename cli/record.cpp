@@ -182,7 +182,8 @@ std::vector<std::string> tell_outcome(const SessionRecord& session, const Ending
     return {};
   }
   const auto names_end = std::ranges::find(apart.lines, "");
-  for (auto line = names_end; line != apart.lines.end() && ++line != apart.lines.end();) say(*line);
+  const auto messages = names_end == apart.lines.end() ? names_end : std::next(names_end);
+  for (const std::string& line : std::ranges::subrange(messages, apart.lines.end())) say(line);
   return {apart.lines.begin(), names_end};
 }
 

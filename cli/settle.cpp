@@ -97,7 +97,8 @@ class OwnSpool {
           info_.exec_ordinal == process.exec_ordinal) {
         return true;
       }
-    } catch (const Error&) {  // half made, or none of ours
+    } catch (const Error&) {
+      info_ = {};  // half made, or none of ours
     }
     ::close(file_);
     file_ = -1;
