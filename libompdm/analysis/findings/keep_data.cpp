@@ -118,8 +118,10 @@ void KeptData::insert(
   edit.anchor = at;
   edit.when = when;
   edit.devices.assign(data.devices().begin(), data.devices().end());
-  // What is reached again and again is no place for what is to happen once.
-  edit.in_scope = !at.places.empty() && at.of != Anchor::Of::kStay && !names_stray;
+  // What is reached again and again is no place for what is to happen once, nor are calls that
+  // the compiler repeated: these may be within the loop.
+  edit.in_scope = !names_stray && !at.places.empty() &&
+                  (at.of == Anchor::Of::kLoop || at.of == Anchor::Of::kDirective);
   for (const auto& [kind, numbers] : clauses) {
     if (numbers.empty()) continue;
     edit.clauses.push_back({kind, {numbers.begin(), numbers.end()}});

@@ -112,6 +112,9 @@ struct Edit {
   /// The names are those of the anchor's function, so that the edit can be made as it is; else it
   /// is in words.
   bool in_scope = false;
+  /// Of an insertion at a place in another function than names it: where that function calls what
+  /// leads to the directives which name it.
+  std::vector<SourcePlace> calls = {};
   std::uint64_t instances = 0;  ///< of kGuard: of the directive, those that were needless
   std::uint64_t of = 0;         ///< of all of them
 };

@@ -53,11 +53,9 @@ std::string once_text(const facts::SmallTransfers& facts) {
   }
   if (facts.place && facts.directive == Directive::kTargetUpdate) {
     return fmt::format(
-        "{} {}, in place of the update there:\n"
-        "  #pragma omp target update{} {}(...)\n"
-        "over all the pieces {}",
+        "{} {}, in place of the update there, write one{} with {}() over all the pieces {}",
         facts.to_device ? "after" : "before", around(facts),
-        facts.device == 0 ? std::string() : fmt::format(" device({})", facts.device),
+        facts.device == 0 ? std::string() : fmt::format(" for device {}", facts.device),
         facts.to_device ? "to" : "from", what);
   }
   return fmt::format(

@@ -61,7 +61,7 @@ std::string named_or_counted(const std::vector<std::string>& names);
 /// "too few contents were compared".
 std::string words_of(const analysis::Caveat& caveat);
 
-/// What to do that is no edit: lines, of which those that begin with two blanks are code.
+/// What to do that is no edit: lines of words.
 std::vector<std::string> remarks_of(const analysis::Finding& finding);
 
 }  // namespace ompdm::report

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "edited_program.h"
+#include "printed.h"
 
 namespace ompdm::e2e {
 namespace {
@@ -118,7 +119,8 @@ class Check {
   }
 
   void follow(const AppliedRun& run) {
-    Followed& followed = followed_.emplace_back(&run, record(program_, program_.path, run));
+    Followed& followed = followed_.emplace_back(&run, record(program_, program_.path, run, true));
+    for (const std::string& one : followed.before.printed_faults) fault(run, one);
     if (followed.before.report.is_null()) return fault(run, followed.before.complaint);
     const Json& findings = followed.before.report["findings"];
     if (findings.empty()) ++checked_.runs_without;
@@ -142,6 +144,9 @@ class Check {
         row.is_read = reading != nullptr;
         row.edits = applied.deeds.size();
         if (reading != nullptr && !row.left.empty()) fault(run, "not as it was read: " + row.left);
+      }
+      if (!row.left.empty() && !row.is_refused && prints_code(finding)) {
+        fault(run, fmt::format("{} prints code that cannot be applied: {}", row.pattern, row.left));
       }
       if (row.left.empty()) {
         followed.rows.push_back(checked_.findings.size());

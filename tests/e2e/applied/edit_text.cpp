@@ -21,6 +21,34 @@ std::string as_read(std::string text, const Reading* reading) {
   return text;
 }
 
+/// What a reader writes where an insertion is in words: its directive, with the object of a member
+/// before it on entry, and released at the exit.
+std::string as_told(const Json& edit) {
+  const std::string name = edit["directive"];
+  std::string text = "#pragma omp " + name;
+  if (edit["devices"].size() == 1 && edit["devices"][0] != 0) {
+    text += " device(" + edit["devices"][0].dump() + ")";
+  }
+  std::string items;
+  std::string objects;
+  for (const Json& clause : edit["clauses"]) {
+    const std::string kind = clause["kind"];
+    std::string list;
+    for (const Json& item : clause["items"]) {
+      const std::string here = " /* in " + item["named_at"]["function"].get<std::string>() + " */";
+      list += (list.empty() ? "" : ", ") + item["expression"].get<std::string>() + here;
+      for (const std::string object : item["objects"]) {
+        if (kind != "delete") objects += (objects.empty() ? "" : ", ") + object + here;
+      }
+    }
+    items += name == "target update" ? " " + kind + "(" + list + ")"
+                                     : " map(" + kind + ": " + list + ")";
+  }
+  if (objects.empty() || name == "target update") return text + items;
+  return name == "target enter data" ? text + " map(to: " + objects + ")" + items
+                                     : text + items + " map(release: " + objects + ")";
+}
+
 }  // namespace
 
 std::string why_in_words(const Json& edit) {
@@ -58,7 +86,9 @@ std::vector<std::string> items_of(const Json& edit, const Reading* reading) {
 
 std::vector<std::string> pragmas_of(const Json& edit, const Reading* reading) {
   std::vector<std::string> lines;
-  for (const std::string text : edit["pragmas"]) {
+  std::vector<std::string> texts = edit["pragmas"];
+  if (texts.empty()) texts.push_back(as_told(edit));
+  for (const std::string& text : texts) {
     pragmas::Directive directive(as_read(text, reading));
     directive.name_once();
     lines.push_back(directive.line());
@@ -67,11 +97,19 @@ std::vector<std::string> pragmas_of(const Json& edit, const Reading* reading) {
 }
 
 std::string update_of(const Json& edit, const std::string& item, const Reading* reading) {
-  pragmas::Directive update(pragmas_of(edit, reading).front());
-  for (const std::string& other : items_of(edit, reading)) {
-    if (other != item) update.take(other);
+  for (const std::string& text : pragmas_of(edit, reading)) {
+    pragmas::Directive update(text);
+    bool has_item = false;
+    for (const std::string& one : items_of(edit, reading)) {
+      if (one != item) {
+        update.take(one);
+      } else {
+        has_item = pragmas::Directive(update).take(one);
+      }
+    }
+    if (has_item) return update.line();
   }
-  return update.line();
+  return {};
 }
 
 Names marked(const CodeText& code, int line, const std::string& who, const std::string& verb) {

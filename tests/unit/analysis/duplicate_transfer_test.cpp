@@ -31,8 +31,8 @@ TEST(DuplicateTransfer, ToDataThatIsThere) {
   EXPECT_EQ(facts.how, facts::Resends::How::kWasSent);
   ASSERT_EQ(facts.before.size(), 1U);
   EXPECT_EQ(facts.before[0].line, 10);
-  EXPECT_TRUE(contains(report::advice_text(finding),
-                       "run #pragma omp target update to(a) at a.cpp:20 only where"));
+  EXPECT_TRUE(
+      contains(report::advice_text(finding), "run the target update to(a) at a.cpp:20 only where"));
   ASSERT_TRUE(analysis.possible_prediction.has_value());
   EXPECT_EQ(analysis.possible_prediction->wall, analysis.process.wall - 100);
 }
@@ -51,10 +51,10 @@ TEST(DuplicateTransfer, ToDataThatCouldHaveBeenKept) {
   EXPECT_EQ(finding.count, 1U);
   EXPECT_EQ(finding.wasted_time, 100 + 10 + 5) << "its delete and allocation are needless too";
   EXPECT_TRUE(std::get<facts::Resends>(finding.facts).is_mapped_anew);
-  EXPECT_TRUE(
-      contains(report::advice_text(finding), "  #pragma omp target enter data map(to: a)\n"));
-  EXPECT_TRUE(
-      contains(report::advice_text(finding), "  #pragma omp target exit data map(release: a)"));
+  EXPECT_TRUE(contains(report::advice_text(finding),
+                       "a target enter data with map(to:) for what main calls a\n"));
+  EXPECT_TRUE(contains(report::advice_text(finding),
+                       "a target exit data with map(release:) for what main calls a"));
 }
 
 TEST(DuplicateTransfer, AtAnotherAddressOfTheDevice) {

@@ -76,7 +76,8 @@ TEST(MappedScalars, AreArguments) {
   EXPECT_EQ(facts.launches, 40U);
   EXPECT_EQ(facts.transfers, 120U);
   const std::string advice = report::advice_text(finding);
-  EXPECT_TRUE(contains(advice, "at a.cpp:12, write firstprivate(n) instead of map(...)")) << advice;
+  EXPECT_TRUE(contains(advice, "at a.cpp:12, write instead of map():\n  firstprivate(n)\n"))
+      << advice;
   EXPECT_TRUE(contains(advice, "leave sum its map(tofrom: ...)")) << advice;
 }
 

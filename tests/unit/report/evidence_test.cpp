@@ -151,9 +151,8 @@ TEST(Evidence, OfSmallTransfers) {
   facts.device = 2;
   facts.loop = {kOther};
   EXPECT_EQ(advice_text(of(facts, 32)),
-            "after the loop at heat.cpp:52 in norm, in place of the update there:\n"
-            "  #pragma omp target update device(2) to(...)\n"
-            "over all the pieces this[0:1]");
+            "after the loop at heat.cpp:52 in norm, in place of the update there, write one "
+            "for device 2 with to() over all the pieces this[0:1]");
 }
 
 TEST(Evidence, OfScalarsAndComponents) {
