@@ -196,10 +196,10 @@ std::string needless_block(Analyses analyses, const SourceNames& names, const La
   if (std::ranges::none_of(analyses, can_tell)) return {};
   std::string closing;
   for (const std::string& sentence : saving_sentences(analyses)) {
-    closing += filled_line("", sentence, layout);
+    closing += wrapped(sentence, layout.width) + '\n';
   }
   const std::vector<ToldRow> all = told_rows(analyses, names);
-  if (all.empty()) return '\n' + filled_line("", none_found(analyses), layout) + closing;
+  if (all.empty()) return '\n' + wrapped(none_found(analyses), layout.width) + '\n' + closing;
   const std::vector<ToldRow> told = first_of(all, layout);
   // One alone is told at once; of several the first look is at how they compare.
   const bool is_alone = told.size() == 1;
