@@ -126,7 +126,10 @@ void KeptData::insert(
     if (numbers.empty()) continue;
     edit.clauses.push_back({kind, {numbers.begin(), numbers.end()}});
     edit.in_scope = edit.in_scope && std::ranges::all_of(at.places, [&](const SourcePlace& place) {
-                      return !place.file.empty() && data.in_scope(edit.clauses.back().data, place);
+                      return !place.file.empty() &&
+                             data.in_scope(edit.clauses.back().data, place) &&
+                             (at.of == Anchor::Of::kDirective ||
+                              data.begins_behind(edit.clauses.back().data, place));
                     });
   }
   if (!edit.clauses.empty()) edits.push_back(std::move(edit));

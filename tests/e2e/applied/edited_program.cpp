@@ -54,7 +54,8 @@ EditedProgram::EditedProgram(const AppliedProgram& program, const Applier& appli
   write(program, applier);
   // Some print their name.
   fs::create_directory(folder_.path() / "built");
-  path_ = folder_.path() / "built" / fs::path(program.path).filename();
+  const std::string name = program.path.empty() ? program.name : program.path;
+  path_ = folder_.path() / "built" / fs::path(name).filename();
   build(program);
 }
 
