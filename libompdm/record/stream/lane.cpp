@@ -75,6 +75,7 @@ void give_lane_back(void* /*value*/) noexcept {
   if (lane == nullptr || of_this_process.phase.load() == Phase::kDetached) {
     return;
   }
+  const KeptErrno kept_errno;
   const WithoutCancellation uncancelled;
   if (this_thread.inside) {
     // Cancelled in the middle of a callback, asynchronously: whatever it was about to write may lie
