@@ -135,6 +135,7 @@ Lane* acquire_lane() noexcept {
   lane->op_begin = 0;
   lane->launches = false;
   lane->counts_launch = false;
+  lane->lost_launch = false;
   lane->content.pending_count = 0;
   if (thread_end_watched) {
     pthread_setspecific(thread_end, lane);

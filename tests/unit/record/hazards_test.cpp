@@ -56,6 +56,9 @@ TEST_F(Hazards, AFileSizeLimitIsALossAndNotADeath) {
     FakeRuntime runtime;
     runtime.attach();
     updates(200'000);
+    FakeRuntime::begin(1, 0, address(0x3000));
+    FakeRuntime::submit(4);
+    FakeRuntime::end(1, 0, address(0x3000));
     sigset_t mask;
     pthread_sigmask(SIG_SETMASK, nullptr, &mask);
     runtime.finish();
@@ -68,6 +71,7 @@ TEST_F(Hazards, AFileSizeLimitIsALossAndNotADeath) {
   const Recorded recorded = read_back(spool);
   EXPECT_GT(recorded.trace.regions.size(), 500U);
   EXPECT_GT(recorded.loss(spool::Loss::kRecordsNoSpace), 1000U);
+  EXPECT_EQ(recorded.loss(spool::Loss::kOpsUnmatched), 0U);
 }
 
 // Programs look at errno after what led here: a directive, a thread's end, a fork.
