@@ -1,6 +1,7 @@
 #include "output.h"
 
 #include <fmt/format.h>
+#include <stdio_ext.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -8,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -126,6 +128,14 @@ std::optional<fs::path> replaced_by_output(const std::string& output) {
 }
 
 }  // namespace
+
+std::string lost_output() {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return {};
+  const int cause = errno;
+  ::__fpurge(stdout);
+  std::clearerr(stdout);
+  return cause == EPIPE ? std::string() : std::string("standard output: ") + std::strerror(cause);
+}
 
 void write_out(const OutputOptions& options, const std::function<void(std::ostream&)>& write) {
   if (options.output.empty()) {
