@@ -59,8 +59,8 @@ std::string unbroken(const std::string& expression) {
 }
 
 /// "what solve calls u[0:n] and v[0:n]", "the 786 KB that heat.cpp:9 maps": by the functions whose
-/// names these are.
-std::string data_words(const Finding& finding, const EditClause& clause) {
+/// names these are, but for the place's own.
+std::string data_words(const Finding& finding, const EditClause& clause, const std::string& here) {
   std::vector<std::string> parts;
   std::vector<std::string> functions;
   std::map<std::string, std::vector<std::string>> names;
@@ -78,7 +78,8 @@ std::string data_words(const Finding& finding, const EditClause& clause) {
   }
   for (const std::string& function : functions) {
     const std::string list = spoken_list(names[function]);
-    parts.push_back(function.empty() ? list : fmt::format("what {} calls {}", function, list));
+    const bool is_own = function.empty() || function == here;
+    parts.push_back(is_own ? list : fmt::format("what {} calls {}", function, list));
   }
   return spoken_list(parts);
 }
@@ -102,7 +103,7 @@ std::string insertion_words(const Finding& finding, const Edit& edit) {
     std::string kind =
         fmt::format(is_update ? fmt::runtime("{}()") : fmt::runtime("map({}:)"), clause.kind);
     // Of a condition its sentence names the data.
-    if (!is_condition(edit)) kind += " for " + data_words(finding, clause);
+    if (!is_condition(edit)) kind += " for " + data_words(finding, clause, function_of(edit));
     parts.push_back(std::move(kind));
   }
   return fmt::format("{} with {}", directive_words(edit), spoken_list(parts));

@@ -83,6 +83,19 @@ class PageTest(unittest.TestCase):
         self.assertEqual([row.find_element(By.TAG_NAME, "th").text for row in rows], ["u", "u_tmp"])
         self.assert_quiet(driver)
 
+    def test_all_that_is_to_be_done_is_in_sight(self):
+        driver = self.open(page(self.folder, heat(self.folder)))
+        driver.get(driver.current_url.split("#")[0] + "#findings")
+        card = driver.find_element(By.CSS_SELECTOR, ".card")
+        steps = card.find_elements(By.CSS_SELECTOR, ":scope > .advice > li")
+        self.assertEqual(len(steps), 3)
+        for step, words in zip(steps, ["before the loop", "leave the map clauses", "after the loop"]):
+            self.assertTrue(step.is_displayed())
+            self.assertIn(words, step.text)
+        checks = card.find_element(By.CSS_SELECTOR, "details .advice")
+        self.assertFalse(checks.is_displayed())
+        self.assertIn("where the host reads", checks.get_property("textContent"))
+
     def test_source_stays_out_where_it_is_unwanted_or_newer(self):
         trace = heat(self.folder)
         driver = self.open(page(self.folder, trace, "--no-source"))

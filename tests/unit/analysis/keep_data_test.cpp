@@ -23,11 +23,11 @@ TEST(KeptData, CrossesWhereTheHostNeedsIt) {
   ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
   EXPECT_EQ(report::advice_text(analysis.findings[0]),
             "before the loop in main (a.cpp) that runs a.cpp:30: "
-            "a target enter data with map(to:) for what main calls a\n"
+            "a target enter data with map(to:) for a\n"
             "leave the map clauses at a.cpp:30 as they are: they then find the data present and "
             "move nothing\n"
             "after the loop, however it is left: "
-            "a target exit data with map(from:) for what main calls a\n"
+            "a target exit data with map(from:) for a\n"
             "write release instead of from for what the host does not read from then on\n"
             "where the host reads a in the loop, or changes a part of it: before that: "
             "a target update with from()\n"

@@ -58,7 +58,7 @@ TEST(NamedData, SeveralDevicesAreNamedInEveryLine) {
             (std::vector<std::int32_t>{0, 1, 2}));
   EXPECT_TRUE(contains(report::advice_text(finding),
                        "a target enter data on each of devices 0, 1 and 2 with map(to:) for "
-                       "what main calls a[lo:len]\n"))
+                       "a[lo:len]\n"))
       << report::advice_text(finding);
   EXPECT_TRUE(contains(report::advice_text(finding), "exit data on each of devices 0, 1 and 2"));
   EXPECT_TRUE(contains(report::advice_text(finding), "update on each of devices 0, 1 and 2"));
@@ -111,8 +111,8 @@ TEST(NamedData, OneDeviceThatIsNotTheFirst) {
   const auto a = program.variable("a", kArrayBytes);
   for (int pass = 0; pass < 10; ++pass) program.map(solve, a, "a[0:n]", 2);
   const Finding finding = program.only();
-  EXPECT_TRUE(contains(report::advice_text(finding),
-                       "enter data on device 2 with map(to:) for what main calls a[0:n]"))
+  EXPECT_TRUE(
+      contains(report::advice_text(finding), "enter data on device 2 with map(to:) for a[0:n]"))
       << report::advice_text(finding);
   EXPECT_TRUE(contains(report::advice_text(finding), "update on device 2"));
 }
@@ -159,9 +159,8 @@ TEST(NamedData, AStructGoesWithItsMembers) {
     program.map(solve, q, "t->q[0:t->n]");
   }
   const Finding finding = program.only();
-  EXPECT_TRUE(
-      contains(report::advice_text(finding),
-               "enter data with map(to:) for what main calls s.p[0:s.n] and t->q[0:t->n]\n"))
+  EXPECT_TRUE(contains(report::advice_text(finding),
+                       "enter data with map(to:) for s.p[0:s.n] and t->q[0:t->n]\n"))
       << report::advice_text(finding);
   EXPECT_TRUE(
       contains(report::advice_text(finding),
@@ -181,8 +180,8 @@ TEST(NamedData, AStructStaysWhereItsMembersAreDeleted) {
       if (edit.directive == Directive::kTargetExitData) clause.kind = "delete";
     }
   }
-  EXPECT_TRUE(contains(report::advice_text(finding),
-                       "exit data with map(delete:) for what main calls s.p[0:s.n]\n"))
+  EXPECT_TRUE(
+      contains(report::advice_text(finding), "exit data with map(delete:) for s.p[0:s.n]\n"))
       << report::advice_text(finding);
 }
 

@@ -37,13 +37,11 @@ TEST(PerIterationMapping, AllButTheFirstInAndTheLastOut) {
   EXPECT_EQ(finding.confidence, Confidence::kPossible) << "contents are not known";
   EXPECT_EQ(finding.examined, 0U);
   EXPECT_EQ(finding.of, 36U);
-  EXPECT_TRUE(contains(
-      report::advice_text(finding),
-      "before the loop that runs heat.cpp:41 (in solve, or in what calls it): "
-      "a target enter data with map(to:) for what solve calls u[0:n*n] and u_tmp[0:n*n]\n"));
-  EXPECT_TRUE(contains(
-      report::advice_text(finding),
-      "a target exit data with map(from:) for what solve calls u[0:n*n] and u_tmp[0:n*n]\n"));
+  EXPECT_TRUE(contains(report::advice_text(finding),
+                       "before the loop that runs heat.cpp:41 (in solve, or in what calls it): "
+                       "a target enter data with map(to:) for u[0:n*n] and u_tmp[0:n*n]\n"));
+  EXPECT_TRUE(contains(report::advice_text(finding),
+                       "a target exit data with map(from:) for u[0:n*n] and u_tmp[0:n*n]\n"));
   ASSERT_TRUE(analysis.possible_prediction.has_value());
   EXPECT_EQ(analysis.possible_prediction->wall, analysis.process.wall - finding.wasted_time);
   EXPECT_EQ(analysis.possible_prediction->transfer, 2 * 1000 + 2 * 700);
@@ -84,8 +82,8 @@ TEST(PerIterationMapping, ALoopOfTwoDirectivesIsOneFinding) {
   EXPECT_EQ(finding.wasted_bytes, 19 * kBytes + 39 * 8000 + 19 * 8000);
   EXPECT_TRUE(contains(report::advice_text(finding), "jacobi.cpp:75 and jacobi.cpp:85"));
   EXPECT_TRUE(contains(report::advice_text(finding),
-                       "exit data with map(from:) for what solve calls x and map(release:) for "
-                       "what solve calls a\n"));
+                       "exit data with map(from:) for x and map(release:) for "
+                       "a\n"));
 }
 
 TEST(PerIterationMapping, EachEntryKeepsItsFirstInAndLastOut) {

@@ -30,13 +30,13 @@ TEST(RepeatedAllocation, SaysWhatCrossesEachTime) {
   const std::string advice = report::advice_text(analysis.findings[0]);
   EXPECT_TRUE(contains(advice,
                        "before a.cpp:10 and a.cpp:40 for the first time: "
-                       "a target enter data with map(alloc:) for what main calls a\n"))
+                       "a target enter data with map(alloc:) for a\n"))
       << advice;
   EXPECT_TRUE(contains(advice,
                        "each time before a.cpp:10, unless its if() is false: "
-                       "a target update with to() for what main calls a\n"
+                       "a target update with to() for a\n"
                        "each time after a.cpp:40, unless its if() is false: a "
-                       "target update with from() for what main calls a\n"))
+                       "target update with from() for a\n"))
       << advice;
 }
 

@@ -53,11 +53,9 @@ TEST(RoundTrip, BetweenTwoDirectivesThatMapIt) {
   EXPECT_EQ(finding.wasted_time, 100 + 10 + 5);
   EXPECT_TRUE(contains(report::advice_text(finding), "before a.cpp:30 for the first time:"))
       << report::advice_text(finding);
-  EXPECT_TRUE(contains(report::advice_text(finding),
-                       "a target enter data with map(to:) for what main calls a\n"));
+  EXPECT_TRUE(contains(report::advice_text(finding), "a target enter data with map(to:) for a\n"));
   EXPECT_TRUE(contains(report::advice_text(finding), "a target update with from()\n"));
-  EXPECT_TRUE(contains(report::advice_text(finding),
-                       "a target exit data with map(from:) for what main calls a"));
+  EXPECT_TRUE(contains(report::advice_text(finding), "a target exit data with map(from:) for a"));
 }
 
 // Each of them maps what the next one maps: one enters it, and one ends its stay.
