@@ -60,6 +60,12 @@ function insertedRows({code, where, finding}, indent) {
     ...code.map((line) => row('+', '', element('code', {}, `${indent}${plain(line)}`)))];
 }
 
+/** The line that closes what begins at `at`, by its indentation; -1 where it is not shown. */
+function closingLine(lines, at) {
+  const indent = lines[at].match(/^\s*/)[0];
+  return lines.findIndex((line, i) => i > at && line.startsWith(`${indent}}`) && line.trim() === '}');
+}
+
 /** @param {{file: string, first_line: number, lines: string[]}} excerpt */
 function excerptTable(excerpt, costs, loops, inserted) {
   const body = element('tbody');
