@@ -58,28 +58,37 @@ std::string unbroken(const std::string& expression) {
   return text;
 }
 
-/// "what solve calls u[0:n] and v[0:n]", "the 786 KB that heat.cpp:9 maps": by the functions whose
-/// names these are, but for the place's own.
-std::string data_words(const Finding& finding, const EditClause& clause, const std::string& here) {
+/// Whose name this is: a function, or a directive that stands before the loop of the edit, so that
+/// it may be in another function of the same name; empty: it is the place's own.
+std::string owner_of(const EditData& data, const Edit& edit) {
+  const analysis::SourcePlace& named_at = data.named_at;
+  if (named_at.function != function_of(edit)) return named_at.function;
+  if (edit.anchor.of != analysis::Anchor::Of::kLoop || edit.anchor.places.empty()) return {};
+  const analysis::SourcePlace& loop = edit.anchor.places.front();
+  const bool is_behind = named_at.file == loop.file && named_at.line >= loop.line;
+  return loop.line == 0 || is_behind ? std::string() : place_text(named_at);
+}
+
+/// "what solve calls u[0:n] and v[0:n]", "the 786 KB that heat.cpp:9 maps".
+std::string data_words(const Finding& finding, const EditClause& clause, const Edit& edit) {
   std::vector<std::string> parts;
-  std::vector<std::string> functions;
+  std::vector<std::string> owners;
   std::map<std::string, std::vector<std::string>> names;
   for (const std::uint32_t number : clause.data) {
     const EditData& data = finding.data[number];
     if (!data.expression.empty()) {
-      const std::string& function = data.named_at.function;
-      if (!names.contains(function)) functions.push_back(function);
-      names[function].push_back(unbroken(data.expression));
+      const std::string owner = owner_of(data, edit);
+      if (!names.contains(owner)) owners.push_back(owner);
+      names[owner].push_back(unbroken(data.expression));
     } else if (!data.pieces.empty()) {
       parts.push_back(fmt::format(
           "the {} that {} maps", spoken_size(data.pieces.front()),
           data.named_at == analysis::SourcePlace() ? "a directive" : place_text(data.named_at)));
     }
   }
-  for (const std::string& function : functions) {
-    const std::string list = spoken_list(names[function]);
-    const bool is_own = function.empty() || function == here;
-    parts.push_back(is_own ? list : fmt::format("what {} calls {}", function, list));
+  for (const std::string& owner : owners) {
+    const std::string list = spoken_list(names[owner]);
+    parts.push_back(owner.empty() ? list : fmt::format("what {} calls {}", owner, list));
   }
   return spoken_list(parts);
 }
@@ -103,7 +112,7 @@ std::string insertion_words(const Finding& finding, const Edit& edit) {
     std::string kind =
         fmt::format(is_update ? fmt::runtime("{}()") : fmt::runtime("map({}:)"), clause.kind);
     // Of a condition its sentence names the data.
-    if (!is_condition(edit)) kind += " for " + data_words(finding, clause, function_of(edit));
+    if (!is_condition(edit)) kind += " for " + data_words(finding, clause, edit);
     parts.push_back(std::move(kind));
   }
   return fmt::format("{} with {}", directive_words(edit), spoken_list(parts));

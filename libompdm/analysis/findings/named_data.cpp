@@ -115,7 +115,8 @@ bool NamedData::in_scope(const std::vector<std::uint32_t>& data, const SourcePla
 bool NamedData::begins_behind(const std::vector<std::uint32_t>& data,
                               const SourcePlace& loop) const {
   return std::ranges::all_of(data, [&](std::uint32_t number) {
-    return rows_[number].data.named_at.line >= loop.line;
+    const SourcePlace& named_at = rows_[number].data.named_at;
+    return named_at.file == loop.file && named_at.line >= loop.line;
   });
 }
 

@@ -41,8 +41,8 @@ class NamedData {
   [[nodiscard]] bool in_scope(const std::vector<std::uint32_t>& data,
                               const SourcePlace& place) const;
 
-  /// Whether the directives that name the data stand behind the place of a loop: that of a
-  /// `do ... while` is its end, before which nothing of the loop's beginning is to be written.
+  /// Whether the directives that name the data stand behind the place of a loop. The place of a
+  /// `do ... while` is its end; and what stands elsewhere may be a function of the same name.
   [[nodiscard]] bool begins_behind(const std::vector<std::uint32_t>& data,
                                    const SourcePlace& loop) const;
 
