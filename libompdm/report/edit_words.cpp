@@ -19,9 +19,6 @@ using analysis::EditKind;
 using analysis::EditWhen;
 using analysis::Finding;
 
-/// The kind of a clause that is no map clause.
-constexpr std::string_view kFirstprivate = "firstprivate";
-
 std::vector<std::string> expressions_of(const Finding& finding, const Edit& edit) {
   std::vector<std::string> items;
   for (const EditClause& clause : edit.clauses) {
@@ -30,7 +27,7 @@ std::vector<std::string> expressions_of(const Finding& finding, const Edit& edit
   return items;
 }
 
-/// "map(to: a) map(alloc: b)"; "firstprivate(n)".
+/// "map(to: a) map(alloc: b)".
 std::string clauses_text(const Finding& finding, const Edit& edit) {
   std::string text;
   for (const EditClause& clause : edit.clauses) {
@@ -38,9 +35,7 @@ std::string clauses_text(const Finding& finding, const Edit& edit) {
     for (const std::uint32_t number : clause.data) items.push_back(finding.data[number].expression);
     if (items.empty()) continue;
     if (!text.empty()) text += ' ';
-    text += clause.kind == kFirstprivate
-                ? fmt::format("{}({})", kFirstprivate, clause_list(items))
-                : fmt::format("map({}: {})", clause.kind, clause_list(items));
+    text += fmt::format("map({}: {})", clause.kind, clause_list(items));
   }
   return text;
 }
@@ -76,16 +71,9 @@ std::string insert_text(const Finding& finding, const Edit& edit, const std::str
 }
 
 std::string remove_text(const Finding& finding, const Edit& edit) {
-  if (edit.directive == Directive::kApi) {
-    return fmt::format("remove this allocation at {}, or move it to where a kernel needs it\n",
-                       these_places(edit.anchor.places));
-  }
   std::string text = "remove " + directive_there(finding, edit);
   if (edit.when == EditWhen::kNothingThere)
     text += ": it found nothing on the device so far, and now would";
-  if (edit.when == EditWhen::kKernelFollows) {
-    text += ", or move it to just before the kernel that reads it";
-  }
   return text + '\n';
 }
 
@@ -100,58 +88,12 @@ std::string leave_out_text(const Finding& finding, const Edit& edit) {
                          : ": they were not on the device so far, and now would be");
 }
 
-std::string guard_text(const Finding& finding, const Edit& edit) {
-  const std::string places = these_places(edit.anchor.places);
-  const bool is_call = edit.directive == Directive::kApi;
-  switch (edit.when) {
-    case EditWhen::kNothingThere:
-      if (!edit.clauses.empty()) {
-        return fmt::format(
-            "at {}, leave {} out of the clauses where that was not on the device so far ({} of {} "
-            "instances): it now would be\n",
-            places, spoken_list(expressions_of(finding, edit)), edit.instances, edit.of);
-      }
-      return fmt::format(
-          "skip {} where it found nothing on the device so far ({} of {} instances): it now "
-          "would\n",
-          directive_there(finding, edit), edit.instances, edit.of);
-    case EditWhen::kKernelFollows:
-      if (is_call) return fmt::format("copy at {} only what a kernel will read\n", places);
-      return fmt::format(
-          "at {}, send {} only where a kernel that reads it follows (needed in {} of {} "
-          "transfers)\n",
-          places, spoken_list(expressions_of(finding, edit)), edit.of - edit.instances, edit.of);
-    case EditWhen::kKernelChanged:
-      if (is_call)
-        return fmt::format("copy back at {} only what a kernel may have changed\n", places);
-      return fmt::format("run {} only after a kernel that may have changed the data\n",
-                         directive_there(finding, edit));
-    case EditWhen::kHostUses:
-      return fmt::format("run {} only where the host reads what it brings back\n",
-                         directive_there(finding, edit));
-    default:
-      break;
-  }
-  if (is_call) return fmt::format("copy at {} only after the host has changed the data\n", places);
-  return fmt::format(
-      "run {} only where, since the device had it last, the host's copy has changed (by the host, "
-      "or by what another device brought back) or a kernel has made a change that must be "
-      "undone{}\n",
-      directive_there(finding, edit),
-      edit.instances == edit.of ? "\nremove it if neither ever happens" : "");
-}
-
 std::string replace_text(const Finding& finding, const Edit& edit) {
   const std::string places = these_places(edit.anchor.places);
   const std::string clauses = clauses_text(finding, edit);
   if (clauses.empty()) {
     return fmt::format("at {}, write map(release: ...) instead of map(delete: ...) for these\n",
                        places);
-  }
-  if (edit.clauses.front().kind == kFirstprivate) {
-    return fmt::format(
-        "at {}, write {} instead of map(...), or no clause: scalars are firstprivate by default\n",
-        places, clauses);
   }
   return fmt::format(
       "at {}, write {}{}\n", places, clauses,
@@ -170,8 +112,6 @@ std::string edit_text(const Finding& finding, const Edit& edit, bool goes_on) {
       return leave_out_text(finding, edit);
     case EditKind::kRemove:
       return remove_text(finding, edit);
-    case EditKind::kGuard:
-      return guard_text(finding, edit);
     case EditKind::kKeep:
       if (edit.clauses.empty()) break;
       return fmt::format(

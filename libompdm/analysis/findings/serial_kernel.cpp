@@ -14,12 +14,6 @@ namespace {
 
 constexpr std::uint32_t kNoTeamsConstruct = 0xffffffff;  // Launch::num_teams
 
-/// A kernel that takes about as long as its launch (5 to 20 us on GPUs) gains nothing from threads.
-/// The median launch decides: a few that a busy machine held up do not.
-constexpr Nanoseconds kLeastKernelTime = 20'000;
-/// Of one that was launched once nobody knows how much of its time the first launch itself took.
-constexpr Nanoseconds kLeastOnlyLaunch = 1'000'000;
-
 /// What the tutorials ask of a kernel's parallelism; fewer threads leave a GPU idle.
 constexpr std::uint64_t kEnoughThreads = 10'000;
 constexpr std::uint64_t kMostThreadsOfTeam = 1024;  // CUDA's limit
@@ -68,8 +62,6 @@ facts::KernelRun facts_of(const Trace& trace, const DeviceActivity& run) {
 std::vector<Claim> serial_kernel(const Evidence& evidence) {
   struct Group {
     std::uint64_t count = 0;
-    std::vector<Nanoseconds> times;
-    bool timed = true;
     Launch first;
     const DeviceActivity* run = nullptr;  ///< of the first
   };
@@ -89,15 +81,9 @@ std::vector<Claim> serial_kernel(const Evidence& evidence) {
       group.run = runs[i];
     }
     ++group.count;
-    group.times.push_back(launch.end - launch.begin);
-    group.timed = group.timed && launch.clock != Clock::kEnqueue;
   }
   std::vector<Claim> claims;
   for (auto& [key, group] : groups) {
-    const auto median = group.times.begin() + static_cast<std::ptrdiff_t>(group.times.size() / 2);
-    std::ranges::nth_element(group.times, median);
-    const Nanoseconds least = group.count == 1 ? kLeastOnlyLaunch : kLeastKernelTime;
-    if (group.timed && *median < least) continue;
     const Index<Site> site = group.first.site;
     Claim claim;
     place(claim, "serial_kernel", trace, site);
@@ -105,6 +91,7 @@ std::vector<Claim> serial_kernel(const Evidence& evidence) {
     const Shape shape = key.second;
     claim.finding.confidence =
         shape == Shape::kOneTeamOneThread ? Confidence::kCertain : Confidence::kLikely;
+    if (group.first.trip_count == 0) claim.add_caveat(Caveat::Kind::kFewIterations);
     if (shape == Shape::kFew || shape == Shape::kLowOccupancy) {
       claim.add_caveat(Caveat::Kind::kMaybeNoFaster);
     }

@@ -21,7 +21,8 @@ void Tally::add(std::uint32_t op, const Earlier& earlier) {
 }
 
 bool is_judged(const Evidence& evidence, std::uint32_t op) {
-  return evidence.contents.mapping_of(op) != kNoOp &&
+  const std::uint32_t mapping = evidence.contents.mapping_of(op);
+  return mapping != kNoOp && !evidence.mappings.rows()[mapping].is_private &&
          evidence.trace.ops.common(op).bytes > kRidesAlong;
 }
 
@@ -81,7 +82,6 @@ Claim ContentClaim::finish(const Evidence& evidence, const char* pattern) {
   place(claim, pattern, trace, trace.ops.common(pairs.front().op).site);
   finding.variable = clause_list(names.all());
   finding.count = pairs.size();
-  for (const Tally::Pair& pair : pairs) finding.wasted_bytes += trace.ops.common(pair.op).bytes;
   finding.confidence = Confidence::kLikely;
   if (finding.examined < std::min(finding.of, kEnoughSamples)) {
     claim.add_caveat(Caveat::Kind::kFewCompared);

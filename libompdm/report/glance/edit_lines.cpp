@@ -157,9 +157,7 @@ EditLine changed(const Finding& finding, const Edit& edit, const SourceNames& na
         }
         if (named.empty()) continue;
         clauses += clauses.empty() ? "" : " ";
-        clauses += clause.kind == "firstprivate"
-                       ? fmt::format("firstprivate({})", clause_list(named))
-                       : fmt::format("map({}: {})", clause.kind, clause_list(named));
+        clauses += fmt::format("map({}: {})", clause.kind, clause_list(named));
       }
       return {place, '+', clauses + also(edit)};
     }
@@ -168,20 +166,9 @@ EditLine changed(const Finding& finding, const Edit& edit, const SourceNames& na
     default:
       break;
   }
-  std::string text = edit.directive == Directive::kApi
-                         ? source_at(edit, layout).value_or("the call there")
-                         : fmt::format("#pragma omp {}", analysis::directive_name(edit.directive));
+  std::string text = fmt::format("#pragma omp {}", analysis::directive_name(edit.directive));
   if (!items.empty() && edit.directive == Directive::kTargetUpdate) {
     text += fmt::format(" {}({})", edit.clauses.front().kind, items);
-  }
-  if (edit.kind == EditKind::kGuard) {
-    const char* when = edit.when == EditWhen::kHostChanged ? "only where the host has changed it"
-                       : edit.when == EditWhen::kHostUses  ? "only where the host reads it"
-                       : edit.when == EditWhen::kKernelChanged
-                           ? "only where a kernel has changed it"
-                       : edit.when == EditWhen::kKernelFollows ? "only where a kernel reads it"
-                                                               : "only where it is meant now";
-    return {place, '-', fmt::format("{}   ({}){}", text, when, also(edit))};
   }
   return {place, '-', text + also(edit)};
 }
