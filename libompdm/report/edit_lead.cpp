@@ -119,9 +119,8 @@ std::string lead_of(const Edit& edit, const std::string& choice, bool goes_on) {
                              : std::string());
     case EditWhen::kHostUses:
       return fmt::format(
-          "where the host reads {} {}, or changes a part of it, and a kernel has written it since "
-          "it "
-          "was last there: before that{}",
+          "where the host reads {} {}, or changes a part of it, after a kernel wrote it: before "
+          "that{}",
           choice, where_of(edit), alone);
     case EditWhen::kHostChanged:
       return edit.anchor.of == Anchor::Of::kDirective
