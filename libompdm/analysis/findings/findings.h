@@ -147,7 +147,7 @@ std::vector<Claim> mapper_walk(const Evidence& evidence, const Claimed& claimed)
 
 /// Kernels that were asked to run in one team, in teams of one thread, or in few of both; or that
 /// did run so, or at low occupancy, where the device told. Possible only where their iterations are
-/// not known: how long they took decides nothing, since a busy machine makes any kernel long.
+/// not known, and left out where few of the run's launches are theirs.
 std::vector<Claim> serial_kernel(const Evidence& evidence);
 
 /// Target regions whose kernel ran on the host.

@@ -14,6 +14,10 @@ namespace {
 
 constexpr std::uint32_t kNoTeamsConstruct = 0xffffffff;  // Launch::num_teams
 
+/// Of a kernel whose iterations are not known: one launch of this many is worth a line. How long it
+/// took says nothing: a busy machine, or the first launch of all, makes any kernel long.
+constexpr std::uint64_t kLeastShare = 10;
+
 /// What the tutorials ask of a kernel's parallelism; fewer threads leave a GPU idle.
 constexpr std::uint64_t kEnoughThreads = 10'000;
 constexpr std::uint64_t kMostThreadsOfTeam = 1024;  // CUDA's limit
@@ -84,6 +88,8 @@ std::vector<Claim> serial_kernel(const Evidence& evidence) {
   }
   std::vector<Claim> claims;
   for (auto& [key, group] : groups) {
+    const bool is_unknown = group.first.trip_count == 0;
+    if (is_unknown && kLeastShare * group.count < trace.launches.size()) continue;
     const Index<Site> site = group.first.site;
     Claim claim;
     place(claim, "serial_kernel", trace, site);
@@ -91,7 +97,7 @@ std::vector<Claim> serial_kernel(const Evidence& evidence) {
     const Shape shape = key.second;
     claim.finding.confidence =
         shape == Shape::kOneTeamOneThread ? Confidence::kCertain : Confidence::kLikely;
-    if (group.first.trip_count == 0) claim.add_caveat(Caveat::Kind::kFewIterations);
+    if (is_unknown) claim.add_caveat(Caveat::Kind::kFewIterations);
     if (shape == Shape::kFew || shape == Shape::kLowOccupancy) {
       claim.add_caveat(Caveat::Kind::kMaybeNoFaster);
     }

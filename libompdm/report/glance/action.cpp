@@ -110,6 +110,11 @@ struct Action {
   std::string operator()(const facts::MapperWalk& /*facts*/) const {
     return fmt::format("map {} as few large pieces", data);
   }
+  /// Whether its iterations may be few.
+  [[nodiscard]] bool is_of_few() const {
+    return std::ranges::find(finding.caveats, Caveat::Kind::kFewIterations, &Caveat::kind) !=
+           finding.caveats.end();
+  }
   std::string operator()(const facts::SerialKernel& facts) const {
     using Shape = facts::SerialKernel::Shape;
     switch (facts.shape) {
@@ -120,7 +125,8 @@ struct Action {
       case Shape::kLowOccupancy:
         return "let more of its threads fit on the device";
       default:
-        return "share its loop among many teams";
+        return is_of_few() ? "share its loop among many teams, if that is long"
+                           : "share its loop among many teams";
     }
   }
   std::string operator()(const facts::PageableTransfer& /*facts*/) const {

@@ -104,6 +104,11 @@ void add_pieces(ProgramList& list) {
   read(pieces, {"found_there"}, {"v", "exit data map(mapper(whole), release"});
 }
 
+void add_harm(ProgramList& list) {
+  list.add("constant_table", "findings", {"constant_table.cpp"}, {{}}).environment = {
+      {"OMPDM_HASH", "full"}};
+}
+
 void add_untaken(ProgramList& list) {
   for (const std::string level : {"O0", "O2"}) {
     AppliedProgram& untaken =
@@ -124,6 +129,7 @@ void add_findings(ProgramList& list) {
   add_course(list);
   add_advised(list);
   add_pieces(list);
+  add_harm(list);
   add_untaken(list);
 }
 

@@ -231,6 +231,23 @@ TEST(SerialKernel, IsTheSameHoweverLongItTook) {
   }
 }
 
+TEST(SerialKernel, OfUnknownIterationsIsToldWhereItIsMuchOfWhatRuns) {
+  const auto found_beside = [](int others) {
+    TraceBuilder build;
+    const auto solve = build.site(Directive::kTarget, "a.cpp", 12, "main");
+    const auto set = build.site(Directive::kTarget, "a.cpp", 15, "main");
+    for (int i = 0; i <= others; ++i) {
+      build.begin(i == 0 ? set : solve);
+      build.launch(1'000'000);
+      build.trace.launches.edit_back()->num_teams = i == 0 ? 0xffffffff : 0;
+      build.end();
+    }
+    return patterns(analyze(build.take()));
+  };
+  EXPECT_EQ(found_beside(9), "serial_kernel");
+  EXPECT_EQ(found_beside(10), "");
+}
+
 TEST(HostFallback, IsCountedBySite) {
   TraceBuilder build;
   const auto solve = build.site(Directive::kTarget, "a.cpp", 9, "main");
