@@ -195,6 +195,7 @@ Claim claim_of(const Evidence& evidence, const Group& group) {
                                        .unchanged = parts.unchanged.all(),
                                        .returned = parts.returned.all()};
   if (with_unchanged) claim.add_caveat(Caveat::Kind::kRareFlag);
+  claim.carries_all = true;  // the launch brings their values
   sum_up(claim, trace);
   return std::move(claim);
 }

@@ -50,7 +50,7 @@ std::vector<Edit> split(const Trace& trace, const Edit& edit,
 }
 
 /// Lets the clauses that only allocated send, in place of what filled their memory first. False
-/// where one of them is no clause, or has no name.
+/// where one of them is no clause, has no name, or allocated more than was filled.
 bool add_edits_of_filled(const Evidence& evidence, const std::set<std::uint32_t>& filling,
                          Finding& finding) {
   const Trace& trace = evidence.trace;
@@ -60,7 +60,9 @@ bool add_edits_of_filled(const Evidence& evidence, const std::set<std::uint32_t>
     const Mapping& mapping = evidence.mappings.rows()[evidence.contents.mapping_of(op)];
     const DataOp& alloc = trace.ops.common(mapping.alloc.value);
     const bool is_clause = alloc.site && maps_data(trace.sites[alloc.site.value].directive);
-    if (!is_clause || mapping.is_static || !has_name(trace, mapping)) return false;
+    // Of a part of it the clause would send more.
+    const bool is_whole = trace.ops.common(op).bytes >= mapping.bytes;
+    if (!is_clause || !is_whole || mapping.is_static || !has_name(trace, mapping)) return false;
     const std::string kind = (alloc.map_type & kMapFrom) != 0 ? "tofrom" : "to";
     clauses[alloc.site.value][kind].add(expression_of(trace, mapping));
   }

@@ -84,6 +84,20 @@ TEST(DuplicateTransfer, ToWhatNoClauseAllocatedIsInWords) {
   EXPECT_TRUE(findings[0].edits.empty());
 }
 
+// The clause would send more than the updates do.
+TEST(DuplicateTransfer, ToAPartOfWhatAClauseOnlyAllocatedIsInWords) {
+  OneArray program;
+  program.allocate();
+  for (int i = 0; i < 4; ++i) {
+    program.send(7, OneArray::kBytes / 100);
+    program.reader();
+  }
+  program.unmap();
+  const std::vector<Finding> findings = found(analyze(program.take()), "duplicate_transfer");
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_TRUE(findings[0].edits.empty());
+}
+
 // It crosses whatever is there.
 TEST(DuplicateTransfer, OfAKernelsOwnCopyIsNone) {
   constexpr std::uint32_t kFirstprivate = 0x81;
