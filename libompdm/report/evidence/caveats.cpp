@@ -32,8 +32,7 @@ std::string words_of(const analysis::Caveat& caveat) {
     case Kind::kSameMadeAnew:
       return "the host may have computed the same content anew";
     case Kind::kSameWritten:
-      return "a kernel may have written the values that were there, and writes others in another "
-             "run";
+      return "a kernel may have written the values that were there, and others in another run";
     case Kind::kNamesStray:
       return fmt::format("{} {} for other data too, which is not kept", spoken_list(caveat.names),
                          is_one ? "stands" : "stand");
