@@ -21,8 +21,7 @@ void Tally::add(std::uint32_t op, const Earlier& earlier) {
 }
 
 bool is_judged(const Evidence& evidence, std::uint32_t op) {
-  const std::uint32_t mapping = evidence.contents.mapping_of(op);
-  return mapping != kNoOp && !evidence.mappings.rows()[mapping].is_private &&
+  return evidence.contents.mapping_of(op) != kNoOp &&
          evidence.trace.ops.common(op).bytes > kRidesAlong;
 }
 

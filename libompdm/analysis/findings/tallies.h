@@ -36,7 +36,7 @@ struct Tally {
 using Tallies = std::map<std::uint32_t, std::map<std::string, Tally>>;
 
 /// Whether a transfer is one that detectors on contents judge: of a mapping, looked at or not, and
-/// of more than rides along. A kernel's own copy (firstprivate) crosses whatever is there.
+/// of more than rides along.
 bool is_judged(const Evidence& evidence, std::uint32_t op);
 
 /// The directive and the item that a judged transfer belongs to.

@@ -96,8 +96,8 @@ bool is_head_of_loop(const std::string& source) {
   return std::regex_search(source, kHead);
 }
 
-/// "   (as step() names it)": of names that are no others' at the place; "   (what that was at
-/// heat.cpp:56)": of names that stood for other data at times.
+/// "   (as step() names it)": of names that are no others' at the place; "   (as line 56 names
+/// it)": of names that stood for other data at times.
 std::string named_elsewhere(const Finding& finding, const Edit& edit) {
   const std::string here = function_of(edit);
   std::set<std::string> functions;
@@ -106,7 +106,7 @@ std::string named_elsewhere(const Finding& finding, const Edit& edit) {
       const analysis::EditData& data = finding.data[number];
       if (data.expression.empty() || is_of_this(data)) return {};
       if (data.strays && data.named_at.line > 0) {
-        return fmt::format("   (what that was at {})", place_text(data.named_at));
+        return fmt::format("   (as line {} names it)", data.named_at.line);
       }
       functions.insert(data.named_at.function);
     }

@@ -110,7 +110,11 @@ TEST(DuplicateTransfer, OfAKernelsOwnCopyIsNone) {
     program.op(OpKind::kDelete, program.a, 0, 5);
     program.end();
   }
-  EXPECT_EQ(program.patterns(), "");
+  EXPECT_EQ(OneArray(program).patterns(), "");
+  program.map(7);
+  program.reader();
+  program.unmap();
+  EXPECT_EQ(program.patterns(), "") << "nor is it there for another";
 }
 
 TEST(DuplicateTransfer, ToDataThatCouldHaveBeenKept) {
