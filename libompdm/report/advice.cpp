@@ -167,6 +167,10 @@ std::vector<std::string> unless_lines(const Finding& finding) {
   const char* it = is_one ? "it" : "them";
   std::vector<std::string> lines;
   std::vector<std::string> cases;
+  if (has(Unless::kHostChanges)) {
+    cases.push_back(
+        fmt::format("the host, or what another device brings back, changes {} in between", it));
+  }
   if (has(Unless::kKernelChanges))
     cases.push_back(fmt::format("a kernel changes {} in between", it));
   if (has(Unless::kKernelUses)) cases.push_back(fmt::format("a kernel uses {}", it));
@@ -184,8 +188,9 @@ std::vector<std::string> unless_lines(const Finding& finding) {
   }
   if (has(Unless::kNoPass)) {
     lines.emplace_back(
-        "if the loop may have no pass: write to instead of alloc, or what comes back after it has "
-        "never been filled");
+        "if a loop in between may have no pass: let the clause send (to, tofrom), or what comes "
+        "back "
+        "after it has never been filled");
   }
   return lines;
 }

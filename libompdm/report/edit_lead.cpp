@@ -102,8 +102,10 @@ std::string lead_of(const Edit& edit, const std::string& choice, bool goes_on) {
                              ? fmt::format(" on device {}", edit.devices.front())
                              : std::string());
     case EditWhen::kHostUses:
-      return fmt::format("where the host reads {} {}, or changes a part of it: before that{}",
-                         choice, where_of(edit), alone);
+      return fmt::format(
+          "where the host reads {} {}, or changes a part of it, after a kernel wrote it: before "
+          "that{}",
+          choice, where_of(edit), alone);
     case EditWhen::kHostChanged:
       return edit.anchor.of == Anchor::Of::kDirective
                  ? fmt::format("{}, where the host has changed {}{}", where_of(edit), choice, alone)

@@ -24,8 +24,6 @@ using analysis::EditKind;
 using analysis::EditWhen;
 using analysis::Finding;
 
-bool is_firstprivate(const EditClause& clause) { return clause.kind == "firstprivate"; }
-
 std::vector<std::string> expressions_of(const Finding& finding, const Edit& edit) {
   std::vector<std::string> items;
   for (const EditClause& clause : edit.clauses) {
@@ -129,16 +127,9 @@ std::vector<AdviceLine> insert_advice(const Finding& finding, const Edit& edit,
 }
 
 std::string remove_text(const Finding& finding, const Edit& edit) {
-  if (edit.directive == Directive::kApi) {
-    return fmt::format("remove this allocation at {}, or move it to where a kernel needs it",
-                       these_places(edit.anchor.places));
-  }
   std::string text = "remove " + directive_there(finding, edit);
   if (edit.when == EditWhen::kNothingThere)
     text += ": it found nothing on the device so far, and now would";
-  if (edit.when == EditWhen::kKernelFollows) {
-    text += ", or move it to just before the kernel that reads it";
-  }
   return text;
 }
 
@@ -152,56 +143,13 @@ std::string leave_out_text(const Finding& finding, const Edit& edit) {
                           : ": they were not on the device so far, and now would be");
 }
 
-std::string guard_text(const Finding& finding, const Edit& edit) {
-  const std::string places = these_places(edit.anchor.places);
-  const bool is_call = edit.directive == Directive::kApi;
-  switch (edit.when) {
-    case EditWhen::kNothingThere:
-      if (!edit.clauses.empty()) {
-        return fmt::format(
-            "at {}, leave {} out of the clauses where that was not on the device so far ({} of {} "
-            "instances): it now would be",
-            places, spoken_list(expressions_of(finding, edit)), edit.instances, edit.of);
-      }
-      return fmt::format(
-          "skip {} where it found nothing on the device so far ({} of {} instances): it now "
-          "would",
-          directive_there(finding, edit), edit.instances, edit.of);
-    case EditWhen::kKernelFollows:
-      if (is_call) return fmt::format("copy at {} only what a kernel will read", places);
-      return fmt::format(
-          "at {}, send {} only where a kernel that reads it follows (needed in {} of {} "
-          "transfers)",
-          places, spoken_list(expressions_of(finding, edit)), edit.of - edit.instances, edit.of);
-    case EditWhen::kKernelChanged:
-      if (is_call)
-        return fmt::format("copy back at {} only what a kernel may have changed", places);
-      return fmt::format("run {} only after a kernel that may have changed the data",
-                         directive_there(finding, edit));
-    case EditWhen::kHostUses:
-      return fmt::format("run {} only where the host reads what it brings back",
-                         directive_there(finding, edit));
-    default:
-      break;
-  }
-  if (is_call) return fmt::format("copy at {} only after the host has changed the data", places);
-  return fmt::format(
-      "run {} only where, since the device had it last, the host's copy has changed (by the host, "
-      "or by what another device brought back) or a kernel has made a change that must be "
-      "undone{}",
-      directive_there(finding, edit),
-      edit.instances == edit.of ? "; remove it if neither ever happens" : "");
-}
-
 /// "map(to:) for a and map(alloc:) for b".
 std::string clauses_in_words(const Finding& finding, const Edit& edit) {
   std::vector<std::string> parts;
   for (const EditClause& clause : edit.clauses) {
     std::vector<std::string> items;
     for (const std::uint32_t number : clause.data) items.push_back(finding.data[number].expression);
-    parts.push_back(fmt::format(
-        is_firstprivate(clause) ? fmt::runtime("{} for {}") : fmt::runtime("map({}:) for {}"),
-        clause.kind, spoken_list(items)));
+    parts.push_back(fmt::format("map({}:) for {}", clause.kind, spoken_list(items)));
   }
   return spoken_list(parts);
 }
@@ -211,10 +159,8 @@ std::vector<AdviceLine> replace_advice(const Finding& finding, const Edit& edit)
   if (count_of(edit) == 0) {
     return {{fmt::format("at {}, write map(release:) instead of map(delete:) for these", places)}};
   }
-  const bool is_private = is_firstprivate(edit.clauses.front());
-  const char* instead = is_private                                     ? " instead of map()"
-                        : edit.directive == Directive::kTargetExitData ? " instead of map(from:)"
-                                                                       : "";
+  const char* instead =
+      edit.directive == Directive::kTargetExitData ? " instead of map(from:)" : "";
   std::vector<AdviceLine> lines;
   std::vector<std::string> code = code_of(finding, edit);
   if (code.empty()) {
@@ -224,7 +170,6 @@ std::vector<AdviceLine> replace_advice(const Finding& finding, const Edit& edit)
     lines.push_back({fmt::format("at {}, write{}:", places, instead)});
     for (std::string& one : code) lines.push_back({std::move(one), true});
   }
-  if (is_private) lines.push_back({"without a clause they are firstprivate, too"});
   return lines;
 }
 
@@ -247,8 +192,6 @@ std::vector<AdviceLine> edit_advice(const Finding& finding, const Edit& edit, bo
       return {{leave_out_text(finding, edit)}};
     case EditKind::kRemove:
       return {{remove_text(finding, edit)}};
-    case EditKind::kGuard:
-      return {{guard_text(finding, edit)}};
     case EditKind::kKeep:
       break;
   }

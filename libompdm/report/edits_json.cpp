@@ -48,12 +48,11 @@ Json pragmas_json(const analysis::Finding& finding, const Edit& edit) {
 }
 
 Json edit_json(const analysis::Analysis& of, const analysis::Finding& finding, const Edit& edit) {
-  constexpr const char* kKinds[] = {"insert", "replace", "leave_out", "remove", "guard", "keep"};
+  constexpr const char* kKinds[] = {"insert", "replace", "leave_out", "remove", "keep"};
   constexpr const char* kSides[] = {"at", "before", "within", "after"};
   constexpr const char* kOf[] = {"directive", "loop", "calls", "stay", "uses"};
   constexpr const char* kWhen[] = {"always",       "each_time",      "host_uses",
-                                   "host_changed", "kernel_changed", "kernel_follows",
-                                   "nothing_there"};
+                                   "host_changed", "kernel_changed", "nothing_there"};
   Json places = Json::array();
   for (const SourcePlace& place : edit.anchor.places) {
     places.push_back(place_json(of, finding, edit.anchor, place));
@@ -82,7 +81,6 @@ Json edit_json(const analysis::Analysis& of, const analysis::Finding& finding, c
     for (const SourcePlace& call : edit.calls) json["calls"].push_back(place_json(call));
   }
   if (edit.anchor.unplaced) json["words"] = loop_text(*edit.anchor.unplaced);
-  if (edit.of > 0) json["coverage"] = {{"needless", edit.instances}, {"of", edit.of}};
   return json;
 }
 
@@ -95,8 +93,9 @@ Json edits_json(const analysis::Finding& finding, const analysis::Analysis& of) 
 }
 
 Json unless_json(const analysis::Finding& finding) {
-  constexpr const char* kUnless[] = {"host_uses",          "kernel_changes", "kernel_uses",
-                                     "host_wants_restore", "made_anew",      "no_pass"};
+  constexpr const char* kUnless[] = {"host_uses",   "host_changes",       "kernel_changes",
+                                     "kernel_uses", "host_wants_restore", "made_anew",
+                                     "no_pass"};
   Json unless = Json::array();
   for (const analysis::Unless one : finding.unless) {
     unless.push_back(kUnless[static_cast<std::size_t>(one)]);

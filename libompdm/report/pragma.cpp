@@ -54,13 +54,12 @@ Continuation continuation_of(std::string_view file) {
   return {" &", "!$omp   ", kFreeForm};
 }
 
-/// "map(to: a, b)", "to(a, b)", "firstprivate(n)".
+/// "map(to: a, b)", "to(a, b)".
 std::string clause_text(const Edit& edit, const std::string& kind,
                         const std::vector<std::string>& items) {
-  constexpr std::string_view kFirstprivate = "firstprivate";
-  const bool is_map = edit.directive != Directive::kTargetUpdate && kind != kFirstprivate;
-  return is_map ? fmt::format("map({}: {})", kind, clause_list(items))
-                : fmt::format("{}({})", kind, clause_list(items));
+  return edit.directive == Directive::kTargetUpdate
+             ? fmt::format("{}({})", kind, clause_list(items))
+             : fmt::format("map({}: {})", kind, clause_list(items));
 }
 
 std::string directive_text(const Edit& edit) {

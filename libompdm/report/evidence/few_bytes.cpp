@@ -90,7 +90,11 @@ std::string words_of(const facts::MappedScalars& facts, const Finding& finding) 
 }
 
 std::vector<std::string> advice_of(const facts::MappedScalars& facts, const Finding& /*finding*/) {
-  std::vector<std::string> lines;
+  std::vector<std::string> lines = {
+      fmt::format("where no kernel writes {}, and no reduction clause names {}: write no map "
+                  "clause, for scalars "
+                  "are firstprivate by default, or firstprivate(...) in place of map(...)",
+                  spoken_list(facts.names), facts.names.size() == 1 ? "it" : "them")};
   if (!facts.unchanged.empty()) {
     const bool is_one = facts.unchanged.size() == 1;
     lines.push_back(

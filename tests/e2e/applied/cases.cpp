@@ -22,13 +22,7 @@ AppliedProgram case_of(const std::string& source, const Words& arguments = {},
 std::vector<AppliedProgram> applied_cases() {
   return {case_of("card_hides_update.cpp"),
           case_of("fix_redecl.cpp"),
-          case_of("keep_the_last.cpp"),
-          case_of("ledger_again2.cpp", {}, {{"3"}}),
-          case_of("ledger_co.cpp"),
           case_of("ledger_dow.cpp", {"40"}, {{"0"}}),
-          case_of("ledger_np.cpp", {"20"}, {{"0"}}),
-          case_of("ledger_swp.cpp", {"20"}, {{"21"}, {"1"}, {"0"}}),
-          case_of("n02b_update_constant_table.cpp"),
           case_of("one_value_changed.cpp"),
           case_of("shortened_code.cpp"),
           case_of("stood_for_other_data.cpp")};

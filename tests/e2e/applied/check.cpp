@@ -77,7 +77,7 @@ FollowedFinding described(const AppliedRun& run, const Json& finding) {
                           finding["line"].get<int>());
   row.variable = finding["variable"];
   row.is_memory = is_of_memory(row.pattern);
-  row.promised = finding["wasted_bytes"];
+  row.promised = finding[row.is_memory ? "allocated_bytes" : "wasted_bytes"];
   return row;
 }
 

@@ -45,6 +45,7 @@ TEST(PerIterationMapping, AllButTheFirstInAndTheLastOut) {
   ASSERT_TRUE(analysis.possible_prediction.has_value());
   EXPECT_EQ(analysis.possible_prediction->wall, analysis.process.wall - finding.wasted_time);
   EXPECT_EQ(analysis.possible_prediction->transfer, 2 * 1000 + 2 * 700);
+  EXPECT_TRUE(analysis.possible_prediction->at_most) << "the host may read what comes back";
 }
 
 TEST(PerIterationMapping, ALoopOfTwoDirectivesIsOneFinding) {

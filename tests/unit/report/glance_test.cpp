@@ -62,6 +62,23 @@ TEST(Glance, AFindingIsSixLinesAtMost) {
   EXPECT_TRUE(contains(text, "what to write (all of one: ompdm explain trace.json N)\n")) << text;
 }
 
+// A line of the source that is marked to go is a line to delete.
+TEST(Glance, WhatIsInWordsMarksNoLine) {
+  OneArray program;
+  const auto memory = program.api("omp_target_alloc", "a.cpp", 50, "main");
+  const auto copy = program.api("omp_target_memcpy", "a.cpp", 51, "main");
+  program.op(OpKind::kAlloc, {}, OneArray::kBytes, 10)->site = memory;
+  program.trace.ops.edit_back()->src = 0;
+  for (int i = 0; i < 5; ++i) program.op(OpKind::kHtoD, {}, OneArray::kBytes, 10)->site = copy;
+  program.kernel();
+  program.op(OpKind::kDtoH, {}, OneArray::kBytes, 10)->site = copy;
+  program.op(OpKind::kDelete, {}, 0, 10)->site = memory;
+  const std::vector<analysis::Analysis> analyses = {analysis::analyze(program.take())};
+  const std::string text = render(analyses, Format::kText, {.traces = "trace.json"});
+  EXPECT_TRUE(contains(text, "4 of 5 are overwritten before a kernel runs: keep the last")) << text;
+  EXPECT_FALSE(contains(text, " | -")) << text;
+}
+
 TEST(Glance, OneFindingAloneIsToldAtOnce) {
   OneArray program;
   for (int pass = 0; pass < 12; ++pass) program.map_tofrom(program.solve, 7, 8);

@@ -1,3 +1,4 @@
+// The host does a part of each pass, and reads all of it.
 #include <cstdio>
 #include <cstdlib>
 int main(int argc, char** argv) {

@@ -1,3 +1,4 @@
+// What a loop sends before each kernel, unless it has no pass.
 #include <cstdio>
 #include <cstdlib>
 int main(int argc, char** argv) {

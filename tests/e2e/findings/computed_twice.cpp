@@ -1,3 +1,4 @@
+// An output that is computed twice alike, unless another factor is asked for.
 #include <cstdio>
 #include <cstdlib>
 void step(const float* in, float* out, int n, float k) {

@@ -1,3 +1,5 @@
+// Two pointers that are swapped in each step: after an odd number of steps either name is the
+// other's.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -6,7 +8,7 @@ int main(int argc, char** argv) {
   float *vi = (float*)malloc(n * 4), *vo = (float*)malloc(n * 4);
   for (int i = 0; i < n; i++) vi[i] = i % 97, vo[i] = 1;
   for (int s = 0; s < steps; s++) {
-    memset(vo, 0, n * 4);
+    memset(vo, 0, n * 4);  // host: changes vo
 #pragma omp target teams distribute parallel for map(tofrom : vi[0 : n], vo[0 : n])
     for (int i = 0; i < n; i++) vo[i] += vi[i] * 0.5f + 1;
     float* t = vo;

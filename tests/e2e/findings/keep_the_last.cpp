@@ -1,3 +1,4 @@
+// Five copies into one buffer, of which a kernel reads the last.
 #include <omp.h>
 
 #include <cstdio>
