@@ -105,6 +105,8 @@ struct MapItem {
   int scope_line = 0;
   bool by_mapper = false;  ///< a `declare mapper` made components of it
   bool aggregate = false;  ///< an array, struct or class as a whole, by debug information
+  /// Its value may be the address of device memory in which pointers lie (`is_device_ptr(table)`).
+  bool hands_table = false;
   bool operator==(const MapItem&) const = default;
 };
 
