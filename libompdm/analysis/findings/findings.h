@@ -75,6 +75,8 @@ struct Claim {
   std::vector<Stay> stays;   ///< that it keeps on a device
   bool carries_all = false;  ///< of its operations others carry the bytes
   bool host_lags = false;    ///< meanwhile the host has not what a kernel wrote
+  /// When something else that is done with the data would speak against it.
+  std::vector<std::pair<Nanoseconds, Nanoseconds>> spans;
   /// It rests on what one directive does by itself, and on no other.
   bool stands_alone = false;
 
