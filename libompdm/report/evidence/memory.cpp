@@ -57,6 +57,11 @@ std::string words_of(const facts::DeviceLeak& facts, const Finding& finding) {
 
 std::vector<std::string> advice_of(const facts::DeviceLeak& facts, const Finding& /*finding*/) {
   if (!facts.is_mapped) return {};
+  if (facts.by_mapper) {
+    return {
+        "map it by clauses alone: LLVM's runtime keeps what a declare mapper maps, whatever "
+        "directive ends it"};
+  }
   std::vector<std::string> lines = {
       "if the host still needs what the device computed: target update from(...) before that"};
   if (!facts.other_names.empty()) {
