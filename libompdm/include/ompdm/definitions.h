@@ -3,6 +3,7 @@
 #pragma once
 
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -89,6 +90,9 @@ struct DeviceVariable {
   bool holds_pointers = false;  ///< or may: its type is not known
   bool operator==(const DeviceVariable&) const = default;
 };
+
+/// As many items are told of a directive's list; what it has besides is lost (records_too_large).
+inline constexpr std::size_t kMostMapItems = 1400;
 
 /// One mapped item of a directive's instance.
 struct MapItem {
