@@ -202,8 +202,8 @@ std::vector<std::string> warnings(const Analysis& one, const SourceNames& names)
   for (const Loss& loss : one.losses) {
     if (loss.name != "calls_without_unwind_table" || loss.count == 0) continue;
     lines.push_back(fmt::format(
-        "of {} neither the loops around {} nor the callers are known: compiled with "
-        "-fno-asynchronous-unwind-tables",
+        "of {} neither the loops around {} nor the callers are known: compiled without unwind "
+        "tables (-fasynchronous-unwind-tables makes them)",
         counted(loss.count, "call in the program's code", "calls in the program's code"),
         loss.count == 1 ? "it" : "them"));
   }

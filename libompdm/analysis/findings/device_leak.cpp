@@ -191,7 +191,7 @@ std::vector<Claim> device_leak(const Evidence& evidence) {
     if (mapping.remove || mapping.replaced || is_bare_pointer(trace, mapping)) continue;
     const Index<Site> site = trace.ops.common(mapping.alloc.value).site;
     if (!site) continue;
-    // LLVM's runtime keeps what a mapper maps, whatever ends it.
+    // LLVM's runtime keeps what a mapper maps when it is released, and one struct when deleted too.
     const bool is_entered = has_to_be_ended(trace.sites[site.value].directive);
     const bool by_mapper = mapping.item != nullptr && mapping.item->by_mapper &&
                            (!is_entered || ended.contains(mapping.host));

@@ -59,8 +59,8 @@ std::vector<std::string> advice_of(const facts::DeviceLeak& facts, const Finding
   if (!facts.is_mapped) return {};
   if (facts.by_mapper) {
     return {
-        "map it by clauses alone: LLVM's runtime keeps what a declare mapper maps, whatever "
-        "directive ends it"};
+        "LLVM's runtime keeps what a declare mapper maps: of several elements target exit data "
+        "map(delete: ...) frees it, of one struct none does: map that by clauses alone"};
   }
   std::vector<std::string> lines = {
       "if the host still needs what the device computed: target update from(...) before that"};
