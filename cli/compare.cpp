@@ -77,6 +77,17 @@ void check_told(const report::Condition& condition, const Ends& recordings) {
   }
 }
 
+/// Throws if events are missing that what a condition says depends on.
+void check_whole(const report::Condition& condition, bool holds, const Ends& recordings) {
+  if (report::is_known_of_rest(condition, holds)) return;
+  for (std::size_t i = 0; i < recordings.size(); ++i) {
+    const std::string why = report::why_not_whole(recordings[i]);
+    if (why.empty()) continue;
+    throw Error(fmt::format("--fail-if '{}': not known of the whole run {}: {}", condition.text,
+                            i == 0 ? "BEFORE" : "AFTER", why));
+  }
+}
+
 /// Whether it holds; if so that is said on stderr.
 bool test_comparison(const report::Condition& condition, const Ends& recordings) {
   if (condition.ratio) {
@@ -109,7 +120,9 @@ int test(const std::vector<report::Condition>& conditions,
       continue;
     }
     const report::ValuePair values = report::values_of(condition.path, json[0], json[1]);
-    if (!report::holds(condition, values)) continue;
+    const bool holds = report::holds(condition, values);
+    check_whole(condition, holds, recordings);
+    if (!holds) continue;
     const std::string ratio =
         condition.ratio ? fmt::format(" ({}x)", report::plain_number(report::ratio(values)))
                         : std::string();

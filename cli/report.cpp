@@ -33,7 +33,8 @@
 namespace ompdm::cli {
 namespace {
 
-constexpr int kHolds = 3;  ///< exit status: a condition does
+constexpr int kHolds = 3;     ///< exit status: a condition does
+constexpr int kNotKnown = 1;  ///< whether one does
 
 struct ReportOptions {
   NamedTraces traces;
@@ -74,11 +75,21 @@ std::vector<report::Condition> parse_conditions(const std::vector<std::string>& 
 }
 
 /// kHolds if a condition does in a report's JSON, else 0; each that does is said on stderr.
-int test(const std::vector<report::Condition>& conditions, const std::string& json) {
+/// `missing`: why figures are not of the whole run, empty if they are. What is not known then is
+/// said, too, and is kNotKnown.
+int test(const std::vector<report::Condition>& conditions, const std::string& json,
+         const std::string& missing) {
   int exit_status = 0;
   for (const report::Condition& condition : conditions) {
     const double value = report::value_of(condition.path, json);
-    if (!report::holds(condition, value)) continue;
+    const bool holds = report::holds(condition, value);
+    if (!missing.empty() && !report::is_known_of_rest(condition, holds)) {
+      fmt::print(stderr, "ompdm: --fail-if '{}': not known of the whole run: {}\n", condition.text,
+                 missing);
+      exit_status = std::max(exit_status, kNotKnown);
+      continue;
+    }
+    if (!holds) continue;
     fmt::print(stderr, "ompdm: {} holds: {} is {}\n", condition.text, condition.path,
                report::plain_number(value));
     exit_status = kHolds;
@@ -104,16 +115,27 @@ void check_told(const std::vector<report::Condition>& conditions,
   }
 }
 
+/// Why figures are not of whole runs; empty if they are.
+std::string missing_of(const std::vector<analysis::Analysis>& analyses) {
+  std::string text;
+  for (const analysis::Analysis& one : analyses) {
+    const std::string why = report::why_not_whole(one);
+    if (why.empty()) continue;
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", one.file, why);
+  }
+  return text;
+}
+
 /// Exit status after testing, kHolds if a condition does; each that does is said on stderr.
 int test(const std::vector<report::Condition>& conditions,
          const std::vector<analysis::Analysis>& analyses) {
   if (conditions.empty()) return 0;
   check_told(conditions, analyses);
-  const int exit_status = test(conditions, report::render(analyses, report::Format::kJson));
+  const int exit_status =
+      test(conditions, report::render(analyses, report::Format::kJson), missing_of(analyses));
   const bool tells_transfers = std::ranges::all_of(analyses, [](const analysis::Analysis& one) {
     return analysis::has_target_events(one) && analysis::knows_transfers(one);
   });
-  const bool cut = std::ranges::any_of(analyses, &analysis::Analysis::truncated);
   const bool is_part = std::ranges::any_of(analyses, [](const analysis::Analysis& one) {
     return !is_told_whole(one.recording) && !one.recording.is_part();
   });
@@ -122,13 +144,22 @@ int test(const std::vector<report::Condition>& conditions,
         stderr,
         "ompdm: no condition holds; findings and loops are of what is told event by event\n");
   }
-  if (exit_status == 0 && cut) {
-    fmt::print(stderr, "ompdm: no condition holds in what is left of a trace that is cut short\n");
-  } else if (exit_status == 0 && !tells_transfers) {
+  if (exit_status == 0 && !tells_transfers) {
     fmt::print(stderr,
                "ompdm: no condition holds, but transfers were not recorded: see `ompdm doctor`\n");
   }
   return exit_status;
+}
+
+std::string missing_of(const summary::Summary& job) {
+  std::string text;
+  if (!job.truncated.empty()) text = "ranks' traces are cut short";
+  for (const auto& [name, figure] : job.losses) {
+    const Loss loss{name, figure.ranks.sum};
+    if (!is_of_events(loss)) continue;
+    text += fmt::format("{}events were lost ({} {})", text.empty() ? "" : "; ", name, loss.count);
+  }
+  return text;
 }
 
 /// The recordings as one HTML file; each of `traces` has its `pictures` and its `analyses`.
@@ -192,15 +223,17 @@ int report_job(const ReportOptions& options, const std::vector<report::Condition
         Error::Kind::kUsage);
   }
   const auto [job, is_complete] = merged(job_files(options.traces.names), Sizes::kNewest);
-  const bool holds =
-      !conditions.empty() && test(conditions, report::render_job(job, report::Format::kJson)) != 0;
+  const int tested =
+      conditions.empty()
+          ? 0
+          : test(conditions, report::render_job(job, report::Format::kJson), missing_of(job));
   report::Layout layout = layout_of(options.output);
   layout.section = options.section;
   layout.rows = options.all ? 0 : options.top;
   write_out(options.output, [&](std::ostream& out) {
     out << report::render_job(job, format_of(options.output), layout);
   });
-  return holds ? kHolds : is_complete ? 0 : 1;
+  return tested != 0 ? tested : is_complete ? 0 : 1;
 }
 
 int run_report(const ReportOptions& options) {

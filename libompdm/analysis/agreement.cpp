@@ -98,7 +98,7 @@ bool does_other_work(const Analysis& run, const Analysis& own) {
 /// Whether a run would have the finding if it were one there: of a part that was counted, only what
 /// ran on the host is known.
 bool was_looked_for(const Finding& finding, const Analysis& run) {
-  return is_told_whole(run.recording) || finding.pattern == "host_fallback";
+  return is_told_whole(run) || finding.pattern == "host_fallback";
 }
 
 /// What a run says of a finding that it does not have.
@@ -110,7 +110,7 @@ RunVerdict without_it(const Analysis& own, const Finding& finding, const Terms& 
   if (!is_reached && !passes_edits(other, edits)) {
     return RunVerdict::kUnreached;
   }
-  const bool tells_less = !knows_transfers(other) || other.truncated ||
+  const bool tells_less = !knows_transfers(other) || lacks_events(other) ||
                           !was_looked_for(finding, other) ||
                           (looks_at_contents(own) && !looks_at_contents(other));
   // What is repeated in one run cannot be judged by fewer than two instances in another.
@@ -209,6 +209,7 @@ bool is_objection(const Caveat& caveat) {
     case Caveat::Kind::kHalfUnbacked:
     case Caveat::Kind::kBlocksCompared:
     case Caveat::Kind::kPinnedUnmeasured:
+    case Caveat::Kind::kRestLost:
       return false;
     default:
       return true;

@@ -7,6 +7,7 @@
 #include "analysis/passes.h"
 #include "analysis/tables.h"
 #include "ompdm/analysis.h"
+#include "ompdm/told_part.h"
 #include "trace/trace_schema.h"
 
 namespace ompdm::analysis {
@@ -125,6 +126,14 @@ Analysis analyze(const Trace& trace, Picture& picture) {
 bool has_target_events(const Analysis& analysis) { return !analysis.directives.empty(); }
 
 bool knows_transfers(const Analysis& analysis) { return has_transfers(analysis.recording); }
+
+bool lacks_events(const Analysis& analysis) {
+  return analysis.truncated || std::ranges::any_of(analysis.losses, is_of_events);
+}
+
+bool is_told_whole(const Analysis& analysis) {
+  return is_told_whole(analysis.recording) && !lacks_events(analysis);
+}
 
 bool has_transfers(const Recording& recording) {
   const std::string& reach = recording.reach;

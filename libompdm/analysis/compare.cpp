@@ -87,7 +87,7 @@ Comparison compare(const Analysis& before, const Analysis& after) {
       pair_rows(labels(before.directives), labels(after.directives), Renamed::kYes);
   comparison.variables = pair_rows(labels(before.variables), labels(after.variables), Renamed::kNo);
   // What was not looked for throughout has neither gone nor come.
-  if (!is_told_whole(before.recording) || !is_told_whole(after.recording)) return comparison;
+  if (!is_told_whole(before) || !is_told_whole(after)) return comparison;
   comparison.iterations = pair_loops(before, after, comparison.directives);
   comparison.findings = pair_rows(labels(before.findings), labels(after.findings), Renamed::kNo);
   return comparison;

@@ -26,9 +26,11 @@ using EntryPiece = std::tuple<std::uint32_t, bool, std::int32_t, std::uint64_t, 
 struct Crossings {
   std::uint32_t first = 0;                      ///< position in Trace::ops
   std::uint32_t latest = Index<DataOp>::kNone;  ///< whose content is known
-  std::uint64_t compared = 0;                   ///< in full, or found to differ
-  std::uint64_t unchanged = 0;                  ///< of these
-  std::uint64_t alike = 0;  ///< of which blocks were the same, and more was not compared
+  /// The latest of which all bytes are known, if what was seen of it since is the same.
+  std::uint32_t whole = Index<DataOp>::kNone;
+  std::uint64_t compared = 0;   ///< in full, or found to differ
+  std::uint64_t unchanged = 0;  ///< of these
+  std::uint64_t alike = 0;      ///< of which blocks were the same, and more was not compared
   std::uint64_t bytes = 0;
   bool changes = false;
 };
@@ -38,8 +40,12 @@ void add(const Trace& trace, std::uint32_t number, Crossings& crossings) {
   const auto& own = trace.ops.rare(number);
   if (own.hash == 0 && own.fingerprint == 0) return;
   if (crossings.latest != Index<DataOp>::kNone) {
-    const Same same = same_content(trace.ops[crossings.latest], trace.ops[number]);
+    Same same = same_content(trace.ops[crossings.latest], trace.ops[number]);
     if (same == Same::kUnknown) return;
+    if (same == Same::kLikely && own.hash != 0 && crossings.whole != Index<DataOp>::kNone) {
+      same = same_content(trace.ops[crossings.whole], trace.ops[number]);
+    }
+    if (same == Same::kNo) crossings.whole = Index<DataOp>::kNone;
     if (same == Same::kLikely) {
       ++crossings.alike;
     } else {
@@ -49,6 +55,7 @@ void add(const Trace& trace, std::uint32_t number, Crossings& crossings) {
     if (same == Same::kYes) ++crossings.unchanged;
   }
   crossings.latest = number;
+  if (own.hash != 0) crossings.whole = number;
 }
 
 /// "table (lookup.cpp:16)"; empty if its name is not known.

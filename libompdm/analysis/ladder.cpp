@@ -55,8 +55,8 @@ Ladder ladder_of(std::span<const Analysis> recordings) {
   Chains variables(recordings.size());
   Chains iterations(recordings.size());
   Chains findings(recordings.size());
-  const bool all_told = std::ranges::all_of(
-      recordings, [](const Analysis& one) { return is_told_whole(one.recording); });
+  const bool all_told =
+      std::ranges::all_of(recordings, [](const Analysis& one) { return is_told_whole(one); });
   for (std::size_t i = 0; i < recordings.size(); ++i) {
     for (std::size_t earlier = i; earlier-- > 0;) {
       const Comparison pairs = compare(recordings[earlier], recordings[i]);

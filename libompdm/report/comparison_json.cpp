@@ -18,8 +18,10 @@ Json ratio_json(const Json& before, const Json& after) {
   return after.get<double>() / before.get<double>();
 }
 
-Json figures(const Json& before, const Json& after) {
-  return {{"before", before}, {"after", after}, {"ratio", ratio_json(before, after)}};
+Json figures(const Json& before, const Json& after, bool has_ratio) {
+  return {{"before", before},
+          {"after", after},
+          {"ratio", has_ratio ? ratio_json(before, after) : Json(nullptr)}};
 }
 
 /// Whether a number says how much, and not where or which.
@@ -28,9 +30,9 @@ bool is_amount(std::string_view key) {
          key.ends_with("_ns");
 }
 
-Json pair_json(Json before, Json after) {
+Json pair_json(Json before, Json after, bool has_ratios = true) {
   Json ratios = nullptr;
-  if (before.is_object() && after.is_object()) {
+  if (has_ratios && before.is_object() && after.is_object()) {
     ratios = Json::object();
     for (const auto& [key, value] : before.items()) {
       if (is_amount(key)) ratios[key] = ratio_json(value, after[key]);
@@ -50,7 +52,8 @@ Json pairs_json(const Sides& sides, const std::vector<RowPair>& pairs,
     const Row* left = row_at(before, pair.before);
     const Row* right = row_at(after, pair.after);
     rows.push_back(pair_json(left != nullptr ? to_json(*left, sides.before) : Json(nullptr),
-                             right != nullptr ? to_json(*right, sides.after) : Json(nullptr)));
+                             right != nullptr ? to_json(*right, sides.after) : Json(nullptr),
+                             sides.are_whole()));
   }
   return rows;
 }
@@ -61,7 +64,7 @@ Json compared_totals_json(const Sides& sides) {
   Json totals = Json::object();
   for (const auto& [name, flow] : before.items()) {
     for (const auto& [key, value] : flow.items()) {
-      totals[name][key] = figures(value, after[name][key]);
+      totals[name][key] = figures(value, after[name][key], sides.are_whole());
     }
   }
   return totals;
@@ -136,7 +139,8 @@ Json prediction_json(const Sides& sides) {
 std::string comparison_json(const Sides& sides) {
   Json json = {{"schema", kCompareSchema}, {"headline", comparison_headline(sides)}};
   if (sides.after.link) json["link"] = link_json(*sides.after.link);
-  json["trace"] = pair_json(compared_trace_json(sides.before), compared_trace_json(sides.after));
+  json["trace"] = pair_json(compared_trace_json(sides.before), compared_trace_json(sides.after),
+                            sides.are_whole());
   json["totals"] = compared_totals_json(sides);
   using analysis::Analysis;
   json["activities"] = pairs_json(sides, sides.pairs.activities, &Analysis::activities,

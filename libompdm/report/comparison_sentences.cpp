@@ -83,7 +83,17 @@ std::string comparison_headline(const Sides& sides) {
   if (!before.empty()) return before;
   const std::string model =
       sides.after.link ? fmt::format("on {}: ", link_name(*sides.after.link)) : "";
-  const bool cut = sides.before.truncated || sides.after.truncated;
+  if (!sides.are_whole()) {
+    std::string why;
+    for (const auto& [side, one] :
+         {std::pair(sides.before_name, &sides.before), std::pair(sides.after_name, &sides.after)}) {
+      const std::string own = why_not_whole(*one);
+      if (!own.empty()) why += fmt::format("{}{}: {}", why.empty() ? "" : "; ", side, own);
+    }
+    return fmt::format("not compared as a whole: {}; what is left moved {} and {}", why,
+                       spoken_size(moved_bytes(sides.before)),
+                       spoken_size(moved_bytes(sides.after)));
+  }
   const bool before_is_part = sides.before.recording.is_part();
   const bool after_is_part = sides.after.recording.is_part();
   if (before_is_part || after_is_part) {
@@ -92,8 +102,13 @@ std::string comparison_headline(const Sides& sides) {
                                                : sides.after_name + " is a part of a run";
     return which + ": " + model + movement(sides);
   }
-  return (cut ? kInWhatIsLeft : "") + model + movement(sides) +
-         walls(sides.before.program_wall, sides.after.program_wall);
+  const auto ended = [](const Analysis& one) { return one.recording.finished || one.running; };
+  if (!ended(sides.before) || !ended(sides.after)) {
+    return fmt::format("{} was killed, or left by _exit, quick_exit or exec: {}{}",
+                       ended(sides.after) ? sides.before_name : sides.after_name, model,
+                       movement(sides));
+  }
+  return model + movement(sides) + walls(sides.before.program_wall, sides.after.program_wall);
 }
 
 std::vector<std::string> comparison_warnings(const Sides& sides) {
@@ -135,11 +150,11 @@ std::string untold_sentence(std::span<const Analysis* const> recordings,
   std::string why;
   for (std::size_t i = 0; i < recordings.size(); ++i) {
     const Analysis& one = *recordings[i];
-    if (is_told_whole(one.recording)) continue;
+    if (is_told_whole(one)) continue;
     why += fmt::format("{}{} {}", why.empty() ? "" : ", ", names[i],
-                       is_only_counted(one.recording, one.process.wall)
-                           ? "was only counted"
-                           : "is told event by event only in part");
+                       is_only_counted(one.recording, one.process.wall) ? "was only counted"
+                       : lacks_events(one)                              ? "lacks events"
+                                           : "is told event by event only in part");
   }
   if (why.empty()) return {};
   return "Loops, findings, unions of time and the prediction are not compared: " + why;

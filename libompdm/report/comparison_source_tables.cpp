@@ -39,7 +39,7 @@ std::string loop_over(const Sides& sides, const analysis::Iteration& row, const 
 }  // namespace
 
 Table compared_directives(const Sides& sides) {
-  PairTable table("directives", "Movement by directive: before, after");
+  PairTable table("directives", "Movement by directive: before, after", sides.are_whole());
   table.two_columns("count", "Count", Unit::kCount);
   table.two_columns("HtoD_bytes", "HtoD", Unit::kBytes);
   table.two_columns("HtoD_count", "", Unit::kCount, Audience::kData);
@@ -99,7 +99,7 @@ Table compared_directives(const Sides& sides) {
 
 Table compared_variables(const Sides& sides) {
   using analysis::VariableRow;
-  PairTable table("variables", "Movement by variable: before, after");
+  PairTable table("variables", "Movement by variable: before, after", sides.are_whole());
   table.two_columns("HtoD_bytes", "HtoD", Unit::kBytes);
   table.two_columns("HtoD_count", "", Unit::kCount, Audience::kData);
   table.two_columns("DtoH_bytes", "DtoH", Unit::kBytes);
@@ -152,7 +152,8 @@ Table compared_variables(const Sides& sides) {
 Table compared_loops(const Sides& sides) {
   using analysis::Iteration;
   using analysis::PassCost;
-  PairTable table("iterations", "Loops, cost of a pass after the first: before, after");
+  PairTable table("iterations", "Loops, cost of a pass after the first: before, after",
+                  sides.are_whole());
   table.two_columns("count", "Passes", Unit::kCount);
   table.two_columns("HtoD_bytes", "HtoD", Unit::kBytes);
   table.two_columns("DtoH_bytes", "DtoH", Unit::kBytes);

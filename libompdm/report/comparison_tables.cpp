@@ -16,7 +16,7 @@ using analysis::Flow;
 using analysis::RowPair;
 
 Cell union_length(const Analysis& one, Nanoseconds length) {
-  return is_told_whole(one.recording) ? timed(one, one.headline.measured, length) : Cell();
+  return is_told_whole(one) ? timed(one, one.headline.measured, length) : Cell();
 }
 
 /// "solve heat.cpp:46 (was :41)".
@@ -33,7 +33,7 @@ std::string kernel_name(const Both<analysis::Activity>& both) {
 }  // namespace
 
 Table compared_totals(const Sides& sides) {
-  PairTable table("totals", "Totals");
+  PairTable table("totals", "Totals", sides.are_whole());
   table.column({"quantity", "What"});
   for (const auto& [key, title, unit] :
        {std::tuple("count", "Count", Unit::kCount), std::tuple("bytes", "Bytes", Unit::kBytes),
@@ -91,7 +91,7 @@ Table compared_totals(const Sides& sides) {
 }
 
 Table compared_kernels(const Sides& sides) {
-  PairTable table("kernels", "Kernels: before, after");
+  PairTable table("kernels", "Kernels: before, after", sides.are_whole());
   table.two_columns("count", "Launches", Unit::kCount);
   table.two_columns("total_ns", "Time", Unit::kTime);
   table.ratio_column("total_ratio");
@@ -127,7 +127,7 @@ Table compared_kernels(const Sides& sides) {
 }
 
 Table compared_findings(const Sides& sides) {
-  PairTable table("findings", "Findings: before, after");
+  PairTable table("findings", "Findings: before, after", sides.are_whole());
   table.column({"state", "Finding"});
   table.column({"pattern", "Pattern"});
   table.column({"place", "Where", Unit::kText, Audience::kReader});

@@ -229,6 +229,14 @@ bool holds(const Condition& condition, double value) {
   return value != condition.number;
 }
 
+bool is_known_of_rest(const Condition& condition, bool holds) {
+  const bool is_too_much = condition.op == Condition::Operator::kGreater ||
+                           condition.op == Condition::Operator::kGreaterEqual;
+  const bool is_of_recording =
+      condition.path.starts_with("traces.") && !condition.path.ends_with("_union_ns");
+  return is_of_recording || (holds && is_too_much && !condition.ratio);
+}
+
 std::string plain_number(double value) {
   std::string text = fmt::format("{:.6f}", value);
   text.erase(text.find_last_not_of('0') + 1);

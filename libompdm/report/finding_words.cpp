@@ -91,7 +91,7 @@ std::string none_found(Analyses analyses) {
     return "Needless movement was not looked for: that takes single events, and none is told.";
   }
   const bool is_all = std::ranges::all_of(analyses, [](const Analysis& one) {
-    return is_told_whole(one.recording) || one.recording.is_part();
+    return is_told_whole(one) || (one.recording.is_part() && !lacks_events(one));
   });
   const std::string_view where =
       is_all ? "in this run" : "in what of this run is told event by event";

@@ -21,6 +21,8 @@ bool has_devices(const Analysis& one) {
 
 bool is_cut(Analyses analyses) { return std::ranges::any_of(analyses, &Analysis::truncated); }
 
+bool is_left(Analyses analyses) { return std::ranges::any_of(analyses, analysis::lacks_events); }
+
 bool is_part(Analyses analyses) {
   return std::ranges::any_of(analyses, [](const Analysis& one) { return one.recording.is_part(); });
 }
@@ -161,7 +163,7 @@ std::string what_moved(Analyses analyses, const SourceNames& names) {
   std::string shares =
       fmt::format("data movement is {} of device time", spoken_share(transfer, device));
   // The whole run's wall is known, and not all that moved in it.
-  if (wall > 0 && !is_cut(analyses))
+  if (wall > 0 && !is_left(analyses))
     shares += fmt::format(" and {} of {}", spoken_share(transfer, wall),
                           is_part(analyses) ? "its time" : "wall");
   return model + shares + ": " + who;
@@ -174,6 +176,7 @@ std::string headline(Analyses analyses, const SourceNames& names) {
     return nothing_recorded(analyses);
   }
   const std::string of_what = is_cut(analyses)    ? kInWhatIsLeft
+                              : is_left(analyses) ? kInWhatIsRecorded
                               : is_part(analyses) ? kInThisPart
                                                   : "";
   return of_what + what_moved(analyses, names);

@@ -10,6 +10,9 @@ namespace ompdm::report {
 /// What a headline begins with that cannot speak of the whole run, since a trace is cut short.
 inline constexpr const char* kInWhatIsLeft = "in what is left of the trace, ";
 
+/// And where events of a run were lost.
+inline constexpr const char* kInWhatIsRecorded = "in what was recorded of the run, ";
+
 /// Begins a sentence about what a part of a run holds.
 inline constexpr const char* kInThisPart = "in this part of the run, ";
 

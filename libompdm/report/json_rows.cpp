@@ -109,7 +109,7 @@ Json trace_json(const Analysis& one, std::size_t offset) {
 
 Json compared_trace_json(const Analysis& one) {
   Json json = trace_json(one, 0);
-  if (is_told_whole(one.recording)) return json;
+  if (is_told_whole(one)) return json;
   for (const char* length : {"transfer_union_ns", "kernel_union_ns", "device_union_ns"}) {
     json[length] = nullptr;
   }

@@ -27,8 +27,8 @@ struct Rungs {
 
   /// Whether all are told event by event throughout (Sides::told_whole).
   [[nodiscard]] bool told_whole() const {
-    return std::ranges::all_of(
-        recordings, [](const analysis::Analysis& one) { return is_told_whole(one.recording); });
+    return std::ranges::all_of(recordings,
+                               [](const analysis::Analysis& one) { return is_told_whole(one); });
   }
 
   Analyses recordings;

@@ -18,13 +18,12 @@ Json factor_json(const std::optional<double>& factor) {
 
 Json rung_json(const Rungs& rungs, std::size_t i) {
   const Analysis& one = rungs.recordings[i];
-  return {
-      {"name", rungs.labels[i]},
-      {"trace", compared_trace_json(one)},
-      {"totals", totals_json(one.totals)},
-      {"needless_bytes", is_told_whole(one.recording) ? Json(needless_bytes(one)) : Json(nullptr)},
-      {"step", factor_json(rungs.faster(i, i - 1))},
-      {"speedup", factor_json(rungs.faster(i, 0))}};
+  return {{"name", rungs.labels[i]},
+          {"trace", compared_trace_json(one)},
+          {"totals", totals_json(one.totals)},
+          {"needless_bytes", is_told_whole(one) ? Json(needless_bytes(one)) : Json(nullptr)},
+          {"step", factor_json(rungs.faster(i, i - 1))},
+          {"speedup", factor_json(rungs.faster(i, 0))}};
 }
 
 /// An array a chain, with each rung's row as in `ompdm.report/1`, or null.

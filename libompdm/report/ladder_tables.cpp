@@ -195,7 +195,7 @@ Table rungs_table(const Rungs& rungs) {
     const Analysis& one = rungs.recordings[i];
     const analysis::Totals& totals = one.totals;
     const Nanoseconds wall = one.program_wall;
-    const bool told = is_told_whole(one.recording);
+    const bool told = is_told_whole(one);
     const auto if_told = [&](Cell cell) { return told ? std::move(cell) : Cell(); };
     const auto step = factor_cells(rungs.faster(i, i - 1));
     const auto speedup = factor_cells(rungs.faster(i, 0));

@@ -18,7 +18,7 @@ constexpr std::pair<std::string_view, std::string_view> kReasons[] = {
     {"device_address", "its device address was given out"},
     {"mapped_pointer", "a mapped pointer points to it"},
     {"declare_target_pointer", "pointers that are declare target may point to it"},
-    {"pointer_table", "a mapped table of pointers may hold it"},
+    {"pointer_table", "a table of pointers may hold it"},
     {"unnamed_data", "kernels may name it without a clause"}};
 
 std::string_view spoken_reason(const std::string& reason) {

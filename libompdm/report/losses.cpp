@@ -9,18 +9,20 @@
 #include <string_view>
 #include <utility>
 
+#include "ompdm/report.h"
+#include "ompdm/told_part.h"
 #include "report/units.h"
 
 namespace ompdm::report {
 namespace {
 
-bool is_event(const Loss& loss) { return !loss.name.starts_with("contents_"); }
+bool is_content(const Loss& loss) { return loss.name.starts_with("contents_"); }
 
 }  // namespace
 
 bool has_losses(const analysis::Analysis& one) {
   return one.truncated || std::ranges::any_of(one.losses, [](const Loss& loss) {
-           return loss.count > 0 && is_event(loss);
+           return loss.count > 0 && !is_content(loss);
          });
 }
 
@@ -30,7 +32,7 @@ std::string losses(Analyses analyses) {
   for (const analysis::Analysis& one : analyses) {
     for (const Loss& loss : one.losses) {
       watched.insert(loss.name);
-      if (is_event(loss)) sums[loss.name] += loss.count;
+      sums[loss.name] += loss.count;
     }
   }
   std::string text;
@@ -43,6 +45,23 @@ std::string losses(Analyses analyses) {
   const std::string kinds = counted(watched.size(), "kind of loss", "kinds of loss");
   return text.empty() ? fmt::format("{}0 ({} watched)", cut_off, kinds)
                       : fmt::format("{}{} (of {} watched)", cut_off, text, kinds);
+}
+
+std::string lost_events(std::span<const Loss> losses) {
+  std::string text;
+  for (const Loss& loss : losses) {
+    if (is_of_events(loss))
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", loss.name, loss.count);
+  }
+  return text;
+}
+
+std::string why_not_whole(const analysis::Analysis& one) {
+  if (one.truncated) return "the trace is cut short";
+  const std::string lost = lost_events(one.losses);
+  if (!lost.empty()) return "events were lost (" + lost + ")";
+  const bool was_killed = !one.recording.finished && !one.running && !one.unfinished.empty();
+  return was_killed ? "the process ended inside a directive" : "";
 }
 
 std::string unexamined(Analyses analyses) {

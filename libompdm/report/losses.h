@@ -2,6 +2,7 @@
 // only.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "report/tables.h"
@@ -12,8 +13,11 @@ namespace ompdm::report {
 /// evidence less, and no event.
 bool has_losses(const analysis::Analysis& one);
 
-/// What was lost, also if nothing was: "0 (26 kinds of loss watched)".
+/// What was lost, contents included, also if nothing was: "0 (26 kinds of loss watched)".
 std::string losses(Analyses analyses);
+
+/// Of these the ones that are of events: "records_no_space 18481"; empty if there are none.
+std::string lost_events(std::span<const Loss> losses);
 
 /// Contents that could not be examined, and why; empty if there were none.
 std::string unexamined(Analyses analyses);

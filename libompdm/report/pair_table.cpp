@@ -43,6 +43,11 @@ void PairTable::two(const TwoCells& cells) {
 }
 
 void PairTable::ratio(const TwoCells& cells) {
+  if (!has_ratios_) {
+    cell({});
+    cell({});
+    return;
+  }
   if (!in_before_ || !in_after_) {
     cell(in_after_ ? "new" : "gone");
     cell({});

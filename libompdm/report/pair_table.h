@@ -21,7 +21,8 @@ struct TwoCells {
 /// A table whose rows are pairs. Columns and cells are added in the same order.
 class PairTable {
  public:
-  PairTable(std::string name, std::string title) {
+  /// `has_ratios`: the two sides' figures can be divided.
+  PairTable(std::string name, std::string title, bool has_ratios) : has_ratios_(has_ratios) {
     table_.name = std::move(name);
     table_.title = std::move(title);
   }
@@ -39,7 +40,7 @@ class PairTable {
   void row(bool in_before, bool in_after);
   void two(const TwoCells& cells);
 
-  /// "gone" or "new" for readers where a row is on one side only.
+  /// "gone" or "new" for readers where a row is on one side only. Nothing without ratios.
   void ratio(const TwoCells& cells);
   void cell(Cell cell) { table_.rows.back().push_back(std::move(cell)); }
 
@@ -50,6 +51,7 @@ class PairTable {
 
  private:
   Table table_;
+  bool has_ratios_;
   bool in_before_ = true;
   bool in_after_ = true;
 };

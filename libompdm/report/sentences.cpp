@@ -175,13 +175,17 @@ std::string told_part(const Analysis& one) {
       part, recording.detail == "spool_limit" ? ", when the spool was full (OMPDM_MAX_SPOOL)" : "");
 }
 
+std::string left_part(const Analysis& one) {
+  return one.truncated ? "the trace file is cut short: the figures cover its whole lines only"
+                       : why_not_whole(one) +
+                             ": figures, shares, loops and findings are of what was recorded";
+}
+
 std::vector<std::string> warnings(const Analysis& one, const SourceNames& names) {
   std::vector<std::string> lines;
   if (one.link) lines.push_back(link_sentence(*one.link));
   if (!one.recording.detail.empty()) lines.push_back(told_part(one));
-  if (one.truncated) {
-    lines.push_back("the trace file is cut short: the figures cover its whole lines only");
-  }
+  if (lacks_events(one)) lines.push_back(left_part(one));
   if (analysis::has_target_events(one)) warn_of_end(one, names, lines);
   if (one.recording.attached_by == "CUDA_INJECTION64_PATH") {
     lines.push_back("recorded through CUDA alone, without OMPT: no directive is known");
@@ -195,6 +199,14 @@ std::vector<std::string> warnings(const Analysis& one, const SourceNames& names)
         "constructs before that, as a rule the first one, are in no figure");
   }
   warn_of_missing_lines(one, lines);
+  for (const Loss& loss : one.losses) {
+    if (loss.name != "calls_without_unwind_table" || loss.count == 0) continue;
+    lines.push_back(fmt::format(
+        "of {} neither the loops around {} nor the callers are known: compiled without unwind "
+        "tables (-fasynchronous-unwind-tables makes them)",
+        counted(loss.count, "call in the program's code", "calls in the program's code"),
+        loss.count == 1 ? "it" : "them"));
+  }
   for (const DirectiveRow& row : one.directives) {
     if (row.fallback_count == 0) continue;
     lines.push_back(fmt::format("{} ran on the host in {} of {}", names.place(row),

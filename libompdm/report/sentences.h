@@ -20,6 +20,9 @@ std::string link_sentence(const analysis::Link& link);
 /// Which part of the run is told event by event, of a recording that tells a part only.
 std::string told_part(const analysis::Analysis& analysis);
 
+/// What figures are of where events are missing (analysis::lacks_events).
+std::string left_part(const analysis::Analysis& analysis);
+
 /// What limits the figures: a killed process, a cut file, missing callbacks, kernels that ran on
 /// the host.
 std::vector<std::string> warnings(const analysis::Analysis& analysis, const SourceNames& names);

@@ -9,6 +9,7 @@
 
 #include "ompdm/analysis.h"
 #include "ompdm/comparison.h"
+#include "ompdm/report.h"
 #include "ompdm/told_part.h"
 #include "report/source_names.h"
 
@@ -34,10 +35,13 @@ struct Sides {
         before_name(std::move(before_called)),
         after_name(std::move(after_called)) {}
 
-  /// Whether both runs are told event by event throughout: else only what was counted, too, can be
-  /// compared.
-  [[nodiscard]] bool told_whole() const {
-    return is_told_whole(before.recording) && is_told_whole(after.recording);
+  /// Whether both runs are told event by event throughout, and nothing is missing: else only what
+  /// was counted, too, can be compared.
+  [[nodiscard]] bool told_whole() const { return is_told_whole(before) && is_told_whole(after); }
+
+  /// Whether the figures of both are those of whole runs: else none is so many times the other's.
+  [[nodiscard]] bool are_whole() const {
+    return why_not_whole(before).empty() && why_not_whole(after).empty();
   }
 
   std::span<const analysis::Analysis> recordings;

@@ -4,14 +4,17 @@
 
 #include "ompdm/report.h"
 #include "ompdm/told_part.h"
+#include "report/losses.h"
 #include "report/units.h"
 
 namespace ompdm::report {
 
 std::string unlisted_part(const Trace& trace) {
   const Recording& recording = trace.recording;
-  if (is_told_whole(recording)) return {};
-  if (recording.is_part()) return {};  // what it holds is all listed
+  const std::string lost = lost_events(trace.losses);
+  if (is_told_whole(recording) || recording.is_part()) {
+    return lost.empty() ? lost : "what was lost is not listed: " + lost;
+  }
   const Nanoseconds wall = trace.process.wall;
   if (is_only_counted(recording, wall)) {
     return "nothing is listed: the run was counted, not told event by event";

@@ -90,8 +90,12 @@ class Functions {
       CallPlace& place = trace.call_places[i];
       if (!place.module || is_foreign_library(trace.modules[place.module.value].path)) continue;
       const ModuleCode* code = symbols.code(place.module);
-      const auto range = code == nullptr ? std::nullopt : code->function_at(place.address - 1);
-      if (!range) continue;
+      if (code == nullptr) continue;
+      const auto range = code->function_at(place.address - 1);
+      if (!range) {
+        ++unwalked_;
+        continue;
+      }
       place.function = range->begin;
       places[{place.module.value, *range}].push_back(i);
     }
@@ -120,6 +124,7 @@ class Functions {
       unreached.find_unrolled(function.places, function.calls, first);
     }
     trace_.losses.push_back({"loops_code_unread", unreached.cut()});
+    trace_.losses.push_back({"calls_without_unwind_table", unwalked_});
   }
 
  private:
@@ -247,6 +252,7 @@ class Functions {
   std::vector<Function> rows_;
   std::map<std::uint32_t, std::size_t> function_of_;  // by place, in rows_
   std::vector<bool> sure_;                            // by place
+  std::uint64_t unwalked_ = 0;  // places whose function no table tells: nor is known who called it
 };
 
 }  // namespace

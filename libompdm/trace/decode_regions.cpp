@@ -6,6 +6,8 @@
 
 namespace ompdm::trace {
 
+static_assert(kMostMapItems == spool::kMostItems);
+
 // Nothing is known of a context that was not told in the chunk.
 Decoder::Context& Decoder::known(Context& context) const {
   if (context.chunk == lane_.chunks) return context;

@@ -120,6 +120,16 @@ std::string_view name_at(std::string_view text) {
   return text.substr(0, size);
 }
 
+/// Whether pointers may lie in the memory that a value of the type points to. What an untyped
+/// pointer, or one to bytes, points to is not known.
+bool leads_to_pointers(Dwarf_Die* type) {
+  if (!is_pointer(type)) return false;
+  std::optional<Dwarf_Die> target = type_of(type);
+  Dwarf_Word bytes = 0;
+  return !target || holds_pointers(&*target, 0) ||
+         (dwarf_aggregate_size(&*target, &bytes) == 0 && bytes == 1);
+}
+
 /// A variable or parameter of that name in a scope, or in the blocks inside it.
 std::optional<Dwarf_Die> variable_in(Dwarf_Die* scope, std::string_view name, bool in_blocks,
                                      int depth = 0) {
@@ -271,6 +281,7 @@ ItemDeclaration declaration_of(const std::vector<Dwarf_Die>& scopes,
   type = without_reference(type);
   if (type && dereferences) type = target_of(*type);
   item.is_aggregate = type && (is_aggregate(&*type) || dwarf_tag(&*type) == DW_TAG_array_type);
+  if (type) item.leads_to_pointers = leads_to_pointers(&*type);
   while (type && dwarf_tag(&*type) == DW_TAG_array_type) type = type_of(&*type);
   if (type) item.names_pointers = is_pointer(&*type);
   return item;

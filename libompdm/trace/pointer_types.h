@@ -16,6 +16,8 @@ namespace ompdm::trace {
 /// What debug information tells of a map clause's item (`t[0:n]`, `s->t[0:n]`).
 struct ItemDeclaration {
   std::optional<bool> names_pointers;  ///< its elements are pointers; none: not known
+  /// It is a pointer to memory in which pointers may lie; none: not known.
+  std::optional<bool> leads_to_pointers;
   bool is_aggregate = false;  ///< it is an array or an object of a class; false: or not known
   /// Where the variable that its name begins with is declared, if that is the function's own, made
   /// anew in each call: no parameter, nothing static or global. 0: else, or not known.

@@ -27,6 +27,13 @@ void find_device_variables(Draft& draft, Symbols& symbols) {
   }
 }
 
+/// Whether a kernel gets an item as a value that can be an address: by `is_device_ptr`,
+/// `firstprivate`, or as a pointer of which nothing is mapped.
+bool is_pointer_value(const MapItem& item) {
+  if ((item.type & (kMapPrivate | kMapAttach | kMapPointerAndObject)) != 0) return false;
+  return item.bytes == ((item.type & kMapLiteral) != 0 ? kPointerSize : 0);
+}
+
 }  // namespace
 
 void find_pointers(Draft& draft, Symbols& symbols) {
@@ -42,7 +49,11 @@ void find_pointers(Draft& draft, Symbols& symbols) {
     for (std::size_t i = 0; i < items.size(); ++i) {
       MapItem& item = items[i];
       const bool is_mapped = (item.type & (kMapLiteral | kMapPrivate | kMapAttach)) == 0;
-      if (!is_mapped || !item.variable || item.name.empty()) continue;
+      const bool is_value = is_pointer_value(item);
+      if (!is_value && !(is_mapped && item.variable)) continue;
+      // Of what no clause names a value that can be a number is taken for one.
+      if (is_value) item.hands_table = item.bytes == 0 || (item.type & kMapImplicit) == 0;
+      if (item.name.empty()) continue;
       const auto [found, is_new] = known.try_emplace({at.value, i});
       if (is_new) {
         found->second = symbols.item_at(site.module, site.address - 1, item.name);
@@ -51,6 +62,10 @@ void find_pointers(Draft& draft, Symbols& symbols) {
         const bool is_own = !functions.empty() && functions.front() == site.function;
         if (!is_own) found->second.local_line = found->second.scope_line = 0;
       }
+      if (is_value && found->second.leads_to_pointers) {
+        item.hands_table = *found->second.leads_to_pointers;
+      }
+      if (!is_mapped || !item.variable) continue;
       item.local_line = found->second.local_line;
       item.scope_line = found->second.scope_line;
       item.aggregate = found->second.is_aggregate;

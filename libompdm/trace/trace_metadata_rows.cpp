@@ -262,6 +262,7 @@ ordered_json row(const std::vector<MapItem>& items) {
     if (item.scope_line != 0) entry["scope_line"] = item.scope_line;
     if (item.by_mapper) entry["by_mapper"] = true;
     if (item.aggregate) entry["aggregate"] = true;
+    if (item.hands_table) entry["hands_table"] = true;
     json.push_back(std::move(entry));
   }
   return json;

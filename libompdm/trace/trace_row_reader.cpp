@@ -199,6 +199,7 @@ void read_row(const Json& object, MapItem& item) {
   get(object, "scope_line", item.scope_line);
   get(object, "by_mapper", item.by_mapper);
   get(object, "aggregate", item.aggregate);
+  get(object, "hands_table", item.hands_table);
 }
 
 void read_row(const Json& object, DeviceEvent& event) {

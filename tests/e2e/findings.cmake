@@ -9,7 +9,7 @@ foreach(name interior present kept)
   add_e2e_program(${name} ${e2e_findings}/${name}.c C)
 endforeach()
 set(e2e_harm constant_table keep_the_last computed_twice swapped shared_work no_pass)
-foreach(name course_heat heat_advised jacobi_advised devices_split inputs members same_names meanwhile nested pieces scratch
+foreach(name course_heat heat_advised jacobi_advised devices_split inputs members same_names meanwhile nested one_value_changed pieces scratch
     ${e2e_harm})
   add_e2e_program(${name} ${e2e_findings}/${name}.cpp OPTIONS -std=c++20)
 endforeach()
@@ -21,5 +21,5 @@ target_sources(e2e_test PRIVATE findings_test.cpp untaken_test.cpp course_test.c
   present_test.cpp kept_test.cpp harm_test.cpp advice.cpp)
 target_compile_definitions(e2e_test PRIVATE OMPDM_E2E_FINDINGS="${e2e_findings}")
 add_dependencies(e2e_test vadd pi jacobi heat e2e_needless e2e_contents e2e_interior e2e_present e2e_kept e2e_heat_advised e2e_jacobi_advised
-  e2e_course_heat e2e_devices_split e2e_inputs e2e_members e2e_same_names e2e_meanwhile e2e_nested e2e_pieces e2e_scratch
+  e2e_course_heat e2e_devices_split e2e_inputs e2e_members e2e_same_names e2e_meanwhile e2e_nested e2e_one_value_changed e2e_pieces e2e_scratch
   e2e_untaken_O0 e2e_untaken_O2 e2e_untaken_O3 ${e2e_harm_targets})

@@ -187,6 +187,19 @@ TEST_P(Contents, AreFoundToTheByte) {
   EXPECT_EQ(finding["coverage"]["of"], planted.count);
 }
 
+// Of an array past what a fingerprint reads whole one value changes: at once, in a block that is
+// read, or from the eleventh pass on, in none.
+TEST(OneValue, ThatTheHostChangesIsNotCalledTheSame) {
+  for (const auto& [index, from] : {std::pair{5, 0}, std::pair{1000, 10}}) {
+    const Json report =
+        record({{program("one_value_changed"), std::to_string(index), std::to_string(from)}})
+            .report;
+    for (const Json& finding : report["findings"]) {
+      EXPECT_LE(finding["count"], from) << finding;
+    }
+  }
+}
+
 const Planted kContents[] = {
     // A kernel may use its map(to:) copy as scratch.
     {"sent_again", "duplicate_transfer", 1, kArray, "possible"},

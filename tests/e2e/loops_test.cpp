@@ -40,6 +40,18 @@ TEST(Loops, AProbeWithinEveryTenthPass) {
   EXPECT_EQ(report["iterations"][0]["DtoH_bytes"], 16000 + 1);
 }
 
+// Nothing says that there are none.
+TEST(Loops, OfFunctionsWithoutUnwindTablesAreALoss) {
+  const Json report = record({{program("loops_untabled"), "probe_within", "105"}}).report;
+  EXPECT_TRUE(report["iterations"].empty());
+  for (const Json& loss : report["traces"][0]["losses"]) {
+    if (loss["name"] != "calls_without_unwind_table") continue;
+    EXPECT_GT(loss["count"], 0);
+    return;
+  }
+  ADD_FAILURE() << "no such loss";
+}
+
 TEST(Loops, AProbeBetweenPasses) {
   EXPECT_EQ(loops_of(shaped("probe_between", 100)), Loops({"sweep limit norm 100/1"}));
 }

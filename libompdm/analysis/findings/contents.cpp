@@ -28,6 +28,8 @@ class Latest {
   struct Entry {
     MappedPiece piece;
     std::uint32_t op = kNoOp;
+    /// The latest one that all bytes are known of, if what was seen of it since is the same.
+    std::uint32_t whole = kNoOp;
     bool changed = false;  ///< sent ones: it has come back with another content since
   };
 
@@ -47,9 +49,9 @@ class Latest {
     }
   }
 
-  void set(const MappedPiece& piece, std::uint32_t op) {
+  void set(const MappedPiece& piece, std::uint32_t op, std::uint32_t whole) {
     forget_parts(piece);
-    entries_[piece.offset] = {piece, op, false};
+    entries_[piece.offset] = {piece, op, whole, false};
   }
 
  private:
@@ -58,14 +60,28 @@ class Latest {
 
 bool was_looked_at(const DataOp& op) { return op.hash != 0 || op.fingerprint != 0; }
 
-Earlier compared(const Trace& trace, std::uint32_t earlier, const DataOp& op) {
+/// By blocks, and also by all bytes if those of a transfer are known that was alike up to
+/// `earlier`.
+Earlier compared(const Trace& trace, const Latest::Entry* earlier, const DataOp& op) {
   Earlier result;
-  if (earlier == kNoOp) return result;
-  const DataOp& before = trace.ops[earlier];
-  result.op = earlier;
+  if (earlier == nullptr) return result;
+  const DataOp before = trace.ops[earlier->op];
+  result.op = earlier->op;
   result.same = same_content(before, op);
+  if (result.same == Same::kLikely && op.hash != 0 && earlier->whole != kNoOp) {
+    result.same = same_content(trace.ops[earlier->whole], op);
+  }
+  result.unseen = result.same == Same::kNo && before.fingerprint == op.fingerprint;
   result.trivial = before.trivial && op.trivial && result.same != Same::kNo;
   return result;
+}
+
+/// What Latest::Entry::whole is behind a transfer that compares so with the one before it.
+std::uint32_t whole_after(const Latest::Entry* before, const Earlier& compared, std::uint32_t op,
+                          bool has_hash) {
+  if (has_hash) return op;
+  const bool is_alike = compared.same == Same::kLikely || compared.same == Same::kYes;
+  return before != nullptr && is_alike ? before->whole : kNoOp;
 }
 
 }  // namespace
@@ -119,31 +135,33 @@ void Contents::follow(const Trace& trace, const Mappings& mappings,
       const Latest::Entry* last = returned.find(piece);
       // Positions in Trace::ops are in order of begin.
       if (origin != nullptr && (last == nullptr || last->op < origin->op)) last = origin;
-      earlier_[i] = compared(trace, last != nullptr ? last->op : kNoOp, op);
+      earlier_[i] = compared(trace, last, op);
       if (last != nullptr) earlier_[i].writer = writer_between(last->op, i);
+      const std::uint32_t whole = whole_after(last, earlier_[i], i, op.hash != 0);
       if (to_device) {
         // A piece that this overwrites in part is no longer what it was when it crossed.
         returned.forget_parts(piece);
-        sent.set(piece, i);
+        sent.set(piece, i, whole);
         continue;
       }
       // Who looks on while a kernel works wants to see what has become of the data by now.
       const bool is_at_rest = is_kept(writes.writer_of(mapping, op.begin, op.end));
       if (origin != nullptr && !origin->changed && is_at_rest &&
           mapping_of_[origin->op] == number) {
-        sent_[i] = compared(trace, origin->op, op);
+        sent_[i] = compared(trace, origin, op);
         origin->changed = sent_[i].same == Same::kNo;
       }
-      returned.set(piece, i);
+      returned.set(piece, i, whole);
     }
   }
 }
 
-void HostChanges::add(const DataOp& op, const DataOp& before, Same how) {
-  same += how == Same::kYes ? 1 : 0;
-  alike += how == Same::kLikely ? 1 : 0;
-  differs += how == Same::kNo ? 1 : 0;
-  altered += how == Same::kNo && op.hash != 0 && before.hash != 0 ? 1 : 0;
+void HostChanges::add(const Earlier& compared, bool in_full) {
+  same += compared.same == Same::kYes ? 1 : 0;
+  alike += compared.same == Same::kLikely ? 1 : 0;
+  differs += compared.same == Same::kNo ? 1 : 0;
+  altered += compared.same == Same::kNo && (in_full || compared.unseen) ? 1 : 0;
+  unseen += compared.unseen ? 1 : 0;
 }
 
 void HostChanges::add(const HostChanges& other) {
@@ -151,12 +169,13 @@ void HostChanges::add(const HostChanges& other) {
   alike += other.alike;
   differs += other.differs;
   altered += other.altered;
+  unseen += other.unseen;
 }
 
 bool HostChanges::are_anywhere() const {
   constexpr std::uint64_t kEnough = 3;
   const bool is_mostly_left = same >= kEnough && same >= 2 * altered && same + alike >= 4 * differs;
-  return differs > 0 && !is_mostly_left;
+  return unseen > 0 || (differs > 0 && !is_mostly_left);
 }
 
 Contents::Sender Contents::sender_of(const Trace& trace, const Mappings& mappings,
@@ -171,8 +190,8 @@ void Contents::note_host_changes(const Trace& trace, const Mappings& mappings) {
     const Earlier& before = earlier_[i];
     if (before.op == kNoOp || before.same == Same::kUnknown) continue;
     if (trace.ops.common(i).kind != OpKind::kHtoD) continue;
-    host_changes_[sender_of(trace, mappings, i)].add(trace.ops[i], trace.ops[before.op],
-                                                     before.same);
+    const bool in_full = trace.ops.rare(i).hash != 0 && trace.ops.rare(before.op).hash != 0;
+    host_changes_[sender_of(trace, mappings, i)].add(before, in_full);
   }
 }
 

@@ -37,6 +37,8 @@ struct Earlier {
   /// All bytes of both are equal to each other (a zeroed array): no evidence that it is the same
   /// data.
   bool trivial = false;
+  /// Certainly different, though the blocks that were looked at are the same.
+  bool unseen = false;
   /// How something on the device could have changed the data since, up to this transfer or to the
   /// deletion of what `op` had reached.
   Writer writer = Writer::kNamed;
@@ -56,13 +58,15 @@ struct HostChanges {
   std::uint64_t altered = 0;  ///< of those that were compared so
   std::uint64_t alike = 0;    ///< blocks were compared
   std::uint64_t differs = 0;  ///< in all
+  std::uint64_t unseen = 0;   ///< of these: all bytes told, and the blocks did not
 
-  void add(const DataOp& op, const DataOp& before, Same how);
+  /// `in_full`: all bytes of both are known.
+  void add(const Earlier& compared, bool in_full);
   void add(const HostChanges& other);
 
   /// The host changes it here and there: so it may where no block was looked at. Not so where it is
   /// mostly left alone, as all its bytes tell, and is another now and then: an array that is filled
-  /// anew for each solve.
+  /// anew for each solve. But for a change that the blocks did not show: there may be more of them.
   [[nodiscard]] bool are_anywhere() const;
 };
 

@@ -23,6 +23,19 @@ bool has_to_be_ended(Directive directive) {
   return directive == Directive::kTargetEnterData || directive == Directive::kApi;
 }
 
+/// Host addresses that `target exit data` named.
+std::set<std::uint64_t> exited(const Trace& trace) {
+  std::set<std::uint64_t> hosts;
+  std::ignore = trace.regions.of_shapes([&](const Region& region) {
+    const bool is_exit =
+        region.site && trace.sites[region.site.value].directive == Directive::kTargetExitData;
+    if (!is_exit || region.map_list >= trace.map_lists.size()) return 0;
+    for (const MapItem& item : trace.map_lists[region.map_list]) hosts.insert(item.begin);
+    return 0;
+  });
+  return hosts;
+}
+
 /// A global pointer goes over with what it points to, and stays when that is released.
 bool is_bare_pointer(const Trace& trace, const Mapping& mapping) {
   return mapping.host != 0 && mapping.bytes == sizeof(void*) && !has_name(trace, mapping);
@@ -36,6 +49,7 @@ struct LeakGroup {
   NamedData data;
   UniqueTexts expressions;
   std::set<std::uint64_t> silent;  ///< host addresses of what never came back
+  bool by_mapper = false;          ///< and the program has ended it
 };
 
 /// Host addresses that some function calls by the same several names in turn, as a program that
@@ -155,7 +169,8 @@ facts::DeviceLeak facts_of(const Trace& trace, const Mapping& first, const LeakG
           .api = site.directive == Directive::kApi ? site.api : std::string(),
           .place = source_place(site),
           .asked_back = source_places(trace, asking.all()),
-          .other_names = {group.other_names.begin(), group.other_names.end()}};
+          .other_names = {group.other_names.begin(), group.other_names.end()},
+          .by_mapper = group.by_mapper};
 }
 
 }  // namespace
@@ -165,6 +180,7 @@ std::vector<Claim> device_leak(const Evidence& evidence) {
   if (has_lost_events(trace) || !trace.recording.finished) return {};
   std::map<std::pair<std::uint32_t, bool>, LeakGroup> groups;  // by directive row; mapped or not
   std::set<std::uint64_t> silent;
+  const std::set<std::uint64_t> ended = exited(trace);
   std::set<std::uint64_t> returned;  // from whichever device
   const std::vector<Mapping>& rows = evidence.mappings.rows();
   for (std::uint32_t i = 0; i < rows.size(); ++i) {
@@ -174,7 +190,12 @@ std::vector<Claim> device_leak(const Evidence& evidence) {
     const Mapping& mapping = rows[i];
     if (mapping.remove || mapping.replaced || is_bare_pointer(trace, mapping)) continue;
     const Index<Site> site = trace.ops.common(mapping.alloc.value).site;
-    if (!site || !has_to_be_ended(trace.sites[site.value].directive)) continue;
+    if (!site) continue;
+    // LLVM's runtime keeps what a mapper maps when it is released, and one struct when deleted too.
+    const bool is_entered = has_to_be_ended(trace.sites[site.value].directive);
+    const bool by_mapper = mapping.item != nullptr && mapping.item->by_mapper &&
+                           (!is_entered || ended.contains(mapping.host));
+    if (!is_entered && !by_mapper) continue;
     const auto [at, is_new] =
         groups.try_emplace(std::pair(row_of(evidence.directives, site), mapping.host != 0));
     LeakGroup& group = at->second;
@@ -182,6 +203,7 @@ std::vector<Claim> device_leak(const Evidence& evidence) {
       group.first = {i};
       place(group.claim, "device_leak", trace, site);
     }
+    group.by_mapper = group.by_mapper || by_mapper;
     group.data.add(trace, mapping);
     group.hosts.insert(mapping.host);
     if (mapping.host != 0) group.expressions.add(expression_of(trace, mapping));
@@ -203,7 +225,7 @@ std::vector<Claim> device_leak(const Evidence& evidence) {
     finding.variable = first.host == 0 ? std::string() : clause_list(group.data.names());
     finding.examined = finding.of = finding.count;
     finding.confidence = Confidence::kCertain;
-    add_edit(trace, first, group, finding);
+    if (!group.by_mapper) add_edit(trace, first, group, finding);
     finding.facts = facts_of(trace, first, group, asked);
     claims.push_back(std::move(group.claim));
   }

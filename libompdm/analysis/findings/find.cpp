@@ -15,6 +15,7 @@
 #include "analysis/findings/untaken.h"
 #include "analysis/findings/worth.h"
 #include "analysis/order.h"
+#include "ompdm/told_part.h"
 
 namespace ompdm::analysis {
 namespace {
@@ -98,10 +99,12 @@ Needless find_needless(const Trace& trace, const DirectiveTable& directives,
   if (!is_told_in_part) claims.append(device_leak(evidence));
   claims.append(partial_update(evidence));
 
+  const bool has_missing = trace.truncated || std::ranges::any_of(trace.losses, is_of_events);
   for (Claim& claim : claims.told) {
     refer(evidence, claim);
     withhold_edits(evidence, claim);
     tell_calls(trace, claim.finding);
+    if (has_missing) claim.add_caveat(Caveat::Kind::kRestLost);
     // Fallbacks are known of the whole run, but for what was taken out of it.
     if (is_told_in_part &&
         (trace.recording.is_part() || claim.finding.pattern != "host_fallback")) {

@@ -77,6 +77,8 @@ struct Claim {
   bool carries_all = false;  ///< of its operations others carry the bytes
   bool spares_none = false;  ///< its operations could be fewer, and nobody knows how many
   bool host_lags = false;    ///< meanwhile the host has not what a kernel wrote
+  /// When something else that is done with the data would speak against it.
+  std::vector<std::pair<Nanoseconds, Nanoseconds>> spans;
   /// It rests on what one directive does by itself, and on no other.
   bool stands_alone = false;
 

@@ -1,7 +1,9 @@
 #include "analysis/findings/kernel_writes.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
+#include <map>
 #include <vector>
 
 #include "analysis/findings/activity_times.h"
@@ -21,11 +23,36 @@ Nanoseconds end_of_writes(const Trace& trace, const Launch& launch) {
 /// Whether only the kernel's copy of it is told to have a use: it is not brought back.
 bool is_copied_in(const MapItem& item) { return (item.type & (kMapTo | kMapFrom)) == kMapTo; }
 
+/// Device memory of the API, which no clause maps.
+class ApiMemory {
+ public:
+  explicit ApiMemory(const Trace& trace) {
+    for (std::uint32_t i = 0; i < trace.ops.size(); ++i) {
+      const auto& op = trace.ops.common(i);
+      if (op.kind != OpKind::kAlloc || op.src != 0) continue;
+      std::uint64_t& bytes = pieces_[op.dst];
+      bytes = std::max<std::uint64_t>(bytes, op.bytes);
+    }
+  }
+  /// Whether some of it was at this address at any time.
+  [[nodiscard]] bool holds(std::uint64_t address) const {
+    const auto after = pieces_.upper_bound(address);
+    if (after == pieces_.begin()) return false;
+    const auto& [begin, bytes] = *std::prev(after);
+    return address - begin < bytes;
+  }
+
+ private:
+  std::map<std::uint64_t, std::uint64_t> pieces_;  // by begin
+};
+
 /// Those that hand a kernel a table of pointers, or the pointers that a lambda captured.
 std::vector<std::uint32_t> lists_with_tables(const Trace& trace) {
   constexpr std::uint64_t kCaptured = kMapLiteral | kMapPointerAndObject;
+  const ApiMemory memory(trace);
   const auto is_table = [&](const MapItem& item) {
     if ((item.type & kCaptured) == kCaptured) return true;
+    if (item.hands_table) return (item.type & kMapLiteral) != 0 || memory.holds(item.begin);
     return (item.type & (kMapLiteral | kMapPrivate)) == 0 && item.variable &&
            trace.variables[item.variable.value].holds_pointers;
   };

@@ -19,7 +19,7 @@ enum class Writer : std::uint8_t {
   kByAddress,  ///< not known: the program has the data's device address
   kByPointer,  ///< not known: a mapped pointer points to it
   kByGlobal,   ///< not known: pointers in `declare target` variables may
-  kByTable,    ///< not known: a mapped table of pointers may
+  kByTable,    ///< not known: pointers in a table that is mapped, or in device memory, may
   kUnnamed,    ///< not known: the clauses of a kernel are not
   kNamed,      ///< one whose clauses, or implicit captures, hand it over to be written
 };

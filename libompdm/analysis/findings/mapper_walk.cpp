@@ -29,6 +29,7 @@ struct Walk {
   std::uint64_t allocations = 0;
   Nanoseconds busy = 0;  ///< in operations and kernels
   bool timed = true;
+  bool at_least = false;  ///< of its list not all is told
 };
 
 /// Those of one directive.
@@ -41,10 +42,13 @@ struct Walks {
   UniqueTexts names;
 };
 
-std::uint64_t components_of(const Trace& trace, std::size_t region) {
+std::size_t items_of(const Trace& trace, std::size_t region) {
   const std::uint32_t list = trace.regions.common(region).map_list;
-  const std::size_t items = list < trace.map_lists.size() ? trace.map_lists[list].size() : 0;
-  return items + trace.regions.rare(region).components;
+  return list < trace.map_lists.size() ? trace.map_lists[list].size() : 0;
+}
+
+std::uint64_t components_of(const Trace& trace, std::size_t region) {
+  return items_of(trace, region) + trace.regions.rare(region).components;
 }
 
 /// Whether an operation is of an item that no mapper made components of, beside others.
@@ -61,7 +65,9 @@ std::map<std::uint32_t, Walk> long_walks(const Evidence& evidence) {
   std::map<std::uint32_t, Walk> walks;
   for (std::uint32_t i = 0; i < trace.regions.size(); ++i) {
     const std::uint64_t components = components_of(trace, i);
-    if (components >= kManyComponents) walks[i].components = components;
+    if (components < kManyComponents) continue;
+    walks[i].components = components;
+    walks[i].at_least = items_of(trace, i) >= kMostMapItems;
   }
   if (walks.empty()) return walks;
   const auto walk_of = [&](Index<Region> region) {
@@ -99,6 +105,7 @@ void append(const Trace& trace, std::uint32_t at, const Walk& walk, Walks& walks
   walks.sum.allocations += walk.allocations;
   walks.sum.busy += walk.busy;
   walks.sum.timed = walks.sum.timed && walk.timed;
+  walks.sum.at_least = walks.sum.at_least || walk.at_least;
   walks.wall += region.end - region.begin - region.hashing;
   walks.site = region.site;
   if (region.map_list >= trace.map_lists.size()) return;
@@ -115,7 +122,8 @@ facts::MapperWalk facts_of(const Walks& walks, const Site* site) {
                           .transfers = walks.sum.transfers.size(),
                           .wall = walks.wall,
                           .names = walks.names.all(),
-                          .was_there = kOneOf * walks.sum.allocations < walks.sum.components};
+                          .was_there = kOneOf * walks.sum.allocations < walks.sum.components,
+                          .at_least = walks.sum.at_least};
   if (site == nullptr) return facts;
   facts.place = source_place(*site);
   facts.directive = site->directive;

@@ -4,11 +4,11 @@
 #include <map>
 #include <numeric>
 #include <set>
-#include <string_view>
 #include <tuple>
 
 #include "analysis/map_types.h"
 #include "analysis/tables.h"
+#include "ompdm/told_part.h"
 
 namespace ompdm::analysis {
 namespace {
@@ -194,13 +194,9 @@ std::span<const std::uint32_t> Mappings::transfers(std::size_t mapping) const {
 }
 
 bool has_lost_events(const Trace& trace) {
-  constexpr std::string_view kEvents[] = {"records_", "regions_", "ops_",
-                                          "threads_", "forked_",  "chunks_"};
   if (trace.truncated) return true;
   return std::ranges::any_of(trace.losses, [&](const Loss& loss) {
-    return loss.count > 0 && std::ranges::any_of(kEvents, [&](std::string_view prefix) {
-             return std::string_view(loss.name).starts_with(prefix);
-           });
+    return is_of_events(loss) || (loss.name == "records_too_large" && loss.count > 0);
   });
 }
 

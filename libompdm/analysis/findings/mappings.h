@@ -75,7 +75,8 @@ class Mappings {
   std::vector<std::uint32_t> transfers_;
 };
 
-/// Whether events of the program may be missing: then what was not seen proves nothing.
+/// Whether events of the program, or items of their lists, may be missing: then what was not seen
+/// proves nothing.
 bool has_lost_events(const Trace& trace);
 
 /// Whether launches were reported at all.

@@ -25,13 +25,13 @@ struct LoopClaim {
   std::map<std::uint32_t, std::uint64_t> bytes_at;  ///< by site
   std::uint64_t sent = 0, sent_enough = 0, returned = 0, returned_enough = 0;
   std::uint64_t backed_bytes = 0;
-  std::uint64_t compared = 0;             ///< transfers of a later pass with what was there
-  facts::SameContents same;               ///< found by that
-  std::uint64_t examined = 0;             ///< needless transfers whose content was compared
-  std::uint64_t unread = 0;               ///< returns that are needless unless the host read them
-  std::map<std::uint32_t, bool> in_full;  ///< by number of the data: some of its were
-  std::uint64_t pieces = 0;               ///< whose first send of an entry has none before it
-  bool with_others = false;               ///< other directives map the same in between
+  std::uint64_t compared = 0;  ///< transfers of a later pass with what was there
+  facts::SameContents same;    ///< found by that
+  std::uint64_t examined = 0;  ///< needless transfers whose content was compared
+  std::uint64_t unread = 0;    ///< returns that are needless unless the host read them
+  std::map<std::uint32_t, Comparisons> equal;  ///< by number of the data
+  std::uint64_t pieces = 0;                    ///< whose first send of an entry has none before it
+  bool with_others = false;                    ///< other directives map the same in between
   std::set<std::pair<std::uint32_t, std::uint32_t>> counted_on;  ///< site, number of the data
 };
 
@@ -79,10 +79,7 @@ void add_stay(const Evidence& evidence, const LoopStay& stay, LoopClaim& loop) {
   loop.compared += surplus.compared;
   loop.same.equal += surplus.equal;
   loop.same.in_full += surplus.equal_in_full;
-  if (surplus.equal > 0) {
-    bool& in_full = loop.in_full[data];
-    in_full = in_full || surplus.equal_in_full > 0;
-  }
+  if (surplus.equal > 0) loop.equal[data].add(surplus.equal, surplus.last_in_full);
   loop.examined += surplus.examined;
   loop.sent += surplus.sent;
   loop.sent_enough += surplus.sent_enough;
@@ -159,9 +156,9 @@ std::optional<Claim> finished(const Evidence& evidence, const Loop& row, LoopCla
   } else if (!is_backed) {
     claim.add_caveat(Caveat::Kind::kHalfUnbacked);
   }
-  const bool each_in_full =
-      std::ranges::all_of(loop.in_full, [](const auto& one) { return one.second; });
-  if (!each_in_full) claim.add_caveat(Caveat::Kind::kBlocksCompared);
+  const bool are_backed =
+      std::ranges::all_of(loop.equal, [](const auto& one) { return one.second.are_backed(); });
+  if (!are_backed) claim.add_caveat(Caveat::Kind::kBlocksCompared);
   if (loop.with_others) claim.add_caveat(Caveat::Kind::kOthersMap);
   if (loop.kept.names_stray) claim.add_caveat(Caveat::Kind::kNamesStray, loop.kept.data.names());
   constexpr std::uint64_t kOften = 4;

@@ -22,7 +22,9 @@ void compare_contents(const Evidence& evidence, const std::vector<std::uint32_t>
       if (!before.tells_same()) continue;
       ++surplus.compared;
       ++surplus.equal;
-      if (before.same == Same::kYes) ++surplus.equal_in_full;
+      if (before.same != Same::kYes) continue;
+      ++surplus.equal_in_full;
+      surplus.last_in_full = surplus.equal;
     }
   }
 }

@@ -18,6 +18,7 @@ struct Surplus {
   std::uint64_t backed_bytes = 0;  ///< that contents show to be needless, of some or of all passes
   std::uint64_t compared = 0, equal = 0;
   std::uint64_t equal_in_full = 0;  ///< all bytes were compared, not only blocks of them
+  std::uint64_t last_in_full = 0;   ///< which of `equal` was the last of these; 0: none
   std::uint64_t examined = 0;
   std::uint64_t unread = 0;  ///< of the returns: needless unless the host read them
   /// More than now and then.

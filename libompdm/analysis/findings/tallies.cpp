@@ -13,12 +13,28 @@ void Tally::add(std::uint32_t op, const Earlier& earlier) {
   } else if (earlier.same == Same::kNo) {
     ++different;
   } else if (earlier.same == Same::kUnknown) {
-    unknown.push_back({op, earlier.op});
+    unknown.push_back({op, earlier.op, Same::kUnknown});
   } else if (!earlier.trivial) {
-    same.push_back({op, earlier.op});
+    same.push_back({op, earlier.op, earlier.same});
     if (earlier.same == Same::kYes) ++in_full;
   }
 }
+
+namespace {
+
+/// Whether of each piece of storage comparisons of all bytes reach far enough.
+bool are_backed(const Evidence& evidence, std::vector<Tally::Pair> pairs) {
+  std::ranges::sort(pairs, {}, &Tally::Pair::op);
+  std::map<std::uint32_t, Comparisons> pieces;
+  for (const Tally::Pair& pair : pairs) {
+    if (pair.how == Same::kUnknown) continue;
+    const std::uint32_t mapping = evidence.contents.mapping_of(pair.op);
+    pieces[evidence.mappings.rows()[mapping].piece].add(1, pair.how == Same::kYes ? 1 : 0);
+  }
+  return std::ranges::all_of(pieces, [](const auto& one) { return one.second.are_backed(); });
+}
+
+}  // namespace
 
 bool is_judged(const Evidence& evidence, std::uint32_t op) {
   return evidence.contents.mapping_of(op) != kNoOp &&
@@ -59,7 +75,6 @@ void ContentClaim::take(const Evidence& evidence, const std::string& expression,
   finding.of += tally.same.size() + tally.different + tally.unknown.size();
   same.equal += tally.same.size();
   same.in_full += tally.in_full;
-  each_in_full = each_in_full && tally.in_full > 0;
 }
 
 void ContentClaim::join(const ContentClaim& other) {
@@ -72,7 +87,6 @@ void ContentClaim::join(const ContentClaim& other) {
   claim.finding.of += other.claim.finding.of;
   same.equal += other.same.equal;
   same.in_full += other.same.in_full;
-  each_in_full = each_in_full && other.each_in_full;
 }
 
 Claim ContentClaim::finish(const Evidence& evidence, const char* pattern) {
@@ -81,11 +95,14 @@ Claim ContentClaim::finish(const Evidence& evidence, const char* pattern) {
   place(claim, pattern, trace, trace.ops.common(pairs.front().op).site);
   finding.variable = clause_list(names.all());
   finding.count = pairs.size();
+  for (const Tally::Pair& pair : pairs) {
+    claim.spans.emplace_back(trace.ops.begin_of(pair.earlier), trace.ops.end_of(pair.op));
+  }
   finding.confidence = Confidence::kLikely;
   if (finding.examined < std::min(finding.of, kEnoughSamples)) {
     claim.add_caveat(Caveat::Kind::kFewCompared);
   }
-  if (!each_in_full) claim.add_caveat(Caveat::Kind::kBlocksCompared);
+  if (!are_backed(evidence, pairs)) claim.add_caveat(Caveat::Kind::kBlocksCompared);
   sum_up(claim, trace);
   return std::move(claim);
 }

@@ -21,6 +21,7 @@ struct Tally {
   struct Pair {
     std::uint32_t op = 0;       ///< position in Trace::ops
     std::uint32_t earlier = 0;  ///< what carried the same, or may have
+    Same how = Same::kUnknown;
   };
   std::vector<Pair> same;     ///< carried what was there already
   std::vector<Pair> unknown;  ///< were not looked at, or what they are compared to was not
@@ -30,6 +31,25 @@ struct Tally {
 
   /// Sorts a transfer in by its comparison; trivial contents are neither.
   void add(std::uint32_t op, const Earlier& earlier);
+};
+
+/// Comparisons in order of which some were of all bytes, the others of blocks: a change where no
+/// block lies is seen by the next one of all bytes.
+class Comparisons {
+ public:
+  /// Adds `count` of them, the last `in_full` of which was this one of them; 0: none.
+  void add(std::uint64_t count, std::uint64_t in_full) {
+    if (in_full > 0) last_in_full_ = count_ + in_full;
+    count_ += count;
+  }
+  /// Whether those of all bytes reach far enough: the recorder makes them at ever larger distances.
+  [[nodiscard]] bool are_backed() const { return kSpread * last_in_full_ >= count_; }
+
+ private:
+  /// Each comes before there are four times as many.
+  static constexpr std::uint64_t kSpread = 4;
+  std::uint64_t count_ = 0;
+  std::uint64_t last_in_full_ = 0;
 };
 
 /// By directive row, then by the item as its clause has it.
@@ -52,7 +72,6 @@ struct ContentClaim {
   std::vector<std::string> expressions;  ///< each of another tally of the directive
   std::vector<Tally::Pair> pairs;        ///< needless transfers, and what made them so
   facts::SameContents same;
-  bool each_in_full = true;  ///< of each item all bytes of some were compared
 
   /// Takes the needless transfers of a tally, unless most of them are claimed already: those that
   /// carried the same, and, if hardly one was different, also those that were not looked at.
@@ -64,7 +83,8 @@ struct ContentClaim {
   void join(const ContentClaim& other);
 
   /// The claim, with all but facts and edits filled in. No claim on values alone is certain;
-  /// one on few samples, or with an item of which only blocks were compared, is possible only.
+  /// one on few samples, or with storage of which only blocks were compared in the end, is possible
+  /// only.
   Claim finish(const Evidence& evidence, const char* pattern);
 };
 

@@ -101,10 +101,10 @@ void add_mapping(const Evidence& evidence, std::uint32_t number, UnusedAllocatio
   group.items.add(expression_of(evidence.trace, mapping));
   group.names.add(name_of(evidence.trace, mapping));
   group.devices.insert(mapping.device);
-  group.beside_kernels =
-      group.beside_kernels ||
-      evidence.kernels.any(mapping.device, evidence.trace.ops.begin_of(mapping.alloc.value),
-                           end_of(evidence.trace, mapping));
+  const Nanoseconds from = evidence.trace.ops.begin_of(mapping.alloc.value);
+  const Nanoseconds to = end_of(evidence.trace, mapping);
+  group.claim.spans.emplace_back(from, to);
+  group.beside_kernels = group.beside_kernels || evidence.kernels.any(mapping.device, from, to);
   ++group.claim.finding.count;
   group.claim.finding.allocated_bytes += mapping.bytes;
   group.claim.ops.push_back(mapping.alloc.value);
@@ -126,6 +126,7 @@ void add_group(const UnusedAllocationGroup& more, UnusedAllocationGroup& group) 
   claim.finding.count += more.claim.finding.count;
   claim.finding.allocated_bytes += more.claim.finding.allocated_bytes;
   claim.ops.insert(claim.ops.end(), more.claim.ops.begin(), more.claim.ops.end());
+  claim.spans.insert(claim.spans.end(), more.claim.spans.begin(), more.claim.spans.end());
 }
 
 void add_edit(const Evidence& evidence, const UnusedAllocationGroup& group, Finding& finding) {

@@ -19,6 +19,7 @@ enum class Fate : std::uint8_t { kOverwritten, kDropped };
 struct Unused {
   std::uint32_t op;
   Fate fate;
+  Nanoseconds until = 0;  ///< it was there
   bool beside_kernels = false;
   /// What overwrote it, if that was of use; itself it may have been overwritten, and so on.
   std::uint32_t by = Index<DataOp>::kNone;
@@ -60,7 +61,8 @@ std::vector<Unused> unused_in(const Evidence& evidence, KernelWrites& kernels, s
   std::vector<Unused> unused;
   const auto judge = [&](std::uint32_t op, Nanoseconds until, Fate fate, std::uint32_t by) {
     if (kernels.may_see(mapping, ops.begin_of(op), until)) return;
-    unused.push_back({op, fate, evidence.kernels.any(mapping.device, ops.begin_of(op), until), by});
+    unused.push_back(
+        {op, fate, until, evidence.kernels.any(mapping.device, ops.begin_of(op), until), by});
   };
   for (const std::uint32_t i : evidence.mappings.transfers(number)) {
     const DataOp& op = ops.common(i);
@@ -155,7 +157,7 @@ std::vector<Claim> unused_transfer(const Evidence& evidence, const Claimed& clai
         std::ranges::any_of(evidence.mappings.transfers(i),
                             [&](std::uint32_t op) { return is_asynchronous_api(trace, op); });
     if (asynchronous) continue;
-    for (const auto& [op, fate, beside_kernels, by] : unused_in(evidence, kernels, i)) {
+    for (const auto& [op, fate, until, beside_kernels, by] : unused_in(evidence, kernels, i)) {
       if (claimed[op] || !is_large(op)) continue;
       const Index<Site> site = trace.ops.common(op).site;
       const auto [at, is_new] = groups.try_emplace(clause_of(evidence, op));
@@ -166,6 +168,7 @@ std::vector<Claim> unused_transfer(const Evidence& evidence, const Claimed& clai
       }
       group.devices.insert(rows[i].device);
       group.claim.ops.push_back(op);
+      group.claim.spans.emplace_back(trace.ops.begin_of(op), until);
       if (by != Index<DataOp>::kNone) {
         group.claim.rests.push_back({op, by});
         group.claim.needed.push_back(by);

@@ -281,6 +281,13 @@ bool knows_transfers(const Analysis& analysis);
 /// The same of a recording by itself.
 bool has_transfers(const Recording& recording);
 
+/// Whether events of the run are missing: some were lost, or the trace is cut short. Figures are of
+/// what is left then.
+bool lacks_events(const Analysis& analysis);
+
+/// Whether all of the run is told event by event (ompdm/told_part.h), and none of it is missing.
+bool is_told_whole(const Analysis& analysis);
+
 /// Whether a prediction is of a wall time that is a hundredth less than the run's or better.
 bool saves_time(const Analysis& analysis, const std::optional<Prediction>& prediction);
 

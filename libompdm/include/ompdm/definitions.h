@@ -3,6 +3,7 @@
 #pragma once
 
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -90,6 +91,9 @@ struct DeviceVariable {
   bool operator==(const DeviceVariable&) const = default;
 };
 
+/// As many items are told of a directive's list; what it has besides is lost (records_too_large).
+inline constexpr std::size_t kMostMapItems = 1400;
+
 /// One mapped item of a directive's instance.
 struct MapItem {
   Index<Variable> variable;
@@ -105,6 +109,8 @@ struct MapItem {
   int scope_line = 0;
   bool by_mapper = false;  ///< a `declare mapper` made components of it
   bool aggregate = false;  ///< an array, struct or class as a whole, by debug information
+  /// Its value may be the address of device memory in which pointers lie (`is_device_ptr(table)`).
+  bool hands_table = false;
   bool operator==(const MapItem&) const = default;
 };
 

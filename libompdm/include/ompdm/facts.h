@@ -151,6 +151,7 @@ struct MapperWalk {
   std::optional<SourcePlace> place = {};  ///< of the directive
   Directive directive = Directive::kRuntime;
   bool was_there = false;  ///< the data, mostly, when the directive came to it
+  bool at_least = false;   ///< of a longer list only the first items are told
 };
 
 /// A kernel's own run, as the device told.
@@ -238,6 +239,8 @@ struct DeviceLeak {
   std::vector<SourcePlace> asked_back = {};
   /// By which the function may know what is left: pointers that it swaps.
   std::vector<std::string> other_names = {};
+  /// The program has ended it: the runtime keeps what a `declare mapper` maps.
+  bool by_mapper = false;
 };
 
 }  // namespace facts
@@ -276,6 +279,7 @@ struct Caveat {
     kOtherPointer,      ///< the kernel may reach it by another pointer
     kRestCounted,       ///< the rest of the run was counted, and may need what this part does not
     kRestNotHere,       ///< the rest of the run is not in this part of it, and may need it too
+    kRestLost,          ///< events of the run were lost: what they did may need it
   };
 
   Kind kind = Kind::kNotCompared;

@@ -88,6 +88,11 @@ struct OperationFilter {
   std::string where = {};
 };
 
+/// Why figures are not those of a whole run: events are missing (analysis::lacks_events), or the
+/// process ended inside a directive. "events were lost (records_no_space 18481)"; empty if they
+/// are.
+std::string why_not_whole(const analysis::Analysis& analysis);
+
 /// What render_gpu_trace() cannot list of a run that was not told event by event throughout, which
 /// text and Markdown say at the end; empty if it lists all.
 std::string unlisted_part(const Trace& trace);
@@ -119,6 +124,10 @@ double value_of(std::string_view path, std::string_view report_json);
 
 /// Whether `value` meets the condition's operator and number.
 bool holds(const Condition& condition, double value);
+
+/// Whether what a recording without some of the run's events says is so of the whole run: more of
+/// them can only add to what is too much already.
+bool is_known_of_rest(const Condition& condition, bool holds);
 
 /// A path's values in two reports; none where a report has it as unknown (null).
 struct ValuePair {

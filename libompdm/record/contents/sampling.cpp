@@ -14,6 +14,17 @@ bool is_each(std::uint32_t power_of_two, std::uint32_t run) noexcept {
   return (run & (power_of_two - 1)) == 0;
 }
 
+// 1, 2, 6, 13, 26, 53, ...: about twice as far each time, and from 6 on even and odd by turns, so
+// that buffers which take turns have theirs.
+bool is_spread(std::uint32_t occurrence) noexcept {
+  constexpr std::uint64_t kThird = 6;
+  std::uint64_t at = kThird;
+  while (at < occurrence) {
+    at = 2 * at + (at % 2 == 0 ? 1 : 0);
+  }
+  return occurrence == 1 || occurrence == 2 || at == occurrence;
+}
+
 }  // namespace
 
 void Sampling::begin_occurrence(const Looked& looked) noexcept {
@@ -27,7 +38,7 @@ void Sampling::begin_occurrence(const Looked& looked) noexcept {
   advanced = looked.bytes < budget.advance();
 }
 
-Look Sampling::look_at(std::uint64_t bytes, Looked& looked) const noexcept {
+Look Sampling::look_at(std::uint64_t bytes, bool to_device, Looked& looked) const noexcept {
   if (budget.unlimited()) {
     return Look::kWhole;
   }
@@ -43,9 +54,10 @@ Look Sampling::look_at(std::uint64_t bytes, Looked& looked) const noexcept {
   if (!is_large) {
     return Look::kFingerprint;
   }
-  const bool is_whole = run == 0 ? looked.bytes + bytes <= budget.advance() / 4 * 3
-                                 : is_each(budget.times_apart(bytes, bytes), run);
-  if (!is_whole) {
+  const bool is_advanced = looked.bytes + bytes <= budget.advance() / 4 * 3 &&
+                           (is_spread(occurrences) || (to_device && is_spread(occurrences - 1)));
+  const bool is_shared = run != 0 && is_each(budget.times_apart(bytes, bytes), run);
+  if (!is_advanced && !is_shared) {
     return Look::kFingerprint;
   }
   looked.bytes += bytes;

@@ -11,8 +11,11 @@
 //   2^k-th, with the least k that keeps fingerprints to the share of the bytes. Those runs are the
 //   same ones at all sites: what went over at one place can be compared with what came back at
 //   another.
-// Of transfers larger than a fingerprint reads, all bytes are hashed in the first run, while three
-// quarters of the advance last, and in each 2^k-th by the same rule.
+// Of transfers larger than a fingerprint reads all bytes are hashed
+// * at the 1st, 2nd, 6th, 13th, 26th, 53rd, ... occurrence, and at the one after each of these if
+//   they go to a device, while three quarters of the advance last: what comes back at one of them
+//   can be compared with what had been sent, and with what is sent next;
+// * after the first run, in each 2^k-th by the same rule.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +39,7 @@ struct Sampling {
   void begin_occurrence(const Looked& looked) noexcept;
 
   /// How closely to look at a transfer of the present occurrence.
-  [[nodiscard]] Look look_at(std::uint64_t bytes, Looked& looked) const noexcept;
+  [[nodiscard]] Look look_at(std::uint64_t bytes, bool to_device, Looked& looked) const noexcept;
 };
 
 }  // namespace ompdm::record

@@ -24,7 +24,7 @@ Look look_of(Lane& lane, const Origin& origin, const Transfer& transfer) noexcep
   if (!known) {
     origin.site->sampling.begin_occurrence(state.looked);
   }
-  const Look look = origin.site->sampling.look_at(transfer.bytes, state.looked);
+  const Look look = origin.site->sampling.look_at(transfer.bytes, transfer.to_device, state.looked);
   if (look != Look::kNone && !budget.lasts(ticks(), state.looked.ticks)) {
     count_loss(spool::Loss::kContentsOverTime);
     return Look::kNone;

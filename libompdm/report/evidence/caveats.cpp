@@ -16,7 +16,7 @@ std::string words_of(const analysis::Caveat& caveat) {
     case Kind::kHalfUnbacked:
       return "equal contents were seen of less than half of these bytes";
     case Kind::kBlocksCompared:
-      return "only blocks of some of it were compared";
+      return "of some of it only blocks were compared, or all bytes in the beginning alone";
     case Kind::kOthersMap:
       return "other directives map the same data in between";
     case Kind::kHostChanges:
@@ -61,6 +61,8 @@ std::string words_of(const analysis::Caveat& caveat) {
       return "the rest of the run was counted only, and may need what this part of it does not";
     case Kind::kRestNotHere:
       return "the rest of the run is not here, and may need what this part of it does not";
+    case Kind::kRestLost:
+      return "events of the run are missing, and may need what the others do not";
   }
   return {};
 }

@@ -110,12 +110,17 @@ std::vector<std::string> advice_of(const facts::MappedScalars& facts, const Find
 }
 
 std::string words_of(const facts::MapperWalk& facts, const Finding& finding) {
-  std::string text =
-      fmt::format("{} walked {} in all, {}{} at a time, which moved {} in {}",
-                  counted(finding.of, "instance", "instances"),
-                  counted(finding.count, "component", "components"),
-                  facts.most * finding.of > finding.count ? "up to " : "", facts.most,
-                  spoken_size(facts.bytes), counted(facts.transfers, "transfer", "transfers"));
+  std::string text = fmt::format(
+      "{} walked {}{} in all, {}{} at a time, which moved {} in {}",
+      counted(finding.of, "instance", "instances"), facts.at_least ? "at least " : "",
+      counted(finding.count, "component", "components"),
+      facts.at_least                            ? "at least "
+      : facts.most * finding.of > finding.count ? "up to "
+                                                : "",
+      facts.most, spoken_size(facts.bytes), counted(facts.transfers, "transfer", "transfers"));
+  if (facts.at_least) {
+    text += fmt::format(". Of longer lists the first {} items are recorded", kMostMapItems);
+  }
   if (finding.wasted_time > 0 && facts.wall > 0) {
     text += fmt::format(". {} % of their time went into neither copies nor kernels",
                         100 * finding.wasted_time / facts.wall);

@@ -71,6 +71,11 @@ std::string words_of(const facts::DeviceLeak& facts, const Finding& finding) {
 
 std::vector<std::string> advice_of(const facts::DeviceLeak& facts, const Finding& /*finding*/) {
   if (!facts.is_mapped) return {};
+  if (facts.by_mapper) {
+    return {
+        "LLVM's runtime keeps what a declare mapper maps: of several elements target exit data "
+        "map(delete: ...) frees it, of one struct none does: map that by clauses alone"};
+  }
   std::vector<std::string> lines = {
       "if the host still needs what the device computed: target update from(...) before that"};
   if (!facts.other_names.empty()) {

@@ -142,6 +142,7 @@ struct Action {
     return fmt::format("update {} whole: its section moved in part", data);
   }
   std::string operator()(const facts::DeviceLeak& facts) const {
+    if (facts.by_mapper) return fmt::format("delete {}, or map it without a mapper", data);
     return facts.is_mapped ? fmt::format("end the mapping of {} after its last use", data)
                            : "free this memory by omp_target_free";
   }

@@ -168,6 +168,7 @@ Json told_parts(std::span<const analysis::Analysis> analyses) {
   Json lines = Json::array();
   for (const analysis::Analysis& one : analyses) {
     if (!is_told_whole(one.recording)) lines.push_back(told_part(one));
+    if (lacks_events(one)) lines.push_back(left_part(one));
   }
   return lines;
 }

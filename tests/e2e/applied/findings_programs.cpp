@@ -93,15 +93,13 @@ void add_advised(ProgramList& list) {
 }
 
 void add_pieces(ProgramList& list) {
-  AppliedProgram& pieces = list.add("pieces", "findings", {"pieces.cpp"},
-                                    {{{"walked", "400"}},
-                                     {{"found_there", "400"}},
-                                     {{"scaled", "20000"}},
-                                     {{"scaled_by_arguments", "20000"}},
-                                     {{"rectangle", "0"}},
-                                     {{"rectangle_by_rows", "0"}}});
-  read(pieces, {"walked"}, {"v", "exit data map(release : v"});
-  read(pieces, {"found_there"}, {"v", "exit data map(mapper(whole), release"});
+  list.add("pieces", "findings", {"pieces.cpp"},
+           {{{"walked", "400"}},
+            {{"found_there", "400"}},
+            {{"scaled", "20000"}},
+            {{"scaled_by_arguments", "20000"}},
+            {{"rectangle", "0"}},
+            {{"rectangle_by_rows", "0"}}});
 }
 
 void add_harm(ProgramList& list) {
@@ -114,6 +112,7 @@ void add_harm(ProgramList& list) {
   AppliedProgram& swapped = list.add("swapped", "findings", {"swapped.cpp"}, runs_of({"2", "5"}));
   for (AppliedRun& run : swapped.runs) run.also = {{"1"}, {"2"}, {"5"}, {"6"}};
   list.add("no_pass", "findings", {"no_pass.cpp"}, runs_of({"5"}));
+  list.add("one_value_changed", "findings", {"one_value_changed.cpp"}, runs_of({"5"}));
 }
 
 void add_untaken(ProgramList& list) {

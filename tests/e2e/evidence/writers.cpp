@@ -60,6 +60,58 @@ void by_table_of_pointers() {
 #pragma omp target exit data map(delete : a[0 : n], table)
 }
 
+// A kernel makes the table in device memory that no clause maps.
+void by_table_on_the_device() {
+  std::vector<double> data = filled(1);
+  double* a = data.data();
+  const int device = omp_get_default_device();
+#pragma omp target enter data map(to : a[0 : n])
+  auto** table = static_cast<double**>(omp_target_alloc(2 * sizeof(double*), device));
+#pragma omp target is_device_ptr(table) map(to : a[0 : n])
+  table[1] = a;
+  for (int t = 0; t < steps; ++t) {
+#pragma omp target update to(a[0 : n])
+#pragma omp target is_device_ptr(table) map(tofrom : sum)
+    for (int i = 0; i < n; ++i) sum += table[1][i];
+  }
+#pragma omp target exit data map(delete : a[0 : n])
+  omp_target_free(table, device);
+}
+
+// And is handed over by no clause at all.
+void by_unnamed_table() {
+  std::vector<double> data = filled(1);
+  double* a = data.data();
+  const int device = omp_get_default_device();
+#pragma omp target enter data map(to : a[0 : n])
+  auto** table = static_cast<double**>(omp_target_alloc(2 * sizeof(double*), device));
+#pragma omp target map(to : a[0 : n])
+  table[1] = a;
+  for (int t = 0; t < steps; ++t) {
+#pragma omp target update to(a[0 : n])
+#pragma omp target map(tofrom : sum)
+    for (int i = 0; i < n; ++i) sum += table[1][i];
+  }
+#pragma omp target exit data map(delete : a[0 : n])
+  omp_target_free(table, device);
+}
+
+// Device memory of numbers leads nowhere.
+void by_numbers_on_the_device() {
+  std::vector<double> data = filled(1);
+  double* a = data.data();
+  const int device = omp_get_default_device();
+#pragma omp target enter data map(to : a[0 : n])
+  auto* numbers = static_cast<double*>(omp_target_alloc(n * sizeof(double), device));
+  for (int t = 0; t < steps; ++t) {
+#pragma omp target update to(a[0 : n])
+#pragma omp target is_device_ptr(numbers) map(tofrom : sum)
+    for (int i = 0; i < n; ++i) sum += numbers[i] = 2;
+  }
+#pragma omp target exit data map(delete : a[0 : n])
+  omp_target_free(numbers, device);
+}
+
 #ifdef GLOBAL_POINTER
 void by_global_pointer() {
   std::vector<double> data = filled(1);
@@ -205,6 +257,9 @@ struct Way {
 constexpr Way kWays[] = {
     {"by_table_of_addresses", by_table_of_addresses},
     {"by_table_of_pointers", by_table_of_pointers},
+    {"by_table_on_the_device", by_table_on_the_device},
+    {"by_unnamed_table", by_unnamed_table},
+    {"by_numbers_on_the_device", by_numbers_on_the_device},
 #ifdef GLOBAL_POINTER
     {"by_global_pointer", by_global_pointer},
 #endif

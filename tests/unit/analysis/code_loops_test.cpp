@@ -84,6 +84,53 @@ TEST(CodeLoops, ThatLeadToWhatWasNotReachedHaveNoEdits) {
             "branch");
 }
 
+/// Data that is there while a loop runs whose kernels do not name it.
+struct Bystander : CodeLoops {
+  Index<Site> enter = site(Directive::kTargetEnterData, "src/heat.cpp", 50, "solve(int)");
+  Index<Site> leave = site(Directive::kTargetExitData, "src/heat.cpp", 60, "solve(int)");
+  Index<Variable> table = variable("table", kGrid);
+
+  Bystander() {
+    CallPlace place;
+    place.address = 32;
+    place.function = 8;
+    place.code_read = true;
+    trace.call_places.push_back(place);
+    trace.call_paths.push_back({{}, {1}, 0x1000, 0});
+    trace.map_lists = {{}};
+    begin(enter);
+    trace.regions.edit_back()->path = {1};
+    op(OpKind::kAlloc, table, kGrid, 10);
+    op(OpKind::kHtoD, table, kGrid, 100);
+    end();
+    for (int i = 0; i < 5; ++i) {
+      begin(at);
+      trace.regions.edit_back()->path = {0};
+      trace.regions.edit_back()->map_list = 0;
+      launch(1000);
+      end();
+    }
+    begin(leave);
+    trace.regions.edit_back()->path = {1};
+    op(OpKind::kDelete, table, 0, 5);
+    end();
+  }
+};
+
+TEST(CodeLoops, ThatMayUseWhatWasThereMeanwhileLeaveItNoEdits) {
+  Bystander all;
+  const Analysis whole = analyze(all.take());
+  ASSERT_EQ(patterns(whole), "unused_allocation");
+  EXPECT_FALSE(whole.findings[0].edits.empty());
+
+  Bystander branch;
+  branch.trace.loops[0].unreached = {{Directive::kTarget, {"solve(int)", "src/heat.cpp", 57, 3}}};
+  const Analysis analysis = analyze(branch.take());
+  ASSERT_EQ(patterns(analysis), "unused_allocation");
+  EXPECT_TRUE(analysis.findings[0].edits.empty());
+  EXPECT_EQ(analysis.findings[0].unreached.size(), 1U);
+}
+
 // What lies in a loop around the one that maps the data is behind it.
 TEST(CodeLoops, WithinOthersThatLeadToMoreKeepTheirEdits) {
   CodeLoops program;

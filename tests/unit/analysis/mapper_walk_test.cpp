@@ -100,6 +100,25 @@ TEST(MapperWalk, OfALongListOfItemsIsTold) {
   EXPECT_TRUE(facts.names.empty()) << "no mapper made these";
 }
 
+// The recorder tells the first items of a list.
+TEST(MapperWalk, OfAListThatWasCutIsAtLeastThat) {
+  const auto facts_of = [](std::size_t items) {
+    OneArray program;
+    program.trace.map_lists[0].resize(items, program.trace.map_lists[0][0]);
+    program.map();
+    for (int i = 0; i < 5; ++i) {
+      program.begin(program.solve);
+      program.trace.regions.edit_back()->map_list = 0;
+      program.launch(900);
+      program.end();
+    }
+    return std::get<facts::MapperWalk>(found(analyze(program.take()), "mapper_walk").at(0).facts);
+  };
+  EXPECT_FALSE(facts_of(1399).at_least);
+  EXPECT_TRUE(facts_of(1400).at_least);
+  EXPECT_EQ(facts_of(1400).most, 1400U);
+}
+
 // Enqueued copies end later: what the host waited for is not known.
 TEST(MapperWalk, OnAnAsynchronousDeviceTellsNoTime) {
   OneArray program;

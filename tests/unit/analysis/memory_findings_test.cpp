@@ -283,6 +283,41 @@ TEST(DeviceLeak, NamesNoOtherArgumentOfAFunction) {
       << report::advice_text(leaks[0]);
 }
 
+// LLVM's runtime keeps it when the region ends, or when `exit data` names it.
+TEST(DeviceLeak, OfWhatAMapperMapsHasNoEdit) {
+  OneArray region;
+  region.trace.map_lists[0][0].by_mapper = true;
+  region.begin(region.solve);
+  region.trace.regions.edit_back()->map_list = 0;
+  region.op(OpKind::kAlloc, region.a, OneArray::kBytes, 10);
+  region.launch(1000);
+  region.end();
+  const std::vector<Finding> left = found(analyze(region.take()), "device_leak");
+  ASSERT_EQ(left.size(), 1U);
+  EXPECT_EQ(left[0].wasted_bytes, OneArray::kBytes);
+  EXPECT_EQ(left[0].confidence, Confidence::kCertain);
+  EXPECT_TRUE(left[0].edits.empty());
+  EXPECT_TRUE(std::get<facts::DeviceLeak>(left[0].facts).by_mapper);
+
+  const auto entered = [](bool is_exited) {
+    OneArray program;
+    program.trace.map_lists[0][0].by_mapper = true;
+    program.begin(program.enter);
+    program.trace.regions.edit_back()->map_list = 0;
+    program.op(OpKind::kAlloc, program.a, OneArray::kBytes, 10);
+    program.end();
+    program.reader();
+    if (is_exited) {
+      program.begin(program.exit);
+      program.trace.regions.edit_back()->map_list = 0;
+      program.end();
+    }
+    return found(analyze(program.take()), "device_leak").at(0);
+  };
+  EXPECT_TRUE(entered(true).edits.empty());
+  EXPECT_FALSE(entered(false).edits.empty());
+}
+
 TEST(DeviceLeak, AKilledProgramHadNoChance) {
   OneArray program;
   program.map();

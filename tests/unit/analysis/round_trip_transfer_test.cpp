@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -57,6 +59,47 @@ TEST(RoundTrip, BetweenTwoDirectivesThatMapIt) {
   EXPECT_TRUE(contains(report::advice_text(finding), "a target enter data with map(to:) for a\n"));
   EXPECT_TRUE(contains(report::advice_text(finding), "a target update with from()\n"));
   EXPECT_TRUE(contains(report::advice_text(finding), "a target exit data with map(from:) for a"));
+}
+
+/// Updates from and to the device, pass by pass; of those of `whole` all bytes were compared, of
+/// the others blocks. From pass `changes` on the host changes what no block shows.
+std::vector<Finding> found_in_updates(int passes, const std::set<int>& whole, int changes) {
+  OneArray program;
+  program.blocks_only = true;
+  program.map(7);
+  for (int pass = 1; pass <= passes; ++pass) {
+    program.writer();
+    const auto content = static_cast<std::uint64_t>(100 + pass);
+    program.bring(content);
+    if (whole.contains(pass)) program.trace.ops.edit_back()->hash = content;
+    program.send(content);
+    if (whole.contains(pass)) {
+      program.trace.ops.edit_back()->hash = pass < changes ? content : content + 1000;
+    }
+  }
+  program.writer();
+  program.unmap_from();
+  return test::found(analyze(program.take()), "round_trip_transfer");
+}
+
+TEST(RoundTrip, OfAChangeThatNoBlockShowsAreThoseAloneOfWhichAllBytesTell) {
+  const std::vector<Finding> findings = found_in_updates(20, {1, 2, 6, 13}, 10);
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].count, 3U) << "before the change";
+  EXPECT_EQ(std::get<facts::Resends>(findings[0].facts).same.in_full, 3U);
+}
+
+TEST(RoundTrip, IsLikelyWhereAllBytesWereComparedFarIntoTheRun) {
+  constexpr int kNever = 1000;
+  const auto confidence = [](const std::set<int>& whole) {
+    const std::vector<Finding> findings = found_in_updates(20, whole, kNever);
+    EXPECT_EQ(findings.size(), 1U);
+    EXPECT_EQ(findings.at(0).count, 20U);
+    return findings.at(0).confidence;
+  };
+  EXPECT_EQ(confidence({1, 2, 6, 13}), Confidence::kLikely);
+  EXPECT_EQ(confidence({1, 2, 3, 4}), Confidence::kPossible) << "of the first passes alone";
+  EXPECT_EQ(confidence({}), Confidence::kPossible);
 }
 
 // Each of them maps what the next one maps: one enters it, and one ends its stay.

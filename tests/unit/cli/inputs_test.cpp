@@ -78,6 +78,30 @@ TEST_F(Inputs, AreNotHeldAgainstEachOtherByWhatOneDoesNotTell) {
   EXPECT_EQ(run("ompdm compare trace.json trace.json --fail-if 'findings.came > 0'").status, 0);
 }
 
+// What a run lost can only add to what is too much already.
+TEST_F(Inputs, OfWhichEventsAreMissingDoNotPass) {
+  test::TraceBuilder build;
+  build.begin(build.site(Directive::kTarget, "a.cpp", 4, "main"));
+  build.op(OpKind::kHtoD, build.variable("a", 8000), 8000, 1000);
+  build.end();
+  build.trace.losses = {{"records_no_space", 18481}};
+  write_trace(build.take(), scratch_.folder() / "lost.json");
+  const auto tested = [&](const std::string& words) { return run("ompdm " + words).status; };
+  EXPECT_EQ(tested("report trace.json --fail-if 'HtoD.count > 2000'"), 0);
+  EXPECT_EQ(tested("report lost.json --fail-if 'HtoD.count > 2000'"), 1);
+  EXPECT_EQ(tested("report lost.json --fail-if 'HtoD.count < 2000'"), 1);
+  EXPECT_EQ(tested("report lost.json --fail-if 'HtoD.count > 0'"), 3);
+  EXPECT_EQ(tested("report lost.json --fail-if 'HtoD.count > 9' --fail-if 'HtoD.count > 0'"), 3);
+  EXPECT_EQ(tested("report lost.json --fail-if 'traces.0.truncated > 0'"), 0);
+  EXPECT_EQ(tested("report --ranks lost.json --fail-if 'HtoD.count > 2000'"), 1);
+  EXPECT_EQ(tested("report --ranks trace.json --fail-if 'HtoD.count > 2000'"), 0);
+  EXPECT_EQ(tested("compare trace.json lost.json --fail-if 'HtoD.count > 1.05x'"), 1);
+  EXPECT_EQ(tested("compare trace.json lost.json --fail-if 'HtoD.count > 0'"), 3);
+  EXPECT_EQ(run("ompdm report lost.json --fail-if 'HtoD.count > 2000'").err,
+            "ompdm: --fail-if 'HtoD.count > 2000': not known of the whole run: lost.json: events "
+            "were lost (records_no_space 18481)\n");
+}
+
 TEST_F(Inputs, TellATerminalWhatTakesLong) {
   const std::string slow = "{ sleep 1.3; cat trace.json; } | " OMPDM_COMMAND " report - > report";
   const Ran ran = run("script -qec '" + slow + "' /dev/null < /dev/null");

@@ -64,7 +64,8 @@ TEST(ContentSampling, SmallTransfersAreExaminedInRunsThatGrowRarer) {
   EXPECT_EQ(examined(record(body, kFull)).size(), 2000U);
 }
 
-// What a run of the site shows: where it was looked at, and where all bytes were hashed.
+// What a site shows: runs in which it was looked at, and occurrences, from 1 on, of which all bytes
+// were hashed.
 struct LookedAt {
   std::set<std::size_t> runs;
   std::set<std::size_t> whole;
@@ -76,7 +77,7 @@ LookedAt looked_at_runs(const Recorded& recorded) {
   for (const std::size_t op : ops) {
     looked.runs.insert(op / 4);
     if (recorded.trace.ops[op].hash != 0) {
-      looked.whole.insert(op / 4);
+      looked.whole.insert(op + 1);
     }
   }
   EXPECT_EQ(ops.size(), looked.runs.size() * 4) << "of a run all or none";
@@ -134,9 +135,17 @@ TEST(ContentSampling, LargeTransfersAreFingerprintedAndHashedWholeByTurns) {
   };
   const LookedAt looked = looked_at_runs(record(body, kDefault));
   EXPECT_EQ(looked.runs, each(1, 80)) << "all are advanced";
-  EXPECT_EQ(looked.whole, each(64, 80)) << "the first, and 3 % of the others";
+  const std::set<std::size_t> spread = {1, 2, 3, 6, 7, 13, 14, 26, 27, 53, 54, 106, 107, 213, 214};
+  const auto with_runs = [&](std::size_t apart) {
+    std::set<std::size_t> whole = spread;
+    for (const std::size_t run : each(apart, 80)) {
+      for (std::size_t i = 1; run != 0 && i <= 4; ++i) whole.insert(run * 4 + i);
+    }
+    return whole;
+  };
+  EXPECT_EQ(looked.whole, with_runs(64)) << "3 % of all besides";
   const LookedAt dear = looked_at_runs(record(body, {{"OMPDM_HASH", "25"}}));
-  EXPECT_EQ(dear.whole, each(4, 80));
+  EXPECT_EQ(dear.whole, with_runs(4));
   // Of 16 GiB the least share is too little for one.
   const LookedAt cheap = looked_at_runs(record(body, {{"OMPDM_HASH", "0.005"}}));
   EXPECT_TRUE(cheap.whole.empty());
@@ -179,16 +188,43 @@ TEST(ContentSampling, BuffersThatTakeTurnsHavePairsToo) {
   const Buffer other = numbers(1 << 20, 2);
   const Recorded recorded = record(
       [&] {
-        for (int i = 0; i < 4; ++i) {
+        for (int i = 0; i < 14; ++i) {
           update_to(i % 2 == 0 ? one : other);
         }
       },
       kDefault);
-  ASSERT_EQ(examined(recorded), (std::vector<std::size_t>{0, 1, 2, 3}));
-  EXPECT_EQ(recorded.trace.ops[0].hash, hash_of(one));
-  EXPECT_EQ(recorded.trace.ops[1].hash, hash_of(other));
-  EXPECT_EQ(recorded.trace.ops[2].hash, hash_of(one));
-  EXPECT_EQ(recorded.trace.ops[3].hash, hash_of(other));
+  ASSERT_EQ(examined(recorded).size(), 14U);
+  const auto whole_of = [&](std::size_t first) {
+    std::vector<std::size_t> whole;
+    for (std::size_t i = first; i < 14; i += 2) {
+      const std::uint64_t hash = recorded.trace.ops[i].hash;
+      if (hash == 0) continue;
+      EXPECT_EQ(hash, hash_of(first == 0 ? one : other));
+      whole.push_back(i);
+    }
+    return whole;
+  };
+  EXPECT_EQ(whole_of(0), (std::vector<std::size_t>{0, 2, 6, 12}));
+  EXPECT_EQ(whole_of(1), (std::vector<std::size_t>{1, 5, 13}));
+}
+
+// What comes back is hashed where what is sent next is, and what was sent before.
+TEST(ContentSampling, WhatComesBackHasItsPairs) {
+  const Buffer buffer = numbers(1 << 20);
+  const Recorded recorded = record(
+      [&] {
+        for (int i = 0; i < 30; ++i) {
+          FakeRuntime::begin(kUpdate, 0, kSite);
+          fetch(buffer);
+          FakeRuntime::end(kUpdate, 0, kSite);
+        }
+      },
+      kDefault);
+  std::set<std::size_t> whole;
+  for (std::size_t i = 0; i < recorded.trace.ops.size(); ++i) {
+    if (recorded.trace.ops[i].hash != 0) whole.insert(i + 1);
+  }
+  EXPECT_EQ(whole, (std::set<std::size_t>{1, 2, 6, 13, 26}));
 }
 
 // A rectangle is copied row by row; its rows are one occurrence, all looked at or none.

@@ -93,6 +93,31 @@ TEST(ComparedParts, NothingIsSaidOfWhatWasNotToldThroughout) {
   }
 }
 
+TEST(ComparedParts, OfWhatIsLeftOfARunNothingIsSoManyTimesTheOthers) {
+  ASSERT_TRUE(first_line(naive_and_data()).starts_with("AFTER moves 10x less"))
+      << first_line(naive_and_data());
+  for (const char* why : {"lost", "cut", "killed"}) {
+    Recordings recordings = naive_and_data();
+    if (why == std::string("lost")) recordings[1].losses = {{"records_no_space", 18481}};
+    if (why == std::string("cut")) recordings[1].truncated = true;
+    if (why == std::string("killed")) {
+      recordings[1].recording.finished = false;
+      recordings[1].unfinished = {{}};
+    }
+    EXPECT_TRUE(first_line(recordings).starts_with("not compared as a whole: ")) << why;
+    EXPECT_EQ(first_line(recordings).find("less"), std::string::npos) << first_line(recordings);
+    const json all = compared(recordings);
+    EXPECT_EQ(all["totals"]["HtoD"]["bytes"],
+              (json{{"before", 80000000}, {"after", 8000000}, {"ratio", nullptr}}));
+    EXPECT_TRUE(all["directives"][0]["ratio"].is_null());
+    EXPECT_TRUE(all["trace"]["ratio"].is_null());
+  }
+  Recordings left = naive_and_data();
+  left[1].recording.finished = false;
+  EXPECT_TRUE(first_line(left).starts_with("AFTER was killed, or left by _exit"))
+      << first_line(left);
+}
+
 TEST(ComparedParts, WhatIsLeftOutIsSaidAndWhy) {
   const auto text = [](const Recordings& recordings) {
     return render_comparison(recordings, Format::kText, {.width = 1000});

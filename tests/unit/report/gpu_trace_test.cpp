@@ -77,6 +77,10 @@ TEST(GpuTrace, SaysWhichPartOfTheRunIsListed) {
   trace.recording.detail = "tallies";
   EXPECT_NE(list_of(trace).find("\nnothing is listed: the run was counted, not told"),
             std::string::npos);
+  trace.recording.detail.clear();
+  trace.losses = {{"records_no_space", 18481}};
+  EXPECT_NE(list_of(trace).find("\nwhat was lost is not listed: records_no_space 18481\n"),
+            std::string::npos);
 }
 
 TEST(GpuTrace, AnEmptyRecordingIsAnEmptyList) {

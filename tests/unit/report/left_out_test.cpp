@@ -32,7 +32,7 @@ TEST(LeftOut, IsSaidAtTheEndOfTheFindings) {
   for (const std::string sentence :
        {"Withheld as too small: 3 findings (12 transfers, 3.40 KB, 20 allocations).",
         "Not called needless: 20 transfers, 655 KB that carried what was there: kernels may have "
-        "changed it (its device address was given out: 8; a mapped table of pointers may hold it: "
+        "changed it (its device address was given out: 8; a table of pointers may hold it: "
         "12)."}) {
     EXPECT_NE(markdown.find(sentence), std::string::npos) << markdown;
   }

@@ -130,6 +130,33 @@ TEST(Rendering, OfACutTraceSpeaksOfWhatIsLeft) {
       << text;
 }
 
+TEST(Rendering, OfARunWhoseEventsWereLostSpeaksOfWhatWasRecorded) {
+  Trace trace = sample();
+  trace.losses = {{"records_too_large", 9}, {"contents_over_time", 9}};
+  const std::vector<analysis::Analysis> whole = {analysis::analyze(trace)};
+  EXPECT_TRUE(begins(render(whole, Format::kText), "data movement is "));
+  trace.losses = {{"records_no_space", 18481}};
+  const std::vector<analysis::Analysis> analyses = {analysis::analyze(trace)};
+  const std::string text = render(analyses, Format::kText, {.width = 1000});
+  EXPECT_TRUE(begins(text, "in what was recorded of the run, data movement is ")) << text;
+  EXPECT_EQ(text.substr(0, text.find('\n')).find("of wall"), std::string::npos) << text;
+  EXPECT_NE(text.find("\n! events were lost (records_no_space 18481): figures, shares, loops and "
+                      "findings are of what was recorded\n"),
+            std::string::npos)
+      << text;
+}
+
+// What JSON tells of contents the line of losses tells, too.
+TEST(Rendering, NothingIsLostThatTheLineOfLossesDoesNotName) {
+  Trace trace = sample();
+  trace.losses = {{"records_no_space", 0}, {"contents_pending_overflow", 8968}};
+  const std::vector<analysis::Analysis> analyses = {analysis::analyze(trace)};
+  const std::string text = render(analyses, Format::kText);
+  EXPECT_NE(text.find("Lost     contents_pending_overflow 8968 (of 2 kinds of loss watched)\n"),
+            std::string::npos)
+      << text;
+}
+
 TEST(Rendering, OfATraceCutBeforeItsEventsClaimsNothingOfTheRun) {
   Trace trace;
   trace.truncated = true;

@@ -1,17 +1,23 @@
+// Data that is brought back and sent again, pass by pass; the host changes one value of it, of the
+// index given, from a pass on. Fingerprints read 4 of each 25 kB.
 #include <cstdio>
+#include <cstdlib>
 #include <vector>
-int main() {
+
+int main(int count, char** arguments) {
   const int n = 200000;
+  const int index = count > 1 ? std::atoi(arguments[1]) : 5;
+  const int from = count > 2 ? std::atoi(arguments[2]) : 0;
   std::vector<double> z(n, 0);
   double* c = z.data();
 #pragma omp target enter data map(to : c[0 : n])
   for (int t = 0; t < 20; t++) {
 #pragma omp target update from(c[0 : n])
-    c[5] += 1;  // one value of 1.6 MB
+    if (t >= from) c[index] += 1;
 #pragma omp target update to(c[0 : n])
 #pragma omp target teams distribute parallel for
     for (int i = 0; i < n; i++) c[i] += 0.5;
   }
 #pragma omp target exit data map(from : c[0 : n])
-  printf("%g\n", c[5]);
+  std::printf("%g\n", c[index]);
 }
