@@ -96,8 +96,11 @@ fs::path Fixing::find_tree() const {
   }
   std::vector<fs::path> files = {recorded_.program};
   for (const fs::path& file : sources()) {
-    files.push_back(file);
-    if (!has_tree(files)) files.pop_back();
+    // A link's file is what is changed.
+    for (const fs::path& one : {file, fs::weakly_canonical(file)}) {
+      files.push_back(one);
+      if (!has_tree(files)) files.pop_back();
+    }
   }
   return tree_of(files);
 }
