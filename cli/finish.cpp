@@ -17,6 +17,7 @@
 #include "ompdm/analysis.h"
 #include "ompdm/error.h"
 #include "open_trace.h"
+#include "output.h"
 #include "rank_summaries.h"
 #include "shell_words.h"
 #include "verb_help.h"
@@ -164,6 +165,7 @@ int run_finish(const FinishVerb& verb) {
     return tell_finished(verb, *trace);
   }
   refuse_timeline(verb.spool);
+  refuse_input_as_output(verb.output, {verb.spool});
   // A name that somebody has typed says what is to be written.
   const FinishResult result = finish_patiently(verb.spool, verb.output, !verb.output.empty());
   tell(result);
@@ -182,7 +184,8 @@ void setup_finish(CLI::App& app, int& exit_status) {
       ->type_name("");
   verb->add_option("-o,--output", options->output,
                    "The trace to write (default: the name the recorder was given)")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(is_file_name);
   verb->add_flag("--handed-over", options->handed_over)->group("");
   set_help(*verb, "ompdm finish [SPOOL] [-o FILE]",
            "An older trace of that name is kept as trace.~N~.json; other files are never touched.\n"

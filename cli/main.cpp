@@ -4,11 +4,13 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <iostream>
 #include <string>
 #include <vector>
 
 #include "misspelt.h"
 #include "ompdm/error.h"
+#include "printable.h"
 #include "verb_help.h"
 #include "verbs.h"
 
@@ -96,6 +98,7 @@ int fail(const char* message, int exit_status) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  ompdm::cli::make_stdio_printable();
   int exit_status = 0;
   try {
     exit_status = run(argc, argv);
@@ -105,7 +108,9 @@ int main(int argc, char** argv) {
     exit_status = fail(error.what(), 1);
   }
   // A reader that had enough (head) is no failure; a full disk is one.
-  if ((std::fflush(stdout) != 0 || std::ferror(stdout) != 0) && errno != EPIPE) {
+  std::cout.flush();
+  const bool is_written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good();
+  if (!is_written && errno != EPIPE) {
     return fail((std::string("standard output: ") + std::strerror(errno)).c_str(), 1);
   }
   return exit_status;

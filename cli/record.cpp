@@ -21,6 +21,7 @@
 #include "launch.h"
 #include "misspelt.h"
 #include "ompdm/error.h"
+#include "output.h"
 #include "progress.h"
 #include "recorder_library.h"
 #include "session.h"
@@ -242,7 +243,8 @@ void setup_record(CLI::App& app, int& exit_status) {
   verb->add_option("-o,--output", options->output,
                    "Trace to write; %p is the pid, %h the host, %q{VAR} a variable (default "
                    "trace.json, also where no name is left)")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(is_file_name);
   verb->add_option("--names", options->names,
                    "Names and lines from the runtime's arguments (default on)")
       ->type_name("on|off")

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "fix/fixing.h"
+#include "output.h"
 #include "verb_help.h"
 #include "verbs.h"
 
@@ -54,7 +55,7 @@ void setup_fix(CLI::App& app, int& exit_status) {
       ->needs(build);
   verb->add_flag("--apply", options->apply, "Make what was verified in your own tree, too")
       ->needs(build);
-  verb->add_option("-o,--output", options->output, "Write the patch to FILE")->type_name("FILE");
+  add_output_option(*verb, options->output, "Write the patch to FILE");
   set_help(
       *verb, "ompdm fix TRACE [--build CMD] [options]",
       "Without --build nothing is built or run, and the patch is not verified. With it, each\n"
