@@ -22,6 +22,9 @@ std::string escaped(std::string_view bytes) {
   return text;
 }
 
+/// Of ASCII.
+bool is_plain(char byte) { return byte == '\n' || byte == '\t' || (byte >= ' ' && byte < 0x7f); }
+
 struct Piece {
   std::size_t size = 1;
   bool is_plain = false;
@@ -58,10 +61,10 @@ Piece character_at(std::string_view text) {
   return {std::max<std::size_t>(lead.size, 1), lead.size > 0};
 }
 
+/// Of what does not begin plainly.
 Piece piece_at(std::string_view text, bool has_colors) {
   const auto byte = static_cast<unsigned char>(text.front());
   if (byte >= 0x80) return character_at(text);
-  if (byte == '\n' || byte == '\t' || (byte >= ' ' && byte != 0x7f)) return {1, true};
   for (const std::string_view color : kColors) {
     if (!has_colors) break;
     if (text.starts_with(color)) return {color.size(), true};
@@ -77,6 +80,10 @@ std::string Printable::part(std::string_view bytes) {
   waiting_.clear();
   std::string text;
   for (std::string_view left = all; !left.empty();) {
+    const auto* const end = std::ranges::find_if(left, [](char byte) { return !is_plain(byte); });
+    text.append(left.begin(), end);
+    left.remove_prefix(static_cast<std::size_t>(end - left.begin()));
+    if (left.empty()) break;
     const Piece piece = piece_at(left, has_colors_);
     const std::string_view taken = left.substr(0, piece.size);
     if (piece.is_cut) {

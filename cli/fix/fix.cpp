@@ -63,7 +63,8 @@ void setup_fix(CLI::App& app, int& exit_status) {
       "same, moves less, as much less as a firm promise says, and takes no longer. Each finding\n"
       "takes a recorded run and the timed ones, all of several together as many again: --run\n"
       "names a smaller input, and one of standard input ('./app < small'), --timed-runs fewer\n"
-      "runs. Your own tree is not touched without --apply.\n"
+      "runs. Your own tree is not touched without --apply; outside of the copy the build can\n"
+      "change no file, and fix names the one that it wanted to.\n"
       "Exit status: 0 verified, 4 nothing could be, 1 failure.",
       "ompdm fix trace.json\n"
       "ompdm fix trace.json --build make -o fix.patch\n"
