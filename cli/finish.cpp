@@ -18,6 +18,7 @@
 #include "ompdm/error.h"
 #include "open_trace.h"
 #include "output.h"
+#include "printable.h"
 #include "rank_summaries.h"
 #include "shell_words.h"
 #include "verb_help.h"
@@ -89,8 +90,8 @@ int list_spools() {
     return 0;
   }
   for (const SpoolInfo& spool : spools) {
-    fmt::print("{}  {} (process {} on {}, {})\n", typed_path(spool.path), spool.program, spool.pid,
-               spool.host, state_of(spool));
+    fmt::print("{}  {} (process {} on {}, {})\n", one_line(typed_path(spool.path)),
+               one_line(spool.program), spool.pid, spool.host, state_of(spool));
   }
   const auto waiting = std::ranges::find_if_not(spools, still_records);
   if (waiting != spools.end()) {

@@ -91,7 +91,7 @@ int run(int argc, char** argv) {
 }
 
 int fail(const char* message, int exit_status) {
-  std::fprintf(stderr, "ompdm: %s\n", message);
+  std::fprintf(stderr, "ompdm: %s\n", ompdm::cli::one_line(message).c_str());
   return exit_status;
 }
 

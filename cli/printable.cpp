@@ -107,6 +107,13 @@ std::string printable(std::string_view text) {
   return all + whole.rest();
 }
 
+std::string one_line(std::string_view text) {
+  std::string line;
+  for (const char byte : printable(text))
+    line += byte == '\n' ? escaped({&byte, 1}) : std::string{byte};
+  return line;
+}
+
 namespace {
 
 struct Stream {

@@ -27,6 +27,9 @@ class Printable {
 /// A whole text.
 std::string printable(std::string_view text);
 
+/// The same of what is to stay one line: a name may hold line ends, too.
+std::string one_line(std::string_view text);
+
 /// From here on all that is written by stdio (`stdout`, `stderr`, and fmt::print) is printable.
 /// What is for programs goes through std::cout: it keeps its bytes.
 void make_stdio_printable();

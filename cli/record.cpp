@@ -22,6 +22,7 @@
 #include "misspelt.h"
 #include "ompdm/error.h"
 #include "output.h"
+#include "printable.h"
 #include "progress.h"
 #include "recorder_library.h"
 #include "session.h"
@@ -53,7 +54,7 @@ struct RecordOptions {
   std::vector<std::string> command;
 };
 
-void say(const std::string& line) { std::fprintf(stderr, "ompdm: %s\n", line.c_str()); }
+void say(const std::string& line) { std::fprintf(stderr, "ompdm: %s\n", one_line(line).c_str()); }
 
 /// The output pattern as the recorder wants it: absolute whatever folder the program changes to,
 /// and with the '%' of this folder's own name kept from being a placeholder.

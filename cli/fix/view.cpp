@@ -59,12 +59,12 @@ bool set_read_only(const char* at, bool is_read_only) {
 /// Where programs put what nobody else is to find. A build writes there, and fails without.
 std::vector<std::string> temporary_folders() {
   std::vector<std::string> folders = {"/tmp", "/var/tmp"};
-  const char* cache = std::getenv("XDG_CACHE_HOME");
-  const char* home = std::getenv("HOME");
-  if (cache != nullptr && *cache == '/') {
-    folders.emplace_back(cache);
-  } else if (home != nullptr && *home == '/') {
-    folders.push_back(home + std::string("/.cache"));
+  for (const char* variable : {"XDG_CACHE_HOME", "CCACHE_DIR"}) {
+    const char* folder = std::getenv(variable);
+    if (folder != nullptr && *folder == '/') folders.emplace_back(folder);
+  }
+  if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/') {
+    for (const char* cache : {"/.cache", "/.ccache"}) folders.push_back(std::string(home) + cache);
   }
   return folders;
 }

@@ -139,6 +139,8 @@ TEST_F(OutputFile, HasNoControlCharactersIfItIsText) {
   const Ran none = run("ompdm report \"$(printf 'no\\033[2Jsuch')\"");
   EXPECT_TRUE(none.err.starts_with("ompdm: no\\x1b[2Jsuch: ")) << none.err;
   EXPECT_TRUE(is_clean(run("ompdm \"$(printf 'x\\033[2J')\"").err));
+  EXPECT_EQ(run("ompdm report \"$(printf 'no\\nsuch')\"").err.find('\n'),
+            run("ompdm report \"$(printf 'no\\nsuch')\"").err.size() - 1);
   // What is for programs is exact.
   EXPECT_FALSE(is_clean(run("ompdm report hostile.json --format csv").out));
 }
