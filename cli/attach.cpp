@@ -21,15 +21,15 @@ std::string variable(const char* name) {
   return value != nullptr ? value : "";
 }
 
-/// The list without `entry`, its own separators kept where nothing was taken out.
-std::string without(const std::string& list, std::string_view separators,
-                    const std::string& entry) {
+/// The list without the entries that `is_out` holds for, joined by colons.
+template <class Predicate>
+std::string without(const std::string& list, std::string_view separators, Predicate is_out) {
   std::string rest;
   std::size_t begin = 0;
   while (begin <= list.size()) {
     const std::size_t end = std::min(list.find_first_of(separators, begin), list.size());
     const std::string item = list.substr(begin, end - begin);
-    if (!item.empty() && item != entry) {
+    if (!item.empty() && !is_out(item)) {
       if (!rest.empty()) rest += ':';
       rest += item;
     }
@@ -38,10 +38,28 @@ std::string without(const std::string& list, std::string_view separators,
   return rest;
 }
 
-std::string prepended(const std::string& entry, const std::string& list,
-                      std::string_view separators) {
-  const std::string rest = without(list, separators, entry);
-  return rest.empty() ? entry : entry + ':' + rest;
+/// Whether a library is the recorder, or another copy of it (of another version, say): a process
+/// has one.
+bool is_recorder(const fs::path& library) { return library.filename() == "libompdm.so"; }
+
+/// What is in LD_PRELOAD besides recorders.
+std::string other_preloads() { return without(variable("LD_PRELOAD"), ": ", is_recorder); }
+
+std::string joined(const std::string& first, const std::string& second) {
+  return first.empty() || second.empty() ? first + second : first + ':' + second;
+}
+
+/// Where it is not the first library, AddressSanitizer's shared runtime ends the program unless its
+/// options say this.
+constexpr const char* kAsanOptions = "ASAN_OPTIONS";
+constexpr const char* kAnyOrder = "verify_asan_link_order=0";
+
+void set_or_unset(const char* name, const std::string& value, EnvironmentChange& change) {
+  if (value.empty()) {
+    change.unset.emplace_back(name);
+  } else {
+    change.set.emplace_back(name, value);
+  }
 }
 
 bool gains_privileges(const fs::path& program) {
@@ -60,14 +78,19 @@ constexpr std::string_view kSharedAsan[] = {"libasan.so", "libclang_rt.asan"};
 /// starts the recorder, unless it is to start another tool.
 void allow_tools(const fs::path& recorder, EnvironmentChange& change) {
   if (is_disabled("OMP_TOOL")) change.unset.emplace_back("OMP_TOOL");
-  if (variable(kInjection).empty()) change.set.emplace_back(kInjection, recorder);
+  const std::string injected = variable(kInjection);
+  if (injected.empty() || is_recorder(injected)) change.set.emplace_back(kInjection, recorder);
 }
 
 EnvironmentChange attach_by_tool_libraries(const fs::path& recorder, const fs::path& program,
                                            const fs::path& session) {
   EnvironmentChange change;
-  change.set.emplace_back("OMP_TOOL_LIBRARIES",
-                          prepended(recorder, variable("OMP_TOOL_LIBRARIES"), ":"));
+  change.set.emplace_back("OMP_TOOL_LIBRARIES", joined(recorder, other_tools()));
+  // A recorder that is preloaded would be started in this one's place.
+  if (const std::string preload = variable("LD_PRELOAD");
+      preload.find("libompdm.so") != std::string::npos) {
+    change.set.emplace_back("LD_PRELOAD", other_preloads());
+  }
   allow_tools(recorder, change);
   if (const auto runtime = unreachable_runtime(program)) {
     const fs::path folder = session / "libomp";
@@ -81,6 +104,8 @@ EnvironmentChange attach_by_tool_libraries(const fs::path& recorder, const fs::p
 }
 
 }  // namespace
+
+std::string other_tools() { return without(variable("OMP_TOOL_LIBRARIES"), ":", is_recorder); }
 
 bool is_disabled(const char* name) {
   constexpr const char* kBlanks = " \t";
@@ -111,7 +136,13 @@ bool fits_preload(const fs::path& path) {
 
 EnvironmentChange attach_by_preload(const fs::path& recorder) {
   EnvironmentChange change;
-  change.set.emplace_back("LD_PRELOAD", prepended(recorder, variable("LD_PRELOAD"), ": "));
+  const std::string others = other_preloads();
+  change.set.emplace_back("LD_PRELOAD", joined(others, recorder));
+  const std::string options = variable(kAsanOptions);
+  // The first library is ours where there is no other.
+  if (others.empty() && options.find("verify_asan_link_order") == std::string::npos) {
+    change.set.emplace_back(kAsanOptions, joined(options, kAnyOrder));
+  }
   allow_tools(recorder, change);
   return change;
 }
@@ -156,19 +187,15 @@ EnvironmentChange attach(AttachMethod method, const fs::path& recorder, const fs
                                           : attach_by_tool_libraries(listed, program, session);
 }
 
-EnvironmentChange detach(const fs::path& recorder) {
+EnvironmentChange detach() {
   EnvironmentChange change;
-  const std::pair<const char*, std::string_view> lists[] = {{"LD_PRELOAD", ": "},
-                                                            {"OMP_TOOL_LIBRARIES", ":"}};
-  for (const auto& [name, separators] : lists) {
-    const std::string rest = without(variable(name), separators, recorder);
-    if (rest.empty()) {
-      change.unset.emplace_back(name);
-    } else {
-      change.set.emplace_back(name, rest);
-    }
-  }
-  if (variable(kInjection) == recorder) change.unset.emplace_back(kInjection);
+  set_or_unset("LD_PRELOAD", other_preloads(), change);
+  set_or_unset("OMP_TOOL_LIBRARIES", other_tools(), change);
+  set_or_unset(kAsanOptions,
+               without(variable(kAsanOptions), ":",
+                       [](const std::string& option) { return option == kAnyOrder; }),
+               change);
+  if (is_recorder(variable(kInjection))) change.unset.emplace_back(kInjection);
   return change;
 }
 

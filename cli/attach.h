@@ -33,7 +33,13 @@ std::optional<std::string> preload_obstacle(const std::filesystem::path& program
 /// others at colons.
 bool fits_preload(const std::filesystem::path& path);
 
-/// Puts the recorder first into LD_PRELOAD and keeps what is there.
+/// What OMP_TOOL_LIBRARIES names besides the recorder and other copies of it.
+std::string other_tools();
+
+/// Puts the recorder behind what is in LD_PRELOAD, in the place of other copies of it: what insists
+/// on being the first library (a sanitizer's runtime) stays that. Where nothing is there, the
+/// recorder is the first, and ASAN_OPTIONS say that this is right: the launched program may start
+/// one that brings such a runtime.
 EnvironmentChange attach_by_preload(const std::filesystem::path& recorder);
 
 /// What attaches the recorder to `program` (empty if it was not found) in the way that works there.
@@ -47,8 +53,8 @@ EnvironmentChange attach(AttachMethod method, const std::filesystem::path& recor
                          const std::filesystem::path& program,
                          const std::filesystem::path& session);
 
-/// Takes the recorder out of LD_PRELOAD and OMP_TOOL_LIBRARIES again.
-EnvironmentChange detach(const std::filesystem::path& recorder);
+/// Takes recorders out of LD_PRELOAD and OMP_TOOL_LIBRARIES again, and what came with them.
+EnvironmentChange detach();
 
 /// The program's libomp.so.5 if its libomptarget will look for `libomp.so` in vain, else nothing.
 std::optional<std::filesystem::path> unreachable_runtime(const std::filesystem::path& program);

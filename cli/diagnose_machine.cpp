@@ -177,7 +177,7 @@ Findings examine_environment() {
   if (const std::string preloaded = value("LD_PRELOAD");
       !preloaded.empty() && preloaded.find("libompdm.so") == std::string::npos) {
     findings.push_back(
-        {Level::kOk, fmt::format("LD_PRELOAD={} is kept, after the recorder", preloaded), ""});
+        {Level::kOk, fmt::format("LD_PRELOAD={} is kept, before the recorder", preloaded), ""});
   }
   return findings;
 }

@@ -59,12 +59,12 @@ void tell_use(const EnvOptions& options, Syntax syntax) {
 }
 
 int run_env(const EnvOptions& options) {
-  const std::filesystem::path recorder = find_recorder();
   EnvironmentChange change;
   if (options.unset) {
-    change = detach(recorder);
+    change = detach();
     change.unset.emplace_back("OMPDM_OUTPUT");
   } else {
+    const std::filesystem::path recorder = find_recorder();
     if (!fits_preload(recorder)) {
       throw Error(recorder.string() +
                   ": LD_PRELOAD cannot hold a path with spaces or colons: use `ompdm record`, or "

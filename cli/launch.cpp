@@ -119,6 +119,9 @@ SignalForwarding::SignalForwarding() {
     // An ignored signal stays ignored (nohup).
     if (inherited_[i].sa_handler != SIG_IGN) ::sigaction(kSignals[i], &action, nullptr);
   }
+  struct sigaction untouched = {};
+  untouched.sa_handler = SIG_DFL;
+  ::sigaction(SIGCHLD, &untouched, &of_children_);
 }
 
 SignalForwarding::~SignalForwarding() { restore(); }
@@ -127,6 +130,7 @@ void SignalForwarding::restore() const {
   for (std::size_t i = 0; i < kSignals.size(); ++i) {
     ::sigaction(kSignals[i], &inherited_[i], nullptr);
   }
+  ::sigaction(SIGCHLD, &of_children_, nullptr);
 }
 
 SignalForwarding::Came SignalForwarding::wait_for(int file,

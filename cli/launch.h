@@ -62,6 +62,7 @@ class SignalForwarding {
 
  private:
   std::array<struct sigaction, kSignals.size()> inherited_;
+  struct sigaction of_children_;  ///< SIGCHLD's; ignored, it would cost the program's exit status
 };
 
 /// Runs `command` (program and arguments) with the environment changed and waits for it. Signals

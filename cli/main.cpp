@@ -1,15 +1,16 @@
 // The `ompdm` command: its verbs, and what becomes of an error.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <exception>
-#include <iostream>
 #include <string>
 #include <vector>
 
 #include "misspelt.h"
 #include "ompdm/error.h"
+#include "output.h"
 #include "printable.h"
 #include "verb_help.h"
 #include "verbs.h"
@@ -90,6 +91,17 @@ int run(int argc, char** argv) {
   return exit_status;
 }
 
+/// Keeps the numbers of standard streams that are closed from files that are opened here, so that
+/// nothing is printed into these. They are as good as closed: they cannot be used in the stream's
+/// direction, and a program that is started has them closed.
+void hold_closed_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(stream, F_GETFD) >= 0) continue;
+    const int direction = stream == STDIN_FILENO ? O_WRONLY : O_RDONLY;
+    [[maybe_unused]] const int held = ::open("/dev/null", direction | O_CLOEXEC);
+  }
+}
+
 int fail(const char* message, int exit_status) {
   std::fprintf(stderr, "ompdm: %s\n", ompdm::cli::one_line(message).c_str());
   return exit_status;
@@ -98,6 +110,7 @@ int fail(const char* message, int exit_status) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  hold_closed_streams();
   ompdm::cli::make_stdio_printable();
   int exit_status = 0;
   try {
@@ -107,11 +120,6 @@ int main(int argc, char** argv) {
   } catch (const std::exception& error) {
     exit_status = fail(error.what(), 1);
   }
-  // A reader that had enough (head) is no failure; a full disk is one.
-  std::cout.flush();
-  const bool is_written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good();
-  if (!is_written && errno != EPIPE) {
-    return fail((std::string("standard output: ") + std::strerror(errno)).c_str(), 1);
-  }
-  return exit_status;
+  const std::string lost = ompdm::cli::lost_output();
+  return lost.empty() ? exit_status : fail(lost.c_str(), 1);
 }

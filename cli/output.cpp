@@ -1,6 +1,7 @@
 #include "output.h"
 
 #include <fmt/format.h>
+#include <stdio_ext.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -149,6 +150,22 @@ std::optional<fs::path> replaced_by_output(const std::string& output) {
 }
 
 }  // namespace
+
+std::string lost_output() {
+  // What is for people, and what is exact.
+  const bool is_text_lost = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
+  const int text_cause = errno;
+  std::cout.flush();
+  const bool is_exact_lost = !std::cout.good();
+  const int cause = is_text_lost ? text_cause : errno;
+  if (!is_text_lost && !is_exact_lost) return {};
+  for (std::FILE* stream : {stdout, exact_stdout()}) {
+    ::__fpurge(stream);
+    std::clearerr(stream);
+  }
+  std::cout.clear();
+  return cause == EPIPE ? std::string() : std::string("standard output: ") + std::strerror(cause);
+}
 
 namespace {
 

@@ -54,6 +54,10 @@ report::Format format_of(const OutputOptions& options);
 /// Colors and the width: the terminal's, or one that suits a pager and a printout.
 report::Layout layout_of(const OutputOptions& options);
 
+/// Why what was printed so far did not reach standard output ("standard output: No space left on
+/// device"), told once; empty if it did, or if its reader had enough of it (head).
+std::string lost_output();
+
 /// Calls `write` with the file or standard output. A file has its name once it is whole: where it
 /// cannot be written (Error), or a signal ends the process, the name has what it had.
 void write_out(const OutputOptions& options, const std::function<void(std::ostream&)>& write);

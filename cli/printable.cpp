@@ -141,7 +141,16 @@ std::FILE* printable_stream(Stream& stream, int buffering) {
 
 }  // namespace
 
+namespace {
+
+std::FILE* given_stdout = nullptr;  ///< before it was made printable
+
+}  // namespace
+
+std::FILE* exact_stdout() { return given_stdout != nullptr ? given_stdout : stdout; }
+
 void make_stdio_printable() {
+  given_stdout = stdout;
   static Stream out{STDOUT_FILENO};
   static Stream errors{STDERR_FILENO};
   const bool is_seen = ::isatty(STDOUT_FILENO) == 1;

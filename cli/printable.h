@@ -2,6 +2,7 @@
 // programs' may hold any bytes.
 #pragma once
 
+#include <cstdio>
 #include <string>
 #include <string_view>
 
@@ -33,6 +34,9 @@ std::string one_line(std::string_view text);
 /// From here on all that is written by stdio (`stdout`, `stderr`, and fmt::print) is printable.
 /// What is for programs goes through std::cout: it keeps its bytes.
 void make_stdio_printable();
+
+/// The stream under std::cout.
+std::FILE* exact_stdout();
 
 /// Writes what is for programs (a patch, lines for a shell) to standard output: as it is, but
 /// printable on a terminal.

@@ -133,9 +133,9 @@ EnvironmentChange prepare(const RecordOptions& options, const fs::path& session)
 }
 
 /// A runtime starts one tool: what the user's own environment asks for has to wait.
-void tell_displaced_tool(const std::string& recorder) {
-  const char* tools = std::getenv("OMP_TOOL_LIBRARIES");
-  if (tools == nullptr || tools[0] == '\0' || tools == recorder) return;
+void tell_displaced_tool() {
+  const std::string tools = other_tools();
+  if (tools.empty()) return;
   say(fmt::format(
       "OMP_TOOL_LIBRARIES={}: OpenMP starts one tool only, so it is not started in this run",
       tools));
@@ -199,6 +199,7 @@ void tell_report(const std::vector<std::string>& traces, const std::string& form
   try {
     const std::string page = show_report(traces, format);
     if (!page.empty()) say("wrote " + page);
+    if (const std::string lost = lost_output(); !lost.empty()) throw Error(lost);
   } catch (const std::exception& error) {
     say(error.what());
     say("next: ompdm report" + typed_names(traces));
@@ -216,7 +217,7 @@ int run_record(const RecordOptions& options) {
     say(fmt::format("{}={} is left out for the program, since it forbids recording", name,
                     std::getenv(name.c_str())));
   }
-  tell_displaced_tool(find_recorder());
+  tell_displaced_tool();
   if (options.verbose) {
     for (const auto& [name, value] : change.set) say(fmt::format("sets {}={}", name, value));
   }
@@ -225,12 +226,18 @@ int run_record(const RecordOptions& options) {
     say(ending.failure);
     return ending.exit_status;
   }
-  // The status is the program's own, also where nobody reads what is said here.
+  // The status is the program's own, also where what is said here, or the report, is not read or
+  // has no room.
   std::signal(SIGPIPE, SIG_IGN);
-  const std::vector<std::string> traces =
-      tell_outcome(read_session(session.folder()), ending, options, signals);
-  if (!options.report.empty()) signals.restore();  // what has its trace may be interrupted
-  tell_report(traces, options.report);
+  std::signal(SIGXFSZ, SIG_IGN);
+  try {
+    const std::vector<std::string> traces =
+        tell_outcome(read_session(session.folder()), ending, options, signals);
+    if (!options.report.empty()) signals.restore();  // what has its trace may be interrupted
+    tell_report(traces, options.report);
+  } catch (const std::exception& error) {
+    say(error.what());
+  }
   return ending.exit_status;
 }
 

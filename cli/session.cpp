@@ -49,12 +49,15 @@ Session::Session() {
   // The folder may have to stand in LD_PRELOAD.
   const bool usable = wanted != nullptr && wanted[0] == '/' && fits_preload(wanted) &&
                       fs::is_directory(wanted, error);
-  std::string path = std::string(usable ? wanted : "/tmp") + "/ompdm-XXXXXX";
-  if (::mkdtemp(path.data()) == nullptr) {
-    throw Error(path + ": cannot be made: " + std::strerror(errno) +
-                ": set TMPDIR to a folder that can be written");
+  for (const std::string parent : {usable ? wanted : "/tmp", "/tmp"}) {
+    std::string path = parent + "/ompdm-XXXXXX";
+    if (::mkdtemp(path.data()) != nullptr) {
+      folder_ = path;
+      return;
+    }
   }
-  folder_ = path;
+  throw Error(std::string("/tmp: no folder can be made there: ") + std::strerror(errno) +
+              ": set TMPDIR to a folder that can be written");
 }
 
 Session::~Session() {

@@ -8,8 +8,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <set>
 #include <thread>
 #include <utility>
@@ -83,13 +85,20 @@ class OwnSpool {
   OwnSpool& operator=(const OwnSpool&) = delete;
 
   [[nodiscard]] bool found() const { return file_ >= 0; }
+  /// What keeps the file of that name from being read; empty: nothing, or it is not there.
+  [[nodiscard]] const std::string& obstacle() const { return obstacle_; }
   [[nodiscard]] const SpoolInfo& info() const { return info_; }
   [[nodiscard]] int take_descriptor() { return std::exchange(file_, -1); }
 
  private:
   bool take(const fs::path& name, const RecordedProcess& process) {
     file_ = ::open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (file_ < 0) return false;
+    if (file_ < 0) {
+      if (errno != ENOENT && obstacle_.empty()) {
+        obstacle_ = fmt::format("cannot be opened ({})", std::strerror(errno));
+      }
+      return false;
+    }
     try {
       info_ = spool_info(fmt::format("/proc/self/fd/{}", file_));
       info_.path = name;
@@ -99,6 +108,7 @@ class OwnSpool {
       }
     } catch (const Error&) {
       info_ = {};  // half made, or none of ours
+      if (obstacle_.empty()) obstacle_ = "cannot be read: was it cut short?";
     }
     ::close(file_);
     file_ = -1;
@@ -106,6 +116,7 @@ class OwnSpool {
   }
 
   int file_ = -1;
+  std::string obstacle_;
   SpoolInfo info_;
 };
 
@@ -149,8 +160,12 @@ void settle_process(const RecordedProcess& process, const Ending& ending, bool k
       outcome.lines.push_back("wrote " + typed_path(trace));
       outcome.trace = trace;
     } else {
-      outcome.lines.push_back(fmt::format("{}: its recording {} is gone: was it removed?", who,
-                                          typed_path(process.spool)));
+      const bool is_program = static_cast<pid_t>(process.pid) == ending.pid;
+      outcome.lines.push_back(
+          fmt::format("{}{}: its recording {} {}", who,
+                      is_program && ending.signal != 0 ? ", which " + how_it_ended(ending) : "",
+                      typed_path(process.spool),
+                      spool.obstacle().empty() ? "is gone: was it removed?" : spool.obstacle()));
     }
     return;
   }

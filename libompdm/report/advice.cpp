@@ -34,6 +34,23 @@ const Edit* first_insertion(const Finding& finding) {
   return first == finding.edits.end() ? nullptr : &*first;
 }
 
+/// Whether data is a member of what `this` points to: all functions of its class call it the same.
+bool is_of_this(const EditData& data) {
+  return !data.objects.empty() && data.objects.front() == "this[0:1]";
+}
+
+/// " (80.0 KB and 160 KB)": of a name's pieces of memory; empty where these have many sizes.
+std::string sizes_of(const EditData& data) {
+  constexpr std::size_t kFew = 4;
+  std::vector<std::string> sizes;
+  for (const std::uint64_t bytes : data.pieces) {
+    std::string size = spoken_size(bytes);
+    if (std::ranges::find(sizes, size) == sizes.end()) sizes.push_back(std::move(size));
+    if (sizes.size() > kFew) return {};
+  }
+  return fmt::format(" ({})", spoken_list(sizes));
+}
+
 /// Whether a directive for the first or last use of data may be written outside of the function
 /// that the uses are in, where a parameter or global of it may be called otherwise.
 bool may_be_elsewhere(const Edit& edit, const EditData& data) {
@@ -42,19 +59,30 @@ bool may_be_elsewhere(const Edit& edit, const EditData& data) {
   return is_of_uses && !edit.in_scope && data.local_line == 0 && data.named_at.function != "main";
 }
 
-/// What inserted directives name, and is not what it is called where they are written: lines that
-/// belong to the first of them.
-std::string notes_of(const Finding& finding) {
+/// "these names and sizes are those of work, which main calls at main.cpp:11: write those of main".
+std::string whose_names(const Edit& edit, const std::vector<std::string>& functions) {
+  const std::string of = "these names and sizes are those of " + spoken_list(functions);
+  if (edit.calls.empty()) return of + ": write those that the same data has at this place";
+  const std::string& here = edit.calls.front().function;
+  return fmt::format("{}, which {} calls at {}: write those of {}", of, here,
+                     places_text(edit.calls), here);
+}
+
+/// What there is to know of names in insertions that are told in words: lines that belong to the
+/// first of these.
+std::vector<std::string> notes_of(const Finding& finding, const Edit& first) {
   std::vector<std::string> functions;
   std::set<std::string> known;
   std::set<std::uint32_t> inserted;
-  const Edit* first = first_insertion(finding);
+  std::set<std::uint32_t> with_objects;
   for (const Edit& edit : finding.edits) {
     if (edit.kind != EditKind::kInsert || edit.clauses.empty()) continue;
     const std::string here = function_of(edit);
     for (const EditClause& clause : edit.clauses) {
       for (const std::uint32_t number : clause.data) {
         inserted.insert(number);
+        // What ends a mapping ends its part of the object, too: a release more would end another's.
+        if (clause.kind != "delete") with_objects.insert(number);
         const EditData& data = finding.data[number];
         const std::string& function = data.named_at.function;
         const bool is_foreign = !data.expression.empty() && !is_of_this(data) &&
@@ -65,74 +93,69 @@ std::string notes_of(const Finding& finding) {
       }
     }
   }
-  if (first == nullptr) return {};
-  std::string text;
-  if (!functions.empty()) {
-    text += fmt::format(
-        "these are the names and sizes that {} {}: write those that the same data has at this "
-        "place\n",
-        spoken_list(functions), functions.size() == 1 ? "uses" : "use");
-  }
+  std::vector<std::string> lines;
+  if (!functions.empty()) lines.push_back(whose_names(first, functions));
   std::map<std::string, std::size_t> rows_of_name;
-  bool of_object = false;
+  std::vector<std::string> objects;
+  bool of_this = false;
   bool nameless = false;
   for (const std::uint32_t number : inserted) {
     const EditData& data = finding.data[number];
     ++rows_of_name[data.expression];
-    of_object = of_object || !data.objects.empty();
+    for (const std::string& object : data.objects) {
+      const bool is_new = std::ranges::find(objects, object) == objects.end();
+      if (is_new && with_objects.contains(number)) objects.push_back(object);
+    }
+    of_this = of_this || is_of_this(data);
     nameless = nameless || data.expression.empty();
   }
   for (const std::uint32_t number : inserted) {
     const EditData& data = finding.data[number];
-    if (data.pieces.size() < 2 || data.expression.empty() || first->devices.size() > 1) continue;
-    std::vector<std::string> sizes;
-    for (const std::uint64_t bytes : data.pieces) {
-      const std::string size = spoken_size(bytes);
-      if (std::ranges::find(sizes, size) == sizes.end()) sizes.push_back(size);
-      constexpr std::size_t kFew = 4;
-      if (sizes.size() > kFew) break;
-    }
-    constexpr std::size_t kFew = 4;
-    text += fmt::format(
+    if (data.pieces.size() < 2 || data.expression.empty() || first.devices.size() > 1) continue;
+    lines.push_back(fmt::format(
         "{}{} is {} pieces of memory{}: write all this for each, from when it is allocated until "
-        "it is freed\n",
+        "it is freed",
         data.expression,
         rows_of_name[data.expression] > 1 ? " in " + data.named_at.function : std::string(),
-        data.pieces.size(), sizes.size() > kFew ? "" : fmt::format(" ({})", spoken_list(sizes)));
+        data.pieces.size(), sizes_of(data)));
   }
-  const int line = first->anchor.places.empty() ? 0 : first->anchor.places.front().line;
+  const bool is_at_loop = first.anchor.of == analysis::Anchor::Of::kLoop;
+  const int line = first.anchor.places.empty() ? 0 : first.anchor.places.front().line;
   for (const std::uint32_t number : inserted) {
     const EditData& data = finding.data[number];
     if (data.varies && !data.pieces.empty()) {
-      text += fmt::format("{} was less at times: name all of it ({})\n", data.expression,
-                          spoken_size(*std::ranges::max_element(data.pieces)));
+      lines.push_back(fmt::format("{} was less at times: name all of it ({})", data.expression,
+                                  spoken_size(*std::ranges::max_element(data.pieces))));
     }
     if (data.strays && data.pieces.size() == 1 && data.named_at.line > 0) {
-      text += fmt::format("{} stood for other data at times: write what it stood for at {}\n",
-                          data.expression, place_text(data.named_at));
+      lines.push_back(fmt::format("{} stood for other data at times: write what it stood for at {}",
+                                  data.expression, place_text(data.named_at)));
     }
-    const bool is_later =
-        line > 0 && data.scope_line > line && data.named_at.function == function_of(*first);
-    if (is_later) {
-      text += fmt::format("{} has names that are only declared by line {}: write their values\n",
-                          data.expression, data.scope_line);
+    if (data.expression.empty() || data.named_at.function != function_of(first)) continue;
+    if (line > 0 && data.scope_line > line) {
+      lines.push_back(
+          fmt::format("{} has names that are only declared by line {}: write their values",
+                      data.expression, data.scope_line));
+    } else if (is_at_loop && line > 0 && data.scope_line == 0 && data.objects.empty()) {
+      lines.push_back(fmt::format("{} may be another variable here: write what it stands for at {}",
+                                  data.expression, place_text(data.named_at)));
     }
   }
-  if (first->devices.size() > 1) {
-    std::vector<std::string> devices;
-    for (const std::int32_t device : first->devices) devices.push_back(std::to_string(device));
-    text += fmt::format(
-        "d is the device: write all this for each of {}, with the data that this device works on\n",
-        spoken_list(devices));
+  if (first.devices.size() > 1) {
+    lines.push_back(
+        fmt::format("write all this for each of {}, with the data that this device works on",
+                    devices_text(first.devices)));
   }
-  if (of_object) {
-    Edit update = *first;
-    update.directive = Directive::kTargetUpdate;
-    text += "other members that the host or a kernel changes meanwhile need " +
-            directive_text(update) + " too\n";
+  if (!objects.empty()) {
+    lines.push_back(fmt::format(
+        "map {} with {} members, before them by map(to:), and after them by map(release:){}",
+        spoken_list(objects), objects.size() == 1 ? "its" : "their",
+        of_this ? ", in a member function that is called once for each object" : ""));
+    lines.emplace_back(
+        "other members that the host or a kernel changes meanwhile need a target update, too");
   }
-  if (nameless) text += "compile with -g: then the data has its names here\n";
-  return text;
+  if (nameless) lines.emplace_back("compile with -g: then the data has its names here");
+  return lines;
 }
 
 /// What would make the edits wrong, and what to do then: a line each.
@@ -144,6 +167,10 @@ std::vector<std::string> unless_lines(const Finding& finding) {
   const char* it = is_one ? "it" : "them";
   std::vector<std::string> lines;
   std::vector<std::string> cases;
+  if (has(Unless::kHostChanges)) {
+    cases.push_back(
+        fmt::format("the host, or what another device brings back, changes {} in between", it));
+  }
   if (has(Unless::kKernelChanges))
     cases.push_back(fmt::format("a kernel changes {} in between", it));
   if (has(Unless::kKernelUses)) cases.push_back(fmt::format("a kernel uses {}", it));
@@ -161,8 +188,9 @@ std::vector<std::string> unless_lines(const Finding& finding) {
   }
   if (has(Unless::kNoPass)) {
     lines.emplace_back(
-        "if the loop may have no pass: write to instead of alloc, or what comes back after it has "
-        "never been filled");
+        "if a loop in between may have no pass: let the clause send (to, tofrom), or what comes "
+        "back "
+        "after it has never been filled");
   }
   return lines;
 }
@@ -189,7 +217,7 @@ std::string unreached_text(const Finding& finding) {
       std::ranges::find(finding.runs, RunVerdict::kOtherWork) != finding.runs.end();
   return fmt::format(
       "no edit is given: the loop's code also leads to {}, which {}, and may use or change this "
-      "data{}\n",
+      "data{}",
       spoken_list(all),
       none_shows        ? "no recording shows"
       : all.size() == 1 ? "was not seen in this run"
@@ -197,6 +225,17 @@ std::string unreached_text(const Finding& finding) {
       none_shows ? ""
       : is_taken ? " in one that takes both ways"
                  : " in another; record one that takes this branch");
+}
+
+/// A remark's lines.
+std::vector<AdviceLine> sentences_of(const std::string& remark) {
+  std::vector<AdviceLine> lines;
+  for (std::size_t begin = 0; begin <= remark.size();) {
+    const std::size_t end = std::min(remark.find('\n', begin), remark.size());
+    lines.push_back({remark.substr(begin, end - begin)});
+    begin = end + 1;
+  }
+  return lines;
 }
 
 bool is_for_host(const Edit& edit) {
@@ -254,45 +293,57 @@ std::vector<AdviceStep> advice_steps(const Finding& finding) {
   for (const Edit& edit : finding.edits) {
     const bool goes_on = before != nullptr && edit.when == EditWhen::kKernelChanged &&
                          before->when == EditWhen::kKernelChanged && before->kind == edit.kind;
-    std::string text = edit_text(finding, edit, goes_on);
-    if (&edit == first) text += notes_of(finding);
+    std::vector<AdviceLine> lines = edit_advice(finding, edit, goes_on);
+    if (&edit == first && code_of(finding, edit).empty()) {
+      for (std::string& note : notes_of(finding, edit)) lines.push_back({std::move(note)});
+    }
     if (is_for_host(edit)) {
-      if (!has_condition) text += "a target region whose if() is false runs on the host, too\n";
+      if (!has_condition) {
+        lines.push_back({"a target region whose if() is false runs on the host, too"});
+      }
       has_condition = true;
     }
     if (is_last_of_data(edit)) {
-      text += "write release instead of from for what the host does not read from then on\n";
+      lines.push_back(
+          {"write release instead of from for what the host does not read from then on"});
     }
     if (goes_on && !checks.empty()) {
-      checks.back().text += text;
+      std::ranges::move(lines, std::back_inserter(checks.back().lines));
     } else {
-      const bool is_check = is_for_host(edit) || (edit.kind == EditKind::kInsert &&
-                                                  edit.when == EditWhen::kKernelChanged);
-      (is_check ? checks : steps).push_back({is_check, std::move(text)});
+      const bool is_check = is_condition(edit);
+      (is_check ? checks : steps).push_back({is_check, std::move(lines), &edit});
     }
     before = &edit;
   }
-  for (std::string& line : unless_lines(finding)) checks.push_back({true, std::move(line)});
+  for (std::string& line : unless_lines(finding)) checks.push_back({true, {{std::move(line)}}});
   if (std::string text = unreached_text(finding); !text.empty()) {
-    steps.push_back({false, std::move(text)});
+    steps.push_back({false, {{std::move(text)}}});
   }
-  for (std::string& remark : remarks_of(finding)) {
-    (finding.edits.empty() ? steps : checks).push_back({!finding.edits.empty(), std::move(remark)});
+  for (const std::string& remark : remarks_of(finding)) {
+    (finding.edits.empty() ? steps : checks)
+        .push_back({!finding.edits.empty(), sentences_of(remark)});
   }
   std::ranges::move(checks, std::back_inserter(steps));
-  for (AdviceStep& step : steps) {
-    if (step.text.ends_with('\n')) step.text.pop_back();
-    if (is_fortran_source(finding.file)) {
-      step.text = in_fortran(finding.file, std::move(step.text));
+  if (is_fortran_source(finding.file)) {
+    for (AdviceStep& step : steps) {
+      for (AdviceLine& line : step.lines) line.text = in_fortran(std::move(line.text));
     }
   }
   return steps;
 }
 
 std::string advice_text(const Finding& finding) {
+  constexpr std::size_t kWidest = 88;
   std::string text;
+  const auto add = [&](const std::string& line) { text += (text.empty() ? "" : "\n") + line; };
   for (const AdviceStep& step : advice_steps(finding)) {
-    text += (text.empty() ? "" : "\n") + step.text;
+    for (const AdviceLine& line : step.lines) {
+      if (!line.is_code) {
+        add(line.text);
+        continue;
+      }
+      for (const std::string& part : set_code(line.text, finding.file, kWidest)) add("  " + part);
+    }
   }
   return text;
 }

@@ -9,11 +9,17 @@
 
 namespace ompdm::report {
 
-/// One thing to do, or to look for: lines without an end, of which those that begin with two blanks
-/// are code, and those behind the first are about it.
-struct AdviceStep {
-  bool is_check = false;  ///< what depends on what the program does, and no trace tells
+/// A line of advice: a sentence, or a directive or clause of the program, whole (pragma.h).
+struct AdviceLine {
   std::string text;
+  bool is_code = false;
+};
+
+/// One thing to do, or to look for. The lines behind the first are about it.
+struct AdviceStep {
+  bool is_check = false;  ///< it depends on what the program does, and no trace tells
+  std::vector<AdviceLine> lines;
+  const analysis::Edit* edit = nullptr;  ///< of the finding; none: it is no edit
 };
 
 /// What advice_text() has, first what is to be done in any case.

@@ -8,6 +8,7 @@
 
 #include "report/advice.h"
 #include "report/loop_words.h"
+#include "report/pragma.h"
 
 namespace ompdm::report {
 namespace {
@@ -60,21 +61,6 @@ std::string where_of(const Edit& edit) {
                      these_places(anchor.places));
 }
 
-std::size_t count_of(const Edit& edit) {
-  std::size_t count = 0;
-  for (const EditClause& clause : edit.clauses) count += clause.data.size();
-  return count;
-}
-
-/// Beyond this many, what an edit takes one at a time is no list to copy.
-constexpr std::size_t kMostListed = 6;
-
-bool takes_one_at_a_time(const Edit& edit) {
-  return edit.kind == EditKind::kInsert &&
-         (edit.when == EditWhen::kHostUses || edit.when == EditWhen::kHostChanged ||
-          edit.when == EditWhen::kKernelChanged);
-}
-
 /// "delv", of "delv[0:n]".
 std::string bare_name(const std::string& expression) {
   return expression.substr(0, expression.find('['));
@@ -86,9 +72,7 @@ std::string these_places(const std::vector<analysis::SourcePlace>& places) {
   return places.empty() ? "that place" : places_text(places);
 }
 
-bool is_long_choice(const Edit& edit) {
-  return takes_one_at_a_time(edit) && count_of(edit) > kMostListed;
-}
+bool is_long_choice(const Edit& edit) { return is_condition(edit) && count_of(edit) > kMostListed; }
 
 std::string choice_of(const Finding& finding, const Edit& edit) {
   std::map<std::string, std::size_t> uses;
@@ -118,8 +102,10 @@ std::string lead_of(const Edit& edit, const std::string& choice, bool goes_on) {
                              ? fmt::format(" on device {}", edit.devices.front())
                              : std::string());
     case EditWhen::kHostUses:
-      return fmt::format("where the host reads {} {}, or changes a part of it: before that{}",
-                         choice, where_of(edit), alone);
+      return fmt::format(
+          "where the host reads {} {}, or changes a part of it, after a kernel wrote it: before "
+          "that{}",
+          choice, where_of(edit), alone);
     case EditWhen::kHostChanged:
       return edit.anchor.of == Anchor::Of::kDirective
                  ? fmt::format("{}, where the host has changed {}{}", where_of(edit), choice, alone)

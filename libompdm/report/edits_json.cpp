@@ -1,6 +1,8 @@
 #include "report/edits_json.h"
 
-#include "report/fortran_wording.h"
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "report/loop_words.h"
 #include "report/pragma.h"
 #include "report/row_refs.h"
@@ -35,25 +37,22 @@ Json item_json(const analysis::Analysis& of, const EditData& data) {
           {"pieces", data.pieces}};
 }
 
-/// As they are to be written, in the language of the source.
+/// The directives of an insertion, as they are to be written in the language of the source.
 Json pragmas_json(const analysis::Finding& finding, const Edit& edit) {
-  const Pragmas pragmas(finding);
-  Json lines = Json::array();
-  for (std::string text : {pragmas.plain(edit), pragmas.of_this(edit)}) {
-    if (text.empty()) continue;
-    if (is_fortran_source(finding.file)) text = in_fortran(finding.file, std::move(text));
-    lines.push_back(std::move(text));
+  constexpr std::size_t kWidest = 96;
+  Json pragmas = Json::array();
+  for (const std::string& code : code_of(finding, edit)) {
+    pragmas.push_back(fmt::format("{}", fmt::join(set_code(code, finding.file, kWidest), "\n")));
   }
-  return lines;
+  return pragmas;
 }
 
 Json edit_json(const analysis::Analysis& of, const analysis::Finding& finding, const Edit& edit) {
-  constexpr const char* kKinds[] = {"insert", "replace", "leave_out", "remove", "guard", "keep"};
+  constexpr const char* kKinds[] = {"insert", "replace", "leave_out", "remove", "keep"};
   constexpr const char* kSides[] = {"at", "before", "within", "after"};
   constexpr const char* kOf[] = {"directive", "loop", "calls", "stay", "uses"};
   constexpr const char* kWhen[] = {"always",       "each_time",      "host_uses",
-                                   "host_changed", "kernel_changed", "kernel_follows",
-                                   "nothing_there"};
+                                   "host_changed", "kernel_changed", "nothing_there"};
   Json places = Json::array();
   for (const SourcePlace& place : edit.anchor.places) {
     places.push_back(place_json(of, finding, edit.anchor, place));
@@ -77,8 +76,11 @@ Json edit_json(const analysis::Analysis& of, const analysis::Finding& finding, c
                {"after_taskwait", edit.after_taskwait},
                {"in_scope", edit.in_scope}};
   if (edit.kind == analysis::EditKind::kInsert) json["pragmas"] = pragmas_json(finding, edit);
+  if (!edit.calls.empty()) {
+    json["calls"] = Json::array();
+    for (const SourcePlace& call : edit.calls) json["calls"].push_back(place_json(call));
+  }
   if (edit.anchor.unplaced) json["words"] = loop_text(*edit.anchor.unplaced);
-  if (edit.of > 0) json["coverage"] = {{"needless", edit.instances}, {"of", edit.of}};
   return json;
 }
 
@@ -91,8 +93,9 @@ Json edits_json(const analysis::Finding& finding, const analysis::Analysis& of) 
 }
 
 Json unless_json(const analysis::Finding& finding) {
-  constexpr const char* kUnless[] = {"host_uses",          "kernel_changes", "kernel_uses",
-                                     "host_wants_restore", "made_anew",      "no_pass"};
+  constexpr const char* kUnless[] = {"host_uses",   "host_changes",       "kernel_changes",
+                                     "kernel_uses", "host_wants_restore", "made_anew",
+                                     "no_pass"};
   Json unless = Json::array();
   for (const analysis::Unless one : finding.unless) {
     unless.push_back(kUnless[static_cast<std::size_t>(one)]);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "ompdm/told_part.h"
@@ -53,8 +54,14 @@ std::string heading_of(const Finding& finding, const SourceNames& names) {
 
 std::string cost_of(const Finding& finding) {
   const Pattern pattern = pattern_of(finding);
-  std::string text = counted(finding.count, pattern.one, pattern.many);
+  // What the host reads in between has to cross all the same.
+  const auto* loop = std::get_if<analysis::facts::PerIterationMapping>(&finding.facts);
+  std::string text = loop != nullptr && loop->may_be_read ? "at most " : "";
+  text += counted(finding.count, pattern.one, pattern.many);
   if (finding.wasted_bytes > 0) text += ", " + spoken_size(finding.wasted_bytes);
+  if (finding.allocated_bytes > 0) {
+    text += fmt::format(", {} of device memory", spoken_size(finding.allocated_bytes));
+  }
   if (!finding.timed) {
     text += ", time not known";
   } else if (finding.wasted_time > 0) {

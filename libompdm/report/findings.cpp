@@ -12,6 +12,7 @@
 #include "report/finding_words.h"
 #include "report/fitted_text.h"
 #include "report/page.h"
+#include "report/pragma.h"
 #include "report/runs.h"
 #include "report/table.h"
 
@@ -27,19 +28,6 @@ std::string title_of(Analyses analyses) {
   return fmt::format("Findings: what was needless in {}, what would save most time first",
                      are_inputs(analyses) ? "these runs" : "this run");
 }
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  if (text.empty()) return lines;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    lines.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return lines;
-}
-
-bool is_code(const std::string& line) { return line.starts_with("  "); }
 
 /// Words in lines that are not wider than `width`, each after `indent` blanks.
 std::string filled(const std::string& line, std::size_t indent, std::size_t width) {
@@ -61,30 +49,42 @@ std::string filled(const std::string& line, std::size_t indent, std::size_t widt
   return text + '\n';
 }
 
-/// The lines of one thing to do behind `mark`; a pragma's are as they are to be copied.
-std::string listed(const std::string& mark, const std::string& lines, std::size_t indent,
-                   std::size_t width) {
+/// One thing to do behind `mark`: code is wrapped as the language has it.
+std::string listed(const std::string& mark, const AdviceStep& step, const Finding& finding,
+                   std::size_t indent, std::size_t width) {
   std::string text;
   const std::size_t inner = indent + mark.size();
-  for (const std::string& line : lines_of(lines)) {
-    text += is_code(line) ? std::string(inner + 2, ' ') + line + '\n' : filled(line, inner, width);
+  const std::string code_indent(inner + 4, ' ');
+  const std::size_t code_width = width - std::min(width, code_indent.size());
+  for (const AdviceLine& line : step.lines) {
+    if (!line.is_code) {
+      text += filled(line.text, inner, width);
+      continue;
+    }
+    for (const std::string& part : set_code(line.text, finding.file, code_width)) {
+      text += code_indent + part + '\n';
+    }
   }
   return std::string(indent, ' ') + mark + text.substr(inner);
 }
 
 /// The same in a list within a list's item, four columns a level and for code: what Markdown's
 /// dialects agree on, where fences within lists are not.
-std::string listed_markdown(const std::string& mark, const std::string& lines) {
+std::string listed_markdown(const std::string& mark, const AdviceStep& step,
+                            const Finding& finding) {
+  constexpr std::size_t kWidest = 88;
   std::string text;
   bool in_code = false;
-  for (const std::string& line : lines_of(lines)) {
-    const bool code = is_code(line);
-    const bool goes_on = text.empty() || (code && in_code);
-    text += goes_on ? "" : "\n";
-    text += code           ? fmt::format("            {}\n", line.substr(2))
-            : text.empty() ? fmt::format("    {}{}\n", mark, in_markdown(line))
-                           : fmt::format("        {}\n", in_markdown(line));
-    in_code = code;
+  for (const AdviceLine& line : step.lines) {
+    if (!text.empty() && !(line.is_code && in_code)) text += '\n';
+    if (line.is_code) {
+      for (const std::string& part : set_code(line.text, finding.file, kWidest)) {
+        text += fmt::format("            {}\n", part);
+      }
+    } else {
+      text += fmt::format("    {}{}\n", text.empty() ? mark : "    ", in_markdown(line.text));
+    }
+    in_code = line.is_code;
   }
   return text + '\n';
 }
@@ -96,7 +96,7 @@ std::string steps_markdown(const Finding& finding) {
     if (text.empty() && !step.is_check) text = fmt::format("    {}\n\n", kSteps);
     if (step.is_check && !is_check) text += fmt::format("    {}\n\n", kChecks);
     is_check = step.is_check;
-    text += listed_markdown(is_check ? "* " : "1. ", step.text);
+    text += listed_markdown(is_check ? "* " : "1. ", step, finding);
   }
   return text;
 }
@@ -143,13 +143,13 @@ std::string explain(Analyses analyses, const std::string& which, const Layout& l
   std::size_t number = 0;
   for (auto step = steps.begin(); step != checks; ++step) {
     const std::string mark = is_numbered ? fmt::format("{}) ", ++number) : std::string("- ");
-    text += listed(mark, step->text, indent, width);
+    text += listed(mark, *step, finding, indent, width);
   }
   if (checks != steps.end()) {
     text += '\n' + filled(kChecks, indent, width);
   }
   for (auto step = checks; step != steps.end(); ++step) {
-    text += listed("- ", step->text, indent, width);
+    text += listed("- ", *step, finding, indent, width);
   }
   return text;
 }

@@ -8,6 +8,14 @@ namespace {
 
 using analysis::Analysis;
 
+Json prediction_json(const analysis::Prediction& one) {
+  return {{"wall_ns", one.wall},
+          {"transfer_ns", one.transfer},
+          {"spared_transfers", one.spared_transfers},
+          {"spared_bytes", one.spared_bytes},
+          {"at_most", one.at_most}};
+}
+
 /// A prediction for several processes is that of the slowest.
 Json prediction_json(Analyses analyses) {
   Json slowest = nullptr;
@@ -15,17 +23,9 @@ Json prediction_json(Analyses analyses) {
     if (!one.prediction) continue;
     if (!slowest.is_null() && slowest["wall_ns"].get<Nanoseconds>() >= one.prediction->wall)
       continue;
-    slowest = {{"wall_ns", one.prediction->wall},
-               {"transfer_ns", one.prediction->transfer},
-               {"spared_transfers", one.prediction->spared_transfers},
-               {"spared_bytes", one.prediction->spared_bytes},
-               {"possible", nullptr}};
-    if (const auto& possible = one.possible_prediction) {
-      slowest["possible"] = {{"wall_ns", possible->wall},
-                             {"transfer_ns", possible->transfer},
-                             {"spared_transfers", possible->spared_transfers},
-                             {"spared_bytes", possible->spared_bytes}};
-    }
+    slowest = prediction_json(*one.prediction);
+    const auto& possible = one.possible_prediction;
+    slowest["possible"] = possible ? prediction_json(*possible) : Json(nullptr);
   }
   return slowest;
 }

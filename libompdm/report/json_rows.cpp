@@ -238,6 +238,7 @@ Json finding_json(const analysis::Finding& row, const Analysis& of) {
                {"loop_ids", loop_ids(of, row.loops)},
                {"count", row.count},
                {"wasted_bytes", row.wasted_bytes},
+               {"allocated_bytes", row.allocated_bytes},
                {"wasted_ns", known_time(row.timed, row.wasted_time)},
                {"confidence", kConfidence[static_cast<std::size_t>(row.confidence)]},
                {"coverage", {{"examined", row.examined}, {"of", row.of}}},

@@ -3,97 +3,90 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <string_view>
+#include <set>
 #include <utility>
 
 #include "report/advice.h"
-#include "report/units.h"
+#include "report/fortran_wording.h"
 
 namespace ompdm::report {
 namespace {
 
-using analysis::Anchor;
 using analysis::Edit;
 using analysis::EditClause;
-using analysis::EditData;
+using analysis::EditKind;
+using analysis::EditWhen;
+using analysis::Finding;
 
-/// A directive in lines of at most `widest` characters, or as wide as one item is: broken before a
-/// clause or an item.
-std::string folded(const std::string& directive, std::size_t widest) {
-  std::string text;
-  std::size_t used = 0;
+/// The parts that a line may end behind: a clause, or an item of one with its comma.
+std::vector<std::string> parts_of(const std::string& code) {
+  std::vector<std::string> parts;
+  const std::size_t end_of_name = code.rfind(' ', code.find('('));
   int depth = 0;
-  for (std::size_t begin = 0; begin < directive.size();) {
-    // A part ends behind a blank that is in no item and no comment.
-    std::size_t end = begin;
-    bool in_comment = false;
-    for (; end < directive.size(); ++end) {
-      const char c = directive[end];
-      if (directive.compare(end, 2, "/*") == 0) in_comment = true;
-      if (directive.compare(end, 2, "*/") == 0) in_comment = false;
-      if (c == '(' || c == '[') ++depth;
-      if (c == ')' || c == ']') --depth;
-      const bool after_item = depth == 1 && end > 0 && directive[end - 1] == ',';
-      const bool after_clause = depth == 0 && end > 0 && directive[end - 1] == ')';
-      if (c == ' ' && !in_comment && (after_item || after_clause)) break;
-    }
-    const std::string part = directive.substr(begin, end - begin);
-    if (used > 0 && used + 1 + part.size() > widest) {
-      text += " \\\n      ";
-      used = 4;
-    } else if (used > 0) {
-      text += ' ';
-      ++used;
-    }
-    text += part;
-    used += part.size();
-    begin = end + 1;
+  std::size_t begin = 0;
+  for (std::size_t at = 0; at < code.size(); ++at) {
+    const char c = code[at];
+    if (c == '(' || c == '[') ++depth;
+    if (c == ')' || c == ']') --depth;
+    if (c != ' ' || at == 0) continue;
+    const bool after_item = depth == 1 && code[at - 1] == ',';
+    const bool after_clause = depth == 0 && code[at - 1] == ')';
+    if (!after_item && !after_clause && at != end_of_name) continue;
+    parts.push_back(code.substr(begin, at - begin));
+    begin = at + 1;
+  }
+  parts.push_back(code.substr(begin));
+  return parts;
+}
+
+/// How a line goes on in the next.
+struct Continuation {
+  std::string behind;  ///< the line
+  std::string before;  ///< the next
+  std::size_t widest;  ///< that a line of the language may be
+};
+
+Continuation continuation_of(std::string_view file) {
+  constexpr std::size_t kFreeForm = 132;  // Fortran 2008, 3.3.2.1
+  constexpr std::size_t kFixedForm = 72;  // 3.3.3.1: what is behind is not read
+  if (!is_fortran_source(file)) return {" \\", "    ", std::string::npos};
+  if (is_fixed_form(file)) return {"", "!$omp& ", kFixedForm};
+  return {" &", "!$omp   ", kFreeForm};
+}
+
+/// "map(to: a, b)", "to(a, b)".
+std::string clause_text(const Edit& edit, const std::string& kind,
+                        const std::vector<std::string>& items) {
+  return edit.directive == Directive::kTargetUpdate
+             ? fmt::format("{}({})", kind, clause_list(items))
+             : fmt::format("map({}: {})", kind, clause_list(items));
+}
+
+std::string directive_text(const Edit& edit) {
+  std::string text = fmt::format("#pragma omp {}", analysis::directive_name(edit.directive));
+  if (!edit.devices.empty() && edit.devices.front() != 0) {
+    text += fmt::format(" device({})", edit.devices.front());
   }
   return text;
 }
 
-/// Each text once, in the order in which they came.
-class Items {
- public:
-  void add(std::string text) {
-    if (known_.insert(text).second) texts_.push_back(std::move(text));
-  }
-  std::vector<std::string> sorted() const {
-    std::vector<std::string> texts = texts_;
-    std::ranges::sort(texts);
-    return texts;
-  }
-  const std::vector<std::string>& all() const { return texts_; }
-
- private:
-  std::vector<std::string> texts_;
-  std::set<std::string> known_;
-};
-
-using Lists = std::vector<std::pair<std::string, std::vector<std::string>>>;
-
-/// The object comes before its members, and goes with them.
-void add_objects(const std::vector<std::string>& objects, bool enters, Lists& lists) {
-  if (objects.empty()) return;
-  const std::string with = enters ? "to" : "release";
-  const auto list = std::ranges::find(lists, with, [](const auto& one) { return one.first; });
-  if (list == lists.end()) {
-    lists.insert(enters ? lists.begin() : lists.end(), {with, objects});
-    return;
-  }
-  std::vector<std::string>& items = list->second;
-  const std::set<std::string> leading(objects.begin(), objects.end());
-  std::erase_if(items, [&](const std::string& one) { return leading.contains(one); });
-  items.insert(enters ? items.begin() : items.end(), objects.begin(), objects.end());
+/// Each expression once, in alphabetical order.
+std::vector<std::string> items_of(const Finding& finding, const EditClause& clause) {
+  std::set<std::string> items;
+  for (const std::uint32_t number : clause.data) items.insert(finding.data[number].expression);
+  return {items.begin(), items.end()};
 }
 
-bool is_update(const Edit& edit) { return edit.directive == Directive::kTargetUpdate; }
+std::string clauses_text(const Finding& finding, const Edit& edit) {
+  std::string text;
+  for (const EditClause& clause : edit.clauses) {
+    if (clause.data.empty()) continue;
+    text += (text.empty() ? "" : " ") + clause_text(edit, clause.kind, items_of(finding, clause));
+  }
+  return text;
+}
 
 }  // namespace
-
-bool is_of_this(const EditData& data) {
-  return !data.objects.empty() && data.objects.front() == "this[0:1]";
-}
 
 std::string function_of(const Edit& edit) {
   if (edit.anchor.places.empty()) return {};
@@ -103,84 +96,54 @@ std::string function_of(const Edit& edit) {
   return is_one ? function : std::string();
 }
 
-std::string directive_text(const Edit& edit) {
-  std::string text = fmt::format("#pragma omp {}", analysis::directive_name(edit.directive));
-  if (edit.devices.size() > 1) {
-    text += fmt::format(" device(d /* each of {} */)", fmt::join(edit.devices, ", "));
-  } else if (!edit.devices.empty() && edit.devices.front() != 0) {
-    text += fmt::format(" device({})", edit.devices.front());
-  }
-  return text;
+bool is_condition(const Edit& edit) {
+  return edit.kind == EditKind::kInsert &&
+         (edit.when == EditWhen::kHostUses || edit.when == EditWhen::kHostChanged ||
+          edit.when == EditWhen::kKernelChanged);
 }
 
-Pragmas::Pragmas(const analysis::Finding& finding, std::size_t widest)
-    : finding_(finding), widest_(widest) {
-  for (const EditData& data : finding.data) {
-    if (!is_of_this(data)) functions_.insert(data.named_at.function);
-  }
+std::size_t count_of(const Edit& edit) {
+  std::size_t count = 0;
+  for (const EditClause& clause : edit.clauses) count += clause.data.size();
+  return count;
 }
 
-/// Names of one function alone are told whose they are by a note.
-std::string Pragmas::item(const EditData& data, const std::string& text,
-                          const std::string& here) const {
-  const std::string& function = data.named_at.function;
-  const bool needs_function =
-      !is_of_this(data) && !function.empty() && function != here && functions_.size() > 1;
-  return needs_function ? fmt::format("{} /* in {} */", text, function) : text;
-}
-
-std::string Pragmas::written(const Edit& edit, bool of_this) const {
-  const std::string here = function_of(edit);
-  Items objects;
-  Lists lists;
+std::vector<std::string> code_of(const Finding& finding, const Edit& edit) {
+  if (!edit.in_scope || count_of(edit) == 0) return {};
+  // A part of the edits by itself may change what the program does.
+  const auto is_in_words = [](const Edit& one) { return !one.in_scope && !is_condition(one); };
+  if (std::ranges::any_of(finding.edits, is_in_words)) return {};
+  if (edit.kind == EditKind::kReplace) return {clauses_text(finding, edit)};
+  if (edit.kind != EditKind::kInsert) return {};
+  if (!is_condition(edit)) return {directive_text(edit) + ' ' + clauses_text(finding, edit)};
+  std::vector<std::string> code;
+  if (count_of(edit) > kMostListed) return code;
   for (const EditClause& clause : edit.clauses) {
-    Items items;
-    for (const std::uint32_t number : clause.data) {
-      const EditData& data = finding_.data[number];
-      if (data.expression.empty() || is_of_this(data) != of_this) continue;
-      items.add(item(data, data.expression, here));
-      // What ends a mapping ends its part of the object, too: a release more would end another's.
-      if (clause.kind == "delete") continue;
-      for (const std::string& object : data.objects) objects.add(item(data, object, here));
+    for (const std::string& item : items_of(finding, clause)) {
+      code.push_back(directive_text(edit) + ' ' + clause_text(edit, clause.kind, {item}));
     }
-    if (!items.all().empty()) lists.emplace_back(clause.kind, items.sorted());
   }
-  if (lists.empty()) return {};
-  std::string text = directive_text(edit);
-  if (!is_update(edit)) {
-    add_objects(objects.all(), edit.directive == Directive::kTargetEnterData, lists);
-  }
-  for (const auto& [kind, items] : lists) {
-    text += is_update(edit) ? fmt::format(" {}({})", kind, clause_list(items))
-                            : fmt::format(" map({}: {})", kind, clause_list(items));
-  }
-  return folded(text, widest_);
+  return code;
 }
 
-std::string Pragmas::plain(const Edit& edit) const { return written(edit, false); }
-
-std::string Pragmas::of_this(const Edit& edit) const { return written(edit, true); }
-
-std::string Pragmas::in_words(const Edit& edit) const {
-  std::vector<std::string> parts;
-  for (const EditClause& clause : edit.clauses) {
-    std::vector<std::string> items;
-    for (const std::uint32_t number : clause.data) {
-      const EditData& data = finding_.data[number];
-      if (!data.expression.empty() || data.pieces.empty()) continue;
-      items.push_back(fmt::format(
-          "the {} that {} maps", spoken_size(data.pieces.front()),
-          data.named_at == analysis::SourcePlace() ? "a directive" : place_text(data.named_at)));
+std::vector<std::string> set_code(const std::string& code, std::string_view file,
+                                  std::size_t width) {
+  const std::string text = is_fortran_source(file) ? in_fortran(code) : code;
+  const Continuation go_on = continuation_of(file);
+  const std::size_t widest = std::min(width, go_on.widest);
+  if (text.size() <= widest) return {text};
+  std::vector<std::string> lines;
+  for (const std::string& part : parts_of(text)) {
+    const bool fits =
+        !lines.empty() && lines.back().size() + 1 + part.size() + go_on.behind.size() <= widest;
+    if (fits) {
+      lines.back() += ' ' + part;
+    } else {
+      lines.push_back((lines.empty() ? "" : go_on.before) + part);
     }
-    if (items.empty()) continue;
-    parts.push_back(fmt::format(
-        "{} for {}",
-        fmt::format(is_update(edit) ? fmt::runtime("{}(...)") : fmt::runtime("map({}: ...)"),
-                    clause.kind),
-        spoken_list(items)));
   }
-  if (parts.empty()) return {};
-  return fmt::format("write {} with {}", directive_text(edit), spoken_list(parts));
+  for (std::size_t i = 0; i + 1 < lines.size(); ++i) lines[i] += go_on.behind;
+  return lines;
 }
 
 }  // namespace ompdm::report

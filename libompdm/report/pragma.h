@@ -1,9 +1,12 @@
-// Directives to be inserted, as a reader of the source writes them.
+// What of an edit is printed as code, and how code is set in lines.
+//
+// Code is printed whole, where all names in it are those of the place that is named; else an edit
+// is told in words (edit_words.h). It is never shortened, and shares no line with a remark.
 #pragma once
 
-#include <cstdint>
-#include <set>
+#include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ompdm/analysis.h"
@@ -13,37 +16,26 @@ namespace ompdm::report {
 /// The function that an edit's names have to be of; empty where that is not one, or not known.
 std::string function_of(const analysis::Edit& edit);
 
-/// "#pragma omp target update device(2)"; of several devices "device(d /* each of 0, 1 */)".
-std::string directive_text(const analysis::Edit& edit);
+/// Whether an inserted directive is written only where the host or a kernel does something that no
+/// trace shows.
+bool is_condition(const analysis::Edit& edit);
 
-/// The inserted directives of one finding.
-class Pragmas {
- public:
-  static constexpr std::size_t kWidest = 96;
+/// How many items the clauses of an edit have.
+std::size_t count_of(const analysis::Edit& edit);
 
-  /// In lines of at most some `widest` characters.
-  explicit Pragmas(const analysis::Finding& finding, std::size_t widest = kWidest);
+/// Beyond this many, a condition is told for all of its items together, without code.
+inline constexpr std::size_t kMostListed = 6;
 
-  /// Of data outside of objects, or of what `this` points to, which is another directive; empty
-  /// where nothing of the edit is that. A struct or object goes with its members.
-  [[nodiscard]] std::string plain(const analysis::Edit& edit) const;
-  [[nodiscard]] std::string of_this(const analysis::Edit& edit) const;
+/// The code of an edit, a directive or a clause each, in one line as C has it: the directives of an
+/// insertion, the clauses of a replacement. A condition holds of each item by itself: a directive
+/// an item. Empty where the edit is in words: a name of it is not one of the place, another edit of
+/// the finding that is made in any case is in words, or it takes something away.
+std::vector<std::string> code_of(const analysis::Finding& finding, const analysis::Edit& edit);
 
-  /// "write #pragma omp target enter data with map(to: ...) for the 786 KB that heat.cpp:9 maps":
-  /// of data whose names are not known; empty if there is none.
-  [[nodiscard]] std::string in_words(const analysis::Edit& edit) const;
-
- private:
-  [[nodiscard]] std::string item(const analysis::EditData& data, const std::string& text,
-                                 const std::string& here) const;
-  [[nodiscard]] std::string written(const analysis::Edit& edit, bool of_this) const;
-
-  const analysis::Finding& finding_;
-  std::size_t widest_;
-  std::set<std::string> functions_;  // that call some of it by a name that is not of `this`
-};
-
-/// Whether data is a member of what `this` points to: all functions of its class call it the same.
-bool is_of_this(const analysis::EditData& data);
+/// A directive or clause in lines of at most `width` characters, broken before clauses and items,
+/// and continued as C, or the form of the Fortran source `file`, has it. A line is wider only where
+/// a single item is.
+std::vector<std::string> set_code(const std::string& code, std::string_view file,
+                                  std::size_t width);
 
 }  // namespace ompdm::report

@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cctype>
+#include <utility>
+
+#include "edit_text.h"
 
 namespace ompdm::e2e {
 
@@ -19,7 +22,7 @@ std::vector<std::string> to_write(const Json& finding, bool always) {
   for (const Json& edit : finding["edits"]) {
     const std::string when = edit["when"];
     if (edit["kind"] != "insert" || (always && when != "always" && when != "each_time")) continue;
-    for (const Json& pragma : edit["pragmas"]) directives.push_back(pragma);
+    for (std::string& text : directives_of(edit)) directives.push_back(std::move(text));
   }
   return directives;
 }

@@ -8,7 +8,7 @@ function(add_ending_program name source)
   set_property(DIRECTORY APPEND PROPERTY ENDING_PROGRAMS endings_${name})
 endfunction()
 
-foreach(name busy die odd late plain own_tool modules)
+foreach(name busy die errno odd late plain own_tool modules)
   add_ending_program(${name} ${name}.cpp OPTIONS -std=c++20)
 endforeach()
 foreach(name stacks own_walk)  # written for x86-64
@@ -108,5 +108,6 @@ endif()
 target_sources(e2e_test PRIVATE endings/place.cpp endings/deaths_test.cpp endings/deeds_test.cpp
   endings/finishing_test.cpp endings/space_test.cpp endings/stacks_test.cpp endings/names_test.cpp endings/company_test.cpp
   endings/modules_test.cpp)
-target_compile_definitions(e2e_test PRIVATE OMPDM_ENDINGS_SOURCES="${ending_sources}/programs")
+target_compile_definitions(e2e_test PRIVATE OMPDM_ENDINGS_SOURCES="${ending_sources}/programs"
+  OMPDM_SHARED_ASAN="${shared_asan}")
 add_dependencies(e2e_test ${ending_programs})

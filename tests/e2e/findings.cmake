@@ -8,15 +8,18 @@ add_e2e_program(contents ${e2e_findings}/contents.c C)
 foreach(name interior present kept)
   add_e2e_program(${name} ${e2e_findings}/${name}.c C)
 endforeach()
-foreach(name course_heat heat_advised jacobi_advised devices_split inputs members same_names meanwhile nested pieces scratch)
+set(e2e_harm constant_table keep_the_last computed_twice swapped shared_work no_pass)
+foreach(name course_heat heat_advised jacobi_advised devices_split inputs members same_names meanwhile nested pieces scratch
+    ${e2e_harm})
   add_e2e_program(${name} ${e2e_findings}/${name}.cpp OPTIONS -std=c++20)
 endforeach()
 foreach(level O0 O2 O3)
   add_e2e_program(untaken_${level} ${e2e_findings}/untaken.cpp OPTIONS -std=c++20 -g -${level})
 endforeach()
+list(TRANSFORM e2e_harm PREPEND e2e_ OUTPUT_VARIABLE e2e_harm_targets)
 target_sources(e2e_test PRIVATE findings_test.cpp untaken_test.cpp course_test.cpp pieces_test.cpp advice_test.cpp inputs_test.cpp same_words_test.cpp
-  present_test.cpp kept_test.cpp advice.cpp)
+  present_test.cpp kept_test.cpp harm_test.cpp advice.cpp)
 target_compile_definitions(e2e_test PRIVATE OMPDM_E2E_FINDINGS="${e2e_findings}")
 add_dependencies(e2e_test vadd pi jacobi heat e2e_needless e2e_contents e2e_interior e2e_present e2e_kept e2e_heat_advised e2e_jacobi_advised
   e2e_course_heat e2e_devices_split e2e_inputs e2e_members e2e_same_names e2e_meanwhile e2e_nested e2e_pieces e2e_scratch
-  e2e_untaken_O0 e2e_untaken_O2 e2e_untaken_O3)
+  e2e_untaken_O0 e2e_untaken_O2 e2e_untaken_O3 ${e2e_harm_targets})

@@ -114,6 +114,12 @@ TEST(Findings, DecideTheExitStatus) {
   }
 }
 
+/// Bytes that a finding calls needless: of copies, or of device memory.
+Json needless_bytes(const Json& finding) {
+  const Json& memory = finding["allocated_bytes"];
+  return memory > 0 ? memory : finding["wasted_bytes"];
+}
+
 struct Planted {
   std::string name;
   std::string patterns;
@@ -134,7 +140,7 @@ TEST_P(Needless, IsFoundToTheByte) {
   const Json& finding = report["findings"][0];
   EXPECT_EQ(finding["variable"], "a");
   EXPECT_EQ(finding["count"], planted.count);
-  EXPECT_EQ(finding["wasted_bytes"], planted.wasted_bytes);
+  EXPECT_EQ(needless_bytes(finding), planted.wasted_bytes);
 }
 
 // Large, so that allocating it takes its part of the run's time on a busy machine too.
@@ -173,7 +179,7 @@ TEST_P(Contents, AreFoundToTheByte) {
   if (planted.patterns.empty()) return;
   const Json& finding = report["findings"][0];
   EXPECT_EQ(finding["count"], planted.count);
-  EXPECT_EQ(finding["wasted_bytes"], planted.wasted_bytes);
+  EXPECT_EQ(needless_bytes(finding), planted.wasted_bytes);
   if (planted.patterns == "repeated_allocation") return;
   EXPECT_EQ(finding["variable"], "a");
   EXPECT_EQ(finding["confidence"], planted.confidence) << "equal values prove no more";
@@ -192,7 +198,7 @@ const Planted kContents[] = {
     {"two_devices", ""},
     {"there_and_back", "round_trip_transfer", 1, kArray},
     {"there_and_back_changed", ""},
-    {"only_read", "unmodified_copy_back", 1, kArray},
+    {"only_read", "unmodified_copy_back", 1, kArray, "possible"},
     {"one_element", ""},
     {"alternating", ""},
     {"loop_changed", "repeated_allocation", 11, 11 * kArray},

@@ -103,7 +103,8 @@ TEST_F(Fortran, AdviceIsWrittenInFortran) {
   run_it.words.insert(run_it.words.begin(), {OMPDM_COMMAND, "record", "--"});
   ASSERT_EQ(run(run_it, folder.path()).status, 0);
   const Ended report = run({{OMPDM_COMMAND, "report", "--all", "trace.json"}}, folder.path());
-  EXPECT_NE(report.out.find("- !$omp target update from(p)"), std::string::npos) << report.out;
+  EXPECT_NE(report.out.find("- remove the target update from(p) at"), std::string::npos)
+      << report.out;
   EXPECT_EQ(report.out.find("#pragma"), std::string::npos) << report.out;
   std::string all;
   for (int number = 1;; ++number) {
@@ -112,7 +113,7 @@ TEST_F(Fortran, AdviceIsWrittenInFortran) {
     if (one.status != 0) break;
     all += one.out;
   }
-  EXPECT_NE(all.find("remove !$omp target update from(p) at arrays.f90:22"), std::string::npos)
+  EXPECT_NE(all.find("remove the target update from(p) at arrays.f90:22"), std::string::npos)
       << all;
   EXPECT_EQ(all.find("#pragma"), std::string::npos) << all;
 }

@@ -32,8 +32,8 @@ bool has_unless(const Json& finding, const char* what) {
 }
 
 TEST(Kept, IsNotSentOverByWhatSentTheHostsCopyMeanwhile) {
-  expect_edit(only("updated_within", "per_iteration_mapping"),
-              "guard target update (host_changed): to a[0:n]", line_of("within"));
+  expect_edit(only("updated_within", "per_iteration_mapping"), "remove target update: to a[0:n]",
+              line_of("within"));
   expect_edit(only("sent_always", "per_iteration_mapping"), "replace target: to a[0:n]");
 }
 

@@ -55,12 +55,10 @@ TEST(Pieces, OfALaunchAreItsArguments) {
   const Json& finding = scaled.findings[0];
   EXPECT_EQ(finding["line"], line_of("scaled"));
   EXPECT_EQ(finding["count"], 3 * 50);
-  EXPECT_EQ(finding["wasted_bytes"], 50 * (8 + 2 * 4));
+  EXPECT_EQ(finding["wasted_bytes"], 0) << "the launch brings them";
   EXPECT_EQ(finding["confidence"], "likely");
-  ASSERT_EQ(finding["edits"].size(), 2U);
-  EXPECT_EQ(finding["edits"][0]["clauses"][0]["kind"], "firstprivate");
+  EXPECT_TRUE(finding["edits"].empty()) << "a reduction's variable cannot be firstprivate";
   const std::string advice = finding["advice"];
-  EXPECT_NE(advice.find("write firstprivate(dt, n)"), std::string::npos) << advice;
   EXPECT_NE(advice.find("leave now its map(tofrom: ...)"), std::string::npos) << advice;
 
   const Pieces arguments = pieces("scaled_by_arguments", 20'000, "mapped_scalars");

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The report as a page, in headless Chromium: usage: page_test.py OMPDM GOLDEN_FOLDER"""
+"""The report as a page, in headless Chromium: usage: page_test.py OMPDM GOLDEN_FOLDER [HEAT]"""
 import json
 import os
 import pathlib
@@ -81,6 +81,36 @@ class PageTest(unittest.TestCase):
         self.assertIn("// line 41", driver.find_element(By.CSS_SELECTOR, "tr.directive").text)
         rows = driver.find_elements(By.CSS_SELECTOR, "#table-variables tbody tr")
         self.assertEqual([row.find_element(By.TAG_NAME, "th").text for row in rows], ["u", "u_tmp"])
+        self.assert_quiet(driver)
+
+    def test_all_that_is_to_be_done_is_in_sight(self):
+        driver = self.open(page(self.folder, heat(self.folder)))
+        driver.get(driver.current_url.split("#")[0] + "#findings")
+        card = driver.find_element(By.CSS_SELECTOR, ".card")
+        steps = card.find_elements(By.CSS_SELECTOR, ":scope > .advice > li")
+        self.assertEqual(len(steps), 3)
+        for step, words in zip(steps, ["before the loop", "leave the map clauses", "after the loop"]):
+            self.assertTrue(step.is_displayed())
+            self.assertIn(words, step.text)
+        checks = card.find_element(By.CSS_SELECTOR, "details .advice")
+        self.assertFalse(checks.is_displayed())
+        self.assertIn("where the host reads", checks.get_property("textContent"))
+
+    def test_code_stands_on_the_card_and_in_the_source(self):
+        if HEAT is None:
+            self.skipTest("no offload compiler")
+        record = [str(OMPDM), "record", str(HEAT), "--variant", "naive", "60", "5"]
+        subprocess.run(record, cwd=self.folder, check=True, capture_output=True)
+        command = [str(OMPDM), "report", "trace.json", "--format", "html", "-o", "report.html"]
+        subprocess.run(command, cwd=self.folder, check=True)
+        driver = self.open(self.folder / "report.html")
+        code = ["#pragma omp target enter data map(to: u[0:n * n], u_tmp[0:n * n])",
+                "#pragma omp target exit data map(from: u[0:n * n], u_tmp[0:n * n])"]
+        on_card = driver.find_elements(By.CSS_SELECTOR, ".card > .advice pre")
+        self.assertEqual([each.get_property("textContent") for each in on_card], code)
+        rows = driver.find_elements(By.CSS_SELECTOR, "#source tr.inserted")
+        texts = [row.find_elements(By.TAG_NAME, "td")[-1].get_property("textContent").strip() for row in rows]
+        self.assertEqual(texts, ["before this loop:", code[0], "after this loop:", code[1]])
         self.assert_quiet(driver)
 
     def test_source_stays_out_where_it_is_unwanted_or_newer(self):
@@ -251,4 +281,5 @@ class PageTest(unittest.TestCase):
 
 if __name__ == "__main__":
     OMPDM, GOLDEN = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
+    HEAT = pathlib.Path(sys.argv[3]).resolve() if len(sys.argv) > 3 and sys.argv[3] else None
     unittest.main(argv=sys.argv[:1], verbosity=2)

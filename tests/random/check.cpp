@@ -3,11 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "guards.h"
 #include "patch.h"
 #include "source.h"
 #include "versions.h"
@@ -65,9 +63,7 @@ class Check {
     if (!complaint.empty()) return all(complaint);
     Patch patch(source_);
     for (std::size_t i = 0; i < naive_.size(); ++i) record(i, patch);
-    Lines edited = guards::source();
-    std::ranges::move(patch.lines(), std::back_inserter(edited));
-    complaint = batch_.build(edited, "edited");
+    complaint = batch_.build(patch.lines(), "edited");
     if (!complaint.empty()) return all("edited: " + complaint);
     for (std::size_t i = 0; i < naive_.size(); ++i) {
       if (!before_[i].report.is_null() && verdicts_[i].promised > 0) run_edited(i);

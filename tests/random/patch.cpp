@@ -6,7 +6,6 @@
 #include <set>
 #include <utility>
 
-#include "guards.h"
 #include "places.h"
 #include "pragmas/directive.h"
 #include "pragmas/item.h"
@@ -106,60 +105,7 @@ std::string Patch::apply_edit(const Json& edit) {
   if (kind == "insert") return insert(edit);
   if (kind == "replace") return replace(edit);
   if (kind == "leave_out" || kind == "remove") return take_out(edit);
-  // One that found nothing there so far brought nothing: the updates that go with it bring all.
-  if (edit["when"] == "host_uses" && expressions_of(edit).empty()) return take_out(edit);
-  const bool is_send = edit["when"] == "host_changed" && edit["directive"] == "target update";
-  return is_send ? guard(edit) : fmt::format("guard: {}", edit["when"].get<std::string>());
-}
-
-std::string Patch::guard(const Json& edit) {
-  for (const Json& place : edit["places"]) {
-    const std::size_t at = place["line"].get<std::size_t>() - 1;
-    for (const std::string& item : expressions_of(edit)) {
-      Directive rest(lines_[at].text);
-      Directive alone(lines_[at].text);
-      if (!rest.take(item)) return "guard: " + item + " is not there";
-      for (const char* clause : {"to", "from"}) {
-        for (const std::string& other : alone.items(clause)) {
-          if (other != item) alone.take(other);
-        }
-      }
-      const std::string condition = alone.argument("if");
-      alone.set("if",
-                (condition.empty() ? "" : fmt::format("({}) && ", condition)) +
-                    guards::taken(++guards_, pragmas::variable_of(item), alone.argument("device")));
-      lines_[at].before.push_back(in_place_of(lines_[at].text, alone));
-      lines_[at].text = rest.is_idle() ? "" : in_place_of(lines_[at].text, rest);
-      if (rest.is_idle()) break;
-    }
-    tell_guards(whole_program(original_, at));
-  }
-  return "";
-}
-
-/// After each line that changes the host's copy of anything, the guards are told.
-void Patch::tell_guards(const std::set<std::size_t>& lines) {
-  for (const std::size_t at : lines) {
-    std::set<std::string> told;
-    const HostLine line = host_line(original_[at]);
-    for (const HostUse& use : line.uses) {
-      if (use.changes) told.insert(guards::changed(use, line.when));
-    }
-    const std::string& text = original_[at];
-    if (contains(text, "#pragma omp target") && contains(text, "from")) {
-      const Directive directive(text);
-      for (const char* clause : {"map", "from"}) {
-        for (const std::string& item : directive.items(clause)) {
-          if (!contains(item, "[")) continue;  // a sum
-          told.insert(guards::returned(pragmas::variable_of(item), directive.argument("device")));
-        }
-      }
-    }
-    std::vector<std::string>& after = lines_[end_of(original_, at)].after;
-    for (const std::string& one : told) {
-      if (std::ranges::find(after, one) == after.end()) after.push_back(one);
-    }
-  }
+  return kind + ": not known";
 }
 
 std::string Patch::insert(const Json& edit) {

@@ -33,8 +33,6 @@ class Patch {
 
   std::string apply_edit(const nlohmann::json& edit);
   std::string insert(const nlohmann::json& edit);
-  std::string guard(const nlohmann::json& edit);
-  void tell_guards(const std::set<std::size_t>& lines);
   std::string insert_where_host(const nlohmann::json& edit, std::size_t loop);
   void update_where_host(const nlohmann::json& edit, const std::set<std::size_t>& lines);
   void update_of(const nlohmann::json& edit, const std::set<std::size_t>& lines, std::size_t at,
@@ -46,7 +44,6 @@ class Patch {
 
   std::vector<std::string> original_;
   std::vector<Line> lines_;
-  int guards_ = 0;
 };
 
 }  // namespace ompdm::random_programs

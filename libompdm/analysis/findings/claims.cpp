@@ -16,6 +16,9 @@ void sum_up(Claim& claim, const Trace& trace) {
   for (const std::uint32_t i : claim.ops) {
     const DataOp& op = trace.ops[i];
     claim.finding.wasted_time += op.end - op.begin;
+    if (is_transfer(op.kind) && !op.internal && !claim.carries_all) {
+      claim.finding.wasted_bytes += op.bytes;
+    }
     if (op.clock == Clock::kEnqueue) claim.finding.timed = false;
     if (!is_transfer(op.kind)) claim.finding.with_allocations = true;
   }

@@ -8,7 +8,7 @@ namespace ompdm::analysis {
 /// Fills pattern, file and line of a claim.
 void place(Claim& claim, const char* pattern, const Trace& trace, Index<Site> site);
 
-/// Fills `wasted_time` and what it is of from the claim's operations.
+/// Fills `wasted_bytes`, `wasted_time` and what it is of from the claim's operations.
 void sum_up(Claim& claim, const Trace& trace);
 
 }  // namespace ompdm::analysis

@@ -108,6 +108,7 @@ void Contents::follow(const Trace& trace, const Mappings& mappings,
   Latest returned;
   for (const std::uint32_t number : stays) {
     const Mapping& mapping = mappings.rows()[number];
+    if (mapping.is_private) continue;
     for (const std::uint32_t i : mappings.transfers(number)) {
       const DataOp& op = trace.ops[i];
       mapping_of_[i] = number;

@@ -84,7 +84,8 @@ class Contents {
   /// it was at work meanwhile; needs known().
   [[nodiscard]] const Earlier& sent_before(std::uint32_t op) const { return sent_[op]; }
 
-  /// The mapping of a transfer; kNone if it is none of a mapping.
+  /// The mapping of a transfer; kNone if it is none of a mapping, or of a kernel's own copy
+  /// (firstprivate), which crosses whatever is there, and is there for no other.
   [[nodiscard]] std::uint32_t mapping_of(std::uint32_t op) const { return mapping_of_[op]; }
 
  private:

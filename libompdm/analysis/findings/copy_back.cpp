@@ -6,6 +6,7 @@
 
 #include "analysis/findings/edits.h"
 #include "analysis/findings/names.h"
+#include "analysis/findings/surplus.h"
 #include "analysis/map_types.h"
 
 namespace ompdm::analysis {
@@ -28,6 +29,8 @@ void add_edit_of_copy_back(const Evidence& evidence, const std::vector<std::uint
                            const std::vector<std::string>& items, bool is_sent, Finding& finding,
                            bool in_all) {
   const Site& site = evidence.trace.sites[evidence.trace.ops.common(copies.front()).site.value];
+  const bool is_update = site.directive == Directive::kTargetUpdate;
+  if ((is_update && !in_all) || (!is_update && !maps_data(site.directive))) return;
   EditKind kind = EditKind::kReplace;
   const char* clause = is_sent ? "to" : "alloc";
   bool goes_on_sending = false;
@@ -37,12 +40,7 @@ void add_edit_of_copy_back(const Evidence& evidence, const std::vector<std::uint
       break;
     case Directive::kTargetUpdate:
       clause = "from";
-      kind = in_all ? EditKind::kRemove : EditKind::kGuard;
-      break;
-    case Directive::kApi:
-    case Directive::kRuntime:
-      clause = "from";
-      kind = EditKind::kGuard;
+      kind = EditKind::kRemove;
       break;
     default:
       goes_on_sending = is_sent;
@@ -60,7 +58,6 @@ void add_edit_of_copy_back(const Evidence& evidence, const std::vector<std::uint
   if (!always.empty()) {
     edit.clauses.push_back({"always, to", add_items(finding, always, site)});
   }
-  if (kind == EditKind::kGuard) edit.when = EditWhen::kKernelChanged;
   finding.edits.push_back(std::move(edit));
 }
 

@@ -189,14 +189,14 @@ std::vector<Claim> device_leak(const Evidence& evidence) {
       group.silent.insert(mapping.host);
     }
     ++group.claim.finding.count;
-    group.claim.finding.wasted_bytes += mapping.bytes;
+    group.claim.finding.allocated_bytes += mapping.bytes;
   }
   for (const auto& [key, group] : groups) silent.insert(group.silent.begin(), group.silent.end());
   const Asked asked = asked_back(trace, silent);
   std::vector<Claim> claims;
   for (auto& [key, group] : groups) {
     // LLVM keeps a struct that is pointed to once more than it is released.
-    if (group.claim.finding.wasted_bytes <= kRidesAlong) continue;
+    if (group.claim.finding.allocated_bytes <= kRidesAlong) continue;
     const Mapping& first = rows[group.first.value];
     if (first.host != 0) add_other_names(evidence, Turns(trace), group);
     Finding& finding = group.claim.finding;

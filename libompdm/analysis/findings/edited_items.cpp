@@ -21,25 +21,14 @@ bool is_of_motion(const Edit& edit) {
   return edit.directive == Directive::kTargetUpdate || edit.directive == Directive::kApi;
 }
 
-bool thins(const Edit& edit) {
-  return edit.kind == EditKind::kGuard && is_of_motion(edit) && edit.when == EditWhen::kHostChanged;
-}
-
-template <class IsWanted>
-std::set<ItemAt> all_items(const Finding& finding, IsWanted is_wanted) {
-  std::set<ItemAt> all;
-  for (const Edit& edit : finding.edits) {
-    if (is_wanted(edit)) all.merge(items_of(finding, edit));
-  }
-  return all;
-}
-
 }  // namespace
 
 std::set<ItemAt> rewritten_items(const Finding& finding) {
-  return all_items(finding, [](const Edit& edit) { return !is_of_motion(edit); });
+  std::set<ItemAt> all;
+  for (const Edit& edit : finding.edits) {
+    if (!is_of_motion(edit)) all.merge(items_of(finding, edit));
+  }
+  return all;
 }
-
-std::set<ItemAt> thinned_items(const Finding& finding) { return all_items(finding, thins); }
 
 }  // namespace ompdm::analysis

@@ -15,7 +15,4 @@ using ItemAt = std::pair<SourcePlace, std::string>;
 /// Items of which edits write a map clause anew, or take out of it.
 std::set<ItemAt> rewritten_items(const Finding& finding);
 
-/// Items that edits let an update send in some of its instances only.
-std::set<ItemAt> thinned_items(const Finding& finding);
-
 }  // namespace ompdm::analysis

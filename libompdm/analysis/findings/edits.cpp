@@ -71,7 +71,7 @@ void identify(std::vector<Finding>& findings) {
   std::vector<std::size_t> order(findings.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::sort(order, {}, [&](std::size_t i) {
-    return std::tuple(findings[i].line, findings[i].wasted_bytes, i);
+    return std::tuple(findings[i].line, findings[i].wasted_bytes, findings[i].allocated_bytes, i);
   });
   RowIds ids;
   for (const std::size_t i : order) {

@@ -9,6 +9,7 @@
 #include "analysis/findings/doubt.h"
 #include "analysis/findings/edits.h"
 #include "analysis/findings/findings.h"
+#include "analysis/findings/loop_place.h"
 #include "analysis/findings/references.h"
 #include "analysis/findings/settle.h"
 #include "analysis/findings/untaken.h"
@@ -100,6 +101,7 @@ Needless find_needless(const Trace& trace, const DirectiveTable& directives,
   for (Claim& claim : claims.told) {
     refer(evidence, claim);
     withhold_edits(evidence, claim);
+    tell_calls(trace, claim.finding);
     // Fallbacks are known of the whole run, but for what was taken out of it.
     if (is_told_in_part &&
         (trace.recording.is_part() || claim.finding.pattern != "host_fallback")) {

@@ -60,7 +60,8 @@ struct Rest {
 /// An item of a directive's map clauses: the row of the directive, and the item's expression.
 using Clause = std::pair<std::uint32_t, std::string>;
 
-/// A finding, and the operations (positions in Trace::ops) that its advice would make disappear.
+/// A finding, and the operations (positions in Trace::ops) that its advice would make disappear;
+/// of one that spares none, those that it is about.
 struct Claim {
   Finding finding;
   std::vector<std::uint32_t> ops;
@@ -74,6 +75,7 @@ struct Claim {
   std::vector<std::uint32_t> needed;
   std::vector<Stay> stays;   ///< that it keeps on a device
   bool carries_all = false;  ///< of its operations others carry the bytes
+  bool spares_none = false;  ///< its operations could be fewer, and nobody knows how many
   bool host_lags = false;    ///< meanwhile the host has not what a kernel wrote
   /// It rests on what one directive does by itself, and on no other.
   bool stands_alone = false;
@@ -106,7 +108,8 @@ std::vector<Claim> per_iteration_mapping(const Evidence& evidence);
 /// so is what `claimed` has.
 std::vector<Claim> needless_resends(const Evidence& evidence, const Claimed& claimed);
 
-/// Data that every instance of a directive brought back as it had been sent.
+/// Data that every instance of a directive brought back as it had been sent. Possible only: a
+/// kernel may write the values that were there.
 std::vector<Claim> unmodified_copy_back(const Evidence& evidence, const Claimed& claimed);
 
 /// Data that came back as it had come back before, with nothing in between that could have changed
@@ -132,7 +135,8 @@ std::vector<Claim> small_transfers(const Evidence& evidence, const Claimed& clai
 /// Variables of at most 8 bytes that crossed by themselves with each launch of a loop's kernels,
 /// and did not come back (possible only: came back unchanged): 32 transfers or more. One claim a
 /// loop. Leaves out what `claimed` has, and members and elements, which are no arguments by
-/// themselves.
+/// themselves. No edits: a variable of a reduction clause cannot be firstprivate, and no trace
+/// tells which is one.
 std::vector<Claim> mapped_scalars(const Evidence& evidence, const Claimed& claimed);
 
 /// Directives that walked hundreds of components of a mapping, by a `declare mapper` or by the
@@ -142,7 +146,8 @@ std::vector<Claim> mapped_scalars(const Evidence& evidence, const Claimed& claim
 std::vector<Claim> mapper_walk(const Evidence& evidence, const Claimed& claimed);
 
 /// Kernels that were asked to run in one team, in teams of one thread, or in few of both; or that
-/// did run so, or at low occupancy, where the device told.
+/// did run so, or at low occupancy, where the device told. Possible only where their iterations are
+/// not known, and left out where few of the run's launches are theirs.
 std::vector<Claim> serial_kernel(const Evidence& evidence);
 
 /// Target regions whose kernel ran on the host.

@@ -103,9 +103,15 @@ IdleDirectives::IdleDirectives(const Trace& trace, const Presence& presence) : t
   overlaps_.settle();
 }
 
-std::vector<Edit> IdleDirectives::edits_on(const Stay& stay, std::uint32_t data) const {
+IdleEdits IdleDirectives::edits_on(const Stay& stay, std::uint32_t data) const {
+  struct Told {
+    Edit edit;
+    std::uint64_t idle = 0;  // instances
+    std::uint64_t of = 0;
+    bool only_returns = true;
+  };
   // One directive that is inlined at several places has several sites.
-  std::map<std::pair<SourcePlace, Directive>, Edit> edits;
+  std::map<std::pair<SourcePlace, Directive>, Told> told;
   overlaps_.each(stay.host, stay.host + stay.bytes, [&](std::uint32_t number) {
     const Item& item = items_[number];
     const auto first = std::ranges::lower_bound(item.idle, stay.from);
@@ -113,24 +119,25 @@ std::vector<Edit> IdleDirectives::edits_on(const Stay& stay, std::uint32_t data)
     if (item.device != stay.device || !is_meanwhile) return;
     const Site& site = trace_.sites[item.site.value];
     const SourcePlace place = source_place(site);
-    Edit& edit = edits[{place, site.directive}];
+    auto& [edit, idle, of, only_returns] = told[{place, site.directive}];
     edit.anchor.places = {place};
     edit.directive = site.directive;
-    const bool may_bring = item.only_returns && !item.beside_others;
-    edit.when = may_bring ? EditWhen::kHostUses : EditWhen::kNothingThere;
-    edit.instances += item.idle.size();
-    edit.of += item.instances;
+    edit.when = EditWhen::kNothingThere;
     if (item.beside_others) edit.clauses = {{"", {data}}};
+    idle += item.idle.size();
+    of += item.instances;
+    only_returns = only_returns && item.only_returns;
   });
-  std::vector<Edit> told;
-  for (auto& [place, edit] : edits) {
-    const bool always = edit.instances == edit.of && edit.when == EditWhen::kNothingThere;
-    edit.kind = !always                ? EditKind::kGuard
-                : edit.clauses.empty() ? EditKind::kRemove
-                                       : EditKind::kLeaveOut;
-    told.push_back(std::move(edit));
+  IdleEdits edits;
+  for (auto& [place, one] : told) {
+    if (one.idle == one.of) {
+      one.edit.kind = one.edit.clauses.empty() ? EditKind::kRemove : EditKind::kLeaveOut;
+      edits.edits.push_back(std::move(one.edit));
+    } else if (!one.only_returns) {
+      edits.at_times.push_back(place.first);
+    }
   }
-  return told;
+  return edits;
 }
 
 }  // namespace ompdm::analysis

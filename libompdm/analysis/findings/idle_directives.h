@@ -11,15 +11,22 @@
 
 namespace ompdm::analysis {
 
+/// What to do about directives that found nothing there, once something is.
+struct IdleEdits {
+  std::vector<Edit> edits;
+  /// Directives that found it there in other instances, and would send or end it now in all of
+  /// them: no edit of them can be written.
+  std::vector<SourcePlace> at_times;
+};
+
 class IdleDirectives {
  public:
   IdleDirectives(const Trace& trace, const Presence& presence);
 
   /// What to do about each directive that names some of this storage, which is `data` in
-  /// Finding::data: to remove it, or not to reach it; where it did something about its other items,
-  /// to leave this one out. What an update alone would bring back now is what the host may have
-  /// wanted.
-  [[nodiscard]] std::vector<Edit> edits_on(const Stay& stay, std::uint32_t data) const;
+  /// Finding::data: to remove it; where it did something about its other items, to leave this one
+  /// out. An update that brings it back at times may do so each time.
+  [[nodiscard]] IdleEdits edits_on(const Stay& stay, std::uint32_t data) const;
 
  private:
   struct Item {

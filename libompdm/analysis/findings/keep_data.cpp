@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "analysis/findings/findings.h"
 #include "analysis/findings/names.h"
 #include "analysis/findings/surplus.h"
 #include "analysis/map_types.h"
@@ -12,6 +13,11 @@ namespace {
 
 bool is_deferred(const Trace& trace, const DataOp& op) {
   return op.region && trace.regions.common(op.region.value).nowait;
+}
+
+bool moves_alone(Directive directive) {
+  return directive == Directive::kTargetUpdate || directive == Directive::kApi ||
+         directive == Directive::kRuntime;
 }
 
 /// Whether a clause brings this back when it ends.
@@ -53,8 +59,10 @@ std::uint32_t KeptData::add(const Trace& trace, const Mappings& mappings, std::u
   return number;
 }
 
-void KeptData::add_directives(const Trace& trace, const Mappings& mappings, std::uint32_t mapping,
+void KeptData::add_directives(const Evidence& evidence, std::uint32_t mapping,
                               std::uint32_t number) {
+  const Trace& trace = evidence.trace;
+  const Mappings& mappings = evidence.mappings;
   const Mapping& row = mappings.rows()[mapping];
   for (const Index<DataOp> at : {row.alloc, row.remove}) {
     if (!at) continue;
@@ -69,8 +77,10 @@ void KeptData::add_directives(const Trace& trace, const Mappings& mappings, std:
     const Index<Site> by = trace.ops.common(op).site;
     const DataOp& transfer = trace.ops[op];
     if (!by || transfer.kind != OpKind::kHtoD || comes_of_mapping(trace, transfer)) continue;
-    bool& returns = resending[by.value][number];
-    returns = returns || (transfer.map_type & kMapFrom) != 0;
+    Resending& how = resending[by.value][number];
+    how.returns = how.returns || (transfer.map_type & kMapFrom) != 0;
+    const Contents& contents = evidence.contents;
+    how.is_stale = how.is_stale && contents.known() && contents.before(op).tells_same();
   }
   const DataOp& alloc = trace.ops[row.alloc.value];
   const Index<Site> site = alloc.site;
@@ -81,8 +91,9 @@ void KeptData::add_directives(const Trace& trace, const Mappings& mappings, std:
   }
 }
 
-void KeptData::add_idle(std::vector<Edit> edits) {
-  for (Edit& edit : edits) {
+void KeptData::add_idle(IdleEdits found) {
+  at_times.insert(found.at_times.begin(), found.at_times.end());
+  for (Edit& edit : found.edits) {
     const std::pair key(edit.anchor.places.front(), edit.directive);
     const auto [known, is_new] = idle.try_emplace(key, edit);
     if (is_new || edit.clauses.empty() || known->second.clauses.empty()) continue;
@@ -98,7 +109,7 @@ void KeptData::add_alias(std::uint32_t alias, std::uint32_t number, bool has_all
   names_stray = names_stray || !has_all;
 }
 
-void KeptData::settle() {
+void KeptData::settle(const Trace& trace) {
   for (const auto& [alias, numbers] : aliases) {
     const auto any_in = [&](const std::set<std::uint32_t>& some) {
       return std::ranges::any_of(numbers, [&](std::uint32_t one) { return some.contains(one); });
@@ -108,6 +119,17 @@ void KeptData::settle() {
   }
   std::erase_if(made, [&](std::uint32_t one) { return sent.contains(one); });
   std::erase_if(left, [&](std::uint32_t one) { return returned.contains(one); });
+  for (const auto& [number, data_there] : resending) {
+    const Site& site = trace.sites[number];
+    if (!moves_alone(site.directive)) continue;
+    const bool can_go = site.directive == Directive::kTargetUpdate &&
+                        std::ranges::all_of(data_there, [&](const auto& one) {
+                          return !returned.contains(one.first) || one.second.is_stale;
+                        });
+    const bool any = std::ranges::any_of(
+        data_there, [&](const auto& one) { return returned.contains(one.first); });
+    if (any && !can_go) at_times.insert(source_place(site));
+  }
 }
 
 void KeptData::insert(
@@ -118,13 +140,18 @@ void KeptData::insert(
   edit.anchor = at;
   edit.when = when;
   edit.devices.assign(data.devices().begin(), data.devices().end());
-  // What is reached again and again is no place for what is to happen once.
-  edit.in_scope = !at.places.empty() && at.of != Anchor::Of::kStay && !names_stray;
+  // What is reached again and again is no place for what is to happen once, nor are calls that
+  // the compiler repeated: these may be within the loop.
+  edit.in_scope = !names_stray && !at.places.empty() &&
+                  (at.of == Anchor::Of::kLoop || at.of == Anchor::Of::kDirective);
   for (const auto& [kind, numbers] : clauses) {
     if (numbers.empty()) continue;
     edit.clauses.push_back({kind, {numbers.begin(), numbers.end()}});
     edit.in_scope = edit.in_scope && std::ranges::all_of(at.places, [&](const SourcePlace& place) {
-                      return !place.file.empty() && data.in_scope(edit.clauses.back().data, place);
+                      return !place.file.empty() &&
+                             data.in_scope(edit.clauses.back().data, place) &&
+                             (at.of == Anchor::Of::kDirective ||
+                              data.begins_behind(edit.clauses.back().data, place));
                     });
   }
   if (!edit.clauses.empty()) edits.push_back(std::move(edit));
@@ -137,10 +164,19 @@ void tell_to_make_once(const std::vector<std::string>& names, const SourcePlace&
   finding.remarks = {{Remark::Kind::kMakeOnce, names, loop}};
 }
 
-void tell_to_map_objects(Finding& finding) {
+void KeptData::withdraw_edits(Finding& finding) const {
+  const bool any = by_mapper || (!at_times.empty() && !finding.edits.empty());
+  if (!any) return;
   finding.edits.clear();
   finding.unless.clear();
-  finding.remarks = {{Remark::Kind::kMapObjects}};
+  finding.remarks.clear();
+  if (by_mapper) {
+    finding.remarks = {{Remark::Kind::kMapObjects}};
+    return;
+  }
+  for (const SourcePlace& place : at_times) {
+    finding.remarks.push_back({Remark::Kind::kRunsAtTimes, data.names(), place});
+  }
 }
 
 Anchor beside(Anchor anchor, Anchor::Side side) {
@@ -165,14 +201,12 @@ void KeptData::add_resending(const Trace& trace, std::vector<Edit>& edits) const
     Edit edit;
     edit.anchor = anchor_at(trace, {Index<Site>{number}});
     edit.directive = site.directive;
-    const bool moves = site.directive == Directive::kTargetUpdate ||
-                       site.directive == Directive::kApi || site.directive == Directive::kRuntime;
-    edit.kind = moves ? EditKind::kGuard : EditKind::kReplace;
-    if (moves) edit.when = EditWhen::kHostChanged;
+    const bool moves = moves_alone(site.directive);
+    edit.kind = moves ? EditKind::kRemove : EditKind::kReplace;
     EditClause to{"to", {}};
     EditClause from{"always, from", {}};
-    for (const auto& [one, returns] : data_there) {
-      if (returned.contains(one)) (returns && !moves ? from : to).data.push_back(one);
+    for (const auto& [one, how] : data_there) {
+      if (returned.contains(one)) (how.returns && !moves ? from : to).data.push_back(one);
     }
     edit.in_scope = !names_stray && site.directive != Directive::kApi;
     for (const EditClause& clause : {to, from}) {
@@ -233,7 +267,11 @@ std::vector<Edit> KeptData::edits(const Trace& trace, const Anchor& around) cons
   std::ranges::move(edits_of_directives(trace), std::back_inserter(edits));
   const Anchor within = beside(around, Side::kWithin);
   insert(edits, Directive::kTargetUpdate, within, EditWhen::kHostUses, {{"from", returned}});
-  insert(edits, Directive::kTargetUpdate, within, EditWhen::kHostChanged, {{"to", sent}});
+  std::set<std::uint32_t> updated = sent;
+  for (const auto& [site, data_there] : resending) {
+    for (const auto& [one, how] : data_there) updated.insert(one);
+  }
+  insert(edits, Directive::kTargetUpdate, within, EditWhen::kHostChanged, {{"to", updated}});
   UniqueSites forgetting;
   UniqueSites forgetting_after;
   std::set<std::uint32_t> dropped;

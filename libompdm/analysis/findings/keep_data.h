@@ -10,12 +10,15 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/findings/idle_directives.h"
 #include "analysis/findings/named_data.h"
 #include "analysis/findings/presence.h"
 #include "analysis/findings/unique.h"
 #include "ompdm/analysis.h"
 
 namespace ompdm::analysis {
+
+struct Evidence;
 
 /// The data, and what happened to it so far. Each number is in `sent` or `made`, and in `returned`
 /// or `left`.
@@ -35,9 +38,13 @@ struct KeptData {
   UniqueSites sites;     ///< the directives that map it
   UniqueSites always;    ///< those of them that copy it whether it is there or not
   UniqueSites deleting;  ///< those of them that delete it
-  /// Directives that send it from the host while it is there, and by number whether they bring it
-  /// back, too.
-  std::map<std::uint32_t, std::map<std::uint32_t, bool>> resending;  // by site
+  /// How a directive sends it from the host while it is there.
+  struct Resending {
+    bool returns = false;  ///< it brings it back, too
+    bool is_stale = true;  ///< each time it carried what the device had
+  };
+  /// By site and number.
+  std::map<std::uint32_t, std::map<std::uint32_t, Resending>> resending;
   /// What to do about directives that found nothing there.
   std::map<std::pair<SourcePlace, Directive>, Edit> idle;
   bool deferred = false;  ///< one of these is nowait
@@ -45,6 +52,8 @@ struct KeptData {
   std::map<std::uint32_t, std::set<std::uint32_t>> aliases;
   bool names_stray = false;  ///< one stands for what does not stay, too
   bool by_mapper = false;    ///< a `declare mapper` names some of it, with names of its own
+  /// Directives some of whose instances must not run once the data stays: no edit tells which.
+  std::set<SourcePlace> at_times;
 
   /// Takes a piece in by its first mapping (position in Mappings::rows), and what its own and other
   /// mappings do with it. Returns its number.
@@ -52,17 +61,17 @@ struct KeptData {
                     bool is_returned, const OtherMappings& others);
 
   /// Takes in the directives of one of the piece's mappings.
-  void add_directives(const Trace& trace, const Mappings& mappings, std::uint32_t mapping,
-                      std::uint32_t number);
+  void add_directives(const Evidence& evidence, std::uint32_t mapping, std::uint32_t number);
 
   /// Takes in what found none of the storage there so far.
-  void add_idle(std::vector<Edit> edits);
+  void add_idle(IdleEdits found);
 
   /// Notes whose names are those of others in turn.
   void add_alias(std::uint32_t alias, std::uint32_t number, bool has_all);
 
-  /// What some piece sent or brought back belongs to that clause alone.
-  void settle();
+  /// What some piece sent or brought back belongs to that clause alone; and what sends the host's
+  /// copy at times, though it comes back no more, is no edit. Call it when all was taken in.
+  void settle(const Trace& trace);
 
   /// Whether something is made before `around`, comes back after it, and is filled in between only.
   [[nodiscard]] bool returns_what_is_made() const;
@@ -73,6 +82,10 @@ struct KeptData {
 
   /// Of these what concerns the directives that map the data.
   [[nodiscard]] std::vector<Edit> edits_of_directives(const Trace& trace) const;
+
+  /// Takes back a finding's edits where some of what they need cannot be written, and says what to
+  /// do instead.
+  void withdraw_edits(Finding& finding) const;
 
   /// Of what comes back no more, the host's copy is not to be sent again by what did so.
   void add_resending(const Trace& trace, std::vector<Edit>& edits) const;
@@ -89,9 +102,6 @@ void tell_to_make_once(const std::vector<std::string>& names, const SourcePlace&
 
 /// Whether a `declare mapper` named it: the names are the mapper's own.
 bool is_of_mapper(const Trace& trace, const Mapping& mapping);
-
-/// Takes back edits that would have to name what a mapper maps, and says what to do instead.
-void tell_to_map_objects(Finding& finding);
 
 /// The same place on another side.
 Anchor beside(Anchor anchor, Anchor::Side side);

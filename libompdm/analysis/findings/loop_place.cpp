@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "analysis/findings/names.h"
 #include "analysis/function_names.h"
@@ -175,6 +176,28 @@ Anchor loop_anchor(const Trace& trace, const Loop& loop, const std::vector<Index
     anchor.of = Anchor::Of::kCalls;
   }
   return anchor;
+}
+
+void tell_calls(const Trace& trace, Finding& finding) {
+  for (Edit& edit : finding.edits) {
+    if (edit.kind != EditKind::kInsert || edit.in_scope || edit.anchor.places.empty()) continue;
+    const std::string& here = edit.anchor.places.front().function;
+    std::set<SourcePlace> directives;
+    for (const EditClause& clause : edit.clauses) {
+      for (const std::uint32_t number : clause.data) {
+        const SourcePlace& at = finding.data[number].named_at;
+        if (!here.empty() && at.function != here) directives.insert(at);
+      }
+    }
+    for (const Site& site : trace.sites) {
+      if (directives.empty() || !directives.contains(source_place(site))) continue;
+      const std::vector<Caller> chain = chain_of(site);
+      const std::optional<std::size_t> at = find_in(chain, here);
+      if (!at || *at == 0 || chain[*at].line == 0) continue;
+      const SourcePlace call = place_of_call(chain[*at]);
+      if (std::ranges::find(edit.calls, call) == edit.calls.end()) edit.calls.push_back(call);
+    }
+  }
 }
 
 }  // namespace ompdm::analysis

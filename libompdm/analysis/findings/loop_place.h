@@ -6,6 +6,7 @@
 
 #include "analysis/repeats.h"
 #include "analysis/tables.h"
+#include "ompdm/analysis.h"
 #include "ompdm/edits.h"
 #include "ompdm/facts.h"
 #include "ompdm/trace.h"
@@ -41,5 +42,8 @@ SourcePlace source_place(const CodeLoop& loop);
 
 /// The loop as a place of edits; sites are those of a pass.
 Anchor loop_anchor(const Trace& trace, const Loop& loop, const std::vector<Index<Site>>& sites);
+
+/// Fills Edit::calls of a finding's insertions whose names are another function's.
+void tell_calls(const Trace& trace, Finding& finding);
 
 }  // namespace ompdm::analysis

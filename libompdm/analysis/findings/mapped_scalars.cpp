@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "analysis/findings/claims.h"
-#include "analysis/findings/edits.h"
 #include "analysis/findings/findings.h"
 #include "analysis/findings/names.h"
 #include "analysis/findings/tallies.h"
@@ -155,24 +154,21 @@ struct Parts {
 void append(const Evidence& evidence, const Sender& sender, bool with_unchanged, Parts& parts) {
   Claim& claim = parts.claim;
   const std::uint32_t row = row_of(evidence.directives, sender.site);
-  std::vector<std::string> arguments;
+  bool any = false;
   for (const auto& [name, scalar] : sender.scalars) {
     parts.transfers += scalar.transfers;
     if (scalar.came_back() && !(with_unchanged && scalar.is_unchanged())) {
       (scalar.is_unchanged() ? parts.unchanged : parts.returned).add(name);
       continue;
     }
-    arguments.push_back(name);
+    any = true;
     parts.names.add(name);
     claim.finding.count += scalar.transfers;
     claim.ops.insert(claim.ops.end(), scalar.ops.begin(), scalar.ops.end());
   }
-  if (arguments.empty()) return;
+  if (!any) return;
   parts.sites.add(sender.site);
   parts.launches += evidence.directives.rows[row].count;
-  const Site& site = evidence.trace.sites[sender.site.value];
-  claim.finding.edits.push_back(
-      edit_at(claim.finding, EditKind::kReplace, site, "firstprivate", arguments));
 }
 
 Claim claim_of(const Evidence& evidence, const Group& group) {
@@ -190,10 +186,6 @@ Claim claim_of(const Evidence& evidence, const Group& group) {
   finding.variable = clause_list(parts.names.all());
   finding.confidence = Confidence::kLikely;
   finding.examined = finding.of = finding.count;
-  finding.unless = {Unless::kKernelChanges};
-  for (const std::uint32_t op : claim.ops) {
-    if (is_transfer(trace.ops.common(op).kind)) finding.wasted_bytes += trace.ops.common(op).bytes;
-  }
   finding.facts = facts::MappedScalars{.names = parts.names.all(),
                                        .largest = kArgument,
                                        .launches = parts.launches,
@@ -203,6 +195,7 @@ Claim claim_of(const Evidence& evidence, const Group& group) {
                                        .unchanged = parts.unchanged.all(),
                                        .returned = parts.returned.all()};
   if (with_unchanged) claim.add_caveat(Caveat::Kind::kRareFlag);
+  claim.carries_all = true;  // the launch brings their values
   sum_up(claim, trace);
   return std::move(claim);
 }

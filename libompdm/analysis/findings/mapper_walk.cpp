@@ -148,6 +148,7 @@ std::vector<Claim> mapper_walk(const Evidence& evidence, const Claimed& claimed)
     finding.facts = facts_of(walks, walks.site ? &trace.sites[walks.site.value] : nullptr);
     std::ranges::copy_if(walks.sum.transfers, std::back_inserter(claim.ops),
                          [&](std::uint32_t op) { return !claimed[op]; });
+    claim.spares_none = true;
     claims.push_back(std::move(claim));
   }
   return claims;

@@ -112,6 +112,14 @@ bool NamedData::in_scope(const std::vector<std::uint32_t>& data, const SourcePla
              });
 }
 
+bool NamedData::begins_behind(const std::vector<std::uint32_t>& data,
+                              const SourcePlace& loop) const {
+  return std::ranges::all_of(data, [&](std::uint32_t number) {
+    const SourcePlace& named_at = rows_[number].data.named_at;
+    return named_at.file == loop.file && named_at.line >= loop.line;
+  });
+}
+
 template <class IsWanted>
 std::vector<std::string> NamedData::local_names(const IsWanted& is_wanted) const {
   UniqueTexts names;

@@ -41,6 +41,11 @@ class NamedData {
   [[nodiscard]] bool in_scope(const std::vector<std::uint32_t>& data,
                               const SourcePlace& place) const;
 
+  /// Whether the directives that name the data stand behind the place of a loop. The place of a
+  /// `do ... while` is its end; and what stands elsewhere may be a function of the same name.
+  [[nodiscard]] bool begins_behind(const std::vector<std::uint32_t>& data,
+                                   const SourcePlace& loop) const;
+
   /// Names that a loop at that place makes anew in each of its passes, or that a function which it
   /// calls makes anew in each call: what they point to may be made anew as well.
   [[nodiscard]] std::vector<std::string> made_within(const SourcePlace& loop) const;

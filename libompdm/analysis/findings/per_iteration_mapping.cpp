@@ -54,11 +54,11 @@ void add_stay(const Evidence& evidence, const LoopStay& stay, LoopClaim& loop) {
   loop.data_of_stay.push_back(data);
   loop.with_others = loop.with_others || others.any;
   for (const std::uint32_t number : others.mappings) {
-    loop.kept.add_directives(trace, evidence.mappings, number, data);
+    loop.kept.add_directives(evidence, number, data);
   }
   for (const std::uint32_t number : group) {
     add_sites(evidence, number, loop);
-    loop.kept.add_directives(trace, evidence.mappings, number, data);
+    loop.kept.add_directives(evidence, number, data);
     for (const std::uint32_t op : evidence.mappings.transfers(number)) {
       const std::uint32_t site = trace.ops.common(op).site.value;
       const bool is_new = loop.counted_on.emplace(site, data).second;
@@ -72,7 +72,6 @@ void add_stay(const Evidence& evidence, const LoopStay& stay, LoopClaim& loop) {
       loop.bytes_at[op.site.value] += op.bytes;
     }
   }
-  loop.claim.finding.wasted_bytes += surplus.bytes;
   loop.backed_bytes += surplus.backed_bytes;
   loop.unread += surplus.unread;
   if (surplus.sent > 0) ++loop.pieces;
@@ -134,7 +133,7 @@ std::optional<Claim> finished(const Evidence& evidence, const Loop& row, LoopCla
       makes == MakesMemory::kNo ? std::vector<std::string>() : loop.kept.data.made_within(body);
   constexpr std::uint64_t kFewest = 3;
   if (!made.empty() && loop.same.equal < kFewest) return std::nullopt;
-  loop.kept.settle();
+  loop.kept.settle(trace);
   for (std::size_t i = 0; i < loop.claim.stays.size(); ++i) {
     loop.kept.add_idle(
         evidence.idle_directives.edits_on(loop.claim.stays[i], loop.data_of_stay[i]));
@@ -144,6 +143,7 @@ std::optional<Claim> finished(const Evidence& evidence, const Loop& row, LoopCla
   const Index<Site> site{heaviest->first};
   Claim claim = std::move(loop.claim);
   place(claim, "per_iteration_mapping", trace, site);
+  sum_up(claim, trace);
   Finding& finding = claim.finding;
   finding.variable = clause_list(loop.kept.data.names());
   finding.examined = loop.examined;
@@ -163,6 +163,7 @@ std::optional<Claim> finished(const Evidence& evidence, const Loop& row, LoopCla
       std::ranges::all_of(loop.in_full, [](const auto& one) { return one.second; });
   if (!each_in_full) claim.add_caveat(Caveat::Kind::kBlocksCompared);
   if (loop.with_others) claim.add_caveat(Caveat::Kind::kOthersMap);
+  if (loop.kept.names_stray) claim.add_caveat(Caveat::Kind::kNamesStray, loop.kept.data.names());
   constexpr std::uint64_t kOften = 4;
   if (kOften * (loop.compared - loop.same.equal) > loop.compared) {
     claim.add_caveat(Caveat::Kind::kHostChanges);
@@ -189,8 +190,7 @@ std::optional<Claim> finished(const Evidence& evidence, const Loop& row, LoopCla
     finding.remarks = {{Remark::Kind::kWentAsItHadBeen}};
   }
   if (!declared.empty()) tell_to_make_once(declared, place, finding);
-  if (loop.kept.by_mapper) tell_to_map_objects(finding);
-  sum_up(claim, trace);
+  loop.kept.withdraw_edits(finding);
   return claim;
 }
 

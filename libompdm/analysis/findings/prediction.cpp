@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "analysis/device_walk.h"
 #include "analysis/findings/findings.h"
 #include "analysis/interval_union.h"
@@ -10,6 +12,7 @@ std::optional<Prediction> predict(const Trace& trace, std::span<const Claim> cla
   Claimed gone(trace.ops.size());
   Claimed carried(trace.ops.size());  // gone, but another carries its bytes
   for (const Claim& claim : claims) {
+    if (claim.spares_none) continue;
     for (const std::uint32_t op : claim.ops) {
       gone[op] = true;
       carried[op] = claim.carries_all;
@@ -19,6 +22,7 @@ std::optional<Prediction> predict(const Trace& trace, std::span<const Claim> cla
   UnionLength before;
   UnionLength after;
   Prediction prediction;
+  prediction.at_most = std::ranges::any_of(claims, &Claim::host_lags);
   bool is_known = true;
   const auto take_op = [&](std::size_t i) {
     const DataOp& op = trace.ops.common(i);

@@ -179,7 +179,7 @@ bool add(const Evidence& evidence, const Claimed& claimed,
       if (!is_new) group.calls.insert({by.function, trace.sites[known->second.value].function});
     }
     if (site) group.allocating.add(site);
-    group.kept.add_directives(trace, evidence.mappings, mappings[i], number);
+    group.kept.add_directives(evidence, mappings[i], number);
     if (i > 0) group.claim.ops.push_back(row.alloc.value);
     if (i + 1 < mappings.size() && row.remove) group.claim.ops.push_back(row.remove.value);
     for (const std::uint32_t op : evidence.mappings.transfers(mappings[i])) {
@@ -193,7 +193,7 @@ bool add(const Evidence& evidence, const Claimed& claimed,
     }
   }
   group.claim.finding.count += mappings.size() - 1;
-  group.claim.finding.wasted_bytes += (mappings.size() - 1) * first.bytes;
+  group.claim.finding.allocated_bytes += (mappings.size() - 1) * first.bytes;
   return true;
 }
 
@@ -277,7 +277,7 @@ std::vector<Claim> repeated_allocation(const Evidence& evidence, const Claimed& 
                                               .pieces = group.pieces};
     add_edits(trace, group, finding);
     if (!add_what_is_made_within(evidence, group)) continue;
-    if (group.kept.by_mapper) tell_to_map_objects(finding);
+    group.kept.withdraw_edits(finding);
     sum_up(group.claim, trace);
     claims.push_back(std::move(group.claim));
   }

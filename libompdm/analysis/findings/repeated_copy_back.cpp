@@ -113,7 +113,9 @@ Claim finished(const Evidence& evidence, CopyBackGroup& group) {
   if (site != nullptr) {
     add_edit_of_copy_back(evidence, claim.ops, expressions, group.is_sent, finding, in_all);
   }
-  finding.unless = {Unless::kKernelChanges, Unless::kHostWantsRestore};
+  if (!finding.edits.empty()) {
+    finding.unless = {Unless::kKernelChanges, Unless::kHostWantsRestore};
+  }
   return claim;
 }
 

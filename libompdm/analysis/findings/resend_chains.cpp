@@ -54,6 +54,8 @@ ResendGroup joined_of(const Evidence& evidence, const std::vector<ResendGroup>& 
     const ResendGroup& group = groups[i];
     all.content.join(group.content);
     all.all += group.all;
+    all.filling.insert(group.filling.begin(), group.filling.end());
+    all.others_are_needed = all.others_are_needed || group.others_are_needed;
     all.is_other = all.is_other || group.is_other;
     bytes[group.relation] += bytes_of(evidence, group);
   }

@@ -7,6 +7,8 @@
 
 #include "analysis/findings/edits.h"
 #include "analysis/findings/names.h"
+#include "analysis/findings/surplus.h"
+#include "analysis/map_types.h"
 
 namespace ompdm::analysis {
 namespace {
@@ -47,51 +49,64 @@ std::vector<Edit> split(const Trace& trace, const Edit& edit,
   return list;
 }
 
+/// Lets the clauses that only allocated send, in place of what filled their memory first. False
+/// where one of them is no clause, has no name, or allocated more than was filled.
+bool add_edits_of_filled(const Evidence& evidence, const std::set<std::uint32_t>& filling,
+                         Finding& finding) {
+  const Trace& trace = evidence.trace;
+  using Kinds = std::map<std::string, UniqueTexts>;
+  std::map<std::uint32_t, Kinds> clauses;  // by site
+  for (const std::uint32_t op : filling) {
+    const Mapping& mapping = evidence.mappings.rows()[evidence.contents.mapping_of(op)];
+    const DataOp& alloc = trace.ops.common(mapping.alloc.value);
+    const bool is_clause = alloc.site && maps_data(trace.sites[alloc.site.value].directive);
+    // Of a part of it the clause would send more.
+    const bool is_whole = trace.ops.common(op).bytes >= mapping.bytes;
+    if (!is_clause || !is_whole || mapping.is_static || !has_name(trace, mapping)) return false;
+    const std::string kind = (alloc.map_type & kMapFrom) != 0 ? "tofrom" : "to";
+    clauses[alloc.site.value][kind].add(expression_of(trace, mapping));
+  }
+  for (const auto& [at, kinds] : clauses) {
+    const Site& site = trace.sites[at];
+    Edit edit = edit_at(finding, EditKind::kReplace, site, "", {});
+    for (const auto& [kind, items] : kinds) {
+      edit.clauses.push_back({kind, add_items(finding, items.all(), site)});
+    }
+    finding.edits.push_back(std::move(edit));
+  }
+  return true;
+}
+
 }  // namespace
 
-void add_edit_of_resident(const Site& site, const ResendGroup& group, Finding& finding) {
+bool add_edits_of_resident(const Evidence& evidence, const Site& site, const ResendGroup& group,
+                           Finding& finding) {
   const bool is_update = site.directive == Directive::kTargetUpdate;
-  if (is_update || site.directive == Directive::kApi) {
-    Edit edit = edit_at(finding, EditKind::kGuard, site, "to", group.content.expressions);
-    edit.when = EditWhen::kHostChanged;
-    edit.instances = finding.count;
-    edit.of = group.all;
-    finding.edits.push_back(std::move(edit));
-    if (group.scratch) finding.unless.push_back(Unless::kKernelChanges);
-    return;
-  }
+  const bool can_be_named = is_update || maps_data(site.directive);
+  if (!can_be_named || group.others_are_needed) return false;
+  if (!add_edits_of_filled(evidence, group.filling, finding)) return false;
   finding.unless.push_back(Unless::kKernelChanges);
+  const std::vector<std::string>& items = group.content.expressions;
+  if (is_update) {
+    finding.edits.push_back(edit_at(finding, EditKind::kRemove, site, "to", items));
+    finding.unless.push_back(Unless::kHostChanges);
+    return true;
+  }
   if (!group.always) {
-    finding.edits.push_back(
-        edit_at(finding, EditKind::kLeaveOut, site, "to", group.content.expressions));
-    return;
+    finding.edits.push_back(edit_at(finding, EditKind::kLeaveOut, site, "to", items));
+    return true;
   }
   Edit edit = edit_at(finding, EditKind::kReplace, site, "to", group.one_way);
   if (!group.both_ways.empty()) {
     edit.clauses.push_back({"always, from", add_items(finding, group.both_ways, site)});
   }
   finding.edits.push_back(std::move(edit));
-  Edit update = edit_at(finding, EditKind::kInsert, site, "to", group.content.expressions);
+  Edit update = edit_at(finding, EditKind::kInsert, site, "to", items);
   update.directive = Directive::kTargetUpdate;
   update.anchor.side = Anchor::Side::kBefore;
   update.when = EditWhen::kHostChanged;
   finding.edits.push_back(std::move(update));
-}
-
-void add_edits_of_returns(const Evidence& evidence, const ResendGroup& group, Finding& finding) {
-  const Trace& trace = evidence.trace;
-  std::map<std::uint32_t, UniqueTexts> items;  // by site
-  for (const Tally::Pair& pair : group.content.pairs) {
-    const Index<Site> by = trace.ops.common(pair.earlier).site;
-    const bool is_return = trace.ops.common(pair.earlier).kind == OpKind::kDtoH;
-    if (!is_return || !by || trace.sites[by.value].directive != Directive::kTargetUpdate) continue;
-    items[by.value].add(expression_at(trace, evidence.mappings, pair.earlier));
-  }
-  for (const auto& [site, names] : items) {
-    Edit edit = edit_at(finding, EditKind::kGuard, trace.sites[site], "from", names.all());
-    edit.when = EditWhen::kHostUses;
-    finding.edits.push_back(std::move(edit));
-  }
+  return true;
 }
 
 void add_edits_of_remapped(const Trace& trace, const ResendGroup& group, bool unchanged,

@@ -39,15 +39,17 @@ struct ResendGroup {
   std::vector<std::string> one_way;    ///< the items that the clauses only send
   std::vector<std::string> both_ways;  ///< and those that they bring back too
   std::uint64_t all = 0;               ///< transfers of these items by this directive
-  bool is_other = false;               ///< some of which are of other data
+  /// Those of them that are needed: the first to memory that had only been allocated.
+  std::set<std::uint32_t> filling;
+  bool others_are_needed = false;  ///< carried what was not there
+  bool is_other = false;           ///< some of which are of other data
 };
 
-/// What to do at the directive about data that was there all the time.
-void add_edit_of_resident(const Site& site, const ResendGroup& group, Finding& finding);
-
-/// Updates that brought the data back, which went over again as it had come: needed only where the
-/// host reads it.
-void add_edits_of_returns(const Evidence& evidence, const ResendGroup& group, Finding& finding);
+/// What to do at the directive about data that was there all the time. Only where none of its
+/// transfers is needed, but for the first to memory that a clause had only allocated: then that
+/// clause is to send it. False where that cannot be written.
+bool add_edits_of_resident(const Evidence& evidence, const Site& site, const ResendGroup& group,
+                           Finding& finding);
 
 /// What keeps data there that was mapped anew.
 void add_edits_of_remapped(const Trace& trace, const ResendGroup& group, bool unchanged,

@@ -151,14 +151,14 @@ bool keep(const Evidence& evidence, const DirectiveSpans& directives, ResendGrou
       group.last_called.emplace(number, last.rows().front());
     }
     for (const std::uint32_t mapping : others.mappings) {
-      group.kept.add_directives(trace, evidence.mappings, mapping, number);
+      group.kept.add_directives(evidence, mapping, number);
     }
     group.content.claim.stays.push_back(
         {piece.device, piece.host, piece.bytes, piece.storage, span.from, span.to});
     group.kept.add_idle(
         evidence.idle_directives.edits_on(group.content.claim.stays.back(), number));
   }
-  group.kept.settle();
+  group.kept.settle(trace);
   return true;
 }
 

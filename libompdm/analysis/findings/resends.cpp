@@ -39,7 +39,9 @@ StoragePiece storage_of(const Mapping& row) { return {row.host, row.bytes, row.s
 /// What a directive sent of one item.
 struct Sends {
   std::uint64_t count = 0;
-  std::uint64_t seen = 0;  ///< of these, with a known content
+  std::uint64_t seen = 0;           ///< of these, with a known content
+  std::set<std::uint32_t> filling;  ///< needed: the first to memory that had only been allocated
+  bool others_are_needed = false;   ///< of those besides
   std::set<StoragePiece> pieces;
 };
 
@@ -103,17 +105,28 @@ std::optional<Claim> finished(const Evidence& evidence, const DirectiveSpans& di
     claim.add_caveat(Caveat::Kind::kOtherData);
   }
   if (group.scratch) claim.add_caveat(Caveat::Kind::kScratchCopies);
-  if (group.resident && site != nullptr) {
-    add_edit_of_resident(*site, group, finding);
-    add_edits_of_returns(evidence, group, finding);
+  if (group.resident &&
+      !(site != nullptr && add_edits_of_resident(evidence, *site, group, finding))) {
+    return claim;
   }
-  if (group.kept.by_mapper) {
-    tell_to_map_objects(finding);
-  } else if (!group.kept.data.empty()) {
+  if (!group.kept.data.empty()) {
     add_edits_of_remapped(
         trace, group, in_all && group.content.same.equal == group.content.same.in_full, finding);
   }
+  group.kept.withdraw_edits(finding);
   return claim;
+}
+
+/// Whether a transfer is the first to memory that another directive had only allocated.
+bool is_first_of(const Evidence& evidence, std::uint32_t op, std::uint32_t mapping) {
+  const Runs<DataOp>& ops = evidence.trace.ops;
+  const auto transfers = evidence.mappings.transfers(mapping);
+  const auto first = std::ranges::find_if(
+      transfers, [&](std::uint32_t one) { return ops.common(one).kind == OpKind::kHtoD; });
+  const Mapping& row = evidence.mappings.rows()[mapping];
+  const bool is_own =
+      !row.is_static && ops.region_of(op) && ops.region_of(op) == ops.region_of(row.alloc.value);
+  return first != transfers.end() && *first == op && !is_own;
 }
 
 /// By directive and item.
@@ -124,7 +137,15 @@ std::map<Clause, Sends> sends_of(const Evidence& evidence) {
     if (trace.ops.common(i).kind != OpKind::kHtoD || !is_judged(evidence, i)) continue;
     Sends& all = sends[clause_of(evidence, i)];
     ++all.count;
-    all.pieces.insert(storage_of(evidence.mappings.rows()[evidence.contents.mapping_of(i)]));
+    const std::uint32_t mapping = evidence.contents.mapping_of(i);
+    all.pieces.insert(storage_of(evidence.mappings.rows()[mapping]));
+    const Same same = evidence.contents.before(i).same;
+    const bool is_needed = relation_of(evidence, i) == Resend::kNone || same == Same::kNo;
+    if (is_needed && is_first_of(evidence, i, mapping)) {
+      all.filling.insert(i);
+    } else {
+      all.others_are_needed = all.others_are_needed || is_needed;
+    }
     const auto& contents = trace.ops.rare(i);
     if (contents.hash != 0 || contents.fingerprint != 0) ++all.seen;
   }
@@ -147,6 +168,8 @@ void add_groups(const Evidence& evidence, const Claimed& claimed, Resend relatio
       group.content.take(evidence, expression, tally, claimed);
       if (group.content.pairs.size() == before) continue;
       group.all += all.count;
+      group.filling.insert(all.filling.begin(), all.filling.end());
+      group.others_are_needed = group.others_are_needed || all.others_are_needed;
       std::set<StoragePiece> told;
       for (std::size_t i = before; i < group.content.pairs.size(); ++i) {
         const std::uint32_t number = evidence.contents.mapping_of(group.content.pairs[i].op);

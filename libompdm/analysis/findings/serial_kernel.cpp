@@ -14,11 +14,9 @@ namespace {
 
 constexpr std::uint32_t kNoTeamsConstruct = 0xffffffff;  // Launch::num_teams
 
-/// A kernel that takes about as long as its launch (5 to 20 us on GPUs) gains nothing from threads.
-/// The median launch decides: a few that a busy machine held up do not.
-constexpr Nanoseconds kLeastKernelTime = 20'000;
-/// Of one that was launched once nobody knows how much of its time the first launch itself took.
-constexpr Nanoseconds kLeastOnlyLaunch = 1'000'000;
+/// Of a kernel whose iterations are not known: one launch of this many is worth a line. How long it
+/// took says nothing: a busy machine, or the first launch of all, makes any kernel long.
+constexpr std::uint64_t kLeastShare = 10;
 
 /// What the tutorials ask of a kernel's parallelism; fewer threads leave a GPU idle.
 constexpr std::uint64_t kEnoughThreads = 10'000;
@@ -68,8 +66,6 @@ facts::KernelRun facts_of(const Trace& trace, const DeviceActivity& run) {
 std::vector<Claim> serial_kernel(const Evidence& evidence) {
   struct Group {
     std::uint64_t count = 0;
-    std::vector<Nanoseconds> times;
-    bool timed = true;
     Launch first;
     const DeviceActivity* run = nullptr;  ///< of the first
   };
@@ -89,15 +85,11 @@ std::vector<Claim> serial_kernel(const Evidence& evidence) {
       group.run = runs[i];
     }
     ++group.count;
-    group.times.push_back(launch.end - launch.begin);
-    group.timed = group.timed && launch.clock != Clock::kEnqueue;
   }
   std::vector<Claim> claims;
   for (auto& [key, group] : groups) {
-    const auto median = group.times.begin() + static_cast<std::ptrdiff_t>(group.times.size() / 2);
-    std::ranges::nth_element(group.times, median);
-    const Nanoseconds least = group.count == 1 ? kLeastOnlyLaunch : kLeastKernelTime;
-    if (group.timed && *median < least) continue;
+    const bool is_unknown = group.first.trip_count == 0;
+    if (is_unknown && kLeastShare * group.count < trace.launches.size()) continue;
     const Index<Site> site = group.first.site;
     Claim claim;
     place(claim, "serial_kernel", trace, site);
@@ -105,6 +97,7 @@ std::vector<Claim> serial_kernel(const Evidence& evidence) {
     const Shape shape = key.second;
     claim.finding.confidence =
         shape == Shape::kOneTeamOneThread ? Confidence::kCertain : Confidence::kLikely;
+    if (is_unknown) claim.add_caveat(Caveat::Kind::kFewIterations);
     if (shape == Shape::kFew || shape == Shape::kLowOccupancy) {
       claim.add_caveat(Caveat::Kind::kMaybeNoFaster);
     }

@@ -47,12 +47,24 @@ Settlement::Settlement(const Evidence& evidence)
       seen_(removed_.size()) {}
 
 Settlement::Items Settlement::items_of(const Claim& claim) const {
-  Items items{rewritten_items(claim.finding), thinned_items(claim.finding), {}};
+  const Trace& trace = evidence_.trace;
+  const auto item_at = [&](const Site& site, std::uint32_t op) {
+    return ItemAt(source_place(site), expression_at(trace, evidence_.mappings, op));
+  };
+  Items items{rewritten_items(claim.finding), {}, {}};
+  std::set<std::pair<std::uint32_t, std::uint32_t>> known;  // site, mapping
+  for (const std::uint32_t op : claim.ops) {
+    const DataOp& sent = trace.ops.common(op);
+    if (!sent.site || sent.kind != OpKind::kHtoD) continue;
+    const Site& site = trace.sites[sent.site.value];
+    const bool is_motion =
+        site.directive == Directive::kTargetUpdate || site.directive == Directive::kApi;
+    if (!is_motion || !known.emplace(sent.site.value, evidence_.mappings.of(op)).second) continue;
+    items.thinned.insert(item_at(site, op));
+  }
   for (const std::uint32_t op : claim.needed) {
-    const Index<Site> site = evidence_.trace.ops.common(op).site;
-    if (!site) continue;
-    items.needed.emplace(source_place(evidence_.trace.sites[site.value]),
-                         expression_at(evidence_.trace, evidence_.mappings, op));
+    const Index<Site> site = trace.ops.common(op).site;
+    if (site) items.needed.insert(item_at(trace.sites[site.value], op));
   }
   return items;
 }
@@ -62,7 +74,8 @@ std::vector<Claim> Settlement::settle(std::vector<Claim> claims) {
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::sort(order, {}, [&](std::size_t i) {
     const Finding& finding = claims[i].finding;
-    return std::tuple(~finding.wasted_bytes, finding.confidence, i);
+    return std::tuple(~std::max(finding.wasted_bytes, finding.allocated_bytes), finding.confidence,
+                      i);
   });
   std::vector<bool> stays(claims.size());
   for (const std::size_t i : order) stays[i] = take(claims[i]);

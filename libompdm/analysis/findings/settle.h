@@ -66,7 +66,8 @@ class Settlement {
     State state = State::kOpen;
   };
 
-  /// Items that a claim writes anew, lets an update send less often, or counts on as they are.
+  /// Items that a claim writes anew, of which updates need not send some, or that it counts on as
+  /// they are.
   struct Items {
     std::set<ItemAt> rewritten;
     std::set<ItemAt> thinned;

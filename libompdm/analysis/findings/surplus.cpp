@@ -10,11 +10,6 @@
 namespace ompdm::analysis {
 namespace {
 
-bool maps_data(Directive directive) {
-  return directive == Directive::kTarget || directive == Directive::kTargetData ||
-         directive == Directive::kTargetEnterData || directive == Directive::kTargetExitData;
-}
-
 /// Compares what each pass sent with what the device had of it before.
 void compare_contents(const Evidence& evidence, const std::vector<std::uint32_t>& group,
                       Surplus& surplus) {
@@ -39,6 +34,11 @@ bool need_not_return(const Surplus& surplus, bool is_sent) {
 }
 
 }  // namespace
+
+bool maps_data(Directive directive) {
+  return directive == Directive::kTarget || directive == Directive::kTargetData ||
+         directive == Directive::kTargetEnterData || directive == Directive::kTargetExitData;
+}
 
 bool comes_of_mapping(const Trace& trace, const DataOp& op) {
   const Index<Site> site = op.site;

@@ -24,6 +24,9 @@ struct Surplus {
   [[nodiscard]] bool host_changes() const { return 4 * (compared - equal) > compared; }
 };
 
+/// Whether a directive has map clauses.
+bool maps_data(Directive directive);
+
 /// Whether a map clause made this transfer, and would not if the data were already there.
 bool comes_of_mapping(const Trace& trace, const DataOp& op);
 

@@ -81,7 +81,6 @@ Claim ContentClaim::finish(const Evidence& evidence, const char* pattern) {
   place(claim, pattern, trace, trace.ops.common(pairs.front().op).site);
   finding.variable = clause_list(names.all());
   finding.count = pairs.size();
-  for (const Tally::Pair& pair : pairs) finding.wasted_bytes += trace.ops.common(pair.op).bytes;
   finding.confidence = Confidence::kLikely;
   if (finding.examined < std::min(finding.of, kEnoughSamples)) {
     claim.add_caveat(Caveat::Kind::kFewCompared);

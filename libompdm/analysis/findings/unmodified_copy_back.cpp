@@ -40,12 +40,16 @@ std::vector<Claim> unmodified_copy_back(const Evidence& evidence, const Claimed&
     }
     const Index<Site> site = trace.ops.common(group.pairs.front().op).site;
     Claim claim = group.finish(evidence, "unmodified_copy_back");
+    // It may have written what was there: in place, or once more.
+    claim.add_caveat(Caveat::Kind::kSameWritten);
     claim.finding.facts = facts::UnmodifiedCopyBack{.items = group.expressions, .same = group.same};
     if (site) add_edit_of_copy_back(evidence, claim.ops, group.expressions, true, claim.finding);
-    claim.finding.unless = {Unless::kKernelChanges};
     claim.stands_alone = site && trace.sites[site.value].directive == Directive::kTarget;
     // During a region of its own the host has no time to change anything.
-    if (!claim.stands_alone) claim.finding.unless.push_back(Unless::kHostWantsRestore);
+    if (!claim.finding.edits.empty()) {
+      claim.finding.unless = {Unless::kKernelChanges};
+      if (!claim.stands_alone) claim.finding.unless.push_back(Unless::kHostWantsRestore);
+    }
     claims.push_back(std::move(claim));
   }
   return claims;

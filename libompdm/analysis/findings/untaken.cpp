@@ -13,9 +13,7 @@ void withhold_edits(const Evidence& evidence, Claim& claim) {
   Finding& finding = claim.finding;
   const bool any = std::ranges::any_of(
       trace.loops, [](const CodeLoop& loop) { return !loop.unreached.empty(); });
-  const bool is_guarded =
-      std::ranges::all_of(finding.edits, [](const Edit& e) { return e.kind == EditKind::kGuard; });
-  if (!any || is_guarded || claim.stands_alone) return;
+  if (!any || finding.edits.empty() || claim.stands_alone) return;
   std::set<UnreachedDirective> unreached;
   for (const std::size_t row : loops_of(evidence, claim)) {
     const Loop& loop = evidence.loops.rows[row];

@@ -106,7 +106,7 @@ void add_mapping(const Evidence& evidence, std::uint32_t number, UnusedAllocatio
       evidence.kernels.any(mapping.device, evidence.trace.ops.begin_of(mapping.alloc.value),
                            end_of(evidence.trace, mapping));
   ++group.claim.finding.count;
-  group.claim.finding.wasted_bytes += mapping.bytes;
+  group.claim.finding.allocated_bytes += mapping.bytes;
   group.claim.ops.push_back(mapping.alloc.value);
   if (mapping.remove) group.claim.ops.push_back(mapping.remove.value);
   for (const std::uint32_t op : evidence.mappings.transfers(number)) {
@@ -124,20 +124,16 @@ void add_group(const UnusedAllocationGroup& more, UnusedAllocationGroup& group) 
   group.beside_kernels = group.beside_kernels || more.beside_kernels;
   Claim& claim = group.claim;
   claim.finding.count += more.claim.finding.count;
-  claim.finding.wasted_bytes += more.claim.finding.wasted_bytes;
+  claim.finding.allocated_bytes += more.claim.finding.allocated_bytes;
   claim.ops.insert(claim.ops.end(), more.claim.ops.begin(), more.claim.ops.end());
 }
 
 void add_edit(const Evidence& evidence, const UnusedAllocationGroup& group, Finding& finding) {
   const Mapping& first = evidence.mappings.rows()[group.first];
   const Index<Site> at = evidence.trace.ops.common(first.alloc.value).site;
-  finding.unless = {Unless::kKernelUses};
-  if (!at) return;
+  if (!at || first.host == 0) return;
   const Site& site = evidence.trace.sites[at.value];
-  if (first.host == 0) {
-    finding.edits = {edit_at(finding, EditKind::kRemove, site, "", {})};
-    return;
-  }
+  finding.unless = {Unless::kKernelUses};
   finding.edits = {edit_at(finding, EditKind::kLeaveOut, site, "", group.items.all())};
   if (group.sent > 0 && group.returned > 0) finding.unless.push_back(Unless::kHostWantsRestore);
 }

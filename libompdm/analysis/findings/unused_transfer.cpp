@@ -116,27 +116,24 @@ void count_sends(const Evidence& evidence, std::map<Clause, UnusedTransferGroup>
   }
 }
 
+/// None where some of its transfers are needed, or a call makes them: no edit tells which.
 void add_edit(const Site& site, const UnusedTransferGroup& group, const std::string& expression,
               Finding& finding) {
+  if (!maps_data(site.directive) && site.directive != Directive::kTargetUpdate) return;
+  if (group.sends > finding.count) return;
   EditKind kind = EditKind::kLeaveOut;
-  EditWhen when = EditWhen::kAlways;
   const char* clause = site.directive == Directive::kTargetUpdate ? "to" : "";
-  if (site.directive == Directive::kApi || group.sends > finding.count) {
-    kind = EditKind::kGuard;
-    when = EditWhen::kKernelFollows;
-  } else if (site.directive == Directive::kTargetUpdate) {
+  if (site.directive == Directive::kTargetUpdate) {
     kind = EditKind::kRemove;
   } else if (group.overwritten > 0) {
     // What no kernel has seen is not all of what happens to the data: it may come back later.
     kind = EditKind::kReplace;
     clause = !group.brings_back ? "alloc" : group.is_always ? "always, from" : "from";
   }
-  Edit edit = edit_at(finding, kind, site, clause, {expression});
-  edit.when = when;
-  edit.instances = finding.count;
-  edit.of = group.sends;
-  finding.edits = {std::move(edit)};
-  if (kind != EditKind::kGuard) finding.unless = {Unless::kKernelUses};
+  finding.edits = {edit_at(finding, kind, site, clause, {expression})};
+  finding.unless = {Unless::kKernelUses};
+  // What overwrote it here may not come in another run.
+  if (group.overwritten > 0) finding.unless.push_back(Unless::kNoPass);
 }
 
 }  // namespace
@@ -178,7 +175,6 @@ std::vector<Claim> unused_transfer(const Evidence& evidence, const Claimed& clai
       group.beside_kernels = group.beside_kernels || beside_kernels;
       group.overwritten += fate == Fate::kOverwritten ? 1 : 0;
       ++group.claim.finding.count;
-      group.claim.finding.wasted_bytes += trace.ops.common(op).bytes;
     }
   }
   count_sends(evidence, groups);

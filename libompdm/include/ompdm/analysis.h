@@ -100,11 +100,12 @@ struct Finding {
   std::string pattern;  ///< design vocabulary: "round_trip_transfer", "per_iteration_mapping"
   std::string file;
   int line = 0;
-  std::string variable;     ///< those concerned, "u, u_tmp"; empty if none or unknown
-  std::uint64_t count = 0;  ///< needless operations (or launches, or regions)
-  /// Bytes that need not have crossed; of repeated_allocation, unused_allocation and device_leak
-  /// device memory that need not have been there.
-  std::uint64_t wasted_bytes = 0;
+  std::string variable;            ///< those concerned, "u, u_tmp"; empty if none or unknown
+  std::uint64_t count = 0;         ///< needless operations (or launches, or regions)
+  std::uint64_t wasted_bytes = 0;  ///< that need not have crossed
+  /// Of repeated_allocation, unused_allocation and device_leak: device memory that need not have
+  /// been allocated, or left there.
+  std::uint64_t allocated_bytes = 0;
   /// Sum of the needless operations' durations; of mapper_walk the host's time besides them.
   Nanoseconds wasted_time = 0;
   bool timed = true;  ///< false if some have only an enqueue time: then wasted_time is not known
@@ -161,6 +162,8 @@ struct Prediction {
   Nanoseconds transfer = 0;            ///< sum of the remaining transfers' durations
   std::uint64_t spared_transfers = 0;  ///< that would not have been
   std::uint64_t spared_bytes = 0;      ///< that would not have crossed
+  /// Copies back are among these that are needed where the host reads them.
+  bool at_most = false;
 };
 
 /// Unions of intervals: time during which at least one such operation was running on any device.

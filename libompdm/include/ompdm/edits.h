@@ -42,9 +42,9 @@ struct EditData {
   std::vector<std::size_t> variables;  ///< rows of Analysis::variables that it stands for
 };
 
-/// A map clause, the motion clause of an update, or a firstprivate clause.
+/// A map clause, or the motion clause of an update.
 struct EditClause {
-  std::string kind;  ///< "to", "from", "alloc", "release", "delete"; "always, from"; "firstprivate"
+  std::string kind;                 ///< "to", "from", "alloc", "release", "delete"; "always, from"
   std::vector<std::uint32_t> data;  ///< positions in Finding::data
   bool operator==(const EditClause&) const = default;
 };
@@ -54,7 +54,6 @@ enum class EditKind : std::uint8_t {
   kReplace,   ///< give these items of the directive this map type instead
   kLeaveOut,  ///< take these items out of the directive's clauses
   kRemove,    ///< remove these items' directive
-  kGuard,     ///< reach the directive, or name these items, only where `when` holds
   kKeep,      ///< leave the directive: it finds the data present then, and moves nothing
 };
 
@@ -96,7 +95,6 @@ enum class EditWhen : std::uint8_t {
   kHostChanged,    ///< wherever the host has changed it, or another device's copy came back
   kKernelChanged,  ///< if a kernel changes what the clauses at `places`, or where what ends there
                    ///< began, only send
-  kKernelFollows,  ///< a kernel that reads it follows
   kNothingThere,   ///< it found nothing there so far, and would
 };
 
@@ -112,18 +110,20 @@ struct Edit {
   /// The names are those of the anchor's function, so that the edit can be made as it is; else it
   /// is in words.
   bool in_scope = false;
-  std::uint64_t instances = 0;  ///< of kGuard: of the directive, those that were needless
-  std::uint64_t of = 0;         ///< of all of them
+  /// Of an insertion at a place in another function than names it: where that function calls what
+  /// leads to the directives which name it.
+  std::vector<SourcePlace> calls = {};
 };
 
 /// What would make the edits wrong, and no trace can rule out.
 enum class Unless : std::uint8_t {
   kHostUses,          ///< the host uses the data meanwhile, and no update says so
+  kHostChanges,       ///< the host, or another device's copy that comes back, changes it meanwhile
   kKernelChanges,     ///< a kernel changes what none is known to have changed in this run
   kKernelUses,        ///< a kernel uses what none is known to have seen in this run
   kHostWantsRestore,  ///< the host has changed its copy, and wants what the device has
   kMadeAnew,          ///< the program makes the storage anew meanwhile
-  kNoPass,            ///< the loop has no pass: what is filled in it comes back unfilled
+  kNoPass,            ///< the loop has no pass: what is filled or sent in it is not
 };
 
 }  // namespace ompdm::analysis

@@ -263,10 +263,13 @@ struct Caveat {
     kMadeAnew,          ///< `names` are made in each pass, and what they point to may be
     kMakesMemory,       ///< the loop makes memory in its passes, which may be this
     kSameMadeAnew,      ///< the host may have made the same content anew
+    kSameWritten,       ///< a kernel may have written the same content
+    kNamesStray,        ///< `names` stand for data, too, that the edits do not keep
     kOtherData,         ///< other instances of the directive name other data so
     kScratchCopies,     ///< kernels in between have copies of it, and may change them
     kHostChanged,       ///< the host may have changed its copy of `names`, and want it restored
     kRareFlag,          ///< a kernel may set a flag now and then
+    kFewIterations,     ///< how many iterations a kernel has does not show: it may be few
     kNeededAtOnce,      ///< the host may need each of them at once
     kMaybeNoFaster,     ///< a kernel of another shape may be no faster
     kPinnedUnmeasured,  ///< no transfer of this run tells the rate of page-locked memory
@@ -285,6 +288,7 @@ struct Remark {
     kWentAsItHadBeen,  ///< nothing: all of it went over again as the device had had it
     kMakeOnce,         ///< make `names` before the loop at `place`, which makes them anew
     kMapObjects,       ///< let directives before and after name the objects that a mapper is for
+    kRunsAtTimes,      ///< once `names` stay, the directive at `place` must not run at times
   };
 
   Kind kind = Kind::kWentAsItHadBeen;

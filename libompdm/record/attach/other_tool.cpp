@@ -46,22 +46,23 @@ bool defines(const dl_phdr_info& info, const char* name) noexcept {
   return false;
 }
 
-bool is_the_recorder(const dl_phdr_info& info) noexcept {
-  const auto here = reinterpret_cast<std::uint64_t>(&is_the_recorder);
+// This library, or another copy of it, of whatever version: nothing else has these entry points.
+bool is_recorder(const dl_phdr_info& info) noexcept {
+  const auto here = reinterpret_cast<std::uint64_t>(&is_recorder);
   for (unsigned i = 0; i < info.dlpi_phnum; ++i) {
     const auto& header = info.dlpi_phdr[i];
     if (header.p_type == PT_LOAD && here - info.dlpi_addr - header.p_vaddr < header.p_memsz) {
       return true;
     }
   }
-  return false;
+  return defines(info, "__tgt_register_lib") && defines(info, "InitializeInjection");
 }
 
 char found[1024];
 
 int visit(dl_phdr_info* info, std::size_t /*size*/, void* /*data*/) noexcept {
   // A runtime's own is what looks for the tools of others.
-  if (!defines(*info, kStartTool) || is_the_recorder(*info) || defines(*info, "__kmpc_fork_call")) {
+  if (!defines(*info, kStartTool) || is_recorder(*info) || defines(*info, "__kmpc_fork_call")) {
     return 0;
   }
   if (info->dlpi_name != nullptr && info->dlpi_name[0] != '\0') {

@@ -6,10 +6,10 @@
 
 namespace ompdm::record {
 
-/// The file of an object, beside the recorder and OpenMP runtimes, that the program was started
-/// with and that has an ompt_start_tool: the program itself, a library that it was linked with, or
-/// one that was preloaded; null if there is none. Looked for once, in the order in which they were
-/// loaded.
+/// The file of an object, beside OpenMP runtimes and copies of the recorder, that the program was
+/// started with and that has an ompt_start_tool: the program itself, a library that it was linked
+/// with, or one that was preloaded; null if there is none. Looked for once, in the order in which
+/// they were loaded.
 const char* other_tool() noexcept;
 
 /// What the tool wants that the runtime would have started if the recorder were not preloaded; null

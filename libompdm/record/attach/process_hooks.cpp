@@ -9,6 +9,7 @@
 #include "record/cupti/cupti.h"
 #include "record/modules/modules.h"
 #include "record/process/cancellation.h"
+#include "record/process/kept_errno.h"
 #include "record/process/process_facts.h"
 #include "record/stream/device_events.h"
 #include "record/stream/lane.h"
@@ -26,6 +27,7 @@ void before_fork() noexcept { phase_at_fork = of_this_process.phase.load(); }
 // The child starts with nothing of its parent's: it records into a spool of its own from its first
 // target event on.
 void after_fork_in_child() noexcept {
+  const KeptErrno kept_errno;
   pthread_mutex_init(&recorder.mutex, nullptr);
   if (this_thread.inside) {
     // Forked in a signal handler: the child goes on in the midst of a callback, writes what that
@@ -51,6 +53,7 @@ void after_fork_in_child() noexcept {
 }
 
 void at_exit() noexcept {
+  const KeptErrno kept_errno;
   const WithoutCancellation uncancelled;
   // From here on FINALIZE means the end of the process. If the runtime was finalised before
   // (omp_pause_resource_all), or will not be (a pending nowait kills the process after this), this

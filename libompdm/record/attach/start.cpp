@@ -19,6 +19,7 @@
 #include "record/process/cancellation.h"
 #include "record/process/clock.h"
 #include "record/process/detail.h"
+#include "record/process/kept_errno.h"
 #include "record/process/message.h"
 #include "record/process/process_facts.h"
 #include "record/runtime/ompt.h"
@@ -149,6 +150,7 @@ void attach() noexcept {
 constexpr int kSetAlways = 5;  // ompt_set_always
 
 int initialize(ompt_function_lookup_t lookup, int /*initial_device*/, ompt_data_t* /*tool_data*/) {
+  const KeptErrno kept_errno;
   const WithoutCancellation uncancelled;
   auto set_callback = reinterpret_cast<ompt_set_callback_t>(lookup("ompt_set_callback"));
   if (set_callback == nullptr) {
@@ -197,6 +199,7 @@ int initialize(ompt_function_lookup_t lookup, int /*initial_device*/, ompt_data_
 }
 
 void finalize(ompt_data_t* /*tool_data*/) {
+  const KeptErrno kept_errno;
   const WithoutCancellation uncancelled;
   if (recorder.exiting.load()) {
     end_recording();
@@ -226,7 +229,18 @@ void tell_displaced_tools() noexcept {
   }
 }
 
-[[gnu::constructor]] void on_load() noexcept { look_for_preload(); }
+[[gnu::constructor]] void on_load() noexcept {
+  const KeptErrno kept_errno;
+  look_for_preload();
+}
+
+// What __tgt_register_lib stands in front of.
+void (*next_register_lib() noexcept)(void*) {
+  const KeptErrno kept_errno;
+  preloaded = true;
+  help_to_reach();
+  return reinterpret_cast<void (*)(void*)>(next_entry_point("__tgt_register_lib"));
+}
 
 }  // namespace
 }  // namespace ompdm::record
@@ -237,10 +251,7 @@ void tell_displaced_tools() noexcept {
 /// before its first construct.
 extern "C" [[gnu::visibility("default")]] void __tgt_register_lib(void* descriptor) {
   using namespace ompdm::record;
-  preloaded = true;
-  help_to_reach();
-  auto* real = reinterpret_cast<void (*)(void*)>(next_entry_point("__tgt_register_lib"));
-  if (real != nullptr) {
+  if (auto* real = next_register_lib()) {
     real(descriptor);
   }
   if (armed()) {
@@ -255,6 +266,7 @@ extern "C" [[gnu::visibility("default")]] void __tgt_register_lib(void* descript
 extern "C" [[gnu::visibility("default")]] ompt_start_tool_result_t* ompt_start_tool(
     unsigned omp_version, const char* runtime_version) {
   using namespace ompdm::record;
+  const KeptErrno kept_errno;
   const WithoutCancellation uncancelled;
   look_for_preload();  // LLVM 16's libomptarget starts OpenMP in a constructor, before our own
   if (preloaded && other_tool() != nullptr) {
@@ -280,6 +292,7 @@ extern "C" [[gnu::visibility("default")]] ompt_start_tool_result_t* ompt_start_t
 /// no directives.
 extern "C" [[gnu::visibility("default")]] int InitializeInjection() {
   using namespace ompdm::record;
+  const KeptErrno kept_errno;
   const WithoutCancellation uncancelled;
   if (!attached) {
     attach();

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include "record/cupti/activities.h"
+#include "record/process/kept_errno.h"
 
 namespace ompdm::record {
 namespace {
@@ -37,6 +38,7 @@ bool keep(std::uint8_t* buffer) noexcept {
 }  // namespace
 
 void request_buffer(std::uint8_t** buffer, std::size_t* size, std::size_t* most_records) {
+  const KeptErrno kept_errno;
   *size = kBufferBytes;
   *most_records = 0;  // as many as fit
   *buffer = take_kept();
@@ -52,6 +54,7 @@ void request_buffer(std::uint8_t** buffer, std::size_t* size, std::size_t* most_
 
 void complete_buffer(void* context, std::uint32_t stream, std::uint8_t* buffer,
                      std::size_t /*size*/, std::size_t valid) {
+  const KeptErrno kept_errno;
   write_activities(context, stream, buffer, valid);
   if (buffer != nullptr && !keep(buffer)) {
     munmap(buffer, kBufferBytes);

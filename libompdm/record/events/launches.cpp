@@ -45,17 +45,18 @@ void begin_launch(Lane& lane, const OpenRegion* region, unsigned requested_teams
   if (lane.launches) {
     count_loss(spool::Loss::kOpsUnmatched);
   }
+  lane.launches = true;
+  lane.lost_launch = false;
   lane.counts_launch = region != nullptr && region->counted;
   if (lane.counts_launch) [[unlikely]] {
-    lane.launches = true;
     if (recorder.cupti.load(std::memory_order_acquire)) {
       begin_counted_external(lane.id, example_of_launch(lane, *region));
     }
     lane.launch_begin = ticks();
     return;
   }
-  lane.launches = tell_launch(lane, region, requested_teams, 0);
-  if (lane.launches) {
+  lane.lost_launch = !tell_launch(lane, region, requested_teams, 0);
+  if (!lane.lost_launch) {
     begin_external(lane.id, lane.instant);
   }
 }
@@ -67,6 +68,9 @@ void end_launch(Lane& lane, const OpenRegion* region, unsigned requested_teams,
     return;
   }
   lane.launches = false;
+  if (lane.lost_launch) [[unlikely]] {
+    return;
+  }
   if (!lane.counts_launch) [[likely]] {
     tell_launch_end(lane, now);
   } else if (region != nullptr) {

@@ -1,7 +1,6 @@
 #include "record/modules/loaded_objects.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -54,7 +53,6 @@ int walk_or_die(void* /*unused*/) noexcept {
 // Of all who may come here at once, the first one asks; to the others the list is held meanwhile.
 bool ask() noexcept {
   constexpr std::size_t kStack = std::size_t{64} * 1024;
-  const int saved_errno = errno;
   void* stack =
       mmap(nullptr, kStack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
   if (stack == MAP_FAILED) {
@@ -72,7 +70,6 @@ bool ask() noexcept {
                       WEXITSTATUS(status) == 0;
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   munmap(stack, kStack);
-  errno = saved_errno;
   return walked;
 }
 

@@ -1,6 +1,5 @@
 #include "record/process/message.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -44,7 +43,6 @@ void write_line(Pieces& line) noexcept {
 }  // namespace
 
 void say(const char* format, ...) noexcept {
-  const int saved_errno = errno;
   const WithoutCancellation uncancelled;
   if (stderr_is_ours()) {
     Pieces line;
@@ -64,7 +62,6 @@ void say(const char* format, ...) noexcept {
     line.add(at);
     write_line(line);
   }
-  errno = saved_errno;
 }
 
 }  // namespace ompdm::record

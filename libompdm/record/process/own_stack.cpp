@@ -1,7 +1,6 @@
 #include "record/process/own_stack.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
@@ -85,7 +84,6 @@ void prepare_own_stack() noexcept {
 StackRange own_stack() noexcept {
   // The kernel keeps other mappings that far from where the first thread's stack grows to.
   constexpr std::uint64_t kRoomToGrow = std::uint64_t{128} << 20;
-  const int saved_errno = errno;
   const WithoutCancellation uncancelled;
   // A signal's handler may fork: the child would read on where this does, in the one open file.
   sigset_t all;
@@ -112,7 +110,6 @@ StackRange own_stack() noexcept {
     }
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  errno = saved_errno;
   return own;
 }
 

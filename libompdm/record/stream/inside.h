@@ -2,12 +2,13 @@
 // recorder already.
 #pragma once
 
+#include "record/process/kept_errno.h"
 #include "record/stream/lane.h"
 
 namespace ompdm::record {
 
 // Marks this thread as inside the recorder; a signal handler that gets here meanwhile is counted
-// and left alone.
+// and left alone. The thread's errno is kept.
 class Inside {
  public:
   Inside() noexcept : entered_(!this_thread.inside) {
@@ -30,6 +31,7 @@ class Inside {
   explicit operator bool() const noexcept { return entered_; }
 
  private:
+  KeptErrno errno_;
   bool entered_;
 };
 

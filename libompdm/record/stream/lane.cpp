@@ -75,6 +75,7 @@ void give_lane_back(void* /*value*/) noexcept {
   if (lane == nullptr || of_this_process.phase.load() == Phase::kDetached) {
     return;
   }
+  const KeptErrno kept_errno;
   const WithoutCancellation uncancelled;
   if (this_thread.inside) {
     // Cancelled in the middle of a callback, asynchronously: whatever it was about to write may lie
@@ -134,6 +135,7 @@ Lane* acquire_lane() noexcept {
   lane->op_begin = 0;
   lane->launches = false;
   lane->counts_launch = false;
+  lane->lost_launch = false;
   lane->content.pending_count = 0;
   if (thread_end_watched) {
     pthread_setspecific(thread_end, lane);

@@ -117,6 +117,7 @@ struct Lane {
   bool counts_op;               ///< which is not told
   bool launches;                ///< a submit runs
   bool counts_launch;           ///< which is not told
+  bool lost_launch;             ///< of which there was no room to tell
   std::uint64_t launch_begin;   ///< ticks, of one that is not
   std::uint64_t instant;        ///< ticks, that the next event counts from
   spool::OpFields api_op;       ///< of the last one in the chunk

@@ -31,6 +31,11 @@ std::string words_of(const analysis::Caveat& caveat) {
       return "the loop, or what it calls, allocates memory, which may be this";
     case Kind::kSameMadeAnew:
       return "the host may have computed the same content anew";
+    case Kind::kSameWritten:
+      return "a kernel may have written the values that were there, and others in another run";
+    case Kind::kNamesStray:
+      return fmt::format("{} {} for other data too, which is not kept", spoken_list(caveat.names),
+                         is_one ? "stands" : "stand");
     case Kind::kOtherData:
       return "the directive also ran with other data of this name";
     case Kind::kScratchCopies:
@@ -42,6 +47,8 @@ std::string words_of(const analysis::Caveat& caveat) {
           is_one ? "it" : "them");
     case Kind::kRareFlag:
       return "it may be a flag, which a kernel sets only now and then";
+    case Kind::kFewIterations:
+      return "how many iterations it has does not show: of few, threads gain nothing";
     case Kind::kNeededAtOnce:
       return "whether the host needs each of them at once does not show";
     case Kind::kMaybeNoFaster:

@@ -117,6 +117,14 @@ std::string words_of(const facts::Resends& facts, const Finding& finding) {
                      facts.is_mapped_anew ? ". Its memory there could have been kept" : "");
 }
 
+std::vector<std::string> advice_of(const facts::Resends& facts, const Finding& finding) {
+  if (!is_in_words(finding) || !finding.remarks.empty()) return {};
+  return {fmt::format(
+      "look for what changes {} on the host before a transfer: those without such a change are not "
+      "needed",
+      named_or_counted(facts.items))};
+}
+
 std::string words_of(const facts::UnmodifiedCopyBack& facts, const Finding& finding) {
   return fmt::format("{} came back in {} as {} had been sent{}", named_or_counted(facts.items),
                      counted(finding.count, "transfer", "transfers"),

@@ -53,11 +53,9 @@ std::string once_text(const facts::SmallTransfers& facts) {
   }
   if (facts.place && facts.directive == Directive::kTargetUpdate) {
     return fmt::format(
-        "{} {}, in place of the update there:\n"
-        "  #pragma omp target update{} {}(...)\n"
-        "over all the pieces {}",
+        "{} {}, in place of the update there, write one{} with {}() over all the pieces {}",
         facts.to_device ? "after" : "before", around(facts),
-        facts.device == 0 ? std::string() : fmt::format(" device({})", facts.device),
+        facts.device == 0 ? std::string() : fmt::format(" for device {}", facts.device),
         facts.to_device ? "to" : "from", what);
   }
   return fmt::format(
@@ -92,7 +90,11 @@ std::string words_of(const facts::MappedScalars& facts, const Finding& finding) 
 }
 
 std::vector<std::string> advice_of(const facts::MappedScalars& facts, const Finding& /*finding*/) {
-  std::vector<std::string> lines;
+  std::vector<std::string> lines = {
+      fmt::format("where no kernel writes {}, and no reduction clause names {}: write no map "
+                  "clause, for scalars "
+                  "are firstprivate by default, or firstprivate(...) in place of map(...)",
+                  spoken_list(facts.names), facts.names.size() == 1 ? "it" : "them")};
   if (!facts.unchanged.empty()) {
     const bool is_one = facts.unchanged.size() == 1;
     lines.push_back(

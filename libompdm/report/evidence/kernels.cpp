@@ -95,11 +95,10 @@ std::vector<std::string> advice_of(const facts::SerialKernel& facts, const Findi
     return {fmt::format("at {}, leave num_teams{} to the runtime", where,
                         facts.thread_limit == 0 ? "" : " and thread_limit")};
   }
-  return {fmt::format(
-              "at {}, share the work among many teams: directly before each loop of independent "
-              "iterations, in place of its directives:\n"
-              "  #pragma omp target teams distribute parallel for",
-              where),
+  return {fmt::format("at {}, share the work among many teams: write target teams distribute "
+                      "parallel for directly before each loop of independent iterations, in place "
+                      "of its directives",
+                      where),
           "keep those of their clauses that it can have, but not num_teams and thread_limit",
           "add private(...) for what is declared outside and each iteration sets, and "
           "reduction(...) for what it sums up",

@@ -25,6 +25,14 @@ std::string words_of(const facts::UnusedTransfer& facts, const Finding& finding)
                      fate, facts.all > finding.count ? fmt::format("; {} in all", facts.all) : "");
 }
 
+std::vector<std::string> advice_of(const facts::UnusedTransfer& facts, const Finding& finding) {
+  if (!is_in_words(finding)) return {};
+  if (facts.overwritten == finding.count) {
+    return {"of the transfers that follow one another without a kernel in between, keep the last"};
+  }
+  return {"send only what a kernel will read"};
+}
+
 std::string words_of(const facts::UnusedAllocation& facts, const Finding& finding) {
   const bool is_one = facts.items.size() < 2;
   return fmt::format(
@@ -32,6 +40,12 @@ std::string words_of(const facts::UnusedAllocation& facts, const Finding& findin
       facts.items.empty() ? "memory of omp_target_alloc" : named_or_counted(facts.items),
       is_one ? "was" : "were", devices_text(facts.devices),
       counted(finding.count, "allocation", "allocations"), is_one ? "it" : "them");
+}
+
+std::vector<std::string> advice_of(const facts::UnusedAllocation& /*facts*/,
+                                   const Finding& finding) {
+  if (!is_in_words(finding)) return {};
+  return {"leave out this allocation, or make it where a kernel needs it"};
 }
 
 std::string words_of(const facts::RepeatedAllocation& facts, const Finding& /*finding*/) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <variant>
 
 #include "ompdm/report.h"
@@ -36,6 +37,11 @@ std::string words_of(const Remark& remark) {
       return "a declare mapper maps this: in a target enter data before and a target exit data "
              "after, name the object that the mapper is for, with the map types of the clauses "
              "here";
+    case Remark::Kind::kRunsAtTimes:
+      return fmt::format(
+          "keep {} on the device only if {} can be told when to run: once the data stays, some of "
+          "what it does is wrong there, and some is needed",
+          named_or_counted(remark.names), place_text(remark.place));
   }
   return {};
 }
@@ -46,6 +52,11 @@ std::string named_or_counted(const std::vector<std::string>& names) {
   constexpr std::size_t kMost = 6;
   return names.size() <= kMost ? spoken_list(names)
                                : fmt::format("these {} variables", names.size());
+}
+
+bool is_in_words(const Finding& finding) {
+  return finding.edits.empty() && finding.unreached.empty() &&
+         std::ranges::none_of(finding.runs, analysis::speaks_against_edits);
 }
 
 std::string evidence_text(const Finding& finding) {

@@ -35,7 +35,16 @@ std::string words_of(const analysis::facts::HostFallback& facts, const analysis:
 std::string words_of(const analysis::facts::PartialUpdate& facts, const analysis::Finding& finding);
 std::string words_of(const analysis::facts::DeviceLeak& facts, const analysis::Finding& finding);
 
+/// Whether no edit of it can be written: none was withheld either.
+bool is_in_words(const analysis::Finding& finding);
+
 /// What the facts of a pattern say to do that is no edit, as remarks_of() has it.
+std::vector<std::string> advice_of(const analysis::facts::Resends& facts,
+                                   const analysis::Finding& finding);
+std::vector<std::string> advice_of(const analysis::facts::UnusedTransfer& facts,
+                                   const analysis::Finding& finding);
+std::vector<std::string> advice_of(const analysis::facts::UnusedAllocation& facts,
+                                   const analysis::Finding& finding);
 std::vector<std::string> advice_of(const analysis::facts::SmallTransfers& facts,
                                    const analysis::Finding& finding);
 std::vector<std::string> advice_of(const analysis::facts::MappedScalars& facts,
@@ -61,7 +70,7 @@ std::string named_or_counted(const std::vector<std::string>& names);
 /// "too few contents were compared".
 std::string words_of(const analysis::Caveat& caveat);
 
-/// What to do that is no edit: lines, of which those that begin with two blanks are code.
+/// What to do that is no edit: lines of words.
 std::vector<std::string> remarks_of(const analysis::Finding& finding);
 
 }  // namespace ompdm::report

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <variant>
 #include <vector>
 
@@ -64,19 +65,32 @@ struct Action {
 
   std::string operator()(const facts::Resends& facts) const {
     if (facts.is_mapped_anew) return fmt::format("keep {} on the device in between", data);
-    return fmt::format("send {} only where the host has changed it", data);
+    if (!finding.edits.empty()) return fmt::format("do not send {} again: it is there", data);
+    return fmt::format("{} of {} copies of {} brought what was there", finding.count, facts.all,
+                       data);
   }
 
-  [[nodiscard]] std::string copy_back() const {
+  [[nodiscard]] std::string copy_back(std::uint64_t all) const {
+    if (finding.edits.empty()) {
+      return fmt::format("{} of {} copies of {} came back unchanged", finding.count, all, data);
+    }
     const std::string clause = clause_of(finding);
     if (clause.empty()) return fmt::format("do not bring {} back unchanged", data);
     return fmt::format("write map({}: {}): it comes back unchanged", clause, data);
   }
-  std::string operator()(const facts::UnmodifiedCopyBack& /*facts*/) const { return copy_back(); }
-  std::string operator()(const facts::RepeatedCopyBack& /*facts*/) const { return copy_back(); }
+  std::string operator()(const facts::UnmodifiedCopyBack& /*facts*/) const {
+    return copy_back(finding.count);
+  }
+  std::string operator()(const facts::RepeatedCopyBack& facts) const {
+    return copy_back(facts.all);
+  }
 
-  std::string operator()(const facts::UnusedTransfer& /*facts*/) const {
-    return fmt::format("do not send {}: no kernel saw it", data);
+  std::string operator()(const facts::UnusedTransfer& facts) const {
+    if (!finding.edits.empty()) return fmt::format("do not send {}: no kernel saw it", data);
+    const bool is_overwritten = facts.overwritten == finding.count;
+    return fmt::format("{} of {} are {} before a kernel runs{}", finding.count, facts.all,
+                       is_overwritten ? "overwritten" : "overwritten or dropped",
+                       is_overwritten ? ": keep the last" : "");
   }
   std::string operator()(const facts::UnusedAllocation& /*facts*/) const {
     return fmt::format("do not map {}: no kernel saw it", data);
@@ -91,10 +105,15 @@ struct Action {
     return fmt::format("make {} of {} small ones", few, finding.count);
   }
   std::string operator()(const facts::MappedScalars& /*facts*/) const {
-    return fmt::format("pass {} by firstprivate, not by map", data);
+    return fmt::format("do not map {} where no kernel writes it", data);
   }
   std::string operator()(const facts::MapperWalk& /*facts*/) const {
     return fmt::format("map {} as few large pieces", data);
+  }
+  /// Whether its iterations may be few.
+  [[nodiscard]] bool is_of_few() const {
+    return std::ranges::find(finding.caveats, Caveat::Kind::kFewIterations, &Caveat::kind) !=
+           finding.caveats.end();
   }
   std::string operator()(const facts::SerialKernel& facts) const {
     using Shape = facts::SerialKernel::Shape;
@@ -106,7 +125,8 @@ struct Action {
       case Shape::kLowOccupancy:
         return "let more of its threads fit on the device";
       default:
-        return "share its loop among many teams";
+        return is_of_few() ? "share its loop among many teams, if that is long"
+                           : "share its loop among many teams";
     }
   }
   std::string operator()(const facts::PageableTransfer& /*facts*/) const {
@@ -143,6 +163,7 @@ std::vector<std::string> conditions_of(const Finding& finding) {
   } else if (has(Unless::kHostUses) || has_edit(EditWhen::kHostChanged)) {
     all.emplace_back("the host changes it meanwhile");
   }
+  if (has(Unless::kHostChanges)) all.emplace_back("the host changes it in between");
   if (has(Unless::kKernelChanges)) all.emplace_back("a kernel changes it");
   if (has(Unless::kKernelUses)) all.emplace_back("a kernel uses it");
   if (has_edit(EditWhen::kKernelChanged)) {
@@ -150,7 +171,7 @@ std::vector<std::string> conditions_of(const Finding& finding) {
   }
   if (has(Unless::kHostWantsRestore)) all.emplace_back("the host wants its own changes undone");
   if (has(Unless::kMadeAnew)) all.emplace_back("it is allocated anew");
-  if (has(Unless::kNoPass)) all.emplace_back("the loop has no pass");
+  if (has(Unless::kNoPass)) all.emplace_back("no pass of a loop fills it");
   return all;
 }
 

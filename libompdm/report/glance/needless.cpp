@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <regex>
 #include <string_view>
 #include <vector>
 
@@ -10,10 +12,10 @@
 #include "report/finding_words.h"
 #include "report/fitted_text.h"
 #include "report/glance/action.h"
-#include "report/glance/edit_lines.h"
 #include "report/glance/saving.h"
 #include "report/glance/told_rows.h"
 #include "report/page.h"
+#include "report/pragma.h"
 #include "report/runs.h"
 #include "report/table.h"
 #include "report/units.h"
@@ -28,7 +30,6 @@ using analysis::Finding;
 constexpr std::size_t kIndent = 5;  // of a finding's lines
 constexpr std::size_t kConfidenceWidth = 10;
 constexpr std::size_t kFigureWidth = 9;
-constexpr std::size_t kMostLines = 4;  // of a finding, between what to do and what is against it
 
 std::vector<ToldRow> first_of(std::vector<ToldRow> rows, const Layout& layout) {
   if (layout.findings > 0 && rows.size() > layout.findings) rows.resize(layout.findings);
@@ -41,8 +42,18 @@ std::size_t findings_in(const std::vector<ToldRow>& rows) {
   return count;
 }
 
-std::string filled_line(const std::string& text, const Layout& layout, std::size_t indent) {
-  return wrapped(text, layout.width, indent) + '\n';
+/// A sentence in lines of the layout's width: behind `mark`, and beneath the first of its words.
+std::string filled_line(const std::string& mark, const std::string& text, const Layout& layout) {
+  const std::string next_line = '\n' + std::string(mark.size(), ' ');
+  std::string filled = mark;
+  for (const char c : wrapped(text, layout.width - std::min(layout.width, mark.size()), 0)) {
+    if (c == '\n') {
+      filled += next_line;
+    } else {
+      filled += c;
+    }
+  }
+  return filled + '\n';
 }
 
 std::string figure(bool is_known, const std::string& text) {
@@ -73,26 +84,74 @@ std::string and_more(std::size_t more) {
              : fmt::format("  ... and {} more: --all shows {}\n", more, more == 1 ? "it" : "them");
 }
 
-/// The first lines of what is to be done that is no edit.
-std::string words_alone(const Finding& finding, const Layout& layout) {
-  if (!finding.unreached.empty() ||
-      std::ranges::any_of(finding.runs, analysis::speaks_against_edits)) {
-    return {};
+/// A line of the program where a loop begins, for a reader to know the place by; none where it is
+/// not at hand, is too wide, or is no such line: a compiler's place may be that of a loop's end.
+std::optional<std::string> loop_head(const analysis::Edit& edit, const Layout& layout,
+                                     std::size_t width) {
+  static const std::regex kHead(R"(^\s*(for|while|do)\b.*[^;\\]$)", std::regex::icase);
+  const analysis::Anchor& anchor = edit.anchor;
+  if (!layout.source || anchor.of != analysis::Anchor::Of::kLoop || anchor.places.empty() ||
+      anchor.side != analysis::Anchor::Side::kBefore || anchor.places.front().line <= 0) {
+    return std::nullopt;
   }
+  const analysis::SourcePlace& place = anchor.places.front();
+  const std::optional<std::string> line = layout.source(place.file, place.line);
+  if (!line || !std::regex_match(*line, kHead)) return std::nullopt;
+  const std::string head = line->substr(line->find_first_not_of(" \t"));
+  if (display_width(head) > width) return std::nullopt;
+  return head;
+}
+
+/// Lines of the program that call what an edit's names are of; those that are at hand, and fit.
+std::vector<std::string> quoted_calls(const analysis::Edit& edit, const Layout& layout,
+                                      std::size_t width) {
+  std::vector<std::string> quoted;
+  if (!layout.source) return quoted;
+  for (const analysis::SourcePlace& call : edit.calls) {
+    std::optional<std::string> line = layout.source(call.file, call.line);
+    if (!line) continue;
+    line->erase(0, std::min(line->find_first_not_of(" \t"), line->size()));
+    if (!line->empty() && display_width(*line) <= width) quoted.push_back(*std::move(line));
+  }
+  return quoted;
+}
+
+/// A finding's code takes no more lines than this in the report.
+constexpr std::size_t kMostLinesOfCode = 12;
+
+/// What to do in any case, with its code; where that is too long, how to read it.
+std::string steps_of(const ToldRow& row, const Layout& layout) {
+  const Finding& finding = *row.finding;
+  const std::string indent(kIndent, ' ');
+  const std::size_t width = layout.width - std::min(layout.width, kIndent + 6);
   std::string text;
-  std::size_t count = 0;
+  std::size_t lines_of_code = 0;
   for (const AdviceStep& step : advice_steps(finding)) {
-    for (std::size_t begin = 0; begin < step.text.size();) {
-      const std::size_t end = std::min(step.text.find('\n', begin), step.text.size());
-      const std::string whole = step.text.substr(begin, end - begin);
-      begin = end + 1;
-      for (const std::string& line : set_in_lines(whole, layout.width - kIndent)) {
-        if (++count > kMostLines - 1) return text + std::string(kIndent, ' ') + "...\n";
-        text += std::string(kIndent, ' ') + line + '\n';
+    if (step.is_check) continue;
+    const char* mark = "- ";
+    for (const AdviceLine& line : step.lines) {
+      if (!line.is_code) {
+        text += filled_line(indent + mark, line.text, layout);
+        mark = "  ";
+        continue;
+      }
+      for (const std::string& part : set_code(line.text, finding.file, width)) {
+        text += indent + "    + " + part + '\n';
+        ++lines_of_code;
       }
     }
+    if (step.edit == nullptr) continue;
+    const bool has_code = std::ranges::any_of(step.lines, &AdviceLine::is_code);
+    const std::optional<std::string> head = loop_head(*step.edit, layout, width);
+    if (has_code && head) text += indent + "      " + *head + '\n';
+    if (has_code || step.edit != &finding.edits.front()) continue;
+    for (const std::string& call : quoted_calls(*step.edit, layout, width)) {
+      text += indent + "      " + call + '\n';
+    }
   }
-  return text;
+  if (lines_of_code <= kMostLinesOfCode) return text;
+  return fmt::format("{}code: ompdm explain {} {}\n", indent,
+                     layout.traces.empty() ? "TRACE" : layout.traces, row.numbers.front());
 }
 
 /// "also 2 (heat.cpp:20) and 3 (heat.cpp:30)": which are told in the same row.
@@ -120,20 +179,13 @@ std::string body_of(const ToldRow& row, const SourceNames& names, const Layout& 
   const Finding& finding = *row.finding;
   std::string text;
   const std::string runs = runs_sentence(finding);
-  if (!runs.empty()) text += "     " + filled_line(runs, layout, kIndent);
-  const std::vector<EditLine> lines = edit_lines(finding, names, layout, kMostLines);
-  std::size_t place = 0;
-  for (const EditLine& line : lines) place = std::max(place, display_width(line.place));
-  for (const EditLine& line : lines) {
-    const std::string begin = fmt::format("{:>{}} | {} ", line.place, 4 + place, line.mark);
-    const std::size_t left = layout.width - std::min(layout.width, display_width(begin));
-    text += begin +
-            (line.mark == '+' ? fitted_directive(line.text, left) : shortened(line.text, left)) +
-            '\n';
-  }
-  if (lines.empty()) text += words_alone(finding, layout);
+  const std::string indent(kIndent, ' ');
+  if (!runs.empty()) text += filled_line(indent, runs, layout);
+  const bool is_refuted = !finding.unreached.empty() ||
+                          std::ranges::any_of(finding.runs, analysis::speaks_against_edits);
+  if (!is_refuted) text += steps_of(row, layout);
   for (const std::string& line : {unless_line(finding), also_text(row, names)}) {
-    if (!line.empty()) text += "     " + filled_line(line, layout, kIndent);
+    if (!line.empty()) text += filled_line(indent, line, layout);
   }
   return text;
 }
@@ -144,10 +196,10 @@ std::string needless_block(Analyses analyses, const SourceNames& names, const La
   if (std::ranges::none_of(analyses, can_tell)) return {};
   std::string closing;
   for (const std::string& sentence : saving_sentences(analyses)) {
-    closing += filled_line(sentence, layout, 2);
+    closing += wrapped(sentence, layout.width) + '\n';
   }
   const std::vector<ToldRow> all = told_rows(analyses, names);
-  if (all.empty()) return '\n' + filled_line(none_found(analyses), layout, 2) + closing;
+  if (all.empty()) return '\n' + wrapped(none_found(analyses), layout.width) + '\n' + closing;
   const std::vector<ToldRow> told = first_of(all, layout);
   // One alone is told at once; of several the first look is at how they compare.
   const bool is_alone = told.size() == 1;

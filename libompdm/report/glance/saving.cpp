@@ -25,6 +25,11 @@ std::string time_in_part(const Analysis& one, const std::optional<Prediction>& p
   return "about " + spoken_time(one.program_wall - wall);
 }
 
+/// What the host reads in between has to cross all the same.
+const char* at_most(const std::optional<Prediction>& prediction) {
+  return prediction && prediction->at_most ? "at most " : "";
+}
+
 /// Of one recording; empty where no copy would be spared.
 std::string saved(const Analysis& one) {
   const auto& most = one.possible_prediction ? one.possible_prediction : one.prediction;
@@ -33,11 +38,11 @@ std::string saved(const Analysis& one) {
   const std::uint64_t copies = one.totals.htod.count + one.totals.dtoh.count;
   const std::string text =
       is_told_whole(one.recording) || one.recording.is_part()
-          ? fmt::format("{} of {}, {} of {}, {}", most->spared_transfers,
+          ? fmt::format("{}{} of {}, {} of {}, {}", at_most(most), most->spared_transfers,
                         counted(copies, "copy", "copies"), spoken_size(most->spared_bytes),
                         spoken_size(bytes), time_of(one, most))
           // Of how many, nobody knows: the totals are of the whole run.
-          : fmt::format("{} that are told, {}, {}",
+          : fmt::format("{}{} that are told, {}, {}", at_most(most),
                         counted(most->spared_transfers, "copy", "copies"),
                         spoken_size(most->spared_bytes), time_in_part(one, most));
   if (!one.possible_prediction) return text;
@@ -67,8 +72,9 @@ std::string predicted(const Analysis& one) {
           fmt::format("; about {} if what is possible only holds too", spoken_time(possible->wall));
   } else if (sure && sure->spared_bytes > 0) {
     text = fmt::format(
-        "Without what is needless here {} would not have crossed: less than 1 % of this run's time",
-        spoken_size(sure->spared_bytes));
+        "Without what is needless here {}{} would not have crossed: less than 1 % of this run's "
+        "time",
+        at_most(sure), spoken_size(sure->spared_bytes));
     if (adds)
       text += fmt::format(
           "; it would have taken about {} instead of {} if what is possible only holds too",
@@ -81,9 +87,9 @@ std::string predicted(const Analysis& one) {
         spoken_time(possible->transfer));
   } else if (possible && possible->spared_bytes > 0) {
     text = fmt::format(
-        "If what is possible only holds, {} would not have crossed: less than 1 % of this run's "
+        "If what is possible only holds, {}{} would not have crossed: less than 1 % of this run's "
         "time",
-        spoken_size(possible->spared_bytes));
+        at_most(possible), spoken_size(possible->spared_bytes));
   }
   return text.empty() ? text : text + '.';
 }

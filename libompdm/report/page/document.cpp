@@ -11,6 +11,7 @@
 #include "ompdm/page.h"
 #include "ompdm/report.h"
 #include "ompdm/told_part.h"
+#include "report/advice.h"
 #include "report/comparison_sentences.h"
 #include "report/finding_words.h"
 #include "report/headline.h"
@@ -19,6 +20,7 @@
 #include "report/page/timeline.h"
 #include "report/page/web_files.h"
 #include "report/patterns.h"
+#include "report/pragma.h"
 #include "report/sentences.h"
 
 namespace ompdm::report {
@@ -91,6 +93,30 @@ Json patterns_json() {
   return json;
 }
 
+/// What to do about each finding, step by step: sentences and code.
+Json advice_json(std::span<const analysis::Analysis> analyses) {
+  constexpr std::size_t kWidest = 96;
+  Json findings = Json::array();
+  for (const analysis::Analysis& one : analyses) {
+    for (const analysis::Finding& finding : one.findings) {
+      Json steps = Json::array();
+      for (const AdviceStep& step : advice_steps(finding)) {
+        Json lines = Json::array();
+        for (const AdviceLine& line : step.lines) {
+          if (!line.is_code) {
+            lines.push_back({{"text", line.text}});
+            continue;
+          }
+          lines.push_back({{"code", set_code(line.text, finding.file, kWidest)}});
+        }
+        steps.push_back({{"check", step.is_check}, {"lines", std::move(lines)}});
+      }
+      findings.push_back(std::move(steps));
+    }
+  }
+  return findings;
+}
+
 Json sources_json(std::span<const SourceExcerpt> sources) {
   Json json = Json::array();
   for (const SourceExcerpt& excerpt : sources) {
@@ -154,6 +180,7 @@ Json shown_of(std::span<const analysis::Analysis> analyses, const SourceNames& n
           {"basis", basis_of(analyses)},
           {"names", names_json(analyses, names)},
           {"patterns", patterns_json()},
+          {"advice", advice_json(analyses)},
           {"sources", sources_json(sources)},
           {"timelines", Json::array()},
           {"warnings", told_parts(analyses)},

@@ -51,7 +51,6 @@ std::string Applier::apply_edit(const Json& edit, const Reading* reading) {
   if (kind == "insert") return insert(edit, reading);
   if (!edit["in_scope"] && reading == nullptr) return why_in_words(edit);
   if (kind == "replace") return replace(edit);
-  if (kind == "guard") return guard(edit);
   return take_out(edit);
 }
 
@@ -126,10 +125,7 @@ void Applier::insert_for_host(SourcePatch& source, const Json& edit, Extent exte
     const Names names = marked(code, line, "host", is_read ? "reads" : "changes");
     for (const std::string& item : items_of(edit, reading)) {
       if (!names.contains(pragmas::variable_of(item))) continue;
-      const std::string update =
-          edit["kind"] == "guard"
-              ? fmt::format("#pragma omp target update {}({})", is_read ? "from" : "to", item)
-              : update_of(edit, item, reading);
+      const std::string update = update_of(edit, item, reading);
       source.insert(code.statement_at(line), !is_read, {update, true});
       deeds_.push_back(update);
     }
@@ -153,18 +149,6 @@ std::string Applier::insert_for_kernels(const Json& edit) {
     }
   }
   return "";
-}
-
-std::string Applier::guard(const Json& edit) {
-  const std::string when = edit["when"];
-  if (when != "host_uses" && when != "host_changed") return "a guard that asks for " + when;
-  for (const Json& place : edit["places"]) {
-    SourcePatch* source = source_of(place);
-    if (source == nullptr) return "a source that is not there";
-    const Extent line = source->code().line(place["line"]);
-    insert_for_host(*source, edit, source->code().function_around(line.begin), nullptr);
-  }
-  return take_out(edit);
 }
 
 std::string Applier::take_out(const Json& edit) {

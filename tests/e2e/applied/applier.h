@@ -54,7 +54,6 @@ class Applier {
   void insert_for_host(SourcePatch& source, const Json& edit, Extent extent,
                        const Reading* reading);
   std::string insert_for_kernels(const Json& edit);
-  std::string guard(const Json& edit);
   std::string take_out(const Json& edit);
   std::optional<Span> span_of(SourcePatch& source, const Json& edit, int line,
                               const Reading* reading) const;

@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 #include <set>
 #include <utility>
 
 #include "edited_program.h"
+#include "printed.h"
 
 namespace ompdm::e2e {
 namespace {
@@ -75,7 +77,7 @@ FollowedFinding described(const AppliedRun& run, const Json& finding) {
                           finding["line"].get<int>());
   row.variable = finding["variable"];
   row.is_memory = is_of_memory(row.pattern);
-  row.promised = finding["wasted_bytes"];
+  row.promised = finding[row.is_memory ? "allocated_bytes" : "wasted_bytes"];
   return row;
 }
 
@@ -101,9 +103,14 @@ struct Followed {
 
 class Check {
  public:
-  explicit Check(const AppliedProgram& program) : program_(program) {}
+  explicit Check(const AppliedProgram& program) : program_(program), path_(program.path) {
+    if (!path_.empty()) return;
+    built_.emplace(program_, Applier());
+    path_ = built_->path();
+  }
 
   CheckedProgram run() {
+    if (built_ && !built_->complaint().empty()) fault({}, built_->complaint());
     for (const AppliedRun& each : program_.runs) follow(each);
     if (std::ranges::any_of(followed_, [](const Followed& one) { return !one.rows.empty(); })) {
       compare_all();
@@ -118,7 +125,8 @@ class Check {
   }
 
   void follow(const AppliedRun& run) {
-    Followed& followed = followed_.emplace_back(&run, record(program_, program_.path, run));
+    Followed& followed = followed_.emplace_back(&run, record(program_, path_, run, true));
+    for (const std::string& one : followed.before.printed_faults) fault(run, one);
     if (followed.before.report.is_null()) return fault(run, followed.before.complaint);
     const Json& findings = followed.before.report["findings"];
     if (findings.empty()) ++checked_.runs_without;
@@ -142,6 +150,9 @@ class Check {
         row.is_read = reading != nullptr;
         row.edits = applied.deeds.size();
         if (reading != nullptr && !row.left.empty()) fault(run, "not as it was read: " + row.left);
+      }
+      if (!row.left.empty() && !row.is_refused && prints_code(finding)) {
+        fault(run, fmt::format("{} prints code that cannot be applied: {}", row.pattern, row.left));
       }
       if (row.left.empty()) {
         followed.rows.push_back(checked_.findings.size());
@@ -182,10 +193,12 @@ class Check {
     const Recording& before = followed.before;
     const Recording after = record(program_, edited.path(), run);
     if (after.report.is_null()) return fault(run, "edited: " + after.complaint);
-    if (after.status != before.status || after.out != before.out) {
+    const std::string& wanted = run.then_prints.empty() ? before.out : run.then_prints;
+    if (after.status != before.status || after.out != wanted) {
       fault(run, fmt::format("edited: ends with {} and prints {} instead of {} and {}",
-                             after.status, after.out, before.status, before.out));
+                             after.status, after.out, before.status, wanted));
     }
+    for (const std::vector<std::string>& arguments : run.also) compare_with(arguments, edited);
     const std::uint64_t then = moved(before.report);
     const std::uint64_t now = moved(after.report);
     if (now > then) fault(run, fmt::format("edited: moves {} bytes instead of {}", now, then));
@@ -202,6 +215,21 @@ class Check {
     row.spared = !row.is_memory                 ? spared.transfers
                  : row.pattern == "device_leak" ? spared.leaked
                                                 : spared.memory;
+  }
+
+  void compare_with(const std::vector<std::string>& arguments, const EditedProgram& edited) {
+    const auto prints = [&](const std::string& path) {
+      const Folder folder;
+      Command command = {{path}};
+      command.words.insert(command.words.end(), arguments.begin(), arguments.end());
+      const Ended ended = e2e::run(command, folder.path());
+      return fmt::format("{} and ends with {}", ended.out, ended.status);
+    };
+    const std::string before = prints(path_);
+    const std::string after = prints(edited.path());
+    if (before != after) {
+      fault({arguments}, fmt::format("edited: prints {} instead of {}", after, before));
+    }
   }
 
   /// What an edited program does not do that it did, in bytes.
@@ -240,6 +268,8 @@ class Check {
   }
 
   const AppliedProgram& program_;
+  std::string path_;
+  std::optional<EditedProgram> built_;  ///< where no build made the program
   Applier applier_;
   std::vector<Followed> followed_;
   CheckedProgram checked_;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "offload_build.h"
+#include "printed.h"
 
 namespace ompdm::e2e {
 namespace {
@@ -24,12 +25,13 @@ Json empty_report() {
 
 }  // namespace
 
-Recording record(const AppliedProgram& program, const std::string& path, const AppliedRun& run) {
+Recording record(const AppliedProgram& program, const std::string& path, const AppliedRun& run,
+                 bool looks_at_print) {
   const Folder folder;
   Command command = {{OMPDM_COMMAND, "record", "--", path}, program.environment};
   command.words.insert(command.words.end(), run.arguments.begin(), run.arguments.end());
   const Ended ended = e2e::run(command, folder.path());
-  Recording recording = {ended.status, {}, {}, {}};
+  Recording recording = {ended.status, {}, {}, {}, {}};
   for (const std::string& line : lines_of(ended.out)) {
     if (line.find("time") == std::string::npos) recording.out += line + '\n';
   }
@@ -41,6 +43,7 @@ Recording record(const AppliedProgram& program, const std::string& path, const A
       e2e::run({{OMPDM_COMMAND, "report", "--format", "json", "trace.json"}}, folder.path());
   if (report.status == 0) {
     recording.report = Json::parse(report.out);
+    if (looks_at_print) recording.printed_faults = printed_faults(folder.path() / "trace.json");
   } else {
     recording.complaint = ended.err + report.err;
   }
@@ -51,7 +54,8 @@ EditedProgram::EditedProgram(const AppliedProgram& program, const Applier& appli
   write(program, applier);
   // Some print their name.
   fs::create_directory(folder_.path() / "built");
-  path_ = folder_.path() / "built" / fs::path(program.path).filename();
+  const std::string name = program.path.empty() ? program.name : program.path;
+  path_ = folder_.path() / "built" / fs::path(name).filename();
   build(program);
 }
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "applier.h"
 #include "programs.h"
@@ -16,12 +17,15 @@ namespace ompdm::e2e {
 /// What a program did under `ompdm record`.
 struct Recording {
   int status = 0;
-  std::string out;        ///< without times
-  nlohmann::json report;  ///< null: none
-  std::string complaint;  ///< why not
+  std::string out;                          ///< without times
+  nlohmann::json report;                    ///< null: none
+  std::string complaint;                    ///< why not
+  std::vector<std::string> printed_faults;  ///< where these are asked for
 };
 
-Recording record(const AppliedProgram& program, const std::string& path, const AppliedRun& run);
+/// `looks_at_print`: whether the code that is printed is held against the edits.
+Recording record(const AppliedProgram& program, const std::string& path, const AppliedRun& run,
+                 bool looks_at_print = false);
 
 /// The edited sources among the others of their folders, and what is built of them.
 class EditedProgram {

@@ -104,6 +104,18 @@ void add_pieces(ProgramList& list) {
   read(pieces, {"found_there"}, {"v", "exit data map(mapper(whole), release"});
 }
 
+void add_harm(ProgramList& list) {
+  list.add("constant_table", "findings", {"constant_table.cpp"}, {{}}).environment = {
+      {"OMPDM_HASH", "full"}};
+  list.add("keep_the_last", "findings", {"keep_the_last.cpp"}, {{}});
+  AppliedProgram& twice = list.add("computed_twice", "findings", {"computed_twice.cpp"}, {{}});
+  twice.runs[0].also = {{"3"}};
+  twice.runs[0].not_followed = {{"unmodified_copy_back", "out", "its kernel computes it"}};
+  AppliedProgram& swapped = list.add("swapped", "findings", {"swapped.cpp"}, runs_of({"2", "5"}));
+  for (AppliedRun& run : swapped.runs) run.also = {{"1"}, {"2"}, {"5"}, {"6"}};
+  list.add("no_pass", "findings", {"no_pass.cpp"}, runs_of({"5"}));
+}
+
 void add_untaken(ProgramList& list) {
   for (const std::string level : {"O0", "O2"}) {
     AppliedProgram& untaken =
@@ -124,6 +136,7 @@ void add_findings(ProgramList& list) {
   add_course(list);
   add_advised(list);
   add_pieces(list);
+  add_harm(list);
   add_untaken(list);
 }
 

@@ -26,11 +26,16 @@ struct AppliedRun {
   /// It comes to a loop that has no pass then, which no trace tells: what is kept around it moves
   /// all the same.
   bool has_empty_loop = false;
+  /// What the edited program prints; empty: what it printed before. Of a program that is wrong by
+  /// itself, and right with the edits.
+  std::string then_prints = {};
+  /// Other arguments with which both print the same.
+  std::vector<std::vector<std::string>> also = {};
 };
 
 struct AppliedProgram {
   std::string name;                  ///< of the program as the tests have it built
-  std::string path;                  ///< of that
+  std::string path;                  ///< of that; empty: it is built by who checks it
   std::vector<std::string> sources;  ///< with their folder
   std::vector<std::string> options;  ///< behind those of every program
   std::vector<AppliedRun> runs;
@@ -38,5 +43,9 @@ struct AppliedProgram {
 };
 
 std::vector<AppliedProgram> applied_programs();
+
+/// Those of tests/e2e/cases: a dozen, and the others.
+std::vector<AppliedProgram> applied_cases();
+std::vector<AppliedProgram> applied_cases_slow();
 
 }  // namespace ompdm::e2e

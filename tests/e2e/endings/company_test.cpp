@@ -45,6 +45,51 @@ INSTANTIATE_TEST_SUITE_P(SharedAsan, Built,
                                                               Attach::kToolLibraries)),
                          [](const auto& tested) { return name_of(std::get<1>(tested.param)); });
 
+// A program that is started by one that is not such needs the preloaded recorder to be bearable.
+TEST(SharedAsan, StartedByAScriptIsRecorded) {
+  if (!built("guest_asan_shared")) GTEST_SKIP() << "could not be built here";
+  const Place place;
+  const Ended ended =
+      place.run({.command = {"/bin/sh", "-c", program("guest_asan_shared") + "; exit $?"},
+                 .attach = Attach::kRecord});
+  EXPECT_EQ(ended.status, 14) << ended.err;
+  EXPECT_EQ(ended.out, "5 steps\n");
+  expect_steps(place.report(), 5);
+}
+
+TEST(SharedAsan, ThatIsPreloadedStaysTheFirst) {
+  if (!built("guest_asan_shared")) GTEST_SKIP() << "there is no shared runtime here";
+  const Place place;
+  Start run = {.command = {program("plain")}, .attach = Attach::kRecord};
+  run.environment["LD_PRELOAD"] = OMPDM_SHARED_ASAN;
+  run.environment["ASAN_OPTIONS"] = "detect_leaks=0";  // the OpenMP runtime has some
+  const Ended ended = place.run(run);
+  EXPECT_EQ(ended.status, 14) << ended.err;
+  EXPECT_EQ(ended.out, "5 steps\n");
+  expect_steps(place.report(), 5);
+}
+
+// Of two versions, say: one records, and nobody says that nothing is recorded.
+TEST(TwoRecorders, RecordOnceAndSaySo) {
+  for (const Attach attach : {Attach::kPreload, Attach::kRecord}) {
+    SCOPED_TRACE(name_of(attach));
+    const Place place;
+    const Folder other;
+    const std::string copy = other.path() / "libompdm.so";
+    std::filesystem::copy_file(recorder(), copy);
+    Start run = {.command = {program("plain")}, .attach = attach};
+    run.environment["OMPDM_COMMAND"] = OMPDM_COMMAND;
+    run.environment["LD_PRELOAD"] = attach == Attach::kRecord ? copy : recorder() + ":" + copy;
+    run.environment["OMP_TOOL_LIBRARIES"] = copy;
+    const Ended ended = place.run(run);
+    EXPECT_EQ(ended.status, 14);
+    EXPECT_EQ(ended.out, "5 steps\n");
+    EXPECT_EQ(lines_of(ended.err).size(), attach == Attach::kRecord ? 2U : 1U) << ended.err;
+    EXPECT_EQ(place.files(), Names{"trace.json"});
+    expect_steps(place.report(), 5);
+  }
+}
+
 TEST(Preload, TheUsersOwnLibraryIsKept) {
   for (const Attach attach : {Attach::kRecord, Attach::kPreload}) {
     const Place place;

@@ -65,6 +65,15 @@ INSTANTIATE_TEST_SUITE_P(All, Deeds,
                                   name_of(std::get<Attach>(tested.param));
                          });
 
+// The runtime itself changes none of what the program looks at.
+TEST(Errno, IsWhatTheProgramLeftThere) {
+  for (const Attach attach :
+       {Attach::kNone, Attach::kPreload, Attach::kRecord, Attach::kToolLibraries}) {
+    SCOPED_TRACE(name_of(attach));
+    EXPECT_EQ(Place().run({.command = {program("errno")}, .attach = attach}).status, 14);
+  }
+}
+
 TEST(Descriptors, OfOurNumbersThatTheProgramOpenedAgainStayUntouched) {
   for (const Attach attach : {Attach::kPreload, Attach::kRecord}) {
     const Place place;

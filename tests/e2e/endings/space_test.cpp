@@ -1,6 +1,7 @@
 // Disks that are full, files that may not grow, folders that may not be written: the program goes
 // on, what was recorded is reported, and what was not is counted.
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
@@ -165,6 +166,44 @@ TEST(FileSizeLimit, OfTheProgramDoesNotReachRecord) {
   EXPECT_EQ(place.files(), std::vector<std::string>{"trace.json"}) << ended.err;
   EXPECT_GT(lost(place.report()), 1000);
 }
+
+// Of the report, which has no room or nobody to be printed for.
+struct Standard {
+  const char* name;
+  void (*prepare)();
+};
+
+void limit_output() {
+  dup2(open("out", O_CREAT | O_WRONLY | O_APPEND, 0600), STDOUT_FILENO);
+  const rlimit limit{100'000, RLIM_INFINITY};
+  if (ftruncate(STDOUT_FILENO, limit.rlim_cur) != 0 || setrlimit(RLIMIT_FSIZE, &limit) != 0) {
+    _exit(120);
+  }
+}
+
+class LostReport : public ::testing::TestWithParam<Standard> {};
+
+TEST_P(LostReport, LeavesTheProgramsExitStatus) {
+  const Place place;
+  const Ended ended =
+      place.run({.command = {"/bin/sh", "-c", "exec " + program("plain") + " >/dev/null"},
+                 .attach = Attach::kRecord,
+                 .record_options = {"--report"},
+                 .before_exec = GetParam().prepare});
+  EXPECT_EQ(ended.status, 14) << ended.err;
+  EXPECT_NE(ended.err.find("ompdm: standard output: "), std::string::npos) << ended.err;
+  EXPECT_NE(ended.err.find("next: ompdm report trace.json\n"), std::string::npos) << ended.err;
+  std::vector<std::string> files = place.files();
+  std::erase(files, "out");
+  EXPECT_EQ(files, std::vector<std::string>{"trace.json"});
+  expect_steps(place.report(), 5);
+}
+INSTANTIATE_TEST_SUITE_P(
+    All, LostReport,
+    ::testing::Values(Standard{"closed", [] { close(STDOUT_FILENO); }},
+                      Standard{"full", [] { dup2(open("/dev/full", O_WRONLY), STDOUT_FILENO); }},
+                      Standard{"limited", limit_output}),
+    [](const auto& tested) { return std::string(tested.param.name); });
 
 void become_nobody() {
   if (geteuid() == 0 && (setgid(kNobody) != 0 || setuid(kNobody) != 0)) _exit(120);

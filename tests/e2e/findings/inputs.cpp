@@ -71,7 +71,7 @@ int main(int count, char** arguments) {
     for (int i = 0; i < kSize; ++i) u[i] /= 2;
   }
   if (steps == 0) {
-#pragma omp target map(tofrom : u[0 : kSize])  // @other
+#pragma omp target teams distribute parallel for map(tofrom : u[0 : kSize])  // @other
     for (int i = 0; i < kSize; ++i) u[i] += 1;
   }
   for (int i = 0; i < kSize; ++i) sum += u[i];

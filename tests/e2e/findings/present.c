@@ -156,7 +156,7 @@ static void part_there_before(double* a, double* b, int n, int count) {
   double sum = 0;
 #pragma omp target enter data map(to : a[0 : count])
   b[0] = first(b, n);
-#pragma omp target map(tofrom : sum)
+#pragma omp target teams distribute parallel for map(tofrom : sum) reduction(+ : sum)
   for (int i = 0; i < count; ++i) sum += a[i];
 #pragma omp target exit data map(release : a[0 : count])
   b[0] += first(a, n) + second(a, n) + sum;

@@ -53,8 +53,7 @@ TEST(CodeLoops, AreNamedWhereTheyAre) {
   const Analysis analysis = analyze(program.take());
   ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
   const Finding& finding = analysis.findings[0];
-  EXPECT_TRUE(
-      report::advice_text(finding).starts_with("before the loop at heat.cpp:54 in solve:\n"))
+  EXPECT_TRUE(report::advice_text(finding).starts_with("before the loop at heat.cpp:54 in solve: "))
       << report::advice_text(finding);
   const auto& facts = std::get<facts::PerIterationMapping>(finding.facts);
   EXPECT_EQ(facts.loop.place.line, 54);
@@ -121,7 +120,7 @@ TEST(CodeLoops, ThatWereUnrolledAreCalls) {
   ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
   EXPECT_TRUE(contains(report::advice_text(analysis.findings[0]),
                        "before the calls repeated at heat.cpp:54 in solve:"));
-  EXPECT_TRUE(contains(report::advice_text(analysis.findings[0]), "\nafter these calls:\n"));
+  EXPECT_TRUE(contains(report::advice_text(analysis.findings[0]), "\nafter these calls: "));
 
   CodeLoops inlined;
   inlined.trace.loops[0].unrolled = true;

@@ -31,10 +31,90 @@ TEST(DuplicateTransfer, ToDataThatIsThere) {
   EXPECT_EQ(facts.how, facts::Resends::How::kWasSent);
   ASSERT_EQ(facts.before.size(), 1U);
   EXPECT_EQ(facts.before[0].line, 10);
-  EXPECT_TRUE(contains(report::advice_text(finding),
-                       "run #pragma omp target update to(a) at a.cpp:20 only where"));
+  ASSERT_EQ(finding.edits.size(), 1U);
+  EXPECT_EQ(finding.edits[0].kind, EditKind::kRemove);
+  EXPECT_EQ(finding.edits[0].anchor.places.front().line, 20);
+  EXPECT_EQ(finding.unless, (std::vector{Unless::kKernelChanges, Unless::kHostChanges}));
   ASSERT_TRUE(analysis.possible_prediction.has_value());
   EXPECT_EQ(analysis.possible_prediction->wall, analysis.process.wall - 100);
+}
+
+/// `map(alloc:)`, and updates that send this content each.
+Analysis of_allocated(const std::vector<std::uint64_t>& contents, bool by_call = false) {
+  OneArray program;
+  if (by_call) program.trace.sites[program.enter.value].directive = Directive::kApi;
+  program.allocate();
+  for (const std::uint64_t content : contents) {
+    program.send(content);
+    program.reader();
+  }
+  program.unmap();
+  return analyze(program.take());
+}
+
+// Without the updates the device would have nothing.
+TEST(DuplicateTransfer, ToDataThatAClauseOnlyAllocated) {
+  const std::vector<Finding> findings = found(of_allocated({7, 7, 7, 7}), "duplicate_transfer");
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].count, 3U);
+  const std::vector<Edit>& edits = findings[0].edits;
+  ASSERT_EQ(edits.size(), 2U);
+  EXPECT_EQ(edits[0].kind, EditKind::kReplace);
+  EXPECT_EQ(edits[0].anchor.places.front().line, 10);
+  ASSERT_EQ(edits[0].clauses.size(), 1U);
+  EXPECT_EQ(edits[0].clauses[0].kind, "to");
+  EXPECT_EQ(findings[0].data[edits[0].clauses[0].data.front()].expression, "a");
+  EXPECT_EQ(edits[1].kind, EditKind::kRemove);
+  EXPECT_EQ(edits[1].anchor.places.front().line, 20);
+}
+
+TEST(DuplicateTransfer, OfWhichSomeAreNeededIsInWords) {
+  const std::vector<Finding> findings =
+      found(of_allocated({7, 7, 7, 7, 8, 8}), "duplicate_transfer");
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].count, 4U);
+  EXPECT_EQ(std::get<facts::Resends>(findings[0].facts).all, 6U);
+  EXPECT_TRUE(findings[0].edits.empty());
+}
+
+TEST(DuplicateTransfer, ToWhatNoClauseAllocatedIsInWords) {
+  const std::vector<Finding> findings =
+      found(of_allocated({7, 7, 7, 7}, true), "duplicate_transfer");
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_TRUE(findings[0].edits.empty());
+}
+
+// The clause would send more than the updates do.
+TEST(DuplicateTransfer, ToAPartOfWhatAClauseOnlyAllocatedIsInWords) {
+  OneArray program;
+  program.allocate();
+  for (int i = 0; i < 4; ++i) {
+    program.send(7, OneArray::kBytes / 100);
+    program.reader();
+  }
+  program.unmap();
+  const std::vector<Finding> findings = found(analyze(program.take()), "duplicate_transfer");
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_TRUE(findings[0].edits.empty());
+}
+
+// It crosses whatever is there.
+TEST(DuplicateTransfer, OfAKernelsOwnCopyIsNone) {
+  constexpr std::uint32_t kFirstprivate = 0x81;
+  OneArray program;
+  for (int i = 0; i < 20; ++i) {
+    program.begin(program.solve);
+    program.op(OpKind::kAlloc, program.a, OneArray::kBytes, 10)->map_type = kFirstprivate;
+    program.move(OpKind::kHtoD, 7)->map_type = kFirstprivate;
+    program.launch(1000);
+    program.op(OpKind::kDelete, program.a, 0, 5);
+    program.end();
+  }
+  EXPECT_EQ(OneArray(program).patterns(), "");
+  program.map(7);
+  program.reader();
+  program.unmap();
+  EXPECT_EQ(program.patterns(), "") << "nor is it there for another";
 }
 
 TEST(DuplicateTransfer, ToDataThatCouldHaveBeenKept) {
@@ -51,10 +131,9 @@ TEST(DuplicateTransfer, ToDataThatCouldHaveBeenKept) {
   EXPECT_EQ(finding.count, 1U);
   EXPECT_EQ(finding.wasted_time, 100 + 10 + 5) << "its delete and allocation are needless too";
   EXPECT_TRUE(std::get<facts::Resends>(finding.facts).is_mapped_anew);
+  EXPECT_TRUE(contains(report::advice_text(finding), "a target enter data with map(to:) for a\n"));
   EXPECT_TRUE(
-      contains(report::advice_text(finding), "  #pragma omp target enter data map(to: a)\n"));
-  EXPECT_TRUE(
-      contains(report::advice_text(finding), "  #pragma omp target exit data map(release: a)"));
+      contains(report::advice_text(finding), "a target exit data with map(release:) for a"));
 }
 
 TEST(DuplicateTransfer, AtAnotherAddressOfTheDevice) {

@@ -38,7 +38,6 @@ TEST(EditedItems, AreRewrittenWhereAMapClauseChanges) {
   for (const EditKind kind : {EditKind::kReplace, EditKind::kLeaveOut, EditKind::kRemove}) {
     for (const Directive directive : {Directive::kTarget, Directive::kTargetExitData}) {
       EXPECT_EQ(rewritten_items(edited(kind, directive)), kBoth);
-      EXPECT_EQ(thinned_items(edited(kind, directive)), Items{});
     }
   }
 }
@@ -48,20 +47,12 @@ TEST(EditedItems, AreNotWhatIsWrittenBesideOrLeft) {
     for (const Directive directive : {Directive::kTargetEnterData, Directive::kTargetUpdate}) {
       const Finding finding = edited(kind, directive, EditWhen::kHostChanged);
       EXPECT_EQ(rewritten_items(finding), Items{});
-      EXPECT_EQ(thinned_items(finding), Items{});
     }
   }
 }
 
-TEST(EditedItems, OfUpdatesAreThinnedWhereTheHostHasToHaveChangedThem) {
-  for (const Directive directive : {Directive::kTargetUpdate, Directive::kApi}) {
-    const Finding finding = edited(EditKind::kGuard, directive, EditWhen::kHostChanged);
-    EXPECT_EQ(thinned_items(finding), kBoth);
-    EXPECT_EQ(rewritten_items(finding), Items{});
-    for (const EditWhen when : {EditWhen::kHostUses, EditWhen::kKernelFollows}) {
-      EXPECT_EQ(thinned_items(edited(EditKind::kGuard, directive, when)), Items{});
-    }
-  }
+TEST(EditedItems, AreNotThoseOfUpdates) {
+  EXPECT_EQ(rewritten_items(edited(EditKind::kRemove, Directive::kTargetUpdate)), Items{});
 }
 
 TEST(EditedItems, AreThoseOfAllEdits) {

@@ -47,8 +47,8 @@ struct TwoArrays : OneArray {
   }
 
   /// Where `a` stays from one moment to another (none: the end).
-  std::vector<Edit> edits(Nanoseconds begin_of_stay = 0, Nanoseconds end_of_stay = 0,
-                          std::int32_t device = 0) {
+  IdleEdits found(Nanoseconds begin_of_stay = 0, Nanoseconds end_of_stay = 0,
+                  std::int32_t device = 0) {
     const Trace all = take();
     const Mappings mappings(all);
     const Presence presence(all, mappings);
@@ -59,6 +59,10 @@ struct TwoArrays : OneArray {
     stay.from = begin_of_stay;
     stay.to = end_of_stay == 0 ? all.process.wall : end_of_stay;
     return IdleDirectives(all, presence).edits_on(stay, kNumber);
+  }
+  std::vector<Edit> edits(Nanoseconds begin_of_stay = 0, Nanoseconds end_of_stay = 0,
+                          std::int32_t device = 0) {
+    return found(begin_of_stay, end_of_stay, device).edits;
   }
 };
 
@@ -98,7 +102,8 @@ TEST(IdleDirectives, LoseAnItemWhereTheyCountedAnotherDown) {
   EXPECT_EQ(edits[0].clauses, kLeft);
 }
 
-TEST(IdleDirectives, ArePassedByWhereTheyFoundItInOtherInstances) {
+// No edit tells in which of its instances a directive is to run.
+TEST(IdleDirectives, AreInWordsWhereTheyFoundItInOtherInstances) {
   for (const bool beside_b : {false, true}) {
     TwoArrays program;
     if (beside_b) program.enter_b();
@@ -106,31 +111,23 @@ TEST(IdleDirectives, ArePassedByWhereTheyFoundItInOtherInstances) {
     program.map();
     program.name(program.to, beside_b ? 1 : 0, beside_b);
     program.unmap();
-    const std::vector<Edit> edits = program.edits();
-    ASSERT_EQ(edits.size(), 1U);
-    EXPECT_EQ(edits[0].kind, EditKind::kGuard);
-    EXPECT_EQ(edits[0].instances, 1U);
-    EXPECT_EQ(edits[0].of, 2U);
-    EXPECT_EQ(edits[0].clauses, beside_b ? kLeft : std::vector<EditClause>{});
+    const IdleEdits found = program.found();
+    EXPECT_TRUE(found.edits.empty());
+    ASSERT_EQ(found.at_times.size(), 1U);
+    EXPECT_EQ(found.at_times[0].line, 20);
   }
 }
 
-// What the host may have wanted, unless it got it with other data only.
-TEST(IdleDirectives, MayBringItWhereTheyAreUpdatesFrom) {
-  TwoArrays alone;
-  alone.name(alone.from, 2);
-  const std::vector<Edit> guarded = alone.edits();
-  ASSERT_EQ(guarded.size(), 1U);
-  EXPECT_EQ(guarded[0].kind, EditKind::kGuard);
-  EXPECT_EQ(guarded[0].when, EditWhen::kHostUses);
-
-  TwoArrays beside;
-  beside.enter_b();
-  beside.name(beside.from, 3);
-  const std::vector<Edit> left = beside.edits();
-  ASSERT_EQ(left.size(), 1U);
-  EXPECT_EQ(left[0].kind, EditKind::kLeaveOut);
-  EXPECT_EQ(left[0].when, EditWhen::kNothingThere);
+// What comes back then is what the host had, or wanted.
+TEST(IdleDirectives, MayBringItWhereTheyAreUpdatesFromThatDidSo) {
+  TwoArrays program;
+  program.name(program.from, 2);
+  program.map();
+  program.name(program.from, 2);
+  program.unmap();
+  const IdleEdits found = program.found();
+  EXPECT_TRUE(found.edits.empty());
+  EXPECT_TRUE(found.at_times.empty());
 }
 
 TEST(IdleDirectives, StayOutsideOfTheTimeThatItIsKept) {

@@ -205,16 +205,47 @@ TEST(SerialKernel, OneTeamOneThreadOrFewOfBoth) {
   EXPECT_EQ(analysis.findings[0].count, 1U);
   EXPECT_TRUE(
       contains(report::advice_text(analysis.findings[0]), "target teams distribute parallel for"));
-  EXPECT_EQ(analyze(kernel(1, 1, 0, 1'000'000)).findings.at(0).confidence, Confidence::kCertain);
+  EXPECT_EQ(analyze(kernel(1, 1, 1'000'000, 1'000'000)).findings.at(0).confidence,
+            Confidence::kCertain);
+  EXPECT_EQ(analyze(kernel(1, 1, 0, 1'000'000)).findings.at(0).confidence, Confidence::kPossible)
+      << "of how many iterations is not known";
   EXPECT_EQ(patterns(analyze(kernel(64, 1, 0, 1'000'000))), "serial_kernel");
   EXPECT_EQ(patterns(analyze(kernel(4, 64, 1'000'000, 1'000'000))), "serial_kernel");
 }
 
 TEST(SerialKernel, NearMisses) {
   EXPECT_EQ(patterns(analyze(kernel(0, 0, 1'000'000, 1'000'000))), "") << "the runtime chooses";
-  EXPECT_EQ(patterns(analyze(kernel(0xffffffff, 0, 0, 5'000))), "") << "too short to matter";
   EXPECT_EQ(patterns(analyze(kernel(4, 64, 100, 1'000'000))), "") << "as many as iterations";
   EXPECT_EQ(patterns(analyze(kernel(128, 256, 1'000'000, 1'000'000))), "");
+}
+
+// A busy machine makes any kernel long.
+TEST(SerialKernel, IsTheSameHoweverLongItTook) {
+  for (const std::uint64_t iterations : {0, 100, 1'000'000}) {
+    const auto found = [&](Nanoseconds duration) {
+      const Analysis analysis = analyze(kernel(0xffffffff, 0, iterations, duration));
+      return patterns(analysis);
+    };
+    EXPECT_EQ(found(900), found(9'000'000)) << iterations;
+    EXPECT_EQ(found(900), iterations == 100 ? "" : "serial_kernel") << iterations;
+  }
+}
+
+TEST(SerialKernel, OfUnknownIterationsIsToldWhereItIsMuchOfWhatRuns) {
+  const auto found_beside = [](int others) {
+    TraceBuilder build;
+    const auto solve = build.site(Directive::kTarget, "a.cpp", 12, "main");
+    const auto set = build.site(Directive::kTarget, "a.cpp", 15, "main");
+    for (int i = 0; i <= others; ++i) {
+      build.begin(i == 0 ? set : solve);
+      build.launch(1'000'000);
+      build.trace.launches.edit_back()->num_teams = i == 0 ? 0xffffffff : 0;
+      build.end();
+    }
+    return patterns(analyze(build.take()));
+  };
+  EXPECT_EQ(found_beside(9), "serial_kernel");
+  EXPECT_EQ(found_beside(10), "");
 }
 
 TEST(HostFallback, IsCountedBySite) {

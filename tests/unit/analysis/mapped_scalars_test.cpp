@@ -69,14 +69,14 @@ TEST(MappedScalars, AreArguments) {
   EXPECT_EQ(finding.line, 12);
   EXPECT_EQ(finding.variable, "n");
   EXPECT_EQ(finding.count, 40U);
-  EXPECT_EQ(finding.wasted_bytes, 40U * 8);
+  EXPECT_EQ(finding.wasted_bytes, 0U) << "the launch brings it";
   EXPECT_EQ(finding.wasted_time, 40 * 120);
   EXPECT_EQ(finding.confidence, Confidence::kLikely);
   const auto& facts = std::get<facts::MappedScalars>(finding.facts);
   EXPECT_EQ(facts.launches, 40U);
   EXPECT_EQ(facts.transfers, 120U);
   const std::string advice = report::advice_text(finding);
-  EXPECT_TRUE(contains(advice, "at a.cpp:12, write firstprivate(n) instead of map(...)")) << advice;
+  EXPECT_TRUE(finding.edits.empty()) << "it may be a reduction's, which cannot be firstprivate";
   EXPECT_TRUE(contains(advice, "leave sum its map(tofrom: ...)")) << advice;
 }
 
@@ -135,11 +135,7 @@ TEST(MappedScalars, OfOneLoopAreOneFinding) {
   ASSERT_EQ(patterns(analysis), "mapped_scalars");
   const Finding& finding = analysis.findings[0];
   EXPECT_EQ(finding.count, 80U);
-  ASSERT_EQ(finding.edits.size(), 2U);
-  EXPECT_EQ(finding.edits[0].anchor.places[0].line, 12);
-  EXPECT_EQ(finding.edits[1].anchor.places[0].line, 15);
-  EXPECT_EQ(finding.edits[0].kind, EditKind::kReplace);
-  EXPECT_EQ(finding.edits[0].clauses[0].kind, "firstprivate");
+  EXPECT_EQ(std::get<facts::MappedScalars>(finding.facts).places.size(), 2U);
 }
 
 }  // namespace

@@ -75,6 +75,9 @@ TEST(MapperWalk, TakesItsSmallTransfersWithIt) {
   const Analysis analysis = walked(40, 3000, 16);
   EXPECT_EQ(found(analysis, "mapper_walk").size(), 1U);
   EXPECT_TRUE(found(analysis, "small_transfers").empty());
+  ASSERT_TRUE(analysis.prediction.has_value());
+  EXPECT_EQ(analysis.prediction->spared_bytes, 0U) << "they could be fewer, and the bytes stay";
+  EXPECT_EQ(analysis.prediction->spared_transfers, 0U);
 }
 
 TEST(MapperWalk, OfALongListOfItemsIsTold) {

@@ -57,13 +57,13 @@ TEST(NamedData, SeveralDevicesAreNamedInEveryLine) {
   EXPECT_EQ(std::get<facts::PerIterationMapping>(finding.facts).devices,
             (std::vector<std::int32_t>{0, 1, 2}));
   EXPECT_TRUE(contains(report::advice_text(finding),
-                       "\n  #pragma omp target enter data device(d /* each of 0, 1, 2 */) map(to: "
-                       "a[lo:len])\n"))
+                       "a target enter data on each of devices 0, 1 and 2 with map(to:) for "
+                       "a[lo:len]\n"))
       << report::advice_text(finding);
-  EXPECT_TRUE(contains(report::advice_text(finding), "exit data device(d /* each of 0, 1, 2 */)"));
-  EXPECT_TRUE(contains(report::advice_text(finding), "update device(d /* each of 0, 1, 2 */)"));
-  EXPECT_TRUE(contains(report::advice_text(finding),
-                       "d is the device: write all this for each of 0, 1 and 2"));
+  EXPECT_TRUE(contains(report::advice_text(finding), "exit data on each of devices 0, 1 and 2"));
+  EXPECT_TRUE(contains(report::advice_text(finding), "update on each of devices 0, 1 and 2"));
+  EXPECT_TRUE(
+      contains(report::advice_text(finding), "write all this for each of devices 0, 1 and 2"));
 }
 
 // What one is taken of at a time is no list to copy.
@@ -87,7 +87,7 @@ TEST(NamedData, OfManyArraysNoListIsRepeated) {
   EXPECT_EQ(lists, 2U) << "to enter and to exit: " << advice;
   EXPECT_TRUE(contains(advice,
                        "where the host has changed one of these in the loop: after that, for that "
-                       "one only:\n  #pragma omp target update to(...)\n"))
+                       "one only: a target update with to()\n"))
       << advice;
   EXPECT_TRUE(report::evidence_text(finding).starts_with("these 8 variables were mapped anew "))
       << report::evidence_text(finding);
@@ -111,9 +111,10 @@ TEST(NamedData, OneDeviceThatIsNotTheFirst) {
   const auto a = program.variable("a", kArrayBytes);
   for (int pass = 0; pass < 10; ++pass) program.map(solve, a, "a[0:n]", 2);
   const Finding finding = program.only();
-  EXPECT_TRUE(contains(report::advice_text(finding), "enter data device(2) map(to: a[0:n])"))
+  EXPECT_TRUE(
+      contains(report::advice_text(finding), "enter data on device 2 with map(to:) for a[0:n]"))
       << report::advice_text(finding);
-  EXPECT_TRUE(contains(report::advice_text(finding), "update device(2)"));
+  EXPECT_TRUE(contains(report::advice_text(finding), "update on device 2"));
 }
 
 TEST(NamedData, TheFirstDeviceNeedsNoClause) {
@@ -137,12 +138,13 @@ TEST(NamedData, AnObjectGoesWithItsMembers) {
   const Finding finding = program.only();
   EXPECT_EQ(finding.variable, "this->d");
   EXPECT_TRUE(contains(report::advice_text(finding),
-                       "in a member function called once for each object:\n"
-                       "  #pragma omp target enter data map(to: this[0:1], this->d[0:this->n])\n"))
+                       "map this[0:1] with its members, before them by map(to:), and after them by "
+                       "map(release:), in a member function that is called once for each object"))
       << report::advice_text(finding);
   EXPECT_TRUE(contains(report::advice_text(finding),
-                       "  #pragma omp target exit data map(from: this->d[0:this->n]) map(release: "
-                       "this[0:1])\n"));
+                       "a target exit data with map(from:) for what Grid<double>::smooth calls "
+                       "this->d[0:this->n]\n"))
+      << report::advice_text(finding);
   EXPECT_TRUE(contains(report::advice_text(finding),
                        "this->d[0:this->n] is 2 pieces of memory (800 KB and 400 KB)"));
 }
@@ -158,10 +160,12 @@ TEST(NamedData, AStructGoesWithItsMembers) {
   }
   const Finding finding = program.only();
   EXPECT_TRUE(contains(report::advice_text(finding),
-                       "enter data map(to: s, t[0:1], s.p[0:s.n], t->q[0:t->n])\n"))
+                       "enter data with map(to:) for s.p[0:s.n] and t->q[0:t->n]\n"))
       << report::advice_text(finding);
-  EXPECT_TRUE(contains(report::advice_text(finding),
-                       "exit data map(from: s.p[0:s.n], t->q[0:t->n]) map(release: s, t[0:1])\n"));
+  EXPECT_TRUE(
+      contains(report::advice_text(finding),
+               "map s and t[0:1] with their members, before them by map(to:), and after them "
+               "by map(release:)\n"));
 }
 
 // What is deleted ends its part of the struct as it is; released besides, it would be another's.
@@ -176,7 +180,8 @@ TEST(NamedData, AStructStaysWhereItsMembersAreDeleted) {
       if (edit.directive == Directive::kTargetExitData) clause.kind = "delete";
     }
   }
-  EXPECT_TRUE(contains(report::advice_text(finding), "exit data map(delete: s.p[0:s.n])\n"))
+  EXPECT_TRUE(
+      contains(report::advice_text(finding), "exit data with map(delete:) for s.p[0:s.n]\n"))
       << report::advice_text(finding);
 }
 
@@ -188,7 +193,7 @@ TEST(NamedData, AStructThatIsPointedToFromAnotherGoesWithBoth) {
   const Finding finding = program.only();
   EXPECT_EQ(finding.data.at(0).objects, (std::vector<std::string>{"s[0:1]", "s->g[0:1]"}));
   EXPECT_TRUE(contains(report::advice_text(finding),
-                       "enter data map(to: s[0:1], s->g[0:1], s->g->u[0:n])\n"))
+                       "map s[0:1] and s->g[0:1] with their members, before them"))
       << report::advice_text(finding);
 }
 
@@ -209,10 +214,11 @@ TEST(NamedData, WhatFunctionsCallTheSameIsToldApart) {
   const Finding finding = program.only();
   EXPECT_EQ(finding.variable, "o (in blur), o (in edge)");
   EXPECT_TRUE(contains(report::advice_text(finding),
-                       "enter data map(to: o[0:n] /* in blur */, o[0:n] /* in edge */)\n"))
+                       "enter data with map(to:) for what blur calls o[0:n] and what edge calls "
+                       "o[0:n]\n"))
       << report::advice_text(finding);
-  EXPECT_TRUE(contains(report::advice_text(finding),
-                       "these are the names and sizes that blur and edge use"));
+  EXPECT_TRUE(
+      contains(report::advice_text(finding), "these names and sizes are those of blur and edge"));
 }
 
 TEST(NamedData, WithoutNamesThereIsNoCode) {
@@ -226,8 +232,7 @@ TEST(NamedData, WithoutNamesThereIsNoCode) {
       << report::advice_text(finding);
   EXPECT_FALSE(contains(report::advice_text(finding), "0x")) << report::advice_text(finding);
   EXPECT_TRUE(contains(report::advice_text(finding),
-                       "write #pragma omp target enter data with map(to: ...) for the 800 KB that "
-                       "gray line 5 maps"))
+                       "a target enter data with map(to:) for the 800 KB that gray line 5 maps"))
       << report::advice_text(finding);
   EXPECT_TRUE(contains(report::advice_text(finding), "compile with -g"));
 }

@@ -140,18 +140,23 @@ TEST_F(Command, RecordKeepsAPercentSignOfItsOwnFolder) {
 TEST_F(Command, EnvAttachesAndDetaches) {
   const std::string recorder = (prefix_ / "lib/libompdm.so").string();
   const Ran ran =
-      run("unset LD_PRELOAD OMP_TOOL CUDA_INJECTION64_PATH\n"
+      run("unset LD_PRELOAD OMP_TOOL CUDA_INJECTION64_PATH ASAN_OPTIONS\n"
           "eval \"$(ompdm env -o 'a b.json')\"; echo $LD_PRELOAD; echo $OMPDM_OUTPUT\n"
           "echo $CUDA_INJECTION64_PATH\n"
           "eval \"$(ompdm env --unset)\"; echo ${LD_PRELOAD-none} ${OMPDM_OUTPUT-none} "
-          "${CUDA_INJECTION64_PATH-none}");
-  EXPECT_EQ(ran.out, recorder + "\na b.json\n" + recorder + "\nnone none none\n") << ran.err;
-  const std::string clean = "unset LD_PRELOAD CUDA_INJECTION64_PATH; ompdm env --shell ";
+          "${CUDA_INJECTION64_PATH-none} ${ASAN_OPTIONS-none}");
+  EXPECT_EQ(ran.out, recorder + "\na b.json\n" + recorder + "\nnone none none none\n") << ran.err;
+  const std::string clean =
+      "unset LD_PRELOAD CUDA_INJECTION64_PATH ASAN_OPTIONS; ompdm env --shell ";
   EXPECT_EQ(
       run(clean + "/usr/bin/fish").out,
-      "set -gx LD_PRELOAD " + recorder + ";\nset -gx CUDA_INJECTION64_PATH " + recorder + ";\n");
-  EXPECT_EQ(run(clean + "tcsh").out, "setenv LD_PRELOAD " + recorder +
-                                         ";\nsetenv CUDA_INJECTION64_PATH " + recorder + ";\n");
+      "set -gx LD_PRELOAD " + recorder +
+          ";\nset -gx ASAN_OPTIONS verify_asan_link_order=0;\nset -gx CUDA_INJECTION64_PATH " +
+          recorder + ";\n");
+  EXPECT_EQ(run(clean + "tcsh").out,
+            "setenv LD_PRELOAD " + recorder +
+                ";\nsetenv ASAN_OPTIONS verify_asan_link_order=0;\nsetenv CUDA_INJECTION64_PATH " +
+                recorder + ";\n");
   for (const char* shell : {"bash", "zsh", "dash", "ksh"}) {
     EXPECT_EQ(run(clean + shell).out, run(clean + "sh").out);
   }

@@ -73,6 +73,21 @@ TEST(Launch, LeavesProcessGroupAndSignalsAsTheyAre) {
   EXPECT_EQ(marks(read_file(out)), marks(read_file("/proc/self/status")));
 }
 
+// A parent that does not care for its children leaves this to what it starts.
+TEST(Launch, HandsThroughTheEndThoughSigchldIsIgnored) {
+  const Scratch scratch;
+  const auto out = scratch.folder() / "out";
+  ::signal(SIGCHLD, SIG_IGN);
+  const std::string before = marks(read_file("/proc/self/status"));
+  const Ending ending = run_shell("exit 7");
+  launch({"cp", "/proc/self/status", out}, {}, SignalForwarding());  // shells heed SIGCHLD again
+  const std::string after = marks(read_file("/proc/self/status"));
+  ::signal(SIGCHLD, SIG_DFL);
+  EXPECT_EQ(ending.exit_status, 7);
+  EXPECT_EQ(marks(read_file(out)), before);
+  EXPECT_EQ(after, before);
+}
+
 TEST(Launch, PassesSignalsOnAndWaitsForTheProgram) {
   const Scratch scratch;
   const auto ready = scratch.folder() / "ready";

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "scratch.h"
+#include "settle.h"
 
 namespace ompdm::cli::session_test {
 namespace {
@@ -34,6 +35,37 @@ TEST(Session, LiesInTmpdirUnlessALoaderListCouldNotHoldThat) {
   std::filesystem::create_directory(scratch.folder() / "a b");
   const Variable spaced("TMPDIR", scratch.folder() / "a b");
   EXPECT_EQ(Session().folder().parent_path(), "/tmp");
+}
+
+TEST(Session, LiesInTmpWhereTmpdirCannotBeWritten) {
+  for (const char* folder : {"/proc", "/no such folder"}) {
+    const Variable useless("TMPDIR", folder);
+    EXPECT_EQ(Session().folder().parent_path(), "/tmp");
+  }
+}
+
+TEST(Settle, SaysWhyThereIsNoTrace) {
+  const Scratch scratch;
+  RecordedProcess process;
+  process.pid = 1;
+  process.spool = scratch.folder() / "x.json.spool";
+  process.trace = scratch.folder() / "x.json";
+  SessionRecord session;
+  session.recorded = {process};
+  Ending ending;
+  ending.pid = 1;
+  ending.signal = 7;
+  const auto told = [&] { return settle(session, ending, "heat", "x.json", false).lines; };
+  ASSERT_EQ(told().size(), 1U);
+  EXPECT_NE(told()[0].find("is gone"), std::string::npos) << told()[0];
+  EXPECT_NE(told()[0].find("was killed by signal 7"), std::string::npos) << told()[0];
+  scratch.write("x.json.spool", "");
+  ASSERT_EQ(told().size(), 1U);
+  EXPECT_NE(told()[0].find("cannot be read: was it cut short?"), std::string::npos) << told()[0];
+  std::filesystem::remove(process.spool);
+  std::filesystem::create_symlink(process.spool.filename(), process.spool);
+  ASSERT_EQ(told().size(), 1U);
+  EXPECT_NE(told()[0].find("cannot be opened (Too many levels"), std::string::npos) << told()[0];
 }
 
 TEST(ReadSession, ListsTheProcessThatWasGivenTheNameFirst) {

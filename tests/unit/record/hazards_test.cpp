@@ -1,5 +1,6 @@
 // What programs do to a tool: kills, full disks, closed descriptors, names in use.
 
+#include <errno.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <thread>
 
 #include "record/recording.h"
 
@@ -54,6 +56,9 @@ TEST_F(Hazards, AFileSizeLimitIsALossAndNotADeath) {
     FakeRuntime runtime;
     runtime.attach();
     updates(200'000);
+    FakeRuntime::begin(1, 0, address(0x3000));
+    FakeRuntime::submit(4);
+    FakeRuntime::end(1, 0, address(0x3000));
     sigset_t mask;
     pthread_sigmask(SIG_SETMASK, nullptr, &mask);
     runtime.finish();
@@ -66,6 +71,42 @@ TEST_F(Hazards, AFileSizeLimitIsALossAndNotADeath) {
   const Recorded recorded = read_back(spool);
   EXPECT_GT(recorded.trace.regions.size(), 500U);
   EXPECT_GT(recorded.loss(spool::Loss::kRecordsNoSpace), 1000U);
+  EXPECT_EQ(recorded.loss(spool::Loss::kOpsUnmatched), 0U);
+}
+
+// Programs look at errno after what led here: a directive, a thread's end, a fork.
+TEST_F(Hazards, NoWayInChangesErrno) {
+  const Outcome outcome = in_child(folder, [] {
+    int way = 0;
+    const auto keeps = [&way](auto&& call) {
+      ++way;
+      errno = EDOM;
+      call();
+      if (errno != EDOM) _exit(way);
+    };
+    FakeRuntime runtime;
+    keeps([&] { runtime.attach(); });
+    keeps([] { updates(1); });
+    keeps([] { updates(20'000); });  // chunks are added
+    std::thread([&] { keeps([] { updates(1); }); }).join();
+    keeps([] { FakeRuntime::begin(1, 0, address(0x3000)); });
+    keeps(
+        [] { FakeRuntime::op(2, address(0x500), kHost, address(0x9000), 0, 8, address(0x3000)); });
+    keeps([] { FakeRuntime::submit(4); });
+    keeps([] { FakeRuntime::end(1, 0, address(0x3000)); });
+    keeps([] { FakeRuntime::device(3, "generic-64bit"); });
+    keeps([&] { FakeRuntime::pause(); });
+    keeps([] { updates(1); });
+    errno = EDOM;
+    const pid_t child = fork();
+    if (child == 0) _exit(errno == EDOM ? 0 : 1);
+    int status = 0;
+    ++way;
+    if (waitpid(child, &status, 0) != child || status != 0) _exit(way);
+    keeps([&] { runtime.finish(); });
+    _exit(0);
+  });
+  EXPECT_EQ(outcome.status, 0) << "the way in of this number changed it";
 }
 
 TEST_F(Hazards, AnUnwritableFolderCostsOneLine) {

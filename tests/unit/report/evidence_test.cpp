@@ -100,6 +100,33 @@ TEST(Evidence, OfWhatCameBack) {
             "own copy, and wants it restored, does not show");
 }
 
+TEST(Evidence, ThatNoEditFollowsFromSaysWhatToLookFor) {
+  EXPECT_EQ(advice_text(of(facts::Resends{.items = {"a"}, .all = 40}, 39)),
+            "look for what changes a on the host before a transfer: those without such a change "
+            "are not needed");
+  EXPECT_EQ(advice_text(of(facts::UnusedTransfer{"a", {0}, 4, 5}, 4)),
+            "of the transfers that follow one another without a kernel in between, keep the last");
+  EXPECT_EQ(advice_text(of(facts::UnusedTransfer{"a", {0}, 3, 5}, 4)),
+            "send only what a kernel will read");
+  EXPECT_EQ(advice_text(of(facts::UnusedAllocation{{"memory of omp_target_alloc"}, {0}})),
+            "leave out this allocation, or make it where a kernel needs it");
+  Finding finding = of(facts::PerIterationMapping{.names = {"a"}});
+  finding.remarks = {{Remark::Kind::kRunsAtTimes, {"a"}, kPlace}};
+  EXPECT_EQ(
+      advice_text(finding),
+      "keep a on the device only if heat.cpp:41 can be told when to run: once the data stays, "
+      "some of what it does is wrong there, and some is needed");
+}
+
+TEST(Evidence, IsPossibleOnlyWhereAKernelMayWriteTheSame) {
+  Finding finding = of(facts::UnmodifiedCopyBack{{"a"}, {1, 1}});
+  finding.caveats = {{Caveat::Kind::kSameWritten}, {Caveat::Kind::kNamesStray, {"u", "v"}}};
+  EXPECT_EQ(evidence_text(finding),
+            "a came back in 1 transfer as it had been sent. Possible only, because a kernel may "
+            "have written the values that were there, and others in another run, and because u and "
+            "v stand for other data too, which is not kept");
+}
+
 TEST(Evidence, OfMemory) {
   EXPECT_EQ(evidence_text(of(facts::UnusedTransfer{"a", {0}, 3, 40}, 4)),
             "a went to device 0 in 4 transfers that no kernel there could have seen: 3 overwritten "
@@ -151,9 +178,8 @@ TEST(Evidence, OfSmallTransfers) {
   facts.device = 2;
   facts.loop = {kOther};
   EXPECT_EQ(advice_text(of(facts, 32)),
-            "after the loop at heat.cpp:52 in norm, in place of the update there:\n"
-            "  #pragma omp target update device(2) to(...)\n"
-            "over all the pieces this[0:1]");
+            "after the loop at heat.cpp:52 in norm, in place of the update there, write one "
+            "for device 2 with to() over all the pieces this[0:1]");
 }
 
 TEST(Evidence, OfScalarsAndComponents) {

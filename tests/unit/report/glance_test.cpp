@@ -62,6 +62,23 @@ TEST(Glance, AFindingIsSixLinesAtMost) {
   EXPECT_TRUE(contains(text, "what to write (all of one: ompdm explain trace.json N)\n")) << text;
 }
 
+// A line of the source that is marked to go is a line to delete.
+TEST(Glance, WhatIsInWordsMarksNoLine) {
+  OneArray program;
+  const auto memory = program.api("omp_target_alloc", "a.cpp", 50, "main");
+  const auto copy = program.api("omp_target_memcpy", "a.cpp", 51, "main");
+  program.op(OpKind::kAlloc, {}, OneArray::kBytes, 10)->site = memory;
+  program.trace.ops.edit_back()->src = 0;
+  for (int i = 0; i < 5; ++i) program.op(OpKind::kHtoD, {}, OneArray::kBytes, 10)->site = copy;
+  program.kernel();
+  program.op(OpKind::kDtoH, {}, OneArray::kBytes, 10)->site = copy;
+  program.op(OpKind::kDelete, {}, 0, 10)->site = memory;
+  const std::vector<analysis::Analysis> analyses = {analysis::analyze(program.take())};
+  const std::string text = render(analyses, Format::kText, {.traces = "trace.json"});
+  EXPECT_TRUE(contains(text, "4 of 5 are overwritten before a kernel runs: keep the last")) << text;
+  EXPECT_FALSE(contains(text, " | -")) << text;
+}
+
 TEST(Glance, OneFindingAloneIsToldAtOnce) {
   OneArray program;
   for (int pass = 0; pass < 12; ++pass) program.map_tofrom(program.solve, 7, 8);
@@ -75,16 +92,54 @@ TEST(Glance, OneFindingAloneIsToldAtOnce) {
   EXPECT_LT(unless, text.find("Time(%)")) << text;
 }
 
-TEST(Glance, TheUsersOwnLinesAreShownWhereTheyAreAtHand) {
+/// An array that is to be kept around a loop whose function knows its name.
+analysis::Analysis kept_around_a_loop() {
   OneArray program;
-  for (int pass = 0; pass < 12; ++pass) program.map_tofrom(program.solve, 7, 8);
-  const std::vector<analysis::Analysis> analyses = {analysis::analyze(program.take())};
+  for (int pass = 0; pass < 12; ++pass) program.map_tofrom(program.solve, 7 + pass, 8 + pass);
+  analysis::Analysis one = analysis::analyze(program.take());
+  for (analysis::Edit& edit : one.findings.at(0).edits) {
+    if (edit.anchor.of != analysis::Anchor::Of::kLoop) continue;
+    edit.anchor.places = {{"a.cpp", 28, "main", 0}};
+    edit.anchor.unplaced = {};
+    edit.in_scope = true;
+  }
+  return one;
+}
+
+TEST(Glance, TheLoopsOwnLineIsShownWhereItIsAtHand) {
+  const std::vector<analysis::Analysis> analyses = {kept_around_a_loop()};
   Layout layout;
   layout.source = [](const std::string& /*file*/, int line) {
-    return "    own line " + std::to_string(line);
+    return line == 28 ? "  for (int t = 0; t < steps; ++t) {" : "  }";
   };
-  EXPECT_TRUE(contains(render(analyses, Format::kText, layout), "own line 30   (stays"))
-      << render(analyses, Format::kText, layout);
+  const std::string text = render(analyses, Format::kText, layout);
+  EXPECT_TRUE(contains(text,
+                       "     - before the loop at a.cpp:28 in main:\n"
+                       "         + #pragma omp target enter data map(to: a)\n"
+                       "           for (int t = 0; t < steps; ++t) {\n"))
+      << text;
+  layout.source = [](const std::string& /*file*/, int /*line*/) { return "  } while (more);"; };
+  const std::string at_its_end = render(analyses, Format::kText, layout);
+  EXPECT_FALSE(contains(at_its_end, "while (more)")) << "the pragma does not belong before it";
+}
+
+TEST(Glance, CodeIsWholeOrElsewhere) {
+  std::vector<analysis::Analysis> analyses = {kept_around_a_loop()};
+  analysis::Finding& finding = analyses[0].findings[0];
+  for (std::uint32_t i = 1; i < 40; ++i) {
+    finding.data.push_back(finding.data[0]);
+    finding.data.back().expression = "array_" + std::to_string(i) + "[0:n * n]";
+    for (analysis::Edit& edit : finding.edits) {
+      if (!edit.clauses.empty()) edit.clauses[0].data.push_back(i);
+    }
+  }
+  for (const std::size_t width : {60, 80, 120}) {
+    const std::string text =
+        render(analyses, Format::kText, {.width = width, .traces = "trace.json"});
+    EXPECT_TRUE(contains(text, "\n     code: ompdm explain trace.json 1\n")) << text;
+    EXPECT_FALSE(contains(text, "#pragma")) << text;
+    EXPECT_TRUE(contains(explain(analyses, "1", {.width = width}), "array_9[0:n * n])\n"));
+  }
 }
 
 TEST(Glance, FindingsAndRowsAreFewUnlessAllAreAskedFor) {
@@ -162,9 +217,7 @@ TEST(Glance, NothingOfALargeProgramIsLostWhereAllIsAskedFor) {
 
 // What is to be done in any case comes first, and is counted; code is as it is to be copied.
 TEST(Glance, AnExplanationIsAListOfSteps) {
-  OneArray program;
-  for (int pass = 0; pass < 12; ++pass) program.map_tofrom(program.solve, 7 + pass, 8 + pass);
-  const std::vector<analysis::Analysis> analyses = {analysis::analyze(program.take())};
+  const std::vector<analysis::Analysis> analyses = {kept_around_a_loop()};
   const std::string text = explain(analyses, "1");
   std::size_t before = 0;
   for (const char* part :
@@ -264,8 +317,8 @@ TEST(Glance, TheDocumentHasNoGaps) {
     const std::size_t end = text.find('\n', at);
     const std::string line = text.substr(at, end - at);
     at = end + 1;
-    if (contains(line, "#pragma")) {
-      EXPECT_TRUE(line.starts_with("            #pragma")) << line;
+    if (line.ends_with("  map(to: a)")) {
+      EXPECT_EQ(line, "            map(to: a)");
       EXPECT_EQ(before, "");
     }
     before = line;
@@ -274,7 +327,7 @@ TEST(Glance, TheDocumentHasNoGaps) {
     EXPECT_FALSE(contains(line, "|  |")) << line;
     cells = bars;
   }
-  EXPECT_TRUE(contains(text, "#pragma")) << text;
+  EXPECT_TRUE(contains(text, "\n            map(to: a)\n")) << text;
 }
 
 TEST(Glance, OneTableIsCsvByItself) {

@@ -96,17 +96,18 @@ TEST(Rendering, JsonHasWhatIsPromised) {
                "kernel_ns", "wall_ns", "first"});
   ASSERT_EQ(report["findings"].size(), 1U);
   expect_keys(report["findings"][0],
-              {"id", "pattern", "file", "line", "variable", "count", "wasted_bytes", "wasted_ns",
-               "confidence", "coverage", "evidence", "edits", "unless", "unreached", "memory_bytes",
-               "advice"});
+              {"id", "pattern", "file", "line", "variable", "count", "wasted_bytes",
+               "allocated_bytes", "wasted_ns", "confidence", "coverage", "evidence", "edits",
+               "unless", "unreached", "memory_bytes", "advice"});
   EXPECT_EQ(report["findings"][0]["pattern"], "per_iteration_mapping");
   EXPECT_EQ(report["findings"][0]["wasted_bytes"], 2 * 8000000 + 2 * 8000000);
   EXPECT_EQ(keys(report["findings"][0]["coverage"]), (std::set<std::string>{"examined", "of"}));
   EXPECT_EQ(keys(report["prediction"]),
             (std::set<std::string>{"wall_ns", "transfer_ns", "spared_transfers", "spared_bytes",
-                                   "possible"}));
+                                   "at_most", "possible"}));
   EXPECT_EQ(keys(report["prediction"]["possible"]),
-            (std::set<std::string>{"wall_ns", "transfer_ns", "spared_transfers", "spared_bytes"}));
+            (std::set<std::string>{"wall_ns", "transfer_ns", "spared_transfers", "spared_bytes",
+                                   "at_most"}));
   EXPECT_EQ(report["directives"][0]["HtoD_bytes"], 24000000);
   EXPECT_EQ(report["iterations"][0]["count"], 3);
   EXPECT_EQ(report["iterations"][0]["HtoD_bytes"], 8000000);
@@ -274,17 +275,21 @@ TEST(Rendering, NoSavingIsToldWhereThereIsNone) {
     return render(analyses, Format::kText).find("\n" + words) != std::string::npos;
   };
   EXPECT_TRUE(
-      tells("Needless: 4 of 6 copies, 32.0 MB of 48.0 MB, about 4.27 ms of 8.81 ms (possibly)\n"));
+      tells("Needless: at most 4 of 6 copies, 32.0 MB of 48.0 MB, about 4.27 ms of 8.81 ms "
+            "(possibly)\n"));
   // What is possible only is told beside what is likely.
   analyses[0].prediction = analyses[0].possible_prediction;
   analyses[0].possible_prediction->wall = 0;
-  EXPECT_TRUE(tells(
-      "Needless: 4 of 6 copies, 32.0 MB of 48.0 MB, about 8.81 ms of 8.81 ms (likely: 32.0 MB, "
-      "4.27 ms)\n"));
+  EXPECT_TRUE(
+      tells("Needless: at most 4 of 6 copies, 32.0 MB of 48.0 MB, about 8.81 ms of 8.81 ms "
+            "(likely: 32.0 MB, "
+            "4.27 ms)\n"));
   analyses[0].possible_prediction.reset();
-  EXPECT_TRUE(tells("Needless: 4 of 6 copies, 32.0 MB of 48.0 MB, about 4.27 ms of 8.81 ms\n"));
+  EXPECT_TRUE(
+      tells("Needless: at most 4 of 6 copies, 32.0 MB of 48.0 MB, about 4.27 ms of 8.81 ms\n"));
   analyses[0].prediction->wall = analyses[0].program_wall - analyses[0].program_wall / 101;
-  EXPECT_TRUE(tells("Needless: 4 of 6 copies, 32.0 MB of 48.0 MB, less than 1 % of the time\n"));
+  EXPECT_TRUE(
+      tells("Needless: at most 4 of 6 copies, 32.0 MB of 48.0 MB, less than 1 % of the time\n"));
   analyses[0].prediction->spared_transfers = 0;
   analyses[0].prediction->spared_bytes = 0;
   EXPECT_TRUE(tells("What to do first\n"));

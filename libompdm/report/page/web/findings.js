@@ -1,49 +1,23 @@
 // The view "Findings": a card each, linked to the places where it can be seen.
 import {UNLESS} from './kinds.js';
 import {button, element, named, reveal} from './dom.js';
-import {bytesText, counted, cut, plain, timeText} from './format.js';
+import {bytesText, counted, plain, timeText} from './format.js';
 import {knowsTransfers, page, recordingName, recordingOfRow, report, rowOfId} from './data.js';
 import {selection, onSelect, select} from './selection.js';
 
-/** Advice as the text report has it: lines that begin with two blanks are to be written. */
-function adviceOf(text) {
-  const list = element('ol', {class: 'advice'});
-  for (const line of text.split('\n')) {
-    if (line.startsWith('  ')) {
-      const code = list.lastChild?.querySelector('pre:last-child') ?? null;
-      if (code) code.append(`\n${plain(line.trim())}`);
-      else (list.lastChild ?? list.appendChild(element('li'))).append(element('pre', {}, plain(line.trim())));
-    } else if (line !== '') {
-      list.append(element('li', {}, plain(line)));
-    }
-  }
-  return list;
+/** Steps in a list: sentences, and code as it is to be written. @param {Object[]} steps */
+function listOf(steps) {
+  return element('ol', {class: 'advice'}, ...steps.map(({lines}) => element('li', {}, ...lines.map((line) =>
+    line.code ? element('pre', {tabindex: '0'}, line.code.map(plain).join('\n')) : element('p', {}, plain(line.text))))));
 }
 
-/** "before the loop at heat.cpp:54" */
-function placeWords(edit) {
-  const place = edit.places[0];
-  const at = place && place.line > 0 ? `${plain(place.file.split('/').pop())}:${place.line}` : '';
-  const what = edit.words ? plain(edit.words)
-    : `${{loop: 'the loop at ', calls: 'the calls at ', stay: 'the stay from '}[edit.of] ?? ''}${at}`;
-  return `${edit.side} ${what}`;
-}
-
-/** What is to be written whatever else holds, place by place; null where that is not all in lines. */
-function linesToWrite(finding) {
-  const sure = finding.edits.filter((edit) => edit.kind === 'insert' && edit.when === 'always');
-  if (sure.length === 0 || sure.some((edit) => edit.places.length !== 1)) return null;
-  return element('ul', {class: 'advice brief'}, ...sure.map((edit) => element('li', {}, cut(placeWords(edit), 180),
-    element('pre', {tabindex: '0'}, plain(edit.pragmas.join('\n')).replaceAll('‹U+000A›', '\n')))));
-}
-
-/** The edits in short with all that belongs to them behind; all of it where it is short. */
-function adviceSection(finding) {
-  if (finding.advice === '') return finding.runs ? [element('p', {}, plain(finding.runs.words))] : [];
-  const brief = linesToWrite(finding);
-  const steps = finding.advice.split('\n').filter((line) => line !== '' && !line.startsWith('  ')).length;
-  if (!brief || steps <= 3) return [adviceOf(finding.advice)];
-  return [brief, element('details', {}, element('summary', {}, `All ${steps} steps`), adviceOf(finding.advice))];
+/** All that is to be done is in sight; behind a fold is what to look for in the program. @param {number} at */
+function adviceSection(finding, at) {
+  const steps = page.advice[at];
+  if (steps.length === 0) return finding.runs ? [element('p', {}, plain(finding.runs.words))] : [];
+  const [todo, checks] = [steps.filter(({check}) => !check), steps.filter(({check}) => check)];
+  return [todo.length > 0 ? listOf(todo) : null, checks.length > 0
+    ? element('details', {}, element('summary', {}, 'What to look for in the program'), listOf(checks)) : null];
 }
 
 function costOf(finding) {
@@ -88,7 +62,7 @@ function cardOf(finding, at, go) {
       element('span', {class: 'badge'}, finding.confidence)),
     element('p', {class: 'cost'}, costOf(finding), who ? ` · ${who}` : '',
       finding.memory_bytes > 0 ? ` · keeps ${bytesText(finding.memory_bytes)} on the device` : ''),
-    ...adviceSection(finding),
+    ...adviceSection(finding, at).filter((part) => part !== null),
     unless.length > 0 ? element('p', {class: 'unless'}, element('strong', {}, 'unless '), unless.join(', or ')) : null,
     linksOf(finding, at, go),
     element('details', {}, element('summary', {}, 'Evidence'), element('p', {}, plain(finding.evidence)),

@@ -29,21 +29,22 @@ function loopsByPlace() {
 }
 
 /**
- * Lines that findings insert, by file and line, before or after it. Only where the place is one line
- * of the source, and the names are those known there.
+ * What findings insert before or after a line: a sentence that names the place, and the code. Only
+ * where the place is a line of the source.
  */
 function insertions() {
   const lines = new Map();
   report.findings.forEach((finding, at) => {
     for (const edit of finding.edits) {
       const place = edit.places[0];
-      if (edit.kind !== 'insert' || !edit.in_scope || !place || place.line <= 0) continue;
-      if (edit.when !== 'always' || edit.side === 'within' || edit.side === 'at') continue;
+      if (edit.kind !== 'insert' || edit.when !== 'always' || edit.pragmas.length === 0 || place.line <= 0) continue;
       const key = `${place.file}\n${place.line}`;
       if (!lines.has(key)) lines.set(key, []);
       const after = edit.side === 'after';
-      const where = after && edit.of === 'loop' ? 'after this loop: ' : after ? 'after this construct: ' : '';
-      for (const pragma of edit.pragmas) lines.get(key).push({text: pragma, where, loop: edit.of === 'loop', finding: at});
+      const what = edit.of === 'loop' ? 'loop' : 'construct';
+      for (const pragma of edit.pragmas) {
+        lines.get(key).push({code: pragma.split('\n'), where: `${after ? 'after' : 'before'} this ${what}:`, after, loop: edit.of === 'loop', finding: at});
+      }
     }
   });
   return lines;
@@ -51,10 +52,12 @@ function insertions() {
 
 const rowId = (file, line) => `line-${page.sources.findIndex((each) => each.file === file)}-${line}`;
 
-function insertedRow({text, where, finding}, indent) {
-  return element('tr', {class: 'inserted'}, element('td', {class: 'line'}, '+'),
-    element('td', {class: 'cost', colspan: '3'}, `finding ${finding + 1}`),
-    element('td', {}, element('code', {}, where ? element('em', {}, where) : null, `${where ? '' : indent}${plain(text)}`)));
+/** A row for the place, and one for each line of the code. */
+function insertedRows({code, where, finding}, indent) {
+  const row = (mark, words, content) => element('tr', {class: 'inserted'}, element('td', {class: 'line'}, mark),
+    element('td', {class: 'cost', colspan: '3'}, words), element('td', {}, content));
+  return [row('', `finding ${finding + 1}`, element('em', {}, where)),
+    ...code.map((line) => row('+', '', element('code', {}, `${indent}${plain(line)}`)))];
 }
 
 /** The line that closes what begins at `at`, by its indentation; -1 where it is not shown. */
@@ -74,19 +77,19 @@ function excerptTable(excerpt, costs, loops, inserted) {
     const loop = loops.get(key);
     const indent = text.match(/^\s*/)[0].replace(/\t/g, '  ');
     const adds = inserted.get(key) ?? [];
-    for (const each of adds.filter(({where}) => !where)) body.append(insertedRow(each, indent));
+    for (const each of adds.filter(({after}) => !after)) body.append(...insertedRows(each, indent));
     body.append(element('tr', {id: rowId(excerpt.file, line), class: cost ? 'directive' : loop ? 'loop' : null},
       element('td', {class: 'line'}, String(line)),
       element('td', {class: 'cost htod'}, cost && cost.htod > 0 ? bytesText(cost.htod) : ''),
       element('td', {class: 'cost dtoh'}, cost && cost.dtoh > 0 ? bytesText(cost.dtoh) : ''),
       element('td', {class: 'cost'}, cost ? timeText(cost.timed ? cost.time : null) : loop ? `${loop.count} passes` : ''),
       element('td', {}, element('code', {}, plain(text.replace(/\t/g, '    '))))));
-    for (const each of adds.filter(({where}) => where)) {
+    for (const each of adds.filter(({after}) => after)) {
       const end = each.loop ? closingLine(excerpt.lines, at) : -1;
-      if (end < 0) body.append(insertedRow(each, indent));
-      else later.set(end, [...(later.get(end) ?? []), {...each, where: ''}]);
+      if (end < 0) body.append(...insertedRows(each, indent));
+      else later.set(end, [...(later.get(end) ?? []), each]);
     }
-    for (const each of later.get(at) ?? []) body.append(insertedRow(each, indent));
+    for (const each of later.get(at) ?? []) body.append(...insertedRows(each, indent));
   });
   return element('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': `Lines of ${excerpt.file}`},
     element('table', {class: 'source'},

@@ -1,0 +1,12 @@
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char** argv) {
+  int n = 100000, v = atoi(argv[1]);
+  double *a = malloc(n * sizeof *a), *b = malloc(n * sizeof *b);
+  for (int i = 0; i < n; ++i) a[i] = i, b[i] = v * i;
+#pragma omp target teams distribute parallel for map(tofrom : a[0 : n], b[0 : n])
+  for (int i = 0; i < n; ++i) a[i] += 1;
+#pragma omp target teams distribute parallel for map(tofrom : a[0 : n], b[0 : n])
+  for (int i = 0; i < n; ++i) a[i] += b[i];
+  printf("%f\n", a[n - 1]);
+}
