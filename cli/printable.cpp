@@ -10,6 +10,9 @@
 #include <iostream>
 #include <utility>
 
+#include "ompdm/error.h"
+#include "output.h"
+
 namespace ompdm::cli {
 namespace {
 
@@ -166,6 +169,8 @@ void print_exactly(std::string_view text) {
     std::cout << text;
   }
   std::cout.flush();
+  if (std::cout.good()) return;
+  if (const std::string lost = lost_output(); !lost.empty()) throw Error(lost);
 }
 
 }  // namespace ompdm::cli

@@ -39,7 +39,7 @@ void make_stdio_printable();
 std::FILE* exact_stdout();
 
 /// Writes what is for programs (a patch, lines for a shell) to standard output: as it is, but
-/// printable on a terminal.
+/// printable on a terminal. Throws Error where there is no room for it.
 void print_exactly(std::string_view text);
 
 }  // namespace ompdm::cli
