@@ -22,7 +22,7 @@ namespace {
   int status = 0;
   try {
     std::string text;
-    for (const std::string& line : work()) text += line + '\n';
+    for (const std::string& line : work()) text += line + '\0';
     for (std::size_t at = 0; at < text.size();) {
       const ssize_t written = ::write(pipe, text.data() + at, text.size() - at);
       if (written < 0 && errno != EINTR) break;
@@ -79,7 +79,7 @@ Apart work_apart(const std::function<std::vector<std::string>()>& work,
   }
   apart.died = status != 0;
   std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) apart.lines.push_back(line);
+  for (std::string line; std::getline(lines, line, '\0');) apart.lines.push_back(line);
   return apart;
 }
 

@@ -169,6 +169,7 @@ int run_compare(const CompareOptions& options) {
   }
   std::vector<std::string> files = {options.before, options.after};
   files.insert(files.end(), options.more.begin(), options.more.end());
+  refuse_input_as_output(options.output.output, files);
   const bool is_ladder = files.size() > 2;
   std::vector<analysis::Analysis> recordings(files.size());
   std::vector<Trace> traces;

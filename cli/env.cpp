@@ -9,6 +9,8 @@
 
 #include "attach.h"
 #include "ompdm/error.h"
+#include "output.h"
+#include "printable.h"
 #include "recorder_library.h"
 #include "shell_words.h"
 #include "verb_help.h"
@@ -72,8 +74,8 @@ int run_env(const EnvOptions& options) {
     if (!options.output.empty()) change.set.emplace_back("OMPDM_OUTPUT", options.output);
   }
   const Syntax syntax = syntax_of(options.shell);
-  for (const std::string& name : change.unset) fmt::print("{}\n", unset_line(syntax, name));
-  for (const auto& [name, value] : change.set) fmt::print("{}\n", set_line(syntax, name, value));
+  for (const std::string& name : change.unset) print_exactly(unset_line(syntax, name) + '\n');
+  for (const auto& [name, value] : change.set) print_exactly(set_line(syntax, name, value) + '\n');
   tell_use(options, syntax);
   return 0;
 }
@@ -86,6 +88,7 @@ void setup_env(CLI::App& app, int& exit_status) {
       app.add_subcommand("env", "Print shell lines that attach the recorder to what is run next");
   verb->group("Record");
   verb->add_option("-o,--output", options->output, "Trace to write (OMPDM_OUTPUT)")
+      ->check(is_file_name)
       ->type_name("FILE");
   verb->add_option("--shell", options->shell, "Whose syntax, as in $SHELL (default sh)")
       ->type_name("sh|bash|zsh|dash|ksh|fish|csh|tcsh")

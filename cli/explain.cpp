@@ -40,6 +40,7 @@ int run_explain(ExplainOptions options) {
   }
   const std::string which = options.traces.names.back();
   options.traces.names.pop_back();
+  refuse_input_as_output(options.output.output, options.traces.names);
   const auto [analyses, traces, pictures, complete] = open_named(options.traces);
   const std::string text = report::explain(analyses, which, layout_of(options.output)) +
                            of_one_rank(options.traces, analyses.front());

@@ -1,6 +1,5 @@
 #include "export_output.h"
 
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <string_view>
@@ -10,7 +9,7 @@
 #include "ompdm/finish.h"
 #include "ompdm/timeline.h"
 #include "ompdm/trace_file.h"
-#include "open_trace.h"
+#include "output.h"
 #include "standard_input.h"
 
 namespace ompdm::cli {
@@ -45,6 +44,7 @@ void check_export_output(const std::string& output, ExportKind kind,
     throw Error("-: a database cannot be written to standard output: name a file with -o",
                 Error::Kind::kUsage);
   }
+  refuse_input_as_output(output, inputs);
   std::error_code error;
   const fs::file_status status = fs::status(output, error);
   if (!fs::exists(status)) return;
@@ -54,10 +54,6 @@ void check_export_output(const std::string& output, ExportKind kind,
                 (kind == ExportKind::kJson ? ": use -o - for standard output, or name a file"
                                            : ": name a file with -o"));
   }
-  const bool is_input = std::ranges::any_of(inputs, [&](const std::string& input) {
-    return fs::equivalent(named_trace(input), output, error);
-  });
-  if (is_input) throw Error(output + ": is what is exported" + kRemedy);
   if (is_replaceable(output, kind)) return;
   throw Error(
       output +

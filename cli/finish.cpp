@@ -17,6 +17,8 @@
 #include "ompdm/analysis.h"
 #include "ompdm/error.h"
 #include "open_trace.h"
+#include "output.h"
+#include "printable.h"
 #include "rank_summaries.h"
 #include "shell_words.h"
 #include "verb_help.h"
@@ -88,8 +90,8 @@ int list_spools() {
     return 0;
   }
   for (const SpoolInfo& spool : spools) {
-    fmt::print("{}  {} (process {} on {}, {})\n", typed_path(spool.path), spool.program, spool.pid,
-               spool.host, state_of(spool));
+    fmt::print("{}  {} (process {} on {}, {})\n", one_line(typed_path(spool.path)),
+               one_line(spool.program), spool.pid, spool.host, state_of(spool));
   }
   const auto waiting = std::ranges::find_if_not(spools, still_records);
   if (waiting != spools.end()) {
@@ -164,6 +166,7 @@ int run_finish(const FinishVerb& verb) {
     return tell_finished(verb, *trace);
   }
   refuse_timeline(verb.spool);
+  refuse_input_as_output(verb.output, {verb.spool});
   // A name that somebody has typed says what is to be written.
   const FinishResult result = finish_patiently(verb.spool, verb.output, !verb.output.empty());
   tell(result);
@@ -182,7 +185,8 @@ void setup_finish(CLI::App& app, int& exit_status) {
       ->type_name("");
   verb->add_option("-o,--output", options->output,
                    "The trace to write (default: the name the recorder was given)")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(is_file_name);
   verb->add_flag("--handed-over", options->handed_over)->group("");
   set_help(*verb, "ompdm finish [SPOOL] [-o FILE]",
            "An older trace of that name is kept as trace.~N~.json; other files are never touched.\n"

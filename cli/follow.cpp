@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <iostream>
 #include <optional>
 #include <thread>
 
@@ -68,11 +69,11 @@ int follow(const std::string& name, std::chrono::seconds every) {
     std::optional<analysis::Analysis> now = look(spool);
     if (!now) break;
     constexpr const char* kClear = "\033[H\033[2J\033[3J";
-    fmt::print("{}{}",
-               is_terminal ? kClear
-               : before    ? "\n"
-                           : "",
-               report::render_look(*now, before ? &*before : nullptr, layout));
+    if (is_terminal) std::cout << kClear << std::flush;
+    if (!is_terminal && before) fmt::print("\n");
+    write_out(output, [&](std::ostream& out) {
+      out << report::render_look(*now, before ? &*before : nullptr, layout);
+    });
     std::fflush(stdout);
     before = std::move(now);
     constexpr int kShare = 10;

@@ -12,6 +12,7 @@
 #include "follow.h"
 #include "local_time.h"
 #include "open_trace.h"
+#include "printable.h"
 #include "report/units.h"
 #include "shell_words.h"
 #include "verb_help.h"
@@ -50,7 +51,7 @@ constexpr const char* kWords =
     "The trace's own words are explained in libompdm/trace/FORMAT.md.";
 
 void row(const char* name, const std::string& value) {
-  fmt::print("{:<12}{}\n", name, value.empty() ? "unknown" : value);
+  fmt::print("{:<12}{}\n", name, value.empty() ? "unknown" : one_line(value));
 }
 
 std::string command_line(const Process& process) {
@@ -253,7 +254,8 @@ int run_info(const InfoOptions& options) {
   const OpenedTrace opened = open_trace(options.trace);
   if (options.format == "json") {
     // Paths and arguments are bytes, JSON is not.
-    fmt::print("{}\n", to_json(opened).dump(2, ' ', false, ordered_json::error_handler_t::replace));
+    print_exactly(to_json(opened).dump(2, ' ', false, ordered_json::error_handler_t::replace) +
+                  '\n');
   } else {
     print_text(opened);
   }

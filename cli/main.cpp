@@ -11,6 +11,7 @@
 #include "misspelt.h"
 #include "ompdm/error.h"
 #include "output.h"
+#include "printable.h"
 #include "verb_help.h"
 #include "verbs.h"
 
@@ -102,7 +103,7 @@ void hold_closed_streams() {
 }
 
 int fail(const char* message, int exit_status) {
-  std::fprintf(stderr, "ompdm: %s\n", message);
+  std::fprintf(stderr, "ompdm: %s\n", ompdm::cli::one_line(message).c_str());
   return exit_status;
 }
 
@@ -110,6 +111,7 @@ int fail(const char* message, int exit_status) {
 
 int main(int argc, char** argv) {
   hold_closed_streams();
+  ompdm::cli::make_stdio_printable();
   int exit_status = 0;
   try {
     exit_status = run(argc, argv);

@@ -24,6 +24,7 @@ struct MergeOptions {
 };
 
 int run_merge(const MergeOptions& options) {
+  refuse_input_as_output(options.output, options.names);
   std::vector<std::string> files = job_files(options.names);
   // An earlier merge into a folder is no part of the next.
   std::error_code error;
@@ -34,7 +35,8 @@ int run_merge(const MergeOptions& options) {
   const Job job = merged(files, Sizes::kRefused);
   const std::string json = summary::to_json(job.summary);
   OutputOptions output;
-  if (options.output != "-") output.output = options.output;
+  output.format = "json";
+  output.output = options.output;
   write_out(output, [&](std::ostream& out) { out << json; });
   return job.complete ? 0 : 1;
 }
@@ -50,9 +52,8 @@ void setup_merge(CLI::App& app, int& exit_status) {
           "Summaries, traces, or folders of them; all programs of a rank together, in any order")
       ->required()
       ->type_name("");
-  verb->add_option("-o,--output", options->output, "The summary to write; - is standard output")
-      ->capture_default_str()
-      ->type_name("FILE");
+  add_output_option(*verb, options->output, "The summary to write; - is standard output");
+  verb->get_option("-o")->capture_default_str();
   set_help(*verb, "ompdm merge SUMMARY|TRACE|DIR... [-o FILE]",
            "Merging is exact in any order and grouping: parts can be merged where they lie, and\n"
            "then each other. `ompdm report` shows a summary as the report of its job.",

@@ -187,8 +187,8 @@ FinishOptions patient(const std::string& name) {
   constexpr std::chrono::minutes kPatience{10};
   const auto tell = [name] {
     if (isatty(STDERR_FILENO) == 1) {
-      fmt::print(stderr, "{}ompdm: {}: is being written by another process: waiting for it\n",
-                 Progress::kClearLine, name);
+      Progress::clear_line();
+      fmt::print(stderr, "ompdm: {}: is being written by another process: waiting for it\n", name);
     }
   };
   FinishOptions options{.patience = kPatience, .waiting = tell};

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <stdio_ext.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -17,10 +18,18 @@
 #include <iostream>
 #include <map>
 #include <optional>
+#include <ostream>
+#include <streambuf>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "ompdm/error.h"
+#include "ompdm/finish.h"
+#include "ompdm/trace_file.h"
+#include "open_trace.h"
+#include "printable.h"
+#include "standard_input.h"
 #include "trace/replacement.h"
 
 namespace ompdm::cli {
@@ -32,6 +41,8 @@ const std::map<std::string, report::Format> kFormats = {{"text", report::Format:
                                                         {"markdown", report::Format::kMarkdown}};
 
 constexpr const char* kPage = "html";
+
+constexpr const char* kStandardOutput = "-";
 
 /// The width that the user asks for with COLUMNS, as for other commands; 0 if none.
 std::size_t asked_width() {
@@ -50,9 +61,20 @@ std::size_t terminal_width() {
 
 }  // namespace
 
+std::string is_file_name(const std::string& output) {
+  if (output != kStandardOutput) return {};
+  return "a trace needs a name of its own: name a file (`ompdm export TRACE --format json -o -` "
+         "writes one to standard output)";
+}
+
+void add_output_option(CLI::App& verb, std::string& output, const std::string& description) {
+  verb.add_option("-o,--output", output, description)
+      ->type_name("FILE")
+      ->transform([](const std::string& name) { return name == kStandardOutput ? "" : name; });
+}
+
 void add_page_options(CLI::App& verb, OutputOptions& options) {
-  verb.add_option("-o,--output", options.output, "Write to FILE instead of standard output")
-      ->type_name("FILE");
+  add_output_option(verb, options.output, "Write to FILE instead of standard output");
   verb.add_option("--color", options.color, "Colors: auto is for terminals unless NO_COLOR is set")
       ->check(CLI::IsMember({"auto", "always", "never"}))
       ->type_name("auto|always|never");
@@ -130,15 +152,100 @@ std::optional<fs::path> replaced_by_output(const std::string& output) {
 }  // namespace
 
 std::string lost_output() {
-  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return {};
-  const int cause = errno;
-  ::__fpurge(stdout);
-  std::clearerr(stdout);
+  // What is for people, and what is exact.
+  const bool is_text_lost = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
+  const int text_cause = errno;
+  std::cout.flush();
+  const bool is_exact_lost = !std::cout.good();
+  const int cause = is_text_lost ? text_cause : errno;
+  if (!is_text_lost && !is_exact_lost) return {};
+  for (std::FILE* stream : {stdout, exact_stdout()}) {
+    ::__fpurge(stream);
+    std::clearerr(stream);
+  }
+  std::cout.clear();
   return cause == EPIPE ? std::string() : std::string("standard output: ") + std::strerror(cause);
 }
 
-void write_out(const OutputOptions& options, const std::function<void(std::ostream&)>& write) {
+namespace {
+
+/// By which a file is known, whatever it is called; none of what is no regular file.
+std::optional<std::pair<dev_t, ino_t>> identity(int failed, const struct stat& status) {
+  if (failed != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  return std::pair(status.st_dev, status.st_ino);
+}
+
+std::optional<std::pair<dev_t, ino_t>> identity_of(const std::string& file) {
+  struct stat status{};
+  const bool is_input = file == kStandardInput;
+  const int failed = is_input ? ::fstat(STDIN_FILENO, &status) : ::stat(file.c_str(), &status);
+  return identity(failed, status);
+}
+
+/// The files that a verb reads where this is named.
+std::vector<std::string> files_meant_by(const std::string& input) {
+  std::vector<std::string> files = {input, named_trace(input), input + ".spool"};
+  std::error_code failed;
+  for (fs::directory_iterator at(input, failed), end; !failed && at != end; at.increment(failed)) {
+    const std::string file = at->path().string();
+    if (is_trace(file) || is_spool(file)) files.push_back(file);
+  }
+  return files;
+}
+
+}  // namespace
+
+void refuse_input_as_output(const std::string& output, const std::vector<std::string>& inputs) {
+  if (output.empty() || output == kStandardOutput) return;
+  const auto written = identity_of(output);
+  if (!written) return;
+  for (const std::string& input : inputs) {
+    for (const std::string& file : files_meant_by(input)) {
+      if (identity_of(file) != written) continue;
+      throw Error(fmt::format("{}: is {} read: name another file with -o", output,
+                              file == output ? "what is" : file + ", which is"),
+                  Error::Kind::kUsage);
+    }
+  }
+}
+
+namespace {
+
+/// Lets what is written through to another stream, printable.
+class PrintableBuffer : public std::streambuf {
+ public:
+  PrintableBuffer(std::ostream& out, bool has_colors) : out_(out), text_(has_colors) {}
+  ~PrintableBuffer() override { out_ << text_.rest(); }
+  PrintableBuffer(const PrintableBuffer&) = delete;
+  PrintableBuffer& operator=(const PrintableBuffer&) = delete;
+
+ private:
+  std::streamsize xsputn(const char* bytes, std::streamsize size) override {
+    out_ << text_.part({bytes, static_cast<std::size_t>(size)});
+    return out_ ? size : 0;
+  }
+  int_type overflow(int_type byte) override {
+    const char one = traits_type::to_char_type(byte);
+    return xsputn(&one, 1) == 1 ? traits_type::not_eof(byte) : traits_type::eof();
+  }
+
+  std::ostream& out_;
+  Printable text_;
+};
+
+}  // namespace
+
+void write_out(const OutputOptions& options, const std::function<void(std::ostream&)>& exactly) {
+  // What is for programs has escapes of its own, and is exact.
+  const bool is_for_people = options.format == "text" || options.format == "markdown";
+  const std::function<void(std::ostream&)> write = [&](std::ostream& out) {
+    if (!is_for_people && !goes_to_terminal(options)) return exactly(out);
+    PrintableBuffer buffer(out, layout_of(options).color);
+    std::ostream text(&buffer);
+    exactly(text);
+  };
   if (options.output.empty()) {
+    std::fflush(stdout);
     write(std::cout);
     std::cout.flush();
     return;

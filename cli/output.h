@@ -22,6 +22,9 @@ struct OutputOptions {
   std::vector<std::string> fail_if;
 };
 
+/// Adds --output, of which `-` is standard output. The name must live as long as `verb`.
+void add_output_option(CLI::App& verb, std::string& output, const std::string& description);
+
 /// Adds --output and --color; `options` must live as long as `verb`.
 void add_page_options(CLI::App& verb, OutputOptions& options);
 
@@ -32,6 +35,15 @@ void add_output_options(CLI::App& verb, OutputOptions& options, const std::strin
 
 /// Whether the report as a page is asked for, for which there is no Format: it is more than text.
 bool wants_page(const OutputOptions& options);
+
+/// What is wrong with `-` for a file that cannot be standard output; nothing of other names. For
+/// CLI11.
+std::string is_file_name(const std::string& output);
+
+/// Throws Error where a file that is to be written is one of those that are read, by whatever name:
+/// traces, what stands for them (a spool, the trace of a long run), and the traces of a folder.
+/// Every verb with an output calls it before it writes.
+void refuse_input_as_output(const std::string& output, const std::vector<std::string>& inputs);
 
 /// Whether what is printed would be seen at once.
 bool goes_to_terminal(const OutputOptions& options);

@@ -8,8 +8,12 @@
 #include <filesystem>
 #include <string_view>
 
+#include "printable.h"
+
 namespace ompdm::cli {
 namespace {
+
+constexpr const char* kClearLine = "\r\033[K";
 
 // What is said is not worth a failure.
 void put(int terminal, std::string_view text) {
@@ -47,7 +51,7 @@ std::string size_of_file(const std::string& path) {
 }
 
 Progress::Progress(const std::string& doing, std::chrono::milliseconds after, int terminal)
-    : text_("ompdm: " + doing), terminal_(terminal) {
+    : text_(printable("ompdm: " + doing)), terminal_(terminal) {
   if (::isatty(terminal_) != 1) return;
   // A signal is for the thread that waits for it.
   sigset_t all;
@@ -78,6 +82,8 @@ void Progress::run(std::chrono::milliseconds after) {
   } while (!changed_.wait_for(lock, kRedraw, is_done));
   put(terminal_, kClearLine);
 }
+
+void Progress::clear_line(int terminal) { put(terminal, kClearLine); }
 
 void Progress::draw() const {
   const auto since = std::chrono::steady_clock::now() - begin_;

@@ -16,7 +16,7 @@ namespace ompdm::cli {
 std::string size_of_file(const std::string& path);
 
 /// Says "ompdm: DOING, 12 s" for as long as it lives, once that is longer than `after`; nothing
-/// where `terminal` is none. What else is written there meanwhile has to begin with kClearLine.
+/// where `terminal` is none. What else is written there meanwhile comes after clear_line().
 class Progress {
  public:
   explicit Progress(const std::string& doing,
@@ -27,7 +27,7 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   /// Back to the line's begin, and what stands there away.
-  static constexpr const char* kClearLine = "\r\033[K";
+  static void clear_line(int terminal = STDERR_FILENO);
 
  private:
   void run(std::chrono::milliseconds after);

@@ -22,6 +22,7 @@
 #include "misspelt.h"
 #include "ompdm/error.h"
 #include "output.h"
+#include "printable.h"
 #include "progress.h"
 #include "recorder_library.h"
 #include "session.h"
@@ -53,7 +54,7 @@ struct RecordOptions {
   std::vector<std::string> command;
 };
 
-void say(const std::string& line) { std::fprintf(stderr, "ompdm: %s\n", line.c_str()); }
+void say(const std::string& line) { std::fprintf(stderr, "ompdm: %s\n", one_line(line).c_str()); }
 
 /// The output pattern as the recorder wants it: absolute whatever folder the program changes to,
 /// and with the '%' of this folder's own name kept from being a placeholder.
@@ -250,7 +251,8 @@ void setup_record(CLI::App& app, int& exit_status) {
   verb->add_option("-o,--output", options->output,
                    "Trace to write; %p is the pid, %h the host, %q{VAR} a variable (default "
                    "trace.json, also where no name is left)")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(is_file_name);
   verb->add_option("--names", options->names,
                    "Names and lines from the runtime's arguments (default on)")
       ->type_name("on|off")

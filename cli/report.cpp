@@ -169,7 +169,7 @@ std::string page_of(const ReportOptions& options, const std::vector<Trace>& trac
   std::vector<report::Pictured> recordings;
   for (std::size_t i = 0; i < traces.size(); ++i) recordings.push_back({&traces[i], &pictures[i]});
   std::vector<report::SourceExcerpt> sources;
-  if (!options.no_source) sources = source_excerpts(traces, analyses);
+  if (!options.no_source) sources = source_excerpts(analyses);
   return report::render_page(recordings, analyses, sources);
 }
 
@@ -222,7 +222,9 @@ int report_job(const ReportOptions& options, const std::vector<report::Condition
         "--gpu-trace, --paths, --link and format html are of single ranks: name a few traces",
         Error::Kind::kUsage);
   }
-  const auto [job, is_complete] = merged(job_files(options.traces.names), Sizes::kNewest);
+  const std::vector<std::string> files = job_files(options.traces.names);
+  refuse_input_as_output(options.output.output, files);
+  const auto [job, is_complete] = merged(files, Sizes::kNewest);
   const int tested =
       conditions.empty()
           ? 0
@@ -239,6 +241,7 @@ int report_job(const ReportOptions& options, const std::vector<report::Condition
 int run_report(const ReportOptions& options) {
   const std::vector<report::Condition> conditions =
       parse_conditions(options.output.fail_if, options.traces.names);
+  refuse_input_as_output(options.output.output, options.traces.names);
   // A list of operations is printed from the trace itself.
   const bool analyses_wanted = !options.gpu_trace || !conditions.empty();
   const bool page_wanted = wants_page(options.output);
@@ -271,7 +274,7 @@ int run_report(const ReportOptions& options) {
   layout.findings = options.all ? 0 : std::max<std::size_t>(1, options.top / 2);
   layout.traces = spoken_names(options.traces);
   if (!analyses.empty() && !options.no_source) {
-    const auto sources = std::make_shared<SourceLines>(analyses.front().process);
+    const auto sources = std::make_shared<SourceLines>(analyses.front());
     layout.source = [sources](const std::string& file, int line) -> std::optional<std::string> {
       const std::vector<std::string>& lines = sources->of(file);
       if (line < 1 || static_cast<std::size_t>(line) > lines.size()) return std::nullopt;

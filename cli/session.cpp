@@ -33,6 +33,14 @@ bool parse_name(const std::string& name, EntryName& entry) {
   return entry.ending.empty() || entry.ending == ".none" || entry.ending == ".told";
 }
 
+/// Each ends with a zero.
+std::vector<std::string> texts_of(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::vector<std::string> texts;
+  for (std::string text; std::getline(in, text, '\0') && !in.eof();) texts.push_back(text);
+  return texts;
+}
+
 }  // namespace
 
 Session::Session() {
@@ -64,27 +72,24 @@ SessionRecord read_session(const fs::path& folder) {
     EntryName name;
     const std::string filename = file.path().filename();
     if (!parse_name(filename, name)) continue;
-    std::ifstream lines(file.path());
     if (name.ending == ".told") {
       session.told = true;
       continue;
     }
+    std::vector<std::string> texts = texts_of(file.path());
+    texts.resize(3);
     if (!name.ending.empty()) {
-      SilentProcess process{name.pid, {}};
-      std::getline(lines, process.reason);
-      session.silent.push_back(std::move(process));
+      session.silent.push_back({name.pid, texts[0]});
       continue;
     }
+    if (texts[1].empty()) continue;
     RecordedProcess process;
     process.pid = name.pid;
     process.exec_ordinal = name.exec_ordinal;
-    std::string spool;
-    std::string trace;
-    if (!std::getline(lines, spool) || !std::getline(lines, trace)) continue;
-    std::getline(lines, process.program);
     process.session = folder;
-    process.spool = spool;
-    process.trace = trace;
+    process.spool = texts[0];
+    process.trace = texts[1];
+    process.program = texts[2];
     session.recorded.push_back(std::move(process));
   }
   for (RecordedProcess& process : session.recorded) {

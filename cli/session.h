@@ -1,5 +1,5 @@
 // The folder in which processes under one `ompdm record` tell it what they record. A process writes
-// PID.N (three lines: spool, trace, program) when it opens a spool, PID.N.none (one line: why) when
+// PID.N (three texts: spool, trace, program) when it opens a spool, PID.N.none (one text: why) when
 // it could have offloaded and did not, and PID.N.told when it could open no spool, having told the
 // user why.
 #pragma once

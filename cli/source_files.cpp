@@ -44,13 +44,13 @@ void add_excerpts(const std::string& file, const std::vector<std::string>& lines
 }  // namespace
 
 std::vector<report::SourceExcerpt> source_excerpts(
-    const std::vector<Trace>& traces, const std::vector<analysis::Analysis>& analyses) {
+    const std::vector<analysis::Analysis>& analyses) {
   std::vector<report::SourceExcerpt> excerpts;
   std::map<std::string, std::set<int>> named;
   std::map<std::string, std::vector<std::string>> found;
-  for (std::size_t i = 0; i < analyses.size(); ++i) {
-    const SourceLines sources(traces[i].process);
-    for (const auto& [file, lines] : named_lines(analyses[i])) {
+  for (const analysis::Analysis& analysis : analyses) {
+    const SourceLines sources(analysis);
+    for (const auto& [file, lines] : named_lines(analysis)) {
       named[file].insert(lines.begin(), lines.end());
       const std::vector<std::string>& text = sources.of(file);
       if (!text.empty() && found.size() < kMostFiles) found.try_emplace(file, text);

@@ -5,13 +5,11 @@
 
 #include "ompdm/analysis.h"
 #include "ompdm/page.h"
-#include "ompdm/trace.h"
 
 namespace ompdm::cli {
 
-/// The lines around each directive and loop that the analyses name. A file that is newer than the
-/// program, or than the recording, may have other lines now: it is left out.
-std::vector<report::SourceExcerpt> source_excerpts(const std::vector<Trace>& traces,
-                                                   const std::vector<analysis::Analysis>& analyses);
+/// The lines around each directive and loop that the analyses name. A file that is not what was
+/// compiled (SourceLines) is left out.
+std::vector<report::SourceExcerpt> source_excerpts(const std::vector<analysis::Analysis>& analyses);
 
 }  // namespace ompdm::cli

@@ -4,33 +4,53 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
-#include "ompdm/recording.h"
+#include "ompdm/analysis.h"
 
 namespace ompdm::cli {
 
-/// Reads a file when it is first asked for. A file that is newer than the program, or than the
-/// recording, may have other lines now: it has none here.
+/// Reads a file when it is first asked for. A trace may name any file of its reader's, so that a
+/// file has lines here only if it is what was compiled: its content is the one that the debug
+/// information tells. Where that tells none, the file is not newer than the program or the
+/// recording, and has OpenMP directives at the lines where the trace has them.
 class SourceLines {
  public:
-  explicit SourceLines(const Process& process);
+  explicit SourceLines(const analysis::Analysis& analysis);
 
-  /// All lines, a long one cut; empty where the file is not at hand.
+  /// All lines, a long one cut; empty where the file is not at hand as it was compiled.
   [[nodiscard]] const std::vector<std::string>& of(const std::string& file) const;
-  /// Where the file lies; empty where it is not at hand, or newer.
+  /// Where the file lies; empty where it is not at hand as it was compiled.
   [[nodiscard]] std::filesystem::path path_of(const std::string& file) const;
-  /// Where it lies, newer or not; empty where it is not at hand.
+  /// Where it lies, as it was compiled or not; empty where it is not at hand.
   [[nodiscard]] std::filesystem::path place_of(const std::string& file) const;
+  /// Whether it was changed after the program was built, or recorded.
+  [[nodiscard]] bool is_newer(const std::string& file) const;
+  /// Whether it may be what was compiled: no content is known, and its directives are there.
+  [[nodiscard]] bool may_be_compiled(const std::string& file) const;
   /// Whether the program was built after it was recorded, and the file not changed after that.
   [[nodiscard]] bool is_older_than_rebuilt_program(const std::filesystem::path& path) const;
 
  private:
+  struct Source {
+    std::filesystem::path place;
+    std::vector<std::string> lines;
+    bool is_newer = false;
+    bool is_compiled = false;     ///< the content is that of the debug information
+    bool has_directives = false;  ///< where the trace has them; no content is known
+    [[nodiscard]] bool is_as_it_was() const { return is_compiled || (has_directives && !is_newer); }
+  };
+  [[nodiscard]] const Source& source_of(const std::string& file) const;
+  [[nodiscard]] Source read(const std::filesystem::path& place, const std::string& file) const;
+
   Process process_;
-  std::int64_t built_ = 0;  ///< 0: the program is not there
+  std::map<std::string, std::set<std::string>> digests_;  ///< by file
+  std::map<std::string, std::set<int>> directives_;       ///< their lines, by file
+  std::int64_t built_ = 0;                                ///< 0: the program is not there
   std::int64_t latest_ = 0;
-  mutable std::map<std::string, std::vector<std::string>> known_;
+  mutable std::map<std::string, Source> known_;
 };
 
 }  // namespace ompdm::cli

@@ -41,10 +41,17 @@ class Errors : public clang::DiagnosticConsumer {
   std::vector<std::string>& errors_;
 };
 
+/// What the tool is told instead of the source's path: it would take a `\` in that for a `/`.
+constexpr const char* kSource = "ompdm-edit-source";
+
 /// The host's pass is enough: it has all directives.
-Words for_host(const Words& all) {
+Words for_host(const Words& all, const std::string& source) {
   Words kept;
   for (const std::string& one : all) {
+    if (one.ends_with(kSource)) {
+      kept.push_back(source);
+      continue;
+    }
     const bool is_device = one.starts_with("-fopenmp-targets") ||
                            one.starts_with("--offload-arch") || one.starts_with("-Xopenmp-target");
     if (!is_device) kept.push_back(one);
@@ -87,11 +94,13 @@ std::unique_ptr<clang::ASTUnit> parsed_unit(const Request& request,
   const std::string together =
       first.parent_path() / ("ompdm-edit-unit" + first.extension().string());
   const std::string text = one_after_the_other(request);
-  clang::tooling::ClangTool tool(compilation, {request.beside.empty() ? request.file : together});
+  clang::tooling::ClangTool tool(compilation, {kSource});
   if (!request.beside.empty()) tool.mapVirtualFile(together, text);
   Errors consumer(errors);
   tool.setDiagnosticConsumer(&consumer);
-  tool.appendArgumentsAdjuster([](const Words& all, llvm::StringRef) { return for_host(all); });
+  const std::string& source = request.beside.empty() ? request.file : together;
+  tool.appendArgumentsAdjuster(
+      [&](const Words& all, llvm::StringRef) { return for_host(all, source); });
   std::vector<std::unique_ptr<clang::ASTUnit>> units;
   tool.buildASTs(units);
   if (errors.empty() && units.empty()) errors.push_back("the compiler could not be run");

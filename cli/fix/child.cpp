@@ -2,9 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sched.h>
 #include <sys/mman.h>
-#include <sys/mount.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -57,29 +55,6 @@ std::string text_of(int file) {
   return text;
 }
 
-bool write_file(const char* path, const std::string& text) {
-  const int file = ::open(path, O_WRONLY | O_CLOEXEC);
-  if (file < 0) return false;
-  const bool ok = ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-  ::close(file);
-  return ok;
-}
-
-/// Of a child, before it runs anything.
-bool take_view(const View& view) {
-  const uid_t user = ::getuid();
-  const gid_t group = ::getgid();
-  if (::unshare(CLONE_NEWNS | (user == 0 ? 0 : CLONE_NEWUSER)) != 0) return false;
-  if (user != 0) {
-    const bool is_mapped = write_file("/proc/self/setgroups", "deny") &&
-                           write_file("/proc/self/uid_map", fmt::format("{0} {0} 1", user)) &&
-                           write_file("/proc/self/gid_map", fmt::format("{0} {0} 1", group));
-    if (!is_mapped) return false;
-  }
-  return ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
-         ::mount(view.copy.c_str(), view.seen_at.c_str(), nullptr, MS_BIND | MS_REC, nullptr) == 0;
-}
-
 [[noreturn]] void become(const Child& child, int in, int out, int errors) {
   ::setpgid(0, 0);
   for (const int signal : kSignals) ::signal(signal, SIG_DFL);
@@ -101,10 +76,6 @@ void throw_if_asked() {
 }
 
 }  // namespace
-
-bool can_view(const View& view) {
-  return run_child({{"true"}, "/", {}, {}, &view}).exit_status == 0;
-}
 
 ChildEnd run_child(const Child& child) {
   throw_if_asked();

@@ -8,24 +8,16 @@
 #include <utility>
 #include <vector>
 
+#include "fix/view.h"
+
 namespace ompdm::cli {
-
-/// A folder that a child sees where another one lies: absolute paths then lead into the copy.
-struct View {
-  std::filesystem::path copy;
-  std::filesystem::path seen_at;
-};
-
-/// Whether this machine lets a process have such a view: mount namespaces, of its own users where
-/// the user is not root.
-bool can_view(const View& view);
 
 struct Child {
   std::vector<std::string> command;
   std::filesystem::path directory;
   std::vector<std::pair<std::string, std::string>> environment = {};  ///< set besides what is there
   std::string input = {};
-  const View* view = nullptr;  ///< null: it sees what is there
+  const View* view = nullptr;  ///< null: it sees what is there, and may change it
 };
 
 struct ChildEnd {

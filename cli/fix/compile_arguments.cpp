@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -97,7 +98,9 @@ std::vector<std::string> words_of(const std::string& command) {
     const char letter = command[i];
     if (quote != 0 && letter == quote) {
       quote = 0;
-    } else if (letter == '\\' && quote != '\'' && i + 1 < command.size()) {
+    } else if (letter == '\\' && i + 1 < command.size() &&
+               (quote == 0 ||
+                (quote == '"' && std::strchr("$`\"\\\n", command[i + 1]) != nullptr))) {
       word += command[++i];
       is_one = true;
     } else if (quote == 0 && (letter == '\'' || letter == '"')) {

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "fix/fixing.h"
+#include "output.h"
 #include "verb_help.h"
 #include "verbs.h"
 
@@ -54,7 +55,7 @@ void setup_fix(CLI::App& app, int& exit_status) {
       ->needs(build);
   verb->add_flag("--apply", options->apply, "Make what was verified in your own tree, too")
       ->needs(build);
-  verb->add_option("-o,--output", options->output, "Write the patch to FILE")->type_name("FILE");
+  add_output_option(*verb, options->output, "Write the patch to FILE");
   set_help(
       *verb, "ompdm fix TRACE [--build CMD] [options]",
       "Without --build nothing is built or run, and the patch is not verified. With it, each\n"
@@ -62,7 +63,8 @@ void setup_fix(CLI::App& app, int& exit_status) {
       "same, moves less, as much less as a firm promise says, and takes no longer. Each finding\n"
       "takes a recorded run and the timed ones, all of several together as many again: --run\n"
       "names a smaller input, and one of standard input ('./app < small'), --timed-runs fewer\n"
-      "runs. Your own tree is not touched without --apply.\n"
+      "runs. Your own tree is not touched without --apply; outside of the copy the build can\n"
+      "change no file, and fix names the one that it wanted to.\n"
       "Exit status: 0 verified, 4 nothing could be, 1 failure.",
       "ompdm fix trace.json\n"
       "ompdm fix trace.json --build make -o fix.patch\n"

@@ -12,6 +12,7 @@
 #include "fix/scratch.h"
 #include "fix/source_tree.h"
 #include "ompdm/error.h"
+#include "output.h"
 #include "shell_words.h"
 
 namespace ompdm::cli {
@@ -39,6 +40,9 @@ Fixing::Fixing(const FixOptions& options)
 
 int Fixing::run() {
   expect_folder_of(options_.output);
+  std::vector<std::string> inputs = {options_.trace};
+  for (const fs::path& file : recorded_.near) inputs.push_back(file.string());
+  refuse_input_as_output(options_.output, inputs);
   for (const std::size_t number : options_.only) take_up(number);
   for (std::size_t i = 1; options_.only.empty() && i <= tool_.size(); ++i) take_up(i);
   if (cases_.empty()) {
@@ -96,8 +100,11 @@ fs::path Fixing::find_tree() const {
   }
   std::vector<fs::path> files = {recorded_.program};
   for (const fs::path& file : sources()) {
-    files.push_back(file);
-    if (!has_tree(files)) files.pop_back();
+    // A link's file is what is changed.
+    for (const fs::path& one : {file, fs::weakly_canonical(file)}) {
+      files.push_back(one);
+      if (!has_tree(files)) files.pop_back();
+    }
   }
   return tree_of(files);
 }

@@ -54,7 +54,7 @@ RecordedRun recorded_run(const std::string& file) {
   }
   nlohmann::json report = nlohmann::json::parse(report::render(analyses, report::Format::kJson));
   run.findings = std::move(report.at("findings"));
-  const SourceLines lines(process);
+  const SourceLines lines(analyses.front());
   for (std::size_t i = 0; i < run.facts.size(); ++i) {
     run.facts[i].source = source_state(run.findings.at(i), lines, process);
   }

@@ -8,6 +8,7 @@
 
 #include "fix/verdicts.h"
 #include "ompdm/error.h"
+#include "printable.h"
 #include "shell_words.h"
 
 namespace ompdm::cli {
@@ -44,7 +45,7 @@ std::string verified_head(const Target& target, const Measured& measured,
 
 void write_patch(const std::string& text, const std::string& file) {
   if (file.empty()) {
-    fmt::print("{}", text);
+    print_exactly(text);
     return;
   }
   write_whole(file, text);

@@ -46,14 +46,15 @@ SourceState source_state(const nlohmann::json& finding, const SourceLines& sourc
     const fs::path place = sources.place_of(file);
     if (place.empty()) return {file + " is not found: fix needs the source beside the program"};
     if (!sources.path_of(file).empty()) continue;
+    const bool may_be_same = sources.may_be_compiled(file);
     if (sources.is_older_than_rebuilt_program(place)) {
       return {"the program was built anew after it was recorded: record it again: " +
                   record_again(process),
-              true};
+              may_be_same};
     }
-    return {name + " was written after the program was built: build it, and record it again: " +
-                record_again(process),
-            true};
+    const char* what = sources.is_newer(file) ? " was written after the program was built"
+                                              : " is not what the program was built of";
+    return {name + what + ": build it, and record it again: " + record_again(process), may_be_same};
   }
   return {};
 }

@@ -13,11 +13,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_below(const fs::path& path, const fs::path& folder) {
-  const auto [left, right] = std::ranges::mismatch(folder, path);
-  return left == folder.end();
-}
-
 fs::path common_folder(const std::vector<fs::path>& files) {
   fs::path folder = files.front().parent_path();
   for (const fs::path& file : files) {
@@ -33,7 +28,25 @@ bool is_too_wide(const fs::path& folder) {
   return depth < 2 || is_home || folder == "/usr" || folder == "/tmp" || folder == "/home";
 }
 
+/// Lets a copied link lead into the copy where it led into the tree, else out of it by a whole
+/// path.
+void lead_as_before(const fs::path& link, const fs::path& from, const fs::path& to) {
+  std::error_code failed;
+  const fs::path written = fs::read_symlink(link, failed);
+  const fs::path folder = from / link.lexically_relative(to).parent_path();
+  const fs::path target = (folder / written).lexically_normal();
+  if (failed || written.is_absolute() != is_below(target, from)) return;
+  fs::remove(link, failed);
+  fs::create_symlink(written.is_absolute() ? target.lexically_relative(folder) : target, link,
+                     failed);
+}
+
 }  // namespace
+
+bool is_below(const fs::path& path, const fs::path& folder) {
+  const auto [left, right] = std::ranges::mismatch(folder, path);
+  return left == folder.end();
+}
 
 fs::path tree_of(const std::vector<fs::path>& files) {
   const fs::path common = common_folder(files);
@@ -66,6 +79,11 @@ void copy_tree(const fs::path& from, const fs::path& to) {
       throw Error(fmt::format("{}: cannot be copied: {}", from.string(),
                               end.errors.substr(0, end.errors.find('\n'))));
     }
+  }
+  std::error_code failed;
+  fs::recursive_directory_iterator at(to, failed);
+  for (; !failed && at != fs::recursive_directory_iterator(); at.increment(failed)) {
+    if (at->is_symlink(failed)) lead_as_before(at->path(), from, to);
   }
 }
 

@@ -14,7 +14,11 @@ std::filesystem::path tree_of(const std::vector<std::filesystem::path>& files);
 /// Whether they have one.
 bool has_tree(const std::vector<std::filesystem::path>& files);
 
-/// As it is, with its times and links. Throws Error.
+/// Whether a path leads below a folder, by its words alone.
+bool is_below(const std::filesystem::path& path, const std::filesystem::path& folder);
+
+/// As it is, with its times and links: these lead where they led, or to the same in the copy.
+/// Throws Error.
 void copy_tree(const std::filesystem::path& from, const std::filesystem::path& to);
 
 /// Where a path of the tree lies in its copy; other paths are as they are.

@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 #include <fstream>
 #include <iterator>
+#include <string_view>
 
 #include "fix/source_tree.h"
 #include "ompdm/error.h"
@@ -39,14 +42,32 @@ std::string with_paths(std::string text, const std::string& from, const std::str
   return text;
 }
 
+std::string line_at(const std::string& text, std::size_t at) {
+  const std::size_t begin = at == 0 ? 0 : text.rfind('\n', at) + 1;
+  return text.substr(begin, text.find('\n', at) - begin);
+}
+
 /// The line that says most of a failed build: the first error.
 std::string first_error(const ChildEnd& end) {
   const std::string all = end.errors + '\n' + end.output;
   std::size_t at = all.find("error:");
   if (at == std::string::npos) at = all.find("Error");
-  if (at == std::string::npos) at = 0;
-  const std::size_t begin = at == 0 ? 0 : all.rfind('\n', at) + 1;
-  return all.substr(begin, all.find('\n', at) - begin);
+  return line_at(all, at == std::string::npos ? 0 : at);
+}
+
+/// Paths that a message may name, the likeliest first: the last before the cause.
+std::vector<fs::path> named_paths(const std::string& message, std::size_t cause) {
+  const auto is_end = [](char c) { return std::strchr(" \t'\"`(),:", c) != nullptr; };
+  std::vector<fs::path> paths;
+  for (std::size_t at = 0; at < message.size(); ++at) {
+    if (is_end(message[at])) continue;
+    const std::size_t begin = at;
+    while (at < message.size() && !is_end(message[at])) ++at;
+    const std::string word = message.substr(begin, at - begin);
+    if (word.find('/') == std::string::npos) continue;
+    paths.insert(begin < cause ? paths.begin() : paths.end(), word);
+  }
+  return paths;
 }
 
 void count(const Trace& trace, Observation& seen) {
@@ -72,20 +93,43 @@ Workplace::Workplace(const Target& target, const fs::path& folder)
   fs::create_directories(copy_);
   fs::create_directories(folder_ / "tmp");
   copy_tree(target.tree, copy_);
-  view_ = {copy_, target.tree};
-  in_place_ = can_view(view_);
+  run_view_ = {copy_, target.tree, folder_};
+  in_place_ = can_view(run_view_);
+  if (!in_place_) run_view_.seen_at.clear();
+  build_view_ = run_view_;
+  for (const View::Guard guard : {View::Guard::kMounts, View::Guard::kLandlock}) {
+    if (guard == View::Guard::kMounts && !in_place_) continue;
+    build_view_.guard = guard;
+    if (can_view(build_view_)) return;
+  }
+  throw Error(fmt::format(
+      "{}: this machine has neither mount namespaces nor Landlock, so that a build of a copy might "
+      "write into the files that it was copied from: leave --build out, or use another machine",
+      target.tree.string()));
 }
 
-fs::path Workplace::program() const { return in_copy(target_.program, target_.tree, copy_); }
+fs::path Workplace::program() const { return own(target_.program); }
+
+fs::path Workplace::own(const fs::path& file) const {
+  fs::path here = in_copy(file, target_.tree, copy_);
+  const fs::path folder = fs::weakly_canonical(here.parent_path());
+  if (!is_below(folder, fs::canonical(copy_))) {
+    throw Error(
+        fmt::format("{}: a link leads to {}, outside of {}, which is what is copied and "
+                    "built: name a folder that holds both with --tree",
+                    file.string(), folder.string(), target_.tree.string()));
+  }
+  return here;
+}
 
 fs::path Workplace::place(const fs::path& path) const {
   return in_place_ ? path : in_copy(path, target_.tree, copy_);
 }
 
-ChildEnd Workplace::start(std::vector<std::string> command, const fs::path& directory,
-                          Environment environment) const {
+ChildEnd Workplace::start(std::vector<std::string> command, const View& view,
+                          const fs::path& directory, Environment environment) const {
   Child child{std::move(command), place(directory), std::move(environment)};
-  if (in_place_) child.view = &view_;
+  child.view = &view;
   // What a compiler that is stopped leaves goes with the rest.
   child.environment.emplace_back("TMPDIR", (folder_ / "tmp").string());
   return run_child(child);
@@ -110,30 +154,65 @@ std::vector<CompileArguments> Workplace::compiles() const {
   return all;
 }
 
+/// Throws Error where the build failed since it was kept from writing to a file outside.
+void Workplace::refuse_outside(const ChildEnd& build) const {
+  const std::string all = build.errors + '\n' + build.output;
+  const bool is_by_mounts = build_view_.guard == View::Guard::kMounts;
+  // Compilers look first, and have a cause of their own then.
+  const std::string refusal = is_by_mounts ? "Read-only file system" : "Permission denied";
+  for (const std::string& cause : {refusal, std::string("Operation not permitted")}) {
+    for (std::size_t at = 0; (at = all.find(cause, at)) != std::string::npos; at += cause.size()) {
+      const std::string line = line_at(all, at);
+      std::string file = outside_file(line, line.find(cause));
+      // No other file has this reason.
+      if (file.empty() && is_by_mounts && cause == refusal) file = line;
+      if (file.empty()) continue;
+      throw Error(
+          fmt::format("{}: the build command writes it, outside of {}, which is what is copied and "
+                      "built: name a folder that holds both with --tree, or let the build write "
+                      "into the tree",
+                      file, target_.tree.string()));
+    }
+  }
+}
+
+/// That a message names, whose cause stands there; empty: none.
+std::string Workplace::outside_file(const std::string& message, std::size_t cause) const {
+  for (const fs::path& path : named_paths(message, cause)) {
+    const fs::path seen = (target_.build_directory / path).lexically_normal();
+    fs::path file = fs::weakly_canonical(in_copy(seen, target_.tree, copy_));
+    const bool is_kept = is_below(file, fs::canonical(folder_)) || is_below(file, target_.tree);
+    if (!is_kept && ::access(file.parent_path().c_str(), F_OK) == 0) return file;
+  }
+  return {};
+}
+
 std::string Workplace::build(const ChangedFiles& changed) { return build(changed, {}); }
 
 std::string Workplace::build_unchanged(const std::vector<fs::path>& files) {
   ChangedFiles written;
   for (const fs::path& file : files) {
-    const fs::path here = in_copy(file, target_.tree, copy_);
-    if (here != file) written[file] = read_text(here);
+    if (is_below(file, target_.tree)) written[file] = read_text(own(file));
   }
   return build(written, log_.environment());
 }
 
 std::string Workplace::build(const ChangedFiles& changed, Environment environment) {
   // What was written for the edits before is as it was again, and newer than what was built of it.
-  for (const auto& [file, text] : originals_) write_text(in_copy(file, target_.tree, copy_), text);
+  for (const auto& [file, text] : originals_) write_text(own(file), text);
   for (const auto& [file, text] : changed) {
-    const fs::path here = in_copy(file, target_.tree, copy_);
+    const fs::path here = own(file);
     originals_.try_emplace(file, read_text(here));
     write_text(here, text);
   }
   std::error_code ignored;
   fs::remove(program(), ignored);
-  const ChildEnd end =
-      start({"sh", "-c", build_command()}, target_.build_directory, std::move(environment));
+  // The message of a write that is refused is to be known.
+  environment.emplace_back("LC_MESSAGES", "C");
+  const ChildEnd end = start({"sh", "-c", build_command()}, build_view_, target_.build_directory,
+                             std::move(environment));
   if (end.exit_status != 0) {
+    refuse_outside(end);
     const std::string error = first_error(end);
     return fmt::format("the build command exits with {}{}{}", end.exit_status,
                        error.empty() ? "" : ": ", error);
@@ -154,7 +233,7 @@ std::vector<std::string> Workplace::command(std::size_t number) const {
 
 Observation Workplace::observe(std::vector<std::string> command, bool records) const {
   const TreeState before(copy_);
-  const ChildEnd end = start(std::move(command), target_.directory,
+  const ChildEnd end = start(std::move(command), run_view_, target_.directory,
                              records ? Environment{{"OMPDM_HASH", "full"}} : Environment());
   Observation seen;
   seen.exit_status = end.exit_status;
@@ -169,7 +248,7 @@ Observation Workplace::run(std::size_t number) const { return observe(command(nu
 
 std::chrono::nanoseconds Workplace::time(std::size_t number) const {
   const TreeState before(copy_);
-  const ChildEnd end = start(command(number), target_.directory, {});
+  const ChildEnd end = start(command(number), run_view_, target_.directory, {});
   before.remove_new();
   return end.wall;
 }

@@ -50,11 +50,13 @@ struct Observation {
 
 class Workplace {
  public:
-  /// Copies the tree into `folder`. Throws Error.
+  /// Copies the tree into `folder`. Throws Error, also where nothing on this machine keeps a build
+  /// from changing files outside of the copy.
   Workplace(const Target& target, const std::filesystem::path& folder);
 
   /// Builds with these files changed, all others as they were. Empty, or what went wrong: the
-  /// program is not there afterwards unless the build made it here.
+  /// program is not there afterwards unless the build made it here. Outside of the copy the build
+  /// changes nothing; throws Error where it tries to.
   std::string build(const ChangedFiles& changed);
   /// The same with nothing changed, and these files as if they were just written, so that they are
   /// compiled; how is noted.
@@ -73,9 +75,13 @@ class Workplace {
  private:
   [[nodiscard]] std::filesystem::path place(const std::filesystem::path& path) const;
   using Environment = std::vector<std::pair<std::string, std::string>>;
-  [[nodiscard]] ChildEnd start(std::vector<std::string> command,
+  [[nodiscard]] ChildEnd start(std::vector<std::string> command, const View& view,
                                const std::filesystem::path& directory,
                                Environment environment) const;
+  /// Where a file of the tree lies in the copy. Throws Error where a link leads it out of there.
+  [[nodiscard]] std::filesystem::path own(const std::filesystem::path& file) const;
+  void refuse_outside(const ChildEnd& build) const;
+  [[nodiscard]] std::string outside_file(const std::string& message, std::size_t cause) const;
   /// Starts a run, and looks at what it left.
   [[nodiscard]] Observation observe(std::vector<std::string> command, bool records) const;
   std::string build(const ChangedFiles& changed, Environment environment);
@@ -85,7 +91,8 @@ class Workplace {
   const Target& target_;
   std::filesystem::path folder_;
   std::filesystem::path copy_;
-  View view_;
+  View run_view_;    ///< of what is run: it writes where it writes for its user
+  View build_view_;  ///< of what is built
   bool in_place_ = false;
   BuildLog log_;
   ChangedFiles originals_;

@@ -45,6 +45,7 @@ Analysis tables_of(const Trace& trace) {
   analysis.truncated = trace.truncated;
   analysis.process = trace.process;
   analysis.modules = trace.modules;
+  analysis.sources = trace.sources;
   analysis.program_wall = program_wall_of(trace);
   analysis.recording = trace.recording;
   analysis.host_device = trace.host_device;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -168,7 +169,8 @@ Condition parse_condition(std::string_view text) {
     const auto [stop, error] = std::from_chars(number.data(), end, condition.number);
     if (condition.path.empty()) throw bad_syntax(text, "has no PATH");
     if (number.empty()) throw bad_syntax(text, "has no NUMBER");
-    if (error != std::errc() || stop != end) {
+    // No value is "nan", and all are less than "inf".
+    if (error != std::errc() || stop != end || !std::isfinite(condition.number)) {
       throw bad_syntax(text, fmt::format("{} is no number, of bytes or nanoseconds, say", number));
     }
     return condition;

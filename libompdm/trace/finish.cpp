@@ -120,8 +120,8 @@ FinishResult finish(const fs::path& spool, const fs::path& output, const FinishO
   } else {
     write_trace_bytes(result.model, *sink_on(temporary.take_descriptor(), wanted));
   }
-  const fs::path name = is_long ? trace::name_of_long_run(wanted_by_now()) : wanted_by_now();
-  trace::PlacedTrace placed = trace::place_trace(temporary.path(), name, header.pid);
+  trace::PlacedTrace placed =
+      trace::place_trace(temporary.path(), wanted_by_now(), is_long, header.pid);
   temporary.renamed();
   result.trace = placed.path;
   result.kept = placed.kept;

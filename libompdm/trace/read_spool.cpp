@@ -21,6 +21,7 @@
 #include "trace/reachable.h"
 #include "trace/runtime_name.h"
 #include "trace/sites.h"
+#include "trace/source_digests.h"
 #include "trace/spool_file.h"
 #include "trace/spool_owner.h"
 #include "trace/symbols.h"
@@ -227,6 +228,7 @@ Trace read_spool(const std::filesystem::path& path) {
   trace::name_globals(draft, symbols);
   trace::tidy(model);
   trace::find_pointers(draft, symbols);
+  model.sources = trace::source_digests(model, symbols);
   trace::take_examples(draft);
   const trace::Untied untied = trace::tie_activities(draft, header.attach.monotonic_ns);
 

@@ -189,6 +189,15 @@ const GlobalVariable* Symbols::global_at(Index<Module> module, std::uint64_t add
   return loaded.global_names->at(address);
 }
 
+std::vector<DigestedFile> Symbols::digested_files(Index<Module> module,
+                                                  const std::set<std::string>& names) {
+  if (!module || module.value >= modules_.size()) return {};
+  if (is_of_the_system(modules_[module.value].path)) return {};
+  Loaded& loaded = load(modules_[module.value], true);
+  if (loaded.state != Loaded::State::kUsable) return {};
+  return digested_files_of(loaded.module, names);
+}
+
 Symbols::Symbols(const std::vector<Module>& modules, std::int64_t recorded_at)
     : modules_(modules), recorded_at_(recorded_at) {}
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "trace/code/module_code.h"
 #include "trace/fortran_variables.h"
 #include "trace/global_names.h"
+#include "trace/line_digests.h"
 #include "trace/pointer_types.h"
 
 namespace ompdm::trace {
@@ -62,6 +64,11 @@ class Symbols {
 
   /// The variable whose fixed place holds an address; null if none is known.
   const GlobalVariable* global_at(Index<Module> module, std::uint64_t address);
+
+  /// The source files whose content the module's debug information tells. Nothing of a library of
+  /// the system.
+  std::vector<DigestedFile> digested_files(Index<Module> module,
+                                           const std::set<std::string>& names);
 
   /// Modules that were asked for, but whose file is gone.
   [[nodiscard]] std::uint64_t missing() const;

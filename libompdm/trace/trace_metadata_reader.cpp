@@ -45,6 +45,7 @@ void append_to(Trace& trace, std::string_view list, const Json& value) {
   if (list == "map_lists") append(value, trace.map_lists);
   if (list == "device_events") append(value, trace.device_events);
   if (list == "mapped_pointers") append(value, trace.mapped_pointers);
+  if (list == "sources") append(value, trace.sources);
   if (list == "region_tallies") append(value, trace.region_tallies);
   if (list == "op_tallies") append(value, trace.op_tallies);
   if (list == "launch_tallies") append(value, trace.launch_tallies);

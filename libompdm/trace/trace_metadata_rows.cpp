@@ -279,4 +279,8 @@ ordered_json row(const MappedPointer& pointer) {
   return {{"device", pointer.device}, {"host", address(pointer.host)}};
 }
 
+ordered_json row(const SourceFile& source) {
+  return {{"file", text(source.file)}, {"md5", text(source.md5)}};
+}
+
 }  // namespace ompdm

@@ -29,5 +29,6 @@ nlohmann::ordered_json row(const CallPath& path);
 nlohmann::ordered_json row(const std::vector<MapItem>& items);
 nlohmann::ordered_json row(const DeviceEvent& event);
 nlohmann::ordered_json row(const MappedPointer& pointer);
+nlohmann::ordered_json row(const SourceFile& source);
 
 }  // namespace ompdm

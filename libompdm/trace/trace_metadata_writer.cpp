@@ -31,6 +31,7 @@ void write_metadata(const Trace& trace, ByteSink& sink) {
   writer.list("map_lists", trace.map_lists);
   writer.list("device_events", trace.device_events);
   writer.list("mapped_pointers", trace.mapped_pointers);
+  if (!trace.sources.empty()) writer.list("sources", trace.sources);
   if (!trace.region_tallies.empty()) writer.list("region_tallies", trace.region_tallies);
   if (!trace.op_tallies.empty()) writer.list("op_tallies", trace.op_tallies);
   if (!trace.launch_tallies.empty()) writer.list("launch_tallies", trace.launch_tallies);

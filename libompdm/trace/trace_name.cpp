@@ -53,16 +53,6 @@ bool has_form(const Parts& parts) {
   return std::ranges::find(kForms, parts.extension) != std::end(kForms);
 }
 
-// The trace under its other endings, where it has any.
-std::vector<fs::path> other_forms(const Parts& parts) {
-  std::vector<fs::path> others;
-  if (!has_form(parts)) return others;
-  for (const std::string_view form : kForms) {
-    if (form != parts.extension) others.push_back(parts.folder / (parts.stem + std::string(form)));
-  }
-  return others;
-}
-
 // 0, or errno; EEXIST if there is a file of the new name, which is left alone.
 int rename_without_overwriting(const fs::path& from, const fs::path& to) {
   if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
@@ -159,15 +149,18 @@ fs::path name_of_long_run(const fs::path& trace) {
   return join(parts, "");
 }
 
-PlacedTrace place_trace(const fs::path& temporary, const fs::path& wanted, std::uint32_t pid) {
+PlacedTrace place_trace(const fs::path& temporary, const fs::path& asked, bool is_long,
+                        std::uint32_t pid) {
+  const fs::path of_long_run = name_of_long_run(asked);
+  const fs::path& wanted = is_long ? of_long_run : asked;
+  const fs::path& other = is_long ? asked : of_long_run;
   const Parts parts = split(wanted);
   PlacedTrace placed{wanted, {}, {}};
   // First, so that nobody who types one of the names gets the older run. Two runs do not come here
   // at once: both would have had to hold the spool of this name. Were they told to by -o, either
   // finds its own under the name that it asked for.
-  for (const fs::path& other : other_forms(parts)) {
-    if (look_at(other) != Found::kTrace) continue;
-    if (const fs::path kept = keep(other, split(other)); !kept.empty()) placed.kept = kept;
+  if (other != wanted && look_at(other) == Found::kTrace) {
+    placed.kept = keep(other, split(other));
   }
   while (true) {
     const int error = rename_without_overwriting(temporary, wanted);

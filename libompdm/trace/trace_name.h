@@ -25,10 +25,11 @@ struct PlacedTrace {
   std::string note;  ///< a sentence if `path` is not the one asked for
 };
 
-/// Gives the finished file `temporary` the name `wanted`, or `STEM.pPID` if a file that is no trace
-/// has that name. STEM.json and STEM.ompdm are one name: an older trace under any of its forms is
-/// kept as STEM.~N~, with its own ending. Throws Error, leaving `temporary` where it is.
-PlacedTrace place_trace(const std::filesystem::path& temporary, const std::filesystem::path& wanted,
-                        std::uint32_t pid);
+/// Gives the finished file `temporary` the name `asked`, or, of a long run, the name that it has
+/// instead; `STEM.pPID` if a file that is no trace has that name. An older trace under either of
+/// the two names is kept as STEM.~N~, with its own ending; all others are left alone. Throws Error,
+/// leaving `temporary` where it is.
+PlacedTrace place_trace(const std::filesystem::path& temporary, const std::filesystem::path& asked,
+                        bool is_long, std::uint32_t pid);
 
 }  // namespace ompdm::trace

@@ -83,6 +83,11 @@ void read_row(const Json& object, Module& module) {
   get(object, "bias", module.bias);
 }
 
+void read_row(const Json& object, SourceFile& source) {
+  get(object, "file", source.file);
+  get(object, "md5", source.md5);
+}
+
 void read_row(const Json& object, Thread& thread) { get(object, "tid", thread.tid); }
 
 void read_frame(const Json& object, Frame& frame) {

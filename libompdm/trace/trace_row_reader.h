@@ -24,5 +24,6 @@ void read_row(const nlohmann::json& object, CallPath& path);
 void read_row(const nlohmann::json& object, MapItem& item);
 void read_row(const nlohmann::json& object, DeviceEvent& event);
 void read_row(const nlohmann::json& object, MappedPointer& pointer);
+void read_row(const nlohmann::json& object, SourceFile& source);
 
 }  // namespace ompdm

@@ -134,6 +134,7 @@ class Window {
     part.map_lists = trace_.map_lists;
     part.device_events = trace_.device_events;
     part.mapped_pointers = trace_.mapped_pointers;
+    part.sources = trace_.sources;
     return part;
   }
 

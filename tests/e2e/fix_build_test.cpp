@@ -9,6 +9,7 @@
 
 #include <fstream>
 
+#include "offload_build.h"
 #include "project.h"
 #include "run.h"
 
@@ -183,6 +184,109 @@ TEST(FixBuild, TriesNothingThatCannotBePlanned) {
   EXPECT_EQ(ended.status, 4) << ended.out << ended.err;
   EXPECT_TRUE(contains(ended.out, "  not tried: alias.c:13: ")) << ended.out;
   EXPECT_FALSE(fs::exists(project.folder() / "fix.patch"));
+}
+
+/// A folder that is neither in the tree nor for temporary files: its one file is like an object.
+class Outside : public ::testing::Test {
+ protected:
+  Outside() {
+    std::string name = offload_build().folder + "/outside-XXXXXX";
+    folder_ = ::mkdtemp(name.data());
+    std::ofstream(folder_ / "a.o") << "as it was";
+    fs::create_directory_symlink(folder_, project_.folder() / "obj");
+  }
+  ~Outside() override { fs::remove_all(folder_); }
+  void expect_refused(const std::string& write, bool has_namespaces) const {
+    Command command{{OMPDM_COMMAND, "fix", "trace.json", "--build", project_.build_of() + write,
+                     "--timed-runs", "0"},
+                    {{"TMPDIR", project_.scratch().string()}}};
+    if (!has_namespaces) command.before_exec = [] { ::prctl(PR_CAPBSET_DROP, CAP_SYS_ADMIN); };
+    const auto before = fs::last_write_time(folder_ / "a.o");
+    const Ended ended = run(command, project_.folder());
+    EXPECT_EQ(ended.status, 1) << write << ended.out << ended.err;
+    EXPECT_TRUE(contains(ended.err, "ompdm: " + (folder_ / "a.o").string() +
+                                        ": the build command writes it, outside of "))
+        << write << ended.err;
+    EXPECT_EQ(text_of(folder_ / "a.o"), "as it was") << write;
+    EXPECT_EQ(fs::last_write_time(folder_ / "a.o"), before) << write;
+  }
+  const Project project_{kPrograms / "copied_back.c"};
+  fs::path folder_;
+};
+
+TEST_F(Outside, IsNotWrittenByABuildOfTheCopy) {
+  ASSERT_TRUE(project_.record());
+  for (const char* file : {"obj/a.o", "\"$(readlink -f obj)\"/a.o"}) {
+    for (const char* command : {" && cp copied_back.c ", " && echo x >", " && rm -f "}) {
+      expect_refused(command + std::string(file), true);
+    }
+  }
+  if (::geteuid() == 0) expect_refused(" && cp copied_back.c obj/a.o", false);
+}
+
+TEST_F(Outside, HasSourcesThatAreNotTouched) {
+  const fs::path source = folder_ / "a.c";
+  fs::copy(kPrograms / "copied_back.c", source);
+  ASSERT_EQ(project_.start({"sh", "-c", compile_line(true) + " -o app obj/a.c"}).status, 0);
+  ASSERT_EQ(project_.start({OMPDM_COMMAND, "record", "-o", "trace.json", "./app"}).status, 0);
+  const auto before = fs::last_write_time(source);
+  const Ended ended = project_.fix({"--tree", ".", "--build", "true"});
+  EXPECT_EQ(ended.status, 1) << ended.out;
+  EXPECT_TRUE(contains(ended.err, "obj/a.c: a link leads to " + folder_.string())) << ended.err;
+  EXPECT_EQ(fs::last_write_time(source), before);
+}
+
+TEST(FixBuild, KeepsTemporaryFilesApart) {
+  const Project project(kPrograms / "copied_back.c");
+  ASSERT_TRUE(project.record());
+  const std::string file = "/tmp/ompdm-e2e-" + fs::path(project.folder()).filename().string();
+  const Ended ended =
+      project.fix({"--build", project.build_of() + " && echo x >" + file + " && cat " + file,
+                   "--timed-runs", "0"});
+  EXPECT_FALSE(fs::exists(file));
+  // A machine without namespaces refuses it.
+  EXPECT_TRUE(ended.status == 4 || contains(ended.err, file + ": the build command writes it"))
+      << ended.out << ended.err;
+}
+
+TEST(FixBuild, FollowsASourceThatIsALink) {
+  const Project project(kPrograms / "copied_back.c");
+  const Folder shared;
+  fs::rename(project.folder() / "copied_back.c", shared.path() / "copied_back.c");
+  fs::create_symlink(".." / shared.path().filename() / "copied_back.c",
+                     project.folder() / "copied_back.c");
+  ASSERT_TRUE(project.record());
+  const Ended away = project.fix({"--build", project.build_of("false"), "--timed-runs", "0"});
+  EXPECT_EQ(away.status, 4) << away.out << away.err;
+  EXPECT_TRUE(contains(away.out, "copied_back.c lies outside of ")) << away.out;
+  // Where a folder holds both it is what is changed.
+  fs::create_directory(project.folder() / "src");
+  fs::rename(shared.path() / "copied_back.c", project.folder() / "src" / "copied_back.c");
+  fs::create_directory(project.folder() / "app");
+  fs::rename(project.folder() / "copied_back", project.folder() / "app" / "copied_back");
+  fs::create_symlink("../src/copied_back.c", project.folder() / "app" / "copied_back.c");
+  ASSERT_EQ(project
+                .start({"sh", "-c",
+                        std::string("cd app && ") + OMPDM_COMMAND +
+                            " record -o ../trace.json ./copied_back"})
+                .status,
+            0);
+  const Ended near = project.fix();
+  EXPECT_EQ(near.status, 0) << near.out << near.err;
+  EXPECT_TRUE(contains(near.out, "+++ b/src/copied_back.c\n")) << near.out;
+}
+
+TEST(FixBuild, TakesABackslashInAPath) {
+  const Project project(kPrograms / "copied_back.c");
+  const fs::path folder = project.folder() / "a\\b";
+  fs::create_directory(folder);
+  fs::rename(project.folder() / "copied_back.c", folder / "c\\d.c");
+  const auto start = [&](const std::vector<std::string>& words) { return run({words}, folder); };
+  ASSERT_EQ(start({"sh", "-c", compile_line(true) + " -o app 'c\\d.c'"}).status, 0);
+  ASSERT_EQ(start({OMPDM_COMMAND, "record", "-o", "trace.json", "./app"}).status, 0);
+  const Ended ended = start({OMPDM_COMMAND, "fix", "trace.json"});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_TRUE(contains(ended.out, "+++ b/c\\d.c\n")) << ended.out;
 }
 
 TEST(FixBuild, RemovesWhatOneThatWasKilledLeft) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,55 @@ void expect_planned(const std::string& name, const std::vector<std::string>& par
 }
 
 // The report gives no edits there: what the run did not reach may need what they take away.
+/// All that a report and its page say of a trace.
+std::string told(const Project& project, const std::string& trace) {
+  const Ended report = project.start({OMPDM_COMMAND, "report", "--all", trace});
+  const Ended page =
+      project.start({OMPDM_COMMAND, "report", trace, "--format", "html", "-o", "page.html"});
+  EXPECT_EQ(report.status + page.status, 0) << report.err << page.err;
+  return report.out + project.text("page.html");
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
+    text.replace(at, from.size(), to);
+  }
+  return text;
+}
+
+// Whoever edits a trace may name any file of its reader's.
+TEST(SourceOfATrace, IsQuotedOnlyWhereItIsWhatWasCompiled) {
+  const Project project(kPrograms / "copied_back.c");
+  ASSERT_TRUE(project.record());
+  const auto edit = [&](const std::string& from, const std::string& to) {
+    std::ofstream(project.folder() / "edited.json")
+        << replaced(project.text("trace.json"), from, to);
+  };
+  const Ended sum = project.start({"md5sum", "copied_back.c"});
+  EXPECT_TRUE(contains(project.text("trace.json"),
+                       R"({"file":"copied_back.c","md5":")" + sum.out.substr(0, 32) + "\"}"));
+  EXPECT_TRUE(contains(told(project, "trace.json"), "free(a)"));
+  // The same of what was compiled without digests, as with -gdwarf-4.
+  edit("\"sources\":[", "\"unknown\":[");
+  EXPECT_TRUE(contains(told(project, "edited.json"), "free(a)"));
+  const fs::path secret = project.folder() / "secret";
+  for (int line = 1; line < 40; ++line) {
+    std::ofstream(secret, std::ios::app) << "root:hunter" << line << '\n';
+  }
+  ASSERT_EQ(project.start({"touch", "-d", "2000-01-01", "secret"}).status, 0);
+  for (const std::string& file : {std::string("secret"), secret.string()}) {
+    edit("copied_back.c", file);
+    EXPECT_FALSE(contains(told(project, "edited.json"), "hunter")) << file;
+    const Ended ended = project.start({OMPDM_COMMAND, "fix", "edited.json"});
+    EXPECT_EQ(ended.status, 4) << ended.err;
+    EXPECT_FALSE(contains(ended.out + ended.err, "hunter")) << ended.out << ended.err;
+    std::ofstream(project.folder() / "edited.json")
+        << replaced(replaced(project.text("trace.json"), "copied_back.c", file), "\"sources\":[",
+                    "\"unknown\":[");
+    EXPECT_FALSE(contains(told(project, "edited.json"), "hunter")) << file;
+  }
+}
+
 TEST(FixSource, SeesInTheSourceWhatTheRunDidNotReach) {
   expect_planned(
       "untaken",

@@ -98,6 +98,7 @@ void add_metadata(Trace& trace) {
   trace.map_lists = {{},
                      {{{0}, kBroken, kHuge, 1, kHuge, kHuge}, {{}, "", 0, 0, 0, 0}},
                      {{{2}, kQuoted, 0, 0, 8, 0x23}}};
+  trace.sources = {{kBroken, kQuoted}, {"", ""}};
   trace.device_events = {{DeviceEvent::Kind::kInitialize, -1, kEarly, 0},
                          {DeviceEvent::Kind::kFinalize, 0, kLate, kHuge},
                          {DeviceEvent::Kind::kLoad, 2147483647, -1, 1}};

@@ -231,6 +231,7 @@ struct Analysis {
   std::optional<Link> link;
   Process process;
   std::vector<Module> modules;  ///< loaded objects that directives, or calls to them, are in
+  std::vector<SourceFile> sources;  ///< what the compiler read, where that is known
   /// Set by agree(): which of several runs of one program this is, from 1; 0: of one run alone.
   std::size_t run = 0;
   /// The wall time of the process, less what the recorder's looking at contents added to it.

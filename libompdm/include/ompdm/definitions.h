@@ -41,6 +41,13 @@ struct Module {
   bool operator==(const Module&) const = default;
 };
 
+/// The content of a source file, as the compiler read it.
+struct SourceFile {
+  std::string file;  ///< as other rows name it
+  std::string md5;   ///< of all its bytes, lower-case hexadecimal
+  bool operator==(const SourceFile&) const = default;
+};
+
 /// How a site's line came to be known.
 enum class LineSource : std::uint8_t { kNone, kRuntime, kDwarf, kKernelName };
 

@@ -38,6 +38,9 @@ struct Trace {
   std::vector<std::vector<MapItem>> map_lists;
   std::vector<DeviceEvent> device_events;
   std::vector<MappedPointer> mapped_pointers;  ///< in the order of their threads
+  /// Of files that rows name: those whose content debug information tells. A name that stands for
+  /// several files has a row for each content.
+  std::vector<SourceFile> sources;
   Runs<Region> regions;
   Runs<DataOp> ops;
   Runs<Launch> launches;

@@ -55,7 +55,7 @@ void say(const char* format, ...) noexcept {
       if (percent[1] == 'u') {
         line.add_number(va_arg(arguments, unsigned));
       } else {
-        line.add(va_arg(arguments, const char*));
+        line.add_printable(va_arg(arguments, const char*));
       }
     }
     va_end(arguments);

@@ -26,6 +26,24 @@ class Pieces {
     }
   }
 
+  /// What others have named: a `?` stands for controls, which a terminal would obey.
+  void add_printable(const char* text) noexcept {
+    while (*text != '\0') {
+      const char* end = text;
+      while (*end != '\0' && control_at(end) == 0) {
+        ++end;
+      }
+      add(text, static_cast<std::size_t>(end - text));
+      text = end;
+      if (*text != '\0') {
+        add("?");
+      }
+      while (*text != '\0' && control_at(text) > 0) {
+        text += control_at(text);
+      }
+    }
+  }
+
   void add_number(std::uint32_t number) noexcept {
     if (numbers_ == kMostNumbers) {
       return;
@@ -47,6 +65,13 @@ class Pieces {
   }
 
  private:
+  // How many bytes the control takes; 0: it is none. Those beyond ASCII are C2 80 to C2 9F.
+  static std::size_t control_at(const char* text) noexcept {
+    const auto byte = static_cast<unsigned char>(text[0]);
+    const auto next = static_cast<unsigned char>(byte == 0xC2 ? text[1] : 0);
+    return byte < ' ' || byte == 0x7F ? 1 : next >= 0x80 && next < 0xA0 ? 2 : 0;
+  }
+
   static constexpr int kMost = 20;
   static constexpr std::size_t kMostBytes = PIPE_BUF - 1;
   static constexpr int kMostNumbers = 2;

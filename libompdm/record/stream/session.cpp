@@ -30,7 +30,7 @@ int create(const char* name, int flags) noexcept {
 
 }  // namespace
 
-void tell_session(const char* ending, std::initializer_list<const char*> lines) noexcept {
+void tell_session(const char* ending, std::initializer_list<const char*> texts) noexcept {
   if (recorder.config.session == nullptr) {
     return;
   }
@@ -43,11 +43,10 @@ void tell_session(const char* ending, std::initializer_list<const char*> lines) 
   }
   fchmod(file, 0600);  // whatever the program's umask is
   Pieces text;
-  const char* between = "";
-  for (const char* line : lines) {
-    text.add(between);
-    text.add(line);
-    between = "\n";
+  static const char kEnd = '\0';  // a path may hold line ends
+  for (const char* each : texts) {
+    text.add(each);
+    text.add(&kEnd, 1);
   }
   const spool::WithoutFileSizeSignal guard;
   text.write_line(file);

@@ -125,6 +125,12 @@ TEST_F(Command, RecordRemovesItsFolder) {
   EXPECT_TRUE(ran.out.ends_with("\n137\n")) << ran.out;
 }
 
+TEST_F(Command, RecordTakesALineEndInTheNameOfItsFolder) {
+  const Ran ran = run("mkdir 'a\nb'; cd 'a\nb'; FAKE_RECORDER=trace ompdm record true; ls");
+  EXPECT_EQ(ran.out, "trace.json\n") << ran.err;
+  EXPECT_EQ(ran.err, "ompdm: wrote trace.json\nompdm: next: ompdm report trace.json\n");
+}
+
 TEST_F(Command, RecordKeepsAPercentSignOfItsOwnFolder) {
   fs::create_directory(work() / "50%p");
   const Ran ran = run("cd 50%p && ompdm record -o '%p.json' sh -c 'echo $OMPDM_OUTPUT'");

@@ -14,6 +14,11 @@ using Words = std::vector<std::string>;
 
 std::vector<CompileArguments> of(const Words& words) { return compiles_of({"/home/ada", words}); }
 
+TEST(CompileArguments, SplitsACommandAsAShellDoes) {
+  EXPECT_EQ(words_of(R"(cc -c "a\b.c" 'c\d.c' e\\f.c "g\"h.c" i\ j.c)"),
+            (Words{"cc", "-c", "a\\b.c", "c\\d.c", "e\\f.c", "g\"h.c", "i j.c"}));
+}
+
 TEST(CompileArguments, OfASourceAreWhatIsNeitherInputNorOutput) {
   const auto all = of({"/opt/bin/x86_64-linux-gnu-clang++-19", "-O2", "-I", "inc", "-MD", "-MF",
                        "heat.d", "-DN=4", "-c", "../heat.cpp", "-o", "heat.o"});

@@ -11,6 +11,13 @@ namespace {
 using testing::Scratch;
 using testing::Variable;
 
+/// As a process writes them.
+std::string texts(const std::vector<std::string>& all) {
+  std::string written;
+  for (const std::string& one : all) written += one + '\0';
+  return written + '\n';
+}
+
 TEST(Session, IsAFolderThatGoesWithTheObject) {
   std::filesystem::path folder;
   {
@@ -63,9 +70,9 @@ TEST(Settle, SaysWhyThereIsNoTrace) {
 
 TEST(ReadSession, ListsTheProcessThatWasGivenTheNameFirst) {
   const Scratch scratch;
-  scratch.write("7.0", "/t/x.p7.json.spool\n/t/x.p7.json\n/bin/b\n");
-  scratch.write("9.0", "/t/x.json.spool\n/t/x.json\n/bin/a\n");
-  scratch.write("9.1", "/t/x.p9.1.json.spool\n/t/x.p9.1.json\n/bin/c\n");
+  scratch.write("7.0", texts({"/t/x.p7.json.spool", "/t/x.p7.json", "/bin/b"}));
+  scratch.write("9.0", texts({"/t/x.json.spool", "/t/x.json", "/bin/a"}));
+  scratch.write("9.1", texts({"/t/x.p9.1.json.spool", "/t/x.p9.1.json", "/bin/c"}));
   scratch.write("first", "");
   const SessionRecord session = read_session(scratch.folder());
   ASSERT_EQ(session.recorded.size(), 3U);
@@ -79,12 +86,22 @@ TEST(ReadSession, ListsTheProcessThatWasGivenTheNameFirst) {
   EXPECT_FALSE(session.recorded[2].replaced);
 }
 
+TEST(ReadSession, TakesLineEndsInNames) {
+  const Scratch scratch;
+  scratch.write("9.0", texts({"/a\nb/x.json.spool", "/a\nb/x.json", "/a\nb/app"}));
+  const SessionRecord session = read_session(scratch.folder());
+  ASSERT_EQ(session.recorded.size(), 1U);
+  EXPECT_EQ(session.recorded[0].spool, "/a\nb/x.json.spool");
+  EXPECT_EQ(session.recorded[0].trace, "/a\nb/x.json");
+  EXPECT_EQ(session.recorded[0].program, "/a\nb/app");
+}
+
 TEST(ReadSession, KnowsSilentProcessesAndLeavesOutWhatIsHalfWritten) {
   const Scratch scratch;
-  scratch.write("5.0.none", "nothing was offloaded\n");
-  scratch.write("6.0", "/t/x.json.spool\n");
-  scratch.write("x.0", "a\nb\nc\n");
-  scratch.write("8", "a\nb\nc\n");
+  scratch.write("5.0.none", texts({"nothing was offloaded"}));
+  scratch.write("6.0", texts({"/t/x.json.spool"}));
+  scratch.write("x.0", texts({"a", "b", "c"}));
+  scratch.write("8", texts({"a", "b", "c"}));
   const SessionRecord session = read_session(scratch.folder());
   EXPECT_TRUE(session.recorded.empty());
   ASSERT_EQ(session.silent.size(), 1U);

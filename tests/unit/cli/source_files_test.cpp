@@ -7,7 +7,9 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
 
+#include "md5.h"
 #include "scratch.h"
 #include "support/trace_builder.h"
 
@@ -21,12 +23,23 @@ class SourceFiles : public ::testing::Test {
   void write_source(std::time_t changed) {
     const std::filesystem::path path = scratch_.folder() / "heat.cpp";
     std::ofstream out(path);
-    for (int line = 1; line <= 100; ++line) out << "line " << line << '\n';
+    out << text();
     out.close();
     const timespec times[2] = {{changed, 0}, {changed, 0}};
     ASSERT_EQ(utimensat(AT_FDCWD, path.c_str(), times, 0), 0);
   }
-  [[nodiscard]] std::vector<report::SourceExcerpt> excerpts(const std::vector<int>& lines) const {
+  /// 100 lines, with a directive in each of these.
+  [[nodiscard]] std::string text() const {
+    std::string all;
+    for (int line = 1; line <= 100; ++line) {
+      all += (directives_.contains(line) ? "  #pragma omp target  // " : "line ") +
+             std::to_string(line) + '\n';
+    }
+    return all;
+  }
+  /// What is told of a trace of directives there; `md5`: of the source, where it is known.
+  [[nodiscard]] std::vector<report::SourceExcerpt> excerpts(const std::vector<int>& lines,
+                                                            const std::string& md5 = "") const {
     test::TraceBuilder build;
     build.trace.process.directory = scratch_.folder();
     build.trace.process.program = "heat";
@@ -36,10 +49,12 @@ class SourceFiles : public ::testing::Test {
       build.launch(1000);
       build.end();
     }
-    const std::vector<Trace> traces = {build.take()};
-    return source_excerpts(traces, {analysis::analyze(traces[0])});
+    Trace trace = build.take();
+    if (!md5.empty()) trace.sources = {{"heat.cpp", md5}};
+    return source_excerpts({analysis::analyze(trace)});
   }
   testing::Scratch scratch_;
+  std::set<int> directives_ = {20, 22, 97};
 };
 
 TEST_F(SourceFiles, LinesAroundEachDirectiveAreShownOnce) {
@@ -54,12 +69,37 @@ TEST_F(SourceFiles, LinesAroundEachDirectiveAreShownOnce) {
   EXPECT_EQ(rows[1].lines.back(), "line 100");
 }
 
+TEST_F(SourceFiles, AFileIsWhatWasCompiledByItsContentIfThatIsKnown) {
+  write_source(3000);
+  EXPECT_EQ(excerpts({20}, md5_of(text())).size(), 1U);
+  write_source(1000);
+  EXPECT_TRUE(excerpts({20}, md5_of("another")).empty());
+}
+
+// Whoever writes a trace may name any file in it.
+TEST_F(SourceFiles, AFileWithoutTheDirectivesOfTheTraceIsLeftOut) {
+  directives_ = {20};
+  write_source(1000);
+  EXPECT_EQ(excerpts({20}).size(), 1U);
+  EXPECT_TRUE(excerpts({21}).empty());
+  EXPECT_TRUE(excerpts({20, 21}).empty());
+}
+
+TEST(Md5, IsThatOfTheStandard) {
+  EXPECT_EQ(md5_of(""), "d41d8cd98f00b204e9800998ecf8427e");
+  EXPECT_EQ(md5_of("message digest"), "f96b697d7cb7938d525a2f31aaf161d0");
+  EXPECT_EQ(md5_of("1234567890123456789012345678901234567890123456789012345678901234567890"
+                   "1234567890"),
+            "57edf4a22be3c955ac49da2e2107b67a");
+}
+
 TEST_F(SourceFiles, AFileThatWasChangedSinceIsLeftOut) {
   write_source(3000);
   EXPECT_TRUE(excerpts({20}).empty());
 }
 
 TEST_F(SourceFiles, AFileThatIsShorterNowThanTheDirectivesLineIsLeftOut) {
+  directives_ = {};
   write_source(1000);
   EXPECT_TRUE(excerpts({200}).empty());
 }

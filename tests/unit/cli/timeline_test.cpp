@@ -187,8 +187,8 @@ TEST_F(Timeline, RefusesWhatItCannotDo) {
   refused("t.rank*.json --format json --rank two", 2,
           "--rank two: 'two' is no rank: write it as 0,3-5");
   refused("t.rank*.json --format json -o t.ompdm", 2, "t.ompdm: a timeline is JSON: name it .json");
-  refused("t.rank*.json --format json -o t.rank0.json", 1,
-          "t.rank0.json: is what is exported: choose another name with -o");
+  refused("t.rank*.json --format json -o t.rank0.json", 2,
+          "t.rank0.json: is what is read: name another file with -o");
   refused("t.rank0.json ./t.rank0.json --format json", 1,
           "t.rank0.json and ./t.rank0.json are the same recording: name it once");
 }

@@ -34,6 +34,12 @@ TEST(Pieces, OfTextAndNumbersAreOneLine) {
   EXPECT_EQ(written(line), "process 0 of 4294967295\n");
 }
 
+TEST(Pieces, HaveNoControls) {
+  Pieces line;
+  line.add_printable("a\x1b[2J\x07\x1b/\xc2\x9b\xc3\xa9\n");
+  EXPECT_EQ(written(line), "a?[2J?/?\xc3\xa9?\n");
+}
+
 // More than that a pipe may not take at once, and then the program would wait.
 TEST(Pieces, AreNoMoreThanAPipeTakesAtOnce) {
   Pieces line;

@@ -87,8 +87,8 @@ TEST(Conditions, Syntax) {
   EXPECT_EQ(parse_condition("activities.f<int>.count < 3").path, "activities.f<int>.count");
   EXPECT_TRUE(parse_condition("HtoD.bytes > 1.05x").ratio);
   EXPECT_DOUBLE_EQ(parse_condition("HtoD.bytes > 1.05x").number, 1.05);
-  for (const char* text :
-       {"", "a", "a >", "> 3", "a > b", "a = 3", "a > 3 4", "a > 3y", "a >> 3x x"}) {
+  for (const char* text : {"", "a", "a >", "> 3", "a > b", "a = 3", "a > 3 4", "a > 3y",
+                           "a >> 3x x", "a > nan", "a < inf", "a > -infinity", "a > nanx"}) {
     try {
       (void)parse_condition(text);
       ADD_FAILURE() << text;

@@ -76,6 +76,17 @@ TEST(Finish, CompressedTracesRotateToo) {
   EXPECT_EQ(read_trace(output).regions.size(), 1U);
 }
 
+TEST(Finish, TracesUnderOtherNamesAreLeftAlone) {
+  const fs::path folder = spool_of("named.spool").parent_path();
+  const fs::path plain = folder / "named.json";
+  const fs::path packed = folder / "named.json.gz";
+  (void)finish(folder / "named.spool", plain);
+  EXPECT_EQ(finish(spool_of("named.spool"), packed).kept, "");
+  EXPECT_TRUE(fs::exists(plain));
+  EXPECT_EQ(finish(spool_of("named.spool"), plain).kept.filename(), "named.~1~.json");
+  EXPECT_TRUE(fs::exists(packed));
+}
+
 TEST(Finish, ASpoolSurvivesWhatGoesWrong) {
   const fs::path spool = spool_of("survivor.spool");
   EXPECT_THROW((void)finish(spool, "/nonexistent/trace.json"), Error);

@@ -1,0 +1,176 @@
+#include "printable.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <iostream>
+#include <utility>
+
+#include "ompdm/error.h"
+#include "output.h"
+
+namespace ompdm::cli {
+namespace {
+
+/// What report::title() and report::warning() begin and end with.
+constexpr std::string_view kColors[] = {"\x1b[1m", "\x1b[33m", "\x1b[0m"};
+
+std::string escaped(std::string_view bytes) {
+  std::string text;
+  for (const char byte : bytes) text += fmt::format("\\x{:02x}", static_cast<unsigned char>(byte));
+  return text;
+}
+
+/// Of ASCII.
+bool is_plain(char byte) { return byte == '\n' || byte == '\t' || (byte >= ' ' && byte < 0x7f); }
+
+struct Piece {
+  std::size_t size = 1;
+  bool is_plain = false;
+  bool is_cut = false;  ///< more bytes may make it another one
+};
+
+/// How a character of several bytes begins: its size, and which byte may come second.
+struct Lead {
+  std::size_t size;
+  unsigned char least;
+  unsigned char most;
+};
+
+/// Size 0: none begins so. C2 and 80 to 9F are controls.
+Lead lead_of(unsigned char byte) {
+  if (byte == 0xc2) return {2, 0xa0, 0xbf};
+  if (byte >= 0xc3 && byte <= 0xdf) return {2, 0x80, 0xbf};
+  if (byte == 0xe0) return {3, 0xa0, 0xbf};
+  if (byte == 0xed) return {3, 0x80, 0x9f};
+  if (byte >= 0xe1 && byte <= 0xef) return {3, 0x80, 0xbf};
+  if (byte == 0xf0) return {4, 0x90, 0xbf};
+  if (byte >= 0xf1 && byte <= 0xf3) return {4, 0x80, 0xbf};
+  if (byte == 0xf4) return {4, 0x80, 0x8f};
+  return {0, 0, 0};
+}
+
+Piece character_at(std::string_view text) {
+  const Lead lead = lead_of(static_cast<unsigned char>(text.front()));
+  for (std::size_t i = 1; i < lead.size; ++i) {
+    if (i == text.size()) return {i, false, true};
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if (byte < (i == 1 ? lead.least : 0x80) || byte > (i == 1 ? lead.most : 0xbf)) return {};
+  }
+  return {std::max<std::size_t>(lead.size, 1), lead.size > 0};
+}
+
+/// Of what does not begin plainly.
+Piece piece_at(std::string_view text, bool has_colors) {
+  const auto byte = static_cast<unsigned char>(text.front());
+  if (byte >= 0x80) return character_at(text);
+  for (const std::string_view color : kColors) {
+    if (!has_colors) break;
+    if (text.starts_with(color)) return {color.size(), true};
+    if (color.starts_with(text)) return {text.size(), false, true};
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string Printable::part(std::string_view bytes) {
+  const std::string all = waiting_ + std::string(bytes);
+  waiting_.clear();
+  std::string text;
+  for (std::string_view left = all; !left.empty();) {
+    const auto* const end = std::ranges::find_if(left, [](char byte) { return !is_plain(byte); });
+    text.append(left.begin(), end);
+    left.remove_prefix(static_cast<std::size_t>(end - left.begin()));
+    if (left.empty()) break;
+    const Piece piece = piece_at(left, has_colors_);
+    const std::string_view taken = left.substr(0, piece.size);
+    if (piece.is_cut) {
+      waiting_ = left;
+      break;
+    }
+    text += piece.is_plain ? std::string(taken) : escaped(taken);
+    left.remove_prefix(taken.size());
+  }
+  return text;
+}
+
+std::string Printable::rest() {
+  const std::string waiting = std::exchange(waiting_, {});
+  return escaped(waiting);
+}
+
+std::string printable(std::string_view text) {
+  Printable whole;
+  std::string all = whole.part(text);
+  return all + whole.rest();
+}
+
+std::string one_line(std::string_view text) {
+  std::string line;
+  for (const char byte : printable(text))
+    line += byte == '\n' ? escaped({&byte, 1}) : std::string{byte};
+  return line;
+}
+
+namespace {
+
+struct Stream {
+  int descriptor;
+  Printable text{};
+};
+
+ssize_t write_printable(void* cookie, const char* bytes, std::size_t size) {
+  auto& stream = *static_cast<Stream*>(cookie);
+  const std::string text = stream.text.part({bytes, size});
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t written = ::write(stream.descriptor, text.data() + done, text.size() - done);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return 0;
+    done += static_cast<std::size_t>(written);
+  }
+  return static_cast<ssize_t>(size);
+}
+
+std::FILE* printable_stream(Stream& stream, int buffering) {
+  std::FILE* file = ::fopencookie(&stream, "w", {nullptr, write_printable, nullptr, nullptr});
+  if (file != nullptr) std::setvbuf(file, nullptr, buffering, BUFSIZ);
+  return file;
+}
+
+}  // namespace
+
+namespace {
+
+std::FILE* given_stdout = nullptr;  ///< before it was made printable
+
+}  // namespace
+
+std::FILE* exact_stdout() { return given_stdout != nullptr ? given_stdout : stdout; }
+
+void make_stdio_printable() {
+  given_stdout = stdout;
+  static Stream out{STDOUT_FILENO};
+  static Stream errors{STDERR_FILENO};
+  const bool is_seen = ::isatty(STDOUT_FILENO) == 1;
+  if (std::FILE* file = printable_stream(out, is_seen ? _IOLBF : _IOFBF)) stdout = file;
+  if (std::FILE* file = printable_stream(errors, _IONBF)) stderr = file;
+}
+
+void print_exactly(std::string_view text) {
+  std::fflush(stdout);
+  if (::isatty(STDOUT_FILENO) == 1) {
+    std::cout << printable(text);
+  } else {
+    std::cout << text;
+  }
+  std::cout.flush();
+  if (std::cout.good()) return;
+  if (const std::string lost = lost_output(); !lost.empty()) throw Error(lost);
+}
+
+}  // namespace ompdm::cli
