@@ -294,7 +294,7 @@ TEST(DeviceLeak, OfWhatAMapperMapsHasNoEdit) {
   region.end();
   const std::vector<Finding> left = found(analyze(region.take()), "device_leak");
   ASSERT_EQ(left.size(), 1U);
-  EXPECT_EQ(left[0].wasted_bytes, OneArray::kBytes);
+  EXPECT_EQ(left[0].allocated_bytes, OneArray::kBytes);
   EXPECT_EQ(left[0].confidence, Confidence::kCertain);
   EXPECT_TRUE(left[0].edits.empty());
   EXPECT_TRUE(std::get<facts::DeviceLeak>(left[0].facts).by_mapper);
