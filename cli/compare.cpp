@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "link_model.h"
+#include "loop_code.h"
 #include "ompdm/analysis.h"
 #include "ompdm/error.h"
 #include "ompdm/page.h"
@@ -180,6 +181,7 @@ int run_compare(const CompareOptions& options) {
     const Progress progress("analyzing " + opened.trace.file);
     recordings[i] = page_wanted ? analysis::analyze(opened.trace, pictures[i])
                                 : analysis::analyze(opened.trace);
+    keep_code_that_fits(recordings[i]);
     recordings[i].running = opened.running;
     recordings[i].link = link;
     if (page_wanted) traces.push_back(std::move(opened.trace));

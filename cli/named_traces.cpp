@@ -11,6 +11,7 @@
 
 #include "inputs.h"
 #include "job_files.h"
+#include "loop_code.h"
 #include "ompdm/error.h"
 #include "one_run.h"
 #include "open_trace.h"
@@ -55,6 +56,7 @@ analysis::Analysis analyzed(const OpenedTrace& opened, const std::string& name,
   const Progress progress("analyzing " + name);
   analysis::Analysis made = picture != nullptr ? analysis::analyze(opened.trace, *picture)
                                                : analysis::analyze(opened.trace);
+  keep_code_that_fits(made);
   made.running = opened.running;
   made.link = link;
   return made;

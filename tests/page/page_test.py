@@ -39,9 +39,9 @@ def page(folder, trace, *options):
 
 
 def heat(folder):
-    """A trace whose program's source is at hand: a file that is older than the run."""
+    """A trace whose program's source is at hand: older than the run, with its directive at its line."""
     source = folder / "heat.cpp"
-    source.write_text("".join(f"// line {line}\n" for line in range(1, 101)))
+    source.write_text("".join("#pragma omp target\n" if line == 41 else f"// line {line}\n" for line in range(1, 101)))
     os.utime(source, (1000, 1000))
     trace = (GOLDEN / "heat_naive" / "trace.json").read_text()
     return trace.replace('"start_realtime_ns":0', f'"start_realtime_ns":{2000 * SECOND}')
@@ -78,7 +78,7 @@ class PageTest(unittest.TestCase):
             self.assertTrue(canvas.get_attribute("aria-label"))
         self.assertEqual(len(driver.find_elements(By.CSS_SELECTOR, ".card")), 1)
         self.assertIn("96.0 MB", driver.find_element(By.CLASS_NAME, "headline").text)
-        self.assertIn("// line 41", driver.find_element(By.CSS_SELECTOR, "tr.directive").text)
+        self.assertIn("#pragma omp target", driver.find_element(By.CSS_SELECTOR, "tr.directive").text)
         rows = driver.find_elements(By.CSS_SELECTOR, "#table-variables tbody tr")
         self.assertEqual([row.find_element(By.TAG_NAME, "th").text for row in rows], ["u", "u_tmp"])
         self.assert_quiet(driver)

@@ -100,16 +100,14 @@ std::vector<std::uint32_t> NamedData::all() const {
 }
 
 bool NamedData::in_scope(const std::vector<std::uint32_t>& data, const SourcePlace& place) const {
-  return devices_.size() < 2 && !place.function.empty() &&
-         std::ranges::all_of(
-             data,
-             [&](std::uint32_t number) {
-               const Row& row = rows_[number];
-               return !row.data.expression.empty() && row.data.objects.empty() &&
-                      row.storage.size() == 1 && !row.data.varies &&
-                      row.data.named_at.function == place.function && row.data.scope_line > 0 &&
-                      row.data.scope_line <= place.line;
-             });
+  return devices_ == std::set<std::int32_t>{0} && !place.function.empty() &&
+         std::ranges::all_of(data, [&](std::uint32_t number) {
+           const Row& row = rows_[number];
+           return !row.data.expression.empty() && row.data.objects.empty() &&
+                  row.storage.size() == 1 && !row.data.varies &&
+                  row.data.named_at.function == place.function && row.data.scope_line > 0 &&
+                  row.data.scope_line <= place.line;
+         });
 }
 
 bool NamedData::begins_behind(const std::vector<std::uint32_t>& data,

@@ -37,7 +37,8 @@ class NamedData {
   /// Devices that the data was on.
   [[nodiscard]] const std::set<std::int32_t>& devices() const { return devices_; }
 
-  /// Whether that place can name the data so that it stands for one thing there.
+  /// Whether that place can name the data so that it stands for one thing there. A device that is
+  /// not the first was chosen by an expression, which no trace knows.
   [[nodiscard]] bool in_scope(const std::vector<std::uint32_t>& data,
                               const SourcePlace& place) const;
 

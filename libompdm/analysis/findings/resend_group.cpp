@@ -137,6 +137,8 @@ void add_edits_of_remapped(const Trace& trace, const ResendGroup& group, bool un
   std::ranges::move(edits, std::back_inserter(finding.edits));
   finding.unless.push_back(Unless::kHostUses);
   finding.unless.push_back(Unless::kMadeAnew);
+  // It is only allocated at first, and comes back filled.
+  if (!group.kept.filled_first.empty()) finding.unless.push_back(Unless::kNoPass);
   if (unchanged) finding.remarks.push_back({Remark::Kind::kWentAsItHadBeen});
 }
 

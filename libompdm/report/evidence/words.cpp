@@ -29,14 +29,14 @@ std::string words_of(const Remark& remark) {
       return "in this run, whatever was sent again was what the device had already";
     case Remark::Kind::kMakeOnce:
       return fmt::format(
-          "allocate {} once, before the loop at {}, and map {} there\n"
+          "map what {} {} around the loop at {}, by names that are known there; if the loop "
+          "allocates it, allocate it once, before the loop\n"
           "in the loop, target update what has to cross",
-          spoken_list(remark.names), place_text(remark.place),
-          remark.names.size() == 1 ? "it" : "them");
+          spoken_list(remark.names), remark.names.size() == 1 ? "points to" : "point to",
+          place_text(remark.place));
     case Remark::Kind::kMapObjects:
-      return "a declare mapper maps this: in a target enter data before and a target exit data "
-             "after, name the object that the mapper is for, with the map types of the clauses "
-             "here";
+      return "a declare mapper maps this, so that no directive is given: the object that it is for "
+             "would have to stay on the device around all this, with the pointers that it has";
     case Remark::Kind::kRunsAtTimes:
       return fmt::format(
           "keep {} on the device only if {} can be told when to run: once the data stays, some of "

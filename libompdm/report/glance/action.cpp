@@ -21,7 +21,6 @@ using analysis::Edit;
 using analysis::EditKind;
 using analysis::EditWhen;
 using analysis::Finding;
-using analysis::Remark;
 using analysis::Unless;
 namespace facts = analysis::facts;
 
@@ -30,11 +29,6 @@ constexpr std::size_t kFewNames = 36;  // columns
 std::string place_of(const analysis::SourcePlace& place, const SourceNames& names) {
   const std::string text = names.place(place.file, place.line);
   return text.empty() ? place_text(place) : text;
-}
-
-bool is_made_anew(const Finding& finding) {
-  return std::ranges::any_of(finding.remarks,
-                             [](const Remark& one) { return one.kind == Remark::Kind::kMakeOnce; });
 }
 
 /// What an edit of the directive itself has its items written as; empty if there is none.
@@ -59,7 +53,6 @@ struct Action {
         has_place ? fmt::format("the {} at {}", facts.loop.is_calls ? "calls" : "loop",
                                 place_of(facts.loop.place, names))
                   : "its loop";
-    if (is_made_anew(finding)) return fmt::format("allocate {} once, before {}", data, loop);
     return fmt::format("keep {} on the device around {}", data, loop);
   }
 
@@ -96,7 +89,6 @@ struct Action {
     return fmt::format("do not map {}: no kernel saw it", data);
   }
   std::string operator()(const facts::RepeatedAllocation& facts) const {
-    if (is_made_anew(finding)) return fmt::format("allocate {} once, before the loop", data);
     return fmt::format("allocate {} once, not {} times", data, facts.allocations);
   }
   std::string operator()(const facts::SmallTransfers& facts) const {

@@ -8,6 +8,7 @@
 #include <set>
 #include <span>
 
+#include "loop_code.h"
 #include "ompdm/analysis.h"
 #include "ompdm/page.h"
 #include "ompdm/picture.h"
@@ -135,6 +136,7 @@ class Printed {
  public:
   explicit Printed(const std::filesystem::path& path)
       : trace_(read_trace(path)), analyses_{analysis::analyze(trace_, picture_)} {
+    cli::keep_code_that_fits(analyses_.front());
     report_ = Json::parse(report::render(analyses_, report::Format::kJson));
     for (const Json& finding : report_["findings"]) expect_json(finding);
   }

@@ -262,9 +262,11 @@ TEST(Evidence, OfCopiesAndTheHost) {
 TEST(Evidence, RemarksFollow) {
   Finding finding;
   finding.remarks = {{Remark::Kind::kMakeOnce, {"u", "v"}, kPlace}};
-  EXPECT_EQ(advice_text(finding),
-            "allocate u and v once, before the loop at heat.cpp:41, and map them there\n"
-            "in the loop, target update what has to cross");
+  EXPECT_EQ(
+      advice_text(finding),
+      "map what u and v point to around the loop at heat.cpp:41, by names that are known there; "
+      "if the loop allocates it, allocate it once, before the loop\n"
+      "in the loop, target update what has to cross");
 }
 
 }  // namespace
