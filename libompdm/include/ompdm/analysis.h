@@ -230,7 +230,7 @@ struct Analysis {
   /// Set by callers that re-timed the trace: the times of transfers are this model's.
   std::optional<Link> link;
   Process process;
-  std::vector<Module> modules;  ///< loaded objects that directives, or calls to them, are in
+  std::vector<Module> modules;      ///< loaded objects that directives, or calls to them, are in
   std::vector<SourceFile> sources;  ///< what the compiler read, where that is known
   /// Set by agree(): which of several runs of one program this is, from 1; 0: of one run alone.
   std::size_t run = 0;

@@ -17,8 +17,8 @@ using Names = std::set<std::string>;
 /// Why an edit is in words only.
 std::string why_in_words(const Json& edit);
 
-/// The directives of an insertion: as they are printed; or as a reader writes them where they are in
-/// words, with the function of each name in a comment.
+/// The directives of an insertion: as they are printed; or as a reader writes them where they are
+/// in words, with the function of each name in a comment.
 std::vector<std::string> directives_of(const Json& edit);
 
 /// What an edit names, as the reader (null: nobody) calls it there.
