@@ -27,6 +27,7 @@
 #include "open_trace.h"
 #include "output.h"
 #include "progress.h"
+#include "source_files.h"
 #include "verb_help.h"
 #include "verbs.h"
 
@@ -188,6 +189,7 @@ int run_compare(const CompareOptions& options) {
   }
   const std::vector<std::string> names =
       is_ladder ? names_of(files) : std::vector<std::string>{"before", "after"};
+  refuse_source_as_output(options.output.output, recordings);
   const int exit_status = test(conditions, recordings);
   if (page_wanted) {
     const std::string page = compared_page(recordings, names, traces, pictures);

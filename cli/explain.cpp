@@ -12,6 +12,7 @@
 #include "ompdm/error.h"
 #include "ompdm/report.h"
 #include "output.h"
+#include "source_files.h"
 #include "verb_help.h"
 #include "verbs.h"
 
@@ -42,6 +43,7 @@ int run_explain(ExplainOptions options) {
   options.traces.names.pop_back();
   refuse_input_as_output(options.output.output, options.traces.names);
   const auto [analyses, traces, pictures, complete] = open_named(options.traces);
+  refuse_source_as_output(options.output.output, analyses);
   const std::string text = report::explain(analyses, which, layout_of(options.output)) +
                            of_one_rank(options.traces, analyses.front());
   write_out(options.output, [&](std::ostream& out) { out << text; });

@@ -259,6 +259,7 @@ int run_report(const ReportOptions& options) {
                                   .traces = options.gpu_trace || page_wanted,
                                   .pictures = page_wanted,
                                   .rest_of_ranks = true});
+  refuse_source_as_output(options.output.output, analyses);
   const int holds = test(conditions, analyses);
   const int exit_status = holds != 0 ? holds : is_complete ? 0 : 1;
   if (page_wanted) {

@@ -4,7 +4,9 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 
+#include "output.h"
 #include "source_lines.h"
 
 namespace ompdm::cli {
@@ -58,6 +60,22 @@ std::vector<report::SourceExcerpt> source_excerpts(
   }
   for (const auto& [file, lines] : found) add_excerpts(file, lines, named[file], excerpts);
   return excerpts;
+}
+
+void refuse_source_as_output(const std::string& output,
+                             const std::vector<analysis::Analysis>& analyses) {
+  if (output.empty()) return;
+  for (const analysis::Analysis& analysis : analyses) {
+    const SourceLines sources(analysis);
+    std::vector<std::string> files;
+    if (!analysis.process.arguments.empty()) files.push_back(analysis.process.arguments.front());
+    for (const auto& [file, lines] : named_lines(analysis)) {
+      if (std::string place = sources.place_of(file); !place.empty()) {
+        files.push_back(std::move(place));
+      }
+    }
+    refuse_input_as_output(output, files);
+  }
 }
 
 }  // namespace ompdm::cli

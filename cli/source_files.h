@@ -12,4 +12,9 @@ namespace ompdm::cli {
 /// compiled (SourceLines) is left out.
 std::vector<report::SourceExcerpt> source_excerpts(const std::vector<analysis::Analysis>& analyses);
 
+/// Throws Error (kUsage) where the file to be written is a source that these name, or a program of
+/// theirs.
+void refuse_source_as_output(const std::string& output,
+                             const std::vector<analysis::Analysis>& analyses);
+
 }  // namespace ompdm::cli

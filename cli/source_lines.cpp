@@ -133,6 +133,10 @@ bool SourceLines::may_be_compiled(const std::string& file) const {
   return source_of(file).has_directives;
 }
 
+bool SourceLines::is_known_by_age_alone(const std::string& file) const {
+  return !digests_.contains(file) && !directives_.contains(file);
+}
+
 bool SourceLines::is_older_than_rebuilt_program(const std::filesystem::path& path) const {
   const std::optional<std::int64_t> changed = changed_at(path);
   return changed && built_ > process_.start_realtime_ns && *changed <= built_;

@@ -30,6 +30,9 @@ class SourceLines {
   [[nodiscard]] bool is_newer(const std::string& file) const;
   /// Whether it may be what was compiled: no content is known, and its directives are there.
   [[nodiscard]] bool may_be_compiled(const std::string& file) const;
+  /// Whether its age alone tells if it is what was compiled: the debug information has no content
+  /// of it, and the trace no directive in it.
+  [[nodiscard]] bool is_known_by_age_alone(const std::string& file) const;
   /// Whether the program was built after it was recorded, and the file not changed after that.
   [[nodiscard]] bool is_older_than_rebuilt_program(const std::filesystem::path& path) const;
 

@@ -46,6 +46,7 @@ SourceState source_state(const nlohmann::json& finding, const SourceLines& sourc
     const fs::path place = sources.place_of(file);
     if (place.empty()) return {file + " is not found: fix needs the source beside the program"};
     if (!sources.path_of(file).empty()) continue;
+    if (sources.is_known_by_age_alone(file) && !sources.is_newer(file)) continue;
     const bool may_be_same = sources.may_be_compiled(file);
     if (sources.is_older_than_rebuilt_program(place)) {
       return {"the program was built anew after it was recorded: record it again: " +

@@ -105,6 +105,11 @@ Needless find_needless(const Trace& trace, const DirectiveTable& directives,
     withhold_edits(evidence, claim);
     tell_calls(trace, claim.finding);
     if (has_missing) claim.add_caveat(Caveat::Kind::kRestLost);
+    // What no kernel of this part saw another part's may need.
+    if ((has_missing || is_told_in_part) && claim.finding.pattern.starts_with("unused_")) {
+      claim.finding.edits.clear();
+      claim.finding.unless.clear();
+    }
     // Fallbacks are known of the whole run, but for what was taken out of it.
     if (is_told_in_part &&
         (trace.recording.is_part() || claim.finding.pattern != "host_fallback")) {

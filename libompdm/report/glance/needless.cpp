@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ompdm/report.h"
 #include "report/advice.h"
 #include "report/finding_words.h"
 #include "report/fitted_text.h"
@@ -149,6 +150,7 @@ std::string steps_of(const ToldRow& row, const Layout& layout) {
       text += indent + "      " + call + '\n';
     }
   }
+  if (text.empty()) return filled_line(indent, evidence_text(finding) + '.', layout);
   if (lines_of_code <= kMostLinesOfCode) return text;
   return fmt::format("{}code: ompdm explain {} {}\n", indent,
                      layout.traces.empty() ? "TRACE" : layout.traces, row.numbers.front());

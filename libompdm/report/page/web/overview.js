@@ -88,7 +88,7 @@ export function overview(recordings) {
   ];
   if (needless.count > 0) {
     figures.push(figure(needless.word, bytesText(needless.bytes),
-      `${countText(needless.count)} of ${counted(crossings, 'copy', 'copies')}, ${shareText(needless.bytes, crossed)} of the bytes`));
+      `${report.prediction?.at_most ? 'at most ' : ''}${countText(needless.count)} of ${counted(crossings, 'copy', 'copies')}, ${shareText(needless.bytes, crossed)} of the bytes`));
   }
   const better = prediction && (needless.word === 'Needless' ? prediction : prediction.possible);
   if (better && better.wall_ns < 0.99 * wall) {
