@@ -10,7 +10,9 @@
 #include <set>
 
 #include "md5.h"
+#include "ompdm/error.h"
 #include "scratch.h"
+#include "source_lines.h"
 #include "support/trace_builder.h"
 
 namespace ompdm::cli::source_files_test {
@@ -37,9 +39,9 @@ class SourceFiles : public ::testing::Test {
     }
     return all;
   }
-  /// What is told of a trace of directives there; `md5`: of the source, where it is known.
-  [[nodiscard]] std::vector<report::SourceExcerpt> excerpts(const std::vector<int>& lines,
-                                                            const std::string& md5 = "") const {
+  /// Of a trace of directives there; `md5`: of the source, where it is known.
+  [[nodiscard]] analysis::Analysis analysis_of(const std::vector<int>& lines,
+                                               const std::string& md5 = "") const {
     test::TraceBuilder build;
     build.trace.process.directory = scratch_.folder();
     build.trace.process.program = "heat";
@@ -51,7 +53,12 @@ class SourceFiles : public ::testing::Test {
     }
     Trace trace = build.take();
     if (!md5.empty()) trace.sources = {{"heat.cpp", md5}};
-    return source_excerpts({analysis::analyze(trace)});
+    return analysis::analyze(trace);
+  }
+  /// What is told of it.
+  [[nodiscard]] std::vector<report::SourceExcerpt> excerpts(const std::vector<int>& lines,
+                                                            const std::string& md5 = "") const {
+    return source_excerpts({analysis_of(lines, md5)});
   }
   testing::Scratch scratch_;
   std::set<int> directives_ = {20, 22, 97};
@@ -74,6 +81,21 @@ TEST_F(SourceFiles, AFileIsWhatWasCompiledByItsContentIfThatIsKnown) {
   EXPECT_EQ(excerpts({20}, md5_of(text())).size(), 1U);
   write_source(1000);
   EXPECT_TRUE(excerpts({20}, md5_of("another")).empty());
+}
+
+TEST_F(SourceFiles, AreKnownByTheirAgeAloneWithoutContentAndDirective) {
+  const SourceLines sources(analysis_of({20}));
+  EXPECT_FALSE(sources.is_known_by_age_alone("heat.cpp"));
+  EXPECT_TRUE(sources.is_known_by_age_alone("main.cpp")) << "it may hold the loop alone";
+  EXPECT_FALSE(SourceLines(analysis_of({}, "0")).is_known_by_age_alone("heat.cpp"));
+}
+
+TEST_F(SourceFiles, AreNoOutput) {
+  write_source(1000);
+  const std::vector<analysis::Analysis> analyses = {analysis_of({20})};
+  EXPECT_THROW(refuse_source_as_output(scratch_.folder() / "heat.cpp", analyses), Error);
+  EXPECT_NO_THROW(refuse_source_as_output(scratch_.folder() / "report.html", analyses));
+  EXPECT_NO_THROW(refuse_source_as_output("", analyses));
 }
 
 // Whoever writes a trace may name any file in it.
