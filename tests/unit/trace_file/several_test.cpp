@@ -1,6 +1,7 @@
 // Traces of several processes in one file: each event is there, at its time on the one clock, and
 // nothing of one is taken for another's.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -26,8 +27,9 @@ using nlohmann::json;
 
 class Several : public ::testing::Test {
  protected:
-  Several() : folder_(fs::path(::testing::TempDir()) / "ompdm_several") {
-    fs::remove_all(folder_);
+  // Each test is a process of its own, and others run beside it.
+  Several()
+      : folder_(fs::path(::testing::TempDir()) / ("ompdm_several." + std::to_string(::getpid()))) {
     fs::create_directory(folder_);
   }
   ~Several() override { fs::remove_all(folder_); }
