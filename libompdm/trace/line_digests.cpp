@@ -58,7 +58,7 @@ class ByteCursor {
   std::uint64_t number(std::size_t size) {
     const std::string_view bytes = take(size);
     std::uint64_t value = 0;
-    std::memcpy(&value, bytes.data(), bytes.size());
+    if (!bytes.empty()) std::memcpy(&value, bytes.data(), bytes.size());
     return value;
   }
   std::uint64_t leb() {

@@ -44,18 +44,16 @@ TEST_P(Writers, DecideWhetherDataHasToBeSent) {
 // What enter data sends is overwritten by the first update in two of these, whoever writes.
 INSTANTIATE_TEST_SUITE_P(
     Ways, Writers,
-    ::testing::Values(Case{"writers", "by_table_of_addresses", {}},
-                      Case{"writers", "by_table_of_pointers", {}},
-                      Case{"writers", "by_table_on_the_device", {}},
-                      Case{"writers", "by_unnamed_table", {}},
-                      Case{"writers", "by_numbers_on_the_device", {{"unused_allocation", "likely"}}},
-                      Case{"writers_global", "by_global_pointer", {}},
-                      Case{"writers", "by_device_address", {}},
-                      Case{"writers", "by_member", {{"unused_transfer", "likely"}}},
-                      Case{"writers", "by_capture", {{"unused_transfer", "likely"}}},
-                      Case{"writers", "by_lambda", {}}, Case{"writers", "while_it_runs", {}},
-                      Case{"writers", "in_its_own_copy", {{"duplicate_transfer", "possible"}}},
-                      Case{"writers", "by_none", {{"unused_transfer", "likely"}}}),
+    ::testing::Values(
+        Case{"writers", "by_table_of_addresses", {}}, Case{"writers", "by_table_of_pointers", {}},
+        Case{"writers", "by_table_on_the_device", {}}, Case{"writers", "by_unnamed_table", {}},
+        Case{"writers", "by_numbers_on_the_device", {{"unused_allocation", "likely"}}},
+        Case{"writers_global", "by_global_pointer", {}}, Case{"writers", "by_device_address", {}},
+        Case{"writers", "by_member", {{"unused_transfer", "likely"}}},
+        Case{"writers", "by_capture", {{"unused_transfer", "likely"}}},
+        Case{"writers", "by_lambda", {}}, Case{"writers", "while_it_runs", {}},
+        Case{"writers", "in_its_own_copy", {{"duplicate_transfer", "possible"}}},
+        Case{"writers", "by_none", {{"unused_transfer", "likely"}}}),
     [](const auto& tested) { return std::string(tested.param.way); });
 
 }  // namespace
