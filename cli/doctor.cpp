@@ -53,12 +53,6 @@ void yield_to_run(Findings& findings, bool events_came) {
   }
 }
 
-std::string typed(const std::vector<std::string>& command) {
-  std::string line;
-  for (const std::string& word : command) line += (line.empty() ? "" : " ") + shell_word(word);
-  return line;
-}
-
 fs::path existing_program(const std::string& name) {
   const fs::path program = find_program(name);
   std::error_code error;
@@ -102,7 +96,7 @@ int run_doctor(const DoctorOptions& options) {
   if (worst.level == Finding::Level::kUnknown) {
     fmt::print("Not known before a run: {}\n", worst.remedy);
   } else if (!options.command.empty()) {
-    fmt::print("Events will come: ompdm record {}\n", typed(options.command));
+    fmt::print("Events will come: ompdm record {}\n", typed_command(options.command));
   }
   return 0;
 }

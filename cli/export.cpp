@@ -160,6 +160,7 @@ void setup_export(CLI::App& app, int& exit_status) {
       "export", "Write recordings as a database, ranks as a timeline, or a part of one as a trace");
   verb->group("Look");
   add_trace_options(*verb, options->traces);
+  verb->get_option("TRACE")->required();
   verb->add_option(
           "--format", options->format,
           "sqlite: a database of everything; json: for a viewer, of several traces a timeline\n"

@@ -8,6 +8,7 @@
 #include <regex>
 #include <string_view>
 
+#include "ompdm/report.h"
 #include "source_lines.h"
 
 namespace ompdm::cli {
@@ -102,10 +103,7 @@ bool fits(const SourceLines& sources, const analysis::Finding& finding, const Ed
       names.merge(names_in(data.expression));
     }
   }
-  const std::string& file = loop.file;
-  const std::string ending = file.substr(std::min(file.rfind('.'), file.size()));
-  const bool is_fortran = ending.starts_with(".f") || ending.starts_with(".F");
-  return fits_around(lines, loop.line, directives, names, is_fortran);
+  return fits_around(lines, loop.line, directives, names, report::is_fortran_source(loop.file));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <numeric>
 #include <utility>
 
@@ -20,6 +21,16 @@
 
 namespace ompdm::cli {
 namespace {
+
+namespace fs = std::filesystem;
+
+/// Whether a file is named as `ompdm record` names a trace unless told otherwise, and as no older
+/// run (trace.~1~.json) and no summary.
+bool is_newest_run(const std::string& name) {
+  const auto ends = [&](const char* ending) { return name.ends_with(ending); };
+  return name.starts_with("trace.") && (ends(".json") || ends(".json.gz") || ends(".ompdm")) &&
+         !ends(".summary.json") && name.find(".~") == std::string::npos;
+}
 
 template <class Row>
 void put_in_order(const std::vector<std::size_t>& order, std::vector<Row>& rows) {
@@ -80,13 +91,37 @@ void add_trace_options(CLI::App& verb, NamedTraces& named) {
   verb.add_option("TRACE", named.names,
                   "Traces or spools; several of one run are shown together, rank by rank; runs of\n"
                   "one program on several inputs are held against each other")
-      ->required()
       ->type_name("");
   verb.add_option("--as", named.as,
                   "What several traces are: of one run (job), or runs on several inputs (inputs)")
       ->check(CLI::IsMember({std::string(kAsJob), std::string(kAsInputs)}))
       ->type_name("job|inputs");
   add_link_options(verb, named.model);
+}
+
+void take_newest_if_none(NamedTraces& named) {
+  if (!named.names.empty()) return;
+  std::string newest;
+  fs::file_time_type written;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(".", error)) {
+    const std::string name = entry.path().filename();
+    if (!is_newest_run(name) || !entry.is_regular_file(error)) continue;
+    const fs::file_time_type time = entry.last_write_time(error);
+    if (!newest.empty() && time <= written) continue;
+    newest = name;
+    written = time;
+  }
+  // A process that was killed left a spool: opening its trace finishes it.
+  if (newest.empty() && fs::exists("trace.json.spool", error)) newest = "trace.json";
+  if (newest.empty()) {
+    throw Error("no trace here: run `ompdm record PROGRAM` first, or name a trace",
+                Error::Kind::kUsage);
+  }
+  if (rank_in_name(newest) >= 0) newest = ".";
+  fmt::print(stderr, "ompdm: no trace is named: {} is read\n",
+             newest == "." ? "the job in this folder" : newest);
+  named.names.push_back(std::move(newest));
 }
 
 OpenedTraces open_named(const NamedTraces& named, const Wanted& wanted) {

@@ -28,6 +28,10 @@ struct NamedTraces {
 /// Adds TRACE..., --as and --link; `named` must live as long as `verb`.
 void add_trace_options(CLI::App& verb, NamedTraces& named);
 
+/// Where no trace is named, names the newest one of the current folder, and says so on stderr; of a
+/// job's ranks the folder itself. Throws Error (kUsage) where there is none.
+void take_newest_if_none(NamedTraces& named);
+
 struct OpenedTraces {
   std::vector<analysis::Analysis> analyses;
   std::vector<Trace> traces;                ///< where they are asked for

@@ -154,7 +154,7 @@ std::vector<std::string> tell_outcome(const SessionRecord& session, const Ending
                                       const RecordOptions& options,
                                       const SignalForwarding& signals) {
   const auto settled = [&] {
-    return settle(session, ending, options.command.front(), output_of(options), options.no_finish);
+    return settle(session, ending, options.command, output_of(options), options.no_finish);
   };
   if (session.recorded.empty() || options.no_finish) {
     for (const std::string& line : settled().lines) say(line);

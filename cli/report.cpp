@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -199,6 +200,15 @@ void list_operations(const std::vector<Trace>& traces, report::Format format,
   }
 }
 
+/// Why a text is no number of rows; empty if it is.
+std::string is_from_one(const std::string& text) {
+  std::size_t rows = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, rows);
+  if (error == std::errc() && stop == end && rows >= 1) return {};
+  return fmt::format("'{}': write a number from 1 on, or --all for all rows", text);
+}
+
 /// What would move a terminal's cursor is no text.
 std::string plain_text(std::string line) {
   for (char& c : line) {
@@ -238,7 +248,8 @@ int report_job(const ReportOptions& options, const std::vector<report::Condition
   return tested != 0 ? tested : is_complete ? 0 : 1;
 }
 
-int run_report(const ReportOptions& options) {
+int run_report(ReportOptions options) {
+  take_newest_if_none(options.traces);
   const std::vector<report::Condition> conditions =
       parse_conditions(options.output.fail_if, options.traces.names);
   refuse_input_as_output(options.output.output, options.traces.names);
@@ -314,16 +325,18 @@ void setup_report(CLI::App& app, int& exit_status) {
       ->type_name("TABLE");
   verb->add_flag("--paths", options->paths, "Open directives by the call paths that reached them");
   verb->add_option("--top", options->top, "Show N rows of a table and half as many findings")
-      ->check(CLI::PositiveNumber)
+      ->check(is_from_one)
       ->capture_default_str()
       ->type_name("N");
   verb->add_flag("--all", options->all, "Show all rows and findings");
   verb->add_flag("--no-source", options->no_source, "Leave the program's own lines out");
   add_output_options(*verb, options->output, "DtoH.count > 12", true);
-  set_help(*verb, "ompdm report TRACE... [options]",
+  set_help(*verb, "ompdm report [TRACE...] [options]",
+           "Without TRACE the newest trace of the current folder is read.\n"
            "COND is PATH OP NUMBER. PATH is a number of the JSON report (DtoH.count is short for\n"
            "totals.DtoH.count); OP is <, <=, >, >=, == or !=.\n" +
                std::string(kLinkNotes),
+           "ompdm report\n"
            "ompdm report trace.json\n"
            "ompdm report trace.json --format html -o report.html\n"
            "ompdm report --gpu-trace --from 20ms --to 25ms --where heat.cpp:56 trace.json\n"

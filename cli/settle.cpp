@@ -250,8 +250,9 @@ bool describe_silent_rank(const SessionRecord& session, const Ending& ending,
 }
 
 void describe_nothing(const SessionRecord& session, const Ending& ending,
-                      const std::string& program, const fs::path& output,
+                      const std::vector<std::string>& command, const fs::path& output,
                       std::vector<std::string>& lines) {
+  const std::string& program = command.front();
   if (describe_silent_rank(session, ending, program, pattern_of_job(output), lines)) return;
   const std::string why = why_nothing(session, ending, program, "");
   lines.push_back(!why.empty() ? why : "no trace was written: the recorder has said why");
@@ -259,19 +260,23 @@ void describe_nothing(const SessionRecord& session, const Ending& ending,
     lines.push_back(fmt::format("{} is not of this run: it is from {}", typed_path(output),
                                 local_time(older.st_mtime)));
   }
-  if (!why.empty()) lines.push_back("next: ompdm doctor " + shell_word(program));
+  if (why.empty()) return;
+  // Of a program that can offload and did not, its file alone tells nothing: a run does.
+  const bool could_offload = did_not_offload(session, ending) && !session.silent.empty();
+  lines.push_back(could_offload ? "next: ompdm doctor --run " + typed_command(command)
+                                : "next: ompdm doctor " + shell_word(program));
 }
 
 }  // namespace
 
-Settled settle(const SessionRecord& session, const Ending& ending, const std::string& program,
-               const fs::path& output, bool keep_spools) {
+Settled settle(const SessionRecord& session, const Ending& ending,
+               const std::vector<std::string>& command, const fs::path& output, bool keep_spools) {
   Settled all;
   for (const Outcome& outcome : settled(session.recorded, ending, keep_spools)) {
     all.lines.insert(all.lines.end(), outcome.lines.begin(), outcome.lines.end());
     if (!outcome.trace.empty()) all.traces.push_back(typed_path(outcome.trace));
   }
-  if (session.recorded.empty()) describe_nothing(session, ending, program, output, all.lines);
+  if (session.recorded.empty()) describe_nothing(session, ending, command, output, all.lines);
   return all;
 }
 

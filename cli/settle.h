@@ -17,10 +17,11 @@ struct Settled {
 };
 
 /// Finishes what processes left, as many at once as there are processors (not with `keep_spools`),
-/// and describes every recording. `program` is the command as typed. Where nothing was recorded, an
+/// and describes every recording. `command` is as it was typed. Where nothing was recorded, an
 /// older file at `output`, the trace asked for, is told about too. Never throws for a recording
 /// that cannot be finished: that is a line.
-Settled settle(const SessionRecord& session, const Ending& ending, const std::string& program,
-               const std::filesystem::path& output, bool keep_spools);
+Settled settle(const SessionRecord& session, const Ending& ending,
+               const std::vector<std::string>& command, const std::filesystem::path& output,
+               bool keep_spools);
 
 }  // namespace ompdm::cli

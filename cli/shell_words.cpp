@@ -19,6 +19,12 @@ std::string shell_word(const std::string& word) {
   return quoted + '\'';
 }
 
+std::string typed_command(const std::vector<std::string>& command) {
+  std::string line;
+  for (const std::string& word : command) line += (line.empty() ? "" : " ") + shell_word(word);
+  return line;
+}
+
 std::string typed_path(const std::string& path) {
   std::error_code error;
   const auto here = std::filesystem::current_path(error);

@@ -6,6 +6,7 @@
 
 #include "fix/child.h"
 #include "ompdm/error.h"
+#include "ompdm/report.h"
 #include "shell_words.h"
 
 namespace ompdm::cli {
@@ -168,6 +169,16 @@ EditPlan EditTool::plan_of(std::size_t number, const CompileArguments& unit,
 
 EditPlan EditTool::plan(std::size_t number, const Wish& wish) const {
   const std::vector<fs::path> named = files_of(number);
+  const auto is_fortran = [](const fs::path& file) {
+    return report::is_fortran_source(file.native());
+  };
+  if (std::ranges::any_of(named, is_fortran)) {
+    return {number,
+            "its source is Fortran, and fix edits C and C++: `ompdm explain` tells what to write",
+            {},
+            {},
+            0};
+  }
   const auto units = single_units(commands_, named);
   if (units.empty()) {
     return {number,

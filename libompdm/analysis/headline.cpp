@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 
 #include "analysis/device_walk.h"
 #include "analysis/interval_union.h"
@@ -30,6 +31,52 @@ Nanoseconds span_of(const Trace& trace) {
   return std::max(to - recording.told_from - hashing, Nanoseconds{0});
 }
 
+bool moves_data(const Trace& trace, const Region& region) {
+  if (!region.site) return false;
+  switch (trace.sites[region.site.value].directive) {
+    case Directive::kTargetData:
+    case Directive::kTargetEnterData:
+    case Directive::kTargetExitData:
+    case Directive::kTargetUpdate:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// What data movement took, from transfers and allocations that come in order of their begins and
+/// from the regions of data directives.
+class Movement {
+ public:
+  explicit Movement(const Trace& trace) : trace_(trace), regions_(trace.regions) {}
+
+  void add(Interval operation) {
+    add_regions(operation.begin);
+    all_.add(operation);
+  }
+
+  Nanoseconds finish() {
+    add_regions(std::numeric_limits<Nanoseconds>::max());
+    return all_.length();
+  }
+
+ private:
+  void add_regions(Nanoseconds until) {
+    const Runs<Region>& rows = trace_.regions;
+    for (; next_ < rows.size(); ++next_) {
+      const std::size_t at = regions_[next_];
+      if (rows.begin_of(at) > until) return;
+      if (!moves_data(trace_, rows.common(at))) continue;
+      all_.add({rows.begin_of(at), rows.end_of(at) - rows.rare(at).hashing});
+    }
+  }
+
+  const Trace& trace_;
+  ByBegin<Region> regions_;
+  std::size_t next_ = 0;
+  UnionLength all_;
+};
+
 }  // namespace
 
 Headline headline_of(const Trace& trace, const std::vector<DirectiveRow>& directives) {
@@ -38,13 +85,16 @@ Headline headline_of(const Trace& trace, const std::vector<DirectiveRow>& direct
   UnionLength transfers;
   UnionLength kernels;
   UnionLength device;
+  Movement movement(trace);
   bool any = false;
   const auto take_op = [&](std::size_t i) {
     const DataOp& op = trace.ops.common(i);
-    if (op.internal || !(is_transfer(op.kind) || op.kind == OpKind::kMemset)) return;
+    if (op.internal) return;
+    const Interval time{trace.ops.begin_of(i), trace.ops.end_of(i)};
+    if (op.kind != OpKind::kMemset) movement.add(time);
+    if (!(is_transfer(op.kind) || op.kind == OpKind::kMemset)) return;
     any = true;
     note_clock(headline, op.clock);
-    const Interval time{trace.ops.begin_of(i), trace.ops.end_of(i)};
     device.add(time);
     if (is_transfer(op.kind)) transfers.add(time);
   };
@@ -58,6 +108,7 @@ Headline headline_of(const Trace& trace, const std::vector<DirectiveRow>& direct
   walk_by_begin(trace, take_op, take_launch);
   headline.measured = headline.measured && any;
   headline.transfer = transfers.length();
+  headline.movement = movement.finish();
   headline.kernel = kernels.length();
   headline.device = device.length();
   headline.span = span_of(trace);

@@ -176,7 +176,7 @@ std::vector<AdviceLine> replace_advice(const Finding& finding, const Edit& edit)
 std::string keep_text(const Edit& edit) {
   return fmt::format("leave the map clauses at {} as they are: they then {}",
                      these_places(edit.anchor.places),
-                     edit.clauses.empty() ? "find the data present and move nothing"
+                     edit.clauses.empty() ? "find this data present and do not move it"
                                           : "allocate nothing, and copy all the same (always)");
 }
 

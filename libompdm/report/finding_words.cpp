@@ -86,35 +86,66 @@ bool was_looked_for(Analyses analyses) {
   });
 }
 
-std::string none_found(Analyses analyses) {
-  if (!was_looked_for(analyses)) {
-    return "Needless movement was not looked for: that takes single events, and none is told.";
+namespace {
+
+/// "Most was moved by a.cpp:7 (target update, 32.0 MB) and a.cpp:9 (target update, 30.0 MB)."
+std::string largest_movers(Analyses analyses, const SourceNames& names) {
+  constexpr std::size_t kMost = 3;
+  std::vector<std::pair<std::uint64_t, std::string>> movers;
+  const Ranks ranks = ranks_of(analyses);
+  for (std::size_t i = 0; i < analyses.size(); ++i) {
+    for (const analysis::DirectiveRow& row : analyses[i].directives) {
+      const std::uint64_t bytes = row.htod.bytes + row.dtoh.bytes + row.dtod.bytes;
+      if (bytes == 0) continue;
+      const bool is_named = row.directive != Directive::kRuntime;
+      movers.emplace_back(bytes,
+                          fmt::format("{}{} ({}, {})", prefix(ranks, i),
+                                      is_named ? names.place(row) : std::string("no directive"),
+                                      analysis::directive_name(row.directive), spoken_size(bytes)));
+    }
   }
-  const bool is_all = std::ranges::all_of(analyses, [](const Analysis& one) {
-    return is_told_whole(one) || (one.recording.is_part() && !lacks_events(one));
-  });
-  const std::string_view where =
-      is_all ? "in this run" : "in what of this run is told event by event";
+  if (movers.empty()) return {};
+  std::ranges::stable_sort(movers, std::greater<>(), &std::pair<std::uint64_t, std::string>::first);
+  std::vector<std::string> told;
+  for (std::size_t i = 0; i < std::min(kMost, movers.size()); ++i) told.push_back(movers[i].second);
+  return fmt::format(" Most bytes: {}.", spoken_list(told));
+}
+
+/// How far contents were compared.
+std::string compared_text(Analyses analyses) {
   const auto unseen = [](const Analysis& one) {
     return one.recording.hashing.empty() || one.recording.hashing == "off";
   };
   if (std::ranges::any_of(analyses, unseen)) {
-    return fmt::format(
-        "No needless movement was found {}. Contents were not compared: whether data crossed again "
-        "unchanged is not known.",
-        where);
+    return ". Contents were not compared: whether data crossed again unchanged is not known.";
   }
   const std::string& hashing = analyses.front().recording.hashing;
+  if (hashing == "full") {
+    return "; the contents of all transfers of the same piece of memory were compared.";
+  }
+  return fmt::format("; contents were compared as far as their share went (OMPDM_HASH={}).",
+                     hashing);
+}
+
+}  // namespace
+
+std::string none_found(Analyses analyses, const SourceNames& names) {
+  if (!was_looked_for(analyses)) {
+    return "Redundant transfers were not looked for: that takes single events, and none is told.";
+  }
+  const bool is_all = std::ranges::all_of(analyses, [](const Analysis& one) {
+    return is_told_whole(one) || (one.recording.is_part() && !lacks_events(one));
+  });
   const bool any_invariant = std::ranges::any_of(analyses, [](const Analysis& one) {
     return std::ranges::any_of(one.iterations, has_invariant);
   });
-  return fmt::format("No needless movement that can safely be left out was found {}; ", where) +
-         (hashing == "full"
-              ? "the contents of all transfers of the same piece of memory were compared."
-              : "contents were compared as far as their share went (OMPDM_HASH=" + hashing + ").") +
+  return fmt::format("No redundant transfer was proven {}{}",
+                     is_all ? "in this run" : "in what of this run is told event by event",
+                     compared_text(analyses)) +
          (any_invariant ? " What never changes on its way is needed only if kernels change it on "
                           "the device, which transfers do not tell."
-                        : "");
+                        : "") +
+         largest_movers(analyses, names);
 }
 
 }  // namespace ompdm::report

@@ -28,7 +28,8 @@ bool can_tell(const analysis::Analysis& one);
 /// Whether there were events in which what is needless could be found.
 bool was_looked_for(Analyses analyses);
 
-/// What is said where nothing needless was found.
-std::string none_found(Analyses analyses);
+/// The sentence for a run without findings of transfers: how far these were looked for and
+/// compared, and which directives moved most bytes.
+std::string none_found(Analyses analyses, const SourceNames& names);
 
 }  // namespace ompdm::report

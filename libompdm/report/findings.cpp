@@ -11,6 +11,7 @@
 #include "report/advice.h"
 #include "report/finding_words.h"
 #include "report/fitted_text.h"
+#include "report/glance/needless.h"
 #include "report/page.h"
 #include "report/pragma.h"
 #include "report/runs.h"
@@ -102,8 +103,9 @@ std::string steps_markdown(const Finding& finding) {
 }
 
 /// Of the finding that has this number, from 1, or id.
-std::size_t position_of(const std::vector<ToldFinding>& all, Analyses analyses,
-                        const std::string& which) {
+std::size_t position_of(const std::vector<ToldFinding>& all, const SourceNames& names,
+                        Analyses analyses, const std::string& which) {
+  if (which.empty()) return 0;
   const auto by_id =
       std::ranges::find(all, which, [](const ToldFinding& one) { return one.finding->id; });
   if (by_id != all.end()) return static_cast<std::size_t>(by_id - all.begin());
@@ -111,7 +113,7 @@ std::size_t position_of(const std::vector<ToldFinding>& all, Analyses analyses,
   const auto [end, error] = std::from_chars(which.data(), which.data() + which.size(), number);
   const bool is_number = error == std::errc() && end == which.data() + which.size();
   if (is_number && number >= 1 && number <= all.size()) return number - 1;
-  throw Error(all.empty() ? "there is no finding to explain: " + none_found(analyses)
+  throw Error(all.empty() ? "there is no finding to explain: " + none_found(analyses, names)
                           : fmt::format("there is no finding {}: name one from 1 to {}, or its id",
                                         which, all.size()),
               Error::Kind::kUsage);
@@ -121,9 +123,10 @@ std::size_t position_of(const std::vector<ToldFinding>& all, Analyses analyses,
 
 std::string explain(Analyses analyses, const std::string& which, const Layout& layout) {
   const std::vector<ToldFinding> all = told_findings(analyses);
-  const std::size_t at = position_of(all, analyses, which);
-  const Ranks ranks = ranks_of(analyses);
   const SourceNames names(analyses);
+  if (which.empty() && all.size() != 1) return finding_list(analyses, names, layout);
+  const std::size_t at = position_of(all, names, analyses, which);
+  const Ranks ranks = ranks_of(analyses);
   const Finding& finding = *all[at].finding;
   constexpr std::size_t kWidest = 100;  // that a line of prose is read well in
   const std::size_t width = std::min(layout.width, kWidest);

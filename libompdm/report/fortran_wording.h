@@ -4,12 +4,11 @@
 #include <string>
 #include <string_view>
 
+#include "ompdm/report.h"
+
 namespace ompdm::report {
 
-/// Whether a source is Fortran, by the endings that compilers take for it (.f90, .F, .for, …).
-bool is_fortran_source(std::string_view file);
-
-/// Whether it is in fixed form, by the same endings.
+/// Whether a source of Fortran (is_fortran_source) is in fixed form, by its ending.
 bool is_fixed_form(std::string_view file);
 
 /// A text in which directives are written as in C, with these as Fortran has them:

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
+#include <utility>
 
 #include "report/runs.h"
 #include "report/sentences.h"
@@ -117,6 +119,63 @@ std::string why_nothing_moves(Analyses analyses) {
   return shared ? ": the program requires unified_shared_memory, so nothing is copied" : "";
 }
 
+/// "22.0 MB of it redundant", as far as findings name it; empty where none is proven.
+std::string redundant(Analyses analyses) {
+  const auto sum_of = [&](auto prediction) {
+    std::pair<std::uint64_t, bool> sum(0, false);  // bytes, whether more cannot be
+    for (const Analysis& one : analyses) {
+      const std::optional<analysis::Prediction>& own = prediction(one);
+      if (!own) continue;
+      sum.first += own->spared_bytes;
+      sum.second = sum.second || own->at_most;
+    }
+    return sum;
+  };
+  const auto sure = sum_of([](const Analysis& one) -> auto& { return one.prediction; });
+  const auto possible =
+      sum_of([](const Analysis& one) -> auto& { return one.possible_prediction; });
+  const auto& [bytes, at_most] = sure.first > 0 ? sure : possible;
+  if (bytes == 0) return {};
+  return fmt::format(", {}{}{} of it redundant", sure.first > 0 ? "" : "possibly ",
+                     at_most ? "up to " : "", spoken_size(bytes));
+}
+
+/// How much of the time it took, where the times are a device's; else how much moved.
+std::string time_and_verdict(Analyses analyses, const std::string& who) {
+  const analysis::Verdict verdict = analysis::verdict_of(analyses);
+  const auto& link = analyses.front().link;
+  const std::string model = link ? fmt::format("on {}, ", link_name(*link)) : "";
+  const analysis::Totals totals = totals_of(analyses);
+  const std::string bytes = spoken_size(totals.htod.bytes + totals.dtoh.bytes + totals.dtod.bytes);
+  Nanoseconds transfer = 0;
+  Nanoseconds movement = 0;
+  Nanoseconds device = 0;
+  Nanoseconds wall = 0;
+  for (const Analysis& one : analyses) {
+    transfer += one.headline.transfer;
+    movement += one.headline.movement;
+    device += one.headline.device;
+    wall += one.headline.span;
+  }
+  std::string words = verdict == analysis::Verdict::kNoProblem
+                          ? "data movement is not a problem here: "
+                      : verdict == analysis::Verdict::kDominates ? "data movement dominates: "
+                                                                 : "data movement takes ";
+  if (!analysis::has_device_times(analyses)) {
+    if (verdict != analysis::Verdict::kNoProblem) words.clear();
+    // Kernels and host code have the host's speed there: of them all a share would be of nothing.
+    if (link) return fmt::format("{}data movement takes {}: {}", model, spoken_time(transfer), who);
+    return fmt::format("{}{} moved{}: {}", words, bytes, redundant(analyses), who);
+  }
+  words += fmt::format("{} of device time", spoken_share(transfer, device));
+  // The whole run's wall is known, and not all that moved in it.
+  if (wall > 0 && !is_left(analyses)) {
+    words += fmt::format(" and {} of {}", spoken_share(movement, wall),
+                         is_part(analyses) ? "its time" : "wall");
+  }
+  return model + words + ": " + who;
+}
+
 /// Of recordings with events.
 std::string what_moved(Analyses analyses, const SourceNames& names) {
   const auto untold = std::ranges::find_if_not(analyses, analysis::knows_transfers);
@@ -146,27 +205,7 @@ std::string what_moved(Analyses analyses, const SourceNames& names) {
     return fmt::format("data movement is {} in {}, its share of the time is not known: {}",
                        spoken_size(bytes), counted(transfers, "transfer", "transfers"), who);
   }
-  Nanoseconds transfer = 0;
-  Nanoseconds device = 0;
-  Nanoseconds wall = 0;
-  for (const Analysis& one : analyses) {
-    transfer += one.headline.transfer;
-    device += one.headline.device;
-    wall += one.headline.span;
-  }
-  const auto& link = analyses.front().link;
-  const std::string model = link ? fmt::format("on {}, ", link_name(*link)) : "";
-  // Kernels and host code have the host's speed there: of them all a share would be of nothing.
-  if (link && !link->kernels) {
-    return fmt::format("{}data movement takes {}: {}", model, spoken_time(transfer), who);
-  }
-  std::string shares =
-      fmt::format("data movement is {} of device time", spoken_share(transfer, device));
-  // The whole run's wall is known, and not all that moved in it.
-  if (wall > 0 && !is_left(analyses))
-    shares += fmt::format(" and {} of {}", spoken_share(transfer, wall),
-                          is_part(analyses) ? "its time" : "wall");
-  return model + shares + ": " + who;
+  return time_and_verdict(analyses, who);
 }
 
 }  // namespace
@@ -200,6 +239,15 @@ std::string headline_basis(Analyses analyses) {
   if (link && !link->kernels) {
     return "(kernels and host code are as fast as when they were recorded: shares of the time are "
            "told with --kernels FACTOR)";
+  }
+  if (!analysis::has_device_times(analyses)) {
+    Nanoseconds movement = 0;
+    for (const Analysis& one : analyses) movement += one.headline.movement;
+    if (analysis::verdict_of(analyses) == analysis::Verdict::kNoProblem) return {};
+    return fmt::format(
+        "(whether this dominates cannot be judged on host devices; it took {} of {} here. Try "
+        "--link pcie4x16)",
+        spoken_time(movement), spoken_time(wall));
   }
   if (analyses.size() == 1) return {};
   return fmt::format("({}; wall {}, all {} added)", device_time(analyses), spoken_time(wall),

@@ -30,6 +30,20 @@ Json prediction_json(Analyses analyses) {
   return slowest;
 }
 
+const char* word_of(analysis::Verdict verdict) {
+  switch (verdict) {
+    case analysis::Verdict::kDominates:
+      return "dominates";
+    case analysis::Verdict::kMatters:
+      return "matters";
+    case analysis::Verdict::kNoProblem:
+      return "no_problem";
+    case analysis::Verdict::kUnjudged:
+      break;
+  }
+  return "not_judged";
+}
+
 Json withheld_json(Analyses analyses) {
   analysis::Withheld sum;
   for (const Analysis& one : analyses) {
@@ -48,6 +62,7 @@ Json withheld_json(Analyses analyses) {
 
 std::string json_text(Analyses analyses, const SourceNames& names) {
   Json json = {{"schema", kReportSchema}};
+  json["verdict"] = word_of(analysis::verdict_of(analyses));
   if (const auto& link = analyses.front().link) json["link"] = link_json(*link);
   for (const char* table : {"traces", "devices"}) json[table] = Json::array();
   json["totals"] = totals_json(totals_of(analyses));

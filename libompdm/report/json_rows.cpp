@@ -101,6 +101,7 @@ Json trace_json(const Analysis& one, std::size_t offset) {
           {"finished", one.recording.finished},
           {"truncated", one.truncated},
           {"transfer_union_ns", known_time(one.headline.measured, one.headline.transfer)},
+          {"movement_union_ns", known_time(one.headline.measured, one.headline.movement)},
           {"kernel_union_ns", known_time(one.headline.measured, one.headline.kernel)},
           {"device_union_ns", known_time(one.headline.measured, one.headline.device)},
           {"unfinished", std::move(unfinished)},
@@ -110,7 +111,8 @@ Json trace_json(const Analysis& one, std::size_t offset) {
 Json compared_trace_json(const Analysis& one) {
   Json json = trace_json(one, 0);
   if (is_told_whole(one)) return json;
-  for (const char* length : {"transfer_union_ns", "kernel_union_ns", "device_union_ns"}) {
+  for (const char* length :
+       {"transfer_union_ns", "movement_union_ns", "kernel_union_ns", "device_union_ns"}) {
     json[length] = nullptr;
   }
   return json;

@@ -23,7 +23,8 @@ Figure total(const Summary& job, const char* name) {
   return found == job.totals.end() ? Figure() : found->second;
 }
 
-/// "8 ranks moved 1.2 GB to devices and back; rank 3 spent most in transfers, 40 ms of its 90 ms."
+/// "8 ranks moved 1.2 GB to and from devices; …; transfers took most in rank 3: 40 ms, 1.4x the
+/// mean"
 std::string job_headline(const Summary& job) {
   const std::uint64_t moved =
       total(job, "HtoD_bytes").ranks.sum + total(job, "DtoH_bytes").ranks.sum;
@@ -34,14 +35,12 @@ std::string job_headline(const Summary& job) {
       counted(job.ranks.size(), "rank", "ranks"), spoken_size(moved),
       spoken_time(static_cast<Nanoseconds>(wall.ranks.least)), wall.least_rank,
       spoken_time(static_cast<Nanoseconds>(wall.ranks.most)), wall.most_rank);
+  // No share of the walls: ranks may have run on host devices, whose times are no device's.
   const Figure transfer = total(job, "transfer_union_ns");
   if (transfer.ranks.most > 0) {
-    text +=
-        fmt::format(", transfers {} of all; most in rank {}: {}, {} the mean",
-                    spoken_share(static_cast<Nanoseconds>(transfer.ranks.sum),
-                                 static_cast<Nanoseconds>(wall.ranks.sum)),
-                    transfer.most_rank, spoken_time(static_cast<Nanoseconds>(transfer.ranks.most)),
-                    ratio_text(imbalance_of(transfer)));
+    text += fmt::format("; transfers took most in rank {}: {}, {} the mean", transfer.most_rank,
+                        spoken_time(static_cast<Nanoseconds>(transfer.ranks.most)),
+                        ratio_text(imbalance_of(transfer)));
   }
   return text;
 }
@@ -148,6 +147,18 @@ std::string explain_hint(const Summary& job) {
                     trace_of_rank(others.first()));
 }
 
+/// The sentence for a job without findings.
+std::string none_found(const Summary& job) {
+  const ToldRanks told = told_ranks(job);
+  if (told.counted.size() == job.ranks.size()) {
+    return "Redundant transfers were not looked for: that takes single events, and none is told.";
+  }
+  return fmt::format(
+      "No redundant transfer was proven in {}: `ompdm report {}` tells how far "
+      "contents were compared.",
+      job.ranks.size() == 1 ? "this rank" : "any rank", trace_of_rank(job.ranks.first()));
+}
+
 std::string job_text(const Summary& job, const Layout& layout) {
   Layout half = layout;  // all of it is to fit a screen
   half.rows = layout.rows == 0 ? 0 : std::max<std::size_t>(1, layout.rows / 2);
@@ -163,6 +174,7 @@ std::string job_text(const Summary& job, const Layout& layout) {
        {job_outliers, job_directives, job_variables, job_loops, job_findings}) {
     text += titled(table(job), half);
   }
+  if (job.findings.empty()) text += '\n' + wrapped(none_found(job), layout.width) + '\n';
   return text + explain_hint(job);
 }
 
@@ -177,6 +189,7 @@ std::string job_markdown(const Summary& job) {
     if (table.rows.empty()) continue;
     text += "## " + in_markdown(table.title) + "\n\n" + markdown(for_readers(table)) + '\n';
   }
+  if (job.findings.empty()) text += none_found(job) + "\n";
   return text;
 }
 

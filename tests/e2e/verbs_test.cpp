@@ -100,6 +100,43 @@ TEST_F(Verbs, DoctorCanTry) {
   EXPECT_EQ(run("ompdm doctor --run false").status, 1);
 }
 
+// The file alone says that it can offload: only a run tells that it did not.
+TEST_F(Verbs, RecordOfAProgramThatDidNotOffloadLeadsToARunByDoctor) {
+  const Ran record = run("ompdm record programs/region never");
+  EXPECT_TRUE(record.err.ends_with("\nompdm: next: ompdm doctor --run programs/region never\n"))
+      << record.err;
+  const Ran doctor = run("ompdm doctor --run programs/region never");
+  EXPECT_EQ(doctor.status, 1);
+  EXPECT_EQ(doctor.out.find("Events will come"), std::string::npos) << doctor.out;
+  EXPECT_EQ(doctor.out.find("ompdm record"), std::string::npos) << doctor.out;
+}
+
+TEST_F(Verbs, ReportAndExplainReadTheNewestTraceHere) {
+  const Ran none = run("ompdm report");
+  EXPECT_EQ(none.status, 2);
+  EXPECT_EQ(none.err, "ompdm: no trace here: run `ompdm record PROGRAM` first, or name a trace\n");
+  run("ompdm record programs/region; cp trace.json trace.~1~.json; touch trace.summary.json");
+  const Ran report = run("ompdm report");
+  EXPECT_EQ(report.status, 0) << report.err;
+  EXPECT_EQ(report.err, "ompdm: no trace is named: trace.json is read\n");
+  EXPECT_EQ(report.out, run("ompdm report trace.json").out);
+  EXPECT_EQ(run("ompdm explain").out, run("ompdm explain trace.json").out);
+  EXPECT_EQ(run("ompdm explain").status, 0);
+  EXPECT_EQ(run("ompdm explain 1").status, 2);
+  const Ran job = run("mv trace.json trace.rank0.json; ompdm report");
+  EXPECT_EQ(job.err, "ompdm: no trace is named: the job in this folder is read\n");
+  EXPECT_EQ(job.out, run("ompdm report .").out);
+  EXPECT_NE(job.out.find("\nNo redundant transfer was proven in this rank: "), std::string::npos)
+      << job.out;
+}
+
+TEST_F(Verbs, ReportSaysHowManyRowsThereCanBe) {
+  const Ran ran = run("ompdm report --top 0 trace.json");
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_EQ(ran.err,
+            "ompdm: report: --top: '0': write a number from 1 on, or --all for all rows\n");
+}
+
 TEST_F(Verbs, RecordReports) {
   const Ran text = run("ompdm record --report programs/region; ompdm report trace.json > again");
   EXPECT_EQ(text.err, "ompdm: wrote trace.json\n");

@@ -42,7 +42,7 @@ add_executable(analysis_test
   analysis/counted_device_clock_test.cpp
   report/comparison_test.cpp report/ladder_test.cpp
   report/conditions_test.cpp report/fortran_wording_test.cpp report/pragma_test.cpp
-  report/rendering_test.cpp report/gpu_trace_test.cpp report/call_path_tables_test.cpp report/left_out_test.cpp
+  report/rendering_test.cpp report/headline_test.cpp report/gpu_trace_test.cpp report/call_path_tables_test.cpp report/left_out_test.cpp
   report/evidence_test.cpp
   report/nearest_test.cpp
   report/page_test.cpp report/page_numbers.cpp

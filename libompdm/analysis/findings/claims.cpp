@@ -11,6 +11,13 @@ void place(Claim& claim, const char* pattern, const Trace& trace, Index<Site> si
   claim.finding.line = trace.sites[site.value].line;
 }
 
+bool is_of_deferred_task(const Trace& trace, std::uint32_t op) {
+  const Index<Region> region = trace.ops.region_of(op);
+  const Index<Site> site = trace.ops.common(op).site;
+  return region && site && trace.regions.common(region.value).nowait &&
+         trace.sites[site.value].directive != Directive::kTarget;
+}
+
 void sum_up(Claim& claim, const Trace& trace) {
   std::ranges::sort(claim.ops);
   for (const std::uint32_t i : claim.ops) {

@@ -27,12 +27,32 @@ struct Node {
   std::uint64_t backed_bytes = 0;  // and contents show it
 };
 
+/// Whether a clause names it as an array section, or as an object that is larger than a scalar.
+bool is_named_object(const MapItem* item, std::uint64_t bytes) {
+  constexpr std::uint64_t kScalar = 8;
+  if (item == nullptr || item->by_mapper || (item->type & kMapImplicit) != 0) return false;
+  return bytes > kScalar || item->name.find('[') != std::string::npos;
+}
+
 bool is_candidate(const Trace& trace, const Mapping& mapping) {
-  if (mapping.host == 0 || !mapping.remove || mapping.bytes <= kRidesAlong) return false;
+  if (mapping.host == 0 || !mapping.remove) return false;
+  if (mapping.bytes <= kRidesAlong && !is_named_object(mapping.item, mapping.bytes)) return false;
   const DataOp& alloc = trace.ops.common(mapping.alloc.value);
   if ((alloc.map_type & kMapPrivate) != 0 || !comes_of_mapping(trace, alloc)) return false;
   return asker_of(trace, mapping.alloc.value).thread ==
          asker_of(trace, mapping.remove.value).thread;
+}
+
+/// Whether all that came back was what had been sent. The host likely reads what is small, a sum or
+/// a flag, in the loop: none of it is kept unless it brings no news.
+bool brings_no_news(const Evidence& evidence, const std::vector<std::uint32_t>& mappings) {
+  return std::ranges::all_of(mappings, [&](std::uint32_t number) {
+    const auto transfers = evidence.mappings.transfers(number);
+    return std::ranges::all_of(transfers, [&](std::uint32_t op) {
+      return evidence.trace.ops.common(op).kind == OpKind::kHtoD ||
+             (evidence.contents.known() && evidence.contents.sent_before(op).tells_same());
+    });
+  });
 }
 
 void choose(const Evidence& evidence, std::uint32_t number, std::uint32_t alias, Node& node) {
@@ -46,6 +66,8 @@ void choose(const Evidence& evidence, std::uint32_t number, std::uint32_t alias,
     // Where the entry may be several, what each maps is a part of the passes.
     const bool in_most = 2 * mappings.size() + 1 >= entry.passes || any_number;
     if (mappings.size() < 2 || !in_most) continue;
+    const bool is_small = evidence.mappings.rows()[mappings.front()].bytes <= kRidesAlong;
+    if (is_small && !brings_no_news(evidence, mappings)) continue;
     Surplus surplus = surplus_of(evidence, mappings);
     if (surplus.bytes == 0) continue;
     bytes += surplus.bytes;

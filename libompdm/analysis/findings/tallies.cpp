@@ -38,7 +38,8 @@ bool are_backed(const Evidence& evidence, std::vector<Tally::Pair> pairs) {
 
 bool is_judged(const Evidence& evidence, std::uint32_t op) {
   return evidence.contents.mapping_of(op) != kNoOp &&
-         evidence.trace.ops.common(op).bytes > kRidesAlong;
+         evidence.trace.ops.common(op).bytes > kRidesAlong &&
+         !is_of_deferred_task(evidence.trace, op);
 }
 
 Clause clause_of(const Evidence& evidence, std::uint32_t op) {

@@ -55,8 +55,8 @@ class Comparisons {
 /// By directive row, then by the item as its clause has it.
 using Tallies = std::map<std::uint32_t, std::map<std::string, Tally>>;
 
-/// Whether a transfer is one that detectors on contents judge: of a mapping, looked at or not, and
-/// of more than rides along.
+/// Whether a transfer is one that detectors on contents judge: of a mapping, looked at or not, of
+/// more than rides along, and in its place in the program (is_of_deferred_task).
 bool is_judged(const Evidence& evidence, std::uint32_t op);
 
 /// The directive and the item that a judged transfer belongs to.

@@ -96,6 +96,17 @@ std::vector<Unused> unused_in(const Evidence& evidence, KernelWrites& kernels, s
   return unused;
 }
 
+/// Whether what was dropped is the last of several updates of a stay, and kernels could see the
+/// others: so does a loop end that updates behind its kernel, whichever way was meant.
+bool ends_a_loop(const Evidence& evidence, std::size_t mapping, std::size_t unused) {
+  std::uint64_t updates = 0;
+  for (const std::uint32_t op : evidence.mappings.transfers(mapping)) {
+    const bool is_sent = evidence.trace.ops.common(op).kind == OpKind::kHtoD;
+    if (is_sent && !comes_of_mapping(evidence.trace, evidence.trace.ops[op])) ++updates;
+  }
+  return unused == 1 && updates > 1;
+}
+
 struct UnusedTransferGroup {
   Claim claim;
   std::uint32_t first = 0;  ///< mapping
@@ -154,11 +165,14 @@ std::vector<Claim> unused_transfer(const Evidence& evidence, const Claimed& clai
     };
     if (std::ranges::none_of(evidence.mappings.transfers(i), is_large)) continue;
     const bool asynchronous =
-        std::ranges::any_of(evidence.mappings.transfers(i),
-                            [&](std::uint32_t op) { return is_asynchronous_api(trace, op); });
+        std::ranges::any_of(evidence.mappings.transfers(i), [&](std::uint32_t op) {
+          return is_asynchronous_api(trace, op) || is_of_deferred_task(trace, op);
+        });
     if (asynchronous) continue;
-    for (const auto& [op, fate, until, beside_kernels, by] : unused_in(evidence, kernels, i)) {
+    const std::vector<Unused> unused = unused_in(evidence, kernels, i);
+    for (const auto& [op, fate, until, beside_kernels, by] : unused) {
       if (claimed[op] || !is_large(op)) continue;
+      if (fate == Fate::kDropped && ends_a_loop(evidence, i, unused.size())) continue;
       const Index<Site> site = trace.ops.common(op).site;
       const auto [at, is_new] = groups.try_emplace(clause_of(evidence, op));
       UnusedTransferGroup& group = at->second;

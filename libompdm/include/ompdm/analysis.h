@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -177,9 +178,19 @@ struct Headline {
   /// the run only (Recording::detail) the length of that.
   Nanoseconds span = 0;
   Nanoseconds transfer = 0;  ///< HtoD, DtoH and DtoD of the program
+  /// These, allocations, deletes, and data directives from begin to end.
+  Nanoseconds movement = 0;
   Nanoseconds kernel = 0;
   Nanoseconds device = 0;    ///< transfers, memsets and kernels together
   std::size_t top = kNoRow;  ///< the row of Analysis::directives that moved most bytes
+};
+
+/// Whether data movement is what a run's time goes into.
+enum class Verdict : std::uint8_t {
+  kDominates,
+  kMatters,    ///< it costs time, and most time goes elsewhere
+  kNoProblem,  ///< whatever is needless of it, the run is not slow because of it
+  kUnjudged,   ///< the times are not those of a device, or events are missing
 };
 
 /// A region that was running when the recording ended.
@@ -295,6 +306,18 @@ bool saves_time(const Analysis& analysis, const std::optional<Prediction>& predi
 /// Whether there is a prediction, of a wall time that is a hundredth less than the run's or better:
 /// runs differ by that of themselves.
 bool saves_time(const Analysis& analysis);
+
+/// Of recordings that are reported together, their times added up. By a device's own clock, or by a
+/// model of a link and of kernels: movement dominates if its transfers took at least half of the
+/// device's time and it took a tenth of the wall time, or at least half of the wall time; it is no
+/// problem if it took less than a twentieth of the wall time. On host devices nothing but that is
+/// judged: movement is no problem if all transfers, over the slowest known link (parse_link), would
+/// take less than a hundredth of what the run took besides transfers and kernels.
+Verdict verdict_of(std::span<const Analysis> analyses);
+
+/// Whether the times of these are those of a device, by its own clock or by a model of link and
+/// kernels: shares of them mean something elsewhere.
+bool has_device_times(std::span<const Analysis> analyses);
 
 /// A directive as OpenMP spells it without the sentinel: "target enter data"; "api" and "runtime"
 /// for the others.

@@ -43,6 +43,9 @@ struct Layout {
   std::function<std::optional<std::string>(const std::string& file, int line)> source = {};
 };
 
+/// Whether a source is Fortran, by the endings that compilers take for it (.f90, .F, .for, …).
+bool is_fortran_source(std::string_view file);
+
 /// The report on one recording, or on several that are merged: then each table has a first column
 /// `rank` (or `pid`, where there are no ranks) and totals stand for all. Ends with a newline.
 std::string render(std::span<const analysis::Analysis> analyses, Format format,
@@ -55,8 +58,8 @@ std::string render_look(const analysis::Analysis& now, const analysis::Analysis*
                         const Layout& layout = {});
 
 /// All that is known of one finding: what it is, what it cost, its evidence, every edit and
-/// condition. `which` is its number in the report, from 1, or its id. Throws Error (kUsage) if
-/// there is none. Ends with a newline.
+/// condition. `which` is its number in the report, from 1, or its id; empty: the only finding, or a
+/// list of all. Throws Error (kUsage) if there is no such finding. Ends with a newline.
 std::string explain(std::span<const analysis::Analysis> analyses, const std::string& which,
                     const Layout& layout = {});
 

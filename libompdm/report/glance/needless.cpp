@@ -78,6 +78,28 @@ std::string line_of(const ToldRow& row, const Widths& widths) {
                      figure(row.timed && row.wasted_time > 0, spoken_time(row.wasted_time)));
 }
 
+/// One line each.
+std::string lines_of(const std::vector<ToldRow>& told, const Layout& layout) {
+  Widths widths;
+  constexpr std::size_t kMostPlace = 26;
+  for (const ToldRow& one : told) {
+    widths.number = std::max(widths.number, std::to_string(one.numbers.front()).size());
+    widths.place = std::min(kMostPlace, std::max(widths.place, display_width(one.place)));
+  }
+  const std::size_t fixed =
+      2 + widths.number + 2 + kConfidenceWidth + widths.place + 2 + 2 * kFigureWidth;
+  constexpr std::size_t kLeastAction = 24;
+  const std::size_t room =
+      layout.width > fixed + kLeastAction ? layout.width - fixed : kLeastAction;
+  for (const ToldRow& one : told) {
+    const std::size_t width = display_width(one.recording + one.action);
+    widths.action = std::max(widths.action, std::min(room, width));
+  }
+  std::string text;
+  for (const ToldRow& one : told) text += line_of(one, widths);
+  return text;
+}
+
 /// "... and 12 more (--all)".
 std::string and_more(std::size_t more) {
   return more == 0
@@ -201,32 +223,24 @@ std::string needless_block(Analyses analyses, const SourceNames& names, const La
     closing += wrapped(sentence, layout.width) + '\n';
   }
   const std::vector<ToldRow> all = told_rows(analyses, names);
-  if (all.empty()) return '\n' + wrapped(none_found(analyses), layout.width) + '\n' + closing;
+  if (all.empty())
+    return '\n' + wrapped(none_found(analyses, names), layout.width) + '\n' + closing;
   const std::vector<ToldRow> told = first_of(all, layout);
   // One alone is told at once; of several the first look is at how they compare.
   const bool is_alone = told.size() == 1;
   const std::string heading = saving_title(analyses) + (is_alone ? explain_hint(layout) : "");
-  std::string text = "\n" + title(wrapped(heading, layout.width), layout) + '\n';
-  Widths widths;
-  constexpr std::size_t kMostPlace = 26;
-  for (const ToldRow& one : told) {
-    widths.number = std::max(widths.number, std::to_string(one.numbers.front()).size());
-    widths.place = std::min(kMostPlace, std::max(widths.place, display_width(one.place)));
-  }
-  const std::size_t fixed =
-      2 + widths.number + 2 + kConfidenceWidth + widths.place + 2 + 2 * kFigureWidth;
-  constexpr std::size_t kLeastAction = 24;
-  const std::size_t room =
-      layout.width > fixed + kLeastAction ? layout.width - fixed : kLeastAction;
-  for (const ToldRow& one : told) {
-    const std::size_t width = display_width(one.recording + one.action);
-    widths.action = std::max(widths.action, std::min(room, width));
-  }
-  for (const ToldRow& one : told) text += line_of(one, widths);
+  std::string text =
+      "\n" + title(wrapped(heading, layout.width), layout) + '\n' + lines_of(told, layout);
   if (is_alone) text += body_of(told.front(), names, layout);
   return text + and_more(findings_in(all) - findings_in(told)) + closing;
 }
 
+std::string finding_list(Analyses analyses, const SourceNames& names, const Layout& layout) {
+  const std::vector<ToldRow> all = told_rows(analyses, names);
+  if (all.empty()) return wrapped(none_found(analyses, names), layout.width) + '\n';
+  const std::string how = layout.traces.empty() ? "TRACE" : layout.traces;
+  return lines_of(all, layout) + fmt::format("\nAll of one: ompdm explain {} N\n", how);
+}
 std::string needless_markdown(Analyses analyses, const SourceNames& names) {
   if (std::ranges::none_of(analyses, can_tell)) return {};
   std::string closing;
@@ -249,7 +263,7 @@ std::string needless_markdown(Analyses analyses, const SourceNames& names) {
          row.wasted_bytes > 0 ? Cell(static_cast<std::int64_t>(row.wasted_bytes)) : Cell(),
          row.timed && row.wasted_time > 0 ? Cell(std::int64_t{row.wasted_time}) : Cell()});
   }
-  if (table.rows.empty()) return none_found(analyses) + "\n\n" + closing;
+  if (table.rows.empty()) return none_found(analyses, names) + "\n\n" + closing;
   return fmt::format("## {}\n\n{}\n{}", in_markdown(table.title), markdown(table), closing);
 }
 

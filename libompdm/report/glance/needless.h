@@ -15,6 +15,9 @@ std::string needless_block(Analyses analyses, const SourceNames& names, const La
 /// The same for a document, with every finding.
 std::string needless_markdown(Analyses analyses, const SourceNames& names);
 
+/// A line for every finding, and how to see one of them whole; the sentence for a run without.
+std::string finding_list(Analyses analyses, const SourceNames& names, const Layout& layout);
+
 /// The first of several findings in at most six lines each: what to do, where, and what would make
 /// it wrong.
 std::string short_findings(Analyses analyses, const SourceNames& names, const Layout& layout);

@@ -12,10 +12,12 @@ namespace {
 using analysis::Analysis;
 using analysis::Prediction;
 
-/// "about 136 ms of 240 ms"
+/// ", about 136 ms of 240 ms". On host devices a small share tells nothing of a GPU.
 std::string time_of(const Analysis& one, const std::optional<Prediction>& prediction) {
-  if (!prediction || !analysis::saves_time(one, prediction)) return "less than 1 % of the time";
-  return fmt::format("about {} of {}", spoken_time(one.program_wall - prediction->wall),
+  if (!prediction || !analysis::saves_time(one, prediction)) {
+    return analysis::has_device_times({&one, 1}) ? ", less than 1 % of the time" : "";
+  }
+  return fmt::format(", about {} of {}", spoken_time(one.program_wall - prediction->wall),
                      spoken_time(one.program_wall));
 }
 
@@ -30,6 +32,12 @@ const char* at_most(const std::optional<Prediction>& prediction) {
   return prediction && prediction->at_most ? "at most " : "";
 }
 
+/// ", 22.8 MB of 72.0 MB"; of copies that others could have made, where no byte would be spared.
+std::string bytes_of(const Prediction& prediction, std::uint64_t all) {
+  if (prediction.spared_bytes == 0) return ", whose bytes fewer copies would carry";
+  return fmt::format(", {} of {}", spoken_size(prediction.spared_bytes), spoken_size(all));
+}
+
 /// Of one recording; empty where no copy would be spared.
 std::string saved(const Analysis& one) {
   const auto& most = one.possible_prediction ? one.possible_prediction : one.prediction;
@@ -38,9 +46,9 @@ std::string saved(const Analysis& one) {
   const std::uint64_t copies = one.totals.htod.count + one.totals.dtoh.count;
   const std::string text =
       is_told_whole(one.recording) || one.recording.is_part()
-          ? fmt::format("{}{} of {}, {} of {}, {}", at_most(most), most->spared_transfers,
-                        counted(copies, "copy", "copies"), spoken_size(most->spared_bytes),
-                        spoken_size(bytes), time_of(one, most))
+          ? fmt::format("{}{} of {}{}{}", at_most(most), most->spared_transfers,
+                        counted(copies, "copy", "copies"), bytes_of(*most, bytes),
+                        time_of(one, most))
           // Of how many, nobody knows: the totals are of the whole run.
           : fmt::format("{}{} that are told, {}, {}", at_most(most),
                         counted(most->spared_transfers, "copy", "copies"),

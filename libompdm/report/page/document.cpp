@@ -185,7 +185,7 @@ Json shown_of(std::span<const analysis::Analysis> analyses, const SourceNames& n
           {"sources", sources_json(sources)},
           {"timelines", Json::array()},
           {"warnings", told_parts(analyses)},
-          {"none_found", none_found(analyses)}};
+          {"none_found", none_found(analyses, names)}};
 }
 
 }  // namespace

@@ -24,8 +24,8 @@ TEST(KeptData, CrossesWhereTheHostNeedsIt) {
   EXPECT_EQ(report::advice_text(analysis.findings[0]),
             "before the loop in main (a.cpp) that runs a.cpp:30: "
             "a target enter data with map(to:) for a\n"
-            "leave the map clauses at a.cpp:30 as they are: they then find the data present and "
-            "move nothing\n"
+            "leave the map clauses at a.cpp:30 as they are: they then find this data present and "
+            "do not move it\n"
             "after the loop, however it is left: "
             "a target exit data with map(from:) for a\n"
             "write release instead of from for what the host does not read from then on\n"

@@ -43,6 +43,24 @@ TEST(RepeatedCopyBack, WithNothingInBetween) {
   EXPECT_EQ(analysis.possible_prediction->wall, analysis.process.wall - 300);
 }
 
+// An update that runs late finds what the one before it found, and kernels ran between the two in
+// the program.
+TEST(RepeatedCopyBack, OfDeferredUpdatesTellsNothing) {
+  for (const bool nowait : {false, true}) {
+    OneArray program;
+    program.map(7);
+    program.writer();
+    for (int i = 0; i < 3; ++i) {
+      program.begin(program.from);
+      program.trace.regions.edit_back()->nowait = nowait;
+      program.move(OpKind::kDtoH, 8);
+      program.end();
+    }
+    program.unmap();
+    EXPECT_EQ(program.patterns(), nowait ? "" : "unmodified_copy_back");
+  }
+}
+
 /// `passes` of a loop of main(), with a kernel in each; brings the result back after every one of
 /// `every`, and once more at the end.
 Analysis brought_at_the_end(int passes, int every) {

@@ -37,6 +37,19 @@ TEST(UnusedTransfer, OverwrittenBeforeAKernel) {
       << "in another run the update may not come";
 }
 
+// An update behind the kernel of each pass: the last one is dropped, and which way was meant does
+// not show (it was to bring the results back).
+TEST(UnusedTransfer, OfTheLastPassIsNotTold) {
+  OneArray program;
+  program.allocate();
+  for (std::uint64_t i = 0; i < 8; ++i) {
+    program.writer();
+    program.send(i + 1);
+  }
+  program.unmap();
+  EXPECT_EQ(program.patterns(), "");
+}
+
 // No part of a line can be taken away that a loop runs five times.
 TEST(UnusedTransfer, OfACallIsInWords) {
   OneArray program;

@@ -38,7 +38,7 @@ TEST_F(Command, RecordSaysThatNothingWasOffloaded) {
             "ompdm: no target region was recorded\nompdm: next: ompdm doctor true\n");
   EXPECT_EQ(run("FAKE_RECORDER=nothing ompdm record true").err,
             "ompdm: no target region was recorded: no target region was executed on a device\n"
-            "ompdm: next: ompdm doctor true\n");
+            "ompdm: next: ompdm doctor --run true\n");
 }
 
 TEST_F(Command, RecordSendsNobodyToTheDoctorWhoWasToldWhy) {

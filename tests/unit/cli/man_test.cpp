@@ -30,7 +30,7 @@ TEST_F(Man, SaysWhatTheHelpSays) {
   if (run("groff --version").status != 0) GTEST_SKIP() << "no groff here";
   const Ran page = run("ompdm man report | groff -man -Tascii -P-c -P-b -P-u -rLL=200n");
   for (const char* text :
-       {"ompdm-report - show what moved", "ompdm report TRACE... [options]", "--gpu-trace",
+       {"ompdm-report - show what moved", "ompdm report [TRACE...] [options]", "--gpu-trace",
         "-o, --output FILE", "--fail-if 'findings > 0'", "ompdm-record(1)"}) {
     EXPECT_NE(page.out.find(text), std::string::npos) << text << '\n' << page.out;
   }

@@ -47,9 +47,10 @@ Trace told(const std::string& detail, Nanoseconds from, Nanoseconds to) {
 
 TEST(CountedRun, SaysWhereNeedlessMovementWasLookedFor) {
   const auto none_in = [](const Trace& trace) {
-    return none_found(std::vector{analysis::analyze(trace)});
+    const std::vector analyses{analysis::analyze(trace)};
+    return none_found(analyses, SourceNames(analyses));
   };
-  const std::string not_looked = "Needless movement was not looked for";
+  const std::string not_looked = "Redundant transfers were not looked for";
   const std::string in_part = "in what of this run is told event by event";
   EXPECT_EQ(none_in(told("", 0, 0)).find(in_part), std::string::npos);
   EXPECT_TRUE(none_in(told("tallies", 0, 0)).starts_with(not_looked));
@@ -87,7 +88,7 @@ TEST(PartOfARun, SaysThatAllIsOfItAlone) {
   Trace whole = sample();
   whole.recording.finished = false;
   const std::string text = text_of(middle_of(whole));
-  EXPECT_TRUE(text.starts_with("in this part of the run, data movement is ")) << text;
+  EXPECT_TRUE(text.starts_with("in this part of the run, 8.00 MB moved: ")) << text;
   EXPECT_EQ(text.substr(0, text.find('\n')).find("of wall"), std::string::npos) << text;
   EXPECT_NE(text.find("! a part of a run of "), std::string::npos) << text;
   EXPECT_NE(text.find(": all figures are of it alone\n"), std::string::npos) << text;

@@ -344,7 +344,7 @@ TEST(Glance, OneFindingIsExplainedByNumberOrId) {
   const std::string first = explain(analyses, "1");
   EXPECT_TRUE(contains(first, "as it had been sent")) << first;
   EXPECT_EQ(explain(analyses, analyses[0].findings[0].id), first);
-  for (const char* wrong : {"0", "99", "1x", ""}) {
+  for (const char* wrong : {"0", "99", "1x"}) {
     EXPECT_THROW(explain(analyses, wrong), Error) << wrong;
   }
 }

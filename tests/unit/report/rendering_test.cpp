@@ -123,7 +123,7 @@ TEST(Rendering, OfACutTraceSpeaksOfWhatIsLeft) {
   trace.losses = {{"records_no_space", 0}};
   std::vector<analysis::Analysis> analyses = {analysis::analyze(trace)};
   std::string text = render(analyses, Format::kText);
-  EXPECT_TRUE(begins(text, "in what is left of the trace, data movement is ")) << text;
+  EXPECT_TRUE(begins(text, "in what is left of the trace, 48.0 MB moved, ")) << text;
   EXPECT_EQ(text.substr(0, text.find('\n')).find("of wall"), std::string::npos) << text;
   EXPECT_NE(text.find("\n! Lost: all behind the cut; in recording: 0 (1 kind of loss watched)\n"),
             std::string::npos)
@@ -134,11 +134,11 @@ TEST(Rendering, OfARunWhoseEventsWereLostSpeaksOfWhatWasRecorded) {
   Trace trace = sample();
   trace.losses = {{"records_too_large", 9}, {"contents_over_time", 9}};
   const std::vector<analysis::Analysis> whole = {analysis::analyze(trace)};
-  EXPECT_TRUE(begins(render(whole, Format::kText), "data movement is "));
+  EXPECT_TRUE(begins(render(whole, Format::kText), "48.0 MB moved, "));
   trace.losses = {{"records_no_space", 18481}};
   const std::vector<analysis::Analysis> analyses = {analysis::analyze(trace)};
   const std::string text = render(analyses, Format::kText, {.width = 1000});
-  EXPECT_TRUE(begins(text, "in what was recorded of the run, data movement is ")) << text;
+  EXPECT_TRUE(begins(text, "in what was recorded of the run, 48.0 MB moved, ")) << text;
   EXPECT_EQ(text.substr(0, text.find('\n')).find("of wall"), std::string::npos) << text;
   EXPECT_NE(text.find("\n! events were lost (records_no_space 18481): figures, shares, loops and "
                       "findings are of what was recorded\n"),
@@ -315,6 +315,8 @@ TEST(Rendering, NoSavingIsToldWhereThereIsNone) {
   EXPECT_TRUE(
       tells("Needless: at most 4 of 6 copies, 32.0 MB of 48.0 MB, about 4.27 ms of 8.81 ms\n"));
   analyses[0].prediction->wall = analyses[0].program_wall - analyses[0].program_wall / 101;
+  EXPECT_TRUE(tells("Needless: at most 4 of 6 copies, 32.0 MB of 48.0 MB\n"));
+  analyses[0].headline.device_clock = true;
   EXPECT_TRUE(
       tells("Needless: at most 4 of 6 copies, 32.0 MB of 48.0 MB, less than 1 % of the time\n"));
   analyses[0].prediction->spared_transfers = 0;
