@@ -128,8 +128,8 @@ std::vector<std::string> notes_of(const Finding& finding, const Edit& first) {
                                   spoken_size(*std::ranges::max_element(data.pieces))));
     }
     if (data.strays && data.pieces.size() == 1 && data.named_at.line > 0) {
-      lines.push_back(fmt::format("{} stood for other data at times: write what it stood for at {}",
-                                  data.expression, place_text(data.named_at)));
+      lines.push_back(
+          fmt::format("{} stood for other data at times, which is not meant", data.expression));
     }
     if (data.expression.empty() || data.named_at.function != function_of(first)) continue;
     if (line > 0 && data.scope_line > line) {

@@ -50,11 +50,13 @@ Index<Variable> Storage::find(std::uint64_t address) const {
   return address < at->second.end ? at->second.variable : Index<Variable>{};
 }
 
+bool Storage::is_named(Index<Variable> index, const std::string& name) const {
+  const std::string& known = variables_[index.value].name;
+  return known == name || is_dereferenced(name, known) || is_dereferenced(known, name);
+}
+
 bool Storage::is_called(Index<Variable> index, const std::string& name) const {
-  const Variable& variable = variables_[index.value];
-  if (variable.name == name) return true;
-  if (is_dereferenced(name, variable.name) || is_dereferenced(variable.name, name)) return true;
-  return !variable.aliases.empty() && aliases_.contains({index.value, name});
+  return is_named(index, name) || (!called_.empty() && called_.contains({index.value, name}));
 }
 
 // Within one call of a function its variables stay what they are, whatever they are called. But
@@ -107,6 +109,40 @@ bool Storage::same_storage(const Pieces::value_type& at, std::uint64_t begin, st
          (same_extent && sends_content_of(piece, mention));
 }
 
+// Whether a local variable is named that lies where one of a call lay that has returned, and that
+// was left on a device.
+bool Storage::is_of_other_call(const Piece& piece, const Mention& mention) const {
+  return piece.holder.path && mention.holder.path &&
+         piece.holder.activation != mention.holder.activation &&
+         !is_named(piece.variable, mention.name->base);
+}
+
+// Whether another name for a piece is one for the same memory, meant as the piece's own is: it
+// begins there, and its stay on the device goes on.
+bool Storage::is_alias(const Pieces::value_type& at, std::uint64_t begin,
+                       const Mention& mention) const {
+  const auto& [first, piece] = at;
+  if (begin != first || (piece.is_over && piece.touched < mention.since)) return false;
+  return !is_of_other_call(piece, mention);
+}
+
+// What a piece is shown as from now on. A stay on a device has the name that its own clause gives:
+// memory that is freed and made again, and pointers that are swapped, have another each time.
+Index<Variable> Storage::variable_now(const Piece& piece, std::uint64_t begin,
+                                      const Mention& mention) {
+  const std::string& name = mention.name->base;
+  const std::string& known = variables_[piece.variable.value].name;
+  const bool begins_stay = is_allocation(mention) && piece.present == 0;
+  const bool is_same =
+      name.empty() || known.empty() || is_named(piece.variable, name) || is_part_of(name, known);
+  if (!begins_stay || is_same) return piece.variable;
+  called_.emplace(piece.variable.value, name);
+  std::string before = known;
+  const Index<Variable> variable = variable_of(mention, begin);
+  called_.emplace(variable.value, std::move(before));
+  return variable;
+}
+
 Index<Variable> Storage::variable_of(const Mention& mention, std::uint64_t begin) {
   Variable variable;
   variable.name = mention.name->base;
@@ -146,11 +182,12 @@ void Storage::note_extent(Index<Variable> index, std::uint64_t bytes, const Ment
   variable.least_bytes = std::min(least, bytes);
 }
 
-void Storage::mention_again(Index<Variable> index, std::uint64_t bytes, const Mention& mention) {
+void Storage::mention_again(Index<Variable> index, std::uint64_t bytes, const Mention& mention,
+                            bool is_alias) {
   Variable& variable = variables_[index.value];
   variable.bytes = std::max(variable.bytes, bytes);
   const std::string& name = mention.name->base;
-  if (name.empty() || is_called(index, name)) return;
+  if (name.empty() || is_named(index, name)) return;
   if (variable.name.empty()) {
     variable.name = name;
     variable.expression = mention.name->expression;
@@ -159,38 +196,50 @@ void Storage::mention_again(Index<Variable> index, std::uint64_t bytes, const Me
     return;
   }
   if (mention.is_part || is_part_of(name, variable.name)) return;
-  variable.aliases.push_back(name);
-  aliases_.emplace(index.value, name);
+  called_.emplace(index.value, name);
+  if (is_alias && aliases_.emplace(index.value, name).second) variable.aliases.push_back(name);
 }
 
 Meant Storage::touch(std::uint64_t begin, std::uint64_t bytes, const Mention& mention,
                      Nanoseconds time) {
   std::uint64_t end = begin + std::max<std::uint64_t>(bytes, 1);
   if (end < begin) end = ~std::uint64_t{0};  // a damaged record
-  Piece merged{
-      end, {}, 0, 0, time, mention.path, mention.holder, is_whole(mention), is_scratch(mention),
-      {}};
+  Piece merged;
+  merged.end = end;
+  merged.touched = time;
+  merged.path = mention.path;
+  merged.holder = mention.holder;
+  merged.is_whole = is_whole(mention);
+  merged.is_scratch = is_scratch(mention);
   std::uint64_t first = begin;
   auto at = first_overlap(begin, end);
   if (at != pieces_.end() && at->first <= begin && at->second.end >= end &&
       same_storage(*at, begin, end, mention)) {
     Piece& known = at->second;
+    const Index<Variable> variable = variable_now(known, begin, mention);
+    const bool alias = is_alias(*at, begin, mention);
     known.touched = time;
     if (mention.path) known.path = mention.path;
-    if (mention.holder.path) known.holder = mention.holder;
-    known.is_whole = is_whole(mention);
+    if (!is_of_other_call(known, mention)) {
+      if (mention.holder.path) known.holder = mention.holder;
+      known.is_whole = is_whole(mention);
+    }
     if (is_allocation(mention)) known.is_scratch = is_scratch(mention);
-    note_extent(known.variable, bytes, mention, known.present > 0);
-    mention_again(known.variable, bytes, mention);
-    return {known.variable, known.storage};
+    note_extent(variable, bytes, mention, known.present > 0);
+    mention_again(variable, bytes, mention, alias);
+    if (begin == at->first) known.variable = variable;
+    return {variable, known.storage};
   }
+  bool alias = false;
   while (at != pieces_.end() && at->first < end) {
     if (!merged.variable && same_storage(*at, begin, end, mention)) {
-      merged.variable = at->second.variable;
+      merged.variable = variable_now(at->second, begin, mention);
       merged.storage = at->second.storage;
       merged.present = at->second.present;
+      merged.is_over = at->second.is_over;
       merged.content = at->second.content;
       merged.end = std::max(merged.end, at->second.end);
+      alias = is_alias(*at, begin, mention);
       first = std::min(first, at->first);
     }
     at = pieces_.erase(at);
@@ -198,7 +247,7 @@ Meant Storage::touch(std::uint64_t begin, std::uint64_t bytes, const Mention& me
   if (!merged.variable) merged.variable = variable_of(mention, begin);
   if (merged.storage == 0) merged.storage = ++last_storage_;
   note_extent(merged.variable, bytes, mention, merged.present > 0);
-  mention_again(merged.variable, bytes, mention);
+  mention_again(merged.variable, bytes, mention, alias);
   pieces_[first] = merged;
   return {merged.variable, merged.storage};
 }
@@ -207,7 +256,9 @@ void Storage::acquire(std::uint64_t address) {
   auto at = pieces_.upper_bound(address);
   if (at == pieces_.begin()) return;
   --at;
-  if (address < at->second.end) ++at->second.present;
+  if (address >= at->second.end) return;
+  ++at->second.present;
+  at->second.is_over = false;
 }
 
 void Storage::release(std::uint64_t address, Nanoseconds time) {
@@ -215,7 +266,7 @@ void Storage::release(std::uint64_t address, Nanoseconds time) {
   if (at == pieces_.begin()) return;
   --at;
   if (address >= at->second.end) return;
-  if (at->second.present > 0) --at->second.present;
+  if (at->second.present > 0 && --at->second.present == 0) at->second.is_over = true;
   at->second.touched = std::max(at->second.touched, time);
 }
 

@@ -1,7 +1,6 @@
-// Host storage at the current point of a replay, and the variables that it is shown as: a piece
-// keeps the name by which it was first mapped (host pointer swaps rename storage), until other
-// storage takes its place. When memory on the heap is freed is not seen: there other storage is
-// what something speaks for.
+// Host storage at the current point of a replay, and the variables that it is shown as. While it is
+// on a device a piece is shown as the clause calls it that put it there. When memory on the heap is
+// freed is not seen: which storage is the same as before is what something speaks for.
 #pragma once
 
 #include <cstdint>
@@ -65,6 +64,7 @@ class Storage {
     Index<Variable> variable;
     std::uint32_t storage = 0;
     std::uint32_t present = 0;  // on how many devices
+    bool is_over = false;       // it was on a device, and is on none
     Nanoseconds touched = 0;
     Index<CallPath> path;     // of the directive that spoke of it last
     calls::Holder holder;     // as it said
@@ -81,11 +81,18 @@ class Storage {
                                   std::uint64_t end, const Mention& mention) const;
   [[nodiscard]] bool sends_content_of(const Piece& piece, const Mention& mention) const;
   [[nodiscard]] bool same_in_frame(const Piece& piece, const Mention& mention) const;
+  [[nodiscard]] bool is_of_other_call(const Piece& piece, const Mention& mention) const;
+  [[nodiscard]] bool is_alias(const Pieces::value_type& piece, std::uint64_t begin,
+                              const Mention& mention) const;
   Index<Variable> variable_of(const Mention& mention, std::uint64_t begin);
+  Index<Variable> variable_now(const Piece& piece, std::uint64_t begin, const Mention& mention);
+  /// Whether this is the variable's own name, or one by which its storage was known at any time.
+  [[nodiscard]] bool is_named(Index<Variable> variable, const std::string& name) const;
   [[nodiscard]] bool is_called(Index<Variable> variable, const std::string& name) const;
   void note_extent(Index<Variable> variable, std::uint64_t bytes, const Mention& mention,
                    bool is_present);
-  void mention_again(Index<Variable> variable, std::uint64_t bytes, const Mention& mention);
+  void mention_again(Index<Variable> variable, std::uint64_t bytes, const Mention& mention,
+                     bool is_alias);
 
   std::vector<Variable>& variables_;
   const std::vector<Site>& sites_;
@@ -94,7 +101,8 @@ class Storage {
   std::uint32_t last_storage_ = 0;
   Pieces pieces_;
   std::map<Clause, std::uint32_t> clauses_;
-  std::set<std::pair<std::uint32_t, std::string>> aliases_;    // of each variable
+  std::set<std::pair<std::uint32_t, std::string>> aliases_;  // of each variable, as it tells
+  std::set<std::pair<std::uint32_t, std::string>> called_;   // and whatever its storage was called
   std::set<std::pair<std::uint32_t, std::uint64_t>> counted_;  // variable, begin of a piece
 };
 

@@ -2,7 +2,6 @@
 // function. Inside the analysis library only.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -18,13 +17,8 @@ class Aliases {
   /// group, and so are groups that have a piece in common.
   [[nodiscard]] std::uint32_t of(std::uint32_t mapping) const { return group_of_[mapping]; }
 
-  /// How many pieces of storage a group has, those too that its names, of local variables, stood
-  /// for at directives that mapped nothing of theirs.
-  [[nodiscard]] std::size_t pieces(std::uint32_t group) const { return pieces_[group]; }
-
  private:
   std::vector<std::uint32_t> group_of_;  // by mapping
-  std::vector<std::size_t> pieces_;
 };
 
 }  // namespace ompdm::analysis

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "analysis/findings/claims.h"
 #include "analysis/findings/findings.h"
+#include "analysis/findings/keep_data.h"
 #include "analysis/findings/named_data.h"
 #include "analysis/findings/names.h"
 #include "analysis/findings/unique.h"
@@ -23,23 +25,64 @@ bool has_to_be_ended(Directive directive) {
   return directive == Directive::kTargetEnterData || directive == Directive::kApi;
 }
 
-/// Host addresses that `target exit data` named.
-std::set<std::uint64_t> exited(const Trace& trace) {
-  std::set<std::uint64_t> hosts;
-  std::ignore = trace.regions.of_shapes([&](const Region& region) {
-    const bool is_exit =
-        region.site && trace.sites[region.site.value].directive == Directive::kTargetExitData;
-    if (!is_exit || region.map_list >= trace.map_lists.size()) return 0;
-    for (const MapItem& item : trace.map_lists[region.map_list]) hosts.insert(item.begin);
-    return 0;
-  });
-  return hosts;
-}
+/// Host storage that `target exit data` named.
+class Exited {
+ public:
+  explicit Exited(const Trace& trace) {
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> named;
+    std::ignore = trace.regions.of_shapes([&](const Region& region) {
+      const bool is_exit =
+          region.site && trace.sites[region.site.value].directive == Directive::kTargetExitData;
+      if (!is_exit || region.map_list >= trace.map_lists.size()) return 0;
+      for (const MapItem& item : trace.map_lists[region.map_list]) {
+        named.emplace_back(item.begin, item.begin + std::max<std::uint64_t>(item.bytes, 1));
+      }
+      return 0;
+    });
+    std::ranges::sort(named);
+    for (const auto& [begin, end] : named) {
+      std::uint64_t& last = ends_.empty() || std::prev(ends_.end())->second < begin
+                                ? ends_[begin]
+                                : std::prev(ends_.end())->second;
+      last = std::max(last, end);
+    }
+  }
 
-/// A global pointer goes over with what it points to, and stays when that is released.
-bool is_bare_pointer(const Trace& trace, const Mapping& mapping) {
-  return mapping.host != 0 && mapping.bytes == sizeof(void*) && !has_name(trace, mapping);
-}
+  /// Whether some of a mapping's storage was named.
+  [[nodiscard]] bool has(const Mapping& mapping) const {
+    const auto after = ends_.lower_bound(mapping.host + std::max<std::uint64_t>(mapping.bytes, 1));
+    return after != ends_.begin() && std::prev(after)->second > mapping.host;
+  }
+
+ private:
+  std::map<std::uint64_t, std::uint64_t> ends_;  // by begin, apart from each other
+};
+
+/// Memory in which nothing lies but pointers: it goes over with what they point to, by the clause
+/// that names that, and stays when that is released.
+class PointersOnly {
+ public:
+  explicit PointersOnly(const Trace& trace) {
+    for (const std::vector<MapItem>& items : trace.map_lists) {
+      for (const MapItem& item : items) {
+        if ((item.type & kMapPointerAndObject) != 0) pointers_.insert(item.base);
+      }
+    }
+  }
+
+  [[nodiscard]] bool has(const Trace& trace, const Mapping& mapping) const {
+    if (mapping.host == 0 || mapping.bytes == 0) return false;
+    // Of a global pointer nothing tells, and its own memory has no name.
+    if (mapping.bytes == sizeof(void*) && !has_name(trace, mapping)) return true;
+    const auto first = pointers_.lower_bound(mapping.host);
+    const auto last = pointers_.lower_bound(mapping.host + mapping.bytes);
+    const auto count = static_cast<std::uint64_t>(std::distance(first, last));
+    return count * sizeof(void*) >= mapping.bytes;
+  }
+
+ private:
+  std::set<std::uint64_t> pointers_;  // where they lie on the host
+};
 
 struct LeakGroup {
   Claim claim;
@@ -180,7 +223,8 @@ std::vector<Claim> device_leak(const Evidence& evidence) {
   if (has_lost_events(trace) || !trace.recording.finished) return {};
   std::map<std::pair<std::uint32_t, bool>, LeakGroup> groups;  // by directive row; mapped or not
   std::set<std::uint64_t> silent;
-  const std::set<std::uint64_t> ended = exited(trace);
+  const Exited ended(trace);
+  const PointersOnly pointers(trace);
   std::set<std::uint64_t> returned;  // from whichever device
   const std::vector<Mapping>& rows = evidence.mappings.rows();
   for (std::uint32_t i = 0; i < rows.size(); ++i) {
@@ -188,13 +232,13 @@ std::vector<Claim> device_leak(const Evidence& evidence) {
   }
   for (std::uint32_t i = 0; i < rows.size(); ++i) {
     const Mapping& mapping = rows[i];
-    if (mapping.remove || mapping.replaced || is_bare_pointer(trace, mapping)) continue;
+    if (mapping.remove || mapping.replaced || pointers.has(trace, mapping)) continue;
     const Index<Site> site = trace.ops.common(mapping.alloc.value).site;
     if (!site) continue;
     // LLVM's runtime keeps what a mapper maps when it is released, and one struct when deleted too.
     const bool is_entered = has_to_be_ended(trace.sites[site.value].directive);
-    const bool by_mapper = mapping.item != nullptr && mapping.item->by_mapper &&
-                           (!is_entered || ended.contains(mapping.host));
+    const bool by_mapper =
+        mapping.host != 0 && is_of_mapper(trace, mapping) && (!is_entered || ended.has(mapping));
     if (!is_entered && !by_mapper) continue;
     const auto [at, is_new] =
         groups.try_emplace(std::pair(row_of(evidence.directives, site), mapping.host != 0));

@@ -156,7 +156,8 @@ std::vector<Claim> serial_kernel(const Evidence& evidence);
 std::vector<Claim> host_fallback(const Evidence& evidence);
 
 /// Updates of sections with gaps that moved less than these name: the runtime's fault, and the
-/// program's results are wrong. Leaves out what was not there, and extents that are not known.
+/// program's results are wrong. Leaves out what was not there, extents that are not known, and
+/// sections that reach beyond what was there.
 std::vector<Claim> partial_update(const Evidence& evidence);
 
 /// Device memory that was still there when the program ended by itself, unless a directive left

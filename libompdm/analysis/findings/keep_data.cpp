@@ -104,9 +104,13 @@ void KeptData::add_idle(IdleEdits found) {
   }
 }
 
-void KeptData::add_alias(std::uint32_t alias, std::uint32_t number, bool has_all) {
+void KeptData::add_alias(std::uint32_t alias, std::uint32_t number, bool strays) {
   aliases[alias].insert(number);
-  names_stray = names_stray || !has_all;
+  if (strays) straying.insert(number);
+}
+
+bool KeptData::any_strays(const std::vector<std::uint32_t>& numbers) const {
+  return std::ranges::any_of(numbers, [&](std::uint32_t one) { return straying.contains(one); });
 }
 
 void KeptData::settle(const Trace& trace) {
@@ -142,12 +146,13 @@ void KeptData::insert(
   edit.devices.assign(data.devices().begin(), data.devices().end());
   // What is reached again and again is no place for what is to happen once, nor are calls that
   // the compiler repeated: these may be within the loop.
-  edit.in_scope = !names_stray && !at.places.empty() &&
-                  (at.of == Anchor::Of::kLoop || at.of == Anchor::Of::kDirective);
+  edit.in_scope =
+      !at.places.empty() && (at.of == Anchor::Of::kLoop || at.of == Anchor::Of::kDirective);
   for (const auto& [kind, numbers] : clauses) {
     if (numbers.empty()) continue;
     edit.clauses.push_back({kind, {numbers.begin(), numbers.end()}});
-    edit.in_scope = edit.in_scope && std::ranges::all_of(at.places, [&](const SourcePlace& place) {
+    edit.in_scope = edit.in_scope && !any_strays(edit.clauses.back().data) &&
+                    std::ranges::all_of(at.places, [&](const SourcePlace& place) {
                       return !place.file.empty() &&
                              data.in_scope(edit.clauses.back().data, place) &&
                              (at.of == Anchor::Of::kDirective ||
@@ -208,10 +213,11 @@ void KeptData::add_resending(const Trace& trace, std::vector<Edit>& edits) const
     for (const auto& [one, how] : data_there) {
       if (returned.contains(one)) (how.returns && !moves ? from : to).data.push_back(one);
     }
-    edit.in_scope = !names_stray && site.directive != Directive::kApi;
+    edit.in_scope = site.directive != Directive::kApi;
     for (const EditClause& clause : {to, from}) {
       if (clause.data.empty()) continue;
-      edit.in_scope = edit.in_scope && data.in_scope(clause.data, edit.anchor.places.front());
+      edit.in_scope = edit.in_scope && !any_strays(clause.data) &&
+                      data.in_scope(clause.data, edit.anchor.places.front());
       edit.clauses.push_back(clause);
     }
     if (!edit.clauses.empty()) edits.push_back(std::move(edit));

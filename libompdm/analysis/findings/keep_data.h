@@ -50,8 +50,8 @@ struct KeptData {
   bool deferred = false;  ///< one of these is nowait
   /// Numbers by Aliases::of: what their names stand for at the end may be another of them.
   std::map<std::uint32_t, std::set<std::uint32_t>> aliases;
-  bool names_stray = false;  ///< one stands for what does not stay, too
-  bool by_mapper = false;    ///< a `declare mapper` names some of it, with names of its own
+  std::set<std::uint32_t> straying;  ///< whose names stand for what does not stay, too
+  bool by_mapper = false;            ///< a `declare mapper` names some of it, with names of its own
   /// Directives some of whose instances must not run once the data stays: no edit tells which.
   std::set<SourcePlace> at_times;
 
@@ -67,7 +67,10 @@ struct KeptData {
   void add_idle(IdleEdits found);
 
   /// Notes whose names are those of others in turn.
-  void add_alias(std::uint32_t alias, std::uint32_t number, bool has_all);
+  void add_alias(std::uint32_t alias, std::uint32_t number, bool strays);
+
+  /// Whether names of some of these stand for what does not stay, too.
+  [[nodiscard]] bool any_strays(const std::vector<std::uint32_t>& numbers) const;
 
   /// What some piece sent or brought back belongs to that clause alone; and what sends the host's
   /// copy at times, though it comes back no more, is no edit. Call it when all was taken in.

@@ -5,9 +5,13 @@
 #include <iterator>
 #include <map>
 #include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "analysis/findings/loop_presence.h"
+#include "analysis/findings/names.h"
 #include "analysis/map_types.h"
 
 namespace ompdm::analysis {
@@ -72,7 +76,7 @@ void choose(const Evidence& evidence, std::uint32_t number, std::uint32_t alias,
     if (surplus.bytes == 0) continue;
     bytes += surplus.bytes;
     backed_bytes += surplus.backed_bytes;
-    choice.stays.push_back({number, alias, true, mappings, std::move(surplus), {}});
+    choice.stays.push_back({number, alias, false, mappings, std::move(surplus), {}});
   }
   const bool is_shown = backed_bytes * 10 > node.backed_bytes * 11;
   if (bytes <= node.bytes || (node.bytes > 0 && !is_shown)) return;
@@ -133,15 +137,95 @@ void leave_out_refused(const Evidence& evidence, LoopPresence& presence,
   });
 }
 
-/// Tells of each whether all of its group stay.
-void note_groups(const Aliases& aliases, const std::vector<Mapping>& rows,
-                 std::vector<LoopStay>& taken) {
-  std::map<std::uint32_t, std::set<std::uint32_t>> pieces;
-  for (const LoopStay& stay : taken) pieces[stay.alias].insert(rows[stay.mappings.front()].piece);
-  for (LoopStay& stay : taken) {
-    stay.has_all = pieces[stay.alias].size() == aliases.pieces(stay.alias);
+/// Tells of each stay whether its name stood for memory of other addresses, which does not stay: an
+/// item at its directive, in passes of the loop; a local variable at any directive of its function,
+/// since edits before and after the loop would name it, too.
+class Strays {
+ public:
+  Strays(const Evidence& evidence, std::vector<LoopStay>& taken)
+      : evidence_(evidence), trace_(evidence.trace), taken_(taken) {
+    const std::vector<Mapping>& rows = evidence.mappings.rows();
+    for (std::uint32_t i = 0; i < taken.size(); ++i) {
+      const LoopStay& stay = taken[i];
+      Addresses& hosts = hosts_[{loop_of(i), stay.alias}];
+      Addresses& bases = bases_[stay.alias];
+      for (const std::uint32_t mapping : stay.mappings) {
+        hosts.insert(rows[mapping].host);
+        bases.insert(rows[mapping].base);
+      }
+      const Mapping& first = rows[stay.mappings.front()];
+      const Index<Site> site = trace_.ops.common(first.alloc.value).site;
+      if (first.item == nullptr || !site) continue;
+      by_item_[{site.value, first.item->name}].emplace_back(i, &hosts);
+      if (first.item->local_line == 0) continue;
+      by_local_[local_of(site, *first.item)].emplace_back(i, &bases);
+    }
   }
-}
+
+  void note() {
+    const auto others =
+        trace_.regions.of_shapes([&](const Region& region) { return items_elsewhere(region); });
+    const auto has_none = [](const auto& stays) { return stays.empty(); };
+    if (std::ranges::all_of(others, has_none)) return;
+    for (std::size_t i = 0; i < trace_.regions.size(); ++i) {
+      const std::vector<std::uint32_t>& stays = others[trace_.regions.shape_of(i)];
+      if (!stays.empty()) note_in_loops(trace_.regions[i], stays);
+    }
+  }
+
+ private:
+  using Addresses = std::set<std::uint64_t>;
+  using Local = std::tuple<std::string_view, int, std::string>;           // function, line, name
+  using Named = std::vector<std::pair<std::uint32_t, const Addresses*>>;  // stay, what stays
+
+  [[nodiscard]] std::size_t loop_of(std::uint32_t stay) const {
+    return evidence_.enclosing.entries()[taken_[stay].entry].loop;
+  }
+
+  [[nodiscard]] Local local_of(Index<Site> site, const MapItem& item) const {
+    return {trace_.sites[site.value].function, item.local_line, base_of(item.name)};
+  }
+
+  /// The stays whose items name other memory in regions of this kind.
+  std::vector<std::uint32_t> items_elsewhere(const Region& region) {
+    std::vector<std::uint32_t> stays;
+    if (!region.site || region.map_list >= trace_.map_lists.size()) return stays;
+    const auto each = [](const auto& names, const auto& name, std::uint64_t address, auto take) {
+      const auto at = names.find(name);
+      if (at == names.end()) return;
+      for (const auto& [stay, kept] : at->second) {
+        if (!kept->contains(address)) take(stay);
+      }
+    };
+    for (const MapItem& item : trace_.map_lists[region.map_list]) {
+      if ((item.type & (kMapLiteral | kMapPrivate)) != 0) continue;
+      each(by_item_, std::pair(region.site.value, std::string_view(item.name)), item.begin,
+           [&](std::uint32_t stay) { stays.push_back(stay); });
+      if (item.local_line == 0) continue;
+      each(by_local_, local_of(region.site, item), item.base,
+           [&](std::uint32_t stay) { taken_[stay].strays = true; });
+    }
+    return stays;
+  }
+
+  void note_in_loops(const Region& region, const std::vector<std::uint32_t>& stays) {
+    const std::vector<EnclosingEntry>& entries = evidence_.enclosing.entries();
+    std::uint32_t at = evidence_.enclosing.innermost(region.asker(), region.asked(), region.end);
+    for (; at != EnclosingEntry::kNoEntry; at = entries[at].parent) {
+      for (const std::uint32_t stay : stays) {
+        if (loop_of(stay) == entries[at].loop) taken_[stay].strays = true;
+      }
+    }
+  }
+
+  const Evidence& evidence_;
+  const Trace& trace_;
+  std::vector<LoopStay>& taken_;
+  std::map<std::pair<std::size_t, std::uint32_t>, Addresses> hosts_;  // by loop, group of names
+  std::map<std::uint32_t, Addresses> bases_;                          // by group of names
+  std::map<std::pair<std::uint32_t, std::string_view>, Named> by_item_;
+  std::map<Local, Named> by_local_;
+};
 
 }  // namespace
 
@@ -182,7 +266,7 @@ std::vector<LoopStay> loop_stays(const Evidence& evidence) {
     outer.backed_bytes += node.backed_bytes;
   }
   leave_out_refused(evidence, presence, taken);
-  note_groups(evidence.aliases, rows, taken);
+  Strays(evidence, taken).note();
   std::ranges::sort(taken, {}, [&](const LoopStay& stay) {
     return std::pair(stay.entry, rows[stay.mappings.front()].piece);
   });

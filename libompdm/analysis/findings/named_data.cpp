@@ -73,11 +73,17 @@ void NamedData::note_extent(std::uint32_t number, const Trace& trace, const Mapp
 }
 
 std::vector<std::string> NamedData::names() const {
+  const std::vector<std::uint32_t> numbers = all();
+  return names({numbers.begin(), numbers.end()});
+}
+
+std::vector<std::string> NamedData::names(const std::set<std::uint32_t>& numbers) const {
   std::map<std::string, std::size_t> rows_of_name;
   for (const Row& row : rows_) ++rows_of_name[base_of(row.data.expression)];
   UniqueTexts named;
   std::vector<std::string> names;
-  for (const Row& row : rows_) {
+  for (const std::uint32_t number : numbers) {
+    const Row& row = rows_[number];
     if (row.data.expression.empty()) {
       const SourcePlace& at = row.data.named_at;
       names.push_back(nameless(std::get<1>(*row.storage.begin()),

@@ -29,6 +29,9 @@ class NamedData {
   /// "o (in blur)", "o (in edge)". In alphabetical order.
   [[nodiscard]] std::vector<std::string> names() const;
 
+  /// Those of these numbers.
+  [[nodiscard]] std::vector<std::string> names(const std::set<std::uint32_t>& numbers) const;
+
   [[nodiscard]] bool empty() const { return rows_.empty(); }
 
   /// The numbers of all that was added.

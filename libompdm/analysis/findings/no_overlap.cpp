@@ -1,7 +1,5 @@
 #include <algorithm>
 #include <map>
-#include <optional>
-#include <set>
 
 #include "analysis/findings/claims.h"
 #include "analysis/findings/findings.h"
@@ -25,33 +23,40 @@ struct OverlapGroup {
   UniqueTexts names;
 };
 
-/// The variables that a region's kernel can reach by its maps; nothing if they are not all known.
-std::optional<std::set<std::uint32_t>> reached(const Trace& trace, Index<Region> region) {
-  if (!region) return std::nullopt;
+/// Whether a region's kernel can reach by its maps what a transfer copies, or another part of the
+/// same variable. It may where the maps are not all known.
+bool may_reach(const Evidence& evidence, Index<Region> region, std::uint32_t copy) {
+  const Trace& trace = evidence.trace;
   const std::uint32_t list = trace.regions.common(region.value).map_list;
-  if (list >= trace.map_lists.size()) return std::nullopt;
-  constexpr std::uint64_t kValue = 0x80 | 0x100;  // private or literal: no storage of the program's
-  std::set<std::uint32_t> variables;
-  for (const MapItem& item : trace.map_lists[list]) {
-    if ((item.type & kValue) != 0) continue;
-    if (!item.variable) return std::nullopt;
-    variables.insert(item.variable.value);
+  if (list >= trace.map_lists.size()) return true;
+  const DataOp& op = trace.ops[copy];
+  std::uint64_t begin = op.src;
+  std::uint64_t bytes = op.bytes;
+  if (const std::uint32_t mapping = evidence.mappings.of(copy); mapping != Index<Mapping>::kNone) {
+    begin = evidence.mappings.rows()[mapping].host;
+    bytes = evidence.mappings.rows()[mapping].bytes;
   }
-  return variables;
+  constexpr std::uint64_t kValue = 0x80 | 0x100;  // private or literal: no storage of the program's
+  return std::ranges::any_of(trace.map_lists[list], [&](const MapItem& item) {
+    if ((item.type & kValue) != 0) return false;
+    const std::uint64_t end = item.begin + std::max<std::uint64_t>(item.bytes, 1);
+    return !item.variable || item.variable == op.variable ||
+           (item.begin < begin + bytes && begin < end);
+  });
 }
 
 /// Whether the copy had to wait for the kernel: its region is another one, of the same thread, and
 /// the kernel's maps name everything but what is copied.
-bool waited_needlessly(const Trace& trace, const DeviceActivity& kernel,
+bool waited_needlessly(const Evidence& evidence, const DeviceActivity& kernel,
                        const DeviceActivity& copy) {
+  const Trace& trace = evidence.trace;
   if (!copy.op || !copy.region || !kernel.region || copy.region == kernel.region) return false;
   const DataOp& op = trace.ops[copy.op.value];
   if (!op.variable || op.internal) return false;
   const Region& before = trace.regions[kernel.region.value];
   const Region& after = trace.regions[copy.region.value];
   if (before.thread != after.thread || before.nowait || after.nowait) return false;
-  const auto variables = reached(trace, kernel.region);
-  return variables && !variables->contains(op.variable.value);
+  return !may_reach(evidence, kernel.region, copy.op.value);
 }
 
 }  // namespace
@@ -71,7 +76,7 @@ std::vector<Claim> no_overlap(const Evidence& evidence) {
     if (activity.kind != ActivityKind::kHtoD || time < kLeastCopyTime) continue;
     const DeviceActivity*& kernel = last_kernel[activity.device];
     if (kernel == nullptr || kernel->end > activity.begin ||
-        !waited_needlessly(trace, *kernel, activity)) {
+        !waited_needlessly(evidence, *kernel, activity)) {
       continue;
     }
     const Index<Site> copy = trace.regions.common(activity.region.value).site;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <string>
 #include <string_view>
@@ -53,6 +54,7 @@ struct Named {
   Gaps gaps = Gaps::kNone;
   std::uint64_t begin = 0;
   std::uint64_t bytes = 0;  ///< 0: not known, but some
+  std::uint64_t step = 1;   ///< as far as the name tells
   std::vector<std::string> names;
   bool is_unclear = false;  ///< several, which do not tell what is whose; or it may be nothing
 };
@@ -68,8 +70,11 @@ NamedByVariable named_in(const std::vector<MapItem>& items) {
     const Gaps gaps = gaps_of(item);
     const auto [at, is_new] = named.try_emplace(item.variable.value);
     Named& of = at->second;
-    if (is_new) of.gaps = gaps;
-    if (is_new) of.begin = item.begin;
+    if (is_new) {
+      of.gaps = gaps;
+      of.begin = item.begin;
+      of.step = step_of(item.name);
+    }
     const bool is_other = !is_new && (gaps != of.gaps || gaps != Gaps::kTold);
     of.is_unclear = of.is_unclear || is_other || (item.bytes == 0 && !is_fixed(item.name));
     of.bytes += item.bytes;
@@ -84,13 +89,18 @@ NamedByVariable named_in(const std::vector<MapItem>& items) {
 struct Moved {
   std::uint64_t bytes = 0;
   std::uint64_t transfers = 0;
-  bool from_begin = true;  ///< each began where the section does
-  std::uint64_t held = 0;  ///< by the device, of the storage
+  bool from_begin = true;    ///< each began where the section does
+  std::uint64_t held = 0;    ///< by the device, of the storage
+  std::uint64_t behind = 0;  ///< of that what lies behind the section's begin
 };
 
+/// Whether the runtime left some of the section out. What reaches beyond the storage that is there,
+/// since its length counts elements and no extent, is the program's own mistake. (How large an
+/// element is does not show: of a last one some of the step may lie beyond.)
 bool is_partial(const Named& named, const Moved& moved) {
   if (named.gaps == Gaps::kByStep) {
-    return moved.transfers == 1 && moved.from_begin && moved.bytes == named.bytes;
+    const bool is_there = named.bytes <= moved.behind / named.step;
+    return moved.transfers == 1 && moved.from_begin && moved.bytes == named.bytes && is_there;
   }
   return moved.bytes == 0 || (moved.bytes < named.bytes && named.bytes <= moved.held);
 }
@@ -102,6 +112,20 @@ bool is_there(const Evidence& evidence, const Region& region, const Named& named
   piece.host = named.begin;
   piece.bytes = std::max<std::uint64_t>(named.bytes, 1);
   return evidence.presence.others(piece, region.begin, region.begin, 0).any;
+}
+
+/// Of which of these sections a transfer is: what lies in the same storage. (A list is of its first
+/// region's variables, and its storage may be called otherwise in another.) End: of none.
+NamedByVariable::const_iterator section_of(const Evidence& evidence, const NamedByVariable& named,
+                                           std::uint32_t op) {
+  const std::uint32_t mapping = evidence.mappings.of(op);
+  if (mapping == Index<Mapping>::kNone) {
+    return named.find(evidence.trace.ops.common(op).variable.value);
+  }
+  const Mapping& storage = evidence.mappings.rows()[mapping];
+  return std::ranges::find_if(named, [&](const auto& section) {
+    return section.second.begin - storage.host < std::max<std::uint64_t>(storage.bytes, 1);
+  });
 }
 
 /// Of updates that name something with gaps: by region and variable.
@@ -120,17 +144,24 @@ AllMoved moved_by_updates(const Evidence& evidence, const std::vector<NamedByVar
     const DataOp& common = trace.ops.common(i);
     if (!is_transfer(common.kind)) continue;
     const std::uint32_t region = trace.ops.region_of(i).value;
-    const auto at = all.find({region, common.variable.value});
-    if (at == all.end()) continue;
-    const std::uint64_t begin =
-        named[trace.regions.common(region).map_list].at(common.variable.value).begin;
-    Moved& moved = at->second;
+    const auto first = all.lower_bound({region, 0});
+    if (first == all.end() || first->first.first != region) continue;
+    const NamedByVariable& sections = named[trace.regions.common(region).map_list];
+    const auto section = section_of(evidence, sections, i);
+    if (section == sections.end()) continue;
+    const std::uint64_t begin = section->second.begin;
+    Moved& moved = all.at({region, section->first});
     moved.bytes += common.bytes;
     ++moved.transfers;
     moved.from_begin =
         moved.from_begin && begin == (common.kind == OpKind::kHtoD ? common.src : common.dst);
     const std::uint32_t mapping = evidence.mappings.of(i);
-    if (mapping != Index<Mapping>::kNone) moved.held = evidence.mappings.rows()[mapping].bytes;
+    if (mapping == Index<Mapping>::kNone) continue;
+    const Mapping& storage = evidence.mappings.rows()[mapping];
+    moved.held = storage.bytes;
+    // Of a variable that no clause allocated nobody told its size.
+    moved.behind = storage.is_static ? std::numeric_limits<std::uint64_t>::max()
+                                     : storage.host + storage.bytes - begin;
   }
   return all;
 }

@@ -46,10 +46,10 @@ void add_sites(const Evidence& evidence, std::uint32_t number, LoopClaim& loop) 
 
 void add_stay(const Evidence& evidence, const LoopStay& stay, LoopClaim& loop) {
   const Trace& trace = evidence.trace;
-  const auto& [entry, alias, has_all, group, surplus, others] = stay;
+  const auto& [entry, alias, strays, group, surplus, others] = stay;
   const std::uint32_t data = loop.kept.add(trace, evidence.mappings, group.front(),
                                            surplus.sent > 0, surplus.returned > 0, others);
-  loop.kept.add_alias(alias, data, has_all);
+  loop.kept.add_alias(alias, data, strays);
   loop.claim.stays.push_back(stay_of(evidence, group));
   loop.data_of_stay.push_back(data);
   loop.with_others = loop.with_others || others.any;
@@ -160,7 +160,9 @@ std::optional<Claim> finished(const Evidence& evidence, const Loop& row, LoopCla
       std::ranges::all_of(loop.equal, [](const auto& one) { return one.second.are_backed(); });
   if (!are_backed) claim.add_caveat(Caveat::Kind::kBlocksCompared);
   if (loop.with_others) claim.add_caveat(Caveat::Kind::kOthersMap);
-  if (loop.kept.names_stray) claim.add_caveat(Caveat::Kind::kNamesStray, loop.kept.data.names());
+  if (!loop.kept.straying.empty()) {
+    claim.add_caveat(Caveat::Kind::kNamesStray, loop.kept.data.names(loop.kept.straying));
+  }
   constexpr std::uint64_t kOften = 4;
   if (kOften * (loop.compared - loop.same.equal) > loop.compared) {
     claim.add_caveat(Caveat::Kind::kHostChanges);
@@ -178,7 +180,7 @@ std::optional<Claim> finished(const Evidence& evidence, const Loop& row, LoopCla
   const std::vector<std::string> declared = loop.kept.data.declared_in(place);
   finding.facts = facts_of(trace, row, loop);
   finding.data = loop.kept.data.rows();
-  for (EditData& data : finding.data) data.strays = loop.kept.names_stray;
+  for (const std::uint32_t one : loop.kept.straying) finding.data[one].strays = true;
   finding.edits = loop.kept.edits(trace, around);
   finding.unless = {Unless::kHostUses, Unless::kMadeAnew};
   if (loop.kept.returns_what_is_made()) finding.unless.push_back(Unless::kNoPass);

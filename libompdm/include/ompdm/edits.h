@@ -37,7 +37,7 @@ struct EditData {
   int scope_line = 0;  ///< from which on that function knows all names in it; 0: not known
   /// The expression stood for other extents of this data, too: at most for one of `pieces`.
   bool varies = false;
-  bool strays = false;  ///< some names of the finding's data stood for other data at times
+  bool strays = false;  ///< it stood for memory of other addresses at times, which is not meant
   std::vector<std::uint64_t> pieces;   ///< bytes of each piece of storage that it stands for
   std::vector<std::size_t> variables;  ///< rows of Analysis::variables that it stands for
 };

@@ -3,7 +3,8 @@
 //= target@main x1: HtoD 1 8000, DtoH 1 8000, alloc 1, kernel 1
 //= target@scale x2: HtoD 2 16000, DtoH 2 16000, alloc 2, kernel 2
 //= target@shift x1: HtoD 1 8000, alloc 1, kernel 1
-//= data = a: HtoD 4 32000, DtoH 3 24000
+//= data: HtoD 1 8000, DtoH 1 8000
+//= a: HtoD 3 24000, DtoH 2 16000
 #include <stdlib.h>
 
 #include "part.h"

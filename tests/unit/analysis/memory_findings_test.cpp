@@ -192,6 +192,39 @@ TEST(DeviceLeak, OfAPointerAloneIsTheRuntimes) {
   EXPECT_EQ(program.patterns(), "");
 }
 
+// The pointers of rows go over by map(to: a[i][0:n]), and stay when the rows are released.
+TEST(DeviceLeak, OfPointersWhoseDataIsReleasedIsNone) {
+  for (const bool are_released : {true, false}) {
+    OneArray program;
+    constexpr std::uint64_t kRows = 64;
+    const std::uint64_t host = program.trace.variables[0].address;
+    for (std::uint64_t i = 0; i < kRows; ++i) {
+      const auto row = program.variable("*a[i]", 8000);
+      const std::uint64_t begin = program.trace.variables[row.value].address;
+      const auto list = static_cast<std::uint32_t>(program.trace.map_lists.size());
+      program.trace.map_lists.push_back({{program.a, "a[i]", host, host + 8 * i, 8, 0x20},
+                                         {row, "a[i][0:n]", host + 8 * i, begin, 8000, 0x11}});
+      program.begin(program.enter);
+      program.trace.regions.edit_back()->map_list = list;
+      program.op(OpKind::kAlloc, program.a, 8, 10)->src += 8 * i;
+      program.trace.ops.edit_back()->dst += 8 * i;
+      program.op(OpKind::kAlloc, row, 8000, 10);
+      program.end();
+      program.kernel(list);
+      program.begin(program.exit);
+      if (are_released) program.op(OpKind::kDelete, row, 0, 5);
+      program.end();
+    }
+    const std::vector<Finding> leaks = found(analyze(program.take()), "device_leak");
+    if (are_released) {
+      EXPECT_TRUE(leaks.empty());
+    } else {
+      ASSERT_EQ(leaks.size(), 1U);
+      EXPECT_EQ(leaks[0].allocated_bytes, kRows * 8000);
+    }
+  }
+}
+
 TEST(DeviceLeak, OfWhatAMapClauseDidNotBringBack) {
   OneArray program;
   program.map();
@@ -316,6 +349,24 @@ TEST(DeviceLeak, OfWhatAMapperMapsHasNoEdit) {
   };
   EXPECT_TRUE(entered(true).edits.empty());
   EXPECT_FALSE(entered(false).edits.empty());
+}
+
+// A mapper that names members alone puts a part of the struct there.
+TEST(DeviceLeak, OfMembersThatAMapperMapsHasNoEdit) {
+  OneArray program;
+  program.trace.map_lists[0][0].by_mapper = true;
+  program.begin(program.enter);
+  program.trace.regions.edit_back()->map_list = 0;
+  program.op(OpKind::kAlloc, program.a, OneArray::kBytes - 8, 10)->src += 8;
+  program.end();
+  program.reader();
+  program.begin(program.exit);
+  program.trace.regions.edit_back()->map_list = 0;
+  program.end();
+  const std::vector<Finding> leaks = found(analyze(program.take()), "device_leak");
+  ASSERT_EQ(leaks.size(), 1U);
+  EXPECT_TRUE(leaks[0].edits.empty());
+  EXPECT_TRUE(std::get<facts::DeviceLeak>(leaks[0].facts).by_mapper);
 }
 
 TEST(DeviceLeak, AKilledProgramHadNoChance) {

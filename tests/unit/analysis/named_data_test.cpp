@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "analysis/found.h"
@@ -64,6 +67,51 @@ TEST(NamedData, SeveralDevicesAreNamedInEveryLine) {
   EXPECT_TRUE(contains(report::advice_text(finding), "update on each of devices 0, 1 and 2"));
   EXPECT_TRUE(
       contains(report::advice_text(finding), "write all this for each of devices 0, 1 and 2"));
+}
+
+/// By expression, whether the data strays.
+std::map<std::string, bool> strays(const Finding& finding) {
+  std::map<std::string, bool> all;
+  for (const EditData& data : finding.data) all[data.expression] = data.strays;
+  return all;
+}
+
+TEST(NamedData, ANameStraysThatStoodForOtherMemory) {
+  Program program;
+  const auto f = program.site(Directive::kTarget, "a.cpp", 6, "f");
+  const auto g = program.site(Directive::kTarget, "a.cpp", 11, "g");
+  const auto val = program.variable("val", kArrayBytes);
+  const auto y = program.variable("b", kArrayBytes);
+  for (int pass = 0; pass < 10; ++pass) {
+    program.map(f, val, "val[0:n]");
+    program.map(g, y, "b[0:n]");
+    program.map(g, program.variable("b", kArrayBytes), "b[0:n]");
+  }
+  const Finding finding = program.only();
+  EXPECT_EQ(strays(finding), (std::map<std::string, bool>{{"b[0:n]", true}, {"val[0:n]", false}}));
+  const auto caveat = std::ranges::find(finding.caveats, Caveat::Kind::kNamesStray, &Caveat::kind);
+  ASSERT_NE(caveat, finding.caveats.end());
+  EXPECT_EQ(caveat->names, std::vector<std::string>{"b"});
+}
+
+// By its address, in the loop: other storage at one address, and other calls, are not meant.
+TEST(NamedData, ANameOfOneAddressInItsLoopDoesNotStray) {
+  Program program;
+  const auto setup = program.site(Directive::kTarget, "a.cpp", 3, "main");
+  const auto f = program.site(Directive::kTarget, "a.cpp", 6, "f");
+  const auto g = program.site(Directive::kTarget, "a.cpp", 11, "g");
+  const auto val = program.variable("val", kArrayBytes);
+  const auto y = program.variable("b", kArrayBytes);
+  program.map(g, program.variable("b", kArrayBytes), "b[0:n]");
+  program.map(setup, program.variable("s", kArrayBytes), "s[0:n]");
+  for (int pass = 0; pass < 10; ++pass) {
+    program.map(f, val, "val[0:n]");
+    const std::size_t first = program.trace.ops.size();
+    program.map(g, y, "b[0:n]");
+    if (pass == 0) program.trace.ops.edit(first)->storage = 7;
+  }
+  EXPECT_EQ(strays(program.only()),
+            (std::map<std::string, bool>{{"b[0:n]", false}, {"val[0:n]", false}}));
 }
 
 // What one is taken of at a time is no list to copy.

@@ -126,6 +126,24 @@ TEST(PartialUpdate, WithAStepMovesNeighbours) {
   EXPECT_EQ(facts.moved, 4000U);
 }
 
+// The length counts elements: this one overruns what is mapped, by a mistake of the program.
+TEST(PartialUpdate, WithAStepThatLeadsBeyondWhatIsThereIsNoFaultOfTheRuntime) {
+  Updated program("a[0:n:2]", OneArray::kBytes, kTo);
+  program.update(1, OneArray::kBytes);
+  EXPECT_TRUE(program.partial().empty());
+  Updated half("a[0:n / 2:2]", OneArray::kBytes / 2, kTo);
+  half.update(1, OneArray::kBytes / 2);
+  EXPECT_EQ(half.partial().size(), 1U);
+}
+
+// Memory that was freed and allocated again may have another name in each region of one list.
+TEST(PartialUpdate, OfStorageThatIsCalledOtherwiseMeanwhile) {
+  Updated program("a[0:10][0:50]", 4000, kTo | kWithGaps);
+  program.trace.map_lists.back()[0].variable = program.variable("b", OneArray::kBytes);
+  program.update(10, 400);
+  EXPECT_TRUE(program.partial().empty());
+}
+
 TEST(PartialUpdate, WithAStepOfOneOrOneThatIsNotKnownIsClean) {
   for (const char* name : {"a[0:500:1]", "a[0:500:step]", "a[0:500]", "a[b ? 0 : 2:500]"}) {
     Updated program(name, 4000, kTo);

@@ -11,13 +11,31 @@ class StorageTest : public testing::Test {
   // A mapping in a region that begins at `at`.
   Index<Variable> map(const std::string& name, std::uint64_t begin, std::uint64_t bytes,
                       Nanoseconds at, int line = 1) {
-    Mention mention;
+    return touch(name, begin, bytes, at, line, {}).variable;
+  }
+
+  // A clause that puts it on a device, and takes it away if `until` is not 0.
+  Meant stay(const std::string& name, std::uint64_t begin, std::uint64_t bytes, Nanoseconds at,
+             Nanoseconds until = 0, int line = 1) {
+    DataOp alloc;
+    alloc.kind = OpKind::kAlloc;
+    alloc.map_type = 0x3;
+    Mention how;
+    how.op = &alloc;
+    const Meant meant = touch(name, begin, bytes, at, line, how);
+    storage.acquire(begin);
+    if (until != 0) storage.release(begin, until);
+    return meant;
+  }
+
+  Meant touch(const std::string& name, std::uint64_t begin, std::uint64_t bytes, Nanoseconds at,
+              int line, Mention mention) {
     ItemName item{name + "[0:n]", name, "a.cpp", line};
     if (name.empty()) item = {};
     mention.name = &item;
     mention.site = {0};
     mention.since = at;
-    return storage.touch(begin, bytes, mention, at).variable;
+    return storage.touch(begin, bytes, mention, at);
   }
 
   Trace trace = [] {
@@ -38,6 +56,50 @@ TEST_F(StorageTest, ASwapOfPointersRenamesNothing) {
   ASSERT_EQ(variables.size(), 2U);
   EXPECT_EQ(variables[0].name, "u");
   EXPECT_EQ(variables[0].aliases, std::vector<std::string>{"t"});
+}
+
+// Pointers that were swapped, and memory that was freed and allocated again, are not told apart.
+TEST_F(StorageTest, EachStayOnADeviceHasTheNameOfItsClause) {
+  const Meant first = stay("u", 0x1000, 800, 10, 15);
+  const Meant second = stay("t", 0x1000, 800, 20, 25, 2);
+  EXPECT_EQ(variables[first.variable.value].name, "u");
+  EXPECT_EQ(variables[second.variable.value].name, "t");
+  EXPECT_EQ(first.storage, second.storage) << "it may be the same memory, under another name";
+  EXPECT_EQ(stay("u", 0x1000, 800, 30, 35).variable, first.variable);
+  ASSERT_EQ(variables.size(), 2U);
+  EXPECT_TRUE(variables[0].aliases.empty());
+  EXPECT_TRUE(variables[1].aliases.empty());
+  EXPECT_EQ(map("t", 0x1000, 800, 40, 2), first.variable);
+  EXPECT_TRUE(variables[0].aliases.empty()) << "its stay is over";
+}
+
+TEST_F(StorageTest, AnAliasIsOfTheSameStay) {
+  const auto a = stay("a", 0x1000, 800, 10).variable;
+  EXPECT_EQ(map("p", 0x1000, 800, 20, 2), a);
+  ASSERT_EQ(variables.size(), 1U);
+  EXPECT_EQ(variables[0].aliases, std::vector<std::string>{"p"});
+}
+
+// A section of the first that is too long holds the second.
+TEST_F(StorageTest, WhatBeginsElsewhereIsNoAlias) {
+  const auto a = stay("a", 0x1000, 1600, 10).variable;
+  EXPECT_EQ(map("b", 0x1320, 800, 20, 2), a);
+  EXPECT_TRUE(variables[0].aliases.empty());
+}
+
+TEST_F(StorageTest, ALocalOfAnotherCallIsNoAlias) {
+  Mention first;
+  first.holder = {1, {0}};
+  first.path = {0};
+  Mention second;
+  second.holder = {2, {1}};
+  second.path = {1};
+  const auto a = touch("a", 0x1000, 800, 10, 1, first).variable;
+  storage.acquire(0x1000);
+  for (const Nanoseconds at : {20, 30}) {
+    EXPECT_EQ(touch("b", 0x1000, 800, at, 2, second).variable, a) << "it is there";
+  }
+  EXPECT_TRUE(variables[0].aliases.empty());
 }
 
 TEST_F(StorageTest, ADereferencedPointerIsNoOtherName) {
@@ -83,7 +145,7 @@ TEST_F(StorageTest, APartOfWhatIsPresentBelongsToIt) {
   storage.acquire(0x1000);
   EXPECT_EQ(map("s.b", 0x1008, 8, 20), s);
   EXPECT_EQ(map("mid", 0x1020, 8, 20), s);
-  EXPECT_EQ(variables[0].aliases, std::vector<std::string>{"mid"});
+  EXPECT_TRUE(variables[0].aliases.empty());
   storage.release(0x1000, 30);
   EXPECT_NE(map("k", 0x1008, 4, 40), s);
 }

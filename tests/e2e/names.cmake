@@ -1,0 +1,15 @@
+# Whose name a report tells, of what: the programs of tests/e2e/cases that are about names.
+if(NOT OMPDM_BUILD_KERNELS)
+  return()
+endif()
+set(e2e_cases ${CMAKE_CURRENT_SOURCE_DIR}/cases)
+foreach(name stood_for_other_data ledger_reuse)
+  add_e2e_program(${name} ${e2e_cases}/${name}.cpp OPTIONS -std=c++20)
+endforeach()
+foreach(name s08_stale_frame s18_strided_update)
+  add_e2e_program(${name} ${e2e_cases}/${name}.c C)
+endforeach()
+add_e2e_program(released ${CMAKE_CURRENT_SOURCE_DIR}/findings/released.c C)
+target_sources(e2e_test PRIVATE names_test.cpp)
+add_dependencies(e2e_test e2e_stood_for_other_data e2e_ledger_reuse e2e_s08_stale_frame e2e_s18_strided_update
+  e2e_released)
