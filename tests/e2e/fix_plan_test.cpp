@@ -100,6 +100,17 @@ TEST(FixPlan, MissesOptionsThatNothingTells) {
   EXPECT_TRUE(contains(ended.err, "; by hand: ompdm explain trace.json 1")) << ended.err;
 }
 
+TEST(FixPlan, EditsNoFortran) {
+  const Project project(kPrograms / "copied_back.c");
+  ASSERT_TRUE(project.record());
+  ASSERT_EQ(
+      project.start({"sed", "-i", "s/copied_back[.]c/copied_back.f90/g", "trace.json"}).status, 0);
+  fs::rename(project.folder() / "copied_back.c", project.folder() / "copied_back.f90");
+  const Ended ended = project.fix();
+  EXPECT_EQ(ended.status, 4) << ended.out << ended.err;
+  EXPECT_TRUE(contains(ended.out, "its source is Fortran")) << ended.out << ended.err;
+}
+
 TEST(FixPlan, NeedsLines) {
   const Project project(kPrograms / "copied_back.c");
   project.take("lineless");
