@@ -111,6 +111,15 @@ std::string largest_movers(Analyses analyses, const SourceNames& names) {
   return fmt::format(" Most bytes: {}.", spoken_list(told));
 }
 
+/// " 80 transfers of at most 256 B were not judged."
+std::string unjudged(Analyses analyses) {
+  std::uint64_t small = 0;
+  for (const Analysis& one : analyses) small += one.withheld.small_transfers;
+  if (small == 0) return {};
+  return fmt::format(" {} of at most 256 B {} not judged.", counted(small, "transfer", "transfers"),
+                     small == 1 ? "was" : "were");
+}
+
 /// How far contents were compared.
 std::string compared_text(Analyses analyses) {
   const auto unseen = [](const Analysis& one) {
@@ -145,7 +154,7 @@ std::string none_found(Analyses analyses, const SourceNames& names) {
          (any_invariant ? " What never changes on its way is needed only if kernels change it on "
                           "the device, which transfers do not tell."
                         : "") +
-         largest_movers(analyses, names);
+         unjudged(analyses) + largest_movers(analyses, names);
 }
 
 }  // namespace ompdm::report

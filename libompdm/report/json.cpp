@@ -51,11 +51,13 @@ Json withheld_json(Analyses analyses) {
     sum.transfers += one.withheld.transfers;
     sum.bytes += one.withheld.bytes;
     sum.allocations += one.withheld.allocations;
+    sum.small_transfers += one.withheld.small_transfers;
   }
   return {{"findings", sum.findings},
           {"transfers", sum.transfers},
           {"bytes", sum.bytes},
-          {"allocations", sum.allocations}};
+          {"allocations", sum.allocations},
+          {"small_transfers", sum.small_transfers}};
 }
 
 }  // namespace

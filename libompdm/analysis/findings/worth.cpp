@@ -56,6 +56,11 @@ Withheld withheld_of(const Trace& trace, const std::vector<Claim>& claims, const
     }
     if (is_new) ++withheld.findings;
   }
+  for (std::uint32_t i = 0; i < trace.ops.size(); ++i) {
+    const DataOp& op = trace.ops.common(i);
+    const bool is_small = is_transfer(op.kind) && !op.internal && op.bytes <= kRidesAlong;
+    if (is_small && !counted[i]) ++withheld.small_transfers;
+  }
   withheld.transfers = cost.transfers;
   withheld.bytes = cost.bytes;
   withheld.allocations = cost.allocations;

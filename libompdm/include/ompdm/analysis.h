@@ -142,6 +142,8 @@ struct Withheld {
   std::uint64_t transfers = 0;  ///< their operations, each once, that no finding claims
   std::uint64_t bytes = 0;      ///< that these transfers moved
   std::uint64_t allocations = 0;
+  /// Transfers of at most 256 bytes that no finding claims: most detectors do not look at these.
+  std::uint64_t small_transfers = 0;
 };
 
 /// Transfers that carried what was there already, and that no finding calls needless because a

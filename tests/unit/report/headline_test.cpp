@@ -144,6 +144,13 @@ TEST(NoneFound, SaysWhatWasComparedAndWhatMovedMost) {
   EXPECT_EQ(text.find("No needless movement"), std::string::npos);
 }
 
+// A sum that comes back with each launch rides along: nothing is said of it but that.
+TEST(NoneFound, SaysHowManyTransfersAreTooSmallToBeJudged) {
+  EXPECT_NE(
+      text_of({.passes = 3, .bytes = 8}).find(" 6 transfers of at most 256 B were not judged."),
+      std::string::npos);
+}
+
 // Many small copies that few could make: no byte would be spared.
 TEST(Needless, OfCopiesWhoseBytesOthersCarryTellsNoBytes) {
   std::vector<analysis::Analysis> one = {analysis_of({.full = true})};

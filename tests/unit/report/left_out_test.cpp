@@ -26,7 +26,7 @@ analysis::Analysis one_update() {
 TEST(LeftOut, IsSaidAtTheEndOfTheFindings) {
   std::vector<analysis::Analysis> analyses = {one_update()};
   EXPECT_EQ(render(analyses, Format::kText).find("Withheld"), std::string::npos);
-  analyses[0].withheld = {3, 12, 3400, 20};
+  analyses[0].withheld = {3, 12, 3400, 20, 5};
   analyses[0].doubts = {{"device_address", 8, 600'000}, {"pointer_table", 12, 55'000}};
   const std::string markdown = render(analyses, Format::kMarkdown);
   for (const std::string sentence :
@@ -39,8 +39,10 @@ TEST(LeftOut, IsSaidAtTheEndOfTheFindings) {
   EXPECT_NE(render(analyses, Format::kText).find("Withheld as too small: 3 findings"),
             std::string::npos);
   const json report = json::parse(render(analyses, Format::kJson));
-  EXPECT_EQ(report["withheld"],
-            json::parse(R"({"findings": 3, "transfers": 12, "bytes": 3400, "allocations": 20})"));
+  EXPECT_EQ(
+      report["withheld"],
+      json::parse(
+          R"({"findings": 3, "transfers": 12, "bytes": 3400, "allocations": 20, "small_transfers": 5})"));
   EXPECT_EQ(report["doubted"][1]["reason"], "pointer_table");
   EXPECT_EQ(report["doubted"][1]["transfers"], 12);
   EXPECT_EQ(report["doubted"][1]["bytes"], 55000);
