@@ -183,7 +183,7 @@ class Functions {
     }
     for (std::size_t i = 0; i < function.places.size(); ++i) {
       const CallInLoop& call = function.calls.calls()[i];
-      if (!call.reached) continue;
+      if (!call.known) continue;
       CallPlace& place = trace_.call_places[function.places[i]];
       place.code_read = true;
       place.loop = row_of(call.loop);

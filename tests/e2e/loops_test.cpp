@@ -76,5 +76,27 @@ TEST(Loops, WhatIsDeferredAfterTeamsOfItsThread) {
   EXPECT_EQ(report["iterations"][0]["from"], "code");
 }
 
+/// Their places, "heat.cpp:54"; "order" of those that no code tells.
+std::vector<std::string> places_of(const Json& report) {
+  std::vector<std::string> places;
+  for (const Json& row : report["iterations"]) {
+    const std::string file = row["file"];
+    const int line = row["line"];
+    places.push_back(row["from"] == "code"
+                         ? file.substr(file.rfind('/') + 1) + ':' + std::to_string(line)
+                         : "order");
+  }
+  return places;
+}
+
+TEST(Loops, BesideACycleWithSeveralEntriesHavePlaces) {
+  for (const auto& [name, place] :
+       {std::pair{"other_cycle", "other_cycle.c:10"}, {"two_vectors", "two_vectors.cpp:10"}}) {
+    const Json report = record({{program(name)}}).report;
+    EXPECT_EQ(places_of(report), Loops{place});
+    EXPECT_EQ(report["iterations"][0]["count"], 20);
+  }
+}
+
 }  // namespace
 }  // namespace ompdm::e2e::loops_test
