@@ -128,10 +128,7 @@ Spanned span_of(const Program& program, const Stay& stay) {
   if (statements.empty()) throw Refusal("no block leads to its directives", place);
   const bool is_alone =
       statements.size() == 1 && llvm::isa<clang::OMPExecutableDirective>(statements.front());
-  if (is_alone)
-    throw Refusal(
-        "nothing in this function repeats this directive: around it alone nothing is spared",
-        place);
+  if (is_alone) throw Refusal("around this directive alone nothing is spared", place);
   clang::Stmt* span = clang::CompoundStmt::Create(
       program.context(), statements, clang::FPOptionsOverride(), statements.front()->getBeginLoc(),
       statements.back()->getEndLoc());
