@@ -99,7 +99,8 @@ Stay stay_of(const Program& program, const Finding& finding) {
 }
 
 const clang::Stmt& loop_of(const Program& program, const Stay& stay) {
-  const Place& place = stay.begin.front()->places.at(0);
+  const Edit& begin = *stay.begin.front();
+  const Place& place = begin.inside.line > 0 ? begin.inside : begin.places.at(0);
   const clang::Stmt* loop = program.loop_at(place, stay.kept_places);
   if (loop == nullptr) {
     throw Refusal(

@@ -43,9 +43,13 @@ std::uint32_t FunctionCalls::keep_loop(std::uint32_t loop) {
   kept.parent = keep_loop(nest_->loops()[loop].parent);
   const NaturalLoop& natural = nest_->loops()[loop];
   for (const std::uint32_t block : natural.blocks) {
+    kept.code.push_back(flow_->begins[block]);
     if (std::ranges::count(natural.latches, block) > 0 || leaves(loop, block)) {
       kept.branches.push_back(flow_->lasts[block]);
     }
+  }
+  for (const auto& [after, call] : flow_->calls) {
+    if (nest_->contains(loop, flow_->block_at(after - 1))) kept.code.push_back(after - 1);
   }
   kept.catches = nest_->is_joined(loop, handlers_);
   const auto number = static_cast<std::uint32_t>(loops_.size());

@@ -18,6 +18,8 @@ namespace ompdm::trace {
 struct CallLoop {
   std::uint32_t parent = kNoLoop;       ///< the loop around it, in FunctionCalls::loops
   std::vector<std::uint64_t> branches;  ///< addresses of the instructions that lead back or out
+  /// Addresses in it by which its lines are known: the begins of its blocks, and its calls.
+  std::vector<std::uint64_t> code;
   /// Of those that lead out, where a pass may leave before it has made a call that is sure.
   std::vector<std::uint64_t> early_exits;
   /// Where exceptions are caught leads into it: its passes may end unseen.

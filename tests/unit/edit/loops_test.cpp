@@ -72,6 +72,19 @@ TEST_F(AroundLoop, WritesBehindTheConditionOfADo) {
   }
 }
 
+TEST_F(AroundLoop, IsFoundByALineInIt) {
+  const File file = source(
+      with_loop("  for (;;) {\n" + std::string(kRegion) + "    if (--steps <= 0) break;\n  }\n"));
+  Finding finding = kept(file, "for (;;)");
+  for (Edit& edit : finding.edits) {
+    if (!is_around(edit)) continue;
+    edit.inside = file.at("break");
+    edit.places = {{"", 0}};
+  }
+  expect_changes(file, plan_of(file, finding),
+                 {file.before("for (;;)", kEnter), file.before("return u[7]", kExit)});
+}
+
 TEST_F(AroundLoop, IndentsAsTheProgramsDirectivesDo) {
   std::string text = time_loop("");
   text.insert(text.find("#pragma"), "    ");
