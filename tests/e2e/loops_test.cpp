@@ -133,5 +133,15 @@ TEST(Loops, BeginInNoLineThatIsWithin) {
   }
 }
 
+TEST(Loops, LeadToTargetDataAndToNoHalfOfOne) {
+  const Json report = record({{program("halves")}}).report;
+  std::vector<std::string> unreached;
+  for (const Json& row : report["findings"].at(0)["unreached"]) {
+    unreached.push_back(row["directive"].get<std::string>() + ' ' +
+                        std::to_string(row["line"].get<int>()));
+  }
+  EXPECT_EQ(unreached, (Loops{"target data 18", "target data 23"}));
+}
+
 }  // namespace
 }  // namespace ompdm::e2e::loops_test
