@@ -225,6 +225,30 @@ TEST(CodeLoops, ThatWereInlinedAndUnrolledHaveNoPlace) {
   EXPECT_FALSE(anchor.unplaced->is_there) << "it may be in main";
 }
 
+// The pointer is one of the loop's own, and may be to other data in each pass: contents tell.
+TEST(CodeLoops, OfThreePassesAreEnoughWhereTheContentStays) {
+  for (const bool stays : {true, false}) {
+    CodeLoops program;
+    const auto text = program.variable("text", CodeLoops::kGrid);
+    const std::uint64_t host = program.trace.variables[text.value].address;
+    MapItem item{text, "text", host, host, CodeLoops::kGrid, 0x3};
+    item.local_line = 55;
+    program.trace.map_lists = {{item}};
+    for (std::uint64_t i = 0; i < 3; ++i) {
+      const std::size_t first = program.trace.ops.size();
+      program.pass(text);
+      program.trace.regions.edit_back()->map_list = 0;
+      for (std::size_t op = first; op < program.trace.ops.size(); ++op) {
+        const OpKind kind = program.trace.ops.common(op).kind;
+        const bool moves = kind == OpKind::kHtoD || kind == OpKind::kDtoH;
+        if (moves) program.trace.ops.edit(op)->hash = stays ? 7 : 7 + i;
+      }
+    }
+    const Analysis analysis = analyze(program.take());
+    EXPECT_EQ(patterns(analysis) == "per_iteration_mapping", stays) << patterns(analysis);
+  }
+}
+
 TEST(CodeLoops, EnteredUnseenMapEachTheirOwn) {
   CodeLoops program;
   program.trace.loops[0].entered_unseen = true;
