@@ -1,4 +1,5 @@
-// Whether a directive may be printed as code before and after a loop, by the lines of its source.
+// Whether a loop begins where a trace has it, and a directive may be printed as code before and
+// after it, by the lines of its source.
 //
 // A trace knows a line and names. It does not know whether that line begins a loop, whether a
 // statement may stand before it, or whether a name has the same value before the loop as at the
@@ -19,6 +20,11 @@ namespace ompdm::cli {
 bool fits_around(const std::vector<std::string>& lines, int loop,
                  const std::vector<int>& directives, const std::set<std::string>& names,
                  bool is_fortran);
+
+/// Marks the loops of a trace (CodeLoop::begin_unknown) whose line, in a source that is at hand as
+/// it was compiled, has no `for`, `while` or `do`: of an optimized loop that a `break` alone
+/// leaves, the line is that of the break.
+void doubt_begins_of_loops(Trace& trace);
 
 /// Puts edits into words (Edit::in_scope) whose loop is not known to be so: fits_around() fails, or
 /// the source is not at hand as it was compiled.

@@ -68,19 +68,30 @@ bool is_directive(const std::string& line) {
 
 }  // namespace
 
-SourceLines::SourceLines(const analysis::Analysis& analysis)
-    : process_(analysis.process),
+SourceLines::SourceLines(const Process& process, const std::vector<SourceFile>& sources)
+    : process_(process),
       built_(built_at(process_)),
       // No source of the recorded program is newer than its binary, if that is still the one that
       // ran, and than the run.
       latest_(built_ != 0 ? std::min(built_, process_.start_realtime_ns)
                           : process_.start_realtime_ns) {
-  for (const SourceFile& source : analysis.sources) digests_[source.file].insert(source.md5);
+  for (const SourceFile& source : sources) digests_[source.file].insert(source.md5);
+}
+
+SourceLines::SourceLines(const analysis::Analysis& analysis)
+    : SourceLines(analysis.process, analysis.sources) {
   for (const analysis::DirectiveRow& row : analysis.directives) {
-    const bool is_one =
-        row.directive != Directive::kApi && row.directive != Directive::kRuntime && row.line > 0;
-    if (is_one) directives_[row.file].insert(row.line);
+    add_directive(row.directive, row.file, row.line);
   }
+}
+
+SourceLines::SourceLines(const Trace& trace) : SourceLines(trace.process, trace.sources) {
+  for (const Site& site : trace.sites) add_directive(site.directive, site.file, site.line);
+}
+
+void SourceLines::add_directive(Directive directive, const std::string& file, int line) {
+  const bool is_one = directive != Directive::kApi && directive != Directive::kRuntime && line > 0;
+  if (is_one) directives_[file].insert(line);
 }
 
 SourceLines::Source SourceLines::read(const std::filesystem::path& place,

@@ -19,6 +19,7 @@ namespace ompdm::cli {
 class SourceLines {
  public:
   explicit SourceLines(const analysis::Analysis& analysis);
+  explicit SourceLines(const Trace& trace);
 
   /// All lines, a long one cut; empty where the file is not at hand as it was compiled.
   [[nodiscard]] const std::vector<std::string>& of(const std::string& file) const;
@@ -37,6 +38,9 @@ class SourceLines {
   [[nodiscard]] bool is_older_than_rebuilt_program(const std::filesystem::path& path) const;
 
  private:
+  SourceLines(const Process& process, const std::vector<SourceFile>& sources);
+  void add_directive(Directive directive, const std::string& file, int line);
+
   struct Source {
     std::filesystem::path place;
     std::vector<std::string> lines;

@@ -99,7 +99,8 @@ Stay stay_of(const Program& program, const Finding& finding) {
 }
 
 const clang::Stmt& loop_of(const Program& program, const Stay& stay) {
-  const Place& place = stay.begin.front()->places.at(0);
+  const Edit& begin = *stay.begin.front();
+  const Place& place = begin.inside.line > 0 ? begin.inside : begin.places.at(0);
   const clang::Stmt* loop = program.loop_at(place, stay.kept_places);
   if (loop == nullptr) {
     throw Refusal(
@@ -128,10 +129,7 @@ Spanned span_of(const Program& program, const Stay& stay) {
   if (statements.empty()) throw Refusal("no block leads to its directives", place);
   const bool is_alone =
       statements.size() == 1 && llvm::isa<clang::OMPExecutableDirective>(statements.front());
-  if (is_alone)
-    throw Refusal(
-        "nothing in this function repeats this directive: around it alone nothing is spared",
-        place);
+  if (is_alone) throw Refusal("around this directive alone nothing is spared", place);
   clang::Stmt* span = clang::CompoundStmt::Create(
       program.context(), statements, clang::FPOptionsOverride(), statements.front()->getBeginLoc(),
       statements.back()->getEndLoc());

@@ -31,6 +31,7 @@ Edit edit_of(const Json& json) {
   edit.devices = json.at("devices").get<std::vector<int>>();
   edit.in_scope = json.at("in_scope");
   for (const Json& place : json.at("places")) edit.places.push_back(place_in(place));
+  if (json.contains("inside")) edit.inside = place_in(json.at("inside"));
   for (const Json& clause : json.at("clauses")) edit.clauses.push_back(clause_of(clause));
   return edit;
 }

@@ -33,6 +33,7 @@ struct Edit {
   std::string directive;  ///< "target enter data"
   std::string when;       ///< "always", "host_uses", ...
   std::vector<Place> places;
+  Place inside;  ///< of a loop that no place tells: a line in it; line 0: not known
   std::vector<Clause> clauses;
   std::vector<int> devices;
   bool in_scope = false;

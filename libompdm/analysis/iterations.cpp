@@ -154,12 +154,14 @@ LoopTable loops_of(const Trace& trace, const DirectiveTable& directives) {
   is_grouped.resize(sequences.size(), true);
   const CallOrder order(trace);
   PassFinder passes(trace, order, symbols);
+  std::vector<ByOrder> why(sequences.size());
   for (std::uint32_t i = 0; i < sequences.size(); ++i) {
     if (is_grouped[i] ? passes.read(sequences[i], i) : passes.read(steps_of, i)) {
       sequences[i].clear();
-    } else if (!is_grouped[i]) {
-      sequences[i] = steps_of.all_of(i);
+      continue;
     }
+    why[i] = passes.why_not();
+    if (!is_grouped[i]) sequences[i] = steps_of.all_of(i);
   }
   std::uint32_t devices = 1;
   for (std::vector<Step>& steps : sequences) {
@@ -171,6 +173,7 @@ LoopTable loops_of(const Trace& trace, const DirectiveTable& directives) {
     finder.end_sequence();
   }
   table.rows = forget_devices(finder.loops(), symbols);
+  for (Loop& loop : table.rows) loop.by_order = why[loop.spans.front().sequence];
   std::erase_if(table.rows, [](const Loop& loop) { return !is_loop(loop); });
   for (Loop& loop : passes.take_loops()) table.rows.push_back(std::move(loop));
   sort_rows(table.rows, std::mem_fn(&Loop::begin));
@@ -186,9 +189,10 @@ std::vector<Iteration> iterations_of(const Trace& trace, const LoopTable& loops,
   std::vector<Iteration> rows;
   for (const Loop& loop : loops.rows) {
     Iteration row;
+    row.by_order = loop.by_order;
     if (loop.code) {
       row.file = loop.place.file;
-      row.line = loop.place.line;
+      (loop.begin_unknown ? row.inside : row.line) = loop.place.line;
       row.function = loop.place.function;
       row.from_code = true;
       row.unrolled = trace.loops[loop.code.value].unrolled;

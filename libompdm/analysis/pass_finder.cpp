@@ -30,8 +30,14 @@ bool PassFinder::read(std::size_t count, PathAt path_at, StepAt step_at, std::ui
   for (std::size_t i = 0; i < count; ++i) {
     const Index<CallPath> path = path_at(i);
     const bool is_new = i == 0 || path != path_at(i - 1);
-    if (!path || (is_new && order_.chain(path).empty())) return false;
-    if (i > 0 && !between(path_at(i - 1), path)) return false;
+    if (!path || (is_new && order_.chain(path).empty())) {
+      why_not_ = {ByOrder::Why::kNoCalls, {}};
+      return false;
+    }
+    if (i > 0 && !between(path_at(i - 1), path)) {
+      why_not_ = unread_of(path_at(i - 1), path);
+      return false;
+    }
   }
   sequence_ = sequence;
   for (std::size_t i = 0; i < count; ++i) {
@@ -40,6 +46,20 @@ bool PassFinder::read(std::size_t count, PathAt path_at, StepAt step_at, std::ui
   }
   leave_to(0);
   return true;
+}
+
+/// Of two paths that no known code joins: the innermost function that is not known.
+ByOrder PassFinder::unread_of(Index<CallPath> before, Index<CallPath> after) const {
+  for (const Index<CallPath> path : {after, before}) {
+    for (Index<CallPath> node = path; node; node = trace_.call_paths[node.value].caller) {
+      const CallPlace& place = order_.place(node);
+      if (place.code_read || place.function == 0) continue;
+      return {ByOrder::Why::kCodeUnread, place.frames.empty()
+                                             ? std::string()
+                                             : without_signature(place.frames.back().function)};
+    }
+  }
+  return {ByOrder::Why::kCodeUnread, {}};
 }
 
 bool PassFinder::read(const std::vector<Step>& steps, std::uint32_t sequence) {
@@ -120,14 +140,17 @@ void PassFinder::take(const Step& step, Transition transition) {
 }
 
 std::uint32_t PassFinder::row_of(Index<CodeLoop> code, Frame place) {
+  const CodeLoop& own = trace_.loops[code.value];
   const bool has_place = !place.file.empty() && place.line > 0;
   const auto [at, is_new] = row_of_.try_emplace(
       {has_place ? place.file : "", has_place ? place.line : 0, has_place ? place.column : 0,
+       has_place ? plain_name(place.function) : "",
        has_place ? Index<CodeLoop>::kNone : code.value},
       static_cast<std::uint32_t>(rows_.size()));
   if (is_new) {
     rows_.emplace_back();
     rows_.back().code = code;
+    rows_.back().begin_unknown = own.begin_unknown && place.line == own.line;
     rows_.back().place = std::move(place);
     has_symbol_.emplace_back(symbol_count_);
     over_devices_.push_back(true);

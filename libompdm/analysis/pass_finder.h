@@ -29,6 +29,9 @@ class PassFinder {
   /// The same of a thread's steps.
   bool read(const Steps& steps, std::uint32_t thread);
 
+  /// Why the last one was not explained.
+  [[nodiscard]] const ByOrder& why_not() const { return why_not_; }
+
   /// Every loop with more than one pass, in order of its first. To be called once, at last.
   [[nodiscard]] std::vector<Loop> take_loops();
 
@@ -49,6 +52,7 @@ class PassFinder {
 
   template <class PathAt, class StepAt>
   bool read(std::size_t count, PathAt path_at, StepAt step_at, std::uint32_t sequence);
+  [[nodiscard]] ByOrder unread_of(Index<CallPath> before, Index<CallPath> after) const;
   void take(const Step& step, Transition transition);
   [[nodiscard]] Transition by_devices(const Step& step, const Transition& transition) const;
   [[nodiscard]] bool may_repeat(const Step& step, std::uint32_t level) const;
@@ -61,12 +65,14 @@ class PassFinder {
   const CallOrder& order_;
   std::uint32_t symbol_count_;
   std::vector<Loop> rows_;
-  /// By place in the source; of what has none, by itself.
-  std::map<std::tuple<std::string, int, int, std::uint32_t>, std::uint32_t> row_of_;
+  /// By place in the source, and function: two may include one text. Instances of a template are
+  /// one. Of what has no place, by itself.
+  std::map<std::tuple<std::string, int, int, std::string, std::uint32_t>, std::uint32_t> row_of_;
   std::vector<std::vector<bool>> has_symbol_;  // beside rows_
   std::vector<bool> over_devices_;             // each pass had a device of its own; beside rows_
   std::vector<Active> active_;
   std::uint32_t sequence_ = 0;
+  ByOrder why_not_;
 };
 
 }  // namespace ompdm::analysis

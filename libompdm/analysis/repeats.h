@@ -43,9 +43,11 @@ struct Loop {
   std::vector<std::uint32_t>
       symbols;  ///< of a pass in their order, each once, those of inner loops included
   std::uint32_t devices = 1;  ///< that a pass goes over
-  Index<CodeLoop> code;    ///< the loop of the program's code; none: found from the order of events
-  Frame place;             ///< where a reader finds that
-  Index<CodeLoop> parent;  ///< `code` of the row that all of its entries were passes of
+  Index<CodeLoop> code;  ///< the loop of the program's code; none: found from the order of events
+  Frame place;           ///< where a reader finds that
+  ByOrder by_order;      ///< why there is no `code`
+  bool begin_unknown = false;  ///< that is a place in it, and it begins in another one
+  Index<CodeLoop> parent;      ///< `code` of the row that all of its entries were passes of
   bool at_least =
       false;  ///< passes in which nothing was recorded may be among those counted as one
   std::uint64_t passes = 0;

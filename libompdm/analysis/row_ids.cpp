@@ -45,8 +45,8 @@ void identify(std::vector<Iteration>& rows, const std::vector<DirectiveRow>& dir
   RowIds ids;
   for (Iteration& row : rows) {
     std::string what = fmt::format("loop\n{}\n{}\n{}\n{}\n{}", row.from_code, row.unrolled,
-                                   last_name(row.file), row.line, row.function);
-    if (row.line == 0) {
+                                   last_name(row.file), row.line + row.inside, row.function);
+    if (row.line + row.inside == 0) {
       for (const std::size_t directive : row.directives) what += '\n' + directives[directive].id;
     }
     row.id = ids.of(what);

@@ -81,6 +81,7 @@ Json edit_json(const analysis::Analysis& of, const analysis::Finding& finding, c
     for (const SourcePlace& call : edit.calls) json["calls"].push_back(place_json(call));
   }
   if (edit.anchor.unplaced) json["words"] = loop_text(*edit.anchor.unplaced);
+  if (edit.anchor.inside) json["inside"] = place_json(*edit.anchor.inside);
   return json;
 }
 

@@ -50,6 +50,7 @@ std::string loop_of(const analysis::Analysis& one, const analysis::Iteration& ro
                     const SourceNames& names) {
   if (one.iterations.size() == 1) return {};
   if (row.from_code && row.line > 0) return "; loop at " + names.place(row);
+  if (row.from_code && row.inside > 0) return "; loop " + names.place(row);
   std::vector<std::string> places;
   for (const std::size_t directive : row.directives) {
     places.push_back(names.place(one.directives[directive]));

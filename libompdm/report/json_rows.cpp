@@ -207,6 +207,12 @@ Json iteration_json(const analysis::Iteration& row, const Analysis& of, std::siz
                {"devices", row.devices},
                {"directives", Json::array()},
                {"directive_ids", directive_ids(of, row.directives)}};
+  if (row.inside > 0) json["inside"] = row.inside;
+  if (row.by_order.why != analysis::ByOrder::Why::kNot) {
+    const bool is_code = row.by_order.why == analysis::ByOrder::Why::kCodeUnread;
+    json["by_order"] = {{"why", is_code ? "code_unread" : "no_calls"},
+                        {"function", row.by_order.function}};
+  }
   const bool is_inner = row.parent != analysis::kNoRow;
   json["parent"] = is_inner ? Json(loops_before + row.parent) : Json();
   json["parent_id"] = is_inner ? Json(of.iterations[row.parent].id) : Json();

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "report/advice.h"
 
 namespace ompdm::report {
@@ -20,7 +22,7 @@ std::string loop_text(const analysis::UnplacedLoop& loop) {
   const std::string& function = loop.in.function;
   if (function.empty()) return runs + " (it may be in a calling function)";
   const std::string called = spoken_list(loop.called);
-  if (loop.in_main) {
+  if (loop.is_there) {
     const std::string& path = loop.in.file;
     const std::string where =
         path.empty() ? function
@@ -36,6 +38,25 @@ std::string loop_text(const analysis::UnplacedLoop& loop) {
   return fmt::format("{} (in {}, or in {}, which calls {}{})", runs, inside, caller.function,
                      function,
                      !caller.file.empty() && caller.line > 0 ? " at " + place_text(caller) : "");
+}
+
+std::vector<std::string> by_order_sentences(Analyses analyses) {
+  using Why = analysis::ByOrder::Why;
+  std::vector<std::string> lines;
+  for (const analysis::Analysis& one : analyses) {
+    for (const analysis::Iteration& row : one.iterations) {
+      const analysis::ByOrder& by_order = row.by_order;
+      if (by_order.why == Why::kNot) continue;
+      const std::string why =
+          by_order.why == Why::kNoCalls ? "it is not known which calls led to some directives"
+          : by_order.function.empty()
+              ? "code that led to directives cannot be followed"
+              : fmt::format("the code of {} cannot be followed", by_order.function);
+      const std::string line = "(by order): " + why;
+      if (std::ranges::find(lines, line) == lines.end()) lines.push_back(line);
+    }
+  }
+  return lines;
 }
 
 }  // namespace ompdm::report

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "ompdm/edits.h"
 #include "ompdm/facts.h"
+#include "report/tables.h"
 
 namespace ompdm::report {
 
@@ -13,8 +15,11 @@ namespace ompdm::report {
 std::string loop_text(const analysis::facts::LoopPlace& loop);
 
 /// "the loop in main (heat.cpp) that calls sweep and norm, which run heat.cpp:41 and heat.cpp:52"
-/// where the directives' functions have nothing but main in common; else "the loop that runs
-/// heat.cpp:41 (in solve, or in main, which calls it at heat.cpp:90)".
+/// where its function is known; else "the loop that runs heat.cpp:41 (in solve, or in main, which
+/// calls it at heat.cpp:90)".
 std::string loop_text(const analysis::UnplacedLoop& loop);
+
+/// "(by order): the code of solve cannot be followed": why loops have no place, each reason once.
+std::vector<std::string> by_order_sentences(Analyses analyses);
 
 }  // namespace ompdm::report

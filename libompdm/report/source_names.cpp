@@ -103,7 +103,9 @@ std::string SourceNames::place(const analysis::DirectiveRow& row) const {
 
 std::string SourceNames::place(const analysis::Iteration& row) const {
   if (!row.from_code) return {};
-  const std::string text = row.line > 0 ? place(row.file, row.line) : std::string("(no line)");
+  const std::string text = row.line > 0     ? place(row.file, row.line)
+                           : row.inside > 0 ? "around " + place(row.file, row.inside)
+                                            : std::string("(no line)");
   if (row.unrolled) return text + " repeated";
   std::string function = without_parameters(row.function);
   constexpr std::string_view kNameless = "(anonymous namespace)::";

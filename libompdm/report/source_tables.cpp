@@ -94,7 +94,8 @@ std::string loop_text(const std::vector<analysis::Iteration>& rows, const analys
     text += "  ";
   }
   const bool by_line = row.line > 0 && !row.unrolled;
-  return text + (by_line ? names.place(row.file, row.line) : names.place(row));
+  if (by_line) return text + names.place(row.file, row.line);
+  return text + (row.inside > 0 ? "around " + names.place(row.file, row.inside) : names.place(row));
 }
 
 /// A pass as a bar of its wall time: '#' copies, '=' kernels, '.' neither.

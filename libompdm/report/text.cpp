@@ -13,6 +13,7 @@
 #include "report/glance/needless.h"
 #include "report/headline.h"
 #include "report/invariant.h"
+#include "report/loop_words.h"
 #include "report/losses.h"
 #include "report/nvprof_block.h"
 #include "report/page.h"
@@ -96,6 +97,9 @@ std::string text_report(Analyses analyses, const SourceNames& names, const Layou
     if (!hint.empty()) text += wrapped("  (" + hint + ')', layout.width) + '\n';
     text += titled(variables_table(analyses, names), layout);
     text += titled(iterations_table(analyses, names), layout);
+    for (const std::string& line : by_order_sentences(analyses)) {
+      text += wrapped(line, layout.width) + '\n';
+    }
     for (const std::string& line : invariant_sentences(analyses, names)) {
       text += wrapped(line, layout.width) + '\n';
     }

@@ -53,12 +53,26 @@ void locate(Trace& trace, Symbols& symbols) {
   }
 }
 
+/// The line of an address in the function that `own` lies in, where calls that were inlined there
+/// have the line of the call; 0: it lies in another one, or that is not known.
+int line_beside(const CodePlace& own, const CodePlace& place) {
+  if (own.inlined.empty() && place.inlined.empty()) return place.file == own.file ? place.line : 0;
+  const std::size_t depth = std::max<std::size_t>(own.inlined.size(), 1);
+  if (place.inlined.size() < depth) return 0;
+  const auto at = place.inlined.end() - static_cast<std::ptrdiff_t>(depth);
+  const bool is_same_call =
+      own.inlined.empty() || std::equal(at + 1, place.inlined.end(), own.inlined.begin() + 1);
+  return is_same_call && at->function == own.function && at->file == own.file ? at->line : 0;
+}
+
 /// The loop's own place: compilers give its condition the line of its `for` or `while`. Whether
 /// that is the branch that leads back or one of those that lead out (a `break` is another), is
-/// theirs: of all these the first line, but those of calls that were inlined come last.
+/// theirs: of all these the first line, but those of calls that were inlined come last. Where other
+/// code of the loop lies before that line, the loop does not begin there.
 CodeLoop loop_at(Index<Module> module, const CallLoop& loop, Symbols& symbols) {
   CodeLoop row;
   std::pair<std::size_t, int> best;  // calls that were inlined, line
+  const CodePlace* own = nullptr;
   for (const std::uint64_t branch : loop.branches) {
     const CodePlace& place = symbols.at(module, branch);
     const std::pair at(place.inlined.size(), place.line);
@@ -69,7 +83,12 @@ CodeLoop loop_at(Index<Module> module, const CallLoop& loop, Symbols& symbols) {
     row.file = place.file;
     row.line = place.line;
     row.column = place.column;
+    own = &place;
   }
+  row.begin_unknown = std::ranges::any_of(loop.code, [&](std::uint64_t address) {
+    const int line = row.line > 0 ? line_beside(*own, symbols.at(module, address)) : 0;
+    return line > 0 && line < row.line;
+  });
   return row;
 }
 
@@ -183,7 +202,7 @@ class Functions {
     }
     for (std::size_t i = 0; i < function.places.size(); ++i) {
       const CallInLoop& call = function.calls.calls()[i];
-      if (!call.reached) continue;
+      if (!call.known) continue;
       CallPlace& place = trace_.call_places[function.places[i]];
       place.code_read = true;
       place.loop = row_of(call.loop);

@@ -88,6 +88,7 @@ class United {
     for (std::uint32_t i = 0; i < leader_.size(); ++i) {
       CodeLoop& row = trace_.loops[first_ + i];
       CodeLoop& leader = trace_.loops[first_ + leader_[i]];
+      leader.begin_unknown = leader.begin_unknown || row.begin_unknown;
       leader.counts_all = leader.counts_all && row.counts_all;
       leader.entered_unseen = leader.entered_unseen || row.entered_unseen;
       leader.called_unseen = leader.called_unseen || row.called_unseen;

@@ -202,6 +202,7 @@ ordered_json row(const CodeLoop& loop) {
                        {"file", text(loop.file)},
                        {"line", loop.line},
                        {"column", loop.column}};
+  if (loop.begin_unknown) json["begin_unknown"] = true;
   set_index(json, "parent", loop.parent);
   if (loop.counts_all) json["counts_all"] = true;
   if (loop.entered_unseen) json["entered_unseen"] = true;

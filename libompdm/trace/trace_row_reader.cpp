@@ -149,6 +149,7 @@ void read_row(const Json& object, CodeLoop& loop) {
   get(object, "file", loop.file);
   get(object, "line", loop.line);
   get(object, "column", loop.column);
+  get(object, "begin_unknown", loop.begin_unknown);
   get(object, "parent", loop.parent);
   get(object, "counts_all", loop.counts_all);
   get(object, "entered_unseen", loop.entered_unseen);

@@ -23,16 +23,22 @@ bool is_same_place(const Frame& one, const Frame& other) {
   return std::tie(one.file, one.line, one.column) == std::tie(other.file, other.line, other.column);
 }
 
-/// A begin and an end at one place are a `target data`.
+/// A begin and an end at one place are a `target data`, however many copies of each there are.
 void join_halves(std::vector<UnreachedDirective>& rows) {
-  for (UnreachedDirective& row : rows) {
-    const auto is_end = [&](const UnreachedDirective& other) {
-      return other.directive == Directive::kTargetExitData && is_same_place(other.place, row.place);
-    };
-    if (row.directive != Directive::kTargetEnterData) continue;
-    const auto end = std::ranges::find_if(rows, is_end);
-    if (end != rows.end()) end->directive = row.directive = Directive::kTargetData;
+  const auto has = [&](Directive directive, const Frame& place) {
+    return std::ranges::any_of(rows, [&](const UnreachedDirective& row) {
+      return row.directive == directive && is_same_place(row.place, place);
+    });
+  };
+  std::vector<UnreachedDirective> joined = rows;
+  for (UnreachedDirective& row : joined) {
+    const bool is_data =
+        has(Directive::kTargetEnterData, row.place) && has(Directive::kTargetExitData, row.place);
+    const bool is_half =
+        row.directive == Directive::kTargetEnterData || row.directive == Directive::kTargetExitData;
+    if (is_data && is_half) row.directive = Directive::kTargetData;
   }
+  rows = std::move(joined);
 }
 
 }  // namespace

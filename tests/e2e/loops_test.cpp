@@ -76,5 +76,72 @@ TEST(Loops, WhatIsDeferredAfterTeamsOfItsThread) {
   EXPECT_EQ(report["iterations"][0]["from"], "code");
 }
 
+/// Their places, "heat.cpp:54"; "order" of those that no code tells.
+std::vector<std::string> places_of(const Json& report) {
+  std::vector<std::string> places;
+  for (const Json& row : report["iterations"]) {
+    const std::string file = row["file"];
+    const int line = row["line"];
+    places.push_back(row["from"] == "code"
+                         ? file.substr(file.rfind('/') + 1) + ':' + std::to_string(line)
+                         : "order");
+  }
+  return places;
+}
+
+TEST(Loops, BesideACycleWithSeveralEntriesHavePlaces) {
+  for (const auto& [name, place] :
+       {std::pair{"other_cycle", "other_cycle.c:10"}, {"two_vectors", "two_vectors.cpp:10"}}) {
+    const Json report = record({{program(name)}}).report;
+    EXPECT_EQ(places_of(report), Loops{place});
+    EXPECT_EQ(report["iterations"][0]["count"], 20);
+  }
+}
+
+/// Of the insertions of a report around a loop: the line before which they go; 0: none is known.
+std::vector<int> loop_lines(const Json& report) {
+  std::vector<int> lines;
+  for (const Json& finding : report["findings"]) {
+    for (const Json& edit : finding["edits"]) {
+      if (edit["kind"] == "insert" && edit["of"] == "loop") {
+        lines.push_back(edit["places"][0]["line"]);
+        EXPECT_EQ(lines.back() == 0, edit.contains("inside")) << edit;
+      }
+    }
+  }
+  return lines;
+}
+
+// Of a do the compiler tells the end, of a loop that a break leaves the line of that.
+TEST(Loops, BeginInNoLineThatIsWithin) {
+  for (const char* name : {"begins_O1", "begins_O3"}) {
+    for (const char* shape : {"do_while", "ends_by_break", "begins_by_break"}) {
+      const Json report = record({{program(name), shape}}).report;
+      const Json& loop = report["iterations"].at(0);
+      EXPECT_EQ(loop["from"], "code");
+      EXPECT_EQ(loop["count"], 20);
+      EXPECT_EQ(loop["line"], 0) << name << ' ' << shape;
+      EXPECT_GT(loop["inside"], 0);
+      const std::vector<int> lines = loop_lines(report);
+      EXPECT_FALSE(lines.empty());
+      EXPECT_EQ(std::ranges::count(lines, 0), std::ssize(lines)) << name << ' ' << shape;
+    }
+    const Json report = record({{program(name), "plain"}}).report;
+    EXPECT_EQ(places_of(report), Loops{"begins.cpp:43"});
+    EXPECT_FALSE(report["iterations"][0].contains("inside"));
+    EXPECT_EQ(std::ranges::count(loop_lines(report), 43), std::ssize(loop_lines(report)));
+  }
+}
+
+TEST(Loops, LeadToTargetDataAndToNoHalfOfOne) {
+  const Json report = record({{program("halves")}}).report;
+  std::vector<std::string> unreached;
+  for (const Json& row : report["findings"].at(0)["unreached"]) {
+    unreached.push_back(row["directive"].get<std::string>() + ' ' +
+                        std::to_string(row["line"].get<int>()));
+  }
+  EXPECT_EQ(unreached, (Loops{"target data 18", "target data 23"}));
+}
+
 }  // namespace
 }  // namespace ompdm::e2e::loops_test

@@ -58,9 +58,11 @@ std::vector<Caller> chain_of(const Site& site) {
   return chain;
 }
 
-/// Position of a function in a chain.
+/// Position of a function in a chain; instances of a template are one.
 std::optional<std::size_t> find_in(const std::vector<Caller>& chain, const std::string& function) {
-  const auto at = std::ranges::find(chain, function, &Caller::function);
+  const auto at = std::ranges::find(chain, template_name(function), [](const Caller& caller) {
+    return template_name(caller.function);
+  });
   if (at == chain.end()) return std::nullopt;
   return static_cast<std::size_t>(at - chain.begin());
 }
@@ -84,21 +86,48 @@ std::vector<std::vector<Caller>> chains_of(const Trace& trace,
   return known ? chains : std::vector<std::vector<Caller>>();
 }
 
+/// Whether what is repeated there may have been repeated by a function that it was inlined into: a
+/// call, or a directive, of which nobody knows where its function is called.
+bool may_be_inlined(const Trace& trace, Index<CodeLoop> loop) {
+  const CodeLoop& code = trace.loops[loop.value];
+  const auto is_directive = [&](const Site& site) {
+    return site.line == code.line && site.file == code.file;
+  };
+  const auto is_inlined = [&](const CallPlace& place) {
+    return place.loop == loop && place.frames.size() > 1;
+  };
+  return std::ranges::any_of(trace.sites, is_directive) ||
+         std::ranges::any_of(trace.call_places, is_inlined);
+}
+
 }  // namespace
 
-UnplacedLoop unplaced_loop(const Trace& trace, const std::vector<Index<Site>>& sites,
-                           bool innermost) {
-  UnplacedLoop loop{.innermost = innermost, .runs = source_places(trace, sites)};
+UnplacedLoop unplaced_loop(const Trace& trace, const Loop& row,
+                           const std::vector<Index<Site>>& sites) {
+  UnplacedLoop loop{.innermost = row.entries > 1, .runs = source_places(trace, sites)};
   const std::vector<std::vector<Caller>> chains = chains_of(trace, sites);
-  const std::optional<std::size_t> common = chains.empty() ? std::nullopt : common_of(chains);
-  if (!common) return loop;
-  const Caller& function = chains.front()[*common];
-  loop.in = place_of_call(function);
-  loop.in_main = is_main(function.function);
-  for (const std::vector<Caller>& chain : chains) {
-    const std::optional<std::size_t> at = find_in(chain, function.function);
-    if (at && *at > 0) add_once(loop.called, chain[*at - 1].function);
+  std::optional<std::size_t> common;
+  const bool has_function =
+      row.code && !row.place.function.empty() && !is_library(caller_of(row.place));
+  if (has_function) {
+    // The code tells its function; where it was unrolled, one that it may have been inlined from.
+    loop.in = {row.place.file, 0, without_signature(row.place.function), 0};
+    loop.is_there = !trace.loops[row.code.value].unrolled;
+    if (!chains.empty()) common = find_in(chains.front(), loop.in.function);
+  } else if (!chains.empty() && (common = common_of(chains))) {
+    loop.in = place_of_call(chains.front()[*common]);
   }
+  loop.is_there = loop.is_there || is_main(loop.in.function);
+  if (!common) return loop;
+  std::vector<std::string> instances;
+  for (const std::vector<Caller>& chain : chains) {
+    const std::optional<std::size_t> at = find_in(chain, loop.in.function);
+    if (!at) continue;
+    instances.push_back(chain[*at].function);
+    if (*at > 0) add_once(loop.called, chain[*at - 1].function);
+  }
+  const Caller& function = chains.front()[*common];
+  loop.in.function = common_function(instances);
   // What calls itself is one function, however deep it is.
   std::size_t next = *common + 1;
   while (next < chains.front().size() && chains.front()[next].function == function.function) ++next;
@@ -111,11 +140,7 @@ SourcePlace source_place(const Trace& trace, const Loop& loop) {
   const CodeLoop& code = trace.loops[loop.code.value];
   const Caller caller{without_signature(loop.place.function), loop.place.file, loop.place.line};
   if (caller.file.empty() || caller.line == 0 || is_library(caller)) return {};
-  // A directive that is repeated itself may be inlined there: nobody knows where it is called.
-  const auto is_there = [&](const Site& site) {
-    return site.line == code.line && site.file == code.file;
-  };
-  if (code.unrolled && std::ranges::any_of(trace.sites, is_there)) return {};
+  if (loop.begin_unknown || (code.unrolled && may_be_inlined(trace, loop.code))) return {};
   return {caller.file, caller.line, caller.function, 0};
 }
 
@@ -158,7 +183,8 @@ std::vector<Index<CodeLoop>> loops_around(const Trace& trace, const LoopTable& l
     const CodeLoop& code = trace.loops[at.value];
     // A function that was inlined has its own loops only: what is around a call may make anew what
     // the function works on.
-    if (code.line == 0 || code.unrolled || code.function != function) break;
+    const bool has_place = code.line != 0 && !code.begin_unknown && !code.unrolled;
+    if (!has_place || code.function != function) break;
     around.push_back(at);
   }
   return around;
@@ -170,8 +196,11 @@ Anchor loop_anchor(const Trace& trace, const Loop& loop, const std::vector<Index
   const facts::LoopPlace known = place_of_loop(trace, loop);
   SourcePlace& place = anchor.places.emplace_back(known.place);
   if (place.file.empty()) {
-    anchor.unplaced = unplaced_loop(trace, sites, loop.entries > 1);
+    anchor.unplaced = unplaced_loop(trace, loop, sites);
     place.function = anchor.unplaced->in.function;
+    if (loop.begin_unknown && loop.place.line > 0) {
+      anchor.inside = {loop.place.file, loop.place.line, place.function, 0};
+    }
   } else if (known.is_calls) {
     anchor.of = Anchor::Of::kCalls;
   }

@@ -13,12 +13,12 @@
 
 namespace ompdm::analysis {
 
-/// What the call chains of a pass's directives tell of the loop: those of the first time that each
-/// was met. `innermost`: another loop, or several calls, run it again and again.
-UnplacedLoop unplaced_loop(const Trace& trace, const std::vector<Index<Site>>& sites,
-                           bool innermost = false);
+/// What is known of a loop without a line to begin at: its function, where the code tells that, and
+/// the call chains of a pass's directives, of the first time that each was met.
+UnplacedLoop unplaced_loop(const Trace& trace, const Loop& loop,
+                           const std::vector<Index<Site>>& sites);
 
-/// Where the code has the loop; empty if that is not known, or is no place to write anything.
+/// Where the code has the loop begin; empty if that is not known, or is no place to write anything.
 SourcePlace source_place(const Trace& trace, const Loop& loop);
 
 /// The same, and whether the compiler left a loop there.

@@ -128,8 +128,10 @@ std::optional<Claim> finished(const Evidence& evidence, const Loop& row, LoopCla
   // Where nothing makes memory, pointers that are set anew are copies of others.
   const std::vector<std::string> made =
       makes == MakesMemory::kNo ? std::vector<std::string>() : loop.kept.data.made_within(body);
+  // Of a loop of three passes there are two contents that may be what was there before.
   constexpr std::uint64_t kFewest = 3;
-  if (!made.empty() && loop.same.equal < kFewest) return std::nullopt;
+  const std::uint64_t fewest = std::clamp<std::uint64_t>(loop.sent - loop.sent_enough, 1, kFewest);
+  if (!made.empty() && loop.same.equal < fewest) return std::nullopt;
   loop.kept.settle(trace);
   for (std::size_t i = 0; i < loop.claim.stays.size(); ++i) {
     loop.kept.add_idle(

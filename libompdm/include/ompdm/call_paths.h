@@ -51,6 +51,9 @@ struct CodeLoop {
   /// those behind calls by a pointer that was never followed, are not known.
   std::vector<UnreachedDirective> unreached = {};
   MakesMemory makes_memory = MakesMemory::kUnknown;
+  /// The line is one in the loop, and it begins in another: code of it lies before that, as it
+  /// does where the branch is that of a condition at the end (`do`), or of a `break`.
+  bool begin_unknown = false;
   bool operator==(const CodeLoop&) const = default;
 };
 

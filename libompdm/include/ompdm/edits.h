@@ -57,15 +57,15 @@ enum class EditKind : std::uint8_t {
   kKeep,      ///< leave the directive: it finds the data present then, and moves nothing
 };
 
-/// A loop whose line is not known, as far as the calls tell that led to its directives when each
-/// was first met.
+/// A loop of which it is not known where it begins, as far as its code tells, or the calls that led
+/// to its directives when each was first met.
 struct UnplacedLoop {
   bool innermost = false;              ///< another loop, or several calls, run it again and again
   std::vector<SourcePlace> runs = {};  ///< the directives of a pass
   /// The innermost function that leads to all of them, where that is known; `line` is where it
   /// calls what leads to the first.
   SourcePlace in = {};
-  bool in_main = false;                  ///< that is the whole program
+  bool is_there = false;  ///< the loop is in that function itself, and in none that calls it
   std::vector<std::string> called = {};  ///< the functions that lead from there to the directives
   SourcePlace caller = {};               ///< which calls that function, and where; empty: not known
 };
@@ -84,7 +84,9 @@ struct Anchor {
   Of of = Of::kDirective;
   /// Of a loop or of calls one, whose file is empty where the code does not tell its line.
   std::vector<SourcePlace> places;
-  std::optional<UnplacedLoop> unplaced = {};  ///< of a loop without a line
+  std::optional<UnplacedLoop> unplaced = {};  ///< of a loop without a line to begin at
+  /// A line in such a loop, as its code tells; none: not known.
+  std::optional<SourcePlace> inside = {};
 };
 
 /// Where the source, and no trace, knows the condition of an edit.

@@ -43,6 +43,18 @@ struct Recurring {
   std::uint64_t compared = 0;   ///< this many
 };
 
+/// Why a loop was found from the order of events alone.
+struct ByOrder {
+  enum class Why : std::uint8_t {
+    kNot,         ///< it is one of the code
+    kNoCalls,     ///< of a directive of its thread it is not known which calls led to it
+    kCodeUnread,  ///< code on the way to one is not known
+  };
+  Why why = Why::kNot;
+  std::string function;  ///< whose code that is; empty: not known
+  bool operator==(const ByOrder&) const = default;
+};
+
 /// A group of directives that was executed again and again on one thread: a loop of the program.
 struct Iteration {
   /// By its place, or by its directives where it has none: equal in another run of the same build.
@@ -51,10 +63,12 @@ struct Iteration {
   /// order of events alone, or the compiler left no line.
   std::string file;
   int line = 0;
+  int inside = 0;  ///< a line in the loop, where it is not known in which it begins
   std::string function;
   bool unrolled = false;   ///< repeats of one source line: the code has no loop there (any more)
   bool from_code = false;  ///< found in the program's code, not from the order of events
-  bool at_least = false;   ///< more passes may have come, in which nothing was recorded
+  ByOrder by_order = {};
+  bool at_least = false;        ///< more passes may have come, in which nothing was recorded
   std::size_t parent = kNoRow;  ///< row of the loop that all of its passes were in
   std::vector<std::size_t>
       directives;             ///< rows of Analysis::directives in the order of a pass, each once

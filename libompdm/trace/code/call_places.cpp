@@ -17,9 +17,7 @@ FunctionCalls::FunctionCalls(const ModuleCode& code, const CodeRange& function,
   auto flow = read_flow(code, function);
   if (!flow) return;
   flow_ = std::make_unique<FlowGraph>(std::move(*flow));
-  auto nest = std::make_unique<LoopNest>(flow_->successors);
-  if (!nest->reducible()) return;
-  nest_ = std::move(nest);
+  nest_ = std::make_unique<LoopNest>(flow_->successors);
   // Who catches an exception asks the runtime for it; what fills up between blocks calls nobody.
   for (const auto& [address, call] : flow_->calls) {
     const std::uint32_t block = flow_->block_at(address - 1);
@@ -45,9 +43,13 @@ std::uint32_t FunctionCalls::keep_loop(std::uint32_t loop) {
   kept.parent = keep_loop(nest_->loops()[loop].parent);
   const NaturalLoop& natural = nest_->loops()[loop];
   for (const std::uint32_t block : natural.blocks) {
+    kept.code.push_back(flow_->begins[block]);
     if (std::ranges::count(natural.latches, block) > 0 || leaves(loop, block)) {
       kept.branches.push_back(flow_->lasts[block]);
     }
+  }
+  for (const auto& [after, call] : flow_->calls) {
+    if (nest_->contains(loop, flow_->block_at(after - 1))) kept.code.push_back(after - 1);
   }
   kept.catches = nest_->is_joined(loop, handlers_);
   const auto number = static_cast<std::uint32_t>(loops_.size());
@@ -57,14 +59,18 @@ std::uint32_t FunctionCalls::keep_loop(std::uint32_t loop) {
   return number;
 }
 
+bool FunctionCalls::is_known(std::uint32_t block) const {
+  return nest_->reached(block) && !nest_->in_other_cycle(block);
+}
+
 void FunctionCalls::place_call(std::uint32_t position) {
   CallInLoop& call = calls_[position];
   const std::uint32_t block = blocks_[position];
   const auto called = flow_->calls.find(returns_[position]);
   if (called != flow_->calls.end()) call.called = called->second.function;
   call.onward.resize(calls_.size());
-  call.reached = nest_->reached(block);
-  if (!call.reached) return;
+  call.known = is_known(block);
+  if (!call.known) return;
   const std::uint32_t own = nest_->innermost(block);
   call.loop = keep_loop(own);
   std::map<std::uint32_t, std::vector<bool>> onward;  // by the loop that both lie in
@@ -74,7 +80,7 @@ void FunctionCalls::place_call(std::uint32_t position) {
     return at->second;
   };
   for (std::uint32_t other = 0; other < calls_.size(); ++other) {
-    if (!nest_->reached(blocks_[other])) continue;
+    if (!is_known(blocks_[other])) continue;
     if (blocks_[other] == block) {
       call.onward[other] = returns_[other] > returns_[position];
       continue;

@@ -18,6 +18,8 @@ namespace ompdm::trace {
 struct CallLoop {
   std::uint32_t parent = kNoLoop;       ///< the loop around it, in FunctionCalls::loops
   std::vector<std::uint64_t> branches;  ///< addresses of the instructions that lead back or out
+  /// Addresses in it by which its lines are known: the begins of its blocks, and its calls.
+  std::vector<std::uint64_t> code;
   /// Of those that lead out, where a pass may leave before it has made a call that is sure.
   std::vector<std::uint64_t> early_exits;
   /// Where exceptions are caught leads into it: its passes may end unseen.
@@ -27,7 +29,9 @@ struct CallLoop {
 /// A call of a function.
 struct CallInLoop {
   std::uint64_t called = 0;  ///< the function; 0: not known, as of a pointer
-  bool reached = false;      ///< false: only an exception leads there, and nothing is known of it
+  /// False: only an exception leads there, or it lies in a cycle that is no loop. Nothing is known
+  /// of it then.
+  bool known = false;
   std::uint32_t loop = kNoLoop;  ///< the innermost around it, in FunctionCalls::loops
   /// By position of the other call: whether that may follow within one pass of the innermost loop
   /// that both lie in (one call of the function, where they share none).
@@ -42,7 +46,7 @@ class FunctionCalls {
   FunctionCalls(const ModuleCode& code, const CodeRange& function,
                 std::vector<std::uint64_t> returns);
 
-  /// False where the code cannot be read, or has cycles that are no loops: nothing is known then.
+  /// False where the code cannot be read: nothing is known then.
   [[nodiscard]] bool read() const { return nest_ != nullptr; }
   [[nodiscard]] const std::vector<CallLoop>& loops() const { return loops_; }
   /// By position of the call that was asked about.
@@ -70,6 +74,7 @@ class FunctionCalls {
   struct Ends;
   std::uint32_t keep_loop(std::uint32_t loop);
   [[nodiscard]] bool leaves(std::uint32_t loop, std::uint32_t block) const;
+  [[nodiscard]] bool is_known(std::uint32_t block) const;
   void place_call(std::uint32_t call);
   [[nodiscard]] std::vector<bool> behind(std::uint32_t loop, const std::vector<bool>& marked) const;
   [[nodiscard]] std::vector<bool> blocks_of(const std::vector<bool>& sure) const;

@@ -6,12 +6,16 @@
 namespace ompdm::trace {
 
 LoopNest::LoopNest(const BlockGraph& graph)
-    : graph_(graph), order_(graph.size(), kNoLoop), innermost_(graph.size(), kNoLoop) {
+    : graph_(graph),
+      order_(graph.size(), kNoLoop),
+      innermost_(graph.size(), kNoLoop),
+      in_other_cycle_(graph.size()) {
   if (graph.empty()) return;
   number_blocks();
   find_dominators();
   find_loops();
   nest_loops();
+  find_other_cycles();
 }
 
 void LoopNest::number_blocks() {
@@ -77,11 +81,7 @@ void LoopNest::find_loops() {
     loop.header = header;
     for (const std::uint32_t from : before_[header]) {
       if (order_[from] < order_[header]) continue;
-      if (dominates(header, from)) {
-        loop.latches.push_back(from);
-      } else {
-        reducible_ = false;
-      }
+      if (dominates(header, from)) loop.latches.push_back(from);
     }
     if (loop.latches.empty()) continue;
     std::vector<bool> in(graph_.size());
@@ -105,6 +105,24 @@ void LoopNest::nest_loops() {
   for (std::uint32_t i = 0; i < loops_.size(); ++i) {
     loops_[i].parent = innermost_[loops_[i].header];
     for (const std::uint32_t block : loops_[i].blocks) innermost_[block] = i;
+  }
+}
+
+// An edge that leads back to a block which other ways go around closes a cycle without a header:
+// what lies between the two within a pass of the innermost loop around both.
+void LoopNest::find_other_cycles() {
+  for (const std::uint32_t entry : sorted_) {
+    for (const std::uint32_t from : before_[entry]) {
+      if (order_[from] < order_[entry] || dominates(entry, from)) continue;
+      const std::uint32_t around = common(innermost_[from], innermost_[entry]);
+      const std::vector<bool> after = in_pass(graph_, entry, around);
+      const std::vector<bool> before = in_pass(before_, from, around);
+      for (std::uint32_t block = 0; block < graph_.size(); ++block) {
+        if (after[block] && before[block] && innermost_[block] == around) {
+          in_other_cycle_[block] = true;
+        }
+      }
+    }
   }
 }
 
@@ -135,14 +153,20 @@ std::uint32_t LoopNest::common(std::uint32_t loop, std::uint32_t other) const {
 }
 
 std::vector<bool> LoopNest::onward(std::uint32_t block, std::uint32_t loop) const {
+  return in_pass(graph_, block, loop);
+}
+
+/// What `ways` lead to from the block before the pass ends; the block itself where they come back.
+std::vector<bool> LoopNest::in_pass(const BlockGraph& ways, std::uint32_t block,
+                                    std::uint32_t loop) const {
   std::vector<bool> found(graph_.size());
   std::vector<std::uint32_t> left = {block};
   while (!left.empty()) {
     const std::uint32_t from = left.back();
     left.pop_back();
-    for (const std::uint32_t to : graph_[from]) {
+    for (const std::uint32_t to : ways[from]) {
       if (found[to] || !contains(loop, to)) continue;
-      if (loop != kNoLoop && to == loops_[loop].header) continue;  // the next pass
+      if (loop != kNoLoop && to == loops_[loop].header) continue;  // another pass
       found[to] = true;
       left.push_back(to);
     }

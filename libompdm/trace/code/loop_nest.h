@@ -33,8 +33,9 @@ class LoopNest {
   [[nodiscard]] bool reached(std::uint32_t block) const { return order_[block] != kNoLoop; }
   /// Whether one of `blocks` leads into the loop by ways that nothing else reaches.
   [[nodiscard]] bool is_joined(std::uint32_t loop, std::vector<std::uint32_t> blocks) const;
-  /// Whether each cycle is a natural loop: one that is entered at several places has no header.
-  [[nodiscard]] bool reducible() const { return reducible_; }
+  /// Whether the block lies in a cycle that is no loop, as one is that is entered at several places
+  /// and has no header. Blocks of loops in such a cycle do not count.
+  [[nodiscard]] bool in_other_cycle(std::uint32_t block) const { return in_other_cycle_[block]; }
   /// The innermost loop that both lie in; of loops themselves.
   [[nodiscard]] std::uint32_t common(std::uint32_t loop, std::uint32_t other) const;
   /// Which blocks one pass of `loop` (kNoLoop: one call of the function) may come to after `block`,
@@ -54,6 +55,9 @@ class LoopNest {
   void find_dominators();
   void find_loops();
   void nest_loops();
+  void find_other_cycles();
+  [[nodiscard]] std::vector<bool> in_pass(const BlockGraph& ways, std::uint32_t block,
+                                          std::uint32_t loop) const;
   [[nodiscard]] bool dominates(std::uint32_t above, std::uint32_t block) const;
 
   const BlockGraph& graph_;
@@ -63,7 +67,7 @@ class LoopNest {
   std::vector<std::uint32_t> dominator_;  // immediate
   std::vector<NaturalLoop> loops_;
   std::vector<std::uint32_t> innermost_;
-  bool reducible_ = true;
+  std::vector<bool> in_other_cycle_;
 };
 
 }  // namespace ompdm::trace

@@ -62,6 +62,30 @@ TEST(CodeLoops, AreNamedWhereTheyAre) {
   EXPECT_EQ(facts.passes, 10U);
 }
 
+// Of a do the compiler tells the end, of a loop without a condition a break.
+TEST(CodeLoops, AreNoPlaceToBeginAtWhereTheLineIsWithin) {
+  CodeLoops program;
+  program.trace.loops[0].line = 58;
+  program.trace.loops[0].begin_unknown = true;
+  const auto grid = program.variable("u", CodeLoops::kGrid);
+  for (int i = 0; i < 10; ++i) program.pass(grid);
+  const Analysis analysis = analyze(program.take());
+  ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
+  const Finding& finding = analysis.findings[0];
+  EXPECT_TRUE(std::get<facts::PerIterationMapping>(finding.facts).loop.place.file.empty());
+  const Anchor& anchor = finding.edits.at(0).anchor;
+  EXPECT_EQ(anchor.of, Anchor::Of::kLoop);
+  EXPECT_EQ(anchor.places.at(0).line, 0);
+  ASSERT_TRUE(anchor.unplaced);
+  EXPECT_TRUE(anchor.unplaced->is_there);
+  EXPECT_EQ(anchor.unplaced->in.function, "solve");
+  ASSERT_TRUE(anchor.inside);
+  EXPECT_EQ(anchor.inside->line, 58);
+  ASSERT_EQ(analysis.iterations.size(), 1U);
+  EXPECT_EQ(analysis.iterations[0].line, 0);
+  EXPECT_EQ(analysis.iterations[0].inside, 58);
+}
+
 TEST(CodeLoops, ThatLeadToWhatWasNotReachedHaveNoEdits) {
   CodeLoops program;
   const Frame place{"probe(int)", "src/heat.cpp", 70, 3};
@@ -180,6 +204,49 @@ TEST(CodeLoops, ThatWereUnrolledAreCalls) {
   EXPECT_TRUE(
       contains(report::advice_text(unplaced.findings[0]), "before the loop that runs heat.cpp:56"))
       << "the line is the directive's own";
+}
+
+// Of a call that was inlined nobody knows whose loop repeated it.
+TEST(CodeLoops, ThatWereInlinedAndUnrolledHaveNoPlace) {
+  CodeLoops program;
+  program.trace.loops[0].unrolled = true;
+  program.trace.call_places[0].repeats = {{0, 0}};
+  program.trace.call_places[0].frames = {{"solve(int)", "src/heat.cpp", 54, 3},
+                                         {"main", "src/heat.cpp", 90, 3}};
+  const auto grid = program.variable("u", CodeLoops::kGrid);
+  for (int i = 0; i < 10; ++i) program.pass(grid);
+  const Analysis analysis = analyze(program.take());
+  ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
+  const Anchor& anchor = analysis.findings[0].edits.at(0).anchor;
+  EXPECT_EQ(anchor.of, Anchor::Of::kLoop);
+  EXPECT_TRUE(anchor.places.at(0).file.empty());
+  ASSERT_TRUE(anchor.unplaced);
+  EXPECT_EQ(anchor.unplaced->in.function, "solve");
+  EXPECT_FALSE(anchor.unplaced->is_there) << "it may be in main";
+}
+
+// The pointer is one of the loop's own, and may be to other data in each pass: contents tell.
+TEST(CodeLoops, OfThreePassesAreEnoughWhereTheContentStays) {
+  for (const bool stays : {true, false}) {
+    CodeLoops program;
+    const auto text = program.variable("text", CodeLoops::kGrid);
+    const std::uint64_t host = program.trace.variables[text.value].address;
+    MapItem item{text, "text", host, host, CodeLoops::kGrid, 0x3};
+    item.local_line = 55;
+    program.trace.map_lists = {{item}};
+    for (std::uint64_t i = 0; i < 3; ++i) {
+      const std::size_t first = program.trace.ops.size();
+      program.pass(text);
+      program.trace.regions.edit_back()->map_list = 0;
+      for (std::size_t op = first; op < program.trace.ops.size(); ++op) {
+        const OpKind kind = program.trace.ops.common(op).kind;
+        const bool moves = kind == OpKind::kHtoD || kind == OpKind::kDtoH;
+        if (moves) program.trace.ops.edit(op)->hash = stays ? 7 : 7 + i;
+      }
+    }
+    const Analysis analysis = analyze(program.take());
+    EXPECT_EQ(patterns(analysis) == "per_iteration_mapping", stays) << patterns(analysis);
+  }
 }
 
 TEST(CodeLoops, EnteredUnseenMapEachTheirOwn) {

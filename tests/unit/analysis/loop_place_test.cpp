@@ -18,7 +18,18 @@ struct Place : TraceBuilder {
     sites.push_back(site(Directive::kTarget, "src/heat.cpp", line, function));
     trace.sites.back().callers = std::move(callers);
   }
-  [[nodiscard]] std::string text() const { return report::loop_text(unplaced_loop(trace, sites)); }
+  [[nodiscard]] std::string text(const Loop& loop = {}) const {
+    return report::loop_text(unplaced_loop(trace, loop, sites));
+  }
+  /// The same of one that the code has in that function.
+  [[nodiscard]] std::string text_in(const std::string& function, bool unrolled = false) {
+    trace.loops = {{function, "src/heat.cpp", 60, 3, {}, true}};
+    trace.loops.front().unrolled = unrolled;
+    Loop loop;
+    loop.code = {0};
+    loop.place = {function, "src/heat.cpp", 60, 3};
+    return text(loop);
+  }
 };
 
 TEST(LoopPlace, InMainItself) {
@@ -88,7 +99,7 @@ TEST(LoopPlace, WhereTheCLibraryStartsIsNone) {
   place.add("norm(double*)", 52, start);
   EXPECT_EQ(place.text(),
             "the loop in main that calls sweep and norm, which run heat.cpp:41 and heat.cpp:52");
-  EXPECT_EQ(unplaced_loop(place.trace, place.sites).in.function, "main");
+  EXPECT_EQ(unplaced_loop(place.trace, {}, place.sites).in.function, "main");
   Place thread;
   thread.add("work(void*)", 41, {{"start_thread", "pthread_create.c", 442, 3}});
   EXPECT_EQ(thread.text(), "the loop that runs heat.cpp:41 (in work, or in what calls it)");
@@ -100,6 +111,33 @@ TEST(LoopPlace, AScopeWithoutANameIsNotTold) {
   EXPECT_EQ(place.text(),
             "the loop that runs heat.cpp:41 (in Grid<int>::sweep, or in main, which calls "
             "Grid<int>::sweep at heat.cpp:90)");
+}
+
+TEST(LoopPlace, InTheFunctionThatItsCodeIsOf) {
+  Place place;
+  place.add("sweep(double*)", 41, {{"step(int)", "heat.cpp", 70, 3}, {"main", "heat.cpp", 90, 3}});
+  EXPECT_EQ(place.text_in("sweep(double*)"), "the loop in sweep (heat.cpp) that runs heat.cpp:41");
+  EXPECT_EQ(place.text_in("step(int)"),
+            "the loop in step (heat.cpp) that calls sweep, which runs heat.cpp:41");
+  EXPECT_EQ(place.text_in("other()"), "the loop in other (heat.cpp) that runs heat.cpp:41");
+}
+
+// What was unrolled may have been inlined before that.
+TEST(LoopPlace, InTheFunctionThatWasUnrolledOrItsCallers) {
+  Place place;
+  place.add("sweep(double*)", 41, {{"step(int)", "heat.cpp", 70, 3}, {"main", "heat.cpp", 90, 3}});
+  EXPECT_EQ(place.text_in("step(int)", true),
+            "the loop that runs heat.cpp:41 (in step, which calls sweep, or in main, which calls "
+            "step at heat.cpp:90)");
+}
+
+TEST(LoopPlace, InstancesOfATemplateAreOneFunction) {
+  Place place;
+  place.add("scale<double>(double*)", 41, {{"main", "heat.cpp", 90, 3}});
+  place.add("scale<float>(float*)", 41, {{"main", "heat.cpp", 91, 3}});
+  EXPECT_EQ(place.text(),
+            "the loop that runs heat.cpp:41 (in scale<...>, or in main, which calls scale<...> at "
+            "heat.cpp:90)");
 }
 
 TEST(LoopPlace, WithoutCallersOrNames) {

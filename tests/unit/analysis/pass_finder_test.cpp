@@ -77,14 +77,40 @@ TEST(Passes, NeedEachStepsPath) {
   std::vector<Step> steps = steps_of("aaa");
   steps[1].path = {};
   EXPECT_FALSE(finder.read(steps, 0));
+  EXPECT_EQ(finder.why_not().why, ByOrder::Why::kNoCalls);
 }
 
 TEST(Passes, OfUnreadCodeAreNotGuessed) {
   Trace trace = one_loop();
   trace.call_places[0].code_read = false;
+  trace.call_places[0].frames = {{"f()", "f.cpp", 4, 1}};
   const CallOrder order(trace);
   PassFinder finder(trace, order, 3);
   EXPECT_FALSE(finder.read(steps_of("aa"), 0));
+  EXPECT_EQ(finder.why_not(), (ByOrder{ByOrder::Why::kCodeUnread, "f"}));
+}
+
+// A text that two functions include, or one function's instances.
+TEST(Passes, OfTwoFunctionsAreTwoLoopsWhereverTheirTextIs) {
+  const auto loops_in = [](const char* one, const char* other) {
+    Trace trace = one_loop();
+    trace.loops[0].function = one;
+    trace.loops.push_back({other, "f.cpp", 3, 1, {}, true});
+    CallPlace place;
+    place.address = 128;
+    place.function = 100;
+    place.code_read = true;
+    place.loop = {1};
+    trace.call_places.push_back(place);
+    trace.call_paths.push_back({{}, {3}, 0x1000, 0});
+    const CallOrder order(trace);
+    PassFinder finder(trace, order, 4);
+    EXPECT_TRUE(finder.read(steps_of("aaa"), 0));
+    EXPECT_TRUE(finder.read(steps_of("ddd"), 1));
+    return finder.take_loops().size();
+  };
+  EXPECT_EQ(loops_in("f()", "g()"), 2U);
+  EXPECT_EQ(loops_in("void f<int>(int)", "void f<float>(float)"), 1U);
 }
 
 // Paths of a trace that nobody recorded.

@@ -100,7 +100,7 @@ TEST_F(CallPlaces, OfASwitchAreFoundThroughItsTable) {
   ASSERT_TRUE(found.read());
   ASSERT_EQ(found.calls().size(), 2U);
   for (const CallInLoop& call : found.calls()) {
-    EXPECT_TRUE(call.reached);
+    EXPECT_TRUE(call.known);
     EXPECT_EQ(call.loop, 0U);
     EXPECT_EQ(call.onward, (std::vector<bool>{false, false}));
   }

@@ -21,6 +21,15 @@ Blocks after(const LoopNest& nest, std::uint32_t block, std::uint32_t loop) {
   return blocks;
 }
 
+/// The blocks that lie in cycles which are no loops.
+Blocks cycles(const LoopNest& nest, const BlockGraph& graph) {
+  Blocks blocks;
+  for (std::uint32_t i = 0; i < graph.size(); ++i) {
+    if (nest.in_other_cycle(i)) blocks.push_back(i);
+  }
+  return blocks;
+}
+
 /// Whether a pass may leave out the block.
 bool skipped(const LoopNest& nest, std::uint32_t block, std::uint32_t loop) {
   std::vector<bool> marked(16);
@@ -37,7 +46,6 @@ TEST(LoopNest, OfStraightCodeIsNone) {
   const BlockGraph graph = {{1}, {2}, {}};
   const LoopNest nest(graph);
   EXPECT_TRUE(nest.loops().empty());
-  EXPECT_TRUE(nest.reducible());
   EXPECT_EQ(after(nest, 0, kNoLoop), (Blocks{1, 2}));
   EXPECT_FALSE(skipped(nest, 1, kNoLoop));
 }
@@ -93,7 +101,29 @@ TEST(LoopNest, ContinueIsOneMoreWayBack) {
 
 TEST(LoopNest, ACycleWithTwoEntriesIsNoLoop) {
   const BlockGraph graph = {{1, 2}, {2}, {1}};
-  EXPECT_FALSE(LoopNest(graph).reducible());
+  const LoopNest nest(graph);
+  EXPECT_TRUE(nest.loops().empty());
+  EXPECT_EQ(cycles(nest, graph), (Blocks{1, 2}));
+}
+
+// for (...) { A; a cycle of 3 and 4 that is entered at both; for (...) B; } for (...) C;
+TEST(LoopNest, OfOtherCyclesTheLoopsAroundAndBesideThemAreLoops) {
+  const BlockGraph graph = {{1}, {2, 3, 4}, {3}, {4}, {3, 5}, {5, 6}, {1, 7}, {7, 8}, {}};
+  const LoopNest nest(graph);
+  ASSERT_EQ(nest.loops().size(), 3U);
+  EXPECT_EQ(nest.loops()[0].blocks, (Blocks{1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(nest.innermost(5), 1U);
+  EXPECT_EQ(nest.innermost(7), 2U);
+  EXPECT_EQ(cycles(nest, graph), (Blocks{3, 4}));
+}
+
+// A loop of 2 alone, in a cycle of 1, 2 and 3 that is entered at 1 and at 3.
+TEST(LoopNest, OfOtherCyclesTheLoopsWithinAreLoops) {
+  const BlockGraph graph = {{1, 3}, {2}, {2, 3}, {1, 4}, {}};
+  const LoopNest nest(graph);
+  ASSERT_EQ(nest.loops().size(), 1U);
+  EXPECT_EQ(nest.loops()[0].blocks, Blocks{2});
+  EXPECT_EQ(cycles(nest, graph), (Blocks{1, 3}));
 }
 
 TEST(LoopNest, KnowsWhatNothingLeadsTo) {

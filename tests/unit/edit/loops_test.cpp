@@ -46,6 +46,16 @@ TEST_F(AroundLoop, WritesBeforeAndBehindAFor) {
                  {file.before("(int t", kEnter), file.before("return u[7]", kExit)});
 }
 
+// What repeats the directive may be the loop that it stands in: nothing is said of that.
+TEST_F(AroundLoop, IsNotAskedForByTheOnlyDirectiveOfABlock) {
+  const File file = source(time_loop(""));
+  const Place region = file.at("#pragma omp target");
+  const Plan plan =
+      plan_of(file, around_statements({region}, {{"to", {"u[0:n]"}}}, {{"from", {"u[0:n]"}}}));
+  expect_refused(plan, region, why::kAloneNothing);
+  EXPECT_EQ(plan.refused.find("repeats"), std::string::npos) << plan.refused;
+}
+
 TEST_F(AroundLoop, WritesBeforeAndBehindAWhile) {
   const File file = source(with_loop("  while (steps-- > 0) {\n" + std::string(kRegion) + "  }\n"));
   expect_changes(file, plan_of(file, kept(file, "while")),
@@ -60,6 +70,19 @@ TEST_F(AroundLoop, WritesBehindTheConditionOfADo) {
     expect_changes(file, plan_of(file, kept(file, line)),
                    {file.before("  do {", kEnter), file.before("return u[7]", kExit)});
   }
+}
+
+TEST_F(AroundLoop, IsFoundByALineInIt) {
+  const File file = source(
+      with_loop("  for (;;) {\n" + std::string(kRegion) + "    if (--steps <= 0) break;\n  }\n"));
+  Finding finding = kept(file, "for (;;)");
+  for (Edit& edit : finding.edits) {
+    if (!is_around(edit)) continue;
+    edit.inside = file.at("break");
+    edit.places = {{"", 0}};
+  }
+  expect_changes(file, plan_of(file, finding),
+                 {file.before("for (;;)", kEnter), file.before("return u[7]", kExit)});
 }
 
 TEST_F(AroundLoop, IndentsAsTheProgramsDirectivesDo) {

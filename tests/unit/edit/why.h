@@ -12,6 +12,7 @@ inline constexpr const char* kMacro = "comes from a macro";
 inline constexpr const char* kNoBlock = "stands in no block";
 inline constexpr const char* kSharedLine = "shares a line";
 inline constexpr const char* kNoLoop = "no for, while or do begins here";
+inline constexpr const char* kAloneNothing = "around this directive alone nothing is spared";
 inline constexpr const char* kElsewhere = "is compiled elsewhere";
 inline constexpr const char* kSetAnew = "a pointer to the data is set here";
 inline constexpr const char* kOtherData = "exchanged here with one of other data";
