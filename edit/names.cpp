@@ -236,7 +236,7 @@ class Keepers : public WrittenCode {
   const clang::VarDecl& variable_;
 };
 
-/// Whether a statement sets a variable, or lets others do so.
+/// Whether a statement sets a variable, or may let others do so.
 class Setters : public WrittenCode {
  public:
   Setters(const Program& program, const clang::VarDecl& variable)
@@ -244,15 +244,19 @@ class Setters : public WrittenCode {
 
   bool VisitDeclRefExpr(clang::DeclRefExpr* name) override {
     if (name->getDecl()->getCanonicalDecl() != variable_.getCanonicalDecl()) return true;
-    const clang::Stmt* parent = program_.parent_of(*name);
-    while (parent != nullptr && llvm::isa<clang::ParenExpr>(parent)) {
-      parent = program_.parent_of(*parent);
-    }
-    // A value that is read is none that is set.
+    const clang::Stmt* part = part_that_is_named(*name);
+    const clang::Stmt* parent = program_.parent_of(*part);
+    // A value that is read is none that is set, nor is what a reference to const stands for.
     const auto* cast = llvm::dyn_cast_or_null<clang::CastExpr>(parent);
-    const bool is_read = cast != nullptr && cast->getCastKind() == clang::CK_LValueToRValue;
+    const bool is_read = cast != nullptr && (cast->getCastKind() == clang::CK_LValueToRValue ||
+                                             cast->getType().isConstQualified());
     const bool is_size = parent != nullptr && llvm::isa<clang::UnaryExprOrTypeTraitExpr>(parent);
-    if (!is_read && !is_size) found = name;
+    if (is_read || is_size) return true;
+    found = name;
+    const auto* binary = llvm::dyn_cast_or_null<clang::BinaryOperator>(parent);
+    const auto* unary = llvm::dyn_cast_or_null<clang::UnaryOperator>(parent);
+    is_sure = is_sure || (binary != nullptr && binary->isAssignmentOp()) ||
+              (unary != nullptr && unary->isIncrementDecrementOp());
     return true;
   }
 
@@ -270,8 +274,27 @@ class Setters : public WrittenCode {
   }
 
   const clang::Stmt* found = nullptr;
+  bool is_sure = false;  ///< an assignment is among what was found
 
  private:
+  /// The field or element of the variable that a name of it is written for.
+  [[nodiscard]] const clang::Stmt* part_that_is_named(const clang::DeclRefExpr& name) const {
+    const clang::Stmt* part = &name;
+    while (const clang::Stmt* parent = program_.parent_of(*part)) {
+      const auto* member = llvm::dyn_cast<clang::MemberExpr>(parent);
+      const auto* cast = llvm::dyn_cast<clang::CastExpr>(parent);
+      const bool is_field = member != nullptr && !member->isArrow() &&
+                            llvm::isa<clang::FieldDecl>(member->getMemberDecl());
+      const bool is_element =
+          cast != nullptr && cast->getCastKind() == clang::CK_ArrayToPointerDecay &&
+          llvm::isa_and_nonnull<clang::ArraySubscriptExpr>(program_.parent_of(*parent));
+      if (is_element) parent = program_.parent_of(*parent);
+      if (!is_field && !is_element && !llvm::isa<clang::ParenExpr>(parent)) break;
+      part = parent;
+    }
+    return part;
+  }
+
   bool is_of_system(const clang::FunctionDecl& function) const {
     const clang::SourceManager& sources = program_.context().getSourceManager();
     return function.getBuiltinID() != 0 || sources.isInSystemHeader(function.getLocation());
@@ -324,7 +347,8 @@ void Names::expect_unchanged(const std::string& name) const {
                   place_of(program_.context(), loop_));
   }
   if (setters.found != nullptr && !variable->getType().isConstQualified()) {
-    throw Refusal(fmt::format("{}, which an extent is made of, is set in the loop", name),
+    throw Refusal(fmt::format("{}, which an extent is made of, {} set in the loop", name,
+                              setters.is_sure ? "is" : "may be"),
                   place_of(program_.context(), *setters.found));
   }
 }

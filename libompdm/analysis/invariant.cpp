@@ -58,8 +58,13 @@ void add(const Trace& trace, std::uint32_t number, Crossings& crossings) {
   if (own.hash != 0) crossings.whole = number;
 }
 
-/// "table (lookup.cpp:16)"; empty if its name is not known.
+/// "table (lookup.cpp:16)"; empty if its name is not known. A call of the API names no variable:
+/// "omp_target_memcpy (lookup.cpp:20)".
 std::string item_of(const Trace& trace, const DataOp& op) {
+  if (op.site && trace.sites[op.site.value].directive == Directive::kApi) {
+    const Site& site = trace.sites[op.site.value];
+    return site.api.empty() ? std::string() : fmt::format("{} ({})", site.api, place_of(site));
+  }
   if (!op.variable || trace.variables[op.variable.value].name.empty()) return {};
   const std::string& name = trace.variables[op.variable.value].name;
   const Index<Site> site = op.site;

@@ -111,7 +111,8 @@ std::vector<std::string> notes_of(const Finding& finding, const Edit& first) {
   }
   for (const std::uint32_t number : inserted) {
     const EditData& data = finding.data[number];
-    if (data.pieces.size() < 2 || data.expression.empty() || first.devices.size() > 1) continue;
+    if (data.pieces.size() < 2 || data.in_turn || data.expression.empty()) continue;
+    if (first.devices.size() > 1) continue;
     lines.push_back(fmt::format(
         "{}{} is {} pieces of memory{}: write all this for each, from when it is allocated until "
         "it is freed",
@@ -132,13 +133,20 @@ std::vector<std::string> notes_of(const Finding& finding, const Edit& first) {
           fmt::format("{} stood for other data at times, which is not meant", data.expression));
     }
     if (data.expression.empty() || data.named_at.function != function_of(first)) continue;
-    if (line > 0 && data.scope_line > line) {
+    if (line > 0 && data.local_line > line) {
+      lines.push_back(
+          fmt::format("{} is only declared at line {}: name the same data as it is "
+                      "called here",
+                      data.expression, data.local_line));
+    } else if (line > 0 && data.scope_line > line) {
       lines.push_back(
           fmt::format("{} has names that are only declared by line {}: write their values",
                       data.expression, data.scope_line));
     } else if (is_at_loop && line > 0 && data.scope_line == 0 && data.objects.empty()) {
-      lines.push_back(fmt::format("{} may be another variable here: write what it stands for at {}",
-                                  data.expression, place_text(data.named_at)));
+      lines.push_back(
+          fmt::format("{} may be another variable here, as far as debug information tells: write "
+                      "what it stands for at {}",
+                      data.expression, place_text(data.named_at)));
     }
   }
   if (first.devices.size() > 1) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <string_view>
 #include <vector>
@@ -88,6 +89,7 @@ std::string choice_of(const Finding& finding, const Edit& edit) {
     }
   }
   if (names.size() == 1) return names.front();
+  std::ranges::sort(names);
   const bool is_all = names.size() == finding.data.size();
   return "one of " + (is_all && is_long_choice(edit) ? "these" : spoken_list(names));
 }

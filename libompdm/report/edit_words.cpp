@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cstddef>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -72,7 +74,12 @@ std::string data_words(const Finding& finding, const EditClause& clause, const E
   std::vector<std::string> parts;
   std::vector<std::string> owners;
   std::map<std::string, std::vector<std::string>> names;
-  for (const std::uint32_t number : clause.data) {
+  // In alphabetical order, as a finding's title has them.
+  std::vector<std::uint32_t> numbers = clause.data;
+  std::ranges::stable_sort(numbers, {}, [&](std::uint32_t number) {
+    return std::string_view(finding.data[number].expression);
+  });
+  for (const std::uint32_t number : numbers) {
     const EditData& data = finding.data[number];
     if (!data.expression.empty()) {
       const std::string owner = owner_of(data, edit);

@@ -33,6 +33,8 @@ struct LoopClaim {
   std::uint64_t pieces = 0;                    ///< whose first send of an entry has none before it
   bool with_others = false;                    ///< other directives map the same in between
   std::set<std::pair<std::uint32_t, std::uint32_t>> counted_on;  ///< site, number of the data
+  /// By number of the data: the pieces of it that each entry has.
+  std::map<std::uint32_t, std::map<std::uint32_t, std::set<std::uint32_t>>> pieces_in;
 };
 
 void add_sites(const Evidence& evidence, std::uint32_t number, LoopClaim& loop) {
@@ -50,6 +52,7 @@ void add_stay(const Evidence& evidence, const LoopStay& stay, LoopClaim& loop) {
   const std::uint32_t data = loop.kept.add(trace, evidence.mappings, group.front(),
                                            surplus.sent > 0, surplus.returned > 0, others);
   loop.kept.add_alias(alias, data, strays);
+  loop.pieces_in[data][entry].insert(evidence.mappings.rows()[group.front()].piece);
   loop.claim.stays.push_back(stay_of(evidence, group));
   loop.data_of_stay.push_back(data);
   loop.with_others = loop.with_others || others.any;
@@ -183,6 +186,10 @@ std::optional<Claim> finished(const Evidence& evidence, const Loop& row, LoopCla
   finding.facts = facts_of(trace, row, loop);
   finding.data = loop.kept.data.rows();
   for (const std::uint32_t one : loop.kept.straying) finding.data[one].strays = true;
+  for (const auto& [one, entries] : loop.pieces_in) {
+    finding.data[one].in_turn =
+        std::ranges::all_of(entries, [](const auto& entry) { return entry.second.size() == 1; });
+  }
   finding.edits = loop.kept.edits(trace, around);
   finding.unless = {Unless::kHostUses, Unless::kMadeAnew};
   if (loop.kept.returns_what_is_made()) finding.unless.push_back(Unless::kNoPass);

@@ -38,6 +38,8 @@ struct EditData {
   /// The expression stood for other extents of this data, too: at most for one of `pieces`.
   bool varies = false;
   bool strays = false;  ///< it stood for memory of other addresses at times, which is not meant
+  /// Of several pieces each entry into the loop has one, which the expression stands for there.
+  bool in_turn = false;
   std::vector<std::uint64_t> pieces;   ///< bytes of each piece of storage that it stands for
   std::vector<std::size_t> variables;  ///< rows of Analysis::variables that it stands for
 };

@@ -49,6 +49,22 @@ TEST(InvariantItems, AreNamedByWhatMovesMost) {
       (Items{"x (a.cpp:5)"}));
 }
 
+// What lies at its address had its name from a clause elsewhere.
+TEST(InvariantItems, OfACallAreNamedByIt) {
+  TraceBuilder build;
+  const auto s = build.variable("s", 1000);
+  const auto copy = build.api("omp_target_memcpy", "a.cpp", 5, "main");
+  for (int pass = 0; pass < 10; ++pass) {
+    auto sent = build.op(OpKind::kHtoD, s, 1000, 10);
+    sent->site = copy;
+    sent->fingerprint = sent->hash = 7;
+  }
+  const Analysis analysis = analyze(build.take());
+  ASSERT_EQ(analysis.iterations.size(), 1U);
+  EXPECT_EQ(analysis.iterations[0].invariant_items,
+            std::vector<std::string>{"omp_target_memcpy (a.cpp:5)"});
+}
+
 TEST(Recurring, IsWhatChangesNowAndThen) {
   const Iteration loop =
       loop_with([](bool is_a, std::uint64_t pass) { return is_a ? 7 + pass / 5 : 10 + pass; });

@@ -153,6 +153,46 @@ TEST(NamedData, PiecesOfSeveralSizesAreNotThereAtOnce) {
                        "each, from when it is allocated until it is freed\n"));
 }
 
+// Before the loop the name stands for the one piece that each entry has.
+TEST(NamedData, PiecesOfOneEntryEachAreThereInTurn) {
+  for (const bool in_turn : {true, false}) {
+    Program program;
+    const auto setup = program.site(Directive::kTarget, "a.cpp", 3, "main");
+    const auto solve = program.site(Directive::kTarget, "a.cpp", 7, "solve");
+    for (int entry = 0; entry < 3; ++entry) {
+      const auto a = program.variable("a", kArrayBytes);
+      const auto b = program.variable("a", kArrayBytes);
+      program.begin(setup);
+      program.launch(100);
+      program.end();
+      for (int pass = 0; pass < 12; ++pass) {
+        program.map(solve, in_turn || pass % 2 == 0 ? a : b, "a[0:n]");
+      }
+    }
+    const Finding finding = program.only();
+    ASSERT_EQ(finding.data.size(), 1U);
+    EXPECT_EQ(finding.data[0].in_turn, in_turn);
+    EXPECT_EQ(contains(report::advice_text(finding), "pieces of memory"), !in_turn)
+        << report::advice_text(finding);
+  }
+}
+
+TEST(NamedData, InWordsIsInTheOrderOfTheTitle) {
+  Program program;
+  const auto first = program.site(Directive::kTarget, "a.cpp", 6, "solve");
+  const auto second = program.site(Directive::kTarget, "a.cpp", 7, "solve");
+  const auto b = program.variable("b", kArrayBytes);
+  const auto a = program.variable("a", kArrayBytes);
+  for (int pass = 0; pass < 10; ++pass) {
+    program.map(first, b, "b[0:n]");
+    program.map(second, a, "a[0:n]");
+  }
+  const Finding finding = program.only();
+  EXPECT_EQ(finding.variable, "a, b");
+  EXPECT_TRUE(contains(report::advice_text(finding), "map(to:) for a[0:n] and b[0:n]\n"))
+      << report::advice_text(finding);
+}
+
 TEST(NamedData, OneDeviceThatIsNotTheFirst) {
   Program program;
   const auto solve = program.site(Directive::kTarget, "a.cpp", 7, "main");

@@ -83,6 +83,17 @@ TEST_F(Names, OfExtentsMustNotBeSetInTheLoop) {
   expect_refused(plan(file), file.at("n = n / 2"), why::kExtentIsSet);
 }
 
+// What is handed on by reference to const, and a field that is read, are not set.
+TEST_F(Names, OfExtentsMayBeReadByReference) {
+  const std::string call = "    look(n);\n";
+  const std::string look = "int seen;\nstatic void look(const int& m) { seen += m; }\n";
+  const File read = write("read.cpp", look + of("double* __restrict u", call));
+  EXPECT_EQ(plan(read).refused, "");
+  const std::string set = "static void look(int& m) { m = 2; }\n";
+  const File handed = write("handed.cpp", set + of("double* __restrict u", call));
+  expect_refused(plan(handed), handed.at("look(n)"), why::kExtentMayBeSet);
+}
+
 TEST_F(Names, OfExtentsMustNotBeSetByTheirAddress) {
   const File file = source(of("double* restrict u", "    int* p = &n;\n    *p = 3;\n"));
   expect_refused(plan(file), file.at("(int t"), why::kExtentAddress);

@@ -21,6 +21,7 @@ inline constexpr const char* kByPointer = "what is called here, whose body is no
 inline constexpr const char* kOtherName = "may be another name of";
 inline constexpr const char* kNotOnlyHere = "which other files may call";
 inline constexpr const char* kExtentIsSet = "is set in the loop";
+inline constexpr const char* kExtentMayBeSet = "may be set in the loop";
 inline constexpr const char* kExtentAddress = "may be set by its address";
 inline constexpr const char* kExtentIsMore = "more than names and numbers";
 inline constexpr const char* kRedefined = "defined more than once";

@@ -118,6 +118,26 @@ TEST(Evidence, ThatNoEditFollowsFromSaysWhatToLookFor) {
       "some of what it does is wrong there, and some is needed");
 }
 
+// Of an array that the place does not know there is no value to write.
+TEST(Evidence, AnArrayThatIsDeclaredLaterIsNoValue) {
+  Finding finding = of(facts::PerIterationMapping{.names = {"a"}});
+  analysis::EditData data;
+  data.expression = "a[0:n]";
+  data.named_at = {"heat.cpp", 50, "main", 0};
+  data.local_line = data.scope_line = 45;
+  data.pieces = {8000};
+  finding.data = {data};
+  analysis::Edit edit;
+  edit.directive = Directive::kTargetEnterData;
+  edit.anchor = {
+      analysis::Anchor::Side::kBefore, analysis::Anchor::Of::kLoop, {{"heat.cpp", 41, "main", 0}}};
+  edit.clauses = {{"to", {0}}};
+  finding.edits = {edit};
+  EXPECT_EQ(advice_text(finding).find("values"), std::string::npos) << advice_text(finding);
+  finding.data[0].local_line = 30;
+  EXPECT_NE(advice_text(finding).find("write their values"), std::string::npos);
+}
+
 TEST(Evidence, IsPossibleOnlyWhereAKernelMayWriteTheSame) {
   Finding finding = of(facts::UnmodifiedCopyBack{{"a"}, {1, 1}});
   finding.caveats = {{Caveat::Kind::kSameWritten}, {Caveat::Kind::kNamesStray, {"u", "v"}}};
