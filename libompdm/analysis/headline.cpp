@@ -44,6 +44,14 @@ bool moves_data(const Trace& trace, const Region& region) {
   }
 }
 
+/// As much of an interval as lies in the part of the run that a trace holds.
+Interval within_part(const Recording& recording, Interval time) {
+  if (!recording.is_part()) return time;
+  const Nanoseconds to =
+      recording.told_to != 0 ? recording.told_to : std::numeric_limits<Nanoseconds>::max();
+  return {std::max(time.begin, recording.told_from), std::min(time.end, to)};
+}
+
 /// What data movement took, from transfers and allocations that come in order of their begins and
 /// from the regions of data directives.
 class Movement {
@@ -67,7 +75,8 @@ class Movement {
       const std::size_t at = regions_[next_];
       if (rows.begin_of(at) > until) return;
       if (!moves_data(trace_, rows.common(at))) continue;
-      all_.add({rows.begin_of(at), rows.end_of(at) - rows.rare(at).hashing});
+      all_.add(within_part(trace_.recording,
+                           {rows.begin_of(at), rows.end_of(at) - rows.rare(at).hashing}));
     }
   }
 
@@ -90,7 +99,8 @@ Headline headline_of(const Trace& trace, const std::vector<DirectiveRow>& direct
   const auto take_op = [&](std::size_t i) {
     const DataOp& op = trace.ops.common(i);
     if (op.internal) return;
-    const Interval time{trace.ops.begin_of(i), trace.ops.end_of(i)};
+    const Interval time =
+        within_part(trace.recording, {trace.ops.begin_of(i), trace.ops.end_of(i)});
     if (op.kind != OpKind::kMemset) movement.add(time);
     if (!(is_transfer(op.kind) || op.kind == OpKind::kMemset)) return;
     any = true;
@@ -101,7 +111,8 @@ Headline headline_of(const Trace& trace, const std::vector<DirectiveRow>& direct
   const auto take_launch = [&](std::size_t i) {
     any = true;
     note_clock(headline, trace.launches.common(i).clock);
-    const Interval time{trace.launches.begin_of(i), trace.launches.end_of(i)};
+    const Interval time =
+        within_part(trace.recording, {trace.launches.begin_of(i), trace.launches.end_of(i)});
     device.add(time);
     kernels.add(time);
   };

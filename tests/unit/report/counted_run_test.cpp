@@ -97,6 +97,21 @@ TEST(PartOfARun, SaysThatAllIsOfItAlone) {
   }
 }
 
+// A copy that began before it and ended behind it is there with what lies in it.
+TEST(PartOfARun, HasNoMoreTimeThanItsOwn) {
+  test::TraceBuilder build;
+  build.clock = Clock::kDevice;
+  const auto target = build.site(Directive::kTarget, "a.cpp", 4, "main");
+  build.begin(target);
+  build.op(OpKind::kHtoD, build.variable("a", 8000), 8000, 1000);
+  build.launch(10);
+  build.end();
+  const analysis::Analysis one = analysis::analyze(window_of(build.take(), 400, 500));
+  EXPECT_EQ(one.headline.span, 100);
+  EXPECT_EQ(one.headline.transfer, 100);
+  EXPECT_EQ(one.headline.movement, 100);
+}
+
 TEST(PartOfARun, IsComparedWithoutTheRunsWall) {
   const std::array both = {analysis::analyze(sample()), analysis::analyze(middle_of(sample()))};
   const std::string text = render_comparison(both, Format::kText, {.width = 1000});
