@@ -44,13 +44,18 @@ void read_row(const Json& object, Recording& recording) {
   get(object, "unified_shared_memory", recording.unified_shared_memory);
   get(object, "names", recording.names);
   get(object, "cupti", recording.cupti);
-  get(object, "cupti_version", recording.cupti_version);
-  get(object, "cupti_residual_ns", recording.cupti_residual_ns);
+  // What belongs to something that is not there is not written either.
+  if (!recording.cupti.empty()) {
+    get(object, "cupti_version", recording.cupti_version);
+    get(object, "cupti_residual_ns", recording.cupti_residual_ns);
+  }
   get(object, "hashing", recording.hashing);
   get(object, "hashing_ns", recording.hashing_ns);
   get(object, "detail", recording.detail);
-  get(object, "told_from_ns", recording.told_from);
-  get(object, "told_to_ns", recording.told_to);
+  if (!recording.detail.empty()) {
+    get(object, "told_from_ns", recording.told_from);
+    get(object, "told_to_ns", recording.told_to);
+  }
   get(object, "finished", recording.finished);
   for_each(object, "registered", [&](const Json& item) {
     auto& [callback, answer] = recording.registered.emplace_back();
@@ -71,6 +76,7 @@ void read_row(const Json& object, Device& device) {
   get(object, "is_host", device.is_host);
   get(object, "emulated", device.emulated);
   get(object, "multiprocessors", device.multiprocessors);
+  if (device.multiprocessors == 0) return;
   get(object, "threads_per_multiprocessor", device.threads_per_multiprocessor);
   get(object, "blocks_per_multiprocessor", device.blocks_per_multiprocessor);
   get(object, "registers_per_multiprocessor", device.registers_per_multiprocessor);
