@@ -121,6 +121,18 @@ TEST_F(TraceFile, LinesLongerThanABlockAreRead) {
   EXPECT_EQ(difference(trace, trace_of(text_of(trace), 1000)), "");
 }
 
+// Found by a fuzzer: fields of a clock, a part of the run and multiprocessors that are not there.
+TEST_F(TraceFile, FieldsOfWhatIsNotThereAreLeftOut) {
+  const Trace trace = trace_of(
+      "{\"otherData\":{\"schema\":\"ompdm.trace/1\",\n"
+      "\"recording\":{\"cupti_version\":3,\"cupti_residual_ns\":41.5,\"told_from_ns\":\"5\"},\n"
+      "\"devices\":[\n{\"number\":0,\"type\":\"sm_90\",\"threads_per_multiprocessor\":7}\n]},\n"
+      "\"traceEvents\":[\n]}\n");
+  ASSERT_EQ(trace.devices.size(), 1U);
+  EXPECT_EQ(trace.recording.cupti_residual_ns, 0);
+  EXPECT_EQ(difference(trace, trace_of(text_of(trace))), "");
+}
+
 TEST_F(TraceFile, NumbersAreTheSameInAnyLocale) {
   struct Comma : std::numpunct<char> {
     char do_decimal_point() const override { return ','; }
