@@ -62,8 +62,8 @@ void find_pointers(Draft& draft, Symbols& symbols) {
         const bool is_own = !functions.empty() && functions.front() == site.function;
         if (!is_own) found->second.local_line = found->second.scope_line = 0;
       }
-      if (is_value && found->second.leads_to_pointers) {
-        item.hands_table = *found->second.leads_to_pointers;
+      if (is_value) {
+        item.hands_table = found->second.leads_to_pointers.value_or(item.hands_table);
       }
       if (!is_mapped || !item.variable) continue;
       item.local_line = found->second.local_line;
