@@ -266,7 +266,10 @@ void Storage::release(std::uint64_t address, Nanoseconds time) {
   if (at == pieces_.begin()) return;
   --at;
   if (address >= at->second.end) return;
-  if (at->second.present > 0 && --at->second.present == 0) at->second.is_over = true;
+  if (at->second.present > 0) {
+    --at->second.present;
+    at->second.is_over = at->second.is_over || at->second.present == 0;
+  }
   at->second.touched = std::max(at->second.touched, time);
 }
 

@@ -115,7 +115,9 @@ TEST_F(Verbs, ReportAndExplainReadTheNewestTraceHere) {
   const Ran none = run("ompdm report");
   EXPECT_EQ(none.status, 2);
   EXPECT_EQ(none.err, "ompdm: no trace here: run `ompdm record PROGRAM` first, or name a trace\n");
-  run("ompdm record programs/region; cp trace.json trace.~1~.json; touch trace.summary.json");
+  const Ran record =
+      run("ompdm record programs/region; cp trace.json trace.~1~.json; touch trace.summary.json");
+  EXPECT_EQ(record.status, 0) << record.err;
   const Ran report = run("ompdm report");
   EXPECT_EQ(report.status, 0) << report.err;
   EXPECT_EQ(report.err, "ompdm: no trace is named: trace.json is read\n");
