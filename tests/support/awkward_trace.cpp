@@ -90,6 +90,7 @@ void add_metadata(Trace& trace) {
   trace.kernels = {{kQuoted, kBroken, kEscaped, -1}, {"", "", "", 0}};
   trace.loops = {{kQuoted, kBroken, 54, 3, {}, true, true, false, false},
                  {"", "", 0, 0, {0}, false, false, true, true}};
+  trace.loops[0].begin_unknown = true;
   trace.loops[0].unreached = {{Directive::kTargetUpdate, {kQuoted, kBroken, -1, 0}},
                               {Directive::kTarget, {"", "", 0, 0}, true}};
   trace.call_places = {{{}, kHuge, {{kEscaped, kBroken, -1, 0}}, 0, 0, false, {}, {}, {}, {}},
