@@ -63,13 +63,15 @@ TEST_F(Fortran, ReadsAsItsSources) {
                 "a: HtoD 1 8000, DtoH 1 8000",
                 "deep: HtoD 1 3200",
                 "grid: HtoD 3 5600",
-                "heat = y: HtoD 3 14400, DtoH 3 14400",
+                "heat: HtoD 1 4800, DtoH 2 9600",
                 "local: HtoD 1 320, DtoH 1 320",
                 "p: HtoD 1 2400, DtoH 3 7200",
                 "s: HtoD 1 8",
                 "v: HtoD 1 800, DtoH 1 800",
                 "v: HtoD 1 800, DtoH 1 800",
-                "x = v: HtoD 2 800, DtoH 1 400",
+                "v: HtoD 1 400, DtoH 1 400",
+                "x: HtoD 1 400",
+                "y: HtoD 2 9600, DtoH 1 4800",
                 "z: HtoD 1 80, DtoH 1 80",
             }));
 }
