@@ -62,8 +62,8 @@ INSTANTIATE_TEST_SUITE_P(
                           Case{"freed_blocks", {1, 1, 1, 1, 1, 1, 1, 1}, {}, 2},
                           Case{"freed_block_of_another_size", {1, 1}, {}, 2},
                           Case{"freed_scratch", {1, 1, 1, 1, 1, 1, 1, 1}, {}, 2},
-                          Case{"local_of_the_caller", {10}, {kMapped}, 1},
-                          Case{"block_of_the_caller", {10}, {kMapped}, 1},
+                          Case{"local_of_the_caller", {10}, {kMapped}, 2},
+                          Case{"block_of_the_caller", {10}, {kMapped}, 2},
                           Case{"swapped_pointers", {10, 10}, {kMapped}, 2}),
         ::testing::Values("O0", "O2")),
     [](const auto& tested) {

@@ -114,8 +114,9 @@ UnplacedLoop unplaced_loop(const Trace& trace, const Loop& row,
     loop.in = {row.place.file, 0, without_signature(row.place.function), 0};
     loop.is_there = !trace.loops[row.code.value].unrolled;
     if (!chains.empty()) common = find_in(chains.front(), loop.in.function);
-  } else if (!chains.empty() && (common = common_of(chains))) {
-    loop.in = place_of_call(chains.front()[*common]);
+  } else if (!chains.empty()) {
+    common = common_of(chains);
+    if (common) loop.in = place_of_call(chains.front()[*common]);
   }
   loop.is_there = loop.is_there || is_main(loop.in.function);
   if (!common) return loop;

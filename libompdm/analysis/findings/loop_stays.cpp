@@ -31,11 +31,14 @@ struct Node {
   std::uint64_t backed_bytes = 0;  // and contents show it
 };
 
-/// Whether a clause names it as an array section, or as an object that is larger than a scalar.
+/// Whether a clause names a variable of the program by itself, as an array section, or as an object
+/// that is larger than a scalar; no member, and no object that its members go over with.
 bool is_named_object(const MapItem* item, std::uint64_t bytes) {
   constexpr std::uint64_t kScalar = 8;
   if (item == nullptr || item->by_mapper || (item->type & kMapImplicit) != 0) return false;
-  return bytes > kScalar || item->name.find('[') != std::string::npos;
+  const std::string_view name = item->name;
+  if (name.starts_with("this") || name.find_first_of(".>") != std::string_view::npos) return false;
+  return bytes > kScalar || name.find('[') != std::string_view::npos;
 }
 
 bool is_candidate(const Trace& trace, const Mapping& mapping) {

@@ -133,7 +133,7 @@ std::optional<Claim> finished(const Evidence& evidence, const Loop& row, LoopCla
       makes == MakesMemory::kNo ? std::vector<std::string>() : loop.kept.data.made_within(body);
   // Of a loop of three passes there are two contents that may be what was there before.
   constexpr std::uint64_t kFewest = 3;
-  const std::uint64_t fewest = std::clamp<std::uint64_t>(loop.sent - loop.sent_enough, 1, kFewest);
+  const std::uint64_t fewest = std::clamp<std::uint64_t>(loop.sent, 2, kFewest + 1) - 1;
   if (!made.empty() && loop.same.equal < fewest) return std::nullopt;
   loop.kept.settle(trace);
   for (std::size_t i = 0; i < loop.claim.stays.size(); ++i) {

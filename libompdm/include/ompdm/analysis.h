@@ -313,8 +313,8 @@ bool saves_time(const Analysis& analysis);
 /// model of a link and of kernels: movement dominates if its transfers took at least half of the
 /// device's time and it took a tenth of the wall time, or at least half of the wall time; it is no
 /// problem if it took less than a twentieth of the wall time. On host devices nothing but that is
-/// judged: movement is no problem if all transfers, over the slowest known link (parse_link), would
-/// take less than a hundredth of what the run took besides transfers and kernels.
+/// judged: movement is no problem if there is at most a transfer in ten launches, and at most 256
+/// bytes a launch.
 Verdict verdict_of(std::span<const Analysis> analyses);
 
 /// Whether the times of these are those of a device, by its own clock or by a model of link and

@@ -23,6 +23,7 @@ struct Scene {
   Nanoseconds host = kMillisecond;
   Nanoseconds allocation = 0;
   Clock clock = Clock::kDevice;
+  int launches = 1;   ///< a pass
   bool full = false;  ///< contents are looked at, and are the same each time
 };
 
@@ -42,7 +43,7 @@ analysis::Analysis analysis_of(const Scene& run) {
     build.op(OpKind::kAlloc, a, run.bytes, 0);
     const auto number = static_cast<std::uint64_t>(i);
     build.op(OpKind::kHtoD, a, run.bytes, run.copy)->hash = run.full ? 7 : 2 * number + 1;
-    build.launch(run.kernel);
+    for (int launch = 0; launch < run.launches; ++launch) build.launch(run.kernel);
     build.op(OpKind::kDtoH, a, run.bytes, run.copy)->hash = run.full ? 7 : 2 * number + 2;
     build.op(OpKind::kDelete, a, 0, 0);
     build.end();
@@ -82,7 +83,7 @@ TEST(Verdict, CountsDataDirectivesFromBeginToEnd) {
 
 TEST(Verdict, OfHostDevicesIsThatItCannotBeJudgedUnlessHardlyAnythingMoves) {
   EXPECT_EQ(verdict_of({.clock = Clock::kHost}), Verdict::kUnjudged);
-  const Scene little{.passes = 1, .bytes = 356, .host = 1000 * kMillisecond, .clock = Clock::kHost};
+  const Scene little{.passes = 1, .bytes = 356, .clock = Clock::kHost, .launches = 20};
   EXPECT_EQ(verdict_of(little), Verdict::kNoProblem);
   EXPECT_TRUE(text_of(little).starts_with(
       "data movement is not a problem here: 712 B moved: a.cpp:10 moved 712 B in 1 instance\n"
