@@ -65,8 +65,7 @@ class Programs {
                                        {{"threads", "40"}},
                                        {{"deferred", "60"}}});
     read(loops, {"probe_within", "probe_between", "inner_group", "deferred"}, {"a"});
-    read(loops, {"threads"},
-         {"a", "#pragma omp for schedule(static)", "", {{"a[0:kSize]", "own[0:kSize]"}}});
+    read(loops, {"threads"}, {"a", "", "", {{"a[0:kSize]", "own[0:kSize]"}}});
   }
 
   void add_shapes() {
