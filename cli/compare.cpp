@@ -179,7 +179,7 @@ int run_compare(const CompareOptions& options) {
   for (std::size_t i = 0; i < files.size(); ++i) {
     OpenedTrace opened = open_trace(files[i]);
     if (link) opened.trace = analysis::retime(std::move(opened.trace), *link);
-    doubt_begins_of_loops(opened.trace);
+    settle_begins_of_loops(opened.trace);
     const Progress progress("analyzing " + opened.trace.file);
     recordings[i] = page_wanted ? analysis::analyze(opened.trace, pictures[i])
                                 : analysis::analyze(opened.trace);

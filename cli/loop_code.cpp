@@ -131,14 +131,17 @@ bool fits_around(const std::vector<std::string>& lines, int loop,
   return true;
 }
 
-void doubt_begins_of_loops(Trace& trace) {
+void settle_begins_of_loops(Trace& trace) {
+  static const std::regex kFor(R"(^(#\s*pragma\s+omp\b.*\b)?for\b.*)");
   static const std::regex kWord(R"(\b(for|while|do)\b)", std::regex::icase);
   const SourceLines sources(trace);
   for (CodeLoop& loop : trace.loops) {
     const std::vector<std::string>& lines = sources.of(loop.file);
     const auto line = static_cast<std::size_t>(std::max(loop.line, 0));
     if (loop.unrolled || line == 0 || line > lines.size()) continue;
-    if (!std::regex_search(code_of(lines[line - 1]), kWord)) loop.begin_unknown = true;
+    const std::string code = code_of(lines[line - 1]);
+    if (std::regex_match(code, kFor)) loop.begin_unknown = false;
+    if (!std::regex_search(code, kWord)) loop.begin_unknown = true;
   }
 }
 

@@ -21,10 +21,11 @@ bool fits_around(const std::vector<std::string>& lines, int loop,
                  const std::vector<int>& directives, const std::set<std::string>& names,
                  bool is_fortran);
 
-/// Marks the loops of a trace (CodeLoop::begin_unknown) whose line, in a source that is at hand as
-/// it was compiled, has no `for`, `while` or `do`: of an optimized loop that a `break` alone
-/// leaves, the line is that of the break.
-void doubt_begins_of_loops(Trace& trace);
+/// Tells of the loops of a trace whose source is at hand as it was compiled whether they begin in
+/// their line (CodeLoop::begin_unknown): they do in one that begins with `for`, or shares one out
+/// by a pragma, and not in one that has no `for`, `while` or `do`. Of an optimized loop that a
+/// `break` alone leaves, the line is that of the break.
+void settle_begins_of_loops(Trace& trace);
 
 /// Puts edits into words (Edit::in_scope) whose loop is not known to be so: fits_around() fails, or
 /// the source is not at hand as it was compiled.

@@ -48,7 +48,7 @@ std::vector<std::string> without_older(const NamedTraces& named) {
 void take_in(OpenedTrace& opened, const std::optional<analysis::Link>& link,
              std::vector<OneRecording>& recordings) {
   if (link) opened.trace = analysis::retime(std::move(opened.trace), *link);
-  doubt_begins_of_loops(opened.trace);
+  settle_begins_of_loops(opened.trace);
   recordings.push_back({opened.trace.file, opened.trace.process});
 }
 
