@@ -14,7 +14,7 @@ namespace ompdm::analysis {
 struct LoopStay {
   std::uint32_t entry = 0;              ///< position in Evidence::enclosing
   std::uint32_t alias = 0;              ///< Aliases::of
-  bool strays = false;                  ///< its name stood for other memory, too, which does not stay
+  bool strays = false;                  ///< its name stood for other memory, too
   std::vector<std::uint32_t> mappings;  ///< positions in Evidence::mappings, in their order
   Surplus surplus;
   OtherMappings others;
