@@ -124,19 +124,18 @@ TEST_F(Verbs, ReportAndExplainReadTheNewestTraceHere) {
   EXPECT_EQ(report.out, run("ompdm report trace.json").out);
   EXPECT_EQ(run("ompdm explain").out, run("ompdm explain trace.json").out);
   EXPECT_EQ(run("ompdm explain").status, 0);
-  EXPECT_EQ(run("ompdm explain 1").status, 2);
+  EXPECT_EQ(run("ompdm explain 99").status, 2);
   const Ran job = run("mv trace.json trace.rank0.json; ompdm report");
   EXPECT_EQ(job.err, "ompdm: no trace is named: the job in this folder is read\n");
   EXPECT_EQ(job.out, run("ompdm report .").out);
-  EXPECT_NE(job.out.find("\nNo redundant transfer was proven in this rank: "), std::string::npos)
-      << job.out;
 }
 
 TEST_F(Verbs, ReportSaysHowManyRowsThereCanBe) {
   const Ran ran = run("ompdm report --top 0 trace.json");
   EXPECT_EQ(ran.status, 2);
   EXPECT_EQ(ran.err,
-            "ompdm: report: --top: '0': write a number from 1 on, or --all for all rows\n");
+            "ompdm: report: --top: '0': write a number from 1 on, or --all for all rows: see "
+            "`ompdm report --help`\n");
 }
 
 TEST_F(Verbs, RecordReports) {

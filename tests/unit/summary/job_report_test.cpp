@@ -57,6 +57,15 @@ TEST(JobReport, TellsMissingAndKilledRanks) {
       << text;
 }
 
+TEST(JobReport, SaysThatNoRankHasAFinding) {
+  Summary job = job_with_a_slow_rank(4, -1);
+  job.findings.clear();
+  const std::string sentence = "No redundant transfer was proven in any rank: `ompdm report ";
+  for (const Format format : {Format::kText, Format::kMarkdown}) {
+    EXPECT_NE(render_job(job, format, {}).find("\n" + sentence), std::string::npos);
+  }
+}
+
 TEST(JobReport, SaysHowToSeeWhatToDoAboutAFinding) {
   const std::string text = render_job(job_with_a_slow_rank(64, -1), Format::kText);
   EXPECT_TRUE(text.ends_with("ompdm explain trace.rank5.json 0123456789abcdef\n")) << text;
