@@ -11,6 +11,7 @@
 #include "ompdm/finish.h"
 #include "recorder_library.h"
 #include "session.h"
+#include "spool/silence.h"
 
 namespace ompdm::cli {
 namespace {
@@ -76,7 +77,12 @@ Probe probe(const std::vector<std::string>& command) {
   const SessionRecord record = read_session(session.folder());
   for (const RecordedProcess& process : record.recorded) describe(process, probe);
   for (const SilentProcess& process : record.silent) {
-    probe.findings.push_back({Level::kNo, process.reason, ""});
+    probe.findings.push_back(
+        {Level::kNo, process.reason,
+         process.reason == spool::kNothingExecuted
+             ? "look for an if() that is false, for OMP_TARGET_OFFLOAD, and whether this command "
+               "comes to a target region"
+             : ""});
   }
   if (record.told) {
     probe.findings.push_back(

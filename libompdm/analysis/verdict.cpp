@@ -73,7 +73,9 @@ Verdict verdict_of(std::span<const Analysis> analyses) {
   if (sums.movement > 0 && (fills_device || kHalf * sums.movement >= sums.span)) {
     return Verdict::kDominates;
   }
-  return kTwentieth * sums.movement < sums.span ? Verdict::kNoProblem : Verdict::kMatters;
+  const bool is_small =
+      kTwentieth * sums.movement < sums.span && kHalf * sums.transfer < sums.device;
+  return is_small || sums.movement == 0 ? Verdict::kNoProblem : Verdict::kMatters;
 }
 
 }  // namespace ompdm::analysis

@@ -145,12 +145,16 @@ std::string none_found(Analyses analyses, const SourceNames& names) {
   const bool is_all = std::ranges::all_of(analyses, [](const Analysis& one) {
     return is_told_whole(one) || (one.recording.is_part() && !lacks_events(one));
   });
+  const std::string_view where =
+      is_all ? "in this run" : "in what of this run is told event by event";
+  const analysis::Totals totals = totals_of(analyses);
+  if (totals.htod.count + totals.dtoh.count + totals.dtod.count == 0) {
+    return fmt::format("There was no transfer {}.", where);
+  }
   const bool any_invariant = std::ranges::any_of(analyses, [](const Analysis& one) {
     return std::ranges::any_of(one.iterations, has_invariant);
   });
-  return fmt::format("No redundant transfer was proven {}{}",
-                     is_all ? "in this run" : "in what of this run is told event by event",
-                     compared_text(analyses)) +
+  return fmt::format("No redundant transfer was proven {}{}", where, compared_text(analyses)) +
          (any_invariant ? " What never changes on its way is needed only if kernels change it on "
                           "the device, which transfers do not tell."
                         : "") +

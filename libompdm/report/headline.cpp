@@ -71,17 +71,24 @@ std::uint64_t fallbacks(Analyses analyses) {
   return count;
 }
 
-/// "heat.cpp:41 moved 20.5 GB in 10 instances", of whoever moved most in any recording.
+/// "heat.cpp:41 moved 20.5 GB in 10 instances", of whoever moved most in any recording: for
+/// longest, where the times are a device's, else of bytes.
 std::string culprit(Analyses analyses, const SourceNames& names) {
+  const bool by_time = analysis::has_device_times(analyses);
+  const auto weight = [&](const DirectiveRow& row) {
+    const std::uint64_t bytes = moved_bytes(row);
+    const Nanoseconds time = row.htod.time + row.dtoh.time + row.dtod.time;
+    return std::pair(by_time ? static_cast<std::uint64_t>(time) : bytes, bytes);
+  };
   const DirectiveRow* worst = nullptr;
   std::size_t recording = 0;
   for (std::size_t i = 0; i < analyses.size(); ++i) {
-    const std::size_t top = analyses[i].headline.top;
-    if (top == analysis::kNoRow) continue;
-    const DirectiveRow& row = analyses[i].directives[top];
-    if (worst != nullptr && moved_bytes(*worst) >= moved_bytes(row)) continue;
-    worst = &row;
-    recording = i;
+    for (const DirectiveRow& row : analyses[i].directives) {
+      if (moved_bytes(row) == 0) continue;
+      if (worst != nullptr && weight(*worst) >= weight(row)) continue;
+      worst = &row;
+      recording = i;
+    }
   }
   if (worst == nullptr) return {};
   const bool is_api =
@@ -196,7 +203,8 @@ std::string what_moved(Analyses analyses, const SourceNames& names) {
   if (bytes == 0) {
     return fmt::format(
         "no data moved: {} in {}{}", counted(totals.kernel.count, "kernel", "kernels"),
-        counted(totals.region.count, "directive", "directives"), why_nothing_moves(analyses));
+        counted(totals.region.count, "instance of a directive", "instances of directives"),
+        why_nothing_moves(analyses));
   }
   const std::string who = culprit(analyses, names);
   if (!std::ranges::all_of(analyses, [](const Analysis& one) {

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <span>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -32,6 +34,28 @@ void mark_sends(const Trace& trace, const std::vector<Claim>& claims, Claimed& c
       if (trace.ops.common(op).kind == OpKind::kHtoD) claimed[op] = true;
     }
   }
+}
+
+/// Whether an edit names two pieces of data alike: what belongs to which does not show.
+bool names_twice(const Edit& edit, const std::vector<EditData>& data) {
+  std::set<std::pair<std::string, std::string>> known;
+  for (const EditClause& clause : edit.clauses) {
+    for (const std::uint32_t number : clause.data) {
+      const EditData& item = data[number];
+      if (item.expression.empty()) continue;
+      if (!known.emplace(item.expression, item.named_at.function).second) return true;
+    }
+  }
+  return false;
+}
+
+/// Takes the edits from a finding whose names do not tell what is meant.
+void withhold_unclear(Finding& finding) {
+  const bool is_unclear = std::ranges::any_of(
+      finding.edits, [&](const Edit& edit) { return names_twice(edit, finding.data); });
+  if (!is_unclear) return;
+  finding.edits.clear();
+  finding.unless.clear();
 }
 
 /// Claims made so far, those that are worth a line and those that are not.
@@ -103,6 +127,7 @@ Needless find_needless(const Trace& trace, const DirectiveTable& directives,
   for (Claim& claim : claims.told) {
     refer(evidence, claim);
     withhold_edits(evidence, claim);
+    withhold_unclear(claim.finding);
     tell_calls(trace, claim.finding);
     if (has_missing) claim.add_caveat(Caveat::Kind::kRestLost);
     // What no kernel of this part saw another part's may need.

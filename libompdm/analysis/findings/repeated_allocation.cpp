@@ -132,10 +132,21 @@ bool is_found_by_movers(const Evidence& evidence, const std::vector<std::uint32_
   });
 }
 
+/// Groups of names (Aliases::of) by which other claims keep data on a device: an update of such a
+/// name would bring the host's copy over what is kept.
+std::set<std::uint32_t> kept_names(const Evidence& evidence, const Claimed& claimed) {
+  std::set<std::uint32_t> names;
+  const std::vector<Mapping>& rows = evidence.mappings.rows();
+  for (std::uint32_t i = 0; i < rows.size(); ++i) {
+    if (claimed[rows[i].alloc.value]) names.insert(evidence.aliases.of(i));
+  }
+  return names;
+}
+
 /// Takes in the mappings of one piece of storage; false if it cannot be kept on the device, or
 /// other claims have some of what crosses: they come first, and what crosses each time is less
 /// then.
-bool add(const Evidence& evidence, const Claimed& claimed,
+bool add(const Evidence& evidence, const Claimed& claimed, const std::set<std::uint32_t>& kept,
          const std::vector<std::uint32_t>& mappings, AllocationGroup& group) {
   const Trace& trace = evidence.trace;
   const std::vector<Mapping>& rows = evidence.mappings.rows();
@@ -155,6 +166,7 @@ bool add(const Evidence& evidence, const Claimed& claimed,
   // Parts of it would be found present, and not cross any more.
   if (evidence.presence.others(first, begin, end, mappings.size()).any) return false;
   if (is_found_by_movers(evidence, mappings)) return false;
+  if (kept.contains(evidence.aliases.of(mappings.front()))) return false;
   const bool is_claimed = std::ranges::any_of(mappings, [&](std::uint32_t mapping) {
     return std::ranges::any_of(evidence.mappings.transfers(mapping),
                                [&](std::uint32_t op) { return claimed[op]; });
@@ -246,6 +258,7 @@ std::vector<Claim> repeated_allocation(const Evidence& evidence, const Claimed& 
   };
   std::ranges::sort(order, {}, [&](std::uint32_t i) { return std::pair(storage(i), i); });
 
+  const std::set<std::uint32_t> kept = kept_names(evidence, claimed);
   std::map<std::uint32_t, AllocationGroup> groups;  // by directive row
   for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
     while (end < order.size() && storage(order[end]) == storage(order[begin])) ++end;
@@ -255,7 +268,7 @@ std::vector<Claim> repeated_allocation(const Evidence& evidence, const Claimed& 
     const auto [at, is_new] = groups.try_emplace(row_of(evidence.directives, site));
     AllocationGroup& group = at->second;
     if (is_new) place(group.claim, "repeated_allocation", trace, site);
-    add(evidence, claimed,
+    add(evidence, claimed, kept,
         {order.begin() + static_cast<std::ptrdiff_t>(begin),
          order.begin() + static_cast<std::ptrdiff_t>(end)},
         group);

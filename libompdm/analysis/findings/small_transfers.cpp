@@ -109,11 +109,12 @@ void append(const Evidence& evidence, std::uint32_t i, Stream& stream) {
     if (again) ++stream.instances;
     const Kin kin = kin_of(evidence, stream.ops.back(), i);
     stream.one_place = stream.one_place && host_of(op) == host_of(before);
-    if (kin == Kin::kNeighbour) {
+    // What a kernel ran between may be what it made, or what the host made of that.
+    const bool is_divided = evidence.kernels.any(copying_device_of(op), before.begin, op.begin);
+    if (kin == Kin::kNeighbour && !is_divided) {
       stream.spared.push_back(i);
       stream.neighbours = true;
-    } else if (kin == Kin::kPart && again &&
-               !evidence.kernels.any(copying_device_of(op), before.begin, op.begin)) {
+    } else if (kin == Kin::kPart && again && !is_divided) {
       stream.spared.push_back(i);
       stream.repeated = true;
     }

@@ -312,7 +312,8 @@ bool saves_time(const Analysis& analysis);
 /// Of recordings that are reported together, their times added up. By a device's own clock, or by a
 /// model of a link and of kernels: movement dominates if its transfers took at least half of the
 /// device's time and it took a tenth of the wall time, or at least half of the wall time; it is no
-/// problem if it took less than a twentieth of the wall time. On host devices nothing but that is
+/// problem if it took less than a twentieth of the wall time, and its transfers less than half of
+/// the device's. On host devices nothing but that is
 /// judged: movement is no problem if there is at most a transfer in ten launches, and at most 256
 /// bytes a launch.
 Verdict verdict_of(std::span<const Analysis> analyses);

@@ -65,9 +65,10 @@ TEST(Rendering, TellsWhyNothingMovesUnderUnifiedSharedMemory) {
   build.launch(100);
   build.end();
   const std::vector<analysis::Analysis> analyses = {analysis::analyze(build.take())};
-  EXPECT_TRUE(render(analyses, Format::kText)
-                  .starts_with("no data moved: 1 kernel in 1 directive: the program requires "
-                               "unified_shared_memory, so nothing is copied\n"));
+  EXPECT_TRUE(
+      render(analyses, Format::kText)
+          .starts_with("no data moved: 1 kernel in 1 instance of a directive: the program requires "
+                       "unified_shared_memory, so nothing is copied\n"));
 }
 
 TEST(Rendering, JsonHasWhatIsPromised) {
