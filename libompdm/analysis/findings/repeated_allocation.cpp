@@ -3,6 +3,8 @@
 #include <iterator>
 #include <map>
 #include <set>
+#include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -132,13 +134,26 @@ bool is_found_by_movers(const Evidence& evidence, const std::vector<std::uint32_
   });
 }
 
-/// Groups of names (Aliases::of) by which other claims keep data on a device: an update of such a
-/// name would bring the host's copy over what is kept.
-std::set<std::uint32_t> kept_names(const Evidence& evidence, const Claimed& claimed) {
-  std::set<std::uint32_t> names;
+/// What a directive calls data: its row, and the item's name.
+using Named = std::pair<std::uint32_t, std::string_view>;
+
+Named named_in(const Evidence& evidence, const Mapping& mapping) {
+  const Index<Site> site = evidence.trace.ops.common(mapping.alloc.value).site;
+  return {row_of(evidence.directives, site),
+          mapping.item != nullptr ? std::string_view(mapping.item->name) : std::string_view()};
+}
+
+/// What directives call data that other claims keep on a device: an update of such a name would
+/// bring the host's copy over what is kept.
+std::set<Named> kept_names(const Evidence& evidence, const Claimed& claimed) {
   const std::vector<Mapping>& rows = evidence.mappings.rows();
-  for (std::uint32_t i = 0; i < rows.size(); ++i) {
-    if (claimed[rows[i].alloc.value]) names.insert(evidence.aliases.of(i));
+  std::set<std::uint32_t> pieces;
+  for (const Mapping& row : rows) {
+    if (claimed[row.alloc.value]) pieces.insert(row.piece);
+  }
+  std::set<Named> names;
+  for (const Mapping& row : rows) {
+    if (pieces.contains(row.piece)) names.insert(named_in(evidence, row));
   }
   return names;
 }
@@ -146,7 +161,7 @@ std::set<std::uint32_t> kept_names(const Evidence& evidence, const Claimed& clai
 /// Takes in the mappings of one piece of storage; false if it cannot be kept on the device, or
 /// other claims have some of what crosses: they come first, and what crosses each time is less
 /// then.
-bool add(const Evidence& evidence, const Claimed& claimed, const std::set<std::uint32_t>& kept,
+bool add(const Evidence& evidence, const Claimed& claimed, const std::set<Named>& kept,
          const std::vector<std::uint32_t>& mappings, AllocationGroup& group) {
   const Trace& trace = evidence.trace;
   const std::vector<Mapping>& rows = evidence.mappings.rows();
@@ -166,7 +181,10 @@ bool add(const Evidence& evidence, const Claimed& claimed, const std::set<std::u
   // Parts of it would be found present, and not cross any more.
   if (evidence.presence.others(first, begin, end, mappings.size()).any) return false;
   if (is_found_by_movers(evidence, mappings)) return false;
-  if (kept.contains(evidence.aliases.of(mappings.front()))) return false;
+  const bool is_called_alike = std::ranges::any_of(mappings, [&](std::uint32_t number) {
+    return kept.contains(named_in(evidence, rows[number]));
+  });
+  if (is_called_alike) return false;
   const bool is_claimed = std::ranges::any_of(mappings, [&](std::uint32_t mapping) {
     return std::ranges::any_of(evidence.mappings.transfers(mapping),
                                [&](std::uint32_t op) { return claimed[op]; });
@@ -258,7 +276,7 @@ std::vector<Claim> repeated_allocation(const Evidence& evidence, const Claimed& 
   };
   std::ranges::sort(order, {}, [&](std::uint32_t i) { return std::pair(storage(i), i); });
 
-  const std::set<std::uint32_t> kept = kept_names(evidence, claimed);
+  const std::set<Named> kept = kept_names(evidence, claimed);
   std::map<std::uint32_t, AllocationGroup> groups;  // by directive row
   for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
     while (end < order.size() && storage(order[end]) == storage(order[begin])) ++end;
