@@ -34,5 +34,17 @@ TEST(Sentences, OfAnUpdateInTheWrongDirection) {
   EXPECT_EQ(patterns(record({{program("x02_update_wrong_way")}}).report), "");
 }
 
+// One array is x of one call and y of another: an update of x would bring the host's old copy over
+// the y that stays.
+TEST(Sentences, OfWhatAnotherFindingKeepsByAnotherName) {
+  EXPECT_EQ(patterns(record({{program("kept_by_another_name")}}).report), "per_iteration_mapping");
+}
+
+// C = AB, D = CB, C = AD: each name stands for two arrays, and no edit tells which.
+TEST(Sentences, OfNamesThatStandForTwoArraysHaveNoEdit) {
+  const Json report = record({{program("products")}}).report;
+  for (const Json& finding : report["findings"]) EXPECT_TRUE(finding["edits"].empty()) << finding;
+}
+
 }  // namespace
 }  // namespace ompdm::e2e::sentences_test
