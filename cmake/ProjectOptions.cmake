@@ -25,6 +25,8 @@ target_compile_options(ompdm_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow
   # g++ 12 takes a moved-from std::variant of strings for uninitialised (GCC bug 105593 and its kin), and at -O3 a
   # text put before a std::string for one that overlaps it (GCC bug 105651).
   $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>
+  # clang speaks of the deprecated function that std::stable_sort calls in the headers of GCC 12.
+  $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict> $<$<BOOL:${OMPDM_WERROR}>:-Werror>)
 
 # Link target of what is instrumented: with the preset's sanitizers, in a preset without with ThreadSanitizer, for the

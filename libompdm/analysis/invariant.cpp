@@ -58,17 +58,14 @@ void add(const Trace& trace, std::uint32_t number, Crossings& crossings) {
   if (own.hash != 0) crossings.whole = number;
 }
 
-/// "table (lookup.cpp:16)"; empty if its name is not known. A call of the API names no variable:
-/// "omp_target_memcpy (lookup.cpp:20)".
+/// "table (lookup.cpp:16)"; of a call of the API without a known variable the call's name:
+/// "omp_target_memcpy (lookup.cpp:20)"; empty if neither is known.
 std::string item_of(const Trace& trace, const DataOp& op) {
-  if (op.site && trace.sites[op.site.value].directive == Directive::kApi) {
-    const Site& site = trace.sites[op.site.value];
-    return site.api.empty() ? std::string() : fmt::format("{} ({})", site.api, place_of(site));
-  }
-  if (!op.variable || trace.variables[op.variable.value].name.empty()) return {};
-  const std::string& name = trace.variables[op.variable.value].name;
-  const Index<Site> site = op.site;
-  return site ? fmt::format("{} ({})", name, place_of(trace.sites[site.value])) : name;
+  const Site* site = op.site ? &trace.sites[op.site.value] : nullptr;
+  std::string name = op.variable ? trace.variables[op.variable.value].name : std::string();
+  if (name.empty() && site != nullptr && site->directive == Directive::kApi) name = site->api;
+  if (name.empty() || site == nullptr) return name;
+  return fmt::format("{} ({})", name, place_of(*site));
 }
 
 /// Adds what an operation is of: variables by their position in Trace::variables.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <iterator>
 #include <map>
 #include <set>
@@ -64,8 +65,12 @@ std::string whose_names(const Edit& edit, const std::vector<std::string>& functi
   const std::string of = "these names and sizes are those of " + spoken_list(functions);
   if (edit.calls.empty()) return of + ": write those that the same data has at this place";
   const std::string& here = edit.calls.front().function;
-  return fmt::format("{}, which {} calls at {}: write those of {}", of, here,
-                     places_text(edit.calls), here);
+  if (functions.size() == 1) {
+    return fmt::format("{}, which {} calls at {}: write those of {}", of, here,
+                       places_text(edit.calls), here);
+  }
+  return fmt::format("{}: write those that {} has at its calls, {}", of, here,
+                     places_text(edit.calls));
 }
 
 /// What there is to know of names in insertions that are told in words: lines that belong to the
@@ -74,6 +79,7 @@ std::vector<std::string> notes_of(const Finding& finding, const Edit& first) {
   std::vector<std::string> functions;
   std::set<std::string> known;
   std::set<std::uint32_t> inserted;
+  std::set<std::uint32_t> locals;  ///< of a function that is called from here
   std::set<std::uint32_t> with_objects;
   for (const Edit& edit : finding.edits) {
     if (edit.kind != EditKind::kInsert || edit.clauses.empty()) continue;
@@ -87,7 +93,10 @@ std::vector<std::string> notes_of(const Finding& finding, const Edit& first) {
         const std::string& function = data.named_at.function;
         const bool is_foreign = !data.expression.empty() && !is_of_this(data) &&
                                 (function != here || may_be_elsewhere(edit, data));
-        if (is_foreign && !function.empty() && known.insert(function).second) {
+        if (!is_foreign || function.empty()) continue;
+        if (data.local_line > 0 && function != here) {
+          locals.insert(number);
+        } else if (known.insert(function).second) {
           functions.push_back(function);
         }
       }
@@ -95,6 +104,13 @@ std::vector<std::string> notes_of(const Finding& finding, const Edit& first) {
   }
   std::vector<std::string> lines;
   if (!functions.empty()) lines.push_back(whose_names(first, functions));
+  for (const std::uint32_t number : locals) {
+    const EditData& data = finding.data[number];
+    lines.push_back(fmt::format(
+        "{} is declared in {} at line {}: its memory has to be there, and have a name, at this "
+        "place, too",
+        data.expression, data.named_at.function, data.local_line));
+  }
   std::map<std::string, std::size_t> rows_of_name;
   std::vector<std::string> objects;
   bool of_this = false;
@@ -143,10 +159,10 @@ std::vector<std::string> notes_of(const Finding& finding, const Edit& first) {
           fmt::format("{} has names that are only declared by line {}: write their values",
                       data.expression, data.scope_line));
     } else if (is_at_loop && line > 0 && data.scope_line == 0 && data.objects.empty()) {
-      lines.push_back(
-          fmt::format("{} may be another variable here, as far as debug information tells: write "
-                      "what it stands for at {}",
-                      data.expression, place_text(data.named_at)));
+      lines.push_back(fmt::format(
+          "names in {} may be other variables here, or none: write the values that they "
+          "have at {}",
+          data.expression, place_text(data.named_at)));
     }
   }
   if (first.devices.size() > 1) {
@@ -188,7 +204,7 @@ std::vector<std::string> unless_lines(const Finding& finding) {
   if (!cases.empty()) {
     lines.push_back(fmt::format("leave it as it is where {}", fmt::join(cases, ", or ")));
   }
-  if (has(Unless::kMadeAnew)) {
+  if (may_be_made_anew(finding)) {
     lines.push_back(
         fmt::format("if the program allocates {} anew each time, or only later: allocate it once, "
                     "before all this",
@@ -257,7 +273,21 @@ bool is_last_of_data(const Edit& edit) {
                              [](const EditClause& clause) { return clause.kind == "from"; });
 }
 
+/// Whether an expression is a variable of C or C++, and no memory that one points to.
+bool is_variable(const EditData& data) {
+  return !data.expression.empty() && std::ranges::all_of(data.expression, [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_' || c == ':';
+  });
+}
+
 }  // namespace
+
+bool may_be_made_anew(const Finding& finding) {
+  const bool has = std::ranges::find(finding.unless, Unless::kMadeAnew) != finding.unless.end();
+  // Fortran's arrays may be allocatable, or pointers.
+  return has && (is_fortran_source(finding.file) || finding.data.empty() ||
+                 !std::ranges::all_of(finding.data, is_variable));
+}
 
 std::string place_text(const analysis::SourcePlace& place) {
   if (!place.file.empty() && place.line > 0) {

@@ -25,6 +25,10 @@ struct AdviceStep {
 /// What advice_text() has, first what is to be done in any case.
 std::vector<AdviceStep> advice_steps(const analysis::Finding& finding);
 
+/// Whether some of a finding's data may be memory that the program allocates anew: none that is a
+/// variable itself.
+bool may_be_made_anew(const analysis::Finding& finding);
+
 /// The words of the findings' places: "heat.cpp:56"; without a file the function and line, or the
 /// address in the binary.
 std::string place_text(const analysis::SourcePlace& place);

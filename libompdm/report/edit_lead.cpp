@@ -31,14 +31,17 @@ std::string around_loop(const Edit& edit) {
     case Side::kAt:
       return is_loop ? "in the loop" : "between these calls";
     case Side::kAfter:
+      if (edit.anchor.all_entries) return "after the loop is left for the last time";
       return is_loop ? "after the loop, however it is left" : "after these calls";
     case Side::kBefore:
       break;
   }
-  return "before " +
-         (edit.anchor.unplaced
-              ? loop_text(*edit.anchor.unplaced)
-              : loop_text(analysis::facts::LoopPlace{edit.anchor.places.front(), !is_loop}));
+  const std::string loop =
+      edit.anchor.unplaced
+          ? loop_text(*edit.anchor.unplaced)
+          : loop_text(analysis::facts::LoopPlace{edit.anchor.places.front(), !is_loop});
+  return "before " + loop +
+         (edit.anchor.all_entries ? " is entered for the first time" : std::string());
 }
 
 std::string where_of(const Edit& edit) {

@@ -82,6 +82,7 @@ Json edit_json(const analysis::Analysis& of, const analysis::Finding& finding, c
   }
   if (edit.anchor.unplaced) json["words"] = loop_text(*edit.anchor.unplaced);
   if (edit.anchor.inside) json["inside"] = place_json(*edit.anchor.inside);
+  if (edit.anchor.all_entries) json["all_entries"] = true;
   return json;
 }
 

@@ -154,7 +154,14 @@ std::string none_found(Analyses analyses, const SourceNames& names) {
   const bool any_invariant = std::ranges::any_of(analyses, [](const Analysis& one) {
     return std::ranges::any_of(one.iterations, has_invariant);
   });
-  return fmt::format("No redundant transfer was proven {}{}", where, compared_text(analyses)) +
+  const bool any_kept = std::ranges::any_of(analyses, [](const Analysis& one) {
+    return std::ranges::find(one.doubts, analysis::Doubt::kNoChangeKnown,
+                             &analysis::Doubt::reason) != one.doubts.end();
+  });
+  return fmt::format("{} {}{}",
+                     any_kept ? "No finding tells how to avoid a transfer"
+                              : "No redundant transfer was proven",
+                     where, compared_text(analyses)) +
          (any_invariant ? " What never changes on its way is needed only if kernels change it on "
                           "the device, which transfers do not tell."
                         : "") +

@@ -43,26 +43,40 @@ std::string withheld(const Analysis& one) {
                      counted(one.withheld.findings, "finding", "findings"), what);
 }
 
+bool is_of_kernels(const Doubt& doubt) { return doubt.reason != Doubt::kNoChangeKnown; }
+
+/// "Not called needless: 8 transfers, 64.0 KB that carried what was there: kernels may have changed
+/// it (a mapped pointer points to it)."
 std::string doubted(const Analysis& one) {
-  if (one.doubts.empty()) return {};
   std::uint64_t transfers = 0;
   std::uint64_t bytes = 0;
-  std::string reasons;
+  std::vector<std::string> reasons;
   for (const Doubt& doubt : one.doubts) {
+    if (!is_of_kernels(doubt)) continue;
     transfers += doubt.transfers;
     bytes += doubt.bytes;
-    reasons += (reasons.empty() ? "" : "; ") + std::string(spoken_reason(doubt.reason));
-    if (one.doubts.size() > 1) reasons += fmt::format(": {}", doubt.transfers);
+    reasons.emplace_back(spoken_reason(doubt.reason));
+    if (one.doubts.size() > 1) reasons.back() += fmt::format(": {}", doubt.transfers);
   }
+  if (reasons.empty()) return {};
   return fmt::format(
       "Not called needless: {}, {} that carried what was there: kernels may have changed it ({}).",
-      counted(transfers, "transfer", "transfers"), spoken_size(bytes), reasons);
+      counted(transfers, "transfer", "transfers"), spoken_size(bytes), fmt::join(reasons, "; "));
+}
+
+/// "15 transfers, 262 KB carried what the device had had: no finding tells how to avoid these."
+std::string unavoided(const Analysis& one) {
+  const auto found = std::ranges::find_if_not(one.doubts, is_of_kernels);
+  if (found == one.doubts.end()) return {};
+  return fmt::format("{}, {} carried what the device had had: no finding tells how to avoid {}.",
+                     counted(found->transfers, "transfer", "transfers"), spoken_size(found->bytes),
+                     found->transfers == 1 ? "it" : "these");
 }
 
 }  // namespace
 
 std::vector<std::string> left_out(const Analysis& one) {
-  std::vector<std::string> sentences = {withheld(one), doubted(one)};
+  std::vector<std::string> sentences = {withheld(one), doubted(one), unavoided(one)};
   std::erase(sentences, std::string());
   return sentences;
 }

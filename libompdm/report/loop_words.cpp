@@ -22,6 +22,13 @@ std::string loop_text(const analysis::UnplacedLoop& loop) {
   const std::string& function = loop.in.function;
   if (function.empty()) return runs + " (it may be in a calling function)";
   const std::string called = spoken_list(loop.called);
+  if (loop.recurses) {
+    const analysis::SourcePlace& from = loop.caller;
+    return fmt::format("the call of {}{}, which calls itself", function,
+                       from.function.empty() || from.line == 0
+                           ? std::string()
+                           : fmt::format(" at {} in {}", place_text(from), from.function));
+  }
   if (loop.is_there) {
     const std::string& path = loop.in.file;
     const std::string where =

@@ -49,7 +49,10 @@ Table variables_table(Analyses analyses, const SourceNames& names) {
                   {"aliases", "", Unit::kText, Audience::kData}},
                  {}});
   for (std::size_t i = 0; i < analyses.size(); ++i) {
+    const bool is_known = analysis::knows_transfers(analyses[i]);
     for (const auto& row : analyses[i].variables) {
+      // Structs that hold mapped pointers, most of all.
+      if (row.name.empty() && is_known && row.htod.count + row.dtoh.count == 0) continue;
       table.add(i, {moved(analyses[i], row.htod.bytes), moved(analyses[i], row.htod.count),
                     moved(analyses[i], row.dtoh.bytes), moved(analyses[i], row.dtoh.count),
                     timed(analyses[i], row.timed, row.htod.time + row.dtoh.time), number(row.bytes),

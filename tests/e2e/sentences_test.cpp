@@ -46,5 +46,57 @@ TEST(Sentences, OfNamesThatStandForTwoArraysHaveNoEdit) {
   for (const Json& finding : report["findings"]) EXPECT_TRUE(finding["edits"].empty()) << finding;
 }
 
+// Sections of several extents: no clause keeps them, and that they crossed needlessly is said.
+TEST(Sentences, OfWhatNoClauseKeeps) {
+  const Json report = record({{program("halving")}}).report;
+  EXPECT_EQ(patterns(report), "");
+  ASSERT_EQ(report["doubted"].size(), 1U);
+  EXPECT_EQ(report["doubted"][0]["reason"], "no_change_known");
+  EXPECT_EQ(report["doubted"][0]["transfers"], 9) << "what is larger than 256 bytes, but the first";
+}
+
+TEST(Sentences, OfSlicesThatComeAgainInALaterEntry) {
+  const Json report = record({{program("chunks")}}).report;
+  ASSERT_EQ(patterns(report), "per_iteration_mapping repeated_allocation");
+  for (const Json& edit : report["findings"][0]["edits"]) {
+    EXPECT_EQ(edit.value("all_entries", false), edit["of"] == "loop") << edit;
+  }
+}
+
+TEST(Sentences, OfALoopBeforeWhichMemoryIsMade) {
+  const Json report = record({{program("made_before")}}).report;
+  ASSERT_EQ(patterns(report), "per_iteration_mapping");
+  EXPECT_EQ(report["findings"][0]["confidence"], "likely");
+}
+
+TEST(Sentences, OfWhatIsCertainBesideWhatIsNot) {
+  const Json report = record({{program("table_and_scratch")}}).report;
+  ASSERT_GE(report["findings"].size(), 1U);
+  EXPECT_EQ(report["findings"][0]["variable"], "tab");
+  EXPECT_EQ(report["findings"][0]["confidence"], "likely");
+}
+
+TEST(Sentences, OfAFunctionThatCallsItself) {
+  const Json report = record({{program("deep")}}).report;
+  ASSERT_EQ(patterns(report), "per_iteration_mapping");
+  const Json& before = report["findings"][0]["edits"][0];
+  EXPECT_EQ(before["of"], "calls");
+  EXPECT_TRUE(before["words"].get<std::string>().starts_with("the call of step at deep.c:"))
+      << before;
+}
+
+// One finding leaves clauses as they are that another would write anew.
+TEST(Sentences, OfOneDirectiveDoNotContradictEachOther) {
+  const Json report = record({{program("copied_out_twice")}}).report;
+  std::string kinds;
+  for (const Json& finding : report["findings"]) {
+    for (const Json& edit : finding["edits"]) {
+      if (edit["kind"] == "keep" || edit["kind"] == "replace") kinds += edit["kind"];
+    }
+  }
+  EXPECT_TRUE(kinds == "keep" || kinds == "replace") << kinds << report["findings"];
+  EXPECT_EQ(patterns(record({{program("data_alone")}}).report), "unused_allocation");
+}
+
 }  // namespace
 }  // namespace ompdm::e2e::sentences_test

@@ -218,7 +218,7 @@ facts::DeviceLeak facts_of(const Trace& trace, const Mapping& first, const LeakG
 
 }  // namespace
 
-std::vector<Claim> device_leak(const Evidence& evidence) {
+std::vector<Claim> device_leak(const Evidence& evidence, const Claimed& claimed) {
   const Trace& trace = evidence.trace;
   if (has_lost_events(trace) || !trace.recording.finished) return {};
   std::map<std::pair<std::uint32_t, bool>, LeakGroup> groups;  // by directive row; mapped or not
@@ -233,6 +233,7 @@ std::vector<Claim> device_leak(const Evidence& evidence) {
   for (std::uint32_t i = 0; i < rows.size(); ++i) {
     const Mapping& mapping = rows[i];
     if (mapping.remove || mapping.replaced || pointers.has(trace, mapping)) continue;
+    if (claimed[mapping.alloc.value]) continue;
     const Index<Site> site = trace.ops.common(mapping.alloc.value).site;
     if (!site) continue;
     // LLVM's runtime keeps what a mapper maps when it is released, and one struct when deleted too.

@@ -1,6 +1,7 @@
 #include "analysis/findings/doubt.h"
 
 #include <map>
+#include <string_view>
 
 #include "analysis/findings/tallies.h"
 
@@ -33,22 +34,25 @@ const char* reason_of(Writer writer) {
 std::vector<Doubt> doubts_of(const Evidence& evidence, const Claimed& claimed) {
   if (!evidence.contents.known()) return {};
   const Runs<DataOp>& ops = evidence.trace.ops;
-  std::map<Writer, Doubt> doubts;
+  std::map<std::string_view, Doubt> doubts;
   for (std::uint32_t i = 0; i < ops.size(); ++i) {
     if (claimed[i] || !is_transfer(ops.common(i).kind) || !is_judged(evidence, i)) continue;
     const Earlier& before = evidence.contents.before(i);
-    const char* reason = reason_of(before.writer);
-    if (reason == nullptr || !before.tells_same()) continue;
-    // What comes back as it was sent is judged by its contents, whoever may write it.
+    if (!before.tells_same()) continue;
     const bool is_return = ops.common(i).kind == OpKind::kDtoH;
+    // What came back anew may have been restored on the host.
+    const bool is_there = before.kept() && !is_return;
+    const char* reason = is_there ? Doubt::kNoChangeKnown : reason_of(before.writer);
+    if (reason == nullptr) continue;
+    // What comes back as it was sent is judged by its contents, whoever may write it.
     if (is_return && ops.common(before.op).kind != OpKind::kDtoH) continue;
-    Doubt& doubt = doubts[before.writer];
+    Doubt& doubt = doubts[reason];
     doubt.reason = reason;
     ++doubt.transfers;
     doubt.bytes += ops.common(i).bytes;
   }
   std::vector<Doubt> list;
-  for (auto& [writer, doubt] : doubts) list.push_back(std::move(doubt));
+  for (auto& [reason, doubt] : doubts) list.push_back(std::move(doubt));
   return list;
 }
 

@@ -120,7 +120,8 @@ Needless find_needless(const Trace& trace, const DirectiveTable& directives,
   claims.append(no_overlap(evidence));
   // What is freed later on, where it is counted only, is no leak.
   const bool is_told_in_part = !trace.recording.detail.empty();
-  if (!is_told_in_part) claims.append(device_leak(evidence));
+  mark(claims.told, claimed);
+  if (!is_told_in_part) claims.append(device_leak(evidence, claimed));
   claims.append(partial_update(evidence));
 
   const bool has_missing = trace.truncated || std::ranges::any_of(trace.losses, is_of_events);

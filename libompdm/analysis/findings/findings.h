@@ -161,8 +161,8 @@ std::vector<Claim> host_fallback(const Evidence& evidence);
 std::vector<Claim> partial_update(const Evidence& evidence);
 
 /// Device memory that was still there when the program ended by itself, unless a directive left
-/// no more of it than rides along.
-std::vector<Claim> device_leak(const Evidence& evidence);
+/// no more of it than rides along. Leaves out allocations that `claimed` has.
+std::vector<Claim> device_leak(const Evidence& evidence, const Claimed& claimed);
 
 /// Transfers between a device and pageable host memory that took a tenth of its busy time or more,
 /// unless page-locked memory was no faster in this run. Needs activities.

@@ -67,6 +67,13 @@ std::optional<std::size_t> find_in(const std::vector<Caller>& chain, const std::
   return static_cast<std::size_t>(at - chain.begin());
 }
 
+bool calls_itself(const Trace& trace, const std::string& function) {
+  return std::ranges::any_of(trace.call_places, [&](const CallPlace& place) {
+    return place.called != 0 && place.called == place.function && !place.frames.empty() &&
+           without_signature(place.frames.back().function) == function;
+  });
+}
+
 /// The innermost function that leads to all of the directives, by its position in the first chain.
 std::optional<std::size_t> common_of(const std::vector<std::vector<Caller>>& chains) {
   for (std::size_t i = 0; i < chains.front().size(); ++i) {
@@ -132,6 +139,7 @@ UnplacedLoop unplaced_loop(const Trace& trace, const Loop& row,
   // What calls itself is one function, however deep it is.
   std::size_t next = *common + 1;
   while (next < chains.front().size() && chains.front()[next].function == function.function) ++next;
+  loop.recurses = !has_function && calls_itself(trace, function.function);
   if (next < chains.front().size()) loop.caller = place_of_call(chains.front()[next]);
   return loop;
 }
@@ -199,6 +207,7 @@ Anchor loop_anchor(const Trace& trace, const Loop& loop, const std::vector<Index
   if (place.file.empty()) {
     anchor.unplaced = unplaced_loop(trace, loop, sites);
     place.function = anchor.unplaced->in.function;
+    if (anchor.unplaced->recurses) anchor.of = Anchor::Of::kCalls;
     if (loop.begin_unknown && loop.place.line > 0) {
       anchor.inside = {loop.place.file, loop.place.line, place.function, 0};
     }

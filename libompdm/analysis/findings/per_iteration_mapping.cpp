@@ -33,8 +33,10 @@ struct LoopClaim {
   std::uint64_t pieces = 0;                    ///< whose first send of an entry has none before it
   bool with_others = false;                    ///< other directives map the same in between
   std::set<std::pair<std::uint32_t, std::uint32_t>> counted_on;  ///< site, number of the data
+  bool others_are_made = false;  ///< what the loop makes anew is not among this data
   /// By number of the data: the pieces of it that each entry has.
   std::map<std::uint32_t, std::map<std::uint32_t, std::set<std::uint32_t>>> pieces_in;
+  std::set<std::uint32_t> rare;  ///< numbers of the data of which a piece is in few passes only
 };
 
 void add_sites(const Evidence& evidence, std::uint32_t number, LoopClaim& loop) {
@@ -53,6 +55,7 @@ void add_stay(const Evidence& evidence, const LoopStay& stay, LoopClaim& loop) {
                                            surplus.sent > 0, surplus.returned > 0, others);
   loop.kept.add_alias(alias, data, strays);
   loop.pieces_in[data][entry].insert(evidence.mappings.rows()[group.front()].piece);
+  if (2 * group.size() + 1 < evidence.enclosing.entries()[entry].passes) loop.rare.insert(data);
   loop.claim.stays.push_back(stay_of(evidence, group));
   loop.data_of_stay.push_back(data);
   loop.with_others = loop.with_others || others.any;
@@ -111,11 +114,19 @@ facts::PerIterationMapping facts_of(const Trace& trace, const Loop& row, const L
           .may_be_read = loop.unread > 0};
 }
 
+/// Whether each pass takes another piece of some data, and comes back to none of them soon.
+bool takes_turns(const LoopClaim& loop) {
+  return std::ranges::any_of(loop.rare, [&](std::uint32_t data) {
+    return std::ranges::any_of(loop.pieces_in.at(data),
+                               [](const auto& entry) { return entry.second.size() > 1; });
+  });
+}
+
 /// Of ten contents nine.
 constexpr std::uint64_t kMostly = 10;
 
-/// None where too little speaks for it.
-std::optional<Claim> finished(const Evidence& evidence, const Loop& row, LoopClaim& loop) {
+/// Where the data would be kept: around the loop, or an outer one that is the same to the run.
+Anchor place_around(const Evidence& evidence, const Loop& row, const LoopClaim& loop) {
   const Trace& trace = evidence.trace;
   Anchor around = loop_anchor(trace, row, loop.sites.all());
   for (const Index<CodeLoop> outer : loops_around(trace, evidence.loops, row)) {
@@ -124,13 +135,27 @@ std::optional<Claim> finished(const Evidence& evidence, const Loop& row, LoopCla
     if (makes_anew || !loop.kept.data.declared_in(place).empty()) break;
     around.places.front() = place;
   }
-  const SourcePlace body = around.places.front().line > 0
-                               ? around.places.front()
-                               : body_place(trace, evidence.directives, row);
+  around.all_entries = row.entries_at_least && around.of == Anchor::Of::kLoop &&
+                       around.places.front() == source_place(trace, row) && takes_turns(loop);
+  return around;
+}
+
+/// Names of what may be made anew within. Where nothing makes memory, pointers that are set anew
+/// are copies of others.
+std::vector<std::string> made_within(const Evidence& evidence, const Loop& row,
+                                     const Anchor& around, const LoopClaim& loop) {
+  if (makes_memory(evidence.trace, row) == MakesMemory::kNo) return {};
+  const SourcePlace& place = around.places.front();
+  return loop.kept.data.made_within(
+      place.line > 0 ? place : body_place(evidence.trace, evidence.directives, row));
+}
+
+/// None where too little speaks for it.
+std::optional<Claim> finished(const Evidence& evidence, const Loop& row, LoopClaim& loop) {
+  const Trace& trace = evidence.trace;
+  const Anchor around = place_around(evidence, row, loop);
   const MakesMemory makes = makes_memory(trace, row);
-  // Where nothing makes memory, pointers that are set anew are copies of others.
-  const std::vector<std::string> made =
-      makes == MakesMemory::kNo ? std::vector<std::string>() : loop.kept.data.made_within(body);
+  const std::vector<std::string> made = made_within(evidence, row, around, loop);
   // Of a loop of three passes there are two contents that may be what was there before.
   constexpr std::uint64_t kFewest = 3;
   const std::uint64_t fewest = std::clamp<std::uint64_t>(loop.sent, 2, kFewest + 1) - 1;
@@ -178,12 +203,14 @@ std::optional<Claim> finished(const Evidence& evidence, const Loop& row, LoopCla
   }
   if (!made.empty()) {
     claim.add_caveat(Caveat::Kind::kMadeAnew, made);
-  } else if (makes == MakesMemory::kItself) {
+  } else if (makes == MakesMemory::kItself && !loop.others_are_made) {
     claim.add_caveat(Caveat::Kind::kMakesMemory);
   }
   const SourcePlace& place = around.places.front();
   const std::vector<std::string> declared = loop.kept.data.declared_in(place);
-  finding.facts = facts_of(trace, row, loop);
+  facts::PerIterationMapping facts = facts_of(trace, row, loop);
+  if (around.unplaced && around.unplaced->recurses) facts.loop.is_calls = true;
+  finding.facts = std::move(facts);
   finding.data = loop.kept.data.rows();
   for (const std::uint32_t one : loop.kept.straying) finding.data[one].strays = true;
   for (const auto& [one, entries] : loop.pieces_in) {
@@ -202,17 +229,60 @@ std::optional<Claim> finished(const Evidence& evidence, const Loop& row, LoopCla
   return claim;
 }
 
+using Stays = std::vector<const LoopStay*>;
+
+LoopClaim claim_of(const Evidence& evidence, const Stays& stays) {
+  LoopClaim loop;
+  for (const LoopStay* stay : stays) add_stay(evidence, *stay, loop);
+  return loop;
+}
+
+/// What is kept with certainty, and what may be other memory in each pass: a claim of its own,
+/// which makes the other no less certain. All in one where members of objects go together.
+std::vector<LoopClaim> by_doubt(const Evidence& evidence, const Loop& row, const Stays& all) {
+  LoopClaim whole = claim_of(evidence, all);
+  const std::vector<EditData> data = whole.kept.data.rows();
+  const bool any_member =
+      std::ranges::any_of(data, [](const EditData& one) { return !one.objects.empty(); });
+  const std::vector<std::string> made =
+      made_within(evidence, row, place_around(evidence, row, whole), whole);
+  std::set<std::uint32_t> doubtful;  // aliases
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::uint32_t number = whole.data_of_stay[i];
+    const bool is_made = std::ranges::find(made, base_of(data[number].expression)) != made.end();
+    if (is_made || whole.kept.straying.contains(number)) doubtful.insert(all[i]->alias);
+  }
+  Stays sure;
+  Stays others;
+  for (const LoopStay* stay : all) {
+    (doubtful.contains(stay->alias) ? others : sure).push_back(stay);
+  }
+  std::vector<LoopClaim> claims;
+  if (any_member || sure.empty() || others.empty()) {
+    claims.push_back(std::move(whole));
+    return claims;
+  }
+  claims.push_back(claim_of(evidence, sure));
+  claims.back().others_are_made = !made.empty();
+  claims.push_back(claim_of(evidence, others));
+  return claims;
+}
+
 }  // namespace
 
 std::vector<Claim> per_iteration_mapping(const Evidence& evidence) {
-  std::map<std::size_t, LoopClaim> loops;
-  for (const LoopStay& stay : loop_stays(evidence)) {
-    add_stay(evidence, stay, loops[evidence.enclosing.entries()[stay.entry].loop]);
+  const std::vector<LoopStay> stays = loop_stays(evidence);
+  std::map<std::size_t, Stays> loops;
+  for (const LoopStay& stay : stays) {
+    loops[evidence.enclosing.entries()[stay.entry].loop].push_back(&stay);
   }
   std::vector<Claim> claims;
-  for (auto& [number, loop] : loops) {
-    std::optional<Claim> claim = finished(evidence, evidence.loops.rows[number], loop);
-    if (claim) claims.push_back(std::move(*claim));
+  for (const auto& [number, all] : loops) {
+    const Loop& row = evidence.loops.rows[number];
+    for (LoopClaim& loop : by_doubt(evidence, row, all)) {
+      std::optional<Claim> claim = finished(evidence, row, loop);
+      if (claim) claims.push_back(std::move(*claim));
+    }
   }
   return claims;
 }

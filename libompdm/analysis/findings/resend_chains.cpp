@@ -53,7 +53,7 @@ ResendGroup joined_of(const Evidence& evidence, const std::vector<ResendGroup>& 
   for (const std::uint32_t i : std::span(chain).subspan(1)) {
     const ResendGroup& group = groups[i];
     all.content.join(group.content);
-    all.all += group.all;
+    all.all.insert(group.all.begin(), group.all.end());
     all.filling.insert(group.filling.begin(), group.filling.end());
     all.others_are_needed = all.others_are_needed || group.others_are_needed;
     all.is_other = all.is_other || group.is_other;

@@ -32,13 +32,13 @@ struct ResendGroup {
   std::map<std::uint32_t, UniqueSites> last;
   std::map<std::uint32_t, EditData> last_called;  ///< what it is called there, if not as before
   std::set<std::int32_t> devices;
-  KeptData kept;                       ///< what had been deleted in between
-  bool resident = false;               ///< some were there all the time
-  bool scratch = false;                ///< and kernels had map(to:) copies of them since
-  bool always = false;                 ///< by map(always, ...)
-  std::vector<std::string> one_way;    ///< the items that the clauses only send
-  std::vector<std::string> both_ways;  ///< and those that they bring back too
-  std::uint64_t all = 0;               ///< transfers of these items by this directive
+  KeptData kept;                        ///< what had been deleted in between
+  bool resident = false;                ///< some were there all the time
+  bool scratch = false;                 ///< and kernels had map(to:) copies of them since
+  bool always = false;                  ///< by map(always, ...)
+  std::vector<std::string> one_way;     ///< the items that the clauses only send
+  std::vector<std::string> both_ways;   ///< and those that they bring back too
+  std::map<Clause, std::uint64_t> all;  ///< transfers of these items, by directive and item
   /// Those of them that are needed: the first to memory that had only been allocated.
   std::set<std::uint32_t> filling;
   bool others_are_needed = false;  ///< carried what was not there

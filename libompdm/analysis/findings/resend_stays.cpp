@@ -4,8 +4,10 @@
 #include <limits>
 #include <map>
 #include <tuple>
+#include <utility>
 
 #include "analysis/findings/names.h"
+#include "analysis/findings/surplus.h"
 
 namespace ompdm::analysis {
 namespace {
@@ -137,6 +139,7 @@ bool keep(const Evidence& evidence, const DirectiveSpans& directives, ResendGrou
                             [&](std::uint32_t other) { return !spans.contains(other); });
   }
   if (is_blocked(evidence, spans)) return false;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> counted_on;  // site, number of the data
   for (const auto& [which, span] : spans) {
     const Mapping& piece = rows[span.first];
     const OtherMappings others = evidence.presence.others(piece, span.from, span.to, 0);
@@ -152,6 +155,13 @@ bool keep(const Evidence& evidence, const DirectiveSpans& directives, ResendGrou
     }
     for (const std::uint32_t mapping : others.mappings) {
       group.kept.add_directives(evidence, mapping, number);
+      for (const std::uint32_t op : evidence.mappings.transfers(mapping)) {
+        const Index<Site> site = trace.ops.common(op).site;
+        const bool is_new = site && counted_on.emplace(site.value, number).second;
+        if (is_new && comes_of_mapping(trace, trace.ops[op])) {
+          group.content.claim.needed.push_back(op);
+        }
+      }
     }
     group.content.claim.stays.push_back(
         {piece.device, piece.host, piece.bytes, piece.storage, span.from, span.to});

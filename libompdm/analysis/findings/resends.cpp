@@ -81,7 +81,9 @@ std::optional<Claim> finished(const Evidence& evidence, const DirectiveSpans& di
   std::ranges::sort(group.content.claim.ops);
   const auto twice = std::ranges::unique(group.content.claim.ops);
   group.content.claim.ops.erase(twice.begin(), twice.end());
-  const bool in_all = group.content.pairs.size() == group.all;
+  std::uint64_t all = 0;
+  for (const auto& [clause, count] : group.all) all += count;
+  const bool in_all = group.content.pairs.size() == all;
   const bool is_duplicate = group.relation == Resend::kDuplicate && !group.is_mixed;
   Claim claim =
       group.content.finish(evidence, group.relation == Resend::kDuplicate ? "duplicate_transfer"
@@ -96,7 +98,7 @@ std::optional<Claim> finished(const Evidence& evidence, const DirectiveSpans& di
                                  .before = source_places(trace, group.before.all()),
                                  .same = group.content.same,
                                  .is_mapped_anew = !group.kept.data.empty(),
-                                 .all = group.all};
+                                 .all = all};
   constexpr std::size_t kChance = 3;
   if (is_duplicate && !group.kept.data.empty() && group.content.pairs.size() < kChance) {
     claim.add_caveat(Caveat::Kind::kSameMadeAnew);
@@ -167,7 +169,7 @@ void add_groups(const Evidence& evidence, const Claimed& claimed, Resend relatio
       const std::size_t before = group.content.pairs.size();
       group.content.take(evidence, expression, tally, claimed);
       if (group.content.pairs.size() == before) continue;
-      group.all += all.count;
+      group.all[{row, expression}] = all.count;
       group.filling.insert(all.filling.begin(), all.filling.end());
       group.others_are_needed = group.others_are_needed || all.others_are_needed;
       std::set<StoragePiece> told;

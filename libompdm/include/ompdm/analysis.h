@@ -146,13 +146,15 @@ struct Withheld {
   std::uint64_t small_transfers = 0;
 };
 
-/// Transfers that carried what was there already, and that no finding calls needless because a
-/// kernel may have changed the data in a way that the maps do not show.
+/// Transfers that carried what was there already, and that no finding is about: because a kernel
+/// may have changed the data in a way that the maps do not show, or because no change of the
+/// directives is known that avoids them.
 struct Doubt {
+  static constexpr const char* kNoChangeKnown = "no_change_known";
   /// "device_address": the program was given the data's address on the device; "mapped_pointer": a
   /// mapped pointer points to it; "declare_target_pointer" and "pointer_table": pointers in such
   /// variables, or in mapped data, may; "unnamed_data": kernels whose clauses are not known, or
-  /// that may name a global variable.
+  /// that may name a global variable; kNoChangeKnown.
   std::string reason;
   std::uint64_t transfers = 0;
   std::uint64_t bytes = 0;

@@ -68,6 +68,7 @@ struct UnplacedLoop {
   /// calls what leads to the first.
   SourcePlace in = {};
   bool is_there = false;  ///< the loop is in that function itself, and in none that calls it
+  bool recurses = false;  ///< no loop: that function calls itself
   std::vector<std::string> called = {};  ///< the functions that lead from there to the directives
   SourcePlace caller = {};               ///< which calls that function, and where; empty: not known
 };
@@ -89,6 +90,9 @@ struct Anchor {
   std::optional<UnplacedLoop> unplaced = {};  ///< of a loop without a line to begin at
   /// A line in such a loop, as its code tells; none: not known.
   std::optional<SourcePlace> inside = {};
+  /// Before the first entry into the loop, and after the last: it may have been entered anew
+  /// unseen, and what a pass maps comes again in a later entry only.
+  bool all_entries = false;
 };
 
 /// Where the source, and no trace, knows the condition of an edit.

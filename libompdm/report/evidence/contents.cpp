@@ -47,7 +47,10 @@ std::string times(std::uint64_t count) {
 std::string in_loop(const facts::PerIterationMapping& facts) {
   const std::string place = loop_text(facts.loop);
   std::string text =
-      fmt::format("in {} ({}{}", place.empty() ? "a loop" : place,
+      fmt::format("in {} ({}{}",
+                  !place.empty()        ? place
+                  : facts.loop.is_calls ? "calls of one function by itself"
+                                        : "a loop",
                   facts.passes_at_least ? ">= " : "", counted(facts.passes, "pass", "passes"));
   if (facts.entries > 1 || facts.entries_at_least) {
     text += fmt::format(" in all, entered {}{}", times(facts.entries),
@@ -117,12 +120,11 @@ std::string words_of(const facts::Resends& facts, const Finding& finding) {
                      facts.is_mapped_anew ? ". Its memory there could have been kept" : "");
 }
 
-std::vector<std::string> advice_of(const facts::Resends& facts, const Finding& finding) {
+std::vector<std::string> advice_of(const facts::Resends& /*facts*/, const Finding& finding) {
   if (!is_in_words(finding) || !finding.remarks.empty()) return {};
-  return {fmt::format(
-      "look for what changes {} on the host before a transfer: those without such a change are not "
-      "needed",
-      named_or_counted(facts.items))};
+  return {
+      "look for what changes the host's copy before a transfer: transfers without such a change "
+      "are not needed"};
 }
 
 std::string words_of(const facts::UnmodifiedCopyBack& facts, const Finding& finding) {

@@ -49,10 +49,11 @@ std::vector<std::string> advice_of(const facts::UnusedAllocation& /*facts*/,
 }
 
 std::string words_of(const facts::RepeatedAllocation& facts, const Finding& /*finding*/) {
-  return fmt::format("{} {} allocated {} times on {}, by {}, where {} would do",
-                     named_or_counted(facts.names), facts.names.size() == 1 ? "was" : "were",
-                     facts.allocations, devices_text(facts.devices), places_text(facts.by),
-                     facts.pieces);
+  return fmt::format(
+      "{}{} {} allocated {} times on {}, by {}, where {} would do",
+      facts.pieces > 1 ? fmt::format("{} pieces of memory of ", facts.pieces) : "",
+      named_or_counted(facts.names), facts.names.size() == 1 && facts.pieces == 1 ? "was" : "were",
+      facts.allocations, devices_text(facts.devices), places_text(facts.by), facts.pieces);
 }
 
 std::string words_of(const facts::DeviceLeak& facts, const Finding& finding) {

@@ -50,9 +50,10 @@ struct Action {
   std::string operator()(const facts::PerIterationMapping& facts) const {
     const bool has_place = !facts.loop.place.file.empty();
     const std::string loop =
-        has_place ? fmt::format("the {} at {}", facts.loop.is_calls ? "calls" : "loop",
-                                place_of(facts.loop.place, names))
-                  : "its loop";
+        has_place             ? fmt::format("the {} at {}", facts.loop.is_calls ? "calls" : "loop",
+                                            place_of(facts.loop.place, names))
+        : facts.loop.is_calls ? "its calls"
+                              : "its loop";
     return fmt::format("keep {} on the device around {}", data, loop);
   }
 
@@ -89,7 +90,9 @@ struct Action {
     return fmt::format("do not map {}: no kernel saw it", data);
   }
   std::string operator()(const facts::RepeatedAllocation& facts) const {
-    return fmt::format("allocate {} once, not {} times", data, facts.allocations);
+    return facts.pieces == 1
+               ? fmt::format("allocate {} once, not {} times", data, facts.allocations)
+               : fmt::format("allocate {} {} times, not {}", data, facts.pieces, facts.allocations);
   }
   std::string operator()(const facts::SmallTransfers& facts) const {
     const std::string few =
@@ -117,7 +120,7 @@ struct Action {
       case Shape::kLowOccupancy:
         return "let more of its threads fit on the device";
       default:
-        return is_of_few() ? "share its loop among many teams, if that is long"
+        return is_of_few() ? "share its loops among many teams, if one is long"
                            : "share its loop among many teams";
     }
   }
@@ -163,7 +166,7 @@ std::vector<std::string> conditions_of(const Finding& finding) {
     all.emplace_back("a kernel changes what map(to:) names");
   }
   if (has(Unless::kHostWantsRestore)) all.emplace_back("the host wants its own changes undone");
-  if (has(Unless::kMadeAnew)) all.emplace_back("it is allocated anew");
+  if (may_be_made_anew(finding)) all.emplace_back("it is allocated anew");
   if (has(Unless::kNoPass)) all.emplace_back("no pass of a loop fills it");
   return all;
 }

@@ -1,6 +1,8 @@
 #include "trace/code/call_places.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 namespace ompdm::trace {
 
@@ -154,6 +156,7 @@ std::set<std::uint64_t> FunctionCalls::calls_between(const std::set<std::uint32_
       before[to].push_back(from);
     }
   }
+  // The blocks that the calls' own lead to.
   const auto reached = [&](const BlockGraph& ways) {
     std::vector<bool> found(ways.size());
     std::vector<std::uint32_t> left;
@@ -161,18 +164,32 @@ std::set<std::uint64_t> FunctionCalls::calls_between(const std::set<std::uint32_
     while (!left.empty()) {
       const std::uint32_t block = left.back();
       left.pop_back();
-      if (found[block]) continue;
-      found[block] = true;
-      left.insert(left.end(), ways[block].begin(), ways[block].end());
+      for (const std::uint32_t next : ways[block]) {
+        if (found[next]) continue;
+        found[next] = true;
+        left.push_back(next);
+      }
     }
     return found;
   };
   const std::vector<bool> after_one = reached(after);
   const std::vector<bool> before_one = reached(before);
+  // In a block of their own only what lies behind the first, and before the last.
+  std::map<std::uint32_t, std::pair<std::uint64_t, std::uint64_t>> own;
+  for (const std::uint32_t call : calls) {
+    const std::uint64_t address = returns_[call];
+    const auto [at, is_new] = own.try_emplace(blocks_[call], address, address);
+    auto& [first, last] = at->second;
+    first = std::min(first, address);
+    last = std::max(last, address);
+  }
   std::set<std::uint64_t> found;
   for (const auto& [address, call] : flow_->calls) {
     const std::uint32_t block = flow_->block_at(address - 1);
-    if (after_one[block] && before_one[block] && nest_->reached(block)) found.insert(address);
+    const auto at = own.find(block);
+    const bool is_after = after_one[block] || (at != own.end() && address >= at->second.first);
+    const bool is_before = before_one[block] || (at != own.end() && address <= at->second.second);
+    if (is_after && is_before && nest_->reached(block)) found.insert(address);
   }
   return found;
 }

@@ -50,19 +50,21 @@ TEST(InvariantItems, AreNamedByWhatMovesMost) {
 }
 
 // What lies at its address had its name from a clause elsewhere.
-TEST(InvariantItems, OfACallAreNamedByIt) {
-  TraceBuilder build;
-  const auto s = build.variable("s", 1000);
-  const auto copy = build.api("omp_target_memcpy", "a.cpp", 5, "main");
-  for (int pass = 0; pass < 10; ++pass) {
-    auto sent = build.op(OpKind::kHtoD, s, 1000, 10);
-    sent->site = copy;
-    sent->fingerprint = sent->hash = 7;
+TEST(InvariantItems, OfACallWithoutAKnownVariableAreNamedByIt) {
+  for (const bool is_known : {false, true}) {
+    TraceBuilder build;
+    const auto s = is_known ? build.variable("s", 1000) : Index<Variable>();
+    const auto copy = build.api("omp_target_memcpy", "a.cpp", 5, "main");
+    for (int pass = 0; pass < 10; ++pass) {
+      auto sent = build.op(OpKind::kHtoD, s, 1000, 10);
+      sent->site = copy;
+      sent->fingerprint = sent->hash = 7;
+    }
+    const Analysis analysis = analyze(build.take());
+    ASSERT_EQ(analysis.iterations.size(), 1U);
+    EXPECT_EQ(analysis.iterations[0].invariant_items,
+              std::vector<std::string>{is_known ? "s (a.cpp:5)" : "omp_target_memcpy (a.cpp:5)"});
   }
-  const Analysis analysis = analyze(build.take());
-  ASSERT_EQ(analysis.iterations.size(), 1U);
-  EXPECT_EQ(analysis.iterations[0].invariant_items,
-            std::vector<std::string>{"omp_target_memcpy (a.cpp:5)"});
 }
 
 TEST(Recurring, IsWhatChangesNowAndThen) {

@@ -34,10 +34,17 @@ TEST(KeptData, CrossesWhereTheHostNeedsIt) {
             "a target region whose if() is false runs on the host, too\n"
             "where the host has changed a in the loop: after that: "
             "a target update with to()\n"
-            "if the program allocates this data anew each time, or only later: allocate it once, "
-            "before all this\n"
             "in this run, whatever was sent again was what the device had already");
   EXPECT_TRUE(analysis.findings[0].with_allocations);
+}
+
+// A section is of memory that a pointer points to, a name alone a variable itself.
+TEST(KeptData, OfAPointerMayBeAllocatedAnew) {
+  OneArray program;
+  for (int i = 0; i < 5; ++i) program.map_tofrom(program.solve, 7 + i, 8 + i);
+  Finding finding = analyze(program.take()).findings.at(0);
+  finding.data.at(0).expression = "a[0:n]";
+  EXPECT_TRUE(contains(report::advice_text(finding), "\nif the program allocates this data anew"));
 }
 
 // A thread of the program's own is no sign of deferral.

@@ -108,7 +108,7 @@ TEST(PerIterationContents, AHostThatChangesItAtTimesIsToldWhereToUpdate) {
   ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
   EXPECT_EQ(analysis.findings[0].count, 32U)
       << "38 but what went over in passes 5, 10 and 15, and what came back before these";
-  EXPECT_TRUE(contains(report::advice_text(analysis.findings[0]), "a target update with to()\n"));
+  EXPECT_TRUE(contains(report::advice_text(analysis.findings[0]), "a target update with to()"));
   EXPECT_TRUE(contains(report::advice_text(analysis.findings[0]), "a target update with from()\n"));
 }
 

@@ -102,8 +102,8 @@ TEST(Evidence, OfWhatCameBack) {
 
 TEST(Evidence, ThatNoEditFollowsFromSaysWhatToLookFor) {
   EXPECT_EQ(advice_text(of(facts::Resends{.items = {"a"}, .all = 40}, 39)),
-            "look for what changes a on the host before a transfer: those without such a change "
-            "are not needed");
+            "look for what changes the host's copy before a transfer: transfers without such a "
+            "change are not needed");
   EXPECT_EQ(advice_text(of(facts::UnusedTransfer{"a", {0}, 4, 5}, 4)),
             "of the transfers that follow one another without a kernel in between, keep the last");
   EXPECT_EQ(advice_text(of(facts::UnusedTransfer{"a", {0}, 3, 5}, 4)),
@@ -155,7 +155,10 @@ TEST(Evidence, OfMemory) {
             "a and b were on devices 0 and 1 (2 allocations), and no kernel there could have "
             "used them");
   EXPECT_EQ(evidence_text(of(facts::RepeatedAllocation{{"a"}, {0}, {kPlace}, 12, 3})),
-            "a was allocated 12 times on device 0, by heat.cpp:41, where 3 would do");
+            "3 pieces of memory of a were allocated 12 times on device 0, by heat.cpp:41, where 3 "
+            "would do");
+  EXPECT_EQ(evidence_text(of(facts::RepeatedAllocation{{"a"}, {0}, {kPlace}, 12, 1})),
+            "a was allocated 12 times on device 0, by heat.cpp:41, where 1 would do");
 }
 
 TEST(Evidence, OfWhatWasLeft) {

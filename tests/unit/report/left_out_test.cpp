@@ -48,6 +48,17 @@ TEST(LeftOut, IsSaidAtTheEndOfTheFindings) {
   EXPECT_EQ(report["doubted"][1]["bytes"], 55000);
 }
 
+TEST(LeftOut, WhatNoFindingTellsHowToAvoid) {
+  std::vector<analysis::Analysis> analyses = {one_update()};
+  analyses[0].doubts = {{analysis::Doubt::kNoChangeKnown, 8, 600'000}};
+  const std::string markdown = render(analyses, Format::kMarkdown);
+  EXPECT_NE(markdown.find("8 transfers, 600 KB carried what the device had had: no finding tells "
+                          "how to avoid these."),
+            std::string::npos)
+      << markdown;
+  EXPECT_EQ(markdown.find("No redundant transfer was proven"), std::string::npos) << markdown;
+}
+
 TEST(LeftOut, ContentsThatWereNotLookedAtByTheReason) {
   std::vector<analysis::Analysis> analyses = {one_update()};
   analyses[0].losses = {{"contents_over_time", 5}, {"contents_pending_overflow", 2}};
