@@ -155,7 +155,7 @@ Needless find_needless(const Trace& trace, const DirectiveTable& directives,
     needless.too_small.push_back(std::move(claim.finding));
   }
   identify(needless.too_small);
-  needless.doubts = doubts_of(evidence, claimed);
+  needless.doubts = doubts_of(evidence, claimed, claims.told);
   sort_rows(claims.told,
             [](const Claim& claim) { return claim.finding.confidence == Confidence::kPossible; });
   const std::span<const Claim> all(claims.told);

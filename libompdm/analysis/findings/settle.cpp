@@ -74,8 +74,11 @@ std::vector<Claim> Settlement::settle(std::vector<Claim> claims) {
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::sort(order, {}, [&](std::size_t i) {
     const Finding& finding = claims[i].finding;
-    return std::tuple(~std::max(finding.wasted_bytes, finding.allocated_bytes), finding.confidence,
-                      i);
+    // A possible finding stands in place of a likely one only where it saves far more.
+    constexpr std::uint64_t kFar = 4;
+    const std::uint64_t bytes = std::max(finding.wasted_bytes, finding.allocated_bytes);
+    const bool is_possible = finding.confidence == Confidence::kPossible;
+    return std::tuple(~(is_possible ? bytes / kFar : bytes), finding.confidence, i);
   });
   std::vector<bool> stays(claims.size());
   for (const std::size_t i : order) stays[i] = take(claims[i]);
