@@ -13,7 +13,7 @@
 #include "loader.h"
 #include "ompdm/error.h"
 #include "recorder_library.h"
-#include "spool/cupti_places.h"
+#include "spool_format/cupti_places.h"
 
 namespace ompdm::cli {
 namespace {

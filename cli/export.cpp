@@ -181,10 +181,10 @@ void setup_export(CLI::App& app, int& exit_status) {
       *verb,
       "ompdm export TRACE|DIR... --format sqlite|json [-o FILE] [--from TIME] [--to TIME]\n"
       "             [--rank RANKS]",
-      "The database's tables are described in libompdm/export/SQLITE.md. A timeline's clock\n"
+      "The database's tables are described in docs/formats/SQLITE.md. A timeline's clock\n"
       "begins as the first of all that are named starts, chosen or not; how far the clocks of\n"
       "hosts agree is said. The file is a picture for the Perfetto UI and chrome://tracing\n"
-      "(libompdm/trace/TIMELINE.md).",
+      "(docs/formats/TIMELINE.md).",
       "ompdm export trace.rank*.json --format sqlite -o job.sqlite\n"
       "ompdm export trace.rank*.json --format json --rank 0,3-5 --from 2s --to 2.5s\n"
       "ompdm export trace.json --format json --from 2s --to 2.5s");

@@ -48,7 +48,7 @@ constexpr const char* kWords =
     "  device event      a device was initialised, given code, or shut down\n"
     "  detail            which part of the run is told event by event, or is here at all\n"
     "  lost              what happened and is not in the trace, by kind\n"
-    "The trace's own words are explained in libompdm/trace/FORMAT.md.";
+    "The trace's own words are explained in docs/formats/FORMAT.md.";
 
 void row(const char* name, const std::string& value) {
   fmt::print("{:<12}{}\n", name, value.empty() ? "unknown" : one_line(value));

@@ -9,7 +9,7 @@ namespace ompdm::cli {
 namespace {
 
 constexpr std::size_t kBlock = 64;
-using State = std::array<std::uint32_t, 4>;
+using Md5State = std::array<std::uint32_t, 4>;
 
 /// The integer parts of 2^32 |sin(i + 1)|, as RFC 1321 has them.
 std::array<std::uint32_t, 64> sines() {
@@ -30,7 +30,7 @@ std::uint32_t word_at(std::string_view bytes, std::size_t at) {
   return word;
 }
 
-void add_block(std::string_view block, State& state) {
+void add_block(std::string_view block, Md5State& state) {
   static const std::array<std::uint32_t, 64> kSines = sines();
   constexpr int kShifts[4][4] = {{7, 12, 17, 22}, {5, 9, 14, 20}, {4, 11, 16, 23}, {6, 10, 15, 21}};
   auto [a, b, c, d] = state;
@@ -55,7 +55,7 @@ void add_block(std::string_view block, State& state) {
 }  // namespace
 
 std::string md5_of(std::string_view bytes) {
-  State state = {0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476};
+  Md5State state = {0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476};
   const std::size_t whole = bytes.size() / kBlock * kBlock;
   for (std::size_t at = 0; at < whole; at += kBlock) add_block(bytes.substr(at, kBlock), state);
   // A one, zeros, and the number of bits.

@@ -30,7 +30,7 @@
 #include "open_trace.h"
 #include "printable.h"
 #include "standard_input.h"
-#include "trace/replacement.h"
+#include "trace_files/atomic_file.h"
 
 namespace ompdm::cli {
 namespace {

@@ -11,7 +11,7 @@
 #include "ompdm/finish.h"
 #include "recorder_library.h"
 #include "session.h"
-#include "spool/silence.h"
+#include "spool_format/process.h"
 
 namespace ompdm::cli {
 namespace {

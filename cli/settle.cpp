@@ -25,8 +25,7 @@
 #include "open_trace.h"
 #include "rank_summaries.h"
 #include "shell_words.h"
-#include "spool/launcher.h"
-#include "spool/silence.h"
+#include "spool_format/process.h"
 
 namespace ompdm::cli {
 namespace {

@@ -2,12 +2,12 @@
 include(CMakePackageConfigHelpers)
 
 add_library(ompdm_library INTERFACE)
-target_link_libraries(ompdm_library INTERFACE ompdm_figures ompdm_trace ompdm_analysis ompdm_summary ompdm_report)
+target_link_libraries(ompdm_library INTERFACE ompdm_model ompdm_trace ompdm_analysis ompdm_summary ompdm_report)
 set_target_properties(ompdm_library PROPERTIES EXPORT_NAME ompdm)
 add_library(ompdm::ompdm ALIAS ompdm_library)
 
 # Those with an archive; the others are headers.
-set(ompdm_archives ompdm_figures ompdm_calls ompdm_trace ompdm_analysis ompdm_summary ompdm_report)
+set(ompdm_archives ompdm_model ompdm_trace ompdm_analysis ompdm_summary ompdm_report)
 set(ompdm_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ompdm)
 install(DIRECTORY libompdm/include/ompdm DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 install(TARGETS ompdm_library ompdm_api ${ompdm_archives}

@@ -1,17 +1,115 @@
 #include "ompdm/agreement.h"
 
 #include <algorithm>
+#include <compare>
+#include <cstdint>
 #include <iterator>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "analysis/edit_terms.h"
+#include "analysis/function_names.h"
+#include "ompdm/analysis.h"
 #include "ompdm/told_part.h"
 
 namespace ompdm::analysis {
+
 namespace {
+
+const Module* program_of(const Analysis& one) {
+  const auto is_program = [&](const Module& module) { return module.path == one.process.program; };
+  const auto at = std::ranges::find_if(one.modules, is_program);
+  return at != one.modules.end() ? &*at : nullptr;
+}
+
+/// Build ids by the names of the modules that have one.
+std::map<std::string, std::string> builds_of(const Analysis& one) {
+  std::map<std::string, std::string> builds;
+  for (const Module& module : one.modules) {
+    if (!module.build_id.empty()) builds.emplace(last_name(module.path), module.build_id);
+  }
+  return builds;
+}
+
+}  // namespace
+
+SameProgram same_program(const Analysis& one, const Analysis& other) {
+  const std::map<std::string, std::string> mine = builds_of(one);
+  const std::map<std::string, std::string> theirs = builds_of(other);
+  const Module* program = program_of(one);
+  const Module* its_program = program_of(other);
+  const bool has_ids = program != nullptr && its_program != nullptr && !program->build_id.empty() &&
+                       !its_program->build_id.empty();
+  // A copy of it under another name is the same program.
+  const bool is_same = has_ids && program->build_id == its_program->build_id;
+  const bool has_name = last_name(one.process.program) == last_name(other.process.program);
+  if (!is_same && !has_name) return SameProgram::kOtherProgram;
+  for (const auto& [name, build] : mine) {
+    const auto same = theirs.find(name);
+    if (same != theirs.end() && same->second != build) return SameProgram::kOtherBuild;
+  }
+  return is_same ? SameProgram::kYes : SameProgram::kByName;
+}
+
+namespace {
+
+/// One item of one edit at one place. Figures, and what would make the edit wrong, are no part.
+struct EditTerm {
+  EditKind kind = EditKind::kInsert;
+  Anchor::Side side = Anchor::Side::kAt;
+  Anchor::Of of = Anchor::Of::kDirective;
+  SourcePlace place;
+  Directive directive = Directive::kTarget;
+  std::string clause;  ///< its kind; empty where the edit has none
+  std::string item;    ///< as the clause has it; empty: the program has no names
+  std::vector<std::int32_t> devices;
+  EditWhen when = EditWhen::kAlways;
+  bool after_taskwait = false;
+  auto operator<=>(const EditTerm&) const = default;
+};
+
+/// An edit without clauses is of all the finding's data.
+std::vector<EditClause> clauses_of(const Finding& finding, const Edit& edit) {
+  if (!edit.clauses.empty()) return edit.clauses;
+  EditClause all;
+  for (std::uint32_t i = 0; i < finding.data.size(); ++i) all.data.push_back(i);
+  return {all};
+}
+
+void add_terms(const Finding& finding, const Edit& edit, EditTerm term, std::set<EditTerm>& terms) {
+  for (const EditClause& clause : clauses_of(finding, edit)) {
+    term.clause = clause.kind;
+    term.item.clear();
+    if (clause.data.empty()) terms.insert(term);
+    for (const std::uint32_t number : clause.data) {
+      term.item = finding.data[number].expression;
+      terms.insert(term);
+    }
+  }
+}
+
+/// Of the finding's edits, be they withheld.
+std::set<EditTerm> terms_of(const Finding& finding) {
+  std::set<EditTerm> terms;
+  for (const Edit& edit : finding.edits.empty() ? finding.withheld_edits : finding.edits) {
+    EditTerm term;
+    term.kind = edit.kind;
+    term.side = edit.anchor.side;
+    term.of = edit.anchor.of;
+    term.directive = edit.directive;
+    term.devices = edit.devices;
+    term.when = edit.when;
+    term.after_taskwait = edit.after_taskwait;
+    if (edit.anchor.places.empty()) add_terms(finding, edit, term, terms);
+    for (const SourcePlace& place : edit.anchor.places) {
+      term.place = place;
+      add_terms(finding, edit, term, terms);
+    }
+  }
+  return terms;
+}
 
 using Terms = std::set<EditTerm>;
 

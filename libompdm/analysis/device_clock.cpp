@@ -1,13 +1,12 @@
 #include "analysis/device_clock.h"
 
-#include <algorithm>
-#include <optional>
+#include <cmath>
 #include <utility>
-#include <vector>
 
 #include "analysis/order.h"
 
 namespace ompdm::analysis {
+
 namespace {
 
 /// The hull of what one row's activities did.
@@ -107,6 +106,136 @@ Trace on_device_clock(Trace trace) {
     if (wait.op) wait.op.value = ops[wait.op.value];
   }
   return trace;
+}
+
+namespace {
+
+/// All activities of one tally.
+struct Work {
+  std::uint64_t bytes = 0;
+  Distribution times;
+};
+
+/// The same time spread over another number of them, as if each took its share: an estimate but for
+/// the sum.
+Distribution spread(const Distribution& times, std::uint64_t count) {
+  Distribution spread;
+  const double share = static_cast<double>(times.count) / static_cast<double>(count);
+  const auto scaled = [&](std::uint64_t time) {
+    return static_cast<std::uint64_t>(std::llround(static_cast<double>(time) * share));
+  };
+  std::uint64_t before = 0;
+  std::uint64_t given = 0;
+  for (std::size_t bin = 0; bin < Distribution::kBins; ++bin) {
+    if (times.bins[bin] == 0) continue;
+    before += times.bins[bin];
+    const auto upto =
+        before == times.count
+            ? count
+            : static_cast<std::uint64_t>(std::llround(static_cast<double>(before) / share));
+    const std::uint64_t time = std::max(std::min(bin_begin(bin), times.most), times.least);
+    spread.add(scaled(time), upto - given);
+    given = upto;
+  }
+  spread.sum = times.sum;
+  return spread;
+}
+
+/// What the host saw of those whose activities were lost: which these are is not known.
+Distribution rest_of(const Distribution& times, std::uint64_t count) {
+  Distribution rest;
+  rest.add(static_cast<std::uint64_t>(std::llround(times.mean())), count);
+  return rest;
+}
+
+/// The tally as the device saw it; what it did not see of it is left over.
+std::optional<OpTally> take(OpTally& tally, const Work& work) {
+  tally.like.clock = Clock::kDevice;
+  const std::uint64_t seen = work.times.count;
+  const std::uint64_t asked = tally.times.count;
+  // Calls of several operations, of which some are not seen, cannot be told apart.
+  if (seen >= asked || tally.calls == 1) {
+    tally.times = seen == asked ? work.times : spread(work.times, asked);
+    return std::nullopt;
+  }
+  OpTally rest = tally;
+  rest.like.clock = Clock::kEnqueue;
+  rest.bytes = tally.bytes - std::min(tally.bytes, work.bytes);
+  rest.times = rest_of(tally.times, asked - seen);
+  if (tally.calls != 0) {
+    rest.calls =
+        std::clamp<std::uint64_t>(tally.calls * (asked - seen) / asked, 1, tally.calls - 1);
+    tally.calls -= rest.calls;
+  }
+  tally.bytes -= rest.bytes;
+  tally.times = work.times;
+  return rest;
+}
+
+std::optional<LaunchTally> take(LaunchTally& tally, const Work& work) {
+  tally.like.clock = Clock::kDevice;
+  const std::uint64_t seen = work.times.count;
+  const std::uint64_t asked = tally.times.count;
+  if (seen >= asked) {
+    tally.times = seen == asked ? work.times : spread(work.times, asked);
+    return std::nullopt;
+  }
+  LaunchTally rest = tally;
+  rest.like.clock = Clock::kEnqueue;
+  rest.times = rest_of(tally.times, asked - seen);
+  tally.times = work.times;
+  return rest;
+}
+
+template <class Tally>
+void take_all(std::vector<Tally>& tallies, const std::vector<Work>& works) {
+  const std::size_t count = works.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    if (works[i].times.count == 0 || tallies[i].times.count == 0) continue;
+    if (tallies[i].like.clock == Clock::kDevice) continue;
+    if (auto rest = take(tallies[i], works[i])) tallies.push_back(*rest);
+  }
+}
+
+template <class Tally>
+Index<Tally> append(std::vector<Tally>& tallies, Tally tally) {
+  tallies.push_back(std::move(tally));
+  return {static_cast<std::uint32_t>(tallies.size() - 1)};
+}
+
+void add(const ActivityTally& tally, Work& work) {
+  work.bytes += tally.bytes;
+  work.times.add(tally.times);
+}
+
+}  // namespace
+
+void put_tallies_on_device_clock(Trace& trace) {
+  std::vector<Work> of_op(trace.op_tallies.size());
+  std::vector<Work> of_launch(trace.launch_tallies.size());
+  for (const ActivityTally& tally : trace.activity_tallies) {
+    if (tally.op) add(tally, of_op[tally.op.value]);
+    if (tally.launch) add(tally, of_launch[tally.launch.value]);
+  }
+  take_all(trace.op_tallies, of_op);
+  take_all(trace.launch_tallies, of_launch);
+  for (ActivityTally& tally : trace.activity_tallies) {
+    if (tally.op || tally.launch) continue;
+    if (tally.like.kind == ActivityKind::kKernel) {
+      LaunchTally launch{launch_of(trace, tally.like), {}, tally.times};
+      launch.like.clock = Clock::kDevice;
+      tally.launch = append(trace.launch_tallies, launch);
+    } else if (const std::optional<OpKind> kind = op_kind(tally.like.kind)) {
+      OpTally op{op_of(trace, tally.like, *kind),
+                 0,
+                 tally.bytes,
+                 tally.least_bytes,
+                 tally.most_bytes,
+                 tally.times};
+      op.like.clock = Clock::kDevice;
+      tally.op = append(trace.op_tallies, op);
+    }
+  }
 }
 
 }  // namespace ompdm::analysis

@@ -1,8 +1,12 @@
-// A trace as the device saw it: operations and launches at the times of the activities that did
-// their work. Inside the libraries of the report only.
+// What each device was doing at a time, by its own clock. Inside the analysis library only.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
 #include <optional>
+#include <vector>
 
 #include "ompdm/trace.h"
 
@@ -28,5 +32,48 @@ std::optional<OpKind> op_kind(ActivityKind kind);
 /// The rows that an activity becomes which stands for none.
 Launch launch_of(const Trace& trace, const DeviceActivity& activity);
 DataOp op_of(const Trace& trace, const DeviceActivity& activity, OpKind kind);
+
+/// Positions of rows in the order of their begins. A trace's are mostly in order: then none is
+/// held.
+template <class Row>
+class ByBegin {
+ public:
+  explicit ByBegin(const Runs<Row>& rows) {
+    std::size_t i = 1;
+    while (i < rows.size() && rows.begin_of(i - 1) <= rows.begin_of(i)) ++i;
+    if (i >= rows.size()) return;
+    order_.resize(rows.size());
+    std::iota(order_.begin(), order_.end(), 0U);
+    std::ranges::sort(order_, [&](std::uint32_t a, std::uint32_t b) {
+      return std::pair(rows.begin_of(a), a) < std::pair(rows.begin_of(b), b);
+    });
+  }
+  std::size_t operator[](std::size_t at) const { return order_.empty() ? at : order_[at]; }
+
+ private:
+  std::vector<std::uint32_t> order_;
+};
+
+/// Calls `take_op` and `take_launch` with the positions of all of them, in the order of begins.
+template <class TakeOp, class TakeLaunch>
+void walk_by_begin(const Trace& trace, TakeOp take_op, TakeLaunch take_launch) {
+  const ByBegin ops(trace.ops);
+  const ByBegin launches(trace.launches);
+  std::size_t launch = 0;
+  const auto take_launches = [&](std::size_t until_op) {
+    for (; launch < trace.launches.size(); ++launch) {
+      const std::size_t at = launches[launch];
+      const bool is_later = until_op < trace.ops.size() &&
+                            trace.launches.begin_of(at) >= trace.ops.begin_of(ops[until_op]);
+      if (is_later) return;
+      take_launch(at);
+    }
+  };
+  for (std::size_t i = 0; i < trace.ops.size(); ++i) {
+    take_launches(i);
+    take_op(ops[i]);
+  }
+  take_launches(trace.ops.size());
+}
 
 }  // namespace ompdm::analysis

@@ -1,10 +1,97 @@
-#include <algorithm>
-#include <map>
+#include "analysis/device_use.h"
 
-#include "analysis/interval_union.h"
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "analysis/device_clock.h"
+#include "analysis/order.h"
 #include "analysis/tables.h"
 
 namespace ompdm::analysis {
+
+namespace {
+
+using ActivityKey = std::tuple<ActivityType, Clock, std::string, std::string, int>;
+
+ActivityKey key_of(const Activity& row) {
+  return {row.type, row.clock, row.function, row.file, row.line};
+}
+
+std::uint64_t length(Nanoseconds duration) {
+  return static_cast<std::uint64_t>(std::max(Nanoseconds{0}, duration));
+}
+
+void add_activities(const Trace& trace, const Analysis& analysis, Durations& all) {
+  std::map<ActivityKey, Distribution*> rows;
+  for (const auto* table : {&analysis.activities, &analysis.api_calls}) {
+    for (const Activity& row : *table) rows[key_of(row)] = &all.activities[row.id];
+  }
+  const auto row_of = [&](const ActivityKey& key) {
+    const auto row = rows.find(key);
+    return row == rows.end() ? nullptr : row->second;
+  };
+  const auto row_of_op = [&](const DataOp& op) -> Distribution* {
+    const std::optional<ActivityType> type = type_of(op.kind);
+    return op.internal || !type ? nullptr : row_of({*type, op.clock, "", "", 0});
+  };
+  const auto row_of_launch = [&](const Launch& launch) {
+    return row_of(key_of(describe_kernel(trace, launch.kernel, launch.site, launch.clock)));
+  };
+  const auto of_op = trace.ops.of_shapes(row_of_op);
+  for (std::size_t i = 0; i < trace.ops.size(); ++i) {
+    Distribution* row = of_op[trace.ops.shape_of(i)];
+    if (row != nullptr && !trace.ops.common(i).unfinished)
+      row->add(length(trace.ops.duration_of(i)));
+  }
+  const auto of_launch = trace.launches.of_shapes(row_of_launch);
+  for (std::size_t i = 0; i < trace.launches.size(); ++i) {
+    Distribution* row = of_launch[trace.launches.shape_of(i)];
+    if (row == nullptr || trace.launches.common(i).unfinished) continue;
+    row->add(length(trace.launches.duration_of(i)));
+  }
+  for (const OpTally& tally : trace.op_tallies) {
+    if (Distribution* row = row_of_op(tally.like)) row->add(tally.times);
+  }
+  for (const LaunchTally& tally : trace.launch_tallies) {
+    if (Distribution* row = row_of_launch(tally.like)) row->add(tally.times);
+  }
+}
+
+void add_directives(const Trace& trace, const Analysis& analysis, const Picture& picture,
+                    Durations& all) {
+  std::vector<Distribution*> rows;
+  for (const DirectiveRow& row : analysis.directives) rows.push_back(&all.directives[row.id]);
+  const auto row_of_region = [&](const Region& region) -> Distribution* {
+    if (!region.site || region.ends_data || region.unfinished) return nullptr;
+    const std::uint32_t row = picture.directive_of_site[region.site.value];
+    return row == Picture::kNone ? nullptr : rows[row];
+  };
+  for (std::size_t i = 0; i < trace.regions.size(); ++i) {
+    Distribution* row = row_of_region(trace.regions.common(i));
+    if (row == nullptr) continue;
+    row->add(length(trace.regions.duration_of(i) - trace.regions.rare(i).hashing));
+  }
+  for (const RegionTally& tally : trace.region_tallies) {
+    if (Distribution* row = row_of_region(tally.like)) row->add(tally.times);
+  }
+}
+
+}  // namespace
+
+Durations durations_of(const Trace& trace, const Analysis& analysis, const Picture& picture) {
+  Durations all;
+  if (!has_device_times(trace)) {
+    add_activities(trace, analysis, all);
+  } else {
+    add_activities(on_device_clock(trace), analysis, all);
+  }
+  add_directives(trace, analysis, picture, all);
+  return all;
+}
+
 namespace {
 
 struct Busy {
@@ -46,6 +133,128 @@ std::vector<DeviceUse> device_use_of(const Trace& trace) {
     const Nanoseconds any = union_length(std::move(all));
     row.both = row.copies + row.kernels - any;
     row.idle = row.span - any;
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+namespace {
+
+/// What can be waited for, as intervals in order that do not overlap.
+struct QueueWork {
+  std::vector<Interval> kernels;
+  std::vector<Interval> all;
+};
+
+/// Of one stream of a context, or, under kAnyStream, of all of its streams.
+using Queue = std::pair<std::uint32_t, std::uint32_t>;
+constexpr std::uint32_t kAnyStream = 0;
+
+std::map<Queue, QueueWork> work_of(const Trace& trace) {
+  std::map<Queue, QueueWork> queues;
+  for (const DeviceActivity& activity : trace.activities) {
+    const Interval interval{activity.begin, activity.end};
+    for (const std::uint32_t stream : {activity.stream, kAnyStream}) {
+      QueueWork& work = queues[{activity.context, stream}];
+      work.all.push_back(interval);
+      if (activity.kind == ActivityKind::kKernel) work.kernels.push_back(interval);
+      if (activity.stream == kAnyStream) break;
+    }
+  }
+  for (auto& [queue, work] : queues) {
+    work.kernels = merged(std::move(work.kernels));
+    work.all = merged(std::move(work.all));
+  }
+  return queues;
+}
+
+/// The site whose directive the host was in.
+Index<Site> waiting_site(const Trace& trace, const Synchronization& wait) {
+  if (wait.op) return trace.ops.common(wait.op.value).site;
+  return wait.region ? trace.regions.common(wait.region.value).site : Index<Site>{};
+}
+
+}  // namespace
+
+std::vector<HostWait> host_waits_of(const Trace& trace, const DirectiveTable& directives) {
+  const std::map<Queue, QueueWork> queues = work_of(trace);
+  std::map<std::size_t, HostWait> by_directive;
+  for (const Synchronization& wait : trace.synchronizations) {
+    if (wait.kind == SynchronizationKind::kStreamWaitEvent) continue;  // the host goes on
+    const Index<Site> site = waiting_site(trace, wait);
+    const std::uint32_t directive = site ? row_of(directives, site) : kNoDirective;
+    HostWait& row = by_directive[directive == kNoDirective ? kNoRow : directive];
+    const Nanoseconds duration = wait.end - wait.begin;
+    ++row.count;
+    row.total += duration;
+    row.maximum = std::max(row.maximum, duration);
+    const auto queue = queues.find({wait.context, wait.stream});
+    if (queue == queues.end()) continue;
+    const Interval interval{wait.begin, wait.end};
+    const Nanoseconds kernels = overlap(queue->second.kernels, interval);
+    row.kernels += kernels;
+    row.copies += overlap(queue->second.all, interval) - kernels;
+  }
+  std::vector<HostWait> rows;
+  for (auto& [directive, row] : by_directive) {
+    row.directive = directive;
+    row.average = row.total / static_cast<Nanoseconds>(row.count);
+    row.neither = row.total - row.kernels - row.copies;
+    rows.push_back(row);
+  }
+  const auto weight = [](const HostWait& row) {
+    return std::pair(row.directive != kNoRow, row.total);
+  };
+  sort_rows(rows, weight, std::greater<>{});
+  return rows;
+}
+
+namespace {
+
+struct Request {
+  ActivityType type;
+  Nanoseconds begin;
+};
+
+std::optional<Request> request_of(const Trace& trace, const DeviceActivity& activity) {
+  if (activity.launch) {
+    return Request{ActivityType::kKernel, trace.launches.begin_of(activity.launch.value)};
+  }
+  if (!activity.op || activity.internal) return std::nullopt;
+  const DataOp& op = trace.ops[activity.op.value];
+  if (op.kind == OpKind::kMemset) return std::nullopt;  // done by other means
+  const std::optional<ActivityType> type = type_of(op.kind);
+  return type ? std::optional(Request{*type, op.begin}) : std::nullopt;
+}
+
+}  // namespace
+
+std::vector<StartLatency> start_latencies_of(const Trace& trace) {
+  std::map<ActivityType, StartLatency> by_type;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Nanoseconds> busy_until;  // by stream
+  std::vector<bool> started(trace.ops.size());
+  for (const DeviceActivity& activity : trace.activities) {
+    const auto stream = std::pair(activity.context, activity.stream);
+    const auto [busy, is_first] = busy_until.emplace(stream, activity.end);
+    const std::optional<Request> request = request_of(trace, activity);
+    // What goes by the host takes two copies, of which the first is the start.
+    if (request && !(activity.op && started[activity.op.value])) {
+      const Nanoseconds latency = activity.begin - request->begin;
+      const auto [at, is_new] = by_type.try_emplace(request->type);
+      StartLatency& row = at->second;
+      row.minimum = is_new ? latency : std::min(row.minimum, latency);
+      row.maximum = is_new ? latency : std::max(row.maximum, latency);
+      row.average += latency;  // their sum, until all are there
+      ++row.count;
+      if (!is_first && busy->second > request->begin) ++row.queued;
+      if (activity.op) started[activity.op.value] = true;
+    }
+    busy->second = std::max(busy->second, activity.end);
+  }
+  std::vector<StartLatency> rows;
+  for (auto& [type, row] : by_type) {
+    row.type = type;
+    row.average /= static_cast<Nanoseconds>(row.count);
     rows.push_back(row);
   }
   return rows;

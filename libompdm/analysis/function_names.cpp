@@ -85,4 +85,6 @@ std::string common_function(std::span<const std::string> functions) {
   return same ? shared : plain_name(names.front());
 }
 
+std::string last_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
 }  // namespace ompdm::analysis

@@ -26,4 +26,7 @@ std::string template_name(const std::string& function);
 /// name alone, and be any of the instances.
 std::string common_function(std::span<const std::string> functions);
 
+/// A path without its folders.
+std::string last_name(const std::string& path);
+
 }  // namespace ompdm::analysis

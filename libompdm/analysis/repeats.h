@@ -1,7 +1,7 @@
 // Loops in a sequence of symbols, found from the sequence alone: repeated neighbours are folded
-// while reading, innermost first, so that what is before, after and between loops does not disturb
-// them. A symbol costs a bounded number of constant-time tests, and each comparison of bodies is
-// paid for by the symbols that it folds away.
+// while reading, innermost first, so that what is before, after and between loops does not
+// disturb them. A symbol costs a bounded number of constant-time tests, and each comparison of
+// bodies is paid for by the symbols that it folds away.
 #pragma once
 
 #include <cstddef>

@@ -1,18 +1,274 @@
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "analysis/order.h"
-#include "analysis/retimer.h"
 #include "analysis/tables.h"
+#include "ompdm/analysis.h"
 #include "ompdm/error.h"
 #include "ompdm/link.h"
 #include "ompdm/told_part.h"
 
 namespace ompdm::analysis {
+
 namespace {
+
+struct Preset {
+  std::string_view name;
+  double bytes_per_second;
+};
+constexpr Preset kPresets[] = {
+    {"pcie3x16", 12e9}, {"pcie4x16", 25e9}, {"pcie5x16", 55e9}, {"nvlink4", 346e9}};
+constexpr Nanoseconds kLatency = 6000;
+
+using Unit = std::pair<std::string_view, double>;
+constexpr Unit kRates[] = {{"TB/s", 1e12}, {"GB/s", 1e9}, {"MB/s", 1e6}, {"KB/s", 1e3}, {"B/s", 1}};
+constexpr Unit kTimes[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+
+/// "25GB/s" in bytes a second; nothing if it is no number with one of the units.
+template <std::size_t count>
+std::optional<double> quantity(std::string_view text, const Unit (&units)[count]) {
+  for (const auto& [unit, scale] : units) {
+    if (!text.ends_with(unit)) continue;
+    const char* end = text.data() + text.size() - unit.size();
+    double number = 0;
+    const auto [stop, error] = std::from_chars(text.data(), end, number);
+    if (error != std::errc() || stop != end || !std::isfinite(number)) return std::nullopt;
+    return number * scale;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Link parse_link(std::string_view text) {
+  std::string names;
+  for (const Preset& preset : kPresets) {
+    if (text == preset.name) return {std::string(text), preset.bytes_per_second, kLatency};
+    names += std::string(preset.name) + ", ";
+  }
+  const std::size_t comma = text.find(',');
+  if (comma != std::string_view::npos) {
+    constexpr double kLongest = 1e12;
+    const auto rate = quantity(text.substr(0, comma), kRates);
+    const auto latency = quantity(text.substr(comma + 1), kTimes);
+    if (rate && latency && *rate >= 1 && *latency >= 0 && *latency <= kLongest) {
+      return {std::string(text), *rate, std::llround(*latency)};
+    }
+  }
+  throw Error("'" + std::string(text) + "': not a link: write " + names +
+                  "or BANDWIDTH,LATENCY as in 25GB/s,10us",
+              Error::Kind::kUsage);
+}
+
+double parse_kernel_factor(std::string_view text) {
+  constexpr double kMost = 1e6;
+  double factor = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, factor);
+  if (error != std::errc() || stop != end || !(factor > 0) || factor > kMost) {
+    throw Error("'" + std::string(text) +
+                    "': how many times as fast kernels would be: write a number, as in 20",
+                Error::Kind::kUsage);
+  }
+  return factor;
+}
+
+Nanoseconds transfer_time(const Link& link, std::uint64_t bytes) {
+  return link.latency + std::llround(static_cast<double>(bytes) * 1e9 / link.bytes_per_second);
+}
+
+namespace {
+
+/// An interval of any column, with what it is to take; -1 where that follows from what is in it.
+struct Span {
+  Nanoseconds begin = 0;
+  Nanoseconds end = 0;
+  std::uint32_t thread = 0;
+  std::array<std::int32_t, 2> devices = {-1, -1};  ///< that it is on, but for the host
+  OpKind kind = OpKind::kAlloc;
+  Nanoseconds modelled = -1;
+  bool takes_link = false;       ///< while it is modelled, in its kind's direction
+  bool first_of_region = false;  ///< an operation at the very begin of the region it belongs to
+  bool is_region = false;
+  std::size_t made = kNoRow;  ///< of a region that a task ran: the span that says when it was made
+};
+
+/// What happens at one instant, in this order: what ends there must have ended before what begins
+/// there, and what takes no time is on the side of the region that it belongs to.
+enum class Phase : std::uint8_t {
+  kEnd,
+  kInstantAtEnd,
+  kRegionEnd,
+  kRegionInstant,
+  kRegionBegin,
+  kInstantAtBegin,
+  kBegin,
+};
+
+struct Boundary {
+  Nanoseconds time = 0;
+  Phase phase = Phase::kBegin;
+  Nanoseconds nesting = 0;  ///< the outer interval begins first and ends last
+  std::size_t span = 0;
+
+  [[nodiscard]] auto key() const { return std::tuple(time, phase, nesting, span); }
+};
+
+/// Walks through the recording in order of time and sets each instant anew. Each thread goes its
+/// own way; where it meets others is on a device.
+class Retimer {
+ public:
+  /// The spans have to outlive this.
+  Retimer(std::vector<Span>& spans, std::size_t threads);
+
+  /// The next boundary in the order of their keys.
+  void pass(const Boundary& boundary);
+
+  /// Where an instant that is on no thread, at or after the last boundary, comes to lie.
+  [[nodiscard]] Nanoseconds map(Nanoseconds instant) const;
+
+ private:
+  /// A thread's place on both time scales.
+  struct Place {
+    bool seen = false;
+    Nanoseconds before = 0;
+    Nanoseconds after = 0;
+    std::size_t transfer = kNoRow;  ///< the span that is being modelled on this thread
+    int depth = 0;                  ///< of the spans that it is in
+    Nanoseconds idle_before = 0;    ///< when it last was in none
+    Nanoseconds idle_after = 0;
+  };
+
+  /// What happened on a device so far, on the new time scale.
+  struct DeviceTimes {
+    Nanoseconds ended = 0;                    ///< when the last interval so far ended
+    std::map<OpKind, Nanoseconds> link_free;  ///< from when on, by the direction of a transfer
+  };
+
+  static void note_idle(Place& place);
+  void start(Place& place, Nanoseconds time);
+  void begin(const Boundary& boundary, Place& place);
+  void end(std::size_t number, Place& place);
+  void end_at(Span& span, Place& place, Nanoseconds end);
+  void move_on(Place& place, Nanoseconds to) const;
+
+  std::vector<Span>& spans_;
+  std::vector<std::pair<Nanoseconds, Nanoseconds>> old_;  // extents as recorded, by span
+  std::vector<Place> places_;                             // by thread
+  const Place* first_ = nullptr;                          // of the thread that was seen first
+  std::map<std::int32_t, DeviceTimes> devices_;
+  Nanoseconds last_before_ = 0;
+  Nanoseconds last_after_ = 0;
+};
+
+Retimer::Retimer(std::vector<Span>& spans, std::size_t threads) : spans_(spans), places_(threads) {
+  for (const Span& span : spans) old_.emplace_back(span.begin, span.end);
+}
+
+void Retimer::pass(const Boundary& boundary) {
+  Span& span = spans_[boundary.span];
+  Place& place = places_[span.thread];
+  if (!place.seen) start(place, boundary.time);
+  move_on(place, boundary.time);
+  note_idle(place);
+  if (boundary.phase == Phase::kEnd || boundary.phase == Phase::kRegionEnd) {
+    end(boundary.span, place);
+  } else {
+    begin(boundary, place);
+  }
+  note_idle(place);
+  last_before_ = boundary.time;
+  last_after_ = std::max(last_after_, place.after);
+}
+
+Nanoseconds Retimer::map(Nanoseconds instant) const {
+  return last_after_ + std::max<Nanoseconds>(instant - last_before_, 0);
+}
+
+void Retimer::note_idle(Place& place) {
+  if (place.depth > 0) return;
+  place.idle_before = place.before;
+  place.idle_after = place.after;
+}
+
+/// A new thread was started by the first one, before that went into what it is in.
+void Retimer::start(Place& place, Nanoseconds time) {
+  if (first_ == nullptr) first_ = &place;
+  place.seen = true;
+  place.after = place.idle_after = first_->idle_after + (time - first_->idle_before);
+  place.before = place.idle_before = time;
+}
+
+void Retimer::begin(const Boundary& boundary, Place& place) {
+  Span& span = spans_[boundary.span];
+  if (span.made != kNoRow) place.after = std::max(place.after, spans_[span.made].begin);
+  for (const std::int32_t device : span.devices) {
+    if (device < 0) continue;
+    const DeviceTimes& busy = devices_[device];
+    place.after = std::max(place.after, busy.ended);
+    const auto link = busy.link_free.find(span.kind);
+    if (span.takes_link && link != busy.link_free.end()) {
+      place.after = std::max(place.after, link->second);
+    }
+  }
+  if (span.takes_link) {
+    for (const std::int32_t device : span.devices) {
+      if (device >= 0) devices_[device].link_free[span.kind] = place.after + span.modelled;
+    }
+  }
+  span.begin = place.after;
+  if (boundary.phase == Phase::kBegin || boundary.phase == Phase::kRegionBegin) {
+    ++place.depth;
+    if (span.modelled >= 0) place.transfer = boundary.span;
+  } else {
+    end_at(span, place, place.after + std::max<Nanoseconds>(span.modelled, 0));
+  }
+}
+
+void Retimer::end(std::size_t number, Place& place) {
+  Span& span = spans_[number];
+  --place.depth;
+  Nanoseconds end = place.after;
+  if (place.transfer == number) {
+    place.transfer = kNoRow;
+    end = std::max(end, span.begin + span.modelled);
+  }
+  end_at(span, place, end);
+}
+
+void Retimer::end_at(Span& span, Place& place, Nanoseconds end) {
+  place.after = span.end = end;
+  for (const std::int32_t device : span.devices) {
+    if (device < 0) continue;
+    Nanoseconds& ended = devices_[device].ended;
+    ended = std::max(ended, end);
+  }
+}
+
+void Retimer::move_on(Place& place, Nanoseconds to) const {
+  const Nanoseconds passed = to - place.before;
+  place.before = to;
+  if (place.transfer == kNoRow) {
+    place.after += passed;
+    return;
+  }
+  // Something else happens on this thread within the transfer: it keeps its part of the way.
+  const auto& [begin, end] = old_[place.transfer];
+  const double share = static_cast<double>(passed) / static_cast<double>(end - begin);
+  const auto modelled = static_cast<double>(spans_[place.transfer].modelled);
+  place.after =
+      std::min<Nanoseconds>(place.after + std::llround(share * modelled),
+                            spans_[place.transfer].begin + spans_[place.transfer].modelled);
+}
 
 bool crosses(const DataOp& op) {
   return is_transfer(op.kind) && !op.unfinished && op.src_device != op.dst_device;

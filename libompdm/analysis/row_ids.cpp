@@ -4,14 +4,26 @@
 
 #include <string>
 
+#include "analysis/function_names.h"
 #include "ompdm/row_id.h"
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 namespace ompdm::analysis {
+
+std::string row_id(std::string_view what) {
+  return fmt::format("{:016x}", XXH3_64bits(what.data(), what.size()));
+}
+
+std::string RowIds::of(const std::string& what) {
+  const std::uint64_t number = known_[what]++;
+  return row_id(number == 0 ? what : fmt::format("{}\n{}", what, number));
+}
+
 namespace {
 
 /// Builds in other folders name the same file by another path.
-std::string last_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
-
 }  // namespace
 
 void identify(std::vector<DirectiveRow>& rows) {

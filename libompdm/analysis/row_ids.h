@@ -1,4 +1,4 @@
-// Gives the rows of an analysis their ids (ompdm/row_id.h). Inside the analysis library only.
+// Ids of rows, the same in every run that goes the same way. Inside the analysis library only.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,4 @@
-// The tables that analyze() is put together from, one function a table. Inside the analysis library
-// only.
+// Tables of a run: totals, variables, activities. Inside the analysis library only.
 #pragma once
 
 #include <cstdint>

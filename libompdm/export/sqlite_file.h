@@ -1,18 +1,102 @@
-// Recordings as a SQLite database (`ompdm.sqlite/1`), for pandas, DuckDB and whatever else reads
-// one: a table for each kind of record and for each table of the report. Described in
-// SQLITE.md.
+// A trace and its report as an SQLite database.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
+#include <set>
 #include <span>
+#include <string>
+#include <string_view>
+#include <variant>
 #include <vector>
 
-#include "export/database.h"
 #include "ompdm/analysis.h"
+#include "ompdm/index.h"
 #include "ompdm/trace.h"
-#include "trace/replacement.h"
+#include "trace_files/atomic_file.h"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace ompdm::sqlite {
+
+/// Nothing, a text, a whole number or another one.
+using Value = std::variant<std::monostate, std::string, std::int64_t, double>;
+
+class Database {
+ public:
+  /// Makes one in an empty file, and begins the transaction. Errors name `wanted`, which it is for.
+  Database(const std::filesystem::path& path, std::string wanted);
+  ~Database();
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
+
+  /// Rows are of this trace from here on; `rank` is -1 if it has none.
+  void begin_trace(std::size_t number, std::int32_t rank);
+  /// A statement by itself.
+  void run(const std::string& sql);
+  /// Of rows that have been written, `trace` becomes the position at which `order` has it.
+  void renumber(const std::vector<std::size_t>& order);
+  /// Ends the transaction and closes the file.
+  void close();
+
+ private:
+  friend class TableWriter;
+  [[noreturn]] void fail() const;
+  sqlite3* handle_ = nullptr;
+  std::string wanted_;
+  std::set<std::string> tables_;
+  std::int64_t trace_ = 0;
+  Value rank_;
+};
+
+/// A table and its rows.
+class TableWriter {
+ public:
+  /// Creates the table if it is not there: `trace` and `rank`, then these columns, as SQL defines
+  /// them: "begin_ns INTEGER".
+  TableWriter(Database& database, const std::string& name, const std::vector<std::string>& columns);
+  ~TableWriter();
+  TableWriter(const TableWriter&) = delete;
+  TableWriter& operator=(const TableWriter&) = delete;
+
+  /// A row: whole numbers (those from 2^63 on as what has the same bits), texts, references to rows
+  /// (NULL where there is none), or Values.
+  template <class... Fields>
+  void add(const Fields&... fields) {
+    int at = kOfEveryTable;
+    (bind(++at, fields), ...);
+    step();
+  }
+  void add_row(const std::vector<Value>& row);
+
+ private:
+  /// `trace` and `rank`, which stay what they are bound to.
+  static constexpr int kOfEveryTable = 2;
+  template <std::integral T>
+  void bind(int at, T value) {
+    bind_number(at, static_cast<std::int64_t>(value));
+  }
+  void bind(int at, std::string_view text);
+  void bind(int at, const std::string& text) { bind(at, std::string_view(text)); }
+  void bind(int at, const char* text) { bind(at, std::string_view(text)); }
+  template <class Row>
+  void bind(int at, Index<Row> index) {
+    index ? bind_number(at, index.value) : bind_nothing(at);
+  }
+  void bind(int at, const Value& value);
+  void bind_number(int at, std::int64_t number);
+  void bind_nothing(int at);
+  void step();
+
+  Database& database_;
+  sqlite3_stmt* insert_ = nullptr;
+};
+
+}  // namespace ompdm::sqlite
 
 namespace ompdm {
 

@@ -10,8 +10,7 @@
 
 #include "ompdm/report.h"
 #include "report/edit_words.h"
-#include "report/evidence/words.h"
-#include "report/fortran_wording.h"
+#include "report/evidence.h"
 #include "report/pragma.h"
 #include "report/units.h"
 

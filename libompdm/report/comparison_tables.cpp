@@ -2,14 +2,150 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <optional>
 #include <tuple>
 
-#include "report/both.h"
-#include "report/pair_table.h"
-#include "report/table_builder.h"
+#include "ompdm/trace.h"
+#include "report/tables.h"
+#include "report/units.h"
 
 namespace ompdm::report {
+
 namespace {
+
+/// BEFORE's figure and AFTER's; empty where a side has no such row or does not know it.
+struct TwoCells {
+  Cell before;
+  Cell after;
+};
+
+/// A table whose rows are pairs. Columns and cells are added in the same order.
+class PairTable {
+ public:
+  /// `has_ratios`: the two sides' figures can be divided.
+  PairTable(std::string name, std::string title, bool has_ratios) : has_ratios_(has_ratios) {
+    table_.name = std::move(name);
+    table_.title = std::move(title);
+  }
+
+  /// Two columns, "before_KEY" and "after_KEY".
+  void two_columns(const std::string& key, const std::string& title, Unit unit,
+                   Audience audience = Audience::kAll);
+
+  /// AFTER over BEFORE: a text for readers, a number for programs.
+  void ratio_column(const std::string& key);
+
+  void column(Column column) { table_.columns.push_back(std::move(column)); }
+
+  /// Begins a row.
+  void row(bool in_before, bool in_after);
+  void two(const TwoCells& cells);
+
+  /// "gone" or "new" for readers where a row is on one side only. Nothing without ratios.
+  void ratio(const TwoCells& cells);
+  void cell(Cell cell) { table_.rows.back().push_back(std::move(cell)); }
+
+  /// "both", "before" or "after": which recordings have the row.
+  [[nodiscard]] std::string presence() const;
+
+  Table take() { return std::move(table_); }
+
+ private:
+  Table table_;
+  bool has_ratios_;
+  bool in_before_ = true;
+  bool in_after_ = true;
+};
+
+/// The sum of two figures, each side by itself; unknown if either is.
+TwoCells operator+(const TwoCells& a, const TwoCells& b);
+
+std::optional<double> value_of(const Cell& cell) {
+  const auto* number = std::get_if<std::int64_t>(&cell);
+  return number != nullptr ? std::optional(static_cast<double>(*number)) : std::nullopt;
+}
+
+Cell sum(const Cell& a, const Cell& b) {
+  const auto* left = std::get_if<std::int64_t>(&a);
+  const auto* right = std::get_if<std::int64_t>(&b);
+  return left != nullptr && right != nullptr ? Cell(*left + *right) : Cell();
+}
+
+void PairTable::two_columns(const std::string& key, const std::string& title, Unit unit,
+                            Audience audience) {
+  table_.columns.push_back({"before_" + key, title, unit, audience});
+  table_.columns.push_back({"after_" + key, "after", unit, audience});
+}
+
+void PairTable::ratio_column(const std::string& key) {
+  table_.columns.push_back({key, "x", Unit::kCount, Audience::kReader});
+  table_.columns.push_back({key, "", Unit::kCount, Audience::kData});
+}
+
+void PairTable::row(bool in_before, bool in_after) {
+  table_.rows.emplace_back();
+  in_before_ = in_before;
+  in_after_ = in_after;
+}
+
+void PairTable::two(const TwoCells& cells) {
+  cell(cells.before);
+  cell(cells.after);
+}
+
+void PairTable::ratio(const TwoCells& cells) {
+  if (!has_ratios_) {
+    cell({});
+    cell({});
+    return;
+  }
+  if (!in_before_ || !in_after_) {
+    cell(in_after_ ? "new" : "gone");
+    cell({});
+    return;
+  }
+  const std::optional<double> before = value_of(cells.before);
+  const std::optional<double> after = value_of(cells.after);
+  if (!before || !after || *before == 0) {
+    cell(before && after && *after > 0 ? Cell("from 0") : Cell());
+    cell({});
+    return;
+  }
+  cell(ratio_text(*after / *before));
+  cell(*after / *before);
+}
+
+std::string PairTable::presence() const {
+  if (in_before_ && in_after_) return "both";
+  return in_before_ ? "before" : "after";
+}
+
+TwoCells operator+(const TwoCells& a, const TwoCells& b) {
+  return {sum(a.before, b.before), sum(a.after, b.after)};
+}
+
+/// The pair's rows, and what is told of each of them.
+template <class Row>
+struct Both {
+  const Sides& sides;
+  const Row* before;
+  const Row* after;
+
+  Both(const Sides& of, const std::vector<Row>& before_rows, const std::vector<Row>& after_rows,
+       const analysis::RowPair& pair)
+      : sides(of),
+        before(row_at(before_rows, pair.before)),
+        after(row_at(after_rows, pair.after)) {}
+
+  /// `figure(analysis, row)` on each side that has the row.
+  template <class Figure>
+  [[nodiscard]] TwoCells each(Figure figure) const {
+    return {before != nullptr ? Cell(figure(sides.before, *before)) : Cell(),
+            after != nullptr ? Cell(figure(sides.after, *after)) : Cell()};
+  }
+  [[nodiscard]] const Row& either() const { return *(after != nullptr ? after : before); }
+};
 
 using analysis::Analysis;
 using analysis::Flow;
@@ -161,6 +297,195 @@ Table compared_findings(const Sides& sides) {
 std::vector<Table> compared_tables(const Sides& sides) {
   return {compared_totals(sides),  compared_directives(sides), compared_variables(sides),
           compared_kernels(sides), compared_loops(sides),      compared_findings(sides)};
+}
+
+namespace {
+
+using analysis::Analysis;
+using analysis::DirectiveRow;
+using analysis::Flow;
+using analysis::RowPair;
+
+/// "heat.cpp:46 (was :41)".
+std::string moved_place(const Both<DirectiveRow>& both) {
+  const std::string place = both.sides.names.place(both.either());
+  if (both.before == nullptr || both.after == nullptr) return place;
+  if (both.before->file == both.after->file) {
+    return both.before->line == both.after->line || both.before->line == 0
+               ? place
+               : fmt::format("{} (was :{})", place, both.before->line);
+  }
+  const std::string was = both.sides.names.place(*both.before);
+  return was == place ? place : fmt::format("{} (was {})", place, was);
+}
+
+std::string loop_over(const Sides& sides, const analysis::Iteration& row, const Analysis& of) {
+  std::vector<std::string> places;
+  for (const std::size_t directive : row.directives) {
+    places.push_back(sides.names.place(of.directives[directive]));
+  }
+  return fmt::format("{}", fmt::join(places, ", "));
+}
+
+}  // namespace
+
+Table compared_directives(const Sides& sides) {
+  PairTable table("directives", "Movement by directive: before, after", sides.are_whole());
+  table.two_columns("count", "Count", Unit::kCount);
+  table.two_columns("HtoD_bytes", "HtoD", Unit::kBytes);
+  table.two_columns("HtoD_count", "", Unit::kCount, Audience::kData);
+  table.two_columns("DtoH_bytes", "DtoH", Unit::kBytes);
+  table.two_columns("DtoH_count", "", Unit::kCount, Audience::kData);
+  table.two_columns("DtoD_bytes", "", Unit::kBytes, Audience::kData);
+  table.ratio_column("bytes_ratio");
+  table.two_columns("transfer_ns", "", Unit::kTime, Audience::kData);
+  table.two_columns("kernel_count", "", Unit::kCount, Audience::kData);
+  table.two_columns("time_ns", "Time", Unit::kTime);
+  table.ratio_column("time_ratio");
+  table.column({"place", "Where", Unit::kText, Audience::kReader});
+  table.column({"directive", "", Unit::kText, Audience::kData});
+  table.column({"rows", "", Unit::kText, Audience::kData});
+  table.two_columns("file", "", Unit::kText, Audience::kData);
+  table.two_columns("line", "", Unit::kCount, Audience::kData);
+  table.two_columns("function", "", Unit::kText, Audience::kData);
+  for (const RowPair& pair : sides.pairs.directives) {
+    const Both<DirectiveRow> both(sides, sides.before.directives, sides.after.directives, pair);
+    const auto flow = [&](Flow DirectiveRow::* of, auto Flow::* what) {
+      return both.each([&](const Analysis& one, const DirectiveRow& row) {
+        return moved(one, static_cast<std::uint64_t>(row.*of.*what));
+      });
+    };
+    table.row(both.before != nullptr, both.after != nullptr);
+    table.two(
+        both.each([](const Analysis&, const DirectiveRow& row) { return number(row.count); }));
+    const TwoCells htod = flow(&DirectiveRow::htod, &Flow::bytes);
+    const TwoCells dtoh = flow(&DirectiveRow::dtoh, &Flow::bytes);
+    const TwoCells dtod = flow(&DirectiveRow::dtod, &Flow::bytes);
+    table.two(htod);
+    table.two(flow(&DirectiveRow::htod, &Flow::count));
+    table.two(dtoh);
+    table.two(flow(&DirectiveRow::dtoh, &Flow::count));
+    table.two(dtod);
+    table.ratio(htod + dtoh + dtod);
+    table.two(both.each([](const Analysis& one, const DirectiveRow& row) {
+      return timed(one, row.timed, row.htod.time + row.dtoh.time + row.dtod.time);
+    }));
+    table.two(both.each(
+        [](const Analysis& one, const DirectiveRow& row) { return moved(one, row.kernel_count); }));
+    const TwoCells time =
+        both.each([](const Analysis&, const DirectiveRow& row) { return Cell(row.time); });
+    table.two(time);
+    table.ratio(time);
+    const std::string directive = SourceNames::directive(both.either());
+    table.cell(fmt::format("{} {}", moved_place(both), directive));
+    table.cell(directive);
+    table.cell(table.presence());
+    table.two(both.each([](const Analysis&, const DirectiveRow& row) { return row.file; }));
+    table.two(
+        both.each([](const Analysis&, const DirectiveRow& row) { return std::int64_t{row.line}; }));
+    table.two(both.each([](const Analysis&, const DirectiveRow& row) { return row.function; }));
+  }
+  return table.take();
+}
+
+Table compared_variables(const Sides& sides) {
+  using analysis::VariableRow;
+  PairTable table("variables", "Movement by variable: before, after", sides.are_whole());
+  table.two_columns("HtoD_bytes", "HtoD", Unit::kBytes);
+  table.two_columns("HtoD_count", "", Unit::kCount, Audience::kData);
+  table.two_columns("DtoH_bytes", "DtoH", Unit::kBytes);
+  table.two_columns("DtoH_count", "", Unit::kCount, Audience::kData);
+  table.two_columns("calls", "Calls", Unit::kCount, Audience::kReader);
+  table.ratio_column("bytes_ratio");
+  table.two_columns("transfer_ns", "Transfers", Unit::kTime);
+  table.ratio_column("transfer_ratio");
+  table.column({"variable", "Variable", Unit::kText, Audience::kReader});
+  table.column({"rows", "", Unit::kText, Audience::kData});
+  table.column({"name", "", Unit::kText, Audience::kData});
+  table.two_columns("file", "", Unit::kText, Audience::kData);
+  table.two_columns("line", "", Unit::kCount, Audience::kData);
+  for (const RowPair& pair : sides.pairs.variables) {
+    const Both<VariableRow> both(sides, sides.before.variables, sides.after.variables, pair);
+    const auto flow = [&](Flow VariableRow::* of, auto Flow::* what) {
+      return both.each(
+          [&](const Analysis& one, const VariableRow& row) { return moved(one, row.*of.*what); });
+    };
+    table.row(both.before != nullptr, both.after != nullptr);
+    const TwoCells htod = flow(&VariableRow::htod, &Flow::bytes);
+    const TwoCells dtoh = flow(&VariableRow::dtoh, &Flow::bytes);
+    const TwoCells htod_calls = flow(&VariableRow::htod, &Flow::count);
+    const TwoCells dtoh_calls = flow(&VariableRow::dtoh, &Flow::count);
+    table.two(htod);
+    table.two(htod_calls);
+    table.two(dtoh);
+    table.two(dtoh_calls);
+    table.two(htod_calls + dtoh_calls);
+    table.ratio(htod + dtoh);
+    const TwoCells time = both.each([](const Analysis& one, const VariableRow& row) {
+      return timed(one, row.timed, row.htod.time + row.dtoh.time);
+    });
+    table.two(time);
+    table.ratio(time);
+    const VariableRow& either = both.either();
+    table.cell(
+        either.name.empty()
+            ? fmt::format("{:#x} {}", either.address, sides.names.place(either.file, either.line))
+            : fmt::format("{} {}", either.name, sides.names.place(either.file, either.line)));
+    table.cell(table.presence());
+    table.cell(either.name);
+    table.two(both.each([](const Analysis&, const VariableRow& row) { return row.file; }));
+    table.two(
+        both.each([](const Analysis&, const VariableRow& row) { return std::int64_t{row.line}; }));
+  }
+  return table.take();
+}
+
+Table compared_loops(const Sides& sides) {
+  using analysis::Iteration;
+  using analysis::PassCost;
+  PairTable table("iterations", "Loops, cost of a pass after the first: before, after",
+                  sides.are_whole());
+  table.two_columns("count", "Passes", Unit::kCount);
+  table.two_columns("HtoD_bytes", "HtoD", Unit::kBytes);
+  table.two_columns("DtoH_bytes", "DtoH", Unit::kBytes);
+  table.ratio_column("bytes_ratio");
+  table.two_columns("transfer_ns", "", Unit::kTime, Audience::kData);
+  table.two_columns("kernel_ns", "", Unit::kTime, Audience::kData);
+  table.two_columns("wall_ns", "Wall", Unit::kTime);
+  table.ratio_column("wall_ratio");
+  table.column({"loop", "Loop over", Unit::kText, Audience::kReader});
+  table.column({"rows", "", Unit::kText, Audience::kData});
+  table.two_columns("loop", "", Unit::kText, Audience::kData);
+  for (const RowPair& pair : sides.pairs.iterations) {
+    const Both<Iteration> both(sides, sides.before.iterations, sides.after.iterations, pair);
+    const auto bytes = [&](std::uint64_t PassCost::* of) {
+      return both.each(
+          [&](const Analysis& one, const Iteration& row) { return moved(one, row.steady.*of); });
+    };
+    const auto duration = [&](Nanoseconds PassCost::* of) {
+      return both.each([&](const Analysis& one, const Iteration& row) {
+        return timed(one, row.timed, row.steady.*of);
+      });
+    };
+    table.row(both.before != nullptr, both.after != nullptr);
+    table.two(both.each([](const Analysis&, const Iteration& row) { return number(row.count); }));
+    const TwoCells htod = bytes(&PassCost::htod_bytes);
+    const TwoCells dtoh = bytes(&PassCost::dtoh_bytes);
+    table.two(htod);
+    table.two(dtoh);
+    table.ratio(htod + dtoh);
+    table.two(duration(&PassCost::transfer));
+    table.two(duration(&PassCost::kernel));
+    const TwoCells wall =
+        both.each([](const Analysis&, const Iteration& row) { return row.steady.wall; });
+    table.two(wall);
+    table.ratio(wall);
+    table.cell(loop_over(sides, both.either(), both.after != nullptr ? sides.after : sides.before));
+    table.cell(table.presence());
+    table.two(both.each(
+        [&](const Analysis& one, const Iteration& row) { return loop_over(sides, row, one); }));
+  }
+  return table.take();
 }
 
 }  // namespace ompdm::report

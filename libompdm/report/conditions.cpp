@@ -1,21 +1,198 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "ompdm/error.h"
+#include "ompdm/nearest.h"
 #include "ompdm/report.h"
-#include "report/near_path.h"
 #include "report/patterns.h"
-#include "report/row_called.h"
 
 namespace ompdm::report {
+
+namespace {
+
+/// Whether `name` is one of the row's names, or its place with as much of the file's path as one
+/// likes.
+bool is_called(const nlohmann::json& row, std::string_view name);
+
+/// Those names, the place with the file's own name alone.
+std::vector<std::string> names_of_row(const nlohmann::json& row);
+
+using ReportJson = nlohmann::json;
+
+constexpr const char* kNames[] = {"name", "pattern", "type", "function", "confidence", "id"};
+
+std::string text_of(const ReportJson& row, const char* key) {
+  const auto found = row.find(key);
+  return found != row.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+/// "src/heat.cpp:41"; empty where a row has no place.
+std::string place_of_json(const ReportJson& row) {
+  const std::string file = text_of(row, "file");
+  if (file.empty() || !row.contains("line")) return {};
+  return fmt::format("{}:{}", file, row["line"].get<std::int64_t>());
+}
+
+/// A pair of a comparison is called what its later row is.
+const ReportJson& named_row(const ReportJson& row) {
+  const auto after = row.find("after");
+  return after != row.end() && after->is_object() ? *after : row;
+}
+
+bool is_called(const ReportJson& pair, std::string_view name) {
+  if (!pair.is_object()) return false;
+  const ReportJson& row = named_row(pair);
+  if (std::ranges::any_of(kNames, [&](const char* key) {
+        const std::string text = text_of(row, key);
+        return !text.empty() && text == name;
+      })) {
+    return true;
+  }
+  const std::string place = place_of_json(row);
+  return !place.empty() && (place == name || (place.size() > name.size() && place.ends_with(name) &&
+                                              place[place.size() - name.size() - 1] == '/'));
+}
+
+std::vector<std::string> names_of_row(const ReportJson& pair) {
+  std::vector<std::string> names;
+  if (!pair.is_object()) return names;
+  const ReportJson& row = named_row(pair);
+  for (const char* key : kNames) {
+    if (std::string text = text_of(row, key); !text.empty()) names.push_back(std::move(text));
+  }
+  if (const std::string place = place_of_json(row); !place.empty()) {
+    names.push_back(place.substr(place.rfind('/') + 1));
+  }
+  return names;
+}
+
+/// The path nearest to one that leads to no number, of those that do; empty if none is near.
+std::string near_path(std::string_view path, const nlohmann::json& report);
+
+using ReportJson = nlohmann::json;
+
+constexpr std::size_t kMostPathsTried = 50'000;  // paths that are looked at: enough for what a person types
+
+/// Paths to the numbers below `value`, each behind `prefix`.
+void add_paths(const ReportJson& value, const std::string& prefix,
+               std::vector<std::string>& paths) {
+  if (paths.size() >= kMostPathsTried) return;
+  const auto below = [&](const std::string& name) {
+    return prefix.empty() ? name : prefix + '.' + name;
+  };
+  if (value.is_number() || value.is_boolean() || value.is_array()) paths.push_back(prefix);
+  if (value.is_object()) {
+    for (const auto& [name, field] : value.items()) add_paths(field, below(name), paths);
+  }
+  if (!value.is_array()) return;
+  for (const ReportJson& row : value) {
+    for (const std::string& name : names_of_row(row)) {
+      paths.push_back(below(name));  // counts
+      add_paths(row, below(name), paths);
+    }
+  }
+}
+
+std::string near_path(std::string_view path, const ReportJson& report) {
+  std::vector<std::string> paths;
+  if (const auto totals = report.find("totals"); totals != report.end()) {
+    add_paths(*totals, {}, paths);
+  }
+  add_paths(report, {}, paths);
+  return nearest(path, paths);
+}
+
+}  // namespace
+
+}  // namespace ompdm::report
+
+namespace ompdm {
+
+namespace {
+
+char small(char letter) {
+  return static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+}
+
+/// The number of slips between two words; what is more than `limit` comes as `limit` + 1.
+std::size_t slips(std::string_view one, std::string_view other, std::size_t limit) {
+  if (std::max(one.size(), other.size()) - std::min(one.size(), other.size()) > limit) {
+    return limit + 1;
+  }
+  std::vector<std::size_t> before_last(other.size() + 1);
+  std::vector<std::size_t> last(other.size() + 1);
+  std::vector<std::size_t> row(other.size() + 1);
+  for (std::size_t j = 0; j <= other.size(); ++j) last[j] = j;
+  for (std::size_t i = 1; i <= one.size(); ++i) {
+    row[0] = i;
+    for (std::size_t j = 1; j <= other.size(); ++j) {
+      const bool same = small(one[i - 1]) == small(other[j - 1]);
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (same ? 0 : 1)});
+      const bool exchanged = i > 1 && j > 1 && small(one[i - 1]) == small(other[j - 2]) &&
+                             small(one[i - 2]) == small(other[j - 1]);
+      if (exchanged) row[j] = std::min(row[j], before_last[j - 2] + 1);
+    }
+    before_last.swap(last);
+    last.swap(row);
+  }
+  return std::min(last[other.size()], limit + 1);
+}
+
+bool begins(std::string_view name, std::string_view word) {
+  return name.size() > word.size() &&
+         std::ranges::equal(name.substr(0, word.size()), word, {}, small, small);
+}
+
+/// Words of options begin with what tells nothing.
+std::string_view without_dashes(std::string_view word) {
+  return word.substr(std::min(word.find_first_not_of('-'), word.size()));
+}
+
+}  // namespace
+
+std::string nearest(std::string_view word, std::span<const std::string> names,
+                    std::size_t at_most) {
+  const std::string_view meant = without_dashes(word);
+  constexpr std::size_t kLeast = 2;  // letters of which something may be said
+  if (meant.size() < kLeast) return {};
+  const std::size_t some = meant.size() == kLeast ? 0 : std::max<std::size_t>(1, meant.size() / 3);
+  const std::size_t limit = std::min(some, at_most);
+  const std::string* best = nullptr;
+  std::size_t fewest = limit + 1;
+  for (const std::string& name : names) {
+    const std::string_view bare = without_dashes(name);
+    std::size_t count = slips(meant, bare, limit);
+    if (count > 1 && begins(bare, meant)) count = 1;
+    // "--tpo" is --top, not --to.
+    const bool is_as_long = best != nullptr && count == fewest && bare.size() == meant.size() &&
+                            without_dashes(*best).size() != meant.size();
+    if (count < fewest || is_as_long || (best == nullptr && count == 1 && begins(bare, meant))) {
+      best = &name;
+      fewest = count;
+    }
+  }
+  return best != nullptr ? *best : std::string();
+}
+
+}  // namespace ompdm
+
+namespace ompdm::report {
+
 namespace {
 
 using ReportJson = nlohmann::json;

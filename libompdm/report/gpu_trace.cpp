@@ -2,21 +2,195 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <ostream>
+#include <string>
+#include <vector>
 
+#include "analysis/device_clock.h"
 #include "ompdm/analysis.h"
 #include "ompdm/report.h"
-#include "report/fitted_text.h"
-#include "report/operation_list.h"
+#include "ompdm/trace.h"
 #include "report/source_names.h"
 #include "report/table.h"
 #include "report/units.h"
-#include "trace/trace_schema.h"
+#include "trace_files/trace_schema.h"
 
 namespace ompdm::report {
+
 namespace {
+
+/// One line of the list.
+struct Operation {
+  Nanoseconds begin = 0;
+  Nanoseconds duration = 0;
+  Clock clock = Clock::kHost;
+  bool is_kernel = false;
+  bool has_bytes = false;
+  bool moves = false;  ///< its bytes over its time are a throughput
+  std::uint64_t bytes = 0;
+  std::uint32_t teams = 0;    ///< requested; 0: unknown or left to the runtime
+  std::uint32_t threads = 0;  ///< requested limit; 0: unknown or left to the runtime
+  std::int32_t device = -1;
+  std::uint32_t tid = 0;
+  std::string name;
+  std::string directive;
+  const DeviceActivity* activity = nullptr;  ///< that did it; null: none is known
+  Nanoseconds submitted = 0;                 ///< with an activity: when the host asked for it
+};
+
+/// The operations of one trace in order of their begin, by the device's clock where there is one.
+class OperationList {
+ public:
+  /// Both must outlive this.
+  OperationList(const Trace& trace, const SourceNames& names);
+
+  /// Calls `take` with each operation and launch.
+  template <class Take>
+  void for_each(Take take) const {
+    std::size_t op = 0;
+    std::size_t launch = 0;
+    while (op < trace_.ops.size() || launch < trace_.launches.size()) {
+      const bool op_is_next =
+          launch == trace_.launches.size() ||
+          (op < trace_.ops.size() && trace_.ops.begin_of(op) <= trace_.launches.begin_of(launch));
+      take(op_is_next ? describe_op(op++) : describe_launch(launch++));
+    }
+  }
+
+ private:
+  [[nodiscard]] Operation describe_op(std::size_t position) const;
+  [[nodiscard]] Operation describe_launch(std::size_t position) const;
+  void add_activity(std::uint32_t position, Operation& line) const;
+  [[nodiscard]] std::string directive_text(const Site& site) const;
+  [[nodiscard]] std::string directive_of(Index<Site> site) const;
+  [[nodiscard]] Index<Site> region_site(Index<Region> region) const;
+  [[nodiscard]] std::uint32_t tid_of(std::uint32_t thread) const;
+
+  Trace converted_;  ///< empty where there is no device clock
+  const Trace& trace_;
+  const SourceNames& names_;
+  std::vector<std::string> directives_;           ///< by site
+  std::vector<std::uint32_t> op_activities_;      ///< the first of each operation's
+  std::vector<std::uint32_t> launch_activities_;  ///< the first of each launch's
+  std::vector<Nanoseconds> submitted_;            ///< by activity
+};
+
+constexpr std::uint32_t kNone = Index<DeviceActivity>::kNone;
+constexpr std::uint32_t kNoTeams = 0xffffffff;
+
+/// As nvprof has it.
+std::string kind_name(OpKind kind) {
+  const bool copies = kind == OpKind::kHtoD || kind == OpKind::kDtoH || kind == OpKind::kDtoD;
+  const std::string_view name = trace_schema::name_of(trace_schema::kOpCategories, kind);
+  return fmt::format("{}{}", copies ? "memcpy " : "", name);
+}
+
+Nanoseconds submitted_at(const Trace& trace, const DeviceActivity& activity) {
+  if (activity.op) return trace.ops.begin_of(activity.op.value);
+  if (activity.launch) return trace.launches.begin_of(activity.launch.value);
+  return activity.begin;
+}
+
+OperationList::OperationList(const Trace& trace, const SourceNames& names)
+    : converted_(trace.activities.empty() ? Trace{} : analysis::on_device_clock(trace)),
+      trace_(trace.activities.empty() ? trace : converted_),
+      names_(names),
+      op_activities_(trace_.ops.size(), kNone),
+      launch_activities_(trace_.launches.size(), kNone) {
+  for (const Site& site : trace_.sites) directives_.push_back(directive_text(site));
+  for (std::uint32_t i = 0; i < trace_.activities.size(); ++i) {
+    const DeviceActivity& activity = trace_.activities[i];
+    submitted_.push_back(submitted_at(trace, trace.activities[i]));
+    if (activity.op && op_activities_[activity.op.value] == kNone) {
+      op_activities_[activity.op.value] = i;
+    }
+    if (activity.launch) launch_activities_[activity.launch.value] = i;
+  }
+}
+
+void OperationList::add_activity(std::uint32_t position, Operation& line) const {
+  if (position == kNone) return;
+  line.activity = &trace_.activities[position];
+  line.submitted = submitted_[position];
+}
+
+Operation OperationList::describe_op(std::size_t position) const {
+  const DataOp& op = trace_.ops[position];
+  Operation line;
+  line.begin = op.begin;
+  line.duration = op.end - op.begin;
+  line.clock = op.clock;
+  line.has_bytes = op.bytes > 0 || op.kind != OpKind::kDelete;
+  line.bytes = op.bytes;
+  line.moves = op.kind == OpKind::kHtoD || op.kind == OpKind::kDtoH || op.kind == OpKind::kDtoD ||
+               op.kind == OpKind::kMemset;
+  const bool from_device = op.kind == OpKind::kDtoH || op.kind == OpKind::kDelete;
+  line.device = from_device ? op.src_device : op.dst_device;
+  line.tid = tid_of(op.thread);
+  line.name = fmt::format("[{}{}{}]", op.internal ? "runtime's " : "",
+                          op.clock == Clock::kDevice ? "CUDA " : "", kind_name(op.kind));
+  if (op.variable) line.name += ' ' + trace_.variables[op.variable.value].name;
+  line.directive = directive_of(op.site ? op.site : region_site(op.region));
+  add_activity(op_activities_[position], line);
+  return line;
+}
+
+Operation OperationList::describe_launch(std::size_t position) const {
+  const Launch& launch = trace_.launches[position];
+  Operation line;
+  line.is_kernel = true;
+  line.begin = launch.begin;
+  line.duration = launch.end - launch.begin;
+  line.clock = launch.clock;
+  line.teams = launch.num_teams != 0 && launch.num_teams != kNoTeams ? launch.num_teams
+                                                                     : launch.requested_teams;
+  line.threads = launch.thread_limit;
+  line.device = launch.device;
+  line.tid = tid_of(launch.thread);
+  const Index<Site> site = launch.site ? launch.site : region_site(launch.region);
+  analysis::Activity row;
+  row.type = analysis::ActivityType::kKernel;
+  if (site) {
+    row.function = trace_.sites[site.value].function;
+    row.file = trace_.sites[site.value].file;
+    row.line = trace_.sites[site.value].line;
+  }
+  if (launch.kernel) {
+    const Kernel& kernel = trace_.kernels[launch.kernel.value];
+    if (row.function.empty())
+      row.function = kernel.function.empty() ? kernel.name : kernel.function;
+    if (row.file.empty()) row.file = kernel.file;
+    if (row.line == 0) row.line = kernel.line;
+  }
+  line.name = names_.activity(row);
+  line.directive = directive_of(site);
+  add_activity(launch_activities_[position], line);
+  return line;
+}
+
+std::string OperationList::directive_text(const Site& site) const {
+  analysis::DirectiveRow row;
+  row.directive = site.directive;
+  row.file = site.file;
+  row.line = site.line;
+  row.function = site.function;
+  row.api = site.api;
+  if (site.module) row.module = trace_.modules[site.module.value].path;
+  row.address = site.address;
+  return names_.place(row) + ' ' + names_.directive(row);
+}
+Index<Site> OperationList::region_site(Index<Region> region) const {
+  return region ? trace_.regions.common(region.value).site : Index<Site>{};
+}
+std::string OperationList::directive_of(Index<Site> site) const {
+  return site ? directives_[site.value] : std::string("-");
+}
+std::uint32_t OperationList::tid_of(std::uint32_t thread) const {
+  return thread < trace_.threads.size() ? trace_.threads[thread].tid : 0;
+}
 
 constexpr const char* kMemoryKinds[] = {"-", "Pageable", "Pinned", "Device", "Array", "Managed"};
 

@@ -1,19 +1,209 @@
 #include "report/json_rows.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "ompdm/report.h"
 #include "ompdm/row_id.h"
 #include "ompdm/told_part.h"
-#include "report/edits_json.h"
-#include "report/row_refs.h"
-#include "report/runs.h"
-#include "trace/trace_schema.h"
+#include "report/edit_words.h"
+#include "report/headline.h"
+#include "report/pragma.h"
+#include "trace_files/trace_schema.h"
 
 namespace ompdm::report {
+
 namespace {
+
+/// The id of a row of the recording's directives; null for kNoRow.
+Json directive_id(const analysis::Analysis& of, std::size_t row);
+
+/// Ids of rows, in the order of these.
+Json directive_ids(const analysis::Analysis& of, const std::vector<std::size_t>& rows);
+Json variable_ids(const analysis::Analysis& of, const std::vector<std::size_t>& rows);
+Json loop_ids(const analysis::Analysis& of, const std::vector<std::size_t>& rows);
+
+/// Ids of the directives, and of the loops, that stand at a place: several may stand on one line.
+Json directive_ids_at(const analysis::Analysis& of, const analysis::SourcePlace& place);
+Json loop_ids_at(const analysis::Analysis& of, const analysis::SourcePlace& place);
+
+/// The id of a device by its number; null if the recording has no such device.
+Json device_id(const analysis::Analysis& of, std::int32_t number);
+
+using analysis::Analysis;
+using analysis::SourcePlace;
+
+template <class Row>
+Json ids_of(const std::vector<Row>& table, const std::vector<std::size_t>& rows) {
+  Json ids = Json::array();
+  for (const std::size_t row : rows) ids.push_back(table[row].id);
+  return ids;
+}
+
+template <class Row, class IsThere>
+Json ids_if(const std::vector<Row>& table, IsThere is_there) {
+  Json ids = Json::array();
+  for (const Row& row : table) {
+    if (is_there(row)) ids.push_back(row.id);
+  }
+  return ids;
+}
+
+bool is_at_line(const std::string& file, int line, const SourcePlace& place) {
+  return place.line > 0 && line == place.line && file == place.file;
+}
+
+Json directive_id(const Analysis& of, std::size_t row) {
+  return row == analysis::kNoRow ? Json(nullptr) : Json(of.directives[row].id);
+}
+
+Json directive_ids(const Analysis& of, const std::vector<std::size_t>& rows) {
+  return ids_of(of.directives, rows);
+}
+
+Json variable_ids(const Analysis& of, const std::vector<std::size_t>& rows) {
+  return ids_of(of.variables, rows);
+}
+
+Json loop_ids(const Analysis& of, const std::vector<std::size_t>& rows) {
+  return ids_of(of.iterations, rows);
+}
+
+Json directive_ids_at(const Analysis& of, const SourcePlace& place) {
+  return ids_if(of.directives, [&](const analysis::DirectiveRow& row) {
+    return is_at_line(row.file, row.line, place) ||
+           (row.line == 0 && place.address != 0 && row.address == place.address);
+  });
+}
+
+Json loop_ids_at(const Analysis& of, const SourcePlace& place) {
+  return ids_if(of.iterations, [&](const analysis::Iteration& row) {
+    return is_at_line(row.file, row.line, place);
+  });
+}
+
+std::string id_of(const Device& device) {
+  return analysis::row_id(fmt::format("device\n{}\n{}", device.number, device.type));
+}
+
+Json device_id(const Analysis& of, std::int32_t number) {
+  const auto at = std::ranges::find(of.devices, number, &Device::number);
+  return at != of.devices.end() ? Json(id_of(*at)) : Json(nullptr);
+}
+
+using analysis::Edit;
+using analysis::EditData;
+using analysis::SourcePlace;
+
+Json place_json(const SourcePlace& place) {
+  return {{"file", place.file}, {"line", place.line}, {"function", place.function}};
+}
+
+/// With the rows that stand there; of a loop without a line those that the finding is of.
+Json place_json(const analysis::Analysis& of, const analysis::Finding& finding,
+                const analysis::Anchor& anchor, const SourcePlace& place) {
+  Json json = place_json(place);
+  if (anchor.of == analysis::Anchor::Of::kLoop || anchor.of == analysis::Anchor::Of::kCalls) {
+    json["loop_ids"] = place.line > 0 ? loop_ids_at(of, place) : loop_ids(of, finding.loops);
+  } else {
+    json["directive_ids"] = directive_ids_at(of, place);
+  }
+  return json;
+}
+
+Json item_json(const analysis::Analysis& of, const EditData& data) {
+  return {{"expression", data.expression}, {"variable_ids", variable_ids(of, data.variables)},
+          {"objects", data.objects},       {"named_at", place_json(data.named_at)},
+          {"varies", data.varies},         {"strays", data.strays},
+          {"pieces", data.pieces}};
+}
+
+/// The directives of an insertion, as they are to be written in the language of the source.
+Json pragmas_json(const analysis::Finding& finding, const Edit& edit) {
+  constexpr std::size_t kWidest = 96;
+  Json pragmas = Json::array();
+  for (const std::string& code : code_of(finding, edit)) {
+    pragmas.push_back(fmt::format("{}", fmt::join(set_code(code, finding.file, kWidest), "\n")));
+  }
+  return pragmas;
+}
+
+Json edit_json(const analysis::Analysis& of, const analysis::Finding& finding, const Edit& edit) {
+  constexpr const char* kKinds[] = {"insert", "replace", "leave_out", "remove", "keep"};
+  constexpr const char* kSides[] = {"at", "before", "within", "after"};
+  constexpr const char* kOf[] = {"directive", "loop", "calls", "stay", "uses"};
+  constexpr const char* kWhen[] = {"always",       "each_time",      "host_uses",
+                                   "host_changed", "kernel_changed", "nothing_there"};
+  Json places = Json::array();
+  for (const SourcePlace& place : edit.anchor.places) {
+    places.push_back(place_json(of, finding, edit.anchor, place));
+  }
+  Json clauses = Json::array();
+  for (const analysis::EditClause& clause : edit.clauses) {
+    Json items = Json::array();
+    for (const std::uint32_t number : clause.data) {
+      items.push_back(item_json(of, finding.data[number]));
+    }
+    clauses.push_back({{"kind", clause.kind}, {"items", std::move(items)}});
+  }
+  Json json = {{"kind", kKinds[static_cast<std::size_t>(edit.kind)]},
+               {"side", kSides[static_cast<std::size_t>(edit.anchor.side)]},
+               {"of", kOf[static_cast<std::size_t>(edit.anchor.of)]},
+               {"places", std::move(places)},
+               {"directive", analysis::directive_name(edit.directive)},
+               {"clauses", std::move(clauses)},
+               {"devices", edit.devices},
+               {"when", kWhen[static_cast<std::size_t>(edit.when)]},
+               {"after_taskwait", edit.after_taskwait},
+               {"in_scope", edit.in_scope}};
+  if (edit.kind == analysis::EditKind::kInsert) json["pragmas"] = pragmas_json(finding, edit);
+  if (!edit.calls.empty()) {
+    json["calls"] = Json::array();
+    for (const SourcePlace& call : edit.calls) json["calls"].push_back(place_json(call));
+  }
+  if (edit.anchor.unplaced) json["words"] = loop_text(*edit.anchor.unplaced);
+  if (edit.anchor.inside) json["inside"] = place_json(*edit.anchor.inside);
+  if (edit.anchor.all_entries) json["all_entries"] = true;
+  return json;
+}
+
+/// `of`: the recording that the finding is of, whose rows are referred to.
+Json edits_json(const analysis::Finding& finding, const analysis::Analysis& of) {
+  Json edits = Json::array();
+  for (const Edit& edit : finding.edits) edits.push_back(edit_json(of, finding, edit));
+  return edits;
+}
+
+/// "host_uses", "kernel_changes", "host_wants_restore", "made_anew".
+Json unless_json(const analysis::Finding& finding) {
+  constexpr const char* kUnless[] = {"host_uses",   "host_changes",       "kernel_changes",
+                                     "kernel_uses", "host_wants_restore", "made_anew",
+                                     "no_pass"};
+  Json unless = Json::array();
+  for (const analysis::Unless one : finding.unless) {
+    unless.push_back(kUnless[static_cast<std::size_t>(one)]);
+  }
+  return unless;
+}
+
+/// Directives that the run did not reach, for which there are no edits.
+Json unreached_json(const analysis::Finding& finding, const analysis::Analysis& of) {
+  Json rows = Json::array();
+  for (const UnreachedDirective& each : finding.unreached) {
+    const SourcePlace place{each.place.file, each.place.line, each.place.function, 0};
+    Json row = place_json(place);
+    row["directive_ids"] = directive_ids_at(of, place);
+    row["directive"] = analysis::directive_name(each.directive);
+    row["on_host"] = each.on_host;
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
 
 using analysis::Analysis;
 using analysis::Flow;
@@ -274,6 +464,53 @@ Json link_json(const analysis::Link& link) {
           {"bytes_per_second", link.bytes_per_second},
           {"latency_ns", link.latency},
           {"kernel_factor", link.kernels ? Json(*link.kernels) : Json(nullptr)}};
+}
+
+using analysis::Analysis;
+
+Json device_json(const Device& device) {
+  return {{"id", id_of(device)},
+          {"number", device.number},
+          {"type", device.type},
+          {"name", device.name},
+          {"is_host", device.is_host}};
+}
+
+Json device_use_json(const analysis::DeviceUse& row, const Analysis& of) {
+  return {{"id", analysis::row_id(fmt::format("device_use\n{}", row.device))},
+          {"device", row.device},
+          {"device_id", device_id(of, row.device)},
+          {"span_ns", row.span},
+          {"copies_ns", row.copies},
+          {"kernels_ns", row.kernels},
+          {"both_ns", row.both},
+          {"idle_ns", row.idle}};
+}
+
+Json host_wait_json(const analysis::HostWait& row, const Analysis& of, std::size_t offset) {
+  const bool known = row.directive != analysis::kNoRow;
+  const std::string at = known ? of.directives[row.directive].id : std::string();
+  return {{"id", analysis::row_id("host_wait\n" + at)},
+          {"directive", known ? Json(offset + row.directive) : Json(nullptr)},
+          {"directive_id", directive_id(of, row.directive)},
+          {"count", row.count},
+          {"total_ns", row.total},
+          {"avg_ns", row.average},
+          {"max_ns", row.maximum},
+          {"kernels_ns", row.kernels},
+          {"copies_ns", row.copies},
+          {"neither_ns", row.neither}};
+}
+
+Json start_latency_json(const analysis::StartLatency& row) {
+  const std::string type(analysis::activity_type_name(row.type));
+  return {{"id", analysis::row_id("start_latency\n" + type)},
+          {"type", type},
+          {"count", row.count},
+          {"min_ns", row.minimum},
+          {"avg_ns", row.average},
+          {"max_ns", row.maximum},
+          {"queued_count", row.queued}};
 }
 
 }  // namespace ompdm::report

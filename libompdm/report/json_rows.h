@@ -1,5 +1,4 @@
-// Figures as JSON values, one function a row: what the documents `ompdm.report/1` and
-// `ompdm.compare/1` are put together from. Inside the report library only.
+// Rows of a report as JSON. Inside the report library only.
 #pragma once
 
 #include <cstddef>

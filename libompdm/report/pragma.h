@@ -1,7 +1,4 @@
-// What of an edit is printed as code, and how code is set in lines.
-//
-// Code is printed whole, where all names in it are those of the place that is named; else an edit
-// is told in words (edit_words.h). It is never shortened, and shares no line with a remark.
+// Directives as the language of a source has them.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +7,16 @@
 #include <vector>
 
 #include "ompdm/analysis.h"
+#include "ompdm/report.h"
 
 namespace ompdm::report {
+
+/// Whether a source of Fortran (is_fortran_source) is in fixed form, by its ending.
+bool is_fixed_form(std::string_view file);
+
+/// A text in which directives are written as in C, with these as Fortran has them:
+/// "!$omp target update to(u)".
+std::string in_fortran(std::string text);
 
 /// The function that an edit's names have to be of; empty where that is not one, or not known.
 std::string function_of(const analysis::Edit& edit);

@@ -4,11 +4,267 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string_view>
+#include <cstdint>
+#include <map>
+#include <ranges>
+#include <set>
 
+#include "ompdm/report.h"
+#include "ompdm/told_part.h"
 #include "report/units.h"
 
 namespace ompdm::report {
+
+namespace {
+
+bool is_content(const Loss& loss) { return loss.name.starts_with("contents_"); }
+
+}  // namespace
+
+bool has_losses(const analysis::Analysis& one) {
+  return one.truncated || std::ranges::any_of(one.losses, [](const Loss& loss) {
+           return loss.count > 0 && !is_content(loss);
+         });
+}
+
+std::string losses(Analyses analyses) {
+  std::set<std::string> watched;
+  std::map<std::string, std::uint64_t> sums;
+  for (const analysis::Analysis& one : analyses) {
+    for (const Loss& loss : one.losses) {
+      watched.insert(loss.name);
+      sums[loss.name] += loss.count;
+    }
+  }
+  std::string text;
+  for (const auto& [name, count] : sums) {
+    if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, count);
+  }
+  const bool cut = std::ranges::any_of(analyses, &analysis::Analysis::truncated);
+  const char* const cut_off = cut ? "all behind the cut; in recording: " : "";
+  if (watched.empty() && cut) return fmt::format("{}not known", cut_off);
+  const std::string kinds = counted(watched.size(), "kind of loss", "kinds of loss");
+  return text.empty() ? fmt::format("{}0 ({} watched)", cut_off, kinds)
+                      : fmt::format("{}{} (of {} watched)", cut_off, text, kinds);
+}
+
+std::string lost_events(std::span<const Loss> losses) {
+  std::string text;
+  for (const Loss& loss : losses) {
+    if (is_of_events(loss))
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", loss.name, loss.count);
+  }
+  return text;
+}
+
+std::string why_not_whole(const analysis::Analysis& one) {
+  if (one.truncated) return "the trace is cut short";
+  const std::string lost = lost_events(one.losses);
+  if (!lost.empty()) return "events were lost (" + lost + ")";
+  const bool was_killed = !one.recording.finished && !one.running && !one.unfinished.empty();
+  return was_killed ? "the process ended inside a directive" : "";
+}
+
+std::string unexamined(Analyses analyses) {
+  constexpr std::pair<std::string_view, std::string_view> kReasons[] = {
+      {"contents_pending_overflow", "{} came back in regions with many more"},
+      {"contents_unknown_completion", "of {} nothing tells when they had arrived"},
+      {"contents_over_time", "at {} looking had taken too long by then"}};
+  std::uint64_t all = 0;
+  std::string why;
+  for (const auto& [name, reason] : kReasons) {
+    std::uint64_t count = 0;
+    for (const analysis::Analysis& one : analyses) {
+      for (const Loss& loss : one.losses) {
+        if (loss.name == name) count += loss.count;
+      }
+    }
+    if (count == 0) continue;
+    all += count;
+    why += (why.empty() ? "" : ", ") + fmt::format(fmt::runtime(reason), count);
+  }
+  if (all == 0) return {};
+  return fmt::format("Contents not looked at: of {} ({})", counted(all, "transfer", "transfers"),
+                     why);
+}
+
+namespace {
+
+using analysis::Analysis;
+using analysis::Doubt;
+
+constexpr std::pair<std::string_view, std::string_view> kReasons[] = {
+    {"device_address", "its device address was given out"},
+    {"mapped_pointer", "a mapped pointer points to it"},
+    {"declare_target_pointer", "pointers that are declare target may point to it"},
+    {"pointer_table", "a table of pointers may hold it"},
+    {"unnamed_data", "kernels may name it without a clause"}};
+
+std::string_view spoken_reason(const std::string& reason) {
+  const auto known =
+      std::ranges::find(kReasons, reason, &std::pair<std::string_view, std::string_view>::first);
+  return known != std::end(kReasons) ? known->second : reason;
+}
+
+/// "Withheld as too small: 3 findings (12 transfers, 3.40 KB, 20 allocations)."
+std::string withheld(const Analysis& one) {
+  if (one.withheld.findings == 0) return {};
+  std::string what;
+  if (one.withheld.transfers > 0) {
+    what = fmt::format("{}, {}", counted(one.withheld.transfers, "transfer", "transfers"),
+                       spoken_size(one.withheld.bytes));
+  }
+  if (one.withheld.allocations > 0) {
+    what +=
+        (what.empty() ? "" : ", ") + counted(one.withheld.allocations, "allocation", "allocations");
+  }
+  return fmt::format("Withheld as too small: {} ({}).",
+                     counted(one.withheld.findings, "finding", "findings"), what);
+}
+
+bool is_of_kernels(const Doubt& doubt) { return doubt.reason != Doubt::kNoChangeKnown; }
+
+/// "Not called needless: 8 transfers, 64.0 KB that carried what was there: kernels may have changed
+/// it (a mapped pointer points to it)."
+std::string doubted(const Analysis& one) {
+  std::uint64_t transfers = 0;
+  std::uint64_t bytes = 0;
+  std::vector<std::string> reasons;
+  for (const Doubt& doubt : one.doubts) {
+    if (!is_of_kernels(doubt)) continue;
+    transfers += doubt.transfers;
+    bytes += doubt.bytes;
+    reasons.emplace_back(spoken_reason(doubt.reason));
+    if (one.doubts.size() > 1) reasons.back() += fmt::format(": {}", doubt.transfers);
+  }
+  if (reasons.empty()) return {};
+  return fmt::format(
+      "Not called needless: {}, {} that carried what was there: kernels may have changed it ({}).",
+      counted(transfers, "transfer", "transfers"), spoken_size(bytes), fmt::join(reasons, "; "));
+}
+
+/// "15 transfers, 262 KB carried what the device had had: no finding tells how to avoid these."
+std::string unavoided(const Analysis& one) {
+  const auto found = std::ranges::find_if_not(one.doubts, is_of_kernels);
+  if (found == one.doubts.end()) return {};
+  return fmt::format("{}, {} carried what the device had had: no finding tells how to avoid {}.",
+                     counted(found->transfers, "transfer", "transfers"), spoken_size(found->bytes),
+                     found->transfers == 1 ? "it" : "these");
+}
+
+}  // namespace
+
+std::vector<std::string> left_out(const Analysis& one) {
+  std::vector<std::string> sentences = {withheld(one), doubted(one), unavoided(one)};
+  std::erase(sentences, std::string());
+  return sentences;
+}
+
+namespace {
+
+/// Less than one part in this many, or this few bytes, is a scalar that rides along: not worth a
+/// line.
+constexpr std::uint64_t kLeastShare = 100;
+constexpr std::uint64_t kLeastBytes = 256;
+constexpr std::size_t kMostRecurring = 3;  // of a loop
+
+/// "a (jacobi.cpp:75), b (jacobi.cpp:75) and 2 more".
+std::string named(const std::vector<std::string>& items) {
+  constexpr std::size_t kMost = 3;
+  const auto shown = items | std::views::take(kMost);
+  std::string text = fmt::format("{}", fmt::join(shown, ", "));
+  if (items.size() > kMost) text += fmt::format(" and {} more", items.size() - kMost);
+  return text;
+}
+
+/// "134.3 of 134.4 MB": both in the unit of the whole, with as many decimals as tell them apart.
+std::string part_of(std::uint64_t part, std::uint64_t whole) {
+  constexpr const char* kUnits[] = {"B", "KB", "MB", "GB", "TB"};
+  double scale = 1;
+  std::size_t unit = 0;
+  while (static_cast<double>(whole) >= 1000 * scale && unit + 1 < std::size(kUnits)) {
+    scale *= 1000;
+    ++unit;
+  }
+  if (unit == 0) return fmt::format("{} of {} B", part, whole);
+  std::string of_part;
+  std::string of_whole;
+  for (int decimals = 1; of_part == of_whole && decimals <= 3; ++decimals) {
+    of_part = fmt::format("{:.{}f}", static_cast<double>(part) / scale, decimals);
+    of_whole = fmt::format("{:.{}f}", static_cast<double>(whole) / scale, decimals);
+    if (part == whole) break;
+  }
+  return fmt::format("{} of {} {}", of_part, of_whole, kUnits[unit]);
+}
+
+/// "; loop at heat.cpp:54 in solve"; "; loop over heat.cpp:56" where only its directives are known;
+/// empty of the only one.
+std::string loop_of(const analysis::Analysis& one, const analysis::Iteration& row,
+                    const SourceNames& names) {
+  if (one.iterations.size() == 1) return {};
+  if (row.from_code && row.line > 0) return "; loop at " + names.place(row);
+  if (row.from_code && row.inside > 0) return "; loop " + names.place(row);
+  std::vector<std::string> places;
+  for (const std::size_t directive : row.directives) {
+    places.push_back(names.place(one.directives[directive]));
+  }
+  return fmt::format("; loop over {}", fmt::join(places, ", "));
+}
+
+/// Whether the edits of a finding of that loop keep it on the device, which says more.
+bool is_kept(const analysis::Analysis& one, const analysis::Iteration& row,
+             const analysis::Recurring& data) {
+  const auto loop = static_cast<std::size_t>(&row - one.iterations.data());
+  return std::ranges::any_of(one.findings, [&](const analysis::Finding& finding) {
+    return !finding.edits.empty() &&
+           std::ranges::find(finding.loops, loop) != finding.loops.end() &&
+           !data.of.variables.empty() &&
+           std::ranges::all_of(data.of.variables, [&](std::size_t variable) {
+             return std::ranges::find(finding.variables, variable) != finding.variables.end();
+           });
+  });
+}
+
+std::uint64_t whole_of(const analysis::Iteration& row) {
+  return std::max(row.steady.htod_bytes + row.steady.dtoh_bytes, row.invariant_bytes.value_or(0));
+}
+
+}  // namespace
+
+bool has_invariant(const analysis::Iteration& row) {
+  const std::uint64_t invariant = row.invariant_bytes.value_or(0);
+  return invariant >= kLeastBytes && invariant >= whole_of(row) / kLeastShare;
+}
+
+/// "a (jacobi.cpp:75) unchanged in 11034 of 11040 transfers that were compared, 66.2 MB in all".
+std::string recurring_text(const analysis::Recurring& row) {
+  return fmt::format("{}{} unchanged in {} of {} transfers that were compared, {} in all", row.item,
+                     row.item.empty() ? "data" : "", row.unchanged, row.compared,
+                     spoken_size(row.bytes));
+}
+
+std::vector<std::string> invariant_sentences(Analyses analyses, const SourceNames& names) {
+  const Ranks ranks = ranks_of(analyses);
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < analyses.size(); ++i) {
+    for (const analysis::Iteration& row : analyses[i].iterations) {
+      const std::string loop = loop_of(analyses[i], row, names);
+      const std::string rank = prefix(ranks, i);
+      for (const analysis::Recurring& each : row.recurring | std::views::take(kMostRecurring)) {
+        const bool is_small = each.bytes < kLeastBytes * each.compared;
+        if (is_small || is_kept(analyses[i], row, each)) continue;
+        lines.push_back(rank + recurring_text(each) + loop);
+      }
+      if (!has_invariant(row)) continue;
+      lines.push_back(
+          fmt::format("{}{} a pass never changes{}{}", rank,
+                      part_of(row.invariant_bytes.value_or(0), whole_of(row)),
+                      row.invariant_items.empty() ? "" : ": " + named(row.invariant_items), loop));
+    }
+  }
+  return lines;
+}
+
 namespace {
 
 using analysis::Analysis;

@@ -1,15 +1,39 @@
-// What the report says in words around its headline: what must be known before the figures are
-// believed, and the header. One line each, without a newline.
+// Sentences of a report that are of no table. Inside the report library only.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "ompdm/analysis.h"
 #include "report/tables.h"
 
 namespace ompdm::report {
+
+/// Whether events were lost, be it behind the cut of a file. Contents that were not examined are
+/// evidence less, and no event.
+bool has_losses(const analysis::Analysis& one);
+
+/// What was lost, contents included, also if nothing was: "0 (26 kinds of loss watched)".
+std::string losses(Analyses analyses);
+
+/// Of these the ones that are of events: "records_no_space 18481"; empty if there are none.
+std::string lost_events(std::span<const Loss> losses);
+
+/// Contents that could not be examined, and why; empty if there were none.
+std::string unexamined(Analyses analyses);
+
+/// A sentence for each of the two that there is something of.
+std::vector<std::string> left_out(const analysis::Analysis& one);
+
+/// Whether enough of what a pass moves never changes to be worth a line.
+bool has_invariant(const analysis::Iteration& row);
+
+/// "134.3 of 134.4 MB a pass never changes: a (jacobi.cpp:75); loop at jacobi.cpp:70 in
+/// solve", for the loops of which that is known.
+std::vector<std::string> invariant_sentences(Analyses analyses, const SourceNames& names);
 
 /// "a model of pcie4x16", "a model of pcie4x16 and of kernels 20 times as fast".
 std::string link_name(const analysis::Link& link);

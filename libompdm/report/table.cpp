@@ -7,6 +7,7 @@
 #include "report/units.h"
 
 namespace ompdm::report {
+
 namespace {
 
 bool is_empty(const Cell& cell) {

@@ -1,5 +1,4 @@
-// A table as values: columns with units, rows of cells. What every rendering but JSON starts from.
-// No layout here.
+// A table of a report: rows of typed cells, whatever prints them.
 #pragma once
 
 #include <cstddef>

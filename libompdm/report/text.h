@@ -1,5 +1,4 @@
-// The report for people: headline, header, nvprof's block, then movement by directive, by variable
-// and by loop.
+// A report as text. Inside the report library only.
 #pragma once
 
 #include <string>

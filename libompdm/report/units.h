@@ -1,9 +1,10 @@
-// Figures as nvprof writes them: five significant digits and a unit stuck to the number, the same
-// in any locale.
+// Sizes, times and counts as text, and text that fits a width.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "ompdm/trace.h"
 
@@ -38,5 +39,17 @@ std::string spoken_ratio(double ratio);
 
 /// "1 pass", "12 passes".
 std::string counted(std::uint64_t count, const char* one, const char* many);
+
+/// Columns on a terminal that UTF-8 text takes (one a code point).
+std::size_t display_width(const std::string& text);
+
+/// What lies between blanks.
+std::vector<std::string> split_words(const std::string& text);
+
+/// Text shortened to `width` columns by leaving out its middle.
+std::string shortened(const std::string& text, std::size_t width);
+
+/// Text in lines that are not wider than `width`; words that are lose their middle.
+std::vector<std::string> set_in_lines(const std::string& text, std::size_t width);
 
 }  // namespace ompdm::report

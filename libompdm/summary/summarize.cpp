@@ -1,10 +1,10 @@
 #include <algorithm>
 
-#include "analysis/durations.h"
+#include "analysis/device_use.h"
 #include "ompdm/analysis.h"
 #include "ompdm/picture.h"
 #include "ompdm/summary.h"
-#include "trace/trace_schema.h"
+#include "trace_files/trace_schema.h"
 
 namespace ompdm::summary {
 namespace {

@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "support/memory_stream.h"
-#include "trace/binary_format.h"
-#include "trace/binary_trace.h"
+#include "trace_files/binary_trace.h"
 
 namespace ompdm::test {
 

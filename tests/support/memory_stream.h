@@ -7,8 +7,7 @@
 #include <string_view>
 
 #include "ompdm/trace.h"
-#include "trace/byte_stream.h"
-#include "trace/trace_bytes.h"
+#include "trace_files/byte_stream.h"
 
 namespace ompdm::test {
 

@@ -15,7 +15,7 @@ if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
   target_sources(reader_test PRIVATE code/allocators_test.cpp code/call_places_test.cpp code/functions.S code/loop_nest_test.cpp)
   target_link_libraries(reader_test PRIVATE code_entry_points PkgConfig::libelf)
 endif()
-target_link_libraries(reader_test PRIVATE ompdm_options ompdm_test_support ompdm_figures ompdm_trace ompdm_spool fmt::fmt
+target_link_libraries(reader_test PRIVATE ompdm_options ompdm_test_support ompdm_model ompdm_trace ompdm_spool fmt::fmt
   nlohmann_json::nlohmann_json GTest::gtest_main)
 target_include_directories(reader_test PRIVATE ${PROJECT_SOURCE_DIR}/libompdm ${CMAKE_CURRENT_SOURCE_DIR})
 # What goes through every byte of a file works hard.

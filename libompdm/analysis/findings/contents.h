@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/findings/kernel_writes.h"
+#include "analysis/findings/accesses.h"
 #include "analysis/findings/mappings.h"
 
 namespace ompdm::analysis {

@@ -9,12 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/findings/claims.h"
+#include "analysis/findings/edits.h"
 #include "analysis/findings/findings.h"
-#include "analysis/findings/keep_data.h"
-#include "analysis/findings/named_data.h"
 #include "analysis/findings/names.h"
-#include "analysis/findings/unique.h"
 #include "analysis/map_types.h"
 
 namespace ompdm::analysis {

@@ -1,4 +1,3 @@
-// All detectors on one trace. Inside the analysis library only.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-// The detectors of needless movement: each a function from a trace and the indexes on it to claims.
-// Every claim is about this run. Inside the analysis library only.
+// The detectors of redundant movement: each a function from a trace and the indexes on it to
+// claims. Every claim is about this run. Inside the analysis library only.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/findings/activity_times.h"
-#include "analysis/findings/aliases.h"
+#include "analysis/findings/accesses.h"
 #include "analysis/findings/contents.h"
-#include "analysis/findings/enclosing_loops.h"
-#include "analysis/findings/idle_directives.h"
+#include "analysis/findings/loops.h"
 #include "analysis/findings/mappings.h"
-#include "analysis/findings/namings.h"
 #include "analysis/findings/presence.h"
 #include "analysis/tables.h"
 
@@ -94,6 +91,9 @@ struct Claim {
 /// may take 4 KB (CUDA C++ Programming Guide, "Function Parameters"); this is far less, so that
 /// only scalars and small structs are spared.
 inline constexpr std::uint64_t kRidesAlong = 256;
+
+/// Fewer small transfers than this are not worth a line.
+inline constexpr std::uint64_t kLeastTransfers = 32;
 
 /// Operations that claims made so far would remove: by position in Trace::ops.
 using Claimed = std::vector<bool>;
@@ -175,5 +175,15 @@ std::vector<Claim> no_overlap(const Evidence& evidence);
 /// What the run would have taken without the operations of the claims, each taken away once; none
 /// where they are not known to take time.
 std::optional<Prediction> predict(const Trace& trace, std::span<const Claim> claims);
+
+/// Fills pattern, file and line of a claim.
+void place(Claim& claim, const char* pattern, const Trace& trace, Index<Site> site);
+
+/// Fills `wasted_bytes`, `wasted_time` and what it is of from the claim's operations.
+void sum_up(Claim& claim, const Trace& trace);
+
+/// Whether a `nowait` directive without a kernel made an operation: it ran at some time behind the
+/// directive, and what ran before or after it tells nothing of the program's order.
+bool is_of_deferred_task(const Trace& trace, std::uint32_t op);
 
 }  // namespace ompdm::analysis

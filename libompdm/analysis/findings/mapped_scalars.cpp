@@ -6,11 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/findings/claims.h"
 #include "analysis/findings/findings.h"
 #include "analysis/findings/names.h"
 #include "analysis/findings/tallies.h"
-#include "analysis/findings/unique.h"
 #include "analysis/map_types.h"
 
 namespace ompdm::analysis {
@@ -18,7 +16,6 @@ namespace {
 
 /// What libomptarget hands to a kernel by value.
 constexpr std::uint64_t kArgument = 8;
-constexpr std::uint64_t kLeastTransfers = 32;
 
 /// "n", and no section, member or pointee.
 bool is_plain(std::string_view name) {

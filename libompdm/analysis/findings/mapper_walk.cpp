@@ -3,10 +3,8 @@
 #include <map>
 #include <vector>
 
-#include "analysis/findings/claims.h"
 #include "analysis/findings/findings.h"
 #include "analysis/findings/names.h"
-#include "analysis/findings/unique.h"
 
 namespace ompdm::analysis {
 namespace {

@@ -1,16 +1,38 @@
-// Every stay of data on a device, from its allocation to its delete, with what was copied to and
-// from it: a replay of the operations in the order in which they took effect. Inside the analysis
-// library only.
+// Mappings of a trace: each stay of host memory on a device, with the clause item that it is of
+// and the transfers in it. Inside the analysis library only.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "analysis/findings/list_items.h"
 #include "ompdm/trace.h"
 
 namespace ompdm::analysis {
+
+class ListItems {
+ public:
+  /// The trace has to outlive this.
+  explicit ListItems(const Trace& trace);
+
+  /// The first item of a region's list that is this storage; nullptr if none is, or the region has
+  /// no list.
+  [[nodiscard]] const MapItem* first(Index<Region> region, std::uint64_t begin,
+                                     std::uint64_t bytes) const;
+
+  /// The first of them that the clause has a name for.
+  [[nodiscard]] const MapItem* named(Index<Region> region, std::uint64_t begin,
+                                     std::uint64_t bytes) const;
+
+ private:
+  template <class IsWanted>
+  const MapItem* find(Index<Region> region, std::uint64_t begin, std::uint64_t bytes,
+                      IsWanted is_wanted) const;
+
+  const Trace& trace_;
+  /// Positions in each long list, by begin, bytes and position; empty for short ones.
+  std::vector<std::vector<std::uint32_t>> order_;
+};
 
 struct Mapping {
   std::int32_t device = -1;

@@ -11,8 +11,6 @@
 namespace ompdm::analysis {
 namespace {
 
-std::string last_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
-
 /// "u" of "u(1:n)"; in C only a call ends so, and "*(p)".
 std::string without_fortran_section(const std::string& expression) {
   if (!expression.ends_with(')')) return expression;

@@ -1,16 +1,46 @@
-// What findings call the program's data and places: its own names, expressions and lines. Inside
+// What data and places are called in a finding, and small containers that detectors share. Inside
 // the analysis library only.
 #pragma once
 
 #include <cstdint>
+#include <numeric>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "analysis/findings/mappings.h"
 #include "analysis/tables.h"
+#include "ompdm/definitions.h"
 #include "ompdm/edits.h"
+#include "ompdm/index.h"
 
 namespace ompdm::analysis {
+
+/// In the order in which they came, each once; empty ones are left out.
+class UniqueTexts {
+ public:
+  void add(const std::string& text) {
+    if (!text.empty() && known_.insert(text).second) texts_.push_back(text);
+  }
+  [[nodiscard]] const std::vector<std::string>& all() const { return texts_; }
+
+ private:
+  std::vector<std::string> texts_;
+  std::unordered_set<std::string> known_;
+};
+
+/// In the order in which they came, each once.
+class UniqueSites {
+ public:
+  void add(Index<Site> site) {
+    if (known_.insert(site.value).second) sites_.push_back(site);
+  }
+  [[nodiscard]] const std::vector<Index<Site>>& all() const { return sites_; }
+
+ private:
+  std::vector<Index<Site>> sites_;
+  std::unordered_set<std::uint32_t> known_;
+};
 
 /// Where a directive stands.
 SourcePlace source_place(const Site& site);
@@ -51,5 +81,23 @@ std::string clause_list(const std::vector<std::string>& items);
 
 /// Adds a text that is not there yet to a list of few; of many names see UniqueTexts.
 void add_once(std::vector<std::string>& items, const std::string& item);
+
+class Joined {
+ public:
+  /// So many members, each a set of its own.
+  explicit Joined(std::uint32_t count) : leader_(count) {
+    std::iota(leader_.begin(), leader_.end(), 0U);
+  }
+
+  /// The member that tells its set.
+  std::uint32_t find(std::uint32_t one) {
+    while (leader_[one] != one) one = leader_[one] = leader_[leader_[one]];
+    return one;
+  }
+  void join(std::uint32_t a, std::uint32_t b) { leader_[find(a)] = find(b); }
+
+ private:
+  std::vector<std::uint32_t> leader_;
+};
 
 }  // namespace ompdm::analysis

@@ -9,10 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/findings/claims.h"
 #include "analysis/findings/findings.h"
 #include "analysis/findings/names.h"
-#include "analysis/findings/unique.h"
 #include "analysis/map_types.h"
 
 namespace ompdm::analysis {

@@ -1,5 +1,5 @@
-// What else is mapped of a piece of storage while advice would keep it on a device. Inside the
-// analysis library only.
+// What else is mapped while data would stay on a device, and which directives would find it
+// there. Inside the analysis library only.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,9 @@
 #include <map>
 #include <vector>
 
+#include "analysis/findings/accesses.h"
 #include "analysis/findings/mappings.h"
-#include "analysis/findings/overlaps.h"
+#include "ompdm/edits.h"
 
 namespace ompdm::analysis {
 
@@ -82,6 +83,51 @@ class Presence {
   const Mappings& mappings_;
   std::vector<Directions> directions_;  // by mapping
   std::map<std::int32_t, Storages> by_device_;
+};
+
+class Aliases {
+ public:
+  Aliases(const Trace& trace, const Mappings& mappings);
+
+  /// The group that a mapping's storage belongs to: what a directive called by one name is in one
+  /// group, and so are groups that have a piece in common.
+  [[nodiscard]] std::uint32_t of(std::uint32_t mapping) const { return group_of_[mapping]; }
+
+ private:
+  std::vector<std::uint32_t> group_of_;  // by mapping
+};
+
+/// What to do about directives that found nothing there, once something is.
+struct IdleEdits {
+  std::vector<Edit> edits;
+  /// Directives that found it there in other instances, and would send or end it now in all of
+  /// them: no edit of them can be written.
+  std::vector<SourcePlace> at_times;
+};
+
+class IdleDirectives {
+ public:
+  IdleDirectives(const Trace& trace, const Presence& presence);
+
+  /// What to do about each directive that names some of this storage, which is `data` in
+  /// Finding::data: to remove it; where it did something about its other items, to leave this one
+  /// out. An update that brings it back at times may do so each time.
+  [[nodiscard]] IdleEdits edits_on(const Stay& stay, std::uint32_t data) const;
+
+ private:
+  struct Item {
+    std::int32_t device = -1;
+    std::uint64_t host = 0;
+    std::uint64_t bytes = 0;
+    Index<Site> site;
+    bool only_returns = true;    ///< an update from
+    bool beside_others = false;  ///< when it was idle another of its directive was not
+    std::uint64_t instances = 0;
+    std::vector<Nanoseconds> idle;  ///< when instances found it not there; in order
+  };
+  const Trace& trace_;
+  std::vector<Item> items_;  // none if none was ever idle
+  Overlaps overlaps_;        // beside items_
 };
 
 }  // namespace ompdm::analysis

@@ -9,14 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/findings/claims.h"
 #include "analysis/findings/edits.h"
 #include "analysis/findings/findings.h"
-#include "analysis/findings/keep_data.h"
-#include "analysis/findings/loop_place.h"
+#include "analysis/findings/loops.h"
 #include "analysis/findings/names.h"
-#include "analysis/findings/surplus.h"
-#include "analysis/findings/unique.h"
+#include "analysis/findings/tallies.h"
 #include "analysis/function_names.h"
 #include "analysis/map_types.h"
 
@@ -135,9 +132,9 @@ bool is_found_by_movers(const Evidence& evidence, const std::vector<std::uint32_
 }
 
 /// What a directive calls data: its row, and the item's name.
-using Named = std::pair<std::uint32_t, std::string_view>;
+using NameInDirective = std::pair<std::uint32_t, std::string_view>;
 
-Named named_in(const Evidence& evidence, const Mapping& mapping) {
+NameInDirective named_in(const Evidence& evidence, const Mapping& mapping) {
   const Index<Site> site = evidence.trace.ops.common(mapping.alloc.value).site;
   return {row_of(evidence.directives, site),
           mapping.item != nullptr ? std::string_view(mapping.item->name) : std::string_view()};
@@ -145,13 +142,13 @@ Named named_in(const Evidence& evidence, const Mapping& mapping) {
 
 /// What directives call data that other claims keep on a device: an update of such a name would
 /// bring the host's copy over what is kept.
-std::set<Named> kept_names(const Evidence& evidence, const Claimed& claimed) {
+std::set<NameInDirective> kept_names(const Evidence& evidence, const Claimed& claimed) {
   const std::vector<Mapping>& rows = evidence.mappings.rows();
   std::set<std::uint32_t> pieces;
   for (const Mapping& row : rows) {
     if (claimed[row.alloc.value]) pieces.insert(row.piece);
   }
-  std::set<Named> names;
+  std::set<NameInDirective> names;
   for (const Mapping& row : rows) {
     if (pieces.contains(row.piece)) names.insert(named_in(evidence, row));
   }
@@ -161,7 +158,7 @@ std::set<Named> kept_names(const Evidence& evidence, const Claimed& claimed) {
 /// Takes in the mappings of one piece of storage; false if it cannot be kept on the device, or
 /// other claims have some of what crosses: they come first, and what crosses each time is less
 /// then.
-bool add(const Evidence& evidence, const Claimed& claimed, const std::set<Named>& kept,
+bool add(const Evidence& evidence, const Claimed& claimed, const std::set<NameInDirective>& kept,
          const std::vector<std::uint32_t>& mappings, AllocationGroup& group) {
   const Trace& trace = evidence.trace;
   const std::vector<Mapping>& rows = evidence.mappings.rows();
@@ -276,7 +273,7 @@ std::vector<Claim> repeated_allocation(const Evidence& evidence, const Claimed& 
   };
   std::ranges::sort(order, {}, [&](std::uint32_t i) { return std::pair(storage(i), i); });
 
-  const std::set<Named> kept = kept_names(evidence, claimed);
+  const std::set<NameInDirective> kept = kept_names(evidence, claimed);
   std::map<std::uint32_t, AllocationGroup> groups;  // by directive row
   for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
     while (end < order.size() && storage(order[end]) == storage(order[begin])) ++end;

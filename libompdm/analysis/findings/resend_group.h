@@ -1,16 +1,18 @@
 // Transfers of one directive, or of several that follow one another, that carried what the device
-// had, with one remedy, and its edits. Inside the analysis library only.
+// had: their data, one remedy, its edits. Inside the analysis library only.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
-#include "analysis/findings/keep_data.h"
+#include "analysis/findings/edits.h"
+#include "analysis/findings/names.h"
 #include "analysis/findings/tallies.h"
-#include "analysis/findings/unique.h"
 
 namespace ompdm::analysis {
 
@@ -54,5 +56,28 @@ bool add_edits_of_resident(const Evidence& evidence, const Site& site, const Res
 /// What keeps data there that was mapped anew.
 void add_edits_of_remapped(const Trace& trace, const ResendGroup& group, bool unchanged,
                            Finding& finding);
+
+/// When directives are reached first and last, and which data bears a name there.
+class DirectiveSpans {
+ public:
+  explicit DirectiveSpans(const Evidence& evidence);
+
+  /// A span that begins with an instance of one site, and ends with one of another, from before the
+  /// first of the one until after the last of the other; what is nowait ends nobody knows when.
+  void widen(Index<Site> first, Index<Site> last, Nanoseconds& from, Nanoseconds& to) const;
+
+  /// The pieces (Mapping::piece) that a mapping's site calls by its name.
+  [[nodiscard]] const std::set<std::uint32_t>& named_like(const Trace& trace,
+                                                          const Mapping& mapping) const;
+
+ private:
+  std::vector<std::pair<Nanoseconds, Nanoseconds>> spans_;  // by site
+  std::set<std::uint32_t> deferred_;                        // sites
+  std::map<std::pair<std::uint32_t, std::string_view>, std::set<std::uint32_t>> named_;
+  Nanoseconds end_ = 0;  // the program's
+};
+
+/// Takes in the storage that is to be kept; false if it cannot be.
+bool keep(const Evidence& evidence, const DirectiveSpans& directives, ResendGroup& group);
 
 }  // namespace ompdm::analysis

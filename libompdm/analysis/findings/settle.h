@@ -7,13 +7,20 @@
 #include <iterator>
 #include <map>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
-#include "analysis/findings/edited_items.h"
 #include "analysis/findings/findings.h"
+#include "ompdm/analysis.h"
 
 namespace ompdm::analysis {
+
+/// Where a directive stands, and one of its items as its clause has it.
+using ItemAt = std::pair<SourcePlace, std::string>;
+
+/// Items of which edits write a map clause anew, or take out of it.
+std::set<ItemAt> rewritten_items(const Finding& finding);
 
 /// Spans, those that overlap made one.
 template <class Number>

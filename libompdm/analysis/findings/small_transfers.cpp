@@ -3,9 +3,8 @@
 #include <tuple>
 #include <utility>
 
-#include "analysis/findings/claims.h"
 #include "analysis/findings/findings.h"
-#include "analysis/findings/loop_place.h"
+#include "analysis/findings/loops.h"
 #include "analysis/findings/names.h"
 #include "analysis/map_types.h"
 
@@ -13,7 +12,6 @@ namespace ompdm::analysis {
 namespace {
 
 constexpr std::uint64_t kSmall = 4096;
-constexpr std::uint64_t kLeastTransfers = 32;
 
 /// Transfers of one directive by one thread in one direction between the host and one device.
 struct Stream {

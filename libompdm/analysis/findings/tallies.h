@@ -1,5 +1,5 @@
-// Transfers by the directive and the item that they belong to, sorted by what their contents say:
-// what the detectors that stand on contents share. Inside the analysis library only.
+// Transfers by directive and item, and what their contents say: what the detectors that rest on
+// contents share. Inside the analysis library only.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "analysis/findings/findings.h"
-#include "analysis/findings/unique.h"
+#include "analysis/findings/names.h"
 
 namespace ompdm::analysis {
 
@@ -87,5 +87,30 @@ struct ContentClaim {
   /// only.
   Claim finish(const Evidence& evidence, const char* pattern);
 };
+
+/// What the mappings of one piece of storage, in one entry into a loop, have more than they need.
+struct Surplus {
+  std::vector<std::uint32_t> ops;
+  std::vector<Rest> rests;
+  std::uint64_t sent = 0, sent_enough = 0, returned = 0, returned_enough = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t backed_bytes = 0;  ///< that contents show to be needless, of some or of all passes
+  std::uint64_t compared = 0, equal = 0;
+  std::uint64_t equal_in_full = 0;  ///< all bytes were compared, not only blocks of them
+  std::uint64_t last_in_full = 0;   ///< which of `equal` was the last of these; 0: none
+  std::uint64_t examined = 0;
+  std::uint64_t unread = 0;  ///< of the returns: needless unless the host read them
+  /// More than now and then.
+  [[nodiscard]] bool host_changes() const { return 4 * (compared - equal) > compared; }
+};
+
+/// Whether a directive has map clauses.
+bool maps_data(Directive directive);
+
+/// Whether a map clause made this transfer, and would not if the data were already there.
+bool comes_of_mapping(const Trace& trace, const DataOp& op);
+
+/// Of mappings (positions in Evidence::mappings) in the order of the passes.
+Surplus surplus_of(const Evidence& evidence, const std::vector<std::uint32_t>& group);
 
 }  // namespace ompdm::analysis

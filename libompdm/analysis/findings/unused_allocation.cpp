@@ -2,11 +2,9 @@
 #include <map>
 #include <set>
 
-#include "analysis/findings/claims.h"
 #include "analysis/findings/edits.h"
 #include "analysis/findings/findings.h"
 #include "analysis/findings/names.h"
-#include "analysis/findings/unique.h"
 
 namespace ompdm::analysis {
 namespace {

@@ -3,11 +3,9 @@
 #include <set>
 #include <utility>
 
-#include "analysis/findings/claims.h"
 #include "analysis/findings/edits.h"
 #include "analysis/findings/findings.h"
 #include "analysis/findings/names.h"
-#include "analysis/findings/surplus.h"
 #include "analysis/findings/tallies.h"
 #include "analysis/map_types.h"
 

@@ -72,13 +72,13 @@ std::string evidence_text(const analysis::Finding& finding);
 std::string advice_text(const analysis::Finding& finding);
 
 /// Two recordings, BEFORE and AFTER, row by row with ratios (AFTER over BEFORE), and what became of
-/// BEFORE's findings and of its prediction. The JSON is described in report/COMPARE.md.
+/// BEFORE's findings and of its prediction. The JSON is described in docs/formats/COMPARE.md.
 std::string render_comparison(std::span<const analysis::Analysis, 2> recordings, Format format,
                               const Layout& layout = {});
 
 /// Several recordings, each a step from the one before, under the names given: what each moves and
 /// takes, how much faster it is than the one before and than the first, and what of it moves where.
-/// At least two. The JSON is described in report/COMPARE.md.
+/// At least two. The JSON is described in docs/formats/COMPARE.md.
 std::string render_ladder(std::span<const analysis::Analysis> recordings,
                           std::span<const std::string> names, Format format,
                           const Layout& layout = {});

@@ -1,5 +1,5 @@
 // The timeline of several processes: a picture of their traces on one clock, for the Perfetto UI
-// and chrome://tracing (layout in trace/TIMELINE.md). No trace: nothing reads it back.
+// and chrome://tracing (layout in docs/formats/TIMELINE.md). No trace: nothing reads it back.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // Reading and writing traces: trace.json (`ompdm.trace/1`, Chrome Trace Event object form; layout
-// in trace/FORMAT.md), and trace.ompdm of long runs (layout in trace/LONG.md).
+// in docs/formats/FORMAT.md), and trace.ompdm of long runs (layout in docs/formats/LONG.md).
 #pragma once
 
 #include <filesystem>

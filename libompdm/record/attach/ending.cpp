@@ -19,7 +19,7 @@
 #include "record/stream/output_name.h"
 #include "record/stream/session.h"
 #include "record/stream/spool_file.h"
-#include "spool/silence.h"
+#include "spool_format/process.h"
 
 namespace ompdm::record {
 namespace {

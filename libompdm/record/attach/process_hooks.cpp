@@ -15,7 +15,7 @@
 #include "record/stream/lane.h"
 #include "record/stream/sites.h"
 #include "record/stream/spool_file.h"
-#include "spool/activities.h"
+#include "spool_format/activities.h"
 
 namespace ompdm::record {
 namespace {

@@ -13,7 +13,7 @@
 #include "record/process/cancellation.h"
 #include "record/process/message.h"
 #include "record/process/recorder.h"
-#include "spool/without_signal.h"
+#include "spool_format/without_signal.h"
 
 namespace ompdm::record {
 namespace {

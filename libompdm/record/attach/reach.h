@@ -2,7 +2,7 @@
 // opening "libomp.so", a name that many installations do not have on the path it looks at.
 #pragma once
 
-#include "spool/format.h"
+#include "spool_format/format.h"
 
 namespace ompdm::record {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "record/process/config.h"
-#include "spool/format.h"
+#include "spool_format/format.h"
 
 namespace ompdm::record {
 

@@ -7,7 +7,7 @@
 #include "record/contents/budget.h"
 #include "record/contents/digest.h"
 #include "record/contents/transfer.h"
-#include "spool/ids.h"
+#include "spool_format/format.h"
 
 namespace ompdm::record {
 

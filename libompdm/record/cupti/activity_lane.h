@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "record/stream/lane.h"
-#include "spool/activities.h"
+#include "spool_format/activities.h"
 
 namespace ompdm::record {
 

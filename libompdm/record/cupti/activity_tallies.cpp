@@ -1,7 +1,7 @@
 #include "record/cupti/activity_tallies.h"
 
 #include "record/stream/tallies.h"
-#include "spool/activity_tally.h"
+#include "spool_format/tallies.h"
 
 namespace ompdm::record {
 namespace {

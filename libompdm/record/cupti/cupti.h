@@ -8,7 +8,7 @@
 
 #include "record/cupti/cupti_api.h"
 #include "record/process/recorder.h"
-#include "spool/activities.h"
+#include "spool_format/activities.h"
 
 namespace ompdm::record {
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "record/process/recorder.h"
-#include "spool/cupti_places.h"
+#include "spool_format/cupti_places.h"
 
 namespace ompdm::record {
 namespace {

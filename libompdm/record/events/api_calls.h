@@ -5,7 +5,7 @@
 
 #include "record/runtime/ompt.h"
 #include "record/stream/lane.h"
-#include "spool/definitions.h"
+#include "spool_format/definitions.h"
 
 namespace ompdm::record {
 

@@ -4,7 +4,7 @@
 
 #include "record/contents/transfer.h"
 #include "record/stream/lane.h"
-#include "spool/ids.h"
+#include "spool_format/format.h"
 
 namespace ompdm::record {
 

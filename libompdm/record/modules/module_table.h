@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "record/modules/identity.h"
-#include "spool/ids.h"
+#include "spool_format/format.h"
 
 namespace ompdm::record {
 

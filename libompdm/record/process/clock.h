@@ -10,7 +10,7 @@
 #endif
 
 #include "record/process/recorder.h"
-#include "spool/format.h"
+#include "spool_format/format.h"
 
 namespace ompdm::record {
 

@@ -9,7 +9,7 @@
 
 #include "record/process/cancellation.h"
 #include "record/process/pieces.h"
-#include "spool/without_signal.h"
+#include "spool_format/without_signal.h"
 
 namespace ompdm::record {
 namespace {

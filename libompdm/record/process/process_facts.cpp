@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "record/process/clock.h"
-#include "spool/launcher.h"
+#include "spool_format/process.h"
 
 namespace ompdm::record {
 namespace {

@@ -6,8 +6,8 @@
 
 #include <cstdint>
 
-#include "spool/format.h"
-#include "spool/owner.h"
+#include "spool_format/format.h"
+#include "spool_format/process.h"
 
 namespace ompdm::record {
 

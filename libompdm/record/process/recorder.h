@@ -10,7 +10,7 @@
 
 #include "record/process/cancellation.h"
 #include "record/process/config.h"
-#include "spool/format.h"
+#include "spool_format/format.h"
 
 namespace ompdm::record {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "record/runtime/ompt.h"
-#include "spool/device_types.h"
+#include "spool_format/format.h"
 
 namespace ompdm::record {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "spool/definitions.h"
+#include "spool_format/definitions.h"
 
 namespace ompdm::record {
 

@@ -14,7 +14,7 @@
 #include "record/process/recorder.h"
 #include "record/stream/session.h"
 #include "record/stream/spool_folder.h"
-#include "spool/owner.h"
+#include "spool_format/process.h"
 
 namespace ompdm::record {
 namespace {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "record/stream/output_name.h"
-#include "spool/format.h"
+#include "spool_format/format.h"
 
 namespace ompdm::record {
 

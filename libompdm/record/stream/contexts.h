@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "spool/last.h"
+#include "spool_format/stream.h"
 
 namespace ompdm::record {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "record/stream/lane.h"
-#include "spool/events.h"
+#include "spool_format/definitions.h"
 
 namespace ompdm::record {
 

@@ -4,7 +4,7 @@
 #include "record/process/detail.h"
 #include "record/stream/sites.h"
 #include "record/stream/tally_of.h"
-#include "spool/events.h"
+#include "spool_format/definitions.h"
 
 namespace ompdm::record {
 namespace {

@@ -13,11 +13,9 @@
 #include "record/stream/site_table.h"
 #include "record/stream/spool_file.h"
 #include "record/stream/tallies.h"
-#include "spool/definitions.h"
-#include "spool/events.h"
-#include "spool/format.h"
-#include "spool/ids.h"
-#include "spool/stream.h"
+#include "spool_format/definitions.h"
+#include "spool_format/format.h"
+#include "spool_format/stream.h"
 
 namespace ompdm::record {
 

@@ -5,7 +5,7 @@
 #include "record/modules/module_table.h"
 #include "record/process/recorder.h"
 #include "record/stream/offload_entries.h"
-#include "spool/definitions.h"
+#include "spool_format/definitions.h"
 
 namespace ompdm::record {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "record/stream/lane.h"
-#include "spool/ids.h"
+#include "spool_format/format.h"
 
 namespace ompdm::record {
 

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "spool/ids.h"
+#include "spool_format/format.h"
 
 namespace ompdm::record {
 

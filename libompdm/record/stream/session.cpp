@@ -10,7 +10,7 @@
 #include "record/process/pieces.h"
 #include "record/process/recorder.h"
 #include "record/stream/fnv1a.h"
-#include "spool/without_signal.h"
+#include "spool_format/without_signal.h"
 
 namespace ompdm::record {
 namespace {

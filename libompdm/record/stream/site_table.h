@@ -7,7 +7,7 @@
 
 #include "record/contents/sampling.h"
 #include "record/stream/path_table.h"
-#include "spool/ids.h"
+#include "spool_format/format.h"
 
 namespace ompdm::record {
 

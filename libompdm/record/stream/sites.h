@@ -6,7 +6,7 @@
 
 #include "record/modules/modules.h"
 #include "record/stream/lane.h"
-#include "spool/events.h"
+#include "spool_format/definitions.h"
 
 namespace ompdm::record {
 

@@ -17,7 +17,7 @@
 #include "record/stream/claim.h"
 #include "record/stream/session.h"
 #include "record/stream/spool_limit.h"
-#include "spool/without_signal.h"
+#include "spool_format/without_signal.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "spool/format.h"
+#include "spool_format/format.h"
 
 namespace ompdm::record {
 

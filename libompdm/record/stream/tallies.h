@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "spool/ids.h"
-#include "spool/tally.h"
+#include "spool_format/format.h"
+#include "spool_format/tallies.h"
 
 namespace ompdm::record {
 

@@ -15,6 +15,5 @@ add_custom_command(OUTPUT ${page_source}
 set_source_files_properties(${page_source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 
 target_sources(ompdm_report PRIVATE
-  page/bins.cpp page/columns.cpp page/document.cpp page/events.cpp page/memory.cpp page/pass_rows.cpp
-  page/timeline.cpp ${page_source})
+  page/document.cpp page/events.cpp ${page_source})
 target_link_libraries(ompdm_report PRIVATE ZLIB::ZLIB)

@@ -1,10 +1,10 @@
 // Which items of directives' clauses edits change.
-#include "analysis/findings/edited_items.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
+
+#include "analysis/findings/settle.h"
 
 namespace ompdm::analysis::edited_items_test {
 namespace {

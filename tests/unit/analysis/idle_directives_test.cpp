@@ -1,11 +1,10 @@
 // What to do about directives that named data which was not there, once it is kept.
-#include "analysis/findings/idle_directives.h"
-
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <vector>
 
+#include "analysis/findings/presence.h"
 #include "analysis/map_types.h"
 #include "analysis/one_array.h"
 

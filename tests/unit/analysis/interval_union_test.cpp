@@ -1,6 +1,6 @@
-#include "analysis/interval_union.h"
-
 #include <gtest/gtest.h>
+
+#include "analysis/order.h"
 
 namespace ompdm::analysis::interval_union_test {
 namespace {

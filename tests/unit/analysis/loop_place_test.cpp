@@ -1,8 +1,7 @@
-#include "analysis/findings/loop_place.h"
-
 #include <gtest/gtest.h>
 
-#include "report/loop_words.h"
+#include "analysis/findings/loops.h"
+#include "report/edit_words.h"
 #include "support/trace_builder.h"
 
 namespace ompdm::analysis::loop_place_test {

@@ -1,6 +1,4 @@
 // Advice that is safe to copy: devices, objects, names of several functions, and no names at all.
-#include "analysis/findings/named_data.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/findings/edits.h"
 #include "analysis/found.h"
 #include "ompdm/report.h"
 #include "support/trace_builder.h"

@@ -1,11 +1,10 @@
 // Which directives named data while it was on a device.
-#include "analysis/findings/namings.h"
-
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <set>
 
+#include "analysis/findings/accesses.h"
 #include "analysis/map_types.h"
 #include "analysis/one_array.h"
 

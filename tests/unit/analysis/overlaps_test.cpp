@@ -1,11 +1,11 @@
-#include "analysis/findings/overlaps.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
+
+#include "analysis/findings/accesses.h"
 
 namespace ompdm::analysis::overlaps_test {
 namespace {

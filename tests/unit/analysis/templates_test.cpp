@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "analysis/findings/loop_place.h"
+#include "analysis/findings/loops.h"
 #include "analysis/function_names.h"
 #include "ompdm/analysis.h"
-#include "report/loop_words.h"
+#include "report/edit_words.h"
 #include "support/trace_builder.h"
 
 namespace ompdm::analysis::templates_test {

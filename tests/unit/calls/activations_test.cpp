@@ -1,11 +1,9 @@
 // Whose frame an address lies in, from step to step, on hand-made call paths.
-#include "calls/activations.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "calls/source_calls.h"
+#include "model/call_order.h"
 
 namespace ompdm::calls::activations_test {
 namespace {

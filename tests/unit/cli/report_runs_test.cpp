@@ -10,7 +10,7 @@
 #include "ompdm/trace_file.h"
 #include "scratch.h"
 #include "shell_words.h"
-#include "spool/format.h"
+#include "spool_format/format.h"
 #include "support/trace_builder.h"
 
 namespace ompdm::cli::report_runs_test {

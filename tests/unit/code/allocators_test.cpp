@@ -1,10 +1,8 @@
 // Which imported functions hand out memory of the host, and which run functions that they are
 // handed.
-#include "trace/code/allocators.h"
-
 #include <gtest/gtest.h>
 
-#include "trace/code/outlined.h"
+#include "machine_code/runtime_calls.h"
 
 namespace ompdm::trace::allocators_test {
 namespace {

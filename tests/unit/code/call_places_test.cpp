@@ -1,6 +1,6 @@
 // Calls in loops, read from the machine code of this program itself.
 
-#include "trace/code/call_places.h"
+#include "machine_code/call_places.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 
 #include <cstring>
 
-#include "trace/code/runtime_calls.h"
+#include "machine_code/runtime_calls.h"
 
 extern "C" {
 void code_branch();

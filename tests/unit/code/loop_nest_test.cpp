@@ -1,11 +1,11 @@
 // Loops of graphs drawn by hand.
 
-#include "trace/code/loop_nest.h"
-
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <vector>
+
+#include "machine_code/flow_graph.h"
 
 namespace ompdm::trace::loop_nest_test {
 namespace {

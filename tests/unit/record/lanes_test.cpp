@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "record/recording.h"
-#include "spool/activities.h"
+#include "spool_format/activities.h"
 
 namespace ompdm::test::lanes_test {
 namespace {

@@ -11,9 +11,9 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "trace/clock.h"
-#include "trace/decode.h"
-#include "trace/spool_file.h"
+#include "spool_reader/clock.h"
+#include "spool_reader/decoder.h"
+#include "spool_reader/spool_file.h"
 
 namespace ompdm::test {
 namespace fs = std::filesystem;

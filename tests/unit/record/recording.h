@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "record/fake_runtime.h"
-#include "spool/format.h"
-#include "spool/stream.h"
-#include "trace/draft.h"
+#include "spool_format/format.h"
+#include "spool_format/stream.h"
+#include "spool_reader/draft.h"
 
 namespace ompdm::test {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "record/recording.h"
-#include "trace/examples.h"
+#include "spool_reader/draft.h"
 
 namespace ompdm::test::stream_test {
 namespace {

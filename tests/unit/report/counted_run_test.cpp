@@ -8,7 +8,7 @@
 #include "ompdm/error.h"
 #include "ompdm/report.h"
 #include "ompdm/window.h"
-#include "report/finding_words.h"
+#include "report/findings.h"
 #include "report/sentences.h"
 #include "sample_trace.h"
 

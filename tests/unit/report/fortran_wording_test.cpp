@@ -1,11 +1,10 @@
 // Advice as readers of Fortran have it.
-#include "report/fortran_wording.h"
-
 #include <gtest/gtest.h>
 
 #include "analysis/found.h"
 #include "analysis/one_array.h"
 #include "ompdm/report.h"
+#include "report/pragma.h"
 
 namespace ompdm::analysis::fortran_wording_test {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "ompdm/comparison.h"
 #include "ompdm/report.h"
-#include "report/differences.h"
+#include "report/comparison.h"
 #include "support/trace_builder.h"
 
 namespace ompdm::report::ladder_test {

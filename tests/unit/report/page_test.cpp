@@ -10,10 +10,8 @@
 #include <vector>
 
 #include "page_numbers.h"
-#include "report/page/bins.h"
-#include "report/page/columns.h"
-#include "report/page/memory.h"
-#include "report/page/pass_rows.h"
+#include "report/page/document.h"
+#include "report/page/events.h"
 #include "sample_trace.h"
 #include "support/trace_builder.h"
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "report/aligned_table.h"
-#include "report/fitted_text.h"
+#include "report/text_layout.h"
+#include "report/units.h"
 
 namespace ompdm::report::table_test {
 namespace {

@@ -1,5 +1,5 @@
 // Ticks to nanoseconds.
-#include "trace/clock.h"
+#include "spool_reader/clock.h"
 
 #include <gtest/gtest.h>
 

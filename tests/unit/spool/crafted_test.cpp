@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "ompdm/finish.h"
-#include "spool/activity_tally.h"
 #include "spool/spool_builder.h"
+#include "spool_format/tallies.h"
 
 namespace ompdm::test::crafted_test {
 namespace {

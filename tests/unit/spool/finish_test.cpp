@@ -14,10 +14,9 @@
 
 #include "ompdm/error.h"
 #include "ompdm/trace_file.h"
-#include "spool/owner.h"
 #include "spool/spool_builder.h"
-#include "trace/spool_file.h"
-#include "trace/spool_owner.h"
+#include "spool_format/process.h"
+#include "spool_reader/spool_file.h"
 
 namespace ompdm::test::finish_test {
 namespace {

@@ -4,8 +4,7 @@
 
 #include "ompdm/finish.h"
 #include "spool/spool_builder.h"
-#include "trace/flang_names.h"
-#include "trace/offload_names.h"
+#include "symbols/symbol_names.h"
 
 namespace ompdm::test::flang_test {
 namespace {

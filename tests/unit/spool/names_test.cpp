@@ -1,7 +1,7 @@
 // The compiler's names, as text.
 #include <gtest/gtest.h>
 
-#include "trace/offload_names.h"
+#include "symbols/symbol_names.h"
 
 namespace ompdm::trace::names_test {
 namespace {

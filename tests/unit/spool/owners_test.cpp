@@ -15,10 +15,9 @@
 #include "ompdm/error.h"
 #include "ompdm/finish.h"
 #include "ompdm/trace_file.h"
-#include "spool/owner.h"
 #include "spool/spool_builder.h"
-#include "trace/spool_file.h"
-#include "trace/spool_owner.h"
+#include "spool_format/process.h"
+#include "spool_reader/spool_file.h"
 
 namespace ompdm::test::owners_test {
 namespace {

@@ -1,6 +1,4 @@
 // Memory that is made ready by a thread: that it is, and that nothing in it is changed.
-#include "trace/prefault.h"
-
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -9,6 +7,8 @@
 #include <cstddef>
 #include <span>
 #include <thread>
+
+#include "spool_reader/decoder.h"
 
 namespace ompdm::trace::prefault_test {
 namespace {

@@ -1,7 +1,7 @@
 // What a report calls the runtime.
-#include "trace/runtime_name.h"
-
 #include <gtest/gtest.h>
+
+#include "spool_reader/normalize.h"
 
 namespace ompdm::trace::runtime_name_test {
 namespace {

@@ -13,10 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include "spool/definitions.h"
-#include "spool/events.h"
-#include "spool/format.h"
-#include "spool/stream.h"
+#include "spool_format/definitions.h"
+#include "spool_format/format.h"
+#include "spool_format/stream.h"
 
 namespace ompdm::test {
 

@@ -1,5 +1,5 @@
 // Which storage is which variable.
-#include "trace/storage.h"
+#include "attribution/storage.h"
 
 #include <gtest/gtest.h>
 

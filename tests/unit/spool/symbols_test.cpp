@@ -1,5 +1,5 @@
 // What is asked of modules that only lead to the program's own places.
-#include "trace/symbols.h"
+#include "symbols/symbols.h"
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
-#include "trace/counters.h"
-
 #include <gtest/gtest.h>
 
 #include <vector>
+
+#include "trace_files/tracks.h"
 
 namespace ompdm::counters_test {
 namespace {

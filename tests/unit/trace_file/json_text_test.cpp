@@ -1,4 +1,4 @@
-#include "trace/json_text.h"
+#include "trace_files/json_text.h"
 
 #include <gtest/gtest.h>
 

@@ -13,7 +13,7 @@
 #include "support/awkward_trace.h"
 #include "support/memory_stream.h"
 #include "support/synthetic_trace.h"
-#include "trace/tracks.h"
+#include "trace_files/tracks.h"
 
 namespace ompdm::test::timeline_test {
 namespace {

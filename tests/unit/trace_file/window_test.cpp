@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "ompdm/trace_file.h"
-#include "trace/trace_references.h"
+#include "trace_files/trace_io.h"
 
 namespace ompdm::window_test {
 namespace {

@@ -1,0 +1,324 @@
+#include "analysis/tables.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "analysis/order.h"
+#include "analysis/row_ids.h"
+#include "ompdm/run_sums.h"
+
+namespace ompdm::analysis {
+
+namespace {
+
+Flow* flow_of(Totals& totals, OpKind kind) {
+  switch (kind) {
+    case OpKind::kAlloc:
+      return &totals.alloc;
+    case OpKind::kHtoD:
+      return &totals.htod;
+    case OpKind::kDtoH:
+      return &totals.dtoh;
+    case OpKind::kDtoD:
+      return &totals.dtod;
+    case OpKind::kMemset:
+      return &totals.memset;
+    case OpKind::kDelete:
+      return &totals.remove;
+    case OpKind::kAssociate:
+    case OpKind::kDisassociate:
+      break;
+  }
+  return nullptr;
+}
+
+void add(Flow& sum, const Flow& other) {
+  sum.bytes += other.bytes;
+  sum.count += other.count;
+  sum.time += other.time;
+}
+
+}  // namespace
+
+Totals totals_of(const Trace& trace) {
+  Totals totals;
+  sum_up(trace.ops, [&](const DataOp& op, std::uint64_t count, Nanoseconds time) {
+    Flow* flow = op.internal ? &totals.runtime_internal : flow_of(totals, op.kind);
+    if (flow != nullptr) add(*flow, {count * op.bytes, count, time});
+  });
+  sum_up(trace.launches, [&](const Launch& /*launch*/, std::uint64_t count, Nanoseconds time) {
+    add(totals.kernel, {0, count, time});
+  });
+  sum_up(trace.regions, [&](const Region& region, std::uint64_t count, Nanoseconds time) {
+    add(totals.region, {0, region.ends_data ? 0U : count, time});
+  });
+  trace.regions.each_rare(
+      [&](std::size_t /*region*/, const auto& own) { totals.region.time -= own.hashing; });
+  for (const OpTally& tally : trace.op_tallies) {
+    Flow* flow = tally.like.internal ? &totals.runtime_internal : flow_of(totals, tally.like.kind);
+    if (flow != nullptr) add(*flow, {tally.bytes, tally.times.count, sum_of(tally.times)});
+  }
+  for (const LaunchTally& tally : trace.launch_tallies) {
+    add(totals.kernel, {0, tally.times.count, sum_of(tally.times)});
+  }
+  for (const RegionTally& tally : trace.region_tallies) {
+    add(totals.region, {0, tally.like.ends_data ? 0U : tally.times.count, sum_of(tally.times)});
+  }
+  return totals;
+}
+
+Nanoseconds program_wall_of(const Trace& trace) {
+  std::set<std::uint32_t> threads;
+  trace.ops.each_rare([&](std::size_t op, const auto& content) {
+    if (content.hash != 0 || content.fingerprint != 0) threads.insert(trace.ops.common(op).thread);
+  });
+  if (threads.empty()) return trace.process.wall;
+  return trace.process.wall - trace.recording.hashing_ns / static_cast<Nanoseconds>(threads.size());
+}
+
+void add(Totals& sum, const Totals& other) {
+  add(sum.htod, other.htod);
+  add(sum.dtoh, other.dtoh);
+  add(sum.dtod, other.dtod);
+  add(sum.memset, other.memset);
+  add(sum.alloc, other.alloc);
+  add(sum.remove, other.remove);
+  add(sum.kernel, other.kernel);
+  add(sum.region, other.region);
+  add(sum.runtime_internal, other.runtime_internal);
+}
+
+std::vector<VariableRow> variables_of(const Trace& trace) {
+  std::vector<VariableRow> rows;
+  rows.reserve(trace.variables.size());
+  for (const Variable& variable : trace.variables) {
+    VariableRow row;
+    row.piece = {static_cast<std::uint32_t>(rows.size())};
+    row.name = variable.name;
+    row.expression = variable.expression;
+    row.file = variable.file;
+    row.line = variable.line;
+    row.address = variable.address;
+    row.bytes = variable.bytes;
+    row.least_bytes = variable.least_bytes;
+    row.pieces = variable.pieces;
+    row.aliases = variable.aliases;
+    rows.push_back(std::move(row));
+  }
+  identify(rows);
+  const auto add = [&](const DataOp& op, const Flow& moved) {
+    if (op.internal || !op.variable) return;
+    if (op.kind != OpKind::kHtoD && op.kind != OpKind::kDtoH) return;
+    VariableRow& row = rows[op.variable.value];
+    Flow& flow = op.kind == OpKind::kHtoD ? row.htod : row.dtoh;
+    flow.bytes += moved.bytes;
+    flow.count += moved.count;
+    flow.time += moved.time;
+    if (op.clock == Clock::kEnqueue) row.timed = false;
+  };
+  sum_up(trace.ops, [&](const DataOp& op, std::uint64_t count, Nanoseconds time) {
+    add(op, {count * op.bytes, count, time});
+  });
+  for (const OpTally& tally : trace.op_tallies) {
+    add(tally.like, {tally.bytes, tally.times.count, sum_of(tally.times)});
+  }
+  const auto weight = [](const VariableRow& row) {
+    return std::pair(row.htod.bytes + row.dtoh.bytes, row.bytes);
+  };
+  sort_rows(rows, weight, std::greater<>{});
+  return rows;
+}
+
+namespace {
+
+/// An activity row with the durations it is to be computed from.
+struct ActivityGroup {
+  Activity row;
+  std::vector<Nanoseconds> durations;
+  std::vector<Nanoseconds> unfinished;  ///< lower bounds: told of only where nothing else is known
+  Distribution counted;                 ///< those that are not told one by one
+
+  void add(bool ended, Nanoseconds duration) {
+    (ended ? durations : unfinished).push_back(duration);
+  }
+};
+
+bool is_empty(const ActivityGroup& group) {
+  return group.durations.empty() && group.unfinished.empty() && group.counted.count == 0;
+}
+
+std::vector<ActivityGroup> group_ops(const Trace& trace, bool api_calls) {
+  constexpr std::size_t kTypes = 7;
+  constexpr std::size_t kClocks = 4;
+  std::vector<ActivityGroup> groups(kTypes * kClocks);
+  const auto group_of = [&](const DataOp& op) -> ActivityGroup* {
+    const std::optional<ActivityType> type = type_of(op.kind);
+    if (op.internal || !type) return nullptr;
+    const bool is_api_call = *type == ActivityType::kAlloc || *type == ActivityType::kDelete;
+    if (is_api_call != api_calls) return nullptr;
+    ActivityGroup& group =
+        groups[static_cast<std::size_t>(*type) * kClocks + static_cast<std::size_t>(op.clock)];
+    group.row.type = *type;
+    group.row.clock = op.clock;
+    return &group;
+  };
+  const auto of_shape = trace.ops.of_shapes(group_of);
+  for (std::size_t i = 0; i < trace.ops.size(); ++i) {
+    ActivityGroup* group = of_shape[trace.ops.shape_of(i)];
+    if (group == nullptr) continue;
+    group->row.bytes += trace.ops.common(i).bytes;
+    group->add(!trace.ops.common(i).unfinished, trace.ops.duration_of(i));
+  }
+  for (const OpTally& tally : trace.op_tallies) {
+    ActivityGroup* group = group_of(tally.like);
+    if (group == nullptr) continue;
+    group->row.bytes += tally.bytes;
+    group->counted.add(tally.times);
+  }
+  std::erase_if(groups, is_empty);
+  return groups;
+}
+
+std::vector<ActivityGroup> group_launches(const Trace& trace) {
+  std::vector<ActivityGroup> groups;
+  std::map<std::tuple<std::string, std::string, int, Clock>, std::size_t> by_name;
+  const auto group_of = [&](const Launch& launch) {
+    Activity row = describe_kernel(trace, launch.kernel, launch.site, launch.clock);
+    const auto [known, is_new] =
+        by_name.try_emplace(std::tuple(row.function, row.file, row.line, row.clock), groups.size());
+    if (is_new) groups.push_back({std::move(row), {}, {}, {}});
+    return known->second;
+  };
+  const auto of_shape = trace.launches.of_shapes(group_of);
+  for (std::size_t i = 0; i < trace.launches.size(); ++i) {
+    groups[of_shape[trace.launches.shape_of(i)]].add(!trace.launches.common(i).unfinished,
+                                                     trace.launches.duration_of(i));
+  }
+  for (const LaunchTally& tally : trace.launch_tallies) {
+    groups[group_of(tally.like)].counted.add(tally.times);
+  }
+  std::erase_if(groups, is_empty);
+  return groups;
+}
+
+/// Of what was counted, in all or in part: median and deviation are the histogram's.
+Activity summarize_counted(ActivityGroup group) {
+  Activity row = std::move(group.row);
+  Distribution& all = group.counted;
+  row.count = all.count + group.durations.size() + group.unfinished.size();
+  for (const Nanoseconds duration : group.durations) {
+    all.add(static_cast<std::uint64_t>(std::max(duration, Nanoseconds{0})));
+  }
+  row.total = sum_of(all);
+  row.minimum = static_cast<Nanoseconds>(all.least);
+  row.maximum = static_cast<Nanoseconds>(all.most);
+  row.average = std::llround(all.mean());
+  row.median = static_cast<Nanoseconds>(all.median());
+  const auto count = static_cast<double>(all.count);
+  // Of the sample: n - 1.
+  if (all.count > 1) {
+    row.deviation = std::llround(all.deviation() * std::sqrt(count / (count - 1)));
+  }
+  return row;
+}
+
+Activity summarize(ActivityGroup group) {
+  if (group.counted.count != 0) return summarize_counted(std::move(group));
+  Activity row = std::move(group.row);
+  row.count = group.durations.size() + group.unfinished.size();
+  std::vector<Nanoseconds>& durations =
+      group.durations.empty() ? group.unfinished : group.durations;
+  const std::size_t count = durations.size();
+  for (const Nanoseconds duration : durations) row.total += duration;
+  const auto [least, most] = std::minmax_element(durations.begin(), durations.end());
+  row.minimum = *least;
+  row.maximum = *most;
+  const double mean = static_cast<double>(row.total) / static_cast<double>(count);
+  row.average = std::llround(mean);
+  double squares = 0;
+  for (const Nanoseconds duration : durations) {
+    const double distance = static_cast<double>(duration) - mean;
+    squares += distance * distance;
+  }
+  if (count > 1) row.deviation = std::llround(std::sqrt(squares / static_cast<double>(count - 1)));
+
+  const auto middle = durations.begin() + static_cast<std::ptrdiff_t>(count / 2);
+  std::nth_element(durations.begin(), middle, durations.end());
+  row.median = *middle;
+  if (count % 2 == 0) {
+    row.median = (row.median + *std::max_element(durations.begin(), middle)) / 2;
+  }
+  return row;
+}
+
+}  // namespace
+
+// The region's own source line before what the entry's name tells.
+Activity describe_kernel(const Trace& trace, Index<Kernel> kernel, Index<Site> site, Clock clock) {
+  Activity row;
+  row.type = ActivityType::kKernel;
+  row.clock = clock;
+  if (site) {
+    const Site& source = trace.sites[site.value];
+    row.function = source.function;
+    row.file = source.file;
+    row.line = source.line;
+  }
+  if (kernel) {
+    const Kernel& entry = trace.kernels[kernel.value];
+    if (row.function.empty()) row.function = entry.function;
+    if (row.function.empty()) row.function = entry.name;
+    if (row.file.empty()) row.file = entry.file;
+    if (row.line == 0) row.line = entry.line;
+  }
+  return row;
+}
+
+std::optional<ActivityType> type_of(OpKind kind) {
+  switch (kind) {
+    case OpKind::kAlloc:
+      return ActivityType::kAlloc;
+    case OpKind::kHtoD:
+      return ActivityType::kHtoD;
+    case OpKind::kDtoH:
+      return ActivityType::kDtoH;
+    case OpKind::kDtoD:
+      return ActivityType::kDtoD;
+    case OpKind::kMemset:
+      return ActivityType::kMemset;
+    case OpKind::kDelete:
+      return ActivityType::kDelete;
+    case OpKind::kAssociate:
+    case OpKind::kDisassociate:
+      break;
+  }
+  return std::nullopt;
+}
+
+std::vector<Activity> activities_of(const Trace& trace, bool api_calls) {
+  std::vector<ActivityGroup> groups = group_ops(trace, api_calls);
+  if (!api_calls) std::ranges::move(group_launches(trace), std::back_inserter(groups));
+  std::vector<Activity> rows;
+  rows.reserve(groups.size());
+  Nanoseconds listed = 0;
+  for (ActivityGroup& group : groups) {
+    rows.push_back(summarize(std::move(group)));
+    if (rows.back().clock != Clock::kEnqueue) listed += rows.back().total;
+  }
+  for (Activity& row : rows) {
+    if (row.clock == Clock::kEnqueue) continue;
+    row.percent =
+        listed > 0 ? 100.0 * static_cast<double>(row.total) / static_cast<double>(listed) : 0.0;
+  }
+  identify(rows);
+  sort_rows(rows, std::mem_fn(&Activity::total), std::greater<>{});
+  return rows;
+}
+
+}  // namespace ompdm::analysis

@@ -1,0 +1,163 @@
+#include "attribution/map_items.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "spool_reader/draft.h"
+
+namespace ompdm::trace {
+
+std::size_t struct_item(const MapItem& item) {
+  if ((item.type & kMapPointerAndObject) != 0) return 0;
+  return static_cast<std::size_t>(item.type >> kMapMemberOfShift);
+}
+
+void name_structs(const std::vector<MapItem>& items, std::vector<ItemName>& names) {
+  for (std::size_t i = 0; i < items.size() && i < names.size(); ++i) {
+    const std::size_t whole = struct_item(items[i]);
+    if (whole == 0 || whole > names.size() || names[i].base.empty()) continue;
+    ItemName& name = names[whole - 1];
+    if (name.base.empty()) {
+      name = names[i];
+      continue;
+    }
+    if (name.base == names[i].base || struct_of(name.base) != struct_of(names[i].base)) continue;
+    name.base = name.expression = struct_of(name.base);
+  }
+}
+
+void name_object(const std::vector<MapItem>& items, const Site& place,
+                 std::vector<ItemName>& names) {
+  constexpr std::uint64_t kObject = kMapTo | kMapFrom | kMapImplicit;
+  constexpr std::uint64_t kOther = kMapPointerAndObject | kMapPrivate | kMapLiteral;
+  for (std::size_t i = 0; i < items.size() && i < names.size(); ++i) {
+    if (!names[i].base.empty() || (items[i].type & (kObject | kOther)) != kObject) continue;
+    names[i] = {"this[:1]", "this", place.file, place.line};
+  }
+}
+
+std::vector<Descriptor> descriptors_in(const std::vector<MapItem>& items) {
+  constexpr std::uint64_t kSmallest = 24;
+  std::vector<Descriptor> descriptors;
+  for (std::size_t data = 0; data < items.size(); ++data) {
+    if ((items[data].type & kMapPointerAndObject) == 0 || items[data].base == 0) continue;
+    Descriptor found{items[data].base, 0, data};
+    for (const MapItem& item : items) {
+      // A struct may begin with the descriptor: it is larger.
+      if ((item.type & kMapPointerAndObject) != 0 || item.begin != found.begin) continue;
+      if (item.bytes < kSmallest || (found.bytes != 0 && item.bytes >= found.bytes)) continue;
+      found.bytes = item.bytes;
+    }
+    if (found.bytes != 0) descriptors.push_back(found);
+  }
+  return descriptors;
+}
+
+void name_described(const std::vector<MapItem>& items, const std::vector<Descriptor>& descriptors,
+                    std::vector<ItemName>& names) {
+  for (const Descriptor& descriptor : descriptors) {
+    if (descriptor.data >= names.size() || !names[descriptor.data].base.empty()) continue;
+    for (std::size_t i = 0; i < items.size() && i < names.size(); ++i) {
+      if (items[i].begin != descriptor.begin || names[i].base.empty()) continue;
+      names[descriptor.data] = names[i];
+      break;
+    }
+  }
+}
+
+bool holds_addresses(const MapItem& item) {
+  return (item.type & (kMapLiteral | kMapAttach | kMapNonContiguous)) == 0;
+}
+
+std::uint32_t item_holding(const std::vector<MapItem>& items, std::uint64_t address, bool largest) {
+  std::uint32_t found = 0;
+  for (std::uint32_t i = 0; i < items.size(); ++i) {
+    const MapItem& item = items[i];
+    if (!holds_addresses(item)) continue;
+    if (address - item.begin >= std::max<std::uint64_t>(item.bytes, 1)) continue;
+    if (found == 0 || (largest && item.bytes > items[found - 1].bytes)) found = i + 1;
+  }
+  return found;
+}
+
+void drop_attach_items(std::vector<std::vector<MapItem>>& lists) {
+  for (std::vector<MapItem>& items : lists) {
+    std::erase_if(items, [](const MapItem& item) { return (item.type & kMapAttach) != 0; });
+  }
+}
+
+bool is_packed(const MapItem& item) {
+  constexpr std::uint64_t kLargest = 1024;  // beyond it libomptarget copies the variable itself
+  return (item.type & kMapPrivate) != 0 && (item.type & kMapTo) != 0 && item.bytes <= kLargest;
+}
+
+PackedSize packed_size(const std::vector<MapItem>& items) {
+  constexpr std::uint64_t kAlignment = 16;
+  PackedSize size;
+  for (const MapItem& item : items) {
+    if (!is_packed(item)) continue;
+    size.least += item.bytes;
+    size.most += item.bytes + kAlignment;
+  }
+  return size;
+}
+
+namespace {
+
+// Where an item begins or ends to hold addresses.
+struct Border {
+  std::uint64_t at;
+  std::uint32_t item;
+  bool begins;
+};
+
+std::vector<Border> borders_of(const std::vector<MapItem>& items) {
+  std::vector<Border> borders;
+  for (std::uint32_t i = 0; i < items.size(); ++i) {
+    if (!holds_addresses(items[i])) continue;
+    const std::uint64_t end = items[i].begin + std::max<std::uint64_t>(items[i].bytes, 1);
+    borders.push_back({items[i].begin, i, true});
+    // One that reaches beyond the last address is damaged, and has no end.
+    if (end > items[i].begin) borders.push_back({end, i, false});
+  }
+  std::sort(borders.begin(), borders.end(),
+            [](const Border& a, const Border& b) { return a.at < b.at; });
+  return borders;
+}
+
+}  // namespace
+
+ItemIndex::ItemIndex(const std::vector<MapItem>& items) : packed_(packed_size(items)) {
+  std::set<std::uint32_t> open;
+  const auto larger = [&items](std::uint32_t a, std::uint32_t b) {
+    return items[a].bytes != items[b].bytes ? items[a].bytes > items[b].bytes : a < b;
+  };
+  std::set<std::uint32_t, decltype(larger)> by_size(larger);
+  const std::vector<Border> borders = borders_of(items);
+  for (auto border = borders.begin(); border != borders.end();) {
+    const std::uint64_t at = border->at;
+    for (; border != borders.end() && border->at == at; ++border) {
+      if (border->begins) {
+        open.insert(border->item);
+        by_size.insert(border->item);
+      } else {
+        open.erase(border->item);
+        by_size.erase(border->item);
+      }
+    }
+    const bool any = !open.empty();
+    stretches_.push_back({at, any ? *open.begin() + 1 : 0, any ? *by_size.begin() + 1 : 0});
+  }
+}
+
+std::uint32_t ItemIndex::holding(std::uint64_t address, bool largest) const {
+  const auto after =
+      std::upper_bound(stretches_.begin(), stretches_.end(), address,
+                       [](std::uint64_t at, const Stretch& stretch) { return at < stretch.begin; });
+  if (after == stretches_.begin()) return 0;
+  const Stretch& stretch = *std::prev(after);
+  return largest ? stretch.largest : stretch.first;
+}
+
+}  // namespace ompdm::trace

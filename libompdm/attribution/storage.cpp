@@ -1,0 +1,344 @@
+#include "attribution/storage.h"
+
+#include <algorithm>
+
+#include "spool_reader/draft.h"
+
+namespace ompdm::trace {
+
+void LiveMemory::allocate(std::int32_t device, const DeviceBlock& block) {
+  devices_[device].allocations[block.begin] = block;
+}
+
+void LiveMemory::associate(std::int32_t device, const DeviceBlock& block) {
+  DeviceMemory& memory = devices_[device];
+  memory.associations[block.begin] = block;
+  memory.associated[block.host] = block.begin;
+}
+
+const DeviceBlock* LiveMemory::find(const Blocks& blocks, std::uint64_t address) {
+  auto at = blocks.upper_bound(address);
+  if (at == blocks.begin()) return nullptr;
+  --at;
+  return address - at->second.begin < at->second.bytes ? &at->second : nullptr;
+}
+
+const DeviceBlock* LiveMemory::find(std::int32_t device, std::uint64_t address) const {
+  const auto memory = devices_.find(device);
+  if (memory == devices_.end()) return nullptr;
+  const DeviceBlock* associated = find(memory->second.associations, address);
+  return associated != nullptr ? associated : find(memory->second.allocations, address);
+}
+
+std::optional<DeviceBlock> LiveMemory::release(std::int32_t device, std::uint64_t address) {
+  Blocks& blocks = devices_[device].allocations;
+  const auto at = blocks.find(address);
+  if (at == blocks.end()) return std::nullopt;
+  const DeviceBlock block = at->second;
+  blocks.erase(at);
+  return block;
+}
+
+std::optional<DeviceBlock> LiveMemory::disassociate(std::int32_t device, std::uint64_t host) {
+  DeviceMemory& memory = devices_[device];
+  const auto address = memory.associated.find(host);
+  if (address == memory.associated.end()) return std::nullopt;
+  const auto at = memory.associations.find(address->second);
+  memory.associated.erase(address);
+  if (at == memory.associations.end()) return std::nullopt;
+  const DeviceBlock block = at->second;
+  memory.associations.erase(at);
+  return block;
+}
+
+namespace {
+
+// `*p` and `p[0:n]` are two spellings of what p points to.
+bool is_dereferenced(const std::string& name, const std::string& pointer) {
+  return name.starts_with('*') && name.compare(1, std::string::npos, pointer) == 0;
+}
+
+// "s.b", "s->b", "s[i]", Fortran's "s%b" and "s(i)" are parts of "s", and no other names for it.
+bool is_part_of(const std::string& name, const std::string& whole) {
+  if (!name.starts_with(whole) || name.size() == whole.size()) return false;
+  const char next = name[whole.size()];
+  return next == '.' || next == '[' || next == '%' || next == '(' ||
+         name.compare(whole.size(), 2, "->") == 0;
+}
+
+// Whether a directive speaks of an object of its own function as a whole: by its name alone.
+bool is_whole(const Mention& mention) {
+  return mention.holder.path == mention.path && !mention.name->base.empty() &&
+         mention.name->expression == mention.name->base && mention.name->base.front() != '*';
+}
+
+bool is_allocation(const Mention& mention) {
+  return mention.op != nullptr && mention.op->kind == OpKind::kAlloc;
+}
+
+// Whether a clause asks for device memory alone: nothing is to cross.
+bool is_scratch(const Mention& mention) {
+  return is_allocation(mention) && (mention.op->map_type & (kMapTo | kMapFrom)) == 0;
+}
+
+}  // namespace
+
+Storage::Pieces::iterator Storage::first_overlap(std::uint64_t begin, std::uint64_t end) {
+  auto at = pieces_.upper_bound(begin);
+  if (at != pieces_.begin() && std::prev(at)->second.end > begin) --at;
+  return at != pieces_.end() && at->first < end ? at : pieces_.end();
+}
+
+Index<Variable> Storage::find(std::uint64_t address) const {
+  auto at = pieces_.upper_bound(address);
+  if (at == pieces_.begin()) return {};
+  --at;
+  return address < at->second.end ? at->second.variable : Index<Variable>{};
+}
+
+bool Storage::is_named(Index<Variable> index, const std::string& name) const {
+  const std::string& known = variables_[index.value].name;
+  return known == name || is_dereferenced(name, known) || is_dereferenced(known, name);
+}
+
+bool Storage::is_called(Index<Variable> index, const std::string& name) const {
+  return is_named(index, name) || (!called_.empty() && called_.contains({index.value, name}));
+}
+
+// Within one call of a function its variables stay what they are, whatever they are called. But
+// variables of functions that were inlined into it, or of other blocks, take turns in one place:
+// one that is spoken of as a whole is declared where that is done, or above.
+bool Storage::same_in_frame(const Piece& piece, const Mention& mention) const {
+  const bool same_name = is_called(piece.variable, mention.name->base);
+  const bool related = calls_.are_related(piece.holder.path, mention.holder.path);
+  if (!piece.is_whole && !is_whole(mention)) return same_name || related;
+  if (piece.is_whole && is_whole(mention) && !same_name) return false;
+  return related && !calls_.in_other_inlined_call(piece.holder.path, mention.holder.path);
+}
+
+// Whether the directive of an allocation goes on to send what the storage was seen to hold last.
+bool Storage::sends_content_of(const Piece& piece, const Mention& mention) const {
+  if (!piece.content || mention.op == nullptr) return false;
+  const DataOp& content = ops_[piece.content.value];
+  for (std::size_t i = mention.at.value; i < ops_.size(); ++i) {
+    if (ops_.region_of(i) != mention.op->region) break;
+    if (ops_.common(i).kind != OpKind::kHtoD || ops_.common(i).src != mention.op->src) continue;
+    const DataOp& op = ops_[i];
+    if (op.bytes != content.bytes || op.trivial) return false;
+    if (op.hash != 0 && content.hash != 0) return op.hash == content.hash;
+    return op.fingerprint != 0 && op.fingerprint == content.fingerprint;
+  }
+  return false;
+}
+
+// Whether a mention means the storage that was there before, or what has taken its place since.
+bool Storage::same_storage(const Pieces::value_type& at, std::uint64_t begin, std::uint64_t end,
+                           const Mention& mention) const {
+  const Piece& piece = at.second;
+  if (piece.present > 0 || piece.touched >= mention.since) return true;
+  if (piece.holder.path && mention.holder.path) {
+    return piece.holder.activation == mention.holder.activation && same_in_frame(piece, mention);
+  }
+  const Variable& variable = variables_[piece.variable.value];
+  if (mention.name->base.empty() || variable.name.empty()) {
+    // Without names only the extent can tell: a part of it, or the same.
+    return begin >= at.first && end <= piece.end;
+  }
+  // Another declaration on another path is other storage, unless it holds what was there before;
+  // and so is another extent: that has been freed. What is handed on, or swapped, has two names.
+  const bool same_extent = begin == at.first && end == piece.end;
+  const bool same_name = is_called(piece.variable, mention.name->base);
+  if (!same_extent && !same_name) return false;
+  // What does not cross has nothing to hand on, or to take over, under another name.
+  if (!same_name && (piece.is_scratch || is_scratch(mention))) return false;
+  return (same_extent && same_name) || calls_.are_related(piece.path, mention.path) ||
+         (same_extent && sends_content_of(piece, mention));
+}
+
+// Whether a local variable is named that lies where one of a call lay that has returned, and that
+// was left on a device.
+bool Storage::is_of_other_call(const Piece& piece, const Mention& mention) const {
+  return piece.holder.path && mention.holder.path &&
+         piece.holder.activation != mention.holder.activation &&
+         !is_named(piece.variable, mention.name->base);
+}
+
+// Whether another name for a piece is one for the same memory, meant as the piece's own is: it
+// begins there, and its stay on the device goes on.
+bool Storage::is_alias(const Pieces::value_type& at, std::uint64_t begin,
+                       const Mention& mention) const {
+  const auto& [first, piece] = at;
+  if (begin != first || (piece.is_over && piece.touched < mention.since)) return false;
+  return !is_of_other_call(piece, mention);
+}
+
+// What a piece is shown as from now on. A stay on a device has the name that its own clause gives:
+// memory that is freed and made again, and pointers that are swapped, have another each time.
+Index<Variable> Storage::variable_now(const Piece& piece, std::uint64_t begin,
+                                      const Mention& mention) {
+  const std::string& name = mention.name->base;
+  const std::string& known = variables_[piece.variable.value].name;
+  const bool begins_stay = is_allocation(mention) && piece.present == 0;
+  const bool is_same =
+      name.empty() || known.empty() || is_named(piece.variable, name) || is_part_of(name, known);
+  if (!begins_stay || is_same) return piece.variable;
+  called_.emplace(piece.variable.value, name);
+  std::string before = known;
+  const Index<Variable> variable = variable_of(mention, begin);
+  called_.emplace(variable.value, std::move(before));
+  return variable;
+}
+
+Index<Variable> Storage::variable_of(const Mention& mention, std::uint64_t begin) {
+  Variable variable;
+  variable.name = mention.name->base;
+  variable.expression = mention.name->expression;
+  variable.file = mention.name->file;
+  variable.line = mention.name->line;
+  Clause clause{variable.name, variable.file, variable.line, 0, 0};
+  if (variable.name.empty()) {
+    if (mention.site) {
+      variable.file = sites_[mention.site.value].file;
+      variable.line = sites_[mention.site.value].line;
+    }
+    // Nothing but its address tells a nameless piece from another, unless it is known as an
+    // argument.
+    const bool is_argument = mention.argument != 0 && mention.site;
+    clause = {"", "", 0, is_argument ? mention.argument : 0,
+              is_argument ? mention.site.value : begin};
+  }
+  const auto [at, is_new] = clauses_.emplace(clause, static_cast<std::uint32_t>(variables_.size()));
+  if (is_new) {
+    variable.address = begin;
+    variable.pieces = 0;
+    variables_.push_back(std::move(variable));
+  }
+  if (counted_.insert({at->second, begin}).second) ++variables_[at->second].pieces;
+  return {at->second};
+}
+
+// Instances of a template share a clause, and so a row, and their data need not be of one size.
+// What is present already may be mentioned in part.
+void Storage::note_extent(Index<Variable> index, std::uint64_t bytes, const Mention& mention,
+                          bool is_present) {
+  Variable& variable = variables_[index.value];
+  if (is_present || variable.bytes == 0 || bytes == variable.bytes) return;
+  if (mention.name->base != variable.name) return;
+  const std::uint64_t least = variable.least_bytes != 0 ? variable.least_bytes : variable.bytes;
+  variable.least_bytes = std::min(least, bytes);
+}
+
+void Storage::mention_again(Index<Variable> index, std::uint64_t bytes, const Mention& mention,
+                            bool is_alias) {
+  Variable& variable = variables_[index.value];
+  variable.bytes = std::max(variable.bytes, bytes);
+  const std::string& name = mention.name->base;
+  if (name.empty() || is_named(index, name)) return;
+  if (variable.name.empty()) {
+    variable.name = name;
+    variable.expression = mention.name->expression;
+    variable.file = mention.name->file;
+    variable.line = mention.name->line;
+    return;
+  }
+  if (mention.is_part || is_part_of(name, variable.name)) return;
+  called_.emplace(index.value, name);
+  if (is_alias && aliases_.emplace(index.value, name).second) variable.aliases.push_back(name);
+}
+
+Meant Storage::touch(std::uint64_t begin, std::uint64_t bytes, const Mention& mention,
+                     Nanoseconds time) {
+  std::uint64_t end = begin + std::max<std::uint64_t>(bytes, 1);
+  if (end < begin) end = ~std::uint64_t{0};  // a damaged record
+  Piece merged;
+  merged.end = end;
+  merged.touched = time;
+  merged.path = mention.path;
+  merged.holder = mention.holder;
+  merged.is_whole = is_whole(mention);
+  merged.is_scratch = is_scratch(mention);
+  std::uint64_t first = begin;
+  auto at = first_overlap(begin, end);
+  if (at != pieces_.end() && at->first <= begin && at->second.end >= end &&
+      same_storage(*at, begin, end, mention)) {
+    Piece& known = at->second;
+    const Index<Variable> variable = variable_now(known, begin, mention);
+    const bool alias = is_alias(*at, begin, mention);
+    known.touched = time;
+    if (mention.path) known.path = mention.path;
+    if (!is_of_other_call(known, mention)) {
+      if (mention.holder.path) known.holder = mention.holder;
+      known.is_whole = is_whole(mention);
+    }
+    if (is_allocation(mention)) known.is_scratch = is_scratch(mention);
+    note_extent(variable, bytes, mention, known.present > 0);
+    mention_again(variable, bytes, mention, alias);
+    if (begin == at->first) known.variable = variable;
+    return {variable, known.storage};
+  }
+  bool alias = false;
+  while (at != pieces_.end() && at->first < end) {
+    if (!merged.variable && same_storage(*at, begin, end, mention)) {
+      merged.variable = variable_now(at->second, begin, mention);
+      merged.storage = at->second.storage;
+      merged.present = at->second.present;
+      merged.is_over = at->second.is_over;
+      merged.content = at->second.content;
+      merged.end = std::max(merged.end, at->second.end);
+      alias = is_alias(*at, begin, mention);
+      first = std::min(first, at->first);
+    }
+    at = pieces_.erase(at);
+  }
+  if (!merged.variable) merged.variable = variable_of(mention, begin);
+  if (merged.storage == 0) merged.storage = ++last_storage_;
+  note_extent(merged.variable, bytes, mention, merged.present > 0);
+  mention_again(merged.variable, bytes, mention, alias);
+  pieces_[first] = merged;
+  return {merged.variable, merged.storage};
+}
+
+void Storage::acquire(std::uint64_t address) {
+  auto at = pieces_.upper_bound(address);
+  if (at == pieces_.begin()) return;
+  --at;
+  if (address >= at->second.end) return;
+  ++at->second.present;
+  at->second.is_over = false;
+}
+
+void Storage::release(std::uint64_t address, Nanoseconds time) {
+  auto at = pieces_.upper_bound(address);
+  if (at == pieces_.begin()) return;
+  --at;
+  if (address >= at->second.end) return;
+  if (at->second.present > 0) {
+    --at->second.present;
+    at->second.is_over = at->second.is_over || at->second.present == 0;
+  }
+  at->second.touched = std::max(at->second.touched, time);
+}
+
+bool Storage::is_present(std::uint64_t address) const {
+  auto at = pieces_.upper_bound(address);
+  if (at == pieces_.begin()) return false;
+  --at;
+  return address < at->second.end && at->second.present > 0;
+}
+
+void Storage::note_content(std::uint64_t address, Index<DataOp> transfer) {
+  const std::uint64_t bytes = ops_.common(transfer.value).bytes;
+  const auto at = first_overlap(address, address + std::max<std::uint64_t>(bytes, 1));
+  if (at == pieces_.end()) return;
+  at->second.is_scratch = false;
+  if (at->first == address && at->second.end - address == bytes) {
+    at->second.content = transfer;
+  }
+}
+
+void Storage::forget(std::uint64_t begin, std::uint64_t end) {
+  auto at = first_overlap(begin, end);
+  while (at != pieces_.end() && at->first < end) at = pieces_.erase(at);
+}
+
+}  // namespace ompdm::trace

@@ -1,0 +1,341 @@
+#include "machine_code/call_paths.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <numeric>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "machine_code/call_places.h"
+#include "machine_code/source_loops.h"
+#include "machine_code/unreached.h"
+#include "symbols/callers.h"
+
+namespace ompdm::trace {
+
+namespace {
+
+/// Makes one node of equal calls with equal callers.
+class PathTree {
+ public:
+  explicit PathTree(Trace& trace) : trace_(trace) {}
+
+  /// `end` is that of the outermost frame.
+  Index<CallPath> add(Index<CallPath> caller, const FrameNote& frame, std::uint64_t end) {
+    const auto [at, is_new] =
+        nodes_.emplace(std::tuple(caller.value, place_of(frame).value, frame.stack),
+                       static_cast<std::uint32_t>(trace_.call_paths.size()));
+    const std::uint64_t frame_end = caller ? trace_.call_paths[caller.value].stack : end;
+    if (is_new) trace_.call_paths.push_back({caller, place_of(frame), frame.stack, frame_end});
+    return {at->second};
+  }
+
+ private:
+  Index<CallPlace> place_of(const FrameNote& frame) {
+    const auto [at, is_new] =
+        places_.emplace(std::pair(frame.module.value, frame.address),
+                        static_cast<std::uint32_t>(trace_.call_places.size()));
+    if (is_new) {
+      CallPlace place;
+      place.module = frame.module;
+      place.address = frame.address;
+      trace_.call_places.push_back(std::move(place));
+    }
+    return {at->second};
+  }
+
+  Trace& trace_;
+  std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> places_;
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>, std::uint32_t> nodes_;
+};
+
+/// Puts the calls of each function behind each other.
+void sort_places(Trace& trace) {
+  std::vector<std::uint32_t> order(trace.call_places.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::ranges::sort(order, {}, [&](std::uint32_t i) {
+    return std::pair(trace.call_places[i].module.value, trace.call_places[i].address);
+  });
+  std::vector<CallPlace> places;
+  std::vector<std::uint32_t> moved_to(order.size());
+  for (const std::uint32_t from : order) {
+    moved_to[from] = static_cast<std::uint32_t>(places.size());
+    places.push_back(std::move(trace.call_places[from]));
+  }
+  trace.call_places = std::move(places);
+  for (CallPath& path : trace.call_paths) path.place = {moved_to[path.place.value]};
+}
+
+void locate(Trace& trace, Symbols& symbols) {
+  for (CallPlace& place : trace.call_places) {
+    const CodePlace& at = symbols.caller_at(place.module, place.address - 1);
+    place.frames = at.inlined;
+    if (place.frames.empty()) place.frames = {{at.function, at.file, at.line, at.column}};
+  }
+  // Of the directives themselves the compiler tells more than debug information does.
+  std::map<std::pair<std::uint32_t, std::uint64_t>, const Site*> sites;
+  for (const Site& site : trace.sites) sites[{site.module.value, site.address}] = &site;
+  for (CallPlace& place : trace.call_places) {
+    const auto at = sites.find({place.module.value, place.address});
+    if (at == sites.end()) continue;
+    const Site& site = *at->second;
+    place.frames = site.inlined;
+    if (place.frames.empty()) place.frames = {{site.function, site.file, site.line, site.column}};
+  }
+}
+
+/// The line of an address in the function that `own` lies in, where calls that were inlined there
+/// have the line of the call; 0: it lies in another one, or that is not known.
+int line_beside(const CodePlace& own, const CodePlace& place) {
+  if (own.inlined.empty() && place.inlined.empty()) return place.file == own.file ? place.line : 0;
+  const std::size_t depth = std::max<std::size_t>(own.inlined.size(), 1);
+  if (place.inlined.size() < depth) return 0;
+  const auto at = place.inlined.end() - static_cast<std::ptrdiff_t>(depth);
+  const bool is_same_call =
+      own.inlined.empty() || std::equal(at + 1, place.inlined.end(), own.inlined.begin() + 1);
+  return is_same_call && at->function == own.function && at->file == own.file ? at->line : 0;
+}
+
+/// The loop's own place: compilers give its condition the line of its `for` or `while`. Whether
+/// that is the branch that leads back or one of those that lead out (a `break` is another), is
+/// theirs: of all these the first line, but those of calls that were inlined come last. Where other
+/// code of the loop lies before that line, the loop does not begin there.
+CodeLoop loop_at(Index<Module> module, const CallLoop& loop, Symbols& symbols) {
+  CodeLoop row;
+  std::pair<std::size_t, int> best;  // calls that were inlined, line
+  const CodePlace* own = nullptr;
+  for (const std::uint64_t branch : loop.branches) {
+    const CodePlace& place = symbols.at(module, branch);
+    const std::pair at(place.inlined.size(), place.line);
+    const bool is_better = place.line > 0 && (row.line == 0 || at < best);
+    if (!is_better && !row.function.empty()) continue;
+    best = at;
+    row.function = place.function;
+    row.file = place.file;
+    row.line = place.line;
+    row.column = place.column;
+    own = &place;
+  }
+  row.begin_unknown = std::ranges::any_of(loop.code, [&](std::uint64_t address) {
+    const int line = row.line > 0 ? line_beside(*own, symbols.at(module, address)) : 0;
+    return line > 0 && line < row.line;
+  });
+  return row;
+}
+
+/// A function that holds calls.
+struct Function {
+  std::vector<std::uint32_t> places;  ///< in Trace::call_places
+  FunctionCalls calls;
+  bool is_sure = false;  ///< each time that it is called, something is recorded
+};
+
+/// The functions of a trace's calls, each read once. Those of the runtime and of the system make no
+/// passes of the program's.
+class Functions {
+ public:
+  Functions(Trace& trace, Symbols& symbols) : trace_(trace), symbols_(symbols) {
+    std::map<std::pair<std::uint32_t, CodeRange>, std::vector<std::uint32_t>> places;
+    for (std::uint32_t i = 0; i < trace.call_places.size(); ++i) {
+      CallPlace& place = trace.call_places[i];
+      if (!place.module || is_foreign_library(trace.modules[place.module.value].path)) continue;
+      const ModuleCode* code = symbols.code(place.module);
+      if (code == nullptr) continue;
+      const auto range = code->function_at(place.address - 1);
+      if (!range) {
+        ++unwalked_;
+        continue;
+      }
+      place.function = range->begin;
+      places[{place.module.value, *range}].push_back(i);
+    }
+    for (auto& [key, calls] : places) {
+      std::vector<std::uint64_t> returns;
+      for (const std::uint32_t call : calls) returns.push_back(trace.call_places[call].address);
+      FunctionCalls read(*symbols.code({key.first}), key.second, std::move(returns));
+      if (!read.read()) continue;
+      for (const std::uint32_t call : calls) function_of_[call] = rows_.size();
+      rows_.push_back({std::move(calls), std::move(read)});
+    }
+  }
+
+  void describe(const std::vector<spool::Entry>& entries) {
+    find_sure_calls();
+    std::vector<FunctionLoops> loops;
+    UnreachedDirectives unreached(trace_, symbols_);
+    for (Function& function : rows_) {
+      loops.push_back(describe(function));
+      unreached.find(loops.back(), function.calls);
+    }
+    for (const FunctionLoops& function : loops) unite_loops(trace_, function, entries);
+    for (const Function& function : rows_) {
+      const auto first = static_cast<std::uint32_t>(trace_.loops.size());
+      find_repeats(trace_, function.places, entries);
+      unreached.find_unrolled(function.places, function.calls, first);
+    }
+    trace_.losses.push_back({"loops_code_unread", unreached.cut()});
+    trace_.losses.push_back({"calls_without_unwind_table", unwalked_});
+  }
+
+ private:
+  [[nodiscard]] std::vector<bool> sure_of(const Function& function) const {
+    std::vector<bool> sure;
+    for (const std::uint32_t place : function.places) sure.push_back(sure_[place]);
+    return sure;
+  }
+
+  /// A directive's own call is always recorded; another one is if its function, or each that it was
+  /// seen to call, always makes one that is.
+  void find_sure_calls() {
+    std::map<std::uint32_t, std::set<std::uint32_t>> called;  // places by the place of their caller
+    for (const CallPath& path : trace_.call_paths) {
+      if (path.caller) {
+        called[trace_.call_paths[path.caller.value].place.value].insert(path.place.value);
+      }
+    }
+    sure_.assign(trace_.call_places.size(), false);
+    for (std::uint32_t i = 0; i < sure_.size(); ++i) sure_[i] = !called.contains(i);
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (Function& function : rows_) {
+        function.is_sure = function.is_sure || function.calls.always_calls(sure_of(function));
+      }
+      for (const auto& [place, callees] : called) {
+        const bool is_sure = std::ranges::all_of(callees, [this](std::uint32_t callee) {
+          const auto function = function_of_.find(callee);
+          return function != function_of_.end() && rows_[function->second].is_sure;
+        });
+        changed = changed || is_sure != sure_[place];
+        sure_[place] = is_sure;
+      }
+    }
+  }
+
+  FunctionLoops describe(Function& function) {
+    const Index<Module> module = trace_.call_places[function.places.front()].module;
+    const auto first = static_cast<std::uint32_t>(trace_.loops.size());
+    FunctionLoops loops{function.places, first, {}};
+    const auto row_of = [first](std::uint32_t loop) {
+      return loop == kNoLoop ? Index<CodeLoop>{} : Index<CodeLoop>{first + loop};
+    };
+    const std::vector<bool> sure = sure_of(function);
+    function.calls.find_early_exits(sure);
+    for (std::uint32_t i = 0; i < function.calls.loops().size(); ++i) {
+      const CallLoop& loop = function.calls.loops()[i];
+      CodeLoop row = loop_at(module, loop, symbols_);
+      loops.sources.push_back(source_of(module, loop, row));
+      row.parent = row_of(loop.parent);
+      row.counts_all =
+          function.calls.counts_all(i, sure) && !loop.catches && !leaves_early(module, loop, row);
+      row.entered_unseen = function.calls.is_entered_unseen(i, sure);
+      row.called_unseen = function.calls.is_called_unseen(i, sure);
+      trace_.loops.push_back(std::move(row));
+    }
+    for (std::size_t i = 0; i < function.places.size(); ++i) {
+      const CallInLoop& call = function.calls.calls()[i];
+      if (!call.known) continue;
+      CallPlace& place = trace_.call_places[function.places[i]];
+      place.code_read = true;
+      place.loop = row_of(call.loop);
+      place.called = call.called;
+      place.tail_calls = tail_calls_from(module, call.tail_calls);
+      for (std::size_t j = 0; j < function.places.size(); ++j) {
+        if (call.onward[j]) add_call(place.onward, function.places[j]);
+      }
+    }
+    return loops;
+  }
+
+  /// Whether a pass may end before any call is recorded, other than by the loop's own condition.
+  bool leaves_early(Index<Module> module, const CallLoop& loop, const CodeLoop& row) {
+    return std::ranges::any_of(loop.early_exits, [&](std::uint64_t exit) {
+      const CodePlace& place = symbols_.at(module, exit);
+      return place.line != row.line || place.column != row.column;
+    });
+  }
+
+  /// Where a loop is in the source, with the calls that it was inlined by; empty if that is not
+  /// known.
+  std::string source_of(Index<Module> module, const CallLoop& loop, const CodeLoop& row) {
+    if (row.line <= 0 || row.column <= 0) return {};
+    for (const std::uint64_t branch : loop.branches) {
+      const CodePlace& place = symbols_.at(module, branch);
+      if (place.line != row.line || place.column != row.column) continue;
+      std::string source = fmt::format("{}:{}:{}", row.file, row.line, row.column);
+      for (std::size_t i = 1; i < place.inlined.size(); ++i) {
+        const Frame& frame = place.inlined[i];
+        source += fmt::format("<{}:{}:{}", frame.file, frame.line, frame.column);
+      }
+      return source;
+    }
+    return {};
+  }
+
+  /// Functions that are gone on with have tail calls of their own.
+  std::vector<std::uint64_t> tail_calls_from(Index<Module> module,
+                                             const std::vector<std::uint64_t>& functions) {
+    constexpr std::size_t kMost = 64;
+    std::vector<std::uint64_t> all = functions;
+    for (std::size_t i = 0; i < all.size() && all.size() < kMost; ++i) {
+      for (const std::uint64_t next : tail_calls_of(module, all[i])) {
+        if (std::ranges::find(all, next) == all.end()) all.push_back(next);
+      }
+    }
+    return all;
+  }
+
+  const std::vector<std::uint64_t>& tail_calls_of(Index<Module> module, std::uint64_t function) {
+    const auto [at, is_new] = tail_calls_.try_emplace({module.value, function});
+    const ModuleCode* code = is_new ? symbols_.code(module) : nullptr;
+    const auto range = code == nullptr ? std::nullopt : code->function_at(function);
+    const auto flow = range ? read_flow(*code, *range) : std::nullopt;
+    if (!flow) return at->second;
+    for (const std::uint64_t next : flow->tail_calls) {
+      if (next != 0) at->second.push_back(next);
+    }
+    return at->second;
+  }
+
+  Trace& trace_;
+  Symbols& symbols_;
+  std::map<std::pair<std::uint32_t, std::uint64_t>, std::vector<std::uint64_t>> tail_calls_;
+  std::vector<Function> rows_;
+  std::map<std::uint32_t, std::size_t> function_of_;  // by place, in rows_
+  std::vector<bool> sure_;                            // by place
+  std::uint64_t unwalked_ = 0;  // places whose function no table tells: nor is known who called it
+};
+
+}  // namespace
+
+void resolve_call_paths(Draft& draft, Symbols& symbols) {
+  Trace& trace = draft.trace;
+  PathTree tree(trace);
+  std::vector<Index<CallPath>> paths;
+  for (const PathNote& note : draft.path_notes) {
+    Index<CallPath> node;
+    for (std::size_t i = note.frames.size(); i > 0; --i) {
+      node = tree.add(node, note.frames[i - 1], note.end);
+    }
+    const Site& site = trace.sites[note.site.value];
+    paths.push_back(tree.add(node, {site.module, site.address, note.stack}, note.end));
+  }
+  const auto resolve = [&](auto& row) {
+    if (row.path) row.path = paths[row.path.value];
+  };
+  trace.regions.change_shapes(resolve);
+  trace.ops.change_shapes(resolve);
+  sort_places(trace);
+  locate(trace, symbols);
+  std::vector<spool::Entry> entries(trace.call_places.size());
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    const CallPath& path = trace.call_paths[paths[i].value];
+    entries[path.place.value] = draft.site_notes[draft.path_notes[i].site.value].entry;
+  }
+  Functions(trace, symbols).describe(entries);
+}
+
+}  // namespace ompdm::trace

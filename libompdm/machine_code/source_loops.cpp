@@ -1,0 +1,437 @@
+#include "machine_code/source_loops.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+#include <tuple>
+#include <utility>
+
+namespace ompdm::trace {
+
+namespace {
+
+/// Places that are one call in the source, within one loop, in order of their addresses.
+using Copies = std::vector<std::uint32_t>;
+
+std::vector<Copies> copies_of(const Trace& trace, const std::vector<std::uint32_t>& places,
+                              const std::vector<spool::Entry>& entries) {
+  std::map<std::tuple<spool::Entry, std::uint32_t, std::vector<Frame>>, Copies> groups;
+  for (const std::uint32_t position : places) {
+    const CallPlace& place = trace.call_places[position];
+    if (!place.code_read || !has_lines(place.frames)) continue;
+    groups[{entries[position], place.loop.value, place.frames}].push_back(position);
+  }
+  std::vector<Copies> rows;
+  for (auto& [key, copies] : groups) {
+    if (copies.size() > 1) rows.push_back(std::move(copies));
+  }
+  return rows;
+}
+
+class Order {
+ public:
+  explicit Order(const Trace& trace) : trace_(trace) {}
+
+  [[nodiscard]] bool leads(std::uint32_t from, std::uint32_t to) const {
+    return std::ranges::any_of(trace_.call_places[from].onward, [to](const CallRange& range) {
+      return range.first <= to && to <= range.last;
+    });
+  }
+  /// Copies in branches that exclude each other are none of a loop's.
+  [[nodiscard]] bool repeats(const Copies& copies) const {
+    return std::ranges::any_of(copies, [&](std::uint32_t to) { return leads(copies.front(), to); });
+  }
+  /// Whether a copy of `other` lies between two of `one`.
+  [[nodiscard]] bool surrounds(const Copies& one, const Copies& other) const {
+    return std::ranges::any_of(other, [&](std::uint32_t between) {
+      return leads(one.front(), between) && leads(between, one.back());
+    });
+  }
+  /// Whether nothing of `other` comes before it.
+  [[nodiscard]] bool begins(const Copies& one, const Copies& other) const {
+    return !leads(other.front(), one.front());
+  }
+
+ private:
+  const Trace& trace_;
+};
+
+/// What is repeated together, each by its calls.
+std::vector<std::vector<Copies>> clusters_of(std::vector<Copies> copies, const Order& order) {
+  std::vector<std::size_t> leader(copies.size());
+  std::iota(leader.begin(), leader.end(), std::size_t{0});
+  for (std::size_t i = 0; i < copies.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (!order.surrounds(copies[i], copies[j]) && !order.surrounds(copies[j], copies[i]))
+        continue;
+      const std::size_t from = leader[i];
+      for (std::size_t& each : leader) each = each == from ? leader[j] : each;
+    }
+  }
+  std::map<std::size_t, std::vector<Copies>> clusters;
+  for (std::size_t i = 0; i < copies.size(); ++i) {
+    clusters[leader[i]].push_back(std::move(copies[i]));
+  }
+  std::vector<std::vector<Copies>> rows;
+  for (auto& [at, cluster] : clusters) rows.push_back(std::move(cluster));
+  return rows;
+}
+
+/// The calls of a cluster, and those of the same loop that lie between them: what is made in some
+/// repetitions alone has no copies.
+std::vector<std::uint32_t> members_of(const std::vector<Copies>& cluster, const Trace& trace,
+                                      const std::vector<std::uint32_t>& places,
+                                      const Order& order) {
+  std::vector<std::uint32_t> members;
+  for (const Copies& each : cluster) members.insert(members.end(), each.begin(), each.end());
+  const Index<CodeLoop> around = trace.call_places[members.front()].loop;
+  for (const std::uint32_t other : places) {
+    const CallPlace& place = trace.call_places[other];
+    const bool is_between = std::ranges::any_of(
+        cluster, [&](const Copies& each) { return order.surrounds(each, {other}); });
+    if (!place.code_read || place.loop != around || !is_between) continue;
+    if (std::ranges::find(members, other) == members.end()) members.push_back(other);
+  }
+  return members;
+}
+
+/// The call that each repetition begins with: of those that are repeated least, the first.
+const Copies& marker_of(const std::vector<Copies>& cluster, const Order& order) {
+  const Copies* marker = &cluster.front();
+  for (const Copies& copies : cluster) {
+    if (copies.size() > marker->size()) continue;
+    if (copies.size() < marker->size() || order.begins(copies, *marker)) marker = &copies;
+  }
+  return *marker;
+}
+
+}  // namespace
+
+bool has_lines(const std::vector<Frame>& frames) {
+  return !frames.empty() &&
+         std::ranges::all_of(frames, [](const Frame& frame) { return frame.line > 0; });
+}
+
+bool may_be_copies(const std::vector<Frame>& a, const std::vector<Frame>& b) {
+  const auto is_told = [](const std::vector<Frame>& frames) {
+    return !frames.empty() && frames.front().line > 0;
+  };
+  if (!is_told(a) || !is_told(b) || (has_lines(a) && has_lines(b))) return false;
+  return std::ranges::equal(a, b, [](const Frame& one, const Frame& other) {
+    const bool may_be_one_line =
+        one.line <= 0 || other.line <= 0 || (one.line == other.line && one.column == other.column);
+    return one.function == other.function && may_be_one_line;
+  });
+}
+
+void add_call(std::vector<CallRange>& ranges, std::uint32_t place) {
+  if (!ranges.empty() && ranges.back().last + 1 == place) {
+    ++ranges.back().last;
+  } else {
+    ranges.push_back({place, place});
+  }
+}
+
+void find_repeats(Trace& trace, const std::vector<std::uint32_t>& places,
+                  const std::vector<spool::Entry>& entries) {
+  const Order order(trace);
+  std::vector<Copies> copies = copies_of(trace, places, entries);
+  std::erase_if(copies, [&](const Copies& each) { return !order.repeats(each); });
+  for (const auto& cluster : clusters_of(std::move(copies), order)) {
+    const Copies& marker = marker_of(cluster, order);
+    const CallPlace& first = trace.call_places[marker.front()];
+    const Frame& frame = first.frames.front();
+    CodeLoop row;
+    row.function = frame.function;
+    row.file = frame.file;
+    row.line = frame.line;
+    row.column = frame.column;
+    row.parent = first.loop;
+    row.unrolled = true;
+    row.counts_all = std::ranges::none_of(places, [&](std::uint32_t other) {
+      const CallPlace& place = trace.call_places[other];
+      return place.loop == first.loop && entries[other] == entries[marker.front()] &&
+             may_be_copies(place.frames, first.frames);
+    });
+    const Index<CodeLoop> loop{static_cast<std::uint32_t>(trace.loops.size())};
+    trace.loops.push_back(std::move(row));
+    for (const std::uint32_t position : members_of(cluster, trace, places, order)) {
+      CallPlace& place = trace.call_places[position];
+      place.loop = loop;
+      const std::vector<CallRange> onward = std::move(place.onward);
+      place.onward.clear();
+      for (const CallRange& range : onward) {
+        for (std::uint32_t next = range.first; next <= range.last; ++next) {
+          const bool begins = std::ranges::binary_search(marker, next);
+          add_call(begins ? place.repeats : place.onward, next);
+        }
+      }
+    }
+  }
+}
+
+namespace {
+
+/// Calls of one function; those that are one in the source have one number.
+class Calls {
+ public:
+  Calls(Trace& trace, const std::vector<std::uint32_t>& places,
+        const std::vector<spool::Entry>& entries)
+      : trace_(trace), places_(places) {
+    std::map<std::pair<spool::Entry, std::vector<Frame>>, std::uint32_t> numbers;
+    for (const std::uint32_t position : places) {
+      std::vector<Frame> key = trace.call_places[position].frames;
+      // Without its lines none is known to be another's copy.
+      if (!has_lines(key)) key = {{"", "", 0, static_cast<int>(position)}};
+      const auto next = static_cast<std::uint32_t>(numbers.size());
+      sources_.push_back(numbers.try_emplace({entries[position], key}, next).first->second);
+      loops_.push_back(trace.call_places[position].loop);
+      entries_.push_back(entries[position]);
+    }
+  }
+
+  [[nodiscard]] std::size_t size() const { return places_.size(); }
+  [[nodiscard]] std::uint32_t source(std::size_t call) const { return sources_[call]; }
+  /// The loop that the code has it in.
+  [[nodiscard]] Index<CodeLoop> loop(std::size_t call) const { return loops_[call]; }
+  CallPlace& place(std::size_t call) { return trace_.call_places[places_[call]]; }
+  /// Whether one may be a copy of the other, and it is not known.
+  [[nodiscard]] bool may_be_copies(std::size_t a, std::size_t b) {
+    return source(a) != source(b) && entries_[a] == entries_[b] &&
+           trace::may_be_copies(place(a).frames, place(b).frames);
+  }
+
+  [[nodiscard]] bool leads(std::size_t from, std::size_t to) const {
+    const std::uint32_t wanted = places_[to];
+    return std::ranges::any_of(
+        trace_.call_places[places_[from]].onward,
+        [wanted](const CallRange& range) { return range.first <= wanted && wanted <= range.last; });
+  }
+  void lead(std::size_t from, const std::vector<bool>& to) {
+    std::vector<CallRange> onward;
+    for (std::size_t i = 0; i < size(); ++i) {
+      if (to[i]) add_call(onward, places_[i]);
+    }
+    place(from).onward = std::move(onward);
+  }
+
+ private:
+  Trace& trace_;
+  const std::vector<std::uint32_t>& places_;
+  std::vector<std::uint32_t> sources_;
+  std::vector<Index<CodeLoop>> loops_;
+  std::vector<spool::Entry> entries_;
+};
+
+/// Loops that are one in the source.
+class United {
+ public:
+  United(Trace& trace, const FunctionLoops& function) : trace_(trace), first_(function.first_loop) {
+    const auto count = static_cast<std::uint32_t>(function.sources.size());
+    for (std::uint32_t i = 0; i < count; ++i) leader_.push_back(i);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      for (std::uint32_t j = 0; j < i && !function.sources[i].empty(); ++j) {
+        if (leader_[j] == j && function.sources[i] == function.sources[j] && are_near(i, j)) {
+          leader_[i] = j;
+          is_united_ = true;
+          break;
+        }
+      }
+    }
+  }
+
+  [[nodiscard]] bool any() const { return is_united_; }
+
+  [[nodiscard]] Index<CodeLoop> operator[](Index<CodeLoop> loop) const {
+    return loop ? Index<CodeLoop>{first_ + leader_[loop.value - first_]} : loop;
+  }
+
+  void apply() {
+    for (std::uint32_t i = 0; i < leader_.size(); ++i) {
+      CodeLoop& row = trace_.loops[first_ + i];
+      CodeLoop& leader = trace_.loops[first_ + leader_[i]];
+      leader.begin_unknown = leader.begin_unknown || row.begin_unknown;
+      leader.counts_all = leader.counts_all && row.counts_all;
+      leader.entered_unseen = leader.entered_unseen || row.entered_unseen;
+      leader.called_unseen = leader.called_unseen || row.called_unseen;
+      row.parent = parent_of(i);
+    }
+  }
+
+ private:
+  [[nodiscard]] Index<CodeLoop> parent_of(std::uint32_t loop) const {
+    Index<CodeLoop> parent = (*this)[trace_.loops[first_ + loop].parent];
+    while (parent && parent.value == first_ + leader_[loop]) {
+      parent = (*this)[trace_.loops[parent.value].parent];
+    }
+    return parent;
+  }
+
+  /// Side by side in one loop, or one in the other.
+  [[nodiscard]] bool are_near(std::uint32_t inner, std::uint32_t outer) const {
+    const Index<CodeLoop> parent = (*this)[trace_.loops[first_ + inner].parent];
+    return parent == (*this)[trace_.loops[first_ + outer].parent] ||
+           (parent && parent.value == first_ + outer);
+  }
+
+  Trace& trace_;
+  std::uint32_t first_;
+  std::vector<std::uint32_t> leader_;  // from first_
+  bool is_united_ = false;
+};
+
+/// Whether `outer` is around `loop`: no loop is around each.
+bool is_around(const Trace& trace, Index<CodeLoop> outer, Index<CodeLoop> loop) {
+  for (loop = trace.loops[loop.value].parent; loop; loop = trace.loops[loop.value].parent) {
+    if (loop == outer) return true;
+  }
+  return !outer;
+}
+
+/// Of each source that some loop has copies of: that loop, the innermost of several.
+std::map<std::uint32_t, Index<CodeLoop>> loops_of_sources(const Trace& trace, Calls& calls) {
+  std::map<std::uint32_t, Index<CodeLoop>> loops;
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    const Index<CodeLoop> loop = calls.place(i).loop;
+    if (!loop || !calls.place(i).code_read) continue;
+    const auto [at, is_new] = loops.try_emplace(calls.source(i), loop);
+    if (!is_new && is_around(trace, at->second, loop)) at->second = loop;
+  }
+  return loops;
+}
+
+/// Which sources may follow which within a pass, as the plainest of a loop's forms has it.
+class SourceOrder {
+ public:
+  SourceOrder(Calls& calls, const std::vector<std::size_t>& members) {
+    std::map<std::uint32_t, std::vector<std::size_t>> forms;  // by the loop that the code has
+    for (const std::size_t call : members) {
+      if (calls.loop(call)) forms[calls.loop(call).value].push_back(call);
+    }
+    std::size_t fewest = 0;
+    for (const auto& [loop, form] : forms) {
+      std::set<std::uint32_t> sources;
+      for (const std::size_t call : form) sources.insert(calls.source(call));
+      const std::size_t copies = form.size() - sources.size();
+      if (known_ && copies >= fewest && !(copies == fewest && sources.size() > sources_.size()))
+        continue;
+      known_ = true;
+      fewest = copies;
+      sources_ = std::move(sources);
+      follows_.clear();
+      for (const std::size_t from : form) {
+        for (const std::size_t to : form) {
+          if (calls.leads(from, to)) follows_.emplace(calls.source(from), calls.source(to));
+        }
+      }
+    }
+    is_plain_ = known_ && fewest == 0;
+  }
+
+  /// No call has two copies in it.
+  [[nodiscard]] bool is_plain() const { return is_plain_; }
+  /// Of sources that it has; others may follow any.
+  [[nodiscard]] bool may_follow(std::uint32_t from, std::uint32_t to) const {
+    return from != to &&
+           (!sources_.contains(from) || !sources_.contains(to) || follows_.contains({from, to}));
+  }
+
+ private:
+  std::set<std::uint32_t> sources_;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> follows_;
+  bool known_ = false;
+  bool is_plain_ = false;
+};
+
+void order_passes(Calls& calls, const std::vector<std::size_t>& members) {
+  const SourceOrder order(calls, members);
+  std::vector<bool> is_member(calls.size());
+  for (const std::size_t call : members) is_member[call] = true;
+  for (const std::size_t from : members) {
+    std::vector<bool> onward(calls.size());
+    for (std::size_t to = 0; to < calls.size(); ++to) {
+      onward[to] = calls.leads(from, to);
+      if (!onward[to] || !is_member[to]) continue;
+      const bool in_one_form = calls.loop(from) == calls.loop(to) && calls.loop(from);
+      const bool both_in_loops = calls.loop(from) && calls.loop(to);
+      // The copies of one form are repeats of their own, unless a plainer one tells.
+      if (in_one_form && !order.is_plain()) continue;
+      onward[to] =
+          (in_one_form || !both_in_loops) && order.may_follow(calls.source(from), calls.source(to));
+    }
+    calls.lead(from, onward);
+  }
+}
+
+/// Of one loop's forms that lead from one to the other, neither with copies of a call, the latter
+/// may be the same entry's (a loop that was split), or the next one's (the loop around was
+/// unrolled).
+void doubt_entries(Trace& trace, Calls& calls, const United& united) {
+  std::map<std::uint32_t, std::vector<std::size_t>> forms;  // by the loop that the code has
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    if (calls.loop(i)) forms[calls.loop(i).value].push_back(i);
+  }
+  std::erase_if(forms, [&](const auto& form) {
+    std::set<std::uint32_t> sources;
+    return std::ranges::any_of(
+        form.second, [&](std::size_t call) { return !sources.insert(calls.source(call)).second; });
+  });
+  for (const auto& [one, from] : forms) {
+    for (const auto& [other, to] : forms) {
+      const Index<CodeLoop> loop = united[{one}];
+      if (one == other || loop != united[{other}]) continue;
+      if (is_around(trace, {one}, {other}) || is_around(trace, {other}, {one})) continue;
+      if (calls.leads(from.front(), to.front())) trace.loops[loop.value].entered_unseen = true;
+    }
+  }
+}
+
+/// What may be a pass in front of a loop, or behind it, is not counted as one.
+void doubt_counts(Trace& trace, Calls& calls) {
+  for (std::size_t in = 0; in < calls.size(); ++in) {
+    const Index<CodeLoop> loop = calls.place(in).loop;
+    for (std::size_t out = 0; loop && out < calls.size(); ++out) {
+      const Index<CodeLoop> other = calls.place(out).loop;
+      if (other == loop || !is_around(trace, other, loop) || !calls.may_be_copies(in, out))
+        continue;
+      trace.loops[loop.value].counts_all = false;
+    }
+  }
+}
+
+}  // namespace
+
+void unite_loops(Trace& trace, const FunctionLoops& function,
+                 const std::vector<spool::Entry>& entries) {
+  Calls calls(trace, function.places, entries);
+  United united(trace, function);
+  doubt_entries(trace, calls, united);
+  united.apply();
+  std::set<std::uint32_t> changed;  // loops
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    CallPlace& place = calls.place(i);
+    const Index<CodeLoop> loop = united[place.loop];
+    if (loop != place.loop) changed.insert(loop.value);
+    place.loop = loop;
+  }
+  doubt_counts(trace, calls);
+  const auto loops = loops_of_sources(trace, calls);
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    CallPlace& place = calls.place(i);
+    const auto own = loops.find(calls.source(i));
+    if (!place.code_read || own == loops.end() || own->second == place.loop) continue;
+    if (!is_around(trace, place.loop, own->second)) continue;
+    place.loop = own->second;
+    changed.insert(own->second.value);
+  }
+  for (const std::uint32_t loop : changed) {
+    std::vector<std::size_t> members;
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      if (calls.place(i).loop == Index<CodeLoop>{loop}) members.push_back(i);
+    }
+    order_passes(calls, members);
+  }
+}
+
+}  // namespace ompdm::trace

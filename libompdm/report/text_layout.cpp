@@ -1,0 +1,250 @@
+#include "report/text_layout.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "report/units.h"
+
+namespace ompdm::report {
+
+namespace {
+
+using Cells = std::vector<std::vector<std::string>>;  // by row, the heading first
+
+constexpr std::size_t kGap = 2;
+/// A text column is not made narrower than its longest word, nor, if it must, than this.
+constexpr std::size_t kLongestWord = 40;
+constexpr std::size_t kLeastWidth = 12;
+
+std::string padded(const std::string& text, std::size_t width, bool to_left) {
+  const std::size_t used = display_width(text);
+  const std::string blanks(width > used ? width - used : 0, ' ');
+  return to_left ? text + blanks : blanks + text;
+}
+
+Cells cells_of(const Table& table) {
+  Cells cells(1);
+  for (const Column& column : table.columns) cells[0].push_back(column.title);
+  for (const auto& row : table.rows) {
+    cells.emplace_back();
+    for (std::size_t column = 0; column < row.size(); ++column) {
+      cells.back().push_back(reader_text(row[column], table.columns[column].unit));
+    }
+  }
+  return cells;
+}
+
+std::size_t longest_word(const Cells& cells, std::size_t column) {
+  std::size_t longest = 0;
+  for (const auto& row : cells) {
+    for (const std::string& word : split_words(row[column]))
+      longest = std::max(longest, display_width(word));
+  }
+  return longest;
+}
+
+std::size_t needed(const std::vector<std::size_t>& widths) {
+  return std::accumulate(widths.begin(), widths.end(), kGap * widths.size());
+}
+
+/// Widths for which nothing is shortened or set in lines.
+std::vector<std::size_t> natural(const Cells& cells) {
+  std::vector<std::size_t> widths(cells.front().size());
+  for (const auto& row : cells) {
+    for (std::size_t column = 0; column < widths.size(); ++column)
+      widths[column] = std::max(widths[column], display_width(row[column]));
+  }
+  return widths;
+}
+
+/// Column widths for which no text is shortened, if there are any that fit into `width`; else as
+/// narrow as words allow.
+std::vector<std::size_t> fitting(const Table& table, const Cells& cells, std::size_t width) {
+  std::vector<std::size_t> widths = natural(cells);
+  std::vector<std::size_t> texts;  // the widest first
+  for (std::size_t column = 0; column < widths.size(); ++column) {
+    if (table.columns[column].unit == Unit::kText) texts.push_back(column);
+  }
+  std::ranges::sort(texts, [&](std::size_t a, std::size_t b) {
+    return std::pair(widths[b], a) < std::pair(widths[a], b);
+  });
+  for (const std::size_t column : texts) {
+    const std::size_t over = needed(widths) - std::min(needed(widths), width);
+    const std::size_t least = std::min(longest_word(cells, column), kLongestWord);
+    widths[column] =
+        std::max(widths[column] - std::min(widths[column], over), std::min(widths[column], least));
+  }
+  return widths;
+}
+
+/// The column that a narrow page is spared next, or none.
+std::optional<std::size_t> least_missed(const Table& table) {
+  std::optional<std::size_t> found;
+  for (std::size_t column = 0; column < table.columns.size(); ++column) {
+    const int spare = table.columns[column].spare;
+    if (spare > 0 && (!found || spare > table.columns[*found].spare)) found = column;
+  }
+  return found;
+}
+
+void append_row(const Table& table, const std::vector<std::string>& row,
+                const std::vector<std::size_t>& widths, std::string& text) {
+  std::vector<std::vector<std::string>> parts;
+  std::size_t height = 1;
+  for (std::size_t column = 0; column < row.size(); ++column) {
+    parts.push_back(set_in_lines(row[column], widths[column]));
+    height = std::max(height, parts.back().size());
+  }
+  for (std::size_t i = 0; i < height; ++i) {
+    std::string line;
+    for (std::size_t column = 0; column < row.size(); ++column) {
+      line.append(kGap, ' ');
+      line += padded(i < parts[column].size() ? parts[column][i] : std::string(), widths[column],
+                     table.columns[column].unit == Unit::kText);
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + '\n';
+  }
+}
+
+}  // namespace
+
+std::string aligned(const Table& whole, std::size_t width, bool may_spare) {
+  Table table = whole;
+  Cells cells = cells_of(table);
+  if (needed(natural(cells)) > width) {
+    table = select(table, [&](std::size_t column) { return !whole.columns[column].gives_way; });
+    cells = cells_of(table);
+  }
+  std::vector<std::size_t> widths = fitting(table, cells, width);
+  std::string spared;
+  while (may_spare && needed(widths) > width) {
+    const std::optional<std::size_t> column = least_missed(table);
+    if (!column) break;
+    spared += (spared.empty() ? "" : ", ") + table.columns[*column].title;
+    table = select(table, [&](std::size_t other) { return other != *column; });
+    cells = cells_of(table);
+    widths = fitting(table, cells, width);
+  }
+  for (std::size_t column = 0; may_spare && column < widths.size() && needed(widths) > width;
+       ++column) {
+    if (table.columns[column].unit != Unit::kText) continue;
+    const std::size_t over = needed(widths) - width;
+    widths[column] = std::max(widths[column] - std::min(widths[column], over),
+                              std::min(widths[column], kLeastWidth));
+  }
+  // Lines that are set in may leave some of their width unused.
+  for (std::size_t column = 0; column < widths.size(); ++column) {
+    std::size_t used = 0;
+    for (const auto& row : cells) {
+      for (const std::string& line : set_in_lines(row[column], widths[column]))
+        used = std::max(used, display_width(line));
+    }
+    widths[column] = used;
+  }
+  std::string text;
+  for (const auto& row : cells) append_row(table, row, widths, text);
+  if (!spared.empty()) text += fmt::format("  (no room for {})\n", spared);
+  return text;
+}
+
+namespace {
+
+std::string marked(const std::string& text, const char* attribute, const Layout& layout) {
+  return layout.color ? fmt::format("\x1b[{}m{}\x1b[0m", attribute, text) : text;
+}
+
+/// What a row is foremost by; nothing where its cell is none of a figure.
+double figure_of(const Cell& cell) {
+  if (const auto* whole = std::get_if<std::int64_t>(&cell)) return static_cast<double>(*whole);
+  if (const auto* real = std::get_if<double>(&cell)) return *real;
+  return -1;
+}
+
+/// The rows that are first by time, by bytes and by count, by turns, in the table's order.
+std::vector<std::vector<Cell>> foremost(const Table& table, std::size_t most) {
+  std::vector<std::vector<std::size_t>> orders;
+  for (const Unit unit : {Unit::kTime, Unit::kBytes, Unit::kCount}) {
+    std::vector<double> sums(table.rows.size());
+    for (std::size_t column = 0; column < table.columns.size(); ++column) {
+      const Column& by = table.columns[column];
+      // What data takes is no figure of what was done with it.
+      if (by.unit != unit || by.audience == Audience::kData || by.key == "bytes") continue;
+      for (std::size_t row = 0; row < table.rows.size(); ++row) {
+        sums[row] = std::max(sums[row], figure_of(table.rows[row][column]));
+      }
+    }
+    std::vector<std::size_t>& order = orders.emplace_back(table.rows.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, std::ranges::greater(),
+                             [&](std::size_t row) { return sums[row]; });
+  }
+  std::set<std::size_t> kept;
+  for (std::size_t turn = 0; kept.size() < most && turn < table.rows.size(); ++turn) {
+    for (const auto& order : orders) {
+      if (kept.size() < most) kept.insert(order[turn]);
+    }
+  }
+  std::vector<std::vector<Cell>> rows;
+  for (const std::size_t row : kept) rows.push_back(table.rows[row]);
+  return rows;
+}
+
+}  // namespace
+
+std::string title(const std::string& text, const Layout& layout) {
+  return marked(text, "1", layout);
+}
+std::string warning(const std::string& text, const Layout& layout) {
+  return marked("! " + text, "33", layout);
+}
+
+std::string wrapped(const std::string& line, std::size_t width, std::size_t indent) {
+  std::string text;
+  std::size_t used = 0;
+  for (std::size_t at = 0; at < line.size();) {
+    const std::size_t blank = std::min(line.find(' ', at), line.size());
+    const std::string word = line.substr(at, blank - at);
+    if (used > 0 && used + 1 + display_width(word) > width) {
+      text += '\n' + std::string(indent, ' ') + word;
+      used = indent + display_width(word);
+    } else {
+      text += (used > 0 ? " " : "") + word;
+      used += (used > 0 ? 1 : 0) + display_width(word);
+    }
+    at = blank + 1;
+  }
+  return text;
+}
+
+std::string fact(const std::string& name, const std::string& value, const Layout& layout) {
+  constexpr std::size_t kValueAt = 9;
+  constexpr std::size_t kMostLines = 5;
+  const std::string told = shortened(value, kMostLines * (layout.width - kValueAt));
+  return wrapped(fmt::format("{:<{}}{}", name, kValueAt, told), layout.width, kValueAt) + '\n';
+}
+
+std::string titled(Table table, const Layout& layout, bool opened) {
+  if (table.rows.empty()) return {};
+  constexpr std::size_t kOpened = 10;
+  const std::size_t most = layout.rows == 0 ? table.rows.size()
+                           : opened         ? kOpened * layout.rows
+                                            : layout.rows;
+  const std::size_t hidden = table.rows.size() > most ? table.rows.size() - most : 0;
+  if (hidden > 0 && !opened) table.rows = foremost(table, most);
+  table.rows.resize(table.rows.size() - (opened ? hidden : 0));
+  std::string text = '\n' + title(wrapped(table.title, layout.width), layout) + '\n' +
+                     aligned(for_readers(table), layout.width, layout.narrow);
+  if (hidden > 0) text += fmt::format("  ... and {} more rows: --all shows them\n", hidden);
+  return text;
+}
+
+}  // namespace ompdm::report

@@ -1,0 +1,196 @@
+// Rows of definitions and events in the spool.
+#pragma once
+
+#include <cstdint>
+
+#include "spool_format/format.h"
+
+namespace ompdm::spool {
+
+/// A loaded object. Followed by build-id bytes, then the path (NUL-terminated).
+struct Module {
+  Head head;
+  ModuleId id;
+  std::uint64_t bias;   ///< load bias (link_map l_addr): file address = pc - bias
+  std::uint64_t begin;  ///< mapped range
+  std::uint64_t end;
+  std::uint32_t build_id_size;
+  std::uint32_t path_size;  ///< NUL included
+};
+static_assert(sizeof(Module) == 40);
+
+/// Which entry of the runtime a site called; kNone when only codeptr_ra is known.
+enum class Entry : std::uint8_t {
+  kNone,
+  kDataBegin,   ///< __tgt_target_data_begin_mapper
+  kDataEnd,     ///< __tgt_target_data_end_mapper
+  kDataUpdate,  ///< __tgt_target_data_update_mapper
+  kDataBeginNowait,
+  kDataEndNowait,
+  kDataUpdateNowait,
+  kKernel,  ///< __tgt_target_kernel
+  kKernelNowait,
+  kMemcpy,           ///< omp_target_memcpy
+  kMemcpyRect,       ///< omp_target_memcpy_rect
+  kMemset,           ///< omp_target_memset
+  kAlloc,            ///< omp_target_alloc
+  kFree,             ///< omp_target_free
+  kAssociate,        ///< omp_target_associate_ptr
+  kDisassociate,     ///< omp_target_disassociate_ptr
+  kMemcpyAsync,      ///< omp_target_memcpy_async
+  kMemcpyRectAsync,  ///< omp_target_memcpy_rect_async
+  kMemsetAsync,      ///< omp_target_memset_async
+  kMapperPiece,      ///< __tgt_push_mapper_component: no site, a MapperPiece
+  kMappedPointer,    ///< omp_get_mapped_ptr: no site, a MappedPointer
+  kDeferral,         ///< no entry point: where a task was made that runs a directive
+  kCount
+};
+
+/// A place in the program that called the runtime. Followed by `text_size` bytes: psource (ident_t,
+/// ";file;func; line;col;;"), NUL, then `name_count` argument names as clang passes them
+/// (";u[0:n];heat.cpp;13;32;;"), NUL each.
+struct Site {
+  Head head;  ///< flags: Entry
+  SiteId id;
+  std::uint64_t codeptr;  ///< codeptr_ra: a return address, so look up codeptr - 1
+  std::uint64_t ident;    ///< address of the ident_t, 0 without names
+  std::uint64_t kernel;   ///< host_ptr of the launched kernel (its Entry's address), 0 if none
+  ModuleId module;
+  std::uint32_t name_count;
+  std::uint32_t text_size;
+  std::uint32_t reserved;
+};
+static_assert(sizeof(Site) == 48);
+
+/// A frame of a call path.
+struct PathFrame {
+  std::uint64_t address;  ///< return address, so look up address - 1
+  ModuleId module;        ///< none: unknown
+  std::uint32_t offset;   ///< of the place on the stack that holds it, from Path::stack up
+};
+static_assert(sizeof(PathFrame) == 16);
+
+/// Bits of Head::flags of a Path.
+inline constexpr std::uint8_t kPathCut = 0x01;  ///< there are more frames above
+/// A way by which a site was reached. Followed by `count` PathFrame, innermost first: the first is
+/// the caller of the function that the site's codeptr lies in. Whoever started the program or the
+/// thread is left out, but for where its return address lies: the last frame, of address 0.
+struct Path {
+  Head head;
+  SiteId site;
+  PathId id;
+  std::uint32_t count;
+  std::uint64_t stack;  ///< where the return address of the site's own call lay
+};
+static_assert(sizeof(Path) == 24);
+
+/// One mapped item as passed to `__tgt_*`; `type` are libomptarget's map type bits
+/// (OMP_TGT_MAPTYPE_*). Values of literal arguments (type bit 0x100) are zeroed, since they are no
+/// addresses. `begin` and `size` of a non-contiguous section (type bit 0x100000000000) are where
+/// its first element lies and the bytes of all of them, 0 if not known, in place of the
+/// descriptor's.
+struct MapItem {
+  std::uint64_t base;
+  std::uint64_t begin;
+  std::uint64_t size;
+  std::uint64_t type;
+};
+static_assert(sizeof(MapItem) == 32);
+
+/// A name that a `declare mapper` gives to a piece, as clang passes it. Followed by the text.
+struct MapperName {
+  Head head;
+  MapperNameId id;
+  std::uint32_t size;  ///< NUL included
+  std::uint32_t reserved;
+};
+static_assert(sizeof(MapperName) == 16);
+
+/// Flags of a row of a module's offload table (clang's OMP_REGISTER_REQUIRES) that is no kernel and
+/// no variable, but has in its `size` what the module `requires`.
+inline constexpr std::uint32_t kEntryRequires = 0x10;
+inline constexpr std::uint64_t kUnifiedSharedMemory = 0x8;
+
+/// An entry of a module's offload table: a kernel (size 0), a `declare target` variable, or what
+/// the module requires. Followed by its name.
+struct OffloadEntry {
+  Head head;
+  ModuleId module;
+  std::uint64_t address;
+  std::uint64_t size;
+  std::uint32_t flags;
+  std::uint32_t name_size;  ///< NUL included
+};
+static_assert(sizeof(OffloadEntry) == 32);
+
+/// From here on this lane is written by thread `tid`.
+struct LaneThread {
+  Head head;
+  std::uint32_t tid;  ///< kernel thread id
+  std::uint64_t ticks;
+};
+static_assert(sizeof(LaneThread) == 16);
+
+/// A piece of storage that a `declare mapper` adds to the innermost open region.
+struct MapperPiece {
+  Head head;
+  MapperNameId name;
+  std::uint64_t begin;
+  std::uint64_t size;
+  std::uint64_t type;  ///< OMP_TGT_MAPTYPE_*
+};
+static_assert(sizeof(MapperPiece) == 32);
+
+/// The program asked where on a device some storage's copy lies: from then on it may reach it
+/// without naming it. Once in a while for each, not for each call.
+struct MappedPointer {
+  Head head;
+  std::int32_t device;  ///< as the program numbers it
+  std::uint64_t host;
+};
+static_assert(sizeof(MappedPointer) == 16);
+
+/// A task was made that will run a directive (`nowait`).
+struct Deferral {
+  Head head;
+  DeferralId id;
+  std::uint64_t ticks;
+  PathId path;  ///< by which the making of it was reached
+  std::uint32_t reserved;
+};
+static_assert(sizeof(Deferral) == 24);
+
+/// Which task the region runs in that began last.
+struct DeferredRegion {
+  Head head;
+  LaneId lane;  ///< of the Deferral
+  DeferralId deferral;
+  std::uint32_t reserved;
+};
+static_assert(sizeof(DeferredRegion) == 16);
+
+/// What became of a device.
+enum class DeviceEvent : std::uint8_t { kInitialize, kFinalize, kLoad };
+/// Device initialise, finalise or image load (Head::flags: DeviceEvent). Followed by the type text
+/// for initialise.
+struct Device {
+  Head head;
+  std::int32_t number;
+  std::uint64_t ticks;
+  std::uint64_t bytes;  ///< image size for load
+  std::uint32_t text_size;
+  std::uint32_t reserved;
+};
+static_assert(sizeof(Device) == 32);
+
+/// A kernel call for which no target region came: it ran on the host. Head::flags: 1 + the number
+/// of the device that it asked for, 0 if that is not known. Followed by its number (u64) where it
+/// is the example of a tally (spool/tally.h).
+struct Fallback {
+  Head head;
+  SiteId site;
+  std::uint64_t ticks;
+};
+static_assert(sizeof(Fallback) == 16);
+
+}  // namespace ompdm::spool

@@ -1,0 +1,110 @@
+// Aggregates in the spool: sums of operations that are not recorded one by one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "spool_format/activities.h"
+#include "spool_format/format.h"
+
+namespace ompdm::spool {
+
+/// Quantities from 2^44 on (five hours in nanoseconds) share the last bin.
+inline constexpr unsigned kBinnedBits = 44;
+/// 0 to 3 have a bin each; then four to a doubling.
+inline constexpr std::size_t kBins = std::size_t{4} * (kBinnedBits - 1);
+
+/// The bin of a quantity.
+constexpr std::size_t bin_of(std::uint64_t value) noexcept {
+  if (value < 4) {
+    return static_cast<std::size_t>(value);
+  }
+  const auto bits = static_cast<unsigned>(63 - __builtin_clzll(value));
+  if (bits >= kBinnedBits) {
+    return kBins - 1;
+  }
+  return std::size_t{4} * (bits - 1) + ((value >> (bits - 2)) & 3U);
+}
+
+/// The least quantity of a bin.
+constexpr std::uint64_t bin_begin(std::size_t bin) noexcept {
+  return bin < 4 ? bin : (4 + (bin & 3U)) << (bin / 4 - 1);
+}
+
+static_assert(bin_of(4) == 4 && bin_of(7) == 7 && bin_of(8) == 8 && bin_of(9) == 8);
+static_assert(bin_begin(8) == 8 && bin_begin(9) == 10 && bin_of(bin_begin(100)) == 100);
+static_assert(bin_of((std::uint64_t{1} << kBinnedBits) - 1) == kBins - 1);
+
+/// What many quantities add up to. Zero at first; `least` means nothing while there are none.
+struct Quantities {
+  std::uint64_t count;
+  std::uint64_t sum;
+  std::uint64_t squares_low;
+  std::uint64_t squares_high;
+  std::uint64_t least;
+  std::uint64_t most;
+  std::uint64_t bins[kBins];
+};
+
+/// What is counted, in Head::flags: the example region itself, or the operation or launch that is
+/// all of it. An operation of an API call is an example by itself.
+enum class TallyOf : std::uint8_t { kRegion, kOp, kLaunch };
+
+/// Times are in nanoseconds, of a region's, operation's or submit's begin to its end.
+struct Tally {
+  Head head;
+  LaneId lane;            ///< of the example
+  std::uint32_t example;  ///< its number in that lane, from 1
+  std::uint32_t reserved;
+  std::uint64_t calls;  ///< API calls that the operations are of, without one of which some were
+                        ///< told; 0: they are of regions, or of no other call
+  std::uint64_t bytes;  ///< of operations, in all
+  std::uint64_t least_bytes;
+  std::uint64_t most_bytes;
+  Quantities times;
+};
+static_assert(sizeof(Tally) == 1472);
+
+/// Where an example's number is: of a region above the bits of its kind in kContextKind, of an API
+/// call's operation above those of kOpWhat that say what it is.
+inline constexpr unsigned kRegionExampleAt = 8;
+inline constexpr unsigned kOpExampleAt = 32;
+
+/// Adds one quantity.
+inline void add(Quantities& to, std::uint64_t value) noexcept {
+  to.least = to.count == 0 || value < to.least ? value : to.least;
+  to.most = value > to.most ? value : to.most;
+  ++to.count;
+  to.sum += value;
+  __extension__ using Wide = unsigned __int128;
+  const Wide square = Wide{value} * value;
+  const auto low = static_cast<std::uint64_t>(square);
+  to.squares_low += low;
+  to.squares_high +=
+      static_cast<std::uint64_t>(square >> 64U) + static_cast<std::uint64_t>(to.squares_low < low);
+  ++to.bins[bin_of(value)];
+}
+
+/// Adds the bytes of one operation or activity, whose time, which counts it, is added next.
+inline void add_bytes(Tally& to, std::uint64_t bytes) noexcept {
+  const bool is_first = to.times.count == 0;
+  to.bytes += bytes;
+  to.least_bytes = is_first || bytes < to.least_bytes ? bytes : to.least_bytes;
+  to.most_bytes = bytes > to.most_bytes ? bytes : to.most_bytes;
+}
+
+/// Which of the two examples is there, in Head::flags.
+enum class ActivityTallyOf : std::uint8_t { kKernel, kMemory };
+
+/// `tally.lane` is the lane that kernels' names are of; there is no example in it. Times are on
+/// CUPTI's clock, as activities' are.
+struct ActivityTally {
+  Tally tally;
+  LaneId owner_lane;    ///< whose example names who asked for these activities
+  std::uint32_t owner;  ///< its number; 0: nobody that is known
+  KernelActivity kernel;
+  MemoryActivity memory;
+};
+static_assert(sizeof(ActivityTally) == 1592);
+
+}  // namespace ompdm::spool

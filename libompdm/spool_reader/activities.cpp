@@ -1,0 +1,439 @@
+#include "spool_reader/activities.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <map>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "symbols/symbol_names.h"
+
+namespace ompdm::trace {
+
+namespace {
+
+/// Whether such an operation asks a device for such an activity.
+inline bool does(OpKind op, ActivityKind kind) {
+  switch (op) {
+    case OpKind::kHtoD:
+      return kind == ActivityKind::kHtoD;
+    case OpKind::kDtoH:
+      return kind == ActivityKind::kDtoH;
+    case OpKind::kDtoD:  // bounced copies are done as one of each
+      return kind != ActivityKind::kKernel && kind != ActivityKind::kMemset;
+    case OpKind::kMemset:
+      return kind == ActivityKind::kMemset;
+    case OpKind::kAlloc:
+    case OpKind::kDelete:
+    case OpKind::kAssociate:
+    case OpKind::kDisassociate:
+      break;
+  }
+  return false;
+}
+
+/// Positions of operations, launches and regions by the external id that they pushed.
+struct ExternalOwners {
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> ops;  ///< in order
+  std::unordered_map<std::uint64_t, std::uint32_t> launches;
+  std::unordered_map<std::uint64_t, std::uint32_t> regions;
+
+  explicit ExternalOwners(const Draft& draft) {
+    for (std::uint32_t i = 0; i < draft.op_externals.size(); ++i) {
+      const OpExternals& externals = draft.op_externals[i];
+      ops.emplace_back(externals.id, i);
+      if (externals.second != 0) ops.emplace_back(externals.second, i);
+    }
+    std::sort(ops.begin(), ops.end());
+    for (std::uint32_t i = 0; i < draft.launch_externals.size(); ++i) {
+      launches.emplace(draft.launch_externals[i], i);
+    }
+    for (std::uint32_t i = 0; i < draft.region_externals.size(); ++i) {
+      regions.emplace(draft.region_externals[i], i);
+    }
+  }
+
+  /// The first operation that pushed an id; as many may follow as did. ops.end() if none did.
+  [[nodiscard]] auto first_op(std::uint64_t id) const {
+    const auto at = std::lower_bound(ops.begin(), ops.end(), std::pair(id, std::uint32_t{0}));
+    return at != ops.end() && at->first == id ? at : ops.end();
+  }
+};
+
+/// Kernels by their names; those that no launch told of get a row.
+class Kernels {
+ public:
+  explicit Kernels(Draft& draft);
+
+  /// The row of one that ran: that of its `launch`, which gets its name if it has none, or the one
+  /// of its name (in Draft::activity_names; kNoList: unknown).
+  Index<Kernel> find(Index<Kernel> launched, std::uint32_t name);
+
+ private:
+  Draft& draft_;
+  std::map<std::string, std::uint32_t> rows_;
+};
+
+Kernels::Kernels(Draft& draft) : draft_(draft) {
+  for (std::uint32_t i = 0; i < draft.trace.kernels.size(); ++i) {
+    rows_.emplace(draft.trace.kernels[i].name, i);
+  }
+}
+
+Index<Kernel> Kernels::find(Index<Kernel> launched, std::uint32_t name) {
+  std::vector<Kernel>& kernels = draft_.trace.kernels;
+  if (launched) {
+    Kernel& kernel = kernels[launched.value];
+    if (kernel.name.empty() && name != kNoList) kernel.name = draft_.activity_names[name];
+    return launched;
+  }
+  if (name == kNoList) return {};
+  const std::string& text = draft_.activity_names[name];
+  const auto [at, is_new] = rows_.emplace(text, static_cast<std::uint32_t>(kernels.size()));
+  if (is_new) {
+    Kernel kernel;
+    kernel.name = text;
+    const auto parsed = parse_kernel(text);
+    kernel.function = demangle(parsed ? parsed->function : text);
+    kernel.line = parsed ? parsed->line : 0;
+    kernels.push_back(std::move(kernel));
+  }
+  return {at->second};
+}
+
+// What asked for it, if the tally of that was read.
+void tie(const Trace& trace, const TallyNote& owner, ActivityTally& tally) {
+  DeviceActivity& like = tally.like;
+  for (const std::uint32_t at : owner.ops) {
+    const DataOp& op = trace.op_tallies[at].like;
+    if (!does(op.kind, like.kind)) continue;
+    tally.op = {at};
+    like.internal = op.internal;
+    if (like.source_device >= 0) {  // as of one that is told
+      like.source_device = op.src_device;
+      like.destination_device = op.dst_device;
+    }
+    return;
+  }
+  if (like.kind == ActivityKind::kKernel && !owner.launches.empty()) {
+    tally.launch = {owner.launches.front()};
+    like.internal = false;
+  }
+}
+
+std::uint64_t missing(std::uint64_t asked, std::uint64_t done) {
+  return asked > done ? asked - done : 0;
+}
+
+/// Makes the trace's tallies of the draft's, which have their times and devices: finds the tally of
+/// operations or launches and the kernel of each. Needs the examples taken.
+void tie_activity_tallies(Draft& draft, Kernels& kernels, bool has_directives) {
+  Trace& trace = draft.trace;
+  for (const ActivityTallyNote& note : draft.activity_tallies) {
+    ActivityTally tally = note.row;
+    tally.like.internal = has_directives;
+    tally.like.correlation = 0;
+    if (note.owner != kNoList) {
+      const TallyNote* owner = &draft.tallies[note.owner];
+      if (owner->joined != TallyNote::kNotJoined) owner = &draft.tallies[owner->joined];
+      tie(trace, *owner, tally);
+    }
+    if (tally.like.kind == ActivityKind::kKernel) {
+      const Index<Kernel> launched =
+          tally.launch ? trace.launch_tallies[tally.launch.value].like.kernel : Index<Kernel>{};
+      tally.like.kernel = kernels.find(launched, note.name);
+    }
+    trace.activity_tallies.push_back(tally);
+  }
+}
+
+/// Copies and launches of CUDA devices that were counted and that no activity stands for.
+std::uint64_t count_missing_in_tallies(const Trace& trace) {
+  std::vector<std::uint64_t> of_op(trace.op_tallies.size());
+  std::vector<std::uint64_t> of_launch(trace.launch_tallies.size());
+  for (const ActivityTally& tally : trace.activity_tallies) {
+    if (tally.op) of_op[tally.op.value] += tally.times.count;
+    if (tally.launch) of_launch[tally.launch.value] += tally.times.count;
+  }
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < of_op.size(); ++i) {
+    const OpTally& tally = trace.op_tallies[i];
+    const OpKind kind = tally.like.kind;
+    const bool copies = kind == OpKind::kHtoD || kind == OpKind::kDtoH || kind == OpKind::kDtoD;
+    if (copies && tally.like.clock == Clock::kEnqueue && tally.most_bytes > 0) {
+      sum += missing(tally.times.count, of_op[i]);
+    }
+  }
+  for (std::size_t i = 0; i < of_launch.size(); ++i) {
+    const LaunchTally& tally = trace.launch_tallies[i];
+    if (tally.like.clock == Clock::kEnqueue) sum += missing(tally.times.count, of_launch[i]);
+  }
+  return sum;
+}
+
+// The directive that was running, whatever it asked for last.
+void tie(const Trace& trace, const ExternalOwners& owners, std::uint64_t id,
+         Synchronization& wait) {
+  if (const auto op = owners.first_op(id); op != owners.ops.end()) {
+    wait.op = {op->second};
+    wait.region = trace.ops.region_of(op->second);
+  } else if (const auto launch = owners.launches.find(id); launch != owners.launches.end()) {
+    wait.region = trace.launches.region_of(launch->second);
+  } else if (const auto region = owners.regions.find(id); region != owners.regions.end()) {
+    wait.region = {region->second};
+  }
+}
+
+// What was asked of each stream, in the order of the calls: CUPTI numbers them as they come.
+class Requests {
+ public:
+  explicit Requests(const Trace& trace) : trace_(trace) {
+    for (std::uint32_t i = 0; i < trace.activities.size(); ++i) {
+      const DeviceActivity& activity = trace.activities[i];
+      streams_[{activity.context, activity.stream}].emplace_back(activity.correlation, i);
+    }
+    for (auto& [stream, requests] : streams_) std::sort(requests.begin(), requests.end());
+  }
+
+  // The last one before a wait; null if there is none.
+  [[nodiscard]] const DeviceActivity* last_before(const Synchronization& wait) const {
+    const auto stream = streams_.find({wait.context, wait.stream});
+    if (stream == streams_.end()) return nullptr;
+    const auto& requests = stream->second;
+    const auto after =
+        std::lower_bound(requests.begin(), requests.end(), std::pair(wait.correlation, 0U));
+    return after == requests.begin() ? nullptr : &trace_.activities[std::prev(after)->second];
+  }
+
+ private:
+  const Trace& trace_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>,
+           std::vector<std::pair<std::uint32_t, std::uint32_t>>>
+      streams_;
+};
+
+/// Finds the device of each synchronization, and the operation or region that it belongs to. Needs
+/// activities that are tied.
+void tie_synchronizations(Draft& draft, const ExternalOwners& owners) {
+  Trace& trace = draft.trace;
+  std::unordered_map<std::uint32_t, std::int32_t> device_of;  // by context
+  for (const DeviceActivity& activity : trace.activities) {
+    device_of.emplace(activity.context, activity.device);
+  }
+  const Requests requests(trace);
+  for (Synchronization& wait : trace.synchronizations) {
+    const auto device = device_of.find(wait.context);
+    if (device != device_of.end()) wait.device = device->second;
+    // LLVM calls it before each kernel: whatever was asked of the stream before, it is not for
+    // that.
+    if (wait.kind == SynchronizationKind::kStreamWaitEvent) continue;
+    const auto id = draft.external_ids.find(wait.correlation);
+    if (id != draft.external_ids.end()) {
+      tie(trace, owners, id->second, wait);
+    } else if (const DeviceActivity* last = requests.last_before(wait)) {
+      wait.op = last->region ? Index<DataOp>{} : last->op;
+      wait.region = last->region;
+    }
+  }
+}
+
+// CUPTI's clock to CLOCK_MONOTONIC: the line through the first and the last pair.
+class CuptiScale {
+ public:
+  explicit CuptiScale(const std::vector<ClockPair>& pairs) {
+    if (pairs.empty()) return;
+    const auto earlier = [](const ClockPair& a, const ClockPair& b) { return a.cupti < b.cupti; };
+    const auto [first, last] = std::minmax_element(pairs.begin(), pairs.end(), earlier);
+    origin_ = first->cupti;
+    offset_ = offset_of(*first);
+    if (last->cupti > first->cupti) {
+      slope_ = static_cast<double>(offset_of(*last) - offset_) /
+               static_cast<double>(last->cupti - first->cupti);
+    }
+    for (const ClockPair& pair : pairs) {
+      const std::int64_t away =
+          static_cast<std::int64_t>(pair.monotonic) - at(static_cast<std::int64_t>(pair.cupti));
+      residual_ = std::max(residual_, static_cast<double>(std::abs(away)) + pair.uncertainty / 2.0);
+    }
+  }
+  [[nodiscard]] std::int64_t at(std::int64_t cupti) const {
+    const auto since = static_cast<double>(cupti - static_cast<std::int64_t>(origin_));
+    return cupti + offset_ + std::llround(slope_ * since);
+  }
+  [[nodiscard]] double residual() const { return residual_; }
+
+ private:
+  static std::int64_t offset_of(const ClockPair& pair) {
+    return static_cast<std::int64_t>(pair.monotonic - pair.cupti);
+  }
+  std::uint64_t origin_ = 0;
+  std::int64_t offset_ = 0;
+  double slope_ = 0;
+  double residual_ = 0;
+};
+
+// Sets times, and tells in which order the rows begin.
+template <class Row>
+std::vector<std::uint32_t> set_times(std::vector<Row>& rows, const CuptiScale& scale,
+                                     std::uint64_t attach) {
+  std::vector<std::uint32_t> order(rows.size());
+  for (std::uint32_t i = 0; i < rows.size(); ++i) {
+    rows[i].begin = scale.at(rows[i].begin) - static_cast<std::int64_t>(attach);
+    rows[i].end = scale.at(rows[i].end) - static_cast<std::int64_t>(attach);
+    order[i] = i;
+  }
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return std::pair(rows[a].begin, a) < std::pair(rows[b].begin, b);
+  });
+  return order;
+}
+
+template <class Row>
+void put_in_order(std::vector<Row>& rows, const std::vector<std::uint32_t>& order) {
+  std::vector<Row> sorted;
+  sorted.reserve(rows.size());
+  for (const std::uint32_t at : order) sorted.push_back(rows[at]);
+  rows = std::move(sorted);
+}
+
+// CUDA's ordinals to OpenMP's numbers, and what the driver said of each device to its row.
+void set_devices(Draft& draft) {
+  Trace& trace = draft.trace;
+  std::map<std::int32_t, std::int32_t> numbers;
+  for (const CudaDevice& device : draft.cuda_devices) {
+    const std::int32_t number = device.row.number >= 0 ? device.row.number : device.ordinal;
+    numbers[device.ordinal] = number;
+    const auto row = std::find_if(trace.devices.begin(), trace.devices.end(),
+                                  [&](const Device& known) { return known.number == number; });
+    Device told = device.row;
+    told.number = number;
+    if (row == trace.devices.end()) {
+      trace.devices.push_back(told);
+    } else if (!row->is_host) {
+      if (!row->type.empty()) told.type = row->type;
+      *row = told;
+    }
+  }
+  const auto translate = [&](std::int32_t& device) {
+    const auto known = numbers.find(device);
+    if (known != numbers.end()) device = known->second;
+  };
+  std::set<std::int32_t> seen;
+  const auto renumber = [&](DeviceActivity& activity) {
+    translate(activity.device);
+    translate(activity.source_device);
+    translate(activity.destination_device);
+    seen.insert(activity.device);
+  };
+  for (DeviceActivity& activity : trace.activities) renumber(activity);
+  for (ActivityTallyNote& note : draft.activity_tallies) renumber(note.row.like);
+  for (const Device& device : trace.devices) seen.erase(device.number);
+  for (const std::int32_t number : seen) trace.devices.push_back({number, "", "", false, false});
+  std::sort(trace.devices.begin(), trace.devices.end(),
+            [](const Device& a, const Device& b) { return a.number < b.number; });
+  // Without OMPT nobody numbered the host.
+  if (trace.host_device < 0 && !trace.devices.empty()) {
+    trace.host_device = trace.devices.back().number + 1;
+    trace.devices.push_back({trace.host_device, "host", "", true, false});
+  }
+}
+
+void tie(const Trace& trace, const ExternalOwners& owners, std::uint64_t id,
+         DeviceActivity& activity) {
+  // Ids are told apart by their instants: few are the same, unless the spool is damaged.
+  constexpr int kMostOwners = 16;
+  auto at = owners.first_op(id);
+  for (int i = 0; at != owners.ops.end() && at->first == id && i < kMostOwners; ++at, ++i) {
+    const DataOp& op = trace.ops[at->second];
+    activity.region = op.region;
+    if (does(op.kind, activity.kind)) {
+      activity.op = {at->second};
+      activity.internal = op.internal;
+      // LLVM 19 names the two contexts of cuMemcpyPeerAsync the wrong way round (the addresses
+      // count), and CUPTI may tell either; the operation tells what was asked for.
+      if (activity.source_device >= 0) {
+        activity.source_device = op.src_device;
+        activity.destination_device = op.dst_device;
+      }
+      return;
+    }
+  }
+  if (const auto launch = owners.launches.find(id); launch != owners.launches.end()) {
+    activity.region = trace.launches.region_of(launch->second);
+    if (activity.kind == ActivityKind::kKernel) activity.launch = {launch->second};
+    activity.internal = activity.kind != ActivityKind::kKernel;
+  } else if (const auto region = owners.regions.find(id); region != owners.regions.end()) {
+    activity.region = {region->second};
+  }
+}
+
+Untied count_untied(const Trace& trace) {
+  Untied untied;
+  std::vector<bool> op_done(trace.ops.size());
+  std::vector<bool> launch_done(trace.launches.size());
+  std::vector<std::uint64_t> bytes(trace.ops.size());
+  for (const DeviceActivity& activity : trace.activities) {
+    if (activity.op) op_done[activity.op.value] = true;
+    if (activity.launch) launch_done[activity.launch.value] = true;
+    if (!activity.op) continue;
+    if (activity.bytes != trace.ops.common(activity.op.value).bytes) ++untied.unequal;
+  }
+  for (std::size_t i = 0; i < trace.ops.size(); ++i) {
+    const DataOp& op = trace.ops.common(i);
+    const bool copies =
+        op.kind == OpKind::kHtoD || op.kind == OpKind::kDtoH || op.kind == OpKind::kDtoD;
+    if (copies && op.clock == Clock::kEnqueue && op.bytes > 0 && !op_done[i]) ++untied.missing;
+  }
+  for (std::size_t i = 0; i < trace.launches.size(); ++i) {
+    if (trace.launches.common(i).clock == Clock::kEnqueue && !launch_done[i]) ++untied.missing;
+  }
+  return untied;
+}
+
+}  // namespace
+
+Untied tie_activities(Draft& draft, std::uint64_t attach) {
+  Trace& trace = draft.trace;
+  const CuptiScale scale(draft.cupti_clock);
+  trace.recording.cupti_residual_ns = scale.residual();
+  const std::vector<std::uint32_t> order = set_times(trace.activities, scale, attach);
+  put_in_order(trace.activities, order);
+  put_in_order(draft.activity_notes, order);
+  put_in_order(trace.synchronizations, set_times(trace.synchronizations, scale, attach));
+  for (ActivityTallyNote& note : draft.activity_tallies) {
+    DeviceActivity& like = note.row.like;
+    like.begin = scale.at(like.begin) - static_cast<std::int64_t>(attach);
+    like.end = scale.at(like.end) - static_cast<std::int64_t>(attach);
+  }
+  set_devices(draft);
+  Kernels kernels(draft);
+  const bool has_directives = !trace.regions.empty() || !trace.ops.empty() ||
+                              !trace.region_tallies.empty() || !trace.op_tallies.empty();
+  if (!trace.activities.empty() || !trace.synchronizations.empty()) {
+    const ExternalOwners owners(draft);
+    for (std::size_t i = 0; i < trace.activities.size(); ++i) {
+      DeviceActivity& activity = trace.activities[i];
+      activity.internal = has_directives;
+      const auto id = draft.external_ids.find(activity.correlation);
+      if (id != draft.external_ids.end()) tie(trace, owners, id->second, activity);
+      if (activity.launch) activity.internal = false;
+      if (activity.kind == ActivityKind::kKernel) {
+        const Index<Kernel> launched =
+            activity.launch ? trace.launches.common(activity.launch.value).kernel : Index<Kernel>{};
+        activity.kernel = kernels.find(launched, draft.activity_notes[i].name);
+      }
+    }
+    tie_synchronizations(draft, owners);
+  }
+  tie_activity_tallies(draft, kernels, has_directives);
+  if (trace.recording.cupti != "on") return {};
+  Untied untied = count_untied(trace);
+  untied.missing += count_missing_in_tallies(trace);
+  return untied;
+}
+
+}  // namespace ompdm::trace

@@ -1,0 +1,175 @@
+#include "spool_reader/clock.h"
+
+#include <time.h>
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+#include <cmath>
+#include <limits>
+
+namespace ompdm::trace {
+
+namespace {
+
+// Beyond this base, reading noise of 100 ns tilts the line by a millionth at most.
+constexpr double kLongBaseNs = 100e6;
+// Between knots this far apart a reading that is late by 1 us tilts the line by a ten-millionth,
+// which is what a processor's clock wanders by itself.
+constexpr double kKnotsApartNs = 10e9;
+// Lines tried: through the origin and each of the farthest triples.
+constexpr std::size_t kCandidates = 64;
+
+struct Point {
+  double ticks;
+  double ns;
+};
+
+double difference(std::uint64_t a, std::uint64_t b) {
+  return static_cast<double>(static_cast<std::int64_t>(a - b));
+}
+
+std::vector<Point> relative_to(const spool::ClockTriple& origin,
+                               std::span<const spool::ClockTriple> triples) {
+  std::vector<Point> points;
+  for (const auto& triple : triples) {
+    if (triple.ticks == 0 || triple.monotonic_ns == 0) continue;
+    points.push_back({difference(triple.ticks, origin.ticks),
+                      difference(triple.monotonic_ns, origin.monotonic_ns)});
+  }
+  std::sort(points.begin(), points.end(),
+            [](const Point& a, const Point& b) { return a.ticks > b.ticks; });
+  return points;
+}
+
+double largest_disagreement(const std::vector<Point>& points, double rate) {
+  double largest = 0;
+  for (const auto& point : points) {
+    largest = std::max(largest, std::abs(point.ticks * rate - point.ns));
+  }
+  return largest;
+}
+
+std::uint64_t nanoseconds(clockid_t clock) {
+  timespec time{};
+  clock_gettime(clock, &time);
+  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000U +
+         static_cast<std::uint64_t>(time.tv_nsec);
+}
+
+}  // namespace
+
+ClockScale::ClockScale(spool::Clock clock, const spool::ClockTriple& origin,
+                       std::span<const spool::ClockTriple> triples)
+    : origin_(origin.ticks) {
+  if (clock == spool::Clock::kMonotonic) return;
+  const std::vector<Point> points = relative_to(origin, triples);
+  double best = std::numeric_limits<double>::max();
+  for (std::size_t i = 0; i < points.size() && i < kCandidates; ++i) {
+    if (points[i].ticks <= 0 || points[i].ns <= 0) continue;
+    const double rate = points[i].ns / points[i].ticks;
+    const double worst = largest_disagreement(points, rate);
+    if (worst < best) {
+      best = worst;
+      ns_per_tick_ = rate;
+    }
+  }
+  calibrated_ = best < std::numeric_limits<double>::max();
+  if (!calibrated_) return;
+  for (auto point = points.rbegin(); point != points.rend(); ++point) {
+    const Knot& last = knots_.back();
+    const double apart = point->ns - last.ns;
+    const double expected = (point->ticks - last.ticks) * ns_per_tick_;
+    // A damaged triple may hold anything.
+    const bool plausible = apart > expected / 2 && apart < expected * 2;
+    if (plausible && apart >= kKnotsApartNs) knots_.push_back({point->ticks, point->ns});
+  }
+  for (const Point& point : points) {
+    residual_ = std::max(residual_, std::abs(ns_since_origin(point.ticks) - point.ns));
+  }
+}
+
+double ClockScale::ns_between_knots(double ticks) const {
+  // The last stretch goes on behind its end.
+  const auto to = std::upper_bound(knots_.begin() + 1, knots_.end() - 1, ticks,
+                                   [](double at, const Knot& knot) { return at < knot.ticks; });
+  const Knot& from = *(to - 1);
+  return from.ns + (ticks - from.ticks) * (to->ns - from.ns) / (to->ticks - from.ticks);
+}
+
+Nanoseconds ClockScale::duration(std::uint64_t ticks) const {
+  // Nothing that is timed apart takes longer than minutes; a damaged record may say so.
+  return nearest(std::min(static_cast<double>(ticks) * ns_per_tick_, 0x1p40));
+}
+
+bool needs_longer_base(spool::Clock clock, const spool::ClockTriple& origin,
+                       std::span<const spool::ClockTriple> triples) {
+  if (clock == spool::Clock::kMonotonic) return false;
+  const std::vector<Point> points = relative_to(origin, triples);
+  return std::none_of(points.begin(), points.end(),
+                      [](const Point& point) { return point.ns >= kLongBaseNs; });
+}
+
+spool::ClockTriple now(spool::Clock clock) {
+  spool::ClockTriple best{};
+  std::uint64_t tightest = std::numeric_limits<std::uint64_t>::max();
+  for (int attempt = 0; attempt < 8; ++attempt) {
+    const std::uint64_t before = nanoseconds(CLOCK_MONOTONIC);
+    std::uint64_t ticks = before;
+#if defined(__x86_64__)
+    if (clock == spool::Clock::kTsc) ticks = __rdtsc();
+#else
+    if (clock == spool::Clock::kTsc) return {};
+#endif
+    const std::uint64_t after = nanoseconds(CLOCK_MONOTONIC);
+    if (after - before >= tightest) continue;
+    tightest = after - before;
+    best = {ticks, before + tightest / 2, nanoseconds(CLOCK_REALTIME)};
+  }
+  return best;
+}
+
+namespace {
+
+template <class Column>
+void rearrange(const std::vector<std::uint32_t>& order, Column& rows) {
+  if (order.empty() || rows.empty()) return;
+  Column sorted;
+  sorted.reserve(rows.size());
+  for (const std::uint32_t at : order) sorted.push_back(std::move(rows[at]));
+  rows = std::move(sorted);
+}
+
+}  // namespace
+
+void order_by_begin(Draft& draft) {
+  Trace& trace = draft.trace;
+  if (const auto order = trace.regions.sort_by_begin(); !order.empty()) {
+    rearrange(order, draft.region_notes);
+    rearrange(order, draft.region_externals);
+    std::vector<std::uint32_t> moved(order.size());
+    for (std::uint32_t i = 0; i < order.size(); ++i) moved[order[i]] = i;
+    const auto follow = [&](std::uint32_t region) { return moved[region]; };
+    trace.ops.change_regions(follow);
+    trace.launches.change_regions(follow);
+    for (MapperPiece& piece : draft.mapper_pieces) {
+      if (piece.region) piece.region.value = moved[piece.region.value];
+    }
+  }
+  const auto op_order = trace.ops.sort_by_begin();
+  rearrange(op_order, draft.op_notes);
+  rearrange(op_order, draft.op_externals);
+  const auto launch_order = trace.launches.sort_by_begin();
+  rearrange(launch_order, draft.launch_kernels);
+  rearrange(launch_order, draft.launch_externals);
+  const auto earlier = [](const DeviceEvent& a, const DeviceEvent& b) { return a.time < b.time; };
+  std::sort(trace.device_events.begin(), trace.device_events.end(), earlier);
+}
+
+void tidy(Trace& trace) {
+  trace.regions.tidy();
+  trace.ops.tidy();
+  trace.launches.tidy();
+}
+
+}  // namespace ompdm::trace

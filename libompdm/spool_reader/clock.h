@@ -1,0 +1,88 @@
+// Time stamps to nanoseconds, and rows in the order of time.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "ompdm/trace.h"
+#include "spool_format/format.h"
+#include "spool_reader/draft.h"
+
+namespace ompdm::trace {
+
+/// The line that the triples agree on best; in longer recordings a line from one to the next of
+/// those that lie apart, since CLOCK_MONOTONIC follows NTP and the counter does not: one rate for
+/// ten hours was 90 ms off in the middle where the rate had changed by 10 millionths there.
+class ClockScale {
+ public:
+  /// `triples` need no order; those that are zero are left out. `origin` is nanosecond 0.
+  ClockScale(spool::Clock clock, const spool::ClockTriple& origin,
+             std::span<const spool::ClockTriple> triples);
+
+  /// Nanoseconds since the origin, never negative: what was read before it happened at it.
+  [[nodiscard]] Nanoseconds at(std::uint64_t ticks) const {
+    const auto since = static_cast<double>(static_cast<std::int64_t>(ticks - origin_));
+    // A damaged record may hold any number: keep it far from where the conversion would overflow.
+    return nearest(std::clamp(ns_since_origin(since), 0.0, 0x1p62));
+  }
+  /// So many ticks in nanoseconds.
+  [[nodiscard]] Nanoseconds duration(std::uint64_t ticks) const;
+  /// Largest disagreement of the triples with the scale.
+  [[nodiscard]] double residual_ns() const { return residual_; }
+  /// False where the ticks' rate had to be guessed: there was one instant only.
+  [[nodiscard]] bool calibrated() const { return calibrated_; }
+
+ private:
+  struct Knot {
+    double ticks;
+    double ns;
+  };
+  // The nearest whole number of what is not negative, without a call.
+  static Nanoseconds nearest(double ns) {
+    const auto whole = static_cast<Nanoseconds>(ns);
+    return whole + (ns - static_cast<double>(whole) >= 0.5 ? 1 : 0);
+  }
+  [[nodiscard]] double ns_since_origin(double ticks) const {
+    return knots_.size() == 1 ? ticks * ns_per_tick_ : ns_between_knots(ticks);
+  }
+  [[nodiscard]] double ns_between_knots(double ticks) const;
+
+  std::uint64_t origin_ = 0;
+  double ns_per_tick_ = 1;
+  double residual_ = 0;
+  bool calibrated_ = true;
+  std::vector<Knot> knots_{{0, 0}};  // ascending
+};
+
+/// Whether the triples alone lie too close together to give the rate, so that one taken now is
+/// worth adding.
+bool needs_longer_base(spool::Clock clock, const spool::ClockTriple& origin,
+                       std::span<const spool::ClockTriple> triples);
+
+/// A triple of this instant, the tightest of some attempts. `clock` must be one that this processor
+/// has.
+spool::ClockTriple now(spool::Clock clock);
+
+/// Takes from a column beside some rows what Runs::keep, which said where each row `moved` to, took
+/// from these. An empty one stays so.
+template <class Column>
+void keep_beside(const std::vector<std::uint32_t>& moved, Column& column) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < column.size(); ++i) {
+    if (moved[i] != kNoList) column[kept++] = std::move(column[i]);
+  }
+  column.resize(kept);
+}
+
+/// Puts regions, operations and launches in the order of their begin, and their references with
+/// them.
+void order_by_begin(Draft& draft);
+
+/// Forgets what the changes of its events have left behind.
+void tidy(Trace& trace);
+
+}  // namespace ompdm::trace

@@ -1,0 +1,501 @@
+#include "spool_reader/decoder.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <stop_token>
+#include <string_view>
+#include <system_error>
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+namespace ompdm::trace {
+
+namespace {
+
+constexpr std::size_t kStep = std::size_t{2} << 20U;  // a large page
+constexpr std::size_t kWorthAThread = 32 * kStep;
+
+bool make_ready(std::span<std::byte> memory) {
+  const std::size_t before =
+      reinterpret_cast<std::uintptr_t>(memory.data()) % static_cast<std::size_t>(getpagesize());
+  return madvise(memory.data() - before, memory.size() + before, MADV_POPULATE_WRITE) == 0;
+}
+
+}  // namespace
+
+Prefault::Prefault(std::vector<std::span<std::byte>> memory) {
+  std::size_t all = 0;
+  std::size_t largest = 0;
+  for (const auto& one : memory) {
+    all += one.size();
+    largest = std::max(largest, one.size());
+  }
+  if (all < kWorthAThread) return;
+  const auto run = [memory = std::move(memory),
+                    steps = largest / kStep](const std::stop_token& stop) {
+    for (std::size_t step = 0; step < steps; ++step) {
+      for (const auto& one : memory) {
+        const std::size_t from = one.size() / steps * step;
+        // Not known before Linux 5.14; and nothing may be there any more.
+        if (stop.stop_requested() || !make_ready(one.subspan(from, one.size() / steps))) return;
+      }
+    }
+  };
+  try {
+    thread_ = std::jthread(run);
+  } catch (const std::system_error&) {
+    thread_ = {};  // no thread is to be had: pages are made ready as they are written
+  }
+}
+
+void Decoder::add(const Record& record) {
+  switch (record.tag()) {
+    case spool::Tag::kNone:
+    case spool::Tag::kPadding:
+      return;
+    case spool::Tag::kLaneThread:
+      return add_thread(record);
+    case spool::Tag::kModule:
+      return add_module(record);
+    case spool::Tag::kSite:
+      return add_site(record);
+    case spool::Tag::kPath:
+      return add_path(record);
+    case spool::Tag::kEntry:
+      return add_symbol(record);
+    case spool::Tag::kDevice:
+      return add_device(record);
+    case spool::Tag::kFallback:
+      return add_fallback(record);
+    case spool::Tag::kMapperName:
+      return add_mapper_name(record);
+    case spool::Tag::kMapperPiece:
+      return add_mapper_piece(record);
+    case spool::Tag::kMappedPointer:
+      return add_mapped_pointer(record);
+    case spool::Tag::kDeferral:
+      return add_deferral(record);
+    case spool::Tag::kDeferredRegion:
+      return add_deferred_region(record);
+    case spool::Tag::kActivityName:
+      return add_activity_name(record);
+    case spool::Tag::kKernelActivity:
+      return add_kernel_activity(record);
+    case spool::Tag::kMemoryActivity:
+      return add_memory_activity(record);
+    case spool::Tag::kExternalId:
+      return add_external_id(record);
+    case spool::Tag::kSynchronization:
+      return add_synchronization(record);
+    case spool::Tag::kCuptiClock:
+      return add_cupti_clock(record);
+    case spool::Tag::kCudaDevice:
+      return add_cuda_device(record);
+    case spool::Tag::kTally:
+      return add_tally(record);
+    case spool::Tag::kActivityTally:
+      return add_activity_tally(record);
+  }
+  // A tag of a later minor addition: skipped by its size.
+}
+
+// `last_ticks`: the latest instant that the headers know.
+// The lane that made a task may come after the one that ran it.
+void Decoder::tie_deferred_regions() {
+  for (const auto& [region, key] : deferred_) {
+    const auto made = deferrals_.find(key);
+    if (made == deferrals_.end()) {
+      ++unreadable;
+      continue;
+    }
+    auto row = draft_.trace.regions.edit(region);
+    row->path = made->second.path;
+    row->maker = made->second.thread;
+    row->made = made->second.time;
+    if (!row->path || !row->site) continue;
+    std::vector<CallerNote>& callers = draft_.site_notes[row->site.value].callers;
+    callers.clear();
+    for (const FrameNote& frame : draft_.path_notes[row->path.value].frames) {
+      callers.push_back({frame.module, frame.address});
+    }
+  }
+}
+
+Draft Decoder::take(std::uint64_t last_ticks) {
+  leave_open();
+  tie_deferred_regions();
+  tie_tallies();
+  tie_activity_tallies();
+  last_ = std::max(last_, clock_.at(last_ticks));
+  const auto close = [this](auto& rows, const std::vector<std::uint32_t>& open) {
+    for (const std::uint32_t i : open) {
+      rows.set_times(i, rows.begin_of(i), last_);
+      rows.edit(i)->unfinished = true;
+    }
+  };
+  close(draft_.trace.regions, open_regions_);
+  close(draft_.trace.launches, open_launches_);
+  draft_.trace.process.wall = last_;
+  draft_.trace.recording.hashing_ns = clock_.duration(hashing_ticks_);
+  return std::move(draft_);
+}
+
+// Columns that grow as they are filled are copied, and touch twice the memory. Of many chunks some
+// tell how much the others hold. A lane of activities begins with CUPTI's clock.
+void Decoder::reserve(SpoolFile& file) {
+  constexpr std::size_t kAllOf = 32;
+  constexpr std::size_t kStep = 8;
+  const std::vector<Chunk>& chunks = file.chunks();
+  const std::size_t step = chunks.size() <= kAllOf ? 1 : kStep;
+  std::size_t regions = 0;
+  std::size_t ops = 0;
+  std::size_t looked_at = 0;
+  for (std::size_t i = 0; i < chunks.size(); ++i) {
+    if (i % step != 0 && chunks[i].lane == chunks[i - 1].lane) continue;
+    ++looked_at;
+    RecordCursor cursor(file.records(chunks[i]));
+    for (auto found = cursor.next(); found != RecordCursor::Found::kEnd; found = cursor.next()) {
+      if (found == RecordCursor::Found::kRecord) {
+        const spool::Tag tag = cursor.record().tag();
+        if (tag == spool::Tag::kFallback) ++regions;
+        if (tag == spool::Tag::kCuptiClock || tag == spool::Tag::kExternalId) has_externals_ = true;
+        continue;
+      }
+      const spool::Event event = cursor.event().event;
+      if (event == spool::Event::kBegin) ++regions;
+      if (event == spool::Event::kOp || event == spool::Event::kApiOp) ++ops;
+    }
+  }
+  const auto scaled = [&](std::size_t count) {
+    const std::size_t all = count * chunks.size() / std::max<std::size_t>(looked_at, 1);
+    return looked_at == chunks.size() ? count : all + all / 16;
+  };
+  draft_.trace.regions.reserve(scaled(regions));
+  draft_.region_notes.reserve(scaled(regions));
+  draft_.trace.ops.reserve(scaled(ops));
+  draft_.op_notes.reserve(scaled(ops));
+}
+
+std::vector<std::span<std::byte>> Decoder::room() {
+  const auto of = [](auto& column) {
+    return std::as_writable_bytes(std::span(column.data(), column.capacity()));
+  };
+  std::vector<std::span<std::byte>> room = {draft_.trace.regions.room(), of(draft_.region_notes),
+                                            draft_.trace.ops.room(), of(draft_.op_notes)};
+  for (auto& one : room) one = one.first(one.size() - one.size() / 16);
+  return room;
+}
+
+Draft decode(SpoolFile& file, const ClockScale& clock) {
+  Decoder decoder(clock);
+  decoder.reserve(file);
+  const Prefault prefault(decoder.room());
+  std::uint64_t last_ticks = std::max(file.header().attach.ticks, file.header().trailer.ticks);
+  const Chunk* previous = nullptr;
+  for (const Chunk& chunk : file.chunks()) {
+    if (previous == nullptr || previous->lane != chunk.lane) {
+      decoder.begin_lane(chunk.lane);
+    } else if (chunk.sequence != previous->sequence + 1) {
+      decoder.skip();
+    }
+    previous = &chunk;
+    decoder.begin_chunk(chunk);
+    RecordCursor cursor(file.records(chunk));
+    for (auto found = cursor.next(); found != RecordCursor::Found::kEnd; found = cursor.next()) {
+      if (found == RecordCursor::Found::kRecord) {
+        decoder.add(cursor.record());
+      } else {
+        decoder.add(cursor.event());
+      }
+    }
+    if (cursor.damaged()) {
+      ++decoder.unreadable;
+      decoder.skip();
+    }
+    last_ticks = std::max({last_ticks, chunk.first.ticks, chunk.last.ticks});
+  }
+  Draft draft = decoder.take(last_ticks);
+  draft.trace.losses.push_back({"records_unreadable", decoder.unreadable});
+  draft.trace.losses.push_back({"chunks_unreadable", file.unreadable_chunks()});
+  return draft;
+}
+
+namespace {
+
+// NUL-separated texts, `count` of them at most.
+std::vector<std::string> split_texts(std::span<const std::byte> bytes, std::size_t count) {
+  std::vector<std::string> texts;
+  std::string_view rest(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  while (texts.size() < count && !rest.empty()) {
+    const std::size_t end = std::min(rest.find('\0'), rest.size());
+    texts.emplace_back(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return texts;
+}
+
+std::string hexadecimal(std::span<const std::byte> bytes) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  for (const std::byte byte : bytes) {
+    text += kDigits[std::to_integer<unsigned>(byte) >> 4];
+    text += kDigits[std::to_integer<unsigned>(byte) & 15];
+  }
+  return text;
+}
+
+}  // namespace
+
+std::uint32_t Decoder::thread_of(std::uint32_t tid) {
+  auto& threads = draft_.trace.threads;
+  const auto [at, is_new] = threads_.emplace(tid, static_cast<std::uint32_t>(threads.size()));
+  if (is_new) threads.push_back({tid});
+  return at->second;
+}
+
+void Decoder::add_thread(const Record& record) {
+  const auto row = record.as<spool::LaneThread>();
+  if (!row) return void(++unreadable);
+  thread_ = thread_of(row->tid);
+  leave_open();
+}
+
+void Decoder::add_module(const Record& record) {
+  const auto row = record.as<spool::Module>();
+  if (!row) return void(++unreadable);
+  const auto tail = record.tail<spool::Module>(std::uint64_t{row->build_id_size} + row->path_size);
+  const auto id_size = std::min<std::size_t>(row->build_id_size, tail.size());
+  const auto paths = split_texts(tail.subspan(id_size), 1);
+  Module module{paths.empty() ? std::string() : paths[0], hexadecimal(tail.first(id_size)),
+                row->bias};
+  auto& modules = draft_.trace.modules;
+  const auto [at, is_new] = modules_.emplace(std::tuple(module.path, module.build_id, module.bias),
+                                             static_cast<std::uint32_t>(modules.size()));
+  if (is_new) {
+    modules.push_back(std::move(module));
+    draft_.module_ranges.push_back({row->begin, row->end});
+  }
+  lane_.modules[row->id] = at->second;
+}
+
+// What no compiler writes: each operation would be compared with it, and carry it into the trace.
+void Decoder::drop_if_endless(std::string& name) {
+  constexpr std::size_t kLongestName = 8192;  // a path and an expression
+  if (name.size() <= kLongestName) return;
+  ++unreadable;
+  name.clear();
+}
+
+void Decoder::add_site(const Record& record) {
+  const auto row = record.as<spool::Site>();
+  if (!row) return void(++unreadable);
+  auto texts =
+      split_texts(record.tail<spool::Site>(row->text_size), std::size_t{1} + row->name_count);
+  for (std::string& text : texts) drop_if_endless(text);
+  std::string psource;
+  if (!texts.empty()) {
+    psource = std::move(texts.front());
+    texts.erase(texts.begin());
+  }
+  const std::uint32_t module = find(lane_.modules, row->module);
+  const auto entry = row->head.flags < static_cast<std::uint8_t>(spool::Entry::kCount)
+                         ? static_cast<spool::Entry>(row->head.flags)
+                         : spool::Entry::kNone;
+  auto& sites = draft_.trace.sites;
+  const auto [at, is_new] =
+      sites_.emplace(SiteKey(module, row->codeptr, row->ident, row->kernel, entry, psource, texts),
+                     static_cast<std::uint32_t>(sites.size()));
+  if (is_new) {
+    Site site;
+    site.module = {module};
+    site.address = row->codeptr - (site.module ? draft_.trace.modules[module].bias : 0);
+    sites.push_back(std::move(site));
+    draft_.site_notes.push_back({entry,
+                                 row->codeptr,
+                                 row->ident,
+                                 row->kernel,
+                                 std::move(psource),
+                                 std::move(texts),
+                                 {},
+                                 false,
+                                 false});
+  }
+  lane_.sites[row->id] = at->second;
+}
+
+void Decoder::add_path(const Record& record) {
+  const auto row = record.as<spool::Path>();
+  if (!row) return void(++unreadable);
+  const std::uint32_t site = find(lane_.sites, row->site);
+  if (site == Index<Site>::kNone) return void(++unreadable);
+  PathNote note{{site}, row->stack, 0, {}};
+  const auto tail = record.tail<spool::Path>(std::uint64_t{row->count} * sizeof(spool::PathFrame));
+  for (std::size_t at = 0; at + sizeof(spool::PathFrame) <= tail.size();
+       at += sizeof(spool::PathFrame)) {
+    spool::PathFrame frame{};
+    std::memcpy(&frame, tail.data() + at, sizeof(frame));
+    if (frame.address == 0) {
+      note.end = row->stack + frame.offset;
+      break;
+    }
+    const Index<Module> module{find(lane_.modules, frame.module)};
+    const std::uint64_t bias = module ? draft_.trace.modules[module.value].bias : 0;
+    note.frames.push_back({module, frame.address - bias, row->stack + frame.offset});
+  }
+  // Each lane notes its own: one is enough to tell a site's callers by, the first.
+  std::vector<CallerNote>& callers = draft_.site_notes[site].callers;
+  if (callers.empty()) {
+    for (const FrameNote& frame : note.frames) callers.push_back({frame.module, frame.address});
+  }
+  // Where it begins is not known: what two of them have in common, either.
+  if ((row->head.flags & spool::kPathCut) != 0) return;
+  lane_.paths[row->id] = static_cast<std::uint32_t>(draft_.path_notes.size());
+  draft_.path_notes.push_back(std::move(note));
+}
+
+void Decoder::add_symbol(const Record& record) {
+  const auto row = record.as<spool::OffloadEntry>();
+  if (!row) return void(++unreadable);
+  if (row->flags == spool::kEntryRequires) {
+    const bool unified = (row->size & spool::kUnifiedSharedMemory) != 0;
+    if (unified) draft_.trace.recording.unified_shared_memory = true;
+    return;
+  }
+  auto names = split_texts(record.tail<spool::OffloadEntry>(row->name_size), 1);
+  for (std::string& name : names) drop_if_endless(name);
+  if (names.empty()) return;
+  draft_.symbols.push_back({{find(lane_.modules, row->module)}, names[0], row->address, row->size});
+}
+
+void Decoder::add_mapper_name(const Record& record) {
+  const auto row = record.as<spool::MapperName>();
+  if (!row) return void(++unreadable);
+  auto texts = split_texts(record.tail<spool::MapperName>(row->size), 1);
+  for (std::string& text : texts) drop_if_endless(text);
+  lane_.names[row->id] = static_cast<std::uint32_t>(draft_.mapper_names.size());
+  draft_.mapper_names.push_back(texts.empty() ? std::string() : texts[0]);
+}
+
+void Decoder::add_mapper_piece(const Record& record) {
+  const auto row = record.as<spool::MapperPiece>();
+  const std::uint32_t name = row ? find(lane_.names, row->name) : kNoList;
+  if (!row || lane_.open.empty() || name == kNoList) return void(++unreadable);
+  const std::uint32_t region = lane_.open.back().row;
+  draft_.mapper_pieces.push_back({{region}, row->begin, row->size, row->type, name});
+  ++draft_.trace.regions.rare_of(region).components;
+}
+
+void Decoder::add_mapped_pointer(const Record& record) {
+  const auto row = record.as<spool::MappedPointer>();
+  if (!row) return void(++unreadable);
+  draft_.trace.mapped_pointers.push_back({device_number(row->device), row->host});
+}
+
+void Decoder::add_device(const Record& record) {
+  const auto row = record.as<spool::Device>();
+  if (!row) return void(++unreadable);
+  const auto what = static_cast<spool::DeviceEvent>(row->head.flags);
+  const std::int32_t number = device_number(row->number);
+  DeviceEvent event{DeviceEvent::Kind::kInitialize, number, time(row->ticks), row->bytes};
+  if (what == spool::DeviceEvent::kFinalize) event.kind = DeviceEvent::Kind::kFinalize;
+  if (what == spool::DeviceEvent::kLoad) event.kind = DeviceEvent::Kind::kLoad;
+  draft_.trace.device_events.push_back(event);
+  if (what != spool::DeviceEvent::kInitialize) return;
+  const auto texts = split_texts(record.tail<spool::Device>(row->text_size), 1);
+  // Devices initialise again after the last target library was unloaded: one row each.
+  auto& devices = draft_.trace.devices;
+  const bool seen = std::any_of(devices.begin(), devices.end(),
+                                [&](const Device& d) { return d.number == number; });
+  if (!seen) devices.push_back({number, texts.empty() ? "" : texts[0], "", false, false});
+}
+
+void Decoder::begin_example(std::uint32_t example) {
+  const std::uint32_t real = thread();
+  const auto next = static_cast<std::uint32_t>(draft_.tallies.size());
+  const auto [at, is_new] = examples_.try_emplace({lane_.number, example}, next);
+  if (is_new) {
+    draft_.tallies.emplace_back().thread = real;
+  } else {
+    ++unreadable;  // two of one number: whose the tally is cannot be told
+  }
+  example_ = kFirstExample + at->second;
+}
+
+void Decoder::add_tally(const Record& record) {
+  const auto row = record.as<spool::Tally>();
+  if (!row || row->head.flags > static_cast<std::uint8_t>(spool::TallyOf::kLaunch)) {
+    return void(++unreadable);
+  }
+  tallies_.push_back(*row);
+}
+
+void Decoder::add_activity_tally(const Record& record) {
+  const auto row = record.as<spool::ActivityTally>();
+  if (!row || row->tally.head.flags > static_cast<std::uint8_t>(spool::ActivityTallyOf::kMemory)) {
+    return void(++unreadable);
+  }
+  activity_tallies_.push_back(*row);
+}
+
+namespace {
+
+Distribution distribution_of(const spool::Quantities& told) {
+  Distribution times;
+  times.count = told.count;
+  times.sum = told.sum;
+  times.squares_low = told.squares_low;
+  times.squares_high = told.squares_high;
+  if (times.count != 0) times.least = told.least;
+  times.most = told.most;
+  static_assert(sizeof(times.bins) == sizeof(told.bins));
+  std::memcpy(times.bins.data(), told.bins, sizeof(told.bins));
+  return times;
+}
+
+}  // namespace
+
+// The chunks of a lane's tallies may come before the lane.
+void Decoder::tie_tallies() {
+  for (const spool::Tally& tally : tallies_) {
+    const auto example = examples_.find({tally.lane, tally.example});
+    if (example == examples_.end()) {
+      ++unreadable;
+      continue;
+    }
+    TallyNote& note = draft_.tallies[example->second];
+    note.is_known = true;
+    note.of = static_cast<spool::TallyOf>(tally.head.flags);
+    note.calls = tally.calls;
+    note.bytes = tally.bytes;
+    note.least_bytes = tally.least_bytes;
+    note.most_bytes = tally.most_bytes;
+    note.times = distribution_of(tally.times);
+  }
+}
+
+void Decoder::tie_activity_tallies() {
+  for (const spool::ActivityTally& tally : activity_tallies_) {
+    const spool::Tally& sums = tally.tally;
+    if (sums.times.count == 0) continue;  // made, and killed before it was used
+    ActivityTallyNote note;
+    if (static_cast<spool::ActivityTallyOf>(sums.head.flags) == spool::ActivityTallyOf::kKernel) {
+      note.row.like = activity_of(tally.kernel);
+      note.name = find_activity_name(sums.lane, tally.kernel.name);
+    } else {
+      note.row.like = activity_of(tally.memory);
+    }
+    const auto owner = examples_.find({tally.owner_lane, tally.owner});
+    if (tally.owner != 0 && owner != examples_.end()) note.owner = owner->second;
+    note.row.bytes = sums.bytes;
+    note.row.least_bytes = sums.least_bytes;
+    note.row.most_bytes = sums.most_bytes;
+    note.row.times = distribution_of(sums.times);
+    draft_.activity_tallies.push_back(note);
+  }
+}
+
+}  // namespace ompdm::trace

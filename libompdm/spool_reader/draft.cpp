@@ -1,0 +1,99 @@
+#include "spool_reader/draft.h"
+
+#include <utility>
+
+#include "spool_reader/clock.h"
+
+namespace ompdm::trace {
+
+namespace {
+
+template <class Row>
+bool is_example(const Runs<Row>& rows, std::size_t at) {
+  return rows.common(at).thread >= kFirstExample;
+}
+
+// Keeps the rows that are no examples and what stands beside them, and says where each went.
+template <class Row, class... Beside>
+std::vector<std::uint32_t> without_examples(Runs<Row>& rows, Beside&... beside) {
+  const auto moved = rows.keep([&](std::size_t i) { return !is_example(rows, i); });
+  (keep_beside(moved, beside), ...);
+  return moved;
+}
+
+class Taker {
+ public:
+  explicit Taker(Draft& draft) : draft_(draft), trace_(draft.trace) {}
+
+  void run() {
+    for (std::size_t i = 0; i < trace_.regions.size(); ++i) {
+      if (is_example(trace_.regions, i)) take_region(trace_.regions[i]);
+    }
+    for (std::size_t i = 0; i < trace_.ops.size(); ++i) {
+      if (is_example(trace_.ops, i)) take_op(trace_.ops[i]);
+    }
+    for (std::size_t i = 0; i < trace_.launches.size(); ++i) {
+      if (is_example(trace_.launches, i)) take_launch(trace_.launches[i]);
+    }
+    const auto moved =
+        without_examples(trace_.regions, draft_.region_notes, draft_.region_externals);
+    without_examples(trace_.ops, draft_.op_notes, draft_.op_externals);
+    without_examples(trace_.launches, draft_.launch_kernels, draft_.launch_externals);
+    const auto follow = [&](std::uint32_t region) { return moved[region]; };
+    trace_.ops.change_regions(follow);
+    trace_.launches.change_regions(follow);
+  }
+
+ private:
+  // Null: its tally was lost, or is of another sort.
+  TallyNote* tally_of(std::uint32_t thread, spool::TallyOf of) const {
+    const std::size_t number = thread - kFirstExample;
+    if (number >= draft_.tallies.size()) return nullptr;
+    TallyNote& note = draft_.tallies[number];
+    return note.is_known && note.of == of && note.times.count != 0 ? &note : nullptr;
+  }
+
+  Index<CallPath> path_of(Index<Region> region) const {
+    return region ? trace_.regions.common(region.value).path : Index<CallPath>{};
+  }
+
+  void take_region(Region region) {
+    const TallyNote* note = tally_of(region.thread, spool::TallyOf::kRegion);
+    if (note == nullptr) return;
+    region.thread = note->thread;
+    trace_.region_tallies.push_back({region, note->times});
+  }
+
+  void take_op(DataOp op) {
+    TallyNote* note = tally_of(op.thread, spool::TallyOf::kOp);
+    if (note == nullptr) return;
+    note->ops.push_back(static_cast<std::uint32_t>(trace_.op_tallies.size()));
+    op.thread = note->thread;
+    if (op.region) op.path = path_of(op.region);
+    op.region = {};
+    op.call = 0;
+    trace_.op_tallies.push_back(
+        {op, note->calls, note->bytes, note->least_bytes, note->most_bytes, note->times});
+  }
+
+  void take_launch(Launch launch) {
+    TallyNote* note = tally_of(launch.thread, spool::TallyOf::kLaunch);
+    if (note == nullptr) return;
+    note->launches.push_back(static_cast<std::uint32_t>(trace_.launch_tallies.size()));
+    launch.thread = note->thread;
+    const Index<CallPath> path = path_of(launch.region);
+    launch.region = {};
+    trace_.launch_tallies.push_back({launch, path, note->times});
+  }
+
+  Draft& draft_;
+  Trace& trace_;
+};
+
+}  // namespace
+
+void take_examples(Draft& draft) {
+  if (!draft.tallies.empty()) Taker(draft).run();
+}
+
+}  // namespace ompdm::trace

@@ -1,0 +1,193 @@
+// What is decoded of a spool, before names and storage are known.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "ompdm/distribution.h"
+#include "ompdm/large_pages.h"
+#include "ompdm/trace.h"
+#include "spool_format/definitions.h"
+#include "spool_format/format.h"
+#include "spool_format/tallies.h"
+
+namespace ompdm::trace {
+
+struct Draft;
+
+/// An example's rows are of a thread of their own meanwhile, so that no step takes them for what
+/// happened among others: from this number on.
+inline constexpr std::uint32_t kFirstExample = std::uint32_t{1} << 31U;
+
+/// One example's tally, and which thread it was of.
+struct TallyNote {
+  std::uint32_t thread = 0;
+  bool is_known = false;  ///< its tally was read
+  spool::TallyOf of = spool::TallyOf::kRegion;
+  std::uint64_t calls = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t least_bytes = 0;
+  std::uint64_t most_bytes = 0;
+  Distribution times;
+  std::uint32_t joined = kNotJoined;  ///< the one that it is the other half of
+  /// What was made of it, positions in Trace::op_tallies and Trace::launch_tallies.
+  std::vector<std::uint32_t> ops;
+  std::vector<std::uint32_t> launches;
+  static constexpr std::uint32_t kNotJoined = 0xffffffff;
+};
+
+/// Takes the examples out of the draft's rows, and makes the trace's tallies of them.
+void take_examples(Draft& draft);
+
+/// Not yet known, in the columns of a draft.
+inline constexpr std::uint32_t kNoList = std::numeric_limits<std::uint32_t>::max();
+inline constexpr std::uint8_t kNoKind = 0;
+
+/// A return address above a site.
+struct CallerNote {
+  Index<Module> module;
+  std::uint64_t address = 0;  ///< in the module's file
+};
+
+/// A frame of a call path.
+struct FrameNote {
+  Index<Module> module;
+  std::uint64_t address = 0;  ///< in the module's file
+  std::uint64_t stack = 0;    ///< where it lay
+};
+
+/// How a site was reached.
+struct PathNote {
+  Index<Site> site;
+  std::uint64_t stack = 0;        ///< where the return address of the site's own call lay
+  std::uint64_t end = 0;          ///< where that of the outermost function lay; 0: not known
+  std::vector<FrameNote> frames;  ///< innermost first
+};
+
+/// Beside Trace::sites.
+struct SiteNote {
+  spool::Entry entry = spool::Entry::kNone;
+  std::uint64_t codeptr = 0;
+  std::uint64_t ident = 0;
+  std::uint64_t kernel = 0;  ///< host_ptr of the launched kernel
+  std::string psource;
+  std::vector<std::string> names;   ///< of the mapped items, as the compiler passes them
+  std::vector<CallerNote> callers;  ///< innermost first
+  bool in_runtime = false;          ///< codeptr lies in the OpenMP runtime's own libraries
+  bool is_fortran = false;          ///< flang's: its items may be descriptors
+};
+
+/// Beside Trace::ops.
+struct OpNote {
+  spool::CallId api_call = spool::CallId::kNone;
+  std::uint16_t optype = 0;
+  std::uint16_t argument = 0;        ///< 1 + index into the region's map list
+  bool from_initial_device = false;  ///< it told the host as omp_initial_device (-1)
+};
+
+/// The ids (spool::external_id) under which an operation asked the driver for something.
+struct OpExternals {
+  std::uint64_t id = 0;
+  std::uint64_t second = 0;  ///< of its other half, where two operations were joined
+};
+
+/// Beside Trace::regions.
+struct RegionNote {
+  std::uint8_t kind = kNoKind;  ///< ompt_target_t without its nowait forms
+  bool from_wrapper = false;
+};
+
+/// Beside Trace::activities.
+struct ActivityNote {
+  std::uint32_t name = kNoList;  ///< in Draft::activity_names
+};
+
+/// Of activities that were counted. Until they are tied as activities are.
+struct ActivityTallyNote {
+  ActivityTally row;
+  std::uint32_t name = kNoList;   ///< in Draft::activity_names
+  std::uint32_t owner = kNoList;  ///< in Draft::tallies
+};
+
+/// One instant on CUPTI's clock and on CLOCK_MONOTONIC, nanoseconds.
+struct ClockPair {
+  std::uint64_t cupti = 0;
+  std::uint64_t monotonic = 0;
+  std::uint32_t uncertainty = 0;
+};
+
+/// A CUDA device's row, by its ordinal.
+struct CudaDevice {
+  std::int32_t ordinal = 0;
+  Device row;  ///< number -1: unknown
+};
+
+/// Storage that a `declare mapper` added to a region.
+struct MapperPiece {
+  Index<Region> region;
+  std::uint64_t begin = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t type = 0;  ///< libomptarget's map type bits
+  std::uint32_t name = 0;  ///< position in Draft::mapper_names
+};
+
+/// An entry of a module's offload table.
+struct OffloadSymbol {
+  Index<Module> module;
+  std::string name;
+  std::uint64_t address = 0;
+  std::uint64_t size = 0;  ///< 0: a kernel
+};
+
+/// Where a module lay in the process.
+struct ModuleRange {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+
+/// A column that may have millions of rows.
+template <class Row>
+using Column = std::vector<Row, LargePages<Row>>;
+
+struct Draft {
+  Trace trace;
+  std::vector<ModuleRange> module_ranges;  ///< beside Trace::modules
+  std::vector<SiteNote> site_notes;
+  std::vector<PathNote> path_notes;  ///< that Region::path means until call paths are resolved
+  Column<OpNote> op_notes;
+  Column<RegionNote> region_notes;
+  std::vector<std::uint64_t> launch_kernels;  ///< host_ptr, beside Trace::launches
+  /// Beside Trace's columns, and empty where no driver's call was told of.
+  std::vector<OpExternals> op_externals;
+  std::vector<std::uint64_t> region_externals;
+  std::vector<std::uint64_t> launch_externals;
+  /// Until they are tied, activities' (and synchronizations') times are CUPTI's and their devices
+  /// CUDA's ordinals.
+  std::vector<ActivityNote> activity_notes;
+  std::vector<std::string> activity_names;
+  std::unordered_map<std::uint32_t, std::uint64_t> external_ids;  ///< by CUPTI's correlation
+  std::vector<ClockPair> cupti_clock;
+  std::vector<CudaDevice> cuda_devices;
+  std::vector<Index<Site>> list_sites;  ///< beside Trace::map_lists
+  std::vector<OffloadSymbol> symbols;
+  std::vector<std::string> mapper_names;  ///< as the compiler passes them
+  std::vector<MapperPiece> mapper_pieces;
+  std::vector<TallyNote> tallies;  ///< by example
+  std::vector<ActivityTallyNote> activity_tallies;
+};
+
+/// A clause's map type bits, as far as they matter here (OMP_TGT_MAPTYPE_*).
+inline constexpr std::uint64_t kMapTo = 0x1;
+inline constexpr std::uint64_t kMapFrom = 0x2;
+inline constexpr std::uint64_t kMapPointerAndObject = 0x10;  ///< base is a pointer to the item
+inline constexpr std::uint64_t kMapPrivate = 0x80;
+inline constexpr std::uint64_t kMapLiteral = 0x100;
+inline constexpr std::uint64_t kMapImplicit = 0x200;
+inline constexpr std::uint64_t kMapAttach = 0x4000;
+inline constexpr std::uint64_t kMapNonContiguous = 0x100000000000;
+inline constexpr int kMapMemberOfShift = 48;  ///< above: 1 + position of the struct's own item
+
+}  // namespace ompdm::trace

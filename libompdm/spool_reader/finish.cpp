@@ -1,0 +1,380 @@
+#include "ompdm/finish.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ompdm/error.h"
+#include "ompdm/trace_file.h"
+#include "spool_format/format.h"
+#include "spool_format/without_signal.h"
+#include "spool_reader/spool_file.h"
+#include "trace_files/atomic_file.h"
+#include "trace_files/binary_trace.h"
+#include "trace_files/byte_stream.h"
+
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434
+#endif
+
+namespace ompdm::trace {
+
+namespace {
+
+/// The trace that the spool of this header is to become: as the header says, else beside it.
+std::filesystem::path output_of(const spool::FileHeader& header,
+                                const std::filesystem::path& spool);
+
+/// STEM.ompdm of STEM.json and STEM.json.gz: what a long run's trace is called instead. Other names
+/// are kept.
+std::filesystem::path name_of_long_run(const std::filesystem::path& trace);
+
+/// Where a trace has come to lie.
+struct PlacedTrace {
+  std::filesystem::path path;
+  std::filesystem::path
+      kept;          ///< what an older trace of that name is called now, empty if there was none
+  std::string note;  ///< a sentence if `path` is not the one asked for
+};
+
+/// Gives the finished file `temporary` the name `asked`, or, of a long run, the name that it has
+/// instead; `STEM.pPID` if a file that is no trace has that name. An older trace under either of
+/// the two names is kept as STEM.~N~, with its own ending; all others are left alone. Throws Error,
+/// leaving `temporary` where it is.
+PlacedTrace place_trace(const std::filesystem::path& temporary, const std::filesystem::path& asked,
+                        bool is_long, std::uint32_t pid);
+
+namespace fs = std::filesystem;
+
+// The endings under which one run's trace may lie.
+constexpr std::string_view kForms[] = {".json.gz", ".json", ".ompdm.gz", ".ompdm"};
+
+// "results/trace.json.gz" -> "results/trace" and ".json.gz".
+struct Parts {
+  fs::path folder;
+  std::string stem;
+  std::string extension;
+};
+
+Parts split(const fs::path& path) {
+  Parts parts{path.parent_path(), path.filename().string(), ""};
+  for (const std::string_view extension : kForms) {
+    if (!parts.stem.ends_with(extension) || parts.stem.size() == extension.size()) continue;
+    parts.stem.resize(parts.stem.size() - extension.size());
+    parts.extension = extension;
+    return parts;
+  }
+  parts.extension = path.extension().string();
+  parts.stem = path.stem().string();
+  return parts;
+}
+
+fs::path join(const Parts& parts, const std::string& mark) {
+  return parts.folder / (parts.stem + mark + parts.extension);
+}
+
+bool has_form(const Parts& parts) {
+  return std::ranges::find(kForms, parts.extension) != std::end(kForms);
+}
+
+// 0, or errno; EEXIST if there is a file of the new name, which is left alone.
+int rename_without_overwriting(const fs::path& from, const fs::path& to) {
+  if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
+  if (errno != EINVAL && errno != ENOSYS) return errno;
+  // File systems without it (NFS) have hard links, which never overwrite either.
+  if (link(from.c_str(), to.c_str()) == 0) return unlink(from.c_str()) == 0 ? 0 : errno;
+  if (errno == EEXIST) return errno;
+  // Neither: the best that is left is to look first.
+  std::error_code ignored;
+  if (fs::exists(fs::symlink_status(to, ignored))) return EEXIST;
+  return rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
+}
+
+// The highest N of the STEM.~N~.EXTENSION beside a trace, in any of its forms, 0 without any. A
+// spool that was set aside becomes one.
+unsigned highest_kept(const Parts& parts) {
+  unsigned highest = 0;
+  std::error_code ignored;
+  const fs::path folder = parts.folder.empty() ? fs::path(".") : parts.folder;
+  for (fs::directory_iterator at(folder, ignored), end; at != end; at.increment(ignored)) {
+    const std::string name = at->path().filename().string();
+    std::string_view rest(name);
+    if (rest.ends_with(".spool")) rest.remove_suffix(std::strlen(".spool"));
+    if (!rest.starts_with(parts.stem + ".~")) continue;
+    rest.remove_prefix(parts.stem.size() + 2);
+    unsigned number = 0;
+    const auto [stop, error] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
+    const std::string_view after(stop, static_cast<std::size_t>(rest.data() + rest.size() - stop));
+    if (error != std::errc() || !after.starts_with('~')) continue;
+    const std::string_view extension = after.substr(1);
+    const bool is_one = has_form(parts) ? std::ranges::find(kForms, extension) != std::end(kForms)
+                                        : extension == parts.extension;
+    if (is_one) highest = std::max(highest, number);
+  }
+  return highest;
+}
+
+[[noreturn]] void fail(const fs::path& wanted, int error) {
+  throw Error(fmt::format("{}: cannot be given its name ({}): choose another with -o",
+                          wanted.string(), std::strerror(error)));
+}
+
+// Moves the trace that has the wanted name out of the way; empty if it was gone by itself.
+fs::path keep(const fs::path& old, const Parts& parts) {
+  for (unsigned number = highest_kept(parts) + 1;; ++number) {
+    fs::path kept = join(parts, fmt::format(".~{}~", number));
+    const int error = rename_without_overwriting(old, kept);
+    if (error == 0) return kept;
+    if (error == ENOENT) return {};
+    if (error != EEXIST) fail(old, error);
+  }
+}
+
+enum class Found { kNothing, kTrace, kOther };
+
+// Of one file, whatever other processes put under that name meanwhile.
+Found look_at(const fs::path& path) {
+  std::error_code ignored;
+  const int file = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  if (file < 0) {
+    const bool is_gone = errno == ENOENT && !fs::is_symlink(fs::symlink_status(path, ignored));
+    return is_gone ? Found::kNothing : Found::kOther;
+  }
+  const fs::path opened = fmt::format("/proc/self/fd/{}", file);
+  const bool ours = fs::is_regular_file(opened, ignored) && is_trace(opened);
+  close(file);
+  return ours ? Found::kTrace : Found::kOther;
+}
+
+fs::path place_beside(const fs::path& temporary, const Parts& parts, std::uint32_t pid) {
+  for (unsigned number = 0;; ++number) {
+    const std::string mark =
+        number == 0 ? fmt::format(".p{}", pid) : fmt::format(".p{}.{}", pid, number);
+    fs::path other = join(parts, mark);
+    const int error = rename_without_overwriting(temporary, other);
+    if (error == 0) return other;
+    if (error != EEXIST) fail(other, error);
+  }
+}
+
+fs::path output_of(const spool::FileHeader& header, const fs::path& spool) {
+  const std::string named = text_of(header.output);
+  if (!named.empty()) return named;
+  fs::path beside = spool;
+  return beside.extension() == ".spool" ? beside.replace_extension() : beside += ".json";
+}
+
+fs::path name_of_long_run(const fs::path& trace) {
+  Parts parts = split(trace);
+  if (!parts.extension.starts_with(".json") || !has_form(parts)) return trace;
+  parts.extension = ".ompdm";
+  return join(parts, "");
+}
+
+PlacedTrace place_trace(const fs::path& temporary, const fs::path& asked, bool is_long,
+                        std::uint32_t pid) {
+  const fs::path of_long_run = name_of_long_run(asked);
+  const fs::path& wanted = is_long ? of_long_run : asked;
+  const fs::path& other = is_long ? asked : of_long_run;
+  const Parts parts = split(wanted);
+  PlacedTrace placed{wanted, {}, {}};
+  // First, so that nobody who types one of the names gets the older run. Two runs do not come here
+  // at once: both would have had to hold the spool of this name. Were they told to by -o, either
+  // finds its own under the name that it asked for.
+  if (other != wanted && look_at(other) == Found::kTrace) {
+    placed.kept = keep(other, split(other));
+  }
+  while (true) {
+    const int error = rename_without_overwriting(temporary, wanted);
+    if (error == 0) return placed;
+    if (error != EEXIST) fail(wanted, error);
+    const Found found = look_at(wanted);
+    if (found == Found::kNothing) continue;
+    if (found == Found::kOther) {
+      placed.path = place_beside(temporary, parts, pid);
+      placed.note = fmt::format("{} is no ompdm trace and was left alone", wanted.string());
+      return placed;
+    }
+    if (const fs::path kept = keep(wanted, parts); !kept.empty()) placed.kept = kept;
+  }
+}
+
+}  // namespace
+
+}  // namespace ompdm::trace
+
+namespace ompdm {
+
+bool is_spool(const std::filesystem::path& path) { return trace::has_spool_magic(path); }
+
+SpoolInfo spool_info(const std::filesystem::path& path) {
+  const spool::FileHeader header = trace::read_file_header(path);
+  SpoolInfo info;
+  info.path = path;
+  info.output = trace::output_of(header, path);
+  info.pid = header.pid;
+  info.exec_ordinal = header.exec_ordinal;
+  info.session = trace::text_of(header.session);
+  info.host = trace::text_of(header.host);
+  info.program = trace::text_of(header.program);
+  info.finished = header.state == spool::State::kFinished;
+  const spool::Owner owner = trace::owner_state(header);
+  info.runs = owner == spool::Owner::kRuns;
+  info.alive = owner != spool::Owner::kEnded;
+  return info;
+}
+
+std::vector<SpoolInfo> find_spools(const std::filesystem::path& directory) {
+  std::vector<SpoolInfo> found;
+  std::error_code ignored;
+  for (std::filesystem::directory_iterator at(directory, ignored), end; at != end;
+       at.increment(ignored)) {
+    if (at->path().filename().string().find(".spool") == std::string::npos) continue;
+    try {
+      found.push_back(spool_info(at->path().lexically_normal()));
+    } catch (const Error&) {
+      continue;  // another's file, or a newer one: not for this program to finish
+    }
+  }
+  std::sort(found.begin(), found.end(),
+            [](const SpoolInfo& a, const SpoolInfo& b) { return a.path < b.path; });
+  return found;
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// A process that has written its trailer is about to end. What it still counts as lost until then
+// belongs into the trace.
+void await_end(const spool::FileHeader& header) {
+  constexpr int kMilliseconds = 2000;  // its exit may hang; the trace need not
+  const int process = static_cast<int>(syscall(SYS_pidfd_open, header.pid, 0));
+  if (process < 0) return;
+  pollfd ended{process, POLLIN, 0};
+  if (trace::owner_state(header) == spool::Owner::kRuns) poll(&ended, 1, kMilliseconds);
+  close(process);
+}
+
+void refuse_running(const fs::path& spool, const spool::FileHeader& header) {
+  throw Error(fmt::format("{}: process {} ({}) is still recording: finish it when it has ended",
+                          spool.string(), header.pid, trace::text_of(header.program)));
+}
+
+// Its header names the trace's file: anyone could have ours made anywhere.
+void refuse_foreign(const fs::path& spool) {
+  throw Error(fmt::format("{}: belongs to another user: say with -o where its trace is to go",
+                          spool.string()));
+}
+
+void check_target(const fs::path& wanted) {
+  std::error_code ignored;
+  const fs::file_status status = fs::status(wanted, ignored);
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
+    throw Error(fmt::format("{}: is no regular file: name a file with -o", wanted.string()));
+  }
+}
+
+// Reads by the handle, and speaks of the name.
+Trace read_locked(const trace::SpoolLock& lock, const fs::path& spool) {
+  const fs::path handle = lock.handle();
+  try {
+    return read_spool(handle);
+  } catch (const Error& error) {
+    const std::string text = error.what();
+    if (!text.starts_with(handle.native())) throw;
+    throw Error(spool.native() + text.substr(handle.native().size()));
+  }
+}
+
+std::uint64_t events_of(const Trace& trace) {
+  return trace.regions.size() + trace.ops.size() + trace.launches.size() + trace.activities.size();
+}
+
+void add_note(FinishResult& result, const std::string& sentence) {
+  result.note += (result.note.empty() ? "" : "; ") + sentence;
+}
+
+}  // namespace
+
+FinishResult finish(const fs::path& spool, const fs::path& output, const FinishOptions& options) {
+  const spool::WithoutFileSizeSignal guard;
+  const trace::SpoolLock lock(spool, options);
+  const spool::FileHeader header = trace::read_file_header(lock.descriptor(), spool);
+  FinishResult result;
+  if (lock.removed()) {
+    result.by_another = true;
+    result.trace = output.empty() ? trace::output_of(header, spool) : output;
+    std::error_code ignored;
+    const fs::path of_long_run = trace::name_of_long_run(result.trace);
+    if (!fs::exists(result.trace, ignored) && fs::exists(of_long_run, ignored)) {
+      result.trace = of_long_run;
+    }
+    return result;
+  }
+  const bool finished = header.state == spool::State::kFinished;
+  const spool::Owner owner = trace::owner_state(header);
+  if (owner == spool::Owner::kRuns) {
+    if (!finished) refuse_running(spool, header);
+    await_end(header);
+  }
+  if (output.empty() && options.handed_over < 0 && !lock.belongs_to_us()) refuse_foreign(spool);
+  // The next run may set the spool aside at any time, and the trace's name with it.
+  const auto wanted_by_now = [&] {
+    return output.empty()
+               ? trace::output_of(trace::read_file_header(lock.descriptor(), spool), spool)
+               : output;
+  };
+  const fs::path wanted = wanted_by_now();
+  check_target(wanted);
+
+  result.model = read_locked(lock, spool);
+  result.killed = !finished;
+  check_references(result.model, wanted.string());
+  trace::TemporaryFile temporary(wanted);
+  const bool is_long = events_of(result.model) > options.most_in_json;
+  if (is_long || is_binary_name(wanted)) {
+    const fs::path written = is_long ? trace::name_of_long_run(wanted) : wanted;
+    write_binary_trace(result.model, *sink_on(temporary.take_descriptor(), written));
+  } else {
+    write_trace_bytes(result.model, *sink_on(temporary.take_descriptor(), wanted));
+  }
+  trace::PlacedTrace placed =
+      trace::place_trace(temporary.path(), wanted_by_now(), is_long, header.pid);
+  temporary.renamed();
+  result.trace = placed.path;
+  result.kept = placed.kept;
+  result.note = placed.note;
+  result.model.file = placed.path.string();
+
+  if (!finished && owner == spool::Owner::kUnknown) {
+    add_note(result, fmt::format("{} was kept: its process may still run on {}", spool.string(),
+                                 trace::text_of(header.host)));
+    return result;
+  }
+  std::error_code error;
+  lock.remove_file(error);
+  if (error) {
+    add_note(result, fmt::format("{} could not be removed ({})", spool.string(), error.message()));
+  }
+  return result;
+}
+
+FinishResult finish(const fs::path& spool, const fs::path& output) {
+  return finish(spool, output, FinishOptions{});
+}
+
+}  // namespace ompdm

@@ -1,0 +1,320 @@
+#include "spool_reader/normalize.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "ompdm/run_sums.h"
+#include "spool_format/format.h"
+#include "spool_reader/clock.h"
+
+namespace ompdm::trace {
+
+namespace {
+
+constexpr std::string_view kLibrary = "libomptarget.so.";
+
+bool is_version(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789.") == std::string_view::npos &&
+         text.front() != '.' && text.back() != '.';
+}
+
+}  // namespace
+
+std::string runtime_name(std::string_view told, std::string_view library) {
+  if (library.empty()) return std::string(told);
+  const std::string_view file = library.substr(library.rfind('/') + 1);
+  if (file.starts_with(kLibrary) && (told.empty() || told.starts_with("LLVM"))) {
+    const std::string_view version = file.substr(kLibrary.size());
+    if (is_version(version)) return fmt::format("LLVM {} ({})", version, file);
+  }
+  return fmt::format("{}{}({})", told, told.empty() ? "" : " ", library);
+}
+
+namespace {
+
+// ompt_target_data_op_t of OpenMP 5.2 and 6.0 without its asynchronous forms, which are 16 higher.
+enum OpType : std::uint16_t {
+  kAlloc = 1,
+  kToDevice = 2,
+  kFromDevice = 3,
+  kDelete = 4,
+  kAssociate = 5,
+  kDisassociate = 6,
+  kTransfer = 7,
+  kMemset = 8,
+  kTransferRect = 9,
+};
+
+std::uint16_t synchronous_form(std::uint16_t optype) {
+  constexpr std::uint16_t kAsync = 16;
+  return optype > kAsync && optype <= kAsync + kTransferRect
+             ? static_cast<std::uint16_t>(optype - kAsync)
+             : optype;
+}
+
+bool is_known(std::uint16_t optype) {
+  const std::uint16_t form = synchronous_form(optype);
+  return form >= kAlloc && form <= kTransferRect;
+}
+
+// The number named most often on one side of the operations that are told as `kind` that is no
+// device's which was initialised; -1 if there are none.
+std::int32_t most_frequent(const Trace& trace, OpKind kind, std::int32_t DataOp::* side) {
+  std::map<std::int32_t, std::uint64_t> votes;
+  sum_up(trace.ops, [&](const DataOp& op, std::uint64_t count, Nanoseconds) {
+    if (op.kind == kind && op.*side >= 0) votes[op.*side] += count;
+  });
+  std::erase_if(votes, [&](const auto& vote) {
+    return std::ranges::find(trace.devices, vote.first, &Device::number) != trace.devices.end();
+  });
+  const auto best = std::max_element(votes.begin(), votes.end(),
+                                     [](auto& a, auto& b) { return a.second < b.second; });
+  return best == votes.end() ? -1 : best->first;
+}
+
+// Calls `take` with the number of each device that is named, once a shape.
+template <class Take>
+void each_device(const Trace& trace, Take take) {
+  sum_up(trace.regions, [&](const Region& region, std::uint64_t, Nanoseconds) {
+    if (!region.host_fallback) take(region.device);
+  });
+  sum_up(trace.ops, [&](const DataOp& op, std::uint64_t, Nanoseconds) {
+    take(op.src_device);
+    take(op.dst_device);
+  });
+}
+
+// The runtime's number for the host. Allocations are always asked for by the host; copies may be
+// between devices whatever they are called. Where the host is always told as omp_initial_device
+// (-1, from LLVM 23 on) it gets the number that omp_get_num_devices() would give it.
+std::int32_t learn_host_device(const Trace& trace) {
+  for (const auto& [kind, side] : {std::pair(OpKind::kAlloc, &DataOp::src_device),
+                                   std::pair(OpKind::kAssociate, &DataOp::src_device),
+                                   std::pair(OpKind::kHtoD, &DataOp::src_device),
+                                   std::pair(OpKind::kDtoH, &DataOp::dst_device)}) {
+    const std::int32_t device = most_frequent(trace, kind, side);
+    if (device >= 0) return device;
+  }
+  std::int32_t highest = -1;
+  for (const Device& device : trace.devices) highest = std::max(highest, device.number);
+  each_device(trace, [&](std::int32_t number) { highest = std::max(highest, number); });
+  return highest < 0 ? -1 : highest + 1;
+}
+
+void complete_devices(Trace& trace) {
+  std::set<std::int32_t> known;
+  for (Device& device : trace.devices) {
+    device.emulated = spool::is_emulated_device(device.type);
+    known.insert(device.number);
+  }
+  each_device(trace, [&](std::int32_t number) {
+    if (number < 0 || number == trace.host_device) return;
+    if (known.insert(number).second) trace.devices.push_back({number, "", "", false, false});
+  });
+  if (trace.host_device >= 0 && known.insert(trace.host_device).second) {
+    trace.devices.push_back({trace.host_device, "host", "", true, false});
+  }
+  std::sort(trace.devices.begin(), trace.devices.end(),
+            [](const Device& a, const Device& b) { return a.number < b.number; });
+}
+
+// By where the bytes go, not by what the runtime calls it: a copy between devices is "from device"
+// to some plugins.
+OpKind kind_of(const DataOp& op, std::int32_t host) {
+  if (op.kind != OpKind::kHtoD && op.kind != OpKind::kDtoH && op.kind != OpKind::kDtoD) {
+    return op.kind;
+  }
+  const bool from_host = op.src_device == host;
+  const bool to_host = op.dst_device == host;
+  if (!from_host && !to_host) return OpKind::kDtoD;
+  if (from_host && to_host) return op.kind == OpKind::kDtoH ? OpKind::kDtoH : OpKind::kHtoD;
+  return from_host ? OpKind::kHtoD : OpKind::kDtoH;
+}
+
+// Sides that the runtime leaves open are the host: where there is no other side (delete,
+// disassociate) runtimes say -1 or leave a zero.
+void name_operations(Trace& trace) {
+  const std::int32_t host = trace.host_device;
+  trace.ops.change_shapes([host](DataOp& op) {
+    if (op.src_device < 0) op.src_device = host;
+    if (op.dst_device < 0 || op.kind == OpKind::kDelete) op.dst_device = host;
+    op.kind = kind_of(op, host);
+    if (op.kind == OpKind::kMemset) op.src = 0;  // a value comes from nowhere
+  });
+}
+
+// Operations of a later specification are none that could be told; how many.
+std::uint64_t drop_unknown(Draft& draft) {
+  const auto is_told = [&](std::size_t i) { return is_known(draft.op_notes[i].optype); };
+  const auto unknown = std::ranges::count_if(
+      draft.op_notes, [](const OpNote& note) { return !is_known(note.optype); });
+  if (unknown == 0) return 0;
+  const auto moved = draft.trace.ops.keep(is_told);
+  keep_beside(moved, draft.op_notes);
+  keep_beside(moved, draft.op_externals);
+  return static_cast<std::uint64_t>(unknown);
+}
+
+bool is_copy_call(spool::Entry entry) {
+  return entry == spool::Entry::kMemcpy || entry == spool::Entry::kMemcpyRect ||
+         entry == spool::Entry::kMemcpyAsync || entry == spool::Entry::kMemcpyRectAsync;
+}
+
+bool is_memset_call(spool::Entry entry) {
+  return entry == spool::Entry::kMemset || entry == spool::Entry::kMemsetAsync;
+}
+
+bool are_of_one_thread(const Draft& draft, std::uint32_t a, std::uint32_t b) {
+  if (a == b) return true;
+  return a >= kFirstExample && b >= kFirstExample &&
+         draft.tallies[a - kFirstExample].thread == draft.tallies[b - kFirstExample].thread;
+}
+
+// Of what was counted in two halves the sums are exact; how the times of one and the other went
+// together nobody knows.
+void join_tallies(Draft& draft, std::uint32_t down, std::uint32_t up) {
+  if (down < kFirstExample) return;
+  Distribution& times = draft.tallies[down - kFirstExample].times;
+  const Distribution& others = draft.tallies[up - kFirstExample].times;
+  draft.tallies[up - kFirstExample].joined = down - kFirstExample;
+  if (times.count == 0 || others.count == 0) return;
+  const auto mean = static_cast<std::uint64_t>(others.mean());
+  Distribution joined;
+  for (std::size_t i = 0; i < Distribution::kBins; ++i) {
+    joined.add(bin_begin(i) + mean, times.bins[i]);
+  }
+  joined.sum = times.sum + others.sum;
+  joined.least = times.least + others.least;
+  joined.most = times.most + others.most;
+  times = joined;
+}
+
+// Whether `up` sends on what `down` has just fetched into the runtime's bounce buffer.
+bool are_halves(const Draft& draft, std::size_t down, std::size_t up) {
+  const Runs<DataOp>& ops = draft.trace.ops;
+  if (ops.region_of(down) || ops.region_of(up)) return false;
+  const DataOp& a = ops.common(down);
+  const DataOp& b = ops.common(up);
+  if (a.kind != OpKind::kDtoH || b.kind != OpKind::kHtoD) return false;
+  if (!are_of_one_thread(draft, a.thread, b.thread) || a.site != b.site || !a.site) return false;
+  if (a.bytes != b.bytes || a.dst != b.src) return false;
+  if (draft.op_notes[down].api_call != draft.op_notes[up].api_call) return false;
+  const spool::Entry entry = draft.site_notes[a.site.value].entry;
+  return is_copy_call(entry) || entry == spool::Entry::kNone;
+}
+
+bool is_staged_memset(const Draft& draft, std::size_t at) {
+  if (draft.trace.ops.region_of(at)) return false;
+  const DataOp& op = draft.trace.ops.common(at);
+  return op.kind == OpKind::kHtoD && op.site &&
+         is_memset_call(draft.site_notes[op.site.value].entry);
+}
+
+// Joins halves of bounced copies and splits a memset from the upload that stages it.
+void rewrite_api_calls(Draft& draft) {
+  const Runs<DataOp>& old = draft.trace.ops;
+  const auto begins_pair = [&](std::size_t i) {
+    return i + 1 < old.size() && are_halves(draft, i, i + 1);
+  };
+  std::size_t first = 0;
+  while (first < old.size() && !is_staged_memset(draft, first) && !begins_pair(first)) ++first;
+  if (first == old.size()) return;
+  const bool has_externals = !draft.op_externals.empty();
+  Runs<DataOp> ops;
+  Column<OpNote> notes;
+  std::vector<OpExternals> externals;
+  ops.reserve(old.size());
+  notes.reserve(old.size());
+  const auto put = [&](const DataOp& op, std::size_t from) {
+    ops.push_back(op);
+    notes.push_back(draft.op_notes[from]);
+    if (has_externals) externals.push_back(draft.op_externals[from]);
+  };
+  for (std::size_t i = 0; i < old.size(); ++i) {
+    DataOp op = old[i];
+    if (begins_pair(i)) {
+      const DataOp up = old[i + 1];
+      op.kind = OpKind::kDtoD;
+      op.dst = up.dst;
+      op.dst_device = up.dst_device;
+      op.end = up.end;
+      op.unfinished = up.unfinished;
+      put(op, i);
+      if (has_externals) externals.back().second = draft.op_externals[i + 1].id;
+      join_tallies(draft, op.thread, up.thread);
+      ++i;
+      continue;
+    }
+    if (is_staged_memset(draft, i)) {
+      DataOp fill = op;
+      fill.kind = OpKind::kMemset;
+      fill.src = 0;
+      put(fill, i);
+      op.internal = true;
+    }
+    put(op, i);
+  }
+  draft.trace.ops = std::move(ops);
+  draft.op_notes = std::move(notes);
+  draft.op_externals = std::move(externals);
+}
+
+// On a device that works asynchronously the host's interval is that of the submission.
+void mark_enqueued(Trace& trace) {
+  std::set<std::int32_t> asynchronous;
+  for (const Device& device : trace.devices) {
+    if (!device.is_host && !device.emulated && !device.type.empty()) {
+      asynchronous.insert(device.number);
+    }
+  }
+  if (asynchronous.empty()) return;
+  trace.ops.change_shapes([&](DataOp& op) {
+    const bool moves = op.kind == OpKind::kHtoD || op.kind == OpKind::kDtoH ||
+                       op.kind == OpKind::kDtoD || op.kind == OpKind::kMemset;
+    if (moves && (asynchronous.contains(op.src_device) || asynchronous.contains(op.dst_device))) {
+      op.clock = Clock::kEnqueue;
+    }
+  });
+  trace.launches.change_shapes([&](Launch& launch) {
+    if (asynchronous.contains(launch.device)) launch.clock = Clock::kEnqueue;
+  });
+}
+
+}  // namespace
+
+OpKind told_kind(std::uint16_t optype) {
+  switch (synchronous_form(optype)) {
+    case kAlloc:
+      return OpKind::kAlloc;
+    case kToDevice:
+      return OpKind::kHtoD;
+    case kFromDevice:
+      return OpKind::kDtoH;
+    case kDelete:
+      return OpKind::kDelete;
+    case kAssociate:
+      return OpKind::kAssociate;
+    case kDisassociate:
+      return OpKind::kDisassociate;
+    case kTransfer:
+    case kTransferRect:
+      return OpKind::kDtoD;
+    default:
+      return OpKind::kMemset;
+  }
+}
+
+void normalize_operations(Draft& draft) {
+  Trace& trace = draft.trace;
+  trace.host_device = learn_host_device(trace);
+  name_operations(trace);
+  trace.losses.push_back({"ops_unknown", drop_unknown(draft)});
+  rewrite_api_calls(draft);
+  complete_devices(trace);
+  mark_enqueued(trace);
+}
+
+}  // namespace ompdm::trace

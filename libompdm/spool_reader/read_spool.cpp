@@ -1,0 +1,312 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "attribution/attribution.h"
+#include "attribution/late_names.h"
+#include "machine_code/call_paths.h"
+#include "ompdm/error.h"
+#include "ompdm/finish.h"
+#include "ompdm/trace.h"
+#include "spool_format/activities.h"
+#include "spool_reader/activities.h"
+#include "spool_reader/clock.h"
+#include "spool_reader/decoder.h"
+#include "spool_reader/draft.h"
+#include "spool_reader/normalize.h"
+#include "spool_reader/spool_file.h"
+#include "symbols/sites.h"
+#include "symbols/symbols.h"
+#include "symbols/variables.h"
+
+namespace ompdm::trace {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Of all rows that have a line.
+std::set<std::string> named_files(const Trace& trace) {
+  std::set<std::string> names;
+  const auto add = [&](const std::vector<Frame>& frames) {
+    for (const Frame& frame : frames) names.insert(frame.file);
+  };
+  for (const Site& site : trace.sites) {
+    names.insert(site.file);
+    add(site.inlined);
+    add(site.callers);
+  }
+  for (const Variable& variable : trace.variables) names.insert(variable.file);
+  for (const CodeLoop& loop : trace.loops) {
+    names.insert(loop.file);
+    for (const UnreachedDirective& each : loop.unreached) names.insert(each.place.file);
+  }
+  for (const CallPlace& place : trace.call_places) add(place.frames);
+  names.erase("");
+  return names;
+}
+
+fs::path whole(const std::string& directory, const fs::path& path) {
+  return (directory / path).lexically_normal();
+}
+
+/// A row for each file, and content, that is known. Needs the sites, call places and loops.
+std::vector<SourceFile> source_digests(const Trace& trace, Symbols& symbols) {
+  const std::set<std::string> names = named_files(trace);
+  std::multimap<std::string, std::string> by_filename;
+  std::set<std::string> filenames;
+  for (const std::string& name : names) {
+    const std::string filename = fs::path(name).filename().string();
+    by_filename.emplace(filename, name);
+    filenames.insert(filename);
+  }
+  std::set<std::uint32_t> modules;
+  for (const Site& site : trace.sites) modules.insert(site.module.value);
+  for (const CallPlace& place : trace.call_places) modules.insert(place.module.value);
+  std::set<std::pair<std::string, std::string>> known;
+  for (const std::uint32_t module : modules) {
+    for (const DigestedFile& file : symbols.digested_files({module}, filenames)) {
+      const fs::path path = whole(file.directory, file.path);
+      const auto [begin, end] = by_filename.equal_range(path.filename().string());
+      for (auto at = begin; at != end; ++at) {
+        if (whole(file.directory, at->second) == path) known.emplace(at->second, file.md5);
+      }
+    }
+  }
+  std::vector<SourceFile> sources;
+  for (const auto& [file, md5] : known) sources.push_back({file, md5});
+  return sources;
+}
+
+}  // namespace
+
+}  // namespace ompdm::trace
+
+namespace ompdm {
+
+namespace {
+
+using trace::text_of;
+
+std::vector<std::string> arguments_of(const spool::FileHeader& header) {
+  std::vector<std::string> arguments;
+  std::string_view rest(header.arguments, sizeof(header.arguments));
+  while (!rest.empty() && rest.front() != '\0') {
+    const std::size_t end = std::min(rest.find('\0'), rest.size());
+    arguments.emplace_back(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return arguments;
+}
+
+RealtimeClock realtime_of(const spool::FileHeader& header) {
+  using State = RealtimeClock::State;
+  const bool is_synchronized = header.realtime == spool::Realtime::kSynchronized;
+  if (!is_synchronized && header.realtime != spool::Realtime::kUnsynchronized) return {};
+  constexpr Nanoseconds kMicrosecond = 1000;
+  return {is_synchronized ? State::kSynchronized : State::kUnsynchronized,
+          header.realtime_max_error_us * kMicrosecond,
+          header.realtime_estimated_error_us * kMicrosecond};
+}
+
+Process process_of(const spool::FileHeader& header) {
+  Process process;
+  process.pid = header.pid;
+  process.ppid = header.ppid;
+  process.host = text_of(header.host);
+  process.program = text_of(header.program);
+  process.arguments = arguments_of(header);
+  process.directory = text_of(header.directory);
+  process.rank = header.rank;
+  process.rank_count = header.rank_count;
+  process.start_realtime_ns = static_cast<std::int64_t>(header.attach.realtime_ns);
+  process.realtime = realtime_of(header);
+  process.start_monotonic_ns = static_cast<std::int64_t>(header.attach.monotonic_ns);
+  process.boot_id = text_of(header.boot_id);
+  process.time_namespace = header.time_namespace;
+  process.process_group = header.process_group;
+  process.session = text_of(header.session);
+  return process;
+}
+
+std::string reach_text(spool::Reach reach) {
+  switch (reach) {
+    case spool::Reach::kUnknown:
+      break;
+    case spool::Reach::kOk:
+      return "ok";
+    case spool::Reach::kUnreachable:
+      return "unreachable";
+    case spool::Reach::kOtherRuntime:
+      return "other_runtime";
+    case spool::Reach::kCured:
+      return "cured";
+    case spool::Reach::kNoEmi:
+      return "no_emi";
+  }
+  return "unknown";
+}
+
+std::string names_text(spool::Names names) {
+  switch (names) {
+    case spool::Names::kOn:
+      return "on";
+    case spool::Names::kOff:
+      return "off";
+    case spool::Names::kFailed:
+      return "failed";
+    case spool::Names::kUnsupported:
+      break;
+  }
+  return "unsupported";
+}
+
+std::string detail_text(spool::Detail detail) {
+  switch (detail) {
+    case spool::Detail::kAll:
+      break;
+    case spool::Detail::kNone:
+      return "tallies";
+    case spool::Detail::kWindow:
+      return "window";
+    case spool::Detail::kSpoolLimit:
+      return "spool_limit";
+  }
+  return "";
+}
+
+std::string hashing_text(std::uint32_t share) {
+  if (share == 0) return "off";
+  if (share == ~std::uint32_t{0}) return "full";
+  return fmt::format("{} %", share / 1e4);
+}
+
+Recording recording_of(const spool::FileHeader& header, const trace::ClockScale& clock) {
+  Recording recording;
+  recording.ompdm_version = OMPDM_VERSION;
+  recording.runtime = trace::runtime_name(text_of(header.runtime), text_of(header.runtime_library));
+  recording.omp_version = header.omp_version;
+  recording.clock = header.clock == spool::Clock::kTsc ? "tsc" : "monotonic";
+  recording.clock_residual_ns = clock.residual_ns();
+  recording.attached_by = header.attached_by == spool::kAttachedByCuda ? "CUDA_INJECTION64_PATH"
+                          : header.attached_by == 1                    ? "LD_PRELOAD"
+                                                                       : "OMP_TOOL_LIBRARIES";
+  recording.reach = reach_text(header.reach);
+  recording.names = names_text(header.names);
+  recording.target_offload = text_of(header.target_offload);
+  std::ranges::transform(recording.target_offload, recording.target_offload.begin(),
+                         [](unsigned char byte) { return std::tolower(byte); });
+  recording.cupti = text_of(header.cupti);
+  recording.cupti_version = header.cupti_version;
+  recording.hashing = hashing_text(header.hashing);
+  recording.detail = detail_text(header.detail);
+  if (header.told_from != 0 && header.told_from != spool::kNotYet)
+    recording.told_from = clock.at(header.told_from);
+  if (header.told_to != 0) recording.told_to = clock.at(header.told_to);
+  recording.finished = header.state == spool::State::kFinished;
+  for (std::size_t i = 0; i < std::size(spool::kCallbackNames); ++i) {
+    recording.registered.emplace_back(spool::kCallbackNames[i], header.registered[i]);
+  }
+  return recording;
+}
+
+// Every loss that the recorder counts, then what it counted that this program has no name for.
+std::vector<Loss> recorder_losses(const spool::FileHeader& header) {
+  std::vector<Loss> losses;
+  losses.reserve(std::size(header.losses));
+  for (std::size_t i = 0; i < std::size(header.losses); ++i) {
+    const std::string name = i < std::size(spool::kLossNames) ? spool::kLossNames[i] : "";
+    if (!name.empty()) {
+      losses.push_back({name, header.losses[i]});
+    } else if (header.losses[i] != 0) {
+      losses.push_back({fmt::format("unnamed_{}", i), header.losses[i]});
+    }
+  }
+  return losses;
+}
+
+trace::ClockScale clock_of(const trace::SpoolFile& file) {
+  const spool::FileHeader& header = file.header();
+  std::vector<spool::ClockTriple> triples{header.attach};
+  // A kill may have come in the middle of a trailer.
+  if (header.state == spool::State::kFinished) triples.push_back(header.trailer);
+  for (const trace::Chunk& chunk : file.chunks()) {
+    triples.push_back(chunk.first);
+    triples.push_back(chunk.last);
+  }
+  if (trace::needs_longer_base(header.clock, header.attach, triples) &&
+      trace::is_this_boot(header)) {
+    triples.push_back(trace::now(header.clock));
+  }
+  return {header.clock, header.attach, triples};
+}
+
+// The loader keeps the names that libraries were opened by; the program's folder at attach is the
+// best there is to complete them with.
+void complete_paths(std::vector<Module>& modules, const std::string& directory) {
+  for (Module& module : modules) {
+    const std::filesystem::path path(module.path);
+    if (module.path.find('/') == std::string::npos || path.is_absolute()) continue;
+    module.path = (std::filesystem::path(directory) / path).lexically_normal().string();
+  }
+}
+
+}  // namespace
+
+Trace read_spool(const std::filesystem::path& path) {
+  trace::SpoolFile file(path);
+  const spool::FileHeader& header = file.header();
+  const trace::ClockScale clock = clock_of(file);
+  trace::Draft draft = trace::decode(file, clock);
+  Trace& model = draft.trace;
+  model.file = path.string();
+  const Recording decoded = model.recording;
+  model.recording = recording_of(header, clock);
+  model.recording.hashing_ns = decoded.hashing_ns;
+  model.recording.unified_shared_memory = decoded.unified_shared_memory;
+  const Nanoseconds last_instant = model.process.wall;
+  model.process = process_of(header);
+  const bool has_trailer = model.recording.finished && header.trailer.ticks != 0;
+  model.process.wall = has_trailer ? clock.at(header.trailer.ticks) : last_instant;
+  if (header.told_from == spool::kNotYet) {
+    model.recording.told_from = model.recording.told_to = model.process.wall;
+  }
+
+  complete_paths(model.modules, model.process.directory);
+  trace::normalize_operations(draft);
+  trace::order_by_begin(draft);
+  trace::tidy(model);
+  trace::Symbols symbols(model.modules, model.process.start_realtime_ns);
+  trace::read_flang(draft, symbols);
+  trace::resolve_sites(draft, symbols);
+  trace::resolve_kernels(draft);
+  trace::resolve_call_paths(draft, symbols);
+  trace::attribute(draft);
+  trace::name_globals(draft, symbols);
+  trace::tidy(model);
+  trace::find_pointers(draft, symbols);
+  model.sources = trace::source_digests(model, symbols);
+  trace::take_examples(draft);
+  const trace::Untied untied = trace::tie_activities(draft, header.attach.monotonic_ns);
+
+  std::vector<Loss> losses = recorder_losses(header);
+  losses.insert(losses.end(), model.losses.begin(), model.losses.end());
+  losses.push_back({"modules_missing", symbols.missing()});
+  losses.push_back({"modules_changed", symbols.changed()});
+  losses.push_back({"clock_uncalibrated", clock.calibrated() ? 0U : 1U});
+  losses.push_back({"activities_missing", untied.missing});
+  losses.push_back({"activities_unequal", untied.unequal});
+  trace::tidy(model);
+  model.losses = std::move(losses);
+  return std::move(model);
+}
+
+}  // namespace ompdm

@@ -1,0 +1,376 @@
+#include "spool_reader/spool_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <fstream>
+#include <iterator>
+#include <thread>
+#include <tuple>
+
+#include "ompdm/error.h"
+
+namespace ompdm::trace {
+
+namespace {
+
+std::string this_host() {
+  std::array<char, 256> name{};
+  return gethostname(name.data(), name.size() - 1) == 0 ? std::string(name.data()) : std::string();
+}
+
+std::string this_boot() {
+  std::ifstream file("/proc/sys/kernel/random/boot_id");
+  std::string boot;
+  file >> boot;
+  return boot;
+}
+
+std::uint64_t this_pid_namespace() {
+  struct stat facts{};
+  return stat("/proc/self/ns/pid", &facts) == 0 ? facts.st_ino : 0;
+}
+
+spool::ProcessStat stat_of(std::uint32_t pid) {
+  std::ifstream file(fmt::format("/proc/{}/stat", pid));
+  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  return spool::parse_process_stat(text.c_str());
+}
+
+}  // namespace
+
+bool is_this_boot(const spool::FileHeader& header) {
+  const std::string boot = this_boot();
+  return !boot.empty() && boot == text_of(header.boot_id);
+}
+
+spool::Owner owner_state(const spool::FileHeader& header) {
+  // A damaged header's texts may have no end.
+  spool::FileHeader safe = header;
+  safe.boot_id[sizeof(safe.boot_id) - 1] = '\0';
+  safe.host[sizeof(safe.host) - 1] = '\0';
+  const std::string boot = this_boot();
+  const std::string host = this_host();
+  return spool::owner_of(safe, {boot.c_str(), host.c_str(), this_pid_namespace()}, stat_of);
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+bool try_lock(int file) { return flock(file, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK; }
+
+bool lock(int file, const FinishOptions& options) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds kWorthAWord{300};
+  const Clock::time_point begin = Clock::now();
+  for (bool told = false; !try_lock(file);) {
+    const auto waited = Clock::now() - begin;
+    if (waited >= options.patience) return false;
+    if (!told && waited > kWorthAWord && options.waiting) options.waiting();
+    told = waited > kWorthAWord;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return true;
+}
+
+}  // namespace
+
+SpoolLock::SpoolLock(const fs::path& path, const FinishOptions& options)
+    : fd_(options.handed_over >= 0 ? options.handed_over
+          : options.opened >= 0
+              ? options.opened
+              : open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) {
+  if (fd_ < 0) {
+    throw Error(fmt::format("{}: cannot be opened ({}): give the name of a spool", path.string(),
+                            std::strerror(errno)));
+  }
+  if (lock(fd_, options)) return;
+  close(fd_);
+  throw Error(
+      fmt::format("{}: is being finished by another process: wait for its trace", path.string()));
+}
+
+SpoolLock::~SpoolLock() { close(fd_); }
+
+fs::path SpoolLock::handle() const { return fmt::format("/proc/self/fd/{}", fd_); }
+
+bool SpoolLock::removed() const {
+  struct stat locked{};
+  return fstat(fd_, &locked) == 0 && locked.st_nlink == 0;
+}
+
+bool SpoolLock::belongs_to_us() const {
+  struct stat facts{};
+  return fstat(fd_, &facts) == 0 && facts.st_uid == geteuid();
+}
+
+// Another run may set it aside at any time and take its name; so it is removed under a name that
+// nobody else takes.
+void SpoolLock::remove_file(std::error_code& error) const {
+  constexpr int kTries = 10;
+  for (int tries = 0; tries < kTries && !removed(); ++tries) {
+    const fs::path name = fs::read_symlink(handle(), error);
+    if (error || !is_locked_file(name)) continue;
+    const fs::path apart = fmt::format("{}.{}.removed", name.string(), getpid());
+    fs::rename(name, apart, error);
+    if (error) continue;
+    if (is_locked_file(apart)) {
+      fs::remove(apart, error);
+      return;
+    }
+    renameat2(AT_FDCWD, apart.c_str(), AT_FDCWD, name.c_str(), RENAME_NOREPLACE);
+  }
+}
+
+bool SpoolLock::is_locked_file(const fs::path& name) const {
+  struct stat locked{};
+  struct stat named{};
+  return fstat(fd_, &locked) == 0 && stat(name.c_str(), &named) == 0 &&
+         locked.st_dev == named.st_dev && locked.st_ino == named.st_ino;
+}
+
+namespace {
+
+// Beyond a damaged chunk header the next one is searched for at page steps, this far at most: a
+// file of any size must be read in bounded time.
+constexpr std::uint64_t kSearchLimit = 64ULL << 20;
+constexpr std::uint64_t kSearchStep = 4096;
+// The recorder's largest is 4 MiB; a header that claims more than this is damaged.
+constexpr std::uint64_t kLargestChunk = 64ULL << 20;
+
+// How many bytes came; less than asked for only at the end of the file.
+std::size_t read_at(int fd, void* to, std::size_t size, std::uint64_t offset) {
+  std::size_t done = 0;
+  while (done < size) {
+    const ssize_t got =
+        pread(fd, static_cast<char*>(to) + done, size - done, static_cast<off_t>(offset + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    done += static_cast<std::size_t>(got);
+  }
+  return done;
+}
+
+bool plausible(const spool::ChunkHeader& chunk) {
+  return chunk.magic == spool::kChunkMagic && chunk.size >= sizeof(spool::ChunkHeader) &&
+         chunk.size <= kLargestChunk && chunk.size % 8 == 0;
+}
+
+int open_spool(const std::filesystem::path& path) {
+  // O_NONBLOCK: opening a named pipe must not wait for a writer.
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) {
+    throw Error(fmt::format("{}: cannot be opened ({}): give the name of a spool that can be read",
+                            path.string(), std::strerror(errno)));
+  }
+  return fd;
+}
+
+spool::FileHeader read_header(int fd, const std::filesystem::path& path, std::uint64_t& file_size) {
+  struct stat status{};
+  if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
+    throw Error(fmt::format("{}: is no regular file: give the name of a spool", path.string()));
+  }
+  spool::FileHeader header{};
+  const std::size_t got = read_at(fd, &header, sizeof(header), 0);
+  // Behind the header, whose file_size a running recorder adds to once the file has grown.
+  if (fstat(fd, &status) != 0) status.st_size = 0;
+  file_size = static_cast<std::uint64_t>(status.st_size);
+  if (got < sizeof(header.magic) ||
+      std::memcmp(header.magic, spool::kMagic, sizeof(spool::kMagic)) != 0) {
+    throw Error(fmt::format("{}: is no ompdm spool: `ompdm finish` without a name lists those here",
+                            path.string()));
+  }
+  if (got >= offsetof(spool::FileHeader, header_size) && header.version != 0 &&
+      header.version != spool::kVersion) {
+    throw Error(fmt::format(
+        "{}: has spool format {}, this ompdm reads {}: finish it with the ompdm that made it",
+        path.string(), header.version, spool::kVersion));
+  }
+  if (got < sizeof(header) || header.version == 0 || header.header_size < sizeof(header)) {
+    throw Error(fmt::format("{}: its header is damaged or cut short: nothing can be recovered",
+                            path.string()));
+  }
+  return header;
+}
+
+}  // namespace
+
+RecordCursor::Found RecordCursor::damage() {
+  damaged_ = true;
+  rest_ = {};
+  return Found::kEnd;
+}
+
+RecordCursor::Found RecordCursor::next_event() {
+  using spool::Event;
+  const auto head = std::to_integer<unsigned>(rest_.front());
+  spool::NumberReader in(rest_.data() + 1, rest_.data() + rest_.size());
+  event_.event = static_cast<Event>(head & spool::kEventMask);
+  event_.has_fields = (head & spool::kHasFields) != 0;
+  event_.first = in.take(spool::number_width(head >> 4U & 3U));
+  event_.second = 0;
+  event_.items.clear();
+  if (event_.event != Event::kEnd && event_.event != Event::kLaunchEnd) {
+    event_.second = in.take(spool::number_width(head >> 6U & 3U));
+  }
+  if (event_.has_fields) {
+    switch (event_.event) {
+      case Event::kBegin: {
+        std::uint64_t fields[4];
+        in.take_fields(fields);
+        std::copy(std::begin(fields), std::end(fields), event_.fields);
+        event_.items.resize(in.take(2));
+        for (auto& item : event_.items) {
+          if (!in.is_good()) return damage();
+          in.take_fields(fields);
+          std::copy(std::begin(fields), std::end(fields), item.begin());
+        }
+        break;
+      }
+      case Event::kOp:
+      case Event::kLaunch:
+        in.take_fields(event_.fields);
+        break;
+      case Event::kApiOp:
+        in.take_fields(event_.fields);
+        in.take_fields(event_.api);
+        break;
+      case Event::kContent:
+        in.take_fields(event_.content);
+        break;
+      default:
+        return damage();
+    }
+  }
+  if (!in.is_good()) return damage();
+  rest_ = rest_.subspan(static_cast<std::size_t>(in.at() - rest_.data()));
+  return Found::kEvent;
+}
+
+RecordCursor::Found RecordCursor::next() {
+  constexpr std::size_t kAlignment = 8;
+  for (; !rest_.empty(); rest_ = rest_.subspan(1)) {
+    const auto head = std::to_integer<std::uint8_t>(rest_.front());
+    if (head == static_cast<std::uint8_t>(spool::Tag::kNone)) return Found::kEnd;
+    if ((head & spool::kEventMask) != 0) return next_event();
+    if (head != static_cast<std::uint8_t>(spool::Tag::kPadding)) break;
+  }
+  if (rest_.size() < sizeof(spool::Head)) return Found::kEnd;
+  spool::Head head{};
+  std::memcpy(&head, rest_.data(), sizeof(head));
+  const std::size_t size = std::size_t{head.size} * kAlignment;
+  const auto at = static_cast<std::size_t>(rest_.data() - begin_);
+  if (size == 0 || size > rest_.size() || at % kAlignment != 0) return damage();
+  record_ = rest_.first(size);
+  rest_ = rest_.subspan(size);
+  return Found::kRecord;
+}
+
+SpoolFile::SpoolFile(const std::filesystem::path& path) : fd_(open_spool(path)) {
+  try {
+    header_ = read_header(fd_, path, file_size_);
+    find_chunks();
+  } catch (...) {
+    close(fd_);
+    throw;
+  }
+}
+
+SpoolFile::~SpoolFile() { close(fd_); }
+
+// Where the next plausible chunk header is at or after `from`; the file's end if there is none.
+// `damaged` tells whether anything but zeros was passed over: space that was claimed but never used
+// is no loss.
+std::uint64_t SpoolFile::find_next_chunk(std::uint64_t from, bool& damaged) const {
+  for (std::uint64_t at = from; at < file_size_ && at - from <= kSearchLimit; at += kSearchStep) {
+    spool::ChunkHeader head{};
+    if (read_at(fd_, &head, sizeof(head), at) < sizeof(head)) break;
+    if (plausible(head)) return at;
+    const auto bytes = std::as_bytes(std::span(&head, 1));
+    damaged = damaged || std::any_of(bytes.begin(), bytes.end(),
+                                     [](std::byte b) { return b != std::byte{0}; });
+  }
+  if (file_size_ > from && file_size_ - from > kSearchLimit) damaged = true;
+  return file_size_;
+}
+
+void SpoolFile::find_chunks() {
+  std::uint64_t at = header_.header_size;
+  std::uint64_t told_end = at;  // of the chunks whose headers are there
+  while (at < file_size_) {
+    spool::ChunkHeader head{};
+    if (read_at(fd_, &head, sizeof(head), at) < sizeof(head)) break;
+    if (!plausible(head)) {
+      bool damaged = false;
+      at = find_next_chunk(at + kSearchStep - at % kSearchStep, damaged);
+      const auto bytes = std::as_bytes(std::span(&head, 1));
+      damaged = damaged || std::any_of(bytes.begin(), bytes.end(),
+                                       [](std::byte b) { return b != std::byte{0}; });
+      if (damaged) ++unreadable_;
+      continue;
+    }
+    const std::uint64_t left = file_size_ - at;
+    if (head.size > left) ++unreadable_;
+    const bool torn = head.last_writes % 2 != 0;
+    chunks_.push_back({at, std::min(head.size, left), head.lane, head.sequence, head.first,
+                       torn ? spool::ClockTriple{} : head.last});
+    told_end = at + head.size;
+    if (head.size >= left) break;
+    at += head.size;
+  }
+  // How many are cut off behind the end nothing tells: one at least.
+  if (file_size_ < header_.file_size && told_end < header_.file_size) ++unreadable_;
+  std::sort(chunks_.begin(), chunks_.end(), [](const Chunk& a, const Chunk& b) {
+    return std::tie(a.lane, a.sequence, a.offset) < std::tie(b.lane, b.sequence, b.offset);
+  });
+  for (std::size_t i = 0; i < chunks_.size(); ++i) {
+    const bool begins_lane = i == 0 || chunks_[i - 1].lane != chunks_[i].lane;
+    const std::uint32_t expected = begins_lane ? 0 : chunks_[i - 1].sequence + 1;
+    if (chunks_[i].sequence != expected) ++unreadable_;
+  }
+}
+
+std::span<const std::byte> SpoolFile::records(const Chunk& chunk) {
+  const auto size = static_cast<std::size_t>(chunk.size - sizeof(spool::ChunkHeader));
+  buffer_.resize((size + 7) / 8);
+  const std::size_t got =
+      read_at(fd_, buffer_.data(), size, chunk.offset + sizeof(spool::ChunkHeader));
+  return std::as_bytes(std::span(buffer_)).first(got);
+}
+
+bool has_spool_magic(const std::filesystem::path& path) noexcept {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) return false;
+  char magic[sizeof(spool::kMagic)];
+  const bool same = read_at(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
+                    std::memcmp(magic, spool::kMagic, sizeof(magic)) == 0;
+  close(fd);
+  return same;
+}
+
+spool::FileHeader read_file_header(int descriptor, const std::filesystem::path& path) {
+  std::uint64_t file_size = 0;
+  return read_header(descriptor, path, file_size);
+}
+
+spool::FileHeader read_file_header(const std::filesystem::path& path) {
+  const int fd = open_spool(path);
+  try {
+    const spool::FileHeader header = read_file_header(fd, path);
+    close(fd);
+    return header;
+  } catch (...) {
+    close(fd);
+    throw;
+  }
+}
+
+}  // namespace ompdm::trace

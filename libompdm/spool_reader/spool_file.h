@@ -1,0 +1,183 @@
+// The spool as a mapped file: its blocks, its owner, and the lock of the process that finishes
+// it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ompdm/finish.h"
+#include "spool_format/format.h"
+#include "spool_format/process.h"
+#include "spool_format/stream.h"
+
+namespace ompdm::trace {
+
+/// As seen from this process.
+spool::Owner owner_state(const spool::FileHeader& header);
+
+/// Whether the header was written on this machine since it last started.
+bool is_this_boot(const spool::FileHeader& header);
+
+/// The kernel takes the lock back from a finisher that dies. Where the file system has no locks,
+/// one finisher at a time is the user's affair.
+class SpoolLock {
+ public:
+  /// Opens and locks the spool, or takes what the options hand over. Throws Error if it cannot be
+  /// opened, or if another process has it for longer than the options' patience.
+  SpoolLock(const std::filesystem::path& path, const FinishOptions& options);
+  ~SpoolLock();
+  SpoolLock(const SpoolLock&) = delete;
+  SpoolLock& operator=(const SpoolLock&) = delete;
+
+  [[nodiscard]] int descriptor() const { return fd_; }
+  /// Leads to the locked file whatever its name is by now.
+  [[nodiscard]] std::filesystem::path handle() const;
+  /// Whether another finisher has removed it meanwhile.
+  [[nodiscard]] bool removed() const;
+  [[nodiscard]] bool belongs_to_us() const;
+  /// Removes the file under the name that it has by now.
+  void remove_file(std::error_code& error) const;
+
+ private:
+  [[nodiscard]] bool is_locked_file(const std::filesystem::path& name) const;
+
+  int fd_;
+};
+
+/// Where a chunk lies in the file, and the clock triples of its header.
+struct Chunk {
+  std::uint64_t offset = 0;  ///< of its header
+  std::uint64_t size = 0;    ///< bytes that can be read, header included
+  spool::LaneId lane{};
+  std::uint32_t sequence = 0;
+  spool::ClockTriple first{};
+  spool::ClockTriple last{};  ///< zero if a kill tore it
+};
+
+/// One committed record. Valid as long as the bytes it was found in.
+class Record {
+ public:
+  explicit Record(std::span<const std::byte> bytes) : bytes_(bytes) {}
+
+  [[nodiscard]] spool::Head head() const {
+    spool::Head head{};
+    std::memcpy(&head, bytes_.data(), sizeof(head));
+    return head;
+  }
+  [[nodiscard]] std::size_t size() const { return bytes_.size(); }
+  [[nodiscard]] spool::Tag tag() const { return static_cast<spool::Tag>(head().tag); }
+
+  /// The fixed part; nothing if the record is too short to hold one.
+  template <class T>
+  [[nodiscard]] std::optional<T> as() const {
+    static_assert(std::is_trivially_copyable_v<T>);
+    if (bytes_.size() < sizeof(T)) return std::nullopt;
+    T value;
+    std::memcpy(&value, bytes_.data(), sizeof(T));
+    return value;
+  }
+
+  /// What follows the fixed part T, cut to `size` bytes.
+  template <class T>
+  [[nodiscard]] std::span<const std::byte> tail(std::uint64_t size) const {
+    if (bytes_.size() < sizeof(T)) return {};
+    const auto rest = bytes_.subspan(sizeof(T));
+    return rest.first(size < rest.size() ? static_cast<std::size_t>(size) : rest.size());
+  }
+
+ private:
+  std::span<const std::byte> bytes_;
+};
+
+/// An event as it is written: how it differs from its context's last one.
+struct RawEvent {
+  spool::Event event = spool::Event::kNone;
+  bool has_fields = false;
+  std::uint64_t first = 0;
+  std::uint64_t second = 0;
+  std::uint64_t fields[5]{};  ///< differences, modulo 2^64
+  std::uint64_t api[3]{};
+  std::uint64_t content[3]{};
+  std::vector<std::array<std::uint64_t, 4>> items;  ///< of a kBegin
+};
+
+/// Walks the records and events of one chunk up to the first place where nothing is committed.
+class RecordCursor {
+ public:
+  explicit RecordCursor(std::span<const std::byte> records)
+      : begin_(records.data()), rest_(records) {}
+
+  enum class Found : std::uint8_t { kEnd, kRecord, kEvent };
+  /// What comes next: record() or event() is it, until the next call.
+  Found next();
+  [[nodiscard]] Record record() const { return Record(record_); }
+  [[nodiscard]] const RawEvent& event() const { return event_; }
+  /// Bytes of what was found, unless it is damaged.
+  [[nodiscard]] std::size_t passed() const {
+    return static_cast<std::size_t>(rest_.data() - begin_);
+  }
+  /// Whether the walk ended at bytes that cannot be a record.
+  [[nodiscard]] bool damaged() const { return damaged_; }
+
+ private:
+  Found damage();
+  Found next_event();
+
+  const std::byte* begin_;
+  std::span<const std::byte> rest_;
+  std::span<const std::byte> record_;
+  RawEvent event_;
+  bool damaged_ = false;
+};
+
+/// A spool opened for reading. Throws Error where it is none, or of a newer version.
+class SpoolFile {
+ public:
+  explicit SpoolFile(const std::filesystem::path& path);
+  ~SpoolFile();
+  SpoolFile(const SpoolFile&) = delete;
+  SpoolFile& operator=(const SpoolFile&) = delete;
+
+  [[nodiscard]] const spool::FileHeader& header() const { return header_; }
+  /// All chunks, those of a lane together and in sequence.
+  [[nodiscard]] const std::vector<Chunk>& chunks() const { return chunks_; }
+  /// Chunks that are lost: overwritten headers, gaps in a lane, cut off by the end of the file.
+  [[nodiscard]] std::uint64_t unreadable_chunks() const { return unreadable_; }
+  /// The bytes after a chunk's header; valid until the next call.
+  [[nodiscard]] std::span<const std::byte> records(const Chunk& chunk);
+  [[nodiscard]] int descriptor() const { return fd_; }
+
+ private:
+  void find_chunks();
+  [[nodiscard]] std::uint64_t find_next_chunk(std::uint64_t from, bool& damaged) const;
+
+  int fd_;
+  std::uint64_t file_size_ = 0;
+  spool::FileHeader header_{};
+  std::vector<Chunk> chunks_;
+  std::uint64_t unreadable_ = 0;
+  std::vector<std::uint64_t> buffer_;  // 8-byte units keep records aligned
+};
+
+/// Whether the file begins with a spool's magic, of whatever version.
+bool has_spool_magic(const std::filesystem::path& path) noexcept;
+
+/// Reads the header alone. Throws Error as SpoolFile does.
+spool::FileHeader read_file_header(const std::filesystem::path& path);
+/// The same of a spool that is open already, whatever has its name by now.
+spool::FileHeader read_file_header(int descriptor, const std::filesystem::path& path);
+
+/// A text of a fixed-size field, up to its NUL or its end.
+template <std::size_t Size>
+std::string text_of(const char (&field)[Size]) {
+  return std::string(field, strnlen(field, Size));
+}
+
+}  // namespace ompdm::trace

@@ -1,0 +1,309 @@
+#include "ompdm/summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+#include <tuple>
+
+#include "ompdm/error.h"
+
+namespace ompdm::summary {
+
+/// Joins what two rows of one id say. Folders and lines may differ where ids do not: of these the
+/// first in order stays, whoever comes first.
+void join_texts(Row& into, const Row& other);
+
+namespace {
+
+std::int32_t number_of(std::string_view text) {
+  std::int32_t value = -1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < 0) {
+    throw Error(fmt::format("'{}' is no rank", text));
+  }
+  return value;
+}
+
+}  // namespace
+
+RankSet::RankSet(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t comma = std::min(text.find(','), text.size());
+    const std::string_view range = text.substr(0, comma);
+    const std::size_t dash = range.find('-');
+    const std::int32_t first = number_of(range.substr(0, dash));
+    const std::int32_t last =
+        dash == std::string_view::npos ? first : number_of(range.substr(dash + 1));
+    if (last < first || (!ranges_.empty() && first <= ranges_.back().second)) {
+      throw Error(fmt::format("'{}' is out of order", range));
+    }
+    ranges_.emplace_back(first, last);
+    text.remove_prefix(std::min(comma + 1, text.size()));
+  }
+}
+
+bool RankSet::add(const RankSet& other) {
+  decltype(ranges_) sorted;
+  std::ranges::merge(ranges_, other.ranges_, std::back_inserter(sorted));
+  decltype(ranges_) joined;
+  bool apart = true;
+  for (const auto& [first, last] : sorted) {
+    if (!joined.empty() && first <= joined.back().second) apart = false;
+    if (!joined.empty() && first - 1 <= joined.back().second) {
+      joined.back().second = std::max(joined.back().second, last);
+    } else {
+      joined.emplace_back(first, last);
+    }
+  }
+  ranges_ = std::move(joined);
+  return apart;
+}
+
+bool RankSet::contains(std::int32_t rank) const {
+  return std::ranges::any_of(
+      ranges_, [&](const auto& range) { return range.first <= rank && rank <= range.second; });
+}
+
+std::uint64_t RankSet::size() const {
+  std::uint64_t count = 0;
+  for (const auto& [first, last] : ranges_) count += static_cast<std::uint64_t>(last - first) + 1;
+  return count;
+}
+
+RankSet RankSet::missing(std::int32_t count) const {
+  RankSet gaps;
+  std::int32_t next = 0;
+  for (const auto& [first, last] : ranges_) {
+    if (next < std::min(first, count)) gaps.ranges_.emplace_back(next, std::min(first, count) - 1);
+    next = last + 1;
+  }
+  if (next < count) gaps.ranges_.emplace_back(next, count - 1);
+  return gaps;
+}
+
+RankSet RankSet::without(const RankSet& other) const {
+  RankSet rest;
+  for (const auto& [first, last] : ranges_) {
+    std::int32_t next = first;
+    for (const auto& [from, to] : other.ranges_) {
+      if (to < next || from > last) continue;
+      if (next < from) rest.ranges_.emplace_back(next, from - 1);
+      next = to + 1;
+    }
+    if (next <= last) rest.ranges_.emplace_back(next, last);
+  }
+  return rest;
+}
+
+std::string RankSet::text() const {
+  std::string text;
+  for (const auto& [first, last] : ranges_) {
+    if (!text.empty()) text += ',';
+    text += first == last ? fmt::format("{}", first) : fmt::format("{}-{}", first, last);
+  }
+  return text;
+}
+
+namespace {
+
+using Figures = std::map<std::string, Figure>;
+
+/// Whether a figure is the sum of those of the rank's processes; else it is the most of them.
+using AddsUp = bool (*)(const std::string& figure);
+
+bool all(const std::string& /*figure*/) { return true; }
+bool all_but_size(const std::string& figure) { return figure != "bytes"; }
+bool passes_alone(const std::string& figure) { return figure == "count" || figure == "entries"; }
+
+void add(Figures& into, const Figures& other, std::int32_t rank, AddsUp adds_up) {
+  for (const auto& [name, figure] : other) {
+    Figure& mine = into[name];
+    const std::uint64_t before = mine.ranks.sum;
+    const std::uint64_t more = figure.ranks.sum;
+    mine = {};
+    mine.add(rank, adds_up(name) ? before + more : std::max(before, more));
+  }
+}
+
+/// A rank is told by the strongest confidence that one of its processes gives.
+void keep_strongest(std::map<std::string, std::uint64_t>& confidences) {
+  for (const char* strongest : {"certain", "likely", "possible"}) {
+    if (!confidences.contains(strongest)) continue;
+    confidences = {{strongest, 1}};
+    return;
+  }
+}
+
+void add(Rows& into, const Rows& other, std::int32_t rank, AddsUp adds_up) {
+  for (const auto& [id, row] : other) {
+    Row& mine = into[id];
+    join_texts(mine, row);
+    add(mine.figures, row.figures, rank, adds_up);
+    mine.durations.add(row.durations);
+    mine.ranks = row.ranks;
+    mine.confidences.insert(row.confidences.begin(), row.confidences.end());
+    keep_strongest(mine.confidences);
+  }
+}
+
+/// How long one of them or several ran.
+std::uint64_t wall_of(std::vector<RankProcess> processes) {
+  std::ranges::sort(processes, {}, &RankProcess::start_ns);
+  std::int64_t wall = 0;
+  std::int64_t end = std::numeric_limits<std::int64_t>::min();
+  for (const RankProcess& one : processes) {
+    const std::int64_t its_end = one.start_ns + one.wall_ns;
+    wall += std::max(std::int64_t{0}, its_end - std::max(end, one.start_ns));
+    end = std::max(end, its_end);
+  }
+  return static_cast<std::uint64_t>(wall);
+}
+
+void check(const Summary& rank, const Summary& other) {
+  const auto name = [](const RankProcess& one) {
+    return std::tuple(one.host, one.pid, one.start_ns);
+  };
+  for (const RankProcess& one : rank.processes) {
+    for (const RankProcess& another : other.processes) {
+      if (name(one) == name(another)) {
+        throw Error(
+            fmt::format("are the same recording of rank {}: name it once", rank.ranks.text()));
+      }
+    }
+  }
+  if (rank.processes.empty() || other.processes.empty() ||
+      !of_one_run(rank.processes.front(), other.processes.front())) {
+    throw Error(fmt::format("are of different runs, both rank {}: name the traces of one run",
+                            rank.ranks.text()));
+  }
+}
+
+}  // namespace
+
+bool of_one_run(const RankProcess& one, const RankProcess& other) {
+  if (!one.session.empty() || !other.session.empty()) return one.session == other.session;
+  return one.group != 0 && one.group == other.group && one.host == other.host;
+}
+
+void add_program(Summary& rank, const Summary& other) {
+  check(rank, other);
+  const std::int32_t number = rank.ranks.first();
+  std::vector<RankProcess> processes;
+  std::ranges::merge(rank.processes, other.processes, std::back_inserter(processes));
+  rank.processes = std::move(processes);
+  rank.begin_ns = std::min(rank.begin_ns, other.begin_ns);
+  rank.end_ns = std::max(rank.end_ns, other.end_ns);
+  rank.killed.add(other.killed);
+  rank.truncated.add(other.truncated);
+  for (const auto& [why, ranks] : other.unread) rank.unread[why].add(ranks);
+  for (const auto& [fact, values] : other.facts)
+    rank.facts[fact].insert(values.begin(), values.end());
+  add(rank.totals, other.totals, number, all);
+  rank.totals["wall_ns"] = {};
+  rank.totals["wall_ns"].add(number, wall_of(rank.processes));
+  add(rank.losses, other.losses, number, all);
+  add(rank.activities, other.activities, number, all);
+  add(rank.directives, other.directives, number, all);
+  add(rank.variables, other.variables, number, all_but_size);
+  add(rank.loops, other.loops, number, passes_alone);
+  add(rank.findings, other.findings, number, all);
+  rank.source.reset();
+}
+
+namespace {
+
+void add_all(std::map<std::string, Figure>& into, const std::map<std::string, Figure>& other) {
+  for (const auto& [name, figure] : other) into[name].add(figure);
+}
+
+void add(Row& into, const Row& other) {
+  join_texts(into, other);
+  add_all(into.figures, other.figures);
+  into.durations.add(other.durations);
+  into.ranks.add(other.ranks);
+  for (const auto& [confidence, ranks] : other.confidences) into.confidences[confidence] += ranks;
+}
+
+void add_all(Rows& into, const Rows& other) {
+  for (const auto& [id, row] : other) add(into[id], row);
+}
+
+}  // namespace
+
+void join_texts(Row& into, const Row& other) {
+  for (const auto& [key, text] : other.what) {
+    const auto [known, is_new] = into.what.try_emplace(key, text);
+    if (!is_new) known->second = std::min(known->second, text);
+  }
+  if (into.line == 0 || (other.line != 0 && other.line < into.line)) into.line = other.line;
+}
+
+void Figure::add(std::int32_t rank, std::uint64_t value) {
+  Figure one;
+  one.ranks.add(value);
+  one.least_rank = rank;
+  one.most_rank = rank;
+  add(one);
+}
+
+void Figure::add(const Figure& other) {
+  if (other.ranks.count == 0) return;
+  const bool none = ranks.count == 0;
+  if (none || other.ranks.least < ranks.least ||
+      (other.ranks.least == ranks.least && other.least_rank < least_rank)) {
+    least_rank = other.least_rank;
+  }
+  if (none || other.ranks.most > ranks.most ||
+      (other.ranks.most == ranks.most && other.most_rank < most_rank)) {
+    most_rank = other.most_rank;
+  }
+  ranks.add(other.ranks);
+}
+
+void merge(Summary& into, const Summary& other) {
+  if (into.rank_count != 0 && other.rank_count != 0 && into.rank_count != other.rank_count) {
+    throw Error(fmt::format("are of jobs of {} and of {} ranks: name the ranks of one job",
+                            into.rank_count, other.rank_count));
+  }
+  if (into.ranks.size() == 1 && into.ranks == other.ranks) {
+    add_program(into, other);
+    return;
+  }
+  RankSet ranks = into.ranks;
+  if (!ranks.add(other.ranks)) {
+    throw Error(
+        fmt::format("ranks {} and {} have some in common: name each rank once, and all "
+                    "programs of a rank together",
+                    into.ranks.text(), other.ranks.text()));
+  }
+  if (into.ranks.empty()) {
+    auto unread = std::move(into.unread);
+    into = other;
+    for (const auto& [why, of] : unread) into.unread[why].add(of);
+    return;
+  }
+  into.rank_count = std::max(into.rank_count, other.rank_count);
+  for (const auto& [why, of] : other.unread) into.unread[why].add(of);
+  if (other.ranks.empty()) return;
+  into.ranks = std::move(ranks);
+  into.begin_ns = std::min(into.begin_ns, other.begin_ns);
+  into.end_ns = std::max(into.end_ns, other.end_ns);
+  into.killed.add(other.killed);
+  into.truncated.add(other.truncated);
+  for (const auto& [fact, values] : other.facts) {
+    for (const auto& [value, of] : values) into.facts[fact][value].add(of);
+  }
+  add_all(into.totals, other.totals);
+  add_all(into.losses, other.losses);
+  add_all(into.activities, other.activities);
+  add_all(into.directives, other.directives);
+  add_all(into.variables, other.variables);
+  add_all(into.loops, other.loops);
+  add_all(into.findings, other.findings);
+  into.processes.clear();
+  into.source.reset();
+}
+
+}  // namespace ompdm::summary

@@ -1,0 +1,280 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+#include "ompdm/error.h"
+#include "ompdm/summary.h"
+
+namespace ompdm::summary {
+
+namespace {
+
+using Json = nlohmann::json;
+
+Distribution sums_of(const Json& json) {
+  Distribution sums;
+  json.at("count").get_to(sums.count);
+  json.at("sum").get_to(sums.sum);
+  json.at("squares").at(0).get_to(sums.squares_high);
+  json.at("squares").at(1).get_to(sums.squares_low);
+  json.at("least").get_to(sums.least);
+  json.at("most").get_to(sums.most);
+  for (const Json& bin : json.at("bins")) {
+    sums.bins.at(bin.at(0).get<std::size_t>()) = bin.at(1).get<std::uint64_t>();
+  }
+  return sums;
+}
+
+/// What rows of a document need to know of it.
+struct Document {
+  RankSet ranks;
+  std::int32_t only_rank = -1;  ///< of a document of one rank
+
+  [[nodiscard]] std::map<std::string, Figure> figures_of(const Json& json) const {
+    std::map<std::string, Figure> figures;
+    for (const auto& [name, value] : json.items()) {
+      Figure& figure = figures[name];
+      if (only_rank >= 0) {
+        figure.add(only_rank, value.get<std::uint64_t>());
+      } else {
+        figure.ranks = sums_of(value);
+        value.at("least_rank").get_to(figure.least_rank);
+        value.at("most_rank").get_to(figure.most_rank);
+      }
+    }
+    return figures;
+  }
+
+  [[nodiscard]] Rows rows_of(const Json& json) const {
+    Rows rows;
+    for (const Json& one : json) {
+      Row& row = rows[one.at("id").get<std::string>()];
+      for (const auto& [key, value] : one.items()) {
+        if (value.is_string() && key != "id" && key != "ranks") row.what[key] = value;
+      }
+      row.line = one.value("line", 0);
+      row.ranks = only_rank >= 0 ? ranks : RankSet(one.at("ranks").get_ref<const std::string&>());
+      if (one.contains("confidences")) one.at("confidences").get_to(row.confidences);
+      row.figures = figures_of(one.at("figures"));
+      if (one.contains("durations")) row.durations = sums_of(one.at("durations"));
+    }
+    return rows;
+  }
+};
+
+Document document_of(const Json& json) {
+  Document document;
+  const auto& text = json.at("ranks").get_ref<const std::string&>();
+  document.ranks = RankSet(text);
+  if (document.ranks.size() == 1) document.only_rank = std::stoi(text);
+  return document;
+}
+
+Summary summary_of(const Json& json) {
+  const Document document = document_of(json);
+  Summary summary;
+  summary.ranks = document.ranks;
+  json.at("rank_count").get_to(summary.rank_count);
+  json.at("begin_ns").get_to(summary.begin_ns);
+  json.at("end_ns").get_to(summary.end_ns);
+  summary.killed = RankSet(json.at("killed").get_ref<const std::string&>());
+  summary.truncated = RankSet(json.at("truncated").get_ref<const std::string&>());
+  for (const Json& one : json.value("unread", Json::array())) {
+    summary.unread[one.at("why")] = RankSet(one.at("ranks").get_ref<const std::string&>());
+  }
+  for (const Json& one : json.value("processes", Json::array())) {
+    summary.processes.push_back({one.at("host"), one.at("pid"), one.value("group", 0U),
+                                 one.value("session", std::string()), one.at("start_ns"),
+                                 one.at("wall_ns")});
+  }
+  if (json.contains("source")) {
+    summary.source.emplace();
+    json.at("source").at("bytes").get_to(summary.source->bytes);
+    json.at("source").at("modified_ns").get_to(summary.source->modified_ns);
+  }
+  for (const auto& [fact, values] : json.at("facts").items()) {
+    if (values.is_string()) {
+      summary.facts[fact][values] = document.ranks;
+      continue;
+    }
+    for (const Json& one : values) {
+      summary.facts[fact][one.at("value")] = RankSet(one.at("ranks").get_ref<const std::string&>());
+    }
+  }
+  summary.totals = document.figures_of(json.at("totals"));
+  summary.losses = document.figures_of(json.at("losses"));
+  summary.activities = document.rows_of(json.at("activities"));
+  summary.directives = document.rows_of(json.at("directives"));
+  summary.variables = document.rows_of(json.at("variables"));
+  summary.loops = document.rows_of(json.at("loops"));
+  summary.findings = document.rows_of(json.at("findings"));
+  return summary;
+}
+
+[[noreturn]] void refuse(const std::string& file, const std::string& why) {
+  throw Error(
+      fmt::format("{}: is no whole summary ({}): remove it, and it is made anew from its "
+                  "trace",
+                  file, why));
+}
+
+Summary whole_summary_of(const Json& json, const std::string& file) {
+  try {
+    return summary_of(json);
+  } catch (const Error& error) {  // of ranks
+    refuse(file, error.what());
+  }
+}
+
+}  // namespace
+
+Summary from_json(std::string_view text, const std::string& file) {
+  try {
+    const Json json = Json::parse(text);
+    const auto schema = json.at("schema").get<std::string>();
+    if (schema != kSchema) {
+      throw Error(
+          fmt::format("{}: its schema is {}, this ompdm reads {}: use the ompdm that wrote "
+                      "it",
+                      file, schema, kSchema));
+    }
+    return whole_summary_of(json, file);
+  } catch (const Json::exception& error) {
+    refuse(file, error.what());
+  } catch (const std::out_of_range&) {
+    refuse(file, "a bin that there is not");
+  }
+}
+
+Summary read_summary(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (!in.is_open() || in.bad()) {
+    throw Error(file.string() + ": cannot be read: check its name and rights");
+  }
+  return from_json(text, file);
+}
+
+bool is_summary(const std::filesystem::path& file) {
+  constexpr std::string_view kBegin = R"({"schema":"ompdm.summary/)";
+  std::error_code error;
+  // A pipe would wait for a writer, and lose what is read from it.
+  if (!std::filesystem::is_regular_file(file, error)) return false;
+  std::array<char, kBegin.size()> begin{};
+  std::ifstream in(file, std::ios::binary);
+  in.read(begin.data(), begin.size());
+  return in && std::string_view(begin.data(), begin.size()) == kBegin;
+}
+
+namespace {
+
+using InOrder = nlohmann::ordered_json;
+
+InOrder sums_json(const Distribution& of) {
+  InOrder json = {{"count", of.count},
+                  {"sum", of.sum},
+                  {"squares", {of.squares_high, of.squares_low}},
+                  {"least", of.least},
+                  {"most", of.most}};
+  InOrder& bins = json["bins"] = InOrder::array();
+  for (std::size_t bin = 0; bin < Distribution::kBins; ++bin) {
+    if (of.bins[bin] != 0) bins.push_back({bin, of.bins[bin]});
+  }
+  return json;
+}
+
+InOrder figures_json(const std::map<std::string, Figure>& figures, bool one_rank) {
+  InOrder json = InOrder::object();
+  for (const auto& [name, figure] : figures) {
+    if (one_rank) {
+      json[name] = figure.ranks.sum;
+    } else {
+      json[name] = sums_json(figure.ranks);
+      json[name]["least_rank"] = figure.least_rank;
+      json[name]["most_rank"] = figure.most_rank;
+    }
+  }
+  return json;
+}
+
+InOrder rows_json(const Rows& rows, bool one_rank) {
+  InOrder json = InOrder::array();
+  for (const auto& [id, row] : rows) {
+    InOrder& one = json.emplace_back(InOrder{{"id", id}});
+    for (const auto& [key, text] : row.what) one[key] = text;
+    if (row.line != 0) one["line"] = row.line;
+    if (!one_rank) one["ranks"] = row.ranks.text();
+    if (!row.confidences.empty()) one["confidences"] = row.confidences;
+    one["figures"] = figures_json(row.figures, one_rank);
+    if (row.durations.count != 0) one["durations"] = sums_json(row.durations);
+  }
+  return json;
+}
+
+InOrder facts_json(const Summary& summary, bool one_rank) {
+  InOrder json = InOrder::object();
+  for (const auto& [fact, values] : summary.facts) {
+    for (const auto& [value, ranks] : values) {
+      if (one_rank && values.size() == 1) {
+        json[fact] = value;
+      } else {
+        json[fact].push_back({{"value", value}, {"ranks", ranks.text()}});
+      }
+    }
+  }
+  return json;
+}
+
+InOrder processes_json(const Summary& summary) {
+  InOrder json = InOrder::array();
+  for (const RankProcess& one : summary.processes) {
+    InOrder& row = json.emplace_back(InOrder{{"host", one.host}, {"pid", one.pid}});
+    if (one.group != 0) row["group"] = one.group;
+    if (!one.session.empty()) row["session"] = one.session;
+    row["start_ns"] = one.start_ns;
+    row["wall_ns"] = one.wall_ns;
+  }
+  return json;
+}
+
+InOrder unread_json(const Summary& summary) {
+  InOrder json = InOrder::array();
+  for (const auto& [why, ranks] : summary.unread) {
+    json.push_back({{"why", why}, {"ranks", ranks.text()}});
+  }
+  return json;
+}
+
+}  // namespace
+
+std::string to_json(const Summary& summary) {
+  const bool one_rank = summary.ranks.size() == 1;
+  InOrder json = {{"schema", kSchema},
+                  {"ranks", summary.ranks.text()},
+                  {"rank_count", summary.rank_count},
+                  {"begin_ns", summary.begin_ns},
+                  {"end_ns", summary.end_ns},
+                  {"killed", summary.killed.text()},
+                  {"truncated", summary.truncated.text()}};
+  if (!summary.unread.empty()) json["unread"] = unread_json(summary);
+  if (!summary.processes.empty()) json["processes"] = processes_json(summary);
+  if (summary.source) {
+    json["source"] = {{"bytes", summary.source->bytes},
+                      {"modified_ns", summary.source->modified_ns}};
+  }
+  json["facts"] = facts_json(summary, one_rank);
+  json["totals"] = figures_json(summary.totals, one_rank);
+  json["losses"] = figures_json(summary.losses, one_rank);
+  json["activities"] = rows_json(summary.activities, one_rank);
+  json["directives"] = rows_json(summary.directives, one_rank);
+  json["variables"] = rows_json(summary.variables, one_rank);
+  json["loops"] = rows_json(summary.loops, one_rank);
+  json["findings"] = rows_json(summary.findings, one_rank);
+  return json.dump(-1, ' ', false, InOrder::error_handler_t::replace) + '\n';
+}
+
+}  // namespace ompdm::summary

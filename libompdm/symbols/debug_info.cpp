@@ -1,0 +1,516 @@
+#include "symbols/debug_info.h"
+
+#include <dwarf.h>
+#include <elfutils/libdwfl.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstddef>
+#include <iterator>
+#include <string_view>
+
+#include "symbols/symbol_names.h"
+#include "symbols/symbols.h"
+
+namespace ompdm::trace {
+
+/// The functions of one compilation unit.
+class DwarfScopes {
+ public:
+  /// Reads where they lie.
+  explicit DwarfScopes(Dwarf_Die unit);
+
+  /// The entries around an address of the unit's, innermost first, the function last; empty if it
+  /// is in none.
+  [[nodiscard]] std::vector<Dwarf_Die> at(std::uint64_t address) const;
+
+ private:
+  struct Function {
+    std::uint64_t end = 0;
+    Dwarf_Die entry{};
+  };
+  void add_functions(Dwarf_Die* parent, int depth);
+
+  std::map<std::uint64_t, Function> functions_;  // by begin of each of their ranges
+};
+
+constexpr int kDeepest = 64;  // of entries in entries, which damaged files may have without end
+
+bool may_hold_functions(int tag) {
+  switch (tag) {
+    case DW_TAG_namespace:
+    case DW_TAG_module:
+    case DW_TAG_class_type:
+    case DW_TAG_structure_type:
+    case DW_TAG_subprogram:
+    case DW_TAG_lexical_block:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool is_inner_scope(int tag) {
+  return tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block ||
+         tag == DW_TAG_try_block || tag == DW_TAG_catch_block;
+}
+
+DwarfScopes::DwarfScopes(Dwarf_Die unit) { add_functions(&unit, 0); }
+
+void DwarfScopes::add_functions(Dwarf_Die* parent, int depth) {
+  Dwarf_Die child;
+  if (depth > kDeepest || dwarf_child(parent, &child) != 0) return;
+  do {
+    const int tag = dwarf_tag(&child);
+    if (!may_hold_functions(tag)) continue;
+    add_functions(&child, depth + 1);
+    if (tag != DW_TAG_subprogram) continue;
+    Dwarf_Addr base = 0;
+    Dwarf_Addr begin = 0;
+    Dwarf_Addr end = 0;
+    for (std::ptrdiff_t at = 0; (at = dwarf_ranges(&child, at, &base, &begin, &end)) > 0;) {
+      if (begin < end) functions_.insert({begin, {end, child}});
+    }
+  } while (dwarf_siblingof(&child, &child) == 0);
+}
+
+std::vector<Dwarf_Die> DwarfScopes::at(std::uint64_t address) const {
+  std::vector<Dwarf_Die> scopes;
+  const auto after = functions_.upper_bound(address);
+  if (after == functions_.begin() || address >= std::prev(after)->second.end) return scopes;
+  scopes.push_back(std::prev(after)->second.entry);
+  Dwarf_Die child;
+  bool is_inside = dwarf_child(&scopes.back(), &child) == 0;
+  while (is_inside && scopes.size() < kDeepest) {
+    if (is_inner_scope(dwarf_tag(&child)) && dwarf_haspc(&child, address) > 0) {
+      scopes.push_back(child);
+      is_inside = dwarf_child(&scopes.back(), &child) == 0;
+    } else {
+      is_inside = dwarf_siblingof(&child, &child) == 0;
+    }
+  }
+  std::ranges::reverse(scopes);
+  return scopes;
+}
+
+std::optional<std::uint64_t> fixed_address(Dwarf_Die* variable) {
+  Dwarf_Attribute location;
+  Dwarf_Op* ops = nullptr;
+  std::size_t count = 0;
+  if (dwarf_attr(variable, DW_AT_location, &location) == nullptr ||
+      dwarf_getlocation(&location, &ops, &count) != 0 || count != 1) {
+    return std::nullopt;
+  }
+  if (ops[0].atom == DW_OP_addr) return ops[0].number;
+  Dwarf_Attribute indexed;
+  Dwarf_Addr address = 0;
+  const bool is_indexed = ops[0].atom == DW_OP_addrx || ops[0].atom == DW_OP_GNU_addr_index;
+  if (!is_indexed || dwarf_getlocation_attr(&location, ops, &indexed) != 0 ||
+      dwarf_formaddr(&indexed, &address) != 0) {
+    return std::nullopt;
+  }
+  return address;
+}
+
+namespace {
+
+constexpr int kDeepestType = 32;  // of types in types, which damaged files may have without end
+
+std::optional<Dwarf_Die> type_of(Dwarf_Die* die) {
+  Dwarf_Attribute attribute;
+  Dwarf_Die type;
+  if (dwarf_attr_integrate(die, DW_AT_type, &attribute) == nullptr ||
+      dwarf_formref_die(&attribute, &type) == nullptr || dwarf_peel_type(&type, &type) != 0) {
+    return std::nullopt;
+  }
+  return type;
+}
+
+bool is_pointer(Dwarf_Die* type) {
+  const int tag = dwarf_tag(type);
+  return tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type ||
+         tag == DW_TAG_rvalue_reference_type;
+}
+
+bool is_aggregate(Dwarf_Die* type) {
+  const int tag = dwarf_tag(type);
+  return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
+}
+
+/// Whether a value of the type has pointers in it, at any depth.
+bool holds_pointers(Dwarf_Die* type, int depth) {
+  if (is_pointer(type) || depth > kDeepestType) return true;
+  // Fortran's allocatable and pointer arrays are described by pointers.
+  if (dwarf_tag(type) == DW_TAG_array_type) {
+    if (dwarf_hasattr(type, DW_AT_allocated) != 0 || dwarf_hasattr(type, DW_AT_associated) != 0) {
+      return true;
+    }
+    std::optional<Dwarf_Die> element = type_of(type);
+    return !element || holds_pointers(&*element, depth + 1);
+  }
+  Dwarf_Die member;
+  if (!is_aggregate(type) || dwarf_child(type, &member) != 0) return false;
+  do {
+    const int tag = dwarf_tag(&member);
+    // A static member is declared here, and lies elsewhere.
+    if (tag != DW_TAG_inheritance &&
+        (tag != DW_TAG_member || dwarf_hasattr(&member, DW_AT_external) != 0)) {
+      continue;
+    }
+    std::optional<Dwarf_Die> inner = type_of(&member);
+    if (!inner || holds_pointers(&*inner, depth + 1)) return true;
+  } while (dwarf_siblingof(&member, &member) == 0);
+  return false;
+}
+
+std::optional<Dwarf_Die> member_of(Dwarf_Die* aggregate, std::string_view name, int depth = 0) {
+  Dwarf_Die member;
+  if (!is_aggregate(aggregate) || depth > kDeepestType || dwarf_child(aggregate, &member) != 0) {
+    return std::nullopt;
+  }
+  do {
+    const char* own = dwarf_diename(&member);
+    if (dwarf_tag(&member) == DW_TAG_member && own != nullptr && own == name) {
+      return type_of(&member);
+    }
+    if (dwarf_tag(&member) != DW_TAG_inheritance) continue;
+    std::optional<Dwarf_Die> base = type_of(&member);
+    if (!base) continue;
+    if (const auto found = member_of(&*base, name, depth + 1)) return found;
+  } while (dwarf_siblingof(&member, &member) == 0);
+  return std::nullopt;
+}
+
+/// What a pointer points to, or an array's elements are.
+std::optional<Dwarf_Die> target_of(Dwarf_Die type) {
+  if (!is_pointer(&type) && dwarf_tag(&type) != DW_TAG_array_type) return std::nullopt;
+  return type_of(&type);
+}
+
+std::optional<Dwarf_Die> without_reference(std::optional<Dwarf_Die> type) {
+  if (!type) return type;
+  const int tag = dwarf_tag(&*type);
+  const bool refers = tag == DW_TAG_reference_type || tag == DW_TAG_rvalue_reference_type;
+  return refers ? type_of(&*type) : type;
+}
+
+std::string_view name_at(std::string_view text) {
+  std::size_t size = 0;
+  while (size < text.size() &&
+         (std::isalnum(static_cast<unsigned char>(text[size])) != 0 || text[size] == '_')) {
+    ++size;
+  }
+  return text.substr(0, size);
+}
+
+/// Whether pointers may lie in the memory that a value of the type points to. What an untyped
+/// pointer, or one to bytes, points to is not known.
+bool leads_to_pointers(Dwarf_Die* type) {
+  if (!is_pointer(type)) return false;
+  std::optional<Dwarf_Die> target = type_of(type);
+  Dwarf_Word bytes = 0;
+  return !target || holds_pointers(&*target, 0) ||
+         (dwarf_aggregate_size(&*target, &bytes) == 0 && bytes == 1);
+}
+
+/// A variable or parameter of that name in a scope, or in the blocks inside it.
+std::optional<Dwarf_Die> variable_in(Dwarf_Die* scope, std::string_view name, bool in_blocks,
+                                     int depth = 0) {
+  Dwarf_Die child;
+  if (depth > kDeepestType || dwarf_child(scope, &child) != 0) return std::nullopt;
+  do {
+    const int tag = dwarf_tag(&child);
+    const char* own = dwarf_diename(&child);
+    const bool is_variable = tag == DW_TAG_variable || tag == DW_TAG_formal_parameter;
+    if (is_variable && own != nullptr && own == name) return child;
+    if (!in_blocks || tag != DW_TAG_lexical_block) continue;
+    if (const auto found = variable_in(&child, name, true, depth + 1)) return found;
+  } while (dwarf_siblingof(&child, &child) == 0);
+  return std::nullopt;
+}
+
+/// What a name stands for. Where a function was inlined, what it was inlined from knows
+/// variables that were optimized away.
+std::optional<Dwarf_Die> declared(std::vector<Dwarf_Die> scopes, std::string_view name) {
+  std::optional<Dwarf_Die> found;
+  for (Dwarf_Die& scope : scopes) {
+    found = variable_in(&scope, name, false);
+    Dwarf_Attribute attribute;
+    Dwarf_Die origin;
+    if (!found && dwarf_attr(&scope, DW_AT_abstract_origin, &attribute) != nullptr &&
+        dwarf_formref_die(&attribute, &origin) != nullptr) {
+      found = variable_in(&origin, name, true);
+    }
+    if (found) break;
+  }
+  return found;
+}
+
+/// The type of what follows a name: members and subscripts, one after the other.
+std::optional<Dwarf_Die> selected(std::optional<Dwarf_Die> type, std::string_view selectors) {
+  while (type && !selectors.empty()) {
+    type = without_reference(type);
+    if (!type) break;
+    if (selectors.front() == '[') {
+      int depth = 0;
+      std::size_t end = 0;
+      do {
+        depth += selectors[end] == '[' ? 1 : selectors[end] == ']' ? -1 : 0;
+        ++end;
+      } while (depth > 0 && end < selectors.size());
+      selectors.remove_prefix(end);
+      type = target_of(*type);
+      continue;
+    }
+    const bool by_pointer = selectors.starts_with("->");
+    if (!by_pointer && selectors.front() != '.') return std::nullopt;
+    selectors.remove_prefix(by_pointer ? 2 : 1);
+    if (by_pointer) type = target_of(*type);
+    const std::string_view name = name_at(selectors);
+    selectors.remove_prefix(name.size());
+    if (type) type = member_of(&*type, name);
+  }
+  return type;
+}
+
+int line_of(Dwarf_Die* variable) {
+  Dwarf_Attribute attribute;
+  Dwarf_Word line = 0;
+  const bool is_known = dwarf_attr_integrate(variable, DW_AT_decl_line, &attribute) != nullptr &&
+                        dwarf_formudata(&attribute, &line) == 0;
+  return is_known ? static_cast<int>(line) : 0;
+}
+
+void add_globals(Dwarf_Die* parent, int depth, std::map<std::uint64_t, bool>& pointers) {
+  Dwarf_Die child;
+  if (depth > kDeepestType || dwarf_child(parent, &child) != 0) return;
+  do {
+    switch (dwarf_tag(&child)) {
+      case DW_TAG_variable:
+        if (const auto address = fixed_address(&child)) {
+          std::optional<Dwarf_Die> type = type_of(&child);
+          if (type) pointers.emplace(*address, holds_pointers(&*type, 0));
+        }
+        break;
+      case DW_TAG_namespace:
+      case DW_TAG_module:
+      case DW_TAG_subprogram:
+      case DW_TAG_lexical_block:
+        add_globals(&child, depth + 1, pointers);
+        break;
+      default:
+        break;
+    }
+  } while (dwarf_siblingof(&child, &child) == 0);
+}
+
+/// The names in an expression that are no members' names: "u" and "n" of "u[0:s->n * n]", and "s".
+std::vector<std::string_view> names_in(std::string_view text) {
+  std::vector<std::string_view> names;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::string_view name = name_at(text.substr(at));
+    if (name.empty()) {
+      ++at;
+      continue;
+    }
+    const std::string_view before = text.substr(0, at);
+    const bool is_member = before.ends_with('.') || before.ends_with("->");
+    const bool is_number = std::isdigit(static_cast<unsigned char>(name.front())) != 0;
+    if (!is_member && !is_number && name != "this") names.push_back(name);
+    at += name.size();
+  }
+  return names;
+}
+
+/// Line from which on a name is known; 0 where that is not known.
+int known_from(const std::vector<Dwarf_Die>& scopes, std::string_view name) {
+  constexpr int kAlways = 1;
+  if (std::optional<Dwarf_Die> variable = declared(scopes, name)) {
+    return dwarf_tag(&*variable) == DW_TAG_variable ? line_of(&*variable) : kAlways;
+  }
+  if (scopes.empty()) return 0;
+  Dwarf_Die scope = scopes.back();
+  Dwarf_Die unit;
+  if (dwarf_diecu(&scope, &unit, nullptr, nullptr) == nullptr) return 0;
+  return variable_in(&unit, name, false) ? kAlways : 0;
+}
+
+int scope_line_of(const std::vector<Dwarf_Die>& scopes, std::string_view expression) {
+  int latest = 1;
+  for (const std::string_view name : names_in(expression)) {
+    const int line = known_from(scopes, name);
+    if (line == 0) return 0;
+    latest = std::max(latest, line);
+  }
+  return latest;
+}
+
+}  // namespace
+
+ItemDeclaration declaration_of(const std::vector<Dwarf_Die>& scopes,
+                               const std::string& expression) {
+  ItemDeclaration item;
+  std::string_view text = expression;
+  const bool dereferences = text.starts_with('*');
+  if (dereferences) text.remove_prefix(1);
+  const std::string_view name = name_at(text);
+  if (name.empty()) return item;
+  item.scope_line = scope_line_of(scopes, expression);
+  std::optional<Dwarf_Die> variable = declared(scopes, name);
+  if (!variable) return item;
+  const bool is_local = dwarf_tag(&*variable) == DW_TAG_variable && !fixed_address(&*variable);
+  if (is_local) item.local_line = line_of(&*variable);
+  auto type = selected(type_of(&*variable), text.substr(name.size()));
+  type = without_reference(type);
+  if (type && dereferences) type = target_of(*type);
+  item.is_aggregate = type && (is_aggregate(&*type) || dwarf_tag(&*type) == DW_TAG_array_type);
+  if (type) item.leads_to_pointers = leads_to_pointers(&*type);
+  while (type && dwarf_tag(&*type) == DW_TAG_array_type) type = type_of(&*type);
+  if (type) item.names_pointers = is_pointer(&*type);
+  return item;
+}
+
+GlobalTypes::GlobalTypes(Dwfl_Module* module) {
+  Dwarf_Addr bias = 0;
+  Dwarf_Die* unit = nullptr;
+  while ((unit = dwfl_module_nextcu(module, unit, &bias)) != nullptr) {
+    add_globals(unit, 0, pointers_);
+  }
+}
+
+std::optional<bool> GlobalTypes::holds_pointers(std::uint64_t address) const {
+  const auto at = pointers_.find(address);
+  return at == pointers_.end() ? std::nullopt : std::optional(at->second);
+}
+
+struct DwarfPlaces::Units {
+  struct Range {
+    std::uint64_t end = 0;
+    std::uint32_t unit = 0;
+  };
+  struct Unit {
+    Dwarf_Die entry{};
+    std::optional<DwarfScopes> scopes;  // once they are asked for
+  };
+  std::map<std::uint64_t, Range> ranges;  // by begin
+  std::vector<Unit> units;
+  std::uint64_t bias = 0;  // between the module's addresses and its debug information's
+
+  // The unit that an address of its debug information lies in; null if there is none.
+  Unit* at(std::uint64_t address) {
+    const auto after = ranges.upper_bound(address);
+    if (after == ranges.begin() || address >= std::prev(after)->second.end) return nullptr;
+    return &units[std::prev(after)->second.unit];
+  }
+
+  static std::vector<Dwarf_Die> scopes_at(Unit& unit, std::uint64_t address) {
+    if (!unit.scopes) unit.scopes.emplace(unit.entry);
+    return unit.scopes->at(address);
+  }
+};
+
+namespace {
+
+std::string text(const char* maybe) { return maybe == nullptr ? std::string() : maybe; }
+
+std::string attribute_text(Dwarf_Die* die, unsigned name) {
+  Dwarf_Attribute attribute;
+  if (dwarf_attr_integrate(die, name, &attribute) == nullptr) return {};
+  return text(dwarf_formstring(&attribute));
+}
+
+Dwarf_Word attribute_number(Dwarf_Die* die, unsigned name) {
+  Dwarf_Attribute attribute;
+  Dwarf_Word value = 0;
+  if (dwarf_attr(die, name, &attribute) == nullptr) return 0;
+  return dwarf_formudata(&attribute, &value) == 0 ? value : 0;
+}
+
+// Where the linker knows a Fortran procedure by its name and an underscore, the name says it all.
+std::string linker_name(Dwarf_Die* die) {
+  const std::string linkage = attribute_text(die, DW_AT_linkage_name);
+  std::string name = attribute_text(die, DW_AT_name);
+  return linkage.empty() || linkage == name + '_' ? name : linkage;
+}
+
+// A line table joins names with the compilation folder; a unit that was given by a relative name
+// gets its files back as the compiler was given them.
+std::string as_given(Dwarf_Die* unit, const char* file) {
+  std::string path = text(file);
+  if (attribute_text(unit, DW_AT_name).starts_with('/')) return path;
+  const std::string folder = attribute_text(unit, DW_AT_comp_dir) + '/';
+  if (folder.size() > 1 && path.starts_with(folder)) path.erase(0, folder.size());
+  return path;
+}
+
+void read_line(Dwarf_Die* unit, std::uint64_t address, CodePlace& place) {
+  Dwarf_Line* line = dwarf_getsrc_die(unit, address);
+  if (line == nullptr) return;
+  dwarf_lineno(line, &place.line);
+  dwarf_linecol(line, &place.column);
+  place.file = as_given(unit, dwarf_linesrc(line, nullptr, nullptr));
+}
+
+// The functions around an address, innermost first; an inlined one's caller stands where it was
+// inlined.
+void read_functions(Dwarf_Die* unit, std::vector<Dwarf_Die> scopes, CodePlace& place) {
+  Dwarf_Files* files = nullptr;
+  dwarf_getsrcfiles(unit, &files, nullptr);
+  Frame frame{"", place.file, place.line, place.column};
+  for (Dwarf_Die& scope : scopes) {
+    const int tag = dwarf_tag(&scope);
+    if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram) continue;
+    const std::string name = linker_name(&scope);
+    const std::string written = written_function(name);
+    frame.function = demangle(written);
+    if (!written.empty()) place.functions.push_back(frame.function);
+    // What the compiler outlined stands where its function does, and says nothing more.
+    if (written == name) place.inlined.push_back(frame);
+    if (tag == DW_TAG_subprogram) break;
+    const Dwarf_Word file = attribute_number(&scope, DW_AT_call_file);
+    frame.file =
+        files == nullptr ? "" : as_given(unit, dwarf_filesrc(files, file, nullptr, nullptr));
+    frame.line = static_cast<int>(attribute_number(&scope, DW_AT_call_line));
+    frame.column = static_cast<int>(attribute_number(&scope, DW_AT_call_column));
+  }
+  if (place.inlined.size() < 2) place.inlined.clear();
+}
+
+}  // namespace
+
+DwarfPlaces::DwarfPlaces(Dwfl_Module* module) : units_(std::make_unique<Units>()) {
+  Dwarf_Addr bias = 0;
+  Dwarf_Die* unit = nullptr;
+  while ((unit = dwfl_module_nextcu(module, unit, &bias)) != nullptr) {
+    Dwarf_Addr base = 0;
+    Dwarf_Addr begin = 0;
+    Dwarf_Addr end = 0;
+    units_->bias = bias;
+    const auto number = static_cast<std::uint32_t>(units_->units.size());
+    units_->units.push_back({*unit, std::nullopt});
+    for (std::ptrdiff_t at = 0; (at = dwarf_ranges(unit, at, &base, &begin, &end)) > 0;) {
+      if (begin < end) units_->ranges.insert({begin, {end, number}});
+    }
+  }
+}
+
+DwarfPlaces::~DwarfPlaces() = default;
+
+CodePlace DwarfPlaces::at(std::uint64_t address) const {
+  CodePlace place;
+  address -= units_->bias;
+  Units::Unit* unit = units_->at(address);
+  if (unit == nullptr) return place;
+  read_line(&unit->entry, address, place);
+  read_functions(&unit->entry, Units::scopes_at(*unit, address), place);
+  return place;
+}
+
+ItemDeclaration DwarfPlaces::item_at(std::uint64_t address, const std::string& expression) const {
+  address -= units_->bias;
+  Units::Unit* unit = units_->at(address);
+  if (unit == nullptr) return {};
+  return declaration_of(Units::scopes_at(*unit, address), expression);
+}
+
+}  // namespace ompdm::trace

@@ -1,0 +1,337 @@
+#include "symbols/sites.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "machine_code/flow_graph.h"
+#include "symbols/callers.h"
+#include "symbols/symbol_names.h"
+
+namespace ompdm::trace {
+
+namespace {
+
+/// The calls that the site's function was inlined by, where the host version of its kernel stands
+/// at an address; empty if it does not.
+std::vector<Frame> chain_at(const Site& site, const CodePlace& place) {
+  // What the compiler outlined counts as a function, and is no frame of its own.
+  if (place.inlined.empty() || place.functions.size() == place.inlined.size()) return {};
+  const Frame& own = place.inlined.front();
+  if (own.line != site.line || plain_function(own.function) != plain_function(site.function))
+    return {};
+  std::vector<Frame> chain = place.inlined;
+  chain.front() = {site.function, site.file, site.line, site.column};
+  return chain;
+}
+
+/// Gives a kernel's site the chain of inlined calls that it is in, where some of that is not known.
+void learn_inlined_calls(Site& site, Symbols& symbols) {
+  const bool has_gap = std::ranges::any_of(
+      site.inlined, [](const Frame& frame) { return frame.line <= 0 && !frame.file.empty(); });
+  if (!has_gap) return;
+  constexpr std::uint64_t kMostBytes = 64;  // of a block that are looked at
+  const ModuleCode* code = symbols.code(site.module);
+  const auto function = code == nullptr ? std::nullopt : code->function_at(site.address - 1);
+  if (!function || site.address >= function->end) return;
+  const auto flow = read_flow(*code, *function);
+  if (!flow) return;
+  for (const std::uint32_t next : flow->successors[flow->block_at(site.address)]) {
+    const std::uint64_t begin = flow->begins[next];
+    const std::uint64_t end = std::min(flow->lasts[next] + 1, begin + kMostBytes);
+    for (std::uint64_t address = begin; address < end; ++address) {
+      std::vector<Frame> chain = chain_at(site, symbols.at(site.module, address));
+      if (chain.empty()) continue;
+      site.inlined = std::move(chain);
+      return;
+    }
+  }
+}
+
+enum Kind : std::uint8_t { kTarget = 1, kEnter = 2, kExit = 3, kUpdate = 4 };
+
+// Kernel entries by the address that a launch names, and by their module: another one may have lain
+// there before.
+using KernelNames = std::map<std::pair<std::uint64_t, std::uint32_t>, const OffloadSymbol*>;
+
+KernelNames kernel_names(const Draft& draft) {
+  KernelNames names;
+  for (const OffloadSymbol& symbol : draft.symbols) {
+    if (symbol.size == 0) names[{symbol.address, symbol.module.value}] = &symbol;
+  }
+  return names;
+}
+
+// The entry of the module that launches it, else of any that has one there.
+const OffloadSymbol* entry_at(const KernelNames& names, Index<Module> module,
+                              std::uint64_t address) {
+  if (address == 0) return nullptr;
+  auto at = names.find({address, module.value});
+  if (at == names.end()) at = names.lower_bound({address, 0});
+  return at != names.end() && at->first.first == address ? at->second : nullptr;
+}
+
+std::optional<KernelName> kernel_at(const KernelNames& names, Index<Module> module,
+                                    std::uint64_t address) {
+  const OffloadSymbol* symbol = entry_at(names, module, address);
+  return symbol == nullptr ? std::nullopt : parse_kernel(symbol->name);
+}
+
+// A construct that ran before its library was patched has no names; another run of the same call
+// may have them.
+void lend_names(Draft& draft) {
+  std::map<std::tuple<std::uint32_t, std::uint64_t>, std::size_t> named;
+  for (std::size_t i = 0; i < draft.site_notes.size(); ++i) {
+    const SiteNote& note = draft.site_notes[i];
+    if (!note.psource.empty()) named[{draft.trace.sites[i].module.value, note.codeptr}] = i;
+  }
+  for (std::size_t i = 0; i < draft.site_notes.size(); ++i) {
+    SiteNote& note = draft.site_notes[i];
+    if (!note.psource.empty()) continue;
+    const auto at = named.find({draft.trace.sites[i].module.value, note.codeptr});
+    if (at == named.end()) continue;
+    const SiteNote& lender = draft.site_notes[at->second];
+    note.psource = lender.psource;
+    if (note.entry == spool::Entry::kNone) note.entry = lender.entry;
+    if (note.names.empty()) note.names = lender.names;
+    if (note.kernel == 0) note.kernel = lender.kernel;
+  }
+}
+
+const char* api_name(spool::Entry entry) {
+  switch (entry) {
+    case spool::Entry::kMemcpy:
+      return "omp_target_memcpy";
+    case spool::Entry::kMemcpyRect:
+      return "omp_target_memcpy_rect";
+    case spool::Entry::kMemset:
+      return "omp_target_memset";
+    case spool::Entry::kMemcpyAsync:
+      return "omp_target_memcpy_async";
+    case spool::Entry::kMemcpyRectAsync:
+      return "omp_target_memcpy_rect_async";
+    case spool::Entry::kMemsetAsync:
+      return "omp_target_memset_async";
+    default:
+      return "";
+  }
+}
+
+// The routines that OMPT's operation alone makes certain, when a program called for it outside any
+// region.
+const char* api_name(OpKind kind) {
+  switch (kind) {
+    case OpKind::kAlloc:
+      return "omp_target_alloc";
+    case OpKind::kDelete:
+      return "omp_target_free";
+    case OpKind::kAssociate:
+      return "omp_target_associate_ptr";
+    case OpKind::kDisassociate:
+      return "omp_target_disassociate_ptr";
+    default:
+      return "";
+  }
+}
+
+bool is_nowait(spool::Entry entry) {
+  using spool::Entry;
+  return entry == Entry::kDataBeginNowait || entry == Entry::kDataEndNowait ||
+         entry == Entry::kDataUpdateNowait || entry == Entry::kKernelNowait;
+}
+
+Directive directive_of(std::uint8_t kind, spool::Entry entry) {
+  using spool::Entry;
+  switch (kind) {
+    case kTarget:
+      return Directive::kTarget;
+    case kEnter:
+      return Directive::kTargetEnterData;
+    case kExit:
+      return Directive::kTargetExitData;
+    case kUpdate:
+      return Directive::kTargetUpdate;
+    default:
+      break;
+  }
+  switch (entry) {  // a site that no region came from
+    case Entry::kDataBegin:
+    case Entry::kDataBeginNowait:
+      return Directive::kTargetEnterData;
+    case Entry::kDataEnd:
+    case Entry::kDataEndNowait:
+      return Directive::kTargetExitData;
+    case Entry::kDataUpdate:
+    case Entry::kDataUpdateNowait:
+      return Directive::kTargetUpdate;
+    case Entry::kKernel:
+    case Entry::kKernelNowait:
+      return Directive::kTarget;
+    default:
+      return Directive::kApi;
+  }
+}
+
+void name_directives(Draft& draft) {
+  Trace& trace = draft.trace;
+  std::vector<std::uint8_t> kinds(trace.sites.size(), kNoKind);
+  for (std::size_t i = 0; i < trace.regions.size(); ++i) {
+    const Index<Site> site = trace.regions.common(i).site;
+    if (site) kinds[site.value] = draft.region_notes[i].kind;
+  }
+  // A begin and an end that stand at one place in the source are a `target data`.
+  std::set<std::string_view> begins;
+  std::set<std::string_view> ends;
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    const SiteNote& note = draft.site_notes[i];
+    if (!parse_source(note.psource)) continue;
+    if (kinds[i] == kEnter && note.entry == spool::Entry::kDataBegin) begins.insert(note.psource);
+    if (kinds[i] == kExit && note.entry == spool::Entry::kDataEnd) ends.insert(note.psource);
+  }
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    const std::string& psource = draft.site_notes[i].psource;
+    Site& site = trace.sites[i];
+    site.directive = directive_of(kinds[i], draft.site_notes[i].entry);
+    const bool is_data = kinds[i] == kEnter || kinds[i] == kExit;
+    if (is_data && begins.contains(psource) && ends.contains(psource)) {
+      site.directive = Directive::kTargetData;
+    }
+    if (site.directive == Directive::kApi) site.api = api_name(draft.site_notes[i].entry);
+  }
+  const auto kind_of = [&](std::size_t region) { return draft.region_notes[region].kind; };
+  trace.regions.change_by(kind_of, [&](Region& region, std::uint8_t kind) {
+    region.ends_data = kind == kExit && region.site &&
+                       trace.sites[region.site.value].directive == Directive::kTargetData;
+    // OMPT's own kinds for these never come (LLVM 14 to 22).
+    region.nowait =
+        region.nowait || (region.site && is_nowait(draft.site_notes[region.site.value].entry));
+  });
+  for (std::size_t i = 0; i < trace.ops.size(); ++i) {
+    const DataOp& op = trace.ops.common(i);
+    if (trace.ops.region_of(i) || !op.site || draft.site_notes[op.site.value].in_runtime) continue;
+    Site& site = trace.sites[op.site.value];
+    if (site.directive == Directive::kApi && site.api.empty()) site.api = api_name(op.kind);
+  }
+}
+
+// The fuller of the names that mean the function `plain`: the compiler's says the least ("run"),
+// the linker's the most
+// ("V<int>::run(double*)").
+std::string fullest(const std::string& plain, const std::vector<std::string>& candidates) {
+  for (const std::string& candidate : candidates) {
+    if (plain.empty() || plain_function(candidate) == plain_function(plain)) return candidate;
+  }
+  return plain;
+}
+
+void locate(Site& site, const SiteNote& note, const std::optional<KernelName>& kernel,
+            Symbols& symbols) {
+  if (note.in_runtime) return;  // its caller is unknown, and its own lines are nobody's concern
+  const CodePlace& place = symbols.at(site.module, site.address - 1);
+  const auto source = parse_source(note.psource);
+  std::vector<std::string> functions = place.functions;
+  if (kernel) functions.insert(functions.begin(), demangle(kernel->function));
+  site.file = place.file;
+  if (source) {
+    if (!source->file.empty()) site.file = source->file;
+    site.line = source->line;
+    site.column = source->column;
+    site.source = LineSource::kRuntime;
+  } else if (kernel) {
+    site.line = kernel->line;
+    site.source = LineSource::kKernelName;
+  } else if (place.line > 0) {
+    site.line = place.line;
+    site.column = place.column;
+    site.source = LineSource::kDwarf;
+  }
+  site.function = fullest(source ? source->function : std::string(), functions);
+  site.inlined = inlined_at(site, place);
+  if (kernel) learn_inlined_calls(site, symbols);
+}
+
+// Where a directive was inlined, the debug information may know its function by the plain name
+// alone: its other sites tell the rest. Which instance of a template a site is in they cannot tell.
+void lend_functions(Draft& draft) {
+  std::map<std::string_view, std::set<std::string>> full;
+  const auto is_plain = [](const std::string& name) { return name == plain_function(name); };
+  for (std::size_t i = 0; i < draft.site_notes.size(); ++i) {
+    const Site& site = draft.trace.sites[i];
+    if (site.source != LineSource::kRuntime || is_plain(site.function)) continue;
+    full[draft.site_notes[i].psource].insert(site.function);
+  }
+  for (std::size_t i = 0; i < draft.site_notes.size(); ++i) {
+    Site& site = draft.trace.sites[i];
+    if (site.source != LineSource::kRuntime || !is_plain(site.function)) continue;
+    const auto names = full.find(draft.site_notes[i].psource);
+    if (names == full.end() || names->second.size() > 1) continue;
+    const std::string& name = *names->second.begin();
+    if (name.find('<') == std::string::npos) site.function = name;
+  }
+}
+
+}  // namespace
+
+void resolve_sites(Draft& draft, Symbols& symbols) {
+  Trace& trace = draft.trace;
+  for (std::size_t i = 0; i < trace.sites.size(); ++i) {
+    const Index<Module> module = trace.sites[i].module;
+    draft.site_notes[i].in_runtime = module && is_runtime_library(trace.modules[module.value].path);
+  }
+  lend_names(draft);
+  name_directives(draft);
+  const KernelNames kernels = kernel_names(draft);
+  for (std::size_t i = 0; i < trace.sites.size(); ++i) {
+    const SiteNote& note = draft.site_notes[i];
+    locate(trace.sites[i], note, kernel_at(kernels, trace.sites[i].module, note.kernel), symbols);
+  }
+  for (std::size_t i = 0; i < trace.sites.size(); ++i) {
+    const SiteNote& note = draft.site_notes[i];
+    if (!note.in_runtime) trace.sites[i].callers = callers_of(note, trace.modules, symbols);
+  }
+  lend_functions(draft);
+}
+
+void resolve_kernels(Draft& draft) {
+  Trace& trace = draft.trace;
+  const KernelNames names = kernel_names(draft);
+  // By host_ptr and the entry's module; without names by the site that launched it.
+  std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint32_t> rows;
+  const auto told_at = [&](std::size_t i) { return draft.launch_kernels[i]; };
+  trace.launches.change_by(told_at, [&](Launch& launch, std::uint64_t address) {
+    if (address == 0 && launch.site) address = draft.site_notes[launch.site.value].kernel;
+    if (address == 0 && !launch.site) return;
+    const Index<Module> module =
+        launch.site ? trace.sites[launch.site.value].module : Index<Module>{};
+    const OffloadSymbol* symbol = entry_at(names, module, address);
+    const std::uint32_t apart = address == 0        ? launch.site.value
+                                : symbol == nullptr ? 0
+                                                    : symbol->module.value;
+    const auto [at, is_new] =
+        rows.emplace(std::pair(address, apart), static_cast<std::uint32_t>(trace.kernels.size()));
+    launch.kernel = {at->second};
+    if (!is_new) return;
+    Kernel kernel;
+    if (launch.site) {
+      const Site& site = trace.sites[launch.site.value];
+      kernel.function = site.function;
+      kernel.file = site.file;
+      kernel.line = site.line;
+    }
+    if (symbol != nullptr) {
+      kernel.name = symbol->name;
+      if (const auto parsed = parse_kernel(kernel.name)) {
+        kernel.function = demangle(parsed->function);
+        kernel.line = parsed->line;
+      }
+    }
+    trace.kernels.push_back(std::move(kernel));
+  });
+}
+
+}  // namespace ompdm::trace

@@ -1,0 +1,463 @@
+#include "symbols/symbols.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwelf.h>
+#include <elfutils/libdwfl.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <string_view>
+#include <unordered_map>
+
+#include "symbols/symbol_names.h"
+
+// After dwarf_place.h, so that libelf's macros stay here.
+
+namespace ompdm::trace {
+
+namespace {
+
+struct Sections {
+  std::string_view lines;         // .debug_line
+  std::string_view line_strings;  // .debug_line_str
+  std::string_view strings;       // .debug_str
+};
+
+Sections sections_of(Dwfl_Module* module) {
+  Sections sections;
+  Dwarf_Addr bias = 0;
+  Dwarf* dwarf = dwfl_module_getdwarf(module, &bias);
+  Elf* elf = dwarf == nullptr ? nullptr : dwarf_getelf(dwarf);
+  std::size_t names = 0;
+  if (elf == nullptr || elf_getshdrstrndx(elf, &names) != 0) return sections;
+  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;) {
+    GElf_Shdr header;
+    if (gelf_getshdr(section, &header) == nullptr || header.sh_type == SHT_NOBITS) continue;
+    // libdw has inflated those that it knows.
+    const char* name = elf_strptr(elf, names, header.sh_name);
+    const Elf_Data* data = elf_rawdata(section, nullptr);
+    if (name == nullptr || data == nullptr || data->d_buf == nullptr) continue;
+    const std::string_view bytes(static_cast<const char*>(data->d_buf), data->d_size);
+    if ((header.sh_flags & SHF_COMPRESSED) != 0) continue;
+    if (std::string_view(name) == ".debug_line") sections.lines = bytes;
+    if (std::string_view(name) == ".debug_line_str") sections.line_strings = bytes;
+    if (std::string_view(name) == ".debug_str") sections.strings = bytes;
+  }
+  return sections;
+}
+
+/// Takes values from the begin of some bytes. Once they do not suffice it has none any more.
+class ByteCursor {
+ public:
+  explicit ByteCursor(std::string_view bytes) : bytes_(bytes) {}
+
+  [[nodiscard]] bool failed() const { return failed_; }
+  std::string_view take(std::uint64_t size) {
+    failed_ = failed_ || size > bytes_.size();
+    if (failed_) return {};
+    const std::string_view taken = bytes_.substr(0, size);
+    bytes_.remove_prefix(size);
+    return taken;
+  }
+  std::uint64_t number(std::size_t size) {
+    const std::string_view bytes = take(size);
+    std::uint64_t value = 0;
+    if (!bytes.empty()) std::memcpy(&value, bytes.data(), bytes.size());
+    return value;
+  }
+  std::uint64_t leb() {
+    std::uint64_t value = 0;
+    for (unsigned shift = 0; shift < 64; shift += 7) {
+      const std::uint64_t byte = number(1);
+      value |= (byte & 0x7f) << shift;
+      if ((byte & 0x80) == 0) return value;
+    }
+    failed_ = true;
+    return value;
+  }
+  std::string_view text() {
+    const std::size_t size = bytes_.find('\0');
+    failed_ = failed_ || size == std::string_view::npos;
+    const std::string_view taken = take(failed_ ? 0 : size);
+    take(1);
+    return taken;
+  }
+
+ private:
+  std::string_view bytes_;
+  bool failed_ = false;
+};
+
+std::string_view text_at(std::string_view table, std::uint64_t offset) {
+  if (offset >= table.size()) return {};
+  const std::string_view rest = table.substr(offset);
+  return rest.substr(0, rest.find('\0'));
+}
+
+struct Entry {
+  std::string_view path;
+  std::uint64_t folder = 0;
+  std::string_view md5;
+};
+
+/// The tables of one unit: how its entries are written, and they.
+class Tables {
+ public:
+  Tables(ByteCursor& cursor, std::size_t offset_size, const Sections& sections)
+      : cursor_(cursor), offset_size_(offset_size), sections_(sections) {}
+
+  /// Empty where it is damaged.
+  std::vector<Entry> take() {
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> columns(cursor_.number(1));
+    for (auto& [content, form] : columns) {
+      content = cursor_.leb();
+      form = cursor_.leb();
+    }
+    const std::uint64_t count = cursor_.leb();
+    std::vector<Entry> entries;
+    if (columns.empty()) return entries;
+    for (std::uint64_t i = 0; i < count && !cursor_.failed(); ++i) {
+      Entry& entry = entries.emplace_back();
+      for (const auto& [content, form] : columns) take(content, form, entry);
+    }
+    if (cursor_.failed()) entries.clear();
+    return entries;
+  }
+
+ private:
+  void take(std::uint64_t content, std::uint64_t form, Entry& entry) {
+    std::string_view text;
+    std::uint64_t number = 0;
+    switch (form) {
+      case DW_FORM_string:
+        text = cursor_.text();
+        break;
+      case DW_FORM_line_strp:
+        text = text_at(sections_.line_strings, cursor_.number(offset_size_));
+        break;
+      case DW_FORM_strp:
+        text = text_at(sections_.strings, cursor_.number(offset_size_));
+        break;
+      case DW_FORM_data16:
+        text = cursor_.take(16);
+        break;
+      case DW_FORM_block:
+        cursor_.take(cursor_.leb());
+        break;
+      case DW_FORM_udata:
+        number = cursor_.leb();
+        break;
+      case DW_FORM_data1:
+        number = cursor_.number(1);
+        break;
+      case DW_FORM_data2:
+        number = cursor_.number(2);
+        break;
+      case DW_FORM_data4:
+        number = cursor_.number(4);
+        break;
+      case DW_FORM_data8:
+        number = cursor_.number(8);
+        break;
+      default:
+        cursor_.take(~std::uint64_t{0});  // what follows is not known
+    }
+    if (content == DW_LNCT_path) entry.path = text;
+    if (content == DW_LNCT_directory_index) entry.folder = number;
+    if (content == DW_LNCT_MD5 && form == DW_FORM_data16) entry.md5 = text;
+  }
+
+  ByteCursor& cursor_;
+  std::size_t offset_size_;
+  const Sections& sections_;
+};
+
+std::string hex_of(std::string_view bytes) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  for (const char byte : bytes) {
+    text += kDigits[static_cast<unsigned char>(byte) >> 4];
+    text += kDigits[static_cast<unsigned char>(byte) & 15];
+  }
+  return text;
+}
+
+std::string joined(std::string_view folder, std::string_view path) {
+  if (folder.empty() || path.starts_with('/')) return std::string(path);
+  return std::string(folder) + '/' + std::string(path);
+}
+
+/// One unit's, from behind its length on.
+void add_unit(ByteCursor unit, std::size_t offset_size, const Sections& sections,
+              const std::set<std::string>& names, std::vector<DigestedFile>& files) {
+  if (unit.number(2) != 5) return;  // older versions have no digests
+  unit.take(2 + offset_size + 5);   // sizes, and how the program's numbers are to be understood
+  const std::uint64_t opcodes = unit.number(1);
+  unit.take(opcodes == 0 ? 0 : opcodes - 1);
+  Tables tables(unit, offset_size, sections);
+  const std::vector<Entry> folders = tables.take();
+  if (folders.empty()) return;
+  const std::string_view directory = folders.front().path;
+  for (const Entry& file : tables.take()) {
+    if (file.md5.empty() || file.folder >= folders.size()) continue;
+    if (!names.contains(std::string(file.path.substr(file.path.rfind('/') + 1)))) continue;
+    files.push_back(
+        {std::string(directory), joined(folders[file.folder].path, file.path), hex_of(file.md5)});
+  }
+}
+
+}  // namespace
+
+std::vector<DigestedFile> digested_files_of(Dwfl_Module* module,
+                                            const std::set<std::string>& names) {
+  const Sections sections = sections_of(module);
+  std::vector<DigestedFile> files;
+  for (ByteCursor cursor(sections.lines); !cursor.failed();) {
+    constexpr std::uint64_t k64Bit = 0xffffffff;
+    std::uint64_t length = cursor.number(4);
+    const std::size_t offset_size = length == k64Bit ? 8 : 4;
+    if (length == k64Bit) length = cursor.number(8);
+    const std::string_view unit = cursor.take(length);
+    if (!cursor.failed()) add_unit(ByteCursor(unit), offset_size, sections, names, files);
+  }
+  return files;
+}
+
+namespace {
+
+std::string build_id_of(Elf* elf) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  const void* bytes = nullptr;
+  const ssize_t size = dwelf_elf_gnu_build_id(elf, &bytes);
+  std::string text;
+  for (ssize_t i = 0; i < size; ++i) {
+    const unsigned byte = static_cast<const unsigned char*>(bytes)[i];
+    text += kDigits[byte >> 4];
+    text += kDigits[byte & 15];
+  }
+  return text;
+}
+
+int open_regular(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  struct stat status{};
+  if (fd >= 0 && (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))) {
+    close(fd);
+    return -1;
+  }
+  return fd;
+}
+
+// Separate debug information: by build-id, then by the name in .gnu_debuglink beside the module.
+// libdw's own search would ask debuginfod servers too.
+int find_debuginfo(Dwfl_Module* module, void** data, const char* name, Dwarf_Addr base,
+                   const char* file, const char* debuglink, GElf_Word crc, char** found) {
+  const int fd =
+      dwfl_build_id_find_debuginfo(module, data, name, base, file, debuglink, crc, found);
+  if (fd >= 0 || file == nullptr || debuglink == nullptr) return fd;
+  const std::string path(file);
+  const std::string folder = path.substr(0, path.rfind('/') + 1);
+  for (const std::string& place : {folder, folder + ".debug/", "/usr/lib/debug" + folder}) {
+    // A stripped module's link may name the module itself.
+    if (place + debuglink == path) continue;
+    const int linked = open_regular(place + debuglink);
+    if (linked >= 0) return linked;
+  }
+  return -1;
+}
+
+// For modules whose own file is enough.
+int find_nothing(Dwfl_Module*, void**, const char*, Dwarf_Addr, const char*, const char*, GElf_Word,
+                 char**) {
+  return -1;
+}
+
+bool is_of_the_system(const std::string& path) {
+  for (const char* folder : {"/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/"}) {
+    if (path.starts_with(folder)) return true;
+  }
+  return false;
+}
+
+int find_elf(Dwfl_Module*, void**, const char*, Dwarf_Addr, char**, Elf**) { return -1; }
+
+}  // namespace
+
+// One module in a session of its own: modules of one process may have had the same addresses at
+// different times.
+struct Symbols::Loaded {
+  enum class State { kUsable, kMissing, kChanged };
+  State state = State::kMissing;
+  char* debuginfo_path = nullptr;
+  Dwfl_Callbacks callbacks{find_elf, find_debuginfo, nullptr, &debuginfo_path};
+  Dwfl* session = nullptr;
+  Dwfl_Module* module = nullptr;
+  std::unique_ptr<DwarfPlaces> dwarf;
+  std::unique_ptr<FortranVariables> fortran_variables;
+  std::unique_ptr<GlobalTypes> globals;
+  std::unique_ptr<GlobalVariables> global_names;
+  std::unique_ptr<ModuleCode> code;
+  std::unordered_map<std::uint64_t, CodePlace> places;  // that were asked for
+
+  explicit Loaded(bool has_separate) {
+    if (!has_separate) callbacks.find_debuginfo = find_nothing;
+  }
+  Loaded(const Loaded&) = delete;
+  Loaded& operator=(const Loaded&) = delete;
+  ~Loaded() {
+    dwarf.reset();
+    if (session != nullptr) dwfl_end(session);
+  }
+
+  void open_module(const Module& wanted, std::int64_t recorded_at);
+  [[nodiscard]] CodePlace look_up(std::uint64_t address) const;
+};
+
+void Symbols::Loaded::open_module(const Module& wanted, std::int64_t recorded_at) {
+  const int fd = open_regular(wanted.path);
+  if (fd < 0) return;
+  struct stat status{};
+  fstat(fd, &status);
+  session = dwfl_begin(&callbacks);
+  if (session != nullptr) {
+    // Base 0 relative to the program headers: addresses are file addresses.
+    module = dwfl_report_elf(session, wanted.path.c_str(), wanted.path.c_str(), fd, 0, true);
+  }
+  if (module == nullptr) {
+    close(fd);
+    return;
+  }
+  dwfl_report_end(session, nullptr, nullptr);
+  GElf_Addr bias = 0;
+  Elf* elf = dwfl_module_getelf(module, &bias);
+  if (elf == nullptr) return;
+  const std::int64_t modified =
+      std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
+  const bool same =
+      wanted.build_id.empty() ? modified <= recorded_at : build_id_of(elf) == wanted.build_id;
+  state = same ? State::kUsable : State::kChanged;
+  if (same) dwarf = std::make_unique<DwarfPlaces>(module);
+}
+
+CodePlace Symbols::Loaded::look_up(std::uint64_t address) const {
+  CodePlace place = dwarf->at(address);
+  if (place.functions.empty()) {
+    const char* symbol = dwfl_module_addrname(module, address);
+    const std::string written = symbol == nullptr ? "" : written_function(symbol);
+    if (!written.empty()) place.functions.push_back(demangle(written));
+  }
+  if (!place.functions.empty()) place.function = place.functions.front();
+  return place;
+}
+
+const ModuleCode* Symbols::code(Index<Module> module) {
+  if (!module || module.value >= modules_.size()) return nullptr;
+  const Module& wanted = modules_[module.value];
+  Loaded& loaded = load(wanted, !is_of_the_system(wanted.path));
+  if (loaded.state != Loaded::State::kUsable) return nullptr;
+  if (!loaded.code) {
+    GElf_Addr bias = 0;
+    loaded.code = std::make_unique<ModuleCode>(dwfl_module_getelf(loaded.module, &bias));
+  }
+  return loaded.code.get();
+}
+
+Declaration Symbols::fortran_variable(Index<Module> module, const std::string& fortran_module,
+                                      const std::string& variable) {
+  if (!module || module.value >= modules_.size()) return {};
+  Loaded& loaded = load(modules_[module.value], true);
+  if (loaded.state != Loaded::State::kUsable) return {};
+  if (!loaded.fortran_variables) {
+    loaded.fortran_variables = std::make_unique<FortranVariables>(loaded.module);
+  }
+  return loaded.fortran_variables->find(fortran_module, variable);
+}
+
+ItemDeclaration Symbols::item_at(Index<Module> module, std::uint64_t address,
+                                 const std::string& expression) {
+  if (!module || module.value >= modules_.size()) return {};
+  const Loaded& loaded = load(modules_[module.value], true);
+  if (loaded.state != Loaded::State::kUsable) return {};
+  return loaded.dwarf->item_at(address, expression);
+}
+
+std::optional<bool> Symbols::global_holds_pointers(Index<Module> module, std::uint64_t address) {
+  if (!module || module.value >= modules_.size()) return std::nullopt;
+  Loaded& loaded = load(modules_[module.value], true);
+  if (loaded.state != Loaded::State::kUsable) return std::nullopt;
+  if (!loaded.globals) loaded.globals = std::make_unique<GlobalTypes>(loaded.module);
+  return loaded.globals->holds_pointers(address);
+}
+
+const GlobalVariable* Symbols::global_at(Index<Module> module, std::uint64_t address) {
+  if (!module || module.value >= modules_.size()) return nullptr;
+  Loaded& loaded = load(modules_[module.value], true);
+  if (loaded.state != Loaded::State::kUsable) return nullptr;
+  if (!loaded.global_names) loaded.global_names = std::make_unique<GlobalVariables>(loaded.module);
+  return loaded.global_names->at(address);
+}
+
+std::vector<DigestedFile> Symbols::digested_files(Index<Module> module,
+                                                  const std::set<std::string>& names) {
+  if (!module || module.value >= modules_.size()) return {};
+  if (is_of_the_system(modules_[module.value].path)) return {};
+  Loaded& loaded = load(modules_[module.value], true);
+  if (loaded.state != Loaded::State::kUsable) return {};
+  return digested_files_of(loaded.module, names);
+}
+
+Symbols::Symbols(const std::vector<Module>& modules, std::int64_t recorded_at)
+    : modules_(modules), recorded_at_(recorded_at) {}
+
+Symbols::~Symbols() = default;
+
+// A library that is loaded again, wherever, is the same file.
+Symbols::Loaded& Symbols::load(const Module& module, bool has_separate) {
+  auto& loaded = loaded_[{module.path, module.build_id}];
+  if (!loaded) {
+    loaded = std::make_unique<Loaded>(has_separate);
+    loaded->open_module(module, recorded_at_);
+  }
+  return *loaded;
+}
+
+const CodePlace& Symbols::look_up(Index<Module> module, std::uint64_t address, bool has_separate) {
+  static const CodePlace kUnknown;
+  if (!module || module.value >= modules_.size()) return kUnknown;
+  Loaded& loaded = load(modules_[module.value], has_separate);
+  if (loaded.state != Loaded::State::kUsable) return kUnknown;
+  const auto [at, is_new] = loaded.places.try_emplace(address);
+  if (is_new) at->second = loaded.look_up(address);
+  return at->second;
+}
+
+const CodePlace& Symbols::at(Index<Module> module, std::uint64_t address) {
+  return look_up(module, address, true);
+}
+
+const CodePlace& Symbols::caller_at(Index<Module> module, std::uint64_t address) {
+  const bool known = module && module.value < modules_.size();
+  return look_up(module, address, known && !is_of_the_system(modules_[module.value].path));
+}
+
+std::uint64_t Symbols::missing() const {
+  std::uint64_t count = 0;
+  for (const auto& [name, loaded] : loaded_) {
+    if (loaded->state == Loaded::State::kMissing) ++count;
+  }
+  return count;
+}
+
+std::uint64_t Symbols::changed() const {
+  std::uint64_t count = 0;
+  for (const auto& [name, loaded] : loaded_) {
+    if (loaded->state == Loaded::State::kChanged) ++count;
+  }
+  return count;
+}
+
+}  // namespace ompdm::trace

@@ -1,0 +1,98 @@
+// Addresses of modules to functions and source lines.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "machine_code/module_code.h"
+#include "ompdm/trace.h"
+#include "symbols/debug_info.h"
+#include "symbols/variables.h"
+
+struct Dwfl_Module;
+
+namespace ompdm::trace {
+
+/// A file that a compilation read.
+struct DigestedFile {
+  std::string directory;  ///< that it was compiled in
+  std::string path;       ///< whole, or relative to that
+  std::string md5;        ///< of its content, lower-case hexadecimal
+};
+
+/// Those whose names, without their folders, are among these. What is damaged is left out.
+std::vector<DigestedFile> digested_files_of(Dwfl_Module* module,
+                                            const std::set<std::string>& names);
+
+/// What debug information and symbol tables say of one address.
+struct CodePlace {
+  std::string file;
+  int line = 0;  ///< 0: the compiler gave none
+  int column = 0;
+  std::string function;                ///< innermost, demangled
+  std::vector<std::string> functions;  ///< all that the address lies in, innermost first, demangled
+  std::vector<Frame> inlined;          ///< the chain, where inlining made one
+};
+
+/// Looks up addresses in the modules of a trace, which must outlive it.
+class Symbols {
+ public:
+  /// `recorded_at`: a module without build-id that was modified after this (CLOCK_REALTIME) is not
+  /// used.
+  Symbols(const std::vector<Module>& modules, std::int64_t recorded_at);
+  ~Symbols();
+  Symbols(const Symbols&) = delete;
+  Symbols& operator=(const Symbols&) = delete;
+
+  /// `address` is a file address (pc - bias) inside the instruction. Empty where nothing is known.
+  const CodePlace& at(Index<Module> module, std::uint64_t address);
+  /// The same for a place that only leads to others of interest: of a system library that at() was
+  /// never asked about it knows what the library itself tells, which is the names that it exports.
+  /// Its separate debug information is large, and says nothing about the program.
+  const CodePlace& caller_at(Index<Module> module, std::uint64_t address);
+
+  /// The module's machine code; null where its file cannot be used.
+  const ModuleCode* code(Index<Module> module);
+
+  /// Where a Fortran module's variable is declared, by the debug information of one loaded module.
+  Declaration fortran_variable(Index<Module> module, const std::string& fortran_module,
+                               const std::string& variable);
+
+  /// What is known of a map clause's item, as its variable is declared at an address inside the
+  /// directive's call.
+  ItemDeclaration item_at(Index<Module> module, std::uint64_t address,
+                          const std::string& expression);
+
+  /// Whether the variable at an address is a pointer, or has some in it; none if it is not known.
+  std::optional<bool> global_holds_pointers(Index<Module> module, std::uint64_t address);
+
+  /// The variable whose fixed place holds an address; null if none is known.
+  const GlobalVariable* global_at(Index<Module> module, std::uint64_t address);
+
+  /// The source files whose content the module's debug information tells. Nothing of a library of
+  /// the system.
+  std::vector<DigestedFile> digested_files(Index<Module> module,
+                                           const std::set<std::string>& names);
+
+  /// Modules that were asked for, but whose file is gone.
+  [[nodiscard]] std::uint64_t missing() const;
+  /// Modules that were asked for, but whose file is another one by now.
+  [[nodiscard]] std::uint64_t changed() const;
+
+ private:
+  struct Loaded;
+  Loaded& load(const Module& module, bool has_separate);
+  const CodePlace& look_up(Index<Module> module, std::uint64_t address, bool has_separate);
+
+  const std::vector<Module>& modules_;
+  std::int64_t recorded_at_;
+  std::map<std::pair<std::string, std::string>, std::unique_ptr<Loaded>> loaded_;  // path, build-id
+};
+
+}  // namespace ompdm::trace

@@ -1,0 +1,163 @@
+#include "symbols/variables.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+
+#include <iterator>
+#include <optional>
+
+#include "symbols/debug_info.h"
+#include "symbols/symbols.h"
+
+namespace ompdm::trace {
+
+namespace {
+
+bool is_fortran(Dwarf_Die* unit) {
+  switch (dwarf_srclang(unit)) {
+    case DW_LANG_Fortran77:
+    case DW_LANG_Fortran90:
+    case DW_LANG_Fortran95:
+    case DW_LANG_Fortran03:
+    case DW_LANG_Fortran08:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool has_flag(Dwarf_Die* die, unsigned name) {
+  Dwarf_Attribute attribute;
+  bool flag = false;
+  return dwarf_attr(die, name, &attribute) != nullptr && dwarf_formflag(&attribute, &flag) == 0 &&
+         flag;
+}
+
+template <class Visit>
+void for_children(Dwarf_Die* parent, int tag, const Visit& visit) {
+  Dwarf_Die child;
+  if (dwarf_child(parent, &child) != 0) return;
+  do {
+    if (dwarf_tag(&child) == tag) visit(&child);
+  } while (dwarf_siblingof(&child, &child) == 0);
+}
+
+}  // namespace
+
+FortranVariables::FortranVariables(Dwfl_Module* module) {
+  Dwarf_Addr bias = 0;
+  Dwarf_Die* unit = nullptr;
+  while ((unit = dwfl_module_nextcu(module, unit, &bias)) != nullptr) {
+    if (!is_fortran(unit)) continue;
+    for_children(unit, DW_TAG_module, [&](Dwarf_Die* fortran_module) {
+      const char* module_name = dwarf_diename(fortran_module);
+      for_children(fortran_module, DW_TAG_variable, [&](Dwarf_Die* variable) {
+        const char* name = dwarf_diename(variable);
+        const char* file = dwarf_decl_file(variable);
+        int line = 0;
+        // Units that use a module repeat its variables, as if they were declared there.
+        if (module_name == nullptr || name == nullptr || file == nullptr ||
+            has_flag(variable, DW_AT_declaration) || dwarf_decl_line(variable, &line) != 0) {
+          return;
+        }
+        declarations_.insert({{module_name, name}, {file, line}});
+      });
+    });
+  }
+}
+
+Declaration FortranVariables::find(const std::string& fortran_module,
+                                   const std::string& variable) const {
+  const auto at = declarations_.find({fortran_module, variable});
+  return at == declarations_.end() ? Declaration{} : at->second;
+}
+
+namespace {
+
+constexpr int kDeepestEntry = 32;
+
+std::uint64_t bytes_of(Dwarf_Die* variable) {
+  Dwarf_Attribute attribute;
+  Dwarf_Die type;
+  Dwarf_Word bytes = 0;
+  if (dwarf_attr_integrate(variable, DW_AT_type, &attribute) == nullptr ||
+      dwarf_formref_die(&attribute, &type) == nullptr || dwarf_aggregate_size(&type, &bytes) != 0) {
+    return 0;
+  }
+  return bytes;
+}
+
+void add_variables(Dwarf_Die* parent, int depth,
+                   std::map<std::uint64_t, GlobalVariable>& variables) {
+  Dwarf_Die child;
+  if (depth > kDeepestEntry || dwarf_child(parent, &child) != 0) return;
+  do {
+    switch (dwarf_tag(&child)) {
+      case DW_TAG_variable: {
+        const std::optional<std::uint64_t> address = fixed_address(&child);
+        Dwarf_Attribute name;
+        if (!address || dwarf_attr_integrate(&child, DW_AT_name, &name) == nullptr) break;
+        GlobalVariable variable{dwarf_formstring(&name), {}, bytes_of(&child)};
+        if (const char* file = dwarf_decl_file(&child)) variable.declared.file = file;
+        dwarf_decl_line(&child, &variable.declared.line);
+        if (variable.bytes > 0) variables.emplace(*address, std::move(variable));
+        break;
+      }
+      case DW_TAG_namespace:
+      case DW_TAG_module:
+      case DW_TAG_subprogram:
+      case DW_TAG_lexical_block:
+        add_variables(&child, depth + 1, variables);
+        break;
+      default:
+        break;
+    }
+  } while (dwarf_siblingof(&child, &child) == 0);
+}
+
+/// The only module that lay at an address; none if several did, one after the other.
+Index<Module> module_of(const Draft& draft, std::uint64_t address) {
+  Index<Module> found;
+  for (std::uint32_t i = 0; i < draft.module_ranges.size(); ++i) {
+    const ModuleRange& range = draft.module_ranges[i];
+    if (address < range.begin || address >= range.end) continue;
+    if (found) return {};
+    found = Index<Module>{i};
+  }
+  return found;
+}
+
+}  // namespace
+
+GlobalVariables::GlobalVariables(Dwfl_Module* module) {
+  Dwarf_Addr bias = 0;
+  Dwarf_Die* unit = nullptr;
+  while ((unit = dwfl_module_nextcu(module, unit, &bias)) != nullptr) {
+    add_variables(unit, 0, variables_);
+  }
+}
+
+const GlobalVariable* GlobalVariables::at(std::uint64_t address) const {
+  const auto after = variables_.upper_bound(address);
+  if (after == variables_.begin()) return nullptr;
+  const auto& [begin, variable] = *std::prev(after);
+  return address - begin < variable.bytes ? &variable : nullptr;
+}
+
+void name_globals(Draft& draft, Symbols& symbols) {
+  Trace& trace = draft.trace;
+  for (Variable& variable : trace.variables) {
+    if (!variable.name.empty()) continue;
+    const Index<Module> module = module_of(draft, variable.address);
+    if (!module) continue;
+    const std::uint64_t address = variable.address - trace.modules[module.value].bias;
+    const GlobalVariable* global = symbols.global_at(module, address);
+    if (global == nullptr) continue;
+    variable.name = variable.expression = global->name;
+    variable.file = global->declared.file;
+    variable.line = global->declared.line;
+  }
+}
+
+}  // namespace ompdm::trace
