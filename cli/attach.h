@@ -1,5 +1,4 @@
-// How the recorder comes into a program: the environment that makes the dynamic loader or the
-// OpenMP runtime load it, changing nothing else that the program would notice.
+// How the recorder is attached to a program.
 #pragma once
 
 #include <filesystem>
@@ -9,6 +8,13 @@
 #include <vector>
 
 namespace ompdm::cli {
+
+/// Absolute path of a library of ompdm's own, found relative to the running executable so that an
+/// installation can be moved. Throws Error naming the folders that were searched.
+std::filesystem::path find_own_library(const std::string& name);
+
+/// libompdm.so.
+std::filesystem::path find_recorder();
 
 enum class AttachMethod {
   kAuto,

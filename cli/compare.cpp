@@ -17,7 +17,6 @@
 #include <utility>
 #include <vector>
 
-#include "link_model.h"
 #include "loop_code.h"
 #include "ompdm/analysis.h"
 #include "ompdm/error.h"
@@ -26,10 +25,8 @@
 #include "ompdm/told_part.h"
 #include "open_trace.h"
 #include "output.h"
-#include "progress.h"
-#include "source_files.h"
+#include "source_lines.h"
 #include "verb_help.h"
-#include "verbs.h"
 
 namespace ompdm::cli {
 namespace {
@@ -106,8 +103,8 @@ bool test_comparison(const report::Condition& condition, const Ends& recordings)
 }
 
 /// Exit status after testing, 3 if a condition holds; each that does is said on stderr.
-int test(const std::vector<report::Condition>& conditions,
-         const std::vector<analysis::Analysis>& all) {
+int test_ends(const std::vector<report::Condition>& conditions,
+              const std::vector<analysis::Analysis>& all) {
   if (conditions.empty()) return 0;
   const Ends recordings = {all.front(), all.back()};
   std::array<std::string, 2> json;
@@ -191,7 +188,7 @@ int run_compare(const CompareOptions& options) {
   const std::vector<std::string> names =
       is_ladder ? names_of(files) : std::vector<std::string>{"before", "after"};
   refuse_source_as_output(options.output.output, recordings);
-  const int exit_status = test(conditions, recordings);
+  const int exit_status = test_ends(conditions, recordings);
   if (page_wanted) {
     const std::string page = compared_page(recordings, names, traces, pictures);
     write_out(options.output, [&](std::ostream& out) { out << page; });

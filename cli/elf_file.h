@@ -1,6 +1,4 @@
-// What an ELF file tells about itself without being run: the few facts from which the launcher
-// chooses how to attach and the doctor foretells events. Reads only; a malformed file is no ELF
-// file.
+// ELF files, and the libraries that the dynamic loader will take.
 #pragma once
 
 #include <cstdint>
@@ -42,5 +40,28 @@ std::string section_of(const std::filesystem::path& path, std::string_view name)
 
 /// Reads the facts of `path`; nothing if it cannot be read or is no ELF file.
 std::optional<ElfFile> read_elf(const std::filesystem::path& path);
+
+struct LoadedLibrary {
+  std::string name;            ///< as asked for: "libomp.so.5"
+  std::filesystem::path path;  ///< where it was found; empty if it was not
+};
+
+/// The libraries that `program` (a path) starts with under this process's environment, in load
+/// order; of a library, which names no interpreter, those that it brings into a program like this
+/// command. Empty if the loader could not be asked.
+std::vector<LoadedLibrary> loaded_libraries(const std::filesystem::path& program,
+                                            const std::string& interpreter);
+
+/// The library whose name starts with `prefix`, or null.
+const LoadedLibrary* find_library(const std::vector<LoadedLibrary>& libraries,
+                                  std::string_view prefix);
+
+/// Where a dlopen("NAME") without any RUNPATH would find a library under this process's
+/// environment: LD_LIBRARY_PATH, the loader's cache, the system's folders. Empty if nowhere.
+std::filesystem::path search_library(const std::string& name);
+
+/// The same for a call made from a library at `caller`, whose run path is searched as well.
+std::filesystem::path search_library_from(const std::string& name,
+                                          const std::filesystem::path& caller);
 
 }  // namespace ompdm::cli

@@ -11,10 +11,7 @@
 #include "ompdm/error.h"
 #include "output.h"
 #include "printable.h"
-#include "recorder_library.h"
-#include "shell_words.h"
 #include "verb_help.h"
-#include "verbs.h"
 
 namespace ompdm::cli {
 namespace {

@@ -9,15 +9,13 @@
 #include <system_error>
 #include <vector>
 
-#include "job_lines.h"
-#include "link_model.h"
+#include "job_files.h"
 #include "named_traces.h"
 #include "ompdm/error.h"
 #include "ompdm/report.h"
 #include "output.h"
-#include "source_files.h"
+#include "source_lines.h"
 #include "verb_help.h"
-#include "verbs.h"
 
 namespace ompdm::cli {
 namespace {

@@ -8,28 +8,287 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <limits>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
-#include "export_output.h"
-#include "exported_part.h"
+#include "clock_words.h"
 #include "job_files.h"
 #include "named_traces.h"
 #include "ompdm/error.h"
+#include "ompdm/finish.h"
+#include "ompdm/index.h"
+#include "ompdm/one_clock.h"
+#include "ompdm/summary.h"
+#include "ompdm/timeline.h"
+#include "ompdm/trace.h"
 #include "ompdm/trace_file.h"
 #include "ompdm/window.h"
-#include "progress.h"
-#include "timeline.h"
+#include "open_trace.h"
+#include "output.h"
+#include "printable.h"
+#include "report/units.h"
 #include "verb_help.h"
-#include "verbs.h"
 #if OMPDM_HAS_SQLITE
 #include "export/sqlite_file.h"
 #endif
 
 namespace ompdm::cli {
+
 namespace {
+
+enum class ExportKind { kDatabase, kJson };
+
+namespace fs = std::filesystem;
+
+constexpr const char* kRemedy = ": choose another name with -o";
+
+bool is_database(const fs::path& path) {
+  constexpr std::string_view kMagic("SQLite format 3\0", 16);
+  std::string begin(kMagic.size(), '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  return begin == kMagic;
+}
+
+bool is_replaceable(const fs::path& path, ExportKind kind) {
+  if (kind == ExportKind::kDatabase) return is_database(path);
+  return is_timeline(path) || is_part(path);
+}
+
+/// Whether standard output is meant.
+bool is_standard_output(const std::string& output) {
+  return output == kStandardInput || output == "/dev/stdout";
+}
+
+/// Throws Error where `output` is one of the `inputs`, a recording that is no exported part, or
+/// whatever else is not ours to replace; it never waits for the other end of a pipe.
+void check_export_output(const std::string& output, ExportKind kind,
+                         const std::vector<std::string>& inputs) {
+  if (output == kStandardInput) {
+    throw Error("-: a database cannot be written to standard output: name a file with -o",
+                Error::Kind::kUsage);
+  }
+  refuse_input_as_output(output, inputs);
+  std::error_code error;
+  const fs::file_status status = fs::status(output, error);
+  if (!fs::exists(status)) return;
+  if (fs::is_directory(status)) throw Error(output + ": is a folder" + kRemedy);
+  if (!fs::is_regular_file(status)) {
+    throw Error(output + ": is a pipe or a device, where no file can be put" +
+                (kind == ExportKind::kJson ? ": use -o - for standard output, or name a file"
+                                           : ": name a file with -o"));
+  }
+  if (is_replaceable(output, kind)) return;
+  throw Error(
+      output +
+      (is_trace(output) || is_spool(output) ? ": holds a recording" : ": is something else") +
+      kRemedy);
+}
+
+/// As it is asked for: what is absent is not limited.
+struct AskedPart {
+  std::optional<Nanoseconds> from;
+  std::optional<Nanoseconds> to;
+  [[nodiscard]] bool is_whole() const { return !from && !to; }
+};
+
+struct Span {
+  Nanoseconds from = 0;
+  Nanoseconds to = 0;
+};
+
+/// Of what is asked for as --from and --to; empty texts are absent. Throws Error.
+AskedPart parse_part(const std::string& from, const std::string& to) {
+  AskedPart part;
+  if (!from.empty()) part.from = parse_instant("--from", from);
+  if (!to.empty()) part.to = parse_instant("--to", to);
+  if (part.from && part.to && *part.from > *part.to) {
+    throw Error("--from is later than --to", Error::Kind::kUsage);
+  }
+  return part;
+}
+
+/// The part that is asked for as far as it is there; one that reaches beyond is told of on stderr.
+/// `whose` begins the sentence, as "trace.json: its events are told". Throws Error if nothing of it
+/// is there.
+Span part_of(const AskedPart& asked, const Span& there, const std::string& whose) {
+  const std::string what = fmt::format("{} from {} to {}", whose, report::spoken_time(there.from),
+                                       report::spoken_time(there.to));
+  const Nanoseconds from = asked.from.value_or(there.from);
+  const Nanoseconds to = asked.to.value_or(there.to);
+  if (from > there.to || to < there.from) {
+    throw Error(what + ": choose --from and --to within", Error::Kind::kUsage);
+  }
+  if (from < there.from || to > there.to) {
+    fmt::print(stderr, "ompdm: {}: the part is cut to that\n", what);
+  }
+  return {std::max(from, there.from), std::min(to, there.to)};
+}
+
+/// When the events of a recording are told. Throws Error where none is.
+Span told_span(const Trace& trace) {
+  const Recording& recording = trace.recording;
+  const Span told{recording.told_from,
+                  recording.told_to != 0 ? recording.told_to : trace.process.wall};
+  const bool is_counted =
+      recording.detail == "tallies" || (!recording.detail.empty() && told.from >= told.to);
+  if (is_counted) {
+    throw Error(trace.file +
+                ": was counted, and no event is told: there is no part to take, leave out --from "
+                "and --to");
+  }
+  return told;
+}
+
+struct TimelineOptions {
+  std::vector<std::string> files;  ///< the traces
+  std::string ranks;               ///< of them, as "0,3-5"; empty: all
+  std::string output;              ///< empty: standard output
+  AskedPart part;                  ///< on the timeline's clock
+};
+
+/// Writes the timeline, holding one trace at a time, and says on stderr how far times agree. Its
+/// clock begins as the first of all `files` starts, chosen or not. Throws Error.
+void write_timeline(const TimelineOptions& options, const NamedTraces& named);
+
+struct Named {
+  OneRecording recording;
+  std::optional<Trace> trace;  ///< where it cannot be read twice
+};
+
+/// The process of a trace that is there; what has to be finished first is, and what comes through a
+/// pipe is kept.
+Named name_one(const std::string& name) {
+  if (!is_pipe(name) && !is_spool(name) && !is_spool(name + ".spool")) {
+    const std::string file = named_trace(name);
+    if (is_trace(file)) return {{file, read_process(file)}, {}};
+  }
+  OpenedTrace opened = open_trace(name);
+  Named one{{opened.trace.file, opened.trace.process}, {}};
+  if (name == kStandardInput || is_pipe(name)) one.trace = std::move(opened.trace);
+  return one;
+}
+
+/// In the order of ranks.
+std::vector<Named> name_all(const std::vector<std::string>& files, bool as_inputs) {
+  std::vector<Named> named;
+  std::vector<OneRecording> recordings;
+  for (const std::string& file : files) {
+    recordings.push_back(named.emplace_back(name_one(file)).recording);
+  }
+  check_apart(recordings);
+  if (!as_inputs) check_ranks(recordings);
+  std::vector<Named> sorted;
+  for (const std::size_t at : rank_order(recordings)) sorted.push_back(std::move(named[at]));
+  return sorted;
+}
+
+summary::RankSet parse_ranks(const std::string& text) {
+  try {
+    return summary::RankSet(text);
+  } catch (const Error& error) {
+    throw Error(fmt::format("--rank {}: {}: write it as 0,3-5", text, error.what()),
+                Error::Kind::kUsage);
+  }
+}
+
+std::vector<std::size_t> choose(const std::vector<Named>& named, const std::string& text) {
+  const summary::RankSet wanted = parse_ranks(text);
+  std::vector<std::size_t> chosen;
+  summary::RankSet there;
+  for (std::size_t i = 0; i < named.size(); ++i) {
+    const std::int32_t rank = named[i].recording.process.rank;
+    if (rank >= 0) there.add(summary::RankSet(rank));
+    if (text.empty() || wanted.contains(rank)) chosen.push_back(i);
+  }
+  summary::RankSet both = there;
+  both.add(wanted);
+  if (both.size() > there.size()) {
+    throw Error(
+        fmt::format("--rank {}: not all are among these traces: {}", text,
+                    there.empty() ? "none is of a rank" : "they are of ranks " + there.text()),
+        Error::Kind::kUsage);
+  }
+  return chosen;
+}
+
+/// The instant of the timeline in a process's own time.
+Nanoseconds own_time(Nanoseconds instant, Nanoseconds offset) {
+  constexpr Nanoseconds kLeast = std::numeric_limits<Nanoseconds>::min();
+  return instant < kLeast + offset ? kLeast : instant - offset;
+}
+
+Trace read_again(Named& named) {
+  if (named.trace) return std::move(*named.trace);
+  Trace trace = open_trace(named.recording.file).trace;
+  const Process& before = named.recording.process;
+  const bool is_same = trace.process.pid == before.pid && trace.process.host == before.host &&
+                       trace.process.start_realtime_ns == before.start_realtime_ns;
+  if (!is_same) {
+    throw Error(named.recording.file + ": became another run's while it was read: try again");
+  }
+  return trace;
+}
+
+void check_name(const std::string& output) {
+  if (output.ends_with(".ompdm")) {
+    throw Error(output + ": a timeline is JSON: name it .json", Error::Kind::kUsage);
+  }
+}
+
+/// From the first one's start to the last one's end, on their clock.
+Span span_of(const TimelineHead& head) {
+  Span span{std::numeric_limits<Nanoseconds>::max(), std::numeric_limits<Nanoseconds>::min()};
+  for (std::size_t i = 0; i < head.processes.size(); ++i) {
+    const Nanoseconds begin = head.clock.offsets[i];
+    span.from = std::min(span.from, begin);
+    span.to = std::max(span.to, begin + head.processes[i].wall);
+  }
+  return span;
+}
+
+std::unique_ptr<TimelineWriter> open_writer(const std::string& output, const TimelineHead& head) {
+  return output.empty() ? std::make_unique<TimelineWriter>(STDOUT_FILENO, head)
+                        : std::make_unique<TimelineWriter>(output, head);
+}
+
+void write_timeline(const TimelineOptions& options, const NamedTraces& of) {
+  check_name(options.output);
+  const std::optional<analysis::Link> link = link_of(of.model);
+  std::vector<Named> named = name_all(options.files, of.as == kAsInputs);
+  std::vector<Process> processes;
+  for (const Named& one : named) processes.push_back(one.recording.process);
+  const std::vector<std::size_t> chosen = choose(named, options.ranks);
+  TimelineHead head;
+  head.clock = only(one_clock(processes), chosen);
+  for (const std::size_t at : chosen) {
+    head.processes.push_back(processes[at]);
+    head.files.push_back(named[at].recording.file);
+  }
+  head.agreement = clock_words(head.clock, head.processes);
+  fmt::print(stderr, "ompdm: {}\n", head.agreement);
+
+  const bool is_whole = options.part.is_whole();
+  const Span part = is_whole ? Span{} : part_of(options.part, span_of(head), "these runs last");
+  const std::unique_ptr<TimelineWriter> writer = open_writer(options.output, head);
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    Trace trace = read_again(named[chosen[i]]);
+    if (link) trace = analysis::retime(std::move(trace), *link);
+    if (!is_whole) {
+      const Nanoseconds offset = head.clock.offsets[i];
+      trace = window_of(trace, own_time(part.from, offset), own_time(part.to, offset));
+    }
+    writer->add(i, trace);
+  }
+  writer->close();
+}
 
 namespace fs = std::filesystem;
 

@@ -13,16 +13,14 @@
 #include <optional>
 #include <string>
 
-#include "counts.h"
+#include "job_files.h"
 #include "ompdm/analysis.h"
 #include "ompdm/error.h"
 #include "open_trace.h"
 #include "output.h"
 #include "printable.h"
-#include "rank_summaries.h"
-#include "shell_words.h"
+#include "session.h"
 #include "verb_help.h"
-#include "verbs.h"
 
 namespace ompdm::cli {
 namespace {

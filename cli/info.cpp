@@ -1,25 +1,126 @@
+// `ompdm info`: what a trace or spool is, in short; with --follow of one that is written.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
+#include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <thread>
 
 #include "clock_words.h"
-#include "detail_words.h"
-#include "follow.h"
-#include "local_time.h"
+#include "ompdm/analysis.h"
+#include "ompdm/error.h"
+#include "ompdm/finish.h"
+#include "ompdm/report.h"
+#include "ompdm/trace.h"
 #include "open_trace.h"
+#include "output.h"
 #include "printable.h"
 #include "report/units.h"
-#include "shell_words.h"
 #include "verb_help.h"
-#include "verbs.h"
 
 namespace ompdm::cli {
+
 namespace {
+
+/// "events told from 40.0 ms to 60.0 ms, the rest counted", of a recording that has a detail;
+/// `running`: its process still runs.
+inline std::string detail_of(const Trace& trace, bool running) {
+  const Recording& recording = trace.recording;
+  if (recording.detail == "tallies") return "counted, no event is told (OMPDM_DETAIL)";
+  if (recording.is_part()) {
+    return fmt::format("a part of a run, from {} to {}: the rest is not here",
+                       report::spoken_time(recording.told_from),
+                       report::spoken_time(recording.told_to));
+  }
+  const Nanoseconds to = recording.told_to != 0 ? recording.told_to : trace.process.wall;
+  if (recording.detail == "window" && to <= recording.told_from) {
+    return to < trace.process.wall ? "counted, the window ended before it began"
+           : running               ? "counted, the window has not begun yet"
+                                   : "counted, the window did not begin before the end";
+  }
+  if (recording.detail == "window" && recording.told_from == 0 && recording.told_to == 0) {
+    return running ? "all events are told: the window has not ended yet"
+                   : "all events are told: the window did not end before the program did (the "
+                     "directive of --until was not met, or --duration was not over)";
+  }
+  return fmt::format(
+      "events told from {} {}, the rest counted{}", report::spoken_time(recording.told_from),
+      recording.told_to == 0 ? "on" : "to " + report::spoken_time(recording.told_to),
+      recording.detail == "spool_limit" ? ": the spool had reached its limit (OMPDM_MAX_SPOOL)"
+                                        : "");
+}
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+/// Its spool. Throws Error where there is none, or its process has ended.
+fs::path running_spool(const std::string& name) {
+  const fs::path spool = is_spool(name) ? fs::path(name) : fs::path(name + ".spool");
+  if (!is_spool(spool)) {
+    std::error_code error;
+    if (fs::exists(name, error) && !fs::is_regular_file(name, error)) {
+      throw Error(fmt::format("{}: is {}: name the trace that a process records into, or its spool",
+                              name,
+                              fs::is_directory(name, error) ? "a folder" : "no regular file"));
+    }
+    throw Error(
+        fs::exists(name, error)
+            ? fmt::format("{}: its process has ended: ompdm report {}", name, name)
+            : fmt::format("{}: no process records into it: name its trace, or its spool", name));
+  }
+  if (!spool_info(spool).alive) {
+    throw Error(fmt::format("{}: its process has ended: ompdm report {}", spool.string(), name));
+  }
+  return spool;
+}
+
+/// Nothing once the spool is gone, or its process has ended.
+std::optional<analysis::Analysis> look(const fs::path& spool) {
+  try {
+    if (const SpoolInfo info = spool_info(spool); info.finished || !info.alive) return {};
+    return analysis::tabulate(read_spool(spool));
+  } catch (const Error&) {
+    if (std::error_code error; fs::exists(spool, error)) throw;
+    return {};
+  }
+}
+
+/// Prints what the process moved by directive, `every` so long and no sooner than ten times as long
+/// as reading takes, until it ends (returns 0) or Ctrl-C ends the command. `name` is its spool, or
+/// the trace that it is to become. Throws Error where no such process runs.
+int follow(const std::string& name, std::chrono::seconds every) {
+  refuse_timeline(name);
+  const fs::path spool = running_spool(name);
+  const OutputOptions output;
+  const bool is_terminal = goes_to_terminal(output);
+  const report::Layout layout = layout_of(output);
+  std::optional<analysis::Analysis> before;
+  for (;;) {
+    const Clock::time_point begin = Clock::now();
+    std::optional<analysis::Analysis> now = look(spool);
+    if (!now) break;
+    constexpr const char* kClear = "\033[H\033[2J\033[3J";
+    if (is_terminal) std::cout << kClear << std::flush;
+    if (!is_terminal && before) fmt::print("\n");
+    write_out(output, [&](std::ostream& out) {
+      out << report::render_look(*now, before ? &*before : nullptr, layout);
+    });
+    std::fflush(stdout);
+    before = std::move(now);
+    constexpr int kShare = 10;
+    std::this_thread::sleep_for(std::max<Clock::duration>(every, kShare * (Clock::now() - begin)));
+  }
+  fmt::print("its process has ended: ompdm report {}\n", name);
+  return 0;
+}
 
 using nlohmann::ordered_json;
 

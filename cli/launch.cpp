@@ -1,21 +1,65 @@
 #include "launch.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <sstream>
 
-#include "near_program.h"
-#include "ompdm/error.h"
+#include "ompdm/finish.h"
+#include "ompdm/nearest.h"
+#include "ompdm/trace_file.h"
+#include "open_trace.h"
+#include "printable.h"
 
 namespace ompdm::cli {
+
 namespace {
+
+namespace fs = std::filesystem;
+
+void add_programs(const fs::path& folder, std::vector<std::string>& names) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder.empty() ? "." : folder, error)) {
+    if (entry.is_regular_file(error) && ::access(entry.path().c_str(), X_OK) == 0) {
+      names.push_back(entry.path().filename());
+    }
+  }
+}
+
+std::string near_on_path(const std::string& program) {
+  std::vector<std::string> names;
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path != nullptr ? path : "");
+  for (std::string folder; std::getline(folders, folder, ':');) add_programs(folder, names);
+  return nearest(program, names, 1);  // of thousands one is always near
+}
+
+/// The program that is nearest to a name that leads to none, as one would type it: in the folder
+/// that is named, else here (`./heat`) or on PATH. Empty if none is near.
+std::string near_program(const std::string& program) {
+  const std::size_t slash = program.rfind('/');
+  const std::string folder = slash == std::string::npos ? "" : program.substr(0, slash + 1);
+  std::vector<std::string> names;
+  add_programs(folder, names);
+  const std::string name = program.substr(folder.size());
+  // A script whose interpreter is missing is not what was meant by its own name.
+  if (const std::string here = nearest(name, names); !here.empty() && here != name) {
+    return (folder.empty() ? "./" : folder) + here;
+  }
+  if (!folder.empty()) return {};
+  std::error_code error;
+  if (fs::is_regular_file(program, error)) return "./" + program;
+  return near_on_path(program);
+}
 
 namespace fs = std::filesystem;
 
@@ -236,6 +280,86 @@ Ending launch(const std::vector<std::string>& command, const EnvironmentChange& 
   ending.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   ending.exit_status = WIFSIGNALED(status) ? 128 + ending.signal : WEXITSTATUS(status);
   return ending;
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// "ompdm" or "ompdm report".
+std::string typed_name(const CLI::App& verb) {
+  return verb.get_parent() == nullptr ? verb.get_name() : "ompdm " + verb.get_name();
+}
+
+/// "report: " of a verb, nothing of the command itself.
+std::string prefix_of(const CLI::App& verb) {
+  return verb.get_parent() == nullptr ? "" : verb.get_name() + ": ";
+}
+
+std::string joined(std::string line, const std::vector<std::string>& words) {
+  for (const std::string& word : words) line += ' ' + shell_word(word);
+  return line;
+}
+
+/// The whole command that was meant, without `ompdm`; empty if none is known.
+std::string meant_command(const CLI::App& app, const std::vector<std::string>& words) {
+  const std::string& word = words.front();
+  std::vector<std::string> verbs;
+  for (const CLI::App* verb : app.get_subcommands({})) {
+    if (!verb->get_group().empty()) verbs.push_back(verb->get_name());
+  }
+  if (const std::string verb = nearest(word, verbs); !verb.empty()) return verb;
+  if (is_trace(word) || is_spool(word)) return joined("report", words);
+  std::vector<std::string> command = words;
+  if (find_program(word).empty()) command.front() = near_program(word);
+  std::error_code error;
+  if (command.front().empty() || fs::is_directory(command.front(), error)) return {};
+  return joined("record", command);
+}
+
+}  // namespace
+
+Error no_such_verb(const CLI::App& app, const std::vector<std::string>& words) {
+  refuse_timeline(words.front());
+  const std::string meant = meant_command(app, words);
+  const std::string remedy =
+      meant.empty() ? "see `ompdm --help`" : fmt::format("did you mean `ompdm {}`?", meant);
+  return Error(fmt::format("{}: no such command: {}", words.front(), remedy), Error::Kind::kUsage);
+}
+
+Error no_such_option(const CLI::App& verb, const std::string& word) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : verb.get_options()) {
+    if (option->get_group().empty()) continue;
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  const std::string name = word.substr(0, word.find('='));
+  const std::string meant = nearest(name, names);
+  const std::string remedy = meant.empty() ? fmt::format("see `{} --help`", typed_name(verb))
+                                           : fmt::format("did you mean {}?", meant);
+  return Error(fmt::format("{}{}: no such option: {}", prefix_of(verb), name, remedy),
+               Error::Kind::kUsage);
+}
+
+void check_program_words(const CLI::App& verb, const std::vector<std::string>& words) {
+  if (!words.empty() && words.front().starts_with('-')) throw no_such_option(verb, words.front());
+}
+
+Error cannot_parse(const CLI::App& app, const CLI::ParseError& error) {
+  const auto verbs = app.get_subcommands();
+  const CLI::App& verb = verbs.empty() ? app : *verbs.front();
+  const std::vector<std::string> extras = verb.remaining();
+  if (!verb.get_prefix_command() && !extras.empty()) {
+    const auto option =
+        std::ranges::find_if(extras, [](const std::string& word) { return word.starts_with('-'); });
+    if (option != extras.end()) return no_such_option(verb, *option);
+    return Error(fmt::format("{}{}: one argument too many: see `{} --help`", prefix_of(verb),
+                             extras.front(), typed_name(verb)),
+                 Error::Kind::kUsage);
+  }
+  return Error(
+      fmt::format("{}{}: see `{} --help`", prefix_of(verb), error.what(), typed_name(verb)),
+      Error::Kind::kUsage);
 }
 
 }  // namespace ompdm::cli

@@ -8,12 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "misspelt.h"
+#include "launch.h"
 #include "ompdm/error.h"
 #include "output.h"
 #include "printable.h"
 #include "verb_help.h"
-#include "verbs.h"
 
 namespace {
 

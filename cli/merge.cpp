@@ -1,21 +1,220 @@
-// `ompdm merge`: one summary of many ranks, so that a job's own launcher can reduce them as a tree.
+#include "merge.h"
+
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
 #include <filesystem>
+#include <map>
 #include <memory>
-#include <string>
 #include <system_error>
-#include <vector>
+#include <utility>
 
 #include "job_files.h"
-#include "merged_ranks.h"
-#include "ompdm/summary.h"
+#include "named_traces.h"
+#include "ompdm/error.h"
 #include "output.h"
 #include "verb_help.h"
-#include "verbs.h"
 
 namespace ompdm::cli {
+
+namespace {
+
+using summary::RankSet;
+using summary::Summary;
+
+void merge(Summary& into, const Summary& one, const std::string& who) {
+  try {
+    summary::merge(into, one);
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}: {}", who, error.what()));
+  }
+}
+
+/// What was wrong, without the file's name, so that it is told once of many.
+std::string reason_of(const std::string& error, const std::string& file) {
+  const std::string begin = file + ": ";
+  return error.starts_with(begin) ? error.substr(begin.size()) : error;
+}
+
+/// "a.json: left out: ", "a.json and 3 more: left out: ".
+void tell_left_out(const std::vector<std::string>& files, const std::string& why) {
+  fmt::print(stderr, "ompdm: {}{}: left out: {}\n", files.front(),
+             files.size() == 1 ? "" : fmt::format(" and {} more", files.size() - 1), why);
+}
+
+std::string size_of_job(std::int32_t ranks) {
+  return ranks == 0 ? "of unknown size" : fmt::format("of {} rank{}", ranks, ranks == 1 ? "" : "s");
+}
+
+/// Reads summaries, and tells in the end what could not be read.
+class Reader {
+  static constexpr std::size_t kMost = 8;  ///< that are told by their names
+
+ public:
+  bool read(const std::string& file, Summary& one) {
+    try {
+      one = summary_of(file);
+      return true;
+    } catch (const Error& error) {
+      unread_.push_back({file, rank_in_name(file), error.what()});
+      return false;
+    }
+  }
+  [[nodiscard]] bool failed() const { return !unread_.empty(); }
+  [[nodiscard]] const std::string& first_error() const { return unread_.front().error; }
+
+  /// What a job of so many ranks does not have is none of its.
+  void leave_out_from(std::int32_t size) {
+    std::vector<std::string> files;
+    std::erase_if(unread_, [&](const Unread& one) {
+      if (one.rank >= size) files.push_back(one.file);
+      return one.rank >= size;
+    });
+    if (!files.empty()) {
+      tell_left_out(files, fmt::format("no rank of this job, which is {}", size_of_job(size)));
+    }
+  }
+
+  /// Says what is left on stderr, and in the summary.
+  void tell_errors(Summary& all) const {
+    for (std::size_t i = 0; i < std::min(unread_.size(), kMost); ++i) {
+      fmt::print(stderr, "ompdm: {}\n", unread_[i].error);
+    }
+    if (unread_.size() > kMost) {
+      fmt::print(stderr, "ompdm: nor could {} more be read\n", unread_.size() - kMost);
+    }
+    for (const Unread& one : unread_) {
+      if (one.rank >= 0) all.unread[reason_of(one.error, one.file)].add(RankSet(one.rank));
+    }
+  }
+
+ private:
+  struct Unread {
+    std::string file;
+    int rank;  // by its name; -1: it tells none
+    std::string error;
+  };
+  std::vector<Unread> unread_;
+};
+
+/// The ranks and parts of one job, in any order.
+class Merger {
+ public:
+  void add(Summary one, const std::string& file) {
+    begin_ns_ = files_.empty() ? one.begin_ns : std::max(begin_ns_, one.begin_ns);
+    files_.push_back(file);
+    if (one.ranks.size() > 1) {
+      parts_.emplace_back(std::move(one.ranks), file);
+      return;
+    }
+    // All programs of a rank come first among themselves.
+    if (rank_.ranks == one.ranks) {
+      merge(rank_, one, last_ + " and " + file);
+    } else {
+      add_rank();
+      rank_ = std::move(one);
+    }
+    last_ = file;
+  }
+
+  Summary take(Reader& reader) {
+    add_rank();
+    std::ranges::stable_sort(parts_, {}, [](const auto& part) { return part.first.size(); });
+    for (const auto& [ranks, file] : parts_) add_part(ranks, file, reader);
+    if (!left_out_.empty()) {
+      tell_left_out(left_out_, fmt::format("{} ranks are there besides",
+                                           left_out_.size() == 1 ? "its" : "their"));
+    }
+    return std::move(all_);
+  }
+
+  /// When the last of its ranks began, REALTIME.
+  [[nodiscard]] std::int64_t begin_ns() const { return begin_ns_; }
+  [[nodiscard]] const std::vector<std::string>& files() const { return files_; }
+
+ private:
+  void add_rank() {
+    merge(all_, rank_, last_ + " and what was named before it");
+    rank_ = {};
+  }
+
+  /// What was merged may lie beside what it was merged from.
+  void add_part(const RankSet& ranks, const std::string& file, Reader& reader) {
+    RankSet with_it = all_.ranks;
+    with_it.add(ranks);
+    if (with_it == all_.ranks) {
+      left_out_.push_back(file);
+      return;
+    }
+    Summary part;  // it was not kept: there may be many
+    if (reader.read(file, part)) merge(all_, part, file + " and what was named besides");
+  }
+
+  Summary all_;
+  Summary rank_;      ///< of which more programs may come
+  std::string last_;  ///< that was read of it
+  std::int64_t begin_ns_ = 0;
+  std::vector<std::string> files_;
+  std::vector<std::pair<RankSet, std::string>> parts_;
+  std::vector<std::string> left_out_;
+};
+
+/// Whether a file may be what an earlier job of more ranks left behind: it is called like one of
+/// this job, for a rank that this job does not have.
+bool is_leftover(const std::string& file, const std::string& of_job, std::int32_t size) {
+  const auto stem = [](const std::string& name) { return name.substr(0, name.rfind(".rank")); };
+  return size > 0 && rank_in_name(file) >= size && rank_in_name(of_job) >= 0 &&
+         stem(file) == stem(of_job);
+}
+
+/// A job takes the names of the ranks that it has: what an earlier one of more ranks left there
+/// besides is no part of it. Throws Error where something else is there besides.
+Merger newest(std::map<std::int32_t, Merger> by_size) {
+  const auto last =
+      std::ranges::max_element(by_size, {}, [](const auto& job) { return job.second.begin_ns(); });
+  const auto& [own_size, own] = *last;
+  for (const auto& [size, job] : by_size) {
+    if (size == own_size) continue;
+    for (const std::string& file : job.files()) {
+      if (is_leftover(file, own.files().front(), own_size)) continue;
+      throw Error(fmt::format("{} and {}: are of jobs {} and {}: name the ranks of one job", file,
+                              own.files().front(), size_of_job(size), size_of_job(own_size)));
+    }
+    tell_left_out(job.files(),
+                  fmt::format("of an earlier job, {}: this one is {}: name the ranks of the other "
+                              "alone to see it",
+                              size_of_job(size), size_of_job(own_size)));
+  }
+  return std::move(last->second);
+}
+
+}  // namespace
+
+Job merged(const std::vector<std::string>& files, Sizes sizes) {
+  const Progress progress(fmt::format("reading {} ranks", files.size()));
+  Reader reader;
+  std::map<std::int32_t, Merger> jobs;  // by their size
+  for (const std::string& file : files) {
+    Summary one;
+    if (!reader.read(file, one)) continue;
+    const std::int32_t size = sizes == Sizes::kNewest ? one.rank_count : 0;
+    jobs[size].add(std::move(one), file);
+  }
+  Summary all;
+  auto of_any_size = jobs.extract(0);
+  if (!jobs.empty()) all = newest(std::move(jobs)).take(reader);
+  if (all.rank_count > 0) reader.leave_out_from(all.rank_count);
+  if (!of_any_size.empty()) {
+    merge(all, of_any_size.mapped().take(reader), of_any_size.mapped().files().front());
+  }
+  if (all.ranks.empty() && reader.failed()) throw Error(reader.first_error());
+  reader.tell_errors(all);
+  return {std::move(all), !reader.failed()};
+}
+
 namespace {
 
 struct MergeOptions {

@@ -1,6 +1,4 @@
-// What a TRACE argument of report and compare may be: a trace, the spool of a process (also one
-// that still runs), the name of a trace of which there is only the spool yet, or `-`;
-// `trace.json` stands for the `trace.ompdm` of a long run, too.
+// A trace by its name, or from standard input.
 #pragma once
 
 #include <filesystem>
@@ -11,6 +9,19 @@
 #include "ompdm/trace.h"
 
 namespace ompdm::cli {
+
+/// What stands for standard input where a trace is named.
+inline constexpr const char* kStandardInput = "-";
+
+/// Reads a trace (or a spool) from standard input, which then has no more to give. Throws Error:
+/// also where that is a terminal, or was read before.
+Trace read_standard_input();
+
+/// Whether a name is that of a pipe, as a shell makes for `<(zcat old.json.gz)`.
+bool is_pipe(const std::string& name);
+
+/// Reads a trace (or a spool) from a pipe to its end. Throws Error.
+Trace read_pipe(const std::string& name);
 
 /// How a process ended that could not say so: nothing in its recording tells one way from another.
 inline constexpr const char* kEndedSilently = "was killed, or left by _exit, quick_exit or exec";

@@ -4,16 +4,21 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <charconv>
+#include <cmath>
 #include <cstdint>
-#include <cstdio>
+#include <filesystem>
 #include <iostream>
+#include <iterator>
 #include <utility>
 
 #include "ompdm/error.h"
 #include "output.h"
 
 namespace ompdm::cli {
+
 namespace {
 
 /// What report::title() and report::warning() begin and end with.
@@ -142,10 +147,6 @@ std::FILE* printable_stream(Stream& stream, int buffering) {
   return file;
 }
 
-}  // namespace
-
-namespace {
-
 std::FILE* given_stdout = nullptr;  ///< before it was made printable
 
 }  // namespace
@@ -171,6 +172,72 @@ void print_exactly(std::string_view text) {
   std::cout.flush();
   if (std::cout.good()) return;
   if (const std::string lost = lost_output(); !lost.empty()) throw Error(lost);
+}
+
+std::string shell_word(const std::string& word) {
+  constexpr const char* kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+  std::string quoted = "'";
+  for (const char character : word) {
+    if (character == '\'') {
+      quoted += "'\\''";
+    } else {
+      quoted += character;
+    }
+  }
+  return quoted + '\'';
+}
+
+std::string typed_command(const std::vector<std::string>& command) {
+  std::string line;
+  for (const std::string& word : command) line += (line.empty() ? "" : " ") + shell_word(word);
+  return line;
+}
+
+std::string typed_path(const std::string& path) {
+  std::error_code error;
+  const auto here = std::filesystem::current_path(error);
+  const auto relative = std::filesystem::path(path).lexically_relative(here);
+  if (error || relative.empty() || *relative.begin() == "..") return path;
+  return relative.string();
+}
+
+std::string local_time(std::time_t seconds) {
+  std::tm broken_down = {};
+  ::localtime_r(&seconds, &broken_down);
+  std::array<char, 40> text;
+  const std::size_t size = std::strftime(text.data(), text.size(), "%F %T %z", &broken_down);
+  return std::string(text.data(), size);
+}
+
+std::optional<Nanoseconds> time_of(std::string_view text) {
+  constexpr std::pair<std::string_view, double> kUnits[] = {
+      {"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"min", 60e9}, {"m", 60e9}, {"h", 3600e9}};
+  constexpr double kMost = 9e18;
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  const auto known = std::ranges::find(kUnits, unit, &std::pair<std::string_view, double>::first);
+  if (error != std::errc() || known == std::end(kUnits)) return std::nullopt;
+  const double time = value * known->second;
+  // Written so that what is no number is none of them.
+  if (!(time >= 0 && time <= kMost)) return std::nullopt;
+  return std::llround(time);
+}
+
+Nanoseconds parse_instant(const char* option, const std::string& text) {
+  if (const std::optional<Nanoseconds> time = time_of(text)) return *time;
+  const auto refuse = [&](const std::string& why) {
+    return Error(fmt::format("{} {}: {}", option, text, why), Error::Kind::kUsage);
+  };
+  if (time_of(text + "ns")) {
+    throw refuse(fmt::format("has no unit: write it as {0}ms or {0}s", text));
+  }
+  if (text.starts_with('-') && time_of(text.substr(1))) {
+    throw refuse("is before the run: times are counted from its start");
+  }
+  throw refuse("is no time: write it as 12.5ms, 3s, 800us, 40ns or 2min");
 }
 
 }  // namespace ompdm::cli

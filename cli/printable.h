@@ -1,10 +1,14 @@
-// Text for people without what a terminal would obey: names, arguments and lines of other
-// programs' may hold any bytes.
+// Text that is safe to print, words of a shell, and points of time.
 #pragma once
 
 #include <cstdio>
+#include <ctime>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "ompdm/index.h"
 
 namespace ompdm::cli {
 
@@ -41,5 +45,24 @@ std::FILE* exact_stdout();
 /// Writes what is for programs (a patch, lines for a shell) to standard output: as it is, but
 /// printable on a terminal. Throws Error where there is no room for it.
 void print_exactly(std::string_view text);
+
+/// The word as a POSIX shell takes it literally; quoted only where it must be.
+std::string shell_word(const std::string& word);
+
+/// A command as a shell takes it literally, word by word.
+std::string typed_command(const std::vector<std::string>& command);
+
+/// A path as a person would type it here: relative to the working directory if it lies below it.
+std::string typed_path(const std::string& path);
+
+/// "2026-11-22 05:39:37 +0000"
+std::string local_time(std::time_t seconds);
+
+/// "12.5ms", "3s", "800us", "40ns", "2min", "1h"; nothing of what is no such time: a negative one,
+/// or a number without a unit.
+std::optional<Nanoseconds> time_of(std::string_view text);
+
+/// The same. Throws Error (kUsage), which names the option and says what is wrong.
+Nanoseconds parse_instant(const char* option, const std::string& text);
 
 }  // namespace ompdm::cli

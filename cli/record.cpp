@@ -1,39 +1,265 @@
+#include "record.h"
+
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <optional>
-#include <string>
-#include <vector>
+#include <sstream>
+#include <string_view>
 
-#include "apart.h"
 #include "attach.h"
-#include "detail.h"
-#include "hashing.h"
-#include "job_lines.h"
-#include "launch.h"
-#include "misspelt.h"
+#include "job_files.h"
 #include "ompdm/error.h"
 #include "output.h"
 #include "printable.h"
-#include "progress.h"
-#include "recorder_library.h"
 #include "session.h"
-#include "settle.h"
-#include "shell_words.h"
-#include "show_report.h"
 #include "verb_help.h"
-#include "verbs.h"
 
 namespace ompdm::cli {
+
 namespace {
+
+constexpr std::uint64_t kMost = ~std::uint64_t{0} / 2;  // nanoseconds, or bytes
+constexpr std::uint64_t kMostLine = 2'147'483'647;
+
+struct Unit {
+  std::string_view name;
+  std::uint64_t size;
+};
+
+/// A number and behind it one of the units: what it stands for, all of kMost + 1 where it is more
+/// than `most`; nothing where it is none, or zero.
+template <std::size_t Count>
+std::optional<std::uint64_t> amount_of(std::string_view value, const std::array<Unit, Count>& units,
+                                       std::uint64_t most) {
+  std::uint64_t number = 0;
+  std::size_t digits = 0;
+  for (; digits < value.size() && value[digits] >= '0' && value[digits] <= '9'; ++digits) {
+    const auto digit = static_cast<std::uint64_t>(value[digits] - '0');
+    number = number > (kMost - digit) / 10 ? kMost : 10 * number + digit;
+  }
+  const auto unit = std::ranges::find(units, value.substr(digits), &Unit::name);
+  if (digits == 0 || number == 0 || unit == units.end()) return std::nullopt;
+  return number > most / unit->size ? kMost + 1 : number * unit->size;
+}
+
+}  // namespace
+
+std::string is_time(const std::string& value) {
+  const std::optional<Nanoseconds> time = time_of(value);
+  if (time && *time > 0) return "";
+  if (!time && time_of(value + "s")) {
+    return fmt::format("{0} has no unit: write it as {0}s, {0}ms or {0}min", value);
+  }
+  const std::size_t unit = std::min(value.find_first_not_of("0123456789"), value.size());
+  // Of what is one with a smaller number the number is the matter.
+  if (!time && unit > 0 && time_of("1" + value.substr(unit))) {
+    return value + " is too long: 2500000h at most";
+  }
+  return value + " is no time, as 30s, 500ms or 2min are";
+}
+
+std::string recorder_time(const std::string& value) {
+  if (value.empty()) return {};
+  constexpr Nanoseconds kMicrosecond = 1000;
+  const Nanoseconds time = time_of(value).value_or(0);
+  return fmt::format("{}us", (time + kMicrosecond - 1) / kMicrosecond);
+}
+
+std::string is_place(const std::string& value) {
+  constexpr std::array<Unit, 1> kNone = {{{"", 1}}};
+  const std::size_t colon = value.rfind(':');
+  const std::string_view file = std::string_view(value).substr(0, std::min(colon, value.size()));
+  const auto line = colon == std::string::npos || colon == 0
+                        ? std::nullopt
+                        : amount_of(std::string_view(value).substr(colon + 1), kNone, kMostLine);
+  if (!line) return value + " is no place FILE:LINE, as heat.cpp:56 is";
+  const std::size_t before = file.rfind(':');
+  if (before != std::string_view::npos && amount_of(file.substr(before + 1), kNone, kMost)) {
+    return value + " has a column: FILE:LINE is expected, as heat.cpp:56";
+  }
+  return *line > kMost ? value + " is no place: a line is 2147483647 at most" : "";
+}
+
+std::string is_spool_size(const std::string& value) {
+  constexpr std::array<Unit, 12> kUnits = {{{"", 1},
+                                            {"K", 1'000},
+                                            {"M", 1'000'000},
+                                            {"G", 1'000'000'000},
+                                            {"T", 1'000'000'000'000},
+                                            {"KB", 1'000},
+                                            {"MB", 1'000'000},
+                                            {"GB", 1'000'000'000},
+                                            {"TB", 1'000'000'000'000},
+                                            {"KiB", 1ULL << 10U},
+                                            {"MiB", 1ULL << 20U},
+                                            {"GiB", 1ULL << 30U}}};
+  if (value == "none") return "";
+  const auto size = amount_of(value, kUnits, kMost);
+  if (!size) return value + " is neither none nor a size, as 500M or 2G are";
+  return *size > kMost ? value + " is too large: 9223372T at most" : "";
+}
+
+namespace {
+
+/// What is wrong with a value of --hash, as CLI11 asks; empty if the recorder takes it: off, full,
+/// or a percentage from 0 to 100 ("3", "0.5", "12.5%").
+std::string is_hashing(const std::string& value) {
+  if (value == "off" || value == "full") return {};
+  const std::size_t length = value.size() - (value.ends_with('%') ? 1 : 0);
+  const char* end = value.data() + length;
+  double percent = -1;
+  const auto parsed = std::from_chars(value.data(), end, percent, std::chars_format::fixed);
+  const bool whole = length > 0 && parsed.ec == std::errc() && parsed.ptr == end;
+  if (whole && value.front() != '-' && percent <= 100) return {};
+  return value + " is neither off, full nor a percentage from 0 to 100";
+}
+
+/// In the child. The folder and all else that this process has to clear away is the parent's.
+[[noreturn]] void do_work(const std::function<std::vector<std::string>()>& work, int pipe) {
+  ::setsid();
+  ::signal(SIGPIPE, SIG_IGN);  // the parent may have left
+  // Whoever waits for our output, or for a lock of our parent's, is not to wait for this.
+  const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (int stream = 0; nowhere >= 0 && stream <= STDERR_FILENO; ++stream) ::dup2(nowhere, stream);
+  int status = 0;
+  try {
+    std::string text;
+    for (const std::string& line : work()) text += line + '\0';
+    for (std::size_t at = 0; at < text.size();) {
+      const ssize_t written = ::write(pipe, text.data() + at, text.size() - at);
+      if (written < 0 && errno != EINTR) break;
+      if (written > 0) at += static_cast<std::size_t>(written);
+    }
+  } catch (const std::exception&) {
+    status = 1;
+  }
+  ::_exit(status);
+}
+
+}  // namespace
+
+Apart work_apart(const std::function<std::vector<std::string>()>& work,
+                 const SignalForwarding& signals, const std::function<void()>& slow) {
+  int pipe[2];
+  if (::pipe2(pipe, O_CLOEXEC) != 0) return {work(), false, false};
+  const pid_t child = ::fork();
+  if (child == 0) {
+    signals.restore();
+    ::close(pipe[0]);
+    do_work(work, pipe[1]);
+  }
+  ::close(pipe[1]);
+  if (child < 0) {
+    ::close(pipe[0]);
+    return {work(), false, false};
+  }
+
+  Apart apart;
+  std::string text;
+  constexpr std::chrono::milliseconds kSlow{1000};
+  for (bool told = false;;) {
+    const auto came = signals.wait_for(pipe[0], told ? std::chrono::milliseconds(-1) : kSlow);
+    if (came == SignalForwarding::Came::kSignal) {
+      apart.left = true;
+      break;
+    }
+    if (came == SignalForwarding::Came::kNothing) {
+      slow();
+      told = true;
+      continue;
+    }
+    char piece[4096];
+    const ssize_t got = ::read(pipe[0], piece, sizeof piece);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    text.append(piece, static_cast<std::size_t>(got));
+  }
+  ::close(pipe[0]);
+  if (apart.left) return apart;
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  apart.died = status != 0;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line, '\0');) apart.lines.push_back(line);
+  return apart;
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kPageFormat = "html";
+
+/// "report.html" of "trace.json" and of "trace.json.gz", "naive.report.html" of "naive.json".
+fs::path page_beside(const fs::path& trace) {
+  std::string name = trace.filename();
+  for (const std::string_view ending : {".gz", ".json", ".ompdm"}) {
+    if (name.ends_with(ending)) name.resize(name.size() - ending.size());
+  }
+  return trace.parent_path() / (name == "trace" ? "report.html" : name + ".report.html");
+}
+
+/// Whether it is ours to write over: nothing, or a page that names its maker at its beginning.
+bool is_ours(const fs::path& page) {
+  std::error_code error;
+  if (!fs::exists(page, error)) return true;
+  std::array<char, 4096> begin{};
+  std::ifstream in(page, std::ios::binary);
+  in.read(begin.data(), begin.size());
+  const std::string_view text(begin.data(), static_cast<std::size_t>(in.gcount()));
+  return text.find("ompdm") != std::string_view::npos;
+}
+
+/// What `ompdm report --format` may be given.
+std::vector<std::string> report_formats() {
+  CLI::App app;
+  int exit_status = 0;
+  setup_report(app, exit_status);
+  return choices_of(*app.get_subcommand("report")->get_option("--format"));
+}
+
+/// Does what `ompdm report TRACE... --format FORMAT` does; html, which is for no terminal, goes
+/// into a file beside the first trace, which is returned: report.html of trace.json,
+/// NAME.report.html of NAME.json. Throws Error, also where that file is there and was not made by
+/// ompdm.
+std::string show_report(const std::vector<std::string>& traces, const std::string& format) {
+  std::vector<std::string> words = {"report", "--format", format};
+  std::string page;
+  if (format == kPageFormat) {
+    page = page_beside(traces.front());
+    if (!is_ours(page)) {
+      throw Error(page +
+                  ": is no page of ompdm's: `ompdm report --format html -o FILE` writes one");
+    }
+    words.insert(words.end(), {"-o", page});
+  }
+  words.emplace_back("--");  // names may begin with a dash
+  words.insert(words.end(), traces.begin(), traces.end());
+  std::ranges::reverse(words);
+  CLI::App app;
+  int exit_status = 0;
+  setup_report(app, exit_status);
+  app.parse(words);
+  return page;
+}
 
 namespace fs = std::filesystem;
 

@@ -14,10 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "instant.h"
 #include "job_files.h"
-#include "link_model.h"
-#include "merged_ranks.h"
+#include "merge.h"
 #include "named_traces.h"
 #include "ompdm/analysis.h"
 #include "ompdm/error.h"
@@ -25,11 +23,9 @@
 #include "ompdm/page.h"
 #include "ompdm/told_part.h"
 #include "output.h"
-#include "shell_words.h"
-#include "source_files.h"
+#include "printable.h"
 #include "source_lines.h"
 #include "verb_help.h"
-#include "verbs.h"
 
 namespace ompdm::cli {
 namespace {

@@ -1,18 +1,33 @@
 #include "session.h"
 
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <set>
+#include <thread>
+#include <utility>
 
 #include "attach.h"
+#include "job_files.h"
+#include "ompdm/analysis.h"
 #include "ompdm/error.h"
+#include "ompdm/finish.h"
+#include "open_trace.h"
+#include "printable.h"
+#include "spool_format/process.h"
 
 namespace ompdm::cli {
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -106,6 +121,257 @@ SessionRecord read_session(const fs::path& folder) {
     return key(a) < key(b);
   });
   return session;
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What there is of one process.
+struct Outcome {
+  std::vector<std::string> lines;
+  fs::path trace;  ///< that can be reported now, empty if none
+};
+
+std::string name_of(const RecordedProcess& process) {
+  const std::string name = fs::path(process.program).filename();
+  return name.empty() ? fmt::format("process {}", process.pid) : name;
+}
+
+/// " inside `target` at heat.cpp:41" for what was running when the process died, or nothing.
+std::string where_it_died(const Trace& trace) {
+  for (std::size_t i = trace.regions.size(); i > 0; --i) {
+    const Region& region = trace.regions.common(i - 1);
+    if (!region.unfinished) continue;
+    if (region.site.value >= trace.sites.size()) return " inside a target region";
+    const Site& site = trace.sites[region.site.value];
+    const std::string place =
+        site.file.empty() ? "" : fmt::format(" at {}:{}", site.file, site.line);
+    return fmt::format(" inside `{}`{}", analysis::directive_name(site.directive), place);
+  }
+  return {};
+}
+
+std::string how_it_died(const RecordedProcess& process, const Ending& ending,
+                        const std::string& where) {
+  if (process.replaced) return "became another program (exec)" + where;
+  if (static_cast<pid_t>(process.pid) != ending.pid) {
+    return where.empty() ? kEndedSilently : "died" + where;
+  }
+  if (ending.signal == 0) return "left by _exit, quick_exit or exec" + where;
+  return how_it_ended(ending) + where;
+}
+
+/// The spool of a process, known by what it says of itself: a run that began since may have set it
+/// aside under another name.
+class OwnSpool {
+ public:
+  explicit OwnSpool(const RecordedProcess& process) {
+    if (take(process.spool, process)) return;
+    for (const SpoolInfo& other : find_spools(process.spool.parent_path())) {
+      if (take(other.path, process)) return;
+    }
+  }
+  ~OwnSpool() {
+    if (file_ >= 0) ::close(file_);
+  }
+  OwnSpool(const OwnSpool&) = delete;
+  OwnSpool& operator=(const OwnSpool&) = delete;
+
+  [[nodiscard]] bool found() const { return file_ >= 0; }
+  /// What keeps the file of that name from being read; empty: nothing, or it is not there.
+  [[nodiscard]] const std::string& obstacle() const { return obstacle_; }
+  [[nodiscard]] const SpoolInfo& info() const { return info_; }
+  [[nodiscard]] int take_descriptor() { return std::exchange(file_, -1); }
+
+ private:
+  bool take(const fs::path& name, const RecordedProcess& process) {
+    file_ = ::open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (file_ < 0) {
+      if (errno != ENOENT && obstacle_.empty()) {
+        obstacle_ = fmt::format("cannot be opened ({})", std::strerror(errno));
+      }
+      return false;
+    }
+    try {
+      info_ = spool_info(fmt::format("/proc/self/fd/{}", file_));
+      info_.path = name;
+      if (info_.session == process.session && info_.pid == process.pid &&
+          info_.exec_ordinal == process.exec_ordinal) {
+        return true;
+      }
+    } catch (const Error&) {
+      info_ = {};  // half made, or none of ours
+      if (obstacle_.empty()) obstacle_ = "cannot be read: was it cut short?";
+    }
+    ::close(file_);
+    file_ = -1;
+    return false;
+  }
+
+  int file_ = -1;
+  std::string obstacle_;
+  SpoolInfo info_;
+};
+
+std::string number_of(std::size_t count, const char* thing) {
+  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
+}
+
+/// Of a job it matters more which rank it is.
+std::string who_of(const RecordedProcess& process, std::int32_t rank) {
+  return rank < 0 ? name_of(process) : fmt::format("rank {} ({})", rank, name_of(process));
+}
+
+void finish_spool(OwnSpool& spool, const RecordedProcess& process, const Ending& ending,
+                  Outcome& outcome) {
+  FinishOptions options = patient(spool.info().output);
+  options.opened = spool.take_descriptor();
+  const FinishResult result = finish(spool.info().path, {}, options);
+  leave_summary(result, WaitedFor::kYes);
+  if (result.killed) {
+    const Trace& trace = result.model;
+    const Counts counts = counts_of(trace);
+    outcome.lines.push_back(fmt::format(
+        "{} {}: recovered {} and {}{}", who_of(process, trace.process.rank),
+        how_it_died(process, ending, where_it_died(trace)),
+        number_of(trace.regions.size(), "region"), number_of(trace.ops.size(), "data operation"),
+        counts.any() ? fmt::format(" told, {} and {} counted", counts.regions, counts.ops) : ""));
+  }
+  if (!result.note.empty()) outcome.lines.push_back(result.note);
+  outcome.lines.push_back("wrote " + typed_path(result.trace));
+  outcome.trace = result.trace;
+}
+
+void settle_process(const RecordedProcess& process, const Ending& ending, bool keep_spools,
+                    Outcome& outcome) {
+  const std::string who = fmt::format("{} (process {})", name_of(process), process.pid);
+  std::error_code error;
+  OwnSpool spool(process);
+  if (!spool.found()) {
+    const fs::path trace = named_trace(process.trace);
+    if (fs::exists(trace, error)) {
+      outcome.lines.push_back("wrote " + typed_path(trace));
+      outcome.trace = trace;
+    } else {
+      const bool is_program = static_cast<pid_t>(process.pid) == ending.pid;
+      outcome.lines.push_back(
+          fmt::format("{}{}: its recording {} {}", who,
+                      is_program && ending.signal != 0 ? ", which " + how_it_ended(ending) : "",
+                      typed_path(process.spool),
+                      spool.obstacle().empty() ? "is gone: was it removed?" : spool.obstacle()));
+    }
+    return;
+  }
+  const SpoolInfo& info = spool.info();
+  // The launched program has been waited for, whatever /proc says of a process with its number.
+  const bool alive = info.alive && static_cast<pid_t>(process.pid) != ending.pid;
+  if (alive && !info.finished) {
+    outcome.lines.push_back(
+        fmt::format("{} still runs: its trace will be {}", who, typed_path(info.output)));
+  } else if (keep_spools) {
+    outcome.lines.push_back(fmt::format("kept {}: ompdm finish {}", typed_path(info.path),
+                                        shell_word(typed_path(info.path))));
+  } else {
+    finish_spool(spool, process, ending, outcome);
+  }
+}
+
+Outcome settled(const RecordedProcess& process, const Ending& ending, bool keep_spools) {
+  Outcome outcome;
+  try {
+    settle_process(process, ending, keep_spools, outcome);
+  } catch (const Error& error) {
+    outcome.lines = {error.what(), fmt::format("the recording is kept: ompdm finish {}",
+                                               shell_word(typed_path(process.spool)))};
+  }
+  return outcome;
+}
+
+/// The ranks of a job all end at once.
+std::vector<Outcome> settled(const std::vector<RecordedProcess>& processes, const Ending& ending,
+                             bool keep_spools) {
+  std::vector<Outcome> outcomes(processes.size());
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < processes.size(); i = next++) {
+      outcomes[i] = settled(processes[i], ending, keep_spools);
+    }
+  };
+  const std::size_t most = std::max(1U, std::thread::hardware_concurrency());
+  std::vector<std::jthread> others;
+  while (others.size() + 1 < std::min(most, processes.size())) others.emplace_back(work);
+  work();
+  others.clear();  // joins them
+  return outcomes;
+}
+
+/// Empty where one of its processes has told the user.
+std::string why_nothing(const SessionRecord& session, const Ending& ending,
+                        const std::string& program, const std::string& where) {
+  if (session.told) return {};
+  std::set<std::string> reasons;
+  for (const SilentProcess& process : session.silent) {
+    if (!process.reason.empty()) reasons.insert(process.reason);
+  }
+  if (ending.exit_status != 0) reasons.insert(fmt::format("{} {}", program, how_it_ended(ending)));
+  const std::string nothing = "no target region was recorded" + where;
+  return reasons.empty() ? nothing : fmt::format("{}: {}", nothing, fmt::join(reasons, "; "));
+}
+
+/// Whether nothing went wrong: the program just did not offload.
+bool did_not_offload(const SessionRecord& session, const Ending& ending) {
+  return !session.told && ending.exit_status == 0 &&
+         std::ranges::all_of(session.silent, [](const SilentProcess& process) {
+           return process.reason.empty() || process.reason == spool::kNothingExecuted;
+         });
+}
+
+/// A rank that does not offload is no news where others do: rank 0 says for all how to see those.
+/// Whether that was all.
+bool describe_silent_rank(const SessionRecord& session, const Ending& ending,
+                          const std::string& program, const std::string& pattern,
+                          std::vector<std::string>& lines) {
+  const spool::LauncherRank rank =
+      spool::rank_of_launcher([](const char* name) { return std::getenv(name); });
+  if (rank.rank < 0 || pattern.empty() || !did_not_offload(session, ending)) return false;
+  if (rank.rank == 0) {
+    lines.push_back(fmt::format("{}; next: {}; if no rank offloads: ompdm doctor {}",
+                                why_nothing(session, ending, program, " in rank 0"),
+                                report_of_job(pattern), shell_word(program)));
+  }
+  return true;
+}
+
+void describe_nothing(const SessionRecord& session, const Ending& ending,
+                      const std::vector<std::string>& command, const fs::path& output,
+                      std::vector<std::string>& lines) {
+  const std::string& program = command.front();
+  if (describe_silent_rank(session, ending, program, pattern_of_job(output), lines)) return;
+  const std::string why = why_nothing(session, ending, program, "");
+  lines.push_back(!why.empty() ? why : "no trace was written: the recorder has said why");
+  if (struct stat older{}; ::stat(output.c_str(), &older) == 0 && S_ISREG(older.st_mode)) {
+    lines.push_back(fmt::format("{} is not of this run: it is from {}", typed_path(output),
+                                local_time(older.st_mtime)));
+  }
+  if (why.empty()) return;
+  // Of a program that can offload and did not, its file alone tells nothing: a run does.
+  const bool could_offload = did_not_offload(session, ending) && !session.silent.empty();
+  lines.push_back(could_offload ? "next: ompdm doctor --run " + typed_command(command)
+                                : "next: ompdm doctor " + shell_word(program));
+}
+
+}  // namespace
+
+Settled settle(const SessionRecord& session, const Ending& ending,
+               const std::vector<std::string>& command, const fs::path& output, bool keep_spools) {
+  Settled all;
+  for (const Outcome& outcome : settled(session.recorded, ending, keep_spools)) {
+    all.lines.insert(all.lines.end(), outcome.lines.begin(), outcome.lines.end());
+    if (!outcome.trace.empty()) all.traces.push_back(typed_path(outcome.trace));
+  }
+  if (session.recorded.empty()) describe_nothing(session, ending, command, output, all.lines);
+  return all;
 }
 
 }  // namespace ompdm::cli

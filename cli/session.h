@@ -1,7 +1,4 @@
-// The folder in which processes under one `ompdm record` tell it what they record. A process writes
-// PID.N (three texts: spool, trace, program) when it opens a spool, PID.N.none (one text: why) when
-// it could have offloaded and did not, and PID.N.told when it could open no spool, having told the
-// user why.
+// A recording from the start of its program to its trace.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +6,27 @@
 #include <string>
 #include <vector>
 
+#include "launch.h"
+#include "ompdm/trace.h"
+
 namespace ompdm::cli {
+
+/// Regions, data operations and kernels that the tallies stand for.
+struct Counts {
+  std::uint64_t regions = 0;
+  std::uint64_t ops = 0;
+  std::uint64_t launches = 0;
+  [[nodiscard]] bool any() const { return regions + ops + launches != 0; }
+};
+
+/// Of a trace.
+inline Counts counts_of(const Trace& trace) {
+  Counts counts;
+  for (const RegionTally& tally : trace.region_tallies) counts.regions += tally.times.count;
+  for (const OpTally& tally : trace.op_tallies) counts.ops += tally.times.count;
+  for (const LaunchTally& tally : trace.launch_tallies) counts.launches += tally.times.count;
+  return counts;
+}
 
 /// A process that opened a spool.
 struct RecordedProcess {
@@ -51,5 +68,19 @@ class Session {
 
 /// What the processes have written by now; half-written files are left out.
 SessionRecord read_session(const std::filesystem::path& folder);
+
+/// What there is.
+struct Settled {
+  std::vector<std::string> lines;   ///< for the user, without a prefix
+  std::vector<std::string> traces;  ///< that can be reported now, as one would type their names
+};
+
+/// Finishes what processes left, as many at once as there are processors (not with `keep_spools`),
+/// and describes every recording. `command` is as it was typed. Where nothing was recorded, an
+/// older file at `output`, the trace asked for, is told about too. Never throws for a recording
+/// that cannot be finished: that is a line.
+Settled settle(const SessionRecord& session, const Ending& ending,
+               const std::vector<std::string>& command, const std::filesystem::path& output,
+               bool keep_spools);
 
 }  // namespace ompdm::cli

@@ -1,4 +1,4 @@
-// Lines of a program's source files, as they were when it was compiled.
+// Sources of a recorded program: found, and checked to be those that were compiled.
 #pragma once
 
 #include <cstdint>
@@ -6,11 +6,16 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ompdm/analysis.h"
+#include "ompdm/page.h"
 
 namespace ompdm::cli {
+
+/// Of all bytes, lower-case hexadecimal.
+std::string md5_of(std::string_view bytes);
 
 /// Reads a file when it is first asked for. A trace may name any file of its reader's, so that a
 /// file has lines here only if it is what was compiled: its content is the one that the debug
@@ -59,5 +64,14 @@ class SourceLines {
   std::int64_t latest_ = 0;
   mutable std::map<std::string, Source> known_;
 };
+
+/// The lines around each directive and loop that the analyses name. A file that is not what was
+/// compiled (SourceLines) is left out.
+std::vector<report::SourceExcerpt> source_excerpts(const std::vector<analysis::Analysis>& analyses);
+
+/// Throws Error (kUsage) where the file to be written is a source that these name, or a program of
+/// theirs.
+void refuse_source_as_output(const std::string& output,
+                             const std::vector<analysis::Analysis>& analyses);
 
 }  // namespace ompdm::cli

@@ -1,12 +1,78 @@
-// Help texts: usage lines as a person would type them, options, examples.
+// The verbs, their options and their help.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "ompdm/link.h"
+
 namespace CLI {
+
 class App;
+
+class Option;
+
+class App;
+
+class App;
+
+class App;
+
 }  // namespace CLI
+
+namespace ompdm::cli {
+
+/// Each adds its subcommand. When that is chosen its callback runs the verb and leaves the exit
+/// status in `exit_status`, which must live as long as `app`; failures are thrown as ompdm::Error.
+void setup_record(CLI::App& app, int& exit_status);
+void setup_report(CLI::App& app, int& exit_status);
+void setup_explain(CLI::App& app, int& exit_status);
+void setup_fix(CLI::App& app, int& exit_status);
+void setup_compare(CLI::App& app, int& exit_status);
+void setup_export(CLI::App& app, int& exit_status);
+void setup_merge(CLI::App& app, int& exit_status);
+void setup_finish(CLI::App& app, int& exit_status);
+void setup_info(CLI::App& app, int& exit_status);
+void setup_doctor(CLI::App& app, int& exit_status);
+void setup_env(CLI::App& app, int& exit_status);
+void setup_help(CLI::App& app, int& exit_status);
+void setup_completion(CLI::App& app, int& exit_status);
+void setup_man(CLI::App& app, int& exit_status);
+
+}  // namespace ompdm::cli
+
+namespace ompdm::cli {
+
+/// The kind of value as the help shows it: "off|full|PERCENT", "FILE"; empty if there is none.
+std::string value_kind(const CLI::Option& option);
+
+/// Of that the words that can be typed as they are: "off" and "full". Names of kinds are capitals.
+std::vector<std::string> choices_of(const CLI::Option& option);
+
+}  // namespace ompdm::cli
+
+namespace ompdm::cli {
+
+/// How they are explained in a help text.
+inline constexpr const char* kLinkNotes =
+    "LINK is pcie3x16, pcie4x16, pcie5x16, nvlink4 or BANDWIDTH,LATENCY as in 25GB/s,10us:\n"
+    "transfers of a trace taken on host devices are re-timed, all else takes what it took.\n"
+    "Shares of the time say something only if kernels are as fast as on a device: FACTOR times\n"
+    "as fast as on this machine, a figure of your own.";
+
+struct LinkModel {
+  std::string link;     ///< empty: as measured
+  std::string kernels;  ///< a factor; empty: as measured
+};
+
+/// Adds --link and --kernels; `model` must live as long as `verb`.
+void add_link_options(CLI::App& verb, LinkModel& model);
+
+/// Nothing if none is asked for. Throws Error (kUsage) if it is none.
+std::optional<analysis::Link> link_of(const LinkModel& model);
+
+}  // namespace ompdm::cli
 
 namespace ompdm::cli {
 
@@ -27,5 +93,43 @@ struct HelpTexts {
 
 /// Of a verb without them, nothing.
 HelpTexts help_texts(const CLI::App& verb);
+
+}  // namespace ompdm::cli
+
+namespace ompdm::cli {
+
+enum class TakesValue {
+  kNo,
+  kNextWord,      ///< `--format json`, and `--format=json`
+  kBehindEquals,  ///< `--report=json`, and `--report` alone
+};
+
+/// An option, or an argument that is known by its place.
+struct OfferedOption {
+  std::vector<std::string> names;  ///< "-o", "--output"; of a place "TRACE"
+  std::string description;
+  TakesValue value = TakesValue::kNo;
+  std::string kind;                  ///< of its value: "FILE", "text|json"; may be empty
+  std::vector<std::string> choices;  ///< words that the value can be
+  bool repeats = false;
+  bool required = false;
+};
+
+struct OfferedVerb {
+  std::string name;
+  std::string description;
+  std::string usage;  ///< "ompdm report TRACE... [options]"
+  std::string notes;  ///< lines; may be empty
+  std::vector<std::string> examples;
+  std::vector<OfferedOption> options;
+  std::vector<OfferedOption> places;
+  bool runs_program = false;  ///< its other words are a program and what that is given
+};
+
+/// Those that the help lists, in its order; `app` is the command itself.
+std::vector<OfferedVerb> offered_verbs(const CLI::App& app);
+
+/// The options of the command itself.
+std::vector<OfferedOption> offered_options(const CLI::App& app);
 
 }  // namespace ompdm::cli

@@ -4,16 +4,72 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <string_view>
 
+#include "attach.h"
 #include "fix/child.h"
 #include "ompdm/error.h"
 
 namespace ompdm::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Texts that each end with a zero.
+std::vector<std::string> texts_of(const std::string& all) {
+  std::vector<std::string> texts;
+  for (std::size_t at = 0; at < all.size(); at += texts.back().size() + 1) {
+    texts.emplace_back(all.c_str() + at);
+  }
+  return texts;
+}
+
+}  // namespace
+
+BuildLog::BuildLog(const fs::path& folder)
+    : file_(folder / "build.log"), library_(find_own_library("libompdm-build-log.so")) {
+  fs::create_directories(folder);
+  std::ofstream(file_, std::ios::trunc).flush();
+  if (fits_preload(library_)) return;
+  const fs::path link = folder / library_.filename();
+  std::error_code is_there;
+  fs::create_symlink(library_, link, is_there);
+  library_ = link;
+}
+
+std::vector<std::pair<std::string, std::string>> BuildLog::environment() const {
+  if (!fits_preload(library_)) return {};
+  const char* others = std::getenv("LD_PRELOAD");
+  const bool has_others = others != nullptr && *others != '\0';
+  return {{"LD_PRELOAD", (has_others ? others + std::string(":") : "") + library_.string()},
+          {"OMPDM_BUILD_LOG", file_.string()}};
+}
+
+std::vector<StartedProcess> BuildLog::processes() const {
+  std::ifstream in(file_, std::ios::binary);
+  const std::string all(std::istreambuf_iterator<char>(in), {});
+  std::vector<StartedProcess> processes;
+  std::uint32_t size = 0;
+  for (std::size_t at = 0; at + sizeof size <= all.size(); at += size) {
+    std::memcpy(&size, all.data() + at, sizeof size);
+    at += sizeof size;
+    std::vector<std::string> texts = texts_of(all.substr(at, size));
+    if (texts.size() < 2) continue;
+    const std::string directory = std::move(texts.front());
+    texts.erase(texts.begin());
+    processes.push_back({directory, std::move(texts)});
+  }
+  return processes;
+}
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -213,6 +269,87 @@ std::vector<fs::path> CompileCommands::sources() const {
   std::vector<fs::path> files;
   for (const CompileArguments& one : known_) files.push_back(one.file);
   return files;
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_header(const fs::path& file) {
+  static constexpr std::array<std::string_view, 6> kHeaders = {".h",   ".hh",  ".hpp",
+                                                               ".hxx", ".inc", ".cuh"};
+  return std::ranges::find(kHeaders, file.extension().string()) != kHeaders.end();
+}
+
+/// Of another program, which may call the same functions.
+bool has_main(const fs::path& source) {
+  static const std::regex kMain(R"(\bmain\s*\()");
+  std::ifstream in(source);
+  const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  return std::regex_search(text, kMain);
+}
+
+/// Those that are compiled as the home source is, which comes last. One alone is none.
+SourceUnit joined(const CompileCommands& commands, const std::vector<fs::path>& sources,
+                  const fs::path& home) {
+  const CompileArguments own = commands.of(home);
+  SourceUnit unit;
+  unit.is_whole = true;
+  for (const fs::path& one : sources) {
+    CompileArguments arguments = commands.of(one);
+    if (arguments.file == own.file) continue;
+    const bool is_alike = arguments.arguments == own.arguments &&
+                          arguments.directory == own.directory &&
+                          one.extension() == home.extension();
+    unit.is_whole = unit.is_whole && is_alike;
+    if (!is_alike) continue;
+    if (unit.compiled.file.empty()) {
+      unit.compiled = std::move(arguments);
+    } else {
+      unit.beside.push_back(one);
+    }
+  }
+  if (!unit.compiled.file.empty()) unit.beside.push_back(home);
+  return unit;
+}
+
+}  // namespace
+
+std::vector<SourceUnit> single_units(const CompileCommands& commands,
+                                     const std::vector<fs::path>& named) {
+  std::vector<fs::path> sources;
+  std::ranges::copy_if(named, std::back_inserter(sources),
+                       [](const fs::path& one) { return !is_header(one); });
+  if (sources.empty()) sources = commands.sources();
+  std::vector<SourceUnit> units;
+  for (const fs::path& one : sources) units.push_back({commands.of(one), {}, false});
+  return units;
+}
+
+std::vector<SourceUnit> joined_units(const CompileCommands& commands,
+                                     const std::vector<fs::path>& named, const fs::path& home) {
+  constexpr std::size_t kMost = 100;
+  if (is_header(home)) return {};
+  std::vector<fs::path> few;
+  std::ranges::copy_if(named, std::back_inserter(few),
+                       [](const fs::path& one) { return !is_header(one); });
+  std::vector<fs::path> all;
+  bool has_others = false;
+  for (const fs::path& one : commands.sources()) {
+    const bool is_named = std::ranges::find(few, one) != few.end();
+    const bool is_another = !is_named && has_main(one);
+    has_others = has_others || is_another;
+    if (!is_another) all.push_back(one);
+  }
+  std::vector<SourceUnit> units;
+  units.push_back(joined(commands, few, home));
+  units.back().is_whole = false;
+  if (all.size() <= kMost) {
+    units.push_back(joined(commands, all, home));
+    units.back().is_whole = units.back().is_whole && !has_others;
+  }
+  std::erase_if(units, [](const SourceUnit& unit) { return unit.beside.empty(); });
+  return units;
 }
 
 }  // namespace ompdm::cli

@@ -1,4 +1,4 @@
-// How a source file is compiled: as its build does it, from compile_commands.json, or as most are.
+// How sources were compiled: from the build's own commands.
 #pragma once
 
 #include <filesystem>
@@ -7,9 +7,27 @@
 #include <utility>
 #include <vector>
 
-#include "fix/build_log.h"
-
 namespace ompdm::cli {
+
+struct StartedProcess {
+  std::filesystem::path directory;
+  std::vector<std::string> words;
+};
+
+/// A file that the processes of a build write to.
+class BuildLog {
+ public:
+  /// In `folder`, which is made, and empty. Throws Error where the library is not installed.
+  explicit BuildLog(const std::filesystem::path& folder);
+
+  /// What a build needs in its environment to be seen.
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> environment() const;
+  [[nodiscard]] std::vector<StartedProcess> processes() const;
+
+ private:
+  std::filesystem::path file_;
+  std::filesystem::path library_;
+};
 
 struct CompileArguments {
   std::filesystem::path file;
@@ -54,5 +72,21 @@ class CompileCommands {
 
 /// The words of a command as a POSIX shell would take them, without expansions.
 std::vector<std::string> words_of(const std::string& command);
+
+struct SourceUnit {
+  CompileArguments compiled;                  ///< of its first source
+  std::vector<std::filesystem::path> beside;  ///< the others
+  bool is_whole = false;                      ///< no other source of the program calls theirs
+};
+
+/// Each source that a finding names by itself; where it names headers alone, each that is known.
+std::vector<SourceUnit> single_units(const CompileCommands& commands,
+                                     const std::vector<std::filesystem::path>& named);
+
+/// Those that it names as one, then all that are known as one; `home` is read last. Empty where
+/// there is only one, or they are not compiled alike.
+std::vector<SourceUnit> joined_units(const CompileCommands& commands,
+                                     const std::vector<std::filesystem::path>& named,
+                                     const std::filesystem::path& home);
 
 }  // namespace ompdm::cli

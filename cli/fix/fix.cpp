@@ -6,7 +6,6 @@
 #include "fix/fixing.h"
 #include "output.h"
 #include "verb_help.h"
-#include "verbs.h"
 
 namespace ompdm::cli {
 

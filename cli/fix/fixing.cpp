@@ -1,22 +1,326 @@
 #include "fix/fixing.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <utility>
+#include <variant>
 
-#include "fix/attempts.h"
-#include "fix/build_command.h"
+#include "elf_file.h"
 #include "fix/child.h"
 #include "fix/compile_arguments.h"
-#include "fix/result.h"
-#include "fix/scratch.h"
-#include "fix/source_tree.h"
+#include "fix/workplace.h"
+#include "ompdm/analysis.h"
 #include "ompdm/error.h"
+#include "ompdm/report.h"
+#include "ompdm/told_part.h"
+#include "open_trace.h"
 #include "output.h"
-#include "shell_words.h"
+#include "printable.h"
 
 namespace ompdm::cli {
+
 namespace {
+
+/// A folder of its own in $TMPDIR, removed with all that is in it. So are those there that another
+/// process of this user left without removing them, killed as it was.
+class Scratch {
+ public:
+  Scratch();
+  ~Scratch();
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+
+  [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
+
+ private:
+  std::filesystem::path folder_;
+  int lock_ = -1;  ///< held while this process lives
+};
+
+namespace fs = std::filesystem;
+
+constexpr const char* kBegin = "ompdm-fix-";
+constexpr const char* kLock = "lock";
+
+bool is_own_folder(const fs::path& path) {
+  struct stat status{};
+  return path.filename().string().starts_with(kBegin) && ::lstat(path.c_str(), &status) == 0 &&
+         S_ISDIR(status.st_mode) && status.st_uid == ::geteuid();
+}
+
+/// The lock is free, so that the process that made the folder is gone.
+bool is_left(const fs::path& folder) {
+  const int lock = ::open((folder / kLock).c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+  if (lock < 0) return false;
+  const bool is_free = ::flock(lock, LOCK_EX | LOCK_NB) == 0;
+  ::close(lock);
+  return is_free;
+}
+
+void remove_left_ones(const fs::path& base) {
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(base, ignored)) {
+    if (is_own_folder(entry.path()) && is_left(entry.path())) fs::remove_all(entry.path(), ignored);
+  }
+}
+
+/// It has its name when it is held, so that nobody takes it for a free one meanwhile.
+int hold_lock(const fs::path& folder) {
+  const fs::path unnamed = folder / "lock.new";
+  const int lock = ::open(unnamed.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (lock < 0) return lock;
+  std::error_code failed;
+  if (::flock(lock, LOCK_EX | LOCK_NB) == 0) fs::rename(unnamed, folder / kLock, failed);
+  return lock;
+}
+
+Scratch::Scratch() {
+  const char* base = std::getenv("TMPDIR");
+  const fs::path parent = base != nullptr ? base : "/tmp";
+  remove_left_ones(parent);
+  std::string name = (parent / (std::string(kBegin) + "XXXXXX")).string();
+  if (::mkdtemp(name.data()) == nullptr) {
+    throw Error(fmt::format("{}: no folder can be made ({}): set TMPDIR to a folder with room",
+                            name, std::strerror(errno)));
+  }
+  folder_ = name;
+  lock_ = hold_lock(folder_);
+}
+
+Scratch::~Scratch() {
+  std::error_code ignored;
+  fs::remove_all(folder_, ignored);
+  if (lock_ >= 0) ::close(lock_);
+}
+
+/// "cmake --build DIR" of a CMake build folder, "make" beside a Makefile, as a shell takes it.
+/// Throws Error where there is neither.
+std::string find_build_command(const std::filesystem::path& program);
+
+namespace fs = std::filesystem;
+
+std::string find_build_command(const fs::path& program) {
+  for (fs::path at = program.parent_path(); at.has_relative_path(); at = at.parent_path()) {
+    std::error_code failed;
+    if (fs::exists(at / "CMakeCache.txt", failed)) {
+      return "cmake --build " + shell_word(at.string());
+    }
+    for (const char* name : {"Makefile", "makefile", "GNUmakefile"}) {
+      if (fs::exists(at / name, failed)) return "make -C " + shell_word(at.string());
+    }
+    if (fs::exists(at / ".git", failed)) break;
+  }
+  throw Error(fmt::format("no Makefile and no CMake build folder is found around {}: say how it is "
+                          "built with --build 'COMMAND'",
+                          program.string()),
+              Error::Kind::kUsage);
+}
+
+namespace fs = std::filesystem;
+
+/// Whether entries of a loop that were not seen as such need more than the finding leaves.
+bool promises_at_most(const analysis::Finding& finding) {
+  const auto* mapped = std::get_if<analysis::facts::PerIterationMapping>(&finding.facts);
+  return mapped != nullptr && mapped->entries_at_least;
+}
+
+std::string build_id_in(const Trace& trace, const fs::path& program) {
+  for (const Module& module : trace.modules) {
+    if (module.path == program) return module.build_id;
+  }
+  return {};
+}
+
+}  // namespace
+
+RecordedRun recorded_run(const std::string& file) {
+  Trace trace = open_trace(file).trace;
+  const Process process = trace.process;
+  RecordedRun run;
+  run.directory = process.directory;
+  run.program = (run.directory / process.program).lexically_normal();
+  run.arguments = process.arguments;
+  if (!run.arguments.empty()) run.arguments.front() = run.program.string();
+  run.build_id = build_id_in(trace, run.program);
+  std::vector<analysis::Analysis> analyses = {analysis::analyze(trace)};
+  if (is_only_counted(trace.recording, trace.process.wall)) {
+    throw Error(file +
+                ": was counted, not told event by event: record it without --detail tallies, in a "
+                "window that it reaches");
+  }
+  // What a run did not reach the source shows.
+  for (analysis::Finding& finding : analyses.front().findings) {
+    if (!finding.unreached.empty()) finding.edits = finding.withheld_edits;
+    run.facts.push_back({{}, promises_at_most(finding)});
+  }
+  nlohmann::json report = nlohmann::json::parse(report::render(analyses, report::Format::kJson));
+  run.findings = std::move(report.at("findings"));
+  const SourceLines lines(analyses.front());
+  for (std::size_t i = 0; i < run.facts.size(); ++i) {
+    run.facts[i].source = source_state(run.findings.at(i), lines, process);
+  }
+  run.near = {run.program};
+  resolve_places(run.findings, lines, run.near);
+  return run;
+}
+
+bool is_built_as_recorded(const RecordedRun& run, const fs::path& built) {
+  const std::optional<ElfFile> program = read_elf(run.program);
+  return program && !run.build_id.empty() && program->build_id == run.build_id &&
+         is_of_same_sources(run.program, built);
+}
+
+namespace {
+
+class Attempts {
+ public:
+  struct Asked {
+    bool release = false;        ///< what need not come back is left on the device
+    bool of_other_runs = false;  ///< than the one that the promises are of
+  };
+
+  /// What comes of them is written into the cases' verdicts.
+  Attempts(std::vector<Case>& cases, const EditTool& tool, Asked asked)
+      : cases_(cases), tool_(tool), asked_(asked) {}
+
+  /// Throws Error, as Trials does.
+  void make(Trials& trials);
+
+  /// Of all that held by itself; null: nothing did.
+  [[nodiscard]] const Measured* together() const { return together_ ? &*together_ : nullptr; }
+  [[nodiscard]] const std::vector<EditPlan>& accepted() const { return accepted_; }
+  /// Names of what is not brought back any more.
+  [[nodiscard]] const std::vector<std::string>& released() const { return released_; }
+
+ private:
+  [[nodiscard]] std::size_t changes() const;  // that are to be tried
+  [[nodiscard]] std::size_t runs_to_come(const Trials& trials) const;
+  void try_each(Trials& trials);
+  Measured try_together(Trials& trials);
+  void release(Trials& trials);
+
+  std::vector<Case>& cases_;
+  const EditTool& tool_;
+  Asked asked_;
+  std::vector<EditPlan> accepted_;
+  std::optional<Measured> together_;
+  std::vector<std::string> released_;
+};
+
+}  // namespace
+
+std::string conflict_in(const std::vector<EditPlan>& plans) {
+  try {
+    changed_files(plans);
+    return {};
+  } catch (const Error& conflict) {
+    return conflict.what();
+  }
+}
+
+namespace {
+
+void Attempts::make(Trials& trials) {
+  trials.run_original(runs_to_come(trials));
+  try_each(trials);
+  if (!accepted_.empty()) together_ = try_together(trials);
+}
+
+std::size_t Attempts::changes() const {
+  return static_cast<std::size_t>(std::ranges::count_if(cases_, &Case::is_planned));
+}
+
+std::size_t Attempts::runs_to_come(const Trials& trials) const {
+  std::size_t returned = 0;
+  for (const Case& one : cases_) {
+    if (one.is_planned() && asked_.release) returned += one.plan.returned.size();
+  }
+  const std::size_t wholes = (changes() == 1 ? 0 : 1) + (returned == 0 ? 0 : 1);
+  return returned + trials.runs_of_one() * (changes() + wholes);
+}
+
+void Attempts::try_each(Trials& trials) {
+  for (Case& one : cases_) {
+    if (!one.is_planned()) continue;
+    Verdict& verdict = one.verdict;
+    verdict.was_tried = true;
+    // What is promised is what the edits would spare of the run that was recorded; where the host
+    // or more entries of a loop may need some of it, little of it is something.
+    const double share = verdict.is_firm ? 0.9 : asked_.of_other_runs ? 0 : 0.1;
+    const double least = share * static_cast<double>(verdict.promised.value_or(0));
+    verdict.measured = trials.measure(changed_files({one.plan}),
+                                      {.what = fmt::format("finding {}", one.plan.number),
+                                       .least = static_cast<std::uint64_t>(least),
+                                       .is_final = changes() == 1});
+    if (!verdict.measured.verified) continue;
+    accepted_.push_back(one.plan);
+    verdict.measured.why = conflict_in(accepted_);
+    verdict.measured.verified = verdict.measured.why.empty();
+    if (!verdict.measured.verified) accepted_.pop_back();
+  }
+}
+
+Measured Attempts::try_together(Trials& trials) {
+  std::uint64_t most = 0;
+  const Measured* alone = nullptr;
+  for (const Case& one : cases_) {
+    if (!one.verdict.measured.verified) continue;
+    most = std::max(most, one.verdict.measured.spared());
+    alone = &one.verdict.measured;
+  }
+  const std::uint64_t least = most / 10 * 9;
+  // One by itself was measured as it is.
+  const Measured all =
+      changes() == 1
+          ? *alone
+          : trials.measure(changed_files(accepted_),
+                           {.what = "all of them together", .least = least, .is_final = true});
+  if (!asked_.release || !all.verified) return all;
+  const std::vector<EditPlan> whole = accepted_;
+  release(trials);
+  if (released_.empty()) return all;
+  // It differs from what was compared by copies back alone, of which spoiling showed no need.
+  Measured less = trials.measure(changed_files(accepted_), {.what = "all without what no one reads",
+                                                            .least = least,
+                                                            .contents = false,
+                                                            .is_final = true});
+  less.unseen = all.unseen;
+  if (less.verified) return less;
+  accepted_ = whole;
+  released_.clear();
+  return all;
+}
+
+/// What need not come back is left on the device, where spoiling it changes nothing.
+void Attempts::release(Trials& trials) {
+  for (EditPlan& plan : accepted_) {
+    EditTool::Wish wish;
+    for (const std::string& name : std::vector<std::string>(plan.returned)) {
+      wish.released.push_back(name);
+      wish.spoil = true;
+      const EditPlan kept = plan;
+      plan = tool_.plan(plan.number, wish);
+      const bool is_same =
+          plan.refused.empty() &&
+          trials.is_same(changed_files(accepted_), fmt::format("without {} coming back", name));
+      if (!is_same) wish.released.pop_back();
+      plan = kept;
+    }
+    wish.spoil = false;
+    if (wish.released.empty()) continue;
+    plan = tool_.plan(plan.number, wish);
+    released_.insert(released_.end(), wish.released.begin(), wish.released.end());
+  }
+}
 
 namespace fs = std::filesystem;
 

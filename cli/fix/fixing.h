@@ -1,17 +1,50 @@
-// The steps of `ompdm fix`: plans from the source, trials of each, and the patch that is left.
+// `ompdm fix` from a trace to a patch.
 #pragma once
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-#include "fix/case.h"
 #include "fix/edit_tool.h"
-#include "fix/recorded.h"
-#include "fix/steps.h"
 #include "fix/trial.h"
 
 namespace ompdm::cli {
+
+struct Case {
+  EditPlan plan;
+  Verdict verdict;
+  SourceState source;
+
+  [[nodiscard]] bool is_open() const { return verdict.refused.empty(); }
+  [[nodiscard]] bool is_planned() const { return is_open() && !plan.replacements.empty(); }
+};
+
+/// Why plans cannot be made together; empty: they can.
+std::string conflict_in(const std::vector<EditPlan>& plans);
+
+struct RecordedFinding {
+  SourceState source;
+  bool is_at_most =
+      false;  ///< entries of a loop that were not seen may need some of what it counts
+};
+
+struct RecordedRun {
+  std::filesystem::path program;
+  std::filesystem::path directory;
+  std::vector<std::string> arguments;       ///< the program first
+  std::string build_id;                     ///< of the program
+  nlohmann::json findings;                  ///< of the JSON report, with paths as they are here
+  std::vector<RecordedFinding> facts;       ///< the same, in this order
+  std::vector<std::filesystem::path> near;  ///< the sources, and the program
+};
+
+/// Throws Error.
+RecordedRun recorded_run(const std::string& trace);
+
+/// Whether what was built now has the code and the lines of what was recorded, if that is there
+/// still.
+bool is_built_as_recorded(const RecordedRun& run, const std::filesystem::path& built);
 
 struct FixOptions {
   std::string trace;

@@ -1,16 +1,139 @@
 #include "fix/trial.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
 #include "ompdm/error.h"
+#include "printable.h"
 #include "report/units.h"
-#include "shell_words.h"
 
 namespace ompdm::cli {
+
+namespace {
+
+constexpr std::chrono::seconds kLong{10};
+
+/// "40 s", "6 min".
+std::string about(std::chrono::nanoseconds duration) {
+  const auto seconds = std::chrono::round<std::chrono::seconds>(duration).count();
+  constexpr std::int64_t kMinute = 60;
+  return seconds < 2 * kMinute ? fmt::format("{} s", seconds)
+                               : fmt::format("{} min", (seconds + kMinute / 2) / kMinute);
+}
+
+}  // namespace
+
+void Steps::begin(const std::string& doing) {
+  progress_.reset();
+  if (is_long_ && ::isatty(STDERR_FILENO) != 1) fmt::print(stderr, "ompdm: {}\n", doing);
+  progress_.emplace(doing);
+}
+
+void Steps::expect(std::size_t runs, std::chrono::nanoseconds each) {
+  const std::chrono::nanoseconds all = each * static_cast<std::int64_t>(runs);
+  is_long_ = all >= kLong;
+  if (!is_long_) return;
+  progress_.reset();
+  fmt::print(stderr,
+             "ompdm: about {} more runs of {}, {} and the builds: --run names a smaller "
+             "input\n",
+             runs, report::spoken_time(each.count()), about(all));
+}
+
+namespace {
+
+using Durations = std::vector<Times::Duration>;
+
+std::string spoken(Times::Duration duration) { return report::spoken_time(duration.count()); }
+
+Times::Duration median(Durations all) {
+  const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
+  std::ranges::nth_element(all, middle);
+  return *middle;
+}
+
+/// Whether of nearly all pairs the first one is shorter.
+bool are_shorter(const Durations& ones, const Durations& others) {
+  std::size_t shorter = 0;
+  for (const auto one : ones) {
+    shorter += static_cast<std::size_t>(
+        std::ranges::count_if(others, [&](const auto other) { return one < other; }));
+  }
+  constexpr double kNearlyAll = 0.9;
+  const auto pairs = static_cast<double>(ones.size() * others.size());
+  return !ones.empty() && static_cast<double>(shorter) >= kNearlyAll * pairs;
+}
+
+}  // namespace
+
+void Times::add(Duration before, Duration after) {
+  before_.push_back(before);
+  after_.push_back(after);
+}
+
+bool Times::is_faster() const { return turns() >= kJudged && are_shorter(after_, before_); }
+
+bool Times::is_slower() const {
+  constexpr double kLayout = 1.05;
+  return turns() >= kJudged && are_shorter(before_, after_) &&
+         median(after_) > median(before_) * kLayout;
+}
+
+std::string Times::figures() const {
+  return fmt::format("{} instead of {}", spoken(median(after_)), spoken(median(before_)));
+}
+
+std::string Times::sentence() const {
+  if (turns() == 0) return "the time of the run was not compared";
+  if (turns() < kJudged) {
+    return fmt::format("the run takes {} ({} of each {} too few to judge)", figures(),
+                       turns() == 1 ? "1 run" : fmt::format("{} runs", turns()),
+                       turns() == 1 ? "is" : "are");
+  }
+  if (is_faster()) return "the run takes " + figures();
+  Durations all = before_;
+  all.insert(all.end(), after_.begin(), after_.end());
+  const auto [shortest, longest] = std::ranges::minmax(all);
+  return fmt::format("no difference in time (runs of {} to {})", spoken(shortest), spoken(longest));
+}
+
+/// More where the changed program seems slower, or the last word is not clear yet.
+bool TimeComparison::needs_more() const {
+  constexpr std::size_t kClear = 5;
+  constexpr std::size_t kMost = 15;
+  constexpr std::chrono::seconds kEnough{5};
+  const std::size_t turns = together_.turns();
+  if (turns < least(asked_.turns)) return true;
+  if (asked_.turns || turns >= kMost) return false;
+  const bool is_clear =
+      !asked_.is_final || spent_ >= kEnough || (turns >= kClear && together_.is_faster());
+  return !is_clear || slower();
+}
+
+void TimeComparison::add(const std::vector<Turn>& turns) {
+  Turn all{};
+  for (std::size_t i = 0; i < each_.size(); ++i) {
+    const auto [before, after] = turns.at(i);
+    each_[i].add(before, after);
+    all.before += before;
+    all.after += after;
+  }
+  together_.add(all.before, all.after);
+  spent_ += all.before + all.after;
+}
+
+std::optional<std::size_t> TimeComparison::slower() const {
+  const auto at = std::ranges::find_if(each_, &Times::is_slower);
+  if (at == each_.end()) return std::nullopt;
+  return static_cast<std::size_t>(at - each_.begin());
+}
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -250,6 +373,146 @@ void Trials::compare_times(Measured& found, bool is_final) {
     found.why =
         fmt::format("the run takes {}{}", comparison.of(*slower).figures(), on_which(*slower));
   }
+}
+
+namespace {
+
+using report::spoken_size;
+
+std::string measured_text(const Verdict& verdict) {
+  const std::uint64_t spared = verdict.measured.spared();
+  return spared == 0 ? "-" : spoken_size(spared);
+}
+
+/// ", 84 % of what was promised"; empty where it is as much, or nothing of the kind was promised.
+std::string share_text(const Verdict& verdict) {
+  const std::uint64_t spared = verdict.measured.spared();
+  if (!verdict.promised || spared >= *verdict.promised) return {};
+  const std::string share = report::spoken_share(static_cast<Nanoseconds>(spared),
+                                                 static_cast<Nanoseconds>(*verdict.promised));
+  return share == "100 %" ? "" : fmt::format(", {} of what was promised", share);
+}
+
+std::string verdict_text(const Verdict& verdict, bool of_other_runs) {
+  if (!verdict.was_tried) return "not tried: " + verdict.refused;
+  if (!verdict.measured.verified) return "refused: " + verdict.measured.why;
+  return "verified" + (of_other_runs ? std::string() : share_text(verdict));
+}
+
+/// Whether its bytes are of device memory, and need not cross.
+bool is_of_memory(const std::string& pattern) {
+  return pattern == "repeated_allocation" || pattern == "unused_allocation" ||
+         pattern == "device_leak";
+}
+
+}  // namespace
+
+Verdict verdict_of(std::size_t number, const nlohmann::json& finding) {
+  Verdict verdict;
+  verdict.number = number;
+  const std::string file = finding.at("file");
+  verdict.place = file.empty()
+                      ? "-"
+                      : fmt::format("{}:{}", std::filesystem::path(file).filename().string(),
+                                    finding.at("line").get<int>());
+  verdict.what = finding.at("pattern");
+  if (!is_of_memory(verdict.what)) verdict.promised = finding.at("wasted_bytes");
+  return verdict;
+}
+
+std::string verdict_table(const std::vector<Verdict>& verdicts, bool of_other_runs) {
+  std::size_t place = 5;
+  std::size_t what = 7;
+  for (const Verdict& one : verdicts) {
+    place = std::max(place, one.place.size());
+    what = std::max(what, one.what.size());
+  }
+  std::string text = fmt::format("Finding  {:<{}}  {:<{}}   Promised   Measured  Verdict\n",
+                                 "Where", place, "Pattern", what);
+  for (const Verdict& one : verdicts) {
+    text += fmt::format("{:>7}  {:<{}}  {:<{}}  {:>9}  {:>9}  {}\n", one.number, one.place, place,
+                        one.what, what, one.promised ? spoken_size(*one.promised) : "-",
+                        measured_text(one), verdict_text(one, of_other_runs));
+    if (!one.refused.empty()) continue;
+    for (const std::string& each : one.left_out) text += fmt::format("         without {}\n", each);
+  }
+  if (of_other_runs) {
+    text += "Promised is of the run that was recorded, measured of those that --run names.\n";
+  }
+  return text;
+}
+
+std::string spared_sentence(const Measured& measured) {
+  const Movement& before = measured.before;
+  const Movement& after = measured.after;
+  const std::string spared =
+      measured.spared() == 0
+          ? fmt::format("{} instead of {} allocations on the device", after.allocations,
+                        before.allocations)
+          : fmt::format("{} of {} no longer cross ({} instead of {} transfers)",
+                        spoken_size(measured.spared()), spoken_size(before.bytes), after.transfers,
+                        before.transfers);
+  return fmt::format("{}; {}", spared, measured.times.sentence());
+}
+
+namespace {
+
+void write_whole(const std::filesystem::path& file, const std::string& text) {
+  std::ofstream out(file, std::ios::binary | std::ios::trunc);
+  out << text;
+  if (!out.flush()) throw Error(fmt::format("{}: cannot be written", file.string()));
+}
+
+}  // namespace
+
+std::string verified_head(const Target& target, const Measured& measured,
+                          const std::vector<std::string>& released) {
+  std::string text =
+      "# Verified by ompdm on these inputs: built, run, the same output and exit status.\n";
+  for (std::size_t i = 0; i < target.commands.size(); ++i) {
+    text += fmt::format("#   {}\n", target.command_text(i));
+  }
+  text += fmt::format("# {}.\n", spared_sentence(measured));
+  if (!measured.unseen.empty()) {
+    text += fmt::format(
+        "# Not compared: what {} had when it came back last, in copies that were still on their "
+        "way when they were recorded.\n",
+        fmt::join(measured.unseen, ", "));
+  }
+  if (released.empty()) return text;
+  return text + fmt::format(
+                    "# No longer brought back: {}. Nothing that was printed depends on it; what "
+                    "reads it otherwise would not see it.\n",
+                    fmt::join(released, ", "));
+}
+
+void write_patch(const std::string& text, const std::string& file) {
+  if (file.empty()) {
+    print_exactly(text);
+    return;
+  }
+  write_whole(file, text);
+  fmt::print("Wrote {}\n", file);
+}
+
+void tell_of_older_patch(const std::string& file) {
+  if (file.empty() || !std::filesystem::exists(file)) return;
+  fmt::print(stderr, "ompdm: {}: not written: what it holds is older than this\n", file);
+}
+
+void apply(const ChangedFiles& files) {
+  for (const auto& [file, text] : files) {
+    write_whole(file, text);
+    fmt::print("Applied to {}\n", typed_path(file.string()));
+  }
+}
+
+void expect_folder_of(const std::string& file) {
+  if (file.empty()) return;
+  const std::filesystem::path folder = std::filesystem::absolute(file).parent_path();
+  if (std::filesystem::is_directory(folder)) return;
+  throw Error(fmt::format("{}: cannot be written: there is no folder {}", file, folder.string()),
+              Error::Kind::kUsage);
 }
 
 }  // namespace ompdm::cli

@@ -5,17 +5,251 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <string_view>
+#include <tuple>
 
-#include "fix/source_tree.h"
 #include "ompdm/error.h"
 #include "ompdm/run_sums.h"
 #include "open_trace.h"
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 namespace ompdm::cli {
+
+Contents::Contents(const Trace& trace) {
+  for (const DataOp& op : trace.ops) {
+    const bool crosses = op.kind == OpKind::kHtoD || op.kind == OpKind::kDtoH;
+    if (!crosses || op.internal || !op.variable) continue;
+    if (op.hash != 0) crossed_.insert(op.hash);
+    const std::string& name = trace.variables[op.variable.value].name;
+    // What has no name may be several things.
+    if (op.kind == OpKind::kDtoH && !name.empty()) returned_[op.dst] = {name, op.hash};
+  }
+}
+
+void Contents::keep_what_crosses_in(const Contents& other) {
+  std::erase_if(returned_, [&](const auto& one) {
+    return one.second.hash != 0 && !other.crossed_.contains(one.second.hash);
+  });
+}
+
+std::string Contents::lost_in(const Contents& other) const {
+  for (const auto& [address, last] : returned_) {
+    const bool comes_back = last.hash != 0
+                                ? other.crossed_.contains(last.hash)
+                                : std::ranges::any_of(other.returned_, [&](const auto& one) {
+                                    return one.second.name == last.name;
+                                  });
+    if (!comes_back) {
+      return fmt::format("what comes back of {} last does not cross any more", last.name);
+    }
+  }
+  return {};
+}
+
+std::set<std::string> Contents::unseen() const {
+  std::set<std::string> names;
+  for (const auto& [address, last] : returned_) {
+    if (last.hash == 0) names.insert(last.name);
+  }
+  return names;
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::uint64_t hash_of(const fs::path& file) {
+  const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(),
+                                                                       &XXH3_freeState);
+  XXH3_64bits_reset(state.get());
+  std::ifstream in(file, std::ios::binary);
+  std::array<char, 1 << 16> part{};
+  while (in) {
+    in.read(part.data(), part.size());
+    XXH3_64bits_update(state.get(), part.data(), static_cast<std::size_t>(in.gcount()));
+  }
+  return XXH3_64bits_digest(state.get());
+}
+
+}  // namespace
+
+TreeState::TreeState(fs::path tree) : tree_(std::move(tree)), before_(stamps()) {}
+
+TreeState::Stamps TreeState::stamps() const {
+  Stamps all;
+  std::error_code failed;
+  fs::recursive_directory_iterator at(tree_, fs::directory_options::skip_permission_denied, failed);
+  for (; !failed && at != fs::recursive_directory_iterator(); at.increment(failed)) {
+    std::error_code unknown;
+    if (!at->is_regular_file(unknown) || at->is_symlink(unknown)) continue;
+    const Stamp stamp{at->last_write_time(unknown), at->file_size(unknown)};
+    if (!unknown) all.emplace(at->path().lexically_relative(tree_), stamp);
+  }
+  return all;
+}
+
+WrittenFiles TreeState::take_written() const {
+  const Stamps now = stamps();
+  WrittenFiles files;
+  for (const auto& [path, stamp] : now) {
+    const auto known = before_.find(path);
+    if (known == before_.end() || known->second != stamp) files[path] = hash_of(tree_ / path);
+  }
+  remove_new(now);
+  return files;
+}
+
+void TreeState::remove_new() const { remove_new(stamps()); }
+
+void TreeState::remove_new(const Stamps& now) const {
+  for (const auto& [path, stamp] : now) {
+    std::error_code ignored;
+    if (!before_.contains(path)) fs::remove(tree_ / path, ignored);
+  }
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path common_folder(const std::vector<fs::path>& files) {
+  fs::path folder = files.front().parent_path();
+  for (const fs::path& file : files) {
+    while (!is_below(file, folder)) folder = folder.parent_path();
+  }
+  return folder;
+}
+
+bool is_too_wide(const fs::path& folder) {
+  const char* home = std::getenv("HOME");
+  const bool is_home = home != nullptr && *home != '\0' && is_below(home, folder);
+  const auto depth = std::distance(folder.begin(), folder.end());
+  return depth < 2 || is_home || folder == "/usr" || folder == "/tmp" || folder == "/home";
+}
+
+/// Lets a copied link lead into the copy where it led into the tree, else out of it by a whole
+/// path.
+void lead_as_before(const fs::path& link, const fs::path& from, const fs::path& to) {
+  std::error_code failed;
+  const fs::path written = fs::read_symlink(link, failed);
+  const fs::path folder = from / link.lexically_relative(to).parent_path();
+  const fs::path target = (folder / written).lexically_normal();
+  if (failed || written.is_absolute() != is_below(target, from)) return;
+  fs::remove(link, failed);
+  fs::create_symlink(written.is_absolute() ? target.lexically_relative(folder) : target, link,
+                     failed);
+}
+
+}  // namespace
+
+bool is_below(const fs::path& path, const fs::path& folder) {
+  const auto [left, right] = std::ranges::mismatch(folder, path);
+  return left == folder.end();
+}
+
+fs::path tree_of(const std::vector<fs::path>& files) {
+  const fs::path common = common_folder(files);
+  for (fs::path folder = common; folder.has_relative_path(); folder = folder.parent_path()) {
+    std::error_code failed;
+    if (fs::exists(folder / ".git", failed) && !is_too_wide(folder)) return folder;
+  }
+  if (is_too_wide(common)) {
+    throw Error(
+        fmt::format("{} is all that the program and its sources have in common: name the "
+                    "folder that is to be copied with --tree",
+                    common.string()));
+  }
+  return common;
+}
+
+bool has_tree(const std::vector<fs::path>& files) { return !is_too_wide(common_folder(files)); }
+
+void copy_tree(const fs::path& from, const fs::path& to) {
+  if (is_below(fs::weakly_canonical(to), from)) {
+    throw Error(fmt::format("{} lies in {}, which is to be copied: set TMPDIR to another folder",
+                            to.string(), from.string()));
+  }
+  // What may not be written here is built in the copy all the same.
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"cp", "-a", "--reflink=auto", from.string() + "/.", to.string()},
+        std::vector<std::string>{"chmod", "-R", "u+rwX", to.string()}}) {
+    const ChildEnd end = run_child({words, "/"});
+    if (end.exit_status != 0) {
+      throw Error(fmt::format("{}: cannot be copied: {}", from.string(),
+                              end.errors.substr(0, end.errors.find('\n'))));
+    }
+  }
+  std::error_code failed;
+  fs::recursive_directory_iterator at(to, failed);
+  for (; !failed && at != fs::recursive_directory_iterator(); at.increment(failed)) {
+    if (at->is_symlink(failed)) lead_as_before(at->path(), from, to);
+  }
+}
+
+fs::path in_copy(const fs::path& path, const fs::path& tree, const fs::path& copy) {
+  return is_below(path, tree) ? copy / path.lexically_relative(tree) : path;
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string text_of(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in) throw Error(fmt::format("{}: cannot be read", file.string()));
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+}  // namespace
+
+ChangedFiles changed_files(const std::vector<EditPlan>& plans) {
+  std::map<fs::path, std::vector<Replacement>> by_file;
+  for (const EditPlan& plan : plans) {
+    for (const Replacement& each : plan.replacements) by_file[each.file].push_back(each);
+  }
+  ChangedFiles files;
+  for (auto& [file, all] : by_file) {
+    std::ranges::stable_sort(all, {}, [](const Replacement& one) {
+      return std::tuple(one.offset, one.length > 0, !one.behind);
+    });
+    std::string text = text_of(file);
+    // From the end, so that offsets stay.
+    std::size_t begin = text.size() + 1;
+    for (auto at = all.rbegin(); at != all.rend(); ++at) {
+      if (at->offset + at->length > begin || at->offset > text.size()) {
+        throw Error(fmt::format("{}: two findings change the same place", file.string()));
+      }
+      begin = at->offset;
+      text.replace(at->offset, at->length, at->text);
+    }
+    files[file] = std::move(text);
+  }
+  return files;
+}
+
+std::string unified_diff(const ChangedFiles& files, const fs::path& tree) {
+  std::string all;
+  for (const auto& [file, text] : files) {
+    const std::string name = file.lexically_relative(tree).string();
+    const ChildEnd end = run_child(
+        {{"diff", "-u", "--label", "a/" + name, "--label", "b/" + name, file.string(), "-"},
+         "/",
+         {},
+         text});
+    if (end.exit_status > 1) throw Error(fmt::format("diff: {}", end.errors));
+    all += end.output;
+  }
+  return all;
+}
+
 namespace {
 
 namespace fs = std::filesystem;

@@ -1,4 +1,4 @@
-// A copy of the program's tree in which it is built and run, with or without edits.
+// A copy of the sources in which versions are built and run.
 #pragma once
 
 #include <chrono>
@@ -11,14 +11,91 @@
 #include <utility>
 #include <vector>
 
-#include "fix/build_log.h"
 #include "fix/child.h"
 #include "fix/compile_arguments.h"
-#include "fix/contents.h"
-#include "fix/patch.h"
-#include "fix/written_files.h"
+#include "fix/edit_tool.h"
+#include "ompdm/trace.h"
 
 namespace ompdm::cli {
+
+struct Contents {
+  /// What came back to the host last.
+  struct Returned {
+    std::string name;        ///< of the variable
+    std::uint64_t hash = 0;  ///< 0: was not looked at, as of a copy that was still on its way
+  };
+
+  Contents() = default;
+  explicit Contents(const Trace& trace);
+
+  /// Leaves out what is not the same in another run of the same program: it proves nothing.
+  void keep_what_crosses_in(const Contents& other);
+  /// Why another program's run lacks what came back here: the host may have it already, or get it
+  /// and change it, or know it by another name, so that it has to cross, not to be last. Empty: it
+  /// lacks nothing.
+  [[nodiscard]] std::string lost_in(const Contents& other) const;
+  /// Names of what came back and was not looked at.
+  [[nodiscard]] std::set<std::string> unseen() const;
+
+ private:
+  std::map<std::uint64_t, Returned> returned_;  ///< by the address on the host
+  std::set<std::uint64_t> crossed_;             ///< hashes, both ways
+};
+
+/// Hashes of files' contents, by their path in a tree.
+using WrittenFiles = std::map<std::filesystem::path, std::uint64_t>;
+
+class TreeState {
+ public:
+  /// As the tree is now.
+  explicit TreeState(std::filesystem::path tree);
+
+  /// Those that were made or changed since then. What cannot be read is left out. Those that were
+  /// made are removed, so that the next run finds what this one found.
+  [[nodiscard]] WrittenFiles take_written() const;
+  /// Removes those that were made, and reads none.
+  void remove_new() const;
+
+ private:
+  struct Stamp {
+    std::filesystem::file_time_type changed;
+    std::uintmax_t size = 0;
+    bool operator==(const Stamp&) const = default;
+  };
+  using Stamps = std::map<std::filesystem::path, Stamp>;
+  [[nodiscard]] Stamps stamps() const;
+  void remove_new(const Stamps& now) const;
+
+  std::filesystem::path tree_;
+  Stamps before_;
+};
+
+/// The folder that holds all of these: a repository's top where they are in one, else the one they
+/// have in common. Throws Error where that is no folder to be copied (/, a home, /usr).
+std::filesystem::path tree_of(const std::vector<std::filesystem::path>& files);
+
+/// Whether they have one.
+bool has_tree(const std::vector<std::filesystem::path>& files);
+
+/// Whether a path leads below a folder, by its words alone.
+bool is_below(const std::filesystem::path& path, const std::filesystem::path& folder);
+
+/// As it is, with its times and links: these lead where they led, or to the same in the copy.
+/// Throws Error.
+void copy_tree(const std::filesystem::path& from, const std::filesystem::path& to);
+
+/// Where a path of the tree lies in its copy; other paths are as they are.
+std::filesystem::path in_copy(const std::filesystem::path& path, const std::filesystem::path& tree,
+                              const std::filesystem::path& copy);
+
+/// Changed files by their path.
+using ChangedFiles = std::map<std::filesystem::path, std::string>;
+
+/// The plans made together; throws Error where two change the same place.
+ChangedFiles changed_files(const std::vector<EditPlan>& plans);
+
+/// As a unified diff, paths relative to the tree.
+std::string unified_diff(const ChangedFiles& files, const std::filesystem::path& tree);
 
 /// What is built and run, as the user's own tree has it.
 struct Target {

@@ -86,7 +86,8 @@ std::string near_path(std::string_view path, const nlohmann::json& report);
 
 using ReportJson = nlohmann::json;
 
-constexpr std::size_t kMostPathsTried = 50'000;  // paths that are looked at: enough for what a person types
+constexpr std::size_t kMostPathsTried =
+    50'000;  // paths that are looked at: enough for what a person types
 
 /// Paths to the numbers below `value`, each behind `prefix`.
 void add_paths(const ReportJson& value, const std::string& prefix,

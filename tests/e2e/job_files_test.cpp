@@ -1,5 +1,7 @@
 // What of a job's files is reported: whole and broken ones, merged ones, of several programs. Ranks
 // are started by a shell that sets a launcher's variables.
+#include "job_files.h"
+
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -9,9 +11,8 @@
 #include <string>
 
 #include "job_folder.h"
-#include "rank_summaries.h"
+#include "printable.h"
 #include "scratch.h"
-#include "shell_words.h"
 #include "support/synthetic_trace.h"
 
 namespace ompdm::cli::job_files_test {

@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "printable.h"
 #include "scratch.h"
-#include "shell_words.h"
 
 namespace ompdm::cli {
 

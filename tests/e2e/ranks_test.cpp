@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "printable.h"
 #include "scratch.h"
-#include "shell_words.h"
 
 namespace ompdm::cli::ranks_test {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "offload_build.h"
+#include "printable.h"
 #include "scratch.h"
-#include "shell_words.h"
 
 namespace ompdm::cli::verbs_test {
 namespace {

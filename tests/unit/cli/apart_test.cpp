@@ -1,5 +1,3 @@
-#include "apart.h"
-
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,6 +7,7 @@
 #include <fstream>
 #include <thread>
 
+#include "record.h"
 #include "scratch.h"
 
 namespace ompdm::cli::apart_test {

@@ -1,12 +1,11 @@
 // What the library that is loaded into a build's processes writes down, and what is read of it.
-#include "fix/build_log.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "fix/compile_arguments.h"
+#include "printable.h"
 #include "scratch.h"
-#include "shell_words.h"
 
 namespace ompdm::cli::build_log_test {
 namespace {

@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <string>
 
+#include "printable.h"
 #include "scratch.h"
-#include "shell_words.h"
 
 namespace ompdm::cli::testing {
 

@@ -1,7 +1,7 @@
 // What --after, --duration, --until and --max-spool take, which is what the recorder takes.
-#include "detail.h"
-
 #include <gtest/gtest.h>
+
+#include "record.h"
 
 namespace ompdm::cli::detail_test {
 namespace {

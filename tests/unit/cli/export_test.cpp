@@ -8,8 +8,8 @@
 #include <string>
 
 #include "ompdm/trace_file.h"
+#include "printable.h"
 #include "scratch.h"
-#include "shell_words.h"
 #include "support/synthetic_trace.h"
 
 namespace ompdm::cli::export_test {

@@ -4,9 +4,7 @@
 
 #include <functional>
 
-#include "fix/result.h"
-#include "fix/steps.h"
-#include "fix/times.h"
+#include "fix/trial.h"
 
 namespace ompdm::cli::fix_times_test {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "ompdm/trace_file.h"
+#include "printable.h"
 #include "scratch.h"
-#include "shell_words.h"
 #include "support/trace_builder.h"
 
 namespace ompdm::cli::inputs_test {

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "ompdm/trace_file.h"
+#include "printable.h"
 #include "scratch.h"
-#include "shell_words.h"
 #include "support/synthetic_trace.h"
 
 namespace ompdm::cli::long_run_test {

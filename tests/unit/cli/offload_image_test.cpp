@@ -1,5 +1,3 @@
-#include "offload_image.h"
-
 #include <elf.h>
 #include <gtest/gtest.h>
 

@@ -7,7 +7,6 @@
 #include "ompdm/trace_file.h"
 #include "printable.h"
 #include "scratch.h"
-#include "shell_words.h"
 #include "support/synthetic_trace.h"
 
 namespace ompdm::cli::output_test {

@@ -1,5 +1,3 @@
-#include "progress.h"
-
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -8,6 +6,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "output.h"
 #include "scratch.h"
 
 namespace ompdm::cli::progress_test {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "ompdm/trace_file.h"
+#include "printable.h"
 #include "scratch.h"
-#include "shell_words.h"
 #include "spool_format/format.h"
 #include "support/trace_builder.h"
 

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "shell_words.h"
+#include "printable.h"
 
 namespace ompdm::cli::testing {
 

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "scratch.h"
-#include "settle.h"
 
 namespace ompdm::cli::session_test {
 namespace {

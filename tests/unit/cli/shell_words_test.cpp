@@ -1,7 +1,6 @@
-#include "shell_words.h"
-
 #include <gtest/gtest.h>
 
+#include "printable.h"
 #include "scratch.h"
 
 namespace ompdm::cli::shell_words_test {

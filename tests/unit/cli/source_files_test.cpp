@@ -1,6 +1,4 @@
 // The program's own lines in the page: around what is spoken of, and only as they were compiled.
-#include "source_files.h"
-
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -9,7 +7,6 @@
 #include <fstream>
 #include <set>
 
-#include "md5.h"
 #include "ompdm/error.h"
 #include "scratch.h"
 #include "source_lines.h"

@@ -11,8 +11,8 @@
 
 #include "ompdm/summary.h"
 #include "ompdm/trace_file.h"
+#include "printable.h"
 #include "scratch.h"
-#include "shell_words.h"
 #include "support/trace_builder.h"
 
 namespace ompdm::cli::timeline_test {

@@ -1,22 +1,211 @@
+#include "diagnosis.h"
+
 #include <elf.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
+#include <cstring>
 #include <iterator>
 #include <optional>
-#include <string>
-#include <string_view>
 
 #include "attach.h"
-#include "diagnosis.h"
-#include "elf_file.h"
-#include "loader.h"
-#include "offload_image.h"
-#include "shell_words.h"
+#include "printable.h"
 
 namespace ompdm::cli {
+
+namespace {
+
+// llvm/Object/OffloadBinary.h, version 1.
+struct Header {
+  unsigned char magic[4];
+  std::uint32_t version;
+  std::uint64_t size;
+  std::uint64_t entry_offset;
+  std::uint64_t entry_size;
+};
+struct Entry {
+  std::uint16_t image_kind;
+  std::uint16_t offload_kind;
+  std::uint32_t flags;
+  std::uint64_t string_offset;
+  std::uint64_t string_count;
+  std::uint64_t image_offset;
+  std::uint64_t image_size;
+};
+struct StringEntry {
+  std::uint64_t key_offset;
+  std::uint64_t value_offset;
+};
+constexpr unsigned char kMagic[4] = {0x10, 0xFF, 0x10, 0xAD};
+
+template <class Value>
+std::optional<Value> value_at(std::string_view bytes, std::uint64_t offset) {
+  if (offset > bytes.size() || sizeof(Value) > bytes.size() - offset) return std::nullopt;
+  Value value;
+  std::memcpy(&value, bytes.data() + offset, sizeof value);
+  return value;
+}
+
+std::string text_at(std::string_view bytes, std::uint64_t offset) {
+  if (offset >= bytes.size()) return {};
+  const std::string_view rest = bytes.substr(offset);
+  return std::string(rest.substr(0, rest.find('\0')));
+}
+
+void read_strings(std::string_view binary, const Entry& entry, OffloadImage& image) {
+  for (std::uint64_t i = 0; i < entry.string_count; ++i) {
+    const auto pair = value_at<StringEntry>(binary, entry.string_offset + i * sizeof(StringEntry));
+    if (!pair) return;
+    const std::string key = text_at(binary, pair->key_offset);
+    if (key == "triple") image.triple = text_at(binary, pair->value_offset);
+    if (key == "arch") image.architecture = text_at(binary, pair->value_offset);
+  }
+}
+
+void read_elf_header(std::string_view binary, const Entry& entry, OffloadImage& image) {
+  const auto header = value_at<Elf64_Ehdr>(binary, entry.image_offset);
+  if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return;
+  image.is_elf = true;
+  image.elf_flags = header->e_flags;
+}
+
+}  // namespace
+
+std::vector<OffloadImage> parse_offload_images(std::string_view section) {
+  std::vector<OffloadImage> images;
+  while (true) {
+    const auto header = value_at<Header>(section, 0);
+    if (!header || std::memcmp(header->magic, kMagic, sizeof kMagic) != 0) break;
+    if (header->version != 1 || header->size < sizeof(Header) || header->size > section.size()) {
+      break;
+    }
+    const std::string_view binary = section.substr(0, header->size);
+    const auto entry = value_at<Entry>(binary, header->entry_offset);
+    if (!entry) break;
+    OffloadImage image;
+    read_strings(binary, *entry, image);
+    read_elf_header(binary, *entry, image);
+    images.push_back(std::move(image));
+    // Each binary is padded to 8 bytes; some linkers align the next one further.
+    std::uint64_t next = (header->size + 7) / 8 * 8;
+    while (next < section.size() && section[next] == '\0') next += 8;
+    if (next >= section.size()) break;
+    section.remove_prefix(next);
+  }
+  return images;
+}
+
+bool hides_its_architecture(const OffloadImage& image) {
+  constexpr std::string_view kPrefix = "sm_";
+  if (!image.is_elf || !image.architecture.starts_with(kPrefix)) return false;
+  unsigned sm = 0;
+  const char* const end = image.architecture.data() + image.architecture.size();
+  if (std::from_chars(image.architecture.data() + kPrefix.size(), end, sm).ec != std::errc{}) {
+    return false;
+  }
+  return (image.elf_flags & 0xffU) != sm;
+}
+
+namespace {
+
+using Level = Finding::Level;
+
+}  // namespace
+
+Finding examine_names(const ElfFile& code) {
+  if (code.has_debug_info) return {Level::kOk, "debug information: lines and variable names", ""};
+  if (code.tells_names) {
+    return {Level::kOk,
+            "no debug information is left, but the code itself tells lines and variable names", ""};
+  }
+  return {Level::kWarn,
+          code.has_symbols
+              ? "no debug information: functions and lines, but no files and no variable names"
+              : "stripped, and built without -g: no files and no variable names",
+          "build it with -g (any optimisation level) to get them"};
+}
+
+namespace {
+
+using Level = Finding::Level;
+
+/// Images that differ in their architecture alone: what holds for one holds for all.
+struct Images {
+  OffloadImage first;
+  std::vector<std::string> architectures;
+};
+
+std::vector<Images> group(const std::vector<OffloadImage>& images) {
+  std::vector<Images> groups;
+  for (const OffloadImage& image : images) {
+    auto same = std::ranges::find_if(groups, [&](const Images& other) {
+      return other.first.triple == image.triple &&
+             hides_its_architecture(other.first) == hides_its_architecture(image);
+    });
+    if (same == groups.end()) same = groups.insert(same, {image, {}});
+    if (std::ranges::find(same->architectures, image.architecture) == same->architectures.end()) {
+      same->architectures.push_back(image.architecture);
+    }
+  }
+  return groups;
+}
+
+Finding examine_image(const Images& images, int major) {
+  const OffloadImage& image = images.first;
+  const std::string architectures = fmt::format("{}", fmt::join(images.architectures, ", "));
+  const std::string name =
+      architectures.empty() ? image.triple : image.triple + ' ' + architectures;
+  if (image.triple.starts_with("nvptx")) {
+    if (hides_its_architecture(image) && major < 22) {
+      return {Level::kNo,
+              fmt::format("image for {} was assembled by CUDA 13's tools, whose e_flags {:#x} LLVM "
+                          "before 22 does not understand: it will count no device",
+                          name, image.elf_flags),
+              "build it again with --cuda-path= naming a CUDA 12: ptxas and nvlink both count"};
+    }
+    if (search_library("libcuda.so").empty()) {
+      return {Level::kNo,
+              fmt::format("image for {}, but no libcuda.so: regions will run on the host", name),
+              "run it where an NVIDIA driver is, or add its folder to LD_LIBRARY_PATH"};
+    }
+  } else if (image.triple.starts_with("amdgcn") &&
+             search_library("libhsa-runtime64.so.1").empty()) {
+    return {Level::kNo, fmt::format("image for {}, but no libhsa-runtime64.so.1", name),
+            "run it where ROCm is installed"};
+  }
+  return {Level::kOk, "image for " + name, ""};
+}
+
+}  // namespace
+
+Findings examine_images(const std::vector<OffloadImage>& images, int major) {
+  Findings findings;
+  bool runs = images.empty();
+  bool on_host = false;
+  bool on_gpu = false;
+  for (const Images& same : group(images)) {
+    findings.push_back(examine_image(same, major));
+    const std::string& triple = same.first.triple;
+    const bool gpu = triple.starts_with("nvptx") || triple.starts_with("amdgcn");
+    runs = runs || findings.back().level == Level::kOk;
+    on_host = on_host || !gpu;
+    on_gpu = on_gpu || gpu;
+  }
+  for (Finding& finding : findings) {
+    // One image that runs is enough.
+    if (runs && finding.level == Level::kNo) finding.level = Level::kWarn;
+  }
+  if (on_host && on_gpu) {
+    findings.push_back({Level::kWarn,
+                        "images for the host and for a GPU: the emulated host devices are 0 to 3",
+                        "set OMP_DEFAULT_DEVICE=4 to use the GPU"});
+  }
+  return findings;
+}
+
 namespace {
 
 namespace fs = std::filesystem;

@@ -1,4 +1,3 @@
-// The ranks of a job as one, from whatever was named of them.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,3 @@
-// Work that an impatient user cannot spoil: it is done in a process of its own, out of the
-// terminal's reach, while this one waits and may leave.
 #pragma once
 
 #include <functional>
@@ -9,6 +7,19 @@
 #include "launch.h"
 
 namespace ompdm::cli {
+
+/// A number and ns, us, ms, s, min or h, more than zero.
+std::string is_time(const std::string& value);
+
+/// Such a time as the recorder reads it: in whole microseconds, no less than asked for; empty
+/// of an empty one.
+std::string recorder_time(const std::string& value);
+
+/// FILE:LINE.
+std::string is_place(const std::string& value);
+
+/// "none", or a whole number and K, M, G, T, KB … TB, KiB, MiB or GiB; without one of them bytes.
+std::string is_spool_size(const std::string& value);
 
 /// How far the work had come when the waiting ended.
 struct Apart {
