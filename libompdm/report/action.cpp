@@ -89,10 +89,9 @@ struct Action {
   std::string operator()(const facts::UnusedAllocation& /*facts*/) const {
     return fmt::format("do not map {}: no kernel saw it", data);
   }
-  std::string operator()(const facts::RepeatedAllocation& facts) const {
-    return facts.pieces == 1
-               ? fmt::format("allocate {} once, not {} times", data, facts.allocations)
-               : fmt::format("allocate {} {} times, not {}", data, facts.pieces, facts.allocations);
+  std::string operator()(const facts::RepeatedAllocation& /*facts*/) const {
+    return fmt::format("keep {} allocated: {} too many", data,
+                       counted(finding.count, "allocation", "allocations"));
   }
   std::string operator()(const facts::SmallTransfers& facts) const {
     const std::string few =
@@ -163,7 +162,7 @@ std::vector<std::string> conditions_of(const Finding& finding) {
   if (has(Unless::kKernelChanges)) all.emplace_back("a kernel changes it");
   if (has(Unless::kKernelUses)) all.emplace_back("a kernel uses it");
   if (has_edit(EditWhen::kKernelChanged)) {
-    all.emplace_back("a kernel changes what map(to:) names");
+    all.emplace_back("a kernel changes what its own map(to:) names");
   }
   if (has(Unless::kHostWantsRestore)) all.emplace_back("the host wants its own changes undone");
   if (may_be_made_anew(finding)) all.emplace_back("it is allocated anew");

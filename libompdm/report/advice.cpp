@@ -78,7 +78,7 @@ std::vector<std::string> notes_of(const Finding& finding, const Edit& first) {
   std::vector<std::string> functions;
   std::set<std::string> known;
   std::set<std::uint32_t> inserted;
-  std::set<std::uint32_t> locals;  ///< of a function that is called from here
+  std::map<std::string, std::set<std::string>> locals;  ///< by a function that is called from here
   std::set<std::uint32_t> with_objects;
   for (const Edit& edit : finding.edits) {
     if (edit.kind != EditKind::kInsert || edit.clauses.empty()) continue;
@@ -94,7 +94,7 @@ std::vector<std::string> notes_of(const Finding& finding, const Edit& first) {
                                 (function != here || may_be_elsewhere(edit, data));
         if (!is_foreign || function.empty()) continue;
         if (data.local_line > 0 && function != here) {
-          locals.insert(number);
+          locals[function].insert(data.expression.substr(0, data.expression.find('[')));
         } else if (known.insert(function).second) {
           functions.push_back(function);
         }
@@ -103,12 +103,12 @@ std::vector<std::string> notes_of(const Finding& finding, const Edit& first) {
   }
   std::vector<std::string> lines;
   if (!functions.empty()) lines.push_back(whose_names(first, functions));
-  for (const std::uint32_t number : locals) {
-    const EditData& data = finding.data[number];
+  for (const auto& [function, names] : locals) {
+    const bool is_one = names.size() == 1;
     lines.push_back(fmt::format(
-        "{} is declared in {} at line {}: its memory has to be there, and have a name, at this "
-        "place, too",
-        data.expression, data.named_at.function, data.local_line));
+        "{} {} declared in {}: {} memory has to be there, and have a name, at this place, too",
+        spoken_list({names.begin(), names.end()}), is_one ? "is" : "are", function,
+        is_one ? "its" : "their"));
   }
   std::map<std::string, std::size_t> rows_of_name;
   std::vector<std::string> objects;

@@ -193,11 +193,18 @@ std::string lead_of(const Edit& edit, const std::string& choice, bool goes_on) {
       const std::string places = these_places(edit.anchor.places);
       if (goes_on) return fmt::format("and after the end of {}{}", places, alone);
       const bool before = edit.anchor.side == Side::kBefore;
-      return fmt::format(
-          "if a kernel (or omp_target_memcpy) changes what a map(to:) or map(alloc:) {} {} names: "
-          "{} that{}{}",
-          before ? "at" : "that ends at", places, before ? "before" : "after", alone,
-          is_long_choice(edit) ? fmt::format(" ({})", choice) : std::string());
+      const std::string which = is_long_choice(edit) ? fmt::format(" ({})", choice) : std::string();
+      // Where a mapping ends that only sent, what a kernel had changed in it was dropped.
+      return before ? fmt::format(
+                          "if a kernel changes what a map(to:) or map(alloc:) of its own "
+                          "directive names, at {}, a change that was dropped so far: before "
+                          "that{}{}",
+                          places, alone, which)
+                    : fmt::format(
+                          "if a kernel (or omp_target_memcpy) changes what a map(to:) or "
+                          "map(alloc:) that ends at {} "
+                          "names, a change that was dropped so far: after that{}{}",
+                          places, alone, which);
     }
     default:
       break;
@@ -353,8 +360,9 @@ std::vector<AdviceLine> replace_advice(const Finding& finding, const Edit& edit)
   if (count_of(edit) == 0) {
     return {{fmt::format("at {}, write map(release:) instead of map(delete:) for these", places)}};
   }
-  const char* instead =
-      edit.directive == Directive::kTargetExitData ? " instead of map(from:)" : "";
+  const char* instead = edit.directive == Directive::kTargetExitData
+                            ? " instead of map(from:)"
+                            : " instead of the map clause that is there";
   std::vector<AdviceLine> lines;
   std::vector<std::string> code = code_of(finding, edit);
   if (code.empty()) {

@@ -31,11 +31,11 @@ std::string words_of(const Remark& remark) {
       return "in this run, whatever was sent again was what the device had already";
     case Remark::Kind::kMakeOnce:
       return fmt::format(
-          "map what {} {} around the loop at {}, by names that are known there; if the loop "
+          "map what {} {} {} the loop at {}, by names that are known there; if the loop "
           "allocates it, allocate it once, before the loop\n"
           "in the loop, target update what has to cross",
           spoken_list(remark.names), remark.names.size() == 1 ? "points to" : "point to",
-          place_text(remark.place));
+          remark.all_entries ? "over all entries into" : "around", place_text(remark.place));
     case Remark::Kind::kMapObjects:
       return "a declare mapper maps this, so that no directive is given: the object that it is for "
              "would have to stay on the device around all this, with the pointers that it has";
@@ -340,12 +340,11 @@ std::vector<std::string> advice_of(const facts::UnusedAllocation& /*facts*/,
   return {"leave out this allocation, or make it where a kernel needs it"};
 }
 
-std::string words_of(const facts::RepeatedAllocation& facts, const Finding& /*finding*/) {
-  return fmt::format(
-      "{}{} {} allocated {} times on {}, by {}, where {} would do",
-      facts.pieces > 1 ? fmt::format("{} pieces of memory of ", facts.pieces) : "",
-      named_or_counted(facts.names), facts.names.size() == 1 && facts.pieces == 1 ? "was" : "were",
-      facts.allocations, devices_text(facts.devices), places_text(facts.by), facts.pieces);
+std::string words_of(const facts::RepeatedAllocation& facts, const Finding& finding) {
+  return fmt::format("{} of {} on {}, by {}, {} of memory that had been allocated there before",
+                     counted(finding.count, "allocation", "allocations"),
+                     named_or_counted(facts.names), devices_text(facts.devices),
+                     places_text(facts.by), finding.count == 1 ? "was" : "were");
 }
 
 std::string words_of(const facts::DeviceLeak& facts, const Finding& finding) {

@@ -185,8 +185,8 @@ std::string once_text(const facts::SmallTransfers& facts) {
   }
   if (facts.place && facts.several_an_instance) {
     return fmt::format(
-        "at {}, let each instance take its pieces {} at once: a section without gaps that holds "
-        "them, or an array that they are packed into",
+        "at {}, let each instance take its pieces {} at once: pack them into an array (a section "
+        "without gaps would carry what lies between them, too)",
         where, what);
   }
   if (facts.place && facts.directive == Directive::kTargetUpdate) {

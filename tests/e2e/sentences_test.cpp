@@ -1,6 +1,7 @@
 // What the report says of small programs of which it once said what was not so: see cases/.
 #include <gtest/gtest.h>
 
+#include <set>
 #include <string>
 
 #include "recorded.h"
@@ -83,6 +84,38 @@ TEST(Sentences, OfAFunctionThatCallsItself) {
   EXPECT_EQ(before["of"], "calls");
   EXPECT_TRUE(before["words"].get<std::string>().starts_with("the call of step at deep.c:"))
       << before;
+}
+
+// What the function fills by one name is what it reads by another, the first time.
+TEST(Sentences, OfDataThatIsNotOnlyFilled) {
+  const Json report = record({{program("two_phases")}}).report;
+  bool any = false;
+  for (const Json& finding : report["findings"]) {
+    const Json& first = finding["edits"][0];
+    if (finding["line"] != 14) continue;
+    any = true;
+    EXPECT_EQ(first["clauses"][0]["kind"], "to") << first;
+  }
+  EXPECT_TRUE(any) << report["findings"];
+}
+
+TEST(Sentences, OfANameOfWhichEachPieceStays) {
+  const Json report = record({{program("push_pop")}}).report;
+  ASSERT_EQ(patterns(report), "per_iteration_mapping");
+  EXPECT_EQ(report["findings"][0]["confidence"], "likely");
+}
+
+// Each directive has the calls that led to it first.
+TEST(Sentences, OfALoopNameNoCallsOfAnother) {
+  const Json report = record({{program("two_loops")}}).report;
+  std::set<int> lines;
+  for (const Json& finding : report["findings"]) {
+    ASSERT_FALSE(finding["edits"].empty()) << finding;
+    const Json& first = finding["edits"][0];
+    ASSERT_EQ(first.value("calls", Json::array()).size(), 1U) << first;
+    lines.insert(first["calls"][0]["line"].get<int>());
+  }
+  EXPECT_EQ(lines, (std::set<int>{24, 30, 33})) << report["findings"];
 }
 
 // One finding leaves clauses as they are that another would write anew.

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <numeric>
 #include <string_view>
+#include <tuple>
 
 #include "analysis/findings/tallies.h"
 #include "analysis/function_names.h"
@@ -45,18 +46,24 @@ std::uint64_t memory_of(const std::vector<Stay>& stays) {
     std::int32_t device;
     Nanoseconds time;
     bool comes;  // what goes makes room for what comes at that time
+    std::uint64_t host;
     std::uint64_t bytes;
     auto operator<=>(const Change&) const = default;
   };
   std::vector<Change> changes;
   for (const Stay& stay : stays) {
-    changes.push_back({stay.device, stay.from, true, stay.bytes});
-    changes.push_back({stay.device, stay.to, false, stay.bytes});
+    changes.push_back({stay.device, stay.from, true, stay.host, stay.bytes});
+    changes.push_back({stay.device, stay.to, false, stay.host, stay.bytes});
   }
   std::ranges::sort(changes);
   std::uint64_t most = 0;
   std::map<std::int32_t, std::uint64_t> now;
+  // Storage that takes the place of other storage at its address is on the device once.
+  std::map<std::tuple<std::int32_t, std::uint64_t, std::uint64_t>, std::uint64_t> stays_there;
   for (const Change& change : changes) {
+    std::uint64_t& count = stays_there[{change.device, change.host, change.bytes}];
+    const bool is_only = change.comes ? count++ == 0 : --count == 0;
+    if (!is_only) continue;
     std::uint64_t& bytes = now[change.device];
     bytes = change.comes ? bytes + change.bytes : bytes - std::min(bytes, change.bytes);
     most = std::max(most, bytes);
@@ -223,7 +230,11 @@ std::vector<EditData> NamedData::rows() const {
   std::vector<EditData> rows;
   for (const Row& row : rows_) {
     EditData& data = rows.emplace_back(row.data);
-    for (const StoragePiece& piece : row.storage) data.pieces.push_back(std::get<1>(piece));
+    // Other storage at the same address takes its place: it is no further piece to be named.
+    std::set<std::pair<std::uint64_t, std::uint64_t>> known;
+    for (const auto& [host, bytes, storage] : row.storage) {
+      if (known.emplace(host, bytes).second) data.pieces.push_back(bytes);
+    }
     data.variables.assign(row.variables.begin(), row.variables.end());
   }
   return rows;
@@ -383,10 +394,10 @@ void KeptData::insert(
 }
 
 void tell_to_make_once(const std::vector<std::string>& names, const SourcePlace& loop,
-                       Finding& finding) {
+                       bool all_entries, Finding& finding) {
   finding.edits.clear();
   finding.unless.clear();
-  finding.remarks = {{Remark::Kind::kMakeOnce, names, loop}};
+  finding.remarks = {{Remark::Kind::kMakeOnce, names, loop, all_entries}};
 }
 
 void KeptData::withdraw_edits(Finding& finding) const {

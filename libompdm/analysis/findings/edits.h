@@ -182,7 +182,7 @@ struct KeptData {
 
 /// Takes back edits that would have to name what a loop declares, and says what to do instead.
 void tell_to_make_once(const std::vector<std::string>& names, const SourcePlace& loop,
-                       Finding& finding);
+                       bool all_entries, Finding& finding);
 
 /// Whether a `declare mapper` named it: the names are the mapper's own.
 bool is_of_mapper(const Trace& trace, const Mapping& mapping);

@@ -463,7 +463,7 @@ Needless find_needless(const Trace& trace, const DirectiveTable& directives,
     refer(evidence, claim);
     withhold_edits(evidence, claim);
     withhold_unclear(claim.finding);
-    tell_calls(trace, claim.finding);
+    tell_calls(trace, loops, claim.finding);
     if (has_missing) claim.add_caveat(Caveat::Kind::kRestLost);
     // What no kernel of this part saw another part's may need.
     if ((has_missing || is_told_in_part) && claim.finding.pattern.starts_with("unused_")) {

@@ -255,7 +255,39 @@ Anchor loop_anchor(const Trace& trace, const Loop& loop, const std::vector<Index
   return anchor;
 }
 
-void tell_calls(const Trace& trace, Finding& finding) {
+namespace {
+
+bool is_within(const Trace& trace, Index<CodeLoop> loop, const std::set<std::uint32_t>& loops) {
+  for (; loop; loop = trace.loops[loop.value].parent) {
+    if (loops.contains(loop.value)) return true;
+  }
+  return false;
+}
+
+/// Calls in a function, within some loops, that lead along a call path.
+std::vector<SourcePlace> calls_along(const Trace& trace, Index<CallPath> path,
+                                     const std::string& function,
+                                     const std::set<std::uint32_t>& loops) {
+  std::vector<SourcePlace> calls;
+  for (; path; path = trace.call_paths[path.value].caller) {
+    const CallPlace& place = trace.call_places[trace.call_paths[path.value].place.value];
+    if (!loops.empty() && !is_within(trace, place.loop, loops)) continue;
+    for (const Frame& frame : place.frames) {
+      if (frame.line > 0 && without_signature(frame.function) == function) {
+        calls.push_back(place_of_call(caller_of(frame)));
+      }
+    }
+  }
+  return calls;
+}
+
+}  // namespace
+
+void tell_calls(const Trace& trace, const LoopTable& table, Finding& finding) {
+  std::set<std::uint32_t> loops;  // none: in whichever
+  for (const std::size_t row : finding.loops) {
+    if (table.rows[row].code) loops.insert(table.rows[row].code.value);
+  }
   for (Edit& edit : finding.edits) {
     if (edit.kind != EditKind::kInsert || edit.in_scope || edit.anchor.places.empty()) continue;
     const std::string& here = edit.anchor.places.front().function;
@@ -266,14 +298,25 @@ void tell_calls(const Trace& trace, Finding& finding) {
         if (!here.empty() && at.function != here) directives.insert(at);
       }
     }
+    if (directives.empty()) continue;
+    std::set<SourcePlace> calls;
+    std::set<std::pair<std::uint32_t, std::uint32_t>> known;  // site, path
+    for (std::size_t i = 0; i < trace.regions.size(); ++i) {
+      const Region& region = trace.regions.common(i);
+      if (!region.site || !known.emplace(region.site.value, region.path.value).second) continue;
+      if (!directives.contains(source_place(trace.sites[region.site.value]))) continue;
+      for (SourcePlace& call : calls_along(trace, region.path, here, loops)) {
+        calls.insert(std::move(call));
+      }
+    }
     for (const Site& site : trace.sites) {
-      if (directives.empty() || !directives.contains(source_place(site))) continue;
+      // Without call paths by the calls that led there first.
+      if (!trace.call_paths.empty() || !directives.contains(source_place(site))) continue;
       const std::vector<Caller> chain = chain_of(site);
       const std::optional<std::size_t> at = find_in(chain, here);
-      if (!at || *at == 0 || chain[*at].line == 0) continue;
-      const SourcePlace call = place_of_call(chain[*at]);
-      if (std::ranges::find(edit.calls, call) == edit.calls.end()) edit.calls.push_back(call);
+      if (at && *at > 0 && chain[*at].line > 0) calls.insert(place_of_call(chain[*at]));
     }
+    edit.calls.assign(calls.begin(), calls.end());
   }
 }
 

@@ -72,7 +72,8 @@ SourcePlace source_place(const CodeLoop& loop);
 /// The loop as a place of edits; sites are those of a pass.
 Anchor loop_anchor(const Trace& trace, const Loop& loop, const std::vector<Index<Site>>& sites);
 
-/// Fills Edit::calls of a finding's insertions whose names are another function's.
-void tell_calls(const Trace& trace, Finding& finding);
+/// Fills Edit::calls of a finding's insertions whose names are another function's: by the call
+/// paths in the finding's loops.
+void tell_calls(const Trace& trace, const LoopTable& table, Finding& finding);
 
 }  // namespace ompdm::analysis

@@ -278,11 +278,16 @@ class Strays {
   std::vector<std::uint32_t> items_elsewhere(const Region& region) {
     std::vector<std::uint32_t> stays;
     if (!region.site || region.map_list >= trace_.map_lists.size()) return stays;
-    const auto each = [](const auto& names, const auto& name, std::uint64_t address, auto take) {
+    const auto each = [this](const auto& names, const auto& name, std::uint64_t address,
+                             auto take) {
       const auto at = names.find(name);
       if (at == names.end()) return;
       for (const auto& [stay, kept] : at->second) {
-        if (!kept->contains(address)) take(stay);
+        // Of the pieces that one name stands for in turn each stays.
+        const bool stays_too = std::ranges::any_of(at->second, [&](const auto& other) {
+          return loop_of(other.first) == loop_of(stay) && other.second->contains(address);
+        });
+        if (!stays_too) take(stay);
       }
     };
     for (const MapItem& item : trace_.map_lists[region.map_list]) {
@@ -570,7 +575,7 @@ std::optional<Claim> finished(const Evidence& evidence, const Loop& row, LoopCla
       loop.same.equal == loop.same.in_full && !loop.with_others) {
     finding.remarks = {{Remark::Kind::kWentAsItHadBeen}};
   }
-  if (!declared.empty()) tell_to_make_once(declared, place, finding);
+  if (!declared.empty()) tell_to_make_once(declared, place, around.all_entries, finding);
   loop.kept.withdraw_edits(finding);
   return claim;
 }

@@ -222,27 +222,42 @@ bool is_blocked(const Evidence& evidence, const KeptSpans& spans) {
 
 DirectiveSpans::DirectiveSpans(const Evidence& evidence) : end_(evidence.trace.process.wall) {
   const Trace& trace = evidence.trace;
-  spans_.resize(trace.sites.size(), {std::numeric_limits<Nanoseconds>::max(), 0});
+  // Copies of a directive, as where its function was inlined, are one place in the source.
+  std::map<SourcePlace, std::size_t> places;
+  for (const Site& site : trace.sites) {
+    place_of_site_.push_back(places.emplace(source_place(site), places.size()).first->second);
+  }
+  spans_.resize(places.size(), {std::numeric_limits<Nanoseconds>::max(), 0});
   for (std::size_t i = 0; i < trace.regions.size(); ++i) {
     const Region& region = trace.regions.common(i);
     if (!region.site) continue;
-    if (region.nowait) deferred_.insert(region.site.value);
-    auto& [first, last] = spans_[region.site.value];
+    const std::size_t place = place_of_site_[region.site.value];
+    if (region.nowait) deferred_.insert(place);
+    auto& [first, last] = spans_[place];
     first = std::min(first, trace.regions.begin_of(i));
     last = std::max(last, trace.regions.end_of(i));
   }
   for (const Mapping& row : evidence.mappings.rows()) {
     const Index<Site> site = trace.ops.common(row.alloc.value).site;
     if (site && row.item != nullptr) named_[{site.value, row.item->name}].insert(row.piece);
+    allocs_[{row.device, row.host}].insert(trace.ops.begin_of(row.alloc.value));
   }
+}
+
+bool DirectiveSpans::maps_before(const Mapping& piece, Nanoseconds from, Nanoseconds begin) const {
+  const std::set<Nanoseconds>& allocs = allocs_.at({piece.device, piece.host});
+  const auto first = allocs.lower_bound(from);
+  return first != allocs.end() && *first < begin;
 }
 
 void DirectiveSpans::widen(Index<Site> first, Index<Site> last, Nanoseconds& from,
                            Nanoseconds& to) const {
-  if (first) from = std::min(from, spans_[first.value].first);
-  if (last) to = std::max(to, spans_[last.value].second);
-  const bool is_deferred =
-      (first && deferred_.contains(first.value)) || (last && deferred_.contains(last.value));
+  if (first) from = std::min(from, spans_[place_of_site_[first.value]].first);
+  if (last) to = std::max(to, spans_[place_of_site_[last.value]].second);
+  const auto defers = [&](Index<Site> site) {
+    return site && deferred_.contains(place_of_site_[site.value]);
+  };
+  const bool is_deferred = defers(first) || defers(last);
   if (is_deferred) to = end_;
 }
 
@@ -269,12 +284,18 @@ bool keep(const Evidence& evidence, const DirectiveSpans& directives, ResendGrou
   }
   if (is_blocked(evidence, spans)) return false;
   std::set<std::pair<std::uint32_t, std::uint32_t>> counted_on;  // site, number of the data
+  std::set<std::uint32_t> also_sent;
   for (const auto& [which, span] : spans) {
     const Mapping& piece = rows[span.first];
     const OtherMappings others = evidence.presence.others(piece, span.from, span.to, 0);
     if (!others.allow_to_keep(false)) return false;
     const std::uint32_t number =
         group.kept.add(trace, evidence.mappings, span.first, true, false, others);
+    // It would be there from the first time that the place of its begin is reached: what was at its
+    // address by then was not only filled.
+    if (directives.maps_before(piece, span.from, trace.ops.begin_of(piece.alloc.value))) {
+      also_sent.insert(number);
+    }
     if (span.alloc) group.first[number].add(span.alloc);
     if (span.remove) group.last[number].add(span.remove);
     if (expression_of(trace, rows[span.last]) != expression_of(trace, piece)) {
@@ -297,6 +318,7 @@ bool keep(const Evidence& evidence, const DirectiveSpans& directives, ResendGrou
     group.kept.add_idle(
         evidence.idle_directives.edits_on(group.content.claim.stays.back(), number));
   }
+  for (const std::uint32_t number : also_sent) group.kept.filled_first.erase(number);
   group.kept.settle(trace);
   return true;
 }

@@ -70,10 +70,16 @@ class DirectiveSpans {
   [[nodiscard]] const std::set<std::uint32_t>& named_like(const Trace& trace,
                                                           const Mapping& mapping) const;
 
+  /// Whether anything at the piece's address was allocated on its device in [from, begin).
+  [[nodiscard]] bool maps_before(const Mapping& piece, Nanoseconds from, Nanoseconds begin) const;
+
  private:
-  std::vector<std::pair<Nanoseconds, Nanoseconds>> spans_;  // by site
-  std::set<std::uint32_t> deferred_;                        // sites
+  std::vector<std::size_t> place_of_site_;                  // by position in Trace::sites
+  std::vector<std::pair<Nanoseconds, Nanoseconds>> spans_;  // by place
+  std::set<std::size_t> deferred_;                          // places
   std::map<std::pair<std::uint32_t, std::string_view>, std::set<std::uint32_t>> named_;
+  std::map<std::pair<std::int32_t, std::uint64_t>, std::set<Nanoseconds>>
+      allocs_;           // by device and address
   Nanoseconds end_ = 0;  // the program's
 };
 

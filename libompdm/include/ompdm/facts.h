@@ -298,6 +298,7 @@ struct Remark {
   Kind kind = Kind::kWentAsItHadBeen;
   std::vector<std::string> names = {};
   SourcePlace place = {};
+  bool all_entries = false;  ///< kMakeOnce: before the first entry into the loop (Anchor)
 };
 
 }  // namespace ompdm::analysis

@@ -84,7 +84,7 @@ TEST(KeptData, ThatOnlyGoesOverMayBeAKernelsToChange) {
   EXPECT_TRUE(contains(
       advice,
       "if a kernel (or omp_target_memcpy) changes what a map(to:) or map(alloc:) that ends at "
-      "a.cpp:30 names: after that: "
+      "a.cpp:30 names, a change that was dropped so far: after that: "
       "a target update with to()\n"));
   EXPECT_FALSE(contains(advice, "update from")) << advice;
   EXPECT_TRUE(contains(advice, "exit data with map(release:)"));
@@ -114,9 +114,8 @@ TEST(KeptData, ThatOneDirectiveForgetsAndAnotherBringsBack) {
     const std::string advice = report::advice_text(analysis.findings[0]);
     EXPECT_TRUE(contains(
         advice,
-        "if a kernel (or omp_target_memcpy) changes what a map(to:) or map(alloc:) at a.cpp:35 "
-        "names: before that: a target update with "
-        "from()\n"))
+        "if a kernel changes what a map(to:) or map(alloc:) of its own directive names, at "
+        "a.cpp:35, a change that was dropped so far: before that: a target update with from()\n"))
         << advice;
     EXPECT_TRUE(contains(advice, "\nand after the end of a.cpp:35: a target update with to()\n"));
   }

@@ -114,8 +114,9 @@ TEST(RoundTripTransfer, OfMapAlwaysStillComesBack) {
   const Analysis analysis = analyze(program.take());
   const auto found = test::found(analysis, "round_trip_transfer");
   ASSERT_EQ(found.size(), 1U) << patterns(analysis);
-  EXPECT_TRUE(
-      contains(report::advice_text(found[0]), "at a.cpp:30, write:\n  map(always, from: a)"))
+  EXPECT_TRUE(contains(
+      report::advice_text(found[0]),
+      "at a.cpp:30, write instead of the map clause that is there:\n  map(always, from: a)"))
       << report::advice_text(found[0]);
 }
 

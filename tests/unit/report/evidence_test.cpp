@@ -154,11 +154,10 @@ TEST(Evidence, OfMemory) {
   EXPECT_EQ(evidence_text(of(facts::UnusedAllocation{{"a", "b"}, {0, 1}}, 2)),
             "a and b were on devices 0 and 1 (2 allocations), and no kernel there could have "
             "used them");
-  EXPECT_EQ(evidence_text(of(facts::RepeatedAllocation{{"a"}, {0}, {kPlace}, 12, 3})),
-            "3 pieces of memory of a were allocated 12 times on device 0, by heat.cpp:41, where 3 "
-            "would do");
-  EXPECT_EQ(evidence_text(of(facts::RepeatedAllocation{{"a"}, {0}, {kPlace}, 12, 1})),
-            "a was allocated 12 times on device 0, by heat.cpp:41, where 1 would do");
+  EXPECT_EQ(
+      evidence_text(of(facts::RepeatedAllocation{{"a"}, {0}, {kPlace}, 12, 3}, 9)),
+      "9 allocations of a on device 0, by heat.cpp:41, were of memory that had been allocated "
+      "there before");
 }
 
 TEST(Evidence, OfWhatWasLeft) {
