@@ -102,11 +102,13 @@ std::vector<Claim> Settlement::settle(std::vector<Claim> claims) {
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::sort(order, {}, [&](std::size_t i) {
     const Finding& finding = claims[i].finding;
-    // A possible finding stands in place of a likely one only where it saves far more.
+    // What comes back comes back no more while data stays, so that such a claim has to save far
+    // more than one that keeps the data.
     constexpr std::uint64_t kFar = 4;
     const std::uint64_t bytes = std::max(finding.wasted_bytes, finding.allocated_bytes);
-    const bool is_possible = finding.confidence == Confidence::kPossible;
-    return std::tuple(~(is_possible ? bytes / kFar : bytes), finding.confidence, i);
+    const bool is_weak =
+        finding.pattern == "unmodified_copy_back" && finding.confidence == Confidence::kPossible;
+    return std::tuple(~(is_weak ? bytes / kFar : bytes), finding.confidence, i);
   });
   std::vector<bool> stays(claims.size());
   for (const std::size_t i : order) stays[i] = take(claims[i]);

@@ -58,8 +58,8 @@ class Settlement {
   explicit Settlement(const Evidence& evidence);
 
   /// Those of the claims that stand, in their order. Of claims that cannot stand together the one
-  /// that saves the most bytes stays (of a possible one a quarter counts), then the surest, then
-  /// the first: bytes are the same in every run, times are not.
+  /// that saves the most bytes stays (of a possible copy back a quarter counts), then the surest,
+  /// then the first: bytes are the same in every run, times are not.
   std::vector<Claim> settle(std::vector<Claim> claims);
 
  private:

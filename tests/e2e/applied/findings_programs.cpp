@@ -108,7 +108,6 @@ void add_harm(ProgramList& list) {
   list.add("keep_the_last", "findings", {"keep_the_last.cpp"}, {{}});
   AppliedProgram& twice = list.add("computed_twice", "findings", {"computed_twice.cpp"}, {{}});
   twice.runs[0].also = {{"3"}};
-  twice.runs[0].not_followed = {{"unmodified_copy_back", "out", "its kernel computes it"}};
   AppliedProgram& swapped = list.add("swapped", "findings", {"swapped.cpp"}, runs_of({"2", "5"}));
   for (AppliedRun& run : swapped.runs) run.also = {{"1"}, {"2"}, {"5"}, {"6"}};
   list.add("no_pass", "findings", {"no_pass.cpp"}, runs_of({"5"}));
