@@ -121,6 +121,8 @@ struct Node {
 bool is_named_object(const MapItem* item, std::uint64_t bytes) {
   constexpr std::uint64_t kScalar = 8;
   if (item == nullptr || item->by_mapper || (item->type & kMapImplicit) != 0) return false;
+  // Of an object whose members are mapped, the whole is only allocated.
+  if (item->aggregate && (item->type & (kMapTo | kMapFrom)) == 0) return false;
   const std::string_view name = item->name;
   if (name.starts_with("this") || name.find_first_of(".>") != std::string_view::npos) return false;
   return bytes > kScalar || name.find('[') != std::string_view::npos;
