@@ -133,9 +133,9 @@ Cell text(std::string value) { return value.empty() ? Cell() : Cell(std::move(va
 }  // namespace
 
 const Figure& figure_of(const Row& row, const std::string& name) {
-  static const Figure kNone;
+  static const Figure kNoFigure;
   const auto found = row.figures.find(name);
-  return found == row.figures.end() ? kNone : found->second;
+  return found == row.figures.end() ? kNoFigure : found->second;
 }
 
 std::string place_of(const Row& row) {
@@ -357,33 +357,33 @@ Unit unit_of(std::string_view figure) {
 }  // namespace
 
 Table job_times(const Summary& job) {
-  constexpr std::array<Named, 8> kFigures = {{{"wall_ns", "wall"},
-                                              {"HtoD_ns", "HtoD"},
-                                              {"DtoH_ns", "DtoH"},
-                                              {"DtoD_ns", "DtoD"},
-                                              {"memset_ns", "memset"},
-                                              {"alloc_ns", "alloc"},
-                                              {"kernel_ns", "kernels"},
-                                              {"region_ns", "directives"}}};
-  return per_rank(job, {"rank_times", "Time by rank", {}, {}}, Unit::kTime, kFigures);
+  constexpr std::array<Named, 8> kTotals = {{{"wall_ns", "wall"},
+                                             {"HtoD_ns", "HtoD"},
+                                             {"DtoH_ns", "DtoH"},
+                                             {"DtoD_ns", "DtoD"},
+                                             {"memset_ns", "memset"},
+                                             {"alloc_ns", "alloc"},
+                                             {"kernel_ns", "kernels"},
+                                             {"region_ns", "directives"}}};
+  return per_rank(job, {"rank_times", "Time by rank", {}, {}}, Unit::kTime, kTotals);
 }
 
 Table job_bytes(const Summary& job) {
-  constexpr std::array<Named, 4> kFigures = {{{"HtoD_bytes", "HtoD"},
-                                              {"DtoH_bytes", "DtoH"},
-                                              {"DtoD_bytes", "DtoD"},
-                                              {"alloc_bytes", "alloc"}}};
-  return per_rank(job, {"rank_bytes", "Bytes by rank", {}, {}}, Unit::kBytes, kFigures);
+  constexpr std::array<Named, 4> kTotals = {{{"HtoD_bytes", "HtoD"},
+                                             {"DtoH_bytes", "DtoH"},
+                                             {"DtoD_bytes", "DtoD"},
+                                             {"alloc_bytes", "alloc"}}};
+  return per_rank(job, {"rank_bytes", "Bytes by rank", {}, {}}, Unit::kBytes, kTotals);
 }
 
 Table job_counts(const Summary& job) {
-  constexpr std::array<Named, 6> kFigures = {{{"HtoD_count", "HtoD"},
-                                              {"DtoH_count", "DtoH"},
-                                              {"DtoD_count", "DtoD"},
-                                              {"alloc_count", "alloc"},
-                                              {"kernel_count", "kernels"},
-                                              {"region_count", "directives"}}};
-  return per_rank(job, {"rank_counts", "Operations by rank", {}, {}}, Unit::kCount, kFigures);
+  constexpr std::array<Named, 6> kTotals = {{{"HtoD_count", "HtoD"},
+                                             {"DtoH_count", "DtoH"},
+                                             {"DtoD_count", "DtoD"},
+                                             {"alloc_count", "alloc"},
+                                             {"kernel_count", "kernels"},
+                                             {"region_count", "directives"}}};
+  return per_rank(job, {"rank_counts", "Operations by rank", {}, {}}, Unit::kCount, kTotals);
 }
 
 Table job_hosts(const Summary& job) {

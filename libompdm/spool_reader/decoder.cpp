@@ -16,8 +16,8 @@ namespace ompdm::trace {
 
 namespace {
 
-constexpr std::size_t kStep = std::size_t{2} << 20U;  // a large page
-constexpr std::size_t kWorthAThread = 32 * kStep;
+constexpr std::size_t kLargePage = std::size_t{2} << 20U;  // a large page
+constexpr std::size_t kWorthAThread = 32 * kLargePage;
 
 bool make_ready(std::span<std::byte> memory) {
   const std::size_t before =
@@ -36,7 +36,7 @@ Prefault::Prefault(std::vector<std::span<std::byte>> memory) {
   }
   if (all < kWorthAThread) return;
   const auto run = [memory = std::move(memory),
-                    steps = largest / kStep](const std::stop_token& stop) {
+                    steps = largest / kLargePage](const std::stop_token& stop) {
     for (std::size_t step = 0; step < steps; ++step) {
       for (const auto& one : memory) {
         const std::size_t from = one.size() / steps * step;
