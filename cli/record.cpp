@@ -35,7 +35,7 @@ namespace ompdm::cli {
 
 namespace {
 
-constexpr std::uint64_t kMostListed = ~std::uint64_t{0} / 2;  // nanoseconds, or bytes
+constexpr std::uint64_t kLargestAmount = ~std::uint64_t{0} / 2;  // nanoseconds, or bytes
 constexpr std::uint64_t kMostLine = 2'147'483'647;
 
 struct Unit {
@@ -43,8 +43,8 @@ struct Unit {
   std::uint64_t size;
 };
 
-/// A number and behind it one of the units: what it stands for, all of kMostListed + 1 where it is more
-/// than `most`; nothing where it is none, or zero.
+/// A number and behind it one of the units: what it stands for, all of kLargestAmount + 1 where it
+/// is more than `most`; nothing where it is none, or zero.
 template <std::size_t Count>
 std::optional<std::uint64_t> amount_of(std::string_view value, const std::array<Unit, Count>& units,
                                        std::uint64_t most) {
@@ -52,11 +52,11 @@ std::optional<std::uint64_t> amount_of(std::string_view value, const std::array<
   std::size_t digits = 0;
   for (; digits < value.size() && value[digits] >= '0' && value[digits] <= '9'; ++digits) {
     const auto digit = static_cast<std::uint64_t>(value[digits] - '0');
-    number = number > (kMostListed - digit) / 10 ? kMostListed : 10 * number + digit;
+    number = number > (kLargestAmount - digit) / 10 ? kLargestAmount : 10 * number + digit;
   }
   const auto unit = std::ranges::find(units, value.substr(digits), &Unit::name);
   if (digits == 0 || number == 0 || unit == units.end()) return std::nullopt;
-  return number > most / unit->size ? kMostListed + 1 : number * unit->size;
+  return number > most / unit->size ? kLargestAmount + 1 : number * unit->size;
 }
 
 }  // namespace
@@ -91,10 +91,11 @@ std::string is_place(const std::string& value) {
                         : amount_of(std::string_view(value).substr(colon + 1), kNone, kMostLine);
   if (!line) return value + " is no place FILE:LINE, as heat.cpp:56 is";
   const std::size_t before = file.rfind(':');
-  if (before != std::string_view::npos && amount_of(file.substr(before + 1), kNone, kMostListed)) {
+  if (before != std::string_view::npos &&
+      amount_of(file.substr(before + 1), kNone, kLargestAmount)) {
     return value + " has a column: FILE:LINE is expected, as heat.cpp:56";
   }
-  return *line > kMostListed ? value + " is no place: a line is 2147483647 at most" : "";
+  return *line > kLargestAmount ? value + " is no place: a line is 2147483647 at most" : "";
 }
 
 std::string is_spool_size(const std::string& value) {
@@ -111,9 +112,9 @@ std::string is_spool_size(const std::string& value) {
                                             {"MiB", 1ULL << 20U},
                                             {"GiB", 1ULL << 30U}}};
   if (value == "none") return "";
-  const auto size = amount_of(value, kUnits, kMostListed);
+  const auto size = amount_of(value, kUnits, kLargestAmount);
   if (!size) return value + " is neither none nor a size, as 500M or 2G are";
-  return *size > kMostListed ? value + " is too large: 9223372T at most" : "";
+  return *size > kLargestAmount ? value + " is too large: 9223372T at most" : "";
 }
 
 namespace {
