@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "ompdm/one_clock.h"
+#include "ompdm/timeline.h"
 
 namespace ompdm::cli {
 

@@ -15,7 +15,7 @@
 #include <sstream>
 
 #include "ompdm/finish.h"
-#include "ompdm/nearest.h"
+#include "ompdm/report.h"
 #include "ompdm/trace_file.h"
 #include "open_trace.h"
 #include "printable.h"

@@ -18,7 +18,7 @@
 
 #include "job_files.h"
 #include "loop_code.h"
-#include "ompdm/agreement.h"
+#include "ompdm/comparison.h"
 #include "ompdm/error.h"
 #include "ompdm/finish.h"
 #include "open_trace.h"

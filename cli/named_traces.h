@@ -10,8 +10,6 @@
 #include <vector>
 
 #include "ompdm/analysis.h"
-#include "ompdm/picture.h"
-#include "ompdm/recording.h"
 #include "ompdm/trace.h"
 #include "verb_help.h"
 

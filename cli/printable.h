@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ompdm/index.h"
+#include "ompdm/columns.h"
 
 namespace ompdm::cli {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "ompdm/analysis.h"
-#include "ompdm/page.h"
+#include "ompdm/report.h"
 
 namespace ompdm::cli {
 

@@ -16,7 +16,6 @@
 #include "pointer_uses.h"
 #include "scopes.h"
 #include "source_text.h"
-#include "written_code.h"
 
 namespace ompdm::edit {
 namespace {

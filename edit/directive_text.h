@@ -2,9 +2,8 @@
 // within a directive's own text.
 #pragma once
 
-#include "answer.h"
+#include "messages.h"
 #include "program.h"
-#include "request.h"
 #include "residence.h"
 
 namespace ompdm::edit {

@@ -10,13 +10,13 @@
 #include <set>
 #include <vector>
 
-#include "answer.h"
 #include "flow.h"
+#include "messages.h"
 #include "names.h"
 #include "pointer_uses.h"
 #include "scopes.h"
+#include "source_text.h"
 #include "storage.h"
-#include "written_code.h"
 
 namespace ompdm::edit {
 namespace {

@@ -8,9 +8,8 @@
 #include <set>
 #include <vector>
 
-#include "answer.h"
+#include "messages.h"
 #include "source_text.h"
-#include "written_code.h"
 
 namespace ompdm::edit {
 namespace {

@@ -9,7 +9,7 @@
 #include <set>
 #include <vector>
 
-#include "answer.h"
+#include "messages.h"
 #include "names.h"
 #include "source_text.h"
 #include "storage.h"

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "messages.h"
 #include "program.h"
-#include "request.h"
 
 namespace ompdm::edit {
 

@@ -7,8 +7,7 @@
 #include <exception>
 #include <iostream>
 
-#include "answer.h"
-#include "request.h"
+#include "messages.h"
 
 int main() {
   try {

@@ -1,10 +1,9 @@
-// The request and the answer as JSON.
+#include "messages.h"
+
 #include <nlohmann/json.hpp>
 
-#include "answer.h"
-#include "request.h"
-
 namespace ompdm::edit {
+
 namespace {
 
 using Json = nlohmann::json;

@@ -11,9 +11,8 @@
 #include <optional>
 #include <set>
 
-#include "answer.h"
+#include "messages.h"
 #include "source_text.h"
-#include "written_code.h"
 
 namespace ompdm::edit {
 namespace {

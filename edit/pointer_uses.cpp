@@ -13,7 +13,7 @@
 
 #include "names.h"
 #include "program.h"
-#include "written_code.h"
+#include "source_text.h"
 
 namespace ompdm::edit {
 namespace {

@@ -11,8 +11,8 @@
 #include <filesystem>
 #include <set>
 
-#include "answer.h"
-#include "written_code.h"
+#include "messages.h"
+#include "source_text.h"
 
 namespace ompdm::edit {
 namespace {

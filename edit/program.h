@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "request.h"
+#include "messages.h"
 #include "source_text.h"
 
 namespace ompdm::edit {

@@ -9,10 +9,10 @@
 #include <algorithm>
 #include <optional>
 
-#include "answer.h"
 #include "distinct.h"
 #include "flow.h"
 #include "kept_data.h"
+#include "messages.h"
 #include "names.h"
 #include "program.h"
 #include "residence_checks.h"

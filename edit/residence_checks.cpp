@@ -11,13 +11,12 @@
 #include <set>
 #include <string>
 
-#include "answer.h"
 #include "flow.h"
+#include "messages.h"
 #include "names.h"
 #include "scopes.h"
 #include "source_text.h"
 #include "storage.h"
-#include "written_code.h"
 
 namespace ompdm::edit {
 namespace {

@@ -7,11 +7,10 @@
 #include <algorithm>
 #include <set>
 
-#include "answer.h"
+#include "messages.h"
 #include "names.h"
 #include "program.h"
 #include "source_text.h"
-#include "written_code.h"
 
 namespace ompdm::edit {
 namespace {

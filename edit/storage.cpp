@@ -9,9 +9,9 @@
 #include <map>
 #include <set>
 
-#include "answer.h"
+#include "messages.h"
 #include "pointer_uses.h"
-#include "written_code.h"
+#include "source_text.h"
 
 namespace ompdm::edit {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "fix/compile_arguments.h"
-#include "ompdm/recording.h"
+#include "ompdm/trace.h"
 #include "source_lines.h"
 
 namespace ompdm::cli {

@@ -21,7 +21,7 @@
 #include "ompdm/analysis.h"
 #include "ompdm/error.h"
 #include "ompdm/report.h"
-#include "ompdm/told_part.h"
+#include "ompdm/trace.h"
 #include "open_trace.h"
 #include "output.h"
 #include "printable.h"

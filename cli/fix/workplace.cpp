@@ -14,8 +14,8 @@
 #include <string_view>
 #include <tuple>
 
+#include "ompdm/columns.h"
 #include "ompdm/error.h"
-#include "ompdm/run_sums.h"
 #include "open_trace.h"
 
 #define XXH_INLINE_ALL

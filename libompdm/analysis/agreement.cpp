@@ -1,5 +1,3 @@
-#include "ompdm/agreement.h"
-
 #include <algorithm>
 #include <compare>
 #include <cstdint>
@@ -12,7 +10,8 @@
 
 #include "analysis/function_names.h"
 #include "ompdm/analysis.h"
-#include "ompdm/told_part.h"
+#include "ompdm/comparison.h"
+#include "ompdm/trace.h"
 
 namespace ompdm::analysis {
 

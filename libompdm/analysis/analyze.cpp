@@ -5,15 +5,13 @@
 #include <vector>
 
 #include "analysis/device_clock.h"
-#include "analysis/findings/find.h"
 #include "analysis/iterations.h"
 #include "analysis/passes.h"
 #include "analysis/tables.h"
+#include "detectors/find.h"
 #include "ompdm/analysis.h"
-#include "ompdm/detector.h"
 #include "ompdm/error.h"
-#include "ompdm/row_id.h"
-#include "ompdm/told_part.h"
+#include "ompdm/trace.h"
 #include "trace_files/trace_schema.h"
 
 namespace ompdm::analysis {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "ompdm/comparison.h"
-#include "ompdm/told_part.h"
+#include "ompdm/trace.h"
 
 namespace ompdm::analysis {
 

@@ -5,9 +5,8 @@
 #include <map>
 #include <string>
 
+#include "ompdm/aggregates.h"
 #include "ompdm/analysis.h"
-#include "ompdm/distribution.h"
-#include "ompdm/picture.h"
 
 namespace ompdm::analysis {
 

@@ -12,8 +12,8 @@
 #include "analysis/order.h"
 #include "analysis/row_ids.h"
 #include "analysis/tables.h"
-#include "ompdm/directives.h"
-#include "ompdm/run_sums.h"
+#include "ompdm/analysis.h"
+#include "ompdm/columns.h"
 
 namespace ompdm::analysis {
 

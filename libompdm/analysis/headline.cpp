@@ -4,7 +4,7 @@
 #include "analysis/device_clock.h"
 #include "analysis/order.h"
 #include "analysis/tables.h"
-#include "ompdm/told_part.h"
+#include "ompdm/trace.h"
 
 namespace ompdm::analysis {
 

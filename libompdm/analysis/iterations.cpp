@@ -11,13 +11,13 @@
 #include <tuple>
 #include <utility>
 
-#include "analysis/findings/contents.h"
-#include "analysis/findings/loops.h"
-#include "analysis/findings/names.h"
 #include "analysis/map_types.h"
 #include "analysis/order.h"
 #include "analysis/pass_finder.h"
 #include "analysis/row_ids.h"
+#include "detectors/contents.h"
+#include "detectors/loops.h"
+#include "detectors/names.h"
 #include "ompdm/trace.h"
 
 namespace ompdm::analysis {

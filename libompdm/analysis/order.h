@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "ompdm/runs.h"
+#include "ompdm/columns.h"
 #include "ompdm/trace.h"
 
 namespace ompdm::analysis {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "analysis/tables.h"
-#include "ompdm/picture.h"
+#include "ompdm/analysis.h"
 
 namespace ompdm::analysis {
 

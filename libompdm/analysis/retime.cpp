@@ -15,7 +15,7 @@
 #include "ompdm/analysis.h"
 #include "ompdm/error.h"
 #include "ompdm/link.h"
-#include "ompdm/told_part.h"
+#include "ompdm/trace.h"
 
 namespace ompdm::analysis {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "analysis/function_names.h"
-#include "ompdm/row_id.h"
+#include "ompdm/analysis.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>

@@ -11,7 +11,7 @@
 
 #include "analysis/order.h"
 #include "analysis/row_ids.h"
-#include "ompdm/run_sums.h"
+#include "ompdm/columns.h"
 
 namespace ompdm::analysis {
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "ompdm/analysis.h"
-#include "ompdm/index.h"
+#include "ompdm/columns.h"
 #include "ompdm/trace.h"
 #include "trace_files/atomic_file.h"
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <tuple>
 
-#include "ompdm/run_sums.h"
+#include "ompdm/columns.h"
 #include "symbols/callers.h"
 #include "symbols/symbol_names.h"
 

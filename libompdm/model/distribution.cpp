@@ -1,8 +1,7 @@
-#include "ompdm/distribution.h"
-
 #include <algorithm>
 #include <cmath>
 
+#include "ompdm/aggregates.h"
 #include "spool_format/tallies.h"
 
 namespace ompdm {

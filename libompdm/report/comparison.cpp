@@ -7,9 +7,9 @@
 #include <array>
 #include <cstdint>
 
-#include "ompdm/agreement.h"
+#include "ompdm/comparison.h"
 #include "ompdm/report.h"
-#include "ompdm/told_part.h"
+#include "ompdm/trace.h"
 #include "report/headline.h"
 #include "report/json_rows.h"
 #include "report/sentences.h"

@@ -9,7 +9,7 @@
 #include "ompdm/analysis.h"
 #include "ompdm/comparison.h"
 #include "ompdm/report.h"
-#include "ompdm/told_part.h"
+#include "ompdm/trace.h"
 #include "report/source_names.h"
 #include "report/table.h"
 

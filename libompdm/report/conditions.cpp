@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "ompdm/error.h"
-#include "ompdm/nearest.h"
 #include "ompdm/report.h"
 #include "report/patterns.h"
 

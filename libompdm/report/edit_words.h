@@ -5,8 +5,7 @@
 #include <vector>
 
 #include "ompdm/analysis.h"
-#include "ompdm/edits.h"
-#include "ompdm/facts.h"
+#include "ompdm/findings.h"
 #include "report/advice.h"
 #include "report/tables.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "ompdm/error.h"
-#include "ompdm/told_part.h"
+#include "ompdm/trace.h"
 #include "report/advice.h"
 #include "report/headline.h"
 #include "report/needless.h"

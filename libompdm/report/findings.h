@@ -12,7 +12,7 @@ namespace ompdm::report {
 /// "likely".
 std::string_view confidence_of(const analysis::Finding& finding);
 
-/// "mapped anew by each pass of a loop"; patterns of foreign detectors (ompdm/detector.h) as they
+/// "mapped anew by each pass of a loop"; patterns of foreign detectors (ompdm/analysis.h) as they
 /// are called, with blanks.
 std::string pattern_words(const analysis::Finding& finding);
 

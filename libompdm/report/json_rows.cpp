@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "ompdm/analysis.h"
 #include "ompdm/report.h"
-#include "ompdm/row_id.h"
-#include "ompdm/told_part.h"
+#include "ompdm/trace.h"
 #include "report/edit_words.h"
 #include "report/headline.h"
 #include "report/pragma.h"

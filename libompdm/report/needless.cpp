@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "ompdm/report.h"
-#include "ompdm/told_part.h"
+#include "ompdm/trace.h"
 #include "report/action.h"
 #include "report/advice.h"
 #include "report/findings.h"

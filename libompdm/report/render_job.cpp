@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "ompdm/error.h"
-#include "ompdm/job.h"
+#include "ompdm/report.h"
 #include "ompdm/summary.h"
 #include "report/job_tables.h"
 #include "report/json_rows.h"

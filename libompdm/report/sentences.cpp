@@ -10,7 +10,7 @@
 #include <set>
 
 #include "ompdm/report.h"
-#include "ompdm/told_part.h"
+#include "ompdm/trace.h"
 #include "report/units.h"
 
 namespace ompdm::report {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "ompdm/error.h"
-#include "ompdm/told_part.h"
+#include "ompdm/trace.h"
 #include "report/comparison.h"
 #include "report/edit_words.h"
 #include "report/findings.h"

@@ -7,8 +7,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "ompdm/distribution.h"
-#include "ompdm/large_pages.h"
+#include "ompdm/aggregates.h"
+#include "ompdm/columns.h"
 #include "ompdm/trace.h"
 #include "spool_format/definitions.h"
 #include "spool_format/format.h"

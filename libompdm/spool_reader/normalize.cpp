@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "ompdm/run_sums.h"
+#include "ompdm/columns.h"
 #include "spool_format/format.h"
 #include "spool_reader/clock.h"
 

@@ -2,7 +2,6 @@
 
 #include "analysis/device_use.h"
 #include "ompdm/analysis.h"
-#include "ompdm/picture.h"
 #include "ompdm/summary.h"
 #include "trace_files/trace_schema.h"
 

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "ompdm/index.h"
+#include "ompdm/columns.h"
 #include "trace_files/trace_schema.h"
 
 namespace ompdm {

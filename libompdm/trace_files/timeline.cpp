@@ -12,7 +12,6 @@
 #include <tuple>
 #include <utility>
 
-#include "ompdm/one_clock.h"
 #include "trace_files/atomic_file.h"
 #include "trace_files/byte_stream.h"
 #include "trace_files/json_text.h"

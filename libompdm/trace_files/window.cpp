@@ -1,7 +1,7 @@
-#include "ompdm/window.h"
-
 #include <algorithm>
 #include <vector>
+
+#include "ompdm/trace_file.h"
 
 namespace ompdm {
 

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "ompdm/agreement.h"
 #include "ompdm/analysis.h"
+#include "ompdm/comparison.h"
 #include "ompdm/report.h"
 #include "ompdm/trace_file.h"
 #include "scenes.h"

@@ -6,8 +6,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "ompdm/agreement.h"
 #include "ompdm/analysis.h"
+#include "ompdm/comparison.h"
 #include "ompdm/report.h"
 #include "ompdm/trace_file.h"
 #include "scenes.h"

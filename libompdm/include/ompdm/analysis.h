@@ -1,25 +1,154 @@
-// What one recording says, as plain figures: totals, tables and shares computed from a const Trace.
-// Nothing here prints, reads a file or knows how a figure is shown. Durations are nanoseconds,
-// sizes bytes.
+// The analysis of a trace: totals, tables, loops and findings. Pure functions.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "ompdm/directives.h"
-#include "ompdm/edits.h"
-#include "ompdm/facts.h"
-#include "ompdm/iterations.h"
+#include "ompdm/findings.h"
 #include "ompdm/link.h"
 #include "ompdm/trace.h"
 
 namespace ompdm::analysis {
+
+/// Operations of one sort, summed. `time` is the sum of their durations, overlaps counted twice, on
+/// the operations' own clocks; use Headline for shares.
+struct Flow {
+  std::uint64_t bytes = 0;
+  std::uint64_t count = 0;
+  Nanoseconds time = 0;
+  bool operator==(const Flow&) const = default;
+};
+
+/// Instances of one directive (or one API call site), summed.
+struct DirectiveFigures {
+  std::uint64_t count = 0;  ///< instances; a `target data` region is one; API rows: calls
+  Flow htod;
+  Flow dtoh;
+  Flow dtod;
+  std::uint64_t alloc_count = 0;
+  std::uint64_t kernel_count = 0;
+  std::uint64_t fallback_count = 0;  ///< instances whose kernel ran on the host instead
+  std::uint64_t mapped_bytes =
+      0;  ///< sum of the extents named by its maps, whether or not they were sent
+  Nanoseconds kernel_time = 0;  ///< sum of its launches' durations
+  Nanoseconds time =
+      0;              ///< sum of its instances' durations, host clock; API rows: of its operations
+  bool timed = true;  ///< false if a transfer or kernel has only an enqueue time: `time` alone can
+                      ///< be trusted
+};
+
+/// Adds `other` to `sum`.
+void add(DirectiveFigures& sum, const DirectiveFigures& other);
+
+/// Instances that were reached by the same calls.
+struct DirectivePath : DirectiveFigures {
+  std::string id;  ///< by its frames; unique in its row
+  /// The directive's place, then the calls that led to it, the innermost first; functions that were
+  /// inlined count as called. Calls within a library without debug information are one frame, whose
+  /// function is the library's name in brackets. Empty: not known.
+  std::vector<Frame> frames;
+};
+
+/// One directive of the source, all of its instances summed.
+struct DirectiveRow : DirectiveFigures {
+  /// By its sort, place and function: equal in another run of the same build.
+  std::string id;
+  Directive directive = Directive::kRuntime;
+  std::string file;  ///< as the compiler was given it; empty if unknown
+  int line = 0;      ///< of the #pragma; 0 if unknown
+  int column = 0;
+  std::string function;
+  std::string api;            ///< the API routine of a Directive::kApi row, empty if unknown
+  std::string module;         ///< path of the binary, for rows whose line is unknown
+  std::uint64_t address = 0;  ///< in that binary, of one of its sites
+  /// Which add up to the row; most bytes first, then longest. Empty where no call path is known.
+  std::vector<DirectivePath> paths;
+};
+
+/// Position in a table that means "no row".
+inline constexpr std::size_t kNoRow = std::numeric_limits<std::size_t>::max();
+
+/// What one pass of a loop costs.
+struct PassCost {
+  std::uint64_t htod_bytes = 0;
+  std::uint64_t dtoh_bytes = 0;
+  Nanoseconds transfer = 0;  ///< sum of the transfers' durations
+  Nanoseconds kernel = 0;    ///< sum of the launches' durations
+  /// From the pass's first directive to the next pass's (of the last pass: to its own end), less
+  /// `hashing`.
+  Nanoseconds wall = 0;
+  Nanoseconds hashing = 0;  ///< what the recorder spent on contents meanwhile
+  std::uint64_t allocations = 0;
+};
+
+/// What a text like "a (jacobi.cpp:75)" stands for.
+struct CrossedItem {
+  std::vector<std::size_t> variables;  ///< rows of Analysis::variables
+  std::size_t directive = kNoRow;      ///< row of Analysis::directives
+};
+
+/// Data that crossed again and again in a loop, mostly as it had crossed before.
+struct Recurring {
+  std::string item;  ///< "a (jacobi.cpp:75)"; empty if its name is not known
+  CrossedItem of;
+  std::uint64_t bytes = 0;      ///< of all its transfers
+  std::uint64_t unchanged = 0;  ///< transfers that carried what the one before had, of
+  std::uint64_t compared = 0;   ///< this many
+};
+
+/// Why a loop was found from the order of events alone.
+struct ByOrder {
+  enum class Why : std::uint8_t {
+    kNot,         ///< it is one of the code
+    kNoCalls,     ///< of a directive of its thread it is not known which calls led to it
+    kCodeUnread,  ///< code on the way to one is not known
+  };
+  Why why = Why::kNot;
+  std::string function;  ///< whose code that is; empty: not known
+  bool operator==(const ByOrder&) const = default;
+};
+
+/// A group of directives that was executed again and again on one thread: a loop of the program.
+struct Iteration {
+  /// By its place, or by its directives where it has none: equal in another run of the same build.
+  std::string id;
+  /// Where its `for` or `while` is, and in which function; empty and 0 where it was found from the
+  /// order of events alone, or the compiler left no line.
+  std::string file;
+  int line = 0;
+  int inside = 0;  ///< a line in the loop, where it is not known in which it begins
+  std::string function;
+  bool unrolled = false;   ///< repeats of one source line: the code has no loop there (any more)
+  bool from_code = false;  ///< found in the program's code, not from the order of events
+  ByOrder by_order = {};
+  bool at_least = false;        ///< more passes may have come, in which nothing was recorded
+  std::size_t parent = kNoRow;  ///< row of the loop that all of its passes were in
+  std::vector<std::size_t>
+      directives;             ///< rows of Analysis::directives in the order of a pass, each once
+  std::uint64_t count = 0;    ///< passes in all, first and last included
+  std::uint64_t entries = 0;  ///< how many times the loop was entered, over all threads
+  bool entries_at_least = false;  ///< it may have been entered more often, unseen
+  std::uint32_t devices = 1;      ///< that each pass goes over, one after the other
+  PassCost steady;                ///< mean over the passes that are not the first of an entry
+  PassCost first;                 ///< the first pass of the first entry
+  /// Bytes a pass, both ways, of pieces whose content was the same in every pass that was looked
+  /// at; none if no contents were compared.
+  std::optional<std::uint64_t> invariant_bytes;
+  std::vector<std::string> invariant_items;  ///< what these are: "a (jacobi.cpp:75)", most first
+  std::vector<CrossedItem> invariant_rows;   ///< the same as rows, item by item
+  /// Of what did change, that which mostly did not; most bytes first.
+  std::vector<Recurring> recurring;
+  bool timed = true;  ///< false if a transfer or kernel has only an enqueue time: `wall` alone can
+                      ///< be trusted
+};
 
 /// What really crossed, each byte once. The runtime's own traffic is in `runtime_internal` and
 /// nowhere else.
@@ -80,7 +209,7 @@ struct VariableRow {
 /// How sure a finding is.
 enum class Confidence : std::uint8_t { kCertain, kLikely, kPossible };
 
-/// What one of several runs of a program, on several inputs, says of a finding (ompdm/agreement.h).
+/// What one of several runs of a program, on several inputs, says of a finding (agree).
 enum class RunVerdict : std::uint8_t {
   kHolds,       ///< it is needless there too, and nothing there speaks against the edits
   kNeeded,      ///< it reached what the finding is about, and there it was not needless
@@ -301,7 +430,7 @@ bool has_transfers(const Recording& recording);
 /// what is left then.
 bool lacks_events(const Analysis& analysis);
 
-/// Whether all of the run is told event by event (ompdm/told_part.h), and none of it is missing.
+/// Whether all of the run is told event by event (ompdm/trace.h), and none of it is missing.
 bool is_told_whole(const Analysis& analysis);
 
 /// Whether a prediction is of a wall time that is a hundredth less than the run's or better.
@@ -330,5 +459,68 @@ std::string_view directive_name(Directive directive);
 
 /// "HtoD", "DtoH", "DtoD", "memset", "kernel", "alloc" or "delete".
 std::string_view activity_type_name(ActivityType type);
+
+/// What a pass's time went into. At an instant at which several run, it is the first of these.
+enum class PassPart : std::uint8_t {
+  kKernel,
+  kHtoD,
+  kDtoH,
+  kOnDevice,    ///< copies between devices, memsets
+  kAllocation,  ///< allocations and deletes
+  kHost,        ///< none of these
+};
+inline constexpr std::size_t kPassParts = 6;
+
+/// One pass of a loop, or several neighbours summed.
+struct Pass {
+  std::uint64_t count = 1;
+  Nanoseconds begin = 0;
+  Nanoseconds end = 0;  ///< the next pass's begin; of an entry's last pass the end of its last step
+  bool first = false;   ///< of its entry
+  Nanoseconds wall = 0;  ///< end - begin - hashing; of several the sum of each
+  /// By part: they add up to `wall`.
+  std::array<Nanoseconds, kPassParts> time{};
+  /// Of `time`, that of operations which findings call needless.
+  std::array<Nanoseconds, kPassParts> needless{};
+  Nanoseconds hashing = 0;  ///< what the recorder spent on contents meanwhile
+  std::uint64_t htod_bytes = 0;
+  std::uint64_t dtoh_bytes = 0;
+  std::uint64_t needless_bytes = 0;  ///< of both
+};
+
+/// Positions are those in the trace on its devices' clock (analysis/device_clock.h), rows those of
+/// the analysis made with it.
+struct Picture {
+  static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+
+  std::vector<std::uint32_t> finding_of_op;  ///< row of Analysis::findings that claims it, kNone
+  std::vector<std::uint32_t> directive_of_site;  ///< row of Analysis::directives, kNone
+  /// By row of Analysis::iterations, in order of time. Overlaps of threads that share a loop are in
+  /// each of their passes.
+  std::vector<std::vector<Pass>> passes;
+};
+
+/// As analyze(trace), and what a picture of it needs.
+Analysis analyze(const Trace& trace, Picture& picture);
+
+/// Adds `finding` to Analysis::findings, before those that would save less time. Its pattern is a
+/// name of the detector's own in snake_case ("oversized_transfer"); the report says it with blanks.
+/// Its rows (`directives`, `variables`, `loops`) are positions in the analysis's tables. An empty
+/// id is made of pattern, file and variable, so that it is the same in another run. Predictions and
+/// a picture of the run stay what they were: nothing tells which operations the finding claims.
+/// Throws Error if the pattern is no such name or if a row does not exist; then nothing is added.
+void add_finding(Analysis& analysis, Finding finding);
+
+/// A hash of what a row is recognised by: 16 hexadecimal digits.
+std::string row_id(std::string_view what);
+
+/// Ids of a table's rows: those that have all of `what` in common are told apart by their order.
+class RowIds {
+ public:
+  std::string of(const std::string& what);
+
+ private:
+  std::map<std::string, std::uint64_t> known_;
+};
 
 }  // namespace ompdm::analysis

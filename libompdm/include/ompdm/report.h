@@ -1,5 +1,5 @@
-// Figures to text, JSON (`ompdm.report/1`), CSV and Markdown, and conditions on them. Pure
-// functions: what is shown depends on the arguments alone, never on the locale or the terminal.
+// Reports of analyses, of two versions, and of a job of many ranks, in each format; and the HTML
+// page. Pure functions.
 #pragma once
 
 #include <cstddef>
@@ -10,9 +10,22 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ompdm/analysis.h"
+#include "ompdm/summary.h"
 #include "ompdm/trace.h"
+
+namespace ompdm {
+
+/// The first of the names that are fewest slips away from `word` (a letter too many, too few,
+/// wrong, or two exchanged; capitals do not count). Empty if none is near: one slip in three
+/// letters, or a beginning that was not typed to its end. Where names are many, `at_most` so many
+/// slips.
+std::string nearest(std::string_view word, std::span<const std::string> names,
+                    std::size_t at_most = std::numeric_limits<std::size_t>::max());
+
+}  // namespace ompdm
 
 namespace ompdm::report {
 
@@ -152,5 +165,38 @@ bool holds(const Condition& condition, const ValuePair& values);
 
 /// A number as it was written in JSON: no exponent, no trailing zeros; the same in any locale.
 std::string plain_number(double value);
+
+/// Neighbouring lines of a source file.
+struct SourceExcerpt {
+  std::string file;  ///< as directives name it
+  int first_line = 1;
+  std::vector<std::string> lines;
+};
+
+/// One recording to be shown: what was recorded, what is said of it, and what its picture needs.
+struct Pictured {
+  const Trace* trace = nullptr;
+  const analysis::Picture* picture = nullptr;
+};
+
+/// `recordings` and `analyses` go together, row by row. Of a trace of more events than a page can
+/// hold the largest are shown one by one, the others as counts, bytes and time of equal spans.
+std::string render_page(std::span<const Pictured> recordings,
+                        std::span<const analysis::Analysis> analyses,
+                        std::span<const SourceExcerpt> sources);
+
+/// The same of recordings that are held against the first of them, under the names given: all views
+/// have one scale, and what each moves and takes is told as a factor of the first's.
+std::string render_compared_page(std::span<const Pictured> recordings,
+                                 std::span<const analysis::Analysis> analyses,
+                                 std::span<const std::string> names,
+                                 std::span<const SourceExcerpt> sources);
+
+inline constexpr std::string_view kJobSchema = "ompdm.job/1";
+
+/// One report of all ranks: sums, and per figure the least, median and most and in which rank;
+/// ranks that are far from the others; findings once, with the number of ranks that have them. The
+/// JSON is described in docs/formats/JOB.md. Ends with a newline.
+std::string render_job(const summary::Summary& job, Format format, const Layout& layout = {});
 
 }  // namespace ompdm::report

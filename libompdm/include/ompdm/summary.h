@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "ompdm/distribution.h"
+#include "ompdm/aggregates.h"
 #include "ompdm/trace.h"
 
 namespace ompdm::summary {
@@ -71,7 +71,7 @@ struct Row {
   bool operator==(const Row&) const = default;
 };
 
-/// By the rows' ids (ompdm/row_id.h), which are equal between processes of one build.
+/// By the rows' ids (ompdm/analysis.h), which are equal between processes of one build.
 using Rows = std::map<std::string, Row>;
 
 /// A process whose figures are in those of a rank.

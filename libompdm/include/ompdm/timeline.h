@@ -1,18 +1,51 @@
-// The timeline of several processes: a picture of their traces on one clock, for the Perfetto UI
-// and chrome://tracing (layout in docs/formats/TIMELINE.md). No trace: nothing reads it back.
+// Recordings of several processes on one clock, and the timeline that viewers open.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "ompdm/one_clock.h"
 #include "ompdm/trace.h"
 
 namespace ompdm {
+
+/// Processes whose times are of one clock: of one boot, tied by CLOCK_MONOTONIC. Of older
+/// recordings, which do not tell their boot, those of one host, each by its own CLOCK_REALTIME.
+struct ClockGroup {
+  std::vector<std::size_t> processes;
+  bool boot_is_known = false;
+  RealtimeClock realtime;  ///< by which it is tied to others
+};
+
+/// How surely times of two processes can be compared.
+enum class Agreement : std::uint8_t {
+  kOneClock,        ///< of one boot: they are of one clock
+  kWithin,          ///< of hosts that say how far their clocks are off at most
+  kUnsynchronized,  ///< the clock of a host is not synchronized
+  kUnknown,         ///< of a host it is not known
+};
+
+/// Several processes' times on one clock.
+struct OneClock {
+  std::vector<Nanoseconds> offsets;    ///< by process: what to add to its own times
+  std::int64_t begin_realtime_ns = 0;  ///< CLOCK_REALTIME at its 0, the start of the first process
+  std::vector<ClockGroup> groups;
+  Agreement agreement = Agreement::kOneClock;
+  Nanoseconds within = 0;  ///< kWithin: times of any two processes agree to so much
+};
+
+/// Processes of one boot are aligned by CLOCK_MONOTONIC; boots by CLOCK_REALTIME, as that of their
+/// processes which was least off tells it.
+OneClock one_clock(std::span<const Process> processes);
+
+/// The same clock for some of the processes, which are numbered by their place in `chosen`: how far
+/// their times agree is told of these alone.
+OneClock only(const OneClock& all, std::span<const std::size_t> chosen);
 
 /// Schema written.
 inline constexpr std::string_view kTimelineSchema = "ompdm.timeline/1";

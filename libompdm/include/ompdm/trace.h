@@ -1,21 +1,91 @@
-// The trace model: plain values in columns, normalised, in nanoseconds since the recorder was
-// attached. What a spool is turned into, what trace.json holds, and what every analysis reads. No
-// I/O and no behaviour here.
+// The model of a recording: plain rows in nanoseconds, without behaviour.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
-#include "ompdm/activities.h"
-#include "ompdm/call_paths.h"
+#include "ompdm/aggregates.h"
+#include "ompdm/columns.h"
 #include "ompdm/definitions.h"
 #include "ompdm/events.h"
-#include "ompdm/recording.h"
-#include "ompdm/runs.h"
-#include "ompdm/tallies.h"
 
 namespace ompdm {
+
+/// How far a host's CLOCK_REALTIME is off, as its kernel says (adjtimex(2)).
+struct RealtimeClock {
+  enum class State : std::uint8_t { kUnknown, kSynchronized, kUnsynchronized };
+  State state = State::kUnknown;
+  Nanoseconds max_error = 0;  ///< at most
+  Nanoseconds estimated_error = 0;
+  bool operator==(const RealtimeClock&) const = default;
+};
+
+/// The process that was recorded.
+struct Process {
+  std::uint32_t pid = 0;
+  std::uint32_t ppid = 0;
+  std::string host;
+  std::string program;
+  std::vector<std::string> arguments;  ///< argv, program first
+  std::string directory;
+  std::int32_t rank = -1;
+  std::int32_t rank_count = 0;
+  std::int64_t start_realtime_ns = 0;  ///< CLOCK_REALTIME at attach
+  Nanoseconds wall = 0;    ///< from attach to the trailer; if killed, to the last instant known
+  RealtimeClock realtime;  ///< at attach
+  /// CLOCK_MONOTONIC at attach: of processes of one boot in one time namespace it is one clock. 0:
+  /// not known.
+  std::int64_t start_monotonic_ns = 0;
+  std::string boot_id;               ///< /proc/sys/kernel/random/boot_id; "": not known
+  std::uint64_t time_namespace = 0;  ///< inode of /proc/self/ns/time; 0: not known
+  std::uint32_t process_group = 0;   ///< in which it was started; 0: not known
+  std::string session;  ///< folder of the `ompdm record` that it ran under; empty: under none
+  bool operator==(const Process&) const = default;
+};
+
+/// How the recording was made and what it can tell.
+struct Recording {
+  std::string ompdm_version;
+  std::string runtime;            ///< "LLVM 19.1 (libomptarget.so.19.1)", or what it says of itself
+  std::uint32_t omp_version = 0;  ///< as given to ompt_start_tool
+  std::string clock;              ///< "tsc" or "monotonic"
+  double clock_residual_ns = 0;   ///< largest disagreement of the calibration's triples
+  std::string attached_by;        ///< "OMP_TOOL_LIBRARIES", "LD_PRELOAD" or "CUDA_INJECTION64_PATH"
+  std::string reach;  ///< "ok", "cured", "unreachable", "other_runtime", "no_emi", "unknown"
+  std::string names;  ///< "on", "off", "failed", "unsupported"
+  std::string target_offload;  ///< OMP_TARGET_OFFLOAD at attach, in lower case; empty if not set
+  bool unified_shared_memory = false;  ///< the program `requires` it: nothing has to be copied
+  std::string cupti;  ///< "on", "off", "unavailable: why"; empty: no CUDA device was met
+  std::uint32_t cupti_version = 0;  ///< as cuptiGetVersion tells, 0 if unknown
+  double cupti_residual_ns = 0;     ///< largest disagreement of its clock with the recording's
+  /// What share of the bytes might be looked at: "off", "full", "3 %"; "" if unknown.
+  std::string hashing;
+  Nanoseconds hashing_ns = 0;  ///< time of all threads that contents took
+  bool finished = false;       ///< the recorder wrote its trailer: the process ended by itself
+  std::vector<std::pair<std::string, int>>
+      registered;  ///< callback, what ompt_set_callback answered
+  /// Why a part of the run was counted and not told event by event: "tallies" (none of it was to be
+  /// told), "window" (what was asked for was told), "spool_limit" (the spool had reached its
+  /// limit); "": all was told. Or kPart: the rest of the run is not here at all.
+  std::string detail;
+  Nanoseconds told_from = 0;  ///< regions that began from here on are told
+  Nanoseconds told_to = 0;    ///< and up to here; 0: to the end
+  bool operator==(const Recording&) const = default;
+  /// `detail` of what window_of() took out of a recording.
+  static constexpr const char* kPart = "part";
+  [[nodiscard]] bool is_part() const { return detail == kPart; }
+};
+
+/// How much was lost for one reason.
+struct Loss {
+  std::string name;
+  std::uint64_t count = 0;
+  bool operator==(const Loss&) const = default;
+};
 
 /// A whole recording of one process. Regions, operations and launches are in order of their begin.
 struct Trace {
@@ -51,5 +121,31 @@ struct Trace {
   std::vector<DeviceActivity> activities;         ///< in order of their begin
   std::vector<Synchronization> synchronizations;  ///< in order of their begin
 };
+
+/// Whether all of the run is told event by event: else loops, findings, waits and unions of time
+/// are of a part of it, or not known.
+inline bool is_told_whole(const Recording& recording) {
+  // A window that was open from the beginning to the end left nothing out.
+  return recording.detail.empty() ||
+         (recording.detail == "window" && recording.told_from <= 0 && recording.told_to == 0);
+}
+
+/// Whether none of it is. `wall` is how long the process took.
+inline bool is_only_counted(const Recording& recording, Nanoseconds wall) {
+  return recording.detail == "tallies" ||
+         (!recording.detail.empty() &&
+          recording.told_from >= (recording.told_to != 0 ? recording.told_to : wall));
+}
+
+/// Whether events of the run are missing for this reason: then figures are of what is left. Names,
+/// contents, call paths and a device's own times may be missing where all events are there.
+inline bool is_of_events(const Loss& loss) {
+  constexpr std::string_view kEvents[] = {"records_", "regions_", "ops_",
+                                          "threads_", "forked_",  "chunks_"};
+  // Of a list that is too long its first items are told, and the event.
+  return loss.count > 0 && loss.name != "records_too_large" &&
+         std::ranges::any_of(
+             kEvents, [&](std::string_view prefix) { return loss.name.starts_with(prefix); });
+}
 
 }  // namespace ompdm

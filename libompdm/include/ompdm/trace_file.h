@@ -1,5 +1,4 @@
-// Reading and writing traces: trace.json (`ompdm.trace/1`, Chrome Trace Event object form; layout
-// in docs/formats/FORMAT.md), and trace.ompdm of long runs (layout in docs/formats/LONG.md).
+// Trace files, read and written, and a part of a trace by time.
 #pragma once
 
 #include <filesystem>
@@ -45,5 +44,12 @@ bool is_part(const std::filesystem::path& path);
 
 /// Whether it is one, and begins as trace.ompdm does. Never throws.
 bool is_binary_trace(const std::filesystem::path& path);
+
+/// What of a trace was at work at some time from `from` to `to` (nanoseconds since the attach),
+/// with its own times, and what that belongs to: the regions of such operations, launches and
+/// activities too. Definitions are all there, what was counted is left out. The trace's `detail` is
+/// "part", told from `from` to `to` as far as the trace tells of them, so that nobody takes it for
+/// the whole run.
+Trace window_of(const Trace& trace, Nanoseconds from, Nanoseconds to);
 
 }  // namespace ompdm

@@ -10,8 +10,6 @@
 
 #include "loop_code.h"
 #include "ompdm/analysis.h"
-#include "ompdm/page.h"
-#include "ompdm/picture.h"
 #include "ompdm/report.h"
 #include "ompdm/trace_file.h"
 #include "pragmas/directive.h"

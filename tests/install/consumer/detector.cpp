@@ -1,7 +1,6 @@
 // A report with a detector of its own, of single transfers that exceed what one wants to wait for:
 // detector TRACE BYTES
 #include <ompdm/analysis.h>
-#include <ompdm/detector.h>
 #include <ompdm/error.h>
 #include <ompdm/report.h>
 #include <ompdm/trace_file.h>

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "found.h"
-#include "ompdm/detector.h"
+#include "ompdm/analysis.h"
 #include "ompdm/error.h"
 
 namespace ompdm::analysis::add_finding_test {

@@ -1,6 +1,4 @@
 // Findings of runs of one program on several inputs, held against each other.
-#include "ompdm/agreement.h"
-
 #include <gtest/gtest.h>
 
 #include <initializer_list>
@@ -8,6 +6,7 @@
 #include <vector>
 
 #include "analysis/one_array.h"
+#include "ompdm/comparison.h"
 
 namespace ompdm::analysis::agreement_test {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/findings/settle.h"
+#include "detectors/settle.h"
 
 namespace ompdm::analysis::edited_items_test {
 namespace {

@@ -1,5 +1,5 @@
 // What findings want changed, as data.
-#include "ompdm/edits.h"
+#include "detectors/edits.h"
 
 #include <gtest/gtest.h>
 
@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "analysis/findings/edits.h"
 #include "analysis/found.h"
 #include "analysis/one_array.h"
 #include "ompdm/analysis.h"
+#include "ompdm/findings.h"
 
 namespace ompdm::test::edits_test {
 namespace {

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "analysis/findings/presence.h"
 #include "analysis/map_types.h"
 #include "analysis/one_array.h"
+#include "detectors/presence.h"
 
 namespace ompdm::analysis::idle_directives_test {
 namespace {

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "analysis/findings/loops.h"
+#include "detectors/loops.h"
 #include "report/edit_words.h"
 #include "support/trace_builder.h"
 

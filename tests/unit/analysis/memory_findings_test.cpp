@@ -4,9 +4,9 @@
 #include <optional>
 #include <vector>
 
-#include "analysis/findings/findings.h"
 #include "analysis/found.h"
 #include "analysis/one_array.h"
+#include "detectors/findings.h"
 #include "ompdm/report.h"
 
 namespace ompdm::analysis::memory_findings_test {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/findings/edits.h"
 #include "analysis/found.h"
+#include "detectors/edits.h"
 #include "ompdm/report.h"
 #include "support/trace_builder.h"
 

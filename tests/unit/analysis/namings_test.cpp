@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <set>
 
-#include "analysis/findings/accesses.h"
 #include "analysis/map_types.h"
 #include "analysis/one_array.h"
+#include "detectors/accesses.h"
 
 namespace ompdm::analysis::namings_test {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/findings/accesses.h"
+#include "detectors/accesses.h"
 
 namespace ompdm::analysis::overlaps_test {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/findings/loops.h"
 #include "analysis/function_names.h"
+#include "detectors/loops.h"
 #include "ompdm/analysis.h"
 #include "report/edit_words.h"
 #include "support/trace_builder.h"

@@ -1,11 +1,11 @@
 // The JSON of an answer.
-#include "answer.h"
-
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+
+#include "messages.h"
 
 namespace ompdm::edit::answer_test {
 namespace {

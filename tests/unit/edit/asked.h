@@ -8,8 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "answer.h"
-#include "request.h"
+#include "messages.h"
 
 namespace ompdm::edit::testing {
 

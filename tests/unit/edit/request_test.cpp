@@ -1,11 +1,11 @@
 // What is read of a request, and what is none.
-#include "request.h"
-
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+
+#include "messages.h"
 
 namespace ompdm::edit::request_test {
 namespace {

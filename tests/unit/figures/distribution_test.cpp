@@ -1,11 +1,11 @@
-#include "ompdm/distribution.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <random>
 #include <vector>
+
+#include "ompdm/aggregates.h"
 
 namespace ompdm::distribution_test {
 namespace {

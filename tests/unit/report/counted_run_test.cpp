@@ -7,7 +7,7 @@
 
 #include "ompdm/error.h"
 #include "ompdm/report.h"
-#include "ompdm/window.h"
+#include "ompdm/trace_file.h"
 #include "report/findings.h"
 #include "report/sentences.h"
 #include "sample_trace.h"

@@ -1,9 +1,9 @@
-#include "ompdm/nearest.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
+
+#include "ompdm/report.h"
 
 namespace ompdm::nearest_test {
 namespace {

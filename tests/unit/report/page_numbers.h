@@ -1,4 +1,4 @@
-// Reads the numbers of a page back, as its scripts do (report/page/columns.h). For tests only.
+// Reads the numbers of a page back, as its scripts do (html/events.h). For tests only.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,5 @@
 // The report as one HTML file: names that are not meant well, and numbers that come back as they
 // were.
-#include "ompdm/page.h"
-
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -9,9 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "html/document.h"
+#include "html/events.h"
+#include "ompdm/report.h"
 #include "page_numbers.h"
-#include "report/page/document.h"
-#include "report/page/events.h"
 #include "sample_trace.h"
 #include "support/trace_builder.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "ompdm/job.h"
+#include "ompdm/report.h"
 #include "summary/random_summary.h"
 
 namespace ompdm::report::job_report_test {

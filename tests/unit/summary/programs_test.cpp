@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "ompdm/error.h"
-#include "ompdm/job.h"
+#include "ompdm/report.h"
 #include "ompdm/summary.h"
 #include "summary/random_summary.h"
 

@@ -1,11 +1,11 @@
 // Processes on one clock: of one boot exactly, of several as surely as their kernels say.
-#include "ompdm/one_clock.h"
-
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <string>
 #include <vector>
+
+#include "ompdm/timeline.h"
 
 namespace ompdm::one_clock_test {
 namespace {

@@ -1,6 +1,4 @@
 // Rows come out of Runs as they went in, whatever they share.
-#include "ompdm/runs.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "ompdm/columns.h"
 #include "ompdm/events.h"
-#include "ompdm/run_sums.h"
 
 namespace ompdm::runs_test {
 namespace {

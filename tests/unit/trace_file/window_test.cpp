@@ -1,6 +1,4 @@
 // A part of a trace: what was at work in it, with what that belongs to, and nothing else.
-#include "ompdm/window.h"
-
 #include <gtest/gtest.h>
 #include <stdlib.h>
 

@@ -1,0 +1,130 @@
+// The request to ompdm-edit and its answer, as values and as JSON.
+#pragma once
+
+#include <istream>
+#include <ostream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace ompdm::edit {
+
+/// A line of the source.
+struct Place {
+  std::string file;
+  int line = 0;
+};
+
+/// Data as a clause names it where the directive at `named_at` stands.
+struct Item {
+  std::string expression;  ///< "u[0:n * n]"
+  Place named_at;
+};
+
+struct Clause {
+  std::string kind;  ///< "to", "from", "alloc", "release", "firstprivate"
+  std::vector<Item> items;
+};
+
+/// See ompdm/findings.h for what the words mean.
+struct Edit {
+  std::string kind;       ///< "insert", "replace", "leave_out", "remove", "guard", "keep"
+  std::string side;       ///< "before", "after", "within", "at"
+  std::string of;         ///< "loop", "directive", "calls", "stay", "uses"
+  std::string directive;  ///< "target enter data"
+  std::string when;       ///< "always", "host_uses", ...
+  std::vector<Place> places;
+  Place inside;  ///< of a loop that no place tells: a line in it; line 0: not known
+  std::vector<Clause> clauses;
+  std::vector<int> devices;
+  bool in_scope = false;
+};
+
+/// Whether it is written for a loop, of which the compiler may have left calls in a row, or for
+/// directives one after the other.
+inline bool is_around(const Edit& edit) {
+  return edit.kind == "insert" && (edit.of == "loop" || edit.of == "calls" || edit.of == "stay");
+}
+
+struct Finding {
+  int number = 0;
+  std::string pattern;
+  std::vector<Edit> edits;
+  /// Whether the loop's code leads to directives that the run did not reach: only what is seen of
+  /// all code that uses the data allows any edit then.
+  bool has_unreached = false;
+};
+
+struct Request {
+  std::string file;  ///< of a translation unit
+  /// Other sources that are compiled alike: all are read as one unit, `file` first, so that each
+  /// shows what the others call.
+  std::vector<std::string> beside;
+  bool is_whole = false;               ///< no other source of the program calls theirs
+  std::string directory;               ///< that it is compiled in
+  std::vector<std::string> arguments;  ///< the compiler's, without its name, the source and -o
+  std::vector<Finding> findings;
+  /// Names of data that need not come back after a loop; what they leave on the host is spoiled on
+  /// purpose where `spoil` says so, so that a run shows whether it is read.
+  std::vector<std::string> released;
+  bool spoil = false;
+};
+
+/// Throws nlohmann::json::exception on what is no request.
+Request read_request(std::istream& in);
+
+/// `length` bytes from `offset` on are to be `text`.
+struct Replacement {
+  std::string file;
+  unsigned offset = 0;
+  unsigned length = 0;
+  std::string text;
+  /// It belongs to what stands before it: where something else is put in the same place, it is
+  /// first.
+  bool behind = false;
+
+  bool operator==(const Replacement&) const = default;
+};
+
+/// Why a finding's edits cannot be made: thrown by all that looks at the source.
+class Refusal : public std::runtime_error {
+ public:
+  Refusal(const std::string& why, Place at) : std::runtime_error(why), at_(std::move(at)) {}
+  [[nodiscard]] const Place& at() const { return at_; }
+
+ private:
+  Place at_;
+};
+
+/// Data of a finding that cannot be kept where the rest is.
+struct LeftOut {
+  Item item;
+  std::string why;
+  Place in_the_way;
+};
+
+/// Of one finding.
+struct Plan {
+  int number = 0;
+  bool found = true;    ///< false: nothing of it is in this translation unit
+  std::string refused;  ///< a sentence; empty: it can be made
+  Place in_the_way;     ///< the statement that the sentence speaks of
+  std::vector<Replacement> replacements;
+  std::vector<LeftOut> left_out;
+  std::vector<Place> settled;         ///< updates of which is known whether they are needed
+  std::size_t updates = 0;            ///< that were added for the host: they move what is needed
+  std::vector<std::string> returned;  ///< names of what comes back after a loop, and that its
+                                      ///< function does not name there any more
+};
+
+struct Answer {
+  std::vector<std::string> errors;  ///< what the compiler refused; then there are no plans
+  std::vector<Plan> plans;
+};
+
+/// Parses the translation unit, and looks for a plan of each finding.
+Answer answer_to(const Request& request);
+
+void write_answer(const Answer& answer, std::ostream& out);
+
+}  // namespace ompdm::edit

@@ -1,0 +1,211 @@
+// Which directives and kernels may read or write data, by their clauses, by the calls of the run
+// and by the program's types, and when kernels ran. Inside the analysis library only.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "detectors/mappings.h"
+#include "ompdm/trace.h"
+
+namespace ompdm::analysis {
+
+class Overlaps {
+ public:
+  /// A piece may be empty, and its number is its position among those added.
+  void add(std::uint64_t begin, std::uint64_t end);
+
+  /// To be called after the last piece was added and before the first question.
+  void settle();
+
+  /// Calls `take(number)` for each piece that overlaps [begin, end), those that begin last first.
+  /// Takes the time of these, and of how deeply pieces lie in each other there.
+  template <class Take>
+  void each(std::uint64_t begin, std::uint64_t end, Take take) const {
+    std::uint32_t at = last_before(end);
+    while (at != kNone) {
+      const bool overlaps = pieces_[at].end > begin;
+      if (overlaps) take(pieces_[at].number);
+      at = overlaps ? before(at) : pieces_[at].outlasted_by;
+    }
+  }
+
+ private:
+  static constexpr std::uint32_t kNone = 0xffffffff;
+  struct Piece {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+    std::uint32_t number = 0;
+    std::uint32_t outlasted_by = kNone;  ///< the nearest one before it that ends later
+  };
+  static std::uint32_t before(std::uint32_t at) { return at == 0 ? kNone : at - 1; }
+  [[nodiscard]] std::uint32_t last_before(std::uint64_t address) const;
+
+  std::vector<Piece> pieces_;  // by begin
+};
+
+/// Kernels of one device, by when they were at work.
+class Launches {
+ public:
+  /// In order of `begin`.
+  void add(Nanoseconds begin, Nanoseconds end);
+
+  /// Whether one was at work at any time in (from, to).
+  [[nodiscard]] bool any(Nanoseconds from, Nanoseconds to) const;
+
+  /// Those of several, in order.
+  static Launches merged(const std::vector<const Launches*>& several);
+
+ private:
+  std::vector<Nanoseconds> begins_;
+  std::vector<Nanoseconds> ends_;
+  std::vector<Nanoseconds> latest_end_;  // of that launch and all before it
+};
+
+/// Kernels by device and by map list, a position in Trace::map_lists.
+class LaunchesByList {
+ public:
+  using Lists = std::vector<std::uint32_t>;
+
+  /// In order of `begin`.
+  void add(std::int32_t device, std::uint32_t list, Nanoseconds begin, Nanoseconds end);
+
+  /// Those with any of the lists, of which each is there once, in ascending order: apart while they
+  /// are few, else put together. To be called after the last was added; what it points to stays.
+  std::vector<const Launches*> of(std::int32_t device, const Lists& lists);
+
+ private:
+  std::map<std::pair<std::int32_t, std::uint32_t>, Launches> by_list_;
+  std::map<std::pair<std::int32_t, Lists>, Launches> together_;
+};
+
+/// What map lists name, and who uses it.
+class NamedStorage {
+ public:
+  void add(std::uint64_t begin, std::uint64_t end, std::uint32_t list);
+
+  /// To be called after the last name was added and before the first question.
+  void settle();
+
+  /// Those of the lists that name some of [begin, end), each once, in ascending order.
+  [[nodiscard]] LaunchesByList::Lists lists_of(std::uint64_t begin, std::uint64_t end) const;
+
+  /// The kernels on the device with a list that names some of [begin, end), as
+  /// LaunchesByList::of has them.
+  [[nodiscard]] std::vector<const Launches*> users_of(LaunchesByList& launches, std::int32_t device,
+                                                      std::uint64_t begin, std::uint64_t end) const;
+
+ private:
+  std::vector<std::tuple<std::uint64_t, std::uint64_t, std::uint32_t>> names_;  // and list; sorted
+  std::vector<std::size_t> first_;  // in names_, of each piece of overlaps_; one more at the end
+  Overlaps overlaps_;
+};
+
+class Namings {
+ public:
+  explicit Namings(const Trace& trace) : trace_(trace) {}
+
+  /// The directives of regions that name some of the mapping's data, updates left out, and began
+  /// while it was there, after its allocation's own and before its end's. One that does so several
+  /// times comes once or more often.
+  [[nodiscard]] std::vector<Index<Site>> in_life_of(const Mapping& mapping) const;
+
+ private:
+  struct Naming {
+    Nanoseconds begin = 0;
+    Index<Site> site;
+  };
+  void read() const;
+
+  const Trace& trace_;
+  // It reads the regions when it is asked first: few programs have what it is asked for.
+  mutable bool is_read_ = false;
+  mutable NamedStorage names_;
+  mutable std::map<std::pair<std::int32_t, std::uint32_t>, std::vector<Naming>> by_list_;
+};
+
+/// From when on a kernel may be at work: the program asked for it then, and if a task runs it does
+/// not see when it begins.
+Nanoseconds begin_of(const Trace& trace, const Launch& launch);
+
+/// Positions in Trace::launches, in order of that.
+std::vector<std::uint32_t> launches_by_begin(const Trace& trace);
+
+class KernelTimes {
+ public:
+  explicit KernelTimes(const Trace& trace);
+
+  /// Whether a kernel may have been running on the device at any time in (from, to). Where only the
+  /// submission of a kernel was timed it counts as running until its region ended, or for ever.
+  [[nodiscard]] bool any(std::int32_t device, Nanoseconds from, Nanoseconds to) const;
+
+ private:
+  struct Device {
+    std::vector<Nanoseconds> begins;
+    std::vector<Nanoseconds> latest_end;  // of that launch and all before it
+  };
+  std::map<std::int32_t, Device> devices_;
+};
+
+/// How a kernel could have changed data.
+enum class Writer : std::uint8_t {
+  kNone,       ///< none could
+  kScratch,    ///< one that has a map(to:) copy of it, which it may use as it likes
+  kByAddress,  ///< not known: the program has the data's device address
+  kByPointer,  ///< not known: a mapped pointer points to it
+  kByGlobal,   ///< not known: pointers in `declare target` variables may
+  kByTable,    ///< not known: pointers in a table that is mapped, or in device memory, may
+  kUnnamed,    ///< not known: the clauses of a kernel are not
+  kNamed,      ///< one whose clauses, or implicit captures, hand it over to be written
+};
+
+/// Whether nothing shows that data could have been written, but that a kernel may use its own copy
+/// as scratch.
+constexpr bool is_kept(Writer writer) {
+  return writer == Writer::kNone || writer == Writer::kScratch;
+}
+
+class KernelWrites {
+ public:
+  explicit KernelWrites(const Trace& trace);
+
+  /// How a kernel that ran on the mapping's device at any time in (from, to) could have changed the
+  /// mapping's data; of several ways the last in the order of Writer. One that was launched before,
+  /// and still runs, counts. Where only the submission of a kernel was timed it counts as running
+  /// until then, or for ever if it was nowait: what the same thread does next waits for it.
+  [[nodiscard]] Writer writer_of(const Mapping& mapping, Nanoseconds from, Nanoseconds to);
+
+  /// Whether a kernel that ran there then could have seen the mapping's data.
+  [[nodiscard]] bool may_see(const Mapping& mapping, Nanoseconds from, Nanoseconds to) {
+    return writer_of(mapping, from, to) != Writer::kNone;
+  }
+
+ private:
+  /// Kernels by how they could reach a piece of storage.
+  struct Users {
+    bool known = false;
+    std::uint64_t base = 0;                 ///< Mapping::base of whom this was asked for
+    std::vector<const Launches*> writers;   ///< that may write it
+    std::vector<const Launches*> pointers;  ///< that have its base, whatever section is there
+    std::vector<const Launches*> readers;   ///< that get a copy of it
+  };
+  void read_lists(const Trace& trace);
+  const Users& users_of(const Mapping& mapping);
+
+  std::map<std::int32_t, Launches> all_;      // by device
+  std::map<std::int32_t, Launches> unknown_;  // those whose clauses are not known
+  LaunchesByList by_list_;
+  NamedStorage writes_;
+  NamedStorage pointers_;
+  NamedStorage reads_;
+  std::vector<Users> users_;                                     // by Mapping::piece
+  std::map<std::int32_t, std::vector<const Launches*>> tables_;  // with tables of pointers
+  bool global_pointers_ = false;                                 // in `declare target` variables
+};
+
+}  // namespace ompdm::analysis

@@ -1,0 +1,235 @@
+#include "detectors/contents.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <numeric>
+#include <set>
+#include <tuple>
+
+namespace ompdm::analysis {
+namespace {
+
+/// Fingerprints are of 64 blocks of 4 KiB: of all bytes up to here.
+constexpr std::uint64_t kFingerprintCovers = std::uint64_t{64} * 4096;
+
+/// Part of a mapping, and where it is on the host (API calls copy from anywhere).
+struct MappedPiece {
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t host = 0;
+  bool operator==(const MappedPiece&) const = default;
+};
+
+/// The latest transfer of each piece, one way. No two pieces overlap: what a later one covers only
+/// in part is forgotten.
+class Latest {
+ public:
+  struct Entry {
+    MappedPiece piece;
+    std::uint32_t op = kNoOp;
+    /// The latest one that all bytes are known of, if what was seen of it since is the same.
+    std::uint32_t whole = kNoOp;
+    bool changed = false;  ///< sent ones: it has come back with another content since
+  };
+
+  Entry* find(const MappedPiece& piece) {
+    const auto at = entries_.find(piece.offset);
+    return at != entries_.end() && at->second.piece == piece ? &at->second : nullptr;
+  }
+
+  /// Forgets what overlaps the piece and is not that piece itself.
+  void forget_parts(const MappedPiece& piece) {
+    auto at = entries_.lower_bound(piece.offset);
+    if (at != entries_.begin()) --at;
+    while (at != entries_.end() && at->first < piece.offset + piece.bytes) {
+      const MappedPiece& other = at->second.piece;
+      const bool apart = other.offset + other.bytes <= piece.offset || other == piece;
+      at = apart ? std::next(at) : entries_.erase(at);
+    }
+  }
+
+  void set(const MappedPiece& piece, std::uint32_t op, std::uint32_t whole) {
+    forget_parts(piece);
+    entries_[piece.offset] = {piece, op, whole, false};
+  }
+
+ private:
+  std::map<std::uint64_t, Entry> entries_;  // by offset
+};
+
+bool was_looked_at(const DataOp& op) { return op.hash != 0 || op.fingerprint != 0; }
+
+/// By blocks, and also by all bytes if those of a transfer are known that was alike up to
+/// `earlier`.
+Earlier compared(const Trace& trace, const Latest::Entry* earlier, const DataOp& op) {
+  Earlier result;
+  if (earlier == nullptr) return result;
+  const DataOp before = trace.ops[earlier->op];
+  result.op = earlier->op;
+  result.same = same_content(before, op);
+  if (result.same == Same::kLikely && op.hash != 0 && earlier->whole != kNoOp) {
+    result.same = same_content(trace.ops[earlier->whole], op);
+  }
+  result.unseen = result.same == Same::kNo && before.fingerprint == op.fingerprint;
+  result.trivial = before.trivial && op.trivial && result.same != Same::kNo;
+  return result;
+}
+
+/// What Latest::Entry::whole is behind a transfer that compares so with the one before it.
+std::uint32_t whole_after(const Latest::Entry* before, const Earlier& compared, std::uint32_t op,
+                          bool has_hash) {
+  if (has_hash) return op;
+  const bool is_alike = compared.same == Same::kLikely || compared.same == Same::kYes;
+  return before != nullptr && is_alike ? before->whole : kNoOp;
+}
+
+}  // namespace
+
+Same same_content(const DataOp& a, const DataOp& b) {
+  if (a.bytes != b.bytes) return Same::kNo;
+  if (a.hash != 0 && b.hash != 0) return a.hash == b.hash ? Same::kYes : Same::kNo;
+  if (a.fingerprint == 0 || b.fingerprint == 0) return Same::kUnknown;
+  if (a.fingerprint != b.fingerprint) return Same::kNo;
+  return a.bytes <= kFingerprintCovers ? Same::kYes : Same::kLikely;
+}
+
+Contents::Contents(const Trace& trace, const Mappings& mappings, KernelWrites& writes) {
+  if (std::ranges::none_of(trace.ops, was_looked_at)) return;
+  earlier_.resize(trace.ops.size());
+  sent_.resize(trace.ops.size());
+  mapping_of_.resize(trace.ops.size(), kNoOp);
+  std::vector<std::vector<std::uint32_t>> pieces(mappings.pieces());
+  for (std::uint32_t i = 0; i < mappings.rows().size(); ++i) {
+    pieces[mappings.rows()[i].piece].push_back(i);
+  }
+  for (const std::vector<std::uint32_t>& stays : pieces) follow(trace, mappings, stays, writes);
+  note_host_changes(trace, mappings);
+  for (const std::vector<std::uint32_t>& stays : pieces) doubt(trace, mappings, stays);
+}
+
+/// All stays of one piece of storage on one device, in order.
+void Contents::follow(const Trace& trace, const Mappings& mappings,
+                      const std::vector<std::uint32_t>& stays, KernelWrites& writes) {
+  const bool knows = knows_launches(trace) && !has_lost_events(trace);
+  const auto writer_between = [&](std::uint32_t earlier, std::uint32_t later) {
+    const Mapping& was = mappings.rows()[mapping_of_[earlier]];
+    const bool same_stay = mapping_of_[earlier] == mapping_of_[later];
+    if (was.on_device || was.replaced || (!same_stay && !was.remove)) return Writer::kNamed;
+    if (!knows) return Writer::kUnnamed;
+    const Nanoseconds until = trace.ops.begin_of(same_stay ? later : was.remove.value);
+    return writes.writer_of(was, trace.ops.begin_of(earlier), until);
+  };
+  Latest sent;
+  Latest returned;
+  for (const std::uint32_t number : stays) {
+    const Mapping& mapping = mappings.rows()[number];
+    if (mapping.is_private) continue;
+    for (const std::uint32_t i : mappings.transfers(number)) {
+      const DataOp& op = trace.ops[i];
+      mapping_of_[i] = number;
+      const bool to_device = op.kind == OpKind::kHtoD;
+      const MappedPiece piece = to_device ? MappedPiece{op.dst - mapping.address, op.bytes, op.src}
+                                          : MappedPiece{op.src - mapping.address, op.bytes, op.dst};
+      Latest::Entry* origin = sent.find(piece);
+      const Latest::Entry* last = returned.find(piece);
+      // Positions in Trace::ops are in order of begin.
+      if (origin != nullptr && (last == nullptr || last->op < origin->op)) last = origin;
+      earlier_[i] = compared(trace, last, op);
+      if (last != nullptr) earlier_[i].writer = writer_between(last->op, i);
+      const std::uint32_t whole = whole_after(last, earlier_[i], i, op.hash != 0);
+      if (to_device) {
+        // A piece that this overwrites in part is no longer what it was when it crossed.
+        returned.forget_parts(piece);
+        sent.set(piece, i, whole);
+        continue;
+      }
+      // Who looks on while a kernel works wants to see what has become of the data by now.
+      const bool is_at_rest = is_kept(writes.writer_of(mapping, op.begin, op.end));
+      if (origin != nullptr && !origin->changed && is_at_rest &&
+          mapping_of_[origin->op] == number) {
+        sent_[i] = compared(trace, origin, op);
+        origin->changed = sent_[i].same == Same::kNo;
+      }
+      returned.set(piece, i, whole);
+    }
+  }
+}
+
+void HostChanges::add(const Earlier& compared, bool in_full) {
+  same += compared.same == Same::kYes ? 1 : 0;
+  alike += compared.same == Same::kLikely ? 1 : 0;
+  differs += compared.same == Same::kNo ? 1 : 0;
+  altered += compared.same == Same::kNo && (in_full || compared.unseen) ? 1 : 0;
+  unseen += compared.unseen ? 1 : 0;
+}
+
+void HostChanges::add(const HostChanges& other) {
+  same += other.same;
+  alike += other.alike;
+  differs += other.differs;
+  altered += other.altered;
+  unseen += other.unseen;
+}
+
+bool HostChanges::are_anywhere() const {
+  constexpr std::uint64_t kEnough = 3;
+  const bool is_mostly_left = same >= kEnough && same >= 2 * altered && same + alike >= 4 * differs;
+  return unseen > 0 || (differs > 0 && !is_mostly_left);
+}
+
+Contents::Sender Contents::sender_of(const Trace& trace, const Mappings& mappings,
+                                     std::uint32_t op) {
+  const DataOp& sent = trace.ops[op];
+  const MapItem* item = mappings.items().named(sent.region, sent.src, sent.bytes);
+  return {sent.site.value, item != nullptr ? item->name : std::string()};
+}
+
+void Contents::note_host_changes(const Trace& trace, const Mappings& mappings) {
+  for (std::uint32_t i = 0; i < earlier_.size(); ++i) {
+    const Earlier& before = earlier_[i];
+    if (before.op == kNoOp || before.same == Same::kUnknown) continue;
+    if (trace.ops.common(i).kind != OpKind::kHtoD) continue;
+    const bool in_full = trace.ops.rare(i).hash != 0 && trace.ops.rare(before.op).hash != 0;
+    host_changes_[sender_of(trace, mappings, i)].add(before, in_full);
+  }
+}
+
+/// Whoever was seen to change the storage may have changed it where no block was looked at.
+void Contents::doubt(const Trace& trace, const Mappings& mappings,
+                     const std::vector<std::uint32_t>& stays) {
+  bool is_changed = false;
+  std::set<Sender> senders;
+  bool device_changes = false;
+  for (const std::uint32_t number : stays) {
+    for (const std::uint32_t i : mappings.transfers(number)) {
+      const bool differs = earlier_[i].same == Same::kNo;
+      if (trace.ops.common(i).kind == OpKind::kHtoD) {
+        is_changed = is_changed || differs;
+        if (earlier_[i].same != Same::kUnknown) senders.insert(sender_of(trace, mappings, i));
+      } else {
+        device_changes = device_changes || differs || sent_[i].same == Same::kNo;
+      }
+    }
+  }
+  HostChanges sent;
+  for (const Sender& sender : senders) sent.add(host_changes_[sender]);
+  const bool host_changes = is_changed && sent.are_anywhere();
+  for (const std::uint32_t number : stays) {
+    for (const std::uint32_t i : mappings.transfers(number)) {
+      const bool changes =
+          trace.ops.common(i).kind == OpKind::kHtoD ? host_changes : device_changes;
+      if (!changes) continue;
+      // What nothing on the device could have changed between two copies of it is the same.
+      const Earlier& before = earlier_[i];
+      const bool is_again = before.op != kNoOp && before.kept() &&
+                            trace.ops.common(before.op).kind == OpKind::kDtoH &&
+                            trace.ops.common(i).kind == OpKind::kDtoH;
+      if (is_again) continue;
+      if (earlier_[i].same == Same::kLikely) earlier_[i] = {};
+      if (sent_[i].same == Same::kLikely) sent_[i] = {};
+    }
+  }
+}
+
+}  // namespace ompdm::analysis

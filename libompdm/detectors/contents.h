@@ -1,0 +1,112 @@
+// What the contents of transfers tell: which carried what the other side already had. Inside the
+// analysis library only.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "detectors/accesses.h"
+#include "detectors/mappings.h"
+
+namespace ompdm::analysis {
+
+/// How two contents compare.
+enum class Same : std::uint8_t {
+  kUnknown,  ///< one was not looked at
+  kNo,       ///< certainly different
+  kLikely,   ///< equal fingerprints of blocks of them
+  kYes,      ///< equal hashes of all bytes, or fingerprints that cover all
+};
+
+/// Whether two transfers carried the same. By the hashes of all bytes where both were taken, else
+/// by the fingerprints; kNo for different sizes.
+Same same_content(const DataOp& a, const DataOp& b);
+
+/// A position in Trace::ops that is none.
+inline constexpr std::uint32_t kNoOp = Index<DataOp>::kNone;
+
+/// A transfer beside the latest one before it that moved the same piece of the same storage to or
+/// from the same device, either way.
+struct Earlier {
+  std::uint32_t op = Index<DataOp>::kNone;  ///< position in Trace::ops; kNone: none, or it was
+                                            ///< partly overwritten from the host since
+  Same same = Same::kUnknown;
+  /// All bytes of both are equal to each other (a zeroed array): no evidence that it is the same
+  /// data.
+  bool trivial = false;
+  /// Certainly different, though the blocks that were looked at are the same.
+  bool unseen = false;
+  /// How something on the device could have changed the data since, up to this transfer or to the
+  /// deletion of what `op` had reached.
+  Writer writer = Writer::kNamed;
+
+  /// Whether nothing is known to be able to.
+  [[nodiscard]] bool kept() const { return is_kept(writer); }
+
+  /// Whether the contents are evidence that nothing changed the data in between.
+  [[nodiscard]] bool tells_same() const {
+    return !trivial && (same == Same::kLikely || same == Same::kYes);
+  }
+};
+
+/// What the host sent, beside what had crossed before.
+struct HostChanges {
+  std::uint64_t same = 0;     ///< all bytes were compared
+  std::uint64_t altered = 0;  ///< of those that were compared so
+  std::uint64_t alike = 0;    ///< blocks were compared
+  std::uint64_t differs = 0;  ///< in all
+  std::uint64_t unseen = 0;   ///< of these: all bytes told, and the blocks did not
+
+  /// `in_full`: all bytes of both are known.
+  void add(const Earlier& compared, bool in_full);
+  void add(const HostChanges& other);
+
+  /// The host changes it here and there: so it may where no block was looked at. Not so where it is
+  /// mostly left alone, as all its bytes tell, and is another now and then: an array that is filled
+  /// anew for each solve. But for a change that the blocks did not show: there may be more of them.
+  [[nodiscard]] bool are_anywhere() const;
+};
+
+class Contents {
+ public:
+  Contents(const Trace& trace, const Mappings& mappings, KernelWrites& writes);
+
+  /// Whether any transfer's content was looked at.
+  [[nodiscard]] bool known() const { return !earlier_.empty(); }
+
+  /// What came before a transfer, by position in Trace::ops; needs known(). Of storage that the
+  /// host (to the device) or the device (to the host) was seen to change, blocks that are equal are
+  /// no evidence that all of it is: such transfers have nothing before them here, unless both came
+  /// back and nothing on the device could have changed them in between.
+  [[nodiscard]] const Earlier& before(std::uint32_t op) const { return earlier_[op]; }
+
+  /// Of a transfer to the host: what was sent of the piece to the same mapping before it, if
+  /// nothing else of it was brought back with another content since, and no kernel that may write
+  /// it was at work meanwhile; needs known().
+  [[nodiscard]] const Earlier& sent_before(std::uint32_t op) const { return sent_[op]; }
+
+  /// The mapping of a transfer; kNone if it is none of a mapping, or of a kernel's own copy
+  /// (firstprivate), which crosses whatever is there, and is there for no other.
+  [[nodiscard]] std::uint32_t mapping_of(std::uint32_t op) const { return mapping_of_[op]; }
+
+ private:
+  void follow(const Trace& trace, const Mappings& mappings, const std::vector<std::uint32_t>& stays,
+              KernelWrites& writes);
+  void note_host_changes(const Trace& trace, const Mappings& mappings);
+  void doubt(const Trace& trace, const Mappings& mappings, const std::vector<std::uint32_t>& stays);
+
+  /// By directive and item: what it sends may be other storage each time.
+  using Sender = std::pair<std::uint32_t, std::string>;
+  [[nodiscard]] static Sender sender_of(const Trace& trace, const Mappings& mappings,
+                                        std::uint32_t op);
+  std::map<Sender, HostChanges> host_changes_;
+
+  std::vector<Earlier> earlier_;
+  std::vector<Earlier> sent_;
+  std::vector<std::uint32_t> mapping_of_;
+};
+
+}  // namespace ompdm::analysis

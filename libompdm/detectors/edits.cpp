@@ -1,0 +1,536 @@
+#include "detectors/edits.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <numeric>
+#include <string_view>
+#include <tuple>
+
+#include "analysis/function_names.h"
+#include "analysis/map_types.h"
+#include "detectors/tallies.h"
+#include "ompdm/analysis.h"
+
+namespace ompdm::analysis {
+std::vector<std::uint32_t> add_items(Finding& finding, const std::vector<std::string>& expressions,
+                                     const Site& site) {
+  std::vector<std::uint32_t> numbers;
+  for (const std::string& expression : expressions) {
+    numbers.push_back(static_cast<std::uint32_t>(finding.data.size()));
+    EditData& data = finding.data.emplace_back();
+    data.expression = expression;
+    data.named_at = source_place(site);
+  }
+  return numbers;
+}
+
+Edit edit_at(Finding& finding, EditKind kind, const Site& site, const char* clause,
+             const std::vector<std::string>& expressions) {
+  Edit edit;
+  edit.kind = kind;
+  edit.anchor.places = {source_place(site)};
+  edit.directive = site.directive;
+  if (!expressions.empty()) {
+    edit.clauses = {{clause, add_items(finding, expressions, site)}};
+  }
+  // A call's value and arguments are the program's, and what has no name cannot be named.
+  edit.in_scope =
+      site.directive != Directive::kApi && std::ranges::none_of(expressions, &std::string::empty);
+  return edit;
+}
+
+std::uint64_t memory_of(const std::vector<Stay>& stays) {
+  struct Change {
+    std::int32_t device;
+    Nanoseconds time;
+    bool comes;  // what goes makes room for what comes at that time
+    std::uint64_t host;
+    std::uint64_t bytes;
+    auto operator<=>(const Change&) const = default;
+  };
+  std::vector<Change> changes;
+  for (const Stay& stay : stays) {
+    changes.push_back({stay.device, stay.from, true, stay.host, stay.bytes});
+    changes.push_back({stay.device, stay.to, false, stay.host, stay.bytes});
+  }
+  std::ranges::sort(changes);
+  std::uint64_t most = 0;
+  std::map<std::int32_t, std::uint64_t> now;
+  // Storage that takes the place of other storage at its address is on the device once.
+  std::map<std::tuple<std::int32_t, std::uint64_t, std::uint64_t>, std::uint64_t> stays_there;
+  for (const Change& change : changes) {
+    std::uint64_t& count = stays_there[{change.device, change.host, change.bytes}];
+    const bool is_only = change.comes ? count++ == 0 : --count == 0;
+    if (!is_only) continue;
+    std::uint64_t& bytes = now[change.device];
+    bytes = change.comes ? bytes + change.bytes : bytes - std::min(bytes, change.bytes);
+    most = std::max(most, bytes);
+  }
+  return most;
+}
+
+void identify(std::vector<Finding>& findings) {
+  // Findings come by time, which is another in each run.
+  std::vector<std::size_t> order(findings.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, {}, [&](std::size_t i) {
+    return std::tuple(findings[i].line, findings[i].wasted_bytes, findings[i].allocated_bytes, i);
+  });
+  RowIds ids;
+  for (const std::size_t i : order) {
+    Finding& finding = findings[i];
+    const std::string file = finding.file.substr(finding.file.rfind('/') + 1);
+    const std::string function =
+        finding.data.empty() ? std::string() : finding.data.front().named_at.function;
+    finding.id =
+        ids.of(fmt::format("{}\n{}\n{}\n{}", finding.pattern, file, function, finding.variable));
+  }
+}
+
+namespace {
+
+constexpr std::string_view kThis = "this[0:1]";
+
+/// What a member is of, outermost first: "s" of "s.p[0:n]", "p[0:1]" and "p->q[0:1]" of
+/// "p->q->r[0:n]"; none if it is no member.
+std::vector<std::string> objects_of(const std::string& expression) {
+  std::vector<std::string> objects;
+  int depth = 0;
+  for (std::size_t at = 0; at < expression.size(); ++at) {
+    const char c = expression[at];
+    if (c == '[' || c == '(') ++depth;
+    if (c == ']' || c == ')') --depth;
+    if (depth > 0) continue;
+    // A struct in a struct is a part of it.
+    if (c == '.' && objects.empty()) objects.push_back(expression.substr(0, at));
+    const bool is_arrow = c == '-' && expression.compare(at, 2, "->") == 0;
+    if (is_arrow) objects.push_back(expression.substr(0, at) + "[0:1]");
+  }
+  return objects;
+}
+
+}  // namespace
+
+std::uint32_t NamedData::add(const Trace& trace, const Mapping& mapping) {
+  devices_.insert(mapping.device);
+  const StoragePiece storage(mapping.host, mapping.bytes, mapping.storage);
+  if (const auto known = row_of_storage_.find(storage); known != row_of_storage_.end()) {
+    return known->second;
+  }
+  Row row;
+  const Index<Site> site = trace.ops.common(mapping.alloc.value).site;
+  if (site) row.data.named_at = source_place(trace.sites[site.value]);
+  const std::string expression = expression_of(trace, mapping);
+  if (has_name(trace, mapping)) {
+    if (mapping.item != nullptr) {
+      row.data.local_line = mapping.item->local_line;
+      row.data.scope_line = mapping.item->scope_line;
+    }
+    row.data.expression = expression;
+    row.data.objects = objects_of(expression);
+  }
+  // Functions of a class, and all instances of its template, call a member the same.
+  const bool of_this = !row.data.objects.empty() && row.data.objects.front() == kThis;
+  const std::pair name(expression, of_this ? std::string() : row.data.named_at.function);
+  const auto [at, is_new] = row_of_name_.emplace(name, static_cast<std::uint32_t>(rows_.size()));
+  if (is_new) rows_.push_back(std::move(row));
+  rows_[at->second].storage.insert(storage);
+  if (mapping.variable) rows_[at->second].variables.insert(mapping.variable.value);
+  row_of_storage_.emplace(storage, at->second);
+  return at->second;
+}
+
+void NamedData::note_extent(std::uint32_t number, const Trace& trace, const Mapping& mapping) {
+  Row& row = rows_[number];
+  if (row.data.expression.empty() || expression_of(trace, mapping) != row.data.expression) return;
+  const StoragePiece storage(mapping.host, mapping.bytes, mapping.storage);
+  const auto known = row_of_storage_.find(storage);
+  if (known == row_of_storage_.end() || known->second != number) row.data.varies = true;
+}
+
+std::vector<std::string> NamedData::names() const {
+  const std::vector<std::uint32_t> numbers = all();
+  return names({numbers.begin(), numbers.end()});
+}
+
+std::vector<std::string> NamedData::names(const std::set<std::uint32_t>& numbers) const {
+  std::map<std::string, std::size_t> rows_of_name;
+  for (const Row& row : rows_) ++rows_of_name[base_of(row.data.expression)];
+  UniqueTexts named;
+  std::vector<std::string> names;
+  for (const std::uint32_t number : numbers) {
+    const Row& row = rows_[number];
+    if (row.data.expression.empty()) {
+      const SourcePlace& at = row.data.named_at;
+      names.push_back(nameless(std::get<1>(*row.storage.begin()),
+                               at == SourcePlace() ? std::string() : place_of(at)));
+      continue;
+    }
+    std::string name = base_of(row.data.expression);
+    if (rows_of_name[name] > 1) name += fmt::format(" (in {})", row.data.named_at.function);
+    named.add(name);
+  }
+  names.insert(names.end(), named.all().begin(), named.all().end());
+  std::ranges::sort(names);
+  return names;
+}
+
+std::vector<std::uint32_t> NamedData::all() const {
+  std::vector<std::uint32_t> numbers(rows_.size());
+  std::iota(numbers.begin(), numbers.end(), 0U);
+  return numbers;
+}
+
+bool NamedData::in_scope(const std::vector<std::uint32_t>& data, const SourcePlace& place) const {
+  return devices_ == std::set<std::int32_t>{0} && !place.function.empty() &&
+         std::ranges::all_of(data, [&](std::uint32_t number) {
+           const Row& row = rows_[number];
+           return !row.data.expression.empty() && row.data.objects.empty() &&
+                  row.storage.size() == 1 && !row.data.varies &&
+                  row.data.named_at.function == place.function && row.data.scope_line > 0 &&
+                  row.data.scope_line <= place.line;
+         });
+}
+
+bool NamedData::begins_behind(const std::vector<std::uint32_t>& data,
+                              const SourcePlace& loop) const {
+  return std::ranges::all_of(data, [&](std::uint32_t number) {
+    const SourcePlace& named_at = rows_[number].data.named_at;
+    return named_at.file == loop.file && named_at.line >= loop.line;
+  });
+}
+
+template <class IsWanted>
+std::vector<std::string> NamedData::local_names(const IsWanted& is_wanted) const {
+  UniqueTexts names;
+  for (const Row& row : rows_) {
+    if (row.data.local_line != 0 && is_wanted(row.data)) names.add(base_of(row.data.expression));
+  }
+  return names.all();
+}
+
+std::vector<std::string> NamedData::declared_in(const SourcePlace& loop) const {
+  if (loop.function.empty() || loop.line == 0) return {};
+  return local_names([function = template_name(loop.function), &loop](const EditData& data) {
+    return template_name(data.named_at.function) == function && data.local_line > loop.line;
+  });
+}
+
+std::vector<std::string> NamedData::made_within(const SourcePlace& loop) const {
+  if (loop.function.empty()) return {};
+  return local_names([function = template_name(loop.function), &loop](const EditData& data) {
+    const bool is_elsewhere = template_name(data.named_at.function) != function;
+    return is_elsewhere || (loop.line > 0 && data.local_line > loop.line);
+  });
+}
+
+std::vector<EditData> NamedData::rows() const {
+  std::vector<EditData> rows;
+  for (const Row& row : rows_) {
+    EditData& data = rows.emplace_back(row.data);
+    // Other storage at the same address takes its place: it is no further piece to be named.
+    std::set<std::pair<std::uint64_t, std::uint64_t>> known;
+    for (const auto& [host, bytes, storage] : row.storage) {
+      if (known.emplace(host, bytes).second) data.pieces.push_back(bytes);
+    }
+    data.variables.assign(row.variables.begin(), row.variables.end());
+  }
+  return rows;
+}
+
+namespace {
+
+bool is_deferred(const Trace& trace, const DataOp& op) {
+  return op.region && trace.regions.common(op.region.value).nowait;
+}
+
+bool moves_alone(Directive directive) {
+  return directive == Directive::kTargetUpdate || directive == Directive::kApi ||
+         directive == Directive::kRuntime;
+}
+
+/// Whether a clause brings this back when it ends.
+bool comes_back(const Trace& trace, const Mappings& mappings, std::uint32_t mapping) {
+  return std::ranges::any_of(mappings.transfers(mapping), [&](std::uint32_t op) {
+    return trace.ops.common(op).kind == OpKind::kDtoH && comes_of_mapping(trace, trace.ops[op]);
+  });
+}
+
+}  // namespace
+
+bool is_of_mapper(const Trace& trace, const Mapping& mapping) {
+  if (mapping.item != nullptr) return mapping.item->by_mapper;
+  const Index<Region> region = trace.ops.region_of(mapping.alloc.value);
+  if (!region) return false;
+  const std::uint32_t list = trace.regions.common(region.value).map_list;
+  return list < trace.map_lists.size() &&
+         std::ranges::any_of(trace.map_lists[list], &MapItem::by_mapper);
+}
+
+std::uint32_t KeptData::add(const Trace& trace, const Mappings& mappings, std::uint32_t first,
+                            bool is_sent, bool is_returned, const OtherMappings& others) {
+  const Mapping& mapping = mappings.rows()[first];
+  const std::uint32_t number = data.add(trace, mapping);
+  // Mappings are in the order of their allocations.
+  for (const std::uint32_t other : others.mappings) {
+    if (mappings.rows()[other].piece == mapping.piece) first = std::min(first, other);
+  }
+  const bool at_once = std::ranges::any_of(mappings.transfers(first), [&](std::uint32_t op) {
+    return trace.ops.common(op).kind == OpKind::kHtoD;
+  });
+  if (!at_once && comes_back(trace, mappings, first)) filled_first.insert(number);
+  for (const std::uint32_t other : others.mappings) {
+    data.note_extent(number, trace, mappings.rows()[other]);
+  }
+  by_mapper = by_mapper || is_of_mapper(trace, mapping);
+  (is_sent || others.sent ? sent : made).insert(number);
+  (is_returned || others.returned ? returned : left).insert(number);
+  return number;
+}
+
+void KeptData::add_directives(const Evidence& evidence, std::uint32_t mapping,
+                              std::uint32_t number) {
+  const Trace& trace = evidence.trace;
+  const Mappings& mappings = evidence.mappings;
+  const Mapping& row = mappings.rows()[mapping];
+  for (const Index<DataOp> at : {row.alloc, row.remove}) {
+    if (!at) continue;
+    const DataOp& op = trace.ops[at.value];
+    const Index<Site> site = op.site;
+    const bool deletes = (op.map_type & kMapDelete) != 0;
+    const bool copies = (op.map_type & kMapAlways) != 0;
+    if (site) (deletes ? deleting : copies ? always : sites).add(site);
+    deferred = deferred || is_deferred(trace, op);
+  }
+  for (const std::uint32_t op : mappings.transfers(mapping)) {
+    const Index<Site> by = trace.ops.common(op).site;
+    const DataOp& transfer = trace.ops[op];
+    if (!by || transfer.kind != OpKind::kHtoD || comes_of_mapping(trace, transfer)) continue;
+    Resending& how = resending[by.value][number];
+    how.returns = how.returns || (transfer.map_type & kMapFrom) != 0;
+    const Contents& contents = evidence.contents;
+    how.is_stale = how.is_stale && contents.known() && contents.before(op).tells_same();
+  }
+  const DataOp& alloc = trace.ops[row.alloc.value];
+  const Index<Site> site = alloc.site;
+  if (site && (alloc.map_type & kMapFrom) == 0 && !comes_back(trace, mappings, mapping)) {
+    forgotten[number].add(site);
+    const Index<Site> end = row.remove ? trace.ops.common(row.remove.value).site : Index<Site>();
+    forgotten_after[number].add(end ? end : site);
+  }
+}
+
+void KeptData::add_idle(IdleEdits found) {
+  at_times.insert(found.at_times.begin(), found.at_times.end());
+  for (Edit& edit : found.edits) {
+    const std::pair key(edit.anchor.places.front(), edit.directive);
+    const auto [known, is_new] = idle.try_emplace(key, edit);
+    if (is_new || edit.clauses.empty() || known->second.clauses.empty()) continue;
+    std::vector<std::uint32_t>& items = known->second.clauses.front().data;
+    for (const std::uint32_t item : edit.clauses.front().data) {
+      if (std::ranges::find(items, item) == items.end()) items.push_back(item);
+    }
+  }
+}
+
+void KeptData::add_alias(std::uint32_t alias, std::uint32_t number, bool strays) {
+  aliases[alias].insert(number);
+  if (strays) straying.insert(number);
+}
+
+bool KeptData::any_strays(const std::vector<std::uint32_t>& numbers) const {
+  return std::ranges::any_of(numbers, [&](std::uint32_t one) { return straying.contains(one); });
+}
+
+void KeptData::settle(const Trace& trace) {
+  for (const auto& [alias, numbers] : aliases) {
+    const auto any_in = [&](const std::set<std::uint32_t>& some) {
+      return std::ranges::any_of(numbers, [&](std::uint32_t one) { return some.contains(one); });
+    };
+    if (any_in(sent)) sent.insert(numbers.begin(), numbers.end());
+    if (any_in(returned)) returned.insert(numbers.begin(), numbers.end());
+  }
+  std::erase_if(made, [&](std::uint32_t one) { return sent.contains(one); });
+  std::erase_if(left, [&](std::uint32_t one) { return returned.contains(one); });
+  for (const auto& [number, data_there] : resending) {
+    const Site& site = trace.sites[number];
+    if (!moves_alone(site.directive)) continue;
+    const bool can_go = site.directive == Directive::kTargetUpdate &&
+                        std::ranges::all_of(data_there, [&](const auto& one) {
+                          return !returned.contains(one.first) || one.second.is_stale;
+                        });
+    const bool any = std::ranges::any_of(
+        data_there, [&](const auto& one) { return returned.contains(one.first); });
+    if (any && !can_go) at_times.insert(source_place(site));
+  }
+}
+
+void KeptData::insert(
+    std::vector<Edit>& edits, Directive directive, const Anchor& at, EditWhen when,
+    const std::vector<std::pair<const char*, std::set<std::uint32_t>>>& clauses) const {
+  Edit edit;
+  edit.directive = directive;
+  edit.anchor = at;
+  edit.when = when;
+  edit.devices.assign(data.devices().begin(), data.devices().end());
+  // What is reached again and again is no place for what is to happen once, nor are calls that
+  // the compiler repeated: these may be within the loop.
+  edit.in_scope =
+      !at.places.empty() && (at.of == Anchor::Of::kLoop || at.of == Anchor::Of::kDirective);
+  for (const auto& [kind, numbers] : clauses) {
+    if (numbers.empty()) continue;
+    edit.clauses.push_back({kind, {numbers.begin(), numbers.end()}});
+    edit.in_scope = edit.in_scope && !any_strays(edit.clauses.back().data) &&
+                    std::ranges::all_of(at.places, [&](const SourcePlace& place) {
+                      return !place.file.empty() &&
+                             data.in_scope(edit.clauses.back().data, place) &&
+                             (at.of == Anchor::Of::kDirective ||
+                              data.begins_behind(edit.clauses.back().data, place));
+                    });
+  }
+  if (!edit.clauses.empty()) edits.push_back(std::move(edit));
+}
+
+void tell_to_make_once(const std::vector<std::string>& names, const SourcePlace& loop,
+                       bool all_entries, Finding& finding) {
+  finding.edits.clear();
+  finding.unless.clear();
+  finding.remarks = {{Remark::Kind::kMakeOnce, names, loop, all_entries}};
+}
+
+void KeptData::withdraw_edits(Finding& finding) const {
+  const bool any = by_mapper || (!at_times.empty() && !finding.edits.empty());
+  if (!any) return;
+  finding.edits.clear();
+  finding.unless.clear();
+  finding.remarks.clear();
+  if (by_mapper) {
+    finding.remarks = {{Remark::Kind::kMapObjects}};
+    return;
+  }
+  for (const SourcePlace& place : at_times) {
+    finding.remarks.push_back({Remark::Kind::kRunsAtTimes, data.names(), place});
+  }
+}
+
+Anchor beside(Anchor anchor, Anchor::Side side) {
+  anchor.side = side;
+  return anchor;
+}
+
+Anchor anchor_at(const Trace& trace, const std::vector<Index<Site>>& sites, Anchor::Of of) {
+  Anchor anchor;
+  anchor.of = of;
+  anchor.places = source_places(trace, sites);
+  return anchor;
+}
+
+bool KeptData::returns_what_is_made() const {
+  return std::ranges::any_of(made, [&](std::uint32_t one) { return returned.contains(one); });
+}
+
+void KeptData::add_resending(const Trace& trace, std::vector<Edit>& edits) const {
+  for (const auto& [number, data_there] : resending) {
+    const Site& site = trace.sites[number];
+    Edit edit;
+    edit.anchor = anchor_at(trace, {Index<Site>{number}});
+    edit.directive = site.directive;
+    const bool moves = moves_alone(site.directive);
+    edit.kind = moves ? EditKind::kRemove : EditKind::kReplace;
+    EditClause to{"to", {}};
+    EditClause from{"always, from", {}};
+    for (const auto& [one, how] : data_there) {
+      if (returned.contains(one)) (how.returns && !moves ? from : to).data.push_back(one);
+    }
+    edit.in_scope = site.directive != Directive::kApi;
+    for (const EditClause& clause : {to, from}) {
+      if (clause.data.empty()) continue;
+      edit.in_scope = edit.in_scope && !any_strays(clause.data) &&
+                      data.in_scope(clause.data, edit.anchor.places.front());
+      edit.clauses.push_back(clause);
+    }
+    if (!edit.clauses.empty()) edits.push_back(std::move(edit));
+  }
+}
+
+std::vector<Edit> KeptData::edits_of_directives(const Trace& trace) const {
+  std::vector<Edit> edits;
+  if (!sites.all().empty()) {
+    edits.push_back({.kind = EditKind::kKeep,
+                     .anchor = anchor_at(trace, sites.all()),
+                     .directive = trace.sites[sites.all().front().value].directive,
+                     .in_scope = true});
+  }
+  std::vector<Index<Site>> copying = always.all();
+  std::erase_if(copying, [&](Index<Site> site) {
+    const auto at = resending.find(site.value);
+    return at != resending.end() && std::ranges::any_of(at->second, [&](const auto& data_there) {
+             return returned.contains(data_there.first);
+           });
+  });
+  if (!copying.empty()) {
+    edits.push_back({.kind = EditKind::kKeep,
+                     .anchor = anchor_at(trace, copying),
+                     .directive = trace.sites[copying.front().value].directive,
+                     .clauses = {{"always", {}}},
+                     .in_scope = true});
+  }
+  if (!deleting.all().empty()) {
+    edits.push_back({.kind = EditKind::kReplace,
+                     .anchor = anchor_at(trace, deleting.all()),
+                     .directive = Directive::kTargetExitData,
+                     .clauses = {{"release", {}}},
+                     .in_scope = true});
+  }
+  for (const auto& [place, edit] : idle) edits.push_back(edit);
+  add_resending(trace, edits);
+  return edits;
+}
+
+std::vector<Edit> KeptData::edits(const Trace& trace, const Anchor& around) const {
+  using Side = Anchor::Side;
+  std::vector<Edit> edits;
+  std::set<std::uint32_t> to;
+  std::set<std::uint32_t> alloc = made;
+  // A loop may have no pass that fills it.
+  const bool may_be_skipped = around.of != Anchor::Of::kStay;
+  for (const std::uint32_t number : sent) {
+    (filled_first.contains(number) && !may_be_skipped ? alloc : to).insert(number);
+  }
+  insert(edits, Directive::kTargetEnterData, beside(around, Side::kBefore), EditWhen::kAlways,
+         {{"to", to}, {"alloc", alloc}});
+  std::ranges::move(edits_of_directives(trace), std::back_inserter(edits));
+  const Anchor within = beside(around, Side::kWithin);
+  insert(edits, Directive::kTargetUpdate, within, EditWhen::kHostUses, {{"from", returned}});
+  std::set<std::uint32_t> updated = sent;
+  for (const auto& [site, data_there] : resending) {
+    for (const auto& [one, how] : data_there) updated.insert(one);
+  }
+  insert(edits, Directive::kTargetUpdate, within, EditWhen::kHostChanged, {{"to", updated}});
+  UniqueSites forgetting;
+  UniqueSites forgetting_after;
+  std::set<std::uint32_t> dropped;
+  std::set<std::uint32_t> and_needed;
+  for (const auto& [number, at] : forgotten) {
+    // What never goes over has no content that a kernel could spoil.
+    if (!sent.contains(number)) continue;
+    dropped.insert(number);
+    if (returned.contains(number)) and_needed.insert(number);
+    for (const Index<Site> site : at.all()) forgetting.add(site);
+    for (const Index<Site> site : forgotten_after.at(number).all()) forgetting_after.add(site);
+  }
+  insert(edits, Directive::kTargetUpdate, beside(anchor_at(trace, forgetting.all()), Side::kBefore),
+         EditWhen::kKernelChanged, {{"from", and_needed}});
+  insert(edits, Directive::kTargetUpdate,
+         beside(anchor_at(trace, forgetting_after.all()), Side::kAfter), EditWhen::kKernelChanged,
+         {{"to", dropped}});
+  const std::size_t before = edits.size();
+  insert(edits, Directive::kTargetExitData, beside(around, Side::kAfter), EditWhen::kAlways,
+         {{"from", returned}, {"release", left}});
+  if (edits.size() > before) edits.back().after_taskwait = deferred;
+  return edits;
+}
+
+}  // namespace ompdm::analysis

@@ -1,0 +1,527 @@
+#include "detectors/find.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "analysis/device_clock.h"
+#include "analysis/order.h"
+#include "detectors/edits.h"
+#include "detectors/findings.h"
+#include "detectors/loops.h"
+#include "detectors/names.h"
+#include "detectors/settle.h"
+#include "detectors/tallies.h"
+#include "ompdm/trace.h"
+
+namespace ompdm::analysis {
+namespace {
+
+/// Operations, by what a device pays for.
+struct Cost {
+  std::uint64_t transfers = 0;
+  std::uint64_t bytes = 0;  ///< that they moved
+  std::uint64_t allocations = 0;
+  std::uint64_t allocated_bytes = 0;
+
+  /// Adds one; the runtime's own count for nothing, and deletes go with their allocations.
+  void add(const DataOp& op);
+};
+
+class Worth {
+ public:
+  explicit Worth(const Trace& trace);
+
+  /// Whether a claim saves a hundredth of the bytes that crossed or were allocated; or ten
+  /// transfers or allocations, each of which a GPU takes some ten to some hundred microseconds for,
+  /// that are a thousandth of all. Claims without operations are: their subject is another.
+  [[nodiscard]] bool of(const Claim& claim) const;
+
+ private:
+  const Trace& trace_;
+  Cost all_;
+};
+
+constexpr std::uint64_t kHundredth = 100;
+constexpr std::uint64_t kThousandth = 1000;
+constexpr std::uint64_t kMany = 10;
+
+bool is_share(std::uint64_t bytes, std::uint64_t all) {
+  return bytes > 0 && kHundredth * bytes >= all;
+}
+
+bool are_many(std::uint64_t count, std::uint64_t all) {
+  return count >= kMany && kThousandth * count >= all;
+}
+
+void Cost::add(const DataOp& op) {
+  if (op.internal) return;
+  if (is_transfer(op.kind)) {
+    ++transfers;
+    bytes += op.bytes;
+  } else if (op.kind == OpKind::kAlloc) {
+    ++allocations;
+    allocated_bytes += op.bytes;
+  }
+}
+
+Worth::Worth(const Trace& trace) : trace_(trace) {
+  for (const DataOp& op : trace.ops) all_.add(op);
+}
+
+bool Worth::of(const Claim& claim) const {
+  if (claim.ops.empty()) return true;
+  Cost cost;
+  for (const std::uint32_t op : claim.ops) cost.add(trace_.ops[op]);
+  return is_share(cost.bytes, all_.bytes) || is_share(cost.allocated_bytes, all_.allocated_bytes) ||
+         are_many(cost.transfers, all_.transfers) || are_many(cost.allocations, all_.allocations);
+}
+
+/// What claims would save besides what `claimed` has, each operation once.
+Withheld withheld_of(const Trace& trace, const std::vector<Claim>& claims, const Claimed& claimed) {
+  Withheld withheld;
+  Cost cost;
+  Claimed counted = claimed;
+  for (const Claim& claim : claims) {
+    bool is_new = false;
+    for (const std::uint32_t op : claim.ops) {
+      if (counted[op]) continue;
+      counted[op] = true;
+      is_new = true;
+      cost.add(trace.ops[op]);
+    }
+    if (is_new) ++withheld.findings;
+  }
+  for (std::uint32_t i = 0; i < trace.ops.size(); ++i) {
+    const DataOp& op = trace.ops.common(i);
+    const bool is_small = is_transfer(op.kind) && !op.internal && op.bytes <= kRidesAlong;
+    if (is_small && !counted[i]) ++withheld.small_transfers;
+  }
+  withheld.transfers = cost.transfers;
+  withheld.bytes = cost.bytes;
+  withheld.allocations = cost.allocations;
+  return withheld;
+}
+
+/// nullptr: known.
+const char* reason_of(Writer writer) {
+  switch (writer) {
+    case Writer::kByAddress:
+      return "device_address";
+    case Writer::kByPointer:
+      return "mapped_pointer";
+    case Writer::kByGlobal:
+      return "declare_target_pointer";
+    case Writer::kByTable:
+      return "pointer_table";
+    case Writer::kUnnamed:
+      return "unnamed_data";
+    case Writer::kNone:
+    case Writer::kScratch:
+    case Writer::kNamed:
+      break;
+  }
+  return nullptr;
+}
+
+/// By the reason: Doubt::kNoChangeKnown, then in the order of Writer; none for what `claimed` has.
+/// Of what a claim keeps on the device the transfers that remain are needed.
+std::vector<Doubt> doubts_of(const Evidence& evidence, const Claimed& claimed,
+                             const std::vector<Claim>& told) {
+  if (!evidence.contents.known()) return {};
+  const Runs<DataOp>& ops = evidence.trace.ops;
+  std::set<std::pair<std::int32_t, std::uint32_t>> kept;  // device, storage
+  for (const Claim& claim : told) {
+    for (const Stay& stay : claim.stays) kept.emplace(stay.device, stay.storage);
+  }
+  std::map<std::optional<Writer>, Doubt> doubts;
+  for (std::uint32_t i = 0; i < ops.size(); ++i) {
+    if (claimed[i] || !is_transfer(ops.common(i).kind) || !is_judged(evidence, i)) continue;
+    const Earlier& before = evidence.contents.before(i);
+    if (!before.tells_same()) continue;
+    const bool is_return = ops.common(i).kind == OpKind::kDtoH;
+    // What came back anew may have been restored on the host.
+    const bool is_there = before.kept() && !is_return;
+    const Mapping& row = evidence.mappings.rows()[evidence.contents.mapping_of(i)];
+    if (is_there && kept.contains({row.device, row.storage})) continue;
+    const char* reason = is_there ? Doubt::kNoChangeKnown : reason_of(before.writer);
+    if (reason == nullptr) continue;
+    // What comes back as it was sent is judged by its contents, whoever may write it.
+    if (is_return && ops.common(before.op).kind != OpKind::kDtoH) continue;
+    Doubt& doubt = doubts[is_there ? std::nullopt : std::optional(before.writer)];
+    doubt.reason = reason;
+    ++doubt.transfers;
+    doubt.bytes += ops.common(i).bytes;
+  }
+  std::vector<Doubt> list;
+  for (auto& [writer, doubt] : doubts) list.push_back(std::move(doubt));
+  return list;
+}
+
+/// Rows whose place this is.
+void add_rows_at(const Evidence& evidence, const SourcePlace& place, std::set<std::size_t>& rows) {
+  if (place.file.empty() || place.line == 0) return;
+  for (std::size_t row = 0; row < evidence.directives.rows.size(); ++row) {
+    const DirectiveRow& directive = evidence.directives.rows[row];
+    if (directive.line == place.line && directive.file == place.file) rows.insert(row);
+  }
+}
+
+/// Which of these variables an item that was named by its clause alone stands for.
+std::vector<std::size_t> named(const Trace& trace, const std::set<std::size_t>& variables,
+                               const std::string& name) {
+  std::vector<std::size_t> same;
+  for (const std::size_t number : variables) {
+    const Variable& variable = trace.variables[number];
+    const auto& aliases = variable.aliases;
+    if (variable.name == name || std::ranges::find(aliases, name) != aliases.end()) {
+      same.push_back(number);
+    }
+  }
+  return same;
+}
+
+/// Rows of the loops that hold all of what a claim keeps on a device; else of those that its
+/// operations are in.
+std::set<std::size_t> loops_of(const Evidence& evidence, const Claim& claim) {
+  std::set<std::size_t> loops;
+  const auto add = [&](std::uint32_t thread, Nanoseconds begin, Nanoseconds end) {
+    const std::uint32_t entry = evidence.enclosing.innermost(thread, begin, end);
+    if (entry == EnclosingEntry::kNoEntry) return false;
+    loops.insert(evidence.enclosing.entries()[entry].loop);
+    return true;
+  };
+  if (claim.ops.empty()) return loops;
+  const auto asker = [&](std::uint32_t op) { return asker_of(evidence.trace, op); };
+  const std::uint32_t thread = asker(claim.ops.front()).thread;
+  const bool is_within =
+      !claim.stays.empty() && std::ranges::all_of(claim.stays, [&](const Stay& stay) {
+        return add(thread, stay.from, stay.to);
+      });
+  if (is_within) return loops;
+  // Operations of one region are in the same loops.
+  Index<Region> latest;
+  for (const std::uint32_t op : claim.ops) {
+    const Index<Region> region = evidence.trace.ops.region_of(op);
+    if (region && region == latest) continue;
+    latest = region;
+    add(asker(op).thread, asker(op).time, evidence.trace.ops.end_of(op));
+  }
+  return loops;
+}
+
+/// Fills in the directives and loops of a claim's finding, as rows, and its variables, as positions
+/// in Trace::variables.
+void refer(const Evidence& evidence, Claim& claim) {
+  const Runs<DataOp>& ops = evidence.trace.ops;
+  Finding& finding = claim.finding;
+  std::set<std::size_t> directives;
+  std::set<std::size_t> variables;
+  for (const std::uint32_t op : claim.ops) {
+    const DataOp& common = ops.common(op);
+    const std::uint32_t row = row_of(evidence.directives, common.site);
+    if (row != kNoDirective) directives.insert(row);
+    if (common.variable) variables.insert(common.variable.value);
+  }
+  add_rows_at(evidence, {finding.file, finding.line, {}, 0}, directives);
+  for (EditData& data : finding.data) {
+    if (data.variables.empty() && !data.expression.empty()) {
+      data.variables = named(evidence.trace, variables, base_of(data.expression));
+    }
+    variables.insert(data.variables.begin(), data.variables.end());
+  }
+  const std::set<std::size_t> loops = loops_of(evidence, claim);
+  finding.directives.assign(directives.begin(), directives.end());
+  finding.variables.assign(variables.begin(), variables.end());
+  finding.loops.assign(loops.begin(), loops.end());
+}
+
+using CodeLoops = std::set<std::uint32_t>;  // positions in Trace::loops
+
+/// Adds the loops that a call path leads through.
+void add_loops_of(const Trace& trace, Index<CallPath> path, CodeLoops& loops) {
+  for (; path; path = trace.call_paths[path.value].caller) {
+    Index<CodeLoop> loop = trace.call_places[trace.call_paths[path.value].place.value].loop;
+    for (; loop; loop = trace.loops[loop.value].parent) loops.insert(loop.value);
+  }
+}
+
+/// Loops that the run went through while the claim's data was there, though its own directives are
+/// in none of them.
+CodeLoops loops_meanwhile(const Trace& trace, const Claim& claim) {
+  CodeLoops loops;
+  if (claim.spans.empty()) return loops;
+  CodeLoops own;
+  for (const std::uint32_t op : claim.ops) {
+    const Index<Region> region = trace.ops.region_of(op);
+    add_loops_of(trace,
+                 region ? trace.regions.common(region.value).path : trace.ops.common(op).path, own);
+  }
+  Spans<Nanoseconds> spans;
+  for (const auto& [from, to] : claim.spans) spans.add(from, to);
+  std::set<std::uint32_t> paths;
+  for (std::uint32_t i = 0; i < trace.regions.size(); ++i) {
+    const Index<CallPath> path = trace.regions.common(i).path;
+    const bool is_new = path && !paths.contains(path.value);
+    if (!is_new || !spans.overlap(trace.regions.begin_of(i), trace.regions.end_of(i))) continue;
+    paths.insert(path.value);
+    add_loops_of(trace, path, loops);
+  }
+  std::erase_if(loops, [&](std::uint32_t loop) { return own.contains(loop); });
+  return loops;
+}
+
+/// Takes back the edits of a claim where the code of a loop leads to directives that no pass came
+/// to, and names these instead: on another input they may use the data, or change it. Such a loop
+/// has the claim's operations in its passes, or ran while the claim's data was there.
+/// Edits whose condition says when the directive is needed hold there too.
+void withhold_edits(const Evidence& evidence, Claim& claim) {
+  const Trace& trace = evidence.trace;
+  Finding& finding = claim.finding;
+  const bool any = std::ranges::any_of(
+      trace.loops, [](const CodeLoop& loop) { return !loop.unreached.empty(); });
+  if (!any || finding.edits.empty() || claim.stands_alone) return;
+  std::set<UnreachedDirective> unreached;
+  for (const std::size_t row : loops_of(evidence, claim)) {
+    const Loop& loop = evidence.loops.rows[row];
+    std::vector<Index<CodeLoop>> loops = loops_around(trace, evidence.loops, loop);
+    if (loop.code) loops.push_back(loop.code);
+    for (const Index<CodeLoop> code : loops) {
+      const std::vector<UnreachedDirective>& rows = trace.loops[code.value].unreached;
+      unreached.insert(rows.begin(), rows.end());
+    }
+  }
+  for (const std::uint32_t code : loops_meanwhile(trace, claim)) {
+    const std::vector<UnreachedDirective>& rows = trace.loops[code].unreached;
+    unreached.insert(rows.begin(), rows.end());
+  }
+  if (unreached.empty()) return;
+  finding.unreached.assign(unreached.begin(), unreached.end());
+  finding.withheld_edits = std::move(finding.edits);
+  finding.edits.clear();
+  finding.unless.clear();
+  claim.stays.clear();
+}
+
+}  // namespace
+
+std::optional<Prediction> predict(const Trace& trace, std::span<const Claim> claims) {
+  if (!has_transfers(trace.recording)) return std::nullopt;
+  Claimed gone(trace.ops.size());
+  Claimed carried(trace.ops.size());  // gone, but another carries its bytes
+  for (const Claim& claim : claims) {
+    if (claim.spares_none) continue;
+    for (const std::uint32_t op : claim.ops) {
+      gone[op] = true;
+      carried[op] = claim.carries_all;
+    }
+  }
+  // Time is won only where nothing else ran on a device meanwhile.
+  UnionLength before;
+  UnionLength after;
+  Prediction prediction;
+  prediction.at_most = std::ranges::any_of(claims, &Claim::host_lags);
+  bool is_known = true;
+  const auto take_op = [&](std::size_t i) {
+    const DataOp& op = trace.ops.common(i);
+    const Interval time{trace.ops.begin_of(i), trace.ops.end_of(i)};
+    const bool crosses = is_transfer(op.kind) && !op.internal;
+    is_known = is_known && !(crosses && op.clock == Clock::kEnqueue);
+    before.add(time);
+    if (gone[i]) {
+      if (crosses) ++prediction.spared_transfers;
+      if (crosses && !carried[i]) prediction.spared_bytes += op.bytes;
+      return;
+    }
+    after.add(time);
+    if (crosses) prediction.transfer += time.end - time.begin;
+  };
+  const auto take_launch = [&](std::size_t i) {
+    const Interval time{trace.launches.begin_of(i), trace.launches.end_of(i)};
+    before.add(time);
+    after.add(time);
+  };
+  walk_by_begin(trace, take_op, take_launch);
+  if (!is_known) return std::nullopt;
+  prediction.wall = program_wall_of(trace) - (before.length() - after.length());
+  return prediction;
+}
+
+namespace {
+
+void mark(const std::vector<Claim>& claims, Claimed& claimed) {
+  for (const Claim& claim : claims) {
+    for (const std::uint32_t op : claim.ops) claimed[op] = true;
+  }
+}
+
+void mark_sends(const Trace& trace, const std::vector<Claim>& claims, Claimed& claimed) {
+  for (const Claim& claim : claims) {
+    for (const std::uint32_t op : claim.ops) {
+      if (trace.ops.common(op).kind == OpKind::kHtoD) claimed[op] = true;
+    }
+  }
+}
+
+/// Whether an edit names two pieces of data alike: what belongs to which does not show.
+bool names_twice(const Edit& edit, const std::vector<EditData>& data) {
+  std::set<std::pair<std::string, std::string>> known;
+  for (const EditClause& clause : edit.clauses) {
+    for (const std::uint32_t number : clause.data) {
+      const EditData& item = data[number];
+      if (item.expression.empty()) continue;
+      if (!known.emplace(item.expression, item.named_at.function).second) return true;
+    }
+  }
+  return false;
+}
+
+/// Takes the edits from a finding whose names do not tell what is meant.
+void withhold_unclear(Finding& finding) {
+  const bool is_unclear = std::ranges::any_of(
+      finding.edits, [&](const Edit& edit) { return names_twice(edit, finding.data); });
+  if (!is_unclear) return;
+  finding.edits.clear();
+  finding.unless.clear();
+}
+
+/// Claims made so far, those that are worth a line and those that are not.
+struct Claims {
+  explicit Claims(const Trace& trace) : worth(trace) {}
+
+  /// Those that are worth a line; keeps the others.
+  std::vector<Claim> sifted(std::vector<Claim> claims) {
+    std::vector<Claim> worthy;
+    for (Claim& claim : claims) {
+      (worth.of(claim) ? worthy : withheld).push_back(std::move(claim));
+    }
+    return worthy;
+  }
+
+  void append(std::vector<Claim> claims) {
+    std::ranges::move(sifted(std::move(claims)), std::back_inserter(told));
+  }
+
+  Worth worth;
+  std::vector<Claim> told;
+  std::vector<Claim> withheld;
+};
+
+}  // namespace
+
+Needless find_needless(const Trace& trace, const DirectiveTable& directives,
+                       const LoopTable& loops) {
+  const Evidence evidence(trace, directives, loops);
+  Claims claims(trace);
+  claims.append(per_iteration_mapping(evidence));
+  // An operation that a claim already names with its remedy is not named again for being
+  // repeated or small.
+  Claimed claimed(trace.ops.size());
+  mark(claims.told, claimed);
+  claims.append(host_fallback(evidence));
+  // What was sent to memory that no kernel saw goes with that memory.
+  std::vector<Claim> unused = claims.sifted(unused_allocation(evidence));
+  Claimed sent_unused(trace.ops.size());
+  mark_sends(trace, unused, sent_unused);
+  claims.append(unused_transfer(evidence, sent_unused));
+  mark(claims.told, claimed);
+  mark_sends(trace, unused, claimed);
+  claims.append(needless_resends(evidence, claimed));
+  claims.append(unmodified_copy_back(evidence, claimed));
+  claims.append(repeated_copy_back(evidence, claimed));
+  std::ranges::move(unused, std::back_inserter(claims.told));
+  Settlement settlement(evidence);
+  claims.told = settlement.settle(std::move(claims.told));
+  claimed.assign(trace.ops.size(), false);
+  mark(claims.told, claimed);
+  claims.append(settlement.settle(claims.sifted(repeated_allocation(evidence, claimed))));
+  mark(claims.told, claimed);
+  claims.append(mapped_scalars(evidence, claimed));
+  mark(claims.told, claimed);
+  // What it saves are not these operations in the first place: they make it no more or less worth.
+  std::ranges::move(mapper_walk(evidence, claimed), std::back_inserter(claims.told));
+  mark(claims.told, claimed);
+  claims.append(small_transfers(evidence, claimed));
+  claims.append(serial_kernel(evidence));
+  claims.append(pageable_transfer(evidence));
+  claims.append(no_overlap(evidence));
+  // What is freed later on, where it is counted only, is no leak.
+  const bool is_told_in_part = !trace.recording.detail.empty();
+  mark(claims.told, claimed);
+  if (!is_told_in_part) claims.append(device_leak(evidence, claimed));
+  claims.append(partial_update(evidence));
+
+  const bool has_missing = trace.truncated || std::ranges::any_of(trace.losses, is_of_events);
+  for (Claim& claim : claims.told) {
+    refer(evidence, claim);
+    withhold_edits(evidence, claim);
+    withhold_unclear(claim.finding);
+    tell_calls(trace, loops, claim.finding);
+    if (has_missing) claim.add_caveat(Caveat::Kind::kRestLost);
+    // What no kernel of this part saw another part's may need.
+    if ((has_missing || is_told_in_part) && claim.finding.pattern.starts_with("unused_")) {
+      claim.finding.edits.clear();
+      claim.finding.unless.clear();
+    }
+    // Fallbacks are known of the whole run, but for what was taken out of it.
+    if (is_told_in_part &&
+        (trace.recording.is_part() || claim.finding.pattern != "host_fallback")) {
+      claim.add_caveat(trace.recording.is_part() ? Caveat::Kind::kRestNotHere
+                                                 : Caveat::Kind::kRestCounted);
+    }
+  }
+
+  Needless needless;
+  mark(claims.told, claimed);
+  claims.withheld = settlement.settle(std::move(claims.withheld));
+  needless.withheld = withheld_of(trace, claims.withheld, claimed);
+  mark(claims.withheld, claimed);
+  for (Claim& claim : claims.withheld) {
+    refer(evidence, claim);
+    withhold_edits(evidence, claim);
+    needless.too_small.push_back(std::move(claim.finding));
+  }
+  identify(needless.too_small);
+  needless.doubts = doubts_of(evidence, claimed, claims.told);
+  sort_rows(claims.told,
+            [](const Claim& claim) { return claim.finding.confidence == Confidence::kPossible; });
+  const std::span<const Claim> all(claims.told);
+  const auto sure = static_cast<std::size_t>(std::ranges::count_if(
+      all, [](const Claim& claim) { return claim.finding.confidence != Confidence::kPossible; }));
+  needless.prediction = predict(trace, all.first(sure));
+  const bool any_possible =
+      std::ranges::any_of(all.subspan(sure), [](const Claim& claim) { return !claim.ops.empty(); });
+  if (any_possible) needless.possible_prediction = predict(trace, all);
+  std::vector<std::size_t> order(claims.told.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::ranges::sort(order, {}, [&](std::size_t i) {
+    const Finding& finding = claims.told[i].finding;
+    // What was left behind cost nothing but memory.
+    return std::tuple(finding.pattern == "device_leak", -finding.wasted_time,
+                      claims.told[i].ops.empty(), i);
+  });
+  needless.finding_of_op.assign(trace.ops.size(), Needless::kNoFinding);
+  for (const std::size_t i : order) {
+    for (const std::uint32_t op : claims.told[i].ops) {
+      std::uint32_t& of = needless.finding_of_op[op];
+      of = std::min(of, static_cast<std::uint32_t>(needless.findings.size()));
+    }
+    Finding& finding = needless.findings.emplace_back(std::move(claims.told[i].finding));
+    // What happened is certain; what to do about it, in another run, is not.
+    if (!finding.edits.empty() && finding.confidence == Confidence::kCertain) {
+      finding.confidence = Confidence::kLikely;
+    }
+    finding.memory_bytes = memory_of(claims.told[i].stays);
+  }
+  identify(needless.findings);
+  return needless;
+}
+
+}  // namespace ompdm::analysis

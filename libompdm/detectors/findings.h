@@ -1,0 +1,189 @@
+// The detectors of redundant movement: each a function from a trace and the indexes on it to
+// claims. Every claim is about this run. Inside the analysis library only.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/tables.h"
+#include "detectors/accesses.h"
+#include "detectors/contents.h"
+#include "detectors/loops.h"
+#include "detectors/mappings.h"
+#include "detectors/presence.h"
+
+namespace ompdm::analysis {
+
+/// What every detector stands on.
+struct Evidence {
+  Evidence(const Trace& of, const DirectiveTable& table, const LoopTable& found)
+      : trace(of),
+        directives(table),
+        loops(found),
+        mappings(of),
+        aliases(of, mappings),
+        presence(of, mappings),
+        writers(of),
+        contents(of, mappings, writers),
+        kernels(of),
+        enclosing(found),
+        idle_directives(of, presence),
+        namings(of) {}
+
+  const Trace& trace;
+  const DirectiveTable& directives;
+  const LoopTable& loops;
+  Mappings mappings;
+  Aliases aliases;
+  Presence presence;
+  mutable KernelWrites writers;  ///< it remembers what it was asked
+  Contents contents;
+  KernelTimes kernels;
+  EnclosingLoops enclosing;
+  IdleDirectives idle_directives;
+  Namings namings;
+};
+
+/// Why an operation is needless: because of another that takes place.
+struct Rest {
+  std::uint32_t op = 0;  ///< position in Trace::ops
+  std::uint32_t on = 0;  ///< the other; Index<DataOp>::kNone: what it brought about is so anyway
+};
+
+/// An item of a directive's map clauses: the row of the directive, and the item's expression.
+using Clause = std::pair<std::uint32_t, std::string>;
+
+/// A finding, and the operations (positions in Trace::ops) that its advice would make disappear;
+/// of one that spares none, those that it is about.
+struct Claim {
+  Finding finding;
+  std::vector<std::uint32_t> ops;
+  /// Of operations that others may rest on. What one without an entry brought about is gone with
+  /// it.
+  std::vector<Rest> rests;
+  /// Sends that have to take place, or the host would not have what they carry: positions in
+  /// Trace::ops.
+  std::vector<std::uint32_t> sends;
+  /// Transfers whose items it counts on to be mapped as they are: positions in Trace::ops.
+  std::vector<std::uint32_t> needed;
+  std::vector<Stay> stays;   ///< that it keeps on a device
+  bool carries_all = false;  ///< of its operations others carry the bytes
+  bool spares_none = false;  ///< its operations could be fewer, and nobody knows how many
+  bool host_lags = false;    ///< meanwhile the host has not what a kernel wrote
+  /// When something else that is done with the data would speak against it.
+  std::vector<std::pair<Nanoseconds, Nanoseconds>> spans;
+  /// It rests on what one directive does by itself, and on no other.
+  bool stands_alone = false;
+
+  /// Tells what is not known, so that the finding is possible only.
+  void add_caveat(Caveat::Kind unknown, std::vector<std::string> names = {}) {
+    finding.confidence = Confidence::kPossible;
+    finding.caveats.push_back({unknown, std::move(names)});
+  }
+};
+
+/// Data up to this size rides along with a launch: that it crosses with each is no waste worth a
+/// line of its own (mapped_scalars sums up what need not cross by itself). A launch's own arguments
+/// may take 4 KB (CUDA C++ Programming Guide, "Function Parameters"); this is far less, so that
+/// only scalars and small structs are spared.
+inline constexpr std::uint64_t kRidesAlong = 256;
+
+/// Fewer small transfers than this are not worth a line.
+inline constexpr std::uint64_t kLeastTransfers = 32;
+
+/// Operations that claims made so far would remove: by position in Trace::ops.
+using Claimed = std::vector<bool>;
+
+/// The same data mapped in and out by the passes of a loop, where once before and once after it
+/// would do. One claim a loop.
+std::vector<Claim> per_iteration_mapping(const Evidence& evidence);
+
+/// Data whose content went to a device that had it, or could have kept it, since it was sent there
+/// (duplicate_transfer) or since it came back, changed there (round_trip_transfer). One claim a
+/// directive; directives that map the same data one after the other have one together. With the
+/// allocations and deletes that keeping it makes needless. Here and in the two that follow equal
+/// values are the evidence, so that none is certain; zeroed arrays and their like are left out, and
+/// so is what `claimed` has.
+std::vector<Claim> needless_resends(const Evidence& evidence, const Claimed& claimed);
+
+/// Data that every instance of a directive brought back as it had been sent. Possible only: a
+/// kernel may write the values that were there.
+std::vector<Claim> unmodified_copy_back(const Evidence& evidence, const Claimed& claimed);
+
+/// Data that came back as it had come back before, with nothing in between that could have changed
+/// the device's copy: pattern unmodified_copy_back, too. Whether the host had changed its own copy
+/// meanwhile, and wants it restored, cannot be seen.
+std::vector<Claim> repeated_copy_back(const Evidence& evidence, const Claimed& claimed);
+
+/// The same storage allocated on the same device three times or more, though it could have stayed.
+/// Leaves out what `claimed` has.
+std::vector<Claim> repeated_allocation(const Evidence& evidence, const Claimed& claimed);
+
+/// Device memory that came and went without a kernel that could have seen it.
+std::vector<Claim> unused_allocation(const Evidence& evidence);
+
+/// Data sent to a device and overwritten from the host, or dropped, before any kernel that could
+/// have seen it, and before it was read back. Leaves out what `claimed` has.
+std::vector<Claim> unused_transfer(const Evidence& evidence, const Claimed& claimed);
+
+/// 32 or more transfers of at most 4 KiB that could have been few: neighbouring memory, or one
+/// directive again and again without a kernel in between; or whose latency outweighs all else.
+std::vector<Claim> small_transfers(const Evidence& evidence, const Claimed& claimed);
+
+/// Variables of at most 8 bytes that crossed by themselves with each launch of a loop's kernels,
+/// and did not come back (possible only: came back unchanged): 32 transfers or more. One claim a
+/// loop. Leaves out what `claimed` has, and members and elements, which are no arguments by
+/// themselves. No edits: a variable of a reduction clause cannot be firstprivate, and no trace
+/// tells which is one.
+std::vector<Claim> mapped_scalars(const Evidence& evidence, const Claimed& claimed);
+
+/// Directives that walked hundreds of components of a mapping, by a `declare mapper` or by the
+/// length of their clauses, and moved few bytes for each: the runtime looks up each of them on the
+/// host while the device waits. Leaves out a directive that walked few thousands in all, or ten
+/// thousand once; of its transfers claims those that `claimed` has not.
+std::vector<Claim> mapper_walk(const Evidence& evidence, const Claimed& claimed);
+
+/// Kernels that were asked to run in one team, in teams of one thread, or in few of both; or that
+/// did run so, or at low occupancy, where the device told. Possible only where their iterations are
+/// not known, and left out where few of the run's launches are theirs.
+std::vector<Claim> serial_kernel(const Evidence& evidence);
+
+/// Target regions whose kernel ran on the host.
+std::vector<Claim> host_fallback(const Evidence& evidence);
+
+/// Updates of sections with gaps that moved less than these name: the runtime's fault, and the
+/// program's results are wrong. Leaves out what was not there, extents that are not known, and
+/// sections that reach beyond what was there.
+std::vector<Claim> partial_update(const Evidence& evidence);
+
+/// Device memory that was still there when the program ended by itself, unless a directive left
+/// no more of it than rides along. Leaves out allocations that `claimed` has.
+std::vector<Claim> device_leak(const Evidence& evidence, const Claimed& claimed);
+
+/// Transfers between a device and pageable host memory that took a tenth of its busy time or more,
+/// unless page-locked memory was no faster in this run. Needs activities.
+std::vector<Claim> pageable_transfer(const Evidence& evidence);
+
+/// Transfers to a device that began only after a kernel whose maps do not name what is sent. Needs
+/// activities.
+std::vector<Claim> no_overlap(const Evidence& evidence);
+
+/// What the run would have taken without the operations of the claims, each taken away once; none
+/// where they are not known to take time.
+std::optional<Prediction> predict(const Trace& trace, std::span<const Claim> claims);
+
+/// Fills pattern, file and line of a claim.
+void place(Claim& claim, const char* pattern, const Trace& trace, Index<Site> site);
+
+/// Fills `wasted_bytes`, `wasted_time` and what it is of from the claim's operations.
+void sum_up(Claim& claim, const Trace& trace);
+
+/// Whether a `nowait` directive without a kernel made an operation: it ran at some time behind the
+/// directive, and what ran before or after it tells nothing of the program's order.
+bool is_of_deferred_task(const Trace& trace, std::uint32_t op);
+
+}  // namespace ompdm::analysis

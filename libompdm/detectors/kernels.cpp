@@ -1,0 +1,226 @@
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "detectors/findings.h"
+#include "detectors/names.h"
+#include "ompdm/findings.h"
+#include "ompdm/trace.h"
+
+namespace ompdm::analysis {
+namespace {
+
+std::uint64_t threads_of(const DeviceActivity& kernel);
+
+constexpr std::uint64_t kWarp = 32;
+constexpr std::uint64_t kRegisterUnit = 256;  // given out to a warp
+constexpr std::uint64_t kReservedShared = 1024;
+
+std::uint64_t rounded_up(std::uint64_t value, std::uint64_t unit) {
+  return (value + unit - 1) / unit * unit;
+}
+
+std::uint64_t product(const std::array<std::uint32_t, 3>& size) {
+  return std::uint64_t{size[0]} * size[1] * size[2];
+}
+
+/// Threads that can be on a multiprocessor at once for this kernel, of as many as it holds, by the
+/// rules of CUDA's occupancy calculator (warps of 32 threads, registers given out by 256 a warp;
+/// from compute capability 8.0 on 1 KiB of shared memory a block is CUDA's own).
+/// Nothing where the device did not say what it has.
+std::optional<facts::KernelRun::Occupancy> occupancy_of(const DeviceActivity& kernel,
+                                                        const Device& device) {
+  using Limit = facts::KernelRun::Limit;
+  using Occupancy = facts::KernelRun::Occupancy;
+  const std::uint64_t warps = rounded_up(threads_of(kernel), kWarp) / kWarp;
+  if (device.threads_per_multiprocessor == 0 || warps == 0) return std::nullopt;
+  struct Bound {
+    std::uint64_t blocks;
+    Limit limit;
+  };
+  std::vector<Bound> bounds = {
+      {device.threads_per_multiprocessor / (warps * kWarp), Limit::kThreads}};
+  if (device.blocks_per_multiprocessor != 0) {
+    bounds.push_back({device.blocks_per_multiprocessor, Limit::kBlocks});
+  }
+  if (device.registers_per_multiprocessor != 0 && kernel.registers != 0) {
+    const std::uint64_t of_warp = rounded_up(kernel.registers * kWarp, kRegisterUnit);
+    bounds.push_back({device.registers_per_multiprocessor / of_warp / warps, Limit::kRegisters});
+  }
+  if (device.shared_per_multiprocessor != 0) {
+    const std::uint64_t of_block =
+        std::uint64_t{kernel.static_shared} + kernel.dynamic_shared + kReservedShared;
+    bounds.push_back({device.shared_per_multiprocessor / of_block, Limit::kSharedMemory});
+  }
+  const Bound least = *std::ranges::min_element(bounds, {}, &Bound::blocks);
+  return Occupancy{least.blocks * warps * kWarp, device.threads_per_multiprocessor, least.limit};
+}
+
+/// By position in Trace::launches: the activity that ran it, null if none is known.
+std::vector<const DeviceActivity*> runs_of(const Trace& trace) {
+  std::vector<const DeviceActivity*> runs(trace.launches.size());
+  for (const DeviceActivity& activity : trace.activities) {
+    if (activity.launch) runs[activity.launch.value] = &activity;
+  }
+  return runs;
+}
+
+/// The device's row, null if there is none.
+const Device* device_row(const Trace& trace, std::int32_t number) {
+  const auto row = std::ranges::find(trace.devices, number, &Device::number);
+  return row == trace.devices.end() ? nullptr : &*row;
+}
+
+std::uint64_t blocks_of(const DeviceActivity& kernel) { return product(kernel.grid); }
+std::uint64_t threads_of(const DeviceActivity& kernel) { return product(kernel.block); }
+
+constexpr std::uint32_t kNoTeamsConstruct = 0xffffffff;  // Launch::num_teams
+
+/// Of a kernel whose iterations are not known: one launch of this many is worth a line. How long it
+/// took says nothing: a busy machine, or the first launch of all, makes any kernel long.
+constexpr std::uint64_t kLeastShare = 10;
+
+/// What the tutorials ask of a kernel's parallelism; fewer threads leave a GPU idle.
+constexpr std::uint64_t kEnoughThreads = 10'000;
+constexpr std::uint64_t kMostThreadsOfTeam = 1024;  // CUDA's limit
+
+/// Below this share of a multiprocessor's threads little is left to hide memory's latency behind.
+constexpr double kLeastOccupancy = 0.25;
+
+using Shape = facts::SerialKernel::Shape;
+
+/// What is known from the directive and its clauses; what the runtime chooses is not judged.
+Shape shape_of(const Launch& launch) {
+  const bool one_thread = launch.thread_limit == 1;
+  // What one team can take in one go needs no other.
+  if (launch.trip_count > 0 && launch.trip_count <= kMostThreadsOfTeam) return Shape::kUnknown;
+  if (launch.num_teams == kNoTeamsConstruct || launch.num_teams == 1) {
+    return one_thread ? Shape::kOneTeamOneThread : Shape::kOneTeam;
+  }
+  if (one_thread) return Shape::kOneThreadTeams;
+  if (launch.num_teams == 0 || launch.trip_count < kEnoughThreads) return Shape::kUnknown;
+  const std::uint64_t limit = launch.thread_limit == 0 ? kMostThreadsOfTeam : launch.thread_limit;
+  return launch.num_teams * limit < kEnoughThreads ? Shape::kFew : Shape::kUnknown;
+}
+
+/// What the device ran, where the directive alone says nothing.
+Shape shape_of_run(const Trace& trace, const Launch& launch, const DeviceActivity& run) {
+  if (launch.trip_count < kEnoughThreads) return Shape::kUnknown;
+  if (blocks_of(run) * threads_of(run) < kEnoughThreads) return Shape::kRanAsFew;
+  const Device* device = device_row(trace, run.device);
+  const auto occupancy = device != nullptr ? occupancy_of(run, *device) : std::nullopt;
+  const bool low = occupancy && static_cast<double>(occupancy->threads) <
+                                    kLeastOccupancy * static_cast<double>(occupancy->most);
+  return low ? Shape::kLowOccupancy : Shape::kUnknown;
+}
+
+facts::KernelRun facts_of(const Trace& trace, const DeviceActivity& run) {
+  facts::KernelRun facts{.blocks = blocks_of(run), .threads = threads_of(run)};
+  const Device* device = device_row(trace, run.device);
+  if (device == nullptr) return facts;
+  facts.multiprocessors = device->multiprocessors;
+  facts.occupancy = occupancy_of(run, *device);
+  return facts;
+}
+
+}  // namespace
+
+std::vector<Claim> serial_kernel(const Evidence& evidence) {
+  struct Group {
+    std::uint64_t count = 0;
+    Launch first;
+    const DeviceActivity* run = nullptr;  ///< of the first
+  };
+  const Trace& trace = evidence.trace;
+  std::map<std::pair<std::uint32_t, Shape>, Group> groups;  // by directive row
+  const std::vector<const DeviceActivity*> runs = runs_of(trace);
+  for (std::size_t i = 0; i < trace.launches.size(); ++i) {
+    const Launch& launch = trace.launches[i];
+    Shape shape = shape_of(launch);
+    if (shape == Shape::kUnknown && runs[i] != nullptr) {
+      shape = shape_of_run(trace, launch, *runs[i]);
+    }
+    if (shape == Shape::kUnknown) continue;
+    Group& group = groups[{row_of(evidence.directives, launch.site), shape}];
+    if (group.count == 0) {
+      group.first = launch;
+      group.run = runs[i];
+    }
+    ++group.count;
+  }
+  std::vector<Claim> claims;
+  for (auto& [key, group] : groups) {
+    const bool is_unknown = group.first.trip_count == 0;
+    if (is_unknown && kLeastShare * group.count < trace.launches.size()) continue;
+    const Index<Site> site = group.first.site;
+    Claim claim;
+    place(claim, "serial_kernel", trace, site);
+    claim.finding.count = claim.finding.examined = claim.finding.of = group.count;
+    const Shape shape = key.second;
+    claim.finding.confidence =
+        shape == Shape::kOneTeamOneThread ? Confidence::kCertain : Confidence::kLikely;
+    if (is_unknown) claim.add_caveat(Caveat::Kind::kFewIterations);
+    if (shape == Shape::kFew || shape == Shape::kLowOccupancy) {
+      claim.add_caveat(Caveat::Kind::kMaybeNoFaster);
+    }
+    facts::SerialKernel facts{.shape = shape,
+                              .has_teams = group.first.num_teams != kNoTeamsConstruct,
+                              .num_teams = group.first.num_teams,
+                              .thread_limit = group.first.thread_limit,
+                              .trip_count = group.first.trip_count};
+    if (group.run != nullptr) facts.run = facts_of(trace, *group.run);
+    if (site) facts.place = source_place(trace.sites[site.value]);
+    claim.finding.facts = std::move(facts);
+    claims.push_back(std::move(claim));
+  }
+  return claims;
+}
+
+namespace {
+
+/// `chosen`: each time the host was the device that the program asked for.
+facts::HostFallback::Cause cause_of(const Trace& trace, bool chosen) {
+  using Cause = facts::HostFallback::Cause;
+  if (chosen) return Cause::kChosen;
+  return trace.recording.target_offload == "disabled" ? Cause::kDisabled : Cause::kUnknown;
+}
+
+}  // namespace
+
+std::vector<Claim> host_fallback(const Evidence& evidence) {
+  const Trace& trace = evidence.trace;
+  std::map<std::uint32_t, Claim> claims;  // by directive row
+  std::map<std::uint32_t, Index<Site>> sites;
+  std::map<std::uint32_t, std::uint64_t> chosen;
+  const auto add = [&](const Region& region, std::uint64_t count) {
+    if (!region.host_fallback) return;
+    const std::uint32_t row = row_of(evidence.directives, region.site);
+    const auto [at, is_new] = claims.try_emplace(row);
+    if (is_new) {
+      place(at->second, "host_fallback", trace, region.site);
+      sites[row] = region.site;
+    }
+    at->second.finding.count += count;
+    if (region.device >= 0 && region.device == trace.host_device) chosen[row] += count;
+  };
+  for (const Region& region : trace.regions) add(region, 1);
+  for (const RegionTally& tally : trace.region_tallies) add(tally.like, tally.times.count);
+  std::vector<Claim> list;
+  for (auto& [row, claim] : claims) {
+    Finding& finding = claim.finding;
+    const std::uint64_t instances =
+        row == kNoDirective ? finding.count : evidence.directives.rows[row].count;
+    finding.examined = finding.of = instances;
+    finding.confidence = Confidence::kCertain;
+    finding.facts = facts::HostFallback{.cause = cause_of(trace, chosen[row] == finding.count),
+                                        .program = trace.process.program};
+    list.push_back(std::move(claim));
+  }
+  return list;
+}
+
+}  // namespace ompdm::analysis

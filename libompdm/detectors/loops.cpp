@@ -1,0 +1,323 @@
+#include "detectors/loops.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <tuple>
+
+#include "analysis/function_names.h"
+#include "detectors/names.h"
+
+namespace ompdm::analysis {
+EnclosingLoops::EnclosingLoops(const LoopTable& loops)
+    : sequence_of_thread_(loops.sequence_of_thread) {
+  for (std::size_t loop = 0; loop < loops.rows.size(); ++loop) {
+    for (const LoopEntry& span : loops.rows[loop].spans) {
+      entries_.push_back({loop, span.sequence, span.begin, span.end, span.passes});
+    }
+  }
+  const auto key = [](const EnclosingEntry& entry) {
+    return std::tuple(entry.sequence, entry.begin, -entry.end, entry.passes, entry.loop);
+  };
+  std::ranges::sort(entries_, {}, key);
+  std::vector<std::uint32_t> open;
+  for (std::uint32_t i = 0; i < entries_.size(); ++i) {
+    EnclosingEntry& entry = entries_[i];
+    while (!open.empty() && (entries_[open.back()].sequence != entry.sequence ||
+                             entries_[open.back()].end < entry.end)) {
+      open.pop_back();
+    }
+    if (!open.empty()) entry.parent = open.back();
+    open.push_back(i);
+  }
+}
+
+std::uint32_t EnclosingLoops::innermost(std::uint32_t thread, Nanoseconds begin,
+                                        Nanoseconds end) const {
+  const std::uint32_t sequence =
+      thread < sequence_of_thread_.size() ? sequence_of_thread_[thread] : thread;
+  const auto after = std::ranges::upper_bound(
+      entries_, std::pair(sequence, begin), {},
+      [](const EnclosingEntry& entry) { return std::pair(entry.sequence, entry.begin); });
+  if (after == entries_.begin()) return EnclosingEntry::kNoEntry;
+  auto at = static_cast<std::uint32_t>(after - entries_.begin() - 1);
+  if (entries_[at].sequence != sequence) return EnclosingEntry::kNoEntry;
+  while (at != EnclosingEntry::kNoEntry && entries_[at].end < end) at = entries_[at].parent;
+  return at;
+}
+
+namespace {
+
+/// A function on the way to a directive; `line` is where it calls the next one.
+struct Caller {
+  std::string function;
+  std::string file;
+  int line = 0;
+};
+
+SourcePlace place_of_call(const Caller& caller) {
+  return {caller.file, caller.line, caller.function, 0};
+}
+
+Caller caller_of(const Frame& frame) {
+  return {without_signature(frame.function), frame.file, frame.line};
+}
+
+/// Whether the C library starts a program or a thread there: no place to write anything.
+bool starts_programs(const std::string& function) {
+  return function.starts_with("__libc_start_") || function == "_start" ||
+         function == "start_thread" || function == "clone" || function == "clone3" ||
+         function == "__clone3";
+}
+
+/// Whether a library's templates are compiled there: no place to write anything either.
+bool is_library(const Caller& caller) {
+  return caller.function.starts_with("std::") || caller.file.starts_with("/usr/");
+}
+
+/// From the directive's function outwards, up to main. What __libc_start_call_main calls is main,
+/// whose own frame is missing where all between was inlined into it.
+std::vector<Caller> chain_of(const Site& site) {
+  std::vector<Caller> chain = {{function_of(site), site.file, site.line}};
+  if (chain.front().function.empty()) return {};
+  for (const auto* frames : {&site.inlined, &site.callers}) {
+    for (const Frame& frame : *frames) {
+      const Caller caller = caller_of(frame);
+      if (is_main(chain.back().function)) return chain;
+      if (caller.function.empty()) return chain;
+      if (caller.function == "__libc_start_call_main") chain.push_back({"main", "", 0});
+      if (starts_programs(caller.function)) return chain;
+      if (is_library(caller)) continue;
+      // The innermost inlined frame is the directive's own function.
+      if (frames == &site.inlined && caller.function == chain.back().function) continue;
+      chain.push_back(caller);
+    }
+  }
+  return chain;
+}
+
+/// Position of a function in a chain; instances of a template are one.
+std::optional<std::size_t> find_in(const std::vector<Caller>& chain, const std::string& function) {
+  const auto at = std::ranges::find(chain, template_name(function), [](const Caller& caller) {
+    return template_name(caller.function);
+  });
+  if (at == chain.end()) return std::nullopt;
+  return static_cast<std::size_t>(at - chain.begin());
+}
+
+bool calls_itself(const Trace& trace, const std::string& function) {
+  return std::ranges::any_of(trace.call_places, [&](const CallPlace& place) {
+    return place.called != 0 && place.called == place.function && !place.frames.empty() &&
+           without_signature(place.frames.back().function) == function;
+  });
+}
+
+/// The innermost function that leads to all of the directives, by its position in the first chain.
+std::optional<std::size_t> common_of(const std::vector<std::vector<Caller>>& chains) {
+  for (std::size_t i = 0; i < chains.front().size(); ++i) {
+    const std::string& function = chains.front()[i].function;
+    const bool in_all = std::ranges::all_of(
+        chains, [&](const auto& chain) { return find_in(chain, function).has_value(); });
+    if (in_all) return i;
+  }
+  return std::nullopt;
+}
+
+std::vector<std::vector<Caller>> chains_of(const Trace& trace,
+                                           const std::vector<Index<Site>>& sites) {
+  std::vector<std::vector<Caller>> chains;
+  for (const Index<Site> site : sites) chains.push_back(chain_of(trace.sites[site.value]));
+  const bool known = std::ranges::none_of(chains, [](const auto& chain) { return chain.empty(); });
+  return known ? chains : std::vector<std::vector<Caller>>();
+}
+
+/// Whether what is repeated there may have been repeated by a function that it was inlined into: a
+/// call, or a directive, of which nobody knows where its function is called.
+bool may_be_inlined(const Trace& trace, Index<CodeLoop> loop) {
+  const CodeLoop& code = trace.loops[loop.value];
+  const auto is_directive = [&](const Site& site) {
+    return site.line == code.line && site.file == code.file;
+  };
+  const auto is_inlined = [&](const CallPlace& place) {
+    return place.loop == loop && place.frames.size() > 1;
+  };
+  return std::ranges::any_of(trace.sites, is_directive) ||
+         std::ranges::any_of(trace.call_places, is_inlined);
+}
+
+}  // namespace
+
+UnplacedLoop unplaced_loop(const Trace& trace, const Loop& row,
+                           const std::vector<Index<Site>>& sites) {
+  UnplacedLoop loop{.innermost = row.entries > 1, .runs = source_places(trace, sites)};
+  const std::vector<std::vector<Caller>> chains = chains_of(trace, sites);
+  std::optional<std::size_t> common;
+  const bool has_function =
+      row.code && !row.place.function.empty() && !is_library(caller_of(row.place));
+  if (has_function) {
+    // The code tells its function; where it was unrolled, one that it may have been inlined from.
+    loop.in = {row.place.file, 0, without_signature(row.place.function), 0};
+    loop.is_there = !trace.loops[row.code.value].unrolled;
+    if (!chains.empty()) common = find_in(chains.front(), loop.in.function);
+  } else if (!chains.empty()) {
+    common = common_of(chains);
+    if (common) loop.in = place_of_call(chains.front()[*common]);
+  }
+  loop.is_there = loop.is_there || is_main(loop.in.function);
+  if (!common) return loop;
+  std::vector<std::string> instances;
+  for (const std::vector<Caller>& chain : chains) {
+    const std::optional<std::size_t> at = find_in(chain, loop.in.function);
+    if (!at) continue;
+    instances.push_back(chain[*at].function);
+    if (*at > 0) add_once(loop.called, chain[*at - 1].function);
+  }
+  const Caller& function = chains.front()[*common];
+  loop.in.function = common_function(instances);
+  // What calls itself is one function, however deep it is.
+  std::size_t next = *common + 1;
+  while (next < chains.front().size() && chains.front()[next].function == function.function) ++next;
+  loop.recurses = !has_function && calls_itself(trace, function.function);
+  if (next < chains.front().size()) loop.caller = place_of_call(chains.front()[next]);
+  return loop;
+}
+
+SourcePlace source_place(const Trace& trace, const Loop& loop) {
+  if (!loop.code) return {};
+  const CodeLoop& code = trace.loops[loop.code.value];
+  const Caller caller{without_signature(loop.place.function), loop.place.file, loop.place.line};
+  if (caller.file.empty() || caller.line == 0 || is_library(caller)) return {};
+  if (loop.begin_unknown || (code.unrolled && may_be_inlined(trace, loop.code))) return {};
+  return {caller.file, caller.line, caller.function, 0};
+}
+
+facts::LoopPlace place_of_loop(const Trace& trace, const Loop& loop) {
+  facts::LoopPlace known{source_place(trace, loop)};
+  known.is_calls = !known.place.file.empty() && trace.loops[loop.code.value].unrolled;
+  return known;
+}
+
+SourcePlace body_place(const Trace& trace, const DirectiveTable& directives, const Loop& loop) {
+  SourcePlace place = source_place(trace, loop);
+  if (place.line > 0 || !loop.code) return place;
+  place.function = without_signature(loop.place.function);
+  for (const std::uint32_t symbol : loop.symbols) {
+    const DirectiveRow& row = directives.rows[symbol / 2];
+    if (row.line == 0 || without_signature(row.function) != place.function) continue;
+    if (place.line == 0 || row.line < place.line) place.line = row.line;
+  }
+  return place;
+}
+
+MakesMemory makes_memory(const Trace& trace, const Loop& loop) {
+  return loop.code ? trace.loops[loop.code.value].makes_memory : MakesMemory::kUnknown;
+}
+
+SourcePlace source_place(const CodeLoop& loop) {
+  return {loop.file, loop.line, without_signature(loop.function), 0};
+}
+
+std::vector<Index<CodeLoop>> loops_around(const Trace& trace, const LoopTable& loops,
+                                          const Loop& loop) {
+  std::vector<Index<CodeLoop>> around;
+  if (!loop.entries_at_least || source_place(trace, loop).file.empty()) return around;
+  const std::string& function = trace.loops[loop.code.value].function;
+  const auto is_told = [&](Index<CodeLoop> code) {
+    return std::ranges::any_of(loops.rows, [&](const Loop& row) { return row.code == code; });
+  };
+  for (Index<CodeLoop> at = trace.loops[loop.code.value].parent; at && !is_told(at);
+       at = trace.loops[at.value].parent) {
+    const CodeLoop& code = trace.loops[at.value];
+    // A function that was inlined has its own loops only: what is around a call may make anew what
+    // the function works on.
+    const bool has_place = code.line != 0 && !code.begin_unknown && !code.unrolled;
+    if (!has_place || code.function != function) break;
+    around.push_back(at);
+  }
+  return around;
+}
+
+Anchor loop_anchor(const Trace& trace, const Loop& loop, const std::vector<Index<Site>>& sites) {
+  Anchor anchor;
+  anchor.of = Anchor::Of::kLoop;
+  const facts::LoopPlace known = place_of_loop(trace, loop);
+  SourcePlace& place = anchor.places.emplace_back(known.place);
+  if (place.file.empty()) {
+    anchor.unplaced = unplaced_loop(trace, loop, sites);
+    place.function = anchor.unplaced->in.function;
+    if (anchor.unplaced->recurses) anchor.of = Anchor::Of::kCalls;
+    if (loop.begin_unknown && loop.place.line > 0) {
+      anchor.inside = {loop.place.file, loop.place.line, place.function, 0};
+    }
+  } else if (known.is_calls) {
+    anchor.of = Anchor::Of::kCalls;
+  }
+  return anchor;
+}
+
+namespace {
+
+bool is_within(const Trace& trace, Index<CodeLoop> loop, const std::set<std::uint32_t>& loops) {
+  for (; loop; loop = trace.loops[loop.value].parent) {
+    if (loops.contains(loop.value)) return true;
+  }
+  return false;
+}
+
+/// Calls in a function, within some loops, that lead along a call path.
+std::vector<SourcePlace> calls_along(const Trace& trace, Index<CallPath> path,
+                                     const std::string& function,
+                                     const std::set<std::uint32_t>& loops) {
+  std::vector<SourcePlace> calls;
+  for (; path; path = trace.call_paths[path.value].caller) {
+    const CallPlace& place = trace.call_places[trace.call_paths[path.value].place.value];
+    if (!loops.empty() && !is_within(trace, place.loop, loops)) continue;
+    for (const Frame& frame : place.frames) {
+      if (frame.line > 0 && without_signature(frame.function) == function) {
+        calls.push_back(place_of_call(caller_of(frame)));
+      }
+    }
+  }
+  return calls;
+}
+
+}  // namespace
+
+void tell_calls(const Trace& trace, const LoopTable& table, Finding& finding) {
+  std::set<std::uint32_t> loops;  // none: in whichever
+  for (const std::size_t row : finding.loops) {
+    if (table.rows[row].code) loops.insert(table.rows[row].code.value);
+  }
+  for (Edit& edit : finding.edits) {
+    if (edit.kind != EditKind::kInsert || edit.in_scope || edit.anchor.places.empty()) continue;
+    const std::string& here = edit.anchor.places.front().function;
+    std::set<SourcePlace> directives;
+    for (const EditClause& clause : edit.clauses) {
+      for (const std::uint32_t number : clause.data) {
+        const SourcePlace& at = finding.data[number].named_at;
+        if (!here.empty() && at.function != here) directives.insert(at);
+      }
+    }
+    if (directives.empty()) continue;
+    std::set<SourcePlace> calls;
+    std::set<std::pair<std::uint32_t, std::uint32_t>> known;  // site, path
+    for (std::size_t i = 0; i < trace.regions.size(); ++i) {
+      const Region& region = trace.regions.common(i);
+      if (!region.site || !known.emplace(region.site.value, region.path.value).second) continue;
+      if (!directives.contains(source_place(trace.sites[region.site.value]))) continue;
+      for (SourcePlace& call : calls_along(trace, region.path, here, loops)) {
+        calls.insert(std::move(call));
+      }
+    }
+    for (const Site& site : trace.sites) {
+      // Without call paths by the calls that led there first.
+      if (!trace.call_paths.empty() || !directives.contains(source_place(site))) continue;
+      const std::vector<Caller> chain = chain_of(site);
+      const std::optional<std::size_t> at = find_in(chain, here);
+      if (at && *at > 0 && chain[*at].line > 0) calls.insert(place_of_call(chain[*at]));
+    }
+    edit.calls.assign(calls.begin(), calls.end());
+  }
+}
+
+}  // namespace ompdm::analysis

@@ -1,0 +1,78 @@
+// The loops around an operation, and the place of a loop in the source. Inside the analysis
+// library only.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "analysis/repeats.h"
+#include "analysis/tables.h"
+#include "ompdm/analysis.h"
+#include "ompdm/findings.h"
+#include "ompdm/trace.h"
+
+namespace ompdm::analysis {
+
+/// One entry into a loop, and the one around it.
+struct EnclosingEntry {
+  std::size_t loop = 0;  ///< position in the loops given
+  std::uint32_t sequence = 0;
+  Nanoseconds begin = 0;
+  Nanoseconds end = 0;
+  std::uint64_t passes = 0;
+  std::uint32_t parent = kNoEntry;
+
+  static constexpr std::uint32_t kNoEntry = 0xffffffff;
+};
+
+class EnclosingLoops {
+ public:
+  explicit EnclosingLoops(const LoopTable& loops);
+
+  [[nodiscard]] const std::vector<EnclosingEntry>& entries() const { return entries_; }
+
+  /// Position of the innermost entry that holds [begin, end] of the thread; kNoEntry if none does.
+  [[nodiscard]] std::uint32_t innermost(std::uint32_t thread, Nanoseconds begin,
+                                        Nanoseconds end) const;
+
+ private:
+  std::vector<EnclosingEntry> entries_;  // by sequence, then begin, outer ones first
+  std::vector<std::uint32_t> sequence_of_thread_;
+};
+
+/// What is known of a loop without a line to begin at: its function, where the code tells that, and
+/// the call chains of a pass's directives, of the first time that each was met.
+UnplacedLoop unplaced_loop(const Trace& trace, const Loop& loop,
+                           const std::vector<Index<Site>>& sites);
+
+/// Where the code has the loop begin; empty if that is not known, or is no place to write anything.
+SourcePlace source_place(const Trace& trace, const Loop& loop);
+
+/// The same, and whether the compiler left a loop there.
+facts::LoopPlace place_of_loop(const Trace& trace, const Loop& loop);
+
+/// A line of the function that holds the loop, from which on what it declares is declared in the
+/// loop: its own, or the first of its directives there. Nothing is known where the loop is not in
+/// the code.
+SourcePlace body_place(const Trace& trace, const DirectiveTable& directives, const Loop& loop);
+
+/// Whether the loop's code makes arrays on the host, which may be what its directives map.
+MakesMemory makes_memory(const Trace& trace, const Loop& loop);
+
+/// The loops of its function that are around a loop, from it outwards, as long as nothing recorded
+/// tells how often they entered it: a loop that holds nothing but this one.
+std::vector<Index<CodeLoop>> loops_around(const Trace& trace, const LoopTable& loops,
+                                          const Loop& loop);
+
+/// Where one of these is.
+SourcePlace source_place(const CodeLoop& loop);
+
+/// The loop as a place of edits; sites are those of a pass.
+Anchor loop_anchor(const Trace& trace, const Loop& loop, const std::vector<Index<Site>>& sites);
+
+/// Fills Edit::calls of a finding's insertions whose names are another function's: by the call
+/// paths in the finding's loops.
+void tell_calls(const Trace& trace, const LoopTable& table, Finding& finding);
+
+}  // namespace ompdm::analysis

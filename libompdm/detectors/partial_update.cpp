@@ -1,0 +1,220 @@
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "analysis/map_types.h"
+#include "detectors/findings.h"
+#include "detectors/names.h"
+
+namespace ompdm::analysis {
+namespace {
+
+/// The step of "a[0:n:2]", a section of one dimension, as far as it is written as a number.
+std::uint64_t step_of(std::string_view name) {
+  const bool is_one_dimension = std::ranges::count(name, '[') == 1 && name.ends_with(']') &&
+                                std::ranges::count(name, ':') == 2 &&
+                                name.find('?') == std::string_view::npos;
+  if (!is_one_dimension) return 1;
+  const char* begin = name.data() + name.rfind(':') + 1;
+  const char* end = name.data() + name.size() - 1;
+  std::uint64_t step = 1;
+  const auto [stop, error] = std::from_chars(begin, end, step);
+  return error == std::errc() && stop == end ? step : 1;
+}
+
+enum class Gaps : std::uint8_t {
+  kNone,
+  kTold,    ///< to the runtime
+  kByStep,  ///< only the name has them: the compiler passed a section without
+};
+
+Gaps gaps_of(const MapItem& item) {
+  if ((item.type & kMapNonContiguous) != 0) return Gaps::kTold;
+  return step_of(item.name) > 1 ? Gaps::kByStep : Gaps::kNone;
+}
+
+/// Whether all extents are written as numbers: then there is something to move.
+bool is_fixed(std::string_view name) {
+  const std::size_t open = name.find('[');
+  return open != std::string_view::npos &&
+         name.find_first_not_of("0123456789:[]", open) == std::string_view::npos;
+}
+
+/// What a directive names of one variable by sections with gaps.
+struct Named {
+  Gaps gaps = Gaps::kNone;
+  std::uint64_t begin = 0;
+  std::uint64_t bytes = 0;  ///< 0: not known, but some
+  std::uint64_t step = 1;   ///< as far as the name tells
+  std::vector<std::string> names;
+  bool is_unclear = false;  ///< several, which do not tell what is whose; or it may be nothing
+};
+using NamedByVariable = std::map<std::uint32_t, Named>;
+
+/// By variable; empty for most lists.
+NamedByVariable named_in(const std::vector<MapItem>& items) {
+  NamedByVariable named;
+  const auto has_none = [](const MapItem& item) { return gaps_of(item) == Gaps::kNone; };
+  if (std::ranges::all_of(items, has_none)) return named;
+  for (const MapItem& item : items) {
+    if (!item.variable || (item.type & (kMapTo | kMapFrom)) == 0) continue;
+    const Gaps gaps = gaps_of(item);
+    const auto [at, is_new] = named.try_emplace(item.variable.value);
+    Named& of = at->second;
+    if (is_new) {
+      of.gaps = gaps;
+      of.begin = item.begin;
+      of.step = step_of(item.name);
+    }
+    const bool is_other = !is_new && (gaps != of.gaps || gaps != Gaps::kTold);
+    of.is_unclear = of.is_unclear || is_other || (item.bytes == 0 && !is_fixed(item.name));
+    of.bytes += item.bytes;
+    add_once(of.names, item.name);
+  }
+  std::erase_if(
+      named, [](const auto& of) { return of.second.gaps == Gaps::kNone || of.second.is_unclear; });
+  return named;
+}
+
+/// What one execution of a directive moved of one variable.
+struct Moved {
+  std::uint64_t bytes = 0;
+  std::uint64_t transfers = 0;
+  bool from_begin = true;    ///< each began where the section does
+  std::uint64_t held = 0;    ///< by the device, of the storage
+  std::uint64_t behind = 0;  ///< of that what lies behind the section's begin
+};
+
+/// Whether the runtime left some of the section out. What reaches beyond the storage that is there,
+/// since its length counts elements and no extent, is the program's own mistake. (How large an
+/// element is does not show: of a last one some of the step may lie beyond.)
+bool is_partial(const Named& named, const Moved& moved) {
+  if (named.gaps == Gaps::kByStep) {
+    const bool is_there = named.bytes <= moved.behind / named.step;
+    return moved.transfers == 1 && moved.from_begin && moved.bytes == named.bytes && is_there;
+  }
+  return moved.bytes == 0 || (moved.bytes < named.bytes && named.bytes <= moved.held);
+}
+
+/// Whether the device has the storage: only then does an update move anything.
+bool is_there(const Evidence& evidence, const Region& region, const Named& named) {
+  Mapping piece;
+  piece.device = region.device;
+  piece.host = named.begin;
+  piece.bytes = std::max<std::uint64_t>(named.bytes, 1);
+  return evidence.presence.others(piece, region.begin, region.begin, 0).any;
+}
+
+/// Of which of these sections a transfer is: what lies in the same storage. (A list is of its first
+/// region's variables, and its storage may be called otherwise in another.) End: of none.
+NamedByVariable::const_iterator section_of(const Evidence& evidence, const NamedByVariable& named,
+                                           std::uint32_t op) {
+  const std::uint32_t mapping = evidence.mappings.of(op);
+  if (mapping == Index<Mapping>::kNone) {
+    return named.find(evidence.trace.ops.common(op).variable.value);
+  }
+  const Mapping& storage = evidence.mappings.rows()[mapping];
+  return std::ranges::find_if(named, [&](const auto& section) {
+    return section.second.begin - storage.host < std::max<std::uint64_t>(storage.bytes, 1);
+  });
+}
+
+/// Of updates that name something with gaps: by region and variable.
+using AllMoved = std::map<std::pair<std::uint32_t, std::uint32_t>, Moved>;
+
+AllMoved moved_by_updates(const Evidence& evidence, const std::vector<NamedByVariable>& named) {
+  const Trace& trace = evidence.trace;
+  AllMoved all;
+  for (std::uint32_t i = 0; i < trace.regions.size(); ++i) {
+    const Region& region = trace.regions.common(i);
+    if (region.map_list >= named.size() || !region.site || region.unfinished) continue;
+    if (trace.sites[region.site.value].directive != Directive::kTargetUpdate) continue;
+    for (const auto& [variable, section] : named[region.map_list]) all[{i, variable}];
+  }
+  for (std::uint32_t i = 0; i < trace.ops.size() && !all.empty(); ++i) {
+    const DataOp& common = trace.ops.common(i);
+    if (!is_transfer(common.kind)) continue;
+    const std::uint32_t region = trace.ops.region_of(i).value;
+    const auto first = all.lower_bound({region, 0});
+    if (first == all.end() || first->first.first != region) continue;
+    const NamedByVariable& sections = named[trace.regions.common(region).map_list];
+    const auto section = section_of(evidence, sections, i);
+    if (section == sections.end()) continue;
+    const std::uint64_t begin = section->second.begin;
+    Moved& moved = all.at({region, section->first});
+    moved.bytes += common.bytes;
+    ++moved.transfers;
+    moved.from_begin =
+        moved.from_begin && begin == (common.kind == OpKind::kHtoD ? common.src : common.dst);
+    const std::uint32_t mapping = evidence.mappings.of(i);
+    if (mapping == Index<Mapping>::kNone) continue;
+    const Mapping& storage = evidence.mappings.rows()[mapping];
+    moved.held = storage.bytes;
+    // Of a variable that no clause allocated nobody told its size.
+    moved.behind = storage.is_static ? std::numeric_limits<std::uint64_t>::max()
+                                     : storage.host + storage.bytes - begin;
+  }
+  return all;
+}
+
+/// Updates of one directive that were partial.
+struct Partial {
+  std::uint64_t count = 0;
+  std::uint64_t moved = 0;
+  std::uint64_t named = 0;
+  bool in_steps = false;
+  UniqueTexts names;
+  Index<Site> site;
+};
+
+void append(Index<Site> site, const Named& named, const Moved& moved, Partial& partial) {
+  partial.site = site;
+  ++partial.count;
+  partial.moved += moved.bytes;
+  partial.named += named.bytes;
+  partial.in_steps = partial.in_steps || named.gaps == Gaps::kByStep;
+  for (const std::string& name : named.names) partial.names.add(name);
+}
+
+}  // namespace
+
+std::vector<Claim> partial_update(const Evidence& evidence) {
+  const Trace& trace = evidence.trace;
+  if (has_lost_events(trace)) return {};
+  std::vector<NamedByVariable> named;
+  for (const std::vector<MapItem>& items : trace.map_lists) named.push_back(named_in(items));
+  std::map<std::uint32_t, Partial> rows;  // by directive row
+  for (const auto& [key, moved] : moved_by_updates(evidence, named)) {
+    const Region& region = trace.regions[key.first];
+    const Named& section = named[region.map_list].at(key.second);
+    if (!is_partial(section, moved)) continue;
+    if (moved.transfers == 0 && !is_there(evidence, region, section)) continue;
+    append(region.site, section, moved, rows[row_of(evidence.directives, region.site)]);
+  }
+  std::vector<Claim> claims;
+  for (const auto& [row, partial] : rows) {
+    Claim claim;
+    place(claim, "partial_update", trace, partial.site);
+    Finding& finding = claim.finding;
+    finding.variable = clause_list(partial.names.all());
+    finding.count = partial.count;
+    finding.examined = finding.of = evidence.directives.rows[row].count;
+    finding.confidence = Confidence::kCertain;
+    finding.facts = facts::PartialUpdate{.names = partial.names.all(),
+                                         .moved = partial.moved,
+                                         .named = partial.named,
+                                         .in_steps = partial.in_steps,
+                                         .place = source_place(trace.sites[partial.site.value])};
+    claims.push_back(std::move(claim));
+  }
+  return claims;
+}
+
+}  // namespace ompdm::analysis

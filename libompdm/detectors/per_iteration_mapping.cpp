@@ -1,0 +1,643 @@
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "analysis/map_types.h"
+#include "detectors/edits.h"
+#include "detectors/findings.h"
+#include "detectors/loops.h"
+#include "detectors/names.h"
+#include "detectors/tallies.h"
+
+namespace ompdm::analysis {
+namespace {
+
+class LoopPresence {
+ public:
+  explicit LoopPresence(const Evidence& evidence);
+
+  /// Besides the mappings (positions in Evidence::mappings) that an entry's passes make of one
+  /// piece, in their order. Where the entry may be several the piece stays for its own mappings
+  /// alone. Where several entries into a loop were found from the order of events, what lies
+  /// between them may be in the program's loop too.
+  OtherMappings others(const EnclosingEntry& entry, const std::vector<std::uint32_t>& mappings);
+
+ private:
+  const Evidence& evidence_;
+  std::vector<Nanoseconds> ends_;  // of the last pass; beside Evidence::loops
+  std::map<std::pair<std::size_t, std::uint32_t>, OtherMappings> between_;  // by loop and piece
+};
+
+/// The stay of a piece from when the first of its mappings is there until the last one goes.
+Stay stay_of(const Evidence& evidence, const std::vector<std::uint32_t>& mappings);
+
+/// Whether what counts as one entry into a loop may be several: nothing recorded tells.
+bool may_be_several(const Trace& trace, const Loop& loop) {
+  // What was unrolled may have been several loops, one in the other.
+  return loop.entries_at_least || (loop.code && trace.loops[loop.code.value].unrolled);
+}
+
+LoopPresence::LoopPresence(const Evidence& evidence) : evidence_(evidence) {
+  for (const Loop& loop : evidence.loops.rows) {
+    Nanoseconds& end = ends_.emplace_back(0);
+    for (const LoopEntry& span : loop.spans) end = std::max(end, span.end);
+  }
+}
+
+OtherMappings LoopPresence::others(const EnclosingEntry& entry,
+                                   const std::vector<std::uint32_t>& mappings) {
+  const Loop& loop = evidence_.loops.rows[entry.loop];
+  const Mapping& piece = evidence_.mappings.rows()[mappings.front()];
+  Nanoseconds from = entry.begin;
+  Nanoseconds to = entry.end;
+  if (may_be_several(evidence_.trace, loop)) {
+    const Stay own = stay_of(evidence_, mappings);
+    from = own.from;
+    to = own.to;
+  }
+  OtherMappings others = evidence_.presence.others(piece, from, to, mappings.size());
+  if (loop.spans.size() == 1 || loop.code) return others;
+  const auto [at, is_new] = between_.try_emplace({entry.loop, piece.piece});
+  OtherMappings& between = at->second;
+  if (is_new) {
+    between = evidence_.presence.others(piece, loop.begin, ends_[entry.loop], 0);
+  } else {
+    between.mappings.clear();  // told once
+  }
+  const bool any = others.any;
+  others = between;
+  others.any = any;
+  return others;
+}
+
+Stay stay_of(const Evidence& evidence, const std::vector<std::uint32_t>& mappings) {
+  const Trace& trace = evidence.trace;
+  const Mapping& first = evidence.mappings.rows()[mappings.front()];
+  const Mapping& last = evidence.mappings.rows()[mappings.back()];
+  return {first.device,
+          first.host,
+          first.bytes,
+          first.storage,
+          trace.ops.end_of(first.alloc.value),
+          last.remove ? trace.ops.begin_of(last.remove.value) : trace.process.wall};
+}
+
+/// One piece of storage that stays while a loop runs that was entered once, and what that spares.
+struct LoopStay {
+  std::uint32_t entry = 0;              ///< position in Evidence::enclosing
+  std::uint32_t alias = 0;              ///< Aliases::of
+  bool strays = false;                  ///< its name stood for other memory, too
+  std::vector<std::uint32_t> mappings;  ///< positions in Evidence::mappings, in their order
+  Surplus surplus;
+  OtherMappings others;
+};
+
+/// Stays of what has names in common, and those in inner loops that they take the place of.
+struct Choice {
+  std::vector<LoopStay> stays;
+  std::vector<Choice> inner;
+};
+
+/// What has names in common, in one entry into a loop.
+struct Node {
+  std::map<std::uint32_t, std::vector<std::uint32_t>> mappings;  // by piece
+  std::vector<Choice> choices;
+  std::uint64_t bytes = 0;         // that these spare,
+  std::uint64_t backed_bytes = 0;  // and contents show it
+};
+
+/// Whether a clause names a variable of the program by itself, as an array section, or as an object
+/// that is larger than a scalar; no member, and no object that its members go over with.
+bool is_named_object(const MapItem* item, std::uint64_t bytes) {
+  constexpr std::uint64_t kScalar = 8;
+  if (item == nullptr || item->by_mapper || (item->type & kMapImplicit) != 0) return false;
+  // Of an object whose members are mapped, the whole is only allocated.
+  if (item->aggregate && (item->type & (kMapTo | kMapFrom)) == 0) return false;
+  const std::string_view name = item->name;
+  if (name.starts_with("this") || name.find_first_of(".>") != std::string_view::npos) return false;
+  return bytes > kScalar || name.find('[') != std::string_view::npos;
+}
+
+bool is_candidate(const Trace& trace, const Mapping& mapping) {
+  if (mapping.host == 0 || !mapping.remove) return false;
+  if (mapping.bytes <= kRidesAlong && !is_named_object(mapping.item, mapping.bytes)) return false;
+  const DataOp& alloc = trace.ops.common(mapping.alloc.value);
+  if ((alloc.map_type & kMapPrivate) != 0 || !comes_of_mapping(trace, alloc)) return false;
+  return asker_of(trace, mapping.alloc.value).thread ==
+         asker_of(trace, mapping.remove.value).thread;
+}
+
+/// Whether all that came back was what had been sent. The host likely reads what is small, a sum or
+/// a flag, in the loop: none of it is kept unless it brings no news.
+bool brings_no_news(const Evidence& evidence, const std::vector<std::uint32_t>& mappings) {
+  return std::ranges::all_of(mappings, [&](std::uint32_t number) {
+    const auto transfers = evidence.mappings.transfers(number);
+    return std::ranges::all_of(transfers, [&](std::uint32_t op) {
+      return evidence.trace.ops.common(op).kind == OpKind::kHtoD ||
+             (evidence.contents.known() && evidence.contents.sent_before(op).tells_same());
+    });
+  });
+}
+
+void choose(const Evidence& evidence, std::uint32_t number, std::uint32_t alias, Node& node) {
+  const EnclosingEntry& entry = evidence.enclosing.entries()[number];
+  const bool any_number = may_be_several(evidence.trace, evidence.loops.rows[entry.loop]);
+  Choice choice;
+  std::uint64_t bytes = 0;
+  std::uint64_t backed_bytes = 0;
+  for (auto& [piece, mappings] : node.mappings) {
+    std::ranges::sort(mappings);
+    // Where the entry may be several, what each maps is a part of the passes.
+    const bool in_most = 2 * mappings.size() + 1 >= entry.passes || any_number;
+    if (mappings.size() < 2 || !in_most) continue;
+    const bool is_small = evidence.mappings.rows()[mappings.front()].bytes <= kRidesAlong;
+    if (is_small && !brings_no_news(evidence, mappings)) continue;
+    Surplus surplus = surplus_of(evidence, mappings);
+    if (surplus.bytes == 0) continue;
+    bytes += surplus.bytes;
+    backed_bytes += surplus.backed_bytes;
+    choice.stays.push_back({number, alias, false, mappings, std::move(surplus), {}});
+  }
+  const bool is_shown = backed_bytes * 10 > node.backed_bytes * 11;
+  if (bytes <= node.bytes || (node.bytes > 0 && !is_shown)) return;
+  node.bytes = bytes;
+  node.backed_bytes = backed_bytes;
+  choice.inner = std::move(node.choices);
+  node.choices.clear();
+  node.choices.push_back(std::move(choice));
+}
+
+/// Those that the rest of what is mapped allows.
+void take(const Evidence& evidence, LoopPresence& presence, std::vector<Choice> choices,
+          std::vector<LoopStay>& taken) {
+  for (Choice& choice : choices) {
+    bool allowed = true;
+    for (LoopStay& stay : choice.stays) {
+      stay.others = presence.others(evidence.enclosing.entries()[stay.entry], stay.mappings);
+      allowed = allowed && stay.others.allow_to_keep(stay.surplus.returned > 0);
+    }
+    if (allowed || choice.inner.empty()) {
+      for (LoopStay& stay : choice.stays) {
+        if (stay.others.allow_to_keep(stay.surplus.returned > 0)) taken.push_back(std::move(stay));
+      }
+    } else {
+      take(evidence, presence, std::move(choice.inner), taken);
+    }
+  }
+}
+
+/// Leaves out what some entry into the loop forbids that spares nothing itself: the edits would be
+/// made for all entries.
+void leave_out_refused(const Evidence& evidence, LoopPresence& presence,
+                       std::vector<LoopStay>& taken) {
+  using LoopGroup = std::pair<std::size_t, std::uint32_t>;  // loop, group of names
+  const std::vector<EnclosingEntry>& entries = evidence.enclosing.entries();
+  std::set<LoopGroup> kept;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> known;  // entry, group of names
+  for (const LoopStay& stay : taken) {
+    kept.emplace(entries[stay.entry].loop, stay.alias);
+    known.emplace(stay.entry, stay.alias);
+  }
+  std::set<LoopGroup> refused;
+  const std::vector<Mapping>& rows = evidence.mappings.rows();
+  for (std::uint32_t i = 0; i < rows.size() && !kept.empty(); ++i) {
+    if (!is_candidate(evidence.trace, rows[i])) continue;
+    const std::uint32_t alias = evidence.aliases.of(i);
+    const Asker asked = asker_of(evidence.trace, rows[i].alloc.value);
+    std::uint32_t at = evidence.enclosing.innermost(
+        asked.thread, asked.time, evidence.trace.ops.end_of(rows[i].remove.value));
+    for (; at != EnclosingEntry::kNoEntry; at = entries[at].parent) {
+      const LoopGroup group(entries[at].loop, alias);
+      if (!kept.contains(group) || !known.emplace(at, alias).second) continue;
+      if (!presence.others(entries[at], {i}).allow_to_keep(false)) refused.insert(group);
+    }
+  }
+  std::erase_if(taken, [&](const LoopStay& stay) {
+    return refused.contains({entries[stay.entry].loop, stay.alias});
+  });
+}
+
+/// Tells of each stay whether its name stood for memory of other addresses, which does not stay: an
+/// item at its directive, in passes of the loop; a local variable at any directive of its function,
+/// since edits before and after the loop would name it, too.
+class Strays {
+ public:
+  Strays(const Evidence& evidence, std::vector<LoopStay>& taken)
+      : evidence_(evidence), trace_(evidence.trace), taken_(taken) {
+    const std::vector<Mapping>& rows = evidence.mappings.rows();
+    for (std::uint32_t i = 0; i < taken.size(); ++i) {
+      const LoopStay& stay = taken[i];
+      Addresses& hosts = hosts_[{loop_of(i), stay.alias}];
+      Addresses& bases = bases_[stay.alias];
+      for (const std::uint32_t mapping : stay.mappings) {
+        hosts.insert(rows[mapping].host);
+        bases.insert(rows[mapping].base);
+      }
+      const Mapping& first = rows[stay.mappings.front()];
+      const Index<Site> site = trace_.ops.common(first.alloc.value).site;
+      if (first.item == nullptr || !site) continue;
+      by_item_[{site.value, first.item->name}].emplace_back(i, &hosts);
+      if (first.item->local_line == 0) continue;
+      by_local_[local_of(site, *first.item)].emplace_back(i, &bases);
+    }
+  }
+
+  void note() {
+    const auto others =
+        trace_.regions.of_shapes([&](const Region& region) { return items_elsewhere(region); });
+    const auto has_none = [](const auto& stays) { return stays.empty(); };
+    if (std::ranges::all_of(others, has_none)) return;
+    for (std::size_t i = 0; i < trace_.regions.size(); ++i) {
+      const std::vector<std::uint32_t>& stays = others[trace_.regions.shape_of(i)];
+      if (!stays.empty()) note_in_loops(trace_.regions[i], stays);
+    }
+  }
+
+ private:
+  using Addresses = std::set<std::uint64_t>;
+  using Local = std::tuple<std::string_view, int, std::string>;           // function, line, name
+  using Named = std::vector<std::pair<std::uint32_t, const Addresses*>>;  // stay, what stays
+
+  [[nodiscard]] std::size_t loop_of(std::uint32_t stay) const {
+    return evidence_.enclosing.entries()[taken_[stay].entry].loop;
+  }
+
+  [[nodiscard]] Local local_of(Index<Site> site, const MapItem& item) const {
+    return {trace_.sites[site.value].function, item.local_line, base_of(item.name)};
+  }
+
+  /// The stays whose items name other memory in regions of this kind.
+  std::vector<std::uint32_t> items_elsewhere(const Region& region) {
+    std::vector<std::uint32_t> stays;
+    if (!region.site || region.map_list >= trace_.map_lists.size()) return stays;
+    const auto each = [this](const auto& names, const auto& name, std::uint64_t address,
+                             auto take) {
+      const auto at = names.find(name);
+      if (at == names.end()) return;
+      for (const auto& [stay, kept] : at->second) {
+        // Of the pieces that one name stands for in turn each stays.
+        const bool stays_too = std::ranges::any_of(at->second, [&](const auto& other) {
+          return loop_of(other.first) == loop_of(stay) && other.second->contains(address);
+        });
+        if (!stays_too) take(stay);
+      }
+    };
+    for (const MapItem& item : trace_.map_lists[region.map_list]) {
+      if ((item.type & (kMapLiteral | kMapPrivate)) != 0) continue;
+      each(by_item_, std::pair(region.site.value, std::string_view(item.name)), item.begin,
+           [&](std::uint32_t stay) { stays.push_back(stay); });
+      if (item.local_line == 0) continue;
+      each(by_local_, local_of(region.site, item), item.base,
+           [&](std::uint32_t stay) { taken_[stay].strays = true; });
+    }
+    return stays;
+  }
+
+  void note_in_loops(const Region& region, const std::vector<std::uint32_t>& stays) {
+    const std::vector<EnclosingEntry>& entries = evidence_.enclosing.entries();
+    std::uint32_t at = evidence_.enclosing.innermost(region.asker(), region.asked(), region.end);
+    for (; at != EnclosingEntry::kNoEntry; at = entries[at].parent) {
+      for (const std::uint32_t stay : stays) {
+        if (loop_of(stay) == entries[at].loop) taken_[stay].strays = true;
+      }
+    }
+  }
+
+  const Evidence& evidence_;
+  const Trace& trace_;
+  std::vector<LoopStay>& taken_;
+  std::map<std::pair<std::size_t, std::uint32_t>, Addresses> hosts_;  // by loop, group of names
+  std::map<std::uint32_t, Addresses> bases_;                          // by group of names
+  std::map<std::pair<std::uint32_t, std::string_view>, Named> by_item_;
+  std::map<Local, Named> by_local_;
+};
+
+/// Sorted by entry. Of nested loops the innermost: the nearer a stay is to the passes, the less
+/// code of the host's could need the data meanwhile. An outer one takes its place if contents show
+/// that it spares a tenth more. What one name stands for in turn stays around the same loop.
+std::vector<LoopStay> loop_stays(const Evidence& evidence) {
+  const Trace& trace = evidence.trace;
+  const std::vector<Mapping>& rows = evidence.mappings.rows();
+  // Entries come before those that they hold: the last is done first.
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Node, std::greater<>> open;  // and group
+  for (std::uint32_t i = 0; i < rows.size(); ++i) {
+    const Mapping& row = rows[i];
+    if (!is_candidate(trace, row)) continue;
+    const Asker asked = asker_of(trace, row.alloc.value);
+    const std::uint32_t entry =
+        evidence.enclosing.innermost(asked.thread, asked.time, trace.ops.end_of(row.remove.value));
+    if (entry == EnclosingEntry::kNoEntry) continue;
+    open[{entry, evidence.aliases.of(i)}].mappings[row.piece].push_back(i);
+  }
+  std::vector<LoopStay> taken;
+  LoopPresence presence(evidence);
+  while (!open.empty()) {
+    auto first = open.extract(open.begin());
+    const auto [entry, alias] = first.key();
+    Node& node = first.mapped();
+    choose(evidence, entry, alias, node);
+    const std::uint32_t parent = evidence.enclosing.entries()[entry].parent;
+    if (parent == EnclosingEntry::kNoEntry) {
+      take(evidence, presence, std::move(node.choices), taken);
+      continue;
+    }
+    Node& outer = open[{parent, alias}];
+    outer.mappings.merge(node.mappings);
+    for (const auto& [piece, mappings] : node.mappings) {  // those that it has already
+      std::vector<std::uint32_t>& all = outer.mappings[piece];
+      all.insert(all.end(), mappings.begin(), mappings.end());
+    }
+    std::ranges::move(node.choices, std::back_inserter(outer.choices));
+    outer.bytes += node.bytes;
+    outer.backed_bytes += node.backed_bytes;
+  }
+  leave_out_refused(evidence, presence, taken);
+  Strays(evidence, taken).note();
+  std::ranges::sort(taken, {}, [&](const LoopStay& stay) {
+    return std::pair(stay.entry, rows[stay.mappings.front()].piece);
+  });
+  return taken;
+}
+
+/// All of the loop that is needless, put together over its entries and variables.
+struct LoopClaim {
+  Claim claim;
+  KeptData kept;
+  std::vector<std::uint32_t> data_of_stay;          ///< numbers in `kept`, beside Claim::stays
+  UniqueSites sites;                                ///< of these
+  std::map<std::uint32_t, std::uint64_t> bytes_at;  ///< by site
+  std::uint64_t sent = 0, sent_enough = 0, returned = 0, returned_enough = 0;
+  std::uint64_t backed_bytes = 0;
+  std::uint64_t compared = 0;  ///< transfers of a later pass with what was there
+  facts::SameContents same;    ///< found by that
+  std::uint64_t examined = 0;  ///< needless transfers whose content was compared
+  std::uint64_t unread = 0;    ///< returns that are needless unless the host read them
+  std::map<std::uint32_t, Comparisons> equal;  ///< by number of the data
+  std::uint64_t pieces = 0;                    ///< whose first send of an entry has none before it
+  bool with_others = false;                    ///< other directives map the same in between
+  std::set<std::pair<std::uint32_t, std::uint32_t>> counted_on;  ///< site, number of the data
+  bool others_are_made = false;  ///< what the loop makes anew is not among this data
+  /// By number of the data: the pieces of it that each entry has.
+  std::map<std::uint32_t, std::map<std::uint32_t, std::set<std::uint32_t>>> pieces_in;
+  std::set<std::uint32_t> rare;  ///< numbers of the data of which a piece is in few passes only
+};
+
+void add_sites(const Evidence& evidence, std::uint32_t number, LoopClaim& loop) {
+  const Trace& trace = evidence.trace;
+  const Mapping& mapping = evidence.mappings.rows()[number];
+  for (const Index<DataOp> op : {mapping.alloc, mapping.remove}) {
+    const Index<Site> site = trace.ops.common(op.value).site;
+    if (site) loop.sites.add(site);
+  }
+}
+
+void add_stay(const Evidence& evidence, const LoopStay& stay, LoopClaim& loop) {
+  const Trace& trace = evidence.trace;
+  const auto& [entry, alias, strays, group, surplus, others] = stay;
+  const std::uint32_t data = loop.kept.add(trace, evidence.mappings, group.front(),
+                                           surplus.sent > 0, surplus.returned > 0, others);
+  loop.kept.add_alias(alias, data, strays);
+  loop.pieces_in[data][entry].insert(evidence.mappings.rows()[group.front()].piece);
+  if (2 * group.size() + 1 < evidence.enclosing.entries()[entry].passes) loop.rare.insert(data);
+  loop.claim.stays.push_back(stay_of(evidence, group));
+  loop.data_of_stay.push_back(data);
+  loop.with_others = loop.with_others || others.any;
+  for (const std::uint32_t number : others.mappings) {
+    loop.kept.add_directives(evidence, number, data);
+  }
+  for (const std::uint32_t number : group) {
+    add_sites(evidence, number, loop);
+    loop.kept.add_directives(evidence, number, data);
+    for (const std::uint32_t op : evidence.mappings.transfers(number)) {
+      const std::uint32_t site = trace.ops.common(op).site.value;
+      const bool is_new = loop.counted_on.emplace(site, data).second;
+      if (is_new) loop.claim.needed.push_back(op);
+    }
+  }
+  for (const std::uint32_t i : surplus.ops) {
+    const DataOp& op = trace.ops[i];
+    if (is_transfer(op.kind)) {
+      ++loop.claim.finding.count;
+      loop.bytes_at[op.site.value] += op.bytes;
+    }
+  }
+  loop.backed_bytes += surplus.backed_bytes;
+  loop.unread += surplus.unread;
+  if (surplus.sent > 0) ++loop.pieces;
+  loop.claim.host_lags = loop.unread > 0;
+  loop.compared += surplus.compared;
+  loop.same.equal += surplus.equal;
+  loop.same.in_full += surplus.equal_in_full;
+  if (surplus.equal > 0) loop.equal[data].add(surplus.equal, surplus.last_in_full);
+  loop.examined += surplus.examined;
+  loop.sent += surplus.sent;
+  loop.sent_enough += surplus.sent_enough;
+  loop.returned += surplus.returned;
+  loop.returned_enough += surplus.returned_enough;
+  loop.claim.ops.insert(loop.claim.ops.end(), surplus.ops.begin(), surplus.ops.end());
+  loop.claim.rests.insert(loop.claim.rests.end(), surplus.rests.begin(), surplus.rests.end());
+}
+
+facts::PerIterationMapping facts_of(const Trace& trace, const Loop& row, const LoopClaim& loop) {
+  const std::set<std::int32_t>& devices = loop.kept.data.devices();
+  return {.names = loop.kept.data.names(),
+          .devices = {devices.begin(), devices.end()},
+          .loop = place_of_loop(trace, row),
+          .passes = row.passes,
+          .passes_at_least = row.at_least,
+          .entries = row.entries,
+          .entries_at_least = row.entries_at_least,
+          .sent = loop.sent,
+          .sent_enough = loop.sent_enough,
+          .returned = loop.returned,
+          .returned_enough = loop.returned_enough,
+          .enough_at_most = loop.compared > 0 && loop.compared + loop.pieces < loop.sent,
+          .compared = loop.compared,
+          .same = loop.same,
+          .may_be_read = loop.unread > 0};
+}
+
+/// Whether each pass takes another piece of some data, and comes back to none of them soon.
+bool takes_turns(const LoopClaim& loop) {
+  return std::ranges::any_of(loop.rare, [&](std::uint32_t data) {
+    return std::ranges::any_of(loop.pieces_in.at(data),
+                               [](const auto& entry) { return entry.second.size() > 1; });
+  });
+}
+
+/// Of ten contents nine.
+constexpr std::uint64_t kMostly = 10;
+
+/// Where the data would be kept: around the loop, or an outer one that is the same to the run.
+Anchor place_around(const Evidence& evidence, const Loop& row, const LoopClaim& loop) {
+  const Trace& trace = evidence.trace;
+  Anchor around = loop_anchor(trace, row, loop.sites.all());
+  for (const Index<CodeLoop> outer : loops_around(trace, evidence.loops, row)) {
+    const SourcePlace place = source_place(trace.loops[outer.value]);
+    const bool makes_anew = trace.loops[outer.value].makes_memory == MakesMemory::kItself;
+    if (makes_anew || !loop.kept.data.declared_in(place).empty()) break;
+    around.places.front() = place;
+  }
+  around.all_entries = row.entries_at_least && around.of == Anchor::Of::kLoop &&
+                       around.places.front() == source_place(trace, row) && takes_turns(loop);
+  return around;
+}
+
+/// Names of what may be made anew within. Where nothing makes memory, pointers that are set anew
+/// are copies of others.
+std::vector<std::string> made_within(const Evidence& evidence, const Loop& row,
+                                     const Anchor& around, const LoopClaim& loop) {
+  if (makes_memory(evidence.trace, row) == MakesMemory::kNo) return {};
+  const SourcePlace& place = around.places.front();
+  return loop.kept.data.made_within(
+      place.line > 0 ? place : body_place(evidence.trace, evidence.directives, row));
+}
+
+/// None where too little speaks for it.
+std::optional<Claim> finished(const Evidence& evidence, const Loop& row, LoopClaim& loop) {
+  const Trace& trace = evidence.trace;
+  const Anchor around = place_around(evidence, row, loop);
+  const MakesMemory makes = makes_memory(trace, row);
+  const std::vector<std::string> made = made_within(evidence, row, around, loop);
+  // Of a loop of three passes there are two contents that may be what was there before.
+  constexpr std::uint64_t kFewest = 3;
+  const std::uint64_t fewest = std::clamp<std::uint64_t>(loop.sent, 2, kFewest + 1) - 1;
+  if (!made.empty() && loop.same.equal < fewest) return std::nullopt;
+  loop.kept.settle(trace);
+  for (std::size_t i = 0; i < loop.claim.stays.size(); ++i) {
+    loop.kept.add_idle(
+        evidence.idle_directives.edits_on(loop.claim.stays[i], loop.data_of_stay[i]));
+  }
+  const auto heaviest =
+      std::ranges::max_element(loop.bytes_at, {}, [](const auto& site) { return site.second; });
+  const Index<Site> site{heaviest->first};
+  Claim claim = std::move(loop.claim);
+  place(claim, "per_iteration_mapping", trace, site);
+  sum_up(claim, trace);
+  Finding& finding = claim.finding;
+  finding.variable = clause_list(loop.kept.data.names());
+  finding.examined = loop.examined;
+  finding.of = finding.count;
+  finding.confidence = Confidence::kLikely;
+  // What came back weighs no more than what went over again as it had come.
+  const bool is_backed = 2 * loop.backed_bytes >= finding.wasted_bytes;
+  const bool is_shown = loop.same.equal >= std::min(loop.sent - loop.sent_enough, kEnoughSamples);
+  if (!evidence.contents.known()) {
+    claim.add_caveat(Caveat::Kind::kNotCompared);
+  } else if (!is_shown) {
+    claim.add_caveat(Caveat::Kind::kFewCompared);
+  } else if (!is_backed) {
+    claim.add_caveat(Caveat::Kind::kHalfUnbacked);
+  }
+  const bool are_backed =
+      std::ranges::all_of(loop.equal, [](const auto& one) { return one.second.are_backed(); });
+  if (!are_backed) claim.add_caveat(Caveat::Kind::kBlocksCompared);
+  if (loop.with_others) claim.add_caveat(Caveat::Kind::kOthersMap);
+  if (!loop.kept.straying.empty()) {
+    claim.add_caveat(Caveat::Kind::kNamesStray, loop.kept.data.names(loop.kept.straying));
+  }
+  constexpr std::uint64_t kOften = 4;
+  if (kOften * (loop.compared - loop.same.equal) > loop.compared) {
+    claim.add_caveat(Caveat::Kind::kHostChanges);
+  }
+  // Where it was entered anew, and had other data, contents differ.
+  if (row.entries_at_least && kMostly * loop.same.equal < (kMostly - 1) * loop.compared) {
+    claim.add_caveat(Caveat::Kind::kOtherEntries);
+  }
+  if (!made.empty()) {
+    claim.add_caveat(Caveat::Kind::kMadeAnew, made);
+  } else if (makes == MakesMemory::kItself && !loop.others_are_made) {
+    claim.add_caveat(Caveat::Kind::kMakesMemory);
+  }
+  const SourcePlace& place = around.places.front();
+  const std::vector<std::string> declared = loop.kept.data.declared_in(place);
+  facts::PerIterationMapping facts = facts_of(trace, row, loop);
+  if (around.unplaced && around.unplaced->recurses) facts.loop.is_calls = true;
+  finding.facts = std::move(facts);
+  finding.data = loop.kept.data.rows();
+  for (const std::uint32_t one : loop.kept.straying) finding.data[one].strays = true;
+  for (const auto& [one, entries] : loop.pieces_in) {
+    finding.data[one].in_turn =
+        std::ranges::all_of(entries, [](const auto& entry) { return entry.second.size() == 1; });
+  }
+  finding.edits = loop.kept.edits(trace, around);
+  finding.unless = {Unless::kHostUses, Unless::kMadeAnew};
+  if (loop.kept.returns_what_is_made()) finding.unless.push_back(Unless::kNoPass);
+  if (loop.same.equal > 0 && loop.same.equal == loop.compared &&
+      loop.same.equal == loop.same.in_full && !loop.with_others) {
+    finding.remarks = {{Remark::Kind::kWentAsItHadBeen}};
+  }
+  if (!declared.empty()) tell_to_make_once(declared, place, around.all_entries, finding);
+  loop.kept.withdraw_edits(finding);
+  return claim;
+}
+
+using Stays = std::vector<const LoopStay*>;
+
+LoopClaim claim_of(const Evidence& evidence, const Stays& stays) {
+  LoopClaim loop;
+  for (const LoopStay* stay : stays) add_stay(evidence, *stay, loop);
+  return loop;
+}
+
+/// What is kept with certainty, and what may be other memory in each pass: a claim of its own,
+/// which makes the other no less certain. All in one where members of objects go together.
+std::vector<LoopClaim> by_doubt(const Evidence& evidence, const Loop& row, const Stays& all) {
+  LoopClaim whole = claim_of(evidence, all);
+  const std::vector<EditData> data = whole.kept.data.rows();
+  const bool any_member =
+      std::ranges::any_of(data, [](const EditData& one) { return !one.objects.empty(); });
+  const std::vector<std::string> made =
+      made_within(evidence, row, place_around(evidence, row, whole), whole);
+  std::set<std::uint32_t> doubtful;  // aliases
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::uint32_t number = whole.data_of_stay[i];
+    const bool is_made = std::ranges::find(made, base_of(data[number].expression)) != made.end();
+    if (is_made || whole.kept.straying.contains(number)) doubtful.insert(all[i]->alias);
+  }
+  Stays sure;
+  Stays others;
+  for (const LoopStay* stay : all) {
+    (doubtful.contains(stay->alias) ? others : sure).push_back(stay);
+  }
+  std::vector<LoopClaim> claims;
+  if (any_member || sure.empty() || others.empty()) {
+    claims.push_back(std::move(whole));
+    return claims;
+  }
+  claims.push_back(claim_of(evidence, sure));
+  claims.back().others_are_made = !made.empty();
+  claims.push_back(claim_of(evidence, others));
+  return claims;
+}
+
+}  // namespace
+
+std::vector<Claim> per_iteration_mapping(const Evidence& evidence) {
+  const std::vector<LoopStay> stays = loop_stays(evidence);
+  std::map<std::size_t, Stays> loops;
+  for (const LoopStay& stay : stays) {
+    loops[evidence.enclosing.entries()[stay.entry].loop].push_back(&stay);
+  }
+  std::vector<Claim> claims;
+  for (const auto& [number, all] : loops) {
+    const Loop& row = evidence.loops.rows[number];
+    for (LoopClaim& loop : by_doubt(evidence, row, all)) {
+      std::optional<Claim> claim = finished(evidence, row, loop);
+      if (claim) claims.push_back(std::move(*claim));
+    }
+  }
+  return claims;
+}
+
+}  // namespace ompdm::analysis

@@ -1,0 +1,261 @@
+#include "detectors/presence.h"
+
+#include <algorithm>
+#include <limits>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "analysis/map_types.h"
+#include "detectors/names.h"
+
+namespace ompdm::analysis {
+Presence::Presence(const Trace& trace, const Mappings& mappings)
+    : trace_(trace), mappings_(mappings) {
+  directions_.resize(mappings.rows().size());
+  std::vector<std::vector<std::uint32_t>> pieces(mappings.pieces());
+  for (std::uint32_t i = 0; i < mappings.rows().size(); ++i) {
+    if (mappings.rows()[i].host != 0) pieces[mappings.rows()[i].piece].push_back(i);
+    for (const std::uint32_t op : mappings.transfers(i)) {
+      Directions& moved = directions_[i];
+      (trace.ops.common(op).kind == OpKind::kHtoD ? moved.sent : moved.returned) = true;
+      if (moved.sent && moved.returned) break;
+    }
+  }
+  for (std::vector<std::uint32_t>& stays : pieces) {
+    if (stays.empty()) continue;
+    const Mapping& piece = mappings.rows()[stays.front()];
+    Storages& storages = by_device_[piece.device];
+    storages.rows.push_back({piece.host, piece.bytes, piece.storage, std::move(stays)});
+    storages.overlaps.add(piece.host, piece.host + piece.bytes);
+  }
+  for (auto& [device, storages] : by_device_) storages.overlaps.settle();
+}
+
+OtherMappings Presence::others(const Mapping& piece, Nanoseconds from, Nanoseconds to,
+                               std::size_t known) const {
+  OtherMappings others;
+  for (const auto& [device, storages] : by_device_) {
+    if (device == piece.device) {
+      add_device(storages, piece, from, to, known, others);
+      continue;
+    }
+    OtherMappings there;
+    add_device(storages, piece, from, to, 0, there);
+    others.elsewhere = others.elsewhere || there.any;
+    others.elsewhere_returned = others.elsewhere_returned || there.returned;
+  }
+  return others;
+}
+
+void Presence::add_device(const Storages& storages, const Mapping& piece, Nanoseconds from,
+                          Nanoseconds to, std::size_t known, OtherMappings& others) const {
+  const std::uint64_t end = piece.host + piece.bytes;
+  storages.overlaps.each(piece.host, end, [&](std::uint32_t number) {
+    const Storage& storage = storages.rows[number];
+    const bool known_apart =
+        storage.number != 0 && piece.storage != 0 && storage.number != piece.storage;
+    const bool is_piece = storage.host == piece.host && storage.bytes == piece.bytes;
+    // What has the place of a piece after it has no part in its stay.
+    if (known_apart && is_piece) return;
+    OtherMappings found;
+    add(storage, from, to, is_piece ? known : 0, found);
+    const bool within = storage.host >= piece.host && storage.host + storage.bytes <= end;
+    // A part that is there already when the whole is to come is refused as well.
+    const bool is_part_before =
+        !is_piece && std::ranges::any_of(found.mappings, [&](std::uint32_t one) {
+          return trace_.ops.begin_of(mappings_.rows()[one].alloc.value) < from;
+        });
+    others.blocks = others.blocks || (found.any && (!within || is_part_before));
+    others.any = others.any || found.any;
+    others.sent = others.sent || found.sent;
+    others.returned = others.returned || found.returned;
+    others.mappings.insert(others.mappings.end(), found.mappings.begin(), found.mappings.end());
+  });
+}
+
+std::vector<std::uint32_t>::const_iterator Presence::first_at(const Storage& storage,
+                                                              Nanoseconds time) const {
+  const auto gone = [&](std::uint32_t number) {
+    const Mapping& row = mappings_.rows()[number];
+    return row.remove ? trace_.ops.end_of(row.remove.value)
+                      : std::numeric_limits<Nanoseconds>::max();
+  };
+  return std::ranges::lower_bound(storage.mappings, time, {}, gone);
+}
+
+bool Presence::is_there(std::int32_t device, std::uint64_t host, std::uint64_t bytes,
+                        Nanoseconds at) const {
+  const auto storages = by_device_.find(device);
+  if (storages == by_device_.end()) return false;
+  bool is_there = false;
+  storages->second.overlaps.each(host, host + bytes, [&](std::uint32_t number) {
+    const Storage& storage = storages->second.rows[number];
+    const auto first = is_there ? storage.mappings.end() : first_at(storage, at);
+    is_there = is_there || (first != storage.mappings.end() &&
+                            trace_.ops.begin_of(mappings_.rows()[*first].alloc.value) <= at);
+  });
+  return is_there;
+}
+
+void Presence::add(const Storage& storage, Nanoseconds from, Nanoseconds to, std::size_t known,
+                   OtherMappings& others) const {
+  std::size_t count = 0;
+  OtherMappings found;
+  for (auto at = first_at(storage, from); at != storage.mappings.end(); ++at) {
+    const Mapping& row = mappings_.rows()[*at];
+    if (trace_.ops.begin_of(row.alloc.value) > to) break;
+    ++count;
+    found.mappings.push_back(*at);
+    found.sent = found.sent || directions_[*at].sent;
+    found.returned = found.returned || directions_[*at].returned;
+  }
+  if (count <= known) return;
+  found.any = true;
+  others = found;
+}
+
+Aliases::Aliases(const Trace& trace, const Mappings& mappings) {
+  std::map<std::pair<std::uint32_t, std::string_view>, std::uint32_t> named;  // at a site
+  Joined joined(mappings.pieces());
+  for (const Mapping& row : mappings.rows()) {
+    const Index<Site> site = trace.ops.common(row.alloc.value).site;
+    if (row.item == nullptr || !site) continue;
+    const auto [first, is_first] = named.try_emplace({site.value, row.item->name}, row.piece);
+    if (!is_first) joined.join(row.piece, first->second);
+  }
+  for (const Mapping& row : mappings.rows()) group_of_.push_back(joined.find(row.piece));
+}
+
+namespace {
+
+bool needs_presence(const Trace& trace, const Region& region) {
+  if (region.unfinished || !region.site || region.map_list >= trace.map_lists.size()) return false;
+  const Directive directive = trace.sites[region.site.value].directive;
+  return directive == Directive::kTargetUpdate || directive == Directive::kTargetExitData;
+}
+
+bool names_data(const MapItem& item) { return item.begin != 0 && item.bytes != 0; }
+
+/// Where on the host regions moved data: what is not known to be there may have been, all the same.
+/// Rarely asked, and read when it is.
+class MovedData {
+ public:
+  explicit MovedData(const Trace& trace) : trace_(trace) {}
+
+  [[nodiscard]] bool any(std::uint32_t region, const MapItem& item) {
+    if (!is_read_) read();
+    const auto at = std::ranges::lower_bound(places_, std::pair(region, item.begin));
+    return at != places_.end() && at->first == region && at->second < item.begin + item.bytes;
+  }
+
+ private:
+  void read() {
+    is_read_ = true;
+    for (std::size_t i = 0; i < trace_.ops.size(); ++i) {
+      const DataOp& op = trace_.ops.common(i);
+      const Index<Region> region = trace_.ops.region_of(i);
+      if (!region || !is_transfer(op.kind)) continue;
+      places_.emplace_back(region.value, op.kind == OpKind::kHtoD ? op.src : op.dst);
+    }
+    if (!std::ranges::is_sorted(places_)) std::ranges::sort(places_);
+  }
+
+  const Trace& trace_;
+  std::vector<std::pair<std::uint32_t, std::uint64_t>> places_;  // region, host address
+  bool is_read_ = false;
+};
+
+}  // namespace
+
+IdleDirectives::IdleDirectives(const Trace& trace, const Presence& presence) : trace_(trace) {
+  const bool any = std::ranges::any_of(trace.sites, [](const Site& site) {
+    return site.directive == Directive::kTargetUpdate ||
+           site.directive == Directive::kTargetExitData;
+  });
+  if (!any) return;
+  MovedData moved(trace);
+  using Row = std::pair<const MapItem*, Item*>;
+  std::map<std::tuple<std::uint32_t, std::int32_t, std::uint64_t, std::uint64_t>, Item> items;
+  const auto rows_of = [&](const Region& region) {
+    std::vector<Row> rows;
+    if (!needs_presence(trace, region)) return rows;
+    const bool is_update = trace.sites[region.site.value].directive == Directive::kTargetUpdate;
+    for (const MapItem& item : trace.map_lists[region.map_list]) {
+      if (!names_data(item)) continue;
+      Item& row = items[{region.site.value, region.device, item.begin, item.bytes}];
+      row.device = region.device;
+      row.host = item.begin;
+      row.bytes = item.bytes;
+      row.site = region.site;
+      row.only_returns =
+          row.only_returns && is_update && (item.type & (kMapTo | kMapFrom)) == kMapFrom;
+      rows.emplace_back(&item, &row);
+    }
+    return rows;
+  };
+  const std::vector<std::vector<Row>> rows_of_shape = trace.regions.of_shapes(rows_of);
+  std::vector<Item*> idle;  // of one region
+  for (std::uint32_t i = 0; i < trace.regions.size(); ++i) {
+    const std::vector<Row>& rows = rows_of_shape[trace.regions.shape_of(i)];
+    const Nanoseconds begin = trace.regions.begin_of(i);
+    idle.clear();
+    for (const auto& [item, row] : rows) {
+      ++row->instances;
+      // One that only counts a reference down makes no operation either.
+      if (presence.is_there(row->device, item->begin, item->bytes, begin) || moved.any(i, *item)) {
+        continue;
+      }
+      row->idle.push_back(begin);
+      idle.push_back(row);
+    }
+    if (idle.size() == rows.size()) continue;
+    for (Item* row : idle) row->beside_others = true;
+  }
+  for (auto& [key, item] : items) {
+    if (item.idle.empty()) continue;
+    std::ranges::sort(item.idle);
+    overlaps_.add(item.host, item.host + item.bytes);
+    items_.push_back(std::move(item));
+  }
+  overlaps_.settle();
+}
+
+IdleEdits IdleDirectives::edits_on(const Stay& stay, std::uint32_t data) const {
+  struct Told {
+    Edit edit;
+    std::uint64_t idle = 0;  // instances
+    std::uint64_t of = 0;
+    bool only_returns = true;
+  };
+  // One directive that is inlined at several places has several sites.
+  std::map<std::pair<SourcePlace, Directive>, Told> told;
+  overlaps_.each(stay.host, stay.host + stay.bytes, [&](std::uint32_t number) {
+    const Item& item = items_[number];
+    const auto first = std::ranges::lower_bound(item.idle, stay.from);
+    const bool is_meanwhile = first != item.idle.end() && *first <= stay.to;
+    if (item.device != stay.device || !is_meanwhile) return;
+    const Site& site = trace_.sites[item.site.value];
+    const SourcePlace place = source_place(site);
+    auto& [edit, idle, of, only_returns] = told[{place, site.directive}];
+    edit.anchor.places = {place};
+    edit.directive = site.directive;
+    edit.when = EditWhen::kNothingThere;
+    if (item.beside_others) edit.clauses = {{"", {data}}};
+    idle += item.idle.size();
+    of += item.instances;
+    only_returns = only_returns && item.only_returns;
+  });
+  IdleEdits edits;
+  for (auto& [place, one] : told) {
+    if (one.idle == one.of) {
+      one.edit.kind = one.edit.clauses.empty() ? EditKind::kRemove : EditKind::kLeaveOut;
+      edits.edits.push_back(std::move(one.edit));
+    } else if (!one.only_returns) {
+      edits.at_times.push_back(place.first);
+    }
+  }
+  return edits;
+}
+
+}  // namespace ompdm::analysis

@@ -1,0 +1,133 @@
+// What else is mapped while data would stay on a device, and which directives would find it
+// there. Inside the analysis library only.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "detectors/accesses.h"
+#include "detectors/mappings.h"
+#include "ompdm/findings.h"
+
+namespace ompdm::analysis {
+
+/// Storage that advice keeps on a device.
+struct Stay {
+  std::int32_t device = -1;
+  std::uint64_t host = 0;
+  std::uint64_t bytes = 0;
+  std::uint32_t storage = 0;  ///< DataOp::storage
+  Nanoseconds from = 0;
+  Nanoseconds to = 0;
+};
+
+/// The mappings of a piece of storage, or of a part of it, besides those that are known.
+struct OtherMappings {
+  /// One reaches beyond the piece: the runtime would refuse it while the piece is there ("explicit
+  /// extension not allowed").
+  bool blocks = false;
+  bool any = false;       ///< the others would find the piece present, and move nothing
+  bool sent = false;      ///< some of them sent
+  bool returned = false;  ///< some of them brought back
+  std::vector<std::uint32_t> mappings;  ///< they, and the known ones
+  bool elsewhere = false;               ///< another device worked on some of the same storage
+  bool elsewhere_returned = false;      ///< and brought back what it may have changed
+
+  /// Whether the piece can stay on its device. What `comes_back` from there another device would
+  /// miss, and this one what the other brings back: the host does not tell them.
+  [[nodiscard]] bool allow_to_keep(bool comes_back) const {
+    return !blocks && !elsewhere_returned && !(elsewhere && (comes_back || returned));
+  }
+};
+
+class Presence {
+ public:
+  Presence(const Trace& trace, const Mappings& mappings);
+
+  /// Of mappings of the same storage that were there at some time in [from, to], all but the
+  /// `known` ones of the piece itself.
+  [[nodiscard]] OtherMappings others(const Mapping& piece, Nanoseconds from, Nanoseconds to,
+                                     std::size_t known) const;
+
+  /// Whether some of this host storage was on the device at an instant.
+  [[nodiscard]] bool is_there(std::int32_t device, std::uint64_t host, std::uint64_t bytes,
+                              Nanoseconds at) const;
+
+ private:
+  struct Storage {
+    std::uint64_t host = 0;
+    std::uint64_t bytes = 0;
+    std::uint32_t number = 0;             // DataOp::storage
+    std::vector<std::uint32_t> mappings;  // one after the other in time
+  };
+  struct Storages {
+    std::vector<Storage> rows;
+    Overlaps overlaps;  // beside rows
+  };
+  // Of a mapping's transfers, of which there may be millions.
+  struct Directions {
+    bool sent = false;
+    bool returned = false;
+  };
+  void add_device(const Storages& storages, const Mapping& piece, Nanoseconds from, Nanoseconds to,
+                  std::size_t known, OtherMappings& others) const;
+  void add(const Storage& storage, Nanoseconds from, Nanoseconds to, std::size_t known,
+           OtherMappings& others) const;
+  /// The first that was still there then.
+  [[nodiscard]] std::vector<std::uint32_t>::const_iterator first_at(const Storage& storage,
+                                                                    Nanoseconds time) const;
+
+  const Trace& trace_;
+  const Mappings& mappings_;
+  std::vector<Directions> directions_;  // by mapping
+  std::map<std::int32_t, Storages> by_device_;
+};
+
+class Aliases {
+ public:
+  Aliases(const Trace& trace, const Mappings& mappings);
+
+  /// The group that a mapping's storage belongs to: what a directive called by one name is in one
+  /// group, and so are groups that have a piece in common.
+  [[nodiscard]] std::uint32_t of(std::uint32_t mapping) const { return group_of_[mapping]; }
+
+ private:
+  std::vector<std::uint32_t> group_of_;  // by mapping
+};
+
+/// What to do about directives that found nothing there, once something is.
+struct IdleEdits {
+  std::vector<Edit> edits;
+  /// Directives that found it there in other instances, and would send or end it now in all of
+  /// them: no edit of them can be written.
+  std::vector<SourcePlace> at_times;
+};
+
+class IdleDirectives {
+ public:
+  IdleDirectives(const Trace& trace, const Presence& presence);
+
+  /// What to do about each directive that names some of this storage, which is `data` in
+  /// Finding::data: to remove it; where it did something about its other items, to leave this one
+  /// out. An update that brings it back at times may do so each time.
+  [[nodiscard]] IdleEdits edits_on(const Stay& stay, std::uint32_t data) const;
+
+ private:
+  struct Item {
+    std::int32_t device = -1;
+    std::uint64_t host = 0;
+    std::uint64_t bytes = 0;
+    Index<Site> site;
+    bool only_returns = true;    ///< an update from
+    bool beside_others = false;  ///< when it was idle another of its directive was not
+    std::uint64_t instances = 0;
+    std::vector<Nanoseconds> idle;  ///< when instances found it not there; in order
+  };
+  const Trace& trace_;
+  std::vector<Item> items_;  // none if none was ever idle
+  Overlaps overlaps_;        // beside items_
+};
+
+}  // namespace ompdm::analysis

@@ -1,0 +1,219 @@
+#include "detectors/settle.h"
+
+#include <numeric>
+#include <tuple>
+
+#include "detectors/names.h"
+
+namespace ompdm::analysis {
+namespace {
+
+/// The items of an edit that changes what directives have.
+std::set<ItemAt> items_of(const Finding& finding, const Edit& edit) {
+  std::set<ItemAt> items;
+  if (edit.kind == EditKind::kInsert || edit.kind == EditKind::kKeep) return items;
+  for (const SourcePlace& place : edit.anchor.places) {
+    for (const EditClause& clause : edit.clauses) {
+      for (const std::uint32_t number : clause.data) {
+        items.emplace(place, finding.data[number].expression);
+      }
+    }
+  }
+  return items;
+}
+
+bool is_of_motion(const Edit& edit) {
+  return edit.directive == Directive::kTargetUpdate || edit.directive == Directive::kApi;
+}
+
+}  // namespace
+
+std::set<ItemAt> rewritten_items(const Finding& finding) {
+  std::set<ItemAt> all;
+  for (const Edit& edit : finding.edits) {
+    if (!is_of_motion(edit)) all.merge(items_of(finding, edit));
+  }
+  return all;
+}
+
+namespace {
+
+bool share_one(const std::set<ItemAt>& some, const std::set<ItemAt>& others) {
+  return std::ranges::any_of(some, [&](const ItemAt& item) { return others.contains(item); });
+}
+
+/// Whether two pieces cannot be on a device at once and would have to: the runtime does not extend
+/// what is there.
+bool overlap_in_part(std::vector<Stay> stays) {
+  std::ranges::sort(stays, {}, &Stay::from);
+  std::map<std::pair<std::int32_t, std::uint64_t>, Stay> there;  // apart from each other
+  for (Stay stay : stays) {
+    auto at = there.lower_bound({stay.device, stay.host + stay.bytes});
+    while (at != there.begin()) {
+      const auto before = std::prev(at);
+      const Stay& other = before->second;
+      if (other.device != stay.device || other.host + other.bytes <= stay.host) break;
+      const bool is_same = other.host == stay.host && other.bytes == stay.bytes;
+      if (!is_same && other.to > stay.from) return true;
+      if (is_same) stay.to = std::max(stay.to, other.to);
+      at = there.erase(before);
+    }
+    there[{stay.device, stay.host}] = stay;
+  }
+  return false;
+}
+
+}  // namespace
+
+Settlement::Settlement(const Evidence& evidence)
+    : evidence_(evidence),
+      removed_(evidence.trace.ops.size()),
+      rested_on_(removed_.size()),
+      stayed_(removed_.size()),
+      counted_on_(removed_.size()),
+      links_(removed_.size()),
+      seen_(removed_.size()) {}
+
+Settlement::Items Settlement::items_of(const Claim& claim) const {
+  const Trace& trace = evidence_.trace;
+  const auto item_at = [&](const Site& site, std::uint32_t op) {
+    return ItemAt(source_place(site), expression_at(trace, evidence_.mappings, op));
+  };
+  Items items{rewritten_items(claim.finding), {}, {}};
+  std::set<std::pair<std::uint32_t, std::uint32_t>> known;  // site, mapping
+  for (const std::uint32_t op : claim.ops) {
+    const DataOp& sent = trace.ops.common(op);
+    if (!sent.site || sent.kind != OpKind::kHtoD) continue;
+    const Site& site = trace.sites[sent.site.value];
+    const bool is_motion =
+        site.directive == Directive::kTargetUpdate || site.directive == Directive::kApi;
+    if (!is_motion || !known.emplace(sent.site.value, evidence_.mappings.of(op)).second) continue;
+    items.thinned.insert(item_at(site, op));
+  }
+  for (const std::uint32_t op : claim.needed) {
+    const Index<Site> site = trace.ops.common(op).site;
+    if (site) items.needed.insert(item_at(trace.sites[site.value], op));
+  }
+  return items;
+}
+
+std::vector<Claim> Settlement::settle(std::vector<Claim> claims) {
+  std::vector<std::size_t> order(claims.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, {}, [&](std::size_t i) {
+    const Finding& finding = claims[i].finding;
+    // What comes back comes back no more while data stays, so that such a claim has to save far
+    // more than one that keeps the data.
+    constexpr std::uint64_t kFar = 4;
+    const std::uint64_t bytes = std::max(finding.wasted_bytes, finding.allocated_bytes);
+    const bool is_weak =
+        finding.pattern == "unmodified_copy_back" && finding.confidence == Confidence::kPossible;
+    return std::tuple(~(is_weak ? bytes / kFar : bytes), finding.confidence, i);
+  });
+  std::vector<bool> stays(claims.size());
+  for (const std::size_t i : order) stays[i] = take(claims[i]);
+  std::vector<Claim> kept;
+  for (std::size_t i = 0; i < claims.size(); ++i) {
+    if (stays[i]) kept.push_back(std::move(claims[i]));
+  }
+  return kept;
+}
+
+bool Settlement::take(const Claim& claim) {
+  Items items = items_of(claim);
+  if (contradicts(items) || contradicts(claim)) return false;
+  std::vector<std::uint32_t> added;
+  for (const std::uint32_t op : claim.ops) {
+    if (removed_[op]) continue;
+    removed_[op] = true;
+    added.push_back(op);
+  }
+  std::vector<std::uint32_t> linked;
+  for (const Rest& rest : claim.rests) {
+    if (links_[rest.op].known) continue;
+    links_[rest.op] = {rest.on, true};
+    linked.push_back(rest.op);
+  }
+  ++round_;
+  const bool stands =
+      std::ranges::all_of(claim.rests, [&](const Rest& rest) { return holds(rest.on); }) &&
+      std::ranges::all_of(added, [&](std::uint32_t op) { return !rested_on_[op] || holds(op); });
+  if (!stands) {
+    for (const std::uint32_t op : added) removed_[op] = false;
+    for (const std::uint32_t op : linked) links_[op] = {};
+    return false;
+  }
+  taken_.rewritten.merge(items.rewritten);
+  taken_.thinned.merge(items.thinned);
+  taken_.needed.merge(items.needed);
+  for (const Stay& stay : claim.stays) keep(stay);
+  for (const std::uint32_t op : claim.sends) counted_on_[op] = true;
+  if (claim.host_lags) {
+    for (const std::uint32_t op : claim.ops) stayed_[op] = true;
+  }
+  for (const Rest& rest : claim.rests) {
+    if (rest.on != kNoOp) rested_on_[rest.on] = true;
+  }
+  return true;
+}
+
+bool Settlement::contradicts(const Items& items) const {
+  return share_one(items.rewritten, taken_.rewritten) ||
+         share_one(items.rewritten, taken_.needed) || share_one(items.thinned, taken_.needed) ||
+         share_one(items.needed, taken_.rewritten) || share_one(items.needed, taken_.thinned);
+}
+
+bool Settlement::contradicts(const Claim& claim) const {
+  return overlap_in_part(claim.stays) ||
+         std::ranges::any_of(claim.stays, [&](const Stay& stay) { return is_kept(stay); }) ||
+         std::ranges::any_of(claim.sends, [&](std::uint32_t op) { return stayed_[op]; }) ||
+         (claim.host_lags &&
+          std::ranges::any_of(claim.ops, [&](std::uint32_t op) { return counted_on_[op]; }));
+}
+
+bool Settlement::is_kept(const Stay& stay) const {
+  const auto found = kept_.find({stay.device, stay.storage});
+  if (found == kept_.end()) return false;
+  const Kept& kept = found->second;
+  const std::uint64_t end = stay.host + stay.bytes;
+  if (!kept.addresses.overlap(stay.host, end)) return false;
+  for (auto at = kept.times.lower_bound({end, 0}); at != kept.times.begin();) {
+    --at;
+    const auto& [host, bytes] = at->first;
+    if (host + kept.widest <= stay.host) break;
+    if (host + bytes > stay.host && at->second.overlap(stay.from, stay.to)) return true;
+  }
+  return false;
+}
+
+void Settlement::keep(const Stay& stay) {
+  Kept& kept = kept_[{stay.device, stay.storage}];
+  kept.addresses.add(stay.host, stay.host + stay.bytes);
+  kept.times[{stay.host, stay.bytes}].add(stay.from, stay.to);
+  kept.widest = std::max(kept.widest, stay.bytes);
+}
+
+/// Whether what the operation brought about still comes about: it stays itself, or what it rests
+/// on does. What comes back to itself rests on nothing.
+bool Settlement::holds(std::uint32_t op) {
+  std::vector<std::uint32_t> path;
+  State end = State::kHolds;
+  while (op != kNoOp && removed_[op]) {
+    Seen& seen = seen_[op];
+    if (seen.round == round_) {
+      end = seen.state == State::kHolds ? State::kHolds : State::kFalls;
+      break;
+    }
+    seen = {round_, State::kOpen};
+    path.push_back(op);
+    if (!links_[op].known) {
+      end = State::kFalls;
+      break;
+    }
+    op = links_[op].on;
+  }
+  for (const std::uint32_t one : path) seen_[one].state = end;
+  return end == State::kHolds;
+}
+
+}  // namespace ompdm::analysis

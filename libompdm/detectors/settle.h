@@ -1,0 +1,111 @@
+// Which claims can be given together. Inside the analysis library only.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "detectors/findings.h"
+#include "ompdm/analysis.h"
+
+namespace ompdm::analysis {
+
+/// Where a directive stands, and one of its items as its clause has it.
+using ItemAt = std::pair<SourcePlace, std::string>;
+
+/// Items of which edits write a map clause anew, or take out of it.
+std::set<ItemAt> rewritten_items(const Finding& finding);
+
+/// Spans, those that overlap made one.
+template <class Number>
+class Spans {
+ public:
+  [[nodiscard]] bool overlap(Number begin, Number end) const {
+    const auto after = spans_.lower_bound(end);
+    return after != spans_.begin() && std::prev(after)->second > begin;
+  }
+
+  void add(Number begin, Number end) {
+    auto at = spans_.lower_bound(end);
+    while (at != spans_.begin() && std::prev(at)->second > begin) {
+      --at;
+      begin = std::min(begin, at->first);
+      end = std::max(end, at->second);
+      at = spans_.erase(at);
+    }
+    spans_.emplace(begin, end);
+  }
+
+ private:
+  std::map<Number, Number> spans_;  // begin -> end
+};
+
+/// Takes claims in, as far as they can be given together with those taken before. Left out are
+/// those that fall with another: whose operations are needless only because of one that another
+/// claim takes away (two sends of the same data of which either would do), whose advice rewrites an
+/// item of a map clause that another rewrites or counts on, or keeps storage on a device while
+/// another keeps it there, in directives that were not made to stand together; or that count on a
+/// send which does not take place where the data stays. Storage that takes
+/// the place of other storage is another.
+class Settlement {
+ public:
+  explicit Settlement(const Evidence& evidence);
+
+  /// Those of the claims that stand, in their order. Of claims that cannot stand together the one
+  /// that saves the most bytes stays (of a possible copy back a quarter counts), then the surest,
+  /// then the first: bytes are the same in every run, times are not.
+  std::vector<Claim> settle(std::vector<Claim> claims);
+
+ private:
+  struct Link {
+    std::uint32_t on = Index<DataOp>::kNone;
+    bool known = false;
+  };
+  enum class State : std::uint8_t { kOpen, kHolds, kFalls };
+  struct Seen {
+    std::uint32_t round = 0;
+    State state = State::kOpen;
+  };
+
+  /// Items that a claim writes anew, of which updates need not send some, or that it counts on as
+  /// they are.
+  struct Items {
+    std::set<ItemAt> rewritten;
+    std::set<ItemAt> thinned;
+    std::set<ItemAt> needed;
+  };
+
+  [[nodiscard]] Items items_of(const Claim& claim) const;
+  bool take(const Claim& claim);
+  [[nodiscard]] bool contradicts(const Items& items) const;
+  [[nodiscard]] bool contradicts(const Claim& claim) const;
+  [[nodiscard]] bool is_kept(const Stay& stay) const;
+  void keep(const Stay& stay);
+  bool holds(std::uint32_t op);
+
+  const Evidence& evidence_;
+  std::vector<bool> removed_;     // all by position in Trace::ops
+  std::vector<bool> rested_on_;   // by what was taken
+  std::vector<bool> stayed_;      // gone because the data stays: the host may have another content
+  std::vector<bool> counted_on_;  // sends that show what the host has
+  std::vector<Link> links_;
+  std::vector<Seen> seen_;
+  std::uint32_t round_ = 0;
+  Items taken_;
+  /// What is kept of a storage on a device.
+  struct Kept {
+    Spans<std::uint64_t> addresses;
+    std::map<std::pair<std::uint64_t, std::uint64_t>, Spans<Nanoseconds>>
+        times;  // by address, bytes
+    std::uint64_t widest = 0;
+  };
+  std::map<std::pair<std::int32_t, std::uint32_t>, Kept> kept_;
+};
+
+}  // namespace ompdm::analysis

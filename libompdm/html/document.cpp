@@ -1,0 +1,523 @@
+#include "html/document.h"
+
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "analysis/device_clock.h"
+#include "html/events.h"
+#include "html/web_files.h"
+#include "ompdm/analysis.h"
+#include "ompdm/error.h"
+#include "ompdm/report.h"
+#include "ompdm/trace.h"
+#include "report/advice.h"
+#include "report/comparison.h"
+#include "report/findings.h"
+#include "report/headline.h"
+#include "report/patterns.h"
+#include "report/pragma.h"
+#include "report/sentences.h"
+
+namespace ompdm::report::page {
+
+namespace {
+
+std::string deflated(const std::string& bytes) {
+  uLongf size = compressBound(bytes.size());
+  std::string packed(size, '\0');
+  const int result =
+      compress2(reinterpret_cast<Bytef*>(packed.data()), &size,
+                reinterpret_cast<const Bytef*>(bytes.data()), bytes.size(), Z_DEFAULT_COMPRESSION);
+  if (result != Z_OK) throw Error("the page's events do not fit into memory");
+  packed.resize(size);
+  return packed;
+}
+
+int bytes_of(std::uint64_t value) {
+  int count = 0;
+  for (; value != 0; value >>= 8) ++count;
+  return count;
+}
+
+}  // namespace
+
+void Columns::begin_block(const char* name, std::size_t rows) {
+  block_ = name;
+  layout_[block_] = {{"rows", rows}, {"columns", Json::array()}};
+}
+
+void Columns::add(const char* name, const std::vector<std::uint64_t>& values) {
+  const int bytes = values.empty() ? 0 : bytes_of(std::ranges::max(values));
+  layout_[block_]["columns"].push_back({{"name", name}, {"bytes", bytes}, {"grows", false}});
+  for (int plane = 0; plane < bytes; ++plane) {
+    for (const std::uint64_t value : values) {
+      bytes_.push_back(static_cast<char>(value >> (8 * plane) & 0xff));
+    }
+  }
+}
+
+void Columns::add_growing(const char* name, std::vector<std::uint64_t> values) {
+  for (std::size_t i = values.size(); i-- > 1;) values[i] -= values[i - 1];
+  add(name, values);
+  layout_[block_]["columns"].back()["grows"] = true;
+}
+
+std::string Columns::base64() const { return base64_of(deflated(bytes_)); }
+
+std::string base64_of(std::string_view bytes) {
+  constexpr const char* kDigits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  text.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    std::uint32_t group = 0;
+    for (std::size_t k = 0; k < 3; ++k) {
+      group = group << 8 | (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0U);
+    }
+    for (std::size_t k = 0; k < 4; ++k) {
+      text.push_back(i + k > bytes.size() ? '=' : kDigits[group >> (18 - 6 * k) & 63]);
+    }
+  }
+  return text;
+}
+
+namespace {
+
+using analysis::Pass;
+
+constexpr std::size_t kMostPasses = 60'000;  // of all loops
+constexpr std::size_t kMostOfOneLoop = 2'000;
+constexpr std::array<const char*, analysis::kPassParts> kTimes = {
+    "kernel", "htod", "dtoh", "on_device", "allocation", "host"};
+constexpr std::array<const char*, analysis::kPassParts> kNeedless = {
+    "kernel_needless",    "htod_needless",       "dtoh_needless",
+    "on_device_needless", "allocation_needless", "host_needless"};
+
+void add_pass(Pass& sum, const Pass& pass) {
+  sum.count += pass.count;
+  sum.end = std::max(sum.end, pass.end);
+  sum.hashing += pass.hashing;
+  sum.wall += pass.wall;
+  for (std::size_t part = 0; part < analysis::kPassParts; ++part) {
+    sum.time[part] += pass.time[part];
+    sum.needless[part] += pass.needless[part];
+  }
+  sum.htod_bytes += pass.htod_bytes;
+  sum.dtoh_bytes += pass.dtoh_bytes;
+  sum.needless_bytes += pass.needless_bytes;
+}
+
+struct PassRow {
+  std::size_t loop = 0;
+  Pass pass;
+};
+
+template <class Of>
+std::vector<std::uint64_t> pass_column(const std::vector<PassRow>& rows, Of of) {
+  std::vector<std::uint64_t> values;
+  values.reserve(rows.size());
+  for (const PassRow& row : rows) values.push_back(static_cast<std::uint64_t>(of(row.pass)));
+  return values;
+}
+
+}  // namespace
+
+std::vector<Pass> summed_passes(const std::vector<Pass>& passes, std::size_t most) {
+  if (passes.size() <= most) return passes;
+  const std::size_t together = (passes.size() + most - 1) / most;
+  std::vector<Pass> rows;
+  for (const Pass& pass : passes) {
+    // Those of several entries are summed all the same where entries are short.
+    const bool apart =
+        rows.empty() || rows.back().count >= together || (rows.size() == 1 && rows.front().first);
+    if (apart) {
+      rows.push_back(pass);
+    } else {
+      add_pass(rows.back(), pass);
+    }
+  }
+  return rows;
+}
+
+void add_passes(const std::vector<std::vector<Pass>>& loops, std::size_t first_loop,
+                Columns& columns) {
+  const std::size_t most = std::clamp<std::size_t>(
+      kMostPasses / std::max<std::size_t>(loops.size(), 1), 16, kMostOfOneLoop);
+  std::vector<PassRow> rows;
+  for (std::size_t i = 0; i < loops.size(); ++i) {
+    for (Pass& pass : summed_passes(loops[i], most)) rows.push_back({i, pass});
+  }
+  columns.begin_block("passes", rows.size());
+  std::vector<std::uint64_t> loop;
+  for (const PassRow& row : rows) loop.push_back(row.loop + first_loop);
+  columns.add_growing("loop", std::move(loop));
+  columns.add("begin", pass_column(rows, [](const Pass& p) { return std::max(p.begin, {}); }));
+  columns.add("duration", pass_column(rows, [](const Pass& p) { return p.end - p.begin; }));
+  columns.add("count", pass_column(rows, [](const Pass& p) { return p.count; }));
+  columns.add("first", pass_column(rows, [](const Pass& p) { return p.first; }));
+  columns.add("wall", pass_column(rows, [](const Pass& p) { return p.wall; }));
+  for (std::size_t part = 0; part < analysis::kPassParts; ++part) {
+    columns.add(kTimes[part], pass_column(rows, [&](const Pass& p) { return p.time[part]; }));
+    columns.add(kNeedless[part],
+                pass_column(rows, [&](const Pass& p) { return p.needless[part]; }));
+  }
+  columns.add("htod_bytes", pass_column(rows, [](const Pass& p) { return p.htod_bytes; }));
+  columns.add("dtoh_bytes", pass_column(rows, [](const Pass& p) { return p.dtoh_bytes; }));
+  columns.add("needless_bytes", pass_column(rows, [](const Pass& p) { return p.needless_bytes; }));
+}
+
+namespace {
+
+/// Where a recording's rows begin in the report's tables, which are those of all recordings in
+/// turn.
+struct RowOffsets {
+  std::size_t directives = 0;
+  std::size_t variables = 0;
+  std::size_t iterations = 0;
+  std::size_t findings = 0;
+};
+
+/// What goes into the page of one recording: JSON that says what there is, and the numbers.
+struct Timeline {
+  Json head;
+  std::string base64;
+};
+
+/// A column of `rows`, what `of` says of each.
+template <class Row, class Of>
+std::vector<std::uint64_t> column(const std::vector<Row>& rows, Of of) {
+  std::vector<std::uint64_t> values;
+  values.reserve(rows.size());
+  for (const Row& row : rows) values.push_back(static_cast<std::uint64_t>(of(row)));
+  return values;
+}
+
+/// References to rows are stored plus 1; 0 is none.
+std::uint64_t reference(std::uint32_t row, std::size_t offset) {
+  return row == kNoRow32 ? 0 : row + offset + 1;
+}
+
+void add_events(const std::vector<Event>& rows, const RowOffsets& offsets, Columns& columns) {
+  columns.begin_block("events", rows.size());
+  columns.add_growing("begin", column(rows, [](const Event& e) { return e.begin; }));
+  columns.add("duration", column(rows, [](const Event& e) { return e.duration; }));
+  columns.add("bytes", column(rows, [](const Event& e) { return e.bytes; }));
+  columns.add("kind", column(rows, [](const Event& e) { return e.kind; }));
+  columns.add("flags", column(rows, [](const Event& e) { return e.flags; }));
+  columns.add("track", column(rows, [](const Event& e) { return e.track; }));
+  columns.add("lane", column(rows, [](const Event& e) { return e.lane; }));
+  columns.add("directive", column(rows, [&](const Event& e) {
+                return reference(e.directive, offsets.directives);
+              }));
+  columns.add("variable", column(rows, [&](const Event& e) {
+                return reference(e.variable, offsets.variables);
+              }));
+  columns.add("finding",
+              column(rows, [&](const Event& e) { return reference(e.finding, offsets.findings); }));
+}
+
+void add_bins(const Binned& binned, const RowOffsets& offsets, Columns& columns) {
+  const std::vector<Bin>& bins = binned.bins;
+  columns.begin_block("bins", bins.size());
+  columns.add_growing("slot", column(bins, [](const Bin& b) { return b.slot; }));
+  columns.add("track", column(bins, [](const Bin& b) { return b.track; }));
+  columns.add("count", column(bins, [](const Bin& b) { return b.count; }));
+  columns.add("bytes", column(bins, [](const Bin& b) { return b.bytes; }));
+  columns.add("busy", column(bins, [](const Bin& b) { return b.busy; }));
+  columns.add("needless", column(bins, [](const Bin& b) { return b.needless; }));
+  const std::vector<CrossingBin>& crossings = binned.crossings;
+  columns.begin_block("crossings", crossings.size());
+  columns.add_growing("slot", column(crossings, [](const CrossingBin& b) { return b.slot; }));
+  columns.add("variable", column(crossings, [&](const CrossingBin& b) {
+                return reference(b.variable, offsets.variables);
+              }));
+  columns.add("htod", column(crossings, [](const CrossingBin& b) { return b.htod; }));
+  columns.add("dtoh", column(crossings, [](const CrossingBin& b) { return b.dtoh; }));
+  columns.add("needless", column(crossings, [](const CrossingBin& b) { return b.needless; }));
+}
+
+/// Devices are numbered from -1.
+std::uint64_t device_column(std::int32_t device) {
+  return device < 0 ? 0 : static_cast<std::uint64_t>(device) + 1;
+}
+
+void add_memory(const DeviceMemory& memory, const RowOffsets& offsets, Columns& columns) {
+  const std::vector<MemorySample>& samples = memory.samples;
+  columns.begin_block("memory", samples.size());
+  columns.add_growing("time", column(samples, [](const MemorySample& s) { return s.time; }));
+  columns.add("device",
+              column(samples, [](const MemorySample& s) { return device_column(s.device); }));
+  columns.add("bytes", column(samples, [](const MemorySample& s) { return s.bytes; }));
+  const std::vector<Stay>& stays = memory.stays;
+  columns.begin_block("stays", stays.size());
+  columns.add_growing("begin", column(stays, [](const Stay& s) { return s.begin; }));
+  columns.add("duration", column(stays, [](const Stay& s) { return s.end - s.begin; }));
+  columns.add("device", column(stays, [](const Stay& s) { return device_column(s.device); }));
+  columns.add("count", column(stays, [](const Stay& s) { return s.count; }));
+  columns.add("variable", column(stays, [&](const Stay& s) {
+                return reference(s.variable, offsets.variables);
+              }));
+}
+
+/// Transfers that findings call needless, apart by how sure they are.
+Json needless_json(const std::vector<Event>& events,
+                   const std::vector<analysis::Finding>& findings) {
+  analysis::Flow sure;
+  analysis::Flow possible;
+  for (const Event& event : events) {
+    const bool crosses = event.kind == EventKind::kHtoD || event.kind == EventKind::kDtoH ||
+                         event.kind == EventKind::kDtoD;
+    if (!crosses || event.finding == kNoRow32) continue;
+    const bool is_possible = findings[event.finding].confidence == analysis::Confidence::kPossible;
+    analysis::Flow& sum = is_possible ? possible : sure;
+    ++sum.count;
+    sum.bytes += event.bytes;
+    sum.time += static_cast<Nanoseconds>(event.duration);
+  }
+  const auto flow = [](const analysis::Flow& sum) {
+    return Json{{"count", sum.count}, {"bytes", sum.bytes}, {"time_ns", sum.time}};
+  };
+  return {{"sure", flow(sure)}, {"possible", flow(possible)}};
+}
+
+Json track_json(const EventTrack& track) {
+  Json json = {{"kind", track.kind}, {"lanes", track.lanes}};
+  if (track.kind == EventKind::kRegion) {
+    json["tid"] = track.tid;
+  } else {
+    json["device"] = track.device;
+  }
+  return json;
+}
+
+/// `most`: events that are shown one by one, of all recordings together.
+Timeline timeline_of(const Trace& recorded, const analysis::Picture& picture,
+                     const analysis::Analysis& analysis, const RowOffsets& offsets,
+                     std::size_t most) {
+  Trace converted;
+  if (!recorded.activities.empty()) converted = analysis::on_device_clock(recorded);
+  const Trace& trace = recorded.activities.empty() ? recorded : converted;
+  Events events = events_of(trace, picture, analysis.variables);
+  Json head = {{"end_ns", events.end}, {"events", events.rows.size()}, {"tracks", Json::array()}};
+  for (const EventTrack& track : events.tracks) head["tracks"].push_back(track_json(track));
+  head["first"] = {{"directives", offsets.directives},
+                   {"variables", offsets.variables},
+                   {"iterations", offsets.iterations},
+                   {"findings", offsets.findings}};
+  head["needless"] = needless_json(events.rows, analysis.findings);
+  const Binned binned = bin(events, most);
+  head["bin_ns"] = binned.width;
+  head["crossing_ns"] = binned.crossing_width;
+  Columns columns;
+  add_events(events.rows, offsets, columns);
+  add_bins(binned, offsets, columns);
+  add_memory(memory_of(trace, variable_rows(trace, analysis.variables), events.end), offsets,
+             columns);
+  add_passes(picture.passes, offsets.iterations, columns);
+  head["blocks"] = columns.layout();
+  return {std::move(head), columns.base64()};
+}
+
+}  // namespace
+
+}  // namespace ompdm::report::page
+
+namespace ompdm::report {
+
+namespace {
+
+using page::Json;
+
+/// As the text of a script element: no end tag and no comment can begin in it.
+std::string inert(const Json& json) {
+  const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string safe;
+  safe.reserve(text.size());
+  for (const char c : text) {
+    if (c == '<') {
+      safe += "\\u003c";
+    } else {
+      safe += c;
+    }
+  }
+  return safe;
+}
+
+/// 'sha256-…' of a file whose hash is known as hexadecimal digits.
+std::string allowed(std::string_view hexadecimal) {
+  std::string bytes;
+  for (std::size_t i = 0; i + 1 < hexadecimal.size(); i += 2) {
+    bytes += static_cast<char>(std::stoi(std::string(hexadecimal.substr(i, 2)), nullptr, 16));
+  }
+  return "'sha256-" + page::base64_of(bytes) + "'";
+}
+
+std::string head() {
+  return "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; base-uri "
+         "'none'; form-action 'none'; img-src data:; script-src " +
+         allowed(page::kScriptHash) + "; style-src " + allowed(page::kStyleHash) +
+         "\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+         "<meta name=\"color-scheme\" content=\"light dark\">\n"
+         "<link rel=\"icon\" href=\"data:,\">\n<title>ompdm report</title>\n<style>" +
+         std::string(page::kStyle) + "</style>\n</head>\n";
+}
+
+void add_script(std::string& html, const char* type, const std::string& id,
+                const std::string& text) {
+  html.append("<script type=\"").append(type).append("\" id=\"").append(id).append("\">");
+  html.append(text).append("</script>\n");
+}
+
+/// What rows are called: as in the text report.
+Json names_json(std::span<const analysis::Analysis> analyses, const SourceNames& names) {
+  Json json = {
+      {"directives", Json::array()}, {"loops", Json::array()}, {"findings", Json::array()}};
+  for (const analysis::Analysis& one : analyses) {
+    for (const auto& row : one.directives) json["directives"].push_back(names.place(row));
+    for (const auto& row : one.iterations) json["loops"].push_back(names.place(row));
+    for (const auto& row : one.findings) {
+      json["findings"].push_back(names.place(row.file, row.line));
+    }
+  }
+  return json;
+}
+
+/// What patterns of findings mean, by name, and what their counts are of.
+Json patterns_json() {
+  Json json = Json::object();
+  for (const Pattern& pattern : kPatterns) {
+    json[std::string(pattern.name)] = {
+        {"words", pattern.words}, {"one", pattern.one}, {"many", pattern.many}};
+  }
+  return json;
+}
+
+/// What to do about each finding, step by step: sentences and code.
+Json advice_json(std::span<const analysis::Analysis> analyses) {
+  constexpr std::size_t kWidest = 96;
+  Json findings = Json::array();
+  for (const analysis::Analysis& one : analyses) {
+    for (const analysis::Finding& finding : one.findings) {
+      Json steps = Json::array();
+      for (const AdviceStep& step : advice_steps(finding)) {
+        Json lines = Json::array();
+        for (const AdviceLine& line : step.lines) {
+          if (!line.is_code) {
+            lines.push_back({{"text", line.text}});
+            continue;
+          }
+          lines.push_back({{"code", set_code(line.text, finding.file, kWidest)}});
+        }
+        steps.push_back({{"check", step.is_check}, {"lines", std::move(lines)}});
+      }
+      findings.push_back(std::move(steps));
+    }
+  }
+  return findings;
+}
+
+Json sources_json(std::span<const SourceExcerpt> sources) {
+  Json json = Json::array();
+  for (const SourceExcerpt& excerpt : sources) {
+    json.push_back(
+        {{"file", excerpt.file}, {"first_line", excerpt.first_line}, {"lines", excerpt.lines}});
+  }
+  return json;
+}
+
+/// `shown` is what the page says of all recordings, `names` what each is called.
+std::string page_text(std::span<const Pictured> recordings,
+                      std::span<const analysis::Analysis> analyses,
+                      std::span<const std::string> names, Json shown) {
+  std::vector<std::string> numbers;
+  page::RowOffsets offsets;
+  for (std::size_t i = 0; i < analyses.size(); ++i) {
+    const analysis::Analysis& one = analyses[i];
+    page::Timeline timeline = page::timeline_of(*recordings[i].trace, *recordings[i].picture, one,
+                                                offsets, page::kMostEvents / analyses.size());
+    timeline.head["name"] = names[i];
+    shown["timelines"].push_back(std::move(timeline.head));
+    numbers.push_back(std::move(timeline.base64));
+    offsets.directives += one.directives.size();
+    offsets.variables += one.variables.size();
+    offsets.iterations += one.iterations.size();
+    offsets.findings += one.findings.size();
+  }
+  std::string html = head();
+  html.append("<body>\n").append(page::kBody);
+  add_script(html, "application/json", "report",
+             inert(Json::parse(render(analyses, Format::kJson))));
+  add_script(html, "application/json", "page", inert(shown));
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    add_script(html, "application/octet-stream", "numbers-" + std::to_string(i), numbers[i]);
+  }
+  html.append("<script>").append(page::kScript).append("</script>\n</body>\n</html>\n");
+  return html;
+}
+
+/// What the headline rests on; of a single recording what its header says of its times.
+std::string basis_of(std::span<const analysis::Analysis> analyses) {
+  const std::string basis = headline_basis(analyses);
+  if (!basis.empty() || analyses.size() > 1) return basis;
+  return "Wall " + header_value(analyses.front(), "Wall");
+}
+
+/// Which part of each run is told, where that is not all of it.
+Json told_parts(std::span<const analysis::Analysis> analyses) {
+  Json lines = Json::array();
+  for (const analysis::Analysis& one : analyses) {
+    if (!is_told_whole(one.recording)) lines.push_back(told_part(one));
+    if (lacks_events(one)) lines.push_back(left_part(one));
+  }
+  return lines;
+}
+
+/// What every page says: how rows are called, and the program's lines.
+Json shown_of(std::span<const analysis::Analysis> analyses, const SourceNames& names,
+              std::span<const SourceExcerpt> sources) {
+  return {{"compared", false},
+          {"headline", headline(analyses, names)},
+          {"basis", basis_of(analyses)},
+          {"names", names_json(analyses, names)},
+          {"patterns", patterns_json()},
+          {"advice", advice_json(analyses)},
+          {"sources", sources_json(sources)},
+          {"timelines", Json::array()},
+          {"warnings", told_parts(analyses)},
+          {"none_found", none_found(analyses, names)}};
+}
+
+}  // namespace
+
+std::string render_page(std::span<const Pictured> recordings,
+                        std::span<const analysis::Analysis> analyses,
+                        std::span<const SourceExcerpt> sources) {
+  if (analyses.empty()) throw Error("no trace to report on", Error::Kind::kUsage);
+  const Ranks ranks = ranks_of(analyses);
+  std::vector<std::string> names(analyses.size());
+  for (std::size_t i = 0; i < analyses.size() && !ranks.key.empty(); ++i) {
+    names[i] = ranks.key + " " + std::to_string(ranks.labels[i]);
+  }
+  return page_text(recordings, analyses, names, shown_of(analyses, SourceNames(analyses), sources));
+}
+
+std::string render_compared_page(std::span<const Pictured> recordings,
+                                 std::span<const analysis::Analysis> analyses,
+                                 std::span<const std::string> names,
+                                 std::span<const SourceExcerpt> sources) {
+  if (analyses.size() < 2) throw Error("one trace cannot be compared", Error::Kind::kUsage);
+  const Sides sides(analyses, names.front(), names.back());
+  Json shown = shown_of(analyses, SourceNames(analyses), sources);
+  shown["compared"] = true;
+  shown["headline"] = comparison_headline(sides);
+  shown["basis"] = findings_sentence(sides);
+  shown["warnings"] = comparison_warnings(sides);
+  return page_text(recordings, analyses, names, std::move(shown));
+}
+
+}  // namespace ompdm::report

@@ -1,0 +1,162 @@
+// The view "Recordings": ranks, processes or runs side by side, each figure shaded by its share of
+// the column's largest.
+import {button, bytesText, countText, counted, element, named, plain, shareText, timeText} from './basics.js';
+import {knowsTransfers, page, recordingName, report, select} from './data.js';
+
+const MOST_RECORDINGS = 512;
+
+/** Sum of a figure over one recording's directives; null where one is not known. */
+function sumOfDirectives(recording, key) {
+  const begin = page.timelines[recording].first.directives;
+  const next = page.timelines[recording + 1];
+  const rows = report.directives.slice(begin, next ? next.first.directives : undefined);
+  return rows.some((row) => row[key] === null) ? null : rows.reduce((sum, row) => sum + row[key], 0);
+}
+
+const RECORDING_COLUMNS = [
+  ['Wall', (at) => report.traces[at].wall_ns - report.traces[at].hashing_ns, timeText],
+  ['HtoD', (at) => sumOfDirectives(at, 'HtoD_bytes'), bytesText],
+  ['DtoH', (at) => sumOfDirectives(at, 'DtoH_bytes'), bytesText],
+  ['Needless', (at) => page.timelines[at].needless.sure.bytes + page.timelines[at].needless.possible.bytes, bytesText],
+  ['Transfers', (at) => sumOfDirectives(at, 'transfer_ns'), timeText],
+  ['Kernels', (at) => sumOfDirectives(at, 'kernel_ns'), timeText],
+];
+
+/** "(10x less)": how a figure stands to the first recording's. */
+function factorText(value, first) {
+  if (value === null || first === null || value === first || value === 0 || first === 0) return '';
+  const factor = first / value;
+  if (factor > 0.95 && factor < 1.05) return '';
+  const times = factor > 1 ? factor : 1 / factor;
+  return `(${times < 9.95 ? times.toFixed(1) : Math.round(times)}x ${factor > 1 ? 'less' : 'more'})`;
+}
+
+/** Null where there is one recording. */
+export function recordingsTable() {
+  if (report.traces.length < 2) return null;
+  const shown = report.traces.slice(0, MOST_RECORDINGS);
+  const columns = RECORDING_COLUMNS.map(([title, of, show]) => {
+    const values = shown.map((_, at) => of(at));
+    return {title, show, values, most: Math.max(...values.map((value) => value ?? 0))};
+  });
+  const cell = ({show, values, most}, at) => {
+    const node = element('td', {class: 'shaded'}, values[at] === null ? '–' : show(values[at]),
+      ...(page.compared && at > 0 ? [' ', element('span', {class: 'factor'}, factorText(values[at], values[0]))] : []));
+    node.style.setProperty('--share', `${most > 0 ? Math.round((40 * (values[at] ?? 0)) / most) : 0}%`);
+    return node;
+  };
+  return element('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Recordings'},
+    element('table', {class: 'recordings'},
+      element('thead', {}, element('tr', {}, ...['', ...columns.map(({title}) => title)]
+        .map((title) => element('th', {scope: 'col'}, title)))),
+      element('tbody', {}, ...shown.map((_, at) => element('tr', {},
+        element('th', {scope: 'row', class: 'text'}, button(recordingName(at), () => select({recording: at}))),
+        ...columns.map((column) => cell(column, at)))))));
+}
+
+// The head of the page: what the run was, what movement cost, what could be saved.
+
+const figure = (words, value, note) => element('div', {class: 'figure'},
+  element('dt', {}, words), element('dd', {}, value), element('dd', {class: 'note'}, note));
+
+/** "./heat 1000 10, on node17, LLVM 19.1" */
+function runLine(trace) {
+  const words = trace.arguments.length > 0 ? trace.arguments : [trace.program];
+  return element('p', {class: 'run'},
+    element('code', {}, named([words[0].split('/').pop(), ...words.slice(1)].join(' '), 120)),
+    ' on ', named(trace.host || 'an unknown host', 40), ', ', named(trace.runtime || 'unknown runtime', 60));
+}
+
+/** Needless transfers of all recordings that are not merely possible; of these if there are no others. */
+function needlessOf(recordings) {
+  const sum = (kind) => recordings.reduce((all, {needless}) => ({
+    count: all.count + needless[kind].count, bytes: all.bytes + needless[kind].bytes,
+    time: all.time + needless[kind].time_ns,
+  }), {count: 0, bytes: 0, time: 0});
+  const sure = sum('sure');
+  return sure.count > 0 ? {...sure, word: 'Needless'} : {...sum('possible'), word: 'Possibly needless'};
+}
+
+/** Bar of the wall time: what of it were copies, needless ones, kernels, and the rest. */
+function wallBar(trace, needless) {
+  if (trace.transfer_union_ns === null || trace.wall_ns <= 0) return null;
+  const wall = trace.wall_ns - trace.hashing_ns;
+  // Copies may overlap each other: the needless have their share of the time in which any ran.
+  const {HtoD, DtoH, DtoD} = report.totals;
+  const copies = HtoD.time_ns + DtoH.time_ns + DtoD.time_ns;
+  const wasted = copies > 0 ? Math.min(needless.time / copies, 1) * trace.transfer_union_ns : 0;
+  const kernels = trace.device_union_ns - trace.transfer_union_ns;
+  const parts = [
+    ['needless', wasted, `${needless.word.toLowerCase()} copies`],
+    ['htod', trace.transfer_union_ns - wasted, wasted > 0 ? 'other copies' : 'copies'],
+    ['kernel', kernels, kernels < trace.kernel_union_ns ? 'kernels and no copy' : 'kernels'],
+  ].filter(([, time]) => time > 0);
+  const rest = wall - parts.reduce((sum, [, time]) => sum + time, 0);
+  if (rest > 0) parts.push(['host', rest, 'neither: host, start-up']);
+  const bar = element('div', {class: 'wall-bar', 'aria-hidden': 'true'});
+  for (const [name, time] of parts) {
+    const piece = element('span', {class: `piece ${name}`});
+    piece.style.flexGrow = String(time / wall);
+    bar.append(piece);
+  }
+  const legend = element('ul', {class: 'legend'}, ...parts.map(([name, time, words]) =>
+    element('li', {}, element('span', {class: `swatch ${name}`}), `${words} ${timeText(time)}, ${shareText(time, wall)}`)));
+  return element('figure', {class: 'wall', 'aria-label': 'Where the wall time went'}, bar, legend);
+}
+
+/** What is compared: figures are told recording by recording. */
+function comparedOverview() {
+  return [
+    ...report.traces.map((trace, at) => {
+      const line = runLine(trace);
+      line.prepend(element('strong', {}, `${recordingName(at)}: `));
+      return line;
+    }),
+    element('p', {class: 'headline named'}, plain(page.headline)),
+    ...page.warnings.map((warning) => element('p', {class: 'warning'}, plain(warning))),
+    recordingsTable(),
+    element('p', {class: 'note'}, plain(page.basis)),
+  ];
+}
+
+/** @param {import('./data.js').Recording[]} recordings */
+export function overview(recordings) {
+  if (page.compared) return comparedOverview();
+  const {totals, traces, prediction} = report;
+  const needless = needlessOf(recordings);
+  const crossings = totals.HtoD.count + totals.DtoH.count + totals.DtoD.count;
+  const crossed = totals.HtoD.bytes + totals.DtoH.bytes + totals.DtoD.bytes;
+  const wall = Math.max(...traces.map((trace) => trace.wall_ns - trace.hashing_ns));
+  const toldWhole = page.warnings.length === 0;
+  // What was counted has its times, but no union of them.
+  const timed = !toldWhole || traces.every((trace) => trace.device_union_ns !== null);
+  const flow = (words, {bytes, count, time_ns: time}) => figure(words, knowsTransfers ? bytesText(bytes) : 'not known',
+    knowsTransfers ? counted(count, 'copy', 'copies') + (timed ? `, ${timeText(time)}` : '') : 'transfers were not recorded');
+  const launches = counted(totals.kernel.count, 'launch', 'launches');
+  const figures = [
+    figure('Wall', timeText(wall), traces.length > 1 ? `the longest of ${traces.length} recordings` : 'of the process'),
+    flow('To the device', totals.HtoD), flow('Back to the host', totals.DtoH),
+    timed ? figure('Kernels', timeText(totals.kernel.time_ns), launches) : figure('Kernels', launches, 'not timed'),
+  ];
+  if (needless.count > 0) {
+    figures.push(figure(needless.word, bytesText(needless.bytes),
+      `${report.prediction?.at_most ? 'at most ' : ''}${countText(needless.count)} of ${counted(crossings, 'copy', 'copies')}, ${shareText(needless.bytes, crossed)} of the bytes`));
+  }
+  const better = prediction && (needless.word === 'Needless' ? prediction : prediction.possible);
+  if (better && better.wall_ns < 0.99 * wall) {
+    figures.push(figure('Could take', timeText(better.wall_ns), `without it; ${shareText(wall - better.wall_ns, wall)} less`));
+  }
+  const cut = traces.some((trace) => trace.truncated);
+  const lost = traces.flatMap((trace) => trace.losses).filter((loss) => loss.count > 0);
+  return [
+    ...traces.slice(0, 1).map(runLine),
+    traces.length > 1 ? element('p', {class: 'run'}, `and ${counted(traces.length - 1, 'more recording', 'more recordings')}`) : null,
+    element('p', {class: 'headline'}, plain(page.headline)),
+    ...page.warnings.map((warning) => element('p', {class: 'warning'}, plain(warning))),
+    cut ? element('p', {class: 'warning'}, 'The trace is cut short: figures are of what is left of it.') : null,
+    lost.length > 0 ? element('p', {class: 'warning'}, `Lost: ${lost.map((loss) => `${loss.count} ${plain(loss.name).slice(0, 100)}`).join(', ')}`) : null,
+    element('dl', {class: 'figures-row'}, ...figures),
+    traces.length === 1 && toldWhole ? wallBar(traces[0], needless) : null,
+    page.basis ? element('p', {class: 'note'}, plain(page.basis)) : null,
+  ].filter((node) => node !== null);
+}

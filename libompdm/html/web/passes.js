@@ -1,0 +1,238 @@
+// Passes of a loop, as the timeline's bands and the bars show them.
+import {PARTS, bytesText, countText, element, shareText, timeText} from './basics.js';
+import {Surface, fittingText, hatch, hideTip, showTip} from './canvas.js';
+import {onSelect, recordingOfRow, report, selection, ticksOf} from './data.js';
+
+const PASS_SUMS = ['count', 'wall', 'htod_bytes', 'dtoh_bytes', 'needless_bytes',
+  ...PARTS.flatMap(({key}) => [key, `${key}_needless`])];
+
+const knownPasses = new Map();
+
+/**
+ * In order of time; each may be several neighbours (`count`) summed.
+ * @param {Object[]} recordings @param {number} loop row of the report's loops
+ */
+export function passesOf(recordings, loop) {
+  if (knownPasses.has(loop)) return knownPasses.get(loop);
+  const {passes} = recordings[recordingOfRow('iterations', loop)];
+  const rows = [];
+  for (let i = 0; i < passes.rows; i += 1) {
+    if (passes.loop[i] !== loop) continue;
+    const row = {begin: passes.begin[i], duration: passes.duration[i], first: passes.first[i] === 1};
+    for (const key of PASS_SUMS) row[key] = passes[key][i];
+    rows.push(row);
+  }
+  knownPasses.set(loop, rows);
+  return rows;
+}
+
+/** The sum of several passes. @param {Object[]} passes */
+export function sumOfPasses(passes) {
+  const sum = {begin: passes[0].begin, first: passes[0].first};
+  for (const key of PASS_SUMS) sum[key] = passes.reduce((all, pass) => all + pass[key], 0);
+  return sum;
+}
+
+/**
+ * At most `most` bars: neighbours are summed, but for the first pass.
+ * @param {Object[]} passes @param {number} most
+ */
+export function barsOf(passes, most) {
+  if (passes.length <= most) return passes;
+  const together = Math.ceil((passes.length - 1) / Math.max(most - 1, 1));
+  const bars = [passes[0]];
+  for (let i = 1; i < passes.length; i += together) bars.push(sumOfPasses(passes.slice(i, i + together)));
+  return bars;
+}
+
+/** The loop of a recording that most time went into: shown first. @param {number} recording */
+export function longestLoop(recording) {
+  let longest = null;
+  report.iterations.forEach((row, at) => {
+    if (recordingOfRow('iterations', at) !== recording) return;
+    const of = longest === null ? -1 : report.iterations[longest].wall_ns * report.iterations[longest].count;
+    if (row.parent === null && row.wall_ns * row.count > of) longest = at;
+  });
+  return longest;
+}
+
+// The view "Passes": what each pass of the chosen loop spent its time on, one bar a pass.
+
+const LEFT = 64;
+const BOTTOM = 24;
+const HEIGHT = 260;
+const CLEAR = 14;  // above the tallest bar
+
+/** "pass 3", "passes 4 to 9"; `at` in `bars`. */
+function barName(bars, at) {
+  let before = 0;
+  for (let i = 0; i < at; i += 1) before += bars[i].count;
+  return bars[at].count === 1 ? `pass ${before + 1}` : `passes ${before + 1} to ${before + bars[at].count}, each`;
+}
+
+/** Wall time of one pass of a bar. */
+const wallOf = (bar) => bar.wall / bar.count;
+
+/** Of the passes after the first. @param {Object[]} passes */
+const tallestOf = (passes) => (passes.length > 1 ? passes.slice(1) : passes)
+  .reduce((most, pass) => Math.max(most, wallOf(pass)), 0);
+
+function linesOfBar(bars, at) {
+  const bar = bars[at];
+  const lines = [`${barName(bars, at)}: ${timeText(wallOf(bar))}`];
+  for (const {key, words} of PARTS) {
+    if (bar[key] === 0) continue;
+    const needless = bar[`${key}_needless`];
+    lines.push(`${words} ${timeText(bar[key] / bar.count)}, ${shareText(bar[key] / bar.count, wallOf(bar))}`
+      + (needless > 0 ? `; needless ${timeText(needless / bar.count)}` : ''));
+  }
+  lines.push(`${bytesText(bar.htod_bytes / bar.count)} HtoD, ${bytesText(bar.dtoh_bytes / bar.count)} DtoH`);
+  return lines;
+}
+
+/** A table of the mean pass after the first, beside the first: the picture's figures. */
+function figuresTable(passes) {
+  const first = passes[0];
+  const rest = passes.length > 1 ? sumOfPasses(passes.slice(1)) : first;
+  const wall = wallOf(rest);
+  const row = (name, of, needless, colour) => element('tr', {},
+    element('th', {scope: 'row'}, colour ? element('span', {class: `swatch ${colour.slice(2)}`}) : null, name),
+    element('td', {}, timeText(of(rest) / rest.count)),
+    element('td', {}, shareText(of(rest) / rest.count, wall)),
+    element('td', {}, needless ? timeText(needless(rest) / rest.count) : ''),
+    element('td', {}, timeText(of(first) / first.count)));
+  const parts = PARTS.filter(({key}) => passes.some((pass) => pass[key] > 0));
+  return element('table', {class: 'figures'},
+    element('thead', {}, element('tr', {}, ...['', 'a pass', 'share', 'needless', '1st pass']
+      .map((title) => element('th', {scope: 'col'}, title)))),
+    element('tbody', {},
+      ...parts.map(({key, words, colour}) => row(words, (bar) => bar[key], (bar) => bar[`${key}_needless`], colour)),
+      row('wall', (bar) => bar.wall, null, null)));
+}
+
+export class Passes {
+  /**
+   * @param {Object[]} recordings
+   * @param {?number} fixed the loop to be shown; null: the one that is chosen
+   */
+  constructor(recordings, fixed = null) {
+    this.recordings = recordings;
+    this.fixed = fixed;
+    this.cursor = -1;
+    this.figures = element('div', {class: 'pass-figures'});
+    this.surface = new Surface('Passes of the loop, one bar each. Left and right arrows tell one after the other.',
+        (context, width, palette) => this.draw(context, width, palette), () => HEIGHT);
+    this.surface.canvas.id = fixed === null ? 'passes-canvas' : `passes-canvas-${fixed}`;
+    const {canvas} = this.surface;
+    canvas.addEventListener('pointermove', (event) => this.tell(this.barAt(event.offsetX), event.clientX, event.clientY));
+    canvas.addEventListener('pointerleave', hideTip);
+    canvas.addEventListener('keydown', (event) => this.key(event));
+    onSelect((change) => {
+      if ('loop' in change) this.show();
+    });
+    this.show();
+  }
+
+  show() {
+    const loop = this.fixed ?? selection.loop;
+    this.passes = loop === null ? [] : passesOf(this.recordings, loop);
+    this.cursor = -1;
+    this.figures.replaceChildren(...(this.passes.length > 0 ? [figuresTable(this.passes)] : []));
+    this.surface.redraw();
+  }
+
+  /** Passes of loops that are drawn on one scale: of what is compared each recording's longest. */
+  onOneScale() {
+    if (this.fixed === null) return [this.passes];
+    return this.recordings.map((_, at) => longestLoop(at)).filter((loop) => loop !== null)
+      .map((loop) => passesOf(this.recordings, loop));
+  }
+
+  /** Bars as they fit, how wide each is, and the time of the tallest that is shown whole. */
+  plan(width) {
+    const room = width - LEFT - 4;
+    const bars = barsOf(this.passes, Math.max(2, Math.floor(room / 5)));
+    const size = Math.min(56, room / (bars.length + 0.6));
+    const together = this.onOneScale();
+    const most = Math.max(...together.map(tallestOf));
+    const first = Math.max(...together.map((passes) => wallOf(passes[0])));
+    // A first pass that starts the device would leave nothing of the others to be seen.
+    const top = Math.min(Math.max(most, first), 2.5 * most) || 1;
+    return {bars, size, top, x: (at) => LEFT + at * size + (at > 0 ? size * 0.6 : 0)};
+  }
+
+  draw(context, width, palette) {
+    if (this.passes.length === 0) return;
+    const {bars, size, top, x} = this.plan(width);
+    const bottom = HEIGHT - BOTTOM;
+    const scale = (bottom - CLEAR - 6) / top;
+    context.textAlign = 'right';
+    for (const {at, text} of ticksOf({begin: 0, end: top}, 5)) {
+      context.fillStyle = palette.get('--line');
+      context.fillRect(LEFT, Math.round(bottom - at * scale), width - LEFT, 1);
+      context.fillStyle = palette.get('--dim');
+      context.fillText(text, LEFT - 6, bottom - at * scale);
+    }
+    context.textAlign = 'left';
+    bars.forEach((bar, at) => {
+      this.drawBar(context, palette, bar, x(at), Math.max(size - (size > 8 ? 3 : 1), 1), bottom, scale);
+      if (at === this.cursor) {
+        context.strokeStyle = palette.get('--focus');
+        context.lineWidth = 2;
+        context.strokeRect(x(at) - 1, CLEAR - 4, size, bottom - CLEAR + 6);
+      }
+    });
+    context.fillStyle = palette.get('--dim');
+    context.fillText(bars.length > 1 ? '1st' : 'the pass', x(0), HEIGHT - 10);
+    if (bars.length > 1) {
+      const each = bars[1].count > 1 ? `, ${countText(bars[1].count)} passes a bar` : '';
+      fittingText(context, `the other ${countText(this.passes.reduce((sum, pass) => sum + pass.count, 0) - bars[0].count)}${each}`,
+          Math.max(x(1), x(0) + 26), HEIGHT - 10, width - x(1) - 4);
+    }
+  }
+
+  drawBar(context, palette, bar, x, size, bottom, scale) {
+    let y = bottom;
+    const clear = CLEAR;
+    for (const {key, colour} of PARTS) {
+      const height = (bar[key] / bar.count) * scale;
+      if (height <= 0) continue;
+      const upper = Math.max(y - height, clear);
+      context.fillStyle = palette.get(colour);
+      context.fillRect(x, upper, size, y - upper);
+      const needless = (bar[`${key}_needless`] / bar.count) * scale;
+      hatch(context, x, Math.max(y - needless, clear), size, y - Math.max(y - needless, clear), palette);
+      y = upper;
+      if (y <= clear) break;
+    }
+    if (y > clear) return;
+    // The bar goes on: a gap in it, and how long it is.
+    context.fillStyle = palette.get('--back');
+    context.fillRect(x - 1, clear + 8, size + 2, 3);
+    context.fillStyle = palette.get('--text');
+    context.fillText(timeText(wallOf(bar)), x, 6);
+  }
+
+  barAt(x) {
+    if (this.passes.length === 0) return -1;
+    const plan = this.plan(this.surface.canvas.clientWidth);
+    return plan.bars.findIndex((_, at) => x >= plan.x(at) && x < plan.x(at) + plan.size);
+  }
+
+  tell(at, x, y, aloud = false) {
+    if (at < 0) hideTip();
+    else showTip(linesOfBar(this.plan(this.surface.canvas.clientWidth).bars, at), x, y, aloud);
+  }
+
+  /** @param {KeyboardEvent} event */
+  key(event) {
+    const steps = {ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity};
+    if (!(event.key in steps) || this.passes.length === 0) return;
+    event.preventDefault();
+    const {bars, x} = this.plan(this.surface.canvas.clientWidth);
+    this.cursor = Math.max(0, Math.min(bars.length - 1, this.cursor + steps[event.key]));
+    const box = this.surface.canvas.getBoundingClientRect();
+    this.tell(this.cursor, box.left + x(this.cursor), box.top + CLEAR, true);
+    this.surface.redraw();
+  }
+}

@@ -1,0 +1,91 @@
+// Events that a recorder added up instead of keeping each: exact sums, extremes and a logarithmic
+// histogram.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "ompdm/events.h"
+
+namespace ompdm {
+
+/// Of quantities that are no less than 0: times in nanoseconds, or bytes. Sums are modulo 2^64, of
+/// squares modulo 2^128.
+struct Distribution {
+  /// 0 to 3 have a bin each, then four share a doubling: 4, 5, 6, 7, 8 to 9, 10 to 11, … What is
+  /// 2^44 or more is in the last one.
+  static constexpr std::size_t kBins = 172;
+
+  std::uint64_t count = 0;
+  std::uint64_t sum = 0;
+  std::uint64_t squares_low = 0;  ///< sum of squares, its low 64 bits
+  std::uint64_t squares_high = 0;
+  std::uint64_t least = std::numeric_limits<std::uint64_t>::max();  ///< this if there are none
+  std::uint64_t most = 0;
+  std::array<std::uint64_t, kBins> bins{};
+
+  bool operator==(const Distribution&) const = default;
+
+  /// Adds a quantity, `times` times.
+  void add(std::uint64_t value, std::uint64_t times = 1);
+  /// Adds all of another's quantities.
+  void add(const Distribution& other);
+
+  /// 0 if there are none.
+  [[nodiscard]] double mean() const;
+  /// The deviation of all of them (not of a sample), exact but for rounding; 0 if there are none.
+  [[nodiscard]] double deviation() const;
+  /// A quantity that so large a part of them does not exceed, `part` from 0 to 1: within its bin,
+  /// so less than a quarter from the truth, and never beyond the least or most. 0 if there are
+  /// none.
+  [[nodiscard]] std::uint64_t quantile(double part) const;
+  [[nodiscard]] std::uint64_t median() const { return quantile(0.5); }
+};
+
+/// The least quantity of a bin of Distribution.
+std::uint64_t bin_begin(std::size_t bin);
+
+/// Regions of one directive, reached in one way by one thread. `like` is one of them.
+struct RegionTally {
+  Region like;
+  Distribution times;  ///< nanoseconds
+  bool operator==(const RegionTally&) const = default;
+};
+
+/// Operations of one kind, of one mapped item of such regions, or of one API call's place. `like`
+/// is one of them: its `region` is none, its `path` the call path also where they are of regions.
+struct OpTally {
+  DataOp like;
+  std::uint64_t calls = 0;  ///< API calls that they are of, without one of which some are told in
+                            ///< rows of their own; 0: they are of regions, or of no other call
+  std::uint64_t bytes = 0;  ///< in all
+  std::uint64_t least_bytes = 0;
+  std::uint64_t most_bytes = 0;
+  Distribution times;
+  bool operator==(const OpTally&) const = default;
+};
+
+/// Launches of the kernel of such regions. `like` is one of them: its `region` is none.
+struct LaunchTally {
+  Launch like;
+  Index<CallPath> path;
+  Distribution times;
+  bool operator==(const LaunchTally&) const = default;
+};
+
+/// What devices did for such operations or launches (CUPTI), of one kind and name, between one pair
+/// of kinds of memory. `like` is one of them: it refers to no operation, launch or region.
+struct ActivityTally {
+  DeviceActivity like;
+  Index<OpTally> op;  ///< whose work it is, a position in Trace::op_tallies
+  Index<LaunchTally> launch;
+  std::uint64_t bytes = 0;  ///< in all
+  std::uint64_t least_bytes = 0;
+  std::uint64_t most_bytes = 0;
+  Distribution times;  ///< on the device's clock
+  bool operator==(const ActivityTally&) const = default;
+};
+
+}  // namespace ompdm

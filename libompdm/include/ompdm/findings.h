@@ -1,0 +1,425 @@
+// A finding's facts and edits. Each pattern has a struct of facts.
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "ompdm/definitions.h"
+#include "ompdm/trace.h"
+
+namespace ompdm::analysis {
+
+/// A line of the program's source, or what is known of it.
+struct SourcePlace {
+  std::string file;           ///< empty: not known
+  int line = 0;               ///< of the pragma, the loop's condition or the call; 0: not known
+  std::string function;       ///< that it is in, without its parameters; empty: not known
+  std::uint64_t address = 0;  ///< in the binary
+  auto operator<=>(const SourcePlace&) const = default;
+};
+
+/// Data that edits name.
+struct EditData {
+  /// As a clause has it: "u[0:n * n]". Its names are those that `named_at.function` sees. Empty
+  /// where the compiler passed no names.
+  std::string expression;
+  /// What it is a member of, outermost first: "s" of "s.p", "p[0:1]" and "p->q[0:1]" of "p->q->r";
+  /// "this[0:1]". The runtime refuses a struct that is there in part, so these go with it.
+  std::vector<std::string> objects;
+  SourcePlace named_at;  ///< the directive that calls it so
+  /// Where that function declares the local variable that the name begins with; 0: it is a
+  /// parameter, static, global, or that is not known.
+  int local_line = 0;
+  int scope_line = 0;  ///< from which on that function knows all names in it; 0: not known
+  /// The expression stood for other extents of this data, too: at most for one of `pieces`.
+  bool varies = false;
+  bool strays = false;  ///< it stood for memory of other addresses at times, which is not meant
+  /// Of several pieces each entry into the loop has one, which the expression stands for there.
+  bool in_turn = false;
+  std::vector<std::uint64_t> pieces;   ///< bytes of each piece of storage that it stands for
+  std::vector<std::size_t> variables;  ///< rows of Analysis::variables that it stands for
+};
+
+/// A map clause, or the motion clause of an update.
+struct EditClause {
+  std::string kind;                 ///< "to", "from", "alloc", "release", "delete"; "always, from"
+  std::vector<std::uint32_t> data;  ///< positions in Finding::data
+  bool operator==(const EditClause&) const = default;
+};
+
+enum class EditKind : std::uint8_t {
+  kInsert,    ///< write a directive with these clauses
+  kReplace,   ///< give these items of the directive this map type instead
+  kLeaveOut,  ///< take these items out of the directive's clauses
+  kRemove,    ///< remove these items' directive
+  kKeep,      ///< leave the directive: it finds the data present then, and moves nothing
+};
+
+/// A loop of which it is not known where it begins, as far as its code tells, or the calls that led
+/// to its directives when each was first met.
+struct UnplacedLoop {
+  bool innermost = false;              ///< another loop, or several calls, run it again and again
+  std::vector<SourcePlace> runs = {};  ///< the directives of a pass
+  /// The innermost function that leads to all of them, where that is known; `line` is where it
+  /// calls what leads to the first.
+  SourcePlace in = {};
+  bool is_there = false;  ///< the loop is in that function itself, and in none that calls it
+  bool recurses = false;  ///< no loop: that function calls itself
+  std::vector<std::string> called = {};  ///< the functions that lead from there to the directives
+  SourcePlace caller = {};               ///< which calls that function, and where; empty: not known
+};
+
+/// On which side of what an edit goes.
+struct Anchor {
+  enum class Side : std::uint8_t { kAt, kBefore, kWithin, kAfter };
+  enum class Of : std::uint8_t {
+    kDirective,  ///< each of `places`
+    kLoop,
+    kCalls,  ///< calls in a row, or repeated by the compiler: of a line that is no loop (any more)
+    kStay,   ///< from the first to the last instance of any of `places`
+    kUses,   ///< of the data that any of `places` put there
+  };
+  Side side = Side::kAt;
+  Of of = Of::kDirective;
+  /// Of a loop or of calls one, whose file is empty where the code does not tell its line.
+  std::vector<SourcePlace> places;
+  std::optional<UnplacedLoop> unplaced = {};  ///< of a loop without a line to begin at
+  /// A line in such a loop, as its code tells; none: not known.
+  std::optional<SourcePlace> inside = {};
+  /// Before the first entry into the loop, and after the last: it may have been entered anew
+  /// unseen, and what a pass maps comes again in a later entry only.
+  bool all_entries = false;
+};
+
+/// Where the source, and no trace, knows the condition of an edit.
+enum class EditWhen : std::uint8_t {
+  kAlways,
+  kEachTime,  ///< each time that the anchor is reached
+  kHostUses,  ///< wherever the host, or a region that falls back to it, reads it or changes a part
+  kHostChanged,    ///< wherever the host has changed it, or another device's copy came back
+  kKernelChanged,  ///< if a kernel changes what the clauses at `places`, or where what ends there
+                   ///< began, only send
+  kNothingThere,   ///< it found nothing there so far, and would
+};
+
+struct Edit {
+  EditKind kind = EditKind::kInsert;
+  Anchor anchor = {};
+  Directive directive = Directive::kTarget;  ///< to be inserted, or that of the first place
+  std::vector<EditClause> clauses = {};      ///< none: all items of the finding that it has
+  std::vector<std::int32_t> devices =
+      {};  ///< of an inserted directive: one, or for each of them anew
+  EditWhen when = EditWhen::kAlways;
+  bool after_taskwait = false;  ///< what is nowait at the anchor has to be awaited before
+  /// The names are those of the anchor's function, so that the edit can be made as it is; else it
+  /// is in words.
+  bool in_scope = false;
+  /// Of an insertion at a place in another function than names it: where that function calls what
+  /// leads to the directives which name it.
+  std::vector<SourcePlace> calls = {};
+};
+
+/// What would make the edits wrong, and no trace can rule out.
+enum class Unless : std::uint8_t {
+  kHostUses,          ///< the host uses the data meanwhile, and no update says so
+  kHostChanges,       ///< the host, or another device's copy that comes back, changes it meanwhile
+  kKernelChanges,     ///< a kernel changes what none is known to have changed in this run
+  kKernelUses,        ///< a kernel uses what none is known to have seen in this run
+  kHostWantsRestore,  ///< the host has changed its copy, and wants what the device has
+  kMadeAnew,          ///< the program makes the storage anew meanwhile
+  kNoPass,            ///< the loop has no pass: what is filled or sent in it is not
+};
+
+namespace facts {
+
+/// Where the program's own loop is.
+struct LoopPlace {
+  SourcePlace place = {};  ///< its file is empty where the code does not tell its line
+  bool is_calls = false;   ///< calls in a row, or repeated by the compiler: no loop (any more)
+};
+
+/// Transfers whose content was found to be what was there.
+struct SameContents {
+  std::uint64_t equal = 0;
+  std::uint64_t in_full = 0;  ///< of these: all bytes were compared, not only blocks of them
+};
+
+/// Bytes over the time that they took.
+struct Rate {
+  std::uint64_t bytes = 0;
+  Nanoseconds time = 0;
+
+  [[nodiscard]] double bytes_per_ns() const {
+    return time > 0 ? static_cast<double>(bytes) / static_cast<double>(time) : 0;
+  }
+};
+
+/// Data that the passes of a loop map anew.
+struct PerIterationMapping {
+  std::vector<std::string> names = {};
+  std::vector<std::int32_t> devices = {};
+  LoopPlace loop = {};
+  std::uint64_t passes = 0;
+  bool passes_at_least = false;  ///< more may have come, unseen
+  std::uint64_t entries = 0;     ///< how many times the loop was entered
+  bool entries_at_least = false;
+  std::uint64_t sent = 0;  ///< transfers
+  std::uint64_t sent_enough = 0;
+  std::uint64_t returned = 0;
+  std::uint64_t returned_enough = 0;
+  bool enough_at_most = false;  ///< what was not compared is taken to be needed
+  std::uint64_t compared = 0;   ///< transfers of a later pass with what was there
+  SameContents same = {};
+  bool may_be_read = false;  ///< whether the host read what came back meanwhile does not show
+};
+
+/// Data that went to a device which had it, or could have kept it.
+struct Resends {
+  std::vector<std::string> items = {};
+  std::vector<std::int32_t> devices = {};
+  enum class How : std::uint8_t {
+    kWasSent,   ///< before
+    kCameBack,  ///< changed there, and went over again so
+    kBoth,      ///< the one or the other
+  };
+  How how = How::kWasSent;
+  std::vector<SourcePlace> before = {};  ///< where it came from last; none: not known
+  SameContents same = {};
+  bool is_mapped_anew = false;  ///< its memory was deleted in between, and could have been kept
+  std::uint64_t all = 0;        ///< transfers of these items by the directive
+};
+
+/// Data that came back as it had been sent.
+struct UnmodifiedCopyBack {
+  std::vector<std::string> items = {};
+  SameContents same = {};
+};
+
+/// Data that came back as it had come back before.
+struct RepeatedCopyBack {
+  std::vector<std::string> items = {};
+  std::vector<SourcePlace> before = {};  ///< where it had come back; none: not known
+  SameContents same = {};
+  bool is_scratch = false;  ///< kernels in between had copies of it by clauses that only send
+  std::uint64_t all = 0;    ///< transfers of these items by the directive
+};
+
+/// Data that went to a device before any kernel could have seen it.
+struct UnusedTransfer {
+  std::string item = {};
+  std::vector<std::int32_t> devices = {};
+  std::uint64_t overwritten = 0;  ///< of the needless; the others were dropped
+  std::uint64_t all = 0;          ///< transfers to a device by that clause
+};
+
+/// Device memory that came and went without a kernel that could have seen it.
+struct UnusedAllocation {
+  std::vector<std::string> items = {};
+  std::vector<std::int32_t> devices = {};
+};
+
+/// Storage that was allocated on a device again and again.
+struct RepeatedAllocation {
+  std::vector<std::string> names = {};
+  std::vector<std::int32_t> devices = {};
+  std::vector<SourcePlace> by = {};  ///< the directives that did so
+  std::uint64_t allocations = 0;     ///< in all
+  std::uint64_t pieces = 0;          ///< of storage: as many would do
+};
+
+/// Transfers of a few bytes, which could have been fewer.
+struct SmallTransfers {
+  std::uint64_t largest = 0;  ///< bytes of one
+  bool to_device = false;
+  std::int32_t device = 0;
+  /// How many would do; none: they cannot be fewer, but their latency outweighs all else.
+  std::optional<std::uint64_t> enough = {};
+  bool neighbours = false;           ///< some are of memory next to the one before's
+  bool repeated = false;             ///< some came without a kernel since the one before
+  bool one_place = false;            ///< all are of one place on the host
+  bool several_an_instance = false;  ///< of the directive, mostly
+  std::vector<std::string> items = {};
+  std::optional<SourcePlace> place = {};  ///< of the directive
+  Directive directive = Directive::kRuntime;
+  LoopPlace loop = {};  ///< the innermost around the first of them
+};
+
+/// Variables that cross by themselves with each launch of a loop's kernels.
+struct MappedScalars {
+  std::vector<std::string> names = {};
+  std::uint64_t largest = 0;  ///< bytes of one
+  std::uint64_t launches = 0;
+  std::vector<SourcePlace> places = {};     ///< of the kernels
+  std::uint64_t transfers = 0;              ///< of these and of the other variables
+  bool came_back = false;                   ///< as sent; else nothing came back of them
+  std::vector<std::string> unchanged = {};  ///< others, which came back as sent
+  std::vector<std::string> returned = {};   ///< others, which a kernel's result comes back by
+};
+
+/// Components of a mapping that the runtime looked up on the host; Finding::count is of these,
+/// Finding::of of the instances that did so.
+struct MapperWalk {
+  std::uint64_t most = 0;       ///< components of one instance
+  std::uint64_t bytes = 0;      ///< that the instances moved
+  std::uint64_t transfers = 0;  ///< that these took
+  Nanoseconds wall = 0;         ///< of all instances
+  std::vector<std::string> names = {};
+  std::optional<SourcePlace> place = {};  ///< of the directive
+  Directive directive = Directive::kRuntime;
+  bool was_there = false;  ///< the data, mostly, when the directive came to it
+  bool at_least = false;   ///< of a longer list only the first items are told
+};
+
+/// A kernel's own run, as the device told.
+struct KernelRun {
+  /// What lets no more threads be on a multiprocessor at once.
+  enum class Limit : std::uint8_t { kThreads, kBlocks, kRegisters, kSharedMemory };
+  struct Occupancy {
+    std::uint64_t threads = 0;  ///< that can be on a multiprocessor at once
+    std::uint64_t most = 0;     ///< that it holds
+    Limit limit = Limit::kThreads;
+  };
+
+  std::uint64_t blocks = 0;
+  std::uint64_t threads = 0;                ///< of a block
+  std::uint64_t multiprocessors = 0;        ///< of the device; 0: not known
+  std::optional<Occupancy> occupancy = {};  ///< none: the device did not say what it has
+};
+
+/// A kernel that leaves most of a device idle.
+struct SerialKernel {
+  enum class Shape : std::uint8_t {
+    kUnknown,
+    kOneTeamOneThread,
+    kOneTeam,
+    kOneThreadTeams,
+    kFew,
+    kRanAsFew,      ///< the runtime's choice, as the device ran it
+    kLowOccupancy,  ///< enough threads, few of which fit on a multiprocessor
+  };
+
+  Shape shape = Shape::kUnknown;
+  bool has_teams = false;             ///< the region has a teams construct
+  std::uint32_t num_teams = 0;        ///< of a kernel with few
+  std::uint32_t thread_limit = 0;     ///< 0: no such clause
+  std::uint64_t trip_count = 0;       ///< iterations of its loops; 0: not known
+  std::optional<KernelRun> run = {};  ///< of the first launch
+  std::optional<SourcePlace> place = {};
+};
+
+/// Copies between a device and pageable host memory.
+struct PageableTransfer {
+  bool to_device = false;
+  Rate rate = {};
+  Rate pinned =
+      {};  ///< of copies from and to page-locked memory in this run; 0 bytes: there were none
+  std::vector<std::string> names = {};
+};
+
+/// Copies that began only after a kernel which does not need them.
+struct NoOverlap {
+  std::vector<std::string> names = {};
+  SourcePlace kernel = {};
+};
+
+/// A region whose kernel ran on the host.
+struct HostFallback {
+  enum class Cause : std::uint8_t {
+    kUnknown,
+    kChosen,    ///< the host was the device that the program asked for
+    kDisabled,  ///< OMP_TARGET_OFFLOAD forbids devices
+  };
+
+  Cause cause = Cause::kUnknown;
+  std::string program = {};  ///< its path; empty: not known
+};
+
+/// Updates that moved less than they name; Finding::count is of these.
+struct PartialUpdate {
+  std::vector<std::string> names = {};
+  std::uint64_t moved = 0;  ///< bytes
+  std::uint64_t named = 0;
+  bool in_steps = false;  ///< the section has a step, and what moved has none
+  SourcePlace place = {};
+};
+
+/// Device memory that was there when the program ended.
+struct DeviceLeak {
+  bool is_mapped = false;               ///< by a directive; else the program has its device address
+  std::vector<std::string> items = {};  ///< of what is mapped
+  std::vector<std::int32_t> devices = {};
+  Directive directive = Directive::kRuntime;  ///< that left it
+  std::string api = {};                       ///< the routine that did; empty: none, or not known
+  SourcePlace place = {};
+  /// Directives whose map clauses ask for it back, and brought nothing.
+  std::vector<SourcePlace> asked_back = {};
+  /// By which the function may know what is left: pointers that it swaps.
+  std::vector<std::string> other_names = {};
+  /// The program has ended it: the runtime keeps what a `declare mapper` maps.
+  bool by_mapper = false;
+};
+
+}  // namespace facts
+
+using Facts =
+    std::variant<std::monostate, facts::PerIterationMapping, facts::Resends,
+                 facts::UnmodifiedCopyBack, facts::RepeatedCopyBack, facts::UnusedTransfer,
+                 facts::UnusedAllocation, facts::RepeatedAllocation, facts::SmallTransfers,
+                 facts::MappedScalars, facts::MapperWalk, facts::SerialKernel,
+                 facts::PageableTransfer, facts::NoOverlap, facts::HostFallback,
+                 facts::PartialUpdate, facts::DeviceLeak>;
+
+/// What is not known, so that a finding is possible only.
+struct Caveat {
+  enum class Kind : std::uint8_t {
+    kNotCompared,       ///< contents were not
+    kFewCompared,       ///< too few of them were
+    kHalfUnbacked,      ///< contents speak for less than half of the bytes
+    kBlocksCompared,    ///< of some of it, and not all bytes
+    kOthersMap,         ///< other directives map the same in between
+    kHostChanges,       ///< the host changes it in between: updates may move as much
+    kOtherEntries,      ///< the loop may have been entered more often, and each time has its own
+    kMadeAnew,          ///< `names` are made in each pass, and what they point to may be
+    kMakesMemory,       ///< the loop makes memory in its passes, which may be this
+    kSameMadeAnew,      ///< the host may have made the same content anew
+    kSameWritten,       ///< a kernel may have written the same content
+    kNamesStray,        ///< `names` stand for data, too, that the edits do not keep
+    kOtherData,         ///< other instances of the directive name other data so
+    kScratchCopies,     ///< kernels in between have copies of it, and may change them
+    kHostChanged,       ///< the host may have changed its copy of `names`, and want it restored
+    kRareFlag,          ///< a kernel may set a flag now and then
+    kFewIterations,     ///< how many iterations a kernel has does not show: it may be few
+    kNeededAtOnce,      ///< the host may need each of them at once
+    kMaybeNoFaster,     ///< a kernel of another shape may be no faster
+    kPinnedUnmeasured,  ///< no transfer of this run tells the rate of page-locked memory
+    kOtherPointer,      ///< the kernel may reach it by another pointer
+    kRestCounted,       ///< the rest of the run was counted, and may need what this part does not
+    kRestNotHere,       ///< the rest of the run is not in this part of it, and may need it too
+    kRestLost,          ///< events of the run were lost: what they did may need it
+  };
+
+  Kind kind = Kind::kNotCompared;
+  std::vector<std::string> names = {};  ///< the data that is meant, where the kind has any
+};
+
+/// What to do that is no edit, besides what the facts alone say to do.
+struct Remark {
+  enum class Kind : std::uint8_t {
+    kWentAsItHadBeen,  ///< nothing: all of it went over again as the device had had it
+    kMakeOnce,         ///< make `names` before the loop at `place`, which makes them anew
+    kMapObjects,       ///< let directives before and after name the objects that a mapper is for
+    kRunsAtTimes,      ///< once `names` stay, the directive at `place` must not run at times
+  };
+
+  Kind kind = Kind::kWentAsItHadBeen;
+  std::vector<std::string> names = {};
+  SourcePlace place = {};
+  bool all_entries = false;  ///< kMakeOnce: before the first entry into the loop (Anchor)
+};
+
+}  // namespace ompdm::analysis
