@@ -24,6 +24,7 @@
 #include "ompdm/trace.h"
 #include "open_trace.h"
 #include "output.h"
+#include "report/json_rows.h"
 #include "source_lines.h"
 #include "verb_help.h"
 
@@ -93,8 +94,9 @@ bool test_comparison(const report::Condition& condition, const Ends& recordings)
                             condition.text, condition.path),
                 Error::Kind::kUsage);
   }
-  const std::string json = report::render_comparison(recordings, report::Format::kJson);
-  const double value = report::value_of(condition.path, json);
+  const report::Json json =
+      report::Json::parse(report::render_comparison(recordings, report::Format::kJson));
+  const double value = report::number_at(condition.path, json);
   if (!report::holds(condition, value)) return false;
   fmt::print(stderr, "ompdm: {} holds: {} is {}\n", condition.text, condition.path,
              report::plain_number(value));
@@ -106,10 +108,8 @@ int test_ends(const std::vector<report::Condition>& conditions,
               const std::vector<analysis::Analysis>& all) {
   if (conditions.empty()) return 0;
   const Ends recordings = {all.front(), all.back()};
-  std::array<std::string, 2> json;
-  for (std::size_t i = 0; i < json.size(); ++i) {
-    json[i] = report::render(std::span(&recordings[i], 1), report::Format::kJson);
-  }
+  const report::Json before = report::report_json(std::span(&recordings[0], 1));
+  const report::Json after = report::report_json(std::span(&recordings[1], 1));
   int exit_status = 0;
   for (const report::Condition& condition : conditions) {
     check_told(condition, recordings);
@@ -117,7 +117,7 @@ int test_ends(const std::vector<report::Condition>& conditions,
       if (test_comparison(condition, recordings)) exit_status = 3;
       continue;
     }
-    const report::ValuePair values = report::values_of(condition.path, json[0], json[1]);
+    const report::ValuePair values = report::numbers_at(condition.path, before, after);
     const bool holds = report::holds(condition, values);
     check_whole(condition, holds, recordings);
     if (!holds) continue;

@@ -22,6 +22,7 @@
 #include "ompdm/trace.h"
 #include "output.h"
 #include "printable.h"
+#include "report/json_rows.h"
 #include "source_lines.h"
 #include "verb_help.h"
 
@@ -72,11 +73,11 @@ std::vector<report::Condition> parse_conditions(const std::vector<std::string>& 
 /// kHolds if a condition does in a report's JSON, else 0; each that does is said on stderr.
 /// `missing`: why figures are not of the whole run, empty if they are. What is not known then is
 /// said, too, and is kNotKnown.
-int test(const std::vector<report::Condition>& conditions, const std::string& json,
+int test(const std::vector<report::Condition>& conditions, const report::Json& json,
          const std::string& missing) {
   int exit_status = 0;
   for (const report::Condition& condition : conditions) {
-    const double value = report::value_of(condition.path, json);
+    const double value = report::number_at(condition.path, json);
     const bool holds = report::holds(condition, value);
     if (!missing.empty() && !report::is_known_of_rest(condition, holds)) {
       fmt::print(stderr, "ompdm: --fail-if '{}': not known of the whole run: {}\n", condition.text,
@@ -126,8 +127,7 @@ int test(const std::vector<report::Condition>& conditions,
          const std::vector<analysis::Analysis>& analyses) {
   if (conditions.empty()) return 0;
   check_told(conditions, analyses);
-  const int exit_status =
-      test(conditions, report::render(analyses, report::Format::kJson), missing_of(analyses));
+  const int exit_status = test(conditions, report::report_json(analyses), missing_of(analyses));
   const bool tells_transfers = std::ranges::all_of(analyses, [](const analysis::Analysis& one) {
     return analysis::has_target_events(one) && analysis::knows_transfers(one);
   });
@@ -232,7 +232,8 @@ int report_job(const ReportOptions& options, const std::vector<report::Condition
   const int tested =
       conditions.empty()
           ? 0
-          : test(conditions, report::render_job(job, report::Format::kJson), missing_of(job));
+          : test(conditions, report::Json::parse(report::render_job(job, report::Format::kJson)),
+                 missing_of(job));
   report::Layout layout = layout_of(options.output);
   layout.section = options.section;
   layout.rows = options.all ? 0 : options.top;

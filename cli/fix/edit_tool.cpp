@@ -166,7 +166,7 @@ Json EditTool::ask(const SourceUnit& unit, std::size_t number, const Wish& wish)
                                    {"edits", finding.at("edits")},
                                    {"unreached", finding.at("unreached")}});
   }
-  Json answer = answer_to(request.dump());
+  Json answer = answer_to(request.dump(-1, ' ', false, Json::error_handler_t::replace));
   std::erase_if(answer.at("plans").get_ref<Json::array_t&>(),
                 [&](const Json& plan) { return plan.at("number") != number; });
   return answer;

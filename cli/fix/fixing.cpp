@@ -25,6 +25,7 @@
 #include "open_trace.h"
 #include "output.h"
 #include "printable.h"
+#include "report/json_rows.h"
 
 namespace ompdm::cli {
 
@@ -162,8 +163,7 @@ RecordedRun recorded_run(const std::string& file) {
     if (!finding.unreached.empty()) finding.edits = finding.withheld_edits;
     run.facts.push_back({{}, promises_at_most(finding)});
   }
-  nlohmann::json report = nlohmann::json::parse(report::render(analyses, report::Format::kJson));
-  run.findings = std::move(report.at("findings"));
+  run.findings = report::report_json(analyses).at("findings");
   const SourceLines lines(analyses.front());
   for (std::size_t i = 0; i < run.facts.size(); ++i) {
     run.facts[i].source = source_state(run.findings.at(i), lines, process);

@@ -18,6 +18,7 @@
 #include "report/comparison.h"
 #include "report/findings.h"
 #include "report/headline.h"
+#include "report/json_rows.h"
 #include "report/patterns.h"
 #include "report/pragma.h"
 #include "report/sentences.h"
@@ -450,8 +451,7 @@ std::string page_text(std::span<const Pictured> recordings,
   }
   std::string html = head();
   html.append("<body>\n").append(page::kBody);
-  add_script(html, "application/json", "report",
-             inert(Json::parse(render(analyses, Format::kJson))));
+  add_script(html, "application/json", "report", inert(report_json(analyses)));
   add_script(html, "application/json", "page", inert(shown));
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     add_script(html, "application/octet-stream", "numbers-" + std::to_string(i), numbers[i]);

@@ -9,7 +9,6 @@
 #include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,44 +17,37 @@
 
 #include "ompdm/error.h"
 #include "ompdm/report.h"
+#include "report/json_rows.h"
 #include "report/patterns.h"
 
 namespace ompdm::report {
 
 namespace {
 
-/// Whether `name` is one of the row's names, or its place with as much of the file's path as one
-/// likes.
-bool is_called(const nlohmann::json& row, std::string_view name);
-
-/// Those names, the place with the file's own name alone.
-std::vector<std::string> names_of_row(const nlohmann::json& row);
-
-using ReportJson = nlohmann::json;
-
 constexpr const char* kNames[] = {"name", "pattern", "type", "function", "confidence", "id"};
 
-std::string text_of(const ReportJson& row, const char* key) {
+std::string text_of(const Json& row, const char* key) {
   const auto found = row.find(key);
   return found != row.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
 /// "src/heat.cpp:41"; empty where a row has no place.
-std::string place_of_json(const ReportJson& row) {
+std::string place_of_json(const Json& row) {
   const std::string file = text_of(row, "file");
   if (file.empty() || !row.contains("line")) return {};
   return fmt::format("{}:{}", file, row["line"].get<std::int64_t>());
 }
 
 /// A pair of a comparison is called what its later row is.
-const ReportJson& named_row(const ReportJson& row) {
+const Json& named_row(const Json& row) {
   const auto after = row.find("after");
   return after != row.end() && after->is_object() ? *after : row;
 }
 
-bool is_called(const ReportJson& pair, std::string_view name) {
+/// Whether `name` is a name of the row, or its place with as much of the file's path as is given.
+bool is_called(const Json& pair, std::string_view name) {
   if (!pair.is_object()) return false;
-  const ReportJson& row = named_row(pair);
+  const Json& row = named_row(pair);
   if (std::ranges::any_of(kNames, [&](const char* key) {
         const std::string text = text_of(row, key);
         return !text.empty() && text == name;
@@ -67,10 +59,11 @@ bool is_called(const ReportJson& pair, std::string_view name) {
                                               place[place.size() - name.size() - 1] == '/'));
 }
 
-std::vector<std::string> names_of_row(const ReportJson& pair) {
+/// The row's names; its place has the file's own name alone.
+std::vector<std::string> names_of_row(const Json& pair) {
   std::vector<std::string> names;
   if (!pair.is_object()) return names;
-  const ReportJson& row = named_row(pair);
+  const Json& row = named_row(pair);
   for (const char* key : kNames) {
     if (std::string text = text_of(row, key); !text.empty()) names.push_back(std::move(text));
   }
@@ -80,17 +73,13 @@ std::vector<std::string> names_of_row(const ReportJson& pair) {
   return names;
 }
 
-/// The path nearest to one that leads to no number, of those that do; empty if none is near.
-std::string near_path(std::string_view path, const nlohmann::json& report);
-
-using ReportJson = nlohmann::json;
+using Json = nlohmann::json;
 
 constexpr std::size_t kMostPathsTried =
     50'000;  // paths that are looked at: enough for what a person types
 
 /// Paths to the numbers below `value`, each behind `prefix`.
-void add_paths(const ReportJson& value, const std::string& prefix,
-               std::vector<std::string>& paths) {
+void add_paths(const Json& value, const std::string& prefix, std::vector<std::string>& paths) {
   if (paths.size() >= kMostPathsTried) return;
   const auto below = [&](const std::string& name) {
     return prefix.empty() ? name : prefix + '.' + name;
@@ -100,7 +89,7 @@ void add_paths(const ReportJson& value, const std::string& prefix,
     for (const auto& [name, field] : value.items()) add_paths(field, below(name), paths);
   }
   if (!value.is_array()) return;
-  for (const ReportJson& row : value) {
+  for (const Json& row : value) {
     for (const std::string& name : names_of_row(row)) {
       paths.push_back(below(name));  // counts
       add_paths(row, below(name), paths);
@@ -108,7 +97,8 @@ void add_paths(const ReportJson& value, const std::string& prefix,
   }
 }
 
-std::string near_path(std::string_view path, const ReportJson& report) {
+/// Of the paths that lead to a number, the path nearest to `path`; empty if no path is near.
+std::string near_path(std::string_view path, const Json& report) {
   std::vector<std::string> paths;
   if (const auto totals = report.find("totals"); totals != report.end()) {
     add_paths(*totals, {}, paths);
@@ -195,7 +185,7 @@ namespace ompdm::report {
 
 namespace {
 
-using ReportJson = nlohmann::json;
+using Json = nlohmann::json;
 
 /// Whether findings may be counted by this, though none was found: a pattern or a confidence.
 bool is_counted_name(std::string_view name) {
@@ -235,7 +225,7 @@ void check_operator(std::string_view text, std::string_view whole, std::size_t l
   }
 }
 
-Error no_such_path(std::string_view path, const ReportJson& report) {
+Error no_such_path(std::string_view path, const Json& report) {
   const std::string near = near_path(path, report);
   return Error(fmt::format("'{}': no such number in the report: {}", path,
                            near.empty() ? "`ompdm report --format json` shows what there is"
@@ -249,17 +239,16 @@ struct Found {
   double sum = 0;
 };
 
-void look_up(const ReportJson& json, std::string_view path, Found& found);
+void look_up(const Json& json, std::string_view path, Found& found);
 
-void look_into_array(const ReportJson& rows, std::string_view name, std::string_view rest,
-                     Found& found) {
+void look_into_array(const Json& rows, std::string_view name, std::string_view rest, Found& found) {
   std::size_t position = 0;
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), position);
   if (error == std::errc() && end == name.data() + name.size()) {
     if (position < rows.size()) look_up(rows[position], rest, found);
     return;
   }
-  for (const ReportJson& row : rows) {
+  for (const Json& row : rows) {
     if (!is_called(row, name)) continue;
     if (rest.empty()) {  // a row by itself counts
       found.any = true;
@@ -271,7 +260,7 @@ void look_into_array(const ReportJson& rows, std::string_view name, std::string_
 }
 
 /// Names may hold dots: every split of the path is tried.
-void look_up(const ReportJson& json, std::string_view path, Found& found) {
+void look_up(const Json& json, std::string_view path, Found& found) {
   if (path.empty()) {
     if (json.is_null()) found.any = found.unknown = true;
     if (!json.is_number() && !json.is_boolean() && !json.is_array()) return;
@@ -309,7 +298,7 @@ Error not_known(std::string_view path, std::string_view where) {
 }
 
 /// A path that starts with no top-level key is one of the totals.
-Found find(std::string_view path, const ReportJson& report) {
+Found find(std::string_view path, const Json& report) {
   Found found;
   look_up(report, path, found);
   if (!found.any) look_up(report.at("totals"), path, found);
@@ -355,18 +344,14 @@ Condition parse_condition(std::string_view text) {
   throw bad_syntax(text, "has no operator");
 }
 
-double value_of(std::string_view path, std::string_view report_json) {
-  const ReportJson report = ReportJson::parse(report_json);
+double number_at(std::string_view path, const Json& report) {
   const Found found = find(path, report);
   if (!found.any) throw no_such_path(path, report);
   if (found.unknown) throw not_known(path, "this recording");
   return found.sum;
 }
 
-ValuePair values_of(std::string_view path, std::string_view before_json,
-                    std::string_view after_json) {
-  const ReportJson earlier = ReportJson::parse(before_json);
-  const ReportJson later = ReportJson::parse(after_json);
+ValuePair numbers_at(std::string_view path, const Json& earlier, const Json& later) {
   const Found before = find(path, earlier);
   const Found after = find(path, later);
   if (!before.any && !after.any) throw no_such_path(path, later);
@@ -374,6 +359,15 @@ ValuePair values_of(std::string_view path, std::string_view before_json,
     return found.unknown ? std::nullopt : std::optional(found.sum);
   };
   return {known(before), known(after)};
+}
+
+double value_of(std::string_view path, std::string_view report_json) {
+  return number_at(path, Json::parse(report_json));
+}
+
+ValuePair values_of(std::string_view path, std::string_view before_json,
+                    std::string_view after_json) {
+  return numbers_at(path, Json::parse(before_json), Json::parse(after_json));
 }
 
 double ratio(const ValuePair& values) {

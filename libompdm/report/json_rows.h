@@ -1,17 +1,32 @@
-// Rows of a report as JSON. Inside the report library only.
+// A report as JSON values: text is made of them where it leaves the process.
 #pragma once
 
 #include <cstddef>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "ompdm/analysis.h"
+#include "ompdm/report.h"
 #include "report/source_names.h"
 
 namespace ompdm::report {
 
 using Json = nlohmann::ordered_json;
 
+/// The whole report as a value (docs/formats/REPORT.md): every figure, in nanoseconds and bytes;
+/// null where a figure is not known. Rows of several recordings carry `rank` or `pid`. Needs at
+/// least one analysis.
+Json report_json(std::span<const analysis::Analysis> analyses);
+
 Json totals_json(const analysis::Totals& totals);
+/// The value of a path in a report. Throws Error: kUsage if there is no such path, kFailure if its
+/// value is unknown (null) in this report.
+double number_at(std::string_view path, const Json& report);
+
+/// Of two reports. A path that only one of them has is 0 in the other: a row came or went. Throws
+/// Error (kUsage) if neither has the path.
+ValuePair numbers_at(std::string_view path, const Json& before, const Json& after);
+
 /// `of`: the recording that the row is of, whose rows it refers to by their ids. `offset`: where
 /// the recording's directives begin in the document's table.
 Json trace_json(const analysis::Analysis& one, std::size_t offset);

@@ -64,9 +64,10 @@ Json withheld_json(Analyses analyses) {
           {"small_transfers", sum.small_transfers}};
 }
 
-/// Every figure, in nanoseconds and bytes; null for what is not known. Rows of several recordings
-/// carry `rank` or `pid`.
-std::string json_text(Analyses analyses, const SourceNames& names) {
+}  // namespace
+
+Json report_json(Analyses analyses) {
+  const SourceNames names(analyses);
   Json json = {{"schema", kReportSchema}};
   json["verdict"] = word_of(analysis::verdict_of(analyses));
   if (const auto& link = analyses.front().link) json["link"] = link_json(*link);
@@ -106,10 +107,8 @@ std::string json_text(Analyses analyses, const SourceNames& names) {
   }
   json["withheld"] = withheld_json(analyses);
   json["prediction"] = prediction_json(analyses);
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+  return json;
 }
-
-}  // namespace
 
 std::string render(std::span<const analysis::Analysis> analyses, Format format,
                    const Layout& layout) {
@@ -117,7 +116,7 @@ std::string render(std::span<const analysis::Analysis> analyses, Format format,
   const SourceNames names(analyses);
   switch (format) {
     case Format::kJson:
-      return json_text(analyses, names);
+      return report_json(analyses).dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
     case Format::kCsv:
       return csv_report(analyses, names, layout.section);
     case Format::kMarkdown:
