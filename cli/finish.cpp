@@ -188,8 +188,9 @@ void setup_finish(CLI::App& app, int& exit_status) {
   verb->add_flag("--handed-over", options->handed_over)->group("");
   set_help(*verb, "ompdm finish [SPOOL] [-o FILE]",
            "An older trace of that name is kept as trace.~N~.json; other files are never touched.\n"
-           "A run of more than 2 million events becomes trace.ompdm, which every command reads;\n"
-           "-o FILE.ompdm and -o FILE.json write what they say of any run.",
+           "A run of more than 100,000 events becomes trace.ompdm, which every command reads; a name\n"
+           "with .json that was given to record, and -o FILE.json here, get JSON. For a viewer:\n"
+           "ompdm export trace.ompdm --format json.",
            "ompdm finish\n"
            "ompdm finish trace.json.spool\n"
            "ompdm finish trace.json.spool -o killed.json");

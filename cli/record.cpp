@@ -314,11 +314,25 @@ std::string absolute_output(const std::string& output) {
   return absolute + '/' + output;
 }
 
-/// The pattern of the trace's name.
-std::string output_of(const RecordOptions& options) {
+/// The pattern of the trace's name, as the user gave it; empty: the user gave none.
+std::string named_output(const RecordOptions& options) {
   if (!options.output.empty()) return options.output;
   const char* wanted = std::getenv("OMPDM_OUTPUT");
-  return wanted != nullptr && wanted[0] != '\0' ? wanted : "trace.json";
+  return wanted != nullptr ? wanted : "";
+}
+
+/// The pattern of the trace's name.
+std::string output_of(const RecordOptions& options) {
+  const std::string named = named_output(options);
+  return named.empty() ? "trace.json" : named;
+}
+
+/// The recorder's OMPDM_OUTPUT. Of a name that nobody gave it has the folder alone: then a long run
+/// may leave trace.ompdm.
+std::string recorder_output(const RecordOptions& options) {
+  std::string output = absolute_output(output_of(options));
+  if (named_output(options).empty()) output.resize(output.rfind('/') + 1);
+  return output;
 }
 
 AttachMethod attach_method(const std::string& name) {
@@ -334,7 +348,7 @@ EnvironmentChange prepare(const RecordOptions& options, const fs::path& session)
     say(fmt::format("{}: {}: try --attach tool-libraries", options.command.front(), *obstacle));
   }
   EnvironmentChange change = attach(method, find_recorder(), program, session);
-  change.set.emplace_back("OMPDM_OUTPUT", absolute_output(output_of(options)));
+  change.set.emplace_back("OMPDM_OUTPUT", recorder_output(options));
   change.set.emplace_back("OMPDM_SESSION", session);
   for (const auto& [variable, value] :
        {std::pair("OMPDM_DETAIL", options.detail),

@@ -223,6 +223,13 @@ std::string who_of(const RecordedProcess& process, std::int32_t rank) {
   return rank < 0 ? name_of(process) : fmt::format("rank {} ({})", rank, name_of(process));
 }
 
+/// No viewer opens the trace of a long run: how to make the file that viewers open.
+std::string viewer_hint(const fs::path& trace) {
+  if (trace.extension() != ".ompdm") return {};
+  return fmt::format(" (many events; for a viewer: ompdm export {} --format json)",
+                     shell_word(typed_path(trace)));
+}
+
 void finish_spool(OwnSpool& spool, const RecordedProcess& process, const Ending& ending,
                   Outcome& outcome) {
   FinishOptions options = patient(spool.info().output);
@@ -239,7 +246,7 @@ void finish_spool(OwnSpool& spool, const RecordedProcess& process, const Ending&
         counts.any() ? fmt::format(" told, {} and {} counted", counts.regions, counts.ops) : ""));
   }
   if (!result.note.empty()) outcome.lines.push_back(result.note);
-  outcome.lines.push_back("wrote " + typed_path(result.trace));
+  outcome.lines.push_back("wrote " + typed_path(result.trace) + viewer_hint(result.trace));
   outcome.trace = result.trace;
 }
 
@@ -251,7 +258,7 @@ void settle_process(const RecordedProcess& process, const Ending& ending, bool k
   if (!spool.found()) {
     const fs::path trace = named_trace(process.trace);
     if (fs::exists(trace, error)) {
-      outcome.lines.push_back("wrote " + typed_path(trace));
+      outcome.lines.push_back("wrote " + typed_path(trace) + viewer_hint(trace));
       outcome.trace = trace;
     } else {
       const bool is_program = static_cast<pid_t>(process.pid) == ending.pid;

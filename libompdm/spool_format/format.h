@@ -209,7 +209,7 @@ struct FileHeader {
   Reach reach;
   Names names;
   std::uint32_t attached_by;  ///< 0 OMP_TOOL_LIBRARIES, 1 LD_PRELOAD, 2 CUDA_INJECTION64_PATH
-  std::uint32_t reserved0;
+  std::uint32_t output_named;  ///< 1: OMPDM_OUTPUT names the trace's file, 0: its folder at most
   ClockTriple attach;        ///< when the recorder was started
   ClockTriple trailer;       ///< when it finished; whole once `state` says so
   std::uint64_t file_size;   ///< bytes of the file that chunks have been given out of

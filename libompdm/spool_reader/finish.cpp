@@ -42,6 +42,9 @@ std::filesystem::path output_of(const spool::FileHeader& header,
 /// are kept.
 std::filesystem::path name_of_long_run(const std::filesystem::path& trace);
 
+/// Whether the name is that of a JSON trace, and the user gave it.
+bool is_json_asked(const spool::FileHeader& header, const std::filesystem::path& wanted);
+
 /// Where a trace has come to lie.
 struct PlacedTrace {
   std::filesystem::path path;
@@ -182,6 +185,10 @@ fs::path name_of_long_run(const fs::path& trace) {
   if (!parts.extension.starts_with(".json") || !has_form(parts)) return trace;
   parts.extension = ".ompdm";
   return join(parts, "");
+}
+
+bool is_json_asked(const spool::FileHeader& header, const fs::path& wanted) {
+  return header.output_named != 0 && name_of_long_run(wanted) != wanted;
 }
 
 PlacedTrace place_trace(const fs::path& temporary, const fs::path& asked, bool is_long,
@@ -345,7 +352,8 @@ FinishResult finish(const fs::path& spool, const fs::path& output, const FinishO
   result.killed = !finished;
   check_references(result.model, wanted.string());
   trace::TemporaryFile temporary(wanted);
-  const bool is_long = events_of(result.model) > options.most_in_json;
+  const bool is_long = events_of(result.model) > options.most_in_json &&
+                       !(output.empty() && trace::is_json_asked(header, wanted));
   if (is_long || is_binary_name(wanted)) {
     const fs::path written = is_long ? trace::name_of_long_run(wanted) : wanted;
     write_binary_trace(result.model, *sink_on(temporary.take_descriptor(), written));

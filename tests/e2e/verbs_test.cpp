@@ -147,11 +147,17 @@ TEST_F(Verbs, RecordReports) {
   EXPECT_EQ(nlohmann::json::parse(json.out)["totals"]["HtoD"]["bytes"], 4) << json.err;
 }
 
-// The page is one of the formats once there is one.
+// A name that the user gave decides the kind; a name that nobody gave leaves it to the length.
 TEST_F(Verbs, ALongRunLeavesItsOwnKindOfTrace) {
   const Ran run = this->run("OMPDM_MOST_IN_JSON=0 ompdm record programs/region");
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_NE(run.err.find("next: ompdm report trace.ompdm"), std::string::npos) << run.err;
+  EXPECT_NE(run.err.find("ompdm export trace.ompdm --format json"), std::string::npos) << run.err;
+  for (const std::string named : {"ompdm record -o named.json programs/region",
+                                  "OMPDM_OUTPUT=named.json ompdm record programs/region"}) {
+    const Ran json = this->run("rm -f named.*; OMPDM_MOST_IN_JSON=0 " + named + "; ls named.*");
+    EXPECT_EQ(json.out, "named.json\n") << named << json.err;
+  }
   const Ran report = this->run("ompdm report trace.json");
   EXPECT_EQ(report.status, 0) << report.err;
   const Ran again = this->run(

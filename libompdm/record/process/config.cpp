@@ -212,7 +212,7 @@ Config read_config() noexcept {
   take_until(config);
   config.output = kept("OMPDM_OUTPUT");
   if (config.output == nullptr) {
-    config.output = "trace.json";
+    config.output = "";  // trace.json, here
   }
   config.spool_dir = kept("OMPDM_SPOOL_DIR");
   config.cupti_library = kept("OMPDM_CUPTI_LIBRARY");

@@ -198,7 +198,7 @@ void make_spool_name(const Path& trace, const char* folder, std::uint32_t pid,
 
 int claim_spool(spool::FileHeader& header, Path& spool) noexcept {
   Path& base = names.base;
-  base_name(recorder.config.output, header, base);
+  header.output_named = base_name(recorder.config.output, header, base) ? 1 : 0;
   if (base.text[0] != '/') {
     say("the working directory is gone, or its path too long: %s", kElsewhere);
     return -1;

@@ -95,11 +95,11 @@ void Path::add_mark(const char* mark) noexcept {
   size += length;
 }
 
-void base_name(const char* pattern, const spool::FileHeader& process, Path& path) noexcept {
+bool base_name(const char* pattern, const spool::FileHeader& process, Path& path) noexcept {
   path.clear();
   if (pattern[0] != '/') {
     if (process.directory[0] == '\0') {
-      return;
+      return false;
     }
     path.add(process.directory);
     path.add("/");
@@ -113,7 +113,8 @@ void base_name(const char* pattern, const spool::FileHeader& process, Path& path
     }
   }
   const std::size_t start = static_cast<std::size_t>(strrchr(path.text, '/') + 1 - path.text);
-  if (is_nameless(path.text + start)) {
+  const bool is_default = is_nameless(path.text + start);
+  if (is_default) {
     const bool zipped = strcmp(path.text + start, ".json.gz") == 0;
     path.size = start;
     path.add(zipped ? "trace.json.gz" : "trace.json");
@@ -123,6 +124,7 @@ void base_name(const char* pattern, const spool::FileHeader& process, Path& path
     snprintf(mark, sizeof(mark), ".rank%d", process.rank);
     path.add_mark(mark);
   }
+  return !is_default;
 }
 
 }  // namespace ompdm::record

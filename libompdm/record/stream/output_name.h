@@ -27,7 +27,7 @@ struct Path {
 /// Makes `path` what `pattern` (OMPDM_OUTPUT) names: %p (pid), %h (host), %q{VAR} (a variable) and
 /// %% replaced, made absolute, ".rankR" before its ending in a job of more than one rank. Where
 /// nothing is left of a name but its ending, the default's stands for it. Empty if it is relative
-/// and the process has no working directory.
-void base_name(const char* pattern, const spool::FileHeader& process, Path& path) noexcept;
+/// and the process has no working directory. Returns whether the pattern names the file.
+bool base_name(const char* pattern, const spool::FileHeader& process, Path& path) noexcept;
 
 }  // namespace ompdm::record
