@@ -63,7 +63,7 @@ struct LargePages {
 
  private:
   static constexpr std::size_t kPage = std::size_t{2} << 20;
-  static constexpr std::size_t kWorthIt = 4 * kPage;
+  static constexpr std::size_t kWorthIt = kPage;
 };
 
 /// Reads the rows of a column by position; they are made as they are read.
