@@ -167,7 +167,7 @@ void tell_nothing_recorded() noexcept {
 void pause_recording() noexcept {
   if (armed()) {
     note_host_fallback(false);
-    flush_activities();
+    flush_all_activities();
     Phase expected = Phase::kArmed;
     of_this_process.phase.compare_exchange_strong(expected, Phase::kPaused);
   }
@@ -177,7 +177,7 @@ void end_recording() noexcept {
   if (armed()) {
     note_host_fallback(false);
   }
-  flush_activities();
+  flush_all_activities();
   Phase expected = Phase::kArmed;
   if (!of_this_process.phase.compare_exchange_strong(expected, Phase::kFinished) &&
       (expected != Phase::kPaused ||

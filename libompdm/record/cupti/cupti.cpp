@@ -253,6 +253,11 @@ void flush_activities() noexcept {
   }
 }
 
+void flush_all_activities() noexcept {
+  flush_activities();
+  await_activity_buffers();
+}
+
 void forget_cupti() noexcept {
   pthread_mutex_init(&mutex, nullptr);
   recorder.cupti.store(false);

@@ -26,6 +26,10 @@ void cupti_injected() noexcept;
 /// they still do is lost (activities_incomplete).
 void flush_activities() noexcept;
 
+/// The same before the recorder pauses or ends: waits as well for the buffers that CUPTI's own
+/// thread is still giving back, since activities that come later are lost (activities_late).
+void flush_all_activities() noexcept;
+
 /// In a fork's child: a parent's CUDA is of no use there.
 void forget_cupti() noexcept;
 
